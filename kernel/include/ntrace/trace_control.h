@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Register layout of the RISC-V Trace Control Interface 1.0.
+ *
+ * Shared by the kernel driver and by the register model of the virtual SoC, so
+ * that there is one place where an offset or a bit can be wrong. Plain integer
+ * constants only: the file is included by kernel code, by C11 user space and by
+ * QEMU glue. Names are those of the specification, in capitals; a field is
+ * given as a mask (..._MASK) and a shift (..._SHIFT) or as a single-bit mask.
+ *
+ * All components: one 4 KiB page of 32-bit little-endian registers, accessed
+ * with 32-bit loads and stores only.
+ */
+#ifndef NTRACE_TRACE_CONTROL_H
+#define NTRACE_TRACE_CONTROL_H
+
+#define TR_COMPONENT_SIZE		0x1000
+
+/* Common to every component: tr??Control and tr??Impl */
+#define TR_CONTROL			0x000
+#define TR_CONTROL_ACTIVE		0x00000001u
+#define TR_CONTROL_ENABLE		0x00000002u
+#define TR_CONTROL_EMPTY		0x00000008u
+
+#define TR_IMPL				0x004
+#define TR_IMPL_VER_MAJOR_MASK		0x0000000fu
+#define TR_IMPL_VER_MAJOR_SHIFT		0
+#define TR_IMPL_VER_MINOR_MASK		0x000000f0u
+#define TR_IMPL_VER_MINOR_SHIFT		4
+#define TR_IMPL_COMP_TYPE_MASK		0x00000f00u
+#define TR_IMPL_COMP_TYPE_SHIFT		8
+#define TR_IMPL_VENDOR_MASK		0xff000000u
+#define TR_IMPL_VENDOR_SHIFT		24
+
+#define TR_COMP_TYPE_ENCODER		0x1
+#define TR_COMP_TYPE_FUNNEL		0x8
+#define TR_COMP_TYPE_RAM_SINK		0x9
+#define TR_COMP_TYPE_PIB_SINK		0xa
+#define TR_COMP_TYPE_ATB_BRIDGE		0xe
+
+#define TR_VER_MAJOR			1
+#define TR_VER_MINOR			0
+#define TR_VER_MINOR_EXPERIMENTAL	15
+
+/* Trace encoder, trTe... */
+#define TR_TE_CONTROL			0x000
+#define TR_TE_CONTROL_INST_TRACING	0x00000004u
+#define TR_TE_CONTROL_INST_MODE_MASK	0x00000070u
+#define TR_TE_CONTROL_INST_MODE_SHIFT	4
+#define TR_TE_CONTROL_CONTEXT		0x00000200u
+#define TR_TE_CONTROL_INST_TRIG_ENABLE	0x00000800u
+#define TR_TE_CONTROL_INST_STALL_OR_OVERFLOW 0x00001000u /* RW1C */
+#define TR_TE_CONTROL_INST_STALL_ENA	0x00002000u
+#define TR_TE_CONTROL_INHIBIT_SRC	0x00008000u
+#define TR_TE_CONTROL_INST_SYNC_MODE_MASK 0x00030000u
+#define TR_TE_CONTROL_INST_SYNC_MODE_SHIFT 16
+#define TR_TE_CONTROL_INST_SYNC_MAX_MASK 0x00f00000u
+#define TR_TE_CONTROL_INST_SYNC_MAX_SHIFT 20
+#define TR_TE_CONTROL_FORMAT_MASK	0x07000000u
+#define TR_TE_CONTROL_FORMAT_SHIFT	24
+
+#define TR_TE_INST_MODE_NONE		0
+#define TR_TE_INST_MODE_BTM		3
+#define TR_TE_INST_MODE_HTM		6
+
+#define TR_TE_SYNC_MODE_OFF		0
+#define TR_TE_SYNC_MODE_MESSAGES	1
+#define TR_TE_SYNC_MODE_CYCLES		2
+#define TR_TE_SYNC_MODE_PARCELS		3
+/* The interval is 2^(trTeInstSyncMax + 4) messages, hart cycles or parcels. */
+#define TR_TE_SYNC_MAX_BIAS		4
+
+#define TR_TE_FORMAT_ETRACE		0
+#define TR_TE_FORMAT_NTRACE		1
+
+#define TR_TE_IMPL			0x004
+#define TR_TE_IMPL_PROTOCOL_MAJOR_MASK	0x000f0000u
+#define TR_TE_IMPL_PROTOCOL_MAJOR_SHIFT	16
+#define TR_TE_IMPL_PROTOCOL_MINOR_MASK	0x00f00000u
+#define TR_TE_IMPL_PROTOCOL_MINOR_SHIFT	20
+#define TR_TE_PROTOCOL_MAJOR_NTRACE	1
+
+#define TR_TE_INST_FEATURES		0x008
+#define TR_TE_FEATURE_NO_ADDR_DIFF	0x00000001u
+#define TR_TE_FEATURE_NO_TRAP_ADDR	0x00000002u
+#define TR_TE_FEATURE_SEQUENTIAL_JUMP	0x00000004u
+#define TR_TE_FEATURE_IMPLICIT_RETURN	0x00000008u
+#define TR_TE_FEATURE_BRANCH_PREDICTION	0x00000010u
+#define TR_TE_FEATURE_JUMP_TARGET_CACHE	0x00000020u
+#define TR_TE_FEATURE_IMPLICIT_RETURN_MODE_MASK 0x000000c0u
+#define TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT 6
+#define TR_TE_FEATURE_REPEATED_HISTORY	0x00000100u
+#define TR_TE_FEATURE_ALL_JUMPS		0x00000200u
+#define TR_TE_FEATURE_EXTEND_ADDR_MSB	0x00000400u
+#define TR_TE_FEATURE_SRC_ID_MASK	0x0fff0000u
+#define TR_TE_FEATURE_SRC_ID_SHIFT	16
+#define TR_TE_FEATURE_SRC_BITS_MASK	0xf0000000u
+#define TR_TE_FEATURE_SRC_BITS_SHIFT	28
+
+#define TR_TE_INST_FILTERS		0x00c	/* bit i selects filter i; 0 = trace all */
+#define TR_TE_DATA_CONTROL		0x010
+#define TR_TE_DATA_FILTERS		0x01c
+
+#define TR_TS_CONTROL			0x040
+#define TR_TS_COUNTER_LOW		0x048
+#define TR_TS_COUNTER_HIGH		0x04c
+
+#define TR_TE_TRIG_DBG_CONTROL		0x050
+#define TR_TE_TRIG_EXT_IN_CONTROL	0x054
+#define TR_TE_TRIG_EXT_OUT_CONTROL	0x058
+
+#define TR_TE_FILTER_BASE		0x400
+#define TR_TE_FILTER_STRIDE		0x020
+#define TR_TE_FILTER_MAX		16
+#define TR_TE_FILTER_CONTROL(i)		(TR_TE_FILTER_BASE + (i) * TR_TE_FILTER_STRIDE)
+#define TR_TE_FILTER_MATCH_INST(i)	(TR_TE_FILTER_CONTROL(i) + 0x04)
+#define TR_TE_FILTER_CONTROL_ENABLE	0x00000001u
+#define TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE 0x00000002u
+#define TR_TE_FILTER_MATCH_INST_PRIV_MASK 0x000000ffu	/* bit n: privilege code n */
+
+#define TR_TE_COMPARATOR_BASE		0x600
+#define TR_TE_COMPARATOR_STRIDE		0x020
+#define TR_TE_COMPARATOR_MAX		8
+
+/* Privilege codes of the ingress port, which are the bit numbers of the filter's mask. */
+#define TR_PRIV_U			0
+#define TR_PRIV_S			1
+#define TR_PRIV_M			3
+#define TR_PRIV_D			4
+#define TR_PRIV_VU			5
+#define TR_PRIV_VS			6
+
+/* Trace funnel, trFunnel... */
+#define TR_FUNNEL_CONTROL		0x000
+#define TR_FUNNEL_IMPL			0x004
+#define TR_FUNNEL_DIS_INPUT		0x008
+
+/* Trace RAM sink, trRam... */
+#define TR_RAM_CONTROL			0x000
+#define TR_RAM_CONTROL_MODE_SMEM	0x00000010u	/* 0: SRAM, 1: system memory */
+#define TR_RAM_CONTROL_STOP_ON_WRAP	0x00000100u
+#define TR_RAM_CONTROL_MEM_FORMAT_MASK	0x00000600u
+#define TR_RAM_CONTROL_MEM_FORMAT_SHIFT	9
+#define TR_RAM_CONTROL_ASYNC_FREQ_MASK	0x00007000u
+#define TR_RAM_CONTROL_ASYNC_FREQ_SHIFT	12
+
+#define TR_RAM_IMPL			0x004
+#define TR_RAM_IMPL_HAS_SRAM		0x00001000u
+#define TR_RAM_IMPL_HAS_SMEM		0x00002000u
+
+#define TR_RAM_START_LOW		0x010
+#define TR_RAM_START_HIGH		0x014
+#define TR_RAM_LIMIT_LOW		0x018	/* address of the last granule, inclusive */
+#define TR_RAM_LIMIT_HIGH		0x01c
+#define TR_RAM_WP_LOW			0x020
+#define TR_RAM_WP_LOW_WRAP		0x00000001u
+#define TR_RAM_WP_HIGH			0x024
+#define TR_RAM_RP_LOW			0x028
+#define TR_RAM_RP_HIGH			0x02c
+#define TR_RAM_DATA			0x040
+
+#endif /* NTRACE_TRACE_CONTROL_H */

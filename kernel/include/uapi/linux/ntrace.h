@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * User space interface of /dev/ntraceN: one character device per trace sink of
+ * a RISC-V N-Trace (Nexus) trace system.
+ *
+ * A device traces a hart, not a task: opening it needs perfmon_capable()
+ * (CAP_PERFMON or CAP_SYS_ADMIN), whatever perf_event_paranoid says.
+ *
+ * Order of calls: open, NTRACE_IOC_INFO, NTRACE_IOC_CONFIGURE, mmap,
+ * NTRACE_IOC_START, then poll / copy / NTRACE_IOC_CONSUME in a loop (or
+ * read()), NTRACE_IOC_STOP, copy the rest, close. One capture per sink at a
+ * time: CONFIGURE of a second open file fails with EBUSY until the first file
+ * is closed.
+ *
+ * Every struct starts with its own size, set by the caller. The kernel reads
+ * the fields that both know; it refuses a larger struct with E2BIG if a byte
+ * it does not know is not 0, and takes fields that a smaller struct lacks as 0.
+ * It writes at most the caller's size and stores there the number of bytes it
+ * knows.
+ */
+#ifndef _UAPI_LINUX_NTRACE_H
+#define _UAPI_LINUX_NTRACE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Raised when a field changes its meaning; never for fields added at the end. */
+#ifndef NTRACE_ABI_VERSION
+#define NTRACE_ABI_VERSION 1
+#endif
+
+/* ntrace_config.mode: the values of trTeInstMode. */
+#define NTRACE_MODE_BTM 3
+#define NTRACE_MODE_HTM 6
+
+/* ntrace_config.privilege, ntrace_info.privilege: bit n = privilege code n of the ingress port. */
+#define NTRACE_PRIVILEGE_U (1u << 0)
+#define NTRACE_PRIVILEGE_S (1u << 1)
+#define NTRACE_PRIVILEGE_M (1u << 3)
+#define NTRACE_PRIVILEGE_VU (1u << 5)
+#define NTRACE_PRIVILEGE_VS (1u << 6)
+
+/* ntrace_config.sync_mode: the values of trTeInstSyncMode. */
+#define NTRACE_SYNC_OFF 0
+#define NTRACE_SYNC_MESSAGES 1
+#define NTRACE_SYNC_CYCLES 2
+#define NTRACE_SYNC_PARCELS 3
+
+/**
+ * struct ntrace_info - what the hardware of this device is (NTRACE_IOC_INFO)
+ * @size: size of this structure
+ * @abi_version: NTRACE_ABI_VERSION of the kernel module
+ * @cpu: Linux number of the hart that the encoder traces
+ * @src: trTeSrcID of the encoder as programmed
+ * @src_bits: trTeSrcBits as programmed: width of the SRC field, 0 = no field
+ * @xlen: 32 or 64
+ * @hartid: RISC-V hart id
+ * @modes: bit n set: trTeInstMode accepts n (NTRACE_MODE_...)
+ * @sync_modes: bit n set: trTeInstSyncMode accepts n (NTRACE_SYNC_...)
+ * @sync_max: largest value that trTeInstSyncMax accepts
+ * @inst_features: bits of trTeInstFeatures that the encoder accepts
+ * @privilege: privileges that a filter can select; 0 if there is no filter
+ * @encoder_impl: trTeImpl
+ * @sink_impl: trRamImpl
+ * @granule: bytes that the sink writes at once
+ * @sink_size_max: largest sink buffer that can be asked for, in bytes
+ * @module_version: version of the module, 0-terminated
+ */
+struct ntrace_info {
+	__u32 size;
+	__u32 abi_version;
+	__u32 cpu;
+	__u32 src;
+	__u32 src_bits;
+	__u32 xlen;
+	__u64 hartid;
+	__u32 modes;
+	__u32 sync_modes;
+	__u32 sync_max;
+	__u32 inst_features;
+	__u32 privilege;
+	__u32 encoder_impl;
+	__u32 sink_impl;
+	__u32 granule;
+	__u64 sink_size_max;
+	char module_version[32];
+};
+
+/**
+ * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
+ * @size: size of this structure
+ * @mode: NTRACE_MODE_BTM or NTRACE_MODE_HTM; 0 = HTM if there is HTM
+ * @privilege: NTRACE_PRIVILEGE_... to trace; 0 = user and supervisor. Refused
+ *             with EOPNOTSUPP if the encoder has no filter that can do it.
+ * @sync_mode: NTRACE_SYNC_...; periodic synchronization
+ * @sync_max: interval 2^(sync_max + 4) messages, cycles or parcels
+ * @drain_us: longest time between two drains of the sink in microseconds;
+ *            0 = chosen from the size of the sink buffer
+ * @sink_size: bytes of the sink buffer (DMA memory); 0 = default
+ * @data_size: bytes of the data area that user space maps, a power of two of
+ *             at least one page; 0 = default
+ *
+ * On return all fields hold the values in effect, as read back from the
+ * hardware. A mode, privilege or sync setting that the hardware does not take
+ * is an error (EOPNOTSUPP), not a silent change; sizes may be rounded up.
+ */
+struct ntrace_config {
+	__u32 size;
+	__u32 mode;
+	__u32 privilege;
+	__u32 sync_mode;
+	__u32 sync_max;
+	__u32 drain_us;
+	__u64 sink_size;
+	__u64 data_size;
+};
+
+/* ntrace_control.state */
+#define NTRACE_STATE_CONFIGURED 0
+#define NTRACE_STATE_RUNNING 1
+#define NTRACE_STATE_STOPPED 2
+#define NTRACE_STATE_DEAD 3 /* a component did not answer in time */
+
+/* ntrace_control.loss: what was lost since CONFIGURE; 0 = nothing. */
+#define NTRACE_LOSS_LAPPED (1u << 0) /* the sink overtook the drain; lost is a lower bound */
+#define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; lost counts it exactly */
+#define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow was seen */
+
+/**
+ * struct ntrace_control - first page of the mapping, read-only
+ * @abi_version: NTRACE_ABI_VERSION of the kernel module
+ * @state: NTRACE_STATE_...
+ * @data_offset: where the data area starts in the mapping
+ * @data_size: its size in bytes, a power of two
+ * @head: bytes that the kernel has put into the data area since CONFIGURE.
+ *        Read it with acquire semantics before the data it covers.
+ * @tail: bytes that user space has consumed (NTRACE_IOC_CONSUME, read())
+ * @lost: bytes known to be lost; exact unless NTRACE_LOSS_LAPPED is set, then
+ *        at least so many
+ * @loss: NTRACE_LOSS_...
+ * @gaps: number of holes in the data area; see @gap_head
+ * @gap_head: value of @head at the last hole: bytes before and after it do not
+ *            belong together
+ * @start_ns: CLOCK_MONOTONIC when the encoder was last started, taken on the
+ *            traced hart with interrupts off
+ * @stop_ns: CLOCK_MONOTONIC when it was stopped, likewise; 0 while running
+ *
+ * The byte at stream position p is at data_offset + (p & (data_size - 1)). The
+ * kernel never overwrites a byte before it has been consumed: when the area is
+ * full, trace is dropped, counted in @lost and marked as a gap.
+ *
+ * A hole never joins two halves: the kernel closes it with one reserved byte
+ * 0x02 (MSEO 10, which no encoder can send) at @gap_head, so that a decoder
+ * that knows nothing of this page must resynchronize there too.
+ */
+struct ntrace_control {
+	__u32 abi_version;
+	__u32 state;
+	__u64 data_offset;
+	__u64 data_size;
+	__u64 head;
+	__u64 tail;
+	__u64 lost;
+	__u32 loss;
+	__u32 gaps;
+	__u64 gap_head;
+	__u64 start_ns;
+	__u64 stop_ns;
+};
+
+/**
+ * struct ntrace_consume - NTRACE_IOC_CONSUME
+ * @size: size of this structure
+ * @reserved: 0
+ * @tail: new tail; EINVAL if it is not between the present tail and head
+ */
+struct ntrace_consume {
+	__u32 size;
+	__u32 reserved;
+	__u64 tail;
+};
+
+#define NTRACE_IOC_MAGIC 0xbc
+#define NTRACE_IOC_INFO _IOWR(NTRACE_IOC_MAGIC, 0, struct ntrace_info)
+#define NTRACE_IOC_CONFIGURE _IOWR(NTRACE_IOC_MAGIC, 1, struct ntrace_config)
+#define NTRACE_IOC_START _IO(NTRACE_IOC_MAGIC, 2)
+#define NTRACE_IOC_STOP _IO(NTRACE_IOC_MAGIC, 3)
+#define NTRACE_IOC_FLUSH _IO(NTRACE_IOC_MAGIC, 4) /* drain now, update head */
+#define NTRACE_IOC_CONSUME _IOW(NTRACE_IOC_MAGIC, 5, struct ntrace_consume)
+
+#endif /* _UAPI_LINUX_NTRACE_H */

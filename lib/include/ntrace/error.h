@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Error codes of libntrace. Every function that can fail returns an int: 0 or
+ * a positive status on success, one of these, negative, on failure.
+ */
+#ifndef NTRACE_ERROR_H
+#define NTRACE_ERROR_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Marks what libntrace.so exports; everything else is hidden. */
+#if defined(__GNUC__)
+#define NTRACE_API __attribute__((visibility("default")))
+#else
+#define NTRACE_API
+#endif
+
+enum ntrace_error {
+	NTRACE_OK = 0,
+	NTRACE_ERR_INVALID = -1,	/* an argument makes no sense */
+	NTRACE_ERR_NOMEM = -2,		/* out of memory */
+	NTRACE_ERR_IO = -3,		/* the operating system said no; errno is kept */
+	NTRACE_ERR_EOS = -4,		/* end of the stream: nothing more to come */
+	NTRACE_ERR_AGAIN = -5,		/* more input is needed */
+	NTRACE_ERR_FORMAT = -6,		/* a file is not what it claims to be */
+	NTRACE_ERR_UNSUPPORTED = -7,	/* valid, but not handled */
+	NTRACE_ERR_NOMAP = -8,		/* no memory is known at an address */
+	NTRACE_ERR_BADINSN = -9,	/* bytes that are no instruction of this ISA */
+	NTRACE_ERR_NOTRISCV = -10,	/* an ELF file for another architecture */
+	NTRACE_ERR_TRUNCATED = -11,	/* a file or message ends too early */
+	NTRACE_ERR_BUILDID = -12,	/* a file is not the one that was traced */
+	NTRACE_ERR_NOSPACE = -13,	/* the caller's buffer is too small */
+};
+
+/**
+ * ntrace_strerror - English text for an error code
+ * @error: one of enum ntrace_error
+ *
+ * Return: a constant string, never NULL.
+ */
+NTRACE_API const char *ntrace_strerror(int error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_ERROR_H */

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Flow: from messages and images to what the hart executed (N-Trace 1.0
+ * "decoding"; digest sections 4 to 11). One walker for BTM and HTM.
+ *
+ * A flow decodes one SRC. It pushes events to the caller's callback in order:
+ * blocks (contiguous instructions, ending at every control-transfer
+ * instruction, taken or not, at a trap, or where the trace says so), and
+ * everything that is no block: synchronization, traps, trace off, gaps, errors.
+ * It never gives up: an error is an event, followed by a gap and, at the next
+ * synchronizing message, by blocks again. Memory is bounded on any input.
+ */
+#ifndef NTRACE_FLOW_H
+#define NTRACE_FLOW_H
+
+#include <ntrace/image.h>
+#include <ntrace/wire.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ntrace_flow_type {
+	NTRACE_FLOW_BLOCK,	/* instructions were executed */
+	NTRACE_FLOW_SYNC,	/* a message with SYNC: address, code = SYNC */
+	NTRACE_FLOW_TRAP,	/* exception or interrupt: from = next instruction that did not
+				 * retire, address = handler, code = BTYPE */
+	NTRACE_FLOW_TRACE_OFF,	/* ProgTraceCorrelation: address = next instruction if known,
+				 * code = EVCODE. Not a loss */
+	NTRACE_FLOW_OWNERSHIP,	/* value = PROCESS */
+	NTRACE_FLOW_ERROR,	/* something does not fit: code = enum ntrace_flow_error */
+	NTRACE_FLOW_GAP,	/* flow is unknown from here to the next SYNC */
+	NTRACE_FLOW_WARNING,	/* flow goes on: code = enum ntrace_flow_error */
+};
+
+enum ntrace_flow_error {
+	NTRACE_FLOW_ERROR_NONE,
+	NTRACE_FLOW_ERROR_WIRE,		/* reserved MSEO code */
+	NTRACE_FLOW_ERROR_MESSAGE,	/* a mandatory field is missing or has a reserved value */
+	NTRACE_FLOW_ERROR_LOST,		/* Error message of the encoder: value = ECODE */
+	NTRACE_FLOW_ERROR_NOMAP,	/* no memory known at address */
+	NTRACE_FLOW_ERROR_BADINSN,	/* no instruction at address */
+	NTRACE_FLOW_ERROR_SPLIT,	/* I-CNT ends inside the instruction at address */
+	NTRACE_FLOW_ERROR_INDIRECT,	/* an uninferable transfer at address inside I-CNT */
+	NTRACE_FLOW_ERROR_HISTORY,	/* history bits are left over, or HIST is 0 */
+	NTRACE_FLOW_ERROR_NO_HISTORY,	/* a branch in HTM without a bit (warning) */
+	NTRACE_FLOW_ERROR_ICNT,		/* I-CNT is smaller than what was walked for HIST */
+	NTRACE_FLOW_ERROR_REPEAT,	/* RepeatBranch without a branch before it */
+	NTRACE_FLOW_ERROR_ADDRESS,	/* F-ADDR contradicts the walk at address */
+	NTRACE_FLOW_ERROR_UNCERTAIN,	/* code that changed while it was traced (warning) */
+	NTRACE_FLOW_ERROR_UNKNOWN,	/* unknown TCODE or RCODE (warning): value = it */
+	NTRACE_FLOW_ERROR_CUT,		/* the stream ends inside a message */
+	NTRACE_FLOW_ERROR_ENDLESS,	/* a loop without history or I-CNT */
+};
+
+/**
+ * struct ntrace_flow_event - one event
+ * @type: enum ntrace_flow_type
+ * @code: see the types
+ * @insn_class: BLOCK: enum ntrace_insn_class of the last instruction
+ * @taken: BLOCK: the last instruction transferred control
+ * @interrupted: BLOCK: ended by a trap, trace off or sync, not by a transfer
+ * @provisional: BLOCK: walked by HIST only so far; the next I-CNT confirms it
+ * @last_size: BLOCK: bytes of the last instruction
+ * @instructions: BLOCK: number of instructions
+ * @address: BLOCK: first instruction; others: see the types
+ * @last: BLOCK: address of the last instruction
+ * @next: BLOCK: where control went; only valid if next_known
+ * @next_known: false where the target comes with a later event or never
+ * @value: see the types
+ * @offset: position in the stream of the message it comes from
+ * @space: space it was decoded against; borrowed
+ */
+struct ntrace_flow_event {
+	uint8_t type;
+	uint8_t code;
+	uint8_t insn_class;
+	bool taken;
+	bool interrupted;
+	bool provisional;
+	bool next_known;
+	uint8_t last_size;
+	uint32_t instructions;
+	uint64_t address;
+	uint64_t last;
+	uint64_t next;
+	uint64_t value;
+	uint64_t offset;
+	struct ntrace_space *space;
+};
+
+/* Return of a callback: 0 = go on, anything else stops and is returned by ntrace_flow_message(). */
+typedef int ntrace_flow_callback(void *data, const struct ntrace_flow_event *event);
+
+/**
+ * Chooses the address space for an address about to be walked. Called at every
+ * sync, trap, trap return and at every block start that leaves the present
+ * space's mappings, so that a session can follow processes; must not be slow.
+ * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP or NTRACE_FLOW_BLOCK (a block at
+ * @address is about to be walked after a trap return or in unmapped memory)
+ * Return: borrowed space, valid until the next call; NULL = none.
+ */
+typedef struct ntrace_space *ntrace_flow_select(void *data, unsigned int reason, uint64_t address);
+
+struct ntrace_flow;
+
+/**
+ * struct ntrace_flow_config - how to decode
+ * @size: sizeof(struct ntrace_flow_config) of the caller
+ * @params: stream parameters
+ * @src: only messages with this SRC are taken (if params.src_bits is not 0)
+ * @event: called for every event
+ * @select: may be NULL: then @space is used always
+ * @space: initial space; referenced by the flow
+ * @data: passed to the callbacks
+ */
+struct ntrace_flow_config {
+	size_t size;
+	struct ntrace_params params;
+	unsigned int src;
+	ntrace_flow_callback *event;
+	ntrace_flow_select *select;
+	struct ntrace_space *space;
+	void *data;
+};
+
+/** struct ntrace_flow_stats - totals so far */
+struct ntrace_flow_stats {
+	uint64_t messages;
+	uint64_t blocks;
+	uint64_t instructions;
+	uint64_t syncs;
+	uint64_t traps;
+	uint64_t gaps;
+	uint64_t errors;
+	uint64_t warnings;
+};
+
+/** ntrace_flow_new - Return: 0, NTRACE_ERR_INVALID or NTRACE_ERR_NOMEM */
+NTRACE_API int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config);
+NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
+
+/**
+ * ntrace_flow_message - walk one message
+ *
+ * Return: 0, or what the callback returned if it was not 0. Errors of the
+ * stream are events, never return values.
+ */
+NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message);
+
+/** ntrace_flow_wire_error - the reader met a reserved code at @offset: error, gap, resync */
+NTRACE_API int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset);
+
+/**
+ * ntrace_flow_end - no more input
+ * @pending: ntrace_reader_pending() of the reader
+ *
+ * Reports a block in progress and a cut message.
+ */
+NTRACE_API int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending);
+
+/** ntrace_flow_get_stats - copy the totals */
+NTRACE_API void ntrace_flow_get_stats(const struct ntrace_flow *flow,
+				      struct ntrace_flow_stats *stats);
+
+/** ntrace_flow_error_text - an English phrase for enum ntrace_flow_error */
+NTRACE_API const char *ntrace_flow_error_text(unsigned int error);
+
+/** ntrace_flow_type_name - "block", "sync", ... */
+NTRACE_API const char *ntrace_flow_type_name(unsigned int type);
+
+/**
+ * ntrace_flow_instructions - call @callback for each instruction of a block
+ * @event: a block event
+ * @callback: gets address and instruction; not 0 stops
+ * @data: for @callback
+ *
+ * Return: 0, what @callback returned, or NTRACE_ERR_NOMAP.
+ */
+NTRACE_API int ntrace_flow_instructions(const struct ntrace_flow_event *event,
+					int (*callback)(void *data, uint64_t address,
+							const uint8_t *bytes,
+							const struct ntrace_insn *insn),
+					void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_FLOW_H */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Stream parameters: what a decoder must know and the stream does not say
+ * (N-Trace 1.0; digest section 12). The driver reports them, the recorder
+ * stores them, the decoder takes them, the command spells them
+ * "srcbits=2,xlen=64,...".
+ */
+#ifndef NTRACE_PARAMS_H
+#define NTRACE_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntrace/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ntrace_dialect {
+	NTRACE_DIALECT_RATIFIED,
+	NTRACE_DIALECT_RC7,
+	NTRACE_DIALECT_SIFIVE_V0,
+};
+
+/* Values of trTeInstMode. The decoder needs no mode; it only checks against it. */
+enum ntrace_mode {
+	NTRACE_MODE_ANY = 0,
+	NTRACE_MODE_BRANCH = 3,		/* BTM */
+	NTRACE_MODE_HISTORY = 6,	/* HTM */
+};
+
+#define NTRACE_SRC_BITS_MAX 12
+
+/**
+ * struct ntrace_params - parameters of one trace stream
+ * @size: sizeof(struct ntrace_params) of the caller
+ * @src_bits: width of the SRC field, 0..12; 0 = the field is absent
+ * @xlen: 32 or 64
+ * @extend_address: trTeInstExtendAddrMSB
+ * @all_jumps: trTeInstEnAllJumps
+ * @mode: enum ntrace_mode
+ * @dialect: enum ntrace_dialect
+ * @timestamp_bits: trTsWidth, 0 = no time stamps
+ * @timestamp_hz: frequency of the time stamp counter, 0 = unknown
+ * @isa: ISA string such as "rv64gc"; "" = from the ELF attributes
+ */
+struct ntrace_params {
+	size_t size;
+	unsigned int src_bits;
+	unsigned int xlen;
+	bool extend_address;
+	bool all_jumps;
+	enum ntrace_mode mode;
+	enum ntrace_dialect dialect;
+	unsigned int timestamp_bits;
+	uint64_t timestamp_hz;
+	char isa[128];
+};
+
+/** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no time stamps */
+NTRACE_API void ntrace_params_init(struct ntrace_params *params);
+
+/**
+ * ntrace_params_parse - take settings from text
+ * @params: initialized parameters, changed where @text says so
+ * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
+ *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
+ *        isa; a boolean is 0 or 1
+ * @bad: on error the start of the offending setting within @text; may be NULL
+ *
+ * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.
+ */
+NTRACE_API int ntrace_params_parse(struct ntrace_params *params, const char *text, const char **bad);
+
+/**
+ * ntrace_params_format - the text that ntrace_params_parse() takes
+ *
+ * Writes at most @size bytes, always 0-terminated.
+ * Return: length of the whole text without the 0, as snprintf() does.
+ */
+NTRACE_API int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_PARAMS_H */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Session: one recording, and the one place that knows what ran where.
+ *
+ * A recording is a perf.data directory: `data` (sideband, as stock perf writes
+ * and reads it), `aux.N` (raw trace, one file per sink), `params` (streams and
+ * their parameters, see Documentation/trace/recording.md) and `images/` (kernel
+ * text at the start and at the end, kallsyms, vdso). The session joins them
+ * into address spaces over time; nobody else does attribution.
+ */
+#ifndef NTRACE_SESSION_H
+#define NTRACE_SESSION_H
+
+#include <ntrace/flow.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ntrace_session;
+
+/**
+ * struct ntrace_session_options - how to open a recording
+ * @size: sizeof(struct ntrace_session_options) of the caller
+ * @sysroot: directory that holds the files of the recorded machine; NULL = "/"
+ * @firmware: ELF file of the M-mode firmware; NULL = M-mode is opaque
+ * @firmware_bias: where it is loaded minus where it is linked
+ * @note: called for everything a user should know (missing file, other
+ *        build-id, lost records, trace cut): one sentence without newline; may be NULL
+ * @note_data: passed to @note
+ */
+struct ntrace_session_options {
+	size_t size;
+	const char *sysroot;
+	const char *firmware;
+	uint64_t firmware_bias;
+	void (*note)(void *note_data, const char *text);
+	void *note_data;
+};
+
+/**
+ * ntrace_session_open - open a recording
+ *
+ * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT (no recording; the reason goes to
+ * options->note), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *directory,
+				   const struct ntrace_session_options *options);
+NTRACE_API void ntrace_session_close(struct ntrace_session *session);
+
+/**
+ * struct ntrace_stream - one aux.N of a recording
+ * @file: path
+ * @params: stream parameters
+ * @cpu: Linux number of the hart
+ * @hartid: RISC-V hart id
+ * @src: SRC of the hart's messages
+ * @bytes: size of the file
+ * @lost: bytes lost while recording
+ * @lost_exact: @lost is exact, else a lower bound
+ * @gaps: holes while recording
+ * @start_ns: CLOCK_MONOTONIC at the start of the trace
+ * @stop_ns: likewise at its end
+ */
+struct ntrace_stream {
+	const char *file;
+	struct ntrace_params params;
+	unsigned int cpu;
+	uint64_t hartid;
+	unsigned int src;
+	uint64_t bytes;
+	uint64_t lost;
+	bool lost_exact;
+	uint64_t gaps;
+	uint64_t start_ns;
+	uint64_t stop_ns;
+};
+
+NTRACE_API unsigned int ntrace_session_streams(const struct ntrace_session *session);
+
+/** ntrace_session_stream - stream @index, owned by the session; NULL if there is none */
+NTRACE_API const struct ntrace_stream *ntrace_session_stream(const struct ntrace_session *session,
+							     unsigned int index);
+
+/**
+ * struct ntrace_session_event - a flow event and who it belongs to
+ * @flow: the event
+ * @stream: index of the stream
+ * @cpu: Linux number of the hart
+ * @pid: process on the hart, -1 = unknown, 0 = idle
+ * @tid: thread
+ * @comm: its name at that time, never NULL
+ * @privilege: enum ntrace_priv of the block as far as the flow shows it (user
+ *             addresses U, kernel addresses S, firmware M)
+ */
+struct ntrace_session_event {
+	const struct ntrace_flow_event *flow;
+	unsigned int stream;
+	unsigned int cpu;
+	int32_t pid;
+	int32_t tid;
+	const char *comm;
+	unsigned int privilege;
+};
+
+/**
+ * ntrace_session_decode - decode one stream from its first byte to its last
+ * @session: a session
+ * @stream: index
+ * @callback: called for every event, in order; not 0 stops
+ * @data: for @callback
+ * @stats: totals of the flow; may be NULL
+ *
+ * Return: 0, what @callback returned, NTRACE_ERR_IO, NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
+				     int (*callback)(void *data,
+						     const struct ntrace_session_event *event),
+				     void *data, struct ntrace_flow_stats *stats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_SESSION_H */

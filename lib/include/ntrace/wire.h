@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Messages: from bytes to fields and back (N-Trace 1.0 chapter "message
+ * layout"; digest sections 1 and 2). Knows no program and no flow.
+ */
+#ifndef NTRACE_WIRE_H
+#define NTRACE_WIRE_H
+
+#include <ntrace/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* TCODE, digest section 2 */
+enum ntrace_tcode {
+	NTRACE_TCODE_OWNERSHIP = 2,
+	NTRACE_TCODE_DIRECT_BRANCH = 3,
+	NTRACE_TCODE_INDIRECT_BRANCH = 4,
+	NTRACE_TCODE_ERROR = 8,
+	NTRACE_TCODE_PROG_TRACE_SYNC = 9,
+	NTRACE_TCODE_DIRECT_BRANCH_SYNC = 11,
+	NTRACE_TCODE_INDIRECT_BRANCH_SYNC = 12,
+	NTRACE_TCODE_RESOURCE_FULL = 27,
+	NTRACE_TCODE_INDIRECT_BRANCH_HIST = 28,
+	NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC = 29,
+	NTRACE_TCODE_REPEAT_BRANCH = 30,
+	NTRACE_TCODE_PROG_TRACE_CORRELATION = 33,
+};
+
+/* Fields in the order of the message table. */
+enum ntrace_field {
+	NTRACE_FIELD_SRC,
+	NTRACE_FIELD_SYNC,
+	NTRACE_FIELD_BTYPE,
+	NTRACE_FIELD_ETYPE,
+	NTRACE_FIELD_EVCODE,
+	NTRACE_FIELD_CDF,
+	NTRACE_FIELD_RCODE,
+	NTRACE_FIELD_ICNT,
+	NTRACE_FIELD_FADDR,	/* address >> 1, as sent */
+	NTRACE_FIELD_UADDR,	/* (address ^ reference) >> 1, as sent */
+	NTRACE_FIELD_HIST,	/* with stop bit */
+	NTRACE_FIELD_HREPEAT,
+	NTRACE_FIELD_BCNT,
+	NTRACE_FIELD_RDATA,	/* RDATA0 of a reserved or vendor RCODE */
+	NTRACE_FIELD_ECODE,
+	NTRACE_FIELD_PROCESS,
+	NTRACE_FIELD_TSTAMP,
+	NTRACE_FIELD_COUNT,
+};
+
+/* SYNC, digest section 3 */
+enum ntrace_sync {
+	NTRACE_SYNC_EXTERNAL_TRIGGER = 0,
+	NTRACE_SYNC_RESET_EXIT = 1,
+	NTRACE_SYNC_PERIODIC = 2,
+	NTRACE_SYNC_DEBUG_EXIT = 3,
+	NTRACE_SYNC_ICNT_FULL = 4,
+	NTRACE_SYNC_TRACE_ENABLE = 5,
+	NTRACE_SYNC_TRACE_EVENT = 6,
+	NTRACE_SYNC_FIFO_OVERRUN = 7,
+	NTRACE_SYNC_POWER_DOWN_EXIT = 9,
+};
+
+/* EVCODE of ProgTraceCorrelation */
+enum ntrace_evcode {
+	NTRACE_EVCODE_DEBUG_ENTRY = 0,
+	NTRACE_EVCODE_LOW_POWER = 1,
+	NTRACE_EVCODE_TRACE_DISABLE = 4,
+};
+
+/* BTYPE */
+enum ntrace_btype {
+	NTRACE_BTYPE_JUMP = 0,
+	NTRACE_BTYPE_TRAP = 1,
+	NTRACE_BTYPE_EXCEPTION = 2,
+	NTRACE_BTYPE_INTERRUPT = 3,
+};
+
+/* RCODE of ResourceFull */
+enum ntrace_rcode {
+	NTRACE_RCODE_ICNT = 0,
+	NTRACE_RCODE_HIST = 1,
+	NTRACE_RCODE_HIST_REPEAT = 2,
+};
+
+/* ntrace_message.flags */
+#define NTRACE_MESSAGE_UNKNOWN (1u << 0)   /* TCODE is reserved or a vendor's: only TCODE and SRC are valid */
+#define NTRACE_MESSAGE_TRUNCATED (1u << 1) /* a mandatory field is missing */
+#define NTRACE_MESSAGE_EXTRA (1u << 2)     /* more fields than the message table and TSTAMP account for */
+#define NTRACE_MESSAGE_OVERSIZE (1u << 3)  /* a field had more than 64 significant bits: the rest was dropped */
+
+/**
+ * struct ntrace_message - one message
+ * @tcode: enum ntrace_tcode or any other 6-bit value
+ * @flags: NTRACE_MESSAGE_...
+ * @present: bit n set: field n (enum ntrace_field) is in the message
+ * @address_msb: top MDO bit of the last byte of F-ADDR or U-ADDR
+ * @address_bytes: bytes that F-ADDR or U-ADDR took
+ * @offset: position of the first byte in the stream
+ * @length: bytes in the stream
+ * @field: values, valid where @present says so, 0 elsewhere
+ */
+struct ntrace_message {
+	uint8_t tcode;
+	uint8_t flags;
+	uint8_t address_msb;
+	uint8_t address_bytes;
+	uint32_t present;
+	uint64_t offset;
+	uint64_t length;
+	uint64_t field[NTRACE_FIELD_COUNT];
+};
+
+static inline bool ntrace_message_has(const struct ntrace_message *message, enum ntrace_field field)
+{
+	return message->present >> field & 1;
+}
+
+/** ntrace_tcode_name - name of a TCODE in the specification's spelling, or "Reserved" / "Vendor" */
+NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
+
+/** ntrace_field_name - name of a field in the specification's spelling without separators: "ICNT" */
+NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
+
+/* What the reader met besides messages; each is reported once, with its place. */
+enum ntrace_wire_event {
+	NTRACE_WIRE_MESSAGE,	/* a message */
+	NTRACE_WIRE_ERROR,	/* reserved MSEO code: bytes from offset are skipped up to a boundary */
+};
+
+/**
+ * struct ntrace_reader - state of a message reader
+ *
+ * Owned by the caller, set up by ntrace_reader_init(); fields are private.
+ * Input comes in chunks of any size, and the result does not depend on how it
+ * is cut. Needs no heap.
+ */
+struct ntrace_reader {
+	struct ntrace_params params;
+	const uint8_t *next;
+	const uint8_t *end;
+	uint64_t offset;
+	uint64_t idles;
+	uint64_t errors;
+	uint64_t reserved[32];
+};
+
+/**
+ * ntrace_reader_init - start reading a stream
+ * @reader: memory of the caller
+ * @params: src_bits and dialect are used; copied
+ * @aligned: true if the first byte starts a message or is idle; false for a
+ *           wrapped buffer: bytes up to the first boundary are skipped
+ *
+ * Return: 0 or NTRACE_ERR_INVALID.
+ */
+NTRACE_API int ntrace_reader_init(struct ntrace_reader *reader, const struct ntrace_params *params,
+				  bool aligned);
+
+/**
+ * ntrace_reader_feed - give the next chunk
+ *
+ * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must
+ * stay valid until then.
+ */
+NTRACE_API void ntrace_reader_feed(struct ntrace_reader *reader, const uint8_t *data, size_t size);
+
+/**
+ * ntrace_reader_next - the next message or error
+ * @reader: a reader
+ * @message: filled for NTRACE_WIRE_MESSAGE; for NTRACE_WIRE_ERROR only offset
+ *           and length (bytes of the stray code seen so far, at least 1) are set
+ *
+ * Return: enum ntrace_wire_event, or NTRACE_ERR_AGAIN when the chunk is used up.
+ */
+NTRACE_API int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *message);
+
+/**
+ * ntrace_reader_pending - bytes of an unfinished message at the end of input
+ *
+ * Not 0 after the last chunk: the stream was cut inside a message.
+ */
+NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
+
+/* Longest message that ntrace_message_write() makes. */
+#define NTRACE_MESSAGE_BYTES_MAX 64
+
+/**
+ * ntrace_message_write - fields to bytes, the exact inverse of the reader
+ * @message: tcode, present and field are used; the fields of the TCODE's row in
+ *           the message table must be present (SRC iff src_bits is not 0),
+ *           TSTAMP may be. With params->extend_address an address field is
+ *           shortened as section 5 of the digest allows.
+ * @params: src_bits, xlen, extend_address
+ * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
+ *
+ * Return: number of bytes, or NTRACE_ERR_INVALID.
+ */
+NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
+				    const struct ntrace_params *params, uint8_t *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_WIRE_H */
