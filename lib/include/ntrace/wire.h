@@ -124,18 +124,45 @@ NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
 /** ntrace_field_name - name of a field in the specification's spelling without separators: "ICNT" */
 NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
 
+/**
+ * ntrace_message_address - the address that a message with F-ADDR or U-ADDR reports
+ * @message: a message with one of them
+ * @params: xlen, extend_address
+ * @reference: address of the last message of this SRC that had one; only
+ *             U-ADDR needs it
+ *
+ * Digest section 5. Return: the address, bits above XLEN are 0.
+ */
+NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
+					   const struct ntrace_params *params, uint64_t reference);
+
 /* What the reader met besides messages; each is reported once, with its place. */
 enum ntrace_wire_event {
 	NTRACE_WIRE_MESSAGE,	/* a message */
 	NTRACE_WIRE_ERROR,	/* reserved MSEO code: bytes from offset are skipped up to a boundary */
 };
 
+/* Private: MDO bits of a message up to an end of a variable field. */
+struct ntrace_reader_part {
+	uint64_t value;		/* bits 0..63 */
+	uint64_t high;		/* bits 64..127 */
+	uint32_t bits;		/* number of bits, saturating */
+	uint8_t last_mdo;	/* the last 6 of them */
+	uint8_t dropped;	/* there were bits set above 127 */
+	uint8_t reserved[2];
+};
+
 /**
  * struct ntrace_reader - state of a message reader
+ * @next: next byte of the chunk
+ * @end: end of the chunk
+ * @offset: readable: position of @next in the stream
+ * @idles: readable: idle bytes so far
+ * @errors: readable: NTRACE_WIRE_ERROR events so far
  *
- * Owned by the caller, set up by ntrace_reader_init(); fields are private.
- * Input comes in chunks of any size, and the result does not depend on how it
- * is cut. Needs no heap.
+ * Owned by the caller, set up by ntrace_reader_init(); fields not called
+ * readable are private. Input comes in chunks of any size, and the result does
+ * not depend on how it is cut. Needs no heap.
  */
 struct ntrace_reader {
 	struct ntrace_params params;
@@ -144,7 +171,12 @@ struct ntrace_reader {
 	uint64_t offset;
 	uint64_t idles;
 	uint64_t errors;
-	uint64_t reserved[32];
+	uint64_t start;
+	uint32_t state;
+	uint32_t parts;
+	/* Most variable fields of a message, TSTAMP, and one that is too many. */
+	struct ntrace_reader_part part[5];
+	uint64_t reserved[8];
 };
 
 /**
@@ -195,6 +227,10 @@ NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
  *           shortened as section 5 of the digest allows.
  * @params: src_bits, xlen, extend_address
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
+ *
+ * F-ADDR and U-ADDR are given as 63-bit (RV32: 31-bit) values. If
+ * address_bytes is not 0, as in a message from the reader, the address takes
+ * just that many bytes; else the fewest that the parameters allow.
  *
  * Return: number of bytes, or NTRACE_ERR_INVALID.
  */

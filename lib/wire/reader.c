@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Bytes to messages (digest section 1).
+ *
+ * A message is first taken apart by MSEO alone, into parts: the first one holds
+ * TCODE, SRC, the fixed fields and the first variable field, each other one a
+ * variable field. Only when it is complete is it read by the message table. So
+ * the state between two chunks is a few numbers, whatever the message, and a
+ * message of any length and unknown layout costs nothing.
+ */
+#include <string.h>
+
+#include "table.h"
+
+/* ntrace_reader.state */
+enum state {
+	STATE_IDLE,	/* between messages */
+	STATE_MESSAGE,	/* inside a message */
+	STATE_SKIP,	/* looking for a boundary */
+};
+
+/* MSEO, the low two bits of a byte */
+enum mseo {
+	MSEO_GO_ON = 0,
+	MSEO_FIELD_END = 1,
+	MSEO_RESERVED = 2,
+	MSEO_MESSAGE_END = 3,
+};
+
+#define MDO_BITS 6
+#define PARTS_MAX (sizeof(((struct ntrace_reader *)0)->part) / sizeof(struct ntrace_reader_part))
+
+int ntrace_reader_init(struct ntrace_reader *reader, const struct ntrace_params *params,
+		       bool aligned)
+{
+	if (!reader || !params || params->size < sizeof(*params) ||
+	    params->src_bits > NTRACE_SRC_BITS_MAX)
+		return NTRACE_ERR_INVALID;
+	memset(reader, 0, sizeof(*reader));
+	reader->params = *params;
+	reader->state = aligned ? STATE_IDLE : STATE_SKIP;
+	return NTRACE_OK;
+}
+
+void ntrace_reader_feed(struct ntrace_reader *reader, const uint8_t *data, size_t size)
+{
+	reader->next = data;
+	reader->end = size ? data + size : data;
+}
+
+uint64_t ntrace_reader_pending(const struct ntrace_reader *reader)
+{
+	return reader->state == STATE_MESSAGE ? reader->offset - reader->start : 0;
+}
+
+/* Moves the position in chunk and stream to @next. */
+static inline void advance(struct ntrace_reader *reader, const uint8_t *next)
+{
+	reader->offset += (uint64_t)(next - reader->next);
+	reader->next = next;
+}
+
+static int stray_code(struct ntrace_reader *reader, struct ntrace_message *message, uint64_t start)
+{
+	memset(message, 0, sizeof(*message));
+	message->offset = start;
+	message->length = reader->offset - start;
+	reader->errors++;
+	reader->state = STATE_SKIP;
+	return NTRACE_WIRE_ERROR;
+}
+
+/* Skips to behind the next message end. Return: false if the chunk has none. */
+static bool skip_to_boundary(struct ntrace_reader *reader)
+{
+	const uint8_t *next = reader->next;
+
+	while (next < reader->end) {
+		if ((*next++ & 3) == MSEO_MESSAGE_END) {
+			reader->state = STATE_IDLE;
+			break;
+		}
+	}
+	advance(reader, next);
+	return reader->state == STATE_IDLE;
+}
+
+/*
+ * Adds 6 bits to the part in progress. Its first 128 bits are kept: enough for
+ * all fixed fields and a variable one of 64 bits. Of the rest only matters
+ * whether there was anything.
+ */
+static inline void part_add(struct ntrace_reader_part *part, uint64_t mdo)
+{
+	if (part->bits < 64) {
+		part->value |= mdo << part->bits;
+		if (part->bits > 64 - MDO_BITS)
+			part->high |= mdo >> (64 - part->bits);
+	} else if (part->bits <= 128 - MDO_BITS) {
+		part->high |= mdo << (part->bits - 64);
+	} else if (mdo) {
+		part->dropped = 1;
+	}
+	/* Saturates at a value that is a multiple of 6 as well. */
+	if (part->bits < MDO_BITS << 16)
+		part->bits += MDO_BITS;
+	part->last_mdo = (uint8_t)mdo;
+}
+
+/* Takes @bits from the front of the first part. Return: false if it has not that many. */
+static inline bool take(struct ntrace_reader_part *part, unsigned int bits, uint64_t *value)
+{
+	*value = 0;
+	if (part->bits < bits)
+		return false;
+	*value = part->value & ((UINT64_C(1) << bits) - 1);
+	part->value = part->value >> bits | part->high << (64 - bits);
+	part->high >>= bits;
+	part->bits -= bits;
+	return true;
+}
+
+static inline void set_field(struct ntrace_message *message, unsigned int field, uint64_t value)
+{
+	message->field[field] = value;
+	message->present |= 1u << field;
+}
+
+/* A variable field. Of addresses, bits above address bit 63 mean nothing (digest section 5). */
+static inline void set_variable(struct ntrace_message *message, unsigned int field,
+				const struct ntrace_reader_part *part)
+{
+	bool wide = part->high || part->dropped;
+
+	set_field(message, field, part->value);
+	if (field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR) {
+		unsigned int bytes = part->bits / MDO_BITS;
+
+		message->field[field] &= ~UINT64_C(0) >> 1;
+		message->address_msb = part->last_mdo >> 5;
+		message->address_bytes = (uint8_t)(bytes < UINT8_MAX ? bytes : UINT8_MAX);
+		wide = wide && bytes > 11;
+	}
+	if (wide)
+		message->flags |= NTRACE_MESSAGE_OVERSIZE;
+}
+
+/* Reads the parts by the message table. */
+static void interpret(struct ntrace_reader *reader, struct ntrace_message *message)
+{
+	struct ntrace_reader_part *first = &reader->part[0];
+	const struct ntrace_wire_row *row;
+	unsigned int used = 0;
+	uint64_t value;
+
+	memset(message, 0, sizeof(*message));
+	message->offset = reader->start;
+	message->length = reader->offset - reader->start;
+	take(first, MDO_BITS, &value);
+	message->tcode = (uint8_t)value;
+	row = &ntrace_wire_rows[message->tcode];
+	if (!row->name)
+		message->flags |= NTRACE_MESSAGE_UNKNOWN;
+	if (reader->params.src_bits) {
+		if (!take(first, reader->params.src_bits, &value))
+			goto truncated;
+		set_field(message, NTRACE_FIELD_SRC, value);
+	}
+	if (!row->name)
+		return;
+	for (unsigned int i = 0; row->fixed[i].bits; i++) {
+		if (!take(first, row->fixed[i].bits, &value))
+			goto truncated;
+		set_field(message, row->fixed[i].field, value);
+	}
+	/* A variable field has at least one bit. */
+	if (!first->bits)
+		goto truncated;
+	for (unsigned int i = 0; row->variable[i].field; i++) {
+		if (!ntrace_wire_demands(row, i, message->field))
+			continue;
+		if (used == reader->parts)
+			goto truncated;
+		set_variable(message, row->variable[i].field, &reader->part[used++]);
+	}
+	/* One variable field more than the table demands is the time stamp. */
+	if (used < reader->parts)
+		set_variable(message, NTRACE_FIELD_TSTAMP, &reader->part[used++]);
+	if (used < reader->parts)
+		message->flags |= NTRACE_MESSAGE_EXTRA;
+	return;
+truncated:
+	message->flags |= NTRACE_MESSAGE_TRUNCATED;
+}
+
+static inline void part_begin(struct ntrace_reader_part *part)
+{
+	memset(part, 0, sizeof(*part));
+}
+
+/* Idle bytes, then the first byte of a message. */
+static int begin(struct ntrace_reader *reader, struct ntrace_message *message)
+{
+	const uint8_t *next = reader->next;
+	const uint8_t *start = next;
+
+	while (next < reader->end && (*next & 3) == MSEO_MESSAGE_END)
+		next++;
+	reader->idles += (uint64_t)(next - start);
+	advance(reader, next);
+	if (next == reader->end)
+		return NTRACE_ERR_AGAIN;
+	reader->start = reader->offset;
+	if ((*next & 3) != MSEO_GO_ON) {
+		advance(reader, next + 1);
+		return stray_code(reader, message, reader->start);
+	}
+	reader->state = STATE_MESSAGE;
+	reader->parts = 0;
+	part_begin(&reader->part[0]);
+	return NTRACE_OK;
+}
+
+int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *message)
+{
+	struct ntrace_reader_part part;
+	const uint8_t *next;
+
+	if (reader->state == STATE_SKIP && !skip_to_boundary(reader))
+		return NTRACE_ERR_AGAIN;
+	if (reader->state == STATE_IDLE) {
+		int ret = begin(reader, message);
+
+		if (ret)
+			return ret;
+	}
+	/* Parts past the last slot are read into it and only counted. */
+	part = reader->part[reader->parts < PARTS_MAX ? reader->parts : PARTS_MAX - 1];
+	for (next = reader->next; next < reader->end;) {
+		uint8_t byte = *next++;
+
+		part_add(&part, byte >> 2);
+		if ((byte & 3) == MSEO_GO_ON)
+			continue;
+		if ((byte & 3) == MSEO_RESERVED) {
+			advance(reader, next);
+			return stray_code(reader, message, reader->start);
+		}
+		if (reader->parts < PARTS_MAX)
+			reader->part[reader->parts++] = part;
+		if ((byte & 3) == MSEO_MESSAGE_END) {
+			advance(reader, next);
+			reader->state = STATE_IDLE;
+			interpret(reader, message);
+			return NTRACE_WIRE_MESSAGE;
+		}
+		part_begin(&part);
+	}
+	advance(reader, next);
+	if (reader->parts < PARTS_MAX)
+		reader->part[reader->parts] = part;
+	return NTRACE_ERR_AGAIN;
+}

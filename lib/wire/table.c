@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The message table as data, names, and what all users of messages share. */
+#include "table.h"
+
+#define ROW(tcode, text, fixed_fields, variable_fields) \
+	[NTRACE_TCODE_##tcode] = { text, { fixed_fields { 0, 0 } }, \
+				   { variable_fields { 0, 0, 0 } } },
+#define FIXED(name, width) { NTRACE_FIELD_##name, width },
+#define VARIABLE(name) { NTRACE_FIELD_##name, NTRACE_FIELD_SRC, 0 },
+#define VARIABLE_IF(name, selected_by, accepted) \
+	{ NTRACE_FIELD_##name, NTRACE_FIELD_##selected_by, accepted },
+
+const struct ntrace_wire_row ntrace_wire_rows[64] = {
+	NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF)
+};
+
+const char *ntrace_tcode_name(unsigned int tcode)
+{
+	if (tcode < 64 && ntrace_wire_rows[tcode].name)
+		return ntrace_wire_rows[tcode].name;
+	return tcode >= 56 && tcode <= 62 ? "Vendor" : "Reserved";
+}
+
+const char *ntrace_field_name(enum ntrace_field field)
+{
+	static const char *const names[NTRACE_FIELD_COUNT] = {
+		[NTRACE_FIELD_SRC] = "SRC",
+		[NTRACE_FIELD_SYNC] = "SYNC",
+		[NTRACE_FIELD_BTYPE] = "BTYPE",
+		[NTRACE_FIELD_ETYPE] = "ETYPE",
+		[NTRACE_FIELD_EVCODE] = "EVCODE",
+		[NTRACE_FIELD_CDF] = "CDF",
+		[NTRACE_FIELD_RCODE] = "RCODE",
+		[NTRACE_FIELD_ICNT] = "ICNT",
+		[NTRACE_FIELD_FADDR] = "FADDR",
+		[NTRACE_FIELD_UADDR] = "UADDR",
+		[NTRACE_FIELD_HIST] = "HIST",
+		[NTRACE_FIELD_HREPEAT] = "HREPEAT",
+		[NTRACE_FIELD_BCNT] = "BCNT",
+		[NTRACE_FIELD_RDATA] = "RDATA",
+		[NTRACE_FIELD_ECODE] = "ECODE",
+		[NTRACE_FIELD_PROCESS] = "PROCESS",
+		[NTRACE_FIELD_TSTAMP] = "TSTAMP",
+	};
+
+	return (unsigned int)field < NTRACE_FIELD_COUNT ? names[field] : "?";
+}
+
+uint64_t ntrace_message_address(const struct ntrace_message *message,
+				const struct ntrace_params *params, uint64_t reference)
+{
+	bool full = ntrace_message_has(message, NTRACE_FIELD_FADDR);
+	uint64_t address = message->field[full ? NTRACE_FIELD_FADDR : NTRACE_FIELD_UADDR] << 1;
+	unsigned int sent = 1 + 6 * message->address_bytes;
+
+	if (params->extend_address && message->address_msb && sent < 64)
+		address |= ~UINT64_C(0) << sent;
+	if (!full)
+		address ^= reference;
+	return params->xlen == 32 ? address & 0xffffffff : address;
+}

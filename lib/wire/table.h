@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The message table (N-Trace 1.0 "message layout"; digest section 2) as one
+ * macro list. Reader, writer and names all come from it; review it against the
+ * table of the specification.
+ *
+ *	MESSAGE(TCODE, name, fields)
+ *	FIXED(field, bits)		fixed fields come first
+ *	VARIABLE(field)			always there
+ *	VARIABLE_IF(field, selector, values)
+ *					there if bit n of values is set, n being the
+ *					value of the fixed field selector
+ *
+ * SRC stands between TCODE and the fields, TSTAMP behind them; neither is
+ * listed. Fields have the order of enum ntrace_field.
+ */
+#ifndef NTRACE_WIRE_TABLE_H
+#define NTRACE_WIRE_TABLE_H
+
+#include <ntrace/wire.h>
+
+#define NTRACE_MESSAGE_TABLE(MESSAGE, FIXED, VARIABLE, VARIABLE_IF)				\
+MESSAGE(OWNERSHIP, "Ownership", , VARIABLE(PROCESS))						\
+MESSAGE(DIRECT_BRANCH, "DirectBranch", , VARIABLE(ICNT))					\
+MESSAGE(INDIRECT_BRANCH, "IndirectBranch", FIXED(BTYPE, 2), VARIABLE(ICNT) VARIABLE(UADDR))	\
+MESSAGE(ERROR, "Error", FIXED(ETYPE, 4), VARIABLE(ECODE))					\
+MESSAGE(PROG_TRACE_SYNC, "ProgTraceSync", FIXED(SYNC, 4), VARIABLE(ICNT) VARIABLE(FADDR))	\
+MESSAGE(DIRECT_BRANCH_SYNC, "DirectBranchSync", FIXED(SYNC, 4), VARIABLE(ICNT) VARIABLE(FADDR))	\
+MESSAGE(INDIRECT_BRANCH_SYNC, "IndirectBranchSync", FIXED(SYNC, 4) FIXED(BTYPE, 2),		\
+	VARIABLE(ICNT) VARIABLE(FADDR))								\
+MESSAGE(RESOURCE_FULL, "ResourceFull", FIXED(RCODE, 4),						\
+	VARIABLE_IF(ICNT, RCODE, 1u << NTRACE_RCODE_ICNT)					\
+	VARIABLE_IF(HIST, RCODE, 1u << NTRACE_RCODE_HIST | 1u << NTRACE_RCODE_HIST_REPEAT)	\
+	VARIABLE_IF(HREPEAT, RCODE, 1u << NTRACE_RCODE_HIST_REPEAT)				\
+	VARIABLE_IF(RDATA, RCODE, 0xfff8))							\
+MESSAGE(INDIRECT_BRANCH_HIST, "IndirectBranchHist", FIXED(BTYPE, 2),				\
+	VARIABLE(ICNT) VARIABLE(UADDR) VARIABLE(HIST))						\
+MESSAGE(INDIRECT_BRANCH_HIST_SYNC, "IndirectBranchHistSync", FIXED(SYNC, 4) FIXED(BTYPE, 2),	\
+	VARIABLE(ICNT) VARIABLE(FADDR) VARIABLE(HIST))						\
+MESSAGE(REPEAT_BRANCH, "RepeatBranch", , VARIABLE(BCNT))					\
+MESSAGE(PROG_TRACE_CORRELATION, "ProgTraceCorrelation", FIXED(EVCODE, 4) FIXED(CDF, 2),		\
+	VARIABLE(ICNT) VARIABLE_IF(HIST, CDF, 1u << 1))
+
+/* Most that a row has, with one entry more as the end mark. */
+#define NTRACE_ROW_FIXED 3
+#define NTRACE_ROW_VARIABLE 5
+
+/**
+ * struct ntrace_wire_row - one row of the table
+ * @name: NULL: not in the table
+ * @fixed: fixed fields, ended by bits 0
+ * @variable: variable fields, ended by field NTRACE_FIELD_SRC; selector is
+ *            NTRACE_FIELD_SRC for fields that are always there
+ */
+struct ntrace_wire_row {
+	const char *name;
+	struct {
+		uint8_t field;
+		uint8_t bits;
+	} fixed[NTRACE_ROW_FIXED];
+	struct {
+		uint8_t field;
+		uint8_t selector;
+		uint16_t values;
+	} variable[NTRACE_ROW_VARIABLE];
+};
+
+/* Indexed by TCODE. */
+extern const struct ntrace_wire_row ntrace_wire_rows[64];
+
+/* True if variable field @i of @row belongs to a message with these fixed fields. */
+static inline bool ntrace_wire_demands(const struct ntrace_wire_row *row, unsigned int i,
+				       const uint64_t *field)
+{
+	return row->variable[i].selector == NTRACE_FIELD_SRC ||
+	       row->variable[i].values >> field[row->variable[i].selector] & 1;
+}
+
+#endif /* NTRACE_WIRE_TABLE_H */
