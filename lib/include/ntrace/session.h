@@ -12,6 +12,7 @@
 #define NTRACE_SESSION_H
 
 #include <ntrace/flow.h>
+#include <ntrace/recording.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -47,34 +48,6 @@ struct ntrace_session_options {
 NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *directory,
 				   const struct ntrace_session_options *options);
 NTRACE_API void ntrace_session_close(struct ntrace_session *session);
-
-/**
- * struct ntrace_stream - one aux.N of a recording
- * @file: path
- * @params: stream parameters
- * @cpu: Linux number of the hart
- * @hartid: RISC-V hart id
- * @src: SRC of the hart's messages
- * @bytes: size of the file
- * @lost: bytes lost while recording
- * @lost_exact: @lost is exact, else a lower bound
- * @gaps: holes while recording
- * @start_ns: CLOCK_MONOTONIC at the start of the trace
- * @stop_ns: likewise at its end
- */
-struct ntrace_stream {
-	const char *file;
-	struct ntrace_params params;
-	unsigned int cpu;
-	uint64_t hartid;
-	unsigned int src;
-	uint64_t bytes;
-	uint64_t lost;
-	bool lost_exact;
-	uint64_t gaps;
-	uint64_t start_ns;
-	uint64_t stop_ns;
-};
 
 NTRACE_API unsigned int ntrace_session_streams(const struct ntrace_session *session);
 
