@@ -47,6 +47,8 @@ struct ntrace_isa {
 /**
  * struct ntrace_insn - one instruction
  * @target: direct target; 0 for other classes
+ * @value: LUI, C.LUI, AUIPC: what is written to upper_rd; indirect classes:
+ *         the offset added to rs1 (sign-extended); else 0
  * @class: enum ntrace_insn_class
  * @size: length in bytes: 2, 4, 6 or 8
  * @upper_rd: LUI, C.LUI, AUIPC: register written, else 0
@@ -54,6 +56,7 @@ struct ntrace_isa {
  */
 struct ntrace_insn {
 	uint64_t target;
+	uint64_t value;
 	uint8_t class;
 	uint8_t size;
 	uint8_t upper_rd;
