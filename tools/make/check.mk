@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The test suite. A test is selftests/GROUP/test_*.c, or an executable
+# selftests/GROUP/*.sh or *.py; it speaks TAP. selftests/run runs a group.
+
+TEST_SRC := $(sort $(wildcard selftests/*/test_*.c))
+TEST_BINS := $(TEST_SRC:selftests/%.c=$(B)/selftests/%)
+FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
+FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
+FUZZ_TIME ?= 60
+group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
+
+# Reading the witness' log: for tests, and as a program for people.
+$(B)/san/liboracle.a: $(B)/san/obj/selftests/oracle/log_read.o
+	$(AR_)rm -f $@ && ar rcs $@ $^
+$(B)/oracle/log_print: $(B)/obj/selftests/oracle/log_print.o $(B)/obj/selftests/oracle/log_read.o
+	@mkdir -p $(@D)
+	$(LINK)$(CC) $^ -o $@
+
+# With the sanitizers: a test that passes by luck does not pass.
+$(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
+	@mkdir -p $(@D)
+	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $(filter %.c %.a,$^) -o $@ $(LIBS)
+
+check: ## the whole test suite; ends with "N passed, N failed"
+	@selftests/run --all
+check-lint: native ## formatting, static analysis, licences, file sizes
+	@$(SETUP) lint
+	@selftests/run lint
+check-lib: native $(call group_bins,lib) ## the library: unit, conformance and property tests
+	@$(SETUP) test
+	@selftests/run lib
+check-vsoc: vsoc native $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
+	@selftests/run vsoc
+check-kernel: vsoc native $(call group_bins,kernel) ## the driver, in the guest
+	@selftests/run kernel
+check-tools: vsoc native $(call group_bins,tools) ## the command, from a running program to its report
+	@selftests/run tools
+
+bench: vsoc qemu-stock native ## benchmarks: tables, and build/bench.json
+	@selftests/run --bench
+fuzz: native $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
+	@set -e; for f in $(FUZZ_BINS); do \
+		mkdir -p $(B)/fuzz/corpus/$${f##*/}; echo "fuzz: $${f##*/} for $(FUZZ_TIME) s"; \
+		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
+			$(B)/fuzz/corpus/$${f##*/} $$(ls -d selftests/fuzz/corpus/$${f##*/} 2>/dev/null); done
+soak: vsoc native $(call group_bins,soak) ## long runs that the test suite has no time for
+	@selftests/run soak
+
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+fuzz-packages:
+	@$(SETUP) deep
+$(eval $(call compile,$(B)/fuzz/obj,clang,$(FUZZ_FLAGS)))
+$(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
+	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
+$(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
+
+.PHONY: check check-lint check-lib check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages

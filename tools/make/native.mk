@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The library and the command for this machine. Sources are found by name, so a
+# new file needs no change here.
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(WERROR)
+INC := -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/model
+STD := -std=c11 -D_GNU_SOURCE
+LIBS := -lelf -lzstd -lz -pthread -lm
+
+LIB_SRC := $(sort $(wildcard lib/*/*.c))
+MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))
+CMD_SRC := $(sort $(wildcard tools/ntrace/*.c))
+
+# compile DIR COMPILER FLAGS: rules for objects of one kind below DIR.
+define compile
+$(1)/%.o: %.c $(1)/.flags | host-packages
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  CC      $$@")
+	$$(if $$(V),,@)$(2) $(STD) $(WARN) $(INC) $(3) -MMD -MP -c $$< -o $$@
+# Other flags or another compiler: other objects.
+$(1)/.flags: FORCE
+	@mkdir -p $$(@D)
+	@echo '$(2) $(STD) $(WARN) $(INC) $(3)' | cmp -s - $$@ || echo '$(2) $(STD) $(WARN) $(INC) $(3)' >$$@
+endef
+LINK = $(if $(V),,@echo "  LINK    $@";)
+AR_ = $(if $(V),,@echo "  AR      $@";)
+
+CC := $(if $(filter default undefined,$(origin CC)),gcc,$(CC))
+SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(eval $(call compile,$(B)/obj,$(CC),$(CFLAGS)))
+$(eval $(call compile,$(B)/pic,$(CC),$(CFLAGS) -fPIC -fvisibility=hidden -DNTRACE_SHARED))
+$(eval $(call compile,$(B)/san/obj,$(CC),-O1 -g $(SAN)))
+
+LIB_MAP := $(wildcard lib/libntrace.map)
+SOVERSION := 0
+
+native: $(B)/libntrace.a $(if $(LIB_SRC),$(B)/libntrace.so) $(if $(CMD_SRC),$(B)/ntrace)
+lib: $(B)/libntrace.a $(B)/libntrace.so ## build/libntrace.a and build/libntrace.so alone
+
+# Without `ar` updates in place: a source that was removed must not linger.
+$(B)/libntrace.a: $(LIB_SRC:%.c=$(B)/obj/%.o)
+	$(AR_)rm -f $@ && ar rcs $@ $^
+$(B)/libmodel.a: $(MODEL_SRC:%.c=$(B)/obj/%.o)
+	$(AR_)rm -f $@ && ar rcs $@ $^
+$(B)/san/libntrace.a: $(LIB_SRC:%.c=$(B)/san/obj/%.o)
+	$(AR_)rm -f $@ && ar rcs $@ $^
+$(B)/san/libmodel.a: $(MODEL_SRC:%.c=$(B)/san/obj/%.o)
+	$(AR_)rm -f $@ && ar rcs $@ $^
+$(B)/libntrace.so.$(SOVERSION): $(LIB_SRC:%.c=$(B)/pic/%.o) $(LIB_MAP)
+	$(LINK)$(CC) $(LDFLAGS) -shared -Wl,-soname,$(@F) -Wl,--no-undefined $(LIB_MAP:%=-Wl,--version-script=%) \
+		$(filter %.o,$^) -o $@ $(LIBS)
+$(B)/libntrace.so: $(B)/libntrace.so.$(SOVERSION)
+	@ln -sf $(<F) $@
+# The command works from the build directory and after an installation: static.
+$(B)/ntrace: $(CMD_SRC:%.c=$(B)/obj/%.o) $(B)/libntrace.a
+	$(LINK)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/san/ntrace: $(CMD_SRC:%.c=$(B)/san/obj/%.o) $(B)/san/libntrace.a
+	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(LIBS)
+
+san: $(if $(CMD_SRC),$(B)/san/ntrace,$(B)/san/libntrace.a) ## library and command with address and undefined-behaviour sanitizers in build/san
+
+# Once per run, before anything is compiled.
+host-packages:
+	@$(SETUP) $(NEEDS)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)
+FORCE:
+.PHONY: native lib san host-packages FORCE

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# What runs in the guest: the command, and test programs from
+# selftests/GROUP/guest/*.c as build/riscv64/selftests/GROUP/NAME.
+
+R := $(B)/riscv64
+RISCV_CC := $(R)/cc
+GUEST_TESTS := $(sort $(wildcard selftests/*/guest/*.c))
+GUEST_TEST_BINS := $(foreach t,$(GUEST_TESTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(basename $(notdir $(t))))
+
+riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) ## the command and test programs for the guest in build/riscv64
+
+# A link to the compiler command that tools/setup/cross prints.
+$(RISCV_CC): FORCE
+	@mkdir -p $(@D)
+	@path=$$(tools/setup/cross) && { [ "$$(readlink $@)" = "$$path" ] || ln -sfn "$$path" $@; }
+
+$(eval $(call compile,$(R)/obj,$(RISCV_CC),$(CFLAGS)))
+$(sort $(patsubst %.c,$(R)/obj/%.o,$(LIB_SRC) $(CMD_SRC))): | $(RISCV_CC)
+$(R)/libntrace.a: $(LIB_SRC:%.c=$(R)/obj/%.o)
+	$(AR_)rm -f $@ && riscv64-linux-gnu-ar rcs $@ $^
+$(R)/ntrace: $(CMD_SRC:%.c=$(R)/obj/%.o) $(R)/libntrace.a
+	$(LINK)$(RISCV_CC) $^ -o $@ $(LIBS)
+
+define guest_test
+$(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)/libntrace.a | $(RISCV_CC)
+	@mkdir -p $$(@D)
+	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $(INC) -Iselftests/lib $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(LIBS)
+endef
+$(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
+.PHONY: riscv64

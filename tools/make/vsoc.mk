@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# The virtual SoC: QEMU with the trace blocks, guest image, kernel modules.
+
+KMOD_VARIANT ?=
+KMOD_CFLAGS ?=
+# The witness of the tests, see selftests/oracle/exec_log.c.
+PLUGINS := $(B)/plugin/exec_log.so
+
+qemu: ## QEMU with the trace blocks; prints its path (build/qemu/qemu-system-riscv64)
+	@tools/vsoc/qemu/build
+qemu-stock: ## QEMU without them, what benchmarks compare with (build/qemu-stock)
+	@tools/vsoc/qemu/build --stock
+guest: ## kernel, firmware and root file system of the guest (build/guest.env)
+	@tools/vsoc/guest/build
+modules: ## kernel modules for the guest's kernel in build/kernel (KMOD_VARIANT=name KMOD_CFLAGS=... for another build)
+	@tools/setup/kbuild . "$(CURDIR)/$(B)/kernel$(KMOD_VARIANT:%=-%)" "$(KMOD_CFLAGS)"
+plugins: qemu $(B)/oracle/log_print ## the QEMU plugin that witnesses what ran, build/plugin/exec_log.so
+	@$(MAKE) --no-print-directory $(PLUGINS)
+vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
+
+$(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/qemu-plugin.h
+	@mkdir -p $(@D)
+	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden \
+		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $< -o $@
+
+demo: vsoc native ## records a real program on the virtual SoC and prints its profile
+	@tools/demo
+.PHONY: qemu qemu-stock guest modules plugins vsoc demo

@@ -1,0 +1,106 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Shared by the scripts that install, fetch and build what is kept outside the
+# tree: where the cache is, locks, retries, atomic publication, progress lines.
+#
+# Rules of the cache: an artefact is a directory named after a hash of what it
+# is made from. It is made in a temporary directory of the same file system and
+# renamed into place, so it is either complete or absent.
+
+# shellcheck disable=SC2034 # used by the scripts that source this file
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ntrace
+host_arch=$(dpkg --print-architecture)
+jobs=${JOBS:-$(nproc)}
+
+say() { printf '%s\n' "ntrace: $*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+hash_text() { sha256sum | cut -c1-16; }
+
+# Contents (not times) of files and directories that exist, in a fixed order.
+hash_files() {
+	local path
+	for path in "$@"; do
+		[ -e "$path" ] || continue
+		find "$path" -type f ! -name '*.swp' ! -name '*~' -print0
+	done | sort -z -u | xargs -0 -r sha256sum | hash_text
+}
+
+# Holds NAME until the script ends. Says so when another run has it.
+lock() {
+	local fd
+	mkdir -p "$cache/locks"
+	exec {fd}>"$cache/locks/$1"
+	if ! flock -n "$fd"; then
+		say "$1: waiting for another run that is making it"
+		flock "$fd"
+	fi
+}
+
+# A fresh directory that vanishes with the script unless it was published.
+scratch_dirs=()
+scratch_end() {
+	local dir
+	for dir in "${scratch_dirs[@]}"; do
+		rm -rf --one-file-system "$dir"
+	done
+}
+trap scratch_end EXIT
+scratch() {
+	mkdir -p "$cache/tmp"
+	find "$cache/tmp" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + 2>/dev/null || true
+	scratch=$(mktemp -d "$cache/tmp/XXXXXX")
+	chmod 755 "$scratch"
+	scratch_dirs+=("$scratch")
+}
+
+# publish FROM TO: TO appears complete or not at all.
+publish() {
+	mkdir -p "$(dirname "$2")"
+	rm -rf --one-file-system "$2"
+	mv -T "$1" "$2"
+}
+
+# retry COMMAND...: network commands get three attempts.
+retry() {
+	local attempt
+	for attempt in 1 2 3; do
+		"$@" && return 0
+		[ "$attempt" = 3 ] || { say "attempt $attempt failed: $1; trying again"; sleep $((attempt * 3)); }
+	done
+	return 1
+}
+
+# step TEXT COMMAND...: runs a long command quietly, with a sign of life every
+# ten seconds, its duration at the end and the end of its output if it fails.
+step() {
+	local what=$1 out start=$SECONDS next=10 pid rc=0 last
+	shift
+	mkdir -p "$cache/tmp"
+	out=$(mktemp "$cache/tmp/step.XXXXXX")
+	say "$what ..."
+	# A session of its own, so that an interrupt reaches all of it.
+	setsid --wait bash -c 'set -euo pipefail; "$@"' step "$@" >"$out" 2>&1 </dev/null &
+	pid=$!
+	# shellcheck disable=SC2064 # the pid of now is meant
+	trap "pkill -TERM -s \$(pgrep -P $pid | head -n 1) 2>/dev/null; kill $pid 2>/dev/null; exit 130" INT TERM
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.1
+		if [ $((SECONDS - start)) -ge "$next" ]; then
+			next=$((next + 10))
+			last=$(tr '\r' '\n' <"$out" | grep -v '^ *$' | tail -n 1 | cut -c1-100)
+			say "  $what: $((SECONDS - start)) s: $last"
+		fi
+	done
+	wait "$pid" || rc=$?
+	trap - INT TERM
+	if [ "$rc" -ne 0 ]; then
+		say "$what failed with $rc after $((SECONDS - start)) s; the end of its output:"
+		tail -n 40 "$out" >&2
+		rm -f "$out"
+		return "$rc"
+	fi
+	say "$what: done in $((SECONDS - start)) s"
+	rm -f "$out"
+}

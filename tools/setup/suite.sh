@@ -1,0 +1,169 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Packages of Debian trixie, whatever the host runs: apt with lists, status and
+# archives of its own in the cache, the host's configuration (proxies) and the
+# host's mirror. Nothing is installed, packages are only unpacked: no root, no
+# maintainer scripts, no emulation of a foreign architecture.
+# shellcheck source=tools/setup/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+suite=trixie
+suite_dir=$cache/apt/$suite
+# Debian 12's keyring holds the keys of Debian 13 since 2023.3+deb12u2, so the
+# signatures of the newer suite are checked with what the host trusts already.
+suite_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# The host's mirror: "main URI" and, where the host uses one, "security URI".
+suite_mirrors() {
+	local codename
+	# shellcheck source=/dev/null
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-$suite}")
+	# An origin is only known after an update; a line without one is second choice.
+	# shellcheck disable=SC2016 # apt's own variables
+	apt-get indextargets --format '$(ORIGIN)|$(RELEASE)|$(REPO_URI)' 'Created-By: Packages' |
+		awk -F'|' -v code="$codename" '
+			{ rank = ($1 == "Debian") ? 1 : ($1 == "" || $1 ~ /ORIGIN/) ? 2 : 0 }
+			rank == 0 { next }
+			$2 == code || $2 == "stable" || $2 == "oldstable" { if (!m || rank < mr) { m = $3; mr = rank } }
+			$2 ~ /-security$/ { if (!s || rank < sr) { s = $3; sr = rank } }
+			END { if (m) print "main", m; if (s) print "security", s }'
+}
+
+suite_sources() {
+	local kind uri options="[signed-by=$suite_keyring]"
+	suite_mirrors | while read -r kind uri; do
+		case $kind in
+		main)
+			echo "deb $options $uri $suite main"
+			echo "deb-src $options $uri $suite main"
+			;;
+		security)
+			echo "deb $options $uri $suite-security main"
+			echo "deb-src $options $uri $suite-security main"
+			;;
+		esac
+	done
+}
+
+# suite_apt TOOL ARCHITECTURES ARGUMENTS...
+suite_apt() {
+	local tool=$1 arch=$2
+	shift 2
+	mkdir -p "$suite_dir/state/lists/partial" "$suite_dir/cache-$arch/archives/partial"
+	[ -e "$suite_dir/status" ] || : >"$suite_dir/status"
+	"$tool" -q -o Dir::Etc::SourceList="$suite_dir/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+		-o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null \
+		-o Dir::State="$suite_dir/state" -o Dir::State::status="$suite_dir/status" \
+		-o Dir::Cache="$suite_dir/cache-$arch" \
+		-o APT::Architecture="${arch%%,*}" -o APT::Architectures="$arch" \
+		-o APT::Install-Recommends=false -o Acquire::Languages=none -o Acquire::Retries=3 \
+		-o APT::Sandbox::User="$(id -un)" -o APT::Get::List-Cleanup=false "$@"
+}
+
+# The lists are a day old at most. Without a network an old list serves, as
+# long as what it names is in the cache.
+suite_update() {
+	local sources
+	[ -z "${suite_fresh:-}" ] || return 0
+	suite_fresh=1
+	if [ -z "${NTRACE_REFRESH:-}" ] && [ -n "$(find "$suite_dir/stamp" -mmin -1440 2>/dev/null)" ]; then
+		return 0
+	fi
+	lock "apt-$suite"
+	if [ -z "${NTRACE_REFRESH:-}" ] && [ -n "$(find "$suite_dir/stamp" -mmin -1440 2>/dev/null)" ]; then
+		return 0
+	fi
+	sources=$(suite_sources)
+	[ -n "$sources" ] || die "apt on this host knows no Debian mirror: 'apt-get indextargets' lists none"
+	[ -e "$suite_keyring" ] || die "$suite_keyring is missing: install debian-archive-keyring"
+	mkdir -p "$suite_dir"
+	say "reading the package lists of Debian $suite"
+	if suite_read_lists "$sources"; then
+		:
+	elif [[ $sources = *"$suite-security"* ]] && suite_read_lists "$(grep -v -- "$suite-security" <<<"$sources")"; then
+		# A mirror in the middle of its own update offers a security index that
+		# fails its checksum. The release itself is signed and complete.
+		say "warning: $suite-security is not readable now (its index fails verification or is missing); $suite alone serves"
+	elif [ -e "$suite_dir/stamp" ]; then
+		say "warning: no fresh package lists, the ones of $(date -r "$suite_dir/stamp" +%F) serve"
+		mv "$suite_dir/sources.list.old" "$suite_dir/sources.list"
+		return 0
+	else
+		cat "$suite_dir/update.log" >&2
+		die "the package lists of Debian $suite could not be read"
+	fi
+	touch "$suite_dir/stamp"
+	rm -rf "$suite_dir/resolved"
+}
+
+suite_read_lists() {
+	local attempt
+	[ ! -e "$suite_dir/stamp" ] || [ -e "$suite_dir/sources.list.old" ] ||
+		cp "$suite_dir/sources.list" "$suite_dir/sources.list.old"
+	printf '%s\n' "$1" >"$suite_dir/sources.list"
+	for attempt in 1 2; do
+		[ "$attempt" = 1 ] || sleep 3
+		if suite_apt apt-get "$host_arch,riscv64" update -o APT::Update::Error-Mode=any >"$suite_dir/update.log" 2>&1; then
+			rm -f "$suite_dir/sources.list.old"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# suite_resolve ARCH PACKAGE...: one line "file checksum" for every package that
+# these need, themselves included; with the option --only just these.
+suite_resolve() {
+	local arch=$1 known tmp
+	shift
+	suite_update
+	known=$suite_dir/resolved/$(printf '%s\n' "$arch" "$@" | hash_text)
+	if [ ! -s "$known" ]; then
+		mkdir -p "$suite_dir/resolved"
+		tmp=$(mktemp "$suite_dir/resolved/.XXXXXX")
+		if [ "$1" = --only ]; then
+			suite_apt apt-get "$arch" download --print-uris "${@:2}" >"$tmp.uris"
+		else
+			suite_apt apt-get "$arch" install -y --print-uris -o Dir::Cache::archives=/nonexistent/ "$@" >"$tmp.uris"
+		fi || { cat "$tmp.uris" >&2; rm -f "$tmp" "$tmp.uris"; return 1; }
+		sed -n "s/^'[^']*' \\([^ ]*\\) [0-9]* \\(.*\\)/\\1 \\2/p" "$tmp.uris" | sort >"$tmp"
+		rm -f "$tmp.uris"
+		[ -s "$tmp" ] || { rm -f "$tmp"; die "nothing found in Debian $suite for: $*"; }
+		mv "$tmp" "$known"
+	fi
+	cat "$known"
+}
+
+# suite_fetch DIR ARCH [--only] PACKAGE...: the .deb files themselves.
+suite_fetch() {
+	local dir=$1 arch=$2
+	shift 2
+	mkdir -p "$dir/partial"
+	if [ "$1" = --only ]; then
+		shift
+		(cd "$dir" && retry suite_apt apt-get "$arch" download "$@")
+	else
+		retry suite_apt apt-get "$arch" install -y --download-only -o Dir::Cache::archives="$dir/" "$@"
+	fi
+}
+
+# suite_unpack DEBS ROOT: base-files first, it brings the merged /usr links.
+suite_unpack() {
+	local deb
+	mkdir -p "$2"
+	for deb in "$1"/base-files_*.deb "$1"/*.deb; do
+		[ -e "$deb" ] || continue
+		dpkg-deb --fsys-tarfile "$deb" | tar -C "$2" -xf - --no-same-owner --keep-directory-symlink \
+			--delay-directory-restore
+	done
+}
+
+# suite_version PACKAGE ARCH
+suite_version() {
+	suite_update
+	suite_apt apt-cache "$2" show --no-all-versions "$1" | sed -n 's/^Version: //p' | head -n 1
+}
+
+# What steps run in a shell of their own.
+export -f say die suite_apt suite_fetch suite_unpack retry
+export suite suite_dir host_arch cache
