@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Opens what the commands read, and says clearly what is wrong with it. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "input.h"
+#include "ui.h"
+
+/* Bounded, so that a damaged recording cannot fill memory with complaints. */
+#define NOTES_MAX 1000
+
+bool is_directory(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISDIR(status.st_mode);
+}
+
+static const char *other_format(const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		const char *what;
+	} formats[] = {
+		{ "\177ELF", 4, "an ELF file" },
+		{ "PERFILE2", 8, "a perf.data file" },
+		{ "2ELIFREP", 8, "a perf.data file" },
+		{ "\037\213", 2, "compressed by gzip" },
+		{ "\375" "7zXZ", 5, "compressed by xz" },
+		{ "\050\265\057\375", 4, "compressed by zstd" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
+			return formats[i].what;
+	return NULL;
+}
+
+int raw_trace_open(struct raw_trace *trace, const char *path)
+{
+	const char *other;
+	struct stat status;
+	void *data;
+	int fd;
+
+	trace->data = NULL;
+	trace->size = 0;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail("%s: %s", path, strerror(errno));
+	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
+		close(fd);
+		return fail("%s: neither a trace file nor a recording", path);
+	}
+	if (!status.st_size) {
+		close(fd);
+		return EXIT_OK;
+	}
+	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (data == MAP_FAILED)
+		return fail("%s: %s", path, strerror(errno));
+	madvise(data, (size_t)status.st_size, MADV_SEQUENTIAL);
+	trace->data = data;
+	trace->size = (size_t)status.st_size;
+	other = other_format(trace->data, trace->size);
+	if (other) {
+		raw_trace_close(trace);
+		return fail("%s: not a trace: the file is %s", path, other);
+	}
+	return EXIT_OK;
+}
+
+void raw_trace_close(struct raw_trace *trace)
+{
+	if (trace->data)
+		munmap((void *)(uintptr_t)trace->data, trace->size);
+	trace->data = NULL;
+}
+
+int input_params(const struct command *command, struct ntrace_params *params, const char *text)
+{
+	const char *bad = text;
+
+	if (!ntrace_params_parse(params, text, &bad))
+		return EXIT_OK;
+	return usage_error(command, "option --params: cannot use '%s'", bad);
+}
+
+static void take_note(void *data, const char *text)
+{
+	struct recording *recording = data;
+	char **notes;
+	size_t i;
+
+	for (i = 0; i < recording->note_count; i++)
+		if (!strcmp(recording->notes[i], text))
+			return;
+	if (recording->note_count == NOTES_MAX) {
+		recording->notes_dropped++;
+		return;
+	}
+	/* While it is being opened, a note may be the reason for the error that follows. */
+	if (!recording->quiet && recording->session)
+		warn("%s", text);
+	notes = realloc(recording->notes, (recording->note_count + 2) * sizeof(*notes));
+	if (!notes)
+		return;
+	recording->notes = notes;
+	notes[recording->note_count] = strdup(text);
+	if (notes[recording->note_count])
+		notes[++recording->note_count] = NULL;
+}
+
+/* Reads the program headers far enough to know where the first segment is linked. */
+static int first_segment(const char *path, uint64_t *address)
+{
+	unsigned char header[sizeof(Elf64_Ehdr)];
+	const Elf64_Ehdr *elf64 = (const void *)header;
+	const Elf32_Ehdr *elf32 = (const void *)header;
+	bool wide, found = false;
+	unsigned int i, count;
+	int fd, error;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return fail("%s: %s", path, strerror(errno));
+	if (pread(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	    memcmp(header, ELFMAG, SELFMAG) || header[EI_DATA] != ELFDATA2LSB) {
+		close(fd);
+		return fail("%s: not an ELF file", path);
+	}
+	wide = header[EI_CLASS] == ELFCLASS64;
+	count = wide ? elf64->e_phnum : elf32->e_phnum;
+	for (i = 0; i < count; i++) {
+		Elf64_Phdr phdr64;
+		Elf32_Phdr phdr32;
+		uint64_t start;
+		ssize_t got;
+
+		got = wide ? pread(fd, &phdr64, sizeof(phdr64),
+				   (off_t)(elf64->e_phoff + i * sizeof(phdr64))) :
+			     pread(fd, &phdr32, sizeof(phdr32),
+				   (off_t)(elf32->e_phoff + i * sizeof(phdr32)));
+		if (got != (ssize_t)(wide ? sizeof(phdr64) : sizeof(phdr32)))
+			break;
+		if ((wide ? phdr64.p_type : phdr32.p_type) != PT_LOAD)
+			continue;
+		start = wide ? phdr64.p_vaddr : phdr32.p_vaddr;
+		if (!found || start < *address)
+			*address = start;
+		found = true;
+	}
+	error = found ? EXIT_OK : fail("%s: the ELF file has no loadable segment", path);
+	close(fd);
+	return error;
+}
+
+int elf_argument(const struct command *command, const char *option, const char *text, char **path,
+		 uint64_t *bias)
+{
+	const char *at = strrchr(text, '@');
+	unsigned long long load = 0;
+	uint64_t linked = 0;
+	char *end;
+	int error;
+
+	*bias = 0;
+	if (at && at[1] && access(text, F_OK)) {
+		errno = 0;
+		load = strtoull(at + 1, &end, 0);
+		if (errno || *end || at == text)
+			return usage_error(command, "option --%s: '%s' is no address", option,
+					   at + 1);
+	} else {
+		at = NULL;
+	}
+	*path = at ? strndup(text, (size_t)(at - text)) : strdup(text);
+	if (!*path)
+		return fail("out of memory");
+	if (!at)
+		return EXIT_OK;
+	error = first_segment(*path, &linked);
+	if (error) {
+		free(*path);
+		*path = NULL;
+		return error;
+	}
+	*bias = load - linked;
+	return EXIT_OK;
+}
+
+int recording_error(const char *path, int error, const char *reason)
+{
+	if (error == NTRACE_ERR_FORMAT)
+		return fail("%s: not a recording%s%s", path, *reason ? ": " : "", reason);
+	if (error == NTRACE_ERR_UNSUPPORTED && *reason)
+		return fail("%s: %s", path, reason);
+	if (error == NTRACE_ERR_IO && errno == ENOENT)
+		return fail("%s: not a recording: a file is missing in it", path);
+	if (error == NTRACE_ERR_IO && errno)
+		return fail("%s: %s", path, strerror(errno));
+	return fail("%s: %s", path, ntrace_strerror(error));
+}
+
+int recording_open(struct recording *recording, const struct command *command, const char *path,
+		   const struct recording_options *options)
+{
+	struct ntrace_session_options session = {
+		.size = sizeof(session),
+		.sysroot = options->sysroot,
+		.note = take_note,
+		.note_data = recording,
+	};
+	char *firmware = NULL;
+	size_t i;
+	int error;
+
+	*recording = (struct recording){ .quiet = options->quiet };
+	if (access(path, F_OK))
+		return fail("%s: %s", path, strerror(errno));
+	if (!is_directory(path))
+		return fail("%s: not a recording: it is no directory", path);
+	if (options->sysroot && !is_directory(options->sysroot))
+		return fail("%s: no such directory (option --sysroot)", options->sysroot);
+	if (options->firmware) {
+		error = elf_argument(command, "firmware", options->firmware, &firmware,
+				     &session.firmware_bias);
+		if (error)
+			return error;
+		session.firmware = firmware;
+	}
+	errno = 0;
+	error = ntrace_session_open(&recording->session, path, &session);
+	free(firmware);
+	if (!error) {
+		for (i = 0; !options->quiet && i < recording->note_count; i++)
+			warn("%s", recording->notes[i]);
+		return EXIT_OK;
+	}
+	recording->session = NULL;
+	recording_error(path, error,
+			recording->note_count ? recording->notes[recording->note_count - 1] : "");
+	recording_close(recording);
+	return EXIT_FAILED;
+}
+
+void recording_close(struct recording *recording)
+{
+	size_t i;
+
+	if (recording->session)
+		ntrace_session_close(recording->session);
+	for (i = 0; i < recording->note_count; i++)
+		free(recording->notes[i]);
+	free(recording->notes);
+	*recording = (struct recording){ 0 };
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a command reads: a raw trace file or a recording. */
+#ifndef NTRACE_TOOL_INPUT_H
+#define NTRACE_TOOL_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntrace/params.h>
+#include <ntrace/recording.h>
+#include <ntrace/session.h>
+
+#include "command.h"
+
+/** struct raw_trace - a mapped file; @data is NULL where it is empty */
+struct raw_trace {
+	const uint8_t *data;
+	size_t size;
+};
+
+/**
+ * raw_trace_open - map a file of trace messages
+ *
+ * Files that are known to be something else (ELF, perf.data, gzip) are refused.
+ * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int raw_trace_open(struct raw_trace *trace, const char *path);
+void raw_trace_close(struct raw_trace *trace);
+
+/** is_directory - true for recordings, which are directories */
+bool is_directory(const char *path);
+
+/** input_params - --params of a command. Return: EXIT_OK, or EXIT_USAGE after a complaint */
+int input_params(const struct command *command, struct ntrace_params *params, const char *text);
+
+/**
+ * struct recording_options - what --sysroot and --firmware say
+ * @firmware: ELF[@ADDRESS] as typed
+ * @quiet: notes are collected, not printed
+ */
+struct recording_options {
+	const char *sysroot;
+	const char *firmware;
+	bool quiet;
+};
+
+/**
+ * struct recording - an open recording and what the library had to say about it
+ * @notes: NULL-terminated once opened; owned
+ */
+struct recording {
+	struct ntrace_session *session;
+	char **notes;
+	size_t note_count;
+	uint64_t notes_dropped;
+	bool quiet;
+};
+
+/**
+ * recording_open - open a recording
+ * @recording: caller's, filled in place: the session keeps its address
+ *
+ * Notes that come up are printed on stderr as they come unless @quiet; each
+ * text is kept once in @recording->notes.
+ * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint.
+ */
+int recording_open(struct recording *recording, const struct command *command, const char *path,
+		   const struct recording_options *options);
+void recording_close(struct recording *recording);
+
+/** recording_error - say why a recording cannot be used; errno counts. Return: EXIT_FAILED */
+int recording_error(const char *path, int error, const char *reason);
+
+/**
+ * elf_argument - take "FILE[@ADDRESS]" apart
+ * @path: copy of FILE; the caller frees it
+ * @bias: ADDRESS minus the address that the first loadable segment is linked at; 0 without ADDRESS
+ *
+ * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint.
+ */
+int elf_argument(const struct command *command, const char *option, const char *text, char **path,
+		 uint64_t *bias);
+
+#endif /* NTRACE_TOOL_INPUT_H */

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace: finds the sub-command and runs it. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+
+static const struct command *const commands[] = {
+	&command_record,
+	&command_report,
+	&command_decode,
+	&command_dump,
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static void help(FILE *file)
+{
+	size_t i;
+
+	fprintf(file, "usage: ntrace COMMAND [OPTIONS] ...\n\n"
+		      "Instruction traces of RISC-V harts (N-Trace): recorded by the trace hardware,\n"
+		      "decoded to what the programs and the kernel executed.\n\n"
+		      "commands:\n");
+	for (i = 0; i < COMMANDS; i++)
+		fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fprintf(file, "\n"
+		      "  ntrace COMMAND --help   options and examples of a command\n"
+		      "  ntrace --version        version of this program\n\n"
+		      "A first recording, on the machine that has the trace hardware:\n"
+		      "  ntrace record -- gzip -k file\n"
+		      "  ntrace report ntrace.data\n");
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *command;
+
+	/* `ntrace decode ... | head`: a write error is reported where it is met. */
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		help(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		command = argc > 2 ? find_command(argv[2]) : NULL;
+		if (command)
+			command_help(command);
+		else
+			help(stdout);
+		return EXIT_OK;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("ntrace " NTRACE_TOOL_VERSION "\n");
+		return EXIT_OK;
+	}
+	command = find_command(argv[1]);
+	if (!command) {
+		fprintf(stderr, "ntrace: unknown %s %s (see 'ntrace --help')\n",
+			argv[1][0] == '-' ? "option" : "command", argv[1]);
+		return EXIT_USAGE;
+	}
+	return command->run(command, argc - 1, argv + 1);
+}

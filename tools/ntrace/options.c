@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options of all sub-commands: parsing from tables, and the help made from them. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "ui.h"
+
+void options_init(struct options *options, const struct command *command, int argc, char **argv,
+		  bool permute)
+{
+	*options = (struct options){
+		.command = command,
+		.argc = argc,
+		.argv = argv,
+		.index = 1,
+		.permute = permute,
+	};
+}
+
+static const struct option_spec *find_short(const struct command *command, char letter)
+{
+	const struct option_spec *spec;
+
+	for (spec = command->options; spec->name; spec++)
+		if (spec->id < OPTION_LONG && spec->id == letter)
+			return spec;
+	return NULL;
+}
+
+static const struct option_spec *find_long(const struct command *command, const char *name,
+					   size_t length)
+{
+	const struct option_spec *spec;
+
+	for (spec = command->options; spec->name; spec++)
+		if (!strncmp(spec->name, name, length) && !spec->name[length])
+			return spec;
+	return NULL;
+}
+
+static int found(struct options *options, const struct option_spec *spec)
+{
+	if (spec->id == 'h') {
+		command_help(options->command);
+		return OPTIONS_HELP;
+	}
+	return spec->id;
+}
+
+static int next_long(struct options *options, const char *word)
+{
+	const char *equals = strchr(word, '=');
+	size_t length = equals ? (size_t)(equals - word) : strlen(word);
+	const struct option_spec *spec = find_long(options->command, word, length);
+
+	if (!spec) {
+		usage_error(options->command, "unknown option --%.*s", (int)length, word);
+		return OPTIONS_BAD;
+	}
+	if (!spec->argument) {
+		if (equals) {
+			usage_error(options->command, "option --%s takes no argument", spec->name);
+			return OPTIONS_BAD;
+		}
+		return found(options, spec);
+	}
+	if (equals) {
+		options->value = equals + 1;
+	} else if (options->index < options->argc) {
+		options->value = options->argv[options->index++];
+	} else {
+		usage_error(options->command, "option --%s needs %s", spec->name, spec->argument);
+		return OPTIONS_BAD;
+	}
+	return found(options, spec);
+}
+
+static int next_short(struct options *options)
+{
+	char letter = *options->cluster++;
+	const struct option_spec *spec = find_short(options->command, letter);
+
+	if (!spec) {
+		usage_error(options->command, "unknown option -%c", letter);
+		return OPTIONS_BAD;
+	}
+	if (!spec->argument)
+		return found(options, spec);
+	if (*options->cluster) {
+		options->value = options->cluster;
+	} else if (options->index < options->argc) {
+		options->value = options->argv[options->index++];
+	} else {
+		usage_error(options->command, "option -%c needs %s", letter, spec->argument);
+		return OPTIONS_BAD;
+	}
+	options->cluster = NULL;
+	return found(options, spec);
+}
+
+/* Moves the word at index behind all words that are still to be looked at. */
+static void defer_operand(struct options *options)
+{
+	char *operand = options->argv[options->index];
+	int last = options->argc - 1;
+
+	memmove(&options->argv[options->index], &options->argv[options->index + 1],
+		(size_t)(last - options->index) * sizeof(*options->argv));
+	options->argv[last] = operand;
+	options->operands++;
+}
+
+int options_next(struct options *options)
+{
+	const char *word;
+
+	options->value = NULL;
+	if (options->cluster && *options->cluster)
+		return next_short(options);
+	options->cluster = NULL;
+	while (options->index < options->argc - options->operands) {
+		word = options->argv[options->index];
+		if (!strcmp(word, "--")) {
+			/* Operands seen before it stand behind the rest: turn them round. */
+			int left = options->argc - options->operands - ++options->index;
+
+			while (left-- > 0)
+				defer_operand(options);
+			return OPTIONS_END;
+		}
+		if (word[0] == '-' && word[1]) {
+			int argc = options->argc, result;
+
+			options->index++;
+			/* An argument is never taken from the operands moved behind. */
+			options->argc -= options->operands;
+			if (word[1] == '-') {
+				result = next_long(options, word + 2);
+			} else {
+				options->cluster = word + 1;
+				result = next_short(options);
+			}
+			options->argc = argc;
+			return result;
+		}
+		if (!options->permute)
+			return OPTIONS_END;
+		defer_operand(options);
+	}
+	return OPTIONS_END;
+}
+
+bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
+		   uint64_t *number)
+{
+	const char *text = options->value;
+	unsigned long long value;
+	unsigned int shift = 0;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 0);
+	if (*end == 'K' || *end == 'k')
+		shift = 10;
+	else if (*end == 'M')
+		shift = 20;
+	else if (*end == 'G')
+		shift = 30;
+	if (shift)
+		end++;
+	if (errno || end == text || *end || *text == '-' || value > UINT64_MAX >> shift) {
+		usage_error(options->command, "option --%s: '%s' is no number", name, text);
+		return false;
+	}
+	value <<= shift;
+	if (value < min || value > max) {
+		usage_error(options->command, "option --%s: %s is not between %llu and %llu", name,
+			    text, (unsigned long long)min, (unsigned long long)max);
+		return false;
+	}
+	*number = value;
+	return true;
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+	va_list args;
+
+	fprintf(stderr, "ntrace %s: ", command->name);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fprintf(stderr, " (see 'ntrace %s --help')\n", command->name);
+	return EXIT_USAGE;
+}
+
+void command_help(const struct command *command)
+{
+	const struct option_spec *spec;
+	char left[64];
+	int length;
+
+	printf("usage: ntrace %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
+	       command->summary);
+	for (spec = command->options; spec->name; spec++) {
+		length = spec->id < OPTION_LONG ? snprintf(left, sizeof(left), "  -%c, ", spec->id) :
+						  snprintf(left, sizeof(left), "      ");
+		snprintf(left + length, sizeof(left) - (size_t)length, "--%s%s%s", spec->name,
+			 spec->argument ? " " : "", spec->argument ? spec->argument : "");
+		if (strlen(left) > 30)
+			printf("%s\n%31s%s\n", left, "", spec->help);
+		else
+			printf("%-30s %s\n", left, spec->help);
+	}
+	printf("\n%s", command->details);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Addresses to functions: a cache in front of the library's lookup, and calls. */
+#ifndef NTRACE_TOOL_PLACE_H
+#define NTRACE_TOOL_PLACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntrace/flow.h>
+#include <ntrace/image.h>
+
+struct place_cache;
+
+/** place_cache_new - an empty cache, NULL when out of memory */
+struct place_cache *place_cache_new(void);
+void place_cache_free(struct place_cache *cache);
+
+/**
+ * place_find - what stands at an address
+ * @space: may be NULL
+ *
+ * Return: never NULL; object is NULL where nothing is known. Valid until the
+ * next call for the same cache.
+ */
+const struct ntrace_location *place_find(struct place_cache *cache, struct ntrace_space *space,
+					 uint64_t address);
+
+/** place_same_function - both lie in the same function of the same object */
+bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b);
+
+/**
+ * place_generation - changes whenever what was found before may be wrong now
+ *
+ * For callers that keep what they made of a location. Call place_find() first.
+ */
+uint64_t place_generation(const struct place_cache *cache);
+
+/** place_object_name - file name without directories */
+const char *place_object_name(const struct ntrace_object *object);
+
+/**
+ * struct transfer - control went from one address to another
+ * @from: the instruction that transferred it
+ * @to: the next instruction
+ * @insn_class: enum ntrace_insn_class of the instruction at @from
+ */
+struct transfer {
+	uint64_t from;
+	uint64_t to;
+	uint8_t insn_class;
+};
+
+/**
+ * struct transfer_tracker - finds the targets of taken transfers
+ *
+ * A block may end with a transfer whose target only the next event tells.
+ */
+struct transfer_tracker {
+	bool pending;
+	struct transfer transfer;
+};
+
+/**
+ * transfer_resolve - does this event tell where the last transfer went?
+ *
+ * Call it first for every event. Return: true if @transfer was filled.
+ */
+bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow_event *event,
+		      struct transfer *transfer);
+
+/** transfer_start - does this event transfer control to a known target? Call it second. */
+bool transfer_start(struct transfer_tracker *tracker, const struct ntrace_flow_event *event,
+		    struct transfer *transfer);
+
+#endif /* NTRACE_TOOL_PLACE_H */

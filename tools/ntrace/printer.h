@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Decoded events as text, at the four levels of `ntrace decode`. */
+#ifndef NTRACE_TOOL_PRINTER_H
+#define NTRACE_TOOL_PRINTER_H
+
+#include <ntrace/session.h>
+
+#include "output.h"
+#include "place.h"
+
+enum printer_level {
+	LEVEL_BLOCK,
+	LEVEL_INSTRUCTION,
+	LEVEL_PC,
+	LEVEL_BRANCH,
+};
+
+#define WARNING_KINDS 32
+
+/**
+ * struct printer - state
+ * @attributed: events come from a session: CPU, process and privilege are known
+ * @address_digits: hexadecimal digits of a column of addresses
+ * @gaps, @errors: events of these types so far
+ * @warnings: per enum ntrace_flow_error
+ * @source: start of the lines on stderr, "stream 0" or a file name
+ */
+struct printer {
+	struct output *output;
+	struct place_cache *places;
+	enum printer_level level;
+	bool attributed;
+	unsigned int address_digits;
+	const char *source;
+	uint64_t gaps;
+	uint64_t errors;
+	uint64_t warnings[WARNING_KINDS];
+	struct transfer_tracker transfers;
+	struct ntrace_session_event current;
+};
+
+/** printer_event - write one event; the callback of a session. Return: 0, or 1 if output failed */
+int printer_event(void *printer, const struct ntrace_session_event *event);
+
+/** printer_warnings - one line on stderr for each kind of warning */
+void printer_warnings(const struct printer *printer);
+
+/** privilege_letter - 'U', 'S', 'M', ... */
+char privilege_letter(unsigned int privilege);
+
+#endif /* NTRACE_TOOL_PRINTER_H */

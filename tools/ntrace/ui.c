@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages, colours, progress and numbers. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "ui.h"
+
+/* One write per message: several threads or processes may share stderr. */
+static void message(const char *prefix, const char *format, va_list args)
+{
+	char text[1024];
+	int length = snprintf(text, sizeof(text), "ntrace: %s", prefix);
+	int more = vsnprintf(text + length, sizeof(text) - (size_t)length - 1, format, args);
+
+	if (more < 0)
+		return;
+	length += more;
+	if (length > (int)sizeof(text) - 2)
+		length = (int)sizeof(text) - 2;
+	text[length++] = '\n';
+	fwrite(text, 1, (size_t)length, stderr);
+}
+
+int fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message("error: ", format, args);
+	va_end(args);
+	return EXIT_FAILED;
+}
+
+void warn(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message("warning: ", format, args);
+	va_end(args);
+}
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	message("", format, args);
+	va_end(args);
+}
+
+int finish_output(int status)
+{
+	if (fflush(stdout) || ferror(stdout)) {
+		/* A closed pipe is how `| head` ends a command: no news for its user. */
+		if (errno != EPIPE)
+			fail("writing the output: %s", strerror(errno));
+		return EXIT_FAILED;
+	}
+	return status;
+}
+
+bool ui_colours(FILE *file)
+{
+	const char *term = getenv("TERM"), *no_colour = getenv("NO_COLOR");
+
+	return isatty(fileno(file)) && term && strcmp(term, "dumb") && !(no_colour && *no_colour);
+}
+
+const char *ui_style_on(bool colours, enum ui_style style)
+{
+	static const char *const sequences[] = {
+		[UI_PLAIN] = "",
+		[UI_HEADING] = "\033[1m",
+		[UI_KERNEL] = "\033[36m",
+		[UI_DIM] = "\033[2m",
+		[UI_BAD] = "\033[31m",
+	};
+
+	return colours ? sequences[style] : "";
+}
+
+const char *ui_style_off(bool colours, enum ui_style style)
+{
+	return colours && style != UI_PLAIN ? "\033[0m" : "";
+}
+
+char *ui_number(char *text, uint64_t number)
+{
+	char digits[24];
+	int length = snprintf(digits, sizeof(digits), "%" PRIu64, number), i;
+	char *out = text;
+
+	for (i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*out++ = ',';
+		*out++ = digits[i];
+	}
+	*out = '\0';
+	return text;
+}
+
+char *ui_size(char *text, uint64_t bytes)
+{
+	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes < 1024) {
+		snprintf(text, UI_NUMBER_SIZE, "%" PRIu64 " bytes", bytes);
+		return text;
+	}
+	for (; value >= 1024 && unit < 3; unit++)
+		value /= 1024;
+	snprintf(text, UI_NUMBER_SIZE, "%.1f %s", value, units[unit]);
+	return text;
+}
+
+double monotonic_seconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void progress_begin(struct progress *progress, const char *what, uint64_t total)
+{
+	*progress = (struct progress){
+		.what = what,
+		.total = total,
+		.start = monotonic_seconds(),
+		.terminal = isatty(STDERR_FILENO),
+	};
+	progress->next = progress->start + (progress->terminal ? 0.5 : 5);
+}
+
+void progress_update(struct progress *progress, uint64_t done)
+{
+	double now = monotonic_seconds();
+	char size[UI_NUMBER_SIZE];
+
+	if (now < progress->next)
+		return;
+	progress->next = now + (progress->terminal ? 0.2 : 5);
+	progress->shown = true;
+	fprintf(stderr, "%sntrace: %s: %.0f %% of %s, %.0f s%s", progress->terminal ? "\r" : "",
+		progress->what,
+		progress->total ? 100.0 * (double)done / (double)progress->total : 100.0,
+		ui_size(size, progress->total), now - progress->start,
+		progress->terminal ? "\033[K" : "\n");
+	fflush(stderr);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (progress->terminal && progress->shown)
+		fprintf(stderr, "\r\033[K");
+}
