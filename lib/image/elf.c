@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * ELF files through libelf: segments, build-id, ISA, symbols. Offsets and sizes
+ * of the file are held against its real size before anything is read.
+ */
+#include <elf.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+#ifndef EF_RISCV_RVC
+#define EF_RISCV_RVC 1
+#endif
+/* RISC-V ELF psABI, section "Attributes" */
+#ifndef SHT_RISCV_ATTRIBUTES
+#define SHT_RISCV_ATTRIBUTES 0x70000003
+#endif
+#define TAG_FILE 1
+#define TAG_RISCV_ARCH 5
+
+/* Sections that matter; NULL where the file has none. */
+struct sections {
+	Elf_Scn *symtab;
+	Elf_Scn *dynsym;
+	Elf_Scn *eh_frame;
+	Elf_Scn *attributes;
+};
+
+/* The part of [offset, offset + size) that the file has. */
+static uint64_t clip(const struct ntrace_object *object, uint64_t offset, uint64_t size)
+{
+	if (offset >= object->size)
+		return 0;
+	return size < object->size - offset ? size : object->size - offset;
+}
+
+/* Bytes of the file at @offset; @size is cut to what there is. */
+static const uint8_t *part(const struct ntrace_object *object, uint64_t offset, uint64_t *size)
+{
+	*size = clip(object, offset, *size);
+	return *size ? object->bytes + offset : object->bytes;
+}
+
+static void take_build_id(struct ntrace_object *object, const uint8_t *notes, size_t size,
+			  uint64_t alignment)
+{
+	size_t mask = alignment == 8 ? 7 : 3;
+
+	while (size >= sizeof(Elf32_Nhdr) && !object->build_id_size) {
+		Elf32_Nhdr note;
+		size_t name_size, description_at, next;
+
+		memcpy(&note, notes, sizeof(note));
+		name_size = note.n_namesz;
+		if (name_size > size || note.n_descsz > size)
+			return;
+		description_at = (sizeof(note) + name_size + mask) & ~mask;
+		if (description_at > size || note.n_descsz > size - description_at)
+			return;
+		if (note.n_type == NT_GNU_BUILD_ID && name_size == 4 &&
+		    !memcmp(notes + sizeof(note), "GNU", 4) && note.n_descsz &&
+		    note.n_descsz <= NTRACE_BUILD_ID_MAX) {
+			memcpy(object->build_id, notes + description_at, note.n_descsz);
+			object->build_id_size = note.n_descsz;
+		}
+		next = (description_at + note.n_descsz + mask) & ~mask;
+		if (next > size)
+			return;
+		notes += next;
+		size -= next;
+	}
+}
+
+static int read_segments(struct ntrace_object *object, Elf *elf, GElf_Phdr *eh_frame_header)
+{
+	size_t count, i;
+
+	if (elf_getphdrnum(elf, &count))
+		return NTRACE_ERR_FORMAT;
+	/* Each header takes at least 32 bytes of the file, so this is bounded. */
+	if (count > object->size / 32)
+		return NTRACE_ERR_FORMAT;
+	object->segments = calloc(count + 1, sizeof(*object->segments));
+	if (!object->segments)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < count; i++) {
+		GElf_Phdr header;
+		const uint8_t *bytes;
+		uint64_t size;
+
+		if (!gelf_getphdr(elf, (int)i, &header))
+			return NTRACE_ERR_FORMAT;
+		size = header.p_filesz;
+		bytes = part(object, header.p_offset, &size);
+		if (!size)
+			continue;
+		if (header.p_type == PT_NOTE)
+			take_build_id(object, bytes, size, header.p_align);
+		if (header.p_type == PT_GNU_EH_FRAME)
+			*eh_frame_header = header;
+		if (header.p_type != PT_LOAD || header.p_vaddr + (size - 1) < header.p_vaddr)
+			continue;
+		object->segments[object->segment_count++] = (struct segment){
+			.address = header.p_vaddr,
+			.offset = header.p_offset,
+			.size = size,
+			.executable = header.p_flags & PF_X,
+		};
+	}
+	return 0;
+}
+
+static bool in_executable(const struct ntrace_object *object, uint64_t address)
+{
+	size_t i;
+
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (segment->executable && address - segment->address < segment->size)
+			return true;
+	}
+	return false;
+}
+
+static int find_sections(struct ntrace_object *object, Elf *elf, struct sections *sections)
+{
+	Elf_Scn *section = NULL;
+	size_t names = 0;
+	bool have_names = !elf_getshdrstrndx(elf, &names);
+
+	memset(sections, 0, sizeof(*sections));
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		const uint8_t *bytes;
+		const char *name;
+		uint64_t size;
+		int error;
+
+		if (!gelf_getshdr(section, &header))
+			continue;
+		size = header.sh_size;
+		bytes = part(object, header.sh_offset, &size);
+		name = have_names ? elf_strptr(elf, names, header.sh_name) : NULL;
+		if (header.sh_type == SHT_SYMTAB)
+			sections->symtab = section;
+		else if (header.sh_type == SHT_DYNSYM)
+			sections->dynsym = section;
+		else if (header.sh_type == SHT_RISCV_ATTRIBUTES)
+			sections->attributes = section;
+		else if (header.sh_type == SHT_NOTE)
+			take_build_id(object, bytes, size, header.sh_addralign);
+		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".eh_frame"))
+			sections->eh_frame = section;
+		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".plt") &&
+			 in_executable(object, header.sh_addr)) {
+			/* Calls into other objects go through here, and no symbol says so. */
+			error = symbol_table_add(&object->symbols, ".plt", header.sh_addr, size,
+						 SYMBOL_RANK_RANGE);
+			if (error)
+				return error;
+		}
+	}
+	return 0;
+}
+
+static size_t uleb(const uint8_t *bytes, size_t size, uint64_t *value)
+{
+	size_t i;
+
+	*value = 0;
+	for (i = 0; i < size && i < 10; i++) {
+		*value |= (uint64_t)(bytes[i] & 0x7f) << (7 * i);
+		if (!(bytes[i] & 0x80))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* The arch string of one sub-subsection of file attributes. */
+static const char *find_arch(const uint8_t *bytes, size_t size)
+{
+	while (size) {
+		uint64_t tag, value;
+		size_t used = uleb(bytes, size, &tag);
+
+		if (!used)
+			return NULL;
+		bytes += used;
+		size -= used;
+		if (tag & 1) { /* odd tags have a text */
+			const uint8_t *end = memchr(bytes, 0, size);
+
+			if (!end)
+				return NULL;
+			if (tag == TAG_RISCV_ARCH)
+				return (const char *)bytes;
+			used = (size_t)(end - bytes) + 1;
+		} else {
+			used = uleb(bytes, size, &value);
+			if (!used)
+				return NULL;
+		}
+		bytes += used;
+		size -= used;
+	}
+	return NULL;
+}
+
+/* 'A' { length "riscv\0" { Tag_File length attributes }* }* */
+static void read_attributes(struct ntrace_object *object, const uint8_t *bytes, size_t size)
+{
+	static const char vendor[] = "riscv";
+	uint32_t length;
+
+	if (size < 1 + sizeof(length) + sizeof(vendor) + 1 + sizeof(length) || bytes[0] != 'A')
+		return;
+	memcpy(&length, bytes + 1, sizeof(length));
+	if (length > size - 1 || memcmp(bytes + 5, vendor, sizeof(vendor)))
+		return;
+	size = length;
+	bytes += 1;
+	/* From here on both are relative to the length of the vendor's part. */
+	if (size < sizeof(length) + sizeof(vendor))
+		return;
+	bytes += sizeof(length) + sizeof(vendor);
+	size -= sizeof(length) + sizeof(vendor);
+	while (size >= 1 + sizeof(length)) {
+		const char *arch;
+
+		memcpy(&length, bytes + 1, sizeof(length));
+		if (length < 1 + sizeof(length) || length > size)
+			return;
+		if (bytes[0] == TAG_FILE) {
+			struct ntrace_isa isa;
+
+			arch = find_arch(bytes + 5, length - 5);
+			if (arch && !ntrace_isa_parse(&isa, arch) && isa.xlen == object->isa.xlen)
+				object->isa = isa;
+			return;
+		}
+		bytes += length;
+		size -= length;
+	}
+}
+
+/* ".L*" are the compiler's, "$x", "$d" (with or without ".name") are mapping symbols. */
+static bool is_function_name(const char *name)
+{
+	if (!name[0] || name[0] == '$')
+		return false;
+	return name[0] != '.' || name[1] != 'L';
+}
+
+static int add_elf_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name)
+{
+	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
+	enum symbol_rank rank;
+
+	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
+	    symbol->st_shndx == SHN_COMMON || !is_function_name(name))
+		return 0;
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return 0;
+	if (!in_executable(object, symbol->st_value))
+		return 0;
+	if (type == STT_NOTYPE)
+		rank = SYMBOL_RANK_LABEL;
+	else if (bind == STB_LOCAL)
+		rank = SYMBOL_RANK_LOCAL;
+	else if (bind == STB_WEAK)
+		rank = SYMBOL_RANK_WEAK;
+	else
+		rank = SYMBOL_RANK_GLOBAL;
+	return symbol_table_add(&object->symbols, name, symbol->st_value, symbol->st_size, rank);
+}
+
+static int read_symbols(struct ntrace_object *object, Elf *elf, Elf_Scn *section)
+{
+	GElf_Shdr header, strings;
+	Elf_Data *data;
+	size_t count, i;
+	int error;
+
+	if (!gelf_getshdr(section, &header) || !header.sh_entsize)
+		return 0;
+	data = elf_getdata(section, NULL);
+	if (!data || !data->d_buf)
+		return 0;
+	if (!gelf_getshdr(elf_getscn(elf, header.sh_link), &strings) ||
+	    strings.sh_type != SHT_STRTAB ||
+	    clip(object, strings.sh_offset, strings.sh_size) != strings.sh_size ||
+	    !strings.sh_size || object->bytes[strings.sh_offset + strings.sh_size - 1])
+		return 0;
+	count = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	for (i = 0; i < count; i++) {
+		GElf_Sym symbol;
+
+		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_name >= strings.sh_size)
+			continue;
+		error = add_elf_symbol(object, &symbol, (const char *)object->bytes +
+				       strings.sh_offset + symbol.st_name);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Where .eh_frame starts, told by the header of .eh_frame_hdr, for files without sections. */
+static int add_ranges_by_header(struct ntrace_object *object, const GElf_Phdr *header)
+{
+	uint64_t size = header->p_filesz, address;
+	const uint8_t *bytes = part(object, header->p_offset, &size);
+	int32_t relative;
+	size_t i;
+
+	/* version 1, eh_frame_ptr as DW_EH_PE_pcrel | DW_EH_PE_sdata4: what every linker writes */
+	if (size < 8 || bytes[0] != 1 || bytes[1] != 0x1b)
+		return 0;
+	memcpy(&relative, bytes + 4, sizeof(relative));
+	address = header->p_vaddr + 4 + (uint64_t)(int64_t)relative;
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (address - segment->address < segment->size) {
+			uint64_t skip = address - segment->address;
+
+			return object_add_eh_frame(object, object->bytes + segment->offset + skip,
+						   segment->size - skip, address,
+						   object->isa.xlen);
+		}
+	}
+	return 0;
+}
+
+static int read_names(struct ntrace_object *object, Elf *elf, const struct sections *sections,
+		      const GElf_Phdr *eh_frame_header)
+{
+	GElf_Shdr header;
+	int error = 0;
+
+	if (sections->symtab)
+		error = read_symbols(object, elf, sections->symtab);
+	if (!error && sections->dynsym)
+		error = read_symbols(object, elf, sections->dynsym);
+	if (error || sections->symtab)
+		return error;
+	/* Stripped: .dynsym names what is exported, .eh_frame knows where the other functions are. */
+	if (sections->eh_frame && gelf_getshdr(sections->eh_frame, &header) &&
+	    !(header.sh_flags & SHF_COMPRESSED)) {
+		uint64_t size = header.sh_size;
+		const uint8_t *bytes = part(object, header.sh_offset, &size);
+
+		return object_add_eh_frame(object, bytes, size, header.sh_addr, object->isa.xlen);
+	}
+	if (eh_frame_header->p_type == PT_GNU_EH_FRAME)
+		return add_ranges_by_header(object, eh_frame_header);
+	return 0;
+}
+
+static int read_header(struct ntrace_object *object, Elf *elf)
+{
+	GElf_Ehdr header;
+	int class;
+
+	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+		return NTRACE_ERR_FORMAT;
+	if (header.e_machine != EM_RISCV)
+		return NTRACE_ERR_NOTRISCV;
+	class = gelf_getclass(elf);
+	object->isa.xlen = class == ELFCLASS32 ? 32 : 64;
+	object->isa.compressed = header.e_flags & EF_RISCV_RVC;
+	return 0;
+}
+
+int object_read_elf(struct ntrace_object *object)
+{
+	GElf_Phdr eh_frame_header = { .p_type = PT_NULL };
+	struct sections sections;
+	GElf_Shdr header;
+	Elf *elf;
+	int error;
+
+	if (object->size < EI_NIDENT || memcmp(object->bytes, ELFMAG, SELFMAG) ||
+	    elf_version(EV_CURRENT) == EV_NONE)
+		return NTRACE_ERR_FORMAT;
+	elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
+	if (!elf)
+		return NTRACE_ERR_FORMAT;
+	error = read_header(object, elf);
+	if (!error)
+		error = read_segments(object, elf, &eh_frame_header);
+	if (!error)
+		error = find_sections(object, elf, &sections);
+	if (!error) {
+		if (sections.attributes && gelf_getshdr(sections.attributes, &header)) {
+			uint64_t size = header.sh_size;
+			const uint8_t *bytes = part(object, header.sh_offset, &size);
+
+			read_attributes(object, bytes, size);
+		}
+		error = read_names(object, elf, &sections, &eh_frame_header);
+	}
+	elf_end(elf);
+	return error;
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Objects: life, raw bytes, uncertain ranges. ELF files are read in elf.c. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "object.h"
+
+int object_new(struct ntrace_object **object, const char *name)
+{
+	struct ntrace_object *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->name = strdup(name);
+	if (!made->name) {
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	made->references = 1;
+	made->isa.xlen = 64;
+	made->isa.compressed = true;
+	*object = made;
+	return 0;
+}
+
+/* Maps a regular file; an empty one gives no bytes. */
+static int map_file(struct ntrace_object *object, const char *path)
+{
+	struct stat st;
+	void *bytes;
+	int fd, error;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NTRACE_ERR_IO;
+	if (fstat(fd, &st) < 0) {
+		error = errno;
+		close(fd);
+		errno = error;
+		return NTRACE_ERR_IO;
+	}
+	if (!S_ISREG(st.st_mode) || st.st_size <= 0 || (uint64_t)st.st_size > SIZE_MAX) {
+		close(fd);
+		return NTRACE_ERR_FORMAT;
+	}
+	/* Writable and private: libelf may want to convert in place. */
+	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+	error = errno;
+	close(fd);
+	if (bytes == MAP_FAILED) {
+		errno = error;
+		return error == ENOMEM ? NTRACE_ERR_NOMEM : NTRACE_ERR_IO;
+	}
+	object->bytes = bytes;
+	object->size = (size_t)st.st_size;
+	object->mapped = true;
+	return 0;
+}
+
+int ntrace_object_open_elf(struct ntrace_object **object, const char *path)
+{
+	struct ntrace_object *made;
+	int error;
+
+	error = object_new(&made, path);
+	if (error)
+		return error;
+	error = map_file(made, path);
+	if (!error)
+		error = object_read_elf(made);
+	if (error) {
+		int saved = errno;
+
+		ntrace_object_put(made);
+		errno = saved;
+		return error;
+	}
+	*object = made;
+	return 0;
+}
+
+int ntrace_object_from_bytes(struct ntrace_object **object, const char *name, const void *data,
+			     size_t size, uint64_t address)
+{
+	struct ntrace_object *made;
+	uint8_t *bytes;
+	int error;
+
+	if (!size || address + (size - 1) < address)
+		return NTRACE_ERR_INVALID;
+	error = object_new(&made, name);
+	if (error)
+		return error;
+	bytes = malloc(size);
+	made->segments = calloc(1, sizeof(*made->segments));
+	if (!bytes || !made->segments) {
+		free(bytes);
+		ntrace_object_put(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	memcpy(bytes, data, size);
+	made->bytes = bytes;
+	made->size = size;
+	made->segments[0] = (struct segment){ .address = address, .size = size, .executable = true };
+	made->segment_count = 1;
+	*object = made;
+	return 0;
+}
+
+struct ntrace_object *ntrace_object_get(struct ntrace_object *object)
+{
+	if (object)
+		object->references++;
+	return object;
+}
+
+void ntrace_object_put(struct ntrace_object *object)
+{
+	if (!object || --object->references)
+		return;
+	if (object->mapped)
+		munmap((void *)(uintptr_t)object->bytes, object->size);
+	else
+		free((void *)(uintptr_t)object->bytes);
+	symbol_table_free(&object->symbols);
+	free(object->segments);
+	free(object->uncertain);
+	free(object->name);
+	free(object);
+}
+
+const char *ntrace_object_name(const struct ntrace_object *object)
+{
+	return object->name;
+}
+
+const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t *size)
+{
+	*size = object->build_id_size;
+	return object->build_id;
+}
+
+const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object)
+{
+	return &object->isa;
+}
+
+int ntrace_object_add_symbol(struct ntrace_object *object, const char *name, uint64_t address,
+			     uint64_t size)
+{
+	return symbol_table_add_copy(&object->symbols, name, address, size, SYMBOL_RANK_GLOBAL);
+}
+
+/* Index of the first range whose last byte is not below @address. */
+static size_t uncertain_from(const struct ntrace_object *object, uint64_t address)
+{
+	size_t low = 0, high = object->uncertain_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (object->uncertain[middle].last < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64_t address, uint64_t size)
+{
+	struct range range = { address, address + (size - 1) };
+	size_t first, after;
+
+	if (!size)
+		return 0;
+	if (range.last < range.start)
+		range.last = UINT64_MAX;
+	if (object->uncertain_count == object->uncertain_room) {
+		size_t room = object->uncertain_room ? 2 * object->uncertain_room : 16;
+		struct range *ranges = realloc(object->uncertain, room * sizeof(*ranges));
+
+		if (!ranges)
+			return NTRACE_ERR_NOMEM;
+		object->uncertain = ranges;
+		object->uncertain_room = room;
+	}
+	/* Ranges that touch become one. */
+	first = uncertain_from(object, range.start ? range.start - 1 : 0);
+	after = first;
+	while (after < object->uncertain_count &&
+	       (range.last == UINT64_MAX || object->uncertain[after].start <= range.last + 1)) {
+		if (object->uncertain[after].start < range.start)
+			range.start = object->uncertain[after].start;
+		if (object->uncertain[after].last > range.last)
+			range.last = object->uncertain[after].last;
+		after++;
+	}
+	memmove(&object->uncertain[first + 1], &object->uncertain[after],
+		(object->uncertain_count - after) * sizeof(range));
+	object->uncertain[first] = range;
+	object->uncertain_count = object->uncertain_count - (after - first) + 1;
+	return 0;
+}
+
+bool object_is_uncertain(const struct ntrace_object *object, uint64_t address)
+{
+	size_t at = uncertain_from(object, address);
+
+	return at < object->uncertain_count && object->uncertain[at].start <= address;
+}

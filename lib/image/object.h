@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the files of lib/image share; not for others. */
+#ifndef NTRACE_IMAGE_OBJECT_H
+#define NTRACE_IMAGE_OBJECT_H
+
+#include <ntrace/image.h>
+
+/* Part of the object's bytes that belongs at a link address. */
+struct segment {
+	uint64_t address;
+	uint64_t offset;
+	uint64_t size;
+	bool executable;
+};
+
+/* How much a symbol is worth when several stand for one address; greater wins. */
+enum symbol_rank {
+	SYMBOL_RANK_RANGE,	/* .eh_frame range, section: only where nothing else is */
+	SYMBOL_RANK_LABEL,	/* NOTYPE */
+	SYMBOL_RANK_LOCAL,
+	SYMBOL_RANK_WEAK,
+	SYMBOL_RANK_GLOBAL,
+};
+
+/* @end is exclusive. @sized: the symbol told its size, else @end is where the next one starts. */
+struct symbol {
+	uint64_t start;
+	uint64_t end;
+	const char *name;
+	enum symbol_rank rank;
+	bool sized;
+};
+
+/* Where an address range belongs after overlaps are resolved; @symbol indexes the symbols. */
+struct symbol_piece {
+	uint64_t start;
+	uint64_t end;
+	size_t symbol;
+};
+
+struct text_chunk;
+
+/*
+ * Symbols are collected in any order and sorted into pieces on the first
+ * look-up after a change.
+ */
+struct symbol_table {
+	struct symbol *symbols;
+	size_t count;
+	size_t room;
+	struct symbol_piece *pieces;
+	size_t piece_count;
+	bool sorted;
+	size_t last;
+	struct text_chunk *text;
+};
+
+int symbol_table_add(struct symbol_table *table, const char *name, uint64_t start, uint64_t size,
+		     enum symbol_rank rank);
+/* Copies @name first. */
+int symbol_table_add_copy(struct symbol_table *table, const char *name, uint64_t start,
+			  uint64_t size, enum symbol_rank rank);
+const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
+void symbol_table_free(struct symbol_table *table);
+
+struct range {
+	uint64_t start;
+	uint64_t last;
+};
+
+struct ntrace_object {
+	unsigned int references;
+	char *name;
+	const uint8_t *bytes;
+	size_t size;
+	bool mapped;		/* bytes come from mmap(), not malloc() */
+	struct segment *segments;
+	size_t segment_count;
+	uint8_t build_id[NTRACE_BUILD_ID_MAX];
+	size_t build_id_size;
+	struct ntrace_isa isa;
+	struct symbol_table symbols;
+	struct range *uncertain; /* sorted, disjoint */
+	size_t uncertain_count;
+	size_t uncertain_room;
+};
+
+int object_new(struct ntrace_object **object, const char *name);
+bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);
+
+/* Segments, build-id, ISA and symbols from object->bytes; elf.c. */
+int object_read_elf(struct ntrace_object *object);
+
+/* Adds "sub_ADDRESS" for each range of an .eh_frame section; eh_frame.c. */
+int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size_t size,
+			uint64_t address, unsigned int xlen);
+
+#endif

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Address spaces: a sorted array of disjoint mappings, and a parent. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+/* @last is inclusive: a mapping can end at the top of the address space. */
+struct mapping {
+	uint64_t start;
+	uint64_t last;
+	struct ntrace_object *object;
+	uint64_t offset;	/* of the first byte in the object's bytes */
+	uint64_t link;		/* link address of the first byte */
+};
+
+struct ntrace_space {
+	unsigned int references;
+	char *name;
+	struct ntrace_space *parent;
+	struct mapping *mappings;
+	size_t count;
+	size_t room;
+	size_t hit;		/* mapping of the last look-up */
+	uint64_t version;
+};
+
+/*
+ * No two states of any two spaces have the same version, even when a new space
+ * takes the memory of an old one: so a cache needs pointer and version only.
+ */
+static uint64_t new_version(void)
+{
+	static atomic_uint_fast64_t version;
+
+	return atomic_fetch_add_explicit(&version, 1, memory_order_relaxed) + 1;
+}
+
+int ntrace_space_new(struct ntrace_space **space, const char *name, struct ntrace_space *parent)
+{
+	struct ntrace_space *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->name = strdup(name);
+	if (!made->name) {
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	made->references = 1;
+	made->parent = ntrace_space_get(parent);
+	made->version = new_version();
+	*space = made;
+	return 0;
+}
+
+struct ntrace_space *ntrace_space_get(struct ntrace_space *space)
+{
+	if (space)
+		space->references++;
+	return space;
+}
+
+void ntrace_space_put(struct ntrace_space *space)
+{
+	while (space && !--space->references) {
+		struct ntrace_space *parent = space->parent;
+		size_t i;
+
+		for (i = 0; i < space->count; i++)
+			ntrace_object_put(space->mappings[i].object);
+		free(space->mappings);
+		free(space->name);
+		free(space);
+		space = parent;
+	}
+}
+
+const char *ntrace_space_name(const struct ntrace_space *space)
+{
+	return space->name;
+}
+
+uint64_t ntrace_space_version(const struct ntrace_space *space)
+{
+	uint64_t version = 0;
+
+	/* Versions only grow, so a change anywhere in the line makes a new maximum. */
+	for (; space; space = space->parent) {
+		if (space->version > version)
+			version = space->version;
+	}
+	return version;
+}
+
+int ntrace_space_clone(struct ntrace_space **copy, const char *name,
+		       const struct ntrace_space *space)
+{
+	struct ntrace_space *made;
+	size_t i;
+	int error;
+
+	error = ntrace_space_new(&made, name, space->parent);
+	if (error)
+		return error;
+	if (space->count) {
+		made->mappings = malloc(space->count * sizeof(*made->mappings));
+		if (!made->mappings) {
+			ntrace_space_put(made);
+			return NTRACE_ERR_NOMEM;
+		}
+		memcpy(made->mappings, space->mappings, space->count * sizeof(*made->mappings));
+		made->count = space->count;
+		made->room = space->count;
+		for (i = 0; i < made->count; i++)
+			ntrace_object_get(made->mappings[i].object);
+	}
+	*copy = made;
+	return 0;
+}
+
+/* Index of the first mapping that does not end below @address. */
+static size_t mapping_from(const struct ntrace_space *space, uint64_t address)
+{
+	size_t low = 0, high = space->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->mappings[middle].last < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Makes room so that clearing a range and adding a mapping cannot fail half way. */
+static int reserve(struct ntrace_space *space, size_t more)
+{
+	struct mapping *mappings;
+	size_t room;
+
+	if (space->room - space->count >= more)
+		return 0;
+	room = 2 * space->room + more + 6;
+	mappings = realloc(space->mappings, room * sizeof(*mappings));
+	if (!mappings)
+		return NTRACE_ERR_NOMEM;
+	space->mappings = mappings;
+	space->room = room;
+	return 0;
+}
+
+static void cut_head(struct mapping *mapping, uint64_t start)
+{
+	mapping->offset += start - mapping->start;
+	mapping->link += start - mapping->start;
+	mapping->start = start;
+}
+
+static void insert(struct ntrace_space *space, size_t at, const struct mapping *mapping)
+{
+	memmove(&space->mappings[at + 1], &space->mappings[at],
+		(space->count - at) * sizeof(*mapping));
+	space->mappings[at] = *mapping;
+	space->count++;
+}
+
+/* Forgets a range; needs room for one more mapping. Returns where the range would be inserted. */
+static size_t clear(struct ntrace_space *space, uint64_t start, uint64_t last)
+{
+	size_t first = mapping_from(space, start), after, i;
+
+	space->hit = 0;
+	if (first == space->count || space->mappings[first].start > last)
+		return first;
+	if (space->mappings[first].start < start) {
+		if (space->mappings[first].last > last) {
+			struct mapping tail = space->mappings[first];
+
+			/* A hole inside one mapping: two remain. */
+			ntrace_object_get(tail.object);
+			cut_head(&tail, last + 1);
+			space->mappings[first].last = start - 1;
+			insert(space, first + 1, &tail);
+			return first + 1;
+		}
+		space->mappings[first].last = start - 1;
+		first++;
+	}
+	after = first;
+	while (after < space->count && space->mappings[after].last <= last)
+		after++;
+	if (after < space->count && space->mappings[after].start <= last)
+		cut_head(&space->mappings[after], last + 1);
+	for (i = first; i < after; i++)
+		ntrace_object_put(space->mappings[i].object);
+	memmove(&space->mappings[first], &space->mappings[after],
+		(space->count - after) * sizeof(*space->mappings));
+	space->count -= after - first;
+	return first;
+}
+
+static int add(struct ntrace_space *space, struct mapping *mapping)
+{
+	int error = reserve(space, 2);
+
+	if (error)
+		return error;
+	ntrace_object_get(mapping->object);
+	insert(space, clear(space, mapping->start, mapping->last), mapping);
+	space->version = new_version();
+	return 0;
+}
+
+/*
+ * The segment that a mapping of a file shows: segments share pages of the file,
+ * so take the one most of the mapping belongs to, executable ones first.
+ */
+static const struct segment *shown_segment(const struct ntrace_object *object, uint64_t offset,
+					   uint64_t size)
+{
+	uint64_t end = offset + size < offset ? UINT64_MAX : offset + size;
+	const struct segment *best = NULL;
+	uint64_t best_overlap = 0;
+	size_t i;
+
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+		uint64_t low = segment->offset > offset ? segment->offset : offset;
+		uint64_t high = segment->offset + segment->size;
+		uint64_t overlap;
+
+		if (high > end)
+			high = end;
+		overlap = high > low ? high - low : 0;
+		if (!overlap || (best && best->executable && !segment->executable))
+			continue;
+		if (!best || overlap > best_overlap ||
+		    (segment->executable && !best->executable)) {
+			best = segment;
+			best_overlap = overlap;
+		}
+	}
+	return best;
+}
+
+int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
+		     uint64_t size, uint64_t file_offset)
+{
+	struct mapping mapping = {
+		.start = address,
+		.last = address + (size - 1),
+		.object = object,
+		.offset = file_offset,
+		.link = file_offset,
+	};
+	const struct segment *segment;
+
+	if (!size || mapping.last < mapping.start || file_offset + size < file_offset)
+		return NTRACE_ERR_INVALID;
+	segment = shown_segment(object, file_offset, size);
+	if (segment)
+		mapping.link = file_offset - segment->offset + segment->address;
+	return add(space, &mapping);
+}
+
+int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object, uint64_t bias)
+{
+	size_t i;
+	int error;
+
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+		struct mapping mapping = {
+			.start = segment->address + bias,
+			.last = segment->address + bias + (segment->size - 1),
+			.object = object,
+			.offset = segment->offset,
+			.link = segment->address,
+		};
+
+		if (mapping.last < mapping.start)
+			return NTRACE_ERR_INVALID;
+		error = add(space, &mapping);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+void ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size)
+{
+	uint64_t last = address + (size - 1);
+
+	if (!size)
+		return;
+	if (last < address)
+		last = UINT64_MAX;
+	if (reserve(space, 1))
+		return;
+	clear(space, address, last);
+	space->version = new_version();
+}
+
+static const struct mapping *find(const struct ntrace_space *space, uint64_t address)
+{
+	for (; space; space = space->parent) {
+		const struct mapping *mapping;
+		size_t at = space->hit;
+
+		if (at >= space->count)
+			continue;
+		mapping = &space->mappings[at];
+		if (address >= mapping->start && address <= mapping->last)
+			return mapping;
+		at = mapping_from(space, address);
+		if (at == space->count || space->mappings[at].start > address)
+			continue;
+		/* The cache is no part of the space's value. */
+		((struct ntrace_space *)(uintptr_t)space)->hit = at;
+		return &space->mappings[at];
+	}
+	return NULL;
+}
+
+int ntrace_space_read(const struct ntrace_space *space, uint64_t address, const uint8_t **data,
+		      size_t *available)
+{
+	const struct mapping *mapping = find(space, address);
+	uint64_t offset, rest;
+
+	if (!mapping)
+		return NTRACE_ERR_NOMAP;
+	offset = mapping->offset + (address - mapping->start);
+	if (offset >= mapping->object->size)
+		return NTRACE_ERR_NOMAP;
+	rest = mapping->last - address;
+	if (rest > mapping->object->size - offset - 1)
+		rest = mapping->object->size - offset - 1;
+	*data = mapping->object->bytes + offset;
+	*available = (size_t)rest + 1;
+	return 0;
+}
+
+int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
+			struct ntrace_location *location)
+{
+	const struct mapping *mapping = find(space, address);
+	const struct symbol *symbol;
+
+	memset(location, 0, sizeof(*location));
+	if (!mapping)
+		return NTRACE_ERR_NOMAP;
+	location->object = mapping->object;
+	location->link_address = mapping->link + (address - mapping->start);
+	symbol = symbol_table_find(&mapping->object->symbols, location->link_address);
+	if (symbol) {
+		location->symbol = symbol->name;
+		location->symbol_start = symbol->start;
+		/* The last symbol without a size reaches to the end of everything. */
+		location->symbol_size = symbol->end == UINT64_MAX ? 0 : symbol->end - symbol->start;
+	}
+	location->uncertain = object_is_uncertain(mapping->object, location->link_address);
+	return 0;
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Symbols of an object: which name stands for an address. Among names for the
+ * same start the choice is that of perf (choose_best_symbol), so that both
+ * tools print the same: functions before labels, with a size before without,
+ * global before weak before local, fewer leading underscores, the longer name,
+ * and then the alphabet. Of symbols that overlap, the one that starts last
+ * holds the address.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "object.h"
+
+#define TEXT_CHUNK 65536
+
+struct text_chunk {
+	struct text_chunk *next;
+	size_t used;
+	size_t size;
+	char text[];
+};
+
+static const char *copy_text(struct symbol_table *table, const char *text)
+{
+	size_t length = strlen(text) + 1;
+	struct text_chunk *chunk = table->text;
+	char *copy;
+
+	if (!chunk || chunk->size - chunk->used < length) {
+		size_t size = length > TEXT_CHUNK ? length : TEXT_CHUNK;
+
+		chunk = malloc(sizeof(*chunk) + size);
+		if (!chunk)
+			return NULL;
+		chunk->next = table->text;
+		chunk->used = 0;
+		chunk->size = size;
+		table->text = chunk;
+	}
+	copy = chunk->text + chunk->used;
+	memcpy(copy, text, length);
+	chunk->used += length;
+	return copy;
+}
+
+int symbol_table_add(struct symbol_table *table, const char *name, uint64_t start, uint64_t size,
+		     enum symbol_rank rank)
+{
+	struct symbol *symbol;
+
+	if (table->count == table->room) {
+		size_t room = table->room ? 2 * table->room : 64;
+		struct symbol *symbols = realloc(table->symbols, room * sizeof(*symbols));
+
+		if (!symbols)
+			return NTRACE_ERR_NOMEM;
+		table->symbols = symbols;
+		table->room = room;
+	}
+	symbol = &table->symbols[table->count++];
+	symbol->name = name;
+	symbol->start = start;
+	symbol->end = start + size < start ? UINT64_MAX : start + size;
+	symbol->rank = rank;
+	symbol->sized = size != 0;
+	table->sorted = false;
+	return 0;
+}
+
+int symbol_table_add_copy(struct symbol_table *table, const char *name, uint64_t start,
+			  uint64_t size, enum symbol_rank rank)
+{
+	const char *copy = copy_text(table, name);
+
+	if (!copy)
+		return NTRACE_ERR_NOMEM;
+	return symbol_table_add(table, copy, start, size, rank);
+}
+
+static int compare_number(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static size_t underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* By start; for the same start the best name first. */
+static int compare_symbols(const void *left, const void *right)
+{
+	const struct symbol *a = left, *b = right;
+	bool function_a = a->rank >= SYMBOL_RANK_LOCAL, function_b = b->rank >= SYMBOL_RANK_LOCAL;
+	int order = compare_number(a->start, b->start);
+
+	if (!order)
+		order = (int)function_b - (int)function_a;
+	if (!order)
+		order = (int)b->sized - (int)a->sized;
+	if (!order)
+		order = (int)b->rank - (int)a->rank;
+	if (!order)
+		order = compare_number(underscores(a->name), underscores(b->name));
+	if (!order)
+		order = compare_number(strlen(b->name), strlen(a->name));
+	if (!order)
+		order = strcmp(a->name, b->name);
+	/* A longer range first makes the rest deterministic as well. */
+	return order ? order : compare_number(b->end, a->end);
+}
+
+/*
+ * One symbol per start: the best. Without a size of its own it takes that of
+ * another name, so that nothing of the range is lost.
+ */
+static size_t drop_aliases(struct symbol *symbols, size_t count)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (kept && symbols[kept - 1].start == symbols[i].start) {
+			if (!symbols[kept - 1].sized && symbols[i].sized) {
+				symbols[kept - 1].end = symbols[i].end;
+				symbols[kept - 1].sized = true;
+			}
+			continue;
+		}
+		symbols[kept++] = symbols[i];
+	}
+	return kept;
+}
+
+/* Labels and .eh_frame ranges inside a sized function say nothing that it does not. */
+static size_t drop_labels(struct symbol *symbols, size_t count)
+{
+	uint64_t covered = 0;
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (symbols[i].rank <= SYMBOL_RANK_LABEL && symbols[i].start < covered)
+			continue;
+		if (symbols[i].rank > SYMBOL_RANK_LABEL && symbols[i].sized &&
+		    symbols[i].end > covered)
+			covered = symbols[i].end;
+		symbols[kept++] = symbols[i];
+	}
+	return kept;
+}
+
+static void add_piece(struct symbol_table *table, uint64_t start, uint64_t end, size_t symbol)
+{
+	struct symbol_piece *last = table->piece_count ? &table->pieces[table->piece_count - 1] : NULL;
+
+	if (start >= end)
+		return;
+	if (last && last->end == start && last->symbol == symbol)
+		last->end = end;
+	else
+		table->pieces[table->piece_count++] = (struct symbol_piece){ start, end, symbol };
+}
+
+/*
+ * Sweep over the starts with a stack of the symbols that are still open; each
+ * symbol opens one piece and may end one and go on after one: at most two
+ * pieces per symbol.
+ */
+static void make_pieces(struct symbol_table *table, size_t *stack)
+{
+	size_t depth = 0, i;
+	uint64_t at = 0;
+
+	for (i = 0; i <= table->count; i++) {
+		uint64_t next = i < table->count ? table->symbols[i].start : UINT64_MAX;
+
+		while (depth) {
+			const struct symbol *open = &table->symbols[stack[depth - 1]];
+
+			if (open->end > next) {
+				add_piece(table, at, next, stack[depth - 1]);
+				break;
+			}
+			if (open->end > at) {
+				add_piece(table, at, open->end, stack[depth - 1]);
+				at = open->end;
+			}
+			depth--;
+		}
+		at = next;
+		if (i < table->count)
+			stack[depth++] = i;
+	}
+}
+
+static int sort_symbols(struct symbol_table *table)
+{
+	struct symbol_piece *pieces;
+	size_t *stack, i;
+
+	qsort(table->symbols, table->count, sizeof(*table->symbols), compare_symbols);
+	table->count = drop_aliases(table->symbols, table->count);
+	table->count = drop_labels(table->symbols, table->count);
+	for (i = 0; i < table->count; i++) {
+		struct symbol *symbol = &table->symbols[i];
+
+		if (!symbol->sized)
+			symbol->end = i + 1 < table->count ? symbol[1].start : UINT64_MAX;
+	}
+	stack = calloc(table->count, sizeof(*stack));
+	pieces = calloc(2 * table->count, sizeof(*pieces));
+	if (!stack || !pieces) {
+		free(stack);
+		free(pieces);
+		return NTRACE_ERR_NOMEM;
+	}
+	free(table->pieces);
+	table->pieces = pieces;
+	table->piece_count = 0;
+	table->last = 0;
+	make_pieces(table, stack);
+	free(stack);
+	table->sorted = true;
+	return 0;
+}
+
+const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address)
+{
+	const struct symbol_piece *piece;
+	size_t low = 0, high;
+
+	if (!table->count || (!table->sorted && sort_symbols(table)) || !table->piece_count)
+		return NULL;
+	piece = &table->pieces[table->last];
+	if (address >= piece->start && address < piece->end)
+		return &table->symbols[piece->symbol];
+	high = table->piece_count;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->pieces[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == table->piece_count || table->pieces[low].start > address)
+		return NULL;
+	table->last = low;
+	return &table->symbols[table->pieces[low].symbol];
+}
+
+void symbol_table_free(struct symbol_table *table)
+{
+	while (table->text) {
+		struct text_chunk *next = table->text->next;
+
+		free(table->text);
+		table->text = next;
+	}
+	free(table->symbols);
+	free(table->pieces);
+}
