@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Adds up instructions and calls per function. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/encode.h>
+
+#include "profile.h"
+
+#define MEMO_ENTRIES (1u << 16)
+#define TABLE_SIZE_MIN 4096
+
+/* A block that was seen before lies in the same function again. */
+struct profile_memo {
+	uint64_t address;
+	uint64_t last;
+	uint64_t generation;
+	int32_t pid;
+	unsigned int privilege;
+	struct function *function;	/* NULL: it reaches over several functions */
+};
+
+enum profile_part profile_part(unsigned int privilege)
+{
+	switch (privilege) {
+	case NTRACE_PRIV_U:
+	case NTRACE_PRIV_VU:
+		return PART_USER;
+	case NTRACE_PRIV_S:
+	case NTRACE_PRIV_VS:
+		return PART_KERNEL;
+	case NTRACE_PRIV_M:
+		return PART_FIRMWARE;
+	default:
+		return PART_OTHER;
+	}
+}
+
+bool profile_init(struct profile *profile)
+{
+	memset(profile, 0, sizeof(*profile));
+	profile->only_pid = -1;
+	profile->only_parts = ~0u;
+	profile->table_size = TABLE_SIZE_MIN;
+	profile->table = calloc(profile->table_size, sizeof(*profile->table));
+	profile->memo = calloc(MEMO_ENTRIES, sizeof(*profile->memo));
+	profile->places = place_cache_new();
+	if (profile->table && profile->memo && profile->places)
+		return true;
+	profile_free(profile);
+	return false;
+}
+
+void profile_free(struct profile *profile)
+{
+	size_t i;
+
+	for (i = 0; i < profile->function_count; i++) {
+		if (profile->functions[i]->object)
+			ntrace_object_put(profile->functions[i]->object);
+		free(profile->functions[i]->name);
+		free(profile->functions[i]->comm);
+		free(profile->functions[i]);
+	}
+	for (i = 0; i < PROBLEM_KINDS; i++) {
+		free(profile->errors[i].object);
+		free(profile->warnings[i].object);
+	}
+	free(profile->functions);
+	free(profile->table);
+	free(profile->memo);
+	place_cache_free(profile->places);
+	memset(profile, 0, sizeof(*profile));
+}
+
+static uint64_t hash(const struct ntrace_object *object, uint64_t start, unsigned int privilege,
+		     int32_t pid)
+{
+	uint64_t value = (uint64_t)(uintptr_t)object ^ start * UINT64_C(0x9e3779b97f4a7c15);
+
+	value ^= ((uint64_t)(uint32_t)pid << 8 | privilege) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	return value ^ value >> 29;
+}
+
+static bool grow_table(struct profile *profile)
+{
+	size_t size = profile->table_size * 2, i, slot;
+	struct function **table = calloc(size, sizeof(*table));
+	struct function **list, *function;
+
+	list = realloc(profile->functions, size / 2 * sizeof(*list));
+	if (list)
+		profile->functions = list;
+	if (!table || !list) {
+		free(table);
+		return false;
+	}
+	for (i = 0; i < profile->function_count; i++) {
+		function = profile->functions[i];
+		slot = hash(function->object, function->start, function->privilege,
+			    function->pid) % size;
+		while (table[slot])
+			slot = (slot + 1) % size;
+		table[slot] = function;
+	}
+	free(profile->table);
+	profile->table = table;
+	profile->table_size = size;
+	return true;
+}
+
+static struct function *new_function(const struct ntrace_location *place,
+				     const struct ntrace_session_event *event, int32_t pid)
+{
+	struct function *function = calloc(1, sizeof(*function));
+
+	if (!function)
+		return NULL;
+	function->name = place->symbol ? strdup(place->symbol) : NULL;
+	function->comm = strdup(pid < 0 ? "" : event->comm);
+	if (!function->comm || (place->symbol && !function->name)) {
+		free(function->name);
+		free(function->comm);
+		free(function);
+		return NULL;
+	}
+	function->object = place->object ? ntrace_object_get(place->object) : NULL;
+	function->start = place->symbol ? place->symbol_start : 0;
+	function->privilege = event->privilege;
+	function->pid = pid;
+	return function;
+}
+
+/* The function at a place, made when it is new; NULL when out of memory. */
+static struct function *function_at(struct profile *profile, const struct ntrace_location *place,
+				    const struct ntrace_session_event *event)
+{
+	int32_t pid = profile->by_process ? event->pid : -1;
+	uint64_t start = place->symbol ? place->symbol_start : 0;
+	struct function *function;
+	size_t slot;
+
+	/* The list is always half as long as the table, so that one check serves both. */
+	if ((!profile->functions || profile->function_count == profile->table_size / 2) &&
+	    !grow_table(profile)) {
+		profile->failed = true;
+		return NULL;
+	}
+	slot = hash(place->object, start, event->privilege, pid) % profile->table_size;
+	for (; (function = profile->table[slot]); slot = (slot + 1) % profile->table_size)
+		if (function->object == place->object && function->start == start &&
+		    function->privilege == event->privilege && function->pid == pid &&
+		    !function->name == !place->symbol)
+			return function;
+	function = new_function(place, event, pid);
+	if (!function) {
+		profile->failed = true;
+		return NULL;
+	}
+	profile->table[slot] = function;
+	profile->functions[profile->function_count++] = function;
+	return function;
+}
+
+struct walk {
+	struct profile *profile;
+	const struct ntrace_session_event *event;
+	uint64_t counted;
+};
+
+static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			     const struct ntrace_insn *insn)
+{
+	struct walk *walk = data;
+	struct function *function;
+
+	(void)bytes;
+	(void)insn;
+	function = function_at(walk->profile, place_find(walk->profile->places,
+							 walk->event->flow->space, address),
+			       walk->event);
+	if (!function)
+		return 1;
+	function->instructions++;
+	walk->counted++;
+	return 0;
+}
+
+static void count_block(struct profile *profile, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct walk walk = { .profile = profile, .event = event };
+	struct ntrace_location first;
+	struct profile_memo *memo;
+	uint64_t generation;
+
+	first = *place_find(profile->places, flow->space, flow->address);
+	generation = place_generation(profile->places);
+	memo = &profile->memo[(flow->address >> 1 ^ flow->address >> 17) % MEMO_ENTRIES];
+	if (memo->address != flow->address || memo->last != flow->last ||
+	    memo->generation != generation || memo->pid != event->pid ||
+	    memo->privilege != event->privilege) {
+		*memo = (struct profile_memo){
+			.address = flow->address,
+			.last = flow->last,
+			.generation = generation,
+			.pid = event->pid,
+			.privilege = event->privilege,
+		};
+		if (place_same_function(&first, place_find(profile->places, flow->space,
+							   flow->last)))
+			memo->function = function_at(profile, &first, event);
+	}
+	if (memo->function)
+		memo->function->instructions += flow->instructions;
+	else
+		ntrace_flow_instructions(flow, count_instruction, &walk);
+	profile->selected += memo->function ? flow->instructions : walk.counted;
+}
+
+static void count_call(struct profile *profile, const struct ntrace_session_event *event,
+		       const struct transfer *transfer)
+{
+	struct ntrace_space *space = event->flow->space;
+	struct ntrace_location to;
+	struct function *function;
+
+	if (transfer->insn_class == NTRACE_INSN_RETURN ||
+	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
+		return;
+	to = *place_find(profile->places, space, transfer->to);
+	if (!to.symbol || to.link_address != to.symbol_start)
+		return;
+	if (!ntrace_insn_is_call(transfer->insn_class) &&
+	    place_same_function(&to, place_find(profile->places, space, transfer->from)))
+		return;
+	function = function_at(profile, &to, event);
+	if (function)
+		function->calls++;
+}
+
+static void count_problem(struct profile *profile, struct problem *kinds,
+			  const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct problem *problem = &kinds[flow->code % PROBLEM_KINDS];
+	const struct ntrace_location *place;
+
+	if (problem->count++)
+		return;
+	problem->address = flow->address;
+	problem->offset = flow->offset;
+	problem->stream = event->stream;
+	place = place_find(profile->places, flow->space, flow->address);
+	if (place->object)
+		problem->object = strdup(ntrace_object_name(place->object));
+}
+
+static void count_other(struct profile *profile, const struct ntrace_session_event *event)
+{
+	switch (event->flow->type) {
+	case NTRACE_FLOW_TRAP:
+		profile->traps++;
+		profile->exceptions += event->flow->code == NTRACE_BTYPE_EXCEPTION;
+		profile->interrupts += event->flow->code == NTRACE_BTYPE_INTERRUPT;
+		break;
+	case NTRACE_FLOW_TRACE_OFF:
+		profile->trace_off++;
+		break;
+	case NTRACE_FLOW_GAP:
+		profile->gaps++;
+		break;
+	case NTRACE_FLOW_ERROR:
+		count_problem(profile, profile->errors, event);
+		break;
+	case NTRACE_FLOW_WARNING:
+		count_problem(profile, profile->warnings, event);
+		break;
+	default:
+		break;
+	}
+}
+
+int profile_event(struct profile *profile, const struct ntrace_session_event *event)
+{
+	enum profile_part part = profile_part(event->privilege);
+	struct transfer transfer;
+	bool selected;
+
+	selected = (profile->only_pid < 0 || profile->only_pid == event->pid) &&
+		   profile->only_parts >> part & 1;
+	if (transfer_resolve(&profile->transfers, event->flow, &transfer) && selected)
+		count_call(profile, event, &transfer);
+	if (event->flow->type == NTRACE_FLOW_BLOCK) {
+		profile->instructions[part] += event->flow->instructions;
+		if (selected)
+			count_block(profile, event);
+	} else {
+		count_other(profile, event);
+	}
+	if (transfer_start(&profile->transfers, event->flow, &transfer) && selected)
+		count_call(profile, event, &transfer);
+	return profile->failed;
+}
+
+void profile_stream(struct profile *profile)
+{
+	profile->transfers.pending = false;
+}
+
+static int compare_names(const struct function *a, const struct function *b)
+{
+	int order = strcmp(a->name ? a->name : "", b->name ? b->name : "");
+
+	if (order)
+		return order;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static int by_instructions(const void *a, const void *b)
+{
+	const struct function *left = *(struct function *const *)a;
+	const struct function *right = *(struct function *const *)b;
+
+	if (left->instructions != right->instructions)
+		return left->instructions < right->instructions ? 1 : -1;
+	return compare_names(left, right);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct function *left = *(struct function *const *)a;
+	const struct function *right = *(struct function *const *)b;
+
+	if (left->calls != right->calls)
+		return left->calls < right->calls ? 1 : -1;
+	return by_instructions(a, b);
+}
+
+void profile_sort(struct profile *profile, bool calls_first)
+{
+	if (profile->function_count)
+		qsort(profile->functions, profile->function_count, sizeof(*profile->functions),
+		      calls_first ? by_calls : by_instructions);
+}

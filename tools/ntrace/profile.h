@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What `ntrace report` adds up: instructions and calls per function, totals, losses. */
+#ifndef NTRACE_TOOL_PROFILE_H
+#define NTRACE_TOOL_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <ntrace/session.h>
+
+#include "place.h"
+
+/**
+ * struct function - one line of the report
+ * @object: referenced; NULL where nothing is known about the addresses
+ * @name: owned; NULL = no function is known there
+ * @start: link address
+ * @privilege: enum ntrace_priv
+ * @pid: process, where the profile keeps them apart, else -1
+ * @comm: its name; owned, "" without process
+ * @instructions: executed
+ * @calls: times control came to the first instruction by a call, or by a jump
+ *         or branch from another function (tail call); not by a trap, a return
+ *         from one, or a return
+ */
+struct function {
+	struct ntrace_object *object;
+	char *name;
+	uint64_t start;
+	unsigned int privilege;
+	int32_t pid;
+	char *comm;
+	uint64_t instructions;
+	uint64_t calls;
+};
+
+#define PROBLEM_KINDS 32
+
+/**
+ * struct problem - errors or warnings of one kind
+ * @address: of the first one; 0 = unknown
+ * @offset: of the first one in the trace
+ * @stream: of the first one
+ * @object: name of the object at @address, owned; NULL = unknown
+ */
+struct problem {
+	uint64_t count;
+	uint64_t address;
+	uint64_t offset;
+	unsigned int stream;
+	char *object;
+};
+
+enum profile_part {
+	PART_USER,
+	PART_KERNEL,
+	PART_FIRMWARE,
+	PART_OTHER,
+	PARTS,
+};
+
+struct profile_memo;
+
+/**
+ * struct profile - the sums
+ * @by_process: one function per process that runs it
+ * @only_pid: count functions of this process only; -1 = all
+ * @only_parts: bit mask of enum profile_part: count functions of these only
+ * @functions: @function_count of them, in no order until profile_sort()
+ * @instructions: all that were executed, whatever is selected
+ * @selected: instructions of @functions
+ */
+struct profile {
+	bool by_process;
+	int32_t only_pid;
+	unsigned int only_parts;
+	struct function **functions;
+	size_t function_count;
+	uint64_t instructions[PARTS];
+	uint64_t selected;
+	uint64_t exceptions;
+	uint64_t interrupts;
+	uint64_t traps;
+	uint64_t trace_off;
+	uint64_t gaps;
+	struct problem errors[PROBLEM_KINDS];
+	struct problem warnings[PROBLEM_KINDS];
+
+	/* private */
+	struct place_cache *places;
+	struct transfer_tracker transfers;
+	struct profile_memo *memo;
+	struct function **table;
+	size_t table_size;
+	bool failed;
+};
+
+/** profile_init - Return: false when out of memory */
+bool profile_init(struct profile *profile);
+void profile_free(struct profile *profile);
+
+/** profile_event - add an event. Return: 0, or 1 when out of memory */
+int profile_event(struct profile *profile, const struct ntrace_session_event *event);
+
+/** profile_stream - another stream starts: nothing before it leads to what follows */
+void profile_stream(struct profile *profile);
+
+/** profile_sort - most instructions, or most calls, first; equal ones by name */
+void profile_sort(struct profile *profile, bool calls_first);
+
+/** profile_part - which part of the machine a privilege is */
+enum profile_part profile_part(unsigned int privilege);
+
+#endif /* NTRACE_TOOL_PROFILE_H */
