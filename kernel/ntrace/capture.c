@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A capture: memory, programming, start and stop of one configured path.
+ */
+#include <linux/cred.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/vmalloc.h>
+
+#include "compat.h"
+#include "ntrace.h"
+
+/*
+ * The drain interval must leave room in the ring: it is the time in which the
+ * worst hart fills a quarter of it. 256 bytes per microsecond is more than one
+ * traced hart was ever seen to produce. 1 MiB gives 1 ms.
+ */
+#define NTRACE_WORST_BYTES_PER_US 256
+#define NTRACE_DRAIN_US_MIN	50
+#define NTRACE_DRAIN_US_MAX	10000000
+
+static void ntrace_capture_wake(struct irq_work *work)
+{
+	struct ntrace_capture *capture = container_of(work, struct ntrace_capture, wake);
+
+	wake_up_interruptible_poll(&capture->path->wait, EPOLLIN | EPOLLRDNORM);
+}
+
+/*
+ * Charge the memory that a capture pins to the user, as perf does, so that
+ * CAP_PERFMON alone is no licence to take all memory.
+ */
+static int ntrace_capture_charge(struct ntrace_capture *capture, unsigned long pages)
+{
+	struct user_struct *user = current_user();
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+
+	if (atomic_long_add_return(pages, &user->locked_vm) > limit && !capable(CAP_IPC_LOCK)) {
+		atomic_long_sub(pages, &user->locked_vm);
+		return -EPERM;
+	}
+	capture->user = get_uid(user);
+	capture->pages = pages;
+	return 0;
+}
+
+static void ntrace_capture_release(struct kref *ref)
+{
+	struct ntrace_capture *capture = container_of(ref, struct ntrace_capture, ref);
+
+	if (capture->user) {
+		atomic_long_sub(capture->pages, &capture->user->locked_vm);
+		free_uid(capture->user);
+	}
+	vfree(capture->control);
+	kfree(capture);
+}
+
+/** ntrace_capture_get - take a reference: the data area stays */
+void ntrace_capture_get(struct ntrace_capture *capture)
+{
+	kref_get(&capture->ref);
+}
+
+/** ntrace_capture_put - drop a reference, NULL is fine */
+void ntrace_capture_put(struct ntrace_capture *capture)
+{
+	if (capture)
+		kref_put(&capture->ref, ntrace_capture_release);
+}
+
+/**
+ * ntrace_capture_alloc - memory of a capture that has not got a path yet
+ * @path: path that it is for; only its constant properties are used
+ * @config: what user space asks for, sizes filled in; checked and rounded here
+ *
+ * Return: the capture or an error pointer.
+ */
+struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
+					    const struct ntrace_config *config)
+{
+	struct ntrace_capture *capture;
+	struct ntrace_config *in_effect;
+	int ret;
+
+	capture = kzalloc(sizeof(*capture), GFP_KERNEL_ACCOUNT);
+	if (!capture)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&capture->ref);
+	raw_spin_lock_init(&capture->lock);
+	mutex_init(&capture->read_lock);
+	init_irq_work(&capture->wake, ntrace_capture_wake);
+	hrtimer_setup(&capture->timer, ntrace_drain_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_REL_PINNED_HARD);
+	capture->path = path;
+	capture->config = *config;
+	in_effect = &capture->config;
+
+	if (!in_effect->sink_size)
+		in_effect->sink_size = min_t(size_t, NTRACE_SINK_SIZE_DEFAULT,
+					     ntrace_ramsink_size_max());
+	if (!in_effect->data_size)
+		in_effect->data_size = NTRACE_DATA_SIZE_DEFAULT;
+	ret = -EINVAL;
+	if (in_effect->sink_size > ntrace_ramsink_size_max() ||
+	    in_effect->data_size > NTRACE_DATA_SIZE_MAX ||
+	    in_effect->data_size < PAGE_SIZE || !is_power_of_2(in_effect->data_size) ||
+	    in_effect->drain_us > NTRACE_DRAIN_US_MAX)
+		goto err;
+	in_effect->sink_size = roundup_pow_of_two(max_t(u64, in_effect->sink_size, PAGE_SIZE));
+	if (!in_effect->drain_us)
+		in_effect->drain_us = in_effect->sink_size / 4 / NTRACE_WORST_BYTES_PER_US;
+	in_effect->drain_us = max(in_effect->drain_us, NTRACE_DRAIN_US_MIN);
+	capture->interval = ns_to_ktime((u64)in_effect->drain_us * NSEC_PER_USEC);
+
+	/* vmalloc() would complain to the log of what cannot be had at all. */
+	ret = -ENOMEM;
+	if (in_effect->data_size >> PAGE_SHIFT > totalram_pages() / 2)
+		goto err;
+	ret = ntrace_capture_charge(capture, 1 + ((in_effect->data_size +
+						   in_effect->sink_size) >> PAGE_SHIFT));
+	if (ret)
+		goto err;
+	/* Zeroed, and fit to be mapped by user space. */
+	ret = -ENOMEM;
+	capture->control = vmalloc_user(PAGE_SIZE + in_effect->data_size);
+	if (!capture->control)
+		goto err;
+	capture->data = (u8 *)capture->control + PAGE_SIZE;
+	capture->control->abi_version = NTRACE_ABI_VERSION;
+	capture->control->state = NTRACE_STATE_CONFIGURED;
+	capture->control->data_offset = PAGE_SIZE;
+	capture->control->data_size = in_effect->data_size;
+	return capture;
+err:
+	ntrace_capture_put(capture);
+	return ERR_PTR(ret);
+}
+
+/* Switch all of a path off, encoder first. -ETIMEDOUT if something may still run. */
+static int ntrace_path_off(struct ntrace_path *path)
+{
+	int ret = 0;
+	int i;
+
+	for (i = 0; i < path->count; i++)
+		if (ntrace_component_off(path->component[i]))
+			ret = -ETIMEDOUT;
+	return ret;
+}
+
+/* Reset and write all registers of a path; also what brings a dead one back. */
+static int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config)
+{
+	int ret, i;
+
+	ret = ntrace_path_off(path);
+	if (ret)
+		return ret;
+	for (i = path->count - 1; i >= 0; i--) {
+		ret = ntrace_component_reset(path->component[i]);
+		if (ret)
+			return ret;
+	}
+	ret = ntrace_ramsink_program(ntrace_path_sink(path));
+	if (!ret)
+		ret = ntrace_encoder_program(ntrace_path_encoder(path), config);
+	path->stale = false;
+	return ret;
+}
+
+/**
+ * ntrace_capture_attach - make a capture the current one of its path
+ * @path: path without a capture, locked
+ * @capture: new capture; its reference is taken over on success
+ * @owner: open file
+ *
+ * Return: 0 or a negative error, with the hardware off.
+ */
+int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
+			  struct file *owner)
+{
+	struct ntrace_component *sink = ntrace_path_sink(path);
+	int ret;
+
+	lockdep_assert_held(&path->lock);
+	ret = ntrace_ramsink_alloc(sink, capture->config.sink_size);
+	if (ret)
+		return ret;
+	ret = ntrace_path_program(path, &capture->config);
+	if (ret) {
+		ntrace_path_off(path);
+		ntrace_ramsink_free(sink);
+		return ret;
+	}
+	path->capture = capture;
+	path->owner = owner;
+	return 0;
+}
+
+/**
+ * ntrace_capture_detach - stop the current capture of a path and let go of it
+ * @path: path, locked
+ *
+ * The hardware is off and without memory afterwards. The data area stays for
+ * those who have it mapped.
+ */
+void ntrace_capture_detach(struct ntrace_path *path)
+{
+	struct ntrace_capture *capture = path->capture;
+
+	lockdep_assert_held(&path->lock);
+	if (!capture)
+		return;
+	ntrace_capture_stop(capture);
+	ntrace_path_off(path);
+	ntrace_ramsink_free(ntrace_path_sink(path));
+	irq_work_sync(&capture->wake);
+	path->capture = NULL;
+	path->owner = NULL;
+	ntrace_capture_put(capture);
+}
+
+/* On the traced hart, interrupts off. */
+static void ntrace_capture_start_here(void *data)
+{
+	struct ntrace_capture *capture = data;
+	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+
+	capture->error = ntrace_encoder_enable(encoder);
+	if (capture->error)
+		return;
+	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
+	WRITE_ONCE(capture->control->start_ns, ktime_get_ns());
+	/* The last store of the driver: what follows it is traced. */
+	ntrace_encoder_trace(encoder);
+}
+
+/* Likewise; or on any hart, if the traced one is not there to do it. */
+static void ntrace_capture_stop_here(void *data)
+{
+	struct ntrace_capture *capture = data;
+
+	ntrace_encoder_stop(ntrace_path_encoder(capture->path));
+	WRITE_ONCE(capture->control->stop_ns, ktime_get_ns());
+}
+
+static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
+{
+	WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
+	ntrace_path_off(capture->path);
+	return error;
+}
+
+/**
+ * ntrace_capture_start - start or continue tracing
+ * @capture: current capture of its path, which is locked
+ *
+ * Allocates nothing, and touches few registers: it is called at every switch
+ * of a task that is traced alone.
+ *
+ * Return: 0, -EBUSY if it runs, -ENODEV if the hart is offline or the path is
+ * dead, or what went wrong with the hardware.
+ */
+int ntrace_capture_start(struct ntrace_capture *capture)
+{
+	struct ntrace_path *path = capture->path;
+	struct ntrace_component *sink = ntrace_path_sink(path);
+	int ret;
+
+	lockdep_assert_held(&path->lock);
+	if (capture->running)
+		return -EBUSY;
+	if (capture->control->state == NTRACE_STATE_DEAD || !path->cpu_up)
+		return -ENODEV;
+	if (path->stale) {
+		ret = ntrace_path_program(path, &capture->config);
+		if (ret)
+			return ntrace_capture_dead(capture, ret);
+	}
+
+	ntrace_drain_begin(capture);
+	ret = ntrace_ramsink_start(sink);
+	if (ret) {
+		dev_err_ratelimited(&path->dev, "sink does not start\n");
+		return ntrace_capture_dead(capture, ret);
+	}
+
+	capture->running = true;
+	WRITE_ONCE(capture->control->stop_ns, 0);
+	WRITE_ONCE(capture->control->state, NTRACE_STATE_RUNNING);
+	/* cpu_up: the hart cannot leave while the path is locked. */
+	ret = smp_call_function_single(path->cpu, ntrace_capture_start_here, capture, 1);
+	if (!ret)
+		ret = capture->error;
+	if (ret) {
+		dev_err_ratelimited(&path->dev, "encoder does not start\n");
+		capture->running = false;
+		return ntrace_capture_dead(capture, ret);
+	}
+	return 0;
+}
+
+/**
+ * ntrace_capture_stop - stop tracing and drain the rest
+ * @capture: current capture of its path, which is locked
+ *
+ * Return: 0, also if it does not run, or -ETIMEDOUT and the path is dead.
+ */
+int ntrace_capture_stop(struct ntrace_capture *capture)
+{
+	struct ntrace_path *path = capture->path;
+	u32 control = 0;
+	int ret, ret_sink;
+
+	lockdep_assert_held(&path->lock);
+	if (!capture->running)
+		return 0;
+	capture->running = false;
+
+	if (smp_call_function_single(path->cpu, ntrace_capture_stop_here, capture, 1))
+		ntrace_capture_stop_here(capture);
+
+	/*
+	 * The encoder pushes out its queue, so the sink has to be drained
+	 * still: the timer goes on until the sink has stopped, too. Nothing
+	 * here spins with interrupts off: the traced hart has to get on for
+	 * its last block to end.
+	 */
+	ret = ntrace_component_wait_disabled(ntrace_path_encoder(path), &control);
+	ret_sink = ntrace_ramsink_stop(ntrace_path_sink(path));
+	hrtimer_cancel(&capture->timer);
+	ntrace_drain_end(capture, control, !ret_sink);
+
+	if (!ret)
+		ret = ret_sink;
+	if (!ret && capture->fault)
+		ret = -EIO;
+	if (ret)
+		ntrace_capture_dead(capture, ret);
+	else
+		WRITE_ONCE(capture->control->state, NTRACE_STATE_STOPPED);
+	wake_up_interruptible_poll(&path->wait, EPOLLIN | EPOLLRDNORM);
+	return ret;
+}

@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * /dev/ntraceN: what user space sees of a path. The interface is described in
+ * include/uapi/linux/ntrace.h.
+ */
+#include <linux/bits.h>
+#include <linux/capability.h>
+#include <linux/compat.h>
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "ntrace.h"
+
+static dev_t ntrace_devt;
+
+/*
+ * Anyone may try: who may trace is decided by capability at open, not by file
+ * mode, so that CAP_PERFMON is all that it takes.
+ */
+static char *ntrace_chardev_devnode(const struct device *dev, umode_t *mode)
+{
+	if (mode)
+		*mode = 0666;
+	return NULL;
+}
+
+static const struct class ntrace_class = {
+	.name = "ntrace",
+	.devnode = ntrace_chardev_devnode,
+};
+
+/* The capture of an open file with a reference, or an error pointer. */
+static struct ntrace_capture *ntrace_file_capture(struct file *file)
+{
+	struct ntrace_path *path = file->private_data;
+
+	guard(mutex)(&path->lock);
+	if (path->gone)
+		return ERR_PTR(-ENODEV);
+	if (!path->capture || path->owner != file)
+		return ERR_PTR(-EINVAL);
+	ntrace_capture_get(path->capture);
+	return path->capture;
+}
+
+static int ntrace_chardev_open(struct inode *inode, struct file *file)
+{
+	struct ntrace_path *path = container_of(inode->i_cdev, struct ntrace_path, cdev);
+
+	if (!perfmon_capable())
+		return -EACCES;
+	/* The cdev is a child of the device: the path lives as long as the file. */
+	file->private_data = path;
+	return nonseekable_open(inode, file);
+}
+
+static int ntrace_chardev_release(struct inode *inode, struct file *file)
+{
+	struct ntrace_path *path = file->private_data;
+
+	guard(mutex)(&path->lock);
+	if (path->owner == file)
+		ntrace_capture_detach(path);
+	return 0;
+}
+
+/*
+ * Copy a struct whose first member is its size from user space. Errors of
+ * copy_struct_from_user(), or -EINVAL if it has not even got its size.
+ */
+static int ntrace_struct_from_user(void *kernel, size_t kernel_size, void __user *user,
+				   u32 *user_size)
+{
+	if (get_user(*user_size, (u32 __user *)user))
+		return -EFAULT;
+	if (*user_size < sizeof(u32))
+		return -EINVAL;
+	if (*user_size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(kernel, kernel_size, user, *user_size);
+}
+
+/* And back: as much as the caller has room for; the first member is @kernel_size. */
+static int ntrace_struct_to_user(void __user *user, u32 user_size, void *kernel, u32 kernel_size)
+{
+	*(u32 *)kernel = kernel_size;
+	return copy_to_user(user, kernel, min(user_size, kernel_size)) ? -EFAULT : 0;
+}
+
+static int ntrace_chardev_info(struct ntrace_path *path, void __user *user)
+{
+	struct ntrace_info info;
+	u32 size;
+	int ret;
+
+	ret = ntrace_struct_from_user(&info, sizeof(info), user, &size);
+	if (ret)
+		return ret;
+
+	memset(&info, 0, sizeof(info));
+	scoped_guard(mutex, &path->lock) {
+		const struct ntrace_encoder *encoder = &ntrace_path_encoder(path)->encoder;
+
+		if (path->gone)
+			return -ENODEV;
+		info.abi_version = NTRACE_ABI_VERSION;
+		info.cpu = encoder->cpu;
+		info.src = encoder->src;
+		info.src_bits = encoder->src_bits;
+		info.xlen = __riscv_xlen;
+		info.hartid = encoder->hartid;
+		info.modes = encoder->modes;
+		info.sync_modes = encoder->sync_modes;
+		info.sync_max = encoder->sync_max;
+		info.inst_features = encoder->features;
+		info.privilege = encoder->privilege;
+		info.encoder_impl = ntrace_path_encoder(path)->impl;
+		info.sink_impl = ntrace_path_sink(path)->impl;
+		info.granule = ntrace_path_sink(path)->ramsink.granule;
+		info.sink_size_max = ntrace_ramsink_size_max();
+		strscpy(info.module_version, NTRACE_VERSION);
+	}
+	return ntrace_struct_to_user(user, size, &info, sizeof(info));
+}
+
+static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file,
+				    void __user *user)
+{
+	struct ntrace_capture *capture;
+	struct ntrace_config config;
+	u32 size;
+	int ret;
+
+	ret = ntrace_struct_from_user(&config, sizeof(config), user, &size);
+	if (ret)
+		return ret;
+
+	scoped_guard(mutex, &path->lock) {
+		if (path->gone)
+			return -ENODEV;
+		if (path->capture && (path->owner != file || path->capture->running))
+			return -EBUSY;
+		/* The encoder of a hart that is off may be off, too. */
+		if (!path->cpu_up)
+			return -ENODEV;
+		ret = ntrace_encoder_check(ntrace_path_encoder(path), &config);
+		if (ret)
+			return ret;
+		capture = ntrace_capture_alloc(path, &config);
+		if (IS_ERR(capture))
+			return PTR_ERR(capture);
+		/* Another one for the same file replaces the old; its mappings stay. */
+		ntrace_capture_detach(path);
+		ret = ntrace_capture_attach(path, capture, file);
+		if (ret) {
+			ntrace_capture_put(capture);
+			return ret;
+		}
+		config = capture->config;
+	}
+	return ntrace_struct_to_user(user, size, &config, sizeof(config));
+}
+
+static int ntrace_chardev_consume(struct file *file, void __user *user)
+{
+	struct ntrace_capture *capture;
+	struct ntrace_consume consume;
+	u32 size;
+	int ret;
+
+	ret = ntrace_struct_from_user(&consume, sizeof(consume), user, &size);
+	if (ret)
+		return ret;
+	if (consume.reserved)
+		return -EINVAL;
+	capture = ntrace_file_capture(file);
+	if (IS_ERR(capture))
+		return PTR_ERR(capture);
+	ret = ntrace_drain_consume(capture, consume.tail);
+	ntrace_capture_put(capture);
+	return ret;
+}
+
+/* The calls without an argument, for the owner of the path. */
+static int ntrace_chardev_control(struct ntrace_path *path, struct file *file, unsigned int nr)
+{
+	guard(mutex)(&path->lock);
+	if (path->gone)
+		return -ENODEV;
+	if (!path->capture || path->owner != file)
+		return -EINVAL;
+	switch (nr) {
+	case _IOC_NR(NTRACE_IOC_START):
+		return ntrace_capture_start(path->capture);
+	case _IOC_NR(NTRACE_IOC_STOP):
+		return ntrace_capture_stop(path->capture);
+	default:
+		if (path->capture->running)
+			ntrace_drain_flush(path->capture);
+		return 0;
+	}
+}
+
+static long ntrace_chardev_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct ntrace_path *path = file->private_data;
+	void __user *user = (void __user *)arg;
+
+	if (_IOC_TYPE(cmd) != NTRACE_IOC_MAGIC)
+		return -ENOTTY;
+	/* The number alone: the size in @cmd is that of the caller's struct. */
+	switch (_IOC_NR(cmd)) {
+	case _IOC_NR(NTRACE_IOC_INFO):
+		return ntrace_chardev_info(path, user);
+	case _IOC_NR(NTRACE_IOC_CONFIGURE):
+		return ntrace_chardev_configure(path, file, user);
+	case _IOC_NR(NTRACE_IOC_CONSUME):
+		return ntrace_chardev_consume(file, user);
+	case _IOC_NR(NTRACE_IOC_START):
+	case _IOC_NR(NTRACE_IOC_STOP):
+	case _IOC_NR(NTRACE_IOC_FLUSH):
+		return ntrace_chardev_control(path, file, _IOC_NR(cmd));
+	default:
+		return -ENOTTY;
+	}
+}
+
+static void ntrace_vma_open(struct vm_area_struct *vma)
+{
+	ntrace_capture_get(vma->vm_private_data);
+}
+
+static void ntrace_vma_close(struct vm_area_struct *vma)
+{
+	ntrace_capture_put(vma->vm_private_data);
+}
+
+static const struct vm_operations_struct ntrace_vm_ops = {
+	.open = ntrace_vma_open,
+	.close = ntrace_vma_close,
+};
+
+static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct ntrace_capture *capture;
+	int ret;
+
+	/* The kernel trusts what it wrote into the control page. */
+	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
+		return -EACCES;
+	capture = ntrace_file_capture(file);
+	if (IS_ERR(capture))
+		return PTR_ERR(capture);
+	/*
+	 * No mprotect() to writable later; not for children, which would hold
+	 * the device; not in core dumps, it may hold trace of others.
+	 */
+	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
+	ret = remap_vmalloc_range(vma, capture->control, vma->vm_pgoff);
+	if (ret) {
+		ntrace_capture_put(capture);
+		return ret;
+	}
+	/* The mapping keeps the reference. */
+	vma->vm_private_data = capture;
+	vma->vm_ops = &ntrace_vm_ops;
+	return 0;
+}
+
+static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
+{
+	struct ntrace_path *path = file->private_data;
+	struct ntrace_capture *capture;
+	u64 readable, tail;
+	__poll_t mask = 0;
+	u32 state;
+
+	poll_wait(file, &path->wait, wait);
+	capture = ntrace_file_capture(file);
+	if (IS_ERR(capture))
+		return EPOLLERR | (PTR_ERR(capture) == -ENODEV ? EPOLLHUP : 0);
+	/* The state before the data: nothing comes after STOPPED. */
+	state = smp_load_acquire(&capture->control->state);
+	readable = ntrace_drain_readable(capture, &tail);
+	if (readable >= capture->config.data_size / 4 ||
+	    (readable && state >= NTRACE_STATE_STOPPED))
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (!readable && state == NTRACE_STATE_STOPPED)
+		mask |= EPOLLHUP;
+	if (state == NTRACE_STATE_DEAD)
+		mask |= EPOLLERR;
+	ntrace_capture_put(capture);
+	return mask;
+}
+
+/* Copy out of the data area, which is a ring. Returns how much was copied. */
+static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *user, u64 from,
+				  size_t bytes)
+{
+	u64 mask = capture->config.data_size - 1;
+	size_t first = min_t(u64, bytes, mask + 1 - (from & mask));
+	size_t failed;
+
+	failed = copy_to_user(user, capture->data + (from & mask), first);
+	if (failed)
+		return first - failed;
+	return bytes - copy_to_user(user + first, capture->data, bytes - first);
+}
+
+/* 1: something to read; 0: end; or a negative error. */
+static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture *capture,
+				bool nonblock, u64 *readable, u64 *tail)
+{
+	u32 state;
+
+	for (;;) {
+		/* The state before the data: nothing comes after STOPPED. */
+		state = smp_load_acquire(&capture->control->state);
+		*readable = ntrace_drain_readable(capture, tail);
+		if (*readable)
+			return 1;
+		if (READ_ONCE(path->gone) || state == NTRACE_STATE_DEAD)
+			return -ENODEV;
+		if (state == NTRACE_STATE_STOPPED)
+			return 0;
+		if (nonblock)
+			return -EAGAIN;
+		if (wait_event_interruptible(path->wait,
+					     ntrace_drain_readable(capture, tail) ||
+					     READ_ONCE(path->gone) ||
+					     READ_ONCE(capture->control->state) >=
+					     NTRACE_STATE_STOPPED))
+			return -ERESTARTSYS;
+	}
+}
+
+static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t count,
+				   loff_t *position)
+{
+	bool nonblock = file->f_flags & O_NONBLOCK;
+	struct ntrace_capture *capture;
+	u64 readable, tail;
+	ssize_t ret;
+
+	capture = ntrace_file_capture(file);
+	if (IS_ERR(capture))
+		return PTR_ERR(capture);
+	if (!mutex_trylock(&capture->read_lock)) {
+		ret = nonblock ? -EAGAIN : mutex_lock_interruptible(&capture->read_lock);
+		if (ret)
+			goto put;
+	}
+	ret = ntrace_wait_readable(file->private_data, capture, nonblock, &readable, &tail);
+	if (ret > 0) {
+		ret = ntrace_copy_to_user(capture, user, tail, min_t(u64, count, readable));
+		if (!ret && count)
+			ret = -EFAULT;
+		/* Fails if somebody consumed beside us: what was copied is void. */
+		else if (ntrace_drain_consume(capture, tail + ret))
+			ret = -EINVAL;
+	}
+	mutex_unlock(&capture->read_lock);
+put:
+	ntrace_capture_put(capture);
+	return ret;
+}
+
+static const struct file_operations ntrace_chardev_fops = {
+	.owner = THIS_MODULE,
+	.open = ntrace_chardev_open,
+	.release = ntrace_chardev_release,
+	.read = ntrace_chardev_read,
+	.poll = ntrace_chardev_poll,
+	.mmap = ntrace_chardev_mmap,
+	.unlocked_ioctl = ntrace_chardev_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+};
+
+static void ntrace_path_release(struct device *dev)
+{
+	struct ntrace_path *path = container_of(dev, struct ntrace_path, dev);
+
+	kfree(path);
+}
+
+/**
+ * ntrace_chardev_setup - initialize the device of a new path
+ * @path: path; from here on put_device() frees it
+ */
+void ntrace_chardev_setup(struct ntrace_path *path)
+{
+	device_initialize(&path->dev);
+	path->dev.class = &ntrace_class;
+	path->dev.parent = ntrace_path_encoder(path)->dev;
+	path->dev.devt = ntrace_devt + path->cpu;
+	path->dev.release = ntrace_path_release;
+	cdev_init(&path->cdev, &ntrace_chardev_fops);
+	path->cdev.owner = THIS_MODULE;
+}
+
+/**
+ * ntrace_chardev_add - make /dev/ntraceN
+ * @path: path, ready for use
+ *
+ * Return: 0 or a negative error, -EEXIST if the hart has another encoder.
+ */
+int ntrace_chardev_add(struct ntrace_path *path)
+{
+	int ret;
+
+	ret = dev_set_name(&path->dev, "ntrace%u", path->cpu);
+	if (!ret)
+		ret = cdev_device_add(&path->cdev, &path->dev);
+	if (ret)
+		dev_err(path->dev.parent, "no /dev/ntrace%u: %d\n", path->cpu, ret);
+	return ret;
+}
+
+/**
+ * ntrace_chardev_remove - take /dev/ntraceN away; open files stay
+ * @path: path
+ */
+void ntrace_chardev_remove(struct ntrace_path *path)
+{
+	cdev_device_del(&path->cdev, &path->dev);
+}
+
+/** ntrace_chardev_init - get device numbers, one per possible hart */
+int __init ntrace_chardev_init(void)
+{
+	int ret = alloc_chrdev_region(&ntrace_devt, 0, nr_cpu_ids, "ntrace");
+
+	if (ret)
+		return ret;
+	ret = class_register(&ntrace_class);
+	if (ret)
+		unregister_chrdev_region(ntrace_devt, nr_cpu_ids);
+	return ret;
+}
+
+/** ntrace_chardev_exit - undo ntrace_chardev_init() */
+void ntrace_chardev_exit(void)
+{
+	class_unregister(&ntrace_class);
+	unregister_chrdev_region(ntrace_devt, nr_cpu_ids);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What all components of the Trace Control Interface have in common: reset,
+ * identification, version policy, fields that take only legal values.
+ */
+#include <linux/bitfield.h>
+#include <linux/iopoll.h>
+
+#include "ntrace.h"
+
+/**
+ * ntrace_type_name - name of a component type for messages
+ * @type: TR_COMP_TYPE_...
+ */
+const char *ntrace_type_name(u32 type)
+{
+	switch (type) {
+	case TR_COMP_TYPE_ENCODER:
+		return "encoder";
+	case TR_COMP_TYPE_FUNNEL:
+		return "funnel";
+	case TR_COMP_TYPE_RAM_SINK:
+		return "RAM sink";
+	case TR_COMP_TYPE_PIB_SINK:
+		return "PIB sink";
+	case TR_COMP_TYPE_ATB_BRIDGE:
+		return "ATB bridge";
+	default:
+		return "unknown component";
+	}
+}
+
+/**
+ * ntrace_component_warl - write a register of legal-values fields, read it back
+ * @component: component, active and disabled
+ * @offset: register
+ * @value: what to write
+ *
+ * Return: what the register holds then.
+ */
+u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value)
+{
+	ntrace_write(component, offset, value);
+	return ntrace_read(component, offset);
+}
+
+/**
+ * ntrace_component_wait_disabled - wait until a disabled component has flushed
+ * @component: component whose tr??Enable has been cleared
+ * @control: if not NULL, takes the last value of tr??Control
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_component_wait_disabled(struct ntrace_component *component, u32 *control)
+{
+	u32 value;
+	int ret;
+
+	ret = readl_poll_timeout(component->base + TR_CONTROL, value,
+				 !(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
+				 NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+	if (control)
+		*control = value;
+	if (ret)
+		dev_err_ratelimited(component->dev, "%s does not stop (control 0x%08x)\n",
+				    ntrace_type_name(component->type), value);
+	return ret;
+}
+
+/* Clear or set tr??Active; only that register may be touched until it reads back. */
+static int ntrace_component_set_active(struct ntrace_component *component, u32 active)
+{
+	u32 value;
+
+	ntrace_write(component, TR_CONTROL, active);
+	return readl_poll_timeout(component->base + TR_CONTROL, value,
+				  (value & TR_CONTROL_ACTIVE) == active,
+				  NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+}
+
+/**
+ * ntrace_component_reset - put a component into its reset state, active
+ * @component: component that has been disabled
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_component_reset(struct ntrace_component *component)
+{
+	int ret;
+
+	ret = ntrace_component_set_active(component, 0);
+	if (!ret)
+		ret = ntrace_component_set_active(component, TR_CONTROL_ACTIVE);
+	if (ret)
+		dev_err_ratelimited(component->dev, "%s does not answer a reset\n",
+				    ntrace_type_name(component->type));
+	return ret;
+}
+
+/**
+ * ntrace_registers_quiesce - stop whatever runs behind a page of registers
+ * @base: registers of a component of any type
+ *
+ * For components found running, before anything is known about them but that
+ * Active and Enable are at the same place in all of them. Everything else in
+ * tr??Control is kept except trTeInstTracing (in other components bit 2 is
+ * reserved, and 0), and trTeInstStallOrOverflow, which a 1 would clear.
+ *
+ * Return: 0 if it was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop.
+ */
+int ntrace_registers_quiesce(void __iomem *base)
+{
+	u32 value = readl(base + TR_CONTROL);
+
+	if (!(value & TR_CONTROL_ACTIVE) || !(value & TR_CONTROL_ENABLE))
+		return 0;
+
+	value &= ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING |
+		   TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
+	writel(value, base + TR_CONTROL);
+	if (readl_poll_timeout(base + TR_CONTROL, value,
+			       !(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
+			       NTRACE_POLL_US, NTRACE_TIMEOUT_US))
+		return -ETIMEDOUT;
+	return 1;
+}
+
+/**
+ * ntrace_component_off - disable a component and leave it inactive
+ * @component: any component that has been identified
+ *
+ * An unused component is left inactive rather than just disabled: its
+ * registers are reset, so no address of memory that is about to be freed
+ * remains in a sink.
+ *
+ * Return: 0, or -ETIMEDOUT if it may still be running.
+ */
+int ntrace_component_off(struct ntrace_component *component)
+{
+	int ret;
+
+	if (!(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE))
+		return 0;
+
+	/* Even if it does not flush, take it down as far as it goes. */
+	if (ntrace_registers_quiesce(component->base) < 0)
+		dev_err_ratelimited(component->dev, "%s does not stop, resetting it\n",
+				    ntrace_type_name(component->type));
+	ret = ntrace_component_set_active(component, 0);
+	if (ret)
+		dev_err_ratelimited(component->dev, "%s cannot be switched off\n",
+				    ntrace_type_name(component->type));
+	return ret;
+}
+
+static int ntrace_component_check_version(struct ntrace_component *component)
+{
+	u32 major = FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl);
+	u32 minor = FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl);
+	const char *name = ntrace_type_name(component->type);
+
+	if (!major)
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: pre-ratified trace component (impl 0x%08x) is not supported\n",
+				     &component->start, component->impl);
+	if (major != TR_VER_MAJOR)
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: %s of unknown version %u.%u (impl 0x%08x)\n",
+				     &component->start, name, major, minor, component->impl);
+	if (minor == TR_VER_MINOR_EXPERIMENTAL)
+		dev_warn(component->dev, "%pa: %s of experimental version %u.%u (impl 0x%08x)\n",
+			 &component->start, name, major, minor, component->impl);
+	else if (minor > TR_VER_MINOR)
+		dev_warn(component->dev, "%pa: %s of version %u.%u, newer than this driver (impl 0x%08x)\n",
+			 &component->start, name, major, minor, component->impl);
+	return 0;
+}
+
+/**
+ * ntrace_component_init - stop, reset, identify and probe a component
+ * @component: component with its registers mapped; called under ntrace_lock
+ *
+ * The component is inactive afterwards, whatever it did before.
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_component_init(struct ntrace_component *component)
+{
+	u32 control = ntrace_read(component, TR_CONTROL);
+	int ret;
+
+	if ((control & TR_CONTROL_ACTIVE) && (control & TR_CONTROL_ENABLE)) {
+		/*
+		 * Firmware, a previous kernel or a debugger left it running. A
+		 * sink that stops before its encoder loses what is on the way,
+		 * or makes the encoder stall the hart: encoders first.
+		 */
+		ntrace_topology_quiesce_upstream(component);
+		ret = ntrace_registers_quiesce(component->base);
+		dev_info(component->dev, "%pa: found running, %s\n", &component->start,
+			 ret < 0 ? "does not stop, resetting it" : "stopped");
+	}
+
+	ret = ntrace_component_reset(component);
+	if (ret)
+		return ret;
+
+	component->impl = ntrace_read(component, TR_IMPL);
+	component->type = FIELD_GET(TR_IMPL_COMP_TYPE_MASK, component->impl);
+
+	ret = ntrace_component_check_version(component);
+	if (ret)
+		goto off;
+
+	switch (component->type) {
+	case TR_COMP_TYPE_ENCODER:
+		ret = ntrace_encoder_init(component);
+		break;
+	case TR_COMP_TYPE_RAM_SINK:
+		ret = ntrace_ramsink_init(component);
+		break;
+	default:
+		ret = dev_err_probe(component->dev, -ENODEV,
+				    "%pa: %s (impl 0x%08x) is not supported\n",
+				    &component->start, ntrace_type_name(component->type),
+				    component->impl);
+	}
+off:
+	if (ntrace_component_off(component) && !ret)
+		ret = -ETIMEDOUT;
+	return ret;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace encoder, trTe... registers.
+ */
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+#include <linux/iopoll.h>
+#include <linux/of.h>
+
+#include <asm/cpufeature.h>
+
+#include "ntrace.h"
+
+#define NTRACE_PRIVILEGE_ALL (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
+			      NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
+#define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
+
+/* Fields of trTeInstFeatures that are single bits. */
+#define NTRACE_FEATURE_BITS 11
+
+/* Reset does not define these; a driver has to write them before it enables. */
+static const u16 ntrace_encoder_baseline[] = {
+	TR_TE_INST_FEATURES, TR_TE_INST_FILTERS, TR_TE_DATA_CONTROL, TR_TE_DATA_FILTERS,
+	TR_TE_TRIG_DBG_CONTROL, TR_TE_TRIG_EXT_IN_CONTROL, TR_TE_TRIG_EXT_OUT_CONTROL,
+	TR_TS_CONTROL,
+};
+
+static void ntrace_encoder_write_baseline(struct ntrace_component *component)
+{
+	u32 features;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ntrace_encoder_baseline); i++)
+		ntrace_write(component, ntrace_encoder_baseline[i], 0);
+
+	/* The source fields may be hard-wired, and are in the stream then. */
+	features = ntrace_read(component, TR_TE_INST_FEATURES);
+	component->encoder.src = FIELD_GET(TR_TE_FEATURE_SRC_ID_MASK, features);
+	component->encoder.src_bits = FIELD_GET(TR_TE_FEATURE_SRC_BITS_MASK, features);
+}
+
+/* Which value a field of trTeControl takes when it is offered @field. */
+static u32 ntrace_encoder_try_control(struct ntrace_component *component, u32 mask, u32 field)
+{
+	return ntrace_component_warl(component, TR_TE_CONTROL,
+				     TR_CONTROL_ACTIVE |
+				     FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE) |
+				     field) & mask;
+}
+
+static void ntrace_encoder_probe_control(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	static const u8 modes[] = { TR_TE_INST_MODE_HTM, TR_TE_INST_MODE_BTM };
+	u32 i, field;
+
+	for (i = 0; i < ARRAY_SIZE(modes); i++) {
+		field = FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, modes[i]);
+		if (ntrace_encoder_try_control(component, TR_TE_CONTROL_INST_MODE_MASK,
+					       field) == field)
+			encoder->modes |= BIT(modes[i]);
+	}
+	for (i = TR_TE_SYNC_MODE_OFF; i <= TR_TE_SYNC_MODE_PARCELS; i++) {
+		field = FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MODE_MASK, i);
+		if (ntrace_encoder_try_control(component, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
+					       field) == field)
+			encoder->sync_modes |= BIT(i);
+	}
+	field = ntrace_encoder_try_control(component, TR_TE_CONTROL_INST_SYNC_MAX_MASK,
+					   TR_TE_CONTROL_INST_SYNC_MAX_MASK);
+	encoder->sync_max = FIELD_GET(TR_TE_CONTROL_INST_SYNC_MAX_MASK, field);
+}
+
+static void ntrace_encoder_probe_features(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	u32 i, value;
+
+	/* One at a time: a combination may be illegal where each alone is not. */
+	for (i = 0; i < NTRACE_FEATURE_BITS; i++) {
+		value = ntrace_component_warl(component, TR_TE_INST_FEATURES, BIT(i));
+		encoder->features |= value & BIT(i);
+	}
+	value = ntrace_component_warl(component, TR_TE_INST_FEATURES, TR_TE_FEATURE_SRC_BITS_MASK);
+	encoder->features |= value & TR_TE_FEATURE_SRC_BITS_MASK;
+	value = ntrace_component_warl(component, TR_TE_INST_FEATURES, TR_TE_FEATURE_SRC_ID_MASK);
+	encoder->features |= value & TR_TE_FEATURE_SRC_ID_MASK;
+	ntrace_write(component, TR_TE_INST_FEATURES, 0);
+}
+
+static void ntrace_encoder_probe_filter(struct ntrace_component *component)
+{
+	const u32 match = TR_TE_FILTER_CONTROL_ENABLE | TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
+	u32 privilege;
+
+	if (ntrace_component_warl(component, TR_TE_INST_FILTERS, BIT(0)) == BIT(0)) {
+		privilege = ntrace_component_warl(component, TR_TE_FILTER_MATCH_INST(0),
+						  NTRACE_PRIVILEGE_ALL);
+		if (ntrace_component_warl(component, TR_TE_FILTER_CONTROL(0), match) == match)
+			component->encoder.privilege = privilege & NTRACE_PRIVILEGE_ALL;
+		ntrace_write(component, TR_TE_FILTER_CONTROL(0), 0);
+	}
+	ntrace_write(component, TR_TE_INST_FILTERS, 0);
+}
+
+static int ntrace_encoder_find_hart(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	struct device_node *node __free(device_node) =
+		of_parse_phandle(component->dev->of_node, "cpus", 0);
+	u32 hartid;
+	int cpu;
+
+	if (!node)
+		return dev_err_probe(component->dev, -EINVAL, "encoder without \"cpus\"\n");
+	cpu = of_cpu_node_to_id(node);
+	if (cpu < 0)
+		return dev_err_probe(component->dev, -ENODEV, "%pOF is not in use by Linux\n",
+				     node);
+	encoder->cpu = cpu;
+	/* of_get_cpu_hwid() is not for modules. */
+	if (of_property_count_u32_elems(node, "reg") == 1 &&
+	    !of_property_read_u32(node, "reg", &hartid))
+		encoder->hartid = hartid;
+	else if (of_property_read_u64(node, "reg", &encoder->hartid))
+		return dev_err_probe(component->dev, -EINVAL, "%pOF has no hart id\n", node);
+	return 0;
+}
+
+/**
+ * ntrace_encoder_init - find out what an encoder can do
+ * @component: encoder, just reset
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_encoder_init(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	u32 protocol = FIELD_GET(TR_TE_IMPL_PROTOCOL_MAJOR_MASK, component->impl);
+	u32 format;
+	int ret;
+
+	ret = ntrace_encoder_find_hart(component);
+	if (ret)
+		return ret;
+
+	format = ntrace_encoder_try_control(component, TR_TE_CONTROL_FORMAT_MASK, 0);
+	if (FIELD_GET(TR_TE_CONTROL_FORMAT_MASK, format) != TR_TE_FORMAT_NTRACE)
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: encoder does not speak N-Trace (impl 0x%08x)\n",
+				     &component->start, component->impl);
+	/* A newer minor version of the protocol is compatible. */
+	if (protocol != TR_TE_PROTOCOL_MAJOR_NTRACE)
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: unknown N-Trace protocol version %u (impl 0x%08x)\n",
+				     &component->start, protocol, component->impl);
+
+	ntrace_encoder_write_baseline(component);
+	ntrace_encoder_probe_control(component);
+	ntrace_encoder_probe_features(component);
+	ntrace_encoder_probe_filter(component);
+
+	if (!encoder->modes)
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: encoder has neither BTM nor HTM\n", &component->start);
+	return 0;
+}
+
+/**
+ * ntrace_encoder_check - check a configuration and fill in its defaults
+ * @component: encoder
+ * @config: changed where it asks for a default
+ *
+ * Return: 0, -EINVAL if no encoder could do it, -EOPNOTSUPP if this one cannot.
+ */
+int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config)
+{
+	const struct ntrace_encoder *encoder = &component->encoder;
+
+	if (!config->mode)
+		config->mode = encoder->modes & BIT(NTRACE_MODE_HTM) ?
+			       NTRACE_MODE_HTM : NTRACE_MODE_BTM;
+	if (config->mode > FIELD_MAX(TR_TE_CONTROL_INST_MODE_MASK) ||
+	    config->sync_mode > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MODE_MASK) ||
+	    config->sync_max > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MAX_MASK) ||
+	    config->privilege & ~NTRACE_PRIVILEGE_ALL)
+		return -EINVAL;
+	if (!(encoder->modes & BIT(config->mode)) ||
+	    !(encoder->sync_modes & BIT(config->sync_mode)))
+		return -EOPNOTSUPP;
+	if (config->sync_mode != NTRACE_SYNC_OFF && config->sync_max > encoder->sync_max)
+		return -EOPNOTSUPP;
+
+	if (!config->privilege)
+		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
+	if (!encoder->privilege) {
+		/* Without a filter everything is traced: only then it is what was asked for. */
+		if (config->privilege == NTRACE_PRIVILEGE_ALL)
+			return 0;
+		if (config->privilege == NTRACE_PRIVILEGE_NO_H &&
+		    !riscv_isa_extension_available(NULL, h))
+			return 0;
+		return -EOPNOTSUPP;
+	}
+	return config->privilege & ~encoder->privilege ? -EOPNOTSUPP : 0;
+}
+
+/**
+ * ntrace_encoder_program - write a configuration into an encoder
+ * @component: encoder, just reset
+ * @config: configuration that ntrace_encoder_check() accepted
+ *
+ * Return: 0, or -EOPNOTSUPP if something does not read back as written.
+ */
+int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	const u32 match = TR_TE_FILTER_CONTROL_ENABLE | TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
+	u32 mask = TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INST_SYNC_MODE_MASK |
+		   TR_TE_CONTROL_FORMAT_MASK | TR_TE_CONTROL_INHIBIT_SRC |
+		   TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_CONTEXT;
+
+	ntrace_encoder_write_baseline(component);
+
+	if (encoder->privilege) {
+		/* Operands before the bits that make them count. */
+		if (ntrace_component_warl(component, TR_TE_FILTER_MATCH_INST(0),
+					  config->privilege) != config->privilege ||
+		    ntrace_component_warl(component, TR_TE_FILTER_CONTROL(0), match) != match ||
+		    ntrace_component_warl(component, TR_TE_INST_FILTERS, BIT(0)) != BIT(0))
+			return -EOPNOTSUPP;
+	}
+
+	encoder->control = TR_CONTROL_ACTIVE |
+			   FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, config->mode) |
+			   FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MODE_MASK, config->sync_mode) |
+			   FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) |
+			   FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE);
+	if (config->sync_mode != NTRACE_SYNC_OFF)
+		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;
+	if ((ntrace_component_warl(component, TR_TE_CONTROL, encoder->control) & mask) !=
+	    (encoder->control & mask))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * ntrace_encoder_enable - enable an encoder, not tracing yet
+ * @component: encoder, programmed; its sink is enabled
+ *
+ * Runs on the traced hart with interrupts off. trTeEnable also clears
+ * trTeInstStallOrOverflow.
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_encoder_enable(struct ntrace_component *component)
+{
+	u32 value;
+
+	ntrace_write(component, TR_TE_CONTROL, component->encoder.control | TR_CONTROL_ENABLE);
+	return readl_poll_timeout_atomic(component->base + TR_TE_CONTROL, value,
+					 value & TR_CONTROL_ENABLE, 1, NTRACE_TIMEOUT_ATOMIC_US);
+}
+
+/**
+ * ntrace_encoder_trace - start tracing
+ * @component: encoder, enabled
+ */
+void ntrace_encoder_trace(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_TE_CONTROL,
+		     component->encoder.control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+}
+
+/**
+ * ntrace_encoder_stop - stop tracing and disable an encoder, without waiting
+ * @component: encoder
+ *
+ * One write of the shadow. It has 0 in trTeInstStallOrOverflow, so the flag
+ * stays to be seen by ntrace_component_wait_disabled().
+ */
+void ntrace_encoder_stop(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_TE_CONTROL, component->encoder.control);
+}

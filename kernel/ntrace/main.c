@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RISC-V N-Trace driver: the platform driver.
+ *
+ * One platform device per component of the Trace Control Interface 1.0, as in
+ * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml.
+ */
+#include <linux/mod_devicetable.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+
+#include "ntrace.h"
+
+static int ntrace_probe(struct platform_device *pdev)
+{
+	struct ntrace_component *component;
+	struct resource *resource;
+	int ret;
+
+	component = devm_kzalloc(&pdev->dev, sizeof(*component), GFP_KERNEL);
+	if (!component)
+		return -ENOMEM;
+	component->dev = &pdev->dev;
+	component->base = devm_platform_get_and_ioremap_resource(pdev, 0, &resource);
+	if (IS_ERR(component->base))
+		return PTR_ERR(component->base);
+	if (resource_size(resource) < TR_COMPONENT_SIZE)
+		return dev_err_probe(&pdev->dev, -EINVAL, "registers are less than a page\n");
+	component->start = resource->start;
+	platform_set_drvdata(pdev, component);
+
+	/* All under one lock: a component may have to stop others that are not probed. */
+	guard(mutex)(&ntrace_lock);
+	ret = ntrace_component_init(component);
+	if (ret)
+		return ret;
+	return ntrace_topology_add(component);
+}
+
+static void ntrace_remove(struct platform_device *pdev)
+{
+	guard(mutex)(&ntrace_lock);
+	ntrace_topology_remove(platform_get_drvdata(pdev));
+}
+
+static void ntrace_shutdown(struct platform_device *pdev)
+{
+	ntrace_topology_shutdown(platform_get_drvdata(pdev));
+}
+
+static const struct of_device_id ntrace_of_match[] = {
+	{ .compatible = "riscv,trace-component" },
+	{ }
+};
+MODULE_DEVICE_TABLE(of, ntrace_of_match);
+
+static struct platform_driver ntrace_driver = {
+	.probe = ntrace_probe,
+	.remove = ntrace_remove,
+	.shutdown = ntrace_shutdown,
+	.driver = {
+		.name = "ntrace",
+		.of_match_table = ntrace_of_match,
+	},
+};
+
+static int __init ntrace_init(void)
+{
+	int ret;
+
+	BUILD_BUG_ON(sizeof(struct ntrace_control) > PAGE_SIZE);
+	ret = ntrace_topology_init();
+	if (ret)
+		return ret;
+	ret = ntrace_chardev_init();
+	if (ret)
+		goto topology;
+	ret = platform_driver_register(&ntrace_driver);
+	if (ret)
+		goto chardev;
+	return 0;
+
+chardev:
+	ntrace_chardev_exit();
+topology:
+	ntrace_topology_exit();
+	return ret;
+}
+module_init(ntrace_init);
+
+static void __exit ntrace_exit(void)
+{
+	platform_driver_unregister(&ntrace_driver);
+	ntrace_chardev_exit();
+	ntrace_topology_exit();
+}
+module_exit(ntrace_exit);
+
+MODULE_DESCRIPTION("RISC-V N-Trace trace encoder and sink driver");
+MODULE_VERSION(NTRACE_VERSION);
+MODULE_LICENSE("GPL");

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * RAM sink that writes to system memory (SMEM mode), trRam... registers.
+ */
+#include <linux/bitfield.h>
+#include <linux/dma-mapping.h>
+#include <linux/iopoll.h>
+#include <linux/log2.h>
+#include <linux/mmzone.h>
+
+#include "ntrace.h"
+
+static u64 ntrace_ramsink_read_pair(const struct ntrace_component *component, u32 low)
+{
+	return ntrace_read(component, low) | (u64)ntrace_read(component, low + 4) << 32;
+}
+
+static u64 ntrace_ramsink_write_pair(struct ntrace_component *component, u32 low, u64 value)
+{
+	/* A sink without the high half ignores the write and reads 0. */
+	ntrace_write(component, low + 4, upper_32_bits(value));
+	ntrace_write(component, low, lower_32_bits(value));
+	return ntrace_ramsink_read_pair(component, low);
+}
+
+/**
+ * ntrace_ramsink_init - find out what a RAM sink can do
+ * @component: RAM sink, just reset
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_ramsink_init(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 control, low, high;
+	int ret;
+
+	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: RAM sink without system memory mode (impl 0x%08x) is not supported\n",
+				     &component->start, component->impl);
+
+	/* The mode first: what the other registers take may depend on it. */
+	sink->control = TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM;
+	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
+	if (!(control & TR_RAM_CONTROL_MODE_SMEM) ||
+	    control & (TR_RAM_CONTROL_STOP_ON_WRAP | TR_RAM_CONTROL_MEM_FORMAT_MASK |
+		       TR_RAM_CONTROL_ASYNC_FREQ_MASK))
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: RAM sink takes no plain ring in system memory (control 0x%08x)\n",
+				     &component->start, control);
+
+	/*
+	 * How wide are its addresses? The range of Limit may depend on Start:
+	 * Start is 0 while Limit is asked for.
+	 */
+	high = ntrace_component_warl(component, TR_RAM_START_HIGH, U32_MAX);
+	ntrace_write(component, TR_RAM_START_HIGH, 0);
+	ntrace_write(component, TR_RAM_START_LOW, 0);
+	ret = dma_set_mask_and_coherent(component->dev, DMA_BIT_MASK(32 + fls(high)));
+	if (ret)
+		return dev_err_probe(component->dev, ret, "no DMA with %d address bits\n",
+				     32 + fls(high));
+
+	/*
+	 * Limit is the address of the last granule: the bits it drops are the
+	 * width of one write. The write pointer may be coarser still.
+	 */
+	ntrace_write(component, TR_RAM_LIMIT_HIGH, 0);
+	low = ntrace_component_warl(component, TR_RAM_LIMIT_LOW, 0xfffffffc);
+	sink->granule = low & -low;
+	low = ntrace_component_warl(component, TR_RAM_WP_LOW, 0xfffffffc) &
+	      ~TR_RAM_WP_LOW_WRAP;
+	sink->granule = max(sink->granule, low & -low);
+	if (sink->granule < sizeof(u32) || sink->granule > PAGE_SIZE / 4)
+		return dev_err_probe(component->dev, -ENODEV,
+				     "%pa: RAM sink with a fixed buffer is not supported\n",
+				     &component->start);
+	return 0;
+}
+
+/** ntrace_ramsink_size_max - largest buffer, the largest block of the page allocator */
+size_t ntrace_ramsink_size_max(void)
+{
+	return PAGE_SIZE << MAX_PAGE_ORDER;
+}
+
+/**
+ * ntrace_ramsink_alloc - get trace memory
+ * @component: RAM sink without a buffer
+ * @size: bytes, a power of two: a sink may take nothing else
+ *
+ * Coherent memory, because the driver reads behind the running sink. It is
+ * zeroed by the allocator.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	sink->buffer = dma_alloc_coherent(component->dev, size, &sink->dma,
+					  GFP_KERNEL | __GFP_NOWARN);
+	if (!sink->buffer)
+		return -ENOMEM;
+	sink->buffer_size = size;
+	return 0;
+}
+
+/**
+ * ntrace_ramsink_free - free trace memory
+ * @component: RAM sink that has been switched off
+ *
+ * Memory that the sink may still write to is given up rather than freed.
+ */
+void ntrace_ramsink_free(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	if (!sink->buffer)
+		return;
+	if (ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
+		dev_err(component->dev, "sink is still on, %zu bytes of trace memory are not freed\n",
+			sink->buffer_size);
+	else
+		dma_free_coherent(component->dev, sink->buffer_size, sink->buffer, sink->dma);
+	sink->buffer = NULL;
+	sink->ring = NULL;
+}
+
+/**
+ * ntrace_ramsink_program - tell the sink its buffer
+ * @component: RAM sink with a buffer, just reset
+ *
+ * A sink that writes beside its buffer corrupts memory without a sign, so
+ * every pointer is read back. It may have been trimmed; inside the buffer
+ * that is fine.
+ *
+ * Return: 0, or -EIO if the sink would leave the buffer.
+ */
+int ntrace_ramsink_program(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u64 end = sink->dma + sink->buffer_size;
+	u64 start, limit, wp;
+
+	if (ntrace_component_warl(component, TR_RAM_CONTROL, sink->control) & TR_CONTROL_ENABLE)
+		return -EIO;
+	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
+	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW, end - sink->granule);
+	wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start);
+
+	if (start < sink->dma || limit < start || limit > end - sink->granule || wp != start ||
+	    (limit - start) % sink->granule) {
+		dev_err_ratelimited(component->dev,
+				    "sink does not take buffer %pad + 0x%zx: start 0x%llx limit 0x%llx wp 0x%llx\n",
+				    &sink->dma, sink->buffer_size, start, limit, wp);
+		return -EIO;
+	}
+	sink->ring = sink->buffer + (start - sink->dma);
+	sink->ring_dma = start;
+	sink->ring_size = limit + sink->granule - start;
+	return 0;
+}
+
+/**
+ * ntrace_ramsink_start - empty the ring and enable the sink
+ * @component: RAM sink, programmed, disabled and empty
+ *
+ * Return: 0, -EIO or -ETIMEDOUT.
+ */
+int ntrace_ramsink_start(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 value;
+
+	/* Also clears trRamWrap. Start and Limit stay. */
+	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
+		return -EIO;
+	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
+	return readl_poll_timeout(component->base + TR_RAM_CONTROL, value,
+				  value & TR_CONTROL_ENABLE, NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+}
+
+/**
+ * ntrace_ramsink_stop - disable the sink and wait until all is in memory
+ * @component: RAM sink whose encoder has been stopped and is empty
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_ramsink_stop(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
+	return ntrace_component_wait_disabled(component, NULL);
+}
+
+/**
+ * ntrace_ramsink_position - where in its ring the sink writes next
+ * @component: RAM sink, programmed
+ * @position: takes the offset in the ring
+ *
+ * The buffer does not cross a 4 GiB boundary, being a power of two in size and
+ * aligned to it, so the low half says it all and there is no torn read.
+ *
+ * Return: false if the write pointer is not in the ring.
+ */
+bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position)
+{
+	const struct ntrace_ramsink *sink = &component->ramsink;
+	u32 wp = ntrace_read(component, TR_RAM_WP_LOW) & ~TR_RAM_WP_LOW_WRAP;
+
+	*position = wp - lower_32_bits(sink->ring_dma);
+	return *position < sink->ring_size;
+}

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who is connected to whom. Trace components cannot be discovered; the device
+ * tree has a graph of them. They are probed in any order; whenever all
+ * components from an encoder to its sink are there, the path comes into being.
+ */
+#include <linux/cpuhotplug.h>
+#include <linux/io.h>
+#include <linux/of.h>
+#include <linux/of_address.h>
+#include <linux/of_graph.h>
+#include <linux/slab.h>
+
+#include "ntrace.h"
+
+/* List of components, coming and going of paths. */
+DEFINE_MUTEX(ntrace_lock);
+static LIST_HEAD(ntrace_components);
+static enum cpuhp_state ntrace_hotplug_state;
+
+static struct ntrace_component *ntrace_find_component(const struct device_node *node)
+{
+	struct ntrace_component *component;
+
+	list_for_each_entry(component, &ntrace_components, node)
+		if (component->dev->of_node == node)
+			return component;
+	return NULL;
+}
+
+/* Called for a neighbour in the graph; other than 0 ends the walk. */
+typedef int (*ntrace_visit_t)(struct device_node *neighbour, void *data);
+
+/*
+ * The components whose nodes are connected to the "in-ports" or "out-ports" of
+ * a node: calls @visit until it returns other than 0, and returns that.
+ */
+static int ntrace_visit_neighbours(const struct device_node *node, const char *ports_name,
+				   ntrace_visit_t visit, void *data)
+{
+	struct device_node *ports __free(device_node) = of_get_child_by_name(node, ports_name);
+	struct device_node *endpoint;
+	int ret = 0;
+
+	if (!ports)
+		return 0;
+	for_each_endpoint_of_node(ports, endpoint) {
+		struct device_node *neighbour __free(device_node) =
+			of_graph_get_remote_port_parent(endpoint);
+
+		if (neighbour)
+			ret = visit(neighbour, data);
+		if (ret) {
+			of_node_put(endpoint);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static int ntrace_quiesce_node(struct device_node *node, void *data)
+{
+	unsigned int depth = *(unsigned int *)data + 1;
+	void __iomem *base;
+	int ret;
+
+	/* The graph comes from firmware and may have a loop. */
+	if (depth > NTRACE_PATH_MAX)
+		return -ELOOP;
+	ret = ntrace_visit_neighbours(node, "in-ports", ntrace_quiesce_node, &depth);
+	if (ret)
+		return ret;
+	/* What is bound was stopped when it was probed. */
+	if (ntrace_find_component(node))
+		return 0;
+	base = of_iomap(node, 0);
+	if (!base)
+		return 0;
+	if (ntrace_registers_quiesce(base) < 0)
+		pr_warn("ntrace: %pOF does not stop\n", node);
+	iounmap(base);
+	return 0;
+}
+
+/**
+ * ntrace_topology_quiesce_upstream - stop what sends trace to a component
+ * @component: component found running, not added yet
+ *
+ * Funnels and encoders that have not been probed are stopped through their
+ * nodes, those farthest from @component first.
+ */
+void ntrace_topology_quiesce_upstream(struct ntrace_component *component)
+{
+	unsigned int depth = 0;
+
+	lockdep_assert_held(&ntrace_lock);
+	ntrace_visit_neighbours(component->dev->of_node, "in-ports", ntrace_quiesce_node, &depth);
+}
+
+static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
+{
+	struct ntrace_path *path = hlist_entry(node, struct ntrace_path, hotplug);
+
+	if (cpu != path->cpu)
+		return 0;
+	guard(mutex)(&path->lock);
+	path->cpu_up = true;
+	return 0;
+}
+
+static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
+{
+	struct ntrace_path *path = hlist_entry(node, struct ntrace_path, hotplug);
+
+	if (cpu != path->cpu)
+		return 0;
+	guard(mutex)(&path->lock);
+	/* Its encoder may lose its registers together with the power of the hart. */
+	path->cpu_up = false;
+	path->stale = true;
+	if (path->capture)
+		ntrace_capture_stop(path->capture);
+	return 0;
+}
+
+/* From now on nothing of the path touches hardware; open files get ENODEV. */
+static void ntrace_path_retire(struct ntrace_path *path)
+{
+	guard(mutex)(&path->lock);
+	path->gone = true;
+	ntrace_capture_detach(path);
+	wake_up_all(&path->wait);
+}
+
+static void ntrace_path_destroy(struct ntrace_path *path)
+{
+	int i;
+
+	ntrace_chardev_remove(path);
+	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
+	ntrace_path_retire(path);
+	for (i = 0; i < path->count; i++)
+		path->component[i]->path = NULL;
+	put_device(&path->dev);
+}
+
+static int ntrace_path_create(struct ntrace_component *const *component, unsigned int count)
+{
+	struct ntrace_path *path;
+	unsigned int i;
+	int ret;
+
+	path = kzalloc(sizeof(*path), GFP_KERNEL);
+	if (!path)
+		return -ENOMEM;
+	mutex_init(&path->lock);
+	init_waitqueue_head(&path->wait);
+	path->cpu = component[0]->encoder.cpu;
+	path->count = count;
+	memcpy(path->component, component, count * sizeof(*component));
+	ntrace_chardev_setup(path);
+
+	ret = cpuhp_state_add_instance(ntrace_hotplug_state, &path->hotplug);
+	if (ret)
+		goto put;
+	ret = ntrace_chardev_add(path);
+	if (ret)
+		goto hotplug;
+	for (i = 0; i < count; i++)
+		component[i]->path = path;
+	return 0;
+
+hotplug:
+	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
+put:
+	put_device(&path->dev);
+	return ret;
+}
+
+static int ntrace_take_component(struct device_node *node, void *data)
+{
+	struct ntrace_component **next = data;
+
+	*next = ntrace_find_component(node);
+	return *next ? 1 : 0;
+}
+
+/* Walk from an encoder to its sink; make a path if nothing is missing. */
+static int ntrace_path_try(struct ntrace_component *encoder)
+{
+	struct ntrace_component *component[NTRACE_PATH_MAX] = { encoder };
+	struct ntrace_component *next;
+	unsigned int count = 1;
+
+	while (component[count - 1]->type != TR_COMP_TYPE_RAM_SINK) {
+		if (count == NTRACE_PATH_MAX) {
+			dev_err(encoder->dev, "path to the sink is too long\n");
+			return -ELOOP;
+		}
+		next = NULL;
+		ntrace_visit_neighbours(component[count - 1]->dev->of_node, "out-ports",
+					ntrace_take_component, &next);
+		/* Not probed yet: it will come here again. */
+		if (!next)
+			return 0;
+		if (next->path || next->type == TR_COMP_TYPE_ENCODER) {
+			dev_err(encoder->dev, "%s takes no trace from this encoder\n",
+				dev_name(next->dev));
+			return -EBUSY;
+		}
+		component[count++] = next;
+	}
+	return ntrace_path_create(component, count);
+}
+
+/**
+ * ntrace_topology_add - a component is there
+ * @component: component, initialized
+ *
+ * Return: 0, or why the path that it completes cannot be made.
+ */
+int ntrace_topology_add(struct ntrace_component *component)
+{
+	struct ntrace_component *encoder;
+	int ret;
+
+	lockdep_assert_held(&ntrace_lock);
+	list_add_tail(&component->node, &ntrace_components);
+	list_for_each_entry(encoder, &ntrace_components, node) {
+		if (encoder->type != TR_COMP_TYPE_ENCODER || encoder->path)
+			continue;
+		ret = ntrace_path_try(encoder);
+		/* What is wrong elsewhere does not keep this one out. */
+		if (ret && encoder == component) {
+			list_del(&component->node);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * ntrace_topology_remove - a component goes
+ * @component: component that was added
+ */
+void ntrace_topology_remove(struct ntrace_component *component)
+{
+	lockdep_assert_held(&ntrace_lock);
+	if (component->path)
+		ntrace_path_destroy(component->path);
+	list_del(&component->node);
+	ntrace_component_off(component);
+}
+
+/**
+ * ntrace_topology_shutdown - the system goes down or into another kernel
+ * @component: component that was added
+ *
+ * Devices are shut down in no useful order, so each takes its entire path
+ * down, encoder first: nothing may write to memory that the next kernel owns.
+ */
+void ntrace_topology_shutdown(struct ntrace_component *component)
+{
+	guard(mutex)(&ntrace_lock);
+	if (component->path)
+		ntrace_path_retire(component->path);
+	ntrace_component_off(component);
+}
+
+/** ntrace_topology_init - get a CPU hotplug state */
+int __init ntrace_topology_init(void)
+{
+	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online",
+					  ntrace_hart_online, ntrace_hart_offline);
+
+	if (ret < 0)
+		return ret;
+	ntrace_hotplug_state = ret;
+	return 0;
+}
+
+/** ntrace_topology_exit - undo ntrace_topology_init() */
+void ntrace_topology_exit(void)
+{
+	cpuhp_remove_multi_state(ntrace_hotplug_state);
+}
