@@ -18,15 +18,32 @@ suite_mirrors() {
 	local codename
 	# shellcheck source=/dev/null
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-$suite}")
-	# An origin is only known after an update; a line without one is second choice.
 	# shellcheck disable=SC2016 # apt's own variables
-	apt-get indextargets --format '$(ORIGIN)|$(RELEASE)|$(REPO_URI)' 'Created-By: Packages' |
-		awk -F'|' -v code="$codename" '
-			{ rank = ($1 == "Debian") ? 1 : ($1 == "" || $1 ~ /ORIGIN/) ? 2 : 0 }
-			rank == 0 { next }
-			$2 == code || $2 == "stable" || $2 == "oldstable" { if (!m || rank < mr) { m = $3; mr = rank } }
-			$2 ~ /-security$/ { if (!s || rank < sr) { s = $3; sr = rank } }
+	{
+		apt-get indextargets --format '$(ORIGIN)|$(RELEASE)|$(REPO_URI)' 'Created-By: Packages'
+		suite_configured
+	} | awk -F'|' -v code="$codename" '
+			$1 != "Debian" && $1 != "configured" { next }
+			$2 == code || $2 == "stable" || $2 == "oldstable" { if (!m) m = $3 }
+			$2 ~ /-security$/ { if (!s) s = $3 }
 			END { if (m) print "main", m; if (s) print "security", s }'
+}
+
+# The same from apt's configuration, for a machine whose lists were removed.
+suite_configured() {
+	find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.list' -exec cat {} + 2>/dev/null |
+		sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) +([^ ]+) (.* )?main( .*)?$/configured|\3|\2/p'
+	find /etc/apt/sources.list.d -name '*.sources' -exec awk -v RS= '
+		/(^|\n)Types:[^\n]*deb/ && /(^|\n)Components:[^\n]*main/ {
+			uri = suites = ""
+			n = split($0, line, "\n")
+			for (i = 1; i <= n; i++) {
+				if (line[i] ~ /^URIs:/) { split(line[i], word, " "); uri = word[2] }
+				if (line[i] ~ /^Suites:/) suites = substr(line[i], 8)
+			}
+			n = split(suites, suite, " ")
+			for (i = 1; i <= n; i++) print "configured|" suite[i] "|" uri
+		}' {} +
 }
 
 suite_sources() {
