@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * QEMU TCG plugin: logs the instructions that each hart really executed while
+ * its trace encoder was tracing (format: log.h). It is the witness against
+ * which decoded trace is held, so it shares nothing with the encoder model, the
+ * library or the hooks in QEMU: it sees instructions through its own callbacks
+ * and start and stop through its own callback on stores to the encoders' pages.
+ *
+ *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES]
+ *
+ * writes PREFIX.HART. base is the physical address of hart 0's encoder, the
+ * others follow at 4 KiB each; max bounds each file.
+ *
+ * An instruction callback runs BEFORE the instruction, which may then fault, or
+ * be abandoned and run again. So each instruction is held back until the next
+ * callback of the hart tells what became of it:
+ *
+ *  - A plain instruction (no branch, jump, xRET) has one successor: the address
+ *    behind it. If the next callback is elsewhere, a trap was taken. The trap's
+ *    epc says when: epc = the held instruction means that it did not retire and
+ *    is struck; anything else means that it retired and the trap hit its
+ *    successor (interrupt, fetch fault).
+ *  - A plain instruction followed by itself was abandoned and run again (QEMU
+ *    restarts after EXCP_ATOMIC and after stores to the page that the block
+ *    is in; for MMIO in the middle of a block the second run has no
+ *    instruction callbacks at all): it counts once.
+ *  - Branches and jumps never fault (a bad target faults at the target), so
+ *    they are never struck, also not when they jump to themselves and an
+ *    interrupt gives epc = their own address.
+ *  - xRET may be illegal: it is struck if the next callback is at a trap vector
+ *    and epc is its own address.
+ *
+ * The cause must agree with what was found (an exception strikes, an interrupt
+ * does not, ...). If it does not, the log says so and is no witness any more.
+ * The privilege of an instruction is that of its translated block: QEMU never
+ * runs a block in another privilege than it was translated for.
+ *
+ * Where all harts share one host thread (-icount, thread=single), QEMU 10.0
+ * passes callbacks the index of the hart that first translated the block, so
+ * the number of the running hart is read from mhartid at each block instead.
+ */
+#include <errno.h>
+#include <glib.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <qemu-plugin.h>
+
+#include "log.h"
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+#define HARTS_MAX 16
+#define PAGE 0x1000
+#define BUFFER_SIZE (1 << 20)
+#define TOKEN_MAX 32
+
+/* trTeControl: trTeActive, trTeEnable, trTeInstTracing (Trace Control Interface 1.0) */
+#define TE_CONTROL 0x000
+#define TE_TRACING 0x7
+
+enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
+
+/*
+ * An instruction packed into the callback's argument: bits 63..8 hold the
+ * address without its bit 0 and without bits above 56 (a sign extension, Sv57),
+ * below are length, class, privilege. Never 0.
+ */
+#define INSN_LEN4 0x01
+#define INSN_CLASS_SHIFT 1
+#define INSN_PRIV_SHIFT 3
+#define INSN_VALID 0x80
+
+struct hart {
+	uint64_t held;		/* instruction whose fate is open; 0 = none */
+	uint64_t expect;	/* where the log would go on sequentially */
+	unsigned int priv;	/* privilege as the log knows it */
+	unsigned int run;	/* instructions collected for a run token, with stop bit; 1 = none */
+	unsigned int run_count;
+	bool open;		/* between BEGIN and END */
+	bool full;
+	unsigned int seen;	/* last request carried out */
+	uint64_t vector[4];	/* trap vector of a privilege, mode bits included */
+	uint64_t bytes;
+	size_t fill;
+	uint8_t *buffer;
+	FILE *file;
+	uint64_t instructions, traps, struck, restarts, odd;
+	struct qemu_plugin_register *epc[4], *cause[4], *tvec[4];
+};
+
+/*
+ * What the encoder of a hart was last told, by whichever hart. Bit 0: tracing,
+ * bit 1: told by another hart; above: a count that makes each order different.
+ */
+static atomic_uint order[HARTS_MAX];
+static atomic_uint sequence;
+static struct hart harts[HARTS_MAX];
+static struct qemu_plugin_scoreboard *gates;
+static qemu_plugin_u64 gate;	/* 1 while the hart's instructions are wanted */
+static bool single;		/* one host thread runs all harts */
+static unsigned int running;	/* single: the hart that runs */
+static struct qemu_plugin_register *hartid, *privilege;	/* the same for all harts */
+static char *out;
+static uint64_t base = 0x6000000;
+static uint64_t limit = UINT64_MAX;
+
+static uint64_t insn_address(uint64_t insn)
+{
+	/* An arithmetic shift extends the sign; the low bit and the flags go. */
+	return (uint64_t)((int64_t)insn >> 8) << 1;
+}
+
+static unsigned int insn_length(uint64_t insn)
+{
+	return insn & INSN_LEN4 ? 4 : 2;
+}
+
+static unsigned int insn_class(uint64_t insn)
+{
+	return insn >> INSN_CLASS_SHIFT & 3;
+}
+
+static unsigned int insn_priv(uint64_t insn)
+{
+	return insn >> INSN_PRIV_SHIFT & 3;
+}
+
+static void flush(struct hart *hart)
+{
+	if (hart->fill && fwrite(hart->buffer, 1, hart->fill, hart->file) != hart->fill) {
+		perror("exec_log: write");
+		exit(1);
+	}
+	hart->bytes += hart->fill;
+	hart->fill = 0;
+	fflush(hart->file);
+}
+
+static void put(struct hart *hart, uint8_t byte)
+{
+	hart->buffer[hart->fill++] = byte;
+}
+
+static void put_number(struct hart *hart, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		put(hart, value | 0x80);
+	put(hart, value);
+}
+
+static void put_run(struct hart *hart)
+{
+	if (hart->run_count)
+		put(hart, hart->run);
+	hart->run = 1;
+	hart->run_count = 0;
+}
+
+/* Room for any token; the size limit is looked at here only. */
+static void reserve(struct hart *hart)
+{
+	if (hart->fill + TOKEN_MAX > BUFFER_SIZE)
+		flush(hart);
+	if (hart->bytes + hart->fill > limit && !hart->full) {
+		put_run(hart);
+		put(hart, ORACLE_FULL);
+		hart->full = true;
+	}
+}
+
+static void put_event(struct hart *hart, enum oracle_token token, uint64_t first, uint64_t second)
+{
+	reserve(hart);
+	put_run(hart);
+	put(hart, token);
+	put_number(hart, first);
+	put_number(hart, second);
+}
+
+/* Writes an instruction that has retired. */
+static void commit(struct hart *hart, uint64_t insn)
+{
+	uint64_t address = insn_address(insn);
+	unsigned int priv = insn_priv(insn);
+	bool long_insn = insn & INSN_LEN4;
+
+	hart->instructions++;
+	if (hart->full)
+		return;
+	reserve(hart);
+	if (priv != hart->priv) {
+		put_run(hart);
+		put(hart, ORACLE_PRIV + priv);
+		hart->priv = priv;
+	}
+	if (address == hart->expect) {
+		hart->run = hart->run << 1 | long_insn;
+		if (++hart->run_count == ORACLE_RUN_MAX)
+			put_run(hart);
+	} else {
+		int64_t distance = (int64_t)(address - hart->expect) / 2;
+
+		put_run(hart);
+		put(hart, ORACLE_JUMP + long_insn);
+		put_number(hart, (uint64_t)distance << 1 ^ (uint64_t)(distance >> 63));
+	}
+	hart->expect = address + insn_length(insn);
+}
+
+static uint64_t read_register(struct qemu_plugin_register *handle)
+{
+	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	uint64_t value = 0;
+
+	if (handle && qemu_plugin_read_register(handle, bytes) > 0)
+		memcpy(&value, bytes->data, MIN(bytes->len, sizeof(value)));
+	return value;
+}
+
+static void read_vectors(struct hart *hart)
+{
+	hart->vector[1] = read_register(hart->tvec[1]);
+	hart->vector[3] = read_register(hart->tvec[3]);
+}
+
+/* Is this the first instruction of a trap handler in its own privilege? */
+static bool at_vector(const struct hart *hart, uint64_t insn)
+{
+	uint64_t vector = hart->vector[insn_priv(insn)];
+	uint64_t offset = insn_address(insn) - (vector & ~3ull);
+
+	if ((vector & 3) == 1)	/* vectored: four bytes per interrupt */
+		return offset < 64 * 4 && offset % 4 == 0;
+	return offset == 0 && vector;
+}
+
+static void begin(struct hart *hart, bool remote)
+{
+	hart->open = true;
+	hart->held = 0;
+	hart->expect = 0;
+	hart->priv = 4;		/* none: the first instruction says its own */
+	hart->run = 1;
+	hart->run_count = 0;
+	read_vectors(hart);
+	put_event(hart, ORACLE_BEGIN, atomic_fetch_add(&sequence, 1), remote);
+}
+
+static void end(struct hart *hart, bool remote)
+{
+	if (hart->held)
+		commit(hart, hart->held);
+	hart->held = 0;
+	put_event(hart, ORACLE_END, atomic_fetch_add(&sequence, 1), remote);
+	flush(hart);
+	hart->open = false;
+}
+
+/* Carries out, on the hart's own thread, what its encoder was last told. */
+static void obey(unsigned int index, struct hart *hart)
+{
+	unsigned int now = atomic_load(&order[index]);
+	bool remote = now & 2;
+
+	hart->seen = now;
+	if (hart->open)
+		end(hart, remote);
+	if (now & 1)
+		begin(hart, remote);
+	else
+		qemu_plugin_u64_set(gate, index, 0);
+}
+
+static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t insn, uint64_t cause,
+		uint64_t epc)
+{
+	if (hart->odd++ < 20)
+		fprintf(stderr, "exec_log: hart %td: odd %d: %" PRIx64 " (class %u) then %" PRIx64
+			" (priv %u), cause %" PRIx64 ", epc %" PRIx64 "\n",
+			hart - harts, kind, insn_address(held), insn_class(held),
+			insn_address(insn), insn_priv(insn), cause, epc);
+	put_event(hart, ORACLE_ODD, kind, epc);
+}
+
+/*
+ * The hart is at @insn, the first instruction of a trap handler. Decides
+ * whether the held instruction retired, and holds the cause against it.
+ */
+static void trap(struct hart *hart, uint64_t insn)
+{
+	unsigned int priv = insn_priv(insn);
+	uint64_t held = hart->held, epc, cause, address = insn_address(held);
+	bool interrupt, struck, fetch;
+
+	read_vectors(hart);
+	epc = read_register(hart->epc[priv]);
+	cause = read_register(hart->cause[priv]);
+	interrupt = cause >> 63;
+	cause &= ~(1ull << 63);
+	fetch = !interrupt && (cause == 0 || cause == 1 || cause == 12 || cause == 20);
+	struck = epc == address && insn_class(held) != TRANSFER;
+	if (struck)
+		hart->struck++;
+	else
+		commit(hart, held);
+	hart->traps++;
+	put_event(hart, ORACLE_TRAP, cause << 1 | interrupt, epc);
+
+	if (struck && fetch)
+		odd(hart, ORACLE_ODD_FETCH_EPC, held, insn, cause, epc);
+	else if (!struck && !interrupt && !fetch)
+		odd(hart, ORACLE_ODD_EXCEPTION_EPC, held, insn, cause, epc);
+	else if (struck && interrupt)
+		hart->restarts++;
+	else if (!struck && insn_class(held) == PLAIN && epc != address + insn_length(held))
+		odd(hart, ORACLE_ODD_INTERRUPT_EPC, held, insn, cause, epc);
+}
+
+static void on_insn(unsigned int index, void *argument)
+{
+	struct hart *hart = &harts[index];
+	uint64_t insn = (uintptr_t)argument, held;
+
+	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen) {
+		obey(index, hart);
+		if (!hart->open)
+			return;
+	}
+	held = hart->held;
+	hart->held = insn;
+	if (!held)
+		return;
+	if (insn_class(held) == PLAIN && insn_address(insn) == insn_address(held) + insn_length(held)) {
+		commit(hart, held);
+		return;
+	}
+	hart->held = held;
+	if (insn == held && insn_class(held) == PLAIN) {
+		hart->restarts++;
+		return;
+	}
+	if (at_vector(hart, insn)) {
+		trap(hart, insn);
+	} else {
+		if (insn_class(held) == PLAIN)
+			odd(hart, ORACLE_ODD_USER_JUMP, held, insn, 0, 0);
+		else if (insn_priv(insn) > insn_priv(held))
+			odd(hart, ORACLE_ODD_PRIVILEGE, held, insn, 0, 0);
+		commit(hart, held);
+	}
+	hart->held = insn;
+}
+
+static void on_block_single(unsigned int index, void *unused)
+{
+	(void)index;
+	(void)unused;
+	for (unsigned int i = 0; i < HARTS_MAX; i++) {
+		if (harts[i].open || (atomic_load(&order[i]) & 1)) {
+			running = read_register(hartid) % HARTS_MAX;
+			return;
+		}
+	}
+}
+
+static void on_insn_single(unsigned int index, void *argument)
+{
+	(void)index;
+	if (harts[running].open || (atomic_load(&order[running]) & 1))
+		on_insn(running, argument);
+}
+
+/* A 32-bit store has been done: was it to trTeControl of an encoder? */
+static void on_store(unsigned int index, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+{
+	struct qemu_plugin_hwaddr *where;
+	unsigned int target, old, tracing;
+	uint64_t physical;
+
+	(void)unused;
+	/* Cheap first: a register page keeps its offset through translation. */
+	if ((address & (PAGE - 1)) != TE_CONTROL)
+		return;
+	where = qemu_plugin_get_hwaddr(info, address);
+	if (!where || !qemu_plugin_hwaddr_is_io(where))
+		return;
+	physical = qemu_plugin_hwaddr_phys_addr(where);
+	if (physical < base || physical - base >= HARTS_MAX * PAGE)
+		return;
+	target = (physical - base) / PAGE;
+	if (!harts[target].buffer)
+		return;
+	if (single)
+		index = running = read_register(hartid) % HARTS_MAX;
+	tracing = (qemu_plugin_mem_get_value(info).data.u32 & TE_TRACING) == TE_TRACING;
+	old = atomic_load(&order[target]);
+	if ((old & 1) == tracing)
+		return;
+	atomic_store(&order[target], (((old >> 2) + 1) << 2) | (target != index) << 1 | tracing);
+	if (tracing)
+		qemu_plugin_u64_set(gate, target, 1);
+	if (target == index)
+		obey(index, &harts[index]);
+}
+
+static enum insn_class classify(uint32_t code)
+{
+	if ((code & 3) == 3) {
+		switch (code & 0x7f) {
+		case 0x63: /* branch */
+		case 0x6f: /* jal */
+		case 0x67: /* jalr */
+			return TRANSFER;
+		}
+		if (code == 0x10200073 || code == 0x30200073 || code == 0x70200073)
+			return TRAP_RETURN;
+		return PLAIN;
+	}
+	code &= 0xffff;
+	switch (code & 0xe003) {
+	case 0xa001: /* c.j */
+	case 0xc001: /* c.beqz */
+	case 0xe001: /* c.bnez */
+		return TRANSFER;
+	case 0x8002: /* c.jr, c.jalr: no rs2, rs1 not 0 (c.ebreak) */
+		return !(code & 0x7c) && code & 0xf80 ? TRANSFER : PLAIN;
+	}
+	return PLAIN;
+}
+
+static bool stores_word(uint32_t code)
+{
+	if ((code & 3) == 3)
+		return (code & 0x707f) == 0x2023; /* sw */
+	return (code & 0xe003) == 0xc000 || (code & 0xe003) == 0xc002; /* c.sw, c.swsp */
+}
+
+static struct qemu_plugin_register *find_register(const GArray *registers, const char *name)
+{
+	for (guint i = 0; i < registers->len; i++) {
+		qemu_plugin_reg_descriptor *entry =
+			&g_array_index(registers, qemu_plugin_reg_descriptor, i);
+
+		if (!strcmp(entry->name, name))
+			return entry->handle;
+	}
+	fprintf(stderr, "exec_log: this QEMU shows no register %s\n", name);
+	exit(1);
+}
+
+static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
+{
+	/* The privilege that the block is translated for: its thread is in it. */
+	unsigned int priv = read_register(privilege) & 3;
+	size_t count = qemu_plugin_tb_n_insns(tb);
+
+	(void)id;
+	if (single)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_single, QEMU_PLUGIN_CB_R_REGS, NULL);
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
+		uint64_t address = qemu_plugin_insn_vaddr(insn), packed;
+		uint32_t code = 0;
+
+		qemu_plugin_insn_data(insn, &code, sizeof(code));
+		packed = address >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
+			 classify(code) << INSN_CLASS_SHIFT |
+			 (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
+		if (single)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn_single,
+							       QEMU_PLUGIN_CB_R_REGS,
+							       (void *)(uintptr_t)packed);
+		else
+			qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_insn,
+								    QEMU_PLUGIN_CB_R_REGS,
+								    QEMU_PLUGIN_COND_NE, gate, 0,
+								    (void *)(uintptr_t)packed);
+		if (stores_word(code))
+			qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_R_REGS,
+							 QEMU_PLUGIN_MEM_W, NULL);
+	}
+}
+
+static void on_hart(qemu_plugin_id_t id, unsigned int index)
+{
+	static GThread *thread;
+	struct hart *hart = &harts[index];
+	g_autoptr(GArray) registers = qemu_plugin_get_registers();
+	g_autofree char *path = g_strdup_printf("%s.%u", out, index);
+
+	(void)id;
+	if (index >= HARTS_MAX) {
+		fprintf(stderr, "exec_log: more than %d harts\n", HARTS_MAX);
+		exit(1);
+	}
+	if (thread == g_thread_self())
+		single = true;
+	thread = g_thread_self();
+	privilege = find_register(registers, "priv");
+	hartid = find_register(registers, "mhartid");
+	hart->epc[1] = find_register(registers, "sepc");
+	hart->epc[3] = find_register(registers, "mepc");
+	hart->cause[1] = find_register(registers, "scause");
+	hart->cause[3] = find_register(registers, "mcause");
+	hart->tvec[1] = find_register(registers, "stvec");
+	hart->tvec[3] = find_register(registers, "mtvec");
+	hart->file = fopen(path, "wb");
+	if (!hart->file) {
+		fprintf(stderr, "exec_log: %s: %s\n", path, strerror(errno));
+		exit(1);
+	}
+	hart->buffer = g_malloc(BUFFER_SIZE);
+	memcpy(hart->buffer, ORACLE_LOG_MAGIC, ORACLE_LOG_MAGIC_SIZE);
+	hart->fill = ORACLE_LOG_MAGIC_SIZE;
+	hart->run = 1;
+}
+
+/* An open section stays without END: the reader sees that QEMU ended in it. */
+static void on_exit_qemu(qemu_plugin_id_t id, void *unused)
+{
+	(void)id;
+	(void)unused;
+	for (unsigned int i = 0; i < HARTS_MAX; i++) {
+		struct hart *hart = &harts[i];
+
+		if (!hart->buffer)
+			continue;
+		put_run(hart);
+		flush(hart);
+		fprintf(stderr, "exec_log: hart %u: %" PRIu64 " instructions, %" PRIu64
+			" traps, %" PRIu64 " struck, %" PRIu64 " restarts, %" PRIu64 " odd, %"
+			PRIu64 " bytes\n", i, hart->instructions, hart->traps, hart->struck,
+			hart->restarts, hart->odd, hart->bytes);
+	}
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+					   char **argv)
+{
+	if (!info->system_emulation || strcmp(info->target_name, "riscv64")) {
+		fprintf(stderr, "exec_log: for qemu-system-riscv64 only\n");
+		return -1;
+	}
+	for (int i = 0; i < argc; i++) {
+		if (g_str_has_prefix(argv[i], "out=")) {
+			out = g_strdup(argv[i] + 4);
+		} else if (g_str_has_prefix(argv[i], "base=")) {
+			base = strtoull(argv[i] + 5, NULL, 0);
+		} else if (g_str_has_prefix(argv[i], "max=")) {
+			limit = strtoull(argv[i] + 4, NULL, 0);
+		} else {
+			fprintf(stderr, "exec_log: unknown option %s\n", argv[i]);
+			return -1;
+		}
+	}
+	if (!out) {
+		fprintf(stderr, "exec_log: out=PREFIX is missing\n");
+		return -1;
+	}
+	gates = qemu_plugin_scoreboard_new(sizeof(uint64_t));
+	gate = qemu_plugin_scoreboard_u64(gates);
+	qemu_plugin_register_vcpu_init_cb(id, on_hart);
+	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
+	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The oracle's log: what one hart executed between a start and a stop of its
+ * trace encoder, as the QEMU plugin exec_log.c saw it. One file per hart.
+ *
+ * A file is ORACLE_LOG_MAGIC, then tokens. Numbers are unsigned LEB128, signed
+ * ones zigzag. An instruction is known by its address, its length (2 or 4) and
+ * the privilege it was executed in.
+ *
+ *   00xxxxxx..01xxxxxx  1 to 6 instructions, each right behind its predecessor.
+ *                       The most significant set bit is a stop bit, below it
+ *                       stands one bit per instruction, the first one on top:
+ *                       0 = 2 bytes, 1 = 4 bytes
+ *   JUMP, JUMP + 1      one instruction of 2 or 4 bytes somewhere else: signed
+ *                       distance from the end of the predecessor, in units of 2
+ *   PRIV + n            what follows is executed in privilege n (0 U, 1 S, 3 M)
+ *   TRAP                a trap was taken here. cause * 2 + interrupt, epc.
+ *                       Kept for statistics and messages, compared with nothing
+ *   BEGIN               tracing went on: sequence number over all harts, then
+ *                       1 if another hart stored the start. The store of a hart
+ *                       that starts itself is not in the log, the next one is
+ *   END                 tracing went off: same. The store of a hart that stops
+ *                       itself is the last instruction in the log
+ *   ODD                 the plugin met something it has no explanation for: kind
+ *                       (enum oracle_odd), epc. Makes the log unusable as a witness
+ *   FULL                the size limit was reached, instructions are missing
+ *
+ * The first instruction after BEGIN is always a JUMP (predecessor end 0) after
+ * a PRIV.
+ */
+#ifndef ORACLE_LOG_H
+#define ORACLE_LOG_H
+
+#define ORACLE_LOG_MAGIC "oracle1\n"
+#define ORACLE_LOG_MAGIC_SIZE 8
+
+#define ORACLE_RUN_MAX 6
+
+enum oracle_token {
+	ORACLE_JUMP = 0x80,
+	ORACLE_PRIV = 0x88,
+	ORACLE_TRAP = 0x90,
+	ORACLE_BEGIN = 0x91,
+	ORACLE_END = 0x92,
+	ORACLE_ODD = 0x93,
+	ORACLE_FULL = 0x94,
+};
+
+enum oracle_odd {
+	ORACLE_ODD_USER_JUMP = 1,	/* plain instruction, then elsewhere, and no trap handler */
+	ORACLE_ODD_EXCEPTION_EPC = 2,	/* exception whose epc is not the last instruction */
+	ORACLE_ODD_INTERRUPT_EPC = 3,	/* interrupt whose epc is not behind the last instruction */
+	ORACLE_ODD_FETCH_EPC = 4,	/* fetch fault at the instruction that ran last */
+	ORACLE_ODD_PRIVILEGE = 5,	/* privilege rose without a trap */
+};
+
+#endif /* ORACLE_LOG_H */

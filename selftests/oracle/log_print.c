@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * log_print LOG [SECTION]: the executed instructions of a log, one per line:
+ * address, size, privilege, and the cause before the first one of a trap handler.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "log_read.h"
+
+int main(int argc, char **argv)
+{
+	struct oracle_log log;
+	struct oracle_insn insn;
+	int result = 1;
+
+	if (argc < 2 || argc > 3) {
+		fprintf(stderr, "usage: log_print LOG [SECTION]\n");
+		return 2;
+	}
+	if (!oracle_log_open(&log, argv[1], argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0)) {
+		while ((result = oracle_log_next(&log, &insn)) == 1) {
+			if (insn.trap)
+				printf("trap %s %u\n", insn.interrupt ? "interrupt" : "exception",
+				       insn.cause);
+			printf("%" PRIx64 " %u %c\n", insn.address, insn.size, "US?M"[insn.priv]);
+		}
+	}
+	if (log.error)
+		fprintf(stderr, "log_print: %s: %s\n", argv[1], log.error);
+	else if (!log.closed)
+		fprintf(stderr, "log_print: %s: the section is not closed\n", argv[1]);
+	oracle_log_close(&log);
+	return log.error ? 1 : 0;
+}

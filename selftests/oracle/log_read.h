@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reading the logs of exec_log.c (format: log.h), one section = one start to one stop. */
+#ifndef ORACLE_LOG_READ_H
+#define ORACLE_LOG_READ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/**
+ * struct oracle_insn - one executed instruction
+ * @address: its address
+ * @size: 2 or 4
+ * @priv: 0 U, 1 S, 3 M
+ * @trap: it is the first one of a trap handler
+ * @interrupt: valid with @trap
+ * @cause: valid with @trap
+ */
+struct oracle_insn {
+	uint64_t address;
+	uint8_t size;
+	uint8_t priv;
+	bool trap;
+	bool interrupt;
+	uint8_t cause;
+};
+
+/**
+ * struct oracle_log - a log being read
+ * @remote_start: another hart started the section
+ * @remote_stop: another hart stopped it; valid at its end
+ * @closed: the end of the section was seen
+ * @error: why reading stopped early, NULL if it did not
+ * The other fields are private.
+ */
+struct oracle_log {
+	bool remote_start;
+	bool remote_stop;
+	bool closed;
+	const char *error;
+	FILE *file;
+	uint64_t expect;
+	unsigned int priv;
+	unsigned int run;
+	unsigned int run_left;
+	bool trap;
+	bool interrupt;
+	uint8_t cause;
+};
+
+/**
+ * oracle_log_open - find a section
+ * @section: 0 = the first one of the file
+ *
+ * Return: 0, or -1 with log->error set.
+ */
+int oracle_log_open(struct oracle_log *log, const char *path, unsigned int section);
+
+/** oracle_log_next - Return: 1, 0 at the end of the section, -1 with log->error set */
+int oracle_log_next(struct oracle_log *log, struct oracle_insn *insn);
+
+void oracle_log_close(struct oracle_log *log);
+
+#endif /* ORACLE_LOG_READ_H */
