@@ -55,7 +55,10 @@ enum ntrace_priv {
  * @priv: enum ntrace_priv of the whole block
  *
  * Blocks are given oldest first. A trap is either the itype of the block before
- * it or a block of its own with iretire 0.
+ * it or a block of its own with iretire 0. Where that block follows an indirect
+ * jump or another trap, its iaddr is the target that is reported for those, so
+ * iaddr should then be valid for itype 2 as well (the port promises it for
+ * itype 1 only): the address at which the interrupt was taken.
  */
 struct ntrace_ingress {
 	uint64_t iaddr;
@@ -103,7 +106,25 @@ struct ntrace_encoder {
 	struct ntrace_encoder_config config;
 	uint64_t messages;	/* readable: messages written */
 	uint64_t bytes;		/* readable: bytes written */
-	uint64_t reserved[46];
+	/* the rest is private */
+	uint64_t reference;	/* of U-ADDR */
+	uint64_t icnt;
+	uint64_t icnt_max;
+	uint64_t since_sync;	/* messages or parcels */
+	uint64_t interval;	/* of periodic sync, 0 = none */
+	uint64_t address_mask;
+	uint32_t hist;
+	uint32_t hist_full;	/* HIST is sent when it reaches this */
+	uint32_t src;		/* SRC where it follows TCODE */
+	uint8_t fixed_bits;	/* width of TCODE and SRC */
+	uint8_t pending;	/* what waits for a target: enum in encode.c */
+	uint8_t sync;		/* SYNC of the next ProgTraceSync */
+	bool tracing;		/* trTeInstTracing */
+	bool synced;		/* a decoder can follow: the last sync still holds */
+	bool history;		/* HTM */
+	bool lost;		/* Error is due before the next sync */
+	uint8_t reserved8[5];
+	uint64_t reserved[36];
 };
 
 /** ntrace_encoder_config_init - defaults: HTM, no SRC, 22-bit I-CNT, 31 history bits, no periodic sync, all privileges */
@@ -138,6 +159,15 @@ NTRACE_API int ntrace_encoder_retire(struct ntrace_encoder *encoder,
  * @evcode: EVCODE of the ProgTraceCorrelation that reports what is pending
  */
 NTRACE_API void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_evcode evcode);
+
+/**
+ * ntrace_encoder_overrun - instructions were retired that nobody reported
+ *
+ * Ignored while tracing is off. What is pending is dropped; the next retired
+ * instruction sends Error (ETYPE 0, program trace lost) and ProgTraceSync
+ * SYNC 7, and a stop before that sends Error alone.
+ */
+NTRACE_API void ntrace_encoder_overrun(struct ntrace_encoder *encoder);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The encoder's rules: which message an ingress block makes (N-Trace 1.0,
+ * chapter "encoder rules"; digest section 12). Bytes are made in emit.c.
+ */
+#include <string.h>
+
+#include "emit.h"
+
+/* ntrace_encoder.pending: a message that waits for the address to go on at */
+enum {
+	PENDING_NONE,
+	PENDING_JUMP,		/* + BTYPE 0 */
+	PENDING_TRAP,		/* + BTYPE 1, 2 and 3 */
+	PENDING_EXCEPTION,
+	PENDING_INTERRUPT,
+};
+
+static_assert((int)PENDING_JUMP - 1 == NTRACE_BTYPE_JUMP &&
+	      (int)PENDING_TRAP - 1 == NTRACE_BTYPE_TRAP &&
+	      (int)PENDING_EXCEPTION - 1 == NTRACE_BTYPE_EXCEPTION &&
+	      (int)PENDING_INTERRUPT - 1 == NTRACE_BTYPE_INTERRUPT, "pending is BTYPE + 1");
+
+/* What the end of a block asks for. */
+enum {
+	END_INVALID,
+	END_PLAIN,
+	END_TRAP,
+	END_BRANCH,
+	END_DIRECT,
+	END_INDIRECT,
+};
+
+static const uint8_t block_end[16] = {
+	[NTRACE_ITYPE_NONE] = END_PLAIN,
+	[NTRACE_ITYPE_EXCEPTION] = END_TRAP,
+	[NTRACE_ITYPE_INTERRUPT] = END_TRAP,
+	[NTRACE_ITYPE_TRAP_RETURN] = END_INDIRECT,
+	[NTRACE_ITYPE_BRANCH_NOT_TAKEN] = END_BRANCH,
+	[NTRACE_ITYPE_BRANCH_TAKEN] = END_BRANCH,
+	[NTRACE_ITYPE_INDIRECT_JUMP_3BIT] = END_INDIRECT,
+	[NTRACE_ITYPE_INDIRECT_CALL] = END_INDIRECT,
+	[NTRACE_ITYPE_DIRECT_CALL] = END_DIRECT,
+	[NTRACE_ITYPE_INDIRECT_JUMP] = END_INDIRECT,
+	[NTRACE_ITYPE_DIRECT_JUMP] = END_DIRECT,
+	[NTRACE_ITYPE_COROUTINE_SWAP] = END_INDIRECT,
+	[NTRACE_ITYPE_RETURN] = END_INDIRECT,
+	[NTRACE_ITYPE_OTHER_INDIRECT_JUMP] = END_INDIRECT,
+	[NTRACE_ITYPE_OTHER_DIRECT_JUMP] = END_DIRECT,
+};
+
+void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
+{
+	memset(config, 0, sizeof(*config));
+	config->size = sizeof(*config);
+	ntrace_params_init(&config->params);
+	config->params.mode = NTRACE_MODE_HISTORY;
+	config->icnt_bits = 22;
+	config->hist_bits = 31;
+	config->priv_mask = ~0u;
+}
+
+int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_encoder_config *config)
+{
+	const struct ntrace_params *params = &config->params;
+
+	if (config->size < sizeof(*config) || !config->write ||
+	    (params->mode != NTRACE_MODE_BRANCH && params->mode != NTRACE_MODE_HISTORY) ||
+	    (params->xlen != 32 && params->xlen != 64) ||
+	    params->src_bits > NTRACE_SRC_BITS_MAX || config->src >> params->src_bits ||
+	    config->icnt_bits < 1 || config->icnt_bits > 32 ||
+	    config->hist_bits < 1 || config->hist_bits > 31 ||
+	    config->sync_max > 15)
+		return NTRACE_ERR_INVALID;
+	/* The ingress port carries no clock, so nothing could count cycles. */
+	if (config->sync_mode != 0 && config->sync_mode != 1 && config->sync_mode != 3)
+		return NTRACE_ERR_INVALID;
+
+	memset(encoder, 0, sizeof(*encoder));
+	encoder->config = *config;
+	encoder->config.size = sizeof(*config);
+	encoder->icnt_max = (UINT64_C(1) << config->icnt_bits) - 1;
+	encoder->hist_full = 1u << config->hist_bits;
+	encoder->hist = 1;
+	encoder->interval = config->sync_mode ? UINT64_C(1) << (config->sync_max + 4) : 0;
+	encoder->address_mask = params->xlen == 32 ? UINT32_MAX : UINT64_MAX;
+	encoder->src = config->src << 6;
+	encoder->fixed_bits = 6 + params->src_bits;
+	encoder->history = params->mode == NTRACE_MODE_HISTORY;
+	return 0;
+}
+
+void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync)
+{
+	if (encoder->tracing)
+		return;
+	encoder->tracing = true;
+	encoder->synced = false;
+	encoder->lost = false;
+	encoder->pending = PENDING_NONE;
+	encoder->sync = sync;
+}
+
+/* Every message with SYNC puts the encoder back to its initial state. */
+static void begin_span(struct ntrace_encoder *encoder, uint64_t address)
+{
+	encoder->reference = address;
+	encoder->icnt = 0;
+	encoder->hist = 1;
+	encoder->since_sync = 0;
+	encoder->pending = PENDING_NONE;
+	encoder->synced = true;
+}
+
+static void end_span(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
+{
+	emit_correlation(encoder, evcode);
+	encoder->icnt = 0;
+	encoder->hist = 1;
+	encoder->pending = PENDING_NONE;
+	encoder->synced = false;
+}
+
+void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
+{
+	if (!encoder->tracing)
+		return;
+	if (encoder->lost)
+		emit_error(encoder);
+	else if (encoder->synced)
+		end_span(encoder, evcode);
+	encoder->lost = false;
+	encoder->tracing = false;
+}
+
+void ntrace_encoder_overrun(struct ntrace_encoder *encoder)
+{
+	if (!encoder->tracing)
+		return;
+	encoder->lost = true;
+	encoder->synced = false;
+	encoder->pending = PENDING_NONE;
+	encoder->sync = NTRACE_SYNC_FIFO_OVERRUN;
+}
+
+static void start_span(struct ntrace_encoder *encoder, uint64_t address)
+{
+	if (encoder->lost)
+		emit_error(encoder);
+	encoder->lost = false;
+	emit_sync(encoder, NTRACE_TCODE_PROG_TRACE_SYNC, encoder->sync, 0, 0, address);
+	begin_span(encoder, address);
+	encoder->sync = NTRACE_SYNC_TRACE_ENABLE;
+}
+
+/*
+ * A periodic sync in the form that carries what is pending: a jump or trap whose
+ * target is @address, or HIST, which ProgTraceSync has no room for.
+ */
+static void periodic_sync(struct ntrace_encoder *encoder, uint64_t address)
+{
+	unsigned int btype = encoder->pending ? encoder->pending - 1 : NTRACE_BTYPE_JUMP;
+	enum ntrace_tcode tcode;
+
+	if (encoder->history && encoder->hist != 1)
+		tcode = NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC;
+	else if (encoder->pending)
+		tcode = NTRACE_TCODE_INDIRECT_BRANCH_SYNC;
+	else
+		tcode = NTRACE_TCODE_PROG_TRACE_SYNC;
+	emit_sync(encoder, tcode, NTRACE_SYNC_PERIODIC, btype, encoder->icnt, address);
+	begin_span(encoder, address);
+}
+
+static void report_target(struct ntrace_encoder *encoder, uint64_t address)
+{
+	emit_indirect_branch(encoder, encoder->pending - 1, address);
+	encoder->reference = address;
+	encoder->icnt = 0;
+	encoder->hist = 1;
+	encoder->pending = PENDING_NONE;
+}
+
+static void count_parcels(struct ntrace_encoder *encoder, uint32_t parcels)
+{
+	if (encoder->config.sync_mode == 3)
+		encoder->since_sync += parcels;
+	while (encoder->icnt + parcels > encoder->icnt_max) {
+		/* A block longer than the register is split; the counts add up. */
+		if (!encoder->icnt) {
+			encoder->icnt = encoder->icnt_max;
+			parcels -= encoder->icnt_max;
+		}
+		emit_resource_full(encoder, NTRACE_RCODE_ICNT, encoder->icnt);
+		encoder->icnt = 0;
+	}
+	encoder->icnt += parcels;
+}
+
+static void add_branch(struct ntrace_encoder *encoder, bool taken)
+{
+	if (encoder->history) {
+		encoder->hist = encoder->hist << 1 | taken;
+		if (encoder->hist >= encoder->hist_full) {
+			emit_resource_full(encoder, NTRACE_RCODE_HIST, encoder->hist);
+			encoder->hist = 1;
+		}
+	} else if (taken) {
+		emit_direct_branch(encoder);
+		encoder->icnt = 0;
+	}
+}
+
+int ntrace_encoder_retire(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	uint64_t address = block->iaddr & encoder->address_mask;
+	unsigned int end;
+
+	if (!encoder->tracing)
+		return 0;
+	if (block->itype > 15 || block->priv > 31 || (block->iaddr & 1))
+		return NTRACE_ERR_INVALID;
+	end = block_end[block->itype];
+	if (end == END_INVALID)
+		return NTRACE_ERR_INVALID;
+	if (!block->iretire) {
+		if (end == END_PLAIN)
+			return 0;
+		if (end != END_TRAP)
+			return NTRACE_ERR_INVALID;
+	}
+
+	if (!(encoder->config.priv_mask >> block->priv & 1)) {
+		/* No message may show an address in there: not even where it was entered. */
+		if (encoder->synced)
+			end_span(encoder, NTRACE_EVCODE_TRACE_DISABLE);
+		return 0;
+	}
+	if (!encoder->synced)
+		start_span(encoder, address);
+	else if (encoder->interval && encoder->since_sync >= encoder->interval)
+		periodic_sync(encoder, address);
+	else if (encoder->pending)
+		report_target(encoder, address);
+
+	count_parcels(encoder, block->iretire);
+
+	switch (end) {
+	case END_TRAP:
+		if (encoder->config.trap_btype)
+			encoder->pending = PENDING_TRAP;
+		else if (block->itype == NTRACE_ITYPE_EXCEPTION)
+			encoder->pending = PENDING_EXCEPTION;
+		else
+			encoder->pending = PENDING_INTERRUPT;
+		break;
+	case END_BRANCH:
+		add_branch(encoder, block->itype == NTRACE_ITYPE_BRANCH_TAKEN);
+		break;
+	case END_DIRECT:
+		if (encoder->config.params.all_jumps)
+			add_branch(encoder, true);
+		break;
+	case END_INDIRECT:
+		encoder->pending = PENDING_JUMP;
+		break;
+	}
+	return 0;
+}

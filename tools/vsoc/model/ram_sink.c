@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <string.h>
+
+#include <ntrace/trace_control.h>
+
+#include "ram_sink.h"
+
+#define IDLE 0xff
+
+void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *parameters,
+		   const struct ram_sink_ops *ops, void *opaque)
+{
+	memset(sink, 0, sizeof(*sink));
+	sink->parameters = *parameters;
+	sink->ops = ops;
+	sink->opaque = opaque;
+}
+
+static void reset_registers(struct ram_sink *sink)
+{
+	if (sink->enable)
+		sink->ops->close(sink->opaque);
+	sink->active = false;
+	sink->enable = false;
+	sink->stop_on_wrap = false;
+	sink->wrap = false;
+	sink->start = 0;
+	sink->limit = 0;
+	sink->wp = 0;
+	sink->fill = 0;
+}
+
+void ram_sink_power_up(struct ram_sink *sink)
+{
+	reset_registers(sink);
+	sink->software_errors = 0;
+	sink->bytes = 0;
+	sink->dropped = 0;
+}
+
+/* Limit as it reads: the last granule of the buffer. */
+static uint64_t limit(const struct ram_sink *sink)
+{
+	uint64_t size = sink->limit - sink->start + sink->parameters.granule;
+
+	if (!sink->parameters.power_of_two || sink->limit < sink->start)
+		return sink->limit;
+	while (size & (size - 1))
+		size &= size - 1;
+	return sink->start + size - sink->parameters.granule;
+}
+
+uint32_t ram_sink_read(const struct ram_sink *sink, uint32_t offset)
+{
+	if (!sink->active)
+		return offset == TR_RAM_CONTROL ? TR_CONTROL_EMPTY : 0;
+
+	switch (offset) {
+	case TR_RAM_CONTROL:
+		return TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM |
+		       (sink->enable ? TR_CONTROL_ENABLE : 0) |
+		       (sink->fill ? 0 : TR_CONTROL_EMPTY) |
+		       (sink->stop_on_wrap ? TR_RAM_CONTROL_STOP_ON_WRAP : 0);
+	case TR_RAM_IMPL:
+		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
+		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
+		       TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT |
+		       TR_RAM_IMPL_HAS_SMEM;
+	case TR_RAM_START_LOW:
+		return (uint32_t)sink->start;
+	case TR_RAM_START_HIGH:
+		return sink->start >> 32;
+	case TR_RAM_LIMIT_LOW:
+		return (uint32_t)limit(sink);
+	case TR_RAM_LIMIT_HIGH:
+		return limit(sink) >> 32;
+	case TR_RAM_WP_LOW:
+		return (uint32_t)sink->wp | (sink->wrap ? TR_RAM_WP_LOW_WRAP : 0);
+	case TR_RAM_WP_HIGH:
+		return sink->wp >> 32;
+	default:
+		return 0;
+	}
+}
+
+/* One granule to memory; stop-on-wrap may end it all here. */
+static void commit(struct ram_sink *sink)
+{
+	sink->ops->write_memory(sink->opaque, sink->wp, sink->buffer, sink->parameters.granule);
+	sink->fill = 0;
+	if (sink->wp != limit(sink)) {
+		sink->wp += sink->parameters.granule;
+		return;
+	}
+	sink->wp = sink->start;
+	sink->wrap = true;
+	if (sink->stop_on_wrap && sink->enable) {
+		sink->enable = false;
+		sink->ops->close(sink->opaque);
+	}
+}
+
+static void enable(struct ram_sink *sink)
+{
+	uint64_t last = limit(sink);
+
+	if (sink->wp < sink->start || sink->wp > last) {
+		sink->software_errors++;
+		return;
+	}
+	sink->enable = true;
+	sink->ops->open(sink->opaque, sink->start,
+			last - sink->start + sink->parameters.granule);
+}
+
+static void disable(struct ram_sink *sink)
+{
+	if (sink->fill) {
+		memset(sink->buffer + sink->fill, IDLE, sink->parameters.granule - sink->fill);
+		commit(sink);
+	}
+	if (sink->enable) {
+		sink->enable = false;
+		sink->ops->close(sink->opaque);
+	}
+}
+
+static void write_control(struct ram_sink *sink, uint32_t value)
+{
+	if (!(value & TR_CONTROL_ACTIVE)) {
+		reset_registers(sink);
+		return;
+	}
+	if (!sink->active) {
+		sink->active = true;
+		return;
+	}
+	if (sink->enable && !(value & TR_CONTROL_ENABLE)) {
+		disable(sink);
+		return;
+	}
+	if (sink->enable) {
+		if (sink->stop_on_wrap != !!(value & TR_RAM_CONTROL_STOP_ON_WRAP))
+			sink->software_errors++;
+		return;
+	}
+	sink->stop_on_wrap = value & TR_RAM_CONTROL_STOP_ON_WRAP;
+	if (value & TR_CONTROL_ENABLE)
+		enable(sink);
+}
+
+static uint64_t address(const struct ram_sink *sink, uint64_t value)
+{
+	uint64_t mask = sink->parameters.address_bits < 64 ?
+			(UINT64_C(1) << sink->parameters.address_bits) - 1 : UINT64_MAX;
+
+	return value & mask & ~(uint64_t)(sink->parameters.granule - 1);
+}
+
+static uint64_t set_low(uint64_t old, uint32_t value)
+{
+	return (old >> 32) << 32 | value;
+}
+
+static uint64_t set_high(uint64_t old, uint32_t value)
+{
+	return (uint64_t)value << 32 | (uint32_t)old;
+}
+
+void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
+{
+	if (offset == TR_RAM_CONTROL) {
+		write_control(sink, value);
+		return;
+	}
+	if (!sink->active || sink->enable || sink->fill) {
+		sink->software_errors++;
+		return;
+	}
+
+	switch (offset) {
+	case TR_RAM_START_LOW:
+		sink->start = address(sink, set_low(sink->start, value));
+		break;
+	case TR_RAM_START_HIGH:
+		sink->start = address(sink, set_high(sink->start, value));
+		break;
+	case TR_RAM_LIMIT_LOW:
+		sink->limit = address(sink, set_low(sink->limit, value));
+		break;
+	case TR_RAM_LIMIT_HIGH:
+		sink->limit = address(sink, set_high(sink->limit, value));
+		break;
+	case TR_RAM_WP_LOW:
+		sink->wp = address(sink, set_low(sink->wp, value));
+		sink->wrap = false;
+		break;
+	case TR_RAM_WP_HIGH:
+		sink->wp = address(sink, set_high(sink->wp, value));
+		break;
+	}
+}
+
+bool ram_sink_put(struct ram_sink *sink, const uint8_t *data, size_t size)
+{
+	while (size) {
+		size_t part = sink->parameters.granule - sink->fill;
+
+		if (!sink->enable) {
+			sink->dropped += size;
+			return false;
+		}
+		if (part > size)
+			part = size;
+		memcpy(sink->buffer + sink->fill, data, part);
+		sink->fill += part;
+		sink->bytes += part;
+		data += part;
+		size -= part;
+		if (sink->fill == sink->parameters.granule)
+			commit(sink);
+	}
+	return true;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Trace encoder of the virtual SoC: the registers of the Trace Control
+ * Interface (digest trace-control.md sections 2 and 8) in front of the
+ * library's encoder. Knows no emulator: the glue delivers register accesses and
+ * retired blocks, and takes trace bytes.
+ *
+ * Registers and encoder live in different threads. Registers are accessed under
+ * one lock of the glue; the encoder belongs to the thread of its hart. What
+ * crosses is a struct trace_encoder_setup, which the glue carries to the hart's
+ * thread in order and hands to trace_encoder_apply() there, under the same lock.
+ */
+#ifndef VSOC_MODEL_TRACE_ENCODER_H
+#define VSOC_MODEL_TRACE_ENCODER_H
+
+#include <ntrace/encode.h>
+
+/*
+ * What this implementation has, where the specification leaves it open:
+ * InstMode 0, 3 and 6 (1 and 2 land on 3; 4, 5 and 7 on 6); SyncMode 0, 1 and 3
+ * (2 lands on 3, there is no clock to count); SyncMax 0..15; InhibitSrc;
+ * EnAllJumps, ExtendAddrMSB; SrcBits up to src_bits_max; filter 0 with
+ * MatchPrivilege for U, S, M, VU and VS. No Ownership, triggers, stalling, data
+ * trace, time stamps, comparators.
+ *
+ * Fields that configure are frozen while Enable is 1: a write that would change
+ * one leaves it as it is and counts as an error of the software.
+ */
+struct trace_encoder_parameters {
+	unsigned int src_bits_max;
+	unsigned int icnt_bits;
+	unsigned int hist_bits;
+	unsigned int xlen;
+};
+
+/** struct trace_encoder_setup - what a register write asks of the hart's thread */
+struct trace_encoder_setup {
+	struct ntrace_encoder_config config;
+	uint32_t epoch;
+	bool tracing;
+	bool discard;	/* stop without a word: the component was reset */
+};
+
+struct trace_encoder_ops {
+	/* Carry @setup to the hart's thread; may call trace_encoder_apply() at once. */
+	void (*deliver)(void *opaque, const struct trace_encoder_setup *setup);
+	/* Trace bytes, in the hart's thread; false: dropped */
+	bool (*write)(void *opaque, const uint8_t *data, size_t size);
+	/* Would write() take bytes again? */
+	bool (*ready)(void *opaque);
+};
+
+struct trace_encoder {
+	struct trace_encoder_parameters parameters;
+	const struct trace_encoder_ops *ops;
+	void *opaque;
+
+	/* under the lock */
+	uint32_t control;	/* RW fields except Active and RO ones */
+	bool active;
+	bool tracing;		/* last setup that was delivered */
+	uint32_t features;
+	uint32_t filters;
+	uint32_t filter_control;
+	uint32_t filter_match_inst;
+	uint32_t epoch;
+	uint32_t in_flight;	/* setups on their way to the hart */
+	uint64_t software_errors;
+
+	/* the hart's thread */
+	struct ntrace_encoder encoder;
+	bool running;
+	bool dropping;		/* the sink refused bytes */
+
+	/* written by the hart's thread, read and cleared under the lock */
+	_Atomic bool overflow;
+};
+
+void trace_encoder_init(struct trace_encoder *te,
+			const struct trace_encoder_parameters *parameters,
+			const struct trace_encoder_ops *ops, void *opaque);
+
+/** trace_encoder_power_up - registers after power-up; the hart must be at rest */
+void trace_encoder_power_up(struct trace_encoder *te);
+
+uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset);
+void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t value);
+
+/**
+ * trace_encoder_apply - start or stop, in the hart's thread and under the lock
+ * Return: false if @setup is from before a power-up; nothing is done then.
+ */
+bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_setup *setup);
+
+/** trace_encoder_resume - slow path of trace_encoder_retire() */
+bool trace_encoder_resume(struct trace_encoder *te);
+
+/** trace_encoder_lost - the hart retired instructions that cannot be named */
+void trace_encoder_lost(struct trace_encoder *te);
+
+/** trace_encoder_retire - one ingress block, in the hart's thread */
+static inline int trace_encoder_retire(struct trace_encoder *te, const struct ntrace_ingress *block)
+{
+	if (__builtin_expect(te->dropping, 0) && !trace_encoder_resume(te))
+		return 0;
+	return ntrace_encoder_retire(&te->encoder, block);
+}
+
+#endif /* VSOC_MODEL_TRACE_ENCODER_H */

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * RISC-V trace blocks of the virt machine: one N-Trace encoder and one RAM sink
+ * per hart (RISC-V Trace Control Interface 1.0). Everything that is not glue
+ * comes from model/ and lib/, which know no QEMU.
+ */
+#ifndef HW_RISCV_NTRACE_H
+#define HW_RISCV_NTRACE_H
+
+#include "hw/sysbus.h"
+#include "hw/core/cpu.h"
+#include "qemu/thread.h"
+#include "hart.h"
+#include "ram_sink.h"
+
+#define TYPE_NTRACE_ENCODER "ntrace-encoder"
+#define TYPE_NTRACE_RAM_SINK "ntrace-ram-sink"
+OBJECT_DECLARE_SIMPLE_TYPE(NTraceEncoder, NTRACE_ENCODER)
+OBJECT_DECLARE_SIMPLE_TYPE(NTraceRamSink, NTRACE_RAM_SINK)
+
+/* Free in the memory map of the virt machine, room for 64 harts. */
+#define NTRACE_ENCODER_BASE 0x6000000
+#define NTRACE_RAM_SINK_BASE 0x6040000
+
+struct NTraceRamSink {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    /* Taken for each message and each register access. */
+    QemuSpin lock;
+    struct ram_sink sink;
+    uint8_t *mapped;
+    uint64_t mapped_address;
+    uint64_t mapped_size;
+    bool unmap_due;
+    uint64_t memory_errors;
+
+    uint32_t index;
+    uint32_t granule;
+    uint32_t address_bits;
+    bool power_of_two;
+    bool active_at_reset;
+    uint64_t reset_start;
+    uint64_t reset_size;
+    char *log_name;
+    FILE *log;
+    Notifier shutdown;
+};
+
+struct NTraceEncoder {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    struct trace_encoder te;
+    struct hart hart;
+    CPUState *cpu;
+    NTraceRamSink *sink;
+
+    uint32_t index;
+    uint32_t src_bits_max;
+    uint32_t icnt_bits;
+    uint32_t hist_bits;
+    bool active_at_reset;
+    char *log_name;
+    FILE *log;
+    Notifier shutdown;
+};
+
+/* For the encoder, in the thread of its hart. */
+bool ntrace_ram_sink_put(NTraceRamSink *s, const uint8_t *data, size_t size);
+bool ntrace_ram_sink_ready(NTraceRamSink *s);
+
+FILE *ntrace_log_open(const char *name, Error **errp);
+void ntrace_log(FILE *log, const char *component, uint32_t index,
+                const char *event, uint32_t value);
+
+/* For the machine. */
+void ntrace_create(unsigned int harts);
+void ntrace_create_fdt(void *fdt, uint32_t *phandle, unsigned int harts);
+
+#endif

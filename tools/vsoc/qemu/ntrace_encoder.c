@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Trace encoder: registers on the system bus, start and stop on the hart's thread. */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "qemu/log.h"
+#include "hw/qdev-properties.h"
+#include "system/runstate.h"
+#include "cpu.h"
+#include "ntrace.h"
+#include "ntrace/trace_control.h"
+
+struct work {
+    NTraceEncoder *s;
+    struct trace_encoder_setup setup;
+};
+
+/* In the thread of the hart, between two blocks, under the BQL. */
+static void apply_work(CPUState *cpu, run_on_cpu_data data)
+{
+    CPURISCVState *env = cpu_env(cpu);
+    struct work *work = data.host_ptr;
+
+    env->ntrace_on = hart_apply(&work->s->hart, &work->setup, env->pc,
+                                env->ntrace_mark);
+    env->ntrace_mark = HART_MARK_NONE;
+    g_free(work);
+}
+
+static void deliver(void *opaque, const struct trace_encoder_setup *setup)
+{
+    struct work *work = g_new(struct work, 1);
+
+    work->s = opaque;
+    work->setup = *setup;
+    /*
+     * A kick comes with it, so the hart leaves its block chain before the next
+     * block: behind the very store, if the hart wrote the register itself.
+     */
+    async_run_on_cpu(work->s->cpu, apply_work, RUN_ON_CPU_HOST_PTR(work));
+}
+
+static bool put(void *opaque, const uint8_t *data, size_t size)
+{
+    NTraceEncoder *s = opaque;
+
+    return ntrace_ram_sink_put(s->sink, data, size);
+}
+
+static bool ready(void *opaque)
+{
+    NTraceEncoder *s = opaque;
+
+    return ntrace_ram_sink_ready(s->sink);
+}
+
+static const struct trace_encoder_ops encoder_ops = {
+    .deliver = deliver,
+    .write = put,
+    .ready = ready,
+};
+
+static void complain(void *opaque, uint64_t iaddr, uint32_t block, uint64_t pc)
+{
+    NTraceEncoder *s = opaque;
+
+    if (s->hart.errors == 1) {
+        error_report("ntrace-encoder %u: block 0x%" PRIx64 " (0x%x) left at 0x%"
+                     PRIx64 ": trace lost, model error", s->index, iaddr,
+                     block, pc);
+    }
+}
+
+static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+{
+    NTraceEncoder *s = opaque;
+
+    return trace_encoder_read(&s->te, offset);
+}
+
+static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                       unsigned size)
+{
+    NTraceEncoder *s = opaque;
+    uint32_t old = trace_encoder_read(&s->te, TR_CONTROL);
+    uint64_t errors = s->te.software_errors;
+    uint32_t control;
+
+    trace_encoder_write(&s->te, offset, value);
+    control = trace_encoder_read(&s->te, TR_CONTROL);
+    if (control != old) {
+        ntrace_log(s->log, "encoder", s->index, "control", control);
+    }
+    if (s->te.software_errors != errors) {
+        ntrace_log(s->log, "encoder", s->index, "error", offset);
+        qemu_log_mask(LOG_GUEST_ERROR, "ntrace-encoder %u: write of 0x%" PRIx64
+                      " to 0x%" HWADDR_PRIx " ignored while enabled or not "
+                      "active\n", s->index, value, offset);
+    }
+}
+
+static const MemoryRegionOps mmio_ops = {
+    .read = mmio_read,
+    .write = mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* All harts are at rest here. */
+static void reset_hold(Object *obj, ResetType type)
+{
+    NTraceEncoder *s = NTRACE_ENCODER(obj);
+    CPURISCVState *env = cpu_env(s->cpu);
+
+    ntrace_log(s->log, "encoder", s->index, "reset",
+               trace_encoder_read(&s->te, TR_CONTROL));
+    trace_encoder_power_up(&s->te);
+    s->hart.pending = false;
+    env->ntrace_on = false;
+    env->ntrace_mark = HART_MARK_NONE;
+}
+
+static void reset_exit(Object *obj, ResetType type)
+{
+    NTraceEncoder *s = NTRACE_ENCODER(obj);
+    uint32_t control = TR_CONTROL_ACTIVE |
+                       TR_TE_INST_MODE_HTM << TR_TE_CONTROL_INST_MODE_SHIFT;
+
+    if (s->active_at_reset) {
+        trace_encoder_write(&s->te, TR_CONTROL, TR_CONTROL_ACTIVE);
+        trace_encoder_write(&s->te, TR_CONTROL, control | TR_CONTROL_ENABLE |
+                            TR_TE_CONTROL_INST_TRACING);
+    }
+}
+
+static void shutdown_notify(Notifier *notifier, void *data)
+{
+    NTraceEncoder *s = container_of(notifier, NTraceEncoder, shutdown);
+
+    ntrace_log(s->log, "encoder", s->index, "shutdown",
+               trace_encoder_read(&s->te, TR_CONTROL));
+}
+
+static void realize(DeviceState *dev, Error **errp)
+{
+    NTraceEncoder *s = NTRACE_ENCODER(dev);
+    struct trace_encoder_parameters parameters = {
+        .src_bits_max = MIN(s->src_bits_max, NTRACE_SRC_BITS_MAX),
+        .icnt_bits = s->icnt_bits,
+        .hist_bits = s->hist_bits,
+        .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
+    };
+
+    if (s->icnt_bits < 1 || s->icnt_bits > 32 ||
+        s->hist_bits < 1 || s->hist_bits > 31) {
+        error_setg(errp, "icnt-bits must be 1..32 and hist-bits 1..31");
+        return;
+    }
+    if (s->log_name) {
+        s->log = ntrace_log_open(s->log_name, errp);
+        if (!s->log) {
+            return;
+        }
+    }
+    trace_encoder_init(&s->te, &parameters, &encoder_ops, s);
+    s->hart.te = &s->te;
+    s->hart.complain = complain;
+    s->hart.opaque = s;
+    cpu_env(s->cpu)->ntrace = &s->hart;
+
+    memory_region_init_io(&s->mmio, OBJECT(s), &mmio_ops, s,
+                          TYPE_NTRACE_ENCODER, TR_COMPONENT_SIZE);
+    sysbus_init_mmio(SYS_BUS_DEVICE(dev), &s->mmio);
+    s->shutdown.notify = shutdown_notify;
+    qemu_register_shutdown_notifier(&s->shutdown);
+}
+
+static const Property properties[] = {
+    DEFINE_PROP_UINT32("index", NTraceEncoder, index, 0),
+    DEFINE_PROP_LINK("cpu", NTraceEncoder, cpu, TYPE_CPU, CPUState *),
+    DEFINE_PROP_LINK("sink", NTraceEncoder, sink, TYPE_NTRACE_RAM_SINK,
+                     NTraceRamSink *),
+    DEFINE_PROP_UINT32("src-bits-max", NTraceEncoder, src_bits_max, 4),
+    DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
+    DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
+    DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
+    DEFINE_PROP_STRING("log", NTraceEncoder, log_name),
+};
+
+static void class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    dc->realize = realize;
+    dc->desc = "RISC-V N-Trace encoder";
+    dc->user_creatable = false;
+    device_class_set_props(dc, properties);
+    rc->phases.hold = reset_hold;
+    rc->phases.exit = reset_exit;
+}
+
+static const TypeInfo types[] = {
+    {
+        .name = TYPE_NTRACE_ENCODER,
+        .parent = TYPE_SYS_BUS_DEVICE,
+        .instance_size = sizeof(NTraceEncoder),
+        .class_init = class_init,
+    },
+};
+
+DEFINE_TYPES(types)

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* RAM sink: registers on the system bus, trace bytes into guest memory. */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/error-report.h"
+#include "qemu/log.h"
+#include "qemu/units.h"
+#include "hw/qdev-properties.h"
+#include "exec/address-spaces.h"
+#include "system/runstate.h"
+#include "ntrace.h"
+#include "ntrace/trace_control.h"
+
+static void unmap(NTraceRamSink *s)
+{
+    if (s->mapped) {
+        address_space_unmap(&address_space_memory, s->mapped, s->mapped_size,
+                            true, s->mapped_size);
+    }
+    s->mapped = NULL;
+    s->mapped_size = 0;
+    s->unmap_due = false;
+}
+
+static void sink_open(void *opaque, uint64_t address, uint64_t size)
+{
+    NTraceRamSink *s = opaque;
+    MemoryRegionSection section;
+    hwaddr length = size;
+
+    unmap(s);
+    section = memory_region_find(get_system_memory(), address, size);
+    if (section.mr && memory_region_is_ram(section.mr)) {
+        s->mapped = address_space_map(&address_space_memory, address, &length,
+                                      true, MEMTXATTRS_UNSPECIFIED);
+        s->mapped_address = address;
+        s->mapped_size = s->mapped ? length : 0;
+    }
+    if (section.mr) {
+        memory_region_unref(section.mr);
+    }
+    if (s->mapped_size < size) {
+        qemu_log_mask(LOG_GUEST_ERROR, "ntrace-ram-sink %u: no memory at 0x%"
+                      PRIx64 " size 0x%" PRIx64 "\n", s->index, address, size);
+    }
+}
+
+/*
+ * Stop-on-wrap comes here from a hart's thread without the BQL, so unmapping is
+ * left to the next register access.
+ */
+static void sink_close(void *opaque)
+{
+    NTraceRamSink *s = opaque;
+
+    s->unmap_due = true;
+}
+
+static void sink_write_memory(void *opaque, uint64_t address,
+                              const uint8_t *data, size_t size)
+{
+    NTraceRamSink *s = opaque;
+    uint64_t offset = address - s->mapped_address;
+
+    if (!s->mapped || offset + size > s->mapped_size) {
+        s->memory_errors++;
+        return;
+    }
+    memcpy(s->mapped + offset, data, size);
+}
+
+static const struct ram_sink_ops sink_ops = {
+    .open = sink_open,
+    .close = sink_close,
+    .write_memory = sink_write_memory,
+};
+
+bool ntrace_ram_sink_put(NTraceRamSink *s, const uint8_t *data, size_t size)
+{
+    bool taken;
+
+    qemu_spin_lock(&s->lock);
+    taken = ram_sink_put(&s->sink, data, size);
+    qemu_spin_unlock(&s->lock);
+    return taken;
+}
+
+bool ntrace_ram_sink_ready(NTraceRamSink *s)
+{
+    bool enable;
+
+    qemu_spin_lock(&s->lock);
+    enable = s->sink.enable;
+    qemu_spin_unlock(&s->lock);
+    return enable;
+}
+
+static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+{
+    NTraceRamSink *s = opaque;
+    uint32_t value;
+
+    qemu_spin_lock(&s->lock);
+    value = ram_sink_read(&s->sink, offset);
+    qemu_spin_unlock(&s->lock);
+    return value;
+}
+
+static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                       unsigned size)
+{
+    NTraceRamSink *s = opaque;
+    uint32_t old, control;
+    uint64_t errors;
+
+    qemu_spin_lock(&s->lock);
+    old = ram_sink_read(&s->sink, TR_CONTROL);
+    errors = s->sink.software_errors;
+    ram_sink_write(&s->sink, offset, value);
+    errors = s->sink.software_errors - errors;
+    control = ram_sink_read(&s->sink, TR_CONTROL);
+    if (s->unmap_due) {
+        unmap(s);
+    }
+    qemu_spin_unlock(&s->lock);
+
+    if (control != old) {
+        ntrace_log(s->log, "ram-sink", s->index, "control", control);
+    }
+    if (errors) {
+        ntrace_log(s->log, "ram-sink", s->index, "error", offset);
+        qemu_log_mask(LOG_GUEST_ERROR, "ntrace-ram-sink %u: write of 0x%"
+                      PRIx64 " to 0x%" HWADDR_PRIx " ignored: enabled, not "
+                      "empty, not active, or WP outside of the buffer\n",
+                      s->index, value, offset);
+    }
+}
+
+static const MemoryRegionOps mmio_ops = {
+    .read = mmio_read,
+    .write = mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* All harts are at rest here. */
+static void reset_hold(Object *obj, ResetType type)
+{
+    NTraceRamSink *s = NTRACE_RAM_SINK(obj);
+
+    ntrace_log(s->log, "ram-sink", s->index, "reset",
+               ram_sink_read(&s->sink, TR_CONTROL));
+    ram_sink_power_up(&s->sink);
+    unmap(s);
+}
+
+static void write_address(NTraceRamSink *s, hwaddr offset, uint64_t value)
+{
+    ram_sink_write(&s->sink, offset + 4, value >> 32);
+    ram_sink_write(&s->sink, offset, value);
+}
+
+static void reset_exit(Object *obj, ResetType type)
+{
+    NTraceRamSink *s = NTRACE_RAM_SINK(obj);
+
+    if (!s->active_at_reset) {
+        return;
+    }
+    ram_sink_write(&s->sink, TR_CONTROL, TR_CONTROL_ACTIVE);
+    write_address(s, TR_RAM_START_LOW, s->reset_start);
+    write_address(s, TR_RAM_LIMIT_LOW,
+                  s->reset_start + s->reset_size - s->granule);
+    write_address(s, TR_RAM_WP_LOW, s->reset_start);
+    ram_sink_write(&s->sink, TR_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE |
+                   TR_RAM_CONTROL_MODE_SMEM);
+}
+
+static void shutdown_notify(Notifier *notifier, void *data)
+{
+    NTraceRamSink *s = container_of(notifier, NTraceRamSink, shutdown);
+
+    ntrace_log(s->log, "ram-sink", s->index, "shutdown",
+               ram_sink_read(&s->sink, TR_CONTROL));
+}
+
+static void realize(DeviceState *dev, Error **errp)
+{
+    NTraceRamSink *s = NTRACE_RAM_SINK(dev);
+    struct ram_sink_parameters parameters = {
+        .granule = s->granule,
+        .address_bits = s->address_bits,
+        .power_of_two = s->power_of_two,
+    };
+
+    if (s->granule < 4 || s->granule > RAM_SINK_GRANULE_MAX ||
+        !is_power_of_2(s->granule)) {
+        error_setg(errp, "granule must be a power of two in 4..%u",
+                   RAM_SINK_GRANULE_MAX);
+        return;
+    }
+    if (s->log_name) {
+        s->log = ntrace_log_open(s->log_name, errp);
+        if (!s->log) {
+            return;
+        }
+    }
+    qemu_spin_init(&s->lock);
+    ram_sink_init(&s->sink, &parameters, &sink_ops, s);
+    memory_region_init_io(&s->mmio, OBJECT(s), &mmio_ops, s,
+                          TYPE_NTRACE_RAM_SINK, TR_COMPONENT_SIZE);
+    sysbus_init_mmio(SYS_BUS_DEVICE(dev), &s->mmio);
+    s->shutdown.notify = shutdown_notify;
+    qemu_register_shutdown_notifier(&s->shutdown);
+}
+
+static const Property properties[] = {
+    DEFINE_PROP_UINT32("index", NTraceRamSink, index, 0),
+    DEFINE_PROP_UINT32("granule", NTraceRamSink, granule, 64),
+    DEFINE_PROP_UINT32("address-bits", NTraceRamSink, address_bits, 56),
+    DEFINE_PROP_BOOL("power-of-two", NTraceRamSink, power_of_two, false),
+    DEFINE_PROP_BOOL("active-at-reset", NTraceRamSink, active_at_reset, false),
+    DEFINE_PROP_UINT64("reset-start", NTraceRamSink, reset_start, 0),
+    DEFINE_PROP_UINT64("reset-size", NTraceRamSink, reset_size, 64 * KiB),
+    DEFINE_PROP_STRING("log", NTraceRamSink, log_name),
+};
+
+static void class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    dc->realize = realize;
+    dc->desc = "RISC-V trace RAM sink";
+    dc->user_creatable = false;
+    device_class_set_props(dc, properties);
+    rc->phases.hold = reset_hold;
+    rc->phases.exit = reset_exit;
+}
+
+static const TypeInfo types[] = {
+    {
+        .name = TYPE_NTRACE_RAM_SINK,
+        .parent = TYPE_SYS_BUS_DEVICE,
+        .instance_size = sizeof(NTraceRamSink),
+        .class_init = class_init,
+    },
+};
+
+DEFINE_TYPES(types)
