@@ -26,6 +26,9 @@ check: ## the whole test suite; ends with "N passed, N failed"
 check-lint: native ## formatting, static analysis, licences, file sizes
 	@$(SETUP) lint
 	@selftests/run lint
+format: ## lays out the C sources as check-lint wants them
+	@$(SETUP) lint
+	@tools/lint/format.py --fix $$(git ls-files -co --exclude-standard '*.c' '*.h' ':!tools/vsoc/qemu')
 check-lib: native $(call group_bins,lib) ## the library: unit, conformance and property tests
 	@$(SETUP) test
 	@selftests/run lib
@@ -54,4 +57,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(LIB_SRC:%.c=$(B)/f
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: check check-lint check-lib check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages
+.PHONY: format check check-lint check-lib check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages
