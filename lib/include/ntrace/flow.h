@@ -22,15 +22,19 @@ extern "C" {
 
 enum ntrace_flow_type {
 	NTRACE_FLOW_BLOCK,	/* instructions were executed */
-	NTRACE_FLOW_SYNC,	/* a message with SYNC: address, code = SYNC */
-	NTRACE_FLOW_TRAP,	/* exception or interrupt: from = next instruction that did not
-				 * retire, address = handler, code = BTYPE */
-	NTRACE_FLOW_TRACE_OFF,	/* ProgTraceCorrelation: address = next instruction if known,
-				 * code = EVCODE. Not a loss */
-	NTRACE_FLOW_OWNERSHIP,	/* value = PROCESS */
-	NTRACE_FLOW_ERROR,	/* something does not fit: code = enum ntrace_flow_error */
-	NTRACE_FLOW_GAP,	/* flow is unknown from here to the next SYNC */
-	NTRACE_FLOW_WARNING,	/* flow goes on: code = enum ntrace_flow_error */
+	NTRACE_FLOW_SYNC,	/* a message with SYNC: address, code = SYNC. space is the one that
+				 * the flow goes on in */
+	NTRACE_FLOW_TRAP,	/* exception or interrupt: address = handler, code = BTYPE, value =
+				 * instruction that was next and did not retire, if next_known */
+	NTRACE_FLOW_TRACE_OFF,	/* ProgTraceCorrelation: address = instruction that was next, if
+				 * next_known, code = EVCODE. Not a loss */
+	NTRACE_FLOW_OWNERSHIP,	/* value = PROCESS; address = next instruction */
+	NTRACE_FLOW_ERROR,	/* something does not fit: code = enum ntrace_flow_error, address =
+				 * where the walk was; value = offset of the last message whose
+				 * I-CNT confirmed the walk, unless the code says otherwise */
+	NTRACE_FLOW_GAP,	/* flow is unknown from here to the next SYNC; once per loss, the end
+				 * of a TRACE_OFF is none. address = last known place, if next_known */
+	NTRACE_FLOW_WARNING,	/* flow goes on: code = enum ntrace_flow_error, address as for ERROR */
 };
 
 enum ntrace_flow_error {
@@ -46,11 +50,14 @@ enum ntrace_flow_error {
 	NTRACE_FLOW_ERROR_NO_HISTORY,	/* a branch in HTM without a bit (warning) */
 	NTRACE_FLOW_ERROR_ICNT,		/* I-CNT is smaller than what was walked for HIST */
 	NTRACE_FLOW_ERROR_REPEAT,	/* RepeatBranch without a branch before it */
-	NTRACE_FLOW_ERROR_ADDRESS,	/* F-ADDR contradicts the walk at address */
+	NTRACE_FLOW_ERROR_ADDRESS,	/* F-ADDR, in value, contradicts the walk to address */
 	NTRACE_FLOW_ERROR_UNCERTAIN,	/* code that changed while it was traced (warning) */
 	NTRACE_FLOW_ERROR_UNKNOWN,	/* unknown TCODE or RCODE (warning): value = it */
 	NTRACE_FLOW_ERROR_CUT,		/* the stream ends inside a message */
 	NTRACE_FLOW_ERROR_ENDLESS,	/* a loop without history or I-CNT */
+	NTRACE_FLOW_ERROR_TRANSFER,	/* a transfer is reported where the code at address has none:
+					 * an error for DirectBranch; else a warning, as it may be a
+					 * custom instruction (value = where it went) */
 };
 
 /**
@@ -59,7 +66,8 @@ enum ntrace_flow_error {
  * @code: see the types
  * @insn_class: BLOCK: enum ntrace_insn_class of the last instruction
  * @taken: BLOCK: the last instruction transferred control
- * @interrupted: BLOCK: ended by a trap, trace off or sync, not by a transfer
+ * @interrupted: BLOCK: ended by a trap, trace off or sync, not by a transfer; next is the
+ *               instruction that would have followed
  * @provisional: BLOCK: walked by HIST only so far; the next I-CNT confirms it
  * @last_size: BLOCK: bytes of the last instruction
  * @instructions: BLOCK: number of instructions
@@ -70,6 +78,9 @@ enum ntrace_flow_error {
  * @value: see the types
  * @offset: position in the stream of the message it comes from
  * @space: space it was decoded against; borrowed
+ * @isa: BLOCK: instruction set it was decoded with; borrowed
+ *
+ * A block is cut after 4096 instructions without a transfer.
  */
 struct ntrace_flow_event {
 	uint8_t type;
@@ -87,9 +98,14 @@ struct ntrace_flow_event {
 	uint64_t value;
 	uint64_t offset;
 	struct ntrace_space *space;
+	const struct ntrace_isa *isa;
 };
 
-/* Return of a callback: 0 = go on, anything else stops and is returned by ntrace_flow_message(). */
+/*
+ * Return of a callback: 0 = go on, anything else stops and is returned by
+ * ntrace_flow_message(). What was left of the message is lost then: if more
+ * messages follow, the flow begins again at the next sync.
+ */
 typedef int ntrace_flow_callback(void *data, const struct ntrace_flow_event *event);
 
 /**
@@ -136,12 +152,22 @@ struct ntrace_flow_stats {
 	uint64_t warnings;
 };
 
-/** ntrace_flow_new - Return: 0, NTRACE_ERR_INVALID or NTRACE_ERR_NOMEM */
+/**
+ * ntrace_flow_new - a decoder of one SRC
+ * @flow: the new flow, to be freed with ntrace_flow_free()
+ * @config: copied
+ *
+ * Return: 0, NTRACE_ERR_INVALID (no event callback, parameters out of range, ISA
+ * string wrong) or NTRACE_ERR_NOMEM.
+ */
 NTRACE_API int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config);
 NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 
 /**
  * ntrace_flow_message - walk one message
+ *
+ * Takes time in proportion to what the message says was executed, at most
+ * 2^32 parcels: an I-CNT or a number of repetitions beyond that is an error.
  *
  * Return: 0, or what the callback returned if it was not 0. Errors of the
  * stream are events, never return values.
@@ -175,7 +201,10 @@ NTRACE_API const char *ntrace_flow_type_name(unsigned int type);
  * @callback: gets address and instruction; not 0 stops
  * @data: for @callback
  *
- * Return: 0, what @callback returned, or NTRACE_ERR_NOMAP.
+ * To be called from within the event's callback, or as long as its space has
+ * not changed since.
+ * Return: 0, what @callback returned, NTRACE_ERR_INVALID if @event is no block,
+ * or NTRACE_ERR_NOMAP.
  */
 NTRACE_API int ntrace_flow_instructions(const struct ntrace_flow_event *event,
 					int (*callback)(void *data, uint64_t address,

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Predecoded blocks.
+ *
+ * Instructions are read and classified once; the walk then goes from block to
+ * block. Blocks stand in one array and are found through a hash of pc and
+ * context, or without it through the links that a block keeps to the ones that
+ * came behind it. When the array is full, everything is forgotten: simple, and
+ * rare enough.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+#define BLOCKS_FIRST 1024u
+#define BLOCKS_MAX (1u << 19)
+
+int block_cache_init(struct block_cache *cache)
+{
+	cache->block_room = BLOCKS_FIRST;
+	cache->block_count = 1;
+	cache->slot_mask = 2 * BLOCKS_FIRST - 1;
+	cache->next_id = 1;
+	cache->blocks = malloc(BLOCKS_FIRST * sizeof(*cache->blocks));
+	cache->slots = calloc(2 * BLOCKS_FIRST, sizeof(*cache->slots));
+	return cache->blocks && cache->slots ? NTRACE_OK : NTRACE_ERR_NOMEM;
+}
+
+void block_cache_free(struct block_cache *cache)
+{
+	for (unsigned int i = 0; i < CONTEXTS; i++) {
+		if (cache->contexts[i].space)
+			ntrace_space_put(cache->contexts[i].space);
+	}
+	free(cache->blocks);
+	free(cache->slots);
+}
+
+static inline uint32_t slot_of(const struct block_cache *cache, uint64_t pc, uint32_t context)
+{
+	uint64_t hash = (pc >> 1 ^ (uint64_t)context << 40) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return (uint32_t)(hash >> 32) & cache->slot_mask;
+}
+
+static void empty(struct block_cache *cache)
+{
+	cache->block_count = 1;
+	memset(cache->slots, 0, ((size_t)cache->slot_mask + 1) * sizeof(*cache->slots));
+}
+
+/* Twice the room. Without memory the cache stays as it is and is emptied instead. */
+static bool grow(struct block_cache *cache)
+{
+	uint32_t room = 2 * cache->block_room;
+	struct block *blocks;
+	uint32_t *slots;
+
+	if (room > BLOCKS_MAX)
+		return false;
+	blocks = realloc(cache->blocks, room * sizeof(*blocks));
+	if (!blocks)
+		return false;
+	cache->blocks = blocks;
+	slots = calloc(2 * (size_t)room, sizeof(*slots));
+	if (!slots)
+		return false;
+	free(cache->slots);
+	cache->slots = slots;
+	cache->slot_mask = 2 * room - 1;
+	cache->block_room = room;
+	for (uint32_t i = 1; i < cache->block_count; i++) {
+		uint32_t slot = slot_of(cache, blocks[i].pc, blocks[i].context);
+
+		while (slots[slot])
+			slot = (slot + 1) & cache->slot_mask;
+		slots[slot] = i;
+	}
+	return true;
+}
+
+static uint32_t find(const struct block_cache *cache, uint64_t pc, uint32_t context)
+{
+	uint32_t slot = slot_of(cache, pc, context);
+	uint32_t index;
+
+	while ((index = cache->slots[slot])) {
+		if (cache->blocks[index].pc == pc && cache->blocks[index].context == context)
+			break;
+		slot = (slot + 1) & cache->slot_mask;
+	}
+	return index;
+}
+
+/* Makes room and puts @block in; indices from before are void if the cache had to be emptied. */
+static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
+{
+	struct block_cache *cache = &flow->cache;
+	uint32_t slot;
+
+	if (cache->block_count == cache->block_room && !grow(cache)) {
+		empty(cache);
+		flow->previous = 0;
+	}
+	slot = slot_of(cache, block->pc, block->context);
+	while (cache->slots[slot])
+		slot = (slot + 1) & cache->slot_mask;
+	cache->slots[slot] = cache->block_count;
+	cache->blocks[cache->block_count] = *block;
+	return cache->block_count++;
+}
+
+void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
+{
+	struct block_cache *cache = &flow->cache;
+	struct context *context = &cache->contexts[0];
+	uint64_t version;
+
+	flow->space = space;
+	if (!space) {
+		flow->context = 0;
+		flow->previous = 0;
+		return;
+	}
+	for (unsigned int i = 0; i < CONTEXTS; i++) {
+		if (cache->contexts[i].space == space) {
+			context = &cache->contexts[i];
+			break;
+		}
+		if (cache->contexts[i].used < context->used)
+			context = &cache->contexts[i];
+	}
+	version = ntrace_space_version(space);
+	if (context->space != space) {
+		if (context->space)
+			ntrace_space_put(context->space);
+		context->space = ntrace_space_get(space);
+		context->id = 0;
+	}
+	if (!context->id || context->version != version) {
+		context->version = version;
+		context->id = cache->next_id++;
+	}
+	context->used = ++cache->clock;
+	if (flow->context != context->id) {
+		flow->context = context->id;
+		flow->previous = 0;
+	}
+}
+
+int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, uint64_t address,
+	       uint8_t bytes[8], struct ntrace_insn *insn)
+{
+	size_t have = 0;
+	int ret = NTRACE_ERR_TRUNCATED;
+
+	/* An instruction may lie across two mappings. */
+	while (ret == NTRACE_ERR_TRUNCATED && have < 8) {
+		const uint8_t *data;
+		size_t available;
+
+		ret = ntrace_space_read(space, address + have, &data, &available);
+		if (ret)
+			return ret;
+		if (!available)
+			return NTRACE_ERR_NOMAP;
+		if (available > 8 - have)
+			available = 8 - have;
+		memcpy(bytes + have, data, available);
+		have += available;
+		ret = ntrace_insn_decode(isa, bytes, have, address, insn);
+	}
+	return ret;
+}
+
+/* Instruction set at @pc: the one of the parameters, else the object's. */
+static const struct ntrace_isa *isa_at(const struct ntrace_flow *flow, uint64_t pc)
+{
+	struct ntrace_location location;
+	const struct ntrace_isa *isa = NULL;
+
+	if (flow->isa.xlen)
+		return &flow->isa;
+	if (!ntrace_space_locate(flow->space, pc, &location) && location.object)
+		isa = ntrace_object_isa(location.object);
+	return isa && isa->xlen ? isa : &flow->default_isa;
+}
+
+static bool is_uncertain(const struct ntrace_space *space, uint64_t address,
+			 struct ntrace_location *location)
+{
+	return !ntrace_space_locate(space, address, location) && location->uncertain;
+}
+
+/* An indirect jump right behind the LUI or AUIPC that loads its register. */
+static void set_sequential(const struct ntrace_flow *flow, struct block *block,
+			   const struct ntrace_insn *insn, const struct ntrace_insn *before)
+{
+	if (!ntrace_insn_is_uninferable(insn->class) || insn->class == NTRACE_INSN_RETURN ||
+	    insn->class == NTRACE_INSN_TRAP_RETURN || !insn->rs1 || before->upper_rd != insn->rs1)
+		return;
+	block->sequential = true;
+	block->target = flow_wrap(flow, (before->value + insn->value) & ~UINT64_C(1));
+}
+
+/* Reads instructions up to a control transfer, or as far as there is something to read. */
+static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block,
+		      enum ntrace_flow_error *error)
+{
+	struct ntrace_insn insn, before = { 0 };
+	struct ntrace_location location;
+	uint64_t address = pc;
+
+	memset(block, 0, sizeof(*block));
+	block->pc = pc;
+	block->context = flow->context;
+	block->isa = isa_at(flow, pc);
+	while (block->instructions < BLOCK_INSTRUCTIONS_MAX) {
+		uint8_t bytes[8];
+		int ret = flow_fetch(flow->space, block->isa, address, bytes, &insn);
+
+		if (ret) {
+			/* The walk meets it again if it comes so far. */
+			*error = ret == NTRACE_ERR_NOMAP ? NTRACE_FLOW_ERROR_NOMAP :
+							   NTRACE_FLOW_ERROR_BADINSN;
+			return block->instructions > 0;
+		}
+		for (unsigned int i = 0; i < insn.size && !block->uncertain; i += 2)
+			block->uncertain = is_uncertain(flow->space, address + i, &location);
+		block->instructions++;
+		block->parcels += insn.size / 2;
+		block->class = insn.class;
+		block->last_size = insn.size;
+		address = flow_wrap(flow, address + insn.size);
+		if (insn.class != NTRACE_INSN_PLAIN)
+			break;
+		before = insn;
+	}
+	block->target = flow_wrap(flow, insn.target);
+	set_sequential(flow, block, &insn, &before);
+	return true;
+}
+
+const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error *error)
+{
+	struct block_cache *cache = &flow->cache;
+	struct block block;
+	uint32_t index = 0;
+
+	*error = NTRACE_FLOW_ERROR_NOMAP;
+	if (flow->previous) {
+		index = cache->blocks[flow->previous].link[flow->previous_link];
+		if (index && cache->blocks[index].pc != flow->pc)
+			index = 0;
+	}
+	if (!index && flow->space) {
+		index = find(cache, flow->pc, flow->context);
+		if (!index && predecode(flow, flow->pc, &block, error))
+			index = insert(flow, &block);
+		if (index && flow->previous)
+			cache->blocks[flow->previous].link[flow->previous_link] = index;
+	}
+	flow->previous = index;
+	return index ? &cache->blocks[index] : NULL;
+}
+
+/* Return: true if the range at @location is a new one. */
+static bool remember_range(struct ntrace_flow *flow, const struct ntrace_location *location)
+{
+	for (unsigned int i = 0; i < flow->warned_count; i++) {
+		if (flow->warned[i].object == location->object &&
+		    flow->warned[i].link_address == location->link_address)
+			return false;
+	}
+	/* With more ranges than room some are warned of once per block: still bounded. */
+	if (flow->warned_count < WARNED_RANGES) {
+		flow->warned[flow->warned_count++] = (struct warned_range) {
+			location->object, location->link_address,
+		};
+	}
+	return true;
+}
+
+bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels)
+{
+	struct block *block = &flow->cache.blocks[flow->previous];
+	struct ntrace_location location;
+	bool inside = false;
+
+	if (flow->previous && block->pc == pc && block->parcels == parcels)
+		block->uncertain = false;
+	for (uint32_t i = 0; i < parcels; i++) {
+		uint64_t address = pc + 2 * (uint64_t)i;
+		bool uncertain = is_uncertain(flow->space, address, &location);
+
+		if (uncertain && !inside && remember_range(flow, &location) &&
+		    !flow_warn(flow, NTRACE_FLOW_ERROR_UNCERTAIN, address, 0))
+			return false;
+		inside = uncertain;
+	}
+	return true;
+}
+
+int ntrace_flow_instructions(const struct ntrace_flow_event *event,
+			     int (*callback)(void *data, uint64_t address, const uint8_t *bytes,
+					     const struct ntrace_insn *insn),
+			     void *data)
+{
+	uint64_t address = event->address;
+
+	if (event->type != NTRACE_FLOW_BLOCK || !event->space || !event->isa)
+		return NTRACE_ERR_INVALID;
+	for (uint32_t i = 0; i < event->instructions; i++) {
+		struct ntrace_insn insn;
+		uint8_t bytes[8];
+		int ret = flow_fetch(event->space, event->isa, address, bytes, &insn);
+
+		/* It was there when the block was walked. */
+		if (ret)
+			return NTRACE_ERR_NOMAP;
+		ret = callback(data, address, bytes, &insn);
+		if (ret)
+			return ret;
+		address += insn.size;
+	}
+	return NTRACE_OK;
+}

@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Messages to walks (digest sections 3 to 11): what each message says about
+ * the code executed since the last one, and where the flow goes on.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow.h"
+
+/* More than any encoder counts, and still walked in bounded time. */
+#define PARCELS_MAX (UINT64_C(1) << 32)
+
+static bool is_sync(const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
+}
+
+bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
+{
+	flow->stop = flow->config.event(flow->config.data, event);
+	return !flow->stop;
+}
+
+static bool emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint8_t code,
+			uint64_t address, bool next_known, uint64_t value)
+{
+	struct ntrace_flow_event event = {
+		.type = (uint8_t)type,
+		.code = code,
+		.address = address,
+		.next_known = next_known,
+		.value = value,
+		.offset = flow->offset,
+		.space = flow->space,
+	};
+
+	return flow_emit(flow, &event);
+}
+
+bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
+	       uint64_t value)
+{
+	flow->stats.warnings++;
+	return emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address, false, value);
+}
+
+/* Forgets what only holds as long as nothing is missing. */
+static void drop_pending(struct ntrace_flow *flow)
+{
+	flow->icnt_pending = 0;
+	flow->debt = 0;
+	flow->branch.valid = false;
+	flow->stack.count = 0;
+	flow->select_block = false;
+	flow->select_tried = false;
+}
+
+/* No flow from here on; the loss is reported once. */
+static bool lose_sync(struct ntrace_flow *flow)
+{
+	bool known = flow->synced && flow->pc_known;
+
+	flow->synced = false;
+	drop_pending(flow);
+	if (flow->in_gap)
+		return true;
+	flow->in_gap = true;
+	flow->stats.gaps++;
+	return emit_simple(flow, NTRACE_FLOW_GAP, NTRACE_FLOW_ERROR_NONE, known ? flow->pc : 0,
+			   known, 0);
+}
+
+bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
+	       uint64_t value)
+{
+	flow->stats.errors++;
+	if (emit_simple(flow, NTRACE_FLOW_ERROR, (uint8_t)code, address, false, value))
+		lose_sync(flow);
+	return false;
+}
+
+void flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
+{
+	if (flow->config.select)
+		flow_enter_space(flow, flow->config.select(flow->config.data, reason, address));
+}
+
+/* Bits below the stop bit of a HIST value, @repeat times. Return: false: no stop bit or too many. */
+static bool set_history(struct history *history, uint64_t value, uint64_t repeat)
+{
+	unsigned int width;
+
+	memset(history, 0, sizeof(*history));
+	if (!value)
+		return false;
+	width = 63 - (unsigned int)__builtin_clzll(value);
+	if (repeat > PARCELS_MAX || repeat * width > PARCELS_MAX)
+		return false;
+	history->pattern = value;
+	history->width = width;
+	history->position = width;
+	history->left = repeat * width;
+	return true;
+}
+
+/* Walks what @icnt confirms, less what was walked for history already. */
+static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt)
+{
+	uint64_t total = icnt + flow->icnt_pending;
+	uint64_t debt = flow->debt;
+
+	flow->icnt_pending = 0;
+	flow->debt = 0;
+	if (icnt > PARCELS_MAX)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
+	if (total < debt)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_ICNT, flow->pc, flow->confirmed);
+	walk->parcels = total - debt;
+	if (!flow_walk(flow, walk))
+		return false;
+	flow->confirmed = flow->offset;
+	return true;
+}
+
+/* Control went to the handler at @address. */
+static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
+{
+	bool known = flow->synced && flow->pc_known;
+
+	flow->stats.traps++;
+	if (!emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
+		return false;
+	flow->select_block = false;
+	flow_select(flow, NTRACE_FLOW_TRAP, address);
+	return true;
+}
+
+/* The flow goes on at @address. */
+static void go_to(struct ntrace_flow *flow, uint64_t address)
+{
+	flow->reference = address;
+	flow->pc = address;
+	flow->pc_known = true;
+	flow->previous_link = 1;
+}
+
+/* DirectBranch, IndirectBranch, IndirectBranchHist, and each repetition of one. */
+static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *branch)
+{
+	struct walk walk = { 0 };
+	bool direct = branch->tcode == NTRACE_TCODE_DIRECT_BRANCH;
+
+	if (!set_history(&walk.history, branch->hist, 1))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
+	walk.direct = direct;
+	if (!direct && branch->btype == NTRACE_BTYPE_JUMP) {
+		walk.address_known = true;
+		walk.transfer = true;
+		walk.address = branch->target;
+	}
+	if (!walk_icnt(flow, &walk, branch->icnt))
+		return false;
+	if (!direct) {
+		if (branch->btype != NTRACE_BTYPE_JUMP &&
+		    !trap(flow, branch->btype, branch->target))
+			return false;
+		go_to(flow, branch->target);
+		return true;
+	}
+	if (walk.last_class < NTRACE_INSN_BRANCH || walk.last_class > NTRACE_INSN_OTHER_JUMP)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_TRANSFER, flow->pc, flow->confirmed);
+	return true;
+}
+
+static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	struct branch_record *branch = &flow->branch;
+
+	branch->valid = true;
+	branch->tcode = message->tcode;
+	branch->btype = (uint8_t)message->field[NTRACE_FIELD_BTYPE];
+	branch->icnt = message->field[NTRACE_FIELD_ICNT];
+	branch->hist = ntrace_message_has(message, NTRACE_FIELD_HIST) ?
+		       message->field[NTRACE_FIELD_HIST] : 1;
+	branch->target = 0;
+	if (ntrace_message_has(message, NTRACE_FIELD_UADDR))
+		branch->target = ntrace_message_address(message, &flow->config.params,
+							flow->reference);
+	return walk_branch(flow, branch);
+}
+
+/* The branch before, again, to the same target. */
+static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	const struct branch_record branch = flow->branch;
+	uint64_t count = message->field[NTRACE_FIELD_BCNT];
+
+	if (!branch.valid)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_REPEAT, flow->pc, flow->confirmed);
+	if (count > PARCELS_MAX || count * (branch.icnt + 1) > PARCELS_MAX)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
+	while (count--) {
+		if (!walk_branch(flow, &branch))
+			return false;
+	}
+	return true;
+}
+
+/* History that is walked now and paid for with a later I-CNT. */
+static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repeat)
+{
+	struct walk walk = { .eager = true };
+
+	flow->history_mode = true;
+	if (!set_history(&walk.history, hist, repeat))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
+	if (!flow_walk(flow, &walk))
+		return false;
+	flow->debt += walk.walked;
+	return true;
+}
+
+static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	uint64_t rcode = message->field[NTRACE_FIELD_RCODE];
+	uint64_t icnt = message->field[NTRACE_FIELD_ICNT];
+
+	flow->branch.valid = false;
+	switch (rcode) {
+	case NTRACE_RCODE_ICNT:
+		if (icnt > PARCELS_MAX || flow->icnt_pending + icnt < icnt)
+			return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc,
+					 flow->confirmed);
+		flow->icnt_pending += icnt;
+		return true;
+	case NTRACE_RCODE_HIST:
+		return walk_history(flow, message->field[NTRACE_FIELD_HIST], 1);
+	case NTRACE_RCODE_HIST_REPEAT:
+		if (!message->field[NTRACE_FIELD_HREPEAT] &&
+		    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
+			return false;
+		return walk_history(flow, message->field[NTRACE_FIELD_HIST],
+				    message->field[NTRACE_FIELD_HREPEAT]);
+	}
+	/* SiFive before ratification: 8 and 9 count branches not taken and taken. */
+	if (flow->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 && (rcode == 8 || rcode == 9))
+		return walk_history(flow, rcode == 8 ? 2 : 3, message->field[NTRACE_FIELD_RDATA]);
+	if (flow->unknown_rcodes >> rcode & 1)
+		return true;
+	flow->unknown_rcodes |= 1u << rcode;
+	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, rcode);
+}
+
+/* SYNC codes that come on running code; the others begin anew, wherever that is. */
+static bool goes_on(uint64_t sync)
+{
+	switch (sync) {
+	case NTRACE_SYNC_RESET_EXIT:
+	case NTRACE_SYNC_DEBUG_EXIT:
+	case NTRACE_SYNC_TRACE_ENABLE:
+	case NTRACE_SYNC_FIFO_OVERRUN:
+	case NTRACE_SYNC_POWER_DOWN_EXIT:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* rc7 called these markers that leave the encoder's state alone. */
+static bool keeps_stack(const struct ntrace_flow *flow, uint64_t sync)
+{
+	return flow->config.params.dialect == NTRACE_DIALECT_RC7 &&
+	       (sync == NTRACE_SYNC_EXTERNAL_TRIGGER || sync == NTRACE_SYNC_ICNT_FULL ||
+		sync == NTRACE_SYNC_TRACE_EVENT);
+}
+
+/* Walks up to a sync and compares. Return: false if stopped or lost; the sync itself stays good. */
+static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *message,
+			 uint64_t address)
+{
+	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
+	bool jump = message->field[NTRACE_FIELD_BTYPE] == NTRACE_BTYPE_JUMP;
+	struct walk walk = { 0 };
+	uint64_t hist = 1;
+
+	if (ntrace_message_has(message, NTRACE_FIELD_HIST))
+		hist = message->field[NTRACE_FIELD_HIST];
+	if (!set_history(&walk.history, hist, 1))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
+	walk.direct = message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
+	if (jump && goes_on(sync)) {
+		walk.address = address;
+		walk.address_known = true;
+		walk.address_decides = message->tcode != NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC;
+	}
+	/* ProgTraceSync has no room for HIST. */
+	walk.stop_at_branch = flow->history_mode && message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC;
+	if (!walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]))
+		return false;
+	if (walk.stopped)
+		return lose_sync(flow);
+	if (!jump || (flow->pc_known && flow->pc == address))
+		return true;
+	if (goes_on(sync))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_ADDRESS, flow->pc, address);
+	/* After a reset something else runs; else trace was off for an unknown time. */
+	if (sync == NTRACE_SYNC_RESET_EXIT || sync == NTRACE_SYNC_POWER_DOWN_EXIT)
+		return true;
+	return lose_sync(flow);
+}
+
+static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
+	uint8_t btype = (uint8_t)message->field[NTRACE_FIELD_BTYPE];
+	uint64_t address = ntrace_message_address(message, &flow->config.params, 0);
+
+	if (flow->synced)
+		walk_to_sync(flow, message, address);
+	if (flow->stop)
+		return false;
+	if (btype != NTRACE_BTYPE_JUMP && !trap(flow, btype, address))
+		return false;
+	if (keeps_stack(flow, sync)) {
+		unsigned int count = flow->stack.count;
+
+		drop_pending(flow);
+		flow->stack.count = count;
+	} else {
+		drop_pending(flow);
+	}
+	flow->synced = true;
+	flow->in_gap = false;
+	flow->confirmed = flow->offset;
+	go_to(flow, address);
+	flow->stats.syncs++;
+	flow_select(flow, NTRACE_FLOW_SYNC, address);
+	return emit_simple(flow, NTRACE_FLOW_SYNC, (uint8_t)sync, address, true, 0);
+}
+
+static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	struct walk walk = { 0 };
+	uint64_t hist = 1;
+	bool known;
+
+	if (ntrace_message_has(message, NTRACE_FIELD_HIST)) {
+		hist = message->field[NTRACE_FIELD_HIST];
+		flow->history_mode = true;
+	}
+	if (flow->synced) {
+		if (!set_history(&walk.history, hist, 1))
+			flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
+		else
+			walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]);
+		if (flow->stop)
+			return false;
+	} else if (message->field[NTRACE_FIELD_ICNT] && !lose_sync(flow)) {
+		/* Something ran that the flow has not seen. */
+		return false;
+	}
+	known = flow->synced && flow->pc_known;
+	flow->synced = false;
+	drop_pending(flow);
+	flow->in_gap = false;
+	return emit_simple(flow, NTRACE_FLOW_TRACE_OFF, (uint8_t)message->field[NTRACE_FIELD_EVCODE],
+			   known ? flow->pc : 0, known, 0);
+}
+
+/* What the message layer found wrong with a message. */
+static bool damaged(const struct ntrace_message *message)
+{
+	return message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE);
+}
+
+static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	if (flow->unknown_tcodes >> message->tcode & 1)
+		return true;
+	flow->unknown_tcodes |= UINT64_C(1) << message->tcode;
+	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, message->tcode);
+}
+
+/* A message that means nothing without a sync before it. */
+static bool relative_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	if (!flow->synced)
+		return lose_sync(flow);
+	switch (message->tcode) {
+	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
+		flow->history_mode = true;
+		return branch_message(flow, message);
+	case NTRACE_TCODE_DIRECT_BRANCH:
+	case NTRACE_TCODE_INDIRECT_BRANCH:
+		return branch_message(flow, message);
+	case NTRACE_TCODE_REPEAT_BRANCH:
+		return repeat_branch(flow, message);
+	default:
+		return resource_full(flow, message);
+	}
+}
+
+static bool handle(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	if (message->flags & NTRACE_MESSAGE_UNKNOWN)
+		return unknown_message(flow, message);
+	/* PROCESS may be of any width, and says nothing about the flow. */
+	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
+		if (!ntrace_message_has(message, NTRACE_FIELD_PROCESS))
+			return flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0);
+		if (!flow->synced)
+			return true;
+		return emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc, flow->pc_known,
+				   message->field[NTRACE_FIELD_PROCESS]);
+	}
+	if (damaged(message))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
+	if (message->tcode == NTRACE_TCODE_ERROR)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_LOST, flow->pc,
+				 message->field[NTRACE_FIELD_ECODE]);
+	if (message->tcode == NTRACE_TCODE_PROG_TRACE_CORRELATION)
+		return correlation(flow, message);
+	if (!is_sync(message))
+		return relative_message(flow, message);
+	if (message->tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC)
+		flow->history_mode = true;
+	return sync_message(flow, message);
+}
+
+/* After the callback said stop nothing is known about the rest of the message. */
+static int result(struct ntrace_flow *flow)
+{
+	int stop = flow->stop;
+
+	flow->stop = 0;
+	if (stop) {
+		flow->synced = false;
+		drop_pending(flow);
+	}
+	return stop;
+}
+
+int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	if (flow->config.params.src_bits && ntrace_message_has(message, NTRACE_FIELD_SRC) &&
+	    message->field[NTRACE_FIELD_SRC] != flow->config.src)
+		return 0;
+	flow->stats.messages++;
+	flow->offset = message->offset;
+	handle(flow, message);
+	return result(flow);
+}
+
+int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)
+{
+	flow->offset = offset;
+	flow_fail(flow, NTRACE_FLOW_ERROR_WIRE, flow->pc, flow->confirmed);
+	return result(flow);
+}
+
+int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
+{
+	struct walk walk = { .stop_at_branch = flow->history_mode };
+
+	/* What ResourceFull counted was executed, though only a later HIST could tell the branches. */
+	if (flow->synced && flow->icnt_pending > flow->debt) {
+		set_history(&walk.history, 1, 1);
+		walk_icnt(flow, &walk, 0);
+	}
+	if (pending && !flow->stop)
+		flow_fail(flow, NTRACE_FLOW_ERROR_CUT, flow->pc, flow->confirmed);
+	return result(flow);
+}
+
+void ntrace_flow_get_stats(const struct ntrace_flow *flow, struct ntrace_flow_stats *stats)
+{
+	*stats = flow->stats;
+}
+
+static bool valid_config(const struct ntrace_flow_config *config)
+{
+	const struct ntrace_params *params = &config->params;
+
+	return config->size >= sizeof(*config) && config->event &&
+	       params->size >= sizeof(*params) && (params->xlen == 32 || params->xlen == 64) &&
+	       params->src_bits <= NTRACE_SRC_BITS_MAX &&
+	       (!params->src_bits || !(config->src >> params->src_bits));
+}
+
+int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config)
+{
+	struct ntrace_flow *made;
+
+	if (!flow || !config || !valid_config(config))
+		return NTRACE_ERR_INVALID;
+	*flow = NULL;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->config = *config;
+	made->history_mode = config->params.mode == NTRACE_MODE_HISTORY;
+	made->default_isa = (struct ntrace_isa) {
+		.xlen = (uint8_t)config->params.xlen,
+		.compressed = true,
+	};
+	if (config->params.isa[0] && ntrace_isa_parse(&made->isa, config->params.isa)) {
+		free(made);
+		return NTRACE_ERR_INVALID;
+	}
+	if (block_cache_init(&made->cache)) {
+		block_cache_free(&made->cache);
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	if (config->space)
+		made->config.space = ntrace_space_get(config->space);
+	flow_enter_space(made, config->space);
+	*flow = made;
+	return NTRACE_OK;
+}
+
+void ntrace_flow_free(struct ntrace_flow *flow)
+{
+	if (!flow)
+		return;
+	block_cache_free(&flow->cache);
+	if (flow->config.space)
+		ntrace_space_put(flow->config.space);
+	free(flow);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the parts of the flow decoder share: blocks.c, walk.c, flow.c. */
+#ifndef NTRACE_FLOW_INTERNAL_H
+#define NTRACE_FLOW_INTERNAL_H
+
+#include <ntrace/flow.h>
+
+/* Longest run of instructions in one block event. */
+#define BLOCK_INSTRUCTIONS_MAX 4096
+
+/**
+ * struct block - predecoded instructions up to and with a control transfer
+ * @pc: first instruction
+ * @target: of a direct transfer; of an indirect one if @sequential
+ * @isa: instruction set it was decoded with
+ * @context: number of the address space and its version
+ * @parcels: of 16 bits, all instructions
+ * @instructions: how many
+ * @link: blocks that followed last time, not taken and taken; 0 = none yet
+ * @class: of the last instruction
+ * @last_size: of the last instruction, bytes
+ * @sequential: a sequentially inferable jump (digest section 9)
+ * @uncertain: holds code that is marked uncertain and not yet warned of
+ */
+struct block {
+	uint64_t pc;
+	uint64_t target;
+	const struct ntrace_isa *isa;
+	uint32_t context;
+	uint32_t parcels;
+	uint32_t instructions;
+	uint32_t link[2];
+	uint8_t class;
+	uint8_t last_size;
+	bool sequential;
+	bool uncertain;
+};
+
+/* An address space in the state that blocks were read from. */
+struct context {
+	struct ntrace_space *space;	/* referenced, so that its address is not used again */
+	uint64_t version;
+	uint64_t used;
+	uint32_t id;
+};
+
+#define CONTEXTS 64
+
+/**
+ * struct block_cache - predecoded blocks of all address spaces
+ *
+ * A block is found by pc and context id; a new version of a space gets a new
+ * id, which leaves its old blocks behind until the cache is emptied.
+ */
+struct block_cache {
+	struct block *blocks;		/* 0 is not used */
+	uint32_t block_count;
+	uint32_t block_room;
+	uint32_t *slots;		/* indices of blocks, 0 = free */
+	uint32_t slot_mask;
+	uint32_t next_id;
+	uint64_t clock;
+	struct context contexts[CONTEXTS];
+};
+
+/* Return addresses (digest section 8): a ring, the oldest one is lost. */
+#define STACK_DEPTH 64
+
+struct return_stack {
+	uint64_t address[STACK_DEPTH];
+	unsigned int top;
+	unsigned int count;
+};
+
+/* History bits not yet used: @pattern, oldest bit at the top, repeated. */
+struct history {
+	uint64_t pattern;
+	unsigned int width;	/* bits of the pattern */
+	unsigned int position;	/* bits of it left in this round */
+	uint64_t left;		/* bits left in all rounds */
+};
+
+/* The last branch message without SYNC, for RepeatBranch. */
+struct branch_record {
+	bool valid;
+	uint8_t tcode;
+	uint8_t btype;
+	uint64_t icnt;
+	uint64_t hist;
+	uint64_t target;
+};
+
+/* Ranges of uncertain code that were warned of. */
+#define WARNED_RANGES 256
+
+struct warned_range {
+	const struct ntrace_object *object;
+	uint64_t link_address;
+};
+
+struct ntrace_flow {
+	struct ntrace_flow_config config;
+	struct ntrace_flow_stats stats;
+	struct ntrace_isa isa;		/* xlen 0: as the object says */
+	struct ntrace_isa default_isa;
+	struct block_cache cache;
+
+	struct ntrace_space *space;	/* referenced by the cache */
+	uint32_t context;		/* its id, 0: no space */
+	uint32_t previous;		/* block walked last, for its links */
+	uint8_t previous_link;
+	bool select_block;		/* select before the next block is walked */
+	bool select_tried;		/* select was asked for ... */
+	uint64_t select_address;	/* ... this address, and nothing walked since */
+
+	bool synced;
+	bool in_gap;			/* GAP was reported */
+	bool history_mode;		/* known to be HTM */
+	uint64_t pc;
+	bool pc_known;
+	uint64_t reference;		/* for U-ADDR */
+	uint64_t icnt_pending;		/* ResourceFull RCODE 0 */
+	uint64_t debt;			/* parcels walked for history alone */
+	uint64_t confirmed;		/* offset of the last message with an I-CNT */
+	uint64_t offset;		/* of the message being walked */
+	uint64_t unknown_tcodes;	/* bit n: TCODE n was warned of */
+	uint32_t unknown_rcodes;
+	struct branch_record branch;
+	struct return_stack stack;
+	int stop;			/* what the callback returned, if not 0 */
+
+	struct warned_range warned[WARNED_RANGES];
+	unsigned int warned_count;
+};
+
+/* blocks.c */
+int block_cache_init(struct block_cache *cache);
+void block_cache_free(struct block_cache *cache);
+/* Makes @space (may be NULL) the present one. */
+void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space);
+/* The block at flow->pc, NULL with *error set if there is none. Valid until the next call. */
+const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error *error);
+/* Decodes one instruction; bytes gets up to 8. Return: 0 or NTRACE_ERR_... */
+int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, uint64_t address,
+	       uint8_t bytes[8], struct ntrace_insn *insn);
+/* Warns of uncertain code in @parcels from @pc. Return: false if the callback says stop. */
+bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels);
+
+/**
+ * struct walk - one stretch to walk and what is known about its end
+ * @parcels: to walk; ignored if @eager
+ * @history: bits for its branches
+ * @eager: up to the branch that uses the last bit
+ * @direct: a last branch without a bit is taken (DirectBranch)
+ * @address_known: @address is where the last instruction went if that is not inferable
+ * @address_decides: @address also says if a last branch without a bit was taken
+ * @transfer: the last instruction is reported as a transfer (BTYPE 0 and no SYNC)
+ * @stop_at_branch: do not guess at a branch without a bit
+ * @walked: result: parcels
+ * @last_class: result: class of the last instruction
+ * @stopped: result: stopped at a branch without a bit
+ * @warned: a branch without a bit was warned of
+ */
+struct walk {
+	uint64_t parcels;
+	struct history history;
+	uint64_t address;
+	uint64_t walked;
+	bool eager;
+	bool direct;
+	bool address_known;
+	bool address_decides;
+	bool transfer;
+	bool stop_at_branch;
+	bool stopped;
+	bool warned;
+	uint8_t last_class;
+};
+
+/* walk.c */
+/* Return: false if the callback or an error, which it has reported, ended it. */
+bool flow_walk(struct ntrace_flow *flow, struct walk *walk);
+
+/* flow.c */
+/* Gives an event to the callback. Return: false if that says stop. */
+bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event);
+/* A warning, flow goes on. */
+bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
+	       uint64_t value);
+/* An error: event, gap, no flow up to the next sync. Return: false, always. */
+bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
+	       uint64_t value);
+/* Asks for the address space of @address, if the user wants to be asked. */
+void flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
+
+static inline uint64_t flow_wrap(const struct ntrace_flow *flow, uint64_t address)
+{
+	return flow->config.params.xlen == 32 ? address & 0xffffffff : address;
+}
+
+#endif /* NTRACE_FLOW_INTERNAL_H */

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The walk (digest section 7): through the program, block by block, as far as
+ * I-CNT or HIST reaches. One for BTM and HTM.
+ */
+#include "flow.h"
+
+/* Blocks in a row that use no history bit in an eager walk: no program does that. */
+#define BLOCKS_WITHOUT_HISTORY (1u << 20)
+
+/* How a block ended. */
+struct end {
+	uint64_t next;
+	bool next_known;
+	bool taken;
+	bool last;	/* I-CNT ends with this block */
+};
+
+static void push(struct return_stack *stack, uint64_t address)
+{
+	stack->top = (stack->top + 1) % STACK_DEPTH;
+	stack->address[stack->top] = address;
+	if (stack->count < STACK_DEPTH)
+		stack->count++;
+}
+
+static bool pop(struct return_stack *stack, uint64_t *address)
+{
+	if (!stack->count)
+		return false;
+	*address = stack->address[stack->top];
+	stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
+	stack->count--;
+	return true;
+}
+
+static bool next_bit(struct history *history)
+{
+	if (!history->position)
+		history->position = history->width;
+	history->position--;
+	history->left--;
+	return history->pattern >> history->position & 1;
+}
+
+static inline uint64_t last_address(const struct block *block)
+{
+	return block->pc + 2 * (uint64_t)block->parcels - block->last_size;
+}
+
+/* A branch for which there is no history bit. Return: false: end the walk with this block. */
+static bool branch_without_bit(struct ntrace_flow *flow, struct walk *walk,
+			       const struct block *block, struct end *end)
+{
+	if (end->last && (walk->direct || walk->address_decides)) {
+		end->taken = walk->direct ||
+			     (walk->address == block->target && walk->address != end->next);
+		return true;
+	}
+	if (walk->stop_at_branch) {
+		end->next_known = false;
+		walk->stopped = true;
+		return false;
+	}
+	/* BTM: not taken. HTM should have had a bit. */
+	if (flow->history_mode && !walk->warned) {
+		walk->warned = true;
+		return flow_warn(flow, NTRACE_FLOW_ERROR_NO_HISTORY, last_address(block), 0);
+	}
+	return true;
+}
+
+/* Return addresses go on the stack at calls, and off at returns, whoever reports them. */
+static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
+		     struct end *end)
+{
+	uint64_t link = end->next;
+	bool popped = false;
+
+	end->taken = true;
+	end->next_known = false;
+	if (block->class == NTRACE_INSN_RETURN || block->class == NTRACE_INSN_COROUTINE_SWAP)
+		popped = pop(&flow->stack, &end->next);
+	if (ntrace_insn_is_call(block->class))
+		push(&flow->stack, link);
+	if (end->last && walk->address_known) {
+		end->next = walk->address;
+		end->next_known = true;
+		return true;
+	}
+	if (block->sequential)
+		end->next = block->target;
+	end->next_known = popped || block->sequential;
+	if (!end->next_known && !end->last)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
+				 flow->confirmed);
+	return true;
+}
+
+/* Where control went behind @block. Return: false: error, reported. */
+static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
+		     struct end *end)
+{
+	switch (block->class) {
+	case NTRACE_INSN_BRANCH:
+		if (walk->history.left)
+			end->taken = next_bit(&walk->history);
+		else if (!branch_without_bit(flow, walk, block, end))
+			return walk->stopped;
+		if (end->taken)
+			end->next = block->target;
+		return true;
+	case NTRACE_INSN_JUMP:
+	case NTRACE_INSN_CALL:
+	case NTRACE_INSN_OTHER_JUMP:
+		if (flow->config.params.all_jumps && walk->history.left &&
+		    !next_bit(&walk->history))
+			return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
+					 flow->confirmed);
+		if (block->class == NTRACE_INSN_CALL)
+			push(&flow->stack, end->next);
+		end->next = block->target;
+		end->taken = true;
+		return true;
+	case NTRACE_INSN_PLAIN:
+	case NTRACE_INSN_TRAP:
+		return true;
+	case NTRACE_INSN_TRAP_RETURN:
+		flow->select_block = true;
+		/* fall through */
+	default:
+		return indirect(flow, walk, block, end);
+	}
+}
+
+static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
+		       const struct end *end)
+{
+	bool linear = block->class == NTRACE_INSN_PLAIN || block->class == NTRACE_INSN_TRAP;
+	struct ntrace_flow_event event = {
+		.type = NTRACE_FLOW_BLOCK,
+		.insn_class = block->class,
+		.taken = end->taken,
+		.interrupted = end->last && linear && !end->taken,
+		.provisional = walk->eager,
+		.next_known = end->next_known,
+		.last_size = block->last_size,
+		.instructions = block->instructions,
+		.address = block->pc,
+		.last = last_address(block),
+		.next = end->next,
+		.offset = flow->offset,
+		.space = flow->space,
+		.isa = block->isa,
+	};
+
+	flow->stats.blocks++;
+	flow->stats.instructions += block->instructions;
+	return flow_emit(flow, &event);
+}
+
+/* A jump that the specifications do not know (digest section 13, "custom insn"). */
+static bool custom_transfer(const struct walk *walk, const struct block *block,
+			    const struct end *end)
+{
+	return walk->transfer && end->last && walk->address_known &&
+	       !ntrace_insn_is_uninferable(block->class) && walk->address != end->next;
+}
+
+/* @block is walked as a whole. */
+static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block)
+{
+	struct end end = {
+		.next = flow_wrap(flow, block->pc + 2 * (uint64_t)block->parcels),
+		.next_known = true,
+		.last = !walk->eager && walk->parcels == block->parcels,
+	};
+
+	if (!transfer(flow, walk, block, &end))
+		return false;
+	if (custom_transfer(walk, block, &end)) {
+		end.taken = true;
+		end.next = walk->address;
+		if (!flow_warn(flow, NTRACE_FLOW_ERROR_TRANSFER, last_address(block),
+			       walk->address))
+			return false;
+	}
+	if (!walk->eager)
+		walk->parcels -= block->parcels;
+	walk->walked += block->parcels;
+	walk->last_class = block->class;
+	flow->pc = end.next;
+	flow->pc_known = end.next_known;
+	flow->previous_link = end.taken;
+	return emit_block(flow, walk, block, &end) && !walk->stopped;
+}
+
+/* I-CNT ends inside @block: only at the end of an instruction. */
+static bool cut_block(struct ntrace_flow *flow, const struct walk *walk, const struct block *block,
+		      struct block *part)
+{
+	*part = *block;
+	part->parcels = 0;
+	part->instructions = 0;
+	part->class = NTRACE_INSN_PLAIN;
+	part->sequential = false;
+	while (part->parcels < walk->parcels) {
+		uint64_t address = block->pc + 2 * (uint64_t)part->parcels;
+		struct ntrace_insn insn;
+		uint8_t bytes[8];
+
+		if (flow_fetch(flow->space, block->isa, address, bytes, &insn))
+			return flow_fail(flow, NTRACE_FLOW_ERROR_NOMAP, address, flow->confirmed);
+		if (part->parcels + insn.size / 2u > walk->parcels)
+			return flow_fail(flow, NTRACE_FLOW_ERROR_SPLIT, address, flow->confirmed);
+		part->parcels += insn.size / 2u;
+		part->instructions++;
+		part->last_size = insn.size;
+	}
+	return true;
+}
+
+/* The block at pc, asking for another address space if this one has nothing there. */
+static const struct block *block_at_pc(struct ntrace_flow *flow)
+{
+	enum ntrace_flow_error error;
+	const struct block *block;
+
+	if (flow->select_block) {
+		flow->select_block = false;
+		flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc);
+	}
+	block = flow_block(flow, &error);
+	if (!block && error == NTRACE_FLOW_ERROR_NOMAP &&
+	    !(flow->select_tried && flow->select_address == flow->pc)) {
+		flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc);
+		flow->select_tried = true;
+		flow->select_address = flow->pc;
+		block = flow_block(flow, &error);
+	}
+	if (!block)
+		flow_fail(flow, error, flow->pc, flow->confirmed);
+	else
+		flow->select_tried = false;
+	return block;
+}
+
+/* Nothing may be left of what the message brought. */
+static bool check_end(struct ntrace_flow *flow, const struct walk *walk)
+{
+	if (walk->history.left)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
+	return true;
+}
+
+bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
+{
+	uint64_t bits_left = walk->history.left;
+	unsigned int without = 0;
+
+	walk->last_class = NTRACE_INSN_PLAIN;
+	/* Mappings may have changed since the last message. */
+	flow_enter_space(flow, flow->space);
+	while (walk->eager ? walk->history.left : walk->parcels) {
+		const struct block *block = block_at_pc(flow);
+		struct block part;
+
+		if (!block)
+			return false;
+		if (!walk->eager && block->parcels > walk->parcels) {
+			if (!cut_block(flow, walk, block, &part))
+				return false;
+			block = &part;
+		}
+		if (block->uncertain && !flow_warn_uncertain(flow, block->pc, block->parcels))
+			return false;
+		if (!walk_block(flow, walk, block))
+			return walk->stopped && !flow->stop;
+		if (!walk->eager)
+			continue;
+		if (walk->history.left != bits_left) {
+			bits_left = walk->history.left;
+			without = 0;
+		} else if (++without > BLOCKS_WITHOUT_HISTORY) {
+			return flow_fail(flow, NTRACE_FLOW_ERROR_ENDLESS, flow->pc,
+					 flow->confirmed);
+		}
+	}
+	return check_end(flow, walk);
+}

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Messages against the vectors of the protocol digest (section 13), in both
+ * directions; streams cut in any way, damaged ones, and the reference tool's
+ * dump of a real stream.
+ */
+#include "test_wire.h"
+
+/* One message: parameters, bytes, text. */
+struct vector {
+	const char *params;
+	const char *bytes;
+	const char *text;
+};
+
+static const struct vector vectors[] = {
+	/* printed in a source */
+	{ "", "70 D0 1D 1D F8 FF", "IndirectBranchHist BTYPE=0x0 ICNT=0x7d UADDR=0x7 HIST=0xffe" },
+	{ "", "24 05 44 28 20 00 43", "ProgTraceSync SYNC=0x1 ICNT=0x0 FADDR=0x10008291" },
+	{ "", "6C 04 00 00 28 54 D7", "ResourceFull RCODE=0x1 HIST=0xd5528000" },
+	{ "", "6C 08 00 00 00 00 81 23", "ResourceFull RCODE=0x2 HIST=0x80000000 HREPEAT=0x8" },
+	{ "", "84 40 A8 EC 14 05 B7",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x45eea HIST=0x2d" },
+	{ "srcbits=2", "74 24 41 2C A0 04 00 00 05 0D 3C 74 A0 A0 CC FC 13",
+	  "IndirectBranchHistSync SRC=0x1 SYNC=0x2 BTYPE=0x0 ICNT=0x4 FADDR=0x40001a0b HIST=0x3 "
+	  "TSTAMP=0x4ff3a2874f" },
+	/* derived */
+	{ "", "08 C8 3B", "Ownership PROCESS=0x3b2" },
+	{ "", "08 33", "Ownership PROCESS=0xc" },
+	{ "", "0C 0F", "DirectBranch ICNT=0x3" },
+	{ "", "0C 1F", "DirectBranch ICNT=0x7" },
+	{ "", "0C 90 07", "DirectBranch ICNT=0x64" },
+	{ "", "10 71 D8 7B", "IndirectBranch BTYPE=0x0 ICNT=0x7 UADDR=0x7b6" },
+	{ "", "10 09 D0 93", "IndirectBranch BTYPE=0x2 ICNT=0x0 UADDR=0x934" },
+	{ "", "20 03", "Error ETYPE=0x0 ECODE=0x0" },
+	{ "", "20 00 05 D0 20 07", "Error ETYPE=0x0 ECODE=0x4 TSTAMP=0x1234" },
+	{ "", "24 0D 00 0B", "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x80" },
+	{ "", "24 0D 08 E0 7F", "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x1fe02" },
+	{ "srcbits=4", "24 68 05 00 09 24 78 58 44 8C 13",
+	  "ProgTraceSync SRC=0xa SYNC=0x5 ICNT=0x0 FADDR=0x80 TSTAMP=0x123456789" },
+	{ "", "2C C9 00 13", "DirectBranchSync SYNC=0x2 ICNT=0x3 FADDR=0x100" },
+	{ "", "30 08 15 00 13", "IndirectBranchSync SYNC=0x2 BTYPE=0x0 ICNT=0x5 FADDR=0x100" },
+	{ "", "74 10 21 20 09 0B",
+	  "IndirectBranchHistSync SYNC=0x4 BTYPE=0x0 ICNT=0x8 FADDR=0x88 HIST=0x2" },
+	{ "", "24 50 09 24 0B", "ProgTraceSync SYNC=0x4 ICNT=0x9 FADDR=0x89" },
+	{ "", "6C 40 0B", "ResourceFull RCODE=0x0 ICNT=0x9" },
+	{ "", "6C 44 54 54 54 54 57", "ResourceFull RCODE=0x1 HIST=0x55555555" },
+	{ "", "6C 48 54 54 54 54 55 2B", "ResourceFull RCODE=0x2 HIST=0x55555555 HREPEAT=0xa" },
+	{ "", "6C 48 05 58 0B", "ResourceFull RCODE=0x2 HIST=0x5 HREPEAT=0x96" },
+	{ "", "70 4D D0 91 0D 17",
+	  "IndirectBranchHist BTYPE=0x3 ICNT=0x4 UADDR=0x934 HIST=0x3 TSTAMP=0x5" },
+	{ "", "78 27", "RepeatBranch BCNT=0x9" },
+	{ "", "84 00 07", "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x1" },
+	{ "", "84 00 17", "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x5" },
+	{ "", "84 00 2B", "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0xa" },
+	{ "", "84 40 11 0F", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x4 HIST=0x3" },
+	{ "", "84 40 25 17", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x9 HIST=0x5" },
+	{ "", "84 40 29 13", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0xa HIST=0x4" },
+	{ "", "84 40 15 0B", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x5 HIST=0x2" },
+	{ "", "84 40 19 07", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x6 HIST=0x1" },
+	{ "", "84 50 01 07", "ProgTraceCorrelation EVCODE=0x4 CDF=0x1 ICNT=0x0 HIST=0x1" },
+	{ "", "24 0D E8 8C 04 00 00 FC FC FC FC FC 1F",
+	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x7fffffffc00018fa" },
+	{ "extaddr=1", "24 0D E8 8C 04 00 00 FF",
+	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0xfc00018fa" },
+	{ "extaddr=1", "10 21 E8 8C 24 00 00 FF",
+	  "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0xfc00098fa" },
+	{ "extaddr=1", "10 21 80 03", "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x20" },
+	{ "", "24 15 00 83", "ProgTraceSync SYNC=0x5 ICNT=0x0 FADDR=0x800" },
+	{ "", "10 21 00 80 07", "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x1800" },
+};
+
+#define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
+
+/* The one message in @data, or what else there is. */
+static const char *read_one(const struct ntrace_params *params, const uint8_t *data, size_t size,
+			    struct ntrace_message *message)
+{
+	struct ntrace_message second;
+	struct ntrace_reader reader;
+
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, data, size);
+	if (ntrace_reader_next(&reader, message) != NTRACE_WIRE_MESSAGE)
+		return "no message";
+	if (message->offset != 0 || message->length != size)
+		return "wrong offset or length";
+	if (ntrace_reader_next(&reader, &second) != NTRACE_ERR_AGAIN)
+		return "more than one message";
+	return message_text(message);
+}
+
+static void test_vectors(void)
+{
+	for (size_t i = 0; i < VECTORS; i++) {
+		struct ntrace_params params = params_of(vectors[i].params);
+		uint8_t data[64], back[NTRACE_MESSAGE_BYTES_MAX];
+		size_t size = from_hex(vectors[i].bytes, data, sizeof(data));
+		struct ntrace_message message;
+		int written;
+
+		is_str(read_one(&params, data, size, &message), vectors[i].text, "read %s",
+		       vectors[i].bytes);
+		written = ntrace_message_write(&message, &params, back);
+		ok(written == (int)size && !memcmp(data, back, size), "write what was read: %s",
+		   vectors[i].bytes);
+		if (params.extend_address)
+			continue;
+		/* The writer finds the length of an address by itself. */
+		message.address_bytes = 0;
+		memset(back, 0, sizeof(back));
+		written = ntrace_message_write(&message, &params, back);
+		ok(written == (int)size && !memcmp(data, back, size), "write %s", vectors[i].text);
+	}
+}
+
+/* Addresses: what is on the wire, and the address it means. */
+static void test_addresses(void)
+{
+	static const struct {
+		const char *params;
+		const char *bytes;
+		uint64_t address;
+		bool shortest;
+	} cases[] = {
+		{ "extaddr=1", "FC FC FC FC FC 7D", 0xffffffffe, true },
+		{ "extaddr=1", "FC FC FC FC 7C F1", 0xfffffffe3ffffffe, true },
+		{ "extaddr=1", "FC x6 01", 0x1ffffffffe, true },
+		{ "extaddr=1", "FC x10 15", 0xbffffffffffffffe, true },
+		{ "extaddr=1", "FC x10 35", 0xbffffffffffffffe, false },
+		{ "extaddr=1", "E8 8C 04 00 00 FD", 0xffffffff800031f4, true },
+		{ "", "E8 8C 04 00 00 FC FC FC FC FC 1D", 0xffffffff800031f4, true },
+		{ "", "E8 8C 04 00 00 FD", 0x1f800031f4, true },
+		{ "extaddr=1", "81", 0xffffffffffffffc0, true },
+		{ "extaddr=1", "80 01", 0x40, true },
+		{ "extaddr=1,xlen=32", "81", 0xffffffc0, true },
+		{ "extaddr=1,xlen=32", "FC FC FC FC 7C 05", 0xbffffffe, false },
+		{ "xlen=32", "FC FC FC FC FC 05", 0xfffffffe, true },
+		{ "", "01", 0, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_params params = params_of(cases[i].params);
+		/* ProgTraceSync, SYNC 3, ICNT 0, and the address */
+		uint8_t data[64] = { 0x24, 0x0d }, back[NTRACE_MESSAGE_BYTES_MAX];
+		size_t size = 2 + from_hex(cases[i].bytes, data + 2, sizeof(data) - 2);
+		struct ntrace_message message;
+		int written;
+
+		data[size - 1] |= 3;
+		read_one(&params, data, size, &message);
+		is_hex(ntrace_message_address(&message, &params, 0), cases[i].address,
+		       "%s: address of %s", cases[i].params, cases[i].bytes);
+		is_u64(message.flags, 0, "no flag");
+		if (!cases[i].shortest)
+			continue;
+		message.address_bytes = 0;
+		message.field[NTRACE_FIELD_FADDR] = cases[i].address >> 1;
+		written = ntrace_message_write(&message, &params, back);
+		ok(written == (int)size && !memcmp(data, back, size), "written the same");
+	}
+}
+
+static void test_reference(void)
+{
+	struct ntrace_params params = params_of("");
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_INDIRECT_BRANCH };
+
+	message.present = 1u << NTRACE_FIELD_UADDR;
+	message.field[NTRACE_FIELD_UADDR] = 0x7b6;
+	is_hex(ntrace_message_address(&message, &params, 0x3fc04), 0x3f368, "first XOR");
+	message.field[NTRACE_FIELD_UADDR] = 0x934;
+	is_hex(ntrace_message_address(&message, &params, 0x3f368), 0x3e100, "second XOR");
+}
+
+/* Everything that happened, one line per event, into @log. */
+static void log_stream(const struct ntrace_params *params, bool aligned, const uint8_t *data,
+		       size_t size, size_t chunk, char *log, size_t room)
+{
+	struct ntrace_reader reader;
+	size_t at = 0;
+
+	*log = '\0';
+	ntrace_reader_init(&reader, params, aligned);
+	for (size_t done = 0; done < size; done += chunk) {
+		struct ntrace_message message;
+		int event;
+
+		ntrace_reader_feed(&reader, data + done, size - done < chunk ? size - done : chunk);
+		while ((event = ntrace_reader_next(&reader, &message)) >= 0 && at + 600 < room) {
+			at += (size_t)snprintf(log + at, room - at, "%" PRIu64 "+%" PRIu64 " %s;",
+					       message.offset, message.length,
+					       event == NTRACE_WIRE_ERROR ? "error" :
+					       message_text(&message));
+		}
+	}
+	snprintf(log + at, room - at, "idles %" PRIu64 " errors %" PRIu64 " pending %" PRIu64,
+		 reader.idles, reader.errors, ntrace_reader_pending(&reader));
+}
+
+static void test_streams(void)
+{
+	static const struct {
+		const char *what;
+		bool aligned;
+		const char *bytes;
+		const char *log;
+	} cases[] = {
+		{ "idles around a message", true, "FF 0C 0F FF FF 03",
+		  "1+2 DirectBranch ICNT=0x3;idles 4 errors 0 pending 0" },
+		{ "wrapped buffer", false, "00 44 13 FF 0C 0F",
+		  "4+2 DirectBranch ICNT=0x3;idles 1 errors 0 pending 0" },
+		{ "wrapped buffer in front of a message", false, "0C 0F 0C 1F",
+		  "2+2 DirectBranch ICNT=0x7;idles 0 errors 0 pending 0" },
+		{ "reserved code in a message", true, "0C 0F 24 0A 00 83 0C 1F",
+		  "0+2 DirectBranch ICNT=0x3;2+2 error;6+2 DirectBranch ICNT=0x7;"
+		  "idles 0 errors 1 pending 0" },
+		{ "reserved code between messages", true, "FF 02 00 02 83 0C 1F",
+		  "1+1 error;5+2 DirectBranch ICNT=0x7;idles 1 errors 1 pending 0" },
+		{ "end of field between messages", true, "01 FF 0C 1F",
+		  "0+1 error;2+2 DirectBranch ICNT=0x7;idles 0 errors 1 pending 0" },
+		{ "cut message", true, "0C 0F 24 15 00",
+		  "0+2 DirectBranch ICNT=0x3;idles 0 errors 0 pending 3" },
+		{ "unknown TCODE", true, "FC 00 FD 03",
+		  "0+4 Reserved flags=1;idles 0 errors 0 pending 0" },
+		{ "vendor TCODE", true, "E0 07", "0+2 Vendor flags=1;idles 0 errors 0 pending 0" },
+		{ "missing last field", true, "24 0F",
+		  "0+2 ProgTraceSync SYNC=0x3 ICNT=0x0 flags=2;idles 0 errors 0 pending 0" },
+		{ "fixed fields cut", true, "74 03",
+		  "0+2 IndirectBranchHistSync SYNC=0x0 BTYPE=0x0 flags=2;idles 0 errors 0 pending 0" },
+		{ "no variable field at all", true, "74 0C 03 30 0F",
+		  "0+3 IndirectBranchHistSync SYNC=0x3 BTYPE=0x0 ICNT=0x0 flags=2;"
+		  "3+2 IndirectBranchSync SYNC=0x3 BTYPE=0x0 flags=2;idles 0 errors 0 pending 0" },
+		{ "extra fields", true, "0C 0D 15 19 1D 21 23",
+		  "0+7 DirectBranch ICNT=0x3 TSTAMP=0x5 flags=4;idles 0 errors 0 pending 0" },
+		{ "long field without content", true, "0C 0C 00 x50 03",
+		  "0+53 DirectBranch ICNT=0x3;idles 0 errors 0 pending 0" },
+		{ "field of 64 bits", true, "0C FC x10 3F",
+		  "0+12 DirectBranch ICNT=0xffffffffffffffff;idles 0 errors 0 pending 0" },
+		{ "field of 65 bits", true, "0C FC x10 7F",
+		  "0+12 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
+		{ "field of 300 bits", true, "0C FC x49 FF",
+		  "0+51 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
+		{ "reserved RCODE", true, "6C F0 0F",
+		  "0+3 ResourceFull RCODE=0xc RDATA=0xf;idles 0 errors 0 pending 0" },
+	};
+	static const size_t chunks[] = { 1, 2, 3, 7, 1000 };
+	struct ntrace_params params = params_of("");
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t data[256];
+		size_t size = from_hex(cases[i].bytes, data, sizeof(data));
+
+		for (size_t j = 0; j < sizeof(chunks) / sizeof(chunks[0]); j++) {
+			char log[2048];
+
+			log_stream(&params, cases[i].aligned, data, size, chunks[j], log, sizeof(log));
+			is_str(log, cases[i].log, "%s, chunks of %zu", cases[i].what, chunks[j]);
+		}
+	}
+}
+
+static uint64_t random_state = 88172645463325252;
+
+static uint64_t random_number(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+/* A legal value for a field: any number of significant bits that the writer takes. */
+static uint64_t random_field(unsigned int field, const struct ntrace_params *params)
+{
+	static const uint8_t bits[NTRACE_FIELD_COUNT] = {
+		[NTRACE_FIELD_SYNC] = 4, [NTRACE_FIELD_BTYPE] = 2, [NTRACE_FIELD_ETYPE] = 4,
+		[NTRACE_FIELD_EVCODE] = 4, [NTRACE_FIELD_CDF] = 2, [NTRACE_FIELD_RCODE] = 4,
+	};
+	unsigned int width = bits[field];
+
+	if (field == NTRACE_FIELD_SRC)
+		width = params->src_bits;
+	else if (field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR)
+		width = params->xlen - 1;
+	else if (!width)
+		width = (unsigned int)(random_number() % 65);
+	return width ? random_number() >> (64 - width) : 0;
+}
+
+/* Write, read, compare; and read gives the address back that was written. */
+static void test_round_trip(void)
+{
+	static const char *const settings[] = {
+		"", "srcbits=1", "srcbits=6,extaddr=1", "srcbits=12,xlen=32,extaddr=1", "xlen=32",
+	};
+	unsigned int written = 0, wrong = 0;
+
+	for (unsigned int round = 0; round < 50000; round++) {
+		struct ntrace_params params = params_of(settings[round % 5]);
+		uint8_t data[NTRACE_MESSAGE_BYTES_MAX + 1];
+		struct ntrace_message message = { 0 }, back;
+		uint64_t reference = random_number() & 0xfffffffe;
+		int size;
+
+		message.tcode = (uint8_t)(random_number() % 64);
+		message.present = (1u << NTRACE_FIELD_COUNT) - 1;
+		if (random_number() & 1)
+			message.present &= ~(1u << NTRACE_FIELD_TSTAMP);
+		for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++)
+			message.field[i] = random_field(i, &params);
+		data[NTRACE_MESSAGE_BYTES_MAX] = 0xaa;
+		size = ntrace_message_write(&message, &params, data);
+		if (size < 0)
+			continue;
+		written++;
+		read_one(&params, data, (size_t)size, &back);
+		for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {
+			if (!ntrace_message_has(&back, (enum ntrace_field)i) ||
+			    i == NTRACE_FIELD_FADDR || i == NTRACE_FIELD_UADDR)
+				continue;
+			wrong += back.field[i] != message.field[i];
+		}
+		wrong += back.flags || data[NTRACE_MESSAGE_BYTES_MAX] != 0xaa;
+		if (ntrace_message_has(&back, NTRACE_FIELD_FADDR))
+			wrong += ntrace_message_address(&back, &params, 0) !=
+				 message.field[NTRACE_FIELD_FADDR] << 1;
+		if (ntrace_message_has(&back, NTRACE_FIELD_UADDR))
+			wrong += ntrace_message_address(&back, &params, reference) !=
+				 (message.field[NTRACE_FIELD_UADDR] << 1 ^ reference);
+	}
+	ok(written > 5000, "%u random messages written", written);
+	is_u64(wrong, 0, "all read back as they were");
+}
+
+static void test_writer_refuses(void)
+{
+	struct ntrace_params params = params_of("srcbits=2");
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_DIRECT_BRANCH };
+	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
+
+	message.present = 1u << NTRACE_FIELD_ICNT;
+	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "no SRC");
+	message.present |= 1u << NTRACE_FIELD_SRC;
+	ok(ntrace_message_write(&message, &params, data) == 2, "with SRC");
+	message.field[NTRACE_FIELD_SRC] = 4;
+	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "SRC too wide");
+	message.field[NTRACE_FIELD_SRC] = 3;
+	message.present &= ~(1u << NTRACE_FIELD_ICNT);
+	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "no ICNT");
+	message.tcode = 60;
+	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "vendor TCODE");
+}
+
+/* Random bytes and endless fields: no crash, and the same however they are cut. */
+static void test_garbage(void)
+{
+	static uint8_t data[1 << 20];
+	static char log[2][4 << 20];
+	struct ntrace_params params = params_of("srcbits=3");
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+
+	for (unsigned int round = 0; round < 20; round++) {
+		for (size_t i = 0; i < 4096; i++)
+			data[i] = (uint8_t)(random_number() >> 11) & (round & 1 ? 0xff : 0xfd);
+		log_stream(&params, round & 2, data, 4096, 4096, log[0], sizeof(log[0]));
+		log_stream(&params, round & 2, data, 4096, 1 + round % 11, log[1], sizeof(log[1]));
+		ok(!strcmp(log[0], log[1]), "random bytes, round %u", round);
+	}
+	memset(data, 0, sizeof(data));
+	ntrace_reader_init(&reader, &params, true);
+	for (unsigned int round = 0; round < 16; round++) {
+		ntrace_reader_feed(&reader, data, sizeof(data));
+		if (ntrace_reader_next(&reader, &message) != NTRACE_ERR_AGAIN)
+			break;
+	}
+	is_u64(ntrace_reader_pending(&reader), 16 << 20, "16 MiB of zeros are one unfinished message");
+	data[0] = 3;
+	ntrace_reader_feed(&reader, data, 1);
+	is_u64(ntrace_reader_next(&reader, &message), NTRACE_WIRE_MESSAGE, "which can end");
+	is_u64(message.length, (16 << 20) + 1, "its length");
+}
+
+/* Next "NAME[bits]=value" of the reference tool's dump; "TCODE" begins a message. */
+static bool next_dump_field(FILE *dump, char name[16], uint64_t *value)
+{
+	static char line[256];
+	static char *rest;
+
+	for (;;) {
+		char *equal = rest ? strchr(rest, '=') : NULL;
+		char *start = equal;
+
+		if (!equal) {
+			if (!fgets(line, sizeof(line), dump))
+				return false;
+			rest = strchr(line, ':');
+			continue;
+		}
+		while (start > line && start[-1] != ' ')
+			start--;
+		sscanf(start, "%15[A-Z]", name);
+		*value = strtoull(equal + 1, &rest, 0);
+		return true;
+	}
+}
+
+/* The dump calls what a ResourceFull brings RDATA. */
+static bool field_matches(const struct ntrace_message *message, const char *name, uint64_t value)
+{
+	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {
+		const char *ours = ntrace_field_name((enum ntrace_field)i);
+
+		if (!ntrace_message_has(message, (enum ntrace_field)i))
+			continue;
+		if (message->tcode == NTRACE_TCODE_RESOURCE_FULL &&
+		    (i == NTRACE_FIELD_HIST || i == NTRACE_FIELD_ICNT))
+			ours = "RDATA";
+		if (!strcmp(ours, name))
+			return message->field[i] == value;
+	}
+	return false;
+}
+
+static void test_reference_dump(void)
+{
+	const char *stream = shared_file("xrle.nex"), *text = shared_file("xrle.dump.txt.gz");
+	unsigned int messages = 0, fields = 0, ours = 0, wrong = 0;
+	struct ntrace_params params = params_of("xlen=32");
+	struct ntrace_message message = { 0 };
+	struct ntrace_reader reader;
+	uint64_t value;
+	uint8_t *data;
+	char name[16];
+	size_t size;
+	FILE *dump;
+
+	if (!stream || !text)
+		return;
+	data = read_file(stream, &size);
+	dump = open_gz(text);
+	ntrace_reader_init(&reader, &params, true);
+	ntrace_reader_feed(&reader, data, size);
+	while (next_dump_field(dump, name, &value)) {
+		if (!strcmp(name, "TCODE")) {
+			messages++;
+			if (ntrace_reader_next(&reader, &message) != NTRACE_WIRE_MESSAGE)
+				wrong++;
+			ours += (unsigned int)__builtin_popcount(message.present);
+			wrong += message.tcode != value;
+		} else {
+			fields++;
+			wrong += !field_matches(&message, name, value);
+		}
+	}
+	is_u64(messages, 367, "messages in the reference tool's dump");
+	is_u64(ours, fields, "as many fields as the dump has");
+	is_u64(wrong, 0, "none differs");
+	ok(ntrace_reader_next(&reader, &message) == NTRACE_ERR_AGAIN &&
+	   !ntrace_reader_pending(&reader), "nothing is left");
+	pclose(dump);
+	free(data);
+}
+
+int main(void)
+{
+	test_vectors();
+	test_addresses();
+	test_reference();
+	test_streams();
+	test_round_trip();
+	test_writer_refuses();
+	test_garbage();
+	test_reference_dump();
+	return done_testing();
+}
