@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Reader of perf.data. Everything the file says about sizes and places is held
+ * against the size of the file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "record.h"
+
+struct event_id {
+	uint64_t id;
+	uint32_t event;
+};
+
+struct ntrace_perf_file {
+	const uint8_t *bytes;
+	uint64_t size;
+	uint64_t data_at;
+	uint64_t data_end;
+	bool unfinished;	/* the writer never came to close the file */
+	bool pipe;
+	struct perf_event_attr *attrs;
+	unsigned int attr_count;
+	struct event_id *ids;	/* sorted by id */
+	size_t id_count;
+	bool same_trailer;	/* all events have the same trailer */
+	char *texts[NTRACE_PERF_ARCH + 1];
+};
+
+static bool inside(const struct ntrace_perf_file *file, uint64_t offset, uint64_t size)
+{
+	return offset <= file->size && size <= file->size - offset;
+}
+
+static int add_event(struct ntrace_perf_file *file, const uint8_t *attr, size_t attr_size,
+		     const uint8_t *ids, size_t id_count)
+{
+	struct perf_event_attr *attrs;
+	struct event_id *all;
+	size_t i;
+
+	attrs = realloc(file->attrs, (file->attr_count + 1) * sizeof(*attrs));
+	if (!attrs)
+		return NTRACE_ERR_NOMEM;
+	file->attrs = attrs;
+	memset(&attrs[file->attr_count], 0, sizeof(*attrs));
+	memcpy(&attrs[file->attr_count], attr,
+	       attr_size < sizeof(*attrs) ? attr_size : sizeof(*attrs));
+	if (id_count) {
+		all = realloc(file->ids, (file->id_count + id_count) * sizeof(*all));
+		if (!all)
+			return NTRACE_ERR_NOMEM;
+		file->ids = all;
+		for (i = 0; i < id_count; i++) {
+			memcpy(&all[file->id_count].id, ids + 8 * i, 8);
+			all[file->id_count++].event = file->attr_count;
+		}
+	}
+	file->attr_count++;
+	return 0;
+}
+
+static int read_attrs(struct ntrace_perf_file *file, const struct perf_file_header *header)
+{
+	uint64_t attr_size = header->attr_size, at, i;
+	uint64_t id_room = file->size / 8; /* ids of all events together, if none are shared */
+
+	if (attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perf_file_section) ||
+	    attr_size > 65536 || !inside(file, header->attrs.offset, header->attrs.size))
+		return NTRACE_ERR_FORMAT;
+	attr_size -= sizeof(struct perf_file_section);
+	for (i = 0; i < header->attrs.size / header->attr_size; i++) {
+		struct perf_file_section ids;
+		int error;
+
+		at = header->attrs.offset + i * header->attr_size;
+		memcpy(&ids, file->bytes + at + attr_size, sizeof(ids));
+		if (!inside(file, ids.offset, ids.size) || ids.size / 8 > id_room)
+			return NTRACE_ERR_FORMAT;
+		id_room -= ids.size / 8;
+		error = add_event(file, file->bytes + at, attr_size, file->bytes + ids.offset,
+				  ids.size / 8);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+/* Length, then a padded text. */
+static void take_text(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
+		      uint64_t size)
+{
+	uint32_t length;
+
+	if (feature < NTRACE_PERF_HOSTNAME || feature > NTRACE_PERF_ARCH || file->texts[feature] ||
+	    size < sizeof(length))
+		return;
+	memcpy(&length, bytes, sizeof(length));
+	if (length > size - sizeof(length))
+		return;
+	file->texts[feature] = strndup((const char *)bytes + sizeof(length), length);
+}
+
+static void read_features(struct ntrace_perf_file *file, const struct perf_file_header *header)
+{
+	uint64_t at = file->data_end;
+	unsigned int feature;
+
+	for (feature = 0; feature < PERF_FEATURES; feature++) {
+		struct perf_file_section section;
+
+		if (!(header->features[feature / 64] >> feature % 64 & 1))
+			continue;
+		if (!inside(file, at, sizeof(section)))
+			return;
+		memcpy(&section, file->bytes + at, sizeof(section));
+		at += sizeof(section);
+		if (inside(file, section.offset, section.size))
+			take_text(file, feature, file->bytes + section.offset, section.size);
+	}
+}
+
+/* perf record -o -: attrs and features are records. */
+static int take_pipe_record(void *data, const struct ntrace_perf_record *record)
+{
+	struct ntrace_perf_file *file = data;
+	size_t body = record->size - sizeof(struct perf_event_header);
+	const uint8_t *bytes = record->data + sizeof(struct perf_event_header);
+	uint64_t feature;
+	uint32_t attr_size;
+
+	if (record->type == PERF_RECORD_HEADER_FEATURE && body >= sizeof(feature)) {
+		memcpy(&feature, bytes, sizeof(feature));
+		take_text(file, feature, bytes + sizeof(feature), body - sizeof(feature));
+	}
+	if (record->type != PERF_RECORD_HEADER_ATTR || body < PERF_ATTR_SIZE_VER0)
+		return 0;
+	memcpy(&attr_size, bytes + 4, sizeof(attr_size)); /* perf_event_attr.size */
+	if (attr_size < PERF_ATTR_SIZE_VER0 || attr_size > body)
+		return 0;
+	return add_event(file, bytes, attr_size, bytes + attr_size, (body - attr_size) / 8);
+}
+
+static int compare_ids(const void *left, const void *right)
+{
+	const struct event_id *a = left, *b = right;
+
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return a->event < b->event ? -1 : a->event > b->event;
+}
+
+static uint64_t event_trailer(const struct perf_event_attr *attr)
+{
+	return attr->sample_id_all ? attr->sample_type & TRAILER_BITS : 0;
+}
+
+static void index_events(struct ntrace_perf_file *file)
+{
+	unsigned int i;
+
+	if (file->id_count)
+		qsort(file->ids, file->id_count, sizeof(*file->ids), compare_ids);
+	file->same_trailer = true;
+	for (i = 1; i < file->attr_count; i++) {
+		if (event_trailer(&file->attrs[i]) != event_trailer(&file->attrs[0]))
+			file->same_trailer = false;
+	}
+}
+
+static int read_file(struct ntrace_perf_file *file)
+{
+	struct perf_file_header header;
+	int error;
+
+	if (file->size < PERF_PIPE_HEADER_SIZE)
+		return NTRACE_ERR_FORMAT;
+	memset(&header, 0, sizeof(header));
+	memcpy(&header, file->bytes, file->size < sizeof(header) ? file->size : sizeof(header));
+	if (header.magic == PERF_FILE_MAGIC_SWAPPED)
+		return NTRACE_ERR_UNSUPPORTED;
+	if (header.magic != PERF_FILE_MAGIC)
+		return NTRACE_ERR_FORMAT;
+	if (header.size == PERF_PIPE_HEADER_SIZE) {
+		file->pipe = true;
+		file->data_at = PERF_PIPE_HEADER_SIZE;
+		file->data_end = file->size;
+		error = ntrace_perf_file_records(file, take_pipe_record, file);
+		if (error && error != NTRACE_ERR_TRUNCATED)
+			return error;
+	} else {
+		if (file->size < sizeof(header) || header.data.offset > file->size)
+			return NTRACE_ERR_FORMAT;
+		error = read_attrs(file, &header);
+		if (error)
+			return error;
+		file->data_at = header.data.offset;
+		file->unfinished = !header.data.size ||
+				   !inside(file, header.data.offset, header.data.size);
+		file->data_end = file->unfinished ? file->size
+						  : header.data.offset + header.data.size;
+		/* A file without a record is finished nevertheless if it has features. */
+		if (!header.data.size && header.features[0]) {
+			file->unfinished = false;
+			file->data_end = file->data_at;
+		}
+		if (!file->unfinished)
+			read_features(file, &header);
+	}
+	index_events(file);
+	return 0;
+}
+
+static int map(struct ntrace_perf_file *file, const char *path)
+{
+	char inner[4096];
+	struct stat st;
+	void *bytes;
+	int fd, error = 0;
+
+	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {
+		if (snprintf(inner, sizeof(inner), "%s/data", path) >= (int)sizeof(inner)) {
+			errno = ENAMETOOLONG;
+			return NTRACE_ERR_IO;
+		}
+		path = inner;
+	}
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return NTRACE_ERR_IO;
+	if (fstat(fd, &st) < 0)
+		error = NTRACE_ERR_IO;
+	else if (!S_ISREG(st.st_mode) || st.st_size <= 0)
+		error = NTRACE_ERR_FORMAT;
+	if (!error) {
+		bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (bytes == MAP_FAILED) {
+			error = NTRACE_ERR_IO;
+		} else {
+			file->bytes = bytes;
+			file->size = (uint64_t)st.st_size;
+		}
+	}
+	close(fd);
+	return error;
+}
+
+int ntrace_perf_file_open(struct ntrace_perf_file **file, const char *path)
+{
+	struct ntrace_perf_file *made = calloc(1, sizeof(*made));
+	int error;
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	error = map(made, path);
+	if (!error)
+		error = read_file(made);
+	if (error) {
+		int saved = errno;
+
+		ntrace_perf_file_close(made);
+		errno = saved;
+		return error;
+	}
+	*file = made;
+	return 0;
+}
+
+void ntrace_perf_file_close(struct ntrace_perf_file *file)
+{
+	size_t i;
+
+	if (!file)
+		return;
+	if (file->bytes)
+		munmap((void *)(uintptr_t)file->bytes, file->size);
+	for (i = 0; i < sizeof(file->texts) / sizeof(file->texts[0]); i++)
+		free(file->texts[i]);
+	free(file->attrs);
+	free(file->ids);
+	free(file);
+}
+
+unsigned int ntrace_perf_file_events(const struct ntrace_perf_file *file)
+{
+	return file->attr_count;
+}
+
+const struct perf_event_attr *ntrace_perf_file_attr(const struct ntrace_perf_file *file,
+						    unsigned int index)
+{
+	return index < file->attr_count ? &file->attrs[index] : NULL;
+}
+
+const char *ntrace_perf_file_feature(const struct ntrace_perf_file *file,
+				     enum ntrace_perf_feature feature)
+{
+	return feature >= NTRACE_PERF_HOSTNAME && feature <= NTRACE_PERF_ARCH ? file->texts[feature]
+									       : NULL;
+}
+
+/* Bytes that follow a record and do not count in its size; false if they are not all there. */
+static bool take_payload(const struct ntrace_perf_file *file, struct ntrace_perf_record *record)
+{
+	uint64_t room = file->data_end - record->position - record->size;
+	uint32_t tracing_size;
+
+	if (record->type == PERF_RECORD_AUXTRACE) {
+		if (record->size < sizeof(struct perf_auxtrace_record))
+			return true;
+		memcpy(&record->payload_size,
+		       record->data + offsetof(struct perf_auxtrace_record, size), 8);
+	} else if (file->pipe && record->type == PERF_RECORD_HEADER_TRACING_DATA &&
+		   record->size >= sizeof(struct perf_event_header) + sizeof(tracing_size)) {
+		memcpy(&tracing_size, record->data + sizeof(struct perf_event_header),
+		       sizeof(tracing_size));
+		record->payload_size = (uint64_t)tracing_size + (-tracing_size & 7);
+	}
+	if (record->payload_size > room) {
+		record->payload_size = room;
+		return false;
+	}
+	if (record->payload_size)
+		record->payload = record->data + record->size;
+	return true;
+}
+
+int ntrace_perf_file_records(const struct ntrace_perf_file *file,
+			     int (*callback)(void *data, const struct ntrace_perf_record *record),
+			     void *data)
+{
+	uint64_t at = file->data_at;
+
+	while (at < file->data_end) {
+		struct ntrace_perf_record record = { .position = at, .data = file->bytes + at };
+		struct perf_event_header header;
+		int result;
+
+		if (file->data_end - at < sizeof(header))
+			return NTRACE_ERR_TRUNCATED;
+		memcpy(&header, record.data, sizeof(header));
+		if (header.size < sizeof(header) || header.size > file->data_end - at)
+			return NTRACE_ERR_TRUNCATED;
+		record.type = header.type;
+		record.misc = header.misc;
+		record.size = header.size;
+		if (!take_payload(file, &record))
+			return NTRACE_ERR_TRUNCATED;
+		result = callback(data, &record);
+		if (result)
+			return result;
+		at += record.size + record.payload_size;
+	}
+	return file->unfinished ? NTRACE_ERR_TRUNCATED : 0;
+}
+
+/*
+ * Which trailer a record has. Where events differ, perf puts the id last
+ * (PERF_SAMPLE_IDENTIFIER) so that it can be found without knowing the event.
+ */
+static uint64_t record_trailer(const struct ntrace_perf_file *file,
+			       const struct ntrace_perf_record *record)
+{
+	size_t low = 0, high = file->id_count;
+	uint64_t id;
+
+	if (!file->attr_count)
+		return 0;
+	if (file->same_trailer || !(file->attrs[0].sample_type & PERF_SAMPLE_IDENTIFIER) ||
+	    record->size < sizeof(struct perf_event_header) + 8)
+		return event_trailer(&file->attrs[0]);
+	memcpy(&id, record->data + record->size - 8, 8);
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (file->ids[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < file->id_count && file->ids[low].id == id)
+		return event_trailer(&file->attrs[file->ids[low].event]);
+	return event_trailer(&file->attrs[0]);
+}
+
+int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
+			   const struct ntrace_perf_record *record,
+			   struct ntrace_sideband *sideband)
+{
+	return record_parse(record, record_trailer(file, record), sideband);
+}
+
+/* ---- sorted sideband ---- */
+
+struct place {
+	uint64_t time;
+	uint64_t position;
+};
+
+struct collection {
+	const struct ntrace_perf_file *file;
+	struct place *places;
+	size_t count;
+	size_t room;
+	struct ntrace_perf_counts counts;
+};
+
+static int collect(void *data, const struct ntrace_perf_record *record)
+{
+	struct collection *collection = data;
+	struct ntrace_sideband sideband;
+	int error = ntrace_perf_file_parse(collection->file, record, &sideband);
+
+	if (record->type == PERF_RECORD_COMPRESSED || record->type == PERF_RECORD_COMPRESSED2)
+		collection->counts.compressed++;
+	else if (error == NTRACE_ERR_UNSUPPORTED)
+		collection->counts.others++;
+	else if (error)
+		collection->counts.damaged++;
+	if (error)
+		return 0;
+	if (collection->count == collection->room) {
+		size_t room = collection->room ? 2 * collection->room : 1024;
+		struct place *places = realloc(collection->places, room * sizeof(*places));
+
+		if (!places)
+			return NTRACE_ERR_NOMEM;
+		collection->places = places;
+		collection->room = room;
+	}
+	collection->places[collection->count++] =
+		(struct place){ sideband.time, sideband.position };
+	return 0;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static struct ntrace_perf_record record_at(const struct ntrace_perf_file *file, uint64_t position)
+{
+	struct ntrace_perf_record record = {
+		.position = position,
+		.data = file->bytes + position,
+	};
+	struct perf_event_header header;
+
+	memcpy(&header, record.data, sizeof(header));
+	record.type = header.type;
+	record.misc = header.misc;
+	record.size = header.size;
+	return record;
+}
+
+int ntrace_perf_file_sideband(const struct ntrace_perf_file *file,
+			      int (*callback)(void *data, const struct ntrace_sideband *sideband),
+			      void *data, struct ntrace_perf_counts *counts)
+{
+	struct collection collection = { .file = file };
+	size_t i;
+	int result = ntrace_perf_file_records(file, collect, &collection);
+
+	if (result == NTRACE_ERR_TRUNCATED) {
+		collection.counts.truncated = true;
+		result = 0;
+	}
+	if (!result && collection.count)
+		qsort(collection.places, collection.count, sizeof(*collection.places),
+		      compare_places);
+	for (i = 0; !result && i < collection.count; i++) {
+		struct ntrace_perf_record record = record_at(file, collection.places[i].position);
+		struct ntrace_sideband sideband;
+
+		if (ntrace_perf_file_parse(file, &record, &sideband))
+			continue;
+		collection.counts.sideband++;
+		result = callback(data, &sideband);
+	}
+	free(collection.places);
+	if (counts)
+		*counts = collection.counts;
+	return result;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Damaged perf.data files: every record and every parsed part is read. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <ntrace/perf.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static volatile size_t sink;
+
+static int take_record(void *data, const struct ntrace_perf_record *record)
+{
+	(void)data;
+	sink = record->data[record->size - 1];
+	if (record->payload_size)
+		sink = record->payload[record->payload_size - 1];
+	return 0;
+}
+
+static int take_sideband(void *data, const struct ntrace_sideband *sideband)
+{
+	size_t i;
+
+	(void)data;
+	sink = strlen(sideband->name);
+	for (i = 0; i < sideband->old_length; i++)
+		sink += sideband->old_bytes[i];
+	for (i = 0; i < sideband->new_length; i++)
+		sink += sideband->new_bytes[i];
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ntrace_perf_file *file;
+	char path[64];
+	int fd = memfd_create("fuzz", MFD_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (write(fd, data, size) == (ssize_t)size && !ntrace_perf_file_open(&file, path)) {
+		const char *text = ntrace_perf_file_feature(file, NTRACE_PERF_ARCH);
+
+		sink = text ? strlen(text) : 0;
+		ntrace_perf_file_records(file, take_record, NULL);
+		ntrace_perf_file_sideband(file, take_sideband, NULL, NULL);
+		ntrace_perf_file_close(file);
+	}
+	close(fd);
+	return 0;
+}
