@@ -9,12 +9,17 @@ FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
-# Reading the witness' log: for tests, and as a program for people.
-$(B)/san/liboracle.a: $(B)/san/obj/selftests/oracle/log_read.o
+# What reads the witness' log: a library for tests, and programs in build/oracle.
+ORACLE_ALL := $(filter-out selftests/oracle/exec_log.c,$(sort $(wildcard selftests/oracle/*.c)))
+ORACLE_MAIN := $(if $(ORACLE_ALL),$(shell grep -lE '^int main\b' $(ORACLE_ALL)))
+ORACLE_SRC := $(filter-out $(ORACLE_MAIN),$(ORACLE_ALL))
+ORACLE_BINS := $(ORACLE_MAIN:selftests/oracle/%.c=$(B)/oracle/%)
+$(B)/san/liboracle.a: $(ORACLE_SRC:%.c=$(B)/san/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
-$(B)/oracle/log_print: $(B)/obj/selftests/oracle/log_print.o $(B)/obj/selftests/oracle/log_read.o
+$(ORACLE_BINS): $(B)/oracle/%: $(B)/obj/selftests/oracle/%.o $(ORACLE_SRC:%.c=$(B)/obj/%.o) $(B)/libntrace.a
 	@mkdir -p $(@D)
-	$(LINK)$(CC) $^ -o $@
+	$(LINK)$(CC) $^ -o $@ $(LIBS)
+oracle: $(ORACLE_BINS) plugins ## the witness of the tests: QEMU plugin and what compares its log
 
 # With the sanitizers: a test that passes by luck does not pass.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
@@ -23,30 +28,30 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 
 check: ## the whole test suite; ends with "N passed, N failed"
 	@selftests/run --all
-check-lint: native ## formatting, static analysis, licences, file sizes
+check-lint: ## formatting, static analysis, licences, file sizes
 	@$(SETUP) lint
 	@selftests/run lint
 format: ## lays out the C sources as check-lint wants them
 	@$(SETUP) lint
 	@tools/lint/format.py --fix $$(git ls-files -co --exclude-standard '*.c' '*.h' ':!tools/vsoc/qemu')
-check-lib: native $(call group_bins,lib) ## the library: unit, conformance and property tests
+check-lib: lib $(call group_bins,lib) ## the library: unit, conformance and property tests
 	@$(SETUP) test
 	@selftests/run lib
-check-vsoc: vsoc native $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
+check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
 	@selftests/run vsoc
-check-kernel: vsoc native $(call group_bins,kernel) ## the driver, in the guest
+check-kernel: vsoc native oracle $(call group_bins,kernel) ## the driver, in the guest
 	@selftests/run kernel
-check-tools: vsoc native $(call group_bins,tools) ## the command, from a running program to its report
+check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
 	@selftests/run tools
 
-bench: vsoc qemu-stock native ## benchmarks: tables, and build/bench.json
+bench: vsoc oracle qemu-stock native ## benchmarks: tables, and build/bench.json
 	@selftests/run --bench
 fuzz: native $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 	@set -e; for f in $(FUZZ_BINS); do \
 		mkdir -p $(B)/fuzz/corpus/$${f##*/}; echo "fuzz: $${f##*/} for $(FUZZ_TIME) s"; \
 		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
 			$(B)/fuzz/corpus/$${f##*/} $$(ls -d selftests/fuzz/corpus/$${f##*/} 2>/dev/null); done
-soak: vsoc native $(call group_bins,soak) ## long runs that the test suite has no time for
+soak: vsoc native oracle $(call group_bins,soak) ## long runs that the test suite has no time for
 	@selftests/run soak
 
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
@@ -57,4 +62,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(LIB_SRC:%.c=$(B)/f
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: format check check-lint check-lib check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages
+.PHONY: oracle format check check-lint check-lib check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages

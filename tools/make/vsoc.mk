@@ -14,7 +14,7 @@ guest: ## kernel, firmware and root file system of the guest (build/guest.env)
 	@tools/vsoc/guest/build
 modules: ## kernel modules for the guest's kernel in build/kernel (KMOD_VARIANT=name KMOD_CFLAGS=... for another build)
 	@tools/setup/kbuild . "$(CURDIR)/$(B)/kernel$(KMOD_VARIANT:%=-%)" "$(KMOD_CFLAGS)"
-plugins: qemu $(B)/oracle/log_print ## the QEMU plugin that witnesses what ran, build/plugin/exec_log.so
+plugins: qemu ## the QEMU plugin that witnesses what ran, build/plugin/exec_log.so
 	@$(MAKE) --no-print-directory $(PLUGINS)
 vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
 
