@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The directory of a recording: made, moved out of the way, removed. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "record.h"
+#include "ui.h"
+
+static bool holds(const char *directory, const char *name)
+{
+	struct stat status;
+	char *path;
+	bool found;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return false;
+	found = !stat(path, &status);
+	free(path);
+	return found;
+}
+
+/* Only what a recorder writes is ever removed; anything else stays and keeps its directory. */
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = { "data", "params", "images" };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "aux.", 4);
+}
+
+/* Removes the files of @path, and @path itself if nothing is left in it. */
+static void remove_files(const char *path, bool all)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	char *file;
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !(all || is_ours(entry->d_name)))
+			continue;
+		if (asprintf(&file, "%s/%s", path, entry->d_name) < 0)
+			continue;
+		if (!all && !strcmp(entry->d_name, "images"))
+			remove_files(file, true);
+		else
+			unlink(file);
+		free(file);
+	}
+	closedir(directory);
+	rmdir(path);
+}
+
+void recording_discard(const char *directory)
+{
+	remove_files(directory, false);
+}
+
+/* A recording that has our name goes out of the way, as with perf record. */
+static int keep_old(const char *directory)
+{
+	struct stat status;
+	int error = EXIT_OK;
+	char *old;
+
+	if (lstat(directory, &status))
+		return EXIT_OK;
+	if (!S_ISDIR(status.st_mode) || !holds(directory, "params") || !holds(directory, "data"))
+		return fail("%s: exists and is no recording: it is left alone", directory);
+	if (asprintf(&old, "%s.old", directory) < 0)
+		return fail("out of memory");
+	if (holds(old, "params") && holds(old, "data"))
+		recording_discard(old);
+	if (rename(directory, old))
+		error = fail("%s: cannot become %s: %s", directory, old, strerror(errno));
+	free(old);
+	return error;
+}
+
+int recording_make(const char *directory)
+{
+	int error = keep_old(directory);
+
+	if (error)
+		return error;
+	return ntrace_recording_create(directory) ? fail("%s: %s", directory, strerror(errno)) :
+						    EXIT_OK;
+}
