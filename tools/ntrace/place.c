@@ -100,7 +100,9 @@ bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow
 		break;
 	case NTRACE_FLOW_TRAP:
 		/* The target did not retire, but control had come there. */
-		tracker->transfer.to = event->next;
+		if (!event->next_known)
+			return false;
+		tracker->transfer.to = event->value;
 		break;
 	case NTRACE_FLOW_OWNERSHIP:
 	case NTRACE_FLOW_WARNING:

@@ -189,6 +189,10 @@ static void put_mark(const struct printer *printer, const struct ntrace_flow_eve
 		output_char(output, ' ');
 		put_place(printer, event->space, event->address);
 	}
+	if (event->type == NTRACE_FLOW_TRAP && event->next_known) {
+		output_text(output, " from ");
+		put_address(printer, event->value);
+	}
 	output_text(output, " (offset 0x");
 	output_hex(output, event->offset, 1);
 	output_text(output, ")\n");
