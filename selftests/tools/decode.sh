@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dump and decode of a raw trace that others made, against what others say of it:
+# the reference encoder's stream, its own dump, and the program's PC sequence.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+data=${NTRACE_SHARED:-$top/../shared}/data/refcode
+
+if [ ! -e "$data/xrle.nex" ]; then
+	echo "1..0 # SKIP no $data/xrle.nex"
+	exit 0
+fi
+
+# The reference dump, as "TCODE name field=value ..." with values in decimal.
+zcat "$data/xrle.dump.txt.gz" | python3 -c '
+import re, sys
+line = ""
+for text in sys.stdin:
+    head = re.search(r"TCODE\[6\]=(\d+) \(MSG #\d+\) - (\w+)", text)
+    if head:
+        if line: print(line)
+        line = head.group(1) + " " + head.group(2)
+        rcode = None
+    for name, value in re.findall(r"(\w+)\[\d+\]=(0x[0-9A-Fa-f]+)", text):
+        if name == "TCODE": continue
+        if name == "RCODE": rcode = int(value, 16)
+        # It calls every first field of ResourceFull RDATA.
+        if name == "RDATA": name = ["ICNT", "HIST", "HIST"][rcode]
+        line += " %s=%d" % (name, int(value, 16))
+if line: print(line)' >"$tmp/expected.dump"
+"$ntrace" dump --params xlen=32 --json "$data/xrle.nex" >"$tmp/dump.json"
+is $? 0 "dump: exit status"
+python3 -c '
+import json, sys
+for text in sys.stdin:
+    message = json.loads(text)
+    fields = " ".join("%s=%d" % (k, int(str(v), 0)) for k, v in message["fields"].items())
+    print(message["tcode"], message["name"], fields)' <"$tmp/dump.json" >"$tmp/got.dump"
+ok "the reference dump has messages" test "$(wc -l <"$tmp/expected.dump")" -gt 300
+ok "dump --json: every field of every message as in the reference dump" diff "$tmp/expected.dump" "$tmp/got.dump"
+"$ntrace" dump --params xlen=32 "$data/xrle.nex" >"$tmp/dump.txt"
+sed -E 's/^0x[0-9a-f]+ +[0-9]+ +//; s/\([^)]*\)//g; s/ (->|\[|\|).*//; s/ +/ /g' "$tmp/dump.txt" |
+	python3 -c '
+import re, sys
+for line in sys.stdin:
+    print(re.sub(r"=(\w+)", lambda m: "=%d" % int(m.group(1), 0), line.rstrip()))' >"$tmp/got.text"
+ok "dump: the same as text" diff "$tmp/expected.dump" "$tmp/got.text"
+is "$(sed 's/.*| //' "$tmp/dump.txt" | tr -d ' \n')" "$(od -An -v -tx1 "$data/xrle.nex" | tr -d ' \n')" \
+	"dump: the bytes are those of the file"
+
+zcat "$data/xrle.pcseq.txt.gz" | cut -d, -f1 | tr 'A-FX' 'a-fx' >"$tmp/expected.pc"
+"$ntrace" decode --level pc --elf "$data/xrle.elf" "$data/xrle.nex" >"$tmp/got.pc" 2>"$tmp/err"
+is $? 0 "decode: exit status of a whole trace"
+is "$(cat "$tmp/err")" "" "decode: nothing on stderr"
+ok "decode --level pc: the program's PC sequence" cmp "$tmp/expected.pc" "$tmp/got.pc"
+"$ntrace" decode --level instruction --elf "$data/xrle.elf" "$data/xrle.nex" | grep -v '^--' | cut -d' ' -f1 >"$tmp/got.insn"
+ok "decode --level instruction: the same" cmp "$tmp/expected.pc" "$tmp/got.insn"
+"$ntrace" decode --elf "$data/xrle.elf" "$data/xrle.nex" >"$tmp/blocks"
+is "$(awk '!/^--/ { sum += $2 } END { print sum }' "$tmp/blocks")" "$(wc -l <"$tmp/expected.pc")" \
+	"decode --level block: as many instructions"
+
+# Taken transfers, from the PC sequence alone.
+awk -F, '{
+	pc = tolower($1)
+	value = 0
+	for (i = 3; i <= length(pc); i++) value = value * 16 + index("0123456789abcdef", substr(pc, i, 1)) - 1
+	if (NR > 1 && value != expected) print last " -> " pc
+	last = pc
+	expected = value + substr($2, length($2))
+}' <(zcat "$data/xrle.pcseq.txt.gz" | tr -d '\r') >"$tmp/expected.branches"
+# The sequence ends with a call, and does not say where to.
+"$ntrace" decode --level branch --elf "$data/xrle.elf" "$data/xrle.nex" | grep -v '^--' | cut -d' ' -f1-3 |
+	sed "\${/^$(tail -n 1 "$tmp/expected.pc") /d}" >"$tmp/got.branches"
+ok "decode --level branch: every taken transfer, no other" diff "$tmp/expected.branches" "$tmp/got.branches"
+
+# Symbols, against the symbol table.
+readelf -sW "$data/xrle.elf" | awk '$4 == "FUNC" && $3 > 0 { print $2, $8 }' | sort >"$tmp/functions"
+wrong=$(sed -nE 's/^(0x[0-9a-f]+)-.* ([^ +]+) \[xrle.elf\]$/\1 \2/p' "$tmp/blocks" | sort -u |
+	while read -r address name; do
+		grep -qx "${address#0x} $name" "$tmp/functions" || echo "$address $name"
+	done)
+is "$wrong" "" "decode: blocks at the start of a function carry its name"
+
+# Cut in the middle of a message: what is there, and a warning.
+size=$(stat -c %s "$data/xrle.nex")
+head -c $((size - 3)) "$data/xrle.nex" >"$tmp/cut.nex"
+"$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/cut.nex" >"$tmp/cut.pc" 2>"$tmp/err"
+is $? 3 "a trace that is cut: exit status"
+like "a trace that is cut: said" "ends inside a message" "$(cat "$tmp/err")"
+lines=$(wc -l <"$tmp/cut.pc")
+ok "a trace that is cut: what is there is decoded" test "$lines" -gt 150000
+ok "a trace that is cut: and it is right" cmp <(head -n "$lines" "$tmp/expected.pc") "$tmp/cut.pc"
+"$ntrace" dump --params xlen=32 "$tmp/cut.nex" >"$tmp/out" 2>"$tmp/err"
+is $? 3 "dump of a cut trace: exit status"
+like "dump of a cut trace: warns" "ends inside a message" "$(cat "$tmp/err")"
+
+# A byte that no encoder sends: an error, a gap, and decoding that ends well.
+{ head -c 1000 "$data/xrle.nex"; printf '\002'; tail -c +1001 "$data/xrle.nex"; } >"$tmp/hole.nex"
+"$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/hole.nex" >"$tmp/hole.pc" 2>"$tmp/err"
+is $? 3 "a hole: exit status"
+like "a hole: a line for the gap" "gap at offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
+ok "a hole: each line on stderr names the place" test "$(grep -c 'at offset 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
+
+# Without the program's memory every address is unknown, and said to be.
+"$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"
+is $? 3 "program loaded elsewhere: exit status"
+is "$(wc -l <"$tmp/out")" 0 "program loaded elsewhere: nothing is invented"
+like "program loaded elsewhere: says why" "no memory" "$(cat "$tmp/err")"
+first=$(readelf -lW "$data/xrle.elf" | awk '$1 == "LOAD" { print $3 }' | sort | head -n 1)
+"$ntrace" decode --level pc --elf "$data/xrle.elf@$first" "$data/xrle.nex" | cmp - "$tmp/expected.pc"
+is $? 0 "--elf FILE@ADDR with the address where it is linked"
+done_testing

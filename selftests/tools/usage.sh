@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Wrong use of the command on this machine: one clear line and an exit status
+# that is not 0. What needs the trace hardware is in record.sh.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+shared=${NTRACE_SHARED:-$top/../shared}
+
+# complains TEXT STATUS PATTERN ARGUMENT...: exactly one line, on stderr alone.
+complains() {
+	local text=$1 expected=$2 pattern=$3 rc=0
+	shift 3
+	timeout 20 "$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
+	if [ "$rc" = "$expected" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
+		grep -qE -- "$pattern" "$tmp/err"; then
+		pass "$text"
+	else
+		not_ok "$text"
+		diag "status $rc, expected $expected and one line matching $pattern"
+		diag "stderr: $(head -n 5 "$tmp/err")"
+		diag "stdout: $(head -n 5 "$tmp/out")"
+	fi
+}
+
+for sub in record dump decode report; do
+	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
+	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
+	complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
+	is "$("$ntrace" "$sub" --help | head -n 1 | cut -c1-$((14 + ${#sub})))" "usage: ntrace $sub" "$sub --help"
+	like "$sub --help has examples" "examples:" "$("$ntrace" "$sub" --help)"
+	# Every option of the help is one that the command knows: it complains of something else.
+	unknown=$("$ntrace" "$sub" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' |
+		while read -r option; do "$ntrace" "$sub" "$option" 2>&1 </dev/null | grep 'unknown option'; done)
+	is "$unknown" "" "$sub: knows the options of its help"
+	ok "$sub: has a manual page" test -s "$top/Documentation/man/ntrace-$sub.1"
+done
+complains "unknown command" 2 "unknown command nonsense" nonsense
+complains "unknown option" 2 "unknown option --nonsense" --nonsense
+like "--version" "^ntrace [0-9]" "$("$ntrace" --version)"
+like "--help lists the commands" "record.*report.*decode.*dump" "$("$ntrace" --help | tr '\n' ' ')"
+"$ntrace" >/dev/null 2>"$tmp/err"
+is $? 2 "no command at all is wrong use"
+
+complains "option without its argument" 2 "option --level needs" decode --level
+complains "flag with an argument" 2 "option --json takes no argument" dump --json=yes x
+complains "unknown level" 2 "'everything' is none of" decode --level everything x
+complains "a parameter that does not exist" 2 "cannot use 'colour=red" dump --params srcbits=2,colour=red x
+complains "a number that is none" 2 "'many' is no number" report --limit many x
+complains "--user and --kernel" 2 "exclude each other" report --user --kernel x
+complains "unknown sort key" 2 "neither instructions nor calls" report --sort size x
+complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
+complains "unknown privilege" 2 "'x' is none of u, s, m" record --privilege usx true
+complains "sync interval that is no power of two" 2 "no power of two" record --sync messages:100 true
+complains "list of harts that is none" 2 "no list like" record --harts 1-x true
+complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
+complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program
+complains "a command that is no program" 126 "cannot be executed" record /etc/passwd
+if [ -e /dev/ntrace0 ]; then
+	skip "no trace device" "this machine has one"
+else
+	complains "no trace device" 1 "no trace device .*module" record -- true
+fi
+
+complains "file that does not exist" 1 "nonexistent: No such file" dump /nonexistent
+complains "recording that does not exist" 1 "nonexistent: No such file" report /nonexistent
+mkdir "$tmp/empty"
+complains "report: directory that is no recording" 1 "not a recording" report "$tmp/empty"
+complains "decode: directory that is no recording" 1 "not a recording" decode "$tmp/empty"
+complains "dump: directory that is no recording" 1 "not a recording" dump "$tmp/empty"
+complains "report: file that is no recording" 1 "not a recording" report /etc/passwd
+printf 'PERFILE2 and more of it' >"$tmp/perf.data"
+complains "dump: a perf.data file is no trace" 1 "not a trace.*perf.data" dump "$tmp/perf.data"
+complains "dump: an ELF file is no trace" 1 "not a trace.*ELF" dump "$ntrace"
+complains "dump: a device is no trace" 1 "neither a trace file nor a recording" dump /dev/zero
+printf '\044\005\104\050\040\000\103' >"$tmp/one.nex"
+complains "decode: no program for a raw trace" 2 "--elf" decode "$tmp/one.nex"
+complains "decode: ELF file that is not RISC-V" 1 "$ntrace: .*RISC-V|$ntrace: .*architecture" \
+	decode --elf "$ntrace" "$tmp/one.nex"
+complains "decode: program that is no ELF file" 1 "/etc/passwd: " decode --elf /etc/passwd "$tmp/one.nex"
+complains "decode: program that does not exist" 1 "/nonexistent: No such file" \
+	decode --elf /nonexistent "$tmp/one.nex"
+complains "decode: SRC is needed" 2 "--src" decode --params srcbits=2 --elf "$ntrace" "$tmp/one.nex"
+
+"$ntrace" dump "$tmp/one.nex" >/dev/full 2>"$tmp/err"
+is $? 1 "output to a full disk fails"
+like "and says so" "No space left" "$(cat "$tmp/err")"
+
+# Rubbish never crashes, hangs or grows; sanitizers see more than the eye.
+: >"$tmp/zero.nex"
+truncate -s 50M "$tmp/zeros.nex"
+head -c 300000 /dev/urandom >"$tmp/random.nex"
+if [ -e "$shared/data/refcode/xrle.elf" ]; then
+	for file in zero zeros random; do
+		rc=0
+		(ulimit -v 400000 && timeout 60 "$ntrace" decode --level pc --elf "$shared/data/refcode/xrle.elf" \
+			"$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
+		is $((rc == 0 || rc == 3)) 1 "decode survives $file.nex (status $rc)"
+		(ulimit -v 400000 && timeout 60 "$ntrace" dump --json "$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
+		is $((rc == 0 || rc == 3)) 1 "dump survives $file.nex (status $rc)"
+	done
+else
+	skip "decode and dump survive rubbish" "no $shared/data/refcode"
+fi
+done_testing
