@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flow beyond single messages: history walked ahead, returns, sequential
+ * jumps, dialects, address spaces, uncertain and changing code, stops.
+ */
+#include "test_flow.h"
+
+static struct flow_log flow_log;
+
+static void check(const char *what, struct ntrace_space *space, const char *params,
+		  const char *bytes, const char *flow)
+{
+	is_str(flow_text(&flow_log, params, bytes, space), flow, "%s: %s", what, bytes);
+}
+
+#define SYNC_1000 "24 15 00 83 "	/* ProgTraceSync SYNC 5 PC 0x1000 */
+
+/* A loop: 1000 c.add, 1002 branch to 1000, 1006 c.add, 1008 c.jr a0 */
+static struct ntrace_space *loop_program(void)
+{
+	struct ntrace_space *space = new_space("loop");
+	struct code code = { .start = 0x1000 };
+
+	put(&code, C_ADD);
+	put_branch(&code, 0x1000);
+	put(&code, C_ADD);
+	put(&code, C_JR_A0);
+	add_code(space, &code);
+	return space;
+}
+
+static void test_history(void)
+{
+	struct ntrace_space *space = loop_program();
+
+	/* HIST 0b111: twice taken; 6 parcels of debt. */
+	check("history is walked at once", space, "", SYNC_1000 "6C C4 07",
+	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 )");
+	check("and paid for by the next I-CNT", space, "", SYNC_1000 "6C C4 07 84 40 29 0B",
+	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) 1000 1002 1006 ! off0@1008");
+	check("or not", space, "", SYNC_1000 "6C C4 07 84 40 15 07",
+	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) E10@1000 gap off0@?");
+	check("I-CNT in two parts", space, "", SYNC_1000 "6C C4 07 6C 80 07 84 40 11 0B",
+	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) 1000 1002 1006 ! off0@1008");
+	check("repeated: 3 x taken, taken", space, "", SYNC_1000 "6C C8 05 0F",
+	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) ( 1000 1002 ) ( 1000 1002 ) ( 1000 1002 ) "
+	      "( 1000 1002 )");
+	check("repeated 0 times", space, "", SYNC_1000 "6C C8 05 03", "sync5@1000 W2@1000");
+	check("runs into an indirect jump", space, "", SYNC_1000 "6C 44 07",
+	      "sync5@1000 ( 1000 1002 ) E7@1008 gap");
+	check("HIST without a stop bit", space, "", SYNC_1000 "6C 04 03", "sync5@1000 E8@1000 gap");
+	check("SiFive counts: 2 taken", space, "dialect=sifive-v0", SYNC_1000 "6C A4 03",
+	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 )");
+	check("which is unknown to the ratified text", space, "", SYNC_1000 "6C A4 03",
+	      "sync5@1000 W14@1000");
+	ntrace_space_put(space);
+}
+
+/*
+ * 1000 jal x1, 1100; 1004 c.add; 1006 c.jr a0
+ * 1100 c.add; 1102 branch 1108; 1106 c.add; 1108 c.ret
+ */
+static struct ntrace_space *call_program(void)
+{
+	struct ntrace_space *space = new_space("call");
+	struct code at_1000 = { .start = 0x1000 }, at_1100 = { .start = 0x1100 };
+
+	put_jal(&at_1000, 1, 0x1100);
+	put(&at_1000, C_ADD);
+	put(&at_1000, C_JR_A0);
+	put(&at_1100, C_ADD);
+	put_branch(&at_1100, 0x1108);
+	put(&at_1100, C_ADD);
+	put(&at_1100, C_RET);
+	add_code(space, &at_1000);
+	add_code(space, &at_1100);
+	return space;
+}
+
+static void test_returns(void)
+{
+	struct ntrace_space *space = call_program();
+
+	/* jal 2, c.add 1, branch 2, c.ret 1, c.add 1 = 7 */
+	check("implicit return", space, "mode=htm", SYNC_1000 "84 40 1D 0F",
+	      "sync5@1000 1000 1100 1102 1108 1004 ! off0@1006");
+	check("reported return: I-CNT ends there", space, "mode=htm",
+	      SYNC_1000 "70 61 0D 0F 84 40 05 07",
+	      "sync5@1000 1000 1100 1102 1108 1006 off0@?");
+	check("return without a call", space, "mode=htm", "24 15 00 8B 84 40 15 0F",
+	      "sync5@1100 1100 1102 E7@1108 gap off0@?");
+	check("a return at the very end is the last to be known", space, "mode=htm",
+	      SYNC_1000 "84 40 19 0F", "sync5@1000 1000 1100 1102 1108 off0@1004");
+	check("the stack is empty after a sync", space, "mode=htm",
+	      SYNC_1000 "74 08 0D 04 89 07 84 40 0D 0F",
+	      "sync5@1000 1000 1100 ! sync2@1102 1102 1108 off0@?");
+	ntrace_space_put(space);
+}
+
+/* 1000 lui a0, 2; 1004 c.jalr a0; 1006 c.add;  2000 c.ret */
+static void test_sequential(void)
+{
+	struct ntrace_space *space = new_space("sequential");
+	struct code at_1000 = { .start = 0x1000 }, at_2000 = { .start = 0x2000 };
+
+	put(&at_1000, LUI_A0(2));
+	put(&at_1000, C_JALR_A0);
+	put(&at_1000, C_ADD);
+	put(&at_1000, C_EBREAK);
+	put(&at_2000, C_ADD);
+	put(&at_2000, C_RET);
+	add_code(space, &at_1000);
+	add_code(space, &at_2000);
+	check("sequential jump, and return", space, "", SYNC_1000 "84 40 19 07",
+	      "sync5@1000 1000 1004 2000 2002 1006 ! off0@1008");
+	check("not when the pair is cut", space, "", "24 15 08 83 84 40 0D 07",
+	      "sync5@1004 E7@1004 gap off0@?");
+	ntrace_space_put(space);
+}
+
+/* All jumps: a 1 in HIST for each; 1000 c.add, jal x0 1100; 1100 branch ... */
+static void test_all_jumps(void)
+{
+	struct ntrace_space *space = call_program();
+
+	check("bits for jumps", space, "alljumps=1", SYNC_1000 "84 40 15 3F",
+	      "sync5@1000 1000 1100 1102 E8@1108 gap off0@?");
+	check("bits for jumps, enough", space, "alljumps=1", SYNC_1000 "84 40 15 1F",
+	      "sync5@1000 1000 1100 1102 off0@1108");
+	check("a jump that was not taken", space, "alljumps=1", SYNC_1000 "84 40 15 0B",
+	      "sync5@1000 E8@1000 gap off0@?");
+	check("BTM: DirectBranch for a jump", space, "alljumps=1", SYNC_1000 "0C 0B 84 00 07",
+	      "sync5@1000 1000 1100 ! off0@1102");
+	ntrace_space_put(space);
+}
+
+/* A jump to itself: I-CNT ends it, history never does. */
+static void test_endless(void)
+{
+	struct ntrace_space *space = new_space("endless");
+	struct code code = { .start = 0x1000 };
+
+	put_jal(&code, 0, 0x1000);
+	add_code(space, &code);
+	check("idle loop", space, "", SYNC_1000 "84 00 1B",
+	      "sync5@1000 1000 1000 1000 off0@1000");
+	flow_text(&flow_log, "", SYNC_1000 "6C C4 07", space);
+	ok(strstr(flow_log.text, "1000") != NULL, "history in an endless loop ends");
+	ntrace_space_put(space);
+}
+
+/* An instruction across two objects, and code that ends without a transfer. */
+static void test_seams(void)
+{
+	struct ntrace_space *space = new_space("seam");
+	struct code first = { .start = 0x1000 }, second = { .start = 0x1004 };
+
+	put(&first, C_ADD);
+	put(&first, ADD);
+	put(&first, C_ADD);
+	memcpy(second.bytes, first.bytes + 4, 4);
+	second.size = 4;
+	first.size = 4;
+	add_code(space, &first);
+	add_code(space, &second);
+	check("instruction across a seam", space, "", SYNC_1000 "84 00 13",
+	      "sync5@1000 1000 1002 1006 ! off0@1008");
+	check("end of memory", space, "", SYNC_1000 "84 00 17",
+	      "sync5@1000 1000 1002 1006 E4@1008 gap off0@?");
+	ntrace_space_put(space);
+}
+
+static void test_uncertain(void)
+{
+	struct ntrace_space *space = new_space("uncertain");
+	struct code code = { .start = 0x1000 };
+	struct ntrace_object *object;
+
+	put(&code, C_ADD);
+	put(&code, ADD);
+	put_branch(&code, 0x1000);
+	put(&code, C_ADD);
+	object = add_code(space, &code);
+	ntrace_object_mark_uncertain(object, 0x1002, 4);
+	check("warned of once", space, "", SYNC_1000 "0C 17 0C 17 84 00 07",
+	      "sync5@1000 W13@1002 1000 1002 1006 1000 1002 1006 1000 ! off0@1002");
+	check("not before it is reached", space, "", SYNC_1000 "84 00 07", "sync5@1000 1000 ! off0@1002");
+	ntrace_space_put(space);
+}
+
+static struct ntrace_space *select_space(void *data, unsigned int reason, uint64_t address)
+{
+	struct flow_log *log = data;
+
+	log_add(log, "[%s %" PRIx64 "] ", ntrace_flow_type_name(reason), address);
+	return log->spaces[address >= 0x8000 ? 1 : 0];
+}
+
+/* Feeds hex to a flow that exists. */
+static int feed_hex(struct ntrace_flow *flow, const char *hex)
+{
+	struct ntrace_params params = params_of("");
+	uint8_t data[256];
+	size_t size = from_hex(hex, data, sizeof(data));
+
+	return feed_flow(flow, &params, data, size, size, false);
+}
+
+static struct ntrace_flow *selecting_flow(struct flow_log *log)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow *flow = NULL;
+
+	config.event = log_event;
+	config.select = select_space;
+	config.data = log;
+	ok(ntrace_flow_new(&flow, &config) == 0, "flow that selects");
+	return flow;
+}
+
+/* User code at 0x1000, kernel at 0x8000: trap, handler, trap return. */
+static void test_select(void)
+{
+	struct flow_log *log = &flow_log;
+	struct ntrace_flow *flow;
+	struct code user = { .start = 0x1000 }, kernel = { .start = 0x8000 };
+
+	put(&user, C_ADD);
+	put(&user, ECALL);
+	put(&user, C_ADD);
+	put(&user, C_ADD);
+	put(&kernel, C_ADD);
+	put(&kernel, SRET);
+	memset(log, 0, sizeof(*log));
+	log->spaces[0] = new_space("user");
+	log->spaces[1] = new_space("kernel");
+	add_code(log->spaces[0], &user);
+	add_code(log->spaces[1], &kernel);
+	flow = selecting_flow(log);
+	/* U-ADDR 0x1000 ^ 0x8000 = 0x9000, >> 1 = 0x4800; then back to 0x1006: 0x9006, 0x4803 */
+	feed_hex(flow, SYNC_1000 "10 19 00 80 13 10 31 0C 80 13 84 00 07");
+	is_str(log->text, "[sync 1000] sync5@1000 1000 ! trap2@8000<1002 [trap 8000] 8000 8002 "
+	       "[block 1006] 1006 ! off0@1008 ", "spaces are asked for where they may change");
+	/* A place nobody knows: asked once, then an error. */
+	log->at = 0;
+	feed_hex(flow, "24 15 00 87 0C 07 0C 07");
+	is_str(log->text, "[sync 1080] sync5@1080 [block 1080] E4@1080 gap ", "unknown memory");
+	ntrace_flow_free(flow);
+	ntrace_space_put(log->spaces[0]);
+	ntrace_space_put(log->spaces[1]);
+}
+
+/* Code that is mapped anew is not taken from what was decoded before. */
+static void test_versions(void)
+{
+	struct flow_log *log = &flow_log;
+	struct ntrace_flow *flow;
+	struct code old = { .start = 0x1000 }, new = { .start = 0x1000 };
+
+	put(&old, C_ADD);
+	put(&old, C_ADD);
+	put(&old, C_JR_A0);
+	put(&new, ADD);
+	put(&new, C_JR_A0);
+	memset(log, 0, sizeof(*log));
+	log->spaces[0] = new_space("changing");
+	add_code(log->spaces[0], &old);
+	flow = selecting_flow(log);
+	feed_hex(flow, SYNC_1000 "84 00 0B");
+	add_code(log->spaces[0], &new);
+	feed_hex(flow, SYNC_1000 "84 00 0B");
+	is_str(log->text, "[sync 1000] sync5@1000 1000 1002 ! off0@1004 "
+	       "[sync 1000] sync5@1000 1000 ! off0@1004 ", "new code at an old address");
+	ntrace_flow_free(flow);
+	ntrace_space_put(log->spaces[0]);
+}
+
+static void test_stop(void)
+{
+	struct flow_log *log = &flow_log;
+	struct ntrace_flow_stats stats;
+	struct ntrace_flow *flow;
+	struct code code = { .start = 0x1000 };
+
+	put(&code, C_ADD);
+	put_branch(&code, 0x1000);
+	memset(log, 0, sizeof(*log));
+	log->spaces[0] = new_space("stop");
+	add_code(log->spaces[0], &code);
+	flow = selecting_flow(log);
+	log->stop_after = 2;
+	is_u64(feed_hex(flow, SYNC_1000 "0C 0F 0C 0F"), 42, "the callback's value comes back");
+	log->stop_after = 0;
+	log->at = 0;
+	is_u64(feed_hex(flow, "0C 0F " SYNC_1000 "84 00 07"), 0, "and the flow can go on");
+	is_str(log->text, "gap [sync 1000] sync5@1000 1000 ! off0@1002 ", "at the next sync");
+	ntrace_flow_get_stats(flow, &stats);
+	is_u64(stats.instructions, 3, "instructions");
+	is_u64(stats.blocks, 2, "blocks");
+	is_u64(stats.syncs, 2, "syncs");
+	ntrace_flow_free(flow);
+	ntrace_space_put(log->spaces[0]);
+}
+
+static void test_source(void)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config) };
+	struct flow_log *log = &flow_log;
+	struct ntrace_flow *flow;
+	/* SRC 2 bits: ProgTraceSync SYNC 5 ICNT 0 PC 0x1000 of SRC 1 and 2 */
+	const uint8_t data[] = { 0x24, 0x54, 0x01, 0x00, 0x83, 0x24, 0x58, 0x01, 0x00, 0x83 };
+
+	memset(log, 0, sizeof(*log));
+	config.event = log_event;
+	config.data = log;
+	config.params = params_of("srcbits=2");
+	config.src = 2;
+	ok(ntrace_flow_new(&flow, &config) == 0, "flow of SRC 2");
+	feed_flow(flow, &config.params, data, sizeof(data), sizeof(data), true);
+	is_str(log->text, "sync5@1000 ", "takes only its own messages");
+	ntrace_flow_free(flow);
+	config.src = 4;
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "SRC out of range");
+	config.src = 0;
+	config.event = NULL;
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no callback");
+	config.event = log_event;
+	strcpy(config.params.isa, "x86");
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no ISA");
+}
+
+static void test_names(void)
+{
+	bool named = true;
+
+	for (unsigned int i = 0; i <= NTRACE_FLOW_ERROR_TRANSFER; i++)
+		named = named && strcmp(ntrace_flow_error_text(i), "unknown error");
+	ok(named, "every error has a text");
+	is_str(ntrace_flow_error_text(1000), "unknown error", "others say so");
+	is_str(ntrace_flow_type_name(NTRACE_FLOW_WARNING), "warning", "type name");
+	is_str(ntrace_flow_type_name(1000), "?", "others");
+}
+
+int main(void)
+{
+	test_history();
+	test_returns();
+	test_sequential();
+	test_all_jumps();
+	test_endless();
+	test_seams();
+	test_uncertain();
+	test_select();
+	test_versions();
+	test_stop();
+	test_source();
+	test_names();
+	return done_testing();
+}
