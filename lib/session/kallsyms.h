@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* /proc/kallsyms and images/kallsyms, which has the same form. */
+#ifndef NTRACE_SESSION_KALLSYMS_H
+#define NTRACE_SESSION_KALLSYMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntrace/error.h>
+
+/* @module: module, "bpf" or "__builtin__..."; "" for the kernel itself */
+struct kallsym {
+	uint64_t address;
+	char type;
+	const char *name;
+	const char *module;
+};
+
+/*
+ * Calls back for every text symbol, in the order of the file; lines that are
+ * none are skipped. Return: 0, what @callback returned, NTRACE_ERR_IO,
+ * NTRACE_ERR_FORMAT if no line was a symbol.
+ */
+int kallsyms_read(const char *path, int (*callback)(void *data, const struct kallsym *symbol),
+		  void *data);
+
+#endif

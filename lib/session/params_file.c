@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The file `params` of a recording; format: Documentation/trace/recording.md. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ntrace/recording.h>
+
+#define MAGIC "ntrace-recording"
+#define PATH_ROOM 4096
+/* A params file is a few lines for each stream; more than this is something else. */
+#define FILE_SIZE_MAX (16u << 20)
+
+int ntrace_recording_create(const char *directory)
+{
+	char path[PATH_ROOM];
+
+	if (snprintf(path, sizeof(path), "%s/images", directory) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		return NTRACE_ERR_IO;
+	}
+	if (mkdir(directory, 0777) || mkdir(path, 0777))
+		return NTRACE_ERR_IO;
+	return 0;
+}
+
+static const char *text_of(const char *text)
+{
+	return text ? text : "";
+}
+
+static bool writable(const struct ntrace_recording *recording)
+{
+	const char *texts[] = { recording->tool, recording->module, recording->release,
+				recording->machine, recording->clock, recording->command };
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (strchr(text_of(texts[i]), '\n'))
+			return false;
+	}
+	for (i = 0; i < recording->stream_count; i++) {
+		const char *file = text_of(recording->streams[i].file);
+
+		if (!file[0] || strpbrk(file, "/\n"))
+			return false;
+	}
+	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX;
+}
+
+static void write_stream(FILE *file, const struct ntrace_stream *stream, unsigned int index)
+{
+	char params[512];
+
+	ntrace_params_format(&stream->params, params, sizeof(params));
+	fprintf(file, "stream %u\nfile %s\ncpu %u\nhartid %" PRIu64 "\nsrc %u\nparams %s\n", index,
+		stream->file, stream->cpu, stream->hartid, stream->src, params);
+	fprintf(file, "start_ns %" PRIu64 "\nstop_ns %" PRIu64 "\nbytes %" PRIu64 "\n",
+		stream->start_ns, stream->stop_ns, stream->bytes);
+	fprintf(file, "lost %" PRIu64 "\nlost_exact %d\ngaps %" PRIu64 "\n", stream->lost,
+		stream->lost_exact, stream->gaps);
+}
+
+int ntrace_recording_write(const char *directory, const struct ntrace_recording *recording)
+{
+	char path[PATH_ROOM], made[PATH_ROOM];
+	unsigned int i;
+	FILE *file;
+	int failed;
+
+	if (!writable(recording))
+		return NTRACE_ERR_INVALID;
+	if (snprintf(path, sizeof(path), "%s/params", directory) >= (int)sizeof(path) ||
+	    snprintf(made, sizeof(made), "%s/params.new", directory) >= (int)sizeof(made)) {
+		errno = ENAMETOOLONG;
+		return NTRACE_ERR_IO;
+	}
+	file = fopen(made, "we");
+	if (!file)
+		return NTRACE_ERR_IO;
+	fprintf(file, MAGIC " %d\n", NTRACE_RECORDING_VERSION);
+	fprintf(file, "tool %s\nmodule %s\nrelease %s\nmachine %s\nclock %s\ncommand %s\n",
+		text_of(recording->tool), text_of(recording->module), text_of(recording->release),
+		text_of(recording->machine), text_of(recording->clock),
+		text_of(recording->command));
+	fprintf(file, "privilege %" PRIu32 "\n", recording->privilege);
+	for (i = 0; i < recording->stream_count; i++)
+		write_stream(file, &recording->streams[i], i);
+	failed = ferror(file);
+	if (fclose(file) || failed || rename(made, path)) {
+		int saved = errno;
+
+		unlink(made);
+		errno = saved;
+		return NTRACE_ERR_IO;
+	}
+	return 0;
+}
+
+/* What ntrace_recording_read() allocates: the public part first, then what it points into. */
+struct read_recording {
+	struct ntrace_recording recording;
+	char *text;
+	struct ntrace_stream *streams;
+};
+
+struct reading {
+	struct read_recording *made;
+	struct ntrace_stream *stream;	/* of the present section; NULL in the first */
+	unsigned int line;
+	char *reason;
+	size_t reason_size;
+};
+
+__attribute__((format(printf, 3, 4)))
+static int refuse(struct reading *reading, int error, const char *format, ...)
+{
+	va_list args;
+
+	if (reading->reason_size) {
+		va_start(args, format);
+		vsnprintf(reading->reason, reading->reason_size, format, args);
+		va_end(args);
+	}
+	return error;
+}
+
+static bool number(const char *text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return !errno && !*end && *value <= max;
+}
+
+static int add_stream(struct reading *reading)
+{
+	struct read_recording *made = reading->made;
+	unsigned int count = made->recording.stream_count;
+	struct ntrace_stream *streams;
+
+	if (count == NTRACE_RECORDING_STREAMS_MAX)
+		return refuse(reading, NTRACE_ERR_FORMAT, "params line %u: too many streams",
+			      reading->line);
+	streams = realloc(made->streams, (count + 1) * sizeof(*streams));
+	if (!streams)
+		return NTRACE_ERR_NOMEM;
+	made->streams = streams;
+	made->recording.streams = streams;
+	made->recording.stream_count = count + 1;
+	reading->stream = &streams[count];
+	memset(reading->stream, 0, sizeof(*reading->stream));
+	reading->stream->file = "";
+	reading->stream->lost_exact = true;
+	ntrace_params_init(&reading->stream->params);
+	return 0;
+}
+
+static int take_global(struct reading *reading, const char *key, const char *value)
+{
+	struct ntrace_recording *recording = &reading->made->recording;
+	const struct {
+		const char *key;
+		const char **place;
+	} texts[] = {
+		{ "tool", &recording->tool }, { "module", &recording->module },
+		{ "release", &recording->release }, { "machine", &recording->machine },
+		{ "clock", &recording->clock }, { "command", &recording->command },
+	};
+	uint64_t got;
+	size_t i;
+
+	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (!strcmp(key, texts[i].key))
+			*texts[i].place = value;
+	}
+	if (!strcmp(key, "privilege")) {
+		if (!number(value, UINT32_MAX, &got))
+			return refuse(reading, NTRACE_ERR_FORMAT, "params line %u: %s is no number",
+				      reading->line, key);
+		recording->privilege = (uint32_t)got;
+	}
+	return 0;
+}
+
+static int take_stream_number(struct reading *reading, const char *key, const char *value)
+{
+	struct ntrace_stream *stream = reading->stream;
+	uint64_t cpu = 0, src = 0, exact = 0, max = UINT64_MAX;
+	const struct {
+		const char *key;
+		uint64_t *place;
+		uint64_t max;
+	} numbers[] = {
+		{ "cpu", &cpu, UINT32_MAX - 1 }, { "src", &src, (1u << NTRACE_SRC_BITS_MAX) - 1 },
+		{ "lost_exact", &exact, 1 }, { "hartid", &stream->hartid, max },
+		{ "bytes", &stream->bytes, max }, { "lost", &stream->lost, max },
+		{ "gaps", &stream->gaps, max }, { "start_ns", &stream->start_ns, max },
+		{ "stop_ns", &stream->stop_ns, max },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (strcmp(key, numbers[i].key))
+			continue;
+		if (!number(value, numbers[i].max, numbers[i].place))
+			return refuse(reading, NTRACE_ERR_FORMAT,
+				      "params line %u: bad value of %s", reading->line, key);
+		/* These three are no 64-bit fields. */
+		if (numbers[i].place == &cpu)
+			stream->cpu = (unsigned int)cpu;
+		else if (numbers[i].place == &src)
+			stream->src = (unsigned int)src;
+		else if (numbers[i].place == &exact)
+			stream->lost_exact = exact;
+		return 0;
+	}
+	return 0;
+}
+
+static int take_line(struct reading *reading, const char *key, const char *value)
+{
+	const char *bad;
+
+	if (!strcmp(key, "stream"))
+		return add_stream(reading);
+	if (!reading->stream)
+		return take_global(reading, key, value);
+	if (!strcmp(key, "file")) {
+		/* A recording names only its own files. */
+		if (!value[0] || value[0] == '.' || strchr(value, '/'))
+			return refuse(reading, NTRACE_ERR_FORMAT,
+				      "params line %u: no plain file name", reading->line);
+		reading->stream->file = value;
+		return 0;
+	}
+	if (!strcmp(key, "params")) {
+		if (ntrace_params_parse(&reading->stream->params, value, &bad))
+			return refuse(reading, NTRACE_ERR_FORMAT,
+				      "params line %u: bad stream parameter %.40s", reading->line, bad);
+		return 0;
+	}
+	return take_stream_number(reading, key, value);
+}
+
+static int take_head(struct reading *reading, const char *line)
+{
+	uint64_t version;
+
+	if (strncmp(line, MAGIC " ", sizeof(MAGIC)) ||
+	    !number(line + sizeof(MAGIC), UINT64_MAX, &version))
+		return refuse(reading, NTRACE_ERR_FORMAT,
+			      "params does not start with \"" MAGIC "\"");
+	if (version > NTRACE_RECORDING_VERSION)
+		return refuse(reading, NTRACE_ERR_UNSUPPORTED,
+			      "made by a newer version: recording format %" PRIu64 ", known is %d",
+			      version, NTRACE_RECORDING_VERSION);
+	return 0;
+}
+
+static int take_text(struct reading *reading, char *text)
+{
+	unsigned int i;
+	char *line;
+	int error = 0;
+
+	while (!error && (line = strsep(&text, "\n"))) {
+		char *value = line;
+
+		reading->line++;
+		if (reading->line == 1) {
+			error = take_head(reading, line);
+			continue;
+		}
+		if (!line[0] || line[0] == '#')
+			continue;
+		strsep(&value, " ");
+		error = take_line(reading, line, value ? value : "");
+	}
+	for (i = 0; !error && i < reading->made->recording.stream_count; i++) {
+		if (!reading->made->streams[i].file[0])
+			error = refuse(reading, NTRACE_ERR_FORMAT, "params: stream %u has no file",
+				       i);
+	}
+	return error;
+}
+
+static int read_whole(const char *path, char **text)
+{
+	FILE *file = fopen(path, "re");
+	struct stat st;
+	size_t size;
+	int failed;
+
+	if (!file)
+		return NTRACE_ERR_IO;
+	if (fstat(fileno(file), &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_SIZE_MAX) {
+		fclose(file);
+		return NTRACE_ERR_FORMAT;
+	}
+	*text = malloc((size_t)st.st_size + 1);
+	if (!*text) {
+		fclose(file);
+		return NTRACE_ERR_NOMEM;
+	}
+	size = fread(*text, 1, (size_t)st.st_size, file);
+	failed = ferror(file);
+	fclose(file);
+	(*text)[size] = 0;
+	if (failed)
+		return NTRACE_ERR_IO;
+	return memchr(*text, 0, size) ? NTRACE_ERR_FORMAT : 0;
+}
+
+int ntrace_recording_read(struct ntrace_recording **recording, const char *directory, char *reason,
+			  size_t reason_size)
+{
+	struct read_recording *made = calloc(1, sizeof(*made));
+	struct reading reading = { .made = made, .reason = reason, .reason_size = reason_size };
+	char path[PATH_ROOM];
+	int error;
+
+	if (reason_size)
+		reason[0] = 0;
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->recording = (struct ntrace_recording){
+		.size = sizeof(made->recording), .tool = "", .module = "", .release = "",
+		.machine = "", .clock = "", .command = "",
+	};
+	if (snprintf(path, sizeof(path), "%s/params", directory) >= (int)sizeof(path)) {
+		errno = ENAMETOOLONG;
+		error = NTRACE_ERR_IO;
+	} else {
+		error = read_whole(path, &made->text);
+		if (error == NTRACE_ERR_FORMAT)
+			refuse(&reading, error, "params is no text file");
+	}
+	if (!error)
+		error = take_text(&reading, made->text);
+	if (error) {
+		int saved = errno;
+
+		ntrace_recording_free(&made->recording);
+		errno = saved;
+		return error;
+	}
+	*recording = &made->recording;
+	return 0;
+}
+
+void ntrace_recording_free(struct ntrace_recording *recording)
+{
+	struct read_recording *made = (struct read_recording *)recording;
+
+	if (!made)
+		return;
+	free(made->text);
+	free(made->streams);
+	free(made);
+}
