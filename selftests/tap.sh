@@ -5,7 +5,7 @@
 #   ok TEXT COMMAND...         the command succeeds; its output is shown if not
 #   is GOT EXPECTED TEXT       two strings are equal
 #   like TEXT PATTERN STRING   the string matches the extended regular expression
-#   fails TEXT PATTERN COMMAND...  exits with 1..123 and says something matching
+#   fails TEXT PATTERN COMMAND...  exits with 1..125 and says something matching
 #   skip TEXT WHY; diag TEXT; pass TEXT; not_ok TEXT
 # $tmp is a directory that vanishes with the test.
 
@@ -60,7 +60,7 @@ fails() {
 	local text=$1 pattern=$2 rc=0
 	shift 2
 	"$@" >"$tmp/.ok" 2>&1 </dev/null || rc=$?
-	if [ "$rc" -ge 1 ] && [ "$rc" -le 123 ] && grep -qE -- "$pattern" "$tmp/.ok"; then
+	if [ "$rc" -ge 1 ] && [ "$rc" -le 125 ] && grep -qE -- "$pattern" "$tmp/.ok"; then
 		pass "$text"
 	else
 		not_ok "$text"

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The runner: what it brings back, and how it tells what went wrong.
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+run=$top/tools/vsoc/run
+
+rc=0
+"$run" --quiet --smp 4 --put "$top/Makefile:/root/put/" --get "/root/made:$tmp/back" --dmesg "$tmp/dmesg" -- \
+	sh -c 'cmp /root/put/Makefile /run/share/put/root/put/Makefile && echo "to stdout: $(nproc) harts"
+		echo "to stderr" >&2; mkdir /root/made; seq 100000 >/root/made/file; exit 42' >"$tmp/out" 2>"$tmp/err" || rc=$?
+is "$rc" 42 "the command's exit status comes back"
+is "$(cat "$tmp/out")" "to stdout: 4 harts" "so does its standard output, the file put there was seen"
+like "and its standard error, apart" "^to stderr" "$(cat "$tmp/err")"
+is "$(seq 100000 | sha256sum)" "$(sha256sum <"$tmp/back/made/file")" "a file is brought back whole"
+like "the kernel log is kept" "Linux version" "$(cat "$tmp/dmesg")"
+
+rc=0
+"$run" --timeout 12 -- sleep 1000 >"$tmp/out" 2>&1 || rc=$?
+is "$rc" 124 "a run that takes too long is killed"
+like "and says so" "timed out after 12 s" "$(cat "$tmp/out")"
+
+rc=0
+"$run" --quiet -- sh -c 'echo c >/proc/sysrq-trigger' >"$tmp/out" 2>&1 || rc=$?
+is "$rc" 126 "a kernel panic ends the run at once"
+like "and is named" "error: .*Kernel panic" "$(cat "$tmp/out")"
+like "with the end of the console" "sysrq: Trigger a crash" "$(cat "$tmp/out")"
+
+rc=0
+"$run" --quiet --reboot-ok -- sh -c 'echo "boot $NTRACE_BOOT"; [ "$NTRACE_BOOT" = 2 ] && exit 7; reboot -f; sleep 100' \
+	>"$tmp/out" 2>&1 || rc=$?
+is "$rc $(tr '\n' ' ' <"$tmp/out")" "7 boot 1 boot 2 " "a guest may reboot where that is asked for"
+
+fails "no command" "no command" "$run" --quiet
+fails "unknown option" "unknown option" "$run" --no-such-option -- true
+fails "no such file to put" "does not exist" "$run" --put "$tmp/none:/root/x" -- true
+
+done_testing
