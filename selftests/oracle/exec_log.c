@@ -8,7 +8,7 @@
  *
  *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES]
  *
- * writes PREFIX.HART. base is the physical address of hart 0's encoder, the
+ * writes PREFIX.HART, and PREFIX.messages for people. base is the physical address of hart 0's encoder, the
  * others follow at 4 KiB each; max bounds each file.
  *
  * An instruction callback runs BEFORE the instruction, which may then fault, or
@@ -33,7 +33,9 @@
  * The cause must agree with what was found (an exception strikes, an interrupt
  * does not, ...). If it does not, the log says so and is no witness any more.
  * The privilege of an instruction is that of its translated block: QEMU never
- * runs a block in another privilege than it was translated for.
+ * runs a block in another privilege than it was translated for. Its address is
+ * not: a block is translated once per physical place and run at every virtual
+ * address that maps there (CF_PCREL), so pc is read at the start of each block.
  *
  * Where all harts share one host thread (-icount, thread=single), QEMU 10.0
  * passes callbacks the index of the hart that first translated the block, so
@@ -67,9 +69,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 
 /*
- * An instruction packed into the callback's argument: bits 63..8 hold the
- * address without its bit 0 and without bits above 56 (a sign extension, Sv57),
- * below are length, class, privilege. Never 0.
+ * An instruction packed into 64 bits: bits 63..8 hold the address without its
+ * bit 0 and without bits above 56 (a sign extension, Sv57), below are length,
+ * class, privilege. Never 0. The callback's argument is the same with the
+ * distance from the start of the block in place of the address.
  */
 #define INSN_LEN4 0x01
 #define INSN_CLASS_SHIFT 1
@@ -78,11 +81,13 @@ enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 
 struct hart {
 	uint64_t held;		/* instruction whose fate is open; 0 = none */
+	uint64_t block;		/* pc at the start of the block, shifted as in a packed instruction */
 	uint64_t expect;	/* where the log would go on sequentially */
 	unsigned int priv;	/* privilege as the log knows it */
 	unsigned int run;	/* instructions collected for a run token, with stop bit; 1 = none */
 	unsigned int run_count;
 	bool open;		/* between BEGIN and END */
+	bool block_known;	/* block is that of the block that runs */
 	bool full;
 	unsigned int seen;	/* last request carried out */
 	uint64_t vector[4];	/* trap vector of a privilege, mode bits included */
@@ -91,7 +96,7 @@ struct hart {
 	uint8_t *buffer;
 	FILE *file;
 	uint64_t instructions, traps, struck, restarts, odd;
-	struct qemu_plugin_register *epc[4], *cause[4], *tvec[4];
+	struct qemu_plugin_register *pc, *epc[4], *cause[4], *tvec[4];
 };
 
 /*
@@ -109,6 +114,7 @@ static struct qemu_plugin_register *hartid, *privilege;	/* the same for all hart
 static char *out;
 static uint64_t base = 0x6000000;
 static uint64_t limit = UINT64_MAX;
+static FILE *messages;
 
 static uint64_t insn_address(uint64_t insn)
 {
@@ -213,12 +219,16 @@ static void commit(struct hart *hart, uint64_t insn)
 	hart->expect = address + insn_length(insn);
 }
 
+/* Of the hart that the calling thread runs. */
 static uint64_t read_register(struct qemu_plugin_register *handle)
 {
-	g_autoptr(GByteArray) bytes = g_byte_array_new();
+	static _Thread_local GByteArray *bytes;
 	uint64_t value = 0;
 
-	if (handle && qemu_plugin_read_register(handle, bytes) > 0)
+	if (!bytes)
+		bytes = g_byte_array_new();
+	g_byte_array_set_size(bytes, 0);
+	if (qemu_plugin_read_register(handle, bytes) > 0)
 		memcpy(&value, bytes->data, MIN(bytes->len, sizeof(value)));
 	return value;
 }
@@ -229,20 +239,20 @@ static void read_vectors(struct hart *hart)
 	hart->vector[3] = read_register(hart->tvec[3]);
 }
 
-/* Is this the first instruction of a trap handler in its own privilege? */
-static bool at_vector(const struct hart *hart, uint64_t insn)
+/* Does a trap handler of this privilege start here? */
+static bool is_vector(const struct hart *hart, unsigned int priv, uint64_t address)
 {
-	uint64_t vector = hart->vector[insn_priv(insn)];
-	uint64_t offset = insn_address(insn) - (vector & ~3ull);
+	uint64_t offset = address - (hart->vector[priv] & ~3ull);
 
-	if ((vector & 3) == 1)	/* vectored: four bytes per interrupt */
+	if ((hart->vector[priv] & 3) == 1)	/* vectored: four bytes per interrupt */
 		return offset < 64 * 4 && offset % 4 == 0;
-	return offset == 0 && vector;
+	return offset == 0 && hart->vector[priv];
 }
 
 static void begin(struct hart *hart, bool remote)
 {
 	hart->open = true;
+	hart->block_known = false;
 	hart->held = 0;
 	hart->expect = 0;
 	hart->priv = 4;		/* none: the first instruction says its own */
@@ -262,6 +272,26 @@ static void end(struct hart *hart, bool remote)
 	hart->open = false;
 }
 
+static bool wanted(unsigned int index)
+{
+	return harts[index].open || (atomic_load_explicit(&order[index], memory_order_relaxed) & 1);
+}
+
+/* With one thread for all harts, the gate that is looked at may be that of any. */
+static void set_gates(unsigned int index)
+{
+	bool any = wanted(index);
+
+	if (!single) {
+		qemu_plugin_u64_set(gate, index, any);
+		return;
+	}
+	for (unsigned int i = 0; i < HARTS_MAX; i++)
+		any |= wanted(i);
+	for (unsigned int i = 0; i < HARTS_MAX && harts[i].buffer; i++)
+		qemu_plugin_u64_set(gate, i, any);
+}
+
 /* Carries out, on the hart's own thread, what its encoder was last told. */
 static void obey(unsigned int index, struct hart *hart)
 {
@@ -273,35 +303,26 @@ static void obey(unsigned int index, struct hart *hart)
 		end(hart, remote);
 	if (now & 1)
 		begin(hart, remote);
-	else
-		qemu_plugin_u64_set(gate, index, 0);
+	set_gates(index);
 }
 
 static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t insn, uint64_t cause,
 		uint64_t epc)
 {
 	if (hart->odd++ < 20)
-		fprintf(stderr, "exec_log: hart %td: odd %d: %" PRIx64 " (class %u) then %" PRIx64
+		fprintf(messages, "hart %td: odd %d: %" PRIx64 " (class %u) then %" PRIx64
 			" (priv %u), cause %" PRIx64 ", epc %" PRIx64 "\n",
 			hart - harts, kind, insn_address(held), insn_class(held),
 			insn_address(insn), insn_priv(insn), cause, epc);
 	put_event(hart, ORACLE_ODD, kind, epc);
 }
 
-/*
- * The hart is at @insn, the first instruction of a trap handler. Decides
- * whether the held instruction retired, and holds the cause against it.
- */
-static void trap(struct hart *hart, uint64_t insn)
+/* A trap to @priv was the next that happened to the held instruction. Decides whether it retired. */
+static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint64_t epc, uint64_t cause)
 {
-	unsigned int priv = insn_priv(insn);
-	uint64_t held = hart->held, epc, cause, address = insn_address(held);
-	bool interrupt, struck, fetch;
+	uint64_t held = hart->held, address = insn_address(held);
+	bool interrupt = cause >> 63, struck, fetch;
 
-	read_vectors(hart);
-	epc = read_register(hart->epc[priv]);
-	cause = read_register(hart->cause[priv]);
-	interrupt = cause >> 63;
 	cause &= ~(1ull << 63);
 	fetch = !interrupt && (cause == 0 || cause == 1 || cause == 12 || cause == 20);
 	struck = epc == address && insn_class(held) != TRANSFER;
@@ -309,10 +330,13 @@ static void trap(struct hart *hart, uint64_t insn)
 		hart->struck++;
 	else
 		commit(hart, held);
+	hart->held = 0;
 	hart->traps++;
 	put_event(hart, ORACLE_TRAP, cause << 1 | interrupt, epc);
 
-	if (struck && fetch)
+	if (priv < insn_priv(held) && insn_class(held) != TRAP_RETURN)
+		odd(hart, ORACLE_ODD_PRIVILEGE, held, insn, cause, epc);
+	else if (struck && fetch)
 		odd(hart, ORACLE_ODD_FETCH_EPC, held, insn, cause, epc);
 	else if (!struck && !interrupt && !fetch)
 		odd(hart, ORACLE_ODD_EXCEPTION_EPC, held, insn, cause, epc);
@@ -322,16 +346,59 @@ static void trap(struct hart *hart, uint64_t insn)
 		odd(hart, ORACLE_ODD_INTERRUPT_EPC, held, insn, cause, epc);
 }
 
+/* The hart is at @insn, the first instruction of a trap handler, and not by going on from held. */
+static void trap(struct hart *hart, uint64_t insn)
+{
+	unsigned int priv = insn_priv(insn);
+	uint64_t held = hart->held, epc, cause;
+
+	read_vectors(hart);
+	epc = read_register(hart->epc[priv]);
+	cause = read_register(hart->cause[priv]);
+	if (insn_class(held) == TRAP_RETURN && insn_priv(held) > priv &&
+	    read_register(hart->epc[3]) == insn_address(insn)) {
+		/* MRET to the handler: it was interrupted here, or firmware hands a trap on. */
+		commit(hart, held);
+		return;
+	}
+	if (priv == 3 && insn_priv(held) < 3 && is_vector(hart, 1, epc)) {
+		/* Two traps in a row: the handler in S was interrupted before its first instruction. */
+		take_trap(hart, 1, insn, read_register(hart->epc[1]), read_register(hart->cause[1]));
+		hart->traps++;
+		put_event(hart, ORACLE_TRAP, cause << 1 | cause >> 63, epc);
+		return;
+	}
+	take_trap(hart, priv, insn, epc, cause);
+}
+
+/* At the start of each block while the hart's gate is open. */
+static void on_block(unsigned int index, void *argument)
+{
+	struct hart *hart = &harts[index];
+	uint64_t pc;
+
+	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen)
+		obey(index, hart);
+	if (!hart->open)
+		return;
+	pc = read_register(hart->pc);
+	hart->block = pc >> 1 << 8;
+	hart->block_known = true;
+	if ((pc ^ (uintptr_t)argument) & (PAGE - 1))
+		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->block, 0, pc);
+}
+
 static void on_insn(unsigned int index, void *argument)
 {
 	struct hart *hart = &harts[index];
 	uint64_t insn = (uintptr_t)argument, held;
 
-	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen) {
-		obey(index, hart);
-		if (!hart->open)
-			return;
-	}
+	/* The gate opened in the middle of a block: another hart did that. */
+	if (!hart->open)
+		return;
+	insn += hart->block;
+	if (!hart->block_known)
+		odd(hart, ORACLE_ODD_BLOCK, 0, insn, 0, 0);
 	held = hart->held;
 	hart->held = insn;
 	if (!held)
@@ -345,7 +412,7 @@ static void on_insn(unsigned int index, void *argument)
 		hart->restarts++;
 		return;
 	}
-	if (at_vector(hart, insn)) {
+	if (is_vector(hart, insn_priv(insn), insn_address(insn))) {
 		trap(hart, insn);
 	} else {
 		if (insn_class(held) == PLAIN)
@@ -357,23 +424,18 @@ static void on_insn(unsigned int index, void *argument)
 	hart->held = insn;
 }
 
-static void on_block_single(unsigned int index, void *unused)
+static void on_block_single(unsigned int index, void *argument)
 {
 	(void)index;
-	(void)unused;
-	for (unsigned int i = 0; i < HARTS_MAX; i++) {
-		if (harts[i].open || (atomic_load(&order[i]) & 1)) {
-			running = read_register(hartid) % HARTS_MAX;
-			return;
-		}
-	}
+	running = read_register(hartid) % HARTS_MAX;
+	if (wanted(running))
+		on_block(running, argument);
 }
 
 static void on_insn_single(unsigned int index, void *argument)
 {
 	(void)index;
-	if (harts[running].open || (atomic_load(&order[running]) & 1))
-		on_insn(running, argument);
+	on_insn(running, argument);
 }
 
 /* A 32-bit store has been done: was it to trTeControl of an encoder? */
@@ -403,10 +465,10 @@ static void on_store(unsigned int index, qemu_plugin_meminfo_t info, uint64_t ad
 	if ((old & 1) == tracing)
 		return;
 	atomic_store(&order[target], (((old >> 2) + 1) << 2) | (target != index) << 1 | tracing);
-	if (tracing)
-		qemu_plugin_u64_set(gate, target, 1);
 	if (target == index)
 		obey(index, &harts[index]);
+	else if (tracing)
+		set_gates(target);
 }
 
 static enum insn_class classify(uint32_t code)
@@ -459,28 +521,25 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	/* The privilege that the block is translated for: its thread is in it. */
 	unsigned int priv = read_register(privilege) & 3;
 	size_t count = qemu_plugin_tb_n_insns(tb);
+	uint64_t start = qemu_plugin_tb_vaddr(tb);
 
 	(void)id;
-	if (single)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_single, QEMU_PLUGIN_CB_R_REGS, NULL);
+	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, single ? on_block_single : on_block,
+						  QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE, gate, 0,
+						  (void *)(uintptr_t)start);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint64_t address = qemu_plugin_insn_vaddr(insn), packed;
+		uint64_t distance = qemu_plugin_insn_vaddr(insn) - start, packed;
 		uint32_t code = 0;
 
 		qemu_plugin_insn_data(insn, &code, sizeof(code));
-		packed = address >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
+		packed = distance >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
 			 classify(code) << INSN_CLASS_SHIFT |
 			 (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
-		if (single)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn_single,
-							       QEMU_PLUGIN_CB_R_REGS,
-							       (void *)(uintptr_t)packed);
-		else
-			qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, on_insn,
-								    QEMU_PLUGIN_CB_R_REGS,
-								    QEMU_PLUGIN_COND_NE, gate, 0,
-								    (void *)(uintptr_t)packed);
+		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, single ? on_insn_single : on_insn,
+							    QEMU_PLUGIN_CB_R_REGS,
+							    QEMU_PLUGIN_COND_NE, gate, 0,
+							    (void *)(uintptr_t)packed);
 		if (stores_word(code))
 			qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_R_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
@@ -504,6 +563,7 @@ static void on_hart(qemu_plugin_id_t id, unsigned int index)
 	thread = g_thread_self();
 	privilege = find_register(registers, "priv");
 	hartid = find_register(registers, "mhartid");
+	hart->pc = find_register(registers, "pc");
 	hart->epc[1] = find_register(registers, "sepc");
 	hart->epc[3] = find_register(registers, "mepc");
 	hart->cause[1] = find_register(registers, "scause");
@@ -533,7 +593,7 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *unused)
 			continue;
 		put_run(hart);
 		flush(hart);
-		fprintf(stderr, "exec_log: hart %u: %" PRIu64 " instructions, %" PRIu64
+		fprintf(messages, "hart %u: %" PRIu64 " instructions, %" PRIu64
 			" traps, %" PRIu64 " struck, %" PRIu64 " restarts, %" PRIu64 " odd, %"
 			PRIu64 " bytes\n", i, hart->instructions, hart->traps, hart->struck,
 			hart->restarts, hart->odd, hart->bytes);
@@ -543,6 +603,8 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *unused)
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 					   char **argv)
 {
+	g_autofree char *path = NULL;
+
 	if (!info->system_emulation || strcmp(info->target_name, "riscv64")) {
 		fprintf(stderr, "exec_log: for qemu-system-riscv64 only\n");
 		return -1;
@@ -563,6 +625,13 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		fprintf(stderr, "exec_log: out=PREFIX is missing\n");
 		return -1;
 	}
+	path = g_strdup_printf("%s.messages", out);
+	messages = fopen(path, "w");
+	if (!messages) {
+		fprintf(stderr, "exec_log: %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	setvbuf(messages, NULL, _IOLBF, 0);
 	gates = qemu_plugin_scoreboard_new(sizeof(uint64_t));
 	gate = qemu_plugin_scoreboard_u64(gates);
 	qemu_plugin_register_vcpu_init_cb(id, on_hart);

@@ -52,6 +52,7 @@ enum oracle_odd {
 	ORACLE_ODD_INTERRUPT_EPC = 3,	/* interrupt whose epc is not behind the last instruction */
 	ORACLE_ODD_FETCH_EPC = 4,	/* fetch fault at the instruction that ran last */
 	ORACLE_ODD_PRIVILEGE = 5,	/* privilege rose without a trap */
+	ORACLE_ODD_BLOCK = 6,		/* an instruction whose block's address is not known */
 };
 
 #endif /* ORACLE_LOG_H */

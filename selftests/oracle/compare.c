@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * compare: is the decoded flow of a recording what the harts really executed?
+ *
+ *   compare [options] --log PREFIX RECORDING	every stream against PREFIX.HARTID
+ *   compare [options] --log FILE --pcs LIST	a list "ADDRESS SIZE" per line
+ *
+ *  --section N       which start of the encoder, 0 = the first in the log
+ *  --priv usm        privileges that were traced (us)
+ *  --sysroot DIR, --firmware ELF, --firmware-bias N   as for ntrace decode
+ *  --min N           fewer compared instructions are a failure
+ *  --kernel-from T   kernel text must come from objects with T in their names
+ *  --mutate alter|drop|add@N   falsifies the log at its Nth instruction: must fail
+ *
+ * Exit status: 0 = every stream is one contiguous run of its log, 1 = it is
+ * not, 2 = wrong use or no such file.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/session.h>
+
+#include "match.h"
+
+#define SEEN_SIZE (1u << 16)
+#define OBJECTS_MAX 32
+#define EVENTS_SHOWN 5
+
+struct options {
+	const char *log;
+	const char *pcs;
+	const char *recording;
+	const char *kernel_from;
+	unsigned int section;
+	unsigned int priv_mask;
+	uint64_t min;
+	enum match_mutation mutation;
+	uint64_t mutate_at;
+	struct ntrace_session_options session;
+};
+
+/* Where the bytes of the kernel came from: blocks met for the first time. */
+struct origin {
+	const char *name;
+	unsigned int places;
+};
+
+struct run {
+	const struct options *options;
+	struct match match;
+	uint64_t blocks;
+	uint64_t bad_events;
+	uint64_t warnings[32];
+	uint64_t seen[SEEN_SIZE];
+	struct origin origins[OBJECTS_MAX];
+	unsigned int origin_count;
+	struct ntrace_space *space;	/* of the block where the difference was met */
+	char name[512];
+};
+
+static void note(void *data, const char *text)
+{
+	(void)data;
+	printf("note: %s\n", text);
+}
+
+static bool is_kernel(uint64_t address)
+{
+	return (int64_t)address < 0;
+}
+
+static void count_origin(struct run *run, const struct ntrace_flow_event *event)
+{
+	uint64_t *seen = &run->seen[(event->address >> 1) % SEEN_SIZE];
+	struct ntrace_location location;
+	const char *name;
+	unsigned int i;
+
+	if (!is_kernel(event->address) || *seen == event->address)
+		return;
+	*seen = event->address;
+	if (ntrace_space_locate(event->space, event->address, &location))
+		return;
+	name = ntrace_object_name(location.object);
+	for (i = 0; i < run->origin_count && strcmp(run->origins[i].name, name); i++)
+		;
+	if (i == OBJECTS_MAX)
+		return;
+	if (i == run->origin_count)
+		run->origins[run->origin_count++].name = name;
+	run->origins[i].places++;
+}
+
+static int on_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			  const struct ntrace_insn *insn)
+{
+	struct run *run = data;
+
+	(void)bytes;
+	return match_insn(&run->match, address, insn->size);
+}
+
+static void show_event(struct run *run, const struct ntrace_flow_event *event)
+{
+	if (run->bad_events++ >= EVENTS_SHOWN)
+		return;
+	printf("  %s at stream offset %" PRIu64 ", address %" PRIx64 ": %s, value %" PRIu64
+	       ", after %" PRIu64 " instructions\n", ntrace_flow_type_name(event->type),
+	       event->offset, event->address,
+	       event->type == NTRACE_FLOW_ERROR ? ntrace_flow_error_text(event->code) : "",
+	       event->value, run->match.compared);
+}
+
+static int on_event(void *data, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct run *run = data;
+	bool fine = !run->match.why;
+	int result;
+
+	switch (flow->type) {
+	case NTRACE_FLOW_BLOCK:
+		run->blocks++;
+		count_origin(run, flow);
+		result = ntrace_flow_instructions(flow, on_instruction, run);
+		if (result < 0) {
+			printf("  block %" PRIx64 ": %s\n", flow->address, ntrace_strerror(result));
+			run->bad_events++;
+			return 1;
+		}
+		if (fine && run->match.why) {
+			run->space = ntrace_space_get(flow->space);
+			printf("  difference in block %" PRIx64 "..%" PRIx64 " of %u instructions, "
+			       "stream offset %" PRIu64 ", pid %d (%s)\n", flow->address, flow->last,
+			       flow->instructions, flow->offset, event->pid, event->comm);
+		}
+		return result;
+	case NTRACE_FLOW_TRAP:
+		match_trap(&run->match, flow->code);
+		return 0;
+	case NTRACE_FLOW_ERROR:
+	case NTRACE_FLOW_GAP:
+		show_event(run, flow);
+		return 0;
+	case NTRACE_FLOW_WARNING:
+		run->warnings[flow->code % 32]++;
+		return 0;
+	}
+	return 0;
+}
+
+static const char *symbol(void *data, uint64_t address)
+{
+	struct run *run = data;
+	struct ntrace_location location;
+
+	if (!run->space || ntrace_space_locate(run->space, address, &location))
+		return NULL;
+	if (location.symbol)
+		snprintf(run->name, sizeof(run->name), "%s+0x%" PRIx64 " (%s)", location.symbol,
+			 location.link_address - location.symbol_start,
+			 ntrace_object_name(location.object));
+	else
+		snprintf(run->name, sizeof(run->name), "(%s)", ntrace_object_name(location.object));
+	return run->name;
+}
+
+/* Prints what one comparison came to. Return: 0 = the same, 1 = not. */
+static int judge(struct run *run, const char *what)
+{
+	struct match *match = &run->match;
+	int bad = match_end(match);
+	bool alien = false;
+
+	printf("%s: %" PRIu64 " instructions agree in %" PRIu64 " blocks; %" PRIu64
+	       " traps (%" PRIu64 " interrupts), %" PRIu64 " stretches of other privilege left out\n",
+	       what, match->compared, run->blocks, match->traps, match->interrupts, match->excursions);
+	printf("%s: start by %s: %u only in the log, %u only decoded; stop by %s: %u only in the log, "
+	       "%u only decoded\n", what, match->log->remote_start ? "another hart" : "itself",
+	       match->head_log, match->head_decoded, match->log->remote_stop ? "another hart" : "itself",
+	       match->tail_log, match->tail_decoded);
+	for (unsigned int i = 0; i < 32; i++)
+		if (run->warnings[i])
+			printf("%s: %" PRIu64 " warnings: %s\n", what, run->warnings[i],
+			       ntrace_flow_error_text(i));
+	for (unsigned int i = 0; i < run->origin_count; i++) {
+		printf("%s: kernel text from %s: %u places\n", what, run->origins[i].name,
+		       run->origins[i].places);
+		if (run->options->kernel_from &&
+		    !strstr(run->origins[i].name, run->options->kernel_from))
+			alien = true;
+	}
+	if (bad)
+		match_report(match, symbol, run);
+	if (run->bad_events)
+		printf("%s: NOT OK: %" PRIu64 " errors and gaps in the decoded flow\n", what,
+		       run->bad_events);
+	if (alien)
+		printf("%s: NOT OK: kernel text is not from %s\n", what, run->options->kernel_from);
+	if (match->compared < run->options->min)
+		printf("%s: NOT OK: fewer than %" PRIu64 " instructions\n", what, run->options->min);
+	return bad || run->bad_events || alien || match->compared < run->options->min;
+}
+
+static struct run *new_run(const struct options *options, struct oracle_log *log)
+{
+	struct run *run = calloc(1, sizeof(*run));
+
+	if (!run) {
+		perror("compare");
+		exit(2);
+	}
+	run->options = options;
+	run->match.log = log;
+	run->match.priv_mask = options->priv_mask;
+	run->match.mutation = options->mutation;
+	run->match.mutate_at = options->mutate_at;
+	match_begin(&run->match);
+	return run;
+}
+
+static void end_run(struct run *run)
+{
+	if (run->space)
+		ntrace_space_put(run->space);
+	free(run);
+}
+
+static int compare_stream(const struct options *options, struct ntrace_session *session,
+			  unsigned int index)
+{
+	const struct ntrace_stream *stream = ntrace_session_stream(session, index);
+	struct oracle_log log;
+	struct run *run;
+	char path[4096], what[32];
+	int result;
+
+	snprintf(path, sizeof(path), "%s.%" PRIu64, options->log, stream->hartid);
+	snprintf(what, sizeof(what), "hart %" PRIu64, stream->hartid);
+	printf("%s: %s, %" PRIu64 " bytes of trace, %" PRIu64 " lost\n", what, stream->file,
+	       stream->bytes, stream->lost);
+	if (oracle_log_open(&log, path, options->section)) {
+		printf("%s: %s: %s\n", what, path, log.error);
+		oracle_log_close(&log);
+		return 2;
+	}
+	run = new_run(options, &log);
+	result = ntrace_session_decode(session, index, on_event, run, NULL);
+	if (result < 0) {
+		printf("%s: %s\n", what, ntrace_strerror(result));
+		run->bad_events++;
+	}
+	result = judge(run, what);
+	if (stream->lost || stream->gaps) {
+		printf("%s: NOT OK: %" PRIu64 " bytes lost, %" PRIu64 " gaps while recording\n", what,
+		       stream->lost, stream->gaps);
+		result = 1;
+	}
+	end_run(run);
+	oracle_log_close(&log);
+	return result;
+}
+
+static int compare_recording(const struct options *options)
+{
+	struct ntrace_session *session;
+	int result = ntrace_session_open(&session, options->recording, &options->session);
+	int worst = 0;
+
+	if (result) {
+		printf("%s: %s\n", options->recording, ntrace_strerror(result));
+		return 2;
+	}
+	if (!ntrace_session_streams(session)) {
+		printf("%s: no streams\n", options->recording);
+		worst = 2;
+	}
+	for (unsigned int i = 0; i < ntrace_session_streams(session); i++) {
+		result = compare_stream(options, session, i);
+		if (result > worst)
+			worst = result;
+	}
+	ntrace_session_close(session);
+	return worst;
+}
+
+static int compare_list(const struct options *options)
+{
+	struct oracle_log log;
+	struct run *run;
+	uint64_t address;
+	unsigned int size;
+	char line[256], kind[16];
+	int result;
+	FILE *list = fopen(options->pcs, "r");
+
+	if (!list) {
+		perror(options->pcs);
+		return 2;
+	}
+	if (oracle_log_open(&log, options->log, options->section)) {
+		printf("%s: %s\n", options->log, log.error);
+		oracle_log_close(&log);
+		fclose(list);
+		return 2;
+	}
+	run = new_run(options, &log);
+	while (fgets(line, sizeof(line), list)) {
+		if (sscanf(line, "trap %15s", kind) == 1)
+			match_trap(&run->match, !strcmp(kind, "interrupt") ? 3 : 2);
+		else if (sscanf(line, "%" SCNx64 " %u", &address, &size) != 2)
+			printf("%s: not understood: %s", options->pcs, line);
+		else if (match_insn(&run->match, address, size))
+			break;
+	}
+	result = judge(run, "list");
+	end_run(run);
+	oracle_log_close(&log);
+	fclose(list);
+	return result;
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: compare --log PREFIX [--section N] [--priv usm] [--sysroot DIR] "
+		"[--firmware ELF] [--firmware-bias N] [--min N] [--kernel-from TEXT] "
+		"[--mutate alter|drop|add@N] RECORDING | --pcs LIST\n");
+	exit(2);
+}
+
+static void parse_mutation(struct options *options, const char *text)
+{
+	const char *at = strchr(text, '@');
+
+	if (!at)
+		usage();
+	options->mutate_at = strtoull(at + 1, NULL, 0);
+	if (!strncmp(text, "alter@", 6))
+		options->mutation = MATCH_ALTER;
+	else if (!strncmp(text, "drop@", 5))
+		options->mutation = MATCH_DROP;
+	else if (!strncmp(text, "add@", 4))
+		options->mutation = MATCH_ADD;
+	else
+		usage();
+}
+
+static unsigned int parse_privileges(const char *text)
+{
+	unsigned int mask = 0;
+
+	for (; *text; text++) {
+		if (!strchr("usm", *text))
+			usage();
+		mask |= 1u << (*text == 'm' ? 3 : *text == 's');
+	}
+	return mask;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "log", required_argument, NULL, 'l' },
+		{ "pcs", required_argument, NULL, 'p' },
+		{ "section", required_argument, NULL, 's' },
+		{ "priv", required_argument, NULL, 'v' },
+		{ "sysroot", required_argument, NULL, 'r' },
+		{ "firmware", required_argument, NULL, 'f' },
+		{ "firmware-bias", required_argument, NULL, 'b' },
+		{ "min", required_argument, NULL, 'm' },
+		{ "kernel-from", required_argument, NULL, 'k' },
+		{ "mutate", required_argument, NULL, 'u' },
+		{ NULL, 0, NULL, 0 },
+	};
+	struct options options = { .priv_mask = 3, .session = { .size = sizeof(options.session),
+								.note = note } };
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
+		switch (c) {
+		case 'l': options.log = optarg; break;
+		case 'p': options.pcs = optarg; break;
+		case 's': options.section = (unsigned int)strtoul(optarg, NULL, 0); break;
+		case 'v': options.priv_mask = parse_privileges(optarg); break;
+		case 'r': options.session.sysroot = optarg; break;
+		case 'f': options.session.firmware = optarg; break;
+		case 'b': options.session.firmware_bias = strtoull(optarg, NULL, 0); break;
+		case 'm': options.min = strtoull(optarg, NULL, 0); break;
+		case 'k': options.kernel_from = optarg; break;
+		case 'u': parse_mutation(&options, optarg); break;
+		default: usage();
+		}
+	}
+	if (optind < argc)
+		options.recording = argv[optind++];
+	if (!options.log || optind != argc || !options.recording == !options.pcs)
+		usage();
+	return options.pcs ? compare_list(&options) : compare_recording(&options);
+}

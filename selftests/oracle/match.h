@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Holds a decoded instruction sequence against a section of the oracle's log.
+ *
+ * The decoded sequence must be one contiguous run of the log, instruction by
+ * instruction, address and size. Where a hart started itself the run begins at
+ * the first logged instruction, where it stopped itself it ends at the last or
+ * the last but one (the store that stops is the encoder's to report or not).
+ * Where another hart did, one block (instructions in sequence) at that end may
+ * be in one and not in the other; it is counted.
+ */
+#ifndef ORACLE_MATCH_H
+#define ORACLE_MATCH_H
+
+#include "log_read.h"
+
+#define MATCH_CONTEXT 20	/* instructions shown before and after a difference */
+#define MATCH_END_MAX 64	/* longest block that may differ at a remote end */
+
+enum match_mutation { MATCH_INTACT, MATCH_ALTER, MATCH_DROP, MATCH_ADD };
+
+/** struct match_place - one decoded instruction, or a trap before it */
+struct match_place {
+	uint64_t address;
+	uint8_t size;
+};
+
+/**
+ * struct match - one comparison
+ * @log: an open log
+ * @priv_mask: privileges to compare, bit n = privilege n; others are skipped
+ * @mutation: test of this very program: falsifies the log at @mutate_at
+ * @mutate_at: number of the instruction
+ * @compared: instructions that agree
+ * @traps, @interrupts: traps among them that trace and log both know
+ * @excursions: how often the log left @priv_mask
+ * @head_log, @head_decoded, @tail_log, @tail_decoded: instructions at a remote
+ *	end that only one side has
+ * @why: text of the difference, NULL if there is none so far
+ */
+struct match {
+	struct oracle_log *log;
+	unsigned int priv_mask;
+	enum match_mutation mutation;
+	uint64_t mutate_at;
+
+	uint64_t compared;
+	uint64_t traps;
+	uint64_t interrupts;
+	uint64_t excursions;
+	unsigned int head_log;
+	unsigned int head_decoded;
+	unsigned int tail_log;
+	unsigned int tail_decoded;
+	const char *why;
+
+	/* private */
+	uint64_t taken;			/* instructions taken from the log, for mutate_at */
+	struct oracle_insn again;	/* MATCH_ADD: to be delivered once more */
+	bool has_again;
+	struct oracle_insn previous;
+	bool left_mask;			/* instructions were skipped since the previous one */
+	bool aligned;
+	bool log_ended;
+	bool trap_pending;
+	bool trap_interrupt;
+	bool trap_any;
+	struct match_place head[MATCH_END_MAX];	/* decoded, not aligned yet */
+	unsigned int head_count;
+	struct oracle_insn queue[MATCH_END_MAX];	/* of the log, read ahead */
+	unsigned int queue_next, queue_count;
+	struct match_place past[MATCH_CONTEXT];	/* the last that agreed */
+	struct oracle_insn wrong_log;	/* the log's side of the difference */
+	bool wrong_log_valid;
+	struct match_place wrong[MATCH_CONTEXT + 1];	/* the decoded side, and what followed */
+	unsigned int wrong_count;
+};
+
+/** match_begin - set the public input fields first, the rest to 0 */
+void match_begin(struct match *match);
+
+/** match_trap - the trace says that the next instruction is the first of a handler; btype as in N-Trace */
+void match_trap(struct match *match, unsigned int btype);
+
+/** match_insn - Return: 0, or 1 when there is a difference and enough context has been seen */
+int match_insn(struct match *match, uint64_t address, unsigned int size);
+
+/** match_end - no more decoded instructions. Return: 0, or 1 if there is a difference */
+int match_end(struct match *match);
+
+/** match_report - the difference with its context; @name gives text for an address, may return NULL */
+void match_report(struct match *match, const char *(*name)(void *data, uint64_t address), void *data);
+
+#endif /* ORACLE_MATCH_H */
