@@ -17,10 +17,13 @@
 
 /*
  * The drain interval must leave room in the ring: it is the time in which the
- * worst hart fills a quarter of it. 256 bytes per microsecond is more than one
- * traced hart was ever seen to produce. 1 MiB gives 1 ms.
+ * worst hart fills a quarter of it, taken to produce 256 bytes per microsecond.
+ * One millisecond is enough for large rings; what they have more is for a late
+ * timer: the hart may have interrupts off, or be a virtual one whose timer
+ * comes late while it runs.
  */
 #define NTRACE_WORST_BYTES_PER_US 256
+#define NTRACE_DRAIN_US_DEFAULT_MAX 1000
 #define NTRACE_DRAIN_US_MIN	50
 #define NTRACE_DRAIN_US_MAX	10000000
 
@@ -101,7 +104,8 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	capture->config = *config;
 	in_effect = &capture->config;
 
-	if (!in_effect->sink_size)
+	capture->sink_size_default = !in_effect->sink_size;
+	if (capture->sink_size_default)
 		in_effect->sink_size = min_t(size_t, NTRACE_SINK_SIZE_DEFAULT,
 					     ntrace_ramsink_size_max());
 	if (!in_effect->data_size)
@@ -113,10 +117,6 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	    in_effect->drain_us > NTRACE_DRAIN_US_MAX)
 		goto err;
 	in_effect->sink_size = roundup_pow_of_two(max_t(u64, in_effect->sink_size, PAGE_SIZE));
-	if (!in_effect->drain_us)
-		in_effect->drain_us = in_effect->sink_size / 4 / NTRACE_WORST_BYTES_PER_US;
-	in_effect->drain_us = max(in_effect->drain_us, NTRACE_DRAIN_US_MIN);
-	capture->interval = ns_to_ktime((u64)in_effect->drain_us * NSEC_PER_USEC);
 
 	/* vmalloc() would complain to the log of what cannot be had at all. */
 	ret = -ENOMEM;
@@ -174,6 +174,30 @@ static int ntrace_path_program(struct ntrace_path *path, const struct ntrace_con
 	return ret;
 }
 
+/* A large block of memory may not be there; a default may be less. */
+static int ntrace_capture_alloc_sink(struct ntrace_capture *capture)
+{
+	struct ntrace_config *config = &capture->config;
+	int ret;
+
+	for (;;) {
+		ret = ntrace_ramsink_alloc(ntrace_path_sink(capture->path), config->sink_size);
+		if (ret != -ENOMEM || !capture->sink_size_default ||
+		    config->sink_size <= NTRACE_SINK_SIZE_DEFAULT_MIN)
+			break;
+		config->sink_size /= 2;
+	}
+	if (ret)
+		return ret;
+
+	if (!config->drain_us)
+		config->drain_us = min(config->sink_size / 4 / NTRACE_WORST_BYTES_PER_US,
+				       NTRACE_DRAIN_US_DEFAULT_MAX);
+	config->drain_us = max(config->drain_us, NTRACE_DRAIN_US_MIN);
+	capture->interval = ns_to_ktime((u64)config->drain_us * NSEC_PER_USEC);
+	return 0;
+}
+
 /**
  * ntrace_capture_attach - make a capture the current one of its path
  * @path: path without a capture, locked
@@ -189,7 +213,7 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	int ret;
 
 	lockdep_assert_held(&path->lock);
-	ret = ntrace_ramsink_alloc(sink, capture->config.sink_size);
+	ret = ntrace_capture_alloc_sink(capture);
 	if (ret)
 		return ret;
 	ret = ntrace_path_program(path, &capture->config);

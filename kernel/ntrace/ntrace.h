@@ -49,7 +49,8 @@
 
 #define NTRACE_DATA_SIZE_DEFAULT SZ_16M
 #define NTRACE_DATA_SIZE_MAX	SZ_1G
-#define NTRACE_SINK_SIZE_DEFAULT SZ_1M
+#define NTRACE_SINK_SIZE_DEFAULT SZ_4M
+#define NTRACE_SINK_SIZE_DEFAULT_MIN SZ_256K
 
 struct ntrace_path;
 
@@ -141,6 +142,7 @@ struct ntrace_component {
  * @interval: its period
  * @wake: wakes readers from the timer
  * @read_lock: one read() at a time
+ * @sink_size_default: the size of the sink buffer was left to the driver
  * @running: started and not stopped; under the lock of the path
  * @error: result of the start on the traced hart
  * @lock: what follows
@@ -167,6 +169,7 @@ struct ntrace_capture {
 	ktime_t interval;
 	struct irq_work wake;
 	struct mutex read_lock; /* serializes read() */
+	bool sink_size_default;
 	bool running;
 	int error;
 

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For the test programs of the driver, which run in the guest: TAP lines
+ * without a plan (guest.sh counts them), and short ways to use /dev/ntraceN.
+ */
+#ifndef SELFTESTS_KERNEL_GUEST_H
+#define SELFTESTS_KERNEL_GUEST_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/ntrace.h>
+
+/* TCODE 9, MSEO 00: first byte of a ProgTraceSync without SRC. */
+#define PROG_TRACE_SYNC 0x24
+#define RESERVED_BYTE 0x02
+
+static int failures;
+
+__attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const char *format, ...)
+{
+	int error = errno;
+	va_list list;
+
+	printf("%s - ", good ? "ok" : "not ok");
+	va_start(list, format);
+	vprintf(format, list);
+	va_end(list);
+	printf("\n");
+	if (!good) {
+		printf("# errno %d (%s)\n", error, strerror(error));
+		failures++;
+	}
+	fflush(stdout);
+	return good;
+}
+
+/* Is @ret a failure with @expected? */
+static inline bool fails_with(long ret, int expected, const char *what)
+{
+	int error = errno;
+
+	if (ok(ret == -1 && error == expected, "%s: %s", what, strerror(expected)))
+		return true;
+	printf("# returned %ld, errno %d (%s)\n", ret, error, strerror(error));
+	return false;
+}
+
+__attribute__((noreturn)) static inline void bail(const char *what)
+{
+	printf("not ok - %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+struct area {
+	volatile struct ntrace_control *control;
+	volatile const uint8_t *data;
+	size_t size;
+};
+
+static inline int open_device(const char *name, int flags)
+{
+	int fd = open(name, O_RDWR | O_CLOEXEC | flags);
+
+	if (fd < 0)
+		bail(name);
+	return fd;
+}
+
+static inline void configure(int fd, struct ntrace_config *config)
+{
+	config->size = sizeof(*config);
+	if (ioctl(fd, NTRACE_IOC_CONFIGURE, config))
+		bail("NTRACE_IOC_CONFIGURE");
+}
+
+static inline struct area map(int fd, const struct ntrace_config *config)
+{
+	size_t size = getpagesize() + config->data_size;
+	void *address = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	struct area area = { address, NULL, size };
+
+	if (address == MAP_FAILED)
+		bail("mmap");
+	area.data = (const uint8_t *)address + area.control->data_offset;
+	return area;
+}
+
+static inline void unmap(struct area *area)
+{
+	munmap((void *)area->control, area->size);
+}
+
+static inline uint64_t head_of(const struct area *area)
+{
+	return __atomic_load_n(&area->control->head, __ATOMIC_ACQUIRE);
+}
+
+static inline uint8_t byte_at(const struct area *area, uint64_t position)
+{
+	return area->data[position & (area->control->data_size - 1)];
+}
+
+static inline int consume(int fd, uint64_t tail)
+{
+	struct ntrace_consume consume = { .size = sizeof(consume), .tail = tail };
+
+	return ioctl(fd, NTRACE_IOC_CONSUME, &consume);
+}
+
+static inline void run_on(unsigned int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		bail("sched_setaffinity");
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * UINT64_C(1000000000) + time.tv_nsec;
+}
+
+/* Branches that no predictor and no history compresses much. */
+__attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
+{
+	volatile uint64_t sum = 0;
+	uint64_t random = 88172645463325252u;
+
+	while (rounds--) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		if (random & 1)
+			sum = sum + 1;
+		if (random & 2)
+			sum = sum + 3;
+		if (random & 4)
+			sum = sum ^ random;
+	}
+	return sum;
+}
+
+#endif /* SELFTESTS_KERNEL_GUEST_H */

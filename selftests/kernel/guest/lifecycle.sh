@@ -1,0 +1,104 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The driver and its devices come and go while somebody traces. Runs in the guest.
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+module=/run/ntrace-modules/ntrace.ko
+
+ok "idle components are disabled" both_disabled 0
+hold /dev/ntrace0
+ok "tracing: encoder and sink are enabled" both_enabled 0
+fails "rmmod with an open file is refused" 'busy|Resource temporarily unavailable|in use' rmmod ntrace
+ok "and tracing goes on" both_enabled 0
+let_go KILL
+ok "killed while tracing: encoder and sink are disabled" both_disabled 0
+is "$(devmem "$(sink 0)" 32)" 0x00000008 "and the sink is inactive: it has no address of memory"
+
+hold /dev/ntrace0
+ask head
+ask stop
+is "$answer" 0 "the device can be used again"
+let_go
+
+unbind_bind() {
+	hold /dev/ntrace0
+	echo "$1" >$driver/unbind
+	ok "unbind $1 while tracing: both are disabled" both_disabled 0
+	ok "the device is gone" test ! -e /dev/ntrace0
+	ask stop
+	is "$answer" ENODEV "STOP: ENODEV"
+	ask configure
+	is "$answer" ENODEV "CONFIGURE: ENODEV"
+	ask head
+	like "the mapping is alive" '^[1-9][0-9]*$' "$answer"
+	echo "$1" >$driver/bind
+	ok "bind: the device is back" test -c /dev/ntrace0
+	ask start
+	is "$answer" ENODEV "the file that was open stays dead"
+	let_go
+	hold /dev/ntrace0
+	ask stop
+	is "$answer" 0 "a new one traces"
+	let_go
+}
+unbind_bind 604${harts[0]}000.trace-ram-sink
+unbind_bind 600${harts[0]}000.trace-encoder
+
+cpu1=/sys/devices/system/cpu/cpu1/online
+hold /dev/ntrace1
+ok "tracing the other hart" both_enabled 1
+echo 0 >$cpu1
+ok "it goes offline: encoder and sink are disabled" both_disabled 1
+ask state
+is "$answer" 2 "the capture is stopped"
+ask start
+is "$answer" ENODEV "START: ENODEV"
+ask configure
+is "$answer" ENODEV "CONFIGURE: ENODEV"
+echo 1 >$cpu1
+ask head
+before=$answer
+ask start
+is "$answer" 0 "online again: START"
+ok "encoder and sink are enabled" both_enabled 1
+ask stop
+is "$answer" 0 "STOP"
+ask head
+ok "trace has come" test "$answer" -gt "$before"
+let_go
+
+# Objects of the allocator, pages: before and after.
+count() { awk -v name="$1" '$1 ~ name { sum += $2 } END { print sum + 0 }' "$2"; }
+# Free pages, with those that each hart keeps for itself.
+free_kib() {
+	sync
+	echo 3 >/proc/sys/vm/drop_caches
+	echo $(($(count '^MemFree' /proc/meminfo) + 4 * $(count '^count:' /proc/zoneinfo)))
+}
+hold /dev/ntrace0 65536 65536
+ask close
+ask churn 100
+objects=$(count '^kmalloc' /proc/slabinfo) kib=$(free_kib)
+ask churn 1000
+is "$answer" 0 "1000 times open, CONFIGURE, START, STOP, close"
+leaked=$(($(count '^kmalloc' /proc/slabinfo) - objects)) gone=$((kib - $(free_kib)))
+ok "no objects leaked ($leaked)" test $leaked -lt 500
+ok "no pages leaked ($gone KiB)" test $gone -lt 8000
+let_go
+
+# Pages of five lost sinks are 20 MiB; loading modules alone moves several.
+kib=$(free_kib)
+for _ in 1 2 3 4 5; do
+	rmmod ntrace || not_ok "rmmod"
+	insmod $module || not_ok "insmod"
+	hold /dev/ntrace0 || break
+	ask stop
+	let_go
+done
+gone=$((kib - $(free_kib)))
+ok "5 times rmmod, insmod: no pages leaked ($gone KiB)" test $gone -lt 12000
+rmmod ntrace
+is "$(grep -c ntrace /proc/vmallocinfo)" 0 "rmmod leaves no mappings"
+ok "and no device" test ! -e /dev/ntrace0
+ok "and disabled components" both_disabled 0
+done_testing

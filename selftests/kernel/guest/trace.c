@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace comes, is drained, and losses are told.
+ * Usage: trace DEVICE CPU SINK_ADDRESS, the address of the sink of hart 0
+ */
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <ntrace/trace_control.h>
+
+#include "guest.h"
+
+static const char *device;
+static unsigned int cpu;
+static volatile uint32_t *sink;
+
+/* Bytes that no encoder sends (MSEO 10) are gap marks, one per gap. */
+static void check_clean(const struct area *area, const char *what)
+{
+	uint64_t position, head = head_of(area), marks = 0;
+	uint64_t first = head > area->control->data_size ? head - area->control->data_size : 0;
+
+	for (position = first; position < head; position++)
+		marks += (byte_at(area, position) & 3) == 2;
+	if (!ok(first ? marks <= area->control->gaps : marks == area->control->gaps,
+		"%s: no reserved byte but the gap marks", what))
+		printf("# %llu marks, %u gaps\n", (unsigned long long)marks, area->control->gaps);
+}
+
+static void show(const struct area *area)
+{
+	printf("# state %u head %llu tail %llu lost %llu loss %u gaps %u gap_head %llu, %llu us\n",
+	       area->control->state, area->control->head, area->control->tail, area->control->lost,
+	       area->control->loss, area->control->gaps, area->control->gap_head,
+	       (area->control->stop_ns - area->control->start_ns) / 1000);
+}
+
+static void test_start_stop(uint32_t mode, const char *name)
+{
+	struct ntrace_config config = { .mode = mode };
+	int fd = open_device(device, 0);
+	struct area area;
+	uint64_t before, between, middle;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	before = now_ns();
+	ok(!ioctl(fd, NTRACE_IOC_START) && area.control->state == NTRACE_STATE_RUNNING &&
+	   !area.control->stop_ns, "%s: START", name);
+	between = now_ns();
+	work(10000);
+	ok(!ioctl(fd, NTRACE_IOC_STOP) && area.control->state == NTRACE_STATE_STOPPED,
+	   "%s: STOP", name);
+	ok(before <= area.control->start_ns && area.control->start_ns <= between &&
+	   between <= area.control->stop_ns && area.control->stop_ns <= now_ns(),
+	   "%s: times of start and stop", name);
+	middle = head_of(&area);
+	ok(middle > 1000 && !area.control->loss && !area.control->lost && !area.control->gaps,
+	   "%s: %llu bytes, none lost", name, (unsigned long long)middle);
+	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && (byte_at(&area, 1) >> 2 & 0xf) == 5,
+	   "%s: begins with a ProgTraceSync, reason trace enable", name);
+	ok((byte_at(&area, middle - 1) & 3) == 3, "%s: ends with the end of a message", name);
+
+	ok(!ioctl(fd, NTRACE_IOC_START), "%s: START continues", name);
+	work(1000);
+	ok(!ioctl(fd, NTRACE_IOC_STOP) && head_of(&area) > middle, "%s: the same stream", name);
+	ok(byte_at(&area, middle) == PROG_TRACE_SYNC, "%s: with a ProgTraceSync", name);
+	check_clean(&area, name);
+	show(&area);
+	unmap(&area);
+	close(fd);
+}
+
+static void test_drain(uint32_t mode, const char *name)
+{
+	struct ntrace_config config = { .mode = mode };
+	struct pollfd poll_fd = { .events = POLLIN };
+	int fd = open_device(device, 0);
+	struct area area;
+	uint64_t head, end, sink_size;
+	int polls = 0, quiet = 0;
+
+	configure(fd, &config);
+	sink_size = config.sink_size;
+	area = map(fd, &config);
+	poll_fd.fd = fd;
+	ok(poll(&poll_fd, 1, 0) == 0, "%s: nothing to poll for before START", name);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	end = now_ns() + 60 * UINT64_C(1000000000);
+	while ((head = head_of(&area)) < 17 * sink_size && now_ns() < end) {
+		work(1000);
+		if (poll(&poll_fd, 1, 0) == 1 && poll_fd.revents & POLLIN) {
+			polls++;
+			consume(fd, head_of(&area));
+		} else {
+			quiet++;
+		}
+	}
+	ok(head >= 17 * sink_size, "%s: drained while running, %llu times the sink's buffer", name,
+	   (unsigned long long)(head / sink_size));
+	ok(polls >= 3 && quiet > polls, "%s: POLLIN at a quarter of the data area", name);
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+	ok(!area.control->loss && !area.control->lost && !area.control->gaps, "%s: nothing lost", name);
+	check_clean(&area, name);
+	show(&area);
+	unmap(&area);
+	close(fd);
+}
+
+static void test_sleeping_reader(void)
+{
+	struct ntrace_config config = { .data_size = 1 << 20 };
+	struct pollfd poll_fd = { .events = POLLIN };
+	int fd = open_device(device, 0);
+	uint8_t buffer[65536];
+	uint64_t total = 0;
+	ssize_t got = 0;
+	pid_t child;
+
+	configure(fd, &config);
+	poll_fd.fd = fd;
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	fails_with(read(fd, buffer, sizeof(buffer)), EAGAIN, "read, nonblocking, nothing there");
+	fcntl(fd, F_SETFL, 0);
+
+	/* Trace comes from a child on the traced hart; this one sleeps elsewhere. */
+	child = fork();
+	if (!child) {
+		run_on(cpu);
+		for (;;)
+			work(1000);
+	}
+	run_on(!cpu);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	ok(poll(&poll_fd, 1, 20000) == 1 && poll_fd.revents == POLLIN, "poll wakes");
+	while (total < 4 << 20 && (got = read(fd, buffer, sizeof(buffer))) > 0)
+		total += got;
+	ok(total >= 4 << 20, "read: %llu bytes through a data area of 1 MiB",
+	   (unsigned long long)total);
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ok(poll(&poll_fd, 1, 0) == 1 && poll_fd.revents & POLLIN, "poll after STOP: the rest");
+	while ((got = read(fd, buffer, sizeof(buffer))) > 0)
+		total += got;
+	ok(got == 0, "read after STOP ends with 0");
+	ok(poll(&poll_fd, 1, 0) == 1 && poll_fd.revents == POLLHUP, "poll at the end: POLLHUP");
+	close(fd);
+	run_on(cpu);
+}
+
+static void test_flush(void)
+{
+	struct ntrace_config config = { .drain_us = 10000000 };
+	int fd = open_device(device, 0);
+	struct area area;
+	uint64_t head;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	work(1000);
+	ok(head_of(&area) == 0, "nothing drained yet");
+	ok(!ioctl(fd, NTRACE_IOC_FLUSH) && (head = head_of(&area)) > 0, "FLUSH drains");
+	work(1000);
+	ok(!ioctl(fd, NTRACE_IOC_FLUSH) && head_of(&area) > head, "FLUSH again");
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+	ok(!area.control->loss, "nothing lost");
+	check_clean(&area, "FLUSH");
+	unmap(&area);
+	close(fd);
+}
+
+/*
+ * What the sink has written since START, if it has not wrapped, which is seen in
+ * bit 0.
+ */
+static uint64_t sink_bytes(void)
+{
+	return (uint32_t)(sink[TR_RAM_WP_LOW / 4] - sink[TR_RAM_START_LOW / 4]);
+}
+
+/* The sink is larger than all that is traced. */
+static void test_full(bool reader)
+{
+	struct ntrace_config config = { .data_size = 1 << 16, .sink_size = 4 << 20 };
+	const char *name = reader ? "full now and then" : "full";
+	int fd = open_device(device, 0);
+	struct area area;
+	uint64_t produced;
+	int round;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	for (round = 0; round < 30; round++) {
+		work(20000);
+		if (reader && round % 5 == 4)
+			consume(fd, head_of(&area));
+	}
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+	produced = sink_bytes();
+	show(&area);
+	ok(!(produced & TR_RAM_WP_LOW_WRAP) && produced > 2 << 16, "%s: sink holds all %llu bytes",
+	   name, (unsigned long long)produced);
+	ok(area.control->loss == NTRACE_LOSS_DATA_FULL, "%s: loss says so", name);
+	ok(head_of(&area) - area.control->gaps + area.control->lost == produced,
+	   "%s: lost is exact", name);
+	ok(reader ? area.control->gaps > 1 : area.control->gaps == 1 && head_of(&area) == 1 << 16,
+	   "%s: %u gaps", name, area.control->gaps);
+	ok(byte_at(&area, area.control->gap_head) == RESERVED_BYTE, "%s: marked at gap_head", name);
+	check_clean(&area, name);
+	unmap(&area);
+	close(fd);
+}
+
+/* How many bytes of trace some work makes, from a sink that holds all of it. */
+static uint64_t bytes_of_work(unsigned int rounds)
+{
+	struct ntrace_config config = { .sink_size = 4 << 20 };
+	int fd = open_device(device, 0);
+	uint64_t bytes;
+
+	configure(fd, &config);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	work(rounds);
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+	bytes = sink_bytes();
+	close(fd);
+	return bytes & TR_RAM_WP_LOW_WRAP ? 0 : bytes;
+}
+
+static void test_lapped(const char *name, uint32_t drain_us, bool flush)
+{
+	struct ntrace_config config = { .sink_size = 4096, .drain_us = drain_us };
+	uint64_t bytes = bytes_of_work(400000);
+	int fd = open_device(device, 0);
+	struct area area;
+	int round;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	for (round = 0; round < 40; round++) {
+		work(10000);
+		if (flush)
+			ioctl(fd, NTRACE_IOC_FLUSH);
+	}
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+	show(&area);
+	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss says so", name);
+	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost", name);
+	/* Interrupts differ from run to run, but do not double the trace. */
+	ok(area.control->lost + head_of(&area) < 2 * bytes,
+	   "%s: not more lost than there was (%llu bytes)", name, (unsigned long long)bytes);
+	ok(byte_at(&area, area.control->gap_head) == RESERVED_BYTE, "%s: marked at gap_head", name);
+	check_clean(&area, name);
+	unmap(&area);
+	close(fd);
+}
+
+static void test_cycles(void)
+{
+	struct ntrace_config config = { .mode = 0 };
+	int fd = open_device(device, 0);
+	struct area area;
+	uint64_t start;
+	int i, bad = 0;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	start = now_ns();
+	for (i = 0; i < 200; i++) {
+		uint64_t head = head_of(&area);
+
+		if (ioctl(fd, NTRACE_IOC_START) || ioctl(fd, NTRACE_IOC_STOP) ||
+		    head_of(&area) <= head || byte_at(&area, head) != PROG_TRACE_SYNC)
+			bad++;
+		consume(fd, head_of(&area));
+	}
+	ok(!bad && !area.control->loss, "200 starts and stops, each with trace");
+	printf("# %llu ns each\n", (unsigned long long)((now_ns() - start) / 200));
+	unmap(&area);
+	close(fd);
+}
+
+static void map_sink(off_t address)
+{
+	struct ntrace_info info = { .size = sizeof(info) };
+	int fd = open_device(device, 0);
+
+	if (ioctl(fd, NTRACE_IOC_INFO, &info))
+		bail("NTRACE_IOC_INFO");
+	close(fd);
+	/* Which hart Linux calls 0 is a lottery. */
+	address += info.hartid * TR_COMPONENT_SIZE;
+	fd = open("/dev/mem", O_RDONLY | O_SYNC);
+	if (fd < 0)
+		bail("/dev/mem");
+	sink = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, address);
+	if (sink == MAP_FAILED)
+		bail("registers of the sink");
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 4)
+		return 2;
+	device = argv[1];
+	cpu = atoi(argv[2]);
+	map_sink(strtoul(argv[3], NULL, 0));
+	run_on(cpu);
+	test_start_stop(NTRACE_MODE_HTM, "HTM");
+	test_start_stop(NTRACE_MODE_BTM, "BTM");
+	test_drain(NTRACE_MODE_HTM, "HTM");
+	test_drain(NTRACE_MODE_BTM, "BTM");
+	test_sleeping_reader();
+	test_flush();
+	test_full(false);
+	test_full(true);
+	test_lapped("lapped until STOP", 10000000, false);
+	test_lapped("lapped between timers", 5000, false);
+	test_lapped("lapped between FLUSHes", 10000000, true);
+	test_cycles();
+	return failures ? 1 : 0;
+}
