@@ -162,6 +162,9 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 	if (!walk_icnt(flow, &walk, branch->icnt))
 		return false;
 	if (!direct) {
+		/* A transfer, but nothing retired that could have made it. */
+		if (walk.transfer && !walk.walked && !(flow->pc_known && flow->pc == walk.address))
+			return flow_fail(flow, NTRACE_FLOW_ERROR_TRANSFER, flow->pc, walk.address);
 		if (branch->btype != NTRACE_BTYPE_JUMP &&
 		    !trap(flow, branch->btype, branch->target))
 			return false;

@@ -162,9 +162,14 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 		if (!parse_setting(&result, setting, value))
 			return NTRACE_ERR_INVALID;
 		start += length;
+		if (*start != ',')
+			break;
 		/* A comma must have a setting behind it. */
-		if (*start == ',' && !*++start)
+		if (!*++start) {
+			if (bad)
+				*bad = start;
 			return NTRACE_ERR_INVALID;
+		}
 	}
 	if (bad)
 		*bad = NULL;

@@ -80,12 +80,13 @@ static int put_address(struct output *out, const struct ntrace_message *message,
 {
 	unsigned int bytes = message->address_bytes;
 
-	if (params->xlen == 32)
-		value &= 0x7fffffff;
-	if (!bytes)
+	if (!bytes) {
+		if (params->xlen == 32)
+			value &= 0x7fffffff;
 		bytes = address_bytes(value, params);
-	else if (bytes > 11 || significant_bits(value) > bytes * 6)
+	} else if (bytes > 11 || significant_bits(value) > bytes * 6) {
 		return NTRACE_ERR_INVALID;
+	}
 	/* Only a byte that was all there is can hold more than the 63 bits of an address. */
 	put_bits(out, value, bytes * 6 < 64 ? bytes * 6 : 64);
 	end_field(out);

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Stream parameters as text and back; error texts. */
+#include <ntrace/params.h>
+
+#include "tap.h"
+
+static void test_good(void)
+{
+	static const char text[] = "srcbits=12,xlen=32,extaddr=1,alljumps=1,mode=htm,"
+				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,isa=rv32imac_zba";
+	struct ntrace_params params;
+	const char *bad = text;
+	char back[256];
+
+	ntrace_params_init(&params);
+	is_u64(params.xlen, 64, "default XLEN");
+	is_u64(params.src_bits, 0, "default SRC width");
+	is_u64(ntrace_params_parse(&params, text, &bad), 0, "every key");
+	ok(!bad, "nothing bad");
+	is_u64(params.src_bits, 12, "srcbits");
+	is_u64(params.xlen, 32, "xlen");
+	ok(params.extend_address && params.all_jumps, "booleans");
+	is_u64(params.mode, NTRACE_MODE_HISTORY, "mode");
+	is_u64(params.dialect, NTRACE_DIALECT_SIFIVE_V0, "dialect");
+	is_u64(params.timestamp_bits, 40, "tsbits");
+	is_u64(params.timestamp_hz, 1000000000, "tshz");
+	is_str(params.isa, "rv32imac_zba", "isa");
+	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text), "length of the text");
+	is_str(back, text, "the same text");
+	is_u64(ntrace_params_parse(&params, "xlen=64", NULL), 0, "one key");
+	is_u64(params.src_bits, 12, "leaves the others alone");
+	is_u64(ntrace_params_parse(&params, "", NULL), 0, "no key");
+	is_u64(ntrace_params_parse(&params, "isa=", NULL), 0, "empty ISA");
+	is_str(params.isa, "", "is unknown ISA");
+	is_u64(ntrace_params_format(&params, back, 10), strlen(text) - 17, "length without room");
+	is_str(back, "srcbits=1", "cut and ended");
+}
+
+static void test_bad(void)
+{
+	static const struct {
+		const char *text;
+		size_t at;
+	} cases[] = {
+		{ "srcbits=13", 0 }, { "srcbits=-1", 0 }, { "srcbits=", 0 }, { "srcbits", 0 },
+		{ "srcbits=2x", 0 }, { "srcbits= 2", 0 }, { "srcbits=99999999999999999999", 0 },
+		{ "srcbits=2,xlen=128", 10 }, { "srcbits=2,xlen=0", 10 }, { "xlen=32,nonsense=1", 8 },
+		{ "extaddr=2", 0 }, { "alljumps=yes", 0 }, { "mode=both", 0 }, { "dialect=v2", 0 },
+		{ "tsbits=65", 0 }, { "srcbits=2,", 10 }, { ",srcbits=2", 0 },
+		{ "srcbits=2,,xlen=64", 10 }, { "isa=rv64 gc", 0 }, { "isa=rv64\ngc", 0 },
+		{ "=1", 0 }, { "=", 0 },
+		{ "isa=01234567890123456789012345678901234567890123456789012345678901234567890123456789"
+		  "0123456789012345678901234567890123456789012345678901234567890123456789", 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_params params, before;
+		const char *bad = NULL;
+
+		ntrace_params_init(&params);
+		params.timestamp_bits = 17;
+		before = params;
+		is_u64(ntrace_params_parse(&params, cases[i].text, &bad), NTRACE_ERR_INVALID,
+		       "refused: %s", cases[i].text);
+		ok(bad == cases[i].text + cases[i].at, "the bad setting is found");
+		ok(!memcmp(&params, &before, sizeof(params)), "nothing is changed");
+	}
+}
+
+static void test_errors(void)
+{
+	bool named = true;
+
+	for (int error = NTRACE_ERR_INVALID; error >= NTRACE_ERR_NOSPACE; error--)
+		named = named && strcmp(ntrace_strerror(error), "unknown error");
+	ok(named, "every error has a text");
+	is_str(ntrace_strerror(0), "no error", "no error");
+	is_str(ntrace_strerror(-1000), "unknown error", "unknown error");
+}
+
+int main(void)
+{
+	test_good();
+	test_bad();
+	test_errors();
+	return done_testing();
+}
