@@ -46,7 +46,7 @@ check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a 
 
 bench: vsoc oracle qemu-stock native ## benchmarks: tables, and build/bench.json
 	@selftests/run --bench
-fuzz: native $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
+fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 	@set -e; for f in $(FUZZ_BINS); do \
 		mkdir -p $(B)/fuzz/corpus/$${f##*/}; echo "fuzz: $${f##*/} for $(FUZZ_TIME) s"; \
 		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
@@ -58,7 +58,9 @@ FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-r
 fuzz-packages:
 	@$(SETUP) deep
 $(eval $(call compile,$(B)/fuzz/obj,clang,$(FUZZ_FLAGS)))
-$(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
+$(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
+	$(AR_)rm -f $@ && ar rcs $@ $^
+$(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.a
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
