@@ -150,6 +150,16 @@ const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object)
 	return &object->isa;
 }
 
+int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint64_t *address,
+			  uint64_t *size)
+{
+	bool there = index < object->segment_count;
+
+	*address = there ? object->segments[index].address : 0;
+	*size = there ? object->segments[index].size : 0;
+	return there ? 0 : NTRACE_ERR_INVALID;
+}
+
 int ntrace_object_add_symbol(struct ntrace_object *object, const char *name, uint64_t address,
 			     uint64_t size)
 {

@@ -56,6 +56,14 @@ NTRACE_API const uint8_t *ntrace_object_build_id(const struct ntrace_object *obj
 NTRACE_API const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object);
 
 /**
+ * ntrace_object_segment - link address and size of the @index-th loadable segment in the file
+ *
+ * Return: 0, or NTRACE_ERR_INVALID if there is none (@address and @size are set to 0).
+ */
+NTRACE_API int ntrace_object_segment(const struct ntrace_object *object, size_t index,
+				     uint64_t *address, uint64_t *size);
+
+/**
  * ntrace_object_add_symbol - name an address range
  * @object: an object
  * @name: copied
@@ -141,7 +149,8 @@ NTRACE_API void ntrace_space_unmap(struct ntrace_space *space, uint64_t address,
 /**
  * ntrace_space_version - changes with every map and unmap in it or its parents
  *
- * For callers that cache what they read.
+ * For callers that cache what they read: no other space ever has the same version, even one that
+ * takes the memory of a freed one. Symbols and uncertain ranges do not count.
  */
 NTRACE_API uint64_t ntrace_space_version(const struct ntrace_space *space);
 

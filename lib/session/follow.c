@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Follows the tasks of one hart; see follow.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "follow.h"
+
+/* Places looked at in one stream before it is given up: seconds, not hours. */
+#define WORK_MAX 100000000
+
+static size_t switches_until(const struct cpu_timeline *cpu, uint64_t time)
+{
+	size_t low = 0, high = cpu->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cpu->switches[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static int add_place(struct follower *follower, size_t stint, uint64_t missing)
+{
+	if (follower->count == follower->room) {
+		size_t room = follower->room ? 2 * follower->room : 16;
+		struct place *places = realloc(follower->places, room * sizeof(*places));
+
+		if (!places)
+			return NTRACE_ERR_NOMEM;
+		follower->places = places;
+		follower->room = room;
+	}
+	follower->places[follower->count++] = (struct place){ stint, missing };
+	return 0;
+}
+
+static uint64_t lost_before(const struct follower *follower, size_t stint)
+{
+	return stint < follower->cpu->count ? follower->cpu->switches[stint].lost : 0;
+}
+
+/* Adds a stint, and the ones that are missing before its end. */
+static int add_stint(struct follower *follower, size_t stint)
+{
+	uint64_t lost = lost_before(follower, stint);
+	int error = lost ? add_place(follower, stint, lost) : 0;
+
+	return error ? error : add_place(follower, stint, 0);
+}
+
+/* By stint; missing ones first, of these the most first. */
+static int compare_places(const void *left, const void *right)
+{
+	const struct place *a = left, *b = right;
+
+	if (a->stint != b->stint)
+		return a->stint < b->stint ? -1 : 1;
+	return a->missing > b->missing ? -1 : a->missing < b->missing;
+}
+
+/* Of each stint there remain at most the place itself and one that is missing before it. */
+static void tidy(struct follower *follower)
+{
+	size_t kept = 0, i;
+
+	if (follower->count < 2)
+		return;
+	qsort(follower->places, follower->count, sizeof(*follower->places), compare_places);
+	for (i = 0; i < follower->count; i++) {
+		const struct place *place = &follower->places[i];
+		const struct place *last = kept ? &follower->places[kept - 1] : NULL;
+
+		if (last && last->stint == place->stint && !last->missing == !place->missing)
+			continue;
+		follower->places[kept++] = *place;
+	}
+	follower->count = kept;
+}
+
+/* Task of a stint: who came with the switch before it, or who goes with the one that ends it. */
+static void stint_task(const struct follower *follower, const struct place *place, int32_t *pid,
+		       int32_t *tid)
+{
+	const struct cpu_timeline *cpu = follower->cpu;
+	const struct task_switch *ends = place->stint < cpu->count ? &cpu->switches[place->stint]
+								   : NULL;
+
+	*pid = -1;
+	*tid = -1;
+	if (place->missing)
+		return;
+	/* What was lost may lie before the start or behind it. */
+	if (place->stint && !(place->stint == follower->first && ends && ends->lost)) {
+		*pid = cpu->switches[place->stint - 1].next_pid;
+		*tid = cpu->switches[place->stint - 1].next_tid;
+	} else if (ends) {
+		*pid = ends->previous_pid;
+		*tid = ends->previous_tid;
+	}
+}
+
+static uint64_t stint_start(const struct follower *follower, const struct place *place)
+{
+	if (place->stint == follower->first)
+		return follower->start_ns;
+	return follower->cpu->switches[place->stint - 1].time;
+}
+
+static uint64_t stint_end(const struct follower *follower, const struct place *place)
+{
+	return place->stint < follower->cpu->count ? follower->cpu->switches[place->stint].time
+						   : UINT64_MAX;
+}
+
+static void set_name(struct follower *follower)
+{
+	const char *name = timeline_name(&follower->session->timeline, follower->tid,
+					 follower->limit);
+
+	if (follower->pid == 0)
+		snprintf(follower->text, sizeof(follower->text), "swapper/%u",
+			 follower->session->streams[follower->stream].cpu);
+	else if (follower->pid < 0)
+		snprintf(follower->text, sizeof(follower->text), "unknown");
+	else
+		snprintf(follower->text, sizeof(follower->text), ":%" PRId32, follower->tid);
+	follower->comm = follower->pid > 0 && name ? name : follower->text;
+}
+
+/* Applies mappings and names up to the end of the stint, or up to an exec within it. */
+static void set_limit(struct follower *follower, uint64_t end)
+{
+	const struct program *program = follower->program;
+
+	follower->next_program = program ? program->next : NULL;
+	if (follower->next_program && follower->next_program->start >= end)
+		follower->next_program = NULL;
+	/* The change of name that exec makes has the time of the program's start. */
+	follower->limit = follower->next_program ? follower->next_program->start : end;
+	set_name(follower);
+}
+
+static bool take_pending(struct follower *follower, int32_t tid)
+{
+	unsigned int i;
+
+	for (i = 0; i < PENDING_EXECS; i++) {
+		if (tid > 0 && follower->pending[i] == tid) {
+			follower->pending[i] = 0;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void enter_next_program(struct follower *follower)
+{
+	follower->program = follower->next_program;
+	/* A thread that execs becomes the leader of its process. */
+	if (follower->tid > 0)
+		follower->tid = follower->pid;
+	set_limit(follower, stint_end(follower, &follower->lead));
+}
+
+/*
+ * Sets the present task from the places: what they agree on. Where they do not,
+ * the first known one lends its address space, so that the flow can go on.
+ */
+static void settle(struct follower *follower)
+{
+	int32_t pid, tid;
+	size_t i = 0;
+
+	follower->pid = -1;
+	follower->tid = -1;
+	follower->program = NULL;
+	follower->next_program = NULL;
+	follower->limit = 0;
+	while (i < follower->count && follower->places[i].missing)
+		i++;
+	if (i == follower->count) {
+		set_name(follower);
+		return;
+	}
+	follower->lead = follower->places[i];
+	stint_task(follower, &follower->lead, &follower->pid, &follower->tid);
+	follower->program = timeline_program(&follower->session->timeline, follower->pid,
+					     stint_start(follower, &follower->lead));
+	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
+		stint_task(follower, &follower->places[i], &pid, &tid);
+		if (pid != follower->pid)
+			follower->pid = -1;
+		if (tid != follower->tid)
+			follower->tid = -1;
+	}
+	follower->work += i;
+	if (follower->pid < 0)
+		follower->tid = -1;
+	set_limit(follower, stint_end(follower, &follower->lead));
+	if (follower->next_program && follower->count == 1 &&
+	    take_pending(follower, follower->tid))
+		enter_next_program(follower);
+}
+
+static void give_up(struct follower *follower, const char *why)
+{
+	follower->given_up = true;
+	follower->count = 0;
+	session_note(follower->session, "cpu %u: %s; from there on tasks are unknown",
+		     follower->session->streams[follower->stream].cpu, why);
+	settle(follower);
+}
+
+int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream)
+{
+	static const struct cpu_timeline nothing;
+	const struct ntrace_stream *info = &session->streams[stream];
+	int error;
+
+	memset(follower, 0, sizeof(*follower));
+	follower->session = session;
+	follower->stream = stream;
+	follower->start_ns = info->start_ns;
+	follower->cpu = info->cpu < session->timeline.cpu_count
+				? &session->timeline.cpus[info->cpu] : &nothing;
+	follower->first = switches_until(follower->cpu, info->start_ns);
+	follower->last = info->stop_ns ? switches_until(follower->cpu, info->stop_ns)
+				       : follower->cpu->count;
+	if (follower->last < follower->first)
+		follower->last = follower->first;
+	if (!follower->cpu->count) {
+		give_up(follower, "no task switches are recorded");
+		return 0;
+	}
+	error = add_stint(follower, follower->first);
+	if (!error)
+		settle(follower);
+	return error;
+}
+
+void follower_free(struct follower *follower)
+{
+	free(follower->places);
+	follower->places = NULL;
+}
+
+int follower_switch(struct follower *follower)
+{
+	struct place *old = follower->places;
+	size_t count = follower->count, i;
+	int error = 0;
+
+	if (follower->given_up)
+		return 0;
+	follower->places = NULL;
+	follower->count = 0;
+	follower->room = 0;
+	for (i = 0; i < count && !error; i++) {
+		const struct place *place = &old[i];
+		uint64_t lost = place->missing ? place->missing - 1
+					       : lost_before(follower, place->stint);
+
+		/* Either to a stint that is missing, or to the next one that is known. */
+		if (lost)
+			error = add_place(follower, place->stint, lost);
+		if (!error && place->stint < follower->last)
+			error = add_place(follower, place->stint + 1, 0);
+	}
+	tidy(follower);
+	free(old);
+	follower->work += count;
+	if (error)
+		return error;
+	if (!follower->count)
+		give_up(follower, "more task switches in the trace than in the records");
+	else if (follower->work > WORK_MAX)
+		give_up(follower, "too much was lost to follow tasks");
+	else
+		settle(follower);
+	return 0;
+}
+
+void follower_exec(struct follower *follower)
+{
+	if (follower->next_program) {
+		enter_next_program(follower);
+	} else if (follower->count == 1 && follower->tid > 0) {
+		/* It sleeps on the way: the record comes in a later stint. */
+		follower->pending[follower->pending_next++ % PENDING_EXECS] = follower->tid;
+	}
+}
+
+int follower_gap(struct follower *follower)
+{
+	size_t stint;
+	int error = 0;
+
+	if (follower->given_up)
+		return 0;
+	/* Places are sorted: the first is the earliest. */
+	stint = follower->places[0].stint;
+	follower->count = 0;
+	for (; stint <= follower->last && !error; stint++)
+		error = add_stint(follower, stint);
+	follower->work += follower->count;
+	if (error)
+		return error;
+	if (follower->work > WORK_MAX)
+		give_up(follower, "too much was lost to follow tasks");
+	else
+		settle(follower);
+	return 0;
+}
+
+static bool place_maps(const struct follower *follower, const struct place *place, uint64_t address)
+{
+	uint64_t end = stint_end(follower, place);
+	const struct program *program;
+	int32_t pid, tid;
+
+	stint_task(follower, place, &pid, &tid);
+	program = timeline_program(&follower->session->timeline, pid,
+				   stint_start(follower, place));
+	while (program && !program_maps(program, address, end)) {
+		program = program->next;
+		if (program && program->start >= end)
+			program = NULL;
+	}
+	return program;
+}
+
+/* How many processes ever have code at @address, counted up to two. */
+static unsigned int owners(struct follower *follower, uint64_t address)
+{
+	const struct timeline *timeline = &follower->session->timeline;
+	unsigned int count = 0;
+	size_t bucket;
+
+	for (bucket = 0; bucket < TIMELINE_BUCKETS && count < 2; bucket++) {
+		const struct task *task;
+
+		for (task = timeline->tasks[bucket]; task; task = task->next) {
+			const struct program *program = task->first;
+
+			while (program && !program_maps(program, address, UINT64_MAX))
+				program = program->next;
+			count += program != NULL;
+			follower->work++;
+		}
+	}
+	return count;
+}
+
+/* Keeps the places whose task has code at @address. Nothing is kept: then all stay. */
+static void narrow(struct follower *follower, uint64_t address)
+{
+	size_t kept = 0, real = 0, i;
+	bool unique;
+
+	for (i = 0; i < follower->count; i++)
+		real += !follower->places[i].missing &&
+			place_maps(follower, &follower->places[i], address);
+	follower->work += follower->count;
+	if (!real)
+		return;
+	/* A task of a lost switch has no other code than those that are known. */
+	unique = real < follower->count && owners(follower, address) == 1;
+	for (i = 0; i < follower->count; i++) {
+		const struct place place = follower->places[i];
+
+		if (place.missing ? !unique : place_maps(follower, &place, address))
+			follower->places[kept++] = place;
+	}
+	follower->count = kept;
+	settle(follower);
+}
+
+struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
+{
+	struct ntrace_space *space;
+
+	if (follower->count > 1 && follower->work <= WORK_MAX)
+		narrow(follower, address);
+	if (!follower->program)
+		return NULL;
+	/* begin_new_exec was not seen, but the old program has nothing here and the new one has. */
+	if (follower->next_program && !program_maps(follower->program, address, follower->limit) &&
+	    program_maps(follower->next_program, address, UINT64_MAX))
+		enter_next_program(follower);
+	space = session_space(follower->session, follower->program, follower->limit);
+	return space;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Which task runs on a hart, followed along the flow of its trace. There are
+ * no time stamps: each execution of __switch_to takes the next switch record
+ * of the CPU. A stint is the time between two switches; stint k ends with
+ * switch k. While it is certain there is one place; after a loss there are
+ * several, which user addresses, further switches and the end of the records
+ * sort out (Documentation/trace/recording.md, "Which task").
+ */
+#ifndef NTRACE_SESSION_FOLLOW_H
+#define NTRACE_SESSION_FOLLOW_H
+
+#include "session.h"
+
+/*
+ * A possible place in the list of switches. @missing: not in stint @stint but
+ * in one of up to @missing stints before it whose switches were lost.
+ */
+struct place {
+	size_t stint;
+	uint64_t missing;
+};
+
+#define PENDING_EXECS 16
+
+struct follower {
+	struct ntrace_session *session;
+	const struct cpu_timeline *cpu;
+	unsigned int stream;
+	uint64_t start_ns;
+	size_t first;			/* stints of this stream: [first, last] */
+	size_t last;
+	struct place *places;
+	size_t count;
+	size_t room;
+	struct place lead;		/* the first place whose task is known */
+	uint64_t work;			/* places looked at; bounded */
+	bool given_up;
+	/* The present task; pid -1: unknown. */
+	int32_t pid;
+	int32_t tid;
+	const char *comm;
+	char text[32];			/* comm of a task without a name */
+	struct program *program;	/* of the leading place; NULL: kernel only */
+	struct program *next_program;	/* it execs this one within the stint */
+	uint64_t limit;			/* changes before this time are applied */
+	int32_t pending[PENDING_EXECS];	/* threads that entered exec, not through it */
+	unsigned int pending_next;
+};
+
+/* Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream);
+void follower_free(struct follower *follower);
+
+/* The flow went through __switch_to. Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_switch(struct follower *follower);
+
+/* The flow entered begin_new_exec. */
+void follower_exec(struct follower *follower);
+
+/* Flow was lost: any number of switches may be missing. Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_gap(struct follower *follower);
+
+/* The space for user code at @address, and with it the knowledge that the task maps it. */
+struct ntrace_space *follower_user(struct follower *follower, uint64_t address);
+
+#endif

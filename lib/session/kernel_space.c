@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * The space of the kernel: text as it was in memory at the start, text that
+ * came until the end, names from kallsyms and KSYMBOL records, and firmware.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "kallsyms.h"
+#include "session.h"
+
+#define PATH_ROOM 4096
+#define PAGE 4096u
+
+struct loading {
+	struct ntrace_session *session;
+	struct ntrace_object *start, *end;
+	struct core start_core, end_core;
+	uint64_t uncertain;		/* parcels that differ */
+	uint64_t first_uncertain;
+};
+
+static bool path_of(const struct loading *loading, const char *name, char *path)
+{
+	return snprintf(path, PATH_ROOM, "%s/images/%s", loading->session->directory, name) <
+	       PATH_ROOM;
+}
+
+/* A dump as object and as core; false, after a note, if it is not there. */
+static bool open_dump(struct loading *loading, const char *name, struct ntrace_object **object,
+		      struct core *core)
+{
+	char path[PATH_ROOM];
+	int error;
+
+	if (!path_of(loading, name, path))
+		return false;
+	error = core_open(core, path);
+	if (!error) {
+		error = ntrace_object_open_elf(object, path);
+		if (error)
+			core_close(core);
+	}
+	if (error)
+		session_note(loading->session, "%s: %s", path,
+			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+	return !error;
+}
+
+static bool has(const struct core *core, uint64_t address)
+{
+	size_t low = 0, high = core->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct core_piece *piece = &core->pieces[middle];
+
+		if (address < piece->address)
+			high = middle;
+		else if (address - piece->address < piece->size)
+			return true;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+/*
+ * Marks parcels that differ. An instruction of 32 bits whose second half
+ * changed starts one parcel earlier, if that parcel looks like a start.
+ */
+static int mark_differences(struct loading *loading, uint64_t address, const uint8_t *before,
+			    const uint8_t *after, uint64_t size)
+{
+	uint64_t i;
+	int error = 0;
+
+	for (i = 0; i + 1 < size && !error; i += 2) {
+		uint64_t back = i >= 2 && (before[i - 2] & 3) == 3 ? 2 : 0;
+
+		if (before[i] == after[i] && before[i + 1] == after[i + 1])
+			continue;
+		if (!loading->uncertain++)
+			loading->first_uncertain = address + i;
+		error = ntrace_object_mark_uncertain(loading->start, address + i - back, back + 2);
+	}
+	return error;
+}
+
+/* Maps what came after the start; in one piece, for instructions that cross pages. */
+static int map_fresh(struct loading *loading, const struct core_piece *piece, uint64_t from,
+		     uint64_t to)
+{
+	if (from == to)
+		return 0;
+	return ntrace_space_map(loading->session->kernel, loading->end, piece->address + from,
+				to - from, piece->offset + from);
+}
+
+/* Compares a piece of the end with the start page by page, and maps what the start has not. */
+static int join_piece(struct loading *loading, const struct core_piece *piece)
+{
+	uint64_t at = 0, fresh_from = 0;
+	int error = 0;
+
+	while (at < piece->size && !error) {
+		uint64_t address = piece->address + at, part = PAGE - address % PAGE;
+		uint8_t before[PAGE], after[PAGE];
+
+		if (part > piece->size - at)
+			part = piece->size - at;
+		if (has(&loading->start_core, address)) {
+			uint64_t both = core_read(&loading->start_core, address, before, part);
+
+			core_read(&loading->end_core, address, after, part);
+			error = mark_differences(loading, address, before, after, both);
+			if (!error)
+				error = map_fresh(loading, piece, fresh_from, at);
+			fresh_from = at + part;
+		}
+		at += part;
+	}
+	return error ? error : map_fresh(loading, piece, fresh_from, piece->size);
+}
+
+static int join_end(struct loading *loading)
+{
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < loading->end_core.count && !error; i++)
+		error = join_piece(loading, &loading->end_core.pieces[i]);
+	if (loading->uncertain)
+		session_note(loading->session, "kernel text changed while it was traced: %" PRIu64
+			     " parcels, the first at %" PRIx64, loading->uncertain,
+			     loading->first_uncertain);
+	return error;
+}
+
+/* Marks of the linker script share the address of a function. */
+static bool is_linker_mark(const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strcmp(name, "_text") || !strcmp(name, "_stext") || !strcmp(name, "_etext") ||
+	       (length > 11 && !strcmp(name + length - 11, "_text_start")) ||
+	       (length > 9 && !strcmp(name + length - 9, "_text_end"));
+}
+
+static int add_symbol(struct loading *loading, const char *name, uint64_t address, uint64_t size)
+{
+	if (loading->start && has(&loading->start_core, address))
+		return ntrace_object_add_symbol(loading->start, name, address, size);
+	if (loading->end && has(&loading->end_core, address))
+		return ntrace_object_add_symbol(loading->end, name, address, size);
+	return 0;
+}
+
+static int take_symbol(void *data, const struct kallsym *symbol)
+{
+	struct loading *loading = data;
+	struct ntrace_session *session = loading->session;
+	char name[512];
+
+	if (!symbol->module[0] && !strcmp(symbol->name, "__switch_to"))
+		session->switch_address = symbol->address;
+	else if (!symbol->module[0] && !strcmp(symbol->name, "begin_new_exec"))
+		session->exec_address = symbol->address;
+	if (symbol->name[0] == '$' || !strncmp(symbol->name, ".L", 2) ||
+	    is_linker_mark(symbol->name))
+		return 0;
+	if (!symbol->module[0])
+		return add_symbol(loading, symbol->name, symbol->address, 0);
+	snprintf(name, sizeof(name), "%s [%s]", symbol->name, symbol->module);
+	return add_symbol(loading, name, symbol->address, 0);
+}
+
+static int load_symbols(struct loading *loading)
+{
+	const struct timeline *timeline = &loading->session->timeline;
+	char path[PATH_ROOM];
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < timeline->symbol_count && !error; i++)
+		error = add_symbol(loading, timeline->symbols[i].name, timeline->symbols[i].address,
+				   timeline->symbols[i].length);
+	if (error || !path_of(loading, "kallsyms", path))
+		return error;
+	error = kallsyms_read(path, take_symbol, loading);
+	if (error && error != NTRACE_ERR_NOMEM) {
+		session_note(loading->session, "%s: %s; kernel functions have no names", path,
+			     error == NTRACE_ERR_IO ? strerror(errno) : "no kallsyms");
+		error = 0;
+	}
+	if (!error && path_of(loading, "kallsyms.end", path) && !access(path, R_OK))
+		error = kallsyms_read(path, take_symbol, loading);
+	return error == NTRACE_ERR_NOMEM ? error : 0;
+}
+
+static int load_firmware(struct ntrace_session *session, const char *path, uint64_t bias)
+{
+	struct ntrace_object *object;
+	uint64_t address, size;
+	size_t index;
+	int error = ntrace_object_open_elf(&object, path);
+
+	if (error) {
+		session_note(session, "%s: %s; firmware is not decoded", path,
+			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+		return error == NTRACE_ERR_NOMEM ? error : 0;
+	}
+	error = ntrace_space_map_linked(session->kernel, object, bias);
+	for (index = 0; !ntrace_object_segment(object, index, &address, &size); index++) {
+		if (!size)
+			continue;
+		address += bias;
+		if (address < session->firmware_start)
+			session->firmware_start = address;
+		if (address + (size - 1) > session->firmware_last)
+			session->firmware_last = address + (size - 1);
+	}
+	ntrace_object_put(object);
+	return error;
+}
+
+static void close_dumps(struct loading *loading)
+{
+	ntrace_object_put(loading->start);
+	ntrace_object_put(loading->end);
+	core_close(&loading->start_core);
+	core_close(&loading->end_core);
+}
+
+int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias)
+{
+	struct loading loading = { .session = session, .start_core.fd = -1, .end_core.fd = -1 };
+	bool have_start, have_end;
+	int error;
+
+	session->firmware_start = UINT64_MAX;
+	session->firmware_last = 0;
+	error = ntrace_space_new(&session->kernel, "kernel", NULL);
+	if (error)
+		return error;
+	have_start = open_dump(&loading, "kernel.start", &loading.start, &loading.start_core);
+	have_end = open_dump(&loading, "kernel.end", &loading.end, &loading.end_core);
+	if (have_start)
+		error = ntrace_space_map_linked(session->kernel, loading.start, 0);
+	if (!error && have_end)
+		error = join_end(&loading);
+	if (!error)
+		error = load_symbols(&loading);
+	if (!error && firmware)
+		error = load_firmware(session, firmware, bias);
+	close_dumps(&loading);
+	if (!session->switch_address)
+		session_note(session, "the kernel's symbols have no __switch_to: "
+			     "tasks are told only where their code is unique");
+	return error;
+}

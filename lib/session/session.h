@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the files of lib/session share. */
+#ifndef NTRACE_SESSION_INTERNAL_H
+#define NTRACE_SESSION_INTERNAL_H
+
+#include <ntrace/recording.h>
+#include <ntrace/session.h>
+
+#include "timeline.h"
+
+struct ntrace_session {
+	char *directory;
+	char *sysroot;
+	void (*note)(void *note_data, const char *text);
+	void *note_data;
+	struct ntrace_recording *recording;
+	struct ntrace_stream *streams;	/* as in recording, but with paths */
+	struct timeline timeline;
+	struct ntrace_space *kernel;	/* kernel text and firmware; parent of all */
+	uint64_t switch_address;	/* __switch_to; 0 = unknown */
+	uint64_t exec_address;		/* begin_new_exec; 0 = unknown */
+	uint64_t firmware_start;	/* first and last address; start > last: none */
+	uint64_t firmware_last;
+	uint64_t clock;			/* counts uses of programs' spaces */
+	size_t spaces;			/* programs that have a space now */
+};
+
+__attribute__((format(printf, 2, 3)))
+void session_note(const struct ntrace_session *session, const char *format, ...);
+
+/* kernel_space.c: fills session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
+int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);
+
+/* spaces.c */
+
+/* The object of a file, opened once; NULL, after one note, if there is none. */
+struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file);
+
+/*
+ * The space of @program with all changes before @time; borrowed, valid until
+ * the next call for another program or time. NULL without memory.
+ */
+struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
+				   uint64_t time);
+
+/* Forgets all programs' spaces: the next stream starts at an earlier time. */
+void session_drop_spaces(struct ntrace_session *session);
+
+/* Whether @program has code at @address before @time, without making a space. */
+bool program_maps(const struct program *program, uint64_t address, uint64_t time);
+
+#endif

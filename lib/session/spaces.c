@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Files of programs, and address spaces made from mapping changes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "session.h"
+
+#define PATH_ROOM 4096
+/* So many programs keep their space; others are made again when they run again. */
+#define SPACES_MAX 512
+
+#define DELETED " (deleted)"
+
+/* Where the file of the recorded machine is here. */
+static bool local_path(const struct ntrace_session *session, const struct mapped_file *file,
+		       char *path)
+{
+	size_t length = strlen(file->path), tail = sizeof(DELETED) - 1;
+	int made;
+
+	if (length > tail && !strcmp(file->path + length - tail, DELETED))
+		length -= tail;
+	if (!strcmp(file->path, "[vdso]"))
+		made = snprintf(path, PATH_ROOM, "%s/images/vdso", session->directory);
+	else
+		made = snprintf(path, PATH_ROOM, "%s%.*s", session->sysroot, (int)length,
+				file->path);
+	return made < PATH_ROOM;
+}
+
+static bool same_build_id(const struct mapped_file *file, const struct ntrace_object *object)
+{
+	const uint8_t *build_id;
+	size_t size;
+
+	build_id = ntrace_object_build_id(object, &size);
+	/* The kernel fills a short one with zeros up to 20 bytes. */
+	return !file->build_id_size || !size ||
+	       (size <= file->build_id_size && !memcmp(build_id, file->build_id, size));
+}
+
+struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
+{
+	char path[PATH_ROOM];
+	int error;
+
+	if (file->opened)
+		return file->object;
+	file->opened = true;
+	if (!local_path(session, file, path)) {
+		session_note(session, "%.200s...: path too long", file->path);
+		return NULL;
+	}
+	error = ntrace_object_open_elf(&file->object, path);
+	if (error) {
+		file->object = NULL;
+		session_note(session, "%s: %s; code in it is not decoded", path,
+			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+	} else if (!same_build_id(file, file->object)) {
+		ntrace_object_put(file->object);
+		file->object = NULL;
+		session_note(session, "%s is not the file that was traced (other build-id); "
+			     "code in it is not decoded", path);
+	}
+	return file->object;
+}
+
+bool program_maps(const struct program *program, uint64_t address, uint64_t time)
+{
+	size_t count = program_changes_before(program, time);
+
+	for (; program; count = program->base_count, program = program->base) {
+		/* The last change that covers the address counts. */
+		while (count--) {
+			const struct mapping_change *change = &program->changes[count];
+
+			if (address - change->address < change->length)
+				return change->file;
+		}
+	}
+	return false;
+}
+
+static void drop_space(struct ntrace_session *session, struct program *program)
+{
+	if (!program->space)
+		return;
+	ntrace_space_put(program->space);
+	program->space = NULL;
+	program->applied = 0;
+	session->spaces--;
+}
+
+/* Drops the older half of what was not used lately; rare, so a walk over everything does. */
+static void make_room(struct ntrace_session *session)
+{
+	size_t bucket;
+
+	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
+		struct task *task;
+
+		for (task = session->timeline.tasks[bucket]; task; task = task->next) {
+			struct program *program;
+
+			for (program = task->first; program; program = program->next) {
+				if (session->clock - program->last_use > SPACES_MAX / 2)
+					drop_space(session, program);
+			}
+		}
+	}
+}
+
+void session_drop_spaces(struct ntrace_session *session)
+{
+	size_t bucket;
+
+	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
+		struct task *task;
+
+		for (task = session->timeline.tasks[bucket]; task; task = task->next) {
+			struct program *program;
+
+			for (program = task->first; program; program = program->next)
+				drop_space(session, program);
+		}
+	}
+}
+
+static void apply(struct ntrace_session *session, struct ntrace_space *space,
+		  const struct program *program, size_t from, size_t to)
+{
+	for (; from < to; from++) {
+		const struct mapping_change *change = &program->changes[from];
+		struct ntrace_object *object = NULL;
+
+		if (change->file)
+			object = session_object(session, change->file);
+		/* Without memory for it, the mapping is missing: a gap in the flow will tell. */
+		if (!object || ntrace_space_map(space, object, change->address, change->length,
+						change->offset))
+			ntrace_space_unmap(space, change->address, change->length);
+	}
+}
+
+static void apply_bases(struct ntrace_session *session, struct ntrace_space *space,
+			const struct program *program)
+{
+	/* Fork chains are short: see FORK_DEPTH_MAX. */
+	if (program->base) {
+		apply_bases(session, space, program->base);
+		apply(session, space, program->base, 0, program->base_count);
+	}
+}
+
+static int new_space(struct ntrace_session *session, struct program *program)
+{
+	const char *comm = timeline_name(&session->timeline, program->pid, program->start + 1);
+	char name[64];
+	int error;
+
+	if (session->spaces >= SPACES_MAX)
+		make_room(session);
+	snprintf(name, sizeof(name), "pid %" PRId32 " (%s)", program->pid, comm ? comm : "?");
+	error = ntrace_space_new(&program->space, name, session->kernel);
+	if (error) {
+		program->space = NULL;
+		return error;
+	}
+	session->spaces++;
+	program->applied = 0;
+	apply_bases(session, program->space, program);
+	return 0;
+}
+
+struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
+				   uint64_t time)
+{
+	size_t count = program_changes_before(program, time);
+
+	program->last_use = ++session->clock;
+	if (program->space && program->applied > count)
+		drop_space(session, program);
+	if (!program->space && new_space(session, program))
+		return NULL;
+	apply(session, program->space, program, program->applied, count);
+	program->applied = count;
+	return program->space;
+}
