@@ -76,8 +76,10 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 	base = of_iomap(node, 0);
 	if (!base)
 		return 0;
-	if (ntrace_registers_quiesce(base) < 0)
-		pr_warn("ntrace: %pOF does not stop\n", node);
+	ret = ntrace_registers_quiesce(base);
+	if (ret)
+		pr_info("ntrace: %pOF: found running, %s\n", node,
+			ret < 0 ? "does not stop" : "stopped");
 	iounmap(base);
 	return 0;
 }

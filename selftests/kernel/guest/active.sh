@@ -1,0 +1,17 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Components were running when the driver was loaded. Runs in the guest.
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+is "$(dmesg | grep -c 'ntrace.*: found running, stopped')" 4 "the driver says so of all four"
+for cpu in 0 1; do
+	ok "CPU $cpu: disabled now" both_disabled $cpu
+	hold /dev/ntrace$cpu
+	ok "CPU $cpu: tracing" both_enabled $cpu
+	ask stop
+	is "$answer" 0 "CPU $cpu: STOP"
+	ask head
+	ok "CPU $cpu: trace has come" test "$answer" -gt 0
+	let_go
+done
+done_testing

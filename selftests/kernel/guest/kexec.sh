@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Jumps into another kernel while both harts are traced; that one says on the
+# console what the control registers hold. Runs in the guest.
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+mkdir -p /root/tree/bin
+cp /usr/bin/busybox /root/tree/bin/busybox
+cat >/root/tree/init <<'END'
+#!/bin/busybox sh
+bb=/bin/busybox
+$bb mkdir -p /dev /proc
+$bb mount -t devtmpfs devtmpfs /dev
+exec </dev/console >/dev/console 2>&1
+for address in 6000000 6001000 6040000 6041000; do
+	echo "second kernel: $address $($bb devmem 0x$address 32)"
+done
+$bb poweroff -f
+$bb sleep 60
+END
+chmod +x /root/tree/init
+(cd /root/tree && find . | busybox cpio -o -H newc) >/root/initrd 2>/dev/null
+
+hold /dev/ntrace0
+exec {first_in}<&"${HOLD[0]}" {first_out}>&"${HOLD[1]}"
+hold /dev/ntrace1 2>/dev/null
+both_enabled 0 && both_enabled 1 && echo tracing
+"$here/kexec" /root/vmlinux /root/initrd
