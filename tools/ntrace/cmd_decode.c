@@ -27,10 +27,12 @@ enum {
 static const struct option_spec options_table[] = {
 	{ OPTION_LEVEL, "level", "LEVEL", "block (default), instruction, branch or pc" },
 	{ OPTION_ELF, "elf", "FILE[@ADDR]", "raw trace: program, loaded at ADDR; may be repeated" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "raw trace: stream parameters, e.g. srcbits=2" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
+	  "raw trace: stream parameters, e.g. srcbits=2" },
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
 	{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "recording: files of the recorded machine are below DIR" },
+	{ OPTION_SYSROOT, "sysroot", "DIR",
+	  "recording: files of the recorded machine are below DIR" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]", "recording: firmware that runs in M-mode" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -121,7 +123,9 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 
 static int flow_event(void *data, const struct ntrace_flow_event *flow)
 {
-	struct ntrace_session_event session_event = { .flow = flow, .pid = -1, .tid = -1, .comm = "" };
+	struct ntrace_session_event session_event = {
+		.flow = flow, .pid = -1, .tid = -1, .comm = ""
+	};
 
 	return event(data, &session_event);
 }
@@ -330,7 +334,8 @@ const struct command command_decode = {
 		"  branch       one line for each transfer that was taken\n"
 		"  pc           the address of each instruction, one a line, nothing else; errors\n"
 		"               and gaps go to stderr\n"
-		"ADDR is where the first segment of the file is loaded; without it the file is where\n"
+		"ADDR is where the first segment of the file is loaded; without it the file is "
+		"where\n"
 		"it was linked. The streams of a recording follow one another.\n\n"
 		"exit status: 0, or 3 if something is missing: gaps or errors in the trace.\n\n"
 		"examples:\n"

@@ -35,7 +35,7 @@ static const struct option_spec options_table[] = {
 
 struct dump {
 	struct output *output;
-	const struct raw_trace *trace;
+	struct raw_trace trace;
 	struct ntrace_params params;
 	bool json;
 	bool select_src;
@@ -103,7 +103,7 @@ static void put_bytes(const struct dump *dump, uint64_t offset, uint64_t length,
 	for (i = 0; i < length && i < BYTES_SHOWN; i++) {
 		if (i)
 			output_text(dump->output, separator);
-		output_hex(dump->output, dump->trace->data[offset + i], 2);
+		output_hex(dump->output, dump->trace.data[offset + i], 2);
 	}
 }
 
@@ -184,8 +184,9 @@ static void json_start(struct dump *dump, const char *type, uint64_t offset, uin
 	output_char(dump->output, '{');
 	if (dump->stream >= 0)
 		output_printf(dump->output, "\"stream\":%d,", dump->stream);
-	output_printf(dump->output, "\"type\":\"%s\",\"offset\":%" PRIu64 ",\"length\":%" PRIu64
-		      ",\"bytes\":\"", type, offset, length);
+	output_printf(dump->output,
+		      "\"type\":\"%s\",\"offset\":%" PRIu64 ",\"length\":%" PRIu64 ",\"bytes\":\"",
+		      type, offset, length);
 	put_bytes(dump, offset, length, "");
 	output_char(dump->output, '"');
 }
@@ -254,8 +255,8 @@ static int dump_trace(struct dump *dump)
 	if (ntrace_reader_init(&reader, &dump->params, true))
 		return fail("the stream parameters contradict each other");
 	memset(dump->references, 0, sizeof(dump->references));
-	ntrace_reader_feed(&reader, dump->trace->data, dump->trace->size);
-	progress_begin(&progress, "dump", dump->trace->size);
+	ntrace_reader_feed(&reader, dump->trace.data, dump->trace.size);
+	progress_begin(&progress, "dump", dump->trace.size);
 	while ((event = ntrace_reader_next(&reader, &message)) >= 0 && !dump->output->error) {
 		if (!(++count & 0xfff))
 			progress_update(&progress, message.offset);
@@ -273,7 +274,7 @@ static int dump_trace(struct dump *dump)
 	pending = ntrace_reader_pending(&reader);
 	if (pending && !dump->output->error) {
 		problem(dump, "cut", "the trace ends inside this message",
-			dump->trace->size - pending, pending);
+			dump->trace.size - pending, pending);
 		warn("the trace ends inside a message: %" PRIu64 " bytes of it are left", pending);
 	}
 	return EXIT_OK;
@@ -281,14 +282,12 @@ static int dump_trace(struct dump *dump)
 
 static int dump_file(struct dump *dump, const char *path)
 {
-	struct raw_trace trace;
-	int error = raw_trace_open(&trace, path);
+	int error = raw_trace_open(&dump->trace, path);
 
 	if (error)
 		return error;
-	dump->trace = &trace;
 	error = dump_trace(dump);
-	raw_trace_close(&trace);
+	raw_trace_close(&dump->trace);
 	return error;
 }
 

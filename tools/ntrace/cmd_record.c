@@ -35,13 +35,16 @@ enum {
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_OUTPUT, "output", "DIR", "directory of the recording (default " DIRECTORY_DEFAULT ")" },
-	{ OPTION_MODE, "mode", "btm|htm", "branch or history trace mode (default: htm if there is)" },
+	{ OPTION_OUTPUT, "output", "DIR",
+	  "directory of the recording (default " DIRECTORY_DEFAULT ")" },
+	{ OPTION_MODE, "mode", "btm|htm",
+	  "branch or history trace mode (default: htm if there is)" },
 	{ OPTION_HARTS, "harts", "LIST", "trace these harts only, e.g. 0,2-3 (default: all)" },
 	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
 	{ OPTION_SINK_SIZE, "sink-size", "SIZE", "buffer that the hardware writes to, per hart" },
 	{ OPTION_DATA_SIZE, "data-size", "SIZE", "buffer between kernel and recorder, per hart" },
-	{ OPTION_SYNC, "sync", "KIND[:N]", "synchronize every N messages, cycles or parcels; or off" },
+	{ OPTION_SYNC, "sync", "KIND[:N]",
+	  "synchronize every N messages, cycles or parcels; or off" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -106,19 +109,24 @@ static int take_sync(struct recorder *recorder, const char *text)
 		if (strlen(kinds[i]) == length && !strncmp(kinds[i], text, length))
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0]))
-		return usage_error(recorder->command, "option --sync: '%s' is none of messages, "
-						      "cycles, parcels, off", text);
+		return usage_error(recorder->command,
+				   "option --sync: '%s' is none of messages, "
+				   "cycles, parcels, off",
+				   text);
 	recorder->wanted.sync_mode = i;
 	if (i == NTRACE_SYNC_OFF)
 		return text[length] ? usage_error(recorder->command, "option --sync: off has no "
-								     "interval") : EXIT_OK;
+								     "interval") :
+				      EXIT_OK;
 	if (text[length]) {
 		errno = 0;
 		interval = strtoull(text + length + 1, &end, 0);
 		if (errno || *end || text[length + 1] == '-' || interval < 16 ||
 		    interval & (interval - 1) || interval > UINT64_C(1) << 32)
-			return usage_error(recorder->command, "option --sync: '%s' is no power of "
-							      "two from 16", text + length + 1);
+			return usage_error(recorder->command,
+					   "option --sync: '%s' is no power of "
+					   "two from 16",
+					   text + length + 1);
 	}
 	recorder->wanted.sync_max = (uint32_t)__builtin_ctzll(interval) - 4;
 	return EXIT_OK;
@@ -132,21 +140,25 @@ static int take_option(struct recorder *recorder, struct options *options, int o
 	case OPTION_OUTPUT:
 		recorder->directory = options->value;
 		return *options->value ? EXIT_OK :
-			usage_error(recorder->command, "option --output: no name");
+					 usage_error(recorder->command, "option --output: no name");
 	case OPTION_MODE:
 		if (!strcmp(options->value, "btm"))
 			recorder->wanted.mode = NTRACE_MODE_BTM;
 		else if (!strcmp(options->value, "htm"))
 			recorder->wanted.mode = NTRACE_MODE_HTM;
 		else
-			return usage_error(recorder->command, "option --mode: '%s' is neither btm "
-							      "nor htm", options->value);
+			return usage_error(recorder->command,
+					   "option --mode: '%s' is neither btm "
+					   "nor htm",
+					   options->value);
 		return EXIT_OK;
 	case OPTION_HARTS:
 		recorder->select_harts = true;
 		if (!*options->value || !hart_set_parse(&recorder->harts, options->value))
-			return usage_error(recorder->command, "option --harts: '%s' is no list like "
-							      "0,2-3", options->value);
+			return usage_error(recorder->command,
+					   "option --harts: '%s' is no list like "
+					   "0,2-3",
+					   options->value);
 		return EXIT_OK;
 	case OPTION_PRIVILEGE:
 		return take_privilege(recorder, options->value);
@@ -420,9 +432,11 @@ static void report_loss(const struct device *device)
 	     device->loss & NTRACE_LOSS_LAPPED ? "at least " : "", ui_size(size, device->lost),
 	     device->gaps,
 	     device->loss & NTRACE_LOSS_LAPPED ?
-		     " the hardware was faster than the kernel (--sink-size);" : "",
+		     " the hardware was faster than the kernel (--sink-size);" :
+		     "",
 	     device->loss & NTRACE_LOSS_DATA_FULL ?
-		     " the kernel was faster than the recorder (--data-size);" : "",
+		     " the kernel was faster than the recorder (--data-size);" :
+		     "",
 	     device->loss & NTRACE_LOSS_ENCODER ? " the encoder overflowed;" : "");
 }
 
@@ -440,7 +454,8 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 		report_loss(&list->devices[i]);
 	}
 	if (sideband_lost)
-		warn("%" PRIu64 " sideband records lost: some code may be taken for another process's",
+		warn("%" PRIu64
+		     " sideband records lost: some code may be taken for another process's",
 		     sideband_lost);
 	if (!recorder->quiet)
 		say("%s of trace from %u harts in %.1f s, %s: 'ntrace report %s' shows it",
@@ -530,7 +545,8 @@ const struct command command_record = {
 	.summary = "trace all harts while a command runs",
 	.usage = "[OPTIONS] [--] COMMAND [ARGUMENT...]",
 	.details =
-		"Traces user space and the kernel on all harts, whatever runs on them, from before\n"
+		"Traces user space and the kernel on all harts, whatever runs on them, from "
+		"before\n"
 		"the command starts until it ends. Needs root or CAP_PERFMON, CAP_SYSLOG and\n"
 		"CAP_SYS_RAWIO. A recording that has the name already becomes NAME.old.\n\n"
 		"exit status: that of the command; 126 or 127 if it cannot be run; 1 if recording\n"

@@ -33,7 +33,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]", "firmware that runs in M-mode, loaded at ADDR" },
+	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
+	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -360,7 +361,8 @@ static void text_table(const struct report *report)
 		rest -= profile->functions[i]->instructions;
 	}
 	if (count < profile->function_count)
-		output_printf(output, "%6.2f %%  %16s  %13s  %zu more functions: --limit 0 shows them\n",
+		output_printf(output,
+			      "%6.2f %%  %16s  %13s  %zu more functions: --limit 0 shows them\n",
 			      share(rest, profile->selected), ui_number(number, rest), "",
 			      profile->function_count - count);
 }
@@ -378,8 +380,7 @@ static void report_text(const struct report *report)
 
 /* ---- JSON ---- */
 
-static void json_problems(const struct report *report, const char *key,
-			  const struct problem *kinds)
+static void json_problems(const struct report *report, const char *key, const struct problem *kinds)
 {
 	struct output *output = report->output;
 	const char *separator = "";
@@ -392,9 +393,10 @@ static void json_problems(const struct report *report, const char *key,
 		output_printf(output, "%s{\"count\":%" PRIu64 ",\"reason\":", separator,
 			      kinds[i].count);
 		output_json(output, ntrace_flow_error_text(i));
-		output_printf(output, ",\"first\":{\"stream\":%u,\"offset\":%" PRIu64
-			      ",\"address\":\"0x%" PRIx64 "\"}", kinds[i].stream, kinds[i].offset,
-			      kinds[i].address);
+		output_printf(output,
+			      ",\"first\":{\"stream\":%u,\"offset\":%" PRIu64
+			      ",\"address\":\"0x%" PRIx64 "\"}",
+			      kinds[i].stream, kinds[i].offset, kinds[i].address);
 		if (kinds[i].object) {
 			output_text(output, ",\"object\":");
 			output_json(output, kinds[i].object);
@@ -441,17 +443,19 @@ static void report_json(const struct report *report)
 		output_text(output, ",\"command\":");
 		output_json(output, report->description->command);
 	}
-	output_printf(output, ",\"bytes\":%" PRIu64 ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64
-		      ",\"selected\":%" PRIu64, report->bytes,
-		      ntrace_session_streams(report->recording.session),
+	output_printf(output,
+		      ",\"bytes\":%" PRIu64 ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64
+		      ",\"selected\":%" PRIu64,
+		      report->bytes, ntrace_session_streams(report->recording.session),
 		      all_instructions(profile), profile->selected);
 	for (i = 0; i < PARTS; i++)
 		output_printf(output, ",\"%s\":%" PRIu64, part_names[i], profile->instructions[i]);
-	output_printf(output, "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64
+	output_printf(output,
+		      "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64
 		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64 ",\"gaps\":%" PRIu64
-		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s}", profile->traps,
-		      profile->exceptions, profile->interrupts, profile->trace_off, profile->gaps,
-		      report->lost, report->lost_exact ? "true" : "false");
+		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s}",
+		      profile->traps, profile->exceptions, profile->interrupts, profile->trace_off,
+		      profile->gaps, report->lost, report->lost_exact ? "true" : "false");
 	json_problems(report, "errors", profile->errors);
 	json_problems(report, "warnings", profile->warnings);
 	output_text(output, ",\"notes\":[");
@@ -534,10 +538,13 @@ const struct command command_report = {
 	.summary = "functions by executed instructions, with calls",
 	.usage = "[OPTIONS] RECORDING",
 	.details =
-		"Every executed instruction is counted, nothing is sampled. A call is counted when\n"
-		"control comes to the first instruction of a function by a call instruction, or by\n"
+		"Every executed instruction is counted, nothing is sampled. A call is counted "
+		"when\n"
+		"control comes to the first instruction of a function by a call instruction, or "
+		"by\n"
 		"a jump or branch from another function (tail calls); not by a trap or a return.\n"
-		"Shares are of the instructions that are selected with --user, --kernel and --pid.\n"
+		"Shares are of the instructions that are selected with --user, --kernel and "
+		"--pid.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n\n"
 		"exit status: 0, also where the trace has gaps: the report names them.\n\n"
 		"examples:\n"

@@ -38,8 +38,14 @@ struct option_spec {
 #define OPTION_LONG 256
 
 /* Every table has this one, and ends with a spec without a name. */
-#define OPTION_HELP { 'h', "help", NULL, "show this help" }
-#define OPTION_TABLE_END { 0, NULL, NULL, NULL }
+#define OPTION_HELP                                                                                \
+	{                                                                                          \
+		'h', "help", NULL, "show this help"                                                \
+	}
+#define OPTION_TABLE_END                                                                           \
+	{                                                                                          \
+		0, NULL, NULL, NULL                                                                \
+	}
 
 /**
  * struct command - one sub-command

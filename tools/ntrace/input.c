@@ -33,7 +33,9 @@ static const char *other_format(const uint8_t *data, size_t size)
 		{ "PERFILE2", 8, "a perf.data file" },
 		{ "2ELIFREP", 8, "a perf.data file" },
 		{ "\037\213", 2, "compressed by gzip" },
-		{ "\375" "7zXZ", 5, "compressed by xz" },
+		{ "\375"
+		  "7zXZ",
+		  5, "compressed by xz" },
 		{ "\050\265\057\375", 4, "compressed by zstd" },
 	};
 	size_t i;

@@ -29,10 +29,11 @@ static void help(FILE *file)
 {
 	size_t i;
 
-	fprintf(file, "usage: ntrace COMMAND [OPTIONS] ...\n\n"
-		      "Instruction traces of RISC-V harts (N-Trace): recorded by the trace hardware,\n"
-		      "decoded to what the programs and the kernel executed.\n\n"
-		      "commands:\n");
+	fprintf(file,
+		"usage: ntrace COMMAND [OPTIONS] ...\n\n"
+		"Instruction traces of RISC-V harts (N-Trace): recorded by the trace hardware,\n"
+		"decoded to what the programs and the kernel executed.\n\n"
+		"commands:\n");
 	for (i = 0; i < COMMANDS; i++)
 		fprintf(file, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(file, "\n"

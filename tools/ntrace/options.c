@@ -207,8 +207,9 @@ void command_help(const struct command *command)
 	printf("usage: ntrace %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
 	       command->summary);
 	for (spec = command->options; spec->name; spec++) {
-		length = spec->id < OPTION_LONG ? snprintf(left, sizeof(left), "  -%c, ", spec->id) :
-						  snprintf(left, sizeof(left), "      ");
+		length = spec->id < OPTION_LONG ?
+				 snprintf(left, sizeof(left), "  -%c, ", spec->id) :
+				 snprintf(left, sizeof(left), "      ");
 		snprintf(left + length, sizeof(left) - (size_t)length, "--%s%s%s", spec->name,
 			 spec->argument ? " " : "", spec->argument ? spec->argument : "");
 		if (strlen(left) > 30)

@@ -156,5 +156,6 @@ void output_printf(struct output *output, const char *format, ...)
 	va_end(args);
 	if (length < 0)
 		return;
-	output_bytes(output, text, (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
+	output_bytes(output, text,
+		     (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1);
 }

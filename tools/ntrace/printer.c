@@ -105,8 +105,9 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	for (i = insn->size; i < 4; i++)
 		output_text(output, "  ");
 	output_text(output, "  ");
-	output_padded(output, insn->class == NTRACE_INSN_PLAIN ? "" :
-		      ntrace_insn_class_name(insn->class), 20);
+	output_padded(output,
+		      insn->class == NTRACE_INSN_PLAIN ? "" : ntrace_insn_class_name(insn->class),
+		      20);
 	output_char(output, ' ');
 	put_place(printer, printer->current.flow->space, address);
 	output_char(output, '\n');
@@ -221,11 +222,13 @@ static const char *mark_detail(const struct ntrace_flow_event *event)
 	switch (event->type) {
 	case NTRACE_FLOW_TRAP:
 		return event->code == NTRACE_BTYPE_EXCEPTION ? "exception" :
-		       event->code == NTRACE_BTYPE_INTERRUPT ? "interrupt" : "";
+		       event->code == NTRACE_BTYPE_INTERRUPT ? "interrupt" :
+							       "";
 	case NTRACE_FLOW_TRACE_OFF:
 		return event->code == NTRACE_EVCODE_DEBUG_ENTRY ? "debug mode" :
 		       event->code == NTRACE_EVCODE_LOW_POWER ? "low power" :
-		       event->code == NTRACE_EVCODE_TRACE_DISABLE ? "disabled or filtered" : "";
+		       event->code == NTRACE_EVCODE_TRACE_DISABLE ? "disabled or filtered" :
+								    "";
 	case NTRACE_FLOW_ERROR:
 	case NTRACE_FLOW_WARNING:
 		return ntrace_flow_error_text(event->code);

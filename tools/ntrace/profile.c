@@ -86,19 +86,23 @@ static bool grow_table(struct profile *profile)
 {
 	size_t size = profile->table_size * 2, i, slot;
 	struct function **table = calloc(size, sizeof(*table));
-	struct function **list, *function;
+	struct function **list = calloc(size / 2, sizeof(*list)), *function;
 
-	list = realloc(profile->functions, size / 2 * sizeof(*list));
-	if (list)
-		profile->functions = list;
 	if (!table || !list) {
 		free(table);
+		free(list);
 		return false;
 	}
-	for (i = 0; i < profile->function_count; i++) {
-		function = profile->functions[i];
-		slot = hash(function->object, function->start, function->privilege,
-			    function->pid) % size;
+	if (profile->functions)
+		memcpy(list, profile->functions, profile->function_count * sizeof(*list));
+	free(profile->functions);
+	profile->functions = list;
+	for (i = 0; i < profile->table_size; i++) {
+		function = profile->table[i];
+		if (!function)
+			continue;
+		slot = hash(function->object, function->start, function->privilege, function->pid) %
+		       size;
 		while (table[slot])
 			slot = (slot + 1) % size;
 		table[slot] = function;
@@ -176,8 +180,8 @@ static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
 
 	(void)bytes;
 	(void)insn;
-	function = function_at(walk->profile, place_find(walk->profile->places,
-							 walk->event->flow->space, address),
+	function = function_at(walk->profile,
+			       place_find(walk->profile->places, walk->event->flow->space, address),
 			       walk->event);
 	if (!function)
 		return 1;
@@ -207,8 +211,8 @@ static void count_block(struct profile *profile, const struct ntrace_session_eve
 			.pid = event->pid,
 			.privilege = event->privilege,
 		};
-		if (place_same_function(&first, place_find(profile->places, flow->space,
-							   flow->last)))
+		if (place_same_function(&first,
+					place_find(profile->places, flow->space, flow->last)))
 			memo->function = function_at(profile, &first, event);
 	}
 	if (memo->function)

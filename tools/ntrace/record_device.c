@@ -114,8 +114,8 @@ static int check_version(const struct device *device)
 	if (module == NTRACE_ABI_VERSION)
 		return EXIT_OK;
 	return fail("the ntrace module speaks version %u of the interface, this ntrace version %u: "
-		    "install matching ones (the %s is older)", module,
-		    (unsigned int)NTRACE_ABI_VERSION,
+		    "install matching ones (the %s is older)",
+		    module, (unsigned int)NTRACE_ABI_VERSION,
 		    module < NTRACE_ABI_VERSION ? "module" : "command");
 }
 
@@ -130,8 +130,10 @@ static int open_device(struct device *device, const char *path)
 	device->info.size = sizeof(device->info);
 	if (ioctl(device->fd, NTRACE_IOC_INFO, &device->info)) {
 		if (errno == ENOTTY || errno == E2BIG || errno == EINVAL)
-			return fail("%s: the ntrace module does not understand this ntrace: install "
-				    "matching ones", path);
+			return fail(
+				"%s: the ntrace module does not understand this ntrace: install "
+				"matching ones",
+				path);
 		return open_failed(path, errno);
 	}
 	return check_version(device);
@@ -169,11 +171,14 @@ int devices_open(struct device_list *list, const struct hart_set *harts)
 
 	*list = (struct device_list){ 0 };
 	if (glob("/dev/ntrace[0-9]*", 0, NULL, &paths))
-		return fail("no trace device (/dev/ntrace*): is the module loaded (modprobe ntrace), "
-			    "and does this machine have N-Trace hardware?");
+		return fail(
+			"no trace device (/dev/ntrace*): is the module loaded (modprobe ntrace), "
+			"and does this machine have N-Trace hardware?");
 	list->devices = calloc(paths.gl_pathc, sizeof(*list->devices));
-	if (!list->devices)
-		error = fail("out of memory");
+	if (!list->devices) {
+		globfree(&paths);
+		return fail("out of memory");
+	}
 	for (i = 0; !error && i < paths.gl_pathc; i++) {
 		device = &list->devices[list->count++];
 		error = open_device(device, paths.gl_pathv[i]);
@@ -218,14 +223,16 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 			    info->cpu, wanted->mode == NTRACE_MODE_BTM ? "BTM" : "HTM");
 	if (!(info->sync_modes >> wanted->sync_mode & 1))
 		return fail("%s: the encoder of hart %u has no such periodic synchronization "
-			    "(option --sync)", device->path, info->cpu);
+			    "(option --sync)",
+			    device->path, info->cpu);
 	if (wanted->sync_mode && wanted->sync_max > info->sync_max)
 		return fail("%s: the longest interval of the encoder of hart %u is 2^%u "
-			    "(option --sync)", device->path, info->cpu, info->sync_max + 4);
+			    "(option --sync)",
+			    device->path, info->cpu, info->sync_max + 4);
 	if (wanted->sink_size > info->sink_size_max)
 		return fail("%s: the largest sink buffer of hart %u is %" PRIu64 " bytes "
-			    "(option --sink-size)", device->path, info->cpu,
-			    (uint64_t)info->sink_size_max);
+			    "(option --sink-size)",
+			    device->path, info->cpu, (uint64_t)info->sink_size_max);
 	return EXIT_OK;
 }
 
@@ -243,13 +250,16 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	if (ioctl(device->fd, NTRACE_IOC_CONFIGURE, &device->config)) {
 		if (errno == EOPNOTSUPP)
 			return fail("%s: the encoder of hart %u cannot be set so (--mode, "
-				    "--privilege or --sync)", device->path, device->info.cpu);
+				    "--privilege or --sync)",
+				    device->path, device->info.cpu);
 		if (errno == ENOMEM)
 			return fail("%s: not enough memory for the buffers: a smaller --sink-size "
-				    "or --data-size may fit", device->path);
+				    "or --data-size may fit",
+				    device->path);
 		if (errno == EINVAL)
 			return fail("%s: the module refuses these sizes (--sink-size, --data-size: "
-				    "a power of two of at least a page)", device->path);
+				    "a power of two of at least a page)",
+				    device->path);
 		return open_failed(device->path, errno);
 	}
 	/* The first page says where the data is; then the whole. */
@@ -404,10 +414,12 @@ int device_save_finish(struct device *device)
 		device->error = errno;
 	if (device->error == EIO)
 		return fail("%s: the trace hardware did not answer, or the disk failed: what was "
-			    "traced before is saved", device->path);
+			    "traced before is saved",
+			    device->path);
 	if (device->error == ENOSPC || device->error == EDQUOT || device->error == EFBIG)
 		return fail("%s: disk full after %" PRIu64 " bytes: what was saved before can be "
-			    "decoded", device->file, device->saved);
+			    "decoded",
+			    device->file, device->saved);
 	if (device->error)
 		return fail("%s: %s", device->file, strerror(device->error));
 	return EXIT_OK;

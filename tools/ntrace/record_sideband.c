@@ -55,7 +55,8 @@ static void describe_event(struct perf_event_attr *attr)
 	memset(attr, 0, sizeof(*attr));
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_DUMMY;
-	attr->size = sizeof(*attr);
+	/* All that is needed; a perf that is older than these headers refuses a larger one. */
+	attr->size = PERF_ATTR_SIZE_VER5;
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 			    PERF_SAMPLE_IDENTIFIER;
 	attr->sample_id_all = 1;
@@ -98,8 +99,8 @@ static int open_ring(struct sideband *sideband, const struct perf_event_attr *at
 	unsigned int i = sideband->count;
 	void *map;
 
-	sideband->fds[i] = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1,
-					PERF_FLAG_FD_CLOEXEC);
+	sideband->fds[i] =
+		(int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	if (sideband->fds[i] < 0)
 		return open_failed();
 	sideband->count++;
@@ -228,7 +229,8 @@ int sideband_drain(struct sideband *sideband)
 			continue;
 		records = ring_records(sideband, ring, tail, (size_t)(head - tail));
 		count_lost(sideband, records, (size_t)(head - tail));
-		error = ntrace_perf_writer_records(sideband->writer, records, (size_t)(head - tail));
+		error = ntrace_perf_writer_records(sideband->writer, records,
+						   (size_t)(head - tail));
 		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 		if (error)
 			return write_failed(sideband, error);
@@ -314,7 +316,8 @@ static void end_region(struct kernel_symbols *symbols)
 		snprintf(name, sizeof(name), "[%.64s]", region->module);
 		put_mapping(symbols, region->first & ~(symbols->page - 1),
 			    (region->last | (symbols->page - 1)) + 1 -
-				    (region->first & ~(symbols->page - 1)), 0, name);
+				    (region->first & ~(symbols->page - 1)),
+			    0, name);
 	}
 	symbols->region.module[0] = '\0';
 }
@@ -355,7 +358,8 @@ static int kernel_records(struct sideband *sideband)
 	if (!file)
 		return fail("/proc/kallsyms: %s", strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
-		fields = sscanf(line, "%" SCNx64 " %c %255s [%63[^]]", &address, &type, name, module);
+		fields = sscanf(line, "%" SCNx64 " %c %255s [%63[^]]", &address, &type, name,
+				module);
 		if (fields < 3 || !address)
 			continue;
 		/* Whatever their type: the end of the text is no text. */

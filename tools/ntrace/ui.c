@@ -76,11 +76,8 @@ bool ui_colours(FILE *file)
 const char *ui_style_on(bool colours, enum ui_style style)
 {
 	static const char *const sequences[] = {
-		[UI_PLAIN] = "",
-		[UI_HEADING] = "\033[1m",
-		[UI_KERNEL] = "\033[36m",
-		[UI_DIM] = "\033[2m",
-		[UI_BAD] = "\033[31m",
+		[UI_PLAIN] = "",      [UI_HEADING] = "\033[1m", [UI_KERNEL] = "\033[36m",
+		[UI_DIM] = "\033[2m", [UI_BAD] = "\033[31m",
 	};
 
 	return colours ? sequences[style] : "";

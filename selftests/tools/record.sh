@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `ntrace record` in the guest, one boot: wrong uses, endings, options; and what
+# report, decode and stock perf say of a program whose calls and instructions
+# are known (guest/counted.c). The guest's half is guest/record.sh.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+counted=$top/build/riscv64/selftests/tools/counted
+results=$tmp/results
+
+for version in 0:older 2:newer; do
+	make -s -C "$top" modules KMOD_VARIANT="abi${version%:*}" \
+		KMOD_CFLAGS="-DNTRACE_ABI_VERSION=${version%:*}" >"$tmp/make" 2>&1 ||
+		{ not_ok "module of version ${version%:*} builds"; diag "$(tail -n 20 "$tmp/make")"; done_testing; }
+done
+rc=0
+"$top/tools/vsoc/run" --quiet --timeout 240 --tools --check-dmesg \
+	--put "$top/build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko" \
+	--put "$top/build/kernel-abi0/ntrace/ntrace.ko:/root/modules/older.ko" \
+	--put "$top/build/kernel-abi2/ntrace/ntrace.ko:/root/modules/newer.ko" \
+	--put "$counted:/root/counted" --put "$(dirname "$0")/guest/record.sh:/root/record.sh" \
+	--get "/root/results:$tmp" -- bash /root/record.sh >"$tmp/run" 2>&1 || rc=$?
+is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
+[ -d "$results" ] || done_testing
+
+# refused NAME STATUS PATTERN: one line on stderr.
+refused() {
+	is "$(cat "$results/$1.rc")" "$2" "$1: exit status"
+	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
+	like "$1: says why" "$3" "$(cat "$results/$1.err")"
+}
+refused no_module 1 'no trace device.*module'
+refused newer 1 'speaks version 2 .* version 1: install matching ones'
+refused older 1 'speaks version 0 .* version 1: install matching ones'
+refused permission 1 'no permission.*CAP_PERFMON'
+refused busy 1 'busy: process [0-9]+ \(ntrace\)'
+refused no_command 127 'no-such-program: no such command'
+refused no_interpreter 1 'script: No such file'
+refused no_hart 1 'hart 7 has no trace device'
+refused too_large 1 'largest sink buffer'
+refused no_recording 1 'precious: exists and is no recording'
+is "$(cat "$results/leftovers")" "" "a refused recording leaves no directory"
+ok "what is no recording is left alone" test -e "$results/precious/file"
+is "$(cat "$results/terminated.rc")" 143 "SIGTERM: the command ends with the recorder"
+is "$(cat "$results/terminated.left")" "" "SIGTERM: and is gone"
+is "$(cat "$results/signal.rc")" 137 "a command killed by a signal"
+is "$(cat "$results/once.rc") $(cat "$results/again.rc")" "0 0" "after a recorder that was killed, the next one traces"
+is "$(cat "$results/again.out")" "again" "the command's output is its own"
+like "the summary" "trace from 2 harts in .* nothing lost.*ntrace report twice.data" "$(cat "$results/again.err")"
+ok "the recording before becomes .old" test -s "$results/twice.data.old/params"
+is "$(cat "$results/counted.rc")" 7 "the exit status is the command's"
+
+is "$(cat "$results/disk_full.rc")" 1 "disk full: exit status"
+like "disk full: said" "disk full" "$(cat "$results/disk_full.err")"
+
+sysroot=$tmp/sysroot
+mkdir -p "$sysroot/root"
+cp "$counted" "$sysroot/root/counted"
+guest_root=$("$top/tools/vsoc/run" --print-sysroot)
+for entry in "$guest_root"/*; do
+	[ "${entry##*/}" = root ] || ln -s "$entry" "$sysroot/"
+done
+report() { "$ntrace" report --sysroot "$sysroot" "$@"; }
+decode() { "$ntrace" decode --sysroot "$sysroot" "$@"; }
+
+decode --level pc "$results/disk_full.data" >"$tmp/pc" 2>"$tmp/err"
+rc=$?
+ok "disk full: what was saved can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0
+ok "disk full: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
+
+# The numbers of the program.
+report --json --limit 0 "$results/counted.data" >"$tmp/report.json"
+is $? 0 "report: exit status"
+query() { python3 -c 'import json, sys
+report = json.load(open(sys.argv[1]))
+print(eval(sys.argv[2]))' "$1" "$2"; }
+# sum_of NAME KEY: of the traced program
+sum_of() {
+	query "$tmp/report.json" "sum(f['$2'] for f in report['functions'] if f['function'] == '$1' and f['object'].endswith('/counted'))"
+}
+is "$(query "$tmp/report.json" "report['gaps'], len(report['errors']), report['lost']['bytes']")" "(0, 0, 0)" \
+	"report: the trace is whole" || diag "$(query "$tmp/report.json" "report['errors'], report['notes']")"
+is "$(sum_of counted calls)" 1750 "calls: direct, indirect and tail calls"
+is "$(sum_of counted instructions)" $((1750 * 9)) "instructions: every one of them"
+is "$(sum_of tail calls) $(sum_of tail instructions)" "250 250" "a function of one jump"
+is "$(sum_of twice calls)" 301 "a loop to the first instruction is no call; the forked child counts"
+is "$(sum_of twice instructions)" $((300 * 7 + 11)) "instructions of the loop"
+is "$(sum_of recursive calls)" 101 "recursive calls"
+is "$(sum_of recursive instructions)" $((100 * 8 + 2)) "instructions of the recursion"
+is "$(query "$tmp/report.json" "sum(f['instructions'] for f in report['functions']) == report['instructions']['all']")" \
+	True "the functions sum up to the total"
+report --json --limit 0 --by-process "$results/counted.data" >"$tmp/by.json"
+is "$(query "$tmp/by.json" "sorted(f['calls'] for f in report['functions'] if f['function'] == 'twice')")" "[1, 300]" \
+	"--by-process: parent and child"
+pid=$(query "$tmp/by.json" "[f['pid'] for f in report['functions'] if f['function'] == 'twice' and f['calls'] == 300][0]")
+report --json --limit 0 --pid "$pid" --user "$results/counted.data" >"$tmp/pid.json"
+is "$(query "$tmp/pid.json" "{f['mode'] for f in report['functions']}, [f['calls'] for f in report['functions'] if f['function'] == 'twice']")" \
+	"({'user'}, [300])" "--pid and --user"
+report --kernel --limit 5 "$results/counted.data" >"$tmp/text"
+is "$(grep -c ' kernel ' "$tmp/text")" 6 "--kernel --limit 5: five lines and the total"
+like "kernel functions have names" "handle_exception|do_trap|copy_|memset|_raw_spin|page" \
+	"$(report --kernel "$results/counted.data")"
+
+# The same numbers from the PC level, with the symbol table of the program alone.
+decode --level pc "$results/counted.data" >"$tmp/pc" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "decode --level pc: whole, nothing on stderr"
+is "$(wc -l <"$tmp/pc")" "$(query "$tmp/report.json" "report['instructions']['all']")" \
+	"decode --level pc: as many lines as the report has instructions"
+is "$(grep -cE '^0x[0-9a-f]+$' "$tmp/pc")" "$(wc -l <"$tmp/pc")" "decode --level pc: nothing but addresses"
+# Where the program was mapped, from stock perf's reading of the recording.
+perf=$(command -v perf || true)
+if [ -n "$perf" ]; then
+	perf script -i "$results/counted.data" --show-mmap-events --show-task-events --show-switch-events >"$tmp/perf" 2>"$tmp/perf.err"
+	is $? 0 "perf of this machine reads the recording"
+else
+	cp "$results/perf.out" "$tmp/perf"
+fi
+is "$(cat "$results/perf.rc")" 0 "perf of the guest reads the recording"
+for record in COMM.exec FORK EXIT MMAP2.*counted MMAP2.*libc.so MMAP.*kernel.kallsyms SWITCH_CPU_WIDE; do
+	like "perf sees $record" "yes" "$(grep -qE "PERF_RECORD_$record" "$tmp/perf" && echo yes)"
+done
+# "[0x2aaaaaa000(0x1000) @ 0 08:01 42 0]: r-xp /root/counted"
+read -r base offset < <(sed -nE 's/.*MMAP2.*\[0x([0-9a-f]+)\([^)]*\) @ (0x)?([0-9a-f]+) .*r-xp .*\/counted$/\1 \3/p' "$tmp/perf" | head -n 1)
+read -r value size < <(readelf -sW "$counted" | awk '$8 == "counted" { print $2, $3 }')
+read -r segment_offset segment < <(readelf -lW "$counted" | awk '$1 == "LOAD" && /R E/ { print $2, $3; exit }')
+if [ -n "$base" ]; then
+	start=$((0x$base - 0x$offset + segment_offset + (0x$value - segment)))
+	end=$((start + size))
+	count=$(python3 -c 'import sys
+start, end = int(sys.argv[1]), int(sys.argv[2])
+print(sum(start <= int(line, 16) < end for line in open(sys.argv[3])))' "$start" "$end" "$tmp/pc")
+	is "$count" "$(sum_of counted instructions)" "addresses of the function in the PC level: the same number"
+else
+	not_ok "perf shows where the program is mapped"
+fi
+is "$(decode --level block "$results/counted.data" | grep -vE '^\[[0-9]{3}\] +[0-9?-]+ .* -- ' | grep -cE ' counted +U .* counted \[counted\]$')" 1750 \
+	"decode --level block: thread, name, privilege and function of each call"
+
+# Options.
+is "$(find "$results/one.data" -name "aux.*" | wc -l)" 1 "--harts 1: one stream"
+like "--harts 1: of hart 1" "CPU 1" "$("$ntrace" dump "$results/one.data" | head -n 1)"
+report --json "$results/user.data" >"$tmp/user.json"
+is "$(query "$tmp/user.json" "report['instructions']['kernel']")" 0 "--privilege u: no kernel instructions"
+report --json --limit 0 "$results/btm.data" >"$tmp/report.json"
+is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))" "--mode btm: the same counts"
+is "$("$ntrace" dump "$results/btm.data" | grep -cE ' (ResourceFull|IndirectBranchHist)')" 0 "--mode btm: no history"
+report --json --limit 0 "$results/sync.data" >"$tmp/report.json"
+is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))" "--sync messages:16: the same counts"
+ok "--sync messages:16: periodic synchronization" test "$("$ntrace" dump "$results/sync.data" | grep -c 'SYNC=2')" -gt 100
+
+# Loss.
+is "$(cat "$results/loss.rc")" 7 "loss: the command's exit status all the same"
+like "loss: said in words" "hart [01]: .* lost in [0-9]+ places: .*--data-size" "$(cat "$results/loss.err")"
+decode --level pc "$results/loss.data" >/dev/null 2>"$tmp/err"
+is $? 3 "loss: decode says so"
+like "loss: the report, too" "lost while recording" "$(report "$results/loss.data")"
+
+# Cut recordings.
+cp -r "$results/counted.data" "$tmp/cut.data"
+truncate -s -1001 "$tmp/cut.data/aux.0"
+decode --level pc "$tmp/cut.data" >"$tmp/cut.pc" 2>"$tmp/err"
+is $? 3 "recording cut in the middle: exit status"
+ok "recording cut in the middle: what is there is decoded" test "$(wc -l <"$tmp/cut.pc")" -gt 10000
+rm "$tmp/cut.data/params"
+fails "recording without parameters" "cut.data: not a recording" "$ntrace" report "$tmp/cut.data"
+done_testing
