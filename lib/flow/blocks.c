@@ -208,7 +208,7 @@ static void set_sequential(const struct ntrace_flow *flow, struct block *block,
 static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block,
 		      enum ntrace_flow_error *error)
 {
-	struct ntrace_insn insn, before = { 0 };
+	struct ntrace_insn insn = { 0 }, before = { 0 };
 	struct ntrace_location location;
 	uint64_t address = pc;
 
@@ -275,8 +275,9 @@ static bool remember_range(struct ntrace_flow *flow, const struct ntrace_locatio
 	}
 	/* With more ranges than room some are warned of once per block: still bounded. */
 	if (flow->warned_count < WARNED_RANGES) {
-		flow->warned[flow->warned_count++] = (struct warned_range) {
-			location->object, location->link_address,
+		flow->warned[flow->warned_count++] = (struct warned_range){
+			location->object,
+			location->link_address,
 		};
 	}
 	return true;

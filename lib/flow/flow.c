@@ -184,12 +184,13 @@ static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message
 	branch->tcode = message->tcode;
 	branch->btype = (uint8_t)message->field[NTRACE_FIELD_BTYPE];
 	branch->icnt = message->field[NTRACE_FIELD_ICNT];
-	branch->hist = ntrace_message_has(message, NTRACE_FIELD_HIST) ?
-		       message->field[NTRACE_FIELD_HIST] : 1;
+	branch->hist = 1;
+	if (ntrace_message_has(message, NTRACE_FIELD_HIST))
+		branch->hist = message->field[NTRACE_FIELD_HIST];
 	branch->target = 0;
 	if (ntrace_message_has(message, NTRACE_FIELD_UADDR))
-		branch->target = ntrace_message_address(message, &flow->config.params,
-							flow->reference);
+		branch->target =
+			ntrace_message_address(message, &flow->config.params, flow->reference);
 	return walk_branch(flow, branch);
 }
 
@@ -367,8 +368,9 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 	flow->synced = false;
 	drop_pending(flow);
 	flow->in_gap = false;
-	return emit_simple(flow, NTRACE_FLOW_TRACE_OFF, (uint8_t)message->field[NTRACE_FIELD_EVCODE],
-			   known ? flow->pc : 0, known, 0);
+	return emit_simple(flow, NTRACE_FLOW_TRACE_OFF,
+			   (uint8_t)message->field[NTRACE_FIELD_EVCODE], known ? flow->pc : 0,
+			   known, 0);
 }
 
 /* What the message layer found wrong with a message. */
@@ -503,7 +505,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		return NTRACE_ERR_NOMEM;
 	made->config = *config;
 	made->history_mode = config->params.mode == NTRACE_MODE_HISTORY;
-	made->default_isa = (struct ntrace_isa) {
+	made->default_isa = (struct ntrace_isa){
 		.xlen = (uint8_t)config->params.xlen,
 		.compressed = true,
 	};

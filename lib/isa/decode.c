@@ -43,9 +43,9 @@ static inline uint64_t wrap(const struct ntrace_isa *isa, uint64_t value)
 }
 
 static void set_direct(const struct ntrace_isa *isa, struct ntrace_insn *insn,
-		       enum ntrace_insn_class class, uint64_t target)
+		       enum ntrace_insn_class kind, uint64_t target)
 {
-	insn->class = (uint8_t)class;
+	insn->class = (uint8_t)kind;
 	insn->target = wrap(isa, target);
 }
 
@@ -86,13 +86,15 @@ static void set_jalr(struct ntrace_insn *insn, unsigned int rd, unsigned int rs1
 static uint64_t branch_offset(uint32_t word)
 {
 	return sign_extend(bit(word, 31, 12) | bit(word, 7, 11) | bits(word, 30, 25) << 5 |
-			   bits(word, 11, 8) << 1, 13);
+				   bits(word, 11, 8) << 1,
+			   13);
 }
 
 static uint64_t jal_offset(uint32_t word)
 {
 	return sign_extend(bit(word, 31, 20) | bits(word, 19, 12) << 12 | bit(word, 20, 11) |
-			   bits(word, 30, 21) << 1, 21);
+				   bits(word, 30, 21) << 1,
+			   21);
 }
 
 static enum ntrace_insn_class system_class(uint32_t word)
@@ -144,14 +146,16 @@ static void decode32(const struct ntrace_isa *isa, uint32_t word, uint64_t pc,
 static uint64_t cj_offset(uint32_t half)
 {
 	return sign_extend(bit(half, 12, 11) | bit(half, 11, 4) | bits(half, 10, 9) << 8 |
-			   bit(half, 8, 10) | bit(half, 7, 6) | bit(half, 6, 7) |
-			   bits(half, 5, 3) << 1 | bit(half, 2, 5), 12);
+				   bit(half, 8, 10) | bit(half, 7, 6) | bit(half, 6, 7) |
+				   bits(half, 5, 3) << 1 | bit(half, 2, 5),
+			   12);
 }
 
 static uint64_t cb_offset(uint32_t half)
 {
 	return sign_extend(bit(half, 12, 8) | bits(half, 11, 10) << 3 | bits(half, 6, 5) << 6 |
-			   bits(half, 4, 3) << 1 | bit(half, 2, 5), 9);
+				   bits(half, 4, 3) << 1 | bit(half, 2, 5),
+			   9);
 }
 
 static void decode_quadrant1(const struct ntrace_isa *isa, uint32_t half, uint64_t pc,
@@ -206,8 +210,8 @@ static unsigned int insn_size(uint32_t half)
 	return 0;
 }
 
-int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *bytes, size_t size,
-		       uint64_t pc, struct ntrace_insn *insn)
+int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *bytes, size_t size, uint64_t pc,
+		       struct ntrace_insn *insn)
 {
 	uint32_t half;
 

@@ -37,7 +37,7 @@ static bool contains_zca(const char *name)
 int ntrace_isa_parse(struct ntrace_isa *isa, const char *text)
 {
 	struct ntrace_isa result = { 0 };
-	char lower[256];
+	char lower[256] = { 0 };
 	const char *next;
 	size_t length;
 
@@ -46,7 +46,7 @@ int ntrace_isa_parse(struct ntrace_isa *isa, const char *text)
 	length = strlen(text);
 	if (length >= sizeof(lower))
 		return NTRACE_ERR_INVALID;
-	for (size_t i = 0; i <= length; i++)
+	for (size_t i = 0; i < length; i++)
 		lower[i] = (char)tolower((unsigned char)text[i]);
 	if (strncmp(lower, "rv", 2) || !isdigit((unsigned char)lower[2]))
 		return NTRACE_ERR_INVALID;

@@ -2,6 +2,7 @@
 /* The message table as data, names, and what all users of messages share. */
 #include "table.h"
 
+/* clang-format off */
 #define ROW(tcode, text, fixed_fields, variable_fields) \
 	[NTRACE_TCODE_##tcode] = { text, { fixed_fields { 0, 0 } }, \
 				   { variable_fields { 0, 0, 0 } } },
@@ -13,6 +14,7 @@
 const struct ntrace_wire_row ntrace_wire_rows[64] = {
 	NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF)
 };
+/* clang-format on */
 
 const char *ntrace_tcode_name(unsigned int tcode)
 {
@@ -23,6 +25,7 @@ const char *ntrace_tcode_name(unsigned int tcode)
 
 const char *ntrace_field_name(enum ntrace_field field)
 {
+	/* clang-format off */
 	static const char *const names[NTRACE_FIELD_COUNT] = {
 		[NTRACE_FIELD_SRC] = "SRC",
 		[NTRACE_FIELD_SYNC] = "SYNC",
@@ -42,6 +45,7 @@ const char *ntrace_field_name(enum ntrace_field field)
 		[NTRACE_FIELD_PROCESS] = "PROCESS",
 		[NTRACE_FIELD_TSTAMP] = "TSTAMP",
 	};
+	/* clang-format on */
 
 	return (unsigned int)field < NTRACE_FIELD_COUNT ? names[field] : "?";
 }

@@ -19,6 +19,7 @@
 
 #include <ntrace/wire.h>
 
+/* clang-format off */
 #define NTRACE_MESSAGE_TABLE(MESSAGE, FIXED, VARIABLE, VARIABLE_IF)				\
 MESSAGE(OWNERSHIP, "Ownership", , VARIABLE(PROCESS))						\
 MESSAGE(DIRECT_BRANCH, "DirectBranch", , VARIABLE(ICNT))					\
@@ -40,6 +41,7 @@ MESSAGE(INDIRECT_BRANCH_HIST_SYNC, "IndirectBranchHistSync", FIXED(SYNC, 4) FIXE
 MESSAGE(REPEAT_BRANCH, "RepeatBranch", , VARIABLE(BCNT))					\
 MESSAGE(PROG_TRACE_CORRELATION, "ProgTraceCorrelation", FIXED(EVCODE, 4) FIXED(CDF, 2),		\
 	VARIABLE(ICNT) VARIABLE_IF(HIST, CDF, 1u << 1))
+/* clang-format on */
 
 /* Most that a row has, with one entry more as the end mark. */
 #define NTRACE_ROW_FIXED 3

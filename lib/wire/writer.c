@@ -93,8 +93,8 @@ static int put_address(struct output *out, const struct ntrace_message *message,
 	return NTRACE_OK;
 }
 
-static int put_fixed(struct output *out, const struct ntrace_message *message,
-		     unsigned int field, unsigned int bits)
+static int put_fixed(struct output *out, const struct ntrace_message *message, unsigned int field,
+		     unsigned int bits)
 {
 	if (!ntrace_message_has(message, field) || significant_bits(message->field[field]) > bits)
 		return NTRACE_ERR_INVALID;

@@ -88,7 +88,10 @@ static void feed(struct ntrace_flow *flow, const struct ntrace_params *params, c
 static void set_params(struct ntrace_params *params, const uint8_t *data)
 {
 	static const enum ntrace_mode modes[] = {
-		NTRACE_MODE_ANY, NTRACE_MODE_BRANCH, NTRACE_MODE_HISTORY, NTRACE_MODE_ANY,
+		NTRACE_MODE_ANY,
+		NTRACE_MODE_BRANCH,
+		NTRACE_MODE_HISTORY,
+		NTRACE_MODE_ANY,
 	};
 
 	ntrace_params_init(params);

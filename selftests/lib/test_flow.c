@@ -67,8 +67,7 @@ static const struct flow_case cases_a[] = {
 	{ "BTM", "", SYNC_100 "0C 0F 84 00 07", "sync3@100 100 102 200 ! off0@202" },
 	{ "HTM", "", SYNC_100 "84 40 25 17", "sync3@100 100 102 106 10a 300 ! off0@304" },
 	/* IndirectBranch, BTYPE 2, to a handler at 0x300 (U-ADDR 0x100). */
-	{ "trap, nothing retired", "mode=btm", SYNC_100 "10 09 00 13",
-	  "sync3@100 trap2@300<100" },
+	{ "trap, nothing retired", "mode=btm", SYNC_100 "10 09 00 13", "sync3@100 trap2@300<100" },
 	{ "trap after the first", "mode=btm", SYNC_100 "10 19 00 13",
 	  "sync3@100 100 ! trap2@300<102" },
 	{ "trap after 5 parcels", "mode=btm", SYNC_100 "10 59 00 13",
@@ -89,11 +88,11 @@ static const struct flow_case cases_a[] = {
 	/* Leftovers and contradictions. */
 	{ "HIST bits left over", "mode=htm", SYNC_100 "84 40 0D 17",
 	  "sync3@100 100 102 E8@106 gap off0@?" },
-	{ "HIST 0", "mode=htm", SYNC_100 "84 40 11 03 0C 0F",
-	  "sync3@100 E8@100 gap off0@? gap" },
+	{ "HIST 0", "mode=htm", SYNC_100 "84 40 11 03 0C 0F", "sync3@100 E8@100 gap off0@? gap" },
 	{ "no HIST in HTM", "mode=htm", SYNC_100 "84 00 17",
 	  "sync3@100 W9@102 100 102 106 ! off0@10a" },
-	{ "DirectBranch without a branch", "mode=btm", SYNC_100 "0C 07", "sync3@100 100 ! E17@102 gap" },
+	{ "DirectBranch without a branch", "mode=btm", SYNC_100 "0C 07",
+	  "sync3@100 100 ! E17@102 gap" },
 	{ "messages before a sync", "", "0C 0F 0C 0F " SYNC_100 "84 00 07",
 	  "gap sync3@100 100 ! off0@102" },
 	{ "no memory", "", "24 0D 00 13 0C 0F 0C 0F " SYNC_100 "84 00 07",
@@ -124,8 +123,8 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 E12@106 gap sync2@300" },
 	{ "HTM, sync with HIST", "mode=htm", SYNC_100 "74 08 0D 00 11 0F 84 40 05 07",
 	  "sync3@100 100 102 sync2@200 200 ! off0@202" },
-	{ "HTM, ProgTraceSync over a branch: no guess", "mode=htm", SYNC_100 "24 48 05 28 0B 84 40 01 07",
-	  "sync3@100 100 102 gap sync2@114 off0@114" },
+	{ "HTM, ProgTraceSync over a branch: no guess", "mode=htm",
+	  SYNC_100 "24 48 05 28 0B 84 40 01 07", "sync3@100 100 102 gap sync2@114 off0@114" },
 	{ "ownership", "", SYNC_100 "08 C8 3B 0C 0F", "sync3@100 own3b2 100 102" },
 	{ "off and on again", "", SYNC_100 "84 10 07 24 15 00 13 84 00 07",
 	  "sync3@100 100 ! off4@102 sync5@200 200 ! off0@202" },
@@ -219,8 +218,8 @@ static const struct flow_case cases_repeat[] = {
 	{ "without a branch", "", "24 15 00 83 78 0B", "sync5@1000 E11@1000 gap" },
 	{ "a ResourceFull between", "mode=btm", "24 15 00 00 0B 0C 0F 6C 40 0B 78 0B",
 	  "sync5@4000 4000 4002 E11@4000 gap" },
-	{ "more than the program has", "mode=btm", "24 15 00 83 10 21 00 80 07 78 FC FC FC FC FC FC FF",
-	  "sync5@1000 1000 E2@2000 gap" },
+	{ "more than the program has", "mode=btm",
+	  "24 15 00 83 10 21 00 80 07 78 FC FC FC FC FC FC FF", "sync5@1000 1000 E2@2000 gap" },
 };
 
 /* Custom instruction of the digest: an ordinary one, or a jump that nobody knows. */

@@ -20,8 +20,7 @@
 #define SRET 0x10200073
 #define LUI_A0(upper) (0x37u | 10 << 7 | (uint32_t)(upper) << 12)
 
-__attribute__((unused))
-static uint32_t branch_to(uint64_t from, uint64_t to)
+static inline uint32_t branch_to(uint64_t from, uint64_t to)
 {
 	uint32_t o = (uint32_t)(to - from);
 
@@ -29,8 +28,7 @@ static uint32_t branch_to(uint64_t from, uint64_t to)
 	       (o >> 11 & 1) << 7;
 }
 
-__attribute__((unused))
-static uint32_t jal_to(unsigned int rd, uint64_t from, uint64_t to)
+static inline uint32_t jal_to(unsigned int rd, uint64_t from, uint64_t to)
 {
 	uint32_t o = (uint32_t)(to - from);
 
@@ -45,27 +43,23 @@ struct code {
 	uint64_t start;
 };
 
-__attribute__((unused))
-static void put(struct code *code, uint32_t insn)
+static inline void put(struct code *code, uint32_t insn)
 {
 	for (unsigned int i = 0; i < ((insn & 3) == 3 ? 4 : 2); i++)
 		code->bytes[code->size++] = (uint8_t)(insn >> 8 * i);
 }
 
-__attribute__((unused))
-static void put_branch(struct code *code, uint64_t to)
+static inline void put_branch(struct code *code, uint64_t to)
 {
 	put(code, branch_to(code->start + code->size, to));
 }
 
-__attribute__((unused))
-static void put_jal(struct code *code, unsigned int rd, uint64_t to)
+static inline void put_jal(struct code *code, unsigned int rd, uint64_t to)
 {
 	put(code, jal_to(rd, code->start + code->size, to));
 }
 
-__attribute__((unused))
-static struct ntrace_space *new_space(const char *name)
+static inline struct ntrace_space *new_space(const char *name)
 {
 	struct ntrace_space *space = NULL;
 
@@ -74,8 +68,7 @@ static struct ntrace_space *new_space(const char *name)
 	return space;
 }
 
-__attribute__((unused))
-static struct ntrace_object *add_code(struct ntrace_space *space, const struct code *code)
+static inline struct ntrace_object *add_code(struct ntrace_space *space, const struct code *code)
 {
 	struct ntrace_object *object;
 
@@ -95,8 +88,8 @@ struct flow_log {
 	struct ntrace_space *spaces[4];
 };
 
-__attribute__((format(printf, 2, 3), unused))
-static void log_add(struct flow_log *log, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static inline void log_add(struct flow_log *log,
+								 const char *format, ...)
 {
 	va_list args;
 
@@ -107,9 +100,8 @@ static void log_add(struct flow_log *log, const char *format, ...)
 	va_end(args);
 }
 
-__attribute__((unused))
-static int log_instruction(void *data, uint64_t address, const uint8_t *bytes,
-			   const struct ntrace_insn *insn)
+static inline int log_instruction(void *data, uint64_t address, const uint8_t *bytes,
+				  const struct ntrace_insn *insn)
 {
 	(void)bytes;
 	(void)insn;
@@ -117,8 +109,7 @@ static int log_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	return 0;
 }
 
-__attribute__((unused))
-static void log_place(struct flow_log *log, bool known, uint64_t address)
+static inline void log_place(struct flow_log *log, bool known, uint64_t address)
 {
 	if (known)
 		log_add(log, "%" PRIx64 " ", address);
@@ -126,8 +117,7 @@ static void log_place(struct flow_log *log, bool known, uint64_t address)
 		log_add(log, "? ");
 }
 
-__attribute__((unused))
-static int log_event(void *data, const struct ntrace_flow_event *event)
+static inline int log_event(void *data, const struct ntrace_flow_event *event)
 {
 	struct flow_log *log = data;
 
@@ -166,9 +156,8 @@ static int log_event(void *data, const struct ntrace_flow_event *event)
 }
 
 /* Feeds bytes to a flow. Return: the first return value that is not 0. */
-__attribute__((unused))
-static int feed_flow(struct ntrace_flow *flow, const struct ntrace_params *params,
-		     const uint8_t *data, size_t size, size_t chunk, bool end)
+static inline int feed_flow(struct ntrace_flow *flow, const struct ntrace_params *params,
+			    const uint8_t *data, size_t size, size_t chunk, bool end)
 {
 	struct ntrace_reader reader;
 	int ret = 0;
@@ -192,11 +181,11 @@ static int feed_flow(struct ntrace_flow *flow, const struct ntrace_params *param
 }
 
 /* Flow of a stream, given in hex, over @space as text. */
-__attribute__((unused))
-static const char *flow_text(struct flow_log *log, const char *settings, const char *hex,
-			     struct ntrace_space *space)
+static inline const char *flow_text(struct flow_log *log, const char *settings, const char *hex,
+				    struct ntrace_space *space)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of(settings) };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of(settings) };
 	struct ntrace_flow *flow;
 	uint8_t data[1024];
 	size_t size = from_hex(hex, data, sizeof(data));

@@ -85,8 +85,7 @@ static void test_returns(void)
 	check("implicit return", space, "mode=htm", SYNC_1000 "84 40 1D 0F",
 	      "sync5@1000 1000 1100 1102 1108 1004 ! off0@1006");
 	check("reported return: I-CNT ends there", space, "mode=htm",
-	      SYNC_1000 "70 61 0D 0F 84 40 05 07",
-	      "sync5@1000 1000 1100 1102 1108 1006 off0@?");
+	      SYNC_1000 "70 61 0D 0F 84 40 05 07", "sync5@1000 1000 1100 1102 1108 1006 off0@?");
 	check("return without a call", space, "mode=htm", "24 15 00 8B 84 40 15 0F",
 	      "sync5@1100 1100 1102 E7@1108 gap off0@?");
 	check("a return at the very end is the last to be known", space, "mode=htm",
@@ -134,18 +133,33 @@ static void test_all_jumps(void)
 	ntrace_space_put(space);
 }
 
+static int last_error(void *data, const struct ntrace_flow_event *event)
+{
+	if (event->type == NTRACE_FLOW_ERROR)
+		*(unsigned int *)data = event->code;
+	return 0;
+}
+
 /* A jump to itself: I-CNT ends it, history never does. */
 static void test_endless(void)
 {
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
 	struct ntrace_space *space = new_space("endless");
 	struct code code = { .start = 0x1000 };
+	const uint8_t history[] = { 0x24, 0x15, 0x00, 0x83, 0x6c, 0xc4, 0x07 };
+	struct ntrace_flow *flow;
+	unsigned int error = 0;
 
 	put_jal(&code, 0, 0x1000);
 	add_code(space, &code);
-	check("idle loop", space, "", SYNC_1000 "84 00 1B",
-	      "sync5@1000 1000 1000 1000 off0@1000");
-	flow_text(&flow_log, "", SYNC_1000 "6C C4 07", space);
-	ok(strstr(flow_log.text, "1000") != NULL, "history in an endless loop ends");
+	check("idle loop", space, "", SYNC_1000 "84 00 1B", "sync5@1000 1000 1000 1000 off0@1000");
+	config.event = last_error;
+	config.data = &error;
+	config.space = space;
+	ok(ntrace_flow_new(&flow, &config) == 0, "flow");
+	feed_flow(flow, &config.params, history, sizeof(history), 1, true);
+	is_u64(error, NTRACE_FLOW_ERROR_ENDLESS, "history in an endless loop");
+	ntrace_flow_free(flow);
 	ntrace_space_put(space);
 }
 
@@ -184,7 +198,8 @@ static void test_uncertain(void)
 	ntrace_object_mark_uncertain(object, 0x1002, 4);
 	check("warned of once", space, "", SYNC_1000 "0C 17 0C 17 84 00 07",
 	      "sync5@1000 W13@1002 1000 1002 1006 1000 1002 1006 1000 ! off0@1002");
-	check("not before it is reached", space, "", SYNC_1000 "84 00 07", "sync5@1000 1000 ! off0@1002");
+	check("not before it is reached", space, "", SYNC_1000 "84 00 07",
+	      "sync5@1000 1000 ! off0@1002");
 	ntrace_space_put(space);
 }
 
@@ -239,8 +254,10 @@ static void test_select(void)
 	flow = selecting_flow(log);
 	/* U-ADDR 0x1000 ^ 0x8000 = 0x9000, >> 1 = 0x4800; then back to 0x1006: 0x9006, 0x4803 */
 	feed_hex(flow, SYNC_1000 "10 19 00 80 13 10 31 0C 80 13 84 00 07");
-	is_str(log->text, "[sync 1000] sync5@1000 1000 ! trap2@8000<1002 [trap 8000] 8000 8002 "
-	       "[block 1006] 1006 ! off0@1008 ", "spaces are asked for where they may change");
+	is_str(log->text,
+	       "[sync 1000] sync5@1000 1000 ! trap2@8000<1002 [trap 8000] 8000 8002 "
+	       "[block 1006] 1006 ! off0@1008 ",
+	       "spaces are asked for where they may change");
 	/* A place nobody knows: asked once, then an error. */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 0C 07 0C 07");
@@ -269,8 +286,10 @@ static void test_versions(void)
 	feed_hex(flow, SYNC_1000 "84 00 0B");
 	add_code(log->spaces[0], &new);
 	feed_hex(flow, SYNC_1000 "84 00 0B");
-	is_str(log->text, "[sync 1000] sync5@1000 1000 1002 ! off0@1004 "
-	       "[sync 1000] sync5@1000 1000 ! off0@1004 ", "new code at an old address");
+	is_str(log->text,
+	       "[sync 1000] sync5@1000 1000 1002 ! off0@1004 "
+	       "[sync 1000] sync5@1000 1000 ! off0@1004 ",
+	       "new code at an old address");
 	ntrace_flow_free(flow);
 	ntrace_space_put(log->spaces[0]);
 }

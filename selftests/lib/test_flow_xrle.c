@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The task group's example: a stream of the reference encoder (HTM, implicit
- * returns, repeated history) must give exactly the PCs that a simulator logged.
+ * returns, repeated history) must give exactly the PCs that a simulator logged,
+ * and so must a BTM stream of the same run, which is made here from that log and
+ * has the published number of bytes and messages.
  * A damaged stream must not pass for a good one.
  */
 #include "test_flow.h"
 
 #define PCS_MAX 200000
+
+/* What the reference encoder made of the run in BTM. */
+#define BTM_BYTES 12978
+#define BTM_MESSAGES 6233
+
+/* How an instruction of the log moves on. */
+enum kind {
+	KIND_LINEAR,
+	KIND_BRANCH,
+	KIND_INDIRECT,
+};
 
 struct pcs {
 	uint64_t pc[PCS_MAX];
@@ -16,18 +29,70 @@ struct pcs {
 };
 
 static struct pcs expected, got;
+static uint8_t sizes[PCS_MAX], kinds[PCS_MAX];
 
+/* "0x20010522,L2": types that end in I, and R, are indirect; B and BN are branches. */
 static void read_expected(const char *path)
 {
 	char line[64];
 	FILE *file = open_gz(path);
 
-	while (fgets(line, sizeof(line), file) && expected.count < PCS_MAX)
-		expected.pc[expected.count++] = strtoull(line, NULL, 16);
+	while (fgets(line, sizeof(line), file) && expected.count < PCS_MAX) {
+		char *type;
+		size_t i = expected.count++;
+
+		expected.pc[i] = strtoull(line, &type, 16);
+		kinds[i] = type[1] == 'B'		      ? KIND_BRANCH :
+			   type[1] == 'R' || type[2] == 'I' ? KIND_INDIRECT :
+							      KIND_LINEAR;
+		sizes[i] = strchr(type, '4') ? 4 : 2;
+	}
 	pclose(file);
 }
 
-static int add_pc(void *data, uint64_t address, const uint8_t *bytes, const struct ntrace_insn *insn)
+static unsigned int written_messages;
+
+static size_t write_message(uint8_t *data, unsigned int tcode, uint64_t icnt, uint64_t address)
+{
+	struct ntrace_params params = params_of("xlen=32");
+	struct ntrace_message message = { .tcode = (uint8_t)tcode };
+
+	message.present = (1u << NTRACE_FIELD_COUNT) - 1;
+	message.present &= ~(1u << NTRACE_FIELD_TSTAMP);
+	message.field[NTRACE_FIELD_SYNC] = NTRACE_SYNC_RESET_EXIT;
+	message.field[NTRACE_FIELD_ICNT] = icnt;
+	message.field[NTRACE_FIELD_FADDR] = address >> 1;
+	message.field[NTRACE_FIELD_UADDR] = address >> 1;
+	written_messages++;
+	return (size_t)ntrace_message_write(&message, &params, data);
+}
+
+/* The log as a BTM stream. */
+static size_t encode_btm(uint8_t *data)
+{
+	uint64_t icnt = 0, reference = expected.pc[0];
+	size_t size = write_message(data, NTRACE_TCODE_PROG_TRACE_SYNC, 0, reference);
+
+	for (size_t i = 0; i + 1 < expected.count; i++) {
+		uint64_t next = expected.pc[i + 1];
+
+		icnt += sizes[i] / 2u;
+		if (kinds[i] == KIND_BRANCH && next != expected.pc[i] + sizes[i]) {
+			size += write_message(data + size, NTRACE_TCODE_DIRECT_BRANCH, icnt, 0);
+			icnt = 0;
+		} else if (kinds[i] == KIND_INDIRECT) {
+			size += write_message(data + size, NTRACE_TCODE_INDIRECT_BRANCH, icnt,
+					      next ^ reference);
+			reference = next;
+			icnt = 0;
+		}
+	}
+	icnt += sizes[expected.count - 1] / 2u;
+	return size + write_message(data + size, NTRACE_TCODE_PROG_TRACE_CORRELATION, icnt, 0);
+}
+
+static int add_pc(void *data, uint64_t address, const uint8_t *bytes,
+		  const struct ntrace_insn *insn)
 {
 	struct pcs *pcs = data;
 
@@ -53,7 +118,8 @@ static int add_event(void *data, const struct ntrace_flow_event *event)
 static void decode(struct ntrace_space *space, const uint8_t *data, size_t size, size_t chunk,
 		   struct ntrace_flow_stats *stats)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("xlen=32") };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of("xlen=32") };
 	struct ntrace_flow *flow;
 
 	config.event = add_event;
@@ -78,6 +144,7 @@ static size_t first_difference(void)
 
 int main(void)
 {
+	static uint8_t btm[2 * BTM_BYTES];
 	static const size_t chunks[] = { 1, 2, 3, 7, 65536 };
 	const char *stream = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
 	const char *sequence = shared_file("xrle.pcseq.txt.gz");
@@ -103,10 +170,17 @@ int main(void)
 		is_u64(stats.instructions, expected.count, "counted the same");
 		is_u64(stats.messages, 367, "messages");
 	}
-	/* A byte flipped: an error or other PCs, but never silence about a shorter flow. */
+	/* A bit flipped: an error or other PCs, but never silence about a shorter flow. */
 	data[size / 2] ^= 0x10;
 	decode(space, data, size, size, &stats);
 	ok(first_difference() < expected.count && got.errors > 0, "a flipped bit is noticed");
+	size = encode_btm(btm);
+	is_u64(size, BTM_BYTES, "BTM: bytes as published");
+	is_u64(written_messages, BTM_MESSAGES, "BTM: messages as published");
+	decode(space, btm, size, 5, &stats);
+	is_u64(got.count, expected.count, "BTM: instructions");
+	is_u64(first_difference(), expected.count, "BTM: the same ones");
+	is_u64(got.gaps + got.errors, 0, "BTM: no gap, no error, no warning");
 	ntrace_object_put(object);
 	ntrace_space_put(space);
 	free(data);

@@ -7,7 +7,8 @@
 static const struct ntrace_isa rv64 = { .xlen = 64, .compressed = true };
 static const struct ntrace_isa rv32 = { .xlen = 32, .compressed = true };
 
-static int decode(const struct ntrace_isa *isa, uint64_t bits, size_t size, struct ntrace_insn *insn)
+static int decode(const struct ntrace_isa *isa, uint64_t bits, size_t size,
+		  struct ntrace_insn *insn)
 {
 	uint8_t bytes[8];
 
@@ -60,7 +61,8 @@ static void test_classes(void)
 	ok(!decode(&rv64, 0x2001, 2, &insn) && insn.class == NTRACE_INSN_PLAIN, "c.addiw on RV64");
 	ok(!decode(&rv32, 0xfe000ee3, 4, &insn) && insn.target == 0x7ffffffc, "backward branch");
 	ok(!decode(&rv64, 0x80000537, 4, &insn) && insn.upper_rd == 10 &&
-	   insn.value == 0xffffffff80000000, "lui is sign-extended");
+		   insn.value == 0xffffffff80000000,
+	   "lui is sign-extended");
 	ok(!decode(&rv32, 0x80000537, 4, &insn) && insn.value == 0x80000000, "but not on RV32");
 	ok(!decode(&rv64, 0xffc50067, 4, &insn) && insn.rs1 == 10 && insn.value == UINT64_MAX - 3,
 	   "register and offset of an indirect jump");
@@ -115,7 +117,8 @@ static void test_strings(void)
 
 		is_u64(ntrace_isa_parse(&isa, cases[i].text), cases[i].ret, "parse \"%s\"",
 		       cases[i].text);
-		ok(isa.xlen == cases[i].xlen && isa.compressed == cases[i].compressed, "what it says");
+		ok(isa.xlen == cases[i].xlen && isa.compressed == cases[i].compressed,
+		   "what it says");
 	}
 }
 

@@ -126,7 +126,8 @@ static size_t disassemble(const char *xlen)
 	memset(expected, 0, sizeof(expected));
 	snprintf(command, sizeof(command),
 		 "llvm-mc --disassemble -triple=riscv%s -mattr=+c,+m,+a,+f,+d -M no-aliases "
-		 "-M numeric -show-encoding %s 2>/dev/null", xlen, path);
+		 "-M numeric -show-encoding %s 2>/dev/null",
+		 xlen, path);
 	if (write_input(path)) {
 		pipe = popen(command, "r");
 		if (pipe) {
@@ -172,8 +173,9 @@ static int classify(const char *text, long long *offset)
 	text += at;
 	if (!strcmp(name, "jal")) {
 		sscanf(text, "x%u, %lld", &rd, offset);
-		return is_link(rd) ? NTRACE_INSN_CALL :
-		       rd ? NTRACE_INSN_OTHER_JUMP : NTRACE_INSN_JUMP;
+		if (is_link(rd))
+			return NTRACE_INSN_CALL;
+		return rd ? NTRACE_INSN_OTHER_JUMP : NTRACE_INSN_JUMP;
 	}
 	if (!strcmp(name, "c.j") || !strcmp(name, "c.jal")) {
 		sscanf(text, "%lld", offset);
@@ -228,8 +230,8 @@ static bool upper_agrees(const char *text, const struct ntrace_insn *insn, uint6
 static bool agrees(size_t i, const struct ntrace_isa *isa)
 {
 	const uint64_t pc = isa->xlen == 32 ? 0x80000000 : 0xffffffff80000000;
-	uint8_t bytes[4] = { (uint8_t)words[i], (uint8_t)(words[i] >> 8),
-			     (uint8_t)(words[i] >> 16), (uint8_t)(words[i] >> 24) };
+	uint8_t bytes[4] = { (uint8_t)words[i], (uint8_t)(words[i] >> 8), (uint8_t)(words[i] >> 16),
+			     (uint8_t)(words[i] >> 24) };
 	struct ntrace_insn insn;
 	long long offset;
 	uint64_t target;
@@ -260,7 +262,7 @@ static void check(const char *xlen)
 	long long offset;
 
 	ok(known > word_count / 4, "RV%s: LLVM knows %zu of %zu encodings", xlen, known,
-	       word_count);
+	   word_count);
 	for (size_t i = 0; i < word_count; i++) {
 		if (expected[i].known)
 			seen[classify(expected[i].text, &offset)]++;
@@ -269,9 +271,9 @@ static void check(const char *xlen)
 			       expected[i].known ? expected[i].text : "unknown to LLVM");
 	}
 	ok(wrong == 0, "RV%s: %zu of %zu differ", xlen, wrong, word_count);
-	for (unsigned int class = 0; class < NTRACE_INSN_CLASS_COUNT; class++)
-		ok(seen[class] > 0, "RV%s: class %s occurs %zu times", xlen,
-		       ntrace_insn_class_name(class), seen[class]);
+	for (unsigned int i = 0; i < NTRACE_INSN_CLASS_COUNT; i++)
+		ok(seen[i] > 0, "RV%s: class %s occurs %zu times", xlen, ntrace_insn_class_name(i),
+		   seen[i]);
 }
 
 int main(void)

@@ -25,7 +25,8 @@ static void test_good(void)
 	is_u64(params.timestamp_bits, 40, "tsbits");
 	is_u64(params.timestamp_hz, 1000000000, "tshz");
 	is_str(params.isa, "rv32imac_zba", "isa");
-	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text), "length of the text");
+	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text),
+	       "length of the text");
 	is_str(back, text, "the same text");
 	is_u64(ntrace_params_parse(&params, "xlen=64", NULL), 0, "one key");
 	is_u64(params.src_bits, 12, "leaves the others alone");
@@ -42,15 +43,32 @@ static void test_bad(void)
 		const char *text;
 		size_t at;
 	} cases[] = {
-		{ "srcbits=13", 0 }, { "srcbits=-1", 0 }, { "srcbits=", 0 }, { "srcbits", 0 },
-		{ "srcbits=2x", 0 }, { "srcbits= 2", 0 }, { "srcbits=99999999999999999999", 0 },
-		{ "srcbits=2,xlen=128", 10 }, { "srcbits=2,xlen=0", 10 }, { "xlen=32,nonsense=1", 8 },
-		{ "extaddr=2", 0 }, { "alljumps=yes", 0 }, { "mode=both", 0 }, { "dialect=v2", 0 },
-		{ "tsbits=65", 0 }, { "srcbits=2,", 10 }, { ",srcbits=2", 0 },
-		{ "srcbits=2,,xlen=64", 10 }, { "isa=rv64 gc", 0 }, { "isa=rv64\ngc", 0 },
-		{ "=1", 0 }, { "=", 0 },
-		{ "isa=01234567890123456789012345678901234567890123456789012345678901234567890123456789"
-		  "0123456789012345678901234567890123456789012345678901234567890123456789", 0 },
+		{ "srcbits=13", 0 },
+		{ "srcbits=-1", 0 },
+		{ "srcbits=", 0 },
+		{ "srcbits", 0 },
+		{ "srcbits=2x", 0 },
+		{ "srcbits= 2", 0 },
+		{ "srcbits=99999999999999999999", 0 },
+		{ "srcbits=2,xlen=128", 10 },
+		{ "srcbits=2,xlen=0", 10 },
+		{ "xlen=32,nonsense=1", 8 },
+		{ "extaddr=2", 0 },
+		{ "alljumps=yes", 0 },
+		{ "mode=both", 0 },
+		{ "dialect=v2", 0 },
+		{ "tsbits=65", 0 },
+		{ "srcbits=2,", 10 },
+		{ ",srcbits=2", 0 },
+		{ "srcbits=2,,xlen=64", 10 },
+		{ "isa=rv64 gc", 0 },
+		{ "isa=rv64\tgc", 0 },
+		{ "=1", 0 },
+		{ "=", 0 },
+		{ "isa="
+		  "01234567890123456789012345678901234567890123456789012345678901234567890123456789"
+		  "0123456789012345678901234567890123456789012345678901234567890123456789",
+		  0 },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

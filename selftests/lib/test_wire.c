@@ -191,7 +191,7 @@ static void log_stream(const struct ntrace_params *params, bool aligned, const u
 			at += (size_t)snprintf(log + at, room - at, "%" PRIu64 "+%" PRIu64 " %s;",
 					       message.offset, message.length,
 					       event == NTRACE_WIRE_ERROR ? "error" :
-					       message_text(&message));
+									    message_text(&message));
 		}
 	}
 	snprintf(log + at, room - at, "idles %" PRIu64 " errors %" PRIu64 " pending %" PRIu64,
@@ -227,7 +227,8 @@ static void test_streams(void)
 		{ "missing last field", true, "24 0F",
 		  "0+2 ProgTraceSync SYNC=0x3 ICNT=0x0 flags=2;idles 0 errors 0 pending 0" },
 		{ "fixed fields cut", true, "74 03",
-		  "0+2 IndirectBranchHistSync SYNC=0x0 BTYPE=0x0 flags=2;idles 0 errors 0 pending 0" },
+		  "0+2 IndirectBranchHistSync SYNC=0x0 BTYPE=0x0 flags=2;idles 0 errors 0 pending "
+		  "0" },
 		{ "no variable field at all", true, "74 0C 03 30 0F",
 		  "0+3 IndirectBranchHistSync SYNC=0x3 BTYPE=0x0 ICNT=0x0 flags=2;"
 		  "3+2 IndirectBranchSync SYNC=0x3 BTYPE=0x0 flags=2;idles 0 errors 0 pending 0" },
@@ -254,7 +255,8 @@ static void test_streams(void)
 		for (size_t j = 0; j < sizeof(chunks) / sizeof(chunks[0]); j++) {
 			char log[2048];
 
-			log_stream(&params, cases[i].aligned, data, size, chunks[j], log, sizeof(log));
+			log_stream(&params, cases[i].aligned, data, size, chunks[j], log,
+				   sizeof(log));
 			is_str(log, cases[i].log, "%s, chunks of %zu", cases[i].what, chunks[j]);
 		}
 	}
@@ -375,7 +377,8 @@ static void test_garbage(void)
 		if (ntrace_reader_next(&reader, &message) != NTRACE_ERR_AGAIN)
 			break;
 	}
-	is_u64(ntrace_reader_pending(&reader), 16 << 20, "16 MiB of zeros are one unfinished message");
+	is_u64(ntrace_reader_pending(&reader), 16 << 20,
+	       "16 MiB of zeros are one unfinished message");
 	data[0] = 3;
 	ntrace_reader_feed(&reader, data, 1);
 	is_u64(ntrace_reader_next(&reader, &message), NTRACE_WIRE_MESSAGE, "which can end");
@@ -458,7 +461,8 @@ static void test_reference_dump(void)
 	is_u64(ours, fields, "as many fields as the dump has");
 	is_u64(wrong, 0, "none differs");
 	ok(ntrace_reader_next(&reader, &message) == NTRACE_ERR_AGAIN &&
-	   !ntrace_reader_pending(&reader), "nothing is left");
+		   !ntrace_reader_pending(&reader),
+	   "nothing is left");
 	pclose(dump);
 	free(data);
 }

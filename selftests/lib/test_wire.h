@@ -11,8 +11,7 @@
 #include "tap.h"
 
 /* Bytes of "70 D0 1D"; blanks are free, "xN" behind a byte repeats it. */
-__attribute__((unused))
-static size_t from_hex(const char *text, uint8_t *data, size_t room)
+static inline size_t from_hex(const char *text, uint8_t *data, size_t room)
 {
 	size_t size = 0;
 
@@ -44,8 +43,7 @@ static size_t from_hex(const char *text, uint8_t *data, size_t room)
 }
 
 /* "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x80", fields in the order of the message table. */
-__attribute__((unused))
-static const char *message_text(const struct ntrace_message *message)
+static inline const char *message_text(const struct ntrace_message *message)
 {
 	static char text[512];
 	int at = snprintf(text, sizeof(text), "%s", ntrace_tcode_name(message->tcode));
@@ -61,8 +59,7 @@ static const char *message_text(const struct ntrace_message *message)
 }
 
 /* Parameters from text over the defaults. */
-__attribute__((unused))
-static struct ntrace_params params_of(const char *text)
+static inline struct ntrace_params params_of(const char *text)
 {
 	struct ntrace_params params;
 
@@ -73,8 +70,7 @@ static struct ntrace_params params_of(const char *text)
 }
 
 /* Path of a file of the shared test data; NULL, after a skip line, where it is absent. */
-__attribute__((unused))
-static const char *shared_file(const char *name)
+static inline const char *shared_file(const char *name)
 {
 	static char paths[4][4096];
 	static unsigned int next;
@@ -90,8 +86,7 @@ static const char *shared_file(const char *name)
 }
 
 /* The whole file, malloc'ed; NULL if it cannot be read. */
-__attribute__((unused))
-static uint8_t *read_file(const char *path, size_t *size)
+static inline uint8_t *read_file(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "rb");
 	uint8_t *data = NULL;
@@ -113,8 +108,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 }
 
 /* Reads a compressed text file line by line. */
-__attribute__((unused))
-static FILE *open_gz(const char *path)
+static inline FILE *open_gz(const char *path)
 {
 	char command[4200];
 

@@ -85,11 +85,17 @@ enum ntrace_rcode {
 	NTRACE_RCODE_HIST_REPEAT = 2,
 };
 
-/* ntrace_message.flags */
-#define NTRACE_MESSAGE_UNKNOWN (1u << 0)   /* TCODE is reserved or a vendor's: only TCODE and SRC are valid */
-#define NTRACE_MESSAGE_TRUNCATED (1u << 1) /* a mandatory field is missing */
-#define NTRACE_MESSAGE_EXTRA (1u << 2)     /* more fields than the message table and TSTAMP account for */
-#define NTRACE_MESSAGE_OVERSIZE (1u << 3)  /* a field had more than 64 significant bits: the rest was dropped */
+/*
+ * ntrace_message.flags
+ * UNKNOWN: TCODE is reserved or a vendor's: only TCODE and SRC are valid
+ * TRUNCATED: a mandatory field is missing
+ * EXTRA: more fields than the message table and TSTAMP account for
+ * OVERSIZE: a field had more than 64 significant bits: the rest was dropped
+ */
+#define NTRACE_MESSAGE_UNKNOWN (1u << 0)
+#define NTRACE_MESSAGE_TRUNCATED (1u << 1)
+#define NTRACE_MESSAGE_EXTRA (1u << 2)
+#define NTRACE_MESSAGE_OVERSIZE (1u << 3)
 
 /**
  * struct ntrace_message - one message
