@@ -4,7 +4,8 @@
 
 Blanks inside a line stay the author's: clang-format collapses the tabs that
 align the values of macros and comments behind code, the kernel's way of writing
-tables. Everything else is compared line by line.
+tables. So does the layout of macros, where clang-format 14 and 19 disagree.
+Everything else is compared line by line.
 """
 import difflib
 import re
@@ -17,14 +18,26 @@ def normal(line):
     return indent + re.sub(r"[ \t]+", " ", line[len(indent):].rstrip())
 
 
+def macro_lines(lines):
+    """Which lines belong to a preprocessor directive."""
+    marks, inside = [], False
+    for line in lines:
+        inside = inside or line.lstrip().startswith("#")
+        marks.append(inside)
+        inside = inside and line.rstrip().endswith("\\")
+    return marks
+
+
 def formatted(path, before):
     out = subprocess.run(["clang-format", path], check=True, capture_output=True, text=True)
     after = out.stdout.splitlines(keepends=True)
     matcher = difflib.SequenceMatcher(None, list(map(normal, before)), list(map(normal, after)),
                                       autojunk=False)
+    macro = macro_lines(before)
     result = []
     for kind, i1, i2, j1, j2 in matcher.get_opcodes():
-        result += before[i1:i2] if kind == "equal" else after[j1:j2]
+        keep = kind == "equal" or (i1 < i2 and all(macro[i1:i2]))
+        result += before[i1:i2] if keep else after[j1:j2]
     return result
 
 
