@@ -7,6 +7,11 @@ SHELL := /bin/bash
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
 
+# Downloads and builds overlap. `make -j1` is for those who want them one by one.
+ifeq ($(filter -j% --jobs%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 B := build
 CFLAGS ?= -O2 -g
 WERROR ?= -Werror

@@ -84,7 +84,7 @@ step() {
 	setsid --wait bash -c 'set -euo pipefail; "$@"' step "$@" >"$out" 2>&1 </dev/null &
 	pid=$!
 	# shellcheck disable=SC2064 # the pid of now is meant
-	trap "pkill -TERM -s \$(pgrep -P $pid | head -n 1) 2>/dev/null; kill $pid 2>/dev/null; exit 130" INT TERM
+	trap "kill -TERM -- -$pid 2>/dev/null; exit 130" INT TERM
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 0.1
 		if [ $((SECONDS - start)) -ge "$next" ]; then
