@@ -151,12 +151,13 @@ const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object)
 }
 
 int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint64_t *address,
-			  uint64_t *size)
+			  uint64_t *size, bool *executable)
 {
 	bool there = index < object->segment_count;
 
 	*address = there ? object->segments[index].address : 0;
 	*size = there ? object->segments[index].size : 0;
+	*executable = there && object->segments[index].executable;
 	return there ? 0 : NTRACE_ERR_INVALID;
 }
 

@@ -232,7 +232,7 @@ int core_writer_close(struct core_writer *writer)
 		.e_type = ET_CORE,
 		.e_machine = EM_RISCV,
 		.e_version = EV_CURRENT,
-		.e_phoff = (writer->end + 7) & ~UINT64_C(7),
+		.e_phoff = writer->count ? (writer->end + 7) & ~UINT64_C(7) : 0,
 		.e_flags = EF_RISCV_RVC_FLOAT_DOUBLE,
 		.e_ehsize = sizeof(header),
 		.e_phentsize = sizeof(Elf64_Phdr),

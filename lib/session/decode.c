@@ -18,6 +18,9 @@
 #define PRIVILEGE_M 3
 #define TRACED_S (1u << PRIVILEGE_S)
 
+/* A switch takes at least one message: the return of __switch_to is not inferable. */
+#define SWITCH_BYTES_MIN 3
+
 struct decoding {
 	struct ntrace_session *session;
 	struct follower follower;
@@ -27,6 +30,12 @@ struct decoding {
 	uint64_t sign_bit;		/* set in kernel addresses */
 	bool countable;			/* every task switch is seen */
 	bool was_user;
+	bool in_gap;			/* flow is lost */
+	bool intact;			/* in_gap: the trace is whole, only code is unknown */
+	unsigned int last_error;
+	uint64_t offset;		/* of the present message */
+	bool sync;			/* it synchronizes */
+	uint64_t gap_offset;
 };
 
 static bool in_firmware(const struct ntrace_session *session, uint64_t address)
@@ -41,17 +50,36 @@ static unsigned int privilege_of(const struct decoding *decoding, uint64_t addre
 	return address & decoding->sign_bit ? PRIVILEGE_S : PRIVILEGE_U;
 }
 
+/*
+ * Flow goes on. Where only the code was unknown, the length of the gap limits
+ * how many switches went by; and none did if flow went on without a
+ * synchronization, since a way through the kernel is never without a message.
+ */
+static int leave_gap(struct decoding *decoding)
+{
+	uint64_t missed = UINT64_MAX;
+
+	if (!decoding->in_gap)
+		return 0;
+	decoding->in_gap = false;
+	if (decoding->intact)
+		missed = decoding->sync ? (decoding->offset - decoding->gap_offset) / SWITCH_BYTES_MIN : 0;
+	return follower_gap(&decoding->follower, missed);
+}
+
 static struct ntrace_space *select_space(void *data, unsigned int reason, uint64_t address)
 {
 	struct decoding *decoding = data;
 	struct ntrace_space *space = NULL;
 
 	(void)reason;
+	if (leave_gap(decoding))
+		return decoding->session->kernel;
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
 		/* Where switches are not seen, any task may come back from the kernel. */
 		if (!decoding->countable && !decoding->was_user &&
-		    follower_gap(&decoding->follower))
-			return NULL;
+		    follower_gap(&decoding->follower, UINT64_MAX))
+			return decoding->session->kernel;
 		decoding->was_user = true;
 		space = follower_user(&decoding->follower, address);
 	} else {
@@ -60,19 +88,47 @@ static struct ntrace_space *select_space(void *data, unsigned int reason, uint64
 	return space ? space : decoding->session->kernel;
 }
 
+/* What the events that are no blocks say about the task. */
+static int note_other(struct decoding *decoding, const struct ntrace_flow_event *flow)
+{
+	switch (flow->type) {
+	case NTRACE_FLOW_ERROR:
+		decoding->last_error = flow->code;
+		return 0;
+	case NTRACE_FLOW_GAP:
+		/* A second error inside a gap does not make it better. */
+		decoding->intact = (!decoding->in_gap || decoding->intact) &&
+				   (decoding->last_error == NTRACE_FLOW_ERROR_NOMAP ||
+				    decoding->last_error == NTRACE_FLOW_ERROR_BADINSN);
+		if (!decoding->in_gap)
+			decoding->gap_offset = flow->offset;
+		decoding->in_gap = true;
+		return 0;
+	case NTRACE_FLOW_TRACE_OFF:
+		return decoding->countable ? 0 : follower_gap(&decoding->follower, UINT64_MAX);
+	default:
+		return 0;
+	}
+}
+
+static void tell_task(struct decoding *decoding)
+{
+	decoding->event.pid = decoding->follower.pid;
+	decoding->event.tid = decoding->follower.tid;
+	decoding->event.comm = decoding->follower.comm;
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct decoding *decoding = data;
 	struct follower *follower = &decoding->follower;
 	struct ntrace_session *session = decoding->session;
 	struct ntrace_session_event *event = &decoding->event;
-	int result;
+	int result = 0;
 
 	event->flow = flow;
-	event->pid = follower->pid;
-	event->tid = follower->tid;
-	event->comm = follower->comm;
 	if (flow->type == NTRACE_FLOW_BLOCK) {
+		tell_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);
 		/* The block that switches belongs to the task that goes. */
 		result = decoding->callback(decoding->data, event);
@@ -82,17 +138,20 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 			follower_exec(follower);
 		return result;
 	}
+	if (flow->type == NTRACE_FLOW_SYNC)
+		result = leave_gap(decoding);
+	if (result)
+		return result;
+	tell_task(decoding);
 	if (flow->type != NTRACE_FLOW_GAP && flow->address)
 		event->privilege = privilege_of(decoding, flow->address);
 	result = decoding->callback(decoding->data, event);
-	if (!result && (flow->type == NTRACE_FLOW_GAP ||
-			(flow->type == NTRACE_FLOW_TRACE_OFF && !decoding->countable)))
-		result = follower_gap(follower);
-	return result;
+	return result ? result : note_other(decoding, flow);
 }
 
 /* Gives one chunk's messages to the flow. */
-static int walk_chunk(struct ntrace_reader *reader, struct ntrace_flow *flow)
+static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
+		      struct ntrace_flow *flow)
 {
 	struct ntrace_message message;
 	int result = 0;
@@ -102,6 +161,9 @@ static int walk_chunk(struct ntrace_reader *reader, struct ntrace_flow *flow)
 
 		if (got == NTRACE_ERR_AGAIN)
 			return 0;
+		decoding->offset = message.offset;
+		decoding->sync = got == NTRACE_WIRE_MESSAGE &&
+				 ntrace_message_has(&message, NTRACE_FIELD_SYNC);
 		if (got == NTRACE_WIRE_MESSAGE)
 			result = ntrace_flow_message(flow, &message);
 		else if (got == NTRACE_WIRE_ERROR)
@@ -112,7 +174,8 @@ static int walk_chunk(struct ntrace_reader *reader, struct ntrace_flow *flow)
 	return result;
 }
 
-static int walk_file(const struct ntrace_stream *stream, struct ntrace_flow *flow)
+static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream,
+		     struct ntrace_flow *flow)
 {
 	struct ntrace_reader reader;
 	FILE *file = fopen(stream->file, "rbe");
@@ -128,7 +191,7 @@ static int walk_file(const struct ntrace_stream *stream, struct ntrace_flow *flo
 		result = ntrace_reader_init(&reader, &stream->params, true);
 	while (!result && (got = fread(chunk, 1, CHUNK, file)) > 0) {
 		ntrace_reader_feed(&reader, chunk, got);
-		result = walk_chunk(&reader, flow);
+		result = walk_chunk(decoding, &reader, flow);
 	}
 	if (!result && ferror(file))
 		result = NTRACE_ERR_IO;
@@ -173,7 +236,7 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 		return result;
 	result = ntrace_flow_new(&flow, &config);
 	if (!result) {
-		result = walk_file(info, flow);
+		result = walk_file(&decoding, info, flow);
 		if (stats)
 			ntrace_flow_get_stats(flow, stats);
 		ntrace_flow_free(flow);

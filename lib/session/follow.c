@@ -296,18 +296,32 @@ void follower_exec(struct follower *follower)
 	}
 }
 
-int follower_gap(struct follower *follower)
+int follower_gap(struct follower *follower, uint64_t switches)
 {
-	size_t stint;
+	struct place *old = follower->places;
+	size_t count = follower->count, stint = 0, i;
 	int error = 0;
 
-	if (follower->given_up)
+	if (follower->given_up || !switches)
 		return 0;
-	/* Places are sorted: the first is the earliest. */
-	stint = follower->places[0].stint;
+	follower->places = NULL;
 	follower->count = 0;
-	for (; stint <= follower->last && !error; stint++)
-		error = add_stint(follower, stint);
+	follower->room = 0;
+	/* Places are sorted; each reaches so many stints ahead. */
+	for (i = 0; i < count && !error; i++) {
+		uint64_t last = old[i].stint + switches;
+
+		if (last < switches || last > follower->last)
+			last = follower->last;
+		if (stint < old[i].stint)
+			stint = old[i].stint;
+		if (old[i].missing)
+			error = add_place(follower, old[i].stint, old[i].missing);
+		for (; stint <= last && !error; stint++)
+			error = add_stint(follower, stint);
+	}
+	free(old);
+	tidy(follower);
 	follower->work += follower->count;
 	if (error)
 		return error;
@@ -318,8 +332,16 @@ int follower_gap(struct follower *follower)
 	return 0;
 }
 
-static bool place_maps(const struct follower *follower, const struct place *place, uint64_t address)
+/* Two mappings show the same bytes of the same file at an address. */
+static bool same_code(const struct mapping_change *a, const struct mapping_change *b)
 {
+	return a->file == b->file && a->address - a->offset == b->address - b->offset;
+}
+
+static const struct mapping_change *place_mapping(const struct follower *follower,
+						  const struct place *place, uint64_t address)
+{
+	const struct mapping_change *mapping = NULL;
 	uint64_t end = stint_end(follower, place);
 	const struct program *program;
 	int32_t pid, tid;
@@ -327,72 +349,129 @@ static bool place_maps(const struct follower *follower, const struct place *plac
 	stint_task(follower, place, &pid, &tid);
 	program = timeline_program(&follower->session->timeline, pid,
 				   stint_start(follower, place));
-	while (program && !program_maps(program, address, end)) {
-		program = program->next;
-		if (program && program->start >= end)
-			program = NULL;
-	}
-	return program;
+	/* With an exec in the stint it may be either program. */
+	for (; program && program->start < end && !mapping; program = program->next)
+		mapping = program_mapping(program, address, end);
+	return mapping;
 }
 
-/* How many processes ever have code at @address, counted up to two. */
-static unsigned int owners(struct follower *follower, uint64_t address)
+/*
+ * Who of all programs has code at @address. *program: one of them, if all have
+ * the same there, else NULL. *pid: the only process, else -1.
+ */
+static void find_owner(struct follower *follower, uint64_t address, struct program **program,
+		       int32_t *pid)
 {
 	const struct timeline *timeline = &follower->session->timeline;
-	unsigned int count = 0;
+	const struct mapping_change *first = NULL, *mapping;
+	struct program *candidate;
+	const struct task *task;
 	size_t bucket;
 
-	for (bucket = 0; bucket < TIMELINE_BUCKETS && count < 2; bucket++) {
-		const struct task *task;
-
+	*program = NULL;
+	*pid = -1;
+	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
 		for (task = timeline->tasks[bucket]; task; task = task->next) {
-			const struct program *program = task->first;
-
-			while (program && !program_maps(program, address, UINT64_MAX))
-				program = program->next;
-			count += program != NULL;
-			follower->work++;
+			for (candidate = task->first; candidate; candidate = candidate->next) {
+				follower->work++;
+				mapping = program_mapping(candidate, address, UINT64_MAX);
+				if (!mapping)
+					continue;
+				*pid = !first || *pid == task->id ? task->id : -1;
+				*program = !first || (*program && same_code(first, mapping))
+						   ? candidate : NULL;
+				if (!first)
+					first = mapping;
+			}
 		}
 	}
-	return count;
 }
 
-/* Keeps the places whose task has code at @address. Nothing is kept: then all stay. */
+/* Keeps the places whose task has code at @address; if there are none, all stay. */
 static void narrow(struct follower *follower, uint64_t address)
 {
 	size_t kept = 0, real = 0, i;
-	bool unique;
+	struct program *owner;
+	int32_t pid = -1;
 
 	for (i = 0; i < follower->count; i++)
 		real += !follower->places[i].missing &&
-			place_maps(follower, &follower->places[i], address);
+			place_mapping(follower, &follower->places[i], address);
 	follower->work += follower->count;
-	if (!real)
+	if (!real || real == follower->count)
 		return;
-	/* A task of a lost switch has no other code than those that are known. */
-	unique = real < follower->count && owners(follower, address) == 1;
+	if (follower->places[0].missing || follower->count > real)
+		find_owner(follower, address, &owner, &pid);
 	for (i = 0; i < follower->count; i++) {
 		const struct place place = follower->places[i];
 
-		if (place.missing ? !unique : place_maps(follower, &place, address))
+		/* In a missing stint there may be another process with code there, or not. */
+		if (place.missing ? pid < 0 : place_mapping(follower, &place, address) != NULL)
 			follower->places[kept++] = place;
 	}
 	follower->count = kept;
 	settle(follower);
 }
 
+/* All places that are left have the same code at @address. */
+static bool places_agree(const struct follower *follower, uint64_t address)
+{
+	const struct mapping_change *first = NULL;
+	size_t i;
+
+	for (i = 0; i < follower->count; i++) {
+		const struct mapping_change *mapping =
+			place_mapping(follower, &follower->places[i], address);
+
+		if (mapping && first && !same_code(first, mapping))
+			return false;
+		if (mapping && !first)
+			first = mapping;
+	}
+	return first;
+}
+
+/*
+ * Several places are possible. Code that differs between them is not decoded:
+ * a wrong function is worse than none.
+ */
+static void guess(struct follower *follower, uint64_t address)
+{
+	struct program *owner;
+	int32_t pid;
+	bool missing = false;
+	size_t i;
+
+	narrow(follower, address);
+	for (i = 0; i < follower->count; i++)
+		missing = missing || follower->places[i].missing;
+	if (!missing && places_agree(follower, address))
+		return;
+	/* A stint that no record tells of: whoever has code here. */
+	if (missing || !follower->program) {
+		find_owner(follower, address, &owner, &pid);
+		follower->program = owner;
+		follower->next_program = NULL;
+		follower->limit = UINT64_MAX;
+		follower->pid = pid;
+		follower->tid = -1;
+		set_name(follower);
+	} else {
+		follower->program = NULL;
+	}
+}
+
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 {
-	struct ntrace_space *space;
-
-	if (follower->count > 1 && follower->work <= WORK_MAX)
-		narrow(follower, address);
+	if ((follower->count > 1 || (follower->count && follower->places[0].missing)) &&
+	    follower->work <= WORK_MAX)
+		guess(follower, address);
 	if (!follower->program)
 		return NULL;
 	/* begin_new_exec was not seen, but the old program has nothing here and the new one has. */
-	if (follower->next_program && !program_maps(follower->program, address, follower->limit) &&
-	    program_maps(follower->next_program, address, UINT64_MAX))
+	if (follower->next_program &&
+	    !program_mapping(follower->program, address, follower->limit) &&
+	    program_mapping(follower->next_program, address, UINT64_MAX))
 		enter_next_program(follower);
-	space = session_space(follower->session, follower->program, follower->limit);
-	return space;
+	return session_space(follower->session, follower->program, follower->limit);
 }

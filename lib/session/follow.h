@@ -58,8 +58,8 @@ int follower_switch(struct follower *follower);
 /* The flow entered begin_new_exec. */
 void follower_exec(struct follower *follower);
 
-/* Flow was lost: any number of switches may be missing. Return: 0 or NTRACE_ERR_NOMEM. */
-int follower_gap(struct follower *follower);
+/* Flow was lost: up to @switches were not seen. Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_gap(struct follower *follower, uint64_t switches);
 
 /* The space for user code at @address, and with it the knowledge that the task maps it. */
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address);

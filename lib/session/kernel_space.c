@@ -207,6 +207,7 @@ static int load_firmware(struct ntrace_session *session, const char *path, uint6
 {
 	struct ntrace_object *object;
 	uint64_t address, size;
+	bool executable;
 	size_t index;
 	int error = ntrace_object_open_elf(&object, path);
 
@@ -216,8 +217,10 @@ static int load_firmware(struct ntrace_session *session, const char *path, uint6
 		return error == NTRACE_ERR_NOMEM ? error : 0;
 	}
 	error = ntrace_space_map_linked(session->kernel, object, bias);
-	for (index = 0; !ntrace_object_segment(object, index, &address, &size); index++) {
-		if (!size)
+	for (index = 0; !ntrace_object_segment(object, index, &address, &size, &executable);
+	     index++) {
+		/* Data may lie anywhere; it must not claim the addresses between. */
+		if (!executable)
 			continue;
 		address += bias;
 		if (address < session->firmware_start)

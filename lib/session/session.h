@@ -46,7 +46,8 @@ struct ntrace_space *session_space(struct ntrace_session *session, struct progra
 /* Forgets all programs' spaces: the next stream starts at an earlier time. */
 void session_drop_spaces(struct ntrace_session *session);
 
-/* Whether @program has code at @address before @time, without making a space. */
-bool program_maps(const struct program *program, uint64_t address, uint64_t time);
+/* What @program has at @address before @time, without making a space; NULL if it is no code. */
+const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
+					     uint64_t time);
 
 #endif

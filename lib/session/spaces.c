@@ -68,7 +68,8 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	return file->object;
 }
 
-bool program_maps(const struct program *program, uint64_t address, uint64_t time)
+const struct mapping_change *program_mapping(const struct program *program, uint64_t address,
+					     uint64_t time)
 {
 	size_t count = program_changes_before(program, time);
 
@@ -78,10 +79,10 @@ bool program_maps(const struct program *program, uint64_t address, uint64_t time
 			const struct mapping_change *change = &program->changes[count];
 
 			if (address - change->address < change->length)
-				return change->file;
+				return change->file ? change : NULL;
 		}
 	}
-	return false;
+	return NULL;
 }
 
 static void drop_space(struct ntrace_session *session, struct program *program)

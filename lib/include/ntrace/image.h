@@ -56,12 +56,15 @@ NTRACE_API const uint8_t *ntrace_object_build_id(const struct ntrace_object *obj
 NTRACE_API const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object);
 
 /**
- * ntrace_object_segment - link address and size of the @index-th loadable segment in the file
+ * ntrace_object_segment - the @index-th loadable segment that has bytes in the file
+ * @address: link address
+ * @size: bytes
+ * @executable: may be executed
  *
- * Return: 0, or NTRACE_ERR_INVALID if there is none (@address and @size are set to 0).
+ * Return: 0, or NTRACE_ERR_INVALID if there is none (then all are set to 0).
  */
 NTRACE_API int ntrace_object_segment(const struct ntrace_object *object, size_t index,
-				     uint64_t *address, uint64_t *size);
+				     uint64_t *address, uint64_t *size, bool *executable);
 
 /**
  * ntrace_object_add_symbol - name an address range

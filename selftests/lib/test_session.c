@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lib/session on synthetic recordings. Each test writes down what a hart did
+ * (fake_machine.h) and what the sideband says, and knows from that alone which
+ * task ran which function; the session must tell the same.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ntrace/perf.h>
+#include <ntrace/session.h>
+
+#include "fake_machine.h"
+#include "tap.h"
+
+static char directory[] = "/tmp/ntrace-test-session-XXXXXX";
+
+#define CODE 0x10000		/* programs: not position independent */
+#define OTHER_CODE 0x20000
+#define START_NS 1000
+
+static int run(const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return system(command);
+}
+
+static const char *in(const char *name)
+{
+	static char paths[8][512];
+	static unsigned int next;
+	char *path = paths[next++ % 8];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
+	return path;
+}
+
+/* ---- making a recording ---- */
+
+static struct ntrace_perf_writer *sideband;
+static struct fake_hart hart;
+static uint64_t now;
+
+static void put(struct ntrace_sideband record)
+{
+	if (!record.name)
+		record.name = "";
+	ntrace_perf_writer_sideband(sideband, &record);
+}
+
+static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2, .pid = pid, .tid = pid,
+				      .time = time, .executable = true, .address = address,
+				      .length = 0x1000, .offset = 0x1000, .name = file });
+}
+
+static void named(int32_t pid, uint64_t time, bool exec, const char *name)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM, .pid = pid, .tid = pid,
+				      .time = time, .exec = exec, .name = name });
+}
+
+static void forks(int32_t parent, int32_t child, uint64_t time)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK, .pid = child, .tid = child,
+				      .other_pid = parent, .other_tid = parent, .time = time });
+}
+
+static void lost(uint64_t count, uint64_t time)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
+}
+
+static void switch_records(int32_t from, int32_t to)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = from,
+				      .tid = from, .other_pid = to, .other_tid = to, .out = true,
+				      .time = now });
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = to, .tid = to,
+				      .other_pid = from, .other_tid = from, .time = now + 1 });
+}
+
+/* The hart switches, and the kernel records it. */
+static void switches(int32_t from, int32_t to, uint64_t next)
+{
+	now += 500;
+	switch_records(from, to);
+	hart_trap(&hart, NOTHING, SWITCH_TO, next);
+	hart_loop(&hart, 3);
+}
+
+/* Traps that switch nothing: messages, and among them periodic synchronization. */
+static void work(uint64_t next, unsigned int times)
+{
+	while (times--) {
+		hart_trap(&hart, NOTHING, NOTHING, next);
+		hart_loop(&hart, 3);
+	}
+}
+
+static struct perf_event_attr sideband_attr(void)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY, .sample_id_all = 1, .context_switch = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU,
+	};
+
+	return attr;
+}
+
+/* Opens recording @name; the hart starts at @loop. */
+static void start(const char *name, uint64_t loop, uint32_t priv_mask)
+{
+	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
+	struct perf_event_attr attr = sideband_attr();
+	uint64_t id = 1;
+	char path[600];
+
+	ntrace_recording_create(in(name));
+	copy.kcore = in("kcore");
+	copy.kallsyms = in("symbols");
+	if (ntrace_recording_copy_kernel(in(name), NTRACE_RECORDING_START, &copy))
+		ok(false, "copies kernel text");
+	snprintf(path, sizeof(path), "%s/data", in(name));
+	ntrace_perf_writer_open(&sideband, path);
+	ntrace_perf_writer_event(sideband, &attr, &id, 1, "dummy:u");
+	snprintf(path, sizeof(path), "%s/aux.0", in(name));
+	if (hart_start(&hart, path, priv_mask))
+		ok(false, "starts the encoder");
+	now = START_NS;
+	hart.loop = loop;
+	hart_loop(&hart, 3);
+}
+
+static void stop(const char *name, uint32_t privilege)
+{
+	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
+	struct ntrace_recording recording = {
+		.size = sizeof(recording), .tool = "test", .clock = "monotonic",
+		.privilege = privilege, .stream_count = 1,
+	};
+	struct ntrace_stream stream = { .file = "aux.0", .start_ns = START_NS, .lost_exact = true };
+
+	ntrace_params_init(&stream.params);
+	stream.params.mode = NTRACE_MODE_HISTORY;
+	stream.bytes = hart_stop(&hart);
+	stream.stop_ns = now + 100;
+	recording.streams = &stream;
+	ntrace_perf_writer_close(sideband);
+	copy.kcore = in("kcore");
+	copy.kallsyms = in("symbols");
+	if (ntrace_recording_copy_kernel(in(name), NTRACE_RECORDING_END, &copy) ||
+	    ntrace_recording_write(in(name), &recording))
+		ok(false, "closes the recording");
+}
+
+/* ---- what the session says ---- */
+
+static char told[4096];		/* "pid name function, ..." without repetitions */
+static char notes[4096];
+static unsigned int errors, uncertain, privileges[4];
+
+static void take_note(void *data, const char *text)
+{
+	(void)data;
+	snprintf(notes + strlen(notes), sizeof(notes) - strlen(notes), "%s\n", text);
+}
+
+static int take(void *data, const struct ntrace_session_event *event)
+{
+	struct ntrace_location location = { 0 };
+	static char last[256];
+	char text[256];
+
+	(void)data;
+	errors += event->flow->type == NTRACE_FLOW_ERROR;
+	uncertain += event->flow->type == NTRACE_FLOW_WARNING &&
+		     event->flow->code == NTRACE_FLOW_ERROR_UNCERTAIN;
+	if (event->flow->type != NTRACE_FLOW_BLOCK)
+		return 0;
+	privileges[event->privilege & 3]++;
+	ntrace_space_locate(event->flow->space, event->flow->address, &location);
+	/* What the kernel does at a switch belongs to two tasks and is not of interest. */
+	if (!location.symbol || !strcmp(location.symbol, "trap_entry") ||
+	    !strcmp(location.symbol, "nothing") || !strcmp(location.symbol, "__switch_to") ||
+	    !strcmp(location.symbol, "begin_new_exec"))
+		return 0;
+	snprintf(text, sizeof(text), "%d %s %s", event->pid, event->comm, location.symbol);
+	if (told[0] && !strcmp(text, last))
+		return 0;
+	snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%s", told[0] ? ", " : "",
+		 text);
+	snprintf(last, sizeof(last), "%s", text);
+	return 0;
+}
+
+static void decode(const char *name, const char *firmware)
+{
+	struct ntrace_session_options options = {
+		.size = sizeof(options), .sysroot = in("root"), .note = take_note,
+		.firmware = firmware,
+	};
+	struct ntrace_session *session;
+	int error;
+
+	told[0] = 0;
+	notes[0] = 0;
+	errors = 0;
+	uncertain = 0;
+	memset(privileges, 0, sizeof(privileges));
+	error = ntrace_session_open(&session, in(name), &options);
+	if (!ok(!error, "%s opens", name)) {
+		diag("%s: %s", ntrace_strerror(error), notes);
+		return;
+	}
+	is_u64(ntrace_session_decode(session, 0, take, NULL, NULL), 0, "%s decodes", name);
+	ntrace_session_close(session);
+}
+
+/* ---- the tests ---- */
+
+static void test_tasks(void)
+{
+	start("tasks", CODE, UINT32_MAX);
+	named(100, 0, false, "shell");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "beta");
+	maps(200, 0, CODE, "/bbb");
+	named(300, 0, false, "kworker");
+	switches(100, 200, CODE);
+	switches(200, 100, CODE);
+	forks(100, 101, now + 10);
+	switches(100, 101, CODE);
+	hart_trap(&hart, NOTHING, NOTHING, CODE); /* a trap that switches nothing */
+	hart_loop(&hart, 3);
+	named(101, now + 20, true, "gamma");
+	maps(101, now + 30, CODE, "/bbb");
+	hart_trap(&hart, BEGIN_NEW_EXEC, NOTHING, CODE);
+	hart_loop(&hart, 3);
+	switches(101, 0, KERNEL_LOOP);
+	switches(0, 300, KERNEL_LOOP);
+	switches(300, 100, CODE);
+	stop("tasks", 3);
+	decode("tasks", NULL);
+	is_str(told, "100 shell aaa, 200 beta bbb, 100 shell aaa, 101 shell aaa, 101 gamma bbb, "
+	       "0 swapper/0 kernel_loop, 300 kworker kernel_loop, 100 shell aaa",
+	       "two programs at one address, fork, exec, idle, kernel thread");
+	is_u64(errors, 0, "no error");
+	is_str(notes, "", "no note");
+	ok(privileges[0] && privileges[1] && !privileges[3], "user and kernel blocks");
+}
+
+/* exec of one program over another while begin_new_exec has no symbol: the code decides. */
+static void test_exec(void)
+{
+	start("exec", CODE, UINT32_MAX);
+	named(100, 0, false, "old");
+	maps(100, 0, CODE, "/aaa");
+	/* An exec that sleeps between begin_new_exec and its record. */
+	hart_trap(&hart, BEGIN_NEW_EXEC, SWITCH_TO, KERNEL_LOOP);
+	now += 500;
+	switch_records(100, 0);
+	hart_loop(&hart, 2);
+	switches(0, 100, CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, CODE, "/bbb");
+	hart_loop(&hart, 2);
+	switches(100, 0, KERNEL_LOOP);
+	switches(0, 100, OTHER_CODE);
+	/* This one is not seen in the flow, only by its code. */
+	named(100, now + 5, true, "third");
+	maps(100, now + 6, OTHER_CODE, "/ccc");
+	stop("exec", 3);
+	decode("exec", NULL);
+	is_str(told, "100 old aaa, 0 swapper/0 kernel_loop, 100 new bbb, "
+	       "0 swapper/0 kernel_loop, 100 third ccc", "exec over two stints, exec not seen");
+	is_u64(errors, 0, "no error");
+}
+
+/* Only the first of several switch records is before the start. */
+static void test_first_task(void)
+{
+	start("first", CODE, UINT32_MAX);
+	named(100, 0, false, "early");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "present");
+	maps(200, 0, CODE, "/bbb");
+	now = START_NS - 700;
+	switch_records(0, 100);
+	now = START_NS - 200;
+	switch_records(100, 200);
+	now = START_NS;
+	switches(200, 100, CODE);
+	stop("first", 3);
+	decode("first", NULL);
+	is_str(told, "200 present bbb, 100 early aaa", "the task at the start");
+}
+
+/* Trace is lost with an unknown number of switches. */
+static void test_lost_trace(void)
+{
+	start("gap", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	named(300, 0, false, "c");
+	maps(300, 0, OTHER_CODE, "/ccc");
+	switches(100, 200, CODE);
+	work(CODE, 1);
+	ntrace_encoder_overrun(&hart.encoder);
+	now += 500;
+	switch_records(200, 100);
+	now += 500;
+	switch_records(100, 300);
+	now += 500;
+	switch_records(300, 200);
+	now += 500;
+	switch_records(200, 300);
+	hart.loop = KERNEL_LOOP;
+	hart_loop(&hart, 3);
+	hart_trap(&hart, NOTHING, NOTHING, OTHER_CODE); /* back to 300, the second time */
+	hart_loop(&hart, 3);
+	switches(300, 100, CODE);
+	switches(100, 200, CODE);
+	stop("gap", 3);
+	decode("gap", NULL);
+	/* 300 is the only one with code there. Which 300 it was is open, so 100 or 200 is next. */
+	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc",
+	       "unknown after lost trace, known by its code, not made up");
+	ok(errors > 0, "the loss is told");
+}
+
+/* Sideband is lost: what a missing record would say is not made up. */
+static void test_lost_records(void)
+{
+	start("lost", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	named(300, 0, false, "c");
+	maps(300, 0, OTHER_CODE, "/ccc");
+	switches(100, 200, CODE);
+	hart_trap(&hart, NOTHING, SWITCH_TO, KERNEL_LOOP); /* to idle, not recorded */
+	hart_loop(&hart, 2);
+	lost(2, now + 100);
+	switches(0, 300, OTHER_CODE);
+	switches(300, 100, CODE);
+	stop("lost", 3);
+	decode("lost", NULL);
+	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc, 100 a aaa",
+	       "unknown where records are lost, known again by unique code");
+	ok(strstr(notes, "2 sideband records were lost"), "one note");
+	/* A record that nobody reported lost: who goes is not who came. */
+	start("silent", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	switches(100, 200, CODE);
+	hart_trap(&hart, NOTHING, SWITCH_TO, KERNEL_LOOP);
+	hart_loop(&hart, 2);
+	switches(300, 100, CODE);
+	stop("silent", 3);
+	decode("silent", NULL);
+	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 100 a aaa",
+	       "a missing switch is found by its neighbours");
+}
+
+static void test_surplus(void)
+{
+	start("surplus", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	switches(100, 0, KERNEL_LOOP);
+	hart_trap(&hart, NOTHING, SWITCH_TO, KERNEL_LOOP);
+	hart_loop(&hart, 2);
+	stop("surplus", 3);
+	decode("surplus", NULL);
+	is_str(told, "100 a aaa, 0 swapper/0 kernel_loop, -1 unknown kernel_loop",
+	       "more switches than records");
+	ok(strstr(notes, "more task switches"), "a note");
+}
+
+/* Only user space is traced: switches are not seen, the code decides. */
+static void test_user_only(void)
+{
+	start("user", CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	switches(100, 200, OTHER_CODE);
+	switches(200, 100, CODE);
+	stop("user", 1);
+	decode("user", NULL);
+	is_str(told, "100 a aaa, 200 b ccc, 100 a aaa", "user space only, by unique code");
+}
+
+static void test_kernel_changes(void)
+{
+	start("patched", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	switches(100, 0, KERNEL_LOOP);
+	/* While it is traced, a nop of the loop becomes another one. */
+	put_parcel(KERNEL_LOOP + 2, 0x8082);
+	write_kcore(in("kcore"));
+	stop("patched", 3);
+	make_kernel_text();
+	write_kcore(in("kcore"));
+	decode("patched", NULL);
+	ok(uncertain > 0, "flow through changed text says so");
+	ok(strstr(notes, "kernel text changed while it was traced: 1 parcels, the first at "
+		  "ffffffff80002502"), "a note says where");
+	is_u64(errors, 0, "no error");
+}
+
+/* One program whose code is not to be had: one note, and errors in the flow. */
+static void bad_file(const char *name, const char *file, uint8_t build_id, const char *note)
+{
+	struct ntrace_sideband mapping = {
+		.type = NTRACE_SIDEBAND_MMAP2, .pid = 100, .tid = 100, .executable = true,
+		.address = CODE, .length = 0x1000, .offset = 0x1000, .name = file,
+		.build_id_size = build_id ? 20 : 0, .build_id = { build_id },
+	};
+	const char *at;
+
+	start(name, CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	put(mapping);
+	work(CODE, 10);
+	switches(100, 0, KERNEL_LOOP);
+	work(KERNEL_LOOP, 10);
+	stop(name, 3);
+	decode(name, NULL);
+	at = strstr(notes, note);
+	ok(at, "%s: a note", name);
+	ok(at && !strstr(at + 1, note), "%s: one note", name);
+	ok(errors > 0, "%s: errors of the flow", name);
+	ok(strstr(told, "kernel_loop"), "%s: the kernel is decoded all the same", name);
+	if (!at)
+		diag("%s", notes);
+}
+
+static void test_files(void)
+{
+	bad_file("missing", "/missing", 0, "/missing: No such file");
+	bad_file("other-build", "/bbb", 1,
+		 "/bbb is not the file that was traced (other build-id)");
+	bad_file("other-machine", "/x86", 0, "/x86: ");
+	bad_file("anonymous", "//anon", 0, "executable memory that no file backs");
+	bad_file("no-elf", "/aaa.s", 0, "/aaa.s: ");
+}
+
+static void test_firmware(void)
+{
+	start("firmware", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	switch_records(0, 100);
+	hart_block(&hart, hart.loop, 0, NTRACE_ITYPE_INTERRUPT, 0, NTRACE_PRIV_U);
+	hart_block(&hart, 0x80000000, 3, NTRACE_ITYPE_DIRECT_JUMP, 0, NTRACE_PRIV_M);
+	hart_block(&hart, 0x80000000, 3, NTRACE_ITYPE_DIRECT_JUMP, 0, NTRACE_PRIV_M);
+	stop("firmware", 0xb);
+	decode("firmware", in("root/fw"));
+	is_str(told, "100 a aaa, 100 a firmware", "firmware is an object of its own");
+	ok(privileges[3] > 0, "and runs in M-mode");
+}
+
+static void test_damage(void)
+{
+	struct ntrace_session_options options = { .size = sizeof(options), .note = take_note };
+	struct ntrace_session *session;
+
+	is_u64(ntrace_session_open(&session, in("nowhere"), &options), NTRACE_ERR_IO, "no directory");
+	notes[0] = 0;
+	is_u64(ntrace_session_open(&session, in("root"), &options), NTRACE_ERR_FORMAT,
+	       "no recording");
+	ok(strstr(notes, "is no recording"), "and the note says so");
+	run("cp -r %s %s; truncate -s 1000 %s/data", in("tasks"), in("cut"), in("cut"));
+	run("truncate -s -5 %s/aux.0; rm %s/images/kernel.end", in("cut"), in("cut"));
+	decode("cut", NULL);
+	ok(strstr(notes, "data is cut") && strstr(notes, "were recorded") &&
+	   strstr(notes, "kernel.end: No such file"), "a cut recording: notes");
+	run("cp -r %s %s; rm -r %s/images %s/data", in("tasks"), in("bare"), in("bare"), in("bare"));
+	decode("bare", NULL);
+	ok(strstr(notes, "programs are unknown"), "a recording without sideband and images");
+	run("cp -r %s %s; printf 'no numbers here' > %s/images/kallsyms; "
+	    "head -c 5000 /dev/urandom > %s/images/kernel.end", in("tasks"), in("garbage"),
+	    in("garbage"), in("garbage"));
+	decode("garbage", NULL);
+	ok(strstr(notes, "no kallsyms"), "no kallsyms: a note");
+}
+
+static bool build(void)
+{
+	static const char *const names[] = { "aaa", "bbb", "ccc", "firmware" };
+	unsigned int i;
+
+	mkdir(in("root"), 0777);
+	for (i = 0; i < 4; i++) {
+		static const char *const at[] = { "0x10000", "0x10000", "0x20000", "0x80000000" };
+		const char *file = i == 3 ? "fw" : names[i];
+
+		if (run("cd %s/root && printf '.globl %s\\n.type %s,@function\\n%s: c.nop\\nc.nop\\n"
+			"j %s\\n.size %s,.-%s\\n' > %s.s && riscv64-linux-gnu-as -march=rv64gc %s.s "
+			"-o %s.o && riscv64-linux-gnu-ld --build-id -Ttext=%s -e %s %s.o -o %s",
+			directory, names[i], names[i], names[i], names[i], names[i], names[i], file,
+			file, file, at[i], names[i], file, file))
+			return false;
+	}
+	return !run("cp /bin/true %s", in("root/x86"));
+}
+
+int main(void)
+{
+	if (!mkdtemp(directory)) {
+		ok(false, "temporary directory");
+		return done_testing();
+	}
+	if (run("command -v riscv64-linux-gnu-as > /dev/null")) {
+		skip("sessions", "riscv64-linux-gnu-as is not installed");
+		run("rm -rf %s", directory);
+		return done_testing();
+	}
+	make_kernel_text();
+	if (ok(build() && !write_kcore(in("kcore")) && !write_kallsyms(in("symbols"), ""),
+	       "makes the machine")) {
+		test_tasks();
+		test_exec();
+		test_first_task();
+		test_lost_trace();
+		test_lost_records();
+		test_surplus();
+		test_user_only();
+		test_kernel_changes();
+		test_files();
+		test_firmware();
+		test_damage();
+	}
+	if (!getenv("KEEP"))
+		run("rm -rf %s", directory);
+	return done_testing();
+}
