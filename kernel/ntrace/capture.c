@@ -106,15 +106,14 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 
 	capture->sink_size_default = !in_effect->sink_size;
 	if (capture->sink_size_default)
-		in_effect->sink_size = min_t(size_t, NTRACE_SINK_SIZE_DEFAULT,
-					     ntrace_ramsink_size_max());
+		in_effect->sink_size =
+			min_t(size_t, NTRACE_SINK_SIZE_DEFAULT, ntrace_ramsink_size_max());
 	if (!in_effect->data_size)
 		in_effect->data_size = NTRACE_DATA_SIZE_DEFAULT;
 	ret = -EINVAL;
 	if (in_effect->sink_size > ntrace_ramsink_size_max() ||
-	    in_effect->data_size > NTRACE_DATA_SIZE_MAX ||
-	    in_effect->data_size < PAGE_SIZE || !is_power_of_2(in_effect->data_size) ||
-	    in_effect->drain_us > NTRACE_DRAIN_US_MAX)
+	    in_effect->data_size > NTRACE_DATA_SIZE_MAX || in_effect->data_size < PAGE_SIZE ||
+	    !is_power_of_2(in_effect->data_size) || in_effect->drain_us > NTRACE_DRAIN_US_MAX)
 		goto err;
 	in_effect->sink_size = roundup_pow_of_two(max_t(u64, in_effect->sink_size, PAGE_SIZE));
 
@@ -122,8 +121,8 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	ret = -ENOMEM;
 	if (in_effect->data_size >> PAGE_SHIFT > totalram_pages() / 2)
 		goto err;
-	ret = ntrace_capture_charge(capture, 1 + ((in_effect->data_size +
-						   in_effect->sink_size) >> PAGE_SHIFT));
+	ret = ntrace_capture_charge(capture, 1 + ((in_effect->data_size + in_effect->sink_size) >>
+						  PAGE_SHIFT));
 	if (ret)
 		goto err;
 	/* Zeroed, and fit to be mapped by user space. */

@@ -92,6 +92,35 @@ static int ntrace_struct_to_user(void __user *user, u32 user_size, void *kernel,
 	return copy_to_user(user, kernel, min(user_size, kernel_size)) ? -EFAULT : 0;
 }
 
+static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
+{
+	const struct ntrace_component *sink;
+	const struct ntrace_encoder *encoder;
+
+	guard(mutex)(&path->lock);
+	if (path->gone)
+		return -ENODEV;
+	encoder = &ntrace_path_encoder(path)->encoder;
+	sink = ntrace_path_sink(path);
+	info->abi_version = NTRACE_ABI_VERSION;
+	info->cpu = encoder->cpu;
+	info->src = encoder->src;
+	info->src_bits = encoder->src_bits;
+	info->xlen = __riscv_xlen;
+	info->hartid = encoder->hartid;
+	info->modes = encoder->modes;
+	info->sync_modes = encoder->sync_modes;
+	info->sync_max = encoder->sync_max;
+	info->inst_features = encoder->features;
+	info->privilege = encoder->privilege;
+	info->encoder_impl = ntrace_path_encoder(path)->impl;
+	info->sink_impl = sink->impl;
+	info->granule = sink->ramsink.granule;
+	info->sink_size_max = ntrace_ramsink_size_max();
+	strscpy(info->module_version, NTRACE_VERSION);
+	return 0;
+}
+
 static int ntrace_chardev_info(struct ntrace_path *path, void __user *user)
 {
 	struct ntrace_info info;
@@ -101,37 +130,46 @@ static int ntrace_chardev_info(struct ntrace_path *path, void __user *user)
 	ret = ntrace_struct_from_user(&info, sizeof(info), user, &size);
 	if (ret)
 		return ret;
-
 	memset(&info, 0, sizeof(info));
-	scoped_guard(mutex, &path->lock) {
-		const struct ntrace_encoder *encoder = &ntrace_path_encoder(path)->encoder;
-
-		if (path->gone)
-			return -ENODEV;
-		info.abi_version = NTRACE_ABI_VERSION;
-		info.cpu = encoder->cpu;
-		info.src = encoder->src;
-		info.src_bits = encoder->src_bits;
-		info.xlen = __riscv_xlen;
-		info.hartid = encoder->hartid;
-		info.modes = encoder->modes;
-		info.sync_modes = encoder->sync_modes;
-		info.sync_max = encoder->sync_max;
-		info.inst_features = encoder->features;
-		info.privilege = encoder->privilege;
-		info.encoder_impl = ntrace_path_encoder(path)->impl;
-		info.sink_impl = ntrace_path_sink(path)->impl;
-		info.granule = ntrace_path_sink(path)->ramsink.granule;
-		info.sink_size_max = ntrace_ramsink_size_max();
-		strscpy(info.module_version, NTRACE_VERSION);
-	}
+	ret = ntrace_path_info(path, &info);
+	if (ret)
+		return ret;
 	return ntrace_struct_to_user(user, size, &info, sizeof(info));
 }
 
-static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file,
-				    void __user *user)
+static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
+				 struct ntrace_config *config)
 {
 	struct ntrace_capture *capture;
+	int ret;
+
+	guard(mutex)(&path->lock);
+	if (path->gone)
+		return -ENODEV;
+	if (path->capture && (path->owner != file || path->capture->running))
+		return -EBUSY;
+	/* The encoder of a hart that is off may be off, too. */
+	if (!path->cpu_up)
+		return -ENODEV;
+	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
+	if (ret)
+		return ret;
+	capture = ntrace_capture_alloc(path, config);
+	if (IS_ERR(capture))
+		return PTR_ERR(capture);
+	/* Another one for the same file replaces the old; its mappings stay. */
+	ntrace_capture_detach(path);
+	ret = ntrace_capture_attach(path, capture, file);
+	if (ret) {
+		ntrace_capture_put(capture);
+		return ret;
+	}
+	*config = capture->config;
+	return 0;
+}
+
+static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file, void __user *user)
+{
 	struct ntrace_config config;
 	u32 size;
 	int ret;
@@ -139,30 +177,9 @@ static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file,
 	ret = ntrace_struct_from_user(&config, sizeof(config), user, &size);
 	if (ret)
 		return ret;
-
-	scoped_guard(mutex, &path->lock) {
-		if (path->gone)
-			return -ENODEV;
-		if (path->capture && (path->owner != file || path->capture->running))
-			return -EBUSY;
-		/* The encoder of a hart that is off may be off, too. */
-		if (!path->cpu_up)
-			return -ENODEV;
-		ret = ntrace_encoder_check(ntrace_path_encoder(path), &config);
-		if (ret)
-			return ret;
-		capture = ntrace_capture_alloc(path, &config);
-		if (IS_ERR(capture))
-			return PTR_ERR(capture);
-		/* Another one for the same file replaces the old; its mappings stay. */
-		ntrace_capture_detach(path);
-		ret = ntrace_capture_attach(path, capture, file);
-		if (ret) {
-			ntrace_capture_put(capture);
-			return ret;
-		}
-		config = capture->config;
-	}
+	ret = ntrace_path_configure(path, file, &config);
+	if (ret)
+		return ret;
 	return ntrace_struct_to_user(user, size, &config, sizeof(config));
 }
 
@@ -312,6 +329,15 @@ static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *u
 	return bytes - copy_to_user(user + first, capture->data, bytes - first);
 }
 
+/* Is there something to read, or will there never be? */
+static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *capture)
+{
+	u64 tail;
+
+	return ntrace_drain_readable(capture, &tail) || READ_ONCE(path->gone) ||
+	       READ_ONCE(capture->control->state) >= NTRACE_STATE_STOPPED;
+}
+
 /* 1: something to read; 0: end; or a negative error. */
 static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture *capture,
 				bool nonblock, u64 *readable, u64 *tail)
@@ -330,11 +356,7 @@ static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture 
 			return 0;
 		if (nonblock)
 			return -EAGAIN;
-		if (wait_event_interruptible(path->wait,
-					     ntrace_drain_readable(capture, tail) ||
-					     READ_ONCE(path->gone) ||
-					     READ_ONCE(capture->control->state) >=
-					     NTRACE_STATE_STOPPED))
+		if (wait_event_interruptible(path->wait, ntrace_ready(path, capture)))
 			return -ERESTARTSYS;
 	}
 }

@@ -74,8 +74,8 @@ static int ntrace_component_set_active(struct ntrace_component *component, u32 a
 
 	ntrace_write(component, TR_CONTROL, active);
 	return readl_poll_timeout(component->base + TR_CONTROL, value,
-				  (value & TR_CONTROL_ACTIVE) == active,
-				  NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+				  (value & TR_CONTROL_ACTIVE) == active, NTRACE_POLL_US,
+				  NTRACE_TIMEOUT_US);
 }
 
 /**
@@ -153,26 +153,34 @@ int ntrace_component_off(struct ntrace_component *component)
 	return ret;
 }
 
+/**
+ * ntrace_component_refuse - say why a component cannot be used
+ * @component: component, identified
+ * @why: the rest of the sentence
+ *
+ * Return: -ENODEV.
+ */
+int ntrace_component_refuse(struct ntrace_component *component, const char *why)
+{
+	return dev_err_probe(component->dev, -ENODEV, "%pa: %s (impl 0x%08x) %s\n",
+			     &component->start, ntrace_type_name(component->type), component->impl,
+			     why);
+}
+
 static int ntrace_component_check_version(struct ntrace_component *component)
 {
 	u32 major = FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl);
 	u32 minor = FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl);
-	const char *name = ntrace_type_name(component->type);
 
 	if (!major)
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: pre-ratified trace component (impl 0x%08x) is not supported\n",
-				     &component->start, component->impl);
+		return ntrace_component_refuse(component, "is from before the ratification");
 	if (major != TR_VER_MAJOR)
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: %s of unknown version %u.%u (impl 0x%08x)\n",
-				     &component->start, name, major, minor, component->impl);
-	if (minor == TR_VER_MINOR_EXPERIMENTAL)
-		dev_warn(component->dev, "%pa: %s of experimental version %u.%u (impl 0x%08x)\n",
-			 &component->start, name, major, minor, component->impl);
-	else if (minor > TR_VER_MINOR)
-		dev_warn(component->dev, "%pa: %s of version %u.%u, newer than this driver (impl 0x%08x)\n",
-			 &component->start, name, major, minor, component->impl);
+		return ntrace_component_refuse(component, "has an unknown major version");
+	if (minor > TR_VER_MINOR)
+		dev_warn(component->dev, "%pa: %s (impl 0x%08x) has %s version %u.%u\n",
+			 &component->start, ntrace_type_name(component->type), component->impl,
+			 minor == TR_VER_MINOR_EXPERIMENTAL ? "experimental" : "newer", major,
+			 minor);
 	return 0;
 }
 
@@ -220,10 +228,7 @@ int ntrace_component_init(struct ntrace_component *component)
 		ret = ntrace_ramsink_init(component);
 		break;
 	default:
-		ret = dev_err_probe(component->dev, -ENODEV,
-				    "%pa: %s (impl 0x%08x) is not supported\n",
-				    &component->start, ntrace_type_name(component->type),
-				    component->impl);
+		ret = ntrace_component_refuse(component, "is not supported");
 	}
 off:
 	if (ntrace_component_off(component) && !ret)

@@ -289,13 +289,15 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
 	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
 	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
-	bool more, wake;
+	ktime_t next = capture->interval;
+	bool wake;
 
-	scoped_guard(raw_spinlock_irqsave, &capture->lock) {
-		more = ntrace_drain_slice(capture, NTRACE_DRAIN_SLICE, false);
-		ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
-		wake = capture->head - capture->tail >= capture->config.data_size / 4;
-	}
+	raw_spin_lock(&capture->lock);
+	if (ntrace_drain_slice(capture, NTRACE_DRAIN_SLICE, false))
+		next = ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC);
+	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
+	wake = capture->head - capture->tail >= capture->config.data_size / 4;
+	raw_spin_unlock(&capture->lock);
 
 	if (capture->fault) {
 		/*
@@ -313,8 +315,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 
 	if (wake)
 		irq_work_queue(&capture->wake);
-	hrtimer_forward_now(timer, more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) :
-				   capture->interval);
+	hrtimer_forward_now(timer, next);
 	return HRTIMER_RESTART;
 }
 

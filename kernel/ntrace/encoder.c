@@ -15,14 +15,16 @@
 			      NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
 #define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 
+#define NTRACE_FORMAT FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE)
+
 /* Fields of trTeInstFeatures that are single bits. */
 #define NTRACE_FEATURE_BITS 11
 
 /* Reset does not define these; a driver has to write them before it enables. */
 static const u16 ntrace_encoder_baseline[] = {
-	TR_TE_INST_FEATURES, TR_TE_INST_FILTERS, TR_TE_DATA_CONTROL, TR_TE_DATA_FILTERS,
-	TR_TE_TRIG_DBG_CONTROL, TR_TE_TRIG_EXT_IN_CONTROL, TR_TE_TRIG_EXT_OUT_CONTROL,
-	TR_TS_CONTROL,
+	TR_TE_INST_FEATURES,	    TR_TE_INST_FILTERS,	    TR_TE_DATA_CONTROL,
+	TR_TE_DATA_FILTERS,	    TR_TE_TRIG_DBG_CONTROL, TR_TE_TRIG_EXT_IN_CONTROL,
+	TR_TE_TRIG_EXT_OUT_CONTROL, TR_TS_CONTROL,
 };
 
 static void ntrace_encoder_write_baseline(struct ntrace_component *component)
@@ -42,32 +44,30 @@ static void ntrace_encoder_write_baseline(struct ntrace_component *component)
 /* Which value a field of trTeControl takes when it is offered @field. */
 static u32 ntrace_encoder_try_control(struct ntrace_component *component, u32 mask, u32 field)
 {
-	return ntrace_component_warl(component, TR_TE_CONTROL,
-				     TR_CONTROL_ACTIVE |
-				     FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE) |
-				     field) & mask;
+	field |= TR_CONTROL_ACTIVE | NTRACE_FORMAT;
+	return ntrace_component_warl(component, TR_TE_CONTROL, field) & mask;
 }
 
 static void ntrace_encoder_probe_control(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
 	static const u8 modes[] = { TR_TE_INST_MODE_HTM, TR_TE_INST_MODE_BTM };
-	u32 i, field;
+	u32 i, field, mask;
 
 	for (i = 0; i < ARRAY_SIZE(modes); i++) {
 		field = FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, modes[i]);
-		if (ntrace_encoder_try_control(component, TR_TE_CONTROL_INST_MODE_MASK,
-					       field) == field)
+		mask = TR_TE_CONTROL_INST_MODE_MASK;
+		if (ntrace_encoder_try_control(component, mask, field) == field)
 			encoder->modes |= BIT(modes[i]);
 	}
 	for (i = TR_TE_SYNC_MODE_OFF; i <= TR_TE_SYNC_MODE_PARCELS; i++) {
 		field = FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MODE_MASK, i);
-		if (ntrace_encoder_try_control(component, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
-					       field) == field)
+		mask = TR_TE_CONTROL_INST_SYNC_MODE_MASK;
+		if (ntrace_encoder_try_control(component, mask, field) == field)
 			encoder->sync_modes |= BIT(i);
 	}
-	field = ntrace_encoder_try_control(component, TR_TE_CONTROL_INST_SYNC_MAX_MASK,
-					   TR_TE_CONTROL_INST_SYNC_MAX_MASK);
+	mask = TR_TE_CONTROL_INST_SYNC_MAX_MASK;
+	field = ntrace_encoder_try_control(component, mask, mask);
 	encoder->sync_max = FIELD_GET(TR_TE_CONTROL_INST_SYNC_MAX_MASK, field);
 }
 
@@ -146,14 +146,10 @@ int ntrace_encoder_init(struct ntrace_component *component)
 
 	format = ntrace_encoder_try_control(component, TR_TE_CONTROL_FORMAT_MASK, 0);
 	if (FIELD_GET(TR_TE_CONTROL_FORMAT_MASK, format) != TR_TE_FORMAT_NTRACE)
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: encoder does not speak N-Trace (impl 0x%08x)\n",
-				     &component->start, component->impl);
+		return ntrace_component_refuse(component, "does not speak N-Trace");
 	/* A newer minor version of the protocol is compatible. */
 	if (protocol != TR_TE_PROTOCOL_MAJOR_NTRACE)
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: unknown N-Trace protocol version %u (impl 0x%08x)\n",
-				     &component->start, protocol, component->impl);
+		return ntrace_component_refuse(component, "has an unknown protocol version");
 
 	ntrace_encoder_write_baseline(component);
 	ntrace_encoder_probe_control(component);
@@ -161,8 +157,7 @@ int ntrace_encoder_init(struct ntrace_component *component)
 	ntrace_encoder_probe_filter(component);
 
 	if (!encoder->modes)
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: encoder has neither BTM nor HTM\n", &component->start);
+		return ntrace_component_refuse(component, "has neither BTM nor HTM");
 	return 0;
 }
 
@@ -178,8 +173,8 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 	const struct ntrace_encoder *encoder = &component->encoder;
 
 	if (!config->mode)
-		config->mode = encoder->modes & BIT(NTRACE_MODE_HTM) ?
-			       NTRACE_MODE_HTM : NTRACE_MODE_BTM;
+		config->mode = encoder->modes & BIT(NTRACE_MODE_HTM) ? NTRACE_MODE_HTM :
+								       NTRACE_MODE_BTM;
 	if (config->mode > FIELD_MAX(TR_TE_CONTROL_INST_MODE_MASK) ||
 	    config->sync_mode > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MODE_MASK) ||
 	    config->sync_max > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MAX_MASK) ||
@@ -231,11 +226,10 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 			return -EOPNOTSUPP;
 	}
 
-	encoder->control = TR_CONTROL_ACTIVE |
-			   FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, config->mode) |
-			   FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MODE_MASK, config->sync_mode) |
-			   FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) |
-			   FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE);
+	encoder->control =
+		TR_CONTROL_ACTIVE | FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, config->mode) |
+		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MODE_MASK, config->sync_mode) |
+		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) | NTRACE_FORMAT;
 	if (config->sync_mode != NTRACE_SYNC_OFF)
 		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;
 	if ((ntrace_component_warl(component, TR_TE_CONTROL, encoder->control) & mask) !=

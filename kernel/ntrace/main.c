@@ -50,7 +50,7 @@ static void ntrace_shutdown(struct platform_device *pdev)
 
 static const struct of_device_id ntrace_of_match[] = {
 	{ .compatible = "riscv,trace-component" },
-	{ }
+	{ /* sentinel */ },
 };
 MODULE_DEVICE_TABLE(of, ntrace_of_match);
 

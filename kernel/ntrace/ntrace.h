@@ -243,6 +243,7 @@ int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
 int ntrace_component_wait_disabled(struct ntrace_component *component, u32 *control);
+int ntrace_component_refuse(struct ntrace_component *component, const char *why);
 int ntrace_registers_quiesce(void __iomem *base);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
 const char *ntrace_type_name(u32 type);

@@ -36,9 +36,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	int ret;
 
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: RAM sink without system memory mode (impl 0x%08x) is not supported\n",
-				     &component->start, component->impl);
+		return ntrace_component_refuse(component, "has no system memory mode");
 
 	/* The mode first: what the other registers take may depend on it. */
 	sink->control = TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM;
@@ -46,9 +44,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	if (!(control & TR_RAM_CONTROL_MODE_SMEM) ||
 	    control & (TR_RAM_CONTROL_STOP_ON_WRAP | TR_RAM_CONTROL_MEM_FORMAT_MASK |
 		       TR_RAM_CONTROL_ASYNC_FREQ_MASK))
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: RAM sink takes no plain ring in system memory (control 0x%08x)\n",
-				     &component->start, control);
+		return ntrace_component_refuse(component, "takes no plain ring in system memory");
 
 	/*
 	 * How wide are its addresses? The range of Limit may depend on Start:
@@ -69,13 +65,10 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	ntrace_write(component, TR_RAM_LIMIT_HIGH, 0);
 	low = ntrace_component_warl(component, TR_RAM_LIMIT_LOW, 0xfffffffc);
 	sink->granule = low & -low;
-	low = ntrace_component_warl(component, TR_RAM_WP_LOW, 0xfffffffc) &
-	      ~TR_RAM_WP_LOW_WRAP;
+	low = ntrace_component_warl(component, TR_RAM_WP_LOW, 0xfffffffc) & ~TR_RAM_WP_LOW_WRAP;
 	sink->granule = max(sink->granule, low & -low);
 	if (sink->granule < sizeof(u32) || sink->granule > PAGE_SIZE / 4)
-		return dev_err_probe(component->dev, -ENODEV,
-				     "%pa: RAM sink with a fixed buffer is not supported\n",
-				     &component->start);
+		return ntrace_component_refuse(component, "has a buffer that cannot be set");
 	return 0;
 }
 
@@ -99,8 +92,8 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 
-	sink->buffer = dma_alloc_coherent(component->dev, size, &sink->dma,
-					  GFP_KERNEL | __GFP_NOWARN);
+	sink->buffer =
+		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
 	if (!sink->buffer)
 		return -ENOMEM;
 	sink->buffer_size = size;
@@ -120,7 +113,8 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 	if (!sink->buffer)
 		return;
 	if (ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
-		dev_err(component->dev, "sink is still on, %zu bytes of trace memory are not freed\n",
+		dev_err(component->dev,
+			"sink is still on, %zu bytes of trace memory are not freed\n",
 			sink->buffer_size);
 	else
 		dma_free_coherent(component->dev, sink->buffer_size, sink->buffer, sink->dma);
@@ -153,7 +147,7 @@ int ntrace_ramsink_program(struct ntrace_component *component)
 	if (start < sink->dma || limit < start || limit > end - sink->granule || wp != start ||
 	    (limit - start) % sink->granule) {
 		dev_err_ratelimited(component->dev,
-				    "sink does not take buffer %pad + 0x%zx: start 0x%llx limit 0x%llx wp 0x%llx\n",
+				    "buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx\n",
 				    &sink->dma, sink->buffer_size, start, limit, wp);
 		return -EIO;
 	}

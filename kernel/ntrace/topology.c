@@ -39,12 +39,12 @@ static int ntrace_visit_neighbours(const struct device_node *node, const char *p
 				   ntrace_visit_t visit, void *data)
 {
 	struct device_node *ports __free(device_node) = of_get_child_by_name(node, ports_name);
-	struct device_node *endpoint;
+	struct device_node *endpoint = NULL;
 	int ret = 0;
 
 	if (!ports)
 		return 0;
-	for_each_endpoint_of_node(ports, endpoint) {
+	while ((endpoint = of_graph_get_next_endpoint(ports, endpoint))) {
 		struct device_node *neighbour __free(device_node) =
 			of_graph_get_remote_port_parent(endpoint);
 
@@ -272,8 +272,8 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
 /** ntrace_topology_init - get a CPU hotplug state */
 int __init ntrace_topology_init(void)
 {
-	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online",
-					  ntrace_hart_online, ntrace_hart_offline);
+	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online", ntrace_hart_online,
+					  ntrace_hart_offline);
 
 	if (ret < 0)
 		return ret;

@@ -20,7 +20,7 @@ ok "while tracing" grep -q '^tracing$' "$tmp/out"
 states() { awk -v name="$1" '$1 == name { printf "%s", $3 ~ /[2367abef]$/ ? "E" : "." }' "$tmp/log"; }
 for hart in 0 1; do
 	for name in encoder$hart ram-sink$hart; do
-		like "$name was enabled, and is disabled at the end" 'E.*\.$' "$(states $name)"
+		like "$name was enabled, and is disabled at the end" 'E.*\.$' "$(states "$name")"
 	done
 	# The last time that each went from enabled to disabled.
 	order=$(awk -v hart=$hart '

@@ -22,16 +22,19 @@ static void test_info(void)
 	memset(&info, 0, sizeof(info));
 	info.size = sizeof(info);
 	ok(!ioctl(fd, NTRACE_IOC_INFO, &info), "INFO");
-	ok(info.size == sizeof(info) && info.abi_version == NTRACE_ABI_VERSION &&
-	   info.xlen == 64, "INFO: size, ABI version, xlen");
+	ok(info.size == sizeof(info) && info.abi_version == NTRACE_ABI_VERSION && info.xlen == 64,
+	   "INFO: size, ABI version, xlen");
 	/* Which hart Linux calls 0 is a lottery; the CPU is in the name of the device. */
 	ok(info.cpu == (unsigned int)atoi(device + strlen("/dev/ntrace")) && info.hartid < 64,
 	   "INFO: CPU %u is hart %llu", info.cpu, info.hartid);
 	ok(info.modes == (1u << NTRACE_MODE_BTM | 1u << NTRACE_MODE_HTM), "INFO: BTM and HTM");
-	ok(info.sync_modes & 1u << NTRACE_SYNC_MESSAGES && info.sync_max == 15, "INFO: periodic sync");
+	ok(info.sync_modes & 1u << NTRACE_SYNC_MESSAGES && info.sync_max == 15,
+	   "INFO: periodic sync");
 	ok((info.privilege & 0xb) == 0xb, "INFO: a filter for U, S and M");
-	ok((info.encoder_impl & 0xf0f) == 0x101 && (info.sink_impl & 0xf0f) == 0x901, "INFO: types");
-	ok(info.granule >= 4 && !(info.granule & (info.granule - 1)), "INFO: granule %u", info.granule);
+	ok((info.encoder_impl & 0xf0f) == 0x101 && (info.sink_impl & 0xf0f) == 0x901,
+	   "INFO: types");
+	ok(info.granule >= 4 && !(info.granule & (info.granule - 1)), "INFO: granule %u",
+	   info.granule);
 	ok(info.sink_size_max >= 4 << 20, "INFO: sink buffers up to %llu", info.sink_size_max);
 	ok(info.module_version[0] >= '0' && info.module_version[0] <= '9', "INFO: version %s",
 	   info.module_version);
@@ -39,7 +42,7 @@ static void test_info(void)
 	memset(&info, 0xaa, sizeof(info));
 	info.size = 8;
 	ok(!ioctl(fd, NTRACE_IOC_INFO, &info) && info.size == sizeof(info) &&
-	   info.abi_version == NTRACE_ABI_VERSION && info.cpu == 0xaaaaaaaa,
+		   info.abi_version == NTRACE_ABI_VERSION && info.cpu == 0xaaaaaaaa,
 	   "INFO: a caller of 8 bytes gets 8 bytes and the size the kernel knows");
 
 	memset(&large, 0, sizeof(large));
@@ -48,7 +51,8 @@ static void test_info(void)
 	   "INFO: a larger struct of zeros");
 	large.info.size = sizeof(large);
 	large.more[63] = 1;
-	fails_with(ioctl(fd, NTRACE_IOC_INFO, &large), E2BIG, "INFO: a field unknown to the kernel");
+	fails_with(ioctl(fd, NTRACE_IOC_INFO, &large), E2BIG,
+		   "INFO: a field unknown to the kernel");
 	info.size = 0;
 	fails_with(ioctl(fd, NTRACE_IOC_INFO, &info), EINVAL, "INFO: no size");
 	info.size = 1 << 20;
@@ -111,15 +115,20 @@ static void test_configure(void)
 
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE with defaults");
 	ok(config.mode == NTRACE_MODE_HTM && config.privilege == 3 && config.sync_mode == 0 &&
-	   config.drain_us && config.sink_size == 4 << 20 && config.data_size == 16 << 20,
+		   config.drain_us && config.sink_size == 4 << 20 && config.data_size == 16 << 20,
 	   "CONFIGURE tells what is in effect");
 	config = (struct ntrace_config){ .size = 8, .mode = NTRACE_MODE_BTM };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.size == sizeof(config) &&
-	   config.mode == NTRACE_MODE_BTM && !config.data_size, "CONFIGURE again, short struct");
-	config = (struct ntrace_config){ .size = sizeof(config), .sink_size = 5000,
-		.sync_mode = NTRACE_SYNC_MESSAGES, .sync_max = 4, .privilege = NTRACE_PRIVILEGE_U };
+		   config.mode == NTRACE_MODE_BTM && !config.data_size,
+	   "CONFIGURE again, short struct");
+	config = (struct ntrace_config){ .size = sizeof(config),
+					 .sink_size = 5000,
+					 .sync_mode = NTRACE_SYNC_MESSAGES,
+					 .sync_max = 4,
+					 .privilege = NTRACE_PRIVILEGE_U };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.sink_size == 8192 &&
-	   config.sync_max == 4 && config.privilege == NTRACE_PRIVILEGE_U, "CONFIGURE rounds up");
+		   config.sync_max == 4 && config.privilege == NTRACE_PRIVILEGE_U,
+	   "CONFIGURE rounds up");
 	close(fd);
 }
 
@@ -129,7 +138,8 @@ static void test_one_owner(void)
 	int first = open_device(device, 0), second = open_device(device, 0);
 
 	configure(first, &config);
-	fails_with(ioctl(second, NTRACE_IOC_CONFIGURE, &config), EBUSY, "CONFIGURE of a second file");
+	fails_with(ioctl(second, NTRACE_IOC_CONFIGURE, &config), EBUSY,
+		   "CONFIGURE of a second file");
 	fails_with(ioctl(second, NTRACE_IOC_START), EINVAL, "START of a second file");
 	ok(!ioctl(first, NTRACE_IOC_START), "START");
 	fails_with(ioctl(first, NTRACE_IOC_START), EBUSY, "START while running");
@@ -138,7 +148,8 @@ static void test_one_owner(void)
 	ok(!ioctl(first, NTRACE_IOC_STOP), "STOP again");
 	close(first);
 	config = (struct ntrace_config){ .size = sizeof(config) };
-	ok(!ioctl(second, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE when the first file is closed");
+	ok(!ioctl(second, NTRACE_IOC_CONFIGURE, &config),
+	   "CONFIGURE when the first file is closed");
 	close(second);
 }
 
@@ -168,7 +179,8 @@ static void test_mmap(void)
 		   "mmap PROT_WRITE, shared");
 	fails_with(map_error(fd, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, 0), EACCES,
 		   "mmap PROT_WRITE, private");
-	fails_with(map_error(fd, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, 0), EACCES, "mmap PROT_EXEC");
+	fails_with(map_error(fd, 4096, PROT_READ | PROT_EXEC, MAP_SHARED, 0), EACCES,
+		   "mmap PROT_EXEC");
 	fails_with(map_error(fd, (1 << 16) + 8192, PROT_READ, MAP_SHARED, 0), EINVAL,
 		   "mmap of more than there is");
 	fails_with(map_error(fd, 4096, PROT_READ, MAP_SHARED, (1 << 16) + 4096), EINVAL,
@@ -177,8 +189,9 @@ static void test_mmap(void)
 	fails_with(mprotect((void *)area.control, 4096, PROT_READ | PROT_WRITE), EACCES,
 		   "mprotect PROT_WRITE");
 	ok(area.control->abi_version == NTRACE_ABI_VERSION &&
-	   area.control->state == NTRACE_STATE_CONFIGURED && area.control->data_offset == 4096 &&
-	   area.control->data_size == 1 << 16, "control page");
+		   area.control->state == NTRACE_STATE_CONFIGURED &&
+		   area.control->data_offset == 4096 && area.control->data_size == 1 << 16,
+	   "control page");
 	for (head = 0; head < 1 << 16 && !byte_at(&area, head); head++)
 		;
 	ok(head == 1 << 16, "data area is zeroed");
@@ -190,8 +203,8 @@ static void test_mmap(void)
 	head = head_of(&area);
 	fails_with(consume(fd, head + 1), EINVAL, "CONSUME beyond head");
 	fails_with(ioctl(fd, NTRACE_IOC_CONSUME,
-			 &(struct ntrace_consume){ .size = 16, .reserved = 1 }), EINVAL,
-		   "CONSUME with a reserved bit");
+			 &(struct ntrace_consume){ .size = 16, .reserved = 1 }),
+		   EINVAL, "CONSUME with a reserved bit");
 	ok(!consume(fd, head / 2) && area.control->tail == head / 2, "CONSUME");
 	fails_with(consume(fd, head / 2 - 1), EINVAL, "CONSUME backwards");
 	fails_with(consume(fd, UINT64_MAX), EINVAL, "CONSUME of all of it");
@@ -232,8 +245,9 @@ static void set_capabilities(uint64_t mask)
 static int as_nobody(uint64_t capabilities, rlim_t memlock, uint64_t data_size)
 {
 	struct rlimit limit = { memlock, memlock };
-	struct ntrace_config config = { .size = sizeof(config), .data_size = data_size,
-		.sink_size = 4096 };
+	struct ntrace_config config = { .size = sizeof(config),
+					.data_size = data_size,
+					.sink_size = 4096 };
 	pid_t child = fork();
 	int status, fd;
 

@@ -4,7 +4,6 @@
 # shellcheck source=selftests/tap.sh
 . /root/tap.sh
 here=/root/kernel
-driver=/sys/bus/platform/drivers/ntrace
 
 # Registers are looked at through /dev/mem, behind the back of the driver. Which
 # hart Linux calls 0 is a lottery, the encoder's place tells: 600N000 for hart N.
@@ -47,6 +46,6 @@ ask() {
 	read -r -t 120 answer <&"${HOLD[0]}"
 }
 let_go() {
-	kill -"${1:-TERM}" "$HOLD_PID"
+	kill "$HOLD_PID"
 	wait "$HOLD_PID" 2>/dev/null
 }

@@ -79,7 +79,8 @@ static int fdt_set_initrd(uint8_t *fdt, uint64_t start, uint64_t end)
 			const char *name = strings + fdt_cell(at + 4);
 
 			at += 8;
-			if (!strcmp(name, "linux,initrd-start") || !strcmp(name, "linux,initrd-end")) {
+			if (!strcmp(name, "linux,initrd-start") ||
+			    !strcmp(name, "linux,initrd-end")) {
 				fdt_set(at, size, strstr(name, "start") ? start : end);
 				found++;
 			}
@@ -110,8 +111,8 @@ int main(int argc, char **argv)
 					      page_align(le64toh(image_size)) };
 	segments[1] = (struct kexec_segment){ initrd, initrd_size, (void *)INITRD_ADDRESS,
 					      page_align(initrd_size) };
-	segments[2] = (struct kexec_segment){ fdt, fdt_size, (void *)FDT_ADDRESS,
-					      page_align(fdt_size) };
+	segments[2] =
+		(struct kexec_segment){ fdt, fdt_size, (void *)FDT_ADDRESS, page_align(fdt_size) };
 	if (syscall(SYS_kexec_load, KERNEL_ADDRESS, 3L, segments, KEXEC_ARCH_DEFAULT))
 		bail("kexec_load");
 	syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_KEXEC, NULL);

@@ -22,6 +22,8 @@ chmod +x /root/tree/init
 (cd /root/tree && find . | busybox cpio -o -H newc) >/root/initrd 2>/dev/null
 
 hold /dev/ntrace0
+# The first one must not see the end of its input when the second one comes.
+# shellcheck disable=SC2034
 exec {first_in}<&"${HOLD[0]}" {first_out}>&"${HOLD[1]}"
 hold /dev/ntrace1 2>/dev/null
 both_enabled 0 && both_enabled 1 && echo tracing

@@ -3,6 +3,7 @@
 # The driver and its devices come and go while somebody traces. Runs in the guest.
 # shellcheck source=selftests/kernel/guest/common.sh
 . /root/kernel/common.sh
+driver=/sys/bus/platform/drivers/ntrace
 module=/run/ntrace-modules/ntrace.ko
 
 ok "idle components are disabled" both_disabled 0
@@ -10,7 +11,8 @@ hold /dev/ntrace0
 ok "tracing: encoder and sink are enabled" both_enabled 0
 fails "rmmod with an open file is refused" 'busy|Resource temporarily unavailable|in use' rmmod ntrace
 ok "and tracing goes on" both_enabled 0
-let_go KILL
+kill -KILL "$HOLD_PID"
+wait "$HOLD_PID" 2>/dev/null
 ok "killed while tracing: encoder and sink are disabled" both_disabled 0
 is "$(devmem "$(sink 0)" 32)" 0x00000008 "and the sink is inactive: it has no address of memory"
 
@@ -41,8 +43,8 @@ unbind_bind() {
 	is "$answer" 0 "a new one traces"
 	let_go
 }
-unbind_bind 604${harts[0]}000.trace-ram-sink
-unbind_bind 600${harts[0]}000.trace-encoder
+unbind_bind "604${harts[0]}000.trace-ram-sink"
+unbind_bind "600${harts[0]}000.trace-encoder"
 
 cpu1=/sys/devices/system/cpu/cpu1/online
 hold /dev/ntrace1

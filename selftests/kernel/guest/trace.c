@@ -46,13 +46,14 @@ static void test_start_stop(uint32_t mode, const char *name)
 	area = map(fd, &config);
 	before = now_ns();
 	ok(!ioctl(fd, NTRACE_IOC_START) && area.control->state == NTRACE_STATE_RUNNING &&
-	   !area.control->stop_ns, "%s: START", name);
+		   !area.control->stop_ns,
+	   "%s: START", name);
 	between = now_ns();
 	work(10000);
-	ok(!ioctl(fd, NTRACE_IOC_STOP) && area.control->state == NTRACE_STATE_STOPPED,
-	   "%s: STOP", name);
+	ok(!ioctl(fd, NTRACE_IOC_STOP) && area.control->state == NTRACE_STATE_STOPPED, "%s: STOP",
+	   name);
 	ok(before <= area.control->start_ns && area.control->start_ns <= between &&
-	   between <= area.control->stop_ns && area.control->stop_ns <= now_ns(),
+		   between <= area.control->stop_ns && area.control->stop_ns <= now_ns(),
 	   "%s: times of start and stop", name);
 	middle = head_of(&area);
 	ok(middle > 1000 && !area.control->loss && !area.control->lost && !area.control->gaps,
@@ -102,7 +103,8 @@ static void test_drain(uint32_t mode, const char *name)
 	ok(polls >= 3 && quiet > polls, "%s: POLLIN at a quarter of the data area", name);
 	if (ioctl(fd, NTRACE_IOC_STOP))
 		bail("STOP");
-	ok(!area.control->loss && !area.control->lost && !area.control->gaps, "%s: nothing lost", name);
+	ok(!area.control->loss && !area.control->lost && !area.control->gaps, "%s: nothing lost",
+	   name);
 	check_clean(&area, name);
 	show(&area);
 	unmap(&area);
@@ -261,7 +263,8 @@ static void test_lapped(const char *name, uint32_t drain_us, bool flush)
 		bail("STOP");
 	show(&area);
 	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss says so", name);
-	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost", name);
+	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost",
+	   name);
 	/* Interrupts differ from run to run, but do not double the trace. */
 	ok(area.control->lost + head_of(&area) < 2 * bytes,
 	   "%s: not more lost than there was (%llu bytes)", name, (unsigned long long)bytes);
