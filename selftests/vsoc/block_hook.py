@@ -1,0 +1,226 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Does the trace show exactly what retired?
+
+Runs the bare-metal programs of payload/ in the virtual SoC, each in BTM and HTM
+and with several ways of translating, decodes the buffer with tiny_decoder.py,
+and compares with what the author of the program wrote down in its comments:
+
+    # flow: start | stop | exception | interrupt | error
+    # flow: A..B            the instructions from label A up to, not including, B
+    # flow: A..B xN         N times; N may be a label: the dword in memory there
+    # outcomes: TNT         all conditional branches, taken or not
+    # options: -smp 2       of the emulator
+    # only: htm             or btm, or a name of VARIANTS
+    # check: NAME           a function below in place of the flow
+"""
+
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+TOP = HERE.parents[1]
+sys.path.insert(0, str(HERE))
+import tiny_decoder  # noqa: E402
+
+BASE = 0x80000000
+MODES = {"btm": 3, "htm": 6}
+VARIANTS = {
+    "blocks": ["-accel", "tcg"],
+    "one instruction per block": ["-accel", "tcg,one-insn-per-tb=on"],
+    "instruction counter": ["-accel", "tcg,thread=single", "-icount", "shift=0"],
+    "small cache": ["-accel", "tcg,tb-size=1"],
+}
+
+count = 0
+failures = 0
+
+
+def result(good, text, why=""):
+    global count, failures
+    count += 1
+    failures += not good
+    print(f"{'ok' if good else 'not ok'} {count} - {text}", flush=True)
+    for line in why.splitlines():
+        print(f"#   {line}")
+
+
+class Payload:
+    def __init__(self, path, mode, work):
+        self.text = path.read_text()
+        self.elf = work / f"{path.stem}.{mode}.elf"
+        subprocess.run(
+            ["riscv64-linux-gnu-gcc", "-nostdlib", "-static", "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments",
+             f"-Wl,-Ttext={BASE:#x}", "-Wl,--no-relax", f"-Wa,--defsym,MODE={MODES[mode]}",
+             f"-I{HERE}/payload", str(path), "-o", str(self.elf)], check=True)
+        self.symbols = {}
+        for line in subprocess.run(["riscv64-linux-gnu-nm", str(self.elf)], check=True,
+                                   capture_output=True, text=True).stdout.splitlines():
+            value, _, name = line.split()
+            self.symbols[name] = int(value, 16)
+
+    def comments(self, key):
+        return re.findall(rf"^# {key}: (.*?)\s*$", self.text, re.M)
+
+
+class Run:
+    def __init__(self, payload, mode, options, work):
+        self.payload = payload
+        self.btm = mode == "btm"
+        memory = work / "memory"
+        memory.unlink(missing_ok=True)
+        extra = " ".join(payload.comments("options")).split()
+        self.output = subprocess.run(
+            [QEMU, "-M", "virt,ntrace=on,memory-backend=ram", "-object",
+             f"memory-backend-file,id=ram,size=32M,mem-path={memory},share=on",
+             "-bios", "none", "-display", "none", "-serial", "none", "-monitor", "none",
+             "-kernel", str(payload.elf), *options, *extra],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=True)
+        self.memory = memory.read_bytes()
+
+    def fetch(self, pc):
+        return struct.unpack_from("<I", self.memory, pc - BASE)[0]
+
+    def dword(self, name):
+        return struct.unpack_from("<Q", self.memory, self.payload.symbols[name] - BASE)[0]
+
+    def bytes(self):
+        start = self.payload.symbols["buffer"]
+        return self.memory[start - BASE:self.dword("write_pointer") - BASE]
+
+    def flow(self):
+        flow = tiny_decoder.Flow(self.fetch, self.btm, "zcmp" in self.payload.text)
+        for message in tiny_decoder.messages(self.bytes()):
+            flow.message(message)
+        return flow
+
+    def straight(self, first, end):
+        pc, stop = self.payload.symbols[first], self.payload.symbols[end]
+        while pc < stop:
+            yield pc
+            pc += tiny_decoder.decode(self.fetch(pc), pc)[0]
+        if pc != stop:
+            raise ValueError(f"{first}..{end} does not end on an instruction")
+
+    def expected(self):
+        events = []
+        for line in self.payload.comments("flow"):
+            match = re.fullmatch(r"(\w+)\.\.(\w+)(?: x(\w+))?", line)
+            if not match:
+                events.append(line)
+                continue
+            times = match[3] or "1"
+            times = int(times) if times.isdigit() else self.dword(times)
+            events += list(self.straight(match[1], match[2])) * times
+        return events
+
+
+def show(run, event):
+    if not isinstance(event, int):
+        return str(event)
+    name, value = max(((name, value) for name, value in run.payload.symbols.items() if value <= event),
+                      key=lambda item: item[1])
+    return f"{event:#x} {name}+{event - value:#x}"
+
+
+def check_flow(run, tail=()):
+    flow = run.flow()
+    expected = run.expected() + list(tail)
+    got = flow.events
+    for i in range(max(len(got), len(expected))):
+        a = got[i] if i < len(got) else "the end"
+        b = expected[i] if i < len(expected) else "the end"
+        if a != b:
+            return f"step {i}: got {show(run, a)}, expected {show(run, b)}"
+    for outcomes in run.payload.comments("outcomes"):
+        if flow.outcomes != outcomes:
+            return f"branches: got {flow.outcomes}, expected {outcomes}"
+    return ""
+
+
+def check_interrupted_loop(run):
+    """The written flow, then a loop that a timer ends: where, the program has noted."""
+    symbols = run.payload.symbols
+    turn = list(run.straight("loop", "loop_end"))
+    turns, where = run.dword("turns"), run.dword("where")
+    if where == symbols["loop"]:
+        loop = turn * turns
+    else:
+        loop = turn * (turns - 1) + [pc for pc in turn if pc < where]
+    tail = loop + ["interrupt"] + list(run.straight("timer", "left_end")) + ["stop"]
+    if turns < 2:
+        return "the loop did not turn: no test"
+    return check_flow(run, tail)
+
+
+def check_random_calls(run):
+    """Started and stopped from elsewhere: one run out of a sequence that never repeats."""
+    state, sequence = 1, []
+    for _ in range(run.dword("iterations")):
+        state = (state * 6364136223846793005 + 1442695040888963407) & (2**64 - 1)
+        sequence.append(state >> 62)
+    places = {run.payload.symbols[f"f{i}"]: i for i in range(4)}
+    flow = run.flow()
+    spans, calls = 0, []
+    text = "".join(map(str, sequence))
+    for event in flow.events:
+        if event == "start":
+            calls = []
+        elif event == "stop":
+            spans += 1
+            if "".join(map(str, calls)) not in text:
+                return f"span {spans}: {len(calls)} calls are no run of the sequence"
+            if not calls:
+                return f"span {spans} is empty"
+        elif event in places:
+            calls.append(places[event])
+    wanted = run.dword("spans")    # so many times it was started, and once more asleep
+    return "" if spans == wanted else f"{spans} spans, not {wanted}"
+
+
+def main():
+    global QEMU
+    QEMU = os.environ.get("QEMU") or subprocess.run(
+        [str(TOP / "tools/vsoc/qemu/build"), "--path"], check=True, capture_output=True, text=True).stdout.strip()
+    wanted = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="block_hook.") as name:
+        work = pathlib.Path(name)
+        for path in sorted((HERE / "payload").glob("*.S")):
+            if "# flow:" not in path.read_text() and "# check:" not in path.read_text():
+                continue
+            if wanted and path.stem not in wanted:
+                continue
+            title = path.read_text().split("/* ", 2)[2].split("*/")[0].split(".")[0].strip()
+            for mode in MODES:
+                payload = Payload(path, mode, work)
+                only = payload.comments("only")
+                if set(only) & set(MODES) and mode not in only:
+                    continue
+                for variant, options in VARIANTS.items():
+                    if set(only) & set(VARIANTS) and variant not in only:
+                        continue
+                    why = ""
+                    try:
+                        run = Run(payload, mode, options, work)
+                        check = payload.comments("check")
+                        why = globals()["check_" + check[0]](run) if check else check_flow(run)
+                        if run.output.stderr:
+                            why += "\n" + run.output.stderr
+                    except subprocess.TimeoutExpired:
+                        why = "the program did not end"
+                    except subprocess.CalledProcessError as error:
+                        why = error.stderr
+                    except (ValueError, KeyError, IndexError, struct.error) as error:
+                        why = f"decoder: {error!r}"
+                    result(not why, f"{path.stem}: {title}, {mode.upper()}, {variant}", why)
+    print(f"1..{count}")
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()

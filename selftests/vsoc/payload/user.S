@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Go on in U-mode, with all memory open to it. */
+	.macro	enter_user
+	li	t0, -1
+	csrw	pmpaddr0, t0
+	li	t0, 0x1f
+	csrw	pmpcfg0, t0
+	li	t0, 0x1800
+	csrc	mstatus, t0
+	la	t0, 1f
+	csrw	mepc, t0
+	mret
+1:
+	.endm
