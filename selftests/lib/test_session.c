@@ -34,9 +34,9 @@ static int run(const char *format, ...)
 
 static const char *in(const char *name)
 {
-	static char paths[8][512];
+	static char paths[64][512];
 	static unsigned int next;
-	char *path = paths[next++ % 8];
+	char *path = paths[next++ % 64];
 
 	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
 	return path;

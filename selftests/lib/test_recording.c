@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The files of a recording: params there and back and damaged, kernel text
+ * copied from a paper kernel (fake_machine.h), the copies read by binutils.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ntrace/image.h>
+#include <ntrace/recording.h>
+
+#include "fake_machine.h"
+#include "tap.h"
+
+static char directory[] = "/tmp/ntrace-test-recording-XXXXXX";
+
+static int run(const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return system(command);
+}
+
+static const char *in(const char *name)
+{
+	static char paths[64][512];
+	static unsigned int next;
+	char *path = paths[next++ % 64];
+
+	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
+	return path;
+}
+
+static void put_file(const char *name, const char *text)
+{
+	FILE *file = fopen(in(name), "w");
+
+	if (file) {
+		fputs(text, file);
+		fclose(file);
+	}
+}
+
+static void test_round_trip(void)
+{
+	struct ntrace_stream streams[2] = {
+		{ .file = "aux.0", .cpu = 3, .hartid = UINT64_MAX, .src = 4095, .bytes = 12345678901,
+		  .lost = 7, .lost_exact = false, .gaps = 2, .start_ns = 1, .stop_ns = UINT64_MAX },
+		{ .file = "aux.1", .lost_exact = true },
+	};
+	struct ntrace_recording recording = {
+		.size = sizeof(recording), .tool = "0.1", .release = "6.12 with spaces",
+		.machine = "riscv64", .clock = "monotonic", .command = "sh -c 'echo  two  spaces'",
+		.privilege = 3, .stream_count = 2, .streams = streams,
+	};
+	struct ntrace_recording *back;
+	char reason[128];
+
+	ntrace_params_init(&streams[0].params);
+	ntrace_params_init(&streams[1].params);
+	ntrace_params_parse(&streams[0].params, "srcbits=12,xlen=32,mode=btm,isa=rv32imac", NULL);
+	is_u64(ntrace_recording_create(in("r")), 0, "creates");
+	is_u64(ntrace_recording_create(in("r")), NTRACE_ERR_IO, "not twice");
+	is_u64(errno, EEXIST, "because it is there");
+	is_u64(ntrace_recording_write(in("r"), &recording), 0, "writes");
+	is_u64(ntrace_recording_read(&back, in("r"), reason, sizeof(reason)), 0, "reads");
+	is_str(back->release, recording.release, "release");
+	is_str(back->command, recording.command, "command");
+	is_str(back->module, "", "what was not told is empty");
+	is_u64(back->privilege, 3, "privilege");
+	is_u64(back->stream_count, 2, "streams");
+	is_str(back->streams[0].file, "aux.0", "file");
+	is_u64(back->streams[0].cpu, 3, "cpu");
+	is_u64(back->streams[0].hartid, UINT64_MAX, "hart id");
+	is_u64(back->streams[0].src, 4095, "SRC");
+	is_u64(back->streams[0].bytes, 12345678901, "bytes");
+	is_u64(back->streams[0].lost, 7, "lost");
+	ok(!back->streams[0].lost_exact && back->streams[1].lost_exact, "lost exactly or not");
+	is_u64(back->streams[0].gaps, 2, "gaps");
+	is_u64(back->streams[0].start_ns, 1, "start");
+	is_u64(back->streams[0].stop_ns, UINT64_MAX, "stop");
+	is_u64(back->streams[0].params.src_bits, 12, "width of SRC");
+	is_u64(back->streams[0].params.xlen, 32, "XLEN");
+	is_u64(back->streams[0].params.mode, NTRACE_MODE_BRANCH, "mode");
+	is_str(back->streams[0].params.isa, "rv32imac", "ISA");
+	ntrace_recording_free(back);
+	recording.command = "two\nlines";
+	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID, "a newline is refused");
+	recording.command = "";
+	streams[1].file = "../aux.1";
+	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID, "a path is refused");
+	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_INVALID, "still");
+	streams[1].file = "aux.1";
+	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_IO, "no directory");
+}
+
+static void test_damaged_params(void)
+{
+	static const struct {
+		const char *text;
+		int error;
+		const char *reason;
+	} cases[] = {
+		{ "", NTRACE_ERR_FORMAT, "does not start" },
+		{ "ntrace-recording", NTRACE_ERR_FORMAT, "does not start" },
+		{ "ntrace-recording x\n", NTRACE_ERR_FORMAT, "does not start" },
+		{ "ntrace-recording 2\nstream 0\n", NTRACE_ERR_UNSUPPORTED, "newer" },
+		{ "ntrace-recording 1\nprivilege many\n", NTRACE_ERR_FORMAT, "line 2: privilege" },
+		{ "ntrace-recording 1\nstream 0\ncpu -1\n", NTRACE_ERR_FORMAT, "line 3: bad value of cpu" },
+		{ "ntrace-recording 1\nstream 0\nsrc 4096\n", NTRACE_ERR_FORMAT, "value of src" },
+		{ "ntrace-recording 1\nstream 0\nbytes 99999999999999999999\n", NTRACE_ERR_FORMAT,
+		  "value of bytes" },
+		{ "ntrace-recording 1\nstream 0\nfile /etc/passwd\n", NTRACE_ERR_FORMAT, "file name" },
+		{ "ntrace-recording 1\nstream 0\nparams xlen=63\n", NTRACE_ERR_FORMAT, "xlen=63" },
+		{ "ntrace-recording 1\nstream 0\ncpu 1\n", NTRACE_ERR_FORMAT, "has no file" },
+		{ "ntrace-recording 1\n# remark\n\nfuture 7\nstream 0\nfile aux.0\nwhatever\n", 0, "" },
+	};
+	struct ntrace_recording *recording;
+	char reason[128];
+	size_t i;
+
+	mkdir(in("d"), 0777);
+	is_u64(ntrace_recording_read(&recording, in("d"), NULL, 0), NTRACE_ERR_IO, "no params");
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int error;
+
+		put_file("d/params", cases[i].text);
+		error = ntrace_recording_read(&recording, in("d"), reason, sizeof(reason));
+		ok(error == cases[i].error && strstr(reason, cases[i].reason),
+		   "params case %zu: %d %s", i, error, reason);
+		if (!error)
+			ntrace_recording_free(recording);
+	}
+	run("head -c 3000 /dev/urandom > %s/params", in("d"));
+	is_u64(ntrace_recording_read(&recording, in("d"), reason, sizeof(reason)), NTRACE_ERR_FORMAT,
+	       "noise");
+}
+
+static bool holds(const char *file, uint64_t address, const void *bytes, size_t size)
+{
+	struct core core;
+	uint8_t got[0x4000];
+	bool same;
+
+	if (core_open(&core, in(file)))
+		return false;
+	same = core_read(&core, address, got, size) == size && !memcmp(got, bytes, size);
+	core_close(&core);
+	return same;
+}
+
+static bool lacks(const char *file, uint64_t address)
+{
+	struct core core;
+	uint8_t byte;
+	bool absent;
+
+	if (core_open(&core, in(file)))
+		return false;
+	absent = !core_read(&core, address, &byte, 1);
+	core_close(&core);
+	return absent;
+}
+
+static void test_kernel_copy(void)
+{
+	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
+
+	make_kernel_text();
+	write_kcore(in("kcore"));
+	write_kallsyms(in("symbols"), "");
+	copy.kcore = in("kcore");
+	copy.kallsyms = in("symbols");
+	ntrace_recording_create(in("k"));
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), 0, "copies");
+	is_u64(copy.ranges, 2, "kernel and module");
+	is_u64(copy.bytes, KERNEL_SIZE + 0x2000, "bytes");
+	ok(holds("k/images/kernel.start", KERNEL_TEXT, fake_text, KERNEL_SIZE), "kernel text is there");
+	ok(holds("k/images/kernel.start", MODULE_TEXT, fake_module, 0x2000), "module text is there");
+	ok(lacks("k/images/kernel.start", KERNEL_TEXT - 1) &&
+	   lacks("k/images/kernel.start", KERNEL_TEXT + KERNEL_SIZE), "and nothing else");
+	is_u64(run("readelf -hl %s 2> %s | grep -q 'CORE (Core file)' && ! test -s %s",
+		   in("k/images/kernel.start"), in("err"), in("err")), 0, "readelf reads the copy");
+	is_u64(run("grep -q jiffies %s", in("k/images/kallsyms")) != 0, 1, "no data symbols");
+	is_u64(run("grep -qP '^ffffffff01000010 t module_work\\t\\[paper\\]$' %s",
+		   in("k/images/kallsyms")), 0, "symbols as in kallsyms");
+	/* Nothing changed. */
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
+	ok(!copy.changed && !copy.bytes, "the end has nothing that is not in the start");
+	ok(access(in("k/images/kallsyms.end"), F_OK), "nor has kallsyms");
+	/* A jump label in the kernel, another byte in the module, a module that comes. */
+	put_parcel(KERNEL_TEXT + 0x1ffe, 0x9002);
+	put_parcel(KERNEL_TEXT + 0x2000, 0x9002);
+	fake_module[0x1001] ^= 1;
+	write_kcore(in("kcore"));
+	write_kallsyms(in("symbols"), "ffffffff00fff000 t fresh\t[late]\n");
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
+	is_u64(copy.changed, 3, "three parcels changed");
+	is_u64(copy.bytes, 3 * 4096, "three pages");
+	ok(holds("k/images/kernel.end", KERNEL_TEXT + 0x1000, fake_text + 0x1000, 0x2000) &&
+	   lacks("k/images/kernel.end", KERNEL_TEXT), "those that changed");
+	ok(!access(in("k/images/kallsyms.end"), F_OK), "new symbols are kept");
+	/* What is to be refused. */
+	put_file("hidden", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
+	copy.kallsyms = in("hidden");
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), NTRACE_ERR_IO,
+	       "kallsyms without addresses");
+	is_u64(errno, EACCES, "is a lack of rights");
+	copy.kallsyms = in("symbols");
+	copy.kcore = in("symbols");
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy),
+	       NTRACE_ERR_FORMAT, "kcore that is none");
+	copy.kcore = in("nothing");
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), NTRACE_ERR_IO,
+	       "no kcore");
+	put_file("empty", "");
+	copy.kallsyms = in("empty");
+	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy),
+	       NTRACE_ERR_FORMAT, "empty kallsyms");
+}
+
+/* A page of zeros ends a module's text, and what is behind belongs to someone else. */
+static void test_guard_page(void)
+{
+	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
+
+	make_kernel_text();
+	memset(fake_module + 0x1000, 0, 0x1000);
+	write_kcore(in("kcore"));
+	write_kallsyms(in("symbols"), "");
+	copy.kcore = in("kcore");
+	copy.kallsyms = in("symbols");
+	ntrace_recording_create(in("guard"));
+	ntrace_recording_copy_kernel(in("guard"), NTRACE_RECORDING_START, &copy);
+	is_u64(copy.bytes, KERNEL_SIZE + 0x1000, "module text ends at a page of zeros");
+}
+
+static void test_vdso(void)
+{
+	struct ntrace_object *object;
+	int error;
+
+	ntrace_recording_create(in("v"));
+	error = ntrace_recording_copy_vdso(in("v"));
+	if (!getauxval(AT_SYSINFO_EHDR)) {
+		is_u64(error, NTRACE_ERR_NOMAP, "no vDSO");
+		return;
+	}
+	is_u64(error, 0, "copies the vDSO");
+	is_u64(run("readelf -sW %s 2> %s | grep -qi 'clock_gettime' && ! test -s %s",
+		   in("v/images/vdso"), in("err"), in("err")), 0, "readelf shows its functions");
+	error = ntrace_object_open_elf(&object, in("v/images/vdso"));
+	ok(!error || error == NTRACE_ERR_NOTRISCV, "an ELF file for the image");
+	if (!error)
+		ntrace_object_put(object);
+	is_u64(ntrace_recording_copy_vdso(in("nowhere")), NTRACE_ERR_IO, "no directory");
+}
+
+int main(void)
+{
+	if (!mkdtemp(directory)) {
+		ok(false, "temporary directory");
+		return done_testing();
+	}
+	test_round_trip();
+	test_damaged_params();
+	test_kernel_copy();
+	test_guard_page();
+	test_vdso();
+	run("rm -rf %s", directory);
+	return done_testing();
+}
