@@ -26,6 +26,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
 import tiny_decoder  # noqa: E402
 
 BASE = 0x80000000

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Registers of the virtual SoC's trace blocks against the rules of the Trace
+ * Control Interface (digest trace-control.md sections 2, 4 and 8), and the
+ * trace port of a hart.
+ */
+#include <ntrace/trace_control.h>
+
+#include "hart.h"
+#include "ram_sink.h"
+#include "tap.h"
+
+/* An encoder whose hart applies setups when told. */
+struct bench {
+	struct trace_encoder te;
+	struct trace_encoder_setup queue[4];
+	unsigned int queued;
+	uint8_t bytes[4096];
+	size_t size;
+	bool full;
+};
+
+static void bench_deliver(void *opaque, const struct trace_encoder_setup *setup)
+{
+	struct bench *bench = opaque;
+
+	bench->queue[bench->queued++] = *setup;
+}
+
+static bool bench_write(void *opaque, const uint8_t *data, size_t size)
+{
+	struct bench *bench = opaque;
+
+	if (bench->full)
+		return false;
+	memcpy(bench->bytes + bench->size, data, size);
+	bench->size += size;
+	return true;
+}
+
+static bool bench_ready(void *opaque)
+{
+	return !((struct bench *)opaque)->full;
+}
+
+static const struct trace_encoder_ops bench_ops = {
+	.deliver = bench_deliver,
+	.write = bench_write,
+	.ready = bench_ready,
+};
+
+static const struct trace_encoder_parameters parameters = {
+	.src_bits_max = 4, .icnt_bits = 22, .hist_bits = 31, .xlen = 64,
+};
+
+static struct bench bench;
+
+static uint32_t te_read(uint32_t offset)
+{
+	return trace_encoder_read(&bench.te, offset);
+}
+
+static void te_write(uint32_t offset, uint32_t value)
+{
+	trace_encoder_write(&bench.te, offset, value);
+}
+
+static void hart_runs(void)
+{
+	for (unsigned int i = 0; i < bench.queued; i++)
+		trace_encoder_apply(&bench.te, &bench.queue[i]);
+	bench.queued = 0;
+}
+
+static void te_fresh(void)
+{
+	memset(&bench, 0, sizeof(bench));
+	trace_encoder_init(&bench.te, &parameters, &bench_ops, &bench);
+}
+
+static void te_active(void)
+{
+	te_fresh();
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+}
+
+static uint32_t te_try(uint32_t offset, uint32_t value)
+{
+	te_write(offset, value);
+	return te_read(offset);
+}
+
+static uint32_t mode_after(uint32_t mode)
+{
+	return (te_try(TR_TE_CONTROL, TR_CONTROL_ACTIVE | mode << TR_TE_CONTROL_INST_MODE_SHIFT) &
+		TR_TE_CONTROL_INST_MODE_MASK) >> TR_TE_CONTROL_INST_MODE_SHIFT;
+}
+
+static uint32_t sync_mode_after(uint32_t mode)
+{
+	return (te_try(TR_TE_CONTROL, TR_CONTROL_ACTIVE | mode << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT) &
+		TR_TE_CONTROL_INST_SYNC_MODE_MASK) >> TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
+}
+
+static bool retire(uint64_t iaddr, uint32_t iretire, enum ntrace_itype itype, unsigned int priv)
+{
+	struct ntrace_ingress block = {
+		.iaddr = iaddr, .iretire = iretire, .itype = itype, .priv = priv,
+	};
+
+	return trace_encoder_retire(&bench.te, &block) == 0;
+}
+
+static void encoder_registers(void)
+{
+	static const uint32_t mode_lands_on[8] = { 0, 3, 3, 3, 6, 6, 6, 6 };
+	bool good = true;
+
+	te_fresh();
+	is_hex(te_read(TR_TE_CONTROL), TR_CONTROL_EMPTY, "power-up: Active and Enable are 0, Empty is 1");
+	is_hex(te_read(TR_TE_IMPL), 0, "Active 0: Impl reads 0");
+	te_write(TR_TE_INST_FEATURES, ~0u);
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	is_hex(te_read(TR_TE_CONTROL), TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY | 1u << TR_TE_CONTROL_FORMAT_SHIFT,
+	       "the write that sets Active sets nothing else; Format is N-Trace");
+	is_hex(te_read(TR_TE_INST_FEATURES), 0, "a write while Active was 0 is lost");
+	is_u64(bench.te.software_errors, 1, "and is an error of the software");
+	is_hex(te_read(TR_TE_IMPL), 0x00010101, "Impl: version 1.0, encoder, N-Trace");
+	te_write(TR_TE_IMPL, ~0u);
+	is_hex(te_read(TR_TE_IMPL), 0x00010101, "Impl is read-only");
+
+	for (uint32_t mode = 0; mode < 8; mode++)
+		good &= mode_after(mode) == mode_lands_on[mode];
+	ok(good, "InstMode: unsupported modes land on 3 or 6, never on 0");
+	ok(sync_mode_after(0) == 0 && sync_mode_after(1) == 1 && sync_mode_after(3) == 3,
+	   "SyncMode 0, 1 and 3");
+	is_u64(sync_mode_after(2), 3, "SyncMode 2 (cycles) lands on 3");
+	is_hex(te_try(TR_TE_CONTROL, ~0u & ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING)),
+	       TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY | 6u << 4 | TR_TE_CONTROL_INHIBIT_SRC | 3u << 16 | 15u << 20 | 1u << 24,
+	       "all ones: Context, triggers, stalling and reserved bits read 0; Format stays 1");
+	is_hex(te_try(TR_TE_INST_FEATURES, ~0u), 0x400f0600, "features: all jumps, address extension, 4 bits of SRC");
+	is_hex(te_try(TR_TE_INST_FEATURES, 2u << 28 | 7u << 16), 2u << 28 | 3u << 16, "SrcID is cut to SrcBits");
+	is_hex(te_try(TR_TE_INST_FILTERS, ~0u), 1, "filter 0 exists, others do not");
+	is_hex(te_try(TR_TE_FILTER_CONTROL(0), ~0u), 3, "filter 0: Enable and MatchPrivilege");
+	is_hex(te_try(TR_TE_FILTER_MATCH_INST(0), ~0u), 0x6b, "filter 0: U, S, M, VU and VS");
+	is_hex(te_try(TR_TE_FILTER_CONTROL(1), ~0u), 0, "filter 1 reads 0");
+	is_hex(te_try(TR_TS_CONTROL, ~0u), 0, "no timestamp unit");
+	is_hex(te_try(TR_TE_DATA_CONTROL, ~0u), 0, "no data trace");
+	is_hex(te_try(TR_TE_TRIG_DBG_CONTROL, ~0u), 0, "no triggers");
+
+	te_write(TR_TE_CONTROL, 0);
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+	ok(!te_read(TR_TE_INST_FEATURES) && !te_read(TR_TE_INST_FILTERS) && !te_read(TR_TE_FILTER_CONTROL(0)) &&
+	   !(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_MODE_MASK), "Active 0 resets everything");
+}
+
+static void encoder_tracing(void)
+{
+	const uint32_t htm = TR_CONTROL_ACTIVE | 6u << 4;
+	const uint32_t enabled = htm | TR_CONTROL_ENABLE;
+	const uint32_t tracing = enabled | TR_TE_CONTROL_INST_TRACING;
+
+	te_active();
+	te_write(TR_TE_CONTROL, htm | TR_TE_CONTROL_INST_TRACING);
+	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING) && !bench.queued,
+	   "InstTracing without Enable is not taken");
+	te_write(TR_TE_CONTROL, enabled);
+	is_u64(bench.queued, 0, "Enable alone traces nothing");
+	te_write(TR_TE_CONTROL, tracing);
+	is_u64(bench.queued, 1, "InstTracing asks the hart to start");
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING, "and reads 1 at once");
+	ok(!(te_read(TR_TE_CONTROL) & TR_CONTROL_EMPTY), "tracing: not Empty");
+	hart_runs();
+
+	te_write(TR_TE_CONTROL, tracing ^ (5u << 4));
+	is_hex(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_MODE_MASK, 6u << 4, "InstMode is frozen while enabled");
+	te_write(TR_TE_INST_FEATURES, ~0u);
+	te_write(TR_TE_INST_FILTERS, 1);
+	ok(!te_read(TR_TE_INST_FEATURES) && !te_read(TR_TE_INST_FILTERS), "features and filters too");
+	is_u64(bench.te.software_errors, 3, "each is an error of the software");
+
+	retire(0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN, 3);
+	te_write(TR_TE_CONTROL, htm);
+	ok(!(te_read(TR_TE_CONTROL) & (TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING)), "Enable 0 also clears InstTracing");
+	ok(!(te_read(TR_TE_CONTROL) & TR_CONTROL_EMPTY), "not Empty before the hart has stopped");
+	hart_runs();
+	ok(te_read(TR_TE_CONTROL) & TR_CONTROL_EMPTY, "Empty when it has");
+	ok(bench.size == 8 && !memcmp(bench.bytes, "\x24\x15\x00\x0b\x84\x50\x0d\x0f", 8),
+	   "ProgTraceSync SYNC 5 and Correlation EVCODE 4");
+
+	te_write(TR_TE_CONTROL, tracing & ~TR_TE_CONTROL_INST_MODE_MASK);
+	is_u64(bench.queued, 0, "InstMode 0 traces nothing");
+	te_write(TR_TE_CONTROL, htm);
+
+	/* Out and in again before the hart gets to it: both happen, in order. */
+	te_write(TR_TE_CONTROL, tracing);
+	hart_runs();
+	retire(0x100, 1, NTRACE_ITYPE_NONE, 3);
+	bench.size = 0;
+	te_write(TR_TE_CONTROL, htm);
+	te_write(TR_TE_CONTROL, tracing);
+	is_u64(bench.queued, 2, "a stop and a start on their way");
+	hart_runs();
+	retire(0x200, 1, NTRACE_ITYPE_NONE, 3);
+	ok(!memcmp(bench.bytes, "\x84\x50\x05\x07\x24\x15\x00\x13", 8), "Correlation, then ProgTraceSync");
+
+	bench.size = 0;
+	te_write(TR_TE_CONTROL, 0);
+	hart_runs();
+	ok(!bench.size && te_read(TR_TE_CONTROL) == TR_CONTROL_EMPTY, "Active 0 while tracing: stops without a word");
+
+	te_active();
+	te_write(TR_TE_CONTROL, tracing);
+	trace_encoder_power_up(&bench.te);
+	ok(!trace_encoder_apply(&bench.te, &bench.queue[0]) && !bench.te.running,
+	   "a setup from before a power-up is void");
+}
+
+static void encoder_overflow(void)
+{
+	const uint32_t tracing = TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4;
+
+	te_active();
+	te_write(TR_TE_CONTROL, tracing);
+	hart_runs();
+	retire(0x100, 1, NTRACE_ITYPE_RETURN, 3);
+	bench.full = true;
+	retire(0x200, 1, NTRACE_ITYPE_RETURN, 3);
+	retire(0x300, 1, NTRACE_ITYPE_RETURN, 3);
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW, "trace refused: StallOrOverflow is set");
+	te_write(TR_TE_CONTROL, tracing);
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW, "StallOrOverflow stays when 0 is written");
+	te_write(TR_TE_CONTROL, tracing | TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
+	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW), "StallOrOverflow is cleared by 1");
+	bench.full = false;
+	bench.size = 0;
+	retire(0x400, 1, NTRACE_ITYPE_NONE, 3);
+	ok(bench.size == 7 && !memcmp(bench.bytes, "\x20\x00\x07\x24\x1d\x00\x23", 7),
+	   "room again: Error, then ProgTraceSync SYNC 7");
+	bench.te.overflow = true;
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | 6u << 4);
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW, "disabling keeps StallOrOverflow");
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | 6u << 4);
+	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW), "setting Enable clears StallOrOverflow");
+}
+
+static size_t bytes_of_filtered(uint32_t selected, uint32_t control, uint32_t mask, unsigned int priv)
+{
+	te_active();
+	te_write(TR_TE_FILTER_MATCH_INST(0), mask);
+	te_write(TR_TE_FILTER_CONTROL(0), control);
+	te_write(TR_TE_INST_FILTERS, selected);
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4);
+	hart_runs();
+	retire(0x100, 1, NTRACE_ITYPE_NONE, priv);
+	return bench.size;
+}
+
+static void encoder_filters(void)
+{
+	ok(bytes_of_filtered(0, 3, 1, 3), "no filter selected: all is traced");
+	ok(bytes_of_filtered(1, 3, 1, 0), "MatchPrivilege U: U is traced");
+	ok(!bytes_of_filtered(1, 3, 1, 1), "MatchPrivilege U: S is not");
+	ok(!bytes_of_filtered(1, 3, 3, 3), "MatchPrivilege U and S: M is not");
+	ok(bytes_of_filtered(1, 1, 1, 3), "selected without a condition: matches all");
+	ok(!bytes_of_filtered(1, 2, 1, 0), "selected but not enabled: matches nothing");
+}
+
+/* RAM sink */
+static uint8_t memory[0x1000];
+static bool opened;
+
+static void mem_open(void *opaque, uint64_t address, uint64_t size)
+{
+	(void)opaque;
+	(void)address;
+	(void)size;
+	opened = true;
+}
+
+static void mem_close(void *opaque)
+{
+	(void)opaque;
+	opened = false;
+}
+
+static void mem_write(void *opaque, uint64_t address, const uint8_t *data, size_t size)
+{
+	(void)opaque;
+	if (address >= 0x80001000 && address + size <= 0x80002000)
+		memcpy(memory + (address - 0x80001000), data, size);
+}
+
+static const struct ram_sink_ops mem_ops = { mem_open, mem_close, mem_write };
+
+static struct ram_sink sink;
+
+static void sink_fresh(unsigned int granule, unsigned int address_bits, bool power_of_two)
+{
+	struct ram_sink_parameters sink_parameters = { granule, address_bits, power_of_two };
+
+	memset(memory, 0, sizeof(memory));
+	opened = false;
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+}
+
+static uint32_t sink_try(uint32_t offset, uint32_t value)
+{
+	ram_sink_write(&sink, offset, value);
+	return ram_sink_read(&sink, offset);
+}
+
+static void sink_ready(unsigned int granules, uint32_t flags)
+{
+	sink_fresh(64, 56, false);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 0x80001000 + 64 * (granules - 1));
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | flags);
+}
+
+static void put(size_t size, uint8_t value)
+{
+	uint8_t data[64];
+
+	memset(data, value, sizeof(data));
+	for (; size > sizeof(data); size -= sizeof(data))
+		ram_sink_put(&sink, data, sizeof(data));
+	ram_sink_put(&sink, data, size);
+}
+
+static void sink_registers(void)
+{
+	struct ram_sink_parameters sink_parameters = { 64, 56, false };
+
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), TR_CONTROL_EMPTY, "sink: power-up");
+	is_hex(ram_sink_read(&sink, TR_RAM_IMPL), 0, "sink: Active 0, Impl reads 0");
+	sink_fresh(64, 56, false);
+	is_hex(ram_sink_read(&sink, TR_RAM_IMPL), 0x2901, "sink: Impl has type and HasSMEM");
+	is_hex(sink_try(TR_RAM_CONTROL, ~0u & ~TR_CONTROL_ENABLE), 0x119,
+	       "sink: SMEM mode and StopOnWrap; no memory format, no alignment sync");
+	is_hex(sink_try(TR_RAM_START_LOW, ~0u), 0xffffffc0, "Start is a multiple of the granule");
+	is_hex(sink_try(TR_RAM_START_HIGH, ~0u), 0x00ffffff, "Start ends at the address width");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x1fff), 0x1fc0, "Limit is a multiple of the granule");
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x1fff), 0x1fc0, "WP is too; writing cannot set Wrap");
+	is_hex(sink_try(TR_RAM_RP_LOW, 0x40), 0, "no read pointer without SRAM");
+	is_hex(sink_try(TR_RAM_DATA, 0x40), 0, "no data window without SRAM");
+	sink_fresh(4, 32, false);
+	is_hex(sink_try(TR_RAM_START_LOW, ~0u), 0xfffffffc, "granule of 4 bytes");
+	is_hex(sink_try(TR_RAM_START_HIGH, ~0u), 0, "32 address bits: High reads 0");
+	sink_fresh(64, 56, true);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001fff), 0x80001fc0, "size of a power of two is kept");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001bff), 0x800017c0, "other sizes are trimmed down to one");
+	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ok(!ram_sink_read(&sink, TR_RAM_START_LOW) && !ram_sink_read(&sink, TR_RAM_LIMIT_LOW),
+	   "Active 0 resets everything");
+}
+
+static void sink_running(void)
+{
+	sink_ready(4, 0);
+	ok(opened && ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE, "enabled");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001000, "enabling moves no pointer");
+	sink_try(TR_RAM_START_LOW, 0);
+	sink_try(TR_RAM_LIMIT_LOW, 0);
+	sink_try(TR_RAM_WP_LOW, 0);
+	ok(ram_sink_read(&sink, TR_RAM_START_LOW) == 0x80001000 &&
+	   ram_sink_read(&sink, TR_RAM_LIMIT_LOW) == 0x800010c0 &&
+	   ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001000, "Start, Limit and WP are frozen while enabled");
+	is_u64(sink.software_errors, 3, "and writing them is an error of the software");
+
+	put(70, 0x11);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001040, "WP moves by whole granules");
+	ok(!(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_EMPTY), "6 bytes inside: not Empty");
+	is_hex(memory[64], 0, "and not in memory");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_EMPTY && !opened, "disabling flushes");
+	ok(memory[69] == 0x11 && memory[70] == 0xff && memory[127] == 0xff, "the last granule is padded with idle");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001080, "disabling may move WP");
+
+	sink_ready(4, 0);
+	put(256, 0x22);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "behind Limit comes Start, with Wrap");
+	put(128, 0x33);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001081, "Wrap is sticky");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001081, "also when disabled");
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x80001000), 0x80001000, "and cleared by writing WPLow");
+
+	sink_ready(4, TR_RAM_CONTROL_STOP_ON_WRAP);
+	put(250, 0x44);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE, "stop-on-wrap: goes on up to the end");
+	ok(!ram_sink_put(&sink, memory, 20), "the message that does not fit is cut");
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x119, "then Enable is 0 and Empty is 1");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "WP is Start, with Wrap");
+	ok(!ram_sink_put(&sink, memory, 1) && sink.dropped == 15, "what comes later is refused and counted");
+
+	sink_fresh(64, 56, false);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 0x800010c0);
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0x80002000);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	ok(!opened && !(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE),
+	   "WP outside of the buffer: not enabled, memory is safe");
+}
+
+/* Trace port */
+static unsigned int complaints;
+
+static void complain(void *opaque, uint64_t iaddr, uint32_t block, uint64_t pc)
+{
+	(void)opaque;
+	(void)iaddr;
+	(void)block;
+	(void)pc;
+	complaints++;
+}
+
+static void trace_port(void)
+{
+	static const struct {
+		uint32_t insn;
+		uint8_t itype;
+	} classes[] = {
+		/* E4 of the ingress port */
+		{ 0x000280e7, 12 }, { 0x000080e7, 8 }, { 0x00008067, 13 }, { 0x00028067, 13 },
+		{ 0x00030067, 10 }, { 0x000303e7, 14 }, { 0x0000006f, 11 }, { 0x000000ef, 9 },
+		{ 0x000003ef, 15 }, { 0x8082, 13 }, { 0x9282, 12 }, { 0x9082, 8 }, { 0xa001, 11 },
+		{ 0xbe42, 13 }, { 0xbc42, 13 }, { 0xb842, 0 }, { 0xba42, 0 }, { 0xa002, 11 },
+		{ 0xa082, 9 }, { 0x9002, 0 }, { 0x73, 0 }, { 0x100073, 0 }, { 0x10500073, 0 },
+		{ 0x30200073, 3 }, { 0x10200073, 3 }, { 0x00000463, 4 }, { 0xc001, 4 }, { 0xe001, 4 },
+		{ 0x2001, 0 }, { 0x0000100f, 0 }, { 0x8002, 0 }, { 0x852e, 0 },
+	};
+	struct hart hart = { .te = &bench.te, .complain = complain };
+	uint32_t block = hart_block(6, NTRACE_ITYPE_BRANCH_NOT_TAKEN, 1, 3);
+	unsigned int wrong = 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (hart_itype(classes[i].insn, 64, true, true) != classes[i].itype) {
+			diag("0x%x: %u", classes[i].insn, hart_itype(classes[i].insn, 64, true, true));
+			wrong++;
+		}
+	is_u64(wrong, 0, "itype of each kind of instruction");
+	is_u64(hart_itype(0x2001, 32, false, false), 9, "C.JAL exists in RV32 only");
+	is_u64(hart_itype(0xbe42, 64, false, false), 0, "CM.POPRET is C.FSDSP without Zcmp");
+
+	te_active();
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4);
+	is_u64(hart_apply(&hart, &bench.queue[0], 0x80, HART_MARK_NONE), true, "the hart must announce its blocks");
+	bench.queued = 0;
+	hart_enter(&hart, 0x100, block, HART_MARK_NONE);
+	hart_enter(&hart, 0x10c, block, HART_MARK_TAKEN);
+	hart_enter(&hart, 0x118, block, HART_MARK_END);
+	is_u64(bench.te.encoder.icnt, 12, "marked blocks count in full");
+	is_hex(bench.te.encoder.hist, 6, "taken and not taken, by the mark alone");
+	hart_enter(&hart, 0x11c, block, HART_MARK_NONE);
+	is_u64(bench.te.encoder.icnt, 14, "an unmarked block counts up to where the hart goes on");
+	hart_enter(&hart, 0x11c, block, HART_MARK_NONE);
+	is_u64(bench.te.encoder.icnt, 14, "entered again at its first instruction: nothing");
+	hart_trap(&hart, 0x120, true, 3, HART_MARK_NONE);
+	is_u64(bench.te.encoder.icnt, 16, "a trap cuts it at epc");
+	bench.size = 0;
+	hart_enter(&hart, 0x200, block, HART_MARK_NONE);
+	hart_enter(&hart, 0x20c, block, HART_MARK_END);
+	ok(bench.size && (bench.bytes[0] & 0xfc) == 0x70, "its message comes with the handler's address");
+	hart_enter(&hart, 0x500, block, HART_MARK_NONE);
+	is_u64(complaints, 1, "a step that no block explains is complained about");
+	bench.size = 0;
+	hart_enter(&hart, 0x50c, block, HART_MARK_END);
+	ok(!memcmp(bench.bytes, "\x20\x00\x07\x24", 4), "and loses the trace up to a new sync");
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+	bench.size = 0;
+	is_u64(hart_apply(&hart, &bench.queue[0], 0x50e, HART_MARK_NONE), false, "stopped");
+	/* I-CNT 6 + 1, HIST 2 */
+	ok(!memcmp(bench.bytes, "\x84\x50\x1d\x0b", 4), "a stop reports what the hart has done of its block");
+}
+
+int main(void)
+{
+	encoder_registers();
+	encoder_tracing();
+	encoder_overflow();
+	encoder_filters();
+	sink_registers();
+	sink_running();
+	trace_port();
+	return done_testing();
+}
