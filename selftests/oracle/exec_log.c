@@ -11,23 +11,26 @@
  * writes PREFIX.HART, and PREFIX.messages for people. base is the physical address of hart 0's encoder, the
  * others follow at 4 KiB each; max bounds each file.
  *
- * An instruction callback runs BEFORE the instruction, which may then fault, or
- * be abandoned and run again. So each instruction is held back until the next
- * callback of the hart tells what became of it:
+ * What is cheap enough to stay switched on: a callback at the start of each
+ * translated block, and before each instruction an inline store of its number
+ * within the block. So at the start of a block it is known how far the block
+ * before it came. All instructions but the last one begun have retired. The
+ * last one may have faulted, or been abandoned to be run again, so it is held
+ * back until the start of the next block tells what became of it:
  *
  *  - A plain instruction (no branch, jump, xRET) has one successor: the address
- *    behind it. If the next callback is elsewhere, a trap was taken. The trap's
+ *    behind it. If the next block is elsewhere, a trap was taken. The trap's
  *    epc says when: epc = the held instruction means that it did not retire and
  *    is struck; anything else means that it retired and the trap hit its
  *    successor (interrupt, fetch fault).
  *  - A plain instruction followed by itself was abandoned and run again (QEMU
  *    restarts after EXCP_ATOMIC and after stores to the page that the block
- *    is in; for MMIO in the middle of a block the second run has no
- *    instruction callbacks at all): it counts once.
+ *    is in; for MMIO in the middle of a block the second run is invisible to
+ *    plugins): it counts once.
  *  - Branches and jumps never fault (a bad target faults at the target), so
  *    they are never struck, also not when they jump to themselves and an
  *    interrupt gives epc = their own address.
- *  - xRET may be illegal: it is struck if the next callback is at a trap vector
+ *  - xRET may be illegal: it is struck if the next block is at a trap vector
  *    and epc is its own address.
  *
  * The cause must agree with what was found (an exception strikes, an interrupt
@@ -38,8 +41,8 @@
  * address that maps there (CF_PCREL), so pc is read at the start of each block.
  *
  * Where all harts share one host thread (-icount, thread=single), QEMU 10.0
- * passes callbacks the index of the hart that first translated the block, so
- * the number of the running hart is read from mhartid at each block instead.
+ * passes the index of the hart that first translated the block, so the number
+ * of the running hart is read from mhartid at each block instead.
  */
 #include <errno.h>
 #include <glib.h>
@@ -71,23 +74,33 @@ enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 /*
  * An instruction packed into 64 bits: bits 63..8 hold the address without its
  * bit 0 and without bits above 56 (a sign extension, Sv57), below are length,
- * class, privilege. Never 0. The callback's argument is the same with the
- * distance from the start of the block in place of the address.
+ * class, privilege. Never 0.
  */
 #define INSN_LEN4 0x01
 #define INSN_CLASS_SHIFT 1
 #define INSN_PRIV_SHIFT 3
 #define INSN_VALID 0x80
 
+/*
+ * A translated block. insns are packed instructions with the distance from the
+ * start of the block for an address. Lives as long as QEMU: plugins are not told
+ * when a block dies.
+ */
+struct block {
+	uint64_t start;		/* where it was translated; of use for the offset in the page */
+	uint32_t count;
+	uint32_t insns[];
+};
+
 struct hart {
 	uint64_t held;		/* instruction whose fate is open; 0 = none */
-	uint64_t block;		/* pc at the start of the block, shifted as in a packed instruction */
+	const struct block *block;	/* that runs; NULL = it began before the section */
+	uint64_t pc_packed;	/* its address as in a packed instruction */
 	uint64_t expect;	/* where the log would go on sequentially */
 	unsigned int priv;	/* privilege as the log knows it */
 	unsigned int run;	/* instructions collected for a run token, with stop bit; 1 = none */
 	unsigned int run_count;
 	bool open;		/* between BEGIN and END */
-	bool block_known;	/* block is that of the block that runs */
 	bool full;
 	unsigned int seen;	/* last request carried out */
 	uint64_t vector[4];	/* trap vector of a privilege, mode bits included */
@@ -108,6 +121,7 @@ static atomic_uint sequence;
 static struct hart harts[HARTS_MAX];
 static struct qemu_plugin_scoreboard *gates;
 static qemu_plugin_u64 gate;	/* 1 while the hart's instructions are wanted */
+static qemu_plugin_u64 begun;	/* instructions begun in the block that runs */
 static bool single;		/* one host thread runs all harts */
 static unsigned int running;	/* single: the hart that runs */
 static struct qemu_plugin_register *hartid, *privilege;	/* the same for all harts */
@@ -252,7 +266,7 @@ static bool is_vector(const struct hart *hart, unsigned int priv, uint64_t addre
 static void begin(struct hart *hart, bool remote)
 {
 	hart->open = true;
-	hart->block_known = false;
+	hart->block = NULL;
 	hart->held = 0;
 	hart->expect = 0;
 	hart->priv = 4;		/* none: the first instruction says its own */
@@ -260,50 +274,6 @@ static void begin(struct hart *hart, bool remote)
 	hart->run_count = 0;
 	read_vectors(hart);
 	put_event(hart, ORACLE_BEGIN, atomic_fetch_add(&sequence, 1), remote);
-}
-
-static void end(struct hart *hart, bool remote)
-{
-	if (hart->held)
-		commit(hart, hart->held);
-	hart->held = 0;
-	put_event(hart, ORACLE_END, atomic_fetch_add(&sequence, 1), remote);
-	flush(hart);
-	hart->open = false;
-}
-
-static bool wanted(unsigned int index)
-{
-	return harts[index].open || (atomic_load_explicit(&order[index], memory_order_relaxed) & 1);
-}
-
-/* With one thread for all harts, the gate that is looked at may be that of any. */
-static void set_gates(unsigned int index)
-{
-	bool any = wanted(index);
-
-	if (!single) {
-		qemu_plugin_u64_set(gate, index, any);
-		return;
-	}
-	for (unsigned int i = 0; i < HARTS_MAX; i++)
-		any |= wanted(i);
-	for (unsigned int i = 0; i < HARTS_MAX && harts[i].buffer; i++)
-		qemu_plugin_u64_set(gate, i, any);
-}
-
-/* Carries out, on the hart's own thread, what its encoder was last told. */
-static void obey(unsigned int index, struct hart *hart)
-{
-	unsigned int now = atomic_load(&order[index]);
-	bool remote = now & 2;
-
-	hart->seen = now;
-	if (hart->open)
-		end(hart, remote);
-	if (now & 1)
-		begin(hart, remote);
-	set_gates(index);
 }
 
 static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t insn, uint64_t cause,
@@ -371,51 +341,21 @@ static void trap(struct hart *hart, uint64_t insn)
 	take_trap(hart, priv, insn, epc, cause);
 }
 
-/* At the start of each block while the hart's gate is open. */
-static void on_block(unsigned int index, void *argument)
+/* The next instruction that was begun. */
+static void step(struct hart *hart, uint64_t insn)
 {
-	struct hart *hart = &harts[index];
-	uint64_t pc;
+	uint64_t held = hart->held;
+	bool plain = insn_class(held) == PLAIN;
 
-	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen)
-		obey(index, hart);
-	if (!hart->open)
-		return;
-	pc = read_register(hart->pc);
-	hart->block = pc >> 1 << 8;
-	hart->block_known = true;
-	if ((pc ^ (uintptr_t)argument) & (PAGE - 1))
-		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->block, 0, pc);
-}
-
-static void on_insn(unsigned int index, void *argument)
-{
-	struct hart *hart = &harts[index];
-	uint64_t insn = (uintptr_t)argument, held;
-
-	/* The gate opened in the middle of a block: another hart did that. */
-	if (!hart->open)
-		return;
-	insn += hart->block;
-	if (!hart->block_known)
-		odd(hart, ORACLE_ODD_BLOCK, 0, insn, 0, 0);
-	held = hart->held;
-	hart->held = insn;
-	if (!held)
-		return;
-	if (insn_class(held) == PLAIN && insn_address(insn) == insn_address(held) + insn_length(held)) {
-		commit(hart, held);
-		return;
-	}
-	hart->held = held;
-	if (insn == held && insn_class(held) == PLAIN) {
+	if (!held || (plain && insn_address(insn) == insn_address(held) + insn_length(held))) {
+		if (held)
+			commit(hart, held);
+	} else if (plain && insn == held) {
 		hart->restarts++;
-		return;
-	}
-	if (is_vector(hart, insn_priv(insn), insn_address(insn))) {
+	} else if (is_vector(hart, insn_priv(insn), insn_address(insn))) {
 		trap(hart, insn);
 	} else {
-		if (insn_class(held) == PLAIN)
+		if (plain)
 			odd(hart, ORACLE_ODD_USER_JUMP, held, insn, 0, 0);
 		else if (insn_priv(insn) > insn_priv(held))
 			odd(hart, ORACLE_ODD_PRIVILEGE, held, insn, 0, 0);
@@ -424,18 +364,114 @@ static void on_insn(unsigned int index, void *argument)
 	hart->held = insn;
 }
 
-static void on_block_single(unsigned int index, void *argument)
+/* How many instructions of the present block were begun; from 0 again. */
+static unsigned int take_begun(unsigned int index)
 {
-	(void)index;
-	running = read_register(hartid) % HARTS_MAX;
-	if (wanted(running))
-		on_block(running, argument);
+	unsigned int count = 0, value;
+
+	for (unsigned int i = 0; i < HARTS_MAX && harts[i].buffer; i++) {
+		if (!single && i != index)
+			continue;
+		value = qemu_plugin_u64_get(begun, i);
+		count = MAX(count, value);
+		qemu_plugin_u64_set(begun, i, 0);
+	}
+	return count;
 }
 
-static void on_insn_single(unsigned int index, void *argument)
+/* Steps through what was begun of the present block; the last one stays held. */
+static void finish_block(unsigned int index, struct hart *hart)
 {
+	unsigned int count = take_begun(index);
+	const struct block *block = hart->block;
+
+	hart->block = NULL;
+	if (!block)
+		return;
+	if (!count || count > block->count)
+		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->pc_packed, 0, count);
+	else
+		for (unsigned int i = 1; i < count; i++)
+			step(hart, hart->pc_packed + block->insns[i]);
+}
+
+static void end(unsigned int index, struct hart *hart, bool remote)
+{
+	finish_block(index, hart);
+	if (hart->held)
+		commit(hart, hart->held);
+	hart->held = 0;
+	put_event(hart, ORACLE_END, atomic_fetch_add(&sequence, 1), remote);
+	flush(hart);
+	hart->open = false;
+}
+
+static bool wanted(unsigned int index)
+{
+	return harts[index].open || (atomic_load_explicit(&order[index], memory_order_relaxed) & 1);
+}
+
+/* With one thread for all harts, the gate that is looked at may be that of any. */
+static void set_gates(unsigned int index)
+{
+	bool any = wanted(index);
+
+	if (!single) {
+		qemu_plugin_u64_set(gate, index, any);
+		return;
+	}
+	for (unsigned int i = 0; i < HARTS_MAX; i++)
+		any |= wanted(i);
+	for (unsigned int i = 0; i < HARTS_MAX && harts[i].buffer; i++)
+		qemu_plugin_u64_set(gate, i, any);
+}
+
+/* Carries out, on the hart's own thread, what its encoder was last told. */
+static void obey(unsigned int index, struct hart *hart)
+{
+	unsigned int now = atomic_load(&order[index]);
+	bool remote = now & 2;
+
+	hart->seen = now;
+	if (hart->open)
+		end(index, hart, remote);
+	if (now & 1)
+		begin(hart, remote);
+	set_gates(index);
+}
+
+/* At the start of each block while the hart's gate is open. */
+static void on_block(unsigned int index, void *argument)
+{
+	struct hart *hart = &harts[index];
+	const struct block *block = argument;
+	uint64_t pc;
+
+	finish_block(index, hart);
+	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen)
+		obey(index, hart);
+	if (!hart->open)
+		return;
+	pc = read_register(hart->pc);
+	hart->block = block;
+	hart->pc_packed = pc >> 1 << 8;
+	if ((pc ^ block->start) & (PAGE - 1))
+		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->pc_packed, 0, pc);
+	/* A trap is looked into before its handler runs: the registers still tell of it. */
+	step(hart, hart->pc_packed + block->insns[0]);
+}
+
+static void on_block_single(unsigned int index, void *argument)
+{
+	unsigned int now = read_register(hartid) % HARTS_MAX;
+
 	(void)index;
-	on_insn(running, argument);
+	/* The count is of the block that ran last, whoever ran it. */
+	if (now != running)
+		finish_block(running, &harts[running]);
+	running = now;
+	if (wanted(running))
+		on_block(running, argument);
 }
 
 /* A 32-bit store has been done: was it to trTeControl of an encoder? */
@@ -521,25 +557,24 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	/* The privilege that the block is translated for: its thread is in it. */
 	unsigned int priv = read_register(privilege) & 3;
 	size_t count = qemu_plugin_tb_n_insns(tb);
-	uint64_t start = qemu_plugin_tb_vaddr(tb);
+	struct block *block = g_malloc(sizeof(*block) + count * sizeof(block->insns[0]));
 
 	(void)id;
+	block->start = qemu_plugin_tb_vaddr(tb);
+	block->count = count;
 	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, single ? on_block_single : on_block,
 						  QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE, gate, 0,
-						  (void *)(uintptr_t)start);
+						  block);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint64_t distance = qemu_plugin_insn_vaddr(insn) - start, packed;
-		uint32_t code = 0;
+		uint32_t distance = qemu_plugin_insn_vaddr(insn) - block->start, code = 0;
 
 		qemu_plugin_insn_data(insn, &code, sizeof(code));
-		packed = distance >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
-			 classify(code) << INSN_CLASS_SHIFT |
-			 (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
-		qemu_plugin_register_vcpu_insn_exec_cond_cb(insn, single ? on_insn_single : on_insn,
-							    QEMU_PLUGIN_CB_R_REGS,
-							    QEMU_PLUGIN_COND_NE, gate, 0,
-							    (void *)(uintptr_t)packed);
+		block->insns[i] = distance >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
+				  classify(code) << INSN_CLASS_SHIFT |
+				  (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_PLUGIN_INLINE_STORE_U64,
+								    begun, i + 1);
 		if (stores_word(code))
 			qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_R_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
@@ -634,6 +669,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	setvbuf(messages, NULL, _IOLBF, 0);
 	gates = qemu_plugin_scoreboard_new(sizeof(uint64_t));
 	gate = qemu_plugin_scoreboard_u64(gates);
+	begun = qemu_plugin_scoreboard_u64(qemu_plugin_scoreboard_new(sizeof(uint64_t)));
 	qemu_plugin_register_vcpu_init_cb(id, on_hart);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translate);
 	qemu_plugin_register_atexit_cb(id, on_exit_qemu, NULL);

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The loads of the benchmarks of the virtual SoC. Each prints one number: the
+ * nanoseconds that it took.
+ *
+ *   bench_load branchy N             user code full of branches and indirect calls
+ *   bench_load kernel N              system calls, page faults, fork
+ *   bench_load switch N [DEVICE K]   N round trips between two processes on hart 0;
+ *                                    with DEVICE, another program on the last hart
+ *                                    starts and stops its encoder K times meanwhile
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ntrace.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NUMBERS 1024
+
+static uint64_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static void pin(long hart)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET((size_t)hart, &cpus);
+	if (sched_setaffinity(0, sizeof(cpus), &cpus))
+		die("sched_setaffinity");
+}
+
+static int by_value(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static uint32_t interpret(uint32_t value, unsigned int steps)
+{
+	while (steps--) {
+		switch (value >> 29) {
+		case 0: value = value * 1664525u + 1013904223u; break;
+		case 1: value ^= value << 13; break;
+		case 2: value += 0x9e3779b9u; break;
+		case 3: value = (value << 7) | (value >> 25); break;
+		case 4: value -= steps; break;
+		case 5: value = ~value; break;
+		case 6: value = value & 1 ? value * 3 + 1 : value >> 1; break;
+		default: value ^= value >> 5; break;
+		}
+		value = value * 69069u + 1;
+	}
+	return value;
+}
+
+static void branchy(unsigned int rounds)
+{
+	uint32_t numbers[NUMBERS], seed = 1;
+
+	while (rounds--) {
+		for (int i = 0; i < NUMBERS; i++)
+			numbers[i] = seed = interpret(seed, 10);
+		qsort(numbers, NUMBERS, sizeof(numbers[0]), by_value);
+		seed ^= numbers[NUMBERS / 3];
+	}
+	/* So that the work is not removed. */
+	if (seed == 42)
+		fputs("", stderr);
+}
+
+static void kernel(unsigned int rounds)
+{
+	char *memory;
+	pid_t child;
+
+	while (rounds--) {
+		for (int i = 0; i < 200; i++)
+			syscall(SYS_getppid);
+		memory = mmap(NULL, 64 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (memory == MAP_FAILED)
+			die("mmap");
+		for (int i = 0; i < 64; i++)
+			memory[i * 4096] = 1;
+		munmap(memory, 64 * 4096);
+		child = fork();
+		if (child < 0)
+			die("fork");
+		if (!child)
+			_exit(0);
+		waitpid(child, NULL, 0);
+	}
+}
+
+/* Starts and stops the encoder of DEVICE. The trace itself is thrown away. */
+static void toggle(const char *device, unsigned int times)
+{
+	struct ntrace_info info = { .size = sizeof(info) };
+	struct ntrace_config config = { .size = sizeof(config), .mode = NTRACE_MODE_HTM };
+	char waste[65536];
+	int file = open(device, O_RDWR | O_NONBLOCK);
+
+	if (file < 0 || ioctl(file, NTRACE_IOC_INFO, &info) || ioctl(file, NTRACE_IOC_CONFIGURE, &config))
+		die(device);
+	for (unsigned int i = 0; i < times; i++) {
+		if (ioctl(file, NTRACE_IOC_START) || ioctl(file, NTRACE_IOC_STOP))
+			die("start and stop");
+		if (i % 64 == 0)
+			while (read(file, waste, sizeof(waste)) > 0)
+				;
+	}
+	close(file);
+}
+
+static void echo(int in, int out, unsigned int rounds, int first)
+{
+	char byte = 0;
+
+	while (rounds--) {
+		if (first && write(out, &byte, 1) != 1)
+			die("write");
+		if (read(in, &byte, 1) != 1)
+			die("read");
+		if (!first && write(out, &byte, 1) != 1)
+			die("write");
+	}
+}
+
+static void switching(unsigned int rounds, const char *device, unsigned int times)
+{
+	int there[2], back[2];
+	pid_t toggler = -1;
+	int status = 0;
+
+	if (pipe(there) || pipe(back))
+		die("pipe");
+	if (device) {
+		toggler = fork();
+		if (!toggler) {
+			pin(sysconf(_SC_NPROCESSORS_ONLN) - 1);
+			toggle(device, times);
+			_exit(0);
+		}
+	}
+	pin(0);
+	if (!fork()) {
+		echo(there[0], back[1], rounds, 0);
+		_exit(0);
+	}
+	echo(back[0], there[1], rounds, 1);
+	if (toggler > 0)
+		waitpid(toggler, &status, 0);
+	if (status)
+		exit(1);
+	wait(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int count = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0;
+	uint64_t start = now();
+
+	if (!count) {
+		fprintf(stderr, "usage: bench_load branchy|kernel|switch N [DEVICE K]\n");
+		return 2;
+	}
+	if (!strcmp(argv[1], "branchy"))
+		branchy(count);
+	else if (!strcmp(argv[1], "kernel"))
+		kernel(count);
+	else
+		switching(count, argc > 4 ? argv[3] : NULL, argc > 4 ? (unsigned int)strtoul(argv[4], NULL, 0) : 0);
+	printf("%llu\n", (unsigned long long)(now() - start));
+	return 0;
+}
