@@ -89,7 +89,8 @@ step() {
 		sleep 0.1
 		if [ $((SECONDS - start)) -ge "$next" ]; then
 			next=$((next + 10))
-			last=$(tr '\r' '\n' <"$out" | grep -v '^ *$' | tail -n 1 | cut -c1-100)
+			# Nothing said so far is no failure.
+			last=$(tr '\r' '\n' <"$out" | awk 'NF { line = $0 } END { print substr(line, 1, 100) }')
 			say "  $what: $((SECONDS - start)) s: $last"
 		fi
 	done
