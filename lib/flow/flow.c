@@ -53,7 +53,6 @@ static void drop_pending(struct ntrace_flow *flow)
 	flow->branch.valid = false;
 	flow->stack.count = 0;
 	flow->select_block = false;
-	flow->select_tried = false;
 }
 
 /* No flow from here on; the loss is reported once. */

@@ -110,8 +110,6 @@ struct ntrace_flow {
 	uint32_t previous;		/* block walked last, for its links */
 	uint8_t previous_link;
 	bool select_block;		/* select before the next block is walked */
-	bool select_tried;		/* select was asked for ... */
-	uint64_t select_address;	/* ... this address, and nothing walked since */
 
 	bool synced;
 	bool in_gap;			/* GAP was reported */

@@ -225,23 +225,19 @@ static const struct block *block_at_pc(struct ntrace_flow *flow)
 {
 	enum ntrace_flow_error error;
 	const struct block *block;
+	bool asked = flow->select_block;
 
 	if (flow->select_block) {
 		flow->select_block = false;
 		flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc);
 	}
 	block = flow_block(flow, &error);
-	if (!block && error == NTRACE_FLOW_ERROR_NOMAP &&
-	    !(flow->select_tried && flow->select_address == flow->pc)) {
+	if (!block && error == NTRACE_FLOW_ERROR_NOMAP && !asked) {
 		flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc);
-		flow->select_tried = true;
-		flow->select_address = flow->pc;
 		block = flow_block(flow, &error);
 	}
 	if (!block)
 		flow_fail(flow, error, flow->pc, flow->confirmed);
-	else
-		flow->select_tried = false;
 	return block;
 }
 

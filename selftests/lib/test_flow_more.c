@@ -86,6 +86,9 @@ static void test_returns(void)
 	      "sync5@1000 1000 1100 1102 1108 1004 ! off0@1006");
 	check("reported return: I-CNT ends there", space, "mode=htm",
 	      SYNC_1000 "70 61 0D 0F 84 40 05 07", "sync5@1000 1000 1100 1102 1108 1006 off0@?");
+	check("implicit return before a reported jump", space, "mode=htm",
+	      SYNC_1000 "70 81 00 09 0F 84 40 05 07",
+	      "sync5@1000 1000 1100 1102 1108 1004 1006 1100 ! off0@1102");
 	check("return without a call", space, "mode=htm", "24 15 00 8B 84 40 15 0F",
 	      "sync5@1100 1100 1102 E7@1108 gap off0@?");
 	check("a return at the very end is the last to be known", space, "mode=htm",
@@ -239,6 +242,7 @@ static void test_select(void)
 	struct flow_log *log = &flow_log;
 	struct ntrace_flow *flow;
 	struct code user = { .start = 0x1000 }, kernel = { .start = 0x8000 };
+	struct code other = { .start = 0x1000 };
 
 	put(&user, C_ADD);
 	put(&user, ECALL);
@@ -246,11 +250,15 @@ static void test_select(void)
 	put(&user, C_ADD);
 	put(&kernel, C_ADD);
 	put(&kernel, SRET);
+	/* Something else at the user's addresses, which must not be taken for it. */
+	for (unsigned int i = 0; i < 8; i++)
+		put(&other, C_EBREAK);
 	memset(log, 0, sizeof(*log));
 	log->spaces[0] = new_space("user");
 	log->spaces[1] = new_space("kernel");
 	add_code(log->spaces[0], &user);
 	add_code(log->spaces[1], &kernel);
+	add_code(log->spaces[1], &other);
 	flow = selecting_flow(log);
 	/* U-ADDR 0x1000 ^ 0x8000 = 0x9000, >> 1 = 0x4800; then back to 0x1006: 0x9006, 0x4803 */
 	feed_hex(flow, SYNC_1000 "10 19 00 80 13 10 31 0C 80 13 84 00 07");
@@ -262,6 +270,11 @@ static void test_select(void)
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 0C 07 0C 07");
 	is_str(log->text, "[sync 1080] sync5@1080 [block 1080] E4@1080 gap ", "unknown memory");
+	/* Back from a trap to such a place: U-ADDR 0x8000 ^ 0x1080, >> 1 = 0x4840 */
+	log->at = 0;
+	feed_hex(flow, "24 15 00 00 13 10 31 00 84 13 84 00 07");
+	is_str(log->text, "[sync 8000] sync5@8000 8000 8002 [block 1080] E4@1080 gap off0@? ",
+	       "and back to it from a trap: asked once");
 	ntrace_flow_free(flow);
 	ntrace_space_put(log->spaces[0]);
 	ntrace_space_put(log->spaces[1]);

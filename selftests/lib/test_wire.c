@@ -128,6 +128,7 @@ static void test_addresses(void)
 		{ "extaddr=1", "FC x6 01", 0x1ffffffffe, true },
 		{ "extaddr=1", "FC x10 15", 0xbffffffffffffffe, true },
 		{ "extaddr=1", "FC x10 35", 0xbffffffffffffffe, false },
+		{ "extaddr=1", "FC x10 FD", 0xfffffffffffffffe, false },
 		{ "extaddr=1", "E8 8C 04 00 00 FD", 0xffffffff800031f4, true },
 		{ "", "E8 8C 04 00 00 FC FC FC FC FC 1D", 0xffffffff800031f4, true },
 		{ "", "E8 8C 04 00 00 FD", 0x1f800031f4, true },
