@@ -112,7 +112,9 @@ static bool cie_encoding(struct cursor cursor, unsigned int xlen, uint8_t *encod
 	end = cursor.size ? memchr(cursor.bytes, 0, cursor.size) : NULL;
 	if (!end || !skip(&cursor, (size_t)(end - cursor.bytes) + 1))
 		return false;
-	if (!skip_leb(&cursor) || !skip_leb(&cursor)) /* code and data alignment */
+	if (!skip_leb(&cursor)) /* code alignment */
+		return false;
+	if (!skip_leb(&cursor)) /* data alignment */
 		return false;
 	if (version == 1 ? !skip(&cursor, 1) : !skip_leb(&cursor)) /* return address register */
 		return false;

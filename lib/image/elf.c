@@ -302,8 +302,9 @@ static int read_symbols(struct ntrace_object *object, Elf *elf, Elf_Scn *section
 
 		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_name >= strings.sh_size)
 			continue;
-		error = add_elf_symbol(object, &symbol, (const char *)object->bytes +
-				       strings.sh_offset + symbol.st_name);
+		error = add_elf_symbol(object, &symbol,
+				       (const char *)object->bytes + strings.sh_offset +
+					       symbol.st_name);
 		if (error)
 			return error;
 	}
@@ -330,8 +331,7 @@ static int add_ranges_by_header(struct ntrace_object *object, const GElf_Phdr *h
 			uint64_t skip = address - segment->address;
 
 			return object_add_eh_frame(object, object->bytes + segment->offset + skip,
-						   segment->size - skip, address,
-						   object->isa.xlen);
+						   segment->size - skip, address, object->isa.xlen);
 		}
 	}
 	return 0;

@@ -106,7 +106,8 @@ int ntrace_object_from_bytes(struct ntrace_object **object, const char *name, co
 	memcpy(bytes, data, size);
 	made->bytes = bytes;
 	made->size = size;
-	made->segments[0] = (struct segment){ .address = address, .size = size, .executable = true };
+	made->segments[0] =
+		(struct segment){ .address = address, .size = size, .executable = true };
 	made->segment_count = 1;
 	*object = made;
 	return 0;

@@ -238,8 +238,7 @@ static const struct segment *shown_segment(const struct ntrace_object *object, u
 		overlap = high > low ? high - low : 0;
 		if (!overlap || (best && best->executable && !segment->executable))
 			continue;
-		if (!best || overlap > best_overlap ||
-		    (segment->executable && !best->executable)) {
+		if (!best || overlap > best_overlap || (segment->executable && !best->executable)) {
 			best = segment;
 			best_overlap = overlap;
 		}

@@ -151,7 +151,8 @@ static size_t drop_labels(struct symbol *symbols, size_t count)
 
 static void add_piece(struct symbol_table *table, uint64_t start, uint64_t end, size_t symbol)
 {
-	struct symbol_piece *last = table->piece_count ? &table->pieces[table->piece_count - 1] : NULL;
+	struct symbol_piece *last = table->piece_count ? &table->pieces[table->piece_count - 1] :
+							 NULL;
 
 	if (start >= end)
 		return;

@@ -99,7 +99,8 @@ static void put_zeros(struct ntrace_perf_writer *writer, size_t size)
 static void put_text(struct ntrace_perf_writer *writer, const char *text)
 {
 	size_t length = strlen(text) + 1;
-	uint32_t padded = (uint32_t)((length + PERF_NAME_ALIGN - 1) & ~(size_t)(PERF_NAME_ALIGN - 1));
+	uint32_t padded =
+		(uint32_t)((length + PERF_NAME_ALIGN - 1) & ~(size_t)(PERF_NAME_ALIGN - 1));
 
 	writer_put(writer, &padded, sizeof(padded));
 	writer_put(writer, text, length);
@@ -123,8 +124,8 @@ static bool put_build_ids(struct ntrace_perf_writer *writer)
 		} record = {
 			/* misc bit 15: the size is valid; pid -1: the machine itself */
 			.header.type = PERF_RECORD_HEADER_BUILD_ID,
-			.header.misc = 1u << 15 | (item->kernel ? PERF_RECORD_MISC_KERNEL
-								: PERF_RECORD_MISC_USER),
+			.header.misc = 1u << 15 | (item->kernel ? PERF_RECORD_MISC_KERNEL :
+								  PERF_RECORD_MISC_USER),
 			.header.size = (uint16_t)(sizeof(record) + padded),
 			.pid = -1,
 			.size = item->size,
@@ -243,9 +244,8 @@ int writer_put_features(struct ntrace_perf_writer *writer)
 
 			if (!put_feature(writer, feature))
 				continue;
-			sections[count++] = (struct perf_file_section){
-				start, writer->position - start
-			};
+			sections[count++] =
+				(struct perf_file_section){ start, writer->position - start };
 			writer->feature_bits[feature / 64] |= UINT64_C(1) << feature % 64;
 		}
 	}

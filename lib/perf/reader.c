@@ -204,8 +204,8 @@ static int read_file(struct ntrace_perf_file *file)
 		file->data_at = header.data.offset;
 		file->unfinished = !header.data.size ||
 				   !inside(file, header.data.offset, header.data.size);
-		file->data_end = file->unfinished ? file->size
-						  : header.data.offset + header.data.size;
+		file->data_end = file->unfinished ? file->size :
+						    header.data.offset + header.data.size;
 		/* A file without a record is finished nevertheless if it has features. */
 		if (!header.data.size && header.features[0]) {
 			file->unfinished = false;
@@ -302,8 +302,9 @@ const struct perf_event_attr *ntrace_perf_file_attr(const struct ntrace_perf_fil
 const char *ntrace_perf_file_feature(const struct ntrace_perf_file *file,
 				     enum ntrace_perf_feature feature)
 {
-	return feature >= NTRACE_PERF_HOSTNAME && feature <= NTRACE_PERF_ARCH ? file->texts[feature]
-									       : NULL;
+	return feature >= NTRACE_PERF_HOSTNAME && feature <= NTRACE_PERF_ARCH ?
+		       file->texts[feature] :
+		       NULL;
 }
 
 /* Bytes that follow a record and do not count in its size; false if they are not all there. */

@@ -403,8 +403,8 @@ static uint16_t made_misc(const struct ntrace_sideband *sideband)
 	case NTRACE_SIDEBAND_MMAP:
 	case NTRACE_SIDEBAND_MMAP2:
 		if (!(misc & PERF_RECORD_MISC_CPUMODE_MASK))
-			misc |= sideband->cpumode_kernel ? PERF_RECORD_MISC_KERNEL
-							 : PERF_RECORD_MISC_USER;
+			misc |= sideband->cpumode_kernel ? PERF_RECORD_MISC_KERNEL :
+							   PERF_RECORD_MISC_USER;
 		if (!sideband->executable)
 			misc |= MISC_BIT_13;
 		if (sideband->type == NTRACE_SIDEBAND_MMAP2 && sideband->build_id_size)

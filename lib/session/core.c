@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core.h"
@@ -40,9 +41,8 @@ static int read_pieces(struct core *core, const Elf64_Ehdr *header)
 		    program.p_offset + program.p_filesz < program.p_offset ||
 		    program.p_offset + program.p_filesz > INT64_MAX)
 			continue;
-		core->pieces[core->count++] = (struct core_piece){
-			program.p_vaddr, program.p_filesz, program.p_offset
-		};
+		core->pieces[core->count++] =
+			(struct core_piece){ program.p_vaddr, program.p_filesz, program.p_offset };
 	}
 	qsort(core->pieces, core->count, sizeof(*core->pieces), compare_pieces);
 	for (i = 0; i < core->count; i++) {
@@ -56,7 +56,31 @@ static int read_pieces(struct core *core, const Elf64_Ehdr *header)
 	return 0;
 }
 
-int core_open(struct core *core, const char *path)
+/* A file that is cut ends its last piece; one that lies about sizes is refused. */
+static int clip_pieces(struct core *core)
+{
+	struct stat st;
+	uint64_t left;
+	size_t i;
+
+	if (fstat(core->fd, &st))
+		return NTRACE_ERR_IO;
+	left = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+	for (i = 0; i < core->count; i++) {
+		struct core_piece *piece = &core->pieces[i];
+
+		if (piece->offset >= (uint64_t)st.st_size)
+			piece->size = 0;
+		else if (piece->size > (uint64_t)st.st_size - piece->offset)
+			piece->size = (uint64_t)st.st_size - piece->offset;
+		if (!piece->size || piece->size > left)
+			return NTRACE_ERR_FORMAT;
+		left -= piece->size;
+	}
+	return 0;
+}
+
+int core_open(struct core *core, const char *path, bool memory)
 {
 	Elf64_Ehdr header;
 	int error = 0;
@@ -74,6 +98,8 @@ int core_open(struct core *core, const char *path)
 		error = NTRACE_ERR_NOTRISCV;
 	else
 		error = read_pieces(core, &header);
+	if (!error && !memory)
+		error = clip_pieces(core);
 	if (error)
 		core_close(core);
 	return error;
@@ -241,8 +267,7 @@ int core_writer_close(struct core_writer *writer)
 	int error;
 
 	put(writer, &header, sizeof(header), 0);
-	put(writer, writer->programs, writer->count * sizeof(*writer->programs),
-	    header.e_phoff);
+	put(writer, writer->programs, writer->count * sizeof(*writer->programs), header.e_phoff);
 	if (close(writer->fd) && !writer->error)
 		writer->error = errno;
 	error = writer->error;

@@ -25,8 +25,12 @@ struct core {
 	size_t count;
 };
 
-/* Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT, NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM. */
-int core_open(struct core *core, const char *path);
+/*
+ * @memory: /proc/kcore, whose size says nothing; else pieces must be in the
+ * file, and no two may share bytes of it, so that work on it is bounded.
+ * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT, NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM.
+ */
+int core_open(struct core *core, const char *path, bool memory);
 void core_close(struct core *core);
 
 /*

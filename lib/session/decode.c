@@ -10,7 +10,7 @@
 
 #include "follow.h"
 
-#define CHUNK 65536
+#define CHUNK 16384
 
 /* Privilege codes of the ingress port (digest ingress.md), as linux/ntrace.h numbers them. */
 #define PRIVILEGE_U 0
@@ -63,7 +63,9 @@ static int leave_gap(struct decoding *decoding)
 		return 0;
 	decoding->in_gap = false;
 	if (decoding->intact)
-		missed = decoding->sync ? (decoding->offset - decoding->gap_offset) / SWITCH_BYTES_MIN : 0;
+		missed = decoding->sync ?
+				 (decoding->offset - decoding->gap_offset) / SWITCH_BYTES_MIN :
+				 0;
 	return follower_gap(&decoding->follower, missed);
 }
 
@@ -174,36 +176,36 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 	return result;
 }
 
-static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream,
-		     struct ntrace_flow *flow)
+/* From the first byte of @file to its last. */
+static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrace_params *params,
+		       struct ntrace_flow *flow)
 {
 	struct ntrace_reader reader;
-	FILE *file = fopen(stream->file, "rbe");
-	uint8_t *chunk = malloc(CHUNK);
-	int result = 0;
+	uint8_t chunk[CHUNK];
+	int result = ntrace_reader_init(&reader, params, true);
 	size_t got;
 
-	if (!chunk)
-		result = NTRACE_ERR_NOMEM;
-	else if (!file)
-		result = NTRACE_ERR_IO;
-	else
-		result = ntrace_reader_init(&reader, &stream->params, true);
-	while (!result && (got = fread(chunk, 1, CHUNK, file)) > 0) {
+	while (!result && (got = fread(chunk, 1, sizeof(chunk), file)) > 0) {
 		ntrace_reader_feed(&reader, chunk, got);
 		result = walk_chunk(decoding, &reader, flow);
 	}
 	if (!result && ferror(file))
 		result = NTRACE_ERR_IO;
-	if (!result)
-		result = ntrace_flow_end(flow, ntrace_reader_pending(&reader));
-	free(chunk);
-	if (file) {
-		int saved = errno;
+	return result ? result : ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+}
 
-		fclose(file);
-		errno = saved;
-	}
+static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream,
+		     struct ntrace_flow *flow)
+{
+	FILE *file = fopen(stream->file, "rbe");
+	int result, saved;
+
+	if (!file)
+		return NTRACE_ERR_IO;
+	result = walk_stream(decoding, file, &stream->params, flow);
+	saved = errno;
+	fclose(file);
+	errno = saved;
 	return result;
 }
 
@@ -213,8 +215,10 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 {
 	const struct ntrace_stream *info = ntrace_session_stream(session, stream);
 	struct decoding decoding = { .session = session, .callback = callback, .data = data };
-	struct ntrace_flow_config config = { .size = sizeof(config), .event = take_event,
-					     .select = select_space, .space = session->kernel,
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .event = take_event,
+					     .select = select_space,
+					     .space = session->kernel,
 					     .data = &decoding };
 	struct ntrace_flow *flow;
 	int result;
@@ -227,9 +231,8 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 	decoding.event.cpu = info->cpu;
 	decoding.event.privilege = PRIVILEGE_S;
 	decoding.sign_bit = UINT64_C(1) << (info->params.xlen - 1);
-	decoding.countable = session->switch_address &&
-			     (!session->recording->privilege ||
-			      session->recording->privilege & TRACED_S);
+	decoding.countable = session->switch_address && (!session->recording->privilege ||
+							 session->recording->privilege & TRACED_S);
 	session_drop_spaces(session);
 	result = follower_init(&decoding.follower, session, stream);
 	if (result)

@@ -69,7 +69,7 @@ static void tidy(struct follower *follower)
 {
 	size_t kept = 0, i;
 
-	if (follower->count < 2)
+	if (follower->count < 2 || !follower->places)
 		return;
 	qsort(follower->places, follower->count, sizeof(*follower->places), compare_places);
 	for (i = 0; i < follower->count; i++) {
@@ -88,8 +88,8 @@ static void stint_task(const struct follower *follower, const struct place *plac
 		       int32_t *tid)
 {
 	const struct cpu_timeline *cpu = follower->cpu;
-	const struct task_switch *ends = place->stint < cpu->count ? &cpu->switches[place->stint]
-								   : NULL;
+	const struct task_switch *ends = place->stint < cpu->count ? &cpu->switches[place->stint] :
+								     NULL;
 
 	*pid = -1;
 	*tid = -1;
@@ -114,14 +114,14 @@ static uint64_t stint_start(const struct follower *follower, const struct place 
 
 static uint64_t stint_end(const struct follower *follower, const struct place *place)
 {
-	return place->stint < follower->cpu->count ? follower->cpu->switches[place->stint].time
-						   : UINT64_MAX;
+	return place->stint < follower->cpu->count ? follower->cpu->switches[place->stint].time :
+						     UINT64_MAX;
 }
 
 static void set_name(struct follower *follower)
 {
-	const char *name = timeline_name(&follower->session->timeline, follower->tid,
-					 follower->limit);
+	const char *name =
+		timeline_name(&follower->session->timeline, follower->tid, follower->limit);
 
 	if (follower->pid == 0)
 		snprintf(follower->text, sizeof(follower->text), "swapper/%u",
@@ -203,8 +203,7 @@ static void settle(struct follower *follower)
 	if (follower->pid < 0)
 		follower->tid = -1;
 	set_limit(follower, stint_end(follower, &follower->lead));
-	if (follower->next_program && follower->count == 1 &&
-	    take_pending(follower, follower->tid))
+	if (follower->next_program && follower->count == 1 && take_pending(follower, follower->tid))
 		enter_next_program(follower);
 }
 
@@ -227,11 +226,12 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	follower->session = session;
 	follower->stream = stream;
 	follower->start_ns = info->start_ns;
-	follower->cpu = info->cpu < session->timeline.cpu_count
-				? &session->timeline.cpus[info->cpu] : &nothing;
+	follower->cpu = info->cpu < session->timeline.cpu_count ?
+				&session->timeline.cpus[info->cpu] :
+				&nothing;
 	follower->first = switches_until(follower->cpu, info->start_ns);
-	follower->last = info->stop_ns ? switches_until(follower->cpu, info->stop_ns)
-				       : follower->cpu->count;
+	follower->last = info->stop_ns ? switches_until(follower->cpu, info->stop_ns) :
+					 follower->cpu->count;
 	if (follower->last < follower->first)
 		follower->last = follower->first;
 	if (!follower->cpu->count) {
@@ -263,8 +263,8 @@ int follower_switch(struct follower *follower)
 	follower->room = 0;
 	for (i = 0; i < count && !error; i++) {
 		const struct place *place = &old[i];
-		uint64_t lost = place->missing ? place->missing - 1
-					       : lost_before(follower, place->stint);
+		uint64_t lost = place->missing ? place->missing - 1 :
+						 lost_before(follower, place->stint);
 
 		/* Either to a stint that is missing, or to the next one that is known. */
 		if (lost)
@@ -347,8 +347,7 @@ static const struct mapping_change *place_mapping(const struct follower *followe
 	int32_t pid, tid;
 
 	stint_task(follower, place, &pid, &tid);
-	program = timeline_program(&follower->session->timeline, pid,
-				   stint_start(follower, place));
+	program = timeline_program(&follower->session->timeline, pid, stint_start(follower, place));
 	/* With an exec in the stint it may be either program. */
 	for (; program && program->start < end && !mapping; program = program->next)
 		mapping = program_mapping(program, address, end);
@@ -378,8 +377,9 @@ static void find_owner(struct follower *follower, uint64_t address, struct progr
 				if (!mapping)
 					continue;
 				*pid = !first || *pid == task->id ? task->id : -1;
-				*program = !first || (*program && same_code(first, mapping))
-						   ? candidate : NULL;
+				*program = !first || (*program && same_code(first, mapping)) ?
+						   candidate :
+						   NULL;
 				if (!first)
 					first = mapping;
 			}

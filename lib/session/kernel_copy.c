@@ -64,8 +64,9 @@ static int take_symbol(void *data, const struct kallsym *symbol)
 		symbol->type, symbol->name, symbol->module[0] ? "\t[" : "", symbol->module,
 		symbol->module[0] ? "]" : "");
 	if (symbol->module[0])
-		return symbol->address ? add_page(copying, symbol->address & ~(uint64_t)(PAGE - 1))
-				       : 0;
+		return symbol->address ?
+			       add_page(copying, symbol->address & ~(uint64_t)(PAGE - 1)) :
+			       0;
 	if (!strcmp(symbol->name, "_stext"))
 		copying->text_start = symbol->address;
 	else if (!strcmp(symbol->name, "_etext"))
@@ -153,8 +154,9 @@ static int write_changed(struct copying *copying, uint64_t address, const uint8_
 		}
 		at += part;
 	}
-	return error ? error : write_piece(copying, address + kept_from, data + kept_from,
-					   size - kept_from);
+	return error ? error :
+		       write_piece(copying, address + kept_from, data + kept_from,
+				   size - kept_from);
 }
 
 static int write_range(struct copying *copying, uint64_t address, const uint8_t *data,
@@ -273,11 +275,11 @@ static int copy_text(struct copying *copying, const char *kcore)
 
 	snprintf(path, sizeof(path), "%s/images/kernel.%s", copying->directory, end);
 	snprintf(start, sizeof(start), "%s/images/kernel.start", copying->directory);
-	error = core_open(&copying->kcore, kcore);
+	error = core_open(&copying->kcore, kcore, true);
 	if (error)
 		return error == NTRACE_ERR_NOTRISCV ? NTRACE_ERR_FORMAT : error;
 	if (copying->when == NTRACE_RECORDING_END) {
-		error = core_open(&copying->start, start);
+		error = core_open(&copying->start, start, false);
 		if (error)
 			return error;
 	}
@@ -295,8 +297,9 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 				 struct ntrace_kernel_copy *copy)
 {
 	struct ntrace_kernel_copy unasked = { .size = sizeof(unasked) };
-	struct copying copying = { .directory = directory, .when = when, .kcore.fd = -1,
-				   .start.fd = -1 };
+	struct copying copying = {
+		.directory = directory, .when = when, .kcore.fd = -1, .start.fd = -1
+	};
 	char symbols[PATH_ROOM - 8], symbols_end[PATH_ROOM];
 	bool end = when == NTRACE_RECORDING_END;
 	int error;
@@ -311,12 +314,12 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 	copying.copy->changed = 0;
 	snprintf(symbols, sizeof(symbols), "%s/images/kallsyms", directory);
 	snprintf(symbols_end, sizeof(symbols_end), "%s.end", symbols);
-	error = read_symbols(&copying, copying.copy->kallsyms ? copying.copy->kallsyms
-							       : "/proc/kallsyms",
+	error = read_symbols(&copying,
+			     copying.copy->kallsyms ? copying.copy->kallsyms : "/proc/kallsyms",
 			     end ? symbols_end : symbols);
 	if (!error)
-		error = copy_text(&copying, copying.copy->kcore ? copying.copy->kcore
-								 : "/proc/kcore");
+		error = copy_text(&copying,
+				  copying.copy->kcore ? copying.copy->kcore : "/proc/kcore");
 	if (error || (end && same_files(symbols, symbols_end))) {
 		int saved = errno;
 

@@ -40,7 +40,7 @@ static bool open_dump(struct loading *loading, const char *name, struct ntrace_o
 
 	if (!path_of(loading, name, path))
 		return false;
-	error = core_open(core, path);
+	error = core_open(core, path, false);
 	if (!error) {
 		error = ntrace_object_open_elf(object, path);
 		if (error)
@@ -136,9 +136,10 @@ static int join_end(struct loading *loading)
 	for (i = 0; i < loading->end_core.count && !error; i++)
 		error = join_piece(loading, &loading->end_core.pieces[i]);
 	if (loading->uncertain)
-		session_note(loading->session, "kernel text changed while it was traced: %" PRIu64
-			     " parcels, the first at %" PRIx64, loading->uncertain,
-			     loading->first_uncertain);
+		session_note(loading->session,
+			     "kernel text changed while it was traced: %" PRIu64
+			     " parcels, the first at %" PRIx64,
+			     loading->uncertain, loading->first_uncertain);
 	return error;
 }
 
@@ -264,6 +265,6 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	close_dumps(&loading);
 	if (!session->switch_address)
 		session_note(session, "the kernel's symbols have no __switch_to: "
-			     "tasks are told only where their code is unique");
+				      "tasks are told only where their code is unique");
 	return error;
 }

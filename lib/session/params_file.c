@@ -117,8 +117,8 @@ struct reading {
 	size_t reason_size;
 };
 
-__attribute__((format(printf, 3, 4)))
-static int refuse(struct reading *reading, int error, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static int refuse(struct reading *reading, int error,
+							const char *format, ...)
 {
 	va_list args;
 
@@ -200,10 +200,14 @@ static int take_stream_number(struct reading *reading, const char *key, const ch
 		uint64_t *place;
 		uint64_t max;
 	} numbers[] = {
-		{ "cpu", &cpu, UINT32_MAX - 1 }, { "src", &src, (1u << NTRACE_SRC_BITS_MAX) - 1 },
-		{ "lost_exact", &exact, 1 }, { "hartid", &stream->hartid, max },
-		{ "bytes", &stream->bytes, max }, { "lost", &stream->lost, max },
-		{ "gaps", &stream->gaps, max }, { "start_ns", &stream->start_ns, max },
+		{ "cpu", &cpu, UINT32_MAX - 1 },
+		{ "src", &src, (1u << NTRACE_SRC_BITS_MAX) - 1 },
+		{ "lost_exact", &exact, 1 },
+		{ "hartid", &stream->hartid, max },
+		{ "bytes", &stream->bytes, max },
+		{ "lost", &stream->lost, max },
+		{ "gaps", &stream->gaps, max },
+		{ "start_ns", &stream->start_ns, max },
 		{ "stop_ns", &stream->stop_ns, max },
 	};
 	size_t i;
@@ -212,8 +216,8 @@ static int take_stream_number(struct reading *reading, const char *key, const ch
 		if (strcmp(key, numbers[i].key))
 			continue;
 		if (!number(value, numbers[i].max, numbers[i].place))
-			return refuse(reading, NTRACE_ERR_FORMAT,
-				      "params line %u: bad value of %s", reading->line, key);
+			return refuse(reading, NTRACE_ERR_FORMAT, "params line %u: bad value of %s",
+				      reading->line, key);
 		/* These three are no 64-bit fields. */
 		if (numbers[i].place == &cpu)
 			stream->cpu = (unsigned int)cpu;
@@ -245,7 +249,8 @@ static int take_line(struct reading *reading, const char *key, const char *value
 	if (!strcmp(key, "params")) {
 		if (ntrace_params_parse(&reading->stream->params, value, &bad))
 			return refuse(reading, NTRACE_ERR_FORMAT,
-				      "params line %u: bad stream parameter %.40s", reading->line, bad);
+				      "params line %u: bad stream parameter %.40s", reading->line,
+				      bad);
 		return 0;
 	}
 	return take_stream_number(reading, key, value);
@@ -333,8 +338,13 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->recording = (struct ntrace_recording){
-		.size = sizeof(made->recording), .tool = "", .module = "", .release = "",
-		.machine = "", .clock = "", .command = "",
+		.size = sizeof(made->recording),
+		.tool = "",
+		.module = "",
+		.release = "",
+		.machine = "",
+		.clock = "",
+		.command = "",
 	};
 	if (snprintf(path, sizeof(path), "%s/params", directory) >= (int)sizeof(path)) {
 		errno = ENAMETOOLONG;

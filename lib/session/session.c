@@ -47,13 +47,14 @@ static int take_streams(struct ntrace_session *session)
 		if (stat(path, &st))
 			session_note(session, "%s: %s", path, strerror(errno));
 		else if ((uint64_t)st.st_size != stream->bytes)
-			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64
-				     " were recorded", path, (uint64_t)st.st_size, stream->bytes);
+			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
+				     path, (uint64_t)st.st_size, stream->bytes);
 		if (stream->lost || stream->gaps)
-			session_note(session, "cpu %u: %s%" PRIu64 " bytes of trace were lost "
-				     "while recording, in %" PRIu64 " gaps", stream->cpu,
-				     stream->lost_exact ? "" : "at least ", stream->lost,
-				     stream->gaps);
+			session_note(session,
+				     "cpu %u: %s%" PRIu64 " bytes of trace were lost "
+				     "while recording, in %" PRIu64 " gaps",
+				     stream->cpu, stream->lost_exact ? "" : "at least ",
+				     stream->lost, stream->gaps);
 	}
 	return 0;
 }
@@ -72,16 +73,20 @@ static void tell_sideband(const struct ntrace_session *session)
 		session_note(session, "%s/data: %" PRIu64 " compressed records are not read",
 			     session->directory, timeline->counts.compressed);
 	if (timeline->lost)
-		session_note(session, "%" PRIu64 " sideband records were lost while recording: "
-			     "tasks are unknown in places", timeline->lost);
+		session_note(session,
+			     "%" PRIu64 " sideband records were lost while recording: "
+			     "tasks are unknown in places",
+			     timeline->lost);
 	if (timeline->no_cpu)
 		session_note(session, "task switches do not tell their CPU and are not used");
 	if (timeline->anonymous_code)
 		session_note(session, "some programs have executable memory that no file backs: "
-			     "code in it is not decoded");
+				      "code in it is not decoded");
 	if (timeline->text_pokes)
-		session_note(session, "%" PRIu64 " changes of kernel text were recorded; the text "
-			     "at the start is used", timeline->text_pokes);
+		session_note(session,
+			     "%" PRIu64 " changes of kernel text were recorded; the text "
+			     "at the start is used",
+			     timeline->text_pokes);
 }
 
 /* Sideband is worth much, but trace can be decoded without it. */
@@ -120,13 +125,15 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	if (error == NTRACE_ERR_IO)
 		session_note(session, "%s/params: %s", session->directory, strerror(errno));
 	else if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED)
-		session_note(session, "%s is no recording that can be read: %s",
-			     session->directory, reason);
+		session_note(session, "%s is no recording that can be read: %s", session->directory,
+			     reason);
 	if (error)
 		return error == NTRACE_ERR_UNSUPPORTED ? NTRACE_ERR_FORMAT : error;
 	if (session->recording->clock[0] && strcmp(session->recording->clock, "monotonic"))
-		session_note(session, "the recording's clock is %s, not monotonic: "
-			     "tasks may be wrong", session->recording->clock);
+		session_note(session,
+			     "the recording's clock is %s, not monotonic: "
+			     "tasks may be wrong",
+			     session->recording->clock);
 	error = take_streams(session);
 	if (!error)
 		error = load_timeline(session);

@@ -25,8 +25,8 @@ struct ntrace_session {
 	size_t spaces;			/* programs that have a space now */
 };
 
-__attribute__((format(printf, 2, 3)))
-void session_note(const struct ntrace_session *session, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void session_note(const struct ntrace_session *session,
+							const char *format, ...);
 
 /* kernel_space.c: fills session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);

@@ -62,8 +62,10 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	} else if (!same_build_id(file, file->object)) {
 		ntrace_object_put(file->object);
 		file->object = NULL;
-		session_note(session, "%s is not the file that was traced (other build-id); "
-			     "code in it is not decoded", path);
+		session_note(session,
+			     "%s is not the file that was traced (other build-id); "
+			     "code in it is not decoded",
+			     path);
 	}
 	return file->object;
 }

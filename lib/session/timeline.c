@@ -191,13 +191,13 @@ size_t program_changes_before(const struct program *program, uint64_t time)
 /* Copies what @from has, with what its bases gave it, up to @count changes of its own. */
 static int copy_changes(struct program *to, const struct program *from, size_t count)
 {
-	const struct program *line[FORK_DEPTH_MAX + 1];
-	size_t counts[FORK_DEPTH_MAX + 1], depth = 0, i;
+	const struct program *line[FORK_DEPTH_MAX + 1] = { NULL };
+	size_t counts[FORK_DEPTH_MAX + 1] = { 0 }, depth = 0, i;
 	int error = 0;
 
-	for (; from && depth <= FORK_DEPTH_MAX; depth++) {
+	while (from && depth <= FORK_DEPTH_MAX) {
 		line[depth] = from;
-		counts[depth] = count;
+		counts[depth++] = count;
 		count = from->base_count;
 		from = from->base;
 	}

@@ -13,8 +13,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char *const names[] = { "params", "data", "aux.0", "images/kernel.start",
-				     "images/kernel.end", "images/kallsyms" };
+static const char *const names[] = {
+	"params", "data", "aux.0", "images/kernel.start", "images/kernel.end", "images/kallsyms"
+};
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
 static char directory[64];
@@ -68,7 +69,8 @@ static int take(void *data, const struct ntrace_session_event *event)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ntrace_session_options options = { .size = sizeof(options), .sysroot = "/nowhere",
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = "/nowhere",
 						  .note = note };
 	struct ntrace_session *session;
 	unsigned int count = 0, i;

@@ -29,14 +29,12 @@
 static uint8_t fake_text[KERNEL_SIZE];
 static uint8_t fake_module[0x2000];
 
-__attribute__((unused))
-static void put_parcel(uint64_t address, uint16_t parcel)
+__attribute__((unused)) static void put_parcel(uint64_t address, uint16_t parcel)
 {
 	memcpy(fake_text + (address - KERNEL_TEXT), &parcel, 2);
 }
 
-__attribute__((unused))
-static void make_kernel_text(void)
+__attribute__((unused)) static void make_kernel_text(void)
 {
 	uint64_t address;
 	size_t i;
@@ -56,8 +54,7 @@ static void make_kernel_text(void)
 	memset(fake_module + 0x1800, 0, sizeof(fake_module) - 0x1800);
 }
 
-__attribute__((unused))
-static int write_kcore(const char *path)
+__attribute__((unused)) static int write_kcore(const char *path)
 {
 	struct core_writer *writer;
 
@@ -69,14 +66,14 @@ static int write_kcore(const char *path)
 	return core_writer_close(writer);
 }
 
-__attribute__((unused))
-static int write_kallsyms(const char *path, const char *more)
+__attribute__((unused)) static int write_kallsyms(const char *path, const char *more)
 {
 	FILE *file = fopen(path, "w");
 
 	if (!file)
 		return -1;
-	fprintf(file, "%016llx T _stext\n%016llx T trap_entry\n%016llx t $x\n%016llx T __switch_to\n",
+	fprintf(file,
+		"%016llx T _stext\n%016llx T trap_entry\n%016llx t $x\n%016llx T __switch_to\n",
 		(unsigned long long)KERNEL_TEXT, (unsigned long long)TRAP_ENTRY,
 		(unsigned long long)TRAP_ENTRY, (unsigned long long)SWITCH_TO);
 	fprintf(file, "%016llx T begin_new_exec\n%016llx t nothing\n%016llx D jiffies\n",
@@ -84,8 +81,8 @@ static int write_kallsyms(const char *path, const char *more)
 		(unsigned long long)KERNEL_TEXT + 0x100000);
 	fprintf(file, "%016llx t kernel_loop\n", (unsigned long long)KERNEL_LOOP);
 	fprintf(file, "%016llx T _etext\n%016llx t module_work\t[paper]\n%s",
-		(unsigned long long)KERNEL_TEXT + KERNEL_SIZE, (unsigned long long)MODULE_TEXT + 0x10,
-		more);
+		(unsigned long long)KERNEL_TEXT + KERNEL_SIZE,
+		(unsigned long long)MODULE_TEXT + 0x10, more);
 	return fclose(file);
 }
 
@@ -98,8 +95,7 @@ struct fake_hart {
 	uint64_t loop;		/* where the task loops: c.nop, c.nop, c.j back */
 };
 
-__attribute__((unused))
-static void hart_write(void *data, const uint8_t *bytes, size_t size)
+__attribute__((unused)) static void hart_write(void *data, const uint8_t *bytes, size_t size)
 {
 	struct fake_hart *hart = data;
 
@@ -107,8 +103,8 @@ static void hart_write(void *data, const uint8_t *bytes, size_t size)
 	hart->bytes += size;
 }
 
-__attribute__((unused))
-static int hart_start(struct fake_hart *hart, const char *path, uint32_t priv_mask)
+__attribute__((unused)) static int hart_start(struct fake_hart *hart, const char *path,
+					      uint32_t priv_mask)
 {
 	struct ntrace_encoder_config config;
 
@@ -128,13 +124,16 @@ static int hart_start(struct fake_hart *hart, const char *path, uint32_t priv_ma
 	return 0;
 }
 
-__attribute__((unused))
-static void hart_block(struct fake_hart *hart, uint64_t address, uint32_t parcels, unsigned int type,
-		       unsigned int last_size, unsigned int priv)
+__attribute__((unused)) static void hart_block(struct fake_hart *hart, uint64_t address,
+					       uint32_t parcels, unsigned int type,
+					       unsigned int last_size, unsigned int priv)
 {
 	struct ntrace_ingress block = {
-		.iaddr = address, .iretire = parcels, .itype = (uint8_t)type,
-		.ilastsize = (uint8_t)last_size, .priv = (uint8_t)priv,
+		.iaddr = address,
+		.iretire = parcels,
+		.itype = (uint8_t)type,
+		.ilastsize = (uint8_t)last_size,
+		.priv = (uint8_t)priv,
 	};
 
 	ntrace_encoder_retire(&hart->encoder, &block);
@@ -145,16 +144,15 @@ static unsigned int loop_priv(const struct fake_hart *hart)
 	return hart->loop >> 63 ? NTRACE_PRIV_S : NTRACE_PRIV_U;
 }
 
-__attribute__((unused))
-static void hart_loop(struct fake_hart *hart, unsigned int turns)
+__attribute__((unused)) static void hart_loop(struct fake_hart *hart, unsigned int turns)
 {
 	while (turns--)
 		hart_block(hart, hart->loop, 3, NTRACE_ITYPE_DIRECT_JUMP, 0, loop_priv(hart));
 }
 
 /* Interrupt in the loop, the kernel calls two functions and returns to @next. */
-__attribute__((unused))
-static void hart_trap(struct fake_hart *hart, uint64_t first, uint64_t second, uint64_t next)
+__attribute__((unused)) static void hart_trap(struct fake_hart *hart, uint64_t first,
+					      uint64_t second, uint64_t next)
 {
 	hart_block(hart, hart->loop, 0, NTRACE_ITYPE_INTERRUPT, 0, loop_priv(hart));
 	hart_block(hart, TRAP_ENTRY, 1, NTRACE_ITYPE_INDIRECT_CALL, 0, NTRACE_PRIV_S);
@@ -165,8 +163,7 @@ static void hart_trap(struct fake_hart *hart, uint64_t first, uint64_t second, u
 	hart->loop = next;
 }
 
-__attribute__((unused))
-static uint64_t hart_stop(struct fake_hart *hart)
+__attribute__((unused)) static uint64_t hart_stop(struct fake_hart *hart)
 {
 	ntrace_encoder_stop(&hart->encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	fclose(hart->file);

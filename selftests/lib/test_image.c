@@ -23,7 +23,8 @@ static const char source[] =
 	"asm(\".text\\nouter: .globl outer\\n.type outer,@function\\nnop\\n\"\n"
 	"    \"inner: .type inner,@function\\nnop\\n.size inner,2\\n\"\n"
 	"    \"label: nop\\n.size outer,.-outer\\n\"\n"
-	"    \"bare: nop\\nnop\\n.globl last\\n.type last,@function\\nlast: ret\\n.size last,2\\n\");\n";
+	"    \"bare: nop\\nnop\\n.globl last\\n.type last,@function\\nlast: ret\\n.size "
+	"last,2\\n\");\n";
 
 static int run(const char *format, ...)
 {
@@ -70,8 +71,9 @@ static const char *output(const char *format, ...)
 
 static uint64_t nm(const char *file, const char *symbol)
 {
-	return strtoull(output("riscv64-linux-gnu-nm %s | awk '$3 == \"%s\" { print $1 }'", in(file),
-			       symbol), NULL, 16);
+	return strtoull(output("riscv64-linux-gnu-nm %s | awk '$3 == \"%s\" { print $1 }'",
+			       in(file), symbol),
+			NULL, 16);
 }
 
 static void is_at(const struct ntrace_space *space, uint64_t address, const char *symbol,
@@ -113,23 +115,30 @@ static void test_program(const char *file, uint64_t bias)
 	is_at(space, nm(file, "_zeta") + bias, "_zeta", "global before weak, though shorter:");
 	is_at(space, nm(file, "outer") + bias, "outer", "enclosing function");
 	is_at(space, nm(file, "inner") + bias, "inner", "nested function");
-	is_at(space, nm(file, "label") + bias, "outer", "after the nested, a label does not count:");
+	is_at(space, nm(file, "label") + bias, "outer",
+	      "after the nested, a label does not count:");
 	is_at(space, nm(file, "bare") + bias + 2, "bare", "label outside functions");
 	is_at(space, nm(file, "last") + bias, "last", "function behind a label");
 	is_u64(ntrace_space_locate(space, alpha + bias + 2, &location), 0, "locates alpha");
 	is_hex(location.link_address, alpha + 2, "link address");
 	is_hex(location.symbol_start, alpha, "start of the symbol");
-	is_hex(location.symbol_size, strtoull(output("riscv64-linux-gnu-nm -S %s | "
-						     "awk '$4 == \"alpha\" { print $2 }'",
-						     in(file)), NULL, 16), "size as nm -S says");
+	is_hex(location.symbol_size,
+	       strtoull(output("riscv64-linux-gnu-nm -S %s | "
+			       "awk '$4 == \"alpha\" { print $2 }'",
+			       in(file)),
+			NULL, 16),
+	       "size as nm -S says");
 	ok(!ntrace_space_read(space, alpha + bias, &data, &size) && size >= 4, "reads alpha");
 	snprintf(text, sizeof(text), "%02x%02x", data[1], data[0]);
-	is_str(output("riscv64-linux-gnu-objdump -d %s | awk '/<alpha>:/ { getline; print substr($2, length($2) - 3) }'",
-		      in(file)), text, "first parcel as objdump shows it");
+	is_str(output("riscv64-linux-gnu-objdump -d %s | awk '/<alpha>:/ { getline; print "
+		      "substr($2, length($2) - 3) }'",
+		      in(file)),
+	       text, "first parcel as objdump shows it");
 	build_id = ntrace_object_build_id(object, &size);
 	for (i = 0; i < size; i++)
 		snprintf(text + 2 * i, 3, "%02x", build_id[i]);
-	is_str(text, output("riscv64-linux-gnu-readelf -n %s | sed -n 's/.*Build ID: //p'", in(file)),
+	is_str(text,
+	       output("riscv64-linux-gnu-readelf -n %s | sed -n 's/.*Build ID: //p'", in(file)),
 	       "build-id of %s", file);
 	is_u64(ntrace_object_isa(object)->xlen, 64, "XLEN");
 	ok(ntrace_object_isa(object)->compressed, "has C");
@@ -151,8 +160,8 @@ static void test_map_by_offset(const char *file)
 	ok(sscanf(line, "%" SCNx64 " %" SCNx64, &offset, &address) == 2, "readelf shows the text");
 	ntrace_space_new(&space, "mmap", NULL);
 	ntrace_space_map(space, object, base, 0x4000, offset & ~UINT64_C(0xfff));
-	is_u64(ntrace_space_locate(space, base + (alpha - address) + (offset & 0xfff), &location), 0,
-	       "%s mapped by offset", file);
+	is_u64(ntrace_space_locate(space, base + (alpha - address) + (offset & 0xfff), &location),
+	       0, "%s mapped by offset", file);
 	is_hex(location.link_address, alpha, "link address from the file offset");
 	is_str(location.symbol, "alpha", "symbol");
 	ntrace_space_put(space);
@@ -173,9 +182,12 @@ static void test_stripped(const char *whole, const char *stripped)
 	snprintf(name, sizeof(name), "sub_%" PRIx64, beta);
 	is_at(space, beta + 2, name, "static function from .eh_frame");
 	ntrace_space_locate(space, beta, &location);
-	is_hex(location.symbol_size, strtoull(output("riscv64-linux-gnu-nm -S %s | "
-						     "awk '$4 == \"beta\" { print $2 }'",
-						     in(whole)), NULL, 16), "its range as nm -S says");
+	is_hex(location.symbol_size,
+	       strtoull(output("riscv64-linux-gnu-nm -S %s | "
+			       "awk '$4 == \"beta\" { print $2 }'",
+			       in(whole)),
+			NULL, 16),
+	       "its range as nm -S says");
 	ntrace_space_put(space);
 	ntrace_object_put(object);
 }
@@ -299,7 +311,8 @@ static void test_parent(void)
 	ok(!ntrace_space_locate(user, 0xffffffff80000004, &location) && location.object == high,
 	   "the parent is asked");
 	ok(ntrace_space_locate(user, 0xffffffff80000008, &location) == NTRACE_ERR_NOMAP &&
-	   !location.object, "nothing there");
+		   !location.object,
+	   "nothing there");
 	ntrace_object_add_symbol(high, "first", 0xffffffff80000000, 0);
 	ntrace_object_add_symbol(high, "second", 0xffffffff80000004, 2);
 	is_at(user, 0xffffffff80000003, "first", "symbol without size reaches up to the next");
@@ -358,8 +371,9 @@ static void test_reference_programs(void)
 
 static bool build(void)
 {
-	static const char cc[] = "riscv64-linux-gnu-gcc -O2 -g0 -fno-optimize-sibling-calls "
-				 "-fno-toplevel-reorder -fasynchronous-unwind-tables -nostdlib -Wl,--build-id";
+	static const char cc[] =
+		"riscv64-linux-gnu-gcc -O2 -g0 -fno-optimize-sibling-calls "
+		"-fno-toplevel-reorder -fasynchronous-unwind-tables -nostdlib -Wl,--build-id";
 	FILE *file = fopen(in("a.c"), "w");
 
 	if (!file)
@@ -369,7 +383,8 @@ static bool build(void)
 	return !run("%s -static -Wl,-e,entry %s -o %s", cc, in("a.c"), in("static")) &&
 	       !run("%s -fPIE -pie -Wl,-e,entry %s -o %s", cc, in("a.c"), in("pie")) &&
 	       !run("%s -fPIC -shared %s -o %s", cc, in("a.c"), in("lib.so")) &&
-	       !run("%s -fPIC -shared -Wl,-z,separate-code %s -o %s", cc, in("a.c"), in("sep.so")) &&
+	       !run("%s -fPIC -shared -Wl,-z,separate-code %s -o %s", cc, in("a.c"),
+		    in("sep.so")) &&
 	       !run("riscv64-linux-gnu-strip %s -o %s", in("lib.so"), in("stripped.so"));
 }
 

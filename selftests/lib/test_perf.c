@@ -64,31 +64,90 @@ static bool have_perf(void)
 
 static const struct ntrace_sideband samples[] = {
 	{ .type = NTRACE_SIDEBAND_COMM, .pid = 100, .tid = 100, .time = 1000, .name = "shell" },
-	{ .type = NTRACE_SIDEBAND_FORK, .pid = 101, .tid = 101, .other_pid = 100, .other_tid = 100,
-	  .time = 2000, .name = "" },
-	{ .type = NTRACE_SIDEBAND_COMM, .pid = 101, .tid = 101, .time = 3000, .exec = true,
+	{ .type = NTRACE_SIDEBAND_FORK,
+	  .pid = 101,
+	  .tid = 101,
+	  .other_pid = 100,
+	  .other_tid = 100,
+	  .time = 2000,
+	  .name = "" },
+	{ .type = NTRACE_SIDEBAND_COMM,
+	  .pid = 101,
+	  .tid = 101,
+	  .time = 3000,
+	  .exec = true,
 	  .name = "program" },
-	{ .type = NTRACE_SIDEBAND_MMAP2, .pid = 101, .tid = 101, .time = 3500, .executable = true,
-	  .address = 0x10000, .length = 0x5000, .offset = 0x1000, .name = "/usr/bin/program" },
-	{ .type = NTRACE_SIDEBAND_MMAP2, .pid = 101, .tid = 101, .time = 3600, .executable = true,
-	  .address = 0x3f8000000000, .length = 0x2000, .name = "/usr/lib/with-id.so",
-	  .build_id_size = 20, .build_id = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-					     17, 18, 19, 0xab } },
-	{ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = 101, .tid = 101, .other_pid = 7,
-	  .other_tid = 7, .cpu = 1, .time = 4000, .out = true, .name = "" },
-	{ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = 7, .tid = 7, .other_pid = 101,
-	  .other_tid = 101, .cpu = 1, .time = 4001, .name = "" },
-	{ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = 7, .tid = 7, .other_pid = 101,
-	  .other_tid = 101, .cpu = 1, .time = 4100, .out = true, .preempt = true, .name = "" },
+	{ .type = NTRACE_SIDEBAND_MMAP2,
+	  .pid = 101,
+	  .tid = 101,
+	  .time = 3500,
+	  .executable = true,
+	  .address = 0x10000,
+	  .length = 0x5000,
+	  .offset = 0x1000,
+	  .name = "/usr/bin/program" },
+	{ .type = NTRACE_SIDEBAND_MMAP2,
+	  .pid = 101,
+	  .tid = 101,
+	  .time = 3600,
+	  .executable = true,
+	  .address = 0x3f8000000000,
+	  .length = 0x2000,
+	  .name = "/usr/lib/with-id.so",
+	  .build_id_size = 20,
+	  .build_id = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 0xab } },
+	{ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+	  .pid = 101,
+	  .tid = 101,
+	  .other_pid = 7,
+	  .other_tid = 7,
+	  .cpu = 1,
+	  .time = 4000,
+	  .out = true,
+	  .name = "" },
+	{ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+	  .pid = 7,
+	  .tid = 7,
+	  .other_pid = 101,
+	  .other_tid = 101,
+	  .cpu = 1,
+	  .time = 4001,
+	  .name = "" },
+	{ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+	  .pid = 7,
+	  .tid = 7,
+	  .other_pid = 101,
+	  .other_tid = 101,
+	  .cpu = 1,
+	  .time = 4100,
+	  .out = true,
+	  .preempt = true,
+	  .name = "" },
 	{ .type = NTRACE_SIDEBAND_LOST, .id = 11, .count = 42, .time = 4500, .cpu = 1, .name = "" },
-	{ .type = NTRACE_SIDEBAND_KSYMBOL, .pid = -1, .address = 0xffffffff02000000, .length = 256,
-	  .code = 1, .time = 4600, .name = "bpf_prog_1234_test" },
-	{ .type = NTRACE_SIDEBAND_TEXT_POKE, .pid = -1, .address = 0xffffffff80001000, .time = 4700,
-	  .old_length = 4, .new_length = 4, .old_bytes = (const uint8_t *)"abcd",
-	  .new_bytes = (const uint8_t *)"efgh", .name = "" },
+	{ .type = NTRACE_SIDEBAND_KSYMBOL,
+	  .pid = -1,
+	  .address = 0xffffffff02000000,
+	  .length = 256,
+	  .code = 1,
+	  .time = 4600,
+	  .name = "bpf_prog_1234_test" },
+	{ .type = NTRACE_SIDEBAND_TEXT_POKE,
+	  .pid = -1,
+	  .address = 0xffffffff80001000,
+	  .time = 4700,
+	  .old_length = 4,
+	  .new_length = 4,
+	  .old_bytes = (const uint8_t *)"abcd",
+	  .new_bytes = (const uint8_t *)"efgh",
+	  .name = "" },
 	{ .type = NTRACE_SIDEBAND_LOST_SAMPLES, .count = 3, .time = 4800, .name = "" },
-	{ .type = NTRACE_SIDEBAND_EXIT, .pid = 101, .tid = 101, .other_pid = 100, .other_tid = 100,
-	  .time = 5000, .name = "" },
+	{ .type = NTRACE_SIDEBAND_EXIT,
+	  .pid = 101,
+	  .tid = 101,
+	  .other_pid = 100,
+	  .other_tid = 100,
+	  .time = 5000,
+	  .name = "" },
 };
 #define SAMPLES (sizeof(samples) / sizeof(samples[0]))
 
@@ -102,8 +161,16 @@ static struct ntrace_perf_writer *start(const char *path, uint64_t sample_type)
 		.sample_type = sample_type,
 		.sample_period = 1,
 		.sample_id_all = 1,
-		.mmap = 1, .mmap2 = 1, .comm = 1, .comm_exec = 1, .task = 1, .context_switch = 1,
-		.ksymbol = 1, .use_clockid = 1, .clockid = 1, .disabled = 1,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.comm_exec = 1,
+		.task = 1,
+		.context_switch = 1,
+		.ksymbol = 1,
+		.use_clockid = 1,
+		.clockid = 1,
+		.disabled = 1,
 	};
 	struct ntrace_perf_writer *writer;
 
@@ -120,9 +187,16 @@ static int write_directory(const char *path)
 {
 	static const char *const argv[] = { "ntrace", "record", "--", "true" };
 	struct ntrace_perf_features features = {
-		.size = sizeof(features), .hostname = "board", .release = "6.12.0-riscv64",
-		.version = "0.1", .arch = "riscv64", .cpus_available = 2, .cpus_online = 2,
-		.argc = 4, .argv = argv, .clock_resolution_ns = 1,
+		.size = sizeof(features),
+		.hostname = "board",
+		.release = "6.12.0-riscv64",
+		.version = "0.1",
+		.arch = "riscv64",
+		.cpus_available = 2,
+		.cpus_online = 2,
+		.argc = 4,
+		.argv = argv,
+		.clock_resolution_ns = 1,
 	};
 	static const uint8_t build_id[4] = { 0xde, 0xad, 0xbe, 0xef };
 	struct ntrace_perf_writer *writer;
@@ -176,13 +250,15 @@ static void test_perf_reads(void)
 	}
 	is_u64(run("perf script --show-mmap-events --show-task-events --show-switch-events "
 		   "--show-lost-events --show-bpf-events --show-text-poke-events "
-		   "-i %s > %s 2> %s", path, in("script"), in("err")), 0,
-	       "perf script exits with 0");
+		   "-i %s > %s 2> %s",
+		   path, in("script"), in("err")),
+	       0, "perf script exits with 0");
 	text = output("cat %s %s", in("script"), in("err"));
 	shows(text, "PERF_RECORD_COMM: shell:100/100", "0.000001");
 	shows(text, "PERF_RECORD_FORK(101:101):(100:100)", "0.000002");
 	shows(text, "PERF_RECORD_COMM exec: program:101/101", "program");
-	shows(text, "PERF_RECORD_MMAP2 101/101: [0x10000(0x5000) @ 0x1000", "r-xp /usr/bin/program");
+	shows(text, "PERF_RECORD_MMAP2 101/101: [0x10000(0x5000) @ 0x1000",
+	      "r-xp /usr/bin/program");
 	shows(text, "<0102030405060708090a0b0c0d0e0f10111213ab>", "r-xp /usr/lib/with-id.so");
 	shows(text, "PERF_RECORD_SWITCH_CPU_WIDE OUT          next pid/tid:     7/7", "[001]");
 	shows(text, "PERF_RECORD_SWITCH_CPU_WIDE IN           prev pid/tid:   101/101", "[001]");
@@ -265,8 +341,9 @@ static void test_round_trip(void)
 
 static void test_trailers(void)
 {
-	static const uint64_t bits[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
-		PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER };
+	static const uint64_t bits[] = { PERF_SAMPLE_TID, PERF_SAMPLE_TIME,
+					 PERF_SAMPLE_ID,  PERF_SAMPLE_STREAM_ID,
+					 PERF_SAMPLE_CPU, PERF_SAMPLE_IDENTIFIER };
 	unsigned int mask, i, wrong = 0;
 
 	for (mask = 0; mask < 64; mask++) {
@@ -349,22 +426,25 @@ static void read_perf_file(const char *name, const char *options)
 	struct ntrace_perf_counts counts;
 	struct ntrace_perf_file *file;
 
-	if (run("perf record -q %s -o %s -- sh -c 'true; ls / | wc -l; sleep 0.01' > /dev/null 2>&1",
+	if (run("perf record -q %s -o %s -- sh -c 'true; ls / | wc -l; sleep 0.01' > /dev/null "
+		"2>&1",
 		options, in(name))) {
 		skip(name, "perf record does not work here");
 		return;
 	}
 	run("perf script --show-mmap-events --show-task-events --show-switch-events -i %s "
-	    "2> /dev/null > %s", in(name), in("script"));
-	if (!ok(!ntrace_perf_file_open(&file, in(name)), "opens what perf record %s makes", options))
+	    "2> /dev/null > %s",
+	    in(name), in("script"));
+	if (!ok(!ntrace_perf_file_open(&file, in(name)), "opens what perf record %s makes",
+		options))
 		return;
 	ntrace_perf_file_sideband(file, tally_record, &tally, &counts);
-	ok(tally.mmap2 && tally.mmap2 == count_lines("script", "RECORD_MMAP2"), "%s: %u MMAP2", name,
-	   tally.mmap2);
+	ok(tally.mmap2 && tally.mmap2 == count_lines("script", "RECORD_MMAP2"), "%s: %u MMAP2",
+	   name, tally.mmap2);
 	ok(tally.comm && tally.comm == count_lines("script", "RECORD_COMM"), "%s: %u COMM", name,
 	   tally.comm);
-	ok(tally.exec && tally.exec == count_lines("script", "RECORD_COMM exec"), "%s: %u exec", name,
-	   tally.exec);
+	ok(tally.exec && tally.exec == count_lines("script", "RECORD_COMM exec"), "%s: %u exec",
+	   name, tally.exec);
 	is_u64(tally.fork, count_lines("script", "RECORD_FORK"), "%s: FORK", name);
 	is_u64(tally.exit, count_lines("script", "RECORD_EXIT"), "%s: EXIT", name);
 	is_u64(tally.switch_out, count_lines("script", "SWITCH.* OUT"), "%s: OUT", name);
@@ -432,7 +512,9 @@ static void test_running_tasks(void)
 	   tally.named);
 	if (have_perf())
 		ok(strstr(output("perf script --show-mmap-events -i %s 2>&1 | grep -a test_perf",
-				 in("tasks")), "r-xp"), "perf shows this program's mapping");
+				 in("tasks")),
+			  "r-xp"),
+		   "perf shows this program's mapping");
 }
 
 static void test_misuse(void)

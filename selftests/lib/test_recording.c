@@ -51,14 +51,28 @@ static void put_file(const char *name, const char *text)
 static void test_round_trip(void)
 {
 	struct ntrace_stream streams[2] = {
-		{ .file = "aux.0", .cpu = 3, .hartid = UINT64_MAX, .src = 4095, .bytes = 12345678901,
-		  .lost = 7, .lost_exact = false, .gaps = 2, .start_ns = 1, .stop_ns = UINT64_MAX },
+		{ .file = "aux.0",
+		  .cpu = 3,
+		  .hartid = UINT64_MAX,
+		  .src = 4095,
+		  .bytes = 12345678901,
+		  .lost = 7,
+		  .lost_exact = false,
+		  .gaps = 2,
+		  .start_ns = 1,
+		  .stop_ns = UINT64_MAX },
 		{ .file = "aux.1", .lost_exact = true },
 	};
 	struct ntrace_recording recording = {
-		.size = sizeof(recording), .tool = "0.1", .release = "6.12 with spaces",
-		.machine = "riscv64", .clock = "monotonic", .command = "sh -c 'echo  two  spaces'",
-		.privilege = 3, .stream_count = 2, .streams = streams,
+		.size = sizeof(recording),
+		.tool = "0.1",
+		.release = "6.12 with spaces",
+		.machine = "riscv64",
+		.clock = "monotonic",
+		.command = "sh -c 'echo  two  spaces'",
+		.privilege = 3,
+		.stream_count = 2,
+		.streams = streams,
 	};
 	struct ntrace_recording *back;
 	char reason[128];
@@ -92,10 +106,12 @@ static void test_round_trip(void)
 	is_str(back->streams[0].params.isa, "rv32imac", "ISA");
 	ntrace_recording_free(back);
 	recording.command = "two\nlines";
-	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID, "a newline is refused");
+	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,
+	       "a newline is refused");
 	recording.command = "";
 	streams[1].file = "../aux.1";
-	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID, "a path is refused");
+	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,
+	       "a path is refused");
 	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_INVALID, "still");
 	streams[1].file = "aux.1";
 	is_u64(ntrace_recording_write(in("nowhere"), &recording), NTRACE_ERR_IO, "no directory");
@@ -113,14 +129,17 @@ static void test_damaged_params(void)
 		{ "ntrace-recording x\n", NTRACE_ERR_FORMAT, "does not start" },
 		{ "ntrace-recording 2\nstream 0\n", NTRACE_ERR_UNSUPPORTED, "newer" },
 		{ "ntrace-recording 1\nprivilege many\n", NTRACE_ERR_FORMAT, "line 2: privilege" },
-		{ "ntrace-recording 1\nstream 0\ncpu -1\n", NTRACE_ERR_FORMAT, "line 3: bad value of cpu" },
+		{ "ntrace-recording 1\nstream 0\ncpu -1\n", NTRACE_ERR_FORMAT,
+		  "line 3: bad value of cpu" },
 		{ "ntrace-recording 1\nstream 0\nsrc 4096\n", NTRACE_ERR_FORMAT, "value of src" },
 		{ "ntrace-recording 1\nstream 0\nbytes 99999999999999999999\n", NTRACE_ERR_FORMAT,
 		  "value of bytes" },
-		{ "ntrace-recording 1\nstream 0\nfile /etc/passwd\n", NTRACE_ERR_FORMAT, "file name" },
+		{ "ntrace-recording 1\nstream 0\nfile /etc/passwd\n", NTRACE_ERR_FORMAT,
+		  "file name" },
 		{ "ntrace-recording 1\nstream 0\nparams xlen=63\n", NTRACE_ERR_FORMAT, "xlen=63" },
 		{ "ntrace-recording 1\nstream 0\ncpu 1\n", NTRACE_ERR_FORMAT, "has no file" },
-		{ "ntrace-recording 1\n# remark\n\nfuture 7\nstream 0\nfile aux.0\nwhatever\n", 0, "" },
+		{ "ntrace-recording 1\n# remark\n\nfuture 7\nstream 0\nfile aux.0\nwhatever\n", 0,
+		  "" },
 	};
 	struct ntrace_recording *recording;
 	char reason[128];
@@ -139,8 +158,8 @@ static void test_damaged_params(void)
 			ntrace_recording_free(recording);
 	}
 	run("head -c 3000 /dev/urandom > %s/params", in("d"));
-	is_u64(ntrace_recording_read(&recording, in("d"), reason, sizeof(reason)), NTRACE_ERR_FORMAT,
-	       "noise");
+	is_u64(ntrace_recording_read(&recording, in("d"), reason, sizeof(reason)),
+	       NTRACE_ERR_FORMAT, "noise");
 }
 
 static bool holds(const char *file, uint64_t address, const void *bytes, size_t size)
@@ -149,7 +168,7 @@ static bool holds(const char *file, uint64_t address, const void *bytes, size_t 
 	uint8_t got[0x4000];
 	bool same;
 
-	if (core_open(&core, in(file)))
+	if (core_open(&core, in(file), false))
 		return false;
 	same = core_read(&core, address, got, size) == size && !memcmp(got, bytes, size);
 	core_close(&core);
@@ -162,7 +181,7 @@ static bool lacks(const char *file, uint64_t address)
 	uint8_t byte;
 	bool absent;
 
-	if (core_open(&core, in(file)))
+	if (core_open(&core, in(file), false))
 		return false;
 	absent = !core_read(&core, address, &byte, 1);
 	core_close(&core);
@@ -182,15 +201,20 @@ static void test_kernel_copy(void)
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), 0, "copies");
 	is_u64(copy.ranges, 2, "kernel and module");
 	is_u64(copy.bytes, KERNEL_SIZE + 0x2000, "bytes");
-	ok(holds("k/images/kernel.start", KERNEL_TEXT, fake_text, KERNEL_SIZE), "kernel text is there");
-	ok(holds("k/images/kernel.start", MODULE_TEXT, fake_module, 0x2000), "module text is there");
+	ok(holds("k/images/kernel.start", KERNEL_TEXT, fake_text, KERNEL_SIZE),
+	   "kernel text is there");
+	ok(holds("k/images/kernel.start", MODULE_TEXT, fake_module, 0x2000),
+	   "module text is there");
 	ok(lacks("k/images/kernel.start", KERNEL_TEXT - 1) &&
-	   lacks("k/images/kernel.start", KERNEL_TEXT + KERNEL_SIZE), "and nothing else");
+		   lacks("k/images/kernel.start", KERNEL_TEXT + KERNEL_SIZE),
+	   "and nothing else");
 	is_u64(run("readelf -hl %s 2> %s | grep -q 'CORE (Core file)' && ! test -s %s",
-		   in("k/images/kernel.start"), in("err"), in("err")), 0, "readelf reads the copy");
+		   in("k/images/kernel.start"), in("err"), in("err")),
+	       0, "readelf reads the copy");
 	is_u64(run("grep -q jiffies %s", in("k/images/kallsyms")) != 0, 1, "no data symbols");
 	is_u64(run("grep -qP '^ffffffff01000010 t module_work\\t\\[paper\\]$' %s",
-		   in("k/images/kallsyms")), 0, "symbols as in kallsyms");
+		   in("k/images/kallsyms")),
+	       0, "symbols as in kallsyms");
 	/* Nothing changed. */
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
 	ok(!copy.changed && !copy.bytes, "the end has nothing that is not in the start");
@@ -205,7 +229,8 @@ static void test_kernel_copy(void)
 	is_u64(copy.changed, 3, "three parcels changed");
 	is_u64(copy.bytes, 3 * 4096, "three pages");
 	ok(holds("k/images/kernel.end", KERNEL_TEXT + 0x1000, fake_text + 0x1000, 0x2000) &&
-	   lacks("k/images/kernel.end", KERNEL_TEXT), "those that changed");
+		   lacks("k/images/kernel.end", KERNEL_TEXT),
+	   "those that changed");
 	ok(!access(in("k/images/kallsyms.end"), F_OK), "new symbols are kept");
 	/* What is to be refused. */
 	put_file("hidden", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
@@ -255,7 +280,8 @@ static void test_vdso(void)
 	}
 	is_u64(error, 0, "copies the vDSO");
 	is_u64(run("readelf -sW %s 2> %s | grep -qi 'clock_gettime' && ! test -s %s",
-		   in("v/images/vdso"), in("err"), in("err")), 0, "readelf shows its functions");
+		   in("v/images/vdso"), in("err"), in("err")),
+	       0, "readelf shows its functions");
 	error = ntrace_object_open_elf(&object, in("v/images/vdso"));
 	ok(!error || error == NTRACE_ERR_NOTRISCV, "an ELF file for the image");
 	if (!error)

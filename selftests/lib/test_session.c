@@ -57,21 +57,35 @@ static void put(struct ntrace_sideband record)
 
 static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
 {
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2, .pid = pid, .tid = pid,
-				      .time = time, .executable = true, .address = address,
-				      .length = 0x1000, .offset = 0x1000, .name = file });
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
+				      .pid = pid,
+				      .tid = pid,
+				      .time = time,
+				      .executable = true,
+				      .address = address,
+				      .length = 0x1000,
+				      .offset = 0x1000,
+				      .name = file });
 }
 
 static void named(int32_t pid, uint64_t time, bool exec, const char *name)
 {
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM, .pid = pid, .tid = pid,
-				      .time = time, .exec = exec, .name = name });
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM,
+				      .pid = pid,
+				      .tid = pid,
+				      .time = time,
+				      .exec = exec,
+				      .name = name });
 }
 
 static void forks(int32_t parent, int32_t child, uint64_t time)
 {
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK, .pid = child, .tid = child,
-				      .other_pid = parent, .other_tid = parent, .time = time });
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
+				      .pid = child,
+				      .tid = child,
+				      .other_pid = parent,
+				      .other_tid = parent,
+				      .time = time });
 }
 
 static void lost(uint64_t count, uint64_t time)
@@ -81,11 +95,19 @@ static void lost(uint64_t count, uint64_t time)
 
 static void switch_records(int32_t from, int32_t to)
 {
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = from,
-				      .tid = from, .other_pid = to, .other_tid = to, .out = true,
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .pid = from,
+				      .tid = from,
+				      .other_pid = to,
+				      .other_tid = to,
+				      .out = true,
 				      .time = now });
-	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE, .pid = to, .tid = to,
-				      .other_pid = from, .other_tid = from, .time = now + 1 });
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .pid = to,
+				      .tid = to,
+				      .other_pid = from,
+				      .other_tid = from,
+				      .time = now + 1 });
 }
 
 /* The hart switches, and the kernel records it. */
@@ -109,8 +131,11 @@ static void work(uint64_t next, unsigned int times)
 static struct perf_event_attr sideband_attr(void)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = PERF_ATTR_SIZE_VER5,
-		.config = PERF_COUNT_SW_DUMMY, .sample_id_all = 1, .context_switch = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_id_all = 1,
+		.context_switch = 1,
 		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
 			       PERF_SAMPLE_CPU,
 	};
@@ -146,8 +171,11 @@ static void stop(const char *name, uint32_t privilege)
 {
 	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
 	struct ntrace_recording recording = {
-		.size = sizeof(recording), .tool = "test", .clock = "monotonic",
-		.privilege = privilege, .stream_count = 1,
+		.size = sizeof(recording),
+		.tool = "test",
+		.clock = "monotonic",
+		.privilege = privilege,
+		.stream_count = 1,
 	};
 	struct ntrace_stream stream = { .file = "aux.0", .start_ns = START_NS, .lost_exact = true };
 
@@ -207,7 +235,9 @@ static int take(void *data, const struct ntrace_session_event *event)
 static void decode(const char *name, const char *firmware)
 {
 	struct ntrace_session_options options = {
-		.size = sizeof(options), .sysroot = in("root"), .note = take_note,
+		.size = sizeof(options),
+		.sysroot = in("root"),
+		.note = take_note,
 		.firmware = firmware,
 	};
 	struct ntrace_session *session;
@@ -252,7 +282,8 @@ static void test_tasks(void)
 	switches(300, 100, CODE);
 	stop("tasks", 3);
 	decode("tasks", NULL);
-	is_str(told, "100 shell aaa, 200 beta bbb, 100 shell aaa, 101 shell aaa, 101 gamma bbb, "
+	is_str(told,
+	       "100 shell aaa, 200 beta bbb, 100 shell aaa, 101 shell aaa, 101 gamma bbb, "
 	       "0 swapper/0 kernel_loop, 300 kworker kernel_loop, 100 shell aaa",
 	       "two programs at one address, fork, exec, idle, kernel thread");
 	is_u64(errors, 0, "no error");
@@ -282,8 +313,10 @@ static void test_exec(void)
 	maps(100, now + 6, OTHER_CODE, "/ccc");
 	stop("exec", 3);
 	decode("exec", NULL);
-	is_str(told, "100 old aaa, 0 swapper/0 kernel_loop, 100 new bbb, "
-	       "0 swapper/0 kernel_loop, 100 third ccc", "exec over two stints, exec not seen");
+	is_str(told,
+	       "100 old aaa, 0 swapper/0 kernel_loop, 100 new bbb, "
+	       "0 swapper/0 kernel_loop, 100 third ccc",
+	       "exec over two stints, exec not seen");
 	is_u64(errors, 0, "no error");
 }
 
@@ -423,7 +456,8 @@ static void test_kernel_changes(void)
 	decode("patched", NULL);
 	ok(uncertain > 0, "flow through changed text says so");
 	ok(strstr(notes, "kernel text changed while it was traced: 1 parcels, the first at "
-		  "ffffffff80002502"), "a note says where");
+			 "ffffffff80002502"),
+	   "a note says where");
 	is_u64(errors, 0, "no error");
 }
 
@@ -431,9 +465,16 @@ static void test_kernel_changes(void)
 static void bad_file(const char *name, const char *file, uint8_t build_id, const char *note)
 {
 	struct ntrace_sideband mapping = {
-		.type = NTRACE_SIDEBAND_MMAP2, .pid = 100, .tid = 100, .executable = true,
-		.address = CODE, .length = 0x1000, .offset = 0x1000, .name = file,
-		.build_id_size = build_id ? 20 : 0, .build_id = { build_id },
+		.type = NTRACE_SIDEBAND_MMAP2,
+		.pid = 100,
+		.tid = 100,
+		.executable = true,
+		.address = CODE,
+		.length = 0x1000,
+		.offset = 0x1000,
+		.name = file,
+		.build_id_size = build_id ? 20 : 0,
+		.build_id = { build_id },
 	};
 	const char *at;
 
@@ -457,8 +498,7 @@ static void bad_file(const char *name, const char *file, uint8_t build_id, const
 static void test_files(void)
 {
 	bad_file("missing", "/missing", 0, "/missing: No such file");
-	bad_file("other-build", "/bbb", 1,
-		 "/bbb is not the file that was traced (other build-id)");
+	bad_file("other-build", "/bbb", 1, "/bbb is not the file that was traced (other build-id)");
 	bad_file("other-machine", "/x86", 0, "/x86: ");
 	bad_file("anonymous", "//anon", 0, "executable memory that no file backs");
 	bad_file("no-elf", "/aaa.s", 0, "/aaa.s: ");
@@ -484,7 +524,8 @@ static void test_damage(void)
 	struct ntrace_session_options options = { .size = sizeof(options), .note = take_note };
 	struct ntrace_session *session;
 
-	is_u64(ntrace_session_open(&session, in("nowhere"), &options), NTRACE_ERR_IO, "no directory");
+	is_u64(ntrace_session_open(&session, in("nowhere"), &options), NTRACE_ERR_IO,
+	       "no directory");
 	notes[0] = 0;
 	is_u64(ntrace_session_open(&session, in("root"), &options), NTRACE_ERR_FORMAT,
 	       "no recording");
@@ -493,13 +534,15 @@ static void test_damage(void)
 	run("truncate -s -5 %s/aux.0; rm %s/images/kernel.end", in("cut"), in("cut"));
 	decode("cut", NULL);
 	ok(strstr(notes, "data is cut") && strstr(notes, "were recorded") &&
-	   strstr(notes, "kernel.end: No such file"), "a cut recording: notes");
-	run("cp -r %s %s; rm -r %s/images %s/data", in("tasks"), in("bare"), in("bare"), in("bare"));
+		   strstr(notes, "kernel.end: No such file"),
+	   "a cut recording: notes");
+	run("cp -r %s %s; rm -r %s/images %s/data", in("tasks"), in("bare"), in("bare"),
+	    in("bare"));
 	decode("bare", NULL);
 	ok(strstr(notes, "programs are unknown"), "a recording without sideband and images");
 	run("cp -r %s %s; printf 'no numbers here' > %s/images/kallsyms; "
-	    "head -c 5000 /dev/urandom > %s/images/kernel.end", in("tasks"), in("garbage"),
-	    in("garbage"), in("garbage"));
+	    "head -c 5000 /dev/urandom > %s/images/kernel.end",
+	    in("tasks"), in("garbage"), in("garbage"), in("garbage"));
 	decode("garbage", NULL);
 	ok(strstr(notes, "no kallsyms"), "no kallsyms: a note");
 }
@@ -514,8 +557,10 @@ static bool build(void)
 		static const char *const at[] = { "0x10000", "0x10000", "0x20000", "0x80000000" };
 		const char *file = i == 3 ? "fw" : names[i];
 
-		if (run("cd %s/root && printf '.globl %s\\n.type %s,@function\\n%s: c.nop\\nc.nop\\n"
-			"j %s\\n.size %s,.-%s\\n' > %s.s && riscv64-linux-gnu-as -march=rv64gc %s.s "
+		if (run("cd %s/root && printf '.globl %s\\n.type %s,@function\\n%s: "
+			"c.nop\\nc.nop\\n"
+			"j %s\\n.size %s,.-%s\\n' > %s.s && riscv64-linux-gnu-as -march=rv64gc "
+			"%s.s "
 			"-o %s.o && riscv64-linux-gnu-ld --build-id -Ttext=%s -e %s %s.o -o %s",
 			directory, names[i], names[i], names[i], names[i], names[i], names[i], file,
 			file, file, at[i], names[i], file, file))
