@@ -93,7 +93,7 @@ static void stint_task(const struct follower *follower, const struct place *plac
 
 	*pid = -1;
 	*tid = -1;
-	if (place->missing)
+	if (place->missing || !cpu->switches)
 		return;
 	/* What was lost may lie before the start or behind it. */
 	if (place->stint && !(place->stint == follower->first && ends && ends->lost)) {
