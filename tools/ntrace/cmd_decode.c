@@ -111,6 +111,13 @@ static int take_option(struct decode *decode, struct options *options, int optio
 	}
 }
 
+/* Scripts read the complaints of the PC level from stderr: nothing else goes there. */
+static void begin_progress(struct decode *decode, uint64_t total)
+{
+	progress_begin(&decode->progress, "decode", total);
+	decode->progress.silent = decode->printer.level == LEVEL_PC && !decode->progress.terminal;
+}
+
 static int event(void *data, const struct ntrace_session_event *session_event)
 {
 	struct decode *decode = data;
@@ -196,7 +203,7 @@ static int decode_raw(struct decode *decode, const struct raw_trace *trace,
 	error = ntrace_flow_new(&flow, &config);
 	if (error)
 		return fail("%s", ntrace_strerror(error));
-	progress_begin(&decode->progress, "decode", trace->size);
+	begin_progress(decode, trace->size);
 	error = walk(decode, trace, flow);
 	progress_end(&decode->progress);
 	ntrace_flow_free(flow);
@@ -274,7 +281,7 @@ static int decode_recording(struct decode *decode, const char *path)
 	for (i = 0; i < count; i++)
 		if (decode->stream < 0 || decode->stream == i)
 			total += ntrace_session_stream(recording.session, i)->bytes;
-	progress_begin(&decode->progress, "decode", total);
+	begin_progress(decode, total);
 	for (i = 0; !error && i < count && !decode->printer.output->error; i++)
 		if (decode->stream < 0 || decode->stream == i)
 			error = decode_stream(decode, &recording, i);

@@ -242,6 +242,7 @@ static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when whe
 static int prepare(struct recorder *recorder)
 {
 	struct device_list *list = &recorder->list;
+	uint64_t memory = spool_memory();
 	unsigned int i;
 	char *path;
 	int error;
@@ -251,7 +252,8 @@ static int prepare(struct recorder *recorder)
 		return error;
 	recorder->made = true;
 	for (i = 0; i < list->count; i++) {
-		error = device_save_to(&list->devices[i], recorder->directory, i, recorder->notify);
+		error = device_save_to(&list->devices[i], recorder->directory, i, recorder->notify,
+				       memory / list->count);
 		if (error)
 			return error;
 	}
@@ -326,7 +328,7 @@ static int follow(struct recorder *recorder)
 	return error;
 }
 
-static int finish_devices(struct recorder *recorder)
+static int finish_devices(struct recorder *recorder, bool quiet)
 {
 	struct device_list *list = &recorder->list;
 	int error = EXIT_OK, failed;
@@ -337,7 +339,8 @@ static int finish_devices(struct recorder *recorder)
 		error = error ? error : failed;
 	}
 	for (i = 0; i < list->count; i++) {
-		failed = device_save_finish(&list->devices[i]);
+		/* When the disk is full it is so for all: once is enough. */
+		failed = device_save_finish(&list->devices[i], quiet || error);
 		error = error ? error : failed;
 	}
 	return error;
@@ -478,7 +481,7 @@ static int record(struct recorder *recorder)
 	if (!error)
 		error = follow(recorder);
 	recorder->seconds = monotonic_seconds() - recorder->seconds;
-	failed = finish_devices(recorder);
+	failed = finish_devices(recorder, error != EXIT_OK);
 	error = error ? error : failed;
 	if (!recorder->traced)
 		return error;

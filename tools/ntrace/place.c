@@ -86,6 +86,9 @@ const char *place_object_name(const struct ntrace_object *object)
 {
 	const char *name = ntrace_object_name(object), *slash = strrchr(name, '/');
 
+	/* A recording's copies of kernel text are called after their files. */
+	if (slash && (!strcmp(slash, "/kernel.start") || !strcmp(slash, "/kernel.end")))
+		return "[kernel]";
 	return slash && slash[1] ? slash + 1 : name;
 }
 

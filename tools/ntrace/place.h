@@ -35,7 +35,7 @@ bool place_same_function(const struct ntrace_location *a, const struct ntrace_lo
  */
 uint64_t place_generation(const struct place_cache *cache);
 
-/** place_object_name - file name without directories */
+/** place_object_name - file name without directories, "[kernel]" for copies of its text */
 const char *place_object_name(const struct ntrace_object *object);
 
 /**

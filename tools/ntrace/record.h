@@ -30,12 +30,45 @@ static inline bool hart_set_has(const struct hart_set *set, unsigned int hart)
 /** hart_set_parse - "0,2-3"; surrounding white space is allowed. Return: false if it is no list */
 bool hart_set_parse(struct hart_set *set, const char *text);
 
+/* ---- spool: trace on its way to the file ---- */
+
+struct spool_chunk;
+
+/**
+ * struct spool - see record_spool.c
+ * @limit: bytes of memory it may hold
+ * @held: bytes it holds
+ * @written: bytes in the file
+ * @error: errno of the first write that failed; what comes after it is dropped
+ */
+struct spool {
+	int fd;
+	uint64_t limit;
+	uint64_t held;
+	uint64_t written;
+	int error;
+	struct spool_chunk *oldest;
+	struct spool_chunk *newest;
+};
+
+/** spool_memory - how much memory all spools together should take: a quarter of what is free */
+uint64_t spool_memory(void);
+
+void spool_init(struct spool *spool, int fd, uint64_t limit);
+
+/** spool_add - Return: 0 or errno: ENOMEM, or that of a write that became necessary */
+int spool_add(struct spool *spool, const uint8_t *data, size_t size);
+
+/** spool_flush - write all and free the memory. Return: 0 or errno of the first failed write */
+int spool_flush(struct spool *spool);
+
 /* ---- devices ---- */
 
 /**
  * struct device - one /dev/ntraceN: a hart's trace
  * @lost, @loss, @gaps: valid after device_stop()
- * @saved: bytes written to the file
+ * @spool: memory between the data area and the file
+ * @saved: bytes of the file, valid after device_save_finish()
  * @error: errno of the thread that saves the trace; 0 = all is well
  */
 struct device {
@@ -52,6 +85,7 @@ struct device {
 	pthread_t thread;
 	bool thread_started;
 	bool running;
+	struct spool spool;
 	uint64_t saved;
 	uint64_t lost;
 	uint32_t loss;
@@ -82,8 +116,10 @@ int device_configure(struct device *device, const struct ntrace_config *wanted);
  * device_save_to - create the file for the trace
  * @directory: recording; the file is aux.@index in it
  * @notify: eventfd that is written when saving fails
+ * @memory: bytes of trace that may wait in memory
  */
-int device_save_to(struct device *device, const char *directory, unsigned int index, int notify);
+int device_save_to(struct device *device, const char *directory, unsigned int index, int notify,
+		   uint64_t memory);
 
 /** device_start - start the trace and the thread that saves it */
 int device_start(struct device *device);
@@ -91,8 +127,8 @@ int device_start(struct device *device);
 /** device_stop - stop the trace, if it runs, and take over its counters */
 int device_stop(struct device *device);
 
-/** device_save_finish - wait until the thread has saved the rest. Complains about its errors */
-int device_save_finish(struct device *device);
+/** device_save_finish - write all that is left to the file. Complains unless @quiet */
+int device_save_finish(struct device *device, bool quiet);
 
 /* ---- sideband ---- */
 

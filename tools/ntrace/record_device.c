@@ -18,8 +18,9 @@
 #include "record.h"
 #include "ui.h"
 
-/* Largest piece written at once, so that the ring gets free in small steps. */
-#define WRITE_MAX (1u << 20)
+/* Largest piece taken at once, so that the ring gets free in small steps. */
+#define PIECE_MAX (1u << 20)
+#define ROOM_ON_FULL_DISK (8u << 20)
 
 bool hart_set_parse(struct hart_set *set, const char *text)
 {
@@ -278,23 +279,15 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	return EXIT_OK;
 }
 
-/* Write one contiguous piece and give it back. Return: 0 or errno. */
+/* Take one contiguous piece and give its room back. Return: 0 or errno. */
 static int save_piece(struct device *device, uint64_t tail, size_t size)
 {
 	struct ntrace_consume consume = { .size = sizeof(consume), .tail = tail + size };
 	const uint8_t *from = device->data + (tail & (device->control->data_size - 1));
-	ssize_t written;
+	int error = spool_add(&device->spool, from, size);
 
-	while (size) {
-		written = write(device->output, from, size);
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written ? errno : ENOSPC;
-		from += written;
-		size -= (size_t)written;
-		device->saved += (uint64_t)written;
-	}
+	if (error)
+		return error;
 	return ioctl(device->fd, NTRACE_IOC_CONSUME, &consume) ? errno : 0;
 }
 
@@ -310,12 +303,17 @@ static int save_available(struct device *device)
 		size = head - tail;
 		if (size > mask + 1 - (tail & mask))
 			size = mask + 1 - (tail & mask);
-		if (size > WRITE_MAX)
-			size = WRITE_MAX;
+		if (size > PIECE_MAX)
+			size = PIECE_MAX;
 		error = save_piece(device, tail, (size_t)size);
 		tail += size;
 	}
 	return error;
+}
+
+static bool is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
 static void *save_thread(void *data)
@@ -347,7 +345,8 @@ static void *save_thread(void *data)
 	return NULL;
 }
 
-int device_save_to(struct device *device, const char *directory, unsigned int index, int notify)
+int device_save_to(struct device *device, const char *directory, unsigned int index, int notify,
+		   uint64_t memory)
 {
 	char *path;
 	int error;
@@ -358,6 +357,7 @@ int device_save_to(struct device *device, const char *directory, unsigned int in
 		return fail("out of memory");
 	device->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	error = device->output < 0 ? fail("%s: %s", path, strerror(errno)) : EXIT_OK;
+	spool_init(&device->spool, device->output, memory);
 	free(path);
 	return error;
 }
@@ -397,30 +397,54 @@ int device_stop(struct device *device)
 	return error;
 }
 
-int device_save_finish(struct device *device)
+/* The end of the trace makes room for what it cannot be decoded without. */
+static void make_room(struct device *device)
 {
-	int output = device->output;
+	uint64_t cut = device->spool.written / 4;
 
+	if (cut > ROOM_ON_FULL_DISK)
+		cut = ROOM_ON_FULL_DISK;
+	if (!ftruncate(device->output, (off_t)(device->spool.written - cut)))
+		device->spool.written -= cut;
+}
+
+static void save_rest(struct device *device)
+{
+	int output = device->output, error;
+
+	error = spool_flush(&device->spool);
+	if (!device->error)
+		device->error = error;
+	if (output >= 0 && is_full(device->error))
+		make_room(device);
+	device->output = -1;
+	/* Some file systems tell of a full disk only here. */
+	if (output >= 0 && close(output) && !device->error)
+		device->error = errno;
+	device->saved = device->spool.written;
+	/* What is left when saving failed is lost, and its size is known. */
+	if (device->control && device->control->head > device->saved)
+		device->lost += device->control->head - device->saved;
+}
+
+int device_save_finish(struct device *device, bool quiet)
+{
 	if (device->thread_started) {
 		pthread_join(device->thread, NULL);
 		device->thread_started = false;
 	}
-	device->output = -1;
-	/* What is left when saving failed is lost, and its size is known. */
-	if (device->control && device->control->head > device->saved)
-		device->lost += device->control->head - device->saved;
-	/* Some file systems tell of a full disk only here. */
-	if (output >= 0 && close(output) && !device->error)
-		device->error = errno;
+	save_rest(device);
+	if (!device->error)
+		return EXIT_OK;
+	if (quiet)
+		return EXIT_FAILED;
+	if (is_full(device->error))
+		return fail("%s: disk full after %" PRIu64 " bytes: what was saved before can be "
+			    "decoded",
+			    device->file, device->saved);
 	if (device->error == EIO)
 		return fail("%s: the trace hardware did not answer, or the disk failed: what was "
 			    "traced before is saved",
 			    device->path);
-	if (device->error == ENOSPC || device->error == EDQUOT || device->error == EFBIG)
-		return fail("%s: disk full after %" PRIu64 " bytes: what was saved before can be "
-			    "decoded",
-			    device->file, device->saved);
-	if (device->error)
-		return fail("%s: %s", device->file, strerror(device->error));
-	return EXIT_OK;
+	return fail("%s: %s", device->file, strerror(device->error));
 }

@@ -143,7 +143,7 @@ void progress_update(struct progress *progress, uint64_t done)
 	double now = monotonic_seconds();
 	char size[UI_NUMBER_SIZE];
 
-	if (now < progress->next)
+	if (now < progress->next || progress->silent)
 		return;
 	progress->next = now + (progress->terminal ? 0.2 : 5);
 	progress->shown = true;

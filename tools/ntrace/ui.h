@@ -57,6 +57,7 @@ struct progress {
 	double next;
 	bool terminal;
 	bool shown;
+	bool silent;
 };
 
 void progress_begin(struct progress *progress, const char *what, uint64_t total);

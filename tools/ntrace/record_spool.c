@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Trace waiting in memory for the file.
+ *
+ * The recorder is traced, too. Writing a page to a file executes some thousand
+ * instructions full of branches, and their trace is up to half as large as the
+ * page: recording would feed on itself. Copying to memory in a plain loop is
+ * almost free in trace. So the trace is kept in memory as long as there is
+ * plenty, and written when the trace is over; beyond that the oldest part goes
+ * to the file for every new one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "record.h"
+
+#define CHUNK_SIZE (4u << 20)
+
+struct spool_chunk {
+	struct spool_chunk *next;
+	size_t used;
+	uint8_t *data;
+};
+
+uint64_t spool_memory(void)
+{
+	uint64_t kilobytes = 0;
+	char line[128];
+	FILE *file = fopen("/proc/meminfo", "re");
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kilobytes) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kilobytes * 1024 / 4;
+}
+
+void spool_init(struct spool *spool, int fd, uint64_t limit)
+{
+	*spool = (struct spool){ .fd = fd, .limit = limit };
+}
+
+static struct spool_chunk *new_chunk(void)
+{
+	struct spool_chunk *chunk = calloc(1, sizeof(*chunk));
+	void *data;
+
+	if (!chunk)
+		return NULL;
+	data = mmap(NULL, CHUNK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (data == MAP_FAILED) {
+		free(chunk);
+		return NULL;
+	}
+	/* One page fault where there were hundreds, whose trace would be in the trace. */
+	madvise(data, CHUNK_SIZE, MADV_HUGEPAGE);
+	chunk->data = data;
+	return chunk;
+}
+
+static void free_chunk(struct spool_chunk *chunk)
+{
+	munmap(chunk->data, CHUNK_SIZE);
+	free(chunk);
+}
+
+/*
+ * Write the oldest chunk and take it from the list, whether that works or not.
+ * After an error nothing is written any more: it would not belong together.
+ */
+static struct spool_chunk *write_oldest(struct spool *spool)
+{
+	struct spool_chunk *chunk = spool->oldest;
+	size_t done = 0;
+	ssize_t written;
+
+	while (!spool->error && done < chunk->used) {
+		written = write(spool->fd, chunk->data + done, chunk->used - done);
+		if (written > 0) {
+			done += (size_t)written;
+			spool->written += (uint64_t)written;
+		} else if (!written) {
+			spool->error = ENOSPC;
+		} else if (errno != EINTR) {
+			spool->error = errno;
+		}
+	}
+	spool->oldest = chunk->next;
+	if (!spool->oldest)
+		spool->newest = NULL;
+	chunk->next = NULL;
+	chunk->used = 0;
+	return chunk;
+}
+
+/* A chunk with room behind the newest. */
+static int extend(struct spool *spool)
+{
+	struct spool_chunk *chunk = NULL;
+
+	if (spool->held + CHUNK_SIZE <= spool->limit || !spool->oldest) {
+		chunk = new_chunk();
+		if (chunk)
+			spool->held += CHUNK_SIZE;
+	}
+	if (!chunk && spool->oldest)
+		chunk = write_oldest(spool);
+	if (!chunk)
+		return ENOMEM;
+	if (spool->newest)
+		spool->newest->next = chunk;
+	else
+		spool->oldest = chunk;
+	spool->newest = chunk;
+	return spool->error;
+}
+
+int spool_add(struct spool *spool, const uint8_t *data, size_t size)
+{
+	size_t part;
+	int error;
+
+	while (size) {
+		if (!spool->newest || spool->newest->used == CHUNK_SIZE) {
+			error = extend(spool);
+			if (error)
+				return error;
+		}
+		part = CHUNK_SIZE - spool->newest->used;
+		if (part > size)
+			part = size;
+		memcpy(spool->newest->data + spool->newest->used, data, part);
+		spool->newest->used += part;
+		data += part;
+		size -= part;
+	}
+	return 0;
+}
+
+int spool_flush(struct spool *spool)
+{
+	while (spool->oldest)
+		free_chunk(write_oldest(spool));
+	spool->held = 0;
+	return spool->error;
+}
