@@ -8,6 +8,7 @@
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/pm.h>
 
 #include "ntrace.h"
 
@@ -48,6 +49,14 @@ static void ntrace_shutdown(struct platform_device *pdev)
 	ntrace_topology_shutdown(platform_get_drvdata(pdev));
 }
 
+static int ntrace_suspend(struct device *dev)
+{
+	ntrace_topology_suspend(dev_get_drvdata(dev));
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(ntrace_pm_ops, ntrace_suspend, NULL);
+
 static const struct of_device_id ntrace_of_match[] = {
 	{ .compatible = "riscv,trace-component" },
 	{ /* sentinel */ },
@@ -61,6 +70,7 @@ static struct platform_driver ntrace_driver = {
 	.driver = {
 		.name = "ntrace",
 		.of_match_table = ntrace_of_match,
+		.pm = pm_sleep_ptr(&ntrace_pm_ops),
 	},
 };
 

@@ -273,6 +273,7 @@ void ntrace_topology_exit(void);
 int ntrace_topology_add(struct ntrace_component *component);
 void ntrace_topology_remove(struct ntrace_component *component);
 void ntrace_topology_shutdown(struct ntrace_component *component);
+void ntrace_topology_suspend(struct ntrace_component *component);
 void ntrace_topology_quiesce_upstream(struct ntrace_component *component);
 
 /* capture.c */

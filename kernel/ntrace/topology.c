@@ -269,6 +269,27 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
 	ntrace_component_off(component);
 }
 
+/**
+ * ntrace_topology_suspend - the system goes to sleep
+ * @component: component that was added
+ *
+ * Its registers may be lost. A capture that runs is stopped and stays so after
+ * resume, like that of a hart that went offline; START continues it.
+ */
+void ntrace_topology_suspend(struct ntrace_component *component)
+{
+	struct ntrace_path *path;
+
+	guard(mutex)(&ntrace_lock);
+	path = component->path;
+	if (!path)
+		return;
+	guard(mutex)(&path->lock);
+	path->stale = true;
+	if (path->capture)
+		ntrace_capture_stop(path->capture);
+}
+
 /** ntrace_topology_init - get a CPU hotplug state */
 int __init ntrace_topology_init(void)
 {

@@ -69,6 +69,38 @@ ask head
 ok "trace has come" test "$answer" -gt "$before"
 let_go
 
+# Down to the devices and up again, as for suspend to idle.
+hold /dev/ntrace0
+echo devices >/sys/power/pm_test && echo freeze >/sys/power/state
+ok "system sleep: encoder and sink are disabled" both_disabled 0
+ask state
+is "$answer" 2 "the capture is stopped"
+ask start
+is "$answer" 0 "START continues"
+ok "encoder and sink are enabled" both_enabled 0
+let_go
+
+# A write pointer outside of the buffer, as from a sink that is broken.
+hold /dev/ntrace0
+devmem "$(sink 0)" 32 0x11
+devmem $(($(sink 0) + 0x20)) 32 0x100
+sleep 0.2
+ask state
+is "$answer" 3 "a sink that leaves its buffer: the capture is dead"
+ok "encoder and sink are disabled" both_disabled 0
+ask start
+is "$answer" EBUSY "START before STOP: EBUSY"
+ask stop
+is "$answer" EIO "STOP: EIO"
+ask start
+is "$answer" ENODEV "START: ENODEV"
+ask configure
+is "$answer" 0 "CONFIGURE brings it back"
+ask start
+is "$answer" 0 "START"
+ok "encoder and sink are enabled" both_enabled 0
+let_go
+
 # Objects of the allocator, pages: before and after.
 count() { awk -v name="$1" '$1 ~ name { sum += $2 } END { print sum + 0 }' "$2"; }
 # Free pages, with those that each hart keeps for itself.
