@@ -110,8 +110,9 @@ void emit_resource_full(struct ntrace_encoder *encoder, enum ntrace_rcode rcode,
 	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
 	uint8_t *end;
 
-	end = put_start(data, NTRACE_TCODE_RESOURCE_FULL | encoder->src |
-			(uint64_t)rcode << encoder->fixed_bits,
+	end = put_start(data,
+			NTRACE_TCODE_RESOURCE_FULL | encoder->src |
+				(uint64_t)rcode << encoder->fixed_bits,
 			encoder->fixed_bits + 4, value);
 	finish_fields(encoder, data, end);
 }

@@ -17,9 +17,10 @@ enum {
 };
 
 static_assert((int)PENDING_JUMP - 1 == NTRACE_BTYPE_JUMP &&
-	      (int)PENDING_TRAP - 1 == NTRACE_BTYPE_TRAP &&
-	      (int)PENDING_EXCEPTION - 1 == NTRACE_BTYPE_EXCEPTION &&
-	      (int)PENDING_INTERRUPT - 1 == NTRACE_BTYPE_INTERRUPT, "pending is BTYPE + 1");
+		      (int)PENDING_TRAP - 1 == NTRACE_BTYPE_TRAP &&
+		      (int)PENDING_EXCEPTION - 1 == NTRACE_BTYPE_EXCEPTION &&
+		      (int)PENDING_INTERRUPT - 1 == NTRACE_BTYPE_INTERRUPT,
+	      "pending is BTYPE + 1");
 
 /* What the end of a block asks for. */
 enum {
@@ -66,11 +67,9 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 
 	if (config->size < sizeof(*config) || !config->write ||
 	    (params->mode != NTRACE_MODE_BRANCH && params->mode != NTRACE_MODE_HISTORY) ||
-	    (params->xlen != 32 && params->xlen != 64) ||
-	    params->src_bits > NTRACE_SRC_BITS_MAX || config->src >> params->src_bits ||
-	    config->icnt_bits < 1 || config->icnt_bits > 32 ||
-	    config->hist_bits < 1 || config->hist_bits > 31 ||
-	    config->sync_max > 15)
+	    (params->xlen != 32 && params->xlen != 64) || params->src_bits > NTRACE_SRC_BITS_MAX ||
+	    config->src >> params->src_bits || config->icnt_bits < 1 || config->icnt_bits > 32 ||
+	    config->hist_bits < 1 || config->hist_bits > 31 || config->sync_max > 15)
 		return NTRACE_ERR_INVALID;
 	/* The ingress port carries no clock, so nothing could count cycles. */
 	if (config->sync_mode != 0 && config->sync_mode != 1 && config->sync_mode != 3)

@@ -53,7 +53,10 @@ static void retire(struct ntrace_encoder *encoder, uint64_t iaddr, uint32_t iret
 		   enum ntrace_itype itype)
 {
 	struct ntrace_ingress block = {
-		.iaddr = iaddr, .iretire = iretire, .itype = itype, .priv = NTRACE_PRIV_M,
+		.iaddr = iaddr,
+		.iretire = iretire,
+		.itype = itype,
+		.priv = NTRACE_PRIV_M,
 	};
 
 	if (ntrace_encoder_retire(encoder, &block))
@@ -73,7 +76,8 @@ static void is_bytes(const char *expected, const char *text)
 }
 
 /* Program A of the specification: three ways through it, in both modes. */
-static void program_a(enum ntrace_mode mode, const char *taken, const char *second, const char *none)
+static void program_a(enum ntrace_mode mode, const char *taken, const char *second,
+		      const char *none)
 {
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
@@ -141,8 +145,8 @@ static void vectors(void)
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	for (int i = 0; i < 30; i++)
-		retire(&encoder, 0x100, 1, i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN :
-						   NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+		retire(&encoder, 0x100, 1,
+		       i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
 	is_bytes("24 0D 00 0B 6C 44 54 54 54 54 57", "ResourceFull with 30 history bits");
 	config.hist_bits = 31;
 
@@ -161,7 +165,8 @@ static void vectors(void)
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0xffffffff800031f4, 2, NTRACE_ITYPE_INDIRECT_JUMP);
-	is_bytes("24 0D E8 8C 04 00 00 FC FC FC FC FC 1F", "kernel address without address extension");
+	is_bytes("24 0D E8 8C 04 00 00 FC FC FC FC FC 1F",
+		 "kernel address without address extension");
 	config.params.extend_address = true;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -222,7 +227,8 @@ static void start_and_stop(void)
 	ntrace_encoder_config_init(&config);
 	config.write = take;
 	config.hist_bits = 32;
-	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID, "32 history bits: refused");
+	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
+	   "32 history bits: refused");
 	ntrace_encoder_config_init(&config);
 	config.write = take;
 	config.sync_mode = 2;
@@ -230,7 +236,8 @@ static void start_and_stop(void)
 	ntrace_encoder_config_init(&config);
 	config.write = take;
 	config.src = 1;
-	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID, "SRC wider than its field: refused");
+	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
+	   "SRC wider than its field: refused");
 
 	ntrace_encoder_config_init(&config);
 	begin(&encoder, &config);
@@ -244,10 +251,12 @@ static void start_and_stop(void)
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 1, NTRACE_ITYPE_NONE);
 	block.itype = 7;
-	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID, "reserved itype: refused");
+	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID,
+	   "reserved itype: refused");
 	block.itype = NTRACE_ITYPE_BRANCH_TAKEN;
 	block.iretire = 0;
-	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID, "a branch that did not retire: refused");
+	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID,
+	   "a branch that did not retire: refused");
 	block.iretire = 1;
 	block.iaddr = 0x101;
 	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID, "odd address: refused");
@@ -260,7 +269,8 @@ static void start_and_stop(void)
 	ntrace_encoder_overrun(&encoder);
 	retire(&encoder, 0x200, 2, NTRACE_ITYPE_NONE);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	is_bytes("24 0D 00 0B 20 00 07 24 1D 00 13 84 50 09 07", "overrun: Error and ProgTraceSync");
+	is_bytes("24 0D 00 0B 20 00 07 24 1D 00 13 84 50 09 07",
+		 "overrun: Error and ProgTraceSync");
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 1, NTRACE_ITYPE_RETURN);
 	ntrace_encoder_overrun(&encoder);
@@ -332,7 +342,8 @@ static void periodic_sync(void)
 	is_u64(encoder.messages, 17, "16 messages since the sync");
 	stream_size = 0;
 	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
-	is_bytes("24 09 00 0B 0C 0F", "after 16 messages: ProgTraceSync, then what the block makes");
+	is_bytes("24 09 00 0B 0C 0F",
+		 "after 16 messages: ProgTraceSync, then what the block makes");
 }
 
 /* Random programs */
@@ -451,8 +462,10 @@ static void random_streams(void)
 		if (user_only)
 			addresses_outside += outside;
 	}
-	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of its fields");
-	is_u64(bad_totals, 0, "I-CNT adds up and branch outcomes come in order, %" PRIu64 " streams", streams);
+	is_u64(rewrite_errors, 0,
+	       "every message equals what ntrace_message_write() makes of its fields");
+	is_u64(bad_totals, 0,
+	       "I-CNT adds up and branch outcomes come in order, %" PRIu64 " streams", streams);
 	is_u64(addresses_outside, 0, "no address outside of the filtered privileges");
 }
 

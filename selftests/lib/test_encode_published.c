@@ -38,7 +38,8 @@ static int itype_of(const char *type)
 	}
 }
 
-static bool encode(FILE *list, enum ntrace_mode mode, struct ntrace_encoder *encoder, uint64_t *instructions)
+static bool encode(FILE *list, enum ntrace_mode mode, struct ntrace_encoder *encoder,
+		   uint64_t *instructions)
 {
 	struct ntrace_encoder_config config;
 	char type[16];
@@ -75,7 +76,8 @@ static void compare(const char *directory, enum ntrace_mode mode, uint64_t bytes
 	char command[512];
 	FILE *list;
 
-	snprintf(command, sizeof(command), "gzip -dc '%s/data/refcode/xrle.pcseq.txt.gz'", directory);
+	snprintf(command, sizeof(command), "gzip -dc '%s/data/refcode/xrle.pcseq.txt.gz'",
+		 directory);
 	list = popen(command, "r");
 	ok(list && encode(list, mode, &encoder, &instructions), "xrle %s: encoded", name);
 	if (list)

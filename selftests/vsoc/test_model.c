@@ -50,7 +50,10 @@ static const struct trace_encoder_ops bench_ops = {
 };
 
 static const struct trace_encoder_parameters parameters = {
-	.src_bits_max = 4, .icnt_bits = 22, .hist_bits = 31, .xlen = 64,
+	.src_bits_max = 4,
+	.icnt_bits = 22,
+	.hist_bits = 31,
+	.xlen = 64,
 };
 
 static struct bench bench;
@@ -93,19 +96,25 @@ static uint32_t te_try(uint32_t offset, uint32_t value)
 static uint32_t mode_after(uint32_t mode)
 {
 	return (te_try(TR_TE_CONTROL, TR_CONTROL_ACTIVE | mode << TR_TE_CONTROL_INST_MODE_SHIFT) &
-		TR_TE_CONTROL_INST_MODE_MASK) >> TR_TE_CONTROL_INST_MODE_SHIFT;
+		TR_TE_CONTROL_INST_MODE_MASK) >>
+	       TR_TE_CONTROL_INST_MODE_SHIFT;
 }
 
 static uint32_t sync_mode_after(uint32_t mode)
 {
-	return (te_try(TR_TE_CONTROL, TR_CONTROL_ACTIVE | mode << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT) &
-		TR_TE_CONTROL_INST_SYNC_MODE_MASK) >> TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
+	return (te_try(TR_TE_CONTROL,
+		       TR_CONTROL_ACTIVE | mode << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT) &
+		TR_TE_CONTROL_INST_SYNC_MODE_MASK) >>
+	       TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
 }
 
 static bool retire(uint64_t iaddr, uint32_t iretire, enum ntrace_itype itype, unsigned int priv)
 {
 	struct ntrace_ingress block = {
-		.iaddr = iaddr, .iretire = iretire, .itype = itype, .priv = priv,
+		.iaddr = iaddr,
+		.iretire = iretire,
+		.itype = itype,
+		.priv = priv,
 	};
 
 	return trace_encoder_retire(&bench.te, &block) == 0;
@@ -117,11 +126,13 @@ static void encoder_registers(void)
 	bool good = true;
 
 	te_fresh();
-	is_hex(te_read(TR_TE_CONTROL), TR_CONTROL_EMPTY, "power-up: Active and Enable are 0, Empty is 1");
+	is_hex(te_read(TR_TE_CONTROL), TR_CONTROL_EMPTY,
+	       "power-up: Active and Enable are 0, Empty is 1");
 	is_hex(te_read(TR_TE_IMPL), 0, "Active 0: Impl reads 0");
 	te_write(TR_TE_INST_FEATURES, ~0u);
 	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
-	is_hex(te_read(TR_TE_CONTROL), TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY | 1u << TR_TE_CONTROL_FORMAT_SHIFT,
+	is_hex(te_read(TR_TE_CONTROL),
+	       TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY | 1u << TR_TE_CONTROL_FORMAT_SHIFT,
 	       "the write that sets Active sets nothing else; Format is N-Trace");
 	is_hex(te_read(TR_TE_INST_FEATURES), 0, "a write while Active was 0 is lost");
 	is_u64(bench.te.software_errors, 1, "and is an error of the software");
@@ -136,10 +147,13 @@ static void encoder_registers(void)
 	   "SyncMode 0, 1 and 3");
 	is_u64(sync_mode_after(2), 3, "SyncMode 2 (cycles) lands on 3");
 	is_hex(te_try(TR_TE_CONTROL, ~0u & ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING)),
-	       TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY | 6u << 4 | TR_TE_CONTROL_INHIBIT_SRC | 3u << 16 | 15u << 20 | 1u << 24,
+	       TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY | 6u << 4 | TR_TE_CONTROL_INHIBIT_SRC |
+		       3u << 16 | 15u << 20 | 1u << 24,
 	       "all ones: Context, triggers, stalling and reserved bits read 0; Format stays 1");
-	is_hex(te_try(TR_TE_INST_FEATURES, ~0u), 0x400f0600, "features: all jumps, address extension, 4 bits of SRC");
-	is_hex(te_try(TR_TE_INST_FEATURES, 2u << 28 | 7u << 16), 2u << 28 | 3u << 16, "SrcID is cut to SrcBits");
+	is_hex(te_try(TR_TE_INST_FEATURES, ~0u), 0x400f0600,
+	       "features: all jumps, address extension, 4 bits of SRC");
+	is_hex(te_try(TR_TE_INST_FEATURES, 2u << 28 | 7u << 16), 2u << 28 | 3u << 16,
+	       "SrcID is cut to SrcBits");
 	is_hex(te_try(TR_TE_INST_FILTERS, ~0u), 1, "filter 0 exists, others do not");
 	is_hex(te_try(TR_TE_FILTER_CONTROL(0), ~0u), 3, "filter 0: Enable and MatchPrivilege");
 	is_hex(te_try(TR_TE_FILTER_MATCH_INST(0), ~0u), 0x6b, "filter 0: U, S, M, VU and VS");
@@ -150,8 +164,10 @@ static void encoder_registers(void)
 
 	te_write(TR_TE_CONTROL, 0);
 	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
-	ok(!te_read(TR_TE_INST_FEATURES) && !te_read(TR_TE_INST_FILTERS) && !te_read(TR_TE_FILTER_CONTROL(0)) &&
-	   !(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_MODE_MASK), "Active 0 resets everything");
+	ok(!te_read(TR_TE_INST_FEATURES) && !te_read(TR_TE_INST_FILTERS) &&
+		   !te_read(TR_TE_FILTER_CONTROL(0)) &&
+		   !(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_MODE_MASK),
+	   "Active 0 resets everything");
 }
 
 static void encoder_tracing(void)
@@ -173,15 +189,18 @@ static void encoder_tracing(void)
 	hart_runs();
 
 	te_write(TR_TE_CONTROL, tracing ^ (5u << 4));
-	is_hex(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_MODE_MASK, 6u << 4, "InstMode is frozen while enabled");
+	is_hex(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_MODE_MASK, 6u << 4,
+	       "InstMode is frozen while enabled");
 	te_write(TR_TE_INST_FEATURES, ~0u);
 	te_write(TR_TE_INST_FILTERS, 1);
-	ok(!te_read(TR_TE_INST_FEATURES) && !te_read(TR_TE_INST_FILTERS), "features and filters too");
+	ok(!te_read(TR_TE_INST_FEATURES) && !te_read(TR_TE_INST_FILTERS),
+	   "features and filters too");
 	is_u64(bench.te.software_errors, 3, "each is an error of the software");
 
 	retire(0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN, 3);
 	te_write(TR_TE_CONTROL, htm);
-	ok(!(te_read(TR_TE_CONTROL) & (TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING)), "Enable 0 also clears InstTracing");
+	ok(!(te_read(TR_TE_CONTROL) & (TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING)),
+	   "Enable 0 also clears InstTracing");
 	ok(!(te_read(TR_TE_CONTROL) & TR_CONTROL_EMPTY), "not Empty before the hart has stopped");
 	hart_runs();
 	ok(te_read(TR_TE_CONTROL) & TR_CONTROL_EMPTY, "Empty when it has");
@@ -202,12 +221,14 @@ static void encoder_tracing(void)
 	is_u64(bench.queued, 2, "a stop and a start on their way");
 	hart_runs();
 	retire(0x200, 1, NTRACE_ITYPE_NONE, 3);
-	ok(!memcmp(bench.bytes, "\x84\x50\x05\x07\x24\x15\x00\x13", 8), "Correlation, then ProgTraceSync");
+	ok(!memcmp(bench.bytes, "\x84\x50\x05\x07\x24\x15\x00\x13", 8),
+	   "Correlation, then ProgTraceSync");
 
 	bench.size = 0;
 	te_write(TR_TE_CONTROL, 0);
 	hart_runs();
-	ok(!bench.size && te_read(TR_TE_CONTROL) == TR_CONTROL_EMPTY, "Active 0 while tracing: stops without a word");
+	ok(!bench.size && te_read(TR_TE_CONTROL) == TR_CONTROL_EMPTY,
+	   "Active 0 while tracing: stops without a word");
 
 	te_active();
 	te_write(TR_TE_CONTROL, tracing);
@@ -218,7 +239,8 @@ static void encoder_tracing(void)
 
 static void encoder_overflow(void)
 {
-	const uint32_t tracing = TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4;
+	const uint32_t tracing = TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE |
+				 TR_TE_CONTROL_INST_TRACING | 6u << 4;
 
 	te_active();
 	te_write(TR_TE_CONTROL, tracing);
@@ -227,11 +249,14 @@ static void encoder_overflow(void)
 	bench.full = true;
 	retire(0x200, 1, NTRACE_ITYPE_RETURN, 3);
 	retire(0x300, 1, NTRACE_ITYPE_RETURN, 3);
-	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW, "trace refused: StallOrOverflow is set");
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW,
+	   "trace refused: StallOrOverflow is set");
 	te_write(TR_TE_CONTROL, tracing);
-	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW, "StallOrOverflow stays when 0 is written");
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW,
+	   "StallOrOverflow stays when 0 is written");
 	te_write(TR_TE_CONTROL, tracing | TR_TE_CONTROL_INST_STALL_OR_OVERFLOW);
-	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW), "StallOrOverflow is cleared by 1");
+	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW),
+	   "StallOrOverflow is cleared by 1");
 	bench.full = false;
 	bench.size = 0;
 	retire(0x400, 1, NTRACE_ITYPE_NONE, 3);
@@ -239,18 +264,22 @@ static void encoder_overflow(void)
 	   "room again: Error, then ProgTraceSync SYNC 7");
 	bench.te.overflow = true;
 	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | 6u << 4);
-	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW, "disabling keeps StallOrOverflow");
+	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW,
+	   "disabling keeps StallOrOverflow");
 	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | 6u << 4);
-	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW), "setting Enable clears StallOrOverflow");
+	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW),
+	   "setting Enable clears StallOrOverflow");
 }
 
-static size_t bytes_of_filtered(uint32_t selected, uint32_t control, uint32_t mask, unsigned int priv)
+static size_t bytes_of_filtered(uint32_t selected, uint32_t control, uint32_t mask,
+				unsigned int priv)
 {
 	te_active();
 	te_write(TR_TE_FILTER_MATCH_INST(0), mask);
 	te_write(TR_TE_FILTER_CONTROL(0), control);
 	te_write(TR_TE_INST_FILTERS, selected);
-	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4);
+	te_write(TR_TE_CONTROL,
+		 TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4);
 	hart_runs();
 	retire(0x100, 1, NTRACE_ITYPE_NONE, priv);
 	return bench.size;
@@ -352,8 +381,10 @@ static void sink_registers(void)
 	is_hex(sink_try(TR_RAM_START_HIGH, ~0u), 0, "32 address bits: High reads 0");
 	sink_fresh(64, 56, true);
 	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
-	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001fff), 0x80001fc0, "size of a power of two is kept");
-	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001bff), 0x800017c0, "other sizes are trimmed down to one");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001fff), 0x80001fc0,
+	       "size of a power of two is kept");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001bff), 0x800017c0,
+	       "other sizes are trimmed down to one");
 	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
 	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
 	ok(!ram_sink_read(&sink, TR_RAM_START_LOW) && !ram_sink_read(&sink, TR_RAM_LIMIT_LOW),
@@ -369,8 +400,9 @@ static void sink_running(void)
 	sink_try(TR_RAM_LIMIT_LOW, 0);
 	sink_try(TR_RAM_WP_LOW, 0);
 	ok(ram_sink_read(&sink, TR_RAM_START_LOW) == 0x80001000 &&
-	   ram_sink_read(&sink, TR_RAM_LIMIT_LOW) == 0x800010c0 &&
-	   ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001000, "Start, Limit and WP are frozen while enabled");
+		   ram_sink_read(&sink, TR_RAM_LIMIT_LOW) == 0x800010c0 &&
+		   ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001000,
+	   "Start, Limit and WP are frozen while enabled");
 	is_u64(sink.software_errors, 3, "and writing them is an error of the software");
 
 	put(70, 0x11);
@@ -379,12 +411,14 @@ static void sink_running(void)
 	is_hex(memory[64], 0, "and not in memory");
 	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
 	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_EMPTY && !opened, "disabling flushes");
-	ok(memory[69] == 0x11 && memory[70] == 0xff && memory[127] == 0xff, "the last granule is padded with idle");
+	ok(memory[69] == 0x11 && memory[70] == 0xff && memory[127] == 0xff,
+	   "the last granule is padded with idle");
 	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001080, "disabling may move WP");
 
 	sink_ready(4, 0);
 	put(256, 0x22);
-	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "behind Limit comes Start, with Wrap");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001,
+	       "behind Limit comes Start, with Wrap");
 	put(128, 0x33);
 	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001081, "Wrap is sticky");
 	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
@@ -393,11 +427,13 @@ static void sink_running(void)
 
 	sink_ready(4, TR_RAM_CONTROL_STOP_ON_WRAP);
 	put(250, 0x44);
-	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE, "stop-on-wrap: goes on up to the end");
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE,
+	   "stop-on-wrap: goes on up to the end");
 	ok(!ram_sink_put(&sink, memory, 20), "the message that does not fit is cut");
 	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x119, "then Enable is 0 and Empty is 1");
 	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "WP is Start, with Wrap");
-	ok(!ram_sink_put(&sink, memory, 1) && sink.dropped == 15, "what comes later is refused and counted");
+	ok(!ram_sink_put(&sink, memory, 1) && sink.dropped == 15,
+	   "what comes later is refused and counted");
 
 	sink_fresh(64, 56, false);
 	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
@@ -429,10 +465,11 @@ static void trace_port(void)
 		/* E4 of the ingress port */
 		{ 0x000280e7, 12 }, { 0x000080e7, 8 }, { 0x00008067, 13 }, { 0x00028067, 13 },
 		{ 0x00030067, 10 }, { 0x000303e7, 14 }, { 0x0000006f, 11 }, { 0x000000ef, 9 },
-		{ 0x000003ef, 15 }, { 0x8082, 13 }, { 0x9282, 12 }, { 0x9082, 8 }, { 0xa001, 11 },
-		{ 0xbe42, 13 }, { 0xbc42, 13 }, { 0xb842, 0 }, { 0xba42, 0 }, { 0xa002, 11 },
-		{ 0xa082, 9 }, { 0x9002, 0 }, { 0x73, 0 }, { 0x100073, 0 }, { 0x10500073, 0 },
-		{ 0x30200073, 3 }, { 0x10200073, 3 }, { 0x00000463, 4 }, { 0xc001, 4 }, { 0xe001, 4 },
+		{ 0x000003ef, 15 }, { 0x8082, 13 },	{ 0x9282, 12 },	    { 0x9082, 8 },
+		{ 0xa001, 11 },	    { 0xbe42, 13 },	{ 0xbc42, 13 },	    { 0xb842, 0 },
+		{ 0xba42, 0 },	    { 0xa002, 11 },	{ 0xa082, 9 },	    { 0x9002, 0 },
+		{ 0x73, 0 },	    { 0x100073, 0 },	{ 0x10500073, 0 },  { 0x30200073, 3 },
+		{ 0x10200073, 3 },  { 0x00000463, 4 },	{ 0xc001, 4 },	    { 0xe001, 4 },
 		{ 0x2001, 0 }, { 0x0000100f, 0 }, { 0x8002, 0 }, { 0x852e, 0 },
 	};
 	struct hart hart = { .te = &bench.te, .complain = complain };
@@ -441,7 +478,8 @@ static void trace_port(void)
 
 	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
 		if (hart_itype(classes[i].insn, 64, true, true) != classes[i].itype) {
-			diag("0x%x: %u", classes[i].insn, hart_itype(classes[i].insn, 64, true, true));
+			diag("0x%x: %u", classes[i].insn,
+			     hart_itype(classes[i].insn, 64, true, true));
 			wrong++;
 		}
 	is_u64(wrong, 0, "itype of each kind of instruction");
@@ -449,8 +487,10 @@ static void trace_port(void)
 	is_u64(hart_itype(0xbe42, 64, false, false), 0, "CM.POPRET is C.FSDSP without Zcmp");
 
 	te_active();
-	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4);
-	is_u64(hart_apply(&hart, &bench.queue[0], 0x80, HART_MARK_NONE), true, "the hart must announce its blocks");
+	te_write(TR_TE_CONTROL,
+		 TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | 6u << 4);
+	is_u64(hart_apply(&hart, &bench.queue[0], 0x80, HART_MARK_NONE), true,
+	       "the hart must announce its blocks");
 	bench.queued = 0;
 	hart_enter(&hart, 0x100, block, HART_MARK_NONE);
 	hart_enter(&hart, 0x10c, block, HART_MARK_TAKEN);
@@ -466,7 +506,8 @@ static void trace_port(void)
 	bench.size = 0;
 	hart_enter(&hart, 0x200, block, HART_MARK_NONE);
 	hart_enter(&hart, 0x20c, block, HART_MARK_END);
-	ok(bench.size && (bench.bytes[0] & 0xfc) == 0x70, "its message comes with the handler's address");
+	ok(bench.size && (bench.bytes[0] & 0xfc) == 0x70,
+	   "its message comes with the handler's address");
 	hart_enter(&hart, 0x500, block, HART_MARK_NONE);
 	is_u64(complaints, 1, "a step that no block explains is complained about");
 	bench.size = 0;
@@ -476,7 +517,8 @@ static void trace_port(void)
 	bench.size = 0;
 	is_u64(hart_apply(&hart, &bench.queue[0], 0x50e, HART_MARK_NONE), false, "stopped");
 	/* I-CNT 6 + 1, HIST 2 */
-	ok(!memcmp(bench.bytes, "\x84\x50\x1d\x0b", 4), "a stop reports what the hart has done of its block");
+	ok(!memcmp(bench.bytes, "\x84\x50\x1d\x0b", 4),
+	   "a stop reports what the hart has done of its block");
 }
 
 int main(void)

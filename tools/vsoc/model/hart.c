@@ -19,8 +19,7 @@ void hart_finish_early(struct hart *hart, uint64_t pc)
 	trace_encoder_retire(hart->te, &ingress);
 }
 
-void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, unsigned int priv,
-	       unsigned int mark)
+void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, unsigned int priv, unsigned int mark)
 {
 	struct ntrace_ingress ingress = {
 		.iaddr = pc,
@@ -97,7 +96,8 @@ static unsigned int itype_compressed(uint32_t insn, unsigned int xlen, bool zcmp
 	case 0xa002:
 		if (zcmp && (insn & 0xff03) >= 0xbc02)
 			return (insn & 0xff03) == 0xbc02 || (insn & 0xff03) == 0xbe02 ?
-			       NTRACE_ITYPE_RETURN : NTRACE_ITYPE_NONE;
+				       NTRACE_ITYPE_RETURN :
+				       NTRACE_ITYPE_NONE;
 		if (zcmt && (insn & 0xfc03) == 0xa002)
 			return (insn >> 2 & 0xff) < 32 ? NTRACE_ITYPE_DIRECT_JUMP :
 							 NTRACE_ITYPE_DIRECT_CALL;

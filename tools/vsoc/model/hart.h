@@ -33,8 +33,8 @@ enum {
 static inline uint32_t hart_block(uint32_t parcels, unsigned int itype, unsigned int ilastsize,
 				  unsigned int priv)
 {
-	return parcels | itype << HART_BLOCK_ITYPE_SHIFT |
-	       ilastsize << HART_BLOCK_LASTSIZE_SHIFT | priv << HART_BLOCK_PRIV_SHIFT;
+	return parcels | itype << HART_BLOCK_ITYPE_SHIFT | ilastsize << HART_BLOCK_LASTSIZE_SHIFT |
+	       priv << HART_BLOCK_PRIV_SHIFT;
 }
 
 /**

@@ -64,8 +64,7 @@ uint32_t ram_sink_read(const struct ram_sink *sink, uint32_t offset)
 	case TR_RAM_IMPL:
 		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
 		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
-		       TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT |
-		       TR_RAM_IMPL_HAS_SMEM;
+		       TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT | TR_RAM_IMPL_HAS_SMEM;
 	case TR_RAM_START_LOW:
 		return (uint32_t)sink->start;
 	case TR_RAM_START_HIGH:
@@ -109,8 +108,7 @@ static void enable(struct ram_sink *sink)
 		return;
 	}
 	sink->enable = true;
-	sink->ops->open(sink->opaque, sink->start,
-			last - sink->start + sink->parameters.granule);
+	sink->ops->open(sink->opaque, sink->start, last - sink->start + sink->parameters.granule);
 }
 
 static void disable(struct ram_sink *sink)
@@ -152,7 +150,8 @@ static void write_control(struct ram_sink *sink, uint32_t value)
 static uint64_t address(const struct ram_sink *sink, uint64_t value)
 {
 	uint64_t mask = sink->parameters.address_bits < 64 ?
-			(UINT64_C(1) << sink->parameters.address_bits) - 1 : UINT64_MAX;
+				(UINT64_C(1) << sink->parameters.address_bits) - 1 :
+				UINT64_MAX;
 
 	return value & mask & ~(uint64_t)(sink->parameters.granule - 1);
 }

@@ -19,8 +19,7 @@ static uint32_t get_field(uint32_t value, uint32_t mask, unsigned int shift)
 	return (value & mask) >> shift;
 }
 
-void trace_encoder_init(struct trace_encoder *te,
-			const struct trace_encoder_parameters *parameters,
+void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_parameters *parameters,
 			const struct trace_encoder_ops *ops, void *opaque)
 {
 	memset(te, 0, sizeof(*te));
@@ -104,8 +103,8 @@ uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
 
 static uint32_t legal_config(uint32_t value)
 {
-	uint32_t mode = get_field(value, TR_TE_CONTROL_INST_MODE_MASK,
-				  TR_TE_CONTROL_INST_MODE_SHIFT);
+	uint32_t mode =
+		get_field(value, TR_TE_CONTROL_INST_MODE_MASK, TR_TE_CONTROL_INST_MODE_SHIFT);
 	uint32_t sync = get_field(value, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
 				  TR_TE_CONTROL_INST_SYNC_MODE_SHIFT);
 
@@ -115,8 +114,7 @@ static uint32_t legal_config(uint32_t value)
 		sync = TR_TE_SYNC_MODE_PARCELS;
 
 	return (value & (TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MAX_MASK)) |
-	       mode << TR_TE_CONTROL_INST_MODE_SHIFT |
-	       sync << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
+	       mode << TR_TE_CONTROL_INST_MODE_SHIFT | sync << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
 }
 
 static uint32_t privilege_mask(const struct trace_encoder *te)

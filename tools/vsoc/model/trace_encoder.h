@@ -76,8 +76,7 @@ struct trace_encoder {
 	_Atomic bool overflow;
 };
 
-void trace_encoder_init(struct trace_encoder *te,
-			const struct trace_encoder_parameters *parameters,
+void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_parameters *parameters,
 			const struct trace_encoder_ops *ops, void *opaque);
 
 /** trace_encoder_power_up - registers after power-up; the hart must be at rest */
