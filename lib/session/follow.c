@@ -120,8 +120,9 @@ static uint64_t stint_end(const struct follower *follower, const struct place *p
 
 static void set_name(struct follower *follower)
 {
-	const char *name =
-		timeline_name(&follower->session->timeline, follower->tid, follower->limit);
+	/* Of an unknown thread at least the name of its process. */
+	int32_t id = follower->tid >= 0 ? follower->tid : follower->pid;
+	const char *name = timeline_name(&follower->session->timeline, id, follower->limit);
 
 	if (follower->pid == 0)
 		snprintf(follower->text, sizeof(follower->text), "swapper/%u",
@@ -129,7 +130,7 @@ static void set_name(struct follower *follower)
 	else if (follower->pid < 0)
 		snprintf(follower->text, sizeof(follower->text), "unknown");
 	else
-		snprintf(follower->text, sizeof(follower->text), ":%" PRId32, follower->tid);
+		snprintf(follower->text, sizeof(follower->text), ":%" PRId32, id);
 	follower->comm = follower->pid > 0 && name ? name : follower->text;
 }
 

@@ -19,11 +19,14 @@ static const char source[] =
 	"static __attribute__((noinline)) int beta(int x) { asm volatile(\"\"); return x + 7; }\n"
 	"__attribute__((noinline)) int _zeta(int x) { asm volatile(\"\"); return beta(x) - 1; }\n"
 	"int zeta(int x) __attribute__((weak, alias(\"_zeta\")));\n"
-	"int entry(int x) { return alpha(x) + zeta(x) + beta(x); }\n"
+	"__attribute__((noinline)) int eta(int x) { asm volatile(\"\"); return x + 2; }\n"
+	"int __eta(int x) __attribute__((alias(\"eta\")));\n"
+	"int entry(int x) { return eta(x) + alpha(x) + zeta(x) + beta(x); }\n"
 	"asm(\".text\\nouter: .globl outer\\n.type outer,@function\\nnop\\n\"\n"
 	"    \"inner: .type inner,@function\\nnop\\n.size inner,2\\n\"\n"
 	"    \"label: nop\\n.size outer,.-outer\\n\"\n"
-	"    \"bare: nop\\nnop\\n.globl last\\n.type last,@function\\nlast: ret\\n.size "
+	"    \"bare: nop\\n.Lhidden: nop\\nnop\\n.globl last\\n.type last,@function\\nlast: "
+	"ret\\n.size "
 	"last,2\\n\");\n";
 
 static int run(const char *format, ...)
@@ -71,9 +74,10 @@ static const char *output(const char *format, ...)
 
 static uint64_t nm(const char *file, const char *symbol)
 {
-	return strtoull(output("riscv64-linux-gnu-nm %s | awk '$3 == \"%s\" { print $1 }'",
-			       in(file), symbol),
-			NULL, 16);
+	return strtoull(
+		output("riscv64-linux-gnu-nm --special-syms %s | awk '$3 == \"%s\" { print $1 }'",
+		       in(file), symbol),
+		NULL, 16);
 }
 
 static void is_at(const struct ntrace_space *space, uint64_t address, const char *symbol,
@@ -118,6 +122,8 @@ static void test_program(const char *file, uint64_t bias)
 	is_at(space, nm(file, "label") + bias, "outer",
 	      "after the nested, a label does not count:");
 	is_at(space, nm(file, "bare") + bias + 2, "bare", "label outside functions");
+	is_at(space, nm(file, "eta") + bias, "eta", "fewer underscores before longer:");
+	ok(nm(file, ".Lhidden") == nm(file, "bare") + 2, "%s has a local label", file);
 	is_at(space, nm(file, "last") + bias, "last", "function behind a label");
 	is_u64(ntrace_space_locate(space, alpha + bias + 2, &location), 0, "locates alpha");
 	is_hex(location.link_address, alpha + 2, "link address");
@@ -373,7 +379,8 @@ static bool build(void)
 {
 	static const char cc[] =
 		"riscv64-linux-gnu-gcc -O2 -g0 -fno-optimize-sibling-calls "
-		"-fno-toplevel-reorder -fasynchronous-unwind-tables -nostdlib -Wl,--build-id";
+		"-fno-toplevel-reorder -Wa,--keep-locals "
+		"-fasynchronous-unwind-tables -nostdlib -Wl,--build-id,--discard-none";
 	FILE *file = fopen(in("a.c"), "w");
 
 	if (!file)

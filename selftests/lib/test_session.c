@@ -395,6 +395,24 @@ static void test_lost_records(void)
 	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc, 100 a aaa",
 	       "unknown where records are lost, known again by unique code");
 	ok(strstr(notes, "2 sideband records were lost"), "one note");
+	/* The task before and behind the loss is the same, so only the LOST record tells. */
+	start("lost2", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	switches(100, 200, OTHER_CODE);
+	hart_trap(&hart, NOTHING, SWITCH_TO, KERNEL_LOOP); /* to idle, not recorded */
+	hart_loop(&hart, 2);
+	hart_trap(&hart, NOTHING, SWITCH_TO, OTHER_CODE); /* and back */
+	hart_loop(&hart, 2);
+	lost(2, now + 100);
+	switches(200, 300, KERNEL_LOOP);
+	stop("lost2", 3);
+	decode("lost2", NULL);
+	is_str(told,
+	       "100 a aaa, 200 b ccc, -1 unknown kernel_loop, 200 b ccc, 300 :300 kernel_loop",
+	       "a loss within one task's time");
 	/* A record that nobody reported lost: who goes is not who came. */
 	start("silent", CODE, UINT32_MAX);
 	named(100, 0, false, "a");
