@@ -176,12 +176,14 @@ def check_random_calls(run):
             spans += 1
             if "".join(map(str, calls)) not in text:
                 return f"span {spans}: {len(calls)} calls are no run of the sequence"
-            if not calls:
+            if not calls and spans <= run.dword("spans"):
                 return f"span {spans} is empty"
         elif event in places:
             calls.append(places[event])
-    wanted = run.dword("spans")    # so many times it was started, and once more asleep
-    return "" if spans == wanted else f"{spans} spans, not {wanted}"
+    # So many times it was started, and once more when it had said good night: nearly
+    # always it sleeps by then, and nothing is sent.
+    wanted = run.dword("spans")
+    return "" if spans in (wanted, wanted + 1) else f"{spans} spans, not {wanted}"
 
 
 def main():

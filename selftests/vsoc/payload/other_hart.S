@@ -128,7 +128,7 @@ next_span:
 	li	t1, 3000
 1:	addi	t1, t1, -1
 	bnez	t1, 1b
-	/* The same with a hart in WFI: no instruction retires, so nothing is sent. */
+	/* The same with a hart in WFI, or about to enter it */
 	trace_start
 	li	t0, 1 | MODE << 4
 	sw	t0, 0(s0)
