@@ -42,6 +42,23 @@ static bool same_build_id(const struct mapped_file *file, const struct ntrace_ob
 	       (size <= file->build_id_size && !memcmp(build_id, file->build_id, size));
 }
 
+/* A file can be known with its build-id and, from tasks that ran before, without. */
+static bool was_told(const struct ntrace_session *session, const struct mapped_file *file)
+{
+	size_t bucket;
+
+	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
+		const struct mapped_file *other = session->timeline.files[bucket];
+
+		for (; other; other = other->next) {
+			if (other != file && other->opened && !other->object &&
+			    !strcmp(other->path, file->path))
+				return true;
+		}
+	}
+	return false;
+}
+
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
 {
 	char path[PATH_ROOM];
@@ -57,6 +74,8 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	error = ntrace_object_open_elf(&file->object, path);
 	if (error) {
 		file->object = NULL;
+		if (was_told(session, file))
+			return NULL;
 		session_note(session, "%s: %s; code in it is not decoded", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	} else if (!same_build_id(file, file->object)) {
