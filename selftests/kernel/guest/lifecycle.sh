@@ -69,17 +69,6 @@ ask head
 ok "trace has come" test "$answer" -gt "$before"
 let_go
 
-# Down to the devices and up again, as for suspend to idle.
-hold /dev/ntrace0
-echo devices >/sys/power/pm_test && echo freeze >/sys/power/state
-ok "system sleep: encoder and sink are disabled" both_disabled 0
-ask state
-is "$answer" 2 "the capture is stopped"
-ask start
-is "$answer" 0 "START continues"
-ok "encoder and sink are enabled" both_enabled 0
-let_go
-
 # A write pointer outside of the buffer, as from a sink that is broken.
 hold /dev/ntrace0
 devmem "$(sink 0)" 32 0x11
