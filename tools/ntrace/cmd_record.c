@@ -238,13 +238,36 @@ static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when whe
 		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 }
 
+static int sideband_start(struct recorder *recorder)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/data", recorder->directory) < 0)
+		return fail("out of memory");
+	error = sideband_open(&recorder->sideband, path);
+	free(path);
+	return error;
+}
+
+static int sideband_past(struct recorder *recorder)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/images/kallsyms", recorder->directory) < 0)
+		return fail("out of memory");
+	error = sideband_system(recorder->sideband, path);
+	free(path);
+	return error;
+}
+
 /* Everything up to the point where the trace can start. The order is that of recording.h. */
 static int prepare(struct recorder *recorder)
 {
 	struct device_list *list = &recorder->list;
 	uint64_t memory = spool_memory();
 	unsigned int i;
-	char *path;
 	int error;
 
 	error = recording_make(recorder->directory);
@@ -257,14 +280,11 @@ static int prepare(struct recorder *recorder)
 		if (error)
 			return error;
 	}
-	if (asprintf(&path, "%s/data", recorder->directory) < 0)
-		return fail("out of memory");
-	error = sideband_open(&recorder->sideband, path);
-	free(path);
-	if (!error)
-		error = sideband_system(recorder->sideband);
+	error = sideband_start(recorder);
 	if (!error)
 		error = copy_kernel(recorder, NTRACE_RECORDING_START);
+	if (!error)
+		error = sideband_past(recorder);
 	if (!error && ntrace_recording_copy_vdso(recorder->directory) == NTRACE_ERR_IO)
 		error = fail("%s: copying the vDSO: %s", recorder->directory, strerror(errno));
 	if (!error)

@@ -140,8 +140,12 @@ struct sideband;
  */
 int sideband_open(struct sideband **sideband, const char *path);
 
-/** sideband_system - records for what is there already: tasks, kernel, modules, BPF programs */
-int sideband_system(struct sideband *sideband);
+/**
+ * sideband_system - records for what is there already: tasks, kernel, modules, BPF programs
+ * @kallsyms: symbols of the kernel's text; the copy that a recording has is read much faster than
+ *            /proc/kallsyms
+ */
+int sideband_system(struct sideband *sideband, const char *kallsyms);
 
 /** sideband_fds - file descriptors to poll. Return: their number */
 unsigned int sideband_fds(const struct sideband *sideband, const int **fds);

@@ -344,47 +344,60 @@ static void take_symbol(struct kernel_symbols *symbols, uint64_t address, const 
 		region->last = address;
 }
 
-static int kernel_records(struct sideband *sideband)
+/*
+ * One line: "ffffffff80002000 T name\t[module]". Most of the hundreds of
+ * thousands are of no interest here and must not cost much.
+ */
+static void take_line(struct kernel_symbols *symbols, char *line)
+{
+	char *type = strchr(line, ' '), *name, *module;
+	uint64_t address;
+
+	if (!type || !type[1] || type[2] != ' ')
+		return;
+	name = type + 3;
+	module = strchr(name, '[');
+	if (!module && strncmp(name, "_stext", 6) && strncmp(name, "_etext", 6))
+		return;
+	address = strtoull(line, NULL, 16);
+	name[strcspn(name, "\t\n")] = '\0';
+	if (!module) {
+		if (!strcmp(name, "_stext"))
+			symbols->start = address;
+		else if (!strcmp(name, "_etext"))
+			symbols->end = address;
+	} else if (address && (type[1] | 0x20) == 't') {
+		module[strcspn(module, "]")] = '\0';
+		take_symbol(symbols, address, name, module + 1);
+	}
+}
+
+static int kernel_records(struct sideband *sideband, const char *kallsyms)
 {
 	struct kernel_symbols symbols = {
 		.sideband = sideband,
 		.page = (uint64_t)sysconf(_SC_PAGESIZE),
 	};
-	char line[1024], name[256], module[64], type;
-	uint64_t address;
-	FILE *file = fopen("/proc/kallsyms", "re");
-	int fields;
+	char line[1024];
+	FILE *file = fopen(kallsyms, "re");
 
 	if (!file)
-		return fail("/proc/kallsyms: %s", strerror(errno));
-	while (fgets(line, sizeof(line), file)) {
-		fields = sscanf(line, "%" SCNx64 " %c %255s [%63[^]]", &address, &type, name,
-				module);
-		if (fields < 3 || !address)
-			continue;
-		/* Whatever their type: the end of the text is no text. */
-		if (fields == 3 && !strcmp(name, "_stext"))
-			symbols.start = address;
-		else if (fields == 3 && !strcmp(name, "_etext"))
-			symbols.end = address;
-		if ((type | 0x20) != 't')
-			continue;
-		take_symbol(&symbols, address, name, fields == 4 ? module : "");
-	}
+		return fail("%s: %s", kallsyms, strerror(errno));
+	while (fgets(line, sizeof(line), file))
+		take_line(&symbols, line);
 	fclose(file);
 	put_program(&symbols, 0);
 	end_region(&symbols);
 	if (!symbols.start || symbols.end <= symbols.start)
-		return fail("/proc/kallsyms hides the addresses of the kernel: needs root or "
-			    "CAP_SYSLOG (kernel.kptr_restrict)");
+		return fail("%s does not say where the kernel's text is", kallsyms);
 	put_mapping(&symbols, symbols.start, symbols.end - symbols.start, symbols.start,
 		    "[kernel.kallsyms]_stext");
 	return symbols.error ? write_failed(sideband, symbols.error) : EXIT_OK;
 }
 
-int sideband_system(struct sideband *sideband)
+int sideband_system(struct sideband *sideband, const char *kallsyms)
 {
-	int error = kernel_records(sideband);
+	int error = kernel_records(sideband, kallsyms);
 
 	if (error)
 		return error;
