@@ -55,6 +55,12 @@ static void drop_pending(struct ntrace_flow *flow)
 	flow->select_block = false;
 }
 
+/* The stream is whole, only the memory that it speaks of was not to be read. */
+static bool unreadable(enum ntrace_flow_error code)
+{
+	return code == NTRACE_FLOW_ERROR_NOMAP || code == NTRACE_FLOW_ERROR_BADINSN;
+}
+
 /* No flow from here on; the loss is reported once. */
 static bool lose_sync(struct ntrace_flow *flow)
 {
@@ -74,6 +80,8 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	       uint64_t value)
 {
 	flow->stats.errors++;
+	if (!unreadable(code))
+		flow->reference_known = false;
 	if (emit_simple(flow, NTRACE_FLOW_ERROR, (uint8_t)code, address, false, value))
 		lose_sync(flow);
 	return false;
@@ -139,9 +147,29 @@ static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 static void go_to(struct ntrace_flow *flow, uint64_t address)
 {
 	flow->reference = address;
+	flow->reference_known = true;
 	flow->pc = address;
 	flow->pc_known = true;
 	flow->previous_link = 1;
+}
+
+/*
+ * Code could not be read, but every message was: the next address that one
+ * reports is right, so the flow is known again from there without a sync.
+ * Return: false if it is not known, or stopped.
+ */
+static bool resume(struct ntrace_flow *flow, const struct branch_record *branch)
+{
+	if (flow->stop || !flow->reference_known || branch->tcode == NTRACE_TCODE_DIRECT_BRANCH)
+		return false;
+	if (branch->btype != NTRACE_BTYPE_JUMP && !trap(flow, branch->btype, branch->target))
+		return false;
+	flow->select_block = branch->btype == NTRACE_BTYPE_JUMP;
+	flow->synced = true;
+	flow->in_gap = false;
+	flow->confirmed = flow->offset;
+	go_to(flow, branch->target);
+	return true;
 }
 
 /* DirectBranch, IndirectBranch, IndirectBranchHist, and each repetition of one. */
@@ -159,7 +187,7 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 		walk.address = branch->target;
 	}
 	if (!walk_icnt(flow, &walk, branch->icnt))
-		return false;
+		return resume(flow, branch);
 	if (!direct) {
 		/* A transfer, but nothing retired that could have made it. */
 		if (walk.transfer && !walk.walked && !(flow->pc_known && flow->pc == walk.address))
@@ -190,7 +218,7 @@ static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message
 	if (ntrace_message_has(message, NTRACE_FIELD_UADDR))
 		branch->target =
 			ntrace_message_address(message, &flow->config.params, flow->reference);
-	return walk_branch(flow, branch);
+	return flow->synced ? walk_branch(flow, branch) : resume(flow, branch);
 }
 
 /* The branch before, again, to the same target. */
@@ -365,6 +393,7 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 	}
 	known = flow->synced && flow->pc_known;
 	flow->synced = false;
+	flow->reference_known = false;
 	drop_pending(flow);
 	flow->in_gap = false;
 	return emit_simple(flow, NTRACE_FLOW_TRACE_OFF,
@@ -389,7 +418,8 @@ static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_messag
 /* A message that means nothing without a sync before it. */
 static bool relative_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (!flow->synced)
+	if (!flow->synced &&
+	    !(flow->reference_known && ntrace_message_has(message, NTRACE_FIELD_UADDR)))
 		return lose_sync(flow);
 	switch (message->tcode) {
 	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
@@ -440,6 +470,7 @@ static int result(struct ntrace_flow *flow)
 	flow->stop = 0;
 	if (stop) {
 		flow->synced = false;
+		flow->reference_known = false;
 		drop_pending(flow);
 	}
 	return stop;

@@ -117,6 +117,7 @@ struct ntrace_flow {
 	uint64_t pc;
 	bool pc_known;
 	uint64_t reference;		/* for U-ADDR */
+	bool reference_known;		/* also in a gap that came from unreadable memory */
 	uint64_t icnt_pending;		/* ResourceFull RCODE 0 */
 	uint64_t debt;			/* parcels walked for history alone */
 	uint64_t confirmed;		/* offset of the last message with an I-CNT */

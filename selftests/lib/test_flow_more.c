@@ -371,10 +371,36 @@ static void test_names(void)
 	is_str(ntrace_flow_type_name(1000), "?", "others");
 }
 
+/* 1000 c.add; 1002 c.jr a0, which goes to 5000, where nothing is known. */
+static void test_unreadable(void)
+{
+	struct ntrace_space *space = new_space("unreadable");
+	struct code code = { .start = 0x1000 };
+
+	put(&code, C_ADD);
+	put(&code, C_JR_A0);
+	add_code(space, &code);
+#define TO_5000 SYNC_1000 "10 21 00 00 0B "	/* IndirectBranch ICNT 2 to 5000 */
+#define BACK "10 51 00 00 0B "			/* ICNT 5 to 1000 */
+	check("the next address is right: no sync is needed", space, "",
+	      TO_5000 BACK "84 00 07", "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
+	check("a trap out of it", space, "", TO_5000 "10 1D 00 00 0B 84 00 07",
+	      "sync5@1000 1000 1002 E4@5000 gap trap3@1000<? 1000 ! off0@1002");
+	check("counts and branches in it say nothing", space, "",
+	      TO_5000 "6C 44 07 6C 40 0B 0C 0F " BACK "84 00 07",
+	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
+	check("a reference that is unknown is not used", space, "",
+	      TO_5000 "20 03 " BACK "84 00 07", "sync5@1000 1000 1002 E3@5000 gap off0@?");
+#undef TO_5000
+#undef BACK
+	ntrace_space_put(space);
+}
+
 int main(void)
 {
 	test_history();
 	test_returns();
+	test_unreadable();
 	test_sequential();
 	test_all_jumps();
 	test_endless();

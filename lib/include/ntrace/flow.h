@@ -32,7 +32,8 @@ enum ntrace_flow_type {
 	NTRACE_FLOW_ERROR,	/* something does not fit: code = enum ntrace_flow_error, address =
 				 * where the walk was; value = offset of the last message whose
 				 * I-CNT confirmed the walk, unless the code says otherwise */
-	NTRACE_FLOW_GAP,	/* flow is unknown from here to the next SYNC; once per loss, the end
+	NTRACE_FLOW_GAP,	/* flow is unknown from here to the next SYNC, or, if only memory could
+				 * not be read, to the next reported address; once per loss, the end
 				 * of a TRACE_OFF is none. address = last known place, if next_known */
 	NTRACE_FLOW_WARNING,	/* flow goes on: code = enum ntrace_flow_error, address as for ERROR */
 };
