@@ -181,6 +181,12 @@ static int judge(struct run *run, const char *what)
 	       "%u only decoded\n", what, match->log->remote_start ? "another hart" : "itself",
 	       match->head_log, match->head_decoded, match->log->remote_stop ? "another hart" : "itself",
 	       match->tail_log, match->tail_decoded);
+	printf("%s: causes:", what);
+	for (unsigned int i = 0; i < 64; i++)
+		if (match->causes[i / 32][i % 32])
+			printf(" %s%u=%" PRIu64, i < 32 ? "exception" : "interrupt", i % 32,
+			       match->causes[i / 32][i % 32]);
+	printf("\n");
 	for (unsigned int i = 0; i < 32; i++)
 		if (run->warnings[i])
 			printf("%s: %" PRIu64 " warnings: %s\n", what, run->warnings[i],

@@ -41,8 +41,10 @@
  * address that maps there (CF_PCREL), so pc is read at the start of each block.
  *
  * Where all harts share one host thread (-icount, thread=single), QEMU 10.0
- * passes the index of the hart that first translated the block, so the number
- * of the running hart is read from mhartid at each block instead.
+ * passes the index of the hart that first translated the block, and crashes on
+ * inline stores and conditional callbacks (gen_plugin_u64_ptr() overwrites a
+ * constant). There the number of the running hart is read from mhartid at each
+ * block, and plain callbacks do the rest.
  */
 #include <errno.h>
 #include <glib.h>
@@ -124,6 +126,8 @@ static qemu_plugin_u64 gate;	/* 1 while the hart's instructions are wanted */
 static qemu_plugin_u64 begun;	/* instructions begun in the block that runs */
 static bool single;		/* one host thread runs all harts */
 static unsigned int running;	/* single: the hart that runs */
+static unsigned int begun_single;	/* single: takes the place of begun */
+static bool any_wanted;		/* single: takes the place of the gates */
 static struct qemu_plugin_register *hartid, *privilege;	/* the same for all harts */
 static char *out;
 static uint64_t base = 0x6000000;
@@ -367,14 +371,12 @@ static void step(struct hart *hart, uint64_t insn)
 /* How many instructions of the present block were begun; from 0 again. */
 static unsigned int take_begun(unsigned int index)
 {
-	unsigned int count = 0, value;
+	unsigned int count = begun_single;
 
-	for (unsigned int i = 0; i < HARTS_MAX && harts[i].buffer; i++) {
-		if (!single && i != index)
-			continue;
-		value = qemu_plugin_u64_get(begun, i);
-		count = MAX(count, value);
-		qemu_plugin_u64_set(begun, i, 0);
+	begun_single = 0;
+	if (!single) {
+		count = qemu_plugin_u64_get(begun, index);
+		qemu_plugin_u64_set(begun, index, 0);
 	}
 	return count;
 }
@@ -411,19 +413,15 @@ static bool wanted(unsigned int index)
 	return harts[index].open || (atomic_load_explicit(&order[index], memory_order_relaxed) & 1);
 }
 
-/* With one thread for all harts, the gate that is looked at may be that of any. */
 static void set_gates(unsigned int index)
 {
-	bool any = wanted(index);
-
 	if (!single) {
-		qemu_plugin_u64_set(gate, index, any);
+		qemu_plugin_u64_set(gate, index, wanted(index));
 		return;
 	}
+	any_wanted = false;
 	for (unsigned int i = 0; i < HARTS_MAX; i++)
-		any |= wanted(i);
-	for (unsigned int i = 0; i < HARTS_MAX && harts[i].buffer; i++)
-		qemu_plugin_u64_set(gate, i, any);
+		any_wanted |= wanted(i);
 }
 
 /* Carries out, on the hart's own thread, what its encoder was last told. */
@@ -463,15 +461,24 @@ static void on_block(unsigned int index, void *argument)
 
 static void on_block_single(unsigned int index, void *argument)
 {
-	unsigned int now = read_register(hartid) % HARTS_MAX;
+	unsigned int now;
 
 	(void)index;
+	if (!any_wanted)
+		return;
+	now = read_register(hartid) % HARTS_MAX;
 	/* The count is of the block that ran last, whoever ran it. */
 	if (now != running)
 		finish_block(running, &harts[running]);
 	running = now;
 	if (wanted(running))
 		on_block(running, argument);
+}
+
+static void on_insn_single(unsigned int index, void *argument)
+{
+	(void)index;
+	begun_single = (uintptr_t)argument;
 }
 
 /* A 32-bit store has been done: was it to trTeControl of an encoder? */
@@ -562,9 +569,11 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	block->start = qemu_plugin_tb_vaddr(tb);
 	block->count = count;
-	qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, single ? on_block_single : on_block,
-						  QEMU_PLUGIN_CB_R_REGS, QEMU_PLUGIN_COND_NE, gate, 0,
-						  block);
+	if (single)
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_single, QEMU_PLUGIN_CB_R_REGS, block);
+	else
+		qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_PLUGIN_CB_R_REGS,
+							  QEMU_PLUGIN_COND_NE, gate, 0, block);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint32_t distance = qemu_plugin_insn_vaddr(insn) - block->start, code = 0;
@@ -573,8 +582,12 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		block->insns[i] = distance >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
 				  classify(code) << INSN_CLASS_SHIFT |
 				  (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
-		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, QEMU_PLUGIN_INLINE_STORE_U64,
-								    begun, i + 1);
+		if (single)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn_single,
+							       QEMU_PLUGIN_CB_NO_REGS, (void *)(i + 1));
+		else
+			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
+				insn, QEMU_PLUGIN_INLINE_STORE_U64, begun, i + 1);
 		if (stores_word(code))
 			qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_R_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);

@@ -89,6 +89,7 @@ static const char *check_trap(struct match *match, const struct oracle_insn *log
 			return "interrupt and exception are mixed up";
 		match->traps++;
 		match->interrupts += logged->interrupt;
+		match->causes[logged->interrupt][logged->cause % 32]++;
 		return NULL;
 	}
 	if (logged->trap && match->compared)

@@ -47,6 +47,7 @@ struct match {
 	uint64_t compared;
 	uint64_t traps;
 	uint64_t interrupts;
+	uint64_t causes[2][32];		/* of these traps: exceptions, interrupts */
 	uint64_t excursions;
 	unsigned int head_log;
 	unsigned int head_decoded;

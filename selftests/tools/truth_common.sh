@@ -68,7 +68,20 @@ truth_compare() {
 
 # For the reader of a test that passes: the figures, as remarks.
 truth_figures() {
-	diag "$(grep -E '^hart [0-9]+: [0-9]+ instr|^hart [0-9]+: start|warnings' "$tmp/$1.compare" || true)"
+	diag "$(grep -E '^hart [0-9]+: ([0-9]+ instr|start|causes|.* bytes of trace)|warnings' "$tmp/$1.compare" |
+		sed "s#$tmp/##" || true)"
+}
+
+# truth_causes NAME HARTS: timer interrupts, system calls and page faults were in it, on every hart.
+truth_causes() {
+	local cause
+	for cause in interrupt5 exception8 'exception1[235]'; do
+		if [ "$(grep -cE "^hart [0-9]+: causes:.* $cause=[1-9]" "$tmp/$1.compare")" -ne "$2" ]; then
+			echo "not on each hart: $cause"
+			grep causes: "$tmp/$1.compare"
+			return 1
+		fi
+	done
 }
 
 # truth_mutations NAME SECTION AT OPTION...: one PC altered, removed, added in the

@@ -7,7 +7,7 @@ set -uo pipefail
 . "$(dirname "$0")/truth_common.sh"
 truth_needs
 
-sink=$((256 << 10)) rounds=${TRUTH_ROUNDS:-8}
+sink=$((128 << 10)) rounds=${TRUTH_ROUNDS:-20}
 record() { echo "ntrace record -o /tmp/$1 --mode $1 --sink-size $sink -- truth_load $rounds"; }
 ok "the guest records" truth_run "htm btm" "set -e; $(record htm); $(record btm)" --icount
 for name in htm btm; do
@@ -15,6 +15,7 @@ for name in htm btm; do
 	[ $name = htm ] || section=1
 	ok "$name: 16 times as much trace as the sink's buffer, from each hart" drained_while_running $name $sink
 	ok "$name: what is decoded is what was executed, all of it" truth_compare $name $section 20000000
+	ok "$name: timer interrupts, system calls and page faults on both harts" truth_causes $name 2
 	truth_figures $name
 done
 done_testing

@@ -8,7 +8,7 @@ set -uo pipefail
 . "$(dirname "$0")/truth_common.sh"
 truth_needs
 
-sink=$((512 << 10)) rounds=${TRUTH_ROUNDS:-14}
+sink=$((512 << 10)) rounds=${TRUTH_ROUNDS:-10}
 record() { echo "ntrace record -o /tmp/$1 --mode $2 --privilege $3 --sink-size $4 -- truth_load $5"; }
 ok "the guest records" truth_run "htm btm all" \
 	"set -e; $(record htm htm us $sink "$rounds"); $(record btm btm us $sink "$rounds"); $(record all htm usm 1048576 3)"
@@ -17,6 +17,7 @@ for name in htm btm; do
 	[ $name = htm ] || section=1
 	ok "$name: 16 times as much trace as the sink's buffer, from each hart" drained_while_running $name $sink
 	ok "$name: what is decoded is what was executed, all of it" truth_compare $name $section 20000000
+	ok "$name: timer interrupts, system calls and page faults on both harts" truth_causes $name 2
 	truth_figures $name
 	truth_mutations $name $section 1234567
 done
