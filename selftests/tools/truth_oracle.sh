@@ -10,17 +10,25 @@ truth_needs
 
 # The page at 0x101000 is the RTC, which swallows a word at offset 0: QEMU's own
 # trace blocks are not in this test, and it runs with any QEMU.
-riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 \
-	-Wl,--build-id=none -DENCODER=0x101000 "$oracle/payload.S" -o "$tmp/payload" || exit 1
+for name in payload remote; do
+	riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 \
+		-Wl,--build-id=none -DENCODER=0x101000 "$oracle/$name.S" -o "$tmp/$name" || exit 1
+done
 riscv64-linux-gnu-nm "$tmp/payload" >"$tmp/symbols"
 print=$tmp/log_print
 "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra "$oracle"/log_{print,read}.c -o "$print" || exit 1
 
-run_payload() {
+run() {
+	local name=$1
+	shift
 	timeout 60 "$top/build/qemu/qemu-system-riscv64" -M virt -cpu rv64 -m 128M -display none -serial none \
-		-monitor none -bios none -kernel "$tmp/payload" -plugin "$tmp/put/exec_log.so,out=$tmp/p,base=0x101000" "$@" &&
+		-monitor none -bios none -kernel "$tmp/$name" -plugin "$tmp/put/exec_log.so,out=$tmp/p,base=0x101000" "$@" &&
 		"$print" "$tmp/p.0" >"$tmp/p.txt" &&
-		grep -q ' 0 odd' "$tmp/p.messages" &&
+		grep -q ' 0 odd' "$tmp/p.messages"
+}
+
+run_payload() {
+	run payload "$@" &&
 		awk -f "$oracle/expect_check.awk" "$tmp/symbols" "$oracle/payload.expect" "$tmp/p.txt"
 }
 
@@ -55,4 +63,23 @@ fails "an end that is too much" 'goes on' "$compare" "${list[@]}" "$tmp/list"
 fails "fewer instructions than asked for" 'fewer than' "$compare" --min 1000000000 "${list[@]}" "$tmp/p.txt"
 head -c $(($(stat -c %s "$tmp/p.0") - 1)) "$tmp/p.0" >"$tmp/cut"
 fails "a log that is cut" 'log (ends|is damaged)' "$compare" --log "$tmp/cut" --priv usm --pcs "$tmp/p.txt"
+
+# Another hart starts and stops: one block at each end may be in one and not in
+# the other.
+remote() {
+	"$compare" "${list[@]}" "$tmp/list" >"$tmp/result" && cat "$tmp/result" && grep -q "$1" "$tmp/result"
+}
+for how in thread=multi thread=single; do
+	ok "$how: a hart that is started by another" run remote -smp 2 -accel tcg,$how
+	cp "$tmp/p.txt" "$tmp/list"
+	ok "$how: the whole list" remote 'start by another hart: 0 only in the log, 0 only decoded; stop by another hart: 0'
+	sed '1d' "$tmp/p.txt" >"$tmp/list"
+	ok "$how: one less at the start is counted" remote 'start by another hart: 1 only in the log'
+	sed '$d' "$tmp/p.txt" >"$tmp/list"
+	ok "$how: one less at the end is counted" remote 'stop by another hart: 1 only in the log'
+	sed '1,40d' "$tmp/p.txt" >"$tmp/list"
+	fails "$how: more than a block is missing at the start" DIFFERENCE "$compare" "${list[@]}" "$tmp/list"
+	head -n -40 "$tmp/p.txt" >"$tmp/list"
+	fails "$how: more than a block is missing at the end" 'ends where' "$compare" "${list[@]}" "$tmp/list"
+done
 done_testing
