@@ -16,17 +16,17 @@ loop:	addi	s1, s1, 1
 	addi	s3, s3, 1
 	j	loop
 
-other:	li	s1, 20000000
+other:	li	s1, LOOPS
 1:	addi	s1, s1, -1
 	bnez	s1, 1b
 	li	t0, 7
 	sw	t0, 0(s0)
-	li	s1, 20000000
+	li	s1, LOOPS
 2:	addi	s1, s1, -1
 	bnez	s1, 2b
 	li	t0, 3
 	sw	t0, 0(s0)
-	li	s1, 20000000
+	li	s1, LOOPS
 3:	addi	s1, s1, -1
 	bnez	s1, 3b
 	li	t0, 0x5555

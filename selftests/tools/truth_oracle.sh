@@ -10,10 +10,14 @@ truth_needs
 
 # The page at 0x101000 is the RTC, which swallows a word at offset 0: QEMU's own
 # trace blocks are not in this test, and it runs with any QEMU.
-for name in payload remote; do
+assemble() {
 	riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 \
-		-Wl,--build-id=none -DENCODER=0x101000 "$oracle/$name.S" -o "$tmp/$name" || exit 1
-done
+		-Wl,--build-id=none -DENCODER=0x101000 "$@" || exit 1
+}
+assemble "$oracle/payload.S" -o "$tmp/payload"
+# With one thread, long enough for QEMU to switch between the harts.
+assemble "$oracle/remote.S" -DLOOPS=5000000 -o "$tmp/multi"
+assemble "$oracle/remote.S" -DLOOPS=10000000 -o "$tmp/single"
 riscv64-linux-gnu-nm "$tmp/payload" >"$tmp/symbols"
 print=$tmp/log_print
 "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra "$oracle"/log_{print,read}.c -o "$print" || exit 1
@@ -69,8 +73,8 @@ fails "a log that is cut" 'log (ends|is damaged)' "$compare" --log "$tmp/cut" --
 remote() {
 	"$compare" "${list[@]}" "$tmp/list" >"$tmp/result" && cat "$tmp/result" && grep -q "$1" "$tmp/result"
 }
-for how in thread=multi thread=single; do
-	ok "$how: a hart that is started by another" run remote -smp 2 -accel tcg,$how
+for how in multi single; do
+	ok "$how: a hart that is started by another" run $how -smp 2 -accel tcg,thread=$how
 	cp "$tmp/p.txt" "$tmp/list"
 	ok "$how: the whole list" remote 'start by another hart: 0 only in the log, 0 only decoded; stop by another hart: 0'
 	sed '1d' "$tmp/p.txt" >"$tmp/list"
