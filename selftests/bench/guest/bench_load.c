@@ -5,9 +5,11 @@
  *
  *   bench_load branchy N             user code full of branches and indirect calls
  *   bench_load kernel N              system calls, page faults, fork
- *   bench_load switch N [DEVICE K]   N round trips between two processes on hart 0;
- *                                    with DEVICE, another program on the last hart
- *                                    starts and stops its encoder K times meanwhile
+ *   bench_load switch N              N round trips between two processes on hart 0
+ *   bench_load switch N DEVICE K     the same, and K times, evenly spread, the encoder
+ *                                    is started and stopped, as for a task that comes and goes
+ *   bench_load switch N DEVICE K far the same, done meanwhile by another program on
+ *                                    the last hart; what is timed are the round trips
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -114,76 +116,103 @@ static void kernel(unsigned int rounds)
 	}
 }
 
-/* Starts and stops the encoder of DEVICE. The trace itself is thrown away. */
-static void toggle(const char *device, unsigned int times)
+struct toggler {
+	int file;
+	unsigned int count;
+};
+
+static void toggler_open(struct toggler *toggler, const char *device)
 {
 	struct ntrace_info info = { .size = sizeof(info) };
 	struct ntrace_config config = { .size = sizeof(config), .mode = NTRACE_MODE_HTM };
-	char waste[65536];
-	int file = open(device, O_RDWR | O_NONBLOCK);
 
-	if (file < 0 || ioctl(file, NTRACE_IOC_INFO, &info) || ioctl(file, NTRACE_IOC_CONFIGURE, &config))
+	toggler->file = open(device, O_RDWR | O_NONBLOCK);
+	if (toggler->file < 0 || ioctl(toggler->file, NTRACE_IOC_INFO, &info) ||
+	    ioctl(toggler->file, NTRACE_IOC_CONFIGURE, &config))
 		die(device);
-	for (unsigned int i = 0; i < times; i++) {
-		if (ioctl(file, NTRACE_IOC_START) || ioctl(file, NTRACE_IOC_STOP))
-			die("start and stop");
-		if (i % 64 == 0)
-			while (read(file, waste, sizeof(waste)) > 0)
-				;
-	}
-	close(file);
 }
 
-static void echo(int in, int out, unsigned int rounds, int first)
+/* Starts and stops the encoder. The trace itself is thrown away. */
+static void toggle(struct toggler *toggler)
+{
+	char waste[65536];
+
+	if (ioctl(toggler->file, NTRACE_IOC_START) || ioctl(toggler->file, NTRACE_IOC_STOP))
+		die("start and stop");
+	if (++toggler->count % 256 == 0)
+		while (read(toggler->file, waste, sizeof(waste)) > 0)
+			;
+}
+
+static void far_toggles(const char *device, unsigned int times)
+{
+	struct toggler toggler = { .count = 0 };
+
+	pin(sysconf(_SC_NPROCESSORS_ONLN) - 1);
+	toggler_open(&toggler, device);
+	while (toggler.count < times)
+		toggle(&toggler);
+	_exit(0);
+}
+
+/* The partner sends back what it gets. */
+static void echo(int in, int out, unsigned int rounds)
 {
 	char byte = 0;
 
-	while (rounds--) {
-		if (first && write(out, &byte, 1) != 1)
-			die("write");
-		if (read(in, &byte, 1) != 1)
-			die("read");
-		if (!first && write(out, &byte, 1) != 1)
-			die("write");
-	}
+	while (rounds--)
+		if (read(in, &byte, 1) != 1 || write(out, &byte, 1) != 1)
+			die("pipe");
+	_exit(0);
 }
 
-static void switching(unsigned int rounds, const char *device, unsigned int times)
+/* Return: when the round trips were done, in now()'s nanoseconds. */
+static uint64_t switching(unsigned int rounds, const char *device, unsigned int times, int far)
 {
-	int there[2], back[2];
-	pid_t toggler = -1;
-	int status = 0;
+	unsigned int every = times ? rounds / times : 0;
+	struct toggler toggler = { .count = 0 };
+	int there[2], back[2], status = 0;
+	uint64_t done;
+	pid_t other = -1;
+	char byte = 0;
 
 	if (pipe(there) || pipe(back))
 		die("pipe");
-	if (device) {
-		toggler = fork();
-		if (!toggler) {
-			pin(sysconf(_SC_NPROCESSORS_ONLN) - 1);
-			toggle(device, times);
-			_exit(0);
-		}
+	if (device && far) {
+		other = fork();
+		if (!other)
+			far_toggles(device, times);
+		every = 0;
+	} else if (device) {
+		toggler_open(&toggler, device);
 	}
 	pin(0);
-	if (!fork()) {
-		echo(there[0], back[1], rounds, 0);
-		_exit(0);
+	if (!fork())
+		echo(there[0], back[1], rounds);
+	for (unsigned int i = 0; i < rounds; i++) {
+		if (write(there[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			die("pipe");
+		if (every && i % every == 0 && toggler.count < times)
+			toggle(&toggler);
 	}
-	echo(back[0], there[1], rounds, 1);
-	if (toggler > 0)
-		waitpid(toggler, &status, 0);
-	if (status)
-		exit(1);
-	wait(NULL);
+	done = now();
+	if (other > 0) {
+		if (waitpid(other, &status, WNOHANG) != other)
+			fprintf(stderr, "bench_load: the load ended before the starts and stops\n");
+		kill(other, SIGKILL);
+	}
+	return done;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned int count = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0;
-	uint64_t start = now();
+	const char *device = argc > 4 ? argv[3] : NULL;
+	unsigned int times = argc > 4 ? (unsigned int)strtoul(argv[4], NULL, 0) : 0;
+	uint64_t start = now(), end = 0;
 
 	if (!count) {
-		fprintf(stderr, "usage: bench_load branchy|kernel|switch N [DEVICE K]\n");
+		fprintf(stderr, "usage: bench_load branchy|kernel|switch N [DEVICE K [far]]\n");
 		return 2;
 	}
 	if (!strcmp(argv[1], "branchy"))
@@ -191,7 +220,9 @@ int main(int argc, char **argv)
 	else if (!strcmp(argv[1], "kernel"))
 		kernel(count);
 	else
-		switching(count, argc > 4 ? argv[3] : NULL, argc > 4 ? (unsigned int)strtoul(argv[4], NULL, 0) : 0);
-	printf("%llu\n", (unsigned long long)(now() - start));
+		end = switching(count, device, times, argc > 5);
+	if (!end)
+		end = now();
+	printf("%llu\n", (unsigned long long)(end - start));
 	return 0;
 }
