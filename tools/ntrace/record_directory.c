@@ -12,19 +12,6 @@
 #include "record.h"
 #include "ui.h"
 
-static bool holds(const char *directory, const char *name)
-{
-	struct stat status;
-	char *path;
-	bool found;
-
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		return false;
-	found = !stat(path, &status);
-	free(path);
-	return found;
-}
-
 /* Only what a recorder writes is ever removed; anything else stays and keeps its directory. */
 static bool is_ours(const char *name)
 {
@@ -35,6 +22,25 @@ static bool is_ours(const char *name)
 		if (!strcmp(name, names[i]))
 			return true;
 	return !strncmp(name, "aux.", 4);
+}
+
+/* Holds something, and nothing but what a recorder writes; it may have been killed half-way. */
+static bool is_recording(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	bool any = false, foreign = false;
+
+	if (!directory)
+		return false;
+	while ((entry = readdir(directory))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		any = true;
+		foreign |= !is_ours(entry->d_name);
+	}
+	closedir(directory);
+	return any && !foreign;
 }
 
 /* Removes the files of @path, and @path itself if nothing is left in it. */
@@ -76,11 +82,11 @@ static int keep_old(const char *directory)
 
 	if (lstat(directory, &status))
 		return EXIT_OK;
-	if (!S_ISDIR(status.st_mode) || !holds(directory, "params") || !holds(directory, "data"))
+	if (!S_ISDIR(status.st_mode) || !is_recording(directory))
 		return fail("%s: exists and is no recording: it is left alone", directory);
 	if (asprintf(&old, "%s.old", directory) < 0)
 		return fail("out of memory");
-	if (holds(old, "params") && holds(old, "data"))
+	if (is_recording(old))
 		recording_discard(old);
 	if (rename(directory, old))
 		error = fail("%s: cannot become %s: %s", directory, old, strerror(errno));

@@ -10,7 +10,7 @@ counted=/root/counted
 attempt() {
 	local name=$1
 	shift
-	timeout 60 "$@" >"$name.out" 2>"$name.err" </dev/null
+	timeout 90 "$@" >"$name.out" 2>"$name.err" </dev/null
 	echo $? >"$name.rc"
 }
 
@@ -46,24 +46,23 @@ attempt too_large ntrace record --sink-size 512G -o none -- true
 mkdir precious
 touch precious/file
 attempt no_recording ntrace record -q -o precious -- true
-mount -t tmpfs -o size=2M none /mnt/small
-attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+# Room for the kernel and its symbols, and a little for the trace.
+busybox mount -t tmpfs -o size=36M none /mnt/small
+attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
 cp -r /mnt/small/data disk_full.data
-umount /mnt/small
+busybox umount /mnt/small
 
-attempt signal ntrace record -q -o signal.data -- sh -c 'kill -9 $$'
-attempt killed timeout -s KILL 2 ntrace record -o killed.data -- sleep 60
+ntrace record -o killed.data -- sleep 60 &
+recorder=$!
+while ! pgrep -x sleep >/dev/null; do sleep 0.2; done
+kill -KILL "$recorder"
 pkill -x sleep
-attempt once ntrace record -o twice.data -- true
-attempt again ntrace record -o twice.data -- echo again
-attempt once_more ntrace record -o twice.data -- true
-attempt one_hart ntrace record --harts 1 -o one.data -- true
-attempt user ntrace record --privilege u -o user.data -- "$counted"
-attempt btm ntrace record --mode btm -o btm.data -- "$counted"
-attempt sync ntrace record --sync messages:16 -o sync.data -- "$counted"
-attempt loss ntrace record --data-size 4096 -o loss.data -- "$counted"
+attempt loss ntrace record --data-size 4096 -o killed.data -- "$counted"
+ls killed.data.old >loss.old
+rm -rf killed.data.old
+attempt user ntrace record --harts 1 --privilege u -o user.data -- "$counted"
+attempt btm ntrace record -q --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
 attempt counted ntrace record -o counted.data -- "$counted"
-rm -rf twice.data/aux.*
 # What the perf of this kernel makes of it.
 perf script -i counted.data --show-mmap-events --show-task-events --show-switch-events \
 	>perf.out 2>perf.err
