@@ -10,9 +10,8 @@
 
 #include <ntrace/image.h>
 
+#include "scratch.h"
 #include "tap.h"
-
-static char directory[] = "/tmp/ntrace-test-image-XXXXXX";
 
 static const char source[] =
 	"__attribute__((noinline)) int alpha(int x) { asm volatile(\"\"); return x * 3; }\n"
@@ -28,27 +27,6 @@ static const char source[] =
 	"    \"bare: nop\\n.Lhidden: nop\\nnop\\n.globl last\\n.type last,@function\\nlast: "
 	"ret\\n.size "
 	"last,2\\n\");\n";
-
-static int run(const char *format, ...)
-{
-	char command[2048];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command);
-}
-
-static const char *in(const char *name)
-{
-	static char paths[8][512];
-	static unsigned int next;
-	char *path = paths[next++ % 8];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	return path;
-}
 
 /* First line of what a command prints. */
 static const char *output(const char *format, ...)
@@ -401,7 +379,7 @@ int main(void)
 	test_parent();
 	test_uncertain();
 	test_reference_programs();
-	if (!mkdtemp(directory)) {
+	if (!scratch_make()) {
 		ok(false, "temporary directory");
 	} else if (run("command -v riscv64-linux-gnu-gcc > /dev/null")) {
 		skip("ELF files", "riscv64-linux-gnu-gcc is not installed");
@@ -414,6 +392,6 @@ int main(void)
 		test_stripped("lib.so", "stripped.so");
 		test_refused();
 	}
-	run("rm -rf %s", directory);
+	scratch_remove();
 	return done_testing();
 }

@@ -11,30 +11,8 @@
 
 #include <ntrace/perf.h>
 
+#include "scratch.h"
 #include "tap.h"
-
-static char directory[] = "/tmp/ntrace-test-perf-XXXXXX";
-
-static int run(const char *format, ...)
-{
-	char command[2048];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command);
-}
-
-static const char *in(const char *name)
-{
-	static char paths[8][512];
-	static unsigned int next;
-	char *path = paths[next++ % 8];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	return path;
-}
 
 /* All that a command prints, at most 64 KiB. */
 static const char *output(const char *format, ...)
@@ -541,7 +519,7 @@ static void test_misuse(void)
 
 int main(void)
 {
-	if (!mkdtemp(directory)) {
+	if (!scratch_make()) {
 		ok(false, "temporary directory");
 		return done_testing();
 	}
@@ -553,6 +531,6 @@ int main(void)
 	test_damage();
 	test_running_tasks();
 	test_misuse();
-	run("rm -rf %s", directory);
+	scratch_remove();
 	return done_testing();
 }

@@ -13,30 +13,8 @@
 #include <ntrace/recording.h>
 
 #include "fake_machine.h"
+#include "scratch.h"
 #include "tap.h"
-
-static char directory[] = "/tmp/ntrace-test-recording-XXXXXX";
-
-static int run(const char *format, ...)
-{
-	char command[2048];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command);
-}
-
-static const char *in(const char *name)
-{
-	static char paths[64][512];
-	static unsigned int next;
-	char *path = paths[next++ % 64];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	return path;
-}
 
 static void put_file(const char *name, const char *text)
 {
@@ -291,7 +269,7 @@ static void test_vdso(void)
 
 int main(void)
 {
-	if (!mkdtemp(directory)) {
+	if (!scratch_make()) {
 		ok(false, "temporary directory");
 		return done_testing();
 	}
@@ -300,6 +278,6 @@ int main(void)
 	test_kernel_copy();
 	test_guard_page();
 	test_vdso();
-	run("rm -rf %s", directory);
+	scratch_remove();
 	return done_testing();
 }

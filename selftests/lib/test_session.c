@@ -13,34 +13,12 @@
 #include <ntrace/session.h>
 
 #include "fake_machine.h"
+#include "scratch.h"
 #include "tap.h"
-
-static char directory[] = "/tmp/ntrace-test-session-XXXXXX";
 
 #define CODE 0x10000		/* programs: not position independent */
 #define OTHER_CODE 0x20000
 #define START_NS 1000
-
-static int run(const char *format, ...)
-{
-	char command[2048];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(command, sizeof(command), format, args);
-	va_end(args);
-	return system(command);
-}
-
-static const char *in(const char *name)
-{
-	static char paths[64][512];
-	static unsigned int next;
-	char *path = paths[next++ % 64];
-
-	snprintf(path, sizeof(paths[0]), "%s/%s", directory, name);
-	return path;
-}
 
 /* ---- making a recording ---- */
 
@@ -368,8 +346,12 @@ static void test_lost_trace(void)
 	switches(100, 200, CODE);
 	stop("gap", 3);
 	decode("gap", NULL);
-	/* 300 is the only one with code there. Which 300 it was is open, so 100 or 200 is next. */
-	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc",
+	/*
+	 * 300 is the only one with code there. Which 300 it was is open, so 100
+	 * or 200 is next: that code is not decoded. Behind it the second 300 is
+	 * out of the question, and 200 the only one left.
+	 */
+	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc, 200 b bbb",
 	       "unknown after lost trace, known by its code, not made up");
 	ok(errors > 0, "the loss is told");
 }
@@ -589,13 +571,13 @@ static bool build(void)
 
 int main(void)
 {
-	if (!mkdtemp(directory)) {
+	if (!scratch_make()) {
 		ok(false, "temporary directory");
 		return done_testing();
 	}
 	if (run("command -v riscv64-linux-gnu-as > /dev/null")) {
 		skip("sessions", "riscv64-linux-gnu-as is not installed");
-		run("rm -rf %s", directory);
+		scratch_remove();
 		return done_testing();
 	}
 	make_kernel_text();
@@ -614,6 +596,6 @@ int main(void)
 		test_damage();
 	}
 	if (!getenv("KEEP"))
-		run("rm -rf %s", directory);
+		scratch_remove();
 	return done_testing();
 }
