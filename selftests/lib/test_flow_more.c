@@ -382,8 +382,8 @@ static void test_unreadable(void)
 	add_code(space, &code);
 #define TO_5000 SYNC_1000 "10 21 00 00 0B "	/* IndirectBranch ICNT 2 to 5000 */
 #define BACK "10 51 00 00 0B "			/* ICNT 5 to 1000 */
-	check("the next address is right: no sync is needed", space, "",
-	      TO_5000 BACK "84 00 07", "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
+	check("the next address is right: no sync is needed", space, "", TO_5000 BACK "84 00 07",
+	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
 	check("a trap out of it", space, "", TO_5000 "10 1D 00 00 0B 84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap trap3@1000<? 1000 ! off0@1002");
 	check("counts and branches in it say nothing", space, "",
