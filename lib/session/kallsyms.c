@@ -10,18 +10,45 @@
 
 #define LINE_ROOM 2048
 
-static bool parse(char *line, struct kallsym *symbol)
+/* The kernel writes sixteen digits; hundreds of thousands of lines make strtoull() felt. */
+static const char *parse_address(const char *at, uint64_t *address)
 {
-	char *end, *module;
+	uint64_t value = 0;
 
-	line[strcspn(line, "\n")] = 0;
-	symbol->address = strtoull(line, &end, 16);
-	if (end == line || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
+	for (;; at++) {
+		unsigned int digit = (unsigned char)*at - '0';
+
+		if (digit > 9) {
+			digit = ((unsigned char)*at | 0x20) - 'a';
+			if (digit > 5)
+				break;
+			digit += 10;
+		}
+		value = value << 4 | digit;
+	}
+	*address = value;
+	return at;
+}
+
+/* Splits @line, of which @copy has a copy. Return: false: no symbol. */
+static bool parse(const char *line, char *copy, struct kallsym *symbol)
+{
+	const char *at = parse_address(line, &symbol->address);
+	char *name, *module;
+
+	if (at == line || at[0] != ' ' || !at[1] || at[2] != ' ' || !at[3])
 		return false;
-	symbol->type = end[1];
-	symbol->name = end + 3;
+	symbol->type = at[1];
 	symbol->module = "";
-	module = strpbrk(end + 3, "\t ");
+	if (!strchr("tTwW", symbol->type))
+		return true;
+	symbol->line = line;
+	symbol->length = strlen(line);
+	name = copy + (at + 3 - line);
+	memcpy(name, at + 3, symbol->length - (size_t)(at + 3 - line) + 1);
+	name[strcspn(name, "\n")] = 0;
+	symbol->name = name;
+	module = strpbrk(name, "\t ");
 	if (module) {
 		*module++ = 0;
 		module += strspn(module, "\t ");
@@ -36,7 +63,7 @@ static bool parse(char *line, struct kallsym *symbol)
 int kallsyms_read(const char *path, int (*callback)(void *data, const struct kallsym *symbol),
 		  void *data)
 {
-	char line[LINE_ROOM];
+	char line[LINE_ROOM], copy[LINE_ROOM];
 	FILE *file = fopen(path, "re");
 	bool any = false;
 	int result = 0;
@@ -47,7 +74,7 @@ int kallsyms_read(const char *path, int (*callback)(void *data, const struct kal
 	while (!result && fgets(line, sizeof(line), file)) {
 		struct kallsym symbol;
 
-		if (!parse(line, &symbol))
+		if (!parse(line, copy, &symbol))
 			continue;
 		any = true;
 		if (strchr("tTwW", symbol.type))

@@ -8,10 +8,16 @@
 
 #include <ntrace/error.h>
 
-/* @module: module, "bpf" or "__builtin__..."; "" for the kernel itself */
+/*
+ * @line: as it stands in the file, of @length bytes with its newline, not terminated
+ * @name: symbol
+ * @module: module, "bpf" or "__builtin__..."; "" for the kernel itself
+ */
 struct kallsym {
 	uint64_t address;
 	char type;
+	const char *line;
+	size_t length;
 	const char *name;
 	const char *module;
 };

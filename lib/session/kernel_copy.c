@@ -16,6 +16,7 @@
 
 #include "core.h"
 #include "kallsyms.h"
+#include "loaded_code.h"
 
 #define PAGE 4096u
 #define PATH_ROOM 4096
@@ -60,9 +61,8 @@ static int take_symbol(void *data, const struct kallsym *symbol)
 	struct copying *copying = data;
 
 	copying->addresses = copying->addresses || symbol->address;
-	fprintf(copying->symbols, "%016llx %c %s%s%s%s\n", (unsigned long long)symbol->address,
-		symbol->type, symbol->name, symbol->module[0] ? "\t[" : "", symbol->module,
-		symbol->module[0] ? "]" : "");
+	if (copying->symbols)
+		fwrite(symbol->line, 1, symbol->length, copying->symbols);
 	if (symbol->module[0])
 		return symbol->address ?
 			       add_page(copying, symbol->address & ~(uint64_t)(PAGE - 1)) :
@@ -81,18 +81,25 @@ static int compare_numbers(const void *left, const void *right)
 	return *a < *b ? -1 : *a > *b;
 }
 
-/* Writes images/kallsyms or kallsyms.end and learns where text is. */
+/*
+ * Learns where text is. Writes images/kallsyms or kallsyms.end, unless @path
+ * is NULL: then @source is the copy that was made before.
+ */
 static int read_symbols(struct copying *copying, const char *source, const char *path)
 {
 	int error, failed;
 
-	copying->symbols = fopen(path, "we");
-	if (!copying->symbols)
-		return NTRACE_ERR_IO;
+	if (path) {
+		copying->symbols = fopen(path, "we");
+		if (!copying->symbols)
+			return NTRACE_ERR_IO;
+	}
 	error = kallsyms_read(source, take_symbol, copying);
-	failed = ferror(copying->symbols);
-	if ((fclose(copying->symbols) || failed) && !error)
-		error = NTRACE_ERR_IO;
+	if (path) {
+		failed = ferror(copying->symbols);
+		if ((fclose(copying->symbols) || failed) && !error)
+			error = NTRACE_ERR_IO;
+	}
 	if (error)
 		return error;
 	if (!copying->addresses) {
@@ -301,7 +308,9 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 		.directory = directory, .when = when, .kcore.fd = -1, .start.fd = -1
 	};
 	char symbols[PATH_ROOM - 8], symbols_end[PATH_ROOM];
-	bool end = when == NTRACE_RECORDING_END;
+	bool end = when == NTRACE_RECORDING_END, same;
+	const char *source;
+	uint64_t state;
 	int error;
 
 	if (strlen(directory) > PATH_ROOM - 64) {
@@ -314,13 +323,20 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 	copying.copy->changed = 0;
 	snprintf(symbols, sizeof(symbols), "%s/images/kallsyms", directory);
 	snprintf(symbols_end, sizeof(symbols_end), "%s.end", symbols);
-	error = read_symbols(&copying,
-			     copying.copy->kallsyms ? copying.copy->kallsyms : "/proc/kallsyms",
-			     end ? symbols_end : symbols);
+	source = copying.copy->kallsyms ? copying.copy->kallsyms : "/proc/kallsyms";
+	/* Making up half a million lines costs the kernel seconds: not twice for nothing. */
+	state = copying.copy->kallsyms ? 0 : loaded_code_state();
+	same = end && state && state == copying.copy->state;
+	if (!end)
+		copying.copy->state = state;
+	if (same)
+		error = read_symbols(&copying, symbols, NULL);
+	else
+		error = read_symbols(&copying, source, end ? symbols_end : symbols);
 	if (!error)
 		error = copy_text(&copying,
 				  copying.copy->kcore ? copying.copy->kcore : "/proc/kcore");
-	if (error || (end && same_files(symbols, symbols_end))) {
+	if (!same && (error || (end && same_files(symbols, symbols_end)))) {
 		int saved = errno;
 
 		unlink(end ? symbols_end : symbols);

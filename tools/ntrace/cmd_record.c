@@ -64,6 +64,7 @@ struct recorder {
 	struct device_list list;
 	struct sideband *sideband;
 	struct child child;
+	struct ntrace_kernel_copy kernel;
 	bool made;		/* the directory is there */
 	bool traced;		/* and something in it */
 	int notify;
@@ -224,8 +225,7 @@ static int catch_signals(struct recorder *recorder)
 
 static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when when)
 {
-	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };
-	int error = ntrace_recording_copy_kernel(recorder->directory, when, &copy);
+	int error = ntrace_recording_copy_kernel(recorder->directory, when, &recorder->kernel);
 
 	if (!error)
 		return EXIT_OK;
@@ -534,7 +534,9 @@ static int end(struct recorder *recorder, int error)
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct recorder recorder = { .command = command, .directory = DIRECTORY_DEFAULT };
+	struct recorder recorder = { .command = command,
+				     .directory = DIRECTORY_DEFAULT,
+				     .kernel.size = sizeof(recorder.kernel) };
 	struct options options;
 	int option, error;
 

@@ -124,6 +124,9 @@ enum ntrace_recording_when {
  * @ranges: out: pieces of text written
  * @bytes: out: their bytes
  * @changed: out, END only: 16-bit parcels that differ from the copy made at START
+ * @state: out at START, in at END: what was loaded then. Give the same struct to both: END reads
+ *         the symbols of the running kernel, which costs it seconds, only if that has changed. 0 =
+ *         unknown, they are read
  */
 struct ntrace_kernel_copy {
 	size_t size;
@@ -132,6 +135,7 @@ struct ntrace_kernel_copy {
 	uint64_t ranges;
 	uint64_t bytes;
 	uint64_t changed;
+	uint64_t state;
 };
 
 /**

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Which modules and BPF programs the running kernel has loaded. */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "loaded_code.h"
+
+/* FNV-1a */
+#define HASH_START UINT64_C(0xcbf29ce484222325)
+#define HASH_PRIME UINT64_C(0x100000001b3)
+
+static uint64_t add(uint64_t hash, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	while (size--)
+		hash = (hash ^ *bytes++) * HASH_PRIME;
+	return hash;
+}
+
+/* "name size references users state address": references and users come and go. */
+static bool add_modules(uint64_t *hash)
+{
+	FILE *file = fopen("/proc/modules", "re");
+	char line[4096];
+
+	/* A kernel without modules has no such file. */
+	if (!file)
+		return errno == ENOENT;
+	while (fgets(line, sizeof(line), file)) {
+		char *field, *rest = line;
+		unsigned int i;
+
+		for (i = 0; (field = strtok_r(rest, " \n", &rest)); i++) {
+			if (i != 2 && i != 3)
+				*hash = add(*hash, field, strlen(field) + 1);
+		}
+	}
+	fclose(file);
+	return true;
+}
+
+static bool add_programs(uint64_t *hash)
+{
+	union bpf_attr attr;
+
+	memset(&attr, 0, sizeof(attr));
+	while (!syscall(SYS_bpf, BPF_PROG_GET_NEXT_ID, &attr, sizeof(attr))) {
+		*hash = add(*hash, &attr.next_id, sizeof(attr.next_id));
+		attr.start_id = attr.next_id;
+	}
+	/* ENOENT: no more; ENOSYS: a kernel without BPF. */
+	return errno == ENOENT || errno == ENOSYS;
+}
+
+uint64_t loaded_code_state(void)
+{
+	uint64_t hash = HASH_START;
+
+	if (!add_modules(&hash) || !add_programs(&hash))
+		return 0;
+	return hash ? hash : 1;
+}
