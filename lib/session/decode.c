@@ -183,9 +183,11 @@ static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrac
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
 	int result = ntrace_reader_init(&reader, params, true);
-	size_t got;
+	size_t got = sizeof(chunk);
 
-	while (!result && (got = fread(chunk, 1, sizeof(chunk), file)) > 0) {
+	/* A short piece is the last one. */
+	while (!result && got == sizeof(chunk)) {
+		got = fread(chunk, 1, sizeof(chunk), file);
 		ntrace_reader_feed(&reader, chunk, got);
 		result = walk_chunk(decoding, &reader, flow);
 	}

@@ -259,13 +259,11 @@ static bool same_files(const char *left, const char *right)
 	char a[8192], b[8192];
 	FILE *first = fopen(left, "re"), *second = fopen(right, "re");
 	bool same = first && second;
-	size_t got;
+	size_t got = sizeof(a);
 
-	while (same) {
+	while (same && got == sizeof(a)) {
 		got = fread(a, 1, sizeof(a), first);
 		same = got == fread(b, 1, sizeof(b), second) && !memcmp(a, b, got);
-		if (!got)
-			break;
 	}
 	if (first)
 		fclose(first);

@@ -29,13 +29,13 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 check: ## the whole test suite; ends with "N passed, N failed"
 	+@selftests/run --all
 check-lint: ## formatting, static analysis, licences, file sizes
-	@$(SETUP) lint
+	@$(SETUP) base lint
 	@selftests/run lint
 format: ## lays out the C sources as check-lint wants them
 	@$(SETUP) lint
 	@tools/lint/format.py --fix $$(git ls-files -co --exclude-standard '*.c' '*.h' ':!tools/vsoc/qemu')
 check-lib: lib $(call group_bins,lib) ## the library: unit, conformance and property tests
-	@$(SETUP) test
+	@$(SETUP) test cross
 	@selftests/run lib
 check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
 	@selftests/run vsoc
