@@ -9,6 +9,7 @@ rounds=${BENCH_ROUNDS:-7}
 
 truth_load=$top/build/riscv64/selftests/tools/truth_load
 cp "$top/build/riscv64/ntrace" "$truth_load" "$tmp/"
+# shellcheck disable=SC2016 # for the guest
 guest_run 'for mode in htm btm; do
 	ntrace record --quiet --mode $mode --sink-size 2M -o /tmp/$mode -- truth_load 12 >/dev/null
 done' --modules --put "$tmp/ntrace:/usr/local/bin/ntrace" --put "$tmp/truth_load:/usr/local/bin/truth_load" \

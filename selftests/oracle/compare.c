@@ -107,8 +107,8 @@ static void show_event(struct run *run, const struct ntrace_flow_event *event)
 	if (run->bad_events++ >= EVENTS_SHOWN)
 		return;
 	printf("  %s at stream offset %" PRIu64 ", address %" PRIx64 ": %s, value %" PRIu64
-	       ", after %" PRIu64 " instructions\n", ntrace_flow_type_name(event->type),
-	       event->offset, event->address,
+	       ", after %" PRIu64 " instructions\n",
+	       ntrace_flow_type_name(event->type), event->offset, event->address,
 	       event->type == NTRACE_FLOW_ERROR ? ntrace_flow_error_text(event->code) : "",
 	       event->value, run->match.compared);
 }
@@ -133,8 +133,9 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 		if (fine && run->match.why) {
 			run->space = ntrace_space_get(flow->space);
 			printf("  difference in block %" PRIx64 "..%" PRIx64 " of %u instructions, "
-			       "stream offset %" PRIu64 ", pid %d (%s)\n", flow->address, flow->last,
-			       flow->instructions, flow->offset, event->pid, event->comm);
+			       "stream offset %" PRIu64 ", pid %d (%s)\n",
+			       flow->address, flow->last, flow->instructions, flow->offset,
+			       event->pid, event->comm);
 		}
 		return result;
 	case NTRACE_FLOW_TRAP:
@@ -175,11 +176,15 @@ static int judge(struct run *run, const char *what)
 	bool alien = false;
 
 	printf("%s: %" PRIu64 " instructions agree in %" PRIu64 " blocks; %" PRIu64
-	       " traps (%" PRIu64 " interrupts), %" PRIu64 " stretches of other privilege left out\n",
-	       what, match->compared, run->blocks, match->traps, match->interrupts, match->excursions);
-	printf("%s: start by %s: %u only in the log, %u only decoded; stop by %s: %u only in the log, "
-	       "%u only decoded\n", what, match->log->remote_start ? "another hart" : "itself",
-	       match->head_log, match->head_decoded, match->log->remote_stop ? "another hart" : "itself",
+	       " traps (%" PRIu64 " interrupts), %" PRIu64
+	       " stretches of other privilege left out\n",
+	       what, match->compared, run->blocks, match->traps, match->interrupts,
+	       match->excursions);
+	printf("%s: start by %s: %u only in the log, %u only decoded; stop by %s: %u only in the "
+	       "log, "
+	       "%u only decoded\n",
+	       what, match->log->remote_start ? "another hart" : "itself", match->head_log,
+	       match->head_decoded, match->log->remote_stop ? "another hart" : "itself",
 	       match->tail_log, match->tail_decoded);
 	printf("%s: causes:", what);
 	for (unsigned int i = 0; i < 64; i++)
@@ -206,7 +211,8 @@ static int judge(struct run *run, const char *what)
 	if (alien)
 		printf("%s: NOT OK: kernel text is not from %s\n", what, run->options->kernel_from);
 	if (match->compared < run->options->min)
-		printf("%s: NOT OK: fewer than %" PRIu64 " instructions\n", what, run->options->min);
+		printf("%s: NOT OK: fewer than %" PRIu64 " instructions\n", what,
+		       run->options->min);
 	return bad || run->bad_events || alien || match->compared < run->options->min;
 }
 
@@ -260,8 +266,8 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 	}
 	result = judge(run, what);
 	if (stream->lost || stream->gaps) {
-		printf("%s: NOT OK: %" PRIu64 " bytes lost, %" PRIu64 " gaps while recording\n", what,
-		       stream->lost, stream->gaps);
+		printf("%s: NOT OK: %" PRIu64 " bytes lost, %" PRIu64 " gaps while recording\n",
+		       what, stream->lost, stream->gaps);
 		result = 1;
 	}
 	end_run(run);
@@ -331,8 +337,8 @@ static int compare_list(const struct options *options)
 static void usage(void)
 {
 	fprintf(stderr, "usage: compare --log PREFIX [--section N] [--priv usm] [--sysroot DIR] "
-		"[--firmware ELF] [--firmware-bias N] [--min N] [--kernel-from TEXT] "
-		"[--mutate alter|drop|add@N] RECORDING | --pcs LIST\n");
+			"[--firmware ELF] [--firmware-bias N] [--min N] [--kernel-from TEXT] "
+			"[--mutate alter|drop|add@N] RECORDING | --pcs LIST\n");
 	exit(2);
 }
 
@@ -380,23 +386,44 @@ int main(int argc, char **argv)
 		{ "mutate", required_argument, NULL, 'u' },
 		{ NULL, 0, NULL, 0 },
 	};
-	struct options options = { .priv_mask = 3, .session = { .size = sizeof(options.session),
-								.note = note } };
+	struct options options = { .priv_mask = 3,
+				   .session = { .size = sizeof(options.session), .note = note } };
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", longs, NULL)) != -1) {
 		switch (c) {
-		case 'l': options.log = optarg; break;
-		case 'p': options.pcs = optarg; break;
-		case 's': options.section = (unsigned int)strtoul(optarg, NULL, 0); break;
-		case 'v': options.priv_mask = parse_privileges(optarg); break;
-		case 'r': options.session.sysroot = optarg; break;
-		case 'f': options.session.firmware = optarg; break;
-		case 'b': options.session.firmware_bias = strtoull(optarg, NULL, 0); break;
-		case 'm': options.min = strtoull(optarg, NULL, 0); break;
-		case 'k': options.kernel_from = optarg; break;
-		case 'u': parse_mutation(&options, optarg); break;
-		default: usage();
+		case 'l':
+			options.log = optarg;
+			break;
+		case 'p':
+			options.pcs = optarg;
+			break;
+		case 's':
+			options.section = (unsigned int)strtoul(optarg, NULL, 0);
+			break;
+		case 'v':
+			options.priv_mask = parse_privileges(optarg);
+			break;
+		case 'r':
+			options.session.sysroot = optarg;
+			break;
+		case 'f':
+			options.session.firmware = optarg;
+			break;
+		case 'b':
+			options.session.firmware_bias = strtoull(optarg, NULL, 0);
+			break;
+		case 'm':
+			options.min = strtoull(optarg, NULL, 0);
+			break;
+		case 'k':
+			options.kernel_from = optarg;
+			break;
+		case 'u':
+			parse_mutation(&options, optarg);
+			break;
+		default:
+			usage();
 		}
 	}
 	if (optind < argc)

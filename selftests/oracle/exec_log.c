@@ -280,11 +280,12 @@ static void begin(struct hart *hart, bool remote)
 	put_event(hart, ORACLE_BEGIN, atomic_fetch_add(&sequence, 1), remote);
 }
 
-static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t insn, uint64_t cause,
-		uint64_t epc)
+static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t insn,
+		uint64_t cause, uint64_t epc)
 {
 	if (hart->odd++ < 20)
-		fprintf(messages, "hart %td: odd %d: %" PRIx64 " (class %u) then %" PRIx64
+		fprintf(messages,
+			"hart %td: odd %d: %" PRIx64 " (class %u) then %" PRIx64
 			" (priv %u), cause %" PRIx64 ", epc %" PRIx64 "\n",
 			hart - harts, kind, insn_address(held), insn_class(held),
 			insn_address(insn), insn_priv(insn), cause, epc);
@@ -292,7 +293,8 @@ static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t
 }
 
 /* A trap to @priv was the next that happened to the held instruction. Decides whether it retired. */
-static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint64_t epc, uint64_t cause)
+static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint64_t epc,
+		      uint64_t cause)
 {
 	uint64_t held = hart->held, address = insn_address(held);
 	bool interrupt = cause >> 63, struck, fetch;
@@ -337,7 +339,8 @@ static void trap(struct hart *hart, uint64_t insn)
 	}
 	if (priv == 3 && insn_priv(held) < 3 && is_vector(hart, 1, epc)) {
 		/* Two traps in a row: the handler in S was interrupted before its first instruction. */
-		take_trap(hart, 1, insn, read_register(hart->epc[1]), read_register(hart->cause[1]));
+		take_trap(hart, 1, insn, read_register(hart->epc[1]),
+			  read_register(hart->cause[1]));
 		hart->traps++;
 		put_event(hart, ORACLE_TRAP, cause << 1 | cause >> 63, epc);
 		return;
@@ -570,7 +573,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	block->start = qemu_plugin_tb_vaddr(tb);
 	block->count = count;
 	if (single)
-		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_single, QEMU_PLUGIN_CB_R_REGS, block);
+		qemu_plugin_register_vcpu_tb_exec_cb(tb, on_block_single, QEMU_PLUGIN_CB_R_REGS,
+						     block);
 	else
 		qemu_plugin_register_vcpu_tb_exec_cond_cb(tb, on_block, QEMU_PLUGIN_CB_R_REGS,
 							  QEMU_PLUGIN_COND_NE, gate, 0, block);
@@ -583,8 +587,8 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 				  classify(code) << INSN_CLASS_SHIFT |
 				  (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
 		if (single)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_insn_single,
-							       QEMU_PLUGIN_CB_NO_REGS, (void *)(i + 1));
+			qemu_plugin_register_vcpu_insn_exec_cb(
+				insn, on_insn_single, QEMU_PLUGIN_CB_NO_REGS, (void *)(i + 1));
 		else
 			qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(
 				insn, QEMU_PLUGIN_INLINE_STORE_U64, begun, i + 1);
@@ -641,10 +645,11 @@ static void on_exit_qemu(qemu_plugin_id_t id, void *unused)
 			continue;
 		put_run(hart);
 		flush(hart);
-		fprintf(messages, "hart %u: %" PRIu64 " instructions, %" PRIu64
-			" traps, %" PRIu64 " struck, %" PRIu64 " restarts, %" PRIu64 " odd, %"
-			PRIu64 " bytes\n", i, hart->instructions, hart->traps, hart->struck,
-			hart->restarts, hart->odd, hart->bytes);
+		fprintf(messages,
+			"hart %u: %" PRIu64 " instructions, %" PRIu64 " traps, %" PRIu64
+			" struck, %" PRIu64 " restarts, %" PRIu64 " odd, %" PRIu64 " bytes\n",
+			i, hart->instructions, hart->traps, hart->struck, hart->restarts, hart->odd,
+			hart->bytes);
 	}
 }
 

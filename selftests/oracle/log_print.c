@@ -18,7 +18,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: log_print LOG [SECTION]\n");
 		return 2;
 	}
-	if (!oracle_log_open(&log, argv[1], argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0)) {
+	if (!oracle_log_open(&log, argv[1],
+			     argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0)) {
 		while ((result = oracle_log_next(&log, &insn)) == 1) {
 			if (insn.trap)
 				printf("trap %s %u\n", insn.interrupt ? "interrupt" : "exception",

@@ -99,7 +99,8 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 		log->closed = true;
 		return 0;
 	}
-	return fail(log, "the plugin met something it cannot explain (see its messages): no witness");
+	return fail(log,
+		    "the plugin met something it cannot explain (see its messages): no witness");
 }
 
 int oracle_log_next(struct oracle_log *log, struct oracle_insn *insn)
@@ -129,7 +130,8 @@ static int find_section(struct oracle_log *log, unsigned int section)
 	for (;;) {
 		token = getc_unlocked(log->file);
 		if (token == EOF)
-			return fail(log, "the log has no such section: the hart's encoder was not started so often");
+			return fail(log, "the log has no such section: the hart's encoder was not "
+					 "started so often");
 		if (token != ORACLE_BEGIN)
 			return fail(log, "the log is damaged: no section where one should start");
 		if (get_number(log, &sequence) || get_number(log, &remote))

@@ -123,7 +123,8 @@ static int compare_one(struct match *match, uint64_t address, unsigned int size)
 		match->wrong_log_valid = true;
 		return differ(match, why, address, size);
 	}
-	match->past[match->compared % MATCH_CONTEXT] = (struct match_place){ address, (uint8_t)size };
+	match->past[match->compared % MATCH_CONTEXT] =
+		(struct match_place){ address, (uint8_t)size };
 	match->compared++;
 	match->previous = logged;
 	match->left_mask = false;
@@ -151,7 +152,8 @@ static bool head_is_block(const struct match *match, unsigned int decoded, unsig
 		if (match->head[i].address != match->head[i - 1].address + match->head[i - 1].size)
 			return false;
 	for (unsigned int i = 1; i < logged; i++)
-		if (match->queue[i].address != match->queue[i - 1].address + match->queue[i - 1].size)
+		if (match->queue[i].address !=
+		    match->queue[i - 1].address + match->queue[i - 1].size)
 			return false;
 	return true;
 }
@@ -252,7 +254,8 @@ static void print_place(const char *mark, uint64_t address, unsigned int size,
 	printf("  %s %016" PRIx64 " %u %s\n", mark, address, size, text ? text : "");
 }
 
-void match_report(struct match *match, const char *(*name)(void *data, uint64_t address), void *data)
+void match_report(struct match *match, const char *(*name)(void *data, uint64_t address),
+		  void *data)
 {
 	uint64_t from = match->compared > MATCH_CONTEXT ? match->compared - MATCH_CONTEXT : 0;
 	struct oracle_insn insn = match->wrong_log;
@@ -266,8 +269,11 @@ void match_report(struct match *match, const char *(*name)(void *data, uint64_t 
 		print_place(" decoded", match->wrong[i].address, match->wrong[i].size, name, data);
 	for (unsigned int i = 0; i <= MATCH_CONTEXT && result == 1; i++) {
 		if (insn.trap)
-			printf("   trap   %s %u\n", insn.interrupt ? "interrupt" : "exception", insn.cause);
-		print_place(insn.priv == 3 ? "M logged" : insn.priv ? "S logged" : "U logged",
+			printf("   trap   %s %u\n", insn.interrupt ? "interrupt" : "exception",
+			       insn.cause);
+		print_place(insn.priv == 3 ? "M logged" :
+			    insn.priv	   ? "S logged" :
+					     "U logged",
 			    insn.address, insn.size, name, data);
 		result = next_logged(match, &insn);
 	}

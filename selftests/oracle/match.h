@@ -90,6 +90,7 @@ int match_insn(struct match *match, uint64_t address, unsigned int size);
 int match_end(struct match *match);
 
 /** match_report - the difference with its context; @name gives text for an address, may return NULL */
-void match_report(struct match *match, const char *(*name)(void *data, uint64_t address), void *data);
+void match_report(struct match *match, const char *(*name)(void *data, uint64_t address),
+		  void *data);
 
 #endif /* ORACLE_MATCH_H */

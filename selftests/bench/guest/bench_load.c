@@ -64,14 +64,30 @@ static uint32_t interpret(uint32_t value, unsigned int steps)
 {
 	while (steps--) {
 		switch (value >> 29) {
-		case 0: value = value * 1664525u + 1013904223u; break;
-		case 1: value ^= value << 13; break;
-		case 2: value += 0x9e3779b9u; break;
-		case 3: value = (value << 7) | (value >> 25); break;
-		case 4: value -= steps; break;
-		case 5: value = ~value; break;
-		case 6: value = value & 1 ? value * 3 + 1 : value >> 1; break;
-		default: value ^= value >> 5; break;
+		case 0:
+			value = value * 1664525u + 1013904223u;
+			break;
+		case 1:
+			value ^= value << 13;
+			break;
+		case 2:
+			value += 0x9e3779b9u;
+			break;
+		case 3:
+			value = (value << 7) | (value >> 25);
+			break;
+		case 4:
+			value -= steps;
+			break;
+		case 5:
+			value = ~value;
+			break;
+		case 6:
+			value = value & 1 ? value * 3 + 1 : value >> 1;
+			break;
+		default:
+			value ^= value >> 5;
+			break;
 		}
 		value = value * 69069u + 1;
 	}
@@ -101,7 +117,8 @@ static void kernel(unsigned int rounds)
 	while (rounds--) {
 		for (int i = 0; i < 200; i++)
 			syscall(SYS_getppid);
-		memory = mmap(NULL, 64 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		memory = mmap(NULL, 64 * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			      -1, 0);
 		if (memory == MAP_FAILED)
 			die("mmap");
 		for (int i = 0; i < 64; i++)
