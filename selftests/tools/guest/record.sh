@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016 # what is in single quotes is for another shell
 # The guest's half of record.sh: uses the command rightly and wrongly, and leaves
 # "NAME.rc", "NAME.out" and "NAME.err" of each use in /root/results. Modules of
 # this and of other versions are in /root/modules.
