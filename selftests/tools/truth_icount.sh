@@ -7,7 +7,7 @@ set -uo pipefail
 . "$(dirname "$0")/truth_common.sh"
 truth_needs
 
-sink=$((128 << 10)) rounds=${TRUTH_ROUNDS:-20}
+sink=$((256 << 10)) rounds=${TRUTH_ROUNDS:-18}
 record() { echo "ntrace record -o /tmp/$1 --mode $1 --sink-size $sink -- truth_load $rounds"; }
 ok "the guest records" truth_run "htm btm" "set -e; $(record htm); $(record btm)" --icount
 for name in htm btm; do
