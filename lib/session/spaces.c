@@ -42,31 +42,50 @@ static bool same_build_id(const struct mapped_file *file, const struct ntrace_ob
 	       (size <= file->build_id_size && !memcmp(build_id, file->build_id, size));
 }
 
-/* A file can be known with its build-id and, from tasks that ran before, without. */
-static bool was_told(const struct ntrace_session *session, const struct mapped_file *file)
+/*
+ * A file can be known with its build-id and, from tasks that ran before,
+ * without: another one of the same path, as far as it was looked for.
+ */
+static struct mapped_file *next_opened(const struct ntrace_session *session,
+				       const struct mapped_file *file, size_t *bucket,
+				       struct mapped_file *at)
 {
-	size_t bucket;
-
-	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
-		const struct mapped_file *other = session->timeline.files[bucket];
-
-		for (; other; other = other->next) {
-			if (other != file && other->opened && !other->object &&
-			    !strcmp(other->path, file->path))
-				return true;
-		}
+	for (at = at ? at->next : session->timeline.files[0];; at = at->next) {
+		while (!at && ++*bucket < TIMELINE_BUCKETS)
+			at = session->timeline.files[*bucket];
+		if (!at || (at != file && at->opened && !strcmp(at->path, file->path)))
+			return at;
 	}
-	return false;
+}
+
+/* Opened for another file already: one object, so that its functions are counted as one. */
+static struct ntrace_object *shared_object(const struct ntrace_session *session,
+					   const struct mapped_file *file, bool *told)
+{
+	struct mapped_file *other = NULL;
+	size_t bucket = 0;
+
+	*told = false;
+	while ((other = next_opened(session, file, &bucket, other))) {
+		if (other->object && same_build_id(file, other->object))
+			return ntrace_object_get(other->object);
+		*told = *told || !other->object;
+	}
+	return NULL;
 }
 
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
 {
 	char path[PATH_ROOM];
+	bool told;
 	int error;
 
 	if (file->opened)
 		return file->object;
 	file->opened = true;
+	file->object = shared_object(session, file, &told);
+	if (file->object)
+		return file->object;
 	if (!local_path(session, file, path)) {
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;
@@ -74,7 +93,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	error = ntrace_object_open_elf(&file->object, path);
 	if (error) {
 		file->object = NULL;
-		if (was_told(session, file))
+		if (told)
 			return NULL;
 		session_note(session, "%s: %s; code in it is not decoded", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));

@@ -74,7 +74,7 @@ ok "disk full: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
 # The numbers of the program.
 report --json --limit 0 "$results/counted.data" >"$tmp/report.json"
 is $? 0 "report: exit status"
-query() { python3 -c 'import json, sys
+query() { python3 -c 'import collections, json, sys
 report = json.load(open(sys.argv[1]))
 print(eval(sys.argv[2]))' "$1" "$2"; }
 # sum_of NAME KEY: of the traced program
@@ -92,6 +92,8 @@ is "$(sum_of recursive calls)" 101 "recursive calls"
 is "$(sum_of recursive instructions)" $((100 * 8 + 2)) "instructions of the recursion"
 is "$(query "$tmp/report.json" "sum(f['instructions'] for f in report['functions']) == report['instructions']['all']")" \
 	True "the functions sum up to the total"
+is "$(query "$tmp/report.json" "max(collections.Counter(f['function'] for f in report['functions'] if f['object'].endswith('/libc.so.6')).values())")" \
+	1 "the C library is one object, whether its build-id was recorded or not"
 report --json --limit 0 --by-process "$results/counted.data" >"$tmp/by.json"
 is "$(query "$tmp/by.json" "sorted(f['calls'] for f in report['functions'] if f['function'] == 'twice')")" "[1, 300]" \
 	"--by-process: parent and child"
