@@ -8,8 +8,9 @@
  *
  *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES]
  *
- * writes PREFIX.HART, and PREFIX.messages for people. base is the physical address of hart 0's encoder, the
- * others follow at 4 KiB each; max bounds each file.
+ * writes PREFIX.HART, and PREFIX.messages for people. base is the physical
+ * address of hart 0's encoder, the others follow at 4 KiB each; max bounds each
+ * file.
  *
  * What is cheap enough to stay switched on: a callback at the start of each
  * translated block, and before each instruction an inline store of its number
@@ -292,7 +293,7 @@ static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t
 	put_event(hart, ORACLE_ODD, kind, epc);
 }
 
-/* A trap to @priv was the next that happened to the held instruction. Decides whether it retired. */
+/* A trap to @priv came next after the held instruction began. Decides whether that retired. */
 static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint64_t epc,
 		      uint64_t cause)
 {

@@ -80,7 +80,7 @@ struct match {
 /** match_begin - set the public input fields first, the rest to 0 */
 void match_begin(struct match *match);
 
-/** match_trap - the trace says that the next instruction is the first of a handler; btype as in N-Trace */
+/** match_trap - the next instruction is the first of a handler; @btype as in N-Trace */
 void match_trap(struct match *match, unsigned int btype);
 
 /** match_insn - Return: 0, or 1 when there is a difference and enough context has been seen */
@@ -89,7 +89,7 @@ int match_insn(struct match *match, uint64_t address, unsigned int size);
 /** match_end - no more decoded instructions. Return: 0, or 1 if there is a difference */
 int match_end(struct match *match);
 
-/** match_report - the difference with its context; @name gives text for an address, may return NULL */
+/** match_report - the difference with its context; @name: text for an address, or NULL */
 void match_report(struct match *match, const char *(*name)(void *data, uint64_t address),
 		  void *data);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * truth_load ROUNDS [HARTS]: what the truth tests trace. One process per hart, pinned to
- * it, in a ring of pipes; in each round they compute something with many
- * branches and indirect calls, pass a token on, fork and exec, touch fresh
- * memory, read and write a file, and are interrupted by timer signals.
+ * truth_load ROUNDS [PROCESSES]: what the truth tests trace. One process per
+ * hart, pinned to it (what has no hart of its own runs anywhere), in a ring of
+ * pipes; in each round they compute something with many branches and indirect
+ * calls, pass a token on, fork and exec, touch fresh memory, read and write a
+ * file, and are interrupted by timer signals.
  */
 #include <errno.h>
 #include <fcntl.h>
