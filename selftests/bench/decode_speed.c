@@ -85,7 +85,8 @@ int main(int argc, char **argv)
 	}
 	took = seconds() - start;
 	printf("flow %.3f MB/s\nflow %.3f million blocks/s\nflow %.3f million instructions/s\n",
-	       (double)bytes / took / 1e6, (double)blocks / took / 1e6, (double)instructions / took / 1e6);
+	       (double)bytes / took / 1e6, (double)blocks / took / 1e6,
+	       (double)instructions / took / 1e6);
 	ntrace_session_close(session);
 	return 0;
 }

@@ -23,8 +23,8 @@
 
 static int tap_count, tap_failures;
 
-__attribute__((format(printf, 4, 5), unused))
-static bool tap_result(bool good, const char *file, int line, const char *format, ...)
+__attribute__((format(printf, 4, 5), unused)) static bool
+tap_result(bool good, const char *file, int line, const char *format, ...)
 {
 	va_list args;
 
@@ -43,8 +43,7 @@ static bool tap_result(bool good, const char *file, int line, const char *format
 }
 
 /* A line for the reader; shown when the test program fails. */
-__attribute__((format(printf, 1, 2), unused))
-static void diag(const char *format, ...)
+__attribute__((format(printf, 1, 2), unused)) static void diag(const char *format, ...)
 {
 	va_list args;
 
@@ -82,15 +81,13 @@ static void diag(const char *format, ...)
 	} while (0)
 
 /* One test that cannot run here, and why. */
-__attribute__((unused))
-static void skip(const char *what, const char *why)
+__attribute__((unused)) static void skip(const char *what, const char *why)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tap_count, what, why);
 }
 
 /* The value to return from main(). */
-__attribute__((unused))
-static int done_testing(void)
+__attribute__((unused)) static int done_testing(void)
 {
 	printf("1..%d\n", tap_count);
 	return tap_failures ? 1 : 0;

@@ -246,7 +246,8 @@ static bool agrees(size_t i, const struct ntrace_isa *isa)
 		return false;
 	/* URET left the specifications with the N extension, and newer LLVMs. */
 	if (!expected[i].known)
-		return insn.class == (words[i] == URET ? NTRACE_INSN_TRAP_RETURN : NTRACE_INSN_PLAIN);
+		return insn.class ==
+		       (words[i] == URET ? NTRACE_INSN_TRAP_RETURN : NTRACE_INSN_PLAIN);
 	class = classify(expected[i].text, &offset);
 	target = pc + (uint64_t)offset;
 	if (isa->xlen == 32)

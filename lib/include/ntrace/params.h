@@ -72,7 +72,8 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.
  */
-NTRACE_API int ntrace_params_parse(struct ntrace_params *params, const char *text, const char **bad);
+NTRACE_API int ntrace_params_parse(struct ntrace_params *params, const char *text,
+				   const char **bad);
 
 /**
  * ntrace_params_format - the text that ntrace_params_parse() takes
