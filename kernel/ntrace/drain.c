@@ -110,7 +110,9 @@ static void ntrace_drain_gap(struct ntrace_capture *capture)
 /* How many of @bytes fit into the data area; none until a quarter is free again. */
 static u32 ntrace_drain_room(struct ntrace_capture *capture, u32 bytes)
 {
-	u64 room = capture->config.data_size - (capture->head - capture->tail);
+	/* Pairs with the release of the consumer: what it has freed it has also read. */
+	u64 tail = atomic64_read_acquire(&capture->tail);
+	u64 room = capture->config.data_size - (capture->head - tail);
 
 	/* Crumbs between holes are of no use: a decoder skips to the next synchronization. */
 	if (capture->overrun && room < capture->config.data_size / 4)
@@ -296,7 +298,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 	if (ntrace_drain_slice(capture, NTRACE_DRAIN_SLICE, false))
 		next = ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC);
 	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
-	wake = capture->head - capture->tail >= capture->config.data_size / 4;
+	wake = capture->head - atomic64_read(&capture->tail) >= capture->config.data_size / 4;
 	raw_spin_unlock(&capture->lock);
 
 	if (capture->fault) {
@@ -358,14 +360,23 @@ void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_sto
  * @capture: capture
  * @tail: new tail
  *
+ * Takes no lock: the timer holds its own while it copies, with interrupts off,
+ * and whoever waits for it that way cannot drain his own hart.
+ *
  * Return: 0 or -EINVAL if it is not between the present tail and the head.
  */
 int ntrace_drain_consume(struct ntrace_capture *capture, u64 tail)
 {
-	guard(raw_spinlock_irqsave)(&capture->lock);
-	if (tail - capture->tail > capture->head - capture->tail)
-		return -EINVAL;
-	capture->tail = tail;
+	s64 old = atomic64_read(&capture->tail);
+
+	do {
+		/* The head that user space has seen; it only grows. */
+		u64 head = smp_load_acquire(&capture->control->head);
+
+		if (tail - old > head - old)
+			return -EINVAL;
+		/* Release: the data has been read before the timer may overwrite it. */
+	} while (!atomic64_try_cmpxchg_release(&capture->tail, &old, tail));
 	WRITE_ONCE(capture->control->tail, tail);
 	return 0;
 }
@@ -379,7 +390,7 @@ int ntrace_drain_consume(struct ntrace_capture *capture, u64 tail)
  */
 u64 ntrace_drain_readable(struct ntrace_capture *capture, u64 *tail)
 {
-	guard(raw_spinlock_irqsave)(&capture->lock);
-	*tail = capture->tail;
-	return capture->head - capture->tail;
+	/* In this order: the head never falls behind a tail that was read before it. */
+	*tail = atomic64_read_acquire(&capture->tail);
+	return smp_load_acquire(&capture->control->head) - *tail;
 }

@@ -18,6 +18,7 @@
 #ifndef NTRACE_NTRACE_H
 #define NTRACE_NTRACE_H
 
+#include <linux/atomic.h>
 #include <linux/cdev.h>
 #include <linux/device.h>
 #include <linux/hrtimer.h>
@@ -145,13 +146,13 @@ struct ntrace_component {
  * @sink_size_default: the size of the sink buffer was left to the driver
  * @running: started and not stopped; under the lock of the path
  * @error: result of the start on the traced hart
+ * @tail: bytes consumed from the data area; consumers advance it without a lock
  * @lock: what follows
  * @fault: the sink's write pointer left its buffer
  * @overrun: the data area was full; stays until a part of it is free again
  * @drained: position in the ring up to which it has been copied
  * @canary: position in the ring that the canary stands just behind
  * @head: bytes put into the data area
- * @tail: bytes consumed from it
  * @gap_head: @head at the last hole
  * @gaps: number of holes
  * @lost: bytes lost
@@ -172,6 +173,7 @@ struct ntrace_capture {
 	bool sink_size_default;
 	bool running;
 	int error;
+	atomic64_t tail;
 
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
 	bool fault;
@@ -179,7 +181,6 @@ struct ntrace_capture {
 	u32 drained;
 	u32 canary;
 	u64 head;
-	u64 tail;
 	u64 gap_head;
 	u32 gaps;
 	u64 lost;
