@@ -10,7 +10,7 @@ truth_needs
 
 # In BTM a hart that spins for a lock whose owner the host has stopped fills the
 # buffer fast, and it cannot drain while interrupts are off.
-htm_sink=$((512 << 10)) btm_sink=$((1024 << 10)) rounds=${TRUTH_ROUNDS:-12}
+htm_sink=$((512 << 10)) btm_sink=$((1024 << 10)) rounds=${TRUTH_ROUNDS:-15}
 record() { echo "ntrace record -o /tmp/$1 --mode $2 --privilege $3 --sink-size $4 -- truth_load $5"; }
 ok "the guest records" truth_run "htm btm all" \
 	"set -e; $(record htm htm us $htm_sink "$rounds"); $(record btm btm us $btm_sink $((rounds * 5 / 2))); $(record all htm usm 1048576 3)"
