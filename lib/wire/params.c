@@ -27,6 +27,12 @@ static const struct name dialect_names[] = {
 	{ NULL, 0 },
 };
 
+static const struct name delta_names[] = {
+	{ "add", false },
+	{ "xor", true },
+	{ NULL, 0 },
+};
+
 void ntrace_params_init(struct ntrace_params *params)
 {
 	memset(params, 0, sizeof(*params));
@@ -129,6 +135,16 @@ static bool parse_setting(struct ntrace_params *params, const char *key, const c
 		return parse_uint(value, 64, &params->timestamp_bits);
 	if (!strcmp(key, "tshz"))
 		return parse_number(value, UINT64_MAX, &params->timestamp_hz);
+	if (!strcmp(key, "tsdelta")) {
+		if (!parse_name(value, delta_names, &number))
+			return false;
+		params->timestamp_xor = number;
+		return true;
+	}
+	if (!strcmp(key, "impret"))
+		return parse_uint(value, 3, &params->implicit_return);
+	if (!strcmp(key, "keepstack"))
+		return parse_bool(value, &params->keep_stack);
 	if (!strcmp(key, "isa"))
 		return parse_isa(value, params->isa, sizeof(params->isa));
 	return false;
@@ -181,9 +197,10 @@ int ntrace_params_format(const struct ntrace_params *params, char *text, size_t 
 {
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
-			params->isa[0] ? ",isa=" : "", params->isa);
+			name_of(delta_names, params->timestamp_xor), params->implicit_return,
+			params->keep_stack, params->isa[0] ? ",isa=" : "", params->isa);
 }

@@ -7,7 +7,8 @@
 static void test_good(void)
 {
 	static const char text[] = "srcbits=12,xlen=32,extaddr=1,alljumps=1,mode=htm,"
-				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,isa=rv32imac_zba";
+				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,"
+				   "tsdelta=xor,impret=2,keepstack=1,isa=rv32imac_zba";
 	struct ntrace_params params;
 	const char *bad = text;
 	char back[256];
@@ -24,6 +25,9 @@ static void test_good(void)
 	is_u64(params.dialect, NTRACE_DIALECT_SIFIVE_V0, "dialect");
 	is_u64(params.timestamp_bits, 40, "tsbits");
 	is_u64(params.timestamp_hz, 1000000000, "tshz");
+	ok(params.timestamp_xor, "tsdelta");
+	is_u64(params.implicit_return, 2, "impret");
+	ok(params.keep_stack, "keepstack");
 	is_str(params.isa, "rv32imac_zba", "isa");
 	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text),
 	       "length of the text");
@@ -58,6 +62,9 @@ static void test_bad(void)
 		{ "mode=both", 0 },
 		{ "dialect=v2", 0 },
 		{ "tsbits=65", 0 },
+		{ "tsdelta=sub", 0 },
+		{ "impret=4", 0 },
+		{ "keepstack=2", 0 },
 		{ "srcbits=2,", 10 },
 		{ ",srcbits=2", 0 },
 		{ "srcbits=2,,xlen=64", 10 },

@@ -44,6 +44,15 @@ enum ntrace_mode {
  * @dialect: enum ntrace_dialect
  * @timestamp_bits: trTsWidth, 0 = no time stamps
  * @timestamp_hz: frequency of the time stamp counter, 0 = unknown
+ * @timestamp_xor: TSTAMP of a message without SYNC is XORed to the last one
+ *                 instead of added (digest section 10; always so in
+ *                 NTRACE_DIALECT_SIFIVE_V0)
+ * @implicit_return: trTeInstImplicitReturnMode: 0 off, 1 counter, 2 partial, 3
+ *                   full compare. The encoder needs it; a decoder follows the
+ *                   I-CNT and only warns of modes 1 and 2, which can infer a
+ *                   wrong address by design
+ * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
+ *              4 and 6), as rc7 allows (digest section 3)
  * @isa: ISA string such as "rv64gc"; "" = from the ELF attributes
  */
 struct ntrace_params {
@@ -56,6 +65,9 @@ struct ntrace_params {
 	enum ntrace_dialect dialect;
 	unsigned int timestamp_bits;
 	uint64_t timestamp_hz;
+	bool timestamp_xor;
+	unsigned int implicit_return;
+	bool keep_stack;
 	char isa[128];
 };
 
@@ -67,7 +79,7 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  * @params: initialized parameters, changed where @text says so
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
  *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
- *        isa; a boolean is 0 or 1
+ *        tsdelta (add, xor), impret (0..3), keepstack, isa; a boolean is 0 or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.
