@@ -77,8 +77,7 @@ struct record_mmap {
 };
 
 struct record_mmap2 {
-	uint32_t pid, tid;
-	uint64_t address, length, offset;
+	struct record_mmap mmap;
 	uint8_t build_id_size;
 	uint8_t reserved1;
 	uint16_t reserved2;

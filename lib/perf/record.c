@@ -39,6 +39,15 @@ static int take_name(struct ntrace_sideband *sideband, const uint8_t *body, size
 	return 0;
 }
 
+static void take_mapping(struct ntrace_sideband *sideband, const struct record_mmap *record)
+{
+	sideband->pid = (int32_t)record->pid;
+	sideband->tid = (int32_t)record->tid;
+	sideband->address = record->address;
+	sideband->length = record->length;
+	sideband->offset = record->offset;
+}
+
 static int parse_mmap(struct ntrace_sideband *sideband, const uint8_t *body, size_t size)
 {
 	struct record_mmap record;
@@ -46,11 +55,7 @@ static int parse_mmap(struct ntrace_sideband *sideband, const uint8_t *body, siz
 	if (size < sizeof(record))
 		return NTRACE_ERR_TRUNCATED;
 	memcpy(&record, body, sizeof(record));
-	sideband->pid = (int32_t)record.pid;
-	sideband->tid = (int32_t)record.tid;
-	sideband->address = record.address;
-	sideband->length = record.length;
-	sideband->offset = record.offset;
+	take_mapping(sideband, &record);
 	/* The bit says "data": memory that cannot be executed. */
 	sideband->executable = !(sideband->misc & MISC_BIT_13);
 	return take_name(sideband, body + sizeof(record), size - sizeof(record));
@@ -63,11 +68,7 @@ static int parse_mmap2(struct ntrace_sideband *sideband, const uint8_t *body, si
 	if (size < sizeof(record))
 		return NTRACE_ERR_TRUNCATED;
 	memcpy(&record, body, sizeof(record));
-	sideband->pid = (int32_t)record.pid;
-	sideband->tid = (int32_t)record.tid;
-	sideband->address = record.address;
-	sideband->length = record.length;
-	sideband->offset = record.offset;
+	take_mapping(sideband, &record.mmap);
 	sideband->executable = record.prot & PROT_EXEC_BIT;
 	if (sideband->misc & MISC_BIT_14 && record.build_id_size <= sizeof(record.build_id)) {
 		sideband->build_id_size = record.build_id_size;
@@ -296,11 +297,11 @@ static void put_trailer(struct builder *builder, const struct ntrace_sideband *s
 static void put_mapping(struct builder *builder, const struct ntrace_sideband *sideband)
 {
 	struct record_mmap2 record = {
-		.pid = (uint32_t)sideband->pid,
-		.tid = (uint32_t)sideband->tid,
-		.address = sideband->address,
-		.length = sideband->length,
-		.offset = sideband->offset,
+		.mmap.pid = (uint32_t)sideband->pid,
+		.mmap.tid = (uint32_t)sideband->tid,
+		.mmap.address = sideband->address,
+		.mmap.length = sideband->length,
+		.mmap.offset = sideband->offset,
 		.prot = sideband->executable ? 1 | PROT_EXEC_BIT : 1,
 		.flags = 2, /* MAP_PRIVATE */
 	};
@@ -311,7 +312,7 @@ static void put_mapping(struct builder *builder, const struct ntrace_sideband *s
 		put(builder, &record, sizeof(record));
 	} else {
 		/* MMAP starts with the same fields. */
-		put(builder, &record, sizeof(struct record_mmap));
+		put(builder, &record.mmap, sizeof(record.mmap));
 	}
 	put_name(builder, sideband->name);
 }

@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interpreter.h"
+
 #define NUMBERS 1024
 
 static uint64_t now(void)
@@ -58,40 +60,6 @@ static int by_value(const void *a, const void *b)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
 	return x < y ? -1 : x > y;
-}
-
-static uint32_t interpret(uint32_t value, unsigned int steps)
-{
-	while (steps--) {
-		switch (value >> 29) {
-		case 0:
-			value = value * 1664525u + 1013904223u;
-			break;
-		case 1:
-			value ^= value << 13;
-			break;
-		case 2:
-			value += 0x9e3779b9u;
-			break;
-		case 3:
-			value = (value << 7) | (value >> 25);
-			break;
-		case 4:
-			value -= steps;
-			break;
-		case 5:
-			value = ~value;
-			break;
-		case 6:
-			value = value & 1 ? value * 3 + 1 : value >> 1;
-			break;
-		default:
-			value ^= value >> 5;
-			break;
-		}
-		value = value * 69069u + 1;
-	}
-	return value;
 }
 
 static void branchy(unsigned int rounds)

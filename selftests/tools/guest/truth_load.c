@@ -20,6 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "interpreter.h"
+
 #define NUMBERS 1024
 #define PAGES 32
 #define HARTS_MAX 16
@@ -39,43 +41,6 @@ static int by_value(const void *a, const void *b)
 	int order = x < y ? -1 : x > y;
 
 	return descending ? -order : order;
-}
-
-/* A small interpreter: indirect jumps through a table, calls, returns. */
-static uint32_t interpret(uint32_t seed, unsigned int steps)
-{
-	uint32_t value = seed;
-
-	while (steps--) {
-		switch (value >> 29) {
-		case 0:
-			value = value * 1664525u + 1013904223u;
-			break;
-		case 1:
-			value ^= value << 13;
-			break;
-		case 2:
-			value += 0x9e3779b9u;
-			break;
-		case 3:
-			value = (value << 7) | (value >> 25);
-			break;
-		case 4:
-			value -= steps;
-			break;
-		case 5:
-			value = ~value + seed;
-			break;
-		case 6:
-			value = value & 1 ? value * 3 + 1 : value >> 1;
-			break;
-		default:
-			value ^= value >> 5;
-			break;
-		}
-		value = value * 69069u + 1;
-	}
-	return value;
 }
 
 static uint32_t compute(uint32_t seed)
