@@ -49,6 +49,12 @@ static void set_direct(const struct ntrace_isa *isa, struct ntrace_insn *insn,
 	insn->target = wrap(isa, target);
 }
 
+/* Registers named by an encoding: RV32E and RV64E have only half of them. */
+static bool exists(const struct ntrace_isa *isa, unsigned int reg)
+{
+	return reg < 16 || !isa->embedded;
+}
+
 /* LUI, C.LUI, AUIPC */
 static void set_upper(const struct ntrace_isa *isa, struct ntrace_insn *insn, unsigned int rd,
 		      uint64_t value)
@@ -116,26 +122,30 @@ static enum ntrace_insn_class system_class(uint32_t word)
 static void decode32(const struct ntrace_isa *isa, uint32_t word, uint64_t pc,
 		     struct ntrace_insn *insn)
 {
-	unsigned int rd = bits(word, 11, 7);
+	unsigned int rd = bits(word, 11, 7), rs1 = bits(word, 19, 15);
 	unsigned int funct3 = bits(word, 14, 12);
 
 	switch (word & 0x7f) {
 	case 0x17:	/* AUIPC */
-		set_upper(isa, insn, rd, pc + sign_extend(word & 0xfffff000, 32));
+		if (exists(isa, rd))
+			set_upper(isa, insn, rd, pc + sign_extend(word & 0xfffff000, 32));
 		break;
 	case 0x37:	/* LUI */
-		set_upper(isa, insn, rd, sign_extend(word & 0xfffff000, 32));
+		if (exists(isa, rd))
+			set_upper(isa, insn, rd, sign_extend(word & 0xfffff000, 32));
 		break;
 	case 0x63:	/* BRANCH; 2 and 3 are reserved */
-		if (funct3 != 2 && funct3 != 3)
+		if (funct3 != 2 && funct3 != 3 && exists(isa, rs1) &&
+		    exists(isa, bits(word, 24, 20)))
 			set_direct(isa, insn, NTRACE_INSN_BRANCH, pc + branch_offset(word));
 		break;
 	case 0x67:	/* JALR */
-		if (funct3 == 0)
-			set_jalr(insn, rd, bits(word, 19, 15), sign_extend(bits(word, 31, 20), 12));
+		if (funct3 == 0 && exists(isa, rd) && exists(isa, rs1))
+			set_jalr(insn, rd, rs1, sign_extend(bits(word, 31, 20), 12));
 		break;
 	case 0x6f:	/* JAL */
-		set_direct(isa, insn, jal_class(rd), pc + jal_offset(word));
+		if (exists(isa, rd))
+			set_direct(isa, insn, jal_class(rd), pc + jal_offset(word));
 		break;
 	case 0x73:	/* SYSTEM */
 		insn->class = (uint8_t)system_class(word);
@@ -171,7 +181,7 @@ static void decode_quadrant1(const struct ntrace_isa *isa, uint32_t half, uint64
 		break;
 	case 3:		/* C.LUI; rd 2 is C.ADDI16SP, immediate 0 is reserved or a C.MOP */
 		upper = bit(half, 12, 17) | bits(half, 6, 2) << 12;
-		if (rd != 2 && upper)
+		if (rd != 2 && upper && exists(isa, rd))
 			set_upper(isa, insn, rd, sign_extend(upper, 18));
 		break;
 	case 5:		/* C.J */
@@ -184,16 +194,40 @@ static void decode_quadrant1(const struct ntrace_isa *isa, uint32_t half, uint64
 	}
 }
 
-static void decode_quadrant2(uint32_t half, struct ntrace_insn *insn)
+/*
+ * CM.POPRET and CM.POPRETZ (Zcmp): return through ra. Register lists below 4 are reserved, without
+ * x16 to x31 those above {ra, s0-s1} as well.
+ */
+static void decode_pop_return(const struct ntrace_isa *isa, uint32_t half, struct ntrace_insn *insn)
+{
+	unsigned int list = bits(half, 7, 4);
+
+	if (list >= 4 && (list <= 6 || !isa->embedded))
+		set_jalr(insn, 0, REG_X1, 0);
+}
+
+/* CM.JT and CM.JALT (Zcmt); the target is read by the caller. */
+static void decode_table_jump(uint32_t half, struct ntrace_insn *insn)
+{
+	insn->table_jump = true;
+	insn->table_index = (uint8_t)bits(half, 9, 2);
+	insn->class = insn->table_index < 32 ? NTRACE_INSN_JUMP : NTRACE_INSN_CALL;
+}
+
+static void decode_quadrant2(const struct ntrace_isa *isa, uint32_t half, struct ntrace_insn *insn)
 {
 	unsigned int rs1 = bits(half, 11, 7);
 
 	if (half == 0x9002)	/* C.EBREAK */
 		insn->class = NTRACE_INSN_TRAP;
-	else if ((half & 0xf07f) == 0x8002 && rs1)	/* C.JR */
+	else if ((half & 0xf07f) == 0x8002 && rs1 && exists(isa, rs1))	/* C.JR */
 		set_jalr(insn, 0, rs1, 0);
-	else if ((half & 0xf07f) == 0x9002 && rs1)	/* C.JALR */
+	else if ((half & 0xf07f) == 0x9002 && rs1 && exists(isa, rs1))	/* C.JALR */
 		set_jalr(insn, REG_X1, rs1, 0);
+	else if ((half & 0xfd03) == 0xbc02 && isa->push_pop)	/* CM.POPRETZ, CM.POPRET */
+		decode_pop_return(isa, half, insn);
+	else if ((half & 0xfc03) == 0xa002 && isa->table_jumps)	/* else C.FSDSP */
+		decode_table_jump(half, insn);
 }
 
 /* Length in bytes from the lowest halfword; 0 for the reserved ones over 64 bits. */
@@ -216,6 +250,7 @@ int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *bytes, size_
 	uint32_t half;
 
 	memset(insn, 0, sizeof(*insn));
+	insn->xlen = isa->xlen;
 	if (size < 2)
 		return NTRACE_ERR_TRUNCATED;
 	half = bytes[0] | (uint32_t)bytes[1] << 8;
@@ -229,8 +264,57 @@ int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *bytes, size_
 	else if ((half & 3) == 1)
 		decode_quadrant1(isa, half, pc, insn);
 	else if ((half & 3) == 2)
-		decode_quadrant2(half, insn);
+		decode_quadrant2(isa, half, insn);
 	return NTRACE_OK;
+}
+
+int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, unsigned int width)
+{
+	static const uint8_t types[NTRACE_INSN_CLASS_COUNT] = {
+		[NTRACE_INSN_PLAIN] = NTRACE_ITYPE_NONE,
+		[NTRACE_INSN_BRANCH] = NTRACE_ITYPE_BRANCH_NOT_TAKEN,
+		[NTRACE_INSN_JUMP] = NTRACE_ITYPE_DIRECT_JUMP,
+		[NTRACE_INSN_CALL] = NTRACE_ITYPE_DIRECT_CALL,
+		[NTRACE_INSN_OTHER_JUMP] = NTRACE_ITYPE_OTHER_DIRECT_JUMP,
+		[NTRACE_INSN_INDIRECT_JUMP] = NTRACE_ITYPE_INDIRECT_JUMP,
+		[NTRACE_INSN_INDIRECT_CALL] = NTRACE_ITYPE_INDIRECT_CALL,
+		[NTRACE_INSN_OTHER_INDIRECT_JUMP] = NTRACE_ITYPE_OTHER_INDIRECT_JUMP,
+		[NTRACE_INSN_RETURN] = NTRACE_ITYPE_RETURN,
+		[NTRACE_INSN_COROUTINE_SWAP] = NTRACE_ITYPE_COROUTINE_SWAP,
+		[NTRACE_INSN_TRAP_RETURN] = NTRACE_ITYPE_TRAP_RETURN,
+		[NTRACE_INSN_TRAP] = NTRACE_ITYPE_EXCEPTION,
+	};
+	int type;
+
+	if ((width != 3 && width != 4) || insn->class >= NTRACE_INSN_CLASS_COUNT)
+		return NTRACE_ERR_INVALID;
+	type = types[insn->class];
+	if (type == NTRACE_ITYPE_BRANCH_NOT_TAKEN && taken)
+		return NTRACE_ITYPE_BRANCH_TAKEN;
+	if (width == 4 || type < NTRACE_ITYPE_INDIRECT_CALL)
+		return type;
+	return ntrace_insn_is_uninferable(insn->class) ? NTRACE_ITYPE_INDIRECT_JUMP_3BIT :
+							 NTRACE_ITYPE_NONE;
+}
+
+bool ntrace_insn_sequential_target(const struct ntrace_insn *prev, const struct ntrace_insn *insn,
+				   uint64_t *target)
+{
+	switch (insn->class) {
+	case NTRACE_INSN_INDIRECT_JUMP:
+	case NTRACE_INSN_INDIRECT_CALL:
+	case NTRACE_INSN_OTHER_INDIRECT_JUMP:
+	case NTRACE_INSN_COROUTINE_SWAP:
+		break;
+	default:
+		return false;
+	}
+	if (!insn->rs1 || prev->upper_rd != insn->rs1)
+		return false;
+	*target = (prev->value + insn->value) & ~UINT64_C(1);
+	if (insn->xlen == 32)
+		*target &= 0xffffffff;
+	return true;
 }
 
 const char *ntrace_insn_class_name(unsigned int insn_class)

@@ -147,6 +147,12 @@ static bool parse_setting(struct ntrace_params *params, const char *key, const c
 		return parse_bool(value, &params->keep_stack);
 	if (!strcmp(key, "isa"))
 		return parse_isa(value, params->isa, sizeof(params->isa));
+	if (!strcmp(key, "jvt")) {
+		if (!parse_number(value, UINT64_MAX, &params->jvt))
+			return false;
+		params->jvt_known = true;
+		return true;
+	}
 	return false;
 }
 
@@ -195,12 +201,16 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 
 int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size)
 {
+	char jvt[32] = "";
+
+	if (params->jvt_known)
+		snprintf(jvt, sizeof(jvt), ",jvt=0x%llx", (unsigned long long)params->jvt);
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
 			name_of(delta_names, params->timestamp_xor), params->implicit_return,
-			params->keep_stack, params->isa[0] ? ",isa=" : "", params->isa);
+			params->keep_stack, params->isa[0] ? ",isa=" : "", params->isa, jvt);
 }

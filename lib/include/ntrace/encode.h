@@ -9,31 +9,13 @@
 #ifndef NTRACE_ENCODE_H
 #define NTRACE_ENCODE_H
 
+#include <ntrace/isa.h>
 #include <ntrace/params.h>
 #include <ntrace/wire.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/* itype, 4-bit form; digest ingress.md section 2 */
-enum ntrace_itype {
-	NTRACE_ITYPE_NONE = 0,
-	NTRACE_ITYPE_EXCEPTION = 1,
-	NTRACE_ITYPE_INTERRUPT = 2,
-	NTRACE_ITYPE_TRAP_RETURN = 3,
-	NTRACE_ITYPE_BRANCH_NOT_TAKEN = 4,
-	NTRACE_ITYPE_BRANCH_TAKEN = 5,
-	NTRACE_ITYPE_INDIRECT_JUMP_3BIT = 6,
-	NTRACE_ITYPE_INDIRECT_CALL = 8,
-	NTRACE_ITYPE_DIRECT_CALL = 9,
-	NTRACE_ITYPE_INDIRECT_JUMP = 10,
-	NTRACE_ITYPE_DIRECT_JUMP = 11,
-	NTRACE_ITYPE_COROUTINE_SWAP = 12,
-	NTRACE_ITYPE_RETURN = 13,
-	NTRACE_ITYPE_OTHER_INDIRECT_JUMP = 14,
-	NTRACE_ITYPE_OTHER_DIRECT_JUMP = 15,
-};
 
 /* priv of the ingress port */
 enum ntrace_priv {

@@ -33,6 +33,106 @@ struct ntrace_space;
 NTRACE_API int ntrace_object_open_elf(struct ntrace_object **object, const char *path);
 
 /**
+ * ntrace_object_open_elf_memory - an ELF file that is in memory, such as the vDSO
+ * @object: the new object, one reference
+ * @name: what reports call it; copied
+ * @data: bytes of the file, copied
+ * @size: number of bytes
+ *
+ * Return: as ntrace_object_open_elf(), without NTRACE_ERR_IO.
+ */
+NTRACE_API int ntrace_object_open_elf_memory(struct ntrace_object **object, const char *name,
+					     const void *data, size_t size);
+
+/**
+ * struct ntrace_section_address - where a section of a module was loaded
+ * @name: ".text", ...: a file name in /sys/module/MODULE/sections
+ * @address: its content
+ */
+struct ntrace_section_address {
+	const char *name;
+	uint64_t address;
+};
+
+/**
+ * ntrace_object_open_module - a relocatable ELF file such as a kernel module
+ * @object: the new object, one reference
+ * @path: file (.ko, .o)
+ * @sections: where its sections are; those not listed are not there
+ * @count: number of @sections
+ *
+ * Each listed section with bytes becomes a segment, link addresses are those given. Direct control
+ * transfers between listed sections are relocated, all other bytes that the loader would have
+ * changed are marked uncertain: flow should read the text of the recording where there is one.
+ *
+ * Return: as ntrace_object_open_elf(), NTRACE_ERR_FORMAT also for a file that is not relocatable,
+ * NTRACE_ERR_INVALID for sections that wrap round.
+ */
+NTRACE_API int ntrace_object_open_module(struct ntrace_object **object, const char *path,
+					 const struct ntrace_section_address *sections,
+					 size_t count);
+
+/**
+ * ntrace_object_add_debug_file - take symbols from the separate debug file of an ELF file
+ * @object: an object made from an ELF file
+ * @directories: directories of debug files, the last one followed by NULL; NULL = /usr/lib/debug
+ *
+ * Looks for DIRECTORY/.build-id/NN/REST.debug, then for the name in .gnu_debuglink beside the file,
+ * in .debug beside it and in DIRECTORY/PATH, with the right check sum. A file of another build-id
+ * is never taken.
+ *
+ * Return: 0, NTRACE_ERR_IO with errno ENOENT if there is none, NTRACE_ERR_BUILDID if the only ones
+ * there belong to another build, else as ntrace_object_open_elf() for the file found.
+ */
+NTRACE_API int ntrace_object_add_debug_file(struct ntrace_object *object,
+					    const char *const *directories);
+
+/**
+ * ntrace_object_debug_name - path of the debug file that ntrace_object_add_debug_file() found
+ *
+ * Return: text owned by the object, NULL if it has none.
+ */
+NTRACE_API const char *ntrace_object_debug_name(const struct ntrace_object *object);
+
+/**
+ * typedef ntrace_object_read_fn - reads memory for an object
+ * @data: that of ntrace_object_from_callback()
+ * @address: first byte
+ * @buffer: where to
+ * @size: bytes; all or nothing
+ *
+ * Must not call into the object. Return: 0, else the bytes cannot be read.
+ */
+typedef int (*ntrace_object_read_fn)(void *data, uint64_t address, void *buffer, size_t size);
+
+/**
+ * ntrace_object_from_callback - memory that is read when it is needed
+ * @object: the new object, one reference
+ * @name: what reports call it; copied
+ * @address: address of the first byte; its "link address"
+ * @size: number of bytes
+ * @read: reads some of them
+ * @data: for @read
+ *
+ * Bytes are kept in a cache of 256 KiB by pages. Where a page cannot be read, smaller parts down to
+ * one byte are tried, so that only what is unreadable is NTRACE_ERR_NOMAP.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_object_from_callback(struct ntrace_object **object, const char *name,
+					   uint64_t address, uint64_t size,
+					   ntrace_object_read_fn read, void *data);
+
+/**
+ * ntrace_object_jump_table - base of the jump vector table (Zcmt)
+ * @object: an object
+ * @address: link address: the symbol __jvt_base$ of the ELF file
+ *
+ * Return: 0 or NTRACE_ERR_NOMAP if the object has none (then 0 is stored).
+ */
+NTRACE_API int ntrace_object_jump_table(const struct ntrace_object *object, uint64_t *address);
+
+/**
  * ntrace_object_from_bytes - raw memory
  * @object: the new object
  * @name: what reports call it; copied
@@ -98,6 +198,8 @@ NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64
  * @symbol_start: link address of the symbol
  * @symbol_size: its size in bytes, 0 if unknown
  * @uncertain: the bytes are marked uncertain
+ * @name: where nothing is mapped: what ntrace_space_name_range() calls it, NULL if nothing;
+ *        borrowed from the space
  */
 struct ntrace_location {
 	struct ntrace_object *object;
@@ -106,6 +208,7 @@ struct ntrace_location {
 	uint64_t symbol_start;
 	uint64_t symbol_size;
 	bool uncertain;
+	const char *name;
 };
 
 /**
@@ -146,6 +249,47 @@ NTRACE_API int ntrace_space_map(struct ntrace_space *space, struct ntrace_object
 NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object,
 				       uint64_t bias);
 
+/**
+ * ntrace_space_map_at_time - ntrace_space_map() that takes effect at a time
+ * @space: a space
+ * @object: object; referenced by the space
+ * @address: first address
+ * @size: bytes
+ * @file_offset: offset of the first byte in the file
+ * @from_time: first time at which it holds, in the unit of ntrace_space_advance()
+ *
+ * For code that changes while it is traced. Queued until ntrace_space_advance() reaches @from_time;
+ * of two for the same time the one queued later counts. A clone takes what is queued along.
+ *
+ * Return: as ntrace_space_map(); NTRACE_ERR_INVALID also for a time that has been passed.
+ */
+NTRACE_API int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *object,
+					uint64_t address, uint64_t size, uint64_t file_offset,
+					uint64_t from_time);
+
+/**
+ * ntrace_space_advance - go to a time: apply what is queued up to it, in order of time
+ * @space: a space; its parents have their own time
+ * @time: not below that of the last call
+ *
+ * Changes the version if anything was applied. Return: 0, NTRACE_ERR_INVALID for going back,
+ * NTRACE_ERR_NOMEM (then what was not applied stays queued).
+ */
+NTRACE_API int ntrace_space_advance(struct ntrace_space *space, uint64_t time);
+
+/**
+ * ntrace_space_name_range - say what stands in a range of which the bytes are not known
+ * @space: a space
+ * @address: first address
+ * @size: bytes
+ * @name: such as "firmware (M-mode) not given"; copied
+ *
+ * ntrace_space_locate() gives the name where nothing is mapped. A later name replaces what it
+ * overlaps. Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
+				       const char *name);
+
 /** ntrace_space_unmap - forget everything in a range */
 NTRACE_API void ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size);
 
@@ -161,7 +305,8 @@ NTRACE_API uint64_t ntrace_space_version(const struct ntrace_space *space);
  * ntrace_space_read - instruction bytes
  * @space: a space
  * @address: where
- * @data: *data points into the object, valid until the mapping or object goes
+ * @data: *data points into the object, valid until the mapping or object goes; for an object made
+ *        by ntrace_object_from_callback() only until the next call that reads from it
  * @available: bytes that follow there contiguously
  *
  * Return: 0 or NTRACE_ERR_NOMAP.
@@ -172,10 +317,29 @@ NTRACE_API int ntrace_space_read(const struct ntrace_space *space, uint64_t addr
 /**
  * ntrace_space_locate - object and symbol at an address
  *
- * Return: 0 or NTRACE_ERR_NOMAP (then @location is zeroed).
+ * Return: 0 or NTRACE_ERR_NOMAP (then @location is zeroed but for its name).
  */
 NTRACE_API int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 				   struct ntrace_location *location);
+
+/**
+ * ntrace_space_table_target - where a CM.JT or CM.JALT goes
+ * @space: a space
+ * @insn: instruction with table_jump set
+ * @pc: its address in the space
+ * @jvt: address of the jump vector table in the space (CSR jvt without mode bits); NULL = what the
+ *       object at @pc says, see ntrace_object_jump_table()
+ * @target: the target
+ *
+ * Reads an entry of XLEN bits at table + index * XLEN / 8 (digest ingress.md section 2); its lowest
+ * bit is ignored, as the hart does.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (no such instruction), NTRACE_ERR_NOMAP with the address that
+ * could not be read in @target: that of the entry, or @pc if no table is known.
+ */
+NTRACE_API int ntrace_space_table_target(const struct ntrace_space *space,
+					 const struct ntrace_insn *insn, uint64_t pc,
+					 const uint64_t *jvt, uint64_t *target);
 
 #ifdef __cplusplus
 }

@@ -54,6 +54,8 @@ enum ntrace_mode {
  * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
  *              4 and 6), as rc7 allows (digest section 3)
  * @isa: ISA string such as "rv64gc"; "" = from the ELF attributes
+ * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
+ * @jvt_known: else the table is where the ELF files say
  */
 struct ntrace_params {
 	size_t size;
@@ -69,6 +71,8 @@ struct ntrace_params {
 	unsigned int implicit_return;
 	bool keep_stack;
 	char isa[128];
+	uint64_t jvt;
+	bool jvt_known;
 };
 
 /** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no time stamps */
@@ -79,7 +83,8 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  * @params: initialized parameters, changed where @text says so
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
  *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
- *        tsdelta (add, xor), impret (0..3), keepstack, isa; a boolean is 0 or 1
+ *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address); a boolean
+ *        is 0 or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.

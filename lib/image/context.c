@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Which address space belongs to a context (Ownership messages; digest section 2). */
+#include <stdlib.h>
+
+#include <ntrace/context.h>
+
+#define PRIVILEGE_M 3
+#define PRIVILEGE_MASK 3
+
+struct entry {
+	struct ntrace_context_match match;
+	struct ntrace_space *space;
+	unsigned int bits;	/* that it compares */
+};
+
+struct ntrace_contexts {
+	struct entry *entries;
+	size_t count;
+	size_t room;
+};
+
+int ntrace_contexts_new(struct ntrace_contexts **contexts)
+{
+	*contexts = calloc(1, sizeof(**contexts));
+	return *contexts ? 0 : NTRACE_ERR_NOMEM;
+}
+
+void ntrace_contexts_free(struct ntrace_contexts *contexts)
+{
+	size_t i;
+
+	if (!contexts)
+		return;
+	for (i = 0; i < contexts->count; i++)
+		ntrace_space_put(contexts->entries[i].space);
+	free(contexts->entries);
+	free(contexts);
+}
+
+static unsigned int count_bits(uint64_t mask)
+{
+	unsigned int count = 0;
+
+	for (; mask; mask &= mask - 1)
+		count++;
+	return count;
+}
+
+static bool makes_sense(const struct ntrace_context_match *match)
+{
+	if (match->size != sizeof(*match) || match->prv_mask & ~PRIVILEGE_MASK ||
+	    match->prv & ~match->prv_mask || match->scontext & ~match->scontext_mask ||
+	    match->hcontext & ~match->hcontext_mask)
+		return false;
+	return !match->v || (match->prv_mask & match->prv) != PRIVILEGE_M;
+}
+
+int ntrace_contexts_add(struct ntrace_contexts *contexts, struct ntrace_space *space,
+			const struct ntrace_context_match *match)
+{
+	if (!space || !makes_sense(match))
+		return NTRACE_ERR_INVALID;
+	if (contexts->count == contexts->room) {
+		size_t room = contexts->room ? 2 * contexts->room : 16;
+		struct entry *entries = realloc(contexts->entries, room * sizeof(*entries));
+
+		if (!entries)
+			return NTRACE_ERR_NOMEM;
+		contexts->entries = entries;
+		contexts->room = room;
+	}
+	contexts->entries[contexts->count++] = (struct entry){
+		.match = *match,
+		.space = ntrace_space_get(space),
+		.bits = count_bits(match->scontext_mask) + count_bits(match->hcontext_mask) +
+			count_bits(match->prv_mask),
+	};
+	return 0;
+}
+
+static bool matches(const struct ntrace_context_match *match, const struct ntrace_context *context)
+{
+	bool by_context = match->scontext_mask || match->hcontext_mask;
+
+	if (match->v != (context->prv_known && context->v))
+		return false;
+	if (match->prv_mask &&
+	    (!context->prv_known || (context->prv & match->prv_mask) != match->prv))
+		return false;
+	if (by_context && !match->prv_mask && context->prv_known && context->prv == PRIVILEGE_M)
+		return false;
+	if (match->scontext_mask && (!context->scontext_known ||
+				     (context->scontext & match->scontext_mask) != match->scontext))
+		return false;
+	return !match->hcontext_mask ||
+	       (context->hcontext_known &&
+		(context->hcontext & match->hcontext_mask) == match->hcontext);
+}
+
+struct ntrace_space *ntrace_contexts_find(const struct ntrace_contexts *contexts,
+					  const struct ntrace_context *context)
+{
+	const struct entry *best = NULL;
+	size_t i;
+
+	for (i = 0; i < contexts->count; i++) {
+		const struct entry *entry = &contexts->entries[i];
+
+		if ((!best || entry->bits >= best->bits) && matches(&entry->match, context))
+			best = entry;
+	}
+	return best ? best->space : NULL;
+}
+
+uint64_t ntrace_contexts_version(const struct ntrace_contexts *contexts)
+{
+	return contexts->count;
+}
