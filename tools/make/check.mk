@@ -7,6 +7,9 @@ TEST_BINS := $(TEST_SRC:selftests/%.c=$(B)/selftests/%)
 FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
+# The same tests without sanitizers, for valgrind; not the few that are slow there.
+VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_encode.c,\
+	$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
 # What reads the witness' log: a library for tests, and programs in build/oracle.
@@ -26,6 +29,10 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 	@mkdir -p $(@D)
 	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $(filter %.c %.a,$^) -o $@ $(LIBS)
 
+$(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
+	@mkdir -p $(@D)
+	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $(filter %.c %.a,$^) -o $@ $(LIBS)
+
 check: ## the whole test suite; ends with "N passed, N failed"
 	+@selftests/run --all
 check-lint: ## formatting, static analysis, licences, file sizes
@@ -37,6 +44,9 @@ format: ## lays out the C sources as check-lint wants them
 check-lib: lib $(call group_bins,lib) ## the library: unit, conformance and property tests
 	@$(SETUP) test cross
 	@selftests/run lib
+check-deep: lib native $(FUZZ_BINS) $(VALGRIND_BINS) ## fuzzers for some seconds each; tests and command under valgrind
+	@$(SETUP) deep test
+	@selftests/run deep
 check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
 	@selftests/run vsoc
 check-kernel: vsoc native oracle $(call group_bins,kernel) ## the driver, in the guest
@@ -64,4 +74,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: oracle format check check-lint check-lib check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages
+.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages

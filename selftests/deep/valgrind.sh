@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# valgrind on the tests of the library and on the command: what the sanitizers do
+# not see is memory that was never written, and the release build itself.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+data=${NTRACE_SHARED:-$top/../shared}/data/refcode
+
+clean() { valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible "$@"; }
+
+# It must be able to find something.
+cat >"$tmp/bad.c" <<'END'
+#include <stdlib.h>
+int main(void)
+{
+	volatile int *memory = malloc(sizeof(*memory));
+
+	return *memory ? 0 : 1;
+}
+END
+"${CC:-gcc}" -o "$tmp/bad" "$tmp/bad.c"
+clean "$tmp/bad" >/dev/null 2>&1
+is $? 99 "valgrind sees memory that was never written and never freed"
+
+for test in "$top"/build/valgrind/test_*; do
+	case $test in *.d) continue ;; esac
+	[ -e "$top/selftests/lib/${test##*/}.c" ] || continue
+	ok "${test##*/}" clean "$test"
+done
+
+if [ -e "$data/xrle.nex" ]; then
+	ntrace=$top/build/ntrace
+	elf=(--params xlen=32 --elf "$data/xrle.elf")
+	ok "ntrace dump" clean "$ntrace" dump --params xlen=32 "$data/xrle.nex"
+	ok "ntrace dump --json" clean "$ntrace" dump --json --params xlen=32 "$data/xrle.nex"
+	ok "ntrace decode" clean "$ntrace" decode "${elf[@]}" "$data/xrle.nex"
+else
+	skip "ntrace" "no $data/xrle.nex"
+fi
+done_testing
