@@ -31,7 +31,7 @@ for sub in record dump decode report; do
 	is "$("$ntrace" "$sub" --help | head -n 1 | cut -c1-$((14 + ${#sub})))" "usage: ntrace $sub" "$sub --help"
 	like "$sub --help has examples" "examples:" "$("$ntrace" "$sub" --help)"
 	# Every option of the help is one that the command knows: it complains of something else.
-	unknown=$("$ntrace" "$sub" --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -- '--[a-z-]+' |
+	unknown=$("$ntrace" "$sub" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
 		while read -r option; do "$ntrace" "$sub" "$option" 2>&1 </dev/null | grep 'unknown option'; done)
 	is "$unknown" "" "$sub: knows the options of its help"
 	ok "$sub: has a manual page" test -s "$top/Documentation/man/ntrace-$sub.1"

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages, field by field. */
+#include <inttypes.h>
+
+#include "message.h"
+
+void address_tracker_init(struct address_tracker *tracker, const struct ntrace_params *params)
+{
+	memset(tracker, 0, sizeof(*tracker));
+	tracker->params = *params;
+}
+
+bool address_tracker_message(struct address_tracker *tracker, const struct ntrace_message *message,
+			     uint64_t *address)
+{
+	unsigned int src = message->field[NTRACE_FIELD_SRC] & ((1u << NTRACE_SRC_BITS_MAX) - 1);
+
+	if (message->tcode == NTRACE_TCODE_ERROR)
+		tracker->known[src] = false;
+	if (ntrace_message_has(message, NTRACE_FIELD_FADDR))
+		tracker->known[src] = true;
+	else if (!ntrace_message_has(message, NTRACE_FIELD_UADDR) || !tracker->known[src])
+		return false;
+	*address = ntrace_message_address(message, &tracker->params, tracker->references[src]);
+	tracker->references[src] = *address;
+	return true;
+}
+
+void address_tracker_lost(struct address_tracker *tracker)
+{
+	memset(tracker->known, 0, sizeof(tracker->known));
+}
+
+static const char *sync_name(uint64_t sync)
+{
+	static const char *const names[16] = {
+		"external trigger", "reset exit", "periodic", "debug exit", "I-CNT full",
+		"trace enable", "trace event", "FIFO overrun", NULL, "power-down exit",
+	};
+
+	return sync < 16 ? names[sync] : NULL;
+}
+
+static const char *value_name(unsigned int field, uint64_t value)
+{
+	static const char *const btypes[] = { "jump", "trap", "exception", "interrupt" };
+	static const char *const evcodes[] = { "debug entry", "low power", NULL, NULL,
+					       "trace disable" };
+	static const char *const rcodes[] = { "I-CNT", "HIST", "repeated HIST" };
+
+	switch (field) {
+	case NTRACE_FIELD_SYNC:
+		return sync_name(value);
+	case NTRACE_FIELD_BTYPE:
+		return value < 4 ? btypes[value] : NULL;
+	case NTRACE_FIELD_EVCODE:
+		return value < 5 ? evcodes[value] : NULL;
+	case NTRACE_FIELD_RCODE:
+		return value < 3 ? rcodes[value] : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* Addresses, bit patterns and clocks read better in hexadecimal. */
+static bool is_hexadecimal(unsigned int field)
+{
+	return field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR ||
+	       field == NTRACE_FIELD_HIST || field == NTRACE_FIELD_RDATA ||
+	       field == NTRACE_FIELD_ECODE || field == NTRACE_FIELD_PROCESS ||
+	       field == NTRACE_FIELD_TSTAMP;
+}
+
+static void put_value(struct output *output, unsigned int field, uint64_t value)
+{
+	if (is_hexadecimal(field)) {
+		output_text(output, "0x");
+		output_hex(output, value, 1);
+	} else {
+		output_decimal(output, value, 0);
+	}
+}
+
+void message_bytes(struct output *output, const uint8_t *bytes, size_t count, const char *separator)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (i)
+			output_text(output, separator);
+		output_hex(output, bytes[i], 2);
+	}
+}
+
+static void put_flags(struct output *output, unsigned int flags, const char *quote)
+{
+	static const char *const names[] = { "unknown", "truncated", "extra", "oversize" };
+	const char *separator = "[";
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		if (!(flags >> i & 1))
+			continue;
+		output_printf(output, "%s%s%s%s", separator, quote, names[i], quote);
+		separator = ",";
+	}
+	output_char(output, ']');
+}
+
+void message_text(struct output *output, const struct ntrace_message *message, bool has_address,
+		  uint64_t address)
+{
+	const char *name;
+	unsigned int i;
+
+	output_text(output, "0x");
+	output_hex(output, message->offset, 8);
+	output_decimal(output, message->length, 5);
+	output_decimal(output, message->tcode, 4);
+	output_char(output, ' ');
+	output_padded(output, ntrace_tcode_name(message->tcode), 22);
+	for (i = 0; i < NTRACE_FIELD_COUNT; i++) {
+		if (!ntrace_message_has(message, i))
+			continue;
+		output_char(output, ' ');
+		output_text(output, ntrace_field_name(i));
+		output_char(output, '=');
+		put_value(output, i, message->field[i]);
+		name = value_name(i, message->field[i]);
+		if (name) {
+			output_char(output, '(');
+			output_text(output, name);
+			output_char(output, ')');
+		}
+	}
+	if (has_address) {
+		output_text(output, " -> 0x");
+		output_hex(output, address, 1);
+	}
+	if (message->flags) {
+		output_char(output, ' ');
+		put_flags(output, message->flags, "");
+	}
+}
+
+void message_json(struct output *output, const struct ntrace_message *message, bool has_address,
+		  uint64_t address)
+{
+	bool first = true;
+	unsigned int i;
+
+	output_printf(output, ",\"tcode\":%u,\"name\":\"%s\",\"fields\":{", message->tcode,
+		      ntrace_tcode_name(message->tcode));
+	for (i = 0; i < NTRACE_FIELD_COUNT; i++) {
+		if (!ntrace_message_has(message, i))
+			continue;
+		output_printf(output, "%s\"%s\":", first ? "" : ",", ntrace_field_name(i));
+		/* Numbers over 2^53 do not survive every JSON reader. */
+		if (is_hexadecimal(i))
+			output_char(output, '"');
+		put_value(output, i, message->field[i]);
+		if (is_hexadecimal(i))
+			output_char(output, '"');
+		first = false;
+	}
+	output_char(output, '}');
+	if (has_address) {
+		output_text(output, ",\"address\":\"0x");
+		output_hex(output, address, 1);
+		output_char(output, '"');
+	}
+	if (message->flags) {
+		output_text(output, ",\"flags\":");
+		put_flags(output, message->flags, "\"");
+	}
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Raw trace in chunks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "trace.h"
+#include "ui.h"
+
+/* Enough to recognize other formats. */
+#define MAGIC_SIZE 8
+
+static const char *other_format(const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		const char *what;
+	} formats[] = {
+		{ "\177ELF", 4, "an ELF file" },
+		{ "PERFILE2", 8, "a perf.data file" },
+		{ "2ELIFREP", 8, "a perf.data file" },
+		{ "\037\213", 2, "compressed by gzip" },
+		{ "\375"
+		  "7zXZ",
+		  5, "compressed by xz" },
+		{ "\050\265\057\375", 4, "compressed by zstd" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
+			return formats[i].what;
+	return NULL;
+}
+
+/* Fills the chunk with what the input has now, but at least @least bytes unless it ends. */
+static int fill(struct trace *trace, size_t least)
+{
+	size_t have = 0;
+	ssize_t got = 1;
+
+	while (got && (have < least || (trace->words16 && have % 2))) {
+		got = read(trace->fd, trace->chunk + have, TRACE_CHUNK - have);
+		if (got < 0 && errno != EINTR)
+			return fail("%s: %s", trace->name, strerror(errno));
+		if (got > 0)
+			have += (size_t)got;
+	}
+	trace->chunk_size = have;
+	trace->ended = !got;
+	return EXIT_OK;
+}
+
+static int swap_words(struct trace *trace)
+{
+	size_t i;
+
+	if (!trace->words16)
+		return EXIT_OK;
+	if (trace->chunk_size % 2)
+		return fail("%s: an odd number of bytes is no trace of 16-bit words", trace->name);
+	for (i = 0; i < trace->chunk_size; i += 2) {
+		uint8_t first = trace->chunk[i + 1];
+
+		trace->chunk[i + 1] = trace->chunk[i];
+		trace->chunk[i] = first;
+	}
+	return EXIT_OK;
+}
+
+int trace_open(struct trace *trace, const char *path, bool words16)
+{
+	bool standard_input = !strcmp(path, "-");
+	const char *other;
+	struct stat status;
+
+	memset(trace, 0, offsetof(struct trace, head));
+	trace->name = standard_input ? "standard input" : path;
+	trace->words16 = words16;
+	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (trace->fd < 0)
+		return fail("%s: %s", path, strerror(errno));
+	if (fstat(trace->fd, &status) ||
+	    (!standard_input && !S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))) {
+		trace_close(trace);
+		return fail("%s: neither a trace file nor a recording", path);
+	}
+	if (S_ISREG(status.st_mode))
+		trace->size = (uint64_t)status.st_size;
+	if (fill(trace, MAGIC_SIZE)) {
+		trace_close(trace);
+		return EXIT_FAILED;
+	}
+	other = other_format(trace->chunk, trace->chunk_size);
+	if (other) {
+		trace_close(trace);
+		return fail("%s: not a trace: the file is %s", trace->name, other);
+	}
+	return EXIT_OK;
+}
+
+int trace_start(struct trace *trace, const struct ntrace_params *params)
+{
+	if (ntrace_reader_init(&trace->reader, params, true))
+		return fail("the stream parameters contradict each other");
+	if (swap_words(trace))
+		return EXIT_FAILED;
+	ntrace_reader_feed(&trace->reader, trace->chunk, trace->chunk_size);
+	return EXIT_OK;
+}
+
+void trace_close(struct trace *trace)
+{
+	if (trace->fd > STDIN_FILENO)
+		close(trace->fd);
+	trace->fd = -1;
+}
+
+/* Keeps the first bytes of a message that goes on in the next chunk. */
+static void keep_head(struct trace *trace)
+{
+	uint64_t pending = trace_pending(trace);
+	uint64_t start = trace->reader.offset - pending, from = start;
+	size_t room;
+
+	if (start < trace->chunk_offset)
+		from = trace->chunk_offset;
+	else
+		trace->head_used = 0;
+	room = TRACE_BYTES_KEPT - trace->head_used;
+	if (room > trace->reader.offset - from)
+		room = trace->reader.offset - from;
+	memcpy(trace->head + trace->head_used, trace->chunk + (from - trace->chunk_offset), room);
+	trace->head_used += room;
+}
+
+static int next_chunk(struct trace *trace)
+{
+	keep_head(trace);
+	if (trace->ended)
+		return TRACE_END;
+	trace->chunk_offset += trace->chunk_size;
+	if (fill(trace, 1) || swap_words(trace))
+		return TRACE_FAILED;
+	ntrace_reader_feed(&trace->reader, trace->chunk, trace->chunk_size);
+	return 0;
+}
+
+int trace_next(struct trace *trace, struct ntrace_message *message)
+{
+	int event, error;
+
+	while ((event = ntrace_reader_next(&trace->reader, message)) == NTRACE_ERR_AGAIN) {
+		error = next_chunk(trace);
+		if (error)
+			return error;
+	}
+	return event;
+}
+
+const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count)
+{
+	size_t head;
+
+	*count = length < TRACE_BYTES_KEPT ? (size_t)length : TRACE_BYTES_KEPT;
+	/* At the end of a trace the message in progress is in the head as a whole. */
+	if (offset >= trace->chunk_offset &&
+	    offset + *count <= trace->chunk_offset + trace->chunk_size)
+		return trace->chunk + (offset - trace->chunk_offset);
+	head = trace->head_used < *count ? trace->head_used : *count;
+	memcpy(trace->shown, trace->head, head);
+	memcpy(trace->shown + head, trace->chunk, *count - head);
+	return trace->shown;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads raw trace, from a file or a pipe, message by message in bounded memory. */
+#ifndef NTRACE_TOOL_TRACE_H
+#define NTRACE_TOOL_TRACE_H
+
+#include <ntrace/wire.h>
+
+#define TRACE_CHUNK (256 * 1024)
+/* First bytes of a message that are kept to be shown; broken streams have endless ones. */
+#define TRACE_BYTES_KEPT 64
+
+/* What trace_next() returns besides enum ntrace_wire_event. */
+enum trace_result {
+	TRACE_END = -1,
+	TRACE_FAILED = -2,	/* reading failed, and was complained of */
+};
+
+/**
+ * struct trace - a raw trace that is being read
+ * @name: for people; "standard input" for "-"; borrowed
+ * @size: bytes, 0 where that is unknown (a pipe)
+ * @reader: readable: offset, idles, errors
+ */
+struct trace {
+	const char *name;
+	uint64_t size;
+	struct ntrace_reader reader;
+	/* the rest is private */
+	int fd;
+	bool words16;
+	bool ended;
+	uint64_t chunk_offset;
+	size_t chunk_size;
+
+	size_t head_used;	/* of the message that began in an earlier chunk */
+	uint8_t head[TRACE_BYTES_KEPT];
+	uint8_t shown[TRACE_BYTES_KEPT];
+	uint8_t chunk[TRACE_CHUNK];
+};
+
+/**
+ * trace_open - open a file of trace messages
+ * @path: "-" is standard input; borrowed
+ * @words16: the trace is 16-bit words with the later byte first, as a 16-bit port gives them to a
+ *           big-endian probe: bytes are swapped
+ *
+ * Files that are known to be something else (ELF, perf.data, gzip) are refused.
+ * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int trace_open(struct trace *trace, const char *path, bool words16);
+
+/** trace_start - begin to take messages out. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+int trace_start(struct trace *trace, const struct ntrace_params *params);
+void trace_close(struct trace *trace);
+
+/**
+ * trace_next - the next message or error
+ *
+ * Return: enum ntrace_wire_event or enum trace_result.
+ */
+int trace_next(struct trace *trace, struct ntrace_message *message);
+
+/**
+ * trace_bytes - the first bytes of what trace_next() has just returned
+ * @count: how many there are, at most TRACE_BYTES_KEPT
+ *
+ * Valid until the next call of either.
+ */
+const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count);
+
+/** trace_pending - at the end: bytes of the message that the trace ends in; 0 = it ends well */
+static inline uint64_t trace_pending(const struct trace *trace)
+{
+	return ntrace_reader_pending(&trace->reader);
+}
+
+#endif /* NTRACE_TOOL_TRACE_H */
