@@ -6,9 +6,7 @@
 #ifndef NTRACE_ENCODE_EMIT_H
 #define NTRACE_ENCODE_EMIT_H
 
-#include <assert.h>
-
-#include <ntrace/encode.h>
+#include "state.h"
 
 /* The three that make up nearly all of a stream; written here, not through the message table. */
 void emit_direct_branch(struct ntrace_encoder *encoder);

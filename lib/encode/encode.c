@@ -7,21 +7,6 @@
 
 #include "emit.h"
 
-/* ntrace_encoder.pending: a message that waits for the address to go on at */
-enum {
-	PENDING_NONE,
-	PENDING_JUMP,		/* + BTYPE 0 */
-	PENDING_TRAP,		/* + BTYPE 1, 2 and 3 */
-	PENDING_EXCEPTION,
-	PENDING_INTERRUPT,
-};
-
-static_assert((int)PENDING_JUMP - 1 == NTRACE_BTYPE_JUMP &&
-		      (int)PENDING_TRAP - 1 == NTRACE_BTYPE_TRAP &&
-		      (int)PENDING_EXCEPTION - 1 == NTRACE_BTYPE_EXCEPTION &&
-		      (int)PENDING_INTERRUPT - 1 == NTRACE_BTYPE_INTERRUPT,
-	      "pending is BTYPE + 1");
-
 /* What the end of a block asks for. */
 enum {
 	END_INVALID,
@@ -49,45 +34,6 @@ static const uint8_t block_end[16] = {
 	[NTRACE_ITYPE_OTHER_INDIRECT_JUMP] = END_INDIRECT,
 	[NTRACE_ITYPE_OTHER_DIRECT_JUMP] = END_DIRECT,
 };
-
-void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
-{
-	memset(config, 0, sizeof(*config));
-	config->size = sizeof(*config);
-	ntrace_params_init(&config->params);
-	config->params.mode = NTRACE_MODE_HISTORY;
-	config->icnt_bits = 22;
-	config->hist_bits = 31;
-	config->priv_mask = ~0u;
-}
-
-int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_encoder_config *config)
-{
-	const struct ntrace_params *params = &config->params;
-
-	if (config->size < sizeof(*config) || !config->write ||
-	    (params->mode != NTRACE_MODE_BRANCH && params->mode != NTRACE_MODE_HISTORY) ||
-	    (params->xlen != 32 && params->xlen != 64) || params->src_bits > NTRACE_SRC_BITS_MAX ||
-	    config->src >> params->src_bits || config->icnt_bits < 1 || config->icnt_bits > 32 ||
-	    config->hist_bits < 1 || config->hist_bits > 31 || config->sync_max > 15)
-		return NTRACE_ERR_INVALID;
-	/* The ingress port carries no clock, so nothing could count cycles. */
-	if (config->sync_mode != 0 && config->sync_mode != 1 && config->sync_mode != 3)
-		return NTRACE_ERR_INVALID;
-
-	memset(encoder, 0, sizeof(*encoder));
-	encoder->config = *config;
-	encoder->config.size = sizeof(*config);
-	encoder->icnt_max = (UINT64_C(1) << config->icnt_bits) - 1;
-	encoder->hist_full = 1u << config->hist_bits;
-	encoder->hist = 1;
-	encoder->interval = config->sync_mode ? UINT64_C(1) << (config->sync_max + 4) : 0;
-	encoder->address_mask = params->xlen == 32 ? UINT32_MAX : UINT64_MAX;
-	encoder->src = config->src << 6;
-	encoder->fixed_bits = 6 + params->src_bits;
-	encoder->history = params->mode == NTRACE_MODE_HISTORY;
-	return 0;
-}
 
 void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync)
 {

@@ -231,8 +231,9 @@ static void start_and_stop(void)
 	   "32 history bits: refused");
 	ntrace_encoder_config_init(&config);
 	config.write = take;
-	config.sync_mode = 2;
-	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID, "sync by cycles: refused");
+	config.sync_mode = 4;
+	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
+	   "an unknown kind of periodic sync: refused");
 	ntrace_encoder_config_init(&config);
 	config.write = take;
 	config.src = 1;
@@ -441,7 +442,7 @@ static void random_streams(void)
 			block.iretire = 1 + random_below(12);
 			do
 				block.itype = random_below(16);
-			while (block.itype == 7);
+			while (block.itype == 6 || block.itype == 7);
 			if (block.itype == 1 || block.itype == 2)
 				block.iretire = random_below(3);
 			if (!random_below(200))

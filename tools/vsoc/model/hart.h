@@ -77,7 +77,7 @@ static inline void hart_finish(struct hart *hart, uint64_t pc, unsigned int mark
 	ingress.itype = (block >> HART_BLOCK_ITYPE_SHIFT & 0xf) + (mark == HART_MARK_TAKEN);
 	ingress.ilastsize = block >> HART_BLOCK_LASTSIZE_SHIFT & 1;
 	ingress.priv = block >> HART_BLOCK_PRIV_SHIFT;
-	ingress.reserved = 0;
+	ingress.sijump = 0;
 	trace_encoder_retire(hart->te, &ingress);
 }
 

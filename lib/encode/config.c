@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Configurations of the encoder: defaults, what is refused and why, and what follows from them. */
+#include <string.h>
+
+#include "state.h"
+
+/* Greatest width of HREPEAT and B-CNT (digest section 1, limits). */
+#define REPEAT_BITS_MAX 18
+
+void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
+{
+	memset(config, 0, sizeof(*config));
+	config->size = sizeof(*config);
+	ntrace_params_init(&config->params);
+	config->params.mode = NTRACE_MODE_HISTORY;
+	config->icnt_bits = 22;
+	config->hist_bits = 31;
+	config->priv_mask = ~0u;
+	config->itype_bits = 4;
+	config->implicit_return_depth = NTRACE_RETURN_DEPTH_MAX;
+	config->return_compare_bits = 63;
+	config->hrepeat_bits = REPEAT_BITS_MAX;
+	config->bcnt_bits = REPEAT_BITS_MAX;
+}
+
+/* Parameters of the stream. */
+static const char *refuse_params(const struct ntrace_encoder_config *config)
+{
+	const struct ntrace_params *params = &config->params;
+
+	if (params->mode != NTRACE_MODE_BRANCH && params->mode != NTRACE_MODE_HISTORY)
+		return "mode is neither btm nor htm";
+	if (params->xlen != 32 && params->xlen != 64)
+		return "xlen is neither 32 nor 64";
+	if (params->src_bits > NTRACE_SRC_BITS_MAX)
+		return "SRC has more than 12 bits";
+	if (config->src >> params->src_bits)
+		return "SRC does not fit in its field";
+	if (params->implicit_return > 3)
+		return "implicit return mode is none of 0 to 3";
+	if (params->timestamp_bits > 64)
+		return "time stamps have more than 64 bits";
+	if ((unsigned int)config->timestamps > NTRACE_TIMESTAMPS_ALL)
+		return "no such choice of messages with time stamps";
+	if (config->timestamps && !params->timestamp_bits)
+		return "time stamps need timestamp_bits";
+	return NULL;
+}
+
+static const char *refuse_limits(const struct ntrace_encoder_config *config)
+{
+	if (config->icnt_bits < 1 || config->icnt_bits > 32)
+		return "I-CNT has 1 to 32 bits";
+	if (config->icnt_full > (UINT64_C(1) << config->icnt_bits) - 1)
+		return "I-CNT would be full at more than it can hold";
+	if (config->hist_bits < 1 || config->hist_bits > 31)
+		return "HIST holds 1 to 31 branches";
+	if (config->hrepeat_bits < 1 || config->hrepeat_bits > REPEAT_BITS_MAX)
+		return "HREPEAT has 1 to 18 bits";
+	if (config->bcnt_bits < 1 || config->bcnt_bits > REPEAT_BITS_MAX)
+		return "B-CNT has 1 to 18 bits";
+	if (config->implicit_return_depth < 1 ||
+	    config->implicit_return_depth > NTRACE_RETURN_DEPTH_MAX)
+		return "the return stack has 1 to 32 entries";
+	if (config->return_compare_bits < 1 || config->return_compare_bits > 63)
+		return "1 to 63 address bits of a return are compared";
+	if (config->sync_mode > 3)
+		return "periodic sync mode is none of 0 to 3";
+	if (config->sync_max > 15)
+		return "periodic sync interval is above 2^19";
+	if (config->itype_bits != 3 && config->itype_bits != 4)
+		return "itype has 3 or 4 bits";
+	if (config->range_count > NTRACE_ENCODER_RANGES_MAX)
+		return "more address ranges than comparators";
+	for (unsigned int i = 0; i < config->range_count; i++) {
+		if (config->range[i].first > config->range[i].last)
+			return "an address range ends before it begins";
+	}
+	if (config->fifo_bytes && config->fifo_bytes < NTRACE_ENCODER_FIFO_MIN)
+		return "the queue cannot hold two of the longest messages";
+	return NULL;
+}
+
+/* What does not go together. */
+static const char *refuse_options(const struct ntrace_encoder_config *config)
+{
+	const struct ntrace_params *params = &config->params;
+	bool history = params->mode == NTRACE_MODE_HISTORY;
+
+	if (params->all_jumps && params->implicit_return)
+		return "all jumps are reported as branches, which hides the calls that implicit "
+		       "return needs";
+	if (params->implicit_return && config->itype_bits != 4)
+		return "implicit return needs a 4-bit itype";
+	if (config->repeated_history && !history)
+		return "repeated history without history: mode is btm";
+	if (config->sync4_for_icnt && history && params->dialect != NTRACE_DIALECT_RC7)
+		return "SYNC 4 for a full I-CNT is for btm (htm in the rc7 dialect only)";
+	if (config->hypervisor && !config->context)
+		return "hcontext is told by Ownership, which context turns on";
+	if (config->stall && !config->fifo_bytes)
+		return "stall without a queue that could be full";
+	if (config->stall && !config->fifo_drain)
+		return "stall with a queue that is never drained";
+	if (config->zc_accesses && config->itype_bits != 4)
+		return "repeated accesses cannot be told from loops with a 3-bit itype";
+	return NULL;
+}
+
+/* Fields that a caller's older header does not have keep their defaults. */
+static bool complete(struct ntrace_encoder_config *full, const struct ntrace_encoder_config *config)
+{
+	ntrace_encoder_config_init(full);
+	if (config->size < offsetof(struct ntrace_encoder_config, itype_bits) ||
+	    config->size > sizeof(*full))
+		return false;
+	memcpy(full, config, config->size);
+	full->size = sizeof(*full);
+	return true;
+}
+
+static const char *refuse(const struct ntrace_encoder_config *config)
+{
+	const char *reason = refuse_params(config);
+
+	if (!reason)
+		reason = refuse_limits(config);
+	if (!reason)
+		reason = refuse_options(config);
+	if (!reason && !config->write)
+		reason = "nothing takes the messages";
+	return reason;
+}
+
+const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config)
+{
+	struct ntrace_encoder_config full;
+
+	return complete(&full, config) ? refuse(&full) : "size is not one of a known configuration";
+}
+
+static uint32_t options_of(const struct ntrace_encoder_config *config)
+{
+	return (config->params.all_jumps ? OPTION_ALL_JUMPS : 0) |
+	       (config->params.implicit_return ? OPTION_RETURNS : 0) |
+	       (config->sequential_jumps ? OPTION_SEQUENTIAL : 0) |
+	       (config->repeated_history ? OPTION_REPEATED_HISTORY : 0) |
+	       (config->repeat_branch ? OPTION_REPEAT_BRANCH : 0) |
+	       (config->fifo_bytes ? OPTION_FIFO : 0) |
+	       (config->timestamps ? OPTION_TIMESTAMPS : 0);
+}
+
+static uint32_t attention_of(const struct ntrace_encoder_config *config)
+{
+	return ATTENTION_UNSYNCED | (config->range_count ? ATTENTION_RANGES : 0) |
+	       (config->context ? ATTENTION_CONTEXT : 0) |
+	       (config->zc_accesses ? ATTENTION_ACCESSES : 0);
+}
+
+int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_encoder_config *config)
+{
+	const struct ntrace_params *params;
+
+	memset(encoder, 0, sizeof(*encoder));
+	if (!complete(&encoder->config, config) || refuse(&encoder->config)) {
+		memset(encoder, 0, sizeof(*encoder));
+		return NTRACE_ERR_INVALID;
+	}
+	config = &encoder->config;
+	params = &config->params;
+	encoder->icnt_max = (UINT64_C(1) << config->icnt_bits) - 1;
+	encoder->icnt_full = config->icnt_full ? config->icnt_full : encoder->icnt_max;
+	encoder->hist_full = 1u << config->hist_bits;
+	encoder->hist = 1;
+	encoder->interval = config->sync_mode ? UINT64_C(1) << (config->sync_max + 4) : 0;
+	encoder->address_mask = params->xlen == 32 ? UINT32_MAX : UINT64_MAX;
+	encoder->src = config->src << 6;
+	encoder->fixed_bits = (uint8_t)(6 + params->src_bits);
+	encoder->history = params->mode == NTRACE_MODE_HISTORY;
+	encoder->options = options_of(config);
+	encoder->attention = attention_of(config);
+	encoder->priv_mask = config->priv_mask & PRIV_VALID & ~(1u << NTRACE_PRIV_D);
+	/* 3 bits: 0..6; 4 bits: all but 6 and 7. */
+	encoder->itypes = config->itype_bits == 3 ? 0x007f : 0xff3f;
+	encoder->time_mask = params->timestamp_bits ? UINT64_MAX >> (64 - params->timestamp_bits) :
+						      0;
+	encoder->priv = PRIV_UNTOLD;
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the parts of the encoder share about struct ntrace_encoder. */
+#ifndef NTRACE_ENCODE_STATE_H
+#define NTRACE_ENCODE_STATE_H
+
+#include <assert.h>
+
+#include <ntrace/encode.h>
+
+/* ntrace_encoder.options: what messages are made differently for. */
+enum {
+	OPTION_ALL_JUMPS = 1 << 0,
+	OPTION_RETURNS = 1 << 1,
+	OPTION_SEQUENTIAL = 1 << 2,
+	OPTION_REPEATED_HISTORY = 1 << 3,
+	OPTION_REPEAT_BRANCH = 1 << 4,
+	OPTION_FIFO = 1 << 5,
+	OPTION_TIMESTAMPS = 1 << 6,
+};
+
+/* ntrace_encoder.attention: 0 = a block is only counted, and its target reported. */
+enum {
+	ATTENTION_UNSYNCED = 1 << 0,	/* a span has to be started */
+	ATTENTION_SYNC = 1 << 1,	/* a marker, or reset: ntrace_encoder.sync */
+	ATTENTION_PERIODIC = 1 << 2,	/* a periodic sync is due */
+	ATTENTION_FULL = 1 << 3,	/* the queue had no room */
+	ATTENTION_DEBUG = 1 << 4,	/* halted or in reset */
+	/* from here on for good */
+	ATTENTION_RANGES = 1 << 5,
+	ATTENTION_CONTEXT = 1 << 6,
+	ATTENTION_ACCESSES = 1 << 7,
+};
+
+/* ntrace_encoder.pending: a message that waits for the address to go on at */
+enum {
+	PENDING_NONE,
+	PENDING_JUMP,		/* + BTYPE 0 */
+	PENDING_TRAP,		/* + BTYPE 1, 2 and 3 */
+	PENDING_EXCEPTION,
+	PENDING_INTERRUPT,
+	PENDING_RETURN,		/* a jump, unless it goes where the return stack says */
+};
+
+static_assert((int)PENDING_JUMP - 1 == NTRACE_BTYPE_JUMP &&
+		      (int)PENDING_TRAP - 1 == NTRACE_BTYPE_TRAP &&
+		      (int)PENDING_EXCEPTION - 1 == NTRACE_BTYPE_EXCEPTION &&
+		      (int)PENDING_INTERRUPT - 1 == NTRACE_BTYPE_INTERRUPT,
+	      "pending is BTYPE + 1");
+
+/* Values of priv that are not reserved. */
+#define PRIV_VALID 0x7bu
+
+/* ntrace_encoder.priv: no Ownership since the last sync */
+#define PRIV_UNTOLD 0xff
+
+#endif /* NTRACE_ENCODE_STATE_H */
