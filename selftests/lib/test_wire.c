@@ -6,68 +6,112 @@
  */
 #include "test_wire.h"
 
-/* One message: parameters, bytes, text. */
+/*
+ * One message: what digest section 13 says of it, parameters, bytes, fields; and
+ * where the digest gives the address, that and the reference it counts from.
+ */
 struct vector {
+	const char *what;
 	const char *params;
 	const char *bytes;
 	const char *text;
+	uint64_t reference;
+	uint64_t address;
 };
 
 static const struct vector vectors[] = {
-	/* printed in a source */
-	{ "", "70 D0 1D 1D F8 FF", "IndirectBranchHist BTYPE=0x0 ICNT=0x7d UADDR=0x7 HIST=0xffe" },
-	{ "", "24 05 44 28 20 00 43", "ProgTraceSync SYNC=0x1 ICNT=0x0 FADDR=0x10008291" },
-	{ "", "6C 04 00 00 28 54 D7", "ResourceFull RCODE=0x1 HIST=0xd5528000" },
-	{ "", "6C 08 00 00 00 00 81 23", "ResourceFull RCODE=0x2 HIST=0x80000000 HREPEAT=0x8" },
-	{ "", "84 40 A8 EC 14 05 B7",
-	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x45eea HIST=0x2d" },
-	{ "srcbits=2", "74 24 41 2C A0 04 00 00 05 0D 3C 74 A0 A0 CC FC 13",
+	{ "printed: TCODE 28, BTYPE 0, ICNT 0x7D, UADDR 7, HIST 0xFFE", "", "70 D0 1D 1D F8 FF",
+	  "IndirectBranchHist BTYPE=0x0 ICNT=0x7d UADDR=0x7 HIST=0xffe", 0, 0 },
+	{ "printed: ProgTraceSync SYNC=1 ICNT=0 FADDR 0x10008291 (PC 0x20010522)", "",
+	  "24 05 44 28 20 00 43", "ProgTraceSync SYNC=0x1 ICNT=0x0 FADDR=0x10008291", 0,
+	  0x20010522 },
+	{ "printed: ResourceFull RCODE 1 RDATA 0xD5528000", "", "6C 04 00 00 28 54 D7",
+	  "ResourceFull RCODE=0x1 HIST=0xd5528000", 0, 0 },
+	{ "printed: RCODE 2 RDATA 0x80000000 HREPEAT 8 (31 x NT, 8 times)", "",
+	  "6C 08 00 00 00 00 81 23", "ResourceFull RCODE=0x2 HIST=0x80000000 HREPEAT=0x8", 0, 0 },
+	{ "printed: Correlation EVCODE 0 CDF 1 ICNT 0x45EEA HIST 0x2D", "", "84 40 A8 EC 14 05 B7",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x45eea HIST=0x2d", 0, 0 },
+	{ "printed: SrcBits=2: TCODE 29 SRC 1 SYNC 2 BTYPE 0 ICNT 4 FADDR 0x40001A0B (PC "
+	  "0x80003416) HIST 3 TSTAMP 0x4FF3A2874F",
+	  "srcbits=2", "74 24 41 2C A0 04 00 00 05 0D 3C 74 A0 A0 CC FC 13",
 	  "IndirectBranchHistSync SRC=0x1 SYNC=0x2 BTYPE=0x0 ICNT=0x4 FADDR=0x40001a0b HIST=0x3 "
-	  "TSTAMP=0x4ff3a2874f" },
-	/* derived */
-	{ "", "08 C8 3B", "Ownership PROCESS=0x3b2" },
-	{ "", "08 33", "Ownership PROCESS=0xc" },
-	{ "", "0C 0F", "DirectBranch ICNT=0x3" },
-	{ "", "0C 1F", "DirectBranch ICNT=0x7" },
-	{ "", "0C 90 07", "DirectBranch ICNT=0x64" },
-	{ "", "10 71 D8 7B", "IndirectBranch BTYPE=0x0 ICNT=0x7 UADDR=0x7b6" },
-	{ "", "10 09 D0 93", "IndirectBranch BTYPE=0x2 ICNT=0x0 UADDR=0x934" },
-	{ "", "20 03", "Error ETYPE=0x0 ECODE=0x0" },
-	{ "", "20 00 05 D0 20 07", "Error ETYPE=0x0 ECODE=0x4 TSTAMP=0x1234" },
-	{ "", "24 0D 00 0B", "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x80" },
-	{ "", "24 0D 08 E0 7F", "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x1fe02" },
-	{ "srcbits=4", "24 68 05 00 09 24 78 58 44 8C 13",
-	  "ProgTraceSync SRC=0xa SYNC=0x5 ICNT=0x0 FADDR=0x80 TSTAMP=0x123456789" },
-	{ "", "2C C9 00 13", "DirectBranchSync SYNC=0x2 ICNT=0x3 FADDR=0x100" },
-	{ "", "30 08 15 00 13", "IndirectBranchSync SYNC=0x2 BTYPE=0x0 ICNT=0x5 FADDR=0x100" },
-	{ "", "74 10 21 20 09 0B",
-	  "IndirectBranchHistSync SYNC=0x4 BTYPE=0x0 ICNT=0x8 FADDR=0x88 HIST=0x2" },
-	{ "", "24 50 09 24 0B", "ProgTraceSync SYNC=0x4 ICNT=0x9 FADDR=0x89" },
-	{ "", "6C 40 0B", "ResourceFull RCODE=0x0 ICNT=0x9" },
-	{ "", "6C 44 54 54 54 54 57", "ResourceFull RCODE=0x1 HIST=0x55555555" },
-	{ "", "6C 48 54 54 54 54 55 2B", "ResourceFull RCODE=0x2 HIST=0x55555555 HREPEAT=0xa" },
-	{ "", "6C 48 05 58 0B", "ResourceFull RCODE=0x2 HIST=0x5 HREPEAT=0x96" },
-	{ "", "70 4D D0 91 0D 17",
-	  "IndirectBranchHist BTYPE=0x3 ICNT=0x4 UADDR=0x934 HIST=0x3 TSTAMP=0x5" },
-	{ "", "78 27", "RepeatBranch BCNT=0x9" },
-	{ "", "84 00 07", "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x1" },
-	{ "", "84 00 17", "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x5" },
-	{ "", "84 00 2B", "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0xa" },
-	{ "", "84 40 11 0F", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x4 HIST=0x3" },
-	{ "", "84 40 25 17", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x9 HIST=0x5" },
-	{ "", "84 40 29 13", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0xa HIST=0x4" },
-	{ "", "84 40 15 0B", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x5 HIST=0x2" },
-	{ "", "84 40 19 07", "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x6 HIST=0x1" },
-	{ "", "84 50 01 07", "ProgTraceCorrelation EVCODE=0x4 CDF=0x1 ICNT=0x0 HIST=0x1" },
-	{ "", "24 0D E8 8C 04 00 00 FC FC FC FC FC 1F",
-	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x7fffffffc00018fa" },
-	{ "extaddr=1", "24 0D E8 8C 04 00 00 FF",
-	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0xfc00018fa" },
-	{ "extaddr=1", "10 21 E8 8C 24 00 00 FF",
-	  "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0xfc00098fa" },
-	{ "extaddr=1", "10 21 80 03", "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x20" },
-	{ "", "24 15 00 83", "ProgTraceSync SYNC=0x5 ICNT=0x0 FADDR=0x800" },
-	{ "", "10 21 00 80 07", "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x1800" },
+	  "TSTAMP=0x4ff3a2874f",
+	  0, 0x80003416 },
+	{ "Ownership PROCESS 0x3B2", "", "08 C8 3B", "Ownership PROCESS=0x3b2", 0, 0 },
+	{ "Ownership PROCESS 0xC", "", "08 33", "Ownership PROCESS=0xc", 0, 0 },
+	{ "DirectBranch ICNT 3", "", "0C 0F", "DirectBranch ICNT=0x3", 0, 0 },
+	{ "DirectBranch ICNT 7", "", "0C 1F", "DirectBranch ICNT=0x7", 0, 0 },
+	{ "DirectBranch ICNT 100", "", "0C 90 07", "DirectBranch ICNT=0x64", 0, 0 },
+	{ "IndirectBranch BTYPE 0 ICNT 7 UADDR 0x7B6", "", "10 71 D8 7B",
+	  "IndirectBranch BTYPE=0x0 ICNT=0x7 UADDR=0x7b6", 0x3fc04, 0x3f368 },
+	{ "IndirectBranch BTYPE 2 ICNT 0 UADDR 0x934", "", "10 09 D0 93",
+	  "IndirectBranch BTYPE=0x2 ICNT=0x0 UADDR=0x934", 0x3f368, 0x3e100 },
+	{ "Error ETYPE 0 ECODE 0", "", "20 03", "Error ETYPE=0x0 ECODE=0x0", 0, 0 },
+	{ "Error ECODE 4 TSTAMP 0x1234", "", "20 00 05 D0 20 07",
+	  "Error ETYPE=0x0 ECODE=0x4 TSTAMP=0x1234", 0, 0 },
+	{ "ProgTraceSync SYNC 3 ICNT 0 FADDR 0x80 (PC 0x100)", "", "24 0D 00 0B",
+	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x80", 0, 0x100 },
+	{ "ProgTraceSync SYNC 3 FADDR 0x1FE02", "", "24 0D 08 E0 7F",
+	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x1fe02", 0, 0x3fc04 },
+	{ "SrcBits=4: SRC 10 ProgTraceSync SYNC 5 ICNT 0 FADDR 0x80 TSTAMP 0x123456789",
+	  "srcbits=4", "24 68 05 00 09 24 78 58 44 8C 13",
+	  "ProgTraceSync SRC=0xa SYNC=0x5 ICNT=0x0 FADDR=0x80 TSTAMP=0x123456789", 0, 0x100 },
+	{ "DirectBranchSync SYNC 2 ICNT 3 FADDR 0x100", "", "2C C9 00 13",
+	  "DirectBranchSync SYNC=0x2 ICNT=0x3 FADDR=0x100", 0, 0 },
+	{ "IndirectBranchSync SYNC 2 BTYPE 0 ICNT 5 FADDR 0x100", "", "30 08 15 00 13",
+	  "IndirectBranchSync SYNC=0x2 BTYPE=0x0 ICNT=0x5 FADDR=0x100", 0, 0 },
+	{ "IndirectBranchHistSync SYNC 4 BTYPE 0 ICNT 8 FADDR 0x88 HIST 2", "", "74 10 21 20 09 0B",
+	  "IndirectBranchHistSync SYNC=0x4 BTYPE=0x0 ICNT=0x8 FADDR=0x88 HIST=0x2", 0, 0 },
+	{ "ProgTraceSync SYNC 4 ICNT 9 FADDR 0x89", "", "24 50 09 24 0B",
+	  "ProgTraceSync SYNC=0x4 ICNT=0x9 FADDR=0x89", 0, 0 },
+	{ "ResourceFull RCODE 0 RDATA 9", "", "6C 40 0B", "ResourceFull RCODE=0x0 ICNT=0x9", 0, 0 },
+	{ "ResourceFull RCODE 1 RDATA 0x55555555", "", "6C 44 54 54 54 54 57",
+	  "ResourceFull RCODE=0x1 HIST=0x55555555", 0, 0 },
+	{ "ResourceFull RCODE 2 RDATA 0x55555555 HREPEAT 10", "", "6C 48 54 54 54 54 55 2B",
+	  "ResourceFull RCODE=0x2 HIST=0x55555555 HREPEAT=0xa", 0, 0 },
+	{ "ResourceFull RCODE 2 RDATA 5 HREPEAT 150 (same 300 branches)", "", "6C 48 05 58 0B",
+	  "ResourceFull RCODE=0x2 HIST=0x5 HREPEAT=0x96", 0, 0 },
+	{ "IndirectBranchHist BTYPE 3 ICNT 4 UADDR 0x934 HIST 3 TSTAMP 5", "", "70 4D D0 91 0D 17",
+	  "IndirectBranchHist BTYPE=0x3 ICNT=0x4 UADDR=0x934 HIST=0x3 TSTAMP=0x5", 0, 0 },
+	{ "RepeatBranch BCNT 9", "", "78 27", "RepeatBranch BCNT=0x9", 0, 0 },
+	{ "Correlation EVCODE 0 CDF 0 ICNT 1", "", "84 00 07",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x1", 0, 0 },
+	{ "Correlation EVCODE 0 CDF 0 ICNT 5", "", "84 00 17",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x5", 0, 0 },
+	{ "Correlation EVCODE 0 CDF 0 ICNT 10", "", "84 00 2B",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0xa", 0, 0 },
+	{ "Correlation CDF 1 ICNT 4 HIST 3", "", "84 40 11 0F",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x4 HIST=0x3", 0, 0 },
+	{ "Correlation CDF 1 ICNT 9 HIST 5", "", "84 40 25 17",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x9 HIST=0x5", 0, 0 },
+	{ "Correlation CDF 1 ICNT 10 HIST 4", "", "84 40 29 13",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0xa HIST=0x4", 0, 0 },
+	{ "Correlation CDF 1 ICNT 5 HIST 2", "", "84 40 15 0B",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x5 HIST=0x2", 0, 0 },
+	{ "Correlation CDF 1 ICNT 6 HIST 1", "", "84 40 19 07",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x1 ICNT=0x6 HIST=0x1", 0, 0 },
+	{ "Correlation EVCODE 4 CDF 1 ICNT 0 HIST 1", "", "84 50 01 07",
+	  "ProgTraceCorrelation EVCODE=0x4 CDF=0x1 ICNT=0x0 HIST=0x1", 0, 0 },
+	{ "ProgTraceSync PC 0xFFFFFFFF800031F4, ext off", "",
+	  "24 0D E8 8C 04 00 00 FC FC FC FC FC 1F",
+	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x7fffffffc00018fa", 0, 0xffffffff800031f4 },
+	{ "same PC, ext on", "extaddr=1", "24 0D E8 8C 04 00 00 FF",
+	  "ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0xfc00018fa", 0, 0xffffffff800031f4 },
+	{ "ext on, ref 0xFFFFFFFF800031F4: IndirectBranch ICNT 2 -> PC 0x10000", "extaddr=1",
+	  "10 21 E8 8C 24 00 00 FF", "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0xfc00098fa",
+	  0xffffffff800031f4, 0x10000 },
+	{ "ext on, same ref: XOR 0x40 (field 0x20 needs a zero pad byte) -> 0xFFFFFFFF800031B4",
+	  "extaddr=1", "10 21 80 03", "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x20",
+	  0xffffffff800031f4, 0xffffffff800031b4 },
+	{ "RepeatBranch stream: Sync 5 F-ADDR 0x800", "", "24 15 00 83",
+	  "ProgTraceSync SYNC=0x5 ICNT=0x0 FADDR=0x800", 0, 0x1000 },
+	{ "RepeatBranch stream: IndirectBranch ICNT 2 to 0x2000", "", "10 21 00 80 07",
+	  "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x1800", 0x1000, 0x2000 },
+	{ "RepeatBranch stream: RepeatBranch 2", "", "78 0B", "RepeatBranch BCNT=0x2", 0, 0 },
+	{ "RepeatBranch stream: IndirectBranch ICNT 2 U-ADDR 0x800", "", "10 21 00 83",
+	  "IndirectBranch BTYPE=0x0 ICNT=0x2 UADDR=0x800", 0x2000, 0x3000 },
+	{ "RepeatBranch stream: Correlation ICNT 2", "", "84 00 0B",
+	  "ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x2", 0, 0 },
 };
 
 #define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
@@ -90,27 +134,39 @@ static const char *read_one(const struct ntrace_params *params, const uint8_t *d
 	return message_text(message);
 }
 
+/* Bytes of @message are those of @data. */
+static bool writes(const struct ntrace_message *message, const struct ntrace_params *params,
+		   const uint8_t *data, size_t size)
+{
+	uint8_t back[NTRACE_MESSAGE_BYTES_MAX];
+
+	return ntrace_message_write(message, params, back) == (int)size &&
+	       !memcmp(data, back, size);
+}
+
 static void test_vectors(void)
 {
 	for (size_t i = 0; i < VECTORS; i++) {
-		struct ntrace_params params = params_of(vectors[i].params);
-		uint8_t data[64], back[NTRACE_MESSAGE_BYTES_MAX];
-		size_t size = from_hex(vectors[i].bytes, data, sizeof(data));
+		const struct vector *vector = &vectors[i];
+		struct ntrace_params params = params_of(vector->params);
+		uint8_t data[64];
+		size_t size = from_hex(vector->bytes, data, sizeof(data));
 		struct ntrace_message message;
-		int written;
+		bool full;
 
-		is_str(read_one(&params, data, size, &message), vectors[i].text, "read %s",
-		       vectors[i].bytes);
-		written = ntrace_message_write(&message, &params, back);
-		ok(written == (int)size && !memcmp(data, back, size), "write what was read: %s",
-		   vectors[i].bytes);
-		if (params.extend_address)
-			continue;
-		/* The writer finds the length of an address by itself. */
+		is_str(read_one(&params, data, size, &message), vector->text, "section 13: %s: %s",
+		       vector->bytes, vector->what);
+		ok(writes(&message, &params, data, size), "written again as it was read");
+		/* From the address alone: the writer finds the bytes that it needs. */
+		full = ntrace_message_has(&message, NTRACE_FIELD_FADDR);
+		if (vector->address) {
+			is_hex(ntrace_message_address(&message, &params, vector->reference),
+			       vector->address, "its address");
+			message.field[full ? NTRACE_FIELD_FADDR : NTRACE_FIELD_UADDR] =
+				(full ? vector->address : vector->address ^ vector->reference) >> 1;
+		}
 		message.address_bytes = 0;
-		memset(back, 0, sizeof(back));
-		written = ntrace_message_write(&message, &params, back);
-		ok(written == (int)size && !memcmp(data, back, size), "write %s", vectors[i].text);
+		ok(writes(&message, &params, data, size), "written from its fields");
 	}
 }
 
@@ -160,18 +216,6 @@ static void test_addresses(void)
 		written = ntrace_message_write(&message, &params, back);
 		ok(written == (int)size && !memcmp(data, back, size), "written the same");
 	}
-}
-
-static void test_reference(void)
-{
-	struct ntrace_params params = params_of("");
-	struct ntrace_message message = { .tcode = NTRACE_TCODE_INDIRECT_BRANCH };
-
-	message.present = 1u << NTRACE_FIELD_UADDR;
-	message.field[NTRACE_FIELD_UADDR] = 0x7b6;
-	is_hex(ntrace_message_address(&message, &params, 0x3fc04), 0x3f368, "first XOR");
-	message.field[NTRACE_FIELD_UADDR] = 0x934;
-	is_hex(ntrace_message_address(&message, &params, 0x3f368), 0x3e100, "second XOR");
 }
 
 /* Everything that happened, one line per event, into @log. */
@@ -243,6 +287,27 @@ static void test_streams(void)
 		  "0+12 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
 		{ "field of 300 bits", true, "0C FC x49 FF",
 		  "0+51 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
+		{ "section 14: SiFive's own messages are not taken for ratified ones", true,
+		  "88 05 24 0D 00 0B 8C 00 03 1C 07",
+		  "0+6 Reserved flags=1;6+3 Reserved flags=1;9+2 Reserved flags=1;"
+		  "idles 0 errors 0 pending 0" },
+		{ "a field end that ends nothing resynchronizes at the next end", true,
+		  "0C 0F 0D 24 0D 00 0B 0C 1F",
+		  "0+2 DirectBranch ICNT=0x3;2+1 error;7+2 DirectBranch ICNT=0x7;"
+		  "idles 0 errors 1 pending 0" },
+		{ "section 1: 0xFF that ends a message is data", true, "0C FF FF",
+		  "0+2 DirectBranch ICNT=0x3f;idles 1 errors 0 pending 0" },
+		{ "section 1: zero needs a byte of its own on a byte end", true, "84 00 03",
+		  "0+3 ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x0;"
+		  "idles 0 errors 0 pending 0" },
+		{ "section 2: ECODE 0 is there", true, "20 03",
+		  "0+2 Error ETYPE=0x0 ECODE=0x0;idles 0 errors 0 pending 0" },
+		{ "section 2: reserved CDF has no HIST", true, "84 80 05 0F",
+		  "0+4 ProgTraceCorrelation EVCODE=0x0 CDF=0x2 ICNT=0x1 TSTAMP=0x3;"
+		  "idles 0 errors 0 pending 0" },
+		{ "section 2: HREPEAT is not the time stamp", true, "6C 48 05 09 17",
+		  "0+5 ResourceFull RCODE=0x2 HIST=0x5 HREPEAT=0x2 TSTAMP=0x5;"
+		  "idles 0 errors 0 pending 0" },
 		{ "reserved RCODE", true, "6C F0 0F",
 		  "0+3 ResourceFull RCODE=0xc RDATA=0xf;idles 0 errors 0 pending 0" },
 	};
@@ -261,6 +326,139 @@ static void test_streams(void)
 			is_str(log, cases[i].log, "%s, chunks of %zu", cases[i].what, chunks[j]);
 		}
 	}
+}
+
+/* Section 1: every cut of every vector, between idles, gives the same as one piece. */
+static void test_cuts(void)
+{
+	unsigned int cuts = 0, wrong = 0;
+
+	for (size_t i = 0; i < VECTORS; i++) {
+		struct ntrace_params params = params_of(vectors[i].params);
+		uint8_t data[80] = { 0xff };
+		size_t size = 1 + from_hex(vectors[i].bytes, data + 1, 64);
+		struct ntrace_message message;
+		struct ntrace_reader reader;
+
+		data[size] = 0xff;
+		for (size_t cut = 0; cut <= size + 1; cut++, cuts++) {
+			int first, second = NTRACE_ERR_AGAIN;
+
+			ntrace_reader_init(&reader, &params, true);
+			ntrace_reader_feed(&reader, data, cut);
+			first = ntrace_reader_next(&reader, &message);
+			if (first == NTRACE_ERR_AGAIN) {
+				/* What is left of a message is told. */
+				wrong += ntrace_reader_pending(&reader) != (cut > 1 ? cut - 1 : 0);
+				ntrace_reader_feed(&reader, data + cut, size + 1 - cut);
+				second = ntrace_reader_next(&reader, &message);
+			}
+			wrong += first != NTRACE_WIRE_MESSAGE && second != NTRACE_WIRE_MESSAGE;
+			wrong += message.offset != 1 || message.length != size - 1;
+			wrong += strcmp(message_text(&message), vectors[i].text) != 0;
+		}
+	}
+	is_u64(wrong, 0, "section 1: every cut of every vector (%u) reads the same", cuts);
+}
+
+/* FNV-1a over every message of a stream fed in chunks. */
+static uint64_t stream_hash(const struct ntrace_params *params, const uint8_t *data, size_t size,
+			    size_t chunk)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct ntrace_reader reader;
+
+	ntrace_reader_init(&reader, params, true);
+	for (size_t done = 0; done < size; done += chunk) {
+		struct ntrace_message message;
+
+		ntrace_reader_feed(&reader, data + done, size - done < chunk ? size - done : chunk);
+		while (ntrace_reader_next(&reader, &message) >= 0) {
+			const uint64_t words[] = { message.tcode,   message.flags,
+						   message.present, message.offset,
+						   message.length,  message.address_msb,
+						   message.address_bytes };
+
+			for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+				hash = (hash ^ words[i]) * UINT64_C(0x100000001b3);
+			for (size_t i = 0; i < NTRACE_FIELD_COUNT; i++)
+				hash = (hash ^ message.field[i]) * UINT64_C(0x100000001b3);
+		}
+	}
+	return hash + reader.idles + reader.errors + ntrace_reader_pending(&reader);
+}
+
+/* Section 1: a real stream, and the same one damaged, in chunks of every size up to a long one. */
+static void test_chunks(void)
+{
+	const char *stream = shared_file("xrle.nex");
+	struct ntrace_params params = params_of("xlen=32");
+
+	for (unsigned int damaged = 0; stream && damaged < 2; damaged++) {
+		unsigned int wrong = 0;
+		uint64_t whole;
+		size_t size;
+		uint8_t *data = read_file(stream, &size);
+
+		for (size_t i = 0; damaged && i < size; i += 97)
+			data[i] ^= (uint8_t)(1u << i % 8);
+		whole = stream_hash(&params, data, size, size);
+		for (size_t chunk = 1; chunk < 300; chunk++)
+			wrong += stream_hash(&params, data, size, chunk) != whole;
+		is_u64(wrong, 0, "section 1: xrle.nex%s in chunks of 1 to 299 bytes",
+		       damaged ? ", damaged," : "");
+		free(data);
+	}
+}
+
+/* Section 1: the first byte of a 16-bit port is on lanes 7:0, the second on 15:8. */
+static void test_words(void)
+{
+	const uint16_t words[] = { 0xd070, 0x1d1d, 0xfff8 };
+	uint8_t data[8] = { 0 };
+	union {
+		uint16_t words[2];
+		uint8_t bytes[4];
+	} same = { .words = { 0x0f0c, 0x1f0c } };
+
+	is_u64(ntrace_wire_from_words(data, words, 6), 6, "bytes of three 16-bit words");
+	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\xff", 6), "section 1: low lanes come first");
+	memset(data, 0, sizeof(data));
+	is_u64(ntrace_wire_from_words(data, words, 5), 5, "and of two and a half");
+	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\0", 6),
+	   "the tail of an odd number is not read over");
+	ntrace_wire_from_words(same.bytes, same.words, 4);
+	ok(!memcmp(same.bytes, "\x0c\x0f\x0c\x1f", 4), "in place");
+}
+
+static void test_names(void)
+{
+	const enum ntrace_dialect ratified = NTRACE_DIALECT_RATIFIED;
+	const enum ntrace_dialect sifive = NTRACE_DIALECT_SIFIVE_V0;
+
+	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 7, ratified), "FIFO overrun", "SYNC 7");
+	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 8, ratified), "reserved", "SYNC 8");
+	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 11, ratified), "reserved", "SYNC 11");
+	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 11, sifive), "message contention",
+	       "section 14: SYNC 11 of SiFive");
+	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 15, ratified), "vendor", "SYNC 15");
+	is_str(ntrace_value_name(NTRACE_FIELD_ETYPE, 0, ratified), "queue overrun", "ETYPE 0");
+	is_str(ntrace_value_name(NTRACE_FIELD_ETYPE, 8, ratified), "vendor", "ETYPE 8");
+	is_str(ntrace_value_name(NTRACE_FIELD_EVCODE, 4, ratified), "trace disable", "EVCODE 4");
+	is_str(ntrace_value_name(NTRACE_FIELD_EVCODE, 2, ratified), "reserved", "EVCODE 2");
+	is_str(ntrace_value_name(NTRACE_FIELD_EVCODE, 8, sifive), "reset entry",
+	       "section 14: EVCODE 8 of SiFive");
+	is_str(ntrace_value_name(NTRACE_FIELD_BTYPE, 3, sifive), "interrupt", "BTYPE 3");
+	is_str(ntrace_value_name(NTRACE_FIELD_RCODE, 9, sifive), "taken", "RCODE 9 of SiFive");
+	ok(!ntrace_value_name(NTRACE_FIELD_BTYPE, 4, ratified), "no BTYPE 4");
+	ok(!ntrace_value_name(NTRACE_FIELD_ICNT, 0, ratified), "no names of counts");
+	is_str(ntrace_tcode_dialect_name(34, sifive), "InCircuitTrace",
+	       "section 14: TCODE 34 of SiFive");
+	is_str(ntrace_tcode_dialect_name(35, sifive), "InCircuitTraceWS", "and 35");
+	is_str(ntrace_tcode_dialect_name(7, sifive), "DataAcquisition", "and 7");
+	is_str(ntrace_tcode_dialect_name(7, ratified), "Reserved",
+	       "which the ratified text has not");
+	is_str(ntrace_tcode_dialect_name(3, sifive), "DirectBranch", "others are as always");
 }
 
 static uint64_t random_state = 88172645463325252;
@@ -472,8 +670,11 @@ int main(void)
 {
 	test_vectors();
 	test_addresses();
-	test_reference();
 	test_streams();
+	test_cuts();
+	test_chunks();
+	test_words();
+	test_names();
 	test_round_trip();
 	test_writer_refuses();
 	test_garbage();

@@ -28,6 +28,17 @@ enum ntrace_tcode {
 	NTRACE_TCODE_PROG_TRACE_CORRELATION = 33,
 };
 
+/*
+ * TCODEs of SiFive encoders before ratification (digest section 14). They have
+ * names in NTRACE_DIALECT_SIFIVE_V0 and are NTRACE_MESSAGE_UNKNOWN in every
+ * dialect: the bytes behind TCODE and SRC are not taken apart.
+ */
+enum ntrace_sifive_tcode {
+	NTRACE_TCODE_SIFIVE_DATA_ACQUISITION = 7,
+	NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE = 34,
+	NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC = 35,
+};
+
 /* Fields in the order of the message table. */
 enum ntrace_field {
 	NTRACE_FIELD_SRC,
@@ -70,6 +81,11 @@ enum ntrace_evcode {
 	NTRACE_EVCODE_TRACE_DISABLE = 4,
 };
 
+/* ETYPE of Error */
+enum ntrace_etype {
+	NTRACE_ETYPE_OVERRUN = 0,
+};
+
 /* BTYPE */
 enum ntrace_btype {
 	NTRACE_BTYPE_JUMP = 0,
@@ -87,7 +103,7 @@ enum ntrace_rcode {
 
 /*
  * ntrace_message.flags
- * UNKNOWN: TCODE is reserved or a vendor's: only TCODE and SRC are valid
+ * UNKNOWN: TCODE is reserved or a vendor's: only TCODE and SRC are taken apart
  * TRUNCATED: a mandatory field is missing
  * EXTRA: more fields than the message table and TSTAMP account for
  * OVERSIZE: a field had more than 64 significant bits: the rest was dropped
@@ -99,6 +115,11 @@ enum ntrace_rcode {
 
 /**
  * struct ntrace_message - one message
+ *
+ * Whatever the reader makes of a message, its raw bytes are those of the stream
+ * from @offset, @length of them: also of unknown ones, ones of vendors, and ones
+ * with fields wider than a value holds.
+ *
  * @tcode: enum ntrace_tcode or any other 6-bit value
  * @flags: NTRACE_MESSAGE_...
  * @present: bit n set: field n (enum ntrace_field) is in the message
@@ -127,6 +148,22 @@ static inline bool ntrace_message_has(const struct ntrace_message *message, enum
 /** ntrace_tcode_name - name of a TCODE in the specification's spelling, or "Reserved" / "Vendor" */
 NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
 
+/** ntrace_tcode_dialect_name - the same with the names that a dialect adds */
+NTRACE_API const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect);
+
+/**
+ * ntrace_value_name - what a value of a fixed field is called
+ * @field: NTRACE_FIELD_SYNC, BTYPE, ETYPE, EVCODE or RCODE
+ * @value: its value
+ * @dialect: SiFive v0 has names for some values that are a vendor's or reserved
+ *
+ * Digest sections 2 and 3.
+ * Return: an English phrase, "reserved", "vendor", or NULL for another field or
+ * a value that the field cannot hold.
+ */
+NTRACE_API const char *ntrace_value_name(enum ntrace_field field, uint64_t value,
+					 enum ntrace_dialect dialect);
+
 /** ntrace_field_name - name of a field in the specification's spelling without separators: "ICNT" */
 NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
 
@@ -141,6 +178,17 @@ NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
  */
 NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
 					   const struct ntrace_params *params, uint64_t reference);
+
+/**
+ * ntrace_wire_from_words - bytes of a 16-bit port
+ * @data: room for @size bytes; may be the memory of @words
+ * @words: 16-bit words in host order, as a probe or a 16-bit sink delivers them
+ * @size: bytes wanted; of a last word whose upper half is no trace one byte
+ *
+ * The first byte is on lanes 7:0, the second on 15:8 (digest section 1).
+ * Return: @size.
+ */
+NTRACE_API size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size);
 
 /* What the reader met besides messages; each is reported once, with its place. */
 enum ntrace_wire_event {
