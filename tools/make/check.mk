@@ -24,10 +24,14 @@ $(ORACLE_BINS): $(B)/oracle/%: $(B)/obj/selftests/oracle/%.o $(ORACLE_SRC:%.c=$(
 	$(LINK)$(CC) $^ -o $@ $(LIBS)
 oracle: $(ORACLE_BINS) plugins ## the witness of the tests: QEMU plugin and what compares its log
 
+# Random programs, their walks, and the options they are traced with.
+PROPERTY_SRC := $(sort $(wildcard selftests/property/*.c))
+$(B)/selftests/lib/test_property $(B)/selftests/soak/test_property: $(PROPERTY_SRC:%.c=$(B)/san/obj/%.o)
+
 # With the sanitizers: a test that passes by luck does not pass.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
 	@mkdir -p $(@D)
-	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $(filter %.c %.a,$^) -o $@ $(LIBS)
+	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $(filter %.c,$^) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
 	@mkdir -p $(@D)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One random program: encoded, decoded, compared. */
+#ifndef SELFTESTS_PROPERTY_CHECK_H
+#define SELFTESTS_PROPERTY_CHECK_H
+
+#include "options.h"
+
+struct ntrace_encoder_config;
+
+/* What a number of programs exercised. */
+struct tally {
+	uint64_t programs;
+	uint64_t instructions;
+	uint64_t recovered;	/* instructions decoded where some were lost */
+	uint64_t lost;		/* and those lost */
+	uint64_t traps;
+	uint64_t bytes;
+	uint64_t messages;
+	uint64_t tcodes[64];
+	uint64_t kinds[16];	/* of enum kind, instructions in the programs */
+};
+
+/* What is falsified, to see that the comparison notices. */
+enum mutation {
+	MUTATE_NOTHING,
+	MUTATE_PC,
+	MUTATE_DROP,
+	MUTATE_STREAM,
+};
+
+/* The encoder's configuration for a row. */
+void row_config(const struct row *row, struct ntrace_encoder_config *config);
+
+/*
+ * Return: NULL if what was decoded is what was executed, else what is wrong, valid
+ * until the next call.
+ */
+const char *check_program(const struct row *row, uint64_t seed, enum mutation mutation,
+			  struct tally *tally);
+
+/* The test as a whole: @count programs unless COUNT says otherwise; SEED and ONLY likewise. */
+int property_main(const char *reproduce, uint64_t count);
+
+#endif /* SELFTESTS_PROPERTY_CHECK_H */

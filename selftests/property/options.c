@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A pairwise cover: rows are made greedily, each from a pair that is still
+ * missing, and of a few random completions the one that covers most is taken.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "options.h"
+
+#define PRIVILEGES_U (1 << PRIVILEGE_U | 1 << PRIVILEGE_VU)
+#define PRIVILEGES_S (1 << PRIVILEGE_S | 1 << PRIVILEGE_VS)
+#define PRIVILEGES_ALL 0xff
+
+static const struct {
+	const char *name;
+	uint8_t levels;
+	int64_t value[LEVELS_MAX];
+} factors[FACTORS] = {
+	[FACTOR_XLEN] = { "xlen", 2, { 64, 32 } },
+	[FACTOR_ISA] = { "isa", 3, { 0, 1, 2 } },
+	[FACTOR_MODE] = { "mode", 2, { 6, 3 } },
+	[FACTOR_MODE_GIVEN] = { "mode-given", 2, { 1, 0 } },
+	[FACTOR_SRC_BITS] = { "srcbits", 4, { 0, 1, 6, 12 } },
+	[FACTOR_EXTEND_ADDRESS] = { "extaddr", 2, { 0, 1 } },
+	[FACTOR_ALL_JUMPS] = { "alljumps", 2, { 0, 1 } },
+	[FACTOR_ICNT_BITS] = { "icnt-bits", 5, { 22, 4, 8, 14, 32 } },
+	[FACTOR_HIST_BITS] = { "hist-bits", 4, { 31, 1, 2, 8 } },
+	[FACTOR_SYNC_MODE] = { "sync-mode", 3, { 0, 1, 3 } },
+	[FACTOR_SYNC_MAX] = { "sync-max", 3, { 0, 2, 5 } },
+	[FACTOR_TRAP_BTYPE] = { "trap-btype", 2, { 0, 1 } },
+	[FACTOR_FILTER] = { "filter",
+			    4,
+			    { PRIVILEGES_ALL, PRIVILEGES_U, PRIVILEGES_U | PRIVILEGES_S,
+			      PRIVILEGES_S | 1 << PRIVILEGE_M } },
+	[FACTOR_DISTURB] = { "disturb", 4, { 0, 1, 2, 3 } },
+	[FACTOR_TRAP_RATE] = { "trap-rate", 4, { 200, 0, 25, 1000 } },
+	[FACTOR_WELL_NESTED] = { "well-nested", 2, { 0, 1 } },
+	[FACTOR_HYPERVISOR] = { "hypervisor", 2, { 0, 1 } },
+	[FACTOR_ECALL_RETIRES] = { "ecall-retires", 2, { 0, 1 } },
+};
+
+#define ALL_BUT_FIRST 0xfe
+
+const struct exclusion exclusions[] = {
+	/* Without traps there are no privileges to tell apart. */
+	{ { FACTOR_TRAP_RATE, FACTOR_FILTER }, { 1 << 1, ALL_BUT_FIRST }, false },
+};
+const unsigned int exclusion_count = sizeof(exclusions) / sizeof(exclusions[0]);
+
+int64_t row_value(const struct row *row, enum factor factor)
+{
+	return factors[factor].value[row->level[factor]];
+}
+
+unsigned int factor_levels(enum factor factor)
+{
+	return factors[factor].levels;
+}
+
+const char *row_text(const struct row *row)
+{
+	static char text[1024];
+	int at = 0;
+
+	for (unsigned int i = 0; i < FACTORS; i++)
+		at += snprintf(text + at, sizeof(text) - (size_t)at, "%s%s=%" PRId64, i ? " " : "",
+			       factors[i].name, row_value(row, (enum factor)i));
+	return text;
+}
+
+static bool excludes(const struct exclusion *exclusion, const struct row *row)
+{
+	return exclusion->levels[0] >> row->level[exclusion->factor[0]] & 1 &&
+	       exclusion->levels[1] >> row->level[exclusion->factor[1]] & 1;
+}
+
+bool row_allowed(const struct row *row)
+{
+	for (unsigned int i = 0; i < exclusion_count; i++) {
+		if (excludes(&exclusions[i], row))
+			return false;
+	}
+	return true;
+}
+
+/* Draws the factors that are not in @fixed until they fit. Return: false if they never do. */
+static bool complete(struct row *row, struct random *random, uint64_t fixed)
+{
+	for (unsigned int tries = 0; tries < 5000; tries++) {
+		for (unsigned int i = 0; i < FACTORS; i++) {
+			if (!(fixed >> i & 1))
+				row->level[i] = (uint8_t)random_below(random, factors[i].levels);
+		}
+		if (row_allowed(row))
+			return true;
+	}
+	return false;
+}
+
+void row_draw(struct row *row, struct random *random)
+{
+	memset(row, 0, sizeof(*row));
+	complete(row, random, 0);
+}
+
+/* Of each pair of levels: covered, or not to be. */
+static uint8_t done[FACTORS][LEVELS_MAX][FACTORS][LEVELS_MAX];
+
+static uint32_t count_new(const struct row *row)
+{
+	uint32_t count = 0;
+
+	for (unsigned int a = 0; a < FACTORS; a++) {
+		for (unsigned int b = a + 1; b < FACTORS; b++)
+			count += !done[a][row->level[a]][b][row->level[b]];
+	}
+	return count;
+}
+
+static void mark(const struct row *row)
+{
+	for (unsigned int a = 0; a < FACTORS; a++) {
+		for (unsigned int b = a + 1; b < FACTORS; b++)
+			done[a][row->level[a]][b][row->level[b]] = 1;
+	}
+}
+
+/* The best of some rows that hold the pair. Return: false if no row can. */
+static bool best_row(struct row *best, struct random *random, const unsigned int pair[4])
+{
+	uint64_t fixed = UINT64_C(1) << pair[0] | UINT64_C(1) << pair[2];
+	uint32_t most = 0;
+
+	for (unsigned int tries = 0; tries < 60; tries++) {
+		struct row row = { 0 };
+		uint32_t count;
+
+		row.level[pair[0]] = (uint8_t)pair[1];
+		row.level[pair[2]] = (uint8_t)pair[3];
+		if (!complete(&row, random, fixed))
+			return false;
+		count = count_new(&row);
+		if (count > most) {
+			most = count;
+			*best = row;
+		}
+	}
+	return true;
+}
+
+static bool is_excluded(const unsigned int pair[4])
+{
+	for (unsigned int i = 0; i < exclusion_count; i++) {
+		const struct exclusion *exclusion = &exclusions[i];
+
+		for (unsigned int k = 0; k < 2; k++) {
+			if (exclusion->factor[k] == pair[0] && exclusion->factor[!k] == pair[2] &&
+			    exclusion->levels[k] >> pair[1] & 1 &&
+			    exclusion->levels[!k] >> pair[3] & 1)
+				return true;
+		}
+	}
+	return false;
+}
+
+void cover_make(struct cover *cover, uint64_t seed)
+{
+	struct random random = { seed };
+	unsigned int pair[4];
+
+	memset(cover, 0, sizeof(*cover));
+	memset(done, 0, sizeof(done));
+	for (pair[0] = 0; pair[0] < FACTORS; pair[0]++) {
+		for (pair[2] = pair[0] + 1; pair[2] < FACTORS; pair[2]++) {
+			for (pair[1] = 0; pair[1] < factors[pair[0]].levels; pair[1]++) {
+				for (pair[3] = 0; pair[3] < factors[pair[2]].levels; pair[3]++) {
+					struct row *row = &cover->row[cover->rows];
+
+					if (is_excluded(pair))
+						continue;
+					cover->pairs++;
+					if (done[pair[0]][pair[1]][pair[2]][pair[3]])
+						continue;
+					if (cover->rows == ROWS_MAX ||
+					    !best_row(row, &random, pair)) {
+						cover->missing++;
+						continue;
+					}
+					mark(row);
+					cover->rows++;
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Random RISC-V programs and walks through them, for property tests.
+ *
+ * Nothing here uses the library: instruction encodings, classes (itype) and the
+ * semantics of calls and returns are written down from the specifications once
+ * more, so that an error in lib/isa or lib/flow does not cancel itself out.
+ */
+#ifndef SELFTESTS_PROPERTY_PROGRAM_H
+#define SELFTESTS_PROPERTY_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Random numbers: the same everywhere for the same seed. */
+struct random {
+	uint64_t state;
+};
+
+static inline uint64_t random_next(struct random *random)
+{
+	uint64_t z = random->state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+/* 0..limit-1 */
+static inline uint32_t random_below(struct random *random, uint32_t limit)
+{
+	return (uint32_t)((random_next(random) >> 32) * limit >> 32);
+}
+
+/* low..high */
+static inline uint32_t random_range(struct random *random, uint32_t low, uint32_t high)
+{
+	return low + random_below(random, high - low + 1);
+}
+
+/* True once in @n. */
+static inline bool one_in(struct random *random, uint32_t n)
+{
+	return !random_below(random, n);
+}
+
+/* Privileges as the ingress port numbers them. */
+enum privilege {
+	PRIVILEGE_U = 0,
+	PRIVILEGE_S = 1,
+	PRIVILEGE_M = 3,
+	PRIVILEGE_VU = 5,
+	PRIVILEGE_VS = 6,
+};
+
+/**
+ * struct shape - what kind of program, and what happens while it runs
+ * @xlen: 32 or 64
+ * @compressed: with C
+ * @push_pop: with Zcmp (and C)
+ * @table_jumps: with Zcmt (and Zcmp)
+ * @well_nested: every return goes to where its call came from, in order: no
+ *               co-routine swap, no switch of threads
+ * @hypervisor: with code in VU and VS
+ * @contexts: scontext and hcontext are written
+ * @ecall_retires: rc7: ECALL and EBREAK count as retired
+ * @trap_rate: about one trap in so many instructions, 0 = none but ECALL
+ * @off_rate: about one stop of tracing in so many blocks, 0 = none
+ * @overrun_rate: about one loss in so many blocks, 0 = none
+ * @trigger_rate: about one notify trigger in so many blocks, 0 = none
+ * @steps: instructions to execute
+ */
+struct shape {
+	unsigned int xlen;
+	bool compressed;
+	bool push_pop;
+	bool table_jumps;
+	bool well_nested;
+	bool hypervisor;
+	bool contexts;
+	bool ecall_retires;
+	uint32_t trap_rate;
+	uint32_t off_rate;
+	uint32_t overrun_rate;
+	uint32_t trigger_rate;
+	uint32_t steps;
+};
+
+/* Kinds of instructions: rows of the classification table (ingress.md section 2). */
+enum kind {
+	KIND_PLAIN,
+	KIND_UPPER,		/* LUI, C.LUI or AUIPC; begins a sequentially inferable pair */
+	KIND_CONTEXT,		/* writes scontext or hcontext */
+	KIND_BRANCH,
+	KIND_JUMP,
+	KIND_CALL,
+	KIND_OTHER_JUMP,
+	KIND_INDIRECT_JUMP,
+	KIND_INDIRECT_CALL,
+	KIND_OTHER_INDIRECT_JUMP,
+	KIND_RETURN,
+	KIND_SWAP,
+	KIND_TRAP_RETURN,
+	KIND_ENVIRONMENT,	/* ECALL, EBREAK, C.EBREAK */
+};
+
+/* How the walk decides a branch. */
+enum behaviour {
+	BEHAVE_RANDOM,
+	BEHAVE_PATTERN,		/* bits of a pattern, over and over */
+	BEHAVE_LOOP,		/* taken count times, then not */
+	BEHAVE_DEPTH,		/* taken when so many calls are open: guards a recursion */
+};
+
+/* The special forms of an instruction. */
+enum form {
+	FORM_BASE,
+	FORM_TABLE,		/* CM.JT, CM.JALT */
+	FORM_POPRET,		/* CM.POPRET, CM.POPRETZ */
+	FORM_AUIPC,		/* KIND_UPPER: AUIPC, else LUI */
+};
+
+#define NOWHERE UINT32_MAX
+
+/**
+ * struct insn - one instruction of a program
+ * @address: where it stands
+ * @bits: what it is, if nothing below is needed to tell
+ * @target: index of the instruction that a direct transfer or a pair goes to
+ * @choices: first of choice_count entries in program.choices: where an indirect
+ *           transfer may go
+ * @count: of BEHAVE_LOOP and BEHAVE_DEPTH; entry of the jump table of FORM_TABLE
+ * @paired: follows the KIND_UPPER that loads its register
+ * @size: bytes
+ */
+struct insn {
+	uint64_t address;
+	uint64_t bits;
+	uint32_t target;
+	uint32_t choices;
+	uint32_t pattern;
+	uint16_t choice_count;
+	uint16_t count;
+	uint8_t kind;
+	uint8_t form;
+	uint8_t size;
+	uint8_t rd;
+	uint8_t rs1;
+	uint8_t behaviour;
+	uint8_t width;
+	bool paired;
+	bool compressed;
+};
+
+#define REGIONS 2
+#define FUNCTIONS_MAX 24
+#define INSNS_MAX 6000
+#define CHOICES_MAX 2000
+#define REGION_BYTES 65536
+#define TABLE_ENTRIES 256
+
+/**
+ * struct function - instructions first..last of a program
+ * @region: 0 = program, 1 = handlers and what they call
+ * @handler: 0, or the privilege that it handles traps in
+ */
+struct function {
+	uint32_t first;
+	uint32_t last;
+	uint8_t region;
+	uint8_t handler;
+};
+
+/* Bytes at an address. */
+struct region {
+	uint64_t address;
+	size_t size;
+	uint8_t bytes[REGION_BYTES];
+};
+
+struct program {
+	struct shape shape;
+	struct random random;
+	struct insn insn[INSNS_MAX];
+	uint32_t insns;
+	struct function function[FUNCTIONS_MAX];
+	uint32_t functions;
+	uint32_t plain_functions;	/* the first ones; handlers come behind them */
+	uint32_t choice[CHOICES_MAX];
+	uint32_t choices;
+	uint32_t table[TABLE_ENTRIES];	/* jump table of Zcmt: instructions */
+	uint64_t table_address;
+	struct region region[REGIONS];
+};
+
+/* A program for @shape. Return: false: the generator is at fault, see program_fault. */
+bool program_make(struct program *program, const struct shape *shape, uint64_t seed);
+
+/* ISA string of a shape. */
+const char *shape_isa(const struct shape *shape);
+
+/* encoding.c: the instruction as bits, 0 if it cannot reach its target in this size. */
+uint64_t encode_insn(const struct program *program, const struct insn *insn);
+/* A random instruction that moves on to the next one. */
+void random_plain(struct program *program, struct insn *insn);
+
+/* What happens in a walk, in order. */
+enum step_kind {
+	STEP_BLOCK,	/* a block of the ingress port */
+	STEP_STOP,	/* tracing is switched off */
+	STEP_START,	/* and on again */
+	STEP_OVERRUN,	/* what follows up to the next block was lost */
+	STEP_TRIGGER,	/* notify */
+};
+
+/**
+ * struct step - one of them
+ * @address: STEP_BLOCK: first instruction; of an empty block the one that trapped
+ * @pcs: first of pc_count entries in walk.pc
+ * @parcels: retired, of 16 bits
+ * @itype: 4-bit code
+ * @last_size: bytes of the last instruction
+ * @sequential: the indirect jump at the end is sequentially inferable
+ * @scontext: context registers as of the end of the block
+ * @context_written: the last instruction wrote one of them
+ */
+struct step {
+	uint64_t address;
+	uint64_t scontext;
+	uint64_t hcontext;
+	uint32_t pcs;
+	uint32_t pc_count;
+	uint32_t parcels;
+	uint8_t kind;
+	uint8_t itype;
+	uint8_t last_size;
+	uint8_t privilege;
+	bool sequential;
+	bool context_written;
+	bool environment;	/* ends in an ECALL or EBREAK that counts as retired */
+};
+
+#define PCS_MAX 20000
+#define STEPS_MAX 40000
+#define THREADS 3
+#define FRAMES_MAX 512
+#define TRAPS_MAX 6
+
+struct thread {
+	uint32_t pc;
+	uint8_t privilege;
+	uint32_t depth;
+	uint32_t frame[FRAMES_MAX];
+};
+
+struct trap_frame {
+	uint32_t pc;
+	uint8_t privilege;
+	uint32_t depth;
+};
+
+struct walk {
+	const struct program *program;
+	struct random random;
+	struct step step[STEPS_MAX];
+	uint32_t steps;
+	uint64_t pc[PCS_MAX];
+	uint32_t pcs;
+	uint32_t traps_taken;
+	/* Where the hart is. */
+	struct thread thread[THREADS];
+	uint32_t current;
+	struct trap_frame trap[TRAPS_MAX];
+	uint32_t traps;
+	/* The block so far. */
+	struct step block;
+	bool retried;		/* the instruction at pc has trapped already */
+	bool fresh;		/* just after a trap or a trap return */
+	bool off;
+	uint32_t lost;		/* blocks still to be lost */
+	uint64_t scontext;
+	uint64_t hcontext;
+	uint32_t previous;	/* instruction retired last, NOWHERE after a trap */
+	uint32_t block_limit;	/* instructions that a block may have */
+	/* Of each instruction: state of its behaviour. */
+	uint32_t state[INSNS_MAX];
+};
+
+/* Executes shape.steps instructions. */
+void walk_program(struct walk *walk, const struct program *program, uint64_t seed);
+
+#endif /* SELFTESTS_PROPERTY_PROGRAM_H */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The property: for every program and every choice of options, what is decoded
+ * is what was executed.
+ */
+#include <stdlib.h>
+
+#include <ntrace/encode.h>
+
+#include "../lib/tap.h"
+#include "check.h"
+
+#define BATCH 250
+
+static struct cover cover;
+
+static uint64_t from_environment(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+/* Rows of the cover in turn, each time with other programs, and as many random ones. */
+static void choose_row(uint64_t index, uint64_t seed, struct row *row)
+{
+	struct random random = { seed };
+
+	if (index < cover.rows || index % 2)
+		*row = cover.row[(index < cover.rows ? index : index / 2) % cover.rows];
+	else
+		row_draw(row, &random);
+}
+
+static uint64_t program_seed(uint64_t seed, uint64_t index)
+{
+	struct random random = { seed + index * UINT64_C(0x9e3779b97f4a7c15) };
+
+	return random_next(&random);
+}
+
+/* Return: false if it failed, after telling so. */
+static bool run_one(uint64_t seed, uint64_t index, const char *reproduce, struct tally *tally)
+{
+	uint64_t own = program_seed(seed, index);
+	const char *fault;
+	struct row row;
+
+	choose_row(index, own, &row);
+	fault = check_program(&row, own, MUTATE_NOTHING, tally);
+	if (!fault)
+		return true;
+	diag("program %" PRIu64 ": %s", index, row_text(&row));
+	diag("%s", fault);
+	diag("again: SEED=%" PRIu64 " ONLY=%" PRIu64 " %s", seed, index, reproduce);
+	return false;
+}
+
+static void run_all(uint64_t seed, uint64_t count, const char *reproduce, struct tally *tally)
+{
+	unsigned int failures = 0;
+
+	for (uint64_t first = 0; first < count && failures < 5; first += BATCH) {
+		uint64_t last = first + BATCH < count ? first + BATCH : count;
+		unsigned int before = failures;
+
+		for (uint64_t i = first; i < last && failures < 5; i++)
+			failures += !run_one(seed, i, reproduce, tally);
+		ok(failures == before, "programs %" PRIu64 " to %" PRIu64 ": decoded as executed",
+		   first, last - 1);
+	}
+}
+
+/* Options that the specification excludes are refused; all others are taken. */
+static void check_exclusions(void)
+{
+	for (unsigned int i = 0; i < exclusion_count; i++) {
+		const struct exclusion *exclusion = &exclusions[i];
+
+		for (unsigned int pair = 0; pair < 64 && exclusion->refused; pair++) {
+			unsigned int levels[2] = { pair % 8, pair / 8 };
+			struct ntrace_encoder_config config;
+			struct ntrace_encoder encoder;
+			struct row row = { 0 };
+
+			if (!(exclusion->levels[0] >> levels[0] & 1) ||
+			    !(exclusion->levels[1] >> levels[1] & 1) ||
+			    levels[0] >= factor_levels(exclusion->factor[0]) ||
+			    levels[1] >= factor_levels(exclusion->factor[1]))
+				continue;
+			row.level[exclusion->factor[0]] = (uint8_t)levels[0];
+			row.level[exclusion->factor[1]] = (uint8_t)levels[1];
+			row_config(&row, &config);
+			ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
+			   "refused: %s", row_text(&row));
+		}
+	}
+}
+
+/* A comparison that finds nothing proves something only if it can find something. */
+static void check_mutations(uint64_t seed)
+{
+	static const char *const names[] = { "", "another PC", "one record less",
+					     "a damaged stream" };
+	struct tally tally = { 0 };
+
+	for (enum mutation mutation = MUTATE_PC; mutation <= MUTATE_STREAM; mutation++) {
+		unsigned int found = 0;
+
+		for (unsigned int i = 0; i < 20; i++) {
+			/* The first level of each factor: nothing is lost by itself. */
+			struct row row = { 0 };
+
+			row.level[FACTOR_MODE] = i & 1;
+			row.level[FACTOR_ISA] = 1;
+			found += check_program(&row, seed + i, mutation, &tally) != NULL;
+		}
+		is_u64(found, 20, "the comparison notices %s", names[mutation]);
+	}
+}
+
+static void check_tally(const struct tally *tally)
+{
+	static const uint8_t tcodes[] = {
+		NTRACE_TCODE_DIRECT_BRANCH,
+		NTRACE_TCODE_INDIRECT_BRANCH,
+		NTRACE_TCODE_ERROR,
+		NTRACE_TCODE_PROG_TRACE_SYNC,
+		NTRACE_TCODE_INDIRECT_BRANCH_SYNC,
+		NTRACE_TCODE_RESOURCE_FULL,
+		NTRACE_TCODE_INDIRECT_BRANCH_HIST,
+		NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC,
+		NTRACE_TCODE_PROG_TRACE_CORRELATION,
+	};
+
+	diag("%" PRIu64 " programs, %" PRIu64 " instructions, %" PRIu64 " traps, %" PRIu64
+	     " bytes in %" PRIu64 " messages; %" PRIu64 " instructions lost to overruns",
+	     tally->programs, tally->instructions, tally->traps, tally->bytes, tally->messages,
+	     tally->lost);
+	for (unsigned int i = 0; i < sizeof(tcodes); i++)
+		ok(tally->tcodes[tcodes[i]] > 0, "%s occurs", ntrace_tcode_name(tcodes[i]));
+	for (unsigned int kind = KIND_PLAIN; kind <= KIND_ENVIRONMENT; kind++) {
+		if (kind != KIND_CONTEXT)
+			ok(tally->kinds[kind] > 0, "instructions of kind %u occur", kind);
+	}
+}
+
+int property_main(const char *reproduce, uint64_t count)
+{
+	uint64_t seed = from_environment("SEED", 1), only = from_environment("ONLY", UINT64_MAX);
+	struct tally tally = { 0 };
+
+	count = from_environment("COUNT", count);
+	cover_make(&cover, seed);
+	if (only != UINT64_MAX) {
+		ok(run_one(seed, only, reproduce, &tally), "program %" PRIu64, only);
+		return done_testing();
+	}
+	diag("SEED=%" PRIu64 ", %" PRIu64 " programs; %u pairs of options in %u rows", seed, count,
+	     cover.pairs, cover.rows);
+	ok(!cover.missing, "every pair of options that is allowed is in a row");
+	ok(count >= cover.rows, "as many programs as rows");
+	check_exclusions();
+	check_mutations(seed);
+	run_all(seed, count, reproduce, &tally);
+	check_tally(&tally);
+	return done_testing();
+}

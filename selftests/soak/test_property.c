@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The property tests for some minutes, with SEED and COUNT of the caller's choice. */
+#include "../property/check.h"
+
+int main(void)
+{
+	return property_main("make soak TEST=property", 20000);
+}
