@@ -8,10 +8,11 @@
 # flow: raised..off
 # flow: stop
 	.include "trace.S"
+	/* 100 ms: long enough that the hart is waiting by then, however busy the host is. */
 	.macro	timer_soon
 	li	t3, CLINT + 0xbff8
 	ld	t4, 0(t3)
-	li	t3, 3000
+	li	t3, 1000000
 	add	t4, t4, t3
 	li	t3, CLINT + 0x4000
 	sd	t4, 0(t3)
