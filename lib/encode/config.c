@@ -100,8 +100,8 @@ static const char *refuse_options(const struct ntrace_encoder_config *config)
 		return "hcontext is told by Ownership, which context turns on";
 	if (config->stall && !config->fifo_bytes)
 		return "stall without a queue that could be full";
-	if (config->stall && !config->fifo_drain)
-		return "stall with a queue that is never drained";
+	if (config->fifo_bytes && !config->fifo_drain)
+		return "a queue that is never drained";
 	if (config->zc_accesses && config->itype_bits != 4)
 		return "repeated accesses cannot be told from loops with a 3-bit itype";
 	return NULL;
@@ -147,7 +147,21 @@ static uint32_t options_of(const struct ntrace_encoder_config *config)
 	       (config->repeated_history ? OPTION_REPEATED_HISTORY : 0) |
 	       (config->repeat_branch ? OPTION_REPEAT_BRANCH : 0) |
 	       (config->fifo_bytes ? OPTION_FIFO : 0) |
-	       (config->timestamps ? OPTION_TIMESTAMPS : 0);
+	       (config->timestamps ? OPTION_TIMESTAMPS : 0) |
+	       (config->trap_btype ? OPTION_TRAP_BTYPE : 0);
+}
+
+/* Nothing is compared in mode 1, which counts calls. */
+static uint64_t return_mask_of(const struct ntrace_encoder_config *config)
+{
+	switch (config->params.implicit_return) {
+	case 2:
+		return (UINT64_C(2) << config->return_compare_bits) - 2;
+	case 3:
+		return UINT64_MAX;
+	default:
+		return 0;
+	}
 }
 
 static uint32_t attention_of(const struct ntrace_encoder_config *config)
@@ -177,6 +191,7 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 	encoder->src = config->src << 6;
 	encoder->fixed_bits = (uint8_t)(6 + params->src_bits);
 	encoder->history = params->mode == NTRACE_MODE_HISTORY;
+	encoder->return_mask = return_mask_of(config);
 	encoder->options = options_of(config);
 	encoder->attention = attention_of(config);
 	encoder->priv_mask = config->priv_mask & PRIV_VALID & ~(1u << NTRACE_PRIV_D);

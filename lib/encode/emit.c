@@ -6,6 +6,7 @@
  * test holds them against ntrace_message_write().
  */
 #include "emit.h"
+#include "history.h"
 
 #define MSEO_FIELD_END 0x1
 #define MSEO_MESSAGE_END 0x3
@@ -65,56 +66,202 @@ static uint8_t *put_address(const struct ntrace_encoder *encoder, uint8_t *out, 
 	return put_field(out, field, (bit_length(lead) + 6) / 6 * 6);
 }
 
-static void finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
+bool emit_room(const struct ntrace_encoder *encoder, size_t size)
 {
-	encoder->messages++;
-	encoder->bytes += size;
-	if (encoder->config.sync_mode == 1)
-		encoder->since_sync++;
-	encoder->config.write(encoder->config.write_data, data, size);
+	return !(encoder->options & OPTION_FIFO) ||
+	       encoder->fifo_level + ((uint64_t)size << 16) <= (uint64_t)encoder->config.fifo_bytes
+								       << 16;
 }
 
-static void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, uint8_t *end)
+void emit_drain(struct ntrace_encoder *encoder, uint64_t cycles)
 {
+	uint64_t drain = encoder->config.fifo_drain;
+
+	if (!(encoder->options & OPTION_FIFO))
+		return;
+	/* In this order nothing can overflow. */
+	if (cycles > encoder->fifo_level / drain)
+		encoder->fifo_level = 0;
+	else
+		encoder->fifo_level -= cycles * drain;
+}
+
+/*
+ * Whether the queue takes a message. A hart that stalls, or has stopped, waits
+ * for room; else the message is lost, and all that follow until the encoder
+ * has noticed, because half of a block's messages would be worse than none.
+ */
+static bool enters_queue(struct ntrace_encoder *encoder, size_t size)
+{
+	uint64_t drain = encoder->config.fifo_drain;
+
+	if (!encoder->flushing && (encoder->attention & ATTENTION_FULL)) {
+		encoder->dropped++;
+		return false;
+	}
+	if (!emit_room(encoder, size)) {
+		uint64_t excess = encoder->fifo_level + ((uint64_t)size << 16) -
+				  ((uint64_t)encoder->config.fifo_bytes << 16);
+		uint64_t cycles = (excess + drain - 1) / drain;
+
+		if (!encoder->config.stall && !encoder->flushing) {
+			encoder->attention |= ATTENTION_FULL;
+			encoder->dropped++;
+			return false;
+		}
+		if (!encoder->flushing)
+			encoder->stall_cycles += cycles;
+		ntrace_encoder_cycles(encoder, cycles);
+	}
+	encoder->fifo_level += (uint64_t)size << 16;
+	return true;
+}
+
+static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
+{
+	if ((encoder->options & OPTION_FIFO) && !enters_queue(encoder, size))
+		return false;
+	encoder->messages++;
+	encoder->bytes += size;
+	if (encoder->config.sync_mode == 1 && ++encoder->since_sync >= encoder->interval &&
+	    encoder->synced)
+		encoder->attention |= ATTENTION_PERIODIC;
+	encoder->config.write(encoder->config.write_data, data, size);
+	return true;
+}
+
+/* TSTAMP of a message without SYNC: the difference to the last one sent (section 10). */
+static uint64_t time_delta(const struct ntrace_encoder *encoder)
+{
+	if (encoder->config.params.timestamp_xor)
+		return encoder->time ^ encoder->time_sent;
+	return (encoder->time - encoder->time_sent) & encoder->time_mask;
+}
+
+static void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, uint8_t *end,
+			  enum ntrace_timestamps kind)
+{
+	bool timed = (encoder->options & OPTION_TIMESTAMPS) && encoder->config.timestamps >= kind;
+
+	if (timed)
+		end = put_variable(end, time_delta(encoder));
 	end[-1] |= MSEO_MESSAGE_END;
-	finish(encoder, data, (size_t)(end - data));
+	if (finish(encoder, data, (size_t)(end - data)) && timed)
+		encoder->time_sent = encoder->time;
+}
+
+/* RepeatBranch for the branch messages that were held back (section 7). */
+static void end_repeat(struct ntrace_encoder *encoder)
+{
+	uint32_t count = encoder->branch.count;
+	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
+
+	encoder->branch.tcode = 0;
+	encoder->branch.count = 0;
+	if (count)
+		finish_fields(encoder, data,
+			      put_start(data, NTRACE_TCODE_REPEAT_BRANCH | encoder->src,
+					encoder->fixed_bits, count),
+			      NTRACE_TIMESTAMPS_ALL);
+}
+
+/*
+ * Whether a branch message only repeats the one before it. Only messages that
+ * follow each other directly pair up, so everything else ends a repetition.
+ */
+static bool repeats(struct ntrace_encoder *encoder, unsigned int tcode, unsigned int btype,
+		    uint64_t target)
+{
+	uint32_t max = (1u << encoder->config.bcnt_bits) - 1;
+	uint32_t hist = tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST ? encoder->hist : 1;
+
+	if (encoder->branch.tcode == tcode && encoder->branch.btype == btype &&
+	    encoder->branch.icnt == encoder->icnt && encoder->branch.target == target &&
+	    encoder->branch.hist == hist) {
+		if (++encoder->branch.count == max)
+			end_repeat(encoder);
+		return true;
+	}
+	end_repeat(encoder);
+	encoder->branch.tcode = (uint8_t)tcode;
+	encoder->branch.btype = (uint8_t)btype;
+	encoder->branch.icnt = encoder->icnt;
+	encoder->branch.target = target;
+	encoder->branch.hist = hist;
+	return false;
 }
 
 void emit_direct_branch(struct ntrace_encoder *encoder)
 {
 	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
-	uint8_t *end = put_start(data, NTRACE_TCODE_DIRECT_BRANCH | encoder->src,
-				 encoder->fixed_bits, encoder->icnt);
+	uint8_t *end;
 
-	finish_fields(encoder, data, end);
+	if ((encoder->options & OPTION_REPEAT_BRANCH) &&
+	    repeats(encoder, NTRACE_TCODE_DIRECT_BRANCH, 0, 0))
+		return;
+	end = put_start(data, NTRACE_TCODE_DIRECT_BRANCH | encoder->src, encoder->fixed_bits,
+			encoder->icnt);
+	finish_fields(encoder, data, end, NTRACE_TIMESTAMPS_BRANCH);
 }
 
 void emit_indirect_branch(struct ntrace_encoder *encoder, unsigned int btype, uint64_t address)
 {
-	bool with_history = encoder->history && encoder->hist != 1;
-	unsigned int tcode = with_history ? NTRACE_TCODE_INDIRECT_BRANCH_HIST :
-					    NTRACE_TCODE_INDIRECT_BRANCH;
 	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
+	bool with_history;
+	unsigned int tcode;
 	uint8_t *end;
 
+	if (encoder->options & OPTION_REPEATED_HISTORY)
+		history_drain(encoder);
+	with_history = encoder->history && encoder->hist != 1;
+	tcode = with_history ? NTRACE_TCODE_INDIRECT_BRANCH_HIST : NTRACE_TCODE_INDIRECT_BRANCH;
+	if ((encoder->options & OPTION_REPEAT_BRANCH) && repeats(encoder, tcode, btype, address))
+		return;
 	end = put_start(data, tcode | encoder->src | (uint64_t)btype << encoder->fixed_bits,
 			encoder->fixed_bits + 2, encoder->icnt);
 	end = put_address(encoder, end, address ^ encoder->reference);
 	if (with_history)
 		end = put_variable(end, encoder->hist);
-	finish_fields(encoder, data, end);
+	finish_fields(encoder, data, end, NTRACE_TIMESTAMPS_BRANCH);
 }
 
-void emit_resource_full(struct ntrace_encoder *encoder, enum ntrace_rcode rcode, uint64_t value)
+static void resource_full(struct ntrace_encoder *encoder, enum ntrace_rcode rcode, uint64_t value,
+			  uint64_t repeat)
 {
 	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
 	uint8_t *end;
 
+	if (encoder->options & OPTION_REPEAT_BRANCH)
+		end_repeat(encoder);
 	end = put_start(data,
 			NTRACE_TCODE_RESOURCE_FULL | encoder->src |
 				(uint64_t)rcode << encoder->fixed_bits,
 			encoder->fixed_bits + 4, value);
-	finish_fields(encoder, data, end);
+	if (rcode == NTRACE_RCODE_HIST_REPEAT)
+		end = put_variable(end, repeat);
+	finish_fields(encoder, data, end, NTRACE_TIMESTAMPS_ALL);
+}
+
+void emit_resource_full(struct ntrace_encoder *encoder, enum ntrace_rcode rcode, uint64_t value)
+{
+	/* A decoder that walks at once needs the branches of these parcels first. */
+	if (encoder->options & OPTION_REPEATED_HISTORY)
+		history_drain(encoder);
+	resource_full(encoder, rcode, value, 0);
+}
+
+void emit_history(struct ntrace_encoder *encoder)
+{
+	if (encoder->options & OPTION_REPEATED_HISTORY)
+		history_push(encoder);
+	else
+		resource_full(encoder, NTRACE_RCODE_HIST, encoder->hist, 0);
+	encoder->hist = 1;
+}
+
+void emit_history_bits(struct ntrace_encoder *encoder, uint64_t hist, uint64_t repeat)
+{
+	resource_full(encoder, repeat ? NTRACE_RCODE_HIST_REPEAT : NTRACE_RCODE_HIST, hist, repeat);
 }
 
 static void set_field(struct ntrace_message *message, enum ntrace_field field, uint64_t value)
@@ -123,28 +270,39 @@ static void set_field(struct ntrace_message *message, enum ntrace_field field, u
 	message->field[field] = value;
 }
 
-static void emit_message(struct ntrace_encoder *encoder, struct ntrace_message *message)
+/* Return: whether it was written. */
+static bool emit_message(struct ntrace_encoder *encoder, struct ntrace_message *message)
 {
+	bool sync = ntrace_message_has(message, NTRACE_FIELD_SYNC);
+	bool timed = encoder->config.timestamps >=
+		     (sync ? NTRACE_TIMESTAMPS_SYNC : NTRACE_TIMESTAMPS_ALL);
 	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
 	int size;
 
+	if (encoder->options & OPTION_REPEAT_BRANCH)
+		end_repeat(encoder);
 	if (encoder->config.params.src_bits)
 		set_field(message, NTRACE_FIELD_SRC, encoder->config.src);
+	if (timed)
+		set_field(message, NTRACE_FIELD_TSTAMP, sync ? encoder->time : time_delta(encoder));
 	size = ntrace_message_write(message, &encoder->config.params, data);
 	assert(size > 0);
-	if (size > 0)
-		finish(encoder, data, (size_t)size);
+	if (size <= 0 || !finish(encoder, data, (size_t)size))
+		return false;
+	if (timed)
+		encoder->time_sent = encoder->time;
+	return true;
 }
 
 void emit_sync(struct ntrace_encoder *encoder, enum ntrace_tcode tcode, enum ntrace_sync sync,
 	       unsigned int btype, uint64_t icnt, uint64_t address)
 {
-	struct ntrace_message message = { .tcode = tcode };
+	struct ntrace_message message = { .tcode = (uint8_t)tcode };
 
 	set_field(&message, NTRACE_FIELD_SYNC, sync);
 	set_field(&message, NTRACE_FIELD_ICNT, icnt);
 	set_field(&message, NTRACE_FIELD_FADDR, address >> 1);
-	if (tcode != NTRACE_TCODE_PROG_TRACE_SYNC)
+	if (tcode != NTRACE_TCODE_PROG_TRACE_SYNC && tcode != NTRACE_TCODE_DIRECT_BRANCH_SYNC)
 		set_field(&message, NTRACE_FIELD_BTYPE, btype);
 	if (tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC)
 		set_field(&message, NTRACE_FIELD_HIST, encoder->hist);
@@ -155,6 +313,7 @@ void emit_correlation(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 {
 	struct ntrace_message message = { .tcode = NTRACE_TCODE_PROG_TRACE_CORRELATION };
 
+	history_drain(encoder);
 	set_field(&message, NTRACE_FIELD_EVCODE, evcode);
 	set_field(&message, NTRACE_FIELD_CDF, encoder->history);
 	set_field(&message, NTRACE_FIELD_ICNT, encoder->icnt);
@@ -163,11 +322,24 @@ void emit_correlation(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 	emit_message(encoder, &message);
 }
 
+/* ECODE: bit 2 program trace lost, bit 3 ownership lost */
 void emit_error(struct ntrace_encoder *encoder)
 {
 	struct ntrace_message message = { .tcode = NTRACE_TCODE_ERROR };
 
 	set_field(&message, NTRACE_FIELD_ETYPE, 0);
-	set_field(&message, NTRACE_FIELD_ECODE, 1 << 2);
+	set_field(&message, NTRACE_FIELD_ECODE,
+		  1u << 2 | (unsigned int)encoder->ownership_lost << 3);
+	encoder->ownership_lost = false;
 	emit_message(encoder, &message);
+}
+
+void emit_ownership(struct ntrace_encoder *encoder, uint64_t process)
+{
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_OWNERSHIP };
+
+	history_drain(encoder);
+	set_field(&message, NTRACE_FIELD_PROCESS, process);
+	if (!emit_message(encoder, &message))
+		encoder->ownership_lost = true;
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * The encoder's rules: which message an ingress block makes (N-Trace 1.0,
- * chapter "encoder rules"; digest section 12). Bytes are made in emit.c.
+ * chapter "encoder rules"; digest section 12). Bytes are made in emit.c; where
+ * spans of traced code begin and end is span.c.
+ *
+ * An emulator calls ntrace_encoder_retire() for every block that it runs, so
+ * what only some configurations need hangs on two words, attention and options.
  */
-#include <string.h>
-
 #include "emit.h"
+#include "span.h"
 
 /* What the end of a block asks for. */
 enum {
-	END_INVALID,
 	END_PLAIN,
 	END_TRAP,
 	END_BRANCH,
@@ -35,180 +37,199 @@ static const uint8_t block_end[16] = {
 	[NTRACE_ITYPE_OTHER_DIRECT_JUMP] = END_DIRECT,
 };
 
-void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync)
-{
-	if (encoder->tracing)
-		return;
-	encoder->tracing = true;
-	encoder->synced = false;
-	encoder->lost = false;
-	encoder->pending = PENDING_NONE;
-	encoder->sync = sync;
-}
+/* The itypes at which sijump counts (ingress.md section 1). */
+#define SIJUMP_ITYPES                                                                              \
+	(1u << NTRACE_ITYPE_INDIRECT_JUMP_3BIT | 1u << NTRACE_ITYPE_INDIRECT_CALL |                \
+	 1u << NTRACE_ITYPE_INDIRECT_JUMP | 1u << NTRACE_ITYPE_COROUTINE_SWAP |                    \
+	 1u << NTRACE_ITYPE_OTHER_INDIRECT_JUMP)
 
-/* Every message with SYNC puts the encoder back to its initial state. */
-static void begin_span(struct ntrace_encoder *encoder, uint64_t address)
+/* I-CNT is full, or would be with @parcels more (section 4). */
+static void make_room(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
+		      uint32_t *parcels)
 {
-	encoder->reference = address;
-	encoder->icnt = 0;
-	encoder->hist = 1;
-	encoder->since_sync = 0;
-	encoder->pending = PENDING_NONE;
-	encoder->synced = true;
-}
+	bool full = encoder->icnt >= encoder->icnt_full ||
+		    encoder->icnt + *parcels > encoder->icnt_max;
 
-static void end_span(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
-{
-	emit_correlation(encoder, evcode);
-	encoder->icnt = 0;
-	encoder->hist = 1;
-	encoder->pending = PENDING_NONE;
-	encoder->synced = false;
-}
-
-void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
-{
-	if (!encoder->tracing)
-		return;
-	if (encoder->lost)
-		emit_error(encoder);
-	else if (encoder->synced)
-		end_span(encoder, evcode);
-	encoder->lost = false;
-	encoder->tracing = false;
-}
-
-void ntrace_encoder_overrun(struct ntrace_encoder *encoder)
-{
-	if (!encoder->tracing)
-		return;
-	encoder->lost = true;
-	encoder->synced = false;
-	encoder->pending = PENDING_NONE;
-	encoder->sync = NTRACE_SYNC_FIFO_OVERRUN;
-}
-
-static void start_span(struct ntrace_encoder *encoder, uint64_t address)
-{
-	if (encoder->lost)
-		emit_error(encoder);
-	encoder->lost = false;
-	emit_sync(encoder, NTRACE_TCODE_PROG_TRACE_SYNC, encoder->sync, 0, 0, address);
-	begin_span(encoder, address);
-	encoder->sync = NTRACE_SYNC_TRACE_ENABLE;
-}
-
-/*
- * A periodic sync in the form that carries what is pending: a jump or trap whose
- * target is @address, or HIST, which ProgTraceSync has no room for.
- */
-static void periodic_sync(struct ntrace_encoder *encoder, uint64_t address)
-{
-	unsigned int btype = encoder->pending ? encoder->pending - 1 : NTRACE_BTYPE_JUMP;
-	enum ntrace_tcode tcode;
-
-	if (encoder->history && encoder->hist != 1)
-		tcode = NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC;
-	else if (encoder->pending)
-		tcode = NTRACE_TCODE_INDIRECT_BRANCH_SYNC;
-	else
-		tcode = NTRACE_TCODE_PROG_TRACE_SYNC;
-	emit_sync(encoder, tcode, NTRACE_SYNC_PERIODIC, btype, encoder->icnt, address);
-	begin_span(encoder, address);
-}
-
-static void report_target(struct ntrace_encoder *encoder, uint64_t address)
-{
-	emit_indirect_branch(encoder, encoder->pending - 1, address);
-	encoder->reference = address;
-	encoder->icnt = 0;
-	encoder->hist = 1;
-	encoder->pending = PENDING_NONE;
-}
-
-static void count_parcels(struct ntrace_encoder *encoder, uint32_t parcels)
-{
-	if (encoder->config.sync_mode == 3)
-		encoder->since_sync += parcels;
-	while (encoder->icnt + parcels > encoder->icnt_max) {
-		/* A block longer than the register is split; the counts add up. */
-		if (!encoder->icnt) {
-			encoder->icnt = encoder->icnt_max;
-			parcels -= encoder->icnt_max;
-		}
+	if (full && encoder->icnt && encoder->config.sync4_for_icnt) {
+		span_sync(encoder, NTRACE_SYNC_ICNT_FULL, block->iaddr & encoder->address_mask);
+		if (encoder->attention & ATTENTION_CONTEXT)
+			span_tell_context(encoder, block->priv);
+	} else if (full && encoder->icnt) {
 		emit_resource_full(encoder, NTRACE_RCODE_ICNT, encoder->icnt);
 		encoder->icnt = 0;
 	}
+	/* A block longer than the register is split; the counts add up. */
+	while (encoder->icnt + *parcels > encoder->icnt_max) {
+		emit_resource_full(encoder, NTRACE_RCODE_ICNT, encoder->icnt_max);
+		*parcels -= (uint32_t)encoder->icnt_max;
+	}
+}
+
+static inline void count_parcels(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
+				 uint32_t parcels)
+{
+	if (encoder->config.sync_mode == 3) {
+		encoder->since_sync += parcels;
+		if (encoder->since_sync >= encoder->interval)
+			encoder->attention |= ATTENTION_PERIODIC;
+	}
+	if (encoder->icnt + parcels > encoder->icnt_full)
+		make_room(encoder, block, &parcels);
 	encoder->icnt += parcels;
 }
 
-static void add_branch(struct ntrace_encoder *encoder, bool taken)
+static inline void add_branch(struct ntrace_encoder *encoder, bool taken)
 {
 	if (encoder->history) {
 		encoder->hist = encoder->hist << 1 | taken;
-		if (encoder->hist >= encoder->hist_full) {
-			emit_resource_full(encoder, NTRACE_RCODE_HIST, encoder->hist);
-			encoder->hist = 1;
-		}
+		if (encoder->hist >= encoder->hist_full)
+			emit_history(encoder);
 	} else if (taken) {
+		/* A periodic sync that is due anyhow takes its place, once the target is known. */
+		if (encoder->attention & ATTENTION_PERIODIC) {
+			encoder->pending = PENDING_BRANCH;
+			return;
+		}
 		emit_direct_branch(encoder);
 		encoder->icnt = 0;
 	}
 }
 
-int ntrace_encoder_retire(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+static void push(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
-	uint64_t address = block->iaddr & encoder->address_mask;
-	unsigned int end;
+	unsigned int depth = encoder->config.implicit_return_depth;
 
-	if (!encoder->tracing)
-		return 0;
-	if (block->itype > 15 || block->priv > 31 || (block->iaddr & 1))
-		return NTRACE_ERR_INVALID;
-	end = block_end[block->itype];
-	if (end == END_INVALID)
-		return NTRACE_ERR_INVALID;
-	if (!block->iretire) {
-		if (end == END_PLAIN)
-			return 0;
-		if (end != END_TRAP)
-			return NTRACE_ERR_INVALID;
+	encoder->stack_top = (uint8_t)((encoder->stack_top + 1u) % depth);
+	encoder->stack[encoder->stack_top] = (block->iaddr + 2 * (uint64_t)block->iretire) &
+					     encoder->address_mask;
+	if (encoder->stack_count < depth)
+		encoder->stack_count++;
+}
+
+static bool pop(struct ntrace_encoder *encoder)
+{
+	unsigned int depth = encoder->config.implicit_return_depth;
+
+	if (!encoder->stack_count)
+		return false;
+	encoder->popped = encoder->stack[encoder->stack_top];
+	encoder->stack_top = (uint8_t)((encoder->stack_top + depth - 1u) % depth);
+	encoder->stack_count--;
+	return true;
+}
+
+/* An indirect jump, with what may spare its message (sections 8 and 9). */
+static void indirect(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	unsigned int itype = block->itype;
+
+	if (encoder->options & OPTION_RETURNS) {
+		if ((itype == NTRACE_ITYPE_RETURN || itype == NTRACE_ITYPE_COROUTINE_SWAP) &&
+		    pop(encoder))
+			encoder->pending = PENDING_RETURN;
+		if (itype == NTRACE_ITYPE_INDIRECT_CALL || itype == NTRACE_ITYPE_COROUTINE_SWAP)
+			push(encoder, block);
 	}
+	/* What loads the register must have been counted with the jump: no message in between. */
+	if ((encoder->options & OPTION_SEQUENTIAL) && block->sijump &&
+	    (SIJUMP_ITYPES >> itype & 1) && encoder->icnt > 1u << block->ilastsize)
+		encoder->pending = PENDING_NONE;
+}
 
-	if (!(encoder->config.priv_mask >> block->priv & 1)) {
-		/* No message may show an address in there: not even where it was entered. */
-		if (encoder->synced)
-			end_span(encoder, NTRACE_EVCODE_TRACE_DISABLE);
-		return 0;
-	}
-	if (!encoder->synced)
-		start_span(encoder, address);
-	else if (encoder->interval && encoder->since_sync >= encoder->interval)
-		periodic_sync(encoder, address);
-	else if (encoder->pending)
-		report_target(encoder, address);
+static unsigned int pending_trap(const struct ntrace_encoder *encoder, unsigned int itype)
+{
+	if (encoder->options & OPTION_TRAP_BTYPE)
+		return PENDING_TRAP;
+	return itype == NTRACE_ITYPE_EXCEPTION ? PENDING_EXCEPTION : PENDING_INTERRUPT;
+}
 
-	count_parcels(encoder, block->iretire);
+/* False for what the port cannot carry. */
+static inline bool valid(const struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	return block->itype < 16 && (encoder->itypes >> block->itype & 1) && block->priv < 8 &&
+	       !(block->iaddr & 1) && block->ilastsize < 3;
+}
 
-	switch (end) {
+static inline void end_block(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	switch (block_end[block->itype]) {
 	case END_TRAP:
-		if (encoder->config.trap_btype)
-			encoder->pending = PENDING_TRAP;
-		else if (block->itype == NTRACE_ITYPE_EXCEPTION)
-			encoder->pending = PENDING_EXCEPTION;
-		else
-			encoder->pending = PENDING_INTERRUPT;
+		encoder->pending = (uint8_t)pending_trap(encoder, block->itype);
 		break;
 	case END_BRANCH:
 		add_branch(encoder, block->itype == NTRACE_ITYPE_BRANCH_TAKEN);
 		break;
 	case END_DIRECT:
-		if (encoder->config.params.all_jumps)
+		if (encoder->options & OPTION_ALL_JUMPS)
 			add_branch(encoder, true);
+		else if ((encoder->options & OPTION_RETURNS) &&
+			 block->itype == NTRACE_ITYPE_DIRECT_CALL)
+			push(encoder, block);
 		break;
 	case END_INDIRECT:
 		encoder->pending = PENDING_JUMP;
+		if (encoder->options & (OPTION_RETURNS | OPTION_SEQUENTIAL))
+			indirect(encoder, block);
 		break;
 	}
+}
+
+static inline int retire(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	uint64_t address = block->iaddr & encoder->address_mask;
+
+	if (encoder->attention || !(encoder->priv_mask >> block->priv & 1)) {
+		int traced = span_attend(encoder, block, address);
+
+		if (traced <= 0)
+			return traced;
+	} else if (encoder->pending) {
+		span_target(encoder, address);
+	}
+	count_parcels(encoder, block, block->iretire);
+	end_block(encoder, block);
 	return 0;
+}
+
+/*
+ * A Zcmp instruction is reported once per access, always at its address and with
+ * its real itype last (ingress.md E2 and E3). It counts when it is first seen.
+ */
+static int retire_accesses(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	struct ntrace_ingress rest = *block;
+	uint32_t last = encoder->last_parcels;
+	int error = 0;
+
+	if (last && encoder->last_insn == block->iaddr && block->iretire >= last) {
+		rest.iaddr += 2 * (uint64_t)last;
+		rest.iretire -= last;
+	}
+	if (rest.iretire || !block->iretire)
+		error = retire(encoder, &rest);
+	else if (block->itype != NTRACE_ITYPE_NONE)
+		end_block(encoder, &rest);
+	if (error || !block->iretire || !encoder->synced)
+		return error;
+	last = 1u << block->ilastsize;
+	encoder->last_parcels = block->itype == NTRACE_ITYPE_NONE ? (uint8_t)last : 0;
+	encoder->last_insn = block->iaddr + 2 * ((uint64_t)block->iretire - last);
+	return 0;
+}
+
+int ntrace_encoder_retire(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+{
+	if (!encoder->tracing)
+		return 0;
+	if (!valid(encoder, block))
+		return NTRACE_ERR_INVALID;
+	if (!block->iretire) {
+		if (block->itype == NTRACE_ITYPE_NONE)
+			return 0;
+		if (block_end[block->itype] != END_TRAP)
+			return NTRACE_ERR_INVALID;
+	}
+	if (encoder->attention & ATTENTION_ACCESSES)
+		return retire_accesses(encoder, block);
+	return retire(encoder, block);
 }

@@ -16,6 +16,7 @@ enum {
 	OPTION_REPEAT_BRANCH = 1 << 4,
 	OPTION_FIFO = 1 << 5,
 	OPTION_TIMESTAMPS = 1 << 6,
+	OPTION_TRAP_BTYPE = 1 << 7,
 };
 
 /* ntrace_encoder.attention: 0 = a block is only counted, and its target reported. */
@@ -24,7 +25,7 @@ enum {
 	ATTENTION_SYNC = 1 << 1,	/* a marker, or reset: ntrace_encoder.sync */
 	ATTENTION_PERIODIC = 1 << 2,	/* a periodic sync is due */
 	ATTENTION_FULL = 1 << 3,	/* the queue had no room */
-	ATTENTION_DEBUG = 1 << 4,	/* halted or in reset */
+	ATTENTION_HELD = 1 << 4,	/* halted or in reset */
 	/* from here on for good */
 	ATTENTION_RANGES = 1 << 5,
 	ATTENTION_CONTEXT = 1 << 6,
@@ -39,6 +40,7 @@ enum {
 	PENDING_EXCEPTION,
 	PENDING_INTERRUPT,
 	PENDING_RETURN,		/* a jump, unless it goes where the return stack says */
+	PENDING_BRANCH,		/* BTM: DirectBranch, held back to become a sync message */
 };
 
 static_assert((int)PENDING_JUMP - 1 == NTRACE_BTYPE_JUMP &&

@@ -387,7 +387,8 @@ static void read_back(struct totals *totals, uint64_t *outside)
 	ntrace_reader_feed(&reader, stream, stream_size);
 	while (ntrace_reader_next(&reader, &message) >= 0) {
 		totals->parcels += message.field[NTRACE_FIELD_ICNT];
-		if (message.tcode == NTRACE_TCODE_DIRECT_BRANCH)
+		if (message.tcode == NTRACE_TCODE_DIRECT_BRANCH ||
+		    message.tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC)
 			fold(totals, true);
 		if (ntrace_message_has(&message, NTRACE_FIELD_HIST)) {
 			uint64_t hist = message.field[NTRACE_FIELD_HIST];

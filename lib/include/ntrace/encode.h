@@ -91,7 +91,8 @@ struct ntrace_encoder_range {
  *                     4 where trace is disabled there
  * @fifo_bytes: queue of messages on their way out; 0 = without end. At least
  *              NTRACE_ENCODER_FIFO_MIN
- * @fifo_drain: bytes that leave the queue in a cycle, 16.16 fixed point
+ * @fifo_drain: bytes that leave the queue in a cycle, 16.16 fixed point; not 0
+ *              where there is a queue
  * @stall: the hart waits while the queue is full; else messages get lost, and
  *         Error with ProgTraceSync SYNC 7 follow as soon as there is room
  * @zc_accesses: the port reports Zcmp instructions once per memory access, as
@@ -155,6 +156,7 @@ struct ntrace_encoder {
 	uint64_t since_sync;	/* messages, cycles or parcels */
 	uint64_t interval;	/* of periodic sync, 0 = none */
 	uint64_t address_mask;
+	uint64_t return_mask;	/* address bits that implicit return compares */
 	uint32_t options;	/* what is not on the short path: enum in state.h */
 	uint32_t attention;	/* what the next block has to look at: enum in state.h */
 	uint32_t priv_mask;
@@ -169,15 +171,16 @@ struct ntrace_encoder {
 	bool synced;		/* a decoder can follow: the last sync still holds */
 	bool history;		/* HTM */
 	bool lost;		/* Error is due before the next sync */
-	bool halted;		/* in Debug Mode */
-	bool in_reset;
+	bool halted;		/* level of the signal */
+	bool in_reset;		/* level of the signal */
+	bool in_debug;		/* Debug Mode was reported, or needs no report */
+	bool off_told;		/* that nothing is traced was reported, or needs no report */
 	bool off_due;		/* trace-off trigger, unless the next cycle brings trace-on */
-	bool full;		/* a message found no room */
+	bool flushing;		/* tracing ends: the queue is waited for */
 	bool ownership_lost;
 	/* return stack (section 8) */
 	uint8_t stack_top;
 	uint8_t stack_count;
-	bool popped_known;
 	uint64_t popped;
 	uint64_t stack[NTRACE_RETURN_DEPTH_MAX];
 	/* branch message that RepeatBranch would repeat (section 7) */
@@ -205,9 +208,10 @@ struct ntrace_encoder {
 	uint64_t scontext;
 	uint64_t hcontext;
 	uint64_t last_insn;	/* address of the last instruction, with zc_accesses */
-	uint8_t last_parcels;	/* its size; 0: it was the end of more than a block */
+	uint8_t last_parcels;	/* its size; 0: it cannot be reported again */
 	uint8_t priv;		/* last one that Ownership told, or 0xff */
 	uint8_t ctype;		/* of a context not yet reported */
+	uint8_t context_changed;	/* 1 scontext, 2 hcontext */
 };
 
 /**
