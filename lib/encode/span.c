@@ -250,8 +250,9 @@ int span_attend(struct ntrace_encoder *encoder, const struct ntrace_ingress *blo
 	}
 	encoder->in_debug = false;
 	if (!encoder->synced) {
-		/* Error and its sync, or neither. */
-		if (encoder->lost && !emit_room(encoder, RECOVERY_BYTES_MAX))
+		/* Error and its sync, or neither; a hart that stalls waits for both. */
+		if (encoder->lost && !encoder->config.stall &&
+		    !emit_room(encoder, RECOVERY_BYTES_MAX))
 			return 0;
 		start_span(encoder, address);
 	} else if (encoder->attention & ATTENTION_SYNC) {

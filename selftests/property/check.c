@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <ntrace/encode.h>
 #include <ntrace/flow.h>
 
 #include "check.h"
+#include "drive.h"
 
 enum record_type {
 	RECORD_PC,	/* address was retired */
@@ -21,16 +21,24 @@ enum record_type {
 	RECORD_LOST,	/* instructions were lost */
 };
 
+/* What Ownership tells of the hart. */
+struct owner {
+	uint64_t scontext;
+	uint64_t hcontext;
+	uint8_t privilege;
+	bool known;
+};
+
 struct record {
 	uint8_t type;
 	uint8_t code;
 	uint64_t address;
 	uint64_t value;
 	uint64_t offset;	/* decoded: in the stream */
+	struct owner owner;	/* RECORD_PC */
 };
 
 #define RECORDS_MAX (2 * STEPS_MAX)
-#define STREAM_MAX (1 << 21)
 
 struct records {
 	struct record record[RECORDS_MAX];
@@ -40,8 +48,8 @@ struct records {
 static struct program program;
 static struct walk walk;
 static struct records truth, decoded;
-static uint8_t stream[STREAM_MAX];
-static size_t stream_size;
+static struct drive drive;
+static struct owner owner;	/* while decoding */
 static char fault[2048];
 
 __attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
@@ -55,107 +63,24 @@ __attribute__((format(printf, 1, 2))) static const char *wrong(const char *forma
 	return fault;
 }
 
+/*
+ * A second OFF may be sent where nothing was traced, and a discontinuity of the
+ * context looks like a trap to the instruction that comes next anyhow.
+ */
+static bool is_void(const struct records *records, const struct record *record)
+{
+	uint8_t last = records->count ? records->record[records->count - 1].type : RECORD_OFF;
+
+	if (record->type == RECORD_OFF)
+		return last == RECORD_OFF || last == RECORD_LOST;
+	return record->type == RECORD_TRAP && drive.ctype == NTRACE_CTYPE_DISCONTINUITY &&
+	       drive.config.context && record->address == record->value;
+}
+
 static void add_record(struct records *records, const struct record *record)
 {
-	if (records->count < RECORDS_MAX)
+	if (!is_void(records, record) && records->count < RECORDS_MAX)
 		records->record[records->count++] = *record;
-}
-
-static void take(void *data, const uint8_t *bytes, size_t size)
-{
-	(void)data;
-	if (stream_size + size <= sizeof(stream)) {
-		memcpy(stream + stream_size, bytes, size);
-		stream_size += size;
-	}
-}
-
-static void row_shape(const struct row *row, struct shape *shape, struct random *random)
-{
-	int64_t disturb = row_value(row, FACTOR_DISTURB);
-
-	memset(shape, 0, sizeof(*shape));
-	shape->xlen = (unsigned int)row_value(row, FACTOR_XLEN);
-	shape->compressed = row_value(row, FACTOR_ISA) > 0;
-	shape->push_pop = row_value(row, FACTOR_ISA) > 1;
-	shape->table_jumps = row_value(row, FACTOR_ISA) > 2;
-	shape->well_nested = row_value(row, FACTOR_WELL_NESTED);
-	shape->hypervisor = row_value(row, FACTOR_HYPERVISOR);
-	shape->ecall_retires = row_value(row, FACTOR_ECALL_RETIRES);
-	shape->trap_rate = (uint32_t)row_value(row, FACTOR_TRAP_RATE);
-	shape->off_rate = disturb & 1 ? random_range(random, 30, 300) : 0;
-	shape->overrun_rate = disturb & 2 ? random_range(random, 30, 300) : 0;
-	shape->steps = random_range(random, 50, one_in(random, 4) ? 3000 : 800);
-}
-
-void row_config(const struct row *row, struct ntrace_encoder_config *config)
-{
-	struct ntrace_params *params;
-
-	ntrace_encoder_config_init(config);
-	params = &config->params;
-	params->xlen = (unsigned int)row_value(row, FACTOR_XLEN);
-	params->mode = (enum ntrace_mode)row_value(row, FACTOR_MODE);
-	params->src_bits = (unsigned int)row_value(row, FACTOR_SRC_BITS);
-	params->extend_address = row_value(row, FACTOR_EXTEND_ADDRESS);
-	params->all_jumps = row_value(row, FACTOR_ALL_JUMPS);
-	config->src = (1u << params->src_bits) * 2 / 3;
-	config->icnt_bits = (unsigned int)row_value(row, FACTOR_ICNT_BITS);
-	config->hist_bits = (unsigned int)row_value(row, FACTOR_HIST_BITS);
-	config->sync_mode = (unsigned int)row_value(row, FACTOR_SYNC_MODE);
-	config->sync_max = (unsigned int)row_value(row, FACTOR_SYNC_MAX);
-	config->trap_btype = row_value(row, FACTOR_TRAP_BTYPE);
-	config->priv_mask = (uint32_t)row_value(row, FACTOR_FILTER);
-	config->write = take;
-}
-
-/* Feeds one step. Return: false: the encoder did not take it. */
-static bool encode_step(struct ntrace_encoder *encoder, const struct step *step)
-{
-	struct ntrace_ingress block = {
-		.iaddr = step->address,
-		.iretire = step->parcels,
-		.itype = step->itype,
-		.ilastsize = (uint8_t)(step->last_size > 2),
-		.priv = step->privilege,
-	};
-
-	switch (step->kind) {
-	case STEP_START:
-		ntrace_encoder_start(encoder, NTRACE_SYNC_DEBUG_EXIT);
-		return true;
-	case STEP_STOP:
-		ntrace_encoder_stop(encoder, NTRACE_EVCODE_DEBUG_ENTRY);
-		return true;
-	case STEP_OVERRUN:
-		ntrace_encoder_overrun(encoder);
-		return true;
-	case STEP_TRIGGER:
-		return true;
-	default:
-		return !ntrace_encoder_retire(encoder, &block);
-	}
-}
-
-static const char *encode(const struct ntrace_encoder_config *config, struct tally *tally)
-{
-	struct ntrace_encoder encoder;
-
-	stream_size = 0;
-	if (ntrace_encoder_init(&encoder, config))
-		return wrong("the encoder refuses the options");
-	ntrace_encoder_start(&encoder, NTRACE_SYNC_RESET_EXIT);
-	for (uint32_t i = 0; i < walk.steps; i++) {
-		if (!encode_step(&encoder, &walk.step[i]))
-			return wrong("the encoder refuses block %u at 0x%" PRIx64 ", itype %u", i,
-				     walk.step[i].address, walk.step[i].itype);
-	}
-	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	if (stream_size == sizeof(stream))
-		return wrong("a stream of more than %zu bytes", stream_size);
-	tally->bytes += stream_size;
-	tally->messages += encoder.messages;
-	return NULL;
 }
 
 /* State of what is traced, while the truth is worked out. */
@@ -181,10 +106,22 @@ static void end_live(struct tracing *tracing, enum record_type type)
 	tracing->trapped = false;
 }
 
+static bool is_traced(const struct ntrace_encoder_config *config, const struct step *step)
+{
+	if (!(config->priv_mask >> step->privilege & 1))
+		return false;
+	for (unsigned int i = 0; i < config->range_count; i++) {
+		if (step->address >= config->range[i].first &&
+		    step->address <= config->range[i].last)
+			return true;
+	}
+	return !config->range_count;
+}
+
 static void block_truth(struct tracing *tracing, const struct step *step,
 			const struct ntrace_encoder_config *config)
 {
-	if (!(config->priv_mask >> step->privilege & 1)) {
+	if (!is_traced(config, step)) {
 		end_live(tracing, RECORD_OFF);
 		return;
 	}
@@ -204,6 +141,9 @@ static void block_truth(struct tracing *tracing, const struct step *step,
 	for (uint32_t i = 0; i < step->pc_count; i++) {
 		struct record pc = { .type = RECORD_PC, .address = walk.pc[step->pcs + i] };
 
+		pc.owner.privilege = step->privilege;
+		pc.owner.scontext = step->scontext;
+		pc.owner.hcontext = step->hcontext;
 		add_record(&truth, &pc);
 	}
 	if (step->itype == 1 || step->itype == 2) {
@@ -252,10 +192,36 @@ static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 	const struct ntrace_flow_event *event = data;
 	struct record record = { .type = RECORD_PC, .address = address, .offset = event->offset };
 
+	record.owner = owner;
 	(void)bytes;
 	(void)insn;
 	add_record(&decoded, &record);
 	return 0;
+}
+
+/* PROCESS (section 2): FORMAT[2], PRV[2], V[1], CONTEXT. */
+static void take_ownership(uint64_t process)
+{
+	owner.known = true;
+	owner.privilege = (uint8_t)((process >> 2 & 3) + (process >> 4 & 1 ? PRIVILEGE_VU : 0));
+	if ((process & 3) == 2)
+		owner.scontext = process >> 5;
+	if ((process & 3) == 3)
+		owner.hcontext = process >> 5;
+}
+
+/* A walk goes on behind a return or a pair only if no message says where to. */
+static void tally_spared(const struct ntrace_flow_event *event, struct tally *tally)
+{
+	static uint64_t offset;
+	static uint8_t class;
+
+	if (tally && event->offset == offset && class == NTRACE_INSN_RETURN)
+		tally->spared[0]++;
+	if (tally && event->offset == offset && class == NTRACE_INSN_INDIRECT_JUMP)
+		tally->spared[1]++;
+	offset = event->offset;
+	class = event->type == NTRACE_FLOW_BLOCK ? event->insn_class : NTRACE_INSN_PLAIN;
 }
 
 static int take_event(void *data, const struct ntrace_flow_event *event)
@@ -267,7 +233,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 		.offset = event->offset,
 	};
 
-	(void)data;
+	tally_spared(event, data);
 	switch (event->type) {
 	case NTRACE_FLOW_BLOCK:
 		if (ntrace_flow_instructions(event, take_pc, (void *)event))
@@ -300,6 +266,12 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 			wrong("gap at 0x%" PRIx64 ", offset %" PRIu64 "; ", event->address,
 			      event->offset);
 		return 0;
+	case NTRACE_FLOW_SYNC:
+		owner.known = false;
+		return 0;
+	case NTRACE_FLOW_OWNERSHIP:
+		take_ownership(event->value);
+		return 0;
 	default:
 		return 0;
 	}
@@ -324,43 +296,53 @@ static struct ntrace_space *program_space(void)
 	return space;
 }
 
+static void tally_message(const struct ntrace_message *message, struct tally *tally)
+{
+	tally->tcodes[message->tcode & 63]++;
+	if (ntrace_message_has(message, NTRACE_FIELD_RCODE))
+		tally->rcodes[message->field[NTRACE_FIELD_RCODE]]++;
+	if (ntrace_message_has(message, NTRACE_FIELD_SYNC))
+		tally->syncs[message->field[NTRACE_FIELD_SYNC]]++;
+}
+
 static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *params,
 			struct random *random, struct tally *tally)
 {
 	struct ntrace_reader reader;
 	struct ntrace_message message;
-	size_t chunk = one_in(random, 4) ? random_range(random, 1, 40) : sizeof(stream);
+	size_t chunk = one_in(random, 4) ? random_range(random, 1, 40) : STREAM_MAX;
 	int event;
 
 	ntrace_reader_init(&reader, params, true);
-	for (size_t done = 0; done < stream_size; done += chunk) {
-		size_t left = stream_size - done;
+	for (size_t done = 0; done < drive.size; done += chunk) {
+		size_t left = drive.size - done;
 
-		ntrace_reader_feed(&reader, stream + done, left < chunk ? left : chunk);
+		ntrace_reader_feed(&reader, drive.stream + done, left < chunk ? left : chunk);
 		while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
 			if (event == NTRACE_WIRE_ERROR) {
 				ntrace_flow_wire_error(flow, message.offset);
 				continue;
 			}
-			tally->tcodes[message.tcode & 63]++;
+			tally_message(&message, tally);
 			ntrace_flow_message(flow, &message);
 		}
 	}
 	ntrace_flow_end(flow, ntrace_reader_pending(&reader));
 }
 
-static const char *decode(const struct row *row, const struct ntrace_encoder_config *encoder,
-			  struct random *random, struct tally *tally)
+static const char *decode(const struct row *row, struct random *random, struct tally *tally)
 {
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = encoder->params,
-		.src = encoder->src,
+		.params = drive.config.params,
+		.src = drive.config.src,
 		.event = take_event,
+		.data = tally,
 	};
 	struct ntrace_flow *flow;
 
 	decoded.count = 0;
+	owner.known = false;
 	snprintf(config.params.isa, sizeof(config.params.isa), "%s", shape_isa(&program.shape));
 	config.params.jvt = program.table_address;
 	config.params.jvt_known = program.shape.table_jumps;
@@ -386,9 +368,26 @@ static void print_records(const char *who, const struct records *records, uint32
 		wrong("%s%s%" PRIx64, i == at ? " >>" : " ", names[record->type], record->address);
 		if (record->type == RECORD_TRAP)
 			wrong("(%u<%" PRIx64 ")", record->code, record->value);
+		if (i == at && drive.config.context)
+			wrong("(priv %u scontext %" PRIx64 " hcontext %" PRIx64 ")",
+			      record->owner.privilege, record->owner.scontext,
+			      record->owner.hcontext);
 	}
 	if (at < records->count)
 		wrong(" offset %" PRIu64, records->record[at].offset);
+}
+
+/* With contexts on every instruction has its owner; imprecise changes come at some time. */
+static bool same_owner(const struct owner *executed, const struct owner *told)
+{
+	if (!drive.config.context)
+		return true;
+	if (!told->known || told->privilege != executed->privilege)
+		return false;
+	if (drive.ctype == NTRACE_CTYPE_IMPRECISE)
+		return true;
+	return told->scontext == executed->scontext &&
+	       (!drive.config.hypervisor || told->hcontext == executed->hcontext);
 }
 
 static bool same(const struct record *a, const struct record *b)
@@ -397,7 +396,7 @@ static bool same(const struct record *a, const struct record *b)
 		return false;
 	switch (a->type) {
 	case RECORD_PC:
-		return a->address == b->address;
+		return a->address == b->address && same_owner(&a->owner, &b->owner);
 	case RECORD_TRAP:
 		return a->address == b->address && a->value == b->value && a->code == b->code;
 	default:
@@ -405,23 +404,80 @@ static bool same(const struct record *a, const struct record *b)
 	}
 }
 
-/* Where something was lost the end of what was executed before it may be missing, no more. */
-static const char *compare(struct tally *tally)
+/* How many records from @d on, up to the next loss, are what was executed from @t on. */
+static uint32_t same_stretch(uint32_t t, uint32_t d)
 {
-	uint32_t t = 0, d = 0;
+	uint32_t n = 0;
 
-	while (t < truth.count && d < decoded.count) {
-		if (same(&truth.record[t], &decoded.record[d])) {
-			t++;
-			d++;
+	while (t + n < truth.count && d + n < decoded.count &&
+	       decoded.record[d + n].type != RECORD_LOST &&
+	       same(&truth.record[t + n], &decoded.record[d + n]))
+		n++;
+	return n;
+}
+
+/* Records from @d on up to the next loss. */
+static uint32_t stretch(uint32_t d)
+{
+	uint32_t n = 0;
+
+	while (d + n < decoded.count && decoded.record[d + n].type != RECORD_LOST)
+		n++;
+	return n;
+}
+
+/*
+ * Of what an overflowing queue lost, the walk knows nothing: each stretch between
+ * two losses must be found as a whole, behind the one before, the last one at the end.
+ */
+static bool compare_stretches(uint32_t *t, uint32_t *d, struct tally *tally)
+{
+	while (*d < decoded.count) {
+		uint32_t from = *t, n = stretch(*d), first = same_stretch(*t, *d);
+
+		if (*d + n == decoded.count && n && truth.count - *t >= n && *d)
+			*t = truth.count - n;
+		while (same_stretch(*t, *d) < n) {
+			/* Only behind a loss may something be missing. */
+			if (!*d || ++*t >= truth.count) {
+				*t = from + first;
+				*d += first;
+				return false;
+			}
+		}
+		tally->lost += *t - from;
+		*t += n;
+		*d += n;
+		while (*d < decoded.count && decoded.record[*d].type == RECORD_LOST)
+			++*d;
+	}
+	return *t == truth.count ||
+	       (decoded.count && decoded.record[decoded.count - 1].type == RECORD_LOST);
+}
+
+/* Where something was lost the end of what was executed before it may be missing, no more. */
+static bool compare_records(uint32_t *t, uint32_t *d, struct tally *tally)
+{
+	while (*t < truth.count && *d < decoded.count) {
+		if (same(&truth.record[*t], &decoded.record[*d])) {
+			++*t;
+			++*d;
 			continue;
 		}
-		if (decoded.record[d].type != RECORD_LOST || truth.record[t].type == RECORD_OFF)
+		if (decoded.record[*d].type != RECORD_LOST || truth.record[*t].type == RECORD_OFF)
 			break;
-		tally->lost += truth.record[t].type == RECORD_PC;
-		t++;
+		tally->lost += truth.record[*t].type == RECORD_PC;
+		++*t;
 	}
-	if (t == truth.count && d == decoded.count)
+	return *t == truth.count && *d == decoded.count;
+}
+
+static const char *compare(struct tally *tally)
+{
+	bool overflows = drive.config.fifo_bytes && !drive.config.stall;
+	uint32_t t = 0, d = 0;
+
+	if (overflows ? compare_stretches(&t, &d, tally) : compare_records(&t, &d, tally))
 		return NULL;
 	wrong("record %u of %u, decoded %u of %u", t, truth.count, d, decoded.count);
 	print_records("executed", &truth, t);
@@ -433,7 +489,7 @@ static void mutate(enum mutation mutation, struct random *random)
 {
 	uint32_t at;
 
-	if (truth.count < 3 || stream_size < 3)
+	if (truth.count < 3 || drive.size < 3)
 		return;
 	at = random_below(random, truth.count);
 	switch (mutation) {
@@ -447,7 +503,7 @@ static void mutate(enum mutation mutation, struct random *random)
 		truth.count--;
 		break;
 	case MUTATE_STREAM:
-		stream[stream_size / 2] ^= 1;
+		drive.stream[drive.size / 2] ^= 1;
 		break;
 	default:
 		break;
@@ -458,7 +514,6 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 			  struct tally *tally)
 {
 	struct random random = { seed };
-	struct ntrace_encoder_config config;
 	struct shape shape;
 
 	fault[0] = '\0';
@@ -466,17 +521,20 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 	if (!program_make(&program, &shape, random_next(&random)))
 		return wrong("the generator made a program that cannot be laid out");
 	walk_program(&walk, &program, random_next(&random));
-	row_config(row, &config);
-	if (encode(&config, tally))
-		return fault;
-	find_truth(&config);
+	if (row_value(row, FACTOR_PORT) < 0)
+		walk_to_single_steps(&walk);
+	if (!drive_walk(&drive, row, &program, &walk, random_next(&random)))
+		return wrong("%s", drive.text);
+	tally->bytes += drive.size;
+	tally->messages += drive.encoder.messages;
+	find_truth(&drive.config);
 	mutate(mutation, &random);
 	tally->programs++;
 	tally->instructions += walk.pcs;
 	tally->traps += walk.traps_taken;
 	for (uint32_t i = 0; i < program.insns; i++)
 		tally->kinds[program.insn[i].kind]++;
-	if (decode(row, &config, &random, tally))
+	if (decode(row, &random, tally))
 		compare(tally);
 	else if (!compare(tally))
 		return NULL;

@@ -5,18 +5,19 @@
 
 #include "options.h"
 
-struct ntrace_encoder_config;
-
 /* What a number of programs exercised. */
 struct tally {
 	uint64_t programs;
 	uint64_t instructions;
-	uint64_t recovered;	/* instructions decoded where some were lost */
-	uint64_t lost;		/* and those lost */
+	uint64_t lost;		/* of these, those that no message told of */
 	uint64_t traps;
 	uint64_t bytes;
 	uint64_t messages;
 	uint64_t tcodes[64];
+	uint64_t rcodes[16];
+	uint64_t syncs[16];
+	uint64_t spared[2];	/* indirect transfers without a message: implicit returns,
+				 * sequentially inferable jumps */
 	uint64_t kinds[16];	/* of enum kind, instructions in the programs */
 };
 
@@ -27,9 +28,6 @@ enum mutation {
 	MUTATE_DROP,
 	MUTATE_STREAM,
 };
-
-/* The encoder's configuration for a row. */
-void row_config(const struct row *row, struct ntrace_encoder_config *config);
 
 /*
  * Return: NULL if what was decoded is what was executed, else what is wrong, valid

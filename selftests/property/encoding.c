@@ -251,7 +251,7 @@ void random_plain(struct program *program, struct insn *insn)
 
 	insn->kind = KIND_PLAIN;
 	/* Lengths of 48 and 64 bits: custom instructions. */
-	if (program->shape.compressed && one_in(random, 24)) {
+	if (program->shape.compressed && !program->shape.power_sizes && one_in(random, 24)) {
 		insn->size = 6;
 		insn->bits = (word & UINT64_C(0xffffffffffc0)) | 0x1f;
 	} else if (one_in(random, 24)) {

@@ -22,18 +22,41 @@ static const struct {
 	[FACTOR_ISA] = { "isa", 3, { 0, 1, 2 } },
 	[FACTOR_MODE] = { "mode", 2, { 6, 3 } },
 	[FACTOR_MODE_GIVEN] = { "mode-given", 2, { 1, 0 } },
+	[FACTOR_DIALECT] = { "dialect", 3, { 0, 1, 2 } },
 	[FACTOR_SRC_BITS] = { "srcbits", 4, { 0, 1, 6, 12 } },
 	[FACTOR_EXTEND_ADDRESS] = { "extaddr", 2, { 0, 1 } },
 	[FACTOR_ALL_JUMPS] = { "alljumps", 2, { 0, 1 } },
+	[FACTOR_IMPLICIT_RETURN] = { "implicit-return", 4, { 0, 3, 1, 2 } },
+	[FACTOR_RETURN_DEPTH] = { "return-depth", 3, { 8, 1, 32 } },
+	[FACTOR_COMPARE_BITS] = { "compare-bits", 3, { 12, 1, 63 } },
+	[FACTOR_KEEP_STACK] = { "keep-stack", 1, { 0 } },
+	[FACTOR_SEQUENTIAL] = { "sequential", 2, { 0, 1 } },
+	[FACTOR_REPEATED_HISTORY] = { "repeated-history", 2, { 0, 1 } },
+	[FACTOR_HREPEAT_BITS] = { "hrepeat-bits", 3, { 18, 1, 4 } },
+	[FACTOR_REPEAT_BRANCH] = { "repeat-branch", 2, { 0, 1 } },
+	[FACTOR_BCNT_BITS] = { "bcnt-bits", 3, { 18, 1, 4 } },
 	[FACTOR_ICNT_BITS] = { "icnt-bits", 5, { 22, 4, 8, 14, 32 } },
+	[FACTOR_ICNT_FULL] = { "icnt-full", 2, { 0, 1 } },
 	[FACTOR_HIST_BITS] = { "hist-bits", 4, { 31, 1, 2, 8 } },
-	[FACTOR_SYNC_MODE] = { "sync-mode", 3, { 0, 1, 3 } },
+	[FACTOR_SYNC_MODE] = { "sync-mode", 4, { 0, 1, 2, 3 } },
 	[FACTOR_SYNC_MAX] = { "sync-max", 3, { 0, 2, 5 } },
+	[FACTOR_SYNC4] = { "sync4", 2, { 0, 1 } },
+	[FACTOR_MARKERS] = { "markers", 3, { 0, 10, 100 } },
+	[FACTOR_TIMESTAMPS] = { "timestamps", 4, { 0, 1, 2, 3 } },
+	[FACTOR_TIMESTAMP_BITS] = { "timestamp-bits", 3, { 64, 40, 16 } },
+	[FACTOR_TIMESTAMP_XOR] = { "timestamp-xor", 2, { 0, 1 } },
+	[FACTOR_CONTEXT] = { "context", 2, { 0, 1 } },
+	[FACTOR_HCONTEXT] = { "hcontext", 2, { 0, 1 } },
+	[FACTOR_CTYPE] = { "ctype", 3, { 2, 1, 3 } },
 	[FACTOR_TRAP_BTYPE] = { "trap-btype", 2, { 0, 1 } },
 	[FACTOR_FILTER] = { "filter",
 			    4,
 			    { PRIVILEGES_ALL, PRIVILEGES_U, PRIVILEGES_U | PRIVILEGES_S,
 			      PRIVILEGES_S | 1 << PRIVILEGE_M } },
+	[FACTOR_RANGES] = { "ranges", 3, { 0, 1, 3 } },
+	[FACTOR_FIFO] = { "fifo", 3, { 0, 1, 2 } },
+	[FACTOR_PORT] = { "port", 5, { 0, 1, 4, -1, -8 } },
+	[FACTOR_ITYPE_BITS] = { "itype-bits", 2, { 4, 3 } },
 	[FACTOR_DISTURB] = { "disturb", 4, { 0, 1, 2, 3 } },
 	[FACTOR_TRAP_RATE] = { "trap-rate", 4, { 200, 0, 25, 1000 } },
 	[FACTOR_WELL_NESTED] = { "well-nested", 2, { 0, 1 } },
@@ -42,10 +65,24 @@ static const struct {
 };
 
 #define ALL_BUT_FIRST 0xfe
+#define FIRST 0x01
+#define SECOND 0x02
 
 const struct exclusion exclusions[] = {
+	/* Section 6: reported as a branch a call is no longer seen to be one. */
+	{ { { FACTOR_ALL_JUMPS, SECOND }, { FACTOR_IMPLICIT_RETURN, ALL_BUT_FIRST } }, true },
+	/* Section 8: implicit return needs a 4-bit itype. */
+	{ { { FACTOR_ITYPE_BITS, SECOND }, { FACTOR_IMPLICIT_RETURN, ALL_BUT_FIRST } }, true },
+	/* Section 6: BTM has no history. */
+	{ { { FACTOR_MODE, SECOND }, { FACTOR_REPEATED_HISTORY, SECOND } }, true },
+	/* Section 4: SYNC 4 is for BTM, and in rc7 for HTM. */
+	{ { { FACTOR_MODE, FIRST }, { FACTOR_SYNC4, SECOND }, { FACTOR_DIALECT, 0x05 } }, true },
+	/* Section 2: hcontext is told by Ownership. */
+	{ { { FACTOR_CONTEXT, FIRST }, { FACTOR_HCONTEXT, SECOND } }, true },
+	/* Section 8: modes 1 and 2 believe in well-nested calls. */
+	{ { { FACTOR_IMPLICIT_RETURN, 0x0c }, { FACTOR_WELL_NESTED, FIRST } }, false },
 	/* Without traps there are no privileges to tell apart. */
-	{ { FACTOR_TRAP_RATE, FACTOR_FILTER }, { 1 << 1, ALL_BUT_FIRST }, false },
+	{ { { FACTOR_TRAP_RATE, SECOND }, { FACTOR_FILTER, ALL_BUT_FIRST } }, false },
 };
 const unsigned int exclusion_count = sizeof(exclusions) / sizeof(exclusions[0]);
 
@@ -72,8 +109,12 @@ const char *row_text(const struct row *row)
 
 static bool excludes(const struct exclusion *exclusion, const struct row *row)
 {
-	return exclusion->levels[0] >> row->level[exclusion->factor[0]] & 1 &&
-	       exclusion->levels[1] >> row->level[exclusion->factor[1]] & 1;
+	for (unsigned int i = 0; i < 3; i++) {
+		if (exclusion->side[i].levels &&
+		    !(exclusion->side[i].levels >> row->level[exclusion->side[i].factor] & 1))
+			return false;
+	}
+	return true;
 }
 
 bool row_allowed(const struct row *row)
@@ -155,10 +196,11 @@ static bool is_excluded(const unsigned int pair[4])
 	for (unsigned int i = 0; i < exclusion_count; i++) {
 		const struct exclusion *exclusion = &exclusions[i];
 
-		for (unsigned int k = 0; k < 2; k++) {
-			if (exclusion->factor[k] == pair[0] && exclusion->factor[!k] == pair[2] &&
-			    exclusion->levels[k] >> pair[1] & 1 &&
-			    exclusion->levels[!k] >> pair[3] & 1)
+		for (unsigned int k = 0; k < 2 && !exclusion->side[2].levels; k++) {
+			if (exclusion->side[k].factor == pair[0] &&
+			    exclusion->side[!k].factor == pair[2] &&
+			    exclusion->side[k].levels >> pair[1] & 1 &&
+			    exclusion->side[!k].levels >> pair[3] & 1)
 				return true;
 		}
 	}

@@ -10,15 +10,38 @@ enum factor {
 	FACTOR_ISA,		/* 0 = no C, 1 = C, 2 = and Zcmp, 3 = and Zcmt */
 	FACTOR_MODE,
 	FACTOR_MODE_GIVEN,	/* the decoder is told the mode */
+	FACTOR_DIALECT,
 	FACTOR_SRC_BITS,
 	FACTOR_EXTEND_ADDRESS,
 	FACTOR_ALL_JUMPS,
+	FACTOR_IMPLICIT_RETURN,
+	FACTOR_RETURN_DEPTH,
+	FACTOR_COMPARE_BITS,	/* of implicit return mode 2 */
+	FACTOR_KEEP_STACK,
+	FACTOR_SEQUENTIAL,
+	FACTOR_REPEATED_HISTORY,
+	FACTOR_HREPEAT_BITS,
+	FACTOR_REPEAT_BRANCH,
+	FACTOR_BCNT_BITS,
 	FACTOR_ICNT_BITS,
+	FACTOR_ICNT_FULL,	/* full before it overflows */
 	FACTOR_HIST_BITS,
 	FACTOR_SYNC_MODE,
 	FACTOR_SYNC_MAX,
+	FACTOR_SYNC4,
+	FACTOR_MARKERS,		/* about one in so many blocks */
+	FACTOR_TIMESTAMPS,
+	FACTOR_TIMESTAMP_BITS,
+	FACTOR_TIMESTAMP_XOR,
+	FACTOR_CONTEXT,
+	FACTOR_HCONTEXT,
+	FACTOR_CTYPE,
 	FACTOR_TRAP_BTYPE,
 	FACTOR_FILTER,		/* bit mask of privileges */
+	FACTOR_RANGES,		/* address comparators */
+	FACTOR_FIFO,		/* 0 = none, 1 = loses, 2 = stalls */
+	FACTOR_PORT,		/* 0 = blocks, n = cycles of up to n groups, -n = of instructions */
+	FACTOR_ITYPE_BITS,
 	FACTOR_DISTURB,		/* 0 = nothing, 1 = off and on again, 2 = overrun, 3 = both */
 	FACTOR_TRAP_RATE,
 	FACTOR_WELL_NESTED,
@@ -44,10 +67,12 @@ struct cover {
 	uint32_t missing;	/* not covered: should be 0 */
 };
 
-/* Two options that do not go together. */
+/* Two or three options that do not go together. */
 struct exclusion {
-	uint8_t factor[2];
-	uint8_t levels[2];	/* bit n: level n */
+	struct {
+		uint8_t factor;
+		uint8_t levels;	/* bit n: level n; 0: not used */
+	} side[3];
 	bool refused;		/* by the encoder; else it is only senseless to test */
 };
 

@@ -64,6 +64,8 @@ enum privilege {
  *               co-routine swap, no switch of threads
  * @hypervisor: with code in VU and VS
  * @contexts: scontext and hcontext are written
+ * @power_sizes: every length is a power of 2, as ilastsize wants it of each
+ *               instruction on a single-instruction port
  * @ecall_retires: rc7: ECALL and EBREAK count as retired
  * @trap_rate: about one trap in so many instructions, 0 = none but ECALL
  * @off_rate: about one stop of tracing in so many blocks, 0 = none
@@ -79,6 +81,7 @@ struct shape {
 	bool well_nested;
 	bool hypervisor;
 	bool contexts;
+	bool power_sizes;
 	bool ecall_retires;
 	uint32_t trap_rate;
 	uint32_t off_rate;
@@ -222,8 +225,7 @@ enum step_kind {
  * @itype: 4-bit code
  * @last_size: bytes of the last instruction
  * @sequential: the indirect jump at the end is sequentially inferable
- * @scontext: context registers as of the end of the block
- * @context_written: the last instruction wrote one of them
+ * @scontext: context registers while the block is executed
  */
 struct step {
 	uint64_t address;
@@ -237,12 +239,11 @@ struct step {
 	uint8_t last_size;
 	uint8_t privilege;
 	bool sequential;
-	bool context_written;
 	bool environment;	/* ends in an ECALL or EBREAK that counts as retired */
 };
 
 #define PCS_MAX 20000
-#define STEPS_MAX 40000
+#define STEPS_MAX 60000
 #define THREADS 3
 #define FRAMES_MAX 512
 #define TRAPS_MAX 6

@@ -5,10 +5,9 @@
  */
 #include <stdlib.h>
 
-#include <ntrace/encode.h>
-
 #include "../lib/tap.h"
 #include "check.h"
+#include "drive.h"
 
 #define BATCH 250
 
@@ -71,28 +70,44 @@ static void run_all(uint64_t seed, uint64_t count, const char *reproduce, struct
 	}
 }
 
-/* Options that the specification excludes are refused; all others are taken. */
+/* The levels that @choice, a number in base LEVELS_MAX, stands for. */
+static bool excluded_levels(const struct exclusion *exclusion, unsigned int choice, struct row *row)
+{
+	memset(row, 0, sizeof(*row));
+	for (unsigned int i = 0; i < 3; i++, choice /= LEVELS_MAX) {
+		unsigned int level = choice % LEVELS_MAX;
+
+		if (!exclusion->side[i].levels) {
+			if (level)
+				return false;
+			continue;
+		}
+		if (level >= factor_levels(exclusion->side[i].factor) ||
+		    !(exclusion->side[i].levels >> level & 1))
+			return false;
+		row->level[exclusion->side[i].factor] = (uint8_t)level;
+	}
+	return true;
+}
+
+/* Options that the specification excludes are refused, with a reason. */
 static void check_exclusions(void)
 {
 	for (unsigned int i = 0; i < exclusion_count; i++) {
-		const struct exclusion *exclusion = &exclusions[i];
+		unsigned int choices = LEVELS_MAX * LEVELS_MAX * LEVELS_MAX;
 
-		for (unsigned int pair = 0; pair < 64 && exclusion->refused; pair++) {
-			unsigned int levels[2] = { pair % 8, pair / 8 };
+		for (unsigned int choice = 0; choice < choices && exclusions[i].refused; choice++) {
 			struct ntrace_encoder_config config;
 			struct ntrace_encoder encoder;
-			struct row row = { 0 };
+			const char *reason;
+			struct row row;
 
-			if (!(exclusion->levels[0] >> levels[0] & 1) ||
-			    !(exclusion->levels[1] >> levels[1] & 1) ||
-			    levels[0] >= factor_levels(exclusion->factor[0]) ||
-			    levels[1] >= factor_levels(exclusion->factor[1]))
+			if (!excluded_levels(&exclusions[i], choice, &row))
 				continue;
-			row.level[exclusion->factor[0]] = (uint8_t)levels[0];
-			row.level[exclusion->factor[1]] = (uint8_t)levels[1];
-			row_config(&row, &config);
-			ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
-			   "refused: %s", row_text(&row));
+			row_config(&row, NULL, &config);
+			reason = ntrace_encoder_refusal(&config);
+			ok(reason && ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
+			   "refused, %s: %s", reason ? reason : "(no reason)", row_text(&row));
 		}
 	}
 }
@@ -119,30 +134,41 @@ static void check_mutations(uint64_t seed)
 	}
 }
 
+/* A property of what never occurs is no property. */
 static void check_tally(const struct tally *tally)
 {
 	static const uint8_t tcodes[] = {
+		NTRACE_TCODE_OWNERSHIP,
 		NTRACE_TCODE_DIRECT_BRANCH,
 		NTRACE_TCODE_INDIRECT_BRANCH,
 		NTRACE_TCODE_ERROR,
 		NTRACE_TCODE_PROG_TRACE_SYNC,
+		NTRACE_TCODE_DIRECT_BRANCH_SYNC,
 		NTRACE_TCODE_INDIRECT_BRANCH_SYNC,
 		NTRACE_TCODE_RESOURCE_FULL,
 		NTRACE_TCODE_INDIRECT_BRANCH_HIST,
 		NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC,
+		NTRACE_TCODE_REPEAT_BRANCH,
 		NTRACE_TCODE_PROG_TRACE_CORRELATION,
 	};
+	static const uint8_t syncs[] = { 0, 1, 2, 3, 4, 5, 6, 7, 9 };
 
 	diag("%" PRIu64 " programs, %" PRIu64 " instructions, %" PRIu64 " traps, %" PRIu64
-	     " bytes in %" PRIu64 " messages; %" PRIu64 " instructions lost to overruns",
-	     tally->programs, tally->instructions, tally->traps, tally->bytes, tally->messages,
-	     tally->lost);
+	     " bytes in %" PRIu64 " messages",
+	     tally->programs, tally->instructions, tally->traps, tally->bytes, tally->messages);
+	diag("%" PRIu64 " instructions lost to overruns, %" PRIu64 " returns and %" PRIu64
+	     " sequential jumps without a message",
+	     tally->lost, tally->spared[0], tally->spared[1]);
 	for (unsigned int i = 0; i < sizeof(tcodes); i++)
 		ok(tally->tcodes[tcodes[i]] > 0, "%s occurs", ntrace_tcode_name(tcodes[i]));
-	for (unsigned int kind = KIND_PLAIN; kind <= KIND_ENVIRONMENT; kind++) {
-		if (kind != KIND_CONTEXT)
-			ok(tally->kinds[kind] > 0, "instructions of kind %u occur", kind);
-	}
+	for (unsigned int i = 0; i < sizeof(syncs); i++)
+		ok(tally->syncs[syncs[i]] > 0, "SYNC %u occurs", syncs[i]);
+	for (unsigned int rcode = 0; rcode < 3; rcode++)
+		ok(tally->rcodes[rcode] > 0, "RCODE %u occurs", rcode);
+	for (unsigned int kind = KIND_PLAIN; kind <= KIND_ENVIRONMENT; kind++)
+		ok(tally->kinds[kind] > 0, "instructions of kind %u occur", kind);
+	ok(tally->spared[0] > 0, "implicit returns occur");
+	ok(tally->spared[1] > 0, "sequentially inferable jumps occur");
 }
 
 int property_main(const char *reproduce, uint64_t count)

@@ -43,6 +43,8 @@ static void begin_block(struct walk *walk)
 	memset(&walk->block, 0, sizeof(walk->block));
 	walk->block.pcs = walk->pcs;
 	walk->block.privilege = thread(walk)->privilege;
+	walk->block.scontext = walk->scontext;
+	walk->block.hcontext = walk->hcontext;
 	walk->block_limit = one_in(&walk->random, 4) ? 1 : random_range(&walk->random, 1, 40);
 }
 
@@ -56,9 +58,12 @@ static void between_blocks(struct walk *walk)
 			add_step(walk, STEP_START);
 			walk->off = false;
 		}
-	} else if (shape->off_rate && one_in(&walk->random, shape->off_rate)) {
+		return;
+	}
+	if (shape->off_rate && one_in(&walk->random, shape->off_rate)) {
 		add_step(walk, STEP_STOP);
 		walk->off = true;
+		return;
 	}
 	if (!walk->lost && shape->overrun_rate && one_in(&walk->random, shape->overrun_rate)) {
 		add_step(walk, STEP_OVERRUN);
@@ -82,8 +87,6 @@ static void end_block(struct walk *walk, unsigned int itype)
 		step = add_step(walk, STEP_BLOCK);
 		*step = walk->block;
 		step->itype = (uint8_t)itype;
-		step->scontext = walk->scontext;
-		step->hcontext = walk->hcontext;
 		if (!step->parcels)
 			step->address = walk->program->insn[thread(walk)->pc].address;
 		between_blocks(walk);
@@ -153,14 +156,28 @@ static void take_trap(struct walk *walk, unsigned int itype, uint32_t back)
 	walk->traps_taken++;
 }
 
+static uint32_t any_function(struct walk *walk)
+{
+	const struct program *program = walk->program;
+
+	return program->function[random_below(&walk->random, program->plain_functions)].first;
+}
+
 static void trap_return(struct walk *walk)
 {
 	struct thread *now = thread(walk);
-	const struct trap_frame *frame = &walk->trap[--walk->traps];
 
-	now->pc = frame->pc;
-	now->privilege = frame->privilege;
-	now->depth = frame->depth;
+	if (walk->traps) {
+		const struct trap_frame *frame = &walk->trap[--walk->traps];
+
+		now->pc = frame->pc;
+		now->privilege = frame->privilege;
+		now->depth = frame->depth;
+	} else {
+		/* Traps were nested so deep that nobody knows where they came from. */
+		now->pc = any_function(walk);
+		now->privilege = PRIVILEGE_U;
+	}
 	if (!walk->traps && !walk->program->shape.well_nested && one_in(&walk->random, 6))
 		walk->current = random_below(&walk->random, THREADS);
 	/* The instruction that trapped does not do so for ever. */
@@ -177,13 +194,6 @@ static void push(struct walk *walk, uint32_t back)
 		now->depth--;
 	}
 	now->frame[now->depth++] = back;
-}
-
-static uint32_t any_function(struct walk *walk)
-{
-	const struct program *program = walk->program;
-
-	return program->function[random_below(&walk->random, program->plain_functions)].first;
 }
 
 /* Where the innermost open call comes from; sometimes, if allowed, somewhere else. */
@@ -271,7 +281,6 @@ static void write_context(struct walk *walk)
 		walk->hcontext = value & 0x3fff;
 	else
 		walk->scontext = value;
-	walk->block.context_written = true;
 }
 
 static void execute(struct walk *walk)
