@@ -19,39 +19,55 @@ static struct ntrace_ingress block_of(const struct ntrace_encoder *encoder,
 	};
 }
 
-static bool valid_group(const struct ntrace_encoder *encoder,
-			const struct ntrace_ingress_group *group, bool newest)
+static const char *check_group(const struct ntrace_ingress_port *port,
+			       const struct ntrace_ingress_group *group, bool newest)
 {
+	/* 3 bits: 0..6; 4 bits: all but 6 and 7. */
+	uint32_t itypes = port->itype_bits == 3 ? 0x007f : 0xff3f;
 	bool trap = group->itype == NTRACE_ITYPE_EXCEPTION ||
 		    group->itype == NTRACE_ITYPE_INTERRUPT;
 
-	if (group->itype > 15 || !(encoder->itypes >> group->itype & 1) || group->ilastsize > 2 ||
-	    (group->iaddr & 1))
-		return false;
+	if (group->itype > 15 || !(itypes >> group->itype & 1))
+		return "itype is reserved";
+	if (group->ilastsize > 2)
+		return "ilastsize is above 2";
+	if (group->iaddr & 1)
+		return "iaddr is odd";
+	if (port->xlen == 32 && group->iaddr > UINT32_MAX)
+		return "iaddr has more than XLEN bits";
+	if (group->sijump > 1)
+		return "sijump is neither 0 nor 1";
 	if (trap && !newest)
-		return false;
+		return "a trap that is not in the newest group";
 	if (!group->iretire)
-		return trap;
-	if (encoder->config.single_retire)
-		return group->iretire == 1;
-	return group->iretire >= 1u << group->ilastsize;
+		return trap ? NULL : "a group that retires nothing and is no trap";
+	if (port->single)
+		return group->iretire == 1 ? NULL : "more than one instruction in a group";
+	return group->iretire >= 1u << group->ilastsize ?
+		       NULL :
+		       "a block that is shorter than its last instruction";
 }
 
-static bool valid_cycle(const struct ntrace_encoder *encoder,
-			const struct ntrace_ingress_cycle *cycle)
+const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
+				 const struct ntrace_ingress_cycle *cycle)
 {
-	if (cycle->groups > NTRACE_INGRESS_GROUPS_MAX || cycle->notify >> cycle->groups ||
-	    cycle->ctype > NTRACE_CTYPE_DISCONTINUITY || cycle->priv > 7 ||
-	    !(PRIV_VALID >> cycle->priv & 1))
-		return false;
-	/* A hart that is halted or in reset retires nothing. */
+	if (cycle->groups > NTRACE_INGRESS_GROUPS_MAX || cycle->groups > port->groups)
+		return "more groups than the port has";
+	if (cycle->notify >> cycle->groups)
+		return "trace notify for a group that is not there";
+	if (cycle->ctype > NTRACE_CTYPE_DISCONTINUITY)
+		return "ctype is above 3";
+	if (cycle->priv > 7 || !(PRIV_VALID >> cycle->priv & 1))
+		return "priv is reserved";
 	if (cycle->groups && (cycle->halted || cycle->reset))
-		return false;
+		return "a hart that is halted or in reset retires nothing";
 	for (unsigned int i = 0; i < cycle->groups; i++) {
-		if (!valid_group(encoder, &cycle->group[i], i + 1u == cycle->groups))
-			return false;
+		const char *reason = check_group(port, &cycle->group[i], i + 1u == cycle->groups);
+
+		if (reason)
+			return reason;
 	}
-	return true;
+	return NULL;
 }
 
 /* Trace-off of an earlier cycle, unless trace-on follows it at once. */
@@ -66,7 +82,14 @@ static void switch_off(struct ntrace_encoder *encoder, const struct ntrace_ingre
 
 int ntrace_encoder_cycle(struct ntrace_encoder *encoder, const struct ntrace_ingress_cycle *cycle)
 {
-	if (!valid_cycle(encoder, cycle))
+	const struct ntrace_ingress_port port = {
+		.xlen = encoder->config.params.xlen,
+		.itype_bits = encoder->config.itype_bits,
+		.groups = NTRACE_INGRESS_GROUPS_MAX,
+		.single = encoder->config.single_retire,
+	};
+
+	if (ntrace_ingress_check(&port, cycle))
 		return NTRACE_ERR_INVALID;
 	ntrace_encoder_cycles(encoder, (uint64_t)cycle->idle + 1);
 	switch_off(encoder, cycle);

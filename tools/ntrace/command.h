@@ -68,6 +68,7 @@ struct command {
 extern const struct command command_record;
 extern const struct command command_dump;
 extern const struct command command_decode;
+extern const struct command command_encode;
 extern const struct command command_report;
 
 enum options_result {

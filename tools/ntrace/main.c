@@ -7,10 +7,7 @@
 #include "command.h"
 
 static const struct command *const commands[] = {
-	&command_record,
-	&command_report,
-	&command_decode,
-	&command_dump,
+	&command_record, &command_report, &command_decode, &command_dump, &command_encode,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

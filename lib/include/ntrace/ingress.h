@@ -146,6 +146,19 @@ struct ntrace_ingress_port {
 	bool single;
 };
 
+/**
+ * ntrace_ingress_check - what a port cannot carry
+ * @port: the port
+ * @cycle: signals of a cycle
+ *
+ * Digest ingress.md section 1: reserved values, groups that are not used in
+ * order, traps elsewhere than in the newest one, instructions retired while
+ * halted, addresses beyond XLEN.
+ * Return: NULL if @cycle is one of this port, else a constant text.
+ */
+NTRACE_API const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
+					    const struct ntrace_ingress_cycle *cycle);
+
 /* Longest line, with its newline; see Documentation/trace/ingress-file.md. */
 #define NTRACE_INGRESS_LINE_MAX 1024
 

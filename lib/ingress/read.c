@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Lines of text to records of the ingress port. A line is taken exactly as the
+ * format says or refused with its number, the column and a reason; it is
+ * collected in the reader, so that it does not matter how the input is cut.
+ */
+#include <string.h>
+
+#include "text.h"
+
+enum {
+	STATE_PORT,	/* the first line is still to come */
+	STATE_RECORDS,
+	STATE_END,	/* behind "end" */
+	STATE_FAILED,
+};
+
+/* A line being parsed. */
+struct cursor {
+	const char *next;
+	const char *error;	/* the first thing that is wrong */
+};
+
+void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader)
+{
+	memset(reader, 0, sizeof(*reader));
+}
+
+void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader, const char *data, size_t size)
+{
+	reader->next = data;
+	reader->end = size ? data + size : data;
+}
+
+static bool refuse(struct cursor *at, const char *why)
+{
+	if (!at->error)
+		at->error = why;
+	return false;
+}
+
+/* Goes behind @text if it stands here. */
+static bool skip(struct cursor *at, const char *text)
+{
+	size_t length = strlen(text);
+
+	if (strncmp(at->next, text, length))
+		return false;
+	at->next += length;
+	return true;
+}
+
+static int digit_value(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
+}
+
+static bool digits(struct cursor *at, unsigned int base, uint64_t max, uint64_t *value)
+{
+	const char *start = at->next;
+	uint64_t result = 0;
+
+	while (digit_value(*at->next) < (int)base) {
+		unsigned int digit = (unsigned int)digit_value(*at->next);
+
+		if (digit > max || result > (max - digit) / base) {
+			at->next = start;
+			return refuse(at, "the number is too large");
+		}
+		result = result * base + digit;
+		at->next++;
+	}
+	if (at->next == start)
+		return refuse(at, base == 16 ? "hex digits in lower case are wanted" :
+					       "a decimal number is wanted");
+	*value = result;
+	return true;
+}
+
+static bool read_decimal(struct cursor *at, uint64_t max, uint64_t *value)
+{
+	return digits(at, 10, max, value);
+}
+
+static bool read_hex(struct cursor *at, uint64_t max, uint64_t *value)
+{
+	return skip(at, "0x") ? digits(at, 16, max, value) : refuse(at, "0x is wanted");
+}
+
+/* The greatest value of an unsigned type. */
+#define MOST(field) (sizeof(field) == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * (sizeof(field) % 8)) - 1)
+
+static bool read_group(struct cursor *at, struct ntrace_ingress_group *group)
+{
+	uint64_t iaddr, iretire, itype, ilastsize = 0;
+
+	if (!read_hex(at, UINT64_MAX, &iaddr))
+		return false;
+	if (!skip(at, ",") || !read_decimal(at, UINT32_MAX, &iretire))
+		return refuse(at, "a group is IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
+	if (!skip(at, ",") || !read_decimal(at, 15, &itype))
+		return refuse(at, "a group is IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
+	if (skip(at, ",")) {
+		if (!read_decimal(at, 2, &ilastsize))
+			return false;
+		group->sijump = skip(at, ",s");
+	}
+	group->iaddr = iaddr;
+	group->iretire = (uint32_t)iretire;
+	group->itype = (uint8_t)itype;
+	group->ilastsize = (uint8_t)ilastsize;
+	return true;
+}
+
+#define DECIMAL read_decimal
+#define HEX	read_hex
+/* A bool has the values 0 and 1, whatever its size. */
+#define TAKE(field, read)                                                                          \
+	if (skip(at, " " #field "=")) {                                                            \
+		uint64_t max = _Generic(cycle->field, bool: 1, default: MOST(cycle->field));       \
+		uint64_t value;                                                                    \
+                                                                                                   \
+		if (!read(at, max, &value))                                                        \
+			return false;                                                              \
+		cycle->field = _Generic(cycle->field, bool: value != 0, default: value);           \
+	}
+#define FLAG(field) cycle->field = skip(at, " " #field);
+
+/* The words of a cycle, in their order. */
+static bool read_words(struct cursor *at, struct ntrace_ingress_cycle *cycle)
+{
+	NTRACE_INGRESS_WORDS(TAKE, TAKE, FLAG)
+	return true;
+}
+
+static bool read_cycle(const struct ntrace_ingress_reader *reader, struct cursor *at,
+		       struct ntrace_ingress_cycle *cycle)
+{
+	const struct ntrace_ingress_cycle *last = &reader->last;
+	const char *reason;
+
+	memset(cycle, 0, sizeof(*cycle));
+#define KEEP(field, base) cycle->field = last->field;
+#define DROP(...)
+	NTRACE_INGRESS_WORDS(KEEP, DROP, DROP)
+#undef KEEP
+#undef DROP
+	if (!read_words(at, cycle))
+		return false;
+	while (skip(at, " ")) {
+		if (strncmp(at->next, "0x", 2))
+			return refuse(at, "no word of a cycle, or not in its place");
+		if (cycle->groups == reader->port.groups)
+			return refuse(at, "more groups than the port has");
+		if (!read_group(at, &cycle->group[cycle->groups++]))
+			return false;
+	}
+	reason = ntrace_ingress_check(&reader->port, cycle);
+	return reason ? refuse(at, reason) : true;
+}
+
+static bool read_port(struct cursor *at, struct ntrace_ingress_port *port)
+{
+	uint64_t xlen, itype, groups;
+
+	if (!skip(at, "ntrace-ingress "))
+		return refuse(at, "no ingress file: 'ntrace-ingress' is wanted");
+	if (!skip(at, "1 "))
+		return refuse(at, "only version 1 of the format is known");
+	if (!skip(at, "xlen=") || !read_decimal(at, 64, &xlen) || !skip(at, " itype=") ||
+	    !read_decimal(at, 4, &itype) || !skip(at, " groups=") ||
+	    !read_decimal(at, NTRACE_INGRESS_GROUPS_MAX, &groups))
+		return refuse(at, "xlen=, itype=, groups= and port= are wanted");
+	port->xlen = (unsigned int)xlen;
+	port->itype_bits = (unsigned int)itype;
+	port->groups = (unsigned int)groups;
+	port->single = skip(at, " port=single");
+	if (!port->single && !skip(at, " port=block"))
+		return refuse(at, "port=block or port=single is wanted");
+	return ingress_valid_port(port) ||
+	       refuse(at, "xlen is 32 or 64, itype 3 or 4, groups 1 to 8");
+}
+
+static bool read_record(const struct ntrace_ingress_reader *reader, struct cursor *at,
+			struct ntrace_ingress_record *record)
+{
+	uint64_t value = 0;
+
+	record->value = 0;
+	if (skip(at, "c")) {
+		record->type = NTRACE_INGRESS_CYCLE;
+		return read_cycle(reader, at, &record->cycle);
+	}
+	if (skip(at, "overrun")) {
+		record->type = NTRACE_INGRESS_OVERRUN;
+		return true;
+	}
+	if (skip(at, "start "))
+		record->type = NTRACE_INGRESS_START;
+	else if (skip(at, "stop "))
+		record->type = NTRACE_INGRESS_STOP;
+	else
+		return refuse(at, "none of c, start, stop, overrun, end");
+	if (!read_decimal(at, 15, &value))
+		return false;
+	record->value = (unsigned int)value;
+	return true;
+}
+
+static int fail(struct ntrace_ingress_reader *reader, const char *why, size_t column)
+{
+	reader->state = STATE_FAILED;
+	reader->error = why;
+	reader->column = (unsigned int)column + 1;
+	return NTRACE_ERR_FORMAT;
+}
+
+/* The line in text. Return: 0: a record; 1: none, go on; negative: as ntrace_ingress_reader_next(). */
+static int read_line(struct ntrace_ingress_reader *reader, struct ntrace_ingress_record *record)
+{
+	struct cursor at = { .next = reader->text };
+	bool is_record = false;
+
+	if (reader->state == STATE_END)
+		return fail(reader, "something follows 'end'", 0);
+	if (strlen(reader->text) != reader->held)
+		return fail(reader, "a byte of 0", strlen(reader->text));
+	if (reader->text[0] == '#')
+		return 1;
+	if (reader->state == STATE_PORT) {
+		if (read_port(&at, &reader->port))
+			reader->state = STATE_RECORDS;
+	} else if (skip(&at, "end")) {
+		reader->state = STATE_END;
+	} else {
+		is_record = read_record(reader, &at, record);
+	}
+	if (!at.error && *at.next)
+		refuse(&at, "something follows");
+	if (at.error)
+		return fail(reader, at.error, (size_t)(at.next - reader->text));
+	if (!is_record)
+		return 1;
+	if (record->type == NTRACE_INGRESS_CYCLE)
+		reader->last = record->cycle;
+	return 0;
+}
+
+int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
+			       struct ntrace_ingress_record *record)
+{
+	if (reader->state == STATE_FAILED)
+		return NTRACE_ERR_FORMAT;
+	while (reader->next != reader->end) {
+		size_t left = (size_t)(reader->end - reader->next);
+		const char *newline = memchr(reader->next, '\n', left);
+		size_t length = newline ? (size_t)(newline - reader->next) : left;
+		int result;
+
+		if (!reader->held) {
+			reader->line++;
+			reader->offset = reader->position;
+		}
+		if (reader->held + length >= sizeof(reader->text))
+			return fail(reader, "a line of more than 1023 bytes", 0);
+		memcpy(reader->text + reader->held, reader->next, length);
+		reader->held += (unsigned int)length;
+		reader->text[reader->held] = '\0';
+		reader->next += length + (newline != NULL);
+		reader->position += length + (newline != NULL);
+		if (!newline)
+			break;
+		result = read_line(reader, record);
+		reader->held = 0;
+		if (result <= 0)
+			return result;
+	}
+	return reader->state == STATE_END && !reader->held ? NTRACE_ERR_EOS : NTRACE_ERR_AGAIN;
+}

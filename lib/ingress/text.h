@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The words of an ingress file (Documentation/trace/ingress-file.md) as one
+ * list, in the order in which they stand in a line.
+ *
+ *	LEVEL(field, HEX|DECIMAL)	keeps its value in the lines that follow
+ *	VALUE(field, HEX|DECIMAL)	0 where it does not stand
+ *	PULSE(field)			there or not
+ */
+#ifndef NTRACE_INGRESS_TEXT_H
+#define NTRACE_INGRESS_TEXT_H
+
+#include <ntrace/ingress.h>
+
+/* clang-format off */
+#define NTRACE_INGRESS_WORDS(LEVEL, VALUE, PULSE)	\
+	VALUE(idle, DECIMAL)				\
+	LEVEL(time, DECIMAL)				\
+	LEVEL(priv, DECIMAL)				\
+	LEVEL(halted, DECIMAL)				\
+	LEVEL(reset, DECIMAL)				\
+	LEVEL(scontext, HEX)				\
+	LEVEL(hcontext, HEX)				\
+	VALUE(ctype, DECIMAL)				\
+	VALUE(cause, HEX)				\
+	VALUE(tval, HEX)				\
+	PULSE(trace_on)					\
+	PULSE(trace_off)				\
+	PULSE(external)					\
+	VALUE(notify, HEX)
+/* clang-format on */
+
+/* False for a port that no file can describe. */
+static inline bool ingress_valid_port(const struct ntrace_ingress_port *port)
+{
+	return (port->xlen == 32 || port->xlen == 64) &&
+	       (port->itype_bits == 3 || port->itype_bits == 4) && port->groups >= 1 &&
+	       port->groups <= NTRACE_INGRESS_GROUPS_MAX;
+}
+
+#endif /* NTRACE_INGRESS_TEXT_H */
