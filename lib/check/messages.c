@@ -1,0 +1,466 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* The rules on messages: each by itself, then after what came before it. */
+#include "check.h"
+
+/* trTeInstSyncMax is 15 at most: 2^(15 + 4) messages. */
+#define SYNC_INTERVAL_MAX (UINT64_C(1) << 19)
+
+/* Values of a fixed field, bit n = value n. */
+#define SYNC_KNOWN 0xc2ff
+#define ETYPE_KNOWN 0xff01
+#define RCODE_KNOWN 0xff07
+#define EVCODE_KNOWN 0xff13
+#define CDF_KNOWN 0x3
+#define ECODE_KNOWN 0xae
+
+static unsigned int width(uint64_t value)
+{
+	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
+}
+
+static bool is_sync(const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
+}
+
+void check_forget(struct source *source)
+{
+	source->state = STATE_RUNNING;
+	source->previous = PREVIOUS_OTHER;
+	source->unsure = true;
+	source->reference = true;
+	source->branch = true;
+	source->time_known = false;
+}
+
+/* Reports values of @field that are not among @known. */
+static void check_known(struct ntrace_check *check, const struct ntrace_message *message,
+			unsigned int field, uint32_t known, enum check_rule rule)
+{
+	if (ntrace_message_has(message, field) && !(known >> message->field[field] & 1))
+		check_report(check, rule, message, (int)field);
+}
+
+static void check_codes(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	/* SiFive before ratification: 11 is message contention. */
+	uint32_t sync = check->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 ?
+				SYNC_KNOWN | 1u << 11 :
+				SYNC_KNOWN;
+
+	check_known(check, message, NTRACE_FIELD_SYNC, sync, RULE_SYNC_RESERVED);
+	check_known(check, message, NTRACE_FIELD_ETYPE, ETYPE_KNOWN, RULE_ETYPE_RESERVED);
+	check_known(check, message, NTRACE_FIELD_RCODE, RCODE_KNOWN, RULE_RCODE_RESERVED);
+	check_known(check, message, NTRACE_FIELD_EVCODE, EVCODE_KNOWN, RULE_EVCODE_RESERVED);
+	check_known(check, message, NTRACE_FIELD_CDF, CDF_KNOWN, RULE_CDF_RESERVED);
+	if (message->field[NTRACE_FIELD_ECODE] & ~(uint64_t)ECODE_KNOWN)
+		check_report(check, RULE_ECODE_RESERVED, message, NTRACE_FIELD_ECODE);
+}
+
+static void check_width(struct ntrace_check *check, const struct ntrace_message *message,
+			unsigned int field, unsigned int bits, enum check_rule rule)
+{
+	if (width(message->field[field]) > bits)
+		check_report(check, rule, message, (int)field);
+}
+
+/* Also finds addresses that took more bytes than they can have bits. */
+static void check_address(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	unsigned int field = ntrace_message_has(message, NTRACE_FIELD_FADDR) ? NTRACE_FIELD_FADDR :
+									       NTRACE_FIELD_UADDR;
+	const struct ntrace_params *params = &check->config.params;
+	unsigned int bits = params->xlen - 1;
+
+	/* Bits that trTeInstExtendAddrMSB copied upwards mean nothing on RV32. */
+	if (message->address_bytes > (bits + 5) / 6 ||
+	    (!params->extend_address && width(message->field[field]) > bits))
+		check_report(check, RULE_ADDRESS_WIDTH, message, (int)field);
+}
+
+static void check_history(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	uint64_t hist = message->field[NTRACE_FIELD_HIST];
+
+	if (!ntrace_message_has(message, NTRACE_FIELD_HIST))
+		return;
+	if (!hist)
+		check_report(check, RULE_HIST_STOP_BIT, message, NTRACE_FIELD_HIST);
+	else if (hist == 1 && message->tcode == NTRACE_TCODE_RESOURCE_FULL)
+		check_report(check, RULE_HIST_EMPTY, message, NTRACE_FIELD_HIST);
+	check_width(check, message, NTRACE_FIELD_HIST, 32, RULE_HIST_WIDTH);
+}
+
+static void check_counts(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	check_width(check, message, NTRACE_FIELD_ICNT, check->config.icnt_bits, RULE_ICNT_WIDTH);
+	check_width(check, message, NTRACE_FIELD_HREPEAT, 18, RULE_HREPEAT_WIDTH);
+	check_width(check, message, NTRACE_FIELD_BCNT, 18, RULE_BCNT_WIDTH);
+	if (ntrace_message_has(message, NTRACE_FIELD_HREPEAT) &&
+	    !message->field[NTRACE_FIELD_HREPEAT])
+		check_report(check, RULE_HREPEAT_ZERO, message, NTRACE_FIELD_HREPEAT);
+	if (ntrace_message_has(message, NTRACE_FIELD_BCNT) && !message->field[NTRACE_FIELD_BCNT])
+		check_report(check, RULE_BCNT_ZERO, message, NTRACE_FIELD_BCNT);
+}
+
+/* PROCESS, from the least significant bit: FORMAT[2], PRV[2], V[1], CONTEXT. */
+static void check_process(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	uint64_t process = message->field[NTRACE_FIELD_PROCESS];
+	unsigned int format = process & 3;
+	unsigned int prv = process >> 2 & 3;
+	bool v = process >> 4 & 1;
+
+	if (message->tcode != NTRACE_TCODE_OWNERSHIP)
+		return;
+	if (format == 1)
+		check_report(check, RULE_PROCESS_FORMAT, message, NTRACE_FIELD_PROCESS);
+	if (prv == 2 || (v && prv == 3))
+		check_report(check, RULE_PROCESS_PRIVILEGE, message, NTRACE_FIELD_PROCESS);
+	if (!format && process >> 5)
+		check_report(check, RULE_PROCESS_CONTEXT, message, NTRACE_FIELD_PROCESS);
+}
+
+/* What the reader found wrong. Return: false if the fields cannot be trusted. */
+static bool check_layout(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	if (message->flags & NTRACE_MESSAGE_TRUNCATED) {
+		check_report(check, RULE_FIELD_MISSING, message, -1);
+		return false;
+	}
+	if (message->flags & NTRACE_MESSAGE_EXTRA)
+		check_report(check, RULE_FIELD_EXTRA, message, -1);
+	/* A context may have 64 bits of its own. */
+	if (message->flags & NTRACE_MESSAGE_OVERSIZE && message->tcode != NTRACE_TCODE_OWNERSHIP) {
+		check_report(check, RULE_FIELD_OVERSIZE, message, -1);
+		return false;
+	}
+	return true;
+}
+
+/* What a message is wrong with by itself. */
+static void check_fields(struct ntrace_check *check, const struct ntrace_message *message)
+{
+	check_codes(check, message);
+	check_counts(check, message);
+	check_history(check, message);
+	check_address(check, message);
+	check_process(check, message);
+}
+
+static void check_btype(struct ntrace_check *check, struct source *source,
+			const struct ntrace_message *message)
+{
+	uint64_t btype = message->field[NTRACE_FIELD_BTYPE];
+	uint8_t before = source->traps;
+
+	if (!btype)
+		return;
+	source->traps |= (uint8_t)(1u << btype);
+	if ((source->traps & 2) && (source->traps & 0xc) && source->traps != before)
+		check_report(check, RULE_BTYPE_MIXED, message, NTRACE_FIELD_BTYPE);
+}
+
+static void check_mode(struct ntrace_check *check, struct source *source,
+		       const struct ntrace_message *message)
+{
+	enum ntrace_mode declared = check->config.params.mode;
+	bool branch = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
+		      message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
+	bool history = ntrace_message_has(message, NTRACE_FIELD_HIST);
+	bool mixed = source->branch_mode && source->history_mode;
+
+	source->branch_mode |= branch;
+	source->history_mode |= history;
+	if ((!mixed && source->branch_mode && source->history_mode) ||
+	    (branch && declared == NTRACE_MODE_HISTORY) ||
+	    (history && declared == NTRACE_MODE_BRANCH))
+		check_report(check, RULE_MODE_MIXED, message, -1);
+}
+
+/* SYNC codes with which trace starts; the others come on running code. */
+static bool is_start(uint64_t sync)
+{
+	return 1u << sync & (1u << NTRACE_SYNC_RESET_EXIT | 1u << NTRACE_SYNC_DEBUG_EXIT |
+			     1u << NTRACE_SYNC_TRACE_ENABLE | 1u << NTRACE_SYNC_FIFO_OVERRUN |
+			     1u << NTRACE_SYNC_POWER_DOWN_EXIT | 0xfd00);
+}
+
+static void check_sync(struct ntrace_check *check, const struct source *source,
+		       const struct ntrace_message *message)
+{
+	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
+
+	if (source->state == STATE_LOST && !is_start(sync))
+		check_report(check, RULE_ERROR_SYNC_CODE, message, NTRACE_FIELD_SYNC);
+	if (sync == NTRACE_SYNC_FIFO_OVERRUN && source->state != STATE_LOST && !source->unsure)
+		check_report(check, RULE_OVERRUN_WITHOUT_ERROR, message, NTRACE_FIELD_SYNC);
+	if (sync == NTRACE_SYNC_DEBUG_EXIT && source->state == STATE_RUNNING && !source->unsure)
+		check_report(check, RULE_DEBUG_ENTRY_MISSING, message, NTRACE_FIELD_SYNC);
+	if ((sync == NTRACE_SYNC_DEBUG_EXIT || sync == NTRACE_SYNC_TRACE_ENABLE ||
+	     sync == NTRACE_SYNC_FIFO_OVERRUN) &&
+	    source->state != STATE_RUNNING && message->field[NTRACE_FIELD_ICNT])
+		check_report(check, RULE_RESTART_ICNT, message, NTRACE_FIELD_ICNT);
+	if (sync == NTRACE_SYNC_ICNT_FULL &&
+	    check->config.params.dialect == NTRACE_DIALECT_RATIFIED &&
+	    (source->history_mode || ntrace_message_has(message, NTRACE_FIELD_HIST) ||
+	     check->config.params.mode == NTRACE_MODE_HISTORY))
+		check_report(check, RULE_SYNC_ICNT_FULL, message, NTRACE_FIELD_SYNC);
+}
+
+/* A message that says something about code, but has no SYNC. */
+static bool needs_sync(const struct ntrace_message *message)
+{
+	switch (message->tcode) {
+	case NTRACE_TCODE_OWNERSHIP:
+	case NTRACE_TCODE_ERROR:
+		return false;
+	case NTRACE_TCODE_PROG_TRACE_CORRELATION:
+		/* Of a hart that stops, or a trace that is turned off, while trace is off. */
+		return message->field[NTRACE_FIELD_ICNT] != 0;
+	default:
+		return !is_sync(message);
+	}
+}
+
+/* Is there what the message counts on? */
+static void check_started(struct ntrace_check *check, struct source *source,
+			  const struct ntrace_message *message)
+{
+	enum check_rule rule;
+
+	/* Error is the one message that may stand before another one only if that has SYNC. */
+	if (source->state == STATE_LOST && !is_sync(message)) {
+		rule = RULE_SYNC_AFTER_ERROR;
+	} else if (!needs_sync(message)) {
+		return;
+	} else if (ntrace_message_has(message, NTRACE_FIELD_UADDR) && !source->reference &&
+		   source->state == STATE_BEGIN) {
+		rule = RULE_UADDR_REFERENCE;
+	} else if (source->state == STATE_BEGIN) {
+		rule = RULE_START_WITHOUT_SYNC;
+	} else if (source->state == STATE_OFF) {
+		rule = RULE_SYNC_AFTER_OFF;
+	} else {
+		return;
+	}
+	check_report(check, rule, message, -1);
+	check_forget(source);
+}
+
+static void check_ownership(struct ntrace_check *check, struct source *source,
+			    const struct ntrace_message *message)
+{
+	unsigned int format = message->field[NTRACE_FIELD_PROCESS] & 3;
+	uint8_t previous = source->previous;
+
+	source->previous = is_sync(message) ? PREVIOUS_SYNC : PREVIOUS_OTHER;
+	if (message->tcode != NTRACE_TCODE_OWNERSHIP) {
+		if (previous == PREVIOUS_SYNC && source->context)
+			check_report(check, RULE_OWNERSHIP_MISSING, message, -1);
+		return;
+	}
+	if (previous == PREVIOUS_SYNC) {
+		source->context |= format >= 2;
+		if (format == 2)
+			source->previous = PREVIOUS_SCONTEXT;
+	} else if (previous == PREVIOUS_SCONTEXT && format == 3) {
+		check_report(check, RULE_OWNERSHIP_ORDER, message, NTRACE_FIELD_PROCESS);
+	}
+}
+
+static uint64_t history_bits(const struct ntrace_message *message)
+{
+	uint64_t bits, repeat = 1;
+
+	if (message->field[NTRACE_FIELD_HIST] < 2)
+		return 0;
+	bits = width(message->field[NTRACE_FIELD_HIST]) - 1;
+	if (ntrace_message_has(message, NTRACE_FIELD_HREPEAT))
+		repeat = message->field[NTRACE_FIELD_HREPEAT];
+	return repeat > UINT32_MAX ? UINT64_MAX : bits * repeat;
+}
+
+static uint64_t add(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* What was counted and not yet reported, and what this message reports. */
+static void check_sums(struct ntrace_check *check, struct source *source,
+		       const struct ntrace_message *message)
+{
+	uint64_t icnt = message->field[NTRACE_FIELD_ICNT];
+	bool transfer = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
+			message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC ||
+			(ntrace_message_has(message, NTRACE_FIELD_UADDR) &&
+			 message->field[NTRACE_FIELD_BTYPE] == NTRACE_BTYPE_JUMP);
+	bool full = message->tcode == NTRACE_TCODE_RESOURCE_FULL;
+
+	source->bits = add(source->bits, history_bits(message));
+	if (full) {
+		source->pending = add(source->pending, icnt);
+		return;
+	}
+	if (!ntrace_message_has(message, NTRACE_FIELD_ICNT))
+		return;
+	/* The first sync after a start may tell of what came before it. */
+	if (!source->unsure && source->state == STATE_RUNNING) {
+		uint64_t total = add(source->pending, icnt);
+
+		if (transfer && !total)
+			check_report(check, RULE_TRANSFER_ICNT, message, NTRACE_FIELD_ICNT);
+		else if (source->bits > total)
+			check_report(check, RULE_HIST_EXCEEDS_ICNT, message, NTRACE_FIELD_ICNT);
+	}
+	source->pending = 0;
+	source->bits = 0;
+}
+
+static void check_repeat(struct ntrace_check *check, struct source *source,
+			 const struct ntrace_message *message)
+{
+	switch (message->tcode) {
+	case NTRACE_TCODE_DIRECT_BRANCH:
+	case NTRACE_TCODE_INDIRECT_BRANCH:
+	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
+		source->branch = true;
+		break;
+	case NTRACE_TCODE_REPEAT_BRANCH:
+		if (!source->branch)
+			check_report(check, RULE_REPEAT_WITHOUT_BRANCH, message, -1);
+		source->branch = true;
+		break;
+	case NTRACE_TCODE_OWNERSHIP:
+		break;
+	default:
+		source->branch = false;
+	}
+}
+
+static bool time_by_xor(const struct ntrace_params *params)
+{
+	return params->timestamp_xor || params->dialect == NTRACE_DIALECT_SIFIVE_V0;
+}
+
+/* A sync says what time it is: later than before, as far as the counter's width can tell. */
+static void check_absolute(struct ntrace_check *check, const struct source *source,
+			   const struct ntrace_message *message, uint64_t mask)
+{
+	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
+	uint64_t ahead = (message->field[NTRACE_FIELD_TSTAMP] - source->time) & mask;
+
+	if (source->time_known && ahead > mask >> 1 && sync != NTRACE_SYNC_RESET_EXIT &&
+	    sync != NTRACE_SYNC_POWER_DOWN_EXIT)
+		check_report(check, RULE_TSTAMP_BACKWARDS, message, NTRACE_FIELD_TSTAMP);
+}
+
+static void check_time(struct ntrace_check *check, struct source *source,
+		       const struct ntrace_message *message)
+{
+	const struct ntrace_params *params = &check->config.params;
+	uint64_t value = message->field[NTRACE_FIELD_TSTAMP];
+	uint64_t mask = params->timestamp_bits && params->timestamp_bits < 64 ?
+				(UINT64_C(1) << params->timestamp_bits) - 1 :
+				UINT64_MAX;
+
+	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP)) {
+		if (is_sync(message) && (source->timed || params->timestamp_bits))
+			check_report(check, RULE_TSTAMP_SYNC_MISSING, message, -1);
+		return;
+	}
+	source->timed = true;
+	if (value & ~mask)
+		check_report(check, RULE_TSTAMP_WIDTH, message, NTRACE_FIELD_TSTAMP);
+	if (is_sync(message)) {
+		check_absolute(check, source, message, mask);
+		source->time = value;
+		source->time_known = true;
+	} else if (!source->time_known) {
+		/* The time of a loss before any sync, and what came with it, is not known. */
+		if (message->tcode != NTRACE_TCODE_ERROR && !source->unsure)
+			check_report(check, RULE_TSTAMP_REFERENCE, message, NTRACE_FIELD_TSTAMP);
+	} else {
+		source->time = time_by_xor(params) ? source->time ^ value : source->time + value;
+	}
+}
+
+/* What the message does to the encoder, and so to what may follow. */
+static void follow(struct ntrace_check *check, struct source *source,
+		   const struct ntrace_message *message)
+{
+	if (is_sync(message)) {
+		source->state = STATE_RUNNING;
+		source->unsure = false;
+		source->reference = true;
+		source->since_sync = 0;
+		source->pending = 0;
+		source->bits = 0;
+		return;
+	}
+	if (++source->since_sync == SYNC_INTERVAL_MAX)
+		check_report(check, RULE_PERIODIC_SYNC, message, -1);
+	if (message->tcode == NTRACE_TCODE_ERROR) {
+		source->state = STATE_LOST;
+		source->reference = false;
+	} else if (message->tcode == NTRACE_TCODE_PROG_TRACE_CORRELATION) {
+		source->state = STATE_OFF;
+		source->reference = false;
+		source->branch_mode = false;
+		source->history_mode = false;
+	}
+	if (source->state != STATE_RUNNING) {
+		source->unsure = false;
+		source->pending = 0;
+		source->bits = 0;
+	}
+}
+
+static bool declared(const struct ntrace_check *check, uint64_t src)
+{
+	uint64_t any = 0;
+
+	for (unsigned int i = 0; i < SOURCES / 64; i++)
+		any |= check->config.sources[i];
+	return !any || check->config.sources[src / 64] >> src % 64 & 1;
+}
+
+/* TCODEs that are no violation, though the table does not have them. */
+static bool is_foreign(const struct ntrace_check *check, unsigned int tcode)
+{
+	if (tcode >= 56 && tcode <= 62)
+		return true;
+	/* DataAcquisition and InCircuitTrace. */
+	return check->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+	       (tcode == 7 || tcode == 34 || tcode == 35);
+}
+
+void check_message(struct ntrace_check *check, struct source *source,
+		   const struct ntrace_message *message)
+{
+	if (source->state == STATE_BEGIN && check->config.wrapped && !is_sync(message))
+		return;
+	if (ntrace_message_has(message, NTRACE_FIELD_SRC) &&
+	    !declared(check, message->field[NTRACE_FIELD_SRC]))
+		check_report(check, RULE_SRC_UNDECLARED, message, NTRACE_FIELD_SRC);
+	if (message->flags & NTRACE_MESSAGE_UNKNOWN) {
+		if (!is_foreign(check, message->tcode))
+			check_report(check, RULE_TCODE_RESERVED, message, -1);
+		return;
+	}
+	if (!check_layout(check, message)) {
+		check_forget(source);
+		return;
+	}
+	check_fields(check, message);
+	check_started(check, source, message);
+	if (is_sync(message))
+		check_sync(check, source, message);
+	check_ownership(check, source, message);
+	check_btype(check, source, message);
+	check_mode(check, source, message);
+	check_sums(check, source, message);
+	check_repeat(check, source, message);
+	check_time(check, source, message);
+	follow(check, source, message);
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The rules of the checker: for each one a good stream, and the same stream with
+ * one mistake, which must be found as a violation of that rule and of no other.
+ */
+#include <ntrace/check.h>
+
+#include "test_flow.h"
+
+/* Fields of "SYNC=5 ICNT=0 FADDR=0x80". */
+static void set_fields(struct ntrace_message *message, const char *text)
+{
+	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {
+		char key[24];
+		const char *at;
+
+		snprintf(key, sizeof(key), " %s=", ntrace_field_name((enum ntrace_field)i));
+		at = strstr(text, key);
+		if (!at)
+			continue;
+		message->present |= 1u << i;
+		message->field[i] = strtoull(at + strlen(key), NULL, 0);
+	}
+}
+
+/* Bytes of "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; [70 D0 1D]; x9 DirectBranch ICNT=3". */
+static size_t stream_of(const char *text, const struct ntrace_params *params, uint8_t *data,
+			size_t room)
+{
+	size_t size = 0;
+
+	while (*text) {
+		size_t length = strcspn(text, ";");
+		struct ntrace_message message = { 0 };
+		unsigned long repeat = 1;
+		char line[256], *at = line;
+		uint8_t bytes[256];
+		size_t count;
+
+		snprintf(line, sizeof(line), "%.*s", (int)length, text);
+		text += length + (text[length] == ';');
+		while (*at == ' ')
+			at++;
+		if (*at == 'x')
+			repeat = strtoul(at + 1, &at, 10);
+		while (*at == ' ')
+			at++;
+		if (*at == '[') {
+			at[strcspn(at, "]")] = '\0';
+			count = from_hex(at + 1, bytes, sizeof(bytes));
+		} else {
+			int written;
+
+			for (unsigned int i = 0; i < 64; i++) {
+				size_t name = strlen(ntrace_tcode_name(i));
+
+				if (!strncmp(ntrace_tcode_name(i), at, name) && at[name] == ' ')
+					message.tcode = (uint8_t)i;
+			}
+			set_fields(&message, at);
+			written = ntrace_message_write(&message, params, bytes);
+			if (written < 0) {
+				ok(false, "message of the test: %s", line);
+				return 0;
+			}
+			count = (size_t)written;
+		}
+		for (; repeat && size + count <= room; repeat--) {
+			memcpy(data + size, bytes, count);
+			size += count;
+		}
+	}
+	return size;
+}
+
+/* Program A of the digest's section 13, and what other rules need. */
+static struct ntrace_space *program(void)
+{
+	struct code code = { .start = 0x100 };
+	struct ntrace_space *space = new_space("program");
+
+	put(&code, C_ADD);		/* 100 */
+	put_branch(&code, 0x200);	/* 102 */
+	put(&code, ADD);		/* 106 */
+	put_branch(&code, 0x300);	/* 10a */
+	put(&code, C_ADD);		/* 10e */
+	put(&code, C_JR_A0);		/* 110 */
+	while (code.start + code.size < 0x200)
+		put(&code, C_ADD);
+	put_jal(&code, 0, 0x200);	/* 200: a loop that nothing reports */
+	put(&code, ADD);		/* 204 */
+	put(&code, CUSTOM);		/* 208 */
+	put(&code, C_ADD);		/* 20c */
+	put(&code, 0);			/* 20e: no instruction */
+	while (code.start + code.size < 0x300)
+		put(&code, C_ADD);
+	put(&code, C_ADD);		/* 300 */
+	put(&code, C_ADD);		/* 302 */
+	add_code(space, &code);
+	return space;
+}
+
+struct found {
+	char text[2048];
+	size_t at;
+	unsigned int count;
+	unsigned int other;
+	const char *expected;
+	uint64_t offset;
+};
+
+static int take_finding(void *data, const struct ntrace_check_finding *finding)
+{
+	struct found *found = data;
+
+	if (!found->count++)
+		found->offset = finding->offset;
+	if (!found->expected || strcmp(found->expected, finding->rule->id))
+		found->other++;
+	if (found->at < sizeof(found->text) - 100)
+		found->at += (size_t)snprintf(found->text + found->at,
+					      sizeof(found->text) - found->at, " %s@%" PRIu64,
+					      finding->rule->id, finding->offset);
+	return 0;
+}
+
+/* One stream through a checker, in chunks of @chunk bytes. */
+static void check_stream(struct found *found, const struct ntrace_check_config *wanted,
+			 const uint8_t *data, size_t size, size_t chunk)
+{
+	struct ntrace_check_config config = *wanted;
+	struct ntrace_check *check;
+	int ret = 0;
+
+	config.finding = take_finding;
+	config.data = found;
+	found->at = 0;
+	found->text[0] = '\0';
+	found->count = 0;
+	found->other = 0;
+	if (ntrace_check_new(&check, &config)) {
+		ok(false, "checker for the test");
+		return;
+	}
+	for (size_t done = 0; done < size && !ret; done += chunk)
+		ret = ntrace_check_feed(check, data + done,
+					size - done < chunk ? size - done : chunk);
+	if (ret || ntrace_check_end(check))
+		ok(false, "checker fed");
+	ntrace_check_free(check);
+}
+
+#define START "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80;"
+#define TSTART "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=1000;"
+#define OFF "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=5;"
+#define JUMP "IndirectBranch BTYPE=0 ICNT=3 UADDR=0x10;"
+
+/* "flow" in place of parameters: with the program. A stream has no finding where bad is NULL. */
+static const struct mutation {
+	const char *rule;
+	const char *params;
+	const char *good;
+	const char *bad;
+} mutations[] = {
+	{ "mseo-reserved", "", START OFF "[24 15 00 83];" JUMP,
+	  START OFF "[24 15 00 82 03];" START JUMP },
+	{ "mseo-idle", "", "[FF];" START JUMP, "[FE FF];" START JUMP },
+	{ "mseo-idle", "", "[FF];" START JUMP, START "[01 FF];" JUMP },
+	{ "idle-byte", "", "[FF FF];" START "[FF];" JUMP, "[FF FF];" START "[FF F7 FF F3];" JUMP },
+	{ "idle-byte", "", START JUMP "[FF];", START JUMP "[FF 03];" },
+	{ "message-cut", "", START JUMP, START "[10 71 D8]" },
+	{ "tcode-reserved", "", START "[E0 03];" JUMP, START "[94 03];" JUMP },
+	{ "field-missing", "", START "[10 71 D8 7B];" JUMP, START "[10 73];" JUMP },
+	{ "field-extra", "", TSTART "[0C 0D 07];", TSTART "[0C 0D 05 07];" },
+	{ "field-oversize", "tsbits=64", TSTART "[24 09 00 41 00 x9 2B];",
+	  TSTART "[24 09 00 41 FC x11 2B];" },
+	{ "src-undeclared", "srcbits=4",
+	  "ProgTraceSync SRC=3 SYNC=5 ICNT=0 FADDR=0x80; ProgTraceSync SRC=5 SYNC=5 ICNT=0 "
+	  "FADDR=0x80",
+	  "ProgTraceSync SRC=3 SYNC=5 ICNT=0 FADDR=0x80; ProgTraceSync SRC=6 SYNC=5 ICNT=0 "
+	  "FADDR=0x80" },
+	{ "sync-reserved", "", START "ProgTraceSync SYNC=14 ICNT=3 FADDR=0x80",
+	  START "ProgTraceSync SYNC=8 ICNT=3 FADDR=0x80" },
+	{ "sync-reserved", "dialect=sifive-v0", START "ProgTraceSync SYNC=11 ICNT=3 FADDR=0x80",
+	  START "ProgTraceSync SYNC=13 ICNT=3 FADDR=0x80" },
+	{ "btype-mixed", "",
+	  START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1; IndirectBranch BTYPE=3 ICNT=0 UADDR=1;",
+	  START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1; IndirectBranch BTYPE=1 ICNT=0 UADDR=1;" },
+	{ "etype-reserved", "", START "Error ETYPE=8 ECODE=4;", START "Error ETYPE=1 ECODE=4;" },
+	{ "ecode-reserved", "", START "Error ETYPE=0 ECODE=0xae;",
+	  START "Error ETYPE=0 ECODE=0x14;" },
+	{ "rcode-reserved", "", START "ResourceFull RCODE=8 RDATA=1;",
+	  START "ResourceFull RCODE=3 RDATA=1;" },
+	{ "evcode-reserved", "", START "ProgTraceCorrelation EVCODE=1 CDF=0 ICNT=3",
+	  START "ProgTraceCorrelation EVCODE=2 CDF=0 ICNT=3" },
+	{ "cdf-reserved", "", START "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=3 HIST=2",
+	  START "ProgTraceCorrelation EVCODE=4 CDF=2 ICNT=3" },
+	{ "process-format", "", START "Ownership PROCESS=0x3b2;",
+	  START "Ownership PROCESS=0x3b1;" },
+	{ "process-privilege", "", START "Ownership PROCESS=0xc;", START "Ownership PROCESS=0x8;" },
+	{ "process-privilege", "", START "Ownership PROCESS=0x14;",
+	  START "Ownership PROCESS=0x1c;" },
+	{ "process-context", "", START "Ownership PROCESS=0x4;", START "Ownership PROCESS=0x24;" },
+	{ "icnt-width", "", START "ResourceFull RCODE=0 ICNT=0x3fffff;",
+	  START "ResourceFull RCODE=0 ICNT=0x400000;" },
+	{ "hist-stop-bit", "", START "ResourceFull RCODE=1 HIST=2;",
+	  START "ResourceFull RCODE=1 HIST=0;" },
+	{ "hist-width", "", START "ResourceFull RCODE=1 HIST=0x80000000;",
+	  START "ResourceFull RCODE=1 HIST=0x100000000;" },
+	{ "hist-empty", "", START "IndirectBranchHist BTYPE=0 ICNT=3 UADDR=1 HIST=1;",
+	  START "ResourceFull RCODE=1 HIST=1;" },
+	{ "hrepeat-zero", "", START "ResourceFull RCODE=2 HIST=2 HREPEAT=1;",
+	  START "ResourceFull RCODE=2 HIST=2 HREPEAT=0;" },
+	{ "hrepeat-width", "", START "ResourceFull RCODE=2 HIST=2 HREPEAT=0x3ffff;",
+	  START "ResourceFull RCODE=2 HIST=2 HREPEAT=0x40000;" },
+	{ "bcnt-zero", "", START JUMP "RepeatBranch BCNT=1", START JUMP "RepeatBranch BCNT=0" },
+	{ "bcnt-width", "", START JUMP "RepeatBranch BCNT=0x3ffff",
+	  START JUMP "RepeatBranch BCNT=0x40000" },
+	{ "address-width", "xlen=32", START "IndirectBranch BTYPE=0 ICNT=2 UADDR=0x7fffffff;",
+	  START "[10 21 00 00 00 00 00 0B];" },
+	{ "address-width", "", START "[10 21 00 x10 1F];", START "[10 21 00 x11 03];" },
+	{ "start-without-sync", "", START "DirectBranch ICNT=3;",
+	  "DirectBranch ICNT=3; DirectBranch ICNT=3;" },
+	{ "start-without-sync", "",
+	  "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=0; Error ETYPE=0 ECODE=4;" START,
+	  "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;" START },
+	{ "uaddr-reference", "", START JUMP, JUMP JUMP },
+	{ "sync-after-correlation", "", START OFF START "DirectBranch ICNT=3;",
+	  START OFF "DirectBranch ICNT=3;" },
+	{ "sync-after-correlation", "",
+	  START OFF "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=0;" START, START OFF OFF },
+	{ "sync-after-error", "", START "Error ETYPE=0 ECODE=4;",
+	  START "Error ETYPE=0 ECODE=4; DirectBranch ICNT=3; DirectBranch ICNT=3;" },
+	{ "sync-after-error", "",
+	  START
+	  "Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=7 ICNT=0 FADDR=0x80; Ownership PROCESS=4;",
+	  START
+	  "Error ETYPE=0 ECODE=4; Ownership PROCESS=4; ProgTraceSync SYNC=2 ICNT=0 FADDR=0x80;" },
+	{ "error-sync-code", "",
+	  START "Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=7 ICNT=0 FADDR=0x80;",
+	  START "Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=2 ICNT=0 FADDR=0x80;" },
+	{ "overrun-without-error", "", START "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;",
+	  START "ProgTraceSync SYNC=7 ICNT=3 FADDR=0x80;" },
+	{ "restart-icnt", "", START OFF START,
+	  START OFF "ProgTraceSync SYNC=5 ICNT=4 FADDR=0x80;" },
+	{ "debug-entry-missing", "",
+	  START
+	  "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=3; ProgTraceSync SYNC=3 ICNT=0 FADDR=0x80;",
+	  START "ProgTraceSync SYNC=3 ICNT=0 FADDR=0x80;" },
+	{ "sync-icnt-full", "",
+	  START "DirectBranch ICNT=3; ProgTraceSync SYNC=4 ICNT=3 FADDR=0x80;",
+	  START "IndirectBranchHistSync SYNC=4 BTYPE=0 ICNT=8 FADDR=0x88 HIST=2;" },
+	{ "sync-icnt-full", "dialect=rc7",
+	  START "IndirectBranchHistSync SYNC=4 BTYPE=0 ICNT=8 FADDR=0x88 HIST=2;", NULL },
+	{ "periodic-sync", "", START "x524287 DirectBranch ICNT=3;",
+	  START "x524288 DirectBranch ICNT=3;" },
+	{ "ownership-missing", "",
+	  START "Ownership PROCESS=0x22; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;"
+		"Ownership PROCESS=0x22; DirectBranch ICNT=3;",
+	  START "Ownership PROCESS=0x22; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;"
+		"DirectBranch ICNT=3; Ownership PROCESS=0x22;" },
+	{ "ownership-order", "", START "Ownership PROCESS=0x33; Ownership PROCESS=0x22;",
+	  START "Ownership PROCESS=0x22; Ownership PROCESS=0x33;" },
+	{ "mode-mixed", "", START "DirectBranch ICNT=3;" OFF START "ResourceFull RCODE=1 HIST=2;",
+	  START "DirectBranch ICNT=3; ResourceFull RCODE=1 HIST=2;" },
+	{ "mode-mixed", "mode=btm", START "DirectBranch ICNT=3;" OFF,
+	  START "ResourceFull RCODE=1 HIST=2;" },
+	{ "mode-mixed", "mode=htm", START "ResourceFull RCODE=1 HIST=2;",
+	  START "DirectBranch ICNT=3;" },
+	{ "transfer-icnt", "", START "ResourceFull RCODE=0 ICNT=3; DirectBranch ICNT=0;",
+	  START "DirectBranch ICNT=0;" },
+	{ "transfer-icnt", "", START "IndirectBranch BTYPE=2 ICNT=0 UADDR=1;",
+	  START "IndirectBranch BTYPE=0 ICNT=0 UADDR=1;" },
+	{ "hist-exceeds-icnt", "",
+	  START "ResourceFull RCODE=1 HIST=8; IndirectBranchHist BTYPE=0 ICNT=4 UADDR=1 HIST=2;",
+	  START "ResourceFull RCODE=1 HIST=8; IndirectBranchHist BTYPE=0 ICNT=3 UADDR=1 HIST=2;" },
+	{ "repeat-without-branch", "", START JUMP "RepeatBranch BCNT=2; RepeatBranch BCNT=2;",
+	  START "RepeatBranch BCNT=2;" },
+	{ "repeat-without-branch", "", START JUMP "Ownership PROCESS=4; RepeatBranch BCNT=2;",
+	  START JUMP "ResourceFull RCODE=0 ICNT=3; RepeatBranch BCNT=2;" },
+	{ "tstamp-sync-missing", "",
+	  TSTART "DirectBranch ICNT=3; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=2000;",
+	  TSTART "DirectBranch ICNT=3; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;" },
+	{ "tstamp-sync-missing", "tsbits=40", TSTART, START },
+	{ "tstamp-reference", "", TSTART "DirectBranch ICNT=3 TSTAMP=5;",
+	  START "DirectBranch ICNT=3 TSTAMP=5;" },
+	{ "tstamp-width", "tsbits=12", TSTART "DirectBranch ICNT=3 TSTAMP=4095;",
+	  TSTART "DirectBranch ICNT=3 TSTAMP=4096;" },
+	{ "tstamp-backwards", "",
+	  TSTART
+	  "DirectBranch ICNT=3 TSTAMP=5; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=1005;",
+	  TSTART
+	  "DirectBranch ICNT=3 TSTAMP=5; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=1004;" },
+	{ "tstamp-backwards", "tsbits=10",
+	  TSTART "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=7;",
+	  TSTART "ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=900;" },
+	{ "tstamp-backwards", "tsdelta=xor",
+	  TSTART
+	  "DirectBranch ICNT=3 TSTAMP=0x3e8; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=5;",
+	  TSTART
+	  "DirectBranch ICNT=3 TSTAMP=16; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=999;" },
+	/* With the program. */
+	{ "flow-icnt-split", "flow", START "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=3 HIST=2;",
+	  START "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1;" },
+	{ "flow-indirect", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x87; IndirectBranch BTYPE=0 ICNT=2 UADDR=0x107;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x87; IndirectBranch BTYPE=0 ICNT=3 UADDR=0x107;" },
+	{ "flow-hist-left", "flow", START "IndirectBranchHist BTYPE=2 ICNT=3 UADDR=1 HIST=2;",
+	  START "IndirectBranchHist BTYPE=2 ICNT=3 UADDR=1 HIST=4;" },
+	{ "flow-hist-missing", "flow", START "IndirectBranchHist BTYPE=2 ICNT=7 UADDR=1 HIST=4;",
+	  START "IndirectBranchHist BTYPE=2 ICNT=7 UADDR=1 HIST=2;" },
+	{ "flow-icnt-short", "flow",
+	  START "ResourceFull RCODE=1 HIST=4; IndirectBranch BTYPE=2 ICNT=7 UADDR=1;",
+	  START "ResourceFull RCODE=1 HIST=4; IndirectBranch BTYPE=2 ICNT=5 UADDR=1;" },
+	{ "flow-address", "flow",
+	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x83 HIST=2;",
+	  START "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=0x85 HIST=2;" },
+	{ "flow-transfer", "flow", START "DirectBranch ICNT=3;", START "DirectBranch ICNT=1;" },
+	{ "flow-custom-transfer", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x102; IndirectBranch BTYPE=2 ICNT=4 UADDR=0x82;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x102; IndirectBranch BTYPE=0 ICNT=4 UADDR=0x82;" },
+	{ "flow-no-instruction", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x106; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=1;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x106; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;" },
+	{ "flow-no-memory", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=3;" },
+	{ "flow-endless", "flow", START "ResourceFull RCODE=1 HIST=4;",
+	  START "ResourceFull RCODE=1 HIST=7;" },
+};
+
+#define MUTATIONS (sizeof(mutations) / sizeof(mutations[0]))
+#define ROOM (2u << 20)
+
+static void config_of(struct ntrace_check_config *config, const struct mutation *mutation,
+		      struct ntrace_space *space)
+{
+	bool flow = !strcmp(mutation->params, "flow");
+
+	ntrace_check_config_init(config);
+	config->params = params_of(flow ? "" : mutation->params);
+	config->space = flow ? space : NULL;
+	/* SRC 3 and 5 are declared where there is any. */
+	if (config->params.src_bits)
+		config->sources[0] = 1u << 3 | 1u << 5;
+}
+
+static void test_mutations(struct ntrace_space *space, uint8_t *data)
+{
+	for (unsigned int i = 0; i < MUTATIONS; i++) {
+		const struct mutation *mutation = &mutations[i];
+		struct ntrace_check_config config;
+		struct found found = { 0 };
+		size_t size, chunk;
+
+		config_of(&config, mutation, space);
+		size = stream_of(mutation->good, &config.params, data, ROOM);
+		check_stream(&found, &config, data, size, size);
+		ok(!found.count, "%s: the good stream is one", mutation->rule);
+		if (found.count)
+			diag("%s:%s", mutation->good, found.text);
+		if (!mutation->bad)
+			continue;
+		size = stream_of(mutation->bad, &config.params, data, ROOM);
+		found.expected = mutation->rule;
+		for (chunk = size; chunk; chunk = chunk == 1 || size > 1000 ? 0 : 1) {
+			check_stream(&found, &config, data, size, chunk);
+			ok(found.count == 1 && !found.other, "%s: found, and nothing else%s",
+			   mutation->rule, chunk == 1 ? ", byte by byte" : "");
+			if (found.count != 1 || found.other)
+				diag("%s:%s", mutation->bad, found.text);
+		}
+	}
+}
+
+static void test_every_rule_is_tested(void)
+{
+	size_t count, missing = 0;
+	const struct ntrace_check_rule *rules = ntrace_check_rules(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		unsigned int streams = 0;
+
+		for (unsigned int j = 0; j < MUTATIONS; j++)
+			streams += mutations[j].bad && !strcmp(mutations[j].rule, rules[i].id);
+		if (!streams) {
+			diag("no mutation for %s", rules[i].id);
+			missing++;
+		}
+		for (size_t j = 0; j < i; j++) {
+			if (!strcmp(rules[i].id, rules[j].id))
+				diag("two rules are called %s", rules[i].id);
+			missing += !strcmp(rules[i].id, rules[j].id);
+		}
+	}
+	ok(!missing, "each of %zu rules has a mutated stream", count);
+}
+
+int main(void)
+{
+	struct ntrace_space *space = program();
+	uint8_t *data = malloc(ROOM);
+
+	if (!data)
+		return 1;
+	test_mutations(space, data);
+	test_every_rule_is_tested();
+	ntrace_space_put(space);
+	free(data);
+	return done_testing();
+}
