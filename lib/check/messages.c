@@ -229,8 +229,9 @@ static void check_started(struct ntrace_check *check, struct source *source,
 {
 	enum check_rule rule;
 
-	/* Error is the one message that may stand before another one only if that has SYNC. */
-	if (source->state == STATE_LOST && !is_sync(message)) {
+	/* Trace may end with Error; what comes first in the next one may come then, too. */
+	if (source->state == STATE_LOST &&
+	    (needs_sync(message) || message->tcode == NTRACE_TCODE_OWNERSHIP)) {
 		rule = RULE_SYNC_AFTER_ERROR;
 	} else if (!needs_sync(message)) {
 		return;
@@ -256,7 +257,9 @@ static void check_ownership(struct ntrace_check *check, struct source *source,
 
 	source->previous = is_sync(message) ? PREVIOUS_SYNC : PREVIOUS_OTHER;
 	if (message->tcode != NTRACE_TCODE_OWNERSHIP) {
-		if (previous == PREVIOUS_SYNC && source->context)
+		/* Behind an Error it may be what was lost. */
+		if (previous == PREVIOUS_SYNC && source->context &&
+		    message->tcode != NTRACE_TCODE_ERROR)
 			check_report(check, RULE_OWNERSHIP_MISSING, message, -1);
 		return;
 	}

@@ -78,7 +78,7 @@ RULE(UADDR_REFERENCE, "uaddr-reference", "5", ERROR, false,						\
 RULE(SYNC_AFTER_OFF, "sync-after-correlation", "3", ERROR, false,					\
      "behind ProgTraceCorrelation trace goes on with a message that has SYNC")				\
 RULE(SYNC_AFTER_ERROR, "sync-after-error", "11", ERROR, false,						\
-     "Error stands immediately before a message that has SYNC, or is the last one")			\
+     "Error stands immediately before a message that has SYNC, or trace ends with it")			\
 RULE(ERROR_SYNC_CODE, "error-sync-code", "11", ERROR, false,						\
      "the sync behind Error says FIFO overrun (7), or another start of trace (1, 3, 5, 9)")		\
 RULE(OVERRUN_WITHOUT_ERROR, "overrun-without-error", "3", ERROR, false,					\

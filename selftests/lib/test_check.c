@@ -259,6 +259,10 @@ static const struct mutation {
 		"Ownership PROCESS=0x22; DirectBranch ICNT=3;",
 	  START "Ownership PROCESS=0x22; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;"
 		"DirectBranch ICNT=3; Ownership PROCESS=0x22;" },
+	{ "ownership-missing", "",
+	  START
+	  "Ownership PROCESS=0x22; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80; Error ETYPE=0 ECODE=8;",
+	  NULL },
 	{ "ownership-order", "", START "Ownership PROCESS=0x33; Ownership PROCESS=0x22;",
 	  START "Ownership PROCESS=0x22; Ownership PROCESS=0x33;" },
 	{ "mode-mixed", "", START "DirectBranch ICNT=3;" OFF START "ResourceFull RCODE=1 HIST=2;",
@@ -396,6 +400,66 @@ static void test_every_rule_is_tested(void)
 	ok(!missing, "each of %zu rules has a mutated stream", count);
 }
 
+/* What the reference encoder made has no finding, by itself and against its program. */
+static void test_reference_stream(void)
+{
+	const char *trace = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
+	struct ntrace_check_config config;
+	struct ntrace_object *object;
+	struct found found = { 0 };
+	uint8_t *data;
+	size_t size;
+
+	if (!trace || !elf)
+		return;
+	data = read_file(trace, &size);
+	ntrace_check_config_init(&config);
+	config.params = params_of("xlen=32,mode=htm");
+	check_stream(&found, &config, data, size, 4096);
+	is_str(found.text, "", "xrle: no finding");
+	config.space = new_space("xrle");
+	if (ntrace_object_open_elf(&object, elf) ||
+	    ntrace_space_map_linked(config.space, object, 0))
+		ok(false, "xrle.elf");
+	check_stream(&found, &config, data, size, 7);
+	is_str(found.text, "", "xrle: no finding with its program");
+	/* One bit of the history is another. */
+	data[1010] ^= 4;
+	check_stream(&found, &config, data, size, size);
+	ok(found.count > 0, "xrle: a bit that is wrong is found with the program:%s", found.text);
+	ntrace_object_put(object);
+	ntrace_space_put(config.space);
+	free(data);
+}
+
+/* A buffer that wrapped: the start is not judged; and what cannot be checked is refused. */
+static void test_config(struct ntrace_space *space, uint8_t *data)
+{
+	struct ntrace_check_config config;
+	struct ntrace_check *check;
+	struct found found = { 0 };
+	size_t size;
+
+	ntrace_check_config_init(&config);
+	size = stream_of("[12 44 28 43];" JUMP "DirectBranch ICNT=0;" START JUMP, &config.params,
+			 data, ROOM);
+	config.wrapped = true;
+	check_stream(&found, &config, data, size, 1);
+	is_str(found.text, "", "wrapped: what comes before the first sync is not judged");
+	size = stream_of("[12 44 28 43];" START "DirectBranch ICNT=0;", &config.params, data, ROOM);
+	check_stream(&found, &config, data, size, 1);
+	is_str(found.text, " transfer-icnt@8", "wrapped: what comes behind it is");
+	ntrace_check_config_init(&config);
+	is_u64((uint64_t)ntrace_check_new(&check, &config), (uint64_t)NTRACE_ERR_INVALID,
+	       "no callback");
+	config.finding = take_finding;
+	config.space = space;
+	snprintf(config.params.isa, sizeof(config.params.isa), "nonsense");
+	is_u64((uint64_t)ntrace_check_new(&check, &config), (uint64_t)NTRACE_ERR_INVALID,
+	       "no such instruction set");
+	ntrace_check_free(NULL);
+}
+
 int main(void)
 {
 	struct ntrace_space *space = program();
@@ -405,6 +469,8 @@ int main(void)
 		return 1;
 	test_mutations(space, data);
 	test_every_rule_is_tested();
+	test_reference_stream();
+	test_config(space, data);
 	ntrace_space_put(space);
 	free(data);
 	return done_testing();

@@ -340,6 +340,7 @@ static const char *decode(const struct row *row, struct random *random, struct t
 		.data = tally,
 	};
 	struct ntrace_flow *flow;
+	const char *violation;
 
 	decoded.count = 0;
 	owner.known = false;
@@ -353,6 +354,11 @@ static const char *decode(const struct row *row, struct random *random, struct t
 		return wrong("no flow for these parameters");
 	read_stream(flow, &config.params, random, tally);
 	ntrace_flow_free(flow);
+	violation = stream_violation(&drive.config, &config.params,
+				     one_in(random, 4) ? config.space : NULL, drive.stream,
+				     drive.size);
+	if (violation)
+		wrong("the checker finds: %s; ", violation);
 	ntrace_space_put(config.space);
 	return fault[0] ? fault : NULL;
 }

@@ -5,6 +5,10 @@
 
 #include "options.h"
 
+struct ntrace_encoder_config;
+struct ntrace_params;
+struct ntrace_space;
+
 /* What a number of programs exercised. */
 struct tally {
 	uint64_t programs;
@@ -35,6 +39,14 @@ enum mutation {
  */
 const char *check_program(const struct row *row, uint64_t seed, enum mutation mutation,
 			  struct tally *tally);
+
+/*
+ * What the library's checker finds wrong with a stream of the encoder, NULL if nothing; with @space
+ * (may be NULL) it is held against the code as well. Valid until the next call.
+ */
+const char *stream_violation(const struct ntrace_encoder_config *encoder,
+			     const struct ntrace_params *params, struct ntrace_space *space,
+			     const uint8_t *stream, size_t size);
 
 /* The test as a whole: @count programs unless COUNT says otherwise; SEED and ONLY likewise. */
 int property_main(const char *reproduce, uint64_t count);

@@ -129,10 +129,10 @@ static void put_message(struct dump *dump, const struct ntrace_message *message)
 	bytes = trace_bytes(&dump->trace, message->offset, message->length, &count);
 	if (dump->json) {
 		json_start(dump, "message", message->offset, message->length, bytes, count);
-		message_json(dump->output, message, has_address, address);
+		message_json(dump->output, message, dump->params.dialect, has_address, address);
 		output_text(dump->output, "}\n");
 	} else {
-		message_text(dump->output, message, has_address, address);
+		message_text(dump->output, message, dump->params.dialect, has_address, address);
 		end_line(dump, message->offset, message->length, bytes, count);
 	}
 }

@@ -31,37 +31,6 @@ void address_tracker_lost(struct address_tracker *tracker)
 	memset(tracker->known, 0, sizeof(tracker->known));
 }
 
-static const char *sync_name(uint64_t sync)
-{
-	static const char *const names[16] = {
-		"external trigger", "reset exit", "periodic", "debug exit", "I-CNT full",
-		"trace enable", "trace event", "FIFO overrun", NULL, "power-down exit",
-	};
-
-	return sync < 16 ? names[sync] : NULL;
-}
-
-static const char *value_name(unsigned int field, uint64_t value)
-{
-	static const char *const btypes[] = { "jump", "trap", "exception", "interrupt" };
-	static const char *const evcodes[] = { "debug entry", "low power", NULL, NULL,
-					       "trace disable" };
-	static const char *const rcodes[] = { "I-CNT", "HIST", "repeated HIST" };
-
-	switch (field) {
-	case NTRACE_FIELD_SYNC:
-		return sync_name(value);
-	case NTRACE_FIELD_BTYPE:
-		return value < 4 ? btypes[value] : NULL;
-	case NTRACE_FIELD_EVCODE:
-		return value < 5 ? evcodes[value] : NULL;
-	case NTRACE_FIELD_RCODE:
-		return value < 3 ? rcodes[value] : NULL;
-	default:
-		return NULL;
-	}
-}
-
 /* Addresses, bit patterns and clocks read better in hexadecimal. */
 static bool is_hexadecimal(unsigned int field)
 {
@@ -107,8 +76,8 @@ static void put_flags(struct output *output, unsigned int flags, const char *quo
 	output_char(output, ']');
 }
 
-void message_text(struct output *output, const struct ntrace_message *message, bool has_address,
-		  uint64_t address)
+void message_text(struct output *output, const struct ntrace_message *message,
+		  enum ntrace_dialect dialect, bool has_address, uint64_t address)
 {
 	const char *name;
 	unsigned int i;
@@ -118,7 +87,7 @@ void message_text(struct output *output, const struct ntrace_message *message, b
 	output_decimal(output, message->length, 5);
 	output_decimal(output, message->tcode, 4);
 	output_char(output, ' ');
-	output_padded(output, ntrace_tcode_name(message->tcode), 22);
+	output_padded(output, ntrace_tcode_dialect_name(message->tcode, dialect), 22);
 	for (i = 0; i < NTRACE_FIELD_COUNT; i++) {
 		if (!ntrace_message_has(message, i))
 			continue;
@@ -126,7 +95,7 @@ void message_text(struct output *output, const struct ntrace_message *message, b
 		output_text(output, ntrace_field_name(i));
 		output_char(output, '=');
 		put_value(output, i, message->field[i]);
-		name = value_name(i, message->field[i]);
+		name = ntrace_value_name(i, message->field[i], dialect);
 		if (name) {
 			output_char(output, '(');
 			output_text(output, name);
@@ -143,14 +112,14 @@ void message_text(struct output *output, const struct ntrace_message *message, b
 	}
 }
 
-void message_json(struct output *output, const struct ntrace_message *message, bool has_address,
-		  uint64_t address)
+void message_json(struct output *output, const struct ntrace_message *message,
+		  enum ntrace_dialect dialect, bool has_address, uint64_t address)
 {
 	bool first = true;
 	unsigned int i;
 
 	output_printf(output, ",\"tcode\":%u,\"name\":\"%s\",\"fields\":{", message->tcode,
-		      ntrace_tcode_name(message->tcode));
+		      ntrace_tcode_dialect_name(message->tcode, dialect));
 	for (i = 0; i < NTRACE_FIELD_COUNT; i++) {
 		if (!ntrace_message_has(message, i))
 			continue;

@@ -28,12 +28,12 @@ bool address_tracker_message(struct address_tracker *tracker, const struct ntrac
 void address_tracker_lost(struct address_tracker *tracker);
 
 /** message_text - "0xOFFSET LENGTH TCODE NAME FIELD=VALUE... [-> 0xADDRESS] [flags]", no newline */
-void message_text(struct output *output, const struct ntrace_message *message, bool has_address,
-		  uint64_t address);
+void message_text(struct output *output, const struct ntrace_message *message,
+		  enum ntrace_dialect dialect, bool has_address, uint64_t address);
 
 /** message_json - members of a JSON object from "tcode" to "flags" with a comma before each */
-void message_json(struct output *output, const struct ntrace_message *message, bool has_address,
-		  uint64_t address);
+void message_json(struct output *output, const struct ntrace_message *message,
+		  enum ntrace_dialect dialect, bool has_address, uint64_t address);
 
 /** message_bytes - two digits a byte */
 void message_bytes(struct output *output, const uint8_t *bytes, size_t count,

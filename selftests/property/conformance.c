@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The encoder's streams obey the specification, as the checker of the library reads it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <ntrace/check.h>
+#include <ntrace/encode.h>
+
+#include "check.h"
+
+static int take_finding(void *data, const struct ntrace_check_finding *finding)
+{
+	snprintf(data, 256, "%s at offset %" PRIu64 ", value 0x%" PRIx64 ": %s", finding->rule->id,
+		 finding->offset, finding->value, finding->rule->text);
+	return 1;
+}
+
+const char *stream_violation(const struct ntrace_encoder_config *encoder,
+			     const struct ntrace_params *params, struct ntrace_space *space,
+			     const uint8_t *stream, size_t size)
+{
+	static char text[256];
+	struct ntrace_check_config config;
+	struct ntrace_check *check;
+
+	ntrace_check_config_init(&config);
+	config.params = *params;
+	config.icnt_bits = encoder->icnt_bits;
+	config.sources[encoder->src / 64] = UINT64_C(1) << encoder->src % 64;
+	config.space = space;
+	config.finding = take_finding;
+	config.data = text;
+	text[0] = '\0';
+	if (ntrace_check_new(&check, &config))
+		return "no checker for these parameters";
+	if (!ntrace_check_feed(check, stream, size))
+		ntrace_check_end(check);
+	ntrace_check_free(check);
+	return text[0] ? text : NULL;
+}
