@@ -10,10 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "object.h"
+#include "elf_parts.h"
 
 #ifndef EF_RISCV_RVC
 #define EF_RISCV_RVC 1
+#endif
+#ifndef EF_RISCV_RVE
+#define EF_RISCV_RVE 8
 #endif
 /* RISC-V ELF psABI, section "Attributes" */
 #ifndef SHT_RISCV_ATTRIBUTES
@@ -22,16 +25,7 @@
 #define TAG_FILE 1
 #define TAG_RISCV_ARCH 5
 
-/* Sections that matter; NULL where the file has none. */
-struct sections {
-	Elf_Scn *symtab;
-	Elf_Scn *dynsym;
-	Elf_Scn *eh_frame;
-	Elf_Scn *attributes;
-};
-
-/* The part of [offset, offset + size) that the file has. */
-static uint64_t clip(const struct ntrace_object *object, uint64_t offset, uint64_t size)
+uint64_t elf_clip(const struct ntrace_object *object, uint64_t offset, uint64_t size)
 {
 	if (offset >= object->size)
 		return 0;
@@ -41,7 +35,7 @@ static uint64_t clip(const struct ntrace_object *object, uint64_t offset, uint64
 /* Bytes of the file at @offset; @size is cut to what there is. */
 static const uint8_t *part(const struct ntrace_object *object, uint64_t offset, uint64_t *size)
 {
-	*size = clip(object, offset, *size);
+	*size = elf_clip(object, offset, *size);
 	return *size ? object->bytes + offset : object->bytes;
 }
 
@@ -127,7 +121,22 @@ static bool in_executable(const struct ntrace_object *object, uint64_t address)
 	return false;
 }
 
-static int find_sections(struct ntrace_object *object, Elf *elf, struct sections *sections)
+/* A name, 0, up to three bytes to a multiple of 4, CRC-32 of the debug file. */
+static void take_debug_link(struct ntrace_object *object, const uint8_t *bytes, uint64_t size)
+{
+	const uint8_t *end = memchr(bytes, 0, size);
+	uint64_t at;
+
+	if (!end || end == bytes)
+		return;
+	at = ((uint64_t)(end - bytes) + 4) & ~UINT64_C(3);
+	if (size < 4 || at > size - 4)
+		return;
+	object->debug_link = (const char *)bytes;
+	memcpy(&object->debug_link_crc, bytes + at, sizeof(object->debug_link_crc));
+}
+
+int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_sections *sections)
 {
 	Elf_Scn *section = NULL;
 	size_t names = 0;
@@ -156,6 +165,8 @@ static int find_sections(struct ntrace_object *object, Elf *elf, struct sections
 			take_build_id(object, bytes, size, header.sh_addralign);
 		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".eh_frame"))
 			sections->eh_frame = section;
+		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".gnu_debuglink"))
+			take_debug_link(object, bytes, size);
 		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".plt") &&
 			 in_executable(object, header.sh_addr)) {
 			/* Calls into other objects go through here, and no symbol says so. */
@@ -212,7 +223,7 @@ static const char *find_arch(const uint8_t *bytes, size_t size)
 }
 
 /* 'A' { length "riscv\0" { Tag_File length attributes }* }* */
-static void read_attributes(struct ntrace_object *object, const uint8_t *bytes, size_t size)
+static void take_attributes(struct ntrace_object *object, const uint8_t *bytes, size_t size)
 {
 	static const char vendor[] = "riscv";
 	uint32_t length;
@@ -239,8 +250,12 @@ static void read_attributes(struct ntrace_object *object, const uint8_t *bytes, 
 			struct ntrace_isa isa;
 
 			arch = find_arch(bytes + 5, length - 5);
-			if (arch && !ntrace_isa_parse(&isa, arch) && isa.xlen == object->isa.xlen)
+			if (arch && !ntrace_isa_parse(&isa, arch) && isa.xlen == object->isa.xlen) {
+				/* Parts of a program may have C that the rest has not. */
+				isa.compressed |= object->isa.compressed;
+				isa.embedded |= object->isa.embedded;
 				object->isa = isa;
+			}
 			return;
 		}
 		bytes += length;
@@ -256,17 +271,15 @@ static bool is_function_name(const char *name)
 	return name[0] != '.' || name[1] != 'L';
 }
 
-static int add_elf_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name)
+int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name,
+		   uint64_t address)
 {
 	unsigned int type = GELF_ST_TYPE(symbol->st_info), bind = GELF_ST_BIND(symbol->st_info);
 	enum symbol_rank rank;
 
-	if (symbol->st_shndx == SHN_UNDEF || symbol->st_shndx == SHN_ABS ||
-	    symbol->st_shndx == SHN_COMMON || !is_function_name(name))
+	if (!is_function_name(name))
 		return 0;
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
-		return 0;
-	if (!in_executable(object, symbol->st_value))
 		return 0;
 	if (type == STT_NOTYPE)
 		rank = SYMBOL_RANK_LABEL;
@@ -276,35 +289,61 @@ static int add_elf_symbol(struct ntrace_object *object, const GElf_Sym *symbol, 
 		rank = SYMBOL_RANK_WEAK;
 	else
 		rank = SYMBOL_RANK_GLOBAL;
-	return symbol_table_add(&object->symbols, name, symbol->st_value, symbol->st_size, rank);
+	return symbol_table_add(&object->symbols, name, address, symbol->st_size, rank);
 }
 
-static int read_symbols(struct ntrace_object *object, Elf *elf, Elf_Scn *section)
+void elf_open_symbols(const struct ntrace_object *file, Elf *elf, Elf_Scn *section,
+		      struct elf_symbols *symbols)
 {
 	GElf_Shdr header, strings;
-	Elf_Data *data;
-	size_t count, i;
-	int error;
 
+	memset(symbols, 0, sizeof(*symbols));
 	if (!gelf_getshdr(section, &header) || !header.sh_entsize)
-		return 0;
-	data = elf_getdata(section, NULL);
-	if (!data || !data->d_buf)
-		return 0;
+		return;
+	symbols->data = elf_getdata(section, NULL);
+	if (!symbols->data || !symbols->data->d_buf)
+		return;
 	if (!gelf_getshdr(elf_getscn(elf, header.sh_link), &strings) ||
 	    strings.sh_type != SHT_STRTAB ||
-	    clip(object, strings.sh_offset, strings.sh_size) != strings.sh_size ||
-	    !strings.sh_size || object->bytes[strings.sh_offset + strings.sh_size - 1])
-		return 0;
-	count = data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
-	for (i = 0; i < count; i++) {
-		GElf_Sym symbol;
+	    elf_clip(file, strings.sh_offset, strings.sh_size) != strings.sh_size ||
+	    !strings.sh_size || file->bytes[strings.sh_offset + strings.sh_size - 1])
+		return;
+	symbols->count = symbols->data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT);
+	symbols->names = (const char *)file->bytes + strings.sh_offset;
+	symbols->names_size = strings.sh_size;
+}
 
-		if (!gelf_getsym(data, (int)i, &symbol) || symbol.st_name >= strings.sh_size)
+const char *elf_symbol(const struct elf_symbols *symbols, size_t index, GElf_Sym *symbol)
+{
+	if (index >= symbols->count || !gelf_getsym(symbols->data, (int)index, symbol) ||
+	    symbol->st_name >= symbols->names_size)
+		return NULL;
+	return symbols->names + symbol->st_name;
+}
+
+/* Symbols of @file, which is @object itself or its debug file. */
+static int read_symbols(struct ntrace_object *object, const struct ntrace_object *file, Elf *elf,
+			Elf_Scn *section)
+{
+	struct elf_symbols symbols;
+	size_t i;
+
+	elf_open_symbols(file, elf, section, &symbols);
+	for (i = 0; i < symbols.count; i++) {
+		GElf_Sym symbol;
+		const char *name = elf_symbol(&symbols, i, &symbol);
+		int error;
+
+		if (!name || symbol.st_shndx == SHN_UNDEF)
 			continue;
-		error = add_elf_symbol(object, &symbol,
-				       (const char *)object->bytes + strings.sh_offset +
-					       symbol.st_name);
+		if (!object->has_jump_table && !strcmp(name, "__jvt_base$")) {
+			object->jump_table = symbol.st_value;
+			object->has_jump_table = true;
+		}
+		if (symbol.st_shndx == SHN_ABS || symbol.st_shndx == SHN_COMMON ||
+		    !in_executable(object, symbol.st_value))
+			continue;
+		error = elf_add_symbol(object, &symbol, name, symbol.st_value);
 		if (error)
 			return error;
 	}
@@ -337,16 +376,16 @@ static int add_ranges_by_header(struct ntrace_object *object, const GElf_Phdr *h
 	return 0;
 }
 
-static int read_names(struct ntrace_object *object, Elf *elf, const struct sections *sections,
+static int read_names(struct ntrace_object *object, Elf *elf, const struct elf_sections *sections,
 		      const GElf_Phdr *eh_frame_header)
 {
 	GElf_Shdr header;
 	int error = 0;
 
 	if (sections->symtab)
-		error = read_symbols(object, elf, sections->symtab);
+		error = read_symbols(object, object, elf, sections->symtab);
 	if (!error && sections->dynsym)
-		error = read_symbols(object, elf, sections->dynsym);
+		error = read_symbols(object, object, elf, sections->dynsym);
 	if (error || sections->symtab)
 		return error;
 	/* Stripped: .dynsym names what is exported, .eh_frame knows where the other functions are. */
@@ -362,49 +401,96 @@ static int read_names(struct ntrace_object *object, Elf *elf, const struct secti
 	return 0;
 }
 
-static int read_header(struct ntrace_object *object, Elf *elf)
+int elf_begin_object(struct ntrace_object *object, Elf **elf, GElf_Ehdr *header)
 {
-	GElf_Ehdr header;
-	int class;
+	int error = NTRACE_ERR_FORMAT;
 
-	if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &header))
+	*elf = NULL;
+	if (object->size < EI_NIDENT || memcmp(object->bytes, ELFMAG, SELFMAG) ||
+	    elf_version(EV_CURRENT) == EV_NONE)
 		return NTRACE_ERR_FORMAT;
-	if (header.e_machine != EM_RISCV)
-		return NTRACE_ERR_NOTRISCV;
-	class = gelf_getclass(elf);
-	object->isa.xlen = class == ELFCLASS32 ? 32 : 64;
-	object->isa.compressed = header.e_flags & EF_RISCV_RVC;
+	*elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
+	if (!*elf)
+		return NTRACE_ERR_FORMAT;
+	if (elf_kind(*elf) == ELF_K_ELF && gelf_getehdr(*elf, header))
+		error = header->e_machine == EM_RISCV ? 0 : NTRACE_ERR_NOTRISCV;
+	if (error) {
+		elf_end(*elf);
+		*elf = NULL;
+		return error;
+	}
+	object->isa = (struct ntrace_isa){
+		.xlen = gelf_getclass(*elf) == ELFCLASS32 ? 32 : 64,
+		.compressed = header->e_flags & EF_RISCV_RVC,
+		.embedded = header->e_flags & EF_RISCV_RVE,
+	};
 	return 0;
+}
+
+void elf_read_attributes(struct ntrace_object *object, Elf_Scn *section)
+{
+	GElf_Shdr header;
+	const uint8_t *bytes;
+	uint64_t size;
+
+	if (!section || !gelf_getshdr(section, &header))
+		return;
+	size = header.sh_size;
+	bytes = part(object, header.sh_offset, &size);
+	take_attributes(object, bytes, size);
 }
 
 int object_read_elf(struct ntrace_object *object)
 {
 	GElf_Phdr eh_frame_header = { .p_type = PT_NULL };
-	struct sections sections;
-	GElf_Shdr header;
+	struct elf_sections sections;
+	GElf_Ehdr header;
 	Elf *elf;
 	int error;
 
-	if (object->size < EI_NIDENT || memcmp(object->bytes, ELFMAG, SELFMAG) ||
-	    elf_version(EV_CURRENT) == EV_NONE)
-		return NTRACE_ERR_FORMAT;
-	elf = elf_memory((char *)(uintptr_t)object->bytes, object->size);
-	if (!elf)
-		return NTRACE_ERR_FORMAT;
-	error = read_header(object, elf);
+	error = elf_begin_object(object, &elf, &header);
+	if (error)
+		return error;
+	error = read_segments(object, elf, &eh_frame_header);
 	if (!error)
-		error = read_segments(object, elf, &eh_frame_header);
-	if (!error)
-		error = find_sections(object, elf, &sections);
+		error = elf_find_sections(object, elf, &sections);
 	if (!error) {
-		if (sections.attributes && gelf_getshdr(sections.attributes, &header)) {
-			uint64_t size = header.sh_size;
-			const uint8_t *bytes = part(object, header.sh_offset, &size);
-
-			read_attributes(object, bytes, size);
-		}
+		elf_read_attributes(object, sections.attributes);
 		error = read_names(object, elf, &sections, &eh_frame_header);
 	}
+	elf_end(elf);
+	return error;
+}
+
+static bool same_build_id(const struct ntrace_object *a, const struct ntrace_object *b)
+{
+	return a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_size);
+}
+
+int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *debug,
+			  bool need_build_id)
+{
+	size_t before = object->symbols.count;
+	struct elf_sections sections;
+	GElf_Ehdr header;
+	Elf *elf;
+	int error;
+
+	error = elf_begin_object(debug, &elf, &header);
+	if (error)
+		return error;
+	error = elf_find_sections(debug, elf, &sections);
+	if (!error && (debug->isa.xlen != object->isa.xlen || !sections.symtab))
+		error = NTRACE_ERR_FORMAT;
+	if (!error && (need_build_id || (object->build_id_size && debug->build_id_size)) &&
+	    !same_build_id(object, debug))
+		error = NTRACE_ERR_BUILDID;
+	if (!error)
+		error = read_symbols(object, debug, elf, sections.symtab);
+	/* Names of a file that will be closed must not stay. */
+	if (error)
+		object->symbols.count = before;
 	elf_end(elf);
 	return error;
 }

@@ -28,8 +28,7 @@ int object_new(struct ntrace_object **object, const char *name)
 	return 0;
 }
 
-/* Maps a regular file; an empty one gives no bytes. */
-static int map_file(struct ntrace_object *object, const char *path)
+int object_map_file(struct ntrace_object *object, const char *path)
 {
 	struct stat st;
 	void *bytes;
@@ -62,6 +61,20 @@ static int map_file(struct ntrace_object *object, const char *path)
 	return 0;
 }
 
+/* The made object, or nothing and the error; errno is kept. */
+static int finish(struct ntrace_object **object, struct ntrace_object *made, int error)
+{
+	int saved = errno;
+
+	if (error) {
+		ntrace_object_put(made);
+		errno = saved;
+		return error;
+	}
+	*object = made;
+	return 0;
+}
+
 int ntrace_object_open_elf(struct ntrace_object **object, const char *path)
 {
 	struct ntrace_object *made;
@@ -70,18 +83,46 @@ int ntrace_object_open_elf(struct ntrace_object **object, const char *path)
 	error = object_new(&made, path);
 	if (error)
 		return error;
-	error = map_file(made, path);
+	error = object_map_file(made, path);
 	if (!error)
 		error = object_read_elf(made);
-	if (error) {
-		int saved = errno;
+	return finish(object, made, error);
+}
 
-		ntrace_object_put(made);
-		errno = saved;
+int ntrace_object_open_module(struct ntrace_object **object, const char *path,
+			      const struct ntrace_section_address *sections, size_t count)
+{
+	struct ntrace_object *made;
+	int error;
+
+	error = object_new(&made, path);
+	if (error)
 		return error;
-	}
-	*object = made;
-	return 0;
+	error = object_map_file(made, path);
+	if (!error)
+		error = object_read_module(made, sections, count);
+	return finish(object, made, error);
+}
+
+int ntrace_object_open_elf_memory(struct ntrace_object **object, const char *name, const void *data,
+				  size_t size)
+{
+	struct ntrace_object *made;
+	uint8_t *bytes;
+	int error;
+
+	if (!size)
+		return NTRACE_ERR_FORMAT;
+	error = object_new(&made, name);
+	if (error)
+		return error;
+	bytes = malloc(size);
+	if (!bytes)
+		return finish(object, made, NTRACE_ERR_NOMEM);
+	memcpy(bytes, data, size);
+	made->bytes = bytes;
+	made->size = size;
+	return finish(object, made, object_read_elf(made));
 }
 
 int ntrace_object_from_bytes(struct ntrace_object **object, const char *name, const void *data,
@@ -128,10 +169,12 @@ void ntrace_object_put(struct ntrace_object *object)
 		munmap((void *)(uintptr_t)object->bytes, object->size);
 	else
 		free((void *)(uintptr_t)object->bytes);
+	free(object->memory);
 	symbol_table_free(&object->symbols);
 	free(object->segments);
 	free(object->uncertain);
 	free(object->name);
+	ntrace_object_put(object->debug);
 	free(object);
 }
 
@@ -144,6 +187,17 @@ const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t
 {
 	*size = object->build_id_size;
 	return object->build_id;
+}
+
+const char *ntrace_object_debug_name(const struct ntrace_object *object)
+{
+	return object->debug ? object->debug->name : NULL;
+}
+
+int ntrace_object_jump_table(const struct ntrace_object *object, uint64_t *address)
+{
+	*address = object->jump_table;
+	return object->has_jump_table ? 0 : NTRACE_ERR_NOMAP;
 }
 
 const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object)

@@ -68,28 +68,53 @@ struct range {
 	uint64_t last;
 };
 
+struct object_memory;
+
 struct ntrace_object {
 	unsigned int references;
 	char *name;
-	const uint8_t *bytes;
+	const uint8_t *bytes;	/* NULL with memory */
 	size_t size;
 	bool mapped;		/* bytes come from mmap(), not malloc() */
+	struct object_memory *memory;	/* bytes that are read when they are needed */
 	struct segment *segments;
 	size_t segment_count;
 	uint8_t build_id[NTRACE_BUILD_ID_MAX];
 	size_t build_id_size;
 	struct ntrace_isa isa;
 	struct symbol_table symbols;
+	uint64_t jump_table;	/* link address, valid with has_jump_table */
+	bool has_jump_table;
+	const char *debug_link;	/* .gnu_debuglink: name, in bytes; NULL if there is none */
+	uint32_t debug_link_crc;
+	struct ntrace_object *debug;	/* separate debug file; symbols point into it */
 	struct range *uncertain; /* sorted, disjoint */
 	size_t uncertain_count;
 	size_t uncertain_room;
 };
 
 int object_new(struct ntrace_object **object, const char *name);
+/* Maps a regular file as the object's bytes; object.c. */
+int object_map_file(struct ntrace_object *object, const char *path);
 bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);
 
 /* Segments, build-id, ISA and symbols from object->bytes; elf.c. */
 int object_read_elf(struct ntrace_object *object);
+
+/*
+ * Takes the symbols of a debug file, with its bytes mapped, into @object; the build-id goes to
+ * @debug. @need_build_id: only if both have the same one. elf.c.
+ */
+int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *debug,
+			  bool need_build_id);
+
+/* Segments, build-id, ISA and symbols of a relocatable file; module.c. */
+int object_read_module(struct ntrace_object *object, const struct ntrace_section_address *sections,
+		       size_t count);
+
+/* Bytes at an offset of an object with memory, as ntrace_space_read() gives them; memory.c. */
+int object_memory_read(const struct ntrace_object *object, uint64_t offset, const uint8_t **data,
+		       size_t *available);
 
 /* Adds "sub_ADDRESS" for each range of an .eh_frame section; eh_frame.c. */
 int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size_t size,

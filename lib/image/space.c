@@ -15,6 +15,18 @@ struct mapping {
 	uint64_t link;		/* link address of the first byte */
 };
 
+/* A mapping that takes effect at a time. */
+struct change {
+	uint64_t time;
+	struct mapping mapping;
+};
+
+struct named_range {
+	uint64_t start;
+	uint64_t last;
+	char *name;
+};
+
 struct ntrace_space {
 	unsigned int references;
 	char *name;
@@ -24,6 +36,13 @@ struct ntrace_space {
 	size_t room;
 	size_t hit;		/* mapping of the last look-up */
 	uint64_t version;
+	struct change *changes;	/* by time; those before next_change are applied */
+	size_t change_count;
+	size_t change_room;
+	size_t next_change;
+	uint64_t time;
+	struct named_range *names;	/* a later one counts more */
+	size_t name_count;
 };
 
 /*
@@ -70,6 +89,12 @@ void ntrace_space_put(struct ntrace_space *space)
 
 		for (i = 0; i < space->count; i++)
 			ntrace_object_put(space->mappings[i].object);
+		for (i = space->next_change; i < space->change_count; i++)
+			ntrace_object_put(space->changes[i].mapping.object);
+		for (i = 0; i < space->name_count; i++)
+			free(space->names[i].name);
+		free(space->changes);
+		free(space->names);
 		free(space->mappings);
 		free(space->name);
 		free(space);
@@ -94,6 +119,25 @@ uint64_t ntrace_space_version(const struct ntrace_space *space)
 	return version;
 }
 
+/* Copies what is queued, and the time. */
+static int clone_changes(struct ntrace_space *made, const struct ntrace_space *space)
+{
+	size_t count = space->change_count - space->next_change, i;
+
+	made->time = space->time;
+	if (!count)
+		return 0;
+	made->changes = malloc(count * sizeof(*made->changes));
+	if (!made->changes)
+		return NTRACE_ERR_NOMEM;
+	memcpy(made->changes, space->changes + space->next_change, count * sizeof(*made->changes));
+	made->change_count = count;
+	made->change_room = count;
+	for (i = 0; i < count; i++)
+		ntrace_object_get(made->changes[i].mapping.object);
+	return 0;
+}
+
 int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 		       const struct ntrace_space *space)
 {
@@ -115,6 +159,15 @@ int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 		made->room = space->count;
 		for (i = 0; i < made->count; i++)
 			ntrace_object_get(made->mappings[i].object);
+	}
+	error = clone_changes(made, space);
+	for (i = 0; i < space->name_count && !error; i++)
+		error = ntrace_space_name_range(made, space->names[i].start,
+						space->names[i].last - space->names[i].start + 1,
+						space->names[i].name);
+	if (error) {
+		ntrace_space_put(made);
+		return error;
 	}
 	*copy = made;
 	return 0;
@@ -246,24 +299,142 @@ static const struct segment *shown_segment(const struct ntrace_object *object, u
 	return best;
 }
 
-int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
-		     uint64_t size, uint64_t file_offset)
+static int make_mapping(struct mapping *mapping, struct ntrace_object *object, uint64_t address,
+			uint64_t size, uint64_t file_offset)
 {
-	struct mapping mapping = {
+	const struct segment *segment;
+
+	*mapping = (struct mapping){
 		.start = address,
 		.last = address + (size - 1),
 		.object = object,
 		.offset = file_offset,
 		.link = file_offset,
 	};
-	const struct segment *segment;
-
-	if (!size || mapping.last < mapping.start || file_offset + size < file_offset)
+	if (!size || mapping->last < mapping->start || file_offset + size < file_offset)
 		return NTRACE_ERR_INVALID;
 	segment = shown_segment(object, file_offset, size);
 	if (segment)
-		mapping.link = file_offset - segment->offset + segment->address;
-	return add(space, &mapping);
+		mapping->link = file_offset - segment->offset + segment->address;
+	return 0;
+}
+
+int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, uint64_t address,
+		     uint64_t size, uint64_t file_offset)
+{
+	struct mapping mapping;
+	int error = make_mapping(&mapping, object, address, size, file_offset);
+
+	return error ? error : add(space, &mapping);
+}
+
+/* Index of the first change that waits for a later time. */
+static size_t change_after(const struct ntrace_space *space, uint64_t time)
+{
+	size_t low = space->next_change, high = space->change_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->changes[middle].time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *object,
+			     uint64_t address, uint64_t size, uint64_t file_offset,
+			     uint64_t from_time)
+{
+	struct change change = { .time = from_time };
+	size_t at;
+	int error = make_mapping(&change.mapping, object, address, size, file_offset);
+
+	if (error)
+		return error;
+	if (from_time < space->time)
+		return NTRACE_ERR_INVALID;
+	/* What was applied makes room first, so a queue that is never empty stays small. */
+	if (space->change_count == space->change_room && space->next_change) {
+		space->change_count -= space->next_change;
+		memmove(space->changes, space->changes + space->next_change,
+			space->change_count * sizeof(change));
+		space->next_change = 0;
+	}
+	if (space->change_count == space->change_room) {
+		size_t room = space->change_room ? 2 * space->change_room : 16;
+		struct change *changes = realloc(space->changes, room * sizeof(*changes));
+
+		if (!changes)
+			return NTRACE_ERR_NOMEM;
+		space->changes = changes;
+		space->change_room = room;
+	}
+	at = change_after(space, from_time);
+	memmove(&space->changes[at + 1], &space->changes[at],
+		(space->change_count - at) * sizeof(change));
+	space->changes[at] = change;
+	space->change_count++;
+	ntrace_object_get(object);
+	return 0;
+}
+
+int ntrace_space_advance(struct ntrace_space *space, uint64_t time)
+{
+	if (time < space->time)
+		return NTRACE_ERR_INVALID;
+	space->time = time;
+	while (space->next_change < space->change_count &&
+	       space->changes[space->next_change].time <= time) {
+		struct mapping *mapping = &space->changes[space->next_change].mapping;
+		int error = add(space, mapping);
+
+		if (error)
+			return error;
+		ntrace_object_put(mapping->object);
+		space->next_change++;
+	}
+	if (space->next_change == space->change_count) {
+		space->next_change = 0;
+		space->change_count = 0;
+	}
+	return 0;
+}
+
+int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
+			    const char *name)
+{
+	struct named_range range = { address, address + (size - 1), NULL };
+	struct named_range *names;
+
+	if (!size || range.last < range.start || !name)
+		return NTRACE_ERR_INVALID;
+	names = realloc(space->names, (space->name_count + 1) * sizeof(*names));
+	if (!names)
+		return NTRACE_ERR_NOMEM;
+	space->names = names;
+	range.name = strdup(name);
+	if (!range.name)
+		return NTRACE_ERR_NOMEM;
+	space->names[space->name_count++] = range;
+	space->version = new_version();
+	return 0;
+}
+
+/* The name of a range where nothing is mapped, as ntrace_space_name_range() gave it. */
+static const char *find_name(const struct ntrace_space *space, uint64_t address)
+{
+	for (; space; space = space->parent) {
+		size_t i = space->name_count;
+
+		while (i--) {
+			if (address >= space->names[i].start && address <= space->names[i].last)
+				return space->names[i].name;
+		}
+	}
+	return NULL;
 }
 
 int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object, uint64_t bias)
@@ -337,6 +508,13 @@ int ntrace_space_read(const struct ntrace_space *space, uint64_t address, const 
 	if (offset >= mapping->object->size)
 		return NTRACE_ERR_NOMAP;
 	rest = mapping->last - address;
+	if (mapping->object->memory) {
+		if (object_memory_read(mapping->object, offset, data, available))
+			return NTRACE_ERR_NOMAP;
+		if (*available - 1 > rest)
+			*available = (size_t)rest + 1;
+		return 0;
+	}
 	if (rest > mapping->object->size - offset - 1)
 		rest = mapping->object->size - offset - 1;
 	*data = mapping->object->bytes + offset;
@@ -351,8 +529,10 @@ int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 	const struct symbol *symbol;
 
 	memset(location, 0, sizeof(*location));
-	if (!mapping)
+	if (!mapping) {
+		location->name = find_name(space, address);
 		return NTRACE_ERR_NOMAP;
+	}
 	location->object = mapping->object;
 	location->link_address = mapping->link + (address - mapping->start);
 	symbol = symbol_table_find(&mapping->object->symbols, location->link_address);
@@ -363,5 +543,56 @@ int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 		location->symbol_size = symbol->end == UINT64_MAX ? 0 : symbol->end - symbol->start;
 	}
 	location->uncertain = object_is_uncertain(mapping->object, location->link_address);
+	return 0;
+}
+
+/* Copies @size bytes, which may lie across mappings; false with the address where it failed. */
+static bool copy_bytes(const struct ntrace_space *space, uint64_t *address, uint8_t *bytes,
+		       size_t size)
+{
+	while (size) {
+		const uint8_t *data;
+		size_t available;
+
+		if (ntrace_space_read(space, *address, &data, &available))
+			return false;
+		if (available > size)
+			available = size;
+		memcpy(bytes, data, available);
+		bytes += available;
+		*address += available;
+		size -= available;
+	}
+	return true;
+}
+
+int ntrace_space_table_target(const struct ntrace_space *space, const struct ntrace_insn *insn,
+			      uint64_t pc, const uint64_t *jvt, uint64_t *target)
+{
+	struct ntrace_location location;
+	uint64_t base, entry, value = 0;
+	uint8_t bytes[8] = { 0 };
+	unsigned int i, size = insn->xlen / 8;
+
+	*target = pc;
+	if (!insn->table_jump || (size != 4 && size != 8))
+		return NTRACE_ERR_INVALID;
+	if (jvt) {
+		base = *jvt;
+	} else {
+		if (ntrace_space_locate(space, pc, &location) ||
+		    ntrace_object_jump_table(location.object, &base))
+			return NTRACE_ERR_NOMAP;
+		base += pc - location.link_address;
+	}
+	entry = base + (uint64_t)insn->table_index * size;
+	if (size == 4)
+		entry &= 0xffffffff;
+	*target = entry;
+	if (!copy_bytes(space, target, bytes, size))
+		return NTRACE_ERR_NOMAP;
+	for (i = 0; i < size; i++)
+		value |= (uint64_t)bytes[i] << 8 * i;
+	*target = value & ~UINT64_C(1);
 	return 0;
 }

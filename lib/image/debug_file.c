@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Separate debug files: where they are looked for is what GDB does (GDB manual,
+ * "Separate Debug Files"): by build-id first, then by the name and check sum
+ * in .gnu_debuglink.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "object.h"
+
+/* What was found so far: an object that had no file is worth less than a wrong one. */
+struct search {
+	struct ntrace_object *object;
+	int error;
+	int saved_errno;
+};
+
+static bool remember(struct search *search, int error)
+{
+	bool missing = error == NTRACE_ERR_IO && (errno == ENOENT || errno == ENOTDIR);
+
+	if (!missing && search->error == NTRACE_ERR_IO && search->saved_errno == ENOENT) {
+		search->error = error;
+		search->saved_errno = errno;
+	}
+	return false;
+}
+
+/* @crc: check sum that the file must have, NULL if the build-id must agree instead. */
+static bool try_file(struct search *search, const char *path, const uint32_t *crc)
+{
+	struct ntrace_object *debug;
+	int error = object_new(&debug, path);
+
+	if (error)
+		return remember(search, error);
+	error = object_map_file(debug, path);
+	if (!error && crc && crc32_z(0, debug->bytes, debug->size) != *crc)
+		error = NTRACE_ERR_BUILDID;
+	if (!error)
+		error = object_read_debug_elf(search->object, debug, !crc);
+	if (error) {
+		remember(search, error);
+		ntrace_object_put(debug);
+		return false;
+	}
+	search->object->debug = debug;
+	search->error = 0;
+	return true;
+}
+
+static bool try_build_id(struct search *search, const char *directory)
+{
+	const struct ntrace_object *object = search->object;
+	char path[PATH_MAX], rest[2 * NTRACE_BUILD_ID_MAX + 1];
+	size_t i;
+	int made;
+
+	if (object->build_id_size < 2)
+		return false;
+	for (i = 1; i < object->build_id_size; i++)
+		snprintf(rest + 2 * (i - 1), 3, "%02x", object->build_id[i]);
+	made = snprintf(path, sizeof(path), "%s/.build-id/%02x/%s.debug", directory,
+			object->build_id[0], rest);
+	return made < (int)sizeof(path) && try_file(search, path, NULL);
+}
+
+static bool try_link(struct search *search, const char *directory, const char *middle)
+{
+	const struct ntrace_object *object = search->object;
+	char path[PATH_MAX];
+	int made = snprintf(path, sizeof(path), "%s%s/%s", directory, middle, object->debug_link);
+
+	return made < (int)sizeof(path) && try_file(search, path, &object->debug_link_crc);
+}
+
+/* Directory of the object's file with all links followed; false if it was no file. */
+static bool own_directory(const struct ntrace_object *object, char *directory)
+{
+	char *slash;
+
+	if (!object->mapped || !realpath(object->name, directory))
+		return false;
+	slash = strrchr(directory, '/');
+	*slash = '\0';
+	return true;
+}
+
+static bool find(struct search *search, const char *const *directories)
+{
+	const struct ntrace_object *object = search->object;
+	char own[PATH_MAX];
+	size_t i;
+
+	for (i = 0; directories[i]; i++) {
+		if (try_build_id(search, directories[i]))
+			return true;
+	}
+	/* A name with directories in it would lead anywhere. */
+	if (!object->debug_link || strchr(object->debug_link, '/') || !own_directory(object, own))
+		return false;
+	if (try_link(search, own, "") || try_link(search, own, "/.debug"))
+		return true;
+	for (i = 0; directories[i]; i++) {
+		if (try_link(search, directories[i], own))
+			return true;
+	}
+	return false;
+}
+
+int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const *directories)
+{
+	static const char *const usual[] = { "/usr/lib/debug", NULL };
+	struct search search = { object, NTRACE_ERR_IO, ENOENT };
+
+	if (object->debug)
+		return 0;
+	if (find(&search, directories ? directories : usual))
+		return 0;
+	errno = search.saved_errno;
+	return search.error;
+}

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory read by a callback against a model of readable bytes, mappings that
+ * take effect at a time against a replay, and names of what is not mapped.
+ */
+#include <stdlib.h>
+
+#include <ntrace/image.h>
+
+#include "tap.h"
+
+#define BYTES (300 * 4096)
+
+static uint64_t random_state = 0xda942042e4dd58b5;
+
+static unsigned int random_below(unsigned int limit)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (unsigned int)((random_state >> 20) % limit);
+}
+
+/* A target: bytes, which of them can be read, and how often it was asked. */
+struct target {
+	uint64_t base;
+	uint64_t size;
+	uint8_t bytes[BYTES];
+	bool hole[BYTES];
+	unsigned int calls;
+	bool outside;
+};
+
+static int read_target(void *data, uint64_t address, void *buffer, size_t size)
+{
+	struct target *target = data;
+	uint64_t at = address - target->base;
+	size_t i;
+
+	target->calls++;
+	if (at >= target->size || size > target->size - at) {
+		target->outside = true;
+		return -1;
+	}
+	for (i = 0; i < size; i++) {
+		if (target->hole[at + i])
+			return -1;
+		/* Written before it fails: must not be seen. */
+		((uint8_t *)buffer)[i] = target->bytes[at + i];
+	}
+	return 0;
+}
+
+static struct target *new_target(uint64_t base, uint64_t size)
+{
+	struct target *target = calloc(1, sizeof(*target));
+
+	if (!target)
+		exit(1);
+	target->base = base;
+	target->size = size;
+	for (size_t i = 0; i < size; i++)
+		target->bytes[i] = (uint8_t)random_below(256);
+	return target;
+}
+
+static bool agrees(const struct ntrace_space *space, const struct target *target, uint64_t at)
+{
+	const uint8_t *data;
+	size_t available;
+	int ret = ntrace_space_read(space, target->base + at, &data, &available);
+
+	if (ret)
+		return ret == NTRACE_ERR_NOMAP && target->hole[at];
+	if (!available || available > target->size - at ||
+	    memcmp(data, target->bytes + at, available))
+		return false;
+	for (size_t i = 0; i < available; i++) {
+		if (target->hole[at + i])
+			return false;
+	}
+	return true;
+}
+
+static void test_callback(uint64_t base, uint64_t size)
+{
+	struct target *target = new_target(base, size);
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+	unsigned int wrong = 0;
+	uint64_t at;
+
+	is_u64(ntrace_object_from_callback(&object, "target", base, size, read_target, target), 0,
+	       "memory at %" PRIx64, base);
+	ntrace_space_new(&space, "target", NULL);
+	ntrace_space_map_linked(space, object, 0);
+	is_u64(target->calls, 0, "nothing is read before it is needed");
+	for (at = 0; at < size; at++)
+		wrong += !agrees(space, target, at);
+	is_u64(wrong, 0, "every byte");
+	ok(target->calls <= size / 4096 + 2, "read by pages: %u calls", target->calls);
+	for (unsigned int i = 0; i < 20; i++) {
+		at = random_below((unsigned int)size);
+		for (uint64_t hole = at; hole < size && hole < at + 1 + i % 7; hole++)
+			target->hole[hole] = true;
+	}
+	ntrace_space_put(space);
+	ntrace_object_put(object);
+	/* A new one, with holes; random order, so that pages leave the cache. */
+	ntrace_object_from_callback(&object, "holes", base, size, read_target, target);
+	ntrace_space_new(&space, "holes", NULL);
+	ntrace_space_map_linked(space, object, 0);
+	for (unsigned int i = 0; i < 20000; i++)
+		wrong += !agrees(space, target, random_below((unsigned int)size));
+	for (at = 0; at < size; at++) {
+		if (target->hole[at] || (at && target->hole[at - 1]) ||
+		    (at + 1 < size && target->hole[at + 1]))
+			wrong += !agrees(space, target, at);
+	}
+	is_u64(wrong, 0, "an unreadable byte is NOMAP, its neighbours are not");
+	memset(target->hole, 0, sizeof(target->hole));
+	for (at = 0; at < size; at += 61)
+		wrong += !agrees(space, target, at);
+	is_u64(wrong, 0, "what becomes readable is read");
+	ok(!target->outside, "never asked for more than there is");
+	ntrace_space_put(space);
+	ntrace_object_put(object);
+	free(target);
+}
+
+static void test_callback_refused(void)
+{
+	struct ntrace_object *object;
+
+	is_u64(ntrace_object_from_callback(&object, "x", 0, 0, read_target, NULL),
+	       NTRACE_ERR_INVALID, "size 0");
+	is_u64(ntrace_object_from_callback(&object, "x", 0x10, UINT64_MAX, read_target, NULL),
+	       NTRACE_ERR_INVALID, "wrapping round");
+	is_u64(ntrace_object_from_callback(&object, "x", 0, 1, NULL, NULL), NTRACE_ERR_INVALID,
+	       "no function");
+}
+
+/* ---- time ---- */
+
+#define SPAN 256
+
+struct change {
+	uint64_t time;
+	unsigned int at, size, value;
+	bool applied;
+};
+
+static int byte_at(const struct ntrace_space *space, uint64_t address)
+{
+	const uint8_t *data;
+	size_t available;
+
+	return ntrace_space_read(space, address, &data, &available) ? -1 : data[0];
+}
+
+static bool shows(const struct ntrace_space *space, const int *model)
+{
+	for (unsigned int i = 0; i < SPAN; i++) {
+		if (byte_at(space, 0x1000 + i) != model[i])
+			return false;
+	}
+	return true;
+}
+
+/* Applies in order of time, of equal times in order of queueing. */
+static void replay(struct change *changes, unsigned int count, uint64_t time, int *model)
+{
+	for (;;) {
+		struct change *next = NULL;
+
+		for (unsigned int i = 0; i < count; i++) {
+			if (!changes[i].applied && changes[i].time <= time &&
+			    (!next || changes[i].time < next->time))
+				next = &changes[i];
+		}
+		if (!next)
+			return;
+		next->applied = true;
+		for (unsigned int i = 0; i < next->size; i++)
+			model[next->at + i] = (int)((next->value + i) & 0xff);
+	}
+}
+
+static void test_time(void)
+{
+	struct ntrace_space *space, *copy;
+	struct change changes[400];
+	struct ntrace_object *object;
+	uint8_t bytes[512];
+	int model[SPAN];
+	unsigned int count = 0, wrong = 0;
+	uint64_t time = 0, version;
+
+	for (unsigned int i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (uint8_t)i;
+	for (unsigned int i = 0; i < SPAN; i++)
+		model[i] = -1;
+	ntrace_object_from_bytes(&object, "ramp", bytes, sizeof(bytes), 0);
+	ntrace_space_new(&space, "time", NULL);
+	while (count < 400) {
+		for (unsigned int i = random_below(9); i && count < 400; i--) {
+			struct change *change = &changes[count++];
+
+			*change = (struct change){ .time = time + random_below(12),
+						   .at = random_below(SPAN - 40),
+						   .size = 1 + random_below(40),
+						   .value = random_below(256) };
+			version = ntrace_space_version(space);
+			wrong += ntrace_space_map_at_time(space, object, 0x1000 + change->at,
+							  change->size, change->value,
+							  change->time) != 0;
+			wrong += ntrace_space_version(space) != version;
+		}
+		wrong += !shows(space, model);
+		time += random_below(6);
+		wrong += ntrace_space_advance(space, time) != 0;
+		replay(changes, count, time, model);
+		wrong += !shows(space, model);
+	}
+	is_u64(wrong, 0, "400 mappings appear at their time and in its order");
+	ntrace_space_clone(&copy, "copy", space);
+	ntrace_space_put(space);
+	replay(changes, count, time + 100, model);
+	version = ntrace_space_version(copy);
+	is_u64(ntrace_space_advance(copy, time + 100), 0, "a clone goes on");
+	ok(shows(copy, model), "with what was queued");
+	ok(ntrace_space_version(copy) != version, "and another version");
+	version = ntrace_space_version(copy);
+	is_u64(ntrace_space_advance(copy, time + 100), 0, "the same time again");
+	ok(ntrace_space_version(copy) == version, "changes nothing");
+	is_u64(ntrace_space_advance(copy, time + 99), NTRACE_ERR_INVALID, "going back is refused");
+	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, time + 99), NTRACE_ERR_INVALID,
+	       "so is a mapping for a time that is over");
+	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 0, 0, time + 200), NTRACE_ERR_INVALID,
+	       "size 0");
+	is_u64(ntrace_space_map_at_time(copy, object, UINT64_MAX, 2, 0, time + 200),
+	       NTRACE_ERR_INVALID, "wrapping round");
+	ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, UINT64_MAX);
+	ntrace_space_put(copy);
+	ntrace_object_put(object);
+}
+
+/* ---- names ---- */
+
+static void is_named(const struct ntrace_space *space, uint64_t address, const char *expected,
+		     const char *what)
+{
+	struct ntrace_location location;
+	int ret = ntrace_space_locate(space, address, &location);
+
+	if (!expected)
+		ok(!location.name, "%s", what);
+	else if (ok(ret == NTRACE_ERR_NOMAP && !location.object && location.name, "%s", what))
+		is_str(location.name, expected, "its name");
+}
+
+static void test_names(void)
+{
+	struct ntrace_space *kernel, *user, *copy;
+	struct ntrace_object *object;
+	char firmware[] = "firmware (M-mode) not given";
+
+	ntrace_space_new(&kernel, "kernel", NULL);
+	ntrace_space_new(&user, "user", kernel);
+	ntrace_object_from_bytes(&object, "bytes", "abcd", 4, 0x80000100);
+	is_u64(ntrace_space_name_range(kernel, 0x80000000, 0x80000, firmware), 0, "names a range");
+	firmware[0] = 'X';
+	is_named(user, 0x80000000, "firmware (M-mode) not given", "its first byte");
+	is_named(user, 0x8007ffff, "firmware (M-mode) not given", "its last byte");
+	is_named(user, 0x7fffffff, NULL, "nothing before it");
+	is_named(user, 0x80080000, NULL, "nothing behind it");
+	ntrace_space_map_linked(user, object, 0);
+	is_named(user, 0x80000100, NULL, "what is mapped needs no name");
+	ntrace_space_name_range(user, 0x80000000, 0x200, "boot ROM");
+	is_named(user, 0x800001ff, "boot ROM", "the space goes before its parent");
+	ntrace_space_name_range(user, 0x80000010, 0x10, "reset vector");
+	is_named(user, 0x80000010, "reset vector", "a later name goes before");
+	is_named(user, 0x8000000f, "boot ROM", "where it stands");
+	ntrace_space_name_range(kernel, UINT64_MAX, 1, "top");
+	is_named(user, UINT64_MAX, "top", "the top of the address space");
+	ntrace_space_clone(&copy, "copy", user);
+	is_named(copy, 0x80000010, "reset vector", "a clone has them too");
+	is_u64(ntrace_space_name_range(kernel, 1, 0, "x"), NTRACE_ERR_INVALID, "size 0");
+	is_u64(ntrace_space_name_range(kernel, 2, UINT64_MAX, "x"), NTRACE_ERR_INVALID,
+	       "wrapping round");
+	ntrace_space_put(copy);
+	ntrace_space_put(user);
+	ntrace_space_put(kernel);
+	ntrace_object_put(object);
+}
+
+int main(void)
+{
+	test_callback(0x80000000, BYTES);
+	test_callback(0x7ffff123, 3 * 4096 + 77);
+	test_callback(UINT64_MAX - 9000, 9001);
+	test_callback(0x40000ffe, 3);
+	test_callback_refused();
+	test_time();
+	test_names();
+	return done_testing();
+}
