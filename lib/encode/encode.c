@@ -209,8 +209,13 @@ static int retire_accesses(struct ntrace_encoder *encoder, const struct ntrace_i
 		error = retire(encoder, &rest);
 	else if (block->itype != NTRACE_ITYPE_NONE)
 		end_block(encoder, &rest);
-	if (error || !block->iretire || !encoder->synced)
+	if (error || !encoder->synced)
 		return error;
+	/* A trap ends the sequence: what comes next starts over, or is the handler. */
+	if (!block->iretire) {
+		encoder->last_parcels = 0;
+		return 0;
+	}
 	last = 1u << block->ilastsize;
 	encoder->last_parcels = block->itype == NTRACE_ITYPE_NONE ? (uint8_t)last : 0;
 	encoder->last_insn = block->iaddr + 2 * ((uint64_t)block->iretire - last);

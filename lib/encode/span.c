@@ -334,6 +334,7 @@ void ntrace_encoder_marker(struct ntrace_encoder *encoder, enum ntrace_sync sync
 static void hold(struct ntrace_encoder *encoder)
 {
 	encoder->attention &= ~(uint32_t)ATTENTION_HELD;
+	encoder->last_parcels = 0;
 	if (encoder->halted || encoder->in_reset)
 		encoder->attention |= ATTENTION_HELD;
 }

@@ -19,6 +19,7 @@ void row_shape(const struct row *row, struct shape *shape, struct random *random
 	shape->hypervisor = row_value(row, FACTOR_HYPERVISOR);
 	shape->contexts = row_value(row, FACTOR_CONTEXT);
 	shape->power_sizes = row_value(row, FACTOR_PORT) < 0;
+	shape->accesses = row_value(row, FACTOR_ACCESSES);
 	shape->ecall_retires = row_value(row, FACTOR_ECALL_RETIRES);
 	shape->trap_rate = (uint32_t)row_value(row, FACTOR_TRAP_RATE);
 	shape->off_rate = disturb & 1 ? random_range(random, 30, 300) : 0;
@@ -87,6 +88,7 @@ void row_config(const struct row *row, const struct program *program,
 	config->bcnt_bits = (unsigned int)row_value(row, FACTOR_BCNT_BITS);
 	config->sequential_jumps = row_value(row, FACTOR_SEQUENTIAL);
 	config->sync4_for_icnt = row_value(row, FACTOR_SYNC4);
+	config->zc_accesses = row_value(row, FACTOR_ACCESSES);
 	config->timestamps = (enum ntrace_timestamps)row_value(row, FACTOR_TIMESTAMPS);
 	config->context = row_value(row, FACTOR_CONTEXT);
 	config->hypervisor = row_value(row, FACTOR_HCONTEXT);
@@ -125,6 +127,7 @@ void walk_to_single_steps(struct walk *walk)
 			one->last_size = (uint8_t)(walk->pc[one->pcs + 1] - one->address);
 			one->parcels = one->last_size / 2;
 			one->itype = 0;
+			one->accesses = 0;
 			one->sequential = false;
 		}
 	}
@@ -213,10 +216,11 @@ static bool send_cycle(struct drive *drive)
 {
 	bool good;
 
-	if (!drive->cycle.groups)
+	if (!drive->cycle.groups && !drive->cycle.halted && !drive->cycle.reset)
 		return true;
 	drive->now = drive->cycle.time;
-	good = ntrace_encoder_cycle(&drive->encoder, &drive->cycle) >= 0;
+	good = ntrace_encoder_cycle(&drive->encoder, &drive->cycle) >= 0 &&
+	       record(drive, NTRACE_INGRESS_CYCLE, 0);
 	memset(&drive->cycle, 0, sizeof(drive->cycle));
 	return good;
 }
@@ -263,19 +267,46 @@ static bool feed_group(struct drive *drive, const struct step *step)
 	return true;
 }
 
-static bool feed_stop(struct drive *drive)
+/* Into Debug Mode or reset, or out of it. */
+static bool hold(struct drive *drive, uint8_t how, bool on)
+{
+	drive->held = on ? how : STOP_DISABLE;
+	if (!drive->port) {
+		if (how == STOP_HALT)
+			ntrace_encoder_halted(&drive->encoder, on);
+		else
+			ntrace_encoder_reset(&drive->encoder, on);
+		return true;
+	}
+	/* A level: it holds until a cycle says otherwise, as the next one with groups will. */
+	if (!on)
+		return true;
+	drive->cycle.halted = how == STOP_HALT;
+	drive->cycle.reset = how == STOP_RESET;
+	drive->cycle.time = drive->now;
+	drive->cycle.scontext = drive->scontext;
+	drive->cycle.hcontext = drive->hcontext;
+	return send_cycle(drive);
+}
+
+static bool feed_stop(struct drive *drive, uint8_t how)
 {
 	static const enum ntrace_evcode evcodes[] = { NTRACE_EVCODE_DEBUG_ENTRY,
 						      NTRACE_EVCODE_LOW_POWER,
 						      NTRACE_EVCODE_TRACE_DISABLE };
 
+	enum ntrace_evcode evcode = evcodes[random_below(&drive->random, 3)];
+
+	if (how != STOP_DISABLE)
+		return send_cycle(drive) && hold(drive, how, true);
 	drive->by_trigger = drive->port && drive->cycle.groups && one_in(&drive->random, 2);
 	drive->cycle.trace_off = drive->by_trigger;
 	if (drive->port && !send_cycle(drive))
 		return false;
-	if (!drive->by_trigger)
-		ntrace_encoder_stop(&drive->encoder, evcodes[random_below(&drive->random, 3)]);
-	return true;
+	if (drive->by_trigger)
+		return true;
+	ntrace_encoder_stop(&drive->encoder, evcode);
+	return record(drive, NTRACE_INGRESS_STOP, evcode);
 }
 
 static bool feed_start(struct drive *drive)
@@ -284,12 +315,41 @@ static bool feed_start(struct drive *drive)
 						  NTRACE_SYNC_TRACE_ENABLE,
 						  NTRACE_SYNC_POWER_DOWN_EXIT };
 
+	enum ntrace_sync sync = syncs[random_below(&drive->random, 4)];
+
 	if (drive->port && !send_cycle(drive))
 		return false;
-	if (drive->by_trigger)
+	if (drive->held)
+		return hold(drive, drive->held, false);
+	if (drive->by_trigger) {
 		drive->trace_on = true;
-	else
-		ntrace_encoder_start(&drive->encoder, syncs[random_below(&drive->random, 4)]);
+		return true;
+	}
+	ntrace_encoder_start(&drive->encoder, sync);
+	return record(drive, NTRACE_INGRESS_START, sync);
+}
+
+static bool feed_one(struct drive *drive, const struct step *step)
+{
+	return drive->port ? feed_group(drive, step) : feed_block(drive, step);
+}
+
+/* ingress.md E2 and E3: the block, then its last instruction again for each further access. */
+static bool feed_accesses(struct drive *drive, const struct step *step)
+{
+	struct step part = *step;
+
+	part.itype = NTRACE_ITYPE_NONE;
+	if (!feed_one(drive, &part))
+		return false;
+	part.address = step->address + 2 * (uint64_t)step->parcels - step->last_size;
+	part.parcels = step->last_size / 2;
+	for (unsigned int i = 1; i < step->accesses; i++) {
+		if (i + 1u == step->accesses)
+			part.itype = step->itype;
+		if (!feed_one(drive, &part))
+			return false;
+	}
 	return true;
 }
 
@@ -299,19 +359,21 @@ static bool feed(struct drive *drive, const struct step *step)
 	case STEP_START:
 		return feed_start(drive);
 	case STEP_STOP:
-		return feed_stop(drive);
+		return feed_stop(drive, step->how);
 	case STEP_OVERRUN:
 		if (drive->port && !send_cycle(drive))
 			return false;
 		ntrace_encoder_overrun(&drive->encoder);
-		return true;
+		return record(drive, NTRACE_INGRESS_OVERRUN, 0);
 	case STEP_TRIGGER:
 		drive->marker = true;
 		return true;
 	default:
 		/* What is far apart would be ambiguous with narrow counters. */
 		drive->time += random_below(&drive->random, 12);
-		return drive->port ? feed_group(drive, step) : feed_block(drive, step);
+		if (drive->held)
+			return true;
+		return step->accesses ? feed_accesses(drive, step) : feed_one(drive, step);
 	}
 }
 
@@ -325,6 +387,7 @@ bool drive_walk(struct drive *drive, const struct row *row, const struct program
 	drive->text[0] = '\0';
 	drive->scontext = drive->hcontext = 0;
 	drive->marker = drive->trace_on = drive->by_trigger = false;
+	drive->held = STOP_DISABLE;
 	memset(&drive->cycle, 0, sizeof(drive->cycle));
 	/* Near the point where it goes round. */
 	drive->now = 0;
@@ -339,6 +402,10 @@ bool drive_walk(struct drive *drive, const struct row *row, const struct program
 		return false;
 	}
 	ntrace_encoder_start(&drive->encoder, NTRACE_SYNC_RESET_EXIT);
+	if (!record_begin(drive) || !record(drive, NTRACE_INGRESS_START, NTRACE_SYNC_RESET_EXIT)) {
+		snprintf(drive->text, sizeof(drive->text), "the port cannot be recorded");
+		return false;
+	}
 	for (uint32_t i = 0; i < walk->steps; i++) {
 		if (feed(drive, &walk->step[i]))
 			continue;
@@ -350,5 +417,6 @@ bool drive_walk(struct drive *drive, const struct row *row, const struct program
 	if (drive->port)
 		send_cycle(drive);
 	ntrace_encoder_stop(&drive->encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	return !drive->text[0];
+	record(drive, NTRACE_INGRESS_STOP, NTRACE_EVCODE_TRACE_DISABLE);
+	return !drive->text[0] && replay(drive);
 }

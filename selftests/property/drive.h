@@ -4,10 +4,12 @@
 #define SELFTESTS_PROPERTY_DRIVE_H
 
 #include <ntrace/encode.h>
+#include <ntrace/ingress.h>
 
 #include "options.h"
 
 #define STREAM_MAX (1 << 21)
+#define RECORDING_MAX (1 << 23)
 #define STAMPS_MAX (1 << 18)
 
 /* When a message was made. */
@@ -29,6 +31,7 @@ struct drive {
 	int port;
 	unsigned int ctype;
 	bool by_trigger;	/* off and on by trigger pulses */
+	uint8_t held;		/* STOP_HALT or STOP_RESET: nothing retires */
 	uint8_t stream[STREAM_MAX];
 	size_t size;
 	struct stamp stamp[STAMPS_MAX];
@@ -40,6 +43,9 @@ struct drive {
 	struct ntrace_ingress_cycle cycle;
 	bool marker;
 	bool trace_on;
+	struct ntrace_ingress_writer writer;
+	char recording[RECORDING_MAX];	/* with cycles: what the port was fed, as a file */
+	size_t recorded;
 	char text[200];
 };
 
@@ -55,5 +61,11 @@ void walk_to_single_steps(struct walk *walk);
 /* Encodes. Return: false, with drive.text, if the encoder refuses something. */
 bool drive_walk(struct drive *drive, const struct row *row, const struct program *program,
 		const struct walk *walk, uint64_t seed);
+
+/* replay.c */
+bool record_begin(struct drive *drive);
+bool record(struct drive *drive, enum ntrace_ingress_record_type type, unsigned int value);
+/* Plays the recording to another encoder. Return: false unless it makes the same bytes. */
+bool replay(struct drive *drive);
 
 #endif /* SELFTESTS_PROPERTY_DRIVE_H */

@@ -57,6 +57,7 @@ static const struct {
 	[FACTOR_FIFO] = { "fifo", 3, { 0, 1, 2 } },
 	[FACTOR_PORT] = { "port", 5, { 0, 1, 4, -1, -8 } },
 	[FACTOR_ITYPE_BITS] = { "itype-bits", 2, { 4, 3 } },
+	[FACTOR_ACCESSES] = { "accesses", 2, { 0, 1 } },
 	[FACTOR_DISTURB] = { "disturb", 4, { 0, 1, 2, 3 } },
 	[FACTOR_TRAP_RATE] = { "trap-rate", 4, { 200, 0, 25, 1000 } },
 	[FACTOR_WELL_NESTED] = { "well-nested", 2, { 0, 1 } },
@@ -79,6 +80,10 @@ const struct exclusion exclusions[] = {
 	{ { { FACTOR_MODE, FIRST }, { FACTOR_SYNC4, SECOND }, { FACTOR_DIALECT, 0x05 } }, true },
 	/* Section 2: hcontext is told by Ownership. */
 	{ { { FACTOR_CONTEXT, FIRST }, { FACTOR_HCONTEXT, SECOND } }, true },
+	/* ingress.md section 3: with 3 bits a repeat cannot be told from a loop. */
+	{ { { FACTOR_ITYPE_BITS, SECOND }, { FACTOR_ACCESSES, SECOND } }, true },
+	/* Whether a repeat is in the range depends on where its block began. */
+	{ { { FACTOR_RANGES, ALL_BUT_FIRST }, { FACTOR_ACCESSES, SECOND } }, false },
 	/* Section 8: modes 1 and 2 believe in well-nested calls. */
 	{ { { FACTOR_IMPLICIT_RETURN, 0x0c }, { FACTOR_WELL_NESTED, FIRST } }, false },
 	/* Without traps there are no privileges to tell apart. */

@@ -42,6 +42,7 @@ enum factor {
 	FACTOR_FIFO,		/* 0 = none, 1 = loses, 2 = stalls */
 	FACTOR_PORT,		/* 0 = blocks, n = cycles of up to n groups, -n = of instructions */
 	FACTOR_ITYPE_BITS,
+	FACTOR_ACCESSES,	/* Zcmp instructions are reported once per memory access */
 	FACTOR_DISTURB,		/* 0 = nothing, 1 = off and on again, 2 = overrun, 3 = both */
 	FACTOR_TRAP_RATE,
 	FACTOR_WELL_NESTED,

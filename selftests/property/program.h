@@ -66,6 +66,8 @@ enum privilege {
  * @contexts: scontext and hcontext are written
  * @power_sizes: every length is a power of 2, as ilastsize wants it of each
  *               instruction on a single-instruction port
+ * @accesses: a block ends behind each Zcmp instruction, which the port reports once per
+ *            memory access (ingress.md section 3)
  * @ecall_retires: rc7: ECALL and EBREAK count as retired
  * @trap_rate: about one trap in so many instructions, 0 = none but ECALL
  * @off_rate: about one stop of tracing in so many blocks, 0 = none
@@ -82,6 +84,7 @@ struct shape {
 	bool hypervisor;
 	bool contexts;
 	bool power_sizes;
+	bool accesses;
 	bool ecall_retires;
 	uint32_t trap_rate;
 	uint32_t off_rate;
@@ -217,6 +220,13 @@ enum step_kind {
 	STEP_TRIGGER,	/* notify */
 };
 
+/* How tracing stops: trTeInstTracing, or the hart goes to Debug Mode or into reset. */
+enum stop_how {
+	STOP_DISABLE,
+	STOP_HALT,
+	STOP_RESET,
+};
+
 /**
  * struct step - one of them
  * @address: STEP_BLOCK: first instruction; of an empty block the one that trapped
@@ -224,6 +234,8 @@ enum step_kind {
  * @parcels: retired, of 16 bits
  * @itype: 4-bit code
  * @last_size: bytes of the last instruction
+ * @how: STEP_STOP: enum stop_how
+ * @accesses: the last instruction is Zcmp, with so many memory accesses; else 0
  * @sequential: the indirect jump at the end is sequentially inferable
  * @scontext: context registers while the block is executed
  */
@@ -238,6 +250,8 @@ struct step {
 	uint8_t itype;
 	uint8_t last_size;
 	uint8_t privilege;
+	uint8_t how;
+	uint8_t accesses;
 	bool sequential;
 	bool environment;	/* ends in an ECALL or EBREAK that counts as retired */
 };

@@ -61,7 +61,7 @@ static void between_blocks(struct walk *walk)
 		return;
 	}
 	if (shape->off_rate && one_in(&walk->random, shape->off_rate)) {
-		add_step(walk, STEP_STOP);
+		add_step(walk, STEP_STOP)->how = (uint8_t)random_below(&walk->random, 3);
 		walk->off = true;
 		return;
 	}
@@ -94,6 +94,13 @@ static void end_block(struct walk *walk, unsigned int itype)
 	begin_block(walk);
 }
 
+/* CM.PUSH, CM.POP, CM.POPRETZ, CM.POPRET */
+static bool is_zcmp(const struct insn *insn)
+{
+	return insn->size == 2 && insn->kind != KIND_BRANCH && insn->bits >= 0xb802 &&
+	       (insn->bits & 0xf903) == 0xb802;
+}
+
 static void retire(struct walk *walk, const struct insn *insn)
 {
 	struct step *block = &walk->block;
@@ -102,6 +109,9 @@ static void retire(struct walk *walk, const struct insn *insn)
 		block->address = insn->address;
 	block->parcels += insn->size / 2;
 	block->last_size = insn->size;
+	block->accesses = 0;
+	if (walk->program->shape.accesses && is_zcmp(insn))
+		block->accesses = (uint8_t)random_range(&walk->random, 2, 5);
 	block->pc_count++;
 	walk->pc[walk->pcs++] = insn->address;
 	walk->previous = (uint32_t)(insn - walk->program->insn);
@@ -301,7 +311,7 @@ static void execute(struct walk *walk)
 	case KIND_PLAIN:
 	case KIND_UPPER:
 		now->pc = next;
-		if (walk->block.pc_count >= walk->block_limit)
+		if (walk->block.pc_count >= walk->block_limit || walk->block.accesses)
 			end_block(walk, ITYPE_NONE);
 		return;
 	case KIND_BRANCH:
