@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record dump decode report; do
+for sub in record dump decode report check; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
@@ -82,6 +82,19 @@ complains "decode: program that is no ELF file" 1 "/etc/passwd: " decode --elf /
 complains "decode: program that does not exist" 1 "/nonexistent: No such file" \
 	decode --elf /nonexistent "$tmp/one.nex"
 complains "decode: SRC is needed" 2 "--src" decode --params srcbits=2 --elf "$ntrace" "$tmp/one.nex"
+
+complains "check: list of SRC that is none" 2 "'3-1' is no list" check --sources 3-1 "$tmp/one.nex"
+complains "check: SRC that cannot be" 2 "'4096' is no list" check --sources 4096 "$tmp/one.nex"
+complains "check: --list and a trace" 2 "--list takes no trace" check --list "$tmp/one.nex"
+complains "check: --raw without an address" 2 "lacks @ADDR" check --raw /etc/passwd "$tmp/one.nex"
+complains "check: --raw with a word for an address" 2 "'here' is no address" check --raw /etc/passwd@here "$tmp/one.nex"
+complains "check: --raw that does not exist" 2 "/nonexistent: No such file" check --raw /nonexistent@0 "$tmp/one.nex"
+complains "check: --raw that is no file" 2 "not a file, or empty" check --raw /@0 "$tmp/one.nex"
+complains "check: an ISA that is none" 2 "contradict" check --params isa=pdp11 --raw /etc/passwd@0 "$tmp/one.nex"
+complains "check: --stream of a raw trace" 2 "are for recordings" check --stream 1 "$tmp/one.nex"
+complains "dump: --bytes and --json" 2 "exclude each other" dump --bytes --json "$tmp/one.nex"
+complains "dump: --src without SRC" 2 "has no SRC" dump --src 1 "$tmp/one.nex"
+complains "dump: --stream of a raw trace" 2 "for recordings" dump --stream 1 "$tmp/one.nex"
 
 "$ntrace" dump "$tmp/one.nex" >/dev/full 2>"$tmp/err"
 is $? 1 "output to a full disk fails"

@@ -552,7 +552,7 @@ static int run(const struct command *command, int argc, char **argv)
 	recorder.argv = argv + options.index;
 	if (!recorder.argc)
 		return usage_error(command, "no command to record");
-	error = command_check(recorder.argv[0]);
+	error = command_find(recorder.argv[0]);
 	if (error)
 		return error;
 	error = configure(&recorder);

@@ -70,6 +70,8 @@ extern const struct command command_dump;
 extern const struct command command_decode;
 extern const struct command command_encode;
 extern const struct command command_report;
+extern const struct command command_check;
+extern const struct command command_stat;
 
 enum options_result {
 	OPTIONS_END = -1,	/* operands follow, or nothing */

@@ -176,8 +176,8 @@ struct child {
 	int status;
 };
 
-/** command_check - can it be executed at all? Return: EXIT_OK, or 126, 127 as shells do */
-int command_check(const char *name);
+/** command_find - can it be executed at all? Return: EXIT_OK, or 126, 127 as shells do */
+int command_find(const char *name);
 
 /** child_fork - the command's process, waiting before exec */
 int child_fork(struct child *child, char **argv);

@@ -51,7 +51,7 @@ static int search_path(const char *name)
 	return result;
 }
 
-int command_check(const char *name)
+int command_find(const char *name)
 {
 	int error = strchr(name, '/') ? executable(name) : search_path(name);
 

@@ -103,6 +103,23 @@ int trace_open(struct trace *trace, const char *path, bool words16)
 	return EXIT_OK;
 }
 
+int trace_read(struct trace *trace, const uint8_t **data, size_t *size)
+{
+	bool first = !trace->reading;
+
+	*data = trace->chunk;
+	*size = 0;
+	if (!first) {
+		if (trace->ended)
+			return EXIT_OK;
+		if (fill(trace, 1))
+			return EXIT_FAILED;
+	}
+	trace->reading = true;
+	*size = trace->chunk_size;
+	return swap_words(trace);
+}
+
 int trace_start(struct trace *trace, const struct ntrace_params *params)
 {
 	if (ntrace_reader_init(&trace->reader, params, true))

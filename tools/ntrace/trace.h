@@ -29,6 +29,7 @@ struct trace {
 	int fd;
 	bool words16;
 	bool ended;
+	bool reading;		/* trace_read() was called */
 	uint64_t chunk_offset;
 	size_t chunk_size;
 
@@ -52,6 +53,14 @@ int trace_open(struct trace *trace, const char *path, bool words16);
 /** trace_start - begin to take messages out. Return: EXIT_OK, or EXIT_FAILED after a complaint */
 int trace_start(struct trace *trace, const struct ntrace_params *params);
 void trace_close(struct trace *trace);
+
+/**
+ * trace_read - the bytes instead of the messages; after trace_open(), without trace_start()
+ * @size: 0 at the end
+ *
+ * @data is valid until the next call. Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int trace_read(struct trace *trace, const uint8_t **data, size_t *size);
 
 /**
  * trace_next - the next message or error

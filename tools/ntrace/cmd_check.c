@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace check: does a trace obey the specification? */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntrace/check.h>
+
+#include "command.h"
+#include "input.h"
+#include "output.h"
+#include "program.h"
+#include "trace.h"
+#include "ui.h"
+
+/* 1 is for findings; everything that kept the trace from being checked is this. */
+#define EXIT_UNCHECKED EXIT_USAGE
+#define EXIT_FINDINGS 1
+
+enum {
+	OPTION_PARAMS = 'p',
+	OPTION_ELF = 'e',
+	OPTION_RAW = OPTION_LONG,
+	OPTION_SOURCES,
+	OPTION_ICNT_BITS,
+	OPTION_WRAPPED,
+	OPTION_WORDS16,
+	OPTION_STREAM,
+	OPTION_SYSROOT,
+	OPTION_FIRMWARE,
+	OPTION_LIST,
+	OPTION_JSON,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
+	  "raw trace: stream parameters, e.g. srcbits=2" },
+	{ OPTION_ELF, "elf", "FILE[@ADDR]",
+	  "raw trace: check against this program, loaded at ADDR" },
+	{ OPTION_RAW, "raw", "FILE@ADDR", "the same for plain memory without a header" },
+	{ OPTION_SOURCES, "sources", "LIST", "SRC that occur, e.g. 0-3,8; others are findings" },
+	{ OPTION_ICNT_BITS, "icnt-bits", "N", "I-CNT has N bits; by default 22" },
+	{ OPTION_WRAPPED, "wrapped", NULL,
+	  "the trace begins anywhere: do not judge what is before a sync" },
+	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
+	{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },
+	{ OPTION_SYSROOT, "sysroot", "DIR",
+	  "recording: files of the recorded machine are below DIR" },
+	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]", "recording: firmware that runs in M-mode" },
+	{ OPTION_LIST, "list", NULL, "show the table of rules" },
+	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+/**
+ * struct check - what is asked for, and what was found
+ * @stream: -1: not of a recording
+ * @only: the stream that is wanted, -1: all
+ * @counts: findings by severity
+ */
+struct check {
+	const struct command *command;
+	struct output *output;
+	struct ntrace_check_config config;
+	struct programs programs;
+	struct recording_options recording;
+	bool params_given;
+	bool xlen_given;
+	bool words16;
+	bool json;
+	bool list;
+	int stream;
+	int64_t only;
+	uint64_t counts[3];
+	uint64_t messages;
+	struct trace trace;
+};
+
+static void finding_text(struct output *output, const struct ntrace_check_finding *finding)
+{
+	output_text(output, "0x");
+	output_hex(output, finding->offset, 8);
+	output_char(output, ' ');
+	output_padded(output, ntrace_check_severity_name(finding->rule->severity), 8);
+	output_padded(output, finding->rule->id, 23);
+	if (finding->tcode >= 0)
+		output_text(output, ntrace_tcode_name((unsigned int)finding->tcode));
+	if (finding->src >= 0)
+		output_printf(output, "%sSRC=%d", finding->tcode >= 0 ? " " : "", finding->src);
+	if (finding->field >= 0)
+		output_printf(output, " %s=0x%" PRIx64,
+			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
+	if (finding->rule->flow)
+		output_printf(output, "%sat 0x%" PRIx64, finding->src >= 0 ? " " : "",
+			      finding->address);
+	if (finding->tcode >= 0 || finding->src >= 0 || finding->rule->flow)
+		output_text(output, ": ");
+	output_printf(output, "%s (section %s)\n", finding->rule->text, finding->rule->section);
+}
+
+static void json_rule(struct output *output, const struct ntrace_check_rule *rule)
+{
+	output_printf(output,
+		      "\"rule\":\"%s\",\"severity\":\"%s\",\"section\":\"%s\",\"text\":", rule->id,
+		      ntrace_check_severity_name(rule->severity), rule->section);
+	output_json(output, rule->text);
+}
+
+static void finding_json(const struct check *check, const struct ntrace_check_finding *finding)
+{
+	struct output *output = check->output;
+
+	output_text(output, "{\"type\":\"finding\",");
+	if (check->stream >= 0)
+		output_printf(output, "\"stream\":%d,", check->stream);
+	output_printf(output, "\"offset\":%" PRIu64 ",\"length\":%" PRIu64 ",", finding->offset,
+		      finding->length);
+	json_rule(output, finding->rule);
+	if (finding->tcode >= 0)
+		output_printf(output, ",\"tcode\":%d,\"name\":\"%s\"", finding->tcode,
+			      ntrace_tcode_name((unsigned int)finding->tcode));
+	if (finding->src >= 0)
+		output_printf(output, ",\"src\":%d", finding->src);
+	if (finding->field >= 0)
+		output_printf(output, ",\"field\":\"%s\",\"value\":\"0x%" PRIx64 "\"",
+			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
+	if (finding->rule->flow)
+		output_printf(output, ",\"address\":\"0x%" PRIx64 "\"", finding->address);
+	output_text(output, "}\n");
+}
+
+static int take_finding(void *data, const struct ntrace_check_finding *finding)
+{
+	struct check *check = data;
+
+	check->counts[finding->rule->severity]++;
+	if (check->json)
+		finding_json(check, finding);
+	else
+		finding_text(check->output, finding);
+	return check->output->error;
+}
+
+static int list_rules(const struct check *check)
+{
+	struct output *output = check->output;
+	const struct ntrace_check_rule *rules;
+	size_t count, i;
+
+	rules = ntrace_check_rules(&count);
+	for (i = 0; i < count; i++) {
+		if (check->json) {
+			output_char(output, '{');
+			json_rule(output, &rules[i]);
+			output_printf(output, ",\"needs_program\":%s}\n",
+				      rules[i].flow ? "true" : "false");
+			continue;
+		}
+		output_padded(output, rules[i].id, 24);
+		output_padded(output, rules[i].section, 4);
+		output_padded(output, ntrace_check_severity_name(rules[i].severity), 9);
+		output_text(output, rules[i].text);
+		output_text(output, rules[i].flow ? " [program]\n" : "\n");
+	}
+	return output_finish(output, EXIT_OK);
+}
+
+/* All bytes of an open trace through a checker. */
+static int feed(struct check *check, struct ntrace_check *checker)
+{
+	const uint8_t *data;
+	size_t size;
+	int error;
+
+	while (!(error = trace_read(&check->trace, &data, &size)) && size) {
+		error = ntrace_check_feed(checker, data, size);
+		if (error)
+			return error < 0 ? fail("%s", ntrace_strerror(error)) : EXIT_OK;
+	}
+	if (!error)
+		ntrace_check_end(checker);
+	return error;
+}
+
+static int check_trace(struct check *check, const char *path, struct ntrace_check **checker)
+{
+	int error;
+
+	check->config.finding = take_finding;
+	check->config.data = check;
+	error = trace_open(&check->trace, path, check->words16);
+	if (error)
+		return error;
+	if (ntrace_check_new(checker, &check->config))
+		error = fail("the stream parameters contradict each other");
+	if (!error)
+		error = feed(check, *checker);
+	if (*checker)
+		check->messages += ntrace_check_messages(*checker);
+	trace_close(&check->trace);
+	return error;
+}
+
+static int check_file(struct check *check, const char *path)
+{
+	struct ntrace_check *checker = NULL;
+	struct ntrace_space *space = NULL;
+	int error = EXIT_OK;
+
+	if (check->only >= 0 || check->recording.sysroot || check->recording.firmware)
+		return usage_error(check->command,
+				   "--stream, --sysroot and --firmware are for recordings");
+	if (check->programs.count)
+		error = programs_map(&check->programs, check->command, &space,
+				     &check->config.params, check->xlen_given);
+	check->config.space = space;
+	if (!error)
+		error = check_trace(check, path, &checker);
+	ntrace_check_free(checker);
+	if (space)
+		ntrace_space_put(space);
+	return error;
+}
+
+/* The checker, and the SRC of the stream that a session decodes. */
+struct session_check {
+	struct ntrace_check *checker;
+	int src;
+};
+
+static int session_event(void *data, const struct ntrace_session_event *event)
+{
+	const struct session_check *session = data;
+
+	return ntrace_check_flow_event(session->checker, session->src, event->flow);
+}
+
+/* First the messages, then the code, whose spaces only the session knows. */
+static int check_stream(struct check *check, struct recording *recording, unsigned int index)
+{
+	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
+	struct session_check session = { .src = stream->params.src_bits ? (int)stream->src : -1 };
+	int error;
+
+	check->stream = (int)index;
+	check->config.params = stream->params;
+	if (!check->json)
+		output_printf(check->output, "# stream %u: %s, CPU %u\n", index, stream->file,
+			      stream->cpu);
+	error = check_trace(check, stream->file, &session.checker);
+	if (!error && !check->output->error)
+		error = ntrace_session_decode(recording->session, index, session_event, &session,
+					      NULL);
+	ntrace_check_free(session.checker);
+	if (error < 0)
+		return fail("stream %u: %s", index, ntrace_strerror(error));
+	return check->output->error ? EXIT_OK : error;
+}
+
+static int check_recording(struct check *check, const char *path)
+{
+	struct recording recording;
+	unsigned int i, count;
+	int error;
+
+	if (check->params_given || check->programs.count || check->words16)
+		return usage_error(check->command, "--params, --elf, --raw and --words16 are for "
+						   "raw traces: a recording knows them");
+	error = recording_open(&recording, check->command, path, &check->recording);
+	if (error)
+		return error;
+	count = ntrace_session_streams(recording.session);
+	if (check->only >= count)
+		error = fail("%s: there is no stream %" PRId64 ": it has %u", path, check->only,
+			     count);
+	for (i = 0; i < count && !error; i++)
+		if (check->only < 0 || check->only == i)
+			error = check_stream(check, &recording, i);
+	recording_close(&recording);
+	return error;
+}
+
+/* One "3" or "0-3" at *@text, which is moved behind it. Return: false if there is none. */
+static bool take_range(struct check *check, const char **text)
+{
+	unsigned long first, last;
+	char *end;
+
+	first = strtoul(*text, &end, 0);
+	last = first;
+	if (end == *text || **text == '-')
+		return false;
+	if (*end == '-') {
+		*text = end + 1;
+		last = strtoul(*text, &end, 0);
+		if (end == *text)
+			return false;
+	}
+	if (first > last || last >> NTRACE_SRC_BITS_MAX)
+		return false;
+	for (; first <= last; first++)
+		check->config.sources[first / 64] |= UINT64_C(1) << first % 64;
+	*text = end;
+	return true;
+}
+
+/* "0-3,8" */
+static int take_sources(struct check *check, const char *text)
+{
+	const char *at = text;
+
+	while (take_range(check, &at)) {
+		if (!*at)
+			return EXIT_OK;
+		if (*at++ != ',')
+			break;
+	}
+	return usage_error(check->command, "option --sources: '%s' is no list like 0-3,8", text);
+}
+
+static int take_option(struct check *check, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_PARAMS:
+		check->params_given = true;
+		check->xlen_given |= strstr(options->value, "xlen=") != NULL;
+		return input_params(check->command, &check->config.params, options->value);
+	case OPTION_ELF:
+	case OPTION_RAW:
+		return programs_add(&check->programs, check->command, options->value,
+				    option == OPTION_RAW);
+	case OPTION_SOURCES:
+		return take_sources(check, options->value);
+	case OPTION_ICNT_BITS:
+		if (!option_number(options, "icnt-bits", 1, 64, &number))
+			return EXIT_USAGE;
+		check->config.icnt_bits = (unsigned int)number;
+		return EXIT_OK;
+	case OPTION_STREAM:
+		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
+			return EXIT_USAGE;
+		check->only = (int64_t)number;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		check->recording.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_FIRMWARE:
+		check->recording.firmware = options->value;
+		return EXIT_OK;
+	case OPTION_WRAPPED:
+		check->config.wrapped = true;
+		return EXIT_OK;
+	case OPTION_WORDS16:
+		check->words16 = true;
+		return EXIT_OK;
+	case OPTION_LIST:
+		check->list = true;
+		return EXIT_OK;
+	case OPTION_JSON:
+		check->json = true;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static void put_summary(const struct check *check)
+{
+	const char *format = check->json ? "{\"type\":\"summary\",\"messages\":%" PRIu64
+					   ",\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64
+					   ",\"infos\":%" PRIu64 "}\n" :
+					   "%" PRIu64 " messages: %" PRIu64 " errors, %" PRIu64
+					   " warnings, %" PRIu64 " infos\n";
+
+	output_printf(check->output, format, check->messages, check->counts[NTRACE_CHECK_ERROR],
+		      check->counts[NTRACE_CHECK_WARNING], check->counts[NTRACE_CHECK_INFO]);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct output output;
+	static struct check check;
+	struct options options;
+	int option, error;
+
+	output_init(&output, STDOUT_FILENO);
+	check.command = command;
+	check.output = &output;
+	check.stream = -1;
+	check.only = -1;
+	ntrace_check_config_init(&check.config);
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&check, &options, option);
+		if (error)
+			return EXIT_UNCHECKED;
+	}
+	if (check.list && argc == options.index)
+		return list_rules(&check) ? EXIT_UNCHECKED : EXIT_OK;
+	if (check.list)
+		return usage_error(command, "--list takes no trace");
+	if (argc - options.index != 1)
+		return usage_error(command, "one trace file or recording is needed");
+	error = is_directory(argv[options.index]) ? check_recording(&check, argv[options.index]) :
+						    check_file(&check, argv[options.index]);
+	if (!error)
+		put_summary(&check);
+	if (output_finish(&output, error))
+		return EXIT_UNCHECKED;
+	return check.counts[NTRACE_CHECK_ERROR] || check.counts[NTRACE_CHECK_WARNING] ?
+		       EXIT_FINDINGS :
+		       EXIT_OK;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.summary = "hold a trace against the rules of the specification",
+	.usage = "[OPTIONS] TRACE | RECORDING\n"
+		 "       ntrace check --list",
+	.details =
+		"One line a violation: offset, severity, rule, message, what the rule says and "
+		"the\n"
+		"section it is from; at last the totals. With --elf the code is followed as well.\n"
+		"TRACE may be - for standard input.\n\n"
+		"exit status: 0 no finding (infos do not count), 1 findings, 2 could not be "
+		"checked.\n\n"
+		"examples:\n"
+		"  ntrace check a.nex                            the messages alone\n"
+		"  ntrace check --elf prog.elf a.nex             and against the program\n"
+		"  ntrace check --params srcbits=2 --sources 0,1 soc.nex\n"
+		"  ntrace check --json a.nex | jq -r .rule | sort | uniq -c\n"
+		"  ntrace check --list                           the rules\n",
+	.options = options_table,
+	.run = run,
+};
