@@ -6,74 +6,7 @@
  */
 #include <stdlib.h>
 
-#include <ntrace/encode.h>
-
-#include "tap.h"
-
-static uint8_t stream[1 << 20];
-static size_t stream_size;
-static struct ntrace_params stream_params;
-static unsigned int rewrite_errors;
-
-/* Every message is one that the message table makes, byte for byte. */
-static void check_against_table(const uint8_t *data, size_t size)
-{
-	uint8_t again[NTRACE_MESSAGE_BYTES_MAX];
-	struct ntrace_message message;
-	struct ntrace_reader reader;
-
-	ntrace_reader_init(&reader, &stream_params, true);
-	ntrace_reader_feed(&reader, data, size);
-	if (ntrace_reader_next(&reader, &message) != NTRACE_WIRE_MESSAGE || message.flags ||
-	    message.length != size ||
-	    ntrace_message_write(&message, &stream_params, again) != (int)size ||
-	    memcmp(again, data, size))
-		rewrite_errors++;
-}
-
-static void take(void *data, const uint8_t *bytes, size_t size)
-{
-	(void)data;
-	check_against_table(bytes, size);
-	if (stream_size + size <= sizeof(stream)) {
-		memcpy(stream + stream_size, bytes, size);
-		stream_size += size;
-	}
-}
-
-static void begin(struct ntrace_encoder *encoder, struct ntrace_encoder_config *config)
-{
-	config->write = take;
-	stream_size = 0;
-	stream_params = config->params;
-	ok(ntrace_encoder_init(encoder, config) == 0, "init");
-}
-
-static void retire(struct ntrace_encoder *encoder, uint64_t iaddr, uint32_t iretire,
-		   enum ntrace_itype itype)
-{
-	struct ntrace_ingress block = {
-		.iaddr = iaddr,
-		.iretire = iretire,
-		.itype = itype,
-		.priv = NTRACE_PRIV_M,
-	};
-
-	if (ntrace_encoder_retire(encoder, &block))
-		ok(false, "block 0x%" PRIx64 " refused", iaddr);
-}
-
-static void is_bytes(const char *expected, const char *text)
-{
-	char got[1024] = "";
-
-	for (size_t i = 0; i < stream_size && i < 300; i++)
-		sprintf(got + 3 * i, "%02X ", stream[i]);
-	if (stream_size)
-		got[3 * stream_size - 1] = 0;
-	is_str(got, expected, "%s", text);
-	stream_size = 0;
-}
+#include "test_encode.h"
 
 /* Program A of the specification: three ways through it, in both modes. */
 static void program_a(enum ntrace_mode mode, const char *taken, const char *second,

@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The executed PCs of a bare-metal program of the reference code, as a file in the
+# cache whose path it prints: coremark_pcs.sh [ELF [COUNT]]
+#
+# QEMU runs it with one instruction per block and logs each; the log (2.7 GB for
+# coremark) is filtered as it comes. Addresses below 0x2000 are QEMU's reset
+# code; COUNT is where the published list ends. The file is kept under a hash of
+# all that it depends on.
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+elf=${1:-${NTRACE_SHARED:-$top/../shared}/data/refcode/coremark.elf}
+count=${2:-33399227}
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/ntrace/pcs
+recipe=1
+
+[ -r "$elf" ] || {
+	echo "coremark_pcs: $elf: no such program" >&2
+	exit 1
+}
+key=$({ echo "$recipe $count" && cat "$elf"; } | sha256sum | cut -c1-16)
+name=$(basename "$elf" .elf)
+file=$cache/$name-$key.pcs.gz
+if [ -s "$file" ]; then
+	echo "$file"
+	exit 0
+fi
+
+qemu=$top/build/qemu-stock/qemu-system-riscv64
+[ -x "$qemu" ] || qemu=$(command -v qemu-system-riscv64) || qemu=$("$top/tools/vsoc/qemu/build" --stock)
+mkdir -p "$cache"
+tmp=$(mktemp -d "$cache/tmp.XXXXXX")
+trap 'rm -rf "$tmp"' EXIT
+
+# The exit device of the board is found by two symbols, which must have a size.
+python3 - "$elf" "$tmp/program.elf" <<'PYTHON'
+import struct
+import sys
+
+data = bytearray(open(sys.argv[1], "rb").read())
+if data[:6] != b"\x7fELF\x02\x01":
+    sys.exit("coremark_pcs: no 64-bit little-endian ELF file")
+start, = struct.unpack_from("<Q", data, 40)
+size, sections = struct.unpack_from("<HH", data, 58)
+headers = [struct.unpack_from("<IIQQQQIIQQ", data, start + i * size) for i in range(sections)]
+found = 0
+for header in headers:
+    if header[1] != 2:  # SHT_SYMTAB
+        continue
+    names = headers[header[6]][4]
+    for at in range(header[4], header[4] + header[5], 24):
+        begin = names + struct.unpack_from("<I", data, at)[0]
+        if data[begin:data.index(0, begin)] in (b"tohost", b"fromhost"):
+            struct.pack_into("<Q", data, at + 16, 8)
+            found += 1
+if found != 2:
+    sys.exit("coremark_pcs: no symbols tohost and fromhost")
+open(sys.argv[2], "wb").write(data)
+PYTHON
+
+# mawk and gzip end the pipe as soon as there are enough; QEMU then dies of it.
+set +o pipefail
+timeout 1200 "$qemu" -M spike -display none -serial null -monitor none -bios "$tmp/program.elf" \
+	-accel tcg,one-insn-per-tb=on -d exec,nochain -D /dev/stdout 2>"$tmp/errors" |
+	LC_ALL=C awk -F/ -v count="$count" '
+		/^Trace 0:/ && $2 >= "0000000000002000" {
+			sub(/^0+/, "", $2)
+			print "0x" $2
+			if (++n == count)
+				exit
+		}' | gzip -1 >"$tmp/pcs.gz"
+set -o pipefail
+got=$(gzip -dc "$tmp/pcs.gz" | wc -l)
+if [ "$got" != "$count" ]; then
+	echo "coremark_pcs: $got instructions of $name instead of $count" >&2
+	head -n 5 "$tmp/errors" >&2
+	exit 1
+fi
+mv "$tmp/pcs.gz" "$file"
+echo "$file"
