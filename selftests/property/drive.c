@@ -369,8 +369,9 @@ static bool feed(struct drive *drive, const struct step *step)
 		drive->marker = true;
 		return true;
 	default:
-		/* What is far apart would be ambiguous with narrow counters. */
-		drive->time += random_below(&drive->random, 12);
+		/* Half a round of a narrow counter is the most that can be told apart. */
+		drive->time += random_below(&drive->random,
+					    drive->config.params.timestamp_bits == 16 ? 3 : 12);
 		if (drive->held)
 			return true;
 		return step->accesses ? feed_accesses(drive, step) : feed_one(drive, step);

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Documentation/trace/rules.md: all that it names exists, and no section is missing.
+
+Code is `file: name, name`, a function, macro or table defined there. A test is
+`file: "words"`, found in that file, or `file: name`.
+"""
+import os
+import re
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+TABLE = "Documentation/trace/rules.md"
+SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)]
+count = failures = 0
+
+
+def ok(good, text, why=()):
+    global count, failures
+    count += 1
+    failures += not good
+    print(f"{'' if good else 'not '}ok {count} - {text}")
+    for line in why:
+        print(f"# {line}")
+
+
+def source(path):
+    """Text of a file with C's adjacent strings joined, as the compiler does; None if absent."""
+    try:
+        with open(os.path.join(TOP, path), encoding="utf-8") as file:
+            return re.sub(r'"\s*\n\s*"', "", file.read())
+    except OSError:
+        return None
+
+
+def mentions(cell):
+    """(file, name or quoted words) of a cell."""
+    for part in re.split(r";\s+(?=[a-z_/0-9]+\.[a-z]+: )", cell.strip()):
+        file, _, names = part.partition(": ")
+        if names.startswith('"'):
+            yield file, names
+        else:
+            for name in names.split(","):
+                yield file, name.strip()
+
+
+def fault(file, name):
+    text = source(file)
+    if text is None:
+        return f"{file}: no such file"
+    if name.startswith('"'):
+        return None if name in text else f"{file}: {name} is not there"
+    # Defined at the start of a line, or an enumerator or macro.
+    pattern = r"^(?:#define |[A-Za-z}].*\b)" + re.escape(name) + r"\b" if file.endswith((".c", ".h")) else re.escape(name)
+    if not re.match(r"\w+$", name):
+        return f"{file}: '{name}' is no name"
+    # A test may be named by what it calls.
+    if file.startswith("selftests/") and re.search(rf"\b{name}\(", text):
+        return None
+    return None if re.search(pattern, text, re.M) else f"{file}: {name} is not defined"
+
+
+def main():
+    rows = [line for line in source(TABLE).splitlines() if re.match(r"\| \*?\*?[PI]\d", line)]
+    faults, seen, bare = [], set(), []
+    for row in rows:
+        cells = [cell.strip() for cell in row.strip("| ").split(" | ")]
+        section = re.match(r"\**([PI]\d+)", cells[0]).group(1)
+        if cells[0].startswith("**"):
+            continue
+        seen.add(section)
+        cells += [""] * (3 - len(cells))
+        for cell, prefix in ((cells[1], ""), (cells[2], "selftests/")):
+            if not cell:
+                if "no part of" not in cells[0]:
+                    bare.append(cells[0])
+                continue
+            for file, name in mentions(cell):
+                why = fault(prefix + file, name)
+                if why:
+                    faults.append(f"{cells[0][:60]}: {why}")
+    ok(not faults, f"what the {len(rows)} rows of {TABLE} name exists", faults)
+    ok(not bare, "each rule has code and a test", bare)
+    missing = [section for section in SECTIONS if section not in seen]
+    ok(not missing, "every section has rules", missing)
+    # The rules of the checker are all in the table.
+    with open(os.path.join(TOP, TABLE), encoding="utf-8") as file:
+        table = file.read()
+    ids = re.findall(r'^RULE\(\w+, "([a-z-]+)"', source("lib/check/rules.h"), re.M)
+    absent = [name for name in ids if f'"{name}"' not in table]
+    ok(ids and not absent, f"and the {len(ids)} rules of ntrace check are among them", absent)
+    print(f"1..{count}")
+    return failures > 0
+
+
+sys.exit(main())
