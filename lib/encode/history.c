@@ -113,10 +113,10 @@ static struct choice choose(const struct ntrace_encoder *encoder)
 		uint32_t repeat = same / width;
 		uint64_t bytes;
 
-		if (repeat < 2)
-			continue;
 		if (repeat > most_repeats(encoder))
 			repeat = most_repeats(encoder);
+		if (repeat < 2)
+			continue;
 		bytes = field_bytes(fixed, width + 1) +
 			field_bytes(0, 32 - (uint32_t)__builtin_clz(repeat));
 		if ((uint64_t)repeat * width * best_bytes >
@@ -135,6 +135,19 @@ static void send(struct ntrace_encoder *encoder, const struct choice *choice)
 	remove_oldest(encoder, choice->width * choice->repeat);
 }
 
+/* As many repetitions of the pattern as one message says. */
+static void send_pattern(struct ntrace_encoder *encoder)
+{
+	unsigned int width = encoder->queue.width;
+	uint32_t count = encoder->queue.count;
+
+	if (count > most_repeats(encoder))
+		count = most_repeats(encoder);
+	emit_history_bits(encoder, UINT64_C(1) << width | reverse(encoder->queue.pattern, width),
+			  count);
+	encoder->queue.count -= count;
+}
+
 /* What repeats to the end of the queue becomes a pattern: the queue is empty then. */
 static void begin_pattern(struct ntrace_encoder *encoder, uint32_t width)
 {
@@ -143,27 +156,20 @@ static void begin_pattern(struct ntrace_encoder *encoder, uint32_t width)
 	encoder->queue.count = encoder->queue.queued / width;
 	encoder->queue.position = (uint8_t)(encoder->queue.queued % width);
 	encoder->queue.queued = 0;
+	while (encoder->queue.count >= most_repeats(encoder))
+		send_pattern(encoder);
 }
 
-static void send_pattern(struct ntrace_encoder *encoder)
-{
-	unsigned int width = encoder->queue.width;
-
-	emit_history_bits(encoder, UINT64_C(1) << width | reverse(encoder->queue.pattern, width),
-			  encoder->queue.count);
-	encoder->queue.count = 0;
-}
-
-/* The pattern goes no further: its whole repetitions are sent, the rest is queued. */
+/* The pattern goes no further: what it says in a message is sent, the rest is queued. */
 static void end_pattern(struct ntrace_encoder *encoder)
 {
 	unsigned int width = encoder->queue.width;
 
 	if (!width)
 		return;
-	if (encoder->queue.count > 1)
+	if (encoder->queue.count > 1 && encoder->queue.count * width >= encoder->config.hist_bits)
 		send_pattern(encoder);
-	else if (encoder->queue.count)
+	while (encoder->queue.count--)
 		append(encoder, encoder->queue.pattern, width);
 	append(encoder, encoder->queue.pattern, encoder->queue.position);
 	encoder->queue.width = 0;
@@ -216,8 +222,8 @@ void history_drain(struct ntrace_encoder *encoder)
 {
 	if (!encoder->queue.queued && !encoder->queue.width)
 		return;
-	end_pattern(encoder);
 	queue_register(encoder);
+	end_pattern(encoder);
 	while (encoder->queue.queued >= encoder->config.hist_bits) {
 		struct choice choice = choose(encoder);
 

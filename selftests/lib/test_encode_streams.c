@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Encoder: properties of long streams. Repeated history says the same branches
+ * within its limits; a queue that is too slow loses whole messages only, and
+ * says so; one that stalls the hart loses nothing.
+ */
+#include <stdlib.h>
+
+#include "test_encode.h"
+
+#define BRANCHES 60000
+
+static uint64_t seed = 7;
+
+static uint32_t random_below(uint32_t limit)
+{
+	seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+	return (uint32_t)(seed >> 33) % limit;
+}
+
+static uint8_t outcomes[BRANCHES];
+static uint8_t back[BRANCHES];
+
+/* Random bits, and stretches that repeat a short pattern. */
+static void make_outcomes(void)
+{
+	uint32_t at = 0;
+
+	while (at < BRANCHES) {
+		uint32_t period = 1 + random_below(40), length = 1 + random_below(3000);
+
+		if (random_below(3))
+			length = 1 + random_below(100);
+		for (uint32_t i = 0; i < length && at < BRANCHES; i++, at++)
+			outcomes[at] = i < period || at < period ? (uint8_t)random_below(2) :
+								   outcomes[at - period];
+	}
+}
+
+/* All history bits of the stream. Return: how many, or 0 if a limit was broken. */
+static uint32_t read_history(const struct ntrace_encoder_config *config)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	uint32_t count = 0;
+
+	ntrace_reader_init(&reader, &stream_params, true);
+	ntrace_reader_feed(&reader, stream, stream_size);
+	while (ntrace_reader_next(&reader, &message) >= 0) {
+		uint64_t hist = message.field[NTRACE_FIELD_HIST], repeat = 1;
+		int width = hist ? 63 - __builtin_clzll(hist) : -1;
+
+		if (!ntrace_message_has(&message, NTRACE_FIELD_HIST))
+			continue;
+		if (ntrace_message_has(&message, NTRACE_FIELD_HREPEAT))
+			repeat = message.field[NTRACE_FIELD_HREPEAT];
+		if (width < 0 || width > (int)config->hist_bits || !repeat ||
+		    repeat >> config->hrepeat_bits ||
+		    count + repeat * (unsigned int)width > BRANCHES)
+			return 0;
+		while (repeat--) {
+			for (int i = width - 1; i >= 0; i--)
+				back[count++] = hist >> i & 1;
+		}
+	}
+	return count;
+}
+
+/* Section 6: any split is legal so long as the bits are the same. */
+static void repeated_history(void)
+{
+	unsigned int wrong = 0, longer = 0, rounds = 60;
+
+	for (unsigned int round = 0; round < rounds; round++) {
+		struct ntrace_encoder_config config;
+		struct ntrace_encoder encoder;
+		uint64_t plain = 0;
+
+		make_outcomes();
+		ntrace_encoder_config_init(&config);
+		config.write = take;
+		config.icnt_bits = round % 3 ? 32 : 6;
+		config.hist_bits = round % 2 ? 31 : 1 + random_below(31);
+		config.hrepeat_bits = round % 4 ? 18 : 1 + random_below(8);
+		for (int repeated = 0; repeated < 2; repeated++) {
+			config.repeated_history = repeated;
+			stream_size = 0;
+			stream_params = config.params;
+			if (ntrace_encoder_init(&encoder, &config))
+				wrong++;
+			ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+			for (uint32_t i = 0; i < BRANCHES; i++) {
+				retire(&encoder, 0x100, 1,
+				       outcomes[i] ? NTRACE_ITYPE_BRANCH_TAKEN :
+						     NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+				if (!((i + round) % 7001))
+					retire(&encoder, 0x100, 1, NTRACE_ITYPE_INDIRECT_JUMP);
+			}
+			ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
+			if (read_history(&config) != BRANCHES || memcmp(outcomes, back, BRANCHES)) {
+				wrong++;
+				diag("round %u, icnt_bits %u, hist_bits %u, hrepeat_bits %u, %s",
+				     round, config.icnt_bits, config.hist_bits, config.hrepeat_bits,
+				     repeated ? "repeated" : "plain");
+			}
+			if (!repeated)
+				plain = encoder.bytes;
+			else if (encoder.bytes > plain)
+				longer++;
+		}
+	}
+	is_u64(wrong, 0, "section 6: the same branches with and without repetition, %u streams",
+	       rounds);
+	is_u64(longer, 0, "repeated history is never longer than plain history");
+	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of it");
+}
+
+static void one_repetition(void)
+{
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.repeated_history = true;
+	begin(&encoder, &config);
+	unseen = 1;
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	for (int i = 0; i < 300; i++)
+		retire(&encoder, 0x100, 1,
+		       i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
+	/* RDATA 0x55 is 1 010101: 50 times 6 bits, a byte less than 150 times 2; I-CNT 0x12c */
+	is_bytes("6C 48 55 CB 84 40 B0 11 07",
+		 "section 13: the 300 branches NT, T of its ResourceFull with HREPEAT 150");
+
+	begin(&encoder, &config);
+	unseen = 1;
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	for (uint32_t i = 0; i < 3 * ((1u << 18) - 1) + 5; i++)
+		retire(&encoder, 0x100, 1, NTRACE_ITYPE_BRANCH_TAKEN);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
+	is_messages("ResourceFull RCODE=2 HIST=3 HREPEAT=3ffff; "
+		    "ResourceFull RCODE=2 HIST=3 HREPEAT=3ffff; "
+		    "ResourceFull RCODE=2 HIST=3 HREPEAT=3ffff; "
+		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=c0002 HIST=3f",
+		    "section 6: counts of 18 bits add up, however long it repeats");
+}
+
+struct queue_totals {
+	uint64_t errors;
+	uint64_t syncs;
+	uint64_t violations;
+};
+
+/* Section 3: Error stands right before a sync with SYNC 7, or last. */
+static void check_errors(struct queue_totals *totals)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	bool error = false;
+
+	ntrace_reader_init(&reader, &stream_params, true);
+	ntrace_reader_feed(&reader, stream, stream_size);
+	while (ntrace_reader_next(&reader, &message) >= 0) {
+		bool sync = ntrace_message_has(&message, NTRACE_FIELD_SYNC);
+
+		if (error != (sync && message.field[NTRACE_FIELD_SYNC] == NTRACE_SYNC_FIFO_OVERRUN))
+			totals->violations++;
+		totals->syncs += sync;
+		error = message.tcode == NTRACE_TCODE_ERROR;
+		totals->errors += error;
+	}
+	totals->violations += ntrace_reader_pending(&reader) != 0;
+}
+
+/* The same run with a queue of some kind. Return: bytes that left in @cycles cycles at most. */
+static void run_queue(struct ntrace_encoder *encoder, struct ntrace_encoder_config *config)
+{
+	seed = 99;
+	begin(encoder, config);
+	ntrace_encoder_context(encoder, 5, 0, NTRACE_CTYPE_NONE);
+	ntrace_encoder_start(encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint64_t pc = 0x1000 + 2 * random_below(0x1000);
+
+		ntrace_encoder_cycles(encoder, 1 + (random_below(20) ? 0 : random_below(50)));
+		ntrace_encoder_time(encoder, i);
+		retire(encoder, pc, 1 + random_below(6),
+		       random_below(3) ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_INDIRECT_JUMP);
+	}
+	ntrace_encoder_stop(encoder, NTRACE_EVCODE_TRACE_DISABLE);
+}
+
+static void queue(void)
+{
+	struct queue_totals totals = { 0 };
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+	static uint8_t whole[sizeof(stream)];
+	size_t whole_size;
+
+	ntrace_encoder_config_init(&config);
+	config.context = true;
+	config.params.timestamp_bits = 40;
+	config.timestamps = NTRACE_TIMESTAMPS_ALL;
+	run_queue(&encoder, &config);
+	whole_size = stream_size;
+	memcpy(whole, stream, whole_size);
+
+	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
+	config.fifo_drain = 0x10000;
+	config.stall = true;
+	run_queue(&encoder, &config);
+	ok(stream_size == whole_size && !memcmp(stream, whole, whole_size),
+	   "a queue that stalls the hart loses nothing");
+	ok(encoder.stall_cycles > 1000 && !encoder.dropped, "it has waited: %" PRIu64 " cycles",
+	   encoder.stall_cycles);
+
+	config.stall = false;
+	run_queue(&encoder, &config);
+	check_errors(&totals);
+	ok(encoder.dropped && totals.errors > 10, "one that does not loses: %" PRIu64 " messages",
+	   encoder.dropped);
+	is_u64(totals.violations, 0,
+	       "section 11: no part of a message; Error before SYNC 7, %" PRIu64 " times",
+	       totals.errors);
+	ok(totals.syncs == totals.errors + 1, "each loss is told once");
+	is_u64(encoder.bytes, stream_size, "bytes are those written");
+
+	config.fifo_drain = 64 << 16;
+	run_queue(&encoder, &config);
+	ok(stream_size == whole_size && !memcmp(stream, whole, whole_size),
+	   "one that is fast enough changes nothing");
+
+	config.fifo_drain = 1;
+	run_queue(&encoder, &config);
+	totals = (struct queue_totals){ 0 };
+	check_errors(&totals);
+	is_u64(totals.violations, 0, "one that hardly moves: no violation");
+	ok(stream_size >= 2 && stream[stream_size - 1] != 0 && totals.errors == 1,
+	   "section 11: Error may be the very last message");
+	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of it");
+}
+
+int main(void)
+{
+	one_repetition();
+	repeated_history();
+	queue();
+	return done_testing();
+}
