@@ -71,9 +71,73 @@ awk -F, '{
 	expected = value + substr($2, length($2))
 }' <(zcat "$data/xrle.pcseq.txt.gz" | tr -d '\r') >"$tmp/expected.branches"
 # The sequence ends with a call, and does not say where to.
-"$ntrace" decode --level branch --elf "$data/xrle.elf" "$data/xrle.nex" | grep -v '^--' | cut -d' ' -f1-3 |
+"$ntrace" decode --level branch --elf "$data/xrle.elf" "$data/xrle.nex" | grep -v '^--' >"$tmp/all.branches"
+grep -v ' branch not taken ' "$tmp/all.branches" | cut -d' ' -f1-3 |
 	sed "\${/^$(tail -n 1 "$tmp/expected.pc") /d}" >"$tmp/got.branches"
 ok "decode --level branch: every taken transfer, no other" diff "$tmp/expected.branches" "$tmp/got.branches"
+
+is "$(grep ' branch not taken ' "$tmp/all.branches" | cut -d' ' -f1)" \
+	"$(zcat "$data/xrle.pcseq.txt.gz" | tr -d '\r' | sed -nE 's/,BN.*//p' | tr 'A-FX' 'a-fx')" \
+	"decode --level branch: every branch that was not taken"
+
+# JSON says what the text says.
+json() { "$ntrace" decode --json --level "$1" --elf "$data/xrle.elf" "$data/xrle.nex" | python3 -c "
+import json, sys
+for line in sys.stdin:
+    e = json.loads(line)
+    if e['type'] == '$1': print($2)"; }
+ok "decode --json --level instruction" cmp <(json instruction "e['address']") "$tmp/expected.pc"
+ok "decode --json --level branch" cmp <(json branch "e['from'], '->', e['to'], e['class'], e['taken']") \
+	<(sed -E 's/(branch taken|branch not taken) .*/\1/; s/branch taken/branch True/; s/branch not taken/branch False/
+		/branch (True|False)$/!s/^(\S+ -> \S+) (\S+( \S+)*)  +.*/\1 \2 True/' "$tmp/all.branches")
+ok "decode --json --level block" cmp <(json block "e['address'], e['last'], e['instructions']") \
+	<(sed -nE 's/^(0x[0-9a-f]+)-(0x[0-9a-f]+) +([0-9]+) .*/\1 \2 \3/p' "$tmp/blocks")
+ok "decode --level message: what dump shows" cmp <("$ntrace" decode --level message --params xlen=32 "$data/xrle.nex") "$tmp/dump.txt"
+
+# Forms of input.
+"$ntrace" decode --level pc --elf "$data/xrle.elf" - <"$data/xrle.nex" | cmp - "$tmp/expected.pc"
+is $? 0 "- is standard input"
+dd if="$data/xrle.nex" of="$tmp/swapped.nex" conv=swab status=none
+"$ntrace" decode --level pc --words16 --elf "$data/xrle.elf" "$tmp/swapped.nex" | cmp - "$tmp/expected.pc"
+is $? 0 "--words16"
+# The program's memory as plain bytes, one file for each segment.
+raw=()
+while read -r offset address size; do
+	dd if="$data/xrle.elf" of="$tmp/$address.bin" bs=1 skip=$((offset)) count=$((size)) status=none
+	raw+=(--raw "$tmp/$address.bin@$address")
+done < <(readelf -lW "$data/xrle.elf" | awk '$1 == "LOAD" && $5 != "0x00000" { print $2, $3, $5 }')
+"$ntrace" decode --level pc --params xlen=32 "${raw[@]}" "$data/xrle.nex" | cmp - "$tmp/expected.pc"
+is $? 0 "--raw FILE@ADDR in place of --elf"
+
+# Two harts in one trace: message by message in turn, the second one cut short.
+for src in 1 2; do
+	"$ntrace" encode --pcs <(head -n $((160000 / src)) "$tmp/expected.pc") --elf "$data/xrle.elf" --mode htm \
+		--params srcbits=2 --src "$src" -o "$tmp/src$src.nex" >"$tmp/err" 2>&1 || diag "$(cat "$tmp/err")"
+	"$ntrace" dump --json --params srcbits=2,xlen=32 "$tmp/src$src.nex" >"$tmp/src$src.json"
+done
+python3 - "$tmp/src1.json" "$tmp/src2.json" >"$tmp/two.nex" <<-'END'
+	import itertools, json, sys
+	lists = [[bytes.fromhex(json.loads(line)["bytes"]) for line in open(path)] for path in sys.argv[1:]]
+	for pair in itertools.zip_longest(*lists, fillvalue=b""):
+	    sys.stdout.buffer.write(b"".join(pair))
+END
+two() { "$ntrace" decode --params srcbits=2 --elf "$data/xrle.elf" "$@" "$tmp/two.nex"; }
+for src in 1 2; do
+	two --level pc --src "$src" 2>"$tmp/err" | cmp - <(head -n $((160000 / src)) "$tmp/expected.pc")
+	is "$? $(cat "$tmp/err")" "0 " "two harts: --src $src"
+	two --level instruction | sed -nE "s/^\[src $src\] (0x[0-9a-f]+).*/\1/p" | cmp - <(head -n $((160000 / src)) "$tmp/expected.pc")
+	is $? 0 "two harts at once: the lines of SRC $src say so"
+done
+is "$(two --level block --json | python3 -c '
+import json, sys
+total = {}
+for line in sys.stdin:
+    e = json.loads(line)
+    if e["type"] == "block": total[e["src"]] = total.get(e["src"], 0) + e["instructions"]
+print(total)')" "{1: 160000, 2: 80000}" "two harts at once: JSON has the SRC"
+two --level pc >"$tmp/out" 2>"$tmp/err"
+is "$? $(wc -l <"$tmp/err")" "2 1" "two harts at the PC level: wrong use"
+like "and it says what to do" "SRC 1 and 2: choose with --src" "$(cat "$tmp/err")"
 
 # Symbols, against the symbol table.
 readelf -sW "$data/xrle.elf" | awk '$4 == "FUNC" && $3 > 0 { print $2, $8 }' | sort >"$tmp/functions"

@@ -12,7 +12,7 @@ shared=${NTRACE_SHARED:-$top/../shared}
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3
-	timeout 20 "$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
+	timeout 20 "$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}" || rc=$?
 	if [ "$rc" = "$expected" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
 		grep -qE -- "$pattern" "$tmp/err"; then
 		pass "$text"
@@ -81,7 +81,21 @@ complains "decode: ELF file that is not RISC-V" 1 "$ntrace: .*RISC-V|$ntrace: .*
 complains "decode: program that is no ELF file" 1 "/etc/passwd: " decode --elf /etc/passwd "$tmp/one.nex"
 complains "decode: program that does not exist" 1 "/nonexistent: No such file" \
 	decode --elf /nonexistent "$tmp/one.nex"
-complains "decode: SRC is needed" 2 "--src" decode --params srcbits=2 --elf "$ntrace" "$tmp/one.nex"
+printf '\044\120\001\000\013\044\124\001\000\013' >"$tmp/two.nex"
+if [ -e "$shared/data/refcode/xrle.elf" ]; then
+	complains "decode --level pc: two SRC, none chosen" 2 "has SRC 0 and 1: choose with --src" \
+		decode --level pc --params srcbits=2 --elf "$shared/data/refcode/xrle.elf" "$tmp/two.nex"
+	complains "decode: --src that the trace cannot have" 2 "no SRC of the trace is 4" \
+		decode --params srcbits=2 --src 4 --elf "$shared/data/refcode/xrle.elf" "$tmp/two.nex"
+else
+	skip "decode: SRC" "no $shared/data/refcode"
+fi
+complains "decode: JSON of the PC level" 2 "no --json" decode --json --level pc --raw /etc/passwd@0 "$tmp/one.nex"
+complains "decode: --raw without an address" 2 "lacks @ADDR" decode --raw /etc/passwd "$tmp/one.nex"
+input=$ntrace complains "decode: standard input that is no trace" 1 "standard input: not a trace" \
+	decode --raw /etc/passwd@0 -
+# shellcheck disable=SC2046
+complains "decode: more programs than there is room for" 2 "more than 64" decode $(yes -- --elf=x | head -n 65) "$tmp/one.nex"
 
 complains "check: list of SRC that is none" 2 "'3-1' is no list" check --sources 3-1 "$tmp/one.nex"
 complains "check: SRC that cannot be" 2 "'4096' is no list" check --sources 4096 "$tmp/one.nex"

@@ -9,27 +9,34 @@
 
 #include "command.h"
 #include "input.h"
+#include "lanes.h"
 #include "printer.h"
+#include "program.h"
+#include "trace.h"
 #include "ui.h"
-
-#define ELFS_MAX 64
 
 enum {
 	OPTION_PARAMS = 'p',
 	OPTION_LEVEL = 'l',
 	OPTION_ELF = 'e',
-	OPTION_SRC = OPTION_LONG,
+	OPTION_RAW = OPTION_LONG,
+	OPTION_SRC,
+	OPTION_WORDS16,
+	OPTION_JSON,
 	OPTION_STREAM,
 	OPTION_SYSROOT,
 	OPTION_FIRMWARE,
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_LEVEL, "level", "LEVEL", "block (default), instruction, branch or pc" },
+	{ OPTION_LEVEL, "level", "LEVEL", "message, instruction, block (default), branch or pc" },
 	{ OPTION_ELF, "elf", "FILE[@ADDR]", "raw trace: program, loaded at ADDR; may be repeated" },
+	{ OPTION_RAW, "raw", "FILE@ADDR", "raw trace: likewise, plain memory without a header" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
 	  "raw trace: stream parameters, e.g. srcbits=2" },
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
+	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
+	{ OPTION_JSON, "json", NULL, "one JSON object a line; not with --level pc" },
 	{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },
 	{ OPTION_SYSROOT, "sysroot", "DIR",
 	  "recording: files of the recorded machine are below DIR" },
@@ -46,9 +53,13 @@ struct decode {
 	bool xlen_given;
 	int64_t src;			/* -1 = not given */
 	int64_t stream;			/* -1 = all */
-	const char *elfs[ELFS_MAX];
-	unsigned int elf_count;
+	bool words16;
+	bool message_level;
+	struct programs programs;
 	struct recording_options recording;
+	struct transfer_tracker transfers;	/* of a recording's stream */
+	struct trace trace;
+	struct lanes lanes;
 	struct progress progress;
 	uint64_t progress_base;
 	unsigned int progress_events;
@@ -64,14 +75,18 @@ static int take_level(struct decode *decode, const char *text)
 	};
 	unsigned int i;
 
+	decode->message_level = !strcmp(text, "message");
+	if (decode->message_level)
+		return EXIT_OK;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(names[i], text)) {
 			decode->printer.level = i;
 			return EXIT_OK;
 		}
 	}
-	return usage_error(decode->command,
-			   "option --level: '%s' is none of block, instruction, branch, pc", text);
+	return usage_error(
+		decode->command,
+		"option --level: '%s' is none of message, instruction, block, branch, pc", text);
 }
 
 static int take_option(struct decode *decode, struct options *options, int option)
@@ -86,10 +101,9 @@ static int take_option(struct decode *decode, struct options *options, int optio
 		decode->xlen_given |= strstr(options->value, "xlen=") != NULL;
 		return input_params(decode->command, &decode->params, options->value);
 	case OPTION_ELF:
-		if (decode->elf_count == ELFS_MAX)
-			return usage_error(decode->command, "more than %d options --elf", ELFS_MAX);
-		decode->elfs[decode->elf_count++] = options->value;
-		return EXIT_OK;
+	case OPTION_RAW:
+		return programs_add(&decode->programs, decode->command, options->value,
+				    option == OPTION_RAW);
 	case OPTION_SRC:
 		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &number))
 			return EXIT_USAGE;
@@ -99,6 +113,12 @@ static int take_option(struct decode *decode, struct options *options, int optio
 		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
 			return EXIT_USAGE;
 		decode->stream = (int64_t)number;
+		return EXIT_OK;
+	case OPTION_WORDS16:
+		decode->words16 = true;
+		return EXIT_OK;
+	case OPTION_JSON:
+		decode->printer.json = true;
 		return EXIT_OK;
 	case OPTION_SYSROOT:
 		decode->recording.sysroot = options->value;
@@ -128,114 +148,137 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return printer_event(&decode->printer, session_event);
 }
 
-static int flow_event(void *data, const struct ntrace_flow_event *flow)
+static int flow_event(void *data, struct lane *lane, const struct ntrace_flow_event *flow)
 {
+	struct decode *decode = data;
 	struct ntrace_session_event session_event = {
 		.flow = flow, .pid = -1, .tid = -1, .comm = ""
 	};
 
-	return event(data, &session_event);
+	/* Who chose one SRC need not be told of it on every line. */
+	decode->printer.src = lane && decode->lanes.only < 0 ? lane->src : -1;
+	decode->printer.transfers = lane ? &lane->transfers : &decode->transfers;
+	return event(decode, &session_event);
 }
 
-static int map_elf(struct decode *decode, struct ntrace_space *space, const char *argument)
+static int walk(struct decode *decode)
 {
-	struct ntrace_object *object = NULL;
-	uint64_t bias;
-	char *path;
-	int error;
-
-	error = elf_argument(decode->command, "elf", argument, &path, &bias);
-	if (error)
-		return error;
-	error = ntrace_object_open_elf(&object, path);
-	if (!error) {
-		/* The program knows its XLEN; who says another one means it. */
-		if (!decode->xlen_given)
-			decode->params.xlen = ntrace_object_isa(object)->xlen;
-		error = ntrace_space_map_linked(space, object, bias);
-		ntrace_object_put(object);
-	}
-	if (error)
-		fail("%s: %s", path,
-		     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
-	free(path);
-	return error ? EXIT_FAILED : EXIT_OK;
-}
-
-static int walk(struct decode *decode, const struct raw_trace *trace, struct ntrace_flow *flow)
-{
-	struct ntrace_reader reader;
+	struct lanes *lanes = &decode->lanes;
+	struct trace *trace = &decode->trace;
 	struct ntrace_message message;
 	int event_type, stopped = 0;
+	uint64_t pending;
 
-	ntrace_reader_init(&reader, &decode->params, true);
-	ntrace_reader_feed(&reader, trace->data, trace->size);
-	while (!stopped && (event_type = ntrace_reader_next(&reader, &message)) >= 0)
+	while (!stopped && (event_type = trace_next(trace, &message)) >= 0)
 		stopped = event_type == NTRACE_WIRE_ERROR ?
-				  ntrace_flow_wire_error(flow, message.offset) :
-				  ntrace_flow_message(flow, &message);
+				  lanes_wire_error(lanes, message.offset) :
+				  lanes_message(lanes, &message);
+	if (stopped == LANES_SEVERAL) {
+		/* What has not been written yet would only be in the way of the complaint. */
+		decode->printer.output->used = 0;
+		return usage_error(decode->command,
+				   "--level pc: the trace has SRC %u and %u: choose with --src",
+				   lanes->first, lanes->second);
+	}
+	if (!stopped && event_type == TRACE_FAILED)
+		return EXIT_FAILED;
+	pending = trace_pending(trace);
 	if (!stopped)
-		stopped = ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+		stopped = lanes_end(lanes, pending, trace->reader.offset - pending);
+	if (lanes->ignored) {
+		decode->printer.errors++;
+		warn("%s: more than %d SRC: %" PRIu64
+		     " messages were not decoded; are the parameters right?",
+		     trace->name, LANES_MAX, lanes->ignored);
+	}
 	return stopped < 0 ? fail("%s", ntrace_strerror(stopped)) : EXIT_OK;
 }
 
-static int decode_raw(struct decode *decode, const struct raw_trace *trace,
-		      struct ntrace_space *space)
+static int decode_raw(struct decode *decode, struct ntrace_space *space)
 {
-	struct ntrace_flow_config config = {
-		.size = sizeof(config),
-		.src = decode->src < 0 ? 0 : (unsigned int)decode->src,
-		.event = flow_event,
-		.space = space,
-		.data = decode,
-	};
-	struct ntrace_flow *flow;
-	unsigned int i;
+	struct lanes *lanes = &decode->lanes;
 	int error;
 
-	for (i = 0; i < decode->elf_count; i++) {
-		error = map_elf(decode, space, decode->elfs[i]);
-		if (error)
-			return error;
-	}
 	decode->printer.address_digits = decode->params.xlen / 4;
-	config.params = decode->params;
-	error = ntrace_flow_new(&flow, &config);
+	decode->printer.source = decode->trace.name;
+	lanes->params = decode->params;
+	lanes->space = space;
+	lanes->only = decode->src;
+	lanes->single = decode->printer.level == LEVEL_PC;
+	lanes->event = flow_event;
+	lanes->data = decode;
+	error = trace_start(&decode->trace, &decode->params);
 	if (error)
-		return fail("%s", ntrace_strerror(error));
-	begin_progress(decode, trace->size);
-	error = walk(decode, trace, flow);
+		return error;
+	error = lanes_start(lanes);
+	if (error)
+		return fail("%s: %s", decode->trace.name,
+			    error == NTRACE_ERR_INVALID ?
+				    "the stream parameters contradict each other" :
+				    ntrace_strerror(error));
+	begin_progress(decode, decode->trace.size);
+	error = walk(decode);
 	progress_end(&decode->progress);
-	ntrace_flow_free(flow);
+	lanes_free(lanes);
+	printer_warnings(&decode->printer);
 	return error;
 }
 
 static int decode_file(struct decode *decode, const char *path)
 {
 	struct ntrace_space *space;
-	struct raw_trace trace;
 	int error;
 
 	if (decode->stream >= 0 || decode->recording.sysroot || decode->recording.firmware)
 		return usage_error(decode->command,
 				   "--stream, --sysroot and --firmware are for recordings");
-	error = raw_trace_open(&trace, path);
+	if (!decode->programs.count)
+		return usage_error(decode->command, "a raw trace needs the program: --elf FILE");
+	if (decode->src >= 0 && decode->src >> decode->params.src_bits)
+		return usage_error(decode->command,
+				   "--src: no SRC of the trace is %" PRId64
+				   ": it has %u bits (--params srcbits=N)",
+				   decode->src, decode->params.src_bits);
+	error = trace_open(&decode->trace, path, decode->words16);
 	if (error)
 		return error;
-	if (!decode->elf_count)
-		error = usage_error(decode->command, "a raw trace needs the program: --elf FILE");
-	else if (decode->params.src_bits && decode->src < 0)
-		error = usage_error(decode->command, "the trace has SRC fields: choose with --src");
-	decode->printer.source = path;
-	if (!error && ntrace_space_new(&space, path, NULL))
-		error = fail("out of memory");
+	error = programs_map(&decode->programs, decode->command, &space, &decode->params,
+			     decode->xlen_given);
 	if (!error) {
-		error = decode_raw(decode, &trace, space);
-		printer_warnings(&decode->printer);
+		error = decode_raw(decode, space);
 		ntrace_space_put(space);
 	}
-	raw_trace_close(&trace);
+	trace_close(&decode->trace);
 	return error;
+}
+
+/* Messages are shown by the one command that shows messages. */
+static int decode_messages(const struct decode *decode, const char *path)
+{
+	char params[1024], src[40], stream[40];
+	const char *argv[16] = { "dump" };
+	int argc = 1;
+
+	if (decode->printer.json)
+		argv[argc++] = "--json";
+	if (decode->words16)
+		argv[argc++] = "--words16";
+	if (decode->params_given) {
+		ntrace_params_format(&decode->params, params, sizeof(params));
+		argv[argc++] = "--params";
+		argv[argc++] = params;
+	}
+	if (decode->src >= 0) {
+		snprintf(src, sizeof(src), "--src=%" PRId64, decode->src);
+		argv[argc++] = src;
+	}
+	if (decode->stream >= 0) {
+		snprintf(stream, sizeof(stream), "--stream=%" PRId64, decode->stream);
+		argv[argc++] = stream;
+	}
+	argv[argc++] = "--";
+	argv[argc++] = path;
+	return command_dump.run(&command_dump, argc, (char **)argv);
 }
 
 static int decode_stream(struct decode *decode, struct recording *recording, unsigned int index)
@@ -246,7 +289,8 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 
 	snprintf(source, sizeof(source), "stream %u", index);
 	decode->printer.source = source;
-	decode->printer.transfers.pending = false;
+	decode->printer.transfers = &decode->transfers;
+	decode->transfers.pending = false;
 	if (stream->lost) {
 		decode->printer.gaps++;
 		warn("%s: %s%s were lost while recording", source,
@@ -266,9 +310,10 @@ static int decode_recording(struct decode *decode, const char *path)
 	uint64_t total = 0;
 	int error;
 
-	if (decode->params_given || decode->elf_count || decode->src >= 0)
-		return usage_error(decode->command, "--params, --elf and --src are for raw traces: "
-						    "a recording knows them");
+	if (decode->params_given || decode->programs.count || decode->src >= 0 || decode->words16)
+		return usage_error(decode->command,
+				   "--params, --elf, --raw, --src and --words16 are "
+				   "for raw traces: a recording knows them");
 	error = recording_open(&recording, decode->command, path, &decode->recording);
 	if (error)
 		return error;
@@ -302,6 +347,7 @@ static int run(const struct command *command, int argc, char **argv)
 	decode.command = command;
 	decode.src = -1;
 	decode.stream = -1;
+	printer->src = -1;
 	printer->output = &output;
 	ntrace_params_init(&decode.params);
 	options_init(&options, command, argc, argv, true);
@@ -314,6 +360,10 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (argc - options.index != 1)
 		return usage_error(command, "one trace file or recording is needed");
+	if (decode.message_level)
+		return decode_messages(&decode, argv[options.index]);
+	if (printer->json && printer->level == LEVEL_PC)
+		return usage_error(command, "--level pc is for scripts as it is: no --json");
 	printer->places = place_cache_new();
 	if (!printer->places)
 		return fail("out of memory");
@@ -336,19 +386,23 @@ const struct command command_decode = {
 		 "       ntrace decode [OPTIONS] --elf FILE[@ADDR] TRACE",
 	.details =
 		"Levels:\n"
+		"  message      the messages, as ntrace dump shows them\n"
 		"  block        one line for each run of instructions up to a control transfer\n"
 		"  instruction  one line for each instruction\n"
-		"  branch       one line for each transfer that was taken\n"
+		"  branch       one line for each transfer, and each branch that was not taken\n"
 		"  pc           the address of each instruction, one a line, nothing else; errors\n"
 		"               and gaps go to stderr\n"
 		"ADDR is where the first segment of the file is loaded; without it the file is "
 		"where\n"
-		"it was linked. The streams of a recording follow one another.\n\n"
+		"it was linked. The streams of a recording follow one another. TRACE may be - for\n"
+		"standard input; if it has several SRC, each line says which.\n\n"
 		"exit status: 0, or 3 if something is missing: gaps or errors in the trace.\n\n"
 		"examples:\n"
 		"  ntrace decode ntrace.data | less\n"
 		"  ntrace decode --stream 1 --sysroot /srv/board ntrace.data\n"
 		"  ntrace decode --elf prog.elf --level pc prog.nex\n"
+		"  ntrace decode --level branch --json --raw rom.bin@0x1000 --elf prog.elf "
+		"prog.nex\n"
 		"  ntrace decode --params srcbits=2 --src 1 --elf boot.elf@0x80000000 soc.nex\n",
 	.options = options_table,
 	.run = run,

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,72 +19,6 @@ bool is_directory(const char *path)
 	struct stat status;
 
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
-}
-
-static const char *other_format(const uint8_t *data, size_t size)
-{
-	static const struct {
-		const char *magic;
-		size_t size;
-		const char *what;
-	} formats[] = {
-		{ "\177ELF", 4, "an ELF file" },
-		{ "PERFILE2", 8, "a perf.data file" },
-		{ "2ELIFREP", 8, "a perf.data file" },
-		{ "\037\213", 2, "compressed by gzip" },
-		{ "\375"
-		  "7zXZ",
-		  5, "compressed by xz" },
-		{ "\050\265\057\375", 4, "compressed by zstd" },
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
-			return formats[i].what;
-	return NULL;
-}
-
-int raw_trace_open(struct raw_trace *trace, const char *path)
-{
-	const char *other;
-	struct stat status;
-	void *data;
-	int fd;
-
-	trace->data = NULL;
-	trace->size = 0;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return fail("%s: %s", path, strerror(errno));
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode)) {
-		close(fd);
-		return fail("%s: neither a trace file nor a recording", path);
-	}
-	if (!status.st_size) {
-		close(fd);
-		return EXIT_OK;
-	}
-	data = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (data == MAP_FAILED)
-		return fail("%s: %s", path, strerror(errno));
-	madvise(data, (size_t)status.st_size, MADV_SEQUENTIAL);
-	trace->data = data;
-	trace->size = (size_t)status.st_size;
-	other = other_format(trace->data, trace->size);
-	if (other) {
-		raw_trace_close(trace);
-		return fail("%s: not a trace: the file is %s", path, other);
-	}
-	return EXIT_OK;
-}
-
-void raw_trace_close(struct raw_trace *trace)
-{
-	if (trace->data)
-		munmap((void *)(uintptr_t)trace->data, trace->size);
-	trace->data = NULL;
 }
 
 int input_params(const struct command *command, struct ntrace_params *params, const char *text)

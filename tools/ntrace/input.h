@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a command reads: a raw trace file or a recording. */
+/* What a command reads: parameters, recordings, programs; trace.h has raw traces. */
 #ifndef NTRACE_TOOL_INPUT_H
 #define NTRACE_TOOL_INPUT_H
 
@@ -12,21 +12,6 @@
 #include <ntrace/session.h>
 
 #include "command.h"
-
-/** struct raw_trace - a mapped file; @data is NULL where it is empty */
-struct raw_trace {
-	const uint8_t *data;
-	size_t size;
-};
-
-/**
- * raw_trace_open - map a file of trace messages
- *
- * Files that are known to be something else (ELF, perf.data, gzip) are refused.
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
- */
-int raw_trace_open(struct raw_trace *trace, const char *path);
-void raw_trace_close(struct raw_trace *trace);
 
 /** is_directory - true for recordings, which are directories */
 bool is_directory(const char *path);

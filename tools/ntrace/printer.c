@@ -36,6 +36,11 @@ static void put_owner(const struct printer *printer)
 	const struct ntrace_session_event *event = &printer->current;
 	struct output *output = printer->output;
 
+	if (printer->src >= 0) {
+		output_text(output, "[src ");
+		output_decimal(output, (uint64_t)printer->src, 0);
+		output_text(output, "] ");
+	}
 	if (!printer->attributed)
 		return;
 	output_char(output, '[');
@@ -136,7 +141,7 @@ static void put_block(const struct printer *printer, const struct ntrace_flow_ev
 }
 
 static void put_transfer(const struct printer *printer, const struct ntrace_flow_event *event,
-			 const struct transfer *transfer)
+			 const struct transfer *transfer, bool taken)
 {
 	struct output *output = printer->output;
 
@@ -145,12 +150,27 @@ static void put_transfer(const struct printer *printer, const struct ntrace_flow
 	output_text(output, " -> ");
 	put_address(printer, transfer->to);
 	output_char(output, ' ');
-	output_padded(output, ntrace_insn_class_name(transfer->insn_class), 20);
+	if (transfer->insn_class == NTRACE_INSN_BRANCH)
+		output_padded(output, taken ? "branch taken" : "branch not taken", 20);
+	else
+		output_padded(output, ntrace_insn_class_name(transfer->insn_class), 20);
 	output_char(output, ' ');
 	put_place(printer, event->space, transfer->from);
 	output_text(output, " -> ");
 	put_place(printer, event->space, transfer->to);
 	output_char(output, '\n');
+}
+
+static void put_not_taken(const struct printer *printer, const struct ntrace_flow_event *event)
+{
+	const struct transfer transfer = {
+		.from = event->last,
+		.to = event->next,
+		.insn_class = event->insn_class,
+	};
+
+	if (event->insn_class == NTRACE_INSN_BRANCH && !event->taken && event->next_known)
+		put_transfer(printer, event, &transfer, false);
 }
 
 static int block(struct printer *printer, const struct ntrace_flow_event *event)
@@ -164,6 +184,7 @@ static int block(struct printer *printer, const struct ntrace_flow_event *event)
 		put_block(printer, event);
 		return 0;
 	default:
+		put_not_taken(printer, event);
 		return 0;
 	}
 }
@@ -208,6 +229,8 @@ static void complain(const struct printer *printer, const struct ntrace_flow_eve
 	place = place_find(printer->places, event->space, event->address);
 	fprintf(stderr, "ntrace: %s: %s at offset 0x%" PRIx64 "%s%s", printer->source, name,
 		event->offset, *detail ? ": " : "", detail);
+	if (printer->src >= 0)
+		fprintf(stderr, ", SRC %d", printer->src);
 	if (event->address)
 		fprintf(stderr, ", address 0x%" PRIx64, event->address);
 	if (place->object)
@@ -217,7 +240,7 @@ static void complain(const struct printer *printer, const struct ntrace_flow_eve
 	putc('\n', stderr);
 }
 
-static const char *mark_detail(const struct ntrace_flow_event *event)
+const char *printer_detail(const struct ntrace_flow_event *event)
 {
 	switch (event->type) {
 	case NTRACE_FLOW_TRAP:
@@ -239,14 +262,16 @@ static const char *mark_detail(const struct ntrace_flow_event *event)
 
 static void mark(struct printer *printer, const struct ntrace_flow_event *event)
 {
-	const char *name = ntrace_flow_type_name(event->type), *detail = mark_detail(event);
+	const char *name = ntrace_flow_type_name(event->type), *detail = printer_detail(event);
 	bool loss = event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_GAP;
 
 	if (event->type == NTRACE_FLOW_WARNING)
 		printer->warnings[event->code % WARNING_KINDS]++;
 	printer->errors += event->type == NTRACE_FLOW_ERROR;
 	printer->gaps += event->type == NTRACE_FLOW_GAP;
-	if (printer->level != LEVEL_PC)
+	if (printer->json)
+		printer_json(printer, event);
+	else if (printer->level != LEVEL_PC)
 		put_mark(printer, event, name, detail);
 	else if (loss)
 		complain(printer, event, name, detail);
@@ -259,13 +284,15 @@ int printer_event(void *data, const struct ntrace_session_event *event)
 	struct transfer transfer;
 
 	printer->current = *event;
-	if (printer->level == LEVEL_BRANCH) {
-		if (transfer_resolve(&printer->transfers, flow, &transfer))
-			put_transfer(printer, flow, &transfer);
-		if (transfer_start(&printer->transfers, flow, &transfer))
-			put_transfer(printer, flow, &transfer);
+	if (printer->level == LEVEL_BRANCH && !printer->json) {
+		if (transfer_resolve(printer->transfers, flow, &transfer))
+			put_transfer(printer, flow, &transfer, true);
+		if (transfer_start(printer->transfers, flow, &transfer))
+			put_transfer(printer, flow, &transfer, true);
 	}
-	if (flow->type == NTRACE_FLOW_BLOCK) {
+	if (flow->type == NTRACE_FLOW_BLOCK && printer->json) {
+		printer_json(printer, flow);
+	} else if (flow->type == NTRACE_FLOW_BLOCK) {
 		if (block(printer, flow))
 			printer->errors++;
 	} else {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Decoded events as text, at the four levels of `ntrace decode`. */
+/* Decoded events as text or JSON, at the levels of `ntrace decode`. */
 #ifndef NTRACE_TOOL_PRINTER_H
 #define NTRACE_TOOL_PRINTER_H
 
@@ -20,7 +20,10 @@ enum printer_level {
 /**
  * struct printer - state
  * @attributed: events come from a session: CPU, process and privilege are known
+ * @json: one JSON object a line
+ * @src: SRC that events are of, -1 = not told
  * @address_digits: hexadecimal digits of a column of addresses
+ * @transfers: of the stream or SRC that events are of
  * @gaps, @errors: events of these types so far
  * @warnings: per enum ntrace_flow_error
  * @source: start of the lines on stderr, "stream 0" or a file name
@@ -30,17 +33,25 @@ struct printer {
 	struct place_cache *places;
 	enum printer_level level;
 	bool attributed;
+	bool json;
+	int src;
 	unsigned int address_digits;
 	const char *source;
 	uint64_t gaps;
 	uint64_t errors;
 	uint64_t warnings[WARNING_KINDS];
-	struct transfer_tracker transfers;
+	struct transfer_tracker *transfers;
 	struct ntrace_session_event current;
 };
 
 /** printer_event - write one event; the callback of a session. Return: 0, or 1 if output failed */
 int printer_event(void *printer, const struct ntrace_session_event *event);
+
+/** printer_json - one event at its level as JSON; what printer_event() does with @json */
+void printer_json(struct printer *printer, const struct ntrace_flow_event *event);
+
+/** printer_detail - what the code of an event that is no block says, "" if nothing */
+const char *printer_detail(const struct ntrace_flow_event *event);
 
 /** printer_warnings - one line on stderr for each kind of warning */
 void printer_warnings(const struct printer *printer);

@@ -79,7 +79,7 @@ static int read_raw(const char *path, const char *name, uint64_t address,
 static int map_raw(const struct command *command, struct ntrace_space *space, const char *argument)
 {
 	const char *at = strrchr(argument, '@');
-	struct ntrace_object *object;
+	struct ntrace_object *object = NULL;
 	unsigned long long address;
 	char *path, *end;
 	int error;

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decoded events as JSON lines. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "printer.h"
+
+/* Addresses are strings: numbers over 2^53 do not survive every JSON reader. */
+static void member_hex(struct output *output, const char *name, uint64_t value)
+{
+	output_text(output, ",\"");
+	output_text(output, name);
+	output_text(output, "\":\"0x");
+	output_hex(output, value, 1);
+	output_char(output, '"');
+}
+
+static void member_bool(struct output *output, const char *name, bool value)
+{
+	output_text(output, ",\"");
+	output_text(output, name);
+	output_text(output, value ? "\":true" : "\":false");
+}
+
+static void member_text(struct output *output, const char *name, const char *value)
+{
+	output_text(output, ",\"");
+	output_text(output, name);
+	output_text(output, "\":");
+	output_json(output, value);
+}
+
+/* Type, and whose it is. */
+static void begin(const struct printer *printer, const char *type)
+{
+	const struct ntrace_session_event *event = &printer->current;
+	struct output *output = printer->output;
+
+	output_text(output, "{\"type\":");
+	output_json(output, type);
+	output_printf(output, ",\"offset\":%" PRIu64, event->flow->offset);
+	if (printer->src >= 0)
+		output_printf(output, ",\"src\":%d", printer->src);
+	if (!printer->attributed)
+		return;
+	output_printf(output, ",\"stream\":%u,\"cpu\":%u", event->stream, event->cpu);
+	if (event->pid >= 0)
+		output_printf(output, ",\"pid\":%d,\"tid\":%d", event->pid, event->tid);
+	member_text(output, "comm", event->comm);
+	output_printf(output, ",\"privilege\":\"%c\"", privilege_letter(event->privilege));
+}
+
+/* Where @address lies: "symbol", "symbol_offset", "object", each with @prefix. */
+static void member_place(const struct printer *printer, const char *prefix,
+			 struct ntrace_space *space, uint64_t address)
+{
+	const struct ntrace_location *place = place_find(printer->places, space, address);
+	struct output *output = printer->output;
+	char name[40];
+
+	if (!place->object)
+		return;
+	if (place->symbol) {
+		snprintf(name, sizeof(name), "%ssymbol", prefix);
+		member_text(output, name, place->symbol);
+		output_printf(output, ",\"%ssymbol_offset\":%" PRIu64, prefix,
+			      place->link_address - place->symbol_start);
+	}
+	snprintf(name, sizeof(name), "%sobject", prefix);
+	member_text(output, name, ntrace_object_name(place->object));
+}
+
+static int instruction(void *data, uint64_t address, const uint8_t *bytes,
+		       const struct ntrace_insn *insn)
+{
+	const struct printer *printer = data;
+	struct output *output = printer->output;
+	unsigned int i;
+
+	begin(printer, "instruction");
+	member_hex(output, "address", address);
+	output_text(output, ",\"insn\":\"0x");
+	for (i = insn->size; i-- > 0;)
+		output_hex(output, bytes[i], 2);
+	output_char(output, '"');
+	member_text(output, "class", ntrace_insn_class_name(insn->class));
+	member_place(printer, "", printer->current.flow->space, address);
+	output_text(output, "}\n");
+	return 0;
+}
+
+static void block(const struct printer *printer, const struct ntrace_flow_event *event)
+{
+	struct output *output = printer->output;
+
+	begin(printer, "block");
+	member_hex(output, "address", event->address);
+	member_hex(output, "last", event->last);
+	output_printf(output, ",\"instructions\":%" PRIu32, event->instructions);
+	member_text(output, "class", ntrace_insn_class_name(event->insn_class));
+	member_bool(output, "taken", event->taken);
+	member_bool(output, "interrupted", event->interrupted);
+	member_bool(output, "provisional", event->provisional);
+	if (event->next_known)
+		member_hex(output, "next", event->next);
+	member_place(printer, "", event->space, event->address);
+	output_text(output, "}\n");
+}
+
+static void branch(const struct printer *printer, struct ntrace_space *space,
+		   const struct transfer *transfer, bool taken)
+{
+	struct output *output = printer->output;
+
+	begin(printer, "branch");
+	member_hex(output, "from", transfer->from);
+	member_hex(output, "to", transfer->to);
+	member_text(output, "class", ntrace_insn_class_name(transfer->insn_class));
+	member_bool(output, "taken", taken);
+	member_place(printer, "from_", space, transfer->from);
+	member_place(printer, "to_", space, transfer->to);
+	output_text(output, "}\n");
+}
+
+static void branches(struct printer *printer, const struct ntrace_flow_event *event)
+{
+	struct transfer transfer;
+
+	if (transfer_resolve(printer->transfers, event, &transfer))
+		branch(printer, event->space, &transfer, true);
+	if (transfer_start(printer->transfers, event, &transfer))
+		branch(printer, event->space, &transfer, true);
+	if (event->type != NTRACE_FLOW_BLOCK || event->insn_class != NTRACE_INSN_BRANCH ||
+	    event->taken || !event->next_known)
+		return;
+	transfer = (struct transfer){
+		.from = event->last,
+		.to = event->next,
+		.insn_class = event->insn_class,
+	};
+	branch(printer, event->space, &transfer, false);
+}
+
+static void other(const struct printer *printer, const struct ntrace_flow_event *event)
+{
+	const char *detail = printer_detail(event);
+	struct output *output = printer->output;
+
+	begin(printer, ntrace_flow_type_name(event->type));
+	if (event->type != NTRACE_FLOW_GAP && event->type != NTRACE_FLOW_OWNERSHIP)
+		output_printf(output, ",\"code\":%u", event->code);
+	if (*detail)
+		member_text(output, "detail", detail);
+	if (event->type == NTRACE_FLOW_OWNERSHIP)
+		member_hex(output, "process", event->value);
+	if (event->type == NTRACE_FLOW_TRAP && event->next_known)
+		member_hex(output, "from", event->value);
+	if (event->address)
+		member_hex(output, "address", event->address);
+	member_place(printer, "", event->space, event->address);
+	output_text(output, "}\n");
+}
+
+void printer_json(struct printer *printer, const struct ntrace_flow_event *event)
+{
+	if (printer->level == LEVEL_BRANCH)
+		branches(printer, event);
+	if (event->type != NTRACE_FLOW_BLOCK)
+		other(printer, event);
+	else if (printer->level == LEVEL_BLOCK)
+		block(printer, event);
+	else if (printer->level == LEVEL_INSTRUCTION &&
+		 ntrace_flow_instructions(event, instruction, printer))
+		printer->errors++;
+}
