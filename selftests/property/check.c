@@ -192,11 +192,13 @@ static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 		   const struct ntrace_insn *insn)
 {
 	const struct ntrace_flow_event *event = data;
+
+	if (insn->class != NTRACE_INSN_PLAIN && address != event->last)
+		wrong("a transfer at 0x%" PRIx64 " within a block; ", address);
 	struct record record = { .type = RECORD_PC, .address = address, .offset = event->offset };
 
 	record.owner = owner;
 	(void)bytes;
-	(void)insn;
 	add_record(&decoded, &record);
 	return 0;
 }
@@ -233,6 +235,23 @@ static void complain(const struct ntrace_flow_event *event)
 	      ntrace_flow_error_text(event->code));
 }
 
+/* What a block says of where control went is where the next one begins. */
+static void check_next(const struct ntrace_flow_event *event)
+{
+	static bool known;
+	static uint64_t next;
+
+	if (event->type == NTRACE_FLOW_BLOCK && known && event->address != next)
+		wrong("a block went to 0x%" PRIx64 ", and the next begins at 0x%" PRIx64 "; ", next,
+		      event->address);
+	/* After a reset something else runs. */
+	if ((event->type == NTRACE_FLOW_SYNC && event->code != NTRACE_SYNC_RESET_EXIT) ||
+	    event->type == NTRACE_FLOW_OWNERSHIP || event->type == NTRACE_FLOW_WARNING)
+		return;
+	known = event->type == NTRACE_FLOW_BLOCK && event->next_known;
+	next = event->next;
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *event)
 {
 	struct record record = {
@@ -243,6 +262,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	};
 
 	tally_spared(event, data);
+	check_next(event);
 	switch (event->type) {
 	case NTRACE_FLOW_BLOCK:
 		if (ntrace_flow_instructions(event, take_pc, (void *)event))
@@ -551,6 +571,10 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 	tally->programs++;
 	tally->instructions += walk.pcs;
 	tally->traps += walk.traps_taken;
+	tally->nested += walk.nested;
+	tally->switches += walk.switches;
+	if (walk.deepest > tally->deepest)
+		tally->deepest = walk.deepest;
 	for (uint32_t i = 0; i < program.insns; i++)
 		tally->kinds[program.insn[i].kind]++;
 	if (decode(row, &random, tally))

@@ -15,6 +15,9 @@ struct tally {
 	uint64_t instructions;
 	uint64_t lost;		/* of these, those that no message told of */
 	uint64_t traps;
+	uint64_t nested;	/* traps within handlers */
+	uint64_t switches;	/* of threads */
+	uint32_t deepest;	/* recursion */
 	uint64_t bytes;
 	uint64_t messages;
 	uint64_t tcodes[64];

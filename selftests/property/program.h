@@ -283,6 +283,9 @@ struct walk {
 	uint64_t pc[PCS_MAX];
 	uint32_t pcs;
 	uint32_t traps_taken;
+	uint32_t nested;	/* traps taken while others were being handled */
+	uint32_t deepest;	/* calls open at once */
+	uint32_t switches;	/* of threads */
 	/* Where the hart is. */
 	struct thread thread[THREADS];
 	uint32_t current;

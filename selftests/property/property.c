@@ -156,6 +156,11 @@ static void check_tally(const struct tally *tally)
 	diag("%" PRIu64 " programs, %" PRIu64 " instructions, %" PRIu64 " traps, %" PRIu64
 	     " bytes in %" PRIu64 " messages",
 	     tally->programs, tally->instructions, tally->traps, tally->bytes, tally->messages);
+	diag("%" PRIu64 " traps in handlers, %" PRIu64
+	     " switches of threads, %u calls open at once",
+	     tally->nested, tally->switches, tally->deepest);
+	ok(tally->deepest > 64, "recursion deeper than any return stack");
+	ok(tally->nested && tally->switches, "traps in handlers and switches of threads");
 	diag("%" PRIu64 " instructions lost to overruns, %" PRIu64 " returns and %" PRIu64
 	     " sequential jumps without a message",
 	     tally->lost, tally->spared[0], tally->spared[1]);

@@ -164,6 +164,7 @@ static void take_trap(struct walk *walk, unsigned int itype, uint32_t back)
 	walk->retried = back != NOWHERE;
 	walk->fresh = true;
 	walk->traps_taken++;
+	walk->nested += walk->traps > 1;
 }
 
 static uint32_t any_function(struct walk *walk)
@@ -171,6 +172,14 @@ static uint32_t any_function(struct walk *walk)
 	const struct program *program = walk->program;
 
 	return program->function[random_below(&walk->random, program->plain_functions)].first;
+}
+
+static void switch_thread(struct walk *walk)
+{
+	uint32_t before = walk->current;
+
+	walk->current = random_below(&walk->random, THREADS);
+	walk->switches += walk->current != before;
 }
 
 static void trap_return(struct walk *walk)
@@ -188,8 +197,8 @@ static void trap_return(struct walk *walk)
 		now->pc = any_function(walk);
 		now->privilege = PRIVILEGE_U;
 	}
-	if (!walk->traps && !walk->program->shape.well_nested && one_in(&walk->random, 6))
-		walk->current = random_below(&walk->random, THREADS);
+	if (!walk->traps && !walk->program->shape.well_nested && one_in(&walk->random, 2))
+		switch_thread(walk);
 	/* The instruction that trapped does not do so for ever. */
 	walk->retried = !one_in(&walk->random, 4);
 	walk->fresh = true;
@@ -204,6 +213,8 @@ static void push(struct walk *walk, uint32_t back)
 		now->depth--;
 	}
 	now->frame[now->depth++] = back;
+	if (now->depth > walk->deepest)
+		walk->deepest = now->depth;
 }
 
 /* Where the innermost open call comes from; sometimes, if allowed, somewhere else. */

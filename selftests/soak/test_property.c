@@ -4,5 +4,5 @@
 
 int main(void)
 {
-	return property_main("make soak TEST=property", 20000);
+	return property_main("make soak TEST=property", 100000);
 }
