@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Control Transfer Records: what the files of the driver share.
+ *
+ * ctr_hw.c      registers of the current hart
+ * ctr_filter.c  perf's branch stacks in terms of CTR, no register access
+ * ctr_ring.c    who records on which hart, rings of tasks, context switches
+ * ctr_pmu.c     the PMU "ctr" and the counters that trigger its samples
+ * ctr_debug.c   state in debugfs
+ * ctr_main.c    discovery, hotplug, idle
+ */
+#ifndef CTR_H
+#define CTR_H
+
+#include <linux/perf_event.h>
+#include <linux/workqueue.h>
+
+#include "ctr_filter.h"
+
+#define CTR_VERSION "0.1.0"
+
+/**
+ * struct ctr_event - an event of the PMU, with all that inherit it
+ * @counter: the counter that triggers its samples
+ * @filter: what it wants to see
+ * @depth: entries to read per sample
+ * @release: lets go of all this
+ *
+ * The handler of @counter knows this and not the perf_event, because it may
+ * outlive that for a moment.
+ */
+struct ctr_event {
+	struct perf_event *counter;
+	struct ctr_filter filter;
+	unsigned int depth;
+	struct work_struct release;
+};
+
+/* What a perf_branch_stack of the largest ring takes. */
+struct ctr_stack {
+	u64 nr;
+	u64 hw_idx;
+	struct perf_branch_entry entries[CTR_ENTRIES_MAX];
+};
+
+/**
+ * struct ctr_cpu - state of a hart, touched only there with interrupts off
+ * @usable: as capable as the others, and online
+ * @owner: the event that is scheduled, or NULL
+ * @ring_task: whose ring is loaded, if the owner wants rings of tasks
+ * @samples: number of samples delivered
+ * @skidded: number of samples dropped because they were taken in the kernel,
+ *	     while the event excludes it
+ * @records: as read from the ring
+ * @stack: as handed to perf
+ */
+struct ctr_cpu {
+	bool usable;
+	struct perf_event *owner;
+	struct task_struct *ring_task;
+	u64 samples;
+	u64 skidded;
+	struct ctr_record records[CTR_ENTRIES_MAX];
+	struct ctr_stack stack;
+};
+
+/* Allocated: modules have little room for static per-CPU variables. */
+extern struct ctr_cpu __percpu *ctr_cpus;
+
+static inline struct ctr_event *ctr_event_of(const struct perf_event *event)
+{
+	return event->pmu_private;
+}
+
+/* ctr_main.c: common to all harts, constant after loading */
+extern struct ctr_caps ctr_caps;
+extern unsigned int ctr_depth_code;
+static inline unsigned int ctr_depth(void)
+{
+	return 16U << ctr_depth_code;
+}
+
+/* ctr_ring.c */
+int ctr_ring_init(void);
+int ctr_ring_users_get(bool kernel);
+void ctr_ring_users_put(bool kernel);
+int ctr_ring_slot_get(struct task_struct *task);
+void ctr_ring_slot_put(struct task_struct *task);
+int ctr_ring_begin(struct perf_event *event);
+void ctr_ring_end(struct perf_event *event);
+unsigned int ctr_ring_fill(struct perf_event *event);
+void ctr_ring_online(struct ctr_cpu *cpu);
+void ctr_ring_offline(struct ctr_cpu *cpu);
+
+/* ctr_pmu.c */
+int ctr_pmu_init(void);
+void ctr_pmu_exit(void);
+
+/* ctr_debug.c */
+void ctr_debug_init(void);
+void ctr_debug_exit(void);
+
+#endif /* CTR_H */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Control Transfer Records: /sys/kernel/debug/riscv_ctr, one line per hart.
+ * Read with the registers on the hart itself; no address of anybody is shown.
+ */
+#include <linux/cpu.h>
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+
+#include "ctr.h"
+#include "ctr_hw.h"
+
+struct ctr_state {
+	bool usable;
+	bool owned;
+	u64 control;
+	u64 status;
+	unsigned int valid;
+	u64 samples;
+	u64 skidded;
+};
+
+static struct dentry *ctr_debugfs;
+
+static void ctr_debug_get(void *data)
+{
+	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	struct ctr_state *state = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	*state = (struct ctr_state){
+		.usable = cpu->usable,
+		.owned = cpu->owner,
+		.samples = cpu->samples,
+		.skidded = cpu->skidded,
+	};
+	if (cpu->usable) {
+		state->control = ctr_hw_control_read();
+		state->status = ctr_hw_status();
+		/* What is read overwrites nothing: a sample uses it up at once. */
+		state->valid = ctr_hw_read(cpu->records, ctr_depth());
+	}
+	local_irq_restore(flags);
+}
+
+static int ctr_state_show(struct seq_file *file, void *data)
+{
+	struct ctr_state state;
+	unsigned int cpu;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (smp_call_function_single(cpu, ctr_debug_get, &state, true))
+			continue;
+		seq_printf(file,
+			   "cpu%u usable=%d owned=%d sctrctl=%#llx sctrstatus=%#llx valid=%u samples=%llu skidded=%llu\n",
+			   cpu, state.usable, state.owned, state.control, state.status, state.valid,
+			   state.samples, state.skidded);
+	}
+	cpus_read_unlock();
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(ctr_state);
+
+/** ctr_debug_init() - without debugfs there is none, which is no error */
+void ctr_debug_init(void)
+{
+	ctr_debugfs = debugfs_create_file("riscv_ctr", 0400, NULL, NULL, &ctr_state_fops);
+}
+
+/** ctr_debug_exit() - undo ctr_debug_init() */
+void ctr_debug_exit(void)
+{
+	debugfs_remove(ctr_debugfs);
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Between perf's branch stacks and CTR: filters, types, cycles.
+ */
+#include "ctr_filter.h"
+
+#define CTR_TYPES_ALL		0xffff
+
+/*
+ * Per record type, 1.0 section "Control Transfer Records Data": the bit that
+ * inhibits it, and what perf calls it. A swap returns and calls at once; it
+ * counts as both for the filters, and as an indirect call in the records.
+ * Exceptions are looked at again by the caller: only ecall is a system call.
+ */
+static const struct {
+	u64 inhibit;
+	u8 perf;
+} ctr_types[16] = {
+	[CTR_TYPE_EXCEPTION] = { CTR_CTL_EXCINH, PERF_BR_SYSCALL },
+	[CTR_TYPE_INTERRUPT] = { CTR_CTL_INTRINH, PERF_BR_IRQ },
+	[CTR_TYPE_TRAP_RETURN] = { CTR_CTL_TRETINH, PERF_BR_ERET },
+	[CTR_TYPE_NOT_TAKEN] = { 0, PERF_BR_COND },
+	[CTR_TYPE_TAKEN] = { CTR_CTL_TKBRINH, PERF_BR_COND },
+	[CTR_TYPE_INDIRECT_CALL] = { CTR_CTL_INDCALLINH, PERF_BR_IND_CALL },
+	[CTR_TYPE_DIRECT_CALL] = { CTR_CTL_DIRCALLINH, PERF_BR_CALL },
+	[CTR_TYPE_INDIRECT_JUMP] = { CTR_CTL_INDJMPINH, PERF_BR_IND },
+	[CTR_TYPE_DIRECT_JUMP] = { CTR_CTL_DIRJMPINH, PERF_BR_UNCOND },
+	[CTR_TYPE_SWAP] = { CTR_CTL_CORSWAPINH, PERF_BR_IND_CALL },
+	[CTR_TYPE_RETURN] = { CTR_CTL_RETINH, PERF_BR_RET },
+	[CTR_TYPE_OTHER_INDIRECT_JUMP] = { CTR_CTL_INDLJMPINH, PERF_BR_IND },
+	[CTR_TYPE_OTHER_DIRECT_JUMP] = { CTR_CTL_DIRLJMPINH, PERF_BR_UNCOND },
+};
+
+/* perf's filters in terms of record types. */
+static const struct {
+	u64 perf;
+	u16 types;
+} ctr_filters[] = {
+	{ PERF_SAMPLE_BRANCH_ANY, CTR_TYPES_ALL },
+	/* With traps, as x86 has it. */
+	{ PERF_SAMPLE_BRANCH_ANY_CALL,
+	  BIT(CTR_TYPE_DIRECT_CALL) | BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP) |
+		  BIT(CTR_TYPE_EXCEPTION) | BIT(CTR_TYPE_INTERRUPT) },
+	{ PERF_SAMPLE_BRANCH_ANY_RETURN,
+	  BIT(CTR_TYPE_RETURN) | BIT(CTR_TYPE_SWAP) | BIT(CTR_TYPE_TRAP_RETURN) },
+	{ PERF_SAMPLE_BRANCH_IND_CALL, BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP) },
+	{ PERF_SAMPLE_BRANCH_CALL, BIT(CTR_TYPE_DIRECT_CALL) },
+	{ PERF_SAMPLE_BRANCH_COND, BIT(CTR_TYPE_TAKEN) },
+	{ PERF_SAMPLE_BRANCH_IND_JUMP,
+	  BIT(CTR_TYPE_INDIRECT_JUMP) | BIT(CTR_TYPE_OTHER_INDIRECT_JUMP) },
+};
+
+/* What else may be asked for, and is only a matter of how to report. */
+#define CTR_PERF_REPORT                                                                            \
+	(PERF_SAMPLE_BRANCH_PLM_ALL | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES | \
+	 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |                              \
+	 PERF_SAMPLE_BRANCH_PRIV_SAVE)
+
+/* Record types that perf's filter asks for; removes from @perf what it knows. */
+static u16 ctr_filter_types(u64 *perf)
+{
+	unsigned int i;
+	u16 types = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ctr_filters); i++) {
+		if (*perf & ctr_filters[i].perf)
+			types |= ctr_filters[i].types;
+		*perf &= ~ctr_filters[i].perf;
+	}
+	return types;
+}
+
+/*
+ * The return-address stack: calls push, returns pop, a swap replaces. Only of
+ * user mode, since the kernel's calls would go onto the same stack.
+ */
+static int ctr_filter_stack(struct ctr_filter *filter, u16 types, const struct ctr_caps *caps)
+{
+	if (types)
+		return -EINVAL;
+	if (filter->kernel || !(caps->control & CTR_CTL_RASEMU))
+		return -EOPNOTSUPP;
+	filter->stack = true;
+	filter->types = BIT(CTR_TYPE_NONE) | BIT(CTR_TYPE_DIRECT_CALL) |
+			BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP);
+	filter->control = CTR_CTL_U | CTR_CTL_RASEMU;
+	return 0;
+}
+
+/**
+ * ctr_filter_init() - what to record for a branch_sample_type
+ * @filter: result
+ * @branch_sample_type: of the event; perf has added privilege levels already
+ * @caps: of the harts
+ *
+ * Return: 0; -EOPNOTSUPP for what CTR cannot tell (transactions, counters per
+ * branch, types on harts that neither filter nor record them); -EINVAL for what
+ * contradicts itself, or selects nothing.
+ */
+int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const struct ctr_caps *caps)
+{
+	u64 unknown = branch_sample_type;
+	unsigned int type;
+	u16 types = ctr_filter_types(&unknown);
+	bool stack = branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+
+	memset(filter, 0, sizeof(*filter));
+	if (unknown & ~(u64)(CTR_PERF_REPORT | PERF_SAMPLE_BRANCH_CALL_STACK))
+		return -EOPNOTSUPP;
+	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
+	/* Linux as hypervisor runs in HS-mode, which is S-mode to CTR. */
+	filter->kernel =
+		branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+	filter->flags = caps->mispredict && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS);
+	filter->cycles = caps->cycles && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES);
+	filter->save_type = branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;
+	filter->save_privilege = branch_sample_type & PERF_SAMPLE_BRANCH_PRIV_SAVE;
+	if (!filter->user && !filter->kernel)
+		return -EINVAL;
+	if (stack)
+		return ctr_filter_stack(filter, types, caps);
+	if (!types)
+		return -EINVAL;
+
+	/* Records without a type cannot be told apart, so they are kept. */
+	filter->types = types | BIT(CTR_TYPE_NONE);
+	for (type = 0; type < ARRAY_SIZE(ctr_types); type++) {
+		if (types & BIT(type) || !ctr_types[type].inhibit)
+			continue;
+		if (caps->control & ctr_types[type].inhibit)
+			filter->control |= ctr_types[type].inhibit;
+		else if (!caps->type)
+			return -EOPNOTSUPP;
+	}
+	if (filter->user)
+		filter->control |= CTR_CTL_U;
+	/*
+	 * Freezing keeps the way to the overflow handler out of the ring. Where
+	 * only user mode is recorded that way is not recorded anyway (a trap to a
+	 * mode that is not enabled, without STE), and nothing has to be thawed.
+	 */
+	if (filter->kernel)
+		filter->control |= CTR_CTL_S | (caps->control & CTR_CTL_LCOFIFRZ);
+	return 0;
+}
+
+static bool ctr_is_kernel(u64 address)
+{
+	return (s64)address < 0;
+}
+
+/**
+ * ctr_filter_keeps() - does the event want this record?
+ * @filter: of the event
+ * @record: a valid record
+ *
+ * The harts filter as far as they can; this covers what they lack, and makes
+ * sure of the privilege: with user mode alone no record with an address of the
+ * kernel passes, with the kernel alone none that stays in user mode. An address
+ * that the hart has hidden is 0.
+ */
+bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_record *record)
+{
+	u64 from = record->source & ~CTR_SOURCE_VALID;
+	u64 to = record->target & ~CTR_TARGET_MISP;
+
+	if (!(filter->types & BIT(record->data & CTR_DATA_TYPE)))
+		return false;
+	if (!filter->kernel && (ctr_is_kernel(from) || ctr_is_kernel(to)))
+		return false;
+	if (!filter->user && !ctr_is_kernel(from) && !ctr_is_kernel(to))
+		return false;
+	return true;
+}
+
+/**
+ * ctr_cycles() - cycles since the record before
+ * @data: ctrdata
+ *
+ * CC[11:0] is a mantissa, CC[15:12] an exponent. perf has 16 bits for it.
+ *
+ * Return: cycles, 65535 for more; 0 if the hart does not know.
+ */
+unsigned int ctr_cycles(u64 data)
+{
+	unsigned int mantissa = data >> 16 & 0xfff;
+	unsigned int exponent = data >> 28 & 0xf;
+	unsigned int cycles;
+
+	if (!(data & CTR_DATA_CCV))
+		return 0;
+	cycles = exponent ? (4096 + mantissa) << (exponent - 1) : mantissa;
+	return min(cycles, 0xffffU);
+}
+
+/**
+ * ctr_filter_convert() - a record as perf wants it
+ * @filter: of the event
+ * @caps: of the harts
+ * @record: a valid record
+ * @entry: result, all of it
+ */
+void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *caps,
+			const struct ctr_record *record, struct perf_branch_entry *entry)
+{
+	bool mispredicted = record->target & CTR_TARGET_MISP;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->from = record->source & ~CTR_SOURCE_VALID;
+	entry->to = record->target & ~CTR_TARGET_MISP;
+	if (filter->flags) {
+		entry->mispred = mispredicted;
+		entry->predicted = !mispredicted;
+	}
+	if (filter->cycles)
+		entry->cycles = ctr_cycles(record->data);
+	if (filter->save_type && caps->type)
+		entry->type = ctr_types[record->data & CTR_DATA_TYPE].perf;
+	/* CTR does not record it; perf's is that of the target. */
+	if (filter->save_privilege && entry->to)
+		entry->priv = ctr_is_kernel(entry->to) ? PERF_BR_PRIV_KERNEL : PERF_BR_PRIV_USER;
+}

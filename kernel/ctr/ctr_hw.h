@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The registers of Control Transfer Records. All functions are about the
+ * current hart and want interrupts off.
+ */
+#ifndef CTR_HW_H
+#define CTR_HW_H
+
+#include "ctr_regs.h"
+
+extern bool ctr_draft;
+
+const char *ctr_hw_missing(void);
+void ctr_hw_probe(struct ctr_caps *caps);
+void ctr_hw_setup(unsigned int depth_code);
+void ctr_hw_control(u64 control);
+u64 ctr_hw_control_read(void);
+void ctr_hw_clear(void);
+void ctr_hw_freeze(void);
+void ctr_hw_thaw(void);
+u64 ctr_hw_status(void);
+unsigned int ctr_hw_read(struct ctr_record *records, unsigned int max);
+void ctr_hw_restore(u64 status, const struct ctr_record *records, unsigned int count);
+
+#endif /* CTR_HW_H */

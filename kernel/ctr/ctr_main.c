@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Control Transfer Records: discovery, hotplug, idle.
+ *
+ * The device tree says which harts have Ssctr, but not whether firmware lets
+ * S-mode use it, how deep the ring is, or which of the many options the hart
+ * has. That is found out on each hart, and what all of them can do is used: a
+ * task moves between harts, and its samples should mean the same everywhere.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cpu.h>
+#include <linux/cpu_pm.h>
+#include <linux/cpuhotplug.h>
+#include <linux/module.h>
+#include <linux/notifier.h>
+#include <linux/of.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <linux/tracepoint.h>
+
+#include "ctr.h"
+#include "ctr_hw.h"
+
+struct ctr_caps ctr_caps;
+unsigned int ctr_depth_code;
+
+static enum cpuhp_state ctr_hotplug;
+
+static char *layout = "1.0";
+module_param(layout, charp, 0444);
+MODULE_PARM_DESC(layout, "registers: 1.0 (default), or draft-0.1.4 for hardware from before the ratification");
+
+/* What was found on one hart. */
+struct ctr_found {
+	const char *missing;
+	struct ctr_caps caps;
+};
+
+static bool ctr_described(unsigned int cpu)
+{
+	struct device_node *node = of_get_cpu_node(cpu, NULL);
+	bool described = of_property_match_string(node, "riscv,isa-extensions", "ssctr") >= 0;
+
+	of_node_put(node);
+	return described;
+}
+
+/* On the hart in question. */
+static void ctr_probe(void *data)
+{
+	struct ctr_found *found = data;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	found->missing = ctr_hw_missing();
+	if (!found->missing)
+		ctr_hw_probe(&found->caps);
+	local_irq_restore(flags);
+}
+
+static bool ctr_report(unsigned int cpu, const struct ctr_found *found)
+{
+	if (found->missing)
+		pr_warn("CPU %u: firmware does not let supervisor mode use CTR (%s): with Smstateen it has to set mstateen0.CTR and CSRIND, OpenSBI does since 1.7\n",
+			cpu, found->missing);
+	else if (!found->caps.depths)
+		pr_warn("CPU %u: sctrdepth takes none of the depths 16 to 256\n", cpu);
+	return !found->missing && found->caps.depths;
+}
+
+/* What all harts can do. */
+static int ctr_discover(void)
+{
+	struct ctr_found found;
+	unsigned int cpu;
+	int ret;
+
+	ctr_caps = (struct ctr_caps){
+		.control = CTR_CTL_OPTIONS,
+		.depths = BIT(CTR_DEPTH_CODES) - 1,
+		.mispredict = true,
+		.type = true,
+		.cycles = true,
+	};
+	for_each_online_cpu(cpu) {
+		if (!ctr_described(cpu)) {
+			pr_info("CPU %u has no Ssctr in its riscv,isa-extensions\n", cpu);
+			return -ENODEV;
+		}
+		ret = smp_call_function_single(cpu, ctr_probe, &found, true);
+		if (ret)
+			return ret;
+		/* One line: the other harts have the same firmware. */
+		if (!ctr_report(cpu, &found))
+			return -ENODEV;
+		ctr_caps.control &= found.caps.control;
+		ctr_caps.depths &= found.caps.depths;
+		ctr_caps.mispredict &= found.caps.mispredict;
+		ctr_caps.type &= found.caps.type;
+		ctr_caps.cycles &= found.caps.cycles;
+	}
+	if (!ctr_caps.depths) {
+		pr_warn("the harts have no depth in common\n");
+		return -ENODEV;
+	}
+	ctr_depth_code = fls(ctr_caps.depths) - 1;
+	return 0;
+}
+
+/* Can this hart do what the others can? It may have come after discovery. */
+static bool ctr_as_capable(const struct ctr_caps *caps)
+{
+	return !(ctr_caps.control & ~caps->control) && caps->depths & BIT(ctr_depth_code) &&
+	       (caps->mispredict || !ctr_caps.mispredict) && (caps->type || !ctr_caps.type) &&
+	       (caps->cycles || !ctr_caps.cycles);
+}
+
+static int ctr_cpu_online(unsigned int cpu)
+{
+	struct ctr_found found;
+	unsigned long flags;
+
+	if (!ctr_described(cpu)) {
+		pr_warn("CPU %u has no Ssctr: events there stay inactive\n", cpu);
+		return 0;
+	}
+	ctr_probe(&found);
+	if (!ctr_report(cpu, &found))
+		return 0;
+	if (!ctr_as_capable(&found.caps)) {
+		pr_warn("CPU %u lacks what CTR has on the others: events there stay inactive\n",
+			cpu);
+		return 0;
+	}
+	local_irq_save(flags);
+	ctr_ring_online(this_cpu_ptr(ctr_cpus));
+	local_irq_restore(flags);
+	return 0;
+}
+
+static int ctr_cpu_offline(unsigned int cpu)
+{
+	struct ctr_cpu *state = this_cpu_ptr(ctr_cpus);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (state->usable)
+		ctr_ring_offline(state);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* A hart that was powered down has forgotten everything. */
+static int ctr_cpu_pm(struct notifier_block *notifier, unsigned long action, void *data)
+{
+	struct ctr_cpu *state = this_cpu_ptr(ctr_cpus);
+
+	if (action == CPU_PM_EXIT && state->usable)
+		ctr_ring_online(state);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block ctr_cpu_pm_notifier = {
+	.notifier_call = ctr_cpu_pm,
+};
+
+static int __init ctr_init_harts(void)
+{
+	int ret;
+
+	cpus_read_lock();
+	ret = ctr_discover();
+	if (!ret) {
+		ret = cpuhp_setup_state_cpuslocked(CPUHP_AP_ONLINE_DYN, "perf/riscv/ctr:online",
+						   ctr_cpu_online, ctr_cpu_offline);
+		if (ret > 0) {
+			ctr_hotplug = ret;
+			ret = 0;
+		}
+	}
+	cpus_read_unlock();
+	return ret;
+}
+
+static int __init ctr_init(void)
+{
+	int ret;
+
+	if (!strcmp(layout, "draft-0.1.4")) {
+		ctr_draft = true;
+	} else if (strcmp(layout, "1.0")) {
+		pr_err("layout=%s: must be 1.0 or draft-0.1.4\n", layout);
+		return -EINVAL;
+	}
+	ret = ctr_ring_init();
+	if (ret)
+		return ret;
+	ctr_cpus = alloc_percpu(struct ctr_cpu);
+	if (!ctr_cpus)
+		return -ENOMEM;
+	ret = ctr_init_harts();
+	if (ret)
+		goto percpu;
+	ret = cpu_pm_register_notifier(&ctr_cpu_pm_notifier);
+	if (ret)
+		goto hotplug;
+	ret = ctr_pmu_init();
+	if (ret)
+		goto pm;
+	ctr_debug_init();
+	pr_info("%u entries, sctrctl %#llx%s%s%s\n", ctr_depth(), ctr_caps.control,
+		ctr_caps.type ? ", types" : "", ctr_caps.mispredict ? ", mispredictions" : "",
+		ctr_caps.cycles ? ", cycles" : "");
+	return 0;
+
+pm:
+	cpu_pm_unregister_notifier(&ctr_cpu_pm_notifier);
+hotplug:
+	cpuhp_remove_state(ctr_hotplug);
+percpu:
+	free_percpu(ctr_cpus);
+	return ret;
+}
+module_init(ctr_init);
+
+static void __exit ctr_exit(void)
+{
+	ctr_debug_exit();
+	ctr_pmu_exit();
+	cpu_pm_unregister_notifier(&ctr_cpu_pm_notifier);
+	/* Leaves every ring empty. */
+	cpuhp_remove_state(ctr_hotplug);
+	tracepoint_synchronize_unregister();
+	free_percpu(ctr_cpus);
+}
+module_exit(ctr_exit);
+
+MODULE_DESCRIPTION("RISC-V Control Transfer Records: branch stacks for perf");
+MODULE_VERSION(CTR_VERSION);
+MODULE_LICENSE("GPL");
