@@ -54,10 +54,10 @@ static int ctr_state_show(struct seq_file *file, void *data)
 	for_each_online_cpu(cpu) {
 		if (smp_call_function_single(cpu, ctr_debug_get, &state, true))
 			continue;
-		seq_printf(file,
-			   "cpu%u usable=%d owned=%d sctrctl=%#llx sctrstatus=%#llx valid=%u samples=%llu skidded=%llu\n",
-			   cpu, state.usable, state.owned, state.control, state.status, state.valid,
-			   state.samples, state.skidded);
+		seq_printf(file, "cpu%u usable=%d owned=%d", cpu, state.usable, state.owned);
+		seq_printf(file, " sctrctl=%#llx sctrstatus=%#llx valid=%u", state.control,
+			   state.status, state.valid);
+		seq_printf(file, " samples=%llu skidded=%llu\n", state.samples, state.skidded);
 	}
 	cpus_read_unlock();
 	return 0;

@@ -38,9 +38,9 @@ static const struct {
 } ctr_filters[] = {
 	{ PERF_SAMPLE_BRANCH_ANY, CTR_TYPES_ALL },
 	/* With traps, as x86 has it. */
-	{ PERF_SAMPLE_BRANCH_ANY_CALL,
-	  BIT(CTR_TYPE_DIRECT_CALL) | BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP) |
-		  BIT(CTR_TYPE_EXCEPTION) | BIT(CTR_TYPE_INTERRUPT) },
+	{ PERF_SAMPLE_BRANCH_ANY_CALL, BIT(CTR_TYPE_DIRECT_CALL) | BIT(CTR_TYPE_INDIRECT_CALL) |
+					       BIT(CTR_TYPE_SWAP) | BIT(CTR_TYPE_EXCEPTION) |
+					       BIT(CTR_TYPE_INTERRUPT) },
 	{ PERF_SAMPLE_BRANCH_ANY_RETURN,
 	  BIT(CTR_TYPE_RETURN) | BIT(CTR_TYPE_SWAP) | BIT(CTR_TYPE_TRAP_RETURN) },
 	{ PERF_SAMPLE_BRANCH_IND_CALL, BIT(CTR_TYPE_INDIRECT_CALL) | BIT(CTR_TYPE_SWAP) },
@@ -109,8 +109,7 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 		return -EOPNOTSUPP;
 	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
 	/* Linux as hypervisor runs in HS-mode, which is S-mode to CTR. */
-	filter->kernel =
-		branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
+	filter->kernel = branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
 	filter->flags = caps->mispredict && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS);
 	filter->cycles = caps->cycles && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES);
 	filter->save_type = branch_sample_type & PERF_SAMPLE_BRANCH_TYPE_SAVE;

@@ -25,16 +25,12 @@ static unsigned int ctr_hw_depth_code;
  */
 #define ctr_try(insn)                                                                              \
 	({                                                                                         \
-		unsigned long __failed, __value;                                                   \
-                                                                                                   \
-		asm volatile("	li %0, 1\n"                                                           \
-			     "1:	" insn "\n"                                                              \
-			     "	li %0, 0\n"                                                           \
-			     "2:\n" _ASM_EXTABLE(1b, 2b)                                           \
-			     : "=&r"(__failed), "=&r"(__value)                                     \
+		unsigned long failed_, value_;                                                     \
+		asm volatile("li %0, 1\n1: " insn "\nli %0, 0\n2:\n" _ASM_EXTABLE(1b, 2b)          \
+			     : "=&r"(failed_), "=&r"(value_)                                       \
 			     :                                                                     \
 			     : "memory");                                                          \
-		!__failed;                                                                         \
+		!failed_;                                                                          \
 	})
 #define ctr_try_csr(csr) ctr_try("csrr %1, " __ASM_STR(csr))
 

@@ -29,7 +29,7 @@ static enum cpuhp_state ctr_hotplug;
 
 static char *layout = "1.0";
 module_param(layout, charp, 0444);
-MODULE_PARM_DESC(layout, "registers: 1.0 (default), or draft-0.1.4 for hardware from before the ratification");
+MODULE_PARM_DESC(layout, "registers: 1.0 (default) or draft-0.1.4, for hardware of that time");
 
 /* What was found on one hart. */
 struct ctr_found {
@@ -62,8 +62,8 @@ static void ctr_probe(void *data)
 static bool ctr_report(unsigned int cpu, const struct ctr_found *found)
 {
 	if (found->missing)
-		pr_warn("CPU %u: firmware does not let supervisor mode use CTR (%s): with Smstateen it has to set mstateen0.CTR and CSRIND, OpenSBI does since 1.7\n",
-			cpu, found->missing);
+		pr_warn("CPU %u: no %s: with Smstateen, OpenSBI 1.7 or later opens CTR\n", cpu,
+			found->missing);
 	else if (!found->caps.depths)
 		pr_warn("CPU %u: sctrdepth takes none of the depths 16 to 256\n", cpu);
 	return !found->missing && found->caps.depths;

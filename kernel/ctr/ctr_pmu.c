@@ -315,23 +315,17 @@ static const struct attribute_group ctr_format_group = {
 
 CTR_EVENT_ATTR(cycles, 0x0);
 CTR_EVENT_ATTR(instructions, 0x1);
-CTR_EVENT_ATTR(cache-references, 0x2);
-CTR_EVENT_ATTR(cache-misses, 0x3);
+CTR_EVENT_ATTR(cache - references, 0x2);
+CTR_EVENT_ATTR(cache - misses, 0x3);
 CTR_EVENT_ATTR(branches, 0x4);
-CTR_EVENT_ATTR(branch-misses, 0x5);
-CTR_EVENT_ATTR(stalled-cycles-frontend, 0x7);
-CTR_EVENT_ATTR(stalled-cycles-backend, 0x8);
+CTR_EVENT_ATTR(branch - misses, 0x5);
+CTR_EVENT_ATTR(stalled - cycles - frontend, 0x7);
+CTR_EVENT_ATTR(stalled - cycles - backend, 0x8);
 
 static struct attribute *ctr_event_attrs[] = {
-	&ctr_event_0x0.attr.attr,
-	&ctr_event_0x1.attr.attr,
-	&ctr_event_0x2.attr.attr,
-	&ctr_event_0x3.attr.attr,
-	&ctr_event_0x4.attr.attr,
-	&ctr_event_0x5.attr.attr,
-	&ctr_event_0x7.attr.attr,
-	&ctr_event_0x8.attr.attr,
-	NULL,
+	&ctr_event_0x0.attr.attr, &ctr_event_0x1.attr.attr, &ctr_event_0x2.attr.attr,
+	&ctr_event_0x3.attr.attr, &ctr_event_0x4.attr.attr, &ctr_event_0x5.attr.attr,
+	&ctr_event_0x7.attr.attr, &ctr_event_0x8.attr.attr, NULL,
 };
 
 static const struct attribute_group ctr_events_group = {
@@ -364,12 +358,8 @@ CTR_CAPS_ATTR(mispredict);
 CTR_CAPS_ATTR(cycles);
 
 static struct attribute *ctr_caps_attrs[] = {
-	&dev_attr_branches.attr,
-	&dev_attr_sctrctl.attr,
-	&dev_attr_type.attr,
-	&dev_attr_mispredict.attr,
-	&dev_attr_cycles.attr,
-	NULL,
+	&dev_attr_branches.attr,   &dev_attr_sctrctl.attr, &dev_attr_type.attr,
+	&dev_attr_mispredict.attr, &dev_attr_cycles.attr,  NULL,
 };
 
 static const struct attribute_group ctr_caps_group = {

@@ -55,6 +55,8 @@ check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model
 	@selftests/run vsoc
 check-kernel: vsoc native oracle $(call group_bins,kernel) ## the driver, in the guest
 	@selftests/run kernel
+check-ctr: vsoc $(call group_bins,ctr) ## branch stacks from CTR, in the guest
+	@selftests/run ctr
 check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
 	@selftests/run tools
 
@@ -78,4 +80,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-tools bench fuzz soak fuzz-packages
+.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools bench fuzz soak fuzz-packages

@@ -1,0 +1,12 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# For test scripts of riscv_ctr that run in the guest.
+# shellcheck source=selftests/tap.sh
+. /root/tap.sh
+# shellcheck disable=SC2034
+here=/root/ctr
+out=/tmp/out
+mkdir -p $out
+
+# state FIELD [CPU]: what debugfs shows of a hart.
+state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv_ctr; }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program whose control transfers are known: every direct branch and jump of
+ * the functions hot_* is taken, and there is each class of transfer that CTR
+ * tells apart. Prints where it was loaded.
+ * Usage: edges ROUNDS
+ */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern const char __executable_start[];
+
+static volatile uint64_t sink;
+
+__attribute__((noipa)) static void hot_leaf(uint64_t x)
+{
+	sink += x;
+}
+
+__attribute__((noipa)) static void hot_branches(uint64_t x)
+{
+	if (x & 1)
+		sink += 3;
+	if (x & 2)
+		sink ^= x;
+	for (uint64_t i = 0; i < (x & 3) + 2; i++)
+		sink += i;
+}
+
+__attribute__((noipa)) static void hot_recursion(uint64_t depth)
+{
+	if (depth)
+		hot_recursion(depth - 1);
+	sink += depth;
+}
+
+__attribute__((noipa)) static void hot_even(uint64_t x)
+{
+	sink += x;
+	hot_leaf(x);
+	sink += 1;
+}
+
+__attribute__((noipa)) static void hot_odd(uint64_t x)
+{
+	sink -= x;
+	hot_branches(x);
+	sink -= 1;
+}
+
+static void (*volatile const table[2])(uint64_t) = { hot_even, hot_odd };
+
+/* Jumps and a swap that no compiler makes where one wants them. */
+__attribute__((noipa)) static void hot_jumps(uint64_t x)
+{
+	uint64_t target, link;
+
+	__asm__ volatile("	la	%0, 2f\n"
+			 "	andi	t1, %2, 1\n"
+			 "	beqz	t1, 1f\n"
+			 "	jr	%0\n" /* indirect jump */
+			 "1:	j	3f\n" /* direct jump */
+			 "2:	nop\n"
+			 "3:	jal	t3, 4f\n" /* other direct jump, with linkage */
+			 "4:	la	%0, 5f\n"
+			 "	jalr	t3, 0(%0)\n" /* other indirect jump */
+			 "5:	la	t0, 6f\n"
+			 "	mv	%1, ra\n"
+			 "	jalr	ra, 0(t0)\n" /* co-routine swap */
+			 "6:	mv	ra, %1\n"
+			 : "=&r"(target), "=&r"(link)
+			 : "r"(x)
+			 : "t0", "t1", "t3", "ra", "memory");
+}
+
+__attribute__((noipa)) static void hot_round(uint64_t x)
+{
+	hot_branches(x);
+	table[x & 1](x);
+	hot_recursion(x & 7);
+	hot_jumps(x);
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
+	uint64_t random = 88172645463325252u;
+
+	printf("base 0x%" PRIxPTR "\n", (uintptr_t)__executable_start);
+	fflush(stdout);
+	while (rounds--) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		hot_round(random);
+		if (!(random & 0x3ff))
+			getppid();
+	}
+	return 0;
+}

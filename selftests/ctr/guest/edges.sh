@@ -1,0 +1,28 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Records the program with known edges in many ways; the host judges them.
+# shellcheck source=selftests/ctr/guest/common.sh
+. /root/ctr/common.sh
+cd $out || exit 1
+
+# record NAME PERIOD ROUNDS FILTER [EVENT]: NAME.stacks, and NAME.base for where it was loaded.
+record() {
+	local name=$1 period=$2 rounds=$3 filter=$4 event=${5:-ctr/cycles,depth=32/u}
+	if perf record -q -o p.data -c "$period" -e "$event" -j "$filter" -- $here/edges "$rounds" >"$name.base" 2>"$tmp/log"; then
+		perf script -i p.data --comm edges -F ip,brstack 2>>"$tmp/log" |
+			grep -v '^$' >"$name.stacks"
+		pass "recorded $name: $(wc -l <"$name.stacks") samples"
+	else
+		not_ok "record $name"
+		diag "$(cat "$tmp/log")"
+	fi
+}
+record any 10007 150000 any,u,save_type
+record deep 100003 100000 any,u ctr/cycles/u
+for filter in any_call any_ret ind_call call cond ind_jmp; do
+	record "$filter" 20011 30000 "$filter,u,save_type"
+done
+record call_ret 20011 30000 call,any_ret,u,save_type
+record instructions 20011 30000 any,u ctr/instructions,depth=32/u
+record stack 20011 30000 stack,u
+done_testing

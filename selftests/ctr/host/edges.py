@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Holds branch stacks against the control-flow graph of the program, which
+objdump derives from its ELF.
+
+usage: edges.py ELF LOADED-AT SCRIPT KEY=VALUE...
+SCRIPT is the output of perf script -F ip,brstack. Prints what it found, one
+"name value" a line:
+  samples entries   how many; entries with both ends outside of the ELF's text
+                    are not looked at
+  illegal           edges that are not in the graph
+  broken            neighbours that no straight run of code connects
+  newest            samples whose youngest entry does not lead to their PC
+  kernel            entries with an address of the kernel
+  mistyped          entries whose type is not that of the instruction
+  missing           direct edges of functions hot_* that never occurred
+  classes           kinds of transfers seen in the text
+  deepest           entries of the longest stack
+Examples of what is wrong go to standard error.
+KEY=VALUE: chain=no     entries were filtered, neighbours need not connect
+           stack=yes    entries are call frames: each is a call
+"""
+import re
+import subprocess
+import sys
+
+TYPES = {
+    "cond": "COND", "jump": "UNCOND", "otherjump": "UNCOND", "call": "CALL",
+    "indjump": "IND", "otherindjump": "IND", "indcall": "IND_CALL", "swap": "IND_CALL", "ret": "RET",
+}
+
+
+def disassemble(elf):
+    """address -> (class, target or None), the addresses in order, function of each."""
+    text = subprocess.run(["riscv64-linux-gnu-objdump", "-d", "-M", "no-aliases", "--no-show-raw-insn", elf],
+                          check=True, capture_output=True, text=True).stdout
+    instructions, function, name, starts = {}, {}, None, set()
+    for line in text.splitlines():
+        match = re.match(r"([0-9a-f]+) <(.*)>:$", line)
+        if match:
+            name = match.group(2)
+            starts.add(int(match.group(1), 16))
+            continue
+        match = re.match(r" *([0-9a-f]+):\s+(\S+)\s*(\S*)", line)
+        if not match:
+            continue
+        address = int(match.group(1), 16)
+        instructions[address] = classify(match.group(2), match.group(3))
+        function[address] = name
+    return instructions, function, starts
+
+
+def classify(mnemonic, operands):
+    """Class by the rules for link registers (ra and t0) of the ISA manual."""
+    mnemonic = mnemonic.removeprefix("c.")
+    operand = operands.split(",")
+    link = {"ra", "t0"}
+    if re.match(r"b(eq|ne|lt|ge|ltu|geu)z?$", mnemonic):
+        return "cond", int(operand[-1], 16)
+    if mnemonic == "j":
+        return "jump", int(operand[0], 16)
+    if mnemonic == "jal":
+        target = int(operand[-1], 16)
+        if operand[0] == "zero":
+            return "jump", target
+        return ("call" if operand[0] in link else "otherjump"), target
+    if mnemonic == "jr":
+        return ("ret" if operand[0] in link else "indjump"), None
+    if mnemonic == "jalr":
+        if len(operand) == 1:
+            destination, source = "ra", operand[0]
+        else:
+            destination = operand[0]
+            source = re.sub(r".*\(|\)", "", operand[1])
+        if destination in link:
+            return ("swap" if source in link and source != destination else "indcall"), None
+        if source in link:
+            return "ret", None
+        return ("indjump" if destination == "zero" else "otherindjump"), None
+    return None, None
+
+
+class Graph:
+    def __init__(self, elf, base):
+        raw, function, starts = disassemble(elf)
+        # A position-independent ELF is linked at 0.
+        offset = base - (min(raw) & ~0xffff)
+        self.code = {a + offset: (kind, t + offset if t is not None else None) for a, (kind, t) in raw.items()}
+        self.function = {a + offset: name for a, name in function.items()}
+        self.starts = {a + offset for a in starts}
+        self.order = sorted(self.code)
+        self.place = {a: i for i, a in enumerate(self.order)}
+        self.returns = {self.after(a) for a, (kind, _) in self.code.items() if kind in ("call", "indcall", "swap")}
+
+    def after(self, address):
+        i = self.place[address] + 1
+        return self.order[i] if i < len(self.order) else None
+
+    def legal(self, source, target):
+        if source not in self.code:
+            return source < self.order[0] or source > self.order[-1]
+        kind, direct = self.code[source]
+        if kind is None:
+            return False
+        if direct is not None:
+            return target == direct
+        if target not in self.code:
+            return target < self.order[0] or target > self.order[-1]
+        if kind == "ret":
+            return target in self.returns
+        if kind == "indcall":
+            return target in self.starts
+        return target in self.starts or self.function[target] == self.function[source]
+
+    def run(self, start, end):
+        """Does code run from start to end (not past it) without a jump?"""
+        if start not in self.code or end not in self.code:
+            return (start in self.code) == (end in self.code)
+        if start > end:
+            return False
+        for i in range(self.place[start], self.place[end]):
+            if self.code[self.order[i]][0] not in (None, "cond"):
+                return False
+        return True
+
+
+def main():
+    elf, base, script = sys.argv[1], int(sys.argv[2], 16), sys.argv[3]
+    option = dict(item.split("=") for item in sys.argv[4:])
+    graph = Graph(elf, base)
+    count = dict.fromkeys(("samples", "entries", "illegal", "broken", "newest", "kernel", "mistyped", "deepest"), 0)
+    seen, classes, said = set(), set(), 0
+
+    def wrong(what, text):
+        nonlocal said
+        count[what] += 1
+        said += 1
+        if said <= 10:
+            print(f"{what}: {text}", file=sys.stderr)
+
+    for line in open(script):
+        words = line.split()
+        if not words:
+            continue
+        count["samples"] += 1
+        pc, newer = int(words[0], 16), None
+        count["deepest"] = max(count["deepest"], len(words) - 1)
+        for entry in words[1:]:
+            field = entry.split("/")
+            source, target = int(field[0], 16), int(field[1], 16)
+            kind = graph.code.get(source, (None, None))[0]
+            if source >> 63 or target >> 63:
+                wrong("kernel", entry)
+            if source in graph.code or target in graph.code:
+                count["entries"] += 1
+                if not graph.legal(source, target):
+                    wrong("illegal", entry)
+            if option.get("stack") == "yes":
+                if kind not in (None, "call", "indcall", "swap"):
+                    wrong("broken", entry)
+            elif option.get("chain") != "no" and not graph.run(target, pc if newer is None else newer):
+                wrong("newest" if newer is None else "broken", f"{entry} then {pc if newer is None else newer:#x}")
+            if kind:
+                classes.add(kind)
+                seen.add((source, target))
+                if len(field) > 6 and field[6] and field[6] != TYPES[kind]:
+                    wrong("mistyped", f"{entry} is a {kind}")
+            newer = source
+    missing = [(s, t) for s, (kind, t) in graph.code.items()
+               if t is not None and graph.function[s].startswith("hot_") and (s, t) not in seen]
+    for name, value in count.items():
+        print(name, value)
+    print("missing", len(missing))
+    print("classes", ",".join(sorted(classes)))
+    for source, target in missing[:5]:
+        print(f"missing: {source:#x} -> {target:#x} in {graph.function[source]}", file=sys.stderr)
+
+
+main()

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What riscv_ctr makes of perf's branch filters and of the records of a ring:
+ * numbers are those of the specification, Control Transfer Records 1.0.
+ */
+#include <tap.h>
+
+#include "../../kernel/ctr/ctr_filter.c"
+
+#define U PERF_SAMPLE_BRANCH_USER
+#define K PERF_SAMPLE_BRANCH_KERNEL
+#define H PERF_SAMPLE_BRANCH_HV
+/* All twelve inhibit bits of section 2.1: 33..35, 37, 40..47. */
+#define ALL_INHIBIT UINT64_C(0xff2e00000000)
+
+static const struct ctr_caps full = { 0xff3e00001980, 0x1f, true, true, true };
+static const struct ctr_caps bare = { 0x1000, 0x1, false, true, false };
+static const struct ctr_caps no_type = { 0x1000, 0x1, false, false, false };
+
+static struct ctr_filter filter_of(u64 perf, const struct ctr_caps *caps, int expected)
+{
+	struct ctr_filter filter;
+
+	is_u64(ctr_filter_init(&filter, perf, caps), expected, "branch_sample_type %#llx",
+	       (unsigned long long)perf);
+	return filter;
+}
+
+static void test_control(void)
+{
+	static const struct {
+		const char *name;
+		u64 perf;
+		u64 recorded; /* inhibit bits that are clear */
+	} table[] = {
+		{ "any", PERF_SAMPLE_BRANCH_ANY, ALL_INHIBIT },
+		{ "any_call", PERF_SAMPLE_BRANCH_ANY_CALL,
+		  1ull << 33 | 1ull << 34 | 1ull << 40 | 1ull << 41 | 1ull << 44 },
+		{ "any_ret", PERF_SAMPLE_BRANCH_ANY_RETURN, 1ull << 35 | 1ull << 44 | 1ull << 45 },
+		{ "ind_call", PERF_SAMPLE_BRANCH_IND_CALL, 1ull << 40 | 1ull << 44 },
+		{ "call", PERF_SAMPLE_BRANCH_CALL, 1ull << 41 },
+		{ "cond", PERF_SAMPLE_BRANCH_COND, 1ull << 37 },
+		{ "ind_jmp", PERF_SAMPLE_BRANCH_IND_JUMP, 1ull << 42 | 1ull << 46 },
+		{ "call,any_ret", PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_ANY_RETURN,
+		  1ull << 35 | 1ull << 41 | 1ull << 44 | 1ull << 45 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		struct ctr_filter filter = filter_of(table[i].perf | U, &full, 0);
+
+		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 1,
+		       "%s,u: U, no freeze, what is not asked for is inhibited", table[i].name);
+		filter = filter_of(table[i].perf | K, &full, 0);
+		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 2 | 1 << 12,
+		       "%s,k: S and LCOFIFRZ", table[i].name);
+	}
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | U | K | H, &full, 0).control, 3 | 1 << 12,
+	       "u,k,hv: U and S");
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | H, &full, 0).control, 2 | 1 << 12,
+	       "hv: a hypervisor is in S-mode");
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0).control, 1,
+	       "section 2.1: inhibit bits that the hart lacks are not written");
+	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &full, 0).control, 1 | 1 << 7,
+	       "call stack: U and RASEMU");
+}
+
+static void test_refused(void)
+{
+	filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U | K, &full, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &bare, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_ANY_CALL | U, &full, -EINVAL);
+	filter_of(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_ABORT_TX | U, &full, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_IN_TX | U, &full, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_NO_TX | U, &full, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_ANY | 1 << 19 | U, &full, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_ANY | UINT64_C(1) << 63 | U, &full, -EOPNOTSUPP);
+	filter_of(U, &full, -EINVAL);
+	filter_of(PERF_SAMPLE_BRANCH_ANY, &full, -EINVAL);
+	filter_of(PERF_SAMPLE_BRANCH_CALL | U, &no_type, -EOPNOTSUPP);
+	filter_of(PERF_SAMPLE_BRANCH_ANY | U, &no_type, 0);
+}
+
+static struct ctr_record record(u64 from, u64 to, u64 data)
+{
+	return (struct ctr_record){ from | 1, to, data };
+}
+
+static void test_keeps(void)
+{
+	const u64 user = 0x10000, kernel = 0xffffffff80000000;
+	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0);
+	struct ctr_filter k = filter_of(PERF_SAMPLE_BRANCH_ANY | K, &full, 0);
+	struct ctr_filter uk = filter_of(PERF_SAMPLE_BRANCH_ANY | U | K, &full, 0);
+	struct ctr_filter none = filter_of(PERF_SAMPLE_BRANCH_ANY | U, &no_type, 0);
+	struct ctr_record r;
+
+	for (unsigned int type = 1; type < 16; type++) {
+		r = record(user, user, type);
+		is_u64(ctr_filter_keeps(&call, &r), type == 9,
+		       "type %u, recorded because the hart cannot inhibit it: call", type);
+	}
+	r = record(user, kernel, 9);
+	ok(!ctr_filter_keeps(&call, &r), "u: nothing that leads to the kernel");
+	r = record(kernel, user, 9);
+	ok(!ctr_filter_keeps(&call, &r), "u: nothing that comes from the kernel");
+	r = record(user, user, 5);
+	ok(!ctr_filter_keeps(&k, &r), "k: nothing that stays in user mode");
+	r = record(0, kernel, 1);
+	ok(ctr_filter_keeps(&k, &r), "k: a trap whose source is hidden");
+	r = record(kernel, 0, 3);
+	ok(ctr_filter_keeps(&k, &r), "k: a trap return whose target is hidden");
+	r = record(user, kernel, 1);
+	ok(ctr_filter_keeps(&uk, &r), "u,k: both");
+	r = record(user, user, 0);
+	ok(ctr_filter_keeps(&none, &r), "records without type are kept");
+}
+
+static void test_convert(void)
+{
+	static const u8 types[16] = {
+		PERF_BR_UNKNOWN, PERF_BR_SYSCALL,  PERF_BR_IRQ,	    PERF_BR_ERET,
+		PERF_BR_COND,	 PERF_BR_COND,	   PERF_BR_UNKNOWN, PERF_BR_UNKNOWN,
+		PERF_BR_IND_CALL, PERF_BR_CALL,	   PERF_BR_IND,	    PERF_BR_UNCOND,
+		PERF_BR_IND_CALL, PERF_BR_RET,	   PERF_BR_IND,	    PERF_BR_UNCOND,
+	};
+	u64 any = PERF_SAMPLE_BRANCH_ANY | U | K;
+	struct ctr_filter save = filter_of(
+		any | PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_PRIV_SAVE, &full, 0);
+	struct ctr_filter plain = filter_of(
+		any | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES, &full, 0);
+	struct ctr_filter lacking = filter_of(any, &bare, 0);
+	struct perf_branch_entry entry;
+	struct ctr_record r;
+
+	for (unsigned int type = 0; type < 16; type++) {
+		r = record(0x1000, 0x2000, type);
+		memset(&entry, 0xff, sizeof(entry));
+		ctr_filter_convert(&save, &full, &r, &entry);
+		is_u64(entry.type, types[type], "type %u", type);
+	}
+	r = record(0x1000, 0x2001, 0x10018009);
+	memset(&entry, 0xff, sizeof(entry));
+	ctr_filter_convert(&save, &full, &r, &entry);
+	ok(entry.from == 0x1000 && entry.to == 0x2000,
+	   "valid and mispredicted bits are no address");
+	ok(entry.mispred && !entry.predicted, "MISP 1: mispredicted");
+	is_u64(entry.cycles, 4097, "cycles");
+	is_u64(entry.priv, PERF_BR_PRIV_USER, "privilege of the target: user");
+	ok(!entry.in_tx && !entry.abort && !entry.spec && !entry.new_type && !entry.reserved,
+	   "nothing of what was there before is left");
+	r = record(0x1000, 0xffffffff80000000, 1);
+	ctr_filter_convert(&save, &full, &r, &entry);
+	ok(!entry.mispred && entry.predicted, "MISP 0: predicted");
+	is_u64(entry.priv, PERF_BR_PRIV_KERNEL, "privilege of the target: kernel");
+	r = record(0xffffffff80000000, 0, 3);
+	ctr_filter_convert(&save, &full, &r, &entry);
+	is_u64(entry.priv, PERF_BR_PRIV_UNKNOWN, "a hidden target has no privilege");
+	r = record(0x1000, 0x2001, 0x10018009);
+	ctr_filter_convert(&plain, &full, &r, &entry);
+	ok(!entry.mispred && !entry.predicted && !entry.cycles && !entry.type && !entry.priv,
+	   "no_flags, no_cycles, no type_save, no priv: nothing of it");
+	ctr_filter_convert(&lacking, &bare, &r, &entry);
+	ok(!entry.mispred && !entry.predicted && !entry.cycles,
+	   "MISP and CC not implemented: neither predicted nor mispredicted");
+}
+
+/* Section 3.3: vectors of the digest; CC is in bits 31:16, CCV is bit 15. */
+static void test_cycles(void)
+{
+	static const struct {
+		u32 cc;
+		unsigned int cycles;
+	} table[] = {
+		{ 0x0000, 0 },	   { 0x0123, 291 },   { 0x0fff, 4095 },
+		{ 0x1000, 4096 },  { 0x1fff, 8191 },  { 0x3123, 17548 },
+		{ 0x4fff, 65528 }, { 0x5000, 65535 }, { 0xffff, 65535 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		is_u64(ctr_cycles((u64)table[i].cc << 16 | 1 << 15), table[i].cycles, "CC %#06x",
+		       table[i].cc);
+		is_u64(ctr_cycles((u64)table[i].cc << 16), 0, "CC %#06x without CCV", table[i].cc);
+	}
+}
+
+/* Bits of the draft 0.1.4 that are elsewhere in 1.0. */
+static void test_draft(void)
+{
+	is_u64(ctr_draft_control(CTR_CTL_U, 0), 1 << 2, "draft: U is bit 2");
+	is_u64(ctr_draft_control(CTR_CTL_S, 0), 1 << 1, "draft: S is bit 1");
+	is_u64(ctr_draft_control(CTR_CTL_RASEMU, 0), 1 << 10, "draft: RASEMU is bit 10");
+	is_u64(ctr_draft_control(CTR_CTL_STE, 0), 1 << 9, "draft: STE is bit 9");
+	is_u64(ctr_draft_control(CTR_CTL_LCOFIFRZ, 4), 1 << 12 | 0xf << 16,
+	       "draft: depth 256 is 1111 in bits 19:16");
+	is_u64(ctr_draft_control(ALL_INHIBIT, 0), ALL_INHIBIT, "draft: inhibit bits are the same");
+	is_u64(ctr_draft_control_read(ctr_draft_control(CTR_CTL_OPTIONS | 3, 3)),
+	       CTR_CTL_OPTIONS | 3, "draft: there and back");
+}
+
+int main(void)
+{
+	test_control();
+	test_refused();
+	test_keeps();
+	test_convert();
+	test_cycles();
+	test_draft();
+	return done_testing();
+}
