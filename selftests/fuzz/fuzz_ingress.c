@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Any bytes as an ingress file, into encoders of all kinds: the same records
+ * however the input is cut, what is read is written and read as the same, and
+ * every message that comes out is one that the message table makes.
+ *
+ * The first bytes choose the encoder.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/encode.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define OPTION_BYTES 12
+
+/* FNV-1a over everything that comes out. */
+static uint64_t mix(uint64_t hash, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+struct sink {
+	struct ntrace_params params;
+	uint64_t bytes;
+};
+
+static void check_message(void *data, const uint8_t *bytes, size_t size)
+{
+	uint8_t again[NTRACE_MESSAGE_BYTES_MAX];
+	struct sink *sink = data;
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+
+	ntrace_reader_init(&reader, &sink->params, true);
+	ntrace_reader_feed(&reader, bytes, size);
+	if (ntrace_reader_next(&reader, &message) != NTRACE_WIRE_MESSAGE || message.flags ||
+	    message.length != size ||
+	    ntrace_message_write(&message, &sink->params, again) != (int)size ||
+	    memcmp(again, bytes, size))
+		abort();
+	sink->bytes += size;
+}
+
+static void configure(struct ntrace_encoder_config *config, const uint8_t *options)
+{
+	ntrace_encoder_config_init(config);
+	config->params.mode = options[0] & 1 ? NTRACE_MODE_BRANCH : NTRACE_MODE_HISTORY;
+	config->params.extend_address = options[0] & 2;
+	config->params.all_jumps = options[0] & 4;
+	config->params.timestamp_xor = options[0] & 8;
+	config->params.keep_stack = options[0] & 16;
+	config->params.dialect = options[0] & 32 ? NTRACE_DIALECT_RC7 : NTRACE_DIALECT_RATIFIED;
+	config->repeat_branch = options[0] & 64;
+	config->repeated_history = options[0] & 128;
+	config->params.src_bits = options[1] % 13;
+	config->params.timestamp_bits = options[2] % 65;
+	config->timestamps = (enum ntrace_timestamps)(options[1] >> 6);
+	config->params.implicit_return = options[3] & 3;
+	config->implicit_return_depth = 1 + (options[3] >> 3);
+	config->icnt_bits = 1 + options[4] % 32;
+	config->icnt_full = options[4] >> 6;
+	config->hist_bits = 1 + options[5] % 31;
+	config->sync_mode = options[5] >> 6;
+	config->sync_max = options[6] & 3;
+	config->sequential_jumps = options[6] & 4;
+	config->sync4_for_icnt = options[6] & 8;
+	config->context = options[6] & 16;
+	config->hypervisor = options[6] & 32;
+	config->idle_correlations = options[6] & 64;
+	config->zc_accesses = options[6] & 128;
+	config->hrepeat_bits = 1 + options[7] % 18;
+	config->bcnt_bits = 1 + options[8] % 18;
+	config->return_compare_bits = 1 + options[9] % 63;
+	config->fifo_bytes = options[10] & 1 ? NTRACE_ENCODER_FIFO_MIN + options[10] : 0;
+	config->fifo_drain = options[11] << 10;
+	config->stall = options[10] & 2;
+	config->trap_btype = options[10] & 4;
+	config->range_count = options[10] >> 3 & 1;
+	config->range[0].last = UINT64_C(0x80000100);
+}
+
+/* A record as a line, and back. */
+static void write_again(struct ntrace_ingress_writer *writer,
+			const struct ntrace_ingress_record *record)
+{
+	char line[NTRACE_INGRESS_LINE_MAX], first[NTRACE_INGRESS_LINE_MAX];
+	struct ntrace_ingress_record back;
+	static struct ntrace_ingress_reader reader;
+	struct ntrace_ingress_writer start;
+	int length;
+
+	/* From a writer that has seen nothing, every level that is not 0 is in the line. */
+	length = ntrace_ingress_writer_init(&start, &writer->port, first);
+	ntrace_ingress_reader_init(&reader);
+	ntrace_ingress_reader_feed(&reader, first, (size_t)length);
+	if (ntrace_ingress_reader_next(&reader, &back) != NTRACE_ERR_AGAIN)
+		abort();
+	length = ntrace_ingress_write(&start, record, line);
+	if (length < 0 || length > NTRACE_INGRESS_LINE_MAX)
+		abort();
+	ntrace_ingress_reader_feed(&reader, line, (size_t)length);
+	memset(&back, 0, sizeof(back));
+	if (ntrace_ingress_reader_next(&reader, &back) || back.type != record->type ||
+	    back.value != record->value ||
+	    (record->type == NTRACE_INGRESS_CYCLE &&
+	     memcmp(&back.cycle, &record->cycle, sizeof(back.cycle))))
+		abort();
+}
+
+static uint64_t read_all(const uint8_t *options, const char *text, size_t size, size_t chunk)
+{
+	static struct ntrace_ingress_reader reader;
+	static struct ntrace_encoder encoder;
+	struct ntrace_ingress_writer writer;
+	struct ntrace_encoder_config config;
+	struct ntrace_ingress_record record;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct sink sink = { .bytes = 0 };
+	bool begun = false, encodes = false;
+	int result = NTRACE_ERR_AGAIN;
+
+	configure(&config, options);
+	config.write = check_message;
+	config.write_data = &sink;
+	memset(&record, 0, sizeof(record));
+	ntrace_ingress_reader_init(&reader);
+	for (size_t at = 0; at < size; at += chunk) {
+		ntrace_ingress_reader_feed(&reader, text + at,
+					   size - at < chunk ? size - at : chunk);
+		while (!(result = ntrace_ingress_reader_next(&reader, &record))) {
+			if (!begun) {
+				config.params.xlen = reader.port.xlen;
+				config.itype_bits = reader.port.itype_bits;
+				config.single_retire = reader.port.single;
+				sink.params = config.params;
+				encodes = !ntrace_encoder_init(&encoder, &config);
+				writer.port = reader.port;
+				begun = true;
+			}
+			hash = mix(hash, &record.type, sizeof(record.type));
+			if (record.type == NTRACE_INGRESS_CYCLE)
+				hash = mix(hash, &record.cycle, sizeof(record.cycle));
+			write_again(&writer, &record);
+			if (encodes && ntrace_encoder_play(&encoder, &record) < 0)
+				abort();
+		}
+	}
+	if (encodes)
+		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	hash = mix(hash, &sink.bytes, sizeof(sink.bytes));
+	hash = mix(hash, &result, sizeof(result));
+	return mix(hash, &reader.line, sizeof(reader.line));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *text = (const char *)data + OPTION_BYTES;
+	uint64_t whole;
+
+	if (size < OPTION_BYTES)
+		return 0;
+	size -= OPTION_BYTES;
+	whole = read_all(data, text, size, size + 1);
+	if (read_all(data, text, size, 1) != whole || read_all(data, text, size, 13) != whole)
+		abort();
+	return 0;
+}
