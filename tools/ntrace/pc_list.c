@@ -141,7 +141,7 @@ static const char trace_start[] = "Trace ";
 static const char stopped_start[] = "Stopped execution of TB chain before ";
 
 /* "Trace HART: HOST [CS_BASE/PC/FLAGS/CFLAGS] SYMBOL": false if it is no such line. */
-static bool parse_trace(const struct pc_list *list, char *line, uint64_t *pc, bool *ours)
+static bool parse_trace(struct pc_list *list, char *line, uint64_t *pc)
 {
 	char *end;
 	unsigned long hart = strtoul(line + sizeof(trace_start) - 1, &end, 10);
@@ -151,7 +151,7 @@ static bool parse_trace(const struct pc_list *list, char *line, uint64_t *pc, bo
 	end = strchr(end, '[');
 	end = end ? strchr(end, '/') : NULL;
 	end = end ? hex_number(end + 1, pc) : NULL;
-	*ours = hart == list->hart;
+	list->ours = hart == list->hart;
 	return end && *end == '/';
 }
 
@@ -172,14 +172,13 @@ static int next_logged(struct pc_list *list, uint64_t *pc)
 {
 	char *line, *line_end;
 	uint64_t address;
-	bool ours = false;
 	int result;
 
 	while ((result = next_line(list, &line, &line_end)) > 0) {
 		if (!strncmp(line, trace_start, sizeof(trace_start) - 1)) {
-			if (!parse_trace(list, line, &address, &ours))
+			if (!parse_trace(list, line, &address))
 				return complain(list, "a 'Trace' line that is cut or damaged");
-			if (!ours) {
+			if (!list->ours) {
 				list->other_lines++;
 				continue;
 			}
@@ -191,7 +190,7 @@ static int next_logged(struct pc_list *list, uint64_t *pc)
 		} else if (!strncmp(line, stopped_start, sizeof(stopped_start) - 1)) {
 			if (!parse_stopped(line, &address))
 				return complain(list, "a 'Stopped' line that is cut or damaged");
-			if (ours && address == list->held)
+			if (list->ours && address == list->held)
 				list->held_known = false;
 		} else {
 			list->other_lines++;

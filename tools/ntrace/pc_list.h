@@ -27,6 +27,7 @@ struct pc_list {
 	char *end;
 	bool last;
 	bool held_known;
+	bool ours;	/* log: the last block was of this hart */
 	uint64_t held;
 };
 

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# ntrace encode on this machine: what it makes decodes to what it was made from,
+# in every mode and from every kind of input; bad input has a clear complaint.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+data=${NTRACE_SHARED:-$top/../shared}/data/refcode
+
+# A program of our own: calls, returns, a loop, a jump table, an upper immediate and a jump.
+cat >"$tmp/demo.S" <<'END'
+	.globl _start
+_start:	li	s0, 40
+loop:	jal	ra, work
+	andi	t0, s0, 1
+	beqz	t0, even
+	auipc	t1, 0
+	jalr	zero, 8(t1)
+even:	addi	s0, s0, -1
+	bnez	s0, loop
+	ecall
+handler: j	handler
+work:	mv	s1, ra
+	jal	t0, inner
+	mv	ra, s1
+	ret
+inner:	jr	t0
+END
+ok "the program is assembled" riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 \
+	-Wl,--build-id=none -o "$tmp/demo" "$tmp/demo.S" || { done_testing; exit; }
+
+# What it executes, from its symbols and the order above.
+riscv64-linux-gnu-objdump -d "$tmp/demo" | awk '
+	/^[0-9a-f]+ <.*>:$/ { label = substr($2, 2, length($2) - 3); start[label] = count + 0 }
+	/^ +[0-9a-f]+:/ { sub(":", "", $1); pc[count++] = "0x" $1 }
+	END {
+		run("_start", start["loop"])
+		for (i = 40; i; i--) {
+			run("loop", start["loop"] + 1)
+			run("work", start["work"] + 2)
+			run("inner", count)
+			print pc[start["work"] + 2]
+			print pc[start["work"] + 3]
+			for (n = start["loop"] + 1; n < start["even"]; n++)
+				if (n < start["loop"] + 3 || i % 2)
+					print pc[n]
+			print pc[start["even"]]
+			print pc[start["even"] + 1]
+		}
+		print pc[start["even"] + 2]
+		print pc[start["handler"]]
+	}
+	function run(from, to, n) { for (n = start[from]; n < to; n++) print pc[n] }
+' >"$tmp/pcs"
+like "its run is written down" "^0x10000" "$(head -n 1 "$tmp/pcs")"
+total=$(wc -l <"$tmp/pcs")
+
+# encodes TEXT OPTION...: into a trace that decodes to the same PCs.
+encodes() {
+	local text=$1
+	shift
+	ok "$text: encoded" "$ntrace" encode --elf "$tmp/demo" -o "$tmp/trace" "$@" || return
+	cp "$tmp/.ok" "$tmp/summary"
+	"$ntrace" decode --level pc --elf "$tmp/demo" ${params:+--params "$params"} "$tmp/trace" >"$tmp/back" 2>"$tmp/err" ||
+		diag "$(head -n 3 "$tmp/err")"
+	ok "$text: decodes to the same PCs" cmp "$tmp/back" "$tmp/pcs"
+}
+params=''
+encodes "BTM" --pcs "$tmp/pcs" --mode btm
+is "$(awk '{ print $1 }' "$tmp/summary" | tr '\n' ' ')" "bytes messages instructions bits " "the figures"
+is "$(awk '$1 == "bytes" { print $2 }' "$tmp/summary")" "$(stat -c %s "$tmp/trace")" "bytes are those of the file"
+is "$(awk '$1 == "instructions" { print $2 }' "$tmp/summary")" "$total" "instructions are those of the list"
+is "$(awk '$1 == "messages" { print $2 }' "$tmp/summary")" "$("$ntrace" dump --json "$tmp/trace" | wc -l)" \
+	"messages are those that dump finds"
+encodes "HTM" --pcs "$tmp/pcs" --mode htm
+encodes "HTM, return stack" --pcs "$tmp/pcs" --mode htm --implicit-return 8
+encodes "HTM, repeated history" --pcs "$tmp/pcs" --mode htm --repeated-history
+encodes "BTM, RepeatBranch, sequential jumps" --pcs "$tmp/pcs" --mode btm --encoder repeatbranch=1,seqjumps=1
+encodes "HTM, sync and small registers" --pcs "$tmp/pcs" --mode htm \
+	--encoder icntbits=5,histbits=3,sync=messages
+params=tsbits=32
+encodes "HTM, time stamps" --pcs "$tmp/pcs" --mode htm --params tsbits=32 --encoder timestamps=all
+params=alljumps=1,extaddr=1
+encodes "HTM, all jumps" --pcs "$tmp/pcs" --params alljumps=1,extaddr=1,mode=htm
+params=''
+tr a-f A-F <"$tmp/pcs" | sed 's/^0X/0x/; s/$/\r/' >"$tmp/upper"
+encodes "upper case, carriage returns" --pcs "$tmp/upper" --mode htm
+encodes "standard input" --pcs - --mode htm <"$tmp/pcs"
+"$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o - >"$tmp/piped" 2>"$tmp/err"
+ok "trace to standard output" cmp "$tmp/piped" "$tmp/trace"
+like "figures to standard error" "bytes [0-9]+" "$(cat "$tmp/err")"
+
+# As QEMU logs: another CPU, a block that did not run, remarks.
+awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
+	if (NR % 10 == 0) {
+		print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f"
+		print "Stopped execution of TB chain before 0x7f10 [" pc "] f"
+	}
+	if (NR % 7 == 0) print "Trace 1: 0x7f11 [00000000/0000000000001000/00101003/ff021200] f"
+	if (NR % 50 == 0) print "Servicing hardware INT"
+	print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f" }' "$tmp/pcs" >"$tmp/log"
+encodes "log of QEMU" --exec-log "$tmp/log" --mode htm
+like "and what is not in the trace is told" "[0-9]+ lines say nothing about .* hart 0" "$(cat "$tmp/summary")"
+
+encodes "ingress recorded" --pcs "$tmp/pcs" --mode btm --encoder sync=cycles --record-ingress "$tmp/ingress"
+cp "$tmp/trace" "$tmp/first"
+ok "ingress replayed" "$ntrace" encode --ingress "$tmp/ingress" --mode btm --encoder sync=cycles -o "$tmp/trace" \
+	--record-ingress "$tmp/ingress2"
+ok "to the same bytes" cmp "$tmp/trace" "$tmp/first"
+ok "and recorded again as the same" cmp "$tmp/ingress2" "$tmp/ingress"
+if [ -r "$data/xrle.elf" ]; then
+	gzip -dc "$data/xrle.pcseq.txt.gz" | cut -d, -f1 >"$tmp/xrle"
+	"$ntrace" encode --pcs "$tmp/xrle" --elf "$data/xrle.elf" --mode htm --implicit-return 8 -o "$tmp/trace" >"$tmp/summary"
+	is "$(head -n 2 "$tmp/summary" | tr '\n' ' ')" "bytes 3374 messages 482 " "xrle: the published bytes and messages"
+	ok "xrle: decodes to the same PCs" cmp <("$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/trace") \
+		<(tr A-F a-f <"$tmp/xrle")
+else
+	skip "xrle" "no ../shared/data/refcode, nor NTRACE_SHARED"
+fi
+
+# An interrupt amid plain code, and one behind a branch.
+printf '0x10000\n0x10014\n0x10016\n0x10000\n' >"$tmp/jumpy"
+"$ntrace" encode --pcs "$tmp/jumpy" --elf "$tmp/demo" --mode htm -o "$tmp/trace" >"$tmp/summary"
+like "traps are told" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"
+like "and encoded as such" "BTYPE=3" "$("$ntrace" dump "$tmp/trace")"
+
+# complains TEXT STATUS PATTERN ARGUMENT...: one line on stderr.
+complains() {
+	local text=$1 expected=$2 pattern=$3 rc=0
+	shift 3
+	timeout 20 "$ntrace" encode "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
+	is "$rc $(wc -l <"$tmp/err")" "$expected 1" "$text: status and one line" || diag "$(cat "$tmp/err")"
+	like "$text: what it says" "$pattern" "$(cat "$tmp/err")"
+}
+trace=(--elf "$tmp/demo" --mode htm -o "$tmp/trace")
+complains "no input" 2 "one of --pcs, --exec-log and --ingress" "${trace[@]}"
+complains "two inputs" 2 "one of --pcs, --exec-log and --ingress" --pcs a --ingress b "${trace[@]}"
+complains "no program" 2 "--elf FILE" --pcs "$tmp/pcs" --mode htm -o "$tmp/trace"
+complains "no mode" 2 "--mode btm or --mode htm" --pcs "$tmp/pcs" --elf "$tmp/demo" -o "$tmp/trace"
+complains "no output" 2 "-o TRACE" --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm
+complains "bad mode" 2 "'xtm' is neither" --pcs "$tmp/pcs" --mode xtm
+complains "an operand" 2 "'more' belongs to no option" --pcs "$tmp/pcs" "${trace[@]}" more
+complains "an encoder that cannot be" 2 "no such encoder: all jumps .* hides the calls" \
+	--pcs "$tmp/pcs" "${trace[@]}" --implicit-return 4 --params alljumps=1
+complains "an unknown key" 2 "cannot use 'colour=red'" --pcs "$tmp/pcs" "${trace[@]}" --encoder histbits=3,colour=red
+complains "a bad value" 2 "cannot use 'sync=often'" --pcs "$tmp/pcs" "${trace[@]}" --encoder sync=often
+complains "a bad range" 2 "cannot use 'range=5'" --pcs "$tmp/pcs" "${trace[@]}" --encoder range=5
+complains "a list that does not exist" 1 "/nonexistent: No such file" --pcs /nonexistent "${trace[@]}"
+complains "an empty list" 1 "no PC in it" --pcs /dev/null "${trace[@]}"
+complains "an output that cannot be" 1 "/nonexistent/x: No such file" --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm \
+	-o /nonexistent/x
+complains "a full disk" 1 "/dev/full: No space left" --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o /dev/full
+printf '0x10000\n0x99990\n' >"$tmp/bad"
+complains "a PC outside of the program" 1 "bad: line 2: 0x99990: " --pcs "$tmp/bad" "${trace[@]}"
+printf '0x10000\n10004\n' >"$tmp/bad"
+complains "a line that is no PC" 1 "bad: line 2: not a PC" --pcs "$tmp/bad" "${trace[@]}"
+printf '0x10000\n0x10004,L4\n' >"$tmp/bad"
+complains "more than a PC" 1 "bad: line 2: something follows" --pcs "$tmp/bad" "${trace[@]}"
+printf '0x10000000000000000\n' >"$tmp/bad"
+complains "a PC of 65 bits" 1 "bad: line 1: not a PC" --pcs "$tmp/bad" "${trace[@]}"
+head -c 100000 /dev/zero >"$tmp/bad"
+complains "no text at all" 1 "bad: line 1: too long" --pcs "$tmp/bad" "${trace[@]}"
+printf 'Trace 0: 0x7f10 [00000000/00000' >"$tmp/bad"
+complains "a log that is cut" 1 "bad: line 1: a 'Trace' line that is cut" --exec-log "$tmp/bad" "${trace[@]}"
+printf 'ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nc priv=2\n' >"$tmp/bad"
+complains "a bad ingress file" 1 "bad: line 2, column 9 .offset 53.: priv is reserved" --ingress "$tmp/bad" --mode htm \
+	-o "$tmp/trace"
+head -n 20 "$tmp/ingress" >"$tmp/bad"
+complains "an ingress file that is cut" 1 "bad: line 20: it is cut" --ingress "$tmp/bad" --mode htm -o "$tmp/trace"
+complains "an ingress file of another xlen" 1 "its port has an xlen of 64" --ingress "$tmp/ingress" --mode htm \
+	-o "$tmp/trace" --params xlen=32
+done_testing
