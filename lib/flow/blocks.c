@@ -204,6 +204,19 @@ static void set_sequential(const struct ntrace_flow *flow, struct block *block,
 	block->target = flow_wrap(flow, (before->value + insn->value) & ~UINT64_C(1));
 }
 
+/* An instruction with its direct target, which for CM.JT and CM.JALT stands in the jump table. */
+static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace_isa *isa,
+			     uint64_t address, uint8_t bytes[8], struct ntrace_insn *insn)
+{
+	const struct ntrace_params *params = &flow->config.params;
+	int ret = flow_fetch(flow->space, isa, address, bytes, insn);
+
+	if (ret || !insn->table_jump)
+		return ret;
+	return ntrace_space_table_target(flow->space, insn, address,
+					 params->jvt_known ? &params->jvt : NULL, &insn->target);
+}
+
 /* Reads instructions up to a control transfer, or as far as there is something to read. */
 static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block,
 		      enum ntrace_flow_error *error)
@@ -218,7 +231,7 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 	block->isa = isa_at(flow, pc);
 	while (block->instructions < BLOCK_INSTRUCTIONS_MAX) {
 		uint8_t bytes[8];
-		int ret = flow_fetch(flow->space, block->isa, address, bytes, &insn);
+		int ret = fetch_with_target(flow, block->isa, address, bytes, &insn);
 
 		if (ret) {
 			/* The walk meets it again if it comes so far. */

@@ -301,7 +301,9 @@ static bool goes_on(uint64_t sync)
 /* rc7 called these markers that leave the encoder's state alone. */
 static bool keeps_stack(const struct ntrace_flow *flow, uint64_t sync)
 {
-	return flow->config.params.dialect == NTRACE_DIALECT_RC7 &&
+	const struct ntrace_params *params = &flow->config.params;
+
+	return (params->keep_stack || params->dialect == NTRACE_DIALECT_RC7) &&
 	       (sync == NTRACE_SYNC_EXTERNAL_TRIGGER || sync == NTRACE_SYNC_ICNT_FULL ||
 		sync == NTRACE_SYNC_TRACE_EVENT);
 }

@@ -575,8 +575,10 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 	tally->switches += walk.switches;
 	if (walk.deepest > tally->deepest)
 		tally->deepest = walk.deepest;
-	for (uint32_t i = 0; i < program.insns; i++)
+	for (uint32_t i = 0; i < program.insns; i++) {
 		tally->kinds[program.insn[i].kind]++;
+		tally->table_jumps += program.insn[i].form == FORM_TABLE;
+	}
 	if (decode(row, &random, tally))
 		compare(tally);
 	else if (!compare(tally))

@@ -18,6 +18,7 @@ struct tally {
 	uint64_t nested;	/* traps within handlers */
 	uint64_t switches;	/* of threads */
 	uint32_t deepest;	/* recursion */
+	uint64_t table_jumps;	/* CM.JT and CM.JALT in the programs */
 	uint64_t bytes;
 	uint64_t messages;
 	uint64_t tcodes[64];

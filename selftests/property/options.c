@@ -19,7 +19,7 @@ static const struct {
 	int64_t value[LEVELS_MAX];
 } factors[FACTORS] = {
 	[FACTOR_XLEN] = { "xlen", 2, { 64, 32 } },
-	[FACTOR_ISA] = { "isa", 3, { 0, 1, 2 } },
+	[FACTOR_ISA] = { "isa", 4, { 0, 1, 2, 3 } },
 	[FACTOR_MODE] = { "mode", 2, { 6, 3 } },
 	[FACTOR_MODE_GIVEN] = { "mode-given", 2, { 1, 0 } },
 	[FACTOR_DIALECT] = { "dialect", 3, { 0, 1, 2 } },
@@ -29,7 +29,7 @@ static const struct {
 	[FACTOR_IMPLICIT_RETURN] = { "implicit-return", 4, { 0, 3, 1, 2 } },
 	[FACTOR_RETURN_DEPTH] = { "return-depth", 3, { 8, 1, 32 } },
 	[FACTOR_COMPARE_BITS] = { "compare-bits", 3, { 12, 1, 63 } },
-	[FACTOR_KEEP_STACK] = { "keep-stack", 1, { 0 } },
+	[FACTOR_KEEP_STACK] = { "keep-stack", 2, { 0, 1 } },
 	[FACTOR_SEQUENTIAL] = { "sequential", 2, { 0, 1 } },
 	[FACTOR_REPEATED_HISTORY] = { "repeated-history", 2, { 0, 1 } },
 	[FACTOR_HREPEAT_BITS] = { "hrepeat-bits", 3, { 18, 1, 4 } },

@@ -172,6 +172,7 @@ static void check_tally(const struct tally *tally)
 		ok(tally->rcodes[rcode] > 0, "RCODE %u occurs", rcode);
 	for (unsigned int kind = KIND_PLAIN; kind <= KIND_ENVIRONMENT; kind++)
 		ok(tally->kinds[kind] > 0, "instructions of kind %u occur", kind);
+	ok(tally->table_jumps > 0, "CM.JT and CM.JALT occur");
 	ok(tally->spared[0] > 0, "implicit returns occur");
 	ok(tally->spared[1] > 0, "sequentially inferable jumps occur");
 }
