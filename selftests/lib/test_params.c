@@ -8,7 +8,8 @@ static void test_good(void)
 {
 	static const char text[] = "srcbits=12,xlen=32,extaddr=1,alljumps=1,mode=htm,"
 				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,"
-				   "tsdelta=xor,impret=2,keepstack=1,isa=rv32imac_zba";
+				   "tsdelta=xor,impret=2,keepstack=1,isa=rv32imac_zba,"
+				   "jvt=0x80001000";
 	struct ntrace_params params;
 	const char *bad = text;
 	char back[256];
@@ -29,6 +30,7 @@ static void test_good(void)
 	is_u64(params.implicit_return, 2, "impret");
 	ok(params.keep_stack, "keepstack");
 	is_str(params.isa, "rv32imac_zba", "isa");
+	ok(params.jvt_known && params.jvt == 0x80001000, "jvt");
 	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text),
 	       "length of the text");
 	is_str(back, text, "the same text");
@@ -65,6 +67,9 @@ static void test_bad(void)
 		{ "tsdelta=sub", 0 },
 		{ "impret=4", 0 },
 		{ "keepstack=2", 0 },
+		{ "jvt=", 0 },
+		{ "jvt=top", 0 },
+		{ "jvt=0x10000000000000000", 0 },
 		{ "srcbits=2,", 10 },
 		{ ",srcbits=2", 0 },
 		{ "srcbits=2,,xlen=64", 10 },
