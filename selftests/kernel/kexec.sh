@@ -6,7 +6,8 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 
-tools/vsoc/run --quiet --timeout 120 --modules --console "$tmp/console" --append iomem=relaxed \
+tools/vsoc/run --quiet --timeout 120 --modules --console "$tmp/console" \
+	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
@@ -25,6 +26,6 @@ else
 fi
 if [ "$tap_failures" -gt 0 ]; then
 	diag "$(tail -n 20 "$tmp/out")"
-	diag "$(tail -n 20 "$tmp/console" | tr -d '\r')"
+	diag "$(tail -n 60 "$tmp/console" | tr -d '\r')"
 fi
 done_testing

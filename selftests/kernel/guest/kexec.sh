@@ -27,4 +27,12 @@ hold /dev/ntrace0
 exec {first_in}<&"${HOLD[0]}" {first_out}>&"${HOLD[1]}"
 hold /dev/ntrace1 2>/dev/null
 both_enabled 0 && both_enabled 1 && echo tracing
+# As an init that goes down would: a request under way when the disk is shut down
+# never ends, and the kernel waits for it before it takes a hart down.
+sync
+echo u >/proc/sysrq-trigger
+for ((i = 0; i < 50; i++)); do
+	grep -q ' / ext4 ro' /proc/mounts && break
+	sleep 0.1
+done
 "$here/kexec" /root/vmlinux /root/initrd
