@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record dump decode report check encode; do
+for sub in record dump decode report check stat encode; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
@@ -106,6 +106,13 @@ complains "check: --raw that does not exist" 2 "/nonexistent: No such file" chec
 complains "check: --raw that is no file" 2 "not a file, or empty" check --raw /@0 "$tmp/one.nex"
 complains "check: an ISA that is none" 2 "contradict" check --params isa=pdp11 --raw /etc/passwd@0 "$tmp/one.nex"
 complains "check: --stream of a raw trace" 2 "are for recordings" check --stream 1 "$tmp/one.nex"
+complains "stat: --stream of a raw trace" 2 "are for recordings" stat --stream 1 "$tmp/one.nex"
+complains "stat: file that does not exist" 1 "nonexistent: No such file" stat /nonexistent
+complains "stat: program that does not exist" 1 "/nonexistent: No such file" stat --elf /nonexistent "$tmp/one.nex"
+complains "stat: an ISA that is none" 1 "contradict" stat --params isa=pdp11 --raw /etc/passwd@0 "$tmp/one.nex"
+for sub in stat check; do
+	complains "$sub: directory that is no recording" "$([ "$sub" = check ] && echo 2 || echo 1)" "not a recording" "$sub" "$tmp/empty"
+done
 complains "dump: --bytes and --json" 2 "exclude each other" dump --bytes --json "$tmp/one.nex"
 complains "dump: --src without SRC" 2 "has no SRC" dump --src 1 "$tmp/one.nex"
 complains "dump: --stream of a raw trace" 2 "for recordings" dump --stream 1 "$tmp/one.nex"
@@ -126,6 +133,13 @@ if [ -e "$shared/data/refcode/xrle.elf" ]; then
 		is $((rc == 0 || rc == 3)) 1 "decode survives $file.nex (status $rc)"
 		(ulimit -v 400000 && timeout 60 "$ntrace" dump --json "$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
 		is $((rc == 0 || rc == 3)) 1 "dump survives $file.nex (status $rc)"
+		for sub in stat check; do
+			rc=0
+			(ulimit -v 400000 && timeout 60 "$ntrace" "$sub" --params srcbits=12 --elf "$shared/data/refcode/xrle.elf" \
+				"$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
+			[ "$sub" = check ] && [ $rc -eq 1 ] && rc=0
+			is $((rc == 0 || rc == 3)) 1 "$sub survives $file.nex (status $rc)"
+		done
 	done
 else
 	skip "decode and dump survive rubbish" "no $shared/data/refcode"

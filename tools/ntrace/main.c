@@ -7,8 +7,8 @@
 #include "command.h"
 
 static const struct command *const commands[] = {
-	&command_record, &command_report, &command_decode,
-	&command_dump,	 &command_encode, &command_check,
+	&command_record, &command_report, &command_decode, &command_dump,
+	&command_encode, &command_check,  &command_stat,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

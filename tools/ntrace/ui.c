@@ -147,11 +147,12 @@ void progress_update(struct progress *progress, uint64_t done)
 		return;
 	progress->next = now + (progress->terminal ? 0.2 : 5);
 	progress->shown = true;
-	fprintf(stderr, "%sntrace: %s: %.0f %% of %s, %.0f s%s", progress->terminal ? "\r" : "",
-		progress->what,
-		progress->total ? 100.0 * (double)done / (double)progress->total : 100.0,
-		ui_size(size, progress->total), now - progress->start,
-		progress->terminal ? "\033[K" : "\n");
+	fprintf(stderr, "%sntrace: %s: ", progress->terminal ? "\r" : "", progress->what);
+	/* Of a pipe nobody knows the end. */
+	if (progress->total)
+		fprintf(stderr, "%.0f %% of ", 100.0 * (double)done / (double)progress->total);
+	fprintf(stderr, "%s, %.0f s%s", ui_size(size, progress->total ? progress->total : done),
+		now - progress->start, progress->terminal ? "\033[K" : "\n");
 	fflush(stderr);
 }
 
