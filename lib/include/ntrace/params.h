@@ -70,7 +70,7 @@ struct ntrace_params {
 	bool timestamp_xor;
 	unsigned int implicit_return;
 	bool keep_stack;
-	char isa[128];
+	char isa[512];
 	uint64_t jvt;
 	bool jvt_known;
 };
