@@ -337,12 +337,53 @@ static void tally_message(const struct ntrace_message *message, struct tally *ta
 		tally->syncs[message->field[NTRACE_FIELD_SYNC]]++;
 }
 
+/* The last stamp at or before @offset. */
+static const struct stamp *stamp_of(uint64_t offset)
+{
+	size_t low = 0;
+
+	for (size_t high = drive.stamps; high - low > 1;) {
+		size_t middle = (low + high) / 2;
+
+		*(drive.stamp[middle].offset <= offset ? &low : &high) = middle;
+	}
+	return &drive.stamp[low];
+}
+
+/*
+ * Section 10: TSTAMP is absolute with SYNC, else a difference or XOR to the last one;
+ * either way it is when the message was made; of Error, when the first loss was.
+ */
+static void check_time(const struct ntrace_message *message, uint64_t *time)
+{
+	const struct ntrace_params *params = &drive.config.params;
+	const struct stamp *stamp = stamp_of(message->offset);
+	uint64_t value = message->field[NTRACE_FIELD_TSTAMP], mask, slack = 0;
+
+	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) || !params->timestamp_bits)
+		return;
+	mask = ~UINT64_C(0) >> (64 - params->timestamp_bits);
+	if (ntrace_message_has(message, NTRACE_FIELD_SYNC))
+		*time = value;
+	else
+		*time = (params->timestamp_xor ? *time ^ value : *time + value) & mask;
+	if (message->tcode == NTRACE_TCODE_ERROR)
+		slack = stamp == drive.stamp ? mask : stamp->time - stamp[-1].time;
+	else if (!ntrace_message_has(message, NTRACE_FIELD_SYNC))
+		slack = stamp->time - stamp->before;
+	if (((stamp->time - *time) & mask) > slack)
+		wrong("%s at offset %" PRIu64 " says it is %" PRIu64 ", but it is %" PRIu64 "; ",
+		      ntrace_tcode_name(message->tcode), message->offset, *time,
+		      stamp->time & mask);
+}
+
 static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *params,
 			struct random *random, struct tally *tally)
 {
 	struct ntrace_reader reader;
 	struct ntrace_message message;
 	size_t chunk = one_in(random, 4) ? random_range(random, 1, 40) : STREAM_MAX;
+	uint64_t time = 0;
 	int event;
 
 	ntrace_reader_init(&reader, params, true);
@@ -356,6 +397,7 @@ static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *pa
 				continue;
 			}
 			tally_message(&message, tally);
+			check_time(&message, &time);
 			ntrace_flow_message(flow, &message);
 		}
 	}

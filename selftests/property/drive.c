@@ -145,6 +145,7 @@ static void take(void *data, const uint8_t *bytes, size_t size)
 		return;
 	}
 	drive->stamp[drive->stamps].offset = drive->size;
+	drive->stamp[drive->stamps].before = drive->before;
 	drive->stamp[drive->stamps++].time = drive->now;
 	memcpy(drive->stream + drive->size, bytes, size);
 	drive->size += size;
@@ -199,6 +200,7 @@ static bool feed_block(struct drive *drive, const struct step *step)
 	unsigned int ctype = context_change(drive, step);
 
 	ntrace_encoder_cycles(&drive->encoder, 1);
+	drive->before = drive->now;
 	drive->now = drive->time;
 	ntrace_encoder_time(&drive->encoder, drive->time);
 	if (drive->config.context)
@@ -218,6 +220,7 @@ static bool send_cycle(struct drive *drive)
 
 	if (!drive->cycle.groups && !drive->cycle.halted && !drive->cycle.reset)
 		return true;
+	drive->before = drive->now;
 	drive->now = drive->cycle.time;
 	good = ntrace_encoder_cycle(&drive->encoder, &drive->cycle) >= 0 &&
 	       record(drive, NTRACE_INGRESS_CYCLE, 0);
@@ -391,7 +394,7 @@ bool drive_walk(struct drive *drive, const struct row *row, const struct program
 	drive->held = STOP_DISABLE;
 	memset(&drive->cycle, 0, sizeof(drive->cycle));
 	/* Near the point where it goes round. */
-	drive->now = 0;
+	drive->now = drive->before = 0;
 	drive->time = (UINT64_C(1) << (row_value(row, FACTOR_TIMESTAMP_BITS) & 63)) -
 		      random_below(&drive->random, 5000);
 	row_config(row, program, &drive->config);

@@ -12,10 +12,11 @@
 #define RECORDING_MAX (1 << 23)
 #define STAMPS_MAX (1 << 18)
 
-/* When a message was made. */
+/* When a message was made: at time, or, if a trigger of the cycle before did it, at before. */
 struct stamp {
 	uint64_t offset;
 	uint64_t time;
+	uint64_t before;
 };
 
 /**
@@ -38,6 +39,7 @@ struct drive {
 	size_t stamps;
 	uint64_t time;
 	uint64_t now;		/* time that the encoder was told last */
+	uint64_t before;	/* and before that */
 	uint64_t scontext;
 	uint64_t hcontext;
 	struct ntrace_ingress_cycle cycle;
