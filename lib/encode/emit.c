@@ -117,16 +117,22 @@ static bool enters_queue(struct ntrace_encoder *encoder, size_t size)
 	return true;
 }
 
-static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
+static inline void pass_on(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
 {
-	if ((encoder->options & OPTION_FIFO) && !enters_queue(encoder, size))
-		return false;
 	encoder->messages++;
 	encoder->bytes += size;
 	if (encoder->config.sync_mode == 1 && ++encoder->since_sync >= encoder->interval &&
 	    encoder->synced)
 		encoder->attention |= ATTENTION_PERIODIC;
 	encoder->config.write(encoder->config.write_data, data, size);
+}
+
+/* Return: whether it was written. */
+static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
+{
+	if ((encoder->options & OPTION_FIFO) && !enters_queue(encoder, size))
+		return false;
+	pass_on(encoder, data, size);
 	return true;
 }
 
@@ -138,7 +144,7 @@ static uint64_t time_delta(const struct ntrace_encoder *encoder)
 	return (encoder->time - encoder->time_sent) & encoder->time_mask;
 }
 
-static void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, uint8_t *end,
+static void finish_slowly(struct ntrace_encoder *encoder, uint8_t *data, uint8_t *end,
 			  enum ntrace_timestamps kind)
 {
 	bool timed = (encoder->options & OPTION_TIMESTAMPS) && encoder->config.timestamps >= kind;
@@ -148,6 +154,17 @@ static void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, uint8_t
 	end[-1] |= MSEO_MESSAGE_END;
 	if (finish(encoder, data, (size_t)(end - data)) && timed)
 		encoder->time_sent = encoder->time;
+}
+
+static inline void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, uint8_t *end,
+				 enum ntrace_timestamps kind)
+{
+	if (encoder->options & (OPTION_FIFO | OPTION_TIMESTAMPS)) {
+		finish_slowly(encoder, data, end, kind);
+		return;
+	}
+	end[-1] |= MSEO_MESSAGE_END;
+	pass_on(encoder, data, (size_t)(end - data));
 }
 
 /* RepeatBranch for the branch messages that were held back (section 7). */

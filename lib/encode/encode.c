@@ -43,6 +43,9 @@ static const uint8_t block_end[16] = {
 	 1u << NTRACE_ITYPE_INDIRECT_JUMP | 1u << NTRACE_ITYPE_COROUTINE_SWAP |                    \
 	 1u << NTRACE_ITYPE_OTHER_INDIRECT_JUMP)
 
+/* Into the one function that an emulator calls for every block. */
+#define SHORT_PATH static inline __attribute__((always_inline))
+
 /* I-CNT is full, or would be with @parcels more (section 4). */
 static void make_room(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
 		      uint32_t *parcels)
@@ -65,8 +68,8 @@ static void make_room(struct ntrace_encoder *encoder, const struct ntrace_ingres
 	}
 }
 
-static inline void count_parcels(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
-				 uint32_t parcels)
+SHORT_PATH void count_parcels(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
+			      uint32_t parcels)
 {
 	if (encoder->config.sync_mode == 3) {
 		encoder->since_sync += parcels;
@@ -78,7 +81,7 @@ static inline void count_parcels(struct ntrace_encoder *encoder, const struct nt
 	encoder->icnt += parcels;
 }
 
-static inline void add_branch(struct ntrace_encoder *encoder, bool taken)
+SHORT_PATH void add_branch(struct ntrace_encoder *encoder, bool taken)
 {
 	if (encoder->history) {
 		encoder->hist = encoder->hist << 1 | taken;
@@ -132,7 +135,7 @@ static void indirect(struct ntrace_encoder *encoder, const struct ntrace_ingress
 	}
 	/* What loads the register must have been counted with the jump: no message in between. */
 	if ((encoder->options & OPTION_SEQUENTIAL) && block->sijump &&
-	    (SIJUMP_ITYPES >> itype & 1) && encoder->icnt > 1u << block->ilastsize)
+	    (SIJUMP_ITYPES >> itype & 1) && encoder->icnt > 1u << (block->ilastsize & 3))
 		encoder->pending = PENDING_NONE;
 }
 
@@ -144,13 +147,15 @@ static unsigned int pending_trap(const struct ntrace_encoder *encoder, unsigned 
 }
 
 /* False for what the port cannot carry. */
-static inline bool valid(const struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+SHORT_PATH bool valid(const struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
-	return block->itype < 16 && (encoder->itypes >> block->itype & 1) && block->priv < 8 &&
-	       !(block->iaddr & 1) && block->ilastsize < 3;
+	unsigned int reserved = (block->itype & 0xf0u) | (block->priv & 0xf8u) |
+				(unsigned int)(block->iaddr & 1);
+
+	return !reserved && (encoder->itypes >> block->itype & 1);
 }
 
-static inline void end_block(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+SHORT_PATH void end_block(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
 	switch (block_end[block->itype]) {
 	case END_TRAP:
@@ -174,7 +179,7 @@ static inline void end_block(struct ntrace_encoder *encoder, const struct ntrace
 	}
 }
 
-static inline int retire(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+SHORT_PATH int retire(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
 	uint64_t address = block->iaddr & encoder->address_mask;
 
@@ -195,7 +200,8 @@ static inline int retire(struct ntrace_encoder *encoder, const struct ntrace_ing
  * A Zcmp instruction is reported once per access, always at its address and with
  * its real itype last (ingress.md E2 and E3). It counts when it is first seen.
  */
-static int retire_accesses(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
+static __attribute__((noinline)) int retire_accesses(struct ntrace_encoder *encoder,
+						     const struct ntrace_ingress *block)
 {
 	struct ntrace_ingress rest = *block;
 	uint32_t last = encoder->last_parcels;
@@ -216,7 +222,7 @@ static int retire_accesses(struct ntrace_encoder *encoder, const struct ntrace_i
 		encoder->last_parcels = 0;
 		return 0;
 	}
-	last = 1u << block->ilastsize;
+	last = 1u << (block->ilastsize & 3);
 	encoder->last_parcels = block->itype == NTRACE_ITYPE_NONE ? (uint8_t)last : 0;
 	encoder->last_insn = block->iaddr + 2 * ((uint64_t)block->iretire - last);
 	return 0;

@@ -154,6 +154,42 @@ static void sync_forms(void)
 	is_bytes("24 05 44 28 20 00 43", "section 13: exit from reset");
 }
 
+/* Vectors of section 13 that need no option. */
+static void printed(void)
+{
+	configure(NTRACE_MODE_HISTORY);
+	start(NTRACE_SYNC_POWER_DOWN_EXIT);
+	block(0x100, 1, NTRACE_ITYPE_NONE);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_LOW_POWER);
+	is_bytes("24 25 00 0B 84 44 05 07", "section 3: SYNC 9 and EVCODE 1 for low power");
+
+	start(NTRACE_SYNC_DEBUG_EXIT);
+	unseen = 1;
+	for (int i = 0; i < 11; i++)
+		block(0x100, i ? 12 : 4,
+		      i < 10 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	block(0x100, 1, NTRACE_ITYPE_RETURN);
+	block(0x10e, 1, NTRACE_ITYPE_NONE);
+	is_bytes("70 D0 1D 1D F8 FF", "section 13: IndirectBranchHist that ends in FF");
+
+	start(NTRACE_SYNC_DEBUG_EXIT);
+	unseen = 1;
+	for (int i = 30; i >= 0; i--)
+		block(0x100, 1,
+		      0xd5528000 >> i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN :
+					    NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	is_bytes("6C 04 00 00 28 54 D7", "section 13: ResourceFull with 31 branches");
+
+	start(NTRACE_SYNC_DEBUG_EXIT);
+	unseen = 1;
+	block(0x100, 0x45ee5, NTRACE_ITYPE_NONE);
+	for (int i = 4; i >= 0; i--)
+		block(0x100, 1,
+		      0x2d >> i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	stop();
+	is_bytes("84 40 A8 EC 14 05 B7", "section 13: ProgTraceCorrelation with history");
+}
+
 static void markers(void)
 {
 	configure(NTRACE_MODE_HISTORY);
@@ -696,6 +732,7 @@ int main(void)
 {
 	icnt_full();
 	sync_forms();
+	printed();
 	markers();
 	ownership();
 	debug_mode();
