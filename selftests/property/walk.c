@@ -217,6 +217,22 @@ static void push(struct walk *walk, uint32_t back)
 		walk->deepest = now->depth;
 }
 
+/* An instruction whose address differs from that of @index, but not in the lowest bits. */
+static uint32_t nearly(struct walk *walk, uint32_t index)
+{
+	const struct program *program = walk->program;
+	uint32_t end = program->function[program->plain_functions].first;
+	uint64_t address = program->insn[index].address;
+
+	for (unsigned int tries = 0; tries < 100; tries++) {
+		uint32_t other = random_below(&walk->random, end);
+
+		if (other != index && !((program->insn[other].address ^ address) & 0xff))
+			return other;
+	}
+	return any_function(walk);
+}
+
 /* Where the innermost open call comes from; sometimes, if allowed, somewhere else. */
 static uint32_t pop(struct walk *walk)
 {
@@ -225,11 +241,9 @@ static uint32_t pop(struct walk *walk)
 
 	if (now->depth <= floor)
 		return any_function(walk);
-	if (!walk->program->shape.well_nested && one_in(&walk->random, 20)) {
-		if (one_in(&walk->random, 2)) {
-			now->depth--;
-			return any_function(walk);
-		}
+	if (!walk->program->shape.well_nested && one_in(&walk->random, 12)) {
+		if (one_in(&walk->random, 2))
+			return nearly(walk, now->frame[--now->depth]);
 		now->depth = random_range(&walk->random, floor + 1, now->depth);
 	}
 	return now->frame[--now->depth];
