@@ -157,6 +157,17 @@ static enum check_rule flow_rule(const struct ntrace_flow_event *event)
 	}
 }
 
+/* Code that is not there is met again and again: once for a page is enough. */
+static bool told_of_page(struct ntrace_check *check, uint64_t address)
+{
+	uint64_t page = (address >> 12) + 1;
+	uint64_t *slot = &check->unknown_pages[page % UNKNOWN_PAGES];
+	bool told = *slot == page;
+
+	*slot = page;
+	return told;
+}
+
 int ntrace_check_flow_event(struct ntrace_check *check, int src,
 			    const struct ntrace_flow_event *event)
 {
@@ -172,6 +183,8 @@ int ntrace_check_flow_event(struct ntrace_check *check, int src,
 	if (event->type != NTRACE_FLOW_ERROR && event->type != NTRACE_FLOW_WARNING)
 		return 0;
 	rule = flow_rule(event);
+	if (rule == RULE_FLOW_NOMAP && told_of_page(check, event->address))
+		return check->stop;
 	if (rule != RULE_COUNT && !(check->message_wrong && check->wrong_offset == event->offset))
 		give(check, &finding, rule);
 	return check->stop;

@@ -60,6 +60,7 @@ struct source {
 
 #define SOURCES (1u << NTRACE_SRC_BITS_MAX)
 #define FLOWS_MAX 64
+#define UNKNOWN_PAGES 1024
 
 struct ntrace_check {
 	struct ntrace_check_config config;
@@ -73,6 +74,8 @@ struct ntrace_check {
 	/* A message with an error in itself need not fit the code as well. */
 	bool message_wrong;
 	uint64_t wrong_offset;
+	/* Pages (their number + 1) that a finding has named as unknown: one finding for each. */
+	uint64_t unknown_pages[UNKNOWN_PAGES];
 	int stop;
 };
 

@@ -132,7 +132,7 @@ RULE(FLOW_CUSTOM, "flow-custom-transfer", "7", WARNING, true,						\
      "the instruction before a reported address can transfer control, if it is not a custom one")	\
 RULE(FLOW_BADINSN, "flow-no-instruction", "7", ERROR, true,						\
      "what was executed is an instruction")								\
-RULE(FLOW_NOMAP, "flow-no-memory", "7", WARNING, true,							\
+RULE(FLOW_NOMAP, "flow-no-memory", "7", INFO, true,							\
      "what was executed lies in the programs that were given")						\
 RULE(FLOW_ENDLESS, "flow-endless", "7", ERROR, true,							\
      "a loop that was executed has branches or transfers that are reported")

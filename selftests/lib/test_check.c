@@ -329,6 +329,10 @@ static const struct mutation {
 	{ "flow-no-memory", "flow",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=3;" },
+	{ "flow-no-memory", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;",
+	  "x3 ProgTraceSync SYNC=2 ICNT=3 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 "
+	  "ICNT=2;" },
 	{ "flow-endless", "flow", START "ResourceFull RCODE=1 HIST=4;",
 	  START "ResourceFull RCODE=1 HIST=7;" },
 };

@@ -212,7 +212,10 @@ void statistics_event(struct statistics *statistics, unsigned int src,
 		source->flow_synced = false;
 		break;
 	case NTRACE_FLOW_ERROR:
-		statistics->flow_errors++;
+		if (event->code == NTRACE_FLOW_ERROR_NOMAP)
+			statistics->unreadable++;
+		else
+			statistics->flow_errors++;
 		break;
 	default:
 		break;

@@ -47,7 +47,8 @@ struct source_statistics {
 /**
  * struct statistics - a trace, or a stream of a recording
  * @bytes: of the whole stream
- * @decodable: instructions, gaps and flow_errors are known
+ * @decodable: instructions, gaps, flow_errors and unreadable are known
+ * @unreadable: times that the flow came to code that is in no program
  * @payload_bits: bits of each field that say something; of variable fields the significant ones
  * @other_bits: of messages that are not understood
  * @padding_bits: that fill up the last byte of fields
@@ -81,6 +82,7 @@ struct statistics {
 	uint64_t instructions;
 	uint64_t gaps;
 	uint64_t flow_errors;
+	uint64_t unreadable;
 	struct histogram sync_messages;
 	struct histogram sync_bytes;
 	struct histogram sync_instructions;

@@ -121,7 +121,8 @@ static void loss_text(const struct statistics *statistics, struct output *output
 	line(output, "bytes up to a sync", statistics->undecodable);
 	if (statistics->decodable) {
 		line(output, "gaps", statistics->gaps);
-		line(output, "errors against the code", statistics->flow_errors);
+		line(output, "errors in the flow", statistics->flow_errors);
+		line(output, "times in unknown code", statistics->unreadable);
 	}
 	output_printf(output, "%-24s %17.2f%%\n", "share of bytes lost",
 		      percent(lost_bytes(statistics), statistics->bytes));
@@ -277,6 +278,7 @@ static void loss_json(const struct statistics *statistics, struct output *output
 	if (statistics->decodable) {
 		member(output, "gaps", statistics->gaps);
 		member(output, "flow_errors", statistics->flow_errors);
+		member(output, "unreadable", statistics->unreadable);
 	}
 	output_printf(output, ",\"share\":%.6f}",
 		      percent(lost_bytes(statistics), statistics->bytes) / 100);

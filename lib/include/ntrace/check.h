@@ -7,6 +7,8 @@
  * bytes and reports each violation with its rule and its place. With the
  * programs that were traced it also holds the stream against the code.
  *
+ * Code that is not in the programs is told of once for each page of it.
+ *
  * After a violation the checker takes what it cannot know for granted, so that
  * one mistake of an encoder is one finding.
  */
@@ -20,7 +22,7 @@ extern "C" {
 #endif
 
 enum ntrace_check_severity {
-	NTRACE_CHECK_INFO,	/* legal, and may not be what was meant */
+	NTRACE_CHECK_INFO,	/* legal, and may not be what was meant; or what cannot be judged */
 	NTRACE_CHECK_WARNING,	/* legal somewhere: a wrapped buffer, a custom instruction */
 	NTRACE_CHECK_ERROR,	/* no encoder may send it */
 };
