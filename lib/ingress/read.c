@@ -114,23 +114,23 @@ static bool read_group(struct cursor *at, struct ntrace_ingress_group *group)
 	return true;
 }
 
-#define DECIMAL read_decimal
-#define HEX	read_hex
-/* A bool has the values 0 and 1, whatever its size. */
-#define TAKE(field, read)                                                                          \
+/* A word that stands here; false for a value that is none. */
+#define DECIMAL(field, value) read_decimal(at, MOST(cycle->field), value)
+#define HEX(field, value)     read_hex(at, MOST(cycle->field), value)
+#define BIT(field, value)     read_decimal(at, 1, value)
+#define TAKE(field, base)                                                                          \
 	if (skip(at, " " #field "=")) {                                                            \
-		uint64_t max = _Generic(cycle->field, bool: 1, default: MOST(cycle->field));       \
-		uint64_t value;                                                                    \
-                                                                                                   \
-		if (!read(at, max, &value))                                                        \
+		if (!base(field, &value))                                                          \
 			return false;                                                              \
-		cycle->field = _Generic(cycle->field, bool: value != 0, default: value);           \
+		cycle->field = value;                                                              \
 	}
 #define FLAG(field) cycle->field = skip(at, " " #field);
 
 /* The words of a cycle, in their order. */
 static bool read_words(struct cursor *at, struct ntrace_ingress_cycle *cycle)
 {
+	uint64_t value = 0;
+
 	NTRACE_INGRESS_WORDS(TAKE, TAKE, FLAG)
 	return true;
 }

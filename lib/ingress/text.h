@@ -3,7 +3,7 @@
  * The words of an ingress file (Documentation/trace/ingress-file.md) as one
  * list, in the order in which they stand in a line.
  *
- *	LEVEL(field, HEX|DECIMAL)	keeps its value in the lines that follow
+ *	LEVEL(field, HEX|DECIMAL|BIT)	keeps its value in the lines that follow
  *	VALUE(field, HEX|DECIMAL)	0 where it does not stand
  *	PULSE(field)			there or not
  */
@@ -17,8 +17,8 @@
 	VALUE(idle, DECIMAL)				\
 	LEVEL(time, DECIMAL)				\
 	LEVEL(priv, DECIMAL)				\
-	LEVEL(halted, DECIMAL)				\
-	LEVEL(reset, DECIMAL)				\
+	LEVEL(halted, BIT)				\
+	LEVEL(reset, BIT)				\
 	LEVEL(scontext, HEX)				\
 	LEVEL(hcontext, HEX)				\
 	VALUE(ctype, DECIMAL)				\

@@ -6,10 +6,9 @@
 
 static char *put_text(char *out, const char *text)
 {
-	size_t length = strlen(text);
-
-	memcpy(out, text, length);
-	return out + length;
+	while (*text)
+		*out++ = *text++;
+	return out;
 }
 
 static char *put_digits(char *out, uint64_t value, unsigned int base)
@@ -27,6 +26,7 @@ static char *put_digits(char *out, uint64_t value, unsigned int base)
 }
 
 #define DECIMAL(out, value) put_digits(out, value, 10)
+#define BIT(out, value)	    DECIMAL(out, value)
 #define HEX(out, value)	    put_digits(put_text(out, "0x"), value, 16)
 
 static int finish(char *line, char *out)

@@ -94,7 +94,7 @@ static int next_line(struct pc_list *list, char **line, char **line_end)
 	return 1;
 }
 
-static const int8_t digit_values[256] = {
+static const uint8_t digit_values[256] = {
 	['0'] = 1,  ['1'] = 2,	['2'] = 3,  ['3'] = 4,	['4'] = 5,  ['5'] = 6,
 	['6'] = 7,  ['7'] = 8,	['8'] = 9,  ['9'] = 10, ['a'] = 11, ['b'] = 12,
 	['c'] = 13, ['d'] = 14, ['e'] = 15, ['f'] = 16, ['A'] = 11, ['B'] = 12,
@@ -106,12 +106,12 @@ static char *hex_number(char *text, uint64_t *value)
 {
 	char *start = text;
 	uint64_t result = 0;
-	int digit;
+	unsigned int digit;
 
 	while ((digit = digit_values[(uint8_t)*text])) {
 		if (result >> 60)
 			return NULL;
-		result = result << 4 | (unsigned int)(digit - 1);
+		result = result << 4 | (digit - 1);
 		text++;
 	}
 	*value = result;
