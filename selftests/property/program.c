@@ -181,8 +181,13 @@ static struct insn *indirect(struct builder *builder, enum kind kind, uint32_t t
 	uint8_t rd, rs1;
 
 	registers(builder, kind, &rd, &rs1);
-	if (target != NOWHERE)
+	if (target != NOWHERE) {
 		upper(builder, rs1);
+	} else if (kind == KIND_SWAP) {
+		/* Behind a LUI of that register, by chance, a hart could go to its value only. */
+		insn = emit(builder, KIND_PLAIN);
+		insn->bits = 0x00000013;
+	}
 	insn = emit(builder, kind);
 	insn->rd = rd;
 	insn->rs1 = rs1;
