@@ -412,6 +412,18 @@ static void returns(void)
 		}
 	}
 
+	config.params.implicit_return = 2;
+	for (unsigned int bits = 1; bits <= 2; bits++) {
+		config.return_compare_bits = bits;
+		start(NTRACE_SYNC_DEBUG_EXIT);
+		unseen = 1;
+		block(0x100, 2, NTRACE_ITYPE_DIRECT_CALL);
+		block(0x200, 4, NTRACE_ITYPE_RETURN);
+		block(0x100, 1, NTRACE_ITYPE_NONE);
+		is_messages(bits == 1 ? "" : "IndirectBranch BTYPE=0 ICNT=6 UADDR=0",
+			    "section 8: mode 2 compares just so many bits");
+	}
+
 	config.params.implicit_return = 3;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;

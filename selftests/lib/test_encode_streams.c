@@ -242,10 +242,35 @@ static void queue(void)
 	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of it");
 }
 
+/* A block's second message would fit where its first did not: it must not come alone. */
+static void all_or_none(void)
+{
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.params.mode = NTRACE_MODE_BRANCH;
+	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
+	config.fifo_drain = 1;
+	begin(&encoder, &config);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	/* ProgTraceSync takes 4 bytes, each DirectBranch 2. */
+	for (int i = 0; i < 60; i++)
+		retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	retire(&encoder, 0x100, 3, NTRACE_ITYPE_INDIRECT_JUMP);
+	stream_size = 0;
+	retire(&encoder, UINT64_C(0x7fff00000000), 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	is_u64(stream_size, 0, "no message of a block whose first one is lost");
+	is_u64(encoder.dropped, 2, "both are counted");
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	is_bytes("20 00 07", "section 11: Error says so");
+}
+
 int main(void)
 {
 	one_repetition();
 	repeated_history();
 	queue();
+	all_or_none();
 	return done_testing();
 }
