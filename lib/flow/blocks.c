@@ -119,7 +119,7 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 
 	flow->space = space;
 	if (!space) {
-		flow->context = 0;
+		flow->space_id = 0;
 		flow->previous = 0;
 		return;
 	}
@@ -143,8 +143,8 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 		context->id = cache->next_id++;
 	}
 	context->used = ++cache->clock;
-	if (flow->context != context->id) {
-		flow->context = context->id;
+	if (flow->space_id != context->id) {
+		flow->space_id = context->id;
 		flow->previous = 0;
 	}
 }
@@ -193,17 +193,6 @@ static bool is_uncertain(const struct ntrace_space *space, uint64_t address,
 	return !ntrace_space_locate(space, address, location) && location->uncertain;
 }
 
-/* An indirect jump right behind the LUI or AUIPC that loads its register. */
-static void set_sequential(const struct ntrace_flow *flow, struct block *block,
-			   const struct ntrace_insn *insn, const struct ntrace_insn *before)
-{
-	if (!ntrace_insn_is_uninferable(insn->class) || insn->class == NTRACE_INSN_RETURN ||
-	    insn->class == NTRACE_INSN_TRAP_RETURN || !insn->rs1 || before->upper_rd != insn->rs1)
-		return;
-	block->sequential = true;
-	block->target = flow_wrap(flow, (before->value + insn->value) & ~UINT64_C(1));
-}
-
 /* An instruction with its direct target, which for CM.JT and CM.JALT stands in the jump table. */
 static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace_isa *isa,
 			     uint64_t address, uint8_t bytes[8], struct ntrace_insn *insn)
@@ -223,11 +212,11 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 {
 	struct ntrace_insn insn = { 0 }, before = { 0 };
 	struct ntrace_location location;
-	uint64_t address = pc;
+	uint64_t address = pc, target;
 
 	memset(block, 0, sizeof(*block));
 	block->pc = pc;
-	block->context = flow->context;
+	block->context = flow->space_id;
 	block->isa = isa_at(flow, pc);
 	while (block->instructions < BLOCK_INSTRUCTIONS_MAX) {
 		uint8_t bytes[8];
@@ -251,7 +240,9 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 		before = insn;
 	}
 	block->target = flow_wrap(flow, insn.target);
-	set_sequential(flow, block, &insn, &before);
+	block->sequential = ntrace_insn_sequential_target(&before, &insn, &target);
+	if (block->sequential)
+		block->target = flow_wrap(flow, target);
 	return true;
 }
 
@@ -268,7 +259,7 @@ const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error 
 			index = 0;
 	}
 	if (!index && flow->space) {
-		index = find(cache, flow->pc, flow->context);
+		index = find(cache, flow->pc, flow->space_id);
 		if (!index && predecode(flow, flow->pc, &block, error))
 			index = insert(flow, &block);
 		if (index && flow->previous)

@@ -11,19 +11,21 @@
 /* More than any encoder counts, and still walked in bounded time. */
 #define PARCELS_MAX (UINT64_C(1) << 32)
 
-static bool is_sync(const struct ntrace_message *message)
-{
-	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
-}
-
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
+	event->offset = flow->offset;
+	event->time = flow->time_known ? flow->time : 0;
+	event->time_known = flow->time_known;
+	event->src = (uint16_t)flow->config.src;
+	event->dialect = (uint8_t)flow->config.params.dialect;
+	event->context = &flow->owner;
+	event->space = flow->space;
 	flow->stop = flow->config.event(flow->config.data, event);
 	return !flow->stop;
 }
 
-static bool emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint8_t code,
-			uint64_t address, bool next_known, uint64_t value)
+bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint8_t code,
+		      uint64_t address, bool next_known, uint64_t value)
 {
 	struct ntrace_flow_event event = {
 		.type = (uint8_t)type,
@@ -31,8 +33,6 @@ static bool emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, ui
 		.address = address,
 		.next_known = next_known,
 		.value = value,
-		.offset = flow->offset,
-		.space = flow->space,
 	};
 
 	return flow_emit(flow, &event);
@@ -42,7 +42,7 @@ bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	       uint64_t value)
 {
 	flow->stats.warnings++;
-	return emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address, false, value);
+	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address, false, value);
 }
 
 /* Forgets what only holds as long as nothing is missing. */
@@ -72,25 +72,68 @@ static bool lose_sync(struct ntrace_flow *flow)
 		return true;
 	flow->in_gap = true;
 	flow->stats.gaps++;
-	return emit_simple(flow, NTRACE_FLOW_GAP, NTRACE_FLOW_ERROR_NONE, known ? flow->pc : 0,
-			   known, 0);
+	return flow_emit_simple(flow, NTRACE_FLOW_GAP, NTRACE_FLOW_ERROR_NONE, known ? flow->pc : 0,
+				known, 0);
+}
+
+/* Messages are missing, or cannot be trusted: what they told one after the other is void. */
+static void lose_stream(struct ntrace_flow *flow)
+{
+	flow->reference_known = false;
+	flow->time_known = false;
+	memset(&flow->owner, 0, sizeof(flow->owner));
+}
+
+static bool fail_with(struct ntrace_flow *flow, struct ntrace_flow_event *event)
+{
+	flow->stats.errors++;
+	event->type = NTRACE_FLOW_ERROR;
+	if (!unreadable(event->code))
+		flow->reference_known = false;
+	if (flow_emit(flow, event))
+		lose_sync(flow);
+	if (!unreadable(event->code))
+		lose_stream(flow);
+	return false;
 }
 
 bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value)
 {
-	flow->stats.errors++;
-	if (!unreadable(code))
-		flow->reference_known = false;
-	if (emit_simple(flow, NTRACE_FLOW_ERROR, (uint8_t)code, address, false, value))
-		lose_sync(flow);
-	return false;
+	struct ntrace_flow_event event = {
+		.code = (uint8_t)code,
+		.address = address,
+		.value = value,
+	};
+
+	return fail_with(flow, &event);
+}
+
+bool flow_advance(struct ntrace_flow *flow)
+{
+	flow->time_passed = false;
+	if (flow->time_known && flow->space &&
+	    ntrace_space_advance(flow->space, flow->time) == NTRACE_ERR_NOMEM)
+		flow->stop = NTRACE_ERR_NOMEM;
+	return !flow->stop;
 }
 
 void flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
 {
-	if (flow->config.select)
-		flow_enter_space(flow, flow->config.select(flow->config.data, reason, address));
+	struct ntrace_space *space;
+
+	if (flow->config.select) {
+		space = flow->config.select(flow->config.data, reason, address);
+	} else if (flow->config.contexts) {
+		space = ntrace_contexts_find(flow->config.contexts, &flow->owner);
+		if (!space)
+			space = flow->config.space;
+	} else {
+		return;
+	}
+	/* Each space has a time of its own. */
+	flow->time_passed = true;
+	flow_enter_space(flow, space);
 }
 
 /* Bits below the stop bit of a HIST value, @repeat times. Return: false: no stop bit or too many. */
@@ -136,7 +179,7 @@ static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 	bool known = flow->synced && flow->pc_known;
 
 	flow->stats.traps++;
-	if (!emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
+	if (!flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
 		return false;
 	flow->select_block = false;
 	flow_select(flow, NTRACE_FLOW_TRAP, address);
@@ -283,18 +326,29 @@ static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message 
 	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, rcode);
 }
 
-/* SYNC codes that come on running code; the others begin anew, wherever that is. */
-static bool goes_on(uint64_t sync)
+/* What a SYNC code says of the code before it. */
+enum continuity {
+	CONTINUES,	/* the hart went on running */
+	BEGINS_ANEW,	/* wherever that is */
+	MAY_CONTINUE,	/* reserved, or of a vendor */
+};
+
+static enum continuity continuity_of(uint64_t sync)
 {
 	switch (sync) {
+	case NTRACE_SYNC_EXTERNAL_TRIGGER:
+	case NTRACE_SYNC_PERIODIC:
+	case NTRACE_SYNC_ICNT_FULL:
+	case NTRACE_SYNC_TRACE_EVENT:
+		return CONTINUES;
 	case NTRACE_SYNC_RESET_EXIT:
 	case NTRACE_SYNC_DEBUG_EXIT:
 	case NTRACE_SYNC_TRACE_ENABLE:
 	case NTRACE_SYNC_FIFO_OVERRUN:
 	case NTRACE_SYNC_POWER_DOWN_EXIT:
-		return false;
+		return BEGINS_ANEW;
 	default:
-		return true;
+		return MAY_CONTINUE;
 	}
 }
 
@@ -314,6 +368,7 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 {
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
 	bool jump = message->field[NTRACE_FIELD_BTYPE] == NTRACE_BTYPE_JUMP;
+	enum continuity continuity = continuity_of(sync);
 	struct walk walk = { 0 };
 	uint64_t hist = 1;
 
@@ -322,7 +377,7 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 	if (!set_history(&walk.history, hist, 1))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
 	walk.direct = message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
-	if (jump && goes_on(sync)) {
+	if (jump && continuity != BEGINS_ANEW) {
 		walk.address = address;
 		walk.address_known = true;
 		walk.address_decides = message->tcode != NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC;
@@ -335,9 +390,10 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 		return lose_sync(flow);
 	if (!jump || (flow->pc_known && flow->pc == address))
 		return true;
-	if (goes_on(sync))
+	if (continuity == CONTINUES)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ADDRESS, flow->pc, address);
 	/* After a reset something else runs; else trace was off for an unknown time. */
+	memset(&flow->owner, 0, sizeof(flow->owner));
 	if (sync == NTRACE_SYNC_RESET_EXIT || sync == NTRACE_SYNC_POWER_DOWN_EXIT)
 		return true;
 	return lose_sync(flow);
@@ -369,7 +425,7 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 	go_to(flow, address);
 	flow->stats.syncs++;
 	flow_select(flow, NTRACE_FLOW_SYNC, address);
-	return emit_simple(flow, NTRACE_FLOW_SYNC, (uint8_t)sync, address, true, 0);
+	return flow_emit_simple(flow, NTRACE_FLOW_SYNC, (uint8_t)sync, address, true, 0);
 }
 
 static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -393,24 +449,32 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 		/* Something ran that the flow has not seen. */
 		return false;
 	}
+	/* Reserved values of CDF may stand for history that is not understood. */
+	if (message->field[NTRACE_FIELD_CDF] > 1 &&
+	    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
+		return false;
 	known = flow->synced && flow->pc_known;
 	flow->synced = false;
 	flow->reference_known = false;
 	drop_pending(flow);
 	flow->in_gap = false;
-	return emit_simple(flow, NTRACE_FLOW_TRACE_OFF,
-			   (uint8_t)message->field[NTRACE_FIELD_EVCODE], known ? flow->pc : 0,
-			   known, 0);
-}
-
-/* What the message layer found wrong with a message. */
-static bool damaged(const struct ntrace_message *message)
-{
-	return message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE);
+	if (!flow_emit_simple(flow, NTRACE_FLOW_TRACE_OFF,
+			      (uint8_t)message->field[NTRACE_FIELD_EVCODE], known ? flow->pc : 0,
+			      known, 0))
+		return false;
+	/* Who runs when trace is on again is told then. */
+	memset(&flow->owner, 0, sizeof(flow->owner));
+	return true;
 }
 
 static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
+	/* SiFive's own messages say nothing about the flow. */
+	if (flow->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+	    (message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION ||
+	     message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
+	     message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC))
+		return true;
 	if (flow->unknown_tcodes >> message->tcode & 1)
 		return true;
 	flow->unknown_tcodes |= UINT64_C(1) << message->tcode;
@@ -437,6 +501,18 @@ static bool relative_message(struct ntrace_flow *flow, const struct ntrace_messa
 	}
 }
 
+static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	struct ntrace_flow_event event = {
+		.code = NTRACE_FLOW_ERROR_LOST,
+		.etype = (uint8_t)message->field[NTRACE_FIELD_ETYPE],
+		.address = flow->pc,
+		.value = message->field[NTRACE_FIELD_ECODE],
+	};
+
+	return fail_with(flow, &event);
+}
+
 static bool handle(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN)
@@ -445,19 +521,15 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_PROCESS))
 			return flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0);
-		if (!flow->synced)
-			return true;
-		return emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc, flow->pc_known,
-				   message->field[NTRACE_FIELD_PROCESS]);
+		return flow_take_ownership(flow, message);
 	}
-	if (damaged(message))
+	if (flow_damaged(message))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
 	if (message->tcode == NTRACE_TCODE_ERROR)
-		return flow_fail(flow, NTRACE_FLOW_ERROR_LOST, flow->pc,
-				 message->field[NTRACE_FIELD_ECODE]);
+		return encoder_error(flow, message);
 	if (message->tcode == NTRACE_TCODE_PROG_TRACE_CORRELATION)
 		return correlation(flow, message);
-	if (!is_sync(message))
+	if (!flow_is_sync(message))
 		return relative_message(flow, message);
 	if (message->tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC)
 		flow->history_mode = true;
@@ -472,7 +544,7 @@ static int result(struct ntrace_flow *flow)
 	flow->stop = 0;
 	if (stop) {
 		flow->synced = false;
-		flow->reference_known = false;
+		lose_stream(flow);
 		drop_pending(flow);
 	}
 	return stop;
@@ -485,6 +557,7 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 		return 0;
 	flow->stats.messages++;
 	flow->offset = message->offset;
+	flow_take_time(flow, message);
 	handle(flow, message);
 	return result(flow);
 }
@@ -510,6 +583,11 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 	return result(flow);
 }
 
+const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow)
+{
+	return &flow->owner;
+}
+
 void ntrace_flow_get_stats(const struct ntrace_flow *flow, struct ntrace_flow_stats *stats)
 {
 	*stats = flow->stats;
@@ -521,7 +599,7 @@ static bool valid_config(const struct ntrace_flow_config *config)
 
 	return config->size >= sizeof(*config) && config->event &&
 	       params->size >= sizeof(*params) && (params->xlen == 32 || params->xlen == 64) &&
-	       params->src_bits <= NTRACE_SRC_BITS_MAX &&
+	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
 	       (!params->src_bits || !(config->src >> params->src_bits));
 }
 

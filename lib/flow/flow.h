@@ -106,7 +106,7 @@ struct ntrace_flow {
 	struct block_cache cache;
 
 	struct ntrace_space *space;	/* referenced by the cache */
-	uint32_t context;		/* its id, 0: no space */
+	uint32_t space_id;		/* its id, 0: no space */
 	uint32_t previous;		/* block walked last, for its links */
 	uint8_t previous_link;
 	bool select_block;		/* select before the next block is walked */
@@ -122,6 +122,11 @@ struct ntrace_flow {
 	uint64_t debt;			/* parcels walked for history alone */
 	uint64_t confirmed;		/* offset of the last message with an I-CNT */
 	uint64_t offset;		/* of the message being walked */
+	uint64_t time;			/* last time stamp, if time_known; else where to count on from */
+	bool time_known;
+	bool time_passed;		/* the space has not been told yet */
+	bool inferred;			/* a return was, and may be wrong: warned of */
+	struct ntrace_context owner;	/* what Ownership said */
 	uint64_t unknown_tcodes;	/* bit n: TCODE n was warned of */
 	uint32_t unknown_rcodes;
 	struct branch_record branch;
@@ -183,14 +188,36 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk);
 /* flow.c */
 /* Gives an event to the callback. Return: false if that says stop. */
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event);
+/* An event of @type that has no more to say. Return: as flow_emit(). */
+bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint8_t code,
+		      uint64_t address, bool next_known, uint64_t value);
 /* A warning, flow goes on. */
 bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value);
 /* An error: event, gap, no flow up to the next sync. Return: false, always. */
 bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value);
+/* Code that changes: as it is at the present time. Return: false: out of memory. */
+bool flow_advance(struct ntrace_flow *flow);
 /* Asks for the address space of @address, if the user wants to be asked. */
 void flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
+
+/* state.c */
+/* TSTAMP of a message, before anything else of it is looked at. */
+void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message);
+/* An Ownership message with PROCESS. Return: as flow_emit(). */
+bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
+
+static inline bool flow_is_sync(const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
+}
+
+/* What the message layer found wrong with a message. */
+static inline bool flow_damaged(const struct ntrace_message *message)
+{
+	return message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE);
+}
 
 static inline uint64_t flow_wrap(const struct ntrace_flow *flow, uint64_t address)
 {

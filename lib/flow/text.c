@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Names of what the flow reports. */
+/* What the flow reports, in words. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
 #include <ntrace/flow.h>
 
 const char *ntrace_flow_error_text(unsigned int error)
@@ -24,6 +28,9 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_CUT] = "the stream ends inside a message",
 		[NTRACE_FLOW_ERROR_ENDLESS] = "endless loop without HIST or I-CNT",
 		[NTRACE_FLOW_ERROR_TRANSFER] = "transfer reported where the code has none",
+		[NTRACE_FLOW_ERROR_INFERRED] =
+			"inferred returns may be wrong: the encoder compares no whole address",
+		[NTRACE_FLOW_ERROR_SOURCE] = "a SRC that is not decoded",
 	};
 
 	return error < sizeof(texts) / sizeof(texts[0]) ? texts[error] : "unknown error";
@@ -43,4 +50,132 @@ const char *ntrace_flow_type_name(unsigned int type)
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
+}
+
+/* Text in the making; counts on when it is full. */
+struct line {
+	char *text;
+	size_t size;
+	size_t at;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+	size_t room = line->at < line->size ? line->size - line->at : 0;
+	va_list args;
+	int length;
+
+	va_start(args, format);
+	length = vsnprintf(room ? line->text + line->at : NULL, room, format, args);
+	va_end(args);
+	if (length > 0)
+		line->at += (size_t)length;
+}
+
+/* ": trace enable (5)" */
+static void add_code(struct line *line, const struct ntrace_flow_event *event,
+		     enum ntrace_field field, unsigned int code)
+{
+	const char *name = ntrace_value_name(field, code, (enum ntrace_dialect)event->dialect);
+
+	add(line, ": %s (%s %u)", name ? name : "reserved", ntrace_field_name(field), code);
+}
+
+static void add_process(struct line *line, uint64_t process)
+{
+	static const char *const formats[] = { "privilege", "reserved", "scontext", "hcontext" };
+
+	add(line, ": %s", formats[process & 3]);
+	if ((process & 3) >= 2)
+		add(line, " 0x%" PRIx64, process >> 5);
+	add(line, " (PROCESS 0x%" PRIx64 ")", process);
+}
+
+static void add_reason(struct line *line, const struct ntrace_flow_event *event)
+{
+	switch (event->type) {
+	case NTRACE_FLOW_BLOCK:
+		add(line, ": %" PRIu32 " instructions to 0x%" PRIx64 ", %s%s%s",
+		    event->instructions, event->last, ntrace_insn_class_name(event->insn_class),
+		    event->taken ? ", taken" : "", event->provisional ? ", provisional" : "");
+		break;
+	case NTRACE_FLOW_SYNC:
+		add_code(line, event, NTRACE_FIELD_SYNC, event->code);
+		break;
+	case NTRACE_FLOW_TRAP:
+		add_code(line, event, NTRACE_FIELD_BTYPE, event->code);
+		break;
+	case NTRACE_FLOW_TRACE_OFF:
+		add_code(line, event, NTRACE_FIELD_EVCODE, event->code);
+		break;
+	case NTRACE_FLOW_OWNERSHIP:
+		add_process(line, event->value);
+		break;
+	case NTRACE_FLOW_ERROR:
+	case NTRACE_FLOW_WARNING:
+		add(line, ": %s", ntrace_flow_error_text(event->code));
+		if (event->code == NTRACE_FLOW_ERROR_LOST) {
+			add_code(line, event, NTRACE_FIELD_ETYPE, event->etype);
+			add(line, " ECODE 0x%" PRIx64, event->value);
+		} else if (event->code == NTRACE_FLOW_ERROR_UNKNOWN ||
+			   event->code == NTRACE_FLOW_ERROR_SOURCE) {
+			add(line, " (%" PRIu64 ")", event->value);
+		} else if (event->code == NTRACE_FLOW_ERROR_ADDRESS ||
+			   event->code == NTRACE_FLOW_ERROR_TRANSFER) {
+			add(line, " (0x%" PRIx64 ")", event->value);
+		}
+		break;
+	}
+}
+
+/* " in function+0x1c of object", or what is said to stand there. */
+static void add_image(struct line *line, const struct ntrace_flow_event *event)
+{
+	struct ntrace_location location = { 0 };
+
+	if (!event->space)
+		return;
+	ntrace_space_locate(event->space, event->address, &location);
+	if (location.symbol)
+		add(line, " in %s+0x%" PRIx64, location.symbol,
+		    location.link_address - location.symbol_start);
+	if (location.object)
+		add(line, " of %s", ntrace_object_name(location.object));
+	else if (location.name)
+		add(line, " in %s", location.name);
+	add(line, ", space %s", ntrace_space_name(event->space));
+}
+
+static void add_context(struct line *line, const struct ntrace_context *context)
+{
+	static const char *const privileges[2][4] = { { "U", "S", "reserved", "M" },
+						      { "VU", "VS", "reserved", "reserved" } };
+
+	if (context->prv_known)
+		add(line, ", privilege %s", privileges[context->v][context->prv & 3]);
+	if (context->scontext_known)
+		add(line, ", scontext 0x%" PRIx64, context->scontext);
+	if (context->hcontext_known)
+		add(line, ", hcontext 0x%" PRIx64, context->hcontext);
+}
+
+int ntrace_flow_describe(const struct ntrace_flow_event *event, char *text, size_t size)
+{
+	struct line line = { .text = text, .size = size };
+	bool placed = event->type != NTRACE_FLOW_GAP || event->next_known;
+
+	if (event->type == NTRACE_FLOW_TRACE_OFF || event->type == NTRACE_FLOW_OWNERSHIP)
+		placed = event->next_known;
+	add(&line, "%s", ntrace_flow_type_name(event->type));
+	add_reason(&line, event);
+	add(&line, ", offset 0x%" PRIx64 ", hart %u", event->offset, event->src);
+	if (placed) {
+		add(&line, ", PC 0x%" PRIx64, event->address);
+		add_image(&line, event);
+	}
+	if (event->context)
+		add_context(&line, event->context);
+	if (event->time_known)
+		add(&line, ", time %" PRIu64, event->time);
+	return (int)line.at;
 }

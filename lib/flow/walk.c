@@ -70,6 +70,17 @@ static bool branch_without_bit(struct ntrace_flow *flow, struct walk *walk,
 	return true;
 }
 
+/* A return was inferred: modes 1 and 2 of the encoder do not compare the whole address. */
+static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
+{
+	unsigned int mode = flow->config.params.implicit_return;
+
+	if (flow->inferred || (mode != 1 && mode != 2))
+		return true;
+	flow->inferred = true;
+	return flow_warn(flow, NTRACE_FLOW_ERROR_INFERRED, last_address(block), 0);
+}
+
 /* Return addresses go on the stack at calls, and off at returns, whoever reports them. */
 static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		     struct end *end)
@@ -94,7 +105,7 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 	if (!end->next_known && !end->last)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
 				 flow->confirmed);
-	return true;
+	return end->last || !popped || may_be_wrong(flow, block);
 }
 
 /* Where control went behind @block. Return: false: error, reported. */
@@ -149,8 +160,6 @@ static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct
 		.address = block->pc,
 		.last = last_address(block),
 		.next = end->next,
-		.offset = flow->offset,
-		.space = flow->space,
 		.isa = block->isa,
 	};
 
@@ -255,6 +264,8 @@ bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 	unsigned int without = 0;
 
 	walk->last_class = NTRACE_INSN_PLAIN;
+	if (flow->time_passed && !flow_advance(flow))
+		return false;
 	/* Mappings may have changed since the last message. */
 	flow_enter_space(flow, flow->space);
 	while (walk->eager ? walk->history.left : walk->parcels) {

@@ -363,7 +363,7 @@ static void test_names(void)
 {
 	bool named = true;
 
-	for (unsigned int i = 0; i <= NTRACE_FLOW_ERROR_TRANSFER; i++)
+	for (unsigned int i = 0; i < NTRACE_FLOW_ERROR_COUNT; i++)
 		named = named && strcmp(ntrace_flow_error_text(i), "unknown error");
 	ok(named, "every error has a text");
 	is_str(ntrace_flow_error_text(1000), "unknown error", "others say so");

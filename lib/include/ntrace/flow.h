@@ -13,6 +13,7 @@
 #ifndef NTRACE_FLOW_H
 #define NTRACE_FLOW_H
 
+#include <ntrace/context.h>
 #include <ntrace/image.h>
 #include <ntrace/wire.h>
 
@@ -28,7 +29,8 @@ enum ntrace_flow_type {
 				 * instruction that was next and did not retire, if next_known */
 	NTRACE_FLOW_TRACE_OFF,	/* ProgTraceCorrelation: address = instruction that was next, if
 				 * next_known, code = EVCODE. Not a loss */
-	NTRACE_FLOW_OWNERSHIP,	/* value = PROCESS; address = next instruction */
+	NTRACE_FLOW_OWNERSHIP,	/* value = PROCESS, context is what is known with it; address = next
+				 * instruction, if next_known */
 	NTRACE_FLOW_ERROR,	/* something does not fit: code = enum ntrace_flow_error, address =
 				 * where the walk was; value = offset of the last message whose
 				 * I-CNT confirmed the walk, unless the code says otherwise */
@@ -42,7 +44,7 @@ enum ntrace_flow_error {
 	NTRACE_FLOW_ERROR_NONE,
 	NTRACE_FLOW_ERROR_WIRE,		/* reserved MSEO code */
 	NTRACE_FLOW_ERROR_MESSAGE,	/* a mandatory field is missing or has a reserved value */
-	NTRACE_FLOW_ERROR_LOST,		/* Error message of the encoder: value = ECODE */
+	NTRACE_FLOW_ERROR_LOST,		/* Error message of the encoder: value = ECODE, etype = ETYPE */
 	NTRACE_FLOW_ERROR_NOMAP,	/* no memory known at address */
 	NTRACE_FLOW_ERROR_BADINSN,	/* no instruction at address */
 	NTRACE_FLOW_ERROR_SPLIT,	/* I-CNT ends inside the instruction at address */
@@ -59,6 +61,12 @@ enum ntrace_flow_error {
 	NTRACE_FLOW_ERROR_TRANSFER,	/* a transfer is reported where the code at address has none:
 					 * an error for DirectBranch; else a warning, as it may be a
 					 * custom instruction (value = where it went) */
+	NTRACE_FLOW_ERROR_INFERRED,	/* a return was inferred although the encoder compares no whole
+					 * address (trTeInstImplicitReturnMode 1 and 2), so that it may be
+					 * wrong: once in a flow (warning) */
+	NTRACE_FLOW_ERROR_SOURCE,	/* a message of a SRC that nobody decodes: once for each
+					 * (warning): value = SRC */
+	NTRACE_FLOW_ERROR_COUNT,
 };
 
 /**
@@ -71,6 +79,10 @@ enum ntrace_flow_error {
  *               instruction that would have followed
  * @provisional: BLOCK: walked by HIST only so far; the next I-CNT confirms it
  * @last_size: BLOCK: bytes of the last instruction
+ * @etype: ERROR with NTRACE_FLOW_ERROR_LOST: ETYPE
+ * @dialect: enum ntrace_dialect of the stream, which says what codes mean
+ * @time_known: @time is that of the hart
+ * @src: SRC of the messages, 0 where they have none
  * @instructions: BLOCK: number of instructions
  * @address: BLOCK: first instruction; others: see the types
  * @last: BLOCK: address of the last instruction
@@ -78,6 +90,10 @@ enum ntrace_flow_error {
  * @next_known: false where the target comes with a later event or never
  * @value: see the types
  * @offset: position in the stream of the message it comes from
+ * @time: time stamp of that message, or of the last one before it that had one, in
+ *        ticks of params.timestamp_hz and not wrapping round at params.timestamp_bits
+ *        (digest section 10)
+ * @context: what Ownership messages told of the hart; borrowed, never NULL
  * @space: space it was decoded against; borrowed
  * @isa: BLOCK: instruction set it was decoded with; borrowed
  *
@@ -92,12 +108,20 @@ struct ntrace_flow_event {
 	bool provisional;
 	bool next_known;
 	uint8_t last_size;
+	uint8_t etype;
+	uint8_t dialect;
+	bool time_known;
+	uint8_t reserved;
+	uint16_t src;
+	uint16_t reserved16;
 	uint32_t instructions;
 	uint64_t address;
 	uint64_t last;
 	uint64_t next;
 	uint64_t value;
 	uint64_t offset;
+	uint64_t time;
+	const struct ntrace_context *context;
 	struct ntrace_space *space;
 	const struct ntrace_isa *isa;
 };
@@ -111,10 +135,12 @@ typedef int ntrace_flow_callback(void *data, const struct ntrace_flow_event *eve
 
 /**
  * Chooses the address space for an address about to be walked. Called at every
- * sync, trap, trap return and at every block start that leaves the present
- * space's mappings, so that a session can follow processes; must not be slow.
- * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP or NTRACE_FLOW_BLOCK (a block at
- * @address is about to be walked after a trap return or in unmapped memory)
+ * sync, trap, trap return, Ownership and at every block start that leaves the
+ * present space's mappings, so that a session can follow processes; must not be
+ * slow. ntrace_flow_context() says what Ownership messages told.
+ * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP, NTRACE_FLOW_OWNERSHIP or
+ * NTRACE_FLOW_BLOCK (a block at @address is about to be walked after a trap return
+ * or in unmapped memory)
  * Return: borrowed space, valid until the next call; NULL = none.
  */
 typedef struct ntrace_space *ntrace_flow_select(void *data, unsigned int reason, uint64_t address);
@@ -127,7 +153,10 @@ struct ntrace_flow;
  * @params: stream parameters
  * @src: only messages with this SRC are taken (if params.src_bits is not 0)
  * @event: called for every event
- * @select: may be NULL: then @space is used always
+ * @select: chooses address spaces; may be NULL
+ * @contexts: without @select: the registry that Ownership messages choose from; @space
+ *            where it has none for a context. Borrowed for the life of the flow; NULL:
+ *            @space is used always
  * @space: initial space; referenced by the flow
  * @data: passed to the callbacks
  */
@@ -137,6 +166,7 @@ struct ntrace_flow_config {
 	unsigned int src;
 	ntrace_flow_callback *event;
 	ntrace_flow_select *select;
+	const struct ntrace_contexts *contexts;
 	struct ntrace_space *space;
 	void *data;
 };
@@ -170,8 +200,9 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
  * Takes time in proportion to what the message says was executed, at most
  * 2^32 parcels: an I-CNT or a number of repetitions beyond that is an error.
  *
- * Return: 0, or what the callback returned if it was not 0. Errors of the
- * stream are events, never return values.
+ * Return: 0, what the callback returned if it was not 0, or NTRACE_ERR_NOMEM (what
+ * was left of the message is lost then too). Errors of the stream are events, never
+ * return values.
  */
 NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message);
 
@@ -189,6 +220,27 @@ NTRACE_API int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending);
 /** ntrace_flow_get_stats - copy the totals */
 NTRACE_API void ntrace_flow_get_stats(const struct ntrace_flow *flow,
 				      struct ntrace_flow_stats *stats);
+
+/**
+ * ntrace_flow_context - what is known of the state of the hart
+ *
+ * As Ownership messages told it up to the present decode position; nothing is
+ * known after a loss (digest section 2).
+ * Return: owned by the flow; changes with later messages.
+ */
+NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow);
+
+/**
+ * ntrace_flow_describe - all that is to be said of an event, as one line of text
+ * @event: an event, within its callback
+ * @text: written as snprintf() does, always 0-terminated if @size is not 0
+ * @size: bytes of @text
+ *
+ * What, why, offset, hart, address with image and symbol (or the name of the range
+ * that nothing is known of), address space, context, time.
+ * Return: length of the whole text.
+ */
+NTRACE_API int ntrace_flow_describe(const struct ntrace_flow_event *event, char *text, size_t size);
 
 /** ntrace_flow_error_text - an English phrase for enum ntrace_flow_error */
 NTRACE_API const char *ntrace_flow_error_text(unsigned int error);

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the flow knows besides the flow: time, context, reasons; and the lines that say so. */
+#include "test_flow.h"
+
+#define SYNC_1000 "24 15 00 83 "	/* ProgTraceSync SYNC 5 PC 0x1000 */
+
+static struct flow_log flow_log;
+
+/* 1000 jal x1, 1100; 1004 c.add; 1006 c.add; 1100 c.add; 1102 c.ret */
+static struct ntrace_space *program(void)
+{
+	struct ntrace_space *space = new_space("program");
+	struct code at_1000 = { .start = 0x1000 }, at_1100 = { .start = 0x1100 };
+
+	put_jal(&at_1000, 1, 0x1100);
+	put(&at_1000, C_ADD);
+	put(&at_1000, C_ADD);
+	put(&at_1100, C_ADD);
+	put(&at_1100, C_RET);
+	add_code(space, &at_1000);
+	add_code(space, &at_1100);
+	return space;
+}
+
+static void check(const char *what, struct ntrace_space *space, const char *params,
+		  const char *bytes, const char *flow)
+{
+	is_str(flow_text(&flow_log, params, bytes, space), flow, "%s: %s", what, bytes);
+}
+
+/* The time of every event but blocks. */
+static int log_time(void *data, const struct ntrace_flow_event *event)
+{
+	if (event->type == NTRACE_FLOW_BLOCK)
+		return 0;
+	if (event->time_known)
+		log_add(data, "%" PRIu64 " ", event->time);
+	else
+		log_add(data, "? ");
+	return 0;
+}
+
+/* Every event with its line. */
+static int log_line(void *data, const struct ntrace_flow_event *event)
+{
+	char text[400];
+
+	ntrace_flow_describe(event, text, sizeof(text));
+	log_add(data, "%s|", text);
+	return 0;
+}
+
+/* Feeds hex; what @callback logged. */
+static const char *feed(struct ntrace_space *space, const char *settings, const char *hex,
+			ntrace_flow_callback *callback, const struct ntrace_contexts *contexts)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of(settings) };
+	struct ntrace_flow *flow;
+	uint8_t data[512];
+	size_t size = from_hex(hex, data, sizeof(data));
+
+	config.event = callback;
+	config.data = &flow_log;
+	config.space = space;
+	config.contexts = contexts;
+	config.src = config.params.src_bits ? 1 : 0;
+	flow_log.at = 0;
+	flow_log.text[0] = '\0';
+	if (ntrace_flow_new(&flow, &config))
+		return "no flow";
+	feed_flow(flow, &config.params, data, size, size, true);
+	ntrace_flow_free(flow);
+	return flow_log.text;
+}
+
+/* ProgTraceSync SYNC 5 PC 0x1000 TSTAMP n; Ownership PROCESS 0xC TSTAMP n, two digits each. */
+#define SYNC_AT(n) "24 15 00 81 " n " "
+#define OWN_AT(n) "08 31 " n " "
+
+static void test_time(void)
+{
+	static const struct {
+		const char *what;
+		const char *params;
+		const char *bytes;
+		const char *times;
+	} cases[] = {
+		{ "section 10: absolute at a sync, added elsewhere", "", SYNC_AT("2B") OWN_AT("17"),
+		  "10 15 " },
+		{ "section 10: the difference is to the last one reported", "",
+		  SYNC_AT("2B") OWN_AT("17") "08 33 " OWN_AT("0F"), "10 15 15 18 " },
+		{ "section 10: XOR, where the encoder does so", "tsdelta=xor",
+		  SYNC_AT("2B") OWN_AT("0F") OWN_AT("0F"), "10 9 10 " },
+		{ "section 10: SiFive always does", "dialect=sifive-v0", SYNC_AT("2B") OWN_AT("0F"),
+		  "10 9 " },
+		{ "section 10: a narrow counter that wraps, absolute", "tsbits=4",
+		  SYNC_AT("3B") SYNC_AT("0B") SYNC_AT("07"), "14 18 33 " },
+		{ "section 10: a narrow counter that wraps, XOR", "tsbits=4,tsdelta=xor",
+		  SYNC_AT("3B") OWN_AT("33"), "14 18 " },
+		{ "section 10: a difference goes across a wrap", "tsbits=4",
+		  SYNC_AT("3B") OWN_AT("13"), "14 18 " },
+		{ "no time before the first sync that has one", "", SYNC_1000 OWN_AT("17"),
+		  "? ? " },
+		{ "section 10: after an Error the next sync anchors anew", "",
+		  SYNC_AT("2B") "20 01 07 24 1D 00 83 " OWN_AT("07") SYNC_AT("53"),
+		  "10 11 11 ? ? 20 " },
+		{ "a message nobody knows may have had a time stamp", "tsbits=40",
+		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 ? ? " },
+	};
+	struct ntrace_space *space = program();
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *got = feed(space, cases[i].params, cases[i].bytes, log_time, NULL);
+
+		is_str(got, cases[i].times, "%s: %s", cases[i].what, cases[i].bytes);
+	}
+	ntrace_space_put(space);
+}
+
+/* Code at 0x1000 that is another one from time 20 on. */
+static void test_changing_code(void)
+{
+	struct ntrace_space *space = new_space("changing");
+	struct code old = { .start = 0x1000 }, new = { .start = 0x1000 };
+	struct ntrace_object *object;
+
+	for (unsigned int i = 0; i < 2; i++)
+		put(&old, ADD);
+	for (unsigned int i = 0; i < 4; i++)
+		put(&new, C_ADD);
+	add_code(space, &old);
+	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
+	is_u64(ntrace_space_map_at_time(space, object, 0x1000, 8, 0, 20), 0, "from time 20 on");
+	/* Correlation ICNT 2 at 15; again at 20 */
+	check("section 11: code is what it is at the time", space, "",
+	      SYNC_AT("2B") "84 00 09 17 " SYNC_AT("53") "84 00 09 07",
+	      "sync5@1000 1000 ! off0@1004 sync5@1000 1000 1002 ! off0@1004");
+	ntrace_object_put(object);
+	ntrace_space_put(space);
+}
+
+static int log_context(void *data, const struct ntrace_flow_event *event)
+{
+	const struct ntrace_context *context = event->context;
+
+	log_add(data, "%s:%s", ntrace_flow_type_name(event->type),
+		event->space ? ntrace_space_name(event->space) : "none");
+	if (context->prv_known)
+		log_add(data, " %u%u", context->prv, context->v);
+	if (context->scontext_known)
+		log_add(data, " s%" PRIx64, context->scontext);
+	if (context->hcontext_known)
+		log_add(data, " h%" PRIx64, context->hcontext);
+	log_add(data, "; ");
+	return 0;
+}
+
+static void test_ownership(void)
+{
+	struct ntrace_context_match match = { .size = sizeof(match),
+					      .scontext_mask = ~UINT64_C(0) };
+	struct ntrace_space *space = program(), *other = program();
+	struct ntrace_contexts *contexts;
+
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 F3", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; ownership:program 31 s1d; ",
+	       "section 2: FORMAT 2 tells scontext, FORMAT 0 leaves it");
+	is_str(feed(space, "", SYNC_1000 "08 1C 0F 08 C8 3B", log_context, NULL),
+	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; ",
+	       "section 3: hcontext (FORMAT 3), then scontext (FORMAT 2)");
+	is_str(feed(space, "", SYNC_1000 "08 07", log_context, NULL),
+	       "sync:program; warning:program; ownership:program; ",
+	       "section 2: FORMAT 1 is reserved");
+	is_str(feed(space, "", "08 C8 3B " SYNC_1000, log_context, NULL), "sync:program; ",
+	       "section 1: Ownership before a sync is dropped");
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 20 03 24 1D 00 83", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; error:program 01 s1d; "
+	       "gap:program 01 s1d; sync:program; ",
+	       "section 7: an Error leaves nothing known");
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 09 00 83", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; sync:program 01 s1d; ",
+	       "a periodic sync does");
+	ok(!ntrace_contexts_new(&contexts), "registry");
+	match.scontext = 5;
+	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
+	/* PROCESS 5 << 5 | 2 = 0xa2, and 6 << 5 | 2 = 0xc2 */
+	feed(space, "", SYNC_1000 "08 88 0B 08 08 0F", log_context, contexts);
+	is_str(flow_log.text, "sync:program; ownership:program 00 s5; ownership:program 00 s6; ",
+	       "a registry of contexts chooses the space");
+	ntrace_contexts_free(contexts);
+	ntrace_space_put(space);
+	ntrace_space_put(other);
+}
+
+static void test_returns(void)
+{
+	struct ntrace_space *space = program();
+	/* jal 2, c.add 1, c.ret 1, c.add 1, c.add 1 */
+	const char *twice = SYNC_1000 "84 00 17 " SYNC_1000 "84 00 17";
+
+	check("section 8: mode 1 infers what may be wrong, said once", space, "impret=1", twice,
+	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006 "
+	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
+	check("section 8: so does mode 2", space, "impret=2", SYNC_1000 "84 00 17",
+	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006");
+	check("section 8: mode 3 compares all", space, "impret=3", SYNC_1000 "84 00 17",
+	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
+	/* SYNC 0 at 0x1100, after the call */
+	check("section 3: every sync clears the stack", space, "", SYNC_1000 "24 81 00 8B 84 00 0F",
+	      "sync5@1000 1000 sync0@1100 E7@1102 gap off0@?");
+	check("section 3: rc7 keeps it at markers", space, "dialect=rc7",
+	      SYNC_1000 "24 81 00 8B 84 00 0F",
+	      "sync5@1000 1000 sync0@1100 1100 1102 1004 ! off0@1006");
+	ntrace_space_put(space);
+}
+
+/* Reserved codes and codes of vendors are reported as they are. */
+static void test_codes(void)
+{
+	struct ntrace_space *space = program();
+
+	for (unsigned int code = 0; code < 16; code++) {
+		char hex[64], expected[64];
+
+		snprintf(hex, sizeof(hex), "24 %02X 00 83", code << 2 | 1);
+		snprintf(expected, sizeof(expected), "sync%u@1000", code);
+		check("section 3: every SYNC is reported", space, "", hex, expected);
+		snprintf(hex, sizeof(hex), SYNC_1000 "84 %02X 0B", code << 2);
+		snprintf(expected, sizeof(expected), "sync5@1000 1000 off%u@1100", code);
+		check("section 2: every EVCODE is reported", space, "", hex, expected);
+	}
+	ntrace_space_put(space);
+}
+
+static void test_describe(void)
+{
+	struct ntrace_space *space = program();
+
+	is_u64(ntrace_space_name_range(space, 0x2000, 0x1000, "firmware, not given"), 0, "named");
+	is_str(feed(space, "srcbits=2", "24 54 01 00 81 2B 20 04 11 07 24 54 01 00 00 07 84 04 23",
+		    log_line, NULL),
+	       "sync: trace enable (SYNC 5), offset 0x0, hart 1, PC 0x1000 of code, "
+	       "space program, time 10|"
+	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x4, offset 0x6, "
+	       "hart 1, PC 0x1000 of code, space program, time 11|"
+	       "gap, offset 0x6, hart 1, PC 0x1000 of code, space program, time 11|"
+	       "sync: trace enable (SYNC 5), offset 0xa, hart 1, PC 0x2000 in firmware, not given, "
+	       "space program|"
+	       "error: no memory is known at this address, offset 0x10, hart 1, PC 0x2000 in "
+	       "firmware, not given, space program|"
+	       "gap, offset 0x10, hart 1, PC 0x2000 in firmware, not given, space program|"
+	       "trace off: debug entry (EVCODE 0), offset 0x10, hart 1|",
+	       "section 7: a line names offset, hart, PC, reason, image, space, time");
+	ntrace_space_put(space);
+}
+
+int main(void)
+{
+	test_time();
+	test_changing_code();
+	test_ownership();
+	test_returns();
+	test_codes();
+	test_describe();
+	return done_testing();
+}
