@@ -265,6 +265,57 @@ NTRACE_API int ntrace_flow_instructions(const struct ntrace_flow_event *event,
 							const struct ntrace_insn *insn),
 					void *data);
 
+struct ntrace_demux;
+
+/**
+ * ntrace_demux_new - a decoder of all harts of one stream
+ * @demux: the new one, to be freed with ntrace_demux_free()
+ * @config: of the flows but for src, copied; events say their src. Its event
+ *          callback also gets the warnings of NTRACE_FLOW_ERROR_SOURCE
+ * @limit: flows at most, not 0; more harts than that are warned of once each and
+ *         passed over, so that a damaged stream cannot make thousands
+ *
+ * Keeps the state of each SRC apart (digest section 2). A flow is made for each SRC
+ * that shows up, or before with ntrace_demux_add().
+ * Return: 0, NTRACE_ERR_INVALID (as ntrace_flow_new()), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_demux_new(struct ntrace_demux **demux,
+				const struct ntrace_flow_config *config, unsigned int limit);
+
+/** ntrace_demux_free - frees the flows too; NULL is allowed */
+NTRACE_API void ntrace_demux_free(struct ntrace_demux *demux);
+
+/**
+ * ntrace_demux_add - the flow of one SRC
+ * @demux: a demux
+ * @src: its SRC
+ * @config: how to decode it, copied, its src is not looked at; NULL = as the others
+ *
+ * Return: 0, NTRACE_ERR_INVALID (@src is too large or there already, other src_bits),
+ * NTRACE_ERR_NOSPACE (@limit flows are there), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_demux_add(struct ntrace_demux *demux, unsigned int src,
+				const struct ntrace_flow_config *config);
+
+/** ntrace_demux_flow - the flow of @src, owned by the demux; NULL if there is none */
+NTRACE_API struct ntrace_flow *ntrace_demux_flow(const struct ntrace_demux *demux,
+						 unsigned int src);
+
+/**
+ * ntrace_demux_message - give a message to the flow it is for
+ *
+ * One that is too short for a SRC goes to all, as an error of each.
+ * Return: as ntrace_flow_message().
+ */
+NTRACE_API int ntrace_demux_message(struct ntrace_demux *demux,
+				    const struct ntrace_message *message);
+
+/** ntrace_demux_wire_error - ntrace_flow_wire_error() for each: anybody's message may be lost */
+NTRACE_API int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset);
+
+/** ntrace_demux_end - ntrace_flow_end() for each */
+NTRACE_API int ntrace_demux_end(struct ntrace_demux *demux, uint64_t pending);
+
 #ifdef __cplusplus
 }
 #endif

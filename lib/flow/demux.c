@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Several harts in one stream, told apart by SRC (digest sections 2 and 11). */
+#include <stdlib.h>
+
+#include <ntrace/flow.h>
+
+struct ntrace_demux {
+	struct ntrace_flow_config config;	/* of every flow but for src */
+	unsigned int sources;			/* 2^src_bits */
+	unsigned int limit;			/* flows at most */
+	unsigned int count;
+	uint64_t refused[(1u << NTRACE_SRC_BITS_MAX) / 64];	/* SRC that was warned of */
+	struct ntrace_flow *flows[];
+};
+
+int ntrace_demux_new(struct ntrace_demux **demux, const struct ntrace_flow_config *config,
+		     unsigned int limit)
+{
+	struct ntrace_demux *made;
+	struct ntrace_flow *flow;
+	unsigned int sources;
+	int error;
+
+	if (!demux || !config || !limit)
+		return NTRACE_ERR_INVALID;
+	*demux = NULL;
+	/* A flow can tell whether the rest makes sense. */
+	error = ntrace_flow_new(&flow, config);
+	if (error)
+		return error;
+	ntrace_flow_free(flow);
+	sources = 1u << config->params.src_bits;
+	made = calloc(1, sizeof(*made) + sources * sizeof(made->flows[0]));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->config = *config;
+	if (config->space)
+		ntrace_space_get(config->space);
+	made->sources = sources;
+	made->limit = limit;
+	*demux = made;
+	return NTRACE_OK;
+}
+
+void ntrace_demux_free(struct ntrace_demux *demux)
+{
+	if (!demux)
+		return;
+	for (unsigned int src = 0; src < demux->sources; src++)
+		ntrace_flow_free(demux->flows[src]);
+	if (demux->config.space)
+		ntrace_space_put(demux->config.space);
+	free(demux);
+}
+
+struct ntrace_flow *ntrace_demux_flow(const struct ntrace_demux *demux, unsigned int src)
+{
+	return src < demux->sources ? demux->flows[src] : NULL;
+}
+
+int ntrace_demux_add(struct ntrace_demux *demux, unsigned int src,
+		     const struct ntrace_flow_config *config)
+{
+	struct ntrace_flow_config own = config ? *config : demux->config;
+	int error;
+
+	if (src >= demux->sources || demux->flows[src] ||
+	    own.params.src_bits != demux->config.params.src_bits)
+		return NTRACE_ERR_INVALID;
+	if (demux->count == demux->limit)
+		return NTRACE_ERR_NOSPACE;
+	own.src = src;
+	error = ntrace_flow_new(&demux->flows[src], &own);
+	if (!error)
+		demux->count++;
+	return error;
+}
+
+/* A source too many: said once. */
+static int refuse(struct ntrace_demux *demux, unsigned int src, uint64_t offset)
+{
+	static const struct ntrace_context nothing;
+	struct ntrace_flow_event event = {
+		.type = NTRACE_FLOW_WARNING,
+		.code = NTRACE_FLOW_ERROR_SOURCE,
+		.dialect = (uint8_t)demux->config.params.dialect,
+		.src = (uint16_t)src,
+		.value = src,
+		.offset = offset,
+		.context = &nothing,
+	};
+
+	if (demux->refused[src / 64] >> src % 64 & 1)
+		return 0;
+	demux->refused[src / 64] |= UINT64_C(1) << src % 64;
+	return demux->config.event(demux->config.data, &event);
+}
+
+/* Every flow gets it: nobody knows whose it was. */
+static int to_all(struct ntrace_demux *demux, const struct ntrace_message *message, uint64_t offset)
+{
+	int result = 0;
+
+	for (unsigned int src = 0; src < demux->sources && !result; src++) {
+		if (!demux->flows[src])
+			continue;
+		result = message ? ntrace_flow_message(demux->flows[src], message) :
+				   ntrace_flow_wire_error(demux->flows[src], offset);
+	}
+	return result;
+}
+
+int ntrace_demux_message(struct ntrace_demux *demux, const struct ntrace_message *message)
+{
+	unsigned int src = 0;
+	int error;
+
+	if (demux->config.params.src_bits) {
+		if (!ntrace_message_has(message, NTRACE_FIELD_SRC))
+			return to_all(demux, message, message->offset);
+		src = (unsigned int)message->field[NTRACE_FIELD_SRC] & (demux->sources - 1);
+	}
+	if (!demux->flows[src]) {
+		error = ntrace_demux_add(demux, src, NULL);
+		if (error == NTRACE_ERR_NOSPACE)
+			return refuse(demux, src, message->offset);
+		if (error)
+			return error;
+	}
+	return ntrace_flow_message(demux->flows[src], message);
+}
+
+int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset)
+{
+	return to_all(demux, NULL, offset);
+}
+
+int ntrace_demux_end(struct ntrace_demux *demux, uint64_t pending)
+{
+	int result = 0;
+
+	for (unsigned int src = 0; src < demux->sources && !result; src++) {
+		if (demux->flows[src])
+			result = ntrace_flow_end(demux->flows[src], pending);
+	}
+	return result;
+}
