@@ -64,5 +64,10 @@ zero instructions illegal broken newest kernel
 
 judge stack stack=yes
 ok "call stack: ${found[samples]} samples" test "${found[samples]}" -ge 100
-zero stack illegal broken kernel
+zero stack illegal broken newest kernel
+is "${found[rooted]}" "${found[hot]}" "call stack: down to main in each sample of a function hot_*"
+judge stacks stack=yes
+ok "call stacks of three tasks: ${found[samples]} samples" test "${found[samples]}" -ge 300
+zero stacks illegal broken newest kernel
+like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$tmp/out/lbr.report")"
 done_testing

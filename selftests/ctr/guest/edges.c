@@ -2,13 +2,15 @@
 /*
  * A program whose control transfers are known: every direct branch and jump of
  * the functions hot_* is taken, and there is each class of transfer that CTR
- * tells apart. Prints where it was loaded.
- * Usage: edges ROUNDS
+ * tells apart. Prints where it was loaded. Yields the CPU now and then.
+ * Usage: edges ROUNDS [PROCESSES]
  */
 #include <inttypes.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern const char __executable_start[];
@@ -82,22 +84,28 @@ __attribute__((noipa)) static void hot_round(uint64_t x)
 	table[x & 1](x);
 	hot_recursion(x & 7);
 	hot_jumps(x);
+	sink += 1; /* so that it is a call and not a jump */
 }
 
 int main(int argc, char **argv)
 {
 	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
+	unsigned int processes = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
 	uint64_t random = 88172645463325252u;
 
 	printf("base 0x%" PRIxPTR "\n", (uintptr_t)__executable_start);
 	fflush(stdout);
+	while (processes > 1 && fork())
+		processes--;
 	while (rounds--) {
 		random ^= random << 13;
 		random ^= random >> 7;
 		random ^= random << 17;
 		hot_round(random);
 		if (!(random & 0x3ff))
-			getppid();
+			sched_yield();
 	}
+	while (wait(NULL) > 0)
+		;
 	return 0;
 }

@@ -5,10 +5,10 @@
 . /root/ctr/common.sh
 cd $out || exit 1
 
-# record NAME PERIOD ROUNDS FILTER [EVENT]: NAME.stacks, and NAME.base for where it was loaded.
+# record NAME PERIOD ROUNDS FILTER [EVENT [PROCESSES]]: NAME.stacks, and NAME.base for where it was loaded.
 record() {
 	local name=$1 period=$2 rounds=$3 filter=$4 event=${5:-ctr/cycles,depth=32/u}
-	if perf record -q -o p.data -c "$period" -e "$event" -j "$filter" -- $here/edges "$rounds" >"$name.base" 2>"$tmp/log"; then
+	if perf record -q -o p.data -c "$period" -e "$event" -j "$filter" -- $here/edges "$rounds" "${6:-1}" >"$name.base" 2>"$tmp/log"; then
 		perf script -i p.data --comm edges -F ip,brstack 2>>"$tmp/log" |
 			grep -v '^$' >"$name.stacks"
 		pass "recorded $name: $(wc -l <"$name.stacks") samples"
@@ -24,5 +24,14 @@ for filter in any_call any_ret ind_call call cond ind_jmp; do
 done
 record call_ret 20011 30000 call,any_ret,u,save_type
 record instructions 20011 30000 any,u ctr/instructions,depth=32/u
-record stack 20011 30000 stack,u
+
+# Rings of tasks: somebody else takes the hart whenever the program yields it.
+while :; do :; done &
+record stack 20011 60000 stack,u
+kill $!
+# Tasks whose contexts perf swaps without a word.
+record stacks 20011 40000 stack,u ctr/cycles/u 3
+# Its own callchains are from the ring.
+perf record -q -o p.data -c 20011 -e ctr/cycles/u --call-graph lbr -- $here/edges 30000 >lbr.base 2>"$tmp/log"
+perf report -i p.data --stdio --no-children -g caller,0,callee --percent-limit 1 2>/dev/null >lbr.report
 done_testing

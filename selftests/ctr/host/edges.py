@@ -16,9 +16,12 @@ SCRIPT is the output of perf script -F ip,brstack. Prints what it found, one
   missing           direct edges of functions hot_* that never occurred
   classes           kinds of transfers seen in the text
   deepest           entries of the longest stack
+  rooted            samples in functions hot_* with main on the stack
+  hot               samples in functions hot_*
 Examples of what is wrong go to standard error.
 KEY=VALUE: chain=no     entries were filtered, neighbours need not connect
-           stack=yes    entries are call frames: each is a call
+           stack=yes    entries are call frames: each is a call into the function
+                        that makes the next one, the last into the sampled one
 """
 import re
 import subprocess
@@ -128,7 +131,7 @@ def main():
     elf, base, script = sys.argv[1], int(sys.argv[2], 16), sys.argv[3]
     option = dict(item.split("=") for item in sys.argv[4:])
     graph = Graph(elf, base)
-    count = dict.fromkeys(("samples", "entries", "illegal", "broken", "newest", "kernel", "mistyped", "deepest"), 0)
+    count = dict.fromkeys(("samples", "entries", "illegal", "broken", "newest", "kernel", "mistyped", "deepest", "rooted", "hot"), 0)
     seen, classes, said = set(), set(), 0
 
     def wrong(what, text):
@@ -144,6 +147,7 @@ def main():
             continue
         count["samples"] += 1
         pc, newer = int(words[0], 16), None
+        hot, rooted = graph.function.get(pc, "").startswith("hot_"), False
         count["deepest"] = max(count["deepest"], len(words) - 1)
         for entry in words[1:]:
             field = entry.split("/")
@@ -156,8 +160,15 @@ def main():
                 if not graph.legal(source, target):
                     wrong("illegal", entry)
             if option.get("stack") == "yes":
+                callee = pc if newer is None else newer
                 if kind not in (None, "call", "indcall", "swap"):
                     wrong("broken", entry)
+                elif (graph.function.get(target) != graph.function.get(callee) and target in graph.code
+                      # A stub of the linker jumps on; a swap has replaced the call into its function.
+                      and not graph.function[target].endswith("@plt")
+                      and (newer is None or graph.code.get(newer, (None,))[0] != "swap")):
+                    wrong("newest" if newer is None else "broken", f"{entry} then {callee:#x}")
+                rooted |= graph.function.get(target) == "main"
             elif option.get("chain") != "no" and not graph.run(target, pc if newer is None else newer):
                 wrong("newest" if newer is None else "broken", f"{entry} then {pc if newer is None else newer:#x}")
             if kind:
@@ -166,6 +177,8 @@ def main():
                 if len(field) > 6 and field[6] and field[6] != TYPES[kind]:
                     wrong("mistyped", f"{entry} is a {kind}")
             newer = source
+        count["hot"] += hot
+        count["rooted"] += hot and rooted
     missing = [(s, t) for s, (kind, t) in graph.code.items()
                if t is not None and graph.function[s].startswith("hot_") and (s, t) not in seen]
     for name, value in count.items():

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the PMU "ctr" takes and what it refuses, by perf_event_open().
+ * Usage: abi TYPE          prints TAP without a plan
+ *        abi TYPE hold     opens an event of this process, says so, waits for its end
+ *        abi TYPE churn N  opens, enables and closes N times
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static unsigned int type;
+
+static struct perf_event_attr attributes(void)
+{
+	return (struct perf_event_attr){
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.sample_period = 1000000,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+}
+
+static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	return syscall(SYS_perf_event_open, attr, pid, cpu, group, 0);
+}
+
+static void result(bool good, const char *what, int error)
+{
+	printf("%s - %s\n", good ? "ok" : "not ok", what);
+	if (!good)
+		printf("# errno %d (%s)\n", error, strerror(error));
+	fflush(stdout);
+}
+
+/* An event of this task with the group leader @group or -1. */
+static void expect_in(struct perf_event_attr attr, int group, int expected, const char *what)
+{
+	int fd = event_open(&attr, 0, -1, group);
+	int error = fd < 0 ? errno : 0;
+
+	result(error == expected, what, error);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void expect(struct perf_event_attr attr, int expected, const char *what)
+{
+	expect_in(attr, -1, expected, what);
+}
+
+#define EXPECT(change, expected, what)                                                             \
+	do {                                                                                       \
+		struct perf_event_attr attr = attributes();                                        \
+		change;                                                                            \
+		expect(attr, expected, what);                                                      \
+	} while (0)
+
+static void test_refused(void)
+{
+	EXPECT(attr.sample_period = 0, EOPNOTSUPP, "counting: EOPNOTSUPP");
+	EXPECT(attr.sample_type = PERF_SAMPLE_IP, EINVAL, "no branch stack: EINVAL");
+	EXPECT(attr.branch_sample_type |= PERF_SAMPLE_BRANCH_ABORT_TX, EOPNOTSUPP,
+	       "transactions: EOPNOTSUPP");
+	EXPECT(attr.branch_sample_type |= 1 << 19, EOPNOTSUPP, "branch counters: EOPNOTSUPP");
+	EXPECT(attr.branch_sample_type |= PERF_SAMPLE_BRANCH_CALL_STACK, EINVAL,
+	       "call stack and a filter: EINVAL");
+	EXPECT(attr.branch_sample_type = PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_KERNEL,
+	       EOPNOTSUPP, "call stack of the kernel: EOPNOTSUPP");
+	EXPECT(attr.config = 1 << 9, EINVAL, "unknown bits of config: EINVAL");
+	EXPECT(attr.config1 = 1, EINVAL, "raw without israw: EINVAL");
+	EXPECT(attr.config2 = 257, EINVAL, "deeper than the ring: EINVAL");
+	EXPECT(attr.config2 = 1 << 20, EINVAL, "unknown bits of config2: EINVAL");
+	EXPECT(attr.exclude_host = 1, EOPNOTSUPP, "guests alone: EOPNOTSUPP");
+	EXPECT(attr.precise_ip = 1, EOPNOTSUPP, "precise: EOPNOTSUPP");
+	EXPECT((attr.sigtrap = 1, attr.remove_on_exec = 1), EOPNOTSUPP, "sigtrap: EOPNOTSUPP");
+	EXPECT(attr.config = 0xff, EINVAL, "no such hardware event: EINVAL");
+	EXPECT(attr.branch_sample_type |= PERF_SAMPLE_BRANCH_HW_INDEX |
+					  PERF_SAMPLE_BRANCH_NO_CYCLES |
+					  PERF_SAMPLE_BRANCH_NO_FLAGS,
+	       0, "what perf adds: accepted");
+	EXPECT(attr.config2 = 16, 0, "depth 16: accepted");
+	EXPECT((attr.freq = 1, attr.sample_freq = 1000), 0, "frequency: accepted");
+	EXPECT(attr.inherit = 1, 0, "inherited: accepted");
+	EXPECT(attr.pinned = 1, 0, "pinned: accepted");
+	EXPECT(attr.exclude_guest = 1, 0, "exclude_guest: accepted");
+}
+
+static void test_groups(void)
+{
+	struct perf_event_attr software = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(software),
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+	};
+	struct perf_event_attr attr = attributes();
+	int leader = event_open(&software, 0, -1, -1);
+
+	expect_in(attr, leader, EINVAL, "member of a group: EINVAL");
+	close(leader);
+	leader = event_open(&attr, 0, -1, -1);
+	expect_in(software, leader, 0, "leader of a software event: accepted");
+	software.type = PERF_TYPE_HARDWARE;
+	software.config = PERF_COUNT_HW_INSTRUCTIONS;
+	expect_in(software, leader, 0, "leader of a hardware event: accepted");
+	close(leader);
+}
+
+static void test_exclusive(void)
+{
+	struct perf_event_attr attr = attributes();
+	uint64_t period = 2000000;
+	int fd, other, error;
+	pid_t child;
+
+	fd = event_open(&attr, 0, -1, -1);
+	expect(attr, EBUSY, "a second event of the task: EBUSY");
+	other = event_open(&attr, -1, 0, -1);
+	error = errno;
+	result(other < 0 && error == EBUSY, "an event of a hart beside one of a task: EBUSY",
+	       error);
+	child = fork();
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	other = event_open(&attr, child, -1, -1);
+	result(other >= 0, "an event of another task: accepted", errno);
+	close(other);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	error = ioctl(fd, PERF_EVENT_IOC_PERIOD, &period) ? errno : 0;
+	result(error == EINVAL, "IOC_PERIOD: EINVAL", error);
+	close(fd);
+
+	fd = event_open(&attr, -1, 0, -1);
+	result(fd >= 0, "an event of a hart", errno);
+	expect(attr, EBUSY, "an event of a task beside it: EBUSY");
+	other = event_open(&attr, -1, 0, -1);
+	error = errno;
+	result(other < 0 && error == EBUSY, "a second event of the hart: EBUSY", error);
+	close(fd);
+	expect(attr, 0, "closed: the next is accepted");
+}
+
+static void test_unprivileged(void)
+{
+	struct perf_event_attr attr = attributes();
+	pid_t child = fork();
+
+	if (child) {
+		waitpid(child, NULL, 0);
+		return;
+	}
+	if (setuid(1000))
+		exit(1);
+	expect(attr, 0, "an ordinary user, own task, user mode: accepted");
+	attr.exclude_kernel = 0;
+	expect(attr, EACCES, "with the kernel: EACCES");
+	attr.exclude_kernel = 1;
+	attr.branch_sample_type |= PERF_SAMPLE_BRANCH_KERNEL;
+	expect(attr, EACCES, "branches of the kernel: EACCES");
+	attr = attributes();
+	result(event_open(&attr, -1, 0, -1) < 0 && errno == EACCES, "a hart: EACCES", errno);
+	result(event_open(&attr, 1, -1, -1) < 0 && errno == EACCES, "somebody else's task: EACCES",
+	       errno);
+	exit(0);
+}
+
+static int churn(unsigned long times)
+{
+	while (times--) {
+		struct perf_event_attr attr = attributes();
+		int fd;
+
+		attr.branch_sample_type |= times & 1 ? PERF_SAMPLE_BRANCH_KERNEL : 0;
+		attr.inherit = times >> 1 & 1;
+		fd = event_open(&attr, 0, -1, -1);
+		if (fd < 0) {
+			perror("perf_event_open");
+			return 1;
+		}
+		close(fd);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct perf_event_attr attr;
+
+	if (argc < 2)
+		return 2;
+	type = strtoul(argv[1], NULL, 0);
+	if (argc == 4)
+		return churn(strtoul(argv[3], NULL, 0));
+	if (argc == 3) {
+		attr = attributes();
+		if (event_open(&attr, 0, -1, -1) < 0) {
+			perror("perf_event_open");
+			return 1;
+		}
+		puts("holding");
+		fflush(stdout);
+		pause();
+		return 0;
+	}
+	test_refused();
+	test_groups();
+	test_exclusive();
+	test_unprivileged();
+	return 0;
+}

@@ -1,0 +1,112 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Events come and go, tasks and harts too. Runs in the guest with two harts.
+# shellcheck source=selftests/ctr/guest/common.sh
+. /root/ctr/common.sh
+module=/run/ntrace-modules/riscv_ctr.ko
+pmu=/sys/bus/event_source/devices/ctr
+type=$(<$pmu/type)
+cd $out || exit 1
+
+# Nothing of CTR is left on any hart: recording off, ring empty.
+left_clean() {
+	local cpu
+	for cpu in 0 1; do
+		is "owned=$(state owned $cpu) sctrctl=$(state sctrctl $cpu) valid=$(state valid $cpu)" \
+			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
+	done
+}
+# record NAME ARGUMENTS...: perf record with output in NAME.data.
+record() {
+	local name=$1
+	shift
+	perf record -q -o "$name.data" "$@" >"$name.out" 2>"$name.err" || diag "$(cat "$name.err")"
+}
+# samples NAME: how many it has.
+samples() { perf script -i "$1.data" -F ip 2>/dev/null | grep -c .; }
+some_samples() { ok "$2" test "$(samples "$1")" -ge "${3:-10}"; }
+
+while IFS= read -r line; do
+	case $line in
+	'ok - '*) pass "abi: ${line#ok - }" ;;
+	'not ok - '*) not_ok "abi: ${line#not ok - }" ;;
+	*) echo "$line" ;;
+	esac
+done < <(sysctl -q kernel.perf_event_paranoid=2; $here/abi "$type")
+sysctl -q kernel.perf_event_paranoid=-1
+left_clean "after refusals"
+ok "200 times open and close" $here/abi "$type" churn 200
+left_clean "after 200 times open and close"
+
+coproc $here/abi "$type" hold
+read -r answer <&"${COPROC[0]}"
+is "$answer" holding "an event is open"
+fails "rmmod with an open event is refused" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr
+kill "$COPROC_PID"
+wait "$COPROC_PID" 2>/dev/null
+
+# Tasks with marked addresses share a hart; each sees its own.
+# marks NAME: samples and strangers among the entries.
+marks() {
+	local pid mark own=0 strange=0
+	perf script -i "$1.data" -F pid,brstack 2>/dev/null >stacks
+	while read -r pid mark; do
+		own=$((own + $(awk -v pid="$pid" '$1 == pid' stacks | grep -c "$mark")))
+		strange=$((strange + $(awk -v pid="$pid" '$1 == pid' stacks |
+			sed "s/$mark//g" | grep -cE '\b0x5[1-9]00[0-9a-f]{6}\b')))
+	done <"$1.out"
+	echo "$own $strange"
+}
+isolated() {
+	read -r own strange < <(marks "$1")
+	ok "$2: $own samples with marked entries" test "$own" -ge 50
+	is "$strange" 0 "$2: no addresses of others"
+}
+record inherit -c 20011 -e ctr/cycles,depth=64/u -j any,u -- taskset -c 1 $here/marked 3 3000
+isolated inherit "tasks that inherit an event"
+record all -a -c 20011 -e ctr/cycles,depth=64/u -j any,u -- taskset -c 1 $here/marked 3 3000
+isolated all "all tasks of a hart"
+record stack -c 20011 -e ctr/cycles/u -j stack,u -- taskset -c 1 $here/marked 3 3000
+isolated stack "call stacks"
+left_clean "after recordings"
+
+# In recordings of user mode there is no address of the kernel, wherever one looks.
+record user -a -g -c 20011 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc /usr/bin | sort | wc'
+some_samples user "callchains and branches of user mode" 50
+is "$(perf script -i user.data -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
+	"no address of the kernel in them"
+
+# Ways to record.
+record frequency -F 2000 -e ctr/cycles/u -j any,u -- $here/edges 40000
+some_samples frequency "by frequency"
+$here/edges 100000000 >/dev/null &
+record attach -c 100003 -e ctr/cycles/u -j any,u -p $! -- sleep 1
+some_samples attach "-p"
+record thread --per-thread -c 100003 -e ctr/cycles/u -j any,u -p $! -- sleep 1
+some_samples thread "--per-thread"
+mkdir -p /tmp/cgroup && busybox mount -t cgroup -o perf_event none /tmp/cgroup && mkdir /tmp/cgroup/ctr
+echo $! >/tmp/cgroup/ctr/cgroup.procs
+record group -a -c 100003 -e ctr/cycles/u -j any,u -G ctr -- sleep 1
+some_samples group "-G"
+is "$(perf script -i group.data -F comm 2>/dev/null | sort -u | tr -d ' \n')" edges "-G: of that group only"
+
+# A hart goes while it is recorded, and comes back.
+taskset -cp 1 $! >/dev/null 2>&1
+record offline -a -c 100003 -e ctr/cycles/u -j any,u -- sh -c \
+	'sleep 0.5; echo 0 >/sys/devices/system/cpu/cpu1/online; sleep 0.5; echo 1 >/sys/devices/system/cpu/cpu1/online; sleep 0.5'
+some_samples offline "a hart goes offline and comes back while it is recorded"
+is "$(state usable 1) $(state sctrctl 1)" "1 0x0" "it is usable again, and idle"
+taskset -cp 1 $! >/dev/null 2>&1
+record again -a -C 1 -c 100003 -e ctr/cycles/u -j any,u -- sleep 1
+some_samples again "and recorded again"
+kill $!
+wait $! 2>/dev/null
+left_clean "at the end"
+
+rmmod riscv_ctr
+ok "rmmod: the PMU is gone" test ! -e $pmu
+ok "it can be loaded again" insmod $module
+left_clean "loaded again"
+fails "loaded twice: refused" 'exist' insmod $module
+fails "layout=nonsense: refused" 'nvalid' sh -c "rmmod riscv_ctr && insmod $module layout=nonsense"
+done_testing
