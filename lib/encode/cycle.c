@@ -43,6 +43,8 @@ static const char *check_group(const struct ntrace_ingress_port *port,
 		return trap ? NULL : "a group that retires nothing and is no trap";
 	if (port->single)
 		return group->iretire == 1 ? NULL : "more than one instruction in a group";
+	if (group->iretire > NTRACE_IRETIRE_MAX)
+		return "a block of more than 65,535 parcels";
 	return group->iretire >= 1u << group->ilastsize ?
 		       NULL :
 		       "a block that is shorter than its last instruction";

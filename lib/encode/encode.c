@@ -150,7 +150,8 @@ static unsigned int pending_trap(const struct ntrace_encoder *encoder, unsigned 
 SHORT_PATH bool valid(const struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
 	unsigned int reserved = (block->itype & 0xf0u) | (block->priv & 0xf8u) |
-				(unsigned int)(block->iaddr & 1);
+				(unsigned int)(block->iaddr & 1) |
+				(block->iretire & ~NTRACE_IRETIRE_MAX);
 
 	return !reserved && (encoder->itypes >> block->itype & 1);
 }

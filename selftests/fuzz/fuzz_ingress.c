@@ -63,7 +63,8 @@ static void configure(struct ntrace_encoder_config *config, const uint8_t *optio
 	config->timestamps = (enum ntrace_timestamps)(options[1] >> 6);
 	config->params.implicit_return = options[3] & 3;
 	config->implicit_return_depth = 1 + (options[3] >> 3);
-	config->icnt_bits = 1 + options[4] % 32;
+	/* A block of 65,535 parcels makes 2^(16 - icnt_bits) messages. */
+	config->icnt_bits = 6 + options[4] % 27;
 	config->icnt_full = options[4] >> 6;
 	config->hist_bits = 1 + options[5] % 31;
 	config->sync_mode = options[5] >> 6;

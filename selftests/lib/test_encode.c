@@ -191,6 +191,9 @@ static void start_and_stop(void)
 	block.iretire = 0;
 	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID,
 	   "a branch that did not retire: refused");
+	block.iretire = NTRACE_IRETIRE_MAX + 1;
+	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID,
+	   "more parcels than any cycle retires: refused");
 	block.iretire = 1;
 	block.iaddr = 0x101;
 	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID, "odd address: refused");

@@ -222,6 +222,7 @@ static void bad_cycles(void)
 	    cycle.group[0].ilastsize = 2);
 	BAD(port, "a group that retires nothing and is no trap", cycle.group[0].iretire = 0);
 	BAD(port, "a group that retires nothing and is no trap", cycle.groups = 2);
+	BAD(port, "a block of more than 65,535 parcels", cycle.group[0].iretire = 65536);
 	BAD(single, "more than one instruction in a group", cycle.group[0].itype = 13);
 	BAD(port, "a trap that is not in the newest group",
 	    (cycle.groups = 2, cycle.group[0].itype = 1, cycle.group[1] = good.group[0]));

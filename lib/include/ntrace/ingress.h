@@ -32,11 +32,17 @@ enum ntrace_ctype {
 	NTRACE_CTYPE_DISCONTINUITY = 3,	/* the same, and control went elsewhere as by a trap */
 };
 
+/*
+ * Most parcels of a block. No hart retires as many in a cycle, and emulators stay
+ * far below; it bounds the messages that one block makes with a narrow I-CNT.
+ */
+#define NTRACE_IRETIRE_MAX 0xffffu
+
 /**
  * struct ntrace_ingress - one block group of the ingress port
  * @iaddr: address of the first instruction; with iretire 0 valid only for
  *         itype 1 (address of the faulting instruction)
- * @iretire: 16-bit parcels retired in the block
+ * @iretire: 16-bit parcels retired in the block, at most NTRACE_IRETIRE_MAX
  * @itype: enum ntrace_itype: how the block ends
  * @ilastsize: the last instruction is 2^ilastsize parcels
  * @priv: enum ntrace_priv of the whole block
