@@ -182,7 +182,9 @@ static void printed(void)
 
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
-	block(0x100, 0x45ee5, NTRACE_ITYPE_NONE);
+	for (int i = 0; i < 8; i++)
+		block(0x100, 0x8000, NTRACE_ITYPE_NONE);
+	block(0x100, 0x5ee5, NTRACE_ITYPE_NONE);
 	for (int i = 4; i >= 0; i--)
 		block(0x100, 1,
 		      0x2d >> i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
