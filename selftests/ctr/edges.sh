@@ -69,5 +69,20 @@ is "${found[rooted]}" "${found[hot]}" "call stack: down to main in each sample o
 judge stacks stack=yes
 ok "call stacks of three tasks: ${found[samples]} samples" test "${found[samples]}" -ge 300
 zero stacks illegal broken newest kernel
+
+kernel() {
+	found=()
+	while read -r key value; do found[$key]=$value; done < <(python3 selftests/ctr/host/kernel.py "$tmp/out/$1.stacks")
+}
+kernel k
+ok "kernel: ${found[samples]} samples" test "${found[samples]}" -ge 500
+is "${found[newest]} ${found[user]}" "0 0" "kernel: the youngest entry leads to the PC; nothing of user mode"
+kernel uk
+ok "both: ${found[samples]} samples" test "${found[samples]}" -ge 500
+is "${found[newest]}" 0 "both: the youngest entry leads to the PC"
+ok "both: ${found[user]} entries of user mode, ${found[kernel]} of the kernel, ${found[traps]} traps" \
+	test "${found[user]}" -gt 100 -a "${found[kernel]}" -gt 100 -a "${found[traps]}" -gt 10
+kernel k_only_branches
+is "${found[user]}" 0 "samples of user mode with branches of the kernel: no others"
 like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$tmp/out/lbr.report")"
 done_testing

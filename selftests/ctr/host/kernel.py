@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Looks at branch stacks of the kernel, whose code as it runs is in no file.
+
+usage: kernel.py SCRIPT
+SCRIPT is the output of perf script -F ip,brstack. Prints, one a line:
+  samples
+  newest    samples whose youngest entry does not lead to their PC: that is
+            behind its target by less than a long run of code without a jump
+  traps     entries of types that only traps have
+  kernel, user    entries with an address of the kernel; of user mode alone
+"""
+import sys
+
+count = dict.fromkeys(("samples", "newest", "traps", "kernel", "user"), 0)
+for line in open(sys.argv[1]):
+    words = line.split()
+    if len(words) < 2:
+        continue
+    count["samples"] += 1
+    fields = [word.split("/") for word in words[1:]]
+    count["newest"] += not 0 <= int(words[0], 16) - int(fields[0][1], 16) < 2048
+    for field in fields:
+        count["traps"] += field[6] in ("SYSCALL", "ERET", "IRQ")
+        count["kernel" if any(int(end, 16) >> 63 for end in field[:2]) else "user"] += 1
+for name, value in count.items():
+    print(name, value)
