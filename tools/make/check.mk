@@ -31,11 +31,11 @@ $(B)/selftests/lib/test_property $(B)/selftests/soak/test_property: $(PROPERTY_S
 # With the sanitizers: a test that passes by luck does not pass.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
 	@mkdir -p $(@D)
-	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $(filter %.c,$^) $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
+	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $< $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
 	@mkdir -p $(@D)
-	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $(filter %.c %.a,$^) -o $@ $(LIBS)
+	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $< $(filter %.a,$^) -o $@ $(LIBS)
 
 check: ## the whole test suite; ends with "N passed, N failed"
 	+@selftests/run --all

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Registers of the model: WARL, and who may touch them (digest ctr.md sections 2, 3 and 5). */
+#include <string.h>
+
+#include "model.h"
+
+/* What a CSR number stands for. */
+enum meaning {
+	MEANING_NONE,
+	MEANING_MCTRCTL,
+	MEANING_SCTRCTL,
+	MEANING_VSCTRCTL,
+	MEANING_DEPTH,
+	MEANING_STATUS,
+	MEANING_SELECT,
+	MEANING_ENTRY,	/* xireg */
+};
+
+/* Registers of the two layouts that are single ones; those of Sscsrind are in ranges. */
+static const struct {
+	uint16_t csr;
+	uint8_t layout;
+	uint8_t meaning;
+} registers[] = {
+	{ NTRACE_CTR_CSR_MCTRCTL, NTRACE_CTR_RATIFIED, MEANING_MCTRCTL },
+	{ NTRACE_CTR_CSR_SCTRCTL, NTRACE_CTR_RATIFIED, MEANING_SCTRCTL },
+	{ NTRACE_CTR_CSR_VSCTRCTL, NTRACE_CTR_RATIFIED, MEANING_VSCTRCTL },
+	{ NTRACE_CTR_CSR_SCTRSTATUS, NTRACE_CTR_RATIFIED, MEANING_STATUS },
+	{ NTRACE_CTR_CSR_SCTRDEPTH, NTRACE_CTR_RATIFIED, MEANING_DEPTH },
+	{ NTRACE_CTR_CSR_DRAFT_MCTRCONTROL, NTRACE_CTR_DRAFT, MEANING_MCTRCTL },
+	{ NTRACE_CTR_CSR_DRAFT_SCTRCONTROL, NTRACE_CTR_DRAFT, MEANING_SCTRCTL },
+	{ NTRACE_CTR_CSR_DRAFT_VSCTRCONTROL, NTRACE_CTR_DRAFT, MEANING_VSCTRCTL },
+	{ NTRACE_CTR_CSR_DRAFT_SCTRSTATUS, NTRACE_CTR_DRAFT, MEANING_STATUS },
+	{ NTRACE_CTR_CSR_DRAFT_MCTRSTATUS, NTRACE_CTR_DRAFT, MEANING_STATUS },
+};
+
+/* Bits 9:8 of a CSR number: who may access it at least. */
+#define CSR_LEVEL(csr)		((csr) >> 8 & 3)
+#define LEVEL_SUPERVISOR	1u
+#define LEVEL_HYPERVISOR	2u
+#define LEVEL_MACHINE		3u
+
+/**
+ * struct place - what is accessed
+ * @meaning: enum meaning
+ * @level: of the register: LEVEL_HYPERVISOR for those of the guest
+ * @part: of MEANING_ENTRY: 0 ctrsource, 1 ctrtarget, 2 ctrdata, others read-only 0
+ */
+struct place {
+	unsigned int meaning;
+	unsigned int level;
+	unsigned int part;
+};
+
+/* Logical entry that the select register of a place says; not one if it is too much. */
+#define SELECTED(model, place) ((model)->select[(place)->level - 1] - NTRACE_CTR_SELECT)
+
+/* siselect, sireg to sireg3, a hole, sireg4 to sireg6; as well for the guest and, draft, M. */
+static struct place find_indirect(unsigned int csr)
+{
+	unsigned int offset = csr & 0xff;
+	struct place place = { .level = CSR_LEVEL(csr) };
+
+	if (offset == 0x50)
+		place.meaning = MEANING_SELECT;
+	else if (offset >= 0x51 && offset <= 0x57 && offset != 0x54)
+		place.meaning = MEANING_ENTRY;
+	place.part = offset - 0x51;
+	return place;
+}
+
+static struct place find(const struct ntrace_ctr_model *model, unsigned int csr)
+{
+	unsigned int first = csr & ~0xffu;
+
+	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
+		if (registers[i].csr == csr && registers[i].layout == model->config.layout)
+			return (struct place){ registers[i].meaning, CSR_LEVEL(csr), 0 };
+	if (first == 0x100 || first == 0x200 ||
+	    (first == 0x300 && model->config.layout == NTRACE_CTR_DRAFT))
+		return find_indirect(csr);
+	return (struct place){ MEANING_NONE, 0, 0 };
+}
+
+static uint64_t stateen_bit(const struct ntrace_ctr_model *model)
+{
+	return model->config.layout == NTRACE_CTR_DRAFT ? NTRACE_CTR_STATEEN_DRAFT :
+							  NTRACE_CTR_STATEEN;
+}
+
+/*
+ * Section 5. @needed are the bits of mstateen0 and hstateen0. Illegal is what M-mode alone may do
+ * or what is closed to all below it, virtual what the guest may not, but its hypervisor.
+ */
+static int may_access(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int level,
+		      uint64_t needed, bool always_traps)
+{
+	bool guest = priv == NTRACE_PRIV_VS || priv == NTRACE_PRIV_VU;
+
+	if (level == LEVEL_HYPERVISOR && !model->config.hypervisor)
+		return NTRACE_CTR_ILLEGAL;
+	if (priv == NTRACE_PRIV_M || priv == NTRACE_PRIV_D)
+		return 0;
+	if (level == LEVEL_MACHINE || priv == NTRACE_PRIV_U || (needed & ~model->mstateen0))
+		return NTRACE_CTR_ILLEGAL;
+	if (!guest)
+		return 0;
+	if (priv == NTRACE_PRIV_VU || level == LEVEL_HYPERVISOR || always_traps ||
+	    (needed & ~model->hstateen0))
+		return NTRACE_CTR_VIRTUAL;
+	return 0;
+}
+
+/* Finds and checks. Return: 0 with @place, as the public functions otherwise. */
+static int reach(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
+		 struct place *place)
+{
+	uint64_t needed = stateen_bit(model);
+	int result;
+
+	*place = find(model, csr);
+	if (place->meaning == MEANING_NONE)
+		return NTRACE_ERR_UNSUPPORTED;
+	if (place->meaning == MEANING_SELECT)
+		needed = NTRACE_CTR_STATEEN_CSRIND;
+	else if (place->meaning == MEANING_ENTRY)
+		needed |= NTRACE_CTR_STATEEN_CSRIND;
+	result = may_access(model, priv, place->level, needed, place->meaning == MEANING_DEPTH);
+	if (result)
+		return result;
+	if (priv == NTRACE_PRIV_VS) {
+		place->level = LEVEL_HYPERVISOR;
+		if (place->meaning == MEANING_SCTRCTL)
+			place->meaning = MEANING_VSCTRCTL;
+	}
+	if (place->meaning == MEANING_ENTRY &&
+	    SELECTED(model, place) >= NTRACE_CTR_ENTRIES_MAX)
+		return NTRACE_ERR_UNSUPPORTED;
+	return 0;
+}
+
+/* M and MTE are not there in sctrctl and vsctrctl. */
+#define MACHINE_FIELDS (NTRACE_CTR_CTL(M) | NTRACE_CTR_CTL(MTE))
+
+static uint64_t control_value(const struct ntrace_ctr_model *model, uint64_t control)
+{
+	uint64_t raw = ntrace_ctr_control_to_raw(model->config.layout, control);
+
+	if (model->config.layout == NTRACE_CTR_DRAFT)
+		raw |= (uint64_t)ntrace_ctr_depth_to_raw(NTRACE_CTR_DRAFT, model->depth)
+		       << NTRACE_CTR_DRAFT_DEPTH_SHIFT;
+	return raw;
+}
+
+int ntrace_ctr_model_read(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
+			  uint64_t *value)
+{
+	struct ntrace_ctr_entry entry;
+	struct place place;
+	int result = reach(model, priv, csr, &place);
+
+	if (result)
+		return result;
+	switch (place.meaning) {
+	case MEANING_MCTRCTL:
+		*value = control_value(model, model->mctrctl);
+		break;
+	case MEANING_SCTRCTL:
+		*value = control_value(model, model->mctrctl & ~MACHINE_FIELDS);
+		break;
+	case MEANING_VSCTRCTL:
+		*value = control_value(model, model->vsctrctl);
+		break;
+	case MEANING_DEPTH:
+		*value = (uint64_t)ntrace_ctr_depth_to_raw(NTRACE_CTR_RATIFIED, model->depth);
+		break;
+	case MEANING_STATUS:
+		*value = ntrace_ctr_status_to_raw(model->config.layout, &model->status);
+		break;
+	case MEANING_SELECT:
+		*value = model->select[place.level - 1];
+		break;
+	default:
+		entry = ntrace_ctr_model_entry(model, (unsigned int)SELECTED(model, &place));
+		*value = place.part == 0 ? entry.source :
+			 place.part == 1 ? entry.target :
+			 place.part == 2 ? entry.data :
+					   0;
+		break;
+	}
+	return 0;
+}
+
+static void clear_ring(struct ntrace_ctr_model *model)
+{
+	memset(model->ring, 0, sizeof(model->ring));
+	forget_cycles(model);
+}
+
+/* WARL: the greatest depth that is implemented and not above @entries, else the smallest. */
+static void set_depth(struct ntrace_ctr_model *model, unsigned int entries)
+{
+	unsigned int depth = 0;
+
+	for (unsigned int code = 0; code < NTRACE_CTR_DEPTH_CODES; code++)
+		if (model->config.depths >> code & 1 && (!depth || 16u << code <= entries))
+			depth = 16u << code;
+	model->depth = depth;
+	model->status.wrptr &= (uint8_t)(depth - 1);
+}
+
+/* DEPTH of the draft: codes of ones from below; what is between them counts as the lower. */
+static unsigned int draft_entries(uint64_t raw)
+{
+	unsigned int code = raw >> NTRACE_CTR_DRAFT_DEPTH_SHIFT & 0xf;
+	unsigned int entries;
+
+	while (!(entries = ntrace_ctr_depth_from_raw(NTRACE_CTR_DRAFT, code)))
+		code--;
+	return entries;
+}
+
+static void write_control(struct ntrace_ctr_model *model, const struct place *place, uint64_t value)
+{
+	uint64_t control = ntrace_ctr_control_from_raw(model->config.layout, value) &
+			   model->config.implemented;
+	bool guest = place->meaning == MEANING_VSCTRCTL;
+
+	if (model->config.layout == NTRACE_CTR_DRAFT) {
+		if (value & NTRACE_CTR_DRAFT_CLR)
+			clear_ring(model);
+		if (!guest)
+			set_depth(model, draft_entries(value));
+	}
+	if (guest)
+		model->vsctrctl = control & ~MACHINE_FIELDS;
+	else if (place->meaning == MEANING_SCTRCTL)
+		model->mctrctl = (model->mctrctl & MACHINE_FIELDS) | (control & ~MACHINE_FIELDS);
+	else
+		model->mctrctl = control;
+	forget_cycles(model);
+}
+
+static void write_entry(struct ntrace_ctr_model *model, const struct place *place, uint64_t value)
+{
+	const struct ntrace_ctr_config *config = &model->config;
+	unsigned int logical = (unsigned int)SELECTED(model, place);
+	struct ntrace_ctr_entry *entry;
+	uint64_t data = 0;
+
+	if (logical >= model->depth)
+		return;
+	entry = &model->ring[ntrace_ctr_physical(model->status.wrptr, logical, model->depth)];
+	if (config->features & NTRACE_CTR_HAS_TYPE)
+		data |= NTRACE_CTR_DATA_TYPE;
+	if (config->features & NTRACE_CTR_HAS_CYCLES)
+		data |= NTRACE_CTR_DATA_CCV |
+			((UINT64_C(0x1000) << config->cce_bits) - 1) << NTRACE_CTR_DATA_CC_SHIFT;
+	if (place->part == 0)
+		entry->source = value;
+	else if (place->part == 1)
+		entry->target = config->features & NTRACE_CTR_HAS_MISPREDICT ?
+					value :
+					value & ~NTRACE_CTR_TARGET_MISP;
+	else if (place->part == 2)
+		entry->data = value & data;
+}
+
+int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
+			   uint64_t value)
+{
+	struct place place;
+	int result = reach(model, priv, csr, &place);
+
+	if (result)
+		return result;
+	switch (place.meaning) {
+	case MEANING_MCTRCTL:
+	case MEANING_SCTRCTL:
+	case MEANING_VSCTRCTL:
+		write_control(model, &place, value);
+		break;
+	case MEANING_DEPTH:
+		/* Codes that are reserved are more than any that is not. */
+		set_depth(model, 16u << (value & 7));
+		break;
+	case MEANING_STATUS:
+		ntrace_ctr_status_from_raw(model->config.layout, (uint32_t)value, &model->status);
+		model->status.wrptr &= (uint8_t)(model->depth - 1);
+		break;
+	case MEANING_SELECT:
+		model->select[place.level - 1] = value;
+		break;
+	default:
+		write_entry(model, &place, value);
+		break;
+	}
+	return 0;
+}
+
+int ntrace_ctr_model_clear(struct ntrace_ctr_model *model, unsigned int priv)
+{
+	int result;
+
+	if (model->config.layout == NTRACE_CTR_DRAFT)
+		return NTRACE_CTR_ILLEGAL;
+	result = may_access(model, priv, LEVEL_SUPERVISOR, stateen_bit(model), false);
+	if (!result)
+		clear_ring(model);
+	return result;
+}
+
+void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model, uint64_t mstateen0,
+			      uint64_t hstateen0)
+{
+	model->mstateen0 = mstateen0;
+	/* Bits of hstateen0 are read-only 0 where those of mstateen0 are 0. */
+	model->hstateen0 = hstateen0 & mstateen0;
+}
+
+void ntrace_ctr_config_init(struct ntrace_ctr_config *config, enum ntrace_ctr_layout layout)
+{
+	*config = (struct ntrace_ctr_config){
+		.size = sizeof(*config),
+		.layout = layout,
+		.implemented = NTRACE_CTR_CTL_ALL,
+		.depths = (1u << NTRACE_CTR_DEPTH_CODES) - 1,
+		.features = NTRACE_CTR_HAS_TYPE | NTRACE_CTR_HAS_MISPREDICT | NTRACE_CTR_HAS_CYCLES,
+		.cce_bits = 4,
+		.hypervisor = true,
+	};
+	if (layout == NTRACE_CTR_DRAFT)
+		config->implemented |= NTRACE_CTR_DRAFT_ETEN;
+}
+
+const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config)
+{
+	bool draft = config->layout == NTRACE_CTR_DRAFT;
+	unsigned int depths = config->depths;
+
+	if (config->size != sizeof(*config))
+		return "size is not that of struct ntrace_ctr_config";
+	if (config->layout != NTRACE_CTR_RATIFIED && !draft)
+		return "layout is neither that of 1.0 nor that of the draft";
+	if (NTRACE_CTR_CTL_REQUIRED & ~config->implemented)
+		return "M, S, U and BPFRZ are not optional";
+	if (config->implemented & ~(NTRACE_CTR_CTL_ALL | (draft ? NTRACE_CTR_DRAFT_ETEN : 0)))
+		return "implemented has a bit that is no field of xctrctl";
+	if (!depths || depths >> NTRACE_CTR_DEPTH_CODES)
+		return "depths are 16 << 0 to 16 << 4, at least one of them";
+	/* Without its zeros below, a run of ones plus 1 is a power of two. */
+	while (!(depths & 1))
+		depths >>= 1;
+	if (draft && depths & (depths + 1))
+		return "the depths of the draft are contiguous";
+	if (config->cce_bits > 4)
+		return "CCE has at most 4 bits";
+	return NULL;
+}
+
+int ntrace_ctr_model_init(struct ntrace_ctr_model *model, const struct ntrace_ctr_config *config)
+{
+	if (ntrace_ctr_config_refusal(config))
+		return NTRACE_ERR_INVALID;
+	memset(model, 0, sizeof(*model));
+	model->config = *config;
+	ntrace_ctr_model_stateen(model, UINT64_MAX, UINT64_MAX);
+	set_depth(model, 0);
+	return 0;
+}
