@@ -106,7 +106,8 @@ static bool opted_in(const struct ntrace_ctr_model *model, const struct ntrace_c
 }
 
 /* Whether the trap sets FROZEN; who takes it decides. */
-static bool freezes(const struct ntrace_ctr_model *model, const struct ntrace_ctr_transfer *transfer)
+static bool freezes(const struct ntrace_ctr_model *model,
+		    const struct ntrace_ctr_transfer *transfer)
 {
 	uint64_t control = transfer->to == NTRACE_PRIV_VS ? model->vsctrctl : model->mctrctl;
 

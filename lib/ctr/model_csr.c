@@ -133,8 +133,7 @@ static int reach(const struct ntrace_ctr_model *model, unsigned int priv, unsign
 		if (place->meaning == MEANING_SCTRCTL)
 			place->meaning = MEANING_VSCTRCTL;
 	}
-	if (place->meaning == MEANING_ENTRY &&
-	    SELECTED(model, place) >= NTRACE_CTR_ENTRIES_MAX)
+	if (place->meaning == MEANING_ENTRY && SELECTED(model, place) >= NTRACE_CTR_ENTRIES_MAX)
 		return NTRACE_ERR_UNSUPPORTED;
 	return 0;
 }
@@ -254,8 +253,8 @@ static void write_entry(struct ntrace_ctr_model *model, const struct place *plac
 	if (config->features & NTRACE_CTR_HAS_TYPE)
 		data |= NTRACE_CTR_DATA_TYPE;
 	if (config->features & NTRACE_CTR_HAS_CYCLES)
-		data |= NTRACE_CTR_DATA_CCV |
-			((UINT64_C(0x1000) << config->cce_bits) - 1) << NTRACE_CTR_DATA_CC_SHIFT;
+		data |= NTRACE_CTR_DATA_CCV | ((UINT64_C(0x1000) << config->cce_bits) - 1)
+						      << NTRACE_CTR_DATA_CC_SHIFT;
 	if (place->part == 0)
 		entry->source = value;
 	else if (place->part == 1)
@@ -314,8 +313,8 @@ void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model, uint64_t mstateen0
 			      uint64_t hstateen0)
 {
 	model->mstateen0 = mstateen0;
-	/* Bits of hstateen0 are read-only 0 where those of mstateen0 are 0. */
-	model->hstateen0 = hstateen0 & mstateen0;
+	/* Bits that are 0 in mstateen0 are so here, too: may_access() asks that one first. */
+	model->hstateen0 = hstateen0;
 }
 
 void ntrace_ctr_config_init(struct ntrace_ctr_config *config, enum ntrace_ctr_layout layout)

@@ -17,15 +17,33 @@ static const struct {
 	int ratified;
 	int draft;
 } printed[] = {
-	{ "U", 0, 2 },		  { "S", 1, 1 },	   { "M", 2, 0 },
-	{ "RASEMU", 7, 10 },	  { "CLR", -1, 7 },	   { "STE", 8, 9 },
-	{ "MTE", 9, 8 },	  { "BPFRZ", 11, 11 },	   { "LCOFIFRZ", 12, 12 },
-	{ "DEPTH", -1, 16 },	  { "DEPTH", -1, 17 },	   { "DEPTH", -1, 18 },
-	{ "DEPTH", -1, 19 },	  { "EXCINH", 33, 33 },	   { "INTRINH", 34, 34 },
-	{ "TRETINH", 35, 35 },	  { "NTBREN", 36, 36 },	   { "TKBRINH", 37, 37 },
-	{ "ETEN", -1, 38 },	  { "INDCALLINH", 40, 40 }, { "DIRCALLINH", 41, 41 },
-	{ "INDJMPINH", 42, 42 },  { "DIRJMPINH", 43, 43 },  { "CORSWAPINH", 44, 44 },
-	{ "RETINH", 45, 45 },	  { "INDLJMPINH", 46, 46 }, { "DIRLJMPINH", 47, 47 },
+	{ "U", 0, 2 },
+	{ "S", 1, 1 },
+	{ "M", 2, 0 },
+	{ "RASEMU", 7, 10 },
+	{ "CLR", -1, 7 },
+	{ "STE", 8, 9 },
+	{ "MTE", 9, 8 },
+	{ "BPFRZ", 11, 11 },
+	{ "LCOFIFRZ", 12, 12 },
+	{ "DEPTH", -1, 16 },
+	{ "DEPTH", -1, 17 },
+	{ "DEPTH", -1, 18 },
+	{ "DEPTH", -1, 19 },
+	{ "EXCINH", 33, 33 },
+	{ "INTRINH", 34, 34 },
+	{ "TRETINH", 35, 35 },
+	{ "NTBREN", 36, 36 },
+	{ "TKBRINH", 37, 37 },
+	{ "ETEN", -1, 38 },
+	{ "INDCALLINH", 40, 40 },
+	{ "DIRCALLINH", 41, 41 },
+	{ "INDJMPINH", 42, 42 },
+	{ "DIRJMPINH", 43, 43 },
+	{ "CORSWAPINH", 44, 44 },
+	{ "RETINH", 45, 45 },
+	{ "INDLJMPINH", 46, 46 },
+	{ "DIRLJMPINH", 47, 47 },
 };
 
 static void control_layout(void)
@@ -65,8 +83,8 @@ static void control_layout(void)
 	is_hex(NTRACE_CTR_CTL_ALL, all, "all fields of 1.0");
 	is_hex(ntrace_ctr_control_from_raw(NTRACE_CTR_RATIFIED, UINT64_MAX), all,
 	       "bits that are no field are dropped");
-	is_hex(ntrace_ctr_control_from_raw(NTRACE_CTR_DRAFT, UINT64_MAX),
-	       all | UINT64_C(1) << 38, "of the draft ETEN is kept too");
+	is_hex(ntrace_ctr_control_from_raw(NTRACE_CTR_DRAFT, UINT64_MAX), all | UINT64_C(1) << 38,
+	       "of the draft ETEN is kept too");
 	is_hex(ntrace_ctr_control_to_raw(NTRACE_CTR_DRAFT, 1), 4,
 	       "section 2: U of 1.0 is the draft's bit 2, which is M of 1.0");
 }
@@ -176,9 +194,8 @@ static struct ntrace_ctr_record decoded(uint64_t source, uint64_t target, uint64
 static void records(void)
 {
 	/* Read from a kernel in QEMU: a return and a call. */
-	struct ntrace_ctr_record record =
-		decoded(UINT64_C(0xffffffff01e6b015), UINT64_C(0xffffffff01e73088), 0xd,
-			ALL_FEATURES);
+	struct ntrace_ctr_record record = decoded(UINT64_C(0xffffffff01e6b015),
+						  UINT64_C(0xffffffff01e73088), 0xd, ALL_FEATURES);
 
 	ok(record.valid && record.from == UINT64_C(0xffffffff01e6b014) &&
 		   record.to == UINT64_C(0xffffffff01e73088) &&
@@ -252,7 +269,8 @@ static void call_stacks(void)
 	       "section 4: a popped entry ends the stack");
 	for (unsigned int i = 0; i < 16; i++)
 		entries[i] = call(0x100 + i, 0x200, 9);
-	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial), 16, "a full ring");
+	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial), 16,
+	       "a full ring");
 	ok(partial, "section 4: partial if deeper than depth");
 	entries[3].data = 13;
 	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial),

@@ -9,8 +9,14 @@
 #define C(name) NTRACE_CTR_CTL(name)
 #define ALL_MODES (C(M) | C(S) | C(U))
 
-enum { U = NTRACE_PRIV_U, S = NTRACE_PRIV_S, M = NTRACE_PRIV_M, D = NTRACE_PRIV_D,
-       VU = NTRACE_PRIV_VU, VS = NTRACE_PRIV_VS };
+enum {
+	U = NTRACE_PRIV_U,
+	S = NTRACE_PRIV_S,
+	M = NTRACE_PRIV_M,
+	D = NTRACE_PRIV_D,
+	VU = NTRACE_PRIV_VU,
+	VS = NTRACE_PRIV_VS
+};
 
 static struct ntrace_ctr_model model;
 static uint64_t source, target;
@@ -107,8 +113,11 @@ static void modes(void)
 		const char *name;
 		unsigned int mode;
 		uint64_t mctrctl, vsctrctl;
-	} modes[] = { { "M", M, C(M), 0 },   { "S", S, C(S), 0 },   { "U", U, C(U), 0 },
-		      { "VS", VS, 0, C(S) }, { "VU", VU, 0, C(U) } };
+	} modes[] = { { "M", M, C(M), 0 },
+		      { "S", S, C(S), 0 },
+		      { "U", U, C(U), 0 },
+		      { "VS", VS, 0, C(S) },
+		      { "VU", VU, 0, C(U) } };
 
 	for (unsigned int i = 0; i < 5; i++) {
 		bool good = true;
@@ -145,8 +154,7 @@ static void inhibits(void)
 			mask = 0;
 			fresh(guest ? 0 : C(S) | rows[i].bit, guest ? C(S) | rows[i].bit : 0);
 			for (unsigned int j = 0; j < 13; j++)
-				mask |= (unsigned int)go(rows[j].type, mode, mode)
-					<< rows[j].type;
+				mask |= (unsigned int)go(rows[j].type, mode, mode) << rows[j].type;
 			good &= mask == ((0xff2eu | (rows[i].type == 4 ? 0x10u : 0)) &
 					 (rows[i].type == 4 ? ~0u : ~(1u << rows[i].type)));
 		}
@@ -329,10 +337,9 @@ static void debug_mode(void)
 /* ctrdata of the next record after @cycles in @mode. */
 static uint64_t data_after(unsigned int mode, uint64_t cycles)
 {
-	struct ntrace_ctr_transfer transfer = { .source = source += 0x10,
-						.cycles = cycles,
-						.itype = 11,
-						.from = (uint8_t)mode };
+	struct ntrace_ctr_transfer transfer = {
+		.source = source += 0x10, .cycles = cycles, .itype = 11, .from = (uint8_t)mode
+	};
 
 	ntrace_ctr_model_transfer(&model, &transfer);
 	return ntrace_ctr_model_entry(&model, 0).data;
