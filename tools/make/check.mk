@@ -8,7 +8,7 @@ FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; not the few that are slow there.
-VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_encode.c,\
+VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_ctr_property.c %/test_encode.c,\
 	$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
