@@ -139,6 +139,54 @@ two --level pc >"$tmp/out" 2>"$tmp/err"
 is "$? $(wc -l <"$tmp/err")" "2 1" "two harts at the PC level: wrong use"
 like "and it says what to do" "SRC 1 and 2: choose with --src" "$(cat "$tmp/err")"
 
+# Time and context: SYNC 5 PC 0x1000 TSTAMP 10; Ownership scontext 5 U, TSTAMP +5; FORMAT 3 hcontext 6 VU;
+# Correlation ICNT 2, EVCODE 4; Error ETYPE 0 ECODE 4; SYNC 7 without a time, so that the next one is a new start.
+printf '\001\000\001\000\001\000\001\000' >"$tmp/nops.bin"
+printf '%b' '\x24\x15\x00\x81\x2b' '\x08\x88\x09\x17' '\x08\x4c\x0d\x07' '\x20\x00\x05\x07' '\x24\x1d\x00\x83' \
+	'\x84\x10\x0b' >"$tmp/timed.nex"
+timed() { "$ntrace" decode --raw "$tmp/nops.bin@0x1000" "$@" "$tmp/timed.nex" 2>"$tmp/err"; }
+timed >"$tmp/out"
+is "$? $(sed 's/ (offset.*//; s/ *$//' "$tmp/out")" "3           10: -- sync: trace enable (SYNC 5) at 0x0000000000001000 [nops.bin]
+          15: -- ownership: privilege U, scontext 0x5, PROCESS=0xa2
+          16: -- ownership: privilege VU, scontext 0x5, hcontext 0x6, PROCESS=0xd3
+          17: -- error: the encoder lost trace, queue overrun (ETYPE 0), ECODE 0x4 at 0x0000000000001000 [nops.bin]
+          17: -- gap at 0x0000000000001000 [nops.bin]
+           ?: -- sync: FIFO overrun (SYNC 7) at 0x0000000000001000 [nops.bin]
+           ?: 0x0000000000001000-0x0000000000001002    2 interrupted          [nops.bin]
+           ?: -- trace off: trace disable (EVCODE 4) at 0x0000000000001004 [nops.bin]" "time stamps and contexts as text"
+timed --json >"$tmp/out"
+python3 -c '
+import json, sys
+e = [json.loads(line) for line in sys.stdin]
+assert [x.get("time") for x in e] == ["0xa", "0xf", "0x10", "0x11", "0x11", None, None, None], e
+assert (e[0]["detail"], e[0]["code"]) == ("trace enable", 5), e[0]
+assert (e[1]["prv"], e[1]["scontext"], "hcontext" in e[1]) == ("U", "0x5", False), e[1]
+assert (e[2]["prv"], e[2]["scontext"], e[2]["hcontext"], e[2]["process"]) == ("VU", "0x5", "0x6", "0xd3"), e[2]
+assert (e[3]["etype"], e[3]["ecode"]) == (0, "0x4") and "prv" not in e[5], e' <"$tmp/out"
+is $? 0 "time stamps and contexts as JSON"
+timed --level pc >"$tmp/out"
+is "$(cat "$tmp/out" "$tmp/err")" "0x1000
+0x1002
+ntrace: $tmp/timed.nex: error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x4, offset 0xd, hart 0, PC 0x1000 of $tmp/nops.bin, space programs, privilege VU, scontext 0x5, hcontext 0x6, time 17
+ntrace: $tmp/timed.nex: gap, offset 0xd, hart 0, PC 0x1000 of $tmp/nops.bin, space programs, privilege VU, scontext 0x5, hcontext 0x6, time 17" \
+	"the PC level: losses are described on stderr"
+is "$("$ntrace" dump --json "$tmp/timed.nex" | python3 -c '
+import json, sys
+print([json.loads(line)["names"] for line in sys.stdin])')" \
+	"[{'SYNC': 'trace enable'}, {}, {}, {'ETYPE': 'queue overrun'}, {'SYNC': 'FIFO overrun'}, {'EVCODE': 'trace disable'}]" \
+	"dump --json: values that have names"
+
+# More SRC than anybody has harts: 300 times ProgTraceSync SYNC 5 PC 0x1000, SRC of 12 bits.
+python3 -c '
+import sys
+for src in range(300):
+    bits = 9 | src << 6 | 5 << 18
+    sys.stdout.buffer.write(bytes((bits >> 6 * i & 63) << 2 for i in range(3)) + bytes([(bits >> 18 & 63) << 2 | 1, 0, 0x83]))' >"$tmp/many.nex"
+"$ntrace" decode --raw "$tmp/nops.bin@0x1000" --params srcbits=12 "$tmp/many.nex" >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -c -- '-- sync' "$tmp/out") $(grep -c 'a SRC that is not decoded' "$tmp/out")" "3 256 44" "more than 256 SRC: each is named"
+like "and it is said" "more than 256 SRC: 44 others" "$(cat "$tmp/err")"
+is "$("$ntrace" decode --raw "$tmp/nops.bin@0x1000" --params srcbits=12 --src 299 "$tmp/many.nex" | wc -l)" 1 "but any one can be chosen"
+
 # Symbols, against the symbol table.
 readelf -sW "$data/xrle.elf" | awk '$4 == "FUNC" && $3 > 0 { print $2, $8 }' | sort >"$tmp/functions"
 wrong=$(sed -nE 's/^(0x[0-9a-f]+)-.* ([^ +]+) \[xrle.elf\]$/\1 \2/p' "$tmp/blocks" | sort -u |
@@ -164,8 +212,8 @@ like "dump of a cut trace: warns" "ends inside a message" "$(cat "$tmp/err")"
 { head -c 1000 "$data/xrle.nex"; printf '\002'; tail -c +1001 "$data/xrle.nex"; } >"$tmp/hole.nex"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/hole.nex" >"$tmp/hole.pc" 2>"$tmp/err"
 is $? 3 "a hole: exit status"
-like "a hole: a line for the gap" "gap at offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
-ok "a hole: each line on stderr names the place" test "$(grep -c 'at offset 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
+like "a hole: a line for the gap" "gap, offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
+ok "a hole: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, hart 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
 
 # Without the program's memory every address is unknown, and said to be.
 "$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"

@@ -30,9 +30,9 @@ is $? 0 "- is standard input"
 "$ntrace" dump --json "$tmp/all.nex" | python3 -c '
 import json, sys
 messages = [json.loads(line) for line in sys.stdin]
-assert all(set(m) <= {"type", "offset", "length", "bytes", "tcode", "name", "fields", "address", "flags"} for m in messages)
+assert all(set(m) <= {"type", "offset", "length", "bytes", "tcode", "name", "fields", "names", "address", "flags"} for m in messages)
 assert [m["name"] for m in messages][:4] == ["ProgTraceSync", "IndirectBranch", "IndirectBranchHist", "Ownership"]
-assert messages[0]["fields"] == {"SYNC": 3, "ICNT": 0, "FADDR": "0x1fe02"} and messages[0]["address"] == "0x3fc04"
+assert messages[0]["names"] == {"SYNC": "debug exit"} and messages[0]["fields"] == {"SYNC": 3, "ICNT": 0, "FADDR": "0x1fe02"} and messages[0]["address"] == "0x3fc04"
 assert messages[-3]["flags"] == ["unknown"] and messages[-3]["bytes"] == "e0000004ff"
 print(len(messages))' >"$tmp/out"
 is "$(cat "$tmp/out")" "$(wc -l <"$tmp/all.txt")" "--json: an object a message, documented names only"

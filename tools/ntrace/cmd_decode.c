@@ -188,7 +188,7 @@ static int walk(struct decode *decode)
 	if (lanes->ignored) {
 		decode->printer.errors++;
 		warn("%s: more than %d SRC: %" PRIu64
-		     " messages were not decoded; are the parameters right?",
+		     " others were not decoded; are the parameters right?",
 		     trace->name, LANES_MAX, lanes->ignored);
 	}
 	return stopped < 0 ? fail("%s", ntrace_strerror(stopped)) : EXIT_OK;
@@ -395,7 +395,9 @@ const struct command command_decode = {
 		"ADDR is where the first segment of the file is loaded; without it the file is "
 		"where\n"
 		"it was linked. The streams of a recording follow one another. TRACE may be - for\n"
-		"standard input; if it has several SRC, each line says which.\n\n"
+		"standard input; if it has several SRC, each line says which; if it has time "
+		"stamps,\n"
+		"each says when, in ticks.\n\n"
 		"exit status: 0, or 3 if something is missing: gaps or errors in the trace.\n\n"
 		"examples:\n"
 		"  ntrace decode ntrace.data | less\n"

@@ -160,7 +160,7 @@ static int stat_file(struct stat_command *stat, const char *path)
 		print(stat, -1);
 	if (!error && stat->lanes.ignored)
 		warn("%s: more than %d SRC: %" PRIu64
-		     " messages were not decoded; are the parameters right?",
+		     " others were not decoded; are the parameters right?",
 		     stat->trace.name, LANES_MAX, stat->lanes.ignored);
 	lanes_free(&stat->lanes);
 	statistics_free(&stat->statistics);

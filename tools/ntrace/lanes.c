@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One flow for each SRC. */
+/* What the command wants of ntrace_demux: one SRC alone, and something kept for each. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lanes.h"
 
@@ -9,34 +8,25 @@
 
 static int take_event(void *data, const struct ntrace_flow_event *event)
 {
-	struct lane *lane = data;
+	struct lanes *lanes = data;
 
-	if (event->type == NTRACE_FLOW_BLOCK)
-		lane->instructions += event->instructions;
-	return lane->lanes->event(lane->lanes->data, lane, event);
+	if (event->type == NTRACE_FLOW_WARNING && event->code == NTRACE_FLOW_ERROR_SOURCE)
+		lanes->ignored++;
+	return lanes->event(lanes->data, lanes->lane[event->src], event);
 }
 
 static int add_lane(struct lanes *lanes, unsigned int src)
 {
-	struct ntrace_flow_config config = {
-		.size = sizeof(config),
-		.params = lanes->params,
-		.src = src,
-		.event = take_event,
-		.space = lanes->space,
-	};
 	struct lane *lane = calloc(1, sizeof(*lane));
 	int error;
 
 	if (!lane)
 		return NTRACE_ERR_NOMEM;
-	config.data = lane;
-	error = ntrace_flow_new(&lane->flow, &config);
+	error = ntrace_demux_add(lanes->demux, src, NULL);
 	if (error) {
 		free(lane);
 		return error;
 	}
-	lane->lanes = lanes;
 	lane->src = lanes->params.src_bits ? (int)src : -1;
 	lanes->lane[src] = lane;
 	if (!lanes->count++)
@@ -46,6 +36,17 @@ static int add_lane(struct lanes *lanes, unsigned int src)
 
 int lanes_start(struct lanes *lanes)
 {
+	const struct ntrace_flow_config config = {
+		.size = sizeof(config),
+		.params = lanes->params,
+		.event = take_event,
+		.space = lanes->space,
+		.data = lanes,
+	};
+	int error = ntrace_demux_new(&lanes->demux, &config, LANES_MAX);
+
+	if (error)
+		return error;
 	if (lanes->only >= 0)
 		return add_lane(lanes, (unsigned int)lanes->only);
 	return lanes->params.src_bits ? 0 : add_lane(lanes, 0);
@@ -55,50 +56,35 @@ void lanes_free(struct lanes *lanes)
 {
 	unsigned int i;
 
+	ntrace_demux_free(lanes->demux);
+	lanes->demux = NULL;
 	for (i = 0; i < SOURCES; i++) {
-		if (lanes->lane[i])
-			ntrace_flow_free(lanes->lane[i]->flow);
 		free(lanes->lane[i]);
 		lanes->lane[i] = NULL;
 	}
 	lanes->count = 0;
 }
 
-/* A message that is too short for its SRC may be anyone's. */
-static int message_of_all(struct lanes *lanes, const struct ntrace_message *message)
-{
-	unsigned int i;
-	int error = 0;
-
-	for (i = 0; i < SOURCES && !error; i++)
-		if (lanes->lane[i])
-			error = ntrace_flow_message(lanes->lane[i]->flow, message);
-	return error;
-}
-
 int lanes_message(struct lanes *lanes, const struct ntrace_message *message)
 {
 	unsigned int src = message->field[NTRACE_FIELD_SRC] & (SOURCES - 1);
+	/* One that is too short for its SRC may be anyone's. */
+	bool known = !lanes->params.src_bits || ntrace_message_has(message, NTRACE_FIELD_SRC);
 	int error;
 
-	if (lanes->params.src_bits && !ntrace_message_has(message, NTRACE_FIELD_SRC))
-		return message_of_all(lanes, message);
-	if (!lanes->lane[src]) {
+	if (known && !lanes->lane[src]) {
 		if (lanes->only >= 0)
 			return 0;
 		if (lanes->single && lanes->count) {
 			lanes->second = src;
 			return LANES_SEVERAL;
 		}
-		if (lanes->count == LANES_MAX) {
-			lanes->ignored++;
-			return 0;
-		}
 		error = add_lane(lanes, src);
-		if (error)
+		/* Of one too many the demux warns. */
+		if (error && error != NTRACE_ERR_NOSPACE)
 			return error;
 	}
-	return ntrace_flow_message(lanes->lane[src]->flow, message);
+	return ntrace_demux_message(lanes->demux, message);
 }
 
 /* Something wrong before there is a flow that could tell it. */
@@ -115,26 +101,14 @@ static int early_error(struct lanes *lanes, uint8_t code, uint64_t offset)
 
 int lanes_wire_error(struct lanes *lanes, uint64_t offset)
 {
-	unsigned int i;
-	int error = 0;
-
 	if (!lanes->count)
 		return early_error(lanes, NTRACE_FLOW_ERROR_WIRE, offset);
-	for (i = 0; i < SOURCES && !error; i++)
-		if (lanes->lane[i])
-			error = ntrace_flow_wire_error(lanes->lane[i]->flow, offset);
-	return error;
+	return ntrace_demux_wire_error(lanes->demux, offset);
 }
 
 int lanes_end(struct lanes *lanes, uint64_t pending, uint64_t offset)
 {
-	unsigned int i;
-	int error = 0;
-
 	if (!lanes->count && pending)
 		return early_error(lanes, NTRACE_FLOW_ERROR_CUT, offset);
-	for (i = 0; i < SOURCES && !error; i++)
-		if (lanes->lane[i])
-			error = ntrace_flow_end(lanes->lane[i]->flow, pending);
-	return error;
+	return ntrace_demux_end(lanes->demux, pending);
 }

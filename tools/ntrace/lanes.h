@@ -13,24 +13,14 @@
 /* lanes_message(): there is a second SRC, where only one is allowed. */
 #define LANES_SEVERAL 1000
 
-struct lanes;
-
 /**
  * struct lane - one SRC
  * @src: -1 = the trace has none
  * @transfers: for the user
- * @instructions: so far
- * @marked: the same at the last sync, for the user
- * @synced: there was one
  */
 struct lane {
-	struct lanes *lanes;
-	struct ntrace_flow *flow;
 	int src;
 	struct transfer_tracker transfers;
-	uint64_t instructions;
-	uint64_t marked;
-	bool synced;
 };
 
 /**
@@ -39,10 +29,11 @@ struct lane {
  * @space: what was traced
  * @only: the SRC that is wanted, -1: all
  * @single: a second SRC is an error
- * @event: called for every event; @lane is NULL for an error before the first message. Not 0 stops
+ * @event: called for every event; @lane is NULL for an error before the first message and for the
+ *         warning of a SRC that there is no lane for. Not 0 stops
  * @count: lanes so far
  * @first, @second: with LANES_SEVERAL: which
- * @ignored: messages of SRC that there was no lane for
+ * @ignored: SRC that there was no lane for
  */
 struct lanes {
 	struct ntrace_params params;
@@ -55,6 +46,7 @@ struct lanes {
 	unsigned int first;
 	unsigned int second;
 	uint64_t ignored;
+	struct ntrace_demux *demux;
 	struct lane *lane[1u << NTRACE_SRC_BITS_MAX];
 };
 

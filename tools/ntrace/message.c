@@ -115,6 +115,7 @@ void message_text(struct output *output, const struct ntrace_message *message,
 void message_json(struct output *output, const struct ntrace_message *message,
 		  enum ntrace_dialect dialect, bool has_address, uint64_t address)
 {
+	const char *name, *separator = "{";
 	bool first = true;
 	unsigned int i;
 
@@ -132,7 +133,17 @@ void message_json(struct output *output, const struct ntrace_message *message,
 			output_char(output, '"');
 		first = false;
 	}
-	output_char(output, '}');
+	output_text(output, "},\"names\":");
+	for (i = 0; i < NTRACE_FIELD_COUNT; i++) {
+		name = ntrace_message_has(message, i) ?
+			       ntrace_value_name(i, message->field[i], dialect) :
+			       NULL;
+		if (!name)
+			continue;
+		output_printf(output, "%s\"%s\":\"%s\"", separator, ntrace_field_name(i), name);
+		separator = ",";
+	}
+	output_text(output, *separator == '{' ? "{}" : "}");
 	if (has_address) {
 		output_text(output, ",\"address\":\"0x");
 		output_hex(output, address, 1);

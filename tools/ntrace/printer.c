@@ -8,6 +8,8 @@
 #include "printer.h"
 #include "ui.h"
 
+#define TIME_DIGITS 12
+
 char privilege_letter(unsigned int privilege)
 {
 	switch (privilege) {
@@ -30,19 +32,24 @@ static void put_address(const struct printer *printer, uint64_t address)
 	output_hex(printer->output, address, printer->address_digits);
 }
 
+/* Where the trace has time stamps each line has a column for them. */
+static void put_time(const struct printer *printer)
+{
+	if (!printer->timed)
+		return;
+	if (printer->current.flow->time_known)
+		output_decimal(printer->output, printer->current.flow->time, TIME_DIGITS);
+	else
+		output_printf(printer->output, "%*s", TIME_DIGITS, "?");
+	output_text(printer->output, ": ");
+}
+
 /* "[003]  1234 name             U " */
-static void put_owner(const struct printer *printer)
+static void put_process(const struct printer *printer)
 {
 	const struct ntrace_session_event *event = &printer->current;
 	struct output *output = printer->output;
 
-	if (printer->src >= 0) {
-		output_text(output, "[src ");
-		output_decimal(output, (uint64_t)printer->src, 0);
-		output_text(output, "] ");
-	}
-	if (!printer->attributed)
-		return;
 	output_char(output, '[');
 	output_char(output, (char)('0' + event->cpu / 100 % 10));
 	output_char(output, (char)('0' + event->cpu / 10 % 10));
@@ -56,6 +63,19 @@ static void put_owner(const struct printer *printer)
 	output_padded(output, event->comm, 16);
 	output_char(output, privilege_letter(event->privilege));
 	output_char(output, ' ');
+}
+
+/* Whose a line is, and when it was. */
+static void put_owner(const struct printer *printer)
+{
+	if (printer->src >= 0) {
+		output_text(printer->output, "[src ");
+		output_decimal(printer->output, (uint64_t)printer->src, 0);
+		output_text(printer->output, "] ");
+	}
+	if (printer->attributed)
+		put_process(printer);
+	put_time(printer);
 }
 
 /* "function+0x1c [object]" */
@@ -189,21 +209,88 @@ static int block(struct printer *printer, const struct ntrace_flow_event *event)
 	}
 }
 
-/* Something that is no execution, between the lines of what was executed. */
-static void put_mark(const struct printer *printer, const struct ntrace_flow_event *event,
-		     const char *name, const char *detail)
+/* Field that the code of an event is a value of, NTRACE_FIELD_COUNT = none. */
+static enum ntrace_field code_field(const struct ntrace_flow_event *event)
 {
+	switch (event->type) {
+	case NTRACE_FLOW_SYNC:
+		return NTRACE_FIELD_SYNC;
+	case NTRACE_FLOW_TRAP:
+		return NTRACE_FIELD_BTYPE;
+	case NTRACE_FLOW_TRACE_OFF:
+		return NTRACE_FIELD_EVCODE;
+	default:
+		return NTRACE_FIELD_COUNT;
+	}
+}
+
+const char *printer_detail(const struct ntrace_flow_event *event)
+{
+	enum ntrace_field field = code_field(event);
+
+	if (field != NTRACE_FIELD_COUNT)
+		return ntrace_value_name(field, event->code, (enum ntrace_dialect)event->dialect);
+	if (event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_WARNING)
+		return ntrace_flow_error_text(event->code);
+	return "";
+}
+
+const char *printer_privilege(const struct ntrace_context *context)
+{
+	static const char *const names[2][4] = { { "U", "S", "reserved", "M" },
+						 { "VU", "VS", "reserved", "reserved" } };
+
+	return names[context->v][context->prv & 3];
+}
+
+/* "U, scontext 0x1d": all that is known now, as some messages tell a part of it. */
+static void put_context(struct output *output, const struct ntrace_context *context)
+{
+	if (context->prv_known)
+		output_printf(output, ": privilege %s", printer_privilege(context));
+	if (context->scontext_known)
+		output_printf(output, ", scontext 0x%" PRIx64, context->scontext);
+	if (context->hcontext_known)
+		output_printf(output, ", hcontext 0x%" PRIx64, context->hcontext);
+}
+
+/* The numbers behind the words. */
+static void put_codes(struct output *output, const struct ntrace_flow_event *event)
+{
+	enum ntrace_field field = code_field(event);
+
+	if (field != NTRACE_FIELD_COUNT) {
+		output_printf(output, " (%s %u)", ntrace_field_name(field), event->code);
+	} else if (event->type == NTRACE_FLOW_ERROR && event->code == NTRACE_FLOW_ERROR_LOST) {
+		const char *name = ntrace_value_name(NTRACE_FIELD_ETYPE, event->etype,
+						     (enum ntrace_dialect)event->dialect);
+
+		output_printf(output, ", %s (ETYPE %u), ECODE 0x%" PRIx64, name, event->etype,
+			      event->value);
+	} else if (event->type == NTRACE_FLOW_WARNING &&
+		   (event->code == NTRACE_FLOW_ERROR_UNKNOWN ||
+		    event->code == NTRACE_FLOW_ERROR_SOURCE)) {
+		output_printf(output, " (%" PRIu64 ")", event->value);
+	}
+}
+
+/* Something that is no execution, between the lines of what was executed. */
+static void put_mark(const struct printer *printer, const struct ntrace_flow_event *event)
+{
+	const char *detail = printer_detail(event);
 	struct output *output = printer->output;
 
 	put_owner(printer);
 	output_text(output, "-- ");
-	output_text(output, name);
+	output_text(output, ntrace_flow_type_name(event->type));
 	if (*detail) {
 		output_text(output, ": ");
 		output_text(output, detail);
 	}
+	put_codes(output, event);
 	if (event->type == NTRACE_FLOW_OWNERSHIP) {
-		output_text(output, " PROCESS=0x");
+		put_context(output, event->context);
+		output_text(output, ", PROCESS=0x");
 		output_hex(output, event->value, 1);
 	} else if (event->address) {
 		output_text(output, " at ");
@@ -221,48 +308,19 @@ static void put_mark(const struct printer *printer, const struct ntrace_flow_eve
 }
 
 /* The PC level keeps stdout for addresses alone. */
-static void complain(const struct printer *printer, const struct ntrace_flow_event *event,
-		     const char *name, const char *detail)
+static void complain(const struct printer *printer, const struct ntrace_flow_event *event)
 {
-	const struct ntrace_location *place;
+	char text[1024];
 
-	place = place_find(printer->places, event->space, event->address);
-	fprintf(stderr, "ntrace: %s: %s at offset 0x%" PRIx64 "%s%s", printer->source, name,
-		event->offset, *detail ? ": " : "", detail);
-	if (printer->src >= 0)
-		fprintf(stderr, ", SRC %d", printer->src);
-	if (event->address)
-		fprintf(stderr, ", address 0x%" PRIx64, event->address);
-	if (place->object)
-		fprintf(stderr, " in %s", ntrace_object_name(place->object));
+	ntrace_flow_describe(event, text, sizeof(text));
+	fprintf(stderr, "ntrace: %s: %s", printer->source, text);
 	if (printer->attributed && printer->current.pid >= 0)
 		fprintf(stderr, ", process %d (%s)", printer->current.pid, printer->current.comm);
 	putc('\n', stderr);
 }
 
-const char *printer_detail(const struct ntrace_flow_event *event)
-{
-	switch (event->type) {
-	case NTRACE_FLOW_TRAP:
-		return event->code == NTRACE_BTYPE_EXCEPTION ? "exception" :
-		       event->code == NTRACE_BTYPE_INTERRUPT ? "interrupt" :
-							       "";
-	case NTRACE_FLOW_TRACE_OFF:
-		return event->code == NTRACE_EVCODE_DEBUG_ENTRY ? "debug mode" :
-		       event->code == NTRACE_EVCODE_LOW_POWER ? "low power" :
-		       event->code == NTRACE_EVCODE_TRACE_DISABLE ? "disabled or filtered" :
-								    "";
-	case NTRACE_FLOW_ERROR:
-	case NTRACE_FLOW_WARNING:
-		return ntrace_flow_error_text(event->code);
-	default:
-		return "";
-	}
-}
-
 static void mark(struct printer *printer, const struct ntrace_flow_event *event)
 {
-	const char *name = ntrace_flow_type_name(event->type), *detail = printer_detail(event);
 	bool loss = event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_GAP;
 
 	if (event->type == NTRACE_FLOW_WARNING)
@@ -272,9 +330,9 @@ static void mark(struct printer *printer, const struct ntrace_flow_event *event)
 	if (printer->json)
 		printer_json(printer, event);
 	else if (printer->level != LEVEL_PC)
-		put_mark(printer, event, name, detail);
+		put_mark(printer, event);
 	else if (loss)
-		complain(printer, event, name, detail);
+		complain(printer, event);
 }
 
 int printer_event(void *data, const struct ntrace_session_event *event)
@@ -284,6 +342,7 @@ int printer_event(void *data, const struct ntrace_session_event *event)
 	struct transfer transfer;
 
 	printer->current = *event;
+	printer->timed |= flow->time_known;
 	if (printer->level == LEVEL_BRANCH && !printer->json) {
 		if (transfer_resolve(printer->transfers, flow, &transfer))
 			put_transfer(printer, flow, &transfer, true);

@@ -21,6 +21,7 @@ enum printer_level {
  * struct printer - state
  * @attributed: events come from a session: CPU, process and privilege are known
  * @json: one JSON object a line
+ * @timed: there was a time stamp
  * @src: SRC that events are of, -1 = not told
  * @address_digits: hexadecimal digits of a column of addresses
  * @transfers: of the stream or SRC that events are of
@@ -34,6 +35,7 @@ struct printer {
 	enum printer_level level;
 	bool attributed;
 	bool json;
+	bool timed;
 	int src;
 	unsigned int address_digits;
 	const char *source;
@@ -52,6 +54,9 @@ void printer_json(struct printer *printer, const struct ntrace_flow_event *event
 
 /** printer_detail - what the code of an event that is no block says, "" if nothing */
 const char *printer_detail(const struct ntrace_flow_event *event);
+
+/** printer_privilege - "U", "VS", ...: privilege of a context that knows it */
+const char *printer_privilege(const struct ntrace_context *context);
 
 /** printer_warnings - one line on stderr for each kind of warning */
 void printer_warnings(const struct printer *printer);

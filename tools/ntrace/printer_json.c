@@ -30,7 +30,7 @@ static void member_text(struct output *output, const char *name, const char *val
 	output_json(output, value);
 }
 
-/* Type, and whose it is. */
+/* Type, whose it is, and when it was. */
 static void begin(const struct printer *printer, const char *type)
 {
 	const struct ntrace_session_event *event = &printer->current;
@@ -41,6 +41,8 @@ static void begin(const struct printer *printer, const char *type)
 	output_printf(output, ",\"offset\":%" PRIu64, event->flow->offset);
 	if (printer->src >= 0)
 		output_printf(output, ",\"src\":%d", printer->src);
+	if (event->flow->time_known)
+		member_hex(output, "time", event->flow->time);
 	if (!printer->attributed)
 		return;
 	output_printf(output, ",\"stream\":%u,\"cpu\":%u", event->stream, event->cpu);
@@ -141,6 +143,33 @@ static void branches(struct printer *printer, const struct ntrace_flow_event *ev
 	branch(printer, event->space, &transfer, false);
 }
 
+static void member_context(struct output *output, const struct ntrace_context *context)
+{
+	if (context->prv_known)
+		member_text(output, "prv", printer_privilege(context));
+	if (context->scontext_known)
+		member_hex(output, "scontext", context->scontext);
+	if (context->hcontext_known)
+		member_hex(output, "hcontext", context->hcontext);
+}
+
+/* What else is said of an error or warning. */
+static void member_value(struct output *output, const struct ntrace_flow_event *event)
+{
+	switch (event->code) {
+	case NTRACE_FLOW_ERROR_LOST:
+		output_printf(output, ",\"etype\":%u", event->etype);
+		member_hex(output, "ecode", event->value);
+		break;
+	case NTRACE_FLOW_ERROR_UNKNOWN:
+	case NTRACE_FLOW_ERROR_SOURCE:
+	case NTRACE_FLOW_ERROR_ADDRESS:
+	case NTRACE_FLOW_ERROR_TRANSFER:
+		member_hex(output, "value", event->value);
+		break;
+	}
+}
+
 static void other(const struct printer *printer, const struct ntrace_flow_event *event)
 {
 	const char *detail = printer_detail(event);
@@ -151,8 +180,13 @@ static void other(const struct printer *printer, const struct ntrace_flow_event 
 		output_printf(output, ",\"code\":%u", event->code);
 	if (*detail)
 		member_text(output, "detail", detail);
+	if (event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_WARNING)
+		member_value(output, event);
 	if (event->type == NTRACE_FLOW_OWNERSHIP)
 		member_hex(output, "process", event->value);
+	/* There is none before the first message. */
+	if (event->context)
+		member_context(output, event->context);
 	if (event->type == NTRACE_FLOW_TRAP && event->next_known)
 		member_hex(output, "from", event->value);
 	if (event->address)
