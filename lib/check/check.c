@@ -152,6 +152,11 @@ static enum check_rule flow_rule(const struct ntrace_flow_event *event)
 		return RULE_FLOW_ENDLESS;
 	case NTRACE_FLOW_ERROR_TRANSFER:
 		return event->type == NTRACE_FLOW_ERROR ? RULE_FLOW_TRANSFER : RULE_FLOW_CUSTOM;
+	case NTRACE_FLOW_ERROR_SOURCE:
+		return RULE_FLOW_SOURCE;
+	case NTRACE_FLOW_ERROR_INFERRED:
+		/* Legal: whoever sets trTeInstImplicitReturnMode to 1 or 2 takes that on. */
+		return RULE_COUNT;
 	default:
 		return RULE_COUNT;
 	}
@@ -230,6 +235,8 @@ static struct source *source_of(struct ntrace_check *check, const struct ntrace_
 	check->sources[number] = source;
 	if (check->config.space && check->flows < FLOWS_MAX)
 		check->stop = add_flow(check, source);
+	else if (check->config.space)
+		check_report(check, RULE_FLOW_SOURCE, message, -1);
 	return check->stop ? NULL : source;
 }
 

@@ -134,6 +134,8 @@ RULE(FLOW_BADINSN, "flow-no-instruction", "7", ERROR, true,						\
      "what was executed is an instruction")								\
 RULE(FLOW_NOMAP, "flow-no-memory", "7", INFO, true,							\
      "what was executed lies in the programs that were given")						\
+RULE(FLOW_SOURCE, "flow-source-limit", "2", INFO, true,							\
+     "the code is followed for the first 64 SRC: of this one only the messages are judged")		\
 RULE(FLOW_ENDLESS, "flow-endless", "7", ERROR, true,							\
      "a loop that was executed has branches or transfers that are reported")
 /* clang-format on */

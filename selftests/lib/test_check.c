@@ -85,6 +85,9 @@ static struct ntrace_space *program(void)
 	put_branch(&code, 0x300);	/* 10a */
 	put(&code, C_ADD);		/* 10e */
 	put(&code, C_JR_A0);		/* 110 */
+	put_jal(&code, 1, 0x118);	/* 112: a call */
+	put(&code, C_ADD);		/* 116 */
+	put(&code, C_RET);		/* 118 */
 	while (code.start + code.size < 0x200)
 		put(&code, C_ADD);
 	put_jal(&code, 0, 0x200);	/* 200: a loop that nothing reports */
@@ -155,7 +158,12 @@ static void check_stream(struct found *found, const struct ntrace_check_config *
 #define OFF "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=5;"
 #define JUMP "IndirectBranch BTYPE=0 ICNT=3 UADDR=0x10;"
 
-/* "flow" in place of parameters: with the program. A stream has no finding where bad is NULL. */
+/* Trace of 8 and of 64 SRC begins: numbers are octal. */
+#define SRC(n) "ProgTraceSync SRC=" #n " SYNC=5 ICNT=0 FADDR=0x80;"
+#define SRC8(n) SRC(n##0) SRC(n##1) SRC(n##2) SRC(n##3) SRC(n##4) SRC(n##5) SRC(n##6) SRC(n##7)
+#define SRC64 SRC8(00) SRC8(01) SRC8(02) SRC8(03) SRC8(04) SRC8(05) SRC8(06) SRC8(07)
+
+/* "flow" before the parameters: with the program. A stream has no finding where bad is NULL. */
 static const struct mutation {
 	const char *rule;
 	const char *params;
@@ -333,6 +341,12 @@ static const struct mutation {
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;",
 	  "x3 ProgTraceSync SYNC=2 ICNT=3 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 "
 	  "ICNT=2;" },
+	/* Twice: said once. */
+	{ "flow-source-limit", "flow,srcbits=12", SRC64 SRC64, SRC64 SRC(0100) SRC(0100) },
+	/* Section 8: an inferred return of modes 1 and 2 is no violation, though flow warns of it. */
+	{ "flow-indirect", "flow,impret=1",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x89; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=4;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x8c; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=4;" },
 	{ "flow-endless", "flow", START "ResourceFull RCODE=1 HIST=4;",
 	  START "ResourceFull RCODE=1 HIST=7;" },
 };
@@ -343,13 +357,14 @@ static const struct mutation {
 static void config_of(struct ntrace_check_config *config, const struct mutation *mutation,
 		      struct ntrace_space *space)
 {
-	bool flow = !strcmp(mutation->params, "flow");
+	bool flow = !strncmp(mutation->params, "flow", 4);
+	const char *params = mutation->params + (flow ? 4 : 0);
 
 	ntrace_check_config_init(config);
-	config->params = params_of(flow ? "" : mutation->params);
+	config->params = params_of(params + (*params == ','));
 	config->space = flow ? space : NULL;
-	/* SRC 3 and 5 are declared where there is any. */
-	if (config->params.src_bits)
+	/* SRC 3 and 5 are declared where there is any, and no program. */
+	if (config->params.src_bits && !flow)
 		config->sources[0] = 1u << 3 | 1u << 5;
 }
 
@@ -436,6 +451,42 @@ static void test_reference_stream(void)
 	free(data);
 }
 
+/* Of a flow that somebody else runs: what is a finding and what is none. */
+static void test_flow_events(void)
+{
+	static const struct {
+		uint8_t type;
+		uint8_t code;
+		const char *found;
+	} cases[] = {
+		{ NTRACE_FLOW_WARNING, NTRACE_FLOW_ERROR_SOURCE, " flow-source-limit@7" },
+		{ NTRACE_FLOW_WARNING, NTRACE_FLOW_ERROR_INFERRED, "" },
+		{ NTRACE_FLOW_ERROR, NTRACE_FLOW_ERROR_LOST, "" },
+		{ NTRACE_FLOW_GAP, NTRACE_FLOW_ERROR_SPLIT, "" },
+		{ NTRACE_FLOW_ERROR, NTRACE_FLOW_ERROR_SPLIT, " flow-icnt-split@7" },
+		{ NTRACE_FLOW_ERROR, NTRACE_FLOW_ERROR_TRANSFER, " flow-transfer@7" },
+		{ NTRACE_FLOW_WARNING, NTRACE_FLOW_ERROR_TRANSFER, " flow-custom-transfer@7" },
+	};
+
+	for (unsigned int i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_flow_event event = { .type = cases[i].type,
+						   .code = cases[i].code,
+						   .offset = 7 };
+		struct ntrace_check_config config;
+		struct ntrace_check *check;
+		struct found found = { 0 };
+
+		ntrace_check_config_init(&config);
+		config.finding = take_finding;
+		config.data = &found;
+		is_u64((uint64_t)ntrace_check_new(&check, &config), 0, "checker");
+		ntrace_check_flow_event(check, -1, &event);
+		is_str(found.text, cases[i].found, "%s: %s", ntrace_flow_type_name(event.type),
+		       ntrace_flow_error_text(event.code));
+		ntrace_check_free(check);
+	}
+}
+
 /* A buffer that wrapped: the start is not judged; and what cannot be checked is refused. */
 static void test_config(struct ntrace_space *space, uint8_t *data)
 {
@@ -474,6 +525,7 @@ int main(void)
 	test_mutations(space, data);
 	test_every_rule_is_tested();
 	test_reference_stream();
+	test_flow_events();
 	test_config(space, data);
 	ntrace_space_put(space);
 	free(data);

@@ -64,6 +64,19 @@ is $? 1 "a trace that begins anywhere has findings"
 "$ntrace" check --wrapped "$tmp/wrapped.nex" >/dev/null
 is $? 0 "--wrapped: it has none"
 
+# Code is followed for 64 SRC: ProgTraceSync SYNC 5 PC 0x1000 of SRC 0 to 65.
+printf '\001\000\001\000' >"$tmp/nops.bin"
+python3 -c '
+import sys
+for src in range(66):
+    bits = 9 | src << 6 | 5 << 18
+    sys.stdout.buffer.write(bytes((bits >> 6 * i & 63) << 2 for i in range(3)) + bytes([(bits >> 18 & 63) << 2 | 1, 0, 0x83]))' >"$tmp/many.nex"
+"$ntrace" check --params srcbits=12 --raw "$tmp/nops.bin@0x1000" "$tmp/many.nex" >"$tmp/out"
+is "$? $(grep -oE 'flow-source-limit .*SRC=[0-9]+' "$tmp/out" | sed 's/ .*=/ /' | tr '\n' ' ')" \
+	"0 flow-source-limit 64 flow-source-limit 65 " "more than 64 SRC: each is named, and no violation"
+"$ntrace" check --params srcbits=12 "$tmp/many.nex" | grep -c flow-source >"$tmp/out"
+is "$(cat "$tmp/out")" 0 "but not where there is no code to follow"
+
 # Could not be checked: neither 0 nor 1.
 "$ntrace" check /nonexistent >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out")" "2 " "no such file: status 2"

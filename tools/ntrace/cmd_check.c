@@ -78,6 +78,12 @@ struct check {
 	struct trace trace;
 };
 
+/* Findings about the code have a place in it; those about messages are where these are. */
+static bool has_address(const struct ntrace_check_finding *finding)
+{
+	return finding->rule->flow && finding->tcode < 0;
+}
+
 static void finding_text(struct output *output, const struct ntrace_check_finding *finding)
 {
 	output_text(output, "0x");
@@ -92,10 +98,10 @@ static void finding_text(struct output *output, const struct ntrace_check_findin
 	if (finding->field >= 0)
 		output_printf(output, " %s=0x%" PRIx64,
 			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
-	if (finding->rule->flow)
+	if (has_address(finding))
 		output_printf(output, "%sat 0x%" PRIx64, finding->src >= 0 ? " " : "",
 			      finding->address);
-	if (finding->tcode >= 0 || finding->src >= 0 || finding->rule->flow)
+	if (finding->tcode >= 0 || finding->src >= 0 || has_address(finding))
 		output_text(output, ": ");
 	output_printf(output, "%s (section %s)\n", finding->rule->text, finding->rule->section);
 }
@@ -126,7 +132,7 @@ static void finding_json(const struct check *check, const struct ntrace_check_fi
 	if (finding->field >= 0)
 		output_printf(output, ",\"field\":\"%s\",\"value\":\"0x%" PRIx64 "\"",
 			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
-	if (finding->rule->flow)
+	if (has_address(finding))
 		output_printf(output, ",\"address\":\"0x%" PRIx64 "\"", finding->address);
 	output_text(output, "}\n");
 }

@@ -105,7 +105,7 @@ struct ntrace_check;
  * @config: copied
  *
  * Memory is bounded on any input: some KiB for each SRC; code is followed for the first 64 SRC that
- * occur.
+ * occur, and of each further one "flow-source-limit" says so.
  * Return: 0, NTRACE_ERR_INVALID (no @finding, parameters out of range) or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_check_new(struct ntrace_check **check,
