@@ -6,6 +6,7 @@
  * ctr_filter.c  perf's branch stacks in terms of CTR, no register access
  * ctr_ring.c    who records on which hart, rings of tasks, context switches
  * ctr_pmu.c     the PMU "ctr" and the counters that trigger its samples
+ * ctr_hook.c    the same for the kernel's cpu PMU, on request
  * ctr_debug.c   state in debugfs
  * ctr_main.c    discovery, hotplug, idle
  */
@@ -21,10 +22,13 @@
 
 /**
  * struct ctr_event - an event of the PMU, with all that inherit it
- * @counter: the counter that triggers its samples
+ * @counter: the counter that triggers its samples; NULL for an event of the cpu
+ *	     PMU, which is one itself, and where each event has its own ctr_event
  * @filter: what it wants to see
  * @depth: entries to read per sample
  * @release: lets go of all this
+ * @output: of an event of the cpu PMU, where its samples go
+ * @destroy: of an event of the cpu PMU, the destroy function it had, or NULL
  *
  * The handler of @counter knows this and not the perf_event, because it may
  * outlive that for a moment.
@@ -34,6 +38,8 @@ struct ctr_event {
 	struct ctr_filter filter;
 	unsigned int depth;
 	struct work_struct release;
+	perf_overflow_handler_t output;
+	void (*destroy)(struct perf_event *event);
 };
 
 /* What a perf_branch_stack of the largest ring takes. */
@@ -95,6 +101,9 @@ void ctr_ring_offline(struct ctr_cpu *cpu);
 /* ctr_pmu.c */
 int ctr_pmu_init(void);
 void ctr_pmu_exit(void);
+
+/* ctr_hook.c */
+int ctr_hook_init(void);
 
 /* ctr_debug.c */
 void ctr_debug_init(void);

@@ -31,6 +31,10 @@ static char *layout = "1.0";
 module_param(layout, charp, 0444);
 MODULE_PARM_DESC(layout, "registers: 1.0 (default) or draft-0.1.4, for hardware of that time");
 
+static bool hook;
+module_param(hook, bool, 0444);
+MODULE_PARM_DESC(hook, "branch stacks for the kernel's cpu PMU too; cannot be unloaded again");
+
 /* What was found on one hart. */
 struct ctr_found {
 	const char *missing;
@@ -208,12 +212,17 @@ static int __init ctr_init(void)
 	ret = ctr_pmu_init();
 	if (ret)
 		goto pm;
+	ret = hook ? ctr_hook_init() : 0;
+	if (ret)
+		goto pmu;
 	ctr_debug_init();
 	pr_info("%u entries, sctrctl %#llx%s%s%s\n", ctr_depth(), ctr_caps.control,
 		ctr_caps.type ? ", types" : "", ctr_caps.mispredict ? ", mispredictions" : "",
 		ctr_caps.cycles ? ", cycles" : "");
 	return 0;
 
+pmu:
+	ctr_pmu_exit();
 pm:
 	cpu_pm_unregister_notifier(&ctr_cpu_pm_notifier);
 hotplug:

@@ -34,20 +34,5 @@ record stacks 20011 40000 stack,u ctr/cycles/u 3
 # Its own callchains are from the ring.
 perf record -q -o p.data -c 20011 -e ctr/cycles/u --call-graph lbr -- $here/edges 30000 >lbr.base 2>"$tmp/log"
 perf report -i p.data --stdio --no-children -g caller,0,callee --percent-limit 1 2>/dev/null >lbr.report
-
-# The kernel, while somebody else's counter overflows all the time: its
-# interrupts freeze the ring too.
-perf record -q -a -o other.data -c 30011 -e instructions sleep 100 2>/dev/null &
-sleep 0.2
-kernel() {
-	perf record -q -o p.data -c 30011 -e "$2" -j "$3" -- bash -c 'for i in {1..60}; do (:); done' 2>"$tmp/log"
-	perf script -i p.data -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >"$1.stacks"
-	pass "recorded $1: $(wc -l <"$1.stacks") samples"
-}
-kernel k ctr/cycles,depth=16/k any,k,save_type
-kernel uk ctr/cycles,depth=64/ any,u,k,save_type
-kernel k_only_branches ctr/cycles,depth=16/u any,k
-kill %%
-ok "samples were taken" test "$(state samples)" -gt 1000
 is "$(state sctrctl) $(state valid)" "0x0 0" "nothing is left"
 done_testing
