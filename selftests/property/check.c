@@ -49,8 +49,18 @@ static struct program program;
 static struct walk walk;
 static struct records truth, decoded;
 static struct drive drive;
-static struct owner owner;	/* while decoding */
-static bool warned;
+/* While decoding. */
+static struct {
+	bool owned;		/* Ownership came behind the last sync */
+	bool warned;		/* of inferred returns */
+	bool inferred;		/* there was one */
+	uint64_t clock;		/* time of the last TSTAMP, as wide as the counter */
+	uint64_t time;		/* of the last event */
+	bool time_known;
+	uint8_t tcode;		/* of the message being walked */
+	struct ntrace_space *space[3];	/* for any context, for even and for odd scontext */
+	bool registry;		/* contexts choose among these */
+} now;
 static char fault[2048];
 
 __attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
@@ -188,6 +198,18 @@ static void find_truth(const struct ntrace_encoder_config *config)
 	end_live(&tracing, RECORD_OFF);
 }
 
+static struct owner owner_of(const struct ntrace_context *context)
+{
+	struct owner owner = {
+		.scontext = context->scontext,
+		.hcontext = context->hcontext,
+		.privilege = (uint8_t)(context->prv + (context->v ? PRIVILEGE_VU : 0)),
+		.known = now.owned && context->prv_known,
+	};
+
+	return owner;
+}
+
 static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 		   const struct ntrace_insn *insn)
 {
@@ -197,35 +219,71 @@ static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 		wrong("a transfer at 0x%" PRIx64 " within a block; ", address);
 	struct record record = { .type = RECORD_PC, .address = address, .offset = event->offset };
 
-	record.owner = owner;
+	record.owner = owner_of(event->context);
 	(void)bytes;
 	add_record(&decoded, &record);
 	return 0;
 }
 
-/* PROCESS (section 2): FORMAT[2], PRV[2], V[1], CONTEXT. */
-static void take_ownership(uint64_t process)
-{
-	owner.known = true;
-	owner.privilege = (uint8_t)((process >> 2 & 3) + (process >> 4 & 1 ? PRIVILEGE_VU : 0));
-	if ((process & 3) == 2)
-		owner.scontext = process >> 5;
-	if ((process & 3) == 3)
-		owner.hcontext = process >> 5;
-}
-
-/* A walk goes on behind a return or a pair only if no message says where to. */
+/*
+ * A walk goes on behind a return or a pair only if no message says where to; but
+ * RepeatBranch says it for each repetition.
+ */
 static void tally_spared(const struct ntrace_flow_event *event, struct tally *tally)
 {
 	static uint64_t offset;
 	static uint8_t class;
+	bool on = event->type == NTRACE_FLOW_BLOCK && event->offset == offset;
 
-	if (tally && event->offset == offset && class == NTRACE_INSN_RETURN)
+	if (on && class == NTRACE_INSN_RETURN && now.tcode != NTRACE_TCODE_REPEAT_BRANCH) {
+		now.inferred = true;
 		tally->spared[0]++;
-	if (tally && event->offset == offset && class == NTRACE_INSN_INDIRECT_JUMP)
+	}
+	if (on && class == NTRACE_INSN_INDIRECT_JUMP)
 		tally->spared[1]++;
+	if (event->type == NTRACE_FLOW_WARNING)
+		return;
 	offset = event->offset;
 	class = event->type == NTRACE_FLOW_BLOCK ? event->insn_class : NTRACE_INSN_PLAIN;
+}
+
+/* Section 10: where there are time stamps an event has that of its message or of one before. */
+static void check_event_time(const struct ntrace_flow_event *event, struct tally *tally)
+{
+	unsigned int bits = drive.config.params.timestamp_bits;
+	bool due = event->type == NTRACE_FLOW_BLOCK || event->type == NTRACE_FLOW_SYNC ||
+		   event->type == NTRACE_FLOW_TRAP;
+
+	if (due && event->time_known != (bits != 0))
+		wrong("the time at 0x%" PRIx64 " is%s known; ", event->address,
+		      event->time_known ? "" : " not");
+	if (!event->time_known || !bits)
+		return;
+	tally->timed += event->type == NTRACE_FLOW_BLOCK;
+	if ((event->time ^ now.clock) & ~UINT64_C(0) >> (64 - bits))
+		wrong("time %" PRIu64 " at offset %" PRIu64 " is not that of the stream, %" PRIu64
+		      "; ",
+		      event->time, event->offset, now.clock);
+	/* Beyond its width the counter goes on; one of 64 bits goes round. */
+	if (now.time_known && (int64_t)(event->time - now.time) < 0)
+		wrong("time %" PRIu64 " after %" PRIu64 "; ", event->time, now.time);
+	now.time = event->time;
+	now.time_known = true;
+}
+
+/* M-mode has no contexts, and belongs to no space that is for one. */
+static void check_space(const struct ntrace_flow_event *event, struct tally *tally)
+{
+	const struct ntrace_context *context = event->context;
+	unsigned int expected = 0;
+
+	if (now.registry && context->scontext_known && context->prv != 3)
+		expected = 1 + (context->scontext & 1);
+	if (event->space != now.space[expected])
+		wrong("the block at 0x%" PRIx64 " is in space %s; ", event->address,
+		      event->space ? ntrace_space_name(event->space) : "none");
+	if (now.registry)
+		tally->chosen[expected]++;
 }
 
 static void complain(const struct ntrace_flow_event *event)
@@ -262,9 +320,11 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	};
 
 	tally_spared(event, data);
+	check_event_time(event, data);
 	check_next(event);
 	switch (event->type) {
 	case NTRACE_FLOW_BLOCK:
+		check_space(event, data);
 		if (ntrace_flow_instructions(event, take_pc, (void *)event))
 			wrong("a block without instructions; ");
 		return 0;
@@ -288,8 +348,8 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 		return 0;
 	case NTRACE_FLOW_WARNING:
 		/* One is due where returns are inferred without a look at their address. */
-		if (drive.config.params.implicit_return % 3 && !warned) {
-			warned = true;
+		if (event->code == NTRACE_FLOW_ERROR_INFERRED && !now.warned) {
+			now.warned = true;
 			return 0;
 		}
 		complain(event);
@@ -299,21 +359,21 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 			complain(event);
 		return 0;
 	case NTRACE_FLOW_SYNC:
-		owner.known = false;
+		now.owned = false;
 		return 0;
 	case NTRACE_FLOW_OWNERSHIP:
-		take_ownership(event->value);
+		now.owned = true;
 		return 0;
 	default:
 		return 0;
 	}
 }
 
-static struct ntrace_space *program_space(void)
+static struct ntrace_space *program_space(const char *name)
 {
 	struct ntrace_space *space;
 
-	if (ntrace_space_new(&space, "program", NULL))
+	if (ntrace_space_new(&space, name, NULL))
 		return NULL;
 	for (unsigned int i = 0; i < REGIONS; i++) {
 		const struct region *region = &program.region[i];
@@ -326,6 +386,27 @@ static struct ntrace_space *program_space(void)
 		ntrace_object_put(object);
 	}
 	return space;
+}
+
+/* Even and odd values of scontext have spaces of their own, on the host and in a guest. */
+static struct ntrace_contexts *registry_new(void)
+{
+	struct ntrace_contexts *contexts;
+
+	if (ntrace_contexts_new(&contexts))
+		return NULL;
+	for (unsigned int i = 0; i < 4; i++) {
+		const struct ntrace_context_match match = {
+			.size = sizeof(match),
+			.scontext = i & 1,
+			.scontext_mask = 1,
+			.v = i >> 1,
+		};
+
+		if (ntrace_contexts_add(contexts, now.space[1 + (i & 1)], &match))
+			wrong("a space cannot be registered; ");
+	}
+	return contexts;
 }
 
 static void tally_message(const struct ntrace_message *message, struct tally *tally)
@@ -354,11 +435,12 @@ static const struct stamp *stamp_of(uint64_t offset)
  * Section 10: TSTAMP is absolute with SYNC, else a difference or XOR to the last one;
  * either way it is when the message was made; of Error, when the first loss was.
  */
-static void check_time(const struct ntrace_message *message, uint64_t *time)
+static void check_time(const struct ntrace_message *message)
 {
 	const struct ntrace_params *params = &drive.config.params;
 	const struct stamp *stamp = stamp_of(message->offset);
 	uint64_t value = message->field[NTRACE_FIELD_TSTAMP], mask, slack = 0;
+	uint64_t *time = &now.clock;
 
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) || !params->timestamp_bits)
 		return;
@@ -383,7 +465,6 @@ static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *pa
 	struct ntrace_reader reader;
 	struct ntrace_message message;
 	size_t chunk = one_in(random, 4) ? random_range(random, 1, 40) : STREAM_MAX;
-	uint64_t time = 0;
 	int event;
 
 	ntrace_reader_init(&reader, params, true);
@@ -397,11 +478,23 @@ static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *pa
 				continue;
 			}
 			tally_message(&message, tally);
-			check_time(&message, &time);
+			check_time(&message);
+			now.tcode = message.tcode;
 			ntrace_flow_message(flow, &message);
 		}
 	}
 	ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+}
+
+/* Section 8: modes 1 and 2 are warned of if and only if a return was inferred. */
+static void check_warned(struct tally *tally)
+{
+	bool unsure = drive.config.params.implicit_return % 3;
+
+	if (now.warned != (unsure && now.inferred))
+		wrong("%s of inferred returns; ", now.warned ? "warned" : "no warning");
+	tally->inferred += now.warned;
+	tally->uninferred += unsure && !now.warned;
 }
 
 static const char *decode(const struct row *row, struct random *random, struct tally *tally)
@@ -413,28 +506,46 @@ static const char *decode(const struct row *row, struct random *random, struct t
 		.event = take_event,
 		.data = tally,
 	};
+	struct ntrace_contexts *contexts = NULL;
+	const char *violation, *mixed = NULL;
 	struct ntrace_flow *flow;
-	const char *violation;
 
 	decoded.count = 0;
-	owner.known = false;
-	warned = false;
+	memset(&now, 0, sizeof(now));
 	snprintf(config.params.isa, sizeof(config.params.isa), "%s", shape_isa(&program.shape));
 	config.params.jvt = program.table_address;
 	config.params.jvt_known = program.shape.table_jumps;
 	if (!row_value(row, FACTOR_MODE_GIVEN))
 		config.params.mode = NTRACE_MODE_ANY;
-	config.space = program_space();
+	for (unsigned int i = 0; i < 3; i++) {
+		static const char *const names[] = { "any", "even", "odd" };
+
+		now.space[i] = program_space(names[i]);
+	}
+	now.registry = drive.config.context && !one_in(random, 4);
+	if (now.registry)
+		contexts = registry_new();
+	config.contexts = contexts;
+	config.space = now.space[0];
 	if (!config.space || ntrace_flow_new(&flow, &config))
 		return wrong("no flow for these parameters");
 	read_stream(flow, &config.params, random, tally);
 	ntrace_flow_free(flow);
+	check_warned(tally);
 	violation = stream_violation(&drive.config, &config.params,
 				     one_in(random, 4) ? config.space : NULL, drive.stream,
 				     drive.size);
 	if (violation)
 		wrong("the checker finds: %s; ", violation);
-	ntrace_space_put(config.space);
+	if (config.params.src_bits && drive.size <= HARTS_STREAM_MAX && one_in(random, 8)) {
+		mixed = check_harts(&config, drive.stream, drive.size, random);
+		tally->harts++;
+	}
+	if (mixed)
+		wrong("%s", mixed);
+	ntrace_contexts_free(contexts);
+	for (unsigned int i = 0; i < 3; i++)
+		ntrace_space_put(now.space[i]);
 	return fault[0] ? fault : NULL;
 }
 

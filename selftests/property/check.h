@@ -3,11 +3,11 @@
 #ifndef SELFTESTS_PROPERTY_CHECK_H
 #define SELFTESTS_PROPERTY_CHECK_H
 
+#include <ntrace/flow.h>
+
 #include "options.h"
 
 struct ntrace_encoder_config;
-struct ntrace_params;
-struct ntrace_space;
 
 /* What a number of programs exercised. */
 struct tally {
@@ -26,6 +26,11 @@ struct tally {
 	uint64_t syncs[16];
 	uint64_t spared[2];	/* indirect transfers without a message: implicit returns,
 				 * sequentially inferable jumps */
+	uint64_t inferred;	/* programs that flow warned of inferred returns in */
+	uint64_t uninferred;	/* with modes 1 and 2, and nothing to warn of */
+	uint64_t timed;		/* blocks whose time is known */
+	uint64_t chosen[3];	/* blocks in the space for any context, and in those for scontext */
+	uint64_t harts;		/* programs in a stream with others */
 	uint64_t kinds[16];	/* of enum kind, instructions in the programs */
 };
 
@@ -51,6 +56,17 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 const char *stream_violation(const struct ntrace_encoder_config *encoder,
 			     const struct ntrace_params *params, struct ntrace_space *space,
 			     const uint8_t *stream, size_t size);
+
+/* Longest stream that check_harts() takes. */
+#define HARTS_STREAM_MAX 65536
+
+/*
+ * harts.c: the stream, as it is and under other SRC, message by message in any order: each SRC
+ * has the same events as the stream alone. Return: NULL, or what is wrong, valid until the next
+ * call.
+ */
+const char *check_harts(const struct ntrace_flow_config *config, const uint8_t *stream, size_t size,
+			struct random *random);
 
 /* The test as a whole: @count programs unless COUNT says otherwise; SEED and ONLY likewise. */
 int property_main(const char *reproduce, uint64_t count);

@@ -175,6 +175,15 @@ static void check_tally(const struct tally *tally)
 	ok(tally->table_jumps > 0, "CM.JT and CM.JALT occur");
 	ok(tally->spared[0] > 0, "implicit returns occur");
 	ok(tally->spared[1] > 0, "sequentially inferable jumps occur");
+	diag("%" PRIu64 " blocks with time, %" PRIu64 " of M-mode, %" PRIu64 " and %" PRIu64
+	     " of two address spaces",
+	     tally->timed, tally->chosen[0], tally->chosen[1], tally->chosen[2]);
+	ok(tally->timed && tally->chosen[0] && tally->chosen[1] && tally->chosen[2],
+	   "blocks with time, in each address space");
+	ok(tally->inferred && tally->uninferred,
+	   "modes 1 and 2: %" PRIu64 " programs warned of, %" PRIu64 " with nothing to warn of",
+	   tally->inferred, tally->uninferred);
+	ok(tally->harts > 0, "%" PRIu64 " programs in a stream with other harts", tally->harts);
 }
 
 int property_main(const char *reproduce, uint64_t count)
