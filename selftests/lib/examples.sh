@@ -36,6 +36,9 @@ prints encode "3 messages, 13 bytes" "$tmp/trace"
 prints messages "0 ProgTraceSync SYNC=0x5 ICNT=0x0 FADDR=0x8000
 5 IndirectBranchHist BTYPE=0x0 ICNT=0xa UADDR=0x5 HIST=0xe
 9 ProgTraceCorrelation EVCODE=0x4 CDF=0x1 ICNT=0x1 HIST=0x1" xlen=64 "$tmp/trace"
+# By hand: without NTBREN the branch is not recorded.
+prints ctr "0: 0x200c to 0x1004, return, 9 cycles later
+1: 0x1000 to 0x2000, direct call"
 prints classes "0x10004: 2 bytes, branch, itype 5, to 0x10002
 0x10006: 4 bytes, call, itype 9, to 0x1000c
 0x1000a: 2 bytes, return, itype 13" rv64gc 0x10004 fd7d 006000ef 8082

@@ -106,6 +106,40 @@ is "$("$ntrace" ctr model --draft --depth 32 --control 0x1000000001 e1 | grep -v
 sed 's/0x988.*/0x988,2,13,1/; s/^end/overrun\n&/' e1 >lost
 like "a transfer without a target is told" "warning: lost: 1 transfers are missing" "$("$ntrace" ctr model lost 2>&1 >/dev/null)"
 
+# A real program: its instructions in order and their kinds, as the reference decoder has them.
+data=${NTRACE_SHARED:-$top/../shared}/data/refcode
+if [ -e "$data/xrle.elf" ]; then
+	zcat "$data/xrle.pcseq.txt.gz" >pcseq
+	cut -d, -f1 pcseq >pcs
+	"$ntrace" encode --pcs pcs --elf "$data/xrle.elf" --mode htm --record-ingress xrle.ingress -o xrle.nex >out 2>&1
+	# expected NTBREN CONTROL: the last 256 pairs of instructions of which the first is a transfer.
+	expected() {
+		python3 - "$data/xrle.pcinfo.txt" pcseq "$1" <<-'END'
+			import sys
+			kinds = {l.split(",")[0].lower(): l.strip().split(",")[1] for l in open(sys.argv[1]) if "," in l}
+			types = {"BD": 5, "JD": 11, "JI": 10, "CD": 9, "CI": 8, "RI": 13, "R2": 13, "R4": 13}
+			steps = [l.strip().split(",") for l in open(sys.argv[2])]
+			ring = []
+			for (pc, kind), (to, _) in zip(steps, steps[1:]):
+			    if kind[0] == "L": continue
+			    type = 4 if kind.startswith("BN") else types[kinds[pc.lower()][:2]]
+			    if type != 4 or sys.argv[3] == "1": ring.append((int(pc, 16) | 1, int(to, 16), type))
+			for i, entry in enumerate(ring[:-257:-1]): print("%d %x %x %x" % (i, *entry))
+		END
+	}
+	expected 1 >reference
+	is "$(wc -l <reference)" 256 "the reference has as many transfers as the ring holds"
+	"$ntrace" ctr model --control 0x1000000007 --depth 256 xrle.ingress >made
+	is "$("$ntrace" ctr compare --has type reference made)" "256 entries, no difference" "section 4: every transfer of a program, NTBREN"
+	expected 0 >reference
+	"$ntrace" ctr model --depth 256 xrle.ingress >made
+	is "$("$ntrace" ctr compare --has type reference made)" "256 entries, no difference" "section 4: the same without NTBREN"
+	sed 's/^200 \([0-9a-f]*\)[13579bdf] /200 \1e /' reference >other
+	is "$("$ntrace" ctr compare --has type other made)" "entry 200: valid in B alone" "and a difference is seen"
+else
+	skip "a real program" "no $data"
+fi
+
 wrong "no verb" 2 "dump, compare or model is needed"
 wrong "an unknown verb" 2 "'show' is none of" show ring
 wrong "no file" 2 "dump needs one file" dump
