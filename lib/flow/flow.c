@@ -286,13 +286,19 @@ static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repea
 {
 	struct walk walk = { .eager = true };
 
-	flow->history_mode = true;
 	if (!set_history(&walk.history, hist, repeat))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
 	if (!flow_walk(flow, &walk))
 		return false;
 	flow->debt += walk.walked;
 	return true;
+}
+
+/* SiFive before ratification: RCODE 8 and 9 count branches not taken and taken. */
+static bool counts_branches(const struct ntrace_flow *flow, uint64_t rcode)
+{
+	return flow->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
+	       (rcode == 8 || rcode == 9);
 }
 
 static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -317,8 +323,7 @@ static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message 
 		return walk_history(flow, message->field[NTRACE_FIELD_HIST],
 				    message->field[NTRACE_FIELD_HREPEAT]);
 	}
-	/* SiFive before ratification: 8 and 9 count branches not taken and taken. */
-	if (flow->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 && (rcode == 8 || rcode == 9))
+	if (counts_branches(flow, rcode))
 		return walk_history(flow, rcode == 8 ? 2 : 3, message->field[NTRACE_FIELD_RDATA]);
 	if (flow->unknown_rcodes >> rcode & 1)
 		return true;
@@ -409,6 +414,9 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 		walk_to_sync(flow, message, address);
 	if (flow->stop)
 		return false;
+	/* If the flow before does not lead here, its time is void, not that of the sync. */
+	if (!flow->time_known)
+		flow_take_time(flow, message);
 	if (btype != NTRACE_BTYPE_JUMP && !trap(flow, btype, address))
 		return false;
 	if (keeps_stack(flow, sync)) {
@@ -434,10 +442,8 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 	uint64_t hist = 1;
 	bool known;
 
-	if (ntrace_message_has(message, NTRACE_FIELD_HIST)) {
+	if (ntrace_message_has(message, NTRACE_FIELD_HIST))
 		hist = message->field[NTRACE_FIELD_HIST];
-		flow->history_mode = true;
-	}
 	if (flow->synced) {
 		if (!set_history(&walk.history, hist, 1))
 			flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
@@ -489,8 +495,6 @@ static bool relative_message(struct ntrace_flow *flow, const struct ntrace_messa
 		return lose_sync(flow);
 	switch (message->tcode) {
 	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
-		flow->history_mode = true;
-		return branch_message(flow, message);
 	case NTRACE_TCODE_DIRECT_BRANCH:
 	case NTRACE_TCODE_INDIRECT_BRANCH:
 		return branch_message(flow, message);
@@ -513,6 +517,21 @@ static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message 
 	return fail_with(flow, &event);
 }
 
+/*
+ * Only HTM has history, and only BTM DirectBranch (section 2). What was learned can be
+ * unlearned, because the message may have been a damaged one.
+ */
+static void learn_mode(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
+	    message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC)
+		flow->history_mode = false;
+	else if (ntrace_message_has(message, NTRACE_FIELD_HIST) ||
+		 (message->tcode == NTRACE_TCODE_RESOURCE_FULL &&
+		  counts_branches(flow, message->field[NTRACE_FIELD_RCODE])))
+		flow->history_mode = true;
+}
+
 static bool handle(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN)
@@ -525,14 +544,14 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 	}
 	if (flow_damaged(message))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
+	if (flow->config.params.mode == NTRACE_MODE_ANY)
+		learn_mode(flow, message);
 	if (message->tcode == NTRACE_TCODE_ERROR)
 		return encoder_error(flow, message);
 	if (message->tcode == NTRACE_TCODE_PROG_TRACE_CORRELATION)
 		return correlation(flow, message);
 	if (!flow_is_sync(message))
 		return relative_message(flow, message);
-	if (message->tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC)
-		flow->history_mode = true;
 	return sync_message(flow, message);
 }
 
@@ -559,6 +578,7 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	flow->offset = message->offset;
 	flow_take_time(flow, message);
 	handle(flow, message);
+	flow->owner_due = flow_is_sync(message);
 	return result(flow);
 }
 

@@ -113,7 +113,7 @@ struct ntrace_flow {
 
 	bool synced;
 	bool in_gap;			/* GAP was reported */
-	bool history_mode;		/* known to be HTM */
+	bool history_mode;		/* HTM: as given, or as the last message of one mode says */
 	uint64_t pc;
 	bool pc_known;
 	uint64_t reference;		/* for U-ADDR */
@@ -127,6 +127,7 @@ struct ntrace_flow {
 	bool time_passed;		/* the space has not been told yet */
 	bool inferred;			/* a return was, and may be wrong: warned of */
 	struct ntrace_context owner;	/* what Ownership said */
+	bool owner_due;			/* behind a sync, where Ownership tells all of it */
 	uint64_t unknown_tcodes;	/* bit n: TCODE n was warned of */
 	uint32_t unknown_rcodes;
 	struct branch_record branch;

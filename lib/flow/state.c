@@ -46,7 +46,10 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 	flow->time_passed = true;
 }
 
-/* PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (digest section 2). */
+/*
+ * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (digest section 2). At once
+ * behind a sync the hart is told anew, hcontext first where there is one (section 3).
+ */
 bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	bool whole = !(message->flags & NTRACE_MESSAGE_OVERSIZE);
@@ -57,6 +60,9 @@ bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *
 	/* Before a sync nobody knows where this applies. */
 	if (!flow->synced && !flow->reference_known)
 		return true;
+	/* Else what a damaged message told would stay for good. */
+	if (flow->owner_due && (process & 3) != 1)
+		memset(owner, 0, sizeof(*owner));
 	switch (process & 3) {
 	case 1:
 		if (!flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
