@@ -497,11 +497,21 @@ static void check_warned(struct tally *tally)
 	tally->uninferred += unsure && !now.warned;
 }
 
+/* What the decoder is told of the stream. */
+static void decoder_params(const struct row *row, struct ntrace_params *params)
+{
+	*params = drive.config.params;
+	snprintf(params->isa, sizeof(params->isa), "%s", shape_isa(&program.shape));
+	params->jvt = program.table_address;
+	params->jvt_known = program.shape.table_jumps;
+	if (!row_value(row, FACTOR_MODE_GIVEN))
+		params->mode = NTRACE_MODE_ANY;
+}
+
 static const char *decode(const struct row *row, struct random *random, struct tally *tally)
 {
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = drive.config.params,
 		.src = drive.config.src,
 		.event = take_event,
 		.data = tally,
@@ -512,11 +522,7 @@ static const char *decode(const struct row *row, struct random *random, struct t
 
 	decoded.count = 0;
 	memset(&now, 0, sizeof(now));
-	snprintf(config.params.isa, sizeof(config.params.isa), "%s", shape_isa(&program.shape));
-	config.params.jvt = program.table_address;
-	config.params.jvt_known = program.shape.table_jumps;
-	if (!row_value(row, FACTOR_MODE_GIVEN))
-		config.params.mode = NTRACE_MODE_ANY;
+	decoder_params(row, &config.params);
 	for (unsigned int i = 0; i < 3; i++) {
 		static const char *const names[] = { "any", "even", "odd" };
 
@@ -702,14 +708,17 @@ static void mutate(enum mutation mutation, struct random *random)
 	}
 }
 
-const char *check_program(const struct row *row, uint64_t seed, enum mutation mutation,
-			  struct tally *tally)
+/* @steps: instructions to execute, 0: as the row has it. */
+static const char *check(const struct row *row, uint64_t seed, uint32_t steps,
+			 enum mutation mutation, struct tally *tally)
 {
 	struct random random = { seed };
 	struct shape shape;
 
 	fault[0] = '\0';
 	row_shape(row, &shape, &random);
+	if (steps)
+		shape.steps = steps;
 	if (!program_make(&program, &shape, random_next(&random)))
 		return wrong("the generator made a program that cannot be laid out");
 	walk_program(&walk, &program, random_next(&random));
@@ -737,4 +746,51 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 	else if (!compare(tally))
 		return NULL;
 	return fault;
+}
+
+const char *check_program(const struct row *row, uint64_t seed, enum mutation mutation,
+			  struct tally *tally)
+{
+	return check(row, seed, 0, mutation, tally);
+}
+
+const char *subject_make(struct subject *subject, const struct row *row, uint64_t seed,
+			 uint32_t steps)
+{
+	struct tally tally = { 0 };
+
+	memset(subject, 0, sizeof(*subject));
+	if (check(row, seed, steps, MUTATE_NOTHING, &tally))
+		return fault;
+	subject->size = drive.size;
+	subject->messages = (uint32_t)drive.stamps;
+	subject->src = drive.config.src;
+	subject->history = drive.config.params.mode == NTRACE_MODE_HISTORY;
+	subject->context = drive.config.context;
+	decoder_params(row, &subject->params);
+	subject->space = program_space("program");
+	subject->stream = malloc(drive.size);
+	subject->start = malloc((drive.stamps + 1) * sizeof(*subject->start));
+	subject->pc = malloc((decoded.count + 1) * sizeof(*subject->pc));
+	if (!subject->space || !subject->stream || !subject->start || !subject->pc)
+		return wrong("out of memory");
+	memcpy(subject->stream, drive.stream, drive.size);
+	for (uint32_t i = 0; i < subject->messages; i++)
+		subject->start[i] = drive.stamp[i].offset;
+	subject->start[subject->messages] = drive.size;
+	for (uint32_t i = 0; i < decoded.count; i++) {
+		if (decoded.record[i].type == RECORD_PC)
+			subject->pc[subject->pcs++] = decoded.record[i].address;
+	}
+	return NULL;
+}
+
+void subject_free(struct subject *subject)
+{
+	if (subject->space)
+		ntrace_space_put(subject->space);
+	free(subject->stream);
+	free(subject->start);
+	free(subject->pc);
+	memset(subject, 0, sizeof(*subject));
 }

@@ -49,6 +49,35 @@ enum mutation {
 const char *check_program(const struct row *row, uint64_t seed, enum mutation mutation,
 			  struct tally *tally);
 
+/**
+ * struct subject - a stream of which is known what it decodes to
+ * @stream: @size bytes
+ * @start: where message n begins, as the encoder wrote it; start[messages] = size
+ * @pc: what is decoded from it, instruction by instruction: found to be what was executed
+ * @params: for the decoder
+ * @history: HTM, whether the decoder is told or not
+ * @context: with Ownership messages
+ * @space: the program
+ */
+struct subject {
+	uint8_t *stream;
+	size_t size;
+	size_t *start;
+	uint32_t messages;
+	uint64_t *pc;
+	uint32_t pcs;
+	struct ntrace_params params;
+	unsigned int src;
+	bool history;
+	bool context;
+	struct ntrace_space *space;
+};
+
+/* check_program() with @steps instructions, and what it was about. To be given to subject_free(). */
+const char *subject_make(struct subject *subject, const struct row *row, uint64_t seed,
+			 uint32_t steps);
+void subject_free(struct subject *subject);
+
 /*
  * What the library's checker finds wrong with a stream of the encoder, NULL if nothing; with @space
  * (may be NULL) it is held against the code as well. Valid until the next call.
