@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any code and any stream through the flow decoder. Input: 4 bytes of settings,
- * code, 0xFF 0xFF, stream. Besides not crashing: blocks join up where no event
- * says otherwise, and the totals are those of the events.
+ * Any code and any stream through the flow decoder, of one hart or of several, with
+ * contexts that choose address spaces, and code that changes with time. Input: 8 bytes
+ * of settings, code, 0xFF 0xFF, stream. Besides not crashing: blocks join up where no
+ * event says otherwise, the totals are those of the events, and each event has a line.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +15,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A few bytes can stand for very many blocks. */
 #define EVENTS_MAX 20000
+#define SETTINGS 8
+#define SOURCES 8
+/* Fewer than there may be: some are refused. */
+#define FLOWS 4
+
+/* Where the last block of a hart went. */
+struct place {
+	uint64_t next;
+	bool known;
+};
 
 struct state {
 	unsigned int events;
 	uint64_t instructions;
-	uint64_t next;
-	bool next_known;
+	struct place place[SOURCES];
 	struct ntrace_space *space;
 };
 
@@ -35,17 +46,33 @@ static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	return 0;
 }
 
+static void describe(const struct ntrace_flow_event *event)
+{
+	char text[200];
+	int length = ntrace_flow_describe(event, text, sizeof(text));
+	size_t expected = (size_t)length < sizeof(text) ? (size_t)length : sizeof(text) - 1;
+
+	if (length <= 0 || strlen(text) != expected)
+		abort();
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *event)
 {
 	struct state *state = data;
+	struct place *place;
 	uint64_t count = 0;
 
+	if (!event->context || event->src >= SOURCES)
+		abort();
+	place = &state->place[event->src];
+	if (event->type != NTRACE_FLOW_BLOCK || state->events % 16 == 0)
+		describe(event);
 	if (event->type != NTRACE_FLOW_BLOCK) {
 		if (event->type != NTRACE_FLOW_WARNING && event->type != NTRACE_FLOW_OWNERSHIP)
-			state->next_known = false;
+			place->known = false;
 		return ++state->events > EVENTS_MAX;
 	}
-	if (!event->instructions || (state->next_known && event->address != state->next))
+	if (!event->instructions || (place->known && event->address != place->next))
 		abort();
 	if (state->events % 16 == 0) {
 		if (ntrace_flow_instructions(event, count_instruction, &count) ||
@@ -53,8 +80,8 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 			abort();
 	}
 	state->instructions += event->instructions;
-	state->next = event->next;
-	state->next_known = event->next_known;
+	place->next = event->next;
+	place->known = event->next_known;
 	return ++state->events > EVENTS_MAX;
 }
 
@@ -66,8 +93,9 @@ static struct ntrace_space *choose(void *data, unsigned int reason, uint64_t add
 	return address & 0x100 ? state->space : address & 0x200 ? NULL : state->space;
 }
 
-static void feed(struct ntrace_flow *flow, const struct ntrace_params *params, const uint8_t *data,
-		 size_t size)
+/* Gives the stream to one flow, or, where @flow is NULL, to a demux. */
+static void feed(struct ntrace_flow *flow, struct ntrace_demux *demux,
+		 const struct ntrace_params *params, const uint8_t *data, size_t size)
 {
 	struct ntrace_message message;
 	struct ntrace_reader reader;
@@ -77,12 +105,16 @@ static void feed(struct ntrace_flow *flow, const struct ntrace_params *params, c
 	ntrace_reader_feed(&reader, data, size);
 	while (!ret && (event = ntrace_reader_next(&reader, &message)) >= 0) {
 		if (event == NTRACE_WIRE_ERROR)
-			ret = ntrace_flow_wire_error(flow, message.offset);
+			ret = flow ? ntrace_flow_wire_error(flow, message.offset) :
+				     ntrace_demux_wire_error(demux, message.offset);
 		else
-			ret = ntrace_flow_message(flow, &message);
+			ret = flow ? ntrace_flow_message(flow, &message) :
+				     ntrace_demux_message(demux, &message);
 	}
-	if (!ret)
+	if (!ret && flow)
 		ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+	else if (!ret)
+		ntrace_demux_end(demux, ntrace_reader_pending(&reader));
 }
 
 static void set_params(struct ntrace_params *params, const uint8_t *data)
@@ -93,54 +125,136 @@ static void set_params(struct ntrace_params *params, const uint8_t *data)
 		NTRACE_MODE_HISTORY,
 		NTRACE_MODE_ANY,
 	};
+	static const uint8_t widths[] = { 0, 8, 40, 64 };
 
 	ntrace_params_init(params);
-	params->src_bits = data[0] & 1;
+	params->src_bits = data[5] & 3;
 	params->xlen = data[0] & 2 ? 32 : 64;
 	params->extend_address = data[0] & 4;
 	params->all_jumps = data[0] & 8;
 	params->mode = modes[data[0] >> 4 & 3];
 	params->dialect = (enum ntrace_dialect)((data[0] >> 6) % 3);
+	params->implicit_return = data[5] >> 2 & 3;
+	params->keep_stack = data[5] & 16;
+	params->timestamp_xor = data[5] & 32;
+	params->timestamp_bits = widths[data[5] >> 6];
 	if (data[1] & 1)
-		strcpy(params->isa, data[1] & 2 ? "rv64g" : "rv32imac");
+		snprintf(params->isa, sizeof(params->isa), "%s",
+			 data[1] & 2 ? "rv64g" : "rv32imac");
+}
+
+static struct ntrace_space *make_space(const char *name, const uint8_t *data, size_t code,
+				       uint64_t bias)
+{
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+
+	if (ntrace_space_new(&space, name, NULL))
+		return NULL;
+	if (code && !ntrace_object_from_bytes(&object, "code", data + SETTINGS, code, 0x100)) {
+		ntrace_space_map_linked(space, object, bias);
+		ntrace_space_map_linked(space, object, 0x800);
+		/* From time 20 on the first bytes are those from the middle. */
+		if (data[4] & 2 && code >= 4)
+			ntrace_space_map_at_time(space, object, 0x100, code / 2, code / 4 * 2, 20);
+		ntrace_object_mark_uncertain(object, 0x100 + data[3] % code, 3);
+		ntrace_object_put(object);
+	}
+	return space;
+}
+
+/* What the settings say belongs to @space. */
+static struct ntrace_contexts *make_contexts(const uint8_t *data, struct ntrace_space *space)
+{
+	struct ntrace_context_match match = {
+		.size = sizeof(match),
+		.scontext_mask = data[6] & 3,
+		.scontext = data[6] >> 2 & data[6] & 3,
+		.hcontext_mask = data[6] >> 4 & 1,
+		.prv_mask = data[6] >> 5 & 3,
+		.v = data[6] >> 7,
+	};
+	struct ntrace_contexts *contexts;
+
+	if (ntrace_contexts_new(&contexts))
+		return NULL;
+	if (ntrace_contexts_add(contexts, space, &match))
+		abort();
+	return contexts;
+}
+
+static void decode_one(const struct ntrace_flow_config *config, const struct state *state,
+		       const uint8_t *stream, size_t size)
+{
+	struct ntrace_flow_stats stats;
+	struct ntrace_flow *flow;
+
+	if (ntrace_flow_new(&flow, config))
+		return;
+	feed(flow, NULL, &config->params, stream, size);
+	ntrace_flow_get_stats(flow, &stats);
+	if (stats.instructions != state->instructions)
+		abort();
+	ntrace_flow_free(flow);
+}
+
+static void decode_all(const struct ntrace_flow_config *config, const struct state *state,
+		       const uint8_t *stream, size_t size)
+{
+	struct ntrace_demux *demux;
+	uint64_t instructions = 0;
+	unsigned int count = 0;
+
+	if (ntrace_demux_new(&demux, config, FLOWS))
+		return;
+	feed(NULL, demux, &config->params, stream, size);
+	for (unsigned int src = 0; src < SOURCES; src++) {
+		struct ntrace_flow *flow = ntrace_demux_flow(demux, src);
+		struct ntrace_flow_stats stats;
+
+		if (!flow)
+			continue;
+		ntrace_flow_get_stats(flow, &stats);
+		instructions += stats.instructions;
+		count++;
+	}
+	if (count > FLOWS || instructions != state->instructions)
+		abort();
+	ntrace_demux_free(demux);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config), .event = take_event };
 	struct state state = { 0 };
-	struct ntrace_flow_stats stats;
-	struct ntrace_object *object;
-	struct ntrace_flow *flow;
+	struct ntrace_contexts *contexts = NULL;
+	struct ntrace_space *other;
 	const uint8_t *stream;
 	size_t code;
 
-	if (size < 8)
+	if (size < SETTINGS + 4)
 		return 0;
-	stream = memmem(data + 4, size - 4, "\xff\xff", 2);
+	stream = memmem(data + SETTINGS, size - SETTINGS, "\xff\xff", 2);
 	if (!stream)
 		return 0;
-	code = (size_t)(stream - data) - 4;
+	code = (size_t)(stream - data) - SETTINGS;
+	size -= (size_t)(stream - data);
 	set_params(&config.params, data);
-	if (ntrace_space_new(&state.space, "fuzz", NULL))
-		return 0;
-	if (code && !ntrace_object_from_bytes(&object, "code", data + 4, code, 0x100)) {
-		ntrace_space_map_linked(state.space, object, 0);
-		ntrace_space_map_linked(state.space, object, 0x800);
-		ntrace_object_mark_uncertain(object, 0x100 + data[3] % code, 3);
-		ntrace_object_put(object);
-	}
+	state.space = make_space("any", data, code, 0);
+	other = make_space("other", data, code, 2);
 	config.space = state.space;
 	config.data = &state;
 	if (data[2] & 1)
 		config.select = choose;
-	if (!ntrace_flow_new(&flow, &config)) {
-		feed(flow, &config.params, stream, size - (size_t)(stream - data));
-		ntrace_flow_get_stats(flow, &stats);
-		if (stats.instructions != state.instructions)
-			abort();
-		ntrace_flow_free(flow);
-	}
+	if (data[4] & 1)
+		contexts = make_contexts(data, other);
+	config.contexts = contexts;
+	if (data[4] & 4)
+		decode_all(&config, &state, stream, size);
+	else
+		decode_one(&config, &state, stream, size);
+	ntrace_contexts_free(contexts);
+	ntrace_space_put(other);
 	ntrace_space_put(state.space);
 	return 0;
 }

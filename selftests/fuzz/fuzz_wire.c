@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes through the message reader: the same messages however the input is
- * cut, and a message that is written again reads as the same one.
+ * Any bytes through the message reader and the checker. Input: 4 bytes of settings,
+ * stream. Besides not crashing: the same messages and findings however the input is
+ * cut, and as 16-bit words; a message that is written again reads as the same one;
+ * every value has the name of its field or none.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/check.h>
 #include <ntrace/wire.h>
+
+#define SETTINGS 4
+#define WORDS_MAX 2048
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,6 +46,20 @@ static void write_again(const struct ntrace_message *message, const struct ntrac
 		abort();
 }
 
+/* Names never leave their tables. */
+static void name_all(const struct ntrace_message *message, enum ntrace_dialect dialect)
+{
+	if (!ntrace_tcode_dialect_name(message->tcode, dialect))
+		abort();
+	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {
+		const char *name =
+			ntrace_value_name((enum ntrace_field)i, message->field[i], dialect);
+
+		if (!ntrace_field_name((enum ntrace_field)i) || (name && !name[0]))
+			abort();
+	}
+}
+
 static uint64_t read_all(const struct ntrace_params *params, bool aligned, const uint8_t *data,
 			 size_t size, size_t chunk)
 {
@@ -57,28 +77,131 @@ static uint64_t read_all(const struct ntrace_params *params, bool aligned, const
 			hash = mix(hash, &message, sizeof(message));
 			if (event == NTRACE_WIRE_MESSAGE)
 				write_again(&message, params);
+			if (event == NTRACE_WIRE_MESSAGE)
+				name_all(&message, params->dialect);
 		}
 	}
 	hash = mix(hash, &reader.idles, sizeof(reader.idles));
 	return hash + ntrace_reader_pending(&reader);
 }
 
+/* The first byte of a word is its lower one, in whatever order the host keeps words. */
+static void check_words(const uint8_t *data, size_t size)
+{
+	static uint16_t words[WORDS_MAX];
+	static uint8_t bytes[2 * WORDS_MAX];
+
+	if (size > sizeof(bytes))
+		return;
+	for (size_t i = 0; i < size; i += 2)
+		words[i / 2] = (uint16_t)(data[i] | (i + 1 < size ? data[i + 1] << 8 : 0));
+	if (ntrace_wire_from_words(bytes, words, size) != size || memcmp(bytes, data, size))
+		abort();
+	/* And where the words are. */
+	ntrace_wire_from_words((uint8_t *)words, words, size);
+	if (memcmp(words, data, size))
+		abort();
+}
+
+static int take_finding(void *data, const struct ntrace_check_finding *finding)
+{
+	uint64_t *hash = data;
+
+	*hash = mix(*hash, &finding->rule, sizeof(finding->rule));
+	*hash = mix(*hash, &finding->offset, sizeof(finding->offset));
+	*hash = mix(*hash, &finding->src, sizeof(finding->src));
+	*hash = mix(*hash, &finding->field, sizeof(finding->field));
+	*hash = mix(*hash, &finding->value, sizeof(finding->value));
+	*hash = mix(*hash, &finding->address, sizeof(finding->address));
+	return 0;
+}
+
+/* A call, a branch and a return; without a loop, which a few bytes could go round for minutes. */
+static struct ntrace_space *program(void)
+{
+	static const uint8_t code[] = { 0xef, 0x00, 0x80, 0x00, 0x13, 0x00, 0x00, 0x00, 0x01, 0x00,
+					0x63, 0x02, 0x05, 0x00, 0x33, 0x00, 0x00, 0x00, 0x82, 0x80 };
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+
+	if (ntrace_space_new(&space, "program", NULL))
+		return NULL;
+	if (!ntrace_object_from_bytes(&object, "code", code, sizeof(code), 0x100)) {
+		ntrace_space_map_linked(space, object, 0);
+		ntrace_object_put(object);
+	}
+	return space;
+}
+
+static uint64_t find_all(const struct ntrace_check_config *wanted, const uint8_t *data, size_t size,
+			 size_t chunk)
+{
+	struct ntrace_check_config config = *wanted;
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct ntrace_check *check;
+
+	config.finding = take_finding;
+	config.data = &hash;
+	if (ntrace_check_new(&check, &config))
+		return 0;
+	for (size_t done = 0; done < size; done += chunk) {
+		size_t left = size - done;
+
+		if (ntrace_check_feed(check, data + done, left < chunk ? left : chunk))
+			abort();
+	}
+	if (ntrace_check_end(check))
+		abort();
+	ntrace_check_free(check);
+	return hash;
+}
+
+static void set_params(struct ntrace_params *params, const uint8_t *settings)
+{
+	static const enum ntrace_mode modes[] = { NTRACE_MODE_ANY, NTRACE_MODE_BRANCH,
+						  NTRACE_MODE_HISTORY, NTRACE_MODE_ANY };
+	static const uint8_t widths[] = { 0, 8, 40, 64 };
+
+	ntrace_params_init(params);
+	params->src_bits = settings[0] % (NTRACE_SRC_BITS_MAX + 1);
+	params->xlen = settings[1] & 1 ? 32 : 64;
+	params->extend_address = settings[1] & 2;
+	params->all_jumps = settings[1] & 8;
+	params->keep_stack = settings[1] & 16;
+	params->timestamp_xor = settings[1] & 32;
+	params->timestamp_bits = widths[settings[1] >> 6];
+	params->dialect = (enum ntrace_dialect)((settings[2] & 3) % 3);
+	params->mode = modes[settings[2] >> 2 & 3];
+	params->implicit_return = settings[2] >> 4 & 3;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct ntrace_params params;
+	const uint8_t *settings = data;
+	struct ntrace_check_config config;
 	uint64_t whole;
 	bool aligned;
 
-	if (size < 2)
+	if (size <= SETTINGS)
 		return 0;
-	ntrace_params_init(&params);
-	params.src_bits = data[0] % (NTRACE_SRC_BITS_MAX + 1);
-	params.xlen = data[1] & 1 ? 32 : 64;
-	params.extend_address = data[1] & 2;
-	aligned = data[1] & 4;
-	whole = read_all(&params, aligned, data + 2, size - 2, size);
-	if (read_all(&params, aligned, data + 2, size - 2, 1) != whole ||
-	    read_all(&params, aligned, data + 2, size - 2, 3 + data[0] % 7) != whole)
+	data += SETTINGS;
+	size -= SETTINGS;
+	ntrace_check_config_init(&config);
+	set_params(&config.params, settings);
+	aligned = settings[1] & 4;
+	whole = read_all(&config.params, aligned, data, size, size);
+	if (read_all(&config.params, aligned, data, size, 1) != whole ||
+	    read_all(&config.params, aligned, data, size, 3 + settings[0] % 7) != whole)
 		abort();
+	check_words(data, size);
+	config.wrapped = !aligned;
+	config.icnt_bits = 1 + settings[3] % 64;
+	config.sources[0] = settings[3] & 64 ? 0x0f : 0;
+	if (settings[3] & 128)
+		config.space = program();
+	if (find_all(&config, data, size, size) != find_all(&config, data, size, 1))
+		abort();
+	if (config.space)
+		ntrace_space_put(config.space);
 	return 0;
 }
