@@ -51,6 +51,10 @@ static void test_history(void)
 	check("HIST without a stop bit", space, "", SYNC_1000 "6C 04 03", "sync5@1000 E8@1000 gap");
 	check("SiFive counts: 2 taken", space, "dialect=sifive-v0", SYNC_1000 "6C A4 03",
 	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 )");
+	check("one message of HTM does not make BTM into it", space, "",
+	      SYNC_1000 "0C 0F 70 4D D0 91 0F " SYNC_1000 "0C 0F 24 C9 0C 83",
+	      "sync5@1000 1000 1002 1000 1002 1000 ! trap3@268<1002 gap "
+	      "sync5@1000 1000 1002 1000 1002 sync2@1006");
 	check("which is unknown to the ratified text", space, "", SYNC_1000 "6C A4 03",
 	      "sync5@1000 W14@1000");
 	ntrace_space_put(space);
