@@ -52,9 +52,9 @@ static void test_history(void)
 	check("SiFive counts: 2 taken", space, "dialect=sifive-v0", SYNC_1000 "6C A4 03",
 	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 )");
 	check("one message of HTM does not make BTM into it", space, "",
-	      SYNC_1000 "0C 0F 70 4D D0 91 0F " SYNC_1000 "0C 0F 24 C9 0C 83",
+	      SYNC_1000 "0C 0F 70 4D D0 91 0F " SYNC_1000 "0C 0F 24 08 05 10 83",
 	      "sync5@1000 1000 1002 1000 1002 1000 ! trap3@268<1002 gap "
-	      "sync5@1000 1000 1002 1000 1002 sync2@1006");
+	      "sync5@1000 1000 1002 1000 1002 1006 ! sync2@1008");
 	check("which is unknown to the ratified text", space, "", SYNC_1000 "6C A4 03",
 	      "sync5@1000 W14@1000");
 	ntrace_space_put(space);
