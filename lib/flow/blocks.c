@@ -22,9 +22,14 @@ int block_cache_init(struct block_cache *cache)
 	cache->block_count = 1;
 	cache->slot_mask = 2 * BLOCKS_FIRST - 1;
 	cache->next_id = 1;
+	cache->next_block_id = 1;
 	cache->blocks = malloc(BLOCKS_FIRST * sizeof(*cache->blocks));
 	cache->slots = calloc(2 * BLOCKS_FIRST, sizeof(*cache->slots));
-	return cache->blocks && cache->slots ? NTRACE_OK : NTRACE_ERR_NOMEM;
+	if (!cache->blocks || !cache->slots)
+		return NTRACE_ERR_NOMEM;
+	/* No block: no link leads to it, the fast walk does not walk it. */
+	cache->blocks[0] = (struct block){ .pc = 1, .price = PRICELESS };
+	return NTRACE_OK;
 }
 
 void block_cache_free(struct block_cache *cache)
@@ -108,6 +113,9 @@ static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
 		slot = (slot + 1) & cache->slot_mask;
 	cache->slots[slot] = cache->block_count;
 	cache->blocks[cache->block_count] = *block;
+	cache->blocks[cache->block_count].id = cache->next_block_id;
+	if (cache->next_block_id)
+		cache->next_block_id++;
 	return cache->block_count++;
 }
 
@@ -206,6 +214,20 @@ static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace
 					 params->jvt_known ? &params->jvt : NULL, &insn->target);
 }
 
+/* The fast walk knows all direct transfers, and returns (digest section 7). */
+static uint32_t price_of(const struct ntrace_flow *flow, const struct block *block)
+{
+	bool jump = block->class == NTRACE_INSN_JUMP || block->class == NTRACE_INSN_CALL ||
+		    block->class == NTRACE_INSN_OTHER_JUMP;
+
+	if (block->uncertain || (jump && flow->config.params.all_jumps))
+		return PRICELESS;
+	if (jump || block->class == NTRACE_INSN_PLAIN || block->class == NTRACE_INSN_BRANCH ||
+	    (block->class == NTRACE_INSN_RETURN && !block->sequential))
+		return block->parcels;
+	return PRICELESS;
+}
+
 /* Reads instructions up to a control transfer, or as far as there is something to read. */
 static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block,
 		      enum ntrace_flow_error *error)
@@ -239,30 +261,40 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 			break;
 		before = insn;
 	}
-	block->target = flow_wrap(flow, insn.target);
+	block->next[0] = address;
+	block->next[1] = flow_wrap(flow, insn.target);
 	block->sequential = ntrace_insn_sequential_target(&before, &insn, &target);
 	if (block->sequential)
-		block->target = flow_wrap(flow, target);
+		block->next[1] = flow_wrap(flow, target);
+	block->price = price_of(flow, block);
 	return true;
+}
+
+uint32_t flow_known_block(struct ntrace_flow *flow)
+{
+	struct block_cache *cache = &flow->cache;
+	uint32_t index = 0;
+
+	if (flow->previous)
+		index = cache->blocks[flow->previous].link[flow->previous_link];
+	if (!flow->space || (index && cache->blocks[index].pc == flow->pc))
+		return flow->space ? index : 0;
+	index = find(cache, flow->pc, flow->space_id);
+	if (index && flow->previous)
+		cache->blocks[flow->previous].link[flow->previous_link] = index;
+	return index;
 }
 
 const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error *error)
 {
 	struct block_cache *cache = &flow->cache;
+	uint32_t index = flow_known_block(flow);
 	struct block block;
-	uint32_t index = 0;
 
 	*error = NTRACE_FLOW_ERROR_NOMAP;
-	if (flow->previous) {
-		index = cache->blocks[flow->previous].link[flow->previous_link];
-		if (index && cache->blocks[index].pc != flow->pc)
-			index = 0;
-	}
-	if (!index && flow->space) {
-		index = find(cache, flow->pc, flow->space_id);
-		if (!index && predecode(flow, flow->pc, &block, error))
-			index = insert(flow, &block);
-		if (index && flow->previous)
+	if (!index && flow->space && predecode(flow, flow->pc, &block, error)) {
+		index = insert(flow, &block);
+		if (flow->previous)
 			cache->blocks[flow->previous].link[flow->previous_link] = index;
 	}
 	flow->previous = index;
@@ -293,8 +325,10 @@ bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels
 	struct ntrace_location location;
 	bool inside = false;
 
-	if (flow->previous && block->pc == pc && block->parcels == parcels)
+	if (flow->previous && block->pc == pc && block->parcels == parcels) {
 		block->uncertain = false;
+		block->price = price_of(flow, block);
+	}
 	for (uint32_t i = 0; i < parcels; i++) {
 		uint64_t address = pc + 2 * (uint64_t)i;
 		bool uncertain = is_uncertain(flow->space, address, &location);
@@ -307,19 +341,16 @@ bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels
 	return true;
 }
 
-int ntrace_flow_instructions(const struct ntrace_flow_event *event,
-			     int (*callback)(void *data, uint64_t address, const uint8_t *bytes,
-					     const struct ntrace_insn *insn),
-			     void *data)
+static int instructions(struct ntrace_space *space, const struct ntrace_isa *isa, uint64_t address,
+			uint32_t count,
+			int (*callback)(void *data, uint64_t address, const uint8_t *bytes,
+					const struct ntrace_insn *insn),
+			void *data)
 {
-	uint64_t address = event->address;
-
-	if (event->type != NTRACE_FLOW_BLOCK || !event->space || !event->isa)
-		return NTRACE_ERR_INVALID;
-	for (uint32_t i = 0; i < event->instructions; i++) {
+	while (count--) {
 		struct ntrace_insn insn;
 		uint8_t bytes[8];
-		int ret = flow_fetch(event->space, event->isa, address, bytes, &insn);
+		int ret = flow_fetch(space, isa, address, bytes, &insn);
 
 		/* It was there when the block was walked. */
 		if (ret)
@@ -330,4 +361,25 @@ int ntrace_flow_instructions(const struct ntrace_flow_event *event,
 		address += insn.size;
 	}
 	return NTRACE_OK;
+}
+
+int ntrace_flow_instructions(const struct ntrace_flow_event *event,
+			     int (*callback)(void *data, uint64_t address, const uint8_t *bytes,
+					     const struct ntrace_insn *insn),
+			     void *data)
+{
+	if (event->type != NTRACE_FLOW_BLOCK || !event->space || !event->isa)
+		return NTRACE_ERR_INVALID;
+	return instructions(event->space, event->isa, event->address, event->instructions, callback,
+			    data);
+}
+
+int ntrace_block_instructions(const struct ntrace_block_batch *batch,
+			      const struct ntrace_block *block,
+			      int (*callback)(void *data, uint64_t address, const uint8_t *bytes,
+					      const struct ntrace_insn *insn),
+			      void *data)
+{
+	return instructions(batch->space, batch->isa, block->address, block->instructions, callback,
+			    data);
 }

@@ -135,6 +135,17 @@ int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset)
 	return to_all(demux, NULL, offset);
 }
 
+int ntrace_demux_flush(struct ntrace_demux *demux)
+{
+	int result = 0;
+
+	for (unsigned int src = 0; src < demux->sources && !result; src++) {
+		if (demux->flows[src])
+			result = ntrace_flow_flush(demux->flows[src]);
+	}
+	return result;
+}
+
 int ntrace_demux_end(struct ntrace_demux *demux, uint64_t pending)
 {
 	int result = 0;

@@ -13,6 +13,8 @@
 
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
+	if (flow->waiting.count && !flow_close_batch(flow))
+		return false;
 	event->offset = flow->offset;
 	event->time = flow->time_known ? flow->time : 0;
 	event->time_known = flow->time_known;
@@ -569,11 +571,30 @@ static int result(struct ntrace_flow *flow)
 	return stop;
 }
 
+/* Messages that most of a stream consists of, and after which nothing is different. */
+static bool keeps_batch(const struct ntrace_message *message)
+{
+	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+		return false;
+	switch (message->tcode) {
+	case NTRACE_TCODE_DIRECT_BRANCH:
+	case NTRACE_TCODE_INDIRECT_BRANCH:
+	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
+	case NTRACE_TCODE_REPEAT_BRANCH:
+	case NTRACE_TCODE_RESOURCE_FULL:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (flow->config.params.src_bits && ntrace_message_has(message, NTRACE_FIELD_SRC) &&
 	    message->field[NTRACE_FIELD_SRC] != flow->config.src)
 		return 0;
+	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
+		return result(flow);
 	flow->stats.messages++;
 	flow->offset = message->offset;
 	flow_take_time(flow, message);
@@ -600,6 +621,14 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 	}
 	if (pending && !flow->stop)
 		flow_fail(flow, NTRACE_FLOW_ERROR_CUT, flow->pc, flow->confirmed);
+	if (!flow->stop)
+		flow_close_batch(flow);
+	return result(flow);
+}
+
+int ntrace_flow_flush(struct ntrace_flow *flow)
+{
+	flow_close_batch(flow);
 	return result(flow);
 }
 
@@ -648,6 +677,12 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		free(made);
 		return NTRACE_ERR_NOMEM;
 	}
+	if (config->blocks)
+		made->batch = malloc(BATCH_BLOCKS * sizeof(*made->batch));
+	if (config->blocks && !made->batch) {
+		ntrace_flow_free(made);
+		return NTRACE_ERR_NOMEM;
+	}
 	if (config->space)
 		made->config.space = ntrace_space_get(config->space);
 	flow_enter_space(made, config->space);
@@ -660,6 +695,7 @@ void ntrace_flow_free(struct ntrace_flow *flow)
 	if (!flow)
 		return;
 	block_cache_free(&flow->cache);
+	free(flow->batch);
 	if (flow->config.space)
 		ntrace_space_put(flow->config.space);
 	free(flow);

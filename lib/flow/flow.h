@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of the flow decoder share: blocks.c, walk.c, flow.c. */
+/* What the parts of the flow decoder share: blocks.c, walk.c, fast.c, flow.c. */
 #ifndef NTRACE_FLOW_INTERNAL_H
 #define NTRACE_FLOW_INTERNAL_H
 
@@ -8,15 +8,22 @@
 /* Longest run of instructions in one block event. */
 #define BLOCK_INSTRUCTIONS_MAX 4096
 
+/* struct block.price of a block that only the general walk can walk. */
+#define PRICELESS UINT32_MAX
+
 /**
  * struct block - predecoded instructions up to and with a control transfer
  * @pc: first instruction
- * @target: of a direct transfer; of an indirect one if @sequential
+ * @next: the address behind it; the target of a direct transfer, or of an indirect one if
+ *        @sequential: where control goes if it is not taken and taken
  * @isa: instruction set it was decoded with
- * @context: number of the address space and its version
- * @parcels: of 16 bits, all instructions
  * @instructions: how many
- * @link: blocks that followed last time, not taken and taken; 0 = none yet
+ * @parcels: of 16 bits, all instructions
+ * @link: blocks that followed last time, not taken and taken; 0 = none yet. To be
+ *        compared with the address: an interrupted block was followed by another one
+ * @price: @parcels, or PRICELESS if it is not for the fast walk
+ * @id: for the user: never used twice
+ * @context: number of the address space and its version
  * @class: of the last instruction
  * @last_size: of the last instruction, bytes
  * @sequential: a sequentially inferable jump (digest section 9)
@@ -24,12 +31,14 @@
  */
 struct block {
 	uint64_t pc;
-	uint64_t target;
+	uint64_t next[2];
 	const struct ntrace_isa *isa;
-	uint32_t context;
-	uint32_t parcels;
 	uint32_t instructions;
+	uint32_t parcels;
 	uint32_t link[2];
+	uint32_t price;
+	uint32_t id;
+	uint32_t context;
 	uint8_t class;
 	uint8_t last_size;
 	bool sequential;
@@ -59,6 +68,7 @@ struct block_cache {
 	uint32_t *slots;		/* indices of blocks, 0 = free */
 	uint32_t slot_mask;
 	uint32_t next_id;
+	uint32_t next_block_id;		/* 0: used up */
 	uint64_t clock;
 	struct context contexts[CONTEXTS];
 };
@@ -68,6 +78,7 @@ struct block_cache {
 
 struct return_stack {
 	uint64_t address[STACK_DEPTH];
+	uint32_t caller[STACK_DEPTH];	/* block of the call: a hint, may be gone */
 	unsigned int top;
 	unsigned int count;
 };
@@ -107,7 +118,7 @@ struct ntrace_flow {
 
 	struct ntrace_space *space;	/* referenced by the cache */
 	uint32_t space_id;		/* its id, 0: no space */
-	uint32_t previous;		/* block walked last, for its links */
+	uint32_t previous;		/* block that links to the next one, 0: none */
 	uint8_t previous_link;
 	bool select_block;		/* select before the next block is walked */
 
@@ -133,6 +144,8 @@ struct ntrace_flow {
 	struct branch_record branch;
 	struct return_stack stack;
 	int stop;			/* what the callback returned, if not 0 */
+	struct ntrace_block *batch;	/* blocks that wait; NULL: each is an event */
+	struct ntrace_block_batch waiting;	/* what they have in common, and their count */
 
 	struct warned_range warned[WARNED_RANGES];
 	unsigned int warned_count;
@@ -145,6 +158,8 @@ void block_cache_free(struct block_cache *cache);
 void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space);
 /* The block at flow->pc, NULL with *error set if there is none. Valid until the next call. */
 const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error *error);
+/* The one at flow->pc if it is predecoded already, linked to the one before; 0: it is not. */
+uint32_t flow_known_block(struct ntrace_flow *flow);
 /* Decodes one instruction; bytes gets up to 8. Return: 0 or NTRACE_ERR_... */
 int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, uint64_t address,
 	       uint8_t bytes[8], struct ntrace_insn *insn);
@@ -165,6 +180,7 @@ bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels
  * @last_class: result: class of the last instruction
  * @stopped: result: stopped at a branch without a bit
  * @warned: a branch without a bit was warned of
+ * @without: blocks in a row that used no history bit
  */
 struct walk {
 	uint64_t parcels;
@@ -180,11 +196,29 @@ struct walk {
 	bool stopped;
 	bool warned;
 	uint8_t last_class;
+	uint32_t without;
 };
+
+/* Blocks in a row that use no history bit in an eager walk: no program does that. */
+#define BLOCKS_WITHOUT_HISTORY (1u << 20)
 
 /* walk.c */
 /* Return: false if the callback or an error, which it has reported, ended it. */
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk);
+
+/* fast.c */
+/* Blocks in a batch: 8 KB, which stay in the first cache with what the caller does. */
+#define BATCH_BLOCKS 256
+
+/*
+ * Walks as many blocks as nothing special happens in, but never the last one of an
+ * I-CNT. Return: false if the callback says stop.
+ */
+bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk);
+/* Room for a block of @isa behind those that wait. Return: false if the callback says stop. */
+bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa);
+/* Gives the blocks that wait to the callback. Return: false if that says stop. */
+bool flow_close_batch(struct ntrace_flow *flow);
 
 /* flow.c */
 /* Gives an event to the callback. Return: false if that says stop. */
@@ -223,6 +257,35 @@ static inline bool flow_damaged(const struct ntrace_message *message)
 static inline uint64_t flow_wrap(const struct ntrace_flow *flow, uint64_t address)
 {
 	return flow->config.params.xlen == 32 ? address & 0xffffffff : address;
+}
+
+/* Return addresses go on the stack at calls: @address, behind the block @caller. */
+static inline void stack_push(struct return_stack *stack, uint64_t address, uint32_t caller)
+{
+	stack->top = (stack->top + 1) % STACK_DEPTH;
+	stack->address[stack->top] = address;
+	stack->caller[stack->top] = caller;
+	if (stack->count < STACK_DEPTH)
+		stack->count++;
+}
+
+/* And off at returns. Return: false if there is none. */
+static inline bool stack_pop(struct return_stack *stack, uint64_t *address, uint32_t *caller)
+{
+	if (!stack->count)
+		return false;
+	*address = stack->address[stack->top];
+	*caller = stack->caller[stack->top];
+	stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
+	stack->count--;
+	return true;
+}
+
+/* A return goes to the block behind its call, whichever return it is: @caller links to it. */
+static inline bool flow_links(const struct ntrace_flow *flow, uint32_t caller)
+{
+	return caller && caller < flow->cache.block_count &&
+	       flow->cache.blocks[caller].context == flow->space_id;
 }
 
 #endif /* NTRACE_FLOW_INTERNAL_H */

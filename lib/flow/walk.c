@@ -5,34 +5,14 @@
  */
 #include "flow.h"
 
-/* Blocks in a row that use no history bit in an eager walk: no program does that. */
-#define BLOCKS_WITHOUT_HISTORY (1u << 20)
-
 /* How a block ended. */
 struct end {
 	uint64_t next;
 	bool next_known;
 	bool taken;
 	bool last;	/* I-CNT ends with this block */
+	uint32_t linked_by;	/* a return: block of the call, 0 = not known */
 };
-
-static void push(struct return_stack *stack, uint64_t address)
-{
-	stack->top = (stack->top + 1) % STACK_DEPTH;
-	stack->address[stack->top] = address;
-	if (stack->count < STACK_DEPTH)
-		stack->count++;
-}
-
-static bool pop(struct return_stack *stack, uint64_t *address)
-{
-	if (!stack->count)
-		return false;
-	*address = stack->address[stack->top];
-	stack->top = (stack->top + STACK_DEPTH - 1) % STACK_DEPTH;
-	stack->count--;
-	return true;
-}
 
 static bool next_bit(struct history *history)
 {
@@ -54,7 +34,7 @@ static bool branch_without_bit(struct ntrace_flow *flow, struct walk *walk,
 {
 	if (end->last && (walk->direct || walk->address_decides)) {
 		end->taken = walk->direct ||
-			     (walk->address == block->target && walk->address != end->next);
+			     (walk->address == block->next[1] && walk->address != end->next);
 		return true;
 	}
 	if (walk->stop_at_branch) {
@@ -87,20 +67,22 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 {
 	uint64_t link = end->next;
 	bool popped = false;
+	uint32_t caller = 0, self = flow->previous;
 
 	end->taken = true;
 	end->next_known = false;
 	if (block->class == NTRACE_INSN_RETURN || block->class == NTRACE_INSN_COROUTINE_SWAP)
-		popped = pop(&flow->stack, &end->next);
+		popped = stack_pop(&flow->stack, &end->next, &caller);
 	if (ntrace_insn_is_call(block->class))
-		push(&flow->stack, link);
+		stack_push(&flow->stack, link, self);
+	end->linked_by = popped && flow_links(flow, caller) ? caller : 0;
 	if (end->last && walk->address_known) {
 		end->next = walk->address;
 		end->next_known = true;
 		return true;
 	}
 	if (block->sequential)
-		end->next = block->target;
+		end->next = block->next[1];
 	end->next_known = popped || block->sequential;
 	if (!end->next_known && !end->last)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
@@ -119,7 +101,7 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 		else if (!branch_without_bit(flow, walk, block, end))
 			return walk->stopped;
 		if (end->taken)
-			end->next = block->target;
+			end->next = block->next[1];
 		return true;
 	case NTRACE_INSN_JUMP:
 	case NTRACE_INSN_CALL:
@@ -129,8 +111,8 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 			return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
 					 flow->confirmed);
 		if (block->class == NTRACE_INSN_CALL)
-			push(&flow->stack, end->next);
-		end->next = block->target;
+			stack_push(&flow->stack, end->next, flow->previous);
+		end->next = block->next[1];
 		end->taken = true;
 		return true;
 	case NTRACE_INSN_PLAIN:
@@ -142,6 +124,28 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 	default:
 		return indirect(flow, walk, block, end);
 	}
+}
+
+/* The block of @event into the batch. */
+static bool add_block(struct ntrace_flow *flow, const struct block *block,
+		      const struct ntrace_flow_event *event)
+{
+	if (!flow_open_batch(flow, block->isa))
+		return false;
+	flow->batch[flow->waiting.count++] = (struct ntrace_block){
+		.address = block->pc,
+		.next = event->next,
+		.instructions = block->instructions,
+		.bytes = 2 * block->parcels,
+		.id = block->id,
+		.insn_class = block->class,
+		.last_size = block->last_size,
+		.flags = (uint8_t)((event->taken ? NTRACE_BLOCK_TAKEN : 0) |
+				   (event->interrupted ? NTRACE_BLOCK_INTERRUPTED : 0) |
+				   (event->provisional ? NTRACE_BLOCK_PROVISIONAL : 0) |
+				   (event->next_known ? NTRACE_BLOCK_NEXT_KNOWN : 0)),
+	};
+	return true;
 }
 
 static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
@@ -165,7 +169,7 @@ static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct
 
 	flow->stats.blocks++;
 	flow->stats.instructions += block->instructions;
-	return flow_emit(flow, &event);
+	return flow->batch ? add_block(flow, block, &event) : flow_emit(flow, &event);
 }
 
 /* A jump that the specifications do not know (digest section 13, "custom insn"). */
@@ -201,6 +205,10 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 	flow->pc = end.next;
 	flow->pc_known = end.next_known;
 	flow->previous_link = end.taken;
+	if (end.linked_by) {
+		flow->previous = end.linked_by;
+		flow->previous_link = 0;
+	}
 	return emit_block(flow, walk, block, &end) && !walk->stopped;
 }
 
@@ -213,6 +221,7 @@ static bool cut_block(struct ntrace_flow *flow, const struct walk *walk, const s
 	part->instructions = 0;
 	part->class = NTRACE_INSN_PLAIN;
 	part->sequential = false;
+	part->id = 0;
 	while (part->parcels < walk->parcels) {
 		uint64_t address = block->pc + 2 * (uint64_t)part->parcels;
 		struct ntrace_insn insn;
@@ -258,40 +267,54 @@ static bool check_end(struct ntrace_flow *flow, const struct walk *walk)
 	return true;
 }
 
+/* An eager walk that uses no history bit goes nowhere. Return: false: given up. */
+static bool gets_on(struct ntrace_flow *flow, struct walk *walk, uint64_t bits_before)
+{
+	if (!walk->eager || walk->history.left != bits_before) {
+		walk->without = 0;
+		return true;
+	}
+	if (++walk->without > BLOCKS_WITHOUT_HISTORY)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_ENDLESS, flow->pc, flow->confirmed);
+	return true;
+}
+
+static bool is_done(const struct walk *walk)
+{
+	return walk->eager ? !walk->history.left : !walk->parcels;
+}
+
+/* One block, whatever it brings. Return: false: the walk ends here. */
+static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
+{
+	const struct block *block = block_at_pc(flow);
+	uint64_t bits_before = walk->history.left;
+	struct block part;
+
+	if (!block)
+		return false;
+	if (!walk->eager && block->parcels > walk->parcels) {
+		if (!cut_block(flow, walk, block, &part))
+			return false;
+		block = &part;
+	}
+	if (block->uncertain && !flow_warn_uncertain(flow, block->pc, block->parcels))
+		return false;
+	return walk_block(flow, walk, block) && gets_on(flow, walk, bits_before);
+}
+
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 {
-	uint64_t bits_left = walk->history.left;
-	unsigned int without = 0;
-
 	walk->last_class = NTRACE_INSN_PLAIN;
 	if (flow->time_passed && !flow_advance(flow))
 		return false;
 	/* Mappings may have changed since the last message. */
 	flow_enter_space(flow, flow->space);
-	while (walk->eager ? walk->history.left : walk->parcels) {
-		const struct block *block = block_at_pc(flow);
-		struct block part;
-
-		if (!block)
+	while (!is_done(walk)) {
+		if (flow->batch && !flow_walk_fast(flow, walk))
 			return false;
-		if (!walk->eager && block->parcels > walk->parcels) {
-			if (!cut_block(flow, walk, block, &part))
-				return false;
-			block = &part;
-		}
-		if (block->uncertain && !flow_warn_uncertain(flow, block->pc, block->parcels))
-			return false;
-		if (!walk_block(flow, walk, block))
+		if (!is_done(walk) && !walk_one(flow, walk))
 			return walk->stopped && !flow->stop;
-		if (!walk->eager)
-			continue;
-		if (walk->history.left != bits_left) {
-			bits_left = walk->history.left;
-			without = 0;
-		} else if (++without > BLOCKS_WITHOUT_HISTORY) {
-			return flow_fail(flow, NTRACE_FLOW_ERROR_ENDLESS, flow->pc,
-					 flow->confirmed);
-		}
 	}
 	return check_end(flow, walk);
 }

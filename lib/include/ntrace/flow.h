@@ -133,6 +133,65 @@ struct ntrace_flow_event {
  */
 typedef int ntrace_flow_callback(void *data, const struct ntrace_flow_event *event);
 
+/** enum ntrace_block_flag - bits of struct ntrace_block.flags, as in struct ntrace_flow_event */
+enum ntrace_block_flag {
+	NTRACE_BLOCK_TAKEN = 1,
+	NTRACE_BLOCK_INTERRUPTED = 2,
+	NTRACE_BLOCK_PROVISIONAL = 4,
+	NTRACE_BLOCK_NEXT_KNOWN = 8,
+};
+
+/**
+ * struct ntrace_block - one executed block, in short
+ * @address: first instruction
+ * @next: where control went; only valid with NTRACE_BLOCK_NEXT_KNOWN
+ * @instructions: number of instructions
+ * @bytes: their size
+ * @id: of the code: the same number in the same flow is the same instructions at the same
+ *      address, for what a caller keeps of them; 0 = none, if only a part of such a block was
+ *      executed, or (after 2^32 - 1 of them) the numbers are used up. Small at first, growing
+ * @insn_class: enum ntrace_insn_class of the last instruction
+ * @last_size: bytes of the last instruction
+ * @flags: enum ntrace_block_flag
+ */
+struct ntrace_block {
+	uint64_t address;
+	uint64_t next;
+	uint32_t instructions;
+	uint32_t bytes;
+	uint32_t id;
+	uint8_t insn_class;
+	uint8_t last_size;
+	uint8_t flags;
+	uint8_t reserved;
+};
+
+/**
+ * struct ntrace_block_batch - blocks that were executed one after the other
+ * @blocks: in order; borrowed for the time of the call
+ * @count: of them, not 0
+ * @space: space they were all decoded against; borrowed
+ * @isa: instruction set they were all decoded with; borrowed
+ * @offset: position in the stream of the message that the first of them comes from
+ * @time: as in struct ntrace_flow_event, the same for all
+ * @time_known: @time is that of the hart
+ * @src: SRC of the messages, 0 where they have none
+ */
+struct ntrace_block_batch {
+	const struct ntrace_block *blocks;
+	size_t count;
+	struct ntrace_space *space;
+	const struct ntrace_isa *isa;
+	uint64_t offset;
+	uint64_t time;
+	bool time_known;
+	uint8_t reserved[5];
+	uint16_t src;
+};
+
+/* Return: as ntrace_flow_callback. */
+typedef int ntrace_flow_blocks(void *data, const struct ntrace_block_batch *batch);
+
 /**
  * Chooses the address space for an address about to be walked. Called at every
  * sync, trap, trap return, Ownership and at every block start that leaves the
@@ -159,6 +218,12 @@ struct ntrace_flow;
  *            @space is used always
  * @space: initial space; referenced by the flow
  * @data: passed to the callbacks
+ * @blocks: gets the blocks, many at a time, which is faster; @event then gets all events
+ *          but BLOCK. May be NULL. Blocks wait until there are 256 of them, space or
+ *          instruction set changes, another event or a message other than a branch,
+ *          RepeatBranch or ResourceFull without time stamp comes, or ntrace_flow_flush() or
+ *          ntrace_flow_end() is called: the order of all events is kept, and mappings
+ *          must not be changed while blocks wait
  */
 struct ntrace_flow_config {
 	size_t size;
@@ -169,6 +234,7 @@ struct ntrace_flow_config {
 	const struct ntrace_contexts *contexts;
 	struct ntrace_space *space;
 	void *data;
+	ntrace_flow_blocks *blocks;
 };
 
 /** struct ntrace_flow_stats - totals so far */
@@ -217,7 +283,16 @@ NTRACE_API int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)
  */
 NTRACE_API int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending);
 
-/** ntrace_flow_get_stats - copy the totals */
+/**
+ * ntrace_flow_flush - give the blocks that wait to the blocks callback
+ *
+ * To be called before mappings of a space are changed, and when blocks are wanted
+ * though no more messages are there yet.
+ * Return: 0 or what the callback returned: as for ntrace_flow_message().
+ */
+NTRACE_API int ntrace_flow_flush(struct ntrace_flow *flow);
+
+/** ntrace_flow_get_stats - copy the totals, with blocks that wait */
 NTRACE_API void ntrace_flow_get_stats(const struct ntrace_flow *flow,
 				      struct ntrace_flow_stats *stats);
 
@@ -264,6 +339,21 @@ NTRACE_API int ntrace_flow_instructions(const struct ntrace_flow_event *event,
 							const uint8_t *bytes,
 							const struct ntrace_insn *insn),
 					void *data);
+
+/**
+ * ntrace_block_instructions - call @callback for each instruction of a block of a batch
+ * @batch: a batch, within its callback
+ * @block: one of its blocks
+ * @callback: gets address and instruction; not 0 stops
+ * @data: for @callback
+ *
+ * Return: 0, what @callback returned, or NTRACE_ERR_NOMAP.
+ */
+NTRACE_API int
+ntrace_block_instructions(const struct ntrace_block_batch *batch, const struct ntrace_block *block,
+			  int (*callback)(void *data, uint64_t address, const uint8_t *bytes,
+					  const struct ntrace_insn *insn),
+			  void *data);
 
 struct ntrace_demux;
 
@@ -312,6 +402,9 @@ NTRACE_API int ntrace_demux_message(struct ntrace_demux *demux,
 
 /** ntrace_demux_wire_error - ntrace_flow_wire_error() for each: anybody's message may be lost */
 NTRACE_API int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset);
+
+/** ntrace_demux_flush - ntrace_flow_flush() for each */
+NTRACE_API int ntrace_demux_flush(struct ntrace_demux *demux);
 
 /** ntrace_demux_end - ntrace_flow_end() for each */
 NTRACE_API int ntrace_demux_end(struct ntrace_demux *demux, uint64_t pending);

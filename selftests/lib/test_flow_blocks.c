@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Blocks in batches: the same as one by one, whatever the stream; when batches
+ * are given, what stops them, and what their blocks' numbers are good for. (The
+ * random programs of selftests/property are held against this as well.)
+ */
+#include "blocks_match.h"
+#include "test_flow.h"
+
+/* Streams of xrle.elf that other encoders of the reference code made, and damage to them. */
+static void test_xrle(void)
+{
+	const char *stream = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of("xlen=32") };
+	struct ntrace_object *object;
+	const char *mismatch = NULL;
+	uint32_t events, random = 1;
+	unsigned int round;
+	uint8_t *data;
+	size_t size;
+
+	if (!stream || !elf)
+		return;
+	data = read_file(stream, &size);
+	config.space = new_space("xrle");
+	is_u64(ntrace_object_open_elf(&object, elf), 0, "open xrle.elf");
+	ntrace_space_map_linked(config.space, object, 0);
+	mismatch = blocks_mismatch(&config, data, size, &events);
+	ok(!mismatch, "xrle.nex: the same in batches: %s", mismatch ? mismatch : "all");
+	ok(events > 15000, "%u blocks and events", events);
+	for (round = 0; round < 60 && !mismatch; round++) {
+		size_t at = (random = random * 1103515245 + 12345) % size;
+		uint8_t before = data[at];
+
+		data[at] ^= (uint8_t)(1u << (random >> 20) % 8);
+		/* The rest follows again, so that losses in the middle are met too. */
+		config.params.implicit_return = round % 4;
+		config.params.mode = round % 3 ? NTRACE_MODE_ANY : NTRACE_MODE_HISTORY;
+		mismatch = blocks_mismatch(&config, data, size, NULL);
+		data[at] = before;
+	}
+	ok(!mismatch, "damaged: the same in batches: round %u: %s", round,
+	   mismatch ? mismatch : "all");
+	ntrace_object_put(object);
+	ntrace_space_put(config.space);
+	free(data);
+}
+
+/* What happened, in order: "4 " is a batch of 4 blocks, "s " a sync, "o " trace off. */
+struct order {
+	char text[200];
+	size_t at;
+	int stop;	/* what the next batch returns */
+	uint32_t id[8];
+	unsigned int ids;
+	uint64_t instructions;
+};
+
+static int order_event(void *data, const struct ntrace_flow_event *event)
+{
+	struct order *order = data;
+
+	order->at += (size_t)snprintf(order->text + order->at, sizeof(order->text) - order->at,
+				      "%c ", *ntrace_flow_type_name(event->type));
+	return 0;
+}
+
+static int order_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct order *order = data;
+
+	order->at += (size_t)snprintf(order->text + order->at, sizeof(order->text) - order->at,
+				      "%zu ", batch->count);
+	for (size_t i = 0; i < batch->count; i++) {
+		if (order->ids < 8)
+			order->id[order->ids++] = batch->blocks[i].id;
+		order->instructions += batch->blocks[i].instructions;
+	}
+	return order->stop;
+}
+
+/* Blocks, and a sum of their addresses by instruction; what ended it. */
+struct sum {
+	uint64_t blocks;
+	uint64_t addresses;
+	uint64_t at;
+	unsigned int error;
+};
+
+static int sum_event(void *data, const struct ntrace_flow_event *event)
+{
+	struct sum *sum = data;
+
+	sum->blocks += event->type == NTRACE_FLOW_BLOCK;
+	if (event->type != NTRACE_FLOW_ERROR)
+		return 0;
+	sum->error = event->code;
+	sum->at = event->address;
+	return 0;
+}
+
+static int sum_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			   const struct ntrace_insn *insn)
+{
+	struct sum *sum = data;
+
+	sum->addresses += address + bytes[0] + insn->size;
+	return 0;
+}
+
+static int sum_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct sum *sum = data;
+
+	if (!sum->blocks)
+		ntrace_block_instructions(batch, &batch->blocks[0], sum_instruction, sum);
+	sum->blocks += batch->count;
+	return 0;
+}
+
+/* A loop of a branch to itself at 0x1000, then an endless loop of jumps at 0x1008. */
+static struct ntrace_space *loops(void)
+{
+	struct ntrace_space *space = new_space("loops");
+	struct code code = { .start = 0x1000 };
+
+	put(&code, ADD);
+	put_branch(&code, 0x1000);
+	put(&code, C_ADD);
+	put(&code, C_ADD);
+	put_jal(&code, 0, 0x1008);
+	add_code(space, &code);
+	return space;
+}
+
+static struct ntrace_message message_at(uint64_t address)
+{
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_PROG_TRACE_SYNC };
+
+	message.present = 1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_ICNT |
+			  1u << NTRACE_FIELD_FADDR;
+	message.field[NTRACE_FIELD_SYNC] = NTRACE_SYNC_RESET_EXIT;
+	message.field[NTRACE_FIELD_FADDR] = address >> 1;
+	return message;
+}
+
+static struct ntrace_message history(uint64_t bits)
+{
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_RESOURCE_FULL };
+
+	message.present = 1u << NTRACE_FIELD_RCODE | 1u << NTRACE_FIELD_HIST;
+	message.field[NTRACE_FIELD_RCODE] = NTRACE_RCODE_HIST;
+	message.field[NTRACE_FIELD_HIST] = bits;
+	return message;
+}
+
+static void send(struct ntrace_flow *flow, const struct ntrace_message *message, int expected,
+		 const char *what)
+{
+	is_u64(ntrace_flow_message(flow, message), expected, "%s", what);
+}
+
+static void test_order(void)
+{
+	struct order order = { .stop = 0 };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of(""),
+					     .event = order_event,
+					     .blocks = order_blocks,
+					     .data = &order };
+	struct ntrace_message sync = message_at(0x1000), full = history(0xf);
+	struct ntrace_flow_stats stats;
+	struct ntrace_flow *flow;
+
+	config.space = loops();
+	is_u64(ntrace_flow_new(&flow, &config), 0, "flow in batches");
+	send(flow, &sync, 0, "sync");
+	send(flow, &full, 0, "3 branches");
+	send(flow, &full, 0, "3 more");
+	ok(!strcmp(order.text, "s "), "blocks wait: %s", order.text);
+	ntrace_flow_get_stats(flow, &stats);
+	is_u64(stats.blocks, 6, "and are counted already");
+	is_u64(ntrace_flow_flush(flow), 0, "flush");
+	ok(!strcmp(order.text, "s 6 "), "flush gives them: %s", order.text);
+	ok(order.ids == 6 && order.id[0] && order.id[0] == order.id[5],
+	   "the same number each time");
+	full.field[NTRACE_FIELD_HIST] = (UINT64_C(1) << 61) - 1;
+	for (unsigned int i = 0; i < 5; i++)
+		ntrace_flow_message(flow, &full);
+	ok(!strcmp(order.text, "s 6 256 "), "256 are a batch: %s", order.text);
+	full.field[NTRACE_FIELD_HIST] = 3;
+	full.present |= 1u << NTRACE_FIELD_TSTAMP;
+	send(flow, &full, 0, "with time stamp");
+	ok(!strcmp(order.text, "s 6 256 44 "), "before a time stamp: %s", order.text);
+	is_u64(ntrace_flow_wire_error(flow, 100), 0, "a wire error");
+	ok(!strcmp(order.text, "s 6 256 44 1 e g "), "before other events: %s", order.text);
+	is_u64(order.instructions, 2 * (6 + 300 + 1), "instructions");
+	full.present &= ~(1u << NTRACE_FIELD_TSTAMP);
+	send(flow, &sync, 0, "sync");
+	send(flow, &full, 0, "a branch");
+	order.stop = 42;
+	is_u64(ntrace_flow_end(flow, 0), 42,
+	       "the end gives the last ones, and says what they said");
+	order.stop = 0;
+	is_u64(ntrace_flow_end(flow, 0), 0, "once");
+	send(flow, &sync, 0, "sync");
+	send(flow, &full, 0, "a branch");
+	order.stop = 43;
+	order.at = 0;
+	send(flow, &sync, 43, "stop at the batch before a sync");
+	order.stop = 0;
+	send(flow, &full, 0, "no flow before the next sync");
+	ok(!strcmp(order.text, "1 g "), "a gap: %s", order.text);
+	ntrace_flow_free(flow);
+	ntrace_space_put(config.space);
+}
+
+/* An eager walk must end even if the program goes round without a branch, and where it did. */
+static void test_endless(void)
+{
+	/* SYNC 5 at 0x1000; history: not taken, and a bit that no branch is there for. */
+	struct ntrace_message sync = message_at(0x1000), full = history(4);
+	struct sum one = { .blocks = 0 }, many = { .blocks = 0 };
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of(""),
+					     .event = sum_event };
+	struct ntrace_flow *flow;
+
+	config.space = loops();
+	for (unsigned int batches = 0; batches < 2; batches++) {
+		config.data = batches ? &many : &one;
+		config.blocks = batches ? sum_blocks : NULL;
+		is_u64(ntrace_flow_new(&flow, &config), 0, "flow");
+		send(flow, &sync, 0, "sync");
+		send(flow, &full, 0, "history");
+		ntrace_flow_free(flow);
+	}
+	is_u64(one.error, NTRACE_FLOW_ERROR_ENDLESS, "an endless loop is an error");
+	is_u64(many.error, NTRACE_FLOW_ERROR_ENDLESS, "in batches too");
+	is_u64(many.blocks, one.blocks, "after as many blocks");
+	is_u64(many.at, one.at, "at the same place");
+	is_u64(many.addresses, 0x1000 + 0x33 + 4 + 0x1004 + 0xe3 + 4,
+	       "ntrace_block_instructions: add, beq");
+	ntrace_space_put(config.space);
+}
+
+int main(void)
+{
+	test_order();
+	test_endless();
+	test_xrle();
+	return done_testing();
+}
