@@ -10,6 +10,7 @@
 #include "command.h"
 #include "input.h"
 #include "lanes.h"
+#include "pc_text.h"
 #include "printer.h"
 #include "program.h"
 #include "trace.h"
@@ -60,6 +61,7 @@ struct decode {
 	struct transfer_tracker transfers;	/* of a recording's stream */
 	struct trace trace;
 	struct lanes lanes;
+	struct pc_text *pc_text;	/* of a raw trace at the PC level, which has one SRC */
 	struct progress progress;
 	uint64_t progress_base;
 	unsigned int progress_events;
@@ -161,6 +163,19 @@ static int flow_event(void *data, struct lane *lane, const struct ntrace_flow_ev
 	return event(decode, &session_event);
 }
 
+static int pc_blocks(void *data, struct lane *lane, const struct ntrace_block_batch *batch)
+{
+	struct decode *decode = data;
+
+	(void)lane;
+	decode->progress_events += 64;
+	if (!(decode->progress_events & 0x3fff))
+		progress_update(&decode->progress, batch->offset);
+	if (pc_text_blocks(decode->pc_text, batch))
+		decode->printer.errors++;
+	return decode->printer.output->error != 0;
+}
+
 static int walk(struct decode *decode)
 {
 	struct lanes *lanes = &decode->lanes;
@@ -207,9 +222,13 @@ static int decode_raw(struct decode *decode, struct ntrace_space *space)
 	lanes->single = decode->printer.level == LEVEL_PC;
 	lanes->event = flow_event;
 	lanes->data = decode;
+	lanes->blocks = decode->printer.level == LEVEL_PC ? pc_blocks : NULL;
 	error = trace_start(&decode->trace, &decode->params);
 	if (error)
 		return error;
+	decode->pc_text = pc_text_new(decode->printer.output);
+	if (!decode->pc_text)
+		return fail("out of memory");
 	error = lanes_start(lanes);
 	if (error)
 		return fail("%s: %s", decode->trace.name,
@@ -220,6 +239,7 @@ static int decode_raw(struct decode *decode, struct ntrace_space *space)
 	error = walk(decode);
 	progress_end(&decode->progress);
 	lanes_free(lanes);
+	pc_text_free(decode->pc_text);
 	printer_warnings(&decode->printer);
 	return error;
 }

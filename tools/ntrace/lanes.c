@@ -15,6 +15,13 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	return lanes->event(lanes->data, lanes->lane[event->src], event);
 }
 
+static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct lanes *lanes = data;
+
+	return lanes->blocks(lanes->data, lanes->lane[batch->src], batch);
+}
+
 static int add_lane(struct lanes *lanes, unsigned int src)
 {
 	struct lane *lane = calloc(1, sizeof(*lane));
@@ -42,6 +49,7 @@ int lanes_start(struct lanes *lanes)
 		.event = take_event,
 		.space = lanes->space,
 		.data = lanes,
+		.blocks = lanes->blocks ? take_blocks : NULL,
 	};
 	int error = ntrace_demux_new(&lanes->demux, &config, LANES_MAX);
 

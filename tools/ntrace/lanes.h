@@ -31,6 +31,7 @@ struct lane {
  * @single: a second SRC is an error
  * @event: called for every event; @lane is NULL for an error before the first message and for the
  *         warning of a SRC that there is no lane for. Not 0 stops
+ * @blocks: gets the blocks of a lane in batches instead; may be NULL
  * @count: lanes so far
  * @first, @second: with LANES_SEVERAL: which
  * @ignored: SRC that there was no lane for
@@ -41,6 +42,7 @@ struct lanes {
 	int64_t only;
 	bool single;
 	int (*event)(void *data, struct lane *lane, const struct ntrace_flow_event *event);
+	int (*blocks)(void *data, struct lane *lane, const struct ntrace_block_batch *batch);
 	void *data;
 	unsigned int count;
 	unsigned int first;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Executed PCs as text, one a line. What a block looks like is written once and
+ * then copied: programs execute the same blocks over and over.
+ */
+#ifndef NTRACE_TOOL_PC_TEXT_H
+#define NTRACE_TOOL_PC_TEXT_H
+
+#include <ntrace/flow.h>
+
+#include "output.h"
+
+struct pc_text;
+
+/** pc_text_new - for the blocks of one flow; NULL if there is no memory */
+struct pc_text *pc_text_new(struct output *output);
+void pc_text_free(struct pc_text *text);
+
+/**
+ * pc_text_blocks - write the PCs of all blocks, each as "0x%llx\n"
+ *
+ * Keeps at most 20 MB of text and numbers, and forgets all of it when it would be more.
+ * Return: 0, or NTRACE_ERR_... if the code of a block could not be read again.
+ */
+int pc_text_blocks(struct pc_text *text, const struct ntrace_block_batch *batch);
+
+#endif /* NTRACE_TOOL_PC_TEXT_H */
