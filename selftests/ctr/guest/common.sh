@@ -10,3 +10,7 @@ mkdir -p $out
 
 # state FIELD [CPU]: what debugfs shows of a hart.
 state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv_ctr; }
+
+# perf measures how long its interrupts take. On a busy host it would lower the
+# sampling rate until next to no samples are left.
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
