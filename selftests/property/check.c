@@ -509,15 +509,6 @@ static void decoder_params(const struct row *row, struct ntrace_params *params)
 		params->mode = NTRACE_MODE_ANY;
 }
 
-/* Blocks in batches are the same blocks. */
-static void check_batches(const struct ntrace_flow_config *config)
-{
-	const char *mismatch = blocks_mismatch(config, drive.stream, drive.size, NULL);
-
-	if (mismatch)
-		wrong("blocks in batches: %s; ", mismatch);
-}
-
 static const char *decode(const struct row *row, struct random *random, struct tally *tally)
 {
 	struct ntrace_flow_config config = {
@@ -548,7 +539,9 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	read_stream(flow, &config.params, random, tally);
 	ntrace_flow_free(flow);
 	check_warned(tally);
-	check_batches(&config);
+	violation = blocks_mismatch(&config, drive.stream, drive.size, NULL);
+	if (violation)
+		wrong("blocks in batches: %s; ", violation);
 	violation = stream_violation(&drive.config, &config.params,
 				     one_in(random, 4) ? config.space : NULL, drive.stream,
 				     drive.size);
