@@ -8,8 +8,14 @@
 
 #include "flow.h"
 
-/* More than any encoder counts, and still walked in bounded time. */
-#define PARCELS_MAX (UINT64_C(1) << 32)
+/*
+ * More than any encoder counts in a message (28 bits of I-CNT have been seen), and
+ * still walked in bounded time, as a damaged message may say anything.
+ */
+#define PARCELS_MAX (UINT64_C(1) << 30)
+
+/* HREPEAT and B-CNT have up to 18 bits (section 1); rc7 does not say. */
+#define REPEAT_MAX (UINT64_C(1) << 20)
 
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
@@ -147,7 +153,7 @@ static bool set_history(struct history *history, uint64_t value, uint64_t repeat
 	if (!value)
 		return false;
 	width = 63 - (unsigned int)__builtin_clzll(value);
-	if (repeat > PARCELS_MAX || repeat * width > PARCELS_MAX)
+	if (repeat > REPEAT_MAX || repeat * width > PARCELS_MAX)
 		return false;
 	history->pattern = value;
 	history->width = width;
@@ -274,7 +280,7 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 
 	if (!branch.valid)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_REPEAT, flow->pc, flow->confirmed);
-	if (count > PARCELS_MAX || count * (branch.icnt + 1) > PARCELS_MAX)
+	if (count > REPEAT_MAX || count * (branch.icnt + 1) > PARCELS_MAX)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
 	while (count--) {
 		if (!walk_branch(flow, &branch))

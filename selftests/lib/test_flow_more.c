@@ -55,6 +55,10 @@ static void test_history(void)
 	      SYNC_1000 "0C 0F 70 4D D0 91 0F " SYNC_1000 "0C 0F 24 08 05 10 83",
 	      "sync5@1000 1000 1002 1000 1002 1000 ! trap3@268<1002 gap "
 	      "sync5@1000 1000 1002 1000 1002 1006 ! sync2@1008");
+	check("2^21 repetitions are no message of an encoder", space, "",
+	      SYNC_1000 "0C 0F 78 00 00 00 23", "sync5@1000 1000 1002 E2@1000 gap");
+	check("nor 2^21 of a history", space, "", SYNC_1000 "6C C8 05 00 00 00 23",
+	      "sync5@1000 E8@1000 gap");
 	check("which is unknown to the ratified text", space, "", SYNC_1000 "6C A4 03",
 	      "sync5@1000 W14@1000");
 	ntrace_space_put(space);

@@ -264,7 +264,7 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
  * ntrace_flow_message - walk one message
  *
  * Takes time in proportion to what the message says was executed, at most
- * 2^32 parcels: an I-CNT or a number of repetitions beyond that is an error.
+ * 2^30 parcels or 2^20 repetitions: more in one message is an error.
  *
  * Return: 0, what the callback returned if it was not 0, or NTRACE_ERR_NOMEM (what
  * was left of the message is lost then too). Errors of the stream are events, never
