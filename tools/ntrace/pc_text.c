@@ -61,11 +61,9 @@ void pc_text_free(struct pc_text *text)
 	free(text);
 }
 
-static int put_line(void *data, uint64_t address, const uint8_t *bytes,
-		    const struct ntrace_insn *insn)
+int pc_text_instruction(void *output, uint64_t address, const uint8_t *bytes,
+			const struct ntrace_insn *insn)
 {
-	struct output *output = data;
-
 	(void)bytes;
 	(void)insn;
 	output_bytes(output, "0x", 2);
@@ -148,7 +146,8 @@ int pc_text_blocks(struct pc_text *text, const struct ntrace_block_batch *batch)
 		else
 			error = make(text, batch, block, &entry);
 		if (error == 1)
-			error = ntrace_block_instructions(batch, block, put_line, output);
+			error = ntrace_block_instructions(batch, block, pc_text_instruction,
+							  output);
 		if (error)
 			return error;
 		if (!entry)

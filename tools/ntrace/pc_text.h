@@ -24,4 +24,8 @@ void pc_text_free(struct pc_text *text);
  */
 int pc_text_blocks(struct pc_text *text, const struct ntrace_block_batch *batch);
 
+/** pc_text_instruction - one PC: a callback of ntrace_flow_instructions(); @output: struct output */
+int pc_text_instruction(void *output, uint64_t address, const uint8_t *bytes,
+			const struct ntrace_insn *insn);
+
 #endif /* NTRACE_TOOL_PC_TEXT_H */

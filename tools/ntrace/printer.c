@@ -5,6 +5,7 @@
 
 #include <ntrace/encode.h>
 
+#include "pc_text.h"
 #include "printer.h"
 #include "ui.h"
 
@@ -101,19 +102,6 @@ static void put_place(const struct printer *printer, struct ntrace_space *space,
 	output_char(output, ']');
 }
 
-static int put_pc(void *data, uint64_t address, const uint8_t *bytes,
-		  const struct ntrace_insn *insn)
-{
-	struct output *output = data;
-
-	(void)bytes;
-	(void)insn;
-	output_bytes(output, "0x", 2);
-	output_hex(output, address, 1);
-	output_char(output, '\n');
-	return 0;
-}
-
 static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn)
 {
@@ -197,7 +185,7 @@ static int block(struct printer *printer, const struct ntrace_flow_event *event)
 {
 	switch (printer->level) {
 	case LEVEL_PC:
-		return ntrace_flow_instructions(event, put_pc, printer->output);
+		return ntrace_flow_instructions(event, pc_text_instruction, printer->output);
 	case LEVEL_INSTRUCTION:
 		return ntrace_flow_instructions(event, put_instruction, printer);
 	case LEVEL_BLOCK:
