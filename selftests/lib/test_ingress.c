@@ -397,15 +397,15 @@ static void bad_files(void)
 	struct ntrace_ingress_reader reader;
 	char text[4096];
 	uint64_t records;
-	int length;
+	int length, result;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		length = snprintf(text, sizeof(text),
 				  "ntrace-ingress 1 xlen=64 itype=4 groups=2 port=block\n"
 				  "start 5\n%s\nend\n",
 				  bad[i].line);
-		ok(read_file(text, (size_t)length, 5, &reader, &records) == NTRACE_ERR_FORMAT &&
-			   reader.line == 3 && reader.offset == 61 &&
+		result = read_file(text, (size_t)length, 5, &reader, &records);
+		ok(result == NTRACE_ERR_FORMAT && reader.line == 3 && reader.offset == 61 &&
 			   reader.column == bad[i].column && records == 1,
 		   "refused: '%s' in line %u, column %u", bad[i].line, (unsigned int)reader.line,
 		   reader.column);
@@ -413,8 +413,9 @@ static void bad_files(void)
 	}
 	for (size_t i = 0; i < sizeof(bad_port) / sizeof(bad_port[0]); i++) {
 		length = snprintf(text, sizeof(text), "%s\nend\n", bad_port[i].line);
-		ok(read_file(text, (size_t)length, 1000, &reader, &records) == NTRACE_ERR_FORMAT &&
-			   reader.line == 1 && reader.column == bad_port[i].column,
+		result = read_file(text, (size_t)length, 1000, &reader, &records);
+		ok(result == NTRACE_ERR_FORMAT && reader.line == 1 &&
+			   reader.column == bad_port[i].column,
 		   "refused: '%s' in line %u, column %u", bad_port[i].line,
 		   (unsigned int)reader.line, reader.column);
 		is_str(reader.error, bad_port[i].error, "and why");
