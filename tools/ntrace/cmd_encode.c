@@ -14,6 +14,7 @@
 #include "output.h"
 #include "pc_blocks.h"
 #include "pc_list.h"
+#include "program.h"
 #include "ui.h"
 
 #define ELFS_MAX 64
@@ -194,32 +195,20 @@ static int check_options(const struct encode *encode)
 	return EXIT_OK;
 }
 
+/* The first program says what instructions there are. */
 static int map_elf(struct encode *encode, const char *argument)
 {
-	struct ntrace_params *params = &encode->options.config.params;
-	struct ntrace_object *object = NULL;
-	uint64_t bias;
-	char *path;
-	int error;
+	struct ntrace_isa isa;
+	int error = program_map_elf(encode->command, encode->blocks.space, argument, &isa);
 
-	error = elf_argument(encode->command, "elf", argument, &path, &bias);
 	if (error)
 		return error;
-	error = ntrace_object_open_elf(&object, path);
-	if (!error) {
-		if (!encode->isa_known)
-			encode->blocks.isa = *ntrace_object_isa(object);
-		encode->isa_known = true;
-		if (!encode->xlen_given)
-			params->xlen = encode->blocks.isa.xlen;
-		error = ntrace_space_map_linked(encode->blocks.space, object, bias);
-		ntrace_object_put(object);
-	}
-	if (error)
-		fail("%s: %s", path,
-		     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
-	free(path);
-	return error ? EXIT_FAILED : EXIT_OK;
+	if (!encode->isa_known)
+		encode->blocks.isa = isa;
+	encode->isa_known = true;
+	if (!encode->xlen_given)
+		encode->options.config.params.xlen = encode->blocks.isa.xlen;
+	return EXIT_OK;
 }
 
 static int start_encoder(struct encode *encode)

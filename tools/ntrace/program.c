@@ -23,8 +23,8 @@ int programs_add(struct programs *programs, const struct command *command, const
 	return EXIT_OK;
 }
 
-static int map_elf(const struct command *command, struct ntrace_space *space, const char *argument,
-		   struct ntrace_params *params, bool xlen_given)
+int program_map_elf(const struct command *command, struct ntrace_space *space, const char *argument,
+		    struct ntrace_isa *isa)
 {
 	struct ntrace_object *object = NULL;
 	uint64_t bias;
@@ -36,9 +36,7 @@ static int map_elf(const struct command *command, struct ntrace_space *space, co
 		return error;
 	error = ntrace_object_open_elf(&object, path);
 	if (!error) {
-		/* The program knows its XLEN; who says another one means it. */
-		if (!xlen_given)
-			params->xlen = ntrace_object_isa(object)->xlen;
+		*isa = *ntrace_object_isa(object);
 		error = ntrace_space_map_linked(space, object, bias);
 		ntrace_object_put(object);
 	}
@@ -47,6 +45,18 @@ static int map_elf(const struct command *command, struct ntrace_space *space, co
 		     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	free(path);
 	return error ? EXIT_FAILED : EXIT_OK;
+}
+
+static int map_elf(const struct command *command, struct ntrace_space *space, const char *argument,
+		   struct ntrace_params *params, bool xlen_given)
+{
+	struct ntrace_isa isa;
+	int error = program_map_elf(command, space, argument, &isa);
+
+	/* The program knows its XLEN; who says another one means it. */
+	if (!error && !xlen_given)
+		params->xlen = isa.xlen;
+	return error;
 }
 
 static int read_raw(const char *path, const char *name, uint64_t address,

@@ -31,4 +31,14 @@ int programs_add(struct programs *programs, const struct command *command, const
 int programs_map(const struct programs *programs, const struct command *command,
 		 struct ntrace_space **space, struct ntrace_params *params, bool xlen_given);
 
+/**
+ * program_map_elf - read one of them
+ * @argument: "FILE[@ADDR]" of --elf
+ * @isa: what the file says of itself
+ *
+ * Return: EXIT_OK, or EXIT_FAILED or EXIT_USAGE after a complaint.
+ */
+int program_map_elf(const struct command *command, struct ntrace_space *space, const char *argument,
+		    struct ntrace_isa *isa);
+
 #endif /* NTRACE_TOOL_PROGRAM_H */
