@@ -25,7 +25,7 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_ADDRESS] = "F-ADDR contradicts the flow",
 		[NTRACE_FLOW_ERROR_UNCERTAIN] = "code that changed while it was traced",
 		[NTRACE_FLOW_ERROR_UNKNOWN] = "unknown message",
-		[NTRACE_FLOW_ERROR_CUT] = "the stream ends inside a message",
+		[NTRACE_FLOW_ERROR_CUT] = "the stream is cut off",
 		[NTRACE_FLOW_ERROR_ENDLESS] = "endless loop without HIST or I-CNT",
 		[NTRACE_FLOW_ERROR_TRANSFER] = "transfer reported where the code has none",
 		[NTRACE_FLOW_ERROR_INFERRED] =

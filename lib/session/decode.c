@@ -176,24 +176,34 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 	return result;
 }
 
-/* From the first byte of @file to its last. */
-static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrace_params *params,
+/*
+ * From the first byte of @file to its last. A file that lost its end may end
+ * between two messages: that it was longer tells.
+ */
+static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrace_stream *stream,
 		       struct ntrace_flow *flow)
 {
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
-	int result = ntrace_reader_init(&reader, params, true);
+	int result = ntrace_reader_init(&reader, &stream->params, true);
 	size_t got = sizeof(chunk);
+	uint64_t total = 0, pending;
 
 	/* A short piece is the last one. */
 	while (!result && got == sizeof(chunk)) {
 		got = fread(chunk, 1, sizeof(chunk), file);
 		ntrace_reader_feed(&reader, chunk, got);
+		total += got;
 		result = walk_chunk(decoding, &reader, flow);
 	}
 	if (!result && ferror(file))
 		result = NTRACE_ERR_IO;
-	return result ? result : ntrace_flow_end(flow, ntrace_reader_pending(&reader));
+	if (result)
+		return result;
+	pending = ntrace_reader_pending(&reader);
+	if (!pending && total < stream->bytes)
+		pending = stream->bytes - total;
+	return ntrace_flow_end(flow, pending);
 }
 
 static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream,
@@ -204,7 +214,7 @@ static int walk_file(struct decoding *decoding, const struct ntrace_stream *stre
 
 	if (!file)
 		return NTRACE_ERR_IO;
-	result = walk_stream(decoding, file, &stream->params, flow);
+	result = walk_stream(decoding, file, stream, flow);
 	saved = errno;
 	fclose(file);
 	errno = saved;

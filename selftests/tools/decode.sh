@@ -200,7 +200,7 @@ size=$(stat -c %s "$data/xrle.nex")
 head -c $((size - 3)) "$data/xrle.nex" >"$tmp/cut.nex"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/cut.nex" >"$tmp/cut.pc" 2>"$tmp/err"
 is $? 3 "a trace that is cut: exit status"
-like "a trace that is cut: said" "ends inside a message" "$(cat "$tmp/err")"
+like "a trace that is cut: said" "the stream is cut off" "$(cat "$tmp/err")"
 lines=$(wc -l <"$tmp/cut.pc")
 ok "a trace that is cut: what is there is decoded" test "$lines" -gt 150000
 ok "a trace that is cut: and it is right" cmp <(head -n "$lines" "$tmp/expected.pc") "$tmp/cut.pc"

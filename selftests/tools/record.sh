@@ -161,13 +161,17 @@ like "loss: the report, too" "lost while recording" "$(report "$results/killed.d
 # Cut recordings.
 cp -r "$results/counted.data" "$tmp/cut.data"
 truncate -s -1001 "$tmp/cut.data/aux.0"
-# Inside a message: its last byte has both bits of MSEO set.
-while (($(tail -c 1 "$tmp/cut.data/aux.0" | od -An -tu1) % 4 == 3)); do
-	truncate -s -1 "$tmp/cut.data/aux.0"
+# The last byte of a message has both bits of MSEO set: cut inside one, then between two.
+last_mseo() { echo $(($(tail -c 1 "$tmp/cut.data/aux.0" | od -An -tu1) % 4)); }
+for where in inside between; do
+	while [ "$where" = "$([ "$(last_mseo)" = 3 ] && echo inside || echo between)" ]; do
+		truncate -s -1 "$tmp/cut.data/aux.0"
+	done
+	decode --level pc "$tmp/cut.data" >"$tmp/cut.pc" 2>"$tmp/err"
+	is $? 3 "recording cut $where messages: exit status"
+	like "recording cut $where messages: said" "the stream is cut off" "$(cat "$tmp/err")"
+	ok "recording cut $where messages: what is there is decoded" test "$(wc -l <"$tmp/cut.pc")" -gt 10000
 done
-decode --level pc "$tmp/cut.data" >"$tmp/cut.pc" 2>"$tmp/err"
-is $? 3 "recording cut in the middle: exit status"
-ok "recording cut in the middle: what is there is decoded" test "$(wc -l <"$tmp/cut.pc")" -gt 10000
 rm "$tmp/cut.data/params"
 fails "recording without parameters" "cut.data: not a recording" "$ntrace" report "$tmp/cut.data"
 done_testing

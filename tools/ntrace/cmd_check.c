@@ -8,9 +8,8 @@
 #include <ntrace/check.h>
 
 #include "command.h"
-#include "input.h"
 #include "output.h"
-#include "program.h"
+#include "source.h"
 #include "trace.h"
 #include "ui.h"
 
@@ -19,35 +18,19 @@
 #define EXIT_FINDINGS 1
 
 enum {
-	OPTION_PARAMS = 'p',
-	OPTION_ELF = 'e',
-	OPTION_RAW = OPTION_LONG,
-	OPTION_SOURCES,
+	OPTION_SOURCES = OPTION_LONG,
 	OPTION_ICNT_BITS,
 	OPTION_WRAPPED,
-	OPTION_WORDS16,
-	OPTION_STREAM,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
 	OPTION_LIST,
 	OPTION_JSON,
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
-	  "raw trace: stream parameters, e.g. srcbits=2" },
-	{ OPTION_ELF, "elf", "FILE[@ADDR]",
-	  "raw trace: check against this program, loaded at ADDR" },
-	{ OPTION_RAW, "raw", "FILE@ADDR", "the same for plain memory without a header" },
+	SOURCE_OPTIONS,
 	{ OPTION_SOURCES, "sources", "LIST", "SRC that occur, e.g. 0-3,8; others are findings" },
 	{ OPTION_ICNT_BITS, "icnt-bits", "N", "I-CNT has N bits; by default 22" },
 	{ OPTION_WRAPPED, "wrapped", NULL,
 	  "the trace begins anywhere: do not judge what is before a sync" },
-	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
-	{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR",
-	  "recording: files of the recorded machine are below DIR" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]", "recording: firmware that runs in M-mode" },
 	{ OPTION_LIST, "list", NULL, "show the table of rules" },
 	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
 	OPTION_HELP,
@@ -57,22 +40,15 @@ static const struct option_spec options_table[] = {
 /**
  * struct check - what is asked for, and what was found
  * @stream: -1: not of a recording
- * @only: the stream that is wanted, -1: all
  * @counts: findings by severity
  */
 struct check {
-	const struct command *command;
+	struct source source;
 	struct output *output;
 	struct ntrace_check_config config;
-	struct programs programs;
-	struct recording_options recording;
-	bool params_given;
-	bool xlen_given;
-	bool words16;
 	bool json;
 	bool list;
 	int stream;
-	int64_t only;
 	uint64_t counts[3];
 	uint64_t messages;
 	struct trace trace;
@@ -196,7 +172,7 @@ static int check_trace(struct check *check, const char *path, struct ntrace_chec
 
 	check->config.finding = take_finding;
 	check->config.data = check;
-	error = trace_open(&check->trace, path, check->words16);
+	error = trace_open(&check->trace, path, check->source.words16);
 	if (error)
 		return error;
 	if (ntrace_check_new(checker, &check->config))
@@ -213,14 +189,11 @@ static int check_file(struct check *check, const char *path)
 {
 	struct ntrace_check *checker = NULL;
 	struct ntrace_space *space = NULL;
-	int error = EXIT_OK;
+	int error = source_is_raw(&check->source);
 
-	if (check->only >= 0 || check->recording.sysroot || check->recording.firmware)
-		return usage_error(check->command,
-				   "--stream, --sysroot and --firmware are for recordings");
-	if (check->programs.count)
-		error = programs_map(&check->programs, check->command, &space,
-				     &check->config.params, check->xlen_given);
+	if (!error && check->source.programs.count)
+		error = source_map(&check->source, &space);
+	check->config.params = check->source.params;
 	check->config.space = space;
 	if (!error)
 		error = check_trace(check, path, &checker);
@@ -268,21 +241,13 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 static int check_recording(struct check *check, const char *path)
 {
 	struct recording recording;
-	unsigned int i, count;
-	int error;
+	unsigned int i;
+	int error = source_open_recording(&check->source, &recording, path);
 
-	if (check->params_given || check->programs.count || check->words16)
-		return usage_error(check->command, "--params, --elf, --raw and --words16 are for "
-						   "raw traces: a recording knows them");
-	error = recording_open(&recording, check->command, path, &check->recording);
 	if (error)
 		return error;
-	count = ntrace_session_streams(recording.session);
-	if (check->only >= count)
-		error = fail("%s: there is no stream %" PRId64 ": it has %u", path, check->only,
-			     count);
-	for (i = 0; i < count && !error; i++)
-		if (check->only < 0 || check->only == i)
+	for (i = 0; i < ntrace_session_streams(recording.session) && !error; i++)
+		if (source_wants(&check->source, i))
 			error = check_stream(check, &recording, i);
 	recording_close(&recording);
 	return error;
@@ -323,7 +288,8 @@ static int take_sources(struct check *check, const char *text)
 		if (*at++ != ',')
 			break;
 	}
-	return usage_error(check->command, "option --sources: '%s' is no list like 0-3,8", text);
+	return usage_error(check->source.command, "option --sources: '%s' is no list like 0-3,8",
+			   text);
 }
 
 static int take_option(struct check *check, struct options *options, int option)
@@ -331,14 +297,6 @@ static int take_option(struct check *check, struct options *options, int option)
 	uint64_t number;
 
 	switch (option) {
-	case OPTION_PARAMS:
-		check->params_given = true;
-		check->xlen_given |= strstr(options->value, "xlen=") != NULL;
-		return input_params(check->command, &check->config.params, options->value);
-	case OPTION_ELF:
-	case OPTION_RAW:
-		return programs_add(&check->programs, check->command, options->value,
-				    option == OPTION_RAW);
 	case OPTION_SOURCES:
 		return take_sources(check, options->value);
 	case OPTION_ICNT_BITS:
@@ -346,22 +304,8 @@ static int take_option(struct check *check, struct options *options, int option)
 			return EXIT_USAGE;
 		check->config.icnt_bits = (unsigned int)number;
 		return EXIT_OK;
-	case OPTION_STREAM:
-		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
-			return EXIT_USAGE;
-		check->only = (int64_t)number;
-		return EXIT_OK;
-	case OPTION_SYSROOT:
-		check->recording.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		check->recording.firmware = options->value;
-		return EXIT_OK;
 	case OPTION_WRAPPED:
 		check->config.wrapped = true;
-		return EXIT_OK;
-	case OPTION_WORDS16:
-		check->words16 = true;
 		return EXIT_OK;
 	case OPTION_LIST:
 		check->list = true;
@@ -370,7 +314,7 @@ static int take_option(struct check *check, struct options *options, int option)
 		check->json = true;
 		return EXIT_OK;
 	default:
-		return EXIT_USAGE;
+		return source_option(&check->source, options, option);
 	}
 }
 
@@ -394,10 +338,9 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 
 	output_init(&output, STDOUT_FILENO);
-	check.command = command;
 	check.output = &output;
 	check.stream = -1;
-	check.only = -1;
+	source_init(&check.source, command);
 	ntrace_check_config_init(&check.config);
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {

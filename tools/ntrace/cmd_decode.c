@@ -8,56 +8,33 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "input.h"
 #include "lanes.h"
 #include "pc_text.h"
 #include "printer.h"
-#include "program.h"
+#include "source.h"
 #include "trace.h"
 #include "ui.h"
 
 enum {
-	OPTION_PARAMS = 'p',
 	OPTION_LEVEL = 'l',
-	OPTION_ELF = 'e',
-	OPTION_RAW = OPTION_LONG,
-	OPTION_SRC,
-	OPTION_WORDS16,
+	OPTION_SRC = OPTION_LONG,
 	OPTION_JSON,
-	OPTION_STREAM,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
 };
 
 static const struct option_spec options_table[] = {
 	{ OPTION_LEVEL, "level", "LEVEL", "message, instruction, block (default), branch or pc" },
-	{ OPTION_ELF, "elf", "FILE[@ADDR]", "raw trace: program, loaded at ADDR; may be repeated" },
-	{ OPTION_RAW, "raw", "FILE@ADDR", "raw trace: likewise, plain memory without a header" },
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
-	  "raw trace: stream parameters, e.g. srcbits=2" },
+	SOURCE_OPTIONS,
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
-	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
 	{ OPTION_JSON, "json", NULL, "one JSON object a line; not with --level pc" },
-	{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR",
-	  "recording: files of the recorded machine are below DIR" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]", "recording: firmware that runs in M-mode" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
 struct decode {
-	const struct command *command;
+	struct source source;
 	struct printer printer;
-	struct ntrace_params params;
-	bool params_given;
-	bool xlen_given;
 	int64_t src;			/* -1 = not given */
-	int64_t stream;			/* -1 = all */
-	bool words16;
 	bool message_level;
-	struct programs programs;
-	struct recording_options recording;
 	struct transfer_tracker transfers;	/* of a recording's stream */
 	struct trace trace;
 	struct lanes lanes;
@@ -87,7 +64,7 @@ static int take_level(struct decode *decode, const char *text)
 		}
 	}
 	return usage_error(
-		decode->command,
+		decode->source.command,
 		"option --level: '%s' is none of message, instruction, block, branch, pc", text);
 }
 
@@ -98,38 +75,16 @@ static int take_option(struct decode *decode, struct options *options, int optio
 	switch (option) {
 	case OPTION_LEVEL:
 		return take_level(decode, options->value);
-	case OPTION_PARAMS:
-		decode->params_given = true;
-		decode->xlen_given |= strstr(options->value, "xlen=") != NULL;
-		return input_params(decode->command, &decode->params, options->value);
-	case OPTION_ELF:
-	case OPTION_RAW:
-		return programs_add(&decode->programs, decode->command, options->value,
-				    option == OPTION_RAW);
 	case OPTION_SRC:
 		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &number))
 			return EXIT_USAGE;
 		decode->src = (int64_t)number;
 		return EXIT_OK;
-	case OPTION_STREAM:
-		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
-			return EXIT_USAGE;
-		decode->stream = (int64_t)number;
-		return EXIT_OK;
-	case OPTION_WORDS16:
-		decode->words16 = true;
-		return EXIT_OK;
 	case OPTION_JSON:
 		decode->printer.json = true;
 		return EXIT_OK;
-	case OPTION_SYSROOT:
-		decode->recording.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		decode->recording.firmware = options->value;
-		return EXIT_OK;
 	default:
-		return EXIT_USAGE;
+		return source_option(&decode->source, options, option);
 	}
 }
 
@@ -191,7 +146,7 @@ static int walk(struct decode *decode)
 	if (stopped == LANES_SEVERAL) {
 		/* What has not been written yet would only be in the way of the complaint. */
 		decode->printer.output->used = 0;
-		return usage_error(decode->command,
+		return usage_error(decode->source.command,
 				   "--level pc: the trace has SRC %u and %u: choose with --src",
 				   lanes->first, lanes->second);
 	}
@@ -214,16 +169,16 @@ static int decode_raw(struct decode *decode, struct ntrace_space *space)
 	struct lanes *lanes = &decode->lanes;
 	int error;
 
-	decode->printer.address_digits = decode->params.xlen / 4;
+	decode->printer.address_digits = decode->source.params.xlen / 4;
 	decode->printer.source = decode->trace.name;
-	lanes->params = decode->params;
+	lanes->params = decode->source.params;
 	lanes->space = space;
 	lanes->only = decode->src;
 	lanes->single = decode->printer.level == LEVEL_PC;
 	lanes->event = flow_event;
 	lanes->data = decode;
 	lanes->blocks = decode->printer.level == LEVEL_PC ? pc_blocks : NULL;
-	error = trace_start(&decode->trace, &decode->params);
+	error = trace_start(&decode->trace, &decode->source.params);
 	if (error)
 		return error;
 	decode->pc_text = pc_text_new(decode->printer.output);
@@ -247,23 +202,22 @@ static int decode_raw(struct decode *decode, struct ntrace_space *space)
 static int decode_file(struct decode *decode, const char *path)
 {
 	struct ntrace_space *space;
-	int error;
+	int error = source_is_raw(&decode->source);
 
-	if (decode->stream >= 0 || decode->recording.sysroot || decode->recording.firmware)
-		return usage_error(decode->command,
-				   "--stream, --sysroot and --firmware are for recordings");
-	if (!decode->programs.count)
-		return usage_error(decode->command, "a raw trace needs the program: --elf FILE");
-	if (decode->src >= 0 && decode->src >> decode->params.src_bits)
-		return usage_error(decode->command,
-				   "--src: no SRC of the trace is %" PRId64
-				   ": it has %u bits (--params srcbits=N)",
-				   decode->src, decode->params.src_bits);
-	error = trace_open(&decode->trace, path, decode->words16);
 	if (error)
 		return error;
-	error = programs_map(&decode->programs, decode->command, &space, &decode->params,
-			     decode->xlen_given);
+	if (!decode->source.programs.count)
+		return usage_error(decode->source.command,
+				   "a raw trace needs the program: --elf FILE");
+	if (decode->src >= 0 && decode->src >> decode->source.params.src_bits)
+		return usage_error(decode->source.command,
+				   "--src: no SRC of the trace is %" PRId64
+				   ": it has %u bits (--params srcbits=N)",
+				   decode->src, decode->source.params.src_bits);
+	error = trace_open(&decode->trace, path, decode->source.words16);
+	if (error)
+		return error;
+	error = source_map(&decode->source, &space);
 	if (!error) {
 		error = decode_raw(decode, space);
 		ntrace_space_put(space);
@@ -281,10 +235,10 @@ static int decode_messages(const struct decode *decode, const char *path)
 
 	if (decode->printer.json)
 		argv[argc++] = "--json";
-	if (decode->words16)
+	if (decode->source.words16)
 		argv[argc++] = "--words16";
-	if (decode->params_given) {
-		ntrace_params_format(&decode->params, params, sizeof(params));
+	if (decode->source.params_given) {
+		ntrace_params_format(&decode->source.params, params, sizeof(params));
 		argv[argc++] = "--params";
 		argv[argc++] = params;
 	}
@@ -292,8 +246,8 @@ static int decode_messages(const struct decode *decode, const char *path)
 		snprintf(src, sizeof(src), "--src=%" PRId64, decode->src);
 		argv[argc++] = src;
 	}
-	if (decode->stream >= 0) {
-		snprintf(stream, sizeof(stream), "--stream=%" PRId64, decode->stream);
+	if (decode->source.stream >= 0) {
+		snprintf(stream, sizeof(stream), "--stream=%" PRId64, decode->source.stream);
 		argv[argc++] = stream;
 	}
 	argv[argc++] = "--";
@@ -330,25 +284,20 @@ static int decode_recording(struct decode *decode, const char *path)
 	uint64_t total = 0;
 	int error;
 
-	if (decode->params_given || decode->programs.count || decode->src >= 0 || decode->words16)
-		return usage_error(decode->command,
-				   "--params, --elf, --raw, --src and --words16 are "
-				   "for raw traces: a recording knows them");
-	error = recording_open(&recording, decode->command, path, &decode->recording);
+	if (decode->src >= 0)
+		return usage_error(decode->source.command, "--src is for raw traces");
+	error = source_open_recording(&decode->source, &recording, path);
 	if (error)
 		return error;
 	decode->printer.attributed = true;
 	decode->printer.address_digits = 16;
 	count = ntrace_session_streams(recording.session);
-	if (decode->stream >= count)
-		error = fail("%s: there is no stream %" PRId64 ": it has %u", path, decode->stream,
-			     count);
 	for (i = 0; i < count; i++)
-		if (decode->stream < 0 || decode->stream == i)
+		if (source_wants(&decode->source, i))
 			total += ntrace_session_stream(recording.session, i)->bytes;
 	begin_progress(decode, total);
 	for (i = 0; !error && i < count && !decode->printer.output->error; i++)
-		if (decode->stream < 0 || decode->stream == i)
+		if (decode->source.stream < 0 || decode->source.stream == i)
 			error = decode_stream(decode, &recording, i);
 	progress_end(&decode->progress);
 	recording_close(&recording);
@@ -364,12 +313,10 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 
 	output_init(&output, STDOUT_FILENO);
-	decode.command = command;
+	source_init(&decode.source, command);
 	decode.src = -1;
-	decode.stream = -1;
 	printer->src = -1;
 	printer->output = &output;
-	ntrace_params_init(&decode.params);
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)

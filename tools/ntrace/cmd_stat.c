@@ -6,53 +6,29 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "input.h"
 #include "lanes.h"
-#include "program.h"
+#include "source.h"
 #include "statistics.h"
 #include "trace.h"
 #include "ui.h"
 
 enum {
-	OPTION_PARAMS = 'p',
-	OPTION_ELF = 'e',
-	OPTION_RAW = OPTION_LONG,
-	OPTION_WORDS16,
-	OPTION_STREAM,
-	OPTION_SYSROOT,
-	OPTION_FIRMWARE,
-	OPTION_JSON,
+	OPTION_JSON = OPTION_LONG,
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
-	  "raw trace: stream parameters, e.g. srcbits=2" },
-	{ OPTION_ELF, "elf", "FILE[@ADDR]",
-	  "raw trace: program, loaded at ADDR: count instructions" },
-	{ OPTION_RAW, "raw", "FILE@ADDR", "the same for plain memory without a header" },
-	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
-	{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR",
-	  "recording: files of the recorded machine are below DIR" },
-	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]", "recording: firmware that runs in M-mode" },
+	SOURCE_OPTIONS,
 	{ OPTION_JSON, "json", NULL, "one JSON object for a trace or stream" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
-/** struct stat_command - what is asked for; @only: the stream that is wanted, -1: all */
+/** struct stat_command - what is asked for, and the counting */
 struct stat_command {
-	const struct command *command;
+	struct source source;
 	struct output *output;
-	struct ntrace_params params;
-	struct programs programs;
-	struct recording_options recording;
-	bool params_given;
-	bool xlen_given;
-	bool words16;
 	bool json;
 	bool lossy;
-	int64_t only;
 	struct trace trace;
 	struct lanes lanes;
 	struct statistics statistics;
@@ -126,14 +102,13 @@ static int stat_open_trace(struct stat_command *stat, struct ntrace_space **spac
 	struct lanes *lanes = &stat->lanes;
 	int error = EXIT_OK;
 
-	if (!stat->programs.count)
+	if (!stat->source.programs.count)
 		return EXIT_OK;
-	error = programs_map(&stat->programs, stat->command, space, &stat->params,
-			     stat->xlen_given);
+	error = source_map(&stat->source, space);
 	if (error)
 		return error;
 	stat->statistics.decodable = true;
-	lanes->params = stat->params;
+	lanes->params = stat->source.params;
 	lanes->space = *space;
 	lanes->only = -1;
 	lanes->event = take_event;
@@ -145,17 +120,15 @@ static int stat_open_trace(struct stat_command *stat, struct ntrace_space **spac
 static int stat_file(struct stat_command *stat, const char *path)
 {
 	struct ntrace_space *space = NULL;
-	int error;
+	int error = source_is_raw(&stat->source);
 
-	if (stat->only >= 0 || stat->recording.sysroot || stat->recording.firmware)
-		return usage_error(stat->command,
-				   "--stream, --sysroot and --firmware are for recordings");
-	error = trace_open(&stat->trace, path, stat->words16);
+	if (!error)
+		error = trace_open(&stat->trace, path, stat->source.words16);
 	if (error)
 		return error;
 	error = stat_open_trace(stat, &space);
 	if (!error)
-		error = count_trace(stat, &stat->params);
+		error = count_trace(stat, &stat->source.params);
 	if (!error)
 		print(stat, -1);
 	if (!error && stat->lanes.ignored)
@@ -208,60 +181,16 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 static int stat_recording(struct stat_command *stat, const char *path)
 {
 	struct recording recording;
-	unsigned int i, streams;
-	int error;
+	unsigned int i;
+	int error = source_open_recording(&stat->source, &recording, path);
 
-	if (stat->params_given || stat->programs.count || stat->words16)
-		return usage_error(stat->command,
-				   "--params, --elf, --raw and --words16 are for raw "
-				   "traces: a recording knows them");
-	error = recording_open(&recording, stat->command, path, &stat->recording);
 	if (error)
 		return error;
-	streams = ntrace_session_streams(recording.session);
-	if (stat->only >= streams)
-		error = fail("%s: there is no stream %" PRId64 ": it has %u", path, stat->only,
-			     streams);
-	for (i = 0; i < streams && !error; i++)
-		if (stat->only < 0 || stat->only == i)
+	for (i = 0; i < ntrace_session_streams(recording.session) && !error; i++)
+		if (source_wants(&stat->source, i))
 			error = stat_stream(stat, &recording, i);
 	recording_close(&recording);
 	return error;
-}
-
-static int take_option(struct stat_command *stat, struct options *options, int option)
-{
-	uint64_t number;
-
-	switch (option) {
-	case OPTION_PARAMS:
-		stat->params_given = true;
-		stat->xlen_given |= strstr(options->value, "xlen=") != NULL;
-		return input_params(stat->command, &stat->params, options->value);
-	case OPTION_ELF:
-	case OPTION_RAW:
-		return programs_add(&stat->programs, stat->command, options->value,
-				    option == OPTION_RAW);
-	case OPTION_STREAM:
-		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
-			return EXIT_USAGE;
-		stat->only = (int64_t)number;
-		return EXIT_OK;
-	case OPTION_SYSROOT:
-		stat->recording.sysroot = options->value;
-		return EXIT_OK;
-	case OPTION_FIRMWARE:
-		stat->recording.firmware = options->value;
-		return EXIT_OK;
-	case OPTION_WORDS16:
-		stat->words16 = true;
-		return EXIT_OK;
-	case OPTION_JSON:
-		stat->json = true;
-		return EXIT_OK;
-	default:
-		return EXIT_USAGE;
-	}
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -272,15 +201,17 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 
 	output_init(&output, STDOUT_FILENO);
-	stat.command = command;
 	stat.output = &output;
-	stat.only = -1;
-	ntrace_params_init(&stat.params);
+	source_init(&stat.source, command);
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
 			return finish_output(EXIT_OK);
-		error = take_option(&stat, &options, option);
+		if (option == OPTION_JSON) {
+			stat.json = true;
+			continue;
+		}
+		error = source_option(&stat.source, &options, option);
 		if (error)
 			return error;
 	}

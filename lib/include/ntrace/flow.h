@@ -56,7 +56,7 @@ enum ntrace_flow_error {
 	NTRACE_FLOW_ERROR_ADDRESS,	/* F-ADDR, in value, contradicts the walk to address */
 	NTRACE_FLOW_ERROR_UNCERTAIN,	/* code that changed while it was traced (warning) */
 	NTRACE_FLOW_ERROR_UNKNOWN,	/* unknown TCODE or RCODE (warning): value = it */
-	NTRACE_FLOW_ERROR_CUT,		/* the stream ends inside a message */
+	NTRACE_FLOW_ERROR_CUT,		/* the stream is cut off */
 	NTRACE_FLOW_ERROR_ENDLESS,	/* a loop without history or I-CNT */
 	NTRACE_FLOW_ERROR_TRANSFER,	/* a transfer is reported where the code at address has none:
 					 * an error for DirectBranch; else a warning, as it may be a
@@ -277,9 +277,10 @@ NTRACE_API int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)
 
 /**
  * ntrace_flow_end - no more input
- * @pending: ntrace_reader_pending() of the reader
+ * @pending: bytes that are missing or left over: ntrace_reader_pending() of the reader;
+ *           likewise what the caller knows to have come behind the last message
  *
- * Reports a block in progress and a cut message.
+ * Reports a block in progress, and if @pending is not 0 NTRACE_FLOW_ERROR_CUT.
  */
 NTRACE_API int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending);
 

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options about the trace that is read. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "source.h"
+#include "ui.h"
+
+void source_init(struct source *source, const struct command *command)
+{
+	*source = (struct source){ .command = command, .stream = -1 };
+	ntrace_params_init(&source->params);
+}
+
+int source_option(struct source *source, const struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_PARAMS:
+		source->params_given = true;
+		source->xlen_given |= strstr(options->value, "xlen=") != NULL;
+		return input_params(source->command, &source->params, options->value);
+	case OPTION_ELF:
+	case OPTION_RAW:
+		return programs_add(&source->programs, source->command, options->value,
+				    option == OPTION_RAW);
+	case OPTION_WORDS16:
+		source->words16 = true;
+		return EXIT_OK;
+	case OPTION_STREAM:
+		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
+			return EXIT_USAGE;
+		source->stream = (int64_t)number;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		source->recording.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_FIRMWARE:
+		source->recording.firmware = options->value;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+int source_is_raw(const struct source *source)
+{
+	if (source->stream >= 0 || source->recording.sysroot || source->recording.firmware)
+		return usage_error(source->command,
+				   "--stream, --sysroot and --firmware are for recordings");
+	return EXIT_OK;
+}
+
+int source_map(struct source *source, struct ntrace_space **space)
+{
+	return programs_map(&source->programs, source->command, space, &source->params,
+			    source->xlen_given);
+}
+
+int source_open_recording(const struct source *source, struct recording *recording,
+			  const char *path)
+{
+	unsigned int streams;
+	int error;
+
+	if (source->params_given || source->programs.count || source->words16)
+		return usage_error(source->command, "--params, --elf, --raw and --words16 are for "
+						    "raw traces: a recording knows them");
+	error = recording_open(recording, source->command, path, &source->recording);
+	if (error)
+		return error;
+	streams = ntrace_session_streams(recording->session);
+	if (source->stream < streams)
+		return EXIT_OK;
+	recording_close(recording);
+	return fail("%s: there is no stream %" PRId64 ": it has %u", path, source->stream, streams);
+}
