@@ -59,6 +59,9 @@ check-ctr: vsoc $(call group_bins,ctr) ## branch stacks from CTR, in the guest
 	@selftests/run ctr
 check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
 	@selftests/run tools
+check-consumers: vsoc ## LLVM, AutoFDO and BOLT read what was recorded in the guest
+	@$(SETUP) consumers cross
+	@selftests/run consumers
 
 bench: vsoc oracle qemu-stock native ## benchmarks: tables, and build/bench.json
 	@selftests/run --bench
@@ -80,4 +83,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools bench fuzz soak fuzz-packages
+.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools check-consumers bench fuzz soak fuzz-packages

@@ -38,7 +38,9 @@ lock() {
 	fi
 }
 
-# A fresh directory that vanishes with the script unless it was published.
+# A fresh directory that vanishes with the script unless it was published. In one
+# of its own, because what is unpacked into it may give it the age of a package, and
+# the next run that looks for what was left behind would take it away.
 scratch_dirs=()
 scratch_end() {
 	local dir
@@ -50,9 +52,9 @@ trap scratch_end EXIT
 scratch() {
 	mkdir -p "$cache/tmp"
 	find "$cache/tmp" -mindepth 1 -maxdepth 1 -mmin +1440 -exec rm -rf {} + 2>/dev/null || true
-	scratch=$(mktemp -d "$cache/tmp/XXXXXX")
-	chmod 755 "$scratch"
-	scratch_dirs+=("$scratch")
+	scratch_dirs+=("$(mktemp -d "$cache/tmp/XXXXXX")")
+	scratch=${scratch_dirs[-1]}/new
+	mkdir -m 755 "$scratch"
 }
 
 # publish FROM TO: TO appears complete or not at all.

@@ -1,14 +1,19 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Packages of Debian trixie, whatever the host runs: apt with lists, status and
-# archives of its own in the cache, the host's configuration (proxies) and the
-# host's mirror. Nothing is installed, packages are only unpacked: no root, no
+# Packages of Debian trixie, or of another suite, whatever the host runs: apt with
+# lists, status and archives of its own in the cache, the host's configuration
+# (proxies) and the host's mirror. Nothing is installed, packages are only unpacked: no root, no
 # maintainer scripts, no emulation of a foreign architecture.
 # shellcheck source=tools/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-suite=trixie
-suite_dir=$cache/apt/$suite
+# suite_use NAME: from now on another suite.
+suite_use() {
+	suite=$1
+	suite_dir=$cache/apt/$suite
+	suite_fresh=''
+}
+suite_use trixie
 # Debian 12's keyring holds the keys of Debian 13 since 2023.3+deb12u2, so the
 # signatures of the newer suite are checked with what the host trusts already.
 suite_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
@@ -47,14 +52,18 @@ suite_configured() {
 }
 
 suite_sources() {
-	local kind uri options="[signed-by=$suite_keyring]"
+	local kind uri options="signed-by=$suite_keyring"
+	# Release files of a suite that is not released are valid for a week, and a
+	# mirror may stand still for longer than that. The signature counts.
+	[ "$suite" = trixie ] || options+=" check-valid-until=no"
+	options="[$options]"
 	suite_mirrors | while read -r kind uri; do
-		case $kind in
-		main)
+		case $kind:$suite in
+		main:*)
 			echo "deb $options $uri $suite main"
 			echo "deb-src $options $uri $suite main"
 			;;
-		security)
+		security:trixie)
 			echo "deb $options $uri $suite-security main"
 			echo "deb-src $options $uri $suite-security main"
 			;;

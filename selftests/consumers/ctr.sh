@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A perf.data that was recorded in the guest with branch stacks of CTR, in the
+# hands of llvm-profgen, create_llvm_prof and perf2bolt. Each count in what they
+# make of it is held against sums over what the guest's perf script shows.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+program=$tmp/calculator out=$tmp/out
+ok "compile a program for profiling" compile selftests/consumers/program/calculator.c "$program" || done_testing
+
+ok "record it in the guest" tools/vsoc/run --quiet --smp 1 --icount --timeout 240 --check-dmesg \
+	--module build/kernel/ctr/riscv_ctr.ko --put "$program:/root/calculator" --put selftests/tap.sh:/root/tap.sh \
+	--put selftests/consumers/guest/ctr.sh:/root/ctr.sh --get "/tmp/out:$tmp" -- bash /root/ctr.sh || done_testing
+
+# profile NAME FORMAT COMMAND...: COMMAND makes $out/NAME from perf.data.
+profile() {
+	local name=$1 format=$2
+	ok "$name" "${@:3}" || { diag "$(<"$tmp/.ok")"; return; }
+	judge "$format" "$program" "$out/branches" "$out/$name"
+	is "${found[hot]:-}" emit,factor,product,sum "$name names the hot functions" || diag "$(head "$out/$name")"
+	ok "$name: ${found[equal]:-0} counts are those of perf script, of ${found[samples]:-0} samples" \
+		test "${found[equal]:-0}" -ge 20
+	is "${found[wrong]:-}" 0 "$name: all of them" || diag "$(<"$tmp/wrong")"
+	# The judge would see it if some samples were lost.
+	judge "$format" "$program" "$out/branches" "$out/$name" drop=1000 2>/dev/null
+	ok "$name: losing one sample of a thousand would show" test "${found[wrong]:-0}" -ge 5
+}
+# empty NAME FORMAT COMMAND...: the same from plain.data; no profile, or none that passes.
+empty() {
+	local name=$1 format=$2
+	"${@:3}" >"$tmp/empty" 2>&1 || true
+	[ -e "$out/$name" ] || : >"$out/$name"
+	judge "$format" "$program" "$out/branches" "$out/$name" >/dev/null
+	is "${found[hot]:-}" "" "$name: a recording without branches gives no profile"
+}
+
+if ! perf_for "$out/perf.data"; then
+	skip "llvm-profgen and perf2bolt" "no perf that reads files of the guest's"
+else
+	for make in profile empty; do
+		data=$([ $make = profile ] && echo perf || echo plain)
+		$make "profgen-19.$data" profgen "$llvm/llvm-profgen" --format=text --perfdata="$out/$data.data" \
+			--binary="$program" --output="$out/profgen-19.$data"
+		$make "bolt-19.$data" fdata "$llvm/perf2bolt" -p "$out/$data.data" -o "$out/bolt-19.$data" "$program"
+	done
+	weights() { clang -S -emit-llvm "$@" selftests/consumers/program/calculator.c -o - | grep -c branch_weights; }
+	is "$(weights)" 0 "without a profile clang knows no weights of branches"
+	ok "with that of llvm-profgen it does" test "$(weights -fprofile-sample-use="$out/profgen-19.perf")" -ge 5
+	if foreign perf2bolt-22 trixie usr/lib/llvm-22/bin/perf2bolt bolt-22; then
+		profile bolt-22.perf fdata perf2bolt-22 -p "$out/perf.data" -o "$out/bolt-22.perf" "$program"
+		empty bolt-22.plain fdata perf2bolt-22 -p "$out/plain.data" -o "$out/bolt-22.plain" "$program"
+	else
+		skip "perf2bolt 22" "no bolt-22 in reach"
+	fi
+fi
+
+# Newer ones are built without LLVM.
+if foreign create_llvm_prof bookworm usr/bin/create_llvm_prof autofdo; then
+	for make in profile empty; do
+		data=$([ $make = profile ] && echo perf || echo plain)
+		$make "autofdo.$data" autofdo create_llvm_prof --format=text --profile="$out/$data.data" \
+			--binary="$program" --out="$out/autofdo.$data"
+	done
+else
+	skip "create_llvm_prof" "no autofdo of Debian 12 in reach"
+fi
+done_testing
