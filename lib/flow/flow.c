@@ -46,11 +46,18 @@ bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint
 	return flow_emit(flow, &event);
 }
 
+/* Where the flow is lost, its pc is only where it was. */
+static bool is_place(const struct ntrace_flow *flow, uint64_t address)
+{
+	return (flow->synced && flow->pc_known) || address != flow->pc;
+}
+
 bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value)
 {
 	flow->stats.warnings++;
-	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address, false, value);
+	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address,
+				is_place(flow, address), value);
 }
 
 /* Forgets what only holds as long as nothing is missing. */
@@ -111,6 +118,7 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	struct ntrace_flow_event event = {
 		.code = (uint8_t)code,
 		.address = address,
+		.next_known = is_place(flow, address),
 		.value = value,
 	};
 
@@ -519,6 +527,7 @@ static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message 
 		.code = NTRACE_FLOW_ERROR_LOST,
 		.etype = (uint8_t)message->field[NTRACE_FIELD_ETYPE],
 		.address = flow->pc,
+		.next_known = is_place(flow, flow->pc),
 		.value = message->field[NTRACE_FIELD_ECODE],
 	};
 

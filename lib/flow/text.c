@@ -146,13 +146,18 @@ static void add_image(struct line *line, const struct ntrace_flow_event *event)
 	add(line, ", space %s", ntrace_space_name(event->space));
 }
 
+const char *ntrace_context_privilege(const struct ntrace_context *context)
+{
+	static const char *const names[2][4] = { { "U", "S", "reserved", "M" },
+						 { "VU", "VS", "reserved", "reserved" } };
+
+	return names[context->v][context->prv & 3];
+}
+
 static void add_context(struct line *line, const struct ntrace_context *context)
 {
-	static const char *const privileges[2][4] = { { "U", "S", "reserved", "M" },
-						      { "VU", "VS", "reserved", "reserved" } };
-
 	if (context->prv_known)
-		add(line, ", privilege %s", privileges[context->v][context->prv & 3]);
+		add(line, ", privilege %s", ntrace_context_privilege(context));
 	if (context->scontext_known)
 		add(line, ", scontext 0x%" PRIx64, context->scontext);
 	if (context->hcontext_known)
@@ -162,10 +167,9 @@ static void add_context(struct line *line, const struct ntrace_context *context)
 int ntrace_flow_describe(const struct ntrace_flow_event *event, char *text, size_t size)
 {
 	struct line line = { .text = text, .size = size };
-	bool placed = event->type != NTRACE_FLOW_GAP || event->next_known;
+	bool placed = event->next_known || event->type == NTRACE_FLOW_BLOCK ||
+		      event->type == NTRACE_FLOW_SYNC || event->type == NTRACE_FLOW_TRAP;
 
-	if (event->type == NTRACE_FLOW_TRACE_OFF || event->type == NTRACE_FLOW_OWNERSHIP)
-		placed = event->next_known;
 	add(&line, "%s", ntrace_flow_type_name(event->type));
 	add_reason(&line, event);
 	add(&line, ", offset 0x%" PRIx64 ", hart %u", event->offset, event->src);

@@ -223,19 +223,17 @@ const char *printer_detail(const struct ntrace_flow_event *event)
 	return "";
 }
 
-const char *printer_privilege(const struct ntrace_context *context)
+bool printer_has_place(const struct ntrace_flow_event *event)
 {
-	static const char *const names[2][4] = { { "U", "S", "reserved", "M" },
-						 { "VU", "VS", "reserved", "reserved" } };
-
-	return names[context->v][context->prv & 3];
+	return event->next_known || event->type == NTRACE_FLOW_SYNC ||
+	       event->type == NTRACE_FLOW_TRAP;
 }
 
 /* "U, scontext 0x1d": all that is known now, as some messages tell a part of it. */
 static void put_context(struct output *output, const struct ntrace_context *context)
 {
 	if (context->prv_known)
-		output_printf(output, ": privilege %s", printer_privilege(context));
+		output_printf(output, ": privilege %s", ntrace_context_privilege(context));
 	if (context->scontext_known)
 		output_printf(output, ", scontext 0x%" PRIx64, context->scontext);
 	if (context->hcontext_known)
@@ -280,7 +278,7 @@ static void put_mark(const struct printer *printer, const struct ntrace_flow_eve
 		put_context(output, event->context);
 		output_text(output, ", PROCESS=0x");
 		output_hex(output, event->value, 1);
-	} else if (event->address) {
+	} else if (printer_has_place(event)) {
 		output_text(output, " at ");
 		put_address(printer, event->address);
 		output_char(output, ' ');

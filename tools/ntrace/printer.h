@@ -55,8 +55,8 @@ void printer_json(struct printer *printer, const struct ntrace_flow_event *event
 /** printer_detail - what the code of an event that is no block says, "" if nothing */
 const char *printer_detail(const struct ntrace_flow_event *event);
 
-/** printer_privilege - "U", "VS", ...: privilege of a context that knows it */
-const char *printer_privilege(const struct ntrace_context *context);
+/** printer_has_place - true if the address of an event that is no block is known */
+bool printer_has_place(const struct ntrace_flow_event *event);
 
 /** printer_warnings - one line on stderr for each kind of warning */
 void printer_warnings(const struct printer *printer);

@@ -146,7 +146,7 @@ static void branches(struct printer *printer, const struct ntrace_flow_event *ev
 static void member_context(struct output *output, const struct ntrace_context *context)
 {
 	if (context->prv_known)
-		member_text(output, "prv", printer_privilege(context));
+		member_text(output, "prv", ntrace_context_privilege(context));
 	if (context->scontext_known)
 		member_hex(output, "scontext", context->scontext);
 	if (context->hcontext_known)
@@ -189,9 +189,10 @@ static void other(const struct printer *printer, const struct ntrace_flow_event 
 		member_context(output, event->context);
 	if (event->type == NTRACE_FLOW_TRAP && event->next_known)
 		member_hex(output, "from", event->value);
-	if (event->address)
+	if (printer_has_place(event)) {
 		member_hex(output, "address", event->address);
-	member_place(printer, "", event->space, event->address);
+		member_place(printer, "", event->space, event->address);
+	}
 	output_text(output, "}\n");
 }
 

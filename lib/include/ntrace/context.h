@@ -33,6 +33,14 @@ struct ntrace_context {
 };
 
 /**
+ * ntrace_context_privilege - name of the privilege (digest section 2, Ownership)
+ * @context: with @prv_known
+ *
+ * Return: "U", "S", "M", "VU", "VS", or "reserved"; static.
+ */
+NTRACE_API const char *ntrace_context_privilege(const struct ntrace_context *context);
+
+/**
  * struct ntrace_context_match - contexts that a space belongs to
  * @size: sizeof(struct ntrace_context_match) of the caller
  * @scontext: compared in the bits of @scontext_mask

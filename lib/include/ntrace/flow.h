@@ -32,7 +32,7 @@ enum ntrace_flow_type {
 	NTRACE_FLOW_OWNERSHIP,	/* value = PROCESS, context is what is known with it; address = next
 				 * instruction, if next_known */
 	NTRACE_FLOW_ERROR,	/* something does not fit: code = enum ntrace_flow_error, address =
-				 * where the walk was; value = offset of the last message whose
+				 * where the walk was, if next_known; value = offset of the last message whose
 				 * I-CNT confirmed the walk, unless the code says otherwise */
 	NTRACE_FLOW_GAP,	/* flow is unknown from here to the next SYNC, or, if only memory could
 				 * not be read, to the next reported address; once per loss, the end
