@@ -149,30 +149,6 @@ static bool ctr_is_kernel(u64 address)
 }
 
 /**
- * ctr_filter_keeps() - does the event want this record?
- * @filter: of the event
- * @record: a valid record
- *
- * The harts filter as far as they can; this covers what they lack, and makes
- * sure of the privilege: with user mode alone no record with an address of the
- * kernel passes, with the kernel alone none that stays in user mode. An address
- * that the hart has hidden is 0.
- */
-bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_record *record)
-{
-	u64 from = record->source & ~CTR_SOURCE_VALID;
-	u64 to = record->target & ~CTR_TARGET_MISP;
-
-	if (!(filter->types & BIT(record->data & CTR_DATA_TYPE)))
-		return false;
-	if (!filter->kernel && (ctr_is_kernel(from) || ctr_is_kernel(to)))
-		return false;
-	if (!filter->user && !ctr_is_kernel(from) && !ctr_is_kernel(to))
-		return false;
-	return true;
-}
-
-/**
  * ctr_cycles() - cycles since the record before
  * @data: ctrdata
  *
@@ -192,21 +168,32 @@ unsigned int ctr_cycles(u64 data)
 	return min(cycles, 0xffffU);
 }
 
-/**
- * ctr_filter_convert() - a record as perf wants it
- * @filter: of the event
- * @caps: of the harts
- * @record: a valid record
- * @entry: result, all of it
+/*
+ * Does the event want this record? The harts filter as far as they can; this
+ * covers what they lack, and makes sure of the privilege: with user mode alone no
+ * record with an address of the kernel passes, with the kernel alone none that
+ * stays in user mode. An address that the hart has hidden is 0.
  */
-void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *caps,
-			const struct ctr_record *record, struct perf_branch_entry *entry)
+static bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_record *record)
+{
+	if (!(filter->types & BIT(record->data & CTR_DATA_TYPE)))
+		return false;
+	if (ctr_is_kernel(record->source) || ctr_is_kernel(record->target))
+		return filter->kernel;
+	return filter->user;
+}
+
+/* @record as perf wants it. @entry is written as a whole, as a few words. */
+static void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *caps,
+			       const struct ctr_record *record, struct perf_branch_entry *entry)
 {
 	bool mispredicted = record->target & CTR_TARGET_MISP;
+	u64 to = record->target & ~CTR_TARGET_MISP;
 
-	memset(entry, 0, sizeof(*entry));
-	entry->from = record->source & ~CTR_SOURCE_VALID;
-	entry->to = record->target & ~CTR_TARGET_MISP;
+	*entry = (struct perf_branch_entry){
+		.from = record->source & ~CTR_SOURCE_VALID,
+		.to = to,
+	};
 	if (filter->flags) {
 		entry->mispred = mispredicted;
 		entry->predicted = !mispredicted;
@@ -216,6 +203,32 @@ void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *
 	if (filter->save_type && caps->type)
 		entry->type = ctr_types[record->data & CTR_DATA_TYPE].perf;
 	/* CTR does not record it; perf's is that of the target. */
-	if (filter->save_privilege && entry->to)
-		entry->priv = ctr_is_kernel(entry->to) ? PERF_BR_PRIV_KERNEL : PERF_BR_PRIV_USER;
+	if (filter->save_privilege && to)
+		entry->priv = ctr_is_kernel(to) ? PERF_BR_PRIV_KERNEL : PERF_BR_PRIV_USER;
+}
+
+/**
+ * ctr_filter_entries() - records as perf wants them, as far as the event wants them
+ * @filter: of the event
+ * @caps: of the harts
+ * @records: valid ones
+ * @count: number of them
+ * @entries: result, room for as many
+ *
+ * In hard interrupt context, for up to 256 records: one loop, without calls.
+ *
+ * Return: number of entries.
+ */
+unsigned int ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *caps,
+				const struct ctr_record *records, unsigned int count,
+				struct perf_branch_entry *entries)
+{
+	struct perf_branch_entry *entry = entries;
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		if (ctr_filter_keeps(filter, &records[i]))
+			ctr_filter_convert(filter, caps, &records[i], entry++);
+	}
+	return entry - entries;
 }

@@ -33,9 +33,9 @@ struct ctr_filter {
 };
 
 int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const struct ctr_caps *caps);
-bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_record *record);
-void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *caps,
-			const struct ctr_record *record, struct perf_branch_entry *entry);
+unsigned int ctr_filter_entries(const struct ctr_filter *filter, const struct ctr_caps *caps,
+				const struct ctr_record *records, unsigned int count,
+				struct perf_branch_entry *entries);
 unsigned int ctr_cycles(u64 data);
 
 #endif /* CTR_FILTER_H */

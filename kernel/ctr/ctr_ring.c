@@ -13,7 +13,7 @@
  * U recorded and S not, a trap into the kernel is not recorded (STE is never
  * set), what the kernel does is not, and neither is the return from it, as its
  * source mode is not enabled. The rule to clear S before sret concerns rings with
- * both, and those only perf_allow_kernel() lets happen. ctr_filter_keeps() holds
+ * both, and those only perf_allow_kernel() lets happen. ctr_filter_entries() holds
  * against that nevertheless.
  */
 #include <linux/hashtable.h>
@@ -307,22 +307,20 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	const struct ctr_event *ctr_event = ctr_event_of(event);
 	const struct ctr_filter *filter = &ctr_event->filter;
-	struct perf_branch_entry *entry = cpu->stack.entries;
+	struct perf_branch_entry *entries = cpu->stack.entries;
 	unsigned int count, i;
 
 	/* Frozen already by LCOFIFRZ, unless the hart lacks it. */
 	if (filter->kernel)
 		ctr_hw_freeze();
 	count = ctr_hw_read(cpu->records, ctr_event->depth);
-	for (i = 0; i < count; i++) {
-		if (!ctr_filter_keeps(filter, &cpu->records[i]))
-			continue;
-		ctr_filter_convert(filter, &ctr_caps, &cpu->records[i], entry);
-		if (entry->type == PERF_BR_SYSCALL)
-			entry->type = ctr_exception_type(entry->from);
-		entry++;
+	count = ctr_filter_entries(filter, &ctr_caps, cpu->records, count, entries);
+	cpu->stack.nr = count;
+	/* Exceptions are recorded where they lead to the kernel and it is recorded. */
+	for (i = 0; i < count && filter->save_type && filter->kernel; i++) {
+		if (entries[i].type == PERF_BR_SYSCALL)
+			entries[i].type = ctr_exception_type(entries[i].from);
 	}
-	cpu->stack.nr = entry - cpu->stack.entries;
 	/* The ring has no positions that would mean anything between two samples. */
 	cpu->stack.hw_idx = -1ULL;
 	return cpu->stack.nr;

@@ -85,6 +85,39 @@ static struct ctr_record record(u64 from, u64 to, u64 data)
 	return (struct ctr_record){ from | 1, to, data };
 }
 
+static bool keeps(const struct ctr_filter *filter, const struct ctr_record *r)
+{
+	struct perf_branch_entry entry;
+
+	return ctr_filter_entries(filter, &full, r, 1, &entry);
+}
+
+/* A record that the filter keeps. */
+static struct perf_branch_entry convert(const struct ctr_filter *filter,
+					const struct ctr_caps *caps, struct ctr_record r)
+{
+	struct perf_branch_entry entry;
+
+	memset(&entry, 0xff, sizeof(entry));
+	is_u64(ctr_filter_entries(filter, caps, &r, 1, &entry), 1, "type %u is kept",
+	       (unsigned int)(r.data & 15));
+	return entry;
+}
+
+static void test_entries(void)
+{
+	struct ctr_filter call = filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0);
+	struct ctr_record records[] = { record(0x1000, 0x2000, 9), record(0x3000, 0x4000, 5),
+					record(0x5000, 0x6000, 9) };
+	struct perf_branch_entry entries[3] = { { 0 } };
+
+	is_u64(ctr_filter_entries(&call, &bare, records, 3, entries), 2,
+	       "of three records the filter keeps two");
+	ok(entries[0].from == 0x1000 && entries[1].from == 0x5000 && !entries[2].from,
+	   "in their order, without a hole");
+	is_u64(ctr_filter_entries(&call, &bare, records, 0, entries), 0, "of none, none");
+}
+
 static void test_keeps(void)
 {
 	const u64 user = 0x10000, kernel = 0xffffffff80000000;
@@ -96,23 +129,23 @@ static void test_keeps(void)
 
 	for (unsigned int type = 1; type < 16; type++) {
 		r = record(user, user, type);
-		is_u64(ctr_filter_keeps(&call, &r), type == 9,
+		is_u64(keeps(&call, &r), type == 9,
 		       "type %u, recorded because the hart cannot inhibit it: call", type);
 	}
 	r = record(user, kernel, 9);
-	ok(!ctr_filter_keeps(&call, &r), "u: nothing that leads to the kernel");
+	ok(!keeps(&call, &r), "u: nothing that leads to the kernel");
 	r = record(kernel, user, 9);
-	ok(!ctr_filter_keeps(&call, &r), "u: nothing that comes from the kernel");
+	ok(!keeps(&call, &r), "u: nothing that comes from the kernel");
 	r = record(user, user, 5);
-	ok(!ctr_filter_keeps(&k, &r), "k: nothing that stays in user mode");
+	ok(!keeps(&k, &r), "k: nothing that stays in user mode");
 	r = record(0, kernel, 1);
-	ok(ctr_filter_keeps(&k, &r), "k: a trap whose source is hidden");
+	ok(keeps(&k, &r), "k: a trap whose source is hidden");
 	r = record(kernel, 0, 3);
-	ok(ctr_filter_keeps(&k, &r), "k: a trap return whose target is hidden");
+	ok(keeps(&k, &r), "k: a trap return whose target is hidden");
 	r = record(user, kernel, 1);
-	ok(ctr_filter_keeps(&uk, &r), "u,k: both");
+	ok(keeps(&uk, &r), "u,k: both");
 	r = record(user, user, 0);
-	ok(ctr_filter_keeps(&none, &r), "records without type are kept");
+	ok(keeps(&none, &r), "records without type are kept");
 }
 
 static void test_convert(void)
@@ -134,13 +167,11 @@ static void test_convert(void)
 
 	for (unsigned int type = 0; type < 16; type++) {
 		r = record(0x1000, 0x2000, type);
-		memset(&entry, 0xff, sizeof(entry));
-		ctr_filter_convert(&save, &full, &r, &entry);
+		entry = convert(&save, &full, r);
 		is_u64(entry.type, types[type], "type %u", type);
 	}
 	r = record(0x1000, 0x2001, 0x10018009);
-	memset(&entry, 0xff, sizeof(entry));
-	ctr_filter_convert(&save, &full, &r, &entry);
+	entry = convert(&save, &full, r);
 	ok(entry.from == 0x1000 && entry.to == 0x2000,
 	   "valid and mispredicted bits are no address");
 	ok(entry.mispred && !entry.predicted, "MISP 1: mispredicted");
@@ -149,17 +180,17 @@ static void test_convert(void)
 	ok(!entry.in_tx && !entry.abort && !entry.spec && !entry.new_type && !entry.reserved,
 	   "nothing of what was there before is left");
 	r = record(0x1000, 0xffffffff80000000, 1);
-	ctr_filter_convert(&save, &full, &r, &entry);
+	entry = convert(&save, &full, r);
 	ok(!entry.mispred && entry.predicted, "MISP 0: predicted");
 	is_u64(entry.priv, PERF_BR_PRIV_KERNEL, "privilege of the target: kernel");
 	r = record(0xffffffff80000000, 0, 3);
-	ctr_filter_convert(&save, &full, &r, &entry);
+	entry = convert(&save, &full, r);
 	is_u64(entry.priv, PERF_BR_PRIV_UNKNOWN, "a hidden target has no privilege");
 	r = record(0x1000, 0x2001, 0x10018009);
-	ctr_filter_convert(&plain, &full, &r, &entry);
+	entry = convert(&plain, &full, r);
 	ok(!entry.mispred && !entry.predicted && !entry.cycles && !entry.type && !entry.priv,
 	   "no_flags, no_cycles, no type_save, no priv: nothing of it");
-	ctr_filter_convert(&lacking, &bare, &r, &entry);
+	entry = convert(&lacking, &bare, r);
 	ok(!entry.mispred && !entry.predicted && !entry.cycles,
 	   "MISP and CC not implemented: neither predicted nor mispredicted");
 }
@@ -201,6 +232,7 @@ int main(void)
 {
 	test_control();
 	test_refused();
+	test_entries();
 	test_keeps();
 	test_convert();
 	test_cycles();

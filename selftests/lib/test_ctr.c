@@ -315,8 +315,8 @@ static void perf_types(void)
 		struct ctr_record record = { 0x1001, 0x2000, type };
 		struct perf_branch_entry entry;
 
-		ctr_filter_convert(&filter, &caps, &record, &entry);
-		if (entry.type != ntrace_ctr_perf_type(type))
+		if (ctr_filter_entries(&filter, &caps, &record, 1, &entry) != 1 ||
+		    entry.type != ntrace_ctr_perf_type(type))
 			same = false;
 	}
 	ok(same, "section 6: type of every TYPE as in the driver");
