@@ -7,6 +7,8 @@
 #   like TEXT PATTERN STRING   the string matches the extended regular expression
 #   fails TEXT PATTERN COMMAND...  exits with 1..125 and says something matching
 #   skip TEXT WHY; diag TEXT; pass TEXT; not_ok TEXT
+#   relay NAME COMMAND...      the results of a command that speaks TAP, as our own
+#   needs_guest NAME           ends the test, skipped, if that guest is not to be had
 # $tmp is a directory that vanishes with the test.
 
 # shellcheck disable=SC2034
@@ -68,6 +70,31 @@ fails() {
 		diag "$(tail -n 20 "$tmp/.ok")"
 		return 1
 	fi
+}
+
+relay() {
+	local name=$1 line rc=0 count=0 plan=''
+	shift
+	"$@" >"$tmp/.relay" 2>"$tmp/.relay.err" </dev/null || rc=$?
+	while IFS= read -r line; do
+		case $line in
+		'ok '*' # SKIP '*) skip "$name: $(sed 's/^ok [0-9]* - //; s/ # SKIP .*//' <<<"$line")" "${line#* \# SKIP }" ;;
+		'ok '*) pass "$name: ${line#ok * - }" ;;
+		'not ok '*) not_ok "$name: ${line#not ok * - }" ;;
+		'1..'*) plan=${line#1..} ;;
+		*) echo "$line" ;;
+		esac
+		case $line in 'ok '* | 'not ok '*) count=$((count + 1)) ;; esac
+	done <"$tmp/.relay"
+	[ "$rc" -eq 0 ] && [ "$plan" = "$count" ] && return
+	not_ok "$name: ended with status $rc after $count of ${plan:-?} tests"
+	diag "$(tail -n 60 "$tmp/.relay.err")"
+}
+
+needs_guest() {
+	[ -e "$top/build/guest-$1.skip" ] || return 0
+	echo "1..0 # SKIP $(<"$top/build/guest-$1.skip")"
+	exit 0
 }
 
 done_testing() {

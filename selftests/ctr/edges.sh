@@ -43,4 +43,14 @@ ok "call stacks of three tasks: ${found[samples]} samples" test "${found[samples
 zero stacks illegal broken newest kernel
 
 like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$tmp/out/lbr.report")"
+
+found=()
+python3 selftests/ctr/host/tool.py $elf "$(sed -n 's/^base //p' "$tmp/out/tool.base")" "$tmp/out/tool" \
+	>"$tmp/found" 2>"$tmp/wrong" || diag "$(cat "$tmp/wrong")"
+while read -r key value; do found[$key]=$value; done <"$tmp/found"
+ok "perf script -F brstacksym: ${found[sym]} entries" test "${found[sym]}" -ge 1000
+ok "perf report --branch-history: ${found[history]} addresses, ${found[rows]} functions" \
+	test "${found[history]}" -ge 100 -a "${found[rows]}" -ge 3
+ok "perf annotate: ${found[annotated]} samples" test "${found[annotated]}" -ge 50
+zero "the perf tool" sym_illegal history_wrong annotate_wrong
 done_testing

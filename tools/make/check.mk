@@ -53,9 +53,9 @@ check-deep: lib native $(FUZZ_BINS) $(VALGRIND_BINS) ## fuzzers for some seconds
 	@selftests/run deep
 check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
 	@selftests/run vsoc
-check-kernel: vsoc native oracle $(call group_bins,kernel) ## the driver, in the guest
+check-kernel: vsoc forky native oracle $(call group_bins,kernel) ## the driver, in the guest
 	@selftests/run kernel
-check-ctr: vsoc $(call group_bins,ctr) ## branch stacks from CTR, in the guest
+check-ctr: vsoc forky $(call group_bins,ctr) ## branch stacks from CTR, in the guest
 	@selftests/run ctr
 check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
 	@selftests/run tools
@@ -70,7 +70,7 @@ fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 		mkdir -p $(B)/fuzz/corpus/$${f##*/}; echo "fuzz: $${f##*/} for $(FUZZ_TIME) s"; \
 		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
 			$(B)/fuzz/corpus/$${f##*/} $$(ls -d selftests/fuzz/corpus/$${f##*/} 2>/dev/null); done
-soak: vsoc native oracle $(call group_bins,soak) ## long runs that the test suite has no time for
+soak: vsoc forky native oracle $(call group_bins,soak) ## long runs that the test suite has no time for
 	@selftests/run soak
 
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all

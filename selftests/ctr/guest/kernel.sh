@@ -27,7 +27,7 @@ ok "insmod hook=1" insmod /run/ntrace-modules/riscv_ctr.ko hook=1
 hooked() {
 	local name=$1
 	shift
-	perf record -q -o p.data "$@" >"$name.base" 2>"$tmp/log" || diag "$(cat "$tmp/log")"
+	perf record -q -B -o p.data "$@" >"$name.base" 2>"$tmp/log" || diag "$(cat "$tmp/log")"
 	perf script -i p.data --comm edges -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >"$name.stacks"
 	pass "recorded $name: $(wc -l <"$name.stacks") samples"
 }

@@ -16,11 +16,12 @@ left_clean() {
 			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
 	done
 }
-# record NAME ARGUMENTS...: perf record with output in NAME.data.
+# record NAME ARGUMENTS...: perf record with output in NAME.data. Without build ids:
+# the perf tool of 7.2 dies of "stack" when it collects them.
 record() {
 	local name=$1
 	shift
-	perf record -q -o "$name.data" "$@" >"$name.out" 2>"$name.err" || diag "$(cat "$name.err")"
+	perf record -q -B -o "$name.data" "$@" >"$name.out" 2>"$name.err" || diag "$(cat "$name.err")"
 }
 # samples NAME: how many it has.
 samples() { perf script -i "$1.data" -F ip 2>/dev/null | grep -c .; }

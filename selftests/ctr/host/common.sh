@@ -9,7 +9,7 @@ elf=build/riscv64/selftests/ctr/edges
 # guest SCRIPT: runs it; what it leaves in /tmp/out comes to $tmp/out.
 guest() {
 	local status=0
-	tools/vsoc/run --quiet --smp 1 --icount --timeout 240 --check-dmesg --module build/kernel/ctr/riscv_ctr.ko \
+	tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg --module build/kernel/ctr/riscv_ctr.ko \
 		--put build/riscv64/selftests/ctr:/root/ctr --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/ctr/guest/common.sh:/root/ctr/common.sh --put "selftests/ctr/guest/$1:/root/ctr/$1" \
 		--get "/tmp/out:$tmp" -- bash "/root/ctr/$1" >"$tmp/guest" 2>"$tmp/guest.err" || status=$?

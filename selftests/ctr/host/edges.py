@@ -189,4 +189,5 @@ def main():
         print(f"missing: {source:#x} -> {target:#x} in {graph.function[source]}", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()
