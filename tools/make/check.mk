@@ -62,6 +62,9 @@ check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a 
 check-consumers: vsoc ## LLVM, AutoFDO and BOLT read what was recorded in the guest
 	@$(SETUP) consumers cross
 	@selftests/run consumers
+check-patches: vsoc ## kernel/patches on the newest Debian kernel source: builds and boots it (long; not part of check)
+	@$(SETUP) series
+	@selftests/run patches
 
 bench: vsoc oracle qemu-stock native ## benchmarks: tables, and build/bench.json
 	@selftests/run --bench
@@ -83,4 +86,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools check-consumers bench fuzz soak fuzz-packages
+.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools check-consumers check-patches bench fuzz soak fuzz-packages

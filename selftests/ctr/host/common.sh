@@ -6,12 +6,15 @@
 cd "$top" || exit 1
 elf=build/riscv64/selftests/ctr/edges
 
-# guest SCRIPT: runs it; what it leaves in /tmp/out comes to $tmp/out.
+# guest SCRIPT: runs it; what it leaves in /tmp/out comes to $tmp/out. It is in $scripts,
+# and what is special about the machine in $options.
+scripts=selftests/ctr/guest
+options=(--module build/kernel/ctr/riscv_ctr.ko)
 guest() {
 	local status=0
-	tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg --module build/kernel/ctr/riscv_ctr.ko \
+	tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg "${options[@]}" \
 		--put build/riscv64/selftests/ctr:/root/ctr --put selftests/tap.sh:/root/tap.sh \
-		--put selftests/ctr/guest/common.sh:/root/ctr/common.sh --put "selftests/ctr/guest/$1:/root/ctr/$1" \
+		--put selftests/ctr/guest/common.sh:/root/ctr/common.sh --put "$scripts/$1:/root/ctr/$1" \
 		--get "/tmp/out:$tmp" -- bash "/root/ctr/$1" >"$tmp/guest" 2>"$tmp/guest.err" || status=$?
 	is "$status" 0 "the guest records" && return
 	diag "$(cat "$tmp/guest" "$tmp/guest.err")"

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The series in kernel/patches on the newest Debian kernel source: each patch
+# applies, builds what it touches without a warning and satisfies checkpatch; the
+# binding satisfies dt-schema. boot.sh makes a kernel of it.
+# shellcheck source=selftests/patches/common.sh
+. "$(dirname "$0")/common.sh"
+ok "the source: $(git -C "$source" log -1 --format=%s)" fresh || done_testing
+
+# An option that depends on something that is not there is dropped in silence.
+configured() {
+	local line bad=0
+	while read -r line; do
+		[[ $line != CONFIG_* ]] || grep -qxF "$line" "$objects/.config" || { echo "not in .config: $line"; bad=1; }
+	done < <(grep -v RISCV_CTR kernel/patches/config)
+	[ "$bad" = 0 ]
+}
+ok "a small configuration" configure
+ok "with all that was asked for" configured
+
+# What lies in the directories that the series touches; with W=1.
+build() {
+	local file bad=0
+	if ! { kmake olddefconfig && kmake W=1 arch/riscv/kernel/ drivers/perf/; } >"$tmp/build" 2>&1; then
+		tail -n 30 "$tmp/build"
+		return 1
+	fi
+	# The kernel has warnings of its own; none in a file that a patch touches.
+	while read -r file; do
+		! grep -F "$file:" "$tmp/build" || bad=1
+	done < <(git -C "$work" diff --name-only HEAD~1)
+	[ "$bad" = 0 ]
+}
+for patch in "${patches[@]}"; do
+	name=${patch##*/}
+	ok "$name applies" apply "$patch" || done_testing
+	ok "$name builds" build
+	ok "$name: checkpatch --strict" "$work/scripts/checkpatch.pl" --strict --quiet --no-tree "$top/$patch"
+done
+ok "RISCV_CTR is on by default, and has been built" \
+	grep -qF drivers/perf/riscv_ctr.o "$objects/drivers/perf/.riscv_ctr.o.cmd"
+
+# dt_binding_check is this, over all bindings.
+yaml=$work/Documentation/devicetree/bindings/riscv/extensions.yaml
+if python=$(tools/setup/private forky usr/bin/python3 python3 dt-schema 2>"$tmp/private"); then
+	root=${python%/command/*}
+	schema() { PYTHONHOME=$root/usr PYTHONPATH=$root/usr/lib/python3/dist-packages "$python" "$root/usr/bin/$1" "${@:2}"; }
+	# Its messages are findings, whatever it returns.
+	quiet() {
+		local rc=0
+		"$@" >"$tmp/said" 2>&1 || rc=$?
+		cat "$tmp/said"
+		[ "$rc" = 0 ] && [ ! -s "$tmp/said" ]
+	}
+	ok "the binding is one" quiet schema dt-doc-validate "$yaml"
+	schema dt-mk-schema -j "$yaml" "${yaml%/*}/cpus.yaml" "${yaml%/riscv/*}/interrupt-controller/riscv,cpu-intc.yaml" >"$tmp/schema"
+	# described EXTENSIONS: is a hart with them valid?
+	described() {
+		sed "s/@extensions@/\"i\", \"m\", \"a\", \"c\", $1/" selftests/patches/hart.dts.in |
+			dtc -q -I dts -O dtb -o "$tmp/hart.dtb" && quiet schema dt-validate -s "$tmp/schema" "$tmp/hart.dtb"
+	}
+	ok "a hart with Smctr and Ssctr" described '"smctr", "sscsrind", "ssctr"'
+	fails "Ssctr without Sscsrind" 'does not contain' described '"ssctr"'
+	fails "an unknown extension" "'ssctrx' is not one of" described '"sscsrind", "ssctrx"'
+else
+	diag "$(tail -n 3 "$tmp/private")"
+	skip "the binding" "no dt-schema of Debian forky in reach"
+fi
+
+done_testing

@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A kernel with the series of kernel/patches in the virtual SoC: branch stacks of the kernel's own PMU, from programs with known edges.
+# Judged as those of riscv_ctr are in selftests/ctr.
+# shellcheck source=selftests/patches/common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/ctr/host/common.sh
+. "$top/selftests/ctr/host/common.sh"
+series() { fresh && for patch in "${patches[@]}"; do apply "$patch" || return 1; done; }
+ok "the series applies" series || done_testing
+ok "a small configuration" configure || done_testing
+
+# The same guest as that of the stock kernel, which needs no modules now.
+image() {
+	local place=build/patched
+	kmake Image || return 1
+	mkdir -p "$place"
+	cp "$objects/arch/riscv/boot/Image" "$place/"
+	# shellcheck source=/dev/null
+	. build/guest.env
+	rm -rf "$tmp/initrd"
+	mkdir -p "$tmp/initrd"/{dev,proc,sys,run,newroot,usr/bin,usr/lib/ntrace/modules}
+	ln -s usr/bin "$tmp/initrd/bin"
+	cp "${guest_sysroot:?}/usr/bin/busybox" "$tmp/initrd/usr/bin/"
+	cp tools/vsoc/guest/init "$tmp/initrd/init"
+	: >"$tmp/initrd/usr/lib/ntrace/modules/order"
+	(cd "$tmp/initrd" && find . | cpio --quiet -o -H newc -R 0:0) >"$place/initrd.cpio"
+	sed -e "s#^guest_kernel=.*#guest_kernel=$top/$place/Image#" -e "s#^guest_initrd=.*#guest_initrd=$top/$place/initrd.cpio#" \
+		-e "s#^guest_release=.*#guest_release=$(kmake kernelrelease)#" build/guest.env >build/guest-patched.env
+}
+ok "the kernel" image || done_testing
+
+scripts=selftests/patches/guest options=(--kernel patched --put build/riscv64/selftests/patches:/root/patches)
+guest boot.sh
+
+judge any
+ok "any: ${found[samples]} samples" test "${found[samples]}" -ge 500
+zero any illegal broken newest kernel mistyped missing
+is "${found[deepest]}" 127 "any: as deep as perf takes"
+is "${found[classes]}" call,cond,indcall,indjump,jump,otherindjump,otherjump,ret,swap "any: every class of transfer"
+for name in b two; do
+	judge $name
+	ok "$name: ${found[samples]} samples" test "${found[samples]}" -ge 100
+	zero $name illegal broken newest kernel
+done
+is "$(tr '\n' ' ' <"$tmp/out/two.events")" "cycles:u: instructions:u: " "two: both events had their turns"
+judge calls chain=no
+ok "calls: ${found[samples]} samples" test "${found[samples]}" -ge 100
+zero calls illegal kernel mistyped
+is "${found[classes]}" call "calls: nothing else"
+for name in stack lbr; do
+	judge $name stack=yes
+	ok "$name: ${found[samples]} samples" test "${found[samples]}" -ge 100
+	zero $name illegal broken newest kernel
+	is "${found[rooted]}" "${found[hot]}" "$name: down to main in each sample of a function hot_*"
+done
+like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$tmp/out/lbr.report")"
+python3 selftests/ctr/host/kernel.py "$tmp/out/k.stacks" >"$tmp/found"
+while read -r key value; do found[$key]=$value; done <"$tmp/found"
+ok "kernel: ${found[samples]} samples, ${found[kernel]} entries" test "${found[kernel]}" -ge 1000
+is "${found[user]}" 0 "kernel: none of user mode"
+done_testing

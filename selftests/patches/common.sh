@@ -1,0 +1,38 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# For tests of the series in kernel/patches. What they build is below
+# ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
+# shellcheck source=selftests/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
+cd "$top" || exit 1
+# shellcheck disable=SC2034
+mapfile -t patches < <(printf '%s\n' kernel/patches/[0-9]*.patch | grep -v /0000-)
+if ! source=$(kernel/patches/source 2>"$tmp/source"); then
+	diag "$(tail -n 3 "$tmp/source")"
+	echo "1..0 # SKIP no kernel source of Debian forky in reach"
+	exit 0
+fi
+work=$(dirname "$source")/work objects=$(dirname "$source")/objects
+exec 9>"$(dirname "$source")/lock"
+flock 9
+
+# A tree of its own that shares the objects of git, for incremental builds.
+if [ "$(git -C "$work" rev-parse --verify -q origin/master 2>/dev/null)" != "$(git -C "$source" rev-parse master)" ]; then
+	rm -rf "$work" "$objects"
+	git clone -q -s "$source" "$work"
+fi
+fresh() {
+	git -C "$work" am -q --abort 2>/dev/null
+	git -C "$work" reset -q --hard origin/master
+}
+
+# The kernel's own make, with the objects outside of the tree.
+kmake() {
+	nice make -s -C "$work" O="$objects" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j"${JOBS:-$(nproc)}" "$@"
+}
+configure() {
+	mkdir -p "$objects"
+	kmake tinyconfig && "$work/scripts/kconfig/merge_config.sh" -m -O "$objects" "$objects/.config" kernel/patches/config &&
+		kmake olddefconfig
+}
+apply() { git -C "$work" -c user.name=check -c user.email=check@invalid am -q --keep-cr "$top/$1"; }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * bpf_get_branch_snapshot(): a program on the tracepoint of fork() asks how the
+ * hart came there, while an event with a branch stack records the kernel, and
+ * while none does. Without libbpf: it is a dozen instructions.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/bpf.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ENTRIES 127
+
+/* The value of the map: what the helper returned, and what it filled in. */
+struct snapshot {
+	int64_t result;
+	struct perf_branch_entry entries[ENTRIES];
+};
+
+#define INSN(c, d, s, o, i) ((struct bpf_insn){ .code = (c), .dst_reg = (d), .src_reg = (s), .off = (o), .imm = (i) })
+#define MOV(d, s) INSN(BPF_ALU64 | BPF_MOV | BPF_X, d, s, 0, 0)
+#define ADD(d, i) INSN(BPF_ALU64 | BPF_ADD | BPF_K, d, 0, 0, i)
+#define SET(d, i) INSN(BPF_ALU64 | BPF_MOV | BPF_K, d, 0, 0, i)
+#define CALL(f) INSN(BPF_JMP | BPF_CALL, 0, 0, 0, f)
+
+static int bpf(int command, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, command, attr, sizeof(*attr));
+}
+
+static void must(bool good, const char *what)
+{
+	if (good)
+		return;
+	printf("not ok - %s: %s\n", what, strerror(errno));
+	exit(1);
+}
+
+static int make_map(void)
+{
+	union bpf_attr attr = { .map_type = BPF_MAP_TYPE_ARRAY, .key_size = 4, .max_entries = 1 };
+	int fd;
+
+	attr.value_size = sizeof(struct snapshot);
+	fd = bpf(BPF_MAP_CREATE, &attr);
+	must(fd >= 0, "create a map");
+	return fd;
+}
+
+static void attach(int map)
+{
+	const struct bpf_insn program[] = {
+		INSN(BPF_ST | BPF_MEM | BPF_W, 10, 0, -4, 0),
+		MOV(2, 10),
+		ADD(2, -4),
+		INSN(BPF_LD | BPF_DW | BPF_IMM, 1, BPF_PSEUDO_MAP_FD, 0, map),
+		INSN(0, 0, 0, 0, 0),
+		CALL(BPF_FUNC_map_lookup_elem),
+		INSN(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 8, 0),
+		MOV(6, 0),
+		MOV(1, 6),
+		ADD(1, offsetof(struct snapshot, entries)),
+		SET(2, sizeof(((struct snapshot *)0)->entries)),
+		SET(3, 0),
+		CALL(BPF_FUNC_get_branch_snapshot),
+		INSN(BPF_STX | BPF_MEM | BPF_DW, 6, 0, 0, 0),
+		SET(0, 0),
+		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
+	};
+	static char log[8192];
+	union bpf_attr load = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
+	union bpf_attr open = { 0 };
+	int fd;
+
+	load.insns = (uintptr_t)program;
+	load.insn_cnt = sizeof(program) / sizeof(program[0]);
+	load.license = (uintptr_t) "GPL";
+	load.log_buf = (uintptr_t)log;
+	load.log_size = sizeof(log);
+	load.log_level = 1;
+	fd = bpf(BPF_PROG_LOAD, &load);
+	if (fd < 0)
+		printf("# %s\n", log);
+	must(fd >= 0, "load a program");
+	open.raw_tracepoint.name = (uintptr_t) "task_newtask";
+	open.raw_tracepoint.prog_fd = fd;
+	must(bpf(BPF_RAW_TRACEPOINT_OPEN, &open) >= 0, "attach to task_newtask");
+}
+
+static struct snapshot take(int map)
+{
+	union bpf_attr attr = { .map_fd = map };
+	struct snapshot snapshot = { .result = 1 };
+	uint32_t key = 0;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	must(child > 0 && waitpid(child, NULL, 0) == child, "fork");
+	attr.key = (uintptr_t)&key;
+	attr.value = (uintptr_t)&snapshot;
+	must(!bpf(BPF_MAP_LOOKUP_ELEM, &attr), "read the map");
+	return snapshot;
+}
+
+/* Where a function of the kernel begins. */
+static uint64_t symbol(const char *wanted)
+{
+	FILE *file = fopen("/proc/kallsyms", "r");
+	uint64_t address, found = 0;
+	char name[256];
+
+	while (file && fscanf(file, "%" SCNx64 " %*c %255s%*[^\n]", &address, name) == 2)
+		if (!strcmp(name, wanted))
+			found = address;
+	if (file)
+		fclose(file);
+	return found;
+}
+
+int main(void)
+{
+	struct perf_event_attr event = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof(event),
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.sample_period = 1000000000000,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL,
+		.exclude_user = 1,
+	};
+	/* A JIT compiler calls what is behind the helper. */
+	uint64_t helper = symbol("bpf_get_branch_snapshot"), inlined = symbol("ctr_snapshot");
+	struct snapshot snapshot;
+	int64_t count, i, user = 0, entered = -1;
+	int map = make_map();
+
+	attach(map);
+	snapshot = take(map);
+	printf("%s - no event, no snapshot: %" PRId64 "\n",
+	       snapshot.result == -ENOENT ? "ok" : "not ok", snapshot.result);
+	must(syscall(SYS_perf_event_open, &event, 0, -1, -1, 0) >= 0, "open an event");
+	snapshot = take(map);
+	count = snapshot.result / (int64_t)sizeof(snapshot.entries[0]);
+	printf("%s - a snapshot of %" PRId64 " entries\n", count > 16 ? "ok" : "not ok", count);
+	for (i = 0; i < count; i++) {
+		user += snapshot.entries[i].from >> 63 == 0 || snapshot.entries[i].to >> 63 == 0;
+		if (entered < 0 &&
+		    (snapshot.entries[i].to == helper || snapshot.entries[i].to == inlined))
+			entered = i;
+	}
+	printf("%s - all of the kernel\n", user ? "not ok" : "ok");
+	printf("%s - entry %" PRId64 " is the call of the helper, little came after\n",
+	       entered >= 0 && entered < 16 ? "ok" : "not ok", entered);
+	return 0;
+}
