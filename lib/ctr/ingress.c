@@ -18,10 +18,15 @@ int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64_t address,
 	if (!feed->has_waiting)
 		return 0;
 	feed->has_waiting = false;
+	feed->has_next = true;
+	feed->next = address;
 	feed->waiting.target = address;
 	feed->waiting.to = (uint8_t)priv;
 	result = ntrace_ctr_model_transfer(feed->model, &feed->waiting);
-	return result < 0 ? result : 0;
+	if (result < 0)
+		return result;
+	feed->effects[result]++;
+	return 0;
 }
 
 static bool is_trap(unsigned int itype)

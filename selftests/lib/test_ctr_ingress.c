@@ -149,6 +149,13 @@ static void traps(void)
 	give(one(M, 0x9100, 2, 0, 1));
 	is_str(entry(1), "11 9104>9200+2", "interrupt behind a jump: iaddr is its target");
 	is_str(entry(0), "2 9200>9100+1", "and where the interrupt was taken");
+	give(one(M, 0x9104, 2, 11, 1));
+	ok(!ntrace_ctr_ingress_target(&feed, 0x9300, M), "the same with the target told early");
+	give(one(M, 0, 0, 2, 0));
+	give(one(M, 0x9100, 2, 0, 1));
+	is_str(entry(0), "2 9300>9100+1", "iaddr need not be valid then");
+	is_u64(feed.effects[NTRACE_CTR_RECORDED], 10, "ten transfers have been recorded");
+	is_u64(feed.effects[NTRACE_CTR_IGNORED] + feed.effects[NTRACE_CTR_FROZE], 0, "all");
 
 	/* The cause decides whether the ring freezes. */
 	ntrace_ctr_model_write(&model, M, NTRACE_CTR_CSR_MCTRCTL, UINT64_C(0x1807));
@@ -161,6 +168,7 @@ static void traps(void)
 	ok(!model.status.frozen, "not yet");
 	give(one(S, 0x8000, 2, 0, 1));
 	ok(model.status.frozen, "section 4: LCOFI freezes when its handler is reached");
+	is_u64(feed.effects[NTRACE_CTR_FROZE], 1, "which is counted");
 }
 
 static void interruptions(void)

@@ -335,6 +335,53 @@ static void draft(void)
 	is_u64(ntrace_ctr_model_read(&model, S, 0x181, &value), 0, "draft: bit 55 does");
 }
 
+/* What is recorded in the draft: the bits are elsewhere, the rules nearly the same. */
+static void draft_records(void)
+{
+	static const struct {
+		unsigned int itype, bit;
+	} filters[] = { { 1, 33 }, { 2, 34 },  { 3, 35 },  { 5, 37 },  { 8, 40 },  { 9, 41 },
+			{ 10, 42 }, { 11, 43 }, { 12, 44 }, { 13, 45 }, { 14, 46 }, { 15, 47 } };
+	struct ntrace_ctr_transfer transfer = {
+		.source = 0x1000, .target = 0x2000, .cycles = 17548, .itype = 5, .from = U
+	};
+	bool good = true;
+
+	fresh(NTRACE_CTR_DRAFT);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++) {
+		set(M, 0x381, 7 | UINT64_C(1) << filters[i].bit);
+		good &= go(filters[i].itype, M, M) == NTRACE_CTR_IGNORED;
+		set(M, 0x381, 7);
+		good &= go(filters[i].itype, M, M) == NTRACE_CTR_RECORDED;
+	}
+	good &= go(4, M, M) == NTRACE_CTR_IGNORED;
+	set(M, 0x381, 7 | UINT64_C(1) << 36);
+	ok(good && go(4, M, M) == NTRACE_CTR_RECORDED, "draft: each filter at its bit");
+	set(M, 0x381, 0x4 | 1u << 9 | UINT64_C(1) << 38);
+	ok(go(1, U, S) == NTRACE_CTR_RECORDED && go(1, U, M) == NTRACE_CTR_IGNORED,
+	   "draft: STE is bit 9, where 1.0 has MTE");
+	set(M, 0x381, 0x4 | 1u << 10);
+	ok(go(9, U, U) == NTRACE_CTR_RECORDED && go(5, U, U) == NTRACE_CTR_IGNORED &&
+		   go(13, U, U) == NTRACE_CTR_POPPED,
+	   "draft: RASEMU is bit 10");
+	set(M, 0x381, 0x4);
+	ntrace_ctr_model_transfer(&model, &transfer);
+	transfer.mispredicted = true;
+	ntrace_ctr_model_transfer(&model, &transfer);
+	is_hex(ntrace_ctr_model_entry(&model, 1).data, 5, "draft: the first record has CCV = 0");
+	is_hex(ntrace_ctr_model_entry(&model, 0).data, UINT64_C(0x31238005), "draft: cycles");
+	is_hex(ntrace_ctr_model_entry(&model, 0).target, 0x2001, "draft: MISP");
+	transfer = (struct ntrace_ctr_transfer){ .itype = 2, .cause = 13, .from = U, .to = S };
+	set(M, 0x381, 0x4 | 1u << 12);
+	ok(ntrace_ctr_model_transfer(&model, &transfer) == NTRACE_CTR_FROZE &&
+		   get(S, 0x183) & 1u << 15,
+	   "draft: LCOFIFRZ");
+	transfer = (struct ntrace_ctr_transfer){ .itype = 1, .cause = 3, .from = U, .to = S };
+	set(S, 0x183, 0);
+	set(M, 0x381, 0x4 | 1u << 11);
+	ok(ntrace_ctr_model_transfer(&model, &transfer) == NTRACE_CTR_FROZE, "draft: BPFRZ");
+}
+
 /* Is a configuration refused with these words in the reason? */
 static void refuse(const char *words)
 {
@@ -380,6 +427,7 @@ int main(void)
 	access();
 	others();
 	draft();
+	draft_records();
 	refusals();
 	return done_testing();
 }

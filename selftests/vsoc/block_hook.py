@@ -36,6 +36,7 @@ VARIANTS = {
     "one instruction per block": ["-accel", "tcg,one-insn-per-tb=on"],
     "instruction counter": ["-accel", "tcg,thread=single", "-icount", "shift=0"],
     "small cache": ["-accel", "tcg,tb-size=1"],
+    "checked": ["-cpu", "rv64,smctr=true,ssctr=true", "-global", "ntrace-encoder.ctr-check=/dev/null"],
 }
 
 count = 0

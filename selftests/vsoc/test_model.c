@@ -501,7 +501,7 @@ static void trace_port(void)
 	is_u64(bench.te.encoder.icnt, 14, "an unmarked block counts up to where the hart goes on");
 	hart_enter(&hart, 0x11c, block, HART_MARK_NONE);
 	is_u64(bench.te.encoder.icnt, 14, "entered again at its first instruction: nothing");
-	hart_trap(&hart, 0x120, true, 3, HART_MARK_NONE);
+	hart_trap(&hart, 0x120, true, 7, 3, HART_MARK_NONE);
 	is_u64(bench.te.encoder.icnt, 16, "a trap cuts it at epc");
 	bench.size = 0;
 	hart_enter(&hart, 0x200, block, HART_MARK_NONE);

@@ -488,6 +488,8 @@ enum ntrace_ctr_effect {
 	NTRACE_CTR_FROZE = 4,		/* FROZEN was set */
 };
 
+#define NTRACE_CTR_EFFECTS 5
+
 /* What an access did, where it was not done. */
 enum ntrace_ctr_exception {
 	NTRACE_CTR_ILLEGAL = 1,		/* illegal-instruction exception */
@@ -576,6 +578,7 @@ NTRACE_API struct ntrace_ctr_entry ntrace_ctr_model_entry(const struct ntrace_ct
 /**
  * struct ntrace_ctr_ingress - turns blocks of the ingress port into transfers
  * @dropped: readable: transfers of which the target never became known (reset, overrun)
+ * @effects: readable: how many transfers had which enum ntrace_ctr_effect
  *
  * The rest is private. Where a jump goes is known when the next block comes, so the last
  * transfer waits for that; ntrace_ctr_ingress_target() says it earlier.
@@ -584,6 +587,7 @@ struct ntrace_ctr_ingress {
 	struct ntrace_ctr_model *model;
 	struct ntrace_ingress_port port;
 	uint64_t dropped;
+	uint64_t effects[NTRACE_CTR_EFFECTS];
 	struct ntrace_ctr_transfer waiting;
 	uint64_t cycles;	/* since the last block */
 	uint64_t next;		/* behind the last block */

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #include "hart.h"
 
+void hart_retire_checked(struct hart *hart, const struct ntrace_ingress *block, uint64_t cause)
+{
+	ctr_check_retire(hart->ctr, block, cause);
+	if (hart->te->running)
+		trace_encoder_retire(hart->te, block);
+}
+
 void hart_finish_early(struct hart *hart, uint64_t pc)
 {
 	struct ntrace_ingress ingress = {
@@ -13,13 +20,17 @@ void hart_finish_early(struct hart *hart, uint64_t pc)
 	if (pc - hart->iaddr > 2 * (uint64_t)(hart->block & HART_BLOCK_PARCELS_MASK)) {
 		hart->errors++;
 		hart->complain(hart->opaque, hart->iaddr, hart->block, pc);
-		trace_encoder_lost(hart->te);
+		if (hart->ctr)
+			ctr_check_lost(hart->ctr);
+		if (hart->te->running)
+			trace_encoder_lost(hart->te);
 		return;
 	}
-	trace_encoder_retire(hart->te, &ingress);
+	hart_retire(hart, &ingress, 0);
 }
 
-void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, unsigned int priv, unsigned int mark)
+void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, uint64_t cause, unsigned int priv,
+	       unsigned int mark)
 {
 	struct ntrace_ingress ingress = {
 		.iaddr = pc,
@@ -28,7 +39,7 @@ void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, unsigned int priv
 	};
 
 	hart_finish(hart, pc, mark);
-	trace_encoder_retire(hart->te, &ingress);
+	hart_retire(hart, &ingress, cause);
 }
 
 void hart_step(struct hart *hart, uint64_t pc, unsigned int priv, unsigned int mark)
@@ -42,17 +53,15 @@ void hart_step(struct hart *hart, uint64_t pc, unsigned int priv, unsigned int m
 	};
 
 	hart_finish(hart, pc, mark);
-	trace_encoder_retire(hart->te, &ingress);
+	hart_retire(hart, &ingress, 0);
 }
 
 bool hart_apply(struct hart *hart, const struct trace_encoder_setup *setup, uint64_t pc,
 		unsigned int mark)
 {
-	if (setup->epoch == hart->te->epoch) {
-		hart_finish(hart, pc, mark);
-		trace_encoder_apply(hart->te, setup);
-	}
-	return hart->te->running;
+	hart_finish(hart, pc, mark);
+	trace_encoder_apply(hart->te, setup);
+	return hart->te->running || hart->ctr;
 }
 
 static bool is_link(unsigned int reg)

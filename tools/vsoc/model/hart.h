@@ -15,6 +15,7 @@
 #ifndef VSOC_MODEL_HART_H
 #define VSOC_MODEL_HART_H
 
+#include "ctr_check.h"
 #include "trace_encoder.h"
 
 /* How a block was left; the emulator stores it. */
@@ -39,7 +40,8 @@ static inline uint32_t hart_block(uint32_t parcels, unsigned int itype, unsigned
 
 /**
  * struct hart - trace port of one hart
- * @te: where ingress blocks go
+ * @te: where ingress blocks go while it runs
+ * @ctr: where all of them go, too; NULL without such a check
  * @pending: a block was entered and is not reported yet
  * @block, @iaddr: that block
  * @errors: steps that no block explains; each lost the trace up to a new sync
@@ -47,6 +49,7 @@ static inline uint32_t hart_block(uint32_t parcels, unsigned int itype, unsigned
  */
 struct hart {
 	struct trace_encoder *te;
+	struct ctr_check *ctr;
 	uint64_t iaddr;
 	uint32_t block;
 	bool pending;
@@ -54,6 +57,19 @@ struct hart {
 	void (*complain)(void *opaque, uint64_t iaddr, uint32_t block, uint64_t pc);
 	void *opaque;
 };
+
+/** hart_retire_checked - slow path of hart_retire() */
+void hart_retire_checked(struct hart *hart, const struct ntrace_ingress *block, uint64_t cause);
+
+/** hart_retire - an ingress block is complete; @cause of a trap */
+static inline void hart_retire(struct hart *hart, const struct ntrace_ingress *block,
+			       uint64_t cause)
+{
+	if (__builtin_expect(hart->ctr != NULL, 0))
+		hart_retire_checked(hart, block, cause);
+	else
+		trace_encoder_retire(hart->te, block);
+}
 
 /** hart_finish_early - report the pending block up to @pc, where it was left */
 void hart_finish_early(struct hart *hart, uint64_t pc);
@@ -78,13 +94,15 @@ static inline void hart_finish(struct hart *hart, uint64_t pc, unsigned int mark
 	ingress.ilastsize = block >> HART_BLOCK_LASTSIZE_SHIFT & 1;
 	ingress.priv = block >> HART_BLOCK_PRIV_SHIFT;
 	ingress.sijump = 0;
-	trace_encoder_retire(hart->te, &ingress);
+	hart_retire(hart, &ingress, 0);
 }
 
 /** hart_enter - the hart enters @block at @pc; @mark is how it left the one before */
 static inline void hart_enter(struct hart *hart, uint64_t pc, uint32_t block, unsigned int mark)
 {
 	hart_finish(hart, pc, mark);
+	if (__builtin_expect(hart->ctr != NULL, 0))
+		ctr_check_goes_on(hart->ctr, pc, block >> HART_BLOCK_PRIV_SHIFT);
 	hart->iaddr = pc;
 	hart->block = block;
 	hart->pending = true;
@@ -94,9 +112,10 @@ static inline void hart_enter(struct hart *hart, uint64_t pc, uint32_t block, un
  * hart_trap - the hart takes a trap
  * @pc: epc
  * @interrupt: interrupt or exception
+ * @cause: its code
  * @priv: privilege before the trap
  */
-void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, unsigned int priv,
+void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, uint64_t cause, unsigned int priv,
 	       unsigned int mark);
 
 /** hart_step - an instruction of 4 bytes at @pc that the emulator carries out by itself */

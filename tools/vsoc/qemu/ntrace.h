@@ -12,6 +12,7 @@
 #include "qemu/thread.h"
 #include "hart.h"
 #include "ram_sink.h"
+#include "ntrace_helper.h"
 
 #define TYPE_NTRACE_ENCODER "ntrace-encoder"
 #define TYPE_NTRACE_RAM_SINK "ntrace-ram-sink"
@@ -64,11 +65,23 @@ struct NTraceEncoder {
     char *log_name;
     FILE *log;
     Notifier shutdown;
+
+    /* Control Transfer Records */
+    struct ctr_check ctr_check;
+    char *ctr_check_name;
+    FILE *ctr_log;
+    uint64_t ctr_check_mutate;
+    char *ctr_depths;
+    char *ctr_control;
 };
 
 /* For the encoder, in the thread of its hart. */
 bool ntrace_ram_sink_put(NTraceRamSink *s, const uint8_t *data, size_t size);
 bool ntrace_ram_sink_ready(NTraceRamSink *s);
+
+bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp);
+void ntrace_ctr_reset(NTraceEncoder *s);
+void ntrace_ctr_shutdown(NTraceEncoder *s);
 
 FILE *ntrace_log_open(const char *name, Error **errp);
 void ntrace_log(FILE *log, const char *component, uint32_t index,

@@ -116,8 +116,9 @@ static void reset_hold(Object *obj, ResetType type)
                trace_encoder_read(&s->te, TR_CONTROL));
     trace_encoder_power_up(&s->te);
     s->hart.pending = false;
-    env->ntrace_on = false;
+    env->ntrace_on = s->hart.ctr;
     env->ntrace_mark = HART_MARK_NONE;
+    ntrace_ctr_reset(s);
 }
 
 static void reset_exit(Object *obj, ResetType type)
@@ -139,6 +140,7 @@ static void shutdown_notify(Notifier *notifier, void *data)
 
     ntrace_log(s->log, "encoder", s->index, "shutdown",
                trace_encoder_read(&s->te, TR_CONTROL));
+    ntrace_ctr_shutdown(s);
 }
 
 static void realize(DeviceState *dev, Error **errp)
@@ -166,6 +168,9 @@ static void realize(DeviceState *dev, Error **errp)
     s->hart.te = &s->te;
     s->hart.complain = complain;
     s->hart.opaque = s;
+    if (!ntrace_ctr_realize(s, errp)) {
+        return;
+    }
     cpu_env(s->cpu)->ntrace = &s->hart;
 
     memory_region_init_io(&s->mmio, OBJECT(s), &mmio_ops, s,
@@ -185,6 +190,14 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
     DEFINE_PROP_STRING("log", NTraceEncoder, log_name),
+    /* Check CTR of all harts; the file gets differences and, at the end, counts. */
+    DEFINE_PROP_STRING("ctr-check", NTraceEncoder, ctr_check_name),
+    /* Falsify one record of each model, this or the next; it must be found. */
+    DEFINE_PROP_UINT64("ctr-check-mutate", NTraceEncoder, ctr_check_mutate, 0),
+    /* Depths that sctrdepth takes, per hart: "16+64:256"; no part: all. */
+    DEFINE_PROP_STRING("ctr-depths", NTraceEncoder, ctr_depths),
+    /* Fields of xctrctl beside those that must be there, per hart: "0:0xff00". */
+    DEFINE_PROP_STRING("ctr-control", NTraceEncoder, ctr_control),
 };
 
 static void class_init(ObjectClass *klass, void *data)

@@ -34,6 +34,73 @@ void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
         /* No trap: the emulator does the work of the EBREAK and goes on behind it. */
         hart_step(env->ntrace, env->pc, privilege(env), mark);
     } else {
-        hart_trap(env->ntrace, env->pc, interrupt, privilege(env), mark);
+        hart_trap(env->ntrace, env->pc, interrupt, cause, privilege(env),
+                  mark);
+    }
+}
+
+static struct ctr_check *ctr_check(CPURISCVState *env)
+{
+    return env->ntrace ? env->ntrace->ctr : NULL;
+}
+
+static RISCVException csr(CPURISCVState *env, int csrno, target_ulong *value,
+                          target_ulong new_value, target_ulong mask,
+                          bool write)
+{
+    return write ? riscv_csrrw(env, csrno, value, new_value, mask) :
+                   riscv_csrr(env, csrno, value);
+}
+
+static RISCVException csr_checked(CPURISCVState *env, int csrno,
+                                  target_ulong *value, target_ulong new_value,
+                                  target_ulong mask, bool write)
+{
+    struct ctr_access access = {
+        .csr = csrno,
+        .priv = privilege(env),
+        .has_value = value,
+        .new_value = new_value,
+        .mask = mask,
+    };
+    RISCVException result;
+
+    ctr_check_before(ctr_check(env), csrno);
+    result = csr(env, csrno, value, new_value, mask, write);
+    if (result == RISCV_EXCP_VIRT_INSTRUCTION_FAULT) {
+        access.result = NTRACE_CTR_VIRTUAL;
+    } else if (result != RISCV_EXCP_NONE) {
+        access.result = NTRACE_CTR_ILLEGAL;
+    }
+    if (value) {
+        access.value = *value;
+    }
+    ctr_check_access(ctr_check(env), &access);
+    return result;
+}
+
+RISCVException ntrace_csrr(CPURISCVState *env, int csrno, target_ulong *value)
+{
+    return (ctr_check(env) ? csr_checked : csr)(env, csrno, value, 0, 0, false);
+}
+
+RISCVException ntrace_csrrw(CPURISCVState *env, int csrno, target_ulong *value,
+                            target_ulong new_value, target_ulong mask)
+{
+    return (ctr_check(env) ? csr_checked : csr)(env, csrno, value, new_value,
+                                                mask, true);
+}
+
+void ntrace_ctr_clear_begin(CPURISCVState *env)
+{
+    if (ctr_check(env)) {
+        ctr_check_before(ctr_check(env), 0);
+    }
+}
+
+void ntrace_ctr_clear(CPURISCVState *env)
+{
+    if (ctr_check(env)) {
+        ctr_check_clear(ctr_check(env), privilege(env));
     }
 }

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Places of QEMU's Control Transfer Records that `apply` changes, as its PLACES."""
+
+# What a hart implements can be less than QEMU does; instructions that access CTR are checked.
+HOOKS = [
+    ("target/riscv/cpu.h", "    uint64_t vsctrctl;\n",
+     "{}    uint64_t ctr_control;   /* fields of xctrctl, 0: all */\n"
+     "    uint8_t ctr_depths;     /* 1 << DEPTH, 0: all */\n"),
+    ("target/riscv/csr.c", '#include "cpu.h"\n', '{}#include "ntrace_helper.h"\n'),
+    ("target/riscv/csr.c", "    mask &= csr_mask;\n\n    if (ret_val) {\n        *ret_val = *ctl_ptr",
+     "    csr_mask &= ntrace_ctr_control(env);\n{}"),
+    ("target/riscv/csr.c", "        /* Update sctrstatus.WRPTR with a legal value */\n        depth = 16ULL << depth;\n",
+     "        depth = ntrace_ctr_legal_depth(env, depth);\n"
+     "        env->sctrdepth = set_field(env->sctrdepth, SCTRDEPTH_MASK, depth);\n\n{}"),
+    ("target/riscv/op_helper.c", '#include "cpu.h"\n', '{}#include "ntrace_helper.h"\n'),
+    ("target/riscv/op_helper.c", "= riscv_csrr(env, csr, &val);\n", "= ntrace_csrr(env, csr, &val);\n"),
+    ("target/riscv/op_helper.c", "= riscv_csrrw(env, csr, NULL, src, mask);\n",
+     "= ntrace_csrrw(env, csr, NULL, src, mask);\n"),
+    ("target/riscv/op_helper.c", "= riscv_csrrw(env, csr, &val, src, write_mask);\n",
+     "= ntrace_csrrw(env, csr, &val, src, write_mask);\n"),
+    ("target/riscv/op_helper.c", "void helper_ctr_clear(CPURISCVState *env)\n{\n",
+     "void helper_ctr_clear(CPURISCVState *env)\n{{\n    ntrace_ctr_clear_begin(env);\n"),
+    ("target/riscv/op_helper.c", "    riscv_ctr_clear(env);\n", "    ntrace_ctr_clear(env);\n{}"),
+]
+
+# Where QEMU 10.0 is not as the specification has it (Documentation/trace/riscv-ctr.rst).
+FIXES = [
+    # The external trap from VS needs no vsctrctl.STE, only that from VU does.
+    ("target/riscv/cpu_helper.c",
+     "    target_long tgt_prv = env->priv;\n    bool res = true;\n",
+     "    bool from_vu = src_virt && src_prv == PRV_U;\n{}"),
+    ("target/riscv/cpu_helper.c",
+     "    /* VU mode is an outlier here. */\n    if (src_virt && src_prv == PRV_U) {\n",
+     "    /* VU mode is an outlier here. */\n    if (from_vu) {{\n"),
+    # Where V changes, in either direction, filters and RASEMU are those of vsctrctl.
+    ("target/riscv/cpu_helper.c",
+     "    uint64_t tgt_ctrl = riscv_ctr_get_control(env, env->priv, tgt_virt);\n",
+     "{}    uint64_t ctrl = src_virt ? env->vsctrctl : tgt_ctrl;\n"),
+] + [
+    ("target/riscv/cpu_helper.c", text, text.replace("tgt_ctrl", "ctrl").replace("{", "{{"))
+    for text in [
+        "    if (tgt_ctrl & XCTRCTL_RASEMU &&\n        type != CTRDATA_TYPE_INDIRECT_CALL",
+        "    if (!(tgt_ctrl & XCTRCTL_RASEMU) && !ext_trap) {",
+        "        bool check = tgt_ctrl & BIT_ULL(",
+        "    if (tgt_ctrl & XCTRCTL_RASEMU && type == CTRDATA_TYPE_RETURN) {",
+        "    if (tgt_ctrl & XCTRCTL_RASEMU && type == CTRDATA_TYPE_CO_ROUTINE_SWAP) {",
+    ]
+] + [
+    # Cycle counts and mispredictions are never recorded, so those bits are read-only 0.
+    ("target/riscv/cpu_bits.h",
+     "#define CTRDATA_MASK            (CTRDATA_TYPE_MASK | CTRDATA_CCV |  \\\n"
+     "                                 CTRDATA_CCM_MASK | CTRDATA_CCE_MASK)\n",
+     "#define CTRDATA_MASK            CTRDATA_TYPE_MASK\n"),
+    ("target/riscv/csr.c",
+     "    env->ctr_dst[idx] = (env->ctr_dst[idx] & ~wr_mask) | (new_val & wr_mask);\n",
+     "    wr_mask &= ~(target_ulong)CTRTARGET_MISP;\n{}"),
+    # mstateen0.CTR and hstateen0.CTR lock the entries, too.
+    ("target/riscv/csr.c",
+     "        ret = rmw_xireg_ctr(env, csrno, isel, val, new_val, wr_mask);\n",
+     "        ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);\n"
+     "        if (ret != RISCV_EXCP_NONE) {{\n            return ret;\n        }}\n{}"),
+    # Without a hypervisor there is no vsctrctl.
+    ("target/riscv/csr.c",
+     "    RISCVException ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);\n"
+     "    if (ret == RISCV_EXCP_NONE && csrno == CSR_SCTRDEPTH &&\n",
+     "    if (csrno == CSR_VSCTRCTL && !riscv_has_ext(env, RVH)) {{\n"
+     "        return RISCV_EXCP_ILLEGAL_INST;\n    }}\n\n{}"),
+    # MNRET returns from a trap like the others, and from somewhere.
+    ("target/riscv/insn_trans/trans_privileged.c.inc",
+     "    REQUIRE_SMRNMI(ctx);\n    decode_save_opc(ctx, 0);\n", "{}    gen_update_pc(ctx, 0);\n"),
+    ("target/riscv/op_helper.c",
+     "    env->mnstatus = set_field(env->mnstatus, MNSTATUS_MNPELP, 0);\n\n",
+     "{}    if (riscv_cpu_cfg(env)->ext_smctr || riscv_cpu_cfg(env)->ext_ssctr) {{\n"
+     "        riscv_ctr_add_entry(env, env->pc, retpc, CTRDATA_TYPE_EXCEP_INT_RET,\n"
+     "                            PRV_M, false);\n    }}\n\n"),
+] + [
+    # mstateen0.CSRIND comes before all else: what M-mode locks is illegal in VU, too.
+    ("target/riscv/csr.c",
+     f"static RISCVException csrind_{name}(CPURISCVState *env, int csrno)\n{{\n"
+     f"    if (!csrind_{present}extensions_present(env)) {{\n"
+     "        return RISCV_EXCP_ILLEGAL_INST;\n    }\n",
+     "{}\n    RISCVException locked = smstateen_acc_ok(env, 0, SMSTATEEN0_SVSLCT);\n"
+     "    if (locked != RISCV_EXCP_NONE) {{\n        return locked;\n    }}\n")
+    for name, present in [("smode", ""), ("or_aia_smode", "or_aia_"), ("hmode", ""), ("or_aia_hmode", "or_aia_")]
+]

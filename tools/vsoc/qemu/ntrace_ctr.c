@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control Transfer Records of a hart: what it implements of them, and the check
+ * that holds them against the library's model.
+ */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/cutils.h"
+#include "migration/blocker.h"
+#include "cpu.h"
+#include "ntrace.h"
+
+static void observe(void *opaque, struct ctr_state *state)
+{
+    NTraceEncoder *s = opaque;
+    const CPURISCVState *env = cpu_env(s->cpu);
+    bool locks = riscv_cpu_cfg(env)->ext_smstateen;
+
+    *state = (struct ctr_state) {
+        .source = env->ctr_src,
+        .target = env->ctr_dst,
+        .data = env->ctr_data,
+        .mctrctl = env->mctrctl,
+        .vsctrctl = env->vsctrctl,
+        .siselect = env->siselect,
+        .vsiselect = env->vsiselect,
+        .mstateen0 = locks ? env->mstateen[0] : UINT64_MAX,
+        .hstateen0 = locks ? env->hstateen[0] : UINT64_MAX,
+        .status = env->sctrstatus,
+        .depth = env->sctrdepth,
+    };
+}
+
+/* One short line at a time in append mode, so harts may share a file. */
+static void say(void *opaque, const char *text)
+{
+    NTraceEncoder *s = opaque;
+
+    fprintf(s->ctr_log, "ctr-check hart %u %s\n", s->index, text);
+    fflush(s->ctr_log);
+}
+
+static const struct ctr_check_ops check_ops = {
+    .observe = observe,
+    .say = say,
+};
+
+static bool check_realize(NTraceEncoder *s, Error **errp)
+{
+    const CPURISCVState *env = cpu_env(s->cpu);
+    struct ntrace_ctr_config config;
+    Error *blocker = NULL;
+
+    if (riscv_cpu_mxl(env) != MXL_RV64 || !riscv_cpu_cfg(env)->ext_smctr) {
+        error_setg(errp, "ctr-check: the harts must be RV64 with Smctr");
+        return false;
+    }
+    s->ctr_log = ntrace_log_open(s->ctr_check_name, errp);
+    if (!s->ctr_log) {
+        return false;
+    }
+    /* The model and what waits in the trace port are not migrated. */
+    error_setg(&blocker, "ctr-check cannot be migrated");
+    if (migrate_add_blocker(&blocker, errp) < 0) {
+        return false;
+    }
+    ntrace_ctr_config_init(&config, NTRACE_CTR_RATIFIED);
+    config.implemented &= ntrace_ctr_control(env);
+    config.depths &= ntrace_ctr_depths(env);
+    config.hypervisor = riscv_has_ext(env, RVH);
+    /* Neither cycle counts nor mispredictions. */
+    config.features = NTRACE_CTR_HAS_TYPE;
+    config.cce_bits = 0;
+    if (ctr_check_init(&s->ctr_check, &config, &check_ops, s,
+                       s->ctr_check_mutate)) {
+        error_setg(errp, "ctr-check: %s", ntrace_ctr_config_refusal(&config));
+        return false;
+    }
+    s->hart.ctr = &s->ctr_check;
+    return true;
+}
+
+/* The part of a list "A:B:..." that is this hart's; NULL: there is none. */
+static char *own_part(const char *list, unsigned int index)
+{
+    g_auto(GStrv) parts = list ? g_strsplit(list, ":", -1) : NULL;
+
+    if (!parts || index >= g_strv_length(parts)) {
+        return NULL;
+    }
+    return g_strdup(parts[index]);
+}
+
+/* "16+64": these depths and no others. */
+static bool parse_depths(const char *text, uint8_t *depths, Error **errp)
+{
+    g_auto(GStrv) parts = g_strsplit(text, "+", -1);
+    unsigned int i;
+
+    *depths = 0;
+    for (i = 0; parts[i]; i++) {
+        uint64_t entries;
+        int code = -1;
+
+        if (!qemu_strtou64(parts[i], NULL, 10, &entries) && entries <= 256) {
+            code = ntrace_ctr_depth_to_raw(NTRACE_CTR_RATIFIED, entries);
+        }
+        if (code < 0) {
+            error_setg(errp, "ctr-depths: %s is not 16, 32, 64, 128 or 256",
+                       parts[i]);
+            return false;
+        }
+        *depths |= 1 << code;
+    }
+    return true;
+}
+
+bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp)
+{
+    CPURISCVState *env = cpu_env(s->cpu);
+    g_autofree char *depths = own_part(s->ctr_depths, s->index);
+    g_autofree char *control = own_part(s->ctr_control, s->index);
+
+    if (depths && !parse_depths(depths, &env->ctr_depths, errp)) {
+        return false;
+    }
+    if (control) {
+        if (qemu_strtou64(control, NULL, 0, &env->ctr_control)) {
+            error_setg(errp, "ctr-control: %s is no number", control);
+            return false;
+        }
+        env->ctr_control |= NTRACE_CTR_CTL_REQUIRED | NTRACE_CTR_CTL(LCOFIFRZ);
+    }
+    return !s->ctr_check_name || check_realize(s, errp);
+}
+
+void ntrace_ctr_reset(NTraceEncoder *s)
+{
+    CPURISCVState *env = cpu_env(s->cpu);
+
+    env->sctrdepth = ctz32(ntrace_ctr_depths(env));
+    env->sctrstatus &= SCTRSTATUS_FROZEN | ((16 << env->sctrdepth) - 1);
+    if (s->hart.ctr) {
+        ctr_check_reset(s->hart.ctr);
+    }
+}
+
+void ntrace_ctr_shutdown(NTraceEncoder *s)
+{
+    char line[CTR_CHECK_LINE_MAX];
+
+    if (s->hart.ctr) {
+        ctr_check_summary(s->hart.ctr, line);
+        say(s, line);
+    }
+}
