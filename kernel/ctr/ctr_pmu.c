@@ -313,14 +313,17 @@ static const struct attribute_group ctr_format_group = {
 
 #define CTR_EVENT_ATTR(name, id) PMU_EVENT_ATTR_STRING(name, ctr_event_##id, "hw=" __stringify(id))
 
+/* Names, not differences. */
+/* clang-format off */
 CTR_EVENT_ATTR(cycles, 0x0);
 CTR_EVENT_ATTR(instructions, 0x1);
-CTR_EVENT_ATTR(cache - references, 0x2);
-CTR_EVENT_ATTR(cache - misses, 0x3);
+CTR_EVENT_ATTR(cache-references, 0x2);
+CTR_EVENT_ATTR(cache-misses, 0x3);
 CTR_EVENT_ATTR(branches, 0x4);
-CTR_EVENT_ATTR(branch - misses, 0x5);
-CTR_EVENT_ATTR(stalled - cycles - frontend, 0x7);
-CTR_EVENT_ATTR(stalled - cycles - backend, 0x8);
+CTR_EVENT_ATTR(branch-misses, 0x5);
+CTR_EVENT_ATTR(stalled-cycles-frontend, 0x7);
+CTR_EVENT_ATTR(stalled-cycles-backend, 0x8);
+/* clang-format on */
 
 static struct attribute *ctr_event_attrs[] = {
 	&ctr_event_0x0.attr.attr, &ctr_event_0x1.attr.attr, &ctr_event_0x2.attr.attr,

@@ -47,6 +47,9 @@ leaked=$(($(objects) - before))
 ok "no objects leaked ($leaked)" test "$leaked" -lt 200
 left_clean "after open and close"
 
+is "$(cd $pmu/events && echo *)" "branch-misses branches cache-misses cache-references cycles instructions \
+stalled-cycles-backend stalled-cycles-frontend" "names of events as in the documentation"
+
 coproc $here/abi "$type" hold
 read -r answer <&"${COPROC[0]}"
 is "$answer" holding "an event is open"
