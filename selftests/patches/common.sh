@@ -28,7 +28,7 @@ fresh() {
 
 # The kernel's own make, with the objects outside of the tree.
 kmake() {
-	nice make -s -C "$work" O="$objects" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j"${JOBS:-$(nproc)}" "$@"
+	make -s -C "$work" O="$objects" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j"${JOBS:-$(nproc)}" "$@"
 }
 configure() {
 	mkdir -p "$objects"
