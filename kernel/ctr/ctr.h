@@ -7,6 +7,7 @@
  * ctr_ring.c    who records on which hart, rings of tasks, context switches
  * ctr_pmu.c     the PMU "ctr" and the counters that trigger its samples
  * ctr_hook.c    the same for the kernel's cpu PMU, on request
+ * ctr_bpf.c     a function for BPF programs that reads the ring
  * ctr_debug.c   state in debugfs
  * ctr_main.c    discovery, hotplug, idle
  */
@@ -95,6 +96,7 @@ void ctr_ring_slot_put(struct task_struct *task);
 int ctr_ring_begin(struct perf_event *event);
 void ctr_ring_end(struct perf_event *event);
 unsigned int ctr_ring_fill(struct perf_event *event);
+int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max);
 void ctr_ring_online(struct ctr_cpu *cpu);
 void ctr_ring_offline(struct ctr_cpu *cpu);
 
@@ -104,6 +106,9 @@ void ctr_pmu_exit(void);
 
 /* ctr_hook.c */
 int ctr_hook_init(void);
+
+/* ctr_bpf.c */
+void ctr_bpf_init(void);
 
 /* ctr_debug.c */
 void ctr_debug_init(void);

@@ -40,7 +40,7 @@ static void ctr_debug_get(void *data)
 		state->control = ctr_hw_control_read();
 		state->status = ctr_hw_status();
 		/* What is read overwrites nothing: a sample uses it up at once. */
-		state->valid = ctr_hw_read(cpu->records, ctr_depth());
+		state->valid = ctr_hw_read(cpu->records, 0, ctr_depth());
 	}
 	local_irq_restore(flags);
 }

@@ -192,19 +192,6 @@ void ctr_hw_clear(void)
 	}
 }
 
-/**
- * ctr_hw_freeze() - set FROZEN
- *
- * One instruction, and not a control transfer: safe while the hart records.
- */
-void ctr_hw_freeze(void)
-{
-	if (ctr_draft)
-		csr_set(CTR_DRAFT_CSR_SCTRSTATUS, CTR_DRAFT_STATUS_FROZEN);
-	else
-		csr_set(CTR_CSR_SCTRSTATUS, CTR_STATUS_FROZEN);
-}
-
 /** ctr_hw_thaw() - clear FROZEN */
 void ctr_hw_thaw(void)
 {
@@ -221,15 +208,16 @@ u64 ctr_hw_status(void)
 }
 
 /**
- * ctr_hw_read() - copy the ring
+ * ctr_hw_read() - copy the ring, or a part of it
  * @records: result, youngest first
- * @max: at most so many; not more than the ring is deep
+ * @first: where to begin, 0 is the youngest
+ * @max: at most so many; not more than the ring has from there on
  *
  * The ring must not change meanwhile: frozen, or the current mode not recorded.
  *
  * Return: number of records.
  */
-unsigned int ctr_hw_read(struct ctr_record *records, unsigned int max)
+unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max)
 {
 	unsigned long select;
 	unsigned int i;
@@ -237,7 +225,7 @@ unsigned int ctr_hw_read(struct ctr_record *records, unsigned int max)
 	lockdep_assert_irqs_disabled();
 	select = csr_read(CTR_CSR_SISELECT);
 	for (i = 0; i < max; i++) {
-		csr_write(CTR_CSR_SISELECT, CTR_SELECT_ENTRY + i);
+		csr_write(CTR_CSR_SISELECT, CTR_SELECT_ENTRY + first + i);
 		records[i].source = csr_read(CTR_CSR_SIREG);
 		/* Valid ones are contiguous, with an emulated stack as well. */
 		if (!(records[i].source & CTR_SOURCE_VALID))

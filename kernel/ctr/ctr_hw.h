@@ -6,6 +6,8 @@
 #ifndef CTR_HW_H
 #define CTR_HW_H
 
+#include <asm/csr.h>
+
 #include "ctr_regs.h"
 
 extern bool ctr_draft;
@@ -16,10 +18,25 @@ void ctr_hw_setup(unsigned int depth_code);
 void ctr_hw_control(u64 control);
 u64 ctr_hw_control_read(void);
 void ctr_hw_clear(void);
-void ctr_hw_freeze(void);
 void ctr_hw_thaw(void);
 u64 ctr_hw_status(void);
-unsigned int ctr_hw_read(struct ctr_record *records, unsigned int max);
+unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigned int max);
 void ctr_hw_restore(u64 status, const struct ctr_record *records, unsigned int count);
+
+/**
+ * ctr_hw_freeze() - set FROZEN
+ *
+ * One instruction, and not a control transfer: safe while the hart records. Inline,
+ * since a call would push an entry out of the ring.
+ *
+ * Return: whether it was set before.
+ */
+static inline bool ctr_hw_freeze(void)
+{
+	if (ctr_draft)
+		return csr_read_set(CTR_DRAFT_CSR_SCTRSTATUS, CTR_DRAFT_STATUS_FROZEN) &
+		       CTR_DRAFT_STATUS_FROZEN;
+	return csr_read_set(CTR_CSR_SCTRSTATUS, CTR_STATUS_FROZEN) & CTR_STATUS_FROZEN;
+}
 
 #endif /* CTR_HW_H */

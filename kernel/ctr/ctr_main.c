@@ -215,6 +215,7 @@ static int __init ctr_init(void)
 	ret = hook ? ctr_hook_init() : 0;
 	if (ret)
 		goto pmu;
+	ctr_bpf_init();
 	ctr_debug_init();
 	pr_info("%u entries, sctrctl %#llx%s%s%s\n", ctr_depth(), ctr_caps.control,
 		ctr_caps.type ? ", types" : "", ctr_caps.mispredict ? ", mispredictions" : "",

@@ -131,7 +131,7 @@ static void ctr_ring_save(struct ctr_cpu *cpu)
 
 	if (slot) {
 		slot->status = ctr_hw_status();
-		slot->count = ctr_hw_read(slot->records, ctr_depth());
+		slot->count = ctr_hw_read(slot->records, 0, ctr_depth());
 	}
 	cpu->ring_task = NULL;
 }
@@ -294,6 +294,22 @@ static unsigned int ctr_exception_type(u64 from)
 	return insn == CTR_INSN_ECALL ? PERF_BR_SYSCALL : PERF_BR_UNKNOWN;
 }
 
+/* Those of @count records that the event wants. Return: number of @entries. */
+static unsigned int ctr_ring_convert(const struct ctr_filter *filter,
+				     const struct ctr_record *records, unsigned int count,
+				     struct perf_branch_entry *entries)
+{
+	unsigned int i;
+
+	count = ctr_filter_entries(filter, &ctr_caps, records, count, entries);
+	/* Exceptions are recorded where they lead to the kernel and it is recorded. */
+	for (i = 0; i < count && filter->save_type && filter->kernel; i++) {
+		if (entries[i].type == PERF_BR_SYSCALL)
+			entries[i].type = ctr_exception_type(entries[i].from);
+	}
+	return count;
+}
+
 /**
  * ctr_ring_fill() - read the ring of this hart for a sample
  * @event: its owner
@@ -307,23 +323,67 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
 	const struct ctr_event *ctr_event = ctr_event_of(event);
 	const struct ctr_filter *filter = &ctr_event->filter;
-	struct perf_branch_entry *entries = cpu->stack.entries;
-	unsigned int count, i;
+	unsigned int count;
 
 	/* Frozen already by LCOFIFRZ, unless the hart lacks it. */
 	if (filter->kernel)
 		ctr_hw_freeze();
-	count = ctr_hw_read(cpu->records, ctr_event->depth);
-	count = ctr_filter_entries(filter, &ctr_caps, cpu->records, count, entries);
-	cpu->stack.nr = count;
-	/* Exceptions are recorded where they lead to the kernel and it is recorded. */
-	for (i = 0; i < count && filter->save_type && filter->kernel; i++) {
-		if (entries[i].type == PERF_BR_SYSCALL)
-			entries[i].type = ctr_exception_type(entries[i].from);
-	}
+	count = ctr_hw_read(cpu->records, 0, ctr_event->depth);
+	cpu->stack.nr = ctr_ring_convert(filter, cpu->records, count, cpu->stack.entries);
 	/* The ring has no positions that would mean anything between two samples. */
 	cpu->stack.hw_idx = -1ULL;
 	return cpu->stack.nr;
+}
+
+/* Records on the stack at a time. */
+#define CTR_SNAPSHOT_STEP 16U
+
+/* Apart, since the stack is cleared first, by a function with loops. */
+static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
+					   struct perf_branch_entry *entries, unsigned int max)
+{
+	struct ctr_record records[CTR_SNAPSHOT_STEP];
+	unsigned int first = 0, count, filled = 0;
+
+	do {
+		/* What is dropped makes room for older ones. */
+		count = ctr_hw_read(records, first,
+				    min3(CTR_SNAPSHOT_STEP, ctr_depth() - first, max - filled));
+		filled += ctr_ring_convert(filter, records, count, entries + filled);
+		first += count;
+	} while (count && filled < max && first < ctr_depth());
+	return filled;
+}
+
+/**
+ * ctr_ring_snapshot() - read the ring of this hart at any moment
+ * @entries: result, youngest first
+ * @max: at most so many
+ *
+ * What the event that owns the ring would show in a sample, as to transfers and
+ * privilege. The caller must be allowed to see what the kernel does, and what any
+ * task does: the owner may be somebody else's.
+ *
+ * May interrupt all else in here, a sample too: nothing of the hart's state is used
+ * to put records down, and a ring that was frozen stays so.
+ *
+ * Return: number of entries, or -ENOENT if nothing is recorded on this hart.
+ */
+int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max)
+{
+	struct ctr_cpu *cpu = this_cpu_ptr(ctr_cpus);
+	unsigned int filled;
+	bool frozen;
+
+	lockdep_assert_irqs_disabled();
+	if (unlikely(!cpu->owner || !cpu->usable))
+		return -ENOENT;
+	/* As early as possible, and without a jump on the way. */
+	frozen = ctr_hw_freeze();
+	filled = ctr_ring_copy(&ctr_event_of(cpu->owner)->filter, entries, max);
+	if (!frozen)
+		ctr_hw_thaw();
+	return filled;
 }
 
 /**

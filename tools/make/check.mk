@@ -55,7 +55,7 @@ check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model
 	@selftests/run vsoc
 check-kernel: vsoc forky native oracle $(call group_bins,kernel) ## the driver, in the guest
 	@selftests/run kernel
-check-ctr: vsoc forky $(call group_bins,ctr) ## branch stacks from CTR, in the guest
+check-ctr: vsoc forky native $(call group_bins,ctr) ## branch stacks from CTR, in the guest
 	@selftests/run ctr
 check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
 	@selftests/run tools

@@ -14,17 +14,28 @@ $(RISCV_CC): FORCE
 	@mkdir -p $(@D)
 	@path=$$(tools/setup/cross) && { [ "$$(readlink $@)" = "$$path" ] || ln -sfn "$$path" $@; }
 
-$(eval $(call compile,$(R)/obj,$(RISCV_CC),$(CFLAGS)))
+# BPF programs, and the part of the command that loads them: for the machine itself.
+GUEST_LIBS := -l:libbpf.a $(LIBS)
+BPF_OBJECT := $(B)/bpf/ctr_trace.bpf.o
+$(B)/bpf/%.bpf.o: tools/ntrace/bpf/%.bpf.c tools/ntrace/%.h | $(RISCV_CC)
+	@$(SETUP) bpf
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  BPF     $@";)root=$$(dirname "$$(dirname "$$(readlink -f $(RISCV_CC))")")/usr/include && \
+		clang -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -I"$$root" -I"$$root/riscv64-linux-gnu" \
+			-Itools/ntrace -c $< -o $@
+$(R)/obj/tools/ntrace/ctr_trace_bpf.o: $(BPF_OBJECT)
+
+$(eval $(call compile,$(R)/obj,$(RISCV_CC),$(CFLAGS) -DNTRACE_BPF=$(BPF_OBJECT)))
 $(sort $(patsubst %.c,$(R)/obj/%.o,$(LIB_SRC) $(CMD_SRC))): | $(RISCV_CC)
 $(R)/libntrace.a: $(LIB_SRC:%.c=$(R)/obj/%.o)
 	$(AR_)rm -f $@ && riscv64-linux-gnu-ar rcs $@ $^
 $(R)/ntrace: $(CMD_SRC:%.c=$(R)/obj/%.o) $(R)/libntrace.a
-	$(LINK)$(RISCV_CC) $^ -o $@ $(LIBS)
+	$(LINK)$(RISCV_CC) $^ -o $@ $(GUEST_LIBS)
 
 define guest_test
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)/libntrace.a | $(RISCV_CC)
 	@mkdir -p $$(@D)
-	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $(INC) -Iselftests/lib $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(LIBS)
+	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $(INC) -Iselftests/lib $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(GUEST_LIBS)
 endef
 $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
 .PHONY: riscv64

@@ -446,12 +446,13 @@ static int run_verb(struct ctr_command *ctr, int count, char **words)
 	unsigned int unknown;
 
 	if (!count)
-		return usage_error(ctr->command, "dump, compare or model is needed");
+		return usage_error(ctr->command, "dump, compare, model or trace is needed");
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(words[0], verbs[i].name))
 			verb = &verbs[i];
 	if (!verb)
-		return usage_error(ctr->command, "'%s' is none of dump, compare, model", words[0]);
+		return usage_error(ctr->command, "'%s' is none of dump, compare, model, trace",
+				   words[0]);
 	if (count - 1 != verb->files)
 		return usage_error(ctr->command, "%s needs %s", verb->name, verb->wants);
 	unknown = ctr->given & ~verb->options;
@@ -471,6 +472,9 @@ static int run(const struct command *command, int argc, char **argv)
 	struct options options;
 	int option, error;
 
+	/* This one has options of its own. */
+	if (argc > 1 && !strcmp(argv[1], "trace"))
+		return command_ctr_trace.run(&command_ctr_trace, argc - 1, argv + 1);
 	output_init(&output, STDOUT_FILENO);
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
@@ -486,13 +490,16 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_ctr = {
 	.name = "ctr",
 	.summary = "show and compare rings of Control Transfer Records",
-	.usage = "dump [OPTIONS] RING | compare [OPTIONS] A B | model [OPTIONS] INGRESS",
+	.usage = "dump [OPTIONS] RING | compare [OPTIONS] A B | model [OPTIONS] INGRESS | "
+		 "trace [OPTIONS] FUNCTION...",
 	.details = "A ring is text, a line for an entry: INDEX SOURCE TARGET DATA, the logical "
 		   "index (0 is\n"
 		   "the youngest) and ctrsource, ctrtarget and ctrdata in hex; # begins a remark. "
 		   "model runs\n"
 		   "a software model of CTR over an ingress file and writes its ring. - is "
 		   "standard input.\n\n"
+		   "trace shows how harts come to kernel functions: see ntrace ctr trace "
+		   "--help.\n\n"
 		   "exit status: 0; compare: 1 for a difference, 2 if a ring cannot be read.\n\n"
 		   "examples:\n"
 		   "  ntrace ctr dump ring.txt\n"

@@ -73,6 +73,7 @@ extern const struct command command_report;
 extern const struct command command_check;
 extern const struct command command_stat;
 extern const struct command command_ctr;
+extern const struct command command_ctr_trace;
 
 enum options_result {
 	OPTIONS_END = -1,	/* operands follow, or nothing */

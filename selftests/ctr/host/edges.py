@@ -37,20 +37,28 @@ def disassemble(elf):
     """address -> (class, target or None), the addresses in order, function of each."""
     text = subprocess.run(["riscv64-linux-gnu-objdump", "-d", "-M", "no-aliases", "--no-show-raw-insn", elf],
                           check=True, capture_output=True, text=True).stdout
-    instructions, function, name, starts = {}, {}, None, set()
+    instructions, function, starts = {}, {}, set()
+    for name, address, mnemonic, operands in parse(text):
+        if mnemonic is None:
+            starts.add(address)
+            continue
+        instructions[address] = classify(mnemonic, operands)
+        function[address] = name
+    return instructions, function, starts
+
+
+def parse(text):
+    """Lines of objdump: (function, address, mnemonic, operands), the last two None where a function begins."""
+    name = None
     for line in text.splitlines():
         match = re.match(r"([0-9a-f]+) <(.*)>:$", line)
         if match:
             name = match.group(2)
-            starts.add(int(match.group(1), 16))
+            yield name, int(match.group(1), 16), None, None
             continue
         match = re.match(r" *([0-9a-f]+):\s+(\S+)\s*(\S*)", line)
-        if not match:
-            continue
-        address = int(match.group(1), 16)
-        instructions[address] = classify(match.group(2), match.group(3))
-        function[address] = name
-    return instructions, function, starts
+        if match:
+            yield name, int(match.group(1), 16), match.group(2), match.group(3)
 
 
 def classify(mnemonic, operands):
@@ -88,9 +96,11 @@ class Graph:
         raw, function, starts = disassemble(elf)
         # A position-independent ELF is linked at 0.
         offset = base - (min(raw) & ~0xffff)
-        self.code = {a + offset: (kind, t + offset if t is not None else None) for a, (kind, t) in raw.items()}
-        self.function = {a + offset: name for a, name in function.items()}
-        self.starts = {a + offset for a in starts}
+        self.fill({a + offset: (kind, t + offset if t is not None else None) for a, (kind, t) in raw.items()},
+                  {a + offset: name for a, name in function.items()}, {a + offset for a in starts})
+
+    def fill(self, code, function, starts):
+        self.code, self.function, self.starts = code, function, starts
         self.order = sorted(self.code)
         self.place = {a: i for i, a in enumerate(self.order)}
         self.returns = {self.after(a) for a, (kind, _) in self.code.items() if kind in ("call", "indcall", "swap")}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System calls that are known: prints its PID, waits for a line on standard input,
+ * and then opens a file that does not exist and one that does, ROUNDS times.
+ * Usage: calls ROUNDS
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 1;
+
+	printf("%d\n", getpid());
+	fflush(stdout);
+	if (getchar() == EOF)
+		return 1;
+	while (rounds--) {
+		int absent = open("/nonexistent", O_RDONLY);
+		int present = open("/dev/null", O_RDONLY);
+
+		if (absent >= 0 || present < 0)
+			return 1;
+		close(present);
+	}
+	return 0;
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Holds ways to a function, and out of it, against the kernel's text as it ran.
+
+usage: trace.py DIRECTORY HITS FUNCTION [ALTER]
+DIRECTORY has text as guest/text.py writes it, HITS is what
+ntrace ctr trace --json FUNCTION has written. Prints, one "name value" a line:
+  entries returns errors   hits of these kinds; errors are ENOENT
+  transfers       how many were looked at
+  illegal         that are not in the text
+  broken          neighbours that no straight run of code connects
+  newest          hits of which the youngest transfer does not lead into the
+                  function, or is not its return
+  mistyped        with a type that the instruction has not
+  called          entries that came from user mode by a system call of openat
+  probe           transfers that the probe itself has put into a ring, the median
+  user            transfers with a known address in user mode
+ALTER is for the test of this test: the N-th transfer of each hit goes elsewhere.
+"""
+import json
+import os
+import re
+import statistics
+import struct
+import subprocess
+import sys
+import tempfile
+
+from edges import Graph, classify, parse
+
+NAMES = {
+    "cond": "branch", "jump": "jump", "otherjump": "jump", "call": "call", "indjump": "indirect jump",
+    "otherindjump": "indirect jump", "indcall": "indirect call", "swap": "indirect call", "ret": "return",
+}
+TRAPS = ("trap", "interrupt", "trap return", "system call")
+
+
+class Kernel(Graph):
+    """The graph of those functions of the kernel that some addresses are in."""
+
+    def __init__(self, directory, places):
+        """@places: address -> "function+0xoffset", for all addresses that are asked about."""
+        with open(os.path.join(directory, "text"), "rb") as file:
+            self.base, = struct.unpack("<Q", file.read(8))
+            self.text = file.read()
+        self.address, last = {}, {}
+        for address, place in places.items():
+            match = re.match(r"([^ ]+)\+(0x[0-9a-f]+)$", place)
+            if match and self.base <= address < self.base + len(self.text):
+                start = address - int(match.group(2), 16)
+                self.address[match.group(1)] = start
+                last[start] = max(address, last.get(start, 0))
+        code, function = {}, {}
+        names = {address: name for name, address in self.address.items()}
+        for start, end in last.items():
+            # One more instruction: that behind a call.
+            for address, instruction in self.disassemble(start, end + 8):
+                code[address] = instruction
+                function[address] = names[start]
+        self.fill(code, function, set(last))
+
+    def disassemble(self, start, end):
+        with tempfile.NamedTemporaryFile() as piece:
+            piece.write(self.text[start - self.base:end - self.base])
+            piece.flush()
+            text = subprocess.run(
+                ["riscv64-linux-gnu-objdump", "-D", "-b", "binary", "-m", "riscv:rv64", "-M", "no-aliases",
+                 "--no-show-raw-insn", f"--adjust-vma={start:#x}", piece.name],
+                check=True, capture_output=True, text=True).stdout
+        for _, address, mnemonic, operands in parse(text):
+            if mnemonic:
+                yield address, classify(mnemonic, operands)
+
+
+def main():
+    directory, hits, name = sys.argv[1:4]
+    alter = int(sys.argv[4]) if len(sys.argv) > 4 else None
+    hits = [json.loads(line) for line in open(hits, encoding="utf-8")]
+    places = {}
+    for hit in hits:
+        for index, transfer in enumerate(hit["transfers"]):
+            for end in ("from", "to"):
+                transfer[end] = int(transfer[end], 16)
+                places[transfer[end]] = transfer[end + "_place"]
+            if index == alter:
+                transfer["to"] += 64
+    kernel = Kernel(directory, places)
+    count = dict.fromkeys(("entries", "returns", "errors", "transfers", "illegal", "broken", "newest", "mistyped",
+                           "called", "probe", "user"), 0)
+
+    def wrong(what, hit, transfer):
+        count[what] += 1
+        if count[what] < 6:
+            print(f"{what}: {hit['event']} at {hit['time']}: {transfer}", file=sys.stderr)
+
+    for hit in hits:
+        count["entries" if hit["event"] == "entry" else "returns"] += 1
+        count["errors"] += hit.get("error") == "ENOENT"
+        before = None
+        for transfer in hit["transfers"]:
+            source, target, kind = transfer["from"], transfer["to"], transfer["type"]
+            count["transfers"] += 1
+            count["user"] += 0 < source < 1 << 63 or 0 < target < 1 << 63
+            if before is not None and before in kernel.code:
+                # A probe was taken out: it was jumped into by the first instructions of the function.
+                begin = kernel.after(kernel.after(before)) if "skipped" in transfer else before
+                if not kernel.run(begin, source) and ("skipped" not in transfer or before == kernel.address[name]):
+                    wrong("broken", hit, transfer)
+            if kind in TRAPS:
+                if kind in ("trap", "interrupt", "system call") and kernel.function.get(target) != "handle_exception":
+                    wrong("illegal", hit, transfer)
+            elif source in kernel.code:
+                if not kernel.legal(source, target):
+                    wrong("illegal", hit, transfer)
+                if NAMES.get(kernel.code[source][0]) != kind:
+                    wrong("mistyped", hit, transfer)
+            before = target
+        last = hit["transfers"][-1] if hit["transfers"] else {"from": 0, "to": 0, "type": ""}
+        if hit["event"] == "entry":
+            good = last["to"] == kernel.address[name]
+            ways = [kernel.function.get(transfer["to"]) for transfer in hit["transfers"]]
+            if "__riscv_sys_openat" in ways and "handle_exception" in ways[:ways.index("__riscv_sys_openat")]:
+                count["called"] += 1
+        else:
+            good = last["type"] == "return" and kernel.function.get(last["from"]) == name
+        if not good:
+            wrong("newest", hit, last)
+    # An interrupt may come in a probe.
+    count["probe"] = int(statistics.median(hit["probe"] for hit in hits))
+    for key, value in count.items():
+        print(key, value)
+
+
+main()
