@@ -18,9 +18,9 @@ record() {
 	fi
 }
 like "found at boot" 'riscv_ctr: [0-9]+ entries' "$(dmesg | grep riscv_ctr)"
-record any -e cycles:u -j any,u,save_type -c 20011 -- $here/edges 100000
+record any -e cycles:u -j any,u,save_type -c 20011 -- $here/edges 70000
 record b -b -e cycles:u -c 20011 -- $here/edges 30000
-record two -b -e cycles:u,instructions:u -c 20011 -- $here/edges 60000 2
+record two -b -e cycles:u,instructions:u -c 20011 -- $here/edges 40000 2
 perf script -i p.data -F event 2>/dev/null | sort -u >two.events
 record calls -e cycles:u -j call,u,save_type -c 20011 -- $here/edges 30000
 # Rings of tasks: somebody else takes the hart whenever the program yields it.
