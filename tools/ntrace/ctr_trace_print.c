@@ -64,11 +64,29 @@ static bool is_trap(const struct perf_branch_entry *entry)
 	       entry->type == PERF_BR_ERET || entry->type == PERF_BR_SYSCALL;
 }
 
-/* Into a trampoline, from the beginning of a function or at its end. */
-static bool begins(const struct ctr_trace_printer *printer, const struct perf_branch_entry *entry)
+/* Into the code that newer kernels have between a function and its trampoline. */
+static bool to_ftrace(const struct ctr_trace_printer *printer,
+		      const struct perf_branch_entry *entry)
 {
-	return is_trampoline(printer, entry->to) && !is_bpf(printer, entry->from) &&
-	       !is_trap(entry) && !is_helper(printer, entry->from);
+	const struct kernel_symbol *symbol = kernel_symbols_find(printer->symbols, entry->to);
+
+	return symbol && !strncmp(symbol->name, "ftrace_caller", 13);
+}
+
+/*
+ * Into a trampoline, from the beginning of a function or at its end: does the probe
+ * begin with entry @at? Entries below are younger.
+ */
+static bool begins(const struct ctr_trace_printer *printer, const struct perf_branch_entry *entries,
+		   unsigned int at)
+{
+	if (is_bpf(printer, entries[at].from) || is_trap(&entries[at]) ||
+	    is_helper(printer, entries[at].from))
+		return false;
+	/* Not everybody who is called from there has a trampoline. */
+	while (at && to_ftrace(printer, &entries[at]))
+		at--;
+	return is_trampoline(printer, entries[at].to);
 }
 
 static bool ends(const struct ctr_trace_printer *printer, const struct perf_branch_entry *entry)
@@ -82,7 +100,7 @@ static bool begins_inside(const struct ctr_trace_printer *printer,
 			  const struct perf_branch_entry *entries, unsigned int count)
 {
 	while (count--) {
-		if (begins(printer, &entries[count]))
+		if (begins(printer, entries, count))
 			return false;
 		if (ends(printer, &entries[count]))
 			return true;
@@ -102,7 +120,7 @@ static void find_way(const struct ctr_trace_printer *printer, struct way *way,
 	while (count--) {
 		const struct perf_branch_entry *entry = &entries[count];
 
-		if (!inside && !printer->raw && begins(printer, entry)) {
+		if (!inside && !printer->raw && begins(printer, entries, count)) {
 			inside = true;
 			/* The return of the function itself is part of its way. */
 			if (entry->type != PERF_BR_RET) {
