@@ -77,6 +77,24 @@ void ntrace_capture_put(struct ntrace_capture *capture)
 		kref_put(&capture->ref, ntrace_capture_release);
 }
 
+static struct ntrace_capture *
+ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
+		   enum hrtimer_restart (*timer)(struct hrtimer *timer))
+{
+	struct ntrace_capture *capture = kzalloc(sizeof(*capture), GFP_KERNEL_ACCOUNT);
+
+	if (!capture)
+		return NULL;
+	kref_init(&capture->ref);
+	raw_spin_lock_init(&capture->lock);
+	mutex_init(&capture->read_lock);
+	init_irq_work(&capture->wake, ntrace_capture_wake);
+	hrtimer_setup(&capture->timer, timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	capture->path = path;
+	capture->config = *config;
+	return capture;
+}
+
 /**
  * ntrace_capture_alloc - memory of a capture that has not got a path yet
  * @path: path that it is for; only its constant properties are used
@@ -91,17 +109,9 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	struct ntrace_config *in_effect;
 	int ret;
 
-	capture = kzalloc(sizeof(*capture), GFP_KERNEL_ACCOUNT);
+	capture = ntrace_capture_new(path, config, ntrace_drain_timer);
 	if (!capture)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&capture->ref);
-	raw_spin_lock_init(&capture->lock);
-	mutex_init(&capture->read_lock);
-	init_irq_work(&capture->wake, ntrace_capture_wake);
-	hrtimer_setup(&capture->timer, ntrace_drain_timer, CLOCK_MONOTONIC,
-		      HRTIMER_MODE_REL_PINNED_HARD);
-	capture->path = path;
-	capture->config = *config;
 	in_effect = &capture->config;
 
 	capture->sink_size_default = !in_effect->sink_size;
@@ -139,6 +149,35 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 err:
 	ntrace_capture_put(capture);
 	return ERR_PTR(ret);
+}
+
+/**
+ * ntrace_capture_alloc_perf - a capture whose data goes where perf wants it
+ * @path: path that it is for
+ * @config: as in effect for the first event, with the size of the sink buffer
+ * @timer: drains it
+ *
+ * Nothing is charged: there is one sink buffer of fixed size per hart, however
+ * many events there are, and the AUX areas are charged by perf.
+ *
+ * Return: the capture or an error pointer.
+ */
+struct ntrace_capture *
+ntrace_capture_alloc_perf(struct ntrace_path *path, const struct ntrace_config *config,
+			  enum hrtimer_restart (*timer)(struct hrtimer *timer))
+{
+	struct ntrace_capture *capture = ntrace_capture_new(path, config, timer);
+
+	if (!capture)
+		return ERR_PTR(-ENOMEM);
+	capture->perf = true;
+	/* Nobody maps it; but the drain publishes there. */
+	capture->control = vmalloc_user(PAGE_SIZE);
+	if (!capture->control) {
+		ntrace_capture_put(capture);
+		return ERR_PTR(-ENOMEM);
+	}
+	return capture;
 }
 
 /* Switch all of a path off, encoder first. -ETIMEDOUT if something may still run. */
@@ -249,6 +288,30 @@ void ntrace_capture_detach(struct ntrace_path *path)
 	ntrace_capture_put(capture);
 }
 
+static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
+{
+	WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
+	ntrace_path_off(capture->path);
+	return error;
+}
+
+/**
+ * ntrace_capture_revive - write registers again that may have been lost
+ * @capture: capture of perf, halted; its path is locked
+ *
+ * Captures of files do so at their next start; perf's start where nothing can be
+ * waited for.
+ *
+ * Return: 0 or a negative error, and the capture is dead.
+ */
+int ntrace_capture_revive(struct ntrace_capture *capture)
+{
+	int ret = ntrace_path_program(capture->path, &capture->config);
+
+	lockdep_assert_held(&capture->path->lock);
+	return ret ? ntrace_capture_dead(capture, ret) : 0;
+}
+
 /* On the traced hart, interrupts off. */
 static void ntrace_capture_start_here(void *data)
 {
@@ -271,13 +334,6 @@ static void ntrace_capture_stop_here(void *data)
 
 	ntrace_encoder_stop(ntrace_path_encoder(capture->path));
 	WRITE_ONCE(capture->control->stop_ns, ktime_get_ns());
-}
-
-static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
-{
-	WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
-	ntrace_path_off(capture->path);
-	return error;
 }
 
 /**
@@ -342,6 +398,10 @@ int ntrace_capture_stop(struct ntrace_capture *capture)
 	int ret, ret_sink;
 
 	lockdep_assert_held(&path->lock);
+	if (capture->perf) {
+		ntrace_perf_halt(path);
+		return 0;
+	}
 	if (!capture->running)
 		return 0;
 	capture->running = false;

@@ -67,6 +67,26 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, u32 *cont
 	return ret;
 }
 
+/**
+ * ntrace_component_wait_disabled_atomic - the same with interrupts off, and short
+ * @component: component whose tr??Enable has been cleared
+ * @control: if not NULL, takes the last value of tr??Control
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_component_wait_disabled_atomic(struct ntrace_component *component, u32 *control)
+{
+	u32 value;
+	int ret;
+
+	ret = readl_poll_timeout_atomic(component->base + TR_CONTROL, value,
+					!(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
+					1, NTRACE_TIMEOUT_ATOMIC_US);
+	if (control)
+		*control = value;
+	return ret;
+}
+
 /* Clear or set tr??Active; only that register may be touched until it reads back. */
 static int ntrace_component_set_active(struct ntrace_component *component, u32 active)
 {

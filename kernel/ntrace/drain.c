@@ -102,9 +102,11 @@ static void ntrace_drain_gap(struct ntrace_capture *capture)
 	/* Nothing has come since the last hole: it is the same one. */
 	if (capture->gaps && capture->head == capture->gap_head + 1)
 		return;
+	capture->gaps++;
+	if (!capture->data)
+		return;
 	capture->data[capture->head & (capture->config.data_size - 1)] = NTRACE_RESERVED_BYTE;
 	capture->gap_head = capture->head++;
-	capture->gaps++;
 }
 
 /* How many of @bytes fit into the data area; none until a quarter is free again. */
@@ -114,6 +116,9 @@ static u32 ntrace_drain_room(struct ntrace_capture *capture, u32 bytes)
 	u64 tail = atomic64_read_acquire(&capture->tail);
 	u64 room = capture->config.data_size - (capture->head - tail);
 
+	/* Only counted. */
+	if (!capture->data)
+		return bytes;
 	/* Crumbs between holes are of no use: a decoder skips to the next synchronization. */
 	if (capture->overrun && room < capture->config.data_size / 4)
 		return 0;
@@ -129,7 +134,7 @@ static void ntrace_drain_copy(struct ntrace_capture *capture, u32 bytes)
 	u32 from = capture->drained;
 	u32 part;
 
-	while (bytes) {
+	while (bytes && capture->data) {
 		part = min3(bytes, sink->ring_size - from, (u32)(mask + 1 - (to & mask)));
 		memcpy(capture->data + (to & mask), sink->ring + from, part);
 		from = ring_add(sink, from, part);
@@ -261,6 +266,15 @@ static bool ntrace_drain_slice(struct ntrace_capture *capture, u32 limit, bool s
 	return pending > bytes;
 }
 
+/* Bytes to drain in one go. What is to be overwritten makes room for them here. */
+static u32 ntrace_drain_limit(struct ntrace_capture *capture)
+{
+	if (!capture->overwrite)
+		return NTRACE_DRAIN_SLICE;
+	atomic64_set(&capture->tail, capture->head);
+	return min_t(u64, NTRACE_DRAIN_SLICE, capture->config.data_size / 2);
+}
+
 /* Note what the encoder says of itself. */
 static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
 {
@@ -284,6 +298,54 @@ void ntrace_drain_begin(struct ntrace_capture *capture)
 }
 
 /**
+ * ntrace_drain_into - from now on, drain into this memory
+ * @capture: capture of perf, not running or with its lock out of reach of others
+ * @data: memory
+ * @size: bytes of it, a power of two
+ * @head: position in the stream; the next byte goes to @head modulo @size
+ * @room: bytes that may be written; @size: the oldest ones are overwritten
+ */
+void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room)
+{
+	capture->data = data;
+	capture->config.data_size = size;
+	capture->head = head;
+	capture->overwrite = room == size;
+	atomic64_set(&capture->tail, head + room - size);
+	capture->overrun = false;
+	/* The last hole was in other memory. */
+	capture->gap_head = U64_MAX - 1;
+}
+
+/**
+ * ntrace_drain_discard - from now on, count what is drained and keep nothing
+ * @capture: as for ntrace_drain_into()
+ */
+void ntrace_drain_discard(struct ntrace_capture *capture)
+{
+	capture->data = NULL;
+	capture->overrun = false;
+}
+
+/**
+ * ntrace_drain_step - what a drain timer does at each turn
+ * @capture: running capture, on the traced hart, in hard interrupt context
+ *
+ * Return: time until the next turn.
+ */
+ktime_t ntrace_drain_step(struct ntrace_capture *capture)
+{
+	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+	bool more;
+
+	raw_spin_lock(&capture->lock);
+	more = ntrace_drain_slice(capture, ntrace_drain_limit(capture), false);
+	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
+	raw_spin_unlock(&capture->lock);
+	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : capture->interval;
+}
+
+/**
  * ntrace_drain_timer - drain the sink of the hart that this runs on
  * @timer: the timer of a running capture
  */
@@ -291,15 +353,8 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
 	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
 	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
-	ktime_t next = capture->interval;
-	bool wake;
-
-	raw_spin_lock(&capture->lock);
-	if (ntrace_drain_slice(capture, NTRACE_DRAIN_SLICE, false))
-		next = ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC);
-	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
-	wake = capture->head - atomic64_read(&capture->tail) >= capture->config.data_size / 4;
-	raw_spin_unlock(&capture->lock);
+	ktime_t next = ntrace_drain_step(capture);
+	bool wake = capture->head - atomic64_read(&capture->tail) >= capture->config.data_size / 4;
 
 	if (capture->fault) {
 		/*
@@ -324,12 +379,12 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 /* Drain in slices; between them interrupts are on. At most one ring's worth. */
 static void ntrace_drain_all(struct ntrace_capture *capture, bool sink_stopped)
 {
-	u32 slices = ntrace_drain_sink(capture)->ring_size / NTRACE_DRAIN_SLICE + 1;
+	u32 slices = ntrace_drain_sink(capture)->ring_size / ntrace_drain_limit(capture) + 1;
 	bool more = true;
 
 	while (more && slices--) {
 		guard(raw_spinlock_irqsave)(&capture->lock);
-		more = ntrace_drain_slice(capture, NTRACE_DRAIN_SLICE, sink_stopped);
+		more = ntrace_drain_slice(capture, ntrace_drain_limit(capture), sink_stopped);
 	}
 }
 

@@ -55,7 +55,13 @@ static int ntrace_suspend(struct device *dev)
 	return 0;
 }
 
-static DEFINE_SIMPLE_DEV_PM_OPS(ntrace_pm_ops, ntrace_suspend, NULL);
+static int ntrace_resume(struct device *dev)
+{
+	ntrace_topology_resume(dev_get_drvdata(dev));
+	return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(ntrace_pm_ops, ntrace_suspend, ntrace_resume);
 
 static const struct of_device_id ntrace_of_match[] = {
 	{ .compatible = "riscv,trace-component" },
@@ -85,11 +91,16 @@ static int __init ntrace_init(void)
 	ret = ntrace_chardev_init();
 	if (ret)
 		goto topology;
-	ret = platform_driver_register(&ntrace_driver);
+	ret = ntrace_perf_init();
 	if (ret)
 		goto chardev;
+	ret = platform_driver_register(&ntrace_driver);
+	if (ret)
+		goto perf;
 	return 0;
 
+perf:
+	ntrace_perf_exit();
 chardev:
 	ntrace_chardev_exit();
 topology:
@@ -101,6 +112,7 @@ module_init(ntrace_init);
 static void __exit ntrace_exit(void)
 {
 	platform_driver_unregister(&ntrace_driver);
+	ntrace_perf_exit();
 	ntrace_chardev_exit();
 	ntrace_topology_exit();
 }

@@ -43,7 +43,7 @@
 #define NTRACE_POLL_US		20
 #define NTRACE_TIMEOUT_US	100000
 /* The same with interrupts off on the traced hart. */
-#define NTRACE_TIMEOUT_ATOMIC_US 200
+#define NTRACE_TIMEOUT_ATOMIC_US 100
 
 /* Encoder, funnels, sink. */
 #define NTRACE_PATH_MAX		8
@@ -144,6 +144,8 @@ struct ntrace_component {
  * @wake: wakes readers from the timer
  * @read_lock: one read() at a time
  * @sink_size_default: the size of the sink buffer was left to the driver
+ * @perf: perf has it: @data is an AUX area, or NULL where trace is only counted
+ * @overwrite: the oldest bytes of @data are overwritten
  * @running: started and not stopped; under the lock of the path
  * @error: result of the start on the traced hart
  * @tail: bytes consumed from the data area; consumers advance it without a lock
@@ -171,6 +173,8 @@ struct ntrace_capture {
 	struct irq_work wake;
 	struct mutex read_lock; /* serializes read() */
 	bool sink_size_default;
+	bool perf;
+	bool overwrite;
 	bool running;
 	int error;
 	atomic64_t tail;
@@ -200,7 +204,7 @@ struct ntrace_capture {
  * @stale: the hart was offline: registers must be written again before a start
  * @count: number of components
  * @component: from the encoder to the sink
- * @owner: the open file that configured it, or NULL
+ * @owner: the open file that configured it, or NULL; also NULL while perf has it
  * @capture: its capture, or NULL
  */
 struct ntrace_path {
@@ -244,6 +248,7 @@ int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
 int ntrace_component_wait_disabled(struct ntrace_component *component, u32 *control);
+int ntrace_component_wait_disabled_atomic(struct ntrace_component *component, u32 *control);
 int ntrace_component_refuse(struct ntrace_component *component, const char *why);
 int ntrace_registers_quiesce(void __iomem *base);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
@@ -265,6 +270,8 @@ void ntrace_ramsink_free(struct ntrace_component *component);
 int ntrace_ramsink_program(struct ntrace_component *component);
 int ntrace_ramsink_start(struct ntrace_component *component);
 int ntrace_ramsink_stop(struct ntrace_component *component);
+int ntrace_ramsink_start_atomic(struct ntrace_component *component);
+int ntrace_ramsink_stop_atomic(struct ntrace_component *component);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
 /* topology.c */
@@ -275,16 +282,22 @@ int ntrace_topology_add(struct ntrace_component *component);
 void ntrace_topology_remove(struct ntrace_component *component);
 void ntrace_topology_shutdown(struct ntrace_component *component);
 void ntrace_topology_suspend(struct ntrace_component *component);
+void ntrace_topology_resume(struct ntrace_component *component);
 void ntrace_topology_quiesce_upstream(struct ntrace_component *component);
+int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);
 
 /* capture.c */
 struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 					    const struct ntrace_config *config);
+struct ntrace_capture *
+ntrace_capture_alloc_perf(struct ntrace_path *path, const struct ntrace_config *config,
+			  enum hrtimer_restart (*timer)(struct hrtimer *timer));
 void ntrace_capture_get(struct ntrace_capture *capture);
 void ntrace_capture_put(struct ntrace_capture *capture);
 int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
 			  struct file *owner);
 void ntrace_capture_detach(struct ntrace_path *path);
+int ntrace_capture_revive(struct ntrace_capture *capture);
 int ntrace_capture_start(struct ntrace_capture *capture);
 int ntrace_capture_stop(struct ntrace_capture *capture);
 
@@ -292,6 +305,9 @@ int ntrace_capture_stop(struct ntrace_capture *capture);
 void ntrace_drain_begin(struct ntrace_capture *capture);
 void ntrace_drain_flush(struct ntrace_capture *capture);
 void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped);
+void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room);
+void ntrace_drain_discard(struct ntrace_capture *capture);
+ktime_t ntrace_drain_step(struct ntrace_capture *capture);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
 int ntrace_drain_consume(struct ntrace_capture *capture, u64 tail);
 u64 ntrace_drain_readable(struct ntrace_capture *capture, u64 *tail);
@@ -302,5 +318,11 @@ void ntrace_chardev_exit(void);
 int ntrace_chardev_add(struct ntrace_path *path);
 void ntrace_chardev_remove(struct ntrace_path *path);
 void ntrace_chardev_setup(struct ntrace_path *path);
+
+/* perf.c */
+int ntrace_perf_init(void);
+void ntrace_perf_exit(void);
+void ntrace_perf_halt(struct ntrace_path *path);
+void ntrace_perf_lose(struct ntrace_path *path);
 
 #endif /* NTRACE_NTRACE_H */

@@ -157,6 +157,17 @@ int ntrace_ramsink_program(struct ntrace_component *component)
 	return 0;
 }
 
+static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	/* Also clears trRamWrap. Start and Limit stay. */
+	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
+		return -EIO;
+	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
+	return 0;
+}
+
 /**
  * ntrace_ramsink_start - empty the ring and enable the sink
  * @component: RAM sink, programmed, disabled and empty
@@ -165,15 +176,23 @@ int ntrace_ramsink_program(struct ntrace_component *component)
  */
 int ntrace_ramsink_start(struct ntrace_component *component)
 {
-	struct ntrace_ramsink *sink = &component->ramsink;
 	u32 value;
 
-	/* Also clears trRamWrap. Start and Limit stay. */
-	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
-		return -EIO;
-	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
-	return readl_poll_timeout(component->base + TR_RAM_CONTROL, value,
-				  value & TR_CONTROL_ENABLE, NTRACE_POLL_US, NTRACE_TIMEOUT_US);
+	return ntrace_ramsink_empty_and_enable(component) ?:
+		       readl_poll_timeout(component->base + TR_RAM_CONTROL, value,
+					  value & TR_CONTROL_ENABLE, NTRACE_POLL_US,
+					  NTRACE_TIMEOUT_US);
+}
+
+/** ntrace_ramsink_start_atomic - the same with interrupts off, and short */
+int ntrace_ramsink_start_atomic(struct ntrace_component *component)
+{
+	u32 value;
+
+	return ntrace_ramsink_empty_and_enable(component) ?:
+		       readl_poll_timeout_atomic(component->base + TR_RAM_CONTROL, value,
+						 value & TR_CONTROL_ENABLE, 1,
+						 NTRACE_TIMEOUT_ATOMIC_US);
 }
 
 /**
@@ -186,6 +205,13 @@ int ntrace_ramsink_stop(struct ntrace_component *component)
 {
 	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
 	return ntrace_component_wait_disabled(component, NULL);
+}
+
+/** ntrace_ramsink_stop_atomic - the same with interrupts off, and short */
+int ntrace_ramsink_stop_atomic(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
+	return ntrace_component_wait_disabled_atomic(component, NULL);
 }
 
 /**

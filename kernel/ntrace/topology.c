@@ -107,6 +107,8 @@ static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	guard(mutex)(&path->lock);
 	path->cpu_up = true;
+	if (path->stale && path->capture && path->capture->perf)
+		ntrace_capture_revive(path->capture);
 	return 0;
 }
 
@@ -130,6 +132,8 @@ static void ntrace_path_retire(struct ntrace_path *path)
 {
 	guard(mutex)(&path->lock);
 	path->gone = true;
+	if (path->capture && path->capture->perf)
+		ntrace_perf_lose(path);
 	ntrace_capture_detach(path);
 	wake_up_all(&path->wait);
 }
@@ -288,6 +292,49 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 	path->stale = true;
 	if (path->capture)
 		ntrace_capture_stop(path->capture);
+}
+
+/**
+ * ntrace_topology_resume - the system is awake again
+ * @component: component that was added
+ *
+ * Once per path, when all its components have been resumed.
+ */
+void ntrace_topology_resume(struct ntrace_component *component)
+{
+	struct ntrace_path *path;
+
+	guard(mutex)(&ntrace_lock);
+	path = component->path;
+	if (!path || component != ntrace_path_encoder(path))
+		return;
+	guard(mutex)(&path->lock);
+	if (path->cpu_up && path->capture && path->capture->perf)
+		ntrace_capture_revive(path->capture);
+}
+
+/**
+ * ntrace_topology_each_path - call something for each path
+ * @call: other than 0 ends the walk
+ * @data: for @call
+ *
+ * Paths neither come nor go meanwhile.
+ *
+ * Return: what the last call returned.
+ */
+int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)
+{
+	struct ntrace_component *component;
+	int ret = 0;
+
+	guard(mutex)(&ntrace_lock);
+	list_for_each_entry(component, &ntrace_components, node) {
+		if (component->type == TR_COMP_TYPE_ENCODER && component->path)
+			ret = call(component->path, data);
+		if (ret)
+			break;
+	}
+	return ret;
 }
 
 /** ntrace_topology_init - get a CPU hotplug state */

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The PMU "ntrace": trace of tasks and of harts through perf.
+ *
+ * An event does not count; it fills the AUX area. While it is scheduled, the
+ * hart traces into the ring of its sink, and the drain timer copies that to the
+ * AUX area in slices, as it does to the data area of /dev/ntraceN: perf gives
+ * AUX pages one by one, a sink wants one block, and the trace of a task must not
+ * stand in memory that another one's sink still writes to.
+ *
+ * A path belongs either to an open file or to perf. It goes to perf with the
+ * first event that can be scheduled on its hart and comes back with the last, so
+ * what takes memory, time or sleep is done then. Each switch only writes the
+ * registers that differ.
+ *
+ * add(), del(), start(), stop() and the timer run on the traced hart with
+ * interrupts off: they need no lock among each other. Everything that comes from
+ * elsewhere (hotplug, unbind) is done by an interrupt to that hart.
+ */
+#include <linux/atomic.h>
+#include <linux/bitfield.h>
+#include <linux/cpumask.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/perf_event.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/sysfs.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "ntrace.h"
+
+/* Fields of perf_event_attr.config, as in format/. */
+#define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
+#define NTRACE_PERF_SYNC	GENMASK_ULL(9, 8)
+#define NTRACE_PERF_SYNC_MAX	GENMASK_ULL(15, 12)
+#define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX)
+
+/*
+ * What is left in the ring when a task goes is copied with interrupts off; the
+ * timer sees to it that this is little, and this that it cannot be much.
+ */
+#define NTRACE_PERF_SINK_SIZE	SZ_256K
+
+/**
+ * struct ntrace_perf_event - an event of a user, with all that inherit it
+ * @config: what the encoder is programmed with
+ * @id: number that no other event has had
+ * @cpus: harts whose paths it holds
+ * @epoch: how many paths had gone when it took them
+ * @aux: somebody has mapped the AUX area; without one, trace is counted
+ * @release: gives the paths back
+ */
+struct ntrace_perf_event {
+	struct ntrace_config config;
+	u64 id;
+	cpumask_t cpus;
+	u64 epoch;
+	bool aux;
+	struct work_struct release;
+};
+
+/**
+ * struct ntrace_perf_aux - an AUX area
+ * @pages: all of it, as one piece of memory
+ * @size: bytes, a power of two
+ * @snapshot: the oldest trace is overwritten
+ */
+struct ntrace_perf_aux {
+	void *pages;
+	size_t size;
+	bool snapshot;
+};
+
+/**
+ * struct ntrace_perf - perf's side of a hart
+ * @users: events that hold the path; under the lock of the topology, as is
+ * @lost: value of ntrace_perf_epoch when the last path of this hart went
+ * @path: the path while perf has it, else NULL; changed on the hart itself
+ * @event: the event that is traced now, or NULL
+ * @handle: of its AUX area
+ * @aux: its AUX area; NULL: the trace is only counted
+ * @begin: position in the stream where @handle was opened
+ * @counted: position up to which the event has counted
+ * @gaps: number of holes at @begin
+ * @programmed: id of the event that the encoder is programmed for
+ */
+struct ntrace_perf {
+	unsigned int users;
+	u64 lost;
+	struct ntrace_path *path;
+	struct perf_event *event;
+	struct perf_output_handle handle;
+	struct ntrace_perf_aux *aux;
+	u64 begin;
+	u64 counted;
+	u32 gaps;
+	u64 programmed;
+};
+
+static struct ntrace_perf __percpu *ntrace_perf_harts;
+static struct workqueue_struct *ntrace_perf_workqueue;
+static atomic64_t ntrace_perf_ids;
+/* Paths that went while perf had them; under the lock of the topology. */
+static u64 ntrace_perf_epoch;
+static struct pmu ntrace_pmu;
+
+static struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)
+{
+	return event->pmu_private;
+}
+
+/* Open the AUX area, if there is one. Return: false if it has no room. */
+static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
+{
+	struct ntrace_capture *capture = perf->path->capture;
+
+	perf->gaps = capture->gaps;
+	perf->aux = NULL;
+	if (!READ_ONCE(ntrace_perf_event_of(event)->aux)) {
+		ntrace_drain_discard(capture);
+		perf->begin = capture->head;
+		return true;
+	}
+	/* Without room perf disables the event; who reads enables it again. */
+	perf->aux = perf_aux_output_begin(&perf->handle, event);
+	if (!perf->aux)
+		return false;
+	ntrace_drain_into(capture, perf->aux->pages, perf->aux->size, perf->handle.head,
+			  perf->aux->snapshot ? perf->aux->size : perf->handle.size);
+	perf->begin = capture->head;
+	return true;
+}
+
+/* And close it: from here on the trace is the reader's. */
+static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
+{
+	struct ntrace_capture *capture = perf->path->capture;
+	u64 size = capture->head - perf->begin;
+
+	if (!perf->aux)
+		return;
+	/* There is a hole in what is handed over, or behind it. */
+	if (capture->gaps != perf->gaps || capture->overrun)
+		flags |= PERF_AUX_FLAG_TRUNCATED;
+	if (flags)
+		perf_aux_output_flag(&perf->handle, flags);
+	if (perf->aux->snapshot) {
+		perf->handle.head = capture->head;
+		size = min_t(u64, size, perf->aux->size);
+	}
+	perf_aux_output_end(&perf->handle, size);
+	perf->aux = NULL;
+	/* What comes now has no place to go. */
+	ntrace_drain_discard(capture);
+}
+
+static void ntrace_perf_count(struct ntrace_perf *perf)
+{
+	u64 head = perf->path->capture->head;
+
+	local64_add(head - perf->counted, &perf->event->count);
+	perf->counted = head;
+}
+
+static int ntrace_perf_hw_start(struct ntrace_perf *perf,
+				const struct ntrace_perf_event *perf_event)
+{
+	struct ntrace_path *path = perf->path;
+	struct ntrace_capture *capture = path->capture;
+	struct ntrace_component *encoder = ntrace_path_encoder(path);
+	int ret;
+
+	if (perf->programmed != perf_event->id) {
+		ret = ntrace_encoder_program(encoder, &perf_event->config);
+		if (ret)
+			return ret;
+		perf->programmed = perf_event->id;
+	}
+	ntrace_drain_begin(capture);
+	ret = ntrace_ramsink_start_atomic(ntrace_path_sink(path));
+	if (!ret)
+		ret = ntrace_encoder_enable(encoder);
+	if (ret)
+		return ret;
+	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
+	ntrace_encoder_trace(encoder);
+	return 0;
+}
+
+/* Encoder first; what it still pushes out, the sink takes. */
+static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
+{
+	struct ntrace_path *path = perf->path;
+	u32 control = 0;
+	int ret, ret_sink;
+
+	ntrace_encoder_stop(ntrace_path_encoder(path));
+	ret = ntrace_component_wait_disabled_atomic(ntrace_path_encoder(path), &control);
+	ret_sink = ntrace_ramsink_stop_atomic(ntrace_path_sink(path));
+	/* Not from the timer itself: that one ends by its return value. */
+	hrtimer_try_to_cancel(&path->capture->timer);
+	ntrace_drain_end(path->capture, control, !ret_sink);
+	return ret ? ret : ret_sink;
+}
+
+/*
+ * Hardware that does not do as told is not asked again: later switches do not
+ * wait for it. Opening the first event after the last one was closed resets it.
+ */
+static void ntrace_perf_dead(struct ntrace_perf *perf)
+{
+	WRITE_ONCE(perf->path->capture->control->state, NTRACE_STATE_DEAD);
+	ntrace_encoder_stop(ntrace_path_encoder(perf->path));
+	dev_err_ratelimited(&perf->path->dev, "trace of hart %u failed, no more of it\n",
+			    perf->path->cpu);
+}
+
+/* The event is traced no more; @flags tell what is wrong with its last trace. */
+static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
+{
+	struct perf_event *event = perf->event;
+
+	if (ntrace_perf_hw_stop(perf) || perf->path->capture->fault) {
+		flags |= PERF_AUX_FLAG_TRUNCATED;
+		ntrace_perf_dead(perf);
+	}
+	ntrace_perf_count(perf);
+	ntrace_perf_close(perf, flags);
+	perf->event = NULL;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+/* Hand over what has been copied, when it is enough to be worth a wakeup. */
+static bool ntrace_perf_turn(struct ntrace_perf *perf)
+{
+	struct ntrace_capture *capture = perf->path->capture;
+	size_t enough;
+
+	if (!perf->aux || perf->aux->snapshot)
+		return true;
+	enough = perf->event->attr.aux_watermark ?: perf->aux->size / 4;
+	if (capture->head - perf->begin < enough && !capture->overrun)
+		return true;
+	ntrace_perf_close(perf, 0);
+	return ntrace_perf_open(perf, perf->event);
+}
+
+/* Drains the sink of the hart that this runs on into an AUX area. */
+static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
+{
+	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+	ktime_t next;
+
+	if (!perf->event || perf->path->capture != capture)
+		return HRTIMER_NORESTART;
+	next = ntrace_drain_step(capture);
+	ntrace_perf_count(perf);
+	if (capture->fault || !ntrace_perf_turn(perf)) {
+		ntrace_perf_end(perf, 0);
+		return HRTIMER_NORESTART;
+	}
+	hrtimer_forward_now(timer, next);
+	return HRTIMER_RESTART;
+}
+
+static void ntrace_event_start(struct perf_event *event, int flags)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+	struct ntrace_path *path = perf->path;
+
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	/* The path may have gone, or be dead, while the event was away. */
+	if (!path || perf->event || path->stale ||
+	    path->capture->control->state == NTRACE_STATE_DEAD)
+		return;
+	if (!ntrace_perf_open(perf, event))
+		return;
+	perf->event = event;
+	perf->counted = path->capture->head;
+	if (ntrace_perf_hw_start(perf, ntrace_perf_event_of(event))) {
+		ntrace_perf_dead(perf);
+		ntrace_perf_end(perf, PERF_AUX_FLAG_TRUNCATED);
+		return;
+	}
+	event->hw.state = 0;
+}
+
+static void ntrace_event_stop(struct perf_event *event, int flags)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	if (perf->event == event)
+		ntrace_perf_end(perf, 0);
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+}
+
+static int ntrace_event_add(struct perf_event *event, int flags)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	if (!perf->path)
+		return -ENODEV;
+	if (perf->event)
+		return -EBUSY;
+	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (!(flags & PERF_EF_START))
+		return 0;
+	ntrace_event_start(event, 0);
+	return event->hw.state & PERF_HES_STOPPED ? -EINVAL : 0;
+}
+
+static void ntrace_event_del(struct perf_event *event, int flags)
+{
+	ntrace_event_stop(event, PERF_EF_UPDATE);
+}
+
+static void ntrace_event_read(struct perf_event *event)
+{
+}
+
+static void *ntrace_event_setup_aux(struct perf_event *event, void **pages, int count,
+				    bool overwrite)
+{
+	struct page **list __free(kvfree) = kvmalloc_array(count, sizeof(*list), GFP_KERNEL);
+	struct ntrace_perf_aux *aux __free(kfree) = kzalloc(sizeof(*aux), GFP_KERNEL);
+	int i;
+
+	if (!list || !aux)
+		return NULL;
+	for (i = 0; i < count; i++)
+		list[i] = virt_to_page(pages[i]);
+	aux->pages = vmap(list, count, VM_MAP, PAGE_KERNEL);
+	if (!aux->pages)
+		return NULL;
+	aux->size = (size_t)count << PAGE_SHIFT;
+	aux->snapshot = overwrite;
+	WRITE_ONCE(ntrace_perf_event_of(event)->aux, true);
+	return_ptr(aux);
+}
+
+static void ntrace_event_free_aux(void *data)
+{
+	struct ntrace_perf_aux *aux = data;
+
+	vunmap(aux->pages);
+	kfree(aux);
+}
+
+/* On the traced hart: perf gets the path, or loses it. */
+static void ntrace_perf_set_path(void *data)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	perf->path = data;
+	perf->programmed = 0;
+}
+
+static void ntrace_perf_halt_here(void *data)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	if (perf->event)
+		ntrace_perf_end(perf, PERF_AUX_FLAG_TRUNCATED);
+	perf->programmed = 0;
+}
+
+/**
+ * ntrace_perf_halt - stop tracing whatever event is there
+ * @path: path that perf has, locked
+ *
+ * The hart goes offline or to sleep, or the path goes. An event that is
+ * scheduled there will be taken off later and find nothing to do.
+ */
+void ntrace_perf_halt(struct ntrace_path *path)
+{
+	lockdep_assert_held(&path->lock);
+	smp_call_function_single(path->cpu, ntrace_perf_halt_here, NULL, 1);
+}
+
+static void ntrace_perf_lose_here(void *data)
+{
+	ntrace_perf_halt_here(NULL);
+	ntrace_perf_set_path(NULL);
+}
+
+/**
+ * ntrace_perf_lose - the path goes for good
+ * @path: path that perf has, locked
+ */
+void ntrace_perf_lose(struct ntrace_path *path)
+{
+	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
+
+	lockdep_assert_held(&path->lock);
+	/* Of a hart that is offline nobody looks at it. */
+	if (smp_call_function_single(path->cpu, ntrace_perf_lose_here, NULL, 1))
+		perf->path = NULL;
+	perf->users = 0;
+	perf->lost = ++ntrace_perf_epoch;
+}
+
+/* Called with the lock of the topology, as all that makes paths come and go. */
+static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
+{
+	struct perf_event *event = data;
+	struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
+	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
+	struct ntrace_config *config = &perf_event->config;
+	struct ntrace_capture *capture;
+	int ret;
+
+	if (event->cpu >= 0 && event->cpu != path->cpu)
+		return 0;
+	guard(mutex)(&path->lock);
+	if (path->gone)
+		return 0;
+	/* An event of all harts is content with those that are there. */
+	if (!path->cpu_up)
+		return event->cpu >= 0 ? -ENODEV : 0;
+	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
+	if (ret)
+		return ret;
+	if (!perf->users) {
+		if (path->capture)
+			return -EBUSY;
+		capture = ntrace_capture_alloc_perf(path, config, ntrace_perf_timer);
+		if (IS_ERR(capture))
+			return PTR_ERR(capture);
+		ret = ntrace_capture_attach(path, capture, NULL);
+		if (ret) {
+			ntrace_capture_put(capture);
+			return ret;
+		}
+		smp_call_function_single(path->cpu, ntrace_perf_set_path, path, 1);
+	}
+	perf->users++;
+	perf_event->epoch = ntrace_perf_epoch;
+	cpumask_set_cpu(path->cpu, &perf_event->cpus);
+	return 0;
+}
+
+static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
+{
+	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
+	const struct ntrace_perf_event *perf_event = data;
+
+	/* Another path may stand where the one that was held has been. */
+	if (!cpumask_test_cpu(path->cpu, &perf_event->cpus) || perf_event->epoch < perf->lost ||
+	    --perf->users)
+		return 0;
+	guard(mutex)(&path->lock);
+	smp_call_function_single(path->cpu, ntrace_perf_set_path, NULL, 1);
+	ntrace_capture_detach(path);
+	return 0;
+}
+
+/*
+ * Not in ntrace_event_destroy(): perf may free an event with the mutex of a
+ * context held, and the lock of the topology is taken before cpus_read_lock(),
+ * under which perf takes that mutex.
+ */
+static void ntrace_perf_release(struct work_struct *work)
+{
+	struct ntrace_perf_event *perf_event =
+		container_of(work, struct ntrace_perf_event, release);
+
+	ntrace_topology_each_path(ntrace_perf_put_path, perf_event);
+	kfree(perf_event);
+}
+
+static void ntrace_event_destroy(struct perf_event *event)
+{
+	/* Children hold a reference to their parent. */
+	if (!event->parent)
+		queue_work(ntrace_perf_workqueue, &ntrace_perf_event_of(event)->release);
+}
+
+/* What @attr asks of the encoder. Return: 0, -EINVAL or -EOPNOTSUPP. */
+static int ntrace_perf_config(struct perf_event *event, struct ntrace_config *config)
+{
+	const struct perf_event_attr *attr = &event->attr;
+
+	if (attr->config & ~NTRACE_PERF_CONFIG || attr->config1 || attr->config2)
+		return -EINVAL;
+	if (attr->exclude_user && attr->exclude_kernel)
+		return -EINVAL;
+	/* Guests are other privileges to a filter, and not traced. */
+	if (attr->exclude_host || attr->exclude_idle || attr->precise_ip || has_branch_stack(event))
+		return -EOPNOTSUPP;
+	config->mode = FIELD_GET(NTRACE_PERF_MODE, attr->config);
+	config->sync_mode = FIELD_GET(NTRACE_PERF_SYNC, attr->config);
+	config->sync_max = FIELD_GET(NTRACE_PERF_SYNC_MAX, attr->config);
+	config->sink_size = NTRACE_PERF_SINK_SIZE;
+	if (!attr->exclude_user)
+		config->privilege |= NTRACE_PRIVILEGE_U;
+	if (!attr->exclude_kernel)
+		config->privilege |= NTRACE_PRIVILEGE_S;
+	return 0;
+}
+
+static int ntrace_event_init(struct perf_event *event)
+{
+	struct ntrace_perf_event *perf_event;
+	int ret;
+
+	if (event->attr.type != event->pmu->type)
+		return -ENOENT;
+	event->destroy = ntrace_event_destroy;
+	if (event->parent) {
+		event->pmu_private = event->parent->pmu_private;
+		return 0;
+	}
+	event->destroy = NULL;
+	perf_event = kzalloc(sizeof(*perf_event), GFP_KERNEL_ACCOUNT);
+	if (!perf_event)
+		return -ENOMEM;
+	INIT_WORK(&perf_event->release, ntrace_perf_release);
+	perf_event->id = atomic64_inc_return(&ntrace_perf_ids);
+	event->pmu_private = perf_event;
+	ret = ntrace_perf_config(event, &perf_event->config);
+	if (!ret) {
+		/* Who was closed a moment ago may still hold the path. */
+		flush_workqueue(ntrace_perf_workqueue);
+		ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
+		if (!ret && cpumask_empty(&perf_event->cpus))
+			ret = -ENODEV;
+		if (ret)
+			ntrace_topology_each_path(ntrace_perf_put_path, perf_event);
+	}
+	if (ret) {
+		kfree(perf_event);
+		return ret;
+	}
+	event->destroy = ntrace_event_destroy;
+	return 0;
+}
+
+PMU_FORMAT_ATTR(mode, "config:0-2");
+PMU_FORMAT_ATTR(sync, "config:8-9");
+PMU_FORMAT_ATTR(syncmax, "config:12-15");
+
+static struct attribute *ntrace_format_attrs[] = {
+	&format_attr_mode.attr,
+	&format_attr_sync.attr,
+	&format_attr_syncmax.attr,
+	NULL,
+};
+
+static const struct attribute_group ntrace_format_group = {
+	.name = "format",
+	.attrs = ntrace_format_attrs,
+};
+
+static int ntrace_add_cpu(struct ntrace_path *path, void *data)
+{
+	cpumask_set_cpu(path->cpu, data);
+	return 0;
+}
+
+/* The harts that have a trace encoder. */
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buffer)
+{
+	cpumask_var_t cpus;
+	ssize_t size;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	ntrace_topology_each_path(ntrace_add_cpu, cpus);
+	size = cpumap_print_to_pagebuf(true, buffer, cpus);
+	free_cpumask_var(cpus);
+	return size;
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *ntrace_cpumask_attrs[] = {
+	&dev_attr_cpumask.attr,
+	NULL,
+};
+
+static const struct attribute_group ntrace_cpumask_group = {
+	.attrs = ntrace_cpumask_attrs,
+};
+
+static const struct attribute_group *ntrace_perf_groups[] = {
+	&ntrace_format_group,
+	&ntrace_cpumask_group,
+	NULL,
+};
+
+static struct pmu ntrace_pmu = {
+	.module = THIS_MODULE,
+	.attr_groups = ntrace_perf_groups,
+	/* One event per hart, and the second to come is told so by EBUSY. */
+	.capabilities = PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE,
+	/* With a hardware context perf would hold the mutex of a context in event_init(). */
+	.task_ctx_nr = perf_sw_context,
+	.event_init = ntrace_event_init,
+	.add = ntrace_event_add,
+	.del = ntrace_event_del,
+	.start = ntrace_event_start,
+	.stop = ntrace_event_stop,
+	.read = ntrace_event_read,
+	.setup_aux = ntrace_event_setup_aux,
+	.free_aux = ntrace_event_free_aux,
+};
+
+/**
+ * ntrace_perf_init - register the PMU
+ *
+ * Return: 0, -ENOMEM or the error of perf_pmu_register().
+ */
+int __init ntrace_perf_init(void)
+{
+	int ret = -ENOMEM;
+
+	ntrace_perf_harts = alloc_percpu(struct ntrace_perf);
+	if (!ntrace_perf_harts)
+		return ret;
+	ntrace_perf_workqueue = alloc_workqueue("ntrace", WQ_UNBOUND, 0);
+	if (!ntrace_perf_workqueue)
+		goto harts;
+	ret = perf_pmu_register(&ntrace_pmu, "ntrace", -1);
+	if (!ret)
+		return 0;
+	destroy_workqueue(ntrace_perf_workqueue);
+harts:
+	free_percpu(ntrace_perf_harts);
+	return ret;
+}
+
+/** ntrace_perf_exit - undo ntrace_perf_init(); events hold the module, so there are none */
+void ntrace_perf_exit(void)
+{
+	perf_pmu_unregister(&ntrace_pmu);
+	destroy_workqueue(ntrace_perf_workqueue);
+	free_percpu(ntrace_perf_harts);
+}

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The PMU "ntrace" by perf_event_open().
+ * Usage: perf abi TYPE             what it takes and refuses; TAP without a plan
+ *        perf refused TYPE         without privileges; likewise
+ *        perf trace TYPE DIR TEST  traces this program, user mode only, on two harts;
+ *                                  DIR/N.nex: AUX area of hart N, DIR/flags: flags of
+ *                                  all PERF_RECORD_AUX, DIR/maps: where its code is.
+ *        Prints "steps N": how often step() was called while traced.
+ *        TEST is plain, drain, fork, snapshot or full.
+ */
+#include <linux/perf_event.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "guest.h"
+
+#define HARTS 2
+#define DATA_PAGES 16
+
+static unsigned int type;
+
+static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct perf_event_attr attributes(void)
+{
+	return (struct perf_event_attr){
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = 1,
+	};
+}
+
+static void expect(struct perf_event_attr attr, int expected, const char *what)
+{
+	int fd = event_open(&attr, 0, -1);
+	int error = fd < 0 ? errno : 0;
+
+	if (!ok(error == expected, "%s: %s", what, expected ? strerror(expected) : "taken"))
+		printf("# %s\n", strerror(error));
+	if (fd >= 0)
+		close(fd);
+}
+
+#define EXPECT(expected, what, ...)                                                                \
+	do {                                                                                       \
+		struct perf_event_attr attr = attributes();                                        \
+		__VA_ARGS__;                                                                       \
+		expect(attr, expected, what);                                                      \
+	} while (0)
+
+static void test_config(void)
+{
+	EXPECT(0, "user mode", (void)0);
+	EXPECT(0, "user mode and the kernel", attr.exclude_kernel = 0);
+	EXPECT(0, "the kernel alone", attr.exclude_kernel = 0; attr.exclude_user = 1);
+	EXPECT(EINVAL, "neither", attr.exclude_user = 1);
+	EXPECT(0, "mode 3, BTM", attr.config = 3);
+	EXPECT(0, "mode 6, HTM", attr.config = 6);
+	EXPECT(EOPNOTSUPP, "mode 5, which the encoder lacks", attr.config = 5);
+	EXPECT(0, "sync=1,syncmax=4", attr.config = 1 << 8 | 4 << 12);
+	EXPECT(EINVAL, "a bit that means nothing", attr.config = 1 << 3);
+	EXPECT(EINVAL, "a bit that means nothing, above", attr.config = UINT64_C(1) << 63);
+	EXPECT(EINVAL, "config1", attr.config1 = 1);
+	EXPECT(EINVAL, "config2", attr.config2 = 1);
+	EXPECT(EOPNOTSUPP, "exclude_host", attr.exclude_host = 1);
+	EXPECT(EOPNOTSUPP, "exclude_idle", attr.exclude_idle = 1);
+	EXPECT(EOPNOTSUPP, "branch stacks", attr.sample_period = 1000;
+	       attr.sample_type = PERF_SAMPLE_BRANCH_STACK;
+	       attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER);
+}
+
+static void test_owners(void)
+{
+	struct perf_event_attr attr = attributes();
+	struct ntrace_config config = { .size = sizeof(config) };
+	int task = event_open(&attr, 0, 0), hart, device;
+
+	ok(task >= 0, "an event of a task");
+	hart = event_open(&attr, -1, 0);
+	fails_with(hart, EBUSY, "an event of the hart beside it");
+	device = open_device("/dev/ntrace0", 0);
+	fails_with(ioctl(device, NTRACE_IOC_CONFIGURE, &config), EBUSY, "/dev/ntrace0 beside it");
+	close(task);
+	hart = event_open(&attr, -1, 0);
+	ok(hart >= 0, "an event of the hart when the task's is closed");
+	fails_with(event_open(&attr, 0, -1), EBUSY, "an event of a task beside it");
+	close(hart);
+	/* The path comes back a moment after the last event is closed. */
+	for (int i = 0; i < 100 && ioctl(device, NTRACE_IOC_CONFIGURE, &config); i++)
+		usleep(10000);
+	ok(!ioctl(device, NTRACE_IOC_CONFIGURE, &config), "/dev/ntrace0 when all are closed");
+	fails_with(event_open(&attr, 0, 0), EBUSY, "an event beside /dev/ntrace0");
+	close(device);
+	task = event_open(&attr, 0, 0);
+	ok(task >= 0, "an event when /dev/ntrace0 is closed");
+	close(task);
+}
+
+static void test_count(void)
+{
+	struct perf_event_attr attr = attributes();
+	int fd = event_open(&attr, 0, -1);
+	uint64_t before = 0, after = 0, later = 0;
+
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(1000);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	ok(read(fd, &before, 8) == 8 && before > 100, "without AUX area: %llu bytes of trace",
+	   (unsigned long long)before);
+	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(10000);
+	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
+	ok(read(fd, &after, 8) == 8 && after > 5 * before, "more of it after more work");
+	work(1000);
+	ok(read(fd, &later, 8) == 8 && later == after, "none while disabled");
+	close(fd);
+}
+
+static void test_refused(void)
+{
+	/* Debian: perf_event_paranoid 3 keeps all out; the test sets it to 2. */
+	EXPECT(0, "unprivileged: own user mode", (void)0);
+	EXPECT(EACCES, "unprivileged: the kernel", attr.exclude_kernel = 0);
+	struct perf_event_attr attr = attributes();
+
+	fails_with(event_open(&attr, -1, 0), EACCES, "unprivileged: a hart");
+	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root");
+}
+
+/* A perf buffer and an AUX area of one hart. */
+struct hart {
+	int fd;
+	struct perf_event_mmap_page *page;
+	uint8_t *aux;
+	size_t aux_size;
+	uint64_t tail;
+	FILE *out;
+};
+static struct hart harts[HARTS];
+static FILE *flags_file;
+static unsigned long steps;
+static bool overwrite;
+
+static __attribute__((noinline, noclone)) void step(void)
+{
+	__asm__ volatile("");
+	steps++;
+}
+
+static __attribute__((noinline)) void many_steps(unsigned long count)
+{
+	while (count--)
+		step();
+}
+
+static void open_harts(const char *directory, pid_t pid, size_t aux_size)
+{
+	struct perf_event_attr attr = attributes();
+	size_t page_size = (size_t)getpagesize();
+	char path[256];
+
+	attr.inherit = 1;
+	/* Who begins in the middle needs something to begin at: 1024 messages apart. */
+	if (overwrite)
+		attr.config = 1 << 8 | 6 << 12;
+	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
+	attr.sample_id_all = 1;
+	for (int cpu = 0; cpu < HARTS; cpu++) {
+		struct hart *hart = &harts[cpu];
+
+		hart->fd = event_open(&attr, pid, cpu);
+		hart->page = mmap(NULL, (DATA_PAGES + 1) * page_size, PROT_READ | PROT_WRITE,
+				  MAP_SHARED, hart->fd, 0);
+		if (hart->page == MAP_FAILED)
+			bail("perf buffer");
+		hart->page->aux_offset = (DATA_PAGES + 1) * page_size;
+		hart->page->aux_size = aux_size;
+		hart->aux_size = aux_size;
+		hart->aux = mmap(NULL, aux_size, overwrite ? PROT_READ : PROT_READ | PROT_WRITE,
+				 MAP_SHARED, hart->fd, (off_t)hart->page->aux_offset);
+		if (hart->aux == MAP_FAILED)
+			bail("AUX area");
+		snprintf(path, sizeof(path), "%s/%d.nex", directory, cpu);
+		hart->out = fopen(path, "w");
+		if (!hart->out)
+			bail(path);
+	}
+}
+
+/* What is new in the AUX area, to the file. */
+static size_t save(struct hart *hart)
+{
+	uint64_t head = __atomic_load_n(&hart->page->aux_head, __ATOMIC_ACQUIRE);
+	uint64_t at = hart->tail;
+	size_t saved;
+
+	if (overwrite && head - at > hart->aux_size)
+		at = head - hart->aux_size;
+	saved = head - at;
+	for (; at < head; at++)
+		putc(hart->aux[at % hart->aux_size], hart->out);
+	hart->tail = head;
+	if (!overwrite)
+		__atomic_store_n(&hart->page->aux_tail, head, __ATOMIC_RELEASE);
+	return saved;
+}
+
+/* Flags of the AUX records so far; Return: all of them. */
+static uint64_t save_flags(struct hart *hart)
+{
+	const uint8_t *data = (const uint8_t *)hart->page + hart->page->data_offset;
+	uint64_t at = hart->page->data_tail, head = hart->page->data_head, all = 0;
+	struct perf_event_header header;
+	uint64_t record[3];
+
+	for (; at < head; at += header.size) {
+		for (size_t i = 0; i < sizeof(header); i++)
+			((uint8_t *)&header)[i] = data[(at + i) % hart->page->data_size];
+		if (header.type != PERF_RECORD_AUX || !header.size)
+			continue;
+		for (size_t i = 0; i < sizeof(record); i++)
+			((uint8_t *)record)[i] =
+				data[(at + sizeof(header) + i) % hart->page->data_size];
+		fprintf(flags_file, "%lu %lu %#lx\n", record[0], record[1], record[2]);
+		all |= record[2];
+	}
+	hart->page->data_tail = head;
+	return all;
+}
+
+static void control(unsigned long request)
+{
+	for (int cpu = 0; cpu < HARTS; cpu++)
+		ioctl(harts[cpu].fd, request, 0);
+}
+
+static void save_all(void)
+{
+	for (int cpu = 0; cpu < HARTS; cpu++) {
+		save(&harts[cpu]);
+		save_flags(&harts[cpu]);
+	}
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+}
+
+/* Between harts, and beside others on them. */
+static void trace_plain(void)
+{
+	for (int i = 0; i < 20; i++) {
+		pin(i % HARTS);
+		many_steps(10000);
+		sched_yield();
+	}
+}
+
+/* Many times the AUX area, read while it is filled. The reader is not traced. */
+static void trace_drain(const char *directory)
+{
+	int go[2], status;
+	pid_t child;
+	char byte;
+
+	if (pipe(go))
+		bail("pipe");
+	child = fork();
+	if (!child) {
+		close(go[1]);
+		if (read(go[0], &byte, 1) != 1)
+			_exit(1);
+		for (int i = 0; i < 600; i++) {
+			pin(i % HARTS);
+			many_steps(10000);
+		}
+		_exit(0);
+	}
+	steps = 6000000;
+	open_harts(directory, child, 1 << 22);
+	control(PERF_EVENT_IOC_ENABLE);
+	setpriority(PRIO_PROCESS, 0, -20);
+	if (write(go[1], "", 1) != 1)
+		bail("pipe");
+	while (!waitpid(child, &status, WNOHANG)) {
+		save_all();
+		usleep(1000);
+	}
+}
+
+static void trace_fork(void)
+{
+	int status;
+
+	for (int i = 0; i < 4; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			pin(i % HARTS);
+			many_steps(10000);
+			_exit(0);
+		}
+		waitpid(child, &status, 0);
+		steps += 10000;
+	}
+	many_steps(1000);
+}
+
+/* The AUX area is full and nobody reads; then somebody does. */
+static void trace_full(void)
+{
+	uint64_t flags = 0;
+
+	pin(0);
+	many_steps(2000000);
+	control(PERF_EVENT_IOC_DISABLE);
+	flags = save_flags(&harts[0]);
+	ok(flags & PERF_AUX_FLAG_TRUNCATED, "a full AUX area: TRUNCATED");
+	ok(save(&harts[0]) > harts[0].aux_size / 2, "a full AUX area: it is full of trace");
+	control(PERF_EVENT_IOC_ENABLE);
+	many_steps(1000);
+	control(PERF_EVENT_IOC_DISABLE);
+	ok(save(&harts[0]) > 50, "a full AUX area: tracing goes on when it has been read");
+	ok(!(save_flags(&harts[0]) & PERF_AUX_FLAG_TRUNCATED), "a full AUX area: and whole");
+}
+
+static void save_maps(const char *directory)
+{
+	char command[300];
+
+	snprintf(command, sizeof(command), "cat /proc/%d/maps >%s/maps", (int)getpid(), directory);
+	if (system(command))
+		bail("maps");
+}
+
+static void trace(const char *directory, const char *test)
+{
+	char path[256];
+	bool full = !strcmp(test, "full");
+
+	snprintf(path, sizeof(path), "%s/flags", directory);
+	flags_file = fopen(path, "w");
+	if (!flags_file)
+		bail(path);
+	save_maps(directory);
+	overwrite = !strcmp(test, "snapshot");
+	if (!strcmp(test, "drain")) {
+		trace_drain(directory);
+	} else {
+		open_harts(directory, 0, full || overwrite ? 65536 : 1 << 20);
+		control(PERF_EVENT_IOC_ENABLE);
+	}
+	if (full) {
+		trace_full();
+	} else if (overwrite) {
+		pin(0);
+		many_steps(2000000);
+	} else if (!strcmp(test, "fork")) {
+		trace_fork();
+	} else if (!strcmp(test, "plain")) {
+		trace_plain();
+	}
+	control(PERF_EVENT_IOC_DISABLE);
+	save_all();
+	printf("steps %lu\n", steps);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	type = (unsigned int)strtoul(argv[2], NULL, 0);
+	if (!strcmp(argv[1], "abi")) {
+		test_config();
+		test_owners();
+		test_count();
+	} else if (!strcmp(argv[1], "refused")) {
+		if (setgid(65534) || setuid(65534))
+			bail("setuid");
+		test_refused();
+	} else if (argc > 4) {
+		trace(argv[3], argv[4]);
+	}
+	return failures != 0;
+}
