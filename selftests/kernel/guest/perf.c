@@ -10,7 +10,6 @@
  *        TEST is plain, drain, fork, snapshot or full.
  */
 #include <linux/perf_event.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -228,7 +227,7 @@ static uint64_t save_flags(struct hart *hart)
 		for (size_t i = 0; i < sizeof(record); i++)
 			((uint8_t *)record)[i] =
 				data[(at + sizeof(header) + i) % hart->page->data_size];
-		fprintf(flags_file, "%lu %lu %#lx\n", record[0], record[1], record[2]);
+		fprintf(flags_file, "%lu %lu %lu\n", record[0], record[1], record[2]);
 		all |= record[2];
 	}
 	hart->page->data_tail = head;
@@ -268,36 +267,39 @@ static void trace_plain(void)
 	}
 }
 
-/* Many times the AUX area, read while it is filled. The reader is not traced. */
+/*
+ * More than the AUX area holds, and each piece more than the sink does. The reader
+ * is not traced, and reads between the pieces, so that the area is never full.
+ */
 static void trace_drain(const char *directory)
 {
-	int go[2], status;
+	int go[2], done[2];
 	pid_t child;
 	char byte;
 
-	if (pipe(go))
+	if (pipe(go) || pipe(done))
 		bail("pipe");
 	child = fork();
 	if (!child) {
 		close(go[1]);
-		if (read(go[0], &byte, 1) != 1)
-			_exit(1);
-		for (int i = 0; i < 600; i++) {
+		for (int i = 0; read(go[0], &byte, 1) == 1; i++) {
 			pin(i % HARTS);
-			many_steps(10000);
+			many_steps(1000000);
+			if (write(done[1], "", 1) != 1)
+				break;
 		}
 		_exit(0);
 	}
-	steps = 6000000;
 	open_harts(directory, child, 1 << 22);
 	control(PERF_EVENT_IOC_ENABLE);
-	setpriority(PRIO_PROCESS, 0, -20);
-	if (write(go[1], "", 1) != 1)
-		bail("pipe");
-	while (!waitpid(child, &status, WNOHANG)) {
+	for (int i = 0; i < 6; i++) {
+		if (write(go[1], "", 1) != 1 || read(done[0], &byte, 1) != 1)
+			bail("pipe");
+		steps += 1000000;
 		save_all();
-		usleep(1000);
 	}
+	close(go[1]);
+	waitpid(child, NULL, 0);
 }
 
 static void trace_fork(void)
