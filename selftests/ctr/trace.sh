@@ -31,6 +31,7 @@ is "${found[entries]} ${found[returns]} ${found[errors]}" "20 20 10" "each call 
 zero both illegal broken newest mistyped
 # But for those before which the hart has gone to another task and back.
 ok "${found[called]} entries came from user mode through the system call" test "${found[called]:-0}" -ge 17
+ok "${found[lost]} ways lost to interrupts" test "${found[lost]:-99}" -le 4
 ok "${found[user]} transfers of user mode" test "${found[user]:-0}" -gt 100
 ok "${found[transfers]} transfers" test "${found[transfers]:-0}" -ge 1500
 ok "a probe costs ${found[probe]} entries of the ring" test "${found[probe]:-99}" -le 16

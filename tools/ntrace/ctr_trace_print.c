@@ -105,7 +105,8 @@ static bool begins_inside(const struct ctr_trace_printer *printer,
 		if (ends(printer, &entries[count]))
 			return true;
 	}
-	return false;
+	/* The youngest are always a probe's: an interrupt in it has pushed out the rest. */
+	return true;
 }
 
 /* @entries: youngest first. */
@@ -239,6 +240,8 @@ static void print_text(const struct ctr_trace_printer *printer, const struct ctr
 	output_char(output, '\n');
 	if (hit->bytes < 0)
 		output_printf(output, "  not recorded: %s\n", strerror(-hit->bytes));
+	else if (!way->count)
+		output_text(output, "  lost: an interrupt came between\n");
 	for (unsigned int i = first; i < way->count; i++)
 		print_text_transfer(printer, &way->shown[i]);
 }

@@ -9,6 +9,7 @@ ntrace ctr trace --json FUNCTION has written. Prints, one "name value" a line:
   transfers       how many were looked at
   illegal         that are not in the text
   broken          neighbours that no straight run of code connects
+  lost            hits without a transfer: an interrupt came in the probe
   newest          hits of which the youngest transfer does not lead into the
                   function, or is not its return
   mistyped        with a type that the instruction has not
@@ -86,7 +87,7 @@ def main():
                 transfer["to"] += 64
     kernel = Kernel(directory, places)
     count = dict.fromkeys(("entries", "returns", "errors", "transfers", "illegal", "broken", "newest", "mistyped",
-                           "called", "probe", "user"), 0)
+                           "called", "probe", "user", "lost"), 0)
 
     def wrong(what, hit, transfer):
         count[what] += 1
@@ -115,7 +116,10 @@ def main():
                 if NAMES.get(kernel.code[source][0]) != kind:
                     wrong("mistyped", hit, transfer)
             before = target
-        last = hit["transfers"][-1] if hit["transfers"] else {"from": 0, "to": 0, "type": ""}
+        if not hit["transfers"]:
+            count["lost"] += 1
+            continue
+        last = hit["transfers"][-1]
         if hit["event"] == "entry":
             good = last["to"] == kernel.address[name]
             ways = [kernel.function.get(transfer["to"]) for transfer in hit["transfers"]]
