@@ -158,8 +158,10 @@ static int ctr_event_check(struct perf_event *event)
 		return -EINVAL;
 	if (!(attr->config & CTR_CONFIG_RAW) && attr->config1)
 		return -EINVAL;
-	if (event->cpu >= 0 && !READ_ONCE(per_cpu_ptr(ctr_cpus, event->cpu)->usable))
-		return -ENODEV;
+	/*
+	 * Nothing about harts that lack CTR: perf opens an event on each of them,
+	 * for a task as well. There it stays inactive, see ctr_ring_begin().
+	 */
 	return 0;
 }
 
