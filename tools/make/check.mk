@@ -66,6 +66,12 @@ check-patches: vsoc ## kernel/patches on the newest Debian kernel source: builds
 	@$(SETUP) series
 	@selftests/run patches
 
+check-debug-kernel: vsoc debug ## both drivers in a kernel with lockdep, KASAN, kmemleak and others; takes an hour
+	@selftests/run debug
+check-kernel-static: forky ## sparse, checkpatch and coccicheck over kernel/
+	@$(SETUP) static
+	@selftests/run static
+
 bench: vsoc oracle qemu-stock native ## benchmarks: tables, and build/bench.json
 	@selftests/run --bench
 fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
@@ -86,4 +92,4 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools check-consumers check-patches bench fuzz soak fuzz-packages
+.PHONY: check-debug-kernel check-kernel-static oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools check-consumers check-patches bench fuzz soak fuzz-packages

@@ -16,6 +16,8 @@ modules: ## kernel modules for the guest's kernel in build/kernel (KMOD_VARIANT=
 	@tools/setup/kbuild . "$(CURDIR)/$(B)/kernel$(KMOD_VARIANT:%=-%)" "$(KMOD_CFLAGS)"
 forky: ## the same with kernel 7.x of Debian forky, for `tools/vsoc/run --kernel forky`; skipped where that cannot be fetched
 	@tools/vsoc/guest/second forky
+debug: guest ## kernel with debugging options and the modules for it, for `tools/vsoc/run --kernel debug`
+	@tools/vsoc/guest/debug
 plugins: qemu ## the QEMU plugin that witnesses what ran, build/plugin/exec_log.so
 	@$(MAKE) --no-print-directory $(PLUGINS)
 vsoc: qemu guest modules riscv64 plugins ## all that a run of the virtual SoC needs
@@ -27,4 +29,4 @@ $(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/
 
 demo: vsoc native ## records a real program on the virtual SoC and prints its profile
 	@tools/demo
-.PHONY: qemu qemu-stock guest modules forky plugins vsoc demo
+.PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo
