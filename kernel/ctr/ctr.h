@@ -109,6 +109,8 @@ int ctr_hook_init(void);
 
 /* ctr_bpf.c */
 void ctr_bpf_init(void);
+/* For BPF programs; declared for nobody, so that it is not thought to be forgotten. */
+int bpf_ctr_snapshot(void *entries, u32 entries__sz, u64 flags);
 
 /* ctr_debug.c */
 void ctr_debug_init(void);
