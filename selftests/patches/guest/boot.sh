@@ -25,14 +25,16 @@ perf script -i p.data -F event 2>/dev/null | sort -u >two.events
 record calls -e cycles:u -j call,u,save_type -c 20011 -- $here/edges 30000
 # Rings of tasks: somebody else takes the hart whenever the program yields it.
 while :; do :; done &
-record stack -e cycles:u -j stack,u -c 20011 -- $here/edges 40000 2
+record stack -e cycles:u -j stack,u -c 20011 -- $here/edges 40000
 kill $!
+record stacks -e cycles:u -j stack,u -c 20011 -- $here/edges 40000 2
 record lbr --call-graph lbr -e cycles:u -c 20011 -- $here/edges 30000
 perf report -i p.data --stdio --no-children -g caller,0,callee --percent-limit 1 2>/dev/null >lbr.report
 perf record -q -o p.data -e cycles:k -j any,k,save_type -c 30011 -- bash -c 'for i in {1..20}; do (:); done' 2>"$tmp/log"
 perf script -i p.data -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >k.stacks
 
-fails "transactions are refused" 'support branch stack' perf record -q -o p.data -e cycles:u -j in_tx -- true
+fails "transactions are refused" 'support branch stack' \
+	sh -c 'perf record -q -o p.data -e cycles:u -j in_tx -- true || exit 1'
 ok "samples without a branch stack" perf record -q -o p.data -e cycles:u -- true
 ok "counting" perf stat -e cycles,instructions true
 while IFS= read -r line; do
