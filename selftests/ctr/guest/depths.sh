@@ -9,7 +9,7 @@ cpu1=/sys/devices/system/cpu/cpu1/online
 
 # deepest CPU: entries of the longest stack that is recorded there.
 deepest() {
-	perf record -q -o /tmp/p.data -c 50021 -e ctr/cycles/u -j any,u -- taskset -c "$1" $here/edges 3000 >/dev/null 2>&1
+	perf record -q -o /tmp/p.data -c 50021 -e ctr/cycles/u -j any,u -- taskset -c "$1" $here/edges 100000 >/dev/null 2>&1
 	perf script -i /tmp/p.data --comm edges -F ip,brstack 2>/dev/null |
 		awk '{ n = NF - 1; if (n > most) most = n } END { print most + 0 }'
 }
@@ -36,7 +36,7 @@ late)
 	is "$(state usable 0) $(state usable 1)" "1 0" "it is left alone"
 	# A task that goes there and comes back
 	perf record -q -o /tmp/p.data --sample-cpu -c 50021 -e ctr/cycles/u -j any,u -- \
-		sh -c "taskset -c 1 $here/edges 3000; taskset -c 0 $here/edges 3000" >/dev/null 2>&1
+		sh -c "taskset -c 1 $here/edges 100000; taskset -c 0 $here/edges 100000" >/dev/null 2>&1
 	is "$(perf script -i /tmp/p.data --comm edges -F cpu 2>/dev/null | tr -d '[] ' | sort -u | tr '\n' ' ')" "000 " \
 		"a task is sampled where it can be"
 	ok "samples here: $(state samples 0)" test "$(state samples 0)" -gt 0
@@ -48,7 +48,7 @@ fields)
 	# The driver leaves out what the harts do not.
 	for cpu in 0 1; do
 		perf record -q -o /tmp/p.data -c 50021 -e ctr/cycles/u -j call,u,save_type -- \
-			taskset -c $cpu $here/edges 3000 >/dev/null 2>&1
+			taskset -c $cpu $here/edges 100000 >/dev/null 2>&1
 		is "$(perf script -i /tmp/p.data --comm edges -F brstack 2>/dev/null | tr ' ' '\n' |
 			sed -n 's,^0x.*/\(CALL\|COND\|UNCOND\|IND\|IND_CALL\|RET\)/.*,\1,p' | sort -u | tr '\n' ' ')" "CALL " \
 			"CPU $cpu: calls and nothing else"
