@@ -140,7 +140,7 @@ else
 	skip "a real program" "no $data"
 fi
 
-wrong "no verb" 2 "dump, compare or model is needed"
+wrong "no verb" 2 "dump, compare, model or trace is needed"
 wrong "an unknown verb" 2 "'show' is none of" show ring
 wrong "no file" 2 "dump needs one file" dump
 wrong "one file to compare" 2 "compare needs two files" compare ring
