@@ -303,14 +303,16 @@ void ntrace_drain_begin(struct ntrace_capture *capture)
  * @data: memory
  * @size: bytes of it, a power of two
  * @head: position in the stream; the next byte goes to @head modulo @size
- * @room: bytes that may be written; @size: the oldest ones are overwritten
+ * @room: bytes that may be written
+ * @overwrite: when that is full, the oldest bytes are overwritten
  */
-void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room)
+void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
+		       bool overwrite)
 {
 	capture->data = data;
 	capture->config.data_size = size;
 	capture->head = head;
-	capture->overwrite = room == size;
+	capture->overwrite = overwrite;
 	atomic64_set(&capture->tail, head + room - size);
 	capture->overrun = false;
 	/* The last hole was in other memory. */
@@ -324,6 +326,7 @@ void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, 
 void ntrace_drain_discard(struct ntrace_capture *capture)
 {
 	capture->data = NULL;
+	capture->overwrite = false;
 	capture->overrun = false;
 }
 

@@ -305,7 +305,8 @@ int ntrace_capture_stop(struct ntrace_capture *capture);
 void ntrace_drain_begin(struct ntrace_capture *capture);
 void ntrace_drain_flush(struct ntrace_capture *capture);
 void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped);
-void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room);
+void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
+		       bool overwrite);
 void ntrace_drain_discard(struct ntrace_capture *capture);
 ktime_t ntrace_drain_step(struct ntrace_capture *capture);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);

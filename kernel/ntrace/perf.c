@@ -130,7 +130,8 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	if (!perf->aux)
 		return false;
 	ntrace_drain_into(capture, perf->aux->pages, perf->aux->size, perf->handle.head,
-			  perf->aux->snapshot ? perf->aux->size : perf->handle.size);
+			  perf->aux->snapshot ? perf->aux->size : perf->handle.size,
+			  perf->aux->snapshot);
 	perf->begin = capture->head;
 	return true;
 }
