@@ -13,6 +13,7 @@ and compares with what the author of the program wrote down in its comments:
     # options: -smp 2       of the emulator
     # only: htm             or btm, or a name of VARIANTS
     # check: NAME           a function below in place of the flow
+    # flow0: flow1:         for "check: sources": the flow of each hart
 """
 
 import os
@@ -95,10 +96,11 @@ class Run:
         start = self.payload.symbols["buffer"]
         return self.memory[start - BASE:self.dword("write_pointer") - BASE]
 
-    def flow(self):
+    def flow(self, src_bits=0, src=None):
         flow = tiny_decoder.Flow(self.fetch, self.btm, "zcmp" in self.payload.text)
-        for message in tiny_decoder.messages(self.bytes()):
-            flow.message(message)
+        for message in tiny_decoder.messages(self.bytes(), src_bits):
+            if message.get("SRC") == src:
+                flow.message(message)
         return flow
 
     def straight(self, first, end):
@@ -109,9 +111,9 @@ class Run:
         if pc != stop:
             raise ValueError(f"{first}..{end} does not end on an instruction")
 
-    def expected(self):
+    def expected(self, key="flow"):
         events = []
-        for line in self.payload.comments("flow"):
+        for line in self.payload.comments(key):
             match = re.fullmatch(r"(\w+)\.\.(\w+)(?: x(\w+))?", line)
             if not match:
                 events.append(line)
@@ -130,15 +132,20 @@ def show(run, event):
     return f"{event:#x} {name}+{event - value:#x}"
 
 
-def check_flow(run, tail=()):
-    flow = run.flow()
-    expected = run.expected() + list(tail)
-    got = flow.events
+def difference(run, got, expected):
     for i in range(max(len(got), len(expected))):
         a = got[i] if i < len(got) else "the end"
         b = expected[i] if i < len(expected) else "the end"
         if a != b:
             return f"step {i}: got {show(run, a)}, expected {show(run, b)}"
+    return ""
+
+
+def check_flow(run, tail=()):
+    flow = run.flow()
+    why = difference(run, flow.events, run.expected() + list(tail))
+    if why:
+        return why
     for outcomes in run.payload.comments("outcomes"):
         if flow.outcomes != outcomes:
             return f"branches: got {flow.outcomes}, expected {outcomes}"
@@ -158,6 +165,15 @@ def check_interrupted_loop(run):
     if turns < 2:
         return "the loop did not turn: no test"
     return check_flow(run, tail)
+
+
+def check_sources(run):
+    """One bit of SRC; flow0 and flow1 are what either must show."""
+    for src in (0, 1):
+        why = difference(run, run.flow(1, src).events, run.expected(f"flow{src}"))
+        if why:
+            return f"SRC {src}, {why}"
+    return ""
 
 
 def check_random_calls(run):

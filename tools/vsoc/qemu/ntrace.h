@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RISC-V trace blocks of the virt machine: one N-Trace encoder and one RAM sink
- * per hart (RISC-V Trace Control Interface 1.0). Everything that is not glue
- * comes from model/ and lib/, which know no QEMU.
+ * RISC-V trace blocks of the virt machine: an N-Trace encoder per hart, RAM
+ * sinks, and funnels between them (RISC-V Trace Control Interface 1.0).
+ * Everything that is not glue comes from model/ and lib/, which know no QEMU.
  */
 #ifndef HW_RISCV_NTRACE_H
 #define HW_RISCV_NTRACE_H
 
+#include "hw/boards.h"
 #include "hw/sysbus.h"
 #include "hw/core/cpu.h"
 #include "qemu/thread.h"
+#include "funnel.h"
 #include "hart.h"
 #include "ram_sink.h"
 #include "ntrace_helper.h"
 
 #define TYPE_NTRACE_ENCODER "ntrace-encoder"
+#define TYPE_NTRACE_FUNNEL "ntrace-funnel"
 #define TYPE_NTRACE_RAM_SINK "ntrace-ram-sink"
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceEncoder, NTRACE_ENCODER)
+OBJECT_DECLARE_SIMPLE_TYPE(NTraceFunnel, NTRACE_FUNNEL)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceRamSink, NTRACE_RAM_SINK)
 
 /* Free in the memory map of the virt machine, room for 64 harts. */
 #define NTRACE_ENCODER_BASE 0x6000000
 #define NTRACE_RAM_SINK_BASE 0x6040000
+#define NTRACE_FUNNEL_BASE 0x6080000
 
 struct NTraceRamSink {
     SysBusDevice parent_obj;
@@ -48,6 +53,25 @@ struct NTraceRamSink {
     Notifier shutdown;
 };
 
+struct NTraceFunnel {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    /* Taken for each message and each register access. */
+    QemuSpin lock;
+    struct funnel funnel;
+    struct trace_port out;
+
+    /* Set by the machine: DisInput has so many bits. */
+    uint32_t inputs;
+    uint32_t index;
+    uint32_t buffer;
+    bool active_at_reset;
+    char *log_name;
+    FILE *log;
+    Notifier shutdown;
+};
+
 struct NTraceEncoder {
     SysBusDevice parent_obj;
     MemoryRegion mmio;
@@ -55,7 +79,8 @@ struct NTraceEncoder {
     struct trace_encoder te;
     struct hart hart;
     CPUState *cpu;
-    NTraceRamSink *sink;
+    struct trace_port out[TRACE_PORTS_MAX];
+    unsigned int outs;
 
     uint32_t index;
     uint32_t src_bits_max;
@@ -75,9 +100,9 @@ struct NTraceEncoder {
     char *ctr_control;
 };
 
-/* For the encoder, in the thread of its hart. */
-bool ntrace_ram_sink_put(NTraceRamSink *s, const uint8_t *data, size_t size);
-bool ntrace_ram_sink_ready(NTraceRamSink *s);
+/* Inputs, for whoever sends to them. */
+struct trace_port ntrace_ram_sink_port(NTraceRamSink *s);
+struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input);
 
 bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp);
 void ntrace_ctr_reset(NTraceEncoder *s);
@@ -88,7 +113,9 @@ void ntrace_log(FILE *log, const char *component, uint32_t index,
                 const char *event, uint32_t value);
 
 /* For the machine. */
-void ntrace_create(unsigned int harts);
-void ntrace_create_fdt(void *fdt, uint32_t *phandle, unsigned int harts);
+void ntrace_class_properties(ObjectClass *oc);
+void ntrace_create(MachineState *machine, const char *topology);
+void ntrace_create_fdt(MachineState *machine, const char *topology,
+                       uint32_t *phandle);
 
 #endif

@@ -40,18 +40,30 @@ static void deliver(void *opaque, const struct trace_encoder_setup *setup)
     async_run_on_cpu(work->s->cpu, apply_work, RUN_ON_CPU_HOST_PTR(work));
 }
 
+/* To all outputs; lost on one of them is lost. */
 static bool put(void *opaque, const uint8_t *data, size_t size)
 {
     NTraceEncoder *s = opaque;
+    bool taken = true;
+    unsigned int i;
 
-    return ntrace_ram_sink_put(s->sink, data, size);
+    for (i = 0; i < s->outs; i++) {
+        taken &= trace_port_put(&s->out[i], data, size);
+    }
+    return taken;
 }
 
 static bool ready(void *opaque)
 {
     NTraceEncoder *s = opaque;
+    unsigned int i;
 
-    return ntrace_ram_sink_ready(s->sink);
+    for (i = 0; i < s->outs; i++) {
+        if (!trace_port_ready(&s->out[i])) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static const struct trace_encoder_ops encoder_ops = {
@@ -183,8 +195,6 @@ static void realize(DeviceState *dev, Error **errp)
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceEncoder, index, 0),
     DEFINE_PROP_LINK("cpu", NTraceEncoder, cpu, TYPE_CPU, CPUState *),
-    DEFINE_PROP_LINK("sink", NTraceEncoder, sink, TYPE_NTRACE_RAM_SINK,
-                     NTraceRamSink *),
     DEFINE_PROP_UINT32("src-bits-max", NTraceEncoder, src_bits_max, 4),
     DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),

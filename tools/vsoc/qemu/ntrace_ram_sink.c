@@ -75,8 +75,10 @@ static const struct ram_sink_ops sink_ops = {
     .write_memory = sink_write_memory,
 };
 
-bool ntrace_ram_sink_put(NTraceRamSink *s, const uint8_t *data, size_t size)
+static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
+                     size_t size)
 {
+    NTraceRamSink *s = opaque;
     bool taken;
 
     qemu_spin_lock(&s->lock);
@@ -85,14 +87,20 @@ bool ntrace_ram_sink_put(NTraceRamSink *s, const uint8_t *data, size_t size)
     return taken;
 }
 
-bool ntrace_ram_sink_ready(NTraceRamSink *s)
+static bool port_ready(void *opaque, unsigned int input)
 {
+    NTraceRamSink *s = opaque;
     bool enable;
 
     qemu_spin_lock(&s->lock);
     enable = s->sink.enable;
     qemu_spin_unlock(&s->lock);
     return enable;
+}
+
+struct trace_port ntrace_ram_sink_port(NTraceRamSink *s)
+{
+    return (struct trace_port) { port_put, port_ready, s, 0 };
 }
 
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)

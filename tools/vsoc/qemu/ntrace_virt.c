@@ -4,12 +4,31 @@
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "hw/qdev-properties.h"
+#include "hw/riscv/virt.h"
 #include "system/device_tree.h"
 #include "cpu.h"
 #include "ntrace.h"
+#include "topology.h"
 #include "ntrace/trace_control.h"
 
-#define HARTS_MAX ((NTRACE_RAM_SINK_BASE - NTRACE_ENCODER_BASE) / TR_COMPONENT_SIZE)
+QEMU_BUILD_BUG_ON(NTRACE_ENCODER_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
+                  NTRACE_RAM_SINK_BASE);
+QEMU_BUILD_BUG_ON(NTRACE_RAM_SINK_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
+                  NTRACE_FUNNEL_BASE);
+
+/* Of each enum topology_kind. */
+static const struct {
+    const char *type;
+    const char *node;
+    hwaddr base;
+} kinds[] = {
+    [TOPOLOGY_ENCODER] = { TYPE_NTRACE_ENCODER, "trace-encoder",
+                           NTRACE_ENCODER_BASE },
+    [TOPOLOGY_FUNNEL] = { TYPE_NTRACE_FUNNEL, "trace-funnel",
+                          NTRACE_FUNNEL_BASE },
+    [TOPOLOGY_RAM_SINK] = { TYPE_NTRACE_RAM_SINK, "trace-ram-sink",
+                            NTRACE_RAM_SINK_BASE },
+};
 
 FILE *ntrace_log_open(const char *name, Error **errp)
 {
@@ -31,81 +50,194 @@ void ntrace_log(FILE *log, const char *component, uint32_t index,
     }
 }
 
-static DeviceState *create(const char *type, unsigned int index)
+static void make_topology(struct topology *topology, MachineState *machine,
+                          const char *name)
 {
-    DeviceState *dev = qdev_new(type);
+    const char *reason;
 
-    qdev_prop_set_uint32(dev, "index", index);
+    if (!name) {
+        name = "direct";
+    }
+    reason = topology_make(topology, name, machine->smp.cpus);
+    if (reason) {
+        error_report("ntrace-topology=%s: %s", name, reason);
+        exit(1);
+    }
+}
+
+static hwaddr address_of(const struct topology_node *node)
+{
+    return kinds[node->kind].base + node->index * TR_COMPONENT_SIZE;
+}
+
+static struct trace_port input_of(const struct topology_node *node,
+                                  DeviceState *dev, unsigned int input)
+{
+    return node->kind == TOPOLOGY_FUNNEL ?
+           ntrace_funnel_port(NTRACE_FUNNEL(dev), input) :
+           ntrace_ram_sink_port(NTRACE_RAM_SINK(dev));
+}
+
+static void wire(const struct topology *topology,
+                 const struct topology_edge *edge, DeviceState **dev)
+{
+    struct trace_port port = input_of(&topology->node[edge->to],
+                                      dev[edge->to], edge->input);
+
+    if (topology->node[edge->from].kind == TOPOLOGY_FUNNEL) {
+        NTRACE_FUNNEL(dev[edge->from])->out = port;
+    } else {
+        NTraceEncoder *encoder = NTRACE_ENCODER(dev[edge->from]);
+
+        encoder->out[edge->output] = port;
+        encoder->outs = MAX(encoder->outs, edge->output + 1);
+    }
+}
+
+/*
+ * The name under /machine is for tests that change a property at run time.
+ */
+static DeviceState *create(MachineState *machine,
+                           const struct topology_node *node)
+{
+    const char *type = kinds[node->kind].type;
+    DeviceState *dev = qdev_new(type);
+    g_autofree char *name = g_strdup_printf("%s%u", type, node->index);
+
+    object_property_add_child(OBJECT(machine), name, OBJECT(dev));
+    qdev_prop_set_uint32(dev, "index", node->index);
+    if (node->kind == TOPOLOGY_ENCODER) {
+        object_property_set_link(OBJECT(dev), "cpu",
+                                 OBJECT(qemu_get_cpu(node->index)),
+                                 &error_fatal);
+    }
+    if (node->kind == TOPOLOGY_FUNNEL) {
+        NTRACE_FUNNEL(dev)->inputs = node->inputs;
+    }
     return dev;
 }
 
-static void realize_at(DeviceState *dev, hwaddr address)
+void ntrace_create(MachineState *machine, const char *name)
 {
-    sysbus_realize_and_unref(SYS_BUS_DEVICE(dev), &error_fatal);
-    sysbus_mmio_map(SYS_BUS_DEVICE(dev), 0, address);
-}
-
-void ntrace_create(unsigned int harts)
-{
+    g_autofree struct topology *topology = g_new(struct topology, 1);
+    DeviceState *dev[TOPOLOGY_NODES_MAX];
     unsigned int i;
 
-    if (harts > HARTS_MAX) {
-        error_report("ntrace=on: at most %d harts", HARTS_MAX);
-        exit(1);
+    make_topology(topology, machine, name);
+    for (i = 0; i < topology->nodes; i++) {
+        dev[i] = create(machine, &topology->node[i]);
+        sysbus_realize_and_unref(SYS_BUS_DEVICE(dev[i]), &error_fatal);
+        sysbus_mmio_map(SYS_BUS_DEVICE(dev[i]), 0,
+                        address_of(&topology->node[i]));
     }
-    for (i = 0; i < harts; i++) {
-        DeviceState *sink = create(TYPE_NTRACE_RAM_SINK, i);
-        DeviceState *encoder = create(TYPE_NTRACE_ENCODER, i);
-
-        realize_at(sink, NTRACE_RAM_SINK_BASE + i * TR_COMPONENT_SIZE);
-        object_property_set_link(OBJECT(encoder), "cpu",
-                                 OBJECT(qemu_get_cpu(i)), &error_fatal);
-        object_property_set_link(OBJECT(encoder), "sink", OBJECT(sink),
-                                 &error_fatal);
-        realize_at(encoder, NTRACE_ENCODER_BASE + i * TR_COMPONENT_SIZE);
+    for (i = 0; i < topology->edges; i++) {
+        wire(topology, &topology->edge[i], dev);
     }
 }
 
-/* A component with one port; returns the path of its endpoint. */
-static char *add_component(void *fdt, const char *kind, hwaddr address,
-                           const char *ports, uint32_t endpoint)
+static char *node_path(const struct topology_node *node)
+{
+    return g_strdup_printf("/soc/%s@%" HWADDR_PRIx, kinds[node->kind].node,
+                           address_of(node));
+}
+
+static void add_component(void *fdt, const struct topology_node *node)
 {
     static const char compatible[] =
         "qemu,trace-component\0riscv,trace-component";
-    g_autofree char *node = g_strdup_printf("/soc/%s@%" HWADDR_PRIx, kind,
-                                            address);
-    g_autofree char *port = g_strdup_printf("%s/%s", node, ports);
-    char *path = g_strdup_printf("%s/port/endpoint", port);
+    g_autofree char *path = node_path(node);
 
-    qemu_fdt_add_subnode(fdt, node);
-    qemu_fdt_setprop(fdt, node, "compatible", compatible, sizeof(compatible));
-    qemu_fdt_setprop_sized_cells(fdt, node, "reg", 2, address, 2,
+    qemu_fdt_add_subnode(fdt, path);
+    qemu_fdt_setprop(fdt, path, "compatible", compatible, sizeof(compatible));
+    qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
-    qemu_fdt_add_path(fdt, path);
-    qemu_fdt_setprop_cell(fdt, path, "phandle", endpoint);
-    return path;
+    if (node->kind == TOPOLOGY_ENCODER) {
+        g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%u", node->index);
+
+        qemu_fdt_setprop_cell(fdt, path, "cpus",
+                              qemu_fdt_get_phandle(fdt, cpu));
+    }
 }
 
-void ntrace_create_fdt(void *fdt, uint32_t *phandle, unsigned int harts)
+/* Half an edge. Where there may be several of a kind, ports are numbered. */
+static void add_endpoint(void *fdt, const struct topology_node *node,
+                         const char *ports_name, unsigned int number,
+                         bool numbered, uint32_t self, uint32_t remote)
 {
+    g_autofree char *component = node_path(node);
+    g_autofree char *ports = g_strdup_printf("%s/%s", component, ports_name);
+    g_autofree char *port = numbered ?
+                            g_strdup_printf("%s/port@%x", ports, number) :
+                            g_strdup_printf("%s/port", ports);
+    g_autofree char *endpoint = g_strdup_printf("%s/endpoint", port);
+
+    qemu_fdt_add_path(fdt, endpoint);
+    if (numbered) {
+        qemu_fdt_setprop_cell(fdt, ports, "#address-cells", 1);
+        qemu_fdt_setprop_cell(fdt, ports, "#size-cells", 0);
+        qemu_fdt_setprop_cell(fdt, port, "reg", number);
+    }
+    qemu_fdt_setprop_cell(fdt, endpoint, "phandle", self);
+    qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
+}
+
+void ntrace_create_fdt(MachineState *machine, const char *name,
+                       uint32_t *phandle)
+{
+    g_autofree struct topology *topology = g_new(struct topology, 1);
     unsigned int i;
 
-    for (i = 0; i < harts; i++) {
-        hwaddr encoder = NTRACE_ENCODER_BASE + i * TR_COMPONENT_SIZE;
-        hwaddr sink = NTRACE_RAM_SINK_BASE + i * TR_COMPONENT_SIZE;
+    make_topology(topology, machine, name);
+    for (i = 0; i < topology->nodes; i++) {
+        add_component(machine->fdt, &topology->node[i]);
+    }
+    for (i = 0; i < topology->edges; i++) {
+        const struct topology_edge *edge = &topology->edge[i];
+        const struct topology_node *from = &topology->node[edge->from];
+        const struct topology_node *to = &topology->node[edge->to];
         uint32_t out = (*phandle)++;
         uint32_t in = (*phandle)++;
-        g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%u", i);
-        g_autofree char *node = g_strdup_printf("/soc/trace-encoder@%"
-                                                HWADDR_PRIx, encoder);
-        g_autofree char *out_path = add_component(fdt, "trace-encoder",
-                                                  encoder, "out-ports", out);
-        g_autofree char *in_path = add_component(fdt, "trace-ram-sink",
-                                                 sink, "in-ports", in);
 
-        qemu_fdt_setprop_cell(fdt, node, "cpus",
-                              qemu_fdt_get_phandle(fdt, cpu));
-        qemu_fdt_setprop_cell(fdt, out_path, "remote-endpoint", in);
-        qemu_fdt_setprop_cell(fdt, in_path, "remote-endpoint", out);
+        add_endpoint(machine->fdt, from, "out-ports", edge->output,
+                     from->outputs > 1, out, in);
+        add_endpoint(machine->fdt, to, "in-ports", edge->input,
+                     to->kind == TOPOLOGY_FUNNEL, in, out);
     }
+}
+
+static bool get_ntrace(Object *obj, Error **errp)
+{
+    return RISCV_VIRT_MACHINE(obj)->ntrace;
+}
+
+static void set_ntrace(Object *obj, bool value, Error **errp)
+{
+    RISCV_VIRT_MACHINE(obj)->ntrace = value;
+}
+
+static char *get_topology(Object *obj, Error **errp)
+{
+    return g_strdup(RISCV_VIRT_MACHINE(obj)->ntrace_topology);
+}
+
+static void set_topology(Object *obj, const char *value, Error **errp)
+{
+    RISCVVirtState *s = RISCV_VIRT_MACHINE(obj);
+
+    g_free(s->ntrace_topology);
+    s->ntrace_topology = g_strdup(value);
+}
+
+void ntrace_class_properties(ObjectClass *oc)
+{
+    object_class_property_add_bool(oc, "ntrace", get_ntrace, set_ntrace);
+    object_class_property_set_description(oc, "ntrace",
+                                          "(TCG only) Set on/off to have "
+                                          "a trace encoder per hart and "
+                                          "trace RAM sinks");
+    object_class_property_add_str(oc, "ntrace-topology", get_topology,
+                                  set_topology);
+    object_class_property_set_description(oc, "ntrace-topology",
+                                          "How they are wired: direct, funnel, "
+                                          "chain or split");
 }

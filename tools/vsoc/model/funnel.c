@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <string.h>
+
+#include <ntrace/trace_control.h>
+
+#include "funnel.h"
+
+static uint32_t inputs_mask(const struct funnel *funnel)
+{
+	return (1u << funnel->parameters.inputs) - 1;
+}
+
+void funnel_init(struct funnel *funnel, const struct funnel_parameters *parameters,
+		 const struct trace_port *out)
+{
+	memset(funnel, 0, sizeof(*funnel));
+	funnel->parameters = *parameters;
+	funnel->out = out;
+}
+
+static void reset_registers(struct funnel *funnel)
+{
+	funnel->active = false;
+	funnel->enable = false;
+	funnel->dis_input = 0;
+	funnel->lost = 0;
+	funnel->fill = 0;
+	funnel->ends = 0;
+}
+
+void funnel_power_up(struct funnel *funnel)
+{
+	reset_registers(funnel);
+	funnel->software_errors = 0;
+	funnel->bytes = 0;
+	funnel->dropped = 0;
+}
+
+uint32_t funnel_read(const struct funnel *funnel, uint32_t offset)
+{
+	if (!funnel->active)
+		return offset == TR_FUNNEL_CONTROL ? TR_CONTROL_EMPTY : 0;
+
+	switch (offset) {
+	case TR_FUNNEL_CONTROL:
+		return TR_CONTROL_ACTIVE | (funnel->enable ? TR_CONTROL_ENABLE : 0) |
+		       (funnel->fill ? 0 : TR_CONTROL_EMPTY);
+	case TR_FUNNEL_IMPL:
+		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
+		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
+		       TR_COMP_TYPE_FUNNEL << TR_IMPL_COMP_TYPE_SHIFT;
+	case TR_FUNNEL_DIS_INPUT:
+		return funnel->dis_input;
+	default:
+		return 0;
+	}
+}
+
+/* Everything that was held back, message by message; false: some of it is lost. */
+static bool flush(struct funnel *funnel)
+{
+	unsigned int begin = 0;
+	bool good = true;
+
+	for (unsigned int i = 0; i < funnel->ends; i++) {
+		unsigned int size = funnel->end[i] - begin;
+
+		good = good && trace_port_put(funnel->out, funnel->data + begin, size);
+		*(good ? &funnel->bytes : &funnel->dropped) += size;
+		begin = funnel->end[i];
+	}
+	funnel->fill = 0;
+	funnel->ends = 0;
+	if (!good)
+		funnel->lost = inputs_mask(funnel);
+	return good;
+}
+
+static void write_control(struct funnel *funnel, uint32_t value)
+{
+	if (!(value & TR_CONTROL_ACTIVE)) {
+		reset_registers(funnel);
+		return;
+	}
+	if (!funnel->active) {
+		/* Out of reset first: the rest of the component is just waking up. */
+		funnel->active = true;
+		return;
+	}
+	if (funnel->enable && !(value & TR_CONTROL_ENABLE))
+		flush(funnel);
+	if (!funnel->enable)
+		funnel->lost = 0;
+	funnel->enable = value & TR_CONTROL_ENABLE;
+}
+
+void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value)
+{
+	if (offset == TR_FUNNEL_CONTROL) {
+		write_control(funnel, value);
+		return;
+	}
+	if (!funnel->active) {
+		funnel->software_errors++;
+		return;
+	}
+	/* While it runs, too: whoever shares the funnel joins and leaves. */
+	if (offset == TR_FUNNEL_DIS_INPUT)
+		funnel->dis_input = value & inputs_mask(funnel);
+}
+
+static bool takes_and_drops(const struct funnel *funnel, unsigned int input)
+{
+	return !funnel->enable || funnel->dis_input >> input & 1;
+}
+
+bool funnel_put(struct funnel *funnel, unsigned int input, const uint8_t *data, size_t size)
+{
+	if (takes_and_drops(funnel, input)) {
+		funnel->dropped += size;
+		return true;
+	}
+	if (funnel->fill + size > funnel->parameters.buffer)
+		flush(funnel);
+	if (funnel->lost >> input & 1) {
+		funnel->lost &= ~(1u << input);
+		funnel->dropped += size;
+		return false;
+	}
+	if (size > funnel->parameters.buffer) {
+		if (!trace_port_put(funnel->out, data, size)) {
+			funnel->dropped += size;
+			return false;
+		}
+		funnel->bytes += size;
+		return true;
+	}
+	memcpy(funnel->data + funnel->fill, data, size);
+	funnel->fill += size;
+	funnel->end[funnel->ends++] = (uint16_t)funnel->fill;
+	return true;
+}
+
+bool funnel_ready(const struct funnel *funnel, unsigned int input)
+{
+	return takes_and_drops(funnel, input) || trace_port_ready(funnel->out);
+}

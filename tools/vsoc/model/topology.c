@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <string.h>
+
+#include "topology.h"
+
+static unsigned int add(struct topology *topology, enum topology_kind kind, unsigned int index)
+{
+	topology->node[topology->nodes] = (struct topology_node){ .kind = kind, .index = index };
+	return topology->nodes++;
+}
+
+static void wire(struct topology *topology, unsigned int from, unsigned int to)
+{
+	topology->edge[topology->edges++] = (struct topology_edge){
+		.from = from,
+		.output = topology->node[from].outputs++,
+		.to = to,
+		.input = topology->node[to].inputs++,
+	};
+}
+
+static void make_direct(struct topology *topology, unsigned int harts)
+{
+	for (unsigned int i = 0; i < harts; i++)
+		add(topology, TOPOLOGY_RAM_SINK, i);
+	for (unsigned int i = 0; i < harts; i++)
+		wire(topology, add(topology, TOPOLOGY_ENCODER, i), i);
+}
+
+static void make_funnel(struct topology *topology, unsigned int harts)
+{
+	unsigned int sink = add(topology, TOPOLOGY_RAM_SINK, 0);
+	unsigned int funnel = add(topology, TOPOLOGY_FUNNEL, 0);
+
+	wire(topology, funnel, sink);
+	for (unsigned int i = 0; i < harts; i++)
+		wire(topology, add(topology, TOPOLOGY_ENCODER, i), funnel);
+}
+
+static void make_chain(struct topology *topology, unsigned int harts)
+{
+	unsigned int sink = add(topology, TOPOLOGY_RAM_SINK, 0);
+	unsigned int top = add(topology, TOPOLOGY_FUNNEL, 0);
+	unsigned int leaf = topology->nodes;
+
+	wire(topology, top, sink);
+	for (unsigned int i = 0; i < (harts + 1) / 2; i++)
+		wire(topology, add(topology, TOPOLOGY_FUNNEL, i + 1), top);
+	for (unsigned int i = 0; i < harts; i++)
+		wire(topology, add(topology, TOPOLOGY_ENCODER, i), leaf + i / 2);
+}
+
+static void make_split(struct topology *topology, unsigned int harts)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		add(topology, TOPOLOGY_RAM_SINK, i);
+	for (unsigned int i = 0; i < 2; i++)
+		wire(topology, add(topology, TOPOLOGY_FUNNEL, i), i);
+	for (unsigned int i = 0; i < harts; i++) {
+		unsigned int encoder = add(topology, TOPOLOGY_ENCODER, i);
+
+		wire(topology, encoder, 2);
+		wire(topology, encoder, 3);
+	}
+}
+
+static const struct {
+	const char *name;
+	unsigned int harts_max;
+	void (*make)(struct topology *topology, unsigned int harts);
+} kinds[] = {
+	{ "direct", TOPOLOGY_HARTS_MAX, make_direct },
+	{ "funnel", TOPOLOGY_INPUTS_MAX, make_funnel },
+	{ "chain", 2 * TOPOLOGY_INPUTS_MAX, make_chain },
+	{ "split", TOPOLOGY_INPUTS_MAX, make_split },
+};
+
+const char *topology_make(struct topology *topology, const char *name, unsigned int harts)
+{
+	memset(topology, 0, sizeof(*topology));
+	for (unsigned int i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].name, name))
+			continue;
+		if (harts > kinds[i].harts_max)
+			return "too many harts for it";
+		kinds[i].make(topology, harts);
+		return NULL;
+	}
+	return "there are direct, funnel, chain and split";
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Which trace blocks the virtual SoC has and how they are wired. The machine
+ * and its device tree are both made from this, so they cannot differ.
+ *
+ *   direct   each encoder has a RAM sink of its own
+ *   funnel   all encoders -> funnel 0 -> RAM sink 0
+ *   chain    encoders 2n and 2n+1 -> funnel n+1 -> funnel 0 -> RAM sink 0
+ *   split    each encoder -> funnel 0 -> RAM sink 0, and as well -> funnel 1 ->
+ *            RAM sink 1; trFunnelDisInput chooses
+ */
+#ifndef VSOC_MODEL_TOPOLOGY_H
+#define VSOC_MODEL_TOPOLOGY_H
+
+#include <stdbool.h>
+
+#define TOPOLOGY_HARTS_MAX 64
+/* A funnel's inputs, as many as the device tree binding has. */
+#define TOPOLOGY_INPUTS_MAX 8
+
+enum topology_kind {
+	TOPOLOGY_ENCODER,
+	TOPOLOGY_FUNNEL,
+	TOPOLOGY_RAM_SINK,
+};
+
+struct topology_node {
+	enum topology_kind kind;
+	unsigned int index;	/* among its kind; of an encoder: the hart */
+	unsigned int inputs;
+	unsigned int outputs;
+};
+
+/* Output @output of @from to input @input of @to. */
+struct topology_edge {
+	unsigned int from;
+	unsigned int output;
+	unsigned int to;
+	unsigned int input;
+};
+
+#define TOPOLOGY_NODES_MAX (2 * TOPOLOGY_HARTS_MAX)
+#define TOPOLOGY_EDGES_MAX (2 * TOPOLOGY_HARTS_MAX)
+
+/**
+ * struct topology - a wiring
+ * @node: sinks, then funnels, then encoders: whoever sends comes after all that
+ *        it sends to
+ */
+struct topology {
+	unsigned int nodes;
+	unsigned int edges;
+	struct topology_node node[TOPOLOGY_NODES_MAX];
+	struct topology_edge edge[TOPOLOGY_EDGES_MAX];
+};
+
+/**
+ * topology_make - the wiring called @name for @harts harts
+ * Return: NULL, or why there is none.
+ */
+const char *topology_make(struct topology *topology, const char *name, unsigned int harts);
+
+#endif /* VSOC_MODEL_TOPOLOGY_H */

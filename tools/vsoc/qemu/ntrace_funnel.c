@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Funnel: registers on the system bus, trace bytes from several encoders to one port. */
+#include "qemu/osdep.h"
+#include "qapi/error.h"
+#include "qemu/log.h"
+#include "hw/qdev-properties.h"
+#include "system/runstate.h"
+#include "ntrace.h"
+#include "ntrace/trace_control.h"
+
+/*
+ * Locks are taken from encoder to sink, so a flush may go down the path while
+ * the lock of the funnel is held.
+ */
+static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
+                     size_t size)
+{
+    NTraceFunnel *s = opaque;
+    bool taken;
+
+    qemu_spin_lock(&s->lock);
+    taken = funnel_put(&s->funnel, input, data, size);
+    qemu_spin_unlock(&s->lock);
+    return taken;
+}
+
+static bool port_ready(void *opaque, unsigned int input)
+{
+    NTraceFunnel *s = opaque;
+    bool ready;
+
+    qemu_spin_lock(&s->lock);
+    ready = funnel_ready(&s->funnel, input);
+    qemu_spin_unlock(&s->lock);
+    return ready;
+}
+
+struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input)
+{
+    return (struct trace_port) { port_put, port_ready, s, input };
+}
+
+static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
+{
+    NTraceFunnel *s = opaque;
+    uint32_t value;
+
+    qemu_spin_lock(&s->lock);
+    value = funnel_read(&s->funnel, offset);
+    qemu_spin_unlock(&s->lock);
+    return value;
+}
+
+static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
+                       unsigned size)
+{
+    NTraceFunnel *s = opaque;
+    uint32_t old, control;
+    uint64_t errors;
+
+    qemu_spin_lock(&s->lock);
+    old = funnel_read(&s->funnel, TR_CONTROL);
+    errors = s->funnel.software_errors;
+    funnel_write(&s->funnel, offset, value);
+    errors = s->funnel.software_errors - errors;
+    control = funnel_read(&s->funnel, TR_CONTROL);
+    qemu_spin_unlock(&s->lock);
+
+    if (control != old) {
+        ntrace_log(s->log, "funnel", s->index, "control", control);
+    }
+    if (errors) {
+        ntrace_log(s->log, "funnel", s->index, "error", offset);
+        qemu_log_mask(LOG_GUEST_ERROR, "ntrace-funnel %u: write of 0x%" PRIx64
+                      " to 0x%" HWADDR_PRIx " ignored: not active\n", s->index,
+                      value, offset);
+    }
+}
+
+static const MemoryRegionOps mmio_ops = {
+    .read = mmio_read,
+    .write = mmio_write,
+    .endianness = DEVICE_LITTLE_ENDIAN,
+    .valid = { .min_access_size = 4, .max_access_size = 4 },
+};
+
+/* All harts are at rest here. */
+static void reset_hold(Object *obj, ResetType type)
+{
+    NTraceFunnel *s = NTRACE_FUNNEL(obj);
+
+    ntrace_log(s->log, "funnel", s->index, "reset",
+               funnel_read(&s->funnel, TR_CONTROL));
+    funnel_power_up(&s->funnel);
+}
+
+static void reset_exit(Object *obj, ResetType type)
+{
+    NTraceFunnel *s = NTRACE_FUNNEL(obj);
+
+    if (s->active_at_reset) {
+        funnel_write(&s->funnel, TR_CONTROL, TR_CONTROL_ACTIVE);
+        funnel_write(&s->funnel, TR_CONTROL,
+                     TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+    }
+}
+
+static void shutdown_notify(Notifier *notifier, void *data)
+{
+    NTraceFunnel *s = container_of(notifier, NTraceFunnel, shutdown);
+
+    ntrace_log(s->log, "funnel", s->index, "shutdown",
+               funnel_read(&s->funnel, TR_CONTROL));
+}
+
+static void realize(DeviceState *dev, Error **errp)
+{
+    NTraceFunnel *s = NTRACE_FUNNEL(dev);
+    struct funnel_parameters parameters = {
+        .inputs = s->inputs,
+        .buffer = s->buffer,
+    };
+
+    if (s->buffer > FUNNEL_BUFFER_MAX) {
+        error_setg(errp, "buffer must be 0..%u", FUNNEL_BUFFER_MAX);
+        return;
+    }
+    if (s->log_name) {
+        s->log = ntrace_log_open(s->log_name, errp);
+        if (!s->log) {
+            return;
+        }
+    }
+    qemu_spin_init(&s->lock);
+    funnel_init(&s->funnel, &parameters, &s->out);
+    memory_region_init_io(&s->mmio, OBJECT(s), &mmio_ops, s,
+                          TYPE_NTRACE_FUNNEL, TR_COMPONENT_SIZE);
+    sysbus_init_mmio(SYS_BUS_DEVICE(dev), &s->mmio);
+    s->shutdown.notify = shutdown_notify;
+    qemu_register_shutdown_notifier(&s->shutdown);
+}
+
+static const Property properties[] = {
+    DEFINE_PROP_UINT32("index", NTraceFunnel, index, 0),
+    DEFINE_PROP_UINT32("buffer", NTraceFunnel, buffer, 64),
+    DEFINE_PROP_BOOL("active-at-reset", NTraceFunnel, active_at_reset, false),
+    DEFINE_PROP_STRING("log", NTraceFunnel, log_name),
+};
+
+static void class_init(ObjectClass *klass, void *data)
+{
+    DeviceClass *dc = DEVICE_CLASS(klass);
+    ResettableClass *rc = RESETTABLE_CLASS(klass);
+
+    dc->realize = realize;
+    dc->desc = "RISC-V trace funnel";
+    dc->user_creatable = false;
+    device_class_set_props(dc, properties);
+    rc->phases.hold = reset_hold;
+    rc->phases.exit = reset_exit;
+}
+
+static const TypeInfo types[] = {
+    {
+        .name = TYPE_NTRACE_FUNNEL,
+        .parent = TYPE_SYS_BUS_DEVICE,
+        .instance_size = sizeof(NTraceFunnel),
+        .class_init = class_init,
+    },
+};
+
+DEFINE_TYPES(types)
