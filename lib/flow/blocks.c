@@ -15,6 +15,8 @@
 
 #define BLOCKS_FIRST 1024u
 #define BLOCKS_MAX (1u << 19)
+/* As many as struct block.context has room for. */
+#define CONTEXT_IDS (1u << 30)
 
 int block_cache_init(struct block_cache *cache)
 {
@@ -28,7 +30,7 @@ int block_cache_init(struct block_cache *cache)
 	if (!cache->blocks || !cache->slots)
 		return NTRACE_ERR_NOMEM;
 	/* No block: no link leads to it, the fast walk does not walk it. */
-	cache->blocks[0] = (struct block){ .pc = 1, .price = PRICELESS };
+	cache->blocks[0] = (struct block){ .form.address = 1, .price = PRICELESS };
 	return NTRACE_OK;
 }
 
@@ -76,7 +78,7 @@ static bool grow(struct block_cache *cache)
 	cache->slot_mask = 2 * room - 1;
 	cache->block_room = room;
 	for (uint32_t i = 1; i < cache->block_count; i++) {
-		uint32_t slot = slot_of(cache, blocks[i].pc, blocks[i].context);
+		uint32_t slot = slot_of(cache, blocks[i].form.address, blocks[i].context);
 
 		while (slots[slot])
 			slot = (slot + 1) & cache->slot_mask;
@@ -91,7 +93,7 @@ static uint32_t find(const struct block_cache *cache, uint64_t pc, uint32_t cont
 	uint32_t index;
 
 	while ((index = cache->slots[slot])) {
-		if (cache->blocks[index].pc == pc && cache->blocks[index].context == context)
+		if (cache->blocks[index].form.address == pc && cache->blocks[index].context == context)
 			break;
 		slot = (slot + 1) & cache->slot_mask;
 	}
@@ -108,15 +110,24 @@ static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
 		empty(cache);
 		flow->previous = 0;
 	}
-	slot = slot_of(cache, block->pc, block->context);
+	slot = slot_of(cache, block->form.address, block->context);
 	while (cache->slots[slot])
 		slot = (slot + 1) & cache->slot_mask;
 	cache->slots[slot] = cache->block_count;
 	cache->blocks[cache->block_count] = *block;
-	cache->blocks[cache->block_count].id = cache->next_block_id;
+	cache->blocks[cache->block_count].form.id = cache->next_block_id;
 	if (cache->next_block_id)
 		cache->next_block_id++;
 	return cache->block_count++;
+}
+
+/* Numbers are used up: from the beginning. */
+static void forget_contexts(struct block_cache *cache)
+{
+	empty(cache);
+	for (unsigned int i = 0; i < CONTEXTS; i++)
+		cache->contexts[i].id = 0;
+	cache->next_id = 1;
 }
 
 void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
@@ -147,6 +158,10 @@ void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space)
 		context->id = 0;
 	}
 	if (!context->id || context->version != version) {
+		if (cache->next_id == CONTEXT_IDS) {
+			forget_contexts(cache);
+			flow->space_id = 0;
+		}
 		context->version = version;
 		context->id = cache->next_id++;
 	}
@@ -217,14 +232,14 @@ static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace
 /* The fast walk knows all direct transfers, and returns (digest section 7). */
 static uint32_t price_of(const struct ntrace_flow *flow, const struct block *block)
 {
-	bool jump = block->class == NTRACE_INSN_JUMP || block->class == NTRACE_INSN_CALL ||
-		    block->class == NTRACE_INSN_OTHER_JUMP;
+	bool jump = block->form.insn_class == NTRACE_INSN_JUMP || block->form.insn_class == NTRACE_INSN_CALL ||
+		    block->form.insn_class == NTRACE_INSN_OTHER_JUMP;
 
 	if (block->uncertain || (jump && flow->config.params.all_jumps))
 		return PRICELESS;
-	if (jump || block->class == NTRACE_INSN_PLAIN || block->class == NTRACE_INSN_BRANCH ||
-	    (block->class == NTRACE_INSN_RETURN && !block->sequential))
-		return block->parcels;
+	if (jump || block->form.insn_class == NTRACE_INSN_PLAIN || block->form.insn_class == NTRACE_INSN_BRANCH ||
+	    (block->form.insn_class == NTRACE_INSN_RETURN && !block->sequential))
+		return block_parcels(block);
 	return PRICELESS;
 }
 
@@ -237,10 +252,10 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 	uint64_t address = pc, target;
 
 	memset(block, 0, sizeof(*block));
-	block->pc = pc;
+	block->form.address = pc;
 	block->context = flow->space_id;
 	block->isa = isa_at(flow, pc);
-	while (block->instructions < BLOCK_INSTRUCTIONS_MAX) {
+	while (block->form.instructions < BLOCK_INSTRUCTIONS_MAX) {
 		uint8_t bytes[8];
 		int ret = fetch_with_target(flow, block->isa, address, bytes, &insn);
 
@@ -248,26 +263,41 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 			/* The walk meets it again if it comes so far. */
 			*error = ret == NTRACE_ERR_NOMAP ? NTRACE_FLOW_ERROR_NOMAP :
 							   NTRACE_FLOW_ERROR_BADINSN;
-			return block->instructions > 0;
+			return block->form.instructions > 0;
 		}
 		for (unsigned int i = 0; i < insn.size && !block->uncertain; i += 2)
 			block->uncertain = is_uncertain(flow->space, address + i, &location);
-		block->instructions++;
-		block->parcels += insn.size / 2;
-		block->class = insn.class;
-		block->last_size = insn.size;
+		block->form.instructions++;
+		block->form.bytes += insn.size;
+		block->form.insn_class = insn.class;
+		block->form.last_size = insn.size;
 		address = flow_wrap(flow, address + insn.size);
 		if (insn.class != NTRACE_INSN_PLAIN)
 			break;
 		before = insn;
 	}
-	block->next[0] = address;
-	block->next[1] = flow_wrap(flow, insn.target);
+	block->form.next = address;
+	block->target = flow_wrap(flow, insn.target);
 	block->sequential = ntrace_insn_sequential_target(&before, &insn, &target);
 	if (block->sequential)
-		block->next[1] = flow_wrap(flow, target);
+		block->target = flow_wrap(flow, target);
 	block->price = price_of(flow, block);
 	return true;
+}
+
+/* The previous block was followed by @index: see struct block.link. */
+static void link_to(struct ntrace_flow *flow, uint32_t index)
+{
+	const struct block *next = &flow->cache.blocks[index];
+	struct block *block = &flow->cache.blocks[flow->previous];
+
+	if (!flow->previous || next->isa != block->isa)
+		return;
+	if (flow->previous_link ? block->form.insn_class <= NTRACE_INSN_OTHER_JUMP &&
+				  next->form.address != block->target :
+				  next->form.address != block->form.next)
+		return;
+	block->link[flow->previous_link] = index;
 }
 
 uint32_t flow_known_block(struct ntrace_flow *flow)
@@ -277,11 +307,11 @@ uint32_t flow_known_block(struct ntrace_flow *flow)
 
 	if (flow->previous)
 		index = cache->blocks[flow->previous].link[flow->previous_link];
-	if (!flow->space || (index && cache->blocks[index].pc == flow->pc))
+	if (!flow->space || (index && cache->blocks[index].form.address == flow->pc))
 		return flow->space ? index : 0;
 	index = find(cache, flow->pc, flow->space_id);
-	if (index && flow->previous)
-		cache->blocks[flow->previous].link[flow->previous_link] = index;
+	if (index)
+		link_to(flow, index);
 	return index;
 }
 
@@ -294,8 +324,7 @@ const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error 
 	*error = NTRACE_FLOW_ERROR_NOMAP;
 	if (!index && flow->space && predecode(flow, flow->pc, &block, error)) {
 		index = insert(flow, &block);
-		if (flow->previous)
-			cache->blocks[flow->previous].link[flow->previous_link] = index;
+		link_to(flow, index);
 	}
 	flow->previous = index;
 	return index ? &cache->blocks[index] : NULL;
@@ -325,7 +354,7 @@ bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels
 	struct ntrace_location location;
 	bool inside = false;
 
-	if (flow->previous && block->pc == pc && block->parcels == parcels) {
+	if (flow->previous && block->form.address == pc && block_parcels(block) == parcels) {
 		block->uncertain = false;
 		block->price = price_of(flow, block);
 	}

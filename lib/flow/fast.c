@@ -13,35 +13,30 @@
 /* What an eager walk may walk in one go; no block costs more, but the PRICELESS. */
 #define PARCELS_AT_ONCE (UINT32_MAX - 1)
 
-/* A branch of BTM that is no message of its own is not taken: as good as endless zeros. */
-#define ZEROS 63
-
 /**
  * struct run - a run of the fast walk
- * @blocks: the cache
  * @out: where the next block goes
- * @pattern, @width, @position: of the history; @pattern 0: endless zeros
+ * @bits: history bits of this round, the next one at the top
+ * @left: how many
  * @rest: history bits of the rounds after this one
+ * @endless: the history is over, and what follows it is zeros
  * @parcels: left to walk
  * @instructions: walked
- * @index: block to be walked; its address is @pc
+ * @index: block to be walked; 0: it is not known, its address is @pc
  * @last: block that links to it by @link
- * @flags: what all blocks have
  */
 struct run {
-	const struct block *blocks;
 	struct ntrace_block *out;
-	uint64_t pattern;
+	uint64_t bits;
 	uint64_t rest;
 	uint64_t instructions;
 	uint64_t pc;
-	unsigned int width;
-	unsigned int position;
+	uint32_t left;
 	uint32_t parcels;
 	uint32_t index;
 	uint32_t last;
 	uint8_t link;
-	uint8_t flags;
+	bool endless;
 };
 
 bool flow_close_batch(struct ntrace_flow *flow)
@@ -76,18 +71,21 @@ bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa)
 	return true;
 }
 
+/* History bits that stand at the bottom of @pattern, to the top. */
+static inline uint64_t to_the_top(uint64_t pattern, unsigned int bits)
+{
+	return bits ? pattern << (64 - bits) : 0;
+}
+
 static void begin(const struct ntrace_flow *flow, const struct walk *walk, struct run *run)
 {
-	run->blocks = flow->cache.blocks;
 	run->out = flow->batch + flow->waiting.count;
-	run->pattern = walk->history.pattern;
-	run->width = walk->history.width;
-	run->position = walk->history.left ? walk->history.position : 0;
-	run->rest = walk->history.left - run->position;
+	run->left = walk->history.left ? walk->history.position : 0;
+	run->rest = walk->history.left - run->left;
+	run->bits = to_the_top(walk->history.pattern, run->left);
 	run->parcels = PARCELS_AT_ONCE;
 	if (!walk->eager && walk->parcels < PARCELS_AT_ONCE)
 		run->parcels = (uint32_t)walk->parcels;
-	run->flags = NTRACE_BLOCK_NEXT_KNOWN | (walk->eager ? NTRACE_BLOCK_PROVISIONAL : 0);
 	run->last = flow->previous;
 	run->link = flow->previous_link;
 	run->pc = flow->pc;
@@ -112,8 +110,8 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct run
 
 	if (run->out == first)
 		return;
-	walk->history.position = run->position;
-	walk->history.left = run->pattern ? run->rest + run->position : 0;
+	walk->history.position = run->endless ? 0 : run->left;
+	walk->history.left = run->endless ? 0 : run->rest + run->left;
 	walk->walked += parcels;
 	if (!walk->eager)
 		walk->parcels -= parcels;
@@ -127,78 +125,46 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct run
 	flow->previous_link = run->link;
 }
 
-/* The next round of the history. Return: false if there is no bit for the branch. */
-static inline bool next_round(struct run *run, bool zeros)
+/*
+ * The next round of the history. A branch of BTM that is no message of its own is
+ * not taken: as good as endless zeros. Return: false if there is no bit for a branch.
+ */
+static bool next_round(struct run *run, const struct history *history, bool zeros)
 {
 	if (run->rest) {
-		run->rest -= run->width;
-		run->position = run->width;
+		run->left = history->width;
+		run->rest -= history->width;
+		run->bits = to_the_top(history->pattern, history->width);
 		return true;
 	}
 	if (zeros) {
-		run->pattern = 0;
-		run->position = ZEROS;
+		run->endless = true;
+		run->bits = 0;
+		run->left = BATCH_BLOCKS;
 	}
 	return zeros;
 }
 
 /*
- * The stack, and with a return where it leads to. Return: false: not for the
- * fast walk, nothing is changed.
+ * Where a return goes: to the block behind its call, which @last links to.
+ * Return: false: there is nothing on the stack, and nothing is changed.
  */
-static inline bool call_or_return(struct ntrace_flow *flow, struct run *run,
-				  const struct block *block)
+static inline bool take_return(struct ntrace_flow *flow, struct run *run, const struct block *block)
 {
-	if (block->class != NTRACE_INSN_RETURN) {
-		if (block->class == NTRACE_INSN_CALL)
-			stack_push(&flow->stack, block->next[0], run->index);
-		run->pc = block->next[1];
-		run->last = run->index;
-		run->link = 1;
-		return true;
-	}
+	const struct block *blocks = flow->cache.blocks;
+	uint32_t self = run->index, next;
+
 	if (!stack_pop(&flow->stack, &run->pc, &run->last))
 		return false;
 	run->link = 0;
 	if (!flow_links(flow, run->last)) {
-		run->last = run->index;
+		run->last = self;
 		run->link = 1;
 	}
-	return true;
-}
-
-/* One block. Return: false: not for the fast walk. */
-static inline bool step(struct ntrace_flow *flow, struct run *run, const struct block *block,
-			bool zeros)
-{
-	unsigned int is_branch = block->class == NTRACE_INSN_BRANCH, taken;
-
-	if (block->class <= NTRACE_INSN_BRANCH) {
-		if (run->position < is_branch && !next_round(run, zeros))
-			return false;
-		run->position -= is_branch;
-		taken = run->pattern >> run->position & is_branch;
-		run->pc = block->next[taken];
-		run->last = run->index;
-		run->link = (uint8_t)taken;
-	} else {
-		if (!call_or_return(flow, run, block))
-			return false;
-		taken = 1;
-	}
-	*run->out++ = (struct ntrace_block){
-		.address = block->pc,
-		.next = run->pc,
-		.instructions = block->instructions,
-		.bytes = 2 * block->parcels,
-		.id = block->id,
-		.insn_class = block->class,
-		.last_size = block->last_size,
-		.flags = (uint8_t)(run->flags | taken),
-	};
-	run->parcels -= block->parcels;
-	run->instructions += block->instructions;
-	run->index = run->blocks[run->last].link[run->link];
+	next = blocks[run->last].link[run->link];
+	if (blocks[next].form.address != run->pc || blocks[next].isa != block->isa)
+		next = 0;
+	run->index = next;
 	return true;
 }
 
@@ -210,34 +176,67 @@ static bool infers_returns(const struct ntrace_flow *flow)
 	return flow->inferred || (mode != 1 && mode != 2);
 }
 
-bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
+/* Walks from block to block as far as it goes. */
+static void follow(struct ntrace_flow *flow, const struct walk *walk, struct run *result)
 {
 	/* Without a bit: BTM. HTM should have had one, which is the general walk's to say. */
 	const bool zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch;
 	const bool returns = infers_returns(flow);
+	const uint8_t flags = NTRACE_BLOCK_NEXT_KNOWN | (walk->eager ? NTRACE_BLOCK_PROVISIONAL : 0);
 	const struct ntrace_block *end = flow->batch + BATCH_BLOCKS;
-	const struct block *block;
+	const struct block *blocks = flow->cache.blocks;
+	struct run run = *result;
+
+	for (;;) {
+		const struct block *block = &blocks[run.index];
+		unsigned int taken = 1;
+
+		if (block->price >= run.parcels)
+			break;
+		if (block->form.insn_class == NTRACE_INSN_BRANCH) {
+			if (!run.left && !next_round(&run, &walk->history, zeros))
+				break;
+			taken = run.bits >> 63;
+			run.bits <<= 1;
+			run.left--;
+		} else if (block->form.insn_class == NTRACE_INSN_CALL) {
+			stack_push(&flow->stack, block->form.next, run.index);
+		} else if (block->form.insn_class == NTRACE_INSN_PLAIN) {
+			taken = 0;
+		}
+		if (block->form.insn_class == NTRACE_INSN_RETURN) {
+			if (!returns || !take_return(flow, &run, block))
+				break;
+		} else {
+			run.pc = taken ? block->target : block->form.next;
+			run.last = run.index;
+			run.link = (uint8_t)taken;
+			run.index = block->link[taken];
+		}
+		*run.out = block->form;
+		run.out->next = run.pc;
+		run.out->flags = flags | (uint8_t)taken;
+		run.out++;
+		run.parcels -= block->price;
+		run.instructions += block->form.instructions;
+		if (run.out == end || (walk->eager && !run.left && !run.rest))
+			break;
+	}
+	*result = run;
+}
+
+bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
+{
 	struct run run = { .index = flow->select_block ? 0 : flow_known_block(flow) };
-	const struct ntrace_isa *isa;
 	uint32_t parcels;
 
-	block = &flow->cache.blocks[run.index];
-	isa = block->isa;
 	if (!run.index || walk->without + BATCH_BLOCKS > BLOCKS_WITHOUT_HISTORY)
 		return true;
-	if (!flow_open_batch(flow, isa))
+	if (!flow_open_batch(flow, flow->cache.blocks[run.index].isa))
 		return false;
 	begin(flow, walk, &run);
 	parcels = run.parcels;
-	while (block->price < run.parcels && block->pc == run.pc && block->isa == isa) {
-		if (block->class == NTRACE_INSN_RETURN && !returns)
-			break;
-		if (!step(flow, &run, block, zeros) || run.out == end)
-			break;
-		if (walk->eager && !(run.position | run.rest))
-			break;
-		block = &run.blocks[run.index];
-	}
+	follow(flow, walk, &run);
 	finish(flow, walk, &run, parcels - run.parcels);
 	return true;
 }

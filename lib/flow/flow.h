@@ -13,37 +13,35 @@
 
 /**
  * struct block - predecoded instructions up to and with a control transfer
- * @pc: first instruction
- * @next: the address behind it; the target of a direct transfer, or of an indirect one if
- *        @sequential: where control goes if it is not taken and taken
+ * @form: as the user gets it, but for @flags; @next is the address behind the block
+ * @target: of a direct transfer, or of an indirect one if @sequential
  * @isa: instruction set it was decoded with
- * @instructions: how many
- * @parcels: of 16 bits, all instructions
- * @link: blocks that followed last time, not taken and taken; 0 = none yet. To be
- *        compared with the address: an interrupted block was followed by another one
- * @price: @parcels, or PRICELESS if it is not for the fast walk
- * @id: for the user: never used twice
+ * @link: blocks that followed last time, not taken and taken; 0 = none yet. What
+ *        control goes on with behind a direct transfer is known, and only that is
+ *        linked, if it is of the same @isa; other links are to be compared with
+ *        the address
+ * @price: parcels, or PRICELESS if it is not for the fast walk
  * @context: number of the address space and its version
- * @class: of the last instruction
- * @last_size: of the last instruction, bytes
  * @sequential: a sequentially inferable jump (digest section 9)
  * @uncertain: holds code that is marked uncertain and not yet warned of
+ *
+ * As long as a cache line.
  */
 struct block {
-	uint64_t pc;
-	uint64_t next[2];
+	struct ntrace_block form;
+	uint64_t target;
 	const struct ntrace_isa *isa;
-	uint32_t instructions;
-	uint32_t parcels;
 	uint32_t link[2];
 	uint32_t price;
-	uint32_t id;
-	uint32_t context;
-	uint8_t class;
-	uint8_t last_size;
-	bool sequential;
-	bool uncertain;
+	uint32_t context : 30;
+	bool sequential : 1;
+	bool uncertain : 1;
 };
+
+static inline uint32_t block_parcels(const struct block *block)
+{
+	return block->form.bytes / 2;
+}
 
 /* An address space in the state that blocks were read from. */
 struct context {

@@ -25,7 +25,7 @@ static bool next_bit(struct history *history)
 
 static inline uint64_t last_address(const struct block *block)
 {
-	return block->pc + 2 * (uint64_t)block->parcels - block->last_size;
+	return block->form.address + block->form.bytes - block->form.last_size;
 }
 
 /* A branch for which there is no history bit. Return: false: end the walk with this block. */
@@ -34,7 +34,7 @@ static bool branch_without_bit(struct ntrace_flow *flow, struct walk *walk,
 {
 	if (end->last && (walk->direct || walk->address_decides)) {
 		end->taken = walk->direct ||
-			     (walk->address == block->next[1] && walk->address != end->next);
+			     (walk->address == block->target && walk->address != end->next);
 		return true;
 	}
 	if (walk->stop_at_branch) {
@@ -71,9 +71,9 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 
 	end->taken = true;
 	end->next_known = false;
-	if (block->class == NTRACE_INSN_RETURN || block->class == NTRACE_INSN_COROUTINE_SWAP)
+	if (block->form.insn_class == NTRACE_INSN_RETURN || block->form.insn_class == NTRACE_INSN_COROUTINE_SWAP)
 		popped = stack_pop(&flow->stack, &end->next, &caller);
-	if (ntrace_insn_is_call(block->class))
+	if (ntrace_insn_is_call(block->form.insn_class))
 		stack_push(&flow->stack, link, self);
 	end->linked_by = popped && flow_links(flow, caller) ? caller : 0;
 	if (end->last && walk->address_known) {
@@ -82,7 +82,7 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 		return true;
 	}
 	if (block->sequential)
-		end->next = block->next[1];
+		end->next = block->target;
 	end->next_known = popped || block->sequential;
 	if (!end->next_known && !end->last)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_INDIRECT, last_address(block),
@@ -94,14 +94,14 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		     struct end *end)
 {
-	switch (block->class) {
+	switch (block->form.insn_class) {
 	case NTRACE_INSN_BRANCH:
 		if (walk->history.left)
 			end->taken = next_bit(&walk->history);
 		else if (!branch_without_bit(flow, walk, block, end))
 			return walk->stopped;
 		if (end->taken)
-			end->next = block->next[1];
+			end->next = block->target;
 		return true;
 	case NTRACE_INSN_JUMP:
 	case NTRACE_INSN_CALL:
@@ -110,9 +110,9 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 		    !next_bit(&walk->history))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
 					 flow->confirmed);
-		if (block->class == NTRACE_INSN_CALL)
+		if (block->form.insn_class == NTRACE_INSN_CALL)
 			stack_push(&flow->stack, end->next, flow->previous);
-		end->next = block->next[1];
+		end->next = block->target;
 		end->taken = true;
 		return true;
 	case NTRACE_INSN_PLAIN:
@@ -130,45 +130,41 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 static bool add_block(struct ntrace_flow *flow, const struct block *block,
 		      const struct ntrace_flow_event *event)
 {
+	struct ntrace_block *out;
+
 	if (!flow_open_batch(flow, block->isa))
 		return false;
-	flow->batch[flow->waiting.count++] = (struct ntrace_block){
-		.address = block->pc,
-		.next = event->next,
-		.instructions = block->instructions,
-		.bytes = 2 * block->parcels,
-		.id = block->id,
-		.insn_class = block->class,
-		.last_size = block->last_size,
-		.flags = (uint8_t)((event->taken ? NTRACE_BLOCK_TAKEN : 0) |
-				   (event->interrupted ? NTRACE_BLOCK_INTERRUPTED : 0) |
-				   (event->provisional ? NTRACE_BLOCK_PROVISIONAL : 0) |
-				   (event->next_known ? NTRACE_BLOCK_NEXT_KNOWN : 0)),
-	};
+	out = &flow->batch[flow->waiting.count++];
+	*out = block->form;
+	out->next = event->next;
+	out->flags = (uint8_t)((event->taken ? NTRACE_BLOCK_TAKEN : 0) |
+			       (event->interrupted ? NTRACE_BLOCK_INTERRUPTED : 0) |
+			       (event->provisional ? NTRACE_BLOCK_PROVISIONAL : 0) |
+			       (event->next_known ? NTRACE_BLOCK_NEXT_KNOWN : 0));
 	return true;
 }
 
 static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		       const struct end *end)
 {
-	bool linear = block->class == NTRACE_INSN_PLAIN || block->class == NTRACE_INSN_TRAP;
+	bool linear = block->form.insn_class == NTRACE_INSN_PLAIN || block->form.insn_class == NTRACE_INSN_TRAP;
 	struct ntrace_flow_event event = {
 		.type = NTRACE_FLOW_BLOCK,
-		.insn_class = block->class,
+		.insn_class = block->form.insn_class,
 		.taken = end->taken,
 		.interrupted = end->last && linear && !end->taken,
 		.provisional = walk->eager,
 		.next_known = end->next_known,
-		.last_size = block->last_size,
-		.instructions = block->instructions,
-		.address = block->pc,
+		.last_size = block->form.last_size,
+		.instructions = block->form.instructions,
+		.address = block->form.address,
 		.last = last_address(block),
 		.next = end->next,
 		.isa = block->isa,
 	};
 
 	flow->stats.blocks++;
-	flow->stats.instructions += block->instructions;
+	flow->stats.instructions += block->form.instructions;
 	return flow->batch ? add_block(flow, block, &event) : flow_emit(flow, &event);
 }
 
@@ -177,16 +173,16 @@ static bool custom_transfer(const struct walk *walk, const struct block *block,
 			    const struct end *end)
 {
 	return walk->transfer && end->last && walk->address_known &&
-	       !ntrace_insn_is_uninferable(block->class) && walk->address != end->next;
+	       !ntrace_insn_is_uninferable(block->form.insn_class) && walk->address != end->next;
 }
 
 /* @block is walked as a whole. */
 static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block)
 {
 	struct end end = {
-		.next = flow_wrap(flow, block->pc + 2 * (uint64_t)block->parcels),
+		.next = flow_wrap(flow, block->form.address + block->form.bytes),
 		.next_known = true,
-		.last = !walk->eager && walk->parcels == block->parcels,
+		.last = !walk->eager && walk->parcels == block_parcels(block),
 	};
 
 	if (!transfer(flow, walk, block, &end))
@@ -199,9 +195,9 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 			return false;
 	}
 	if (!walk->eager)
-		walk->parcels -= block->parcels;
-	walk->walked += block->parcels;
-	walk->last_class = block->class;
+		walk->parcels -= block_parcels(block);
+	walk->walked += block_parcels(block);
+	walk->last_class = block->form.insn_class;
 	flow->pc = end.next;
 	flow->pc_known = end.next_known;
 	flow->previous_link = end.taken;
@@ -217,23 +213,23 @@ static bool cut_block(struct ntrace_flow *flow, const struct walk *walk, const s
 		      struct block *part)
 {
 	*part = *block;
-	part->parcels = 0;
-	part->instructions = 0;
-	part->class = NTRACE_INSN_PLAIN;
+	part->form.bytes = 0;
+	part->form.instructions = 0;
+	part->form.insn_class = NTRACE_INSN_PLAIN;
+	part->form.id = 0;
 	part->sequential = false;
-	part->id = 0;
-	while (part->parcels < walk->parcels) {
-		uint64_t address = block->pc + 2 * (uint64_t)part->parcels;
+	while (block_parcels(part) < walk->parcels) {
+		uint64_t address = block->form.address + part->form.bytes;
 		struct ntrace_insn insn;
 		uint8_t bytes[8];
 
 		if (flow_fetch(flow->space, block->isa, address, bytes, &insn))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_NOMAP, address, flow->confirmed);
-		if (part->parcels + insn.size / 2u > walk->parcels)
+		if (block_parcels(part) + insn.size / 2u > walk->parcels)
 			return flow_fail(flow, NTRACE_FLOW_ERROR_SPLIT, address, flow->confirmed);
-		part->parcels += insn.size / 2u;
-		part->instructions++;
-		part->last_size = insn.size;
+		part->form.bytes += insn.size;
+		part->form.instructions++;
+		part->form.last_size = insn.size;
 	}
 	return true;
 }
@@ -293,12 +289,12 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 
 	if (!block)
 		return false;
-	if (!walk->eager && block->parcels > walk->parcels) {
+	if (!walk->eager && block_parcels(block) > walk->parcels) {
 		if (!cut_block(flow, walk, block, &part))
 			return false;
 		block = &part;
 	}
-	if (block->uncertain && !flow_warn_uncertain(flow, block->pc, block->parcels))
+	if (block->uncertain && !flow_warn_uncertain(flow, block->form.address, block_parcels(block)))
 		return false;
 	return walk_block(flow, walk, block) && gets_on(flow, walk, bits_before);
 }
