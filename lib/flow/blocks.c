@@ -93,7 +93,8 @@ static uint32_t find(const struct block_cache *cache, uint64_t pc, uint32_t cont
 	uint32_t index;
 
 	while ((index = cache->slots[slot])) {
-		if (cache->blocks[index].form.address == pc && cache->blocks[index].context == context)
+		if (cache->blocks[index].form.address == pc &&
+		    cache->blocks[index].context == context)
 			break;
 		slot = (slot + 1) & cache->slot_mask;
 	}
@@ -232,12 +233,14 @@ static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace
 /* The fast walk knows all direct transfers, and returns (digest section 7). */
 static uint32_t price_of(const struct ntrace_flow *flow, const struct block *block)
 {
-	bool jump = block->form.insn_class == NTRACE_INSN_JUMP || block->form.insn_class == NTRACE_INSN_CALL ||
+	bool jump = block->form.insn_class == NTRACE_INSN_JUMP ||
+		    block->form.insn_class == NTRACE_INSN_CALL ||
 		    block->form.insn_class == NTRACE_INSN_OTHER_JUMP;
 
 	if (block->uncertain || (jump && flow->config.params.all_jumps))
 		return PRICELESS;
-	if (jump || block->form.insn_class == NTRACE_INSN_PLAIN || block->form.insn_class == NTRACE_INSN_BRANCH ||
+	if (jump || block->form.insn_class == NTRACE_INSN_PLAIN ||
+	    block->form.insn_class == NTRACE_INSN_BRANCH ||
 	    (block->form.insn_class == NTRACE_INSN_RETURN && !block->sequential))
 		return block_parcels(block);
 	return PRICELESS;
@@ -294,7 +297,7 @@ static void link_to(struct ntrace_flow *flow, uint32_t index)
 	if (!flow->previous || next->isa != block->isa)
 		return;
 	if (flow->previous_link ? block->form.insn_class <= NTRACE_INSN_OTHER_JUMP &&
-				  next->form.address != block->target :
+					  next->form.address != block->target :
 				  next->form.address != block->form.next)
 		return;
 	block->link[flow->previous_link] = index;

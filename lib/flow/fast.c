@@ -182,7 +182,8 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct run
 	/* Without a bit: BTM. HTM should have had one, which is the general walk's to say. */
 	const bool zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch;
 	const bool returns = infers_returns(flow);
-	const uint8_t flags = NTRACE_BLOCK_NEXT_KNOWN | (walk->eager ? NTRACE_BLOCK_PROVISIONAL : 0);
+	const uint8_t flags = NTRACE_BLOCK_NEXT_KNOWN |
+			      (walk->eager ? NTRACE_BLOCK_PROVISIONAL : 0);
 	const struct ntrace_block *end = flow->batch + BATCH_BLOCKS;
 	const struct block *blocks = flow->cache.blocks;
 	struct run run = *result;

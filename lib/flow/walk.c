@@ -71,7 +71,8 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 
 	end->taken = true;
 	end->next_known = false;
-	if (block->form.insn_class == NTRACE_INSN_RETURN || block->form.insn_class == NTRACE_INSN_COROUTINE_SWAP)
+	if (block->form.insn_class == NTRACE_INSN_RETURN ||
+	    block->form.insn_class == NTRACE_INSN_COROUTINE_SWAP)
 		popped = stack_pop(&flow->stack, &end->next, &caller);
 	if (ntrace_insn_is_call(block->form.insn_class))
 		stack_push(&flow->stack, link, self);
@@ -147,7 +148,8 @@ static bool add_block(struct ntrace_flow *flow, const struct block *block,
 static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		       const struct end *end)
 {
-	bool linear = block->form.insn_class == NTRACE_INSN_PLAIN || block->form.insn_class == NTRACE_INSN_TRAP;
+	bool linear = block->form.insn_class == NTRACE_INSN_PLAIN ||
+		      block->form.insn_class == NTRACE_INSN_TRAP;
 	struct ntrace_flow_event event = {
 		.type = NTRACE_FLOW_BLOCK,
 		.insn_class = block->form.insn_class,
@@ -294,7 +296,8 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 			return false;
 		block = &part;
 	}
-	if (block->uncertain && !flow_warn_uncertain(flow, block->form.address, block_parcels(block)))
+	if (block->uncertain &&
+	    !flow_warn_uncertain(flow, block->form.address, block_parcels(block)))
 		return false;
 	return walk_block(flow, walk, block) && gets_on(flow, walk, bits_before);
 }

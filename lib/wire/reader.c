@@ -288,6 +288,12 @@ static inline void take_short_fixed(struct ntrace_message *message, unsigned int
 	rest->at += bits;
 }
 
+/* One variable field, which is no address, is all that there is. */
+static inline bool is_alone(const struct ntrace_wire_row *row)
+{
+	return !row->fixed[0].bits && !row->variable[1].field;
+}
+
 /*
  * Most messages are short and whole: one of at most 8 bytes that lies inside
  * the chunk and has the fields of the table is read from one word, with the
@@ -327,6 +333,14 @@ static inline bool read_short(struct ntrace_reader *reader, struct ntrace_messag
 	message->length = size;
 	if (reader->params.src_bits)
 		take_short_fixed(message, NTRACE_FIELD_SRC, reader->params.src_bits, &rest);
+	if (is_alone(row) && rest.at < MDO_BITS * size && !(rest.ends & (rest.ends - 1))) {
+		/* Most messages of BTM: DirectBranch. */
+		message->field[row->variable[0].field] = rest.payload >> rest.at;
+		message->present |= 1u << row->variable[0].field;
+		reader->next += size;
+		reader->offset += size;
+		return true;
+	}
 	for (unsigned int i = 0; row->fixed[i].bits; i++)
 		take_short_fixed(message, row->fixed[i].field, row->fixed[i].bits, &rest);
 	for (unsigned int i = 0; row->variable[i].field; i++) {
@@ -343,19 +357,16 @@ static inline bool read_short(struct ntrace_reader *reader, struct ntrace_messag
 	return true;
 }
 
-int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *message)
+/* Any message, byte by byte. Apart, so that the short ones need few registers. */
+static __attribute__((noinline)) int read_any(struct ntrace_reader *reader,
+					      struct ntrace_message *message)
 {
 	struct ntrace_reader_part part;
 	const uint8_t *next;
 
-	if (reader->state == STATE_SKIP && !skip_to_boundary(reader))
-		return NTRACE_ERR_AGAIN;
 	if (reader->state == STATE_IDLE) {
-		int ret;
+		int ret = begin(reader, message);
 
-		if (read_short(reader, message))
-			return NTRACE_WIRE_MESSAGE;
-		ret = begin(reader, message);
 		if (ret)
 			return ret;
 	}
@@ -385,4 +396,13 @@ int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *mess
 	if (reader->parts < PARTS_MAX)
 		reader->part[reader->parts] = part;
 	return NTRACE_ERR_AGAIN;
+}
+
+int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *message)
+{
+	if (reader->state == STATE_SKIP && !skip_to_boundary(reader))
+		return NTRACE_ERR_AGAIN;
+	if (reader->state == STATE_IDLE && read_short(reader, message))
+		return NTRACE_WIRE_MESSAGE;
+	return read_any(reader, message);
 }
