@@ -11,6 +11,15 @@ mkdir -p $out
 # state FIELD [CPU]: what debugfs shows of a hart.
 state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv_ctr; }
 
+# left_clean WHEN: no CPU has anything of CTR in it.
+left_clean() {
+	local cpu
+	for cpu in 0 1; do
+		is "owned=$(state owned $cpu) sctrctl=$(state sctrctl $cpu) valid=$(state valid $cpu)" \
+			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
+	done
+}
+
 # perf measures how long its interrupts take. On a busy host it would lower the
 # sampling rate until next to no samples are left.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent

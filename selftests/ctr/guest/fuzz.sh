@@ -13,14 +13,6 @@ sysctl -q kernel.perf_event_paranoid=-1
 mkdir -p /sys/fs/cgroup
 mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
 
-left_clean() {
-	local cpu
-	for cpu in 0 1; do
-		is "owned=$(state owned $cpu) sctrctl=$(state sctrctl $cpu) valid=$(state valid $cpu)" \
-			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
-	done
-}
-
 ok "$number times open and close" $here/abi "$type" churn "$number"
 left_clean "after open and close"
 

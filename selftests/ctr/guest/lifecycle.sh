@@ -8,14 +8,6 @@ pmu=/sys/bus/event_source/devices/ctr
 type=$(<$pmu/type)
 cd $out || exit 1
 
-# Nothing of CTR is left on any hart: recording off, ring empty.
-left_clean() {
-	local cpu
-	for cpu in 0 1; do
-		is "owned=$(state owned $cpu) sctrctl=$(state sctrctl $cpu) valid=$(state valid $cpu)" \
-			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
-	done
-}
 # record NAME ARGUMENTS...: perf record with output in NAME.data. Without build ids:
 # the perf tool of 7.2 dies of "stack" when it collects them.
 record() {
