@@ -13,6 +13,7 @@ and compares with what the author of the program wrote down in its comments:
     # options: -smp 2       of the emulator
     # only: htm             or btm, or a name of VARIANTS
     # check: NAME           a function below in place of the flow
+    # value: LABEL NUMBER   for "check: values": the dword in memory there
     # flow0: flow1:         for "check: sources": the flow of each hart
 """
 
@@ -174,6 +175,28 @@ def check_sources(run):
         if why:
             return f"SRC {src}, {why}"
     return ""
+
+
+def check_values(run):
+    """The program has noted what registers read."""
+    for line in run.payload.comments("value"):
+        name, value = line.split()
+        if run.dword(name) != int(value, 0):
+            return f"{name} is {run.dword(name):#x}, not {value}"
+    return ""
+
+
+def check_losses(run):
+    """Again and again a loss, each told by Error, and the trace goes on; what there is, is right."""
+    events = run.flow().events
+    errors = [i for i, event in enumerate(events) if event == "error"]
+    if len(errors) < 10:
+        return f"only {len(errors)} losses"
+    if any(i + 1 < len(events) and events[i + 1] != "start" for i in errors):
+        return "an Error without a new start"
+    if events[0] != "start" or sum(isinstance(event, int) for event in events) < 500:
+        return "hardly any trace"
+    return check_values(run)
 
 
 def check_random_calls(run):

@@ -326,7 +326,11 @@ static struct ram_sink sink;
 
 static void sink_fresh(unsigned int granule, unsigned int address_bits, bool power_of_two)
 {
-	struct ram_sink_parameters sink_parameters = { granule, address_bits, power_of_two };
+	struct ram_sink_parameters sink_parameters = {
+		.granule = granule,
+		.address_bits = address_bits,
+		.power_of_two = power_of_two,
+	};
 
 	memset(memory, 0, sizeof(memory));
 	opened = false;
@@ -361,7 +365,7 @@ static void put(size_t size, uint8_t value)
 
 static void sink_registers(void)
 {
-	struct ram_sink_parameters sink_parameters = { 64, 56, false };
+	struct ram_sink_parameters sink_parameters = { .granule = 64, .address_bits = 56 };
 
 	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
 	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), TR_CONTROL_EMPTY, "sink: power-up");

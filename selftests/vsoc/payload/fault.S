@@ -1,40 +1,48 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* a fault in the middle of a block cuts it. First one that the memory bus raises, then one of the PMP. */
-# flow: start
-# flow: on..bad
-# flow: exception
-# flow: handler..handler_end
-# flow: after..bad2
-# flow: exception
-# flow: handler..handler_end
-# flow: after2..off
-# flow: stop
+/* blocks that are broken, and mended by the fault register. */
+# options: -smp 2 -global ntrace-encoder.fault=newer-minor@1 -global ntrace-ram-sink.fault=no-empty@1+wrong-type
+# check: values
+# value: impl0 0x00010101
+# value: impl1 0x00010111
+# value: sink0 0x00002f01
+# value: control1 0x11
+# value: faults1 0x9
+# value: mended 0x19
+# value: mended_impl 0x00002901
 	.include "trace.S"
+	.macro	note register, name
+	la	t1, \name
+	sd	\register, 0(t1)
+	.endm
+	.macro	read base, offset, name
+	lw	t0, \offset(\base)
+	note	t0, \name
+	.endm
 main:
-	la	t1, locked
-	srli	t1, t1, 2
-	addi	t1, t1, 0x1f
-	csrw	pmpaddr0, t1
-	li	t1, 0x98
-	csrw	pmpcfg0, t1
-	la	t2, locked
-	li	t1, 0x8000000
-	trace_start
-on:	nop
-	addi	t3, zero, 1
-	addi	t3, zero, 2
-	.option	push
-	.option	norvc
-bad:	lw	t4, 0(t1)
-after:	addi	t3, zero, 3
-	nop
-bad2:	sw	t4, 0(t2)
-after2:	addi	t3, zero, 4
-	.option	pop
-	nop
-	trace_stop
-off:	j	finish
-	.bss
-	.balign	4096
-locked:	.space	4096
+	li	t0, 0x1000
+	add	s2, s0, t0
+	add	s3, s1, t0
+	li	t0, 1
+	sw	t0, 0(s2)
+	sw	t0, 0(s3)
+	read	s0, 4, impl0
+	read	s2, 4, impl1
+	read	s1, 4, sink0
+	read	s3, 0, control1
+	li	t0, 0xe00
+	add	s4, s3, t0
+	read	s4, 0, faults1
+	sw	zero, 0(s4)
+	read	s3, 0, mended
+	read	s3, 4, mended_impl
+	j	finish
+	.data
+	.balign	8
+impl0:	.dword	-1
+impl1:	.dword	-1
+sink0:	.dword	-1
+control1: .dword -1
+faults1: .dword	-1
+mended:	.dword	-1
+mended_impl: .dword -1
 	.text

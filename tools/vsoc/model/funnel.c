@@ -10,14 +10,6 @@ static uint32_t inputs_mask(const struct funnel *funnel)
 	return (1u << funnel->parameters.inputs) - 1;
 }
 
-void funnel_init(struct funnel *funnel, const struct funnel_parameters *parameters,
-		 const struct trace_port *out)
-{
-	memset(funnel, 0, sizeof(*funnel));
-	funnel->parameters = *parameters;
-	funnel->out = out;
-}
-
 static void reset_registers(struct funnel *funnel)
 {
 	funnel->active = false;
@@ -34,9 +26,19 @@ void funnel_power_up(struct funnel *funnel)
 	funnel->software_errors = 0;
 	funnel->bytes = 0;
 	funnel->dropped = 0;
+	funnel->fault = (struct fault){ .mask = funnel->parameters.faults };
 }
 
-uint32_t funnel_read(const struct funnel *funnel, uint32_t offset)
+void funnel_init(struct funnel *funnel, const struct funnel_parameters *parameters,
+		 const struct trace_port *out)
+{
+	memset(funnel, 0, sizeof(*funnel));
+	funnel->parameters = *parameters;
+	funnel->out = out;
+	funnel_power_up(funnel);
+}
+
+static uint32_t read_register(const struct funnel *funnel, uint32_t offset)
 {
 	if (!funnel->active)
 		return offset == TR_FUNNEL_CONTROL ? TR_CONTROL_EMPTY : 0;
@@ -54,6 +56,11 @@ uint32_t funnel_read(const struct funnel *funnel, uint32_t offset)
 	default:
 		return 0;
 	}
+}
+
+uint32_t funnel_read(const struct funnel *funnel, uint32_t offset)
+{
+	return fault_read(&funnel->fault, offset, read_register(funnel, offset));
 }
 
 /* Everything that was held back, message by message; false: some of it is lost. */
@@ -96,6 +103,15 @@ static void write_control(struct funnel *funnel, uint32_t value)
 
 void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value)
 {
+	uint32_t old = read_register(funnel, offset);
+
+	if (offset == FAULT_REGISTER) {
+		funnel->fault =
+			(struct fault){ value & FAULT_ALL, funnel_read(funnel, TR_CONTROL) };
+		return;
+	}
+	if (!fault_write(&funnel->fault, offset, old, &value))
+		return;
 	if (offset == TR_FUNNEL_CONTROL) {
 		write_control(funnel, value);
 		return;

@@ -6,6 +6,7 @@
 #ifndef VSOC_MODEL_FUNNEL_H
 #define VSOC_MODEL_FUNNEL_H
 
+#include "fault.h"
 #include "port.h"
 
 /* trFunnelDisInput has no more bits. */
@@ -20,6 +21,7 @@
  * @buffer: bytes of messages that are held back until more come, 0..FUNNEL_BUFFER_MAX.
  *          They get out when the next message does not fit any more, and when
  *          the funnel is disabled
+ * @faults: what is broken at power-up
  *
  * A funnel that is disabled takes messages and drops them, and so does one whose
  * DisInput names the input. Where what comes behind it refuses, everything that
@@ -29,11 +31,13 @@
 struct funnel_parameters {
 	unsigned int inputs;
 	unsigned int buffer;
+	uint32_t faults;
 };
 
 struct funnel {
 	struct funnel_parameters parameters;
 	const struct trace_port *out;
+	struct fault fault;
 	bool active;
 	bool enable;
 	uint32_t dis_input;

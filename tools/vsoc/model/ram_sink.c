@@ -7,15 +7,6 @@
 
 #define IDLE 0xff
 
-void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *parameters,
-		   const struct ram_sink_ops *ops, void *opaque)
-{
-	memset(sink, 0, sizeof(*sink));
-	sink->parameters = *parameters;
-	sink->ops = ops;
-	sink->opaque = opaque;
-}
-
 static void reset_registers(struct ram_sink *sink)
 {
 	if (sink->enable)
@@ -36,6 +27,18 @@ void ram_sink_power_up(struct ram_sink *sink)
 	sink->software_errors = 0;
 	sink->bytes = 0;
 	sink->dropped = 0;
+	sink->fault = (struct fault){ .mask = sink->parameters.faults };
+	sink->stuck = 0;
+}
+
+void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *parameters,
+		   const struct ram_sink_ops *ops, void *opaque)
+{
+	memset(sink, 0, sizeof(*sink));
+	sink->parameters = *parameters;
+	sink->ops = ops;
+	sink->opaque = opaque;
+	ram_sink_power_up(sink);
 }
 
 /* Limit as it reads: the last granule of the buffer. */
@@ -50,7 +53,15 @@ static uint64_t limit(const struct ram_sink *sink)
 	return sink->start + size - sink->parameters.granule;
 }
 
-uint32_t ram_sink_read(const struct ram_sink *sink, uint32_t offset)
+/* WP as it reads. */
+static uint64_t write_pointer(const struct ram_sink *sink)
+{
+	if (sink->fault.mask & FAULT_POINTER_OUTSIDE)
+		return limit(sink) + 0x1000;
+	return sink->fault.mask & FAULT_STUCK_POINTER ? sink->stuck : sink->wp;
+}
+
+static uint32_t read_register(const struct ram_sink *sink, uint32_t offset)
 {
 	if (!sink->active)
 		return offset == TR_RAM_CONTROL ? TR_CONTROL_EMPTY : 0;
@@ -74,12 +85,17 @@ uint32_t ram_sink_read(const struct ram_sink *sink, uint32_t offset)
 	case TR_RAM_LIMIT_HIGH:
 		return limit(sink) >> 32;
 	case TR_RAM_WP_LOW:
-		return (uint32_t)sink->wp | (sink->wrap ? TR_RAM_WP_LOW_WRAP : 0);
+		return (uint32_t)write_pointer(sink) | (sink->wrap ? TR_RAM_WP_LOW_WRAP : 0);
 	case TR_RAM_WP_HIGH:
-		return sink->wp >> 32;
+		return write_pointer(sink) >> 32;
 	default:
 		return 0;
 	}
+}
+
+uint32_t ram_sink_read(const struct ram_sink *sink, uint32_t offset)
+{
+	return fault_read(&sink->fault, offset, read_register(sink, offset));
 }
 
 /* One granule to memory; stop-on-wrap may end it all here. */
@@ -166,8 +182,22 @@ static uint64_t set_high(uint64_t old, uint32_t value)
 	return (uint64_t)value << 32 | (uint32_t)old;
 }
 
+static void write_fault(struct ram_sink *sink, uint32_t mask)
+{
+	sink->stuck = write_pointer(sink);
+	sink->fault = (struct fault){ mask & FAULT_ALL, ram_sink_read(sink, TR_CONTROL) };
+}
+
 void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 {
+	uint32_t old = read_register(sink, offset);
+
+	if (offset == FAULT_REGISTER) {
+		write_fault(sink, value);
+		return;
+	}
+	if (!fault_write(&sink->fault, offset, old, &value))
+		return;
 	if (offset == TR_RAM_CONTROL) {
 		write_control(sink, value);
 		return;
@@ -192,10 +222,12 @@ void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 		break;
 	case TR_RAM_WP_LOW:
 		sink->wp = address(sink, set_low(sink->wp, value));
+		sink->stuck = sink->wp;
 		sink->wrap = false;
 		break;
 	case TR_RAM_WP_HIGH:
 		sink->wp = address(sink, set_high(sink->wp, value));
+		sink->stuck = sink->wp;
 		break;
 	}
 }

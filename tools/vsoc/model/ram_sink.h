@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fault.h"
+
 #define RAM_SINK_GRANULE_MAX 256
 
 /**
@@ -19,6 +21,7 @@
  * @address_bits: width of a physical address; higher bits of Start, Limit and
  *                WP read 0. 32 and less: the High registers read 0
  * @power_of_two: the size of the buffer is trimmed down to a power of two
+ * @faults: what is broken at power-up
  *
  * SMEM mode only; no SRAM, read pointer, memory format or alignment sync: those
  * fields and registers read 0. Start, Limit and WP written while Enable is 1 or
@@ -29,6 +32,7 @@ struct ram_sink_parameters {
 	unsigned int granule;
 	unsigned int address_bits;
 	bool power_of_two;
+	uint32_t faults;
 };
 
 struct ram_sink_ops {
@@ -43,6 +47,8 @@ struct ram_sink {
 	struct ram_sink_parameters parameters;
 	const struct ram_sink_ops *ops;
 	void *opaque;
+	struct fault fault;
+	uint64_t stuck;		/* WP as FAULT_STUCK_POINTER shows it */
 	bool active;
 	bool enable;
 	bool stop_on_wrap;

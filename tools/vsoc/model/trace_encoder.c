@@ -40,15 +40,23 @@ static void reset_registers(struct trace_encoder *te)
 	te->overflow = false;
 }
 
+static void set_fault(struct trace_encoder *te, uint32_t mask)
+{
+	te->fault = (struct fault){ mask & FAULT_ALL, trace_encoder_read(te, TR_CONTROL) };
+	te->drop = mask & FAULT_DROP;
+}
+
 void trace_encoder_power_up(struct trace_encoder *te)
 {
 	reset_registers(te);
+	te->fault.mask = 0;
 	te->epoch++;
 	te->in_flight = 0;
 	te->tracing = false;
 	te->running = false;
 	te->dropping = false;
 	memset(&te->encoder, 0, sizeof(te->encoder));
+	set_fault(te, te->parameters.faults);
 }
 
 static unsigned int src_bits(const struct trace_encoder *te)
@@ -75,7 +83,7 @@ static uint32_t control_value(const struct trace_encoder *te)
 	return value;
 }
 
-uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
+static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 {
 	if (offset == TR_TE_CONTROL)
 		return control_value(te);
@@ -99,6 +107,11 @@ uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
 	default:
 		return 0;
 	}
+}
+
+uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
+{
+	return fault_read(&te->fault, offset, read_register(te, offset));
 }
 
 static uint32_t legal_config(uint32_t value)
@@ -132,9 +145,15 @@ static void encoder_write(void *opaque, const uint8_t *data, size_t size)
 {
 	struct trace_encoder *te = opaque;
 
+	bool taken = true;
+
 	if (te->dropping)
 		return;
-	if (!te->ops->write(te->opaque, data, size)) {
+	if (te->drop && te->encoder.bytes >= te->drop_next) {
+		te->drop_next = te->encoder.bytes + te->parameters.fault_drop;
+		taken = false;
+	}
+	if (!taken || !te->ops->write(te->opaque, data, size)) {
 		te->dropping = true;
 		te->overflow = true;
 	}
@@ -192,6 +211,7 @@ bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_se
 	te->in_flight--;
 	if (setup->tracing) {
 		te->dropping = false;
+		te->drop_next = te->parameters.fault_drop;
 		ntrace_encoder_init(&te->encoder, &setup->config);
 		ntrace_encoder_start(&te->encoder, NTRACE_SYNC_TRACE_ENABLE);
 	} else {
@@ -251,6 +271,14 @@ static void write_features(struct trace_encoder *te, uint32_t value)
 
 void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t value)
 {
+	uint32_t old = read_register(te, offset);
+
+	if (offset == FAULT_REGISTER) {
+		set_fault(te, value);
+		return;
+	}
+	if (!fault_write(&te->fault, offset, old, &value))
+		return;
 	if (offset == TR_TE_CONTROL) {
 		write_control(te, value);
 		return;

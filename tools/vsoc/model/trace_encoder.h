@@ -15,6 +15,8 @@
 
 #include <ntrace/encode.h>
 
+#include "fault.h"
+
 /*
  * What this implementation has, where the specification leaves it open:
  * InstMode 0, 3 and 6 (1 and 2 land on 3; 4, 5 and 7 on 6); SyncMode 0, 1 and 3
@@ -31,6 +33,8 @@ struct trace_encoder_parameters {
 	unsigned int icnt_bits;
 	unsigned int hist_bits;
 	unsigned int xlen;
+	uint32_t faults;	/* what is broken at power-up */
+	uint32_t fault_drop;	/* bytes between two messages that FAULT_DROP loses */
 };
 
 /** struct trace_encoder_setup - what a register write asks of the hart's thread */
@@ -56,6 +60,7 @@ struct trace_encoder {
 	void *opaque;
 
 	/* under the lock */
+	struct fault fault;
 	uint32_t control;	/* RW fields except Active and RO ones */
 	bool active;
 	bool tracing;		/* last setup that was delivered */
@@ -71,9 +76,13 @@ struct trace_encoder {
 	struct ntrace_encoder encoder;
 	bool running;
 	bool dropping;		/* the sink refused bytes */
+	uint64_t drop_next;	/* encoder.bytes at which a message is lost */
 
 	/* written by the hart's thread, read and cleared under the lock */
 	_Atomic bool overflow;
+
+	/* written under the lock, read by the hart's thread: FAULT_DROP */
+	_Atomic bool drop;
 };
 
 void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_parameters *parameters,

@@ -48,6 +48,7 @@ struct NTraceRamSink {
     bool active_at_reset;
     uint64_t reset_start;
     uint64_t reset_size;
+    char *fault;
     char *log_name;
     FILE *log;
     Notifier shutdown;
@@ -67,6 +68,7 @@ struct NTraceFunnel {
     uint32_t index;
     uint32_t buffer;
     bool active_at_reset;
+    char *fault;
     char *log_name;
     FILE *log;
     Notifier shutdown;
@@ -86,7 +88,9 @@ struct NTraceEncoder {
     uint32_t src_bits_max;
     uint32_t icnt_bits;
     uint32_t hist_bits;
+    uint32_t fault_drop;
     bool active_at_reset;
+    char *fault;
     char *log_name;
     FILE *log;
     Notifier shutdown;
@@ -108,6 +112,7 @@ bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp);
 void ntrace_ctr_reset(NTraceEncoder *s);
 void ntrace_ctr_shutdown(NTraceEncoder *s);
 
+uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp);
 FILE *ntrace_log_open(const char *name, Error **errp);
 void ntrace_log(FILE *log, const char *component, uint32_t index,
                 const char *event, uint32_t value);

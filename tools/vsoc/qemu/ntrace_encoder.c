@@ -157,14 +157,20 @@ static void shutdown_notify(Notifier *notifier, void *data)
 
 static void realize(DeviceState *dev, Error **errp)
 {
+    ERRP_GUARD();
     NTraceEncoder *s = NTRACE_ENCODER(dev);
     struct trace_encoder_parameters parameters = {
         .src_bits_max = MIN(s->src_bits_max, NTRACE_SRC_BITS_MAX),
         .icnt_bits = s->icnt_bits,
         .hist_bits = s->hist_bits,
         .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
+        .fault_drop = s->fault_drop,
+        .faults = ntrace_faults(s->fault, s->index, errp),
     };
 
+    if (*errp) {
+        return;
+    }
     if (s->icnt_bits < 1 || s->icnt_bits > 32 ||
         s->hist_bits < 1 || s->hist_bits > 31) {
         error_setg(errp, "icnt-bits must be 1..32 and hist-bits 1..31");
@@ -199,6 +205,9 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
+    /* What is broken at power-up: model/fault.h */
+    DEFINE_PROP_STRING("fault", NTraceEncoder, fault),
+    DEFINE_PROP_UINT32("fault-drop", NTraceEncoder, fault_drop, 4096),
     DEFINE_PROP_STRING("log", NTraceEncoder, log_name),
     /* Check CTR of all harts; the file gets differences and, at the end, counts. */
     DEFINE_PROP_STRING("ctr-check", NTraceEncoder, ctr_check_name),

@@ -115,12 +115,17 @@ static void shutdown_notify(Notifier *notifier, void *data)
 
 static void realize(DeviceState *dev, Error **errp)
 {
+    ERRP_GUARD();
     NTraceFunnel *s = NTRACE_FUNNEL(dev);
     struct funnel_parameters parameters = {
         .inputs = s->inputs,
         .buffer = s->buffer,
+        .faults = ntrace_faults(s->fault, s->index, errp),
     };
 
+    if (*errp) {
+        return;
+    }
     if (s->buffer > FUNNEL_BUFFER_MAX) {
         error_setg(errp, "buffer must be 0..%u", FUNNEL_BUFFER_MAX);
         return;
@@ -144,6 +149,8 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceFunnel, index, 0),
     DEFINE_PROP_UINT32("buffer", NTraceFunnel, buffer, 64),
     DEFINE_PROP_BOOL("active-at-reset", NTraceFunnel, active_at_reset, false),
+    /* What is broken at power-up: model/fault.h */
+    DEFINE_PROP_STRING("fault", NTraceFunnel, fault),
     DEFINE_PROP_STRING("log", NTraceFunnel, log_name),
 };
 

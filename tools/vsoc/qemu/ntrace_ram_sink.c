@@ -194,13 +194,18 @@ static void shutdown_notify(Notifier *notifier, void *data)
 
 static void realize(DeviceState *dev, Error **errp)
 {
+    ERRP_GUARD();
     NTraceRamSink *s = NTRACE_RAM_SINK(dev);
     struct ram_sink_parameters parameters = {
         .granule = s->granule,
         .address_bits = s->address_bits,
         .power_of_two = s->power_of_two,
+        .faults = ntrace_faults(s->fault, s->index, errp),
     };
 
+    if (*errp) {
+        return;
+    }
     if (s->granule < 4 || s->granule > RAM_SINK_GRANULE_MAX ||
         !is_power_of_2(s->granule)) {
         error_setg(errp, "granule must be a power of two in 4..%u",
@@ -230,6 +235,8 @@ static const Property properties[] = {
     DEFINE_PROP_BOOL("active-at-reset", NTraceRamSink, active_at_reset, false),
     DEFINE_PROP_UINT64("reset-start", NTraceRamSink, reset_start, 0),
     DEFINE_PROP_UINT64("reset-size", NTraceRamSink, reset_size, 64 * KiB),
+    /* What is broken at power-up: model/fault.h */
+    DEFINE_PROP_STRING("fault", NTraceRamSink, fault),
     DEFINE_PROP_STRING("log", NTraceRamSink, log_name),
 };
 

@@ -30,6 +30,16 @@ static const struct {
                             NTRACE_RAM_SINK_BASE },
 };
 
+uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp)
+{
+    uint32_t mask;
+
+    if (!fault_parse(text, index, &mask)) {
+        error_setg(errp, "fault=%s: no such fault", text);
+    }
+    return mask;
+}
+
 FILE *ntrace_log_open(const char *name, Error **errp)
 {
     FILE *log = fopen(name, "a");

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * 1,000 turns with an indirect jump and a branch. Then `status` is
+ * trTeInstStallOrOverflow as it reads, and again as `cleared` when 1 was written.
+ */
+main:
+	trace_start
+	li	t3, 1000
+	la	t1, jump
+loop:	addi	t3, t3, -1
+	jr	t1
+jump:	bnez	t3, loop
+	trace_stop
+	li	t4, 0x1000
+	lw	t0, 0(s0)
+	and	t0, t0, t4
+	la	t1, status
+	sd	t0, 0(t1)
+	li	t0, 0x1003 | MODE << 4
+	sw	t0, 0(s0)
+	lw	t0, 0(s0)
+	and	t0, t0, t4
+	sd	t0, 8(t1)
+	j	finish
+	.data
+	.balign	8
+status:	.dword	-1
+cleared: .dword	-1
+	.text
