@@ -25,8 +25,7 @@ ok "formatting (make format mends it)" tools/lint/format.py "${formatted[@]}"
 mapfile -t units < <(files 'lib/*.c' 'tools/ntrace/*.c' 'tools/vsoc/model/*.c' ':!tools/ntrace/bpf')
 flags=(-std=c11 -D_GNU_SOURCE -DNTRACE_BPF=none -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/model)
 tidy() {
-	printf '%s\n' "${units[@]}" | xargs -P "$(nproc)" -n 4 sh -c \
-		'clang-tidy --quiet "$@" -- '"${flags[*]}"' 2>/dev/null' tidy >"$tmp/tidy" || {
+	printf '%s\n' "${units[@]}" | xargs -P "$(nproc)" -n 4 tools/lint/tidy "${flags[*]}" >"$tmp/tidy" || {
 		grep -E ': (warning|error):' "$tmp/tidy" | sed "s#^$top/##" | sort -u
 		return 1
 	}
