@@ -6,7 +6,9 @@
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/pid.h>
 #include <linux/poll.h>
+#include <linux/sched.h>
 #include <linux/sched/user.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -56,6 +58,7 @@ static void ntrace_capture_release(struct kref *ref)
 {
 	struct ntrace_capture *capture = container_of(ref, struct ntrace_capture, ref);
 
+	put_pid(capture->session);
 	if (capture->user) {
 		atomic_long_sub(capture->pages, &capture->user->locked_vm);
 		free_uid(capture->user);
@@ -86,12 +89,12 @@ ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
 	if (!capture)
 		return NULL;
 	kref_init(&capture->ref);
-	raw_spin_lock_init(&capture->lock);
 	mutex_init(&capture->read_lock);
 	init_irq_work(&capture->wake, ntrace_capture_wake);
 	hrtimer_setup(&capture->timer, timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	capture->path = path;
 	capture->config = *config;
+	capture->ended = true;
 	return capture;
 }
 
@@ -171,6 +174,8 @@ ntrace_capture_alloc_perf(struct ntrace_path *path, const struct ntrace_config *
 	if (!capture)
 		return ERR_PTR(-ENOMEM);
 	capture->perf = true;
+	/* Events of one process share a sink; held, so that no other gets its address. */
+	capture->session = get_task_pid(current, PIDTYPE_TGID);
 	/* Nobody maps it; but the drain publishes there. */
 	capture->control = vmalloc_user(PAGE_SIZE);
 	if (!capture->control) {
@@ -180,60 +185,16 @@ ntrace_capture_alloc_perf(struct ntrace_path *path, const struct ntrace_config *
 	return capture;
 }
 
-/* Switch all of a path off, encoder first. -ETIMEDOUT if something may still run. */
-static int ntrace_path_off(struct ntrace_path *path)
-{
-	int ret = 0;
-	int i;
-
-	for (i = 0; i < path->count; i++)
-		if (ntrace_component_off(path->component[i]))
-			ret = -ETIMEDOUT;
-	return ret;
-}
-
-/* Reset and write all registers of a path; also what brings a dead one back. */
-static int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config)
-{
-	int ret, i;
-
-	ret = ntrace_path_off(path);
-	if (ret)
-		return ret;
-	for (i = path->count - 1; i >= 0; i--) {
-		ret = ntrace_component_reset(path->component[i]);
-		if (ret)
-			return ret;
-	}
-	ret = ntrace_ramsink_program(ntrace_path_sink(path));
-	if (!ret)
-		ret = ntrace_encoder_program(ntrace_path_encoder(path), config);
-	path->stale = false;
-	return ret;
-}
-
-/* A large block of memory may not be there; a default may be less. */
-static int ntrace_capture_alloc_sink(struct ntrace_capture *capture)
+/* The drain interval: what is asked for, or what the sink's buffer is good for. */
+static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 {
 	struct ntrace_config *config = &capture->config;
-	int ret;
-
-	for (;;) {
-		ret = ntrace_ramsink_alloc(ntrace_path_sink(capture->path), config->sink_size);
-		if (ret != -ENOMEM || !capture->sink_size_default ||
-		    config->sink_size <= NTRACE_SINK_SIZE_DEFAULT_MIN)
-			break;
-		config->sink_size /= 2;
-	}
-	if (ret)
-		return ret;
 
 	if (!config->drain_us)
 		config->drain_us = min(config->sink_size / 4 / NTRACE_WORST_BYTES_PER_US,
 				       NTRACE_DRAIN_US_DEFAULT_MAX);
 	config->drain_us = max(config->drain_us, NTRACE_DRAIN_US_MIN);
 	capture->interval = ns_to_ktime((u64)config->drain_us * NSEC_PER_USEC);
-	return 0;
 }
 
 /**
@@ -247,19 +208,13 @@ static int ntrace_capture_alloc_sink(struct ntrace_capture *capture)
 int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
 			  struct file *owner)
 {
-	struct ntrace_component *sink = ntrace_path_sink(path);
 	int ret;
 
 	lockdep_assert_held(&path->lock);
-	ret = ntrace_capture_alloc_sink(capture);
+	ret = ntrace_path_attach(path, capture);
 	if (ret)
 		return ret;
-	ret = ntrace_path_program(path, &capture->config);
-	if (ret) {
-		ntrace_path_off(path);
-		ntrace_ramsink_free(sink);
-		return ret;
-	}
+	ntrace_capture_set_interval(capture);
 	path->capture = capture;
 	path->owner = owner;
 	return 0;
@@ -280,8 +235,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 	if (!capture)
 		return;
 	ntrace_capture_stop(capture);
-	ntrace_path_off(path);
-	ntrace_ramsink_free(ntrace_path_sink(path));
+	ntrace_path_detach(path, capture);
 	irq_work_sync(&capture->wake);
 	path->capture = NULL;
 	path->owner = NULL;
@@ -291,7 +245,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
 {
 	WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
-	ntrace_path_off(capture->path);
+	ntrace_path_detach(capture->path, capture);
 	return error;
 }
 
@@ -349,7 +303,6 @@ static void ntrace_capture_stop_here(void *data)
 int ntrace_capture_start(struct ntrace_capture *capture)
 {
 	struct ntrace_path *path = capture->path;
-	struct ntrace_component *sink = ntrace_path_sink(path);
 	int ret;
 
 	lockdep_assert_held(&path->lock);
@@ -363,12 +316,9 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 			return ntrace_capture_dead(capture, ret);
 	}
 
-	ntrace_drain_begin(capture);
-	ret = ntrace_ramsink_start(sink);
-	if (ret) {
-		dev_err_ratelimited(&path->dev, "sink does not start\n");
+	ret = ntrace_path_enable(path);
+	if (ret)
 		return ntrace_capture_dead(capture, ret);
-	}
 
 	capture->running = true;
 	WRITE_ONCE(capture->control->stop_ns, 0);
@@ -378,8 +328,8 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 	if (!ret)
 		ret = capture->error;
 	if (ret) {
-		dev_err_ratelimited(&path->dev, "encoder does not start\n");
 		capture->running = false;
+		ntrace_path_disable(capture, 0);
 		return ntrace_capture_dead(capture, ret);
 	}
 	return 0;
@@ -389,13 +339,16 @@ int ntrace_capture_start(struct ntrace_capture *capture)
  * ntrace_capture_stop - stop tracing and drain the rest
  * @capture: current capture of its path, which is locked
  *
+ * If others use its sink, the last of it comes when they have gone on or stopped:
+ * its state tells when.
+ *
  * Return: 0, also if it does not run, or -ETIMEDOUT and the path is dead.
  */
 int ntrace_capture_stop(struct ntrace_capture *capture)
 {
 	struct ntrace_path *path = capture->path;
 	u32 control = 0;
-	int ret, ret_sink;
+	int ret, error;
 
 	lockdep_assert_held(&path->lock);
 	if (capture->perf) {
@@ -410,24 +363,17 @@ int ntrace_capture_stop(struct ntrace_capture *capture)
 		ntrace_capture_stop_here(capture);
 
 	/*
-	 * The encoder pushes out its queue, so the sink has to be drained
-	 * still: the timer goes on until the sink has stopped, too. Nothing
-	 * here spins with interrupts off: the traced hart has to get on for
-	 * its last block to end.
+	 * Nothing here spins with interrupts off: the traced hart has to get on
+	 * for its last block to end.
 	 */
-	ret = ntrace_component_wait_disabled(ntrace_path_encoder(path), &control);
-	ret_sink = ntrace_ramsink_stop(ntrace_path_sink(path));
-	hrtimer_cancel(&capture->timer);
-	ntrace_drain_end(capture, control, !ret_sink);
-
+	ret = ntrace_component_wait_disabled(ntrace_path_encoder(path), false, &control);
+	error = ntrace_path_disable(capture, control);
 	if (!ret)
-		ret = ret_sink;
+		ret = error;
 	if (!ret && capture->fault)
 		ret = -EIO;
 	if (ret)
 		ntrace_capture_dead(capture, ret);
-	else
-		WRITE_ONCE(capture->control->state, NTRACE_STATE_STOPPED);
 	wake_up_interruptible_poll(&path->wait, EPOLLIN | EPOLLRDNORM);
 	return ret;
 }

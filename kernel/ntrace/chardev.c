@@ -198,7 +198,7 @@ static int ntrace_chardev_consume(struct file *file, void __user *user)
 	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
-	ret = ntrace_drain_consume(capture, consume.tail);
+	ret = ntrace_feed_consume(capture, consume.tail);
 	ntrace_capture_put(capture);
 	return ret;
 }
@@ -303,7 +303,7 @@ static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 		return EPOLLERR | (PTR_ERR(capture) == -ENODEV ? EPOLLHUP : 0);
 	/* The state before the data: nothing comes after STOPPED. */
 	state = smp_load_acquire(&capture->control->state);
-	readable = ntrace_drain_readable(capture, &tail);
+	readable = ntrace_feed_readable(capture, &tail);
 	if (readable >= capture->config.data_size / 4 ||
 	    (readable && state >= NTRACE_STATE_STOPPED))
 		mask |= EPOLLIN | EPOLLRDNORM;
@@ -334,7 +334,7 @@ static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *captur
 {
 	u64 tail;
 
-	return ntrace_drain_readable(capture, &tail) || READ_ONCE(path->gone) ||
+	return ntrace_feed_readable(capture, &tail) || READ_ONCE(path->gone) ||
 	       READ_ONCE(capture->control->state) >= NTRACE_STATE_STOPPED;
 }
 
@@ -347,7 +347,7 @@ static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture 
 	for (;;) {
 		/* The state before the data: nothing comes after STOPPED. */
 		state = smp_load_acquire(&capture->control->state);
-		*readable = ntrace_drain_readable(capture, tail);
+		*readable = ntrace_feed_readable(capture, tail);
 		if (*readable)
 			return 1;
 		if (READ_ONCE(path->gone) || state == NTRACE_STATE_DEAD)
@@ -383,7 +383,7 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 		if (!ret && count)
 			ret = -EFAULT;
 		/* Fails if somebody consumed beside us: what was copied is void. */
-		else if (ntrace_drain_consume(capture, tail + ret))
+		else if (ntrace_feed_consume(capture, tail + ret))
 			ret = -EINVAL;
 	}
 	mutex_unlock(&capture->read_lock);
@@ -403,7 +403,7 @@ static const struct file_operations ntrace_chardev_fops = {
 	.compat_ioctl = compat_ptr_ioctl,
 };
 
-static void ntrace_path_release(struct device *dev)
+static void ntrace_chardev_free(struct device *dev)
 {
 	struct ntrace_path *path = container_of(dev, struct ntrace_path, dev);
 
@@ -420,7 +420,7 @@ void ntrace_chardev_setup(struct ntrace_path *path)
 	path->dev.class = &ntrace_class;
 	path->dev.parent = ntrace_path_encoder(path)->dev;
 	path->dev.devt = ntrace_devt + path->cpu;
-	path->dev.release = ntrace_path_release;
+	path->dev.release = ntrace_chardev_free;
 	cdev_init(&path->cdev, &ntrace_chardev_fops);
 	path->cdev.owner = THIS_MODULE;
 }

@@ -44,46 +44,59 @@ u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 va
 	return ntrace_read(component, offset);
 }
 
+/* Until all of @mask have the value @want; sleeps, or spins for a short time. */
+static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u32 want,
+				 bool atomic, u32 *control)
+{
+	void __iomem *address = component->base + TR_CONTROL;
+
+	if (atomic)
+		return readl_poll_timeout_atomic(address, *control, (*control & mask) == want, 1,
+						 NTRACE_TIMEOUT_ATOMIC_US);
+	return readl_poll_timeout(address, *control, (*control & mask) == want, NTRACE_POLL_US,
+				  NTRACE_TIMEOUT_US);
+}
+
 /**
- * ntrace_component_wait_disabled - wait until a disabled component has flushed
- * @component: component whose tr??Enable has been cleared
- * @control: if not NULL, takes the last value of tr??Control
+ * ntrace_component_wait_enabled - wait until a component says that it is enabled
+ * @component: component whose tr??Enable has been set
+ * @atomic: interrupts are off, so be short
  *
  * Return: 0 or -ETIMEDOUT.
  */
-int ntrace_component_wait_disabled(struct ntrace_component *component, u32 *control)
+int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic)
 {
 	u32 value;
 	int ret;
 
-	ret = readl_poll_timeout(component->base + TR_CONTROL, value,
-				 !(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
-				 NTRACE_POLL_US, NTRACE_TIMEOUT_US);
-	if (control)
-		*control = value;
+	ret = ntrace_component_wait(component, TR_CONTROL_ENABLE, TR_CONTROL_ENABLE, atomic,
+				    &value);
 	if (ret)
-		dev_err_ratelimited(component->dev, "%s does not stop (control 0x%08x)\n",
+		dev_err_ratelimited(component->dev, "%s does not start (control 0x%08x)\n",
 				    ntrace_type_name(component->type), value);
 	return ret;
 }
 
 /**
- * ntrace_component_wait_disabled_atomic - the same with interrupts off, and short
+ * ntrace_component_wait_disabled - wait until a disabled component has flushed
  * @component: component whose tr??Enable has been cleared
+ * @atomic: interrupts are off, so be short
  * @control: if not NULL, takes the last value of tr??Control
  *
  * Return: 0 or -ETIMEDOUT.
  */
-int ntrace_component_wait_disabled_atomic(struct ntrace_component *component, u32 *control)
+int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control)
 {
 	u32 value;
 	int ret;
 
-	ret = readl_poll_timeout_atomic(component->base + TR_CONTROL, value,
-					!(value & TR_CONTROL_ENABLE) && (value & TR_CONTROL_EMPTY),
-					1, NTRACE_TIMEOUT_ATOMIC_US);
+	ret = ntrace_component_wait(component, TR_CONTROL_ENABLE | TR_CONTROL_EMPTY,
+				    TR_CONTROL_EMPTY, atomic, &value);
 	if (control)
 		*control = value;
+	if (ret)
+		dev_err_ratelimited(component->dev, "%s does not stop (control 0x%08x)\n",
+				    ntrace_type_name(component->type), value);
 	return ret;
 }
 
@@ -243,6 +256,9 @@ int ntrace_component_init(struct ntrace_component *component)
 	switch (component->type) {
 	case TR_COMP_TYPE_ENCODER:
 		ret = ntrace_encoder_init(component);
+		break;
+	case TR_COMP_TYPE_FUNNEL:
+		ret = ntrace_funnel_init(component);
 		break;
 	case TR_COMP_TYPE_RAM_SINK:
 		ret = ntrace_ramsink_init(component);

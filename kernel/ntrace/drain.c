@@ -13,6 +13,9 @@
  * produces trace empties its own sink, so it cannot run away from the reader,
  * and when a hypervisor takes the hart away it produces nothing. A softirq or
  * a thread could be kept off by the very load that is traced.
+ *
+ * If a sink is shared, each hart that it takes trace from has such a timer, and
+ * whoever comes drains for all.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -20,13 +23,13 @@
 
 #include "ntrace.h"
 
-#define NTRACE_RESERVED_BYTE	0x02
-
 /*
  * Bytes copied per timer interrupt. A hundred microseconds or so at the speed
  * of uncached memory, which bounds the time with interrupts off.
  */
 #define NTRACE_DRAIN_SLICE	(128U << 10)
+/* Likewise where each message has to be looked at. */
+#define NTRACE_DRAIN_SLICE_SHARED (32U << 10)
 /* Pause between two slices while more is waiting: the hart gets on with its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
 
@@ -57,17 +60,24 @@ static bool ring_canary_intact(const struct ntrace_ramsink *sink, u32 position)
 	return !memchr_inv(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->granule);
 }
 
-static struct ntrace_ramsink *ntrace_drain_sink(struct ntrace_capture *capture)
+static struct ntrace_component *ntrace_drain_sink(const struct ntrace_capture *capture)
 {
-	return &ntrace_path_sink(capture->path)->ramsink;
+	return ntrace_path_sink(capture->path);
 }
 
-/* The write pointer, or false and a dead capture if it is not in the ring. */
-static bool ntrace_drain_position(struct ntrace_capture *capture, u32 *position)
+/* The write pointer, or false and dead captures if it is not in the ring. */
+static bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
 {
-	if (ntrace_ramsink_position(ntrace_path_sink(capture->path), position))
+	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_capture *capture;
+
+	if (ntrace_ramsink_position(component, position))
 		return true;
-	capture->fault = true;
+	sink->fault = true;
+	list_for_each_entry(capture, &sink->feeds, feed) {
+		capture->fault = true;
+		ntrace_feed_void(capture);
+	}
 	return false;
 }
 
@@ -80,65 +90,23 @@ static u32 ntrace_drain_settled(const struct ntrace_ramsink *sink, u32 wp)
 	return ring_distance(sink, sink->granule, rounddown(wp, sink->granule));
 }
 
-/* Tell user space. */
-static void ntrace_drain_publish(struct ntrace_capture *capture)
+/* Copy the next bytes of the ring to whom they belong, without showing them. */
+static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
-	struct ntrace_control *control = capture->control;
-
-	WRITE_ONCE(control->lost, capture->lost);
-	WRITE_ONCE(control->loss, capture->loss);
-	WRITE_ONCE(control->gaps, capture->gaps);
-	WRITE_ONCE(control->gap_head, capture->gap_head);
-	/* Last: pairs with the acquire of the reader, covers trace and counters. */
-	smp_store_release(&control->head, capture->head);
-}
-
-/*
- * Close the data area where trace is missing. There is always room: the copy
- * below leaves one byte, and gives it up only to a mark that is still the last.
- */
-static void ntrace_drain_gap(struct ntrace_capture *capture)
-{
-	/* Nothing has come since the last hole: it is the same one. */
-	if (capture->gaps && capture->head == capture->gap_head + 1)
-		return;
-	capture->gaps++;
-	if (!capture->data)
-		return;
-	capture->data[capture->head & (capture->config.data_size - 1)] = NTRACE_RESERVED_BYTE;
-	capture->gap_head = capture->head++;
-}
-
-/* How many of @bytes fit into the data area; none until a quarter is free again. */
-static u32 ntrace_drain_room(struct ntrace_capture *capture, u32 bytes)
-{
-	/* Pairs with the release of the consumer: what it has freed it has also read. */
-	u64 tail = atomic64_read_acquire(&capture->tail);
-	u64 room = capture->config.data_size - (capture->head - tail);
-
-	/* Only counted. */
-	if (!capture->data)
-		return bytes;
-	/* Crumbs between holes are of no use: a decoder skips to the next synchronization. */
-	if (capture->overrun && room < capture->config.data_size / 4)
-		return 0;
-	return min_t(u64, bytes, room ? room - 1 : 0);
-}
-
-/* Copy from the ring to behind @head, without publishing it. */
-static void ntrace_drain_copy(struct ntrace_capture *capture, u32 bytes)
-{
-	const struct ntrace_ramsink *sink = ntrace_drain_sink(capture);
-	u64 mask = capture->config.data_size - 1;
-	u64 to = capture->head;
-	u32 from = capture->drained;
+	u32 from = sink->drained;
 	u32 part;
 
-	while (bytes && capture->data) {
-		part = min3(bytes, sink->ring_size - from, (u32)(mask + 1 - (to & mask)));
-		memcpy(capture->data + (to & mask), sink->ring + from, part);
+	while (bytes && !list_empty(&sink->feeds)) {
+		part = min(bytes, sink->ring_size - from);
+		if (sink->src_bits) {
+			part = min(part, NTRACE_DRAIN_BOUNCE);
+			memcpy(sink->bounce, sink->ring + from, part);
+			ntrace_split_put(sink, sink->bounce, part);
+		} else {
+			ntrace_feed_put(list_first_entry(&sink->feeds, struct ntrace_capture, feed),
+					sink->ring + from, part);
+		}
 		from = ring_add(sink, from, part);
-		to += part;
 		bytes -= part;
 	}
 }
@@ -148,9 +116,9 @@ static void ntrace_drain_copy(struct ntrace_capture *capture, u32 bytes)
  * canary is there to see whether the sink laps again before the second stands;
  * if it does to the last, the next drain finds no canary and comes here again.
  */
-static void ntrace_drain_resync(struct ntrace_capture *capture, u32 *wp)
+static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 {
-	const struct ntrace_ramsink *sink = ntrace_drain_sink(capture);
+	struct ntrace_ramsink *sink = &component->ramsink;
 	u32 first, second;
 	int try;
 
@@ -159,15 +127,15 @@ static void ntrace_drain_resync(struct ntrace_capture *capture, u32 *wp)
 		ring_set_canary(sink, first);
 		/* The canary is in memory before the write pointer is read. */
 		mb();
-		if (!ntrace_drain_position(capture, wp))
+		if (!ntrace_drain_position(component, wp))
 			return;
 		second = ntrace_drain_settled(sink, *wp);
 		if (second != first)
 			ring_set_canary(sink, second);
 		/* The second canary is in memory before the first is looked at. */
 		mb();
-		capture->drained = second;
-		capture->canary = second;
+		sink->drained = second;
+		sink->canary = second;
 		if (ring_canary_intact(sink, first))
 			return;
 	}
@@ -177,23 +145,28 @@ static void ntrace_drain_resync(struct ntrace_capture *capture, u32 *wp)
  * The sink has overwritten what was not copied yet; @wp is where it writes. The
  * canary was the last granule of a round, so it has written a whole round since
  * the last drain at least, and on to @wp. What it has written there and is not
- * skipped is not lost.
+ * skipped is not lost. If several captures feed on it, nobody knows whose it
+ * was: each may have lost all or nothing.
  */
-static void ntrace_drain_lapped(struct ntrace_capture *capture, u32 wp, bool sink_stopped)
+static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool sink_stopped)
 {
-	const struct ntrace_ramsink *sink = ntrace_drain_sink(capture);
-	u32 drained = capture->drained;
+	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_capture *capture;
+	u32 drained = sink->drained;
+	u64 lost = 0;
 
 	if (sink_stopped)
-		capture->drained = wp;
+		sink->drained = wp;
 	else
-		ntrace_drain_resync(capture, &wp);
-	if (capture->fault)
+		ntrace_drain_resync(component, &wp);
+	if (sink->fault)
 		return;
-	capture->lost += (u64)sink->ring_size + ring_distance(sink, drained, wp) -
-			 ring_distance(sink, capture->drained, wp);
-	capture->loss |= NTRACE_LOSS_LAPPED;
-	ntrace_drain_gap(capture);
+	ntrace_split_reset(sink, true);
+	if (list_is_singular(&sink->feeds))
+		lost = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
+		       ring_distance(sink, sink->drained, wp);
+	list_for_each_entry(capture, &sink->feeds, feed)
+		ntrace_feed_lapped(capture, lost);
 }
 
 /*
@@ -203,16 +176,17 @@ static void ntrace_drain_lapped(struct ntrace_capture *capture, u32 wp, bool sin
  *
  * Return: true if more is waiting.
  */
-static bool ntrace_drain_slice(struct ntrace_capture *capture, u32 limit, bool sink_stopped)
+static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped)
 {
-	const struct ntrace_ramsink *sink = ntrace_drain_sink(capture);
-	u32 wp, pending, bytes, room, next;
+	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_capture *capture;
+	u32 wp, pending, bytes, next;
 	bool lapped = false;
 
-	if (capture->fault || !ntrace_drain_position(capture, &wp))
+	if (sink->fault || sink->paused || !ntrace_drain_position(component, &wp))
 		return false;
 
-	pending = ring_distance(sink, capture->drained, wp);
+	pending = ring_distance(sink, sink->drained, wp);
 	if (!sink_stopped) {
 		/* As in ntrace_drain_settled(); @drained is a multiple of the granule. */
 		pending = rounddown(pending, sink->granule);
@@ -224,16 +198,15 @@ static bool ntrace_drain_slice(struct ntrace_capture *capture, u32 limit, bool s
 	 * pointer, and what that says is settled is in memory.
 	 */
 	bytes = min(pending, limit);
-	room = ntrace_drain_room(capture, bytes);
-	ntrace_drain_copy(capture, room);
-	next = ring_add(sink, capture->drained, bytes);
+	ntrace_drain_copy(sink, bytes);
+	next = ring_add(sink, sink->drained, bytes);
 
 	if (bytes && !sink_stopped) {
 		/* The copy is complete before the write pointer is read again. */
 		rmb();
-		if (!ntrace_drain_position(capture, &wp))
+		if (!ntrace_drain_position(component, &wp))
 			return false;
-		lapped = ring_distance(sink, capture->drained, wp) < bytes;
+		lapped = ring_distance(sink, sink->drained, wp) < bytes;
 		/*
 		 * If the sink has lapped, the new canary falls into fresh
 		 * trace; but then the old one is gone, and both are given up.
@@ -244,71 +217,82 @@ static bool ntrace_drain_slice(struct ntrace_capture *capture, u32 limit, bool s
 	}
 
 	/* A stopped sink laps nobody: the canary stays where it was for all slices. */
-	if (lapped || !ring_canary_intact(sink, capture->canary)) {
-		ntrace_drain_lapped(capture, wp, sink_stopped);
-		ntrace_drain_publish(capture);
+	if (lapped || !ring_canary_intact(sink, sink->canary)) {
+		ntrace_drain_lapped(component, wp, sink_stopped);
 		return false;
 	}
 
-	capture->drained = next;
+	sink->drained = next;
 	if (!sink_stopped)
-		capture->canary = next;
-	if (bytes) {
-		capture->head += room;
-		capture->overrun = room < bytes;
-		if (capture->overrun) {
-			capture->lost += bytes - room;
-			capture->loss |= NTRACE_LOSS_DATA_FULL;
-			ntrace_drain_gap(capture);
-		}
-		ntrace_drain_publish(capture);
-	}
+		sink->canary = next;
+	list_for_each_entry(capture, &sink->feeds, feed)
+		ntrace_feed_commit(capture);
 	return pending > bytes;
 }
 
 /* Bytes to drain in one go. What is to be overwritten makes room for them here. */
-static u32 ntrace_drain_limit(struct ntrace_capture *capture)
+static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
-	if (!capture->overwrite)
-		return NTRACE_DRAIN_SLICE;
-	atomic64_set(&capture->tail, capture->head);
-	return min_t(u64, NTRACE_DRAIN_SLICE, capture->config.data_size / 2);
+	u32 limit = sink->src_bits ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
+	struct ntrace_capture *capture;
+
+	list_for_each_entry(capture, &sink->feeds, feed) {
+		if (!capture->overwrite)
+			continue;
+		atomic64_set(&capture->tail, capture->head);
+		limit = min_t(u64, limit, capture->config.data_size / 2);
+	}
+	return limit;
 }
 
-/* Note what the encoder says of itself. */
-static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
+/* Drain in slices; between them interrupts are on. At most one ring's worth. */
+static void ntrace_drain_all(struct ntrace_component *component, bool sink_stopped)
 {
-	if ((control & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW) &&
-	    !(capture->loss & NTRACE_LOSS_ENCODER)) {
-		capture->loss |= NTRACE_LOSS_ENCODER;
-		ntrace_drain_publish(capture);
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 left = sink->ring_size;
+	bool more = true;
+	u32 limit;
+
+	while (more && left) {
+		guard(raw_spinlock_irqsave)(&sink->lock);
+		limit = ntrace_drain_limit(sink);
+		more = ntrace_drain_slice(component, limit, sink_stopped);
+		left -= min(left, limit);
 	}
 }
 
 /**
  * ntrace_drain_begin - prepare the ring for a sink that is about to be enabled
- * @capture: capture; the write pointer of its sink is at the start of the ring
+ * @component: sink; its write pointer is at the start of the ring
  */
-void ntrace_drain_begin(struct ntrace_capture *capture)
+void ntrace_drain_begin(struct ntrace_component *component)
 {
-	guard(raw_spinlock_irqsave)(&capture->lock);
-	capture->drained = 0;
-	capture->canary = 0;
-	ring_set_canary(ntrace_drain_sink(capture), 0);
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	sink->fault = false;
+	sink->drained = 0;
+	sink->canary = 0;
+	ntrace_split_reset(sink, false);
+	ring_set_canary(sink, 0);
 }
 
 /**
  * ntrace_drain_into - from now on, drain into this memory
- * @capture: capture of perf, not running or with its lock out of reach of others
+ * @capture: capture of perf
  * @data: memory
  * @size: bytes of it, a power of two
  * @head: position in the stream; the next byte goes to @head modulo @size
  * @room: bytes that may be written
  * @overwrite: when that is full, the oldest bytes are overwritten
+ *
+ * On a hart that shares its sink, what is on the way when an event stops is
+ * found here when the next one of the same session begins.
  */
 void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
 		       bool overwrite)
 {
+	guard(raw_spinlock_irqsave)(&ntrace_drain_sink(capture)->ramsink.lock);
 	capture->data = data;
 	capture->config.data_size = size;
 	capture->head = head;
@@ -322,12 +306,46 @@ void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, 
 /**
  * ntrace_drain_discard - from now on, count what is drained and keep nothing
  * @capture: as for ntrace_drain_into()
+ *
+ * Return: the head when that began: what came before it was kept.
  */
-void ntrace_drain_discard(struct ntrace_capture *capture)
+u64 ntrace_drain_discard(struct ntrace_capture *capture)
 {
+	guard(raw_spinlock_irqsave)(&ntrace_drain_sink(capture)->ramsink.lock);
 	capture->data = NULL;
 	capture->overwrite = false;
 	capture->overrun = false;
+	return capture->head;
+}
+
+/**
+ * ntrace_drain_pause - leave the ring alone for a moment, or no longer
+ * @capture: capture of perf, on its hart, interrupts off
+ * @pause: which of both
+ */
+void ntrace_drain_pause(struct ntrace_capture *capture, bool pause)
+{
+	struct ntrace_ramsink *sink = &ntrace_drain_sink(capture)->ramsink;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	sink->paused = pause;
+}
+
+/**
+ * ntrace_drain_await_end - drain until the end of a trace has come
+ * @capture: capture of perf whose encoder has stopped and is empty
+ *
+ * What an encoder has sent is somewhere in the funnels and the sink when it is
+ * empty, and others that use them keep them from being flushed; but they push it
+ * on. If they do not in the time that there is, capture->ended stays false.
+ */
+void ntrace_drain_await_end(struct ntrace_capture *capture)
+{
+	u64 end = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+
+	do {
+		ntrace_drain_all(ntrace_drain_sink(capture), false);
+	} while (!READ_ONCE(capture->ended) && ktime_get_mono_fast_ns() < end);
 }
 
 /**
@@ -338,13 +356,15 @@ void ntrace_drain_discard(struct ntrace_capture *capture)
  */
 ktime_t ntrace_drain_step(struct ntrace_capture *capture)
 {
+	struct ntrace_component *component = ntrace_drain_sink(capture);
 	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+	struct ntrace_ramsink *sink = &component->ramsink;
 	bool more;
 
-	raw_spin_lock(&capture->lock);
-	more = ntrace_drain_slice(capture, ntrace_drain_limit(capture), false);
-	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
-	raw_spin_unlock(&capture->lock);
+	raw_spin_lock(&sink->lock);
+	more = ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
+	ntrace_feed_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
+	raw_spin_unlock(&sink->lock);
 	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : capture->interval;
 }
 
@@ -355,7 +375,7 @@ ktime_t ntrace_drain_step(struct ntrace_capture *capture)
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
 	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
-	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+	struct ntrace_component *sink = ntrace_drain_sink(capture);
 	ktime_t next = ntrace_drain_step(capture);
 	bool wake = capture->head - atomic64_read(&capture->tail) >= capture->config.data_size / 4;
 
@@ -364,9 +384,8 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 		 * The sink writes who knows where. Stop it now and here; the
 		 * rest is done by whoever is woken and closes the device.
 		 */
-		ntrace_encoder_stop(encoder);
-		ntrace_write(ntrace_path_sink(capture->path), TR_RAM_CONTROL,
-			     ntrace_drain_sink(capture)->control);
+		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
+		ntrace_write(sink, TR_RAM_CONTROL, sink->ramsink.control);
 		dev_err_ratelimited(&capture->path->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
 		irq_work_queue(&capture->wake);
@@ -379,76 +398,26 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Drain in slices; between them interrupts are on. At most one ring's worth. */
-static void ntrace_drain_all(struct ntrace_capture *capture, bool sink_stopped)
-{
-	u32 slices = ntrace_drain_sink(capture)->ring_size / ntrace_drain_limit(capture) + 1;
-	bool more = true;
-
-	while (more && slices--) {
-		guard(raw_spinlock_irqsave)(&capture->lock);
-		more = ntrace_drain_slice(capture, ntrace_drain_limit(capture), sink_stopped);
-	}
-}
-
 /**
  * ntrace_drain_flush - drain now
  * @capture: running capture
  */
 void ntrace_drain_flush(struct ntrace_capture *capture)
 {
-	ntrace_drain_all(capture, false);
+	ntrace_drain_all(ntrace_drain_sink(capture), false);
 }
 
 /**
  * ntrace_drain_end - drain the rest
  * @capture: capture whose timer is cancelled
  * @control: trTeControl after the stop
- * @sink_stopped: the sink has stopped and is empty, as it should
+ * @sink_stopped: the sink has stopped and is empty; if others use it, it has not
  */
 void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped)
 {
-	ntrace_drain_all(capture, sink_stopped);
-	guard(raw_spinlock_irqsave)(&capture->lock);
-	ntrace_drain_encoder(capture, control);
-}
+	struct ntrace_component *component = ntrace_drain_sink(capture);
 
-/**
- * ntrace_drain_consume - free the data area up to a position
- * @capture: capture
- * @tail: new tail
- *
- * Takes no lock: the timer holds its own while it copies, with interrupts off,
- * and whoever waits for it that way cannot drain his own hart.
- *
- * Return: 0 or -EINVAL if it is not between the present tail and the head.
- */
-int ntrace_drain_consume(struct ntrace_capture *capture, u64 tail)
-{
-	s64 old = atomic64_read(&capture->tail);
-
-	do {
-		/* The head that user space has seen; it only grows. */
-		u64 head = smp_load_acquire(&capture->control->head);
-
-		if (tail - old > head - old)
-			return -EINVAL;
-		/* Release: the data has been read before the timer may overwrite it. */
-	} while (!atomic64_try_cmpxchg_release(&capture->tail, &old, tail));
-	WRITE_ONCE(capture->control->tail, tail);
-	return 0;
-}
-
-/**
- * ntrace_drain_readable - what is in the data area
- * @capture: capture
- * @tail: takes the position of the first byte
- *
- * Return: number of bytes from there.
- */
-u64 ntrace_drain_readable(struct ntrace_capture *capture, u64 *tail)
-{
-	/* In this order: the head never falls behind a tail that was read before it. */
-	*tail = atomic64_read_acquire(&capture->tail);
-	return smp_load_acquire(&capture->control->head) - *tail;
+	ntrace_drain_all(component, sink_stopped);
+	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
+	ntrace_feed_encoder(capture, control);
 }

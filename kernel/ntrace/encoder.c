@@ -4,7 +4,6 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
-#include <linux/iopoll.h>
 #include <linux/of.h>
 
 #include <asm/cpufeature.h>
@@ -34,6 +33,7 @@ static void ntrace_encoder_write_baseline(struct ntrace_component *component)
 
 	for (i = 0; i < ARRAY_SIZE(ntrace_encoder_baseline); i++)
 		ntrace_write(component, ntrace_encoder_baseline[i], 0);
+	ntrace_write(component, TR_TE_INST_FEATURES, component->encoder.sources);
 
 	/* The source fields may be hard-wired, and are in the stream then. */
 	features = ntrace_read(component, TR_TE_INST_FEATURES);
@@ -162,6 +162,29 @@ int ntrace_encoder_init(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_encoder_set_source - give an encoder a number among those of its sink
+ * @component: encoder
+ * @src: trTeSrcID
+ * @src_bits: trTeSrcBits, 0 if it has the sink for itself
+ *
+ * Return: 0, or -EOPNOTSUPP if it has no such field.
+ */
+int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 src_bits)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+
+	if (FIELD_GET(TR_TE_FEATURE_SRC_BITS_MASK, encoder->features) < src_bits)
+		return -EOPNOTSUPP;
+	if (!src_bits)
+		return 0;
+	encoder->src = src;
+	encoder->src_bits = src_bits;
+	encoder->sources = FIELD_PREP(TR_TE_FEATURE_SRC_ID_MASK, src) |
+			   FIELD_PREP(TR_TE_FEATURE_SRC_BITS_MASK, src_bits);
+	return 0;
+}
+
+/**
  * ntrace_encoder_check - check a configuration and fill in its defaults
  * @component: encoder
  * @config: changed where it asks for a default
@@ -216,6 +239,11 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		   TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_CONTEXT;
 
 	ntrace_encoder_write_baseline(component);
+	/* Whose trace it is, is told by these alone. */
+	if (encoder->sources &&
+	    (ntrace_read(component, TR_TE_INST_FEATURES) &
+	     (TR_TE_FEATURE_SRC_ID_MASK | TR_TE_FEATURE_SRC_BITS_MASK)) != encoder->sources)
+		return -EOPNOTSUPP;
 
 	if (encoder->privilege) {
 		/* Operands before the bits that make them count. */
@@ -249,11 +277,8 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
  */
 int ntrace_encoder_enable(struct ntrace_component *component)
 {
-	u32 value;
-
 	ntrace_write(component, TR_TE_CONTROL, component->encoder.control | TR_CONTROL_ENABLE);
-	return readl_poll_timeout_atomic(component->base + TR_TE_CONTROL, value,
-					 value & TR_CONTROL_ENABLE, 1, NTRACE_TIMEOUT_ATOMIC_US);
+	return ntrace_component_wait_enabled(component, true);
 }
 
 /**

@@ -97,6 +97,7 @@ static int __init ntrace_init(void)
 	ret = platform_driver_register(&ntrace_driver);
 	if (ret)
 		goto perf;
+	ntrace_debug_init();
 	return 0;
 
 perf:
@@ -111,6 +112,7 @@ module_init(ntrace_init);
 
 static void __exit ntrace_exit(void)
 {
+	ntrace_debug_exit();
 	platform_driver_unregister(&ntrace_driver);
 	ntrace_perf_exit();
 	ntrace_chardev_exit();

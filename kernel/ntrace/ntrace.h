@@ -2,16 +2,25 @@
 /*
  * RISC-V N-Trace driver: what its files share.
  *
- * A component is one page of trace control registers (encoder, RAM sink). A
- * path is the chain of components from the encoder of one hart to its sink; it
- * exists while all of them are bound, and is what user space sees as
- * /dev/ntraceN. A capture is one configured use of a path: buffers, drain
- * timer, counters.
+ * A component is one page of trace control registers (encoder, funnel, RAM
+ * sink). A path is the chain of components from the encoder of one hart to its
+ * sink; it exists while all of them are bound, and is what user space sees as
+ * /dev/ntraceN. Paths may have their funnels and their sink in common. A capture
+ * is one configured use of a path: data area, drain timer, counters.
+ *
+ * Sharing a sink: each hart has its device, its capture and its data area all
+ * the same. Encoders are told apart by SRC, which the driver assigns, and the
+ * drain deals the messages out (split.c), so nobody sees trace of a hart that he
+ * did not ask for, and readers need not know. The first capture brings the
+ * sink its buffer, the last one takes it. The first start enables it, the last
+ * stop flushes it: what a hart has on the way when it alone stops comes later.
  *
  * Locks, outermost first:
  *   ntrace_lock		list of components, coming and going of paths
- *   ntrace_path.lock		the capture of a path, and its component registers
- *   ntrace_capture.lock	drain state; taken in hard interrupt context
+ *   ntrace_path.lock		the capture of a path, and registers of its encoder
+ *   ntrace_ramsink.mutex	who uses a sink and the funnels before it
+ *   ntrace_ramsink.users_lock	the same where nothing can sleep (perf)
+ *   ntrace_ramsink.lock	drain state; taken in hard interrupt context
  * User memory is never touched under ntrace_path.lock: mmap() takes it with the
  * mmap lock held.
  */
@@ -25,6 +34,7 @@
 #include <linux/io.h>
 #include <linux/irq_work.h>
 #include <linux/kref.h>
+#include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
 #include <linux/sizes.h>
@@ -45,6 +55,9 @@
 /* The same with interrupts off on the traced hart. */
 #define NTRACE_TIMEOUT_ATOMIC_US 100
 
+/* MSEO 10, which no encoder sends. */
+#define NTRACE_RESERVED_BYTE	0x02
+
 /* Encoder, funnels, sink. */
 #define NTRACE_PATH_MAX		8
 
@@ -52,7 +65,10 @@
 #define NTRACE_DATA_SIZE_MAX	SZ_1G
 #define NTRACE_SINK_SIZE_DEFAULT SZ_4M
 #define NTRACE_SINK_SIZE_DEFAULT_MIN SZ_256K
+/* Trace of a shared sink is looked at so much at a time, outside of its ring. */
+#define NTRACE_DRAIN_BOUNCE	SZ_4K
 
+struct ntrace_capture;
 struct ntrace_path;
 
 /**
@@ -66,6 +82,7 @@ struct ntrace_path;
  * @sync_max: largest trTeInstSyncMax
  * @features: bits of trTeInstFeatures that it takes
  * @privilege: privilege codes that filter 0 can select, 0 = no filter
+ * @sources: the sink is shared: what SRC must be for the drain to tell whose it is
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
  */
@@ -78,8 +95,23 @@ struct ntrace_encoder {
 	u32 sync_max;
 	u32 features;
 	u32 privilege;
+	u32 sources;
 	u32 src;
 	u32 src_bits;
+};
+
+/**
+ * struct ntrace_split - where the drain is in the messages of several encoders
+ * @skip: the start of the next message is not known
+ * @have: bytes in @head
+ * @head: start of a message that does not tell its source yet
+ * @to: who gets the rest of the message, NULL if nobody
+ */
+struct ntrace_split {
+	bool skip;
+	u8 have;
+	u8 head[4];
+	struct ntrace_capture *to;
 };
 
 /**
@@ -92,6 +124,18 @@ struct ntrace_encoder {
  * @ring: start of the part that the sink uses; Start may have been trimmed
  * @ring_dma: its address for the sink
  * @ring_size: bytes of that part, a multiple of @granule
+ * @mutex: see above
+ * @session: who uses it: NULL for files, else the process that opened perf's events
+ * @src_bits: width of SRC if it has several encoders, else 0
+ * @users_lock: see above
+ * @lock: what follows
+ * @feeds: the captures that are fed from it
+ * @fault: its write pointer left its buffer
+ * @paused: leave the ring alone
+ * @drained: position in the ring up to which it has been copied
+ * @canary: position in the ring that the canary stands just behind
+ * @split: see there
+ * @bounce: the ring may be uncached, which is no memory to look at byte by byte
  */
 struct ntrace_ramsink {
 	u32 control;
@@ -102,6 +146,20 @@ struct ntrace_ramsink {
 	u8 *ring;
 	dma_addr_t ring_dma;
 	u32 ring_size;
+
+	struct mutex mutex; /* see above */
+	const struct pid *session;
+	u32 src_bits;
+	raw_spinlock_t users_lock; /* see above */
+
+	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
+	struct list_head feeds;
+	bool fault;
+	bool paused;
+	u32 drained;
+	u32 canary;
+	struct ntrace_split split;
+	u8 *bounce;
 };
 
 /**
@@ -112,7 +170,10 @@ struct ntrace_ramsink {
  * @start: physical address of them, for messages
  * @impl: tr??Impl
  * @type: TR_COMP_TYPE_...
- * @path: the path it is part of, or NULL
+ * @held: configured captures that need it
+ * @users: captures that have it enabled
+ * @programmed: its registers hold what they should
+ * @path: the path that begins here, or NULL
  * @encoder: if @type is TR_COMP_TYPE_ENCODER
  * @ramsink: if @type is TR_COMP_TYPE_RAM_SINK
  */
@@ -123,6 +184,9 @@ struct ntrace_component {
 	resource_size_t start;
 	u32 impl;
 	u32 type;
+	unsigned int held;
+	unsigned int users;
+	bool programmed;
 	struct ntrace_path *path;
 	union {
 		struct ntrace_encoder encoder;
@@ -135,6 +199,7 @@ struct ntrace_component {
  * @ref: held by the path while it is the current one, by mappings and readers
  * @path: where it runs; valid while it is the current capture of the path
  * @config: as in effect
+ * @session: see struct ntrace_ramsink
  * @user: who is charged for @pages
  * @pages: pages charged
  * @control: control page, first page of the area that user space maps
@@ -149,11 +214,12 @@ struct ntrace_component {
  * @running: started and not stopped; under the lock of the path
  * @error: result of the start on the traced hart
  * @tail: bytes consumed from the data area; consumers advance it without a lock
- * @lock: what follows
+ * @feed: in the list of its sink; with what follows under the lock of that
  * @fault: the sink's write pointer left its buffer
  * @overrun: the data area was full; stays until a part of it is free again
- * @drained: position in the ring up to which it has been copied
- * @canary: position in the ring that the canary stands just behind
+ * @ended: the last message of a shared sink was one that ends a trace
+ * @fresh: bytes behind @head that may turn out to be void
+ * @dropped: bytes that found no room, likewise
  * @head: bytes put into the data area
  * @gap_head: @head at the last hole
  * @gaps: number of holes
@@ -164,6 +230,7 @@ struct ntrace_capture {
 	struct kref ref;
 	struct ntrace_path *path;
 	struct ntrace_config config;
+	struct pid *session;
 	struct user_struct *user;
 	unsigned long pages;
 	struct ntrace_control *control;
@@ -179,11 +246,12 @@ struct ntrace_capture {
 	int error;
 	atomic64_t tail;
 
-	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
+	struct list_head feed;
 	bool fault;
 	bool overrun;
-	u32 drained;
-	u32 canary;
+	bool ended;
+	u32 fresh;
+	u32 dropped;
 	u64 head;
 	u64 gap_head;
 	u32 gaps;
@@ -193,6 +261,7 @@ struct ntrace_capture {
 
 /**
  * struct ntrace_path - encoder of one hart, its sink, and what is between
+ * @node: in the list of all paths
  * @dev: the character device's device
  * @cdev: /dev/ntraceN, N = @cpu
  * @lock: see above
@@ -202,12 +271,14 @@ struct ntrace_capture {
  * @gone: a component was unbound or the system goes down: ENODEV from now on
  * @cpu_up: the traced hart is online and stays so while @lock is held
  * @stale: the hart was offline: registers must be written again before a start
+ * @holds: its capture is counted in @held of its components
  * @count: number of components
  * @component: from the encoder to the sink
  * @owner: the open file that configured it, or NULL; also NULL while perf has it
  * @capture: its capture, or NULL
  */
 struct ntrace_path {
+	struct list_head node;
 	struct device dev;
 	struct cdev cdev;
 	struct mutex lock; /* see above */
@@ -217,6 +288,7 @@ struct ntrace_path {
 	bool gone;
 	bool cpu_up;
 	bool stale;
+	bool holds;
 	unsigned int count;
 	struct ntrace_component *component[NTRACE_PATH_MAX];
 	struct file *owner;
@@ -247,8 +319,8 @@ static inline void ntrace_write(const struct ntrace_component *component, u32 of
 int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
-int ntrace_component_wait_disabled(struct ntrace_component *component, u32 *control);
-int ntrace_component_wait_disabled_atomic(struct ntrace_component *component, u32 *control);
+int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
+int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
 int ntrace_component_refuse(struct ntrace_component *component, const char *why);
 int ntrace_registers_quiesce(void __iomem *base);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
@@ -256,11 +328,18 @@ const char *ntrace_type_name(u32 type);
 
 /* encoder.c */
 int ntrace_encoder_init(struct ntrace_component *component);
+int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 src_bits);
 int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config);
 int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config);
 int ntrace_encoder_enable(struct ntrace_component *component);
 void ntrace_encoder_trace(struct ntrace_component *component);
 void ntrace_encoder_stop(struct ntrace_component *component);
+
+/* funnel.c */
+int ntrace_funnel_init(struct ntrace_component *component);
+void ntrace_funnel_program(struct ntrace_component *component);
+int ntrace_funnel_start(struct ntrace_component *component, bool atomic);
+int ntrace_funnel_stop(struct ntrace_component *component, bool atomic);
 
 /* ramsink.c */
 int ntrace_ramsink_init(struct ntrace_component *component);
@@ -268,10 +347,8 @@ size_t ntrace_ramsink_size_max(void);
 int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size);
 void ntrace_ramsink_free(struct ntrace_component *component);
 int ntrace_ramsink_program(struct ntrace_component *component);
-int ntrace_ramsink_start(struct ntrace_component *component);
-int ntrace_ramsink_stop(struct ntrace_component *component);
-int ntrace_ramsink_start_atomic(struct ntrace_component *component);
-int ntrace_ramsink_stop_atomic(struct ntrace_component *component);
+int ntrace_ramsink_start(struct ntrace_component *component, bool atomic);
+int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
 /* topology.c */
@@ -284,7 +361,18 @@ void ntrace_topology_shutdown(struct ntrace_component *component);
 void ntrace_topology_suspend(struct ntrace_component *component);
 void ntrace_topology_resume(struct ntrace_component *component);
 void ntrace_topology_quiesce_upstream(struct ntrace_component *component);
+int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
+				   void *data);
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);
+
+/* path.c */
+int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture);
+void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture);
+int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config);
+int ntrace_path_enable(struct ntrace_path *path);
+int ntrace_path_disable(struct ntrace_capture *capture, u32 control);
+int ntrace_path_enable_atomic(struct ntrace_path *path);
+int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control);
 
 /* capture.c */
 struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
@@ -302,16 +390,29 @@ int ntrace_capture_start(struct ntrace_capture *capture);
 int ntrace_capture_stop(struct ntrace_capture *capture);
 
 /* drain.c */
-void ntrace_drain_begin(struct ntrace_capture *capture);
+void ntrace_drain_begin(struct ntrace_component *component);
 void ntrace_drain_flush(struct ntrace_capture *capture);
 void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped);
 void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
 		       bool overwrite);
-void ntrace_drain_discard(struct ntrace_capture *capture);
+u64 ntrace_drain_discard(struct ntrace_capture *capture);
+void ntrace_drain_pause(struct ntrace_capture *capture, bool pause);
+void ntrace_drain_await_end(struct ntrace_capture *capture);
 ktime_t ntrace_drain_step(struct ntrace_capture *capture);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
-int ntrace_drain_consume(struct ntrace_capture *capture, u64 tail);
-u64 ntrace_drain_readable(struct ntrace_capture *capture, u64 *tail);
+
+/* split.c */
+void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip);
+void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
+
+/* feed.c */
+void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count);
+void ntrace_feed_commit(struct ntrace_capture *capture);
+void ntrace_feed_void(struct ntrace_capture *capture);
+void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost);
+void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control);
+int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail);
+u64 ntrace_feed_readable(struct ntrace_capture *capture, u64 *tail);
 
 /* chardev.c */
 int ntrace_chardev_init(void);
@@ -319,6 +420,10 @@ void ntrace_chardev_exit(void);
 int ntrace_chardev_add(struct ntrace_path *path);
 void ntrace_chardev_remove(struct ntrace_path *path);
 void ntrace_chardev_setup(struct ntrace_path *path);
+
+/* debug.c */
+void ntrace_debug_init(void);
+void ntrace_debug_exit(void);
 
 /* perf.c */
 int ntrace_perf_init(void);

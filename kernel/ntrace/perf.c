@@ -85,8 +85,11 @@ struct ntrace_perf_aux {
  * @aux: its AUX area; NULL: the trace is only counted
  * @begin: position in the stream where @handle was opened
  * @counted: position up to which the event has counted
+ * @end: position where the last AUX area was closed
+ * @late: trace has come since, of a sink that went on for others
  * @gaps: number of holes at @begin
  * @programmed: id of the event that the encoder is programmed for
+ * @enabled: its components are enabled
  */
 struct ntrace_perf {
 	unsigned int users;
@@ -97,8 +100,11 @@ struct ntrace_perf {
 	struct ntrace_perf_aux *aux;
 	u64 begin;
 	u64 counted;
+	u64 end;
+	bool late;
 	u32 gaps;
 	u64 programmed;
+	bool enabled;
 };
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
@@ -119,6 +125,7 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	struct ntrace_capture *capture = perf->path->capture;
 
 	perf->gaps = capture->gaps;
+	perf->late = capture->head != perf->end;
 	perf->aux = NULL;
 	if (!READ_ONCE(ntrace_perf_event_of(event)->aux)) {
 		ntrace_drain_discard(capture);
@@ -140,23 +147,28 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 {
 	struct ntrace_capture *capture = perf->path->capture;
-	u64 size = capture->head - perf->begin;
+	u64 head, size;
+	bool overrun;
 
+	perf->end = capture->head;
 	if (!perf->aux)
 		return;
-	/* There is a hole in what is handed over, or behind it. */
-	if (capture->gaps != perf->gaps || capture->overrun)
+	/* What comes now has no place to go; another hart may drain the sink of both. */
+	overrun = capture->overrun;
+	head = ntrace_drain_discard(capture);
+	size = head - perf->begin;
+	perf->end = head;
+	/* There is a hole in what is handed over, or before or behind it. */
+	if (capture->gaps != perf->gaps || overrun || perf->late)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 	if (flags)
 		perf_aux_output_flag(&perf->handle, flags);
 	if (perf->aux->snapshot) {
-		perf->handle.head = capture->head;
+		perf->handle.head = head;
 		size = min_t(u64, size, perf->aux->size);
 	}
 	perf_aux_output_end(&perf->handle, size);
 	perf->aux = NULL;
-	/* What comes now has no place to go. */
-	ntrace_drain_discard(capture);
 }
 
 static void ntrace_perf_count(struct ntrace_perf *perf)
@@ -181,10 +193,12 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf,
 			return ret;
 		perf->programmed = perf_event->id;
 	}
-	ntrace_drain_begin(capture);
-	ret = ntrace_ramsink_start_atomic(ntrace_path_sink(path));
-	if (!ret)
-		ret = ntrace_encoder_enable(encoder);
+	ret = ntrace_path_enable_atomic(path);
+	if (ret)
+		return ret;
+	ret = ntrace_encoder_enable(encoder);
+	/* The rest is undone by ntrace_perf_hw_stop(). */
+	perf->enabled = true;
 	if (ret)
 		return ret;
 	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
@@ -195,17 +209,17 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf,
 /* Encoder first; what it still pushes out, the sink takes. */
 static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 {
-	struct ntrace_path *path = perf->path;
+	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
 	u32 control = 0;
-	int ret, ret_sink;
+	int ret, error;
 
-	ntrace_encoder_stop(ntrace_path_encoder(path));
-	ret = ntrace_component_wait_disabled_atomic(ntrace_path_encoder(path), &control);
-	ret_sink = ntrace_ramsink_stop_atomic(ntrace_path_sink(path));
-	/* Not from the timer itself: that one ends by its return value. */
-	hrtimer_try_to_cancel(&path->capture->timer);
-	ntrace_drain_end(path->capture, control, !ret_sink);
-	return ret ? ret : ret_sink;
+	if (!perf->enabled)
+		return 0;
+	perf->enabled = false;
+	ntrace_encoder_stop(encoder);
+	ret = ntrace_component_wait_disabled(encoder, true, &control);
+	error = ntrace_path_disable_atomic(perf->path->capture, control);
+	return ret ? ret : error;
 }
 
 /*
@@ -229,6 +243,9 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 		ntrace_perf_dead(perf);
 	}
+	/* Its last message stays behind in a sink that others keep going. */
+	if (!perf->path->capture->ended)
+		flags |= PERF_AUX_FLAG_TRUNCATED;
 	ntrace_perf_count(perf);
 	ntrace_perf_close(perf, flags);
 	perf->event = NULL;
@@ -240,14 +257,19 @@ static bool ntrace_perf_turn(struct ntrace_perf *perf)
 {
 	struct ntrace_capture *capture = perf->path->capture;
 	size_t enough;
+	bool room;
 
 	if (!perf->aux || perf->aux->snapshot)
 		return true;
 	enough = perf->event->attr.aux_watermark ?: perf->aux->size / 4;
 	if (capture->head - perf->begin < enough && !capture->overrun)
 		return true;
+	/* What another hart drains meanwhile would have no place to go. */
+	ntrace_drain_pause(capture, true);
 	ntrace_perf_close(perf, 0);
-	return ntrace_perf_open(perf, perf->event);
+	room = ntrace_perf_open(perf, perf->event);
+	ntrace_drain_pause(capture, false);
+	return room;
 }
 
 /* Drains the sink of the hart that this runs on into an AUX area. */
@@ -359,6 +381,7 @@ static void ntrace_perf_set_path(void *data)
 
 	perf->path = data;
 	perf->programmed = 0;
+	perf->end = 0;
 }
 
 static void ntrace_perf_halt_here(void *data)

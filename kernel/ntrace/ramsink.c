@@ -4,9 +4,9 @@
  */
 #include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
-#include <linux/iopoll.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
+#include <linux/slab.h>
 
 #include "ntrace.h"
 
@@ -34,6 +34,11 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	struct ntrace_ramsink *sink = &component->ramsink;
 	u32 control, low, high;
 	int ret;
+
+	mutex_init(&sink->mutex);
+	raw_spin_lock_init(&sink->users_lock);
+	raw_spin_lock_init(&sink->lock);
+	INIT_LIST_HEAD(&sink->feeds);
 
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
 		return ntrace_component_refuse(component, "has no system memory mode");
@@ -92,10 +97,18 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 
+	if (sink->src_bits) {
+		sink->bounce = kmalloc(NTRACE_DRAIN_BOUNCE, GFP_KERNEL);
+		if (!sink->bounce)
+			return -ENOMEM;
+	}
 	sink->buffer =
 		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
-	if (!sink->buffer)
+	if (!sink->buffer) {
+		kfree(sink->bounce);
+		sink->bounce = NULL;
 		return -ENOMEM;
+	}
 	sink->buffer_size = size;
 	return 0;
 }
@@ -120,6 +133,8 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 		dma_free_coherent(component->dev, sink->buffer_size, sink->buffer, sink->dma);
 	sink->buffer = NULL;
 	sink->ring = NULL;
+	kfree(sink->bounce);
+	sink->bounce = NULL;
 }
 
 /**
@@ -171,47 +186,27 @@ static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
 /**
  * ntrace_ramsink_start - empty the ring and enable the sink
  * @component: RAM sink, programmed, disabled and empty
+ * @atomic: interrupts are off, so be short
  *
  * Return: 0, -EIO or -ETIMEDOUT.
  */
-int ntrace_ramsink_start(struct ntrace_component *component)
+int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
 {
-	u32 value;
-
 	return ntrace_ramsink_empty_and_enable(component) ?:
-		       readl_poll_timeout(component->base + TR_RAM_CONTROL, value,
-					  value & TR_CONTROL_ENABLE, NTRACE_POLL_US,
-					  NTRACE_TIMEOUT_US);
-}
-
-/** ntrace_ramsink_start_atomic - the same with interrupts off, and short */
-int ntrace_ramsink_start_atomic(struct ntrace_component *component)
-{
-	u32 value;
-
-	return ntrace_ramsink_empty_and_enable(component) ?:
-		       readl_poll_timeout_atomic(component->base + TR_RAM_CONTROL, value,
-						 value & TR_CONTROL_ENABLE, 1,
-						 NTRACE_TIMEOUT_ATOMIC_US);
+		       ntrace_component_wait_enabled(component, atomic);
 }
 
 /**
  * ntrace_ramsink_stop - disable the sink and wait until all is in memory
- * @component: RAM sink whose encoder has been stopped and is empty
+ * @component: RAM sink; what sends to it has been stopped and is empty
+ * @atomic: interrupts are off, so be short
  *
  * Return: 0 or -ETIMEDOUT.
  */
-int ntrace_ramsink_stop(struct ntrace_component *component)
+int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 {
 	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
-	return ntrace_component_wait_disabled(component, NULL);
-}
-
-/** ntrace_ramsink_stop_atomic - the same with interrupts off, and short */
-int ntrace_ramsink_stop_atomic(struct ntrace_component *component)
-{
-	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
-	return ntrace_component_wait_disabled_atomic(component, NULL);
+	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
 /**

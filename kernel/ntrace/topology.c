@@ -3,9 +3,11 @@
  * Who is connected to whom. Trace components cannot be discovered; the device
  * tree has a graph of them. They are probed in any order; whenever all
  * components from an encoder to its sink are there, the path comes into being.
+ * Paths of several encoders may meet in a funnel and share what follows.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/io.h>
+#include <linux/log2.h>
 #include <linux/of.h>
 #include <linux/of_address.h>
 #include <linux/of_graph.h>
@@ -16,6 +18,7 @@
 /* List of components, coming and going of paths. */
 DEFINE_MUTEX(ntrace_lock);
 static LIST_HEAD(ntrace_components);
+static LIST_HEAD(ntrace_paths);
 static enum cpuhp_state ntrace_hotplug_state;
 
 static struct ntrace_component *ntrace_find_component(const struct device_node *node)
@@ -131,6 +134,8 @@ static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
 static void ntrace_path_retire(struct ntrace_path *path)
 {
 	guard(mutex)(&path->lock);
+	if (path->gone)
+		return;
 	path->gone = true;
 	if (path->capture && path->capture->perf)
 		ntrace_perf_lose(path);
@@ -140,20 +145,17 @@ static void ntrace_path_retire(struct ntrace_path *path)
 
 static void ntrace_path_destroy(struct ntrace_path *path)
 {
-	int i;
-
 	ntrace_chardev_remove(path);
 	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
 	ntrace_path_retire(path);
-	for (i = 0; i < path->count; i++)
-		path->component[i]->path = NULL;
+	ntrace_path_encoder(path)->path = NULL;
+	list_del(&path->node);
 	put_device(&path->dev);
 }
 
 static int ntrace_path_create(struct ntrace_component *const *component, unsigned int count)
 {
 	struct ntrace_path *path;
-	unsigned int i;
 	int ret;
 
 	path = kzalloc(sizeof(*path), GFP_KERNEL);
@@ -172,14 +174,75 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 	ret = ntrace_chardev_add(path);
 	if (ret)
 		goto hotplug;
-	for (i = 0; i < count; i++)
-		component[i]->path = path;
+	component[0]->path = path;
+	list_add_tail(&path->node, &ntrace_paths);
 	return 0;
 
 hotplug:
 	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
 put:
 	put_device(&path->dev);
+	return ret;
+}
+
+/**
+ * struct ntrace_sources - the encoders that send to a sink
+ * @encoder: the one that is asked for
+ * @depth: components between the sink and where the walk is
+ * @count: encoders found
+ * @index: place of @encoder among them
+ */
+struct ntrace_sources {
+	const struct device_node *encoder;
+	unsigned int depth;
+	unsigned int count;
+	unsigned int index;
+};
+
+/* In the order of the device tree, bound or not: numbers are the same each time. */
+static int ntrace_count_source(struct device_node *node, void *data)
+{
+	struct ntrace_sources *sources = data;
+	int ret;
+
+	if (!of_device_is_available(node))
+		return 0;
+	if (of_property_present(node, "cpus")) {
+		if (node == sources->encoder)
+			sources->index = sources->count;
+		sources->count++;
+		return 0;
+	}
+	/* The graph comes from firmware and may have a loop. */
+	if (sources->depth == NTRACE_PATH_MAX)
+		return -ELOOP;
+	sources->depth++;
+	ret = ntrace_visit_neighbours(node, "in-ports", ntrace_count_source, sources);
+	sources->depth--;
+	return ret;
+}
+
+/*
+ * Encoders of one sink have numbers in their messages, which begin at 0 and are
+ * as wide as it takes; one that has its sink for itself has none.
+ */
+static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_component *sink)
+{
+	struct ntrace_sources sources = { .encoder = encoder->dev->of_node };
+	u32 src_bits;
+	int ret;
+
+	ret = ntrace_visit_neighbours(sink->dev->of_node, "in-ports", ntrace_count_source,
+				      &sources);
+	if (ret)
+		return ret;
+	src_bits = sources.count > 1 ? order_base_2(sources.count) : 0;
+	ret = ntrace_encoder_set_source(encoder, sources.index, src_bits);
+	if (ret)
+		dev_err(encoder->dev,
+			"%u encoders share %s, and this one has not got %u bits of SRC\n",
+			sources.count, dev_name(sink->dev), src_bits);
+	sink->ramsink.src_bits = src_bits;
 	return ret;
 }
 
@@ -197,6 +260,7 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 	struct ntrace_component *component[NTRACE_PATH_MAX] = { encoder };
 	struct ntrace_component *next;
 	unsigned int count = 1;
+	int ret;
 
 	while (component[count - 1]->type != TR_COMP_TYPE_RAM_SINK) {
 		if (count == NTRACE_PATH_MAX) {
@@ -209,13 +273,16 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 		/* Not probed yet: it will come here again. */
 		if (!next)
 			return 0;
-		if (next->path || next->type == TR_COMP_TYPE_ENCODER) {
+		if (next->type == TR_COMP_TYPE_ENCODER) {
 			dev_err(encoder->dev, "%s takes no trace from this encoder\n",
 				dev_name(next->dev));
 			return -EBUSY;
 		}
 		component[count++] = next;
 	}
+	ret = ntrace_path_number(encoder, component[count - 1]);
+	if (ret)
+		return ret;
 	return ntrace_path_create(component, count);
 }
 
@@ -245,15 +312,29 @@ int ntrace_topology_add(struct ntrace_component *component)
 	return 0;
 }
 
+static bool ntrace_path_has(const struct ntrace_path *path,
+			    const struct ntrace_component *component)
+{
+	unsigned int i;
+
+	for (i = 0; i < path->count; i++)
+		if (path->component[i] == component)
+			return true;
+	return false;
+}
+
 /**
  * ntrace_topology_remove - a component goes
  * @component: component that was added
  */
 void ntrace_topology_remove(struct ntrace_component *component)
 {
+	struct ntrace_path *path, *next;
+
 	lockdep_assert_held(&ntrace_lock);
-	if (component->path)
-		ntrace_path_destroy(component->path);
+	list_for_each_entry_safe(path, next, &ntrace_paths, node)
+		if (ntrace_path_has(path, component))
+			ntrace_path_destroy(path);
 	list_del(&component->node);
 	ntrace_component_off(component);
 }
@@ -262,14 +343,17 @@ void ntrace_topology_remove(struct ntrace_component *component)
  * ntrace_topology_shutdown - the system goes down or into another kernel
  * @component: component that was added
  *
- * Devices are shut down in no useful order, so each takes its entire path
- * down, encoder first: nothing may write to memory that the next kernel owns.
+ * Devices are shut down in no useful order, so each takes all its paths down,
+ * encoders first: nothing may write to memory that the next kernel owns.
  */
 void ntrace_topology_shutdown(struct ntrace_component *component)
 {
+	struct ntrace_path *path;
+
 	guard(mutex)(&ntrace_lock);
-	if (component->path)
-		ntrace_path_retire(component->path);
+	list_for_each_entry(path, &ntrace_paths, node)
+		if (ntrace_path_has(path, component))
+			ntrace_path_retire(path);
 	ntrace_component_off(component);
 }
 
@@ -285,13 +369,15 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 	struct ntrace_path *path;
 
 	guard(mutex)(&ntrace_lock);
-	path = component->path;
-	if (!path)
-		return;
-	guard(mutex)(&path->lock);
-	path->stale = true;
-	if (path->capture)
-		ntrace_capture_stop(path->capture);
+	list_for_each_entry(path, &ntrace_paths, node) {
+		if (!ntrace_path_has(path, component))
+			continue;
+		guard(mutex)(&path->lock);
+		path->stale = true;
+		if (path->capture)
+			ntrace_capture_stop(path->capture);
+	}
+	component->programmed = false;
 }
 
 /**
@@ -314,6 +400,28 @@ void ntrace_topology_resume(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_topology_each_component - call something for each component
+ * @call: other than 0 ends the walk
+ * @data: for @call
+ *
+ * Return: what the last call returned.
+ */
+int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
+				   void *data)
+{
+	struct ntrace_component *component;
+	int ret = 0;
+
+	guard(mutex)(&ntrace_lock);
+	list_for_each_entry(component, &ntrace_components, node) {
+		ret = call(component, data);
+		if (ret)
+			break;
+	}
+	return ret;
+}
+
+/**
  * ntrace_topology_each_path - call something for each path
  * @call: other than 0 ends the walk
  * @data: for @call
@@ -324,13 +432,12 @@ void ntrace_topology_resume(struct ntrace_component *component)
  */
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)
 {
-	struct ntrace_component *component;
+	struct ntrace_path *path;
 	int ret = 0;
 
 	guard(mutex)(&ntrace_lock);
-	list_for_each_entry(component, &ntrace_components, node) {
-		if (component->type == TR_COMP_TYPE_ENCODER && component->path)
-			ret = call(component->path, data);
+	list_for_each_entry(path, &ntrace_paths, node) {
+		ret = call(path, data);
 		if (ret)
 			break;
 	}

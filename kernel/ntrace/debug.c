@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs: ntrace/components has a line for each block, ntrace/paths one for
+ * each path. No address of trace memory is shown, only positions in it.
+ */
+#include <linux/bitfield.h>
+#include <linux/debugfs.h>
+#include <linux/seq_file.h>
+
+#include "ntrace.h"
+
+static struct dentry *ntrace_debugfs;
+
+static void ntrace_debug_encoder(struct seq_file *file, const struct ntrace_component *component)
+{
+	const struct ntrace_encoder *encoder = &component->encoder;
+
+	seq_printf(file, " cpu=%u hartid=%llu modes=%#x sync_modes=%#x sync_max=%u features=%#x",
+		   encoder->cpu, encoder->hartid, encoder->modes, encoder->sync_modes,
+		   encoder->sync_max, encoder->features);
+	seq_printf(file, " privilege=%#x src=%u src_bits=%u", encoder->privilege, encoder->src,
+		   encoder->src_bits);
+}
+
+static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_component *component,
+				 bool active)
+{
+	const struct ntrace_ramsink *sink = &component->ramsink;
+	u32 position;
+
+	seq_printf(file, " granule=%u", sink->granule);
+	if (!sink->ring)
+		return;
+	seq_printf(file, " ring=%u drained=%u%s", sink->ring_size, READ_ONCE(sink->drained),
+		   READ_ONCE(sink->fault) ? " fault" : "");
+	if (!active || !component->programmed)
+		return;
+	if (ntrace_ramsink_position(component, &position))
+		seq_printf(file, " written=%u", position);
+	else
+		seq_puts(file, " written=outside");
+	if (ntrace_read(component, TR_RAM_WP_LOW) & TR_RAM_WP_LOW_WRAP)
+		seq_puts(file, " wrapped");
+}
+
+/* Only tr??Control may be read of a block that may be inactive, and nothing of a hart's that is off. */
+static void ntrace_debug_component(struct seq_file *file, const struct ntrace_component *component)
+{
+	bool reachable = component->type != TR_COMP_TYPE_ENCODER ||
+			 (component->path && component->path->cpu_up);
+	u32 control = reachable ? ntrace_read(component, TR_CONTROL) : 0;
+
+	seq_printf(file, "%s %s %pa impl=%#x version=%u.%u", dev_name(component->dev),
+		   ntrace_type_name(component->type), &component->start, component->impl,
+		   FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl),
+		   FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl));
+	if (reachable)
+		seq_printf(file, " control=%#x%s%s%s", control,
+			   control & TR_CONTROL_ACTIVE ? " active" : "",
+			   control & TR_CONTROL_ENABLE ? " enabled" : "",
+			   control & TR_CONTROL_EMPTY ? " empty" : "");
+	else
+		seq_puts(file, " unreachable");
+	seq_printf(file, " held=%u users=%u", component->held, component->users);
+	if (component->type == TR_COMP_TYPE_ENCODER)
+		ntrace_debug_encoder(file, component);
+	else if (component->type == TR_COMP_TYPE_RAM_SINK)
+		ntrace_debug_ramsink(file, component, control & TR_CONTROL_ACTIVE);
+	seq_putc(file, '\n');
+}
+
+static int ntrace_debug_one(struct ntrace_component *component, void *data)
+{
+	struct ntrace_component *encoder = component;
+
+	if (component->type == TR_COMP_TYPE_RAM_SINK) {
+		guard(mutex)(&component->ramsink.mutex);
+		ntrace_debug_component(data, component);
+		return 0;
+	}
+	if (encoder->path) {
+		/* The hart neither comes nor goes meanwhile. */
+		guard(mutex)(&encoder->path->lock);
+		ntrace_debug_component(data, component);
+		return 0;
+	}
+	ntrace_debug_component(data, component);
+	return 0;
+}
+
+static int components_show(struct seq_file *file, void *data)
+{
+	return ntrace_topology_each_component(ntrace_debug_one, file);
+}
+DEFINE_SHOW_ATTRIBUTE(components);
+
+static int ntrace_debug_path(struct ntrace_path *path, void *data)
+{
+	static const char *const states[] = { "configured", "running", "stopped", "dead" };
+	struct ntrace_capture *capture;
+	struct seq_file *file = data;
+	unsigned int i;
+
+	guard(mutex)(&path->lock);
+	seq_printf(file, "cpu%u", path->cpu);
+	for (i = 0; i < path->count; i++)
+		seq_printf(file, "%s%s", i ? " -> " : " ", dev_name(path->component[i]->dev));
+	seq_printf(file, " hart=%s%s", path->cpu_up ? "on" : "off", path->stale ? " stale" : "");
+	capture = path->capture;
+	if (capture)
+		seq_printf(file, " owner=%s state=%s head=%llu lost=%llu loss=%#x gaps=%u",
+			   capture->perf ? "perf" : "file",
+			   states[READ_ONCE(capture->control->state) & 3], capture->head,
+			   capture->lost, capture->loss, capture->gaps);
+	seq_putc(file, '\n');
+	return 0;
+}
+
+static int paths_show(struct seq_file *file, void *data)
+{
+	return ntrace_topology_each_path(ntrace_debug_path, file);
+}
+DEFINE_SHOW_ATTRIBUTE(paths);
+
+/** ntrace_debug_init - without debugfs there is none, which is no error */
+void __init ntrace_debug_init(void)
+{
+	ntrace_debugfs = debugfs_create_dir("ntrace", NULL);
+	debugfs_create_file("components", 0400, ntrace_debugfs, NULL, &components_fops);
+	debugfs_create_file("paths", 0400, ntrace_debugfs, NULL, &paths_fops);
+}
+
+/** ntrace_debug_exit - undo ntrace_debug_init() */
+void ntrace_debug_exit(void)
+{
+	debugfs_remove(ntrace_debugfs);
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A path as a whole: all its components switched in the right order, and what
+ * it has in common with others only when the first or the last one asks.
+ */
+#include <linux/list.h>
+#include <linux/poll.h>
+
+#include "ntrace.h"
+
+static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
+{
+	if (component->type == TR_COMP_TYPE_FUNNEL)
+		return ntrace_funnel_start(component, atomic);
+	ntrace_drain_begin(component);
+	return ntrace_ramsink_start(component, atomic);
+}
+
+/* From one component of a path to its sink: what nobody else uses is flushed. */
+static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, bool atomic,
+				 bool *sink_stopped)
+{
+	struct ntrace_component *component;
+	int ret = 0, error = 0;
+	unsigned int i;
+
+	*sink_stopped = false;
+	for (i = first; i < path->count; i++) {
+		component = path->component[i];
+		if (--component->users)
+			continue;
+		if (component->type == TR_COMP_TYPE_FUNNEL) {
+			ret = ntrace_funnel_stop(component, atomic);
+		} else {
+			ret = ntrace_ramsink_stop(component, atomic);
+			*sink_stopped = !ret;
+		}
+		if (!error)
+			error = ret;
+	}
+	return error;
+}
+
+static int ntrace_path_start_all(struct ntrace_path *path, bool atomic)
+{
+	struct ntrace_component *sink = ntrace_path_sink(path);
+	bool sink_stopped;
+	unsigned int i;
+	int ret;
+
+	/* It left its buffer, and those who use it have not all stopped yet. */
+	if (sink->users && READ_ONCE(sink->ramsink.fault))
+		return -EIO;
+	for (i = path->count - 1; i > 0; i--) {
+		if (path->component[i]->users++)
+			continue;
+		ret = ntrace_path_start_one(path->component[i], atomic);
+		if (ret) {
+			ntrace_path_stop_from(path, i, atomic, &sink_stopped);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * ntrace_path_enable - enable the sink of a path, then its funnels
+ * @path: path of a capture of a file, programmed; its encoder is disabled
+ *
+ * Return: 0, -EIO or -ETIMEDOUT.
+ */
+int ntrace_path_enable(struct ntrace_path *path)
+{
+	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
+	return ntrace_path_start_all(path, false);
+}
+
+/** ntrace_path_enable_atomic - the same with interrupts off, for a capture of perf */
+int ntrace_path_enable_atomic(struct ntrace_path *path)
+{
+	guard(raw_spinlock)(&ntrace_path_sink(path)->ramsink.users_lock);
+	return ntrace_path_start_all(path, true);
+}
+
+/*
+ * Captures that have stopped say so when all of their trace is there: that is
+ * when the sink has stopped, too.
+ */
+static void ntrace_path_settle(struct ntrace_ramsink *sink)
+{
+	struct ntrace_capture *capture;
+
+	list_for_each_entry(capture, &sink->feeds, feed) {
+		if (capture->control->state != NTRACE_STATE_RUNNING)
+			continue;
+		/* Pairs with the acquire of readers: nothing comes after STOPPED. */
+		smp_store_release(&capture->control->state, NTRACE_STATE_STOPPED);
+		wake_up_interruptible_poll(&capture->path->wait, EPOLLIN | EPOLLRDNORM);
+	}
+}
+
+/**
+ * ntrace_path_disable - undo ntrace_path_enable(), drain what is left
+ * @capture: capture of a file whose encoder has been stopped
+ * @control: trTeControl after that
+ *
+ * While others use the sink it is drained as far as it goes; the rest comes with
+ * what they drain.
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
+{
+	struct ntrace_component *sink = ntrace_path_sink(capture->path);
+	bool sink_stopped;
+	int ret;
+
+	/* To the end, or the next start would empty the ring before it is drained. */
+	guard(mutex)(&sink->ramsink.mutex);
+	/* The encoder has pushed out its queue: the timer goes on while the sink takes it. */
+	ret = ntrace_path_stop_from(capture->path, 1, false, &sink_stopped);
+	hrtimer_cancel(&capture->timer);
+	ntrace_drain_end(capture, control, sink_stopped);
+	if (!sink->users)
+		ntrace_path_settle(&sink->ramsink);
+	return ret;
+}
+
+/** ntrace_path_disable_atomic - the same with interrupts off, for a capture of perf */
+int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
+{
+	bool sink_stopped;
+	int ret;
+
+	guard(raw_spinlock)(&ntrace_path_sink(capture->path)->ramsink.users_lock);
+	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
+	if (ntrace_path_sink(capture->path)->users)
+		ntrace_drain_await_end(capture);
+	/* Not from the timer itself: that one ends by its return value. */
+	hrtimer_try_to_cancel(&capture->timer);
+	ntrace_drain_end(capture, control, sink_stopped);
+	if (sink_stopped)
+		capture->ended = true;
+	return ret;
+}
+
+/* Does somebody else need this component of the path as it is? */
+static bool ntrace_path_shares(const struct ntrace_path *path,
+			       const struct ntrace_component *component)
+{
+	return component->programmed && component->held > path->holds;
+}
+
+/* Switch off what nobody else needs, encoder first. -ETIMEDOUT if something may still run. */
+static int ntrace_path_off(struct ntrace_path *path)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < path->count; i++) {
+		if (ntrace_path_shares(path, path->component[i]))
+			continue;
+		path->component[i]->programmed = false;
+		if (ntrace_component_off(path->component[i]))
+			ret = -ETIMEDOUT;
+	}
+	return ret;
+}
+
+static int ntrace_path_program_one(struct ntrace_component *component,
+				   const struct ntrace_config *config)
+{
+	int ret = ntrace_component_reset(component);
+
+	if (ret)
+		return ret;
+	switch (component->type) {
+	case TR_COMP_TYPE_FUNNEL:
+		ntrace_funnel_program(component);
+		return 0;
+	case TR_COMP_TYPE_RAM_SINK:
+		return ntrace_ramsink_program(component);
+	default:
+		return ntrace_encoder_program(component, config);
+	}
+}
+
+/* With the mutex of the sink. */
+static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace_config *config)
+{
+	int ret, i;
+
+	ret = ntrace_path_off(path);
+	if (ret)
+		return ret;
+	for (i = path->count - 1; i >= 0; i--) {
+		if (ntrace_path_shares(path, path->component[i]))
+			continue;
+		ret = ntrace_path_program_one(path->component[i], config);
+		if (ret)
+			return ret;
+		path->component[i]->programmed = true;
+	}
+	path->stale = false;
+	return 0;
+}
+
+/**
+ * ntrace_path_program - write all registers of a path
+ * @path: path that is not traced, locked
+ * @config: for its encoder
+ *
+ * Also what brings a dead one back: whatever others do not need is reset.
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config)
+{
+	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
+	return ntrace_path_program_all(path, config);
+}
+
+/* A large block of memory may not be there; a default may be less. */
+static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_capture *capture)
+{
+	struct ntrace_config *config = &capture->config;
+	int ret;
+
+	for (;;) {
+		ret = ntrace_ramsink_alloc(sink, config->sink_size);
+		if (ret != -ENOMEM || !capture->sink_size_default ||
+		    config->sink_size <= NTRACE_SINK_SIZE_DEFAULT_MIN)
+			return ret;
+		config->sink_size /= 2;
+	}
+}
+
+/* The sink has a buffer already: is it what this capture wants, too? */
+static int ntrace_path_join_sink(struct ntrace_ramsink *sink, struct ntrace_capture *capture)
+{
+	struct ntrace_config *config = &capture->config;
+
+	if (sink->session != capture->session)
+		return -EBUSY;
+	if (!capture->sink_size_default && config->sink_size > sink->buffer_size)
+		return -EBUSY;
+	config->sink_size = sink->buffer_size;
+	return 0;
+}
+
+static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *capture)
+{
+	struct ntrace_ramsink *sink = &ntrace_path_sink(path)->ramsink;
+	unsigned int i;
+
+	for (i = 0; i < path->count; i++)
+		path->component[i]->held++;
+	path->holds = true;
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	list_add_tail(&capture->feed, &sink->feeds);
+}
+
+/**
+ * ntrace_path_attach - get what a capture needs, and program it
+ * @path: path that holds nothing, locked
+ * @capture: capture that is to use it; the size of the sink's buffer is filled in
+ *
+ * A sink that is in use is shared with captures of the same session: all files
+ * are one, and so are all events that a process opens.
+ *
+ * Return: 0, -EBUSY if the sink is in use otherwise, or another error, with
+ * the hardware off.
+ */
+int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
+{
+	struct ntrace_component *component = ntrace_path_sink(path);
+	struct ntrace_ramsink *sink = &component->ramsink;
+	int ret;
+
+	guard(mutex)(&sink->mutex);
+	ret = component->held ? ntrace_path_join_sink(sink, capture) :
+				ntrace_path_alloc_sink(component, capture);
+	if (ret)
+		return ret;
+	ret = ntrace_path_program_all(path, &capture->config);
+	if (ret) {
+		ntrace_path_off(path);
+		if (!component->held)
+			ntrace_ramsink_free(component);
+		return ret;
+	}
+	sink->session = capture->session;
+	ntrace_path_hold(path, capture);
+	return 0;
+}
+
+/**
+ * ntrace_path_detach - undo ntrace_path_attach(), if it has not been undone
+ * @path: path that is not traced, locked
+ * @capture: capture that was attached
+ */
+void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture)
+{
+	struct ntrace_component *component = ntrace_path_sink(path);
+	struct ntrace_ramsink *sink = &component->ramsink;
+	unsigned int i;
+
+	guard(mutex)(&sink->mutex);
+	if (!path->holds)
+		return;
+	raw_spin_lock_irq(&sink->lock);
+	list_del(&capture->feed);
+	/* What is on the way for it is nobody's. */
+	if (sink->split.to == capture)
+		sink->split.to = NULL;
+	raw_spin_unlock_irq(&sink->lock);
+
+	ntrace_path_off(path);
+	for (i = 0; i < path->count; i++)
+		path->component[i]->held--;
+	path->holds = false;
+	if (!component->held)
+		ntrace_ramsink_free(component);
+}
