@@ -124,6 +124,10 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	if (!in_effect->data_size)
 		in_effect->data_size = NTRACE_DATA_SIZE_DEFAULT;
 	ret = -EINVAL;
+	if (in_effect->flags & ~NTRACE_CONFIG_NO_DATA || in_effect->reserved)
+		goto err;
+	if (in_effect->flags & NTRACE_CONFIG_NO_DATA)
+		in_effect->data_size = PAGE_SIZE;
 	if (in_effect->sink_size > ntrace_ramsink_size_max() ||
 	    in_effect->data_size > NTRACE_DATA_SIZE_MAX || in_effect->data_size < PAGE_SIZE ||
 	    !is_power_of_2(in_effect->data_size) || in_effect->drain_us > NTRACE_DRAIN_US_MAX)
@@ -143,7 +147,9 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	capture->control = vmalloc_user(PAGE_SIZE + in_effect->data_size);
 	if (!capture->control)
 		goto err;
-	capture->data = (u8 *)capture->control + PAGE_SIZE;
+	/* What has no data area is neither copied nor counted. */
+	if (!(in_effect->flags & NTRACE_CONFIG_NO_DATA))
+		capture->data = (u8 *)capture->control + PAGE_SIZE;
 	capture->control->abi_version = NTRACE_ABI_VERSION;
 	capture->control->state = NTRACE_STATE_CONFIGURED;
 	capture->control->data_offset = PAGE_SIZE;

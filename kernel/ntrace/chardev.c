@@ -118,6 +118,7 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->granule = sink->ramsink.granule;
 	info->sink_size_max = ntrace_ramsink_size_max();
 	strscpy(info->module_version, NTRACE_VERSION);
+	info->sink = sink->start;
 	return 0;
 }
 

@@ -16,6 +16,10 @@
  *
  * If a sink is shared, each hart that it takes trace from has such a timer, and
  * whoever comes drains for all.
+ *
+ * While the kernel is traced, so is this: a loop over bytes makes more trace than
+ * it moves, and the sink would never be empty again. So files get all of a shared
+ * sink, and only perf's events that exclude the kernel have it dealt out.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -93,18 +97,19 @@ static u32 ntrace_drain_settled(const struct ntrace_ramsink *sink, u32 wp)
 /* Copy the next bytes of the ring to whom they belong, without showing them. */
 static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
+	struct ntrace_capture *capture;
 	u32 from = sink->drained;
 	u32 part;
 
-	while (bytes && !list_empty(&sink->feeds)) {
+	while (bytes) {
 		part = min(bytes, sink->ring_size - from);
-		if (sink->src_bits) {
+		if (sink->dealt) {
 			part = min(part, NTRACE_DRAIN_BOUNCE);
 			memcpy(sink->bounce, sink->ring + from, part);
 			ntrace_split_put(sink, sink->bounce, part);
 		} else {
-			ntrace_feed_put(list_first_entry(&sink->feeds, struct ntrace_capture, feed),
-					sink->ring + from, part);
+			list_for_each_entry(capture, &sink->feeds, feed)
+				ntrace_feed_put(capture, sink->ring + from, part);
 		}
 		from = ring_add(sink, from, part);
 		bytes -= part;
@@ -145,8 +150,8 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
  * The sink has overwritten what was not copied yet; @wp is where it writes. The
  * canary was the last granule of a round, so it has written a whole round since
  * the last drain at least, and on to @wp. What it has written there and is not
- * skipped is not lost. If several captures feed on it, nobody knows whose it
- * was: each may have lost all or nothing.
+ * skipped is not lost. If it is dealt out, nobody knows whose it was: each
+ * capture may have lost all or nothing.
  */
 static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool sink_stopped)
 {
@@ -162,7 +167,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	if (sink->fault)
 		return;
 	ntrace_split_reset(sink, true);
-	if (list_is_singular(&sink->feeds))
+	if (!sink->dealt || list_is_singular(&sink->feeds))
 		lost = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
 		       ring_distance(sink, sink->drained, wp);
 	list_for_each_entry(capture, &sink->feeds, feed)
@@ -233,7 +238,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 /* Bytes to drain in one go. What is to be overwritten makes room for them here. */
 static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
-	u32 limit = sink->src_bits ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
+	u32 limit = sink->dealt ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
 	struct ntrace_capture *capture;
 
 	list_for_each_entry(capture, &sink->feeds, feed) {

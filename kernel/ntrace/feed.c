@@ -71,6 +71,9 @@ void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count)
 	u32 fits = capture->dropped ? 0 : ntrace_feed_room(capture, count);
 	u32 first;
 
+	/* A file that wants no data. */
+	if (!capture->data && !capture->perf)
+		return;
 	capture->fresh += fits;
 	capture->dropped += count - fits;
 	if (!capture->data)

@@ -9,11 +9,12 @@
  * is one configured use of a path: data area, drain timer, counters.
  *
  * Sharing a sink: each hart has its device, its capture and its data area all
- * the same. Encoders are told apart by SRC, which the driver assigns, and the
- * drain deals the messages out (split.c), so nobody sees trace of a hart that he
- * did not ask for, and readers need not know. The first capture brings the
- * sink its buffer, the last one takes it. The first start enables it, the last
- * stop flushes it: what a hart has on the way when it alone stops comes later.
+ * the same. Encoders are told apart by SRC, which the driver assigns. Files get
+ * all of the sink's trace; they may, as they trace harts. An event of perf gets
+ * that of its own hart, dealt out by the drain (split.c). The first capture
+ * brings the sink its buffer, the last one takes it. The first start enables it,
+ * the last stop flushes it: what a hart has on the way when it alone stops comes
+ * later.
  *
  * Locks, outermost first:
  *   ntrace_lock		list of components, coming and going of paths
@@ -127,6 +128,7 @@ struct ntrace_split {
  * @mutex: see above
  * @session: who uses it: NULL for files, else the process that opened perf's events
  * @src_bits: width of SRC if it has several encoders, else 0
+ * @dealt: each capture is to get what its own encoder sends
  * @users_lock: see above
  * @lock: what follows
  * @feeds: the captures that are fed from it
@@ -150,6 +152,7 @@ struct ntrace_ramsink {
 	struct mutex mutex; /* see above */
 	const struct pid *session;
 	u32 src_bits;
+	bool dealt;
 	raw_spinlock_t users_lock; /* see above */
 
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
@@ -366,6 +369,8 @@ int ntrace_topology_each_component(int (*call)(struct ntrace_component *componen
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data);
 
 /* path.c */
+int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *capture,
+			 const struct ntrace_config *config);
 int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture);
 void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture);
 int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *config);

@@ -235,12 +235,37 @@ static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_c
 	}
 }
 
+/* Only what does not see the kernel can be dealt out, see drain.c. */
+static bool ntrace_path_can_deal(const struct ntrace_config *config)
+{
+	return !(config->privilege & NTRACE_PRIVILEGE_S);
+}
+
+/**
+ * ntrace_path_may_join - may the events of perf on a hart ask for this, too?
+ * @path: path that @capture has, locked
+ * @capture: capture of perf
+ * @config: what an event asks for
+ *
+ * Return: 0, or -EBUSY if the sink is dealt out, which this would not allow.
+ */
+int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *capture,
+			 const struct ntrace_config *config)
+{
+	struct ntrace_ramsink *sink = &ntrace_path_sink(path)->ramsink;
+
+	guard(mutex)(&sink->mutex);
+	return sink->dealt && !ntrace_path_can_deal(config) ? -EBUSY : 0;
+}
+
 /* The sink has a buffer already: is it what this capture wants, too? */
 static int ntrace_path_join_sink(struct ntrace_ramsink *sink, struct ntrace_capture *capture)
 {
 	struct ntrace_config *config = &capture->config;
 
 	if (sink->session != capture->session)
+		return -EBUSY;
+	if (capture->perf && !(sink->dealt && ntrace_path_can_deal(config)))
 		return -EBUSY;
 	if (!capture->sink_size_default && config->sink_size > sink->buffer_size)
 		return -EBUSY;
@@ -266,7 +291,7 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
  * @capture: capture that is to use it; the size of the sink's buffer is filled in
  *
  * A sink that is in use is shared with captures of the same session: all files
- * are one, and so are all events that a process opens.
+ * are one, and so are all events that a process opens and that exclude the kernel.
  *
  * Return: 0, -EBUSY if the sink is in use otherwise, or another error, with
  * the hardware off.
@@ -289,7 +314,11 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 			ntrace_ramsink_free(component);
 		return ret;
 	}
-	sink->session = capture->session;
+	if (!component->held) {
+		sink->session = capture->session;
+		sink->dealt = sink->src_bits && capture->perf &&
+			      ntrace_path_can_deal(&capture->config);
+	}
 	ntrace_path_hold(path, capture);
 	return 0;
 }

@@ -462,6 +462,9 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 		}
 		smp_call_function_single(path->cpu, ntrace_perf_set_path, path, 1);
 	}
+	ret = ntrace_path_may_join(path, path->capture, config);
+	if (ret)
+		return ret;
 	perf->users++;
 	perf_event->epoch = ntrace_perf_epoch;
 	cpumask_set_cpu(path->cpu, &perf_event->cpus);

@@ -65,6 +65,9 @@
  * @granule: bytes that the sink writes at once
  * @sink_size_max: largest sink buffer that can be asked for, in bytes
  * @module_version: version of the module, 0-terminated
+ * @sink: number of the sink: devices with the same one share it. Whoever traces
+ *        through one of them gets the messages of all harts that are traced then,
+ *        and tells them apart by @src
  */
 struct ntrace_info {
 	__u32 size;
@@ -84,7 +87,14 @@ struct ntrace_info {
 	__u32 granule;
 	__u64 sink_size_max;
 	char module_version[32];
+	__u64 sink;
 };
+
+/*
+ * ntrace_config.flags: for harts that share a sink: the hart is traced, but its
+ * trace is taken from another device of that sink. The data area stays empty.
+ */
+#define NTRACE_CONFIG_NO_DATA (1u << 0)
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
@@ -99,6 +109,8 @@ struct ntrace_info {
  * @sink_size: bytes of the sink buffer (DMA memory); 0 = default
  * @data_size: bytes of the data area that user space maps, a power of two of
  *             at least one page; 0 = default
+ * @flags: NTRACE_CONFIG_...
+ * @reserved: 0
  *
  * On return all fields hold the values in effect, as read back from the
  * hardware. A mode, privilege or sync setting that the hardware does not take
@@ -113,6 +125,8 @@ struct ntrace_config {
 	__u32 drain_us;
 	__u64 sink_size;
 	__u64 data_size;
+	__u32 flags;
+	__u32 reserved;
 };
 
 /* ntrace_control.state */

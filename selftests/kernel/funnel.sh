@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two harts that share a sink, and debugfs; through one funnel, then a chain.
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+cd "$top" || exit 1
+for topology in funnel chain; do
+	relay "$topology" tools/vsoc/run --quiet --timeout 200 --modules --check-dmesg --topology "$topology" \
+		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
+		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
+		--put selftests/kernel/guest/funnel.sh:/root/kernel/funnel.sh -- bash /root/kernel/funnel.sh
+done
+done_testing

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Two harts that share a sink: each device gives the trace of both, whole and in
+ * the same order, and perf's events that of their own hart. Usage: funnel
+ */
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "guest.h"
+
+#define HARTS 2
+#define PROG_TRACE_CORRELATION 33
+
+static struct ntrace_info infos[HARTS];
+static int fds[HARTS];
+static struct area areas[HARTS];
+
+/* What a hart has in a stream. */
+struct walk {
+	uint64_t messages;
+	uint64_t foreign;	/* messages of others */
+	uint64_t marks;		/* gap marks */
+	unsigned int first;	/* TCODE of its first message and of its last one */
+	unsigned int last;
+	bool whole;		/* ends where a message ends */
+};
+
+/* TCODE is six bits, SRC follows it; the low two bits of a byte tell whether it is the last. */
+static struct walk walk(const struct area *area, const struct ntrace_info *info, uint64_t from)
+{
+	uint64_t position, head = head_of(area);
+	struct walk walk = { .whole = true };
+	unsigned int place = 0, tcode = 0;
+	bool skip = false;
+
+	for (position = from; position < head; position++) {
+		uint8_t byte = byte_at(area, position);
+
+		if ((byte & 3) == 2) {
+			walk.marks++;
+			skip = true;
+			place = 0;
+			continue;
+		}
+		walk.whole = (byte & 3) == 3;
+		if (!skip && place == 0) {
+			tcode = byte >> 2;
+		} else if (!skip && place == 1) {
+			if ((byte >> 2 & ((1u << info->src_bits) - 1)) != info->src) {
+				walk.foreign++;
+			} else {
+				walk.last = tcode;
+				if (!walk.messages++)
+					walk.first = tcode;
+			}
+		}
+		place = walk.whole ? 0 : place + 1;
+		skip = skip && !walk.whole;
+	}
+	return walk;
+}
+
+static void open_both(const struct ntrace_config *wanted)
+{
+	char name[32];
+	int i;
+
+	for (i = 0; i < HARTS; i++) {
+		struct ntrace_config config = *wanted;
+
+		snprintf(name, sizeof(name), "/dev/ntrace%d", i);
+		fds[i] = open_device(name, 0);
+		infos[i] = (struct ntrace_info){ .size = sizeof(infos[i]) };
+		if (ioctl(fds[i], NTRACE_IOC_INFO, &infos[i]))
+			bail("NTRACE_IOC_INFO");
+		configure(fds[i], &config);
+		areas[i] = map(fds[i], &config);
+	}
+}
+
+static void close_both(void)
+{
+	int i;
+
+	for (i = 0; i < HARTS; i++) {
+		unmap(&areas[i]);
+		close(fds[i]);
+	}
+}
+
+static void order(int hart, unsigned int number, const char *name)
+{
+	if (ioctl(fds[hart], number))
+		bail(name);
+}
+
+static void *work_on(void *argument)
+{
+	run_on((uintptr_t)argument);
+	work(100000);
+	return NULL;
+}
+
+/* Both harts at work at once. */
+static void work_both(void)
+{
+	pthread_t threads[HARTS];
+	uintptr_t i;
+
+	for (i = 0; i < HARTS; i++)
+		if (pthread_create(&threads[i], NULL, work_on, (void *)i))
+			bail("pthread_create");
+	for (i = 0; i < HARTS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void check_stream(int hart, const char *what)
+{
+	struct walk seen = walk(&areas[hart], &infos[hart], 0);
+
+	ok(seen.messages > 1000, "%s: hart %d: %llu messages, %llu of others", what, hart,
+	   (unsigned long long)seen.messages, (unsigned long long)seen.foreign);
+	ok(seen.first == PROG_TRACE_SYNC >> 2 && seen.last == PROG_TRACE_CORRELATION && seen.whole,
+	   "%s: hart %d: from the first synchronization to the end", what, hart);
+	if (!ok(!areas[hart].control->loss && !areas[hart].control->lost && !seen.marks,
+		"%s: hart %d: nothing lost", what, hart))
+		printf("# loss %u lost %llu gaps %u, %llu bytes\n", areas[hart].control->loss,
+		       areas[hart].control->lost, areas[hart].control->gaps,
+		       (unsigned long long)head_of(&areas[hart]));
+}
+
+/* Is @later the end of @earlier, byte by byte? */
+static bool is_end_of(const struct area *later, const struct area *earlier)
+{
+	uint64_t position, size = head_of(later), ahead = head_of(earlier) - size;
+
+	for (position = 0; position < size; position++)
+		if (byte_at(later, position) != byte_at(earlier, ahead + position))
+			return false;
+	return head_of(earlier) >= size;
+}
+
+static void test_both(void)
+{
+	struct ntrace_config config = { .mode = 0 };
+	int i;
+
+	open_both(&config);
+	ok(infos[0].src_bits == 1 && infos[1].src_bits == 1 && infos[0].src != infos[1].src,
+	   "INFO: one bit of SRC, 0 and 1");
+	for (i = 0; i < HARTS; i++)
+		order(i, NTRACE_IOC_START, "START");
+	work_both();
+	order(0, NTRACE_IOC_STOP, "STOP");
+	order(1, NTRACE_IOC_STOP, "STOP");
+	for (i = 0; i < HARTS; i++) {
+		ok(areas[i].control->state == NTRACE_STATE_STOPPED, "hart %d has stopped", i);
+		check_stream(i, "both");
+	}
+	ok(walk(&areas[0], &infos[0], 0).foreign > 1000, "both: each has the trace of both");
+	ok(is_end_of(&areas[1], &areas[0]), "both: the same, since the second came");
+	close_both();
+}
+
+static void test_one_stops(void)
+{
+	struct ntrace_config config = { .mode = NTRACE_MODE_BTM };
+	uint64_t head;
+	int i;
+
+	open_both(&config);
+	for (i = 0; i < HARTS; i++)
+		order(i, NTRACE_IOC_START, "START");
+	work_both();
+	order(0, NTRACE_IOC_STOP, "STOP");
+	ok(areas[0].control->state == NTRACE_STATE_RUNNING && areas[0].control->stop_ns,
+	   "one stops: there is more to come");
+	run_on(1);
+	head = head_of(&areas[1]);
+	work(100000);
+	order(1, NTRACE_IOC_FLUSH, "FLUSH");
+	ok(head_of(&areas[1]) > head, "one stops: the other goes on");
+	order(1, NTRACE_IOC_STOP, "STOP");
+	for (i = 0; i < HARTS; i++) {
+		ok(areas[i].control->state == NTRACE_STATE_STOPPED, "hart %d has stopped", i);
+		check_stream(i, "one stops");
+	}
+
+	head = head_of(&areas[0]);
+	order(0, NTRACE_IOC_START, "START");
+	run_on(0);
+	work(1000);
+	order(0, NTRACE_IOC_STOP, "STOP");
+	ok(head_of(&areas[0]) > head && areas[0].control->state == NTRACE_STATE_STOPPED,
+	   "one alone goes on and stops");
+	ok(walk(&areas[0], &infos[0], head).first == PROG_TRACE_SYNC >> 2,
+	   "one alone: it begins with a synchronization");
+	close_both();
+}
+
+static void test_one_closes(void)
+{
+	struct ntrace_config config = { .mode = 0 };
+	uint64_t head;
+
+	open_both(&config);
+	order(0, NTRACE_IOC_START, "START");
+	order(1, NTRACE_IOC_START, "START");
+	work_both();
+	unmap(&areas[0]);
+	close(fds[0]);
+	head = head_of(&areas[1]);
+	work_both();
+	order(1, NTRACE_IOC_STOP, "STOP");
+	ok(head_of(&areas[1]) > head, "one closes: the other goes on");
+	check_stream(1, "one closes");
+	unmap(&areas[1]);
+	close(fds[1]);
+}
+
+static void test_lapped(void)
+{
+	struct ntrace_config config = { .sink_size = 4096, .drain_us = 10000000 };
+	int i;
+
+	open_both(&config);
+	for (i = 0; i < HARTS; i++)
+		order(i, NTRACE_IOC_START, "START");
+	work_both();
+	for (i = 0; i < HARTS; i++)
+		order(i, NTRACE_IOC_STOP, "STOP");
+	for (i = 0; i < HARTS; i++) {
+		struct walk seen = walk(&areas[i], &infos[i], 0);
+
+		ok(areas[i].control->loss & NTRACE_LOSS_LAPPED && areas[i].control->gaps,
+		   "lapped: hart %d is told", i);
+		ok(seen.marks == areas[i].control->gaps && areas[i].control->lost >= 4096,
+		   "lapped: hart %d: %u gaps, each marked", i, areas[i].control->gaps);
+	}
+	close_both();
+}
+
+static void test_refused(void)
+{
+	struct ntrace_config config = { .sink_size = 65536, .data_size = 65536 };
+	int other = open_device("/dev/ntrace1", 0);
+
+	fds[0] = open_device("/dev/ntrace0", 0);
+	configure(fds[0], &config);
+	config = (struct ntrace_config){ .size = sizeof(config), .sink_size = 1 << 20 };
+	fails_with(ioctl(other, NTRACE_IOC_CONFIGURE, &config), EBUSY,
+		   "CONFIGURE: another size of the sink's buffer while it is in use");
+	config = (struct ntrace_config){ .size = sizeof(config) };
+	ok(!ioctl(other, NTRACE_IOC_CONFIGURE, &config) && config.sink_size == 65536,
+	   "CONFIGURE: without a wish, the one that there is");
+	close(other);
+	close(fds[0]);
+}
+
+static void test_no_data(void)
+{
+	struct ntrace_config config = { .flags = NTRACE_CONFIG_NO_DATA };
+	struct ntrace_config all = { .mode = 0 };
+	struct walk seen;
+	char byte;
+
+	fds[0] = open_device("/dev/ntrace0", 0);
+	fds[1] = open_device("/dev/ntrace1", 0);
+	configure(fds[0], &all);
+	areas[0] = map(fds[0], &all);
+	configure(fds[1], &config);
+	areas[1] = map(fds[1], &config);
+	order(0, NTRACE_IOC_START, "START");
+	order(1, NTRACE_IOC_START, "START");
+	work_both();
+	order(1, NTRACE_IOC_STOP, "STOP");
+	order(0, NTRACE_IOC_STOP, "STOP");
+	seen = walk(&areas[0], &infos[1], 0);
+	ok(seen.messages > 1000 && seen.foreign > 1000 && seen.first == PROG_TRACE_SYNC >> 2 &&
+		   seen.last == PROG_TRACE_CORRELATION,
+	   "no data: one device has the trace of both");
+	ok(head_of(&areas[1]) == 0 && areas[1].control->stop_ns > areas[1].control->start_ns &&
+		   read(fds[1], &byte, 1) == 0,
+	   "no data: the other one nothing but its times");
+	close_both();
+	config = (struct ntrace_config){ .size = sizeof(config), .flags = 2 };
+	fds[0] = open_device("/dev/ntrace0", 0);
+	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: unknown flag");
+	config = (struct ntrace_config){ .size = sizeof(config), .reserved = 1 };
+	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: reserved");
+	close(fds[0]);
+}
+
+static int open_event(unsigned int type, int cpu, bool kernel)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.exclude_kernel = !kernel,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void test_perf(void)
+{
+	FILE *file = fopen("/sys/bus/event_source/devices/ntrace/type", "r");
+	struct ntrace_config config = { .size = sizeof(config) };
+	int first, second, status;
+	unsigned int type;
+	uint64_t count = 0;
+	pid_t child;
+
+	if (!file || fscanf(file, "%u", &type) != 1)
+		bail("type of the PMU");
+	fclose(file);
+	first = open_event(type, 0, false);
+	ok(first >= 0, "perf: an event on hart 0");
+	child = fork();
+	if (!child)
+		_exit(open_event(type, 1, false) < 0 && errno == EBUSY ? 0 : 1);
+	waitpid(child, &status, 0);
+	ok(!status, "perf: one of another process on hart 1: EBUSY");
+	fds[1] = open_device("/dev/ntrace1", 0);
+	fails_with(ioctl(fds[1], NTRACE_IOC_CONFIGURE, &config), EBUSY,
+		   "CONFIGURE of the other hart while perf has the sink");
+	fails_with(open_event(type, 1, true), EBUSY, "perf: one that wants the kernel, too: EBUSY");
+	second = open_event(type, 1, false);
+	ok(second >= 0, "perf: one of the same process on hart 1");
+	work_both();
+	ok(read(second, &count, sizeof(count)) == sizeof(count) && count > 1000,
+	   "perf: it counts %llu bytes", (unsigned long long)count);
+	close(second);
+	close(first);
+	/* They are given back a moment later. */
+	for (int i = 0; i < 100 && ioctl(fds[1], NTRACE_IOC_CONFIGURE, &config); i++)
+		usleep(10000);
+	ok(config.sink_size, "CONFIGURE when perf has gone");
+	fails_with(open_event(type, 0, false), EBUSY, "perf: an event while a file has the sink");
+	close(fds[1]);
+}
+
+int main(void)
+{
+	test_both();
+	test_one_stops();
+	test_one_closes();
+	test_lapped();
+	test_no_data();
+	test_refused();
+	test_perf();
+	return failures ? 1 : 0;
+}

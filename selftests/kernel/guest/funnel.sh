@@ -1,0 +1,58 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two harts that share a sink, through one funnel or two. Runs in the guest.
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+debug=/sys/kernel/debug/ntrace
+driver=/sys/bus/platform/drivers/ntrace
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+
+# kind NAME: words of the line of each component of that kind, without the place.
+components() { grep -E "^[0-9a-f]+\.trace-$1 " $debug/components; }
+running() { components "$1" | grep -c ' active enabled'; }
+path_of() { sed -n "s/^cpu$1 \(.*\) hart=.*/\1/p" $debug/paths; }
+
+is "$(components encoder | wc -l) $(components ram-sink | wc -l)" "2 1" "debugfs: two encoders, one sink"
+ok "debugfs: a funnel at least" test "$(components funnel | wc -l)" -ge 1
+is "$(path_of 0 | sed 's/.*-> //')" "$(path_of 1 | sed 's/.*-> //')" "debugfs: both paths end in the same sink"
+like "debugfs: through a funnel" ' -> .*funnel -> ' "$(path_of 0)"
+is "$(components encoder | grep -c 'src_bits=1')" 2 "debugfs: both have a number"
+is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing runs"
+
+program $here/funnel
+is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing runs"
+is "$(grep -c ' held=0 users=0' $debug/components)" "$(wc -l <$debug/components)" "nothing is held"
+
+# One hart comes and goes while the other is traced, too.
+cpu1=/sys/devices/system/cpu/cpu1/online
+hold /dev/ntrace0
+first=("$HOLD_PID" "${HOLD[0]}" "${HOLD[1]}")
+exec 6<&"${HOLD[0]}" 7>&"${HOLD[1]}"
+hold /dev/ntrace1
+is "$(running encoder) $(running ram-sink)" "2 1" "both harts are traced"
+like "debugfs: the sink has two users" 'held=2 users=2' "$(components ram-sink)"
+echo 0 >$cpu1
+is "$(running encoder) $(running ram-sink)" "1 1" "one goes offline: the other is traced"
+ask start
+is "$answer" ENODEV "START: ENODEV"
+echo 1 >$cpu1
+ask start
+is "$answer" 0 "it is back: START"
+is "$(running encoder) $(running ram-sink)" "2 1" "both harts are traced"
+
+# The funnel goes: both paths do.
+funnel=$(components funnel | sed -n '1s/ .*//p')
+echo "$funnel" >$driver/unbind
+is "$(running encoder) $(running ram-sink)" "0 0" "unbind $funnel: nothing runs"
+ask stop
+is "$answer" ENODEV "STOP: ENODEV"
+echo "$funnel" >$driver/bind
+let_go
+kill "${first[0]}"
+ok "bind: both devices are back" test -c /dev/ntrace0 -a -c /dev/ntrace1
+hold /dev/ntrace1
+ask stop
+is "$answer" 0 "and can be used"
+let_go
+is "$(dmesg | grep -cE "ntrace ([0-9a-z.-]+: |ntrace)")" 0 "the driver has nothing to say"
+done_testing
