@@ -79,7 +79,9 @@ static const struct trace_encoder_ops te_ops = { apply, te_bytes, te_ready };
 static void power_up(uint32_t faults)
 {
 	struct funnel_parameters f = { .inputs = 2, .faults = faults };
-	struct ram_sink_parameters s = { .granule = 64, .address_bits = 56, .faults = faults };
+	struct ram_sink_parameters s = {
+		.granule = 64, .address_bits = 56, .smem = true, .faults = faults
+	};
 	struct trace_encoder_parameters e = {
 		.src_bits_max = 4,
 		.icnt_bits = 22,

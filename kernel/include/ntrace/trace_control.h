@@ -102,6 +102,22 @@
 #define TR_TE_DATA_FILTERS		0x01c
 
 #define TR_TS_CONTROL			0x040
+#define TR_TS_CONTROL_ACTIVE		0x00000001u
+#define TR_TS_CONTROL_COUNT		0x00000002u
+#define TR_TS_CONTROL_RESET		0x00000004u
+#define TR_TS_CONTROL_RUN_IN_DEBUG	0x00000008u
+#define TR_TS_CONTROL_MODE_MASK		0x00000070u
+#define TR_TS_CONTROL_MODE_SHIFT	4
+#define TR_TS_CONTROL_PRESCALE_MASK	0x00000300u	/* divide by 4^n */
+#define TR_TS_CONTROL_PRESCALE_SHIFT	8
+#define TR_TS_CONTROL_ENABLE		0x00008000u	/* encoder: in messages */
+#define TR_TS_CONTROL_WIDTH_MASK	0x3f000000u
+#define TR_TS_CONTROL_WIDTH_SHIFT	24
+#define TR_TS_MODE_NONE			0
+#define TR_TS_MODE_EXTERNAL		1
+#define TR_TS_MODE_SYSTEM		2
+#define TR_TS_MODE_CORE			3
+#define TR_TS_MODE_SHARED		4
 #define TR_TS_COUNTER_LOW		0x048
 #define TR_TS_COUNTER_HIGH		0x04c
 
@@ -116,11 +132,58 @@
 #define TR_TE_FILTER_MATCH_INST(i)	(TR_TE_FILTER_CONTROL(i) + 0x04)
 #define TR_TE_FILTER_CONTROL_ENABLE	0x00000001u
 #define TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE 0x00000002u
+#define TR_TE_FILTER_CONTROL_MATCH_ECAUSE 0x00000004u
+#define TR_TE_FILTER_CONTROL_MATCH_INTERRUPT 0x00000008u
+/* Of the three comparators that a filter may ask: n is 0..2 */
+#define TR_TE_FILTER_CONTROL_MATCH_COMP(n) (0x00000010u << 4 * (n))
+#define TR_TE_FILTER_CONTROL_MATCH_COMPS 0x00001110u
+#define TR_TE_FILTER_COMP_SHIFT(n)	(5 + 4 * (n))
+#define TR_TE_FILTER_COMP(control, n)	((control) >> TR_TE_FILTER_COMP_SHIFT(n) & 7)
 #define TR_TE_FILTER_MATCH_INST_PRIV_MASK 0x000000ffu	/* bit n: privilege code n */
+#define TR_TE_FILTER_MATCH_INST_INTERRUPT 0x00000100u	/* 1: interrupts, 0: exceptions */
+#define TR_TE_FILTER_ECAUSE_LOW(i)	(TR_TE_FILTER_CONTROL(i) + 0x08)
+#define TR_TE_FILTER_ECAUSE_HIGH(i)	(TR_TE_FILTER_CONTROL(i) + 0x0c)
 
 #define TR_TE_COMPARATOR_BASE		0x600
 #define TR_TE_COMPARATOR_STRIDE		0x020
 #define TR_TE_COMPARATOR_MAX		8
+#define TR_TE_COMP_CONTROL(j)		(TR_TE_COMPARATOR_BASE + (j) * TR_TE_COMPARATOR_STRIDE)
+#define TR_TE_COMP_P_MATCH_LOW(j)	(TR_TE_COMP_CONTROL(j) + 0x10)
+#define TR_TE_COMP_P_MATCH_HIGH(j)	(TR_TE_COMP_CONTROL(j) + 0x14)
+#define TR_TE_COMP_S_MATCH_LOW(j)	(TR_TE_COMP_CONTROL(j) + 0x18)
+#define TR_TE_COMP_S_MATCH_HIGH(j)	(TR_TE_COMP_CONTROL(j) + 0x1c)
+#define TR_TE_COMP_CONTROL_MASK		0x0000f77fu	/* all fields */
+#define TR_TE_COMP_P_INPUT_MASK		0x00000003u
+#define TR_TE_COMP_P_INPUT(control)	((control) & 3)
+#define TR_TE_COMP_S_INPUT_MASK		0x0000000cu
+#define TR_TE_COMP_S_INPUT_SHIFT	2
+#define TR_TE_COMP_S_INPUT(control)	((control) >> TR_TE_COMP_S_INPUT_SHIFT & 3)
+#define TR_TE_COMP_P_FUNCTION_SHIFT	4
+#define TR_TE_COMP_P_FUNCTION(control)	((control) >> TR_TE_COMP_P_FUNCTION_SHIFT & 7)
+#define TR_TE_COMP_S_FUNCTION_SHIFT	8
+#define TR_TE_COMP_S_FUNCTION(control)	((control) >> TR_TE_COMP_S_FUNCTION_SHIFT & 7)
+#define TR_TE_COMP_MODE_SHIFT		12
+#define TR_TE_COMP_MODE(control)	((control) >> TR_TE_COMP_MODE_SHIFT & 3)
+#define TR_TE_COMP_P_NOTIFY		0x00004000u
+#define TR_TE_COMP_S_NOTIFY		0x00008000u
+#define TR_TE_COMP_NOTIFY_MASK		0x0000c000u
+
+#define TR_TE_COMP_INPUT_IADDR		0
+#define TR_TE_COMP_INPUT_CONTEXT	1
+#define TR_TE_COMP_INPUT_TVAL		2
+#define TR_TE_COMP_INPUT_DADDR		3
+#define TR_TE_COMP_FUNCTION_EQ		0
+#define TR_TE_COMP_FUNCTION_NE		1
+#define TR_TE_COMP_FUNCTION_LT		2
+#define TR_TE_COMP_FUNCTION_LE		3
+#define TR_TE_COMP_FUNCTION_GT		4
+#define TR_TE_COMP_FUNCTION_GE		5
+#define TR_TE_COMP_FUNCTION_FALSE	6	/* of S: true, and a mask for P */
+#define TR_TE_COMP_FUNCTION_TRUE	7
+#define TR_TE_COMP_MODE_P		0
+#define TR_TE_COMP_MODE_AND		1	/* P and S: an address range */
+#define TR_TE_COMP_MODE_NAND		2
+#define TR_TE_COMP_MODE_LATCH		3	/* from P up to S, both included */
 
 /* Privilege codes of the ingress port, which are the bit numbers of the filter's mask. */
 #define TR_PRIV_U			0

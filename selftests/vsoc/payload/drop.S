@@ -3,5 +3,6 @@
 # options: -global ntrace-encoder.fault=drop -global ntrace-encoder.fault-drop=100
 # check: losses
 # value: status 0x1000
+	.set	CONTROL_BITS, 0
 	.include "trace.S"
 	.include "jumps.S"

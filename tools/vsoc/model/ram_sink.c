@@ -7,18 +7,37 @@
 
 #define IDLE 0xff
 
+static unsigned int granule(const struct ram_sink *sink)
+{
+	return sink->smem ? sink->parameters.granule : RAM_SINK_SRAM_GRANULE;
+}
+
+static void close_memory(struct ram_sink *sink)
+{
+	sink->enable = false;
+	if (sink->smem)
+		sink->ops->close(sink->opaque);
+}
+
+static void set_mode(struct ram_sink *sink, bool smem)
+{
+	sink->smem = smem;
+	sink->wrap = false;
+	sink->start = 0;
+	sink->limit = smem ? 0 : sink->parameters.sram_size - RAM_SINK_SRAM_GRANULE;
+	sink->wp = 0;
+	sink->rp = 0;
+	sink->stuck = 0;
+}
+
 static void reset_registers(struct ram_sink *sink)
 {
 	if (sink->enable)
-		sink->ops->close(sink->opaque);
+		close_memory(sink);
 	sink->active = false;
-	sink->enable = false;
 	sink->stop_on_wrap = false;
-	sink->wrap = false;
-	sink->start = 0;
-	sink->limit = 0;
-	sink->wp = 0;
 	sink->fill = 0;
+	set_mode(sink, !sink->parameters.sram);
 }
 
 void ram_sink_power_up(struct ram_sink *sink)
@@ -28,7 +47,6 @@ void ram_sink_power_up(struct ram_sink *sink)
 	sink->bytes = 0;
 	sink->dropped = 0;
 	sink->fault = (struct fault){ .mask = sink->parameters.faults };
-	sink->stuck = 0;
 }
 
 void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *parameters,
@@ -44,13 +62,16 @@ void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *para
 /* Limit as it reads: the last granule of the buffer. */
 static uint64_t limit(const struct ram_sink *sink)
 {
-	uint64_t size = sink->limit - sink->start + sink->parameters.granule;
+	uint64_t size = sink->limit - sink->start + granule(sink);
+	uint64_t alignment = sink->start & -sink->start;
 
-	if (!sink->parameters.power_of_two || sink->limit < sink->start)
+	if (!sink->smem || !sink->parameters.power_of_two || sink->limit < sink->start)
 		return sink->limit;
 	while (size & (size - 1))
 		size &= size - 1;
-	return sink->start + size - sink->parameters.granule;
+	if (alignment && size > alignment)
+		size = alignment;
+	return sink->start + size - granule(sink);
 }
 
 /* WP as it reads. */
@@ -68,14 +89,16 @@ static uint32_t read_register(const struct ram_sink *sink, uint32_t offset)
 
 	switch (offset) {
 	case TR_RAM_CONTROL:
-		return TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM |
+		return TR_CONTROL_ACTIVE | (sink->smem ? TR_RAM_CONTROL_MODE_SMEM : 0) |
 		       (sink->enable ? TR_CONTROL_ENABLE : 0) |
 		       (sink->fill ? 0 : TR_CONTROL_EMPTY) |
 		       (sink->stop_on_wrap ? TR_RAM_CONTROL_STOP_ON_WRAP : 0);
 	case TR_RAM_IMPL:
 		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
 		       TR_VER_MINOR << TR_IMPL_VER_MINOR_SHIFT |
-		       TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT | TR_RAM_IMPL_HAS_SMEM;
+		       TR_COMP_TYPE_RAM_SINK << TR_IMPL_COMP_TYPE_SHIFT |
+		       (sink->parameters.smem ? TR_RAM_IMPL_HAS_SMEM : 0) |
+		       (sink->parameters.sram ? TR_RAM_IMPL_HAS_SRAM : 0);
 	case TR_RAM_START_LOW:
 		return (uint32_t)sink->start;
 	case TR_RAM_START_HIGH:
@@ -88,31 +111,64 @@ static uint32_t read_register(const struct ram_sink *sink, uint32_t offset)
 		return (uint32_t)write_pointer(sink) | (sink->wrap ? TR_RAM_WP_LOW_WRAP : 0);
 	case TR_RAM_WP_HIGH:
 		return write_pointer(sink) >> 32;
+	case TR_RAM_RP_LOW:
+		return sink->rp;
 	default:
 		return 0;
 	}
 }
 
-uint32_t ram_sink_read(const struct ram_sink *sink, uint32_t offset)
+/* The word at RP, through the window; RP goes on. */
+static uint8_t *window(struct ram_sink *sink)
 {
+	uint8_t *word;
+
+	if (!sink->active || sink->smem || sink->enable || sink->fill)
+		return NULL;
+	word = sink->parameters.sram + sink->rp;
+	sink->rp = sink->rp == limit(sink) ? (uint32_t)sink->start :
+					     (sink->rp + 4) % sink->parameters.sram_size;
+	return word;
+}
+
+static uint32_t read_data(struct ram_sink *sink)
+{
+	const uint8_t *word = window(sink);
+
+	return word ? word[0] | word[1] << 8 | word[2] << 16 | (uint32_t)word[3] << 24 : 0;
+}
+
+static void write_data(struct ram_sink *sink, uint32_t value)
+{
+	uint8_t *word = window(sink);
+
+	for (unsigned int i = 0; word && i < 4; i++)
+		word[i] = (uint8_t)(value >> 8 * i);
+}
+
+uint32_t ram_sink_read(struct ram_sink *sink, uint32_t offset)
+{
+	if (offset == TR_RAM_DATA)
+		return read_data(sink);
 	return fault_read(&sink->fault, offset, read_register(sink, offset));
 }
 
 /* One granule to memory; stop-on-wrap may end it all here. */
 static void commit(struct ram_sink *sink)
 {
-	sink->ops->write_memory(sink->opaque, sink->wp, sink->buffer, sink->parameters.granule);
+	if (sink->smem)
+		sink->ops->write_memory(sink->opaque, sink->wp, sink->buffer, granule(sink));
+	else
+		memcpy(sink->parameters.sram + sink->wp, sink->buffer, granule(sink));
 	sink->fill = 0;
 	if (sink->wp != limit(sink)) {
-		sink->wp += sink->parameters.granule;
+		sink->wp += granule(sink);
 		return;
 	}
 	sink->wp = sink->start;
 	sink->wrap = true;
-	if (sink->stop_on_wrap && sink->enable) {
-		sink->enable = false;
-		sink->ops->close(sink->opaque);
-	}
+	if (sink->stop_on_wrap && sink->enable)
+		close_memory(sink);
 }
 
 static void enable(struct ram_sink *sink)
@@ -124,19 +180,25 @@ static void enable(struct ram_sink *sink)
 		return;
 	}
 	sink->enable = true;
-	sink->ops->open(sink->opaque, sink->start, last - sink->start + sink->parameters.granule);
+	if (sink->smem)
+		sink->ops->open(sink->opaque, sink->start, last - sink->start + granule(sink));
 }
 
 static void disable(struct ram_sink *sink)
 {
 	if (sink->fill) {
-		memset(sink->buffer + sink->fill, IDLE, sink->parameters.granule - sink->fill);
+		memset(sink->buffer + sink->fill, IDLE, granule(sink) - sink->fill);
 		commit(sink);
 	}
-	if (sink->enable) {
-		sink->enable = false;
-		sink->ops->close(sink->opaque);
-	}
+	if (sink->enable)
+		close_memory(sink);
+}
+
+static bool legal_mode(const struct ram_sink *sink, uint32_t value)
+{
+	if (!sink->parameters.smem || !sink->parameters.sram)
+		return sink->parameters.smem;
+	return value & TR_RAM_CONTROL_MODE_SMEM;
 }
 
 static void write_control(struct ram_sink *sink, uint32_t value)
@@ -154,10 +216,13 @@ static void write_control(struct ram_sink *sink, uint32_t value)
 		return;
 	}
 	if (sink->enable) {
-		if (sink->stop_on_wrap != !!(value & TR_RAM_CONTROL_STOP_ON_WRAP))
+		if (sink->stop_on_wrap != !!(value & TR_RAM_CONTROL_STOP_ON_WRAP) ||
+		    sink->smem != legal_mode(sink, value))
 			sink->software_errors++;
 		return;
 	}
+	if (sink->smem != legal_mode(sink, value))
+		set_mode(sink, legal_mode(sink, value));
 	sink->stop_on_wrap = value & TR_RAM_CONTROL_STOP_ON_WRAP;
 	if (value & TR_CONTROL_ENABLE)
 		enable(sink);
@@ -165,11 +230,18 @@ static void write_control(struct ram_sink *sink, uint32_t value)
 
 static uint64_t address(const struct ram_sink *sink, uint64_t value)
 {
-	uint64_t mask = sink->parameters.address_bits < 64 ?
-				(UINT64_C(1) << sink->parameters.address_bits) - 1 :
-				UINT64_MAX;
+	unsigned int bits = sink->parameters.address_bits;
+	uint64_t last = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 
-	return value & mask & ~(uint64_t)(sink->parameters.granule - 1);
+	return value & last & ~(uint64_t)(granule(sink) - 1);
+}
+
+/* Behind the SRAM is its last word. */
+static uint32_t sram_address(const struct ram_sink *sink, uint32_t value)
+{
+	uint32_t last = sink->parameters.sram_size - RAM_SINK_SRAM_GRANULE;
+
+	return value > last ? last : value & ~(uint32_t)(RAM_SINK_SRAM_GRANULE - 1);
 }
 
 static uint64_t set_low(uint64_t old, uint32_t value)
@@ -188,6 +260,27 @@ static void write_fault(struct ram_sink *sink, uint32_t mask)
 	sink->fault = (struct fault){ mask & FAULT_ALL, ram_sink_read(sink, TR_CONTROL) };
 }
 
+/* No High registers, and Start is fixed. */
+static void write_sram_register(struct ram_sink *sink, uint32_t offset, uint32_t value)
+{
+	switch (offset) {
+	case TR_RAM_LIMIT_LOW:
+		sink->limit = sram_address(sink, value);
+		break;
+	case TR_RAM_WP_LOW:
+		sink->wp = sram_address(sink, value);
+		sink->stuck = sink->wp;
+		sink->wrap = false;
+		break;
+	case TR_RAM_RP_LOW:
+		sink->rp = sram_address(sink, value);
+		break;
+	case TR_RAM_DATA:
+		write_data(sink, value);
+		break;
+	}
+}
+
 void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 {
 	uint32_t old = read_register(sink, offset);
@@ -204,6 +297,10 @@ void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 	}
 	if (!sink->active || sink->enable || sink->fill) {
 		sink->software_errors++;
+		return;
+	}
+	if (!sink->smem) {
+		write_sram_register(sink, offset, value);
 		return;
 	}
 
@@ -235,7 +332,7 @@ void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value)
 bool ram_sink_put(struct ram_sink *sink, const uint8_t *data, size_t size)
 {
 	while (size) {
-		size_t part = sink->parameters.granule - sink->fill;
+		size_t part = granule(sink) - sink->fill;
 
 		if (!sink->enable) {
 			sink->dropped += size;
@@ -248,7 +345,7 @@ bool ram_sink_put(struct ram_sink *sink, const uint8_t *data, size_t size)
 		sink->bytes += part;
 		data += part;
 		size -= part;
-		if (sink->fill == sink->parameters.granule)
+		if (sink->fill == granule(sink))
 			commit(sink);
 	}
 	return true;

@@ -11,8 +11,9 @@
 		    1u << TR_PRIV_VU | 1u << TR_PRIV_VS)
 
 /* Fields of trTeControl that configure and are frozen while Enable is 1. */
-#define CONTROL_CONFIG (TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INHIBIT_SRC | \
-			TR_TE_CONTROL_INST_SYNC_MODE_MASK | TR_TE_CONTROL_INST_SYNC_MAX_MASK)
+#define CONTROL_CONFIG (TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INST_STALL_ENA | \
+			TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MODE_MASK | \
+			TR_TE_CONTROL_INST_SYNC_MAX_MASK)
 
 static uint32_t get_field(uint32_t value, uint32_t mask, unsigned int shift)
 {
@@ -54,7 +55,9 @@ void trace_encoder_power_up(struct trace_encoder *te)
 	te->in_flight = 0;
 	te->tracing = false;
 	te->running = false;
-	te->dropping = false;
+	te->slow = 0;
+	te->lost = 0;
+	te->stalled = 0;
 	memset(&te->encoder, 0, sizeof(te->encoder));
 	set_fault(te, te->parameters.faults);
 }
@@ -114,8 +117,10 @@ uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
 	return fault_read(&te->fault, offset, read_register(te, offset));
 }
 
-static uint32_t legal_config(uint32_t value)
+static uint32_t legal_config(const struct trace_encoder *te, uint32_t value)
 {
+	uint32_t plain = TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MAX_MASK |
+			 (te->parameters.fifo ? TR_TE_CONTROL_INST_STALL_ENA : 0);
 	uint32_t mode =
 		get_field(value, TR_TE_CONTROL_INST_MODE_MASK, TR_TE_CONTROL_INST_MODE_SHIFT);
 	uint32_t sync = get_field(value, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
@@ -126,8 +131,8 @@ static uint32_t legal_config(uint32_t value)
 	if (sync == TR_TE_SYNC_MODE_CYCLES)
 		sync = TR_TE_SYNC_MODE_PARCELS;
 
-	return (value & (TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MAX_MASK)) |
-	       mode << TR_TE_CONTROL_INST_MODE_SHIFT | sync << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
+	return (value & plain) | mode << TR_TE_CONTROL_INST_MODE_SHIFT |
+	       sync << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
 }
 
 static uint32_t privilege_mask(const struct trace_encoder *te)
@@ -147,16 +152,24 @@ static void encoder_write(void *opaque, const uint8_t *data, size_t size)
 
 	bool taken = true;
 
-	if (te->dropping)
+	if (te->slow & TE_SLOW_DROPPING)
 		return;
 	if (te->drop && te->encoder.bytes >= te->drop_next) {
 		te->drop_next = te->encoder.bytes + te->parameters.fault_drop;
 		taken = false;
 	}
 	if (!taken || !te->ops->write(te->opaque, data, size)) {
-		te->dropping = true;
+		te->slow |= TE_SLOW_DROPPING;
 		te->overflow = true;
 	}
+}
+
+/* Bytes in a cycle, 16.16 fixed point; 0 would be never. */
+static uint32_t drain_of(uint32_t bandwidth)
+{
+	uint64_t drain = ((uint64_t)bandwidth << 16) / 1000;
+
+	return drain ? drain > UINT32_MAX ? UINT32_MAX : (uint32_t)drain : 1;
 }
 
 static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *setup)
@@ -183,6 +196,11 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	config->sync_max = get_field(te->control, TR_TE_CONTROL_INST_SYNC_MAX_MASK,
 				     TR_TE_CONTROL_INST_SYNC_MAX_SHIFT);
 	config->priv_mask = privilege_mask(te);
+	if (te->parameters.fifo) {
+		config->fifo_bytes = te->parameters.fifo;
+		config->fifo_drain = drain_of(te->parameters.bandwidth);
+		config->stall = te->control & TR_TE_CONTROL_INST_STALL_ENA;
+	}
 	config->write = encoder_write;
 	config->write_data = te;
 }
@@ -210,7 +228,7 @@ bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_se
 		return false;
 	te->in_flight--;
 	if (setup->tracing) {
-		te->dropping = false;
+		te->slow = setup->config.fifo_bytes ? TE_SLOW_QUEUE : 0;
 		te->drop_next = te->parameters.fault_drop;
 		ntrace_encoder_init(&te->encoder, &setup->config);
 		ntrace_encoder_start(&te->encoder, NTRACE_SYNC_TRACE_ENABLE);
@@ -242,10 +260,10 @@ static void write_control(struct trace_encoder *te, uint32_t value)
 		te->overflow = false;
 
 	if (control & TR_CONTROL_ENABLE) {
-		if ((control ^ legal_config(value)) & CONTROL_CONFIG)
+		if ((control ^ legal_config(te, value)) & CONTROL_CONFIG)
 			te->software_errors++;
 	} else {
-		control = legal_config(value);
+		control = legal_config(te, value);
 		if (value & TR_CONTROL_ENABLE)
 			te->overflow = false;
 	}
@@ -304,13 +322,33 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 	}
 }
 
-bool trace_encoder_resume(struct trace_encoder *te)
+/* The library counts from one start to the next. */
+static void watch_queue(struct trace_encoder *te, uint64_t dropped, uint64_t stall_cycles)
 {
-	if (!te->ops->ready(te->opaque))
-		return false;
-	te->dropping = false;
-	ntrace_encoder_overrun(&te->encoder);
-	return true;
+	if (te->encoder.dropped != dropped || te->encoder.stall_cycles != stall_cycles)
+		te->overflow = true;
+	te->lost += te->encoder.dropped - dropped;
+	te->stalled += te->encoder.stall_cycles - stall_cycles;
+}
+
+int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_ingress *block)
+{
+	uint64_t dropped = te->encoder.dropped;
+	uint64_t stall_cycles = te->encoder.stall_cycles;
+	int error;
+
+	if (te->slow & TE_SLOW_DROPPING) {
+		if (!te->ops->ready(te->opaque))
+			return 0;
+		te->slow &= ~(uint32_t)TE_SLOW_DROPPING;
+		ntrace_encoder_overrun(&te->encoder);
+	}
+	if (te->slow & TE_SLOW_QUEUE)
+		ntrace_encoder_cycles(&te->encoder, block->iretire);
+	error = ntrace_encoder_retire(&te->encoder, block);
+	if (te->slow & TE_SLOW_QUEUE)
+		watch_queue(te, dropped, stall_cycles);
+	return error;
 }
 
 void trace_encoder_lost(struct trace_encoder *te)

@@ -22,8 +22,11 @@
  * InstMode 0, 3 and 6 (1 and 2 land on 3; 4, 5 and 7 on 6); SyncMode 0, 1 and 3
  * (2 lands on 3, there is no clock to count); SyncMax 0..15; InhibitSrc;
  * EnAllJumps, ExtendAddrMSB; SrcBits up to src_bits_max; filter 0 with
- * MatchPrivilege for U, S, M, VU and VS. No Ownership, triggers, stalling, data
- * trace, time stamps, comparators.
+ * MatchPrivilege for U, S, M, VU and VS. No Ownership, triggers, data trace, time
+ * stamps, comparators. InstStallEna where there is a queue.
+ *
+ * The clock is one cycle per parcel (16 bits of instructions) that the hart
+ * retires while it is traced.
  *
  * Fields that configure are frozen while Enable is 1: a write that would change
  * one leaves it as it is and counts as an error of the software.
@@ -33,6 +36,8 @@ struct trace_encoder_parameters {
 	unsigned int icnt_bits;
 	unsigned int hist_bits;
 	unsigned int xlen;
+	uint32_t fifo;		/* bytes of the queue of messages, 0 without end */
+	uint32_t bandwidth;	/* bytes that leave it in 1,000 cycles */
 	uint32_t faults;	/* what is broken at power-up */
 	uint32_t fault_drop;	/* bytes between two messages that FAULT_DROP loses */
 };
@@ -43,6 +48,12 @@ struct trace_encoder_setup {
 	uint32_t epoch;
 	bool tracing;
 	bool discard;	/* stop without a word: the component was reset */
+};
+
+/* Why a block is not simply handed to the encoder. */
+enum trace_encoder_slow {
+	TE_SLOW_DROPPING = 1 << 0,	/* the sink refused bytes */
+	TE_SLOW_QUEUE = 1 << 1,		/* the queue is drained by the clock */
 };
 
 struct trace_encoder_ops {
@@ -75,8 +86,10 @@ struct trace_encoder {
 	/* the hart's thread */
 	struct ntrace_encoder encoder;
 	bool running;
-	bool dropping;		/* the sink refused bytes */
+	uint32_t slow;		/* enum trace_encoder_slow: what trace_encoder_retire() cares for */
 	uint64_t drop_next;	/* encoder.bytes at which a message is lost */
+	uint64_t lost;		/* messages for which the queue had no room, since power-up */
+	uint64_t stalled;	/* cycles that it kept the hart waiting, since power-up */
 
 	/* written by the hart's thread, read and cleared under the lock */
 	_Atomic bool overflow;
@@ -100,8 +113,8 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
  */
 bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_setup *setup);
 
-/** trace_encoder_resume - slow path of trace_encoder_retire() */
-bool trace_encoder_resume(struct trace_encoder *te);
+/** trace_encoder_retire_slowly - slow path of trace_encoder_retire() */
+int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_ingress *block);
 
 /** trace_encoder_lost - the hart retired instructions that cannot be named */
 void trace_encoder_lost(struct trace_encoder *te);
@@ -109,8 +122,8 @@ void trace_encoder_lost(struct trace_encoder *te);
 /** trace_encoder_retire - one ingress block, in the hart's thread */
 static inline int trace_encoder_retire(struct trace_encoder *te, const struct ntrace_ingress *block)
 {
-	if (__builtin_expect(te->dropping, 0) && !trace_encoder_resume(te))
-		return 0;
+	if (__builtin_expect(te->slow, 0))
+		return trace_encoder_retire_slowly(te, block);
 	return ntrace_encoder_retire(&te->encoder, block);
 }
 

@@ -42,6 +42,8 @@ struct NTraceRamSink {
     uint64_t memory_errors;
 
     uint32_t index;
+    char *kind;
+    uint32_t sram_size;
     uint32_t granule;
     uint32_t address_bits;
     bool power_of_two;
@@ -88,6 +90,8 @@ struct NTraceEncoder {
     uint32_t src_bits_max;
     uint32_t icnt_bits;
     uint32_t hist_bits;
+    uint32_t fifo;
+    uint32_t bandwidth;
     uint32_t fault_drop;
     bool active_at_reset;
     char *fault;

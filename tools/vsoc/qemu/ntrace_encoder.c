@@ -152,6 +152,10 @@ static void shutdown_notify(Notifier *notifier, void *data)
 
     ntrace_log(s->log, "encoder", s->index, "shutdown",
                trace_encoder_read(&s->te, TR_CONTROL));
+    if (s->bandwidth) {
+        ntrace_log(s->log, "encoder", s->index, "lost", s->te.lost);
+        ntrace_log(s->log, "encoder", s->index, "stalled", s->te.stalled);
+    }
     ntrace_ctr_shutdown(s);
 }
 
@@ -164,6 +168,8 @@ static void realize(DeviceState *dev, Error **errp)
         .icnt_bits = s->icnt_bits,
         .hist_bits = s->hist_bits,
         .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
+        .fifo = s->bandwidth ? s->fifo : 0,
+        .bandwidth = s->bandwidth,
         .fault_drop = s->fault_drop,
         .faults = ntrace_faults(s->fault, s->index, errp),
     };
@@ -174,6 +180,10 @@ static void realize(DeviceState *dev, Error **errp)
     if (s->icnt_bits < 1 || s->icnt_bits > 32 ||
         s->hist_bits < 1 || s->hist_bits > 31) {
         error_setg(errp, "icnt-bits must be 1..32 and hist-bits 1..31");
+        return;
+    }
+    if (s->bandwidth && s->fifo < NTRACE_ENCODER_FIFO_MIN) {
+        error_setg(errp, "fifo must be at least %d", NTRACE_ENCODER_FIFO_MIN);
         return;
     }
     if (s->log_name) {
@@ -205,6 +215,12 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
+    /*
+     * Bytes that leave the encoder while its hart retires 1,000 parcels (2 KB)
+     * of instructions; 0 = as many as come. Bytes that may wait.
+     */
+    DEFINE_PROP_UINT32("bandwidth", NTraceEncoder, bandwidth, 0),
+    DEFINE_PROP_UINT32("fifo", NTraceEncoder, fifo, 256),
     /* What is broken at power-up: model/fault.h */
     DEFINE_PROP_STRING("fault", NTraceEncoder, fault),
     DEFINE_PROP_UINT32("fault-drop", NTraceEncoder, fault_drop, 4096),

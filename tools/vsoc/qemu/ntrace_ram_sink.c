@@ -200,11 +200,25 @@ static void realize(DeviceState *dev, Error **errp)
         .granule = s->granule,
         .address_bits = s->address_bits,
         .power_of_two = s->power_of_two,
+        .smem = !s->kind || strcmp(s->kind, "sram"),
         .faults = ntrace_faults(s->fault, s->index, errp),
     };
 
     if (*errp) {
         return;
+    }
+    if (s->kind && strcmp(s->kind, "sram") && strcmp(s->kind, "smem") &&
+        strcmp(s->kind, "both")) {
+        error_setg(errp, "kind must be smem, sram or both");
+        return;
+    }
+    if (s->sram_size < 64 || s->sram_size > 16 * MiB || s->sram_size % 4) {
+        error_setg(errp, "sram-size must be a multiple of 4 in 64..16M");
+        return;
+    }
+    if (s->kind && strcmp(s->kind, "smem")) {
+        parameters.sram = g_malloc0(s->sram_size);
+        parameters.sram_size = s->sram_size;
     }
     if (s->granule < 4 || s->granule > RAM_SINK_GRANULE_MAX ||
         !is_power_of_2(s->granule)) {
@@ -229,6 +243,9 @@ static void realize(DeviceState *dev, Error **errp)
 
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceRamSink, index, 0),
+    /* smem (system memory, the default), sram (memory of its own) or both */
+    DEFINE_PROP_STRING("kind", NTraceRamSink, kind),
+    DEFINE_PROP_SIZE32("sram-size", NTraceRamSink, sram_size, 4 * KiB),
     DEFINE_PROP_UINT32("granule", NTraceRamSink, granule, 64),
     DEFINE_PROP_UINT32("address-bits", NTraceRamSink, address_bits, 56),
     DEFINE_PROP_BOOL("power-of-two", NTraceRamSink, power_of_two, false),

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* too much trace for the way out of the encoder. */
+# options: -global ntrace-encoder.bandwidth=100
+# check: losses
+# value: status 0x1000
+# value: cleared 0
+	.set	CONTROL_BITS, 0
+	.include "trace.S"
+	.include "jumps.S"

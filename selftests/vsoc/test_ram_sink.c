@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* RAM sink of the virtual SoC against the Trace Control Interface (digest trace-control.md section 4). */
+#include <ntrace/trace_control.h>
+
+#include "ram_sink.h"
+#include "tap.h"
+
+static uint8_t memory[0x1000];
+static bool opened;
+
+static void mem_open(void *opaque, uint64_t address, uint64_t size)
+{
+	(void)opaque;
+	(void)address;
+	(void)size;
+	opened = true;
+}
+
+static void mem_close(void *opaque)
+{
+	(void)opaque;
+	opened = false;
+}
+
+static void mem_write(void *opaque, uint64_t address, const uint8_t *data, size_t size)
+{
+	(void)opaque;
+	if (address >= 0x80001000 && address + size <= 0x80002000)
+		memcpy(memory + (address - 0x80001000), data, size);
+}
+
+static const struct ram_sink_ops mem_ops = { mem_open, mem_close, mem_write };
+
+static struct ram_sink sink;
+
+static void sink_fresh(unsigned int granule, unsigned int address_bits, bool power_of_two)
+{
+	struct ram_sink_parameters sink_parameters = {
+		.granule = granule,
+		.address_bits = address_bits,
+		.power_of_two = power_of_two,
+		.smem = true,
+	};
+
+	memset(memory, 0, sizeof(memory));
+	opened = false;
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+}
+
+static uint32_t sink_try(uint32_t offset, uint32_t value)
+{
+	ram_sink_write(&sink, offset, value);
+	return ram_sink_read(&sink, offset);
+}
+
+static void sink_ready(unsigned int granules, uint32_t flags)
+{
+	sink_fresh(64, 56, false);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 0x80001000 + 64 * (granules - 1));
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | flags);
+}
+
+static void put(size_t size, uint8_t value)
+{
+	uint8_t data[64];
+
+	memset(data, value, sizeof(data));
+	for (; size > sizeof(data); size -= sizeof(data))
+		ram_sink_put(&sink, data, sizeof(data));
+	ram_sink_put(&sink, data, size);
+}
+
+static void sink_registers(void)
+{
+	struct ram_sink_parameters sink_parameters = { .granule = 64,
+						       .address_bits = 56,
+						       .smem = true };
+
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), TR_CONTROL_EMPTY, "sink: power-up");
+	is_hex(ram_sink_read(&sink, TR_RAM_IMPL), 0, "sink: Active 0, Impl reads 0");
+	sink_fresh(64, 56, false);
+	is_hex(ram_sink_read(&sink, TR_RAM_IMPL), 0x2901, "sink: Impl has type and HasSMEM");
+	is_hex(sink_try(TR_RAM_CONTROL, ~0u & ~TR_CONTROL_ENABLE), 0x119,
+	       "sink: SMEM mode and StopOnWrap; no memory format, no alignment sync");
+	is_hex(sink_try(TR_RAM_START_LOW, ~0u), 0xffffffc0, "Start is a multiple of the granule");
+	is_hex(sink_try(TR_RAM_START_HIGH, ~0u), 0x00ffffff, "Start ends at the address width");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x1fff), 0x1fc0, "Limit is a multiple of the granule");
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x1fff), 0x1fc0, "WP is too; writing cannot set Wrap");
+	is_hex(sink_try(TR_RAM_RP_LOW, 0x40), 0, "no read pointer without SRAM");
+	is_hex(sink_try(TR_RAM_DATA, 0x40), 0, "no data window without SRAM");
+	sink_fresh(4, 32, false);
+	is_hex(sink_try(TR_RAM_START_LOW, ~0u), 0xfffffffc, "granule of 4 bytes");
+	is_hex(sink_try(TR_RAM_START_HIGH, ~0u), 0, "32 address bits: High reads 0");
+	sink_fresh(64, 56, true);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001fff), 0x80001fc0,
+	       "size of a power of two is kept");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80001bff), 0x800017c0,
+	       "other sizes are trimmed down to one");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0x80002fff), 0x80001fc0,
+	       "a size that does not divide Start is trimmed, too");
+	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ok(!ram_sink_read(&sink, TR_RAM_START_LOW) && !ram_sink_read(&sink, TR_RAM_LIMIT_LOW),
+	   "Active 0 resets everything");
+}
+
+static void sink_running(void)
+{
+	sink_ready(4, 0);
+	ok(opened && ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE, "enabled");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001000, "enabling moves no pointer");
+	sink_try(TR_RAM_START_LOW, 0);
+	sink_try(TR_RAM_LIMIT_LOW, 0);
+	sink_try(TR_RAM_WP_LOW, 0);
+	ok(ram_sink_read(&sink, TR_RAM_START_LOW) == 0x80001000 &&
+		   ram_sink_read(&sink, TR_RAM_LIMIT_LOW) == 0x800010c0 &&
+		   ram_sink_read(&sink, TR_RAM_WP_LOW) == 0x80001000,
+	   "Start, Limit and WP are frozen while enabled");
+	is_u64(sink.software_errors, 3, "and writing them is an error of the software");
+
+	put(70, 0x11);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001040, "WP moves by whole granules");
+	ok(!(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_EMPTY), "6 bytes inside: not Empty");
+	is_hex(memory[64], 0, "and not in memory");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_EMPTY && !opened, "disabling flushes");
+	ok(memory[69] == 0x11 && memory[70] == 0xff && memory[127] == 0xff,
+	   "the last granule is padded with idle");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001080, "disabling may move WP");
+
+	sink_ready(4, 0);
+	put(256, 0x22);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001,
+	       "behind Limit comes Start, with Wrap");
+	put(128, 0x33);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001081, "Wrap is sticky");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001081, "also when disabled");
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x80001000), 0x80001000, "and cleared by writing WPLow");
+
+	sink_ready(4, TR_RAM_CONTROL_STOP_ON_WRAP);
+	put(250, 0x44);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE,
+	   "stop-on-wrap: goes on up to the end");
+	ok(!ram_sink_put(&sink, memory, 20), "the message that does not fit is cut");
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x119, "then Enable is 0 and Empty is 1");
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "WP is Start, with Wrap");
+	ok(!ram_sink_put(&sink, memory, 1) && sink.dropped == 15,
+	   "what comes later is refused and counted");
+
+	sink_fresh(64, 56, false);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 0x800010c0);
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0x80002000);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	ok(!opened && !(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE),
+	   "WP outside of the buffer: not enabled, memory is safe");
+}
+
+/* SRAM mode */
+static uint8_t sram[256];
+
+static void sram_fresh(bool smem)
+{
+	struct ram_sink_parameters sink_parameters = {
+		.granule = 64,
+		.address_bits = 56,
+		.smem = smem,
+		.sram = sram,
+		.sram_size = sizeof(sram),
+	};
+
+	memset(sram, 0, sizeof(sram));
+	opened = false;
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+}
+
+static void sram_registers(void)
+{
+	sram_fresh(false);
+	is_hex(ram_sink_read(&sink, TR_RAM_IMPL), 0x1901, "SRAM: Impl has HasSRAM alone");
+	is_hex(sink_try(TR_RAM_CONTROL, ~0u & ~TR_CONTROL_ENABLE), 0x109, "SRAM: no SMEM mode");
+	is_hex(sink_try(TR_RAM_START_LOW, ~0u), 0, "SRAM: Start is 0");
+	is_hex(ram_sink_read(&sink, TR_RAM_LIMIT_LOW), 252, "SRAM: Limit is the last word");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, 0), 0, "SRAM: Limit can be lower");
+	is_hex(sink_try(TR_RAM_LIMIT_LOW, ~0u), 252, "SRAM: but not higher");
+	is_hex(sink_try(TR_RAM_WP_LOW, 0x47), 0x44, "SRAM: WP is a multiple of 4");
+	is_hex(sink_try(TR_RAM_RP_LOW, ~0u), 252, "SRAM: RP takes the value of Limit");
+	ok(!sink_try(TR_RAM_START_HIGH, ~0u) && !sink_try(TR_RAM_LIMIT_HIGH, ~0u) &&
+		   !sink_try(TR_RAM_WP_HIGH, ~0u) && !sink_try(TR_RAM_RP_HIGH, ~0u),
+	   "SRAM: High registers read 0");
+
+	sram_fresh(true);
+	is_hex(ram_sink_read(&sink, TR_RAM_IMPL), 0x3901, "both: Impl says so");
+	is_hex(sink_try(TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM), 0x19,
+	       "both: SMEM mode");
+	is_hex(sink_try(TR_RAM_START_LOW, 0x80001040), 0x80001040, "both: Start as in SMEM");
+	is_hex(sink_try(TR_RAM_RP_LOW, 4), 0, "both: no RP in SMEM mode");
+	is_hex(sink_try(TR_RAM_CONTROL, TR_CONTROL_ACTIVE), 0x9, "both: SRAM mode");
+	ok(!ram_sink_read(&sink, TR_RAM_START_LOW) && ram_sink_read(&sink, TR_RAM_LIMIT_LOW) == 252,
+	   "both: pointers as in SRAM");
+}
+
+static void sram_running(void)
+{
+	static const uint8_t counting[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 };
+
+	sram_fresh(false);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	ram_sink_put(&sink, counting, sizeof(counting));
+	ok(!opened && ram_sink_read(&sink, TR_RAM_WP_LOW) == 8, "SRAM: words of 4 bytes get in");
+	sink_try(TR_RAM_RP_LOW, 4);
+	is_hex(ram_sink_read(&sink, TR_RAM_DATA), 0, "SRAM: no window while enabled");
+	is_hex(ram_sink_read(&sink, TR_RAM_RP_LOW), 0, "SRAM: nor is RP moved");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 12, "SRAM: disabling flushes");
+	is_hex(ram_sink_read(&sink, TR_RAM_DATA), 0x04030201,
+	       "SRAM: the window, lowest byte first");
+	is_hex(ram_sink_read(&sink, TR_RAM_DATA), 0x08070605, "SRAM: RP goes on");
+	is_hex(ram_sink_read(&sink, TR_RAM_DATA), 0xffff0a09, "SRAM: padded with idle");
+	sink_try(TR_RAM_RP_LOW, 252);
+	ram_sink_read(&sink, TR_RAM_DATA);
+	is_hex(ram_sink_read(&sink, TR_RAM_DATA), 0x04030201, "SRAM: behind Limit comes Start");
+	ram_sink_write(&sink, TR_RAM_RP_LOW, 4);
+	ram_sink_write(&sink, TR_RAM_DATA, 0xa1b2c3d4);
+	ok(sram[4] == 0xd4 && sram[7] == 0xa1 && ram_sink_read(&sink, TR_RAM_RP_LOW) == 8,
+	   "SRAM: the window can be written");
+
+	sram_fresh(false);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 12);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	put(20, 0x55);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 5, "SRAM: wraps at Limit");
+	ram_sink_write(&sink, TR_RAM_CONTROL,
+		       TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_RAM_CONTROL_STOP_ON_WRAP);
+	is_u64(sink.software_errors, 1, "SRAM: StopOnWrap is frozen while enabled");
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0);
+	ram_sink_write(&sink, TR_RAM_CONTROL,
+		       TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_RAM_CONTROL_STOP_ON_WRAP);
+	put(20, 0x66);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) == 0x109 && sram[15] == 0x66 && !sram[16] &&
+		   ram_sink_read(&sink, TR_RAM_WP_LOW) == 1,
+	   "SRAM: stop-on-wrap");
+}
+
+int main(void)
+{
+	sink_registers();
+	sink_running();
+	sram_registers();
+	sram_running();
+	return done_testing();
+}
