@@ -69,20 +69,36 @@ static struct ntrace_component *ntrace_drain_sink(const struct ntrace_capture *c
 	return ntrace_path_sink(capture->path);
 }
 
-/* The write pointer, or false and dead captures if it is not in the ring. */
-static bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
+/* What the sink says of itself cannot be believed: nothing is taken from it any more. */
+static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 {
-	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_capture *capture;
 
-	if (ntrace_ramsink_position(component, position))
-		return true;
 	sink->fault = true;
 	list_for_each_entry(capture, &sink->feeds, feed) {
 		capture->fault = true;
 		ntrace_feed_void(capture);
 	}
+}
+
+/* The write pointer, or false and dead captures if it is not in the ring. */
+static bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
+{
+	if (ntrace_ramsink_position(component, position))
+		return true;
+	ntrace_drain_fault(&component->ramsink);
 	return false;
+}
+
+/* The sink has stopped, has written, and says that it has not. */
+static bool ntrace_drain_is_stuck(struct ntrace_component *component)
+{
+	const struct ntrace_ramsink *sink = &component->ramsink;
+
+	if (sink->fault || sink->drained ||
+	    ntrace_read(component, TR_RAM_WP_LOW) != lower_32_bits(sink->ring_dma))
+		return false;
+	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }
 
 /*
@@ -280,6 +296,8 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	sink->canary = 0;
 	ntrace_split_reset(sink, false);
 	ring_set_canary(sink, 0);
+	/* For ntrace_drain_is_stuck(). */
+	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }
 
 /**
@@ -424,5 +442,9 @@ void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_sto
 
 	ntrace_drain_all(component, sink_stopped);
 	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
+	if (sink_stopped && ntrace_drain_is_stuck(component)) {
+		dev_err_ratelimited(component->dev, "write pointer is stuck\n");
+		ntrace_drain_fault(&component->ramsink);
+	}
 	ntrace_feed_encoder(capture, control);
 }

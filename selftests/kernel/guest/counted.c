@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A traced task that sleeps often: how many bytes of trace perf counts.
+ * Usage: counted CPU SLEEPS fine|fault|any
+ */
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+
+#include "guest.h"
+
+int main(int argc, char **argv)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr), .exclude_kernel = 1 };
+	FILE *file = fopen("/sys/bus/event_source/devices/ntrace/type", "r");
+	uint64_t bytes = 0;
+	int fd, i;
+
+	if (argc != 4 || !file || fscanf(file, "%u", &attr.type) != 1)
+		return 2;
+	run_on(atoi(argv[1]));
+	fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0)
+		bail("perf_event_open");
+	for (i = 0; i < atoi(argv[2]); i++) {
+		work(100);
+		usleep(1);
+	}
+	if (read(fd, &bytes, sizeof(bytes)) != sizeof(bytes))
+		bail("read");
+	close(fd);
+	if (strcmp(argv[3], "any"))
+		ok((bytes > 1000) == !strcmp(argv[3], "fine"), "perf counts %llu bytes, %s",
+		   (unsigned long long)bytes, argv[3]);
+	return failures ? 1 : 0;
+}

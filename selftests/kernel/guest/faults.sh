@@ -1,0 +1,167 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Blocks that break, and mend: what the driver says, that the hardware is off, that
+# nobody waits again, and that the next capture works. Runs in the guest.
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+driver=/sys/bus/platform/drivers/ntrace
+
+# The register with which blocks break, and its bits: tools/vsoc/model/fault.h.
+declare -A bits=([no-empty]=1 [no-active]=2 [no-enable]=4 [wrong-type]=8 [newer-major]=16 [newer-minor]=32
+	[read-only]=64 [pointer-outside]=128 [stuck-pointer]=256)
+fault() { devmem $(($1 + 0xe00)) 32 "${bits[$2]:-0}"; }
+mend() { fault "$1" none; }
+place() { if [ "$1" = encoder ]; then encoder 0; else sink 0; fi; }
+# Milliseconds, without a process.
+now() { now=$((${EPOCHREALTIME/./} / 1000)); }
+
+# What the driver has said since the last time.
+seen=0
+said() {
+	dmesg | grep -E 'ntrace ([0-9a-f]+\.|ntrace)' | tail -n +$((seen + 1))
+	seen=$(dmesg | grep -cE 'ntrace ([0-9a-f]+\.|ntrace)')
+}
+
+# After the fault: dead, off, and nothing waits; then mended, a capture works.
+recovers() {
+	local what=$1 address=$2 start
+	ask state
+	is "$answer" 3 "$what: the capture is dead"
+	now
+	start=$now
+	ask start
+	now
+	is "$answer" ENODEV "$what: START: ENODEV"
+	ok "$what: which does not wait" test $((now - start)) -lt 90
+	works_again "$what" "$address"
+}
+works_again() {
+	mend "$2"
+	ok "$1: encoder and sink are disabled" both_disabled 0
+	ask configure
+	is "$answer" 0 "$1: mended, CONFIGURE"
+	ask start
+	is "$answer" 0 "$1: START"
+	ask stop
+	is "$answer" 0 "$1: STOP"
+	let_go
+	said >/dev/null
+}
+
+# running BLOCK FAULT ERROR PATTERN: breaks while it is traced; STOP tells.
+running() {
+	local what="$1 $2 while tracing" address lines
+	address=$(place "$1")
+	hold /dev/ntrace0
+	fault "$address" "$2"
+	sleep 0.1
+	ask stop
+	is "$answer" "$3" "$what: STOP: $3"
+	lines=$(said)
+	like "$what: the log says so" "$4" "$lines"
+	is "$(wc -l <<<"$lines")" 1 "$what: in one line"
+	recovers "$what" "$address"
+}
+# starting BLOCK FAULT ERROR PATTERN: broken when it is to start.
+starting() {
+	local what="$1 $2 at START" address
+	address=$(place "$1")
+	hold /dev/ntrace0
+	ask stop
+	fault "$address" "$2"
+	ask start
+	is "$answer" "$3" "$what: $3"
+	like "$what: the log says so" "$4" "$(said)"
+	recovers "$what" "$address"
+}
+# configuring BLOCK FAULT ERROR: broken when it is to be programmed.
+configuring() {
+	local what="$1 $2 at CONFIGURE" address
+	address=$(place "$1")
+	hold /dev/ntrace0
+	ask stop
+	fault "$address" "$2"
+	ask configure
+	is "$answer" "$3" "$what: $3"
+	ask start
+	is "$answer" EINVAL "$what: START: EINVAL, nothing is configured"
+	works_again "$what" "$address"
+}
+
+running encoder no-empty ETIMEDOUT 'encoder does not stop'
+running ram-sink no-empty ETIMEDOUT 'RAM sink does not stop'
+running ram-sink pointer-outside EIO 'sink left its buffer'
+starting encoder no-enable ETIMEDOUT 'encoder does not start'
+starting ram-sink no-enable ETIMEDOUT 'RAM sink does not start'
+configuring encoder no-active ETIMEDOUT
+configuring ram-sink no-active ETIMEDOUT
+configuring encoder read-only EOPNOTSUPP
+configuring ram-sink read-only EIO
+configuring ram-sink pointer-outside EIO
+
+# A pointer that does not move: trace that is not said to be there is not lost in silence.
+hold /dev/ntrace0
+ask stop
+fault "$(sink 0)" stuck-pointer
+ask start
+is "$answer" 0 "ram-sink stuck-pointer: START"
+ask stop
+is "$answer" EIO "ram-sink stuck-pointer: STOP: EIO"
+like "ram-sink stuck-pointer: the log says so" 'write pointer is stuck' "$(said)"
+recovers "ram-sink stuck-pointer" "$(sink 0)"
+
+# Versions and types, when the driver comes.
+name=604${harts[0]}000.trace-ram-sink
+# probed FAULT: the sink is bound while it is broken so.
+probed() {
+	echo "$name" >$driver/unbind
+	fault "$(sink 0)" "$1"
+	echo "$name" >$driver/bind 2>/dev/null
+	lines=$(said)
+}
+probed newer-major
+like "newer major version: refused" '6040000|6041000' "$lines"
+like "newer major version: with the reason" 'RAM sink \(impl 0x[0-9a-f]+\) has an unknown major version' "$lines"
+ok "newer major version: no device" test ! -e /dev/ntrace0
+mend "$(sink 0)"
+echo "$name" >$driver/bind
+ok "mended: the device is there" test -c /dev/ntrace0
+probed wrong-type
+like "wrong type: refused" 'unknown component \(impl 0x[0-9a-f]+\) is not supported' "$lines"
+ok "wrong type: no device" test ! -e /dev/ntrace0
+mend "$(sink 0)"
+echo "$name" >$driver/bind
+probed newer-minor
+like "newer minor version: a warning" 'RAM sink \(impl 0x[0-9a-f]+\) has newer version 1\.1' "$lines"
+ok "newer minor version: the device is there" test -c /dev/ntrace0
+hold /dev/ntrace0
+ask stop
+is "$answer" 0 "newer minor version: and works"
+let_go
+mend "$(sink 0)"
+probed no-active
+like "does not answer: refused" 'RAM sink does not answer a reset|unknown component does not answer a reset' "$lines"
+mend "$(sink 0)"
+echo "$name" >$driver/bind
+ok "mended: the device is there" test -c /dev/ntrace0
+said >/dev/null
+
+# perf cannot be told, but the log can; and each switch of the task goes on at once.
+now
+start=$now
+fault "$(sink 0)" no-enable
+program $here/counted 0 2000 fault
+lines=$(said)
+like "perf, ram-sink no-enable: the log says so" 'trace of hart 0 failed' "$lines"
+ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 3
+now
+ok "perf: 2000 switches do not wait ($((now - start)) ms)" test $((now - start)) -lt 20000
+mend "$(sink 0)"
+program $here/counted 0 100 fine
+fault "$(encoder 0)" no-empty
+program $here/counted 0 2000 any
+like "perf, encoder no-empty: the log says so" 'encoder does not stop' "$(said)"
+mend "$(encoder 0)"
+program $here/counted 0 100 fine
+ok "nothing runs" both_disabled 0
+done_testing
