@@ -94,6 +94,10 @@ struct record_task {
 	uint64_t time;
 };
 
+struct record_aux {
+	uint64_t offset, size, flags;
+};
+
 struct record_lost {
 	uint64_t id, count;
 };

@@ -8,11 +8,14 @@
 static void parse_trailer(const uint8_t *trailer, uint64_t sample_type,
 			  struct ntrace_sideband *sideband)
 {
-	bool is_switch = sideband->type == NTRACE_SIDEBAND_SWITCH ||
-			 sideband->type == NTRACE_SIDEBAND_SWITCH_CPU_WIDE;
+	bool is_aux = sideband->type == NTRACE_SIDEBAND_AUX ||
+		      sideband->type == NTRACE_SIDEBAND_ITRACE_START;
+	bool has_no_task = sideband->type == NTRACE_SIDEBAND_SWITCH ||
+			   sideband->type == NTRACE_SIDEBAND_SWITCH_CPU_WIDE ||
+			   sideband->type == NTRACE_SIDEBAND_AUX;
 
 	if (sample_type & PERF_SAMPLE_TID) {
-		if (is_switch) {
+		if (has_no_task) {
 			memcpy(&sideband->pid, trailer, 4);
 			memcpy(&sideband->tid, trailer + 4, 4);
 		}
@@ -22,12 +25,19 @@ static void parse_trailer(const uint8_t *trailer, uint64_t sample_type,
 		memcpy(&sideband->time, trailer, 8);
 		trailer += 8;
 	}
-	if (sample_type & PERF_SAMPLE_ID)
+	if (sample_type & PERF_SAMPLE_ID) {
+		if (is_aux)
+			memcpy(&sideband->id, trailer, 8);
 		trailer += 8;
+	}
 	if (sample_type & PERF_SAMPLE_STREAM_ID)
 		trailer += 8;
-	if (sample_type & PERF_SAMPLE_CPU)
+	if (sample_type & PERF_SAMPLE_CPU) {
 		memcpy(&sideband->cpu, trailer, 4);
+		trailer += 8;
+	}
+	if (is_aux && sample_type & PERF_SAMPLE_IDENTIFIER)
+		memcpy(&sideband->id, trailer, 8);
 }
 
 /* A text that must end within its @size bytes. */
@@ -126,6 +136,19 @@ static int parse_text_poke(struct ntrace_sideband *sideband, const uint8_t *body
 	return 0;
 }
 
+static int parse_aux(struct ntrace_sideband *sideband, const uint8_t *body, size_t size)
+{
+	struct record_aux record;
+
+	if (size < sizeof(record))
+		return NTRACE_ERR_TRUNCATED;
+	memcpy(&record, body, sizeof(record));
+	sideband->offset = record.offset;
+	sideband->length = record.size;
+	sideband->code = (uint32_t)record.flags;
+	return 0;
+}
+
 static int parse_small(struct ntrace_sideband *sideband, const uint8_t *body, size_t size)
 {
 	uint64_t value[2] = { 0 };
@@ -153,6 +176,13 @@ static int parse_small(struct ntrace_sideband *sideband, const uint8_t *body, si
 			return NTRACE_ERR_TRUNCATED;
 		memcpy(value, body, sizeof(value[0]));
 		sideband->count = value[0];
+		return 0;
+	case NTRACE_SIDEBAND_ITRACE_START:
+		if (size < sizeof(pids))
+			return NTRACE_ERR_TRUNCATED;
+		memcpy(pids, body, sizeof(pids));
+		sideband->pid = pids[0];
+		sideband->tid = pids[1];
 		return 0;
 	case NTRACE_SIDEBAND_SWITCH_CPU_WIDE:
 		if (size < sizeof(pids))
@@ -182,6 +212,8 @@ static bool is_sideband(uint32_t type)
 	case NTRACE_SIDEBAND_EXIT:
 	case NTRACE_SIDEBAND_FORK:
 	case NTRACE_SIDEBAND_MMAP2:
+	case NTRACE_SIDEBAND_AUX:
+	case NTRACE_SIDEBAND_ITRACE_START:
 	case NTRACE_SIDEBAND_LOST_SAMPLES:
 	case NTRACE_SIDEBAND_SWITCH:
 	case NTRACE_SIDEBAND_SWITCH_CPU_WIDE:
@@ -231,6 +263,8 @@ int record_parse(const struct ntrace_perf_record *record, uint64_t sample_type,
 		return parse_ksymbol(sideband, body, size);
 	case NTRACE_SIDEBAND_TEXT_POKE:
 		return parse_text_poke(sideband, body, size);
+	case NTRACE_SIDEBAND_AUX:
+		return parse_aux(sideband, body, size);
 	case NTRACE_SIDEBAND_SWITCH:
 	case NTRACE_SIDEBAND_SWITCH_CPU_WIDE:
 		sideband->out = record->misc & MISC_BIT_13;
@@ -355,6 +389,7 @@ static bool put_body(struct builder *builder, const struct ntrace_sideband *side
 		.flags = sideband->unregister ? KSYMBOL_UNREGISTER : 0,
 	};
 	struct record_bpf bpf = { .type = (uint16_t)sideband->code, .id = (uint32_t)sideband->id };
+	struct record_aux aux = { sideband->offset, sideband->length, sideband->code };
 
 	switch (sideband->type) {
 	case NTRACE_SIDEBAND_MMAP:
@@ -384,6 +419,12 @@ static bool put_body(struct builder *builder, const struct ntrace_sideband *side
 	case NTRACE_SIDEBAND_KSYMBOL:
 		put(builder, &ksymbol, sizeof(ksymbol));
 		put_name(builder, sideband->name);
+		return true;
+	case NTRACE_SIDEBAND_AUX:
+		put(builder, &aux, sizeof(aux));
+		return true;
+	case NTRACE_SIDEBAND_ITRACE_START:
+		put(builder, own, sizeof(own));
 		return true;
 	case NTRACE_SIDEBAND_BPF_EVENT:
 		put(builder, &bpf, sizeof(bpf));

@@ -158,6 +158,10 @@ int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
 	if (event && event->attr->sample_id_all) {
 		sample_type = event->attr->sample_type;
 		id = event->id_count ? event->ids[0] : 0;
+		/* These are told apart by nothing else. */
+		if (sideband->type == NTRACE_SIDEBAND_AUX ||
+		    sideband->type == NTRACE_SIDEBAND_ITRACE_START)
+			id = sideband->id;
 	}
 	size = record_build(sideband, sample_type, id, bytes, sizeof(bytes));
 	if (!size)

@@ -151,6 +151,16 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 	return result ? result : note_other(decoding, flow);
 }
 
+/* Trace from perf: the task, and of a task that moves the hart, go by the place in the file. */
+static void take_piece(struct decoding *decoding, uint64_t offset)
+{
+	struct follower *follower = &decoding->follower;
+
+	follower_offset(follower, offset);
+	if (follower->piece)
+		decoding->event.cpu = follower->piece->cpu;
+}
+
 /* Gives one chunk's messages to the flow. */
 static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 		      struct ntrace_flow *flow)
@@ -164,6 +174,8 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 		if (got == NTRACE_ERR_AGAIN)
 			return 0;
 		decoding->offset = message.offset;
+		if (decoding->follower.by_piece)
+			take_piece(decoding, message.offset);
 		decoding->sync = got == NTRACE_WIRE_MESSAGE &&
 				 ntrace_message_has(&message, NTRACE_FIELD_SYNC);
 		if (got == NTRACE_WIRE_MESSAGE)
@@ -243,7 +255,7 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 	decoding.event.cpu = info->cpu;
 	decoding.event.privilege = PRIVILEGE_S;
 	decoding.sign_bit = UINT64_C(1) << (info->params.xlen - 1);
-	decoding.countable = session->switch_address && (!session->recording->privilege ||
+	decoding.countable = session->switch_address && !info->event && (!session->recording->privilege ||
 							 session->recording->privilege & TRACED_S);
 	session_drop_spaces(session);
 	result = follower_init(&decoding.follower, session, stream);

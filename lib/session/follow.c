@@ -118,6 +118,13 @@ static uint64_t stint_end(const struct follower *follower, const struct place *p
 						     UINT64_MAX;
 }
 
+/* The CPU of the present task. */
+static unsigned int present_cpu(const struct follower *follower)
+{
+	return follower->piece ? follower->piece->cpu :
+				 follower->session->streams[follower->stream].cpu;
+}
+
 static void set_name(struct follower *follower)
 {
 	/* Of an unknown thread at least the name of its process. */
@@ -126,7 +133,7 @@ static void set_name(struct follower *follower)
 
 	if (follower->pid == 0)
 		snprintf(follower->text, sizeof(follower->text), "swapper/%u",
-			 follower->session->streams[follower->stream].cpu);
+			 present_cpu(follower));
 	else if (follower->pid < 0)
 		snprintf(follower->text, sizeof(follower->text), "unknown");
 	else
@@ -166,7 +173,8 @@ static void enter_next_program(struct follower *follower)
 	/* A thread that execs becomes the leader of its process. */
 	if (follower->tid > 0)
 		follower->tid = follower->pid;
-	set_limit(follower, stint_end(follower, &follower->lead));
+	set_limit(follower,
+		  follower->piece ? follower->piece->end : stint_end(follower, &follower->lead));
 }
 
 /*
@@ -217,6 +225,95 @@ static void give_up(struct follower *follower, const char *why)
 	settle(follower);
 }
 
+static int compare_pieces(const void *left, const void *right)
+{
+	const struct piece *a = left, *b = right;
+
+	if (a->offset != b->offset)
+		return a->offset < b->offset ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/*
+ * A recorder has one AUX area per hart, which the events of several tasks may
+ * share, or one per task, which follows it from hart to hart.
+ */
+static bool is_of(const struct piece *piece, const struct ntrace_stream *info)
+{
+	if (info->cpu == NTRACE_STREAM_NO_CPU ? piece->event != info->event :
+						piece->cpu != info->cpu)
+		return false;
+	return piece->offset + piece->size > info->position;
+}
+
+/* Pieces of the stream's AUX area that reach into its file. */
+static int init_pieces(struct follower *follower, const struct ntrace_stream *info)
+{
+	const struct timeline *timeline = &follower->session->timeline;
+	size_t i;
+
+	follower->by_piece = true;
+	follower->given_up = true; /* switches are not counted */
+	follower->pid = -1;
+	follower->tid = -1;
+	set_name(follower);
+	follower->pieces = calloc(timeline->piece_count + 1, sizeof(*follower->pieces));
+	if (!follower->pieces)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < timeline->piece_count; i++) {
+		if (is_of(&timeline->pieces[i], info))
+			follower->pieces[follower->piece_count++] = timeline->pieces[i];
+	}
+	qsort(follower->pieces, follower->piece_count, sizeof(*follower->pieces), compare_pieces);
+	if (!follower->piece_count && info->bytes)
+		session_note(follower->session,
+			     "%s: no record says which task was traced: it is unknown", info->file);
+	return 0;
+}
+
+/* The task of the present piece, or nobody. */
+static void settle_piece(struct follower *follower)
+{
+	const struct piece *piece = follower->piece;
+	uint64_t start;
+
+	follower->pid = piece ? piece->pid : -1;
+	follower->tid = piece ? piece->tid : -1;
+	follower->program = NULL;
+	if (piece) {
+		start = piece->start > follower->start_ns ? piece->start : follower->start_ns;
+		follower->program =
+			timeline_program(&follower->session->timeline, piece->pid, start);
+	}
+	set_limit(follower, piece ? piece->end : 0);
+	if (follower->next_program && take_pending(follower, follower->tid))
+		enter_next_program(follower);
+}
+
+void follower_offset(struct follower *follower, uint64_t offset)
+{
+	const struct piece *piece = follower->piece, *next;
+	uint64_t at = follower->session->streams[follower->stream].position + offset;
+
+	if (piece && at - piece->offset < piece->size)
+		return;
+	piece = NULL;
+	while (follower->next_piece < follower->piece_count) {
+		next = &follower->pieces[follower->next_piece];
+		if (at < next->offset)
+			break;
+		if (at - next->offset < next->size)
+			piece = next;
+		if (piece)
+			break;
+		follower->next_piece++;
+	}
+	if (piece == follower->piece && !piece)
+		return;
+	follower->piece = piece;
+	settle_piece(follower);
+}
+
 int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream)
 {
 	static const struct cpu_timeline nothing;
@@ -235,6 +332,8 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 					 follower->cpu->count;
 	if (follower->last < follower->first)
 		follower->last = follower->first;
+	if (info->event)
+		return init_pieces(follower, info);
 	if (!follower->cpu->count) {
 		give_up(follower, "no task switches are recorded");
 		return 0;
@@ -248,7 +347,9 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 void follower_free(struct follower *follower)
 {
 	free(follower->places);
+	free(follower->pieces);
 	follower->places = NULL;
+	follower->pieces = NULL;
 }
 
 int follower_switch(struct follower *follower)
@@ -291,7 +392,7 @@ void follower_exec(struct follower *follower)
 {
 	if (follower->next_program) {
 		enter_next_program(follower);
-	} else if (follower->count == 1 && follower->tid > 0) {
+	} else if ((follower->count == 1 || follower->by_piece) && follower->tid > 0) {
 		/* It sleeps on the way: the record comes in a later stint. */
 		follower->pending[follower->pending_next++ % PENDING_EXECS] = follower->tid;
 	}

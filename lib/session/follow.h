@@ -6,6 +6,9 @@
  * switch k. While it is certain there is one place; after a loss there are
  * several, which user addresses, further switches and the end of the records
  * sort out (Documentation/trace/recording.md, "Which task").
+ *
+ * Trace that came through perf needs none of this: its records say which task
+ * each piece of it belongs to.
  */
 #ifndef NTRACE_SESSION_FOLLOW_H
 #define NTRACE_SESSION_FOLLOW_H
@@ -46,6 +49,12 @@ struct follower {
 	uint64_t limit;			/* changes before this time are applied */
 	int32_t pending[PENDING_EXECS];	/* threads that entered exec, not through it */
 	unsigned int pending_next;
+	/* Trace from perf: pieces by their place in the AUX area, and the present one. */
+	bool by_piece;
+	struct piece *pieces;
+	size_t piece_count;
+	size_t next_piece;
+	const struct piece *piece;	/* NULL: between pieces */
 };
 
 /* Return: 0 or NTRACE_ERR_NOMEM. */
@@ -54,6 +63,9 @@ void follower_free(struct follower *follower);
 
 /* The flow went through __switch_to. Return: 0 or NTRACE_ERR_NOMEM. */
 int follower_switch(struct follower *follower);
+
+/* The flow is at byte @offset of the stream's file; only for followers @by_piece. */
+void follower_offset(struct follower *follower, uint64_t offset);
 
 /* The flow entered begin_new_exec. */
 void follower_exec(struct follower *follower);

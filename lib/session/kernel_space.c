@@ -16,6 +16,8 @@
 
 #define PATH_ROOM 4096
 #define PAGE 4096u
+/* Of struct ntrace_recording: user space alone. */
+#define TRACED_U 1u
 
 struct loading {
 	struct ntrace_session *session;
@@ -29,6 +31,24 @@ static bool path_of(const struct loading *loading, const char *name, char *path)
 {
 	return snprintf(path, PATH_ROOM, "%s/images/%s", loading->session->directory, name) <
 	       PATH_ROOM;
+}
+
+/* Are there streams in which tasks are found by counting switches? */
+static bool by_switches(const struct ntrace_session *session)
+{
+	unsigned int i;
+
+	for (i = 0; i < session->recording->stream_count; i++)
+		if (!session->streams[i].event)
+			return true;
+	return false;
+}
+
+/* Who may not read the kernel's memory records user space only, and has no copy of it. */
+static bool left_out(const struct loading *loading, int error)
+{
+	return error == NTRACE_ERR_IO && errno == ENOENT && !by_switches(loading->session) &&
+	       loading->session->recording->privilege == TRACED_U;
 }
 
 /* A dump as object and as core; false, after a note, if it is not there. */
@@ -46,7 +66,7 @@ static bool open_dump(struct loading *loading, const char *name, struct ntrace_o
 		if (error)
 			core_close(core);
 	}
-	if (error)
+	if (error && !left_out(loading, error))
 		session_note(loading->session, "%s: %s", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	return !error;
@@ -194,11 +214,11 @@ static int load_symbols(struct loading *loading)
 	if (error || !path_of(loading, "kallsyms", path))
 		return error;
 	error = kallsyms_read(path, take_symbol, loading);
-	if (error && error != NTRACE_ERR_NOMEM) {
+	if (error && error != NTRACE_ERR_NOMEM && !left_out(loading, error))
 		session_note(loading->session, "%s: %s; kernel functions have no names", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : "no kallsyms");
+	if (error && error != NTRACE_ERR_NOMEM)
 		error = 0;
-	}
 	if (!error && path_of(loading, "kallsyms.end", path) && !access(path, R_OK))
 		error = kallsyms_read(path, take_symbol, loading);
 	return error == NTRACE_ERR_NOMEM ? error : 0;
@@ -263,7 +283,7 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	if (!error && firmware)
 		error = load_firmware(session, firmware, bias);
 	close_dumps(&loading);
-	if (!session->switch_address)
+	if (!session->switch_address && by_switches(session))
 		session_note(session, "the kernel's symbols have no __switch_to: "
 				      "tasks are told only where their code is unique");
 	return error;

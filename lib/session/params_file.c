@@ -64,6 +64,9 @@ static void write_stream(FILE *file, const struct ntrace_stream *stream, unsigne
 		stream->start_ns, stream->stop_ns, stream->bytes);
 	fprintf(file, "lost %" PRIu64 "\nlost_exact %d\ngaps %" PRIu64 "\n", stream->lost,
 		stream->lost_exact, stream->gaps);
+	if (stream->event)
+		fprintf(file, "event %" PRIu64 "\nposition %" PRIu64 "\n", stream->event,
+			stream->position);
 }
 
 int ntrace_recording_write(const char *directory, const struct ntrace_recording *recording)
@@ -200,7 +203,7 @@ static int take_stream_number(struct reading *reading, const char *key, const ch
 		uint64_t *place;
 		uint64_t max;
 	} numbers[] = {
-		{ "cpu", &cpu, UINT32_MAX - 1 },
+		{ "cpu", &cpu, NTRACE_STREAM_NO_CPU },
 		{ "src", &src, (1u << NTRACE_SRC_BITS_MAX) - 1 },
 		{ "lost_exact", &exact, 1 },
 		{ "hartid", &stream->hartid, max },
@@ -209,6 +212,8 @@ static int take_stream_number(struct reading *reading, const char *key, const ch
 		{ "gaps", &stream->gaps, max },
 		{ "start_ns", &stream->start_ns, max },
 		{ "stop_ns", &stream->stop_ns, max },
+		{ "event", &stream->event, max },
+		{ "position", &stream->position, max },
 	};
 	size_t i;
 

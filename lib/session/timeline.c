@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/perf_event.h>
+
 #include "timeline.h"
 
 /* A chain of forks longer than this is copied into one program. */
@@ -287,6 +289,8 @@ static int take_switch(struct timeline *timeline, const struct ntrace_sideband *
 	if (!cpu)
 		return error;
 	last = cpu->count ? &cpu->switches[cpu->count - 1] : NULL;
+	if (!record->out)
+		cpu->came = record->time;
 	if (record->out) {
 		if (!wide)
 			return 0; /* does not say who comes; its IN does */
@@ -317,6 +321,38 @@ static int take_switch(struct timeline *timeline, const struct ntrace_sideband *
 	cpu->switches = switches;
 	if (!error)
 		cpu->switches[cpu->count++] = made;
+	return error;
+}
+
+static int take_aux(struct timeline *timeline, const struct ntrace_sideband *record)
+{
+	struct piece made = {
+		.event = record->id,
+		.offset = record->offset,
+		.size = record->length,
+		.end = record->time,
+		.pid = record->pid,
+		.tid = record->tid,
+		.cpu = record->cpu,
+	};
+	struct cpu_timeline *cpu;
+	void *pieces = timeline->pieces;
+	int error = 0;
+
+	if (record->code & PERF_AUX_FLAG_OVERWRITE)
+		made.offset -= made.size;
+	if (made.offset + made.size < made.offset)
+		return 0;
+	cpu = get_cpu(timeline, record->cpu, &error);
+	if (cpu) {
+		made.start = cpu->came > cpu->traced ? cpu->came : cpu->traced;
+		cpu->traced = record->time;
+	}
+	if (!error)
+		error = grow(&pieces, &timeline->piece_room, timeline->piece_count, sizeof(made));
+	timeline->pieces = pieces;
+	if (!error)
+		timeline->pieces[timeline->piece_count++] = made;
 	return error;
 }
 
@@ -363,6 +399,8 @@ static int take_record(void *data, const struct ntrace_sideband *record)
 	case NTRACE_SIDEBAND_SWITCH:
 	case NTRACE_SIDEBAND_SWITCH_CPU_WIDE:
 		return take_switch(timeline, record);
+	case NTRACE_SIDEBAND_AUX:
+		return take_aux(timeline, record);
 	case NTRACE_SIDEBAND_LOST:
 		return take_lost(timeline, record);
 	case NTRACE_SIDEBAND_KSYMBOL:
@@ -427,6 +465,7 @@ void timeline_close(struct timeline *timeline)
 		free(timeline->cpus[i].switches);
 	free(timeline->cpus);
 	free(timeline->symbols);
+	free(timeline->pieces);
 	ntrace_perf_file_close(timeline->sideband);
 	memset(timeline, 0, sizeof(*timeline));
 }

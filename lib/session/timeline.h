@@ -79,11 +79,27 @@ struct task_switch {
 	bool confirmed;		/* OUT record seen, IN record too */
 };
 
+/*
+ * Trace of one task, as a PERF_RECORD_AUX of @event hands it over: bytes of an
+ * AUX area that were made between @start and @end; it may have begun later.
+ */
+struct piece {
+	uint64_t event;
+	uint64_t offset;
+	uint64_t size;
+	uint64_t start;
+	uint64_t end;
+	int32_t pid, tid;
+	uint32_t cpu;
+};
+
 struct cpu_timeline {
 	struct task_switch *switches;
 	size_t count;
 	size_t room;
 	uint64_t lost;		/* records lost since the last switch */
+	uint64_t came;		/* last time that a task came */
+	uint64_t traced;	/* last time that trace was handed over */
 };
 
 #define TIMELINE_BUCKETS 4096
@@ -105,6 +121,9 @@ struct timeline {
 	struct kernel_symbol *symbols;
 	size_t symbol_count;
 	size_t symbol_room;
+	struct piece *pieces;	/* by the time of their end */
+	size_t piece_count;
+	size_t piece_room;
 	uint64_t lost;		/* all lost records */
 	uint64_t text_pokes;
 	bool anonymous_code;	/* executable memory that is no file's */

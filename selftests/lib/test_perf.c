@@ -118,6 +118,23 @@ static const struct ntrace_sideband samples[] = {
 	  .old_bytes = (const uint8_t *)"abcd",
 	  .new_bytes = (const uint8_t *)"efgh",
 	  .name = "" },
+	{ .type = NTRACE_SIDEBAND_ITRACE_START,
+	  .pid = 101,
+	  .tid = 102,
+	  .id = 12,
+	  .time = 4710,
+	  .cpu = 1,
+	  .name = "" },
+	{ .type = NTRACE_SIDEBAND_AUX,
+	  .pid = 101,
+	  .tid = 102,
+	  .offset = 0x123456789a,
+	  .length = 0x1000,
+	  .code = 2,
+	  .id = 12,
+	  .time = 4720,
+	  .cpu = 1,
+	  .name = "" },
 	{ .type = NTRACE_SIDEBAND_LOST_SAMPLES, .count = 3, .time = 4800, .name = "" },
 	{ .type = NTRACE_SIDEBAND_EXIT,
 	  .pid = 101,
@@ -288,7 +305,7 @@ static bool same(const struct ntrace_sideband *a, const struct ntrace_sideband *
 	       (!pids || a->pid == b->pid) && a->exec == b->exec && a->out == b->out &&
 	       a->preempt == b->preempt && a->executable == b->executable &&
 	       a->address == b->address && a->length == b->length && a->offset == b->offset &&
-	       a->count == b->count && a->code == b->code && !strcmp(a->name, b->name) &&
+	       a->count == b->count && a->id == b->id && a->code == b->code && !strcmp(a->name, b->name) &&
 	       a->build_id_size == b->build_id_size && !memcmp(a->build_id, b->build_id, 20) &&
 	       a->old_length == b->old_length && a->new_length == b->new_length &&
 	       !memcmp(a->new_bytes ? a->new_bytes : a->build_id,

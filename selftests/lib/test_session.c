@@ -25,6 +25,9 @@
 static struct ntrace_perf_writer *sideband;
 static struct fake_hart hart;
 static uint64_t now;
+static uint64_t event_id, position; /* of the stream; 0 = it did not come through perf */
+static unsigned int stream_cpu;
+static uint64_t handed_over; /* bytes of the stream */
 
 static void put(struct ntrace_sideband record)
 {
@@ -161,6 +164,9 @@ static void stop(const char *name, uint32_t privilege)
 	stream.params.mode = NTRACE_MODE_HISTORY;
 	stream.bytes = hart_stop(&hart);
 	stream.stop_ns = now + 100;
+	stream.event = event_id;
+	stream.cpu = stream_cpu;
+	stream.position = position;
 	recording.streams = &stream;
 	ntrace_perf_writer_close(sideband);
 	copy.kcore = in("kcore");
@@ -441,6 +447,98 @@ static void test_user_only(void)
 	is_str(told, "100 a aaa, 200 b ccc, 100 a aaa", "user space only, by unique code");
 }
 
+/* What the hart has made since the last piece is of @task; then the encoder stops and starts. */
+static void piece(int32_t task, bool overwrite)
+{
+	uint64_t size;
+
+	ntrace_encoder_stop(&hart.encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	size = hart.bytes - handed_over;
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_AUX,
+				      .pid = task,
+				      .tid = task,
+				      .id = event_id,
+				      .cpu = 0,
+				      .offset = position + handed_over + (overwrite ? size : 0),
+				      .length = size,
+				      .code = overwrite ? PERF_AUX_FLAG_OVERWRITE : 0,
+				      .time = now + 400 });
+	handed_over = hart.bytes;
+	now += 500;
+	ntrace_encoder_start(&hart.encoder, NTRACE_SYNC_TRACE_ENABLE);
+}
+
+static void comes(int32_t task)
+{
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_SWITCH, .pid = task, .tid = task, .time = now });
+}
+
+/*
+ * Trace of tasks through perf: all have code at the same address, and no switch is
+ * seen; the AUX records decide.
+ */
+static void test_pieces(const char *name, uint64_t first, bool overwrite, unsigned int cpu)
+{
+	stream_cpu = cpu;
+	event_id = 77;
+	position = first;
+	handed_over = 0;
+	start(name, CODE, UINT32_MAX);
+	named(100, 0, false, "shell");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "beta");
+	maps(200, 0, CODE, "/bbb");
+	work(CODE, 2);
+	piece(100, overwrite);
+	hart_loop(&hart, 3);
+	piece(200, overwrite);
+	/* The trace of another hart, or of another task, is of no interest. */
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_AUX,
+				      .pid = 200,
+				      .tid = 200,
+				      .id = stream_cpu ? 78 : event_id,
+				      .cpu = stream_cpu ? 0 : 1,
+				      .length = 1000000,
+				      .time = now });
+	hart_loop(&hart, 3);
+	forks(100, 101, now + 10);
+	piece(100, overwrite);
+	hart_loop(&hart, 3);
+	piece(101, overwrite);
+	/* It execs while it is traced, and is traced again. */
+	named(101, now + 20, true, "gamma");
+	maps(101, now + 30, CODE, "/bbb");
+	work(CODE, 1);
+	hart_trap(&hart, BEGIN_NEW_EXEC, NOTHING, CODE);
+	hart_loop(&hart, 3);
+	piece(101, overwrite);
+	/* It execs before it is traced again. */
+	named(101, now + 20, true, "delta");
+	maps(101, now + 30, CODE, "/aaa");
+	now += 100;
+	comes(101);
+	hart_loop(&hart, 3);
+	piece(101, overwrite);
+	/* A record was lost. */
+	hart_loop(&hart, 3);
+	ntrace_encoder_stop(&hart.encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	ntrace_encoder_start(&hart.encoder, NTRACE_SYNC_TRACE_ENABLE);
+	handed_over = hart.bytes;
+	hart_loop(&hart, 3);
+	piece(200, overwrite);
+	stop(name, 3);
+	decode(name, NULL);
+	is_str(told,
+	       "100 shell aaa, 200 beta bbb, 100 shell aaa, 101 shell aaa, 101 gamma bbb, "
+	       "101 delta aaa, 200 beta bbb",
+	       "tasks by AUX records");
+	is_str(notes, "", "nothing to be said");
+	event_id = 0;
+	position = 0;
+	stream_cpu = 0;
+}
+
 static void test_kernel_changes(void)
 {
 	start("patched", CODE, UINT32_MAX);
@@ -590,6 +688,9 @@ int main(void)
 		test_lost_records();
 		test_surplus();
 		test_user_only();
+	test_pieces("pieces", 0, false, 0);
+	test_pieces("snapshot", 123456, true, 0);
+	test_pieces("moving", 0, false, NTRACE_STREAM_NO_CPU);
 		test_kernel_changes();
 		test_files();
 		test_firmware();

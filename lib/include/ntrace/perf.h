@@ -28,6 +28,8 @@ enum ntrace_sideband_type {
 	NTRACE_SIDEBAND_EXIT = 4,
 	NTRACE_SIDEBAND_FORK = 7,
 	NTRACE_SIDEBAND_MMAP2 = 10,
+	NTRACE_SIDEBAND_AUX = 11,
+	NTRACE_SIDEBAND_ITRACE_START = 12,
 	NTRACE_SIDEBAND_LOST_SAMPLES = 13,
 	NTRACE_SIDEBAND_SWITCH = 14,
 	NTRACE_SIDEBAND_SWITCH_CPU_WIDE = 15,
@@ -53,16 +55,18 @@ enum ntrace_sideband_type {
  * @cpu: CPU that wrote the record, NTRACE_SIDEBAND_NO_CPU = not said
  * @time: time stamp in ns of the events' clock; 0 = not said
  * @pid: process: the one that maps, is named, forked (the child), exits; for switches the task that
- *       goes (@out) or comes; -1 = the kernel or a task that is gone
+ *       goes (@out) or comes; AUX, ITRACE_START: that is traced; -1 = the kernel or a task that is
+ *       gone
  * @tid: its thread
  * @other_pid: FORK, EXIT: parent; SWITCH_CPU_WIDE: the task that comes (@out) or went
  * @other_tid: likewise
  * @address: MMAP, MMAP2, KSYMBOL, TEXT_POKE: first address
- * @length: MMAP, MMAP2, KSYMBOL: bytes
- * @offset: MMAP, MMAP2: offset in the file
+ * @length: MMAP, MMAP2, KSYMBOL, AUX: bytes
+ * @offset: MMAP, MMAP2: offset in the file; AUX: position of the first byte in the AUX area; of the
+ *          last one + 1 if @code has PERF_AUX_FLAG_OVERWRITE
  * @count: LOST, LOST_SAMPLES: number of records lost
- * @id: LOST: id of the event; BPF_EVENT: id of the program
- * @code: KSYMBOL: PERF_RECORD_KSYMBOL_TYPE_...; BPF_EVENT: PERF_BPF_EVENT_...
+ * @id: LOST, AUX, ITRACE_START: id of the event; BPF_EVENT: id of the program
+ * @code: KSYMBOL: PERF_RECORD_KSYMBOL_TYPE_...; BPF_EVENT: PERF_BPF_EVENT_...; AUX: PERF_AUX_FLAG_...
  * @old_length: TEXT_POKE: bytes of @old_bytes
  * @new_length: TEXT_POKE: bytes of @new_bytes
  * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file and lives as long

@@ -23,12 +23,15 @@ extern "C" {
 /* More streams than this are no recording. */
 #define NTRACE_RECORDING_STREAMS_MAX 4096
 
+/* ntrace_stream.cpu of a task that was followed from hart to hart */
+#define NTRACE_STREAM_NO_CPU UINT32_MAX
+
 /**
  * struct ntrace_stream - one aux.N of a recording
  * @file: when writing and in ntrace_recording_read(): name within the directory, "aux.0"; in a
  *        session: path
  * @params: stream parameters
- * @cpu: Linux number of the hart
+ * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: a task's, wherever it ran
  * @hartid: RISC-V hart id
  * @src: SRC of the hart's messages
  * @bytes: size of the file
@@ -37,6 +40,10 @@ extern "C" {
  * @gaps: holes while recording
  * @start_ns: CLOCK_MONOTONIC at the start of the trace
  * @stop_ns: likewise at its end; 0 = unknown
+ * @event: the trace came through perf: id of the event whose AUX area it was in. AUX records in the
+ *         sideband say which task each piece belongs to: those of the hart, or of this event if
+ *         @cpu names none. 0 = it is a hart's with all that ran on it
+ * @position: with @event: position of the first byte of the file in the AUX area
  */
 struct ntrace_stream {
 	const char *file;
@@ -50,6 +57,8 @@ struct ntrace_stream {
 	uint64_t gaps;
 	uint64_t start_ns;
 	uint64_t stop_ns;
+	uint64_t event;
+	uint64_t position;
 };
 
 /**
