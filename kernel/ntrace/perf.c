@@ -32,12 +32,7 @@
 
 #include "compat.h"
 #include "ntrace.h"
-
-/* Fields of perf_event_attr.config, as in format/. */
-#define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
-#define NTRACE_PERF_SYNC	GENMASK_ULL(9, 8)
-#define NTRACE_PERF_SYNC_MAX	GENMASK_ULL(15, 12)
-#define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX)
+#include "perf.h"
 
 /*
  * What is left in the ring when a task goes is copied with interrupts off; the
@@ -51,7 +46,6 @@
  * @id: number that no other event has had
  * @cpus: harts whose paths it holds
  * @epoch: how many paths had gone when it took them
- * @aux: somebody has mapped the AUX area; without one, trace is counted
  * @release: gives the paths back
  */
 struct ntrace_perf_event {
@@ -59,7 +53,6 @@ struct ntrace_perf_event {
 	u64 id;
 	cpumask_t cpus;
 	u64 epoch;
-	bool aux;
 	struct work_struct release;
 };
 
@@ -126,16 +119,16 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 
 	perf->gaps = capture->gaps;
 	perf->late = capture->head != perf->end;
-	perf->aux = NULL;
-	if (!READ_ONCE(ntrace_perf_event_of(event)->aux)) {
+	perf->aux = perf_aux_output_begin(&perf->handle, event);
+	if (!perf->aux) {
+		/* Without room perf disables the event; who reads enables it again. */
+		if (READ_ONCE(event->pending_disable))
+			return false;
+		/* Without an AUX area, its own or another event's, trace is counted. */
 		ntrace_drain_discard(capture);
 		perf->begin = capture->head;
 		return true;
 	}
-	/* Without room perf disables the event; who reads enables it again. */
-	perf->aux = perf_aux_output_begin(&perf->handle, event);
-	if (!perf->aux)
-		return false;
 	ntrace_drain_into(capture, perf->aux->pages, perf->aux->size, perf->handle.head,
 			  perf->aux->snapshot ? perf->aux->size : perf->handle.size,
 			  perf->aux->snapshot);
@@ -362,7 +355,6 @@ static void *ntrace_event_setup_aux(struct perf_event *event, void **pages, int 
 		return NULL;
 	aux->size = (size_t)count << PAGE_SHIFT;
 	aux->snapshot = overwrite;
-	WRITE_ONCE(ntrace_perf_event_of(event)->aux, true);
 	return_ptr(aux);
 }
 
@@ -566,58 +558,6 @@ static int ntrace_event_init(struct perf_event *event)
 	event->destroy = ntrace_event_destroy;
 	return 0;
 }
-
-PMU_FORMAT_ATTR(mode, "config:0-2");
-PMU_FORMAT_ATTR(sync, "config:8-9");
-PMU_FORMAT_ATTR(syncmax, "config:12-15");
-
-static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,
-	&format_attr_sync.attr,
-	&format_attr_syncmax.attr,
-	NULL,
-};
-
-static const struct attribute_group ntrace_format_group = {
-	.name = "format",
-	.attrs = ntrace_format_attrs,
-};
-
-static int ntrace_add_cpu(struct ntrace_path *path, void *data)
-{
-	cpumask_set_cpu(path->cpu, data);
-	return 0;
-}
-
-/* The harts that have a trace encoder. */
-static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buffer)
-{
-	cpumask_var_t cpus;
-	ssize_t size;
-
-	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
-		return -ENOMEM;
-	ntrace_topology_each_path(ntrace_add_cpu, cpus);
-	size = cpumap_print_to_pagebuf(true, buffer, cpus);
-	free_cpumask_var(cpus);
-	return size;
-}
-static DEVICE_ATTR_RO(cpumask);
-
-static struct attribute *ntrace_cpumask_attrs[] = {
-	&dev_attr_cpumask.attr,
-	NULL,
-};
-
-static const struct attribute_group ntrace_cpumask_group = {
-	.attrs = ntrace_cpumask_attrs,
-};
-
-static const struct attribute_group *ntrace_perf_groups[] = {
-	&ntrace_format_group,
-	&ntrace_cpumask_group,
-	NULL,
-};
 
 static struct pmu ntrace_pmu = {
 	.module = THIS_MODULE,

@@ -129,6 +129,11 @@ static int write_process(struct ntrace_perf_writer *writer, const char *proc, in
 	return error ? error : write_mappings(writer, proc, pid);
 }
 
+int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const char *proc, int32_t pid)
+{
+	return write_process(writer, proc ? proc : "/proc", pid);
+}
+
 int ntrace_perf_write_tasks(struct ntrace_perf_writer *writer, const char *proc)
 {
 	struct dirent *entry;

@@ -255,8 +255,9 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 	decoding.event.cpu = info->cpu;
 	decoding.event.privilege = PRIVILEGE_S;
 	decoding.sign_bit = UINT64_C(1) << (info->params.xlen - 1);
-	decoding.countable = session->switch_address && !info->event && (!session->recording->privilege ||
-							 session->recording->privilege & TRACED_S);
+	decoding.countable =
+		session->switch_address && !info->event &&
+		(!session->recording->privilege || session->recording->privilege & TRACED_S);
 	session_drop_spaces(session);
 	result = follower_init(&decoding.follower, session, stream);
 	if (result)

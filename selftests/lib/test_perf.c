@@ -305,9 +305,10 @@ static bool same(const struct ntrace_sideband *a, const struct ntrace_sideband *
 	       (!pids || a->pid == b->pid) && a->exec == b->exec && a->out == b->out &&
 	       a->preempt == b->preempt && a->executable == b->executable &&
 	       a->address == b->address && a->length == b->length && a->offset == b->offset &&
-	       a->count == b->count && a->id == b->id && a->code == b->code && !strcmp(a->name, b->name) &&
-	       a->build_id_size == b->build_id_size && !memcmp(a->build_id, b->build_id, 20) &&
-	       a->old_length == b->old_length && a->new_length == b->new_length &&
+	       a->count == b->count && a->id == b->id && a->code == b->code &&
+	       !strcmp(a->name, b->name) && a->build_id_size == b->build_id_size &&
+	       !memcmp(a->build_id, b->build_id, 20) && a->old_length == b->old_length &&
+	       a->new_length == b->new_length &&
 	       !memcmp(a->new_bytes ? a->new_bytes : a->build_id,
 		       b->new_bytes ? b->new_bytes : b->build_id, a->new_length);
 }

@@ -688,9 +688,9 @@ int main(void)
 		test_lost_records();
 		test_surplus();
 		test_user_only();
-	test_pieces("pieces", 0, false, 0);
-	test_pieces("snapshot", 123456, true, 0);
-	test_pieces("moving", 0, false, NTRACE_STREAM_NO_CPU);
+		test_pieces("pieces", 0, false, 0);
+		test_pieces("snapshot", 123456, true, 0);
+		test_pieces("moving", 0, false, NTRACE_STREAM_NO_CPU);
 		test_kernel_changes();
 		test_files();
 		test_firmware();

@@ -54,6 +54,13 @@ complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
 complains "unknown privilege" 2 "'x' is none of u, s, m" record --privilege usx true
 complains "sync interval that is no power of two" 2 "no power of two" record --sync messages:100 true
 complains "list of harts that is none" 2 "no list like" record --harts 1-x true
+complains "tasks and harts" 2 "tasks or harts" record --task --harts 0 true
+complains "a process that is none" 2 "no list like" record --pid 12,x
+complains "no process" 2 "no list like" record --tid 0
+complains "an AUX area that is no power of two" 2 "no power of two" record --task --aux-size 5000 true
+complains "a size of harts for tasks" 2 "for tasks: --aux-size" record --task --data-size 1M true
+complains "a size of tasks for harts" 2 "for harts: --data-size" record -a --aux-size 1M true
+complains "M-mode of a task" 2 "m belongs to no task" record --task --privilege um true
 complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
 complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program
 complains "a command that is no program" 126 "cannot be executed" record /etc/passwd

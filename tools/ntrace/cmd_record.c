@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace record: traces all harts while a command runs. */
+/* ntrace record: traces all harts, or tasks, while a command runs. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -10,58 +10,21 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "command.h"
 #include "record.h"
 #include "ui.h"
 
-#define DIRECTORY_DEFAULT "ntrace.data"
-/* Periodic synchronization limits what a loss costs: every 2^12 messages. */
-#define SYNC_MAX_DEFAULT 8
 /* The sideband is emptied so often, even if the kernel wakes nobody. */
 #define SIDEBAND_MS 1000
 
-enum {
-	OPTION_OUTPUT = 'o',
-	OPTION_HARTS = 'C',
-	OPTION_MODE = 'm',
-	OPTION_PRIVILEGE = 'p',
-	OPTION_QUIET = 'q',
-	OPTION_SINK_SIZE = OPTION_LONG,
-	OPTION_DATA_SIZE,
-	OPTION_SYNC,
-};
-
-static const struct option_spec options_table[] = {
-	{ OPTION_OUTPUT, "output", "DIR",
-	  "directory of the recording (default " DIRECTORY_DEFAULT ")" },
-	{ OPTION_MODE, "mode", "btm|htm",
-	  "branch or history trace mode (default: htm if there is)" },
-	{ OPTION_HARTS, "harts", "LIST", "trace these harts only, e.g. 0,2-3 (default: all)" },
-	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
-	{ OPTION_SINK_SIZE, "sink-size", "SIZE", "buffer that the hardware writes to, per hart" },
-	{ OPTION_DATA_SIZE, "data-size", "SIZE", "buffer between kernel and recorder, per hart" },
-	{ OPTION_SYNC, "sync", "KIND[:N]",
-	  "synchronize every N messages, cycles or parcels; or off" },
-	{ OPTION_QUIET, "quiet", NULL, "no summary" },
-	OPTION_HELP,
-	OPTION_TABLE_END,
-};
-
 struct recorder {
-	const struct command *command;
+	struct record_options options;
 	const char *directory;
-	struct ntrace_config wanted;
-	bool sync_given;
-	bool select_harts;
-	bool quiet;
-	struct hart_set harts;
-	int argc;		/* of the recorded command */
-	char **argv;
-
+	bool by_tasks;		/* through perf; else harts through /dev/ntraceN */
 	struct device_list list;
+	struct tasks tasks;
 	struct sideband *sideband;
 	struct child child;
 	struct ntrace_kernel_copy kernel;
@@ -72,117 +35,6 @@ struct recorder {
 	double seconds;
 };
 
-static int take_privilege(struct recorder *recorder, const char *text)
-{
-	recorder->wanted.privilege = 0;
-	for (; *text; text++) {
-		if (*text == 'u')
-			recorder->wanted.privilege |= NTRACE_PRIVILEGE_U;
-		else if (*text == 's')
-			recorder->wanted.privilege |= NTRACE_PRIVILEGE_S;
-		else if (*text == 'm')
-			recorder->wanted.privilege |= NTRACE_PRIVILEGE_M;
-		else
-			return usage_error(recorder->command,
-					   "option --privilege: '%c' is none of u, s, m", *text);
-	}
-	if (!recorder->wanted.privilege)
-		return usage_error(recorder->command, "option --privilege: nothing to trace");
-	return EXIT_OK;
-}
-
-/* "messages:4096": the hardware knows powers of two from 16. */
-static int take_sync(struct recorder *recorder, const char *text)
-{
-	static const char *const kinds[] = {
-		[NTRACE_SYNC_OFF] = "off",
-		[NTRACE_SYNC_MESSAGES] = "messages",
-		[NTRACE_SYNC_CYCLES] = "cycles",
-		[NTRACE_SYNC_PARCELS] = "parcels",
-	};
-	size_t length = strcspn(text, ":");
-	unsigned long long interval = UINT64_C(1) << (SYNC_MAX_DEFAULT + 4);
-	unsigned int i;
-	char *end;
-
-	recorder->sync_given = true;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strlen(kinds[i]) == length && !strncmp(kinds[i], text, length))
-			break;
-	if (i == sizeof(kinds) / sizeof(kinds[0]))
-		return usage_error(recorder->command,
-				   "option --sync: '%s' is none of messages, "
-				   "cycles, parcels, off",
-				   text);
-	recorder->wanted.sync_mode = i;
-	if (i == NTRACE_SYNC_OFF)
-		return text[length] ? usage_error(recorder->command, "option --sync: off has no "
-								     "interval") :
-				      EXIT_OK;
-	if (text[length]) {
-		errno = 0;
-		interval = strtoull(text + length + 1, &end, 0);
-		if (errno || *end || text[length + 1] == '-' || interval < 16 ||
-		    interval & (interval - 1) || interval > UINT64_C(1) << 32)
-			return usage_error(recorder->command,
-					   "option --sync: '%s' is no power of "
-					   "two from 16",
-					   text + length + 1);
-	}
-	recorder->wanted.sync_max = (uint32_t)__builtin_ctzll(interval) - 4;
-	return EXIT_OK;
-}
-
-static int take_option(struct recorder *recorder, struct options *options, int option)
-{
-	uint64_t number;
-
-	switch (option) {
-	case OPTION_OUTPUT:
-		recorder->directory = options->value;
-		return *options->value ? EXIT_OK :
-					 usage_error(recorder->command, "option --output: no name");
-	case OPTION_MODE:
-		if (!strcmp(options->value, "btm"))
-			recorder->wanted.mode = NTRACE_MODE_BTM;
-		else if (!strcmp(options->value, "htm"))
-			recorder->wanted.mode = NTRACE_MODE_HTM;
-		else
-			return usage_error(recorder->command,
-					   "option --mode: '%s' is neither btm "
-					   "nor htm",
-					   options->value);
-		return EXIT_OK;
-	case OPTION_HARTS:
-		recorder->select_harts = true;
-		if (!*options->value || !hart_set_parse(&recorder->harts, options->value))
-			return usage_error(recorder->command,
-					   "option --harts: '%s' is no list like "
-					   "0,2-3",
-					   options->value);
-		return EXIT_OK;
-	case OPTION_PRIVILEGE:
-		return take_privilege(recorder, options->value);
-	case OPTION_SINK_SIZE:
-		if (!option_number(options, "sink-size", 1, UINT64_C(1) << 40, &number))
-			return EXIT_USAGE;
-		recorder->wanted.sink_size = number;
-		return EXIT_OK;
-	case OPTION_DATA_SIZE:
-		if (!option_number(options, "data-size", 1, UINT64_C(1) << 40, &number))
-			return EXIT_USAGE;
-		recorder->wanted.data_size = number;
-		return EXIT_OK;
-	case OPTION_SYNC:
-		return take_sync(recorder, options->value);
-	case OPTION_QUIET:
-		recorder->quiet = true;
-		return EXIT_OK;
-	default:
-		return EXIT_USAGE;
-	}
-}
-
 static int configure(struct recorder *recorder)
 {
 	struct device_list *list = &recorder->list;
@@ -190,15 +42,17 @@ static int configure(struct recorder *recorder)
 	unsigned int i;
 	int error;
 
-	error = devices_open(list, recorder->select_harts ? &recorder->harts : NULL);
+	error = devices_open(list,
+			     recorder->options.select_harts ? &recorder->options.harts : NULL);
 	for (i = 0; !error && i < list->count; i++) {
 		const struct ntrace_info *info = &list->devices[i].info;
 
-		wanted = recorder->wanted;
-		if (!recorder->sync_given && info->sync_modes >> NTRACE_SYNC_MESSAGES & 1) {
+		wanted = recorder->options.wanted;
+		if (!recorder->options.sync_given && info->sync_modes >> NTRACE_SYNC_MESSAGES & 1) {
 			wanted.sync_mode = NTRACE_SYNC_MESSAGES;
-			wanted.sync_max = info->sync_max < SYNC_MAX_DEFAULT ? info->sync_max :
-									      SYNC_MAX_DEFAULT;
+			wanted.sync_max = info->sync_max < RECORD_SYNC_MAX_DEFAULT ?
+						  info->sync_max :
+						  RECORD_SYNC_MAX_DEFAULT;
 		}
 		error = device_configure(&list->devices[i], &wanted);
 	}
@@ -238,6 +92,12 @@ static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when whe
 		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 }
 
+/* Does the recording have the kernel's code in it? */
+static bool with_kernel(const struct recorder *recorder)
+{
+	return !recorder->by_tasks || recorder->tasks.config.privilege & NTRACE_PRIVILEGE_S;
+}
+
 static int sideband_start(struct recorder *recorder)
 {
 	char *path;
@@ -250,30 +110,35 @@ static int sideband_start(struct recorder *recorder)
 	return error;
 }
 
-static int sideband_past(struct recorder *recorder)
+/* What was there before the events were open: code and tasks. */
+static int save_past(struct recorder *recorder)
 {
 	char *path;
-	int error;
+	int error = EXIT_OK;
 
 	if (asprintf(&path, "%s/images/kallsyms", recorder->directory) < 0)
 		return fail("out of memory");
-	error = sideband_system(recorder->sideband, path);
+	if (with_kernel(recorder))
+		error = copy_kernel(recorder, NTRACE_RECORDING_START);
+	if (!error && with_kernel(recorder))
+		error = sideband_kernel(recorder->sideband, path);
 	free(path);
+	/* All that a command was before its exec is the recorder's child. */
+	if (!error)
+		error = sideband_tasks(recorder->sideband, recorder->tasks.child);
+	if (!error && ntrace_recording_copy_vdso(recorder->directory) == NTRACE_ERR_IO)
+		error = fail("%s: copying the vDSO: %s", recorder->directory, strerror(errno));
 	return error;
 }
 
 /* Everything up to the point where the trace can start. The order is that of recording.h. */
-static int prepare(struct recorder *recorder)
+static int prepare_harts(struct recorder *recorder)
 {
 	struct device_list *list = &recorder->list;
 	uint64_t memory = spool_memory();
 	unsigned int i;
 	int error;
 
-	error = recording_make(recorder->directory);
-	if (error)
-		return error;
-	recorder->made = true;
 	for (i = 0; i < list->count; i++) {
 		error = device_save_to(&list->devices[i], recorder->directory, i, recorder->notify,
 				       memory / list->count);
@@ -282,14 +147,39 @@ static int prepare(struct recorder *recorder)
 	}
 	error = sideband_start(recorder);
 	if (!error)
-		error = copy_kernel(recorder, NTRACE_RECORDING_START);
+		error = sideband_harts(recorder->sideband);
 	if (!error)
-		error = sideband_past(recorder);
-	if (!error && ntrace_recording_copy_vdso(recorder->directory) == NTRACE_ERR_IO)
-		error = fail("%s: copying the vDSO: %s", recorder->directory, strerror(errno));
+		error = save_past(recorder);
 	if (!error)
-		error = child_fork(&recorder->child, recorder->argv);
+		error = child_fork(&recorder->child, recorder->options.argv);
 	return error;
+}
+
+/* The command's events are opened before it execs, and begin when it does. */
+static int prepare_tasks(struct recorder *recorder)
+{
+	const struct record_options *options = &recorder->options;
+	bool others = options->pids.count || options->tids.count;
+	int error = EXIT_OK;
+
+	if (options->argc)
+		error = child_fork(&recorder->child, options->argv);
+	if (!error)
+		error = sideband_start(recorder);
+	if (!error)
+		error = tasks_open(&recorder->tasks, options, recorder->sideband,
+				   others ? 0 : recorder->child.pid);
+	return error ? error : save_past(recorder);
+}
+
+static int prepare(struct recorder *recorder)
+{
+	int error = recording_make(recorder->directory);
+
+	if (error)
+		return error;
+	recorder->made = true;
+	return recorder->by_tasks ? prepare_tasks(recorder) : prepare_harts(recorder);
 }
 
 static int start(struct recorder *recorder)
@@ -298,6 +188,8 @@ static int start(struct recorder *recorder)
 	unsigned int i;
 	int error = EXIT_OK;
 
+	if (recorder->by_tasks && !recorder->tasks.child)
+		tasks_enable(&recorder->tasks);
 	for (i = 0; !error && i < list->count; i++)
 		error = device_start(&list->devices[i]);
 	return error;
@@ -316,13 +208,26 @@ static bool take_signals(struct recorder *recorder)
 		}
 		end = true;
 		/* What the terminal sends reaches the command by itself; this does no harm. */
-		if (!child_ended(&recorder->child))
+		if (recorder->child.pid > 0 && !child_ended(&recorder->child))
 			kill(recorder->child.pid, SIGTERM);
 	}
 	return end;
 }
 
-/* Until the command ends, somebody interrupts, or saving fails. */
+/* Events of tasks that have ended are no longer asked. Return: number of those that go on. */
+static unsigned int drop_ended(struct pollfd *pollers, unsigned int count)
+{
+	unsigned int going = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (pollers[i].revents & POLLHUP)
+			pollers[i].fd = -1;
+		going += pollers[i].fd >= 0;
+	}
+	return going;
+}
+
+/* Until the command or all tasks end, somebody interrupts, or saving fails. */
 static int follow(struct recorder *recorder)
 {
 	const int *fds;
@@ -341,8 +246,11 @@ static int follow(struct recorder *recorder)
 		if (poll(pollers, count + 2, SIDEBAND_MS) < 0 && errno != EINTR)
 			error = fail("poll: %s", strerror(errno));
 		end = take_signals(recorder) || pollers[1].revents;
+		if (!drop_ended(pollers + 2, count) && !recorder->child.pid)
+			end = true;
 		if (!error)
-			error = sideband_drain(recorder->sideband);
+			error = recorder->by_tasks ? tasks_drain(&recorder->tasks) :
+						     sideband_drain(recorder->sideband);
 	}
 	free(pollers);
 	return error;
@@ -363,85 +271,6 @@ static int finish_devices(struct recorder *recorder, bool quiet)
 		failed = device_save_finish(&list->devices[i], quiet || error);
 		error = error ? error : failed;
 	}
-	return error;
-}
-
-static void describe_stream(struct ntrace_stream *stream, const struct device *device)
-{
-	ntrace_params_init(&stream->params);
-	stream->params.src_bits = device->info.src_bits;
-	stream->params.xlen = device->info.xlen;
-	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
-								       NTRACE_MODE_HISTORY;
-	stream->file = device->file;
-	stream->cpu = device->info.cpu;
-	stream->hartid = device->info.hartid;
-	stream->src = device->info.src;
-	stream->bytes = device->saved;
-	stream->lost = device->lost;
-	stream->lost_exact = !(device->loss & NTRACE_LOSS_LAPPED);
-	stream->gaps = device->gaps;
-	stream->start_ns = device->start_ns;
-	stream->stop_ns = device->stop_ns;
-}
-
-/* The command's words, separated by blanks; what would break a line is replaced. */
-static char *command_line(const struct recorder *recorder)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	const char *byte;
-	int i;
-
-	if (!file)
-		return NULL;
-	for (i = 0; i < recorder->argc; i++) {
-		if (i)
-			putc(' ', file);
-		for (byte = recorder->argv[i]; *byte; byte++)
-			putc((unsigned char)*byte < ' ' ? '?' : *byte, file);
-	}
-	fclose(file);
-	return text;
-}
-
-static int write_params(struct recorder *recorder)
-{
-	struct device_list *list = &recorder->list;
-	struct ntrace_recording recording = {
-		.size = sizeof(recording),
-		.tool = "ntrace " NTRACE_TOOL_VERSION,
-		.module = list->devices[0].info.module_version,
-		.clock = "monotonic",
-		.privilege = list->devices[0].config.privilege,
-		.stream_count = list->count,
-	};
-	struct ntrace_stream *streams = calloc(list->count, sizeof(*streams));
-	char *command = command_line(recorder);
-	struct utsname names;
-	unsigned int i;
-	int error;
-
-	if (!streams || !command) {
-		free(streams);
-		free(command);
-		return fail("out of memory");
-	}
-	for (i = 0; i < list->count; i++)
-		describe_stream(&streams[i], &list->devices[i]);
-	if (!uname(&names)) {
-		recording.release = names.release;
-		recording.machine = names.machine;
-	}
-	recording.command = command;
-	recording.streams = streams;
-	error = ntrace_recording_write(recorder->directory, &recording);
-	if (error)
-		error = fail("%s/params: %s", recorder->directory,
-			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
-	free(streams);
-	free(command);
 	return error;
 }
 
@@ -470,6 +299,15 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 	char size[UI_NUMBER_SIZE];
 	unsigned int i;
 
+	for (i = 0; i < recorder->tasks.area_count; i++) {
+		saved += recorder->tasks.areas[i].saved;
+		gaps += recorder->tasks.areas[i].gaps;
+	}
+	if (gaps)
+		warn("trace lost in %" PRIu64
+		     " places: the kernel was faster than the recorder, or "
+		     "the hardware than the kernel (--aux-size)",
+		     gaps);
 	for (i = 0; i < list->count; i++) {
 		saved += list->devices[i].saved;
 		lost += list->devices[i].lost;
@@ -480,10 +318,14 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 		warn("%" PRIu64
 		     " sideband records lost: some code may be taken for another process's",
 		     sideband_lost);
-	if (!recorder->quiet)
-		say("%s of trace from %u harts in %.1f s, %s: 'ntrace report %s' shows it",
-		    ui_size(size, saved), list->count, recorder->seconds,
-		    lost || gaps ? "with losses" : "nothing lost", recorder->directory);
+	if (!recorder->options.quiet)
+		say("%s of trace from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
+		    ui_size(size, saved),
+		    recorder->by_tasks ? recorder->tasks.area_count : list->count,
+		    recorder->options.per_thread ? "threads" : "harts",
+		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",
+		    recorder->seconds, lost || gaps ? "with losses" : "nothing lost",
+		    recorder->directory);
 }
 
 static int record(struct recorder *recorder)
@@ -496,19 +338,20 @@ static int record(struct recorder *recorder)
 	recorder->seconds = monotonic_seconds();
 	error = start(recorder);
 	recorder->traced = !error;
-	if (!error)
-		error = child_run(&recorder->child, recorder->argv[0]);
+	if (!error && recorder->child.pid > 0)
+		error = child_run(&recorder->child, recorder->options.argv[0]);
 	if (!error)
 		error = follow(recorder);
 	recorder->seconds = monotonic_seconds() - recorder->seconds;
-	failed = finish_devices(recorder, error != EXIT_OK);
+	failed = recorder->by_tasks ? tasks_finish(&recorder->tasks) :
+				      finish_devices(recorder, error != EXIT_OK);
 	error = error ? error : failed;
 	if (!recorder->traced)
 		return error;
 	/* Whatever failed: what is there is worth keeping. */
-	failed = copy_kernel(recorder, NTRACE_RECORDING_END);
+	failed = with_kernel(recorder) ? copy_kernel(recorder, NTRACE_RECORDING_END) : EXIT_OK;
 	error = error ? error : failed;
-	failed = write_params(recorder);
+	failed = record_params_write(&recorder->options, &recorder->list, &recorder->tasks);
 	return error ? error : failed;
 }
 
@@ -518,68 +361,85 @@ static int end(struct recorder *recorder, int error)
 	sigset_t none;
 	int failed, status;
 
-	failed = sideband_close(recorder->sideband, recorder->argc, recorder->argv, &sideband_lost);
+	failed = sideband_close(recorder->sideband, recorder->options.argc, recorder->options.argv,
+				&sideband_lost);
 	error = error ? error : failed;
 	if (!error)
 		summarize(recorder, sideband_lost);
 	devices_close(&recorder->list);
+	tasks_close(&recorder->tasks);
 	if (recorder->made && !recorder->traced)
 		recording_discard(recorder->directory);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	/* After an error the command runs on untraced: it may be of use all the same. */
+	if (!recorder->options.argc)
+		return error;
 	status = child_wait(&recorder->child);
 	return error ? error : status;
 }
 
+/* Tasks where they are asked for, or where the harts may not be had. */
+static bool choose_tasks(const struct record_options *options)
+{
+	if (options->all || options->select_harts)
+		return false;
+	return options->task || options->per_thread || options->pids.count || options->tids.count ||
+	       devices_forbidden();
+}
+
 static int run(const struct command *command, int argc, char **argv)
 {
-	struct recorder recorder = { .command = command,
-				     .directory = DIRECTORY_DEFAULT,
-				     .kernel.size = sizeof(recorder.kernel) };
-	struct options options;
-	int option, error;
+	struct recorder recorder = { .kernel.size = sizeof(recorder.kernel) };
+	int error;
 
-	options_init(&options, command, argc, argv, false);
-	while ((option = options_next(&options)) != OPTIONS_END) {
-		if (option == OPTIONS_HELP)
-			return finish_output(EXIT_OK);
-		error = take_option(&recorder, &options, option);
-		if (error)
-			return error;
-	}
-	recorder.argc = argc - options.index;
-	recorder.argv = argv + options.index;
-	if (!recorder.argc)
-		return usage_error(command, "no command to record");
-	error = command_find(recorder.argv[0]);
-	if (error)
+	error = record_options_read(&recorder.options, command, argc, argv);
+	if (error == OPTIONS_HELP)
+		error = finish_output(EXIT_OK);
+	else if (!error && recorder.options.argc)
+		error = command_find(recorder.options.argv[0]);
+	if (error || (!recorder.options.argc && !recorder.options.pids.count &&
+		      !recorder.options.tids.count)) {
+		record_options_free(&recorder.options);
 		return error;
-	error = configure(&recorder);
+	}
+	recorder.directory = recorder.options.directory;
+	recorder.by_tasks = choose_tasks(&recorder.options);
+	if (!recorder.by_tasks)
+		error = configure(&recorder);
 	if (!error)
 		error = catch_signals(&recorder);
-	if (error) {
+	if (error)
 		devices_close(&recorder.list);
-		return error;
-	}
-	return end(&recorder, record(&recorder));
+	else
+		error = end(&recorder, record(&recorder));
+	record_options_free(&recorder.options);
+	return error;
 }
 
 const struct command command_record = {
 	.name = "record",
-	.summary = "trace all harts while a command runs",
+	.summary = "trace all harts, or a program, while a command runs",
 	.usage = "[OPTIONS] [--] COMMAND [ARGUMENT...]",
 	.details =
-		"Traces user space and the kernel on all harts, whatever runs on them, from "
-		"before\n"
-		"the command starts until it ends. Needs root or CAP_PERFMON, CAP_SYSLOG and\n"
-		"CAP_SYS_RAWIO. A recording that has the name already becomes NAME.old.\n\n"
+		"Traces user space and the kernel from before the command starts until it ends: of "
+		"all\n"
+		"harts, whatever runs on them, through /dev/ntraceN, which needs root or "
+		"CAP_PERFMON,\n"
+		"CAP_SYSLOG and CAP_SYS_RAWIO; nothing is copied before it gets to the recorder. "
+		"Or of\n"
+		"tasks, through perf: what perf_event_paranoid allows, user space only for those "
+		"who may\n"
+		"not read the kernel's code. With --pid and --tid the command may be left out. A "
+		"recording\n"
+		"that has the name already becomes NAME.old.\n\n"
 		"exit status: that of the command; 126 or 127 if it cannot be run; 1 if recording\n"
 		"failed.\n\n"
 		"examples:\n"
 		"  ntrace record -- gzip -k file\n"
-		"  ntrace record -o boot.data --harts 0-1 --privilege u -- make\n"
-		"  ntrace record --sink-size 4M --sync messages:1024 -- ./server\n",
-	.options = options_table,
+		"  ntrace record --task --privilege u -- make\n"
+		"  ntrace record -p 1234 -- sleep 2\n"
+		"  ntrace record -a --sink-size 4M --sync messages:1024 -- ./server\n",
+	.options = record_options_table,
 	.run = run,
 };

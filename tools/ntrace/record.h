@@ -10,9 +10,12 @@
 #include <sys/types.h>
 
 #include <linux/ntrace.h>
+#include <linux/perf_event.h>
 
 #include <ntrace/perf.h>
 #include <ntrace/recording.h>
+
+#include "command.h"
 
 /* ---- harts: sets of Linux CPU numbers ---- */
 
@@ -27,8 +30,62 @@ static inline bool hart_set_has(const struct hart_set *set, unsigned int hart)
 	return hart < HARTS_MAX && set->bits[hart / 64] >> hart % 64 & 1;
 }
 
+/** harts_online - Return: false if the kernel does not tell */
+bool harts_online(struct hart_set *online);
+
 /** hart_set_parse - "0,2-3"; surrounding white space is allowed. Return: false if it is no list */
 bool hart_set_parse(struct hart_set *set, const char *text);
+
+/* ---- options ---- */
+
+#define RECORD_DIRECTORY_DEFAULT "ntrace.data"
+/* Periodic synchronization limits what a loss costs: every 2^12 messages. */
+#define RECORD_SYNC_MAX_DEFAULT 8
+
+extern const struct option_spec record_options_table[];
+
+struct id_list {
+	pid_t *ids;
+	unsigned int count;
+};
+
+/**
+ * struct record_options - the command line
+ * @wanted: mode, synchronization, privileges and sizes; 0 = not said
+ * @aux_size: of tasks: bytes of the buffer per hart or thread; 0 = not said
+ * @all: all harts
+ * @select_harts: the harts of @harts
+ * @task: the command and what it starts
+ * @pids: processes to trace
+ * @tids: threads to trace
+ * @per_thread: not what they start
+ * @argc: words of the command, 0 = none
+ */
+struct record_options {
+	const struct command *command;
+	const char *directory;
+	struct ntrace_config wanted;
+	uint64_t aux_size;
+	bool sync_given;
+	bool quiet;
+	bool all;
+	bool select_harts;
+	bool task;
+	bool per_thread;
+	struct hart_set harts;
+	struct id_list pids;
+	struct id_list tids;
+	int argc;
+	char **argv;
+};
+
+/**
+ * record_options_read - Return: EXIT_OK, OPTIONS_HELP after the help was printed, else the exit
+ * status after a complaint; record_options_free() in all cases
+ */
+int record_options_read(struct record_options *options, const struct command *command, int argc,
+			char **argv);
+void record_options_free(struct record_options *options);
 
 /* ---- spool: trace on its way to the file ---- */
 
@@ -109,6 +166,9 @@ struct device_list {
 int devices_open(struct device_list *list, const struct hart_set *harts);
 void devices_close(struct device_list *list);
 
+/** devices_forbidden - there are some, but this user may not open them */
+bool devices_forbidden(void);
+
 /** device_configure - configure and map. @wanted holds what was asked for */
 int device_configure(struct device *device, const struct ntrace_config *wanted);
 
@@ -135,17 +195,43 @@ int device_save_finish(struct device *device, bool quiet);
 struct sideband;
 
 /**
- * sideband_open - open one event per CPU that is online
+ * sideband_open - create the file
  * @path: perf.data file to write
  */
 int sideband_open(struct sideband **sideband, const char *path);
 
+/** sideband_attr - the event that sideband comes from, of a hart with all that runs on it */
+void sideband_attr(struct perf_event_attr *attr);
+
+/** sideband_harts - open and enable one event per CPU that is online */
+int sideband_harts(struct sideband *sideband);
+
+/** sideband_event - declare an event whose records will be in a ring */
+int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr,
+		   const uint64_t *ids, size_t count, const char *name);
+
 /**
- * sideband_system - records for what is there already: tasks, kernel, modules, BPF programs
+ * sideband_ring - map the buffer of an event; what comes there goes to the file
+ * @fd: event; it stays open, the caller's, until sideband_close()
+ * @size: bytes, a power of two
+ *
+ * Return: its first page, or NULL and errno.
+ */
+struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, size_t size);
+
+/** sideband_look - show all records to @look on their way to the file */
+void sideband_look(struct sideband *sideband,
+		   void (*look)(void *data, const struct perf_event_header *record), void *data);
+
+/**
+ * sideband_kernel - records for what the kernel has already: its text, modules, BPF programs
  * @kallsyms: symbols of the kernel's text; the copy that a recording has is read much faster than
  *            /proc/kallsyms
  */
-int sideband_system(struct sideband *sideband, const char *kallsyms);
+int sideband_kernel(struct sideband *sideband, const char *kallsyms);
+
+/** sideband_tasks - records for the tasks that are there already; @pid: one process only, 0 = all */
+int sideband_tasks(struct sideband *sideband, pid_t pid);
 
 /** sideband_fds - file descriptors to poll. Return: their number */
 unsigned int sideband_fds(const struct sideband *sideband, const int **fds);
@@ -160,6 +246,92 @@ int sideband_drain(struct sideband *sideband);
  * @lost: records that the kernel could not deliver
  */
 int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *lost);
+
+/* ---- tasks: traced through perf ---- */
+
+/**
+ * struct task_area - AUX area of a hart or of a thread
+ * @fd: the event whose buffers they are
+ * @id: its id
+ * @cpu: hart; -1: a thread's
+ * @page: control page
+ * @tail: position up to which it was saved
+ * @saved: bytes of the file
+ * @gaps: AUX records that tell of a loss
+ * @stopped: it was full, the kernel has disabled its events
+ */
+struct task_area {
+	int fd;
+	uint64_t id;
+	int cpu;
+	struct perf_event_mmap_page *page;
+	const uint8_t *aux;
+	uint64_t size;
+	uint64_t tail;
+	char file[32];
+	int output;
+	uint64_t saved;
+	uint64_t gaps;
+	bool stopped;
+};
+
+struct task_event {
+	int fd;
+	uint64_t id;
+	bool trace;		/* of the PMU; else sideband */
+	unsigned int area;
+};
+
+/**
+ * struct tasks - see record_tasks.c
+ * @config: as in effect
+ * @child: the traced command, 0 if there is none
+ * @start_ns: when its exec was recorded
+ * @error: errno of the first write that failed
+ */
+struct tasks {
+	const struct record_options *options;
+	const char *directory;
+	struct sideband *sideband;
+	struct ntrace_config config;
+	struct hart_set harts;
+	struct perf_event_attr attr;
+	struct perf_event_attr dummy;
+	struct task_area *areas;
+	unsigned int area_count;
+	struct task_event *events;
+	unsigned int event_count;
+	char module_version[32];
+	pid_t child;
+	uint64_t start_ns;
+	int error;
+};
+
+/**
+ * tasks_open - open events and buffers, and create files
+ * @tasks: zeroed; tasks_close() in all cases, after sideband_close()
+ * @sideband: without a ring
+ * @child: process that will exec the command, 0 if only the tasks of @options are traced
+ */
+int tasks_open(struct tasks *tasks, const struct record_options *options, struct sideband *sideband,
+	       pid_t child);
+
+/** tasks_enable - start; a command's trace starts by itself at its exec */
+void tasks_enable(struct tasks *tasks);
+
+/** tasks_drain - save trace and sideband that are there now */
+int tasks_drain(struct tasks *tasks);
+
+/** tasks_finish - stop and save the rest */
+int tasks_finish(struct tasks *tasks);
+void tasks_close(struct tasks *tasks);
+
+/** tasks_describe - what the recording says of area @index */
+void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream);
+
+/** record_params_write - the file params; of @list and @tasks one is empty */
+int record_params_write(const struct record_options *options, const struct device_list *list,
+			const struct tasks *tasks);
 
 /* ---- child ---- */
 

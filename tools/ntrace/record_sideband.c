@@ -29,16 +29,20 @@
 struct ring {
 	struct perf_event_mmap_page *page;
 	const uint8_t *data;
+	size_t size;
 };
 
 struct sideband {
 	struct ntrace_perf_writer *writer;
 	char *path;
 	unsigned int count;
+	bool own;		/* the events are ours, to be closed */
 	int *fds;
 	uint64_t *ids;
 	struct ring *rings;
 	uint8_t *linear;	/* RING_SIZE bytes: records that wrap round */
+	void (*look)(void *data, const struct perf_event_header *record);
+	void *look_data;
 	uint64_t lost;
 };
 
@@ -50,7 +54,7 @@ static int write_failed(const struct sideband *sideband, int error)
 		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 }
 
-static void describe_event(struct perf_event_attr *attr)
+void sideband_attr(struct perf_event_attr *attr)
 {
 	memset(attr, 0, sizeof(*attr));
 	attr->type = PERF_TYPE_SOFTWARE;
@@ -92,29 +96,52 @@ static int open_failed(void)
 	}
 }
 
-static int open_ring(struct sideband *sideband, const struct perf_event_attr *attr,
-		     unsigned int cpu)
+struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, size_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned int i = sideband->count;
+	struct ring *ring;
 	void *map;
 
-	sideband->fds[i] =
-		(int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
-	if (sideband->fds[i] < 0)
-		return open_failed();
-	sideband->count++;
-	map = mmap(NULL, page + RING_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, sideband->fds[i], 0);
+	if (sideband->count == HARTS_MAX) {
+		errno = EMFILE;
+		return NULL;
+	}
+	map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
+		return NULL;
+	sideband->fds[sideband->count] = fd;
+	ring = &sideband->rings[sideband->count++];
+	ring->page = map;
+	ring->data = (const uint8_t *)map + page;
+	ring->size = size;
+	return map;
+}
+
+int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr,
+		   const uint64_t *ids, size_t count, const char *name)
+{
+	int error = ntrace_perf_writer_event(sideband->writer, attr, ids, count, name);
+
+	return error ? write_failed(sideband, error) : EXIT_OK;
+}
+
+static int open_hart(struct sideband *sideband, const struct perf_event_attr *attr,
+		     unsigned int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
 		return open_failed();
-	sideband->rings[i].page = map;
-	sideband->rings[i].data = (const uint8_t *)map + page;
-	if (ioctl(sideband->fds[i], PERF_EVENT_IOC_ID, &sideband->ids[i]))
+	if (!sideband_ring(sideband, fd, RING_SIZE) ||
+	    ioctl(fd, PERF_EVENT_IOC_ID, &sideband->ids[sideband->count - 1])) {
+		if (!sideband->count || sideband->fds[sideband->count - 1] != fd)
+			close(fd);
 		return open_failed();
+	}
 	return EXIT_OK;
 }
 
-static bool read_online(struct hart_set *online)
+bool harts_online(struct hart_set *online)
 {
 	char text[4096];
 	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
@@ -125,27 +152,27 @@ static bool read_online(struct hart_set *online)
 	return good;
 }
 
-static int open_rings(struct sideband *sideband)
+int sideband_harts(struct sideband *sideband)
 {
 	struct perf_event_attr attr;
 	struct hart_set online;
 	unsigned int cpu, i;
 	int error = EXIT_OK;
 
-	if (!read_online(&online))
+	sideband->own = true;
+	if (!harts_online(&online))
 		return fail("/sys/devices/system/cpu/online cannot be read");
-	describe_event(&attr);
+	sideband_attr(&attr);
 	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++) {
 		if (!hart_set_has(&online, cpu))
 			continue;
-		error = open_ring(sideband, &attr, cpu);
+		error = open_hart(sideband, &attr, cpu);
 	}
 	if (error)
 		return error;
-	error = ntrace_perf_writer_event(sideband->writer, &attr, sideband->ids, sideband->count,
-					 "dummy:HG");
+	error = sideband_event(sideband, &attr, sideband->ids, sideband->count, "dummy:HG");
 	if (error)
-		return write_failed(sideband, error);
+		return error;
 	for (i = 0; i < sideband->count; i++)
 		if (ioctl(sideband->fds[i], PERF_EVENT_IOC_ENABLE, 0))
 			return open_failed();
@@ -173,7 +200,14 @@ int sideband_open(struct sideband **result, const char *path)
 		sideband->writer = NULL;
 		return write_failed(sideband, error);
 	}
-	return open_rings(sideband);
+	return EXIT_OK;
+}
+
+void sideband_look(struct sideband *sideband,
+		   void (*look)(void *data, const struct perf_event_header *record), void *data)
+{
+	sideband->look = look;
+	sideband->look_data = data;
 }
 
 unsigned int sideband_fds(const struct sideband *sideband, const int **fds)
@@ -186,7 +220,7 @@ unsigned int sideband_fds(const struct sideband *sideband, const int **fds)
 static const uint8_t *ring_records(struct sideband *sideband, const struct ring *ring,
 				   uint64_t tail, size_t size)
 {
-	size_t at = tail & (RING_SIZE - 1), first = RING_SIZE - at;
+	size_t at = tail & (ring->size - 1), first = ring->size - at;
 
 	if (size <= first)
 		return ring->data + at;
@@ -195,7 +229,8 @@ static const uint8_t *ring_records(struct sideband *sideband, const struct ring 
 	return sideband->linear;
 }
 
-static void count_lost(struct sideband *sideband, const uint8_t *records, size_t size)
+/* What the recorder itself has to know of the records; they are aligned to 8 bytes. */
+static void look_at(struct sideband *sideband, const uint8_t *records, size_t size)
 {
 	struct perf_event_header header;
 	uint64_t lost;
@@ -210,6 +245,10 @@ static void count_lost(struct sideband *sideband, const uint8_t *records, size_t
 			memcpy(&lost, records + at + 16, sizeof(lost));
 			sideband->lost += lost;
 		}
+		if (sideband->look)
+			sideband->look(
+				sideband->look_data,
+				(const struct perf_event_header *)(const void *)(records + at));
 	}
 }
 
@@ -228,7 +267,7 @@ int sideband_drain(struct sideband *sideband)
 		if (head == tail)
 			continue;
 		records = ring_records(sideband, ring, tail, (size_t)(head - tail));
-		count_lost(sideband, records, (size_t)(head - tail));
+		look_at(sideband, records, (size_t)(head - tail));
 		error = ntrace_perf_writer_records(sideband->writer, records,
 						   (size_t)(head - tail));
 		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
@@ -372,7 +411,7 @@ static void take_line(struct kernel_symbols *symbols, char *line)
 	}
 }
 
-static int kernel_records(struct sideband *sideband, const char *kallsyms)
+int sideband_kernel(struct sideband *sideband, const char *kallsyms)
 {
 	struct kernel_symbols symbols = {
 		.sideband = sideband,
@@ -395,13 +434,11 @@ static int kernel_records(struct sideband *sideband, const char *kallsyms)
 	return symbols.error ? write_failed(sideband, symbols.error) : EXIT_OK;
 }
 
-int sideband_system(struct sideband *sideband, const char *kallsyms)
+int sideband_tasks(struct sideband *sideband, pid_t pid)
 {
-	int error = kernel_records(sideband, kallsyms);
+	int error = pid ? ntrace_perf_write_task(sideband->writer, NULL, pid) :
+			  ntrace_perf_write_tasks(sideband->writer, NULL);
 
-	if (error)
-		return error;
-	error = ntrace_perf_write_tasks(sideband->writer, NULL);
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 
@@ -413,7 +450,7 @@ static void write_features(struct sideband *sideband, int argc, char **argv)
 		.size = sizeof(features),
 		.version = "ntrace " NTRACE_TOOL_VERSION,
 		.cpus_available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
-		.cpus_online = sideband->count,
+		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
 		.argc = (uint32_t)argc,
 		.argv = (const char *const *)argv,
 	};
@@ -438,7 +475,7 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 
 	if (!sideband)
 		return EXIT_OK;
-	for (i = 0; i < sideband->count; i++)
+	for (i = 0; sideband->own && i < sideband->count; i++)
 		ioctl(sideband->fds[i], PERF_EVENT_IOC_DISABLE, 0);
 	if (sideband->writer) {
 		error = sideband_drain(sideband);
@@ -448,9 +485,9 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
 			error = write_failed(sideband, written);
 	}
 	for (i = 0; i < sideband->count; i++) {
-		if (sideband->rings[i].page)
-			munmap(sideband->rings[i].page, page + RING_SIZE);
-		close(sideband->fds[i]);
+		munmap(sideband->rings[i].page, page + sideband->rings[i].size);
+		if (sideband->own)
+			close(sideband->fds[i]);
 	}
 	*lost = sideband->lost;
 	free(sideband->path);

@@ -229,6 +229,12 @@ NTRACE_API int ntrace_perf_writer_close(struct ntrace_perf_writer *writer);
  */
 NTRACE_API int ntrace_perf_write_tasks(struct ntrace_perf_writer *writer, const char *proc);
 
+/**
+ * ntrace_perf_write_task - the same for one process; nothing if it is gone
+ */
+NTRACE_API int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const char *proc,
+				      int32_t pid);
+
 /* ---- reader ------------------------------------------------------------- */
 
 struct ntrace_perf_file;

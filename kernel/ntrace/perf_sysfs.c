@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What sysfs tells of the PMU "ntrace": the fields of its configuration, what
+ * the encoders can do, and where they are.
+ */
+#include <linux/cpumask.h>
+#include <linux/device.h>
+#include <linux/perf_event.h>
+#include <linux/sysfs.h>
+
+#include "ntrace.h"
+#include "perf.h"
+
+PMU_FORMAT_ATTR(mode, "config:0-2");
+PMU_FORMAT_ATTR(sync, "config:8-9");
+PMU_FORMAT_ATTR(syncmax, "config:12-15");
+
+static struct attribute *ntrace_format_attrs[] = {
+	&format_attr_mode.attr,
+	&format_attr_sync.attr,
+	&format_attr_syncmax.attr,
+	NULL,
+};
+
+static const struct attribute_group ntrace_format_group = {
+	.name = "format",
+	.attrs = ntrace_format_attrs,
+};
+
+/* What all encoders can do: a task may run on each of them. */
+struct ntrace_caps {
+	u32 modes;
+	u32 sync_modes;
+	u32 sync_max;
+	u32 privileges;
+};
+
+static int ntrace_add_caps(struct ntrace_path *path, void *data)
+{
+	const struct ntrace_encoder *encoder = &ntrace_path_encoder(path)->encoder;
+	struct ntrace_caps *caps = data;
+
+	caps->modes &= encoder->modes;
+	caps->sync_modes &= encoder->sync_modes;
+	caps->sync_max = min(caps->sync_max, encoder->sync_max);
+	caps->privileges &= encoder->privilege;
+	return 0;
+}
+
+static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *attr, char *buffer)
+{
+	struct ntrace_caps caps = { ~0U, ~0U, ~0U, ~0U };
+	unsigned long offset =
+		(unsigned long)container_of(attr, struct dev_ext_attribute, attr)->var;
+	u32 value;
+
+	ntrace_topology_each_path(ntrace_add_caps, &caps);
+	value = *(u32 *)((u8 *)&caps + offset);
+	/* No encoder can do anything, or there is none. */
+	return sysfs_emit(buffer, "0x%x\n", value == ~0U ? 0 : value);
+}
+
+#define NTRACE_CAPS_ATTR(_name)								\
+	static struct dev_ext_attribute ntrace_caps_##_name = {				\
+		__ATTR(_name, 0444, ntrace_caps_show, NULL),				\
+		(void *)offsetof(struct ntrace_caps, _name)				\
+	}
+
+NTRACE_CAPS_ATTR(modes);
+NTRACE_CAPS_ATTR(sync_modes);
+NTRACE_CAPS_ATTR(sync_max);
+NTRACE_CAPS_ATTR(privileges);
+
+static struct attribute *ntrace_caps_attrs[] = {
+	&ntrace_caps_modes.attr.attr,
+	&ntrace_caps_sync_modes.attr.attr,
+	&ntrace_caps_sync_max.attr.attr,
+	&ntrace_caps_privileges.attr.attr,
+	NULL,
+};
+
+static const struct attribute_group ntrace_caps_group = {
+	.name = "caps",
+	.attrs = ntrace_caps_attrs,
+};
+
+static int ntrace_add_cpu(struct ntrace_path *path, void *data)
+{
+	cpumask_set_cpu(path->cpu, data);
+	return 0;
+}
+
+/* The harts that have a trace encoder. */
+static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buffer)
+{
+	cpumask_var_t cpus;
+	ssize_t size;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	ntrace_topology_each_path(ntrace_add_cpu, cpus);
+	size = cpumap_print_to_pagebuf(true, buffer, cpus);
+	free_cpumask_var(cpus);
+	return size;
+}
+static DEVICE_ATTR_RO(cpumask);
+
+static struct attribute *ntrace_cpumask_attrs[] = {
+	&dev_attr_cpumask.attr,
+	NULL,
+};
+
+static const struct attribute_group ntrace_cpumask_group = {
+	.attrs = ntrace_cpumask_attrs,
+};
+
+const struct attribute_group *ntrace_perf_groups[] = {
+	&ntrace_format_group,
+	&ntrace_caps_group,
+	&ntrace_cpumask_group,
+	NULL,
+};

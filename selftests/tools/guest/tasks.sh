@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash disable=SC2016 # what is in single quotes is for another shell
+# The guest's half of tasks.sh: recordings through perf, and "NAME.rc", "NAME.out"
+# and "NAME.err" of each, in /root/results.
+mkdir -p /root/results /tmp/user
+cd /root/results || exit 1
+counted=/root/counted
+chmod 755 /root
+chmod 777 /tmp/user
+
+# attempt NAME COMMAND...
+attempt() {
+	local name=$1
+	shift
+	timeout 90 "$@" >"$name.out" 2>"$name.err" </dev/null
+	echo $? >"$name.rc"
+}
+as_nobody() {
+	local name=$1
+	shift
+	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
+		/usr/local/bin/ntrace record -o "/tmp/user/$name.data" "$@"
+	[ ! -e "/tmp/user/$name.data" ] || mv "/tmp/user/$name.data" .
+}
+
+
+# Somebody else on both harts, whose code is elsewhere.
+for cpu in 0 1; do
+	taskset -c $cpu sh -c 'while :; do :; done' &
+	others+=("$!")
+done
+attempt root ntrace record --task -o root.data -- "$counted"
+attempt btm ntrace record --task --mode btm --sync off --privilege u -o btm.data -- "$counted"
+attempt thread ntrace record --per-thread -o thread.data -- "$counted"
+kill "${others[@]}"
+
+# A process that runs already, and what it starts.
+mkfifo go
+sh -c 'read -r line <go; '"$counted" >/dev/null &
+pid=$!
+while [ "$(</proc/$pid/wchan)" = 0 ]; do sleep 0.1; done
+# The vDSO is the last that is saved before the trace starts.
+(while [ ! -s pid.data/images/vdso ]; do sleep 0.2; done; sleep 1; echo >go) &
+attempt pid ntrace record -p $pid -o pid.data
+attempt gone ntrace record -p $pid -o gone.data
+
+echo 3 >/proc/sys/kernel/perf_event_paranoid
+as_nobody forbidden -- "$counted"
+echo 2 >/proc/sys/kernel/perf_event_paranoid
+as_nobody user -- "$counted"
+as_nobody kernel --privilege us -- "$counted"
+as_nobody init -p 1 -- true
+
+# The buffer is full long before the recorder comes to read it.
+attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
+	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; '"$counted"
+# A small one, but the recorder comes: it goes on after each loss.
+attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+perf script -i user.data -f -D 2>/dev/null | grep -c PERF_RECORD_AUX >aux.count
+exit 0

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options of `ntrace record`. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "record.h"
+#include "ui.h"
+
+enum {
+	OPTION_OUTPUT = 'o',
+	OPTION_ALL = 'a',
+	OPTION_HARTS = 'C',
+	OPTION_PID = 'p',
+	OPTION_TID = 't',
+	OPTION_AUX_SIZE = 'm',
+	OPTION_QUIET = 'q',
+	OPTION_MODE = OPTION_LONG,
+	OPTION_PRIVILEGE,
+	OPTION_SINK_SIZE,
+	OPTION_DATA_SIZE,
+	OPTION_SYNC,
+	OPTION_TASK,
+	OPTION_PER_THREAD,
+};
+
+const struct option_spec record_options_table[] = {
+	{ OPTION_OUTPUT, "output", "DIR",
+	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
+	{ OPTION_ALL, "all", NULL, "trace all harts, whatever runs on them (default for root)" },
+	{ OPTION_HARTS, "harts", "LIST", "trace these harts only, e.g. 0,2-3" },
+	{ OPTION_TASK, "task", NULL,
+	  "trace the command and what it starts, wherever it runs (default for others)" },
+	{ OPTION_PID, "pid", "LIST", "trace these processes, and what they start" },
+	{ OPTION_TID, "tid", "LIST", "trace these threads, and what they start" },
+	{ OPTION_PER_THREAD, "per-thread", NULL, "trace only the threads themselves" },
+	{ OPTION_MODE, "mode", "btm|htm",
+	  "branch or history trace mode (default: htm if there is)" },
+	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
+	{ OPTION_AUX_SIZE, "aux-size", "SIZE",
+	  "of tasks: buffer between kernel and recorder, per hart or thread" },
+	{ OPTION_SINK_SIZE, "sink-size", "SIZE",
+	  "of harts: buffer that the hardware writes to, per hart" },
+	{ OPTION_DATA_SIZE, "data-size", "SIZE",
+	  "of harts: buffer between kernel and recorder, per hart" },
+	{ OPTION_SYNC, "sync", "KIND[:N]",
+	  "synchronize every N messages, cycles or parcels; or off" },
+	{ OPTION_QUIET, "quiet", NULL, "no summary" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+static int take_privilege(struct record_options *record, const char *text)
+{
+	record->wanted.privilege = 0;
+	for (; *text; text++) {
+		if (*text == 'u')
+			record->wanted.privilege |= NTRACE_PRIVILEGE_U;
+		else if (*text == 's')
+			record->wanted.privilege |= NTRACE_PRIVILEGE_S;
+		else if (*text == 'm')
+			record->wanted.privilege |= NTRACE_PRIVILEGE_M;
+		else
+			return usage_error(record->command,
+					   "option --privilege: '%c' is none of u, s, m", *text);
+	}
+	if (!record->wanted.privilege)
+		return usage_error(record->command, "option --privilege: nothing to trace");
+	return EXIT_OK;
+}
+
+/* "messages:4096": the hardware knows powers of two from 16. */
+static int take_sync(struct record_options *record, const char *text)
+{
+	static const char *const kinds[] = {
+		[NTRACE_SYNC_OFF] = "off",
+		[NTRACE_SYNC_MESSAGES] = "messages",
+		[NTRACE_SYNC_CYCLES] = "cycles",
+		[NTRACE_SYNC_PARCELS] = "parcels",
+	};
+	size_t length = strcspn(text, ":");
+	unsigned long long interval = UINT64_C(1) << (RECORD_SYNC_MAX_DEFAULT + 4);
+	unsigned int i;
+	char *end;
+
+	record->sync_given = true;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i]) == length && !strncmp(kinds[i], text, length))
+			break;
+	if (i == sizeof(kinds) / sizeof(kinds[0]))
+		return usage_error(record->command,
+				   "option --sync: '%s' is none of messages, "
+				   "cycles, parcels, off",
+				   text);
+	record->wanted.sync_mode = i;
+	if (i == NTRACE_SYNC_OFF)
+		return text[length] ? usage_error(record->command, "option --sync: off has no "
+								   "interval") :
+				      EXIT_OK;
+	if (text[length]) {
+		errno = 0;
+		interval = strtoull(text + length + 1, &end, 0);
+		if (errno || *end || text[length + 1] == '-' || interval < 16 ||
+		    interval & (interval - 1) || interval > UINT64_C(1) << 32)
+			return usage_error(record->command,
+					   "option --sync: '%s' is no power of "
+					   "two from 16",
+					   text + length + 1);
+	}
+	record->wanted.sync_max = (uint32_t)__builtin_ctzll(interval) - 4;
+	return EXIT_OK;
+}
+
+/* "12,345" */
+static int take_ids(struct record_options *record, struct id_list *ids, const char *option,
+		    const char *text)
+{
+	const char *at = text;
+	pid_t *more;
+	char *end;
+	long id;
+
+	for (;;) {
+		errno = 0;
+		id = strtol(at, &end, 10);
+		if (errno || end == at || id <= 0 || id > INT32_MAX || (*end && *end != ','))
+			return usage_error(record->command,
+					   "option --%s: '%s' is no list like 12,345", option,
+					   text);
+		more = realloc(ids->ids, (ids->count + 1) * sizeof(*more));
+		if (!more)
+			return fail("out of memory");
+		ids->ids = more;
+		ids->ids[ids->count++] = (pid_t)id;
+		if (!*end)
+			return EXIT_OK;
+		at = end + 1;
+	}
+}
+
+static int take_option(struct record_options *record, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_OUTPUT:
+		record->directory = options->value;
+		return *options->value ? EXIT_OK :
+					 usage_error(record->command, "option --output: no name");
+	case OPTION_MODE:
+		if (!strcmp(options->value, "btm"))
+			record->wanted.mode = NTRACE_MODE_BTM;
+		else if (!strcmp(options->value, "htm"))
+			record->wanted.mode = NTRACE_MODE_HTM;
+		else
+			return usage_error(record->command,
+					   "option --mode: '%s' is neither btm "
+					   "nor htm",
+					   options->value);
+		return EXIT_OK;
+	case OPTION_HARTS:
+		record->select_harts = true;
+		if (!*options->value || !hart_set_parse(&record->harts, options->value))
+			return usage_error(record->command,
+					   "option --harts: '%s' is no list like "
+					   "0,2-3",
+					   options->value);
+		return EXIT_OK;
+	case OPTION_ALL:
+		record->all = true;
+		return EXIT_OK;
+	case OPTION_TASK:
+		record->task = true;
+		return EXIT_OK;
+	case OPTION_PID:
+		return take_ids(record, &record->pids, "pid", options->value);
+	case OPTION_TID:
+		return take_ids(record, &record->tids, "tid", options->value);
+	case OPTION_PER_THREAD:
+		record->per_thread = true;
+		return EXIT_OK;
+	case OPTION_PRIVILEGE:
+		return take_privilege(record, options->value);
+	case OPTION_AUX_SIZE:
+		if (!option_number(options, "aux-size", 4096, UINT64_C(1) << 40, &record->aux_size))
+			return EXIT_USAGE;
+		if (record->aux_size & (record->aux_size - 1))
+			return usage_error(record->command, "option --aux-size: no power of two");
+		return EXIT_OK;
+	case OPTION_SINK_SIZE:
+		if (!option_number(options, "sink-size", 1, UINT64_C(1) << 40, &number))
+			return EXIT_USAGE;
+		record->wanted.sink_size = number;
+		return EXIT_OK;
+	case OPTION_DATA_SIZE:
+		if (!option_number(options, "data-size", 1, UINT64_C(1) << 40, &number))
+			return EXIT_USAGE;
+		record->wanted.data_size = number;
+		return EXIT_OK;
+	case OPTION_SYNC:
+		return take_sync(record, options->value);
+	case OPTION_QUIET:
+		record->quiet = true;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+/* What does not go together. */
+static int check_options(const struct record_options *record)
+{
+	bool tasks = record->task || record->per_thread || record->pids.count || record->tids.count;
+
+	if (tasks && (record->all || record->select_harts))
+		return usage_error(record->command,
+				   "tasks or harts are traced, not both "
+				   "(--task, --pid, --tid, --per-thread; --all, --harts)");
+	if (tasks && (record->wanted.sink_size || record->wanted.data_size))
+		return usage_error(
+			record->command,
+			"--sink-size and --data-size are for harts; for tasks: --aux-size");
+	if ((record->all || record->select_harts) && record->aux_size)
+		return usage_error(record->command,
+				   "--aux-size is for tasks; for harts: --data-size");
+	if (tasks && record->wanted.privilege & NTRACE_PRIVILEGE_M)
+		return usage_error(record->command,
+				   "option --privilege: m belongs to no task, only to harts");
+	return EXIT_OK;
+}
+
+int record_options_read(struct record_options *record, const struct command *command, int argc,
+			char **argv)
+{
+	struct options options;
+	int option, error;
+
+	*record = (struct record_options){ .command = command,
+					   .directory = RECORD_DIRECTORY_DEFAULT };
+	options_init(&options, command, argc, argv, false);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return OPTIONS_HELP;
+		error = take_option(record, &options, option);
+		if (error)
+			return error;
+	}
+	record->argc = argc - options.index;
+	record->argv = argv + options.index;
+	if (!record->argc && !record->pids.count && !record->tids.count)
+		return usage_error(command, "no command to record");
+	return check_options(record);
+}
+
+void record_options_free(struct record_options *record)
+{
+	free(record->pids.ids);
+	free(record->tids.ids);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The file params of a recording: what was traced, how, and what was lost. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "command.h"
+#include "record.h"
+#include "ui.h"
+
+static void describe_stream(struct ntrace_stream *stream, const struct device *device)
+{
+	ntrace_params_init(&stream->params);
+	stream->params.src_bits = device->info.src_bits;
+	stream->params.xlen = device->info.xlen;
+	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
+								       NTRACE_MODE_HISTORY;
+	stream->file = device->file;
+	stream->cpu = device->info.cpu;
+	stream->hartid = device->info.hartid;
+	stream->src = device->info.src;
+	stream->bytes = device->saved;
+	stream->lost = device->lost;
+	stream->lost_exact = !(device->loss & NTRACE_LOSS_LAPPED);
+	stream->gaps = device->gaps;
+	stream->start_ns = device->start_ns;
+	stream->stop_ns = device->stop_ns;
+}
+
+/* The command's words, separated by blanks; what would break a line is replaced. */
+static char *command_line(const struct record_options *options)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const char *byte;
+	int i;
+
+	if (!file)
+		return NULL;
+	for (i = 0; i < options->argc; i++) {
+		if (i)
+			putc(' ', file);
+		for (byte = options->argv[i]; *byte; byte++)
+			putc((unsigned char)*byte < ' ' ? '?' : *byte, file);
+	}
+	fclose(file);
+	return text;
+}
+
+int record_params_write(const struct record_options *options, const struct device_list *list,
+			const struct tasks *tasks)
+{
+	unsigned int count = list->count + tasks->area_count, i;
+	struct ntrace_recording recording = {
+		.size = sizeof(recording),
+		.tool = "ntrace " NTRACE_TOOL_VERSION,
+		.clock = "monotonic",
+		.stream_count = count,
+	};
+	struct ntrace_stream *streams = calloc(count ? count : 1, sizeof(*streams));
+	char *command = command_line(options);
+	struct utsname names;
+	int error;
+
+	if (!streams || !command) {
+		free(streams);
+		free(command);
+		return fail("out of memory");
+	}
+	for (i = 0; i < list->count; i++)
+		describe_stream(&streams[i], &list->devices[i]);
+	for (i = 0; i < tasks->area_count; i++)
+		tasks_describe(tasks, i, &streams[list->count + i]);
+	recording.module = list->count ? list->devices[0].info.module_version :
+					 tasks->module_version;
+	recording.privilege = list->count ? list->devices[0].config.privilege :
+					    tasks->config.privilege;
+	if (!uname(&names)) {
+		recording.release = names.release;
+		recording.machine = names.machine;
+	}
+	recording.command = command;
+	recording.streams = streams;
+	error = ntrace_recording_write(options->directory, &recording);
+	if (error)
+		error = fail("%s/params: %s", options->directory,
+			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+	free(streams);
+	free(command);
+	return error;
+}
