@@ -309,8 +309,10 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 		     "the hardware than the kernel (--aux-size)",
 		     gaps);
 	for (i = 0; i < list->count; i++) {
-		saved += list->devices[i].saved;
-		lost += list->devices[i].lost;
+		if (!list->devices[i].leader) {
+			saved += list->devices[i].saved;
+			lost += list->devices[i].lost;
+		}
 		gaps += list->devices[i].gaps;
 		report_loss(&list->devices[i]);
 	}

@@ -136,6 +136,7 @@ struct device {
 	int notify;
 	struct ntrace_info info;
 	struct ntrace_config config;
+	const struct device *leader; /* has the trace of this one, too: they share a sink */
 	const volatile struct ntrace_control *control;
 	const uint8_t *data;
 	size_t map_size;

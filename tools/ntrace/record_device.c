@@ -163,6 +163,17 @@ static int check_harts(const struct device_list *list, const struct hart_set *ha
 	return list->count ? EXIT_OK : fail("no hart is selected");
 }
 
+/* Of a sink that harts share, one device is enough: it gives all that is in it. */
+static void find_leader(const struct device_list *list, struct device *device)
+{
+	const struct device *other;
+
+	for (other = list->devices; other < device && !device->leader; other++) {
+		if (device->info.src_bits && other->info.sink == device->info.sink)
+			device->leader = other;
+	}
+}
+
 int devices_open(struct device_list *list, const struct hart_set *harts)
 {
 	struct device *device;
@@ -193,6 +204,8 @@ int devices_open(struct device_list *list, const struct hart_set *harts)
 		qsort(list->devices, list->count, sizeof(*list->devices), compare_devices);
 	if (!error && harts)
 		error = check_harts(list, harts);
+	for (i = 0; !error && i < list->count; i++)
+		find_leader(list, &list->devices[i]);
 	return error;
 }
 
@@ -264,6 +277,8 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 		return error;
 	device->config = *wanted;
 	device->config.size = sizeof(device->config);
+	if (device->leader)
+		device->config.flags |= NTRACE_CONFIG_NO_DATA;
 	if (ioctl(device->fd, NTRACE_IOC_CONFIGURE, &device->config)) {
 		if (errno == EOPNOTSUPP)
 			return fail("%s: the encoder of hart %u cannot be set so (--mode, "
@@ -369,6 +384,11 @@ int device_save_to(struct device *device, const char *directory, unsigned int in
 
 	snprintf(device->file, sizeof(device->file), "aux.%u", index);
 	device->notify = notify;
+	if (device->leader) {
+		snprintf(device->file, sizeof(device->file), "%s", device->leader->file);
+		spool_init(&device->spool, -1, 0);
+		return EXIT_OK;
+	}
 	if (asprintf(&path, "%s/%s", directory, device->file) < 0)
 		return fail("out of memory");
 	device->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -405,9 +425,6 @@ int device_stop(struct device *device)
 	device->running = false;
 	if (ioctl(device->fd, NTRACE_IOC_STOP))
 		error = fail("%s: stopping the trace: %s", device->path, strerror(errno));
-	device->lost = control->lost;
-	device->loss = control->loss;
-	device->gaps = control->gaps;
 	device->start_ns = control->start_ns;
 	device->stop_ns = control->stop_ns;
 	return error;
@@ -424,10 +441,25 @@ static void make_room(struct device *device)
 		device->spool.written -= cut;
 }
 
+/* Where harts share a sink, the last of them to stop brings the end of all. */
+static void take_losses(struct device *device)
+{
+	device->lost = device->control->lost;
+	device->loss = device->control->loss;
+	device->gaps = device->control->gaps;
+}
+
 static void save_rest(struct device *device)
 {
 	int output = device->output, error;
 
+	if (device->control)
+		take_losses(device);
+	if (device->leader) {
+		device->saved = device->leader->saved;
+		device->lost = device->leader->lost;
+		return;
+	}
 	error = spool_flush(&device->spool);
 	if (!device->error)
 		device->error = error;
