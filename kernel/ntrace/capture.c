@@ -108,6 +108,7 @@ ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
 struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 					    const struct ntrace_config *config)
 {
+	const struct ntrace_component *sink = ntrace_path_sink(path);
 	struct ntrace_capture *capture;
 	struct ntrace_config *in_effect;
 	int ret;
@@ -120,26 +121,32 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	capture->sink_size_default = !in_effect->sink_size;
 	if (capture->sink_size_default)
 		in_effect->sink_size =
-			min_t(size_t, NTRACE_SINK_SIZE_DEFAULT, ntrace_ramsink_size_max());
+			min_t(size_t, NTRACE_SINK_SIZE_DEFAULT, ntrace_ramsink_size_max(sink));
 	if (!in_effect->data_size)
 		in_effect->data_size = NTRACE_DATA_SIZE_DEFAULT;
 	ret = -EINVAL;
-	if (in_effect->flags & ~NTRACE_CONFIG_NO_DATA || in_effect->reserved)
+	if (in_effect->flags & ~(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP) ||
+	    in_effect->reserved)
 		goto err;
 	if (in_effect->flags & NTRACE_CONFIG_NO_DATA)
 		in_effect->data_size = PAGE_SIZE;
-	if (in_effect->sink_size > ntrace_ramsink_size_max() ||
+	if (in_effect->sink_size > ntrace_ramsink_size_max(sink) ||
 	    in_effect->data_size > NTRACE_DATA_SIZE_MAX || in_effect->data_size < PAGE_SIZE ||
 	    !is_power_of_2(in_effect->data_size) || in_effect->drain_us > NTRACE_DRAIN_US_MAX)
 		goto err;
-	in_effect->sink_size = roundup_pow_of_two(max_t(u64, in_effect->sink_size, PAGE_SIZE));
+	if (sink->ramsink.sram_size)
+		in_effect->sink_size = sink->ramsink.sram_size;
+	else
+		in_effect->sink_size =
+			roundup_pow_of_two(max_t(u64, in_effect->sink_size, PAGE_SIZE));
 
 	/* vmalloc() would complain to the log of what cannot be had at all. */
 	ret = -ENOMEM;
 	if (in_effect->data_size >> PAGE_SHIFT > totalram_pages() / 2)
 		goto err;
-	ret = ntrace_capture_charge(capture, 1 + ((in_effect->data_size + in_effect->sink_size) >>
-						  PAGE_SHIFT));
+	ret = ntrace_capture_charge(capture,
+				    1 + (PAGE_ALIGN(in_effect->data_size + in_effect->sink_size) >>
+					 PAGE_SHIFT));
 	if (ret)
 		goto err;
 	/* Zeroed, and fit to be mapped by user space. */

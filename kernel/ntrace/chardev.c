@@ -116,7 +116,7 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->encoder_impl = ntrace_path_encoder(path)->impl;
 	info->sink_impl = sink->impl;
 	info->granule = sink->ramsink.granule;
-	info->sink_size_max = ntrace_ramsink_size_max();
+	info->sink_size_max = ntrace_ramsink_size_max(sink);
 	strscpy(info->module_version, NTRACE_VERSION);
 	info->sink = sink->start;
 	return 0;

@@ -204,7 +204,8 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	u32 wp, pending, bytes, next;
 	bool lapped = false;
 
-	if (sink->fault || sink->paused || !ntrace_drain_position(component, &wp))
+	if (sink->fault || sink->paused || ntrace_ramsink_is_whole(sink) ||
+	    !ntrace_drain_position(component, &wp))
 		return false;
 
 	pending = ring_distance(sink, sink->drained, wp);
@@ -430,6 +431,52 @@ void ntrace_drain_flush(struct ntrace_capture *capture)
 	ntrace_drain_all(ntrace_drain_sink(capture), false);
 }
 
+/* Where what a stopped sink has begins, and how much that is. */
+static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
+{
+	bool wrapped = ntrace_read(component, TR_RAM_WP_LOW) & TR_RAM_WP_LOW_WRAP;
+	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_capture *capture;
+	u32 wp;
+
+	if (sink->fault || !ntrace_drain_position(component, &wp))
+		return 0;
+	sink->drained = wrapped ? wp : 0;
+	/* What is overwritten is cut anywhere; how often it was cannot be known. */
+	if (wrapped && !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)) {
+		ntrace_split_reset(sink, true);
+		list_for_each_entry(capture, &sink->feeds, feed)
+			ntrace_feed_lapped(capture, sink->dealt ? 0 : wp);
+	}
+	return wrapped ? sink->ring_size : wp;
+}
+
+/* All that a sink has that has stopped, and of which nothing was read before. */
+static void ntrace_drain_whole(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_capture *capture;
+	u32 left, part;
+
+	ntrace_ramsink_fetch(component);
+	scoped_guard(raw_spinlock_irqsave, &sink->lock) left = ntrace_drain_whole_begin(component);
+	while (left) {
+		guard(raw_spinlock_irqsave)(&sink->lock);
+		part = min(left, ntrace_drain_limit(sink));
+		ntrace_drain_copy(sink, part);
+		sink->drained = ring_add(sink, sink->drained, part);
+		left -= part;
+		list_for_each_entry(capture, &sink->feeds, feed)
+			ntrace_feed_commit(capture);
+	}
+	if (!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP) ||
+	    !(ntrace_read(component, TR_RAM_WP_LOW) & TR_RAM_WP_LOW_WRAP))
+		return;
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	list_for_each_entry(capture, &sink->feeds, feed)
+		ntrace_feed_sink_full(capture);
+}
+
 /**
  * ntrace_drain_end - drain the rest
  * @capture: capture whose timer is cancelled
@@ -440,7 +487,10 @@ void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_sto
 {
 	struct ntrace_component *component = ntrace_drain_sink(capture);
 
-	ntrace_drain_all(component, sink_stopped);
+	if (!ntrace_ramsink_is_whole(&component->ramsink))
+		ntrace_drain_all(component, sink_stopped);
+	else if (sink_stopped)
+		ntrace_drain_whole(component);
 	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
 	if (sink_stopped && ntrace_drain_is_stuck(component)) {
 		dev_err_ratelimited(component->dev, "write pointer is stuck\n");

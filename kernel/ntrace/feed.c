@@ -128,6 +128,17 @@ void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost)
 }
 
 /**
+ * ntrace_feed_sink_full - the sink has stopped before the encoder
+ * @capture: capture
+ */
+void ntrace_feed_sink_full(struct ntrace_capture *capture)
+{
+	capture->loss |= NTRACE_LOSS_SINK_FULL;
+	ntrace_feed_gap(capture);
+	ntrace_feed_publish(capture);
+}
+
+/**
  * ntrace_feed_encoder - note what the encoder says of itself
  * @capture: capture
  * @control: trTeControl

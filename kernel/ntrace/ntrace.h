@@ -118,6 +118,8 @@ struct ntrace_split {
 /**
  * struct ntrace_ramsink - what only a RAM sink has
  * @control: trRamControl without trRamEnable
+ * @sram_size: it has memory of its own of that many bytes and is used in that mode;
+ *	       @ring is where it is copied to then
  * @granule: bytes that it writes at once
  * @buffer: trace memory, NULL when no capture is configured
  * @dma: its address for the sink
@@ -141,6 +143,7 @@ struct ntrace_split {
  */
 struct ntrace_ramsink {
 	u32 control;
+	u32 sram_size;
 	u32 granule;
 	void *buffer;
 	dma_addr_t dma;
@@ -346,12 +349,14 @@ int ntrace_funnel_stop(struct ntrace_component *component, bool atomic);
 
 /* ramsink.c */
 int ntrace_ramsink_init(struct ntrace_component *component);
-size_t ntrace_ramsink_size_max(void);
+size_t ntrace_ramsink_size_max(const struct ntrace_component *component);
+bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink);
 int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size);
 void ntrace_ramsink_free(struct ntrace_component *component);
-int ntrace_ramsink_program(struct ntrace_component *component);
+int ntrace_ramsink_program(struct ntrace_component *component, const struct ntrace_config *config);
 int ntrace_ramsink_start(struct ntrace_component *component, bool atomic);
 int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic);
+void ntrace_ramsink_fetch(struct ntrace_component *component);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
 /* topology.c */
@@ -415,6 +420,7 @@ void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count)
 void ntrace_feed_commit(struct ntrace_capture *capture);
 void ntrace_feed_void(struct ntrace_capture *capture);
 void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost);
+void ntrace_feed_sink_full(struct ntrace_capture *capture);
 void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control);
 int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail);
 u64 ntrace_feed_readable(struct ntrace_capture *capture, u64 *tail);

@@ -179,7 +179,7 @@ static int ntrace_path_program_one(struct ntrace_component *component,
 		ntrace_funnel_program(component);
 		return 0;
 	case TR_COMP_TYPE_RAM_SINK:
-		return ntrace_ramsink_program(component);
+		return ntrace_ramsink_program(component, config);
 	default:
 		return ntrace_encoder_program(component, config);
 	}
@@ -268,6 +268,9 @@ static int ntrace_path_join_sink(struct ntrace_ramsink *sink, struct ntrace_capt
 	if (capture->perf && !(sink->dealt && ntrace_path_can_deal(config)))
 		return -EBUSY;
 	if (!capture->sink_size_default && config->sink_size > sink->buffer_size)
+		return -EBUSY;
+	if (!(config->flags & NTRACE_CONFIG_STOP_ON_WRAP) !=
+	    !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP))
 		return -EBUSY;
 	config->sink_size = sink->buffer_size;
 	return 0;

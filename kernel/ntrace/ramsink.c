@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RAM sink that writes to system memory (SMEM mode), trRam... registers.
+ * RAM sink that writes to system memory (SMEM mode) or, if it cannot, to memory of
+ * its own (SRAM mode), trRam... registers.
  */
 #include <linux/bitfield.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
 #include <linux/slab.h>
+#include <linux/unaligned.h>
 
 #include "ntrace.h"
+
+/* More would take long to read, word by word with interrupts off. */
+#define NTRACE_SRAM_SIZE_MAX	SZ_1M
 
 static u64 ntrace_ramsink_read_pair(const struct ntrace_component *component, u32 low)
 {
@@ -21,6 +26,33 @@ static u64 ntrace_ramsink_write_pair(struct ntrace_component *component, u32 low
 	ntrace_write(component, low + 4, upper_32_bits(value));
 	ntrace_write(component, low, lower_32_bits(value));
 	return ntrace_ramsink_read_pair(component, low);
+}
+
+/*
+ * Memory of its own can be read through a window only, and only when the sink has
+ * stopped. It begins at 0; how large it is, Limit says.
+ */
+static int ntrace_ramsink_init_sram(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 control, start, limit;
+
+	if (!(component->impl & TR_RAM_IMPL_HAS_SRAM))
+		return ntrace_component_refuse(component, "has no memory");
+	sink->control = TR_CONTROL_ACTIVE;
+	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
+	start = ntrace_component_warl(component, TR_RAM_START_LOW, 0);
+	limit = ntrace_component_warl(component, TR_RAM_LIMIT_LOW, 0xfffffffc);
+	if (control & (TR_RAM_CONTROL_MODE_SMEM | TR_RAM_CONTROL_MEM_FORMAT_MASK |
+		       TR_RAM_CONTROL_ASYNC_FREQ_MASK) ||
+	    start || limit < PAGE_SIZE / 16 || limit >= NTRACE_SRAM_SIZE_MAX)
+		return ntrace_component_refuse(component, "has a memory that cannot be used");
+	/* The window is there if the read pointer goes as far as the memory. */
+	if (ntrace_component_warl(component, TR_RAM_RP_LOW, limit) != limit)
+		return ntrace_component_refuse(component, "has a memory that cannot be read");
+	sink->granule = sizeof(u32);
+	sink->sram_size = limit + sizeof(u32);
+	return 0;
 }
 
 /**
@@ -41,7 +73,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	INIT_LIST_HEAD(&sink->feeds);
 
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
-		return ntrace_component_refuse(component, "has no system memory mode");
+		return ntrace_ramsink_init_sram(component);
 
 	/* The mode first: what the other registers take may depend on it. */
 	sink->control = TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM;
@@ -77,9 +109,11 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	return 0;
 }
 
-/** ntrace_ramsink_size_max - largest buffer, the largest block of the page allocator */
-size_t ntrace_ramsink_size_max(void)
+/** ntrace_ramsink_size_max - largest buffer: its own, or the largest block of the page allocator */
+size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
+	if (component->ramsink.sram_size)
+		return component->ramsink.sram_size;
 	return PAGE_SIZE << MAX_PAGE_ORDER;
 }
 
@@ -97,6 +131,11 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 
+	if (sink->sram_size) {
+		sink->buffer = kvzalloc(sink->sram_size, GFP_KERNEL);
+		sink->buffer_size = sink->sram_size;
+		return sink->buffer ? 0 : -ENOMEM;
+	}
 	if (sink->src_bits) {
 		sink->bounce = kmalloc(NTRACE_DRAIN_BOUNCE, GFP_KERNEL);
 		if (!sink->bounce)
@@ -125,7 +164,9 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 
 	if (!sink->buffer)
 		return;
-	if (ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
+	if (sink->sram_size)
+		kvfree(sink->buffer);
+	else if (ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
 		dev_err(component->dev,
 			"sink is still on, %zu bytes of trace memory are not freed\n",
 			sink->buffer_size);
@@ -140,21 +181,29 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 /**
  * ntrace_ramsink_program - tell the sink its buffer
  * @component: RAM sink with a buffer, just reset
+ * @config: whether it is to stop when it is full
  *
  * A sink that writes beside its buffer corrupts memory without a sign, so
  * every pointer is read back. It may have been trimmed; inside the buffer
  * that is fine.
  *
- * Return: 0, or -EIO if the sink would leave the buffer.
+ * Return: 0, -EOPNOTSUPP, or -EIO if the sink would leave the buffer.
  */
-int ntrace_ramsink_program(struct ntrace_component *component)
+int ntrace_ramsink_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 	u64 end = sink->dma + sink->buffer_size;
 	u64 start, limit, wp;
+	u32 control;
 
-	if (ntrace_component_warl(component, TR_RAM_CONTROL, sink->control) & TR_CONTROL_ENABLE)
+	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
+	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
+	if (control & TR_CONTROL_ENABLE)
 		return -EIO;
+	if ((control ^ sink->control) & TR_RAM_CONTROL_STOP_ON_WRAP)
+		return -EOPNOTSUPP;
 	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
 	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW, end - sink->granule);
 	wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start);
@@ -170,6 +219,31 @@ int ntrace_ramsink_program(struct ntrace_component *component)
 	sink->ring_dma = start;
 	sink->ring_size = limit + sink->granule - start;
 	return 0;
+}
+
+/**
+ * ntrace_ramsink_is_whole - is a sink read as a whole, when it has stopped?
+ * @sink: RAM sink, programmed
+ */
+bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink)
+{
+	return sink->sram_size || sink->control & TR_RAM_CONTROL_STOP_ON_WRAP;
+}
+
+/**
+ * ntrace_ramsink_fetch - copy memory of the sink's own to where the drain looks
+ * @component: RAM sink that has stopped
+ */
+void ntrace_ramsink_fetch(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 i;
+
+	if (!sink->sram_size)
+		return;
+	ntrace_write(component, TR_RAM_RP_LOW, sink->ring_dma);
+	for (i = 0; i < sink->ring_size; i += sizeof(u32))
+		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
 }
 
 static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)

@@ -63,7 +63,9 @@
  * @encoder_impl: trTeImpl
  * @sink_impl: trRamImpl
  * @granule: bytes that the sink writes at once
- * @sink_size_max: largest sink buffer that can be asked for, in bytes
+ * @sink_size_max: largest sink buffer that can be asked for, in bytes. A sink with
+ *                 memory of its own (SRAM mode, see @sink_impl) has all of that,
+ *                 and can be read only when it has stopped
  * @module_version: version of the module, 0-terminated
  * @sink: number of the sink: devices with the same one share it. Whoever traces
  *        through one of them gets the messages of all harts that are traced then,
@@ -95,6 +97,11 @@ struct ntrace_info {
  * trace is taken from another device of that sink. The data area stays empty.
  */
 #define NTRACE_CONFIG_NO_DATA (1u << 0)
+/*
+ * The sink stops when its buffer is full, so that it holds the first trace rather
+ * than the last. Nothing is drained before STOP.
+ */
+#define NTRACE_CONFIG_STOP_ON_WRAP (1u << 1)
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
@@ -139,6 +146,7 @@ struct ntrace_config {
 #define NTRACE_LOSS_LAPPED (1u << 0) /* the sink overtook the drain; lost is a lower bound */
 #define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; lost counts it exactly */
 #define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow was seen */
+#define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; what came then is not counted */
 
 /**
  * struct ntrace_control - first page of the mapping, read-only
