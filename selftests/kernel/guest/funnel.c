@@ -285,7 +285,7 @@ static void test_no_data(void)
 		   read(fds[1], &byte, 1) == 0,
 	   "no data: the other one nothing but its times");
 	close_both();
-	config = (struct ntrace_config){ .size = sizeof(config), .flags = 2 };
+	config = (struct ntrace_config){ .size = sizeof(config), .flags = 1u << 31 };
 	fds[0] = open_device("/dev/ntrace0", 0);
 	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: unknown flag");
 	config = (struct ntrace_config){ .size = sizeof(config), .reserved = 1 };
