@@ -282,6 +282,37 @@ static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
 	return error ? error : add_event(tasks, false, pid, cpu, area);
 }
 
+/*
+ * perf does not stop and start events between tasks that have inherited the same
+ * ones: the trace would go on in another task, unsaid. They are not the same if
+ * the task also has one that is not inherited. This holds for what the task
+ * itself starts, not for what that starts in turn.
+ */
+static int part_children(struct tasks *tasks, pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.size = tasks->dummy.size,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	struct task_event *events;
+	int fd = open_event(&attr, pid, ALL_HARTS);
+
+	if (fd < 0)
+		return open_failed(tasks, pid);
+	events = realloc(tasks->events, (tasks->event_count + 1) * sizeof(*events));
+	if (!events) {
+		close(fd);
+		return fail("out of memory");
+	}
+	tasks->events = events;
+	events[tasks->event_count++] = (struct task_event){ .fd = fd };
+	return EXIT_OK;
+}
+
 static int trace_task(struct tasks *tasks, pid_t pid)
 {
 	unsigned int cpu;
@@ -292,7 +323,7 @@ static int trace_task(struct tasks *tasks, pid_t pid)
 	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++)
 		if (hart_set_has(&tasks->harts, cpu))
 			error = trace_task_on(tasks, pid, (int)cpu);
-	return error;
+	return error ? error : part_children(tasks, pid);
 }
 
 /* All threads that a process has now; those that they start are inherited. */
@@ -358,7 +389,7 @@ static int declare_events(struct tasks *tasks)
 	/* The dummies first: records that the recorder makes up have the form of the first. */
 	for (trace = 0; !error && trace < 2; trace++) {
 		for (count = 0, i = 0; i < tasks->event_count; i++)
-			if (tasks->events[i].trace == trace)
+			if (tasks->events[i].id && tasks->events[i].trace == trace)
 				ids[count++] = tasks->events[i].id;
 		error = sideband_event(tasks->sideband, trace ? &tasks->attr : &tasks->dummy, ids,
 				       count, trace ? "ntrace//" : "dummy:HG");
