@@ -270,6 +270,15 @@ int span_attend(struct ntrace_encoder *encoder, const struct ntrace_ingress *blo
 	return 1;
 }
 
+void ntrace_encoder_exclude(struct ntrace_encoder *encoder)
+{
+	if (!encoder->tracing)
+		return;
+	settle(encoder);
+	if (!(encoder->attention & ATTENTION_HELD))
+		leave_filter(encoder);
+}
+
 void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync)
 {
 	if (encoder->tracing)

@@ -10,6 +10,7 @@ and compares with what the author of the program wrote down in its comments:
     # flow: A..B            the instructions from label A up to, not including, B
     # flow: A..B xN         N times; N may be a label: the dword in memory there
     # outcomes: TNT         all conditional branches, taken or not
+    # contexts: 0x22e       PROCESS of all Ownership messages
     # options: -smp 2       of the emulator
     # only: htm             or btm, or a name of VARIANTS
     # check: NAME           a function below in place of the flow
@@ -147,6 +148,10 @@ def check_flow(run, tail=()):
     why = difference(run, flow.events, run.expected() + list(tail))
     if why:
         return why
+    for contexts in run.payload.comments("contexts"):
+        got = " ".join(map(hex, flow.contexts))
+        if got != contexts:
+            return f"Ownership: got {got}, expected {contexts}"
     for outcomes in run.payload.comments("outcomes"):
         if flow.outcomes != outcomes:
             return f"branches: got {flow.outcomes}, expected {outcomes}"
@@ -184,6 +189,43 @@ def check_values(run):
         if run.dword(name) != int(value, 0):
             return f"{name} is {run.dword(name):#x}, not {value}"
     return ""
+
+
+def timed_messages(run):
+    messages = list(tiny_decoder.messages(run.bytes(), timed=True))
+    if any("TSTAMP" not in message for message in messages):
+        raise ValueError("a message without TSTAMP")
+    return messages
+
+
+def check_core_time(run):
+    """A cycle is a parcel, so time is I-CNT; in BTM, that of the begin of the last block of a message."""
+    messages = timed_messages(run)
+    time = parcels = 0
+    for i, message in enumerate(messages):
+        time += message["TSTAMP"]
+        parcels += message["ICNT"]
+        if not 0 <= parcels - time <= (4 if run.btm else 0):
+            return f"message {i} at {time}, after {parcels} parcels: {message}"
+    counter = parcels
+    if counter != run.dword("counter"):
+        return f"trTsCounter is {run.dword('counter')}, not {counter}"
+    return check_values(run) if len(messages) > 1000 else "hardly any messages"
+
+
+def check_system_time(run):
+    """TSTAMP with SYNC is absolute, others are differences; all lies between two readings.
+
+    With an instruction counter a block counts as done when it is begun."""
+    time = run.dword("before")
+    messages = timed_messages(run)
+    for i, message in enumerate(messages):
+        before, time = time, message["TSTAMP"] + (0 if "SYNC" in message else time)
+        if time < before:
+            return f"message {i}: {time} after {before}"
+    if not run.dword("before") < time <= run.dword("after") + 16:
+        return f"the last one at {time} is not between {run.dword('before')} and {run.dword('after')}"
+    return check_values(run) if len(messages) > 1000 else "hardly any messages"
 
 
 def check_losses(run):

@@ -74,7 +74,11 @@ static bool te_ready(void *opaque)
 	return true;
 }
 
-static const struct trace_encoder_ops te_ops = { apply, te_bytes, te_ready };
+static const struct trace_encoder_ops te_ops = {
+	.deliver = apply,
+	.write = te_bytes,
+	.ready = te_ready,
+};
 
 static void power_up(uint32_t faults)
 {

@@ -154,8 +154,10 @@ static void encoder_registers(void)
 	is_hex(te_try(TR_TE_INST_FEATURES, 2u << 28 | 7u << 16), 2u << 28 | 3u << 16,
 	       "SrcID is cut to SrcBits");
 	is_hex(te_try(TR_TE_INST_FILTERS, ~0u), 1, "filter 0 exists, others do not");
-	is_hex(te_try(TR_TE_FILTER_CONTROL(0), ~0u), 3, "filter 0: Enable and MatchPrivilege");
-	is_hex(te_try(TR_TE_FILTER_MATCH_INST(0), ~0u), 0x6b, "filter 0: U, S, M, VU and VS");
+	is_hex(te_try(TR_TE_FILTER_CONTROL(0), ~0u), 0xf,
+	       "filter 0: Enable, MatchPrivilege, MatchEcause, MatchInterrupt");
+	is_hex(te_try(TR_TE_FILTER_MATCH_INST(0), ~0u), 0x16b,
+	       "filter 0: U, S, M, VU and VS; interrupt or exception");
 	is_hex(te_try(TR_TE_FILTER_CONTROL(1), ~0u), 0, "filter 1 reads 0");
 	is_hex(te_try(TR_TS_CONTROL, ~0u), 0, "no timestamp unit");
 	is_hex(te_try(TR_TE_DATA_CONTROL, ~0u), 0, "no data trace");
@@ -338,6 +340,65 @@ static void encoder_queue(void)
 	       0, "without a queue there is no StallEna");
 }
 
+/* Active, with two triggers; the other bits as given */
+static void triggers_fresh(uint32_t in, uint32_t out, uint32_t control)
+{
+	struct trace_encoder_parameters with = parameters;
+
+	with.triggers = 2;
+	memset(&bench, 0, sizeof(bench));
+	trace_encoder_init(&bench.te, &with, &bench_ops, &bench);
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+	te_write(TR_TE_TRIG_EXT_IN_CONTROL, in);
+	te_write(TR_TE_TRIG_EXT_OUT_CONTROL, out);
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | 6u << 4 | control);
+	hart_runs();
+}
+
+static bool is_tracing(void)
+{
+	return te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING;
+}
+
+static void encoder_triggers(void)
+{
+	triggers_fresh(~0u, ~0u, 0);
+	is_hex(te_read(TR_TE_TRIG_EXT_IN_CONTROL), 0, "inputs: vendor actions are not there");
+	is_hex(te_read(TR_TE_TRIG_EXT_OUT_CONTROL), 0x33, "two outputs, on and off");
+	triggers_fresh(0x4321, 0, 0);
+	is_hex(te_read(TR_TE_TRIG_EXT_IN_CONTROL), 0x20, "two inputs; action 1 is reserved");
+
+	/* Input 0 on, input 1 off; output 0 at on, output 1 at off */
+	triggers_fresh(0x32, 0x21, 0);
+	te_write(TRACE_ENCODER_TRIGGER_IN, 1);
+	ok(!is_tracing() && !bench.queued, "without InstTrigEnable nothing happens");
+	triggers_fresh(0x32, 0x21, TR_TE_CONTROL_INST_TRIG_ENABLE);
+	te_write(TRACE_ENCODER_TRIGGER_IN, 4);
+	ok(!is_tracing(), "input 2 is not there");
+	te_write(TRACE_ENCODER_TRIGGER_IN, 1);
+	ok(is_tracing() && bench.queued == 1, "action 2: tracing begins");
+	is_hex(te_read(TRACE_ENCODER_TRIGGER_OUT), 1, "output 0 fires");
+	hart_runs();
+	retire(0x100, 3, NTRACE_ITYPE_NONE, 3);
+	ok(bench.size == 4 && !memcmp(bench.bytes, "\x24\x15\x00\x0b", 4), "with SYNC 5");
+	te_write(TRACE_ENCODER_TRIGGER_IN, 2);
+	ok(!is_tracing() && te_read(TR_TE_CONTROL) & TR_CONTROL_ENABLE,
+	   "action 3: tracing ends, Enable stays");
+	is_hex(te_read(TRACE_ENCODER_TRIGGER_OUT), 3, "output 1 fires, output 0 is still set");
+	te_write(TRACE_ENCODER_TRIGGER_OUT, 1);
+	is_hex(te_read(TRACE_ENCODER_TRIGGER_OUT), 2, "cleared by 1");
+
+	triggers_fresh(0x04, 0, TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_INST_TRACING);
+	retire(0x100, 3, NTRACE_ITYPE_NONE, 3);
+	bench.size = 0;
+	te_write(TRACE_ENCODER_TRIGGER_IN, 1);
+	hart_runs();
+	retire(0x106, 1, NTRACE_ITYPE_NONE, 3);
+	/* ProgTraceSync SYNC 0, ICNT 3, FADDR 0x83 */
+	ok(bench.size == 4 && !memcmp(bench.bytes, "\x24\xc1\x0c\x0b", 4) && is_tracing(),
+	   "action 4: a sync message with SYNC 0");
+}
+
 static size_t bytes_of_filtered(uint32_t selected, uint32_t control, uint32_t mask,
 				unsigned int priv)
 {
@@ -445,6 +506,7 @@ int main(void)
 	encoder_tracing();
 	encoder_overflow();
 	encoder_queue();
+	encoder_triggers();
 	encoder_filters();
 	trace_port();
 	return done_testing();

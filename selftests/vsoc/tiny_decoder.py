@@ -9,6 +9,7 @@ import collections
 
 # TCODE: name, fixed fields, variable fields
 MESSAGES = {
+    2: ("Ownership", [], ["PROCESS"]),
     3: ("DirectBranch", [], ["ICNT"]),
     4: ("IndirectBranch", [("BTYPE", 2)], ["ICNT", "UADDR"]),
     8: ("Error", [("ETYPE", 4)], ["ECODE"]),
@@ -22,8 +23,8 @@ MESSAGES = {
 }
 
 
-def messages(data, src_bits=0):
-    """Dictionaries of fields, one per message."""
+def messages(data, src_bits=0, timed=False):
+    """Dictionaries of fields, one per message; TSTAMP is the one field more than there must be."""
     position = 0
     while position < len(data):
         if data[position] == 0xff:
@@ -56,6 +57,8 @@ def messages(data, src_bits=0):
         values = [first] + [value for value, _ in fields[1:]]
         if name == "Correlation" and message["CDF"] == 0:
             variable = ["ICNT"]
+        if timed and len(values) == len(variable) + 1:
+            message["TSTAMP"] = values.pop()
         if len(values) != len(variable):
             raise ValueError(f"{name} with {len(values)} variable fields")
         message.update(zip(variable, values))
@@ -116,6 +119,7 @@ class Flow:
         self.icnt = 0
         self.history = collections.deque()
         self.tcodes = []
+        self.contexts = []
 
     def walk(self, parcels, direct_branch):
         open_end = False
@@ -156,6 +160,9 @@ class Flow:
                 self.icnt += message["RDATA"]
             else:
                 self.add_history(message["RDATA"])
+            return
+        if name == "Ownership":
+            self.contexts.append(message["PROCESS"])
             return
         if name == "Error":
             self.events.append("error")

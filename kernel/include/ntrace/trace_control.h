@@ -124,6 +124,14 @@
 #define TR_TE_TRIG_DBG_CONTROL		0x050
 #define TR_TE_TRIG_EXT_IN_CONTROL	0x054
 #define TR_TE_TRIG_EXT_OUT_CONTROL	0x058
+#define TR_TE_TRIG_EXT_MAX		8	/* of each, a nibble per input or output */
+#define TR_TE_TRIG_EXT(control, n)	((control) >> 4 * (n) & 0xf)
+#define TR_TE_TRIG_ACTION_NONE		0
+#define TR_TE_TRIG_ACTION_ON		2
+#define TR_TE_TRIG_ACTION_OFF		3
+#define TR_TE_TRIG_ACTION_NOTIFY	4
+#define TR_TE_TRIG_OUT_ON		0x1	/* InstTracing 0 -> 1 */
+#define TR_TE_TRIG_OUT_OFF		0x2	/* InstTracing 1 -> 0 */
 
 #define TR_TE_FILTER_BASE		0x400
 #define TR_TE_FILTER_STRIDE		0x020

@@ -256,6 +256,15 @@ NTRACE_API int ntrace_encoder_retire(struct ntrace_encoder *encoder,
 				     const struct ntrace_ingress *block);
 
 /**
+ * ntrace_encoder_exclude - instructions retire that a filter of the caller excludes
+ *
+ * For filters that @config has no words for. As at those of the encoder itself:
+ * ProgTraceCorrelation EVCODE 4 ends what was traced before, and the next block
+ * starts with ProgTraceSync SYNC 5. Ignored while tracing is off.
+ */
+NTRACE_API void ntrace_encoder_exclude(struct ntrace_encoder *encoder);
+
+/**
  * ntrace_encoder_stop - trTeInstTracing 1 -> 0
  * @encoder: an encoder
  * @evcode: EVCODE of the ProgTraceCorrelation that reports what is pending

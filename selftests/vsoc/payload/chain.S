@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* two harts through a funnel behind a funnel. */
+# only: blocks
 # options: -smp 2 -machine ntrace-topology=chain
 # check: sources
 # flow0: start

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* blocks that are broken, and mended by the fault register. */
+# only: htm
+# only: blocks
 # options: -smp 2 -global ntrace-encoder.fault=newer-minor@1 -global ntrace-ram-sink.fault=no-empty@1+wrong-type
 # check: values
 # value: impl0 0x00010101

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* too much trace for the way out of the encoder. */
+# only: instruction counter
+# only: blocks
 # options: -global ntrace-encoder.bandwidth=100
 # check: losses
 # value: status 0x1000

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* of two harts DisInput lets one through. */
+# only: blocks
 # options: -smp 2 -machine ntrace-topology=split
 # check: sources
 # flow0: start

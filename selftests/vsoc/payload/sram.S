@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* a sink with memory of its own, read through trRamData. */
+# only: htm
+# only: blocks
 # options: -global ntrace-ram-sink.kind=sram
 # flow: start
 # flow: on..loop

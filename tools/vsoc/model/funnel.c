@@ -15,6 +15,7 @@ static void reset_registers(struct funnel *funnel)
 	funnel->active = false;
 	funnel->enable = false;
 	funnel->dis_input = 0;
+	timestamp_init(&funnel->timestamp, &funnel->parameters.timestamp);
 	funnel->lost = 0;
 	funnel->fill = 0;
 	funnel->ends = 0;
@@ -53,6 +54,10 @@ static uint32_t read_register(const struct funnel *funnel, uint32_t offset)
 		       TR_COMP_TYPE_FUNNEL << TR_IMPL_COMP_TYPE_SHIFT;
 	case TR_FUNNEL_DIS_INPUT:
 		return funnel->dis_input;
+	case TR_TS_CONTROL:
+	case TR_TS_COUNTER_LOW:
+	case TR_TS_COUNTER_HIGH:
+		return timestamp_read(&funnel->timestamp, offset);
 	default:
 		return 0;
 	}
@@ -123,6 +128,8 @@ void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value)
 	/* While it runs, too: whoever shares the funnel joins and leaves. */
 	if (offset == TR_FUNNEL_DIS_INPUT)
 		funnel->dis_input = value & inputs_mask(funnel);
+	else if (offset == TR_TS_CONTROL)
+		timestamp_write(&funnel->timestamp, value);
 }
 
 static bool takes_and_drops(const struct funnel *funnel, unsigned int input)

@@ -8,6 +8,7 @@
 
 #include "fault.h"
 #include "port.h"
+#include "timestamp.h"
 
 /* trFunnelDisInput has no more bits. */
 #define FUNNEL_INPUTS_MAX 16
@@ -21,6 +22,7 @@
  * @buffer: bytes of messages that are held back until more come, 0..FUNNEL_BUFFER_MAX.
  *          They get out when the next message does not fit any more, and when
  *          the funnel is disabled
+ * @timestamp: its timestamp unit
  * @faults: what is broken at power-up
  *
  * A funnel that is disabled takes messages and drops them, and so does one whose
@@ -31,6 +33,7 @@
 struct funnel_parameters {
 	unsigned int inputs;
 	unsigned int buffer;
+	struct timestamp_parameters timestamp;
 	uint32_t faults;
 };
 
@@ -41,6 +44,7 @@ struct funnel {
 	bool active;
 	bool enable;
 	uint32_t dis_input;
+	struct timestamp timestamp;
 	uint32_t lost;		/* inputs whose messages were lost behind their back */
 	uint64_t software_errors;
 	uint64_t bytes;		/* passed on since power-up */

@@ -39,6 +39,7 @@ void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, uint64_t cause, u
 	};
 
 	hart_finish(hart, pc, mark);
+	hart->te->cause = cause;
 	hart_retire(hart, &ingress, cause);
 }
 

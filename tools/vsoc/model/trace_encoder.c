@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+#include <stdatomic.h>
 #include <string.h>
 
 #include <ntrace/trace_control.h>
@@ -6,18 +7,23 @@
 #include "trace_encoder.h"
 
 #define FEATURES (TR_TE_FEATURE_ALL_JUMPS | TR_TE_FEATURE_EXTEND_ADDR_MSB)
-#define FILTER_CONTROL (TR_TE_FILTER_CONTROL_ENABLE | TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE)
-#define PRIVILEGES (1u << TR_PRIV_U | 1u << TR_PRIV_S | 1u << TR_PRIV_M | \
-		    1u << TR_PRIV_VU | 1u << TR_PRIV_VS)
 
 /* Fields of trTeControl that configure and are frozen while Enable is 1. */
-#define CONTROL_CONFIG (TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INST_STALL_ENA | \
-			TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MODE_MASK | \
+#define CONTROL_CONFIG (TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_CONTEXT | \
+			TR_TE_CONTROL_INST_TRIG_ENABLE | \
+			TR_TE_CONTROL_INST_STALL_ENA | TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MODE_MASK | \
 			TR_TE_CONTROL_INST_SYNC_MAX_MASK)
 
 static uint32_t get_field(uint32_t value, uint32_t mask, unsigned int shift)
 {
 	return (value & mask) >> shift;
+}
+
+static uint64_t time_now(void *opaque, unsigned int mode)
+{
+	struct trace_encoder *te = opaque;
+
+	return mode == TR_TS_MODE_CORE ? te->cycles : te->ops->time(te->opaque, mode);
 }
 
 void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_parameters *parameters,
@@ -27,6 +33,17 @@ void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_par
 	te->parameters = *parameters;
 	te->ops = ops;
 	te->opaque = opaque;
+	te->filters.count = parameters->filters ? parameters->filters : 1;
+	te->filters.comparators = parameters->comparators;
+	te->filters.contexts = parameters->context_bits;
+	te->timestamp_parameters = (struct timestamp_parameters){
+		.width = parameters->timestamp_bits,
+		.modes = 1u << TR_TS_MODE_SYSTEM | 1u << TR_TS_MODE_CORE |
+			 (uint32_t)parameters->timestamp_shared << TR_TS_MODE_SHARED,
+		.enable = true,
+		.now = time_now,
+		.opaque = te,
+	};
 	trace_encoder_power_up(te);
 }
 
@@ -35,9 +52,11 @@ static void reset_registers(struct trace_encoder *te)
 	te->active = false;
 	te->control = 0;
 	te->features = 0;
-	te->filters = 0;
-	te->filter_control = 0;
-	te->filter_match_inst = 0;
+	te->trigger_in = 0;
+	te->trigger_out = 0;
+	te->fired = 0;
+	filters_reset(&te->filters);
+	timestamp_init(&te->timestamp, &te->timestamp_parameters);
 	te->overflow = false;
 }
 
@@ -56,6 +75,8 @@ void trace_encoder_power_up(struct trace_encoder *te)
 	te->tracing = false;
 	te->running = false;
 	te->slow = 0;
+	te->cycles = 0;
+	te->context = 0;
 	te->lost = 0;
 	te->stalled = 0;
 	memset(&te->encoder, 0, sizeof(te->encoder));
@@ -86,6 +107,12 @@ static uint32_t control_value(const struct trace_encoder *te)
 	return value;
 }
 
+static bool is_filter(uint32_t offset)
+{
+	return offset == TR_TE_INST_FILTERS ||
+	       (offset >= TR_TE_FILTER_BASE && offset < TR_TE_COMP_CONTROL(TR_TE_COMPARATOR_MAX));
+}
+
 static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 {
 	if (offset == TR_TE_CONTROL)
@@ -101,14 +128,18 @@ static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 		       TR_TE_PROTOCOL_MAJOR_NTRACE << TR_TE_IMPL_PROTOCOL_MAJOR_SHIFT;
 	case TR_TE_INST_FEATURES:
 		return te->features;
-	case TR_TE_INST_FILTERS:
-		return te->filters;
-	case TR_TE_FILTER_CONTROL(0):
-		return te->filter_control;
-	case TR_TE_FILTER_MATCH_INST(0):
-		return te->filter_match_inst;
+	case TR_TE_TRIG_EXT_IN_CONTROL:
+		return te->trigger_in;
+	case TR_TE_TRIG_EXT_OUT_CONTROL:
+		return te->trigger_out;
+	case TRACE_ENCODER_TRIGGER_OUT:
+		return te->fired;
+	case TR_TS_CONTROL:
+	case TR_TS_COUNTER_LOW:
+	case TR_TS_COUNTER_HIGH:
+		return timestamp_read(&te->timestamp, offset);
 	default:
-		return 0;
+		return is_filter(offset) ? filters_read(&te->filters, offset) : 0;
 	}
 }
 
@@ -120,7 +151,9 @@ uint32_t trace_encoder_read(const struct trace_encoder *te, uint32_t offset)
 static uint32_t legal_config(const struct trace_encoder *te, uint32_t value)
 {
 	uint32_t plain = TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MAX_MASK |
-			 (te->parameters.fifo ? TR_TE_CONTROL_INST_STALL_ENA : 0);
+			 (te->parameters.fifo ? TR_TE_CONTROL_INST_STALL_ENA : 0) |
+			 (te->parameters.triggers ? TR_TE_CONTROL_INST_TRIG_ENABLE : 0) |
+			 (te->parameters.context_bits ? TR_TE_CONTROL_CONTEXT : 0);
 	uint32_t mode =
 		get_field(value, TR_TE_CONTROL_INST_MODE_MASK, TR_TE_CONTROL_INST_MODE_SHIFT);
 	uint32_t sync = get_field(value, TR_TE_CONTROL_INST_SYNC_MODE_MASK,
@@ -133,17 +166,6 @@ static uint32_t legal_config(const struct trace_encoder *te, uint32_t value)
 
 	return (value & plain) | mode << TR_TE_CONTROL_INST_MODE_SHIFT |
 	       sync << TR_TE_CONTROL_INST_SYNC_MODE_SHIFT;
-}
-
-static uint32_t privilege_mask(const struct trace_encoder *te)
-{
-	if (!te->filters)
-		return ~0u;
-	if (!(te->filter_control & TR_TE_FILTER_CONTROL_ENABLE))
-		return 0;
-	if (!(te->filter_control & TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE))
-		return ~0u;
-	return te->filter_match_inst & TR_TE_FILTER_MATCH_INST_PRIV_MASK;
 }
 
 static void encoder_write(void *opaque, const uint8_t *data, size_t size)
@@ -195,11 +217,23 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 				      TR_TE_CONTROL_INST_SYNC_MODE_SHIFT);
 	config->sync_max = get_field(te->control, TR_TE_CONTROL_INST_SYNC_MAX_MASK,
 				     TR_TE_CONTROL_INST_SYNC_MAX_SHIFT);
-	config->priv_mask = privilege_mask(te);
+	config->context = te->control & TR_TE_CONTROL_CONTEXT;
+	if (!filters_privileges(&te->filters, &config->priv_mask)) {
+		config->priv_mask = ~0u;
+		setup->slow |= TE_SLOW_FILTERS;
+	}
+	setup->filters = te->filters;
+	setup->timestamp = te->timestamp;
+	if (timestamp_in_messages(&te->timestamp)) {
+		config->timestamps = te->parameters.timestamps;
+		config->params.timestamp_bits = te->parameters.timestamp_bits;
+		setup->slow |= TE_SLOW_TIME;
+	}
 	if (te->parameters.fifo) {
 		config->fifo_bytes = te->parameters.fifo;
 		config->fifo_drain = drain_of(te->parameters.bandwidth);
 		config->stall = te->control & TR_TE_CONTROL_INST_STALL_ENA;
+		setup->slow |= TE_SLOW_QUEUE;
 	}
 	config->write = encoder_write;
 	config->write_data = te;
@@ -222,23 +256,75 @@ static void deliver(struct trace_encoder *te, bool tracing, bool discard)
 	te->ops->deliver(te->opaque, &setup);
 }
 
+/*
+ * Never back: an emulator may count a block as done and then do a part of it
+ * only, which is less than half of what the counter can hold.
+ */
+static void tell_time(struct trace_encoder *te)
+{
+	uint64_t now;
+
+	if (!(te->slow & TE_SLOW_TIME))
+		return;
+	now = timestamp_value(&te->clock);
+	if ((now - te->time) >> (te->parameters.timestamp_bits - 1) & 1)
+		return;
+	te->time = now;
+	ntrace_encoder_time(&te->encoder, now);
+}
+
+static void start(struct trace_encoder *te, const struct trace_encoder_setup *setup)
+{
+	te->slow = setup->slow;
+	te->drop_next = te->parameters.fault_drop;
+	te->filtering = setup->filters;
+	te->clock = setup->timestamp;
+	te->told_context = te->context;
+	te->time = timestamp_value(&te->clock);
+	ntrace_encoder_init(&te->encoder, &setup->config);
+	tell_time(te);
+	ntrace_encoder_context(&te->encoder, te->context, 0, NTRACE_CTYPE_NONE);
+	ntrace_encoder_start(&te->encoder, NTRACE_SYNC_TRACE_ENABLE);
+}
+
+static void stop(struct trace_encoder *te, bool discard)
+{
+	tell_time(te);
+	if (!discard)
+		ntrace_encoder_stop(&te->encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	memset(&te->encoder, 0, sizeof(te->encoder));
+	te->slow = 0;
+}
+
 bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_setup *setup)
 {
 	if (setup->epoch != te->epoch)
 		return false;
 	te->in_flight--;
-	if (setup->tracing) {
-		te->slow = setup->config.fifo_bytes ? TE_SLOW_QUEUE : 0;
-		te->drop_next = te->parameters.fault_drop;
-		ntrace_encoder_init(&te->encoder, &setup->config);
-		ntrace_encoder_start(&te->encoder, NTRACE_SYNC_TRACE_ENABLE);
-	} else {
-		if (!setup->discard)
-			ntrace_encoder_stop(&te->encoder, NTRACE_EVCODE_TRACE_DISABLE);
-		memset(&te->encoder, 0, sizeof(te->encoder));
+	if (setup->marker) {
+		ntrace_encoder_marker(&te->encoder, NTRACE_SYNC_EXTERNAL_TRIGGER);
+		return true;
 	}
+	if (setup->tracing)
+		start(te, setup);
+	else
+		stop(te, setup->discard);
 	te->running = setup->tracing;
 	return true;
+}
+
+/* By software or by a trigger; outputs tell of it. */
+static void set_tracing(struct trace_encoder *te, uint32_t control, bool tracing)
+{
+	bool before = te->control & TR_TE_CONTROL_INST_TRACING;
+	uint32_t event = tracing ? TR_TE_TRIG_OUT_ON : TR_TE_TRIG_OUT_OFF;
+
+	control &= ~TR_TE_CONTROL_INST_TRACING;
+	te->control = control | (tracing ? TR_TE_CONTROL_INST_TRACING : 0);
+	for (unsigned int i = 0; i < te->parameters.triggers && before != tracing; i++)
+		if (TR_TE_TRIG_EXT(te->trigger_out, i) & event)
+			te->fired |= 1u << i;
+	deliver(te, tracing && inst_mode(te), false);
 }
 
 static void write_control(struct trace_encoder *te, uint32_t value)
@@ -267,12 +353,55 @@ static void write_control(struct trace_encoder *te, uint32_t value)
 		if (value & TR_CONTROL_ENABLE)
 			te->overflow = false;
 	}
-	control &= ~(TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+	control &= ~TR_CONTROL_ENABLE;
 	control |= value & TR_CONTROL_ENABLE;
-	if (value & TR_CONTROL_ENABLE)
-		control |= value & TR_TE_CONTROL_INST_TRACING;
-	te->control = control;
-	deliver(te, (control & TR_TE_CONTROL_INST_TRACING) && inst_mode(te), false);
+	set_tracing(te, control, value & TR_CONTROL_ENABLE && value & TR_TE_CONTROL_INST_TRACING);
+}
+
+/* An external trigger comes in. */
+static void trigger(struct trace_encoder *te, unsigned int input)
+{
+	struct trace_encoder_setup marker = { .epoch = te->epoch, .marker = true };
+
+	switch (TR_TE_TRIG_EXT(te->trigger_in, input)) {
+	case TR_TE_TRIG_ACTION_ON:
+		set_tracing(te, te->control, true);
+		break;
+	case TR_TE_TRIG_ACTION_OFF:
+		set_tracing(te, te->control, false);
+		break;
+	case TR_TE_TRIG_ACTION_NOTIFY:
+		if (!te->tracing)
+			break;
+		te->in_flight++;
+		te->ops->deliver(te->opaque, &marker);
+		break;
+	}
+}
+
+static void write_trigger_in(struct trace_encoder *te, uint32_t inputs)
+{
+	for (unsigned int i = 0; i < te->parameters.triggers; i++)
+		if ((inputs >> i & 1) && (te->control & TR_CONTROL_ENABLE) &&
+		    (te->control & TR_TE_CONTROL_INST_TRIG_ENABLE))
+			trigger(te, i);
+}
+
+/* Actions that are not there, and vendor bits of outputs, read 0. */
+static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, bool in)
+{
+	uint32_t legal = 0;
+
+	for (unsigned int i = 0; i < te->parameters.triggers; i++) {
+		uint32_t nibble = TR_TE_TRIG_EXT(value, i);
+
+		if (!in)
+			nibble &= TR_TE_TRIG_OUT_ON | TR_TE_TRIG_OUT_OFF;
+		else if (nibble < TR_TE_TRIG_ACTION_ON || nibble > TR_TE_TRIG_ACTION_NOTIFY)
+			nibble = TR_TE_TRIG_ACTION_NONE;
+		legal |= nibble << 4 * i;
+	}
+	return legal;
 }
 
 static void write_features(struct trace_encoder *te, uint32_t value)
@@ -301,6 +430,13 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 		write_control(te, value);
 		return;
 	}
+	if (offset == TRACE_ENCODER_TRIGGER_IN || offset == TRACE_ENCODER_TRIGGER_OUT) {
+		if (offset == TRACE_ENCODER_TRIGGER_IN)
+			write_trigger_in(te, value);
+		else
+			te->fired &= ~value;
+		return;
+	}
 	if (!te->active || te->control & TR_CONTROL_ENABLE) {
 		te->software_errors++;
 		return;
@@ -310,14 +446,18 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 	case TR_TE_INST_FEATURES:
 		write_features(te, value);
 		break;
-	case TR_TE_INST_FILTERS:
-		te->filters = value & 1;
+	case TR_TE_TRIG_EXT_IN_CONTROL:
+		te->trigger_in = legal_triggers(te, value, true);
 		break;
-	case TR_TE_FILTER_CONTROL(0):
-		te->filter_control = value & FILTER_CONTROL;
+	case TR_TE_TRIG_EXT_OUT_CONTROL:
+		te->trigger_out = legal_triggers(te, value, false);
 		break;
-	case TR_TE_FILTER_MATCH_INST(0):
-		te->filter_match_inst = value & PRIVILEGES;
+	case TR_TS_CONTROL:
+		timestamp_write(&te->timestamp, value);
+		break;
+	default:
+		if (is_filter(offset))
+			filters_write(&te->filters, offset, value);
 		break;
 	}
 }
@@ -331,24 +471,67 @@ static void watch_queue(struct trace_encoder *te, uint64_t dropped, uint64_t sta
 	te->stalled += te->encoder.stall_cycles - stall_cycles;
 }
 
+/* After the block that ends with the write of scontext. */
+static void change_context(struct trace_encoder *te)
+{
+	te->slow &= ~(uint32_t)TE_SLOW_CONTEXT;
+	te->told_context = te->context;
+	ntrace_encoder_context(&te->encoder, te->context, 0, NTRACE_CTYPE_IMPRECISE);
+}
+
+/* Return: whether the block is traced. */
+static bool filter(struct trace_encoder *te, const struct ntrace_ingress *block)
+{
+	unsigned int match = filters_match(&te->filtering, block, te->cause, te->told_context);
+
+	if (match & FILTERS_NOTIFY)
+		ntrace_encoder_marker(&te->encoder, NTRACE_SYNC_TRACE_EVENT);
+	return match & 1;
+}
+
+/* Written here only */
+static void count_cycles(struct trace_encoder *te, uint32_t cycles)
+{
+	uint64_t before = atomic_load_explicit(&te->cycles, memory_order_relaxed);
+
+	atomic_store_explicit(&te->cycles, before + cycles, memory_order_relaxed);
+	ntrace_encoder_cycles(&te->encoder, cycles);
+}
+
 int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_ingress *block)
 {
 	uint64_t dropped = te->encoder.dropped;
 	uint64_t stall_cycles = te->encoder.stall_cycles;
-	int error;
+	bool traced = !(te->slow & TE_SLOW_FILTERS) || filter(te, block);
+	int error = 0;
 
-	if (te->slow & TE_SLOW_DROPPING) {
-		if (!te->ops->ready(te->opaque))
-			return 0;
+	/* What a message tells of was over before this block. */
+	tell_time(te);
+	count_cycles(te, block->iretire);
+	if ((te->slow & TE_SLOW_DROPPING) && te->ops->ready(te->opaque)) {
 		te->slow &= ~(uint32_t)TE_SLOW_DROPPING;
 		ntrace_encoder_overrun(&te->encoder);
 	}
-	if (te->slow & TE_SLOW_QUEUE)
-		ntrace_encoder_cycles(&te->encoder, block->iretire);
-	error = ntrace_encoder_retire(&te->encoder, block);
+	if (!(te->slow & TE_SLOW_DROPPING) && traced)
+		error = ntrace_encoder_retire(&te->encoder, block);
+	else if (!traced)
+		ntrace_encoder_exclude(&te->encoder);
+	if (te->slow & TE_SLOW_CONTEXT)
+		change_context(te);
 	if (te->slow & TE_SLOW_QUEUE)
 		watch_queue(te, dropped, stall_cycles);
 	return error;
+}
+
+void trace_encoder_context(struct trace_encoder *te, uint64_t context)
+{
+	unsigned int bits = te->parameters.context_bits;
+
+	if (!bits)
+		return;
+	te->context = bits < 64 ? context & ((UINT64_C(1) << bits) - 1) : context;
+	if (te->running)
+		te->slow |= TE_SLOW_CONTEXT;
 }
 
 void trace_encoder_lost(struct trace_encoder *te)

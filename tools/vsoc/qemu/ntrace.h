@@ -64,11 +64,13 @@ struct NTraceFunnel {
     QemuSpin lock;
     struct funnel funnel;
     struct trace_port out;
+    NTraceFunnel *clock;        /* of the shared time, or NULL */
 
     /* Set by the machine: DisInput has so many bits. */
     uint32_t inputs;
     uint32_t index;
     uint32_t buffer;
+    uint32_t timestamp_bits;
     bool active_at_reset;
     char *fault;
     char *log_name;
@@ -85,11 +87,18 @@ struct NTraceEncoder {
     CPUState *cpu;
     struct trace_port out[TRACE_PORTS_MAX];
     unsigned int outs;
+    NTraceFunnel *clock;        /* of the shared time, or NULL */
 
     uint32_t index;
     uint32_t src_bits_max;
     uint32_t icnt_bits;
     uint32_t hist_bits;
+    uint32_t filters;
+    uint32_t comparators;
+    uint32_t triggers;
+    uint32_t scontext_bits;
+    uint32_t timestamp_bits;
+    char *timestamps;
     uint32_t fifo;
     uint32_t bandwidth;
     uint32_t fault_drop;
@@ -111,6 +120,9 @@ struct NTraceEncoder {
 /* Inputs, for whoever sends to them. */
 struct trace_port ntrace_ram_sink_port(NTraceRamSink *s);
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input);
+
+/* Time of an enum TR_TS_MODE; @clock is where the shared one comes from. */
+uint64_t ntrace_time(NTraceFunnel *clock, unsigned int mode);
 
 bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp);
 void ntrace_ctr_reset(NTraceEncoder *s);

@@ -66,10 +66,18 @@ static bool ready(void *opaque)
     return true;
 }
 
+static uint64_t time_now(void *opaque, unsigned int mode)
+{
+    NTraceEncoder *s = opaque;
+
+    return ntrace_time(s->clock, mode);
+}
+
 static const struct trace_encoder_ops encoder_ops = {
     .deliver = deliver,
     .write = put,
     .ready = ready,
+    .time = time_now,
 };
 
 static void complain(void *opaque, uint64_t iaddr, uint32_t block, uint64_t pc)
@@ -159,6 +167,24 @@ static void shutdown_notify(Notifier *notifier, void *data)
     ntrace_ctr_shutdown(s);
 }
 
+static enum ntrace_timestamps timestamps(const char *name, Error **errp)
+{
+    static const char *const names[] = {
+        [NTRACE_TIMESTAMPS_SYNC] = "sync",
+        [NTRACE_TIMESTAMPS_BRANCH] = "branch",
+        [NTRACE_TIMESTAMPS_ALL] = "all",
+    };
+    unsigned int i;
+
+    for (i = 0; i < ARRAY_SIZE(names); i++) {
+        if (names[i] && !g_strcmp0(name ? name : "branch", names[i])) {
+            return i;
+        }
+    }
+    error_setg(errp, "timestamps must be sync, branch or all");
+    return NTRACE_TIMESTAMPS_NONE;
+}
+
 static void realize(DeviceState *dev, Error **errp)
 {
     ERRP_GUARD();
@@ -168,6 +194,13 @@ static void realize(DeviceState *dev, Error **errp)
         .icnt_bits = s->icnt_bits,
         .hist_bits = s->hist_bits,
         .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
+        .filters = s->filters,
+        .comparators = s->comparators,
+        .triggers = MIN(s->triggers, TR_TE_TRIG_EXT_MAX),
+        .context_bits = s->scontext_bits,
+        .timestamp_bits = s->timestamp_bits,
+        .timestamp_shared = s->clock,
+        .timestamps = timestamps(s->timestamps, errp),
         .fifo = s->bandwidth ? s->fifo : 0,
         .bandwidth = s->bandwidth,
         .fault_drop = s->fault_drop,
@@ -180,6 +213,14 @@ static void realize(DeviceState *dev, Error **errp)
     if (s->icnt_bits < 1 || s->icnt_bits > 32 ||
         s->hist_bits < 1 || s->hist_bits > 31) {
         error_setg(errp, "icnt-bits must be 1..32 and hist-bits 1..31");
+        return;
+    }
+    if (s->filters < 1 || s->filters > TR_TE_FILTER_MAX ||
+        s->comparators > TR_TE_COMPARATOR_MAX || s->scontext_bits > 64 ||
+        s->timestamp_bits > 63) {
+        error_setg(errp, "filters must be 1..%d, comparators 0..%d, "
+                   "scontext-bits 0..64 and timestamp-bits 0..63",
+                   TR_TE_FILTER_MAX, TR_TE_COMPARATOR_MAX);
         return;
     }
     if (s->bandwidth && s->fifo < NTRACE_ENCODER_FIFO_MIN) {
@@ -214,6 +255,14 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("src-bits-max", NTraceEncoder, src_bits_max, 4),
     DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
+    DEFINE_PROP_UINT32("filters", NTraceEncoder, filters, 4),
+    DEFINE_PROP_UINT32("comparators", NTraceEncoder, comparators, 4),
+    /* External ones, in and out: TRACE_ENCODER_TRIGGER_IN says how to raise them. */
+    DEFINE_PROP_UINT32("triggers", NTraceEncoder, triggers, 2),
+    DEFINE_PROP_UINT32("scontext-bits", NTraceEncoder, scontext_bits, 32),
+    DEFINE_PROP_UINT32("timestamp-bits", NTraceEncoder, timestamp_bits, 48),
+    /* Messages with TSTAMP: sync, branch (the default; sync and branch) or all */
+    DEFINE_PROP_STRING("timestamps", NTraceEncoder, timestamps),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
     /*
      * Bytes that leave the encoder while its hart retires 1,000 parcels (2 KB)

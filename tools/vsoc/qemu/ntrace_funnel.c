@@ -4,6 +4,8 @@
 #include "qapi/error.h"
 #include "qemu/log.h"
 #include "hw/qdev-properties.h"
+#include "qemu/timer.h"
+#include "hw/core/cpu.h"
 #include "system/runstate.h"
 #include "ntrace.h"
 #include "ntrace/trace_control.h"
@@ -38,6 +40,47 @@ static bool port_ready(void *opaque, unsigned int input)
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input)
 {
     return (struct trace_port) { port_put, port_ready, s, input };
+}
+
+/*
+ * Virtual nanoseconds; with -icount, instructions of all harts. A hart asks in
+ * the middle of a block, where QEMU wants nobody to know: the block counts as
+ * done from its begin on, always.
+ */
+static uint64_t system_time(void)
+{
+    CPUState *cpu = current_cpu;
+    bool can_do_io = cpu && cpu->neg.can_do_io;
+    uint64_t now;
+
+    if (cpu) {
+        cpu->neg.can_do_io = true;
+    }
+    now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+    if (cpu) {
+        cpu->neg.can_do_io = can_do_io;
+    }
+    return now;
+}
+
+uint64_t ntrace_time(NTraceFunnel *clock, unsigned int mode)
+{
+    uint64_t value;
+
+    if (mode != TR_TS_MODE_SHARED) {
+        return system_time();
+    }
+    qemu_spin_lock(&clock->lock);
+    value = timestamp_value(&clock->funnel.timestamp);
+    qemu_spin_unlock(&clock->lock);
+    return value;
+}
+
+static uint64_t now(void *opaque, unsigned int mode)
+{
+    NTraceFunnel *s = opaque;
+
+    return ntrace_time(s->clock, mode);
 }
 
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
@@ -120,10 +163,21 @@ static void realize(DeviceState *dev, Error **errp)
     struct funnel_parameters parameters = {
         .inputs = s->inputs,
         .buffer = s->buffer,
+        .timestamp = {
+            .width = s->timestamp_bits,
+            .modes = 1u << TR_TS_MODE_SYSTEM |
+                     (uint32_t)(s->clock != NULL) << TR_TS_MODE_SHARED,
+            .now = now,
+            .opaque = s,
+        },
         .faults = ntrace_faults(s->fault, s->index, errp),
     };
 
     if (*errp) {
+        return;
+    }
+    if (s->timestamp_bits > 63) {
+        error_setg(errp, "timestamp-bits must be 0..63");
         return;
     }
     if (s->buffer > FUNNEL_BUFFER_MAX) {
@@ -148,6 +202,7 @@ static void realize(DeviceState *dev, Error **errp)
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceFunnel, index, 0),
     DEFINE_PROP_UINT32("buffer", NTraceFunnel, buffer, 64),
+    DEFINE_PROP_UINT32("timestamp-bits", NTraceFunnel, timestamp_bits, 48),
     DEFINE_PROP_BOOL("active-at-reset", NTraceFunnel, active_at_reset, false),
     /* What is broken at power-up: model/fault.h */
     DEFINE_PROP_STRING("fault", NTraceFunnel, fault),

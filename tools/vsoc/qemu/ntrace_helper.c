@@ -22,6 +22,18 @@ static unsigned int privilege(const CPURISCVState *env)
     return env->priv;
 }
 
+/* QEMU finds out which ECALL it is later. */
+static target_ulong real_cause(const CPURISCVState *env, target_ulong cause)
+{
+    if (cause != RISCV_EXCP_U_ECALL || env->priv == PRV_U) {
+        return cause;
+    }
+    if (env->priv == PRV_M) {
+        return RISCV_EXCP_M_ECALL;
+    }
+    return env->virt_enabled ? RISCV_EXCP_VS_ECALL : RISCV_EXCP_S_ECALL;
+}
+
 void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
 {
     unsigned int mark = env->ntrace_mark;
@@ -34,9 +46,33 @@ void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
         /* No trap: the emulator does the work of the EBREAK and goes on behind it. */
         hart_step(env->ntrace, env->pc, privilege(env), mark);
     } else {
-        hart_trap(env->ntrace, env->pc, interrupt, cause, privilege(env),
+        hart_trap(env->ntrace, env->pc, interrupt,
+                  interrupt ? cause : real_cause(env, cause), privilege(env),
                   mark);
     }
+}
+
+RISCVException ntrace_has_scontext(CPURISCVState *env, int csrno)
+{
+    if (!env->ntrace || !env->ntrace->te->parameters.context_bits) {
+        return RISCV_EXCP_ILLEGAL_INST;
+    }
+    return smstateen_acc_ok(env, 0, SMSTATEEN0_HSCONTXT);
+}
+
+RISCVException ntrace_read_scontext(CPURISCVState *env, int csrno,
+                                    target_ulong *value)
+{
+    *value = env->ntrace->te->context;
+    return RISCV_EXCP_NONE;
+}
+
+/* The write ends a block, which is announced and yet to be retired. */
+RISCVException ntrace_write_scontext(CPURISCVState *env, int csrno,
+                                     target_ulong value)
+{
+    trace_encoder_context(env->ntrace->te, value);
+    return RISCV_EXCP_NONE;
 }
 
 static struct ctr_check *ctr_check(CPURISCVState *env)

@@ -15,6 +15,15 @@
 /* The hart is about to take a trap; env is as before it. */
 void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause);
 
+/* Supervisor context, which QEMU does not have. */
+#define NTRACE_CSR_SCONTEXT 0x5a8
+
+RISCVException ntrace_has_scontext(CPURISCVState *env, int csrno);
+RISCVException ntrace_read_scontext(CPURISCVState *env, int csrno,
+                                    target_ulong *value);
+RISCVException ntrace_write_scontext(CPURISCVState *env, int csrno,
+                                     target_ulong value);
+
 /* riscv_csrr() and riscv_csrrw() for instructions */
 RISCVException ntrace_csrr(CPURISCVState *env, int csrno, target_ulong *value);
 RISCVException ntrace_csrrw(CPURISCVState *env, int csrno, target_ulong *value,

@@ -94,12 +94,19 @@ static void wire(const struct topology *topology,
     struct trace_port port = input_of(&topology->node[edge->to],
                                       dev[edge->to], edge->input);
 
+    NTraceFunnel *clock = topology->node[edge->to].kind == TOPOLOGY_FUNNEL ?
+                          NTRACE_FUNNEL(dev[edge->to]) : NULL;
+
     if (topology->node[edge->from].kind == TOPOLOGY_FUNNEL) {
         NTRACE_FUNNEL(dev[edge->from])->out = port;
+        NTRACE_FUNNEL(dev[edge->from])->clock = clock;
     } else {
         NTraceEncoder *encoder = NTRACE_ENCODER(dev[edge->from]);
 
         encoder->out[edge->output] = port;
+        if (!edge->output) {
+            encoder->clock = clock;
+        }
         encoder->outs = MAX(encoder->outs, edge->output + 1);
     }
 }
@@ -131,17 +138,19 @@ void ntrace_create(MachineState *machine, const char *name)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
     DeviceState *dev[TOPOLOGY_NODES_MAX];
-    unsigned int i;
+    unsigned int i, e;
 
     make_topology(topology, machine, name);
     for (i = 0; i < topology->nodes; i++) {
         dev[i] = create(machine, &topology->node[i]);
+        for (e = 0; e < topology->edges; e++) {
+            if (topology->edge[e].from == i) {
+                wire(topology, &topology->edge[e], dev);
+            }
+        }
         sysbus_realize_and_unref(SYS_BUS_DEVICE(dev[i]), &error_fatal);
         sysbus_mmio_map(SYS_BUS_DEVICE(dev[i]), 0,
                         address_of(&topology->node[i]));
-    }
-    for (i = 0; i < topology->edges; i++) {
-        wire(topology, &topology->edge[i], dev);
     }
 }
 
