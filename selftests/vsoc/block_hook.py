@@ -191,6 +191,12 @@ def check_values(run):
     return ""
 
 
+def check_v0(run):
+    """Two bits of SRC, always."""
+    why = difference(run, run.flow(2, 0).events, run.expected("flow0"))
+    return why or check_values(run)
+
+
 def timed_messages(run):
     messages = list(tiny_decoder.messages(run.bytes(), timed=True))
     if any("TSTAMP" not in message for message in messages):

@@ -200,6 +200,10 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 
 	ntrace_encoder_config_init(config);
 	config->params.xlen = te->parameters.xlen;
+	if (te->parameters.v0) {
+		config->params.dialect = NTRACE_DIALECT_SIFIVE_V0;
+		config->params.timestamp_xor = true;
+	}
 	config->params.mode = inst_mode(te) == TR_TE_INST_MODE_BTM ? NTRACE_MODE_BRANCH :
 								     NTRACE_MODE_HISTORY;
 	config->params.all_jumps = te->features & TR_TE_FEATURE_ALL_JUMPS;

@@ -47,6 +47,7 @@ struct trace_encoder_parameters {
 	unsigned int icnt_bits;
 	unsigned int hist_bits;
 	unsigned int xlen;
+	bool v0;			/* the protocol of SiFive's v0 encoders */
 	unsigned int filters;		/* 0: one */
 	unsigned int comparators;
 	unsigned int triggers;		/* external inputs, and as many outputs */

@@ -14,14 +14,17 @@
 #include "funnel.h"
 #include "hart.h"
 #include "ram_sink.h"
+#include "v0_encoder.h"
 #include "ntrace_helper.h"
 
 #define TYPE_NTRACE_ENCODER "ntrace-encoder"
 #define TYPE_NTRACE_FUNNEL "ntrace-funnel"
 #define TYPE_NTRACE_RAM_SINK "ntrace-ram-sink"
+#define TYPE_NTRACE_V0 "ntrace-v0"
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceEncoder, NTRACE_ENCODER)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceFunnel, NTRACE_FUNNEL)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceRamSink, NTRACE_RAM_SINK)
+OBJECT_DECLARE_SIMPLE_TYPE(NTraceV0, NTRACE_V0)
 
 /* Free in the memory map of the virt machine, room for 64 harts. */
 #define NTRACE_ENCODER_BASE 0x6000000
@@ -102,6 +105,7 @@ struct NTraceEncoder {
     uint32_t fifo;
     uint32_t bandwidth;
     uint32_t fault_drop;
+    bool v0;
     bool active_at_reset;
     char *fault;
     char *log_name;
@@ -115,6 +119,15 @@ struct NTraceEncoder {
     uint64_t ctr_check_mutate;
     char *ctr_depths;
     char *ctr_control;
+};
+
+struct NTraceV0 {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    struct v0_encoder v0;
+    NTraceEncoder *encoder;
+    NTraceRamSink *sink;
 };
 
 /* Inputs, for whoever sends to them. */
@@ -135,8 +148,8 @@ void ntrace_log(FILE *log, const char *component, uint32_t index,
 
 /* For the machine. */
 void ntrace_class_properties(ObjectClass *oc);
-void ntrace_create(MachineState *machine, const char *topology);
-void ntrace_create_fdt(MachineState *machine, const char *topology,
-                       uint32_t *phandle);
+bool ntrace_wanted(MachineState *machine);
+void ntrace_create(MachineState *machine);
+void ntrace_create_fdt(MachineState *machine, uint32_t *phandle);
 
 #endif

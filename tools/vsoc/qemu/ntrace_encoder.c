@@ -194,6 +194,7 @@ static void realize(DeviceState *dev, Error **errp)
         .icnt_bits = s->icnt_bits,
         .hist_bits = s->hist_bits,
         .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
+        .v0 = s->v0,
         .filters = s->filters,
         .comparators = s->comparators,
         .triggers = MIN(s->triggers, TR_TE_TRIG_EXT_MAX),

@@ -16,6 +16,8 @@ QEMU_BUILD_BUG_ON(NTRACE_ENCODER_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
 QEMU_BUILD_BUG_ON(NTRACE_RAM_SINK_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
                   NTRACE_FUNNEL_BASE);
 
+#define V0_SINK_BYTES 8
+
 /* Of each enum topology_kind. */
 static const struct {
     const char *type;
@@ -60,13 +62,28 @@ void ntrace_log(FILE *log, const char *component, uint32_t index,
     }
 }
 
-static void make_topology(struct topology *topology, MachineState *machine,
-                          const char *name)
+static bool is_v0(MachineState *machine)
 {
+    return !g_strcmp0(RISCV_VIRT_MACHINE(machine)->ntrace, "v0");
+}
+
+bool ntrace_wanted(MachineState *machine)
+{
+    return RISCV_VIRT_MACHINE(machine)->ntrace;
+}
+
+static void make_topology(struct topology *topology, MachineState *machine)
+{
+    const char *name = RISCV_VIRT_MACHINE(machine)->ntrace_topology;
     const char *reason;
 
     if (!name) {
         name = "direct";
+    }
+    if (is_v0(machine) && strcmp(name, "direct")) {
+        error_report("ntrace=v0: sinks are in the encoders, there is no "
+                     "topology but direct");
+        exit(1);
     }
     reason = topology_make(topology, name, machine->smp.cpus);
     if (reason) {
@@ -131,16 +148,35 @@ static DeviceState *create(MachineState *machine,
     if (node->kind == TOPOLOGY_FUNNEL) {
         NTRACE_FUNNEL(dev)->inputs = node->inputs;
     }
+    if (is_v0(machine) && node->kind == TOPOLOGY_ENCODER) {
+        NTRACE_ENCODER(dev)->v0 = true;
+    }
+    if (is_v0(machine) && node->kind == TOPOLOGY_RAM_SINK) {
+        NTRACE_RAM_SINK(dev)->granule = V0_SINK_BYTES;
+    }
     return dev;
 }
 
-void ntrace_create(MachineState *machine, const char *name)
+/* In place of encoder and sink, which stand before it in @dev. */
+static void create_v0(const struct topology *topology,
+                      const struct topology_edge *edge, DeviceState **dev)
+{
+    DeviceState *v0 = qdev_new(TYPE_NTRACE_V0);
+
+    NTRACE_V0(v0)->encoder = NTRACE_ENCODER(dev[edge->from]);
+    NTRACE_V0(v0)->sink = NTRACE_RAM_SINK(dev[edge->to]);
+    sysbus_realize_and_unref(SYS_BUS_DEVICE(v0), &error_fatal);
+    sysbus_mmio_map(SYS_BUS_DEVICE(v0), 0,
+                    address_of(&topology->node[edge->from]));
+}
+
+void ntrace_create(MachineState *machine)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
     DeviceState *dev[TOPOLOGY_NODES_MAX];
     unsigned int i, e;
 
-    make_topology(topology, machine, name);
+    make_topology(topology, machine);
     for (i = 0; i < topology->nodes; i++) {
         dev[i] = create(machine, &topology->node[i]);
         for (e = 0; e < topology->edges; e++) {
@@ -149,8 +185,13 @@ void ntrace_create(MachineState *machine, const char *name)
             }
         }
         sysbus_realize_and_unref(SYS_BUS_DEVICE(dev[i]), &error_fatal);
-        sysbus_mmio_map(SYS_BUS_DEVICE(dev[i]), 0,
-                        address_of(&topology->node[i]));
+        if (!is_v0(machine)) {
+            sysbus_mmio_map(SYS_BUS_DEVICE(dev[i]), 0,
+                            address_of(&topology->node[i]));
+        }
+    }
+    for (e = 0; e < topology->edges && is_v0(machine); e++) {
+        create_v0(topology, &topology->edge[e], dev);
     }
 }
 
@@ -160,14 +201,20 @@ static char *node_path(const struct topology_node *node)
                            address_of(node));
 }
 
-static void add_component(void *fdt, const struct topology_node *node)
+static void add_component(void *fdt, const struct topology_node *node, bool v0)
 {
     static const char compatible[] =
         "qemu,trace-component\0riscv,trace-component";
     g_autofree char *path = node_path(node);
 
     qemu_fdt_add_subnode(fdt, path);
-    qemu_fdt_setprop(fdt, path, "compatible", compatible, sizeof(compatible));
+    if (v0) {
+        qemu_fdt_setprop_string(fdt, path, "compatible",
+                                "sifive,trace-encoder-v0");
+    } else {
+        qemu_fdt_setprop(fdt, path, "compatible", compatible,
+                         sizeof(compatible));
+    }
     qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
     if (node->kind == TOPOLOGY_ENCODER) {
@@ -200,17 +247,18 @@ static void add_endpoint(void *fdt, const struct topology_node *node,
     qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
 }
 
-void ntrace_create_fdt(MachineState *machine, const char *name,
-                       uint32_t *phandle)
+void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
     unsigned int i;
 
-    make_topology(topology, machine, name);
+    make_topology(topology, machine);
     for (i = 0; i < topology->nodes; i++) {
-        add_component(machine->fdt, &topology->node[i]);
+        if (!is_v0(machine) || topology->node[i].kind == TOPOLOGY_ENCODER) {
+            add_component(machine->fdt, &topology->node[i], is_v0(machine));
+        }
     }
-    for (i = 0; i < topology->edges; i++) {
+    for (i = 0; i < topology->edges && !is_v0(machine); i++) {
         const struct topology_edge *edge = &topology->edge[i];
         const struct topology_node *from = &topology->node[edge->from];
         const struct topology_node *to = &topology->node[edge->to];
@@ -224,14 +272,23 @@ void ntrace_create_fdt(MachineState *machine, const char *name,
     }
 }
 
-static bool get_ntrace(Object *obj, Error **errp)
+static char *get_ntrace(Object *obj, Error **errp)
 {
-    return RISCV_VIRT_MACHINE(obj)->ntrace;
+    const char *value = RISCV_VIRT_MACHINE(obj)->ntrace;
+
+    return g_strdup(value ? value : "off");
 }
 
-static void set_ntrace(Object *obj, bool value, Error **errp)
+static void set_ntrace(Object *obj, const char *value, Error **errp)
 {
-    RISCV_VIRT_MACHINE(obj)->ntrace = value;
+    RISCVVirtState *s = RISCV_VIRT_MACHINE(obj);
+
+    if (strcmp(value, "on") && strcmp(value, "off") && strcmp(value, "v0")) {
+        error_setg(errp, "ntrace must be on, off or v0");
+        return;
+    }
+    g_free(s->ntrace);
+    s->ntrace = strcmp(value, "off") ? g_strdup(value) : NULL;
 }
 
 static char *get_topology(Object *obj, Error **errp)
@@ -249,11 +306,13 @@ static void set_topology(Object *obj, const char *value, Error **errp)
 
 void ntrace_class_properties(ObjectClass *oc)
 {
-    object_class_property_add_bool(oc, "ntrace", get_ntrace, set_ntrace);
+    object_class_property_add_str(oc, "ntrace", get_ntrace, set_ntrace);
     object_class_property_set_description(oc, "ntrace",
-                                          "(TCG only) Set on/off to have "
-                                          "a trace encoder per hart and "
-                                          "trace RAM sinks");
+                                          "(TCG only) Set on to have a trace "
+                                          "encoder per hart and trace RAM "
+                                          "sinks, v0 to have them with "
+                                          "SiFive's registers of before the "
+                                          "specification");
     object_class_property_add_str(oc, "ntrace-topology", get_topology,
                                   set_topology);
     object_class_property_set_description(oc, "ntrace-topology",
