@@ -32,6 +32,18 @@ rc=0
 	>"$tmp/out" 2>&1 || rc=$?
 is "$rc $(tr '\n' ' ' <"$tmp/out")" "7 boot 1 boot 2 " "a guest may reboot where that is asked for"
 
+rc=0
+"$run" --quiet --topology chain --fault funnel:newer-minor@1 --fault encoder:wrong-type@1 --fault encoder:no-empty --append iomem=relaxed -- \
+	sh -c 'for address in 6080000 6081000 6000000 6001000; do
+			devmem 0x$address 32 1
+			echo "$(devmem 0x$address 32) $(devmem 0x${address%???}004 32)"
+		done
+		devmem 0x6001e00 32 0
+		echo "$(devmem 0x6001000 32) $(devmem 0x6001004 32)"' >"$tmp/out" 2>&1 || rc=$?
+is "$rc $(tr '\n' ' ' <"$tmp/out")" "0 0x00000009 0x00000801 0x00000009 0x00000811 0x01000001 0x00010101 0x01000001 0x00010F01 0x01000009 0x00010101 " \
+	"blocks are wired and broken as asked for, and mended by their fault register"
+fails "no fault" "is not BLOCK:NAME" "$run" --quiet --fault no-empty -- true
+
 fails "no command" "no command" "$run" --quiet
 fails "unknown option" "unknown option" "$run" --no-such-option -- true
 fails "no such file to put" "does not exist" "$run" --put "$tmp/none:/root/x" -- true
