@@ -335,8 +335,15 @@ static void ntrace_event_del(struct perf_event *event, int flags)
 	ntrace_event_stop(event, PERF_EF_UPDATE);
 }
 
+/* The timer may be late. On the traced hart, interrupts off: no more than it would take. */
 static void ntrace_event_read(struct perf_event *event)
 {
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	if (perf->event != event)
+		return;
+	ntrace_drain_step(perf->path->capture);
+	ntrace_perf_count(perf);
 }
 
 static void *ntrace_event_setup_aux(struct perf_event *event, void **pages, int count,
