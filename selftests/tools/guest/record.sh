@@ -11,7 +11,7 @@ counted=/root/counted
 attempt() {
 	local name=$1
 	shift
-	timeout 90 "$@" >"$name.out" 2>"$name.err" </dev/null
+	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
 	echo $? >"$name.rc"
 }
 
