@@ -3,13 +3,12 @@
 #include <ntrace/trace_control.h>
 
 #include "funnel.h"
+#include "kept.h"
 #include "ram_sink.h"
 #include "tap.h"
-#include "trace_encoder.h"
 
 static struct funnel funnel;
 static struct ram_sink sink;
-static struct trace_encoder te;
 
 static bool take(void *opaque, unsigned int input, const uint8_t *data, size_t size)
 {
@@ -51,23 +50,6 @@ static void mem_write(void *opaque, uint64_t address, const uint8_t *data, size_
 
 static const struct ram_sink_ops mem_ops = { mem_open, mem_close, mem_write };
 
-static void apply(void *opaque, const struct trace_encoder_setup *setup)
-{
-	(void)opaque;
-	trace_encoder_apply(&te, setup);
-}
-
-static uint8_t bytes[1 << 16];
-static size_t size;
-
-static bool te_bytes(void *opaque, const uint8_t *data, size_t count)
-{
-	(void)opaque;
-	memcpy(bytes + size, data, count);
-	size += count;
-	return true;
-}
-
 static bool te_ready(void *opaque)
 {
 	(void)opaque;
@@ -75,8 +57,8 @@ static bool te_ready(void *opaque)
 }
 
 static const struct trace_encoder_ops te_ops = {
-	.deliver = apply,
-	.write = te_bytes,
+	.deliver = apply_now,
+	.write = keep_bytes,
 	.ready = te_ready,
 };
 
@@ -256,8 +238,8 @@ static unsigned int errors(void)
 {
 	unsigned int count = 0;
 
-	for (size_t i = 1; i < size; i++)
-		count += (bytes[i - 1] & 3) == 3 && bytes[i] == 0x20;
+	for (size_t i = 1; i < kept.size; i++)
+		count += (kept.bytes[i - 1] & 3) == 3 && kept.bytes[i] == 0x20;
 	return count;
 }
 
@@ -273,15 +255,15 @@ static void dropping(void)
 	ok(!errors() && !(rd(ENCODER, TR_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW),
 	   "no drop, no loss");
 	wr(ENCODER, FAULT_REGISTER, FAULT_DROP);
-	size = 0;
+	kept.size = 0;
 	retire(1000);
 	ok(rd(ENCODER, TR_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW,
 	   "drop: StallOrOverflow is set");
-	ok(errors() >= size / 256 - 1 && errors() <= size / 256 + 2 && errors() > 3,
-	   "a loss about every 256 bytes (%u in %zu)", errors(), size);
+	ok(errors() >= kept.size / 256 - 1 && errors() <= kept.size / 256 + 2 && errors() > 3,
+	   "a loss about every 256 bytes (%u in %zu)", errors(), kept.size);
 	wr(ENCODER, FAULT_REGISTER, 0);
 	retire(10);
-	size = 0;
+	kept.size = 0;
 	retire(200);
 	ok(!errors(), "mended: no more");
 }

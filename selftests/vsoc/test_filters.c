@@ -6,8 +6,8 @@
 #include <ntrace/trace_control.h>
 
 #include "filters.h"
+#include "kept.h"
 #include "tap.h"
-#include "trace_encoder.h"
 
 #define ENABLE TR_TE_FILTER_CONTROL_ENABLE
 #define COMP(c, which) (TR_TE_FILTER_CONTROL_MATCH_COMP(c) | (uint32_t)(which) << TR_TE_FILTER_COMP_SHIFT(c))
@@ -221,25 +221,7 @@ static void traps(void)
 }
 
 /* In the encoder */
-static struct trace_encoder te;
-static uint8_t bytes[256];
-static size_t size;
-
-static void apply(void *opaque, const struct trace_encoder_setup *setup)
-{
-	(void)opaque;
-	trace_encoder_apply(&te, setup);
-}
-
-static bool te_bytes(void *opaque, const uint8_t *data, size_t count)
-{
-	(void)opaque;
-	memcpy(bytes + size, data, count);
-	size += count;
-	return true;
-}
-
-static const struct trace_encoder_ops ops = { .deliver = apply, .write = te_bytes, .time = NULL };
+static const struct trace_encoder_ops ops = { .deliver = apply_now, .write = keep_bytes };
 
 static void encoder(uint32_t control)
 {
@@ -254,7 +236,7 @@ static void encoder(uint32_t control)
 	};
 	const uint32_t on = TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | 6u << 4 | control;
 
-	size = 0;
+	kept.size = 0;
 	trace_encoder_init(&te, &parameters, &ops, NULL);
 	trace_encoder_context(&te, 0x1d);
 	trace_encoder_write(&te, TR_TE_CONTROL, TR_CONTROL_ACTIVE);
@@ -279,7 +261,7 @@ static void in_the_encoder(void)
 {
 	encoder(0);
 	retire(0x100, NTRACE_ITYPE_RETURN);
-	is_u64(size, 0, "below the range: nothing");
+	is_u64(kept.size, 0, "below the range: nothing");
 	retire(0x1000, NTRACE_ITYPE_NONE);
 	retire(0x1004, NTRACE_ITYPE_RETURN);
 	retire(0x200, NTRACE_ITYPE_NONE);
@@ -287,24 +269,25 @@ static void in_the_encoder(void)
 	 * ProgTraceSync SYNC 5, ICNT 0, FADDR 0x800; Correlation EVCODE 4, CDF 1, ICNT 4, HIST 1:
 	 * where the jump went is not said.
 	 */
-	ok(size == 8 && !memcmp(bytes, "\x24\x15\x00\x83\x84\x50\x11\x07", 8),
+	ok(kept.size == 8 && !memcmp(kept.bytes, "\x24\x15\x00\x83\x84\x50\x11\x07", 8),
 	   "in the range: from a sync to a Correlation");
 
 	encoder(TR_TE_CONTROL_CONTEXT);
 	retire(0x100, NTRACE_ITYPE_NONE);
 	/* ProgTraceSync; Ownership FORMAT 2, PRV 1, V 0, CONTEXT 0x1d: 0x3a6 */
-	ok(size == 7 && !memcmp(bytes, "\x24\x15\x00\x0b\x08\x98\x3b", 7),
+	ok(kept.size == 7 && !memcmp(kept.bytes, "\x24\x15\x00\x0b\x08\x98\x3b", 7),
 	   "Context: Ownership with scontext follows the sync");
-	size = 0;
+	kept.size = 0;
 	trace_encoder_context(&te, 0xffff);
 	retire(0x104, NTRACE_ITYPE_NONE);
-	is_u64(size, 0, "scontext is written: the block that ends so is not of the new context");
+	is_u64(kept.size, 0,
+	       "scontext is written: the block that ends so is not of the new context");
 	retire(0x108, NTRACE_ITYPE_NONE);
 	/* FORMAT 2, PRV 1, CONTEXT 0x3ff: 0x7fe6 */
-	ok(size == 4 && !memcmp(bytes, "\x08\x98\xfc\x1f", 4),
+	ok(kept.size == 4 && !memcmp(kept.bytes, "\x08\x98\xfc\x1f", 4),
 	   "the next one is, cut to the width of scontext");
 	retire(0x10c, NTRACE_ITYPE_NONE);
-	is_u64(size, 4, "and once is enough");
+	is_u64(kept.size, 4, "and once is enough");
 }
 
 int main(void)

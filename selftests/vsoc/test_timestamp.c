@@ -6,8 +6,8 @@
 #include <ntrace/trace_control.h>
 
 #include "funnel.h"
+#include "kept.h"
 #include "tap.h"
-#include "trace_encoder.h"
 
 static uint64_t time_now;
 
@@ -119,25 +119,11 @@ static void sharing(void)
 }
 
 /* An encoder with the clock of its core. */
-static struct trace_encoder te;
-static uint8_t bytes[256];
-static size_t size;
-
-static void apply(void *opaque, const struct trace_encoder_setup *setup)
-{
-	(void)opaque;
-	trace_encoder_apply(&te, setup);
-}
-
-static bool te_write(void *opaque, const uint8_t *data, size_t count)
-{
-	(void)opaque;
-	memcpy(bytes + size, data, count);
-	size += count;
-	return true;
-}
-
-static const struct trace_encoder_ops ops = { .deliver = apply, .write = te_write, .time = now };
+static const struct trace_encoder_ops ops = {
+	.deliver = apply_now,
+	.write = keep_bytes,
+	.time = now,
+};
 
 static void retire(uint64_t iaddr, uint32_t iretire)
 {
@@ -179,7 +165,7 @@ static void messages(void)
 	 * ProgTraceSync SYNC 5, ICNT 0, FADDR 0x80, TSTAMP 0; IndirectBranch BTYPE 0, ICNT 5,
 	 * UADDR 0x180, TSTAMP 5: that much later
 	 */
-	ok(size == 10 && !memcmp(bytes, "\x24\x15\x00\x09\x03\x10\x51\x00\x19\x17", 10),
+	ok(kept.size == 10 && !memcmp(kept.bytes, "\x24\x15\x00\x09\x03\x10\x51\x00\x19\x17", 10),
 	   "TSTAMP: absolute with SYNC, then the difference");
 	is_u64(trace_encoder_read(&te, TR_TS_COUNTER_LOW), 12, "the counter has the same time");
 }
