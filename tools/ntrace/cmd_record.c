@@ -48,12 +48,7 @@ static int configure(struct recorder *recorder)
 		const struct ntrace_info *info = &list->devices[i].info;
 
 		wanted = recorder->options.wanted;
-		if (!recorder->options.sync_given && info->sync_modes >> NTRACE_SYNC_MESSAGES & 1) {
-			wanted.sync_mode = NTRACE_SYNC_MESSAGES;
-			wanted.sync_max = info->sync_max < RECORD_SYNC_MAX_DEFAULT ?
-						  info->sync_max :
-						  RECORD_SYNC_MAX_DEFAULT;
-		}
+		record_options_sync(&recorder->options, info->sync_modes, info->sync_max, &wanted);
 		error = device_configure(&list->devices[i], &wanted);
 	}
 	return error;

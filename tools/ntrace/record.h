@@ -86,6 +86,9 @@ struct record_options {
 int record_options_read(struct record_options *options, const struct command *command, int argc,
 			char **argv);
 void record_options_free(struct record_options *options);
+/** record_options_sync - what @config has for sync_mode and sync_max if nothing was asked for */
+void record_options_sync(const struct record_options *options, uint32_t sync_modes,
+			 uint32_t sync_max, struct ntrace_config *config);
 
 /* ---- spool: trace on its way to the file ---- */
 
@@ -107,6 +110,9 @@ struct spool {
 	struct spool_chunk *oldest;
 	struct spool_chunk *newest;
 };
+
+/** write_whole - @written grows by what got into the file. Return: 0 or errno */
+int write_whole(int fd, const uint8_t *data, size_t size, uint64_t *written);
 
 /** spool_memory - how much memory all spools together should take: a quarter of what is free */
 uint64_t spool_memory(void);

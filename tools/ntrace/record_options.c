@@ -253,6 +253,15 @@ int record_options_read(struct record_options *record, const struct command *com
 	return check_options(record);
 }
 
+void record_options_sync(const struct record_options *options, uint32_t sync_modes,
+			 uint32_t sync_max, struct ntrace_config *config)
+{
+	if (options->sync_given || !(sync_modes >> NTRACE_SYNC_MESSAGES & 1))
+		return;
+	config->sync_mode = NTRACE_SYNC_MESSAGES;
+	config->sync_max = sync_max < RECORD_SYNC_MAX_DEFAULT ? sync_max : RECORD_SYNC_MAX_DEFAULT;
+}
+
 void record_options_free(struct record_options *record)
 {
 	free(record->pids.ids);

@@ -70,6 +70,25 @@ static void free_chunk(struct spool_chunk *chunk)
 	free(chunk);
 }
 
+int write_whole(int fd, const uint8_t *data, size_t size, uint64_t *written)
+{
+	ssize_t part;
+
+	while (size) {
+		part = write(fd, data, size);
+		if (!part)
+			return ENOSPC;
+		if (part < 0 && errno != EINTR)
+			return errno;
+		if (part > 0) {
+			*written += (uint64_t)part;
+			data += part;
+			size -= (size_t)part;
+		}
+	}
+	return 0;
+}
+
 /*
  * Write the oldest chunk and take it from the list, whether that works or not.
  * After an error nothing is written any more: it would not belong together.
@@ -77,20 +96,9 @@ static void free_chunk(struct spool_chunk *chunk)
 static struct spool_chunk *write_oldest(struct spool *spool)
 {
 	struct spool_chunk *chunk = spool->oldest;
-	size_t done = 0;
-	ssize_t written;
 
-	while (!spool->error && done < chunk->used) {
-		written = write(spool->fd, chunk->data + done, chunk->used - done);
-		if (written > 0) {
-			done += (size_t)written;
-			spool->written += (uint64_t)written;
-		} else if (!written) {
-			spool->error = ENOSPC;
-		} else if (errno != EINTR) {
-			spool->error = errno;
-		}
-	}
+	if (!spool->error)
+		spool->error = write_whole(spool->fd, chunk->data, chunk->used, &spool->written);
 	spool->oldest = chunk->next;
 	if (!spool->oldest)
 		spool->newest = NULL;

@@ -109,19 +109,14 @@ static void choose_config(struct tasks *tasks)
 {
 	const struct record_options *options = tasks->options;
 	const uint64_t modes = pmu_number("caps/modes", 0);
-	const uint64_t sync_modes = pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF);
-	const uint64_t sync_max = pmu_number("caps/sync_max", 0);
 	struct ntrace_config *config = &tasks->config;
 
 	*config = options->wanted;
 	/* The recording has to tell the mode. */
 	if (!config->mode)
 		config->mode = modes >> NTRACE_MODE_HTM & 1 ? NTRACE_MODE_HTM : NTRACE_MODE_BTM;
-	if (!options->sync_given && sync_modes >> NTRACE_SYNC_MESSAGES & 1) {
-		config->sync_mode = NTRACE_SYNC_MESSAGES;
-		config->sync_max = sync_max < RECORD_SYNC_MAX_DEFAULT ? (uint32_t)sync_max :
-									RECORD_SYNC_MAX_DEFAULT;
-	}
+	record_options_sync(options, (uint32_t)pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF),
+			    (uint32_t)pmu_number("caps/sync_max", 0), config);
 	if (!config->privilege) {
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 		/* Without its code the kernel's trace is of no use. */
@@ -254,19 +249,35 @@ static int attach_event(struct tasks *tasks, struct task_event *event, int cpu)
 	return EXIT_OK;
 }
 
-static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
+/* An event at the end of the list, that writes nowhere yet. NULL: there is none, which was said. */
+static struct task_event *new_event(struct tasks *tasks, const struct perf_event_attr *attr,
+				    pid_t pid, int cpu)
 {
 	struct task_event *events, *event;
 
 	events = realloc(tasks->events, (tasks->event_count + 1) * sizeof(*events));
-	if (!events)
-		return fail("out of memory");
+	if (!events) {
+		fail("out of memory");
+		return NULL;
+	}
 	tasks->events = events;
 	event = &events[tasks->event_count];
-	event->fd = open_event(trace ? &tasks->attr : &tasks->dummy, pid, cpu);
-	if (event->fd < 0)
-		return open_failed(tasks, pid);
+	*event = (struct task_event){ .fd = open_event(attr, pid, cpu) };
+	if (event->fd < 0) {
+		open_failed(tasks, pid);
+		return NULL;
+	}
 	tasks->event_count++;
+	return event;
+}
+
+static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
+{
+	struct task_event *event;
+
+	event = new_event(tasks, trace ? &tasks->attr : &tasks->dummy, pid, cpu);
+	if (!event)
+		return EXIT_FAILED;
 	event->trace = trace;
 	event->area = area;
 	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id))
@@ -298,19 +309,8 @@ static int part_children(struct tasks *tasks, pid_t pid)
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
 	};
-	struct task_event *events;
-	int fd = open_event(&attr, pid, ALL_HARTS);
 
-	if (fd < 0)
-		return open_failed(tasks, pid);
-	events = realloc(tasks->events, (tasks->event_count + 1) * sizeof(*events));
-	if (!events) {
-		close(fd);
-		return fail("out of memory");
-	}
-	tasks->events = events;
-	events[tasks->event_count++] = (struct task_event){ .fd = fd };
-	return EXIT_OK;
+	return new_event(tasks, &attr, pid, ALL_HARTS) ? EXIT_OK : EXIT_FAILED;
 }
 
 static int trace_task(struct tasks *tasks, pid_t pid)
@@ -474,32 +474,18 @@ void tasks_enable(struct tasks *tasks)
 
 /* ---- saving ---- */
 
-static void save_piece(struct tasks *tasks, struct task_area *area, const uint8_t *from,
-		       uint64_t size)
-{
-	ssize_t written;
-
-	while (!tasks->error && size) {
-		written = write(area->output, from, size);
-		if (written > 0) {
-			area->saved += (uint64_t)written;
-			from += written;
-			size -= (uint64_t)written;
-		} else if (!written || errno != EINTR) {
-			tasks->error = written ? errno : ENOSPC;
-		}
-	}
-}
-
 static void save_area(struct tasks *tasks, struct task_area *area)
 {
-	uint64_t head = __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE), size;
+	uint64_t head = __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE), from, size;
 
 	while (area->tail < head) {
+		from = area->tail & (area->size - 1);
 		size = head - area->tail;
-		if (size > area->size - (area->tail & (area->size - 1)))
-			size = area->size - (area->tail & (area->size - 1));
-		save_piece(tasks, area, area->aux + (area->tail & (area->size - 1)), size);
+		if (size > area->size - from)
+			size = area->size - from;
+		if (!tasks->error)
+			tasks->error =
+				write_whole(area->output, area->aux + from, size, &area->saved);
 		area->tail += size;
 	}
 	__atomic_store_n(&area->page->aux_tail, head, __ATOMIC_RELEASE);
