@@ -4,11 +4,8 @@
 # report, decode and stock perf say of a program whose calls and instructions
 # are known (guest/counted.c). The guest's half is guest/record.sh.
 set -uo pipefail
-# shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-ntrace=$top/build/ntrace
-counted=$top/build/riscv64/selftests/tools/counted
-results=$tmp/results
+# shellcheck source=selftests/tools/counted_common.sh
+. "$(dirname "$0")/counted_common.sh"
 
 for version in 0:older 2:newer; do
 	make -s -C "$top" modules KMOD_VARIANT="abi${version%:*}" \
@@ -55,14 +52,7 @@ is "$(cat "$results/counted.rc")" 7 "the exit status is the command's"
 is "$(cat "$results/disk_full.rc")" 1 "disk full: exit status"
 like "disk full: said" "disk full" "$(cat "$results/disk_full.err")"
 
-# The guest's files, and what was put there for this run.
-sysroot=$tmp/sysroot
-guest_root=$("$top/tools/vsoc/run" --print-sysroot)
-mkdir -p "$sysroot/root" "$sysroot/usr/local/bin"
-ln -s "$guest_root"/* "$sysroot/" 2>/dev/null
-ln -s "$guest_root"/usr/* "$sysroot/usr/" 2>/dev/null
-cp "$counted" "$sysroot/root/counted"
-cp "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
+make_sysroot
 report() { "$ntrace" report --sysroot "$sysroot" "$@"; }
 decode() { "$ntrace" decode --sysroot "$sysroot" "$@"; }
 

@@ -5,11 +5,8 @@
 # and what report says of a program whose calls and instructions are known
 # (guest/counted.c). The guest's half is guest/tasks.sh.
 set -uo pipefail
-# shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-ntrace=$top/build/ntrace
-counted=$top/build/riscv64/selftests/tools/counted
-results=$tmp/results
+# shellcheck source=selftests/tools/counted_common.sh
+. "$(dirname "$0")/counted_common.sh"
 
 rc=0
 "$top/tools/vsoc/run" --quiet --timeout 300 --tools --modules --check-dmesg --put "$counted:/root/counted" \
@@ -35,13 +32,7 @@ ended init 1 'no permission to trace process 1 '
 is "$(cd "$results" && ls -d gone.data forbidden.data kernel.data init.data 2>/dev/null)" "" "a refused recording leaves no directory"
 like "stock perf sees records of the AUX areas" '^[1-9]' "$(cat "$results/aux.count")"
 
-sysroot=$tmp/sysroot
-guest_root=$("$top/tools/vsoc/run" --print-sysroot)
-mkdir -p "$sysroot/root" "$sysroot/usr/local/bin"
-ln -s "$guest_root"/* "$sysroot/" 2>/dev/null
-ln -s "$guest_root"/usr/* "$sysroot/usr/" 2>/dev/null
-cp "$counted" "$sysroot/root/counted"
-cp "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
+make_sysroot
 query() { python3 -c 'import json, sys
 report = json.load(open(sys.argv[1]))
 functions = report["functions"]
