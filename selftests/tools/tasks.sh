@@ -69,7 +69,7 @@ messages = [json.loads(line) for line in sys.stdin]
 numbers = [int(str(value), 0) for message in messages for value in [*message.get("fields", {}).values(), message.get("address", 0)]]
 print(len(messages) > 500, max(numbers) < 1 << 47)')" "True True" "user: no address of the kernel in any field of any message"
 
-ok "small: more than the buffer holds" test "$(awk '$1 == "bytes" { sum += $2 } END { print sum }' "$results/small.data/params")" -gt 65536
+ok "small: more than the buffers of both harts hold" test "$(awk '$1 == "bytes" { sum += $2 } END { print sum }' "$results/small.data/params")" -gt $((2 * 16384))
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat "$results/loss.err")"
 ok "loss: in the recording, too" grep -qE '^gaps [1-9]' "$results/loss.data/params"
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/loss.data" >"$tmp/loss.json" 2>"$tmp/err"

@@ -55,6 +55,6 @@ as_nobody init -p 1 -- true
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; '"$counted"
 # A small one, but the recorder comes: it goes on after each loss.
-attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
 perf script -i user.data -f -D 2>/dev/null | grep -c PERF_RECORD_AUX >aux.count
 exit 0
