@@ -7,6 +7,7 @@
 #define NTRACE_COMPAT_H
 
 #include <linux/hrtimer.h>
+#include <linux/perf_event.h>
 #include <linux/version.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -16,6 +17,22 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 {
 	hrtimer_init(timer, clock, mode);
 	timer->function = function;
+}
+#endif
+
+/* An AUX event that other events pause and resume: 6.13, and 6.12 of some distributions. */
+#ifdef PERF_EF_PAUSE
+static inline bool ntrace_event_paused(const struct perf_event *event)
+{
+	return READ_ONCE(event->hw.aux_paused);
+}
+#else
+#define PERF_EF_PAUSE 0
+#define PERF_EF_RESUME 0
+#define PERF_PMU_CAP_AUX_PAUSE 0
+static inline bool ntrace_event_paused(const struct perf_event *event)
+{
+	return false;
 }
 #endif
 

@@ -292,6 +292,17 @@ void ntrace_encoder_trace(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_encoder_pause - stop tracing for a while
+ * @component: encoder that traces; ntrace_encoder_trace() goes on
+ *
+ * The encoder says so in the trace, and that it goes on: nothing is lost.
+ */
+void ntrace_encoder_pause(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_TE_CONTROL, component->encoder.control | TR_CONTROL_ENABLE);
+}
+
+/**
  * ntrace_encoder_stop - stop tracing and disable an encoder, without waiting
  * @component: encoder
  *

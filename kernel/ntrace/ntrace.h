@@ -339,6 +339,7 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config);
 int ntrace_encoder_enable(struct ntrace_component *component);
 void ntrace_encoder_trace(struct ntrace_component *component);
+void ntrace_encoder_pause(struct ntrace_component *component);
 void ntrace_encoder_stop(struct ntrace_component *component);
 
 /* funnel.c */

@@ -21,6 +21,7 @@
 #include <linux/bitfield.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
@@ -40,12 +41,16 @@
  */
 #define NTRACE_PERF_SINK_SIZE	SZ_256K
 
+#define NTRACE_PERF_STROBE_MIN_US 20
+
 /**
  * struct ntrace_perf_event - an event of a user, with all that inherit it
  * @config: what the encoder is programmed with
  * @id: number that no other event has had
  * @cpus: harts whose paths it holds
  * @epoch: how many paths had gone when it took them
+ * @strobe_on: trace for so long,
+ * @strobe_period: every so many nanoseconds; 0: always
  * @release: gives the paths back
  */
 struct ntrace_perf_event {
@@ -53,6 +58,8 @@ struct ntrace_perf_event {
 	u64 id;
 	cpumask_t cpus;
 	u64 epoch;
+	u64 strobe_on;
+	u64 strobe_period;
 	struct work_struct release;
 };
 
@@ -83,6 +90,7 @@ struct ntrace_perf_aux {
  * @gaps: number of holes at @begin
  * @programmed: id of the event that the encoder is programmed for
  * @enabled: its components are enabled
+ * @strobe: switches tracing on and off
  */
 struct ntrace_perf {
 	unsigned int users;
@@ -98,6 +106,7 @@ struct ntrace_perf {
 	u32 gaps;
 	u64 programmed;
 	bool enabled;
+	struct hrtimer strobe;
 };
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
@@ -172,12 +181,52 @@ static void ntrace_perf_count(struct ntrace_perf *perf)
 	perf->counted = head;
 }
 
+/*
+ * The phase goes by the clock, not by the task: one that is switched often would
+ * always be in its first moment, and harts can be compared.
+ *
+ * Return: nanoseconds until it changes.
+ */
+static u64 ntrace_perf_strobe_phase(const struct ntrace_perf_event *perf_event, bool *on)
+{
+	u64 since;
+
+	div64_u64_rem(ktime_get_ns(), perf_event->strobe_period, &since);
+	*on = since < perf_event->strobe_on;
+	return (*on ? perf_event->strobe_on : perf_event->strobe_period) - since;
+}
+
+/* Off and on: an encoder tells of both, and begins with a synchronization. */
+static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+	const struct ntrace_perf_event *perf_event;
+	u64 next;
+	bool on;
+
+	if (!perf->event)
+		return HRTIMER_NORESTART;
+	perf_event = ntrace_perf_event_of(perf->event);
+	if (!perf_event->strobe_period)
+		return HRTIMER_NORESTART;
+	next = ntrace_perf_strobe_phase(perf_event, &on);
+	hrtimer_forward_now(timer, ns_to_ktime(next));
+	/* Last: what follows the store is traced. */
+	if (on && !ntrace_event_paused(perf->event))
+		ntrace_encoder_trace(ntrace_path_encoder(perf->path));
+	else
+		ntrace_encoder_pause(ntrace_path_encoder(perf->path));
+	return HRTIMER_RESTART;
+}
+
 static int ntrace_perf_hw_start(struct ntrace_perf *perf,
 				const struct ntrace_perf_event *perf_event)
 {
 	struct ntrace_path *path = perf->path;
 	struct ntrace_capture *capture = path->capture;
 	struct ntrace_component *encoder = ntrace_path_encoder(path);
+	bool on = true;
+	u64 next;
 	int ret;
 
 	if (perf->programmed != perf_event->id) {
@@ -195,7 +244,12 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf,
 	if (ret)
 		return ret;
 	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
-	ntrace_encoder_trace(encoder);
+	if (perf_event->strobe_period) {
+		next = ntrace_perf_strobe_phase(perf_event, &on);
+		hrtimer_start(&perf->strobe, ns_to_ktime(next), HRTIMER_MODE_REL_PINNED_HARD);
+	}
+	if (on && !ntrace_event_paused(perf->event))
+		ntrace_encoder_trace(encoder);
 	return 0;
 }
 
@@ -209,6 +263,8 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 	if (!perf->enabled)
 		return 0;
 	perf->enabled = false;
+	/* It may have been waiting while the encoder was off. */
+	hrtimer_try_to_cancel(&perf->strobe);
 	ntrace_encoder_stop(encoder);
 	ret = ntrace_component_wait_disabled(encoder, true, &control);
 	error = ntrace_path_disable_atomic(perf->path->capture, control);
@@ -284,10 +340,37 @@ static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
+/*
+ * Another event on this hart overflows and pauses or resumes this one. It may do
+ * so with interrupts on; the timers must not come between.
+ */
+static void ntrace_perf_pause(struct perf_event *event, bool pause)
+{
+	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
+	struct ntrace_perf *perf;
+	bool on = true;
+
+	guard(irqsave)();
+	perf = this_cpu_ptr(ntrace_perf_harts);
+	if (perf->event != event)
+		return;
+	if (perf_event->strobe_period)
+		ntrace_perf_strobe_phase(perf_event, &on);
+	if (pause)
+		ntrace_encoder_pause(ntrace_path_encoder(perf->path));
+	else if (on)
+		ntrace_encoder_trace(ntrace_path_encoder(perf->path));
+}
+
 static void ntrace_event_start(struct perf_event *event, int flags)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
 	struct ntrace_path *path = perf->path;
+
+	if (flags & PERF_EF_RESUME) {
+		ntrace_perf_pause(event, false);
+		return;
+	}
 
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* The path may have gone, or be dead, while the event was away. */
@@ -310,6 +393,10 @@ static void ntrace_event_stop(struct perf_event *event, int flags)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
 
+	if (flags & PERF_EF_PAUSE) {
+		ntrace_perf_pause(event, true);
+		return;
+	}
 	if (perf->event == event)
 		ntrace_perf_end(perf, 0);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -506,12 +593,28 @@ static void ntrace_event_destroy(struct perf_event *event)
 		queue_work(ntrace_perf_workqueue, &ntrace_perf_event_of(event)->release);
 }
 
+/* Microseconds on and off, both or none; timers shorter than this would be all that runs. */
+static int ntrace_perf_strobe_config(const struct perf_event_attr *attr,
+				     struct ntrace_perf_event *perf_event)
+{
+	u64 on = FIELD_GET(NTRACE_PERF_STROBE_ON, attr->config1);
+	u64 off = FIELD_GET(NTRACE_PERF_STROBE_OFF, attr->config1);
+
+	if (!on && !off)
+		return 0;
+	if (on < NTRACE_PERF_STROBE_MIN_US || off < NTRACE_PERF_STROBE_MIN_US)
+		return -EINVAL;
+	perf_event->strobe_on = on * NSEC_PER_USEC;
+	perf_event->strobe_period = (on + off) * NSEC_PER_USEC;
+	return 0;
+}
+
 /* What @attr asks of the encoder. Return: 0, -EINVAL or -EOPNOTSUPP. */
 static int ntrace_perf_config(struct perf_event *event, struct ntrace_config *config)
 {
 	const struct perf_event_attr *attr = &event->attr;
 
-	if (attr->config & ~NTRACE_PERF_CONFIG || attr->config1 || attr->config2)
+	if (attr->config & ~NTRACE_PERF_CONFIG || attr->config2)
 		return -EINVAL;
 	if (attr->exclude_user && attr->exclude_kernel)
 		return -EINVAL;
@@ -549,6 +652,8 @@ static int ntrace_event_init(struct perf_event *event)
 	perf_event->id = atomic64_inc_return(&ntrace_perf_ids);
 	event->pmu_private = perf_event;
 	ret = ntrace_perf_config(event, &perf_event->config);
+	if (!ret)
+		ret = ntrace_perf_strobe_config(&event->attr, perf_event);
 	if (!ret) {
 		/* Who was closed a moment ago may still hold the path. */
 		flush_workqueue(ntrace_perf_workqueue);
@@ -570,7 +675,7 @@ static struct pmu ntrace_pmu = {
 	.module = THIS_MODULE,
 	.attr_groups = ntrace_perf_groups,
 	/* One event per hart, and the second to come is told so by EBUSY. */
-	.capabilities = PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE,
+	.capabilities = PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE | PERF_PMU_CAP_AUX_PAUSE,
 	/* With a hardware context perf would hold the mutex of a context in event_init(). */
 	.task_ctx_nr = perf_sw_context,
 	.event_init = ntrace_event_init,
@@ -591,10 +696,14 @@ static struct pmu ntrace_pmu = {
 int __init ntrace_perf_init(void)
 {
 	int ret = -ENOMEM;
+	int cpu;
 
 	ntrace_perf_harts = alloc_percpu(struct ntrace_perf);
 	if (!ntrace_perf_harts)
 		return ret;
+	for_each_possible_cpu(cpu)
+		hrtimer_setup(&per_cpu_ptr(ntrace_perf_harts, cpu)->strobe, ntrace_perf_strobe,
+			      CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	ntrace_perf_workqueue = alloc_workqueue("ntrace", WQ_UNBOUND, 0);
 	if (!ntrace_perf_workqueue)
 		goto harts;

@@ -9,6 +9,9 @@
 #define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
 #define NTRACE_PERF_SYNC	GENMASK_ULL(9, 8)
 #define NTRACE_PERF_SYNC_MAX	GENMASK_ULL(15, 12)
+/* And of config1: microseconds with trace, and without. */
+#define NTRACE_PERF_STROBE_ON	GENMASK_ULL(31, 0)
+#define NTRACE_PERF_STROBE_OFF	GENMASK_ULL(63, 32)
 #define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX)
 
 /* perf_sysfs.c */

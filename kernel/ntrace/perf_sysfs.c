@@ -14,12 +14,12 @@
 PMU_FORMAT_ATTR(mode, "config:0-2");
 PMU_FORMAT_ATTR(sync, "config:8-9");
 PMU_FORMAT_ATTR(syncmax, "config:12-15");
+PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
+PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
 
 static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,
-	&format_attr_sync.attr,
-	&format_attr_syncmax.attr,
-	NULL,
+	&format_attr_mode.attr,	     &format_attr_sync.attr,	   &format_attr_syncmax.attr,
+	&format_attr_strobe_on.attr, &format_attr_strobe_off.attr, NULL,
 };
 
 static const struct attribute_group ntrace_format_group = {

@@ -197,7 +197,8 @@ static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrac
 {
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
-	int result = ntrace_reader_init(&reader, &stream->params, true);
+	/* A snapshot may begin in the middle of a message. */
+	int result = ntrace_reader_init(&reader, &stream->params, !stream->position);
 	size_t got = sizeof(chunk);
 	uint64_t total = 0, pending;
 

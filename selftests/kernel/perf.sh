@@ -40,6 +40,12 @@ for test in plain drain fork; do
 	is "$(awk '$3 != 0' "$dir/flags" | head -n 3)" "" "$test: no record is truncated"
 	ok "$test: trace from both harts" test -s "$dir/0.nex" -a -s "$dir/1.nex"
 done
+for test in pause resume; do
+	dir=$tmp/traced/$test
+	executed "$dir"
+	is "steps $count" "$(cat "$dir/steps")" "$test: by a page fault: the steps on one side of it"
+	is "$(head -n 3 "$tmp/wrong")$(awk '$3 != 0' "$dir/flags")" "" "$test: nothing is wrong or truncated"
+done
 ok "drain: more than the AUX area" test "$(cat "$tmp"/traced/drain/?.nex | wc -c)" -gt 9000000
 dir=$tmp/traced/snapshot
 is "$(stat -c %s "$dir/0.nex")" 65536 "snapshot: as much as the AUX area holds"

@@ -10,6 +10,12 @@
  *  --sysroot DIR, --firmware ELF, --firmware-bias N   as for ntrace decode
  *  --min N           fewer compared instructions are a failure
  *  --kernel-from T   kernel text must come from objects with T in their names
+ *  --tasks FILE      a recording of tasks: all starts of the encoder from the one that FILE has
+ *                    for the hart, if it is there; FILE gets the ones that come next. Each
+ *                    thread must have had one task pointer and no other
+ *  --last            with --tasks: nothing may be left in the log
+ *  --names FILE      lines "TID FUNCTION": that thread, and no other, is in that function,
+ *                    which has a name that starts with worker_
  *  --mutate alter|drop|add@N   falsifies the log at its Nth instruction: must fail
  *
  * Exit status: 0 = every stream is one contiguous run of its log, 1 = it is
@@ -38,8 +44,25 @@ struct options {
 	uint64_t min;
 	enum match_mutation mutation;
 	uint64_t mutate_at;
+	const char *tasks;
+	const char *names;
+	bool last;
 	struct ntrace_session_options session;
 };
+
+#define THREADS_MAX 256
+
+/* A thread as decoded: its task pointer as logged; functions worker_N, as told and as seen. */
+struct thread {
+	int32_t tid;
+	uint64_t task;
+	uint64_t blocks;
+	uint32_t told;
+	uint32_t seen;
+};
+static struct thread threads[THREADS_MAX];
+static unsigned int thread_count;
+static unsigned int next_section[256]; /* by hart id */
 
 /* Where the bytes of the kernel came from: blocks met for the first time. */
 struct origin {
@@ -113,6 +136,54 @@ static void show_event(struct run *run, const struct ntrace_flow_event *event)
 	       event->value, run->match.compared);
 }
 
+static uint32_t worker_bit(const char *name)
+{
+	return 1u << strtoul(name + strlen("worker_"), NULL, 10) % 32;
+}
+
+static struct thread *find_thread(int32_t tid)
+{
+	unsigned int i;
+
+	for (i = 0; i < thread_count; i++)
+		if (threads[i].tid == tid)
+			return &threads[i];
+	if (thread_count == THREADS_MAX)
+		return NULL;
+	threads[thread_count] = (struct thread){ .tid = tid };
+	return &threads[thread_count++];
+}
+
+/* Is the block that was just compared the one of the thread that it is said to be? */
+static void check_thread(struct run *run, const struct ntrace_session_event *event)
+{
+	uint64_t task = run->match.previous.task;
+	struct thread *thread = find_thread(event->tid);
+	struct ntrace_location location;
+	const char *wrong = NULL;
+
+	if (!thread || event->tid < 0)
+		wrong = "nobody's";
+	else if (thread->task && thread->task != task)
+		wrong = "another task's";
+	else
+		thread->task = task;
+	if (!wrong && !is_kernel(event->flow->address) && run->options->names &&
+	    !ntrace_space_locate(event->flow->space, event->flow->address, &location) &&
+	    location.symbol && !strncmp(location.symbol, "worker_", 7)) {
+		thread->seen |= worker_bit(location.symbol);
+		if (thread->seen & ~thread->told)
+			wrong = "another worker's";
+	}
+	if (thread)
+		thread->blocks++;
+	if (wrong && run->bad_events++ < EVENTS_SHOWN)
+		printf("  block %" PRIx64 " at stream offset %" PRIu64
+		       " of thread %d is %s: task %" PRIx64 ", after %" PRIu64 " instructions\n",
+		       event->flow->address, event->flow->offset, event->tid, wrong, task,
+		       run->match.compared);
+}
+
 static int on_event(void *data, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -137,6 +208,8 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 			       flow->address, flow->last, flow->instructions, flow->offset,
 			       event->pid, event->comm);
 		}
+		if (run->options->tasks && !run->match.why)
+			check_thread(run, event);
 		return result;
 	case NTRACE_FLOW_TRAP:
 		match_trap(&run->match, flow->code);
@@ -226,6 +299,8 @@ static struct run *new_run(const struct options *options, struct oracle_log *log
 	}
 	run->options = options;
 	run->match.log = log;
+	run->match.sections = options->tasks != NULL;
+	run->match.last = options->last;
 	run->match.priv_mask = options->priv_mask;
 	run->match.mutation = options->mutation;
 	run->match.mutate_at = options->mutate_at;
@@ -253,11 +328,14 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 	snprintf(what, sizeof(what), "hart %" PRIu64, stream->hartid);
 	printf("%s: %s, %" PRIu64 " bytes of trace, %" PRIu64 " lost\n", what, stream->file,
 	       stream->bytes, stream->lost);
-	if (oracle_log_open(&log, path, options->section)) {
+	if (oracle_log_open(&log, path,
+			    options->tasks ? next_section[stream->hartid % 256] :
+					     options->section)) {
 		printf("%s: %s: %s\n", what, path, log.error);
 		oracle_log_close(&log);
 		return 2;
 	}
+	log.join = options->tasks != NULL;
 	run = new_run(options, &log);
 	result = ntrace_session_decode(session, index, on_event, run, NULL);
 	if (result < 0) {
@@ -270,9 +348,74 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 		       what, stream->lost, stream->gaps);
 		result = 1;
 	}
+	if (options->tasks && log.task_changed) {
+		printf("%s: NOT OK: the task changed while the encoder was on\n", what);
+		result = 1;
+	}
+	if (options->tasks && run->match.compared) {
+		printf("%s: %u starts of the encoder\n", what,
+		       run->match.previous.section + 1 - next_section[stream->hartid % 256]);
+		next_section[stream->hartid % 256] = run->match.previous.section + 1;
+	}
 	end_run(run);
 	oracle_log_close(&log);
 	return result;
+}
+
+/* Return: 0 = each of the named threads was in its function. */
+static int judge_threads(const struct options *options)
+{
+	unsigned int named = 0, missing = 0, i;
+
+	for (i = 0; i < thread_count; i++) {
+		named += threads[i].told != 0;
+		missing += (threads[i].told & ~threads[i].seen) != 0;
+	}
+	printf("%u threads, %u of them in a function of their own\n", thread_count, named);
+	if (missing || (options->names && !named))
+		printf("NOT OK: %u threads were not seen in their function\n", missing);
+	return missing || (options->names && !named);
+}
+
+static void read_names(const char *path)
+{
+	struct thread *thread;
+	char line[128], name[32];
+	FILE *file = fopen(path, "r");
+	int tid;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%d %31s", &tid, name) != 2)
+			continue;
+		thread = find_thread(tid);
+		if (thread && !strncmp(name, "worker_", 7))
+			thread->told |= worker_bit(name);
+	}
+	if (file)
+		fclose(file);
+}
+
+static void read_sections(const char *path)
+{
+	unsigned int hart, section;
+	FILE *file = fopen(path, "r");
+
+	while (file && fscanf(file, "%u %u", &hart, &section) == 2)
+		next_section[hart % 256] = section;
+	if (file)
+		fclose(file);
+}
+
+static void write_sections(const char *path)
+{
+	FILE *file = fopen(path, "w");
+	unsigned int hart;
+
+	for (hart = 0; file && hart < 256; hart++)
+		if (next_section[hart])
+			fprintf(file, "%u %u\n", hart, next_section[hart]);
+	if (file)
+		fclose(file);
 }
 
 static int compare_recording(const struct options *options)
@@ -289,10 +432,19 @@ static int compare_recording(const struct options *options)
 		printf("%s: no streams\n", options->recording);
 		worst = 2;
 	}
+	if (options->tasks)
+		read_sections(options->tasks);
+	if (options->names)
+		read_names(options->names);
 	for (unsigned int i = 0; i < ntrace_session_streams(session); i++) {
 		result = compare_stream(options, session, i);
 		if (result > worst)
 			worst = result;
+	}
+	if (options->tasks) {
+		write_sections(options->tasks);
+		result = judge_threads(options);
+		worst = worst ? worst : result;
 	}
 	ntrace_session_close(session);
 	return worst;
@@ -338,6 +490,7 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: compare --log PREFIX [--section N] [--priv usm] [--sysroot DIR] "
 			"[--firmware ELF] [--firmware-bias N] [--min N] [--kernel-from TEXT] "
+			"[--tasks FILE [--last]] [--names FILE] "
 			"[--mutate alter|drop|add@N] RECORDING | --pcs LIST\n");
 	exit(2);
 }
@@ -384,6 +537,9 @@ int main(int argc, char **argv)
 		{ "min", required_argument, NULL, 'm' },
 		{ "kernel-from", required_argument, NULL, 'k' },
 		{ "mutate", required_argument, NULL, 'u' },
+		{ "tasks", required_argument, NULL, 't' },
+		{ "last", no_argument, NULL, 'L' },
+		{ "names", required_argument, NULL, 'n' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options options = { .priv_mask = 3,
@@ -418,6 +574,15 @@ int main(int argc, char **argv)
 			break;
 		case 'k':
 			options.kernel_from = optarg;
+			break;
+		case 't':
+			options.tasks = optarg;
+			break;
+		case 'L':
+			options.last = true;
+			break;
+		case 'n':
+			options.names = optarg;
 			break;
 		case 'u':
 			parse_mutation(&options, optarg);

@@ -112,7 +112,7 @@ struct hart {
 	uint8_t *buffer;
 	FILE *file;
 	uint64_t instructions, traps, struck, restarts, odd;
-	struct qemu_plugin_register *pc, *epc[4], *cause[4], *tvec[4];
+	struct qemu_plugin_register *pc, *tp, *sscratch, *epc[4], *cause[4], *tvec[4];
 };
 
 /*
@@ -268,6 +268,17 @@ static bool is_vector(const struct hart *hart, unsigned int priv, uint64_t addre
 	return offset == 0 && hart->vector[priv];
 }
 
+/* Which task is it? Linux keeps the pointer in tp, and in sscratch while it is in user space. */
+static void put_task(struct hart *hart)
+{
+	unsigned int priv = read_register(privilege) & 3;
+
+	reserve(hart);
+	put_run(hart);
+	put(hart, ORACLE_TASK);
+	put_number(hart, priv == 3 ? 0 : read_register(priv ? hart->tp : hart->sscratch));
+}
+
 static void begin(struct hart *hart, bool remote)
 {
 	hart->open = true;
@@ -279,6 +290,7 @@ static void begin(struct hart *hart, bool remote)
 	hart->run_count = 0;
 	read_vectors(hart);
 	put_event(hart, ORACLE_BEGIN, atomic_fetch_add(&sequence, 1), remote);
+	put_task(hart);
 }
 
 static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t insn,
@@ -407,6 +419,7 @@ static void end(unsigned int index, struct hart *hart, bool remote)
 	if (hart->held)
 		commit(hart, hart->held);
 	hart->held = 0;
+	put_task(hart);
 	put_event(hart, ORACLE_END, atomic_fetch_add(&sequence, 1), remote);
 	flush(hart);
 	hart->open = false;
@@ -617,6 +630,8 @@ static void on_hart(qemu_plugin_id_t id, unsigned int index)
 	privilege = find_register(registers, "priv");
 	hartid = find_register(registers, "mhartid");
 	hart->pc = find_register(registers, "pc");
+	hart->tp = find_register(registers, "tp");
+	hart->sscratch = find_register(registers, "sscratch");
 	hart->epc[1] = find_register(registers, "sepc");
 	hart->epc[3] = find_register(registers, "mepc");
 	hart->cause[1] = find_register(registers, "scause");

@@ -21,6 +21,8 @@
  *                       that starts itself is not in the log, the next one is
  *   END                 tracing went off: same. The store of a hart that stops
  *                       itself is the last instruction in the log
+ *   TASK                the kernel's task pointer when tracing went on or off: tp in
+ *                       S-mode, sscratch in U-mode, 0 in M-mode
  *   ODD                 the plugin met something it has no explanation for: kind
  *                       (enum oracle_odd), epc. Makes the log unusable as a witness
  *   FULL                the size limit was reached, instructions are missing
@@ -44,6 +46,7 @@ enum oracle_token {
 	ORACLE_END = 0x92,
 	ORACLE_ODD = 0x93,
 	ORACLE_FULL = 0x94,
+	ORACLE_TASK = 0x95,
 };
 
 enum oracle_odd {

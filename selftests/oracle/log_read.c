@@ -35,6 +35,8 @@ static int take(struct oracle_log *log, unsigned int size, struct oracle_insn *i
 	insn->trap = log->trap;
 	insn->interrupt = log->interrupt;
 	insn->cause = log->cause;
+	insn->task = log->task;
+	insn->section = log->section;
 	log->trap = false;
 	log->expect += size;
 	return 1;
@@ -52,6 +54,18 @@ static void start_section(struct oracle_log *log, uint64_t remote)
 	log->closed = false;
 	log->expect = 0;
 	log->trap = false;
+	log->task_known = false;
+	log->task = 0;
+}
+
+/* The first of a section says whose it is, the last whether it still is. */
+static void take_task(struct oracle_log *log, uint64_t task)
+{
+	if (log->task_known && task != log->task)
+		log->task_changed = true;
+	if (!log->task_known)
+		log->task = task;
+	log->task_known = true;
 }
 
 /* One token. Return: as oracle_log_next(), or 2 for one that gives no instruction. */
@@ -78,6 +92,11 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 	case ORACLE_PRIV + 3:
 		log->priv = token & 3;
 		return 2;
+	case ORACLE_TASK:
+		if (get_number(log, &first))
+			return -1;
+		take_task(log, first);
+		return 2;
 	case ORACLE_FULL:
 		return fail(log, "the log is incomplete: it reached its size limit");
 	}
@@ -92,12 +111,13 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 		log->cause = (uint8_t)(first >> 1);
 		return 2;
 	case ORACLE_BEGIN:
+		log->section++;
 		start_section(log, second);
 		return 2;
 	case ORACLE_END:
 		log->remote_stop = second;
 		log->closed = true;
-		return 0;
+		return log->join ? 2 : 0;
 	}
 	return fail(log,
 		    "the plugin met something it cannot explain (see its messages): no witness");
@@ -107,7 +127,7 @@ int oracle_log_next(struct oracle_log *log, struct oracle_insn *insn)
 {
 	int token, result = 2;
 
-	if (log->closed)
+	if (log->closed && !log->join)
 		return 0;
 	if (log->run_left)
 		return take_run(log, insn);
@@ -137,8 +157,9 @@ static int find_section(struct oracle_log *log, unsigned int section)
 		if (get_number(log, &sequence) || get_number(log, &remote))
 			return -1;
 		start_section(log, remote);
-		if (!section--)
+		if (log->section == section)
 			return 0;
+		log->section++;
 		while ((token = oracle_log_next(log, &insn)) == 1)
 			;
 		if (token < 0)

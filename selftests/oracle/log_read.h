@@ -15,6 +15,8 @@
  * @trap: it is the first one of a trap handler
  * @interrupt: valid with @trap
  * @cause: valid with @trap
+ * @task: the kernel's task pointer when its section began
+ * @section: number of the section
  */
 struct oracle_insn {
 	uint64_t address;
@@ -23,6 +25,8 @@ struct oracle_insn {
 	bool trap;
 	bool interrupt;
 	uint8_t cause;
+	uint64_t task;
+	unsigned int section;
 };
 
 /**
@@ -30,6 +34,8 @@ struct oracle_insn {
  * @remote_start: another hart started the section
  * @remote_stop: another hart stopped it; valid at its end
  * @closed: the end of the section was seen
+ * @join: set by the caller: sections follow each other without end
+ * @task_changed: a section ended with another task than it began with
  * @error: why reading stopped early, NULL if it did not
  * The other fields are private.
  */
@@ -37,6 +43,8 @@ struct oracle_log {
 	bool remote_start;
 	bool remote_stop;
 	bool closed;
+	bool join;
+	bool task_changed;
 	const char *error;
 	FILE *file;
 	uint64_t expect;
@@ -46,6 +54,9 @@ struct oracle_log {
 	bool trap;
 	bool interrupt;
 	uint8_t cause;
+	bool task_known;
+	uint64_t task;
+	unsigned int section;
 };
 
 /**

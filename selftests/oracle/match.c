@@ -97,11 +97,34 @@ static const char *check_trap(struct match *match, const struct oracle_insn *log
 	return NULL;
 }
 
+/*
+ * The log's next instruction; the one that stores the stop is left out at the end
+ * of a section if the trace does not have it.
+ */
+static int next_of_sections(struct match *match, struct oracle_insn *logged, uint64_t address)
+{
+	struct oracle_insn next;
+	int result = next_logged(match, logged);
+
+	if (!match->sections || result != 1 || logged->address == address)
+		return result;
+	result = next_logged(match, &next);
+	if (result == 1 && next.section == logged->section) {
+		match->queue[0] = next;
+		match->queue_next = 0;
+		match->queue_count = 1;
+		return 1;
+	}
+	match->tail_log++;
+	*logged = next;
+	return result;
+}
+
 static int compare_one(struct match *match, uint64_t address, unsigned int size)
 {
 	struct oracle_insn logged;
 	const char *why;
-	int result = next_logged(match, &logged);
+	int result = next_of_sections(match, &logged, address);
 
 	if (result < 0)
 		return differ(match, match->log->error, address, size);
@@ -213,6 +236,23 @@ int match_insn(struct match *match, uint64_t address, unsigned int size)
 	return match->head_count == MATCH_END_MAX ? align(match) : 0;
 }
 
+/* What is left may be the store that stops; further sections are another recording's. */
+static int end_of_sections(struct match *match)
+{
+	const unsigned int section = match->previous.section;
+	struct oracle_insn insn;
+	unsigned int left = 0;
+
+	while (next_logged(match, &insn) == 1 && (match->last || insn.section == section))
+		left++;
+	match->tail_log += left;
+	if (left > 1)
+		match->why = "the trace ends where the hart went on";
+	else if (match->log->error)
+		match->why = match->log->error;
+	return match->why ? 1 : 0;
+}
+
 int match_end(struct match *match)
 {
 	struct oracle_insn insn, last = { 0 };
@@ -225,6 +265,8 @@ int match_end(struct match *match)
 		align(match);
 	if (match->why)
 		return 1;
+	if (match->sections)
+		return end_of_sections(match);
 	while ((result = next_logged(match, &insn)) == 1) {
 		if (!left++) {
 			match->wrong_log = insn;

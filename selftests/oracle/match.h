@@ -29,6 +29,8 @@ struct match_place {
  * struct match - one comparison
  * @log: an open log
  * @priv_mask: privileges to compare, bit n = privilege n; others are skipped
+ * @sections: the log is joined: at the end of each section the store that stops may be missing
+ * @last: and no section of the log may be left
  * @mutation: test of this very program: falsifies the log at @mutate_at
  * @mutate_at: number of the instruction
  * @compared: instructions that agree
@@ -41,6 +43,8 @@ struct match_place {
 struct match {
 	struct oracle_log *log;
 	unsigned int priv_mask;
+	bool sections;
+	bool last;
 	enum match_mutation mutation;
 	uint64_t mutate_at;
 
@@ -59,7 +63,7 @@ struct match {
 	uint64_t taken;			/* instructions taken from the log, for mutate_at */
 	struct oracle_insn again;	/* MATCH_ADD: to be delivered once more */
 	bool has_again;
-	struct oracle_insn previous;
+	struct oracle_insn previous;		/* the last that agreed */
 	bool left_mask;			/* instructions were skipped since the previous one */
 	bool aligned;
 	bool log_ended;

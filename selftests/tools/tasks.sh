@@ -9,7 +9,7 @@ set -uo pipefail
 . "$(dirname "$0")/counted_common.sh"
 
 rc=0
-"$top/tools/vsoc/run" --quiet --timeout 300 --tools --modules --check-dmesg --put "$counted:/root/counted" \
+"$top/tools/vsoc/run" --quiet --timeout 400 --tools --modules --check-dmesg --put "$counted:/root/counted" \
 	--put "$(dirname "$0")/guest/tasks.sh:/root/tasks.sh" --get "/root/results:$tmp" -- bash /root/tasks.sh >"$tmp/run" 2>&1 || rc=$?
 is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
 [ -s "$results/aux.count" ] || done_testing
@@ -70,6 +70,18 @@ numbers = [int(str(value), 0) for message in messages for value in [*message.get
 print(len(messages) > 500, max(numbers) < 1 << 47)')" "True True" "user: no address of the kernel in any field of any message"
 
 ok "small: more than the buffers of both harts hold" test "$(awk '$1 == "bytes" { sum += $2 } END { print sum }' "$results/small.data/params")" -gt $((2 * 16384))
+ended strobe 0 'nothing lost'
+"$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/always.data" >"$tmp/always.json" 2>"$tmp/err"
+"$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/strobe.data" >"$tmp/strobe.json" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "strobe: report is content"
+is "$(query "$tmp/strobe.json" "report['gaps'], len(report['errors'])")" "(0, 0)" "strobe: what was off is no loss"
+all=$(query "$tmp/always.json" "report['instructions']['all']") part=$(query "$tmp/strobe.json" "report['instructions']['all']")
+ok "strobe: $part of $all instructions" test "$part" -gt $((all / 50)) -a "$part" -lt $((all * 3 / 4))
+
+is "$(cat "$results/snapshot.rc")" 7 "snapshot: exit status"
+is "$(awk '$1 == "bytes" && $2 > 65536' "$results/snapshot.data/params")" "" "snapshot: none is larger than the buffer"
+ok "snapshot: three, and the buffer had been overwritten" test "$(awk '$1 == "position" && $2 > 65536' "$results/snapshot.data/params" | wc -l)" -ge 2 -a \
+	"$(grep -c ^stream "$results/snapshot.data/params")" -ge 3 || diag "$(grep -E '^(stream|bytes|position)' "$results/snapshot.data/params")"
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat "$results/loss.err")"
 ok "loss: in the recording, too" grep -qE '^gaps [1-9]' "$results/loss.data/params"
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/loss.data" >"$tmp/loss.json" 2>"$tmp/err"

@@ -48,7 +48,7 @@ truth_run() {
 		truth_boot "$@" || return
 		lost=
 		for name in $1; do
-			lost+=$(awk -v name="$name" '$1 == "lost" && $2 { printf " %s: %d bytes", name, $2 }' "$tmp/$name/params")
+			lost+=$(awk -v name="$name" '($1 == "lost" || $1 == "gaps") && $2 { printf " %s: %s %d", name, $1, $2 }' "$tmp/$name/params")
 		done
 		[ -n "$lost" ] || return 0
 		echo "attempt $attempt: the recorder reports lost trace:$lost"

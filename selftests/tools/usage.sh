@@ -60,6 +60,9 @@ complains "no process" 2 "no list like" record --tid 0
 complains "an AUX area that is no power of two" 2 "no power of two" record --task --aux-size 5000 true
 complains "a size of harts for tasks" 2 "for tasks: --aux-size" record --task --data-size 1M true
 complains "a size of tasks for harts" 2 "for harts: --data-size" record -a --aux-size 1M true
+complains "strobing that is none" 2 "no pair of microseconds" record --strobe 100 true
+complains "strobing of harts" 2 "tasks or harts" record -a --strobe 100,900 true
+complains "a snapshot without synchronization" 2 "nothing to begin decoding at" record --snapshot --sync off true
 complains "M-mode of a task" 2 "m belongs to no task" record --task --privilege um true
 complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
 complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program

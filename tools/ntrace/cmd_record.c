@@ -30,6 +30,7 @@ struct recorder {
 	struct ntrace_kernel_copy kernel;
 	bool made;		/* the directory is there */
 	bool traced;		/* and something in it */
+	bool snapshot;		/* is asked for */
 	int notify;
 	int signals;
 	double seconds;
@@ -63,6 +64,8 @@ static int catch_signals(struct recorder *recorder)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
+	if (recorder->options.snapshot)
+		sigaddset(&set, SIGUSR2);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return fail("sigprocmask: %s", strerror(errno));
 	recorder->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
@@ -201,6 +204,10 @@ static bool take_signals(struct recorder *recorder)
 			end |= child_ended(&recorder->child);
 			continue;
 		}
+		if (info.ssi_signo == SIGUSR2) {
+			recorder->snapshot = true;
+			continue;
+		}
 		end = true;
 		/* What the terminal sends reaches the command by itself; this does no harm. */
 		if (recorder->child.pid > 0 && !child_ended(&recorder->child))
@@ -243,6 +250,9 @@ static int follow(struct recorder *recorder)
 		end = take_signals(recorder) || pollers[1].revents;
 		if (!drop_ended(pollers + 2, count) && !recorder->child.pid)
 			end = true;
+		if (!error && recorder->snapshot)
+			error = tasks_snapshot(&recorder->tasks);
+		recorder->snapshot = false;
 		if (!error)
 			error = recorder->by_tasks ? tasks_drain(&recorder->tasks) :
 						     sideband_drain(recorder->sideband);
@@ -294,9 +304,9 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 	char size[UI_NUMBER_SIZE];
 	unsigned int i;
 
-	for (i = 0; i < recorder->tasks.area_count; i++) {
-		saved += recorder->tasks.areas[i].saved;
-		gaps += recorder->tasks.areas[i].gaps;
+	for (i = 0; i < recorder->tasks.file_count; i++) {
+		saved += recorder->tasks.files[i].saved;
+		gaps += recorder->tasks.files[i].gaps;
 	}
 	if (gaps)
 		warn("trace lost in %" PRIu64
@@ -381,8 +391,7 @@ static bool choose_tasks(const struct record_options *options)
 {
 	if (options->all || options->select_harts)
 		return false;
-	return options->task || options->per_thread || options->pids.count || options->tids.count ||
-	       devices_forbidden();
+	return record_options_tasks(options) || devices_forbidden();
 }
 
 static int run(const struct command *command, int argc, char **argv)

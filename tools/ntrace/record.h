@@ -41,6 +41,8 @@ bool hart_set_parse(struct hart_set *set, const char *text);
 #define RECORD_DIRECTORY_DEFAULT "ntrace.data"
 /* Periodic synchronization limits what a loss costs: every 2^12 messages. */
 #define RECORD_SYNC_MAX_DEFAULT 8
+/* A snapshot may be small, and is of use from its first synchronization on. */
+#define RECORD_SYNC_MAX_SNAPSHOT 5
 
 extern const struct option_spec record_options_table[];
 
@@ -59,6 +61,9 @@ struct id_list {
  * @pids: processes to trace
  * @tids: threads to trace
  * @per_thread: not what they start
+ * @snapshot: only what the buffer holds in the end
+ * @strobe_on: microseconds with trace; 0 = always
+ * @strobe_off: and without
  * @argc: words of the command, 0 = none
  */
 struct record_options {
@@ -72,6 +77,9 @@ struct record_options {
 	bool select_harts;
 	bool task;
 	bool per_thread;
+	bool snapshot;
+	uint32_t strobe_on;
+	uint32_t strobe_off;
 	struct hart_set harts;
 	struct id_list pids;
 	struct id_list tids;
@@ -85,6 +93,8 @@ struct record_options {
  */
 int record_options_read(struct record_options *options, const struct command *command, int argc,
 			char **argv);
+/** record_options_tasks - it was said that tasks are to be traced */
+bool record_options_tasks(const struct record_options *options);
 void record_options_free(struct record_options *options);
 /** record_options_sync - what @config has for sync_mode and sync_max if nothing was asked for */
 void record_options_sync(const struct record_options *options, uint32_t sync_modes,
@@ -263,8 +273,7 @@ int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *l
  * @cpu: hart; -1: a thread's
  * @page: control page
  * @tail: position up to which it was saved
- * @saved: bytes of the file
- * @gaps: AUX records that tell of a loss
+ * @gaps: AUX records that tell of a loss, since the last file was begun
  * @stopped: it was full, the kernel has disabled its events
  */
 struct task_area {
@@ -275,11 +284,23 @@ struct task_area {
 	const uint8_t *aux;
 	uint64_t size;
 	uint64_t tail;
-	char file[32];
-	int output;
-	uint64_t saved;
 	uint64_t gaps;
 	bool stopped;
+};
+
+/**
+ * struct task_file - aux.N: all that an area ever held, or one snapshot of it
+ * @area: index
+ * @position: where its first byte was in the area
+ * @saved: its bytes
+ */
+struct task_file {
+	unsigned int area;
+	int output;
+	uint64_t position;
+	uint64_t saved;
+	uint64_t gaps;
+	char name[32];
 };
 
 struct task_event {
@@ -306,6 +327,8 @@ struct tasks {
 	struct perf_event_attr dummy;
 	struct task_area *areas;
 	unsigned int area_count;
+	struct task_file *files;
+	unsigned int file_count;
 	struct task_event *events;
 	unsigned int event_count;
 	char module_version[32];
@@ -329,11 +352,14 @@ void tasks_enable(struct tasks *tasks);
 /** tasks_drain - save trace and sideband that are there now */
 int tasks_drain(struct tasks *tasks);
 
+/** tasks_snapshot - save what the areas hold */
+int tasks_snapshot(struct tasks *tasks);
+
 /** tasks_finish - stop and save the rest */
 int tasks_finish(struct tasks *tasks);
 void tasks_close(struct tasks *tasks);
 
-/** tasks_describe - what the recording says of area @index */
+/** tasks_describe - what the recording says of file @index */
 void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream);
 
 /** record_params_write - the file params; of @list and @tasks one is empty */

@@ -23,6 +23,8 @@ enum {
 	OPTION_SYNC,
 	OPTION_TASK,
 	OPTION_PER_THREAD,
+	OPTION_SNAPSHOT,
+	OPTION_STROBE,
 };
 
 const struct option_spec record_options_table[] = {
@@ -35,6 +37,10 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_PID, "pid", "LIST", "trace these processes, and what they start" },
 	{ OPTION_TID, "tid", "LIST", "trace these threads, and what they start" },
 	{ OPTION_PER_THREAD, "per-thread", NULL, "trace only the threads themselves" },
+	{ OPTION_SNAPSHOT, "snapshot", NULL,
+	  "of tasks: only what the buffer holds, at each SIGUSR2 and at the end" },
+	{ OPTION_STROBE, "strobe", "ON,OFF",
+	  "of tasks: trace for ON microseconds, then not for OFF" },
 	{ OPTION_MODE, "mode", "btm|htm",
 	  "branch or history trace mode (default: htm if there is)" },
 	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
@@ -112,6 +118,24 @@ static int take_sync(struct record_options *record, const char *text)
 	return EXIT_OK;
 }
 
+static int take_strobe(struct record_options *record, const char *text)
+{
+	unsigned long long on, off = 0;
+	char *end;
+
+	errno = 0;
+	on = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && *end == ',' && end[1] >= '0' && end[1] <= '9')
+		off = strtoull(end + 1, &end, 10);
+	if (errno || *end || !on || !off || on > UINT32_MAX || off > UINT32_MAX)
+		return usage_error(record->command,
+				   "option --strobe: '%s' is no pair of microseconds like 100,900",
+				   text);
+	record->strobe_on = (uint32_t)on;
+	record->strobe_off = (uint32_t)off;
+	return EXIT_OK;
+}
+
 /* "12,345" */
 static int take_ids(struct record_options *record, struct id_list *ids, const char *option,
 		    const char *text)
@@ -180,6 +204,11 @@ static int take_option(struct record_options *record, struct options *options, i
 	case OPTION_PER_THREAD:
 		record->per_thread = true;
 		return EXIT_OK;
+	case OPTION_SNAPSHOT:
+		record->snapshot = true;
+		return EXIT_OK;
+	case OPTION_STROBE:
+		return take_strobe(record, options->value);
 	case OPTION_PRIVILEGE:
 		return take_privilege(record, options->value);
 	case OPTION_AUX_SIZE:
@@ -208,19 +237,28 @@ static int take_option(struct record_options *record, struct options *options, i
 	}
 }
 
+bool record_options_tasks(const struct record_options *record)
+{
+	return record->task || record->per_thread || record->pids.count || record->tids.count ||
+	       record->snapshot || record->strobe_on;
+}
+
 /* What does not go together. */
 static int check_options(const struct record_options *record)
 {
-	bool tasks = record->task || record->per_thread || record->pids.count || record->tids.count;
+	bool tasks = record_options_tasks(record);
 
 	if (tasks && (record->all || record->select_harts))
-		return usage_error(record->command,
-				   "tasks or harts are traced, not both "
-				   "(--task, --pid, --tid, --per-thread; --all, --harts)");
+		return usage_error(record->command, "tasks or harts are traced, not both "
+						    "(--task, --pid, --tid, --per-thread, "
+						    "--snapshot, --strobe; --all, --harts)");
 	if (tasks && (record->wanted.sink_size || record->wanted.data_size))
 		return usage_error(
 			record->command,
 			"--sink-size and --data-size are for harts; for tasks: --aux-size");
+	if (record->snapshot && record->sync_given && !record->wanted.sync_mode)
+		return usage_error(record->command, "--snapshot: without synchronization there is "
+						    "nothing to begin decoding at (--sync)");
 	if ((record->all || record->select_harts) && record->aux_size)
 		return usage_error(record->command,
 				   "--aux-size is for tasks; for harts: --data-size");
@@ -259,7 +297,9 @@ void record_options_sync(const struct record_options *options, uint32_t sync_mod
 	if (options->sync_given || !(sync_modes >> NTRACE_SYNC_MESSAGES & 1))
 		return;
 	config->sync_mode = NTRACE_SYNC_MESSAGES;
-	config->sync_max = sync_max < RECORD_SYNC_MAX_DEFAULT ? sync_max : RECORD_SYNC_MAX_DEFAULT;
+	config->sync_max = options->snapshot ? RECORD_SYNC_MAX_SNAPSHOT : RECORD_SYNC_MAX_DEFAULT;
+	if (config->sync_max > sync_max)
+		config->sync_max = sync_max;
 }
 
 void record_options_free(struct record_options *record)

@@ -53,7 +53,7 @@ static char *command_line(const struct record_options *options)
 int record_params_write(const struct record_options *options, const struct device_list *list,
 			const struct tasks *tasks)
 {
-	unsigned int count = list->count + tasks->area_count, i;
+	unsigned int count = list->count + tasks->file_count, i;
 	struct ntrace_recording recording = {
 		.size = sizeof(recording),
 		.tool = "ntrace " NTRACE_TOOL_VERSION,
@@ -72,7 +72,7 @@ int record_params_write(const struct record_options *options, const struct devic
 	}
 	for (i = 0; i < list->count; i++)
 		describe_stream(&streams[i], &list->devices[i]);
-	for (i = 0; i < tasks->area_count; i++)
+	for (i = 0; i < tasks->file_count; i++)
 		tasks_describe(tasks, i, &streams[list->count + i]);
 	recording.module = list->count ? list->devices[0].info.module_version :
 					 tasks->module_version;

@@ -145,6 +145,7 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	attr->type = (uint32_t)pmu_number("type", 0);
 	attr->size = dummy->size;
 	attr->config = config->mode | config->sync_mode << 8 | config->sync_max << 12;
+	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
 	/* There are no samples; but perf script refuses events without an address. */
 	attr->sample_type = dummy->sample_type | PERF_SAMPLE_IP;
 	attr->sample_id_all = 1;
@@ -171,8 +172,10 @@ static int map_aux(struct tasks *tasks, struct task_area *area)
 	area->page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + RING_SIZE;
 	for (;;) {
 		area->page->aux_size = size;
-		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, area->fd,
-			   (off_t)area->page->aux_offset);
+		/* Nobody tells the kernel what was read: it overwrites the oldest. */
+		map = mmap(NULL, size,
+			   tasks->options->snapshot ? PROT_READ : PROT_READ | PROT_WRITE,
+			   MAP_SHARED, area->fd, (off_t)area->page->aux_offset);
 		if (map != MAP_FAILED || tasks->options->aux_size || size == AUX_SIZE_LEAST ||
 		    (errno != EPERM && errno != ENOMEM))
 			break;
@@ -192,21 +195,6 @@ static int map_aux(struct tasks *tasks, struct task_area *area)
 	return EXIT_OK;
 }
 
-static int create_file(struct tasks *tasks, struct task_area *area)
-{
-	char *path;
-	int error = EXIT_OK;
-
-	snprintf(area->file, sizeof(area->file), "aux.%u", tasks->area_count - 1);
-	if (asprintf(&path, "%s/%s", tasks->directory, area->file) < 0)
-		return fail("out of memory");
-	area->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (area->output < 0)
-		error = fail("%s: %s", path, strerror(errno));
-	free(path);
-	return error;
-}
-
 static int new_area(struct tasks *tasks, int fd, int cpu)
 {
 	struct task_area *areas = realloc(tasks->areas, (tasks->area_count + 1) * sizeof(*areas));
@@ -216,16 +204,14 @@ static int new_area(struct tasks *tasks, int fd, int cpu)
 		return fail("out of memory");
 	tasks->areas = areas;
 	area = &areas[tasks->area_count++];
-	*area = (struct task_area){ .fd = fd, .output = -1, .cpu = cpu };
+	*area = (struct task_area){ .fd = fd, .cpu = cpu };
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &area->id))
 		return fail("perf event of the trace: %s", strerror(errno));
 	area->page = sideband_ring(tasks->sideband, fd, RING_SIZE);
 	if (!area->page)
 		return fail("buffer of perf events: %s%s", strerror(errno),
 			    errno == EPERM ? " (ulimit -l, kernel.perf_event_mlock_kb)" : "");
-	if (map_aux(tasks, area))
-		return EXIT_FAILED;
-	return create_file(tasks, area);
+	return map_aux(tasks, area);
 }
 
 /* Index of the hart's area; of those that follow a thread none is shared. */
@@ -426,6 +412,31 @@ static void look(void *data, const struct perf_event_header *record)
 	}
 }
 
+/* The next aux.N, for what comes in an area from its tail on. */
+static int new_file(struct tasks *tasks, unsigned int area)
+{
+	struct task_file *files = realloc(tasks->files, (tasks->file_count + 1) * sizeof(*files));
+	struct task_file *file;
+	char *path;
+	int error = EXIT_OK;
+
+	if (!files)
+		return fail("out of memory");
+	tasks->files = files;
+	file = &files[tasks->file_count];
+	*file = (struct task_file){ .area = area, .position = tasks->areas[area].tail };
+	snprintf(file->name, sizeof(file->name), "aux.%u", tasks->file_count);
+	if (asprintf(&path, "%s/%s", tasks->directory, file->name) < 0)
+		return fail("out of memory");
+	file->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (file->output < 0)
+		error = fail("%s: %s", path, strerror(errno));
+	else
+		tasks->file_count++;
+	free(path);
+	return error;
+}
+
 int tasks_open(struct tasks *tasks, const struct record_options *options, struct sideband *sideband,
 	       pid_t child)
 {
@@ -454,29 +465,39 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 		error = trace_task(tasks, options->tids.ids[i]);
 	if (!error)
 		error = declare_events(tasks);
+	for (i = 0; !error && !options->snapshot && i < tasks->area_count; i++)
+		error = new_file(tasks, i);
 	if (!error)
 		sideband_look(sideband, look, tasks);
 	return error;
 }
 
-static void control(const struct tasks *tasks, unsigned long request)
+static void control(const struct tasks *tasks, bool trace_only, unsigned long request)
 {
 	unsigned int i;
 
 	for (i = 0; i < tasks->event_count; i++)
-		ioctl(tasks->events[i].fd, request, 0);
+		if (tasks->events[i].trace || !trace_only)
+			ioctl(tasks->events[i].fd, request, 0);
 }
 
 void tasks_enable(struct tasks *tasks)
 {
-	control(tasks, PERF_EVENT_IOC_ENABLE);
+	control(tasks, false, PERF_EVENT_IOC_ENABLE);
 }
 
 /* ---- saving ---- */
 
-static void save_area(struct tasks *tasks, struct task_area *area)
+static uint64_t area_head(const struct task_area *area)
 {
-	uint64_t head = __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE), from, size;
+	return __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE);
+}
+
+/* Everything from the tail to @head. */
+static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head)
+{
+	struct task_area *area = &tasks->areas[file->area];
+	uint64_t from, size;
 
 	while (area->tail < head) {
 		from = area->tail & (area->size - 1);
@@ -485,10 +506,17 @@ static void save_area(struct tasks *tasks, struct task_area *area)
 			size = area->size - from;
 		if (!tasks->error)
 			tasks->error =
-				write_whole(area->output, area->aux + from, size, &area->saved);
+				write_whole(file->output, area->aux + from, size, &file->saved);
 		area->tail += size;
 	}
-	__atomic_store_n(&area->page->aux_tail, head, __ATOMIC_RELEASE);
+	file->gaps += area->gaps;
+	area->gaps = 0;
+}
+
+static int save_failed(const struct tasks *tasks)
+{
+	return fail("%s: %s: what was saved before can be decoded", tasks->directory,
+		    strerror(tasks->error));
 }
 
 /* An area that was full has room again: the kernel disabled who wrote there. */
@@ -508,17 +536,49 @@ static int save_all(struct tasks *tasks)
 	unsigned int i;
 	int error = sideband_drain(tasks->sideband);
 
-	for (i = 0; i < tasks->area_count; i++)
-		save_area(tasks, &tasks->areas[i]);
-	if (!error && tasks->error)
-		error = fail("%s: %s: what was saved before can be decoded", tasks->directory,
-			     strerror(tasks->error));
+	for (i = 0; i < tasks->file_count; i++) {
+		struct task_area *area = &tasks->areas[tasks->files[i].area];
+
+		save_area(tasks, &tasks->files[i], area_head(area));
+		__atomic_store_n(&area->page->aux_tail, area->tail, __ATOMIC_RELEASE);
+	}
+	return !error && tasks->error ? save_failed(tasks) : error;
+}
+
+/* With all events disabled: the last bytes of each area, but none that were saved before. */
+static int save_snapshot(struct tasks *tasks)
+{
+	unsigned int i;
+	int error = sideband_drain(tasks->sideband);
+
+	for (i = 0; !error && i < tasks->area_count; i++) {
+		struct task_area *area = &tasks->areas[i];
+		uint64_t head = area_head(area);
+
+		if (head - area->tail > area->size)
+			area->tail = head - area->size;
+		if (head == area->tail)
+			continue;
+		error = new_file(tasks, i);
+		if (!error)
+			save_area(tasks, &tasks->files[tasks->file_count - 1], head);
+	}
+	return !error && tasks->error ? save_failed(tasks) : error;
+}
+
+int tasks_snapshot(struct tasks *tasks)
+{
+	int error;
+
+	control(tasks, true, PERF_EVENT_IOC_DISABLE);
+	error = save_snapshot(tasks);
+	control(tasks, true, PERF_EVENT_IOC_ENABLE);
 	return error;
 }
 
 int tasks_drain(struct tasks *tasks)
 {
-	int error = save_all(tasks);
+	int error = tasks->options->snapshot ? sideband_drain(tasks->sideband) : save_all(tasks);
 
 	resume(tasks);
 	return error;
@@ -526,23 +586,25 @@ int tasks_drain(struct tasks *tasks)
 
 int tasks_finish(struct tasks *tasks)
 {
-	control(tasks, PERF_EVENT_IOC_DISABLE);
-	return tasks->error ? EXIT_FAILED : save_all(tasks);
+	control(tasks, false, PERF_EVENT_IOC_DISABLE);
+	if (tasks->error)
+		return EXIT_FAILED;
+	return tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
 }
 
 void tasks_close(struct tasks *tasks)
 {
 	unsigned int i;
 
-	for (i = 0; i < tasks->area_count; i++) {
+	for (i = 0; i < tasks->area_count; i++)
 		if (tasks->areas[i].aux)
 			munmap((void *)(uintptr_t)tasks->areas[i].aux, tasks->areas[i].size);
-		if (tasks->areas[i].output >= 0)
-			close(tasks->areas[i].output);
-	}
+	for (i = 0; i < tasks->file_count; i++)
+		close(tasks->files[i].output);
 	for (i = 0; i < tasks->event_count; i++)
 		close(tasks->events[i].fd);
 	free(tasks->areas);
+	free(tasks->files);
 	free(tasks->events);
 }
 
@@ -569,19 +631,21 @@ static uint64_t hart_id(int cpu)
 
 void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream)
 {
-	const struct task_area *area = &tasks->areas[index];
+	const struct task_file *file = &tasks->files[index];
+	const struct task_area *area = &tasks->areas[file->area];
 
 	ntrace_params_init(&stream->params);
 	stream->params.xlen = 8 * sizeof(long);
 	stream->params.mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								      NTRACE_MODE_HISTORY;
-	stream->file = area->file;
+	stream->file = file->name;
 	stream->cpu = area->cpu == ALL_HARTS ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
 	stream->hartid = area->cpu == ALL_HARTS ? 0 : hart_id(area->cpu);
-	stream->bytes = area->saved;
-	stream->gaps = area->gaps;
+	stream->bytes = file->saved;
+	stream->gaps = file->gaps;
 	/* The kernel tells where trace was lost, not how much. */
-	stream->lost_exact = !area->gaps;
+	stream->lost_exact = !file->gaps;
 	stream->event = area->id;
+	stream->position = file->position;
 	stream->start_ns = tasks->start_ns;
 }

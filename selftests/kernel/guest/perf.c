@@ -7,7 +7,7 @@
  *                                  DIR/N.nex: AUX area of hart N, DIR/flags: flags of
  *                                  all PERF_RECORD_AUX, DIR/maps: where its code is.
  *        Prints "steps N": how often step() was called while traced.
- *        TEST is plain, drain, fork, snapshot or full.
+ *        TEST is plain, drain, fork, pause, resume, snapshot or full.
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -20,9 +20,14 @@
 
 static unsigned int type;
 
+static int event_open_in(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
 static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return event_open_in(attr, pid, cpu, -1);
 }
 
 static struct perf_event_attr attributes(void)
@@ -66,7 +71,9 @@ static void test_config(void)
 	EXPECT(0, "sync=1,syncmax=4", attr.config = 1 << 8 | 4 << 12);
 	EXPECT(EINVAL, "a bit that means nothing", attr.config = 1 << 3);
 	EXPECT(EINVAL, "a bit that means nothing, above", attr.config = UINT64_C(1) << 63);
-	EXPECT(EINVAL, "config1", attr.config1 = 1);
+	EXPECT(0, "strobing", attr.config1 = 20 | UINT64_C(1000) << 32);
+	EXPECT(EINVAL, "strobing: on, but not off", attr.config1 = 100);
+	EXPECT(EINVAL, "strobing: too short", attr.config1 = 19 | UINT64_C(1000) << 32);
 	EXPECT(EINVAL, "config2", attr.config2 = 1);
 	EXPECT(EOPNOTSUPP, "exclude_host", attr.exclude_host = 1);
 	EXPECT(EOPNOTSUPP, "exclude_idle", attr.exclude_idle = 1);
@@ -146,6 +153,7 @@ static struct hart harts[HARTS];
 static FILE *flags_file;
 static unsigned long steps;
 static bool overwrite;
+static bool start_paused;
 
 static __attribute__((noinline, noclone)) void step(void)
 {
@@ -166,6 +174,7 @@ static void open_harts(const char *directory, pid_t pid, size_t aux_size)
 	char path[256];
 
 	attr.inherit = 1;
+	attr.aux_start_paused = start_paused;
 	/* Who begins in the middle needs something to begin at: 1024 messages apart. */
 	if (overwrite)
 		attr.config = 1 << 8 | 6 << 12;
@@ -320,6 +329,38 @@ static void trace_fork(void)
 	many_steps(1000);
 }
 
+/* A page fault pauses the trace, or makes it go on: only the steps before it, or after it. */
+static void trace_pause(void)
+{
+	const size_t size = (size_t)getpagesize();
+	volatile char *pages =
+		mmap(NULL, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.inherit = 1,
+		.aux_pause = !start_paused,
+		.aux_resume = start_paused,
+	};
+
+	pin(0);
+	if (pages == MAP_FAILED || event_open_in(&attr, 0, 0, harts[0].fd) < 0)
+		bail("page faults that pause");
+	/* No other page is touched for the first time. */
+	pages[0] = 1;
+	many_steps(1);
+	ioctl(harts[0].fd, PERF_EVENT_IOC_ENABLE, 0);
+	many_steps(start_paused ? 50000 : 1000);
+	pages[size] = 1;
+	many_steps(start_paused ? 1000 : 50000);
+	ioctl(harts[0].fd, PERF_EVENT_IOC_DISABLE, 0);
+	steps = 1000;
+}
+
 /* The AUX area is full and nobody reads; then somebody does. */
 static void trace_full(void)
 {
@@ -351,6 +392,7 @@ static void trace(const char *directory, const char *test)
 {
 	char path[256];
 	bool full = !strcmp(test, "full");
+	bool pauses = !strcmp(test, "pause") || !strcmp(test, "resume");
 
 	snprintf(path, sizeof(path), "%s/flags", directory);
 	flags_file = fopen(path, "w");
@@ -358,13 +400,17 @@ static void trace(const char *directory, const char *test)
 		bail(path);
 	save_maps(directory);
 	overwrite = !strcmp(test, "snapshot");
+	start_paused = !strcmp(test, "resume");
 	if (!strcmp(test, "drain")) {
 		trace_drain(directory);
 	} else {
 		open_harts(directory, 0, full || overwrite ? 65536 : 1 << 20);
-		control(PERF_EVENT_IOC_ENABLE);
+		if (!pauses)
+			control(PERF_EVENT_IOC_ENABLE);
 	}
-	if (full) {
+	if (pauses) {
+		trace_pause();
+	} else if (full) {
 		trace_full();
 	} else if (overwrite) {
 		pin(0);

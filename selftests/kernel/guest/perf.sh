@@ -33,6 +33,8 @@ trace plain
 trace fork
 kill "${others[@]}"
 trace drain
+trace pause
+trace resume
 trace snapshot
 mkdir "$tmp/full"
 program $here/perf trace "$type" "$tmp/full" full

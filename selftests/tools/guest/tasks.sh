@@ -12,7 +12,7 @@ chmod 777 /tmp/user
 attempt() {
 	local name=$1
 	shift
-	timeout 90 "$@" >"$name.out" 2>"$name.err" </dev/null
+	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
 	echo $? >"$name.rc"
 }
 as_nobody() {
@@ -56,5 +56,11 @@ attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-siz
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; '"$counted"
 # A small one, but the recorder comes: it goes on after each loss.
 attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+loop='i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done'
+attempt always taskset -c 0 ntrace record --task --privilege u -o always.data -- sh -c "$loop"
+attempt strobe taskset -c 0 ntrace record --strobe 300,900 --privilege u -o strobe.data -- sh -c "$loop"
+# The last snapshot has the last program in it, and the buffer holds all of that.
+attempt snapshot taskset -c 0 ntrace record --snapshot --privilege u --aux-size 64K -o snapshot.data -- \
+	sh -c "$loop; kill -USR2 \$PPID; $loop; kill -USR2 \$PPID; sleep 0.5; $loop; exec $counted"
 perf script -i user.data -f -D 2>/dev/null | grep -c PERF_RECORD_AUX >aux.count
 exit 0
