@@ -411,14 +411,23 @@ static int ntrace_event_add(struct perf_event *event, int flags)
 	if (perf->event)
 		return -EBUSY;
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	if (!(flags & PERF_EF_START))
-		return 0;
-	ntrace_event_start(event, 0);
-	return event->hw.state & PERF_HES_STOPPED ? -EINVAL : 0;
+	if (flags & PERF_EF_START) {
+		ntrace_event_start(event, 0);
+		if (event->hw.state & PERF_HES_STOPPED)
+			return -EINVAL;
+	}
+	/*
+	 * Where one task follows another that has inherited the same events, perf
+	 * would let them run on and swap their owners. The trace of both would be
+	 * one piece, and nobody could tell where the other begins.
+	 */
+	local_inc(&event->ctx->nr_no_switch_fast);
+	return 0;
 }
 
 static void ntrace_event_del(struct perf_event *event, int flags)
 {
+	local_dec(&event->ctx->nr_no_switch_fast);
 	ntrace_event_stop(event, PERF_EF_UPDATE);
 }
 

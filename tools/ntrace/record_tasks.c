@@ -235,37 +235,23 @@ static int attach_event(struct tasks *tasks, struct task_event *event, int cpu)
 	return EXIT_OK;
 }
 
-/* An event at the end of the list, that writes nowhere yet. NULL: there is none, which was said. */
-static struct task_event *new_event(struct tasks *tasks, const struct perf_event_attr *attr,
-				    pid_t pid, int cpu)
+static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
 {
 	struct task_event *events, *event;
 
 	events = realloc(tasks->events, (tasks->event_count + 1) * sizeof(*events));
-	if (!events) {
-		fail("out of memory");
-		return NULL;
-	}
+	if (!events)
+		return fail("out of memory");
 	tasks->events = events;
 	event = &events[tasks->event_count];
-	*event = (struct task_event){ .fd = open_event(attr, pid, cpu) };
-	if (event->fd < 0) {
-		open_failed(tasks, pid);
-		return NULL;
-	}
+	*event = (struct task_event){
+		.fd = open_event(trace ? &tasks->attr : &tasks->dummy, pid, cpu),
+		.trace = trace,
+		.area = area,
+	};
+	if (event->fd < 0)
+		return open_failed(tasks, pid);
 	tasks->event_count++;
-	return event;
-}
-
-static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
-{
-	struct task_event *event;
-
-	event = new_event(tasks, trace ? &tasks->attr : &tasks->dummy, pid, cpu);
-	if (!event)
-		return EXIT_FAILED;
-	event->trace = trace;
-	event->area = area;
 	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id))
 		return fail("perf event: %s", strerror(errno));
 	return attach_event(tasks, event, cpu);
@@ -279,26 +265,6 @@ static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
 	return error ? error : add_event(tasks, false, pid, cpu, area);
 }
 
-/*
- * perf does not stop and start events between tasks that have inherited the same
- * ones: the trace would go on in another task, unsaid. They are not the same if
- * the task also has one that is not inherited. This holds for what the task
- * itself starts, not for what that starts in turn.
- */
-static int part_children(struct tasks *tasks, pid_t pid)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.size = tasks->dummy.size,
-		.disabled = 1,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
-
-	return new_event(tasks, &attr, pid, ALL_HARTS) ? EXIT_OK : EXIT_FAILED;
-}
-
 static int trace_task(struct tasks *tasks, pid_t pid)
 {
 	unsigned int cpu;
@@ -309,7 +275,7 @@ static int trace_task(struct tasks *tasks, pid_t pid)
 	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++)
 		if (hart_set_has(&tasks->harts, cpu))
 			error = trace_task_on(tasks, pid, (int)cpu);
-	return error ? error : part_children(tasks, pid);
+	return error;
 }
 
 /* All threads that a process has now; those that they start are inherited. */
@@ -375,7 +341,7 @@ static int declare_events(struct tasks *tasks)
 	/* The dummies first: records that the recorder makes up have the form of the first. */
 	for (trace = 0; !error && trace < 2; trace++) {
 		for (count = 0, i = 0; i < tasks->event_count; i++)
-			if (tasks->events[i].id && tasks->events[i].trace == trace)
+			if (tasks->events[i].trace == trace)
 				ids[count++] = tasks->events[i].id;
 		error = sideband_event(tasks->sideband, trace ? &tasks->attr : &tasks->dummy, ids,
 				       count, trace ? "ntrace//" : "dummy:HG");
