@@ -9,37 +9,11 @@
  *        Prints "steps N": how often step() was called while traced.
  *        TEST is plain, drain, fork, pause, resume, snapshot or full.
  */
-#include <linux/perf_event.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "guest.h"
+#include "events.h"
 
 #define HARTS 2
-#define DATA_PAGES 16
-
-static unsigned int type;
-
-static int event_open_in(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
-{
-	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
-}
-
-static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
-{
-	return event_open_in(attr, pid, cpu, -1);
-}
-
-static struct perf_event_attr attributes(void)
-{
-	return (struct perf_event_attr){
-		.type = type,
-		.size = sizeof(struct perf_event_attr),
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.disabled = 1,
-	};
-}
 
 static void expect(struct perf_event_attr attr, int expected, const char *what)
 {
@@ -140,12 +114,8 @@ static void test_refused(void)
 	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root");
 }
 
-/* A perf buffer and an AUX area of one hart. */
 struct hart {
-	int fd;
-	struct perf_event_mmap_page *page;
-	uint8_t *aux;
-	size_t aux_size;
+	struct aux_area area;
 	uint64_t tail;
 	FILE *out;
 };
@@ -170,7 +140,6 @@ static __attribute__((noinline)) void many_steps(unsigned long count)
 static void open_harts(const char *directory, pid_t pid, size_t aux_size)
 {
 	struct perf_event_attr attr = attributes();
-	size_t page_size = (size_t)getpagesize();
 	char path[256];
 
 	attr.inherit = 1;
@@ -183,18 +152,7 @@ static void open_harts(const char *directory, pid_t pid, size_t aux_size)
 	for (int cpu = 0; cpu < HARTS; cpu++) {
 		struct hart *hart = &harts[cpu];
 
-		hart->fd = event_open(&attr, pid, cpu);
-		hart->page = mmap(NULL, (DATA_PAGES + 1) * page_size, PROT_READ | PROT_WRITE,
-				  MAP_SHARED, hart->fd, 0);
-		if (hart->page == MAP_FAILED)
-			bail("perf buffer");
-		hart->page->aux_offset = (DATA_PAGES + 1) * page_size;
-		hart->page->aux_size = aux_size;
-		hart->aux_size = aux_size;
-		hart->aux = mmap(NULL, aux_size, overwrite ? PROT_READ : PROT_READ | PROT_WRITE,
-				 MAP_SHARED, hart->fd, (off_t)hart->page->aux_offset);
-		if (hart->aux == MAP_FAILED)
-			bail("AUX area");
+		hart->area = aux_area_open(&attr, pid, cpu, aux_size, overwrite);
 		snprintf(path, sizeof(path), "%s/%d.nex", directory, cpu);
 		hart->out = fopen(path, "w");
 		if (!hart->out)
@@ -205,48 +163,48 @@ static void open_harts(const char *directory, pid_t pid, size_t aux_size)
 /* What is new in the AUX area, to the file. */
 static size_t save(struct hart *hart)
 {
-	uint64_t head = __atomic_load_n(&hart->page->aux_head, __ATOMIC_ACQUIRE);
-	uint64_t at = hart->tail;
+	const struct aux_area *area = &hart->area;
+	uint64_t head = aux_head(area), at = hart->tail;
 	size_t saved;
 
-	if (overwrite && head - at > hart->aux_size)
-		at = head - hart->aux_size;
+	if (overwrite && head - at > area->aux_size)
+		at = head - area->aux_size;
 	saved = head - at;
 	for (; at < head; at++)
-		putc(hart->aux[at % hart->aux_size], hart->out);
+		putc(area->aux[at % area->aux_size], hart->out);
 	hart->tail = head;
 	if (!overwrite)
-		__atomic_store_n(&hart->page->aux_tail, head, __ATOMIC_RELEASE);
+		__atomic_store_n(&area->page->aux_tail, head, __ATOMIC_RELEASE);
 	return saved;
 }
 
 /* Flags of the AUX records so far; Return: all of them. */
 static uint64_t save_flags(struct hart *hart)
 {
-	const uint8_t *data = (const uint8_t *)hart->page + hart->page->data_offset;
-	uint64_t at = hart->page->data_tail, head = hart->page->data_head, all = 0;
+	struct perf_event_mmap_page *page = hart->area.page;
+	const uint8_t *data = (const uint8_t *)page + page->data_offset;
+	uint64_t at = page->data_tail, head = page->data_head, all = 0;
 	struct perf_event_header header;
 	uint64_t record[3];
 
 	for (; at < head; at += header.size) {
 		for (size_t i = 0; i < sizeof(header); i++)
-			((uint8_t *)&header)[i] = data[(at + i) % hart->page->data_size];
+			((uint8_t *)&header)[i] = data[(at + i) % page->data_size];
 		if (header.type != PERF_RECORD_AUX || !header.size)
 			continue;
 		for (size_t i = 0; i < sizeof(record); i++)
-			((uint8_t *)record)[i] =
-				data[(at + sizeof(header) + i) % hart->page->data_size];
+			((uint8_t *)record)[i] = data[(at + sizeof(header) + i) % page->data_size];
 		fprintf(flags_file, "%lu %lu %lu\n", record[0], record[1], record[2]);
 		all |= record[2];
 	}
-	hart->page->data_tail = head;
+	page->data_tail = head;
 	return all;
 }
 
 static void control(unsigned long request)
 {
 	for (int cpu = 0; cpu < HARTS; cpu++)
-		ioctl(harts[cpu].fd, request, 0);
+		ioctl(harts[cpu].area.fd, request, 0);
 }
 
 static void save_all(void)
@@ -257,20 +215,11 @@ static void save_all(void)
 	}
 }
 
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-}
-
 /* Between harts, and beside others on them. */
 static void trace_plain(void)
 {
 	for (int i = 0; i < 20; i++) {
-		pin(i % HARTS);
+		run_on((unsigned int)i % HARTS);
 		many_steps(10000);
 		sched_yield();
 	}
@@ -292,7 +241,7 @@ static void trace_drain(const char *directory)
 	if (!child) {
 		close(go[1]);
 		for (int i = 0; read(go[0], &byte, 1) == 1; i++) {
-			pin(i % HARTS);
+			run_on((unsigned int)i % HARTS);
 			many_steps(1000000);
 			if (write(done[1], "", 1) != 1)
 				break;
@@ -319,7 +268,7 @@ static void trace_fork(void)
 		pid_t child = fork();
 
 		if (!child) {
-			pin(i % HARTS);
+			run_on((unsigned int)i % HARTS);
 			many_steps(10000);
 			_exit(0);
 		}
@@ -347,17 +296,17 @@ static void trace_pause(void)
 		.aux_resume = start_paused,
 	};
 
-	pin(0);
-	if (pages == MAP_FAILED || event_open_in(&attr, 0, 0, harts[0].fd) < 0)
+	run_on(0);
+	if (pages == MAP_FAILED || event_open_in(&attr, 0, 0, harts[0].area.fd) < 0)
 		bail("page faults that pause");
 	/* No other page is touched for the first time. */
 	pages[0] = 1;
 	many_steps(1);
-	ioctl(harts[0].fd, PERF_EVENT_IOC_ENABLE, 0);
+	ioctl(harts[0].area.fd, PERF_EVENT_IOC_ENABLE, 0);
 	many_steps(start_paused ? 50000 : 1000);
 	pages[size] = 1;
 	many_steps(start_paused ? 1000 : 50000);
-	ioctl(harts[0].fd, PERF_EVENT_IOC_DISABLE, 0);
+	ioctl(harts[0].area.fd, PERF_EVENT_IOC_DISABLE, 0);
 	steps = 1000;
 }
 
@@ -366,12 +315,12 @@ static void trace_full(void)
 {
 	uint64_t flags = 0;
 
-	pin(0);
+	run_on(0);
 	many_steps(2000000);
 	control(PERF_EVENT_IOC_DISABLE);
 	flags = save_flags(&harts[0]);
 	ok(flags & PERF_AUX_FLAG_TRUNCATED, "a full AUX area: TRUNCATED");
-	ok(save(&harts[0]) > harts[0].aux_size / 2, "a full AUX area: it is full of trace");
+	ok(save(&harts[0]) > harts[0].area.aux_size / 2, "a full AUX area: it is full of trace");
 	control(PERF_EVENT_IOC_ENABLE);
 	many_steps(1000);
 	control(PERF_EVENT_IOC_DISABLE);
@@ -413,7 +362,7 @@ static void trace(const char *directory, const char *test)
 	} else if (full) {
 		trace_full();
 	} else if (overwrite) {
-		pin(0);
+		run_on(0);
 		many_steps(2000000);
 	} else if (!strcmp(test, "fork")) {
 		trace_fork();

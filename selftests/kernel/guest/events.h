@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For test programs of the PMU "ntrace": events of one's own making and their AUX areas. */
+#ifndef SELFTESTS_KERNEL_EVENTS_H
+#define SELFTESTS_KERNEL_EVENTS_H
+
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+
+#include "guest.h"
+
+#define DATA_PAGES 16
+
+static unsigned int type;
+
+static inline int event_open_in(struct perf_event_attr *attr, pid_t pid, int cpu, int leader)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static inline int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return event_open_in(attr, pid, cpu, -1);
+}
+
+static inline struct perf_event_attr attributes(void)
+{
+	return (struct perf_event_attr){
+		.type = type,
+		.size = sizeof(struct perf_event_attr),
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+		.disabled = 1,
+	};
+}
+
+/* An event, its buffer and its AUX area. */
+struct aux_area {
+	int fd;
+	struct perf_event_mmap_page *page;
+	uint8_t *aux;
+	size_t aux_size;
+};
+
+static inline struct aux_area aux_area_open(struct perf_event_attr *attr, pid_t pid, int cpu,
+					    size_t aux_size, bool overwrite)
+{
+	const size_t ring = (DATA_PAGES + 1) * (size_t)getpagesize();
+	struct aux_area area = { .fd = event_open(attr, pid, cpu), .aux_size = aux_size };
+
+	if (area.fd < 0)
+		bail("perf_event_open");
+	area.page = mmap(NULL, ring, PROT_READ | PROT_WRITE, MAP_SHARED, area.fd, 0);
+	if (area.page == MAP_FAILED)
+		bail("perf buffer");
+	area.page->aux_offset = ring;
+	area.page->aux_size = aux_size;
+	area.aux = mmap(NULL, aux_size, overwrite ? PROT_READ : PROT_READ | PROT_WRITE, MAP_SHARED,
+			area.fd, (off_t)ring);
+	if (area.aux == MAP_FAILED)
+		bail("AUX area");
+	return area;
+}
+
+static inline void aux_area_close(struct aux_area *area)
+{
+	munmap(area->aux, area->aux_size);
+	munmap(area->page, (DATA_PAGES + 1) * (size_t)getpagesize());
+	close(area->fd);
+}
+
+static inline uint64_t aux_head(const struct aux_area *area)
+{
+	return __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE);
+}
+
+#endif /* SELFTESTS_KERNEL_EVENTS_H */

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What an unprivileged user gets of the PMU "ntrace", and what not; TAP without a plan.
+ * Usage: security open TYPE LEVEL PID     as nobody: what may be opened with perf_event_paranoid
+ *                                         LEVEL; PID is root's
+ *        security stale TYPE              AUX areas begin as zeros, and have nothing but one's own
+ *        security wild TYPE               as nobody: nonsense in the control page
+ *        security setuid TYPE PATH        as nobody: a child execs PATH, this program and
+ *                                         setuid root
+ *        security spin                    what that does
+ *        security busy TYPE               who keeps whom from the trace
+ *        security traps TYPE CONFIG FILE  FILE: AUX area of a program full of traps, user mode;
+ *                                         CONFIG is that of the event, "kernel": with the kernel
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "events.h"
+
+#define NOBODY 65534
+#define SOMEBODY 65533
+
+static void become(uid_t user)
+{
+	if (setgid(user) || setuid(user))
+		bail("setuid");
+	/* As after an exec: its own children are not kept from it. */
+	prctl(PR_SET_DUMPABLE, 1);
+}
+
+static void expect_open(struct perf_event_attr *attr, pid_t pid, int cpu, bool allowed,
+			const char *level, const char *what)
+{
+	int fd = event_open(attr, pid, cpu);
+	int error = fd < 0 ? errno : 0;
+
+	if (!ok(error == (allowed ? 0 : EACCES), "paranoid %s: %s: %s", level, what,
+		allowed ? "taken" : strerror(EACCES)))
+		printf("# %s\n", strerror(error));
+	if (fd >= 0)
+		close(fd);
+}
+
+static pid_t idle_child(void)
+{
+	pid_t child = fork();
+
+	if (!child)
+		for (;;)
+			pause();
+	return child;
+}
+
+static void test_open(const char *level, pid_t roots)
+{
+	const int paranoid = atoi(level);
+	struct perf_event_attr user = attributes(), kernel = user, both = user;
+	pid_t child = idle_child();
+
+	both.exclude_kernel = 0;
+	kernel.exclude_kernel = 0;
+	kernel.exclude_user = 1;
+	expect_open(&user, 0, -1, paranoid < 3, level, "own user mode");
+	expect_open(&user, child, -1, paranoid < 3, level, "that of an own child");
+	expect_open(&both, 0, -1, paranoid < 2, level, "the kernel, too");
+	expect_open(&kernel, 0, -1, paranoid < 2, level, "the kernel alone");
+	expect_open(&user, -1, 0, paranoid < 1, level, "a hart, user mode");
+	expect_open(&both, -1, 0, paranoid < 1, level, "a hart with the kernel");
+	expect_open(&user, roots, -1, false, level, "a task of root");
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	ok(open("/dev/ntrace0", O_RDWR) < 0 && errno == EACCES, "paranoid %s: /dev/ntrace0: %s",
+	   level, strerror(EACCES));
+}
+
+/* ---- memory ---- */
+
+static void trace_work(struct aux_area *area, uint64_t rounds)
+{
+	ioctl(area->fd, PERF_EVENT_IOC_ENABLE, 0);
+	work(rounds);
+	ioctl(area->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+static bool all_zero(const uint8_t *bytes, uint64_t from, uint64_t to)
+{
+	while (from < to && !bytes[from])
+		from++;
+	return from >= to;
+}
+
+/* Root has filled as much, of the kernel, too; what it had is free now. */
+static void fill(size_t size)
+{
+	struct perf_event_attr attr = attributes();
+	struct aux_area area;
+
+	attr.exclude_kernel = 0;
+	area = aux_area_open(&attr, 0, 0, size, false);
+	trace_work(&area, 200000);
+	if (aux_head(&area) < size / 2)
+		bail("filling");
+	aux_area_close(&area);
+}
+
+static int look_at_fresh(size_t size)
+{
+	struct perf_event_attr attr = attributes();
+	struct aux_area area;
+	uint64_t head;
+
+	become(NOBODY);
+	area = aux_area_open(&attr, 0, 0, size, false);
+	if (!all_zero(area.aux, 0, size))
+		return 1;
+	trace_work(&area, 20);
+	head = aux_head(&area);
+	if (head < 16 || head > size / 2 || area.aux[0] != PROG_TRACE_SYNC)
+		return 2;
+	/* And the driver has not copied more of its own buffer than it says. */
+	return all_zero(area.aux, head, size) ? 0 : 3;
+}
+
+static void test_stale(void)
+{
+	static const char *const wrong[4] = { "", "it begins with something",
+					      "it does not begin with a trace",
+					      "there is something behind its trace" };
+	const size_t size = 1 << 18;
+	int status = 0, i;
+	pid_t child;
+
+	for (i = 0; i < 10 && !status; i++) {
+		fill(size);
+		child = fork();
+		if (!child)
+			exit(look_at_fresh(size));
+		waitpid(child, &status, 0);
+	}
+	if (!ok(!status, "an AUX area has zeros and one's own trace"))
+		printf("# after %d: %s\n", i, wrong[WEXITSTATUS(status) & 3]);
+}
+
+static void test_stale_device(void)
+{
+	struct ntrace_config config = { .privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S,
+					.data_size = 1 << 18 };
+	struct ntrace_config again = { .privilege = NTRACE_PRIVILEGE_U, .data_size = 1 << 18 };
+	int fd = open_device("/dev/ntrace0", 0);
+	struct area area;
+
+	/* The path comes back a moment after the last event was closed. */
+	config.size = sizeof(config);
+	for (int i = 0; i < 100 && ioctl(fd, NTRACE_IOC_CONFIGURE, &config); i++)
+		usleep(10000);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	work(200000);
+	ioctl(fd, NTRACE_IOC_STOP);
+	close(fd);
+	fd = open_device("/dev/ntrace0", 0);
+	configure(fd, &again);
+	area = map(fd, &again);
+	ok(all_zero((const uint8_t *)area.data, 0, again.data_size),
+	   "so does the data area of /dev/ntrace0");
+	ioctl(fd, NTRACE_IOC_START);
+	work(20);
+	ioctl(fd, NTRACE_IOC_STOP);
+	ok(head_of(&area) > 16 && byte_at(&area, 0) == PROG_TRACE_SYNC &&
+		   all_zero((const uint8_t *)area.data, head_of(&area), again.data_size),
+	   "and nothing but its trace comes there");
+	unmap(&area);
+	close(fd);
+}
+
+/* ---- the control page ---- */
+
+static atomic_bool wild_end;
+static bool wild_all;
+
+/* All that a user can write where the kernel reads, again and again, from the other hart. */
+static void *be_wild(void *data)
+{
+	struct perf_event_mmap_page *page = data;
+	volatile __u64 *fields[] = { &page->aux_tail,	 &page->aux_head,    &page->aux_offset,
+				     &page->aux_size,	 &page->data_tail,   &page->data_head,
+				     &page->data_offset, &page->data_size };
+	const unsigned int count = wild_all ? sizeof(fields) / sizeof(*fields) : 2;
+	uint64_t random = 88172645463325252u, value;
+
+	run_on(1);
+	for (uint64_t i = 0; !wild_end; i++) {
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		value = random;
+		/* Near the truth, and far from it */
+		if (random & 1)
+			value = page->aux_head + (random >> 1 & 0x1fff) - 0x1000;
+		if ((random & 6) == 6)
+			value = (uint64_t)0 - (random >> 3 & 1);
+		*fields[i % count] = value;
+	}
+	return NULL;
+}
+
+static void test_wild(bool all)
+{
+	const char *what = all ? "nonsense in the control page" :
+				 "nonsense in aux_head and aux_tail";
+	struct perf_event_attr attr = attributes();
+	struct aux_area area, other;
+	uint64_t traced = 0, count = 0;
+	pthread_t thread;
+
+	wild_all = all;
+	wild_end = false;
+	area = aux_area_open(&attr, 0, 0, 1 << 16, false);
+	other = aux_area_open(&attr, 0, 1, 1 << 16, false);
+	if (pthread_create(&thread, NULL, be_wild, area.page))
+		bail("thread");
+	for (int i = 0; i < 300; i++) {
+		/* Whoever says that the area is full has it disabled. */
+		trace_work(&area, 1000);
+		if (read(area.fd, &count, sizeof(count)) == sizeof(count) && count > traced)
+			traced = count;
+	}
+	wild_end = true;
+	pthread_join(thread, NULL);
+	ok(traced > 65536, "%s: %llu bytes were traced", what, (unsigned long long)traced);
+	ok(all_zero(other.aux, 0, other.aux_size), "%s: nothing in another AUX area", what);
+	aux_area_close(&other);
+	/* The kernel has its own position, and shows it when it has something to say. */
+	area.page->aux_tail = 0;
+	aux_area_close(&area);
+	area = aux_area_open(&attr, 0, 0, 1 << 16, false);
+	trace_work(&area, 20);
+	ok(area.aux[0] == PROG_TRACE_SYNC && aux_head(&area) < 4096 &&
+		   all_zero(area.aux, aux_head(&area), area.aux_size),
+	   "%s: the next event is as if nothing had been", what);
+	aux_area_close(&area);
+}
+
+/* ---- others ---- */
+
+static uint64_t trace_child(const char *path)
+{
+	struct perf_event_attr attr = attributes();
+	uint64_t count = 0;
+	int go[2], fd;
+	char byte;
+	pid_t child;
+
+	attr.disabled = 0;
+	if (pipe(go))
+		bail("pipe");
+	child = fork();
+	if (!child) {
+		if (read(go[0], &byte, 1) == 1)
+			execl(path, path, "spin", (char *)NULL);
+		_exit(1);
+	}
+	fd = event_open(&attr, child, 0);
+	if (fd < 0 || write(go[1], "", 1) != 1)
+		bail("an event of a child");
+	waitpid(child, NULL, 0);
+	if (read(fd, &count, sizeof(count)) != sizeof(count))
+		bail("read");
+	close(fd);
+	close(go[0]);
+	close(go[1]);
+	return count;
+}
+
+static void test_setuid(const char *path)
+{
+	uint64_t plain, root;
+
+	run_on(0);
+	become(NOBODY);
+	plain = trace_child("/proc/self/exe");
+	root = trace_child(path);
+	ok(plain > 20000, "a program that a child execs: %llu bytes of trace",
+	   (unsigned long long)plain);
+	/* The child's last steps before exec are the tracer's own program. */
+	ok(root < plain / 4, "one that is setuid root: %llu, from before",
+	   (unsigned long long)root);
+}
+
+/* A child of another user that has an event of itself, until it is killed. */
+static pid_t owner(uid_t user, int expected, const char *what)
+{
+	struct perf_event_attr attr = attributes();
+	int done[2];
+	char result = 1;
+	pid_t child;
+
+	if (pipe(done))
+		bail("pipe");
+	child = fork();
+	if (!child) {
+		become(user);
+		result = event_open(&attr, 0, 0) < 0 ? (char)errno : 0;
+		if (write(done[1], &result, 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	if (read(done[0], &result, 1) != 1)
+		bail("read");
+	ok(result == expected, "%s: %s", what, expected ? strerror(expected) : "taken");
+	close(done[0]);
+	close(done[1]);
+	return child;
+}
+
+static void end(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+static void test_busy(void)
+{
+	struct ntrace_config config = { .size = sizeof(config) };
+	struct perf_event_attr attr = attributes();
+	int device = open_device("/dev/ntrace0", 0), hart = -1;
+	pid_t one, two;
+
+	one = owner(NOBODY, 0, "a user's own task");
+	two = owner(SOMEBODY, 0, "another user's own task on the same hart");
+	fails_with(event_open(&attr, -1, 0), EBUSY, "root: the hart beside them");
+	fails_with(ioctl(device, NTRACE_IOC_CONFIGURE, &config), EBUSY, "root: /dev/ntrace0");
+	end(one);
+	fails_with(event_open(&attr, -1, 0), EBUSY, "the hart while one of them is left");
+	end(two);
+	for (int i = 0; i < 100 && hart < 0; i++) {
+		hart = event_open(&attr, -1, 0);
+		usleep(10000);
+	}
+	ok(hart >= 0, "the hart when both were killed");
+	end(owner(NOBODY, EBUSY, "a user's own task beside it"));
+	close(hart);
+	close(device);
+}
+
+/* ---- traps ---- */
+
+static volatile unsigned int signals;
+
+static void on_signal(int number)
+{
+	(void)number;
+	signals++;
+}
+
+static void be_trapped(void)
+{
+	const size_t size = 16 * (size_t)getpagesize();
+	char *memory;
+
+	signal(SIGUSR1, on_signal);
+	for (int i = 0; i < 200; i++) {
+		memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			      0);
+		if (memory == MAP_FAILED)
+			bail("mmap");
+		memset(memory, i, size);
+		munmap(memory, size);
+		kill(getpid(), SIGUSR1);
+		if (i % 20 == 0)
+			usleep(1000);
+		sched_yield();
+	}
+}
+
+static void trace_traps(const char *config, const char *path)
+{
+	struct perf_event_attr attr = attributes();
+	FILE *file = fopen(path, "w");
+	struct aux_area area;
+	uint64_t head;
+
+	if (!strcmp(config, "kernel"))
+		attr.exclude_kernel = 0;
+	else
+		attr.config = strtoull(config, NULL, 0);
+	run_on(0);
+	area = aux_area_open(&attr, 0, 0, 1 << 22, false);
+	ioctl(area.fd, PERF_EVENT_IOC_ENABLE, 0);
+	be_trapped();
+	ioctl(area.fd, PERF_EVENT_IOC_DISABLE, 0);
+	head = aux_head(&area);
+	if (!file || fwrite(area.aux, 1, head, file) != head || fclose(file))
+		bail(path);
+	ok(signals == 200 && head > 1000 && head < area.aux_size, "%s: %llu bytes", path,
+	   (unsigned long long)head);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && !strcmp(argv[1], "spin")) {
+		work(100000);
+		return 0;
+	}
+	if (argc < 3)
+		return 2;
+	type = (unsigned int)strtoul(argv[2], NULL, 0);
+	if (!strcmp(argv[1], "open") && argc > 4) {
+		become(NOBODY);
+		test_open(argv[3], atoi(argv[4]));
+	} else if (!strcmp(argv[1], "stale")) {
+		run_on(0);
+		test_stale();
+		test_stale_device();
+	} else if (!strcmp(argv[1], "wild")) {
+		become(NOBODY);
+		run_on(0);
+		test_wild(false);
+		test_wild(true);
+	} else if (!strcmp(argv[1], "setuid") && argc > 3) {
+		test_setuid(argv[3]);
+	} else if (!strcmp(argv[1], "busy")) {
+		test_busy();
+	} else if (!strcmp(argv[1], "traps") && argc > 4) {
+		trace_traps(argv[3], argv[4]);
+	}
+	return failures != 0;
+}
