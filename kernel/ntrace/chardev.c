@@ -96,11 +96,13 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 {
 	const struct ntrace_component *sink;
 	const struct ntrace_encoder *encoder;
+	const struct ntrace_timestamp *unit;
 
 	guard(mutex)(&path->lock);
 	if (path->gone)
 		return -ENODEV;
 	encoder = &ntrace_path_encoder(path)->encoder;
+	unit = &ntrace_path_encoder(path)->timestamp;
 	sink = ntrace_path_sink(path);
 	info->abi_version = NTRACE_ABI_VERSION;
 	info->cpu = encoder->cpu;
@@ -119,6 +121,13 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->sink_size_max = ntrace_ramsink_size_max(sink);
 	strscpy(info->module_version, NTRACE_VERSION);
 	info->sink = sink->start;
+	info->range_max = encoder->ranges;
+	info->traps = encoder->traps;
+	info->causes = encoder->causes;
+	info->timestamp_modes = unit->offered;
+	info->timestamp_bits = unit->offered ? unit->bits : 0;
+	info->timestamp_prescale_max = unit->prescale_max;
+	memcpy(info->timestamp_hz, unit->hz, sizeof(info->timestamp_hz));
 	return 0;
 }
 

@@ -18,8 +18,9 @@ static void ntrace_debug_encoder(struct seq_file *file, const struct ntrace_comp
 	seq_printf(file, " cpu=%u hartid=%llu modes=%#x sync_modes=%#x sync_max=%u features=%#x",
 		   encoder->cpu, encoder->hartid, encoder->modes, encoder->sync_modes,
 		   encoder->sync_max, encoder->features);
-	seq_printf(file, " privilege=%#x src=%u src_bits=%u", encoder->privilege, encoder->src,
-		   encoder->src_bits);
+	seq_printf(file, " privilege=%#x ranges=%u traps=%#x src=%u src_bits=%u timestamps=%#x",
+		   encoder->privilege, encoder->ranges, encoder->traps, encoder->src,
+		   encoder->src_bits, component->timestamp.offered);
 }
 
 static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_component *component,
@@ -43,7 +44,10 @@ static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_comp
 		seq_puts(file, " wrapped");
 }
 
-/* Only tr??Control may be read of a block that may be inactive, and nothing of a hart's that is off. */
+/*
+ * Only tr??Control may be read of a block that may be inactive, and nothing of a
+ * hart's that is off.
+ */
 static void ntrace_debug_component(struct seq_file *file, const struct ntrace_component *component)
 {
 	bool reachable = component->type != TR_COMP_TYPE_ENCODER ||
@@ -64,6 +68,9 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	seq_printf(file, " held=%u users=%u", component->held, component->users);
 	if (component->type == TR_COMP_TYPE_ENCODER)
 		ntrace_debug_encoder(file, component);
+	else if (component->type == TR_COMP_TYPE_FUNNEL)
+		seq_printf(file, " timestamps=%#x source=%u", component->timestamp.modes,
+			   component->timestamp.source);
 	else if (component->type == TR_COMP_TYPE_RAM_SINK)
 		ntrace_debug_ramsink(file, component, control & TR_CONTROL_ACTIVE);
 	seq_putc(file, '\n');

@@ -6,13 +6,7 @@
 #include <linux/bits.h>
 #include <linux/of.h>
 
-#include <asm/cpufeature.h>
-
 #include "ntrace.h"
-
-#define NTRACE_PRIVILEGE_ALL (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
-			      NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
-#define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 
 #define NTRACE_FORMAT FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE)
 
@@ -23,7 +17,7 @@
 static const u16 ntrace_encoder_baseline[] = {
 	TR_TE_INST_FEATURES,	    TR_TE_INST_FILTERS,	    TR_TE_DATA_CONTROL,
 	TR_TE_DATA_FILTERS,	    TR_TE_TRIG_DBG_CONTROL, TR_TE_TRIG_EXT_IN_CONTROL,
-	TR_TE_TRIG_EXT_OUT_CONTROL, TR_TS_CONTROL,
+	TR_TE_TRIG_EXT_OUT_CONTROL,
 };
 
 static void ntrace_encoder_write_baseline(struct ntrace_component *component)
@@ -88,21 +82,6 @@ static void ntrace_encoder_probe_features(struct ntrace_component *component)
 	ntrace_write(component, TR_TE_INST_FEATURES, 0);
 }
 
-static void ntrace_encoder_probe_filter(struct ntrace_component *component)
-{
-	const u32 match = TR_TE_FILTER_CONTROL_ENABLE | TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
-	u32 privilege;
-
-	if (ntrace_component_warl(component, TR_TE_INST_FILTERS, BIT(0)) == BIT(0)) {
-		privilege = ntrace_component_warl(component, TR_TE_FILTER_MATCH_INST(0),
-						  NTRACE_PRIVILEGE_ALL);
-		if (ntrace_component_warl(component, TR_TE_FILTER_CONTROL(0), match) == match)
-			component->encoder.privilege = privilege & NTRACE_PRIVILEGE_ALL;
-		ntrace_write(component, TR_TE_FILTER_CONTROL(0), 0);
-	}
-	ntrace_write(component, TR_TE_INST_FILTERS, 0);
-}
-
 static int ntrace_encoder_find_hart(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
@@ -154,7 +133,8 @@ int ntrace_encoder_init(struct ntrace_component *component)
 	ntrace_encoder_write_baseline(component);
 	ntrace_encoder_probe_control(component);
 	ntrace_encoder_probe_features(component);
-	ntrace_encoder_probe_filter(component);
+	ntrace_filter_init(component);
+	ntrace_timestamp_init(component);
 
 	if (!encoder->modes)
 		return ntrace_component_refuse(component, "has neither BTM nor HTM");
@@ -194,49 +174,41 @@ int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 s
 int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config)
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
+	int ret;
 
 	if (!config->mode)
 		config->mode = encoder->modes & BIT(NTRACE_MODE_HTM) ? NTRACE_MODE_HTM :
 								       NTRACE_MODE_BTM;
 	if (config->mode > FIELD_MAX(TR_TE_CONTROL_INST_MODE_MASK) ||
 	    config->sync_mode > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MODE_MASK) ||
-	    config->sync_max > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MAX_MASK) ||
-	    config->privilege & ~NTRACE_PRIVILEGE_ALL)
+	    config->sync_max > FIELD_MAX(TR_TE_CONTROL_INST_SYNC_MAX_MASK))
 		return -EINVAL;
 	if (!(encoder->modes & BIT(config->mode)) ||
 	    !(encoder->sync_modes & BIT(config->sync_mode)))
 		return -EOPNOTSUPP;
 	if (config->sync_mode != NTRACE_SYNC_OFF && config->sync_max > encoder->sync_max)
 		return -EOPNOTSUPP;
+	ret = ntrace_timestamp_check(component, config);
+	if (ret)
+		return ret;
 
-	if (!config->privilege)
-		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
-	if (!encoder->privilege) {
-		/* Without a filter everything is traced: only then it is what was asked for. */
-		if (config->privilege == NTRACE_PRIVILEGE_ALL)
-			return 0;
-		if (config->privilege == NTRACE_PRIVILEGE_NO_H &&
-		    !riscv_isa_extension_available(NULL, h))
-			return 0;
-		return -EOPNOTSUPP;
-	}
-	return config->privilege & ~encoder->privilege ? -EOPNOTSUPP : 0;
+	return ntrace_filter_check(component, config);
 }
 
 /**
  * ntrace_encoder_program - write a configuration into an encoder
- * @component: encoder, just reset
+ * @component: encoder, just reset or disabled
  * @config: configuration that ntrace_encoder_check() accepted
  *
- * Return: 0, or -EOPNOTSUPP if something does not read back as written.
+ * Return: 0, -EOPNOTSUPP if something does not read back as written, -ETIMEDOUT.
  */
 int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
-	const u32 match = TR_TE_FILTER_CONTROL_ENABLE | TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
 	u32 mask = TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_INST_SYNC_MODE_MASK |
 		   TR_TE_CONTROL_FORMAT_MASK | TR_TE_CONTROL_INHIBIT_SRC |
 		   TR_TE_CONTROL_INST_TRIG_ENABLE | TR_TE_CONTROL_CONTEXT;
+	int ret;
 
 	ntrace_encoder_write_baseline(component);
 	/* Whose trace it is, is told by these alone. */
@@ -245,14 +217,12 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	     (TR_TE_FEATURE_SRC_ID_MASK | TR_TE_FEATURE_SRC_BITS_MASK)) != encoder->sources)
 		return -EOPNOTSUPP;
 
-	if (encoder->privilege) {
-		/* Operands before the bits that make them count. */
-		if (ntrace_component_warl(component, TR_TE_FILTER_MATCH_INST(0),
-					  config->privilege) != config->privilege ||
-		    ntrace_component_warl(component, TR_TE_FILTER_CONTROL(0), match) != match ||
-		    ntrace_component_warl(component, TR_TE_INST_FILTERS, BIT(0)) != BIT(0))
-			return -EOPNOTSUPP;
-	}
+	ret = ntrace_filter_program(component, config);
+	if (ret)
+		return ret;
+	ret = ntrace_timestamp_program(component, config->timestamps, config->timestamp_prescale);
+	if (ret)
+		return ret;
 
 	encoder->control =
 		TR_CONTROL_ACTIVE | FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, config->mode) |

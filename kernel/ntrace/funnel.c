@@ -9,24 +9,26 @@
  * ntrace_funnel_init - find out what a funnel can do
  * @component: funnel, just reset
  *
- * There is nothing to find out: it passes on what comes, from all inputs.
+ * It passes on what comes, from all inputs; but it may have a clock.
  *
  * Return: 0.
  */
 int ntrace_funnel_init(struct ntrace_component *component)
 {
-	ntrace_funnel_program(component);
+	ntrace_timestamp_init(component);
 	return 0;
 }
 
 /**
  * ntrace_funnel_program - write what reset does not define
- * @component: funnel, just reset
+ * @component: funnel of a path, just reset
+ *
+ * Return: 0, -EOPNOTSUPP or -ETIMEDOUT.
  */
-void ntrace_funnel_program(struct ntrace_component *component)
+int ntrace_funnel_program(struct ntrace_component *component)
 {
 	ntrace_write(component, TR_FUNNEL_DIS_INPUT, 0);
-	ntrace_write(component, TR_TS_CONTROL, 0);
+	return ntrace_timestamp_program(component, component->timestamp.source, 0);
 }
 
 /**

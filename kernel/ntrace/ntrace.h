@@ -82,7 +82,10 @@ struct ntrace_path;
  * @sync_modes: likewise for trTeInstSyncMode
  * @sync_max: largest trTeInstSyncMax
  * @features: bits of trTeInstFeatures that it takes
- * @privilege: privilege codes that filter 0 can select, 0 = no filter
+ * @privilege: privilege codes that a filter can select, 0 = no filter
+ * @ranges: address ranges that can be filtered at a time
+ * @traps: bit n: filters can select NTRACE_TRAPS_... n
+ * @causes: filters can select causes of traps
  * @sources: the sink is shared: what SRC must be for the drain to tell whose it is
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
@@ -96,9 +99,30 @@ struct ntrace_encoder {
 	u32 sync_max;
 	u32 features;
 	u32 privilege;
+	u32 ranges;
+	u32 traps;
+	bool causes;
 	u32 sources;
 	u32 src;
 	u32 src_bits;
+};
+
+/**
+ * struct ntrace_timestamp - time stamp unit of an encoder or a funnel
+ * @modes: trTsMode values that it takes, as a bit mask; 0 = there is none
+ * @offered: those of an encoder that make sense where it is
+ * @source: what a funnel has it do: trTsMode
+ * @bits: trTsWidth
+ * @prescale_max: largest trTsPrescale of the internal modes
+ * @hz: counts per second in each mode, before the prescaler, 0 = unknown
+ */
+struct ntrace_timestamp {
+	u32 modes;
+	u32 offered;
+	u32 source;
+	u32 bits;
+	u32 prescale_max;
+	u64 hz[NTRACE_TIMESTAMPS_MAX];
 };
 
 /**
@@ -180,6 +204,7 @@ struct ntrace_ramsink {
  * @users: captures that have it enabled
  * @programmed: its registers hold what they should
  * @path: the path that begins here, or NULL
+ * @timestamp: of an encoder or a funnel
  * @encoder: if @type is TR_COMP_TYPE_ENCODER
  * @ramsink: if @type is TR_COMP_TYPE_RAM_SINK
  */
@@ -194,6 +219,7 @@ struct ntrace_component {
 	unsigned int users;
 	bool programmed;
 	struct ntrace_path *path;
+	struct ntrace_timestamp timestamp;
 	union {
 		struct ntrace_encoder encoder;
 		struct ntrace_ramsink ramsink;
@@ -344,9 +370,21 @@ void ntrace_encoder_stop(struct ntrace_component *component);
 
 /* funnel.c */
 int ntrace_funnel_init(struct ntrace_component *component);
-void ntrace_funnel_program(struct ntrace_component *component);
+int ntrace_funnel_program(struct ntrace_component *component);
 int ntrace_funnel_start(struct ntrace_component *component, bool atomic);
 int ntrace_funnel_stop(struct ntrace_component *component, bool atomic);
+
+/* filter.c */
+void ntrace_filter_init(struct ntrace_component *component);
+int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_config *config);
+int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config);
+
+/* timestamp.c */
+void ntrace_timestamp_init(struct ntrace_component *component);
+void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count);
+int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 prescale);
+int ntrace_timestamp_check(const struct ntrace_component *component,
+			   const struct ntrace_config *config);
 
 /* ramsink.c */
 int ntrace_ramsink_init(struct ntrace_component *component);

@@ -176,8 +176,7 @@ static int ntrace_path_program_one(struct ntrace_component *component,
 		return ret;
 	switch (component->type) {
 	case TR_COMP_TYPE_FUNNEL:
-		ntrace_funnel_program(component);
-		return 0;
+		return ntrace_funnel_program(component);
 	case TR_COMP_TYPE_RAM_SINK:
 		return ntrace_ramsink_program(component, config);
 	default:

@@ -219,9 +219,34 @@ static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-static int ntrace_perf_hw_start(struct ntrace_perf *perf,
-				const struct ntrace_perf_event *perf_event)
+/** ntrace_perf_new_id - a number that has never been used, and is not 0 */
+u64 ntrace_perf_new_id(void)
 {
+	return atomic64_inc_return(&ntrace_perf_ids);
+}
+
+/* The registers of the encoder, if the last event's are not the same. */
+static int ntrace_perf_program(struct ntrace_perf *perf)
+{
+	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(perf->event);
+	const struct ntrace_perf_filter *filter = perf->event->hw.addr_filters;
+	u64 id = filter->id ?: perf_event->id;
+	struct ntrace_config config;
+	int ret;
+
+	if (perf->programmed == id)
+		return 0;
+	config = perf_event->config;
+	ntrace_perf_filter_apply(perf->event, &config);
+	ret = ntrace_encoder_program(ntrace_path_encoder(perf->path), &config);
+	if (!ret)
+		perf->programmed = id;
+	return ret;
+}
+
+static int ntrace_perf_hw_start(struct ntrace_perf *perf)
+{
+	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(perf->event);
 	struct ntrace_path *path = perf->path;
 	struct ntrace_capture *capture = path->capture;
 	struct ntrace_component *encoder = ntrace_path_encoder(path);
@@ -229,12 +254,9 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf,
 	u64 next;
 	int ret;
 
-	if (perf->programmed != perf_event->id) {
-		ret = ntrace_encoder_program(encoder, &perf_event->config);
-		if (ret)
-			return ret;
-		perf->programmed = perf_event->id;
-	}
+	ret = ntrace_perf_program(perf);
+	if (ret)
+		return ret;
 	ret = ntrace_path_enable_atomic(path);
 	if (ret)
 		return ret;
@@ -377,11 +399,12 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 	if (!path || perf->event || path->stale ||
 	    path->capture->control->state == NTRACE_STATE_DEAD)
 		return;
+	perf_event_addr_filters_sync(event);
 	if (!ntrace_perf_open(perf, event))
 		return;
 	perf->event = event;
 	perf->counted = path->capture->head;
-	if (ntrace_perf_hw_start(perf, ntrace_perf_event_of(event))) {
+	if (ntrace_perf_hw_start(perf)) {
 		ntrace_perf_dead(perf);
 		ntrace_perf_end(perf, PERF_AUX_FLAG_TRUNCATED);
 		return;
@@ -544,6 +567,7 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
 	if (ret)
 		return ret;
+	ntrace_perf_filter_limit(ntrace_path_encoder(path)->encoder.ranges);
 	if (!perf->users) {
 		if (path->capture)
 			return -EBUSY;
@@ -597,6 +621,7 @@ static void ntrace_perf_release(struct work_struct *work)
 
 static void ntrace_event_destroy(struct perf_event *event)
 {
+	ntrace_perf_filter_free(event);
 	/* Children hold a reference to their parent. */
 	if (!event->parent)
 		queue_work(ntrace_perf_workqueue, &ntrace_perf_event_of(event)->release);
@@ -633,6 +658,8 @@ static int ntrace_perf_config(struct perf_event *event, struct ntrace_config *co
 	config->mode = FIELD_GET(NTRACE_PERF_MODE, attr->config);
 	config->sync_mode = FIELD_GET(NTRACE_PERF_SYNC, attr->config);
 	config->sync_max = FIELD_GET(NTRACE_PERF_SYNC_MAX, attr->config);
+	config->timestamps = FIELD_GET(NTRACE_PERF_TIMESTAMPS, attr->config);
+	config->timestamp_prescale = FIELD_GET(NTRACE_PERF_PRESCALE, attr->config);
 	config->sink_size = NTRACE_PERF_SINK_SIZE;
 	if (!attr->exclude_user)
 		config->privilege |= NTRACE_PRIVILEGE_U;
@@ -648,17 +675,21 @@ static int ntrace_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	event->destroy = ntrace_event_destroy;
+	ret = ntrace_perf_filter_alloc(event);
+	if (ret)
+		return ret;
 	if (event->parent) {
 		event->pmu_private = event->parent->pmu_private;
+		event->destroy = ntrace_event_destroy;
 		return 0;
 	}
-	event->destroy = NULL;
 	perf_event = kzalloc(sizeof(*perf_event), GFP_KERNEL_ACCOUNT);
-	if (!perf_event)
+	if (!perf_event) {
+		ntrace_perf_filter_free(event);
 		return -ENOMEM;
+	}
 	INIT_WORK(&perf_event->release, ntrace_perf_release);
-	perf_event->id = atomic64_inc_return(&ntrace_perf_ids);
+	perf_event->id = ntrace_perf_new_id();
 	event->pmu_private = perf_event;
 	ret = ntrace_perf_config(event, &perf_event->config);
 	if (!ret)
@@ -673,6 +704,7 @@ static int ntrace_event_init(struct perf_event *event)
 			ntrace_topology_each_path(ntrace_perf_put_path, perf_event);
 	}
 	if (ret) {
+		ntrace_perf_filter_free(event);
 		kfree(perf_event);
 		return ret;
 	}
@@ -693,6 +725,9 @@ static struct pmu ntrace_pmu = {
 	.start = ntrace_event_start,
 	.stop = ntrace_event_stop,
 	.read = ntrace_event_read,
+	.nr_addr_filters = NTRACE_RANGES_MAX,
+	.addr_filters_validate = ntrace_perf_filter_validate,
+	.addr_filters_sync = ntrace_perf_filter_sync,
 	.setup_aux = ntrace_event_setup_aux,
 	.free_aux = ntrace_event_free_aux,
 };

@@ -14,12 +14,16 @@
 PMU_FORMAT_ATTR(mode, "config:0-2");
 PMU_FORMAT_ATTR(sync, "config:8-9");
 PMU_FORMAT_ATTR(syncmax, "config:12-15");
+PMU_FORMAT_ATTR(timestamps, "config:16-18");
+PMU_FORMAT_ATTR(prescale, "config:20-21");
 PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
 PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
 
 static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,	     &format_attr_sync.attr,	   &format_attr_syncmax.attr,
-	&format_attr_strobe_on.attr, &format_attr_strobe_off.attr, NULL,
+	&format_attr_mode.attr,	      &format_attr_sync.attr,
+	&format_attr_syncmax.attr,    &format_attr_timestamps.attr,
+	&format_attr_prescale.attr,   &format_attr_strobe_on.attr,
+	&format_attr_strobe_off.attr, NULL,
 };
 
 static const struct attribute_group ntrace_format_group = {
@@ -33,10 +37,27 @@ struct ntrace_caps {
 	u32 sync_modes;
 	u32 sync_max;
 	u32 privileges;
+	u32 ranges;
+	u32 timestamp_modes;
+	u32 timestamp_bits;
+	u32 timestamp_prescale_max;
+	u32 timestamp_hz_external;
+	u32 timestamp_hz_system;
+	u32 timestamp_hz_shared;
 };
+
+/* The same for all, or 0. */
+static void ntrace_same(u32 *value, u64 own)
+{
+	if (*value == ~0U)
+		*value = own < ~0U ? own : 0;
+	else if (*value != own)
+		*value = 0;
+}
 
 static int ntrace_add_caps(struct ntrace_path *path, void *data)
 {
+	const struct ntrace_timestamp *unit = &ntrace_path_encoder(path)->timestamp;
 	const struct ntrace_encoder *encoder = &ntrace_path_encoder(path)->encoder;
 	struct ntrace_caps *caps = data;
 
@@ -44,16 +65,24 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	caps->sync_modes &= encoder->sync_modes;
 	caps->sync_max = min(caps->sync_max, encoder->sync_max);
 	caps->privileges &= encoder->privilege;
+	caps->ranges = min(caps->ranges, encoder->ranges);
+	caps->timestamp_modes &= unit->offered;
+	ntrace_same(&caps->timestamp_bits, unit->bits);
+	caps->timestamp_prescale_max = min(caps->timestamp_prescale_max, unit->prescale_max);
+	ntrace_same(&caps->timestamp_hz_external, unit->hz[NTRACE_TIMESTAMPS_EXTERNAL]);
+	ntrace_same(&caps->timestamp_hz_system, unit->hz[NTRACE_TIMESTAMPS_SYSTEM]);
+	ntrace_same(&caps->timestamp_hz_shared, unit->hz[NTRACE_TIMESTAMPS_SHARED]);
 	return 0;
 }
 
 static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *attr, char *buffer)
 {
-	struct ntrace_caps caps = { ~0U, ~0U, ~0U, ~0U };
+	struct ntrace_caps caps;
 	unsigned long offset =
 		(unsigned long)container_of(attr, struct dev_ext_attribute, attr)->var;
 	u32 value;
 
+	memset(&caps, 0xff, sizeof(caps));
 	ntrace_topology_each_path(ntrace_add_caps, &caps);
 	value = *(u32 *)((u8 *)&caps + offset);
 	/* No encoder can do anything, or there is none. */
@@ -70,12 +99,26 @@ NTRACE_CAPS_ATTR(modes);
 NTRACE_CAPS_ATTR(sync_modes);
 NTRACE_CAPS_ATTR(sync_max);
 NTRACE_CAPS_ATTR(privileges);
+NTRACE_CAPS_ATTR(ranges);
+NTRACE_CAPS_ATTR(timestamp_modes);
+NTRACE_CAPS_ATTR(timestamp_bits);
+NTRACE_CAPS_ATTR(timestamp_prescale_max);
+NTRACE_CAPS_ATTR(timestamp_hz_external);
+NTRACE_CAPS_ATTR(timestamp_hz_system);
+NTRACE_CAPS_ATTR(timestamp_hz_shared);
 
 static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_modes.attr.attr,
 	&ntrace_caps_sync_modes.attr.attr,
 	&ntrace_caps_sync_max.attr.attr,
 	&ntrace_caps_privileges.attr.attr,
+	&ntrace_caps_ranges.attr.attr,
+	&ntrace_caps_timestamp_modes.attr.attr,
+	&ntrace_caps_timestamp_bits.attr.attr,
+	&ntrace_caps_timestamp_prescale_max.attr.attr,
+	&ntrace_caps_timestamp_hz_external.attr.attr,
+	&ntrace_caps_timestamp_hz_system.attr.attr,
+	&ntrace_caps_timestamp_hz_shared.attr.attr,
 	NULL,
 };
 

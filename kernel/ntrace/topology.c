@@ -166,6 +166,7 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 	path->cpu = component[0]->encoder.cpu;
 	path->count = count;
 	memcpy(path->component, component, count * sizeof(*component));
+	ntrace_timestamp_connect(component, count);
 	ntrace_chardev_setup(path);
 
 	ret = cpuhp_state_add_instance(ntrace_hotplug_state, &path->hotplug);

@@ -53,6 +53,15 @@ complains "unknown sort key" 2 "neither instructions nor calls" report --sort si
 complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
 complains "unknown privilege" 2 "'x' is none of u, s, m" record --privilege usx true
 complains "sync interval that is no power of two" 2 "no power of two" record --sync messages:100 true
+complains "time stamps of no kind" 2 "none of any, external" record --timestamps now true
+complains "time stamps divided by what they cannot" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
+complains "shared time divided" 2 "divided by 4, 16 and 64" record --timestamps shared:4 true
+complains "a filter of nothing" 2 "none of FUNCTION@FILE" record --filter @/bin/true true
+complains "a filter of a file that is not there" 1 "nonexistent: No such file" record --filter main@/nonexistent true
+complains "a filter of files for harts" 2 "tasks or harts" record -a --filter '*@/etc/passwd' true
+complains "traps of no kind" 2 "neither exceptions nor interrupts" record --traps faults true
+complains "a cause that is too large" 2 "causes up to 63" record --traps exceptions:64 true
+complains "traps of tasks" 2 "traps is for harts" record --task --traps interrupts true
 complains "list of harts that is none" 2 "no list like" record --harts 1-x true
 complains "tasks and harts" 2 "tasks or harts" record --task --harts 0 true
 complains "a process that is none" 2 "no list like" record --pid 12,x

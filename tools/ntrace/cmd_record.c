@@ -50,6 +50,7 @@ static int configure(struct recorder *recorder)
 
 		wanted = recorder->options.wanted;
 		record_options_sync(&recorder->options, info->sync_modes, info->sync_max, &wanted);
+		record_options_timestamps(info->timestamp_modes, &wanted);
 		error = device_configure(&list->devices[i], &wanted);
 	}
 	return error;

@@ -44,6 +44,9 @@ bool hart_set_parse(struct hart_set *set, const char *text);
 /* A snapshot may be small, and is of use from its first synchronization on. */
 #define RECORD_SYNC_MAX_SNAPSHOT 5
 
+/* ntrace_config.timestamps until it is known what there is */
+#define RECORD_TIMESTAMPS_ANY UINT32_MAX
+
 extern const struct option_spec record_options_table[];
 
 struct id_list {
@@ -64,6 +67,8 @@ struct id_list {
  * @snapshot: only what the buffer holds in the end
  * @strobe_on: microseconds with trace; 0 = always
  * @strobe_off: and without
+ * @filter: addresses to trace, in perf's words; NULL = all
+ * @filter_files: some of them are in files, and not known before these are mapped
  * @argc: words of the command, 0 = none
  */
 struct record_options {
@@ -83,6 +88,8 @@ struct record_options {
 	struct hart_set harts;
 	struct id_list pids;
 	struct id_list tids;
+	char *filter;
+	bool filter_files;
 	int argc;
 	char **argv;
 };
@@ -99,6 +106,14 @@ void record_options_free(struct record_options *options);
 /** record_options_sync - what @config has for sync_mode and sync_max if nothing was asked for */
 void record_options_sync(const struct record_options *options, uint32_t sync_modes,
 			 uint32_t sync_max, struct ntrace_config *config);
+/** record_options_timestamps - replaces RECORD_TIMESTAMPS_ANY by the best of @modes, if there is one */
+void record_options_timestamps(uint32_t modes, struct ntrace_config *config);
+
+/** record_filter_take - one more of the addresses that are traced. Return: exit status */
+int record_filter_take(struct record_options *options, const char *value);
+
+/** record_filter_take_traps - trace handlers only. Return: exit status */
+int record_filter_take_traps(struct record_options *options, const char *text);
 
 /* ---- spool: trace on its way to the file ---- */
 
@@ -361,6 +376,10 @@ void tasks_close(struct tasks *tasks);
 
 /** tasks_describe - what the recording says of file @index */
 void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream);
+
+/** record_params_timestamps - time stamps as configured; @bits and @hz are those of the hardware */
+void record_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
+			      uint32_t bits, uint64_t hz);
 
 /** record_params_write - the file params; of @list and @tasks one is empty */
 int record_params_write(const struct record_options *options, const struct device_list *list,

@@ -259,6 +259,20 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 		return fail("%s: the longest interval of the encoder of hart %u is 2^%u "
 			    "(option --sync)",
 			    device->path, info->cpu, info->sync_max + 4);
+	if (wanted->timestamps && (wanted->timestamps == RECORD_TIMESTAMPS_ANY ||
+				   !(info->timestamp_modes >> wanted->timestamps & 1) ||
+				   wanted->timestamp_prescale > info->timestamp_prescale_max))
+		return fail("%s: the encoder of hart %u has no such time stamps (option "
+			    "--timestamps)",
+			    device->path, info->cpu);
+	if (wanted->range_count > info->range_max)
+		return fail("%s: the encoder of hart %u can filter %u address ranges (option "
+			    "--filter)",
+			    device->path, info->cpu, info->range_max);
+	if (wanted->traps &&
+	    (!(info->traps >> wanted->traps & 1) || (wanted->causes && !info->causes)))
+		return fail("%s: the encoder of hart %u cannot filter by traps (option --traps)",
+			    device->path, info->cpu);
 	if (wanted->sink_size > info->sink_size_max)
 		return fail("%s: the largest sink buffer of hart %u is %" PRIu64 " bytes "
 			    "(option --sink-size)",

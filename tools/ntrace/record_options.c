@@ -25,6 +25,9 @@ enum {
 	OPTION_PER_THREAD,
 	OPTION_SNAPSHOT,
 	OPTION_STROBE,
+	OPTION_TIMESTAMPS,
+	OPTION_FILTER,
+	OPTION_TRAPS,
 };
 
 const struct option_spec record_options_table[] = {
@@ -52,6 +55,12 @@ const struct option_spec record_options_table[] = {
 	  "of harts: buffer between kernel and recorder, per hart" },
 	{ OPTION_SYNC, "sync", "KIND[:N]",
 	  "synchronize every N messages, cycles or parcels; or off" },
+	{ OPTION_TIMESTAMPS, "timestamps", "KIND[:N]",
+	  "time in the trace: any, external, system, core or shared; every N ticks" },
+	{ OPTION_FILTER, "filter", "FUNCTION[@FILE]",
+	  "trace this only (FILE: of tasks); or START/SIZE[@FILE], or *@FILE; may be repeated" },
+	{ OPTION_TRAPS, "traps", "KIND[:CAUSE,...]",
+	  "of harts: trace only handlers of exceptions or interrupts" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -133,6 +142,44 @@ static int take_strobe(struct record_options *record, const char *text)
 				   text);
 	record->strobe_on = (uint32_t)on;
 	record->strobe_off = (uint32_t)off;
+	return EXIT_OK;
+}
+
+/* "system:16": internal time can be divided by powers of four. */
+static int take_timestamps(struct record_options *record, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint32_t mode;
+	} kinds[] = {
+		{ "off", NTRACE_TIMESTAMPS_OFF },	{ "external", NTRACE_TIMESTAMPS_EXTERNAL },
+		{ "system", NTRACE_TIMESTAMPS_SYSTEM }, { "core", NTRACE_TIMESTAMPS_CORE },
+		{ "shared", NTRACE_TIMESTAMPS_SHARED }, { "any", RECORD_TIMESTAMPS_ANY },
+	};
+	size_t length = strcspn(text, ":");
+	unsigned int i, prescale;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].name) == length && !strncmp(kinds[i].name, text, length))
+			break;
+	if (i == sizeof(kinds) / sizeof(kinds[0]))
+		return usage_error(record->command,
+				   "option --timestamps: '%s' is none of any, external, system, "
+				   "core, shared, off",
+				   text);
+	record->wanted.timestamps = kinds[i].mode;
+	if (!text[length])
+		return EXIT_OK;
+	for (prescale = 0; prescale <= NTRACE_PRESCALE_MAX; prescale++)
+		if (strtoul(text + length + 1, NULL, 10) == 1ul << 2 * prescale)
+			break;
+	if (prescale > NTRACE_PRESCALE_MAX ||
+	    (kinds[i].mode != NTRACE_TIMESTAMPS_SYSTEM && kinds[i].mode != NTRACE_TIMESTAMPS_CORE))
+		return usage_error(record->command,
+				   "option --timestamps: '%s': system and core can be divided by "
+				   "4, 16 and 64",
+				   text);
+	record->wanted.timestamp_prescale = prescale;
 	return EXIT_OK;
 }
 
@@ -229,6 +276,12 @@ static int take_option(struct record_options *record, struct options *options, i
 		return EXIT_OK;
 	case OPTION_SYNC:
 		return take_sync(record, options->value);
+	case OPTION_TIMESTAMPS:
+		return take_timestamps(record, options->value);
+	case OPTION_FILTER:
+		return record_filter_take(record, options->value);
+	case OPTION_TRAPS:
+		return record_filter_take_traps(record, options->value);
 	case OPTION_QUIET:
 		record->quiet = true;
 		return EXIT_OK;
@@ -240,7 +293,7 @@ static int take_option(struct record_options *record, struct options *options, i
 bool record_options_tasks(const struct record_options *record)
 {
 	return record->task || record->per_thread || record->pids.count || record->tids.count ||
-	       record->snapshot || record->strobe_on;
+	       record->snapshot || record->strobe_on || record->filter_files;
 }
 
 /* What does not go together. */
@@ -251,7 +304,8 @@ static int check_options(const struct record_options *record)
 	if (tasks && (record->all || record->select_harts))
 		return usage_error(record->command, "tasks or harts are traced, not both "
 						    "(--task, --pid, --tid, --per-thread, "
-						    "--snapshot, --strobe; --all, --harts)");
+						    "--snapshot, --strobe, --filter with a file; "
+						    "--all, --harts)");
 	if (tasks && (record->wanted.sink_size || record->wanted.data_size))
 		return usage_error(
 			record->command,
@@ -262,6 +316,8 @@ static int check_options(const struct record_options *record)
 	if ((record->all || record->select_harts) && record->aux_size)
 		return usage_error(record->command,
 				   "--aux-size is for tasks; for harts: --data-size");
+	if (tasks && record->wanted.traps)
+		return usage_error(record->command, "--traps is for harts");
 	if (tasks && record->wanted.privilege & NTRACE_PRIVILEGE_M)
 		return usage_error(record->command,
 				   "option --privilege: m belongs to no task, only to harts");
@@ -302,8 +358,21 @@ void record_options_sync(const struct record_options *options, uint32_t sync_mod
 		config->sync_max = sync_max;
 }
 
+void record_options_timestamps(uint32_t modes, struct ntrace_config *config)
+{
+	/* What harts have in common comes first. */
+	static const uint32_t best[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_SYSTEM,
+					 NTRACE_TIMESTAMPS_EXTERNAL, NTRACE_TIMESTAMPS_CORE };
+	unsigned int i;
+
+	for (i = 0; config->timestamps == RECORD_TIMESTAMPS_ANY && i < 4; i++)
+		if (modes >> best[i] & 1)
+			config->timestamps = best[i];
+}
+
 void record_options_free(struct record_options *record)
 {
+	free(record->filter);
 	free(record->pids.ids);
 	free(record->tids.ids);
 }

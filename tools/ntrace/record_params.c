@@ -10,6 +10,15 @@
 #include "record.h"
 #include "ui.h"
 
+void record_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
+			      uint32_t bits, uint64_t hz)
+{
+	if (!config->timestamps)
+		return;
+	params->timestamp_bits = bits;
+	params->timestamp_hz = hz >> 2 * config->timestamp_prescale;
+}
+
 static void describe_stream(struct ntrace_stream *stream, const struct device *device)
 {
 	ntrace_params_init(&stream->params);
@@ -17,6 +26,9 @@ static void describe_stream(struct ntrace_stream *stream, const struct device *d
 	stream->params.xlen = device->info.xlen;
 	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								       NTRACE_MODE_HISTORY;
+	record_params_timestamps(
+		&stream->params, &device->config, device->info.timestamp_bits,
+		device->info.timestamp_hz[device->config.timestamps % NTRACE_TIMESTAMPS_MAX]);
 	stream->file = device->file;
 	stream->cpu = device->info.cpu;
 	stream->hartid = device->info.hartid;

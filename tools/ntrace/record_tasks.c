@@ -117,12 +117,39 @@ static void choose_config(struct tasks *tasks)
 		config->mode = modes >> NTRACE_MODE_HTM & 1 ? NTRACE_MODE_HTM : NTRACE_MODE_BTM;
 	record_options_sync(options, (uint32_t)pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF),
 			    (uint32_t)pmu_number("caps/sync_max", 0), config);
+	record_options_timestamps((uint32_t)pmu_number("caps/timestamp_modes", 0), config);
 	if (!config->privilege) {
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 		/* Without its code the kernel's trace is of no use. */
 		if (access("/proc/kcore", R_OK))
 			config->privilege = NTRACE_PRIVILEGE_U;
 	}
+}
+
+/* A recording has one number for what each hart could have its own of. */
+static int check_timestamps(const struct tasks *tasks)
+{
+	const struct ntrace_config *config = &tasks->config;
+
+	if (!config->timestamps ||
+	    (config->timestamps != RECORD_TIMESTAMPS_ANY &&
+	     pmu_number("caps/timestamp_modes", 0) >> config->timestamps & 1 &&
+	     config->timestamp_prescale <= pmu_number("caps/timestamp_prescale_max", 0) &&
+	     pmu_number("caps/timestamp_bits", 0)))
+		return EXIT_OK;
+	return fail("not all encoders have such time stamps (option --timestamps)");
+}
+
+static uint64_t timestamp_hz(const struct ntrace_config *config)
+{
+	static const char *const names[NTRACE_TIMESTAMPS_MAX] = {
+		[NTRACE_TIMESTAMPS_EXTERNAL] = "caps/timestamp_hz_external",
+		[NTRACE_TIMESTAMPS_SYSTEM] = "caps/timestamp_hz_system",
+		[NTRACE_TIMESTAMPS_SHARED] = "caps/timestamp_hz_shared",
+	};
+	const char *name = names[config->timestamps % NTRACE_TIMESTAMPS_MAX];
+
+	return name ? pmu_number(name, 0) : 0;
 }
 
 static void describe_events(struct tasks *tasks, bool on_exec)
@@ -144,7 +171,8 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	memset(attr, 0, sizeof(*attr));
 	attr->type = (uint32_t)pmu_number("type", 0);
 	attr->size = dummy->size;
-	attr->config = config->mode | config->sync_mode << 8 | config->sync_max << 12;
+	attr->config = config->mode | config->sync_mode << 8 | config->sync_max << 12 |
+		       config->timestamps << 16 | config->timestamp_prescale << 20;
 	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
 	/* There are no samples; but perf script refuses events without an address. */
 	attr->sample_type = dummy->sample_type | PERF_SAMPLE_IP;
@@ -235,6 +263,19 @@ static int attach_event(struct tasks *tasks, struct task_event *event, int cpu)
 	return EXIT_OK;
 }
 
+static int filter_failed(const struct tasks *tasks)
+{
+	if (errno == EOPNOTSUPP)
+		return fail("not all encoders can filter so many address ranges (option --filter): "
+			    "%u at a time",
+			    (unsigned int)pmu_number("caps/ranges", 0));
+	if (errno == EINVAL)
+		return fail("perf does not take '%s' as a filter of this task (option --filter): "
+			    "what has no file has to be in the kernel",
+			    tasks->options->filter);
+	return fail("'%s': %s", tasks->options->filter, strerror(errno));
+}
+
 static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
 {
 	struct task_event *events, *event;
@@ -252,6 +293,9 @@ static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsign
 	if (event->fd < 0)
 		return open_failed(tasks, pid);
 	tasks->event_count++;
+	if (trace && tasks->options->filter &&
+	    ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, tasks->options->filter))
+		return filter_failed(tasks);
 	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id))
 		return fail("perf event: %s", strerror(errno));
 	return attach_event(tasks, event, cpu);
@@ -420,6 +464,9 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 		      sizeof(tasks->module_version)))
 		tasks->module_version[strcspn(tasks->module_version, "\n")] = '\0';
 	choose_config(tasks);
+	error = check_timestamps(tasks);
+	if (error)
+		return error;
 	describe_events(tasks, child);
 	allow_many_files();
 	if (child)
@@ -604,6 +651,9 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	stream->params.xlen = 8 * sizeof(long);
 	stream->params.mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								      NTRACE_MODE_HISTORY;
+	record_params_timestamps(&stream->params, &tasks->config,
+				 (uint32_t)pmu_number("caps/timestamp_bits", 0),
+				 timestamp_hz(&tasks->config));
 	stream->file = file->name;
 	stream->cpu = area->cpu == ALL_HARTS ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
 	stream->hartid = area->cpu == ALL_HARTS ? 0 : hart_id(area->cpu);

@@ -3,6 +3,7 @@
 #include "qemu/osdep.h"
 #include "qapi/error.h"
 #include "qemu/error-report.h"
+#include "qemu/timer.h"
 #include "hw/qdev-properties.h"
 #include "hw/riscv/virt.h"
 #include "system/device_tree.h"
@@ -217,6 +218,11 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0)
     }
     qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
+    /* What has a time stamp unit: internal system time is virtual nanoseconds. */
+    if (!v0 && node->kind != TOPOLOGY_RAM_SINK) {
+        qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
+                              NANOSECONDS_PER_SECOND);
+    }
     if (node->kind == TOPOLOGY_ENCODER) {
         g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%u", node->index);
 

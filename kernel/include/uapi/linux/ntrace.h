@@ -46,6 +46,33 @@
 #define NTRACE_SYNC_CYCLES 2
 #define NTRACE_SYNC_PARCELS 3
 
+/* ntrace_config.timestamps: the values of trTsMode: whose time is in the messages. */
+#define NTRACE_TIMESTAMPS_OFF 0
+#define NTRACE_TIMESTAMPS_EXTERNAL 1
+#define NTRACE_TIMESTAMPS_SYSTEM 2 /* a counter of the encoder, by the clock of the bus */
+#define NTRACE_TIMESTAMPS_CORE 3 /* likewise, by the clock of the hart */
+#define NTRACE_TIMESTAMPS_SHARED 4 /* the same for all encoders of a funnel */
+#define NTRACE_TIMESTAMPS_MAX 8
+
+#define NTRACE_PRESCALE_MAX 3
+
+/* ntrace_config.traps: trace their handlers only, from the trap up to its return. */
+#define NTRACE_TRAPS_OFF 0
+#define NTRACE_TRAPS_EXCEPTIONS 1
+#define NTRACE_TRAPS_INTERRUPTS 2
+
+#define NTRACE_RANGES_MAX 8
+
+/**
+ * struct ntrace_range - virtual addresses
+ * @start: the first one
+ * @end: the last one, which belongs to the range
+ */
+struct ntrace_range {
+	__u64 start;
+	__u64 end;
+};
+
 /**
  * struct ntrace_info - what the hardware of this device is (NTRACE_IOC_INFO)
  * @size: size of this structure
@@ -70,6 +97,14 @@
  * @sink: number of the sink: devices with the same one share it. Whoever traces
  *        through one of them gets the messages of all harts that are traced then,
  *        and tells them apart by @src
+ * @timestamp_modes: bit n set: NTRACE_TIMESTAMPS_... n can be had; 0 = no time stamps
+ * @timestamp_bits: width of a time stamp
+ * @timestamp_prescale_max: largest ntrace_config.timestamp_prescale
+ * @range_max: how many address ranges can be told apart from the rest at a time
+ * @timestamp_hz: of each mode: how often it counts per second with prescale 0; 0 =
+ *                unknown
+ * @traps: bit n set: NTRACE_TRAPS_... n can be had
+ * @causes: 1: ntrace_config.causes can be had
  */
 struct ntrace_info {
 	__u32 size;
@@ -90,6 +125,13 @@ struct ntrace_info {
 	__u64 sink_size_max;
 	char module_version[32];
 	__u64 sink;
+	__u32 timestamp_modes;
+	__u32 timestamp_bits;
+	__u32 timestamp_prescale_max;
+	__u32 range_max;
+	__u64 timestamp_hz[NTRACE_TIMESTAMPS_MAX];
+	__u32 traps;
+	__u32 causes;
 };
 
 /*
@@ -118,6 +160,16 @@ struct ntrace_info {
  *             at least one page; 0 = default
  * @flags: NTRACE_CONFIG_...
  * @reserved: 0
+ * @timestamps: NTRACE_TIMESTAMPS_...; the first message after START has the time of
+ *              ntrace_control.start_ns
+ * @timestamp_prescale: it counts 4^n times more slowly; for SYSTEM and CORE
+ * @range_count: addresses to trace: so many of @ranges; 0 = all
+ * @traps: NTRACE_TRAPS_...; OFF = all that is executed
+ * @causes: bit n: traps with cause n; 0 = all. Only with @traps
+ * @ranges: see @range_count
+ *
+ * What is traced has to be of @privilege, in one of @ranges, and within a handler of
+ * @traps, all of that which is given.
  *
  * On return all fields hold the values in effect, as read back from the
  * hardware. A mode, privilege or sync setting that the hardware does not take
@@ -134,6 +186,12 @@ struct ntrace_config {
 	__u64 data_size;
 	__u32 flags;
 	__u32 reserved;
+	__u32 timestamps;
+	__u32 timestamp_prescale;
+	__u32 range_count;
+	__u32 traps;
+	__u64 causes;
+	struct ntrace_range ranges[NTRACE_RANGES_MAX];
 };
 
 /* ntrace_control.state */

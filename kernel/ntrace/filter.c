@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Filters and comparators of an encoder: which instructions are traced.
+ *
+ * An instruction is traced if one of the selected filters matches, and all
+ * conditions of a filter have to hold. So there is one filter for each address
+ * range, with a comparator of its own, and all of them have the privileges that
+ * may be traced as well: no range makes more visible than there was without it.
+ */
+#include <linux/bitfield.h>
+#include <linux/bits.h>
+
+#include <asm/cpufeature.h>
+
+#include "ntrace.h"
+
+#define NTRACE_PRIVILEGE_ALL (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
+			      NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
+#define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
+
+/* From the start up to the end, which belongs to it. */
+#define NTRACE_COMP_RANGE (TR_TE_COMP_FUNCTION_GE << TR_TE_COMP_P_FUNCTION_SHIFT | \
+			   TR_TE_COMP_FUNCTION_LE << TR_TE_COMP_S_FUNCTION_SHIFT | \
+			   TR_TE_COMP_MODE_AND << TR_TE_COMP_MODE_SHIFT)
+
+/* Filter @i asks comparator @i and no other. */
+static u32 ntrace_filter_comparator(u32 i)
+{
+	return TR_TE_FILTER_CONTROL_MATCH_COMP(0) | i << TR_TE_FILTER_COMP_SHIFT(0);
+}
+
+/* Whatever does not read back makes a filter that is not what was asked for. */
+static bool ntrace_filter_write(struct ntrace_component *component, u32 offset, u32 value)
+{
+	return ntrace_component_warl(component, offset, value) == value;
+}
+
+static bool ntrace_filter_takes(struct ntrace_component *component, u32 i, u32 control)
+{
+	control |= TR_TE_FILTER_CONTROL_ENABLE;
+	return ntrace_filter_write(component, TR_TE_FILTER_CONTROL(i), control);
+}
+
+static bool ntrace_filter_takes_range(struct ntrace_component *component, u32 i)
+{
+	u32 privilege = component->encoder.privilege;
+	u32 control = ntrace_filter_comparator(i);
+	bool takes;
+
+	if (privilege)
+		control |= TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
+	takes = ntrace_filter_write(component, TR_TE_FILTER_MATCH_INST(i), privilege) &&
+		ntrace_filter_write(component, TR_TE_COMP_CONTROL(i), NTRACE_COMP_RANGE) &&
+		ntrace_filter_takes(component, i, control);
+	ntrace_write(component, TR_TE_FILTER_CONTROL(i), 0);
+	return takes;
+}
+
+/**
+ * ntrace_filter_init - find out what can be filtered
+ * @component: encoder, just reset
+ */
+void ntrace_filter_init(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	u32 filters = ntrace_component_warl(component, TR_TE_INST_FILTERS, U16_MAX);
+
+	if (filters & BIT(0)) {
+		u32 privilege = ntrace_component_warl(component, TR_TE_FILTER_MATCH_INST(0),
+						      NTRACE_PRIVILEGE_ALL);
+
+		if (ntrace_filter_takes(component, 0, TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE))
+			encoder->privilege = privilege & NTRACE_PRIVILEGE_ALL;
+		if (ntrace_filter_takes(component, 0, TR_TE_FILTER_CONTROL_MATCH_INTERRUPT))
+			encoder->traps |= BIT(NTRACE_TRAPS_EXCEPTIONS) |
+					  BIT(NTRACE_TRAPS_INTERRUPTS);
+		if (encoder->traps &&
+		    ntrace_filter_takes(component, 0, TR_TE_FILTER_CONTROL_MATCH_ECAUSE))
+			encoder->causes = true;
+		ntrace_write(component, TR_TE_FILTER_CONTROL(0), 0);
+	}
+	while (encoder->ranges < NTRACE_RANGES_MAX && filters & BIT(encoder->ranges) &&
+	       ntrace_filter_takes_range(component, encoder->ranges))
+		encoder->ranges++;
+	ntrace_write(component, TR_TE_INST_FILTERS, 0);
+}
+
+static int ntrace_filter_check_privilege(const struct ntrace_encoder *encoder,
+					 struct ntrace_config *config)
+{
+	if (config->privilege & ~NTRACE_PRIVILEGE_ALL)
+		return -EINVAL;
+	if (!config->privilege)
+		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
+	if (encoder->privilege)
+		return config->privilege & ~encoder->privilege ? -EOPNOTSUPP : 0;
+	/* Without a filter everything is traced: only then it is what was asked for. */
+	if (config->privilege == NTRACE_PRIVILEGE_ALL)
+		return 0;
+	if (config->privilege == NTRACE_PRIVILEGE_NO_H && !riscv_isa_extension_available(NULL, h))
+		return 0;
+	return -EOPNOTSUPP;
+}
+
+/**
+ * ntrace_filter_check - check what is to be traced
+ * @component: encoder
+ * @config: changed where it asks for a default
+ *
+ * Return: 0, -EINVAL if no encoder could do it, -EOPNOTSUPP if this one cannot.
+ */
+int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_config *config)
+{
+	const struct ntrace_encoder *encoder = &component->encoder;
+	u32 i;
+
+	if (config->traps > NTRACE_TRAPS_INTERRUPTS || (config->causes && !config->traps) ||
+	    config->range_count > NTRACE_RANGES_MAX)
+		return -EINVAL;
+	for (i = 0; i < config->range_count; i++)
+		if (config->ranges[i].start > config->ranges[i].end)
+			return -EINVAL;
+	if (config->range_count > encoder->ranges ||
+	    (config->traps && !(encoder->traps & BIT(config->traps))) ||
+	    (config->causes && !encoder->causes))
+		return -EOPNOTSUPP;
+	return ntrace_filter_check_privilege(encoder, config);
+}
+
+static bool ntrace_filter_set_range(struct ntrace_component *component, u32 i,
+				    const struct ntrace_range *range)
+{
+	/* Bits above the width of an address need not be there. */
+	ntrace_write(component, TR_TE_COMP_P_MATCH_HIGH(i), upper_32_bits(range->start));
+	ntrace_write(component, TR_TE_COMP_S_MATCH_HIGH(i), upper_32_bits(range->end));
+	return ntrace_filter_write(component, TR_TE_COMP_P_MATCH_LOW(i),
+				   lower_32_bits(range->start)) &&
+	       ntrace_filter_write(component, TR_TE_COMP_S_MATCH_LOW(i),
+				   lower_32_bits(range->end)) &&
+	       ntrace_filter_write(component, TR_TE_COMP_CONTROL(i), NTRACE_COMP_RANGE);
+}
+
+/* Operands before the bits that make them count. */
+static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
+			      const struct ntrace_config *config)
+{
+	u32 control = TR_TE_FILTER_CONTROL_ENABLE, match = 0;
+
+	ntrace_write(component, TR_TE_FILTER_CONTROL(i), 0);
+	if (component->encoder.privilege) {
+		control |= TR_TE_FILTER_CONTROL_MATCH_PRIVILEGE;
+		match |= config->privilege;
+	}
+	if (config->traps) {
+		control |= TR_TE_FILTER_CONTROL_MATCH_INTERRUPT;
+		if (config->traps == NTRACE_TRAPS_INTERRUPTS)
+			match |= TR_TE_FILTER_MATCH_INST_INTERRUPT;
+	}
+	if (config->causes) {
+		control |= TR_TE_FILTER_CONTROL_MATCH_ECAUSE;
+		if (!ntrace_filter_write(component, TR_TE_FILTER_ECAUSE_LOW(i),
+					 lower_32_bits(config->causes)) ||
+		    !ntrace_filter_write(component, TR_TE_FILTER_ECAUSE_HIGH(i),
+					 upper_32_bits(config->causes)))
+			return false;
+	}
+	if (config->range_count) {
+		control |= ntrace_filter_comparator(i);
+		if (!ntrace_filter_set_range(component, i, &config->ranges[i]))
+			return false;
+	}
+	return ntrace_filter_write(component, TR_TE_FILTER_MATCH_INST(i), match) &&
+	       ntrace_filter_write(component, TR_TE_FILTER_CONTROL(i), control);
+}
+
+/**
+ * ntrace_filter_program - select what is traced
+ * @component: encoder, disabled; trTeInstFilters is 0
+ * @config: configuration that ntrace_filter_check() accepted
+ *
+ * Return: 0, or -EOPNOTSUPP if something does not read back as written.
+ */
+int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config)
+{
+	u32 count = max(config->range_count, 1U);
+	u32 i;
+
+	if (!component->encoder.privilege && !config->range_count && !config->traps)
+		return 0;
+	for (i = 0; i < count; i++)
+		if (!ntrace_filter_set(component, i, config))
+			return -EOPNOTSUPP;
+	return ntrace_filter_write(component, TR_TE_INST_FILTERS, GENMASK(count - 1, 0)) ?
+		       0 :
+		       -EOPNOTSUPP;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Time stamp units, trTs... registers, of encoders and funnels.
+ *
+ * A unit counts by itself (internal and external modes) or takes the time of the
+ * next unit on the way to the sink (shared mode). Those of funnels always run,
+ * the one next to the sink counting and the others sharing its time, so that all
+ * encoders before them can have the same clock. They are programmed once for all
+ * who use them.
+ */
+#include <linux/bitfield.h>
+#include <linux/iopoll.h>
+#include <linux/of.h>
+
+#include "ntrace.h"
+
+#define NTRACE_TS_MODE(mode)	FIELD_PREP(TR_TS_CONTROL_MODE_MASK, mode)
+/* What has to read back as written. */
+#define NTRACE_TS_FIELDS	(TR_TS_CONTROL_COUNT | TR_TS_CONTROL_MODE_MASK | \
+				 TR_TS_CONTROL_PRESCALE_MASK | TR_TS_CONTROL_ENABLE)
+
+static bool ntrace_timestamp_is_internal(u32 mode)
+{
+	return mode == NTRACE_TIMESTAMPS_SYSTEM || mode == NTRACE_TIMESTAMPS_CORE;
+}
+
+/* trTsActive is a bit of its own, or a copy of that of the component. */
+static int ntrace_timestamp_wake(struct ntrace_component *component)
+{
+	u32 value;
+
+	if (ntrace_read(component, TR_TS_CONTROL) & TR_TS_CONTROL_ACTIVE)
+		return 0;
+	ntrace_write(component, TR_TS_CONTROL, TR_TS_CONTROL_ACTIVE);
+	return readl_poll_timeout_atomic(component->base + TR_TS_CONTROL, value,
+					 value & TR_TS_CONTROL_ACTIVE, 1, NTRACE_TIMEOUT_ATOMIC_US);
+}
+
+static u32 ntrace_timestamp_value(const struct ntrace_component *component, u32 mode, u32 prescale)
+{
+	u32 value = TR_TS_CONTROL_ACTIVE | NTRACE_TS_MODE(mode) |
+		    FIELD_PREP(TR_TS_CONTROL_PRESCALE_MASK, prescale);
+
+	if (ntrace_timestamp_is_internal(mode))
+		value |= TR_TS_CONTROL_COUNT;
+	if (component->type == TR_COMP_TYPE_ENCODER)
+		value |= TR_TS_CONTROL_ENABLE;
+	return value;
+}
+
+static int ntrace_timestamp_set(struct ntrace_component *component, u32 mode, u32 prescale)
+{
+	u32 value = ntrace_timestamp_value(component, mode, prescale);
+	u32 control = ntrace_component_warl(component, TR_TS_CONTROL, value);
+
+	return (control ^ value) & NTRACE_TS_FIELDS ? -EOPNOTSUPP : 0;
+}
+
+/* How fast it counts cannot be read anywhere; of the clock of a hart nobody knows. */
+static void ntrace_timestamp_read_clock(struct ntrace_component *component)
+{
+	const struct device_node *node = component->dev->of_node;
+	struct ntrace_timestamp *unit = &component->timestamp;
+	u64 hz = 0;
+	u32 low;
+
+	if (of_property_count_u32_elems(node, "clock-frequency") == 2)
+		of_property_read_u64(node, "clock-frequency", &hz);
+	else if (!of_property_read_u32(node, "clock-frequency", &low))
+		hz = low;
+	unit->hz[NTRACE_TIMESTAMPS_EXTERNAL] = hz;
+	unit->hz[NTRACE_TIMESTAMPS_SYSTEM] = hz;
+}
+
+/**
+ * ntrace_timestamp_init - find out what a time stamp unit can do
+ * @component: encoder or funnel, just reset
+ */
+void ntrace_timestamp_init(struct ntrace_component *component)
+{
+	struct ntrace_timestamp *unit = &component->timestamp;
+	u32 mode, prescale;
+
+	unit->modes = 0;
+	if (ntrace_timestamp_wake(component))
+		goto off;
+	unit->bits = FIELD_GET(TR_TS_CONTROL_WIDTH_MASK, ntrace_read(component, TR_TS_CONTROL));
+	/* A decoder has to know the width. */
+	if (!unit->bits)
+		goto off;
+	for (mode = NTRACE_TIMESTAMPS_EXTERNAL; mode <= NTRACE_TIMESTAMPS_SHARED; mode++)
+		if (!ntrace_timestamp_set(component, mode, 0))
+			unit->modes |= BIT(mode);
+	prescale = ntrace_component_warl(component, TR_TS_CONTROL,
+					 ntrace_timestamp_value(component, NTRACE_TIMESTAMPS_SYSTEM,
+								NTRACE_PRESCALE_MAX));
+	unit->prescale_max = FIELD_GET(TR_TS_CONTROL_PRESCALE_MASK, prescale);
+	unit->offered = unit->modes;
+	ntrace_timestamp_read_clock(component);
+off:
+	ntrace_write(component, TR_TS_CONTROL, 0);
+}
+
+/* What a unit of a funnel does; @next is the component behind it. */
+static void ntrace_timestamp_choose(struct ntrace_timestamp *unit,
+				    const struct ntrace_timestamp *next)
+{
+	if (next->source && unit->modes & BIT(NTRACE_TIMESTAMPS_SHARED))
+		unit->source = NTRACE_TIMESTAMPS_SHARED;
+	else if (unit->modes & BIT(NTRACE_TIMESTAMPS_SYSTEM))
+		unit->source = NTRACE_TIMESTAMPS_SYSTEM;
+	else if (unit->modes & BIT(NTRACE_TIMESTAMPS_EXTERNAL))
+		unit->source = NTRACE_TIMESTAMPS_EXTERNAL;
+	else
+		unit->source = NTRACE_TIMESTAMPS_OFF;
+	unit->hz[NTRACE_TIMESTAMPS_SHARED] = next->hz[next->source];
+}
+
+/**
+ * ntrace_timestamp_connect - who shares whose time
+ * @component: components of a path, from the encoder to the sink
+ * @count: number of them
+ */
+void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count)
+{
+	struct ntrace_timestamp *encoder = &component[0]->timestamp;
+	const struct ntrace_timestamp *next = &component[1]->timestamp;
+	unsigned int i;
+
+	for (i = count - 2; i > 0; i--)
+		ntrace_timestamp_choose(&component[i]->timestamp, &component[i + 1]->timestamp);
+	encoder->offered = encoder->modes;
+	/* The time of a funnel that has none stands still. Without a funnel it is another's. */
+	if (count > 2 && !next->source)
+		encoder->offered &= ~BIT(NTRACE_TIMESTAMPS_SHARED);
+	encoder->hz[NTRACE_TIMESTAMPS_SHARED] = next->hz[next->source];
+}
+
+/**
+ * ntrace_timestamp_program - time for messages, or for those who share it
+ * @component: encoder or funnel, disabled; an encoder may have been programmed before
+ * @mode: NTRACE_TIMESTAMPS_...
+ * @prescale: trTsPrescale
+ *
+ * A counter that runs is not set back: events of perf take turns, and their trace may
+ * be in one stream. With interrupts off.
+ *
+ * Return: 0, -EOPNOTSUPP or -ETIMEDOUT.
+ */
+int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 prescale)
+{
+	u32 control;
+	int ret;
+
+	if (!component->timestamp.modes) {
+		ntrace_write(component, TR_TS_CONTROL, 0);
+		return mode ? -EOPNOTSUPP : 0;
+	}
+	if (mode == NTRACE_TIMESTAMPS_OFF) {
+		control = ntrace_read(component, TR_TS_CONTROL);
+		ntrace_write(component, TR_TS_CONTROL, control & ~TR_TS_CONTROL_ENABLE);
+		return 0;
+	}
+	ret = ntrace_timestamp_wake(component);
+	return ret ? ret : ntrace_timestamp_set(component, mode, prescale);
+}
+
+/**
+ * ntrace_timestamp_check - can an encoder do this?
+ * @component: encoder with a path
+ * @config: what is asked for
+ *
+ * Return: 0, -EINVAL if no encoder could, -EOPNOTSUPP if this one cannot.
+ */
+int ntrace_timestamp_check(const struct ntrace_component *component,
+			   const struct ntrace_config *config)
+{
+	const struct ntrace_timestamp *unit = &component->timestamp;
+
+	if (config->timestamps > NTRACE_TIMESTAMPS_SHARED ||
+	    config->timestamp_prescale > NTRACE_PRESCALE_MAX)
+		return -EINVAL;
+	if (config->timestamp_prescale && !ntrace_timestamp_is_internal(config->timestamps))
+		return -EINVAL;
+	if (config->timestamps && !(unit->offered & BIT(config->timestamps)))
+		return -EOPNOTSUPP;
+	return config->timestamp_prescale > unit->prescale_max ? -EOPNOTSUPP : 0;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What is traced. Usage: filters refused RANGES   RANGES are what the encoder has
+ *                        filters calls NUMBER     asks the kernel that often for the highest
+ *                                                 priority
+ *                        filters perf TYPE
+ */
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+
+#include "guest.h"
+
+static int ask(int fd, struct ntrace_config config)
+{
+	config.size = sizeof(config);
+	return ioctl(fd, NTRACE_IOC_CONFIGURE, &config);
+}
+
+static void test_refused(uint32_t ranges)
+{
+	struct ntrace_config config = { .ranges = { { 0, 0 } } };
+	struct ntrace_info info = { .size = sizeof(info) };
+	int fd = open_device("/dev/ntrace0", 0);
+	uint32_t i;
+
+	if (ioctl(fd, NTRACE_IOC_INFO, &info))
+		bail("INFO");
+	ok(info.range_max == ranges && info.traps == 6 && info.causes == 1,
+	   "INFO: %u address ranges, traps %#x", info.range_max, info.traps);
+	for (i = 0; i < NTRACE_RANGES_MAX; i++)
+		config.ranges[i] = (struct ntrace_range){ 4096 * i, 4096 * i + 4095 };
+	for (i = 0; i <= NTRACE_RANGES_MAX; i++) {
+		config.range_count = i;
+		if (i <= ranges)
+			ok(!ask(fd, config), "%u ranges", i);
+		else
+			fails_with(ask(fd, config), EOPNOTSUPP, "more ranges than there can be");
+	}
+	config.range_count = NTRACE_RANGES_MAX + 1;
+	fails_with(ask(fd, config), EINVAL, "more ranges than there are");
+	config.range_count = 1;
+	config.ranges[0] = (struct ntrace_range){ 4096, 4095 };
+	fails_with(ask(fd, config), EINVAL, "a range that ends before it begins");
+	config = (struct ntrace_config){ .traps = 3 };
+	fails_with(ask(fd, config), EINVAL, "traps of no kind");
+	config = (struct ntrace_config){ .causes = 1 };
+	fails_with(ask(fd, config), EINVAL, "causes without traps");
+	config = (struct ntrace_config){ .traps = NTRACE_TRAPS_INTERRUPTS, .causes = 1 << 5 };
+	ok(!ask(fd, config), "timer interrupts");
+	close(fd);
+}
+
+static void test_calls(unsigned long number)
+{
+	while (number--)
+		syscall(SYS_sched_get_priority_max, 1);
+}
+
+static void filter(int fd, const char *text, int expected, const char *what)
+{
+	int ret = ioctl(fd, PERF_EVENT_IOC_SET_FILTER, text);
+
+	if (expected)
+		fails_with(ret, expected, what);
+	else
+		ok(!ret, "perf: %s", what);
+}
+
+static void test_perf(unsigned int type)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.exclude_kernel = 1,
+		.disabled = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	const char *one = "filter 0/0x1000@/root/counted";
+	char many[8192] = "";
+	int i;
+
+	if (fd < 0)
+		bail("perf_event_open");
+	filter(fd, one, 0, "a filter by a file");
+	filter(fd, "filter 0x10000/0x1000", EINVAL, "perf: of user space without a file");
+	filter(fd, "start 0@/root/counted", EOPNOTSUPP, "perf: where to start");
+	for (i = 0; i < 5; i++) {
+		strcat(many, i ? "," : "");
+		strcat(many, one);
+	}
+	filter(fd, many, EOPNOTSUPP, "perf: five filters");
+	many[strrchr(many, ',') - many] = '\0';
+	filter(fd, many, 0, "four filters");
+	close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	run_on(0);
+	if (argc != 3)
+		return 2;
+	if (!strcmp(argv[1], "refused"))
+		test_refused(strtoul(argv[2], NULL, 0));
+	else if (!strcmp(argv[1], "calls"))
+		test_calls(strtoul(argv[2], NULL, 0));
+	else if (!strcmp(argv[1], "perf"))
+		test_perf(strtoul(argv[2], NULL, 0));
+	else
+		return 2;
+	return failures ? 1 : 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Time stamps. Usage: timestamps modes MODES BITS   what is offered and what is refused;
+ *                                                   MODES is the mask that there should be
+ *                     timestamps load               tells the time that it takes; the
+ *                                                   trace has two calls of mark()
+ *                     timestamps spin               goes on for ever
+ *                     timestamps perf TYPE          the PMU takes them and refuses them
+ */
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+
+#include "guest.h"
+
+static const char *const names[] = { "off", "external", "system", "core", "shared" };
+
+__attribute__((noinline)) static void mark(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+/* The calls are within the longer of the two times, and around the shorter one. */
+static void load(void)
+{
+	uint64_t before = now_ns(), after, inner;
+
+	mark();
+	inner = now_ns();
+	work(30000);
+	after = now_ns();
+	mark();
+	printf("%llu %llu\n", (unsigned long long)(after - inner),
+	       (unsigned long long)(now_ns() - before));
+}
+
+static void test_mode(int fd, const struct ntrace_info *info, uint32_t mode)
+{
+	struct ntrace_config config = { .size = sizeof(config), .timestamps = mode };
+	int ret = ioctl(fd, NTRACE_IOC_CONFIGURE, &config);
+
+	if (info->timestamp_modes >> mode & 1 || !mode)
+		ok(!ret && config.timestamps == mode, "CONFIGURE: %s", names[mode]);
+	else
+		fails_with(ret, EOPNOTSUPP, names[mode]);
+}
+
+static void test_modes(uint32_t modes, uint32_t bits)
+{
+	struct ntrace_config config = { .size = sizeof(config), .timestamps = 5 };
+	struct ntrace_info info = { .size = sizeof(info) };
+	int fd = open_device("/dev/ntrace0", 0);
+	bool known = true;
+	uint32_t mode;
+
+	if (ioctl(fd, NTRACE_IOC_INFO, &info))
+		bail("INFO");
+	printf("# modes %#x, %u bits, prescale up to %u, %llu and %llu Hz\n", info.timestamp_modes,
+	       info.timestamp_bits, info.timestamp_prescale_max,
+	       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SYSTEM],
+	       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SHARED]);
+	ok(info.timestamp_modes == modes && info.timestamp_bits == bits,
+	   "INFO: the modes and the width");
+	for (mode = NTRACE_TIMESTAMPS_EXTERNAL; mode <= NTRACE_TIMESTAMPS_SHARED; mode++)
+		if (modes >> mode & 1 && mode != NTRACE_TIMESTAMPS_CORE)
+			known = known && info.timestamp_hz[mode] == 1000000000;
+	ok(known && !info.timestamp_hz[NTRACE_TIMESTAMPS_CORE],
+	   "INFO: nanoseconds; of the hart's clock nothing is known");
+	for (mode = NTRACE_TIMESTAMPS_OFF; mode <= NTRACE_TIMESTAMPS_SHARED; mode++)
+		test_mode(fd, &info, mode);
+	fails_with(ioctl(fd, NTRACE_IOC_CONFIGURE, &config), EINVAL, "no mode at all");
+	config = (struct ntrace_config){ .size = sizeof(config),
+					 .timestamps = NTRACE_TIMESTAMPS_SYSTEM,
+					 .timestamp_prescale = NTRACE_PRESCALE_MAX + 1 };
+	fails_with(ioctl(fd, NTRACE_IOC_CONFIGURE, &config), EINVAL, "no prescaler at all");
+	config = (struct ntrace_config){ .size = sizeof(config), .timestamp_prescale = 1 };
+	fails_with(ioctl(fd, NTRACE_IOC_CONFIGURE, &config), EINVAL, "a prescaler of nothing");
+	close(fd);
+}
+
+static int open_event(unsigned int type, uint64_t mode)
+{
+	struct perf_event_attr attr = {
+		.type = type,
+		.size = sizeof(attr),
+		.exclude_kernel = 1,
+		.config = mode << 16,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static void test_perf(unsigned int type)
+{
+	int fd = open_event(type, NTRACE_TIMESTAMPS_SYSTEM);
+
+	ok(fd >= 0, "perf: timestamps=2");
+	close(fd);
+	fails_with(open_event(type, NTRACE_TIMESTAMPS_EXTERNAL), EOPNOTSUPP, "perf: timestamps=1");
+	fails_with(open_event(type, 7), EINVAL, "perf: timestamps=7");
+}
+
+int main(int argc, char **argv)
+{
+	run_on(0);
+	if (argc == 4 && !strcmp(argv[1], "modes"))
+		test_modes(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
+	else if (argc == 3 && !strcmp(argv[1], "perf"))
+		test_perf(strtoul(argv[2], NULL, 0));
+	else if (argc == 2 && !strcmp(argv[1], "load"))
+		load();
+	else if (argc == 2 && !strcmp(argv[1], "spin"))
+		for (;;)
+			work(1000);
+	else
+		return 2;
+	return failures ? 1 : 0;
+}
