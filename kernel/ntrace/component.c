@@ -217,6 +217,49 @@ static int ntrace_component_check_version(struct ntrace_component *component)
 	return 0;
 }
 
+static int ntrace_component_identify(struct ntrace_component *component)
+{
+	int ret;
+
+	component->impl = ntrace_read(component, TR_IMPL);
+	component->type = FIELD_GET(TR_IMPL_COMP_TYPE_MASK, component->impl);
+	ret = ntrace_component_check_version(component);
+	if (ret)
+		return ret;
+	switch (component->type) {
+	case TR_COMP_TYPE_ENCODER:
+		return ntrace_encoder_init(component);
+	case TR_COMP_TYPE_FUNNEL:
+		return ntrace_funnel_init(component);
+	case TR_COMP_TYPE_RAM_SINK:
+		return ntrace_ramsink_init(component);
+	default:
+		return ntrace_component_refuse(component, "is not supported");
+	}
+}
+
+static int ntrace_component_program(struct ntrace_component *component,
+				    const struct ntrace_config *config)
+{
+	switch (component->type) {
+	case TR_COMP_TYPE_FUNNEL:
+		return ntrace_funnel_program(component);
+	case TR_COMP_TYPE_RAM_SINK:
+		return ntrace_ramsink_program(component, config);
+	default:
+		return ntrace_encoder_program(component, config);
+	}
+}
+
+const struct ntrace_layout ntrace_layout_v1 = {
+	.identify = ntrace_component_identify,
+	.reset = ntrace_component_reset,
+	.program = ntrace_component_program,
+	.start_sink = ntrace_ramsink_start,
+	.stop_sink = ntrace_ramsink_stop,
+	.halt_sink = ntrace_ramsink_halt,
+};
+
 /**
  * ntrace_component_init - stop, reset, identify and probe a component
  * @component: component with its registers mapped; called under ntrace_lock
@@ -246,27 +289,7 @@ int ntrace_component_init(struct ntrace_component *component)
 	if (ret)
 		return ret;
 
-	component->impl = ntrace_read(component, TR_IMPL);
-	component->type = FIELD_GET(TR_IMPL_COMP_TYPE_MASK, component->impl);
-
-	ret = ntrace_component_check_version(component);
-	if (ret)
-		goto off;
-
-	switch (component->type) {
-	case TR_COMP_TYPE_ENCODER:
-		ret = ntrace_encoder_init(component);
-		break;
-	case TR_COMP_TYPE_FUNNEL:
-		ret = ntrace_funnel_init(component);
-		break;
-	case TR_COMP_TYPE_RAM_SINK:
-		ret = ntrace_ramsink_init(component);
-		break;
-	default:
-		ret = ntrace_component_refuse(component, "is not supported");
-	}
-off:
+	ret = component->layout->identify(component);
 	if (ntrace_component_off(component) && !ret)
 		ret = -ETIMEDOUT;
 	return ret;

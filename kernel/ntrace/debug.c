@@ -40,7 +40,7 @@ static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_comp
 		seq_printf(file, " written=%u", position);
 	else
 		seq_puts(file, " written=outside");
-	if (ntrace_read(component, TR_RAM_WP_LOW) & TR_RAM_WP_LOW_WRAP)
+	if (ntrace_ramsink_wrapped(component))
 		seq_puts(file, " wrapped");
 }
 
@@ -53,11 +53,11 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	bool reachable = component->type != TR_COMP_TYPE_ENCODER ||
 			 (component->path && component->path->cpu_up);
 	u32 control = reachable ? ntrace_read(component, TR_CONTROL) : 0;
+	u32 major = FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl);
 
 	seq_printf(file, "%s %s %pa impl=%#x version=%u.%u", dev_name(component->dev),
-		   ntrace_type_name(component->type), &component->start, component->impl,
-		   FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl),
-		   FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl));
+		   ntrace_type_name(component->type), &component->start, component->impl, major,
+		   major ? FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl) : 0);
 	if (reachable)
 		seq_printf(file, " control=%#x%s%s%s", control,
 			   control & TR_CONTROL_ACTIVE ? " active" : "",
@@ -68,7 +68,9 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	seq_printf(file, " held=%u users=%u", component->held, component->users);
 	if (component->type == TR_COMP_TYPE_ENCODER)
 		ntrace_debug_encoder(file, component);
-	else if (component->type == TR_COMP_TYPE_FUNNEL)
+	if (component->sink)
+		ntrace_debug_ramsink(file, component->sink, control & TR_CONTROL_ACTIVE);
+	if (component->type == TR_COMP_TYPE_FUNNEL)
 		seq_printf(file, " timestamps=%#x source=%u", component->timestamp.modes,
 			   component->timestamp.source);
 	else if (component->type == TR_COMP_TYPE_RAM_SINK)

@@ -96,7 +96,7 @@ static bool ntrace_drain_is_stuck(struct ntrace_component *component)
 	const struct ntrace_ramsink *sink = &component->ramsink;
 
 	if (sink->fault || sink->drained ||
-	    ntrace_read(component, TR_RAM_WP_LOW) != lower_32_bits(sink->ring_dma))
+	    ntrace_read(component, sink->wp) != lower_32_bits(sink->ring_dma))
 		return false;
 	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }
@@ -409,7 +409,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 		 * rest is done by whoever is woken and closes the device.
 		 */
 		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
-		ntrace_write(sink, TR_RAM_CONTROL, sink->ramsink.control);
+		sink->layout->halt_sink(sink);
 		dev_err_ratelimited(&capture->path->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
 		irq_work_queue(&capture->wake);
@@ -434,7 +434,7 @@ void ntrace_drain_flush(struct ntrace_capture *capture)
 /* Where what a stopped sink has begins, and how much that is. */
 static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 {
-	bool wrapped = ntrace_read(component, TR_RAM_WP_LOW) & TR_RAM_WP_LOW_WRAP;
+	bool wrapped = ntrace_ramsink_wrapped(component);
 	struct ntrace_ramsink *sink = &component->ramsink;
 	struct ntrace_capture *capture;
 	u32 wp;
@@ -469,8 +469,7 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 		list_for_each_entry(capture, &sink->feeds, feed)
 			ntrace_feed_commit(capture);
 	}
-	if (!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP) ||
-	    !(ntrace_read(component, TR_RAM_WP_LOW) & TR_RAM_WP_LOW_WRAP))
+	if (!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP) || !ntrace_ramsink_wrapped(component))
 		return;
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	list_for_each_entry(capture, &sink->feeds, feed)

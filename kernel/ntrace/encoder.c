@@ -82,7 +82,13 @@ static void ntrace_encoder_probe_features(struct ntrace_component *component)
 	ntrace_write(component, TR_TE_INST_FEATURES, 0);
 }
 
-static int ntrace_encoder_find_hart(struct ntrace_component *component)
+/**
+ * ntrace_encoder_find_hart - which hart does it trace?
+ * @component: encoder
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_encoder_find_hart(struct ntrace_component *component)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
 	struct device_node *node __free(device_node) =
@@ -130,6 +136,7 @@ int ntrace_encoder_init(struct ntrace_component *component)
 	if (protocol != TR_TE_PROTOCOL_MAJOR_NTRACE)
 		return ntrace_component_refuse(component, "has an unknown protocol version");
 
+	component->encoder.losses = TR_TE_CONTROL_INST_STALL_OR_OVERFLOW;
 	ntrace_encoder_write_baseline(component);
 	ntrace_encoder_probe_control(component);
 	ntrace_encoder_probe_features(component);
@@ -187,6 +194,9 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 	    !(encoder->sync_modes & BIT(config->sync_mode)))
 		return -EOPNOTSUPP;
 	if (config->sync_mode != NTRACE_SYNC_OFF && config->sync_max > encoder->sync_max)
+		return -EOPNOTSUPP;
+	if (config->sync_mode == NTRACE_SYNC_MESSAGES &&
+	    config->sync_max < encoder->sync_messages_min)
 		return -EOPNOTSUPP;
 	ret = ntrace_timestamp_check(component, config);
 	if (ret)
@@ -247,7 +257,10 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
  */
 int ntrace_encoder_enable(struct ntrace_component *component)
 {
-	ntrace_write(component, TR_TE_CONTROL, component->encoder.control | TR_CONTROL_ENABLE);
+	const struct ntrace_encoder *encoder = &component->encoder;
+
+	ntrace_write(component, TR_TE_CONTROL,
+		     (encoder->control ^ encoder->acknowledge) | TR_CONTROL_ENABLE);
 	return ntrace_component_wait_enabled(component, true);
 }
 

@@ -145,7 +145,7 @@ void ntrace_feed_sink_full(struct ntrace_capture *capture)
  */
 void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control)
 {
-	if ((control & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW) &&
+	if ((control & ntrace_path_encoder(capture->path)->encoder.losses) &&
 	    !(capture->loss & NTRACE_LOSS_ENCODER)) {
 		capture->loss |= NTRACE_LOSS_ENCODER;
 		ntrace_feed_publish(capture);

@@ -3,10 +3,12 @@
  * RISC-V N-Trace driver: the platform driver.
  *
  * One platform device per component of the Trace Control Interface 1.0, as in
- * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml.
+ * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per encoder
+ * of before it, as in sifive,trace-encoder-v0.yaml.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
+#include <linux/of.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>
 
@@ -22,6 +24,7 @@ static int ntrace_probe(struct platform_device *pdev)
 	if (!component)
 		return -ENOMEM;
 	component->dev = &pdev->dev;
+	component->layout = of_device_get_match_data(&pdev->dev);
 	component->base = devm_platform_get_and_ioremap_resource(pdev, 0, &resource);
 	if (IS_ERR(component->base))
 		return PTR_ERR(component->base);
@@ -64,7 +67,8 @@ static int ntrace_resume(struct device *dev)
 static DEFINE_SIMPLE_DEV_PM_OPS(ntrace_pm_ops, ntrace_suspend, ntrace_resume);
 
 static const struct of_device_id ntrace_of_match[] = {
-	{ .compatible = "riscv,trace-component" },
+	{ .compatible = "riscv,trace-component", .data = &ntrace_layout_v1 },
+	{ .compatible = "sifive,trace-encoder-v0", .data = &ntrace_layout_v0 },
 	{ /* sentinel */ },
 };
 MODULE_DEVICE_TABLE(of, ntrace_of_match);

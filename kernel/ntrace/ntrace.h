@@ -70,6 +70,7 @@
 #define NTRACE_DRAIN_BOUNCE	SZ_4K
 
 struct ntrace_capture;
+struct ntrace_component;
 struct ntrace_path;
 
 /**
@@ -81,6 +82,9 @@ struct ntrace_path;
  * @modes: trTeInstMode values that it takes, as a bit mask
  * @sync_modes: likewise for trTeInstSyncMode
  * @sync_max: largest trTeInstSyncMax
+ * @sync_messages_min: smallest one when messages are counted
+ * @acknowledge: bits of trTeControl that are to be turned round when it is enabled
+ * @losses: bits of trTeControl that tell of a loss
  * @features: bits of trTeInstFeatures that it takes
  * @privilege: privilege codes that a filter can select, 0 = no filter
  * @ranges: address ranges that can be filtered at a time
@@ -97,6 +101,9 @@ struct ntrace_encoder {
 	u32 modes;
 	u32 sync_modes;
 	u32 sync_max;
+	u32 sync_messages_min;
+	u32 acknowledge;
+	u32 losses;
 	u32 features;
 	u32 privilege;
 	u32 ranges;
@@ -145,6 +152,7 @@ struct ntrace_split {
  * @sram_size: it has memory of its own of that many bytes and is used in that mode;
  *	       @ring is where it is copied to then
  * @granule: bytes that it writes at once
+ * @wp: register of its write pointer; bit 0 tells that it has wrapped
  * @buffer: trace memory, NULL when no capture is configured
  * @dma: its address for the sink
  * @buffer_size: bytes allocated
@@ -169,6 +177,7 @@ struct ntrace_ramsink {
 	u32 control;
 	u32 sram_size;
 	u32 granule;
+	u32 wp;
 	void *buffer;
 	dma_addr_t dma;
 	size_t buffer_size;
@@ -193,9 +202,30 @@ struct ntrace_ramsink {
 };
 
 /**
+ * struct ntrace_layout - what depends on where registers are
+ * @identify: find out what a component is and what it can do; it has just been reset
+ * @reset: put it into its reset state, active, before it is programmed
+ * @program: write a configuration; it is disabled
+ * @start_sink: empty its ring and enable it
+ * @stop_sink: disable it and wait until all is in memory
+ * @halt_sink: disable it, and do not wait
+ * @timestamp_extra: bits of trTsControl that say which messages have time
+ */
+struct ntrace_layout {
+	int (*identify)(struct ntrace_component *component);
+	int (*reset)(struct ntrace_component *component);
+	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
+	int (*start_sink)(struct ntrace_component *component, bool atomic);
+	int (*stop_sink)(struct ntrace_component *component, bool atomic);
+	void (*halt_sink)(struct ntrace_component *component);
+	u32 timestamp_extra;
+};
+
+/**
  * struct ntrace_component - one page of trace control registers
  * @node: in the list of all components
  * @dev: its platform device
+ * @layout: of its registers
  * @base: its registers
  * @start: physical address of them, for messages
  * @impl: tr??Impl
@@ -204,6 +234,7 @@ struct ntrace_ramsink {
  * @users: captures that have it enabled
  * @programmed: its registers hold what they should
  * @path: the path that begins here, or NULL
+ * @sink: of an encoder that has its sink in it; else NULL
  * @timestamp: of an encoder or a funnel
  * @encoder: if @type is TR_COMP_TYPE_ENCODER
  * @ramsink: if @type is TR_COMP_TYPE_RAM_SINK
@@ -211,6 +242,7 @@ struct ntrace_ramsink {
 struct ntrace_component {
 	struct list_head node;
 	struct device *dev;
+	const struct ntrace_layout *layout;
 	void __iomem *base;
 	resource_size_t start;
 	u32 impl;
@@ -219,6 +251,7 @@ struct ntrace_component {
 	unsigned int users;
 	bool programmed;
 	struct ntrace_path *path;
+	struct ntrace_component *sink;
 	struct ntrace_timestamp timestamp;
 	union {
 		struct ntrace_encoder encoder;
@@ -348,6 +381,7 @@ static inline void ntrace_write(const struct ntrace_component *component, u32 of
 }
 
 /* component.c */
+extern const struct ntrace_layout ntrace_layout_v1;
 int ntrace_component_init(struct ntrace_component *component);
 int ntrace_component_reset(struct ntrace_component *component);
 int ntrace_component_off(struct ntrace_component *component);
@@ -358,7 +392,11 @@ int ntrace_registers_quiesce(void __iomem *base);
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
 const char *ntrace_type_name(u32 type);
 
+/* v0.c */
+extern const struct ntrace_layout ntrace_layout_v0;
+
 /* encoder.c */
+int ntrace_encoder_find_hart(struct ntrace_component *component);
 int ntrace_encoder_init(struct ntrace_component *component);
 int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 src_bits);
 int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config);
@@ -387,6 +425,7 @@ int ntrace_timestamp_check(const struct ntrace_component *component,
 			   const struct ntrace_config *config);
 
 /* ramsink.c */
+void ntrace_ramsink_setup(struct ntrace_component *component);
 int ntrace_ramsink_init(struct ntrace_component *component);
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component);
 bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink);
@@ -395,7 +434,9 @@ void ntrace_ramsink_free(struct ntrace_component *component);
 int ntrace_ramsink_program(struct ntrace_component *component, const struct ntrace_config *config);
 int ntrace_ramsink_start(struct ntrace_component *component, bool atomic);
 int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic);
+void ntrace_ramsink_halt(struct ntrace_component *component);
 void ntrace_ramsink_fetch(struct ntrace_component *component);
+bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
 /* topology.c */

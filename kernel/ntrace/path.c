@@ -13,7 +13,7 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
 	if (component->type == TR_COMP_TYPE_FUNNEL)
 		return ntrace_funnel_start(component, atomic);
 	ntrace_drain_begin(component);
-	return ntrace_ramsink_start(component, atomic);
+	return component->layout->start_sink(component, atomic);
 }
 
 /* From one component of a path to its sink: what nobody else uses is flushed. */
@@ -32,7 +32,7 @@ static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, b
 		if (component->type == TR_COMP_TYPE_FUNNEL) {
 			ret = ntrace_funnel_stop(component, atomic);
 		} else {
-			ret = ntrace_ramsink_stop(component, atomic);
+			ret = component->layout->stop_sink(component, atomic);
 			*sink_stopped = !ret;
 		}
 		if (!error)
@@ -170,18 +170,9 @@ static int ntrace_path_off(struct ntrace_path *path)
 static int ntrace_path_program_one(struct ntrace_component *component,
 				   const struct ntrace_config *config)
 {
-	int ret = ntrace_component_reset(component);
+	int ret = component->layout->reset(component);
 
-	if (ret)
-		return ret;
-	switch (component->type) {
-	case TR_COMP_TYPE_FUNNEL:
-		return ntrace_funnel_program(component);
-	case TR_COMP_TYPE_RAM_SINK:
-		return ntrace_ramsink_program(component, config);
-	default:
-		return ntrace_encoder_program(component, config);
-	}
+	return ret ? ret : component->layout->program(component, config);
 }
 
 /* With the mutex of the sink. */

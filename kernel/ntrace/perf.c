@@ -230,6 +230,7 @@ static int ntrace_perf_program(struct ntrace_perf *perf)
 {
 	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(perf->event);
 	const struct ntrace_perf_filter *filter = perf->event->hw.addr_filters;
+	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
 	u64 id = filter->id ?: perf_event->id;
 	struct ntrace_config config;
 	int ret;
@@ -238,7 +239,7 @@ static int ntrace_perf_program(struct ntrace_perf *perf)
 		return 0;
 	config = perf_event->config;
 	ntrace_perf_filter_apply(perf->event, &config);
-	ret = ntrace_encoder_program(ntrace_path_encoder(perf->path), &config);
+	ret = encoder->layout->program(encoder, &config);
 	if (!ret)
 		perf->programmed = id;
 	return ret;

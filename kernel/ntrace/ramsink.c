@@ -56,6 +56,21 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_ramsink_setup - what is the same in all RAM sinks
+ * @component: RAM sink, new
+ */
+void ntrace_ramsink_setup(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	mutex_init(&sink->mutex);
+	raw_spin_lock_init(&sink->users_lock);
+	raw_spin_lock_init(&sink->lock);
+	INIT_LIST_HEAD(&sink->feeds);
+	sink->wp = TR_RAM_WP_LOW;
+}
+
+/**
  * ntrace_ramsink_init - find out what a RAM sink can do
  * @component: RAM sink, just reset
  *
@@ -67,11 +82,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	u32 control, low, high;
 	int ret;
 
-	mutex_init(&sink->mutex);
-	raw_spin_lock_init(&sink->users_lock);
-	raw_spin_lock_init(&sink->lock);
-	INIT_LIST_HEAD(&sink->feeds);
-
+	ntrace_ramsink_setup(component);
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
 		return ntrace_ramsink_init_sram(component);
 
@@ -271,6 +282,15 @@ int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
 }
 
 /**
+ * ntrace_ramsink_halt - disable the sink, now
+ * @component: RAM sink
+ */
+void ntrace_ramsink_halt(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
+}
+
+/**
  * ntrace_ramsink_stop - disable the sink and wait until all is in memory
  * @component: RAM sink; what sends to it has been stopped and is empty
  * @atomic: interrupts are off, so be short
@@ -279,8 +299,14 @@ int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
  */
 int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 {
-	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
+	ntrace_ramsink_halt(component);
 	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+/** ntrace_ramsink_wrapped - it has come to the end of its ring, once at least */
+bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
+{
+	return ntrace_read(component, component->ramsink.wp) & TR_RAM_WP_LOW_WRAP;
 }
 
 /**
@@ -296,7 +322,7 @@ int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position)
 {
 	const struct ntrace_ramsink *sink = &component->ramsink;
-	u32 wp = ntrace_read(component, TR_RAM_WP_LOW) & ~TR_RAM_WP_LOW_WRAP;
+	u32 wp = ntrace_read(component, sink->wp) & ~TR_RAM_WP_LOW_WRAP;
 
 	*position = wp - lower_32_bits(sink->ring_dma);
 	return *position < sink->ring_size;

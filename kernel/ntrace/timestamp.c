@@ -44,7 +44,7 @@ static u32 ntrace_timestamp_value(const struct ntrace_component *component, u32 
 	if (ntrace_timestamp_is_internal(mode))
 		value |= TR_TS_CONTROL_COUNT;
 	if (component->type == TR_COMP_TYPE_ENCODER)
-		value |= TR_TS_CONTROL_ENABLE;
+		value |= TR_TS_CONTROL_ENABLE | component->layout->timestamp_extra;
 	return value;
 }
 

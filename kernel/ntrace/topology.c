@@ -268,9 +268,10 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 			dev_err(encoder->dev, "path to the sink is too long\n");
 			return -ELOOP;
 		}
-		next = NULL;
-		ntrace_visit_neighbours(component[count - 1]->dev->of_node, "out-ports",
-					ntrace_take_component, &next);
+		next = component[count - 1]->sink;
+		if (!next)
+			ntrace_visit_neighbours(component[count - 1]->dev->of_node, "out-ports",
+						ntrace_take_component, &next);
 		/* Not probed yet: it will come here again. */
 		if (!next)
 			return 0;

@@ -290,6 +290,11 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	if (error)
 		return error;
 	device->config = *wanted;
+	/* Where nothing can be left out, all is traced. */
+	if (!device->config.privilege && !device->info.privilege)
+		device->config.privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S |
+					   NTRACE_PRIVILEGE_M | NTRACE_PRIVILEGE_VU |
+					   NTRACE_PRIVILEGE_VS;
 	device->config.size = sizeof(device->config);
 	if (device->leader)
 		device->config.flags |= NTRACE_CONFIG_NO_DATA;

@@ -23,6 +23,11 @@ static void describe_stream(struct ntrace_stream *stream, const struct device *d
 {
 	ntrace_params_init(&stream->params);
 	stream->params.src_bits = device->info.src_bits;
+	/* SiFive's encoders of before the specification say so by their version. */
+	if (!(device->info.encoder_impl & 0xf)) {
+		stream->params.dialect = NTRACE_DIALECT_SIFIVE_V0;
+		stream->params.timestamp_xor = true;
+	}
 	stream->params.xlen = device->info.xlen;
 	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								       NTRACE_MODE_HISTORY;

@@ -230,4 +230,51 @@
 #define TR_RAM_RP_HIGH			0x02c
 #define TR_RAM_DATA			0x040
 
+/*
+ * SiFive's trace encoder of before the ratified specification (version 0): the
+ * encoder and its way to memory in one page. Active, Enable, Empty and tracing are
+ * where they are in trTeControl.
+ */
+#define V0_CONTROL			0x00
+#define V0_CONTROL_ACTIVE		0x00000001u
+#define V0_CONTROL_ENABLE		0x00000002u
+#define V0_CONTROL_TRACING		0x00000004u
+#define V0_CONTROL_EMPTY		0x00000008u
+#define V0_CONTROL_MODE_MASK		0x00000070u
+#define V0_CONTROL_MODE_SHIFT		4	/* 0 none, 6 HTM, 7 HTM with optimisations */
+#define V0_CONTROL_STALL_OR_OVERFLOW	0x00001000u	/* cleared by writing 0 */
+#define V0_CONTROL_STALL_ENA		0x00002000u
+#define V0_CONTROL_STOP_ON_WRAP		0x00004000u
+#define V0_CONTROL_INHIBIT_SRC		0x00008000u
+#define V0_SYNC_MAX_OFF			15
+#define V0_CONTROL_SYNC_MAX_BTM_MASK	0x000f0000u
+#define V0_CONTROL_SYNC_MAX_BTM_SHIFT	16	/* 2^(n+5) messages, 15: off */
+#define V0_CONTROL_SYNC_MAX_INST_MASK	0x00f00000u
+#define V0_CONTROL_SYNC_MAX_INST_SHIFT	20	/* 2^(n+5) bytes, 15: off */
+#define V0_CONTROL_FORMAT		0x01000000u	/* reads 1 */
+#define V0_CONTROL_SINK_ERROR		0x08000000u	/* cleared by writing 1 */
+#define V0_CONTROL_SINK_MASK		0xf0000000u
+#define V0_CONTROL_SINK_SHIFT		28
+#define V0_SINK_SBA			7	/* system memory */
+
+#define V0_IMPL				0x04
+#define V0_IMPL_HAS_SBA			0x00000080u
+#define V0_IMPL_SINK_BYTES_SHIFT	16	/* 4 << n */
+#define V0_IMPL_SRC_ID_MASK		0x00f00000u
+#define V0_IMPL_SRC_ID_SHIFT		20
+#define V0_IMPL_SRC_BITS_MASK		0x07000000u
+#define V0_IMPL_SRC_BITS_SHIFT		24
+#define V0_IMPL_HART_SHIFT		28
+
+#define V0_SINK_BASE			0x10
+#define V0_SINK_BASE_HIGH		0x14	/* of Limit and WP as well */
+#define V0_SINK_LIMIT			0x18
+#define V0_SINK_WP			0x1c	/* bit 0: wrapped */
+#define V0_TS_CONTROL			0x40	/* as trTsControl, but Width has 8 bits */
+#define V0_TS_CONTROL_BRANCH_MASK	0x00030000u	/* messages with time: 3: all kinds */
+#define V0_TS_LOWER			0x44
+#define V0_TS_UPPER			0x48
+
+#define V0_SRC_BITS			2
+
 #endif /* NTRACE_TRACE_CONTROL_H */

@@ -11,8 +11,6 @@
 #define SAME_PLACE (V0_CONTROL_ACTIVE | V0_CONTROL_ENABLE | V0_CONTROL_TRACING | \
 		    V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_STALL_ENA | V0_CONTROL_INHIBIT_SRC)
 
-#define SYNC_OFF 15u
-
 static uint32_t rd(const struct v0_encoder *v0, enum v0_part part, uint32_t offset)
 {
 	return v0->ops->read(v0->opaque, part, offset);
@@ -115,10 +113,10 @@ static uint32_t te_config(const struct v0_encoder *v0)
 				 TR_TE_INST_MODE_HTM << TR_TE_CONTROL_INST_MODE_SHIFT :
 				 0;
 
-	if (bytes != SYNC_OFF) {
+	if (bytes != V0_SYNC_MAX_OFF) {
 		mode = TR_TE_SYNC_MODE_PARCELS;
 		max = bytes;
-	} else if (messages != SYNC_OFF) {
+	} else if (messages != V0_SYNC_MAX_OFF) {
 		mode = TR_TE_SYNC_MODE_MESSAGES;
 		max = messages + 1;
 	}
@@ -133,8 +131,8 @@ static void wake_up(struct v0_encoder *v0)
 	wr(v0, V0_ENCODER, TR_TE_INST_FEATURES,
 	   V0_SRC_BITS << TR_TE_FEATURE_SRC_BITS_SHIFT | (v0->hart & ((1u << V0_SRC_BITS) - 1))
 								 << TR_TE_FEATURE_SRC_ID_SHIFT);
-	v0->control = SYNC_OFF << V0_CONTROL_SYNC_MAX_BTM_SHIFT |
-		      SYNC_OFF << V0_CONTROL_SYNC_MAX_INST_SHIFT;
+	v0->control = V0_SYNC_MAX_OFF << V0_CONTROL_SYNC_MAX_BTM_SHIFT |
+		      V0_SYNC_MAX_OFF << V0_CONTROL_SYNC_MAX_INST_SHIFT;
 }
 
 /* Return: whether trace has somewhere to go. */

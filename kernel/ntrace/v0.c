@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SiFive's trace encoders of before the ratified specification (version 0), as in
+ * the P550: one page that has an encoder and its way to system memory.
+ *
+ * To the rest of the driver it is an encoder and a RAM sink of its own, which are
+ * at the same address. Both are reset, enabled and flushed by the same bits of
+ * teControl: the sink's part is done when it is programmed, the encoder's when it
+ * is enabled and disabled. There are no filters: all privileges are traced.
+ */
+#include <linux/bitfield.h>
+#include <linux/dma-mapping.h>
+#include <linux/slab.h>
+
+#include "ntrace.h"
+
+/* What is documented for the interval of bytes, and what SiFive's own tool uses. */
+#define NTRACE_V0_SYNC_MAX_LEAST 5
+#define NTRACE_V0_SYNC_MAX	10
+
+#define NTRACE_V0_FIXED (FIELD_PREP(V0_CONTROL_SINK_MASK, V0_SINK_SBA) | V0_CONTROL_INHIBIT_SRC)
+
+static u32 ntrace_v0_control(u32 mode, u32 messages, u32 bytes)
+{
+	return V0_CONTROL_ACTIVE | NTRACE_V0_FIXED | FIELD_PREP(V0_CONTROL_MODE_MASK, mode) |
+	       FIELD_PREP(V0_CONTROL_SYNC_MAX_BTM_MASK, messages) |
+	       FIELD_PREP(V0_CONTROL_SYNC_MAX_INST_MASK, bytes);
+}
+
+/* Which bits of teControl a value does not set as it should. */
+static u32 ntrace_v0_differs(struct ntrace_component *component, u32 control)
+{
+	return ntrace_component_warl(component, V0_CONTROL, control) ^ control;
+}
+
+static void ntrace_v0_probe_encoder(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	u32 control = ntrace_v0_control(NTRACE_MODE_HTM, V0_SYNC_MAX_OFF, NTRACE_V0_SYNC_MAX);
+	u32 differs = ntrace_v0_differs(component, control);
+
+	if (!(differs & V0_CONTROL_MODE_MASK))
+		encoder->modes = BIT(NTRACE_MODE_HTM);
+	encoder->sync_modes = BIT(NTRACE_SYNC_OFF) | BIT(NTRACE_SYNC_MESSAGES) |
+			      BIT(NTRACE_SYNC_PARCELS);
+	encoder->sync_max = differs & V0_CONTROL_SYNC_MAX_INST_MASK ? NTRACE_V0_SYNC_MAX_LEAST :
+								      NTRACE_V0_SYNC_MAX;
+	/* 2^(n + 5) messages, where others have 2^(n + 4). */
+	encoder->sync_messages_min = 1;
+	/* Without the field in its messages it is like an encoder with a sink for itself. */
+	if (differs & V0_CONTROL_INHIBIT_SRC) {
+		encoder->src = FIELD_GET(V0_IMPL_SRC_ID_MASK, component->impl);
+		encoder->src_bits = FIELD_GET(V0_IMPL_SRC_BITS_MASK, component->impl);
+	}
+	/* One is cleared by writing 0, the other by writing 1. */
+	encoder->acknowledge = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
+	encoder->losses = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
+}
+
+static int ntrace_v0_probe_sink(struct ntrace_component *component)
+{
+	struct ntrace_component *sink = component->sink;
+	u32 high, low;
+	int ret;
+
+	sink->ramsink.control = TR_CONTROL_ACTIVE;
+	sink->ramsink.wp = V0_SINK_WP;
+	high = ntrace_component_warl(sink, V0_SINK_BASE_HIGH, U32_MAX);
+	ntrace_write(sink, V0_SINK_BASE_HIGH, 0);
+	ntrace_write(sink, V0_SINK_BASE, 0);
+	ret = dma_set_mask_and_coherent(sink->dev, DMA_BIT_MASK(32 + fls(high)));
+	if (ret)
+		return dev_err_probe(sink->dev, ret, "no DMA with %d address bits\n",
+				     32 + fls(high));
+	low = ntrace_component_warl(sink, V0_SINK_LIMIT, 0xfffffffc);
+	sink->ramsink.granule = low & -low;
+	if (sink->ramsink.granule < sizeof(u32) || sink->ramsink.granule > PAGE_SIZE / 4)
+		return ntrace_component_refuse(sink, "has a buffer that cannot be set");
+	return 0;
+}
+
+static struct ntrace_component *ntrace_v0_make_sink(const struct ntrace_component *component)
+{
+	struct ntrace_component *sink = devm_kzalloc(component->dev, sizeof(*sink), GFP_KERNEL);
+
+	if (!sink)
+		return NULL;
+	sink->dev = component->dev;
+	sink->base = component->base;
+	sink->start = component->start;
+	sink->layout = component->layout;
+	sink->impl = component->impl;
+	sink->type = TR_COMP_TYPE_RAM_SINK;
+	ntrace_ramsink_setup(sink);
+	return sink;
+}
+
+static int ntrace_v0_identify(struct ntrace_component *component)
+{
+	int ret;
+
+	/* What it is cannot be read: there is no type. */
+	component->type = TR_COMP_TYPE_ENCODER;
+	component->impl = ntrace_read(component, V0_IMPL);
+	if (component->impl & TR_IMPL_VER_MAJOR_MASK)
+		return ntrace_component_refuse(component, "is not of version 0");
+	if (!(component->impl & V0_IMPL_HAS_SBA))
+		return ntrace_component_refuse(component, "does not write to system memory");
+	ret = ntrace_encoder_find_hart(component);
+	if (ret)
+		return ret;
+	component->sink = ntrace_v0_make_sink(component);
+	if (!component->sink)
+		return -ENOMEM;
+	ntrace_v0_probe_encoder(component);
+	if (!component->encoder.modes)
+		return ntrace_component_refuse(component, "has no HTM");
+	ntrace_timestamp_init(component);
+	return ntrace_v0_probe_sink(component);
+}
+
+static int ntrace_v0_program_encoder(struct ntrace_component *component,
+				     const struct ntrace_config *config)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+	u32 messages = V0_SYNC_MAX_OFF, bytes = V0_SYNC_MAX_OFF;
+	u32 mask = V0_CONTROL_MODE_MASK | V0_CONTROL_SYNC_MAX_BTM_MASK |
+		   V0_CONTROL_SYNC_MAX_INST_MASK | V0_CONTROL_STOP_ON_WRAP | V0_CONTROL_SINK_MASK;
+	int ret;
+
+	if (config->sync_mode == NTRACE_SYNC_MESSAGES)
+		messages = config->sync_max - 1;
+	else if (config->sync_mode == NTRACE_SYNC_PARCELS)
+		bytes = config->sync_max;
+	ret = ntrace_timestamp_program(component, config->timestamps, config->timestamp_prescale);
+	if (ret)
+		return ret;
+	encoder->control = ntrace_v0_control(config->mode, messages, bytes);
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		encoder->control |= V0_CONTROL_STOP_ON_WRAP;
+	if (ntrace_v0_differs(component, encoder->control) & mask)
+		return -EOPNOTSUPP;
+	/* A 0 would clear it, and later writes are not to. */
+	encoder->control |= V0_CONTROL_STALL_OR_OVERFLOW;
+	return 0;
+}
+
+static int ntrace_v0_program_sink(struct ntrace_component *component,
+				  const struct ntrace_config *config)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u64 end = sink->dma + sink->buffer_size;
+	u32 start, limit, wp, high;
+
+	/* For those who want to know; the bit is the encoder's to write. */
+	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
+	/* Which kind of sink the pointers are for. */
+	ntrace_write(component, V0_CONTROL, V0_CONTROL_ACTIVE | NTRACE_V0_FIXED);
+	high = ntrace_component_warl(component, V0_SINK_BASE_HIGH, upper_32_bits(sink->dma));
+	start = ntrace_component_warl(component, V0_SINK_BASE, lower_32_bits(sink->dma));
+	limit = ntrace_component_warl(component, V0_SINK_LIMIT, lower_32_bits(end - sink->granule));
+	wp = ntrace_component_warl(component, V0_SINK_WP, start);
+	/* The buffer does not cross 4 GiB: one high half is enough. */
+	if (high != upper_32_bits(sink->dma) || start != lower_32_bits(sink->dma) ||
+	    limit != lower_32_bits(end - sink->granule) || wp != start) {
+		dev_err_ratelimited(component->dev,
+				    "buffer %pad + 0x%zx reads back as 0x%x%08x..0x%x, wp 0x%x\n",
+				    &sink->dma, sink->buffer_size, high, start, limit, wp);
+		return -EIO;
+	}
+	sink->ring = sink->buffer;
+	sink->ring_dma = sink->dma;
+	sink->ring_size = sink->buffer_size;
+	return 0;
+}
+
+/* The sink is programmed first, so its reset is that of both. */
+static int ntrace_v0_reset(struct ntrace_component *component)
+{
+	return component->type == TR_COMP_TYPE_ENCODER ? 0 : ntrace_component_reset(component);
+}
+
+static int ntrace_v0_program(struct ntrace_component *component, const struct ntrace_config *config)
+{
+	return component->type == TR_COMP_TYPE_ENCODER ?
+		       ntrace_v0_program_encoder(component, config) :
+		       ntrace_v0_program_sink(component, config);
+}
+
+/* Enabled together with the encoder. */
+static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
+{
+	u32 start = lower_32_bits(component->ramsink.ring_dma);
+
+	return ntrace_component_warl(component, V0_SINK_WP, start) == start ? 0 : -EIO;
+}
+
+/* And disabled: what the encoder waits for is that all is in memory. */
+static int ntrace_v0_stop_sink(struct ntrace_component *component, bool atomic)
+{
+	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+static void ntrace_v0_halt_sink(struct ntrace_component *component)
+{
+}
+
+const struct ntrace_layout ntrace_layout_v0 = {
+	.identify = ntrace_v0_identify,
+	.reset = ntrace_v0_reset,
+	.program = ntrace_v0_program,
+	.start_sink = ntrace_v0_start_sink,
+	.stop_sink = ntrace_v0_stop_sink,
+	.halt_sink = ntrace_v0_halt_sink,
+	.timestamp_extra = V0_TS_CONTROL_BRANCH_MASK,
+};

@@ -1,0 +1,31 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# SiFive's encoders of before the specification. Runs in the guest.
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+components=/sys/kernel/debug/ntrace/components
+off() { grep -c ' control=0x8 ' $components; }
+is "$(grep -c 'version=0\.0 ' $components)" 2 "debugfs: two encoders of version 0"
+is "$(off)" 2 "both are off"
+program $here/v0 "$(encoder 0)" "$(</sys/bus/event_source/devices/ntrace/type)"
+like "the log tells of the error" 'encoder does not start' "$(dmesg)"
+told=$(dmesg | grep -cE 'ntrace ([0-9a-z.-]+: |ntrace)')
+is "$(off)" 2 "both are off"
+
+hold /dev/ntrace1
+echo 0 >/sys/devices/system/cpu/cpu1/online
+ask start
+is "$answer" ENODEV "the hart is offline: START: ENODEV"
+echo 1 >/sys/devices/system/cpu/cpu1/online
+ask start
+is "$answer" 0 "and back: START"
+let_go
+
+mkdir -p /root/results
+cd /root/results || exit 1
+ntrace record -q -o counted.data --timestamps any -- /root/counted >out
+is "$? $(<out)" "7 done" "record"
+rmmod ntrace
+is "$(devmem "$(encoder 0)" 32) $(devmem "$(encoder 1)" 32)" "0x00000008 0x00000008" "rmmod: both are off"
+is "$(dmesg | grep -cE 'ntrace ([0-9a-z.-]+: |ntrace)')" "$told" "the driver has nothing more to say"
+done_testing
