@@ -125,8 +125,7 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	if (!in_effect->data_size)
 		in_effect->data_size = NTRACE_DATA_SIZE_DEFAULT;
 	ret = -EINVAL;
-	if (in_effect->flags & ~(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP) ||
-	    in_effect->reserved)
+	if (in_effect->flags & ~NTRACE_CONFIG_FLAGS || in_effect->reserved)
 		goto err;
 	if (in_effect->flags & NTRACE_CONFIG_NO_DATA)
 		in_effect->data_size = PAGE_SIZE;
@@ -227,6 +226,15 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	ret = ntrace_path_attach(path, capture);
 	if (ret)
 		return ret;
+	/* perf's events do it themselves: each may want it or not. */
+	if (!capture->perf && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
+		ret = ntrace_context_start(path->cpu);
+		if (ret) {
+			ntrace_path_detach(path, capture);
+			return ret;
+		}
+		capture->context = true;
+	}
 	ntrace_capture_set_interval(capture);
 	path->capture = capture;
 	path->owner = owner;
@@ -249,6 +257,10 @@ void ntrace_capture_detach(struct ntrace_path *path)
 		return;
 	ntrace_capture_stop(capture);
 	ntrace_path_detach(path, capture);
+	if (capture->context) {
+		ntrace_context_stop(path->cpu);
+		ntrace_context_put();
+	}
 	irq_work_sync(&capture->wake);
 	path->capture = NULL;
 	path->owner = NULL;

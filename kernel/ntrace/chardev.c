@@ -187,9 +187,17 @@ static int ntrace_chardev_configure(struct ntrace_path *path, struct file *file,
 	ret = ntrace_struct_from_user(&config, sizeof(config), user, &size);
 	if (ret)
 		return ret;
+	if (config.flags & NTRACE_CONFIG_CONTEXT) {
+		ret = ntrace_context_get();
+		if (ret)
+			return ret;
+	}
 	ret = ntrace_path_configure(path, file, &config);
-	if (ret)
+	if (ret) {
+		if (config.flags & NTRACE_CONFIG_CONTEXT)
+			ntrace_context_put();
 		return ret;
+	}
 	return ntrace_struct_to_user(user, size, &config, sizeof(config));
 }
 

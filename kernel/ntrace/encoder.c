@@ -63,6 +63,8 @@ static void ntrace_encoder_probe_control(struct ntrace_component *component)
 	mask = TR_TE_CONTROL_INST_SYNC_MAX_MASK;
 	field = ntrace_encoder_try_control(component, mask, mask);
 	encoder->sync_max = FIELD_GET(TR_TE_CONTROL_INST_SYNC_MAX_MASK, field);
+	mask = TR_TE_CONTROL_CONTEXT;
+	encoder->context = ntrace_encoder_try_control(component, mask, mask);
 }
 
 static void ntrace_encoder_probe_features(struct ntrace_component *component)
@@ -198,6 +200,8 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 	if (config->sync_mode == NTRACE_SYNC_MESSAGES &&
 	    config->sync_max < encoder->sync_messages_min)
 		return -EOPNOTSUPP;
+	if (config->flags & NTRACE_CONFIG_CONTEXT && !encoder->context)
+		return -EOPNOTSUPP;
 	ret = ntrace_timestamp_check(component, config);
 	if (ret)
 		return ret;
@@ -238,6 +242,8 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		TR_CONTROL_ACTIVE | FIELD_PREP(TR_TE_CONTROL_INST_MODE_MASK, config->mode) |
 		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MODE_MASK, config->sync_mode) |
 		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) | NTRACE_FORMAT;
+	if (config->flags & NTRACE_CONFIG_CONTEXT)
+		encoder->control |= TR_TE_CONTROL_CONTEXT;
 	if (config->sync_mode != NTRACE_SYNC_OFF)
 		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;
 	if ((ntrace_component_warl(component, TR_TE_CONTROL, encoder->control) & mask) !=

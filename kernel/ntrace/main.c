@@ -89,6 +89,7 @@ static int __init ntrace_init(void)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(struct ntrace_control) > PAGE_SIZE);
+	ntrace_context_init();
 	ret = ntrace_topology_init();
 	if (ret)
 		return ret;
@@ -121,6 +122,7 @@ static void __exit ntrace_exit(void)
 	ntrace_perf_exit();
 	ntrace_chardev_exit();
 	ntrace_topology_exit();
+	ntrace_context_exit();
 }
 module_exit(ntrace_exit);
 

@@ -69,6 +69,10 @@
 /* Trace of a shared sink is looked at so much at a time, outside of its ring. */
 #define NTRACE_DRAIN_BOUNCE	SZ_4K
 
+/* All of ntrace_config.flags */
+#define NTRACE_CONFIG_FLAGS	(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP | \
+				 NTRACE_CONFIG_CONTEXT)
+
 struct ntrace_capture;
 struct ntrace_component;
 struct ntrace_path;
@@ -87,6 +91,7 @@ struct ntrace_path;
  * @losses: bits of trTeControl that tell of a loss
  * @features: bits of trTeInstFeatures that it takes
  * @privilege: privilege codes that a filter can select, 0 = no filter
+ * @context: not 0: it has trTeContext
  * @ranges: address ranges that can be filtered at a time
  * @traps: bit n: filters can select NTRACE_TRAPS_... n
  * @causes: filters can select causes of traps
@@ -106,6 +111,7 @@ struct ntrace_encoder {
 	u32 losses;
 	u32 features;
 	u32 privilege;
+	u32 context;
 	u32 ranges;
 	u32 traps;
 	bool causes;
@@ -275,6 +281,7 @@ struct ntrace_component {
  * @read_lock: one read() at a time
  * @sink_size_default: the size of the sink buffer was left to the driver
  * @perf: perf has it: @data is an AUX area, or NULL where trace is only counted
+ * @context: scontext of the hart is kept for it
  * @overwrite: the oldest bytes of @data are overwritten
  * @running: started and not stopped; under the lock of the path
  * @error: result of the start on the traced hart
@@ -306,6 +313,7 @@ struct ntrace_capture {
 	struct mutex read_lock; /* serializes read() */
 	bool sink_size_default;
 	bool perf;
+	bool context;
 	bool overwrite;
 	bool running;
 	int error;
@@ -394,6 +402,14 @@ const char *ntrace_type_name(u32 type);
 
 /* v0.c */
 extern const struct ntrace_layout ntrace_layout_v0;
+
+/* context.c */
+void ntrace_context_init(void);
+void ntrace_context_exit(void);
+int ntrace_context_get(void);
+void ntrace_context_put(void);
+int ntrace_context_start(unsigned int cpu);
+void ntrace_context_stop(unsigned int cpu);
 
 /* encoder.c */
 int ntrace_encoder_find_hart(struct ntrace_component *component);

@@ -547,28 +547,13 @@ void ntrace_perf_lose(struct ntrace_path *path)
 	perf->lost = ++ntrace_perf_epoch;
 }
 
-/* Called with the lock of the topology, as all that makes paths come and go. */
-static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
+/* Perf has the path already, or gets it. Return: 0 or a negative error. */
+static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_config *config)
 {
-	struct perf_event *event = data;
-	struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
-	struct ntrace_config *config = &perf_event->config;
 	struct ntrace_capture *capture;
 	int ret;
 
-	if (event->cpu >= 0 && event->cpu != path->cpu)
-		return 0;
-	guard(mutex)(&path->lock);
-	if (path->gone)
-		return 0;
-	/* An event of all harts is content with those that are there. */
-	if (!path->cpu_up)
-		return event->cpu >= 0 ? -ENODEV : 0;
-	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
-	if (ret)
-		return ret;
-	ntrace_perf_filter_limit(ntrace_path_encoder(path)->encoder.ranges);
 	if (!perf->users) {
 		if (path->capture)
 			return -EBUSY;
@@ -582,10 +567,40 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 		}
 		smp_call_function_single(path->cpu, ntrace_perf_set_path, path, 1);
 	}
-	ret = ntrace_path_may_join(path, path->capture, config);
+	return ntrace_path_may_join(path, path->capture, config);
+}
+
+/* Called with the lock of the topology, as all that makes paths come and go. */
+static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
+{
+	struct perf_event *event = data;
+	struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
+	struct ntrace_config *config = &perf_event->config;
+	bool context = config->flags & NTRACE_CONFIG_CONTEXT;
+	int ret;
+
+	if (event->cpu >= 0 && event->cpu != path->cpu)
+		return 0;
+	guard(mutex)(&path->lock);
+	if (path->gone)
+		return 0;
+	/* An event of all harts is content with those that are there. */
+	if (!path->cpu_up)
+		return event->cpu >= 0 ? -ENODEV : 0;
+	ret = context ? ntrace_context_start(path->cpu) : 0;
 	if (ret)
 		return ret;
-	perf->users++;
+	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
+	if (!ret) {
+		ntrace_perf_filter_limit(ntrace_path_encoder(path)->encoder.ranges);
+		ret = ntrace_perf_join_path(path, config);
+	}
+	if (ret) {
+		if (context)
+			ntrace_context_stop(path->cpu);
+		return ret;
+	}
+	per_cpu_ptr(ntrace_perf_harts, path->cpu)->users++;
 	perf_event->epoch = ntrace_perf_epoch;
 	cpumask_set_cpu(path->cpu, &perf_event->cpus);
 	return 0;
@@ -615,8 +630,14 @@ static void ntrace_perf_release(struct work_struct *work)
 {
 	struct ntrace_perf_event *perf_event =
 		container_of(work, struct ntrace_perf_event, release);
+	unsigned int cpu;
 
 	ntrace_topology_each_path(ntrace_perf_put_path, perf_event);
+	if (perf_event->config.flags & NTRACE_CONFIG_CONTEXT) {
+		for_each_cpu(cpu, &perf_event->cpus)
+			ntrace_context_stop(cpu);
+		ntrace_context_put();
+	}
 	kfree(perf_event);
 }
 
@@ -662,6 +683,8 @@ static int ntrace_perf_config(struct perf_event *event, struct ntrace_config *co
 	config->timestamps = FIELD_GET(NTRACE_PERF_TIMESTAMPS, attr->config);
 	config->timestamp_prescale = FIELD_GET(NTRACE_PERF_PRESCALE, attr->config);
 	config->sink_size = NTRACE_PERF_SINK_SIZE;
+	if (attr->config & NTRACE_PERF_CONTEXT)
+		config->flags |= NTRACE_CONFIG_CONTEXT;
 	if (!attr->exclude_user)
 		config->privilege |= NTRACE_PRIVILEGE_U;
 	if (!attr->exclude_kernel)
@@ -695,18 +718,21 @@ static int ntrace_event_init(struct perf_event *event)
 	ret = ntrace_perf_config(event, &perf_event->config);
 	if (!ret)
 		ret = ntrace_perf_strobe_config(&event->attr, perf_event);
-	if (!ret) {
-		/* Who was closed a moment ago may still hold the path. */
-		flush_workqueue(ntrace_perf_workqueue);
-		ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
-		if (!ret && cpumask_empty(&perf_event->cpus))
-			ret = -ENODEV;
-		if (ret)
-			ntrace_topology_each_path(ntrace_perf_put_path, perf_event);
-	}
+	if (!ret && perf_event->config.flags & NTRACE_CONFIG_CONTEXT)
+		ret = ntrace_context_get();
 	if (ret) {
 		ntrace_perf_filter_free(event);
 		kfree(perf_event);
+		return ret;
+	}
+	/* Who was closed a moment ago may still hold the path. */
+	flush_workqueue(ntrace_perf_workqueue);
+	ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
+	if (!ret && cpumask_empty(&perf_event->cpus))
+		ret = -ENODEV;
+	if (ret) {
+		ntrace_perf_filter_free(event);
+		ntrace_perf_release(&perf_event->release);
 		return ret;
 	}
 	event->destroy = ntrace_event_destroy;

@@ -16,14 +16,14 @@ PMU_FORMAT_ATTR(sync, "config:8-9");
 PMU_FORMAT_ATTR(syncmax, "config:12-15");
 PMU_FORMAT_ATTR(timestamps, "config:16-18");
 PMU_FORMAT_ATTR(prescale, "config:20-21");
+PMU_FORMAT_ATTR(context, "config:24");
 PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
 PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
 
 static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,	      &format_attr_sync.attr,
-	&format_attr_syncmax.attr,    &format_attr_timestamps.attr,
-	&format_attr_prescale.attr,   &format_attr_strobe_on.attr,
-	&format_attr_strobe_off.attr, NULL,
+	&format_attr_mode.attr,	      &format_attr_sync.attr,	    &format_attr_syncmax.attr,
+	&format_attr_timestamps.attr, &format_attr_prescale.attr,   &format_attr_context.attr,
+	&format_attr_strobe_on.attr,  &format_attr_strobe_off.attr, NULL,
 };
 
 static const struct attribute_group ntrace_format_group = {
@@ -44,6 +44,7 @@ struct ntrace_caps {
 	u32 timestamp_hz_external;
 	u32 timestamp_hz_system;
 	u32 timestamp_hz_shared;
+	u32 context;
 };
 
 /* The same for all, or 0. */
@@ -72,6 +73,7 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	ntrace_same(&caps->timestamp_hz_external, unit->hz[NTRACE_TIMESTAMPS_EXTERNAL]);
 	ntrace_same(&caps->timestamp_hz_system, unit->hz[NTRACE_TIMESTAMPS_SYSTEM]);
 	ntrace_same(&caps->timestamp_hz_shared, unit->hz[NTRACE_TIMESTAMPS_SHARED]);
+	caps->context &= !!encoder->context;
 	return 0;
 }
 
@@ -106,6 +108,7 @@ NTRACE_CAPS_ATTR(timestamp_prescale_max);
 NTRACE_CAPS_ATTR(timestamp_hz_external);
 NTRACE_CAPS_ATTR(timestamp_hz_system);
 NTRACE_CAPS_ATTR(timestamp_hz_shared);
+NTRACE_CAPS_ATTR(context);
 
 static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_modes.attr.attr,
@@ -119,6 +122,7 @@ static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_timestamp_hz_external.attr.attr,
 	&ntrace_caps_timestamp_hz_system.attr.attr,
 	&ntrace_caps_timestamp_hz_shared.attr.attr,
+	&ntrace_caps_context.attr.attr,
 	NULL,
 };
 

@@ -24,6 +24,7 @@
 struct decoding {
 	struct ntrace_session *session;
 	struct follower follower;
+	struct ntrace_flow *flow;
 	int (*callback)(void *data, const struct ntrace_session_event *event);
 	void *data;
 	struct ntrace_session_event event;
@@ -69,12 +70,20 @@ static int leave_gap(struct decoding *decoding)
 	return follower_gap(&decoding->follower, missed);
 }
 
+/* The encoder tells scontext, which the driver keeps equal to the id of the thread. */
+static void take_owner(struct decoding *decoding)
+{
+	const struct ntrace_context *owner = ntrace_flow_context(decoding->flow);
+
+	if (owner->scontext_known && owner->scontext && owner->scontext <= INT32_MAX)
+		follower_owner(&decoding->follower, (int32_t)owner->scontext);
+}
+
 static struct ntrace_space *select_space(void *data, unsigned int reason, uint64_t address)
 {
 	struct decoding *decoding = data;
 	struct ntrace_space *space = NULL;
 
-	(void)reason;
 	if (leave_gap(decoding))
 		return decoding->session->kernel;
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
@@ -83,6 +92,9 @@ static struct ntrace_space *select_space(void *data, unsigned int reason, uint64
 		    follower_gap(&decoding->follower, UINT64_MAX))
 			return decoding->session->kernel;
 		decoding->was_user = true;
+		/* Not in the kernel: it sets scontext a moment before it switches. */
+		if (reason == NTRACE_FLOW_OWNERSHIP)
+			take_owner(decoding);
 		space = follower_user(&decoding->follower, address);
 	} else {
 		decoding->was_user = false;
@@ -265,6 +277,7 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 		return result;
 	result = ntrace_flow_new(&flow, &config);
 	if (!result) {
+		decoding.flow = flow;
 		result = walk_file(&decoding, info, flow);
 		if (stats)
 			ntrace_flow_get_stats(flow, stats);

@@ -434,6 +434,32 @@ int follower_gap(struct follower *follower, uint64_t switches)
 	return 0;
 }
 
+void follower_owner(struct follower *follower, int32_t tid)
+{
+	size_t kept = 0, i;
+	int32_t pid, own;
+
+	if (follower->count < 2 || follower->work > WORK_MAX)
+		return;
+	follower->work += follower->count;
+	for (i = 0; i < follower->count; i++) {
+		stint_task(follower, &follower->places[i], &pid, &own);
+		kept += own == tid;
+	}
+	/* No record tells of that thread: what else is known stays. */
+	if (!kept || kept == follower->count)
+		return;
+	for (kept = 0, i = 0; i < follower->count; i++) {
+		const struct place place = follower->places[i];
+
+		stint_task(follower, &place, &pid, &own);
+		if (own == tid)
+			follower->places[kept++] = place;
+	}
+	follower->count = kept;
+	settle(follower);
+}
+
 /* Two mappings show the same bytes of the same file at an address. */
 static bool same_code(const struct mapping_change *a, const struct mapping_change *b)
 {

@@ -5,7 +5,7 @@
  * of the CPU. A stint is the time between two switches; stint k ends with
  * switch k. While it is certain there is one place; after a loss there are
  * several, which user addresses, further switches and the end of the records
- * sort out (Documentation/trace/recording.md, "Which task").
+ * and Ownership messages sort out (Documentation/trace/recording.md, "Which task").
  *
  * Trace that came through perf needs none of this: its records say which task
  * each piece of it belongs to.
@@ -72,6 +72,9 @@ void follower_exec(struct follower *follower);
 
 /* Flow was lost: up to @switches were not seen. Return: 0 or NTRACE_ERR_NOMEM. */
 int follower_gap(struct follower *follower, uint64_t switches);
+
+/* An Ownership message says that thread @tid runs. */
+void follower_owner(struct follower *follower, int32_t tid);
 
 /* The space for user code at @address, and with it the knowledge that the task maps it. */
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address);

@@ -164,7 +164,7 @@ static void check_thread(struct run *run, const struct ntrace_session_event *eve
 
 	if (!thread || event->tid < 0)
 		wrong = "nobody's";
-	else if (thread->task && thread->task != task)
+	else if (run->options->tasks && thread->task && thread->task != task)
 		wrong = "another task's";
 	else
 		thread->task = task;
@@ -208,7 +208,7 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 			       flow->address, flow->last, flow->instructions, flow->offset,
 			       event->pid, event->comm);
 		}
-		if (run->options->tasks && !run->match.why)
+		if ((run->options->tasks || run->options->names) && !run->match.why)
 			check_thread(run, event);
 		return result;
 	case NTRACE_FLOW_TRAP:
@@ -441,8 +441,9 @@ static int compare_recording(const struct options *options)
 		if (result > worst)
 			worst = result;
 	}
-	if (options->tasks) {
+	if (options->tasks)
 		write_sections(options->tasks);
+	if (options->tasks || options->names) {
 		result = judge_threads(options);
 		worst = worst ? worst : result;
 	}

@@ -157,6 +157,7 @@ static int find_section(struct oracle_log *log, unsigned int section)
 		if (get_number(log, &sequence) || get_number(log, &remote))
 			return -1;
 		start_section(log, remote);
+		log->task_changed = false;
 		if (log->section == section)
 			return 0;
 		log->section++;

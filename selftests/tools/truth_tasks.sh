@@ -13,10 +13,11 @@ truth_needs
 rounds=${TRUTH_ROUNDS:-10}
 cp "$top/build/riscv64/selftests/tools/truth_tasks" "$tmp/put/"
 cp "$tmp/put/truth_tasks" "$tmp/root/usr/local/bin/"
-record() { echo "ntrace record --task --privilege $2 ${3:-} -o /tmp/$1 -- truth_tasks $rounds >/tmp/$1.names; mv /tmp/$1.names /tmp/$1/images/names"; }
+record() { echo "ntrace record ${3:---task} --privilege $2 -o /tmp/$1 -- truth_tasks $rounds >/tmp/$1.names; mv /tmp/$1.names /tmp/$1/images/names"; }
 # The last one sees no kernel, so it has to come last: not every start has user code in it.
-ok "the guest records" truth_run "kernel strobe user" \
-	"for cpu in 0 1; do taskset -c \$cpu nice sh -c 'while :; do :; done' & done; $(record kernel us); $(record strobe us "--strobe 300,700"); $(record user u); kill %1 %2" \
+# The first is of harts: nothing but Ownership messages tells whose the code is.
+ok "the guest records" truth_run "harts kernel strobe user" \
+	"$(record harts u --all); for cpu in 0 1; do taskset -c \$cpu nice sh -c 'while :; do :; done' & done; $(record kernel us); $(record strobe us "--strobe 300,700"); $(record user u); kill %1 %2" \
 	--put "$tmp/put/truth_tasks:/usr/local/bin/truth_tasks"
 
 # tasks NAME MIN OPTION...
@@ -27,7 +28,10 @@ tasks() {
 		"$@" "$tmp/$name" | tee "$tmp/$name.compare"
 }
 named() { tasks "$@" --names "$tmp/$1/images/names"; }
-: >"$tmp/sections"
+ok "harts: what is decoded is what was executed, by whom it was" "$compare" --log "$tmp/log" --section 0 --names "$tmp/harts/images/names" \
+	--min 100000 --priv u --sysroot "$tmp/root" "$tmp/harts"
+first() { printf '0 1\n1 1\n' >"$tmp/sections"; }
+first
 ok "user and kernel: what is decoded is what was executed, by whom it was" named kernel 200000 --kernel-from images/
 truth_figures kernel
 starts() { awk -v hart="hart $1:" 'index($0, hart) == 1 && /starts of the encoder/ { print $3 }' "$tmp/$2.compare"; }
@@ -45,10 +49,10 @@ truth_figures user
 
 # And it would be seen: a false instruction, a false thread.
 for kind in alter drop add; do
-	: >"$tmp/sections"
+	first
 	fails "one falsified instruction in the log: $kind" DIFFERENCE tasks kernel 0 --mutate $kind@54321
 done
-: >"$tmp/sections"
+first
 awk '{ tid[NR] = $1; name[NR] = $2 } END { for (i = 1; i <= NR; i++) print tid[i % NR + 1], name[i] }' "$tmp/kernel/images/names" >"$tmp/names"
 cp "$tmp/names" "$tmp/kernel/images/names"
 fails "threads with each other's names" "another worker's" named kernel 0

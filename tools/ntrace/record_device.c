@@ -280,6 +280,26 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 	return EXIT_OK;
 }
 
+/*
+ * The kernel's trace shows switches of tasks; without it the hart should name the
+ * task, if it can. Return: as ioctl().
+ */
+static int set_config(struct device *device)
+{
+	struct ntrace_config named = device->config;
+
+	if (named.privilege && !(named.privilege & NTRACE_PRIVILEGE_S)) {
+		named.flags |= NTRACE_CONFIG_CONTEXT;
+		if (!ioctl(device->fd, NTRACE_IOC_CONFIGURE, &named)) {
+			device->config = named;
+			return 0;
+		}
+		if (errno != EOPNOTSUPP)
+			return -1;
+	}
+	return ioctl(device->fd, NTRACE_IOC_CONFIGURE, &device->config);
+}
+
 int device_configure(struct device *device, const struct ntrace_config *wanted)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -298,10 +318,10 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	device->config.size = sizeof(device->config);
 	if (device->leader)
 		device->config.flags |= NTRACE_CONFIG_NO_DATA;
-	if (ioctl(device->fd, NTRACE_IOC_CONFIGURE, &device->config)) {
+	if (set_config(device)) {
 		if (errno == EOPNOTSUPP)
 			return fail("%s: the encoder of hart %u cannot be set so (--mode, "
-				    "--privilege or --sync)",
+				    "--privilege, --sync or --context)",
 				    device->path, device->info.cpu);
 		if (errno == ENOMEM)
 			return fail("%s: not enough memory for the buffers: a smaller --sink-size "

@@ -28,6 +28,7 @@ enum {
 	OPTION_TIMESTAMPS,
 	OPTION_FILTER,
 	OPTION_TRAPS,
+	OPTION_CONTEXT,
 };
 
 const struct option_spec record_options_table[] = {
@@ -44,6 +45,8 @@ const struct option_spec record_options_table[] = {
 	  "of tasks: only what the buffer holds, at each SIGUSR2 and at the end" },
 	{ OPTION_STROBE, "strobe", "ON,OFF",
 	  "of tasks: trace for ON microseconds, then not for OFF" },
+	{ OPTION_CONTEXT, "context", NULL,
+	  "the trace names tasks itself (default for harts without the kernel)" },
 	{ OPTION_MODE, "mode", "btm|htm",
 	  "branch or history trace mode (default: htm if there is)" },
 	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
@@ -256,6 +259,9 @@ static int take_option(struct record_options *record, struct options *options, i
 		return EXIT_OK;
 	case OPTION_STROBE:
 		return take_strobe(record, options->value);
+	case OPTION_CONTEXT:
+		record->wanted.flags |= NTRACE_CONFIG_CONTEXT;
+		return EXIT_OK;
 	case OPTION_PRIVILEGE:
 		return take_privilege(record, options->value);
 	case OPTION_AUX_SIZE:

@@ -86,7 +86,8 @@ static int open_failed(const struct tasks *tasks, pid_t pid)
 		return fail("busy: the trace hardware is used by somebody else");
 	case EINVAL:
 	case EOPNOTSUPP:
-		return fail("the encoder cannot be set so (--mode, --privilege or --sync)");
+		return fail(
+			"the encoder cannot be set so (--mode, --privilege, --sync or --context)");
 	case EMFILE:
 		return fail("too many tasks for the number of files that may be open (ulimit -n)");
 	case ENODEV:
@@ -173,6 +174,8 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	attr->size = dummy->size;
 	attr->config = config->mode | config->sync_mode << 8 | config->sync_max << 12 |
 		       config->timestamps << 16 | config->timestamp_prescale << 20;
+	if (config->flags & NTRACE_CONFIG_CONTEXT)
+		attr->config |= 1 << 24;
 	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
 	/* There are no samples; but perf script refuses events without an address. */
 	attr->sample_type = dummy->sample_type | PERF_SAMPLE_IP;

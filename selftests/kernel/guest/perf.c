@@ -3,17 +3,20 @@
  * The PMU "ntrace" by perf_event_open().
  * Usage: perf abi TYPE             what it takes and refuses; TAP without a plan
  *        perf refused TYPE         without privileges; likewise
+ *        perf nameless TYPE        what it refuses without scontext; likewise
  *        perf trace TYPE DIR TEST  traces this program, user mode only, on two harts;
- *                                  DIR/N.nex: AUX area of hart N, DIR/flags: flags of
- *                                  all PERF_RECORD_AUX, DIR/maps: where its code is.
+ *                                  DIR/N.nex: AUX area of hart N, DIR/flags: offset, size,
+ *                                  flags, thread and hart of all PERF_RECORD_AUX,
+ *                                  DIR/maps: where its code is.
  *        Prints "steps N": how often step() was called while traced.
- *        TEST is plain, drain, fork, pause, resume, snapshot or full.
+ *        TEST is plain, drain, fork, context, pause, resume, snapshot or full.
  */
 #include <sys/wait.h>
 
 #include "events.h"
 
 #define HARTS 2
+#define CONTEXT (1 << 24)
 
 static void expect(struct perf_event_attr attr, int expected, const char *what)
 {
@@ -49,6 +52,7 @@ static void test_config(void)
 	EXPECT(EINVAL, "strobing: on, but not off", attr.config1 = 100);
 	EXPECT(EINVAL, "strobing: too short", attr.config1 = 19 | UINT64_C(1000) << 32);
 	EXPECT(EINVAL, "config2", attr.config2 = 1);
+	EXPECT(0, "context", attr.config = CONTEXT);
 	EXPECT(EOPNOTSUPP, "exclude_host", attr.exclude_host = 1);
 	EXPECT(EOPNOTSUPP, "exclude_idle", attr.exclude_idle = 1);
 	EXPECT(EOPNOTSUPP, "branch stacks", attr.sample_period = 1000;
@@ -114,6 +118,19 @@ static void test_refused(void)
 	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root");
 }
 
+static void test_nameless(void)
+{
+	struct ntrace_config config = { .size = sizeof(config), .flags = NTRACE_CONFIG_CONTEXT };
+	int device = open_device("/dev/ntrace0", 0);
+
+	EXPECT(EOPNOTSUPP, "context", attr.config = CONTEXT);
+	fails_with(ioctl(device, NTRACE_IOC_CONFIGURE, &config), EOPNOTSUPP,
+		   "/dev/ntrace0: context");
+	config.flags = 0;
+	ok(!ioctl(device, NTRACE_IOC_CONFIGURE, &config), "/dev/ntrace0: without");
+	close(device);
+}
+
 struct hart {
 	struct aux_area area;
 	uint64_t tail;
@@ -124,6 +141,7 @@ static FILE *flags_file;
 static unsigned long steps;
 static bool overwrite;
 static bool start_paused;
+static uint64_t context;
 
 static __attribute__((noinline, noclone)) void step(void)
 {
@@ -144,9 +162,10 @@ static void open_harts(const char *directory, pid_t pid, size_t aux_size)
 
 	attr.inherit = 1;
 	attr.aux_start_paused = start_paused;
+	attr.config |= context;
 	/* Who begins in the middle needs something to begin at: 1024 messages apart. */
 	if (overwrite)
-		attr.config = 1 << 8 | 6 << 12;
+		attr.config |= 1 << 8 | 6 << 12;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	attr.sample_id_all = 1;
 	for (int cpu = 0; cpu < HARTS; cpu++) {
@@ -185,7 +204,8 @@ static uint64_t save_flags(struct hart *hart)
 	const uint8_t *data = (const uint8_t *)page + page->data_offset;
 	uint64_t at = page->data_tail, head = page->data_head, all = 0;
 	struct perf_event_header header;
-	uint64_t record[3];
+	/* Behind it: struct { u32 pid, tid; u64 time; u32 cpu, reserved; } */
+	uint64_t record[6];
 
 	for (; at < head; at += header.size) {
 		for (size_t i = 0; i < sizeof(header); i++)
@@ -194,7 +214,8 @@ static uint64_t save_flags(struct hart *hart)
 			continue;
 		for (size_t i = 0; i < sizeof(record); i++)
 			((uint8_t *)record)[i] = data[(at + sizeof(header) + i) % page->data_size];
-		fprintf(flags_file, "%lu %lu %lu\n", record[0], record[1], record[2]);
+		fprintf(flags_file, "%lu %lu %lu %lu %lu\n", record[0], record[1], record[2],
+			record[3] >> 32, record[5] & UINT32_MAX);
 		all |= record[2];
 	}
 	page->data_tail = head;
@@ -350,6 +371,7 @@ static void trace(const char *directory, const char *test)
 	save_maps(directory);
 	overwrite = !strcmp(test, "snapshot");
 	start_paused = !strcmp(test, "resume");
+	context = strcmp(test, "context") ? 0 : CONTEXT;
 	if (!strcmp(test, "drain")) {
 		trace_drain(directory);
 	} else {
@@ -364,7 +386,7 @@ static void trace(const char *directory, const char *test)
 	} else if (overwrite) {
 		run_on(0);
 		many_steps(2000000);
-	} else if (!strcmp(test, "fork")) {
+	} else if (!strcmp(test, "fork") || context) {
 		trace_fork();
 	} else if (!strcmp(test, "plain")) {
 		trace_plain();
@@ -387,6 +409,8 @@ int main(int argc, char **argv)
 		if (setgid(65534) || setuid(65534))
 			bail("setuid");
 		test_refused();
+	} else if (!strcmp(argv[1], "nameless")) {
+		test_nameless();
 	} else if (argc > 4) {
 		trace(argv[3], argv[4]);
 	}

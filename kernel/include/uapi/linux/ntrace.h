@@ -144,6 +144,12 @@ struct ntrace_info {
  * than the last. Nothing is drained before STOP.
  */
 #define NTRACE_CONFIG_STOP_ON_WRAP (1u << 1)
+/*
+ * Ownership messages tell the task: scontext is its id, as gettid() says in the
+ * first PID name space. EOPNOTSUPP if the encoder has no trTeContext, or if the
+ * hart has no scontext that the kernel may write.
+ */
+#define NTRACE_CONFIG_CONTEXT (1u << 2)
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)

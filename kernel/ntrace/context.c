@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Whose trace it is: scontext of traced harts is the id of the task they run.
+ *
+ * With trTeContext an encoder tells of scontext in Ownership messages, so that
+ * whoever decodes a hart's trace without its kernel still knows the task. Linux
+ * does not use scontext; it is written at each switch of a task, by a probe of
+ * the tracepoint that the scheduler has for it.
+ *
+ * The hart may not have that CSR, and firmware may not let S-mode use it
+ * (mstateen0). Then the first write is an illegal instruction, which an entry in
+ * the exception table makes an error.
+ */
+#include <linux/atomic.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/stringify.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+
+#include <trace/events/sched.h>
+
+#include <asm/asm-extable.h>
+#include <asm/csr.h>
+
+#include "ntrace.h"
+
+#define NTRACE_CSR_SCONTEXT 0x5a8
+
+static struct tracepoint *ntrace_context_tracepoint;
+/* Captures and events that want it; the probe is there while there are any. */
+static atomic_t ntrace_context_users;
+static bool ntrace_context_registered;
+static DEFINE_MUTEX(ntrace_context_lock);
+/* Likewise of a hart; changed there only, with interrupts off. */
+static DEFINE_PER_CPU(unsigned int, ntrace_context_here);
+
+/* Return: false if it cannot be written. */
+static bool ntrace_context_write(pid_t id)
+{
+	unsigned long failed;
+
+	asm volatile("li %0, 1\n"
+		     "1: csrw " __stringify(NTRACE_CSR_SCONTEXT) ", %1\n"
+								 "li %0, 0\n"
+								 "2:\n" _ASM_EXTABLE(1b, 2b)
+		     : "=&r"(failed)
+		     : "r"((unsigned long)id)
+		     : "memory");
+	return !failed;
+}
+
+static void ntrace_context_switch(void *data, bool preempt, struct task_struct *prev,
+				  struct task_struct *next, unsigned int prev_state)
+{
+	if (this_cpu_read(ntrace_context_here))
+		ntrace_context_write(next->pid);
+}
+
+/* It may have any number of bits; with too few, tasks would be taken for others. */
+static bool ntrace_context_fits(void)
+{
+	return ntrace_context_write(PID_MAX_LIMIT - 1) &&
+	       csr_read(NTRACE_CSR_SCONTEXT) == PID_MAX_LIMIT - 1;
+}
+
+static void ntrace_context_start_here(void *data)
+{
+	bool *good = data;
+
+	*good = this_cpu_read(ntrace_context_here) || ntrace_context_fits();
+	if (!*good)
+		return;
+	ntrace_context_write(current->pid);
+	this_cpu_inc(ntrace_context_here);
+}
+
+static void ntrace_context_stop_here(void *data)
+{
+	if (!this_cpu_dec_return(ntrace_context_here))
+		ntrace_context_write(0);
+}
+
+/**
+ * ntrace_context_start - keep scontext of a hart from now on
+ * @cpu: hart, online; the caller is a user, see ntrace_context_get()
+ *
+ * Return: 0, or -EOPNOTSUPP if it has no such CSR, or one that cannot be written or
+ * is too narrow.
+ */
+int ntrace_context_start(unsigned int cpu)
+{
+	bool good = false;
+	int ret = smp_call_function_single(cpu, ntrace_context_start_here, &good, 1);
+
+	if (ret)
+		return ret;
+	return good ? 0 : -EOPNOTSUPP;
+}
+
+/**
+ * ntrace_context_stop - undo ntrace_context_start()
+ * @cpu: hart, online or not
+ */
+void ntrace_context_stop(unsigned int cpu)
+{
+	/* Nobody changes the number of a hart that is offline. */
+	if (smp_call_function_single(cpu, ntrace_context_stop_here, NULL, 1))
+		per_cpu(ntrace_context_here, cpu)--;
+}
+
+static void ntrace_context_update(struct work_struct *work)
+{
+	guard(mutex)(&ntrace_context_lock);
+	if (atomic_read(&ntrace_context_users) || !ntrace_context_registered)
+		return;
+	tracepoint_probe_unregister(ntrace_context_tracepoint, ntrace_context_switch, NULL);
+	ntrace_context_registered = false;
+}
+static DECLARE_WORK(ntrace_context_work, ntrace_context_update);
+
+/**
+ * ntrace_context_get - before the first ntrace_context_start() of a user
+ *
+ * Called without locks: a tracepoint is patched into the code of the kernel, with
+ * the lock of CPU hotplug held, under which the driver takes its own.
+ *
+ * Return: 0, -EOPNOTSUPP if the kernel has no tracepoints, or an error of theirs.
+ */
+int ntrace_context_get(void)
+{
+	int ret = 0;
+
+	guard(mutex)(&ntrace_context_lock);
+	if (!ntrace_context_tracepoint)
+		return -EOPNOTSUPP;
+	if (!ntrace_context_registered)
+		ret = tracepoint_probe_register(ntrace_context_tracepoint, ntrace_context_switch,
+						NULL);
+	if (ret)
+		return ret;
+	ntrace_context_registered = true;
+	atomic_inc(&ntrace_context_users);
+	return 0;
+}
+
+/** ntrace_context_put - undo ntrace_context_get(), with whatever locks held */
+void ntrace_context_put(void)
+{
+	if (atomic_dec_and_test(&ntrace_context_users))
+		schedule_work(&ntrace_context_work);
+}
+
+static void ntrace_context_find(struct tracepoint *tp, void *data)
+{
+	if (!strcmp(tp->name, "sched_switch"))
+		ntrace_context_tracepoint = tp;
+}
+
+/** ntrace_context_init - find the tracepoint, which modules cannot name */
+void __init ntrace_context_init(void)
+{
+	check_trace_callback_type_sched_switch(ntrace_context_switch);
+	for_each_kernel_tracepoint(ntrace_context_find, NULL);
+}
+
+/** ntrace_context_exit - there are no users any more */
+void ntrace_context_exit(void)
+{
+	flush_work(&ntrace_context_work);
+	tracepoint_synchronize_unregister();
+}
