@@ -159,6 +159,7 @@ struct ntrace_split {
  *	       @ring is where it is copied to then
  * @granule: bytes that it writes at once
  * @wp: register of its write pointer; bit 0 tells that it has wrapped
+ * @memory: bytes of memory that was set aside for it, 0 = any will do
  * @buffer: trace memory, NULL when no capture is configured
  * @dma: its address for the sink
  * @buffer_size: bytes allocated
@@ -184,6 +185,7 @@ struct ntrace_ramsink {
 	u32 sram_size;
 	u32 granule;
 	u32 wp;
+	u64 memory;
 	void *buffer;
 	dma_addr_t dma;
 	size_t buffer_size;
@@ -442,6 +444,7 @@ int ntrace_timestamp_check(const struct ntrace_component *component,
 
 /* ramsink.c */
 void ntrace_ramsink_setup(struct ntrace_component *component);
+int ntrace_ramsink_find_memory(struct ntrace_component *component);
 int ntrace_ramsink_init(struct ntrace_component *component);
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component);
 bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink);

@@ -7,6 +7,8 @@
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
+#include <linux/of.h>
+#include <linux/of_reserved_mem.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
@@ -70,6 +72,37 @@ void ntrace_ramsink_setup(struct ntrace_component *component)
 	sink->wp = TR_RAM_WP_LOW;
 }
 
+static void ntrace_ramsink_release_memory(void *data)
+{
+	of_reserved_mem_device_release(data);
+}
+
+/**
+ * ntrace_ramsink_find_memory - memory that was set aside for a sink
+ * @component: RAM sink that writes to system memory
+ *
+ * Where there is some, trace goes there and nowhere else.
+ *
+ * Return: 0, also if there is none, or a negative error.
+ */
+int ntrace_ramsink_find_memory(struct ntrace_component *component)
+{
+	struct device_node *node __free(device_node) =
+		of_parse_phandle(component->dev->of_node, "memory-region", 0);
+	struct reserved_mem *memory;
+	int ret;
+
+	if (!node)
+		return 0;
+	memory = of_reserved_mem_lookup(node);
+	ret = memory ? of_reserved_mem_device_init(component->dev) : -EINVAL;
+	if (ret)
+		return dev_err_probe(component->dev, ret, "%pOF cannot be used\n", node);
+	component->ramsink.memory = memory->size;
+	return devm_add_action_or_reset(component->dev, ntrace_ramsink_release_memory,
+					component->dev);
+}
+
 /**
  * ntrace_ramsink_init - find out what a RAM sink can do
  * @component: RAM sink, just reset
@@ -117,14 +150,16 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	sink->granule = max(sink->granule, low & -low);
 	if (sink->granule < sizeof(u32) || sink->granule > PAGE_SIZE / 4)
 		return ntrace_component_refuse(component, "has a buffer that cannot be set");
-	return 0;
+	return ntrace_ramsink_find_memory(component);
 }
 
-/** ntrace_ramsink_size_max - largest buffer: its own, or the largest block of the page allocator */
+/** ntrace_ramsink_size_max - largest buffer: its own, what was set aside, or a block of pages */
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
 	if (component->ramsink.sram_size)
 		return component->ramsink.sram_size;
+	if (component->ramsink.memory)
+		return rounddown_pow_of_two(component->ramsink.memory);
 	return PAGE_SIZE << MAX_PAGE_ORDER;
 }
 
@@ -154,6 +189,11 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 	}
 	sink->buffer =
 		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
+	/* What was set aside may lie anywhere; positions in the ring are 32 bits of an address. */
+	if (sink->buffer && upper_32_bits(sink->dma) != upper_32_bits(sink->dma + size - 1)) {
+		dma_free_coherent(component->dev, size, sink->buffer, sink->dma);
+		sink->buffer = NULL;
+	}
 	if (!sink->buffer) {
 		kfree(sink->bounce);
 		sink->bounce = NULL;

@@ -76,7 +76,7 @@ static int ntrace_v0_probe_sink(struct ntrace_component *component)
 	sink->ramsink.granule = low & -low;
 	if (sink->ramsink.granule < sizeof(u32) || sink->ramsink.granule > PAGE_SIZE / 4)
 		return ntrace_component_refuse(sink, "has a buffer that cannot be set");
-	return 0;
+	return ntrace_ramsink_find_memory(sink);
 }
 
 static struct ntrace_component *ntrace_v0_make_sink(const struct ntrace_component *component)

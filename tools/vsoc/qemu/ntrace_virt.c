@@ -4,6 +4,8 @@
 #include "qapi/error.h"
 #include "qemu/error-report.h"
 #include "qemu/timer.h"
+#include "qemu/units.h"
+#include "qapi/visitor.h"
 #include "hw/qdev-properties.h"
 #include "hw/riscv/virt.h"
 #include "system/device_tree.h"
@@ -18,6 +20,10 @@ QEMU_BUILD_BUG_ON(NTRACE_RAM_SINK_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE 
                   NTRACE_FUNNEL_BASE);
 
 #define V0_SINK_BYTES 8
+
+/* In DRAM, above what the machine loads there and below what it puts at the end. */
+#define MEMORY_BASE 0xb0000000u
+#define MEMORY_MAX (128 * MiB)
 
 /* Of each enum topology_kind. */
 static const struct {
@@ -202,7 +208,35 @@ static char *node_path(const struct topology_node *node)
                            address_of(node));
 }
 
-static void add_component(void *fdt, const struct topology_node *node, bool v0)
+/* Memory that is set aside for the sinks. Return: its phandle, 0 if there is none. */
+static uint32_t add_memory(MachineState *machine, uint32_t *phandle)
+{
+    uint64_t size = RISCV_VIRT_MACHINE(machine)->ntrace_memory;
+    g_autofree char *path = g_strdup_printf("/reserved-memory/trace@%x",
+                                            MEMORY_BASE);
+    uint32_t self = *phandle;
+
+    if (!size) {
+        return 0;
+    }
+    (*phandle)++;
+    qemu_fdt_add_subnode(machine->fdt, "/reserved-memory");
+    qemu_fdt_setprop_cell(machine->fdt, "/reserved-memory", "#address-cells",
+                          2);
+    qemu_fdt_setprop_cell(machine->fdt, "/reserved-memory", "#size-cells", 2);
+    qemu_fdt_setprop(machine->fdt, "/reserved-memory", "ranges", NULL, 0);
+    qemu_fdt_add_subnode(machine->fdt, path);
+    qemu_fdt_setprop_string(machine->fdt, path, "compatible",
+                            "shared-dma-pool");
+    qemu_fdt_setprop_sized_cells(machine->fdt, path, "reg",
+                                 2, (uint64_t)MEMORY_BASE, 2, size);
+    qemu_fdt_setprop(machine->fdt, path, "no-map", NULL, 0);
+    qemu_fdt_setprop_cell(machine->fdt, path, "phandle", self);
+    return self;
+}
+
+static void add_component(void *fdt, const struct topology_node *node, bool v0,
+                          uint32_t memory)
 {
     static const char compatible[] =
         "qemu,trace-component\0riscv,trace-component";
@@ -222,6 +256,9 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0)
     if (!v0 && node->kind != TOPOLOGY_RAM_SINK) {
         qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
                               NANOSECONDS_PER_SECOND);
+    }
+    if (memory && (v0 || node->kind == TOPOLOGY_RAM_SINK)) {
+        qemu_fdt_setprop_cell(fdt, path, "memory-region", memory);
     }
     if (node->kind == TOPOLOGY_ENCODER) {
         g_autofree char *cpu = g_strdup_printf("/cpus/cpu@%u", node->index);
@@ -256,12 +293,14 @@ static void add_endpoint(void *fdt, const struct topology_node *node,
 void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
+    uint32_t memory = add_memory(machine, phandle);
     unsigned int i;
 
     make_topology(topology, machine);
     for (i = 0; i < topology->nodes; i++) {
         if (!is_v0(machine) || topology->node[i].kind == TOPOLOGY_ENCODER) {
-            add_component(machine->fdt, &topology->node[i], is_v0(machine));
+            add_component(machine->fdt, &topology->node[i], is_v0(machine),
+                          memory);
         }
     }
     for (i = 0; i < topology->edges && !is_v0(machine); i++) {
@@ -310,6 +349,28 @@ static void set_topology(Object *obj, const char *value, Error **errp)
     s->ntrace_topology = g_strdup(value);
 }
 
+static void get_memory(Object *obj, Visitor *v, const char *name,
+                       void *opaque, Error **errp)
+{
+    visit_type_size(v, name, &RISCV_VIRT_MACHINE(obj)->ntrace_memory, errp);
+}
+
+static void set_memory(Object *obj, Visitor *v, const char *name,
+                       void *opaque, Error **errp)
+{
+    uint64_t size;
+
+    if (!visit_type_size(v, name, &size, errp)) {
+        return;
+    }
+    if (size > MEMORY_MAX || size % (4 * KiB)) {
+        error_setg(errp, "ntrace-memory must be pages, %" PRIu64 " at most",
+                   (uint64_t)MEMORY_MAX);
+        return;
+    }
+    RISCV_VIRT_MACHINE(obj)->ntrace_memory = size;
+}
+
 void ntrace_class_properties(ObjectClass *oc)
 {
     object_class_property_add_str(oc, "ntrace", get_ntrace, set_ntrace);
@@ -324,4 +385,10 @@ void ntrace_class_properties(ObjectClass *oc)
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
                                           "chain or split");
+    object_class_property_add(oc, "ntrace-memory", "size", get_memory,
+                              set_memory, NULL, NULL);
+    object_class_property_set_description(oc, "ntrace-memory",
+                                          "Memory set aside for trace, a "
+                                          "reserved-memory node of the device "
+                                          "tree; needs 1.25 GiB of RAM");
 }

@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Where trace goes. Runs in the guest: memory.sh region|low|high
+# shellcheck source=selftests/kernel/guest/common.sh
+. /root/kernel/common.sh
+start() { printf '0x%x' $(($(devmem $(($(sink 0) + 0x14)) 32) << 32 | $(devmem $(($(sink 0) + 0x10)) 32))); }
+limit() { printf '0x%x' $(($(devmem $(($(sink 0) + 0x1c)) 32) << 32 | $(devmem $(($(sink 0) + 0x18)) 32))); }
+# A process that traces, with a sink buffer of so many bytes.
+traced() {
+	hold /dev/ntrace0 "$1" 1048576 || return
+	diag "from $(start) to $(limit)"
+}
+
+case $1 in
+region)
+	# As the device tree says.
+	first=$((0xb0000000)) last=$((0xb0000000 + 48 * 1048576 - 1))
+	is "$(od -An -tx1 /proc/device-tree/reserved-memory/trace@b0000000/reg | tr -d ' \n')" 00000000b00000000000000003000000 "48 MiB are set aside"
+	traced $((32 * 1048576))
+	ok "32 MiB of it" test $(($(start))) -ge $first -a $(($(limit))) -le $last -a $(($(limit) - $(start))) -ge $((32 * 1048576 - 64))
+	ask stop
+	is "$answer" 0 "trace comes and goes"
+	before=$(start)
+	let_go
+	traced $((32 * 1048576))
+	is "$(start)" "$before" "it is given back"
+	let_go
+	# Of 48 MiB, 16 are left to the other.
+	hold /dev/ntrace0 $((32 * 1048576)) 1048576
+	other=$("$here/hold" /dev/ntrace1 $((16 * 1048576)) 1048576 <<<close | head -n 1)
+	is "$other" running "and the rest for another hart"
+	like "not more" 'Cannot allocate memory' "$("$here/hold" /dev/ntrace1 $((32 * 1048576)) 1048576 </dev/null)"
+	let_go
+	;;
+low)
+	is "$(devmem $(($(sink 0) + 0x14)) 32)" 0x00000000 "addresses have 32 bits"
+	traced 4194304
+	ok "the buffer is below 4 GiB" test $(($(limit))) -lt $((1 << 32))
+	ask stop
+	is "$answer" 0 "trace comes and goes"
+	let_go
+	;;
+high)
+	traced 4194304
+	ok "there is a buffer" test $(($(limit) - $(start))) -ge $((4194304 - 64))
+	ask stop
+	is "$answer" 0 "trace comes and goes"
+	let_go
+	;;
+esac
+is "$(dmesg | grep -E 'ntrace ([0-9a-z.-]+: |ntrace)' | grep -vc 'assigned reserved memory node')" 0 "the driver has nothing to say"
+done_testing
