@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The kernel's own tools over kernel/: W=1 and sparse (Debian forky's, the older ones
-# do not know RISC-V's extensions), checkpatch --strict, coccicheck.
+# do not know RISC-V's extensions), checkpatch --strict, coccicheck; dt-schema.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
@@ -23,6 +23,31 @@ findings >"$tmp/found"
 grep -v '^#' selftests/static/accepted | cut -d' ' -f1,2 | sort -u >"$tmp/accepted"
 is "$(comm -23 "$tmp/found" "$tmp/accepted")" "" "checkpatch --strict: ${#sources[@]} files, nothing without a reason"
 is "$(comm -13 "$tmp/found" "$tmp/accepted")" "" "no reason without its finding"
+
+# The bindings: schemas, their examples, and the device trees of the virtual SoC. Debian 13 has no dt-schema.
+bindings=Documentation/devicetree/bindings
+# said FILE.dtb: what the schemas of this project say of it
+said() { dt-validate -s "$tmp/schemas.json" "$1" 2>&1 | grep -B1 "From schema: .*$bindings/" || true; }
+if apt-cache policy dt-schema 2>/dev/null | grep -q 'Candidate: [0-9]'; then
+	tools/setup/host-packages bindings
+fi
+if command -v dt-validate >/dev/null; then
+	mapfile -t schemas < <(git ls-files -co --exclude-standard "$bindings/*.yaml")
+	is "$(dt-doc-validate -u "$bindings" "${schemas[@]}" 2>&1)" "" "dt-doc-validate: ${#schemas[@]} bindings"
+	dt-mk-schema -j -o "$tmp/schemas.json" "$bindings" >/dev/null
+	for schema in "${schemas[@]}"; do
+		dt-extract-example "$schema" | dtc -q -O dtb -o "$tmp/example.dtb"
+		is "$(said "$tmp/example.dtb")" "" "dt-validate: examples of ${schema##*/}"
+		sed 's/cpus = .*;/nobody = <1>;/' <(dt-extract-example "$schema") | dtc -q -O dtb -o "$tmp/wrong.dtb"
+		like "dt-validate: a wrong one is found" "cpus|nobody" "$(said "$tmp/wrong.dtb")"
+	done
+	for machine in ntrace=on,ntrace-memory=16M ntrace=on,ntrace-topology=chain ntrace=v0; do
+		build/qemu/qemu-system-riscv64 -M "virt,$machine,dumpdtb=$tmp/machine.dtb" -smp 2 -m 2G >/dev/null 2>&1
+		is "$(said "$tmp/machine.dtb")" "" "dt-validate: the machine with $machine"
+	done
+else
+	skip "dt-validate" "no dt-schema on this host"
+fi
 
 # stream_open is about 2019's conversion; the other two want an OCaml compiler, one
 # of them for a single driver.

@@ -68,7 +68,7 @@ check-patches: vsoc ## kernel/patches on the newest Debian kernel source: builds
 
 check-debug-kernel: vsoc debug ## both drivers in a kernel with lockdep, KASAN, kmemleak and others; takes an hour
 	@selftests/run debug
-check-kernel-static: forky ## sparse, checkpatch and coccicheck over kernel/
+check-kernel-static: forky qemu ## sparse, checkpatch and coccicheck over kernel/; dt-validate over the bindings
 	@$(SETUP) static
 	@selftests/run static
 
