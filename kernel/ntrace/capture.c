@@ -303,7 +303,8 @@ static void ntrace_capture_start_here(void *data)
 	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
 	WRITE_ONCE(capture->control->start_ns, ktime_get_ns());
 	/* The last store of the driver: what follows it is traced. */
-	ntrace_encoder_trace(encoder);
+	if (!(capture->config.flags & NTRACE_CONFIG_ARMED))
+		ntrace_encoder_trace(encoder);
 }
 
 /* Likewise; or on any hart, if the traced one is not there to do it. */

@@ -124,6 +124,8 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->range_max = encoder->ranges;
 	info->traps = encoder->traps;
 	info->causes = encoder->causes;
+	info->triggers_in = encoder->triggers_in;
+	info->triggers_out = encoder->triggers_out;
 	info->timestamp_modes = unit->offered;
 	info->timestamp_bits = unit->offered ? unit->bits : 0;
 	info->timestamp_prescale_max = unit->prescale_max;

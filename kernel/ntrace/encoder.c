@@ -143,6 +143,7 @@ int ntrace_encoder_init(struct ntrace_component *component)
 	ntrace_encoder_probe_control(component);
 	ntrace_encoder_probe_features(component);
 	ntrace_filter_init(component);
+	ntrace_trigger_init(component);
 	ntrace_timestamp_init(component);
 
 	if (!encoder->modes)
@@ -203,6 +204,8 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
 	if (config->flags & NTRACE_CONFIG_CONTEXT && !encoder->context)
 		return -EOPNOTSUPP;
 	ret = ntrace_timestamp_check(component, config);
+	if (!ret)
+		ret = ntrace_trigger_check(component, config);
 	if (ret)
 		return ret;
 
@@ -232,6 +235,8 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		return -EOPNOTSUPP;
 
 	ret = ntrace_filter_program(component, config);
+	if (!ret)
+		ret = ntrace_trigger_program(component, config);
 	if (ret)
 		return ret;
 	ret = ntrace_timestamp_program(component, config->timestamps, config->timestamp_prescale);
@@ -244,6 +249,9 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) | NTRACE_FORMAT;
 	if (config->flags & NTRACE_CONFIG_CONTEXT)
 		encoder->control |= TR_TE_CONTROL_CONTEXT;
+	/* Triggers may change trTeInstTracing; the driver only writes what it is to be. */
+	if (config->trigger_in)
+		encoder->control |= TR_TE_CONTROL_INST_TRIG_ENABLE;
 	if (config->sync_mode != NTRACE_SYNC_OFF)
 		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;
 	if ((ntrace_component_warl(component, TR_TE_CONTROL, encoder->control) & mask) !=

@@ -71,7 +71,7 @@
 
 /* All of ntrace_config.flags */
 #define NTRACE_CONFIG_FLAGS	(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP | \
-				 NTRACE_CONFIG_CONTEXT)
+				 NTRACE_CONFIG_CONTEXT | NTRACE_CONFIG_ARMED)
 
 struct ntrace_capture;
 struct ntrace_component;
@@ -95,6 +95,8 @@ struct ntrace_path;
  * @ranges: address ranges that can be filtered at a time
  * @traps: bit n: filters can select NTRACE_TRAPS_... n
  * @causes: filters can select causes of traps
+ * @triggers_in: external trigger inputs, as a bit mask
+ * @triggers_out: likewise for outputs
  * @sources: the sink is shared: what SRC must be for the drain to tell whose it is
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
@@ -115,6 +117,8 @@ struct ntrace_encoder {
 	u32 ranges;
 	u32 traps;
 	bool causes;
+	u32 triggers_in;
+	u32 triggers_out;
 	u32 sources;
 	u32 src;
 	u32 src_bits;
@@ -441,6 +445,12 @@ void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigne
 int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 prescale);
 int ntrace_timestamp_check(const struct ntrace_component *component,
 			   const struct ntrace_config *config);
+
+/* trigger.c */
+void ntrace_trigger_init(struct ntrace_component *component);
+int ntrace_trigger_check(const struct ntrace_component *component,
+			 const struct ntrace_config *config);
+int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config);
 
 /* ramsink.c */
 void ntrace_ramsink_setup(struct ntrace_component *component);

@@ -56,6 +56,16 @@
 
 #define NTRACE_PRESCALE_MAX 3
 
+/* ntrace_config.trigger_in: what an input does, four bits for each. */
+#define NTRACE_TRIGGER_NONE 0
+#define NTRACE_TRIGGER_ON 2 /* tracing begins */
+#define NTRACE_TRIGGER_OFF 3 /* and ends */
+#define NTRACE_TRIGGER_NOTIFY 4 /* a synchronization says that it came */
+
+/* ntrace_config.trigger_out: when an output fires, four bits for each. */
+#define NTRACE_TRIGGER_OUT_ON 1 /* tracing begins */
+#define NTRACE_TRIGGER_OUT_OFF 2 /* and ends */
+
 /* ntrace_config.traps: trace their handlers only, from the trap up to its return. */
 #define NTRACE_TRAPS_OFF 0
 #define NTRACE_TRAPS_EXCEPTIONS 1
@@ -105,6 +115,8 @@ struct ntrace_range {
  *                unknown
  * @traps: bit n set: NTRACE_TRAPS_... n can be had
  * @causes: 1: ntrace_config.causes can be had
+ * @triggers_in: bit n set: there is an external trigger input n
+ * @triggers_out: likewise for outputs
  */
 struct ntrace_info {
 	__u32 size;
@@ -132,6 +144,8 @@ struct ntrace_info {
 	__u64 timestamp_hz[NTRACE_TIMESTAMPS_MAX];
 	__u32 traps;
 	__u32 causes;
+	__u32 triggers_in;
+	__u32 triggers_out;
 };
 
 /*
@@ -150,6 +164,9 @@ struct ntrace_info {
  * hart has no scontext that the kernel may write.
  */
 #define NTRACE_CONFIG_CONTEXT (1u << 2)
+
+/* START only arms: tracing begins with a trigger, see ntrace_config.trigger_in. */
+#define NTRACE_CONFIG_ARMED (1u << 3)
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
@@ -173,6 +190,8 @@ struct ntrace_info {
  * @traps: NTRACE_TRAPS_...; OFF = all that is executed
  * @causes: bit n: traps with cause n; 0 = all. Only with @traps
  * @ranges: see @range_count
+ * @trigger_in: NTRACE_TRIGGER_..., bits 4n + 3..4n for input n
+ * @trigger_out: NTRACE_TRIGGER_OUT_..., likewise for outputs
  *
  * What is traced has to be of @privilege, in one of @ranges, and within a handler of
  * @traps, all of that which is given.
@@ -198,6 +217,8 @@ struct ntrace_config {
 	__u32 traps;
 	__u64 causes;
 	struct ntrace_range ranges[NTRACE_RANGES_MAX];
+	__u32 trigger_in;
+	__u32 trigger_out;
 };
 
 /* ntrace_control.state */

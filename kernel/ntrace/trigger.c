@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * External triggers of an encoder: inputs that begin and end tracing or put a mark
+ * into the trace, outputs that tell when it begins and ends.
+ */
+#include <linux/bits.h>
+
+#include "ntrace.h"
+
+#define NTRACE_TRIGGER_ALL(action) (0x11111111U * (action))
+
+/* Which of the inputs or outputs take this. */
+static u32 ntrace_trigger_probe(struct ntrace_component *component, u32 offset, u32 action)
+{
+	u32 value = ntrace_component_warl(component, offset, NTRACE_TRIGGER_ALL(action));
+	u32 mask = 0, i;
+
+	for (i = 0; i < TR_TE_TRIG_EXT_MAX; i++)
+		if (TR_TE_TRIG_EXT(value, i) == action)
+			mask |= BIT(i);
+	ntrace_write(component, offset, 0);
+	return mask;
+}
+
+/**
+ * ntrace_trigger_init - find out which external triggers there are
+ * @component: encoder, just reset
+ */
+void ntrace_trigger_init(struct ntrace_component *component)
+{
+	struct ntrace_encoder *encoder = &component->encoder;
+
+	encoder->triggers_in =
+		ntrace_trigger_probe(component, TR_TE_TRIG_EXT_IN_CONTROL, NTRACE_TRIGGER_ON);
+	encoder->triggers_out =
+		ntrace_trigger_probe(component, TR_TE_TRIG_EXT_OUT_CONTROL, NTRACE_TRIGGER_OUT_ON);
+}
+
+/**
+ * ntrace_trigger_check - can an encoder do this?
+ * @component: encoder
+ * @config: what is asked for
+ *
+ * Return: 0, -EINVAL if no encoder could, -EOPNOTSUPP if this one cannot.
+ */
+int ntrace_trigger_check(const struct ntrace_component *component,
+			 const struct ntrace_config *config)
+{
+	const struct ntrace_encoder *encoder = &component->encoder;
+	bool begins = false, missing = false;
+	u32 in, out, i;
+
+	for (i = 0; i < TR_TE_TRIG_EXT_MAX; i++) {
+		in = TR_TE_TRIG_EXT(config->trigger_in, i);
+		out = TR_TE_TRIG_EXT(config->trigger_out, i);
+		if ((in && in < NTRACE_TRIGGER_ON) || in > NTRACE_TRIGGER_NOTIFY ||
+		    out & ~(NTRACE_TRIGGER_OUT_ON | NTRACE_TRIGGER_OUT_OFF))
+			return -EINVAL;
+		begins |= in == NTRACE_TRIGGER_ON;
+		missing |= (in && !(encoder->triggers_in & BIT(i))) ||
+			   (out && !(encoder->triggers_out & BIT(i)));
+	}
+	if (config->flags & NTRACE_CONFIG_ARMED && !begins)
+		return -EINVAL;
+	return missing ? -EOPNOTSUPP : 0;
+}
+
+/**
+ * ntrace_trigger_program - set what triggers do
+ * @component: encoder, disabled
+ * @config: configuration that ntrace_trigger_check() accepted
+ *
+ * Return: 0, or -EOPNOTSUPP if something does not read back as written.
+ */
+int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config)
+{
+	if (ntrace_component_warl(component, TR_TE_TRIG_EXT_IN_CONTROL, config->trigger_in) !=
+		    config->trigger_in ||
+	    ntrace_component_warl(component, TR_TE_TRIG_EXT_OUT_CONTROL, config->trigger_out) !=
+		    config->trigger_out)
+		return -EOPNOTSUPP;
+	return 0;
+}

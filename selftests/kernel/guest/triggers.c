@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * External triggers. Usage: triggers ENCODER_ADDRESS, of hart 0, whose registers 0xe04 and
+ * 0xe08 raise inputs and tell of outputs (tools/vsoc/model/trace_encoder.h)
+ */
+#include "guest.h"
+
+#define PROG_TRACE_CORRELATION 33
+
+static volatile uint32_t *page;
+
+static int ask(int fd, struct ntrace_config config)
+{
+	config.size = sizeof(config);
+	return ioctl(fd, NTRACE_IOC_CONFIGURE, &config);
+}
+
+static void test_refused(int fd)
+{
+	struct ntrace_info info = { .size = sizeof(info) };
+
+	ok(!ioctl(fd, NTRACE_IOC_INFO, &info) && info.triggers_in == 3 && info.triggers_out == 3,
+	   "INFO: two inputs, two outputs");
+	fails_with(ask(fd, (struct ntrace_config){ .trigger_in = 1 }), EINVAL, "no such action");
+	fails_with(ask(fd, (struct ntrace_config){ .trigger_in = 5 << 4 }), EINVAL,
+		   "an action of vendors");
+	fails_with(ask(fd, (struct ntrace_config){ .trigger_out = 4 }), EINVAL,
+		   "an output of vendors");
+	fails_with(ask(fd, (struct ntrace_config){ .trigger_in = NTRACE_TRIGGER_ON << 8 }),
+		   EOPNOTSUPP, "a third input");
+	fails_with(ask(fd, (struct ntrace_config){ .trigger_out = NTRACE_TRIGGER_OUT_ON << 28 }),
+		   EOPNOTSUPP, "an eighth output");
+	fails_with(ask(fd, (struct ntrace_config){ .flags = NTRACE_CONFIG_ARMED }), EINVAL,
+		   "armed, and nothing that could begin");
+	fails_with(ask(fd, (struct ntrace_config){ .flags = NTRACE_CONFIG_ARMED,
+						   .trigger_in = NTRACE_TRIGGER_OFF }),
+		   EINVAL, "armed, and only an end");
+}
+
+static unsigned int count(const struct area *area, uint8_t first)
+{
+	unsigned int found = 0;
+	bool start = true;
+	uint64_t i;
+
+	for (i = 0; i < head_of(area); i++) {
+		found += start && byte_at(area, i) >> 2 == first;
+		start = (byte_at(area, i) & 3) == 3;
+	}
+	return found;
+}
+
+/* Input 0 begins, input 1 ends; both outputs tell. */
+static void test_window(int fd)
+{
+	struct ntrace_config config = {
+		.flags = NTRACE_CONFIG_ARMED,
+		.privilege = NTRACE_PRIVILEGE_U,
+		.trigger_in = NTRACE_TRIGGER_ON | NTRACE_TRIGGER_OFF << 4,
+		.trigger_out = NTRACE_TRIGGER_OUT_ON | NTRACE_TRIGGER_OUT_OFF << 4,
+	};
+	uint64_t within;
+	struct area area;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	page[0xe08 / 4] = 3;
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	work(10000);
+	ioctl(fd, NTRACE_IOC_FLUSH);
+	ok(!head_of(&area) && area.control->state == NTRACE_STATE_RUNNING && !page[0xe08 / 4],
+	   "armed: nothing is traced");
+	page[0xe04 / 4] = 1;
+	work(10000);
+	ok(page[0xe08 / 4] == 1, "input 0: it begins, says output 0");
+	page[0xe04 / 4] = 2;
+	ok(page[0xe08 / 4] == 3, "input 1: it ends, says output 1");
+	ioctl(fd, NTRACE_IOC_FLUSH);
+	within = head_of(&area);
+	work(100000);
+	ok(!ioctl(fd, NTRACE_IOC_STOP) && within > 1000 && head_of(&area) < within + 256,
+	   "what came between: %llu bytes, %llu after the stop", (unsigned long long)within,
+	   (unsigned long long)head_of(&area));
+	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && (byte_at(&area, 1) >> 2 & 0xf) == 5,
+	   "from a synchronization: trace enable");
+	ok(count(&area, PROG_TRACE_CORRELATION) >= 1 && !area.control->loss,
+	   "to the end, nothing lost");
+	unmap(&area);
+}
+
+/* Marks while it is traced anyway. */
+static void test_notify(int fd)
+{
+	struct ntrace_config config = { .privilege = NTRACE_PRIVILEGE_U,
+					.trigger_in = NTRACE_TRIGGER_NOTIFY << 4 };
+	struct area area;
+	uint64_t without;
+	int i;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	ioctl(fd, NTRACE_IOC_START);
+	for (i = 0; i < 100; i++) {
+		work(10);
+		page[0xe04 / 4] = 1;
+	}
+	ioctl(fd, NTRACE_IOC_STOP);
+	without = head_of(&area);
+	ioctl(fd, NTRACE_IOC_START);
+	for (i = 0; i < 100; i++) {
+		work(10);
+		page[0xe04 / 4] = 2;
+	}
+	ioctl(fd, NTRACE_IOC_STOP);
+	ok(head_of(&area) - without > without + 100 * 4, "100 marks: %llu bytes, without %llu",
+	   (unsigned long long)(head_of(&area) - without), (unsigned long long)without);
+	unmap(&area);
+}
+
+int main(int argc, char **argv)
+{
+	int fd, memory = open("/dev/mem", O_RDWR | O_SYNC);
+
+	if (argc != 2)
+		return 2;
+	run_on(0);
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
+		    strtoul(argv[1], NULL, 0));
+	if (page == MAP_FAILED)
+		bail("/dev/mem");
+	fd = open_device("/dev/ntrace0", 0);
+	test_refused(fd);
+	test_window(fd);
+	test_notify(fd);
+	close(fd);
+	return failures ? 1 : 0;
+}
