@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What the trace driver costs: guest instructions per megabyte of trace that gets
+# out, and per switch of a traced task, counted with -icount. Only counted
+# (perf stat: the driver drains and throws away), through an AUX area (perf: the
+# driver copies), and through /dev/ntraceN. The last two with the recorder that
+# writes files, on the same hart.
+set -euo pipefail
+# shellcheck source=selftests/bench/common.sh
+. "$(dirname "$0")/common.sh"
+repeats=${BENCH_ROUNDS:-3} work=100 switches=${BENCH_SWITCHES:-2000}
+
+# shellcheck disable=SC2016 # for the guest
+guest_run 'stat="perf stat -x, -o /tmp/stat -e ntrace//u --" record="chrt -f 1 ntrace record --quiet --privilege u -o /tmp/r"
+counted() { cut -d, -f1 /tmp/stat | grep -E "^[0-9]+$"; }
+saved() { cat /tmp/r/aux.* | wc -c; rm -rf /tmp/r; }
+i=0
+while [ $i -lt '"$repeats"' ]; do i=$((i + 1)); for load in "branchy '"$work"'" "switch '"$switches"'"; do
+	name=${load% *}
+	echo $name alone $(bench_load $load) 0
+	echo $name counted $($stat bench_load $load) $(counted)
+	echo $name copied $($record --task -- chrt -o 0 bench_load $load) $(saved)
+	echo $name device $($record --harts 0 -- chrt -o 0 bench_load $load) $(saved)
+done; done' --smp 1 --icount --modules --tools >"$tmp/out"
+if ! awk 'NF != 4 || ($2 != "alone" && $4 < 1000) { bad = 1 } END { exit bad || NR != 8 * n }' n="$repeats" "$tmp/out"; then
+	sed 's/^/  driver: not what was asked for: /' "$tmp/out"
+	exit 1
+fi
+# beyond LOAD HOW DIVISOR: instructions beyond those of the load, for each of so many, or each megabyte
+beyond() {
+	local each
+	mapfile -t each < <(awk -v load="$1" -v how="$2" -v divisor="$3" '$1 == load && $2 == "alone" { alone = $3 }
+		$1 == load && $2 == how { print ($3 - alone) / (divisor ? divisor : $4 / 1e6) }' "$tmp/out")
+	median "${each[@]}"
+}
+for how in counted copied device; do
+	figure "driver: a megabyte of trace, $how" "$(beyond branchy $how 0)" instructions "$repeats"
+done
+for how in counted copied device; do
+	# A round trip is two switches.
+	figure "driver: a switch of traced tasks, $how" "$(beyond switch $how $((2 * switches)))" instructions "$repeats"
+done
+write_figures "$1"
