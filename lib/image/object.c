@@ -216,6 +216,23 @@ int ntrace_object_segment(const struct ntrace_object *object, size_t index, uint
 	return there ? 0 : NTRACE_ERR_INVALID;
 }
 
+int ntrace_object_file_offset(const struct ntrace_object *object, uint64_t address,
+			      uint64_t *offset)
+{
+	size_t i;
+
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (address - segment->address >= segment->size)
+			continue;
+		*offset = segment->offset + (address - segment->address);
+		return 0;
+	}
+	*offset = 0;
+	return NTRACE_ERR_NOMAP;
+}
+
 int ntrace_object_add_symbol(struct ntrace_object *object, const char *name, uint64_t address,
 			     uint64_t size)
 {

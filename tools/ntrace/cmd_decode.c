@@ -331,7 +331,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return decode_messages(&decode, argv[options.index]);
 	if (printer->json && printer->level == LEVEL_PC)
 		return usage_error(command, "--level pc is for scripts as it is: no --json");
-	printer->places = place_cache_new();
+	printer->places = ntrace_locator_new();
 	if (!printer->places)
 		return fail("out of memory");
 	error = is_directory(argv[options.index]) ? decode_recording(&decode, argv[options.index]) :
@@ -342,7 +342,7 @@ static int run(const struct command *command, int argc, char **argv)
 			warn("the decoded flow is not whole: %" PRIu64 " gaps, %" PRIu64 " errors",
 			     printer->gaps, printer->errors);
 	}
-	place_cache_free(printer->places);
+	ntrace_locator_free(printer->places);
 	return output_finish(&output, error);
 }
 

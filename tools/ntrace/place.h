@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Addresses to functions: a cache in front of the library's lookup, and calls. */
+/* Names of places, and the transfers between them. */
 #ifndef NTRACE_TOOL_PLACE_H
 #define NTRACE_TOOL_PLACE_H
 
@@ -9,31 +9,8 @@
 #include <ntrace/flow.h>
 #include <ntrace/image.h>
 
-struct place_cache;
-
-/** place_cache_new - an empty cache, NULL when out of memory */
-struct place_cache *place_cache_new(void);
-void place_cache_free(struct place_cache *cache);
-
-/**
- * place_find - what stands at an address
- * @space: may be NULL
- *
- * Return: never NULL; object is NULL where nothing is known. Valid until the
- * next call for the same cache.
- */
-const struct ntrace_location *place_find(struct place_cache *cache, struct ntrace_space *space,
-					 uint64_t address);
-
 /** place_same_function - both lie in the same function of the same object */
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b);
-
-/**
- * place_generation - changes whenever what was found before may be wrong now
- *
- * For callers that keep what they made of a location. Call place_find() first.
- */
-uint64_t place_generation(const struct place_cache *cache);
 
 /** place_object_name - file name without directories, "[kernel]" for copies of its text */
 const char *place_object_name(const struct ntrace_object *object);

@@ -82,7 +82,7 @@ static void put_owner(const struct printer *printer)
 /* "function+0x1c [object]" */
 static void put_place(const struct printer *printer, struct ntrace_space *space, uint64_t address)
 {
-	const struct ntrace_location *place = place_find(printer->places, space, address);
+	const struct ntrace_location *place = ntrace_locator_find(printer->places, space, address);
 	struct output *output = printer->output;
 
 	if (!place->object) {

@@ -31,7 +31,7 @@ enum printer_level {
  */
 struct printer {
 	struct output *output;
-	struct place_cache *places;
+	struct ntrace_locator *places;
 	enum printer_level level;
 	bool attributed;
 	bool json;

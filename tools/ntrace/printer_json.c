@@ -56,7 +56,7 @@ static void begin(const struct printer *printer, const char *type)
 static void member_place(const struct printer *printer, const char *prefix,
 			 struct ntrace_space *space, uint64_t address)
 {
-	const struct ntrace_location *place = place_find(printer->places, space, address);
+	const struct ntrace_location *place = ntrace_locator_find(printer->places, space, address);
 	struct output *output = printer->output;
 	char name[40];
 

@@ -44,7 +44,7 @@ bool profile_init(struct profile *profile)
 	profile->table_size = TABLE_SIZE_MIN;
 	profile->table = calloc(profile->table_size, sizeof(*profile->table));
 	profile->memo = calloc(MEMO_ENTRIES, sizeof(*profile->memo));
-	profile->places = place_cache_new();
+	profile->places = ntrace_locator_new();
 	if (profile->table && profile->memo && profile->places)
 		return true;
 	profile_free(profile);
@@ -69,7 +69,7 @@ void profile_free(struct profile *profile)
 	free(profile->functions);
 	free(profile->table);
 	free(profile->memo);
-	place_cache_free(profile->places);
+	ntrace_locator_free(profile->places);
 	memset(profile, 0, sizeof(*profile));
 }
 
@@ -181,7 +181,8 @@ static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	(void)bytes;
 	(void)insn;
 	function = function_at(walk->profile,
-			       place_find(walk->profile->places, walk->event->flow->space, address),
+			       ntrace_locator_find(walk->profile->places, walk->event->flow->space,
+						   address),
 			       walk->event);
 	if (!function)
 		return 1;
@@ -198,8 +199,8 @@ static void count_block(struct profile *profile, const struct ntrace_session_eve
 	struct profile_memo *memo;
 	uint64_t generation;
 
-	first = *place_find(profile->places, flow->space, flow->address);
-	generation = place_generation(profile->places);
+	first = *ntrace_locator_find(profile->places, flow->space, flow->address);
+	generation = ntrace_locator_generation(profile->places);
 	memo = &profile->memo[(flow->address >> 1 ^ flow->address >> 17) % MEMO_ENTRIES];
 	if (memo->address != flow->address || memo->last != flow->last ||
 	    memo->generation != generation || memo->pid != event->pid ||
@@ -211,8 +212,8 @@ static void count_block(struct profile *profile, const struct ntrace_session_eve
 			.pid = event->pid,
 			.privilege = event->privilege,
 		};
-		if (place_same_function(&first,
-					place_find(profile->places, flow->space, flow->last)))
+		if (place_same_function(&first, ntrace_locator_find(profile->places, flow->space,
+								    flow->last)))
 			memo->function = function_at(profile, &first, event);
 	}
 	if (memo->function)
@@ -232,11 +233,11 @@ static void count_call(struct profile *profile, const struct ntrace_session_even
 	if (transfer->insn_class == NTRACE_INSN_RETURN ||
 	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
 		return;
-	to = *place_find(profile->places, space, transfer->to);
+	to = *ntrace_locator_find(profile->places, space, transfer->to);
 	if (!to.symbol || to.link_address != to.symbol_start)
 		return;
 	if (!ntrace_insn_is_call(transfer->insn_class) &&
-	    place_same_function(&to, place_find(profile->places, space, transfer->from)))
+	    place_same_function(&to, ntrace_locator_find(profile->places, space, transfer->from)))
 		return;
 	function = function_at(profile, &to, event);
 	if (function)
@@ -255,7 +256,7 @@ static void count_problem(struct profile *profile, struct problem *kinds,
 	problem->address = flow->address;
 	problem->offset = flow->offset;
 	problem->stream = event->stream;
-	place = place_find(profile->places, flow->space, flow->address);
+	place = ntrace_locator_find(profile->places, flow->space, flow->address);
 	if (place->object)
 		problem->object = strdup(ntrace_object_name(place->object));
 }

@@ -87,7 +87,7 @@ struct profile {
 	struct problem warnings[PROBLEM_KINDS];
 
 	/* private */
-	struct place_cache *places;
+	struct ntrace_locator *places;
 	struct transfer_tracker transfers;
 	struct profile_memo *memo;
 	struct function **table;

@@ -167,6 +167,14 @@ NTRACE_API int ntrace_object_segment(const struct ntrace_object *object, size_t 
 				     uint64_t *address, uint64_t *size, bool *executable);
 
 /**
+ * ntrace_object_file_offset - where in its file the byte at a link address stands
+ *
+ * Return: 0, or NTRACE_ERR_NOMAP if no segment has it (then 0 is stored).
+ */
+NTRACE_API int ntrace_object_file_offset(const struct ntrace_object *object, uint64_t address,
+					 uint64_t *offset);
+
+/**
  * ntrace_object_add_symbol - name an address range
  * @object: an object
  * @name: copied
@@ -321,6 +329,31 @@ NTRACE_API int ntrace_space_read(const struct ntrace_space *space, uint64_t addr
  */
 NTRACE_API int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 				   struct ntrace_location *location);
+
+struct ntrace_locator;
+
+/** ntrace_locator_new - a cache for lookups, NULL when out of memory */
+NTRACE_API struct ntrace_locator *ntrace_locator_new(void);
+NTRACE_API void ntrace_locator_free(struct ntrace_locator *locator);
+
+/**
+ * ntrace_locator_find - ntrace_space_locate() with a memory
+ * @locator: a locator
+ * @space: may be NULL
+ * @address: where
+ *
+ * Return: never NULL; its object is NULL where nothing is known (then it has no name either).
+ * Valid until the next call for the same locator.
+ */
+NTRACE_API const struct ntrace_location *
+ntrace_locator_find(struct ntrace_locator *locator, struct ntrace_space *space, uint64_t address);
+
+/**
+ * ntrace_locator_generation - changes whenever what was found before may be wrong now
+ *
+ * For callers that keep what they made of a location. Call ntrace_locator_find() first.
+ */
+NTRACE_API uint64_t ntrace_locator_generation(const struct ntrace_locator *locator);
 
 /**
  * ntrace_space_table_target - where a CM.JT or CM.JALT goes

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A cache in front of ntrace_space_locate(), for callers that ask for every block. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/image.h>
+
+#define ENTRIES (1u << 15)
+
+struct entry {
+	uint64_t address;
+	uint64_t generation;
+	struct ntrace_location location;
+};
+
+struct ntrace_locator {
+	struct ntrace_space *space;	/* referenced: a freed one's address could come back */
+	uint64_t version;
+	uint64_t generation;
+	struct ntrace_location nothing;
+	struct entry entries[ENTRIES];
+};
+
+struct ntrace_locator *ntrace_locator_new(void)
+{
+	struct ntrace_locator *locator = calloc(1, sizeof(*locator));
+
+	if (locator)
+		locator->generation = 1;	/* entries have 0: none is valid */
+	return locator;
+}
+
+void ntrace_locator_free(struct ntrace_locator *locator)
+{
+	if (locator && locator->space)
+		ntrace_space_put(locator->space);
+	free(locator);
+}
+
+static void change_space(struct ntrace_locator *locator, struct ntrace_space *space,
+			 uint64_t version)
+{
+	if (space != locator->space) {
+		ntrace_space_get(space);
+		if (locator->space)
+			ntrace_space_put(locator->space);
+		locator->space = space;
+	}
+	locator->version = version;
+	locator->generation++;
+}
+
+const struct ntrace_location *ntrace_locator_find(struct ntrace_locator *locator,
+						  struct ntrace_space *space, uint64_t address)
+{
+	struct entry *entry;
+	uint64_t version;
+
+	if (!space)
+		return &locator->nothing;
+	version = ntrace_space_version(space);
+	if (space != locator->space || version != locator->version)
+		change_space(locator, space, version);
+	entry = &locator->entries[(address >> 1 ^ address >> 16) % ENTRIES];
+	if (entry->generation != locator->generation || entry->address != address) {
+		entry->generation = locator->generation;
+		entry->address = address;
+		if (ntrace_space_locate(space, address, &entry->location))
+			memset(&entry->location, 0, sizeof(entry->location));
+	}
+	return &entry->location;
+}
+
+uint64_t ntrace_locator_generation(const struct ntrace_locator *locator)
+{
+	return locator->generation;
+}
