@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Feature sections of perf.data: what stands behind the data. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,9 @@ int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
 		.cpus_available = features->cpus_available,
 		.cpus_online = features->cpus_online,
 		.clock_resolution_ns = features->clock_resolution_ns,
+		.branch_stacks = features->size >
+					 offsetof(struct ntrace_perf_features, branch_stacks) &&
+				 features->branch_stacks,
 	};
 	bool bad;
 	uint32_t i;
@@ -218,6 +222,8 @@ static bool put_feature(struct ntrace_perf_writer *writer, unsigned int feature)
 		return put_command_line(writer);
 	case PERF_FEATURE_EVENT_DESC:
 		return put_event_names(writer);
+	case PERF_FEATURE_BRANCH_STACK:
+		return features->branch_stacks;
 	case PERF_FEATURE_CLOCKID:
 		return put_number(writer, features->clock_resolution_ns);
 	default:

@@ -28,6 +28,7 @@ struct writer_features {
 	uint32_t argc;
 	uint32_t cpus_available, cpus_online;
 	uint64_t clock_resolution_ns;
+	bool branch_stacks;
 };
 
 struct ntrace_perf_writer {

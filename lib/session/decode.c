@@ -34,6 +34,7 @@ struct decoding {
 	bool in_gap;			/* flow is lost */
 	bool intact;			/* in_gap: the trace is whole, only code is unknown */
 	unsigned int last_error;
+	uint64_t stop_ns;		/* end of the trace, 0 = unknown */
 	uint64_t offset;		/* of the present message */
 	bool sync;			/* it synchronizes */
 	uint64_t gap_offset;
@@ -130,6 +131,13 @@ static void tell_task(struct decoding *decoding)
 	decoding->event.pid = decoding->follower.pid;
 	decoding->event.tid = decoding->follower.tid;
 	decoding->event.comm = decoding->follower.comm;
+	/* What counts is what was applied before the limit; the last stint has none. */
+	if (decoding->follower.limit != UINT64_MAX &&
+	    decoding->follower.limit > decoding->event.sideband_ns + 1)
+		decoding->event.sideband_ns = decoding->follower.limit - 1;
+	else if (decoding->follower.limit == UINT64_MAX &&
+		 decoding->stop_ns > decoding->event.sideband_ns)
+		decoding->event.sideband_ns = decoding->stop_ns;
 }
 
 static int take_event(void *data, const struct ntrace_flow_event *flow)
@@ -266,6 +274,8 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 	config.src = info->src;
 	decoding.event.stream = stream;
 	decoding.event.cpu = info->cpu;
+	decoding.event.sideband_ns = info->start_ns;
+	decoding.stop_ns = info->stop_ns;
 	decoding.event.privilege = PRIVILEGE_S;
 	decoding.sign_bit = UINT64_C(1) << (info->params.xlen - 1);
 	decoding.countable =

@@ -200,6 +200,16 @@ unsigned int ntrace_session_streams(const struct ntrace_session *session)
 	return session->recording->stream_count;
 }
 
+const struct ntrace_perf_file *ntrace_session_sideband(const struct ntrace_session *session)
+{
+	return session->timeline.sideband;
+}
+
+const struct ntrace_recording *ntrace_session_recording(const struct ntrace_session *session)
+{
+	return session->recording;
+}
+
 const struct ntrace_stream *ntrace_session_stream(const struct ntrace_session *session,
 						  unsigned int index)
 {

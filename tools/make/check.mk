@@ -59,7 +59,7 @@ check-ctr: vsoc forky native $(call group_bins,ctr) ## branch stacks from CTR, i
 	@selftests/run ctr
 check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
 	@selftests/run tools
-check-consumers: vsoc ## LLVM, AutoFDO and BOLT read what was recorded in the guest
+check-consumers: vsoc native oracle ## LLVM, AutoFDO and BOLT read what was recorded in the guest
 	@$(SETUP) consumers cross
 	@selftests/run consumers
 check-patches: vsoc ## kernel/patches on the newest Debian kernel source: builds and boots it (long; not part of check)

@@ -52,12 +52,7 @@ struct report {
 	bool json;
 	bool colours;
 	size_t limit;
-	uint64_t lost;
-	bool lost_exact;
-	uint64_t bytes;
-	struct progress progress;
-	uint64_t progress_base;
-	unsigned int progress_events;
+	struct recording_totals totals;
 };
 
 static const char *const part_names[PARTS] = {
@@ -116,41 +111,22 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 {
 	struct report *report = data;
 
-	if (!(++report->progress_events & 0x3fff))
-		progress_update(&report->progress,
-				report->progress_base + session_event->flow->offset);
 	return profile_event(&report->profile, session_event);
 }
 
-static uint64_t total_bytes(struct ntrace_session *session)
+static int end_stream(void *data)
 {
-	uint64_t total = 0;
-	unsigned int i;
+	struct report *report = data;
 
-	for (i = 0; i < ntrace_session_streams(session); i++)
-		total += ntrace_session_stream(session, i)->bytes;
-	return total;
+	profile_stream(&report->profile);
+	return 0;
 }
 
 static int decode(struct report *report)
 {
-	struct ntrace_session *session = report->recording.session;
-	const struct ntrace_stream *stream;
-	unsigned int i;
-	int error = 0;
+	int error = recording_decode(&report->recording, "report", event, end_stream, report,
+				     &report->totals);
 
-	report->lost_exact = true;
-	report->bytes = total_bytes(session);
-	progress_begin(&report->progress, "report", report->bytes);
-	for (i = 0; !error && i < ntrace_session_streams(session); i++) {
-		stream = ntrace_session_stream(session, i);
-		report->lost += stream->lost;
-		report->lost_exact &= stream->lost_exact || !stream->lost;
-		profile_stream(&report->profile);
-		error = ntrace_session_decode(session, i, event, report, NULL);
-		report->progress_base += stream->bytes;
-	}
-	progress_end(&report->progress);
 	if (report->profile.failed)
 		return fail("out of memory");
 	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
@@ -199,7 +175,7 @@ static void text_recording(const struct report *report)
 	if (description && *description->command)
 		output_printf(report->output, ": %.200s", description->command);
 	output_printf(report->output, "\ntrace         %s from %u harts",
-		      ui_size(size, report->bytes),
+		      ui_size(size, report->totals.bytes),
 		      ntrace_session_streams(report->recording.session));
 	if (description && *description->release)
 		output_printf(report->output, ", Linux %s", description->release);
@@ -236,7 +212,7 @@ static void text_losses(const struct report *report)
 	const struct profile *profile = &report->profile;
 	uint64_t errors = problem_count(profile->errors);
 	char number[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
-	bool whole = !profile->gaps && !errors && !report->lost;
+	bool whole = !profile->gaps && !errors && !report->totals.lost;
 
 	output_text(report->output, "losses        ");
 	output_text(report->output, ui_style_on(report->colours, whole ? UI_PLAIN : UI_BAD));
@@ -245,10 +221,10 @@ static void text_losses(const struct report *report)
 	} else {
 		output_printf(report->output, "gaps %s", ui_number(number, profile->gaps));
 		output_printf(report->output, ", errors %s", ui_number(number, errors));
-		if (report->lost)
+		if (report->totals.lost)
 			output_printf(report->output, ", lost while recording: %s%s",
-				      report->lost_exact ? "" : "at least ",
-				      ui_size(size, report->lost));
+				      report->totals.lost_exact ? "" : "at least ",
+				      ui_size(size, report->totals.lost));
 	}
 	output_text(report->output, ui_style_off(report->colours, whole ? UI_PLAIN : UI_BAD));
 	output_char(report->output, '\n');
@@ -446,7 +422,7 @@ static void report_json(const struct report *report)
 	output_printf(output,
 		      ",\"bytes\":%" PRIu64 ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64
 		      ",\"selected\":%" PRIu64,
-		      report->bytes, ntrace_session_streams(report->recording.session),
+		      report->totals.bytes, ntrace_session_streams(report->recording.session),
 		      all_instructions(profile), profile->selected);
 	for (i = 0; i < PARTS; i++)
 		output_printf(output, ",\"%s\":%" PRIu64, part_names[i], profile->instructions[i]);
@@ -455,7 +431,8 @@ static void report_json(const struct report *report)
 		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64 ",\"gaps\":%" PRIu64
 		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s}",
 		      profile->traps, profile->exceptions, profile->interrupts, profile->trace_off,
-		      profile->gaps, report->lost, report->lost_exact ? "true" : "false");
+		      profile->gaps, report->totals.lost,
+		      report->totals.lost_exact ? "true" : "false");
 	json_problems(report, "errors", profile->errors);
 	json_problems(report, "warnings", profile->warnings);
 	output_text(output, ",\"notes\":[");

@@ -199,3 +199,68 @@ void recording_close(struct recording *recording)
 	free(recording->notes);
 	*recording = (struct recording){ 0 };
 }
+
+/* Harts that share a sink have the same file. */
+static bool shares_file(const struct ntrace_session *session, unsigned int stream)
+{
+	const char *file = ntrace_session_stream(session, stream)->file;
+	unsigned int i;
+
+	for (i = 0; i < stream; i++)
+		if (!strcmp(ntrace_session_stream(session, i)->file, file))
+			return true;
+	return false;
+}
+
+struct decoding {
+	struct progress progress;
+	uint64_t base;
+	unsigned int events;
+	int (*event)(void *data, const struct ntrace_session_event *event);
+	void *data;
+};
+
+static int take_event(void *data, const struct ntrace_session_event *event)
+{
+	struct decoding *decoding = data;
+
+	if (!(++decoding->events & 0x3fff))
+		progress_update(&decoding->progress, decoding->base + event->flow->offset);
+	return decoding->event(decoding->data, event);
+}
+
+int recording_decode(struct recording *recording, const char *what,
+		     int (*event)(void *data, const struct ntrace_session_event *event),
+		     int (*end)(void *data), void *data, struct recording_totals *totals)
+{
+	struct ntrace_session *session = recording->session;
+	unsigned int count = ntrace_session_streams(session), i;
+	struct decoding decoding = { .event = event, .data = data };
+	struct recording_totals sums = { .lost_exact = true };
+	const struct ntrace_stream *stream;
+	struct ntrace_flow_stats stats;
+	uint64_t work = 0;
+	int error = 0;
+
+	for (i = 0; i < count; i++) {
+		stream = ntrace_session_stream(session, i);
+		work += stream->bytes;
+		if (shares_file(session, i))
+			continue;
+		sums.bytes += stream->bytes;
+		sums.lost += stream->lost;
+		sums.lost_exact &= stream->lost_exact || !stream->lost;
+	}
+	progress_begin(&decoding.progress, what, work);
+	for (i = 0; !error && i < count; i++) {
+		error = ntrace_session_decode(session, i, take_event, &decoding, &stats);
+		sums.gaps += stats.gaps + stats.errors;
+		if (!error && end)
+			error = end(data);
+		decoding.base += ntrace_session_stream(session, i)->bytes;
+	}
+	progress_end(&decoding.progress);
+	if (totals)
+		*totals = sums;
+	return error;
+}

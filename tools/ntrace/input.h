@@ -54,6 +54,33 @@ int recording_open(struct recording *recording, const struct command *command, c
 		   const struct recording_options *options);
 void recording_close(struct recording *recording);
 
+/**
+ * struct recording_totals - what was traced, of all streams together
+ * @bytes: of trace; a sink that several harts share counts once
+ * @lost: bytes lost while recording
+ * @lost_exact: @lost is exact, else a lower bound
+ * @gaps: and errors, that decoding met
+ */
+struct recording_totals {
+	uint64_t bytes;
+	uint64_t lost;
+	bool lost_exact;
+	uint64_t gaps;
+};
+
+/**
+ * recording_decode - decode all streams, one after the other, with progress
+ * @what: that is done with it, for the progress line
+ * @event: gets every event; not 0 stops: it has complained, or keeps why
+ * @end: called behind each stream; not 0 stops; may be NULL
+ * @totals: filled in; may be NULL
+ *
+ * Return: 0, what a callback returned if that was above 0, or enum ntrace_error.
+ */
+int recording_decode(struct recording *recording, const char *what,
+		     int (*event)(void *data, const struct ntrace_session_event *event),
+		     int (*end)(void *data), void *data, struct recording_totals *totals);
+
 /** recording_error - say why a recording cannot be used; errno counts. Return: EXIT_FAILED */
 int recording_error(const char *path, int error, const char *reason);
 

@@ -7,7 +7,7 @@
 #include "command.h"
 
 static const struct command *const commands[] = {
-	&command_record, &command_report, &command_decode, &command_dump,
+	&command_record, &command_report, &command_export, &command_decode, &command_dump,
 	&command_encode, &command_check,  &command_stat,   &command_ctr,
 };
 

@@ -179,6 +179,7 @@ NTRACE_API int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer
  * @argc: number of words of the command line; 0 = not stored
  * @argv: words
  * @clock_resolution_ns: 0 = not stored
+ * @branch_stacks: samples have branch stacks: without this perf report --branch-history refuses
  */
 struct ntrace_perf_features {
 	size_t size;
@@ -191,6 +192,7 @@ struct ntrace_perf_features {
 	uint32_t argc;
 	const char *const *argv;
 	uint64_t clock_resolution_ns;
+	bool branch_stacks;
 };
 
 /** ntrace_perf_writer_features - copied; the last call counts. Return: 0 or NTRACE_ERR_NOMEM */

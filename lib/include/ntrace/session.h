@@ -12,6 +12,7 @@
 #define NTRACE_SESSION_H
 
 #include <ntrace/flow.h>
+#include <ntrace/perf.h>
 #include <ntrace/recording.h>
 
 #ifdef __cplusplus
@@ -65,6 +66,9 @@ NTRACE_API const struct ntrace_stream *ntrace_session_stream(const struct ntrace
  * @comm: its name at that time, never NULL
  * @privilege: enum ntrace_priv of the block as far as the flow shows it (user
  *             addresses U, kernel addresses S, firmware M)
+ * @sideband_ns: a time (CLOCK_MONOTONIC) to sort it into the sideband by: behind the records of the
+ *               mappings and names that it was decoded with, before later ones of its process. Not
+ *               the time when it happened; never less than that of the event before
  */
 struct ntrace_session_event {
 	const struct ntrace_flow_event *flow;
@@ -74,7 +78,16 @@ struct ntrace_session_event {
 	int32_t tid;
 	const char *comm;
 	unsigned int privilege;
+	uint64_t sideband_ns;
 };
+
+/** ntrace_session_sideband - the sideband of the recording; owned by the session */
+NTRACE_API const struct ntrace_perf_file *
+ntrace_session_sideband(const struct ntrace_session *session);
+
+/** ntrace_session_recording - what the recording says of itself; owned by the session */
+NTRACE_API const struct ntrace_recording *
+ntrace_session_recording(const struct ntrace_session *session);
 
 /**
  * ntrace_session_decode - decode one stream from its first byte to its last

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Adds up branch stacks, and holds what others made of them against the sums.
 
-usage: brstack.py FORMAT ELF SCRIPT PROFILE [drop=N]
-SCRIPT is the output of perf script -F ip,brstack --show-mmap-events, PROFILE was
-made from the same perf.data:
+usage: brstack.py FORMAT ELF SCRIPT PROFILE [drop=N] [returns=known]
+SCRIPT is the output of perf script -F ip,brstack --show-mmap-events, or that of
+executed.py; PROFILE was made from the same recording:
   fdata    by perf2bolt: transfers, and conditional branches not taken
   profgen  by llvm-profgen, as text
   autofdo  by create_llvm_prof, as text: without calls from elsewhere
-drop=N leaves out every N-th sample, which must not go unnoticed.
+drop=N leaves out every N-th sample, which must not go unnoticed. returns=known:
+what the profile was made from says which transfers are returns.
 
 Prints "name value" lines:
   samples equal   samples read; counts that are in the profile and equal
@@ -68,6 +69,9 @@ class Elf:
                     return name, address - start
         return None
 
+    def nameless(self, address):
+        return address is not None and not self.function(address)
+
     def name_at(self, address):
         where = self.function(address)
         return where[0] if where else None
@@ -89,6 +93,10 @@ class Sums:
             word = line.split()
             if len(word) < 2:
                 continue
+            if len(word) == 4 and "/" not in line:
+                self.add_trace(elf, [None if item == "-" else elf.address(int(item, 16)) for item in word[:3]],
+                               int(word[3]), drop)
+                continue
             self.samples += 1
             if drop and self.samples % drop == 0:
                 continue
@@ -105,6 +113,15 @@ class Sums:
             if newer is not None and target is not None:
                 self.runs[source, target, newer] += 1
             newer = source
+
+    def add_trace(self, elf, addresses, count, drop):
+        source, target, end = addresses
+        self.samples += count
+        count -= count // drop if drop else 0
+        if source is not None or target is not None:
+            self.branches[source, target] += count
+        if target is not None:
+            self.runs[source, target, end] += count
 
     def place(self, elf, text):
         address = int(text, 16)
@@ -125,7 +142,7 @@ class Sums:
         return total
 
 
-def fdata(elf, sums, path):
+def fdata(elf, sums, path, returns):
     """Expected and found counts of perf2bolt's format, by name and offset."""
     start = {name: address for address, _, name in elf.functions}
     got = {}
@@ -139,12 +156,18 @@ def fdata(elf, sums, path):
     missed = collections.Counter()
     for (source, target), count in sums.branches.items():
         ends = elf.function(source), elf.function(target)
-        # Returns are left out of it: the calls are there.
-        if ends != (None, None) and source not in elf.returns:
+        # perf2bolt calls the first part of the procedure linkage table by a name of its own.
+        if elf.nameless(source) or elf.nameless(target):
+            continue
+        # Returns are left out of it: the calls are there. Of transfers from elsewhere perf2bolt knows
+        # which are returns only if it is told.
+        back = source in elf.returns or (returns and ends[0] is None and ends[1] and ends[1][1] != 0)
+        if ends != (None, None) and not back:
             want[ends] += count
             missed[ends] += sums.missed[source, target]
+    got = {ends: counts for ends, counts in got.items() if {end[0] for end in ends if end} <= set(start)}
     for ends in got:
-        if None in ends or ends in want or ends[0][0] not in start:
+        if None in ends or ends in want:
             continue
         source, target = (start[name] + offset for name, offset in ends)
         if target == elf.after.get(source):
@@ -180,7 +203,7 @@ def main():
     option = dict(item.split("=") for item in sys.argv[5:])
     sums = Sums(elf, script, int(option.get("drop", 0)))
     if kind == "fdata":
-        want, got = fdata(elf, sums, path)
+        want, got = fdata(elf, sums, path, "returns" in option)
     else:
         want, got = profile(elf, sums, path, kind == "profgen")
     wrong = [(key, want.get(key), got.get(key)) for key in {**want, **got} if want.get(key) != got.get(key)]
@@ -199,4 +222,5 @@ def main():
         print(f"{key}: {actual}, expected {expected}", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

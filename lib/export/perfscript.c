@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * What perf script prints, for llvm-profgen: one mapping of one program at its
+ * link addresses, then a line for each sample, newest transfer first.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "samples.h"
+
+#define PAGE UINT64_C(4096)
+
+/*
+ * llvm-profgen takes 1 for "elsewhere", as a sample of it would say; 0 ends its
+ * stack of branches.
+ */
+#define ELSEWHERE 1
+
+struct perfscript {
+	struct ntrace_export_samples base;
+	FILE *file;
+	struct ntrace_object *object;
+	struct ntrace_locator *locator;
+};
+
+static uint64_t link_address(const struct perfscript *script, struct ntrace_space *space,
+			     uint64_t address)
+{
+	const struct ntrace_location *place = ntrace_locator_find(script->locator, space, address);
+
+	return place->object == script->object ? place->link_address : ELSEWHERE;
+}
+
+static int put_sample(struct ntrace_export_samples *base, const struct ntrace_sample *sample)
+{
+	struct perfscript *script = (struct perfscript *)base;
+	struct ntrace_space *space = sample->event->flow->space;
+	uint64_t address = link_address(script, space, sample->address);
+	uint64_t ends[NTRACE_SAMPLE_DEPTH_MAX][2];
+	bool here = address != ELSEWHERE;
+	size_t i;
+
+	for (i = 0; i < sample->count; i++) {
+		ends[i][0] = link_address(script, space, sample->branches[i].from);
+		ends[i][1] = link_address(script, space, sample->branches[i].to);
+		here |= ends[i][0] != ELSEWHERE || ends[i][1] != ELSEWHERE;
+	}
+	if (!here)
+		return 0;
+	fprintf(script->file, " %" PRIx64, address);
+	for (i = 0; i < sample->count; i++)
+		fprintf(script->file, " 0x%" PRIx64 "/0x%" PRIx64 "/-/-/-/0", ends[i][0],
+			ends[i][1]);
+	fputs(" \n", script->file);
+	base->counts.traces++;
+	base->counts.executed += sample->count;
+	return ferror(script->file) ? NTRACE_ERR_IO : 0;
+}
+
+static int close_perfscript(struct ntrace_export_samples *base)
+{
+	struct perfscript *script = (struct perfscript *)base;
+	bool bad = ferror(script->file);
+
+	if (fclose(script->file))
+		bad = true;
+	ntrace_locator_free(script->locator);
+	ntrace_object_put(script->object);
+	free(script);
+	return bad ? NTRACE_ERR_IO : 0;
+}
+
+/* One record over all executable segments, with what llvm-profgen makes the load address of. */
+static void put_mapping(const struct perfscript *script)
+{
+	const char *name = ntrace_object_name(script->object), *slash = strrchr(name, '/');
+	uint64_t address, size, start = UINT64_MAX, end = 0, offset = 0;
+	bool executable;
+	size_t i;
+
+	for (i = 0; !ntrace_object_segment(script->object, i, &address, &size, &executable); i++) {
+		if (!executable)
+			continue;
+		if (address < start)
+			start = address;
+		if (address + size > end)
+			end = address + size;
+	}
+	if (start == UINT64_MAX)
+		return;
+	ntrace_object_file_offset(script->object, start, &offset);
+	fprintf(script->file,
+		"PERF_RECORD_MMAP2 1/1: [0x%" PRIx64 "(0x%" PRIx64 ") @ 0x%" PRIx64
+		" 00:00 0 0]: r-xp %s\n",
+		start & ~(PAGE - 1), end - (start & ~(PAGE - 1)), offset & ~(PAGE - 1),
+		slash ? slash + 1 : name);
+}
+
+int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const char *path,
+				  const struct ntrace_export_samples_options *options)
+{
+	struct perfscript *script;
+
+	if (!options->object)
+		return NTRACE_ERR_INVALID;
+	script = calloc(1, sizeof(*script));
+	if (!script)
+		return NTRACE_ERR_NOMEM;
+	script->locator = ntrace_locator_new();
+	if (!script->locator) {
+		free(script);
+		return NTRACE_ERR_NOMEM;
+	}
+	script->file = fopen(path, "we");
+	if (!script->file) {
+		ntrace_locator_free(script->locator);
+		free(script);
+		return NTRACE_ERR_IO;
+	}
+	script->object = ntrace_object_get(options->object);
+	script->base.sample = put_sample;
+	script->base.close = close_perfscript;
+	put_mapping(script);
+	*samples = &script->base;
+	return 0;
+}

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* From the flow of a session to traces: straight runs, and what led to them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+/* Runs that a trap interrupted, of one stream: enough for nested traps of every task that sleeps. */
+#define SUSPENDED_MAX 256
+
+/* Objects of the session under the name that the table has for them; both are referenced. */
+struct alias {
+	struct ntrace_object *object;
+	struct ntrace_object *same;
+};
+
+/*
+ * A run that may still grow.
+ * @next: the instruction that would follow in a straight line
+ * @skip: bytes of that instruction if it is one that traps, as a system call does: control
+ *        comes back behind it; else 0
+ * @bias: address minus link address
+ */
+struct run {
+	struct ntrace_profile_trace trace;
+	uint64_t next;
+	uint64_t skip;
+	uint64_t bias;
+	int32_t pid;
+	int32_t tid;
+	unsigned int privilege;
+};
+
+/*
+ * @in_run: @run is being executed
+ * @arrived: a transfer was taken, @run.trace holds nothing but where from; if @target_known,
+ *           @run.next is where to
+ * @space: of the last block; referenced
+ * @isa: likewise
+ */
+struct ntrace_profile {
+	struct trace_table table;
+	struct ntrace_profile_options options;
+	struct ntrace_locator *locator;
+	struct alias *aliases;
+	size_t alias_count;
+	size_t alias_room;
+	size_t alias_last;
+	struct ntrace_space *space;
+	struct ntrace_isa isa;
+	struct run run;
+	bool in_run;
+	bool arrived;
+	bool target_known;
+	struct run suspended[SUSPENDED_MAX];	/* the latest one last */
+	size_t suspended_count;
+};
+
+int ntrace_profile_new(struct ntrace_profile **profile,
+		       const struct ntrace_profile_options *options)
+{
+	struct ntrace_profile *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->options.pid = -1;
+	if (options)
+		memcpy(&made->options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	made->locator = ntrace_locator_new();
+	if (!made->locator) {
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	*profile = made;
+	return 0;
+}
+
+void ntrace_profile_free(struct ntrace_profile *profile)
+{
+	size_t i;
+
+	if (!profile)
+		return;
+	for (i = 0; i < profile->alias_count; i++)
+		ntrace_object_put(profile->aliases[i].object);
+	if (profile->space)
+		ntrace_space_put(profile->space);
+	free(profile->aliases);
+	table_free(&profile->table);
+	ntrace_locator_free(profile->locator);
+	free(profile);
+}
+
+static int find_object(struct ntrace_profile *profile, struct ntrace_object *object,
+		       struct ntrace_object **same)
+{
+	struct alias *alias = &profile->aliases[profile->alias_last];
+	size_t i;
+	int error;
+
+	*same = NULL;
+	if (!object)
+		return 0;
+	if (profile->alias_count && alias->object == object) {
+		*same = alias->same;
+		return 0;
+	}
+	for (i = 0; i < profile->alias_count; i++) {
+		if (profile->aliases[i].object != object)
+			continue;
+		profile->alias_last = i;
+		*same = profile->aliases[i].same;
+		return 0;
+	}
+	if (profile->alias_count == profile->alias_room) {
+		size_t room = profile->alias_room ? 2 * profile->alias_room : 16;
+
+		alias = realloc(profile->aliases, room * sizeof(*alias));
+		if (!alias)
+			return NTRACE_ERR_NOMEM;
+		profile->aliases = alias;
+		profile->alias_room = room;
+	}
+	error = table_object(&profile->table, object, same);
+	if (error)
+		return error;
+	profile->alias_last = profile->alias_count;
+	profile->aliases[profile->alias_count++] =
+		(struct alias){ ntrace_object_get(object), *same };
+	return 0;
+}
+
+static bool wanted(const struct ntrace_profile *profile, const struct run *run)
+{
+	const struct ntrace_profile_options *options = &profile->options;
+
+	return (options->pid < 0 || options->pid == run->pid) &&
+	       (!options->privileges || options->privileges >> run->privilege & 1);
+}
+
+static int add_run(struct ntrace_profile *profile, const struct run *run)
+{
+	return wanted(profile, run) ? table_add(&profile->table, &run->trace) : 0;
+}
+
+/* The present run, whole as it is, or a transfer of which only the target is known. */
+static int close_run(struct ntrace_profile *profile)
+{
+	int error = 0;
+
+	if (profile->in_run)
+		error = add_run(profile, &profile->run);
+	profile->in_run = false;
+	return error;
+}
+
+/* A run begins at @address, where @profile->run.trace says what led there. */
+static int start_run(struct ntrace_profile *profile, uint64_t address)
+{
+	struct ntrace_profile_trace *trace = &profile->run.trace;
+	const struct ntrace_location *place;
+	int error;
+
+	place = ntrace_locator_find(profile->locator, profile->space, address);
+	profile->run.bias = address - (place->object ? place->link_address : address);
+	profile->run.next = address;
+	trace->start = address - profile->run.bias;
+	trace->end = trace->start;
+	trace->count = 1;
+	trace->instructions = 0;
+	trace->end_class = NTRACE_INSN_PLAIN;
+	trace->taken = false;
+	error = find_object(profile, place->object, &trace->object);
+	profile->in_run = !error;
+	profile->arrived = false;
+	return error;
+}
+
+/* Nothing is known of what led to the next run. */
+static void come_from_nowhere(struct ntrace_profile *profile)
+{
+	profile->run.trace.from_object = NULL;
+	profile->run.trace.from = 0;
+	profile->run.trace.from_class = NTRACE_INSN_PLAIN;
+	profile->arrived = false;
+}
+
+/* A transfer was taken, and nothing at its target is executed now: a run of no instructions. */
+static int stop_short(struct ntrace_profile *profile)
+{
+	if (profile->arrived && profile->target_known)
+		return start_run(profile, profile->run.next);
+	return 0;
+}
+
+/* The transfer at the end of the run just closed leads to the next one. */
+static void arrive(struct ntrace_profile *profile, const struct ntrace_flow_event *flow)
+{
+	struct ntrace_profile_trace *trace = &profile->run.trace;
+
+	trace->from_object = trace->object;
+	trace->from = trace->end;
+	trace->from_class = trace->end_class;
+	profile->arrived = true;
+	profile->target_known = flow->next_known;
+	profile->run.next = flow->next;
+}
+
+static void forget_suspended(struct ntrace_profile *profile, size_t i)
+{
+	profile->suspended_count--;
+	memmove(&profile->suspended[i], &profile->suspended[i + 1],
+		(profile->suspended_count - i) * sizeof(profile->suspended[0]));
+}
+
+static bool find_suspended(const struct ntrace_profile *profile,
+			   const struct ntrace_session_event *event, uint64_t address,
+			   size_t *found)
+{
+	size_t i;
+
+	for (i = profile->suspended_count; i-- > 0;) {
+		const struct run *run = &profile->suspended[i];
+
+		if ((run->next == address || (run->skip && run->next + run->skip == address)) &&
+		    run->tid == event->tid && run->pid == event->pid &&
+		    run->privilege == event->privilege) {
+			*found = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Size of the instruction at @address if it is one that always traps, else 0. */
+static unsigned int trapping_size(const struct ntrace_profile *profile, uint64_t address)
+{
+	struct ntrace_insn insn;
+	const uint8_t *bytes;
+	size_t size;
+
+	if (!profile->space || ntrace_space_read(profile->space, address, &bytes, &size) ||
+	    ntrace_insn_decode(&profile->isa, bytes, size, address, &insn))
+		return 0;
+	return insn.class == NTRACE_INSN_TRAP ? insn.size : 0;
+}
+
+/*
+ * A trap interrupts the run, or its privilege is left. It may go on, but for
+ * that its thread must be known.
+ */
+static int suspend_run(struct ntrace_profile *profile)
+{
+	int error = stop_short(profile);
+	size_t i;
+
+	if (profile->run.tid < 0 && !error)
+		error = close_run(profile);
+	if (!profile->in_run || error) {
+		come_from_nowhere(profile);
+		return error;
+	}
+	/* What was suspended there before did not come back: it went elsewhere. */
+	for (i = profile->suspended_count; i-- > 0 && !error;) {
+		const struct run *run = &profile->suspended[i];
+
+		if (run->next == profile->run.next && run->tid == profile->run.tid &&
+		    run->privilege == profile->run.privilege) {
+			error = add_run(profile, run);
+			forget_suspended(profile, i);
+		}
+	}
+	if (profile->suspended_count == SUSPENDED_MAX && !error) {
+		error = add_run(profile, &profile->suspended[0]);
+		forget_suspended(profile, 0);
+	}
+	profile->run.skip = trapping_size(profile, profile->run.next);
+	profile->suspended[profile->suspended_count++] = profile->run;
+	profile->in_run = false;
+	come_from_nowhere(profile);
+	return error;
+}
+
+static int close_all(struct ntrace_profile *profile)
+{
+	int error = stop_short(profile);
+	size_t i;
+
+	if (!error)
+		error = close_run(profile);
+	for (i = 0; i < profile->suspended_count && !error; i++)
+		error = add_run(profile, &profile->suspended[i]);
+	profile->suspended_count = 0;
+	come_from_nowhere(profile);
+	return error;
+}
+
+/* Does the block follow the present run in a straight line, in the same object? */
+static bool goes_on_at(const struct ntrace_profile *profile,
+		       const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	const struct ntrace_location *place;
+
+	if (profile->run.next != flow->address || profile->run.tid != event->tid)
+		return false;
+	place = ntrace_locator_find(profile->locator, flow->space, flow->address);
+	return !place->object || flow->address - place->link_address == profile->run.bias;
+}
+
+/* Is the block the target of the transfer that was taken last? */
+static bool arrives_at(const struct ntrace_profile *profile,
+		       const struct ntrace_session_event *event)
+{
+	return (!profile->target_known || profile->run.next == event->flow->address) &&
+	       (profile->run.tid == event->tid ||
+		profile->run.trace.from_class == NTRACE_INSN_TRAP_RETURN);
+}
+
+/* Where does the block belong: to the present run, to one that a trap interrupted, to a new one? */
+static int find_run(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	int error;
+	size_t i;
+
+	if (profile->in_run && goes_on_at(profile, event))
+		return 0;
+	if (profile->in_run || (profile->arrived && !arrives_at(profile, event))) {
+		error = suspend_run(profile);
+		if (error)
+			return error;
+	}
+	if ((!profile->arrived || profile->run.trace.from_class == NTRACE_INSN_TRAP_RETURN) &&
+	    find_suspended(profile, event, flow->address, &i)) {
+		profile->run = profile->suspended[i];
+		forget_suspended(profile, i);
+		profile->in_run = true;
+		profile->arrived = false;
+		return 0;
+	}
+	if (!profile->arrived)
+		come_from_nowhere(profile);
+	profile->run.pid = event->pid;
+	profile->run.tid = event->tid;
+	profile->run.privilege = event->privilege;
+	return start_run(profile, flow->address);
+}
+
+static int take_block(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct ntrace_profile_trace *trace = &profile->run.trace;
+	int error;
+
+	if (flow->space != profile->space) {
+		if (profile->space)
+			ntrace_space_put(profile->space);
+		profile->space = flow->space ? ntrace_space_get(flow->space) : NULL;
+	}
+	profile->isa = *flow->isa;
+	error = find_run(profile, event);
+	if (error)
+		return error;
+	trace->end = flow->last - profile->run.bias;
+	trace->end_class = flow->insn_class;
+	trace->instructions += flow->instructions;
+	trace->taken = flow->taken;
+	profile->run.next = flow->last + flow->last_size;
+	if (!flow->taken)
+		return 0;
+	error = close_run(profile);
+	arrive(profile, flow);
+	return error;
+}
+
+int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+{
+	switch (event->flow->type) {
+	case NTRACE_FLOW_BLOCK:
+		return take_block(profile, event);
+	case NTRACE_FLOW_TRAP:
+		/* Control had come to the target of the transfer, it only did not retire. */
+		if (profile->arrived && !profile->target_known && event->flow->next_known) {
+			profile->target_known = true;
+			profile->run.next = event->flow->value;
+		}
+		return suspend_run(profile);
+	case NTRACE_FLOW_TRACE_OFF:
+		/* Another privilege runs, of which there is no trace. */
+		if (event->flow->code == NTRACE_EVCODE_TRACE_DISABLE)
+			return suspend_run(profile);
+		return close_all(profile);
+	case NTRACE_FLOW_GAP:
+		return close_all(profile);
+	default:
+		return 0;
+	}
+}
+
+int ntrace_profile_end(struct ntrace_profile *profile)
+{
+	return close_all(profile);
+}
+
+int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from)
+{
+	struct ntrace_profile_trace trace;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < from->table.count && !error; i++) {
+		trace = from->table.traces[i];
+		error = find_object(into, trace.object, &trace.object);
+		if (!error)
+			error = find_object(into, trace.from_object, &trace.from_object);
+		if (!error)
+			error = table_add(&into->table, &trace);
+	}
+	return error;
+}
+
+const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
+							 size_t *count)
+{
+	table_sort(&profile->table);
+	*count = profile->table.count;
+	return profile->table.traces;
+}
+
+const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile *profile,
+							   size_t *count)
+{
+	struct trace_table *table = &profile->table;
+	size_t i, k = 0;
+
+	for (i = 0; i < table->object_count; i++)
+		table->objects[i].instructions = 0;
+	for (i = 0; i < table->count; i++) {
+		const struct ntrace_profile_trace *trace = &table->traces[i];
+
+		if (!trace->object)
+			continue;
+		while (table->objects[k].object != trace->object)
+			k = k + 1 < table->object_count ? k + 1 : 0;
+		table->objects[k].instructions += trace->count * trace->instructions;
+	}
+	table_sort(table);
+	*count = table->object_count;
+	return table->objects;
+}

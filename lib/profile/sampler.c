@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Samples with the transfers before them, out of a flow that has all of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/sample.h>
+
+/*
+ * @ring: the last transfers, twice: entry i is also entry i + depth, so that any @depth of them
+ *        stand in a row; filled from the end to the front, @newest is the front
+ * @next: the instruction that follows in a straight line; the ring is good for the thread @tid as
+ *        long as it goes on there
+ * @skip: bytes of that instruction if it traps: control comes back behind it
+ * @pending: the last block ended with a transfer, from @transfer; its target is the next block
+ * @outside: the last block was not selected
+ */
+struct ntrace_sampler {
+	struct ntrace_sampler_options options;
+	struct ntrace_sample_branch *ring;
+	size_t newest;
+	size_t count;
+	uint64_t left;
+	uint64_t next;
+	unsigned int skip;
+	int32_t pid;
+	int32_t tid;
+	bool going;
+	bool pending;
+	bool outside;
+	struct ntrace_sample_branch transfer;
+};
+
+int ntrace_sampler_new(struct ntrace_sampler **sampler,
+		       const struct ntrace_sampler_options *options)
+{
+	struct ntrace_sampler *made;
+
+	if (options->depth > NTRACE_SAMPLE_DEPTH_MAX || (options->period && !options->sample) ||
+	    (!options->period && !options->branch))
+		return NTRACE_ERR_INVALID;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	memcpy(&made->options, options,
+	       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	made->ring = calloc(2 * (size_t)options->depth + 1, sizeof(*made->ring));
+	if (!made->ring) {
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	made->left = options->period;
+	*sampler = made;
+	return 0;
+}
+
+void ntrace_sampler_free(struct ntrace_sampler *sampler)
+{
+	if (!sampler)
+		return;
+	free(sampler->ring);
+	free(sampler);
+}
+
+static void forget(struct ntrace_sampler *sampler)
+{
+	sampler->count = 0;
+	sampler->going = false;
+	sampler->pending = false;
+	sampler->outside = false;
+}
+
+void ntrace_sampler_end(struct ntrace_sampler *sampler)
+{
+	forget(sampler);
+}
+
+static int push(struct ntrace_sampler *sampler, const struct ntrace_sample_branch *branch,
+		const struct ntrace_session_event *event)
+{
+	size_t depth = sampler->options.depth;
+
+	if (depth) {
+		sampler->newest = (sampler->newest + depth - 1) % depth;
+		sampler->ring[sampler->newest] = *branch;
+		sampler->ring[sampler->newest + depth] = *branch;
+		sampler->count += sampler->count < depth;
+	}
+	return sampler->options.branch ?
+		       sampler->options.branch(sampler->options.data, branch, event) :
+		       0;
+}
+
+static bool wanted(const struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+{
+	const struct ntrace_sampler_options *options = &sampler->options;
+
+	return (options->pid < 0 || options->pid == event->pid) &&
+	       (!options->privileges || options->privileges >> event->privilege & 1);
+}
+
+struct search {
+	uint64_t left;
+	uint64_t address;
+};
+
+static int find_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			    const struct ntrace_insn *insn)
+{
+	struct search *search = data;
+
+	(void)bytes;
+	(void)insn;
+	search->address = address;
+	return --search->left == 0;
+}
+
+/* The samples that fall into a block: their periods end within it. */
+static int take_samples(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+{
+	struct ntrace_sample sample = { .event = event,
+					.branches = &sampler->ring[sampler->newest],
+					.count = sampler->count };
+	uint64_t rest = event->flow->instructions, done = 0;
+	struct search search;
+	int result = 0;
+
+	if (!sampler->options.period)
+		return 0;
+	while (!result && sampler->left <= rest) {
+		done += sampler->left;
+		rest -= sampler->left;
+		sampler->left = sampler->options.period;
+		search.left = done;
+		if (ntrace_flow_instructions(event->flow, find_instruction, &search) != 1)
+			continue;
+		sample.address = search.address;
+		result = sampler->options.sample(sampler->options.data, &sample);
+	}
+	sampler->left -= rest;
+	return result;
+}
+
+/* Is the block where the thread was to go on, as far as its transfers are known? */
+static bool goes_on(const struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+{
+	uint64_t address = event->flow->address;
+
+	if (!sampler->going || event->tid < 0 || event->tid != sampler->tid ||
+	    event->pid != sampler->pid)
+		return false;
+	return sampler->pending || address == sampler->next ||
+	       (sampler->skip && address == sampler->next + sampler->skip);
+}
+
+static unsigned int trapping_size(const struct ntrace_flow_event *flow, uint64_t address)
+{
+	struct ntrace_insn insn;
+	const uint8_t *bytes;
+	size_t size;
+
+	if (!flow->interrupted || !flow->space ||
+	    ntrace_space_read(flow->space, address, &bytes, &size) ||
+	    ntrace_insn_decode(flow->isa, bytes, size, address, &insn))
+		return 0;
+	return insn.class == NTRACE_INSN_TRAP ? insn.size : 0;
+}
+
+static int take_block(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	int result = 0;
+
+	if (!wanted(sampler, event)) {
+		sampler->outside = true;
+		return 0;
+	}
+	if (!goes_on(sampler, event)) {
+		forget(sampler);
+	} else if (sampler->pending && !sampler->outside) {
+		sampler->transfer.to = flow->address;
+		result = push(sampler, &sampler->transfer, event);
+	} else if (sampler->pending) {
+		/* A trap came at the target: the transfer was taken all the same. */
+		if (sampler->transfer.to == flow->address)
+			result = push(sampler, &sampler->transfer, event);
+		else
+			forget(sampler);
+	}
+	sampler->pending = false;
+	sampler->outside = false;
+	if (!result)
+		result = take_samples(sampler, event);
+	sampler->going = true;
+	sampler->pid = event->pid;
+	sampler->tid = event->tid;
+	sampler->next = flow->last + flow->last_size;
+	sampler->skip = trapping_size(flow, sampler->next);
+	sampler->pending = flow->taken;
+	sampler->transfer = (struct ntrace_sample_branch){ .from = flow->last,
+							   .to = flow->next_known ? flow->next : 0,
+							   .insn_class = flow->insn_class };
+	return result;
+}
+
+/*
+ * A trap is a transfer, from the instruction that did not retire; the next block
+ * tells where to. Without the handler in the selection the thread is outside
+ * until it comes back.
+ */
+static int take_trap(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	bool from_inside = sampler->going && !sampler->outside;
+	int result = 0;
+
+	if (from_inside && sampler->pending && flow->next_known)
+		sampler->transfer.to = flow->value;
+	if (!wanted(sampler, event)) {
+		sampler->outside = true;
+		return 0;
+	}
+	if (!from_inside || !flow->next_known) {
+		forget(sampler);
+		return 0;
+	}
+	if (sampler->pending)
+		result = push(sampler, &sampler->transfer, event);
+	sampler->pending = true;
+	sampler->transfer = (struct ntrace_sample_branch){
+		.from = flow->value,
+		.insn_class = NTRACE_INSN_TRAP,
+		.exception = flow->code == NTRACE_BTYPE_EXCEPTION,
+	};
+	return result;
+}
+
+int ntrace_sampler_event(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
+{
+	switch (event->flow->type) {
+	case NTRACE_FLOW_BLOCK:
+		return take_block(sampler, event);
+	case NTRACE_FLOW_TRAP:
+		return take_trap(sampler, event);
+	case NTRACE_FLOW_TRACE_OFF:
+		sampler->outside = true;
+		return 0;
+	case NTRACE_FLOW_GAP:
+		forget(sampler);
+		return 0;
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Traces by what they are: a hash table over an array. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "table.h"
+
+#define SLOTS_MIN 4096
+
+void table_free(struct trace_table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->object_count; i++) {
+		if (table->objects[i].object)
+			ntrace_object_put(table->objects[i].object);
+	}
+	free(table->objects);
+	free(table->traces);
+	free(table->slots);
+	memset(table, 0, sizeof(*table));
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+static size_t slot_of(const struct trace_table *table, const struct ntrace_profile_trace *trace)
+{
+	uint64_t hash = mix((uintptr_t)trace->object, trace->start);
+
+	hash = mix(hash, trace->end);
+	hash = mix(hash, trace->from);
+	hash = mix(hash, (uintptr_t)trace->from_object);
+	return hash & (table->slot_count - 1);
+}
+
+static bool same(const struct ntrace_profile_trace *a, const struct ntrace_profile_trace *b)
+{
+	return a->start == b->start && a->end == b->end && a->from == b->from &&
+	       a->object == b->object && a->from_object == b->from_object &&
+	       a->instructions == b->instructions && a->taken == b->taken;
+}
+
+static void fill_slots(struct trace_table *table)
+{
+	size_t i, slot;
+
+	memset(table->slots, 0, table->slot_count * sizeof(*table->slots));
+	for (i = 0; i < table->count; i++) {
+		slot = slot_of(table, &table->traces[i]);
+		while (table->slots[slot])
+			slot = (slot + 1) & (table->slot_count - 1);
+		table->slots[slot] = (uint32_t)i + 1;
+	}
+}
+
+/* Room for one more trace and its slot. */
+static int grow(struct trace_table *table)
+{
+	struct ntrace_profile_trace *traces;
+	size_t room = table->room ? 2 * table->room : SLOTS_MIN / 2;
+	uint32_t *slots;
+
+	if (table->count < table->room)
+		return 0;
+	if (room >= UINT32_MAX)
+		return NTRACE_ERR_NOMEM;
+	traces = realloc(table->traces, room * sizeof(*traces));
+	if (!traces)
+		return NTRACE_ERR_NOMEM;
+	table->traces = traces;
+	slots = malloc(2 * room * sizeof(*slots));
+	if (!slots)
+		return NTRACE_ERR_NOMEM;
+	free(table->slots);
+	table->slots = slots;
+	table->slot_count = 2 * room;
+	table->room = room;
+	fill_slots(table);
+	return 0;
+}
+
+int table_add(struct trace_table *table, const struct ntrace_profile_trace *trace)
+{
+	struct ntrace_profile_trace *present;
+	size_t slot;
+
+	if (grow(table))
+		return NTRACE_ERR_NOMEM;
+	slot = slot_of(table, trace);
+	for (; table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1)) {
+		present = &table->traces[table->slots[slot] - 1];
+		if (same(present, trace)) {
+			present->count += trace->count;
+			return 0;
+		}
+	}
+	table->slots[slot] = (uint32_t)table->count + 1;
+	table->traces[table->count++] = *trace;
+	return 0;
+}
+
+static bool same_file(const struct ntrace_object *a, const struct ntrace_object *b)
+{
+	const uint8_t *id_a, *id_b;
+	size_t size_a, size_b;
+
+	if (a == b)
+		return true;
+	if (!a || !b)
+		return false;
+	id_a = ntrace_object_build_id(a, &size_a);
+	id_b = ntrace_object_build_id(b, &size_b);
+	if (size_a || size_b)
+		return size_a == size_b && !memcmp(id_a, id_b, size_a);
+	return !strcmp(ntrace_object_name(a), ntrace_object_name(b));
+}
+
+int table_object(struct trace_table *table, struct ntrace_object *object,
+		 struct ntrace_object **same)
+{
+	struct ntrace_profile_object *objects;
+	size_t i;
+
+	*same = NULL;
+	if (!object)
+		return 0;
+	for (i = 0; i < table->object_count; i++) {
+		if (!same_file(table->objects[i].object, object))
+			continue;
+		*same = table->objects[i].object;
+		return 0;
+	}
+	if (table->object_count == table->object_room) {
+		size_t room = table->object_room ? 2 * table->object_room : 16;
+
+		objects = realloc(table->objects, room * sizeof(*objects));
+		if (!objects)
+			return NTRACE_ERR_NOMEM;
+		table->objects = objects;
+		table->object_room = room;
+	}
+	*same = ntrace_object_get(object);
+	table->objects[table->object_count++] = (struct ntrace_profile_object){ .object = *same };
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+/* Objects are different files, so that equal names differ in their build-id. */
+static int compare_objects(const struct ntrace_object *a, const struct ntrace_object *b)
+{
+	const uint8_t *id_a, *id_b;
+	size_t size_a, size_b;
+	int order;
+
+	if (a == b)
+		return 0;
+	if (!a || !b)
+		return a ? 1 : -1;
+	order = strcmp(ntrace_object_name(a), ntrace_object_name(b));
+	if (order)
+		return order;
+	id_a = ntrace_object_build_id(a, &size_a);
+	id_b = ntrace_object_build_id(b, &size_b);
+	if (size_a != size_b)
+		return size_a < size_b ? -1 : 1;
+	return memcmp(id_a, id_b, size_a);
+}
+
+static int compare_traces(const void *left, const void *right)
+{
+	const struct ntrace_profile_trace *a = left, *b = right;
+	int order = compare_objects(a->object, b->object);
+
+	if (!order)
+		order = compare_numbers(a->start, b->start);
+	if (!order)
+		order = compare_numbers(a->end, b->end);
+	if (!order)
+		order = compare_objects(a->from_object, b->from_object);
+	if (!order)
+		order = compare_numbers(a->from, b->from);
+	if (!order)
+		order = compare_numbers(a->instructions, b->instructions);
+	return order ? order : a->taken - b->taken;
+}
+
+static int compare_sizes(const void *left, const void *right)
+{
+	const struct ntrace_profile_object *a = left, *b = right;
+
+	if (a->instructions != b->instructions)
+		return a->instructions < b->instructions ? 1 : -1;
+	return compare_objects(a->object, b->object);
+}
+
+void table_sort(struct trace_table *table)
+{
+	if (table->count)
+		qsort(table->traces, table->count, sizeof(*table->traces), compare_traces);
+	if (table->object_count)
+		qsort(table->objects, table->object_count, sizeof(*table->objects), compare_sizes);
+	if (table->slots)
+		fill_slots(table);
+}

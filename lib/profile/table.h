@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* The traces of a profile, found by what they are. */
+#ifndef NTRACE_PROFILE_TABLE_H
+#define NTRACE_PROFILE_TABLE_H
+
+#include <ntrace/profile.h>
+
+/*
+ * @slots: index + 1 of a trace, 0 = free; open addressing, a power of two of
+ * them, at most half in use. Objects are referenced, each once.
+ */
+struct trace_table {
+	struct ntrace_profile_trace *traces;
+	size_t count;
+	size_t room;
+	uint32_t *slots;
+	size_t slot_count;
+	struct ntrace_profile_object *objects;
+	size_t object_count;
+	size_t object_room;
+};
+
+void table_free(struct trace_table *table);
+
+/* Adds @trace->count to the trace that is the same but for it. Return: 0 or NTRACE_ERR_NOMEM. */
+int table_add(struct trace_table *table, const struct ntrace_profile_trace *trace);
+
+/* The table's own object for @object, which may be another one of the same file; NULL stays NULL. */
+int table_object(struct trace_table *table, struct ntrace_object *object,
+		 struct ntrace_object **same);
+
+void table_sort(struct trace_table *table);
+
+#endif

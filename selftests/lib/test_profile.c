@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lib/profile on events made by hand: which traces come out of a flow with
+ * traps, other threads, losses and unknown targets, and which samples. Real
+ * recordings are held against the witness in selftests/consumers/export.sh.
+ */
+#include <stdlib.h>
+
+#include <ntrace/encode.h>
+#include <ntrace/profile.h>
+#include <ntrace/sample.h>
+
+#include "tap.h"
+
+#define CODE 0x1000		/* link address of the program */
+#define SIZE 0x1000
+#define BIAS 0x40000000
+#define KERNEL 0x9000		/* nothing is known of the code there */
+#define NOP 0x00000013
+#define ECALL 0x00000073
+#define ECALL_AT 0x80		/* where the program has one */
+
+static struct ntrace_object *object;
+static struct ntrace_space *space;
+static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
+static struct ntrace_profile *profile;
+static struct ntrace_sampler *sampler;
+static int32_t thread = 7;
+static unsigned int privilege = NTRACE_PRIV_U;
+
+static void setup(void)
+{
+	uint32_t code[SIZE / 4];
+	size_t i;
+
+	for (i = 0; i < SIZE / 4; i++)
+		code[i] = i == ECALL_AT / 4 ? ECALL : NOP;
+	ntrace_object_from_bytes(&object, "program", code, sizeof(code), CODE);
+	ntrace_space_new(&space, "test", NULL);
+	ntrace_space_map_linked(space, object, BIAS);
+}
+
+static void tell(struct ntrace_flow_event flow)
+{
+	struct ntrace_session_event event = {
+		.flow = &flow, .pid = 7, .tid = thread, .comm = "program", .privilege = privilege
+	};
+
+	flow.space = space;
+	flow.isa = &isa;
+	if (profile)
+		ntrace_profile_event(profile, &event);
+	if (sampler)
+		ntrace_sampler_event(sampler, &event);
+}
+
+/* Instructions from offset @start to @last; @to: where the last one goes, 0 = straight on. */
+static void block_of(unsigned int class, uint64_t start, uint64_t last, uint64_t to, bool known)
+{
+	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
+					 .insn_class = (uint8_t) class,
+					 .taken = to,
+					 .interrupted = !to,
+					 .last_size = 4,
+					 .instructions = (uint32_t)((last - start) / 4 + 1),
+					 .address = BIAS + CODE + start,
+					 .last = BIAS + CODE + last,
+					 .next = to ? BIAS + CODE + to : BIAS + CODE + last + 4,
+					 .next_known = known });
+}
+
+static void block(uint64_t start, uint64_t last, uint64_t to)
+{
+	block_of(to ? NTRACE_INSN_JUMP : NTRACE_INSN_PLAIN, start, last, to, true);
+}
+
+static void trap(uint64_t next)
+{
+	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_TRAP,
+					 .code = NTRACE_BTYPE_EXCEPTION,
+					 .address = BIAS + CODE + KERNEL,
+					 .value = BIAS + CODE + next,
+					 .next_known = true });
+}
+
+/* A handler in the kernel, which returns to @to. */
+static void handler(uint64_t to)
+{
+	privilege = NTRACE_PRIV_S;
+	block_of(NTRACE_INSN_TRAP_RETURN, KERNEL, KERNEL + 4, to, true);
+	privilege = NTRACE_PRIV_U;
+}
+
+static void event_of(enum ntrace_flow_type type, unsigned int code)
+{
+	tell((struct ntrace_flow_event){ .type = (uint8_t)type, .code = (uint8_t)code });
+}
+
+static void begin(void)
+{
+	const struct ntrace_profile_options options = { .size = sizeof(options),
+							.pid = -1,
+							.privileges = 1u << NTRACE_PRIV_U };
+
+	thread = 7;
+	ntrace_profile_new(&profile, &options);
+}
+
+/* "FROM>START-END*COUNT[~] ..." in offsets; "?" unknown; "~": not ended by a transfer. */
+static const char *traces_of(struct ntrace_profile *of)
+{
+	static char text[1024];
+	const struct ntrace_profile_trace *traces;
+	size_t count, used = 0, i;
+
+	text[0] = '\0';
+	traces = ntrace_profile_traces(of, &count);
+	for (i = 0; i < count && used < sizeof(text); i++) {
+		char from[20] = "?";
+
+		if (traces[i].from_object)
+			snprintf(from, sizeof(from), "%x", (unsigned int)(traces[i].from - CODE));
+		if (traces[i].instructions)
+			used += (size_t)snprintf(text + used, sizeof(text) - used,
+						 "%s%s>%x-%x*%u%s", i ? " " : "", from,
+						 (unsigned int)(traces[i].start - CODE),
+						 (unsigned int)(traces[i].end - CODE),
+						 (unsigned int)traces[i].count,
+						 traces[i].taken ? "" : "~");
+		else
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s>%x*%u",
+						 i ? " " : "", from,
+						 (unsigned int)(traces[i].start - CODE),
+						 (unsigned int)traces[i].count);
+	}
+	return text;
+}
+
+static void expect(const char *want, const char *name)
+{
+	ntrace_profile_end(profile);
+	is_str(traces_of(profile), want, name);
+	ntrace_profile_free(profile);
+	profile = NULL;
+}
+
+static void test_runs(void)
+{
+	begin();
+	block(0, 8, 0x20);
+	block(0x20, 0x24, 0);	/* a branch that is not taken ends a block, but no run */
+	block(0x28, 0x2c, 0x20);
+	block(0x20, 0x2c, 0x20);
+	block(0x20, 0x24, 0);
+	expect("?>0-8*1 2c>20-24*1~ 8>20-2c*1 2c>20-2c*1", "runs end at transfers, and at the end");
+
+	begin();
+	block_of(NTRACE_INSN_RETURN, 0, 8, 0x20, false);
+	block(0x40, 0x44, 0x60);
+	event_of(NTRACE_FLOW_GAP, 0);
+	block(0x60, 0x64, 0x68);
+	expect("?>0-8*1 8>40-44*1 44>60*1 ?>60-64*1 64>68*1",
+	       "an unknown target is the next block; after a loss nobody knows what led on");
+}
+
+static void test_traps(void)
+{
+	begin();
+	block(0, 8, 0x20);
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x28);
+	block(0x28, 0x2c, 0x20);
+	expect("?>0-8*1 2c>20*1 8>20-2c*1", "an interrupt leaves no mark");
+
+	begin();
+	block(0, 8, 0x20);
+	trap(0x20);
+	handler(0x20);
+	block(0x20, 0x2c, 0x40);
+	expect("?>0-8*1 8>20-2c*1 2c>40*1", "nor does one at the target of a transfer");
+
+	begin();
+	block(0x70, ECALL_AT - 4, 0);
+	trap(ECALL_AT);
+	handler(ECALL_AT + 4);
+	block(ECALL_AT + 4, ECALL_AT + 8, 0x20);
+	expect("88>20*1 ?>70-88*1", "a system call comes back behind its instruction");
+
+	begin();
+	block(0x70, 0x74, 0);
+	trap(0x78);
+	handler(0x7c);
+	block(0x7c, 0x7c, 0x20);
+	expect("7c>20*1 ?>70-74*1~ ?>7c-7c*1", "any other trap does not");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x28);
+	thread = 8;
+	block(0x28, 0x2c, 0x20);
+	thread = 7;
+	block(0x28, 0x30, 0x20);
+	expect("2c>20*1 30>20*1 ?>20-30*1 ?>28-2c*1",
+	       "another thread does not go on with the run of this one");
+
+	begin();
+	block(0x20, 0x24, 0);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE);
+	event_of(NTRACE_FLOW_SYNC, 0);
+	block(0x28, 0x2c, 0x20);
+	expect("2c>20*1 ?>20-2c*1", "the trace may be off in between");
+}
+
+static void test_merge(void)
+{
+	struct ntrace_profile *other;
+	const struct ntrace_profile_object *objects;
+	size_t count;
+
+	begin();
+	other = profile;
+	block(0x20, 0x2c, 0x20);
+	block(0x20, 0x2c, 0x40);
+	ntrace_profile_end(other);
+	begin();
+	block(0, 8, 0x20);
+	block(0x20, 0x2c, 0x20);
+	block(0x20, 0x2c, 0x20);
+	ntrace_profile_end(profile);
+	ntrace_profile_merge(profile, other);
+	objects = ntrace_profile_objects(profile, &count);
+	is_u64(count, 1, "one object");
+	is_u64(objects[0].instructions, 3 + 4 * 4, "and its instructions");
+	ntrace_profile_free(other);
+	expect("?>0-8*1 2c>20*1 ?>20-2c*1 8>20-2c*1 2c>20-2c*2 2c>40*1", "counts of two profiles");
+}
+
+struct taken {
+	uint64_t address;
+	size_t count;
+	uint64_t newest_to;
+	unsigned int samples;
+};
+
+static int take_sample(void *data, const struct ntrace_sample *sample)
+{
+	struct taken *taken = data;
+
+	taken->samples++;
+	taken->address = sample->address - BIAS - CODE;
+	taken->count = sample->count;
+	taken->newest_to = sample->count ? sample->branches[0].to - BIAS - CODE : 0;
+	return 0;
+}
+
+static void test_samples(void)
+{
+	struct taken taken = { 0 };
+	struct ntrace_sampler_options options = { .size = sizeof(options),
+						  .period = 7,
+						  .depth = 2,
+						  .pid = -1,
+						  .privileges = 1u << NTRACE_PRIV_U,
+						  .sample = take_sample,
+						  .data = &taken };
+	unsigned int i;
+
+	thread = 7;
+	ntrace_sampler_new(&sampler, &options);
+	block(0, 8, 0x20);		/* 3 instructions */
+	block(0x20, 0x2c, 0x40);	/* 7 */
+	is_u64(taken.address, 0x2c, "a sample is where its period ends");
+	is_u64(taken.newest_to, 0x20, "the newest transfer led there");
+	is_u64(taken.count, 1, "there was no other");
+	trap(0x40);
+	handler(0x40);
+	for (i = 0; i < 3; i++)
+		block(0x40, 0x48, 0x40);
+	is_u64(taken.samples, 2, "instructions of the kernel do not count");
+	is_u64(taken.count, 2, "an interrupt loses no transfers, and depth is the limit");
+	is_u64(taken.address, 0x40, "the third block's first");
+	thread = 8;
+	block(0x60, 0x78, 0x80);
+	is_u64(taken.count, 0, "another thread has none of them");
+	event_of(NTRACE_FLOW_GAP, 0);
+	block(0x60, 0x78, 0x80);
+	is_u64(taken.count, 0, "nor has what follows a loss");
+	ntrace_sampler_free(sampler);
+	options.period = 0;
+	is_u64(ntrace_sampler_new(&sampler, &options), NTRACE_ERR_INVALID,
+	       "a sampler with nothing to tell");
+	sampler = NULL;
+}
+
+int main(void)
+{
+	setup();
+	test_runs();
+	test_traps();
+	test_merge();
+	test_samples();
+	ntrace_space_put(space);
+	ntrace_object_put(object);
+	return done_testing();
+}

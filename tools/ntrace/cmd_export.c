@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace export: recordings in the formats of other tools. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntrace/encode.h>
+#include <ntrace/export.h>
+
+#include "command.h"
+#include "input.h"
+#include "place.h"
+#include "ui.h"
+
+#define PERIOD_DEFAULT 10007
+#define DEPTH_DEFAULT 32
+
+/* Formats beside those of ntrace_export_profile(). */
+enum {
+	FORMAT_PERF_DATA = NTRACE_EXPORT_FORMATS,
+	FORMAT_PERFSCRIPT,
+	FORMATS,
+};
+
+enum {
+	OPTION_FORMAT = 'f',
+	OPTION_OUTPUT = 'o',
+	OPTION_BINARY = 'b',
+	OPTION_USER = 'u',
+	OPTION_KERNEL = 'k',
+	OPTION_PID = 'p',
+	OPTION_PERIOD = OPTION_LONG,
+	OPTION_DEPTH,
+	OPTION_EVERY_BRANCH,
+	OPTION_SYSROOT,
+	OPTION_FIRMWARE,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_FORMAT, "format", "NAME", "see below" },
+	{ OPTION_OUTPUT, "output", "FILE", "write to FILE (standard output; perf-data: needed)" },
+	{ OPTION_BINARY, "binary", "NAME",
+	  "program or library to describe: path or file name (that with most instructions)" },
+	{ OPTION_USER, "user", NULL, "only user space" },
+	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
+	{ OPTION_PID, "pid", "PID", "only this process" },
+	{ OPTION_PERIOD, "period", "N", "instructions from sample to sample (10007)" },
+	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
+	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
+	  "perf-data: one sample for each transfer, no stacks" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
+	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
+	  "firmware that runs in M-mode, loaded at ADDR" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+struct export
+{
+	const struct command *command;
+	struct recording recording;
+	struct recording_options recording_options;
+	struct recording_totals totals;
+	struct ntrace_profile *profile;
+	struct ntrace_sampler *sampler;
+	struct ntrace_profile_options selection;
+	struct ntrace_object *object;
+	const char *path;
+	const char *output;
+	const char *binary;
+	unsigned int format;
+	bool user;
+	bool kernel;
+	bool every_branch;
+	uint64_t period;
+	uint32_t depth;
+};
+
+static const char *format_name(unsigned int format)
+{
+	if (format == FORMAT_PERF_DATA)
+		return "perf-data";
+	return format == FORMAT_PERFSCRIPT ? "perfscript" : ntrace_export_name(format);
+}
+
+static int take_format(struct export *export, const char *name)
+{
+	for (export->format = 0; export->format < FORMATS; export->format++)
+		if (!strcmp(format_name(export->format), name))
+			return EXIT_OK;
+	return usage_error(export->command, "option --format: there is no format '%s'", name);
+}
+
+static int take_option(struct export *export, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_FORMAT:
+		return take_format(export, options->value);
+	case OPTION_OUTPUT:
+		export->output = options->value;
+		return EXIT_OK;
+	case OPTION_BINARY:
+		export->binary = options->value;
+		return EXIT_OK;
+	case OPTION_USER:
+		export->user = true;
+		return EXIT_OK;
+	case OPTION_KERNEL:
+		export->kernel = true;
+		return EXIT_OK;
+	case OPTION_PID:
+		if (!option_number(options, "pid", 0, INT32_MAX, &number))
+			return EXIT_USAGE;
+		export->selection.pid = (int32_t)number;
+		return EXIT_OK;
+	case OPTION_PERIOD:
+		return option_number(options, "period", 1, UINT64_MAX, &export->period) ?
+			       EXIT_OK :
+			       EXIT_USAGE;
+	case OPTION_DEPTH:
+		if (!option_number(options, "depth", 0, NTRACE_SAMPLE_DEPTH_MAX, &number))
+			return EXIT_USAGE;
+		export->depth = (uint32_t)number;
+		return EXIT_OK;
+	case OPTION_EVERY_BRANCH:
+		export->every_branch = true;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		export->recording_options.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_FIRMWARE:
+		export->recording_options.firmware = options->value;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int count_event(void *data, const struct ntrace_session_event *event)
+{
+	struct export *export = data;
+
+	return ntrace_profile_event(export->profile, event);
+}
+
+static int count_end(void *data)
+{
+	struct export *export = data;
+
+	return ntrace_profile_end(export->profile);
+}
+
+static int sample_event(void *data, const struct ntrace_session_event *event)
+{
+	struct export *export = data;
+
+	return ntrace_sampler_event(export->sampler, event);
+}
+
+static int sample_end(void *data)
+{
+	struct export *export = data;
+
+	ntrace_sampler_end(export->sampler);
+	return 0;
+}
+
+/* A library error about the recording. Return: EXIT_FAILED */
+static int decode_failed(const struct export *export, int error)
+{
+	if (error == NTRACE_ERR_IO && errno)
+		return fail("%s: %s", export->path, strerror(errno));
+	return fail("%s: %s", export->path, ntrace_strerror(error));
+}
+
+static int write_failed(const struct export *export, int error)
+{
+	const char *name = export->output ? export->output : "standard output";
+
+	if (error == NTRACE_ERR_IO && errno)
+		return fail("%s: %s", name, strerror(errno));
+	return fail("%s: %s", name, ntrace_strerror(error));
+}
+
+static int list_objects(const struct ntrace_profile_object *objects, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && i < 20; i++)
+		fprintf(stderr, "  %s\n", ntrace_object_name(objects[i].object));
+	if (count > 20)
+		fprintf(stderr, "  and %zu more\n", count - 20);
+	return EXIT_FAILED;
+}
+
+/* The object that --binary names, or that with most instructions. */
+static int choose_object(struct export *export)
+{
+	const struct ntrace_profile_object *objects, *found = NULL;
+	const char *name;
+	size_t count, i;
+
+	objects = ntrace_profile_objects(export->profile, &count);
+	if (!count || !objects[0].instructions)
+		return fail("%s: no instruction was decoded of what is selected", export->path);
+	for (i = 0; i < count; i++) {
+		name = ntrace_object_name(objects[i].object);
+		if (export->binary && strcmp(name, export->binary) &&
+		    strcmp(place_object_name(objects[i].object), export->binary))
+			continue;
+		if (found && export->binary) {
+			fail("option --binary: '%s' may be any of these:", export->binary);
+			return list_objects(objects, count);
+		}
+		if (!found)
+			found = &objects[i];
+	}
+	if (!found) {
+		fail("%s: nothing of '%s' was executed; there are:", export->path, export->binary);
+		return list_objects(objects, count);
+	}
+	export->object = found->object;
+	return EXIT_OK;
+}
+
+/* The first pass: what was executed, and of which object. */
+static int count(struct export *export)
+{
+	int error = ntrace_profile_new(&export->profile, &export->selection);
+
+	if (!error)
+		error = recording_decode(&export->recording, "export", count_event, count_end,
+					 export, &export->totals);
+	return error ? decode_failed(export, error) : EXIT_OK;
+}
+
+static int write_profile(struct export *export, struct ntrace_export_counts *counts)
+{
+	FILE *file = export->output ? fopen(export->output, "we") : stdout;
+	int error;
+
+	if (!file)
+		return write_failed(export, NTRACE_ERR_IO);
+	error = ntrace_export_profile(file, export->profile, export->format, export->object,
+				      counts);
+	if (!error && fflush(file))
+		error = NTRACE_ERR_IO;
+	if (export->output && fclose(file) && !error)
+		error = NTRACE_ERR_IO;
+	return error ? write_failed(export, error) : EXIT_OK;
+}
+
+static int write_samples(struct export *export, struct ntrace_export_counts *counts)
+{
+	const struct ntrace_export_samples_options file_options = {
+		.size = sizeof(file_options),
+		.session = export->recording.session,
+		.object = export->object,
+		.period = export->period,
+		.user = export->user,
+		.every_branch = export->every_branch,
+	};
+	struct ntrace_sampler_options options = {
+		.size = sizeof(options),
+		.period = export->every_branch ? 0 : export->period,
+		.depth = export->depth,
+		.pid = export->selection.pid,
+		.privileges = export->selection.privileges,
+		.sample = ntrace_export_sample,
+		.branch = export->every_branch ? ntrace_export_branch : NULL,
+	};
+	struct ntrace_export_samples *samples;
+	int error, closed;
+
+	error = export->format == FORMAT_PERF_DATA ?
+			ntrace_export_perf_data_open(&samples, export->output, &file_options) :
+			ntrace_export_perfscript_open(
+				&samples, export->output ? export->output : "/dev/stdout",
+				&file_options);
+	if (error)
+		return write_failed(export, error);
+	options.data = samples;
+	error = ntrace_sampler_new(&export->sampler, &options);
+	if (!error)
+		error = recording_decode(&export->recording, "export", sample_event, sample_end,
+					 export, &export->totals);
+	closed = ntrace_export_samples_close(samples, counts);
+	if (closed)
+		return write_failed(export, closed);
+	return error ? decode_failed(export, error) : EXIT_OK;
+}
+
+/* On standard error, since the export may be on standard output. */
+static void say_what(const struct export *export, const struct ntrace_export_counts *counts)
+{
+	bool samples = export->format >= NTRACE_EXPORT_FORMATS;
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+
+	if (!counts->traces)
+		warn("nothing of what is selected was executed: the export is empty");
+	else if (samples)
+		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
+		    ui_number(other, counts->executed), export->object ? " of " : "",
+		    export->object ? ntrace_object_name(export->object) : "");
+	else
+		say("%s traces, executed %s times%s%s", ui_number(number, counts->traces),
+		    ui_number(other, counts->executed), export->object ? ", of " : "",
+		    export->object ? ntrace_object_name(export->object) : "");
+	if (export->totals.gaps || export->totals.lost)
+		warn("the trace has %s gaps and errors: what was executed there is not in the "
+		     "counts",
+		     ui_number(number, export->totals.gaps));
+}
+
+static int run_export(struct export *export)
+{
+	struct ntrace_export_counts counts = { 0 };
+	bool one_object = export->format == FORMAT_PERFSCRIPT ||
+			  ntrace_export_one_object(export->format);
+	int error;
+
+	error = recording_open(&export->recording, export->command, export->path,
+			       &export->recording_options);
+	if (!error && export->format != FORMAT_PERF_DATA)
+		error = count(export);
+	if (!error && (one_object || export->binary))
+		error = choose_object(export);
+	if (error)
+		return error;
+	error = export->format < NTRACE_EXPORT_FORMATS ? write_profile(export, &counts) :
+							 write_samples(export, &counts);
+	if (!error)
+		say_what(export, &counts);
+	return error;
+}
+
+static int check_options(struct export *export, int operands)
+{
+	if (operands != 1)
+		return usage_error(export->command, "one recording is needed");
+	if (export->format == FORMATS)
+		return usage_error(export->command, "option --format is needed");
+	if (export->user && export->kernel)
+		return usage_error(export->command, "--user and --kernel exclude each other");
+	if (export->format == FORMAT_PERF_DATA && !export->output)
+		return usage_error(export->command, "option --output is needed with perf-data");
+	if (export->format == FORMAT_PERF_DATA && export->binary)
+		return usage_error(export->command, "perf-data has all objects: no --binary");
+	if (export->every_branch && export->format != FORMAT_PERF_DATA)
+		return usage_error(export->command, "--every-branch is for perf-data");
+	if (export->user)
+		export->selection.privileges = 1u << NTRACE_PRIV_U | 1u << NTRACE_PRIV_VU;
+	if (export->kernel)
+		export->selection.privileges = 1u << NTRACE_PRIV_S | 1u << NTRACE_PRIV_VS;
+	return EXIT_OK;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct export export = { .command = command,
+				 .format = FORMATS,
+				 .period = PERIOD_DEFAULT,
+				 .depth = DEPTH_DEFAULT,
+				 .selection = { .size = sizeof(export.selection), .pid = -1 } };
+	struct options options;
+	int option, error;
+
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&export, &options, option);
+		if (error)
+			return error;
+	}
+	error = check_options(&export, argc - options.index);
+	if (error)
+		return error;
+	export.path = argv[options.index];
+	error = run_export(&export);
+	ntrace_sampler_free(export.sampler);
+	ntrace_profile_free(export.profile);
+	recording_close(&export.recording);
+	return error;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen and perf",
+	.usage = "--format NAME [OPTIONS] RECORDING",
+	.details =
+		"formats:\n"
+		"  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
+		"  profgen     llvm-profgen --unsymbolized-profile\n"
+		"  bolt        perf2bolt -pa, LLVM 21 and later\n"
+		"  bolt-bf     perf2bolt -pa, every version\n"
+		"  csv, json   every trace: a transfer, the straight run behind it, times "
+		"executed\n"
+		"  perf-data   perf.data with branch stacks: perf, llvm-profgen, create_llvm_prof, "
+		"perf2bolt\n"
+		"  perfscript  llvm-profgen --perfscript\n"
+		"All but the last two hold every executed transfer; those sample, every N "
+		"instructions.\n"
+		"Nothing is known of mispredictions, and nothing is said.\n\n"
+		"examples:\n"
+		"  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
+		"  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"
+		"  ntrace export -f bolt -u -b app -o app.pa ntrace.data\n"
+		"  perf2bolt -pa -p app.pa -o app.fdata app\n"
+		"  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
+		"  perf report --branch-history -i perf.data\n",
+	.options = options_table,
+	.run = run,
+};
