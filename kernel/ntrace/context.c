@@ -121,6 +121,7 @@ static void ntrace_context_update(struct work_struct *work)
 	tracepoint_probe_unregister(ntrace_context_tracepoint, ntrace_context_switch, NULL);
 	ntrace_context_registered = false;
 }
+
 static DECLARE_WORK(ntrace_context_work, ntrace_context_update);
 
 /**

@@ -209,6 +209,18 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 }
 
 /*
+ * A snapshot may begin in the middle of a message. Where a piece begins with it,
+ * it does not: the encoder was started there.
+ */
+static bool starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream)
+{
+	const struct follower *follower = &decoding->follower;
+
+	return !stream->position ||
+	       (follower->piece_count && follower->pieces[0].offset == stream->position);
+}
+
+/*
  * From the first byte of @file to its last. A file that lost its end may end
  * between two messages: that it was longer tells.
  */
@@ -217,8 +229,7 @@ static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrac
 {
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
-	/* A snapshot may begin in the middle of a message. */
-	int result = ntrace_reader_init(&reader, &stream->params, !stream->position);
+	int result = ntrace_reader_init(&reader, &stream->params, starts_whole(decoding, stream));
 	size_t got = sizeof(chunk);
 	uint64_t total = 0, pending;
 
