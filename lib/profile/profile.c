@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "select.h"
 #include "table.h"
 
 /* Runs that a trap interrupted, of one stream: enough for nested traps of every task that sleeps. */
@@ -131,17 +132,13 @@ static int find_object(struct ntrace_profile *profile, struct ntrace_object *obj
 	return 0;
 }
 
-static bool wanted(const struct ntrace_profile *profile, const struct run *run)
+static int add_run(struct ntrace_profile *profile, const struct run *run)
 {
 	const struct ntrace_profile_options *options = &profile->options;
 
-	return (options->pid < 0 || options->pid == run->pid) &&
-	       (!options->privileges || options->privileges >> run->privilege & 1);
-}
-
-static int add_run(struct ntrace_profile *profile, const struct run *run)
-{
-	return wanted(profile, run) ? table_add(&profile->table, &run->trace) : 0;
+	if (!is_selected(options->pid, options->privileges, run->pid, run->privilege))
+		return 0;
+	return table_add(&profile->table, &run->trace);
 }
 
 /* The present run, whole as it is, or a transfer of which only the target is known. */
@@ -233,19 +230,6 @@ static bool find_suspended(const struct ntrace_profile *profile,
 	return false;
 }
 
-/* Size of the instruction at @address if it is one that always traps, else 0. */
-static unsigned int trapping_size(const struct ntrace_profile *profile, uint64_t address)
-{
-	struct ntrace_insn insn;
-	const uint8_t *bytes;
-	size_t size;
-
-	if (!profile->space || ntrace_space_read(profile->space, address, &bytes, &size) ||
-	    ntrace_insn_decode(&profile->isa, bytes, size, address, &insn))
-		return 0;
-	return insn.class == NTRACE_INSN_TRAP ? insn.size : 0;
-}
-
 /*
  * A trap interrupts the run, or its privilege is left. It may go on, but for
  * that its thread must be known.
@@ -275,7 +259,7 @@ static int suspend_run(struct ntrace_profile *profile)
 		error = add_run(profile, &profile->suspended[0]);
 		forget_suspended(profile, 0);
 	}
-	profile->run.skip = trapping_size(profile, profile->run.next);
+	profile->run.skip = trapping_size(profile->space, &profile->isa, profile->run.next);
 	profile->suspended[profile->suspended_count++] = profile->run;
 	profile->in_run = false;
 	come_from_nowhere(profile);
@@ -424,7 +408,7 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
 							 size_t *count)
 {
-	table_sort(&profile->table);
+	table_sort_traces(&profile->table);
 	*count = profile->table.count;
 	return profile->table.traces;
 }
@@ -446,7 +430,7 @@ const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile
 			k = k + 1 < table->object_count ? k + 1 : 0;
 		table->objects[k].instructions += trace->count * trace->instructions;
 	}
-	table_sort(table);
+	table_sort_objects(table);
 	*count = table->object_count;
 	return table->objects;
 }

@@ -5,6 +5,8 @@
 
 #include <ntrace/sample.h>
 
+#include "select.h"
+
 /*
  * @ring: the last transfers, twice: entry i is also entry i + depth, so that any @depth of them
  *        stand in a row; filled from the end to the front, @newest is the front
@@ -94,8 +96,7 @@ static bool wanted(const struct ntrace_sampler *sampler, const struct ntrace_ses
 {
 	const struct ntrace_sampler_options *options = &sampler->options;
 
-	return (options->pid < 0 || options->pid == event->pid) &&
-	       (!options->privileges || options->privileges >> event->privilege & 1);
+	return is_selected(options->pid, options->privileges, event->pid, event->privilege);
 }
 
 struct search {
@@ -152,19 +153,6 @@ static bool goes_on(const struct ntrace_sampler *sampler, const struct ntrace_se
 	       (sampler->skip && address == sampler->next + sampler->skip);
 }
 
-static unsigned int trapping_size(const struct ntrace_flow_event *flow, uint64_t address)
-{
-	struct ntrace_insn insn;
-	const uint8_t *bytes;
-	size_t size;
-
-	if (!flow->interrupted || !flow->space ||
-	    ntrace_space_read(flow->space, address, &bytes, &size) ||
-	    ntrace_insn_decode(flow->isa, bytes, size, address, &insn))
-		return 0;
-	return insn.class == NTRACE_INSN_TRAP ? insn.size : 0;
-}
-
 static int take_block(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -194,7 +182,8 @@ static int take_block(struct ntrace_sampler *sampler, const struct ntrace_sessio
 	sampler->pid = event->pid;
 	sampler->tid = event->tid;
 	sampler->next = flow->last + flow->last_size;
-	sampler->skip = trapping_size(flow, sampler->next);
+	sampler->skip = flow->interrupted ? trapping_size(flow->space, flow->isa, sampler->next) :
+					    0;
 	sampler->pending = flow->taken;
 	sampler->transfer = (struct ntrace_sample_branch){ .from = flow->last,
 							   .to = flow->next_known ? flow->next : 0,

@@ -201,12 +201,16 @@ static int compare_sizes(const void *left, const void *right)
 	return compare_objects(a->object, b->object);
 }
 
-void table_sort(struct trace_table *table)
+void table_sort_traces(struct trace_table *table)
 {
-	if (table->count)
-		qsort(table->traces, table->count, sizeof(*table->traces), compare_traces);
+	if (!table->count)
+		return;
+	qsort(table->traces, table->count, sizeof(*table->traces), compare_traces);
+	fill_slots(table);
+}
+
+void table_sort_objects(struct trace_table *table)
+{
 	if (table->object_count)
 		qsort(table->objects, table->object_count, sizeof(*table->objects), compare_sizes);
-	if (table->slots)
-		fill_slots(table);
 }

@@ -29,6 +29,7 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 int table_object(struct trace_table *table, struct ntrace_object *object,
 		 struct ntrace_object **same);
 
-void table_sort(struct trace_table *table);
+void table_sort_traces(struct trace_table *table);
+void table_sort_objects(struct trace_table *table);
 
 #endif
