@@ -454,6 +454,7 @@ int ntrace_trigger_program(struct ntrace_component *component, const struct ntra
 
 /* ramsink.c */
 void ntrace_ramsink_setup(struct ntrace_component *component);
+int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high);
 int ntrace_ramsink_find_memory(struct ntrace_component *component);
 int ntrace_ramsink_init(struct ntrace_component *component);
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component);

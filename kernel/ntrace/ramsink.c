@@ -78,6 +78,23 @@ static void ntrace_ramsink_release_memory(void *data)
 }
 
 /**
+ * ntrace_ramsink_set_width - a sink writes where its addresses reach
+ * @component: RAM sink
+ * @high: bits of an address above the 32nd that it has
+ *
+ * Return: 0 or a negative error.
+ */
+int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high)
+{
+	int bits = 32 + fls(high);
+	int ret = dma_set_mask_and_coherent(component->dev, DMA_BIT_MASK(bits));
+
+	if (ret)
+		return dev_err_probe(component->dev, ret, "no DMA with %d address bits\n", bits);
+	return 0;
+}
+
+/**
  * ntrace_ramsink_find_memory - memory that was set aside for a sink
  * @component: RAM sink that writes to system memory
  *
@@ -134,10 +151,9 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	high = ntrace_component_warl(component, TR_RAM_START_HIGH, U32_MAX);
 	ntrace_write(component, TR_RAM_START_HIGH, 0);
 	ntrace_write(component, TR_RAM_START_LOW, 0);
-	ret = dma_set_mask_and_coherent(component->dev, DMA_BIT_MASK(32 + fls(high)));
+	ret = ntrace_ramsink_set_width(component, high);
 	if (ret)
-		return dev_err_probe(component->dev, ret, "no DMA with %d address bits\n",
-				     32 + fls(high));
+		return ret;
 
 	/*
 	 * Limit is the address of the last granule: the bits it drops are the

@@ -9,7 +9,6 @@
  * is enabled and disabled. There are no filters: all privileges are traced.
  */
 #include <linux/bitfield.h>
-#include <linux/dma-mapping.h>
 #include <linux/slab.h>
 
 #include "ntrace.h"
@@ -68,10 +67,9 @@ static int ntrace_v0_probe_sink(struct ntrace_component *component)
 	high = ntrace_component_warl(sink, V0_SINK_BASE_HIGH, U32_MAX);
 	ntrace_write(sink, V0_SINK_BASE_HIGH, 0);
 	ntrace_write(sink, V0_SINK_BASE, 0);
-	ret = dma_set_mask_and_coherent(sink->dev, DMA_BIT_MASK(32 + fls(high)));
+	ret = ntrace_ramsink_set_width(sink, high);
 	if (ret)
-		return dev_err_probe(sink->dev, ret, "no DMA with %d address bits\n",
-				     32 + fls(high));
+		return ret;
 	low = ntrace_component_warl(sink, V0_SINK_LIMIT, 0xfffffffc);
 	sink->ramsink.granule = low & -low;
 	if (sink->ramsink.granule < sizeof(u32) || sink->ramsink.granule > PAGE_SIZE / 4)
