@@ -158,4 +158,14 @@ __attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
 	return sum;
 }
 
+/* Traces some work. */
+static inline void run(int fd, uint64_t rounds)
+{
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	work(rounds);
+	if (ioctl(fd, NTRACE_IOC_STOP))
+		bail("STOP");
+}
+
 #endif /* SELFTESTS_KERNEL_GUEST_H */

@@ -35,15 +35,6 @@ static void test_refused(int fd)
 	fails_with(ask(fd, config), EOPNOTSUPP, "CONFIGURE: an address range");
 }
 
-static void run(int fd, uint64_t rounds)
-{
-	if (ioctl(fd, NTRACE_IOC_START))
-		bail("START");
-	work(rounds);
-	if (ioctl(fd, NTRACE_IOC_STOP))
-		bail("STOP");
-}
-
 static void test_trace(int fd)
 {
 	struct ntrace_config config = { .privilege = EVERYTHING };

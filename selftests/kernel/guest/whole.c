@@ -23,15 +23,6 @@ static void show(const struct area *area)
 	       area->control->head, area->control->lost, area->control->loss, area->control->gaps);
 }
 
-static void run(int fd, uint64_t rounds)
-{
-	if (ioctl(fd, NTRACE_IOC_START))
-		bail("START");
-	work(rounds);
-	if (ioctl(fd, NTRACE_IOC_STOP))
-		bail("STOP");
-}
-
 /* Little, that fits: all of it; then much: what the memory holds. */
 static void test_fits(uint32_t flags, const char *name)
 {
