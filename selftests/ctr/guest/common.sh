@@ -20,6 +20,19 @@ left_clean() {
 	done
 }
 
+# enough COUNT FILE COMMAND...: has COMMAND make FILE until it has so many samples. With harts in
+# threads QEMU loses overflow interrupts, now and then all of a recording.
+enough() {
+	local count=$1 file=$2 attempt got
+	shift 2
+	for attempt in 1 2 3; do
+		"$@"
+		got=$(perf script -i "$file" -F ip 2>/dev/null | grep -c .)
+		[ "$got" -lt "$count" ] || return 0
+		diag "$file: attempt $attempt: $got samples"
+	done
+}
+
 # perf measures how long its interrupts take. On a busy host it would lower the
 # sampling rate until next to no samples are left.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent

@@ -17,16 +17,6 @@ record() {
 }
 # samples NAME: how many it has.
 samples() { perf script -i "$1.data" -F ip 2>/dev/null | grep -c .; }
-# QEMU can lose the interrupt of an overflow where harts are threads, and with it what follows.
-record_enough() {
-	local name=$1 count=$2 attempt
-	shift 2
-	for attempt in 1 2 3; do
-		record "$name" "$@"
-		[ "$(samples "$name")" -lt "$count" ] || return 0
-		diag "$name: attempt $attempt: $(samples "$name") samples"
-	done
-}
 some_samples() { ok "$2" test "$(samples "$1")" -ge "${3:-10}"; }
 
 while IFS= read -r line; do
@@ -85,7 +75,7 @@ isolated stack "call stacks"
 left_clean "after recordings"
 
 # In recordings of user mode there is no address of the kernel, wherever one looks.
-record_enough user 50 -a -g -c 20011 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc /usr/bin | sort | wc'
+enough 50 user.data record user -a -g -c 20011 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc /usr/bin | sort | wc'
 some_samples user "callchains and branches of user mode" 50
 is "$(perf script -i user.data -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
 	"no address of the kernel in them"
