@@ -55,6 +55,7 @@ complains "unknown privilege" 2 "'x' is none of u, s, m" record --privilege usx 
 complains "sync interval that is no power of two" 2 "no power of two" record --sync messages:100 true
 complains "time stamps of no kind" 2 "none of any, external" record --timestamps now true
 complains "time stamps divided by what they cannot" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
+complains "time stamps divided by no number" 2 "divided by 4, 16 and 64" record --timestamps system:4x true
 complains "shared time divided" 2 "divided by 4, 16 and 64" record --timestamps shared:4 true
 complains "a filter of nothing" 2 "none of FUNCTION@FILE" record --filter @/bin/true true
 complains "a filter of a file that is not there" 1 "nonexistent: No such file" record --filter main@/nonexistent true

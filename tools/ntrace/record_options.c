@@ -161,6 +161,8 @@ static int take_timestamps(struct record_options *record, const char *text)
 	};
 	size_t length = strcspn(text, ":");
 	unsigned int i, prescale;
+	unsigned long divisor;
+	char *end;
 
 	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strlen(kinds[i].name) == length && !strncmp(kinds[i].name, text, length))
@@ -173,8 +175,9 @@ static int take_timestamps(struct record_options *record, const char *text)
 	record->wanted.timestamps = kinds[i].mode;
 	if (!text[length])
 		return EXIT_OK;
+	divisor = strtoul(text + length + 1, &end, 10);
 	for (prescale = 0; prescale <= NTRACE_PRESCALE_MAX; prescale++)
-		if (strtoul(text + length + 1, NULL, 10) == 1ul << 2 * prescale)
+		if (!*end && divisor == 1ul << 2 * prescale)
 			break;
 	if (prescale > NTRACE_PRESCALE_MAX ||
 	    (kinds[i].mode != NTRACE_TIMESTAMPS_SYSTEM && kinds[i].mode != NTRACE_TIMESTAMPS_CORE))
