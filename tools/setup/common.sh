@@ -19,12 +19,13 @@ die() { say "error: $*"; exit 1; }
 hash_text() { sha256sum | cut -c1-16; }
 
 # Contents (not times) of files and directories that exist, in a fixed order.
+# Names count from the top of the tree: every clone has the same hash.
 hash_files() {
 	local path
 	for path in "$@"; do
 		[ -e "$path" ] || continue
 		find "$path" -type f ! -name '*.swp' ! -name '*~' -print0
-	done | sort -z -u | xargs -0 -r sha256sum | hash_text
+	done | sort -z -u | xargs -0 -r sha256sum | sed "s|  $top/|  |" | hash_text
 }
 
 # Holds NAME until the script ends. Says so when another run has it.
