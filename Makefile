@@ -25,6 +25,7 @@ include tools/make/native.mk
 include tools/make/riscv64.mk
 include tools/make/vsoc.mk
 include tools/make/check.mk
+include tools/make/install.mk
 
 clean: ## removes build/
 	rm -rf $(B)

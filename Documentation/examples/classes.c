@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		printf("0x%" PRIx64 ": %u bytes, %s, itype %d", address, insn.size,
-		       ntrace_insn_class_name(insn.class), ntrace_insn_itype(&insn, true, 4));
+		       ntrace_insn_class_name(insn.insn_class), ntrace_insn_itype(&insn, true, 4));
 		if (insn.target)
 			printf(", to 0x%" PRIx64, insn.target);
 		printf("\n");

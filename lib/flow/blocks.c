@@ -272,10 +272,10 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 			block->uncertain = is_uncertain(flow->space, address + i, &location);
 		block->form.instructions++;
 		block->form.bytes += insn.size;
-		block->form.insn_class = insn.class;
+		block->form.insn_class = insn.insn_class;
 		block->form.last_size = insn.size;
 		address = flow_wrap(flow, address + insn.size);
-		if (insn.class != NTRACE_INSN_PLAIN)
+		if (insn.insn_class != NTRACE_INSN_PLAIN)
 			break;
 		before = insn;
 	}

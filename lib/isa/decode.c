@@ -45,7 +45,7 @@ static inline uint64_t wrap(const struct ntrace_isa *isa, uint64_t value)
 static void set_direct(const struct ntrace_isa *isa, struct ntrace_insn *insn,
 		       enum ntrace_insn_class kind, uint64_t target)
 {
-	insn->class = (uint8_t)kind;
+	insn->insn_class = (uint8_t)kind;
 	insn->target = wrap(isa, target);
 }
 
@@ -84,7 +84,7 @@ static enum ntrace_insn_class jalr_class(unsigned int rd, unsigned int rs1)
 
 static void set_jalr(struct ntrace_insn *insn, unsigned int rd, unsigned int rs1, uint64_t offset)
 {
-	insn->class = (uint8_t)jalr_class(rd, rs1);
+	insn->insn_class = (uint8_t)jalr_class(rd, rs1);
 	insn->rs1 = (uint8_t)rs1;
 	insn->value = offset;
 }
@@ -148,7 +148,7 @@ static void decode32(const struct ntrace_isa *isa, uint32_t word, uint64_t pc,
 			set_direct(isa, insn, jal_class(rd), pc + jal_offset(word));
 		break;
 	case 0x73:	/* SYSTEM */
-		insn->class = (uint8_t)system_class(word);
+		insn->insn_class = (uint8_t)system_class(word);
 		break;
 	}
 }
@@ -211,7 +211,7 @@ static void decode_table_jump(uint32_t half, struct ntrace_insn *insn)
 {
 	insn->table_jump = true;
 	insn->table_index = (uint8_t)bits(half, 9, 2);
-	insn->class = insn->table_index < 32 ? NTRACE_INSN_JUMP : NTRACE_INSN_CALL;
+	insn->insn_class = insn->table_index < 32 ? NTRACE_INSN_JUMP : NTRACE_INSN_CALL;
 }
 
 static void decode_quadrant2(const struct ntrace_isa *isa, uint32_t half, struct ntrace_insn *insn)
@@ -219,7 +219,7 @@ static void decode_quadrant2(const struct ntrace_isa *isa, uint32_t half, struct
 	unsigned int rs1 = bits(half, 11, 7);
 
 	if (half == 0x9002)	/* C.EBREAK */
-		insn->class = NTRACE_INSN_TRAP;
+		insn->insn_class = NTRACE_INSN_TRAP;
 	else if ((half & 0xf07f) == 0x8002 && rs1 && exists(isa, rs1))	/* C.JR */
 		set_jalr(insn, 0, rs1, 0);
 	else if ((half & 0xf07f) == 0x9002 && rs1 && exists(isa, rs1))	/* C.JALR */
@@ -286,21 +286,21 @@ int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, unsigned int w
 	};
 	int type;
 
-	if ((width != 3 && width != 4) || insn->class >= NTRACE_INSN_CLASS_COUNT)
+	if ((width != 3 && width != 4) || insn->insn_class >= NTRACE_INSN_CLASS_COUNT)
 		return NTRACE_ERR_INVALID;
-	type = types[insn->class];
+	type = types[insn->insn_class];
 	if (type == NTRACE_ITYPE_BRANCH_NOT_TAKEN && taken)
 		return NTRACE_ITYPE_BRANCH_TAKEN;
 	if (width == 4 || type < NTRACE_ITYPE_INDIRECT_CALL)
 		return type;
-	return ntrace_insn_is_uninferable(insn->class) ? NTRACE_ITYPE_INDIRECT_JUMP_3BIT :
-							 NTRACE_ITYPE_NONE;
+	return ntrace_insn_is_uninferable(insn->insn_class) ? NTRACE_ITYPE_INDIRECT_JUMP_3BIT :
+							      NTRACE_ITYPE_NONE;
 }
 
 bool ntrace_insn_sequential_target(const struct ntrace_insn *prev, const struct ntrace_insn *insn,
 				   uint64_t *target)
 {
-	switch (insn->class) {
+	switch (insn->insn_class) {
 	case NTRACE_INSN_INDIRECT_JUMP:
 	case NTRACE_INSN_INDIRECT_CALL:
 	case NTRACE_INSN_OTHER_INDIRECT_JUMP:

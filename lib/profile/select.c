@@ -12,5 +12,5 @@ unsigned int trapping_size(const struct ntrace_space *space, const struct ntrace
 	if (!space || ntrace_space_read(space, address, &bytes, &size) ||
 	    ntrace_insn_decode(isa, bytes, size, address, &insn))
 		return 0;
-	return insn.class == NTRACE_INSN_TRAP ? insn.size : 0;
+	return insn.insn_class == NTRACE_INSN_TRAP ? insn.size : 0;
 }

@@ -365,7 +365,7 @@ static void test_table(bool rv32)
 	ntrace_space_map_linked(space, object, 0);
 	ntrace_space_read(space, start + 2, &data, &available);
 	is_u64(ntrace_insn_decode(isa, data, available, start + 2, &insn), 0, "decodes CM.JALT");
-	ok(insn.table_jump && insn.table_index == 40 && insn.class == NTRACE_INSN_CALL,
+	ok(insn.table_jump && insn.table_index == 40 && insn.insn_class == NTRACE_INSN_CALL,
 	   "as call 40");
 	is_u64(ntrace_space_table_target(space, &insn, start + 2, NULL, &target), 0,
 	       "has a target");

@@ -54,11 +54,13 @@ static void test_classes(void)
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		is_u64(decode(&rv64, cases[i].bits, 8, &insn), 0, "%s", cases[i].what);
-		is_str(ntrace_insn_class_name(insn.class), ntrace_insn_class_name(cases[i].class),
-		       "class of %s", cases[i].what);
+		is_str(ntrace_insn_class_name(insn.insn_class),
+		       ntrace_insn_class_name(cases[i].class), "class of %s", cases[i].what);
 	}
-	ok(!decode(&rv32, 0x2001, 2, &insn) && insn.class == NTRACE_INSN_CALL, "c.jal on RV32");
-	ok(!decode(&rv64, 0x2001, 2, &insn) && insn.class == NTRACE_INSN_PLAIN, "c.addiw on RV64");
+	ok(!decode(&rv32, 0x2001, 2, &insn) && insn.insn_class == NTRACE_INSN_CALL,
+	   "c.jal on RV32");
+	ok(!decode(&rv64, 0x2001, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
+	   "c.addiw on RV64");
 	ok(!decode(&rv32, 0xfe000ee3, 4, &insn) && insn.target == 0x7ffffffc, "backward branch");
 	ok(!decode(&rv64, 0x80000537, 4, &insn) && insn.upper_rd == 10 &&
 		   insn.value == 0xffffffff80000000,
@@ -157,32 +159,35 @@ static void test_zcm(void)
 	struct ntrace_isa isa, embedded;
 	struct ntrace_insn insn;
 
-	ok(!decode(&rv64, 0xbe42, 2, &insn) && insn.class == NTRACE_INSN_PLAIN,
+	ok(!decode(&rv64, 0xbe42, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
 	   "0xbe42 is C.FSDSP under Zcd");
-	ok(!decode(&rv64, 0xa082, 2, &insn) && insn.class == NTRACE_INSN_PLAIN && !insn.table_jump,
+	ok(!decode(&rv64, 0xa082, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN &&
+		   !insn.table_jump,
 	   "0xa082 too");
 	ntrace_isa_parse(&isa, "rv32i_zcmp");
-	ok(!decode(&isa, 0xa082, 2, &insn) && insn.class == NTRACE_INSN_PLAIN,
+	ok(!decode(&isa, 0xa082, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
 	   "Zcmp does not bring Zcmt");
-	ok(!decode(&isa, 0xbe42, 2, &insn) && insn.class == NTRACE_INSN_RETURN && insn.rs1 == 1,
+	ok(!decode(&isa, 0xbe42, 2, &insn) && insn.insn_class == NTRACE_INSN_RETURN &&
+		   insn.rs1 == 1,
 	   "CM.POPRET returns through ra");
-	ok(!decode(&isa, 0xbe32, 2, &insn) && insn.class == NTRACE_INSN_PLAIN,
+	ok(!decode(&isa, 0xbe32, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
 	   "section 4, E4: register lists below 4 are reserved");
 	ntrace_isa_parse(&isa, "rv32i_zcmt");
-	ok(!decode(&isa, 0xbe42, 2, &insn) && insn.class == NTRACE_INSN_PLAIN,
+	ok(!decode(&isa, 0xbe42, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
 	   "Zcmt does not bring Zcmp");
-	ok(!decode(&isa, 0xa07e, 2, &insn) && insn.class == NTRACE_INSN_JUMP && insn.table_jump &&
-		   insn.table_index == 31 && !insn.target,
+	ok(!decode(&isa, 0xa07e, 2, &insn) && insn.insn_class == NTRACE_INSN_JUMP &&
+		   insn.table_jump && insn.table_index == 31 && !insn.target,
 	   "CM.JT 31: below 32");
-	ok(!decode(&isa, 0xa082, 2, &insn) && insn.class == NTRACE_INSN_CALL && insn.table_jump &&
-		   insn.table_index == 32,
+	ok(!decode(&isa, 0xa082, 2, &insn) && insn.insn_class == NTRACE_INSN_CALL &&
+		   insn.table_jump && insn.table_index == 32,
 	   "CM.JALT 32: not below 32");
-	ok(!decode(&isa, 0xac22, 2, &insn) && insn.class == NTRACE_INSN_PLAIN, "CM.MVSA01");
+	ok(!decode(&isa, 0xac22, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN, "CM.MVSA01");
 	ntrace_isa_parse(&embedded, "rv32e_zcmp");
-	ok(!decode(&embedded, 0xbe62, 2, &insn) && insn.class == NTRACE_INSN_RETURN,
+	ok(!decode(&embedded, 0xbe62, 2, &insn) && insn.insn_class == NTRACE_INSN_RETURN,
 	   "RV32E: {ra, s0-s1}");
-	ok(!decode(&embedded, 0xbe72, 2, &insn) && insn.class == NTRACE_INSN_PLAIN, "RV32E: no s2");
-	ok(!decode(&embedded, 0x00080067, 4, &insn) && insn.class == NTRACE_INSN_PLAIN,
+	ok(!decode(&embedded, 0xbe72, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
+	   "RV32E: no s2");
+	ok(!decode(&embedded, 0x00080067, 4, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
 	   "RV32E: no jr x16");
 }
 

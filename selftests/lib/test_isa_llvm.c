@@ -324,7 +324,7 @@ static bool agrees(size_t i, const struct ntrace_isa *isa)
 	if (ret || insn.size != (is_short(words[i]) ? 2 : 4))
 		return false;
 	if (!expected[i].known || is_reserved_list(expected[i].text, isa))
-		return insn.class ==
+		return insn.insn_class ==
 		       (is_unknown_return(words[i]) ? NTRACE_INSN_TRAP_RETURN : NTRACE_INSN_PLAIN);
 	class = classify(expected[i].text, &offset);
 	target = pc + (uint64_t)offset;
@@ -333,7 +333,7 @@ static bool agrees(size_t i, const struct ntrace_isa *isa)
 	if (class < NTRACE_INSN_BRANCH || class > NTRACE_INSN_OTHER_JUMP ||
 	    starts_with(expected[i].text, "\tcm."))
 		target = 0;
-	return insn.class == class && insn.target == target &&
+	return insn.insn_class == class && insn.target == target &&
 	       table_agrees(expected[i].text, &insn) &&
 	       upper_agrees(expected[i].text, &insn, pc, isa->xlen == 32);
 }

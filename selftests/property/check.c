@@ -216,7 +216,7 @@ static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 {
 	const struct ntrace_flow_event *event = data;
 
-	if (insn->class != NTRACE_INSN_PLAIN && address != event->last)
+	if (insn->insn_class != NTRACE_INSN_PLAIN && address != event->last)
 		wrong("a transfer at 0x%" PRIx64 " within a block; ", address);
 	struct record record = { .type = RECORD_PC, .address = address, .offset = event->offset };
 

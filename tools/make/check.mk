@@ -45,7 +45,7 @@ check-lint: ## formatting, static analysis, licences, file sizes
 format: ## lays out the C sources as check-lint wants them
 	@$(SETUP) lint
 	@tools/lint/format.py --fix $$(git ls-files -co --exclude-standard '*.c' '*.h' ':!tools/vsoc/qemu')
-check-lib: lib $(call group_bins,lib) ## the library: unit, conformance and property tests
+check-lib: lib native $(call group_bins,lib) ## the library: unit, conformance and property tests
 	@$(SETUP) test cross
 	@selftests/run lib
 check-deep: lib native $(FUZZ_BINS) $(VALGRIND_BINS) ## fuzzers for some seconds each; tests and command under valgrind

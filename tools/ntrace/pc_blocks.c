@@ -113,7 +113,7 @@ static int give_trap(struct pc_blocks *blocks, uint64_t address)
 static int end_direct(struct pc_blocks *blocks, uint64_t sequel, uint64_t next)
 {
 	const struct ntrace_insn *insn = &blocks->last->insn;
-	bool branch = insn->class == NTRACE_INSN_BRANCH;
+	bool branch = insn->insn_class == NTRACE_INSN_BRANCH;
 	/* Where CM.JT and CM.JALT go stands in memory that need not be given: believe the list. */
 	uint64_t target = insn->table_jump ? next : insn->target;
 	bool taken = branch && next == target && next != sequel;
@@ -134,7 +134,7 @@ static int resolve(struct pc_blocks *blocks, uint64_t next)
 	uint64_t target;
 	bool sijump;
 
-	switch (insn->class) {
+	switch (insn->insn_class) {
 	case NTRACE_INSN_PLAIN:
 		if (next == sequel)
 			return 0;
@@ -181,7 +181,7 @@ int pc_blocks_end(struct pc_blocks *blocks)
 
 	if (!blocks->last_known)
 		return 0;
-	plain = insn->class == NTRACE_INSN_PLAIN || insn->class == NTRACE_INSN_TRAP;
+	plain = insn->insn_class == NTRACE_INSN_PLAIN || insn->insn_class == NTRACE_INSN_TRAP;
 	blocks->last_known = false;
 	return give(blocks,
 		    plain ? NTRACE_ITYPE_NONE : (unsigned int)ntrace_insn_itype(insn, false, 4),

@@ -119,7 +119,9 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 		output_text(output, "  ");
 	output_text(output, "  ");
 	output_padded(output,
-		      insn->class == NTRACE_INSN_PLAIN ? "" : ntrace_insn_class_name(insn->class),
+		      insn->insn_class == NTRACE_INSN_PLAIN ?
+			      "" :
+			      ntrace_insn_class_name(insn->insn_class),
 		      20);
 	output_char(output, ' ');
 	put_place(printer, printer->current.flow->space, address);

@@ -85,7 +85,7 @@ static int instruction(void *data, uint64_t address, const uint8_t *bytes,
 	for (i = insn->size; i-- > 0;)
 		output_hex(output, bytes[i], 2);
 	output_char(output, '"');
-	member_text(output, "class", ntrace_insn_class_name(insn->class));
+	member_text(output, "class", ntrace_insn_class_name(insn->insn_class));
 	member_place(printer, "", printer->current.flow->space, address);
 	output_text(output, "}\n");
 	return 0;

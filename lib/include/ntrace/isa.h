@@ -55,7 +55,7 @@ struct ntrace_isa {
  * @target: direct target; 0 for other classes and with @table_jump
  * @value: LUI, C.LUI, AUIPC: what is written to upper_rd; indirect classes:
  *         the offset added to rs1 (sign-extended); else 0
- * @class: enum ntrace_insn_class
+ * @insn_class: enum ntrace_insn_class
  * @size: length in bytes: 2, 4, 6 or 8
  * @upper_rd: LUI, C.LUI, AUIPC: register written, else 0
  * @rs1: indirect classes: register jumped through, else 0
@@ -67,7 +67,7 @@ struct ntrace_isa {
 struct ntrace_insn {
 	uint64_t target;
 	uint64_t value;
-	uint8_t class;
+	uint8_t insn_class;
 	uint8_t size;
 	uint8_t upper_rd;
 	uint8_t rs1;

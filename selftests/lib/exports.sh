@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# What libntrace.so exports is what the public headers declare, no more and no less, each
+# symbol with a version. The compiler says what is declared, nm what is there.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+library=$top/build/libntrace.so
+
+# Of static inline functions nothing is exported.
+for header in "$top"/lib/include/ntrace/*.h; do
+	echo "#include <ntrace/${header##*/}>"
+done >"$tmp/all.c"
+ok "the public headers compile together" gcc -std=c11 -Wall -Wextra -Werror -fsyntax-only \
+	-I "$top/lib/include" -aux-info "$tmp/declared" "$tmp/all.c"
+grep -v '^/\*[^*]*\*/ static' "$tmp/declared" | grep -oE '\bntrace_[a-z0-9_]+ \(' | tr -d ' (' | sort -u >"$tmp/public"
+nm -D --defined-only "$library" >"$tmp/symbols"
+awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' "$tmp/symbols" | sort -u >"$tmp/exported"
+ok "there are more than a hundred functions ($(wc -l <"$tmp/public"))" test "$(wc -l <"$tmp/public")" -gt 100
+is "$(comm -23 "$tmp/public" "$tmp/exported")" "" "every declared function is exported"
+is "$(comm -13 "$tmp/public" "$tmp/exported")" "" "nothing else is exported"
+is "$(awk '$2 != "A" && $3 !~ /@@NTRACE_0$/ { print $3 }' "$tmp/symbols")" "" "every symbol has its version"
+is "$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')" libntrace.so.0 "soname"
+is "$(readlink "$library")" libntrace.so.0 "libntrace.so leads to it"
+for header in "$top"/lib/include/ntrace/*.h; do
+	echo "#include <ntrace/${header##*/}>" >"$tmp/one.cc"
+	ok "${header##*/} alone, as C++" g++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -I "$top/lib/include" "$tmp/one.cc"
+done
+done_testing

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# Installing, with the variables that GNU's standards name; DESTDIR goes before
+# all of them. `make install` and `make uninstall` need the same ones.
+
+PREFIX ?= /usr/local
+prefix ?= $(PREFIX)
+exec_prefix ?= $(prefix)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(prefix)/include
+datarootdir ?= $(prefix)/share
+mandir ?= $(datarootdir)/man
+pkgconfigdir ?= $(libdir)/pkgconfig
+bashcompletiondir ?= $(datarootdir)/bash-completion/completions
+udevrulesdir ?= $(prefix)/lib/udev/rules.d
+INSTALL ?= install
+INSTALL_DATA ?= $(INSTALL) -m 644
+
+VERSION := $(shell sed -n 's/^.define NTRACE_TOOL_VERSION "\(.*\)"$$/\1/p' tools/ntrace/command.h)
+HEADERS := $(sort $(wildcard lib/include/ntrace/*.h))
+MAN_PAGES := $(sort $(wildcard Documentation/man/*.1))
+D = $(DESTDIR)
+
+$(B)/libntrace.pc: lib/libntrace.pc.in tools/ntrace/command.h FORCE
+	@mkdir -p $(@D)
+	@sed -e 's#@prefix@#$(prefix)#; s#@libdir@#$(libdir)#; s#@includedir@#$(includedir)#' \
+		-e 's#@version@#$(VERSION)#; s#@private@#$(LIBS)#' $< >$@
+
+# What the BPF programs are compiled to is a part of the command, where it has it.
+install: install-lib install-command ## installs library, headers, command, manual pages; PREFIX=/usr/local DESTDIR=
+
+install-lib: lib $(B)/libntrace.pc
+	$(INSTALL) -d $(D)$(libdir) $(D)$(includedir)/ntrace $(D)$(pkgconfigdir)
+	$(INSTALL_DATA) $(B)/libntrace.so.$(SOVERSION) $(D)$(libdir)/libntrace.so.$(VERSION)
+	ln -sf libntrace.so.$(VERSION) $(D)$(libdir)/libntrace.so.$(SOVERSION)
+	ln -sf libntrace.so.$(SOVERSION) $(D)$(libdir)/libntrace.so
+	$(INSTALL_DATA) $(B)/libntrace.a $(D)$(libdir)/
+	$(INSTALL_DATA) $(HEADERS) $(D)$(includedir)/ntrace/
+	$(INSTALL_DATA) $(B)/libntrace.pc $(D)$(pkgconfigdir)/
+
+install-command: native
+	$(INSTALL) -d $(D)$(bindir) $(D)$(mandir)/man1 $(D)$(bashcompletiondir) $(D)$(udevrulesdir)
+	$(INSTALL) $(B)/ntrace $(D)$(bindir)/
+	$(INSTALL_DATA) $(MAN_PAGES) $(D)$(mandir)/man1/
+	$(INSTALL_DATA) tools/install/completion.bash $(D)$(bashcompletiondir)/ntrace
+	$(INSTALL_DATA) tools/install/60-ntrace.rules $(D)$(udevrulesdir)/
+
+uninstall: ## removes what `make install` with the same variables installs
+	rm -f $(addprefix $(D)$(libdir)/,libntrace.a libntrace.so libntrace.so.$(SOVERSION) libntrace.so.$(VERSION)) \
+		$(D)$(pkgconfigdir)/libntrace.pc $(addprefix $(D)$(includedir)/ntrace/,$(notdir $(HEADERS))) \
+		$(D)$(bindir)/ntrace $(addprefix $(D)$(mandir)/man1/,$(notdir $(MAN_PAGES))) \
+		$(D)$(bashcompletiondir)/ntrace $(D)$(udevrulesdir)/60-ntrace.rules
+	rmdir $(D)$(includedir)/ntrace 2>/dev/null || true
+
+.PHONY: install install-lib install-command uninstall
