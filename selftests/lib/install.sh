@@ -19,6 +19,7 @@ expected=$({
 	printf '/usr/lib/here/libntrace.%s\n' a so so.0 "so.$version"
 	printf '%s\n' /usr/bin/ntrace /usr/lib/here/pkgconfig/libntrace.pc \
 		/usr/lib/udev/rules.d/60-ntrace.rules /usr/share/bash-completion/completions/ntrace
+	(cd "$top/lib/python" && printf '/usr/lib/python3/dist-packages/%s\n' ntrace/*.py ntrace/py.typed)
 	(cd "$top/lib/include" && printf '/usr/include/%s\n' ntrace/*.h)
 	(cd "$top/Documentation/man" && printf '/usr/share/man/man1/%s\n' *.1)
 } | sort)
@@ -43,6 +44,8 @@ printed=$(LD_LIBRARY_PATH=$root/usr/lib/here "$tmp/ctr")
 like "an example runs with the installed library" "0x200c to 0x1004" "$printed"
 is "$("$tmp/static")" "$printed" "and statically"
 like "it asks for libntrace.so.0" "libntrace.so.0" "$(objdump -p "$tmp/ctr" | grep NEEDED)"
+is "$(LD_LIBRARY_PATH=$root/usr/lib/here PYTHONPATH=$root/usr/lib/python3/dist-packages \
+	python3 -c 'import ntrace; print(ntrace.Params("srcbits=2").src_bits)')" 2 "Python finds its module and the library"
 
 # The completion, asked as bash asks it. Long options are compared with the command's own help.
 complete_words() {

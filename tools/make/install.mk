@@ -13,11 +13,15 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 udevrulesdir ?= $(prefix)/lib/udev/rules.d
+# Where Python looks below this prefix on Debian.
+pythondir ?= $(prefix)/lib/python3$(if $(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages
+PYTHON_MINOR = $(shell python3 -c 'import sys; print(sys.version_info[1])')
 INSTALL ?= install
 INSTALL_DATA ?= $(INSTALL) -m 644
 
 VERSION := $(shell sed -n 's/^.define NTRACE_TOOL_VERSION "\(.*\)"$$/\1/p' tools/ntrace/command.h)
 HEADERS := $(sort $(wildcard lib/include/ntrace/*.h))
+PYTHON := $(sort $(wildcard lib/python/ntrace/*.py)) lib/python/ntrace/py.typed
 MAN_PAGES := $(sort $(wildcard Documentation/man/*.1))
 D = $(DESTDIR)
 
@@ -27,7 +31,7 @@ $(B)/libntrace.pc: lib/libntrace.pc.in tools/ntrace/command.h FORCE
 		-e 's#@version@#$(VERSION)#; s#@private@#$(LIBS)#' $< >$@
 
 # What the BPF programs are compiled to is a part of the command, where it has it.
-install: install-lib install-command ## installs library, headers, command, manual pages; PREFIX=/usr/local DESTDIR=
+install: install-lib install-command install-python ## installs library, headers, command, manual pages, Python module; PREFIX=/usr/local DESTDIR=
 
 install-lib: lib $(B)/libntrace.pc
 	$(INSTALL) -d $(D)$(libdir) $(D)$(includedir)/ntrace $(D)$(pkgconfigdir)
@@ -45,11 +49,17 @@ install-command: native
 	$(INSTALL_DATA) tools/install/completion.bash $(D)$(bashcompletiondir)/ntrace
 	$(INSTALL_DATA) tools/install/60-ntrace.rules $(D)$(udevrulesdir)/
 
+install-python:
+	$(INSTALL) -d $(D)$(pythondir)/ntrace
+	$(INSTALL_DATA) $(PYTHON) $(D)$(pythondir)/ntrace/
+
 uninstall: ## removes what `make install` with the same variables installs
 	rm -f $(addprefix $(D)$(libdir)/,libntrace.a libntrace.so libntrace.so.$(SOVERSION) libntrace.so.$(VERSION)) \
 		$(D)$(pkgconfigdir)/libntrace.pc $(addprefix $(D)$(includedir)/ntrace/,$(notdir $(HEADERS))) \
 		$(D)$(bindir)/ntrace $(addprefix $(D)$(mandir)/man1/,$(notdir $(MAN_PAGES))) \
-		$(D)$(bashcompletiondir)/ntrace $(D)$(udevrulesdir)/60-ntrace.rules
-	rmdir $(D)$(includedir)/ntrace 2>/dev/null || true
+		$(D)$(bashcompletiondir)/ntrace $(D)$(udevrulesdir)/60-ntrace.rules \
+		$(addprefix $(D)$(pythondir)/ntrace/,$(notdir $(PYTHON)))
+	rm -rf $(D)$(pythondir)/ntrace/__pycache__
+	rmdir $(D)$(includedir)/ntrace $(D)$(pythondir)/ntrace 2>/dev/null || true
 
-.PHONY: install install-lib install-command uninstall
+.PHONY: install install-lib install-command install-python uninstall

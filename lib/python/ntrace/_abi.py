@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+"""libntrace.so.0 as ctypes sees it: constants, structs and functions.
+
+Names and order are those of the C headers. selftests/lib/python.sh has a compiler
+compare all of it with them.
+"""
+
+import ctypes
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_int, c_int32,
+                    c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
+from typing import Any, Dict, List, Sequence, Tuple, Type
+
+OK, ERR_INVALID, ERR_NOMEM, ERR_IO, ERR_EOS, ERR_AGAIN, ERR_FORMAT = 0, -1, -2, -3, -4, -5, -6
+WIRE_MESSAGE, WIRE_ERROR = 0, 1
+FLOW_BLOCK = 0
+FLOW_EVENT_TYPES = 8
+BLOCK_TAKEN, BLOCK_INTERRUPTED, BLOCK_PROVISIONAL, BLOCK_NEXT_KNOWN = 1, 2, 4, 8
+INSN_CLASS_COUNT = 12
+SRC_BITS_MAX = 12
+STREAM_NO_CPU = 0xffffffff
+
+# Fields of a message, in the order of enum ntrace_field.
+FIELDS = ("SRC", "SYNC", "BTYPE", "ETYPE", "EVCODE", "CDF", "RCODE", "ICNT", "FADDR", "UADDR",
+          "HIST", "HREPEAT", "BCNT", "RDATA", "ECODE", "PROCESS", "TSTAMP")
+
+# Constant: the same in C.
+CONSTANTS: Dict[str, int] = {
+    "NTRACE_ERR_INVALID": ERR_INVALID, "NTRACE_ERR_NOMEM": ERR_NOMEM, "NTRACE_ERR_IO": ERR_IO,
+    "NTRACE_ERR_EOS": ERR_EOS, "NTRACE_ERR_AGAIN": ERR_AGAIN, "NTRACE_ERR_FORMAT": ERR_FORMAT,
+    "NTRACE_WIRE_MESSAGE": WIRE_MESSAGE, "NTRACE_WIRE_ERROR": WIRE_ERROR,
+    "NTRACE_FLOW_BLOCK": FLOW_BLOCK, "NTRACE_FLOW_WARNING": FLOW_EVENT_TYPES - 1,
+    "NTRACE_BLOCK_TAKEN": BLOCK_TAKEN, "NTRACE_BLOCK_INTERRUPTED": BLOCK_INTERRUPTED,
+    "NTRACE_BLOCK_PROVISIONAL": BLOCK_PROVISIONAL, "NTRACE_BLOCK_NEXT_KNOWN": BLOCK_NEXT_KNOWN,
+    "NTRACE_INSN_CLASS_COUNT": INSN_CLASS_COUNT, "NTRACE_SRC_BITS_MAX": SRC_BITS_MAX,
+    "NTRACE_STREAM_NO_CPU": STREAM_NO_CPU, "NTRACE_FIELD_COUNT": len(FIELDS),
+}
+for _index, _name in enumerate(FIELDS):
+    CONSTANTS["NTRACE_FIELD_" + _name] = _index
+
+
+class Params(Structure):
+    """struct ntrace_params"""
+    _fields_ = [("size", c_size_t), ("src_bits", c_uint), ("xlen", c_uint),
+                ("extend_address", c_bool), ("all_jumps", c_bool), ("mode", c_uint),
+                ("dialect", c_uint), ("timestamp_bits", c_uint), ("timestamp_hz", c_uint64),
+                ("timestamp_xor", c_bool), ("implicit_return", c_uint), ("keep_stack", c_bool),
+                ("isa", c_char * 512), ("jvt", c_uint64), ("jvt_known", c_bool)]
+
+
+class Message(Structure):
+    """struct ntrace_message"""
+    _fields_ = [("tcode", c_uint8), ("flags", c_uint8), ("address_msb", c_uint8),
+                ("address_bytes", c_uint8), ("present", c_uint32), ("offset", c_uint64),
+                ("length", c_uint64), ("field", c_uint64 * len(FIELDS))]
+
+
+class ReaderPart(Structure):
+    """struct ntrace_reader_part"""
+    _fields_ = [("value", c_uint64), ("high", c_uint64), ("bits", c_uint32),
+                ("last_mdo", c_uint8), ("dropped", c_uint8), ("reserved", c_uint8 * 2)]
+
+
+class Reader(Structure):
+    """struct ntrace_reader"""
+    _fields_ = [("params", Params), ("next", c_void_p), ("end", c_void_p), ("offset", c_uint64),
+                ("idles", c_uint64), ("errors", c_uint64), ("start", c_uint64),
+                ("state", c_uint32), ("parts", c_uint32), ("part", ReaderPart * 5),
+                ("reserved", c_uint64 * 8)]
+
+
+class Location(Structure):
+    """struct ntrace_location"""
+    _fields_ = [("object", c_void_p), ("link_address", c_uint64), ("symbol", c_char_p),
+                ("symbol_start", c_uint64), ("symbol_size", c_uint64), ("uncertain", c_bool),
+                ("name", c_char_p)]
+
+
+class FlowEvent(Structure):
+    """struct ntrace_flow_event"""
+    _fields_ = [("type", c_uint8), ("code", c_uint8), ("insn_class", c_uint8), ("taken", c_bool),
+                ("interrupted", c_bool), ("provisional", c_bool), ("next_known", c_bool),
+                ("last_size", c_uint8), ("etype", c_uint8), ("dialect", c_uint8),
+                ("time_known", c_bool), ("reserved", c_uint8), ("src", c_uint16),
+                ("reserved16", c_uint16), ("instructions", c_uint32), ("address", c_uint64),
+                ("last", c_uint64), ("next", c_uint64), ("value", c_uint64),
+                ("offset", c_uint64), ("time", c_uint64), ("context", c_void_p),
+                ("space", c_void_p), ("isa", c_void_p)]
+
+
+class Block(Structure):
+    """struct ntrace_block"""
+    _fields_ = [("address", c_uint64), ("next", c_uint64), ("instructions", c_uint32),
+                ("bytes", c_uint32), ("id", c_uint32), ("insn_class", c_uint8),
+                ("last_size", c_uint8), ("flags", c_uint8), ("reserved", c_uint8)]
+
+
+class BlockBatch(Structure):
+    """struct ntrace_block_batch"""
+    _fields_ = [("blocks", c_void_p), ("count", c_size_t), ("space", c_void_p),
+                ("isa", c_void_p), ("offset", c_uint64), ("time", c_uint64),
+                ("time_known", c_bool), ("reserved", c_uint8 * 5), ("src", c_uint16)]
+
+
+# Callbacks get addresses as numbers: what stands there is copied as a whole, which
+# is faster than to look at one member after the other.
+FLOW_CALLBACK = CFUNCTYPE(c_int, c_void_p, c_void_p)
+SESSION_CALLBACK = CFUNCTYPE(c_int, c_void_p, c_void_p)
+NOTE_CALLBACK = CFUNCTYPE(None, c_void_p, c_char_p)
+
+
+class FlowConfig(Structure):
+    """struct ntrace_flow_config"""
+    _fields_ = [("size", c_size_t), ("params", Params), ("src", c_uint),
+                ("event", FLOW_CALLBACK), ("select", c_void_p), ("contexts", c_void_p),
+                ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK)]
+
+
+class FlowStats(Structure):
+    """struct ntrace_flow_stats"""
+    _fields_ = [(_name, c_uint64) for _name in ("messages", "blocks", "instructions", "syncs",
+                                                "traps", "gaps", "errors", "warnings")]
+
+
+class Stream(Structure):
+    """struct ntrace_stream"""
+    _fields_ = [("file", c_char_p), ("params", Params), ("cpu", c_uint), ("hartid", c_uint64),
+                ("src", c_uint), ("bytes", c_uint64), ("lost", c_uint64), ("lost_exact", c_bool),
+                ("gaps", c_uint64), ("start_ns", c_uint64), ("stop_ns", c_uint64),
+                ("event", c_uint64), ("position", c_uint64)]
+
+
+class Recording(Structure):
+    """struct ntrace_recording"""
+    _fields_ = [("size", c_size_t), ("tool", c_char_p), ("module", c_char_p),
+                ("release", c_char_p), ("machine", c_char_p), ("clock", c_char_p),
+                ("command", c_char_p), ("privilege", c_uint32), ("stream_count", c_uint),
+                ("streams", c_void_p)]
+
+
+class SessionOptions(Structure):
+    """struct ntrace_session_options"""
+    _fields_ = [("size", c_size_t), ("sysroot", c_char_p), ("firmware", c_char_p),
+                ("firmware_bias", c_uint64), ("note", NOTE_CALLBACK), ("note_data", c_void_p)]
+
+
+class SessionEvent(Structure):
+    """struct ntrace_session_event"""
+    _fields_ = [("flow", c_void_p), ("stream", c_uint), ("cpu", c_uint), ("pid", c_int32),
+                ("tid", c_int32), ("comm", c_char_p), ("privilege", c_uint),
+                ("sideband_ns", c_uint64)]
+
+
+class ProfileTrace(Structure):
+    """struct ntrace_profile_trace"""
+    _fields_ = [("from_object", c_void_p), ("object", c_void_p), ("from", c_uint64),
+                ("start", c_uint64), ("end", c_uint64), ("count", c_uint64),
+                ("instructions", c_uint32), ("from_class", c_uint8), ("end_class", c_uint8),
+                ("taken", c_bool), ("reserved", c_uint8)]
+
+
+class ProfileOptions(Structure):
+    """struct ntrace_profile_options"""
+    _fields_ = [("size", c_size_t), ("pid", c_int32), ("privileges", c_uint32)]
+
+
+class ProfileObject(Structure):
+    """struct ntrace_profile_object"""
+    _fields_ = [("object", c_void_p), ("instructions", c_uint64)]
+
+
+# Name in C: the struct here.
+STRUCTS: Dict[str, Type[Structure]] = {
+    "ntrace_params": Params, "ntrace_message": Message, "ntrace_reader_part": ReaderPart,
+    "ntrace_reader": Reader, "ntrace_location": Location, "ntrace_flow_event": FlowEvent,
+    "ntrace_block": Block, "ntrace_block_batch": BlockBatch, "ntrace_flow_config": FlowConfig,
+    "ntrace_flow_stats": FlowStats, "ntrace_stream": Stream, "ntrace_recording": Recording,
+    "ntrace_session_options": SessionOptions, "ntrace_session_event": SessionEvent,
+    "ntrace_profile_trace": ProfileTrace, "ntrace_profile_options": ProfileOptions,
+    "ntrace_profile_object": ProfileObject,
+}
+
+_HANDLE = POINTER(c_void_p)
+# Name without "ntrace_": result, arguments.
+FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
+    "strerror": (c_char_p, [c_int]),
+    "insn_class_name": (c_char_p, [c_uint]),
+    "params_init": (None, [POINTER(Params)]),
+    "params_parse": (c_int, [POINTER(Params), c_char_p, POINTER(c_char_p)]),
+    "params_format": (c_int, [POINTER(Params), c_char_p, c_size_t]),
+    "tcode_dialect_name": (c_char_p, [c_uint, c_uint]),
+    "field_name": (c_char_p, [c_uint]),
+    "reader_init": (c_int, [POINTER(Reader), POINTER(Params), c_bool]),
+    "reader_feed": (None, [POINTER(Reader), c_void_p, c_size_t]),
+    "reader_next": (c_int, [POINTER(Reader), c_void_p]),
+    "reader_pending": (c_uint64, [POINTER(Reader)]),
+    "object_open_elf": (c_int, [_HANDLE, c_char_p]),
+    "object_add_debug_file": (c_int, [c_void_p, POINTER(c_char_p)]),
+    "object_get": (c_void_p, [c_void_p]),
+    "object_put": (None, [c_void_p]),
+    "object_name": (c_char_p, [c_void_p]),
+    "object_build_id": (c_void_p, [c_void_p, POINTER(c_size_t)]),
+    "space_new": (c_int, [_HANDLE, c_char_p, c_void_p]),
+    "space_put": (None, [c_void_p]),
+    "space_map_linked": (c_int, [c_void_p, c_void_p, c_uint64]),
+    "space_locate": (c_int, [c_void_p, c_uint64, POINTER(Location)]),
+    "space_version": (c_uint64, [c_void_p]),
+    "locator_new": (c_void_p, []),
+    "locator_free": (None, [c_void_p]),
+    "locator_find": (POINTER(Location), [c_void_p, c_void_p, c_uint64]),
+    "flow_type_name": (c_char_p, [c_uint]),
+    "flow_describe": (c_int, [c_void_p, c_char_p, c_size_t]),
+    "demux_new": (c_int, [_HANDLE, POINTER(FlowConfig), c_uint]),
+    "demux_free": (None, [c_void_p]),
+    "demux_message": (c_int, [c_void_p, c_void_p]),
+    "demux_wire_error": (c_int, [c_void_p, c_uint64]),
+    "demux_end": (c_int, [c_void_p, c_uint64]),
+    "session_open": (c_int, [_HANDLE, c_char_p, POINTER(SessionOptions)]),
+    "session_close": (None, [c_void_p]),
+    "session_streams": (c_uint, [c_void_p]),
+    "session_stream": (POINTER(Stream), [c_void_p, c_uint]),
+    "session_recording": (POINTER(Recording), [c_void_p]),
+    "session_decode": (c_int, [c_void_p, c_uint, c_void_p, c_void_p, POINTER(FlowStats)]),
+    "profile_new": (c_int, [_HANDLE, POINTER(ProfileOptions)]),
+    "profile_free": (None, [c_void_p]),
+    "profile_event": (c_int, [c_void_p, c_void_p]),
+    "profile_end": (c_int, [c_void_p]),
+    "profile_merge": (c_int, [c_void_p, c_void_p]),
+    "profile_traces": (c_void_p, [c_void_p, POINTER(c_size_t)]),
+    "profile_objects": (POINTER(ProfileObject), [c_void_p, POINTER(c_size_t)]),
+}
+
+
+def load() -> ctypes.CDLL:
+    """The library: the one that $NTRACE_LIBRARY names, else the installed one."""
+    path = os.environ.get("NTRACE_LIBRARY") or "libntrace.so.0"
+    try:
+        found = ctypes.CDLL(path, use_errno=True)
+    except OSError as error:
+        raise ImportError("cannot load libntrace (NTRACE_LIBRARY can name it): %s" % error) from None
+    for name, (result, arguments) in FUNCTIONS.items():
+        try:
+            function = found["ntrace_" + name]
+        except AttributeError:
+            raise ImportError("%s is older than this module: it has no ntrace_%s"
+                              % (path, name)) from None
+        function.restype = result
+        function.argtypes = list(arguments)
+        setattr(found, name, function)
+    return found
+
+
+library: Any = load()
+
+
+def names(function: Any, count: int, *arguments: int) -> List[str]:
+    """What a function that names numbers calls those below count."""
+    return [(function(number, *arguments) or b"").decode() for number in range(count)]

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+"""Profiles: executed control flow, added up."""
+
+import ctypes
+from typing import Dict, List, NamedTuple, Tuple
+
+from . import _abi
+from ._errors import Error, check
+from ._image import Handle, Object
+from ._table import Column, Table, column_of, layout
+
+# enum ntrace_priv
+_PRIVILEGES = {"u": 0, "s": 1, "m": 3}
+
+
+class Branch(NamedTuple):
+    """A transfer of control, and how often it was executed. Addresses are link addresses.
+
+    source_object and object are numbers of Profile.objects, -1: it is not known where it came
+    from, or went.
+    """
+    source_object: int
+    source: int
+    object: int
+    target: int
+    times: int
+    insn_class: str
+
+
+class Traces(Table):
+    """Transfers and the straight runs behind them, as struct ntrace_profile_trace.
+
+    Columns: source_object and source (where control came from; source_object -1: unknown),
+    source_class, object, start, end (the run), instructions (of the run), count, end_class, taken.
+    Objects are numbers of Profile.objects, -1: unknown.
+    """
+
+
+class Profile(Handle):
+    """Counts of what was executed: Session.profile() makes it."""
+
+    _free = "profile_free"
+
+    def __init__(self, pid: int = -1, privileges: str = "") -> None:
+        """An empty one."""
+        mask = 0
+        for letter in privileges:
+            if letter not in _PRIVILEGES:
+                raise Error(_abi.ERR_INVALID, "privileges: '%s' is none of u, s, m" % letter)
+            mask |= 1 << _PRIVILEGES[letter]
+        options = _abi.ProfileOptions(size=ctypes.sizeof(_abi.ProfileOptions), pid=pid,
+                                      privileges=mask)
+        handle = ctypes.c_void_p()
+        super().__init__(None)
+        check(_abi.library.profile_new(ctypes.byref(handle), ctypes.byref(options)), "profile")
+        self._handle = handle.value
+
+    def merge(self, other: "Profile") -> None:
+        """Adds what another one counted."""
+        check(_abi.library.profile_merge(self.handle, other.handle), "profile")
+
+    def _objects(self) -> List[Tuple[int, int]]:
+        count = ctypes.c_size_t()
+        found = _abi.library.profile_objects(self.handle, ctypes.byref(count))
+        return [(found[index].object, found[index].instructions) for index in range(count.value)]
+
+    @property
+    def objects(self) -> List[Object]:
+        """Programs and libraries of which something was executed, most instructions first."""
+        return [Object.borrowed(pointer) for pointer, _ in self._objects()]
+
+    @property
+    def instructions(self) -> List[int]:
+        """Executed instructions of each of the objects."""
+        return [instructions for _, instructions in self._objects()]
+
+    def traces(self) -> Traces:
+        """All that was counted, in the order of the library: the same counts, the same order."""
+        count = ctypes.c_size_t()
+        size = ctypes.sizeof(_abi.ProfileTrace)
+        found = _abi.library.profile_traces(self.handle, ctypes.byref(count))
+        records = ctypes.string_at(found, count.value * size) if count.value else b""
+        numbers = {pointer: number for number, (pointer, _) in enumerate(self._objects())}
+        columns: Dict[str, Column] = {}
+        pointers = Table(records, size, layout(_abi.ProfileTrace, "from_object object"))
+        for column, pointer in (("source_object", "from_object"), ("object", "object")):
+            of_rows = [numbers.get(int(value), -1) for value in pointers[pointer]]
+            columns[column] = lambda of_rows=of_rows: column_of("i", of_rows)  # type: ignore[misc]
+        columns.update(layout(_abi.ProfileTrace, "source=from source_class=from_class start end "
+                              "instructions count end_class taken"))
+        classes = _abi.names(_abi.library.insn_class_name, _abi.INSN_CLASS_COUNT)
+        return Traces(records, size, columns, {"source_class": classes, "end_class": classes})
+
+    def branches(self) -> List[Branch]:
+        """Transfers with a known beginning, the most frequent first."""
+        counts: Dict[Tuple[int, int, int, int, int], int] = {}
+        for row in self.traces():
+            if row.source_object >= 0:
+                key = (int(row.source_object), int(row.source), int(row.object), int(row.start),
+                       int(row.source_class))
+                counts[key] = counts.get(key, 0) + int(row.count)
+        classes = _abi.names(_abi.library.insn_class_name, _abi.INSN_CLASS_COUNT)
+        found = [Branch(source_object, source, target_object, target, times, classes[kind])
+                 for (source_object, source, target_object, target, kind), times in counts.items()]
+        return sorted(found, key=lambda branch: (-branch.times, branch[:4]))

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The Python module, used as a program uses it: python_use.py, with numpy and without it, and
+# the example scripts. The trace is a run that is written down here, encoded by the command.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+examples=$top/Documentation/examples
+export NTRACE_LIBRARY=$top/build/libntrace.so.0 PYTHONPATH=$top/lib/python PYTHONDONTWRITEBYTECODE=1
+rounds=3000
+# Debian's own Python, which has its numpy.
+PATH=/usr/bin:$PATH
+
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id=none -o "$tmp/demo" \
+	"$examples/demo.S" || exit 1
+# Once through demo.S: the loop three times, the call, the jump back to the beginning.
+for ((i = 0; i < rounds; i++)); do
+	printf '0x%x\n' 0x10000 0x10002 0x10004 0x10002 0x10004 0x10002 0x10004 0x10006 0x1000c 0x1000a
+done >"$tmp/pcs"
+head -n 10 "$tmp/pcs" >"$tmp/pcs.small"
+ok "a program that makes recordings" gcc -std=c11 -I "$top/lib/include" "$examples/recording.c" -L "$top/build" -lntrace \
+	-Wl,-rpath,"$top/build" -o "$tmp/recording"
+for kind in '' .small; do
+	ok "a trace to read" "$top/build/ntrace" encode --pcs "$tmp/pcs$kind" --elf "$tmp/demo" --mode btm \
+		--encoder sync=messages,syncmax=4 -o "$tmp/trace$kind"
+	"$tmp/recording" "$tmp/dir$kind" "$tmp/demo" "$(stat -c %s "$tmp/trace$kind")"
+	cp "$tmp/trace$kind" "$tmp/dir$kind/aux.0"
+done
+
+relay "without numpy" python3 -W error "$top/selftests/lib/python_use.py" "$tmp" "$rounds" without
+if python3 -c 'import numpy' 2>/dev/null; then
+	relay "with numpy" python3 -W error "$top/selftests/lib/python_use.py" "$tmp" "$rounds" with
+else
+	skip "with numpy" "Python has no numpy: python3-numpy"
+fi
+fails "without the library" "cannot load libntrace .*NTRACE_LIBRARY" env NTRACE_LIBRARY="$tmp/none.so" python3 -c 'import ntrace'
+printf 'int ntrace_strerror(int e) { return e; }\n' >"$tmp/old.c"
+ok "an older library" gcc -shared -fPIC "$tmp/old.c" -o "$tmp/old.so"
+fails "is refused" "older than this module: it has no ntrace_insn_class_name" env NTRACE_LIBRARY="$tmp/old.so" \
+	python3 -c 'import ntrace'
+
+# By hand: in each round the loop's branch is taken twice, all else once. Before the first
+# round nothing is known to have led to _start, and behind the last nothing was executed.
+python3 "$examples/hot_loops.py" "$tmp/dir" >"$tmp/loops" 2>"$tmp/notes"
+is "$(cat "$tmp/loops")" "transfers:
+$((2 * rounds)) demo _start+0x4 -> _start+0x2 (branch)
+$rounds demo _start+0x6 -> leaf+0x0 (call)
+$rounds demo _start+0xa -> _start+0x0 (jump)
+$rounds demo leaf+0x0 -> _start+0xa (return)
+loops:
+$((3 * rounds)) rounds, $rounds entries, 3.00 times round: demo _start+0x2
+$rounds rounds, 0 entries: demo _start+0x0" "hot_loops.py"
+like "and says what is missing" "kallsyms" "$(cat "$tmp/notes")"
+python3 "$examples/message_bits.py" "$tmp/trace" "" 4 >"$tmp/bits"
+is "$(awk 'NR > 1 && NR < 6 { for (i = 2; i <= NF; i++) sum += $i } END { print sum / 8 }' "$tmp/bits")" \
+	"$(stat -c %s "$tmp/trace")" "message_bits.py: all bytes are in the slices"
+# 10 instructions of which one has 32 bits: 11 parcels.
+is "$(sed -n 5p "$tmp/bits" | cut -d ' ' -f 1)" $((11 * rounds)) "and all that was executed"
+for name in hot_loops message_bits; do
+	ok "$name.py is short" test "$(wc -l <"$examples/$name.py")" -le 60
+	fails "$name.py of nothing" "no recording|No such file" python3 "$examples/$name.py" /nonexistent
+done
+done_testing

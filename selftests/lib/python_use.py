@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Tests of the Python module for python.sh: python_use.py DIRECTORY ROUNDS with|without (numpy)
+
+DIRECTORY has demo (the program), trace, pcs (what was executed, written by the shell) and the
+recording dir. A second opinion of the messages is tiny_decoder.py, which shares no code with
+the library.
+"""
+
+import gc
+import os
+import resource
+import sys
+
+if sys.argv[3] == "without":
+    sys.modules["numpy"] = None
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vsoc"))
+import tiny_decoder  # noqa: E402
+import ntrace  # noqa: E402
+from ntrace import _session  # noqa: E402
+
+COUNT = 0
+FAILED = False
+
+
+def same(got, expected, text):
+    global COUNT, FAILED
+    COUNT += 1
+    good = got == expected
+    FAILED = FAILED or not good
+    print("%sok %d - %s" % ("" if good else "not ", COUNT, text))
+    if not good:
+        print("#      got %.2000r\n# expected %.2000r" % (got, expected))
+
+
+def raises(kind, words, text, function, *arguments):
+    try:
+        got = function(*arguments)
+    except Exception as error:
+        same((isinstance(error, kind), words in str(error)), (True, True),
+             "%s: %s: %s" % (text, type(error).__name__, error))
+    else:
+        same(got, kind, text)
+
+
+def instructions(blocks):
+    """PCs: all instructions of demo that stand in a block with others have 16 bits."""
+    for address, count in zip(blocks["address"], blocks["instructions"]):
+        for number in range(int(count)):
+            yield int(address) + 2 * number
+
+
+def messages(trace):
+    table = ntrace.Messages(trace, "xlen=64")
+    with open(trace, "rb") as file:
+        expected = list(tiny_decoder.messages(file.read()))
+    same(len(table), len(expected), "as many messages (%d) as the second opinion has" % len(expected))
+    same(table.text("tcode")[0], "ProgTraceSync", "the first one's name")
+    pairs = [(set(table.fields(index).items()), second) for index, second in enumerate(expected)]
+    wrong = [pair for pair in pairs if not pair[0] <= set(pair[1].items())]
+    same(wrong[:3], [], "and the same fields")
+    same(all(mine for mine, _ in pairs), True, "none without a field")
+    same(sum(table["length"]), os.path.getsize(trace), "lengths add up to the file")
+    same([int(flag) for flag in table.has("FADDR")], [int("FADDR" in second) for second in expected],
+         "has()")
+    same((table.errors, table.pending), ([], 0), "the trace is whole")
+    row = table[-1]
+    same((row.offset + row.length, row), (os.path.getsize(trace), list(table)[-1]), "rows")
+    with open(trace, "rb") as file:
+        cut = ntrace.Messages(file.read()[:-1])
+    same((len(cut), cut.pending > 0), (len(table) - 1, True), "a cut end is told")
+    same(len(ntrace.Messages(b"")), 0, "nothing in an empty trace")
+
+
+def raw(directory, pcs):
+    with ntrace.Space("demo") as space:
+        space.map(directory + "/demo")
+        location = space.locate(0x1000c)
+        same((location.symbol, location.offset, space.locate(1)), ("leaf", 0, None), "locate()")
+        blocks = ntrace.decode(directory + "/trace", None, space)
+    same(list(instructions(blocks)) == pcs, True, "decode(): the instructions that were executed")
+    same({event.kind for event in blocks.events}, {"sync", "trace off"}, "and events, no error")
+    same(blocks.events[-1].rows, len(blocks), "with their place among the blocks")
+    same(sum(map(int, blocks["taken"])) * 6, len(blocks) * 5, "five of six blocks end in a transfer")
+    same(set(blocks.text("insn_class")), {"branch", "call", "return", "jump"}, "and how")
+    offsets = [int(offset) for offset in blocks["offset"]]
+    same((offsets == sorted(offsets), len(set(offsets)) > 10), (True, True), "offsets of messages")
+    with ntrace.Space("nothing") as space:
+        kinds = {event.kind for event in ntrace.decode(directory + "/trace", "", space).events}
+    same({"error", "gap"} <= kinds, True, "without the program there are errors and gaps")
+
+
+def recording(directory, pcs, rounds):
+    with ntrace.Session(directory + "/dir") as session:
+        stream = session.streams[0]
+        same((stream.cpu, stream.bytes, stream.params.xlen), (0, os.path.getsize(directory + "/trace"), 64),
+             "the stream")
+        same(session.description["clock"], "monotonic", "the recording")
+        same(len(session.messages()) > rounds, True, "its messages")
+        blocks = session.blocks()
+        same(list(instructions(blocks)) == pcs, True, "Session.blocks(): what was executed")
+        same((set(blocks["pid"]), set(blocks.text("comm"))), ({42}, {"demo"}), "by whom")
+        same({name: blocks.text("symbol").count(name) for name in ("_start", "leaf")},
+             {"_start": 5 * rounds, "leaf": rounds}, "in which function")
+        same(set(blocks.text("object")), {directory + "/demo"}, "of which program")
+        same(blocks.stats[0].instructions, 10 * rounds, "and how much")
+        same("symbol" in session.blocks(places=False).columns, False, "without places")
+        same(any("kallsyms" in note for note in session.notes), True, "notes say what is missing")
+        profile = session.profile(pid=42, privileges="u")
+        counted = {(hex(branch.source), hex(branch.target)): branch.times for branch in profile.branches()}
+        same(counted, {("0x10004", "0x10002"): 2 * rounds, ("0x10006", "0x1000c"): rounds,
+                       ("0x1000c", "0x1000a"): rounds, ("0x1000a", "0x10000"): rounds}, "Profile.branches()")
+        same(profile.instructions, [10 * rounds], "Profile.instructions")
+        traces = profile.traces()
+        same(sum(int(row.count * row.instructions) for row in traces), 10 * rounds, "Profile.traces()")
+        profile.merge(session.profile())
+        same(profile.instructions, [20 * rounds], "Profile.merge()")
+        same(sum(session.profile(pid=7).instructions), 0, "nothing of another process")
+        objects = profile.objects
+        profile.close()
+        same((objects[0].name, objects[0].symbol(0x1000c)), (directory + "/demo", ("leaf", 0)),
+             "objects outlive the profile")
+        raises(ntrace.Error, "'x' is none of u, s, m", "a privilege that is none", session.profile, -1, "x")
+        raises(IndexError, "no stream 7", "a stream that is none", session.blocks, [7])
+        event_of, _session.event_of = _session.event_of, lambda *_: 1 // 0
+        raises(ZeroDivisionError, "", "what a callback raises comes out", session.blocks)
+        _session.event_of = event_of
+        same(len(session.blocks()), len(blocks), "and the session works on")
+    raises(ValueError, "Session is closed", "a closed one", lambda: session.streams)
+
+
+def errors(directory):
+    raises(FileNotFoundError, "/nonexistent", "no recording", ntrace.Session, "/nonexistent")
+    raises(ntrace.Error, "/etc is no recording", "another directory", ntrace.Session, "/etc")
+    raises(ntrace.Error, "/etc/passwd: ", "no ELF file", ntrace.Object, "/etc/passwd")
+    raises(ntrace.Error, sys.executable, "a program of another machine", ntrace.Object, sys.executable)
+    raises(ntrace.Error, "cannot use 'colour=red'", "a parameter that is none", ntrace.Params,
+           "srcbits=2,colour=red")
+    raises(KeyError, "no column 'x', there are offset", "a column that is none",
+           lambda: ntrace.Messages(b"")["x"])
+    raises(IndexError, "row 0 of a table of 0", "a row that is none", lambda: ntrace.Messages(b"")[0])
+
+
+def memory(directory):
+    """What is closed, or forgotten, is given back."""
+    def use(times):
+        for _ in range(times):
+            with ntrace.Session(directory + "/dir.small") as session:
+                session.profile()
+                session.blocks()
+            ntrace.decode(directory + "/trace.small", None, ntrace.Space("x").map(directory + "/demo"))
+        gc.collect()
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = use(50)
+    grown = use(200) - before
+    same(grown < 1024, True, "200 sessions more take no more memory (%d KiB)" % grown)
+
+
+def main():
+    directory, rounds = sys.argv[1], int(sys.argv[2])
+    with open(directory + "/pcs") as file:
+        pcs = [int(line, 0) for line in file]
+    same(type(ntrace.Messages(b"")["offset"]).__name__,
+         "array" if sys.argv[3] == "without" else "ndarray", "columns are of the right kind")
+    messages(directory + "/trace")
+    raw(directory, pcs)
+    recording(directory, pcs, rounds)
+    errors(directory)
+    memory(directory)
+    print("1..%d" % COUNT)
+    sys.exit(FAILED)
+
+
+main()
