@@ -39,6 +39,44 @@ clang() {
 # page, perf2bolt 19 takes the wrong one.
 compile() { clang -c "$1" -o "$2.o" && build/riscv64/cc "$2.o" -Wl,-q -o "$2"; }
 
+# record_calculator: sets $recorded to a directory with program/calculator.c traced in the guest under
+# the eyes of the witness: calculator, recording/, the witness' log as text, maps, and executed (see
+# host/executed.py); and $root to the files of the guest, for --sysroot. The first test that wants it
+# makes the recording, and again when something has changed that it is made with.
+record_calculator() {
+	local key new source=selftests/consumers/program/calculator.c
+	key=$({
+		cat "$source" selftests/consumers/{common.sh,host/executed.py} tools/vsoc/run build/guest.env \
+			build/riscv64/ntrace build/plugin/exec_log.so build/kernel/ntrace/*.ko
+		readlink -f build/qemu
+	} | sha256sum | cut -c1-16)
+	recorded=$top/build/consumers/$key
+	if [ ! -d "$recorded" ]; then
+		rm -rf build/consumers
+		mkdir -p build/consumers
+		new=$(mktemp -d "$top/build/consumers/.XXXXXX")
+		make_recording "$source" "$new" && mv -T "$new" "$recorded" || return
+	fi
+	root=$tmp/root
+	mkdir "$root"
+	cp -as "$(tools/vsoc/run --print-sysroot)/." "$root/"
+	mkdir -p "$root/root" "$root/usr/local/bin"
+	cp "$recorded/calculator" "$root/root/"
+	cp "$recorded/ntrace" "$root/usr/local/bin/"
+}
+make_recording() {
+	local dir=$2
+	compile "$1" "$dir/calculator" || return
+	cp build/riscv64/ntrace build/plugin/exec_log.so "$dir/"
+	tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg --modules \
+		--put "$dir/calculator:/root/calculator" --put "$dir/ntrace:/usr/local/bin/ntrace" \
+		--plugin "$dir/exec_log.so,out=$dir/log" --get "/tmp/recording:$dir" -- \
+		ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 || return
+	perf script -i "$dir/recording" --show-mmap-events 2>/dev/null | grep MMAP2 >"$dir/maps" || return
+	build/oracle/log_print "$dir/log.0" >"$dir/log" || return
+	python3 selftests/consumers/host/executed.py "$dir/maps" "$dir/calculator" <"$dir/log" >"$dir/executed"
+}
+
 # A profile of nothing is no error to most of these programs, so what they wrote is
 # judged, and not how they ended.
 declare -A found

@@ -6,24 +6,16 @@
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ntrace=build/ntrace
-program=$tmp/calculator out=$tmp/out
+out=$tmp/out
 mkdir -p "$out"
-ok "compile a program for profiling" compile selftests/consumers/program/calculator.c "$program" || done_testing
-cp build/riscv64/ntrace build/plugin/exec_log.so "$tmp/"
-ok "trace it in the guest" tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg --modules \
-	--put "$program:/root/calculator" --put "$tmp/ntrace:/usr/local/bin/ntrace" --plugin "$tmp/exec_log.so,out=$tmp/log" \
-	--get "/tmp/recording:$tmp" -- ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 || done_testing
-mkdir "$tmp/root"
-cp -as "$(tools/vsoc/run --print-sysroot)/." "$tmp/root/"
-mkdir -p "$tmp/root/root" "$tmp/root/usr/local/bin"
-cp "$program" "$tmp/root/root/"
-cp "$tmp/ntrace" "$tmp/root/usr/local/bin/"
+ok "trace a program in the guest" record_calculator || done_testing
+program=$recorded/calculator
 
 # export_as FORMAT FILE OPTION...
 export_as() {
 	local format=$1 file=$2
 	shift 2
-	"$ntrace" export --format "$format" --user --sysroot "$tmp/root" -o "$file" "$@" "$tmp/recording" 2>"$tmp/said" ||
+	"$ntrace" export --format "$format" --user --sysroot "$root" -o "$file" "$@" "$recorded/recording" 2>"$tmp/said" ||
 		{ cat "$tmp/said"; return 1; }
 }
 for format in csv json autofdo profgen bolt bolt-bf perfscript; do
@@ -33,15 +25,9 @@ done
 ok "perf-data" export_as perf-data "$out/perf.data" --period 2003
 ok "perf-data, every branch" export_as perf-data "$out/bts.data" --every-branch
 
-perf script -i "$tmp/recording" --show-mmap-events 2>/dev/null | grep MMAP2 >"$tmp/maps"
-add_up() {
-	set -o pipefail
-	build/oracle/log_print "$tmp/log.0" | python3 selftests/consumers/host/executed.py "$tmp/maps" "$program" >"$tmp/executed"
-}
-ok "the witness's log, added up" add_up || done_testing
-same=$(python3 selftests/consumers/host/same_traces.py "$tmp/executed" "$out/csv" "$out/json")
+same=$(python3 selftests/consumers/host/same_traces.py "$recorded/executed" "$out/csv" "$out/json")
 like "csv, json: each trace as often as the witness saw it: $same" '^[1-9][0-9]+ traces, executed [1-9][0-9]{3,} times, 0 differ$' "$same"
-sed '5s/ [0-9]*$/ 1000000/' "$tmp/executed" >"$tmp/falsified"
+sed '5s/ [0-9]*$/ 1000000/' "$recorded/executed" >"$tmp/falsified"
 like "a false count would show" ' 1 differ$' \
 	"$(python3 selftests/consumers/host/same_traces.py "$tmp/falsified" "$out/csv" "$out/json")"
 
@@ -49,11 +35,11 @@ like "a false count would show" ' 1 differ$' \
 consumed() {
 	local name=$1 format=$2 option=$3
 	ok "$name" "${@:4}" || { diag "$(<"$tmp/.ok")"; return; }
-	judge "$format" "$program" "$tmp/executed" "$out/$name" "$option"
+	judge "$format" "$program" "$recorded/executed" "$out/$name" "$option"
 	is "${found[hot]:-}" by_count,emit,factor,product "$name names the hot functions" || diag "$(head "$out/$name")"
 	ok "$name: ${found[equal]:-0} counts are those of the witness" test "${found[equal]:-0}" -ge 20
 	is "${found[wrong]:-}" 0 "$name: all of them" || diag "$(<"$tmp/wrong")"
-	judge "$format" "$program" "$tmp/executed" "$out/$name" "$option" drop=100 2>/dev/null
+	judge "$format" "$program" "$recorded/executed" "$out/$name" "$option" drop=100 2>/dev/null
 	ok "$name: losing one trace of a hundred would show" test "${found[wrong]:-0}" -ge 5
 }
 consumed profgen-19 autofdo drop=0 "$llvm/llvm-profgen" --format=text --unsymbolized-profile="$out/profgen" --binary="$program" \
@@ -78,20 +64,20 @@ if perf_for "$out/perf.data"; then
 	shown perf.data ip,brstack
 	shown bts.data ip,addr
 	sampled() { python3 selftests/consumers/host/sampled.py "$program" "$1" "$out/$2.script" 2>"$tmp/wrong"; }
-	executed=$(build/oracle/log_print "$tmp/log.0" | grep -c ' U$')
-	is "$(sampled "$tmp/executed" perf.data | sed 's/ [0-9]* transfers,//')" "$((executed / 2003)) samples, 0 wrong" \
+	executed=$(grep -c ' U$' "$recorded/log")
+	is "$(sampled "$recorded/executed" perf.data | sed 's/ [0-9]* transfers,//')" "$((executed / 2003)) samples, 0 wrong" \
 		"a sample every 2003 of $executed instructions; every transfer, run and address in them was executed" ||
 		diag "$(<"$tmp/wrong")"
 	like "every branch, as often as it was executed" '^[1-9][0-9]{3,} samples, [0-9]+ transfers, 0 wrong$' \
-		"$(sampled "$tmp/executed" bts.data)" || diag "$(<"$tmp/wrong")"
-	grep -v ' c32 c56 ' "$tmp/executed" >"$tmp/falsified"
+		"$(sampled "$recorded/executed" bts.data)" || diag "$(<"$tmp/wrong")"
+	grep -v ' c32 c56 ' "$recorded/executed" >"$tmp/falsified"
 	for data in perf.data bts.data; do
 		like "$data: what was not executed would show" ' [1-9][0-9]* wrong$' "$(sampled "$tmp/falsified" $data)"
 	done
 	# perf 6.1 dies of addr2line, which it starts for files that are not on this machine.
 	if foreign perf-13 trixie usr/bin/perf linux-perf; then
 		like "perf report --branch-history" ' product calculator.c:[0-9]+ \(CALL' \
-			"$(perf-13 report -i "$out/perf.data" --branch-history --stdio --symfs "$tmp/root" 2>&1)"
+			"$(perf-13 report -i "$out/perf.data" --branch-history --stdio --symfs "$root" 2>&1)"
 	else
 		skip "perf report --branch-history" "no perf of Debian 13 in reach"
 	fi

@@ -11,6 +11,7 @@
 #include <ntrace/export.h>
 
 #include "command.h"
+#include "coverage.h"
 #include "input.h"
 #include "place.h"
 #include "ui.h"
@@ -22,6 +23,7 @@
 enum {
 	FORMAT_PERF_DATA = NTRACE_EXPORT_FORMATS,
 	FORMAT_PERFSCRIPT,
+	FORMAT_LCOV,
 	FORMATS,
 };
 
@@ -66,6 +68,7 @@ struct export
 	struct recording_totals totals;
 	struct ntrace_profile *profile;
 	struct ntrace_sampler *sampler;
+	struct ntrace_coverage *coverage;
 	struct ntrace_profile_options selection;
 	struct ntrace_object *object;
 	const char *path;
@@ -81,9 +84,16 @@ struct export
 
 static const char *format_name(unsigned int format)
 {
-	if (format == FORMAT_PERF_DATA)
+	switch (format) {
+	case FORMAT_PERF_DATA:
 		return "perf-data";
-	return format == FORMAT_PERFSCRIPT ? "perfscript" : ntrace_export_name(format);
+	case FORMAT_PERFSCRIPT:
+		return "perfscript";
+	case FORMAT_LCOV:
+		return "lcov";
+	default:
+		return ntrace_export_name(format);
+	}
 }
 
 static int take_format(struct export *export, const char *name)
@@ -239,6 +249,24 @@ static int count(struct export *export)
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
+static void note_lines(void *data, const char *text)
+{
+	(void)data;
+	warn("%s", text);
+}
+
+static int write_lcov(struct export *export, FILE *file)
+{
+	const struct coverage_options options = {
+		.object = export->object,
+		.sysroot = export->recording_options.sysroot,
+		.note = note_lines,
+	};
+	int error = coverage_make(&export->coverage, export->profile, &options);
+
+	return error ? error : ntrace_export_lcov(file, export->coverage);
+}
+
 static int write_profile(struct export *export, struct ntrace_export_counts *counts)
 {
 	FILE *file = export->output ? fopen(export->output, "we") : stdout;
@@ -246,8 +274,11 @@ static int write_profile(struct export *export, struct ntrace_export_counts *cou
 
 	if (!file)
 		return write_failed(export, NTRACE_ERR_IO);
-	error = ntrace_export_profile(file, export->profile, export->format, export->object,
-				      counts);
+	if (export->format == FORMAT_LCOV)
+		error = write_lcov(export, file);
+	else
+		error = ntrace_export_profile(file, export->profile, export->format, export->object,
+					      counts);
 	if (!error && fflush(file))
 		error = NTRACE_ERR_IO;
 	if (export->output && fclose(file) && !error)
@@ -295,13 +326,31 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 	return error ? decode_failed(export, error) : EXIT_OK;
 }
 
+static void say_lines(const struct ntrace_coverage *coverage)
+{
+	const struct ntrace_coverage_line *lines;
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	size_t count, executed = 0, i;
+
+	lines = ntrace_coverage_lines(coverage, &count);
+	for (i = 0; i < count; i++)
+		executed += lines[i].executed != 0;
+	if (count)
+		say("%s lines, %s of them executed", ui_number(number, count),
+		    ui_number(other, executed));
+	else
+		warn("nothing that was executed has line numbers: the export is empty");
+}
+
 /* On standard error, since the export may be on standard output. */
 static void say_what(const struct export *export, const struct ntrace_export_counts *counts)
 {
 	bool samples = export->format >= NTRACE_EXPORT_FORMATS;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 
-	if (!counts->traces)
+	if (export->format == FORMAT_LCOV)
+		say_lines(export->coverage);
+	else if (!counts->traces)
 		warn("nothing of what is selected was executed: the export is empty");
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
@@ -332,8 +381,9 @@ static int run_export(struct export *export)
 		error = choose_object(export);
 	if (error)
 		return error;
-	error = export->format < NTRACE_EXPORT_FORMATS ? write_profile(export, &counts) :
-							 write_samples(export, &counts);
+	error = export->format < NTRACE_EXPORT_FORMATS || export->format == FORMAT_LCOV ?
+			write_profile(export, &counts) :
+			write_samples(export, &counts);
 	if (!error)
 		say_what(export, &counts);
 	return error;
@@ -384,6 +434,7 @@ static int run(const struct command *command, int argc, char **argv)
 	export.path = argv[options.index];
 	error = run_export(&export);
 	ntrace_sampler_free(export.sampler);
+	ntrace_coverage_free(export.coverage);
 	ntrace_profile_free(export.profile);
 	recording_close(&export.recording);
 	return error;
@@ -391,7 +442,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen and perf",
+	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen, lcov and perf",
 	.usage = "--format NAME [OPTIONS] RECORDING",
 	.details =
 		"formats:\n"
@@ -401,6 +452,7 @@ const struct command command_export = {
 		"  bolt-bf     perf2bolt -pa, every version\n"
 		"  csv, json   every trace: a transfer, the straight run behind it, times "
 		"executed\n"
+		"  lcov        exact coverage of lines, branches and functions: genhtml\n"
 		"  perf-data   perf.data with branch stacks: perf, llvm-profgen, create_llvm_prof, "
 		"perf2bolt\n"
 		"  perfscript  llvm-profgen --perfscript\n"

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include <ntrace/coverage.h>
 #include <ntrace/profile.h>
 #include <ntrace/sample.h>
 
@@ -59,6 +60,16 @@ NTRACE_API bool ntrace_export_one_object(unsigned int format);
 NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
 				     unsigned int format, const struct ntrace_object *object,
 				     struct ntrace_export_counts *counts);
+
+/**
+ * ntrace_export_lcov - lcov's tracefile: lines, branches and functions with counts, for genhtml
+ * @file: written to, not flushed
+ * @coverage: one that has ended
+ *
+ * Each conditional branch is a block of two branches: taken, and not. A comma in a name becomes
+ * "_". Return: 0 or NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
 
 /**
  * struct ntrace_export_samples_options - what goes into samples

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Lines and scopes out of DWARF, by libdw. */
+#include <dwarf.h>
+#include <fcntl.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lines.h"
+#include "object.h"
+
+/* Scopes nest as source does; what is deeper is no compiler's work. */
+#define DEPTH_MAX 256
+
+static int compare_texts(const void *left, const void *right)
+{
+	return strcmp(left, right);
+}
+
+/* Takes "//", "/./" and "/x/../" out of an absolute path: one name for one file. */
+static void clean_path(char *path)
+{
+	const char *from = path;
+	char *to = path;
+	size_t length;
+
+	if (*path != '/')
+		return;
+	while (*from) {
+		from += strspn(from, "/");
+		length = strcspn(from, "/");
+		if (length == 2 && !memcmp(from, "..", 2)) {
+			while (to > path && *--to != '/')
+				;
+		} else if (length && !(length == 1 && *from == '.')) {
+			*to++ = '/';
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	*to = '\0';
+}
+
+/* The path of a file that a unit names, to be freed; NULL when out of memory. */
+static char *whole_path(Dwarf_Die *unit, const char *name)
+{
+	Dwarf_Attribute attribute;
+	const char *directory = NULL;
+	char *path;
+
+	if (*name != '/' && dwarf_attr(unit, DW_AT_comp_dir, &attribute))
+		directory = dwarf_formstring(&attribute);
+	if (!directory)
+		path = strdup(name);
+	else if (asprintf(&path, "%s/%s", directory, name) < 0)
+		path = NULL;
+	if (path)
+		clean_path(path);
+	return path;
+}
+
+/* A path that stays, the same pointer for the same file; NULL for NULL or out of memory. */
+static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const char *name)
+{
+	char *path, **node;
+
+	if (!name)
+		return NULL;
+	if (name == lines->last_name)
+		return lines->last_file;
+	path = whole_path(unit, name);
+	if (!path)
+		return NULL;
+	node = tsearch(path, &lines->files, compare_texts);
+	if (!node || *node != path)
+		free(path);
+	lines->last_name = node ? name : NULL;
+	lines->last_file = node ? *node : NULL;
+	return lines->last_file;
+}
+
+/* Code that the linker dropped is described at addresses that are no code. */
+static bool is_code(const struct ntrace_object *object, uint64_t start)
+{
+	uint64_t address, size;
+	bool executable;
+	size_t i;
+
+	for (i = 0; !ntrace_object_segment(object, i, &address, &size, &executable); i++) {
+		if (executable && start >= address && start - address < size)
+			return start != 0;
+	}
+	return false;
+}
+
+static int add_line(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Line *row, uint64_t start,
+		    uint64_t end)
+{
+	struct ntrace_line line = { .start = start, .end = end };
+	int number = 0, error;
+
+	if (dwarf_lineno(row, &number) || number < 0)
+		return 0;
+	line.file = keep_file(lines, unit, dwarf_linesrc(row, NULL, NULL));
+	line.line = line.file ? (uint32_t)number : 0;
+	error = lines_grow((void **)&lines->lines, lines->line_count, &lines->line_room,
+			   sizeof(line));
+	if (!error)
+		lines->lines[lines->line_count++] = line;
+	return error;
+}
+
+/* A row is good up to the next one, which libdw has sorted behind it. */
+static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
+{
+	bool last, dropped = false, begins = true;
+	Dwarf_Addr start, end;
+	Dwarf_Lines *rows;
+	size_t count, i;
+	int error;
+
+	if (dwarf_getsrclines(unit, &rows, &count))
+		return 0;
+	for (i = 0; i + 1 < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+
+		if (dwarf_lineendsequence(row, &last) || last || dwarf_lineaddr(row, &start) ||
+		    dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &end)) {
+			begins = true;
+			continue;
+		}
+		if (begins)
+			dropped = !is_code(lines->object, start);
+		begins = false;
+		if (dropped || end <= start)
+			continue;
+		error = add_line(lines, unit, row, start, end);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static const char *scope_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name;
+
+	if (!dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) &&
+	    !dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute) &&
+	    !dwarf_attr_integrate(die, DW_AT_name, &attribute))
+		return "[unnamed]";
+	name = dwarf_formstring(&attribute);
+	return name ? name : "[unnamed]";
+}
+
+static uint32_t number_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word value;
+
+	if (!dwarf_attr(die, name, &attribute) || dwarf_formudata(&attribute, &value) ||
+	    value > UINT32_MAX)
+		return 0;
+	return (uint32_t)value;
+}
+
+static const char *call_file(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Die *die)
+{
+	uint32_t number = number_of(die, DW_AT_call_file);
+	Dwarf_Files *files;
+	size_t count;
+
+	if (!number || dwarf_getsrcfiles(unit, &files, &count) || number >= count)
+		return NULL;
+	return keep_file(lines, unit, dwarf_filesrc(files, number, NULL, NULL));
+}
+
+static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, uint32_t scope)
+{
+	int error;
+
+	if (end <= start || !is_code(lines->object, start))
+		return 0;
+	error = lines_grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
+			   sizeof(*lines->ranges));
+	if (!error)
+		lines->ranges[lines->range_count++] = (struct scope_range){ start, end, scope };
+	return error;
+}
+
+/* Adds the ranges of a scope; @entry is where it begins, 0 if it has no code. */
+static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, uint64_t *entry)
+{
+	Dwarf_Addr base, start, end;
+	size_t before = lines->range_count;
+	ptrdiff_t offset = 0;
+	int error = 0;
+
+	while (!error && (offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0)
+		error = add_range(lines, start, end, scope);
+	*entry = 0;
+	if (lines->range_count > before)
+		*entry = dwarf_entrypc(die, &base) ? lines->ranges[before].start : base;
+	return error;
+}
+
+struct position {
+	struct ntrace_lines *lines;
+	Dwarf_Die *unit;
+	uint32_t scope;
+	unsigned int depth;
+};
+
+/* @inside: what the children of this one are in. */
+static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, uint32_t *inside)
+{
+	struct ntrace_lines *lines = at->lines;
+	struct ntrace_scope scope = { .parent = inlined ? at->scope : NTRACE_NO_SCOPE,
+				      .inlined = inlined };
+	uint32_t number = (uint32_t)lines->scope_count;
+	int line, error;
+
+	if (lines->scope_count == NTRACE_NO_SCOPE)
+		return NTRACE_ERR_NOMEM;
+	error = read_ranges(lines, die, number, &scope.entry);
+	if (error || !scope.entry)
+		return error;
+	scope.name = scope_name(die);
+	scope.file = keep_file(lines, at->unit, dwarf_decl_file(die));
+	if (!dwarf_decl_line(die, &line) && line > 0)
+		scope.line = (uint32_t)line;
+	if (inlined) {
+		scope.call_file = call_file(lines, at->unit, die);
+		scope.call_line = number_of(die, DW_AT_call_line);
+	}
+	error = lines_grow((void **)&lines->scopes, lines->scope_count, &lines->scope_room,
+			   sizeof(scope));
+	if (error)
+		return error;
+	lines->scopes[lines->scope_count++] = scope;
+	*inside = number;
+	return 0;
+}
+
+static int read_children(const struct position *at, Dwarf_Die *parent)
+{
+	struct position inside = *at;
+	Dwarf_Die die;
+	int error = 0;
+
+	if (++inside.depth > DEPTH_MAX || dwarf_child(parent, &die))
+		return 0;
+	do {
+		int tag = dwarf_tag(&die);
+
+		inside.scope = at->scope;
+		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
+			error = add_scope(at, &die, tag == DW_TAG_inlined_subroutine,
+					  &inside.scope);
+		else if (tag != DW_TAG_lexical_block && tag != DW_TAG_namespace &&
+			 tag != DW_TAG_class_type && tag != DW_TAG_structure_type &&
+			 tag != DW_TAG_module)
+			continue;
+		if (!error)
+			error = read_children(&inside, &die);
+	} while (!error && !dwarf_siblingof(&die, &die));
+	return error;
+}
+
+/* The debug file that the object knows; else where GDB looks, and then a server. */
+static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **found)
+{
+	const struct ntrace_object *object = *user;
+	int fd;
+
+	if (object->debug) {
+		fd = open(object->debug->name, O_RDONLY | O_CLOEXEC);
+		*found = fd < 0 ? NULL : strdup(object->debug->name);
+		return fd;
+	}
+	return dwfl_standard_find_debuginfo(module, user, name, base, file, link, crc, found);
+}
+
+static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file,
+		  Elf **elf)
+{
+	(void)module, (void)user, (void)name, (void)base, (void)file, (void)elf;
+	return -1;
+}
+
+static Dwarf *open_dwarf(struct ntrace_lines *lines)
+{
+	const char *name = lines->object->name;
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+	void **user;
+	int fd;
+
+	lines->callbacks.find_elf = no_elf;
+	lines->callbacks.find_debuginfo = find_debuginfo;
+	lines->callbacks.section_address = dwfl_offline_section_address;
+	lines->callbacks.debuginfo_path = &lines->debug_path;
+	lines->dwfl = dwfl_begin(&lines->callbacks);
+	if (!lines->dwfl)
+		return NULL;
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	dwfl_report_begin(lines->dwfl);
+	module = dwfl_report_elf(lines->dwfl, name, name, fd, 0, true);
+	if (!module) {
+		close(fd);
+		return NULL;
+	}
+	dwfl_report_end(lines->dwfl, NULL, NULL);
+	if (!dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+		return NULL;
+	*user = lines->object;
+	return dwfl_module_getdwarf(module, &bias);
+}
+
+/* Sections of a relocatable file are not where its object has them. */
+static bool is_relocatable(const struct ntrace_object *object)
+{
+	const uint8_t *bytes = object->bytes;
+
+	return object->size < EI_NIDENT + 2 ||
+	       (bytes[EI_NIDENT] | bytes[EI_NIDENT + 1] << 8) == ET_REL;
+}
+
+int lines_read_dwarf(struct ntrace_lines *lines)
+{
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	Dwarf *dwarf;
+	uint8_t type;
+	int error, more;
+
+	dwarf = is_relocatable(lines->object) ? NULL : open_dwarf(lines);
+	if (!dwarf)
+		return NTRACE_ERR_UNSUPPORTED;
+	while (!(more = dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split))) {
+		struct position at = { .lines = lines, .unit = &die, .scope = NTRACE_NO_SCOPE };
+
+		if (type != DW_UT_compile && type != DW_UT_skeleton)
+			continue;
+		error = read_rows(lines, &die);
+		if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
+			at.unit = &split;
+		if (!error)
+			error = read_children(&at, at.unit);
+		if (error)
+			return error;
+	}
+	return more < 0 ? NTRACE_ERR_FORMAT : 0;
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Lines and scopes by address. */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lines.h"
+#include "object.h"
+
+int lines_grow(void **items, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 256;
+	void *grown;
+
+	if (count < *room)
+		return 0;
+	grown = realloc(*items, more * size);
+	if (!grown)
+		return NTRACE_ERR_NOMEM;
+	*items = grown;
+	*room = more;
+	return 0;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct ntrace_line *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end < b->end ? -1 : a->end > b->end;
+}
+
+/* Code that the linker kept once may be described twice: each byte has one line. */
+static void settle_lines(struct ntrace_lines *lines)
+{
+	size_t i, kept = 0;
+
+	qsort(lines->lines, lines->line_count, sizeof(*lines->lines), compare_lines);
+	for (i = 0; i < lines->line_count; i++) {
+		struct ntrace_line line = lines->lines[i];
+		struct ntrace_line *before = kept ? &lines->lines[kept - 1] : NULL;
+
+		if (before && line.start < before->end)
+			line.start = before->end;
+		if (line.start >= line.end)
+			continue;
+		if (before && before->end == line.start && before->file == line.file &&
+		    before->line == line.line)
+			before->end = line.end;
+		else
+			lines->lines[kept++] = line;
+	}
+	lines->line_count = kept;
+}
+
+/* Outer ranges before the inner ones. */
+static int compare_ranges(const void *left, const void *right)
+{
+	const struct scope_range *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a->end != b->end)
+		return a->end > b->end ? -1 : 1;
+	return a->scope < b->scope ? -1 : a->scope > b->scope;
+}
+
+struct flattening {
+	struct scope_range *pieces;
+	size_t count;
+	size_t room;
+	struct scope_range *open;	/* ranges that @position is in, the innermost last */
+	size_t depth;
+	uint64_t position;
+};
+
+/* The innermost range up to @end. */
+static int put_piece(struct flattening *flat, uint64_t end)
+{
+	int error;
+
+	if (flat->position >= end)
+		return 0;
+	error = lines_grow((void **)&flat->pieces, flat->count, &flat->room, sizeof(*flat->pieces));
+	if (error)
+		return error;
+	flat->pieces[flat->count++] =
+		(struct scope_range){ flat->position, end, flat->open[flat->depth - 1].scope };
+	flat->position = end;
+	return 0;
+}
+
+static int close_ranges(struct flattening *flat, uint64_t up_to)
+{
+	int error = 0;
+
+	while (flat->depth && flat->open[flat->depth - 1].end <= up_to && !error) {
+		error = put_piece(flat, flat->open[flat->depth - 1].end);
+		flat->depth--;
+	}
+	return error;
+}
+
+/* From ranges that lie in each other to pieces that follow each other. */
+static int settle_ranges(struct ntrace_lines *lines)
+{
+	struct flattening flat = { 0 };
+	int error = 0;
+	size_t i;
+
+	if (!lines->range_count)
+		return 0;
+	qsort(lines->ranges, lines->range_count, sizeof(*lines->ranges), compare_ranges);
+	flat.open = calloc(lines->range_count + 1, sizeof(*flat.open));
+	if (!flat.open)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < lines->range_count && !error; i++) {
+		struct scope_range range = lines->ranges[i];
+
+		error = close_ranges(&flat, range.start);
+		if (!error && flat.depth) {
+			error = put_piece(&flat, range.start);
+			/* One that sticks out of its parent is cut: it is in no other. */
+			if (range.end > flat.open[flat.depth - 1].end)
+				range.end = flat.open[flat.depth - 1].end;
+		}
+		flat.position = range.start;
+		flat.open[flat.depth++] = range;
+	}
+	if (!error)
+		error = close_ranges(&flat, UINT64_MAX);
+	free(flat.open);
+	free(lines->ranges);
+	lines->ranges = flat.pieces;
+	lines->range_count = flat.count;
+	return error;
+}
+
+int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
+		      const char *const *directories)
+{
+	struct ntrace_lines *made;
+	int error;
+
+	if (!object->mapped)
+		return NTRACE_ERR_UNSUPPORTED;
+	/* Whether there is one shows when DWARF is looked for. */
+	(void)ntrace_object_add_debug_file(object, directories);
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->object = ntrace_object_get(object);
+	error = lines_read_dwarf(made);
+	if (!error && made->line_count)
+		settle_lines(made);
+	else if (!error)
+		error = NTRACE_ERR_UNSUPPORTED;
+	if (!error)
+		error = settle_ranges(made);
+	if (error) {
+		ntrace_lines_close(made);
+		return error;
+	}
+	*lines = made;
+	return 0;
+}
+
+void ntrace_lines_close(struct ntrace_lines *lines)
+{
+	if (!lines)
+		return;
+	if (lines->dwfl)
+		dwfl_end(lines->dwfl);
+	tdestroy(lines->files, free);
+	free(lines->debug_path);
+	free(lines->lines);
+	free(lines->scopes);
+	free(lines->ranges);
+	ntrace_object_put(lines->object);
+	free(lines);
+}
+
+const struct ntrace_line *ntrace_lines_all(const struct ntrace_lines *lines, size_t *count)
+{
+	*count = lines->line_count;
+	return lines->lines;
+}
+
+const struct ntrace_line *ntrace_lines_find(const struct ntrace_lines *lines, uint64_t address)
+{
+	size_t low = 0, high = lines->line_count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (lines->lines[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == lines->line_count || lines->lines[low].start > address)
+		return NULL;
+	return &lines->lines[low];
+}
+
+const struct ntrace_scope *ntrace_lines_scopes(const struct ntrace_lines *lines, size_t *count)
+{
+	*count = lines->scope_count;
+	return lines->scopes;
+}
+
+uint32_t ntrace_lines_scope(const struct ntrace_lines *lines, uint64_t address)
+{
+	size_t low = 0, high = lines->range_count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (lines->ranges[middle].end <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == lines->range_count || lines->ranges[low].start > address)
+		return NTRACE_NO_SCOPE;
+	return lines->ranges[low].scope;
+}

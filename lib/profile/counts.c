@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* From straight runs to counts of single instructions. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/counts.h>
+
+/* Instructions from @address up to the next step were executed @count times. */
+struct step {
+	uint64_t address;
+	uint64_t count;
+};
+
+/*
+ * @steps: by address; the count before the first is 0
+ * @taken: transfers by the address they come from
+ * @space: the object at its link addresses
+ */
+struct ntrace_counts {
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+	struct step *steps;
+	size_t step_count;
+	struct step *taken;
+	size_t taken_count;
+};
+
+static int compare_steps(const void *left, const void *right)
+{
+	const struct step *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+/* Sorts, and makes one of those at the same address. */
+static void add_up(struct step *steps, size_t *count)
+{
+	size_t i, kept = 0;
+
+	if (!*count)
+		return;
+	qsort(steps, *count, sizeof(*steps), compare_steps);
+	for (i = 1; i < *count; i++) {
+		if (steps[kept].address == steps[i].address)
+			steps[kept].count += steps[i].count;
+		else
+			steps[++kept] = steps[i];
+	}
+	*count = kept + 1;
+}
+
+/* What changes at each address, modulo 2^64; then the sums of it. */
+static void collect(struct ntrace_counts *counts, const struct ntrace_profile_trace *traces,
+		    size_t count)
+{
+	uint64_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct ntrace_profile_trace *trace = &traces[i];
+
+		if (trace->object != counts->object || !trace->instructions)
+			continue;
+		counts->steps[counts->step_count++] = (struct step){ trace->start, trace->count };
+		/* No instruction begins within the last one. */
+		counts->steps[counts->step_count++] =
+			(struct step){ trace->end + 1, -trace->count };
+		if (trace->taken)
+			counts->taken[counts->taken_count++] =
+				(struct step){ trace->end, trace->count };
+	}
+	add_up(counts->taken, &counts->taken_count);
+	add_up(counts->steps, &counts->step_count);
+	for (i = 0; i < counts->step_count; i++) {
+		sum += counts->steps[i].count;
+		counts->steps[i].count = sum;
+	}
+}
+
+int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *profile,
+		      const struct ntrace_object *object)
+{
+	const struct ntrace_profile_trace *traces;
+	struct ntrace_counts *made;
+	int error = NTRACE_ERR_NOMEM;
+	size_t count;
+
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	traces = ntrace_profile_traces(profile, &count);
+	/* Only its number of references changes. */
+	made->object = ntrace_object_get((struct ntrace_object *)(uintptr_t)object);
+	made->steps = malloc((2 * count + 1) * sizeof(*made->steps));
+	made->taken = malloc((count + 1) * sizeof(*made->taken));
+	if (made->steps && made->taken)
+		error = ntrace_space_new(&made->space, ntrace_object_name(object), NULL);
+	if (!error)
+		error = ntrace_space_map_linked(made->space, made->object, 0);
+	if (error) {
+		ntrace_counts_free(made);
+		return error;
+	}
+	collect(made, traces, count);
+	*counts = made;
+	return 0;
+}
+
+void ntrace_counts_free(struct ntrace_counts *counts)
+{
+	if (!counts)
+		return;
+	if (counts->space)
+		ntrace_space_put(counts->space);
+	ntrace_object_put(counts->object);
+	free(counts->steps);
+	free(counts->taken);
+	free(counts);
+}
+
+/* The last step that is not behind @address; NULL if there is none. */
+static const struct step *find_step(const struct step *steps, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (steps[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &steps[low - 1] : NULL;
+}
+
+uint64_t ntrace_counts_executed(const struct ntrace_counts *counts, uint64_t address)
+{
+	const struct step *step = find_step(counts->steps, counts->step_count, address);
+
+	return step ? step->count : 0;
+}
+
+uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t address)
+{
+	const struct step *step = find_step(counts->taken, counts->taken_count, address);
+
+	return step && step->address == address ? step->count : 0;
+}
+
+int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
+		       ntrace_counts_visit_fn visit, void *data)
+{
+	const struct ntrace_isa *isa = ntrace_object_isa(counts->object);
+	struct ntrace_insn insn;
+	const uint8_t *bytes;
+	uint64_t address;
+	size_t size;
+	int error;
+
+	for (address = start; address < end; address += insn.size) {
+		error = ntrace_space_read(counts->space, address, &bytes, &size);
+		if (error)
+			return error;
+		if (ntrace_insn_decode(isa, bytes, size, address, &insn))
+			return 0;
+		error = visit(data, address, bytes, &insn, ntrace_counts_executed(counts, address));
+		if (error)
+			return error;
+	}
+	return 0;
+}

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Source lines: exact coverage for genhtml, held against what the witness saw.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+ok "trace a program in the guest" record_calculator || done_testing
+program=$recorded/calculator
+
+# lcov FILE OPTION...
+lcov() {
+	build/ntrace export --format lcov --user --sysroot "$root" -o "$1" "${@:2}" "$recorded/recording" 2>"$tmp/said" ||
+		{ cat "$tmp/said"; return 1; }
+}
+ok "lcov" lcov "$tmp/info" --binary calculator
+like "says what it wrote" '^ntrace: [0-9]+ lines, [0-9]+ of them executed$' "$(<"$tmp/said")"
+covered() { python3 selftests/consumers/host/covered.py "$program" "$1" "$tmp/info" program/calculator.c 2>"$tmp/differ"; }
+same=$(covered "$recorded/executed")
+like "each line, branch and function as often as the witness saw it: $same" \
+	'^[1-9][0-9] lines \([1-9][0-9] executed\), [1-9][0-9] branches, 11 functions, 0 differ$' "$same" || diag "$(<"$tmp/differ")"
+awk '!more && $2 ~ "^c" && $4 > 100 { $4++; more = 1 } { print }' "$recorded/executed" >"$tmp/falsified"
+like "a run that was counted once more would show" ' [1-9][0-9]* differ$' "$(covered "$tmp/falsified")"
+
+
+# What genhtml adds up and shows must be what the witness' counts add up to: its sums, and the count
+# beside each line.
+read -r all _ executed _ branches _ functions _ <<<"${same//[(,)]/}"
+sed -n 's/^DA:\([0-9]*\),/\1 /p' "$tmp/info" | sort >"$tmp/counts"
+# pages NAME GENHTML
+pages() {
+	local pages="$tmp/$1.pages" shown
+	ok "$1" "$2" --branch-coverage --function-coverage --output-directory "$pages" "$tmp/info" || return
+	shown=$(grep -oE '\([0-9]+ of [0-9]+ (lines|functions|branches)\)' "$tmp/.ok" | tr '\n' ' ')
+	like "$1: what the witness saw: $shown" \
+		"^\($executed of $all lines\) \($functions of $functions functions\) \([1-9][0-9]* of $((2 * branches)) branches\) $" "$shown"
+	sed 's/<[^>]*>//g' "$(find "$pages" -name calculator.c.gcov.html)" |
+		sed -nE 's/^ *([0-9]+) [^:]*: *([0-9]+) : .*/\1 \2/p' | sort >"$tmp/shown"
+	ok "$1: the count of each line" cmp "$tmp/shown" "$tmp/counts"
+}
+# genhtml_of SUITE: that of another Debian, by its perl.
+genhtml_of() {
+	local path
+	path=$(tools/setup/private "$1" usr/bin/perl perl lcov 2>"$tmp/foreign") || { diag "$(tail -n 3 "$tmp/foreign")"; return 1; }
+	cat >"$tmp/bin/genhtml-$1" <<-'END'
+		#!/bin/sh
+		PERL5LIB=$(echo "$root"/usr/lib/*/perl-base "$root"/usr/lib/*/perl/5.* "$root"/usr/share/perl/5.* \
+			"$root"/usr/share/perl5 "$root"/usr/lib/*/perl5/5.* | tr ' ' :)
+		export PERL5LIB
+		exec "$root/command/perl" "$root/usr/bin/genhtml" "$@"
+	END
+	sed -i "1aroot='${path%/command/perl}'" "$tmp/bin/genhtml-$1"
+	chmod +x "$tmp/bin/genhtml-$1"
+}
+version=$(genhtml --version | sed 's/.* //')
+pages "genhtml-$version" genhtml
+case $version in 1.*) other=trixie ;; *) other=bookworm ;; esac
+if genhtml_of $other; then
+	pages "genhtml-$other" "genhtml-$other"
+else
+	skip "genhtml of $other" "no lcov of Debian $other in reach"
+fi
+
+# Line numbers of a debug file are the same; without it, it is said what is missing.
+mkdir -p "$root/usr/lib/debug/.build-id"
+id=$(riscv64-linux-gnu-readelf -n "$program" | sed -n 's/.*Build ID: //p')
+rm "$root/root/calculator"
+riscv64-linux-gnu-strip -o "$root/root/calculator" "$program"
+mv "$tmp/info" "$tmp/whole"
+ok "lcov of a stripped program" lcov "$tmp/info" --binary calculator
+like "says what is missing, and what it costs" \
+	"root/calculator: no line numbers .*: [0-9,]{6,} executed instructions have no source" "$(<"$tmp/said")"
+like "and that nothing is left" "nothing that was executed has line numbers: the export is empty" "$(<"$tmp/said")"
+mkdir "$root/usr/lib/debug/.build-id/${id:0:2}"
+riscv64-linux-gnu-objcopy --only-keep-debug "$program" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+ok "lcov of one with a debug file" lcov "$tmp/info" --binary calculator
+ok "is the same as that of the whole program" cmp "$tmp/info" "$tmp/whole"
+done_testing
