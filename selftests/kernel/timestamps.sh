@@ -71,6 +71,7 @@ span() {
 
 boot direct 0xc 48 "system core task turns" --icount --smp 1
 boot chain 0x1c 48 shared --icount --topology chain
+boot harts 0x1c 48 harts --icount --smp 2 --topology chain
 boot still 0xc 48 "" --topology funnel --global ntrace-funnel.timestamp-bits=0
 boot none 0 0 none --global ntrace-encoder.timestamp-bits=0
 
@@ -90,6 +91,15 @@ span shared "$tmp/chain/results/shared.times" 0
 while read -r first last _ length _; do
 	between $((length - 20000)) $((last - first)) $((length + 1000)) "system: from start to stop"
 done < <(grep -v marks "$tmp/system.txt")
+# Two harts that call mark() in turn: their streams have one clock, or they would not alternate.
+is "$("$ntrace" decode --json --sysroot "$tmp/sysroot" --level block "$tmp/harts/results/harts.data" 2>/dev/null | python3 -c '
+import json, sys
+events = (json.loads(line) for line in sys.stdin)
+marks = sorted((int(event["time"], 16), event["stream"]) for event in events
+               if event.get("symbol") == "mark" and event.get("class") == "return")
+streams = [stream for _, stream in marks]
+print(len(streams), set(zip(streams, streams[1:])) == {(0, 1), (1, 0)}, streams == [0, 1] * 20)')" "40 True True" \
+	"harts: 40 calls alternate"
 # Two tasks that take turns in one stream; a synchronization has the whole time. To a
 # decoder a counter that was set back has come round.
 is "$("$ntrace" dump "$tmp/direct/results/turns.data" | python3 -c '

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * log_print LOG [SECTION]: the executed instructions of a log, one per line:
- * address, size, privilege, and the cause before the first one of a trap handler.
+ * log_print LOG [SECTION[-]]: the executed instructions of a section of a log (the
+ * first one), with "-" of those behind it as well, one per line: address, size,
+ * privilege, and the cause before the first one of a trap handler.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,14 +13,18 @@ int main(int argc, char **argv)
 {
 	struct oracle_log log;
 	struct oracle_insn insn;
+	unsigned int section = 0;
+	char *rest = "";
 	int result = 1;
 
 	if (argc < 2 || argc > 3) {
-		fprintf(stderr, "usage: log_print LOG [SECTION]\n");
+		fprintf(stderr, "usage: log_print LOG [SECTION[-]]\n");
 		return 2;
 	}
-	if (!oracle_log_open(&log, argv[1],
-			     argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 0) : 0)) {
+	if (argc > 2)
+		section = (unsigned int)strtoul(argv[2], &rest, 0);
+	if (!oracle_log_open(&log, argv[1], section)) {
+		log.join = *rest == '-';
 		while ((result = oracle_log_next(&log, &insn)) == 1) {
 			if (insn.trap)
 				printf("trap %s %u\n", insn.interrupt ? "interrupt" : "exception",

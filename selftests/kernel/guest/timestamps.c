@@ -4,11 +4,13 @@
  *                                                   MODES is the mask that there should be
  *                     timestamps load               tells the time that it takes; the
  *                                                   trace has two calls of mark()
+ *                     timestamps turns              two harts call mark() in turn
  *                     timestamps spin               goes on for ever
  *                     timestamps perf TYPE          the PMU takes them and refuses them
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "guest.h"
 
@@ -31,6 +33,42 @@ static void load(void)
 	mark();
 	printf("%llu %llu\n", (unsigned long long)(after - inner),
 	       (unsigned long long)(now_ns() - before));
+}
+
+#define TURNS	20
+
+/* Each call comes after that of the other hart has returned. */
+static void take_turns(int from, int to)
+{
+	char token = 0;
+	int i;
+
+	for (i = 0; i < TURNS; i++) {
+		if (read(from, &token, 1) != 1)
+			bail("read");
+		mark();
+		if (write(to, &token, 1) != 1)
+			bail("write");
+	}
+}
+
+static void turns(void)
+{
+	int there[2], back[2];
+	pid_t child;
+
+	if (pipe(there) || pipe(back) || write(there[1], "", 1) != 1)
+		bail("pipe");
+	child = fork();
+	if (child < 0)
+		bail("fork");
+	if (!child) {
+		run_on(1);
+		take_turns(back[0], there[1]);
+		_exit(0);
+	}
+	take_turns(there[0], back[1]);
+	waitpid(child, NULL, 0);
 }
 
 static void test_mode(int fd, const struct ntrace_info *info, uint32_t mode)
@@ -108,6 +146,8 @@ int main(int argc, char **argv)
 		test_perf(strtoul(argv[2], NULL, 0));
 	else if (argc == 2 && !strcmp(argv[1], "load"))
 		load();
+	else if (argc == 2 && !strcmp(argv[1], "turns"))
+		turns();
 	else if (argc == 2 && !strcmp(argv[1], "spin"))
 		for (;;)
 			work(1000);

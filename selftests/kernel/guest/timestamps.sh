@@ -18,6 +18,9 @@ record() {
 for name; do
 	case $name in
 	shared) record shared --timestamps any ;;
+	harts)
+		ok "record harts" ntrace record -q -a -o harts.data --timestamps shared --privilege u -- $here/timestamps turns
+		;;
 	system) record system --timestamps any ;;
 	core) record core --timestamps core --privilege u ;;
 	task) record task --timestamps system:16 --task --privilege u ;;
