@@ -11,7 +11,7 @@ figures=()
 guest_run() {
 	local script=$1
 	shift
-	"$top/tools/vsoc/run" --quiet --timeout 560 --put "$load:/usr/local/bin/bench_load" "$@" -- sh -c "$script"
+	"$top/tools/vsoc/run" --quiet --put "$load:/usr/local/bin/bench_load" "$@" -- sh -c "$script"
 }
 
 # median NUMBER...

@@ -9,7 +9,7 @@ cost=$top/build/riscv64/selftests/bench/ctr_cost
 loops=${BENCH_LOOPS:-10000000} period=200000
 
 # shellcheck disable=SC2016 # for the guest
-"$top/tools/vsoc/run" --quiet --timeout 560 --smp 1 --icount --module "$top/build/kernel/ctr/riscv_ctr.ko" \
+"$top/tools/vsoc/run" --quiet --smp 1 --icount --module "$top/build/kernel/ctr/riscv_ctr.ko" \
 	--sysctl kernel.perf_event_paranoid=-1 --sysctl kernel.perf_event_max_sample_rate=100000 \
 	--sysctl kernel.perf_event_mlock_kb=65536 --sysctl kernel.perf_cpu_time_max_percent=0 \
 	--put "$cost:/usr/local/bin/ctr_cost" -- sh -c '

@@ -25,7 +25,7 @@ for round in 1 2; do
 done
 while read -r line; do echo "$line"; done </proc/self/maps
 END_SCRIPT
-"$top/tools/vsoc/run" --quiet --smp 2 --timeout 560 --modules --tools --mem 3G --put "$tmp/words.sh:/root/words.sh" \
+"$top/tools/vsoc/run" --quiet --smp 2 --modules --tools --mem 3G --put "$tmp/words.sh:/root/words.sh" \
 	--get "/root/ntrace.data:$tmp" -- sh -c 'echo 0 >/proc/sys/kernel/randomize_va_space
 		cd /root && taskset 2 ntrace record --quiet --mode btm --harts 0 --privilege u --sink-size 4M --data-size 128M \
 			-- taskset 1 bash words.sh' >"$tmp/maps"

@@ -68,7 +68,7 @@ make_recording() {
 	local dir=$2
 	compile "$1" "$dir/calculator" || return
 	cp build/riscv64/ntrace build/plugin/exec_log.so "$dir/"
-	tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg --modules \
+	tools/vsoc/run --quiet --smp 1 --icount --check-dmesg --modules \
 		--put "$dir/calculator:/root/calculator" --put "$dir/ntrace:/usr/local/bin/ntrace" \
 		--plugin "$dir/exec_log.so,out=$dir/log" --get "/tmp/recording:$dir" -- \
 		ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 || return

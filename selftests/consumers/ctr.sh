@@ -8,7 +8,7 @@
 program=$tmp/calculator out=$tmp/out
 ok "compile a program for profiling" compile selftests/consumers/program/calculator.c "$program" || done_testing
 
-ok "record it in the guest" tools/vsoc/run --quiet --smp 1 --icount --timeout 240 --check-dmesg \
+ok "record it in the guest" tools/vsoc/run --quiet --smp 1 --icount --check-dmesg \
 	--module build/kernel/ctr/riscv_ctr.ko --put "$program:/root/calculator" --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/consumers/guest/ctr.sh:/root/ctr.sh --get "/tmp/out:$tmp" -- bash /root/ctr.sh || done_testing
 

@@ -10,7 +10,7 @@ cd "$top" || exit 1
 machine() {
 	local text=$1 property=$2
 	shift 2
-	ok "$text" tools/vsoc/run --quiet --smp 2 --timeout 240 --check-dmesg --global "ntrace-encoder.$property" \
+	ok "$text" tools/vsoc/run --quiet --smp 2 --check-dmesg --global "ntrace-encoder.$property" \
 		--put build/kernel/ctr/riscv_ctr.ko:/root/riscv_ctr.ko --put build/riscv64/selftests/ctr:/root/ctr \
 		--put selftests/tap.sh:/root/tap.sh --put selftests/ctr/guest/common.sh:/root/ctr/common.sh \
 		--put selftests/ctr/guest/depths.sh:/root/ctr/depths.sh -- bash /root/ctr/depths.sh "$@"

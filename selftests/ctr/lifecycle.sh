@@ -4,7 +4,7 @@
 # module come and go; the kernel log stays empty.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-exec tools/vsoc/run --quiet --timeout 480 --check-dmesg --module build/kernel/ctr/riscv_ctr.ko \
+exec tools/vsoc/run --quiet --check-dmesg --module build/kernel/ctr/riscv_ctr.ko \
 	--put build/riscv64/selftests/ctr:/root/ctr --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/ctr/guest/common.sh:/root/ctr/common.sh \
 	--put selftests/ctr/guest/lifecycle.sh:/root/ctr/lifecycle.sh -- bash /root/ctr/lifecycle.sh

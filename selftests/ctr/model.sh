@@ -12,7 +12,7 @@ checked() {
 	local entries=0 popped=0 froze=0
 	local -A counts
 	shift 3
-	tools/vsoc/run --quiet --smp "$harts" --timeout 480 --check-dmesg --ctr-check "$tmp/log.$harts" "$@" \
+	tools/vsoc/run --quiet --smp "$harts" --check-dmesg --ctr-check "$tmp/log.$harts" "$@" \
 		--module build/kernel/ctr/riscv_ctr.ko --put build/riscv64/selftests/ctr:/root/ctr \
 		--put selftests/tap.sh:/root/tap.sh --put selftests/ctr/guest/common.sh:/root/ctr/common.sh \
 		--put selftests/ctr/guest/model.sh:/root/ctr/model.sh -- bash /root/ctr/model.sh "$period" "$rounds" \

@@ -10,7 +10,7 @@ cd "$top" || exit 1
 machine() {
 	local text=$1 pattern=$2
 	shift 2
-	ok "$text" tools/vsoc/run --quiet --timeout 200 --check-dmesg "$@" \
+	ok "$text" tools/vsoc/run --quiet --check-dmesg "$@" \
 		--put build/kernel/ctr/riscv_ctr.ko:/root/riscv_ctr.ko \
 		--put selftests/tap.sh:/root/tap.sh --put selftests/ctr/guest/common.sh:/root/ctr/common.sh \
 		--put selftests/ctr/guest/refused.sh:/root/ctr/refused.sh -- bash /root/ctr/refused.sh "$pattern"

@@ -15,7 +15,7 @@ fails "--comm of 16 characters" 'has 1 to 15 characters' $ntrace ctr trace -c 01
 fails "a build without BPF says so" 'built without BPF' $ntrace ctr trace vfs_open
 like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace --help)"
 
-relay guest tools/vsoc/run --quiet --timeout 480 --check-dmesg --tools --module build/kernel/ctr/riscv_ctr.ko \
+relay guest tools/vsoc/run --quiet --check-dmesg --tools --module build/kernel/ctr/riscv_ctr.ko \
 	--put build/riscv64/selftests/ctr:/root/ctr --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/ctr/guest/common.sh:/root/ctr/common.sh --put selftests/ctr/guest/trace.sh:/root/ctr/trace.sh \
 	--put selftests/ctr/guest/text.py:/root/ctr/text.py --get "/tmp/out:$tmp" \

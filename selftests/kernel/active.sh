@@ -7,7 +7,7 @@
 cd "$top" || exit 1
 
 run() {
-	tools/vsoc/run --quiet --timeout 150 --modules --check-dmesg --append iomem=relaxed \
+	tools/vsoc/run --quiet --modules --check-dmesg --append iomem=relaxed \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/active.sh:/root/kernel/active.sh \

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/perf_common.sh"
 guest_part context 32
 for bits in 0 16; do
-	relay "scontext of $bits bits" tools/vsoc/run --quiet --timeout 100 --modules --check-dmesg \
+	relay "scontext of $bits bits" tools/vsoc/run --quiet --modules --check-dmesg \
 		--global ntrace-encoder.scontext-bits=$bits \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \

@@ -14,7 +14,7 @@ calls=321
 boot() {
 	local name=$1 ranges=$2
 	shift 2
-	relay "$name" tools/vsoc/run --quiet --timeout 200 --modules --tools --check-dmesg "$@" \
+	relay "$name" tools/vsoc/run --quiet --modules --tools --check-dmesg "$@" \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh --put "$counted:/root/counted" \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/filters.sh:/root/kernel/filters.sh \

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 for topology in funnel 'chain short'; do
-	relay "${topology% *}" tools/vsoc/run --quiet --timeout 200 --modules --check-dmesg --append iomem=relaxed --topology "${topology% *}" \
+	relay "${topology% *}" tools/vsoc/run --quiet --modules --check-dmesg --append iomem=relaxed --topology "${topology% *}" \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/funnel.sh:/root/kernel/funnel.sh -- bash /root/kernel/funnel.sh "${topology#* }"

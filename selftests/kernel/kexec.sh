@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 
-tools/vsoc/run --quiet --timeout 120 --modules --console "$tmp/console" \
+tools/vsoc/run --quiet --modules --console "$tmp/console" \
 	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \

@@ -5,7 +5,7 @@
 # test looks at registers through /dev/mem.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-exec tools/vsoc/run --quiet --timeout 200 --modules --check-dmesg --append iomem=relaxed \
+exec tools/vsoc/run --quiet --modules --check-dmesg --append iomem=relaxed \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 	--put selftests/kernel/guest/lifecycle.sh:/root/kernel/lifecycle.sh -- bash /root/kernel/lifecycle.sh

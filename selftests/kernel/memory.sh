@@ -8,7 +8,7 @@ cd "$top" || exit 1
 boot() {
 	local name=$1
 	shift
-	relay "$name" tools/vsoc/run --quiet --timeout 100 --modules --check-dmesg --append iomem=relaxed "$@" \
+	relay "$name" tools/vsoc/run --quiet --modules --check-dmesg --append iomem=relaxed "$@" \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/memory.sh:/root/kernel/memory.sh -- bash /root/kernel/memory.sh "$name"

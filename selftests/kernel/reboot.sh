@@ -7,7 +7,7 @@
 cd "$top" || exit 1
 
 status=0
-tools/vsoc/run --quiet --timeout 100 --modules --console "$tmp/console" \
+tools/vsoc/run --quiet --modules --console "$tmp/console" \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 	--put selftests/kernel/guest/reboot.sh:/root/kernel/reboot.sh \

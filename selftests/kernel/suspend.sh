@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 
-tools/vsoc/run --quiet --timeout 120 --modules --console "$tmp/console" --append iomem=relaxed \
+tools/vsoc/run --quiet --modules --console "$tmp/console" --append iomem=relaxed \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 	--put selftests/kernel/guest/suspend.sh:/root/kernel/suspend.sh \

@@ -21,7 +21,7 @@ boot() {
 	shift 4
 	mkdir -p "$tmp/$name"
 	# shellcheck disable=SC2086
-	relay "$name" tools/vsoc/run --quiet --timeout 200 --modules --tools --check-dmesg "$@" \
+	relay "$name" tools/vsoc/run --quiet --modules --tools --check-dmesg "$@" \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/timestamps.sh:/root/kernel/timestamps.sh \
@@ -70,8 +70,7 @@ span() {
 }
 
 boot direct 0xc 48 "system core task turns" --icount --smp 1
-boot chain 0x1c 48 shared --icount --topology chain
-boot harts 0x1c 48 harts --icount --smp 2 --topology chain
+boot chain 0x1c 48 "shared harts" --icount --smp 2 --topology chain
 boot still 0xc 48 "" --topology funnel --global ntrace-funnel.timestamp-bits=0
 boot none 0 0 none --global ntrace-encoder.timestamp-bits=0
 
@@ -92,7 +91,7 @@ while read -r first last _ length _; do
 	between $((length - 20000)) $((last - first)) $((length + 1000)) "system: from start to stop"
 done < <(grep -v marks "$tmp/system.txt")
 # Two harts that call mark() in turn: their streams have one clock, or they would not alternate.
-is "$("$ntrace" decode --json --sysroot "$tmp/sysroot" --level block "$tmp/harts/results/harts.data" 2>/dev/null | python3 -c '
+is "$("$ntrace" decode --json --sysroot "$tmp/sysroot" --level block "$tmp/chain/results/harts.data" 2>/dev/null | python3 -c '
 import json, sys
 events = (json.loads(line) for line in sys.stdin)
 marks = sorted((int(event["time"], 16), event["stream"]) for event in events

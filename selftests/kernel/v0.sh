@@ -4,7 +4,7 @@
 # shellcheck source=selftests/tools/counted_common.sh
 . "$(dirname "$0")/../tools/counted_common.sh"
 cd "$top" || exit 1
-relay v0 tools/vsoc/run --quiet --timeout 200 --modules --tools --check-dmesg --machine ntrace=v0 --append iomem=relaxed \
+relay v0 tools/vsoc/run --quiet --modules --tools --check-dmesg --machine ntrace=v0 --append iomem=relaxed \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh --put "$counted:/root/counted" \
 	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh --put selftests/kernel/guest/v0.sh:/root/kernel/v0.sh \
 	--get "/root/results:$tmp" -- bash /root/kernel/v0.sh

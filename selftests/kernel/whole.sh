@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 for kind in sram smem; do
-	relay "$kind" tools/vsoc/run --quiet --timeout 100 --modules --check-dmesg --global "ntrace-ram-sink.kind=$kind" \
+	relay "$kind" tools/vsoc/run --quiet --modules --check-dmesg --global "ntrace-ram-sink.kind=$kind" \
 		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/whole.sh:/root/kernel/whole.sh -- bash /root/kernel/whole.sh "$kind"

@@ -13,7 +13,7 @@ for version in 0:older 2:newer; do
 		{ not_ok "module of version ${version%:*} builds"; diag "$(tail -n 20 "$tmp/make")"; done_testing; }
 done
 rc=0
-"$top/tools/vsoc/run" --quiet --timeout 560 --tools --check-dmesg \
+"$top/tools/vsoc/run" --quiet --tools --check-dmesg \
 	--put "$top/build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko" \
 	--put "$top/build/kernel-abi0/ntrace/ntrace.ko:/root/modules/older.ko" \
 	--put "$top/build/kernel-abi2/ntrace/ntrace.ko:/root/modules/newer.ko" \

@@ -9,7 +9,7 @@ set -uo pipefail
 . "$(dirname "$0")/counted_common.sh"
 
 rc=0
-"$top/tools/vsoc/run" --quiet --timeout 400 --tools --modules --check-dmesg --put "$counted:/root/counted" \
+"$top/tools/vsoc/run" --quiet --tools --modules --check-dmesg --put "$counted:/root/counted" \
 	--put "$(dirname "$0")/guest/tasks.sh:/root/tasks.sh" --get "/root/results:$tmp" -- bash /root/tasks.sh >"$tmp/run" 2>&1 || rc=$?
 is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
 [ -s "$results/aux.count" ] || done_testing

@@ -12,7 +12,7 @@ scripts=selftests/ctr/guest
 options=(--module build/kernel/ctr/riscv_ctr.ko)
 guest() {
 	local status=0
-	tools/vsoc/run --quiet --smp 1 --icount --timeout 480 --check-dmesg "${options[@]}" \
+	tools/vsoc/run --quiet --smp 1 --icount --check-dmesg "${options[@]}" \
 		--put build/riscv64/selftests/ctr:/root/ctr --put selftests/tap.sh:/root/tap.sh \
 		--put selftests/ctr/guest/common.sh:/root/ctr/common.sh --put "$scripts/$1:/root/ctr/$1" \
 		--get "/tmp/out:$tmp" -- bash "/root/ctr/$1" >"$tmp/guest" 2>"$tmp/guest.err" || status=$?
