@@ -10,6 +10,8 @@
 
 #include <ntrace/export.h>
 
+#include "json_text.h"
+
 #define PAGE UINT64_C(4096)
 
 /* Addresses that belong together, and a count. @to is 0 in ranges. */
@@ -271,20 +273,6 @@ static void put_csv_text(FILE *file, const char *text)
 		if (*text == '"')
 			putc('"', file);
 		putc(*text, file);
-	}
-	putc('"', file);
-}
-
-static void put_json_text(FILE *file, const char *text)
-{
-	putc('"', file);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fprintf(file, "\\%c", *text);
-		else if ((unsigned char)*text < 0x20)
-			fprintf(file, "\\u%04x", (unsigned int)*text);
-		else
-			putc(*text, file);
 	}
 	putc('"', file);
 }

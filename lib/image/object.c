@@ -183,6 +183,16 @@ const char *ntrace_object_name(const struct ntrace_object *object)
 	return object->name;
 }
 
+const char *ntrace_object_short_name(const struct ntrace_object *object)
+{
+	const char *slash = strrchr(object->name, '/');
+
+	/* A recording's copies of kernel text are called after their files. */
+	if (slash && (!strcmp(slash, "/kernel.start") || !strcmp(slash, "/kernel.end")))
+		return "[kernel]";
+	return slash && slash[1] ? slash + 1 : object->name;
+}
+
 const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t *size)
 {
 	*size = object->build_id_size;

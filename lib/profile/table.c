@@ -154,7 +154,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 }
 
 /* Objects are different files, so that equal names differ in their build-id. */
-static int compare_objects(const struct ntrace_object *a, const struct ntrace_object *b)
+int table_compare_objects(const struct ntrace_object *a, const struct ntrace_object *b)
 {
 	const uint8_t *id_a, *id_b;
 	size_t size_a, size_b;
@@ -177,14 +177,14 @@ static int compare_objects(const struct ntrace_object *a, const struct ntrace_ob
 static int compare_traces(const void *left, const void *right)
 {
 	const struct ntrace_profile_trace *a = left, *b = right;
-	int order = compare_objects(a->object, b->object);
+	int order = table_compare_objects(a->object, b->object);
 
 	if (!order)
 		order = compare_numbers(a->start, b->start);
 	if (!order)
 		order = compare_numbers(a->end, b->end);
 	if (!order)
-		order = compare_objects(a->from_object, b->from_object);
+		order = table_compare_objects(a->from_object, b->from_object);
 	if (!order)
 		order = compare_numbers(a->from, b->from);
 	if (!order)
@@ -198,7 +198,7 @@ static int compare_sizes(const void *left, const void *right)
 
 	if (a->instructions != b->instructions)
 		return a->instructions < b->instructions ? 1 : -1;
-	return compare_objects(a->object, b->object);
+	return table_compare_objects(a->object, b->object);
 }
 
 void table_sort_traces(struct trace_table *table)

@@ -29,6 +29,9 @@ int table_add(struct trace_table *table, const struct ntrace_profile_trace *trac
 int table_object(struct trace_table *table, struct ntrace_object *object,
 		 struct ntrace_object **same);
 
+/* By name, then by build-id: 0 only for one and the same of a table. NULL comes last. */
+int table_compare_objects(const struct ntrace_object *a, const struct ntrace_object *b);
+
 void table_sort_traces(struct trace_table *table);
 void table_sort_objects(struct trace_table *table);
 

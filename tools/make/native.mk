@@ -5,7 +5,7 @@
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes $(WERROR)
 INC := -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/model
 STD := -std=c11 -D_GNU_SOURCE
-LIBS := -ldw -lelf -lzstd -lz -pthread -lm
+LIBS := -ldw -lelf -lzstd -lz -liberty -pthread -lm
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))

@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "coverage.h"
+#include "export_stacks.h"
 #include "input.h"
 #include "place.h"
 #include "ui.h"
@@ -24,8 +25,10 @@ enum {
 	FORMAT_PERF_DATA = NTRACE_EXPORT_FORMATS,
 	FORMAT_PERFSCRIPT,
 	FORMAT_LCOV,
-	FORMATS,
+	FORMAT_STACKS,	/* and those behind it: formats of call stacks */
 };
+
+#define FORMAT_NONE UINT32_MAX
 
 enum {
 	OPTION_FORMAT = 'f',
@@ -37,6 +40,7 @@ enum {
 	OPTION_PERIOD = OPTION_LONG,
 	OPTION_DEPTH,
 	OPTION_EVERY_BRANCH,
+	OPTION_THREADS,
 	OPTION_SYSROOT,
 	OPTION_FIRMWARE,
 };
@@ -53,6 +57,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
 	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
 	  "perf-data: one sample for each transfer, no stacks" },
+	{ OPTION_THREADS, "threads", NULL, "call stacks: threads of the same name stay apart" },
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
@@ -78,6 +83,7 @@ struct export
 	bool user;
 	bool kernel;
 	bool every_branch;
+	bool threads;
 	uint64_t period;
 	uint32_t depth;
 };
@@ -92,13 +98,14 @@ static const char *format_name(unsigned int format)
 	case FORMAT_LCOV:
 		return "lcov";
 	default:
-		return ntrace_export_name(format);
+		return format >= FORMAT_STACKS ? export_stacks_name(format - FORMAT_STACKS) :
+						 ntrace_export_name(format);
 	}
 }
 
 static int take_format(struct export *export, const char *name)
 {
-	for (export->format = 0; export->format < FORMATS; export->format++)
+	for (export->format = 0; format_name(export->format); export->format++)
 		if (!strcmp(format_name(export->format), name))
 			return EXIT_OK;
 	return usage_error(export->command, "option --format: there is no format '%s'", name);
@@ -139,6 +146,9 @@ static int take_option(struct export *export, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_EVERY_BRANCH:
 		export->every_branch = true;
+		return EXIT_OK;
+	case OPTION_THREADS:
+		export->threads = true;
 		return EXIT_OK;
 	case OPTION_SYSROOT:
 		export->recording_options.sysroot = options->value;
@@ -366,6 +376,20 @@ static void say_what(const struct export *export, const struct ntrace_export_cou
 		     ui_number(number, export->totals.gaps));
 }
 
+static int write_stacks(struct export *export)
+{
+	const struct export_stacks_options options = {
+		.recording = &export->recording,
+		.path = export->path,
+		.output = export->output,
+		.format = export->format - FORMAT_STACKS,
+		.threads = export->threads,
+		.selection = &export->selection,
+	};
+
+	return export_stacks(&options);
+}
+
 static int run_export(struct export *export)
 {
 	struct ntrace_export_counts counts = { 0 };
@@ -375,6 +399,8 @@ static int run_export(struct export *export)
 
 	error = recording_open(&export->recording, export->command, export->path,
 			       &export->recording_options);
+	if (!error && export->format >= FORMAT_STACKS)
+		return write_stacks(export);
 	if (!error && export->format != FORMAT_PERF_DATA)
 		error = count(export);
 	if (!error && (one_object || export->binary))
@@ -393,7 +419,7 @@ static int check_options(struct export *export, int operands)
 {
 	if (operands != 1)
 		return usage_error(export->command, "one recording is needed");
-	if (export->format == FORMATS)
+	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
 	if (export->user && export->kernel)
 		return usage_error(export->command, "--user and --kernel exclude each other");
@@ -401,6 +427,11 @@ static int check_options(struct export *export, int operands)
 		return usage_error(export->command, "option --output is needed with perf-data");
 	if (export->format == FORMAT_PERF_DATA && export->binary)
 		return usage_error(export->command, "perf-data has all objects: no --binary");
+	if (export->format >= FORMAT_STACKS && export->binary)
+		return usage_error(export->command, "%s has all objects: no --binary",
+				   format_name(export->format));
+	if (export->threads && export->format < FORMAT_STACKS)
+		return usage_error(export->command, "--threads is for call stacks");
 	if (export->every_branch && export->format != FORMAT_PERF_DATA)
 		return usage_error(export->command, "--every-branch is for perf-data");
 	if (export->user)
@@ -413,7 +444,7 @@ static int check_options(struct export *export, int operands)
 static int run(const struct command *command, int argc, char **argv)
 {
 	struct export export = { .command = command,
-				 .format = FORMATS,
+				 .format = FORMAT_NONE,
 				 .period = PERIOD_DEFAULT,
 				 .depth = DEPTH_DEFAULT,
 				 .selection = { .size = sizeof(export.selection), .pid = -1 } };
@@ -456,7 +487,14 @@ const struct command command_export = {
 		"  perf-data   perf.data with branch stacks: perf, llvm-profgen, create_llvm_prof, "
 		"perf2bolt\n"
 		"  perfscript  llvm-profgen --perfscript\n"
-		"All but the last two hold every executed transfer; those sample, every N "
+		"  folded      call stacks: flamegraph.pl, inferno, speedscope\n"
+		"  callgrind   call graph: callgrind_annotate, KCachegrind\n"
+		"  pprof       call stacks: go tool pprof, Pyroscope, Parca\n"
+		"  speedscope  call stacks: www.speedscope.app\n"
+		"  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
+		"  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
+		"All but perf-data and perfscript hold every executed transfer; these sample, "
+		"every N "
 		"instructions.\n"
 		"Nothing is known of mispredictions, and nothing is said.\n\n"
 		"examples:\n"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of places, transfers between them. */
-#include <string.h>
-
 #include "place.h"
 
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b)
@@ -13,12 +11,7 @@ bool place_same_function(const struct ntrace_location *a, const struct ntrace_lo
 
 const char *place_object_name(const struct ntrace_object *object)
 {
-	const char *name = ntrace_object_name(object), *slash = strrchr(name, '/');
-
-	/* A recording's copies of kernel text are called after their files. */
-	if (slash && (!strcmp(slash, "/kernel.start") || !strcmp(slash, "/kernel.end")))
-		return "[kernel]";
-	return slash && slash[1] ? slash + 1 : name;
+	return ntrace_object_short_name(object);
 }
 
 bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow_event *event,

@@ -149,6 +149,13 @@ NTRACE_API void ntrace_object_put(struct ntrace_object *object);
 /** ntrace_object_name - the path, or the name given; owned by the object */
 NTRACE_API const char *ntrace_object_name(const struct ntrace_object *object);
 
+/**
+ * ntrace_object_short_name - file name without directories, "[kernel]" for copies of its text
+ *
+ * Return: text owned by the object.
+ */
+NTRACE_API const char *ntrace_object_short_name(const struct ntrace_object *object);
+
 /** ntrace_object_build_id - @size is set to 0 if there is none */
 NTRACE_API const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t *size);
 
@@ -196,6 +203,14 @@ NTRACE_API int ntrace_object_add_symbol(struct ntrace_object *object, const char
  */
 NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64_t address,
 					    uint64_t size);
+
+/**
+ * ntrace_demangle - the name of a symbol as a programmer wrote it: C++ and Rust
+ * @name: of the symbol
+ *
+ * Return: the name, or a copy of @name if it is not mangled, to be freed; NULL when out of memory.
+ */
+NTRACE_API char *ntrace_demangle(const char *name);
 
 /**
  * struct ntrace_location - what stands at an address of a space

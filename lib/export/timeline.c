@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Timelines: frames as they come and go. A thread has a track on each hart that it
+ * ran on, since what a hart did is known in its order, and one hart's trace
+ * says nothing of the other's.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json_text.h"
+#include "timeline.h"
+
+/* Tracks, and for Perfetto names; each is told of once. */
+static uint64_t hash_key(const struct timeline_seen *seen, uint64_t a, uint64_t b)
+{
+	uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xc2b2ae3d27d4eb4f);
+
+	return (hash ^ hash >> 31) & (seen->room - 1);
+}
+
+static int grow_seen(struct timeline_seen *seen)
+{
+	struct timeline_seen bigger = { .room = seen->room ? 2 * seen->room : 256 };
+	size_t i, slot;
+
+	if (2 * seen->count < seen->room)
+		return 0;
+	bigger.keys = calloc(bigger.room, sizeof(*bigger.keys));
+	if (!bigger.keys)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < seen->room; i++) {
+		if (!seen->keys[i].number)
+			continue;
+		slot = hash_key(&bigger, seen->keys[i].a, seen->keys[i].b);
+		while (bigger.keys[slot].number)
+			slot = (slot + 1) & (bigger.room - 1);
+		bigger.keys[slot] = seen->keys[i];
+	}
+	free(seen->keys);
+	seen->keys = bigger.keys;
+	seen->room = bigger.room;
+	return 0;
+}
+
+uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct timeline_seen *seen,
+			 uint64_t a, uint64_t b, bool *is_new)
+{
+	struct timeline_key *key;
+	size_t slot;
+
+	*is_new = false;
+	if (grow_seen(seen)) {
+		timeline->error = NTRACE_ERR_NOMEM;
+		return 0;
+	}
+	for (slot = hash_key(seen, a, b); seen->keys[slot].number;
+	     slot = (slot + 1) & (seen->room - 1)) {
+		key = &seen->keys[slot];
+		if (key->a == a && key->b == b)
+			return key->number;
+	}
+	*is_new = true;
+	seen->keys[slot] = (struct timeline_key){ a, b, ++seen->count };
+	return seen->count;
+}
+
+uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
+			      const struct ntrace_stack_change *change)
+{
+	const struct ntrace_stream *stream;
+
+	if (change->time_kind == NTRACE_STACK_TIME_NONE)
+		return change->instructions;
+	stream = timeline->session ? ntrace_session_stream(timeline->session, change->stream) :
+				     NULL;
+	if (!stream || !stream->params.timestamp_hz)
+		return change->time;
+	return (uint64_t)((unsigned __int128)change->time * 1000000000 /
+			  stream->params.timestamp_hz);
+}
+
+void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size)
+{
+	if (change->tid == TIMELINE_HART)
+		snprintf(text, size, "hart %" PRIu32, change->cpu);
+	else
+		snprintf(text, size, "%s %" PRId32 "/%" PRId32, change->comm, change->pid,
+			 change->tid);
+}
+
+const char *timeline_category(const struct ntrace_stack_change *change)
+{
+	switch (change->time_kind) {
+	case NTRACE_STACK_TIME_EXACT:
+		return "exact";
+	case NTRACE_STACK_TIME_INTERPOLATED:
+		return "interpolated";
+	case NTRACE_STACK_TIME_OUTSIDE:
+		return "outside";
+	default:
+		return "instructions";
+	}
+}
+
+/* ---- Trace Event Format ---- */
+
+static void begin_chrome(struct ntrace_export_timeline *timeline)
+{
+	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},\n"
+	      "\"traceEvents\":[",
+	      timeline->file);
+}
+
+static void end_chrome(struct ntrace_export_timeline *timeline)
+{
+	fputs("\n]}\n", timeline->file);
+}
+
+static void put_chrome_name(struct ntrace_export_timeline *timeline, const char *kind,
+			    const struct ntrace_stack_change *change, const char *name)
+{
+	fprintf(timeline->file,
+		"%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32
+		",\"args\":{\"name\":",
+		timeline->written++ ? "," : "", kind, change->stream, change->tid);
+	put_json_text(timeline->file, name);
+	fputs("}}", timeline->file);
+}
+
+/* A hart is a process, so that a thread can have a track on each of them. */
+static void put_chrome(struct ntrace_export_timeline *timeline,
+		       const struct ntrace_stack_change *change, const char *name)
+{
+	static const char phases[] = {
+		[NTRACE_STACK_ENTER] = 'B', [NTRACE_STACK_LEAVE] = 'E', [NTRACE_STACK_GAP] = 'i'
+	};
+	uint64_t time = timeline_nanoseconds(timeline, change);
+	char text[64];
+	bool is_new;
+
+	timeline_track_name(change, text, sizeof(text));
+	timeline_number(timeline, &timeline->tracks, change->stream, (uint32_t)change->tid,
+			&is_new);
+	/* The hart's own track comes first, and has the name of its process. */
+	if (is_new && change->tid == TIMELINE_HART)
+		put_chrome_name(timeline, "process_name", change, text);
+	if (is_new)
+		put_chrome_name(timeline, "thread_name", change, text);
+	fprintf(timeline->file,
+		"%s\n{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32 ",\"ts\":%" PRIu64
+		".%03" PRIu64 ",\"cat\":\"%s\"",
+		timeline->written++ ? "," : "", phases[change->type], change->stream, change->tid,
+		time / 1000, time % 1000, timeline_category(change));
+	if (change->type != NTRACE_STACK_LEAVE) {
+		fputs(",\"name\":", timeline->file);
+		put_json_text(timeline->file, name);
+	}
+	if (change->type == NTRACE_STACK_GAP)
+		fputs(",\"s\":\"t\"", timeline->file);
+	putc('}', timeline->file);
+}
+
+/* ---- both ---- */
+
+static const struct {
+	const char *name;
+	void (*begin)(struct ntrace_export_timeline *timeline);
+	void (*put)(struct ntrace_export_timeline *timeline,
+		    const struct ntrace_stack_change *change, const char *name);
+	void (*end)(struct ntrace_export_timeline *timeline);
+} formats[NTRACE_EXPORT_TIMELINE_FORMATS] = {
+	[NTRACE_EXPORT_CHROME] = { "chrome", begin_chrome, put_chrome, end_chrome },
+	[NTRACE_EXPORT_PERFETTO] = { "perfetto", NULL, put_perfetto, NULL },
+};
+
+const char *ntrace_export_timeline_name(unsigned int format)
+{
+	return format < NTRACE_EXPORT_TIMELINE_FORMATS ? formats[format].name : NULL;
+}
+
+int ntrace_export_timeline_open(struct ntrace_export_timeline **timeline, FILE *file,
+				unsigned int format, const struct ntrace_session *session)
+{
+	struct ntrace_export_timeline *made;
+
+	if (format >= NTRACE_EXPORT_TIMELINE_FORMATS)
+		return NTRACE_ERR_INVALID;
+	made = calloc(1, sizeof(*made));
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->file = file;
+	made->format = format;
+	made->session = session;
+	if (formats[format].begin)
+		formats[format].begin(made);
+	*timeline = made;
+	return 0;
+}
+
+static int put(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
+	       char *name)
+{
+	if (name)
+		formats[timeline->format].put(timeline, change, name);
+	else
+		timeline->error = NTRACE_ERR_NOMEM;
+	free(name);
+	timeline->events++;
+	if (ferror(timeline->file) && !timeline->error)
+		timeline->error = NTRACE_ERR_IO;
+	return timeline->error;
+}
+
+/* Threads come and go on the track of their hart as functions do on theirs. */
+static int put_run(struct ntrace_export_timeline *timeline,
+		   const struct ntrace_stack_change *change)
+{
+	struct ntrace_stack_change run = *change;
+	char name[64];
+	int error = 0;
+
+	timeline_track_name(change, name, sizeof(name));
+	run.tid = TIMELINE_HART;
+	run.type = NTRACE_STACK_LEAVE;
+	if (timeline->running)
+		error = put(timeline, &run, strdup(""));
+	timeline->running = change->kind == NTRACE_STACK_TASK;
+	run.type = NTRACE_STACK_ENTER;
+	return error || !timeline->running ? error : put(timeline, &run, strdup(name));
+}
+
+int ntrace_export_timeline_change(void *data, const struct ntrace_stack_change *change)
+{
+	struct ntrace_export_timeline *timeline = data;
+
+	if (change->type == NTRACE_STACK_RUN)
+		return put_run(timeline, change);
+	return put(timeline, change,
+		   change->type == NTRACE_STACK_GAP ? strdup("trace lost") :
+						      stack_frame_name(change->kind, change->name));
+}
+
+int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline, uint64_t *events)
+{
+	int error;
+
+	if (formats[timeline->format].end)
+		formats[timeline->format].end(timeline);
+	if (ferror(timeline->file) && !timeline->error)
+		timeline->error = NTRACE_ERR_IO;
+	error = timeline->error;
+	if (events)
+		*events = timeline->events;
+	free(timeline->tracks.keys);
+	free(timeline->names.keys);
+	protobuf_free(&timeline->packet);
+	protobuf_free(&timeline->part);
+	protobuf_free(&timeline->inner);
+	free(timeline);
+	return error;
+}

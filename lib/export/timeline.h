@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What the two formats of timelines share. */
+#ifndef NTRACE_EXPORT_TIMELINE_PRIVATE_H
+#define NTRACE_EXPORT_TIMELINE_PRIVATE_H
+
+#include "protobuf.h"
+#include "stacks.h"
+
+/* A hash table of pairs, numbered from 1 on; @room is a power of two. */
+struct timeline_key {
+	uint64_t a;
+	uint64_t b;
+	uint64_t number;
+};
+
+struct timeline_seen {
+	struct timeline_key *keys;
+	size_t count;
+	size_t room;
+};
+
+/*
+ * @tracks: that have been named: threads on a stream
+ * @names: functions and categories, for Perfetto; a name stands for itself by its address, which
+ *         stays as long as the stacks do
+ * @packet, @part, @inner: messages being made
+ * @written: objects of JSON; packets
+ * @running: a thread is on the track of the present hart
+ */
+struct ntrace_export_timeline {
+	FILE *file;
+	const struct ntrace_session *session;
+	unsigned int format;
+	struct timeline_seen tracks;
+	struct timeline_seen names;
+	struct protobuf packet;
+	struct protobuf part;
+	struct protobuf inner;
+	uint64_t written;
+	uint64_t events;
+	bool running;
+	int error;
+};
+
+/* The number of a pair; @is_new: it has just been given. */
+uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct timeline_seen *seen,
+			 uint64_t a, uint64_t b, bool *is_new);
+
+/* The track of a hart itself, of the threads that it runs; no thread has this id. */
+#define TIMELINE_HART (-2)
+
+uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
+			      const struct ntrace_stack_change *change);
+void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size);
+const char *timeline_category(const struct ntrace_stack_change *change);
+
+void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
+		  const char *name);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Names of C++ and Rust. libiberty's demangler knows both, the two manglings of
+ * Rust too, is what perf, gdb and binutils use, and is linked statically: that
+ * of libstdc++ knows C++ only, and would be one more library at run time.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+#include <ntrace/image.h>
+
+char *ntrace_demangle(const char *name)
+{
+	char *text = NULL;
+
+	/* Nothing else begins so: most names need not be looked at. */
+	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
+		text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	return text ? text : strdup(name);
+}

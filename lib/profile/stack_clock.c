@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * When frames come and go. A message has one time stamp, that of its end, for all
+ * the instructions that it speaks of. So what happens waits until the next
+ * time stamp is known; between two of them time passes with instructions.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack_thread.h"
+
+/* Ticks from the last time stamp up to @position, which lies @span after it at @ticks. */
+static uint64_t share(uint64_t ticks, uint64_t position, uint64_t span)
+{
+	return span ? (uint64_t)((unsigned __int128)ticks * position / span) : 0;
+}
+
+/*
+ * Lets the first @count of those that wait go, as far as @time at @position has
+ * become known; @known: it has, else the last time stamp is all that there is.
+ */
+static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bool known)
+{
+	struct stack_clock *clock = &stacks->clock;
+	uint64_t span = clock->position - clock->anchor_position;
+	uint64_t ticks = known && clock->anchored ? time - clock->anchor_time : 0;
+	size_t i;
+	int result = 0;
+
+	for (i = 0; i < count && !result; i++) {
+		struct queued *queued = &clock->queue[i];
+		uint64_t at = queued->position - clock->anchor_position;
+		uint64_t passed = share(ticks, at, span);
+
+		if (!queued->is_change) {
+			stacks->tree.nodes[queued->node].ticks +=
+				passed - share(ticks, queued->from - clock->anchor_position, span);
+			continue;
+		}
+		queued->change.instructions = queued->position;
+		if (!clock->anchored && !known)
+			queued->change.time_kind = NTRACE_STACK_TIME_NONE;
+		else if (!clock->anchored || !known)
+			queued->change.time_kind = NTRACE_STACK_TIME_OUTSIDE;
+		else
+			queued->change.time_kind = at == 0 || at == span ?
+							   NTRACE_STACK_TIME_EXACT :
+							   NTRACE_STACK_TIME_INTERPOLATED;
+		queued->change.time = clock->anchored ? clock->anchor_time + passed :
+				      known	      ? time :
+							0;
+		result = stacks->options.change(stacks->options.data, &queued->change);
+	}
+	clock->count -= count;
+	memmove(clock->queue, clock->queue + count, clock->count * sizeof(*clock->queue));
+	return result;
+}
+
+static int make_room(struct ntrace_stacks *stacks)
+{
+	struct stack_clock *clock = &stacks->clock;
+
+	if (!clock->queue)
+		clock->queue = malloc(QUEUE_MAX * sizeof(*clock->queue));
+	if (!clock->queue)
+		return NTRACE_ERR_NOMEM;
+	return clock->count == QUEUE_MAX ? release(stacks, QUEUE_MAX / 2, 0, false) : 0;
+}
+
+int clock_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change)
+{
+	struct stack_clock *clock = &stacks->clock;
+	int result = make_room(stacks);
+
+	if (!result)
+		clock->queue[clock->count++] = (struct queued){ .position = clock->position,
+								.change = *change,
+								.is_change = true };
+	return result;
+}
+
+int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions)
+{
+	struct stack_clock *clock = &stacks->clock;
+	struct queued *last = clock->count ? &clock->queue[clock->count - 1] : NULL;
+	uint64_t from = clock->position;
+	int result;
+
+	clock->position += instructions;
+	if (!clock->time_known || !node)
+		return 0;
+	if (last && !last->is_change && last->node == node && last->position == from) {
+		last->position = clock->position;
+		return 0;
+	}
+	result = make_room(stacks);
+	if (!result)
+		clock->queue[clock->count++] =
+			(struct queued){ .from = from, .position = clock->position, .node = node };
+	return result;
+}
+
+int clock_event(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
+{
+	struct stack_clock *clock = &stacks->clock;
+	int result = 0;
+
+	if (flow->offset == clock->offset)
+		return 0;
+	/* All of the last message is there. Of two that say the same time the first one counts. */
+	if (clock->time_known && (!clock->anchored || clock->time != clock->anchor_time)) {
+		result = release(stacks, clock->count, clock->time, true);
+		clock->anchored = true;
+		clock->anchor_time = clock->time;
+		clock->anchor_position = clock->position;
+	}
+	clock->offset = flow->offset;
+	clock->time = flow->time;
+	clock->time_known = flow->time_known;
+	return result;
+}
+
+int clock_end(struct ntrace_stacks *stacks)
+{
+	struct stack_clock *clock = &stacks->clock;
+	struct ntrace_flow_event end = { .offset = ~clock->offset };
+	int result = clock_event(stacks, &end);
+
+	if (!result && clock->count)
+		result = release(stacks, clock->count, 0, false);
+	clock->count = 0;
+	clock->position = 0;
+	clock->anchor_position = 0;
+	clock->offset = 0;
+	clock->time_known = false;
+	clock->anchored = false;
+	return result;
+}

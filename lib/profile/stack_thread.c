@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Frames that come and go, of every thread. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+#include "stack_thread.h"
+
+#define BUCKETS 1024
+
+static void drop_stack(struct stack *stack)
+{
+	free(stack->frames);
+	memset(stack, 0, sizeof(*stack));
+}
+
+void stacks_forget_aside(struct thread *thread)
+{
+	while (thread->aside_count)
+		drop_stack(&thread->aside[--thread->aside_count]);
+}
+
+static void free_thread(struct thread *thread)
+{
+	stacks_forget_aside(thread);
+	drop_stack(&thread->stack);
+	if (thread->space)
+		ntrace_space_put(thread->space);
+	free(thread);
+}
+
+void threads_free(struct ntrace_stacks *stacks)
+{
+	struct thread *thread, *chain;
+	size_t i;
+
+	for (i = 0; stacks->threads && i < BUCKETS; i++) {
+		for (thread = stacks->threads[i]; thread; thread = chain) {
+			chain = thread->chain;
+			free_thread(thread);
+		}
+	}
+	free(stacks->threads);
+	stacks->threads = NULL;
+	stacks->thread_count = 0;
+	stacks->current = NULL;
+}
+
+static struct thread **bucket_of(struct ntrace_stacks *stacks, int32_t tid)
+{
+	return &stacks->threads[(uint32_t)tid % BUCKETS];
+}
+
+/* Forgets the thread that ran longest ago. Its frames are not left: nothing is known of when. */
+static void forget_oldest(struct ntrace_stacks *stacks)
+{
+	struct thread **at, **oldest = NULL, *thread;
+	size_t i;
+
+	for (i = 0; i < BUCKETS; i++)
+		for (at = &stacks->threads[i]; *at; at = &(*at)->chain)
+			if (*at != stacks->current && (!oldest || (*at)->used < (*oldest)->used))
+				oldest = at;
+	if (!oldest)
+		return;
+	thread = *oldest;
+	*oldest = thread->chain;
+	free_thread(thread);
+	stacks->thread_count--;
+}
+
+/* The name of a thread changes when it execs, or when it likes to. */
+static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, const char *comm)
+{
+	struct tree_function task = { .name = (char *)comm,
+				      .kind = NTRACE_STACK_TASK,
+				      .pid = thread->pid,
+				      .tid = thread->tid };
+
+	if (thread->comm && !strcmp(thread->comm, comm))
+		return 0;
+	if (stacks->options.merge_threads)
+		task.pid = task.tid = -1;
+	if (tree_function(&stacks->tree, &task, &thread->task))
+		return NTRACE_ERR_NOMEM;
+	thread->comm = stacks->tree.functions[thread->task].name;
+	thread->root = 0;
+	return 0;
+}
+
+struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+{
+	struct thread *thread = stacks->current;
+
+	if (!stacks->threads)
+		stacks->threads = calloc(BUCKETS, sizeof(struct thread *));
+	if (!stacks->threads)
+		return NULL;
+	if (!thread || thread->tid != event->tid || thread->pid != event->pid)
+		for (thread = *bucket_of(stacks, event->tid); thread; thread = thread->chain)
+			if (thread->tid == event->tid && thread->pid == event->pid)
+				break;
+	if (!thread) {
+		if (stacks->thread_count == THREADS_MAX)
+			forget_oldest(stacks);
+		thread = calloc(1, sizeof(*thread));
+		if (!thread)
+			return NULL;
+		thread->pid = event->pid;
+		thread->tid = event->tid;
+		thread->epoch = stacks->epoch;
+		thread->chain = *bucket_of(stacks, event->tid);
+		*bucket_of(stacks, event->tid) = thread;
+		stacks->thread_count++;
+	}
+	if (name_thread(stacks, thread, event->comm))
+		return NULL;
+	thread->used = ++stacks->uses;
+	return thread;
+}
+
+int threads_leave(struct ntrace_stacks *stacks)
+{
+	struct thread *thread;
+	int error = 0;
+	size_t i;
+
+	for (i = 0; stacks->threads && i < BUCKETS; i++)
+		for (thread = stacks->threads[i]; thread && !error; thread = thread->chain)
+			error = frames_unwind(stacks, thread, 0);
+	return error;
+}
+
+static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
+		      struct place *place)
+{
+	struct ntrace_location at = { 0 };
+	struct tree_function like = { .kind = NTRACE_STACK_FUNCTION };
+
+	memset(place, 0, sizeof(*place));
+	place->function = stacks->unknown;
+	if (!space || ntrace_space_locate(space, address, &at))
+		return 0;
+	like.object = at.object;
+	if (!at.symbol) {
+		like.name = (char *)ntrace_object_short_name(at.object);
+		like.kind = NTRACE_STACK_OBJECT;
+		return tree_function(&stacks->tree, &like, &place->function);
+	}
+	like.name = (char *)at.symbol;
+	like.start = at.symbol_start;
+	place->low = address - (at.link_address - at.symbol_start);
+	place->high = at.symbol_size ? place->low + at.symbol_size : address + 1;
+	place->entry = address == place->low;
+	return tree_function(&stacks->tree, &like, &place->function);
+}
+
+int place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
+	     struct place *place)
+{
+	uint64_t version = space ? ntrace_space_version(space) : 0;
+	struct memo *memo = &stacks->memo[(address >> 1 ^ address >> 17) % MEMO_ENTRIES];
+	int error = 0;
+
+	if (!space || memo->version != version || memo->address != address) {
+		error = find_place(stacks, space, address, &memo->place);
+		memo->version = space && !error ? version : 0;
+		memo->address = address;
+	}
+	*place = memo->place;
+	return error;
+}
+
+static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type,
+		const struct frame *frame, uint32_t depth, bool called)
+{
+	const struct tree_function *function = &stacks->tree.functions[frame->function];
+	struct ntrace_stack_change change = {
+		.type = (uint8_t)type,
+		.called = called,
+		.stream = stacks->stream,
+		.cpu = stacks->cpu,
+		.pid = thread->pid,
+		.tid = thread->tid,
+		.kind = function->kind,
+		.comm = thread->comm,
+		.name = function->name,
+		.object = function->object,
+		.depth = depth,
+	};
+
+	return stacks->options.change && frame->shown ? clock_change(stacks, &change) : 0;
+}
+
+/* The node that frames without a shown one below them hang from. */
+static int find_root(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	return thread->root ? 0 : tree_child(&stacks->tree, TREE_ROOT, thread->task, &thread->root);
+}
+
+static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct frame *frame,
+		     uint32_t below)
+{
+	uint32_t parent = below ? thread->stack.frames[below - 1].node : 0;
+	int error;
+
+	frame->node = parent;
+	if (!frame->shown)
+		return 0;
+	if (!parent) {
+		error = find_root(stacks, thread);
+		if (error)
+			return error;
+		parent = thread->root;
+	}
+	return tree_child(&stacks->tree, parent, frame->function, &frame->node);
+}
+
+/* The outer half of a stack that is too deep becomes unknown. Nodes stay what they are. */
+static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
+{
+	uint32_t half = stack->count / 2;
+	unsigned int i, kept = 0;
+
+	memmove(stack->frames, stack->frames + half,
+		(stack->count - half) * sizeof(*stack->frames));
+	stack->count -= half;
+	for (i = 0; i < stack->layer_count; i++) {
+		/* The last layer that begins in the lost half begins now with what is left of it. */
+		if (i + 1 < stack->layer_count && stack->layers[i + 1].base <= half)
+			continue;
+		stack->layers[kept] = stack->layers[i];
+		stack->layers[kept].base -= stack->layers[i].base < half ? stack->layers[i].base :
+									   half;
+		kept++;
+	}
+	stack->layer_count = kept;
+	stack->frames[0].returns = false;
+	stacks->stats.cut++;
+}
+
+static bool is_setjmp(const struct tree_function *function)
+{
+	const char *name = function->name + strspn(function->name, "_");
+
+	return !strcmp(name, "setjmp") || !strcmp(name, "sigsetjmp");
+}
+
+static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
+{
+	uint32_t room = stack->room ? 2 * stack->room : 64;
+	struct frame *frames;
+
+	if (stack->count < stack->room)
+		return 0;
+	if (room > FRAMES_MAX) {
+		cut_stack(stacks, stack);
+		return 0;
+	}
+	frames = realloc(stack->frames, room * sizeof(*frames));
+	if (!frames)
+		return NTRACE_ERR_NOMEM;
+	stack->frames = frames;
+	stack->room = room;
+	return 0;
+}
+
+int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct place *place,
+		const uint64_t *ret, bool called)
+{
+	const struct ntrace_stacks_options *options = &stacks->options;
+	struct stack *stack = &thread->stack;
+	struct frame frame = { .function = place->function,
+			       .low = place->low,
+			       .high = place->high,
+			       .ret = ret ? *ret : 0,
+			       .returns = ret };
+	int error = grow_stack(stacks, stack);
+
+	if (error)
+		return error;
+	frame.shown = is_selected(options->pid, options->privileges, thread->pid,
+				  top_layer(thread)->privilege);
+	frame.in_setjmp = is_setjmp(&stacks->tree.functions[frame.function]);
+	error = find_node(stacks, thread, &frame, stack->count);
+	if (error)
+		return error;
+	if (frame.shown && called) {
+		stacks->tree.nodes[frame.node].calls++;
+		stacks->stats.calls++;
+	}
+	stack->frames[stack->count++] = frame;
+	return tell(stacks, thread, NTRACE_STACK_ENTER, &frame, stack->count - 1, called);
+}
+
+int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	struct stack *stack = &thread->stack;
+	const struct frame *frame = &stack->frames[--stack->count];
+
+	while (stack->layer_count > 1 && top_layer(thread)->base > stack->count)
+		stack->layer_count--;
+	return tell(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count, false);
+}
+
+int frame_replace(struct ntrace_stacks *stacks, struct thread *thread, const struct place *place,
+		  bool called)
+{
+	struct frame was = *stack_top(thread);
+	int error = frame_leave(stacks, thread);
+
+	if (!error)
+		error = frame_enter(stacks, thread, place, was.returns ? &was.ret : NULL, called);
+	if (!error && was.in_setjmp)
+		stack_top(thread)->in_setjmp = true;
+	return error;
+}
+
+int frames_unwind(struct ntrace_stacks *stacks, struct thread *thread, uint32_t count)
+{
+	int error = 0;
+
+	while (thread->stack.count > count && !error)
+		error = frame_leave(stacks, thread);
+	return error;
+}
+
+int layer_enter(struct ntrace_stacks *stacks, struct thread *thread, unsigned int privilege,
+		bool signal)
+{
+	struct stack *stack = &thread->stack;
+	int error = 0;
+
+	if (stack->layer_count == LAYERS_MAX)
+		error = stack_set_aside(stacks, thread);
+	if (error)
+		return error;
+	stack->layers[stack->layer_count++] = (struct layer){
+		.base = stack->count,
+		.privilege = privilege,
+		.resume = stack->next,
+		.skip = stack->skip,
+		.resumes = stack->goes_on,
+		.signal = signal,
+	};
+	return 0;
+}
+
+int layers_unwind(struct ntrace_stacks *stacks, struct thread *thread, unsigned int count)
+{
+	struct stack *stack = &thread->stack;
+	int error = frames_unwind(stacks, thread, count ? stack->layers[count].base : 0);
+
+	if (stack->layer_count > count)
+		stack->layer_count = count;
+	return error;
+}
+
+/* A place for one more stack; the one left longest ago has to go. */
+static struct stack *make_place(struct thread *thread)
+{
+	if (thread->aside_count == ASIDE_MAX) {
+		drop_stack(&thread->aside[0]);
+		memmove(&thread->aside[0], &thread->aside[1],
+			(ASIDE_MAX - 1) * sizeof(thread->aside[0]));
+		thread->aside_count--;
+	}
+	return &thread->aside[thread->aside_count++];
+}
+
+int stack_keep_copy(struct thread *thread)
+{
+	struct stack *copy = make_place(thread);
+
+	*copy = thread->stack;
+	copy->frames = malloc((copy->count ? copy->count : 1) * sizeof(*copy->frames));
+	copy->room = copy->count;
+	if (!copy->frames) {
+		memset(copy, 0, sizeof(*copy));
+		thread->aside_count--;
+		return NTRACE_ERR_NOMEM;
+	}
+	memcpy(copy->frames, thread->stack.frames, copy->count * sizeof(*copy->frames));
+	return 0;
+}
+
+int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	int error = 0;
+
+	/* Nothing but a base that is not known: that would be of no use. */
+	if (thread->stack.count > 1)
+		error = stack_keep_copy(thread);
+	if (!error)
+		error = frames_unwind(stacks, thread, 0);
+	thread->stack.layer_count = 0;
+	thread->stack.goes_on = false;
+	return error;
+}
+
+int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned int index,
+		  uint32_t count)
+{
+	struct stack stack = thread->aside[index];
+	int error;
+	uint32_t i;
+
+	thread->aside_count--;
+	memmove(&thread->aside[index], &thread->aside[index + 1],
+		(thread->aside_count - index) * sizeof(stack));
+	memset(&thread->aside[thread->aside_count], 0, sizeof(stack));
+	error = stack_set_aside(stacks, thread);
+	free(thread->stack.frames);
+	thread->stack = stack;
+	thread->stack.count = count;
+	while (thread->stack.layer_count > 1 && top_layer(thread)->base >= count)
+		thread->stack.layer_count--;
+	for (i = 0; i < count && !error; i++)
+		error = tell(stacks, thread, NTRACE_STACK_ENTER, &stack.frames[i], i, false);
+	return error;
+}

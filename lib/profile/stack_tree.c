@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Functions and nodes, each found by what it is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stack_tree.h"
+
+#define SLOTS_MIN 1024
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
+/* Not of the object: where it lies in memory must not matter to anything. */
+static uint64_t hash_function(const struct tree_function *function)
+{
+	const char *name = function->name;
+	uint64_t hash = mix(function->kind, function->start);
+
+	for (; *name; name++)
+		hash = mix(hash, (unsigned char)*name);
+	return mix(hash, (uint64_t)(uint32_t)function->pid << 32 | (uint32_t)function->tid);
+}
+
+static uint64_t hash_node(const struct tree_node *node)
+{
+	return mix(mix(1, node->parent), node->function);
+}
+
+static void put_slot(struct tree_slots *slots, uint64_t hash, size_t index)
+{
+	size_t slot = hash & (slots->count - 1);
+
+	while (slots->slots[slot])
+		slot = (slot + 1) & (slots->count - 1);
+	slots->slots[slot] = (uint32_t)index + 1;
+}
+
+/* Twice the slots, all free. */
+static int more_slots(struct tree_slots *slots)
+{
+	size_t count = slots->count ? 2 * slots->count : SLOTS_MIN;
+	uint32_t *made = calloc(count, sizeof(*made));
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	free(slots->slots);
+	slots->slots = made;
+	slots->count = count;
+	return 0;
+}
+
+static int grow_functions(struct stack_tree *tree)
+{
+	size_t room = tree->function_room ? 2 * tree->function_room : SLOTS_MIN / 2, i;
+	struct tree_function *functions;
+
+	if (tree->function_count < tree->function_room)
+		return 0;
+	functions = room < UINT32_MAX / 2 ? realloc(tree->functions, room * sizeof(*functions)) :
+					    NULL;
+	if (!functions)
+		return NTRACE_ERR_NOMEM;
+	tree->functions = functions;
+	if (more_slots(&tree->function_slots))
+		return NTRACE_ERR_NOMEM;
+	tree->function_room = room;
+	for (i = 0; i < tree->function_count; i++)
+		put_slot(&tree->function_slots, hash_function(&functions[i]), i);
+	return 0;
+}
+
+static int grow_nodes(struct stack_tree *tree)
+{
+	size_t room = tree->node_room ? 2 * tree->node_room : SLOTS_MIN / 2, i;
+	struct tree_node *nodes;
+
+	if (tree->node_count < tree->node_room)
+		return 0;
+	nodes = room < UINT32_MAX / 2 ? realloc(tree->nodes, room * sizeof(*nodes)) : NULL;
+	if (!nodes)
+		return NTRACE_ERR_NOMEM;
+	tree->nodes = nodes;
+	if (more_slots(&tree->node_slots))
+		return NTRACE_ERR_NOMEM;
+	tree->node_room = room;
+	for (i = 0; i < tree->node_count; i++)
+		put_slot(&tree->node_slots, hash_node(&nodes[i]), i);
+	return 0;
+}
+
+int tree_init(struct stack_tree *tree, uint32_t depth_max, uint32_t node_max)
+{
+	struct tree_function all = { .name = (char *)"all", .kind = NTRACE_STACK_ALL };
+	uint32_t function;
+	int error;
+
+	memset(tree, 0, sizeof(*tree));
+	tree->depth_max = depth_max;
+	tree->node_max = node_max;
+	error = tree_function(tree, &all, &function);
+	if (!error)
+		error = grow_nodes(tree);
+	if (error) {
+		tree_free(tree);
+		return error;
+	}
+	tree->nodes[0] = (struct tree_node){ .function = function };
+	put_slot(&tree->node_slots, hash_node(&tree->nodes[0]), 0);
+	tree->node_count = 1;
+	return 0;
+}
+
+void tree_free(struct stack_tree *tree)
+{
+	size_t i;
+
+	for (i = 0; i < tree->function_count; i++)
+		free(tree->functions[i].name);
+	free(tree->functions);
+	free(tree->function_slots.slots);
+	free(tree->nodes);
+	free(tree->node_slots.slots);
+	table_free(&tree->objects);
+	memset(tree, 0, sizeof(*tree));
+}
+
+static bool same_function(const struct tree_function *a, const struct tree_function *b)
+{
+	return a->object == b->object && a->start == b->start && a->kind == b->kind &&
+	       a->pid == b->pid && a->tid == b->tid && !strcmp(a->name, b->name);
+}
+
+int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function)
+{
+	struct tree_function wanted = *like;
+	uint64_t hash = hash_function(like);
+	size_t slot;
+	int error;
+
+	error = table_object(&tree->objects, like->object, &wanted.object);
+	if (!error)
+		error = grow_functions(tree);
+	if (error)
+		return error;
+	slot = hash & (tree->function_slots.count - 1);
+	for (; tree->function_slots.slots[slot];
+	     slot = (slot + 1) & (tree->function_slots.count - 1)) {
+		*function = tree->function_slots.slots[slot] - 1;
+		if (same_function(&tree->functions[*function], &wanted))
+			return 0;
+	}
+	wanted.name = strdup(like->name);
+	if (!wanted.name)
+		return NTRACE_ERR_NOMEM;
+	*function = (uint32_t)tree->function_count;
+	tree->functions[tree->function_count++] = wanted;
+	tree->function_slots.slots[slot] = *function + 1;
+	return 0;
+}
+
+/* Room for one more than @node_max is always taken: that of "[other]". */
+static int find_other(struct stack_tree *tree, uint32_t *node)
+{
+	struct tree_function other = { .name = (char *)"[other]", .kind = NTRACE_STACK_UNKNOWN };
+	uint32_t function;
+	int error = 0;
+
+	if (!tree->other) {
+		error = tree_function(tree, &other, &function);
+		if (!error)
+			error = grow_nodes(tree);
+		if (error)
+			return error;
+		tree->other = (uint32_t)tree->node_count;
+		tree->nodes[tree->node_count++] =
+			(struct tree_node){ .function = function, .depth = 1 };
+		put_slot(&tree->node_slots, hash_node(&tree->nodes[tree->other]), tree->other);
+	}
+	*node = tree->other;
+	return error;
+}
+
+int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint32_t *node)
+{
+	struct tree_node made = { .function = function, .parent = parent };
+	size_t slot;
+
+	if (grow_nodes(tree))
+		return NTRACE_ERR_NOMEM;
+	if (tree->nodes[parent].depth >= tree->depth_max)
+		made.parent = tree->nodes[parent].parent;
+	made.depth = tree->nodes[made.parent].depth + 1;
+	slot = hash_node(&made) & (tree->node_slots.count - 1);
+	for (; tree->node_slots.slots[slot]; slot = (slot + 1) & (tree->node_slots.count - 1)) {
+		*node = tree->node_slots.slots[slot] - 1;
+		/* The root is its own parent. */
+		if (*node && tree->nodes[*node].parent == made.parent &&
+		    tree->nodes[*node].function == function)
+			return 0;
+	}
+	if (parent && parent == tree->other) {
+		*node = parent;
+		return 0;
+	}
+	if (tree->node_count >= tree->node_max)
+		return find_other(tree, node);
+	*node = (uint32_t)tree->node_count;
+	tree->nodes[tree->node_count++] = made;
+	tree->node_slots.slots[slot] = *node + 1;
+	return 0;
+}
+
+int tree_merge(struct stack_tree *into, const struct stack_tree *from)
+{
+	uint32_t *map = calloc(from->node_count, sizeof(*map)), function;
+	int error = map ? 0 : NTRACE_ERR_NOMEM;
+	size_t i;
+
+	/* Parents come before their children. */
+	for (i = 0; i < from->node_count && !error; i++) {
+		const struct tree_node *node = &from->nodes[i];
+
+		if (i && i == from->other) {
+			error = find_other(into, &map[i]);
+		} else if (i) {
+			error = tree_function(into, &from->functions[node->function], &function);
+			if (!error)
+				error = tree_child(into, map[node->parent], function, &map[i]);
+		}
+		if (error)
+			break;
+		into->nodes[map[i]].calls += node->calls;
+		into->nodes[map[i]].instructions += node->instructions;
+		into->nodes[map[i]].ticks += node->ticks;
+	}
+	free(map);
+	return error;
+}

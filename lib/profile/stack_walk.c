@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Transfers of control, and which frame each of them goes to. There are no stack
+ * pointers to go by, only addresses: where each frame is to go on.
+ */
+#include <string.h>
+
+#include <ntrace/ingress.h>
+
+#include "select.h"
+#include "stack_walk.h"
+
+#define NOWHERE UINT32_MAX
+
+/*
+ * Where a transfer goes.
+ * @privilege: there, PRIVILEGE_ANY = not known
+ */
+struct arrival {
+	struct ntrace_space *space;
+	uint64_t address;
+	unsigned int privilege;
+	struct place place;
+};
+
+/* What begins a stack, so that nothing is missing below it. */
+static bool is_outermost(const struct ntrace_stacks *stacks, const struct place *place)
+{
+	const char *name = stacks->tree.functions[place->function].name;
+
+	return place->entry && (!strcmp(name, "_start") ||
+				!strncmp(name, "ret_from_fork", strlen("ret_from_fork")));
+}
+
+/* The first frame of a layer; @known: nothing is missing below it; @called: it begins just now. */
+static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
+		      const struct place *place, bool known, bool called)
+{
+	const struct place unknown = { .function = stacks->unknown };
+	int error = 0;
+
+	if (!known && !is_outermost(stacks, place))
+		error = frame_enter(stacks, thread, &unknown, NULL, false);
+	return error ? error : frame_enter(stacks, thread, place, NULL, called);
+}
+
+/* The layer on top begins anew, with callers that are not known. */
+static int restart_layer(struct ntrace_stacks *stacks, struct thread *thread,
+			 const struct arrival *to)
+{
+	int error = frames_unwind(stacks, thread, top_layer(thread)->base);
+
+	return error ? error : enter_base(stacks, thread, &to->place, false, false);
+}
+
+int walk_lose(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	int error = thread->stack.count ? stack_set_aside(stacks, thread) : 0;
+
+	/* Of a task that is not known nobody can say that it is the same one again. */
+	if (thread->tid < 0)
+		stacks_forget_aside(thread);
+	thread->state = THREAD_LOST;
+	return error;
+}
+
+static bool is_resumed(const struct layer *layer, uint64_t address)
+{
+	return layer->resumes && (address == layer->resume ||
+				  (layer->skip && address == layer->resume + layer->skip));
+}
+
+/* The layer above the one that goes on at @address, NOWHERE = none does. */
+static uint32_t find_resumed(const struct stack *stack, uint64_t address, unsigned int privilege)
+{
+	unsigned int i;
+
+	for (i = stack->layer_count; i-- > 0;) {
+		unsigned int below = i ? stack->layers[i - 1].privilege : PRIVILEGE_ANY;
+
+		if (is_resumed(&stack->layers[i], address) &&
+		    (privilege == PRIVILEGE_ANY || below == PRIVILEGE_ANY || below == privilege))
+			return i;
+	}
+	return NOWHERE;
+}
+
+/* The innermost of the frames from @low that returns to @address, NOWHERE = none. */
+static uint32_t find_return(const struct stack *stack, uint32_t low, uint64_t address)
+{
+	uint32_t i;
+
+	for (i = stack->count; i-- > low;)
+		if (stack->frames[i].returns && stack->frames[i].ret == address)
+			return i;
+	return NOWHERE;
+}
+
+static uint32_t find_setjmp(const struct stack *stack, uint32_t low, uint64_t address)
+{
+	uint32_t i;
+
+	for (i = stack->count; i-- > low;)
+		if (stack->frames[i].setjmp == address)
+			return i;
+	return NOWHERE;
+}
+
+static uint32_t find_function(const struct stack *stack, uint32_t low, uint32_t function)
+{
+	uint32_t i;
+
+	for (i = stack->count; i-- > low;)
+		if (stack->frames[i].function == function)
+			return i;
+	return NOWHERE;
+}
+
+/* The first frame that a return can go to: signal handlers have the stack of what they interrupt. */
+static uint32_t floor_of(const struct stack *stack)
+{
+	unsigned int layer = stack->layer_count - 1;
+
+	while (layer && stack->layers[layer].signal)
+		layer--;
+	return stack->layers[layer].base;
+}
+
+static int unwind_to(struct ntrace_stacks *stacks, struct thread *thread, uint32_t count)
+{
+	int error = frames_unwind(stacks, thread, count);
+
+	while (thread->stack.layer_count > 1 && top_layer(thread)->base >= count)
+		thread->stack.layer_count--;
+	return error;
+}
+
+/* A stack that was left goes on where a frame of it returns to. @found: it is so. */
+static int return_aside(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
+			bool *found)
+{
+	unsigned int i;
+	uint32_t frame;
+
+	*found = false;
+	for (i = thread->aside_count; i-- > 0;) {
+		frame = find_return(&thread->aside[i], 0, address);
+		if (frame == NOWHERE || !frame)
+			continue;
+		*found = true;
+		stacks->stats.switched++;
+		return stack_restore(stacks, thread, i, frame);
+	}
+	return 0;
+}
+
+/* Likewise where it was interrupted. */
+static int resume_aside(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct arrival *to, bool *found)
+{
+	unsigned int i;
+	uint32_t layer;
+
+	*found = false;
+	for (i = thread->aside_count; i-- > 0;) {
+		const struct stack *stack = &thread->aside[i];
+
+		if (stack->goes_on && stack->next == to->address && stack->count &&
+		    (to->privilege == PRIVILEGE_ANY ||
+		     to->privilege == stack->layers[stack->layer_count - 1].privilege)) {
+			*found = true;
+			stacks->stats.switched++;
+			return stack_restore(stacks, thread, i, stack->count);
+		}
+		layer = find_resumed(stack, to->address, to->privilege);
+		if (layer == NOWHERE || !layer || !stack->layers[layer].base)
+			continue;
+		*found = true;
+		stacks->stats.switched++;
+		return stack_restore(stacks, thread, i, stack->layers[layer].base);
+	}
+	return 0;
+}
+
+/* Nothing is known of how the thread came here. */
+static int begin(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to,
+		 bool known)
+{
+	bool found = false;
+	int error = stack_set_aside(stacks, thread);
+
+	if (!error)
+		error = resume_aside(stacks, thread, to, &found);
+	if (!error && !found)
+		error = return_aside(stacks, thread, to->address, &found);
+	if (error || found)
+		return error;
+	thread->stack.goes_on = false;
+	error = layer_enter(stacks, thread, to->privilege, false);
+	return error ? error : enter_base(stacks, thread, &to->place, known, false);
+}
+
+/* Where nothing of the stack is left: what a return from its base leads to. */
+static int return_below(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct arrival *to)
+{
+	uint32_t base = top_layer(thread)->base;
+
+	stacks->stats.below++;
+	/* Of a handler nothing is missing below: its first part goes on with the next. */
+	if (thread->stack.layer_count > 1 && thread->stack.count == base + 1)
+		return frame_replace(stacks, thread, &to->place, false);
+	return restart_layer(stacks, thread, to);
+}
+
+/*
+ * A return that the frame on top does not wait for. In this order: a frame further
+ * down does (longjmp without its setjmp); there a setjmp returned to it; another
+ * stack waits for it; it is in the function of a frame (exceptions).
+ */
+static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	struct stack *stack = &thread->stack;
+	uint32_t low = floor_of(stack), frame;
+	bool found = false;
+	int error = 0;
+
+	frame = find_return(stack, low, to->address);
+	if (frame != NOWHERE && frame > low) {
+		stacks->stats.unwound++;
+		/* A co-routine is left in this way, too. */
+		error = stack_keep_copy(thread);
+		return error ? error : unwind_to(stacks, thread, frame);
+	}
+	frame = find_setjmp(stack, low, to->address);
+	if (frame == NOWHERE)
+		error = return_aside(stacks, thread, to->address, &found);
+	if (error || found)
+		return error;
+	if (frame == NOWHERE && !to->place.entry)
+		frame = find_function(stack, low, to->place.function);
+	if (frame != NOWHERE) {
+		stacks->stats.unwound++;
+		return unwind_to(stacks, thread, frame + 1);
+	}
+	if (!stack_top(thread)->returns)
+		return return_below(stacks, thread, to);
+	stacks->stats.unmatched++;
+	error = stack_keep_copy(thread);
+	return error ? error : restart_layer(stacks, thread, to);
+}
+
+static int do_return(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	const struct frame *top = stack_top(thread);
+	bool in_setjmp = top->in_setjmp;
+	int error;
+
+	if (!top->returns || top->ret != to->address)
+		return return_far(stacks, thread, to);
+	stacks->stats.returns++;
+	error = frame_leave(stacks, thread);
+	if (!error && in_setjmp && stack_top(thread))
+		stack_top(thread)->setjmp = to->address;
+	return error;
+}
+
+/* A jump or branch: within a function, or to another one, which takes the place of this one. */
+static int do_jump(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	/* A jump to the start of the own function is a loop as often as a call. */
+	if (to->place.function == stack_top(thread)->function)
+		return 0;
+	return frame_replace(stacks, thread, &to->place, to->place.entry);
+}
+
+/*
+ * Indirect jumps go on in their function, or begin another one. Into the middle
+ * of another one they are returns in all but name: setcontext() and swapcontext().
+ */
+static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
+			    const struct arrival *to)
+{
+	const struct frame *top = stack_top(thread);
+	uint32_t low = floor_of(&thread->stack);
+	bool found;
+	int error;
+
+	if (to->place.entry || to->place.function == top->function)
+		return do_jump(stacks, thread, to);
+	if (top->returns && top->ret == to->address)
+		return do_return(stacks, thread, to);
+	if (find_return(&thread->stack, low, to->address) != NOWHERE ||
+	    find_setjmp(&thread->stack, low, to->address) != NOWHERE)
+		return return_far(stacks, thread, to);
+	error = return_aside(stacks, thread, to->address, &found);
+	return error || found ? error : do_jump(stacks, thread, to);
+}
+
+static int do_call(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	/* `jal ra, .+4` and its like only ask where they are. */
+	if (stacks->behind == to->address)
+		return 0;
+	return frame_enter(stacks, thread, &to->place, &stacks->behind, true);
+}
+
+/* The pair of a co-routine: leaves a frame if one waits for it, and begins another. */
+static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	const struct frame *top = stack_top(thread);
+	int error = 0;
+
+	if (top->returns && top->ret == to->address)
+		return frame_replace(stacks, thread, &to->place, true);
+	if (!to->place.entry && to->place.function == top->function)
+		return 0;
+	error = frame_enter(stacks, thread, &to->place, &stacks->behind, true);
+	return error;
+}
+
+/* A new program has taken the place of the old one. */
+static bool is_exec(const struct thread *thread, const struct arrival *to)
+{
+	return to->privilege == NTRACE_PRIV_U && thread->space && to->space != thread->space &&
+	       to->place.entry;
+}
+
+/*
+ * Control came back to a privilege, but not to where it had left it. Below what
+ * has been left by now, the layer of that privilege is on top.
+ */
+static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thread,
+			       const struct arrival *to)
+{
+	uint32_t layer = find_resumed(&thread->stack, to->address, to->privilege);
+	int error;
+
+	if (is_exec(thread, to)) {
+		error = frames_unwind(stacks, thread, 0);
+		stacks_forget_aside(thread);
+		thread->stack.layer_count = 0;
+		return error ? error : begin(stacks, thread, to, true);
+	}
+	if (layer != NOWHERE && layer) {
+		return layers_unwind(stacks, thread, layer);
+	} else if (to->place.entry && to->privilege == NTRACE_PRIV_U && thread->stack.goes_on) {
+		stacks->stats.signals++;
+		error = layer_enter(stacks, thread, to->privilege, true);
+		return error ? error : enter_base(stacks, thread, &to->place, true, true);
+	}
+	/* Such as the kernel's tables of exceptions, and restartable sequences. */
+	if (to->place.function == stack_top(thread)->function)
+		return 0;
+	stacks->stats.unmatched++;
+	return begin(stacks, thread, to, false);
+}
+
+/* The first frame of a layer that a trap has put there. */
+static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
+			 const struct arrival *to)
+{
+	top_layer(thread)->privilege = to->privilege;
+	return enter_base(stacks, thread, &to->place, true, true);
+}
+
+/* The handler has ended: control comes back to what was interrupted. */
+static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
+			  const struct arrival *to)
+{
+	struct stack *stack = &thread->stack;
+	uint32_t layer = find_resumed(stack, to->address, to->privilege);
+	struct layer left;
+	int error;
+
+	if (layer != NOWHERE && layer) {
+		error = layers_unwind(stacks, thread, layer);
+		/* A trap came before the first instruction of a handler: that is there now. */
+		if (!error && stack->count == top_layer(thread)->base)
+			error = enter_handler(stacks, thread, to);
+		return error;
+	}
+	if (stack->layer_count < 2) {
+		/* It began within this handler. */
+		error = walk_lose(stacks, thread);
+		return error || to->privilege == PRIVILEGE_ANY ? error :
+								 begin(stacks, thread, to, false);
+	}
+	left = *top_layer(thread);
+	error = layers_unwind(stacks, thread, stack->layer_count - 1);
+	stack->next = left.resume;
+	stack->skip = left.skip;
+	stack->goes_on = left.resumes;
+	if (error)
+		return error;
+	if (to->privilege == PRIVILEGE_ANY || to->privilege == top_layer(thread)->privilege)
+		return come_back_elsewhere(stacks, thread, to);
+	stacks->stats.unmatched++;
+	return begin(stacks, thread, to, false);
+}
+
+static int do_transfer(struct ntrace_stacks *stacks, struct thread *thread,
+		       const struct arrival *to)
+{
+	switch (stacks->class) {
+	case NTRACE_INSN_CALL:
+	case NTRACE_INSN_INDIRECT_CALL:
+		return do_call(stacks, thread, to);
+	case NTRACE_INSN_COROUTINE_SWAP:
+		return do_swap(stacks, thread, to);
+	case NTRACE_INSN_RETURN:
+		return do_return(stacks, thread, to);
+	case NTRACE_INSN_TRAP_RETURN:
+		return do_trap_return(stacks, thread, to);
+	case NTRACE_INSN_INDIRECT_JUMP:
+	case NTRACE_INSN_OTHER_INDIRECT_JUMP:
+		return do_indirect_jump(stacks, thread, to);
+	default:
+		return do_jump(stacks, thread, to);
+	}
+}
+
+/* The privilege had been left without trace, and @thread is back. */
+static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	struct stack *stack = &thread->stack;
+	unsigned int privilege;
+
+	if (!stack->count)
+		return begin(stacks, thread, to, to->place.entry);
+	privilege = top_layer(thread)->privilege;
+	if (to->privilege > privilege && stack->goes_on) {
+		int error = layer_enter(stacks, thread, to->privilege, false);
+
+		return error ? error :
+			       enter_base(stacks, thread, &to->place, to->place.entry,
+					  to->place.entry);
+	}
+	if (to->privilege < privilege)
+		return do_trap_return(stacks, thread, to);
+	if (stack->goes_on && (to->address == stack->next ||
+			       (stack->skip && to->address == stack->next + stack->skip)))
+		return 0;
+	return come_back_elsewhere(stacks, thread, to);
+}
+
+/* The thread runs without a transfer: straight on, or it is not known how it came here. */
+static int go_on(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	if (thread == stacks->current && thread->stack.goes_on &&
+	    thread->stack.next == to->address && top_layer(thread)->privilege == to->privilege)
+		return 0;
+	if (thread != stacks->current && thread->stack.goes_on && thread->stack.next == to->address)
+		return 0;
+	return begin(stacks, thread, to, false);
+}
+
+static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
+{
+	bool same = thread == stacks->current;
+	int error;
+
+	if (thread->epoch != stacks->epoch && thread->state != THREAD_LOST) {
+		error = walk_lose(stacks, thread);
+		if (error)
+			return error;
+	}
+	switch (thread->state) {
+	case THREAD_TRAPPED:
+		return enter_handler(stacks, thread, to);
+	case THREAD_SUSPENDED:
+		return come_back(stacks, thread, to);
+	case THREAD_RUNNING:
+		if (!thread->stack.count)
+			break;
+		/* In the kernel a thread is left and comes back with the return of __switch_to(). */
+		if (stacks->pending && (same || stacks->class == NTRACE_INSN_RETURN) &&
+		    (stacks->class == NTRACE_INSN_TRAP_RETURN ||
+		     top_layer(thread)->privilege == to->privilege))
+			return do_transfer(stacks, thread, to);
+		if (!stacks->pending || !same)
+			return go_on(stacks, thread, to);
+		break;
+	case THREAD_LOST:
+		break;
+	}
+	return begin(stacks, thread, to, false);
+}
+
+static void keep_user_space(struct thread *thread, const struct ntrace_session_event *event)
+{
+	struct ntrace_space *space = event->flow->space;
+
+	if (event->privilege != NTRACE_PRIV_U || space == thread->space)
+		return;
+	if (thread->space)
+		ntrace_space_put(thread->space);
+	thread->space = space ? ntrace_space_get(space) : NULL;
+}
+
+int walk_arrive(struct ntrace_stacks *stacks, struct thread *thread,
+		const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct arrival to = { .space = flow->space,
+			      .address = flow->address,
+			      .privilege = event->privilege };
+	const struct frame *top = stack_top(thread);
+	bool within = top && thread == stacks->current && thread->state == THREAD_RUNNING &&
+		      flow->address >= top->low && flow->address < top->high;
+	int error;
+
+	/* Most blocks go on in the function of the one before. */
+	if (within && flow->address != top->low &&
+	    (stacks->pending ? stacks->class <= NTRACE_INSN_JUMP :
+			       thread->stack.next == flow->address))
+		return 0;
+	error = place_at(stacks, flow->space, flow->address, &to.place);
+	if (!error)
+		error = arrive(stacks, thread, &to);
+	if (!error)
+		error = walk_straight(stacks, thread, flow->space, flow->address);
+	if (!error)
+		keep_user_space(thread, event);
+	return error;
+}
+
+int walk_straight(struct ntrace_stacks *stacks, struct thread *thread, struct ntrace_space *space,
+		  uint64_t address)
+{
+	struct frame *top = stack_top(thread);
+	struct place place;
+	int error;
+
+	if (address >= top->low && address < top->high)
+		return 0;
+	error = place_at(stacks, space, address, &place);
+	if (error)
+		return error;
+	if (place.function != top->function)
+		return frame_replace(stacks, thread, &place, false);
+	top->low = place.low;
+	top->high = place.high;
+	return 0;
+}
+
+/* The transfer that the last block ended with was taken; at @address nothing retires yet. */
+static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address)
+{
+	struct arrival to = { .space = stacks->space, .address = address };
+	int error;
+
+	if (!stacks->pending)
+		return 0;
+	stacks->pending = false;
+	to.privilege = stacks->class == NTRACE_INSN_TRAP_RETURN ? PRIVILEGE_ANY :
+								  top_layer(thread)->privilege;
+	/* What returns from a trap may go to another space than the one it was in. */
+	if (to.privilege == PRIVILEGE_ANY && thread->space &&
+	    find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
+		to.space = thread->space;
+	error = place_at(stacks, to.space, address, &to.place);
+	return error ? error : do_transfer(stacks, thread, &to);
+}
+
+/* @next: the instruction that @thread is to go on with, if @known. */
+static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next, bool known)
+{
+	struct stack *stack = &thread->stack;
+	int error = 0;
+
+	if (!known) {
+		known = stacks->pending ? stacks->to_known : stack->goes_on;
+		next = stacks->pending ? stacks->to : stack->next;
+	}
+	if (stacks->pending && known)
+		error = finish_transfer(stacks, thread, next);
+	stacks->pending = false;
+	stack->next = next;
+	stack->goes_on = known;
+	stack->skip = known ? trapping_size(stacks->space, &stacks->isa, next) : 0;
+	return error;
+}
+
+int walk_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
+{
+	struct thread *thread = stacks->current;
+	int error;
+
+	if (!thread || thread->state == THREAD_LOST || !thread->stack.count)
+		return 0;
+	/* Also at the first instruction of a handler, which has no frame yet. */
+	error = leave_at(stacks, thread, flow->value, flow->next_known);
+	if (error || thread->state == THREAD_LOST)
+		return error;
+	thread->state = THREAD_TRAPPED;
+	return layer_enter(stacks, thread, PRIVILEGE_ANY, false);
+}
+
+int walk_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
+{
+	struct thread *thread = stacks->current;
+	int error;
+
+	if (!thread || thread->state == THREAD_LOST)
+		return 0;
+	if (thread->state == THREAD_TRAPPED) {
+		thread->state = THREAD_SUSPENDED;
+		return layers_unwind(stacks, thread, thread->stack.layer_count - 1);
+	}
+	if (!thread->stack.count)
+		return 0;
+	error = leave_at(stacks, thread, flow->address, flow->next_known);
+	/* What there was has ended with a return from a trap: nothing is below. */
+	if (thread->state != THREAD_LOST || !thread->stack.count)
+		thread->state = THREAD_SUSPENDED;
+	if (!error && thread->tid < 0)
+		error = walk_lose(stacks, thread);
+	return error;
+}
+
+int walk_cut_off(struct ntrace_stacks *stacks, struct thread *thread)
+{
+	int error = 0;
+
+	if (stacks->pending && stacks->to_known && thread->stack.count)
+		error = finish_transfer(stacks, thread, stacks->to);
+	stacks->pending = false;
+	return error ? error : walk_lose(stacks, thread);
+}

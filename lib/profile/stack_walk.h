@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* What transfers, traps and losses do to a stack; all return as ntrace_stacks_event(). */
+#ifndef NTRACE_PROFILE_STACK_WALK_H
+#define NTRACE_PROFILE_STACK_WALK_H
+
+#include "stack_thread.h"
+
+/* @thread is about to execute the block of @event: its stack becomes what it is there. */
+int walk_arrive(struct ntrace_stacks *stacks, struct thread *thread,
+		const struct ntrace_session_event *event);
+
+/* The next instruction of a block may belong to the next function. */
+int walk_straight(struct ntrace_stacks *stacks, struct thread *thread, struct ntrace_space *space,
+		  uint64_t address);
+
+int walk_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow);
+
+/* The privilege is left, and what follows is not traced. */
+int walk_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow);
+
+/* It is not known any more where @thread goes on. */
+int walk_lose(struct ntrace_stacks *stacks, struct thread *thread);
+
+/* The same, when trace is lost in the middle: the last transfer was taken all the same. */
+int walk_cut_off(struct ntrace_stacks *stacks, struct thread *thread);
+
+#endif

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Call stacks: what every event of a flow means for the stack of its thread. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "select.h"
+#include "stack_thread.h"
+#include "stack_walk.h"
+
+#define DEPTH_DEFAULT 512
+#define NODES_DEFAULT 4000000
+
+int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_options *options)
+{
+	struct tree_function unknown = { .name = (char *)"[unknown]",
+					 .kind = NTRACE_STACK_UNKNOWN };
+	struct ntrace_stacks *made = calloc(1, sizeof(*made));
+	int error;
+
+	if (!made)
+		return NTRACE_ERR_NOMEM;
+	made->options.pid = -1;
+	if (options)
+		memcpy(&made->options, options,
+		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	if (!made->options.depth)
+		made->options.depth = DEPTH_DEFAULT;
+	if (!made->options.nodes)
+		made->options.nodes = NODES_DEFAULT;
+	/* A thread and a function need a place, and arrays are made by these numbers. */
+	if (made->options.depth < 2 || made->options.depth > FRAMES_MAX ||
+	    made->options.nodes > UINT32_MAX / 4) {
+		free(made);
+		return NTRACE_ERR_INVALID;
+	}
+	made->memo = calloc(MEMO_ENTRIES, sizeof(*made->memo));
+	error = made->memo ? tree_init(&made->tree, made->options.depth, made->options.nodes) :
+			     NTRACE_ERR_NOMEM;
+	if (!error)
+		error = tree_function(&made->tree, &unknown, &made->unknown);
+	if (error)
+		ntrace_stacks_free(made);
+	else
+		*stacks = made;
+	return error;
+}
+
+void ntrace_stacks_free(struct ntrace_stacks *stacks)
+{
+	if (!stacks)
+		return;
+	threads_free(stacks);
+	if (stacks->space)
+		ntrace_space_put(stacks->space);
+	report_free(&stacks->report);
+	tree_free(&stacks->tree);
+	free(stacks->clock.queue);
+	free(stacks->memo);
+	free(stacks);
+}
+
+/* Instructions of a block that reaches over several functions. */
+struct split {
+	struct ntrace_stacks *stacks;
+	struct thread *thread;
+	struct ntrace_space *space;
+	uint64_t left;
+	int error;
+};
+
+static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t instructions)
+{
+	const struct frame *frame = stack_top(thread);
+
+	if (frame->shown) {
+		stacks->tree.nodes[frame->node].instructions += instructions;
+		stacks->stats.instructions += instructions;
+	}
+	return clock_count(stacks, frame->shown ? frame->node : 0, instructions);
+}
+
+static int count_one(void *data, uint64_t address, const uint8_t *bytes,
+		     const struct ntrace_insn *insn)
+{
+	struct split *split = data;
+
+	(void)bytes;
+	(void)insn;
+	split->error = walk_straight(split->stacks, split->thread, split->space, address);
+	if (!split->error)
+		split->error = count(split->stacks, split->thread, 1);
+	split->left--;
+	return split->error;
+}
+
+static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
+		       const struct ntrace_flow_event *flow)
+{
+	const struct frame *frame = stack_top(thread);
+	struct split split = {
+		.stacks = stacks, .thread = thread, .space = flow->space, .left = flow->instructions
+	};
+	struct place last;
+	int error;
+
+	if (flow->last >= frame->low && flow->last < frame->high)
+		return count(stacks, thread, flow->instructions);
+	error = place_at(stacks, flow->space, flow->last, &last);
+	if (error)
+		return error;
+	if (last.function == frame->function)
+		return count(stacks, thread, flow->instructions);
+	ntrace_flow_instructions(flow, count_one, &split);
+	/* Were they not to be had, which cannot be, they would count all the same. */
+	if (!split.error && split.left)
+		split.error = count(stacks, thread, (uint32_t)split.left);
+	return split.error;
+}
+
+/* A change of the thread itself, not of its frames; @thread: NULL = nobody knows which. */
+static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
+{
+	struct ntrace_stack_change change = { .type = (uint8_t)type,
+					      .stream = stacks->stream,
+					      .cpu = stacks->cpu,
+					      .pid = thread ? thread->pid : -1,
+					      .tid = thread ? thread->tid : -1,
+					      .comm = thread ? thread->comm : "",
+					      .kind = thread ? NTRACE_STACK_TASK : NTRACE_STACK_ALL,
+					      .name = "" };
+
+	return stacks->options.change ? clock_change(stacks, &change) : 0;
+}
+
+static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct thread *thread = threads_find(stacks, event);
+	int error;
+
+	if (!thread)
+		return NTRACE_ERR_NOMEM;
+	if (flow->space != stacks->space) {
+		if (stacks->space)
+			ntrace_space_put(stacks->space);
+		stacks->space = flow->space ? ntrace_space_get(flow->space) : NULL;
+	}
+	stacks->isa = *flow->isa;
+	error = thread == stacks->current ? 0 : tell(stacks, thread, NTRACE_STACK_RUN);
+	if (!error)
+		error = walk_arrive(stacks, thread, event);
+	if (!error)
+		error = count_block(stacks, thread, flow);
+	if (error)
+		return error;
+	thread->state = THREAD_RUNNING;
+	thread->epoch = stacks->epoch;
+	thread->stack.next = flow->last + flow->last_size;
+	thread->stack.skip = 0;
+	thread->stack.goes_on = true;
+	stacks->current = thread;
+	stacks->pending = flow->taken;
+	stacks->class = flow->insn_class;
+	stacks->behind = thread->stack.next;
+	stacks->to = flow->next;
+	stacks->to_known = flow->next_known;
+	return 0;
+}
+
+/* A loss: of no thread it is known any more where it goes on. */
+static int take_loss(struct ntrace_stacks *stacks, bool gap)
+{
+	struct thread *thread = stacks->current;
+	int error = thread ? walk_cut_off(stacks, thread) : 0;
+
+	stacks->epoch++;
+	if (error || !gap)
+		return error;
+	stacks->stats.gaps++;
+	return tell(stacks, thread, NTRACE_STACK_GAP);
+}
+
+int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	int error;
+
+	stacks->reported = false;
+	stacks->stream = event->stream;
+	stacks->cpu = event->cpu;
+	error = clock_event(stacks, flow);
+	if (error)
+		return error;
+	switch (flow->type) {
+	case NTRACE_FLOW_BLOCK:
+		return take_block(stacks, event);
+	case NTRACE_FLOW_TRAP:
+		return walk_trap(stacks, flow);
+	case NTRACE_FLOW_TRACE_OFF:
+		/* The hart sleeps or is debugged, or another privilege runs, of which there is no trace. */
+		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE ||
+		    flow->code == NTRACE_EVCODE_LOW_POWER ||
+		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY)
+			return walk_suspend(stacks, flow);
+		return take_loss(stacks, false);
+	case NTRACE_FLOW_GAP:
+		return take_loss(stacks, true);
+	default:
+		return 0;
+	}
+}
+
+int ntrace_stacks_end(struct ntrace_stacks *stacks)
+{
+	int error = stacks->current ? walk_lose(stacks, stacks->current) : 0, end;
+
+	if (!error)
+		error = threads_leave(stacks);
+	if (!error && stacks->current)
+		error = tell(stacks, NULL, NTRACE_STACK_RUN);
+	end = clock_end(stacks);
+	threads_free(stacks);
+	if (stacks->space)
+		ntrace_space_put(stacks->space);
+	stacks->space = NULL;
+	stacks->pending = false;
+	return error ? error : end;
+}
+
+int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *from)
+{
+	const uint64_t *more = (const uint64_t *)&from->stats;
+	uint64_t *sum = (uint64_t *)&into->stats;
+	size_t i;
+
+	into->reported = false;
+	/* They are nothing but counters. */
+	for (i = 0; i < sizeof(into->stats) / sizeof(*sum); i++)
+		sum[i] += more[i];
+	return tree_merge(&into->tree, &from->tree);
+}
+
+static bool report(struct ntrace_stacks *stacks)
+{
+	if (stacks->reported)
+		return true;
+	report_free(&stacks->report);
+	stacks->reported = !report_make(&stacks->report, &stacks->tree);
+	return stacks->reported;
+}
+
+const struct ntrace_stack_function *ntrace_stacks_functions(struct ntrace_stacks *stacks,
+							    size_t *count)
+{
+	*count = report(stacks) ? stacks->report.function_count : 0;
+	return stacks->report.functions;
+}
+
+const struct ntrace_stack_node *ntrace_stacks_nodes(struct ntrace_stacks *stacks, size_t *count)
+{
+	*count = report(stacks) ? stacks->report.node_count : 0;
+	return stacks->report.nodes;
+}
+
+const struct ntrace_stack_edge *ntrace_stacks_edges(struct ntrace_stacks *stacks, size_t *count)
+{
+	*count = report(stacks) ? stacks->report.edge_count : 0;
+	return stacks->report.edges;
+}
+
+void ntrace_stacks_get_stats(const struct ntrace_stacks *stacks, struct ntrace_stacks_stats *stats)
+{
+	*stats = stacks->stats;
+	stats->other = stacks->tree.other ? stacks->tree.nodes[stacks->tree.other].instructions : 0;
+}

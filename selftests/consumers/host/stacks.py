@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Do the exports of call stacks say the same as the folded stacks, and those the same as the witness?
+
+usage: stacks.py FOLDED FORMAT FILE
+FILE is an export, for pprof and perfetto what `go tool pprof -raw` and `protoc --decode` make of it, for callgrind what callgrind_annotate prints with all functions: of own instructions, or with
+FORMAT callgrind-inclusive of inclusive ones; for FORMAT witness the lines "FUNCTION COUNT" of
+executed instructions.
+
+Prints "N stacks (or functions), N instructions, N differ", and on standard error which.
+"""
+import collections
+import json
+import re
+import sys
+
+
+def folded(path, thread=None):
+    """{stack: instructions}, without the thread, which may be asked for."""
+    stacks = collections.Counter()
+    for line in open(path):
+        stack, count = line.rstrip("\n").rsplit(" ", 1)
+        name, *frames = stack.split(";")
+        if thread in (None, name):
+            stacks[tuple(frames)] += int(count)
+    return stacks
+
+
+def own(stacks):
+    functions = collections.Counter()
+    for stack, count in stacks.items():
+        functions[stack[-1]] += count
+    return functions
+
+
+def inclusive(stacks):
+    functions = collections.Counter()
+    for stack, count in stacks.items():
+        for name in set(stack):
+            functions[name] += count
+    return functions
+
+
+def speedscope(path):
+    data, stacks = json.load(open(path)), collections.Counter()
+    for profile in data["profiles"]:
+        assert profile["endValue"] == sum(profile["weights"])
+        assert len(profile["samples"]) == len(profile["weights"])
+        for sample, weight in zip(profile["samples"], profile["weights"]):
+            stacks[tuple(data["shared"]["frames"][i]["name"] for i in sample)] += weight
+    return stacks
+
+
+def replay(events):
+    """Stacks of ("B" or "E" or "i", hart, thread, time, name); an instruction is one unit of time.
+
+    Thread -2 is the hart itself, what is on its track is the thread that runs."""
+    stacks, frames = collections.Counter(), collections.defaultdict(list)
+    last, running = collections.defaultdict(int), collections.defaultdict(list)
+    for phase, hart, thread, time, name in events:
+        assert time >= last[hart], "time goes back"
+        if running[hart] and time != last[hart]:
+            stacks[tuple(frames[hart, running[hart][-1]])] += time - last[hart]
+        last[hart] = time
+        track = running[hart] if thread == -2 else frames[hart, thread]
+        if phase == "B":
+            track.append(int(name.rsplit("/", 1)[-1]) if thread == -2 else name)
+        elif phase == "E":
+            track.pop()
+    assert not any(frames.values()), "a function is never left"
+    return stacks
+
+
+def chrome(path):
+    def events():
+        for event in json.load(open(path))["traceEvents"]:
+            if event["ph"] == "M":
+                continue
+            assert event["cat"] == "instructions"
+            yield event["ph"], event["pid"], event["tid"], round(event["ts"] * 1000), event.get("name")
+    return replay(events())
+
+
+def fields(lines):
+    """A message in the text format: {name: [values]}."""
+    message = collections.defaultdict(list)
+    for line in lines:
+        line = line.strip()
+        if line == "}":
+            break
+        if line.endswith("{"):
+            message[line[:-2]].append(fields(lines))
+        else:
+            name, value = line.split(": ", 1)
+            message[name].append(json.loads(value) if value[0] == '"' or value.isdigit() else value)
+    return message
+
+
+def perfetto(path):
+    def events():
+        names, threads, harts, first = {}, {}, {}, True
+        lines = iter(open(path))
+        for line in lines:
+            assert line == "packet {\n"
+            packet = fields(lines)
+            assert packet["trusted_packet_sequence_id"] == [1] and packet["sequence_flags"] == [3 if first else 2]
+            first = False
+            for track in packet["track_descriptor"]:
+                uuid, name = track["uuid"][0], track["name"][0]
+                # A track below that of a hart is one of its threads.
+                harts[uuid] = (track["parent_uuid"] or [uuid])[0]
+                threads[uuid] = int(name.rsplit("/", 1)[1]) if track["parent_uuid"] else -2
+            for interned in packet["interned_data"]:
+                for entry in interned["event_names"]:
+                    names[entry["iid"][0]] = entry["name"][0]
+            for event in packet["track_event"]:
+                uuid = event["track_uuid"][0]
+                phase = {"TYPE_SLICE_BEGIN": "B", "TYPE_SLICE_END": "E", "TYPE_INSTANT": "i"}[event["type"][0]]
+                name = names[event["name_iid"][0]] if event["name_iid"] else (event["name"] or [None])[0]
+                yield phase, harts[uuid], threads[uuid], (packet["timestamp"] or [0])[0], name
+    return replay(events())
+
+
+def pprof(path):
+    stacks, names, samples = collections.Counter(), {}, []
+    section = None
+    for line in open(path):
+        if line.rstrip() in ("Samples:", "Locations", "Mappings"):
+            section = line.rstrip()
+        elif section == "Samples:" and re.match(r" *\d+: [\d ]+$", line):
+            count, locations = line.split(":")
+            samples.append((int(count), locations.split()))
+        elif section == "Locations":
+            match = re.match(r" *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :0 s=0\(?.*$", line)
+            names[match.group(1)] = match.group(2)
+    for count, locations in samples:
+        stacks[tuple(names[i] for i in reversed(locations))] += count
+    return stacks
+
+
+def annotated(path):
+    """Functions and numbers of callgrind_annotate, without threads, which are functions for it."""
+    functions = collections.Counter()
+    for line in open(path):
+        match = re.match(r" *([\d,]+) \([ \d.]*%\) +\[([^:]*)\]:(.*) \[(\[unknown\]|[^\[]*)\]$", line)
+        if match and (match.group(2) != "unknown" or match.group(3) == "[unknown]"):
+            functions[match.group(3)] += int(match.group(1).replace(",", ""))
+    return functions
+
+
+def witness(path):
+    return collections.Counter({name: int(count) for name, count in (line.split() for line in open(path))})
+
+
+def main():
+    stacks = folded(sys.argv[1])
+    kind, path = sys.argv[2:]
+    if kind == "witness":
+        got = witness(path)
+        # Other programs may have functions of the same names.
+        want = {name: count for name, count in own(folded(sys.argv[1], "calculator")).items() if name in got}
+    elif kind.startswith("callgrind"):
+        got = annotated(path)
+        want = inclusive(stacks) if kind.endswith("inclusive") else own(stacks)
+        # What has nothing of its own is listed, too.
+        got = {name: count for name, count in got.items() if count}
+    else:
+        got, want = globals()[kind](path), stacks
+    differ = [(key, want.get(key), got.get(key)) for key in {**want, **got} if want.get(key) != got.get(key)]
+    print(f"{len(want)} {'stacks' if kind in ('speedscope', 'chrome', 'perfetto', 'pprof') else 'functions'}, "
+          f"{sum(stacks.values())} instructions, {len(differ)} differ")
+    for item in sorted(differ, key=str)[:10]:
+        print(*item, file=sys.stderr)
+
+
+main()

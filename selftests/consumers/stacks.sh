@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Call stacks in the hands of the programs that they are exported for. What each of them makes of
+# an export must be the folded stacks again, to the instruction; and the instructions of every
+# function those that the witness saw. Stacks themselves are held against it in
+# selftests/tools/truth_stacks.sh.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+ok "trace a program in the guest" record_calculator || done_testing
+program=$recorded/calculator
+
+# export_as FORMAT OPTION...: writes $tmp/FORMAT
+export_as() {
+	build/ntrace export --format "$1" --user --sysroot "$root" -o "$tmp/$1" "${@:2}" "$recorded/recording" 2>"$tmp/said" ||
+		{ cat "$tmp/said"; return 1; }
+}
+for format in folded callgrind pprof speedscope chrome perfetto json; do
+	ok "$format" export_as "$format"
+	like "$format: says what it wrote" '^ntrace: [0-9,]+ (instructions, [0-9,]+ calls|traces)' "$(<"$tmp/said")"
+done
+total=$(python3 -c 'import json, sys; print(sum(t["instructions"] * t["count"] for t in json.load(open(sys.argv[1]))))' "$tmp/json")
+is "$(awk '{ sum += $NF } END { print sum }' "$tmp/folded")" "$total" "the stacks have all $total instructions"
+
+# says NAME FORMAT FILE [FOLDED]: what NAME made of it is the folded stacks again.
+says() {
+	local same
+	same=$(python3 selftests/consumers/host/stacks.py "${4:-$tmp/folded}" "$2" "$3" 2>"$tmp/differ")
+	like "$1: $same" " $total instructions, 0 differ$" "$same" || diag "$(<"$tmp/differ")"
+}
+
+python3 selftests/consumers/host/functions.py "$recorded/executed" "$program" >"$tmp/witness"
+ok "the witness saw $(wc -l <"$tmp/witness") functions of the program" test "$(wc -l <"$tmp/witness")" -ge 10
+says "instructions of the program's functions" witness "$tmp/witness"
+
+annotate() { callgrind_annotate --threshold=100 --auto=no "$@" "$tmp/callgrind" 2>&1; }
+annotate >"$tmp/annotated"
+like "callgrind_annotate: totals" "$(sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/; ta' <<<"$total") .*PROGRAM TOTALS" \
+	"$(<"$tmp/annotated")"
+says "callgrind_annotate" callgrind "$tmp/annotated"
+annotate --inclusive=yes >"$tmp/annotated"
+says "callgrind_annotate --inclusive=yes, with recursion" callgrind-inclusive "$tmp/annotated"
+
+go tool pprof -raw "$tmp/pprof" >"$tmp/raw" 2>"$tmp/pprof.said"
+says "go tool pprof -raw" pprof "$tmp/raw"
+like "go tool pprof -top" "of $total total" "$(go tool pprof -top "$tmp/pprof" 2>&1)"
+like "go tool pprof -top: the thread is a label" ' calculator' "$(go tool pprof -tags "$tmp/pprof" 2>&1)"
+says "speedscope" speedscope "$tmp/speedscope"
+says "chrome: its functions, entered and left" chrome "$tmp/chrome"
+protoc --decode=Trace --proto_path=selftests/consumers/host perfetto.proto <"$tmp/perfetto" >"$tmp/raw"
+says "perfetto, through protoc" perfetto "$tmp/raw"
+
+# And it would be seen: an instruction less, a call that is not left.
+sed '9s/[0-9]*$/1&/' "$tmp/folded" >"$tmp/falsified"
+for format in speedscope chrome; do
+	like "a false count would show: $format" ' [1-9][0-9]* differ$' \
+		"$(python3 selftests/consumers/host/stacks.py "$tmp/falsified" $format "$tmp/$format" 2>/dev/null)"
+done
+awk '/"ph":"E"/ && !gone++ { next } { print }' "$tmp/chrome" >"$tmp/falsified"
+fails "a call that is never left would show" 'AssertionError|JSONDecodeError|IndexError' \
+	python3 selftests/consumers/host/stacks.py "$tmp/folded" chrome "$tmp/falsified"
+
+ok "threads apart" export_as folded --threads
+like "have their ids" $'(^|\n)calculator-[0-9]+/[0-9]+;' "$(<"$tmp/folded")"
+fails "no --binary" 'folded has all objects: no --binary' build/ntrace export -f folded -b calculator "$recorded/recording"
+done_testing
