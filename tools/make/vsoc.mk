@@ -27,6 +27,9 @@ $(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/
 	$(LINK)$(CC) -std=gnu11 -Wall -Wextra $(WERROR) -O2 -g -fPIC -shared -fvisibility=hidden \
 		-I$(B)/qemu/include $$(pkg-config --cflags glib-2.0) $< -o $@
 
+demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
+	@$(SETUP) consumers suite
+	@tools/demo-fdo
 demo: vsoc native ## records a real program on the virtual SoC and prints its profile
 	@tools/demo
-.PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo
+.PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo demo-fdo
