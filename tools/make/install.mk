@@ -16,6 +16,8 @@ udevrulesdir ?= $(prefix)/lib/udev/rules.d
 # Where Python looks below this prefix on Debian.
 pythondir ?= $(prefix)/lib/python3$(if $(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages
 PYTHON_MINOR = $(shell python3 -c 'import sys; print(sys.version_info[1])')
+# DKMS looks nowhere else.
+dkmsdir ?= /usr/src/ntrace-$(VERSION)
 INSTALL ?= install
 INSTALL_DATA ?= $(INSTALL) -m 644
 
@@ -62,4 +64,13 @@ uninstall: ## removes what `make install` with the same variables installs
 	rm -rf $(D)$(pythondir)/ntrace/__pycache__
 	rmdir $(D)$(includedir)/ntrace $(D)$(pythondir)/ntrace 2>/dev/null || true
 
-.PHONY: install install-lib install-command install-python uninstall
+# For a kernel of this machine: dkms install ntrace/VERSION
+install-dkms: ## installs the sources of the kernel modules for DKMS, in /usr/src
+	$(INSTALL) -d $(D)$(dkmsdir)
+	cp -r kernel/Kbuild kernel/ntrace kernel/ctr kernel/include $(D)$(dkmsdir)/
+	sed 's/#MODULE_VERSION#/$(VERSION)/' kernel/dkms.conf >$(D)$(dkmsdir)/dkms.conf
+
+deb: ## Debian packages for this machine's architecture, in build/deb
+	@tools/setup/deb $(OUT)
+
+.PHONY: install-dkms deb install install-lib install-command install-python uninstall
