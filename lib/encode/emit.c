@@ -164,6 +164,7 @@ static inline void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, 
 		return;
 	}
 	end[-1] |= MSEO_MESSAGE_END;
+	/* cppcheck-suppress uninitvar ; written up to end */
 	pass_on(encoder, data, (size_t)(end - data));
 }
 

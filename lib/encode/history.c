@@ -52,7 +52,7 @@ static void append(struct ntrace_encoder *encoder, uint64_t bits, unsigned int w
 		return;
 	bits &= UINT64_MAX >> (64 - width);
 	word[0] = at % 64 ? (word[0] & ~(UINT64_MAX << at % 64)) | bits << at % 64 : bits;
-	if (at % 64 + width > 64)
+	if (at % 64 && at % 64 + width > 64)
 		word[1] = bits >> (64 - at % 64);
 	encoder->queue.queued += width;
 }
@@ -67,10 +67,10 @@ static void remove_oldest(struct ntrace_encoder *encoder, uint32_t count)
 	encoder->queue.queued = left;
 }
 
-/* The oldest @width bits as HIST, stop bit included. */
+/* The oldest @width bits, 32 at most, as HIST, stop bit included. */
 static uint64_t oldest(const struct ntrace_encoder *encoder, unsigned int width)
 {
-	return UINT64_C(1) << width | reverse((uint32_t)bits_at(encoder, 0), width);
+	return UINT64_C(1) << width % 64 | reverse((uint32_t)bits_at(encoder, 0), width);
 }
 
 /* How many of the oldest bits repeat with period @width. */

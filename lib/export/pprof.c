@@ -79,6 +79,7 @@ static void compress_whole(struct pprof *pprof, bool last)
 		pprof->gzip.next_out = out;
 		pprof->gzip.avail_out = sizeof(out);
 		result = deflate(&pprof->gzip, last ? Z_FINISH : Z_NO_FLUSH);
+		/* cppcheck-suppress uninitvar ; written by deflate() */
 		fwrite(out, 1, sizeof(out) - pprof->gzip.avail_out, pprof->export->file);
 	} while (!pprof->gzip.avail_out && result == Z_OK);
 	pprof->whole.size = 0;

@@ -78,7 +78,8 @@ int put_speedscope(const struct stacks_export *export)
 	put_frames(export);
 	fputs("\"profiles\":[", export->file);
 	for (; thread < export->node_count; thread = end) {
-		for (end = thread + 1; end<export->node_count &&export->nodes[end].depth> 1;)
+		end = thread + 1;
+		while (end != export->node_count && export->nodes[end].depth > 1)
 			end++;
 		fputs(thread > 1 ? ",\n" : "\n", export->file);
 		put_thread(export, thread, end);

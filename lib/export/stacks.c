@@ -59,9 +59,12 @@ static void put_short(FILE *file, const char *prefix, size_t id, const char *nam
 static size_t *number_objects(const struct stacks_export *export)
 {
 	size_t *number = calloc(2 * export->function_count + 1, sizeof(*number));
-	size_t *firsts = number + export->function_count, count = 0, i, k;
+	size_t *firsts, count = 0, i, k;
 
-	for (i = 0; number && i < export->function_count; i++) {
+	if (!number)
+		return NULL;
+	firsts = number + export->function_count;
+	for (i = 0; i < export->function_count; i++) {
 		for (k = 0; k < count; k++)
 			if (export->functions[firsts[k]].object == export->functions[i].object)
 				break;

@@ -31,8 +31,11 @@ static void clean_path(char *path)
 		from += strspn(from, "/");
 		length = strcspn(from, "/");
 		if (length == 2 && !memcmp(from, "..", 2)) {
-			while (to > path && *--to != '/')
-				;
+			while (to > path) {
+				to--;
+				if (*to == '/')
+					break;
+			}
 		} else if (length && !(length == 1 && *from == '.')) {
 			*to++ = '/';
 			memmove(to, from, length);

@@ -75,7 +75,7 @@ done
 # word.
 accepted() {
 	local word=${*: -1}
-	[[ $word != *: ]] || word+=4096
+	[[ $word != *: ]] || word=${word}4096
 	"$root/usr/bin/ntrace" "${@:1:$#-1}" "$word" >"$tmp/complaint" 2>&1 </dev/null
 	if grep -E "option ${*: -2:1}|'$word'" "$tmp/complaint"; then
 		return 1

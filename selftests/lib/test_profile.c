@@ -55,10 +55,10 @@ static void tell(struct ntrace_flow_event flow)
 }
 
 /* Instructions from offset @start to @last; @to: where the last one goes, 0 = straight on. */
-static void block_of(unsigned int class, uint64_t start, uint64_t last, uint64_t to, bool known)
+static void block_of(unsigned int kind, uint64_t start, uint64_t last, uint64_t to, bool known)
 {
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
-					 .insn_class = (uint8_t) class,
+					 .insn_class = (uint8_t)kind,
 					 .taken = to,
 					 .interrupted = !to,
 					 .last_size = 4,

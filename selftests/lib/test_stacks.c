@@ -149,12 +149,12 @@ static void tell(struct ntrace_flow_event flow)
 }
 
 /* Instructions of @function from @from to @last; the last one goes to @to, 0 = straight on. */
-static void block(unsigned int function, uint64_t from, uint64_t last, unsigned int class,
+static void block(unsigned int function, uint64_t from, uint64_t last, unsigned int kind,
 		  uint64_t to)
 {
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
-					 .insn_class = (uint8_t) class,
-					 .taken = class != NTRACE_INSN_PLAIN,
+					 .insn_class = (uint8_t)kind,
+					 .taken = kind != NTRACE_INSN_PLAIN,
 					 .last_size = 4,
 					 .instructions = (uint32_t)((last - from) / 4 + 1),
 					 .address = at(function, from),

@@ -277,13 +277,10 @@ static int write_lcov(struct export *export, FILE *file)
 	return error ? error : ntrace_export_lcov(file, export->coverage);
 }
 
-static int write_profile(struct export *export, struct ntrace_export_counts *counts)
+static int write_profile_to(struct export *export, FILE *file, struct ntrace_export_counts *counts)
 {
-	FILE *file = export->output ? fopen(export->output, "we") : stdout;
 	int error;
 
-	if (!file)
-		return write_failed(export, NTRACE_ERR_IO);
 	if (export->format == FORMAT_LCOV)
 		error = write_lcov(export, file);
 	else
@@ -291,8 +288,24 @@ static int write_profile(struct export *export, struct ntrace_export_counts *cou
 					      counts);
 	if (!error && fflush(file))
 		error = NTRACE_ERR_IO;
-	if (export->output && fclose(file) && !error)
-		error = NTRACE_ERR_IO;
+	return error;
+}
+
+static int write_profile(struct export *export, struct ntrace_export_counts *counts)
+{
+	FILE *file;
+	int error;
+
+	if (!export->output) {
+		error = write_profile_to(export, stdout, counts);
+	} else {
+		file = fopen(export->output, "we");
+		if (!file)
+			return write_failed(export, NTRACE_ERR_IO);
+		error = write_profile_to(export, file, counts);
+		if (fclose(file) && !error)
+			error = NTRACE_ERR_IO;
+	}
 	return error ? write_failed(export, error) : EXIT_OK;
 }
 

@@ -75,6 +75,7 @@ static void attach(int map)
 		SET(0, 0),
 		INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0),
 	};
+	static const char name[] = "task_newtask", license[] = "GPL";
 	static char log[8192];
 	union bpf_attr load = { .prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT };
 	union bpf_attr open = { 0 };
@@ -82,7 +83,7 @@ static void attach(int map)
 
 	load.insns = (uintptr_t)program;
 	load.insn_cnt = sizeof(program) / sizeof(program[0]);
-	load.license = (uintptr_t) "GPL";
+	load.license = (uintptr_t)license;
 	load.log_buf = (uintptr_t)log;
 	load.log_size = sizeof(log);
 	load.log_level = 1;
@@ -90,7 +91,7 @@ static void attach(int map)
 	if (fd < 0)
 		printf("# %s\n", log);
 	must(fd >= 0, "load a program");
-	open.raw_tracepoint.name = (uintptr_t) "task_newtask";
+	open.raw_tracepoint.name = (uintptr_t)name;
 	open.raw_tracepoint.prog_fd = fd;
 	must(bpf(BPF_RAW_TRACEPOINT_OPEN, &open) >= 0, "attach to task_newtask");
 }
