@@ -109,7 +109,7 @@ ok "no objects leaked ($leaked)" test $leaked -lt 500
 ok "no pages leaked ($gone KiB)" test $gone -lt 2000
 let_go
 
-# Pages of five lost sinks are 20 MiB; loading modules alone moves several.
+# Pages of five lost sinks are 20 MiB; loading modules alone moves several, up to 4.7 seen.
 kib=$(free_kib)
 for _ in 1 2 3 4 5; do
 	rmmod ntrace || not_ok "rmmod"
@@ -119,7 +119,7 @@ for _ in 1 2 3 4 5; do
 	let_go
 done
 gone=$((kib - $(free_kib)))
-ok "5 times rmmod, insmod: no pages leaked ($gone KiB)" test $gone -lt 4000
+ok "5 times rmmod, insmod: no pages leaked ($gone KiB)" test $gone -lt 10000
 rmmod ntrace
 is "$(grep -c ntrace /proc/vmallocinfo)" 0 "rmmod leaves no mappings"
 ok "and no device" test ! -e /dev/ntrace0
