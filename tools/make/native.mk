@@ -63,6 +63,6 @@ san: $(if $(CMD_SRC),$(B)/san/ntrace,$(B)/san/libntrace.a) ## library and comman
 host-packages:
 	@$(SETUP) $(NEEDS)
 
--include $(shell find $(B) -name '*.d' 2>/dev/null)
+-include $(shell find $(B) -type f -name '*.d' 2>/dev/null)
 FORCE:
 .PHONY: native lib san host-packages FORCE
