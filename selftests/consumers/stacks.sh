@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Call stacks in the hands of the programs that they are exported for. What each of them makes of
-# an export must be the folded stacks again, to the instruction; and the instructions of every
-# function those that the witness saw. Stacks themselves are held against it in
-# selftests/tools/truth_stacks.sh.
+# Call stacks, and the programs that they are exported for. The stacks must be those that the calls
+# and returns make that the witness saw; and what each program makes of an export must be the same
+# stacks again, to the instruction.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ok "trace a program in the guest" record_calculator || done_testing
@@ -31,6 +30,13 @@ says() {
 python3 selftests/consumers/host/functions.py "$recorded/executed" "$program" >"$tmp/witness"
 ok "the witness saw $(wc -l <"$tmp/witness") functions of the program" test "$(wc -l <"$tmp/witness")" -ge 10
 says "instructions of the program's functions" witness "$tmp/witness"
+
+# The stacks, by calls and returns that the witness saw.
+stacked() { python3 selftests/consumers/host/call_stacks.py "$recorded/maps" "$program" "$tmp/folded" "$@" <"$recorded/log" 2>"$tmp/differ"; }
+same=$(stacked)
+like "stacks of the program's functions, as they were executed: $same" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' \
+	"$same" || diag "$(<"$tmp/differ")"
+like "one return that is forgotten would show" ' [1-9][0-9]* differ$' "$(stacked 1000)"
 
 annotate() { callgrind_annotate --threshold=100 --auto=no "$@" "$tmp/callgrind" 2>&1; }
 annotate >"$tmp/annotated"

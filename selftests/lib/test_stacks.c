@@ -2,8 +2,8 @@
 /*
  * lib/profile's call stacks on events made by hand. The stacks that are told are
  * kept by the test itself, and must be those that the program in its script had;
- * at the end a long random walk keeps the true stack beside. What programs really
- * do is held against the witness in selftests/tools/truth_stacks.sh.
+ * at the end a long random walk keeps the true stack beside. What a program really
+ * did is held against the witness in selftests/consumers/stacks.sh.
  */
 #include <stdlib.h>
 

@@ -79,4 +79,5 @@ def main():
         print(*map(text, key), count)
 
 
-main()
+if __name__ == "__main__":
+    main()
