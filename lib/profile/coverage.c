@@ -13,9 +13,14 @@ struct line_copy {
 	uint32_t line;
 };
 
-/* @objects: lines of each object, which own the texts. */
+/* The lines own the texts. */
+struct covered_object {
+	const struct ntrace_object *object;
+	struct ntrace_lines *lines;
+};
+
 struct ntrace_coverage {
-	struct ntrace_lines **objects;
+	struct covered_object *objects;
 	size_t object_count;
 	size_t object_room;
 	struct line_copy *copies;
@@ -59,7 +64,7 @@ void ntrace_coverage_free(struct ntrace_coverage *coverage)
 	if (!coverage)
 		return;
 	for (i = 0; i < coverage->object_count; i++)
-		ntrace_lines_close(coverage->objects[i]);
+		ntrace_lines_close(coverage->objects[i].lines);
 	free(coverage->objects);
 	free(coverage->copies);
 	free(coverage->lines);
@@ -193,13 +198,13 @@ int ntrace_coverage_add(struct ntrace_coverage *coverage, struct ntrace_profile 
 	int error;
 
 	error = grow((void **)&coverage->objects, coverage->object_count, &coverage->object_room,
-		     sizeof(struct ntrace_lines *));
+		     sizeof(*coverage->objects));
 	if (error)
 		return error;
 	error = ntrace_lines_open(&lines, object, directories);
 	if (error)
 		return error;
-	coverage->objects[coverage->object_count++] = lines;
+	coverage->objects[coverage->object_count++] = (struct covered_object){ object, lines };
 	error = ntrace_counts_new(&counts, profile, object);
 	if (error)
 		return error;
@@ -334,4 +339,16 @@ ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count)
 {
 	*count = coverage->function_count;
 	return coverage->functions;
+}
+
+const struct ntrace_lines *ntrace_coverage_lines_of(const struct ntrace_coverage *coverage,
+						    const struct ntrace_object *object)
+{
+	size_t i;
+
+	for (i = 0; i < coverage->object_count; i++) {
+		if (coverage->objects[i].object == object)
+			return coverage->objects[i].lines;
+	}
+	return NULL;
 }

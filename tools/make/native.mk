@@ -57,6 +57,9 @@ $(B)/ntrace: $(CMD_SRC:%.c=$(B)/obj/%.o) $(B)/libntrace.a
 $(B)/san/ntrace: $(CMD_SRC:%.c=$(B)/san/obj/%.o) $(B)/san/libntrace.a
 	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(LIBS)
 
+# The page of ntrace report --html is part of the command.
+$(addsuffix /tools/ntrace/html.o,$(B)/obj $(B)/san/obj $(B)/riscv64/obj): $(wildcard tools/ntrace/html/*)
+
 san: $(if $(CMD_SRC),$(B)/san/ntrace,$(B)/san/libntrace.a) ## library and command with address and undefined-behaviour sanitizers in build/san
 
 # Once per run, before anything is compiled.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace report: functions by executed instructions. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "html.h"
 #include "input.h"
 #include "output.h"
 #include "profile.h"
@@ -23,6 +25,7 @@ enum {
 	OPTION_FIRMWARE,
 	OPTION_BY_PROCESS,
 	OPTION_JSON,
+	OPTION_HTML,
 };
 
 static const struct option_spec options_table[] = {
@@ -36,6 +39,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
+	{ OPTION_HTML, "html", "FILE", "a page for a browser, with all that it needs, in FILE" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -47,7 +51,9 @@ struct report {
 	struct ntrace_recording *description;
 	struct profile profile;
 	struct output *output;
+	struct html *html;
 	const char *path;
+	const char *html_path;
 	bool by_calls;
 	bool json;
 	bool colours;
@@ -102,6 +108,9 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_JSON:
 		report->json = true;
 		return EXIT_OK;
+	case OPTION_HTML:
+		report->html_path = options->value;
+		return EXIT_OK;
 	default:
 		return EXIT_USAGE;
 	}
@@ -111,6 +120,8 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 {
 	struct report *report = data;
 
+	if (report->html && html_event(report->html, report->recording.session, session_event))
+		report->profile.failed = true;
 	return profile_event(&report->profile, session_event);
 }
 
@@ -119,7 +130,9 @@ static int end_stream(void *data)
 	struct report *report = data;
 
 	profile_stream(&report->profile);
-	return 0;
+	if (report->html && html_end(report->html))
+		report->profile.failed = true;
+	return report->profile.failed;
 }
 
 static int decode(struct report *report)
@@ -448,11 +461,70 @@ static void report_json(const struct report *report)
 	output_text(output, "]}\n");
 }
 
+/* ---- page ---- */
+
+static uint32_t privileges(unsigned int parts)
+{
+	uint32_t mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < 32 && parts != ~0u; i++) {
+		if (parts >> profile_part(i) & 1)
+			mask |= UINT32_C(1) << i;
+	}
+	return mask;
+}
+
+/* What counts beside the table of functions. */
+static int begin(struct report *report)
+{
+	const struct html_options options = {
+		.path = report->path,
+		.sysroot = report->recording_options.sysroot,
+		.selection = { .size = sizeof(options.selection),
+			       .pid = report->profile.only_pid,
+			       .privileges = privileges(report->profile.only_parts) },
+	};
+
+	if (report->html_path) {
+		report->html = html_new(&options);
+		if (!report->html)
+			return fail("out of memory");
+	}
+	return EXIT_OK;
+}
+
+static int report_html(struct report *report)
+{
+	static struct output output;
+	const struct html_report parts = {
+		.recording = &report->recording,
+		.totals = &report->totals,
+		.description = report->description,
+		.profile = &report->profile,
+	};
+	FILE *file = fopen(report->html_path, "we");
+	int error;
+
+	if (!file)
+		return fail("%s: %s", report->html_path, strerror(errno));
+	output_init(&output, fileno(file));
+	error = html_write(report->html, &parts, &output);
+	if (error)
+		error = fail("%s: %s", report->html_path, ntrace_strerror(error));
+	else if (output_flush(&output))
+		error = fail("%s: %s", report->html_path, strerror(output.error));
+	fclose(file);
+	return error;
+}
+
 static int run_report(struct report *report)
 {
 	char reason[256];
 	int error;
 
+	if (begin(report))
+		return EXIT_FAILED;
 	error = recording_open(&report->recording, report->command, report->path,
 			       &report->recording_options);
 	if (error)
@@ -462,7 +534,9 @@ static int run_report(struct report *report)
 	error = decode(report);
 	if (!error) {
 		profile_sort(&report->profile, report->by_calls);
-		if (report->json)
+		if (report->html)
+			error = report_html(report);
+		else if (report->json)
 			report_json(report);
 		else
 			report_text(report);
@@ -495,6 +569,10 @@ static int run(const struct command *command, int argc, char **argv)
 		error = usage_error(command, "one recording is needed");
 		goto out;
 	}
+	if (report.html_path && report.json) {
+		error = usage_error(command, "--html and --json exclude each other");
+		goto out;
+	}
 	if (!report.profile.only_parts) {
 		error = usage_error(command, "--user and --kernel exclude each other");
 		goto out;
@@ -506,6 +584,7 @@ static int run(const struct command *command, int argc, char **argv)
 	error = output_finish(&output, run_report(&report));
 out:
 	profile_free(&report.profile);
+	html_free(report.html);
 	recording_close(&report.recording);
 	return error;
 }
@@ -527,6 +606,7 @@ const struct command command_report = {
 		"examples:\n"
 		"  ntrace report ntrace.data\n"
 		"  ntrace report --sysroot /srv/board --user --sort calls ntrace.data\n"
+		"  ntrace report --html report.html ntrace.data\n"
 		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",
 	.options = options_table,
 	.run = run,

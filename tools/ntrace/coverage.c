@@ -2,6 +2,7 @@
 /* Source lines of what was executed. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "coverage.h"
 #include "ui.h"
@@ -35,6 +36,26 @@ void debug_directories_free(char **directories)
 	for (directory = directories; directory && *directory; directory++)
 		free(*directory);
 	free(directories);
+}
+
+/* Opening a fifo or a device might wait, or do something. */
+static FILE *open_regular(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+}
+
+FILE *open_source(const char *path, const char *sysroot)
+{
+	FILE *file = open_regular(path);
+	char *other;
+
+	if (!file && sysroot && asprintf(&other, "%s%s", sysroot, path) >= 0) {
+		file = open_regular(other);
+		free(other);
+	}
+	return file;
 }
 
 static void note(const struct coverage_options *options, const char *name, uint64_t instructions,

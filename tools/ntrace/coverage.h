@@ -3,6 +3,8 @@
 #ifndef NTRACE_TOOL_COVERAGE_H
 #define NTRACE_TOOL_COVERAGE_H
 
+#include <stdio.h>
+
 #include <ntrace/coverage.h>
 
 /**
@@ -28,6 +30,13 @@ struct coverage_options {
  */
 char **debug_directories(const char *sysroot);
 void debug_directories_free(char **directories);
+
+/**
+ * open_source - open a source file under the path that the compiler had, or that below @sysroot
+ *
+ * Return: NULL if there is none, or it is no regular file.
+ */
+FILE *open_source(const char *path, const char *sysroot);
 
 /**
  * coverage_make - the coverage of a profile that has ended

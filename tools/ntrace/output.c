@@ -123,7 +123,8 @@ static unsigned int utf8_length(const unsigned char *byte)
 	return length;
 }
 
-void output_json(struct output *output, const char *text)
+/* @escaped: one more character that is written by its number. */
+static void put_json(struct output *output, const char *text, unsigned char escaped)
 {
 	const unsigned char *byte = (const unsigned char *)text;
 	unsigned int length;
@@ -134,7 +135,7 @@ void output_json(struct output *output, const char *text)
 		if (*byte == '"' || *byte == '\\') {
 			output_char(output, '\\');
 			output_char(output, (char)*byte);
-		} else if (*byte < 0x20 || *byte == 0x7f || !length) {
+		} else if (*byte < 0x20 || *byte == 0x7f || *byte == escaped || !length) {
 			output_text(output, "\\u");
 			output_hex(output, *byte, 4);
 			length = 1;
@@ -143,6 +144,16 @@ void output_json(struct output *output, const char *text)
 		}
 	}
 	output_char(output, '"');
+}
+
+void output_json(struct output *output, const char *text)
+{
+	put_json(output, text, '\0');
+}
+
+void output_json_script(struct output *output, const char *text)
+{
+	put_json(output, text, '<');
 }
 
 void output_printf(struct output *output, const char *format, ...)

@@ -45,6 +45,9 @@ void output_decimal(struct output *output, uint64_t value, unsigned int width);
 /** output_json - a quoted JSON string; bytes that are no UTF-8 are taken as Latin-1 */
 void output_json(struct output *output, const char *text);
 
+/** output_json_script - the same without "<", so that nothing ends the script that it stands in */
+void output_json_script(struct output *output, const char *text);
+
 /** output_printf - for lines where speed does not matter; at most 1000 bytes */
 void output_printf(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

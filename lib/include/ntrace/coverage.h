@@ -98,6 +98,15 @@ ntrace_coverage_branches(const struct ntrace_coverage *coverage, size_t *count);
 NTRACE_API const struct ntrace_coverage_function *
 ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count);
 
+/**
+ * ntrace_coverage_lines_of - the lines of an object that was added
+ *
+ * Return: owned by the coverage; NULL if it was not added, or has none.
+ */
+NTRACE_API const struct ntrace_lines *
+ntrace_coverage_lines_of(const struct ntrace_coverage *coverage,
+			 const struct ntrace_object *object);
+
 #ifdef __cplusplus
 }
 #endif

@@ -138,4 +138,5 @@ def main():
           f"{sum(map(len, want[1].values()))} branches, {len(want[2])} functions, {differ} differ")
 
 
-main()
+if __name__ == "__main__":
+    main()

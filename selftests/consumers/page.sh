@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# ntrace report --html, in a browser.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+ok "trace a program in the guest" record_calculator || done_testing
+report() { build/ntrace report --user --sysroot "$root" "$@"; }
+ok "report --html" report --html "$tmp/page.html" "$recorded/recording"
+ok "report --json" report --json --limit 0 "$recorded/recording"
+mv "$tmp/.ok" "$tmp/report.json"
+ok "export lcov" build/ntrace export -f lcov -u -b calculator --sysroot "$root" -o "$tmp/info" "$recorded/recording"
+ok "it is one file, and asks for none" test "$(grep -cE '(src|href)=|@import|url\(' "$tmp/page.html")" -eq 0
+report --html "$tmp/again.html" "$recorded/recording"
+ok "the same again is the same page" cmp "$tmp/page.html" "$tmp/again.html"
+fails "says where it cannot write" "^ntrace: error: $tmp/none/page.html: No such file" report --html "$tmp/none/page.html" "$recorded/recording"
+if ! tools/setup/host-packages browser >"$tmp/said" 2>&1; then
+	skip "the page in Chromium" "no chromium to be had: $(tail -n 1 "$tmp/said")"
+	done_testing
+fi
+relay "page" python3 selftests/consumers/host/page.py "$tmp/page.html" "$tmp/report.json" "$tmp/info" ${SCREENSHOT:+"$SCREENSHOT"}
+
+# A name that would be a script, if it were not written as text.
+cp -r "$recorded/recording" "$tmp/evil"
+name="</script><script>window.done = 1</script><img src=http://127.0.0.1:9/>"
+sed -i "s#^command .*#command $name#" "$tmp/evil/params"
+report --html "$tmp/evil.html" "$tmp/evil"
+is "$(python3 selftests/consumers/host/page_alone.py "$tmp/evil.html")" "$name"$'\n'"nothing 0 1" "names stay text"
+# Were it to ask for something, that would be refused, and seen here.
+sed 's#^start();#fetch("http://127.0.0.1:9/"); start();#' "$tmp/page.html" >"$tmp/asks.html"
+like "a request would be refused and seen" "nothing [1-9]" "$(python3 selftests/consumers/host/page_alone.py "$tmp/asks.html")"
+done_testing

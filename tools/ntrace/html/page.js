@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0-only
+// The page of ntrace report --html. All texts come from the data and are set as text, never as HTML.
+'use strict';
+(() => {
+const data = JSON.parse(document.getElementById('data').textContent);
+const $ = (id) => document.getElementById(id);
+const number = new Intl.NumberFormat('en');
+const share = (part, whole) => (whole ? (100 * part / whole).toFixed(2) : '0.00') + ' %';
+
+function make(parent, name, text, attributes) {
+	const element = document.createElement(name);
+	if (text !== undefined && text !== null)
+		element.textContent = text;
+	for (const [key, value] of Object.entries(attributes || {}))
+		element.setAttribute(key, value);
+	if (parent)
+		parent.append(element);
+	return element;
+}
+
+// A colour for a name, the same in each report.
+function colour(text, from = 20, range = 45) {
+	let hash = 2166136261;
+	for (let i = 0; i < text.length; i++)
+		hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
+	hash = hash >>> 0;
+	return `hsl(${from + hash % range} ${65 + (hash >> 8) % 25}% ${62 + (hash >> 16) % 14}%)`;
+}
+
+// ---- tables ----
+
+const ROWS = 400;
+
+// columns: [title, value(row), number?, text(row)]; a row is shown if one of its texts has what is looked for.
+function table(parent, rows, columns, first) {
+	const place = make(parent, 'table'), head = make(make(place, 'thead'), 'tr'), body = make(place, 'tbody');
+	const rest = make(parent, 'p', '', { class: 'dim' });
+	const texts = rows.map((row) => columns.filter((c) => !c[2]).map((c) => c[1](row)).join('\n').toLowerCase());
+	let order = first, down = true, wanted = '', limit = ROWS;
+	columns.forEach(([title, , isNumber], i) => {
+		const cell = make(head, 'th', null, { scope: 'col', class: isNumber ? 'number' : '' });
+		make(cell, 'button', title).addEventListener('click', () => {
+			down = order === i ? !down : !!isNumber;
+			order = i;
+			show();
+		});
+	});
+	function show() {
+		const value = columns[order][1];
+		const shown = rows.map((row, i) => i).filter((i) => texts[i].includes(wanted)).sort((a, b) => {
+			const left = value(rows[a]), right = value(rows[b]);
+			return (left < right ? -1 : left > right ? 1 : 0) * (down ? -1 : 1) || a - b;
+		});
+		[...head.children].forEach((cell, i) => {
+			if (i === order)
+				cell.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+			else
+				cell.removeAttribute('aria-sort');
+		});
+		body.replaceChildren(...shown.slice(0, limit).map((i) => {
+			const line = make(null, 'tr');
+			for (const [, get, isNumber, text] of columns)
+				make(line, 'td', text ? text(rows[i]) : isNumber ? number.format(get(rows[i])) : get(rows[i]),
+					{ class: isNumber ? 'number' : '' });
+			return line;
+		}));
+		rest.replaceChildren();
+		if (shown.length > limit)
+			make(rest, 'button', `${number.format(shown.length - limit)} more rows`).addEventListener('click', () => {
+				limit *= 4;
+				show();
+			});
+		return shown.length;
+	}
+	show();
+	return (text) => {
+		wanted = text;
+		limit = ROWS;
+		return `${number.format(show())} of ${number.format(rows.length)} rows`;
+	};
+}
+
+// ---- functions, branches ----
+
+function functions(view) {
+	if (data.dropped.functions)
+		make(view, 'p', `${number.format(data.dropped.functions)} functions with fewer instructions are not in this page`, { class: 'dim' });
+	return table(view, data.functions, [
+		['share', (f) => f[3], true, (f) => share(f[3], data.instructions.selected)],
+		['instructions', (f) => f[3], true],
+		['calls', (f) => f[4], true],
+		['mode', (f) => f[2]],
+		['object', (f) => f[1]],
+		['function', (f) => f[0]],
+	], 1);
+}
+
+function branches(view) {
+	if (data.dropped.branches)
+		make(view, 'p', `${number.format(data.dropped.branches)} transfers that were taken less often are not in this page`, { class: 'dim' });
+	return table(view, data.branches, [
+		['taken', (b) => b[4], true],
+		['of executed', (b) => b[4] / b[5], true, (b) => share(b[4], b[5])],
+		['kind', (b) => b[3]],
+		['from', (b) => b[0]],
+		['line', (b) => b[2]],
+		['to', (b) => b[1]],
+	], 0);
+}
+
+// ---- flame graph ----
+
+function flame(view) {
+	const { names, nodes } = data.stacks, count = nodes.length, children = nodes.map(() => []);
+	const height = 20, left = new Float64Array(count), depth = new Uint32Array(count);
+	const tools = make(view, 'div', null, { class: 'tools' }), about = make(view, 'div', '', { class: 'about', 'aria-live': 'polite' });
+	const graph = make(view, 'div', null, { class: 'flame', id: 'graph' });
+	const name = (i) => names[nodes[i][0]], total = (i) => nodes[i][2];
+	let root = 0, wanted = '', focused = 0, elements = new Map();
+	for (let i = 1; i < count; i++) {
+		children[nodes[i][1]].push(i);
+		depth[i] = depth[nodes[i][1]] + 1;
+	}
+	for (let i = 0; i < count; i++) {
+		children[i].sort((a, b) => total(b) - total(a) || a - b);
+		let x = left[i];
+		for (const child of children[i]) {
+			left[child] = x;
+			x += total(child);
+		}
+	}
+	const whole = total(0);
+	const describe = (i) => `${name(i)}: ${number.format(total(i))} instructions (${share(total(i), whole)}), ` +
+		`${number.format(nodes[i][3])} of its own, ${number.format(nodes[i][4])} calls`;
+	function zoom(i) {
+		root = i;
+		focused = i;
+		show();
+		if (elements.has(i))
+			elements.get(i).focus({ preventScroll: true });
+	}
+	function frame(i, x, width, isParent) {
+		const element = make(graph, 'button', width > 24 ? name(i) : '', {
+			tabindex: i === focused ? 0 : -1, 'aria-label': describe(i), title: describe(i), 'data-node': i,
+			class: wanted && name(i).toLowerCase().includes(wanted) ? 'found' : '',
+		});
+		element.style.cssText = `left:${x}px;width:${Math.max(width - 1, 1)}px;top:${depth[i] * height}px;` +
+			`background:${colour(name(i))};${isParent ? 'opacity:.6' : ''}`;
+		elements.set(i, element);
+	}
+	function show() {
+		const width = graph.clientWidth || 1000, scale = width / (total(root) || 1);
+		let deepest = depth[root];
+		graph.replaceChildren();
+		elements = new Map();
+		for (let i = nodes[root][1]; root && i >= 0; i = i ? nodes[i][1] : -1)
+			frame(i, 0, width, true);
+		for (let todo = [root]; todo.length;) {
+			const i = todo.pop();
+			frame(i, (left[i] - left[root]) * scale, total(i) * scale, false);
+			deepest = Math.max(deepest, depth[i]);
+			// Children come in order of size: behind the first that is too small all are.
+			for (const child of children[i]) {
+				if (total(child) * scale < 1)
+					break;
+				todo.push(child);
+			}
+		}
+		graph.style.height = `${(deepest + 1) * height}px`;
+		graph.setAttribute('data-root', name(root));
+		about.textContent = describe(root);
+	}
+	make(tools, 'button', 'whole').addEventListener('click', () => zoom(0));
+	make(tools, 'span', 'click or Enter zooms in, Escape out, arrows move', { class: 'dim' });
+	if (data.stacks.dropped)
+		make(tools, 'span', `${number.format(data.stacks.dropped)} frames too small to be seen are not in this page`, { class: 'dim' });
+	graph.addEventListener('click', (event) => {
+		if (event.target.dataset.node)
+			zoom(+event.target.dataset.node);
+	});
+	graph.addEventListener('focusin', (event) => {
+		if (!event.target.dataset.node)
+			return;
+		focused = +event.target.dataset.node;
+		about.textContent = describe(focused);
+	});
+	graph.addEventListener('mouseover', (event) => {
+		if (event.target.dataset.node)
+			about.textContent = describe(+event.target.dataset.node);
+	});
+	graph.addEventListener('keydown', (event) => {
+		const parent = nodes[focused][1], siblings = focused ? children[parent] : [0], at = siblings.indexOf(focused);
+		const to = {
+			ArrowUp: focused ? parent : undefined, ArrowDown: children[focused][0],
+			ArrowLeft: siblings[at - 1], ArrowRight: siblings[at + 1],
+		}[event.key];
+		if (event.key === 'Escape')
+			zoom(root ? nodes[root][1] : 0);
+		else if (to === undefined || !elements.has(to))
+			return;
+		else
+			elements.get(to).focus();
+		event.preventDefault();
+	});
+	addEventListener('resize', () => view.hidden || show());
+	view.addEventListener('shown', show);
+	return (text) => {
+		wanted = text;
+		show();
+		if (!text)
+			return '';
+		// The outermost ones only: what is below them is in their total.
+		let sum = 0, frames = 0;
+		const inside = new Uint8Array(count);
+		for (let i = 0; i < count; i++) {
+			const hit = name(i).toLowerCase().includes(text);
+			frames += hit;
+			inside[i] = hit || (i && inside[nodes[i][1]]);
+			if (hit && !(i && inside[nodes[i][1]]))
+				sum += total(i);
+		}
+		return `${number.format(frames)} frames, ${share(sum, whole)}`;
+	};
+}
+
+// ---- timeline ----
+
+function timeline(view) {
+	const { lanes, tasks } = data.timeline, all = Math.max(1, ...lanes.map((lane) => lane.instructions));
+	const tools = make(view, 'div', null, { class: 'tools' }), about = make(view, 'div', '', { class: 'about', 'aria-live': 'polite' });
+	const box = make(view, 'div', null, { id: 'lanes', tabindex: 0, 'aria-label': 'timeline' });
+	const colours = tasks.map((task) => colour(task.name + task.tid, 0, 360)), sums = tasks.map(() => 0);
+	let from = 0, to = all, wanted = '';
+	const canvases = lanes.map((lane) => {
+		make(box, 'div', `hart ${lane.cpu}: ${number.format(lane.instructions)} instructions`);
+		for (const cell of lane.cells)
+			for (let i = 1; i < cell.length; i += 3)
+				sums[cell[i]] += cell[i + 1];
+		return make(box, 'canvas');
+	});
+	function draw(canvas, lane) {
+		const width = canvas.width = canvas.clientWidth || 1000, tall = canvas.height = canvas.clientHeight || 46;
+		const context = canvas.getContext('2d'), scale = width / (to - from);
+		lane.cells.forEach((cell, index) => {
+			const x = (index * lane.width - from) * scale;
+			if (x > width || x + lane.width * scale < 0)
+				return;
+			let y = 0, kernel = 0, sum = 0;
+			for (let i = 1; i < cell.length; i += 3)
+				sum += cell[i + 1];
+			for (let i = 1; i < cell.length; i += 3) {
+				const part = cell[i + 1] / lane.width * (tall - 8);
+				context.globalAlpha = wanted && !tasks[cell[i]].name.toLowerCase().includes(wanted) ? 0.12 : 1;
+				context.fillStyle = colours[cell[i]];
+				context.fillRect(x, y, Math.max(lane.width * scale, 1), part);
+				y += part;
+				kernel += cell[i + 2];
+			}
+			context.globalAlpha = sum ? kernel / sum : 0;
+			context.fillStyle = '#888';
+			context.fillRect(x, tall - 7, Math.max(lane.width * scale, 1), 7);
+		});
+	}
+	function show() {
+		canvases.forEach((canvas, i) => draw(canvas, lanes[i]));
+		box.setAttribute('data-from', from);
+		box.setAttribute('data-to', to);
+		about.textContent = `instructions ${number.format(Math.round(from))} to ${number.format(Math.round(to))} of each hart`;
+	}
+	function zoom(factor, at) {
+		const size = Math.min(all, Math.max(16, (to - from) * factor));
+		from = Math.min(Math.max(0, at - (at - from) * size / (to - from)), all - size);
+		to = from + size;
+		show();
+	}
+	function move(part) {
+		const by = Math.min(Math.max(-from, part * (to - from)), all - to);
+		from += by;
+		to += by;
+		show();
+	}
+	const keys = {
+		'+': () => zoom(0.5, (from + to) / 2), '=': () => zoom(0.5, (from + to) / 2), '-': () => zoom(2, (from + to) / 2),
+		ArrowLeft: () => move(-0.25), ArrowRight: () => move(0.25), '0': () => zoom(1e9, 0), Escape: () => zoom(1e9, 0),
+	};
+	make(tools, 'button', '+', { 'aria-label': 'zoom in' }).addEventListener('click', keys['+']);
+	make(tools, 'button', '\u2212', { 'aria-label': 'zoom out' }).addEventListener('click', keys['-']);
+	make(tools, 'button', 'whole').addEventListener('click', keys['0']);
+	make(tools, 'span', 'the axis is instructions that the hart executed, not time; grey below: in the kernel; +, \u2212, 0 and arrows', { class: 'dim' });
+	box.addEventListener('keydown', (event) => {
+		if (!keys[event.key])
+			return;
+		keys[event.key]();
+		event.preventDefault();
+	});
+	box.addEventListener('wheel', (event) => {
+		if (!event.ctrlKey && !event.shiftKey)
+			return;
+		const place = box.getBoundingClientRect();
+		zoom(event.deltaY > 0 ? 1.25 : 0.8, from + (to - from) * (event.clientX - place.left) / place.width);
+		event.preventDefault();
+	}, { passive: false });
+	box.addEventListener('mousemove', (event) => {
+		const at = canvases.indexOf(event.target), place = event.target.getBoundingClientRect();
+		if (at < 0)
+			return;
+		const lane = lanes[at], index = Math.floor((from + (to - from) * (event.clientX - place.left) / place.width) / lane.width);
+		const cell = lane.cells[index];
+		if (!cell)
+			return;
+		let text = `hart ${lane.cpu}, from instruction ${number.format(index * lane.width)}`;
+		if (cell[0] !== null)
+			text += `, ${cell[0].toFixed(6)} s`;
+		for (let i = 1; i < cell.length; i += 3)
+			text += `; ${tasks[cell[i]].name} (${tasks[cell[i]].tid}): ${number.format(cell[i + 1])}`;
+		about.textContent = text;
+	});
+	const legend = make(view, 'ul', null, { class: 'legend' });
+	tasks.map((task, i) => i).filter((i) => sums[i]).sort((a, b) => sums[b] - sums[a]).slice(0, 60).forEach((i) => {
+		const item = make(legend, 'li');
+		make(item, 'i').style.background = colours[i];
+		item.append(`${tasks[i].name} ${tasks[i].tid < 0 ? '' : tasks[i].tid} ${share(sums[i], data.instructions.all)}`);
+	});
+	addEventListener('resize', () => view.hidden || show());
+	view.addEventListener('shown', show);
+	return (text) => {
+		wanted = text;
+		show();
+		return text ? `${tasks.filter((task) => task.name.toLowerCase().includes(text)).length} of ${tasks.length} threads` : '';
+	};
+}
+
+// ---- source ----
+
+function source(view) {
+	if (!data.files.length) {
+		make(view, 'p', 'Nothing that was executed has line numbers and lines: see "lost" for what is missing.');
+		return () => '';
+	}
+	const list = make(view, 'div', null, { class: 'files' }), code = make(view, 'div', null, { id: 'code' });
+	const hot = (file) => file.lines.reduce((most, line) => Math.max(most, line[1]), 0);
+	const found = table(list, data.files, [
+		['hottest line', hot, true],
+		['covered', (file) => file.executed / file.count, true, (file) => `${file.executed} of ${file.count} lines`],
+		['file', (file) => file.name],
+	], 0);
+	function open(file) {
+		const counts = new Map(file.lines.map((line) => [line[0], line])), most = Math.log(1 + hot(file));
+		code.replaceChildren();
+		make(code, 'h2', file.name);
+		if (!file.text)
+			make(code, 'p', 'The source is not in this page: it was not found, or the page would have become too large.', { class: 'dim' });
+		const body = make(code, 'div', null, { class: 'code', tabindex: 0, role: 'region', 'aria-label': file.name });
+		const texts = file.text ? file.text.split('\n') : null;
+		if (texts && texts[texts.length - 1] === '')
+			texts.pop();
+		const put = (line, text) => {
+			const entry = counts.get(line), row = make(body, 'div', null, { 'data-line': line });
+			make(row, 'span', line);
+			make(row, 'span', entry ? number.format(entry[1]) : '');
+			row.append(text);
+			if (entry && !entry[1])
+				row.className = 'never';
+			else if (entry)
+				row.style.background = `rgba(var(--hot), ${(0.45 * Math.log(1 + entry[1]) / most).toFixed(3)})`;
+			for (let i = 2; entry && i < entry.length; i += 2)
+				make(row, 'em', `taken ${number.format(entry[i])} of ${number.format(entry[i + 1])}`);
+		};
+		if (texts)
+			texts.forEach((text, i) => put(i + 1, text));
+		else
+			file.lines.forEach((line) => put(line[0], ''));
+	}
+	function link() {
+		for (const cell of list.querySelectorAll('tbody td:last-child')) {
+			if (cell.firstElementChild)
+				continue;
+			const name = cell.textContent;
+			cell.textContent = '';
+			make(cell, 'button', name).addEventListener('click', () => open(data.files.find((file) => file.name === name)));
+		}
+	}
+	new MutationObserver(link).observe(list, { childList: true, subtree: true });
+	link();
+	open(data.files.reduce((a, b) => (hot(b) > hot(a) ? b : a)));
+	return found;
+}
+
+// ---- what was lost ----
+
+function lost(view) {
+	const { lost: bytes, exact, gaps, errors, warnings, notes } = data.losses;
+	const put = (text, bad) => make(view, 'p', text, { class: bad ? 'bad' : '' });
+	put(gaps || bytes || errors.length ? 'What was executed in gaps is not in the counts.' : 'Nothing was lost: the trace is whole.',
+		gaps || bytes || errors.length);
+	if (bytes)
+		put(`lost while recording: ${exact ? '' : 'at least '}${number.format(bytes)} bytes of trace`, true);
+	if (gaps)
+		put(`gaps: ${number.format(gaps)}`, true);
+	for (const [count, reason, where] of errors)
+		put(`not decoded, ${number.format(count)} times: ${reason} (first: ${where})`, true);
+	for (const [count, reason, where] of warnings)
+		put(`uncertain, ${number.format(count)} times: ${reason} (first: ${where})`);
+	for (const note of notes)
+		put(note);
+	return () => '';
+}
+
+// ---- the page ----
+
+function start() {
+	const { instructions, losses } = data;
+	document.title = `ntrace: ${data.command || data.recording}`;
+	$('title').textContent = data.command || data.recording;
+	$('summary').textContent = `${data.recording}: ${number.format(instructions.all)} instructions on ${data.timeline.lanes.length} harts, ` +
+		`${share(instructions.user, instructions.all)} in user space, ${share(instructions.kernel, instructions.all)} in the kernel`;
+	const whole = !losses.gaps && !losses.lost && !losses.errors.length;
+	$('whole').textContent = whole ? 'the trace is whole' : 'the trace has losses: see "lost"';
+	$('whole').className = whole ? '' : 'bad';
+	const views = [['functions', functions], ['flame graph', flame], ['timeline', timeline], ['branches', branches], ['source', source],
+		['lost', lost]].filter(([title]) => title !== 'flame graph' || data.stacks);
+	const tabs = [];
+	let current = 0;
+	const search = $('search');
+	const find = () => { $('found').textContent = tabs[current].find(search.value.trim().toLowerCase()); };
+	function select(index, focus) {
+		current = index;
+		tabs.forEach(({ tab, view }, i) => {
+			tab.setAttribute('aria-selected', i === index);
+			tab.tabIndex = i === index ? 0 : -1;
+			view.hidden = i !== index;
+		});
+		if (focus)
+			tabs[index].tab.focus();
+		// Made when it is looked at for the first time.
+		if (!tabs[index].find)
+			tabs[index].find = tabs[index].make(tabs[index].view);
+		tabs[index].view.dispatchEvent(new Event('shown'));
+		find();
+	}
+	views.forEach(([title, build], i) => {
+		const id = title.replace(' ', '-');
+		const tab = make($('tabs'), 'button', title, { role: 'tab', id: `tab-${id}`, 'aria-controls': `view-${id}` });
+		const view = make($('views'), 'section', null, { role: 'tabpanel', id: `view-${id}`, 'aria-labelledby': `tab-${id}` });
+		tab.addEventListener('click', () => select(i, false));
+		tabs.push({ tab, view, make: build });
+	});
+	$('tabs').addEventListener('keydown', (event) => {
+		const to = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: tabs.length - 1 }[event.key];
+		if (to === undefined)
+			return;
+		select((to + tabs.length) % tabs.length, true);
+		event.preventDefault();
+	});
+	search.addEventListener('input', find);
+	addEventListener('keydown', (event) => {
+		if (event.key === '/' && document.activeElement !== search) {
+			search.focus();
+			event.preventDefault();
+		} else if (event.key === 'Escape' && document.activeElement === search) {
+			search.value = '';
+			find();
+		}
+	});
+	select(0, false);
+	document.body.dataset.ready = Math.round(performance.now());
+}
+start();
+})();
