@@ -21,6 +21,27 @@ awk '!more && $2 ~ "^c" && $4 > 100 { $4++; more = 1 } { print }' "$recorded/exe
 like "a run that was counted once more would show" ' [1-9][0-9]* differ$' "$(covered "$tmp/falsified")"
 
 
+# The same instruction by instruction, and by calls.
+report() { build/ntrace report --user --sysroot "$root" "$@" "$recorded/recording"; }
+annotated() { report --annotate "$2" | python3 selftests/consumers/host/annotated.py "$program" "$1" "$2" 2>"$tmp/differ"; }
+for function in run factor main; do
+	exact=$(annotated "$recorded/executed" $function)
+	like "report --annotate $function: $exact" '^[1-9][0-9]+ instructions, [1-9][0-9]* lines, 0 differ$' "$exact" || diag "$(<"$tmp/differ")"
+done
+like "a run that was counted once more would show" ' [1-9][0-9]* differ$' "$(annotated "$tmp/falsified" "$(
+	for f in run factor main emit sum product; do
+		annotated "$tmp/falsified" $f | grep -q ' 0 differ' || { echo $f; break; }
+	done)")"
+like "without an objdump it shows bytes" 'note: no objdump .* bytes are shown' "$(report --objdump /nonexistent --annotate run)"
+fails "a part of a name is answered with the whole" "no function 'fact' was executed" report --annotate fact
+like "the whole name" '  factor of calculator' "$(report --annotate fact 2>&1)"
+calls=$(python3 selftests/consumers/host/annotated.py "$program" "$recorded/executed" product factor)
+like "report --callers factor: product, $calls times" "^ *100.00 % +[0-9,]+ +$calls  product " \
+	"$(report --callers factor | sed 's/\([0-9]\),\([0-9]\)/\1\2/g' | sed -n 3p)"
+like "report --callees product: factor" "^ *[0-9.]+ % +[0-9,]+ +$calls  factor " \
+	"$(report --callees product | sed 's/\([0-9]\),\([0-9]\)/\1\2/g' | grep factor)"
+fails "report --callers of nobody" "no function 'nobody' was executed" report --callers nobody
+
 # What genhtml adds up and shows must be what the witness' counts add up to: its sums, and the count
 # beside each line.
 read -r all _ executed _ branches _ functions _ <<<"${same//[(,)]/}"

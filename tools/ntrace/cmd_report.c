@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "annotate.h"
+#include "callers.h"
 #include "command.h"
 #include "html.h"
 #include "input.h"
@@ -26,6 +28,10 @@ enum {
 	OPTION_BY_PROCESS,
 	OPTION_JSON,
 	OPTION_HTML,
+	OPTION_ANNOTATE,
+	OPTION_OBJDUMP,
+	OPTION_CALLERS,
+	OPTION_CALLEES,
 };
 
 static const struct option_spec options_table[] = {
@@ -40,6 +46,11 @@ static const struct option_spec options_table[] = {
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	{ OPTION_HTML, "html", "FILE", "a page for a browser, with all that it needs, in FILE" },
+	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
+	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
+	  "that disassembles for --annotate (riscv64-linux-gnu-objdump)" },
+	{ OPTION_CALLERS, "callers", "FUNCTION", "who calls it" },
+	{ OPTION_CALLEES, "callees", "FUNCTION", "whom it calls" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -54,6 +65,12 @@ struct report {
 	struct html *html;
 	const char *path;
 	const char *html_path;
+	struct ntrace_profile *traces;		/* for --annotate */
+	struct ntrace_stacks *stacks;		/* for --callers, --callees */
+	const char *annotated;
+	const char *objdump;
+	const char *related;
+	bool callees;
 	bool by_calls;
 	bool json;
 	bool colours;
@@ -111,6 +128,17 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_HTML:
 		report->html_path = options->value;
 		return EXIT_OK;
+	case OPTION_ANNOTATE:
+		report->annotated = options->value;
+		return EXIT_OK;
+	case OPTION_OBJDUMP:
+		report->objdump = options->value;
+		return EXIT_OK;
+	case OPTION_CALLERS:
+	case OPTION_CALLEES:
+		report->related = options->value;
+		report->callees = option == OPTION_CALLEES;
+		return EXIT_OK;
 	default:
 		return EXIT_USAGE;
 	}
@@ -122,6 +150,10 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 
 	if (report->html && html_event(report->html, report->recording.session, session_event))
 		report->profile.failed = true;
+	if (report->traces && ntrace_profile_event(report->traces, session_event))
+		report->profile.failed = true;
+	if (report->stacks && ntrace_stacks_event(report->stacks, session_event))
+		report->profile.failed = true;
 	return profile_event(&report->profile, session_event);
 }
 
@@ -131,6 +163,10 @@ static int end_stream(void *data)
 
 	profile_stream(&report->profile);
 	if (report->html && html_end(report->html))
+		report->profile.failed = true;
+	if (report->traces && ntrace_profile_end(report->traces))
+		report->profile.failed = true;
+	if (report->stacks && ntrace_stacks_end(report->stacks))
 		report->profile.failed = true;
 	return report->profile.failed;
 }
@@ -485,13 +521,35 @@ static int begin(struct report *report)
 			       .pid = report->profile.only_pid,
 			       .privileges = privileges(report->profile.only_parts) },
 	};
+	const struct ntrace_stacks_options stacks = {
+		.size = sizeof(stacks),
+		.pid = options.selection.pid,
+		.privileges = options.selection.privileges,
+	};
 
 	if (report->html_path) {
 		report->html = html_new(&options);
 		if (!report->html)
 			return fail("out of memory");
 	}
+	if (report->annotated && ntrace_profile_new(&report->traces, &options.selection))
+		return fail("out of memory");
+	if (report->related && ntrace_stacks_new(&report->stacks, &stacks))
+		return fail("out of memory");
 	return EXIT_OK;
+}
+
+static int report_annotated(struct report *report)
+{
+	const struct annotate_options options = {
+		.function = report->annotated,
+		.sysroot = report->recording_options.sysroot,
+		.objdump = report->objdump,
+		.colours = report->colours,
+	};
+
+	text_losses(report);
+	return annotate(report->traces, &options, report->output);
 }
 
 static int report_html(struct report *report)
@@ -536,6 +594,11 @@ static int run_report(struct report *report)
 		profile_sort(&report->profile, report->by_calls);
 		if (report->html)
 			error = report_html(report);
+		else if (report->annotated)
+			error = report_annotated(report);
+		else if (report->related)
+			error = put_callers(report->stacks, report->related, report->callees,
+					    report->output);
 		else if (report->json)
 			report_json(report);
 		else
@@ -569,8 +632,9 @@ static int run(const struct command *command, int argc, char **argv)
 		error = usage_error(command, "one recording is needed");
 		goto out;
 	}
-	if (report.html_path && report.json) {
-		error = usage_error(command, "--html and --json exclude each other");
+	if (!!report.html_path + !!report.annotated + !!report.related + report.json > 1) {
+		error = usage_error(command, "--html, --json, --annotate, --callers and --callees "
+					     "exclude each other");
 		goto out;
 	}
 	if (!report.profile.only_parts) {
@@ -585,6 +649,8 @@ static int run(const struct command *command, int argc, char **argv)
 out:
 	profile_free(&report.profile);
 	html_free(report.html);
+	ntrace_profile_free(report.traces);
+	ntrace_stacks_free(report.stacks);
 	recording_close(&report.recording);
 	return error;
 }
@@ -606,6 +672,7 @@ const struct command command_report = {
 		"examples:\n"
 		"  ntrace report ntrace.data\n"
 		"  ntrace report --sysroot /srv/board --user --sort calls ntrace.data\n"
+		"  ntrace report --annotate main ntrace.data\n"
 		"  ntrace report --html report.html ntrace.data\n"
 		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",
 	.options = options_table,

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names of places, transfers between them. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "place.h"
 
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b)
@@ -12,6 +15,20 @@ bool place_same_function(const struct ntrace_location *a, const struct ntrace_lo
 const char *place_object_name(const struct ntrace_object *object)
 {
 	return ntrace_object_short_name(object);
+}
+
+bool place_is_called(const char *symbol, const char *name)
+{
+	size_t length = strlen(name);
+	char *text;
+	bool same;
+
+	if (!strcmp(symbol, name))
+		return true;
+	text = ntrace_demangle(symbol);
+	same = text && !strncmp(text, name, length) && (!text[length] || text[length] == '(');
+	free(text);
+	return same;
 }
 
 bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow_event *event,

@@ -15,6 +15,9 @@ bool place_same_function(const struct ntrace_location *a, const struct ntrace_lo
 /** place_object_name - file name without directories, "[kernel]" for copies of its text */
 const char *place_object_name(const struct ntrace_object *object);
 
+/** place_is_called - a person means @symbol by @name: as it is, or demangled, with its parameters or not */
+bool place_is_called(const char *symbol, const char *name);
+
 /**
  * struct transfer - control went from one address to another
  * @from: the instruction that transferred it
