@@ -56,7 +56,6 @@ static void add_line(struct disassembly *disassembly, size_t *room, uint64_t add
 {
 	struct disassembly_line *lines;
 	size_t more = *room ? 2 * *room : 256;
-	char *copy;
 
 	if (disassembly->count == *room) {
 		lines = realloc(disassembly->lines, more * sizeof(*lines));
@@ -65,10 +64,11 @@ static void add_line(struct disassembly *disassembly, size_t *room, uint64_t add
 		disassembly->lines = lines;
 		*room = more;
 	}
-	copy = strdup(text);
-	if (copy)
-		disassembly->lines[disassembly->count++] =
-			(struct disassembly_line){ address, copy };
+	lines = &disassembly->lines[disassembly->count];
+	lines->address = address;
+	lines->text = strdup(text);
+	if (lines->text)
+		disassembly->count++;
 }
 
 /* "     a82:	addi	sp,sp,-512": both objdumps agree on that. */
