@@ -143,23 +143,40 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	return error;
 }
 
+/* That which is given, else the archive of the recording, else this machine's files. */
+static char *choose_sysroot(const char *directory, const char *sysroot)
+{
+	struct stat status;
+	size_t length;
+	char *archive;
+
+	if (!sysroot) {
+		if (asprintf(&archive, "%s/" SESSION_ARCHIVE, directory) < 0)
+			return NULL;
+		if (!stat(archive, &status) && S_ISDIR(status.st_mode))
+			return archive;
+		free(archive);
+		return strdup("");
+	}
+	/* Paths of mappings start with a slash. */
+	length = strlen(sysroot);
+	while (length && sysroot[length - 1] == '/')
+		length--;
+	return strndup(sysroot, length);
+}
+
 int ntrace_session_open(struct ntrace_session **session, const char *directory,
 			const struct ntrace_session_options *options)
 {
 	struct ntrace_session *made = calloc(1, sizeof(*made));
-	const char *sysroot = options && options->sysroot ? options->sysroot : "/";
-	size_t length = strlen(sysroot);
 	int error;
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->note = options ? options->note : NULL;
 	made->note_data = options ? options->note_data : NULL;
-	/* Paths of mappings start with a slash. */
-	while (length && sysroot[length - 1] == '/')
-		length--;
 	made->directory = strdup(directory);
-	made->sysroot = strndup(sysroot, length);
+	made->sysroot = choose_sysroot(directory, options ? options->sysroot : NULL);
 	error = made->directory && made->sysroot ? 0 : NTRACE_ERR_NOMEM;
 	if (!error && strlen(directory) > PATH_ROOM / 2) {
 		errno = ENAMETOOLONG;

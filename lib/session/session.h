@@ -31,7 +31,17 @@ __attribute__((format(printf, 2, 3))) void session_note(const struct ntrace_sess
 /* kernel_space.c: fills session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);
 
+/* Room for the path of a file of the recorded machine. */
+#define SESSION_PATH_ROOM 4096
+
+/* Directory of a recording with copies of the files that were traced. */
+#define SESSION_ARCHIVE "archive"
+
 /* spaces.c */
+
+/* Where @file is here; false: its path is too long. @path has SESSION_PATH_ROOM bytes. */
+bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
+			char *path);
 
 /* The object of a file, opened once; NULL, after one note, if there is none. */
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file);

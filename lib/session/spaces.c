@@ -8,15 +8,13 @@
 
 #include "session.h"
 
-#define PATH_ROOM 4096
 /* So many programs keep their space; others are made again when they run again. */
 #define SPACES_MAX 512
 
 #define DELETED " (deleted)"
 
-/* Where the file of the recorded machine is here. */
-static bool local_path(const struct ntrace_session *session, const struct mapped_file *file,
-		       char *path)
+bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
+			char *path)
 {
 	size_t length = strlen(file->path), tail = sizeof(DELETED) - 1;
 	int made;
@@ -24,11 +22,11 @@ static bool local_path(const struct ntrace_session *session, const struct mapped
 	if (length > tail && !strcmp(file->path + length - tail, DELETED))
 		length -= tail;
 	if (!strcmp(file->path, "[vdso]"))
-		made = snprintf(path, PATH_ROOM, "%s/images/vdso", session->directory);
+		made = snprintf(path, SESSION_PATH_ROOM, "%s/images/vdso", session->directory);
 	else
-		made = snprintf(path, PATH_ROOM, "%s%.*s", session->sysroot, (int)length,
+		made = snprintf(path, SESSION_PATH_ROOM, "%s%.*s", session->sysroot, (int)length,
 				file->path);
-	return made < PATH_ROOM;
+	return made < SESSION_PATH_ROOM;
 }
 
 static bool same_build_id(const struct mapped_file *file, const struct ntrace_object *object)
@@ -76,7 +74,7 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
 {
-	char path[PATH_ROOM];
+	char path[SESSION_PATH_ROOM];
 	bool told;
 	int error;
 
@@ -86,7 +84,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	file->object = shared_object(session, file, &told);
 	if (file->object)
 		return file->object;
-	if (!local_path(session, file, path)) {
+	if (!session_local_path(session, file, path)) {
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;
 	}

@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record dump decode report check stat encode ctr; do
+for sub in record dump decode report check stat encode archive ctr; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"

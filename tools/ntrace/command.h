@@ -71,6 +71,7 @@ extern const struct command command_decode;
 extern const struct command command_encode;
 extern const struct command command_report;
 extern const struct command command_export;
+extern const struct command command_archive;
 extern const struct command command_check;
 extern const struct command command_stat;
 extern const struct command command_ctr;

@@ -8,7 +8,7 @@
 
 static const struct command *const commands[] = {
 	&command_record, &command_report, &command_export, &command_decode, &command_dump,
-	&command_encode, &command_check,  &command_stat,   &command_ctr,
+	&command_encode, &command_check,  &command_stat,   &command_archive, &command_ctr,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

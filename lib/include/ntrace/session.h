@@ -24,7 +24,8 @@ struct ntrace_session;
 /**
  * struct ntrace_session_options - how to open a recording
  * @size: sizeof(struct ntrace_session_options) of the caller
- * @sysroot: directory that holds the files of the recorded machine; NULL = "/"
+ * @sysroot: directory that holds the files of the recorded machine; NULL = the archive of the
+ *           recording, or "/" if it has none: ntrace_session_archive()
  * @firmware: ELF file of the M-mode firmware; NULL = M-mode is opaque
  * @firmware_bias: where it is loaded minus where it is linked
  * @note: called for everything a user should know (missing file, other
@@ -55,6 +56,31 @@ NTRACE_API unsigned int ntrace_session_streams(const struct ntrace_session *sess
 /** ntrace_session_stream - stream @index, owned by the session; NULL if there is none */
 NTRACE_API const struct ntrace_stream *ntrace_session_stream(const struct ntrace_session *session,
 							     unsigned int index);
+
+/**
+ * struct ntrace_archive_counts - what was archived
+ * @files: copied
+ * @bytes: of them
+ * @missing: programs that are not there, or not those that were traced: a note says why
+ */
+struct ntrace_archive_counts {
+	uint64_t files;
+	uint64_t bytes;
+	uint64_t missing;
+};
+
+/**
+ * ntrace_session_archive - copy the programs that were mapped, with their debug files, beside the trace
+ * @session: a session, opened where the programs are
+ * @counts: what was copied
+ *
+ * Makes the directory "archive" in the recording, in which each file has the path that it had on
+ * the recorded machine, and its debug file stands in .debug beside it. From then on the recording
+ * is decoded with these files alone, wherever it is.
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept; EEXIST: there is an archive).
+ */
+NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
+				      struct ntrace_archive_counts *counts);
 
 /**
  * struct ntrace_session_event - a flow event and who it belongs to

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Copies of the programs that were traced, beside the recording. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "session.h"
+
+/*
+ * Names are those of the recording, which may come from anywhere: nothing is
+ * written outside of the archive. Links in it there are none, it is made anew.
+ */
+static bool stays_inside(const char *name)
+{
+	const char *part = name;
+
+	while ((part = strchr(part, '/'))) {
+		size_t length = strcspn(++part, "/");
+
+		if (length <= 2 && !strncmp(part, "..", length))
+			return false;
+	}
+	return *name == '/';
+}
+
+/* The directories that lead to a file. @path is written to and restored. */
+static int make_parents(char *path, size_t base)
+{
+	char *slash = path + base;
+
+	while ((slash = strchr(slash + 1, '/'))) {
+		int failed;
+
+		*slash = '\0';
+		failed = mkdir(path, 0777) && errno != EEXIST;
+		*slash = '/';
+		if (failed)
+			return NTRACE_ERR_IO;
+	}
+	return 0;
+}
+
+static int copy_bytes(int from, int to, uint64_t *bytes)
+{
+	static _Thread_local char buffer[1 << 16];
+	ssize_t got, put, done;
+
+	while ((got = read(from, buffer, sizeof(buffer)))) {
+		if (got < 0)
+			return NTRACE_ERR_IO;
+		for (done = 0; done < got; done += put) {
+			put = write(to, buffer + done, (size_t)(got - done));
+			if (put < 0)
+				return NTRACE_ERR_IO;
+		}
+		*bytes += (uint64_t)got;
+	}
+	return 0;
+}
+
+/* Return: 0, 1 if it is there already, or NTRACE_ERR_IO. A copy that fails leaves nothing. */
+static int copy_file(const char *from, const char *to, uint64_t *bytes)
+{
+	int in = open(from, O_RDONLY | O_CLOEXEC), out, error, saved;
+
+	if (in < 0)
+		return NTRACE_ERR_IO;
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (out < 0) {
+		saved = errno;
+		close(in);
+		errno = saved;
+		return saved == EEXIST ? 1 : NTRACE_ERR_IO;
+	}
+	error = copy_bytes(in, out, bytes);
+	saved = errno;
+	close(in);
+	if (close(out) && !error) {
+		saved = errno;
+		error = NTRACE_ERR_IO;
+	}
+	if (error)
+		unlink(to);
+	errno = saved;
+	return error;
+}
+
+struct archive {
+	struct ntrace_session *session;
+	struct ntrace_archive_counts *counts;
+	size_t base;			/* length of the archive's own path */
+	char path[SESSION_PATH_ROOM];	/* of a copy */
+};
+
+/* Copies @from to archive->path, which is complete. */
+static int add(struct archive *archive, const char *from)
+{
+	int error = make_parents(archive->path, archive->base);
+
+	if (!error)
+		error = copy_file(from, archive->path, &archive->counts->bytes);
+	if (error < 0) {
+		int saved = errno;
+
+		session_note(archive->session, "%s: %s", archive->path, strerror(saved));
+		errno = saved;
+		return error;
+	}
+	archive->counts->files += !error;
+	return 0;
+}
+
+/* Beside the program, in .debug, which is where every reader looks for what .gnu_debuglink names. */
+static int add_debug_file(struct archive *archive, struct ntrace_object *object)
+{
+	char *slash = strrchr(archive->path, '/');
+	const char *from, *name;
+	size_t room;
+
+	if (ntrace_object_add_debug_file(object, NULL))
+		return 0;
+	from = ntrace_object_debug_name(object);
+	name = strrchr(from, '/');
+	name = name ? name + 1 : from;
+	room = sizeof(archive->path) - (size_t)(slash - archive->path);
+	if ((size_t)snprintf(slash, room, "/.debug/%s", name) >= room)
+		return 0;
+	return add(archive, from);
+}
+
+static int add_program(struct archive *archive, struct mapped_file *file)
+{
+	struct ntrace_object *object;
+	const char *name;
+	char from[SESSION_PATH_ROOM];
+	size_t room = sizeof(archive->path) - archive->base;
+	int error;
+
+	/* The vDSO is in images/. */
+	if (file->path[0] != '/')
+		return 0;
+	/* Of one that cannot be used it has been noted why. */
+	object = session_object(archive->session, file);
+	if (!object || !session_local_path(archive->session, file, from)) {
+		archive->counts->missing++;
+		return 0;
+	}
+	name = from + strlen(archive->session->sysroot);
+	if (!stays_inside(name) ||
+	    (size_t)snprintf(archive->path + archive->base, room, "%s", name) >= room) {
+		session_note(archive->session, "%.200s: no path that can be archived", name);
+		archive->counts->missing++;
+		return 0;
+	}
+	error = add(archive, from);
+	return error ? error : add_debug_file(archive, object);
+}
+
+int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive_counts *counts)
+{
+	struct archive *archive = calloc(1, sizeof(*archive));
+	struct mapped_file *file;
+	int error = 0, saved;
+
+	memset(counts, 0, sizeof(*counts));
+	if (!archive)
+		return NTRACE_ERR_NOMEM;
+	archive->session = session;
+	archive->counts = counts;
+	archive->base = (size_t)snprintf(archive->path, sizeof(archive->path),
+					 "%s/" SESSION_ARCHIVE, session->directory);
+	if (mkdir(archive->path, 0777))
+		error = NTRACE_ERR_IO;
+	for (size_t i = 0; i < TIMELINE_BUCKETS && !error; i++)
+		for (file = session->timeline.files[i]; file && !error; file = file->next)
+			error = add_program(archive, file);
+	saved = errno;
+	free(archive);
+	errno = saved;
+	return error;
+}
