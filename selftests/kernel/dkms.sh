@@ -21,7 +21,7 @@ fi
 root=$("$kbuild" --chroot 2>/dev/null) || exit 1
 release=$(basename "$(echo "$root"/usr/src/linux-headers-*-riscv64)")
 release=${release#linux-headers-}
-work=$(mktemp -d "$root/work/dkms.XXXXXX")
+work=$(mktemp -d "$root/tmp/dkms.XXXXXX")
 trap 'rm -rf "$tmp" "$work"' EXIT
 chmod 755 "$work"
 
