@@ -110,8 +110,7 @@ void ntrace_counts_free(struct ntrace_counts *counts)
 {
 	if (!counts)
 		return;
-	if (counts->space)
-		ntrace_space_put(counts->space);
+	ntrace_space_put(counts->space);
 	ntrace_object_put(counts->object);
 	free(counts->steps);
 	free(counts->taken);

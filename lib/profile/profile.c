@@ -85,8 +85,7 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 		return;
 	for (i = 0; i < profile->alias_count; i++)
 		ntrace_object_put(profile->aliases[i].object);
-	if (profile->space)
-		ntrace_space_put(profile->space);
+	ntrace_space_put(profile->space);
 	free(profile->aliases);
 	table_free(&profile->table);
 	ntrace_locator_free(profile->locator);
@@ -338,11 +337,7 @@ static int take_block(struct ntrace_profile *profile, const struct ntrace_sessio
 	struct ntrace_profile_trace *trace = &profile->run.trace;
 	int error;
 
-	if (flow->space != profile->space) {
-		if (profile->space)
-			ntrace_space_put(profile->space);
-		profile->space = flow->space ? ntrace_space_get(flow->space) : NULL;
-	}
+	keep_space(&profile->space, flow->space);
 	profile->isa = *flow->isa;
 	error = find_run(profile, event);
 	if (error)

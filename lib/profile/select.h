@@ -20,4 +20,13 @@ static inline bool is_selected(int32_t wanted_pid, uint32_t wanted_privileges, i
 unsigned int trapping_size(const struct ntrace_space *space, const struct ntrace_isa *isa,
 			   uint64_t address);
 
+/* Holds on to the space of what comes now, and lets go of the one before. */
+static inline void keep_space(struct ntrace_space **kept, struct ntrace_space *space)
+{
+	if (space == *kept)
+		return;
+	ntrace_space_put(*kept);
+	*kept = space ? ntrace_space_get(space) : NULL;
+}
+
 #endif

@@ -24,8 +24,7 @@ static void free_thread(struct thread *thread)
 {
 	stacks_forget_aside(thread);
 	drop_stack(&thread->stack);
-	if (thread->space)
-		ntrace_space_put(thread->space);
+	ntrace_space_put(thread->space);
 	free(thread);
 }
 

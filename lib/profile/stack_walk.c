@@ -489,13 +489,8 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 
 static void keep_user_space(struct thread *thread, const struct ntrace_session_event *event)
 {
-	struct ntrace_space *space = event->flow->space;
-
-	if (event->privilege != NTRACE_PRIV_U || space == thread->space)
-		return;
-	if (thread->space)
-		ntrace_space_put(thread->space);
-	thread->space = space ? ntrace_space_get(space) : NULL;
+	if (event->privilege == NTRACE_PRIV_U)
+		keep_space(&thread->space, event->flow->space);
 }
 
 int walk_arrive(struct ntrace_stacks *stacks, struct thread *thread,

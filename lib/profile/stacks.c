@@ -50,8 +50,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	if (!stacks)
 		return;
 	threads_free(stacks);
-	if (stacks->space)
-		ntrace_space_put(stacks->space);
+	ntrace_space_put(stacks->space);
 	report_free(&stacks->report);
 	tree_free(&stacks->tree);
 	free(stacks->clock.queue);
@@ -140,11 +139,7 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 
 	if (!thread)
 		return NTRACE_ERR_NOMEM;
-	if (flow->space != stacks->space) {
-		if (stacks->space)
-			ntrace_space_put(stacks->space);
-		stacks->space = flow->space ? ntrace_space_get(flow->space) : NULL;
-	}
+	keep_space(&stacks->space, flow->space);
 	stacks->isa = *flow->isa;
 	error = thread == stacks->current ? 0 : tell(stacks, thread, NTRACE_STACK_RUN);
 	if (!error)
@@ -220,8 +215,7 @@ int ntrace_stacks_end(struct ntrace_stacks *stacks)
 		error = tell(stacks, NULL, NTRACE_STACK_RUN);
 	end = clock_end(stacks);
 	threads_free(stacks);
-	if (stacks->space)
-		ntrace_space_put(stacks->space);
+	ntrace_space_put(stacks->space);
 	stacks->space = NULL;
 	stacks->pending = false;
 	return error ? error : end;
