@@ -249,7 +249,7 @@ static int not_there(struct ntrace_profile *profile, const char *name)
 		    !ntrace_space_locate(space, traces[i].start, &at) && at.symbol &&
 		    strcasestr(at.symbol, name) && strcmp(at.symbol, last) != 0) {
 			fprintf(stderr, "  %s of %s\n", at.symbol,
-				place_object_name(traces[i].object));
+				ntrace_object_short_name(traces[i].object));
 			snprintf(last, sizeof(last), "%s", at.symbol);
 			offered++;
 		}

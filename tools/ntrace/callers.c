@@ -28,7 +28,7 @@ static void put_function(const struct ntrace_stack_function *function, struct ou
 	output_text(output, name ? name : function->name);
 	free(name);
 	if (function->kind == NTRACE_STACK_FUNCTION && function->object)
-		output_printf(output, " (%.200s)", place_object_name(function->object));
+		output_printf(output, " (%.200s)", ntrace_object_short_name(function->object));
 	if (function->kind == NTRACE_STACK_TASK)
 		output_printf(output, " (thread %" PRId32 ")", function->tid);
 }

@@ -231,7 +231,7 @@ static int choose_object(struct export *export)
 	for (i = 0; i < count; i++) {
 		name = ntrace_object_name(objects[i].object);
 		if (export->binary && strcmp(name, export->binary) &&
-		    strcmp(place_object_name(objects[i].object), export->binary))
+		    strcmp(ntrace_object_short_name(objects[i].object), export->binary))
 			continue;
 		if (found && export->binary) {
 			fail("option --binary: '%s' may be any of these:", export->binary);

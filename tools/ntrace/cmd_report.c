@@ -209,7 +209,7 @@ static double share(uint64_t part, uint64_t whole)
 /* Streams and functions in the text: object name as people know it. */
 static const char *object_of(const struct function *function)
 {
-	return function->object ? place_object_name(function->object) : "[unknown]";
+	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
 }
 
 /* ---- text ---- */

@@ -149,12 +149,12 @@ static void put_place(const struct named_object *object, uint64_t address, struc
 		snprintf(text, sizeof(text), "0x%" PRIx64, address);
 	else if (ntrace_space_locate(object->space, address, &location) || !location.symbol)
 		snprintf(text, sizeof(text), "0x%" PRIx64 " (%.200s)", address,
-			 place_object_name(object->object));
+			 ntrace_object_short_name(object->object));
 	else {
 		name = ntrace_demangle(location.symbol);
 		snprintf(text, sizeof(text), "%.700s+0x%" PRIx64 " (%.200s)",
 			 name ? name : location.symbol, address - location.symbol_start,
-			 place_object_name(object->object));
+			 ntrace_object_short_name(object->object));
 		free(name);
 	}
 	output_json_script(output, text);

@@ -121,8 +121,9 @@ void html_put_functions(struct html *html, const struct profile *profile, struct
 		output_text(output, i ? ",\n[" : "[");
 		put_name(output, function->name);
 		output_char(output, ',');
-		output_json_script(output, function->object ? place_object_name(function->object) :
-							      "[unknown]");
+		output_json_script(output, function->object ?
+						   ntrace_object_short_name(function->object) :
+						   "[unknown]");
 		output_printf(output, ",\"%s\",%" PRIu64 ",%" PRIu64 "]",
 			      part_names[profile_part(function->privilege)], function->instructions,
 			      function->calls);

@@ -12,11 +12,6 @@ bool place_same_function(const struct ntrace_location *a, const struct ntrace_lo
 	return !a->symbol || a->symbol_start == b->symbol_start;
 }
 
-const char *place_object_name(const struct ntrace_object *object)
-{
-	return ntrace_object_short_name(object);
-}
-
 bool place_is_called(const char *symbol, const char *name)
 {
 	size_t length = strlen(name);

@@ -12,9 +12,6 @@
 /** place_same_function - both lie in the same function of the same object */
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b);
 
-/** place_object_name - file name without directories, "[kernel]" for copies of its text */
-const char *place_object_name(const struct ntrace_object *object);
-
 /** place_is_called - a person means @symbol by @name: as it is, or demangled, with its parameters or not */
 bool place_is_called(const char *symbol, const char *name);
 

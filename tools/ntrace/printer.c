@@ -98,7 +98,7 @@ static void put_place(const struct printer *printer, struct ntrace_space *space,
 		output_char(output, ' ');
 	}
 	output_char(output, '[');
-	output_text(output, place_object_name(place->object));
+	output_text(output, ntrace_object_short_name(place->object));
 	output_char(output, ']');
 }
 
