@@ -451,6 +451,7 @@ int object_read_elf(struct ntrace_object *object)
 	error = elf_begin_object(object, &elf, &header);
 	if (error)
 		return error;
+	object->entry = header.e_entry;
 	error = read_segments(object, elf, &eh_frame_header);
 	if (!error)
 		error = elf_find_sections(object, elf, &sections);

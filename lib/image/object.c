@@ -210,6 +210,24 @@ int ntrace_object_jump_table(const struct ntrace_object *object, uint64_t *addre
 	return object->has_jump_table ? 0 : NTRACE_ERR_NOMAP;
 }
 
+int ntrace_object_entry(const struct ntrace_object *object, uint64_t *address, uint64_t *offset)
+{
+	size_t i;
+
+	for (i = 0; object->entry && i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (object->entry - segment->address >= segment->size)
+			continue;
+		*address = object->entry;
+		*offset = segment->offset + (object->entry - segment->address);
+		return 0;
+	}
+	*address = 0;
+	*offset = 0;
+	return NTRACE_ERR_NOMAP;
+}
+
 const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object)
 {
 	return &object->isa;

@@ -85,6 +85,7 @@ struct ntrace_object {
 	struct symbol_table symbols;
 	uint64_t jump_table;	/* link address, valid with has_jump_table */
 	bool has_jump_table;
+	uint64_t entry;		/* link address, 0 if there is none */
 	const char *debug_link;	/* .gnu_debuglink: name, in bytes; NULL if there is none */
 	uint32_t debug_link_crc;
 	struct ntrace_object *debug;	/* separate debug file; symbols point into it */

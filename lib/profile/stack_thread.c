@@ -135,12 +135,17 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 {
 	struct ntrace_location at = { 0 };
 	struct tree_function like = { .kind = NTRACE_STACK_FUNCTION };
+	uint64_t entry, offset;
 
 	memset(place, 0, sizeof(*place));
 	place->function = stacks->unknown;
 	if (!space || ntrace_space_locate(space, address, &at))
 		return 0;
 	like.object = at.object;
+	/* There need not be a symbol. */
+	place->begins = !ntrace_object_entry(at.object, &entry, &offset) &&
+			at.link_address == entry;
+	place->entry = place->begins;
 	if (!at.symbol) {
 		like.name = (char *)ntrace_object_short_name(at.object);
 		like.kind = NTRACE_STACK_OBJECT;
@@ -150,7 +155,7 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 	like.start = at.symbol_start;
 	place->low = address - (at.link_address - at.symbol_start);
 	place->high = at.symbol_size ? place->low + at.symbol_size : address + 1;
-	place->entry = address == place->low;
+	place->entry = place->entry || address == place->low;
 	return tree_function(&stacks->tree, &like, &place->function);
 }
 

@@ -22,6 +22,7 @@
 struct place {
 	uint32_t function;
 	bool entry;
+	bool begins;		/* a program, or its dynamic linker, begins here */
 	uint64_t low;
 	uint64_t high;
 };

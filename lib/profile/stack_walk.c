@@ -28,8 +28,9 @@ static bool is_outermost(const struct ntrace_stacks *stacks, const struct place 
 {
 	const char *name = stacks->tree.functions[place->function].name;
 
-	return place->entry && (!strcmp(name, "_start") ||
-				!strncmp(name, "ret_from_fork", strlen("ret_from_fork")));
+	return place->begins ||
+	       (place->entry && (!strcmp(name, "_start") ||
+				 !strncmp(name, "ret_from_fork", strlen("ret_from_fork"))));
 }
 
 /* The first frame of a layer; @known: nothing is missing below it; @called: it begins just now. */
@@ -326,6 +327,16 @@ static bool is_exec(const struct thread *thread, const struct arrival *to)
 	       to->place.entry;
 }
 
+static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
+			 const struct arrival *to)
+{
+	int error = frames_unwind(stacks, thread, 0);
+
+	stacks_forget_aside(thread);
+	thread->stack.layer_count = 0;
+	return error ? error : begin(stacks, thread, to, true);
+}
+
 /*
  * Control came back to a privilege, but not to where it had left it. Below what
  * has been left by now, the layer of that privilege is on top.
@@ -336,12 +347,8 @@ static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thre
 	uint32_t layer = find_resumed(&thread->stack, to->address, to->privilege);
 	int error;
 
-	if (is_exec(thread, to)) {
-		error = frames_unwind(stacks, thread, 0);
-		stacks_forget_aside(thread);
-		thread->stack.layer_count = 0;
-		return error ? error : begin(stacks, thread, to, true);
-	}
+	if (is_exec(thread, to))
+		return begin_program(stacks, thread, to);
 	if (layer != NOWHERE && layer) {
 		return layers_unwind(stacks, thread, layer);
 	} else if (to->place.entry && to->privilege == NTRACE_PRIV_U && thread->stack.goes_on) {
@@ -428,6 +435,9 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 
 	if (!stack->count)
 		return begin(stacks, thread, to, to->place.entry);
+	/* Its first page may fault before it does anything: then it was here before. */
+	if (to->place.begins && is_exec(thread, to))
+		return begin_program(stacks, thread, to);
 	privilege = top_layer(thread)->privilege;
 	if (to->privilege > privilege && stack->goes_on) {
 		int error = layer_enter(stacks, thread, to->privilege, false);

@@ -141,6 +141,16 @@ static void set_name(struct follower *follower)
 	follower->comm = follower->pid > 0 && name ? name : follower->text;
 }
 
+/* The program of a stint: the first one of its process, as long as no exec was noticed. */
+static struct program *stint_program(const struct follower *follower, const struct place *place,
+				     int32_t pid)
+{
+	if (follower->entered && follower->entered_stint == place->stint &&
+	    follower->entered->pid == pid)
+		return follower->entered;
+	return timeline_program(&follower->session->timeline, pid, stint_start(follower, place));
+}
+
 /* Applies mappings and names up to the end of the stint, or up to an exec within it. */
 static void set_limit(struct follower *follower, uint64_t end)
 {
@@ -170,6 +180,10 @@ static bool take_pending(struct follower *follower, int32_t tid)
 static void enter_next_program(struct follower *follower)
 {
 	follower->program = follower->next_program;
+	if (!follower->by_piece) {
+		follower->entered = follower->program;
+		follower->entered_stint = follower->lead.stint;
+	}
 	/* A thread that execs becomes the leader of its process. */
 	if (follower->tid > 0)
 		follower->tid = follower->pid;
@@ -199,8 +213,7 @@ static void settle(struct follower *follower)
 	}
 	follower->lead = follower->places[i];
 	stint_task(follower, &follower->lead, &follower->pid, &follower->tid);
-	follower->program = timeline_program(&follower->session->timeline, follower->pid,
-					     stint_start(follower, &follower->lead));
+	follower->program = stint_program(follower, &follower->lead, follower->pid);
 	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
 		stint_task(follower, &follower->places[i], &pid, &tid);
 		if (pid != follower->pid)
@@ -475,7 +488,7 @@ static const struct mapping_change *place_mapping(const struct follower *followe
 	int32_t pid, tid;
 
 	stint_task(follower, place, &pid, &tid);
-	program = timeline_program(&follower->session->timeline, pid, stint_start(follower, place));
+	program = stint_program(follower, place, pid);
 	/* With an exec in the stint it may be either program. */
 	for (; program && program->start < end && !mapping; program = program->next)
 		mapping = program_mapping(program, address, end);
@@ -589,8 +602,85 @@ static void guess(struct follower *follower, uint64_t address)
 	}
 }
 
+/* @program begins at @address: there is the entry of a file that it has mapped. */
+static bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
+{
+	const struct mapping_change *mapping = program_mapping(program, address, UINT64_MAX);
+	struct ntrace_object *object =
+		mapping ? session_object(follower->session, mapping->file) : NULL;
+	uint64_t entry, offset;
+
+	return object && !ntrace_object_entry(object, &entry, &offset) &&
+	       address - mapping->address + mapping->offset == offset;
+}
+
+/* The program that is exec'd in a stint, if it begins at @address. */
+static struct program *exec_at(struct follower *follower, const struct place *place,
+			       uint64_t address)
+{
+	struct program *program;
+	int32_t pid, tid;
+
+	stint_task(follower, place, &pid, &tid);
+	program = stint_program(follower, place, pid);
+	program = program ? program->next : NULL;
+	return program && program->start < stint_end(follower, place) &&
+			       starts_at(follower, program, address) ?
+		       program :
+		       NULL;
+}
+
+/* Keeps the places where @program runs. */
+static void keep_program(struct follower *follower, const struct program *program)
+{
+	size_t kept = 0, i;
+	int32_t pid, tid;
+
+	for (i = 0; i < follower->count; i++) {
+		const struct place place = follower->places[i];
+
+		stint_task(follower, &place, &pid, &tid);
+		if (stint_program(follower, &place, pid) == program)
+			follower->places[kept++] = place;
+	}
+	follower->count = kept;
+	settle(follower);
+}
+
+/*
+ * The kernel may not be traced, and the old program may have code where the new one
+ * begins: programs that are linked for the same address, or no randomization. But
+ * control comes to the entry of a program only once. At the same address as before
+ * it is a page fault that came back.
+ */
+static void notice_start(struct follower *follower, uint64_t address)
+{
+	struct program *program = NULL;
+	size_t i;
+
+	if (address == follower->last_user)
+		return;
+	follower->last_user = address;
+	if (follower->by_piece) {
+		if (follower->next_program && starts_at(follower, follower->next_program, address))
+			enter_next_program(follower);
+		return;
+	}
+	if (follower->work > WORK_MAX)
+		return;
+	for (i = 0; i < follower->count && !program; i++)
+		program = exec_at(follower, &follower->places[i], address);
+	follower->work += i;
+	if (!program)
+		return;
+	follower->entered = program;
+	follower->entered_stint = follower->places[i - 1].stint;
+	keep_program(follower, program);
+}
+
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 {
+	notice_start(follower, address);
 	if ((follower->count > 1 || (follower->count && follower->places[0].missing)) &&
 	    follower->work <= WORK_MAX)
 		guess(follower, address);

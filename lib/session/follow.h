@@ -46,6 +46,9 @@ struct follower {
 	char text[32];			/* comm of a task without a name */
 	struct program *program;	/* of the leading place; NULL: kernel only */
 	struct program *next_program;	/* it execs this one within the stint */
+	struct program *entered;	/* it has, in @entered_stint */
+	size_t entered_stint;
+	uint64_t last_user;		/* user address that was asked for last */
 	uint64_t limit;			/* changes before this time are applied */
 	int32_t pending[PENDING_EXECS];	/* threads that entered exec, not through it */
 	unsigned int pending_next;

@@ -64,6 +64,8 @@ record_calculator() {
 	cp "$recorded/calculator" "$root/root/"
 	cp "$recorded/ntrace" "$root/usr/local/bin/"
 }
+# chrt: the parent does not get the hart in the middle of exec(), which is the harder case for who
+# decodes: no switch is between the old program and the new one.
 make_recording() {
 	local dir=$2
 	compile "$1" "$dir/calculator" || return
@@ -71,7 +73,7 @@ make_recording() {
 	tools/vsoc/run --quiet --smp 1 --icount --check-dmesg --modules \
 		--put "$dir/calculator:/root/calculator" --put "$dir/ntrace:/usr/local/bin/ntrace" \
 		--plugin "$dir/exec_log.so,out=$dir/log" --get "/tmp/recording:$dir" -- \
-		ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 || return
+		chrt -b 0 ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 || return
 	perf script -i "$dir/recording" --show-mmap-events 2>/dev/null | grep MMAP2 >"$dir/maps" || return
 	build/oracle/log_print "$dir/log.0" >"$dir/log" || return
 	python3 selftests/consumers/host/executed.py "$dir/maps" "$dir/calculator" <"$dir/log" >"$dir/executed"

@@ -347,8 +347,10 @@ static void test_table(bool rv32)
 	struct ntrace_space *space, *other;
 	struct ntrace_object *object;
 	const struct ntrace_isa *isa;
-	uint64_t start, base, target, bias = 0x1000000, elsewhere;
+	uint64_t start, base, target, bias = 0x1000000, elsewhere, offset;
 	const uint8_t *data;
+	uint8_t bytes[4];
+	FILE *file;
 	struct ntrace_insn insn;
 	size_t available;
 
@@ -361,8 +363,18 @@ static void test_table(bool rv32)
 	start = nm("t.elf", "_start");
 	is_u64(ntrace_object_jump_table(object, &base), 0, "the table is known");
 	is_hex(base, nm("t.elf", "__jvt_base$"), "from the symbol that nm shows");
+	is_u64(ntrace_object_entry(object, &elsewhere, &offset), 0, "it begins somewhere");
+	is_hex(elsewhere, start, "at _start");
 	ntrace_space_new(&space, "table", NULL);
 	ntrace_space_map_linked(space, object, 0);
+	ntrace_space_read(space, start, &data, &available);
+	file = fopen(in("t.elf"), "rbe");
+	ok(file && !fseek(file, (long)offset, SEEK_SET) &&
+		   fread(bytes, 1, sizeof(bytes), file) == sizeof(bytes) &&
+		   !memcmp(bytes, data, sizeof(bytes)),
+	   "which the file has there");
+	if (file)
+		fclose(file);
 	ntrace_space_read(space, start + 2, &data, &available);
 	is_u64(ntrace_insn_decode(isa, data, available, start + 2, &insn), 0, "decodes CM.JALT");
 	ok(insn.table_jump && insn.table_index == 40 && insn.insn_class == NTRACE_INSN_CALL,

@@ -447,6 +447,54 @@ static void test_user_only(void)
 	is_str(told, "100 a aaa, 200 b ccc, 100 a aaa", "user space only, by unique code");
 }
 
+/*
+ * exec of a program that begins where the old one has code as well, and the kernel is not
+ * traced. Its first page faults, which is no second exec.
+ */
+static void test_begins(void)
+{
+	start("begins", OTHER_CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "old");
+	maps(100, 0, CODE, "/aaa");
+	maps(100, 0, OTHER_CODE, "/ccc");
+	hart_trap(&hart, NOTHING, NOTHING, CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, CODE, "/bbb");
+	maps(100, now + 6, OTHER_CODE, "/ccc");
+	work(CODE, 3);
+	work(OTHER_CODE, 2);
+	named(100, now + 7, true, "third");
+	maps(100, now + 8, CODE, "/aaa");
+	work(CODE, 2);
+	switches(100, 0, KERNEL_LOOP);
+	stop("begins", 1);
+	decode("begins", NULL);
+	is_str(told, "100 old ccc, 100 new bbb, 100 new ccc, 100 third aaa",
+	       "exec to an address that has code");
+	is_u64(errors, 0, "no error");
+}
+
+/* It runs again later, and is another program by then: only the start is certain. */
+static void test_begins_once(void)
+{
+	start("once", OTHER_CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "old");
+	maps(100, 0, CODE, "/aaa");
+	maps(100, 0, OTHER_CODE, "/ccc");
+	hart_trap(&hart, NOTHING, NOTHING, CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, CODE, "/bbb");
+	hart_loop(&hart, 3);
+	switches(100, 0, KERNEL_LOOP);
+	named(100, now + 5, true, "third");
+	maps(100, now + 6, CODE, "/aaa");
+	switches(0, 100, CODE);
+	stop("once", 1);
+	decode("once", NULL);
+	is_str(told, "100 old ccc, 100 new bbb", "where it begins it is known, later it may be both");
+	is_u64(errors, 1, "which an error says");
+}
+
 /* What the hart has made since the last piece is of @task; then the encoder stops and starts. */
 static void piece(int32_t task, bool overwrite)
 {
@@ -653,6 +701,7 @@ static bool build(void)
 	mkdir(in("root"), 0777);
 	for (i = 0; i < 4; i++) {
 		static const char *const at[] = { "0x10000", "0x10000", "0x20000", "0x80000000" };
+		static const char *const entry[] = { "aaa", "bbb", "0x20002", "firmware" };
 		const char *file = i == 3 ? "fw" : names[i];
 
 		if (run("cd %s/root && printf '.globl %s\\n.type %s,@function\\n%s: "
@@ -661,7 +710,7 @@ static bool build(void)
 			"%s.s "
 			"-o %s.o && riscv64-linux-gnu-ld --build-id -Ttext=%s -e %s %s.o -o %s",
 			directory, names[i], names[i], names[i], names[i], names[i], names[i], file,
-			file, file, at[i], names[i], file, file))
+			file, file, at[i], entry[i], file, file))
 			return false;
 	}
 	return !run("cp /bin/true %s", in("root/x86"));
@@ -688,6 +737,8 @@ int main(void)
 		test_lost_records();
 		test_surplus();
 		test_user_only();
+		test_begins();
+		test_begins_once();
 		test_pieces("pieces", 0, false, 0);
 		test_pieces("snapshot", 123456, true, 0);
 		test_pieces("moving", 0, false, NTRACE_STREAM_NO_CPU);

@@ -11,6 +11,8 @@
 #include <ntrace/export_stacks.h>
 #include <ntrace/stacks.h>
 
+#include "image/object.h"
+
 #include "tap.h"
 
 #define FUNCTION 0x100		/* bytes of each */
@@ -71,6 +73,8 @@ static struct ntrace_object *make_object(const char *name, uint64_t address,
 static void setup(void)
 {
 	program = make_object("/bin/program", USER, names, FUNCTIONS);
+	/* Not where a symbol of that name is. */
+	program->entry = at(HANDLER, 0);
 	kernel = make_object("/recording/images/kernel.start", KERNEL, kernel_names,
 			     KERNEL_FUNCTIONS);
 	ntrace_space_new(&kernel_space, "kernel", NULL);
@@ -432,6 +436,18 @@ static void test_user_only(void)
 	expect("program;[unknown];main 5|program;[unknown];main;a 9|program;[unknown];main;a;b 2|"
 	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 2",
 	       "user mode only: system call, page fault at a call's target, signal");
+
+	begin();
+	call(MAIN, 0, A);
+	run(A, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
+	user_space = other_space;
+	event_of(NTRACE_FLOW_SYNC, 0, at(HANDLER, 0));
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(HANDLER, 0));
+	run(HANDLER, 0);
+	run(HANDLER, 8);
+	expect("program;handler 4|program;[unknown];main 3|program;[unknown];main;a 2",
+	       "user mode only: exec, a page fault where the new program begins");
 }
 
 static void test_threads(void)

@@ -133,6 +133,17 @@ NTRACE_API int ntrace_object_from_callback(struct ntrace_object **object, const 
 NTRACE_API int ntrace_object_jump_table(const struct ntrace_object *object, uint64_t *address);
 
 /**
+ * ntrace_object_entry - where a program begins
+ * @object: an object
+ * @address: link address of the first instruction: e_entry of the ELF file
+ * @offset: in bytes, where the file has it
+ *
+ * Return: 0 or NTRACE_ERR_NOMAP if the object has none (then 0 is stored).
+ */
+NTRACE_API int ntrace_object_entry(const struct ntrace_object *object, uint64_t *address,
+				   uint64_t *offset);
+
+/**
  * ntrace_object_from_bytes - raw memory
  * @object: the new object
  * @name: what reports call it; copied
