@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
-for name in ${DEBUG_TESTS:-driver lifecycle active}; do
+for name in ${DEBUG_TESTS:-driver lifecycle active faults perf funnel triggers v0 suspend}; do
 	relay "$name" "selftests/kernel/$name.sh"
 done
 done_testing

@@ -25,7 +25,7 @@ left_clean() {
 enough() {
 	local count=$1 file=$2 attempt got
 	shift 2
-	for attempt in 1 2 3; do
+	for attempt in {1..10}; do
 		"$@"
 		got=$(perf script -i "$file" -F ip 2>/dev/null | grep -c .)
 		[ "$got" -lt "$count" ] || return 0

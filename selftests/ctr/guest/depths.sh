@@ -45,7 +45,7 @@ late)
 	like "the other comes and has less: the log says so" 'CPU 1 lacks what CTR has on the others' "$(dmesg | grep riscv_ctr)"
 	is "$(state usable 0) $(state usable 1)" "1 0" "it is left alone"
 	# A task that goes there and comes back
-	perf record -q -o /tmp/p.data --sample-cpu -c 2000003 -e ctr/cycles/u -j any,u -- \
+	enough 1 /tmp/p.data perf record -q -o /tmp/p.data --sample-cpu -c 2000003 -e ctr/cycles/u -j any,u -- \
 		sh -c "taskset -c 1 $here/edges 300000; taskset -c 0 $here/edges 100000" >/dev/null 2>&1
 	is "$(perf script -i /tmp/p.data --comm edges -F cpu 2>/dev/null | tr -d '[] ' | sort -u | tr '\n' ' ')" "000 " \
 		"a task is sampled where it can be"

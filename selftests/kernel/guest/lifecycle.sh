@@ -101,10 +101,14 @@ free_kib() {
 hold /dev/ntrace0 65536 65536
 ask close
 ask churn 100
-objects=$(count '^kmalloc' /proc/slabinfo) kib=$(free_kib)
-ask churn 1000
-is "$answer" 0 "1000 times open, CONFIGURE, START, STOP, close"
-leaked=$(($(count '^kmalloc' /proc/slabinfo) - objects)) gone=$((kib - $(free_kib)))
+# The rest of the guest takes a page now and then as well, but not 1000 each time.
+for _ in 1 2 3; do
+	objects=$(count '^kmalloc' /proc/slabinfo) kib=$(free_kib)
+	ask churn 1000
+	is "$answer" 0 "1000 times open, CONFIGURE, START, STOP, close"
+	leaked=$(($(count '^kmalloc' /proc/slabinfo) - objects)) gone=$((kib - $(free_kib)))
+	[ $leaked -ge 500 ] || [ $gone -ge 2000 ] || break
+done
 ok "no objects leaked ($leaked)" test $leaked -lt 500
 ok "no pages leaked ($gone KiB)" test $gone -lt 2000
 let_go
