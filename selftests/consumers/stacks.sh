@@ -19,6 +19,8 @@ for format in folded callgrind pprof speedscope chrome perfetto json; do
 done
 total=$(python3 -c 'import json, sys; print(sum(t["instructions"] * t["count"] for t in json.load(open(sys.argv[1]))))' "$tmp/json")
 is "$(awk '{ sum += $NF } END { print sum }' "$tmp/folded")" "$total" "the stacks have all $total instructions"
+is "$(cd "$tmp" && "$top/build/ntrace" export -f folded -u --sysroot "$root" -o - "$recorded/recording" 2>/dev/null | cksum)" \
+	"$(cksum <"$tmp/folded")" "-o -: standard output"
 
 # says NAME FORMAT FILE [FOLDED]: what NAME made of it is the folded stacks again.
 says() {

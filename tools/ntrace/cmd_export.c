@@ -119,7 +119,7 @@ static int take_option(struct export *export, struct options *options, int optio
 	case OPTION_FORMAT:
 		return take_format(export, options->value);
 	case OPTION_OUTPUT:
-		export->output = options->value;
+		export->output = strcmp(options->value, "-") ? options->value : NULL;
 		return EXIT_OK;
 	case OPTION_BINARY:
 		export->binary = options->value;
