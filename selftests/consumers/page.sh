@@ -4,15 +4,15 @@
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ok "trace a program in the guest" record_calculator || done_testing
-report() { build/ntrace report --user --sysroot "$root" "$@"; }
-ok "report --html" report --html "$tmp/page.html" "$recorded/recording"
-ok "report --json" report --json --limit 0 "$recorded/recording"
+report() { (cd "$recorded" && "$top/build/ntrace" report --user --sysroot "$root" "$@"); }
+ok "report --html" report --html "$tmp/page.html" recording
+ok "report --json" report --json --limit 0 recording
 mv "$tmp/.ok" "$tmp/report.json"
 ok "export lcov" build/ntrace export -f lcov -u -b calculator --sysroot "$root" -o "$tmp/info" "$recorded/recording"
 ok "it is one file, and asks for none" test "$(grep -cE '(src|href)=|@import|url\(' "$tmp/page.html")" -eq 0
-report --html "$tmp/again.html" "$recorded/recording"
+report --html "$tmp/again.html" recording
 ok "the same again is the same page" cmp "$tmp/page.html" "$tmp/again.html"
-fails "says where it cannot write" "^ntrace: error: $tmp/none/page.html: No such file" report --html "$tmp/none/page.html" "$recorded/recording"
+fails "says where it cannot write" "^ntrace: error: $tmp/none/page.html: No such file" report --html "$tmp/none/page.html" recording
 if ! tools/setup/host-packages browser >"$tmp/said" 2>&1; then
 	skip "the page in Chromium" "no chromium to be had: $(tail -n 1 "$tmp/said")"
 	done_testing
