@@ -79,6 +79,38 @@ make_recording() {
 	python3 selftests/consumers/host/executed.py "$dir/maps" "$dir/calculator" <"$dir/log" >"$dir/executed"
 }
 
+# record_timed: sets $timed to a directory with program/timed.c traced with time stamps on two harts, in
+# user and kernel: timed, recording/, and said, what the program says by the guest's clock; and $timed_root
+# to the files of the guest. Kept likewise.
+record_timed() {
+	local key new
+	key=$({
+		cat selftests/consumers/{program/timed.c,common.sh} tools/vsoc/run build/guest.env build/riscv64/ntrace \
+			build/kernel/ntrace/*.ko
+		readlink -f build/qemu
+	} | sha256sum | cut -c1-16)
+	timed=$top/build/consumers-timed/$key
+	if [ ! -d "$timed" ]; then
+		rm -rf build/consumers-timed
+		mkdir -p build/consumers-timed
+		new=$(mktemp -d "$top/build/consumers-timed/.XXXXXX")
+		make_timed "$new" && mv -T "$new" "$timed" || return
+	fi
+	timed_root=$tmp/timed_root
+	mkdir "$timed_root"
+	cp -as "$(tools/vsoc/run --print-sysroot)/." "$timed_root/"
+	mkdir -p "$timed_root/root" "$timed_root/usr/local/bin"
+	cp "$timed/timed" "$timed_root/root/"
+	cp "$timed/ntrace" "$timed_root/usr/local/bin/"
+}
+make_timed() {
+	build/riscv64/cc -D_GNU_SOURCE -O2 -g -pthread selftests/consumers/program/timed.c -o "$1/timed" &&
+		cp build/riscv64/ntrace "$1/" &&
+		tools/vsoc/run --quiet --smp 2 --icount --check-dmesg --modules \
+			--put "$1/timed:/root/timed" --put "$1/ntrace:/usr/local/bin/ntrace" --get "/tmp/recording:$1" -- \
+			ntrace record --quiet --timestamps any -o /tmp/recording -- /root/timed >"$1/said"
+}
+
 # A profile of nothing is no error to most of these programs, so what they wrote is
 # judged, and not how they ended.
 declare -A found

@@ -31,7 +31,7 @@ _ntrace_formats() {
 _ntrace_words() {
 	case $2:$3 in
 	decode:level) echo message instruction block branch pc ;;
-	report:sort) echo instructions calls ;;
+	report:sort) echo self total calls time total-time name object ;;
 	export:format) _ntrace_formats "$1" ;;
 	record:mode | encode:mode) echo btm htm ;;
 	record:privilege) echo u s us usm ;;

@@ -8,11 +8,7 @@
 
 #include "annotate.h"
 #include "callers.h"
-#include "command.h"
-#include "html.h"
-#include "input.h"
-#include "output.h"
-#include "profile.h"
+#include "report.h"
 #include "ui.h"
 
 #define LIMIT_DEFAULT 40
@@ -26,6 +22,7 @@ enum {
 	OPTION_SYSROOT = OPTION_LONG,
 	OPTION_FIRMWARE,
 	OPTION_BY_PROCESS,
+	OPTION_BY_THREAD,
 	OPTION_JSON,
 	OPTION_HTML,
 	OPTION_ANNOTATE,
@@ -35,12 +32,14 @@ enum {
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_SORT, "sort", "KEY", "instructions (default) or calls" },
+	{ OPTION_SORT, "sort", "KEY",
+	  "self (instructions; default), total, calls, time, total-time, name or object" },
 	{ OPTION_LIMIT, "limit", "N", "show the first N functions; 0 = all (default 40)" },
 	{ OPTION_USER, "user", NULL, "only user space" },
 	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
+	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and harts instead of functions" },
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
@@ -55,35 +54,31 @@ static const struct option_spec options_table[] = {
 	OPTION_TABLE_END,
 };
 
-struct report {
-	const struct command *command;
-	struct recording recording;
-	struct recording_options recording_options;
-	struct ntrace_recording *description;
-	struct profile profile;
-	struct output *output;
-	struct html *html;
-	const char *path;
-	const char *html_path;
-	struct ntrace_profile *traces;		/* for --annotate */
-	struct ntrace_stacks *stacks;		/* for --callers, --callees */
-	const char *annotated;
-	const char *objdump;
-	const char *related;
-	bool callees;
-	bool by_calls;
-	bool json;
-	bool colours;
-	size_t limit;
-	struct recording_totals totals;
+static const char *const orders[PROFILE_ORDERS] = {
+	[PROFILE_BY_INSTRUCTIONS] = "self",	[PROFILE_BY_TOTAL] = "total",
+	[PROFILE_BY_CALLS] = "calls",		[PROFILE_BY_TIME] = "time",
+	[PROFILE_BY_TOTAL_TIME] = "total-time", [PROFILE_BY_NAME] = "name",
+	[PROFILE_BY_OBJECT] = "object",
 };
 
-static const char *const part_names[PARTS] = {
-	[PART_USER] = "user",
-	[PART_KERNEL] = "kernel",
-	[PART_FIRMWARE] = "firmware",
-	[PART_OTHER] = "other",
-};
+static int take_order(struct report *report, const char *key)
+{
+	unsigned int i;
+
+	/* What it was called before there were totals. */
+	if (!strcmp(key, "instructions"))
+		key = orders[PROFILE_BY_INSTRUCTIONS];
+	for (i = 0; i < PROFILE_ORDERS; i++) {
+		if (!strcmp(key, orders[i])) {
+			report->order = i;
+			return EXIT_OK;
+		}
+	}
+	return usage_error(report->command,
+			   "option --sort: '%s' is none of self, total, calls, time, total-time, "
+			   "name and object",
+			   key);
+}
 
 static int take_option(struct report *report, struct options *options, int option)
 {
@@ -91,12 +86,7 @@ static int take_option(struct report *report, struct options *options, int optio
 
 	switch (option) {
 	case OPTION_SORT:
-		report->by_calls = !strcmp(options->value, "calls");
-		if (!report->by_calls && strcmp(options->value, "instructions"))
-			return usage_error(report->command,
-					   "option --sort: '%s' is neither instructions nor calls",
-					   options->value);
-		return EXIT_OK;
+		return take_order(report, options->value);
 	case OPTION_LIMIT:
 		if (!option_number(options, "limit", 0, SIZE_MAX, &number))
 			return EXIT_USAGE;
@@ -115,6 +105,9 @@ static int take_option(struct report *report, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_BY_PROCESS:
 		report->profile.by_process = true;
+		return EXIT_OK;
+	case OPTION_BY_THREAD:
+		report->by_thread = true;
 		return EXIT_OK;
 	case OPTION_SYSROOT:
 		report->recording_options.sysroot = options->value;
@@ -148,7 +141,9 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 {
 	struct report *report = data;
 
-	if (report->html && html_event(report->html, report->recording.session, session_event))
+	if (timeline_event(&report->timeline, report->recording.session, session_event))
+		report->profile.failed = true;
+	if (report->html && html_event(report->html, session_event))
 		report->profile.failed = true;
 	if (report->traces && ntrace_profile_event(report->traces, session_event))
 		report->profile.failed = true;
@@ -162,6 +157,7 @@ static int end_stream(void *data)
 	struct report *report = data;
 
 	profile_stream(&report->profile);
+	timeline_end(&report->timeline);
 	if (report->html && html_end(report->html))
 		report->profile.failed = true;
 	if (report->traces && ntrace_profile_end(report->traces))
@@ -181,322 +177,6 @@ static int decode(struct report *report)
 	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
 }
 
-static uint64_t problem_count(const struct problem *kinds)
-{
-	uint64_t count = 0;
-	unsigned int i;
-
-	for (i = 0; i < PROBLEM_KINDS; i++)
-		count += kinds[i].count;
-	return count;
-}
-
-static uint64_t all_instructions(const struct profile *profile)
-{
-	uint64_t sum = 0;
-	unsigned int i;
-
-	for (i = 0; i < PARTS; i++)
-		sum += profile->instructions[i];
-	return sum;
-}
-
-static double share(uint64_t part, uint64_t whole)
-{
-	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-/* Streams and functions in the text: object name as people know it. */
-static const char *object_of(const struct function *function)
-{
-	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
-}
-
-/* ---- text ---- */
-
-static void text_recording(const struct report *report)
-{
-	const struct ntrace_recording *description = report->description;
-	char size[UI_NUMBER_SIZE];
-
-	output_text(report->output, "recording     ");
-	output_text(report->output, report->path);
-	if (description && *description->command)
-		output_printf(report->output, ": %.200s", description->command);
-	output_printf(report->output, "\ntrace         %s from %u harts",
-		      ui_size(size, report->totals.bytes),
-		      ntrace_session_streams(report->recording.session));
-	if (description && *description->release)
-		output_printf(report->output, ", Linux %s", description->release);
-	output_char(report->output, '\n');
-}
-
-static void text_totals(const struct report *report)
-{
-	const struct profile *profile = &report->profile;
-	uint64_t total = all_instructions(profile);
-	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
-	const char *separator = ": ";
-	unsigned int i;
-
-	output_printf(report->output, "instructions  %s", ui_number(number, total));
-	for (i = 0; i < PARTS; i++) {
-		if (!profile->instructions[i])
-			continue;
-		output_printf(report->output, "%s%s %s (%.1f %%)", separator, part_names[i],
-			      ui_number(number, profile->instructions[i]),
-			      share(profile->instructions[i], total));
-		separator = ", ";
-	}
-	output_printf(report->output, "\ntraps         %s", ui_number(number, profile->traps));
-	if (profile->exceptions || profile->interrupts)
-		output_printf(report->output, ": exceptions %s, interrupts %s",
-			      ui_number(number, profile->exceptions),
-			      ui_number(other, profile->interrupts));
-	output_char(report->output, '\n');
-}
-
-static void text_losses(const struct report *report)
-{
-	const struct profile *profile = &report->profile;
-	uint64_t errors = problem_count(profile->errors);
-	char number[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
-	bool whole = !profile->gaps && !errors && !report->totals.lost;
-
-	output_text(report->output, "losses        ");
-	output_text(report->output, ui_style_on(report->colours, whole ? UI_PLAIN : UI_BAD));
-	if (whole) {
-		output_text(report->output, "none: the trace is whole");
-	} else {
-		output_printf(report->output, "gaps %s", ui_number(number, profile->gaps));
-		output_printf(report->output, ", errors %s", ui_number(number, errors));
-		if (report->totals.lost)
-			output_printf(report->output, ", lost while recording: %s%s",
-				      report->totals.lost_exact ? "" : "at least ",
-				      ui_size(size, report->totals.lost));
-	}
-	output_text(report->output, ui_style_off(report->colours, whole ? UI_PLAIN : UI_BAD));
-	output_char(report->output, '\n');
-}
-
-static void text_problems(const struct report *report, const struct problem *kinds,
-			  const char *what)
-{
-	const struct problem *problem;
-	char number[UI_NUMBER_SIZE];
-	unsigned int i;
-
-	for (i = 0; i < PROBLEM_KINDS; i++) {
-		problem = &kinds[i];
-		if (!problem->count)
-			continue;
-		output_printf(report->output, "%s%s times: %s (first: stream %u, offset 0x%" PRIx64,
-			      what, ui_number(number, problem->count), ntrace_flow_error_text(i),
-			      problem->stream, problem->offset);
-		if (problem->address)
-			output_printf(report->output, ", address 0x%" PRIx64, problem->address);
-		if (problem->object)
-			output_printf(report->output, ", %.300s", problem->object);
-		output_text(report->output, ")\n");
-	}
-}
-
-static void text_notes(const struct report *report)
-{
-	size_t i;
-
-	for (i = 0; i < report->recording.note_count; i++) {
-		output_text(report->output, "note          ");
-		output_text(report->output, report->recording.notes[i]);
-		output_char(report->output, '\n');
-	}
-	if (report->recording.notes_dropped)
-		output_printf(report->output, "note          and %" PRIu64 " more like these\n",
-			      report->recording.notes_dropped);
-}
-
-static size_t shown_count(const struct report *report)
-{
-	size_t count = report->profile.function_count;
-
-	return report->limit && report->limit < count ? report->limit : count;
-}
-
-static size_t object_width(const struct report *report)
-{
-	size_t width = strlen("object"), length, i;
-
-	for (i = 0; i < shown_count(report); i++) {
-		length = strlen(object_of(report->profile.functions[i]));
-		if (length > width)
-			width = length;
-	}
-	return width > 32 ? 32 : width;
-}
-
-static void text_function(const struct report *report, const struct function *function,
-			  size_t width)
-{
-	enum profile_part part = profile_part(function->privilege);
-	enum ui_style style = part == PART_KERNEL ? UI_KERNEL : UI_PLAIN;
-	char instructions[UI_NUMBER_SIZE], calls[UI_NUMBER_SIZE];
-	struct output *output = report->output;
-
-	output_printf(output, "%6.2f %%  %16s  %13s  ",
-		      share(function->instructions, report->profile.selected),
-		      ui_number(instructions, function->instructions),
-		      ui_number(calls, function->calls));
-	output_padded(output, part_names[part], 8);
-	output_text(output, "  ");
-	if (report->profile.by_process) {
-		if (function->pid < 0)
-			output_text(output, "      ?  ");
-		else
-			output_printf(output, "%7d  ", function->pid);
-		output_padded(output, function->comm, 16);
-		output_text(output, "  ");
-	}
-	output_padded(output, object_of(function), width);
-	output_text(output, "  ");
-	output_text(output, ui_style_on(report->colours, style));
-	output_text(output, function->name ? function->name : "[no symbol]");
-	output_text(output, ui_style_off(report->colours, style));
-	output_char(output, '\n');
-}
-
-static void text_table(const struct report *report)
-{
-	const struct profile *profile = &report->profile;
-	size_t width = object_width(report), count = shown_count(report), i;
-	struct output *output = report->output;
-	uint64_t rest = profile->selected;
-	char number[UI_NUMBER_SIZE];
-
-	output_char(output, '\n');
-	output_text(output, ui_style_on(report->colours, UI_HEADING));
-	output_printf(output, "%8s  %16s  %13s  %-8s  ", "share", "instructions", "calls", "mode");
-	if (profile->by_process)
-		output_printf(output, "%7s  %-16s  ", "pid", "process");
-	output_padded(output, "object", width);
-	output_text(output, "  function");
-	output_text(output, ui_style_off(report->colours, UI_HEADING));
-	output_char(output, '\n');
-	for (i = 0; i < count; i++) {
-		text_function(report, profile->functions[i], width);
-		rest -= profile->functions[i]->instructions;
-	}
-	if (count < profile->function_count)
-		output_printf(output,
-			      "%6.2f %%  %16s  %13s  %zu more functions: --limit 0 shows them\n",
-			      share(rest, profile->selected), ui_number(number, rest), "",
-			      profile->function_count - count);
-}
-
-static void report_text(const struct report *report)
-{
-	text_recording(report);
-	text_totals(report);
-	text_losses(report);
-	text_problems(report, report->profile.errors, "not decoded   ");
-	text_problems(report, report->profile.warnings, "uncertain     ");
-	text_notes(report);
-	text_table(report);
-}
-
-/* ---- JSON ---- */
-
-static void json_problems(const struct report *report, const char *key, const struct problem *kinds)
-{
-	struct output *output = report->output;
-	const char *separator = "";
-	unsigned int i;
-
-	output_printf(output, ",\"%s\":[", key);
-	for (i = 0; i < PROBLEM_KINDS; i++) {
-		if (!kinds[i].count)
-			continue;
-		output_printf(output, "%s{\"count\":%" PRIu64 ",\"reason\":", separator,
-			      kinds[i].count);
-		output_json(output, ntrace_flow_error_text(i));
-		output_printf(output,
-			      ",\"first\":{\"stream\":%u,\"offset\":%" PRIu64
-			      ",\"address\":\"0x%" PRIx64 "\"}",
-			      kinds[i].stream, kinds[i].offset, kinds[i].address);
-		if (kinds[i].object) {
-			output_text(output, ",\"object\":");
-			output_json(output, kinds[i].object);
-		}
-		output_char(output, '}');
-		separator = ",";
-	}
-	output_char(output, ']');
-}
-
-static void json_function(const struct report *report, const struct function *function)
-{
-	struct output *output = report->output;
-
-	output_text(output, "{\"function\":");
-	if (function->name)
-		output_json(output, function->name);
-	else
-		output_text(output, "null");
-	output_text(output, ",\"object\":");
-	if (function->object)
-		output_json(output, ntrace_object_name(function->object));
-	else
-		output_text(output, "null");
-	output_printf(output, ",\"address\":\"0x%" PRIx64 "\",\"mode\":\"%s\"", function->start,
-		      part_names[profile_part(function->privilege)]);
-	if (report->profile.by_process) {
-		output_printf(output, ",\"pid\":%d,\"process\":", function->pid);
-		output_json(output, function->comm);
-	}
-	output_printf(output, ",\"instructions\":%" PRIu64 ",\"calls\":%" PRIu64 "}",
-		      function->instructions, function->calls);
-}
-
-static void report_json(const struct report *report)
-{
-	const struct profile *profile = &report->profile;
-	struct output *output = report->output;
-	size_t i;
-
-	output_text(output, "{\"recording\":");
-	output_json(output, report->path);
-	if (report->description) {
-		output_text(output, ",\"command\":");
-		output_json(output, report->description->command);
-	}
-	output_printf(output,
-		      ",\"bytes\":%" PRIu64 ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64
-		      ",\"selected\":%" PRIu64,
-		      report->totals.bytes, ntrace_session_streams(report->recording.session),
-		      all_instructions(profile), profile->selected);
-	for (i = 0; i < PARTS; i++)
-		output_printf(output, ",\"%s\":%" PRIu64, part_names[i], profile->instructions[i]);
-	output_printf(output,
-		      "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64
-		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64 ",\"gaps\":%" PRIu64
-		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s}",
-		      profile->traps, profile->exceptions, profile->interrupts, profile->trace_off,
-		      profile->gaps, report->totals.lost,
-		      report->totals.lost_exact ? "true" : "false");
-	json_problems(report, "errors", profile->errors);
-	json_problems(report, "warnings", profile->warnings);
-	output_text(output, ",\"notes\":[");
-	for (i = 0; i < report->recording.note_count; i++) {
-		output_text(output, i ? "," : "");
-		output_json(output, report->recording.notes[i]);
-	}
-	output_text(output, "],\"functions\":[");
-	for (i = 0; i < shown_count(report); i++) {
-		output_text(output, i ? ",\n" : "\n");
-		json_function(report, profile->functions[i]);
-	}
-	output_text(output, "]}\n");
-}
-
 /* ---- page ---- */
 
 static uint32_t privileges(unsigned int parts)
@@ -511,6 +191,13 @@ static uint32_t privileges(unsigned int parts)
 	return mask;
 }
 
+/* Totals of functions are not known by process, nor wanted of threads and of one function. */
+static bool wants_stacks(const struct report *report)
+{
+	return report->html_path ||
+	       (!report->profile.by_process && !report->by_thread && !report->annotated);
+}
+
 /* What counts beside the table of functions. */
 static int begin(struct report *report)
 {
@@ -523,6 +210,7 @@ static int begin(struct report *report)
 	};
 	const struct ntrace_stacks_options stacks = {
 		.size = sizeof(stacks),
+		.merge_threads = !report->related,
 		.pid = options.selection.pid,
 		.privileges = options.selection.privileges,
 	};
@@ -534,7 +222,7 @@ static int begin(struct report *report)
 	}
 	if (report->annotated && ntrace_profile_new(&report->traces, &options.selection))
 		return fail("out of memory");
-	if (report->related && ntrace_stacks_new(&report->stacks, &stacks))
+	if (wants_stacks(report) && ntrace_stacks_new(&report->stacks, &stacks))
 		return fail("out of memory");
 	return EXIT_OK;
 }
@@ -548,7 +236,7 @@ static int report_annotated(struct report *report)
 		.colours = report->colours,
 	};
 
-	text_losses(report);
+	report_losses(report);
 	return annotate(report->traces, &options, report->output);
 }
 
@@ -560,6 +248,8 @@ static int report_html(struct report *report)
 		.totals = &report->totals,
 		.description = report->description,
 		.profile = &report->profile,
+		.timeline = &report->timeline,
+		.stacks = report->stacks,
 	};
 	FILE *file = fopen(report->html_path, "we");
 	int error;
@@ -576,6 +266,31 @@ static int report_html(struct report *report)
 	return error;
 }
 
+static int show(struct report *report)
+{
+	bool by_time = report->order == PROFILE_BY_TIME || report->order == PROFILE_BY_TOTAL_TIME;
+
+	if (by_time && !report->timeline.stamps)
+		return fail("%s: no times to sort by: the trace has no time stamps, or not of one "
+			    "clock ('ntrace record --timestamps any')",
+			    report->path);
+	if (report->related)
+		return put_callers(report->stacks, report->related, report->callees,
+				   report->output);
+	if (report->stacks && !report->profile.by_process &&
+	    profile_add_stacks(&report->profile, report->stacks))
+		return fail("out of memory");
+	profile_sort(&report->profile, report->order);
+	if (report->html)
+		return report_html(report);
+	if (report->annotated)
+		return report_annotated(report);
+	if (!report->json)
+		return report_text(report);
+	report_json(report);
+	return EXIT_OK;
+}
+
 static int run_report(struct report *report)
 {
 	char reason[256];
@@ -590,23 +305,33 @@ static int run_report(struct report *report)
 	if (ntrace_recording_read(&report->description, report->path, reason, sizeof(reason)))
 		report->description = NULL;
 	error = decode(report);
-	if (!error) {
-		profile_sort(&report->profile, report->by_calls);
-		if (report->html)
-			error = report_html(report);
-		else if (report->annotated)
-			error = report_annotated(report);
-		else if (report->related)
-			error = put_callers(report->stacks, report->related, report->callees,
-					    report->output);
-		else if (report->json)
-			report_json(report);
-		else
-			report_text(report);
-	}
+	if (!error)
+		error = show(report);
 	if (report->description)
 		ntrace_recording_free(report->description);
 	return error;
+}
+
+static int check_options(const struct report *report)
+{
+	bool by_stacks = report->order == PROFILE_BY_TOTAL || report->order == PROFILE_BY_TIME ||
+			 report->order == PROFILE_BY_TOTAL_TIME;
+
+	if (!!report->html_path + !!report->annotated + !!report->related + report->json > 1)
+		return usage_error(report->command,
+				   "--html, --json, --annotate, --callers and --callees "
+				   "exclude each other");
+	if (!report->profile.only_parts)
+		return usage_error(report->command, "--user and --kernel exclude each other");
+	if (report->by_thread && (report->profile.only_parts != ~0u || report->html_path ||
+				  report->annotated || report->related))
+		return usage_error(report->command,
+				   "--by-thread shows user space and kernel, and goes with --pid, "
+				   "--json and --limit only");
+	if (by_stacks && report->profile.by_process)
+		return usage_error(report->command, "option --sort: %s is not known by process",
+				   orders[report->order]);
+	return EXIT_OK;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -617,7 +342,7 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 
 	output_init(&output, STDOUT_FILENO);
-	if (!profile_init(&report.profile))
+	if (!profile_init(&report.profile) || !timeline_init(&report.timeline))
 		return fail("out of memory");
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
@@ -632,15 +357,9 @@ static int run(const struct command *command, int argc, char **argv)
 		error = usage_error(command, "one recording is needed");
 		goto out;
 	}
-	if (!!report.html_path + !!report.annotated + !!report.related + report.json > 1) {
-		error = usage_error(command, "--html, --json, --annotate, --callers and --callees "
-					     "exclude each other");
+	error = check_options(&report);
+	if (error)
 		goto out;
-	}
-	if (!report.profile.only_parts) {
-		error = usage_error(command, "--user and --kernel exclude each other");
-		goto out;
-	}
 	report.path = argv[options.index];
 	report.colours = ui_colours(stdout);
 	/* They stand in the report itself. */
@@ -648,6 +367,7 @@ static int run(const struct command *command, int argc, char **argv)
 	error = output_finish(&output, run_report(&report));
 out:
 	profile_free(&report.profile);
+	timeline_free(&report.timeline);
 	html_free(report.html);
 	ntrace_profile_free(report.traces);
 	ntrace_stacks_free(report.stacks);
@@ -665,6 +385,8 @@ const struct command command_report = {
 		"control comes to the first instruction of a function by a call instruction, or "
 		"by\n"
 		"a jump or branch from another function (tail calls); not by a trap or a return.\n"
+		"Where the trace has time stamps there are times: ~ says that they are "
+		"interpolated.\n"
 		"Shares are of the instructions that are selected with --user, --kernel and "
 		"--pid.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n\n"
@@ -672,6 +394,7 @@ const struct command command_report = {
 		"examples:\n"
 		"  ntrace report ntrace.data\n"
 		"  ntrace report --sysroot /srv/board --user --sort calls ntrace.data\n"
+		"  ntrace report --by-thread ntrace.data\n"
 		"  ntrace report --annotate main ntrace.data\n"
 		"  ntrace report --html report.html ntrace.data\n"
 		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",

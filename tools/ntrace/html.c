@@ -25,16 +25,12 @@ EMBED(script, "tools/ntrace/html/page.js");
 
 struct html *html_new(const struct html_options *options)
 {
-	struct ntrace_stacks_options stacks = { .size = sizeof(stacks), .merge_threads = true };
 	struct html *html = calloc(1, sizeof(*html));
 
 	if (!html)
 		return NULL;
 	html->options = *options;
-	stacks.pid = options->selection.pid;
-	stacks.privileges = options->selection.privileges;
-	if (!timeline_init(&html->timeline) || ntrace_stacks_new(&html->stacks, &stacks) ||
-	    ntrace_profile_new(&html->traces, &options->selection)) {
+	if (ntrace_profile_new(&html->traces, &options->selection)) {
 		html_free(html);
 		return NULL;
 	}
@@ -45,25 +41,20 @@ void html_free(struct html *html)
 {
 	if (!html)
 		return;
-	timeline_free(&html->timeline);
 	ntrace_profile_free(html->traces);
-	ntrace_stacks_free(html->stacks);
 	ntrace_coverage_free(html->coverage);
 	html_notes_free(html);
 	free(html);
 }
 
-int html_event(struct html *html, const struct ntrace_session *session,
-	       const struct ntrace_session_event *event)
+int html_event(struct html *html, const struct ntrace_session_event *event)
 {
-	return timeline_event(&html->timeline, session, event) ||
-	       ntrace_profile_event(html->traces, event) ||
-	       ntrace_stacks_event(html->stacks, event);
+	return ntrace_profile_event(html->traces, event);
 }
 
 int html_end(struct html *html)
 {
-	return ntrace_profile_end(html->traces) || ntrace_stacks_end(html->stacks);
+	return ntrace_profile_end(html->traces);
 }
 
 static void put_text(struct output *output, const char *key, const char *text)
@@ -105,8 +96,8 @@ int html_write(struct html *html, const struct html_report *report, struct outpu
 	html_put_functions(html, report->profile, output);
 	error = html_put_branches(html, output);
 	if (!error)
-		error = html_put_stacks(html, output);
-	html_put_timeline(&html->timeline, output);
+		error = html_put_stacks(report->stacks, output);
+	html_put_timeline(report->timeline, output);
 	html_put_files(html, output);
 	output_text(output, "}\n</script>\n<script>\n");
 	output_text(output, html_script);

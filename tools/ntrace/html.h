@@ -4,10 +4,12 @@
 #define NTRACE_TOOL_HTML_H
 
 #include <ntrace/profile.h>
+#include <ntrace/stacks.h>
 
 #include "input.h"
 #include "output.h"
 #include "profile.h"
+#include "timeline.h"
 
 struct html;
 
@@ -27,9 +29,8 @@ struct html_options {
 struct html *html_new(const struct html_options *options);
 void html_free(struct html *html);
 
-/** html_event - add an event of @session. Return: 0, or 1 when out of memory */
-int html_event(struct html *html, const struct ntrace_session *session,
-	       const struct ntrace_session_event *event);
+/** html_event - add an event. Return: 0, or 1 when out of memory */
+int html_event(struct html *html, const struct ntrace_session_event *event);
 
 /** html_end - the stream ends. Return: as html_event() */
 int html_end(struct html *html);
@@ -37,13 +38,17 @@ int html_end(struct html *html);
 /**
  * struct html_report - what others found out
  * @description: NULL if there is none
- * @profile: sorted
+ * @profile: sorted, with totals
+ * @timeline: of all events
+ * @stacks: threads of the same name as one
  */
 struct html_report {
 	const struct recording *recording;
 	const struct recording_totals *totals;
 	const struct ntrace_recording *description;
 	const struct profile *profile;
+	const struct timeline *timeline;
+	struct ntrace_stacks *stacks;
 };
 
 /** html_write - write the page; errors of writing stay in @output. Return: 0 or enum ntrace_error */

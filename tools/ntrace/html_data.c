@@ -98,14 +98,6 @@ void html_put_losses(const struct html *html, const struct html_report *report,
 	output_text(output, "]}");
 }
 
-static void put_name(struct output *output, const char *symbol)
-{
-	char *name = symbol ? ntrace_demangle(symbol) : NULL;
-
-	output_json_script(output, name ? name : symbol ? symbol : "[no symbol]");
-	free(name);
-}
-
 void html_put_functions(struct html *html, const struct profile *profile, struct output *output)
 {
 	size_t count = profile->function_count, i;
@@ -119,82 +111,96 @@ void html_put_functions(struct html *html, const struct profile *profile, struct
 	for (i = 0; i < count; i++) {
 		function = profile->functions[i];
 		output_text(output, i ? ",\n[" : "[");
-		put_name(output, function->name);
+		output_json_script(output, function_shown(function));
 		output_char(output, ',');
 		output_json_script(output, function->object ?
 						   ntrace_object_short_name(function->object) :
 						   "[unknown]");
-		output_printf(output, ",\"%s\",%" PRIu64 ",%" PRIu64 "]",
+		output_printf(output,
+			      ",\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			      "]",
 			      part_names[profile_part(function->privilege)], function->instructions,
-			      function->calls);
+			      function->calls, function->total, function->ticks,
+			      function->total_ticks);
 	}
 	output_char(output, ']');
 }
 
-static void put_cell(const struct timeline_lane *lane, const struct timeline_cell *cell,
-		     struct output *output)
+static void put_cell(const struct timeline_cell *cell, struct output *output)
 {
 	const struct timeline_slot *slot;
+	const char *separator = "";
 
-	if (cell->time_known && lane->hz)
-		output_printf(output, "[%.9f", (double)cell->time / (double)lane->hz);
-	else
-		output_text(output, "[null");
+	output_char(output, '[');
 	for (slot = cell->slots; slot < cell->slots + TIMELINE_SLOTS; slot++) {
-		if (slot->instructions)
-			output_printf(output, ",%" PRIu32 ",%" PRIu64 ",%" PRIu64, slot->task,
-				      slot->instructions, slot->kernel);
+		if (!slot->sum.instructions && !slot->sum.ticks)
+			continue;
+		output_printf(output, "%s%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, separator,
+			      slot->task, slot->sum.instructions, slot->sum.kernel,
+			      slot->sum.ticks);
+		separator = ",";
 	}
 	output_char(output, ']');
 }
 
-static void put_lane(const struct timeline_lane *lane, struct output *output)
+static void put_lane(const struct timeline_lane *lane, uint64_t origin, struct output *output)
 {
-	size_t cells = (size_t)((lane->instructions + lane->width - 1) / lane->width), i;
+	size_t i;
 
 	output_printf(output,
-		      "{\"cpu\":%u,\"width\":%" PRIu64 ",\"instructions\":%" PRIu64 ",\"cells\":[",
-		      lane->cpu, lane->width, lane->instructions);
-	for (i = 0; i < cells && i < TIMELINE_CELLS; i++) {
+		      "{\"cpu\":%u,\"begin\":%" PRId64 ",\"width\":%" PRIu64
+		      ",\"instructions\":%" PRIu64 ",\"ticks\":%" PRIu64 ",\"cells\":[",
+		      lane->cpu, (int64_t)(lane->begin - origin), lane->width,
+		      lane->sum.instructions, lane->sum.ticks);
+	for (i = 0; i < lane->used; i++) {
 		output_text(output, i ? "," : "");
-		put_cell(lane, &lane->cells[i], output);
+		put_cell(&lane->cells[i], output);
 	}
 	output_text(output, "]}");
 }
 
-static const struct timeline_lane *next_lane(const struct timeline *timeline,
-					     const struct timeline_lane *before)
+static void put_task(const struct timeline *timeline, uint32_t number, struct output *output)
 {
-	const struct timeline_lane *next = NULL;
+	const struct timeline_task *task = &timeline->tasks[number];
+	uint64_t instructions = 0, ticks = 0;
 	size_t i;
 
 	for (i = 0; i < timeline->lane_count; i++) {
-		const struct timeline_lane *lane = timeline->lanes[i];
-
-		if ((!before || lane->cpu > before->cpu) && (!next || lane->cpu < next->cpu))
-			next = lane;
+		instructions += timeline->lanes[i]->tasks[number].instructions;
+		ticks += timeline->lanes[i]->tasks[number].ticks;
 	}
-	return next;
+	output_printf(output, "{\"tid\":%" PRId32 ",\"pid\":%" PRId32 ",\"name\":", task->tid,
+		      task->pid);
+	output_json_script(output, task->comm);
+	output_printf(output, ",\"instructions\":%" PRIu64 ",\"ticks\":%" PRIu64 "}", instructions,
+		      ticks);
 }
 
 void html_put_timeline(const struct timeline *timeline, struct output *output)
 {
 	const struct timeline_lane *lane = NULL;
+	uint64_t origin = UINT64_MAX, untimed;
 	const char *separator = "";
 	uint32_t i;
 
-	output_text(output, ",\"timeline\":{\"lanes\":[");
-	while ((lane = next_lane(timeline, lane))) {
+	timeline_sum(timeline, &untimed);
+	while ((lane = timeline_next(timeline, lane))) {
+		if (lane->used && lane->begin < origin)
+			origin = lane->begin;
+	}
+	output_printf(output,
+		      ",\"timeline\":{\"timed\":%s,\"hz\":%" PRIu64 ",\"stamps\":%" PRIu64
+		      ",\"untimed\":%" PRIu64 ",\"lanes\":[",
+		      timeline->timed ? "true" : "false", timeline->hz, timeline->stamps, untimed);
+	while ((lane = timeline_next(timeline, lane))) {
 		output_text(output, separator);
-		put_lane(lane, output);
+		put_lane(lane, origin, output);
 		separator = ",\n";
 	}
 	output_text(output, "],\"tasks\":[");
 	for (i = 0; i < timeline->task_count; i++) {
-		output_printf(output, "%s{\"tid\":%" PRId32 ",\"pid\":%" PRId32 ",\"name\":",
-			      i ? ",\n" : "", timeline->tasks[i].tid, timeline->tasks[i].pid);
-		output_json_script(output, timeline->tasks[i].comm);
-		output_char(output, '}');
+		output_text(output, i ? ",\n" : "");
+		put_task(timeline, i, output);
 	}
 	output_text(output, "]}");
 }

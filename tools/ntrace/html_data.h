@@ -3,19 +3,14 @@
 #ifndef NTRACE_TOOL_HTML_DATA_H
 #define NTRACE_TOOL_HTML_DATA_H
 
-#include <ntrace/stacks.h>
-
 #include "coverage.h"
 #include "html.h"
-#include "timeline.h"
 
 #define HTML_NOTES_MAX 32
 
 struct html {
 	struct html_options options;
-	struct timeline timeline;
 	struct ntrace_profile *traces;
-	struct ntrace_stacks *stacks;
 	struct ntrace_coverage *coverage;
 	char *notes[HTML_NOTES_MAX];	/* what has no lines */
 	size_t note_count;
@@ -32,7 +27,7 @@ void html_put_losses(const struct html *html, const struct html_report *report,
 		     struct output *output);
 void html_put_functions(struct html *html, const struct profile *profile, struct output *output);
 int html_put_branches(struct html *html, struct output *output);
-int html_put_stacks(const struct html *html, struct output *output);
+int html_put_stacks(struct ntrace_stacks *stacks, struct output *output);
 void html_put_timeline(const struct timeline *timeline, struct output *output);
 void html_put_files(const struct html *html, struct output *output);
 

@@ -57,16 +57,17 @@ static size_t put_nodes(const struct numbers *numbers, const struct ntrace_stack
 			continue;
 		numbers->nodes[i] = used++;
 		output_printf(output,
-			      "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+			      "%s[%" PRIu32 ",%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+			      ",%" PRIu64 "]",
 			      used > 1 ? "," : "", numbers->names[nodes[i].function],
 			      numbers->nodes[nodes[i].parent], nodes[i].total,
-			      nodes[i].instructions, nodes[i].calls);
+			      nodes[i].instructions, nodes[i].calls, nodes[i].total_ticks);
 	}
 	output_char(output, ']');
 	return count - used;
 }
 
-int html_put_stacks(const struct html *html, struct output *output)
+int html_put_stacks(struct ntrace_stacks *stacks, struct output *output)
 {
 	const struct ntrace_stack_function *functions;
 	const struct ntrace_stack_node *nodes;
@@ -74,8 +75,8 @@ int html_put_stacks(const struct html *html, struct output *output)
 	struct numbers numbers;
 	int error = 0;
 
-	functions = ntrace_stacks_functions(html->stacks, &function_count);
-	nodes = ntrace_stacks_nodes(html->stacks, &count);
+	functions = ntrace_stacks_functions(stacks, &function_count);
+	nodes = ntrace_stacks_nodes(stacks, &count);
 	if (!function_count || !count)
 		return NTRACE_ERR_NOMEM;
 	numbers.names = malloc(function_count * sizeof(*numbers.names));

@@ -59,6 +59,7 @@ void profile_free(struct profile *profile)
 		if (profile->functions[i]->object)
 			ntrace_object_put(profile->functions[i]->object);
 		free(profile->functions[i]->name);
+		free(profile->functions[i]->demangled);
 		free(profile->functions[i]->comm);
 		free(profile->functions[i]);
 	}
@@ -128,6 +129,7 @@ static struct function *new_function(const struct ntrace_location *place,
 		free(function);
 		return NULL;
 	}
+	function->demangled = function->name ? ntrace_demangle(function->name) : NULL;
 	function->object = place->object ? ntrace_object_get(place->object) : NULL;
 	function->start = place->symbol ? place->symbol_start : 0;
 	function->privilege = event->privilege;
@@ -313,10 +315,17 @@ void profile_stream(struct profile *profile)
 	profile->transfers.pending = false;
 }
 
+static const char *object_name(const struct function *function)
+{
+	return function->object ? ntrace_object_short_name(function->object) : "";
+}
+
 static int compare_names(const struct function *a, const struct function *b)
 {
-	int order = strcmp(a->name ? a->name : "", b->name ? b->name : "");
+	int order = strcmp(function_shown(a), function_shown(b));
 
+	if (!order)
+		order = strcmp(object_name(a), object_name(b));
 	if (order)
 		return order;
 	if (a->start != b->start)
@@ -324,29 +333,91 @@ static int compare_names(const struct function *a, const struct function *b)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-static int by_instructions(const void *a, const void *b)
-{
-	const struct function *left = *(struct function *const *)a;
-	const struct function *right = *(struct function *const *)b;
+/* What qsort() has no parameter for. */
+static enum profile_order wanted_order;
 
-	if (left->instructions != right->instructions)
-		return left->instructions < right->instructions ? 1 : -1;
-	return compare_names(left, right);
+static uint64_t value_of(const struct function *function)
+{
+	switch (wanted_order) {
+	case PROFILE_BY_TOTAL:
+		return function->total;
+	case PROFILE_BY_CALLS:
+		return function->calls;
+	case PROFILE_BY_TIME:
+		return function->ticks;
+	case PROFILE_BY_TOTAL_TIME:
+		return function->total_ticks;
+	default:
+		return function->instructions;
+	}
 }
 
-static int by_calls(const void *a, const void *b)
+static int compare(const void *left, const void *right)
 {
-	const struct function *left = *(struct function *const *)a;
-	const struct function *right = *(struct function *const *)b;
+	const struct function *a = *(struct function *const *)left;
+	const struct function *b = *(struct function *const *)right;
+	int order = 0;
 
-	if (left->calls != right->calls)
-		return left->calls < right->calls ? 1 : -1;
-	return by_instructions(a, b);
+	if (wanted_order == PROFILE_BY_NAME)
+		order = compare_names(a, b);
+	if (wanted_order == PROFILE_BY_OBJECT)
+		order = strcmp(object_name(a), object_name(b));
+	if (order)
+		return order;
+	if (value_of(a) != value_of(b))
+		return value_of(a) < value_of(b) ? 1 : -1;
+	if (a->instructions != b->instructions)
+		return a->instructions < b->instructions ? 1 : -1;
+	return compare_names(a, b);
 }
 
-void profile_sort(struct profile *profile, bool calls_first)
+void profile_sort(struct profile *profile, enum profile_order order)
 {
+	wanted_order = order;
 	if (profile->function_count)
 		qsort(profile->functions, profile->function_count, sizeof(*profile->functions),
-		      calls_first ? by_calls : by_instructions);
+		      compare);
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct ntrace_stack_function *a = *(const struct ntrace_stack_function *const *)left;
+	const struct ntrace_stack_function *b = *(const struct ntrace_stack_function *const *)right;
+
+	if (a->object != b->object)
+		return (uintptr_t)a->object < (uintptr_t)b->object ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+int profile_add_stacks(struct profile *profile, struct ntrace_stacks *stacks)
+{
+	const struct ntrace_stack_function *functions, **sorted, **found;
+	struct ntrace_stack_function key = { 0 };
+	const struct ntrace_stack_function *wanted = &key;
+	size_t count, i;
+
+	functions = ntrace_stacks_functions(stacks, &count);
+	sorted = functions ? malloc((count + 1) * sizeof(*sorted)) : NULL;
+	if (!sorted)
+		return 1;
+	for (i = 0; i < count; i++)
+		sorted[i] = &functions[i];
+	qsort(sorted, count, sizeof(*sorted), by_place);
+	for (i = 0; i < profile->function_count; i++) {
+		struct function *function = profile->functions[i];
+
+		key.object = function->object;
+		key.start = function->start;
+		key.kind = function->name ? NTRACE_STACK_FUNCTION : NTRACE_STACK_OBJECT;
+		found = bsearch(&wanted, sorted, count, sizeof(*sorted), by_place);
+		if (!found)
+			continue;
+		function->total = (*found)->total;
+		function->ticks = (*found)->ticks;
+		function->total_ticks = (*found)->total_ticks;
+	}
+	free(sorted);
+	return 0;
 }

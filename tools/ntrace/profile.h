@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <ntrace/session.h>
+#include <ntrace/stacks.h>
 
 #include "place.h"
 
@@ -18,7 +18,11 @@
  * @privilege: enum ntrace_priv
  * @pid: process, where the profile keeps them apart, else -1
  * @comm: its name; owned, "" without process
+ * @demangled: @name as a programmer wrote it, owned; NULL if it is @name
  * @instructions: executed
+ * @total: executed in it and in what it called; see profile_add_stacks()
+ * @ticks: time in it
+ * @total_ticks: likewise, and in what it called
  * @calls: times control came to the first instruction by a call, or by a jump
  *         or branch from another function (tail call); not by a trap, a return
  *         from one, or a return
@@ -26,13 +30,25 @@
 struct function {
 	struct ntrace_object *object;
 	char *name;
+	char *demangled;
 	uint64_t start;
 	unsigned int privilege;
 	int32_t pid;
 	char *comm;
 	uint64_t instructions;
+	uint64_t total;
+	uint64_t ticks;
+	uint64_t total_ticks;
 	uint64_t calls;
 };
+
+/** function_shown - its name for people */
+static inline const char *function_shown(const struct function *function)
+{
+	return function->demangled ? function->demangled :
+	       function->name	   ? function->name :
+				     "[no symbol]";
+}
 
 #define PROBLEM_KINDS 32
 
@@ -105,8 +121,29 @@ int profile_event(struct profile *profile, const struct ntrace_session_event *ev
 /** profile_stream - another stream starts: nothing before it leads to what follows */
 void profile_stream(struct profile *profile);
 
-/** profile_sort - most instructions, or most calls, first; equal ones by name */
-void profile_sort(struct profile *profile, bool calls_first);
+/**
+ * profile_add_stacks - totals and times of functions, which call stacks know
+ * @profile: of the same events, with processes together
+ * @stacks: that have ended
+ *
+ * Return: 0, or 1 when out of memory.
+ */
+int profile_add_stacks(struct profile *profile, struct ntrace_stacks *stacks);
+
+/** enum profile_order - what is largest comes first, names go from A to Z */
+enum profile_order {
+	PROFILE_BY_INSTRUCTIONS,
+	PROFILE_BY_TOTAL,
+	PROFILE_BY_CALLS,
+	PROFILE_BY_TIME,
+	PROFILE_BY_TOTAL_TIME,
+	PROFILE_BY_NAME,
+	PROFILE_BY_OBJECT,
+	PROFILE_ORDERS,
+};
+
+/** profile_sort - equal ones by instructions, then by name */
+void profile_sort(struct profile *profile, enum profile_order order);
 
 /** profile_part - which part of the machine a privilege is */
 enum profile_part profile_part(unsigned int privilege);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who executed how much where. */
+/* Who executed how much where and when. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,12 +7,26 @@
 #include "profile.h"
 #include "timeline.h"
 
+/* Threads that take turns between two time stamps; those of later turns are taken for the last. */
+#define PARTS_MAX 4096
+
+/* What one thread executed without a pause, in user space or in the kernel. */
+struct timeline_part {
+	struct timeline_lane *lane;
+	uint32_t task;
+	bool kernel;
+	uint64_t instructions;
+};
+
 bool timeline_init(struct timeline *timeline)
 {
 	*timeline = (struct timeline){ .task_count = 1 };
 	timeline->tasks = calloc(TIMELINE_TASKS_MAX, sizeof(*timeline->tasks));
-	if (!timeline->tasks)
+	timeline->parts = calloc(PARTS_MAX, sizeof(*timeline->parts));
+	if (!timeline->tasks || !timeline->parts) {
+		timeline_free(timeline);
 		return false;
+	}
 	timeline->tasks[0] = (struct timeline_task){ -1, -1, "[others]" };
 	return true;
 }
@@ -21,23 +35,42 @@ void timeline_free(struct timeline *timeline)
 {
 	size_t i;
 
-	for (i = 0; i < timeline->lane_count; i++)
+	for (i = 0; i < timeline->lane_count; i++) {
+		free(timeline->lanes[i]->tasks);
 		free(timeline->lanes[i]);
+	}
 	free(timeline->lanes);
 	free(timeline->tasks);
+	free(timeline->parts);
 	*timeline = (struct timeline){ 0 };
 }
 
-static struct timeline_lane *lane_of(struct timeline *timeline,
-				     const struct ntrace_session *session,
-				     const struct ntrace_session_event *event)
+/* Cells are of time if all streams have the same clock; else they could not be compared. */
+static void begin(struct timeline *timeline, const struct ntrace_session *session)
 {
-	const struct ntrace_stream *stream = ntrace_session_stream(session, event->stream);
+	const struct ntrace_stream *stream;
+	unsigned int i;
+
+	if (timeline->begun)
+		return;
+	timeline->begun = true;
+	timeline->timed = true;
+	for (i = 0; i < ntrace_session_streams(session); i++) {
+		stream = ntrace_session_stream(session, i);
+		if (!i)
+			timeline->hz = stream->params.timestamp_hz;
+		if (!stream->params.timestamp_bits || stream->params.timestamp_hz != timeline->hz)
+			timeline->timed = false;
+	}
+}
+
+static struct timeline_lane *lane_of(struct timeline *timeline, unsigned int cpu)
+{
 	struct timeline_lane **lanes, *lane;
 	size_t i;
 
 	for (i = 0; i < timeline->lane_count; i++) {
-		if (timeline->lanes[i]->cpu == event->cpu)
+		if (timeline->lanes[i]->cpu == cpu)
 			return timeline->lanes[i];
 	}
 	lanes = realloc(timeline->lanes,
@@ -48,9 +81,13 @@ static struct timeline_lane *lane_of(struct timeline *timeline,
 	lane = calloc(1, sizeof(*lane));
 	if (!lane)
 		return NULL;
-	lane->cpu = event->cpu;
+	lane->tasks = calloc(TIMELINE_TASKS_MAX, sizeof(*lane->tasks));
+	if (!lane->tasks) {
+		free(lane);
+		return NULL;
+	}
+	lane->cpu = cpu;
 	lane->width = 1;
-	lane->hz = stream ? stream->params.timestamp_hz : 0;
 	lanes[timeline->lane_count++] = lane;
 	return lane;
 }
@@ -83,24 +120,35 @@ static uint32_t task_of(struct timeline *timeline, const struct timeline_lane *l
 	return timeline->task_count++;
 }
 
-static void add_slot(struct timeline_cell *cell, const struct timeline_slot *part)
+static void add_sum(struct timeline_sum *sum, const struct timeline_sum *more)
+{
+	sum->instructions += more->instructions;
+	sum->kernel += more->kernel;
+	sum->ticks += more->ticks;
+}
+
+static bool is_used(const struct timeline_slot *slot)
+{
+	return slot->sum.instructions || slot->sum.ticks;
+}
+
+static void add_slot(struct timeline_cell *cell, uint32_t task, const struct timeline_sum *sum)
 {
 	struct timeline_slot *slot = cell->slots, *end = slot + TIMELINE_SLOTS;
 
-	while (slot < end && slot->instructions && slot->task != part->task)
+	while (slot < end && is_used(slot) && slot->task != task)
 		slot++;
 	/* The last slot is for all that have no other. */
-	if (slot >= end - 1 && !(slot < end && slot->task == part->task)) {
+	if (slot >= end - 1 && !(slot < end && slot->task == task)) {
 		slot = end - 1;
 		slot->task = 0;
 	} else {
-		slot->task = part->task;
+		slot->task = task;
 	}
-	slot->instructions += part->instructions;
-	slot->kernel += part->kernel;
+	add_sum(&slot->sum, sum);
 }
 
-/* Cells of twice as many instructions: two become one. */
+/* Cells of twice as much: two become one. */
 static void widen(struct timeline_lane *lane)
 {
 	struct timeline_cell cell;
@@ -108,18 +156,135 @@ static void widen(struct timeline_lane *lane)
 
 	for (i = 0; i < TIMELINE_CELLS; i += 2) {
 		cell = lane->cells[i];
-		if (!cell.time_known) {
-			cell.time = lane->cells[i + 1].time;
-			cell.time_known = lane->cells[i + 1].time_known;
-		}
 		for (k = 0; k < TIMELINE_SLOTS; k++) {
-			if (lane->cells[i + 1].slots[k].instructions)
-				add_slot(&cell, &lane->cells[i + 1].slots[k]);
+			const struct timeline_slot *slot = &lane->cells[i + 1].slots[k];
+
+			if (is_used(slot))
+				add_slot(&cell, slot->task, &slot->sum);
 		}
 		lane->cells[i / 2] = cell;
 	}
 	memset(&lane->cells[TIMELINE_CELLS / 2], 0, sizeof(lane->cells) / 2);
 	lane->width *= 2;
+	lane->used = (lane->used + 1) / 2;
+}
+
+/* @whole, as far as @part of @of of it has come. */
+static uint64_t share(uint64_t whole, uint64_t part, uint64_t of)
+{
+	return of ? (uint64_t)((unsigned __int128)whole * part / of) : 0;
+}
+
+/* Of a hart that has several streams a later one may speak of an earlier time. */
+static void reach_back(struct timeline_lane *lane, uint64_t from)
+{
+	uint64_t cells;
+
+	while ((cells = (lane->begin - from + lane->width - 1) / lane->width) + lane->used >
+	       TIMELINE_CELLS)
+		widen(lane);
+	memmove(&lane->cells[cells], lane->cells, lane->used * sizeof(lane->cells[0]));
+	memset(lane->cells, 0, cells * sizeof(lane->cells[0]));
+	lane->begin -= cells * lane->width;
+	lane->used += cells;
+}
+
+/* The cells from @from to @to, in ticks or instructions, get their shares of @sum. */
+static void put(struct timeline_lane *lane, uint64_t from, uint64_t to, uint32_t task,
+		const struct timeline_sum *sum)
+{
+	struct timeline_sum done = { 0 }, part;
+	uint64_t at = from, end, passed;
+	size_t index;
+
+	if (from < lane->begin)
+		reach_back(lane, from);
+	while ((to - lane->begin) / lane->width >= TIMELINE_CELLS)
+		widen(lane);
+	do {
+		index = (size_t)((at - lane->begin) / lane->width);
+		end = lane->begin + (index + 1) * lane->width;
+		end = end < to ? end : to;
+		passed = to > from ? end - from : 1;
+		part.instructions = share(sum->instructions, passed, to > from ? to - from : 1);
+		part.kernel = share(sum->kernel, passed, to > from ? to - from : 1);
+		part.ticks = share(sum->ticks, passed, to > from ? to - from : 1);
+		add_slot(&lane->cells[index], task,
+			 &(struct timeline_sum){ part.instructions - done.instructions,
+						 part.kernel - done.kernel,
+						 part.ticks - done.ticks });
+		done = part;
+		at = end;
+		if (lane->used < index + 1)
+			lane->used = index + 1;
+	} while (at < to);
+}
+
+/* What waits happened between two time stamps; @known: there are both. */
+static void release(struct timeline *timeline, uint64_t from, uint64_t to, bool known)
+{
+	uint64_t position = 0, begin, end;
+	struct timeline_sum sum;
+	size_t i;
+
+	for (i = 0; i < timeline->part_count; i++) {
+		const struct timeline_part *part = &timeline->parts[i];
+		struct timeline_lane *lane = part->lane;
+
+		if (!known) {
+			lane->untimed += part->instructions;
+			continue;
+		}
+		begin = from + share(to - from, position, timeline->waiting);
+		position += part->instructions;
+		end = from + share(to - from, position, timeline->waiting);
+		sum = (struct timeline_sum){ part->instructions,
+					     part->kernel ? part->instructions : 0, end - begin };
+		if (!lane->used)
+			lane->begin = begin;
+		lane->sum.ticks += sum.ticks;
+		lane->tasks[part->task].ticks += sum.ticks;
+		put(lane, begin, end, part->task, &sum);
+	}
+	timeline->part_count = 0;
+	timeline->waiting = 0;
+}
+
+/* Another message begins: with the last one its time stamp is known. */
+static void take_time(struct timeline *timeline, const struct ntrace_flow_event *flow)
+{
+	bool goes_on = timeline->anchored && timeline->time >= timeline->anchor;
+
+	if (flow->offset == timeline->offset)
+		return;
+	/* Of two that say the same time the first one counts, as for call stacks. */
+	if (timeline->time_known && (!goes_on || timeline->time > timeline->anchor)) {
+		release(timeline, timeline->anchor, timeline->time, goes_on);
+		timeline->anchor = timeline->time;
+		timeline->anchored = true;
+		timeline->stamps++;
+	}
+	timeline->offset = flow->offset;
+	timeline->time = flow->time;
+	timeline->time_known = flow->time_known;
+}
+
+static void add_part(struct timeline *timeline, struct timeline_lane *lane, bool kernel,
+		     uint64_t instructions)
+{
+	struct timeline_part *last =
+		&timeline->parts[timeline->part_count ? timeline->part_count - 1 : 0];
+
+	timeline->waiting += instructions;
+	if (timeline->part_count &&
+	    ((last->lane == lane && last->task == lane->task && last->kernel == kernel) ||
+	     timeline->part_count == PARTS_MAX)) {
+		last->instructions += instructions;
+		return;
+	}
+	timeline->parts[timeline->part_count++] = (struct timeline_part){
+		.lane = lane, .task = lane->task, .kernel = kernel, .instructions = instructions
+	};
 }
 
 int timeline_event(struct timeline *timeline, const struct ntrace_session *session,
@@ -127,28 +292,63 @@ int timeline_event(struct timeline *timeline, const struct ntrace_session *sessi
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	bool kernel = profile_part(event->privilege) == PART_KERNEL;
-	uint64_t left = flow->instructions, part, inside;
 	struct timeline_lane *lane;
-	struct timeline_cell *cell;
+	struct timeline_sum sum = { flow->instructions, kernel ? flow->instructions : 0, 0 };
 
+	begin(timeline, session);
+	if (timeline->timed)
+		take_time(timeline, flow);
 	if (flow->type != NTRACE_FLOW_BLOCK)
 		return 0;
-	lane = lane_of(timeline, session, event);
+	lane = lane_of(timeline, event->cpu);
 	if (!lane)
 		return 1;
 	lane->task = task_of(timeline, lane, event);
-	for (; left; left -= part) {
-		while (lane->instructions / lane->width >= TIMELINE_CELLS)
-			widen(lane);
-		cell = &lane->cells[lane->instructions / lane->width];
-		inside = lane->width - lane->instructions % lane->width;
-		part = left < inside ? left : inside;
-		if (!cell->time_known && flow->time_known) {
-			cell->time_known = true;
-			cell->time = flow->time;
-		}
-		add_slot(cell, &(struct timeline_slot){ lane->task, part, kernel ? part : 0 });
-		lane->instructions += part;
-	}
+	if (timeline->timed)
+		add_part(timeline, lane, kernel, flow->instructions);
+	else if (flow->instructions)
+		put(lane, lane->sum.instructions, lane->sum.instructions + flow->instructions,
+		    lane->task, &sum);
+	add_sum(&lane->sum, &sum);
+	add_sum(&lane->tasks[lane->task], &sum);
 	return 0;
+}
+
+void timeline_end(struct timeline *timeline)
+{
+	const struct ntrace_flow_event end = { .offset = ~timeline->offset };
+
+	take_time(timeline, &end);
+	release(timeline, 0, 0, false);
+	timeline->offset = 0;
+	timeline->time_known = false;
+	timeline->anchored = false;
+}
+
+const struct timeline_lane *timeline_next(const struct timeline *timeline,
+					  const struct timeline_lane *before)
+{
+	const struct timeline_lane *next = NULL;
+	size_t i;
+
+	for (i = 0; i < timeline->lane_count; i++) {
+		const struct timeline_lane *lane = timeline->lanes[i];
+
+		if ((!before || lane->cpu > before->cpu) && (!next || lane->cpu < next->cpu))
+			next = lane;
+	}
+	return next;
+}
+
+struct timeline_sum timeline_sum(const struct timeline *timeline, uint64_t *untimed)
+{
+	struct timeline_sum sum = { 0 };
+	size_t i;
+
+	*untimed = 0;
+	for (i = 0; i < timeline->lane_count; i++) {
+		add_sum(&sum, &timeline->lanes[i]->sum);
+		*untimed += timeline->lanes[i]->untimed;
+	}
+	return sum;
 }

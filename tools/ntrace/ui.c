@@ -103,6 +103,22 @@ char *ui_number(char *text, uint64_t number)
 	return text;
 }
 
+char *ui_ticks(char *text, uint64_t ticks, uint64_t hz)
+{
+	static const char *const units[] = { "s", "ms", "us", "ns" };
+	double value = hz ? (double)ticks / (double)hz : 0;
+	size_t unit = 0;
+
+	if (!hz) {
+		snprintf(text, UI_NUMBER_SIZE, "%" PRIu64 " ticks", ticks);
+		return text;
+	}
+	for (; value < 1 && unit < 3 && ticks; unit++)
+		value *= 1000;
+	snprintf(text, UI_NUMBER_SIZE, "%.3f %s", value, units[unit]);
+	return text;
+}
+
 char *ui_size(char *text, uint64_t bytes)
 {
 	static const char *const units[] = { "KiB", "MiB", "GiB", "TiB" };

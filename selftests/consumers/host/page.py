@@ -14,17 +14,7 @@ import sys
 import time
 
 import browser
-
-count = failed = 0
-
-
-def ok(good, text, *why):
-    global count, failed
-    count += 1
-    failed += not good
-    print(f"{'' if good else 'not '}ok {count} - {text}")
-    if not good and why:
-        print("#", *(repr(item)[:500] for item in why))
+from tap import done, ok
 
 
 def number(text):
@@ -54,11 +44,11 @@ def search(page, text):
 def test_functions(page, report):
     functions = report["functions"]
     shown = rows(page, "functions")
-    ok([(row[5], number(row[1]), number(row[2])) for row in shown] ==
-       [(item["function"] or "[no symbol]", item["instructions"], item["calls"]) for item in functions][:len(shown)] and len(shown) > 10,
+    ok([(row[-1], number(row[1]), number(row[2]), number(row[3])) for row in shown] ==
+       [(item["function"] or "[no symbol]", item["instructions"], item["calls"], item["total"]) for item in functions][:len(shown)] and len(shown) > 10,
        f"functions: {len(shown)} rows with the numbers of the report", shown[:3], functions[:3])
     found = search(page, "PRODUCT")
-    ok(found == f"1 of {len(functions)} rows" and [row[5] for row in rows(page, "functions")] == ["product"],
+    ok(found == f"1 of {len(functions)} rows" and [row[-1] for row in rows(page, "functions")] == ["product"],
        f"search: {found}", rows(page, "functions"))
     search(page, "")
     page.click("#view-functions th:nth-child(3) button")
@@ -158,6 +148,8 @@ def test_flame(page, report):
     page.key("Enter")
     ok(moved and moved.startswith(page.value(root) + ":"), "arrows and Enter", moved)
     page.click("#view-flame-graph .tools button")
+    ok("callers that were not seen" in page.value("document.getElementById('view-flame-graph').textContent"),
+       "says what [unknown] is")
 
 
 def main():
@@ -187,8 +179,7 @@ def main():
         ok(len(page.requests()) == 1, "nothing was asked for but the page", *page.requests())
     finally:
         page.close()
-    print(f"1..{count}")
-    sys.exit(failed != 0)
+    done()
 
 
 if __name__ == "__main__":

@@ -18,6 +18,18 @@ function make(parent, name, text, attributes) {
 	return element;
 }
 
+// A time in ticks of the trace's clock; ~ marks what was interpolated between time stamps.
+function time(ticks) {
+	const { hz } = data.timeline;
+	if (!hz)
+		return `${number.format(Math.round(ticks))} ticks`;
+	let value = ticks / hz, unit = 0;
+	for (; ticks && Math.abs(value) < 1 && unit < 3; unit++)
+		value *= 1000;
+	return `${value.toFixed(3)} ${['s', 'ms', '\u00b5s', 'ns'][unit]}`;
+}
+const about_time = (ticks) => '~' + time(ticks);
+
 // A colour for a name, the same in each report.
 function colour(text, from = 20, range = 45) {
 	let hash = 2166136261;
@@ -89,6 +101,11 @@ function functions(view) {
 		['share', (f) => f[3], true, (f) => share(f[3], data.instructions.selected)],
 		['instructions', (f) => f[3], true],
 		['calls', (f) => f[4], true],
+		['with callees', (f) => f[5], true],
+		...(data.timeline.timed ? [
+			['time', (f) => f[6], true, (f) => about_time(f[6])],
+			['time with callees', (f) => f[7], true, (f) => about_time(f[7])],
+		] : []),
 		['mode', (f) => f[2]],
 		['object', (f) => f[1]],
 		['function', (f) => f[0]],
@@ -131,7 +148,8 @@ function flame(view) {
 	}
 	const whole = total(0);
 	const describe = (i) => `${name(i)}: ${number.format(total(i))} instructions (${share(total(i), whole)}), ` +
-		`${number.format(nodes[i][3])} of its own, ${number.format(nodes[i][4])} calls`;
+		`${number.format(nodes[i][3])} of its own, ${number.format(nodes[i][4])} calls` +
+		(data.timeline.timed ? `, ${about_time(nodes[i][5])}` : '');
 	function zoom(i) {
 		root = i;
 		focused = i;
@@ -174,6 +192,12 @@ function flame(view) {
 	make(tools, 'span', 'click or Enter zooms in, Escape out, arrows move', { class: 'dim' });
 	if (data.stacks.dropped)
 		make(tools, 'span', `${number.format(data.stacks.dropped)} frames too small to be seen are not in this page`, { class: 'dim' });
+	if (names.includes('[unknown]'))
+		make(view, 'p', '[unknown] are callers that were not seen: what ran before tracing began, before execve() or a loss, or called without ' +
+			'a call instruction, as ld.so starts a program.', { class: 'dim' });
+	if (names.some((text) => /^sub_[0-9a-f]+$/.test(text)))
+		make(view, 'p', 'sub_ADDRESS are functions of programs that have no symbols, as stripped libraries; their debug packages have the names.',
+			{ class: 'dim' });
 	graph.addEventListener('click', (event) => {
 		if (event.target.dataset.node)
 			zoom(+event.target.dataset.node);
@@ -226,46 +250,53 @@ function flame(view) {
 // ---- timeline ----
 
 function timeline(view) {
-	const { lanes, tasks } = data.timeline, all = Math.max(1, ...lanes.map((lane) => lane.instructions));
+	// A cell has four numbers for each thread: which, instructions, those in the kernel, ticks.
+	const { lanes, tasks, timed, untimed, stamps } = data.timeline, parts = 4;
+	const all = Math.max(1, ...lanes.map((lane) => (timed ? lane.begin + lane.cells.length * lane.width : lane.instructions)));
+	const amount = (cell, i) => cell[timed ? i + 3 : i + 1];
 	const tools = make(view, 'div', null, { class: 'tools' }), about = make(view, 'div', '', { class: 'about', 'aria-live': 'polite' });
 	const box = make(view, 'div', null, { id: 'lanes', tabindex: 0, 'aria-label': 'timeline' });
-	const colours = tasks.map((task) => colour(task.name + task.tid, 0, 360)), sums = tasks.map(() => 0);
+	const axis = make(box, 'div', null, { class: 'axis', 'aria-hidden': 'true' });
+	const colours = tasks.map((task) => colour(task.name + task.tid, 0, 360));
 	let from = 0, to = all, wanted = '';
 	const canvases = lanes.map((lane) => {
-		make(box, 'div', `hart ${lane.cpu}: ${number.format(lane.instructions)} instructions`);
-		for (const cell of lane.cells)
-			for (let i = 1; i < cell.length; i += 3)
-				sums[cell[i]] += cell[i + 1];
+		make(box, 'div', `hart ${lane.cpu}: ${number.format(lane.instructions)} instructions` +
+			(timed ? `, executed in ${about_time(lane.ticks)}` : ''));
 		return make(box, 'canvas');
 	});
+	const place = (at) => (timed ? time(at) : number.format(Math.round(at)));
 	function draw(canvas, lane) {
 		const width = canvas.width = canvas.clientWidth || 1000, tall = canvas.height = canvas.clientHeight || 46;
 		const context = canvas.getContext('2d'), scale = width / (to - from);
 		lane.cells.forEach((cell, index) => {
-			const x = (index * lane.width - from) * scale;
-			if (x > width || x + lane.width * scale < 0)
+			// Whole pixels: else the ground shines through between cells.
+			const x = Math.floor((lane.begin + index * lane.width - from) * scale);
+			const wide = Math.max(Math.ceil((lane.begin + (index + 1) * lane.width - from) * scale) - x, 1);
+			if (x > width || x + wide < 0)
 				return;
 			let y = 0, kernel = 0, sum = 0;
-			for (let i = 1; i < cell.length; i += 3)
+			for (let i = 0; i < cell.length; i += parts)
 				sum += cell[i + 1];
-			for (let i = 1; i < cell.length; i += 3) {
-				const part = cell[i + 1] / lane.width * (tall - 8);
+			for (let i = 0; i < cell.length; i += parts) {
+				const part = amount(cell, i) / lane.width * (tall - 8);
 				context.globalAlpha = wanted && !tasks[cell[i]].name.toLowerCase().includes(wanted) ? 0.12 : 1;
 				context.fillStyle = colours[cell[i]];
-				context.fillRect(x, y, Math.max(lane.width * scale, 1), part);
+				context.fillRect(x, y, wide, part);
 				y += part;
 				kernel += cell[i + 2];
 			}
 			context.globalAlpha = sum ? kernel / sum : 0;
 			context.fillStyle = '#888';
-			context.fillRect(x, tall - 7, Math.max(lane.width * scale, 1), 7);
+			context.fillRect(x, tall - 7, wide, 7);
 		});
 	}
 	function show() {
 		canvases.forEach((canvas, i) => draw(canvas, lanes[i]));
 		box.setAttribute('data-from', from);
 		box.setAttribute('data-to', to);
-		about.textContent = `instructions ${number.format(Math.round(from))} to ${number.format(Math.round(to))} of each hart`;
+		axis.replaceChildren(...[0, 1, 2, 3, 4].map((i) => make(null, 'span', place(from + (to - from) * i / 4))));
+		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp` :
+			`instructions ${place(from)} to ${place(to)} of each hart`;
 	}
 	function zoom(factor, at) {
 		const size = Math.min(all, Math.max(16, (to - from) * factor));
@@ -286,7 +317,12 @@ function timeline(view) {
 	make(tools, 'button', '+', { 'aria-label': 'zoom in' }).addEventListener('click', keys['+']);
 	make(tools, 'button', '\u2212', { 'aria-label': 'zoom out' }).addEventListener('click', keys['-']);
 	make(tools, 'button', 'whole').addEventListener('click', keys['0']);
-	make(tools, 'span', 'the axis is instructions that the hart executed, not time; grey below: in the kernel; +, \u2212, 0 and arrows', { class: 'dim' });
+	make(tools, 'span', (timed ? 'the axis is time; ~ is interpolated: between two time stamps it passes with instructions' :
+		'the axis is instructions that the hart executed, not time: the trace has no time stamps, or not of one clock') +
+		'; grey below: in the kernel; +, \u2212, 0 and arrows', { class: 'dim' });
+	if (timed)
+		make(view, 'p', `${number.format(stamps)} time stamps` + (untimed ? `; ${number.format(untimed)} instructions before the first ` +
+			'or behind the last one of their hart have no time and are not in the picture' : ''), { class: 'dim', id: 'stamps' });
 	box.addEventListener('keydown', (event) => {
 		if (!keys[event.key])
 			return;
@@ -296,30 +332,32 @@ function timeline(view) {
 	box.addEventListener('wheel', (event) => {
 		if (!event.ctrlKey && !event.shiftKey)
 			return;
-		const place = box.getBoundingClientRect();
-		zoom(event.deltaY > 0 ? 1.25 : 0.8, from + (to - from) * (event.clientX - place.left) / place.width);
+		const area = box.getBoundingClientRect();
+		zoom(event.deltaY > 0 ? 1.25 : 0.8, from + (to - from) * (event.clientX - area.left) / area.width);
 		event.preventDefault();
 	}, { passive: false });
 	box.addEventListener('mousemove', (event) => {
-		const at = canvases.indexOf(event.target), place = event.target.getBoundingClientRect();
+		const at = canvases.indexOf(event.target), area = event.target.getBoundingClientRect();
 		if (at < 0)
 			return;
-		const lane = lanes[at], index = Math.floor((from + (to - from) * (event.clientX - place.left) / place.width) / lane.width);
+		const lane = lanes[at];
+		const index = Math.floor((from + (to - from) * (event.clientX - area.left) / area.width - lane.begin) / lane.width);
 		const cell = lane.cells[index];
 		if (!cell)
 			return;
-		let text = `hart ${lane.cpu}, from instruction ${number.format(index * lane.width)}`;
-		if (cell[0] !== null)
-			text += `, ${cell[0].toFixed(6)} s`;
-		for (let i = 1; i < cell.length; i += 3)
-			text += `; ${tasks[cell[i]].name} (${tasks[cell[i]].tid}): ${number.format(cell[i + 1])}`;
+		let text = `hart ${lane.cpu}, from ${timed ? '' : 'instruction '}${place(lane.begin + index * lane.width)}`;
+		for (let i = 0; i < cell.length; i += parts)
+			text += `; ${tasks[cell[i]].name} (${tasks[cell[i]].tid}): ${number.format(cell[i + 1])}` +
+				(timed ? ` in ${about_time(cell[i + 3])}` : '');
 		about.textContent = text;
 	});
 	const legend = make(view, 'ul', null, { class: 'legend' });
-	tasks.map((task, i) => i).filter((i) => sums[i]).sort((a, b) => sums[b] - sums[a]).slice(0, 60).forEach((i) => {
+	const most = timed ? 'ticks' : 'instructions';
+	tasks.map((task, i) => i).filter((i) => tasks[i].instructions).sort((a, b) => tasks[b][most] - tasks[a][most]).slice(0, 60).forEach((i) => {
 		const item = make(legend, 'li');
 		make(item, 'i').style.background = colours[i];
-		item.append(`${tasks[i].name} ${tasks[i].tid < 0 ? '' : tasks[i].tid} ${share(sums[i], data.instructions.all)}`);
+		item.append(`${tasks[i].name} ${tasks[i].tid < 0 ? '' : tasks[i].tid} ` +
+			share(tasks[i].instructions, data.instructions.all) + (timed ? `, ${about_time(tasks[i].ticks)}` : ''));
 	});
 	addEventListener('resize', () => view.hidden || show());
 	view.addEventListener('shown', show);

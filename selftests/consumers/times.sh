@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Durations in ntrace report and in its page, held against the guest's own clock.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+ok "trace a program on two harts, with time stamps" record_timed || done_testing
+report() { (cd "$timed" && "$top/build/ntrace" report --sysroot "$timed_root" "$@" recording); }
+ok "report --json" report --json --limit 0
+mv "$tmp/.ok" "$tmp/report.json"
+relay "times" python3 selftests/consumers/host/times.py "$tmp/report.json" "$timed/said"
+# A clock that goes wrong would be seen.
+awk '{ print $1, $2 * 1.2 }' "$timed/said" >"$tmp/said"
+ok "a clock that is 20 % off is noticed" test "$(python3 selftests/consumers/host/times.py "$tmp/report.json" "$tmp/said" | grep -c '^not ok')" -ge 2
+
+report --user --sort total-time --limit 12 >"$tmp/text"
+like "the report says what its times are" "time +[0-9.]+ m?s on 2 harts, by [0-9,]+ time stamps; ~ is interpolated" "$(cat "$tmp/text")"
+order=$(awk '/ function$/ { on = 1; next } on && ($NF == "long_work" || $NF == "short_work") { print $NF, ($0 ~ /~[0-9.]+ [mu]?s/) }' "$tmp/text")
+is "$order" $'long_work 1\nshort_work 1' "sorted by time with callees, each marked as interpolated"
+like "threads and harts" "~[0-9.]+ m?s +1 +[0-9]+ +[0-9]+  long_work" "$(report --by-thread)"
+for key in self total calls time total-time name object; do
+	report --user --json --limit 0 --sort $key >"$tmp/$key.json"
+done
+ok "every order has the same functions, in order" python3 selftests/consumers/host/orders.py "$tmp"/{self,total,calls,time,total-time,name,object}.json
+fails "no such order" "--sort: 'size' is none of self, total" report --sort size
+fails "totals are not known by process" "total is not known by process" report --sort total --by-process
+
+report --html "$tmp/page.html"
+if ! tools/setup/host-packages browser >"$tmp/found" 2>&1; then
+	skip "the page in Chromium" "no chromium to be had: $(tail -n 1 "$tmp/found")"
+	done_testing
+fi
+relay "page" python3 selftests/consumers/host/page_times.py "$tmp/page.html" "$tmp/report.json"
+done_testing

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the parts of `ntrace report` share. */
+#ifndef NTRACE_TOOL_REPORT_H
+#define NTRACE_TOOL_REPORT_H
+
+#include <ntrace/stacks.h>
+
+#include "command.h"
+#include "html.h"
+#include "input.h"
+#include "output.h"
+#include "profile.h"
+#include "timeline.h"
+
+/**
+ * struct report - a recording, all that was added up of it, and how to show it
+ * @html: NULL unless --html
+ * @traces: for --annotate, else NULL
+ * @stacks: for totals, callers and callees; NULL if those are not wanted
+ * @limit: rows of a table; 0 = all
+ */
+struct report {
+	const struct command *command;
+	struct recording recording;
+	struct recording_options recording_options;
+	struct ntrace_recording *description;
+	struct profile profile;
+	struct timeline timeline;
+	struct output *output;
+	struct html *html;
+	const char *path;
+	const char *html_path;
+	struct ntrace_profile *traces;
+	struct ntrace_stacks *stacks;
+	const char *annotated;
+	const char *objdump;
+	const char *related;
+	bool callees;
+	enum profile_order order;
+	bool by_thread;
+	bool json;
+	bool colours;
+	size_t limit;
+	struct recording_totals totals;
+};
+
+extern const char *const report_part_names[PARTS];
+
+/** report_count - rows to show, of so many */
+size_t report_count(const struct report *report, size_t count);
+
+/** report_instructions - all that were executed, whatever is selected */
+uint64_t report_instructions(const struct report *report);
+
+/**
+ * report_text - the report as text: totals, losses, and the table of functions or threads
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int report_text(const struct report *report);
+
+/** report_losses - the line of it that tells what was lost */
+void report_losses(const struct report *report);
+
+/** report_json - the report as one JSON object */
+void report_json(const struct report *report);
+
+#endif /* NTRACE_TOOL_REPORT_H */
