@@ -13,6 +13,11 @@
 /* Scopes nest as source does; what is deeper is no compiler's work. */
 #define DEPTH_MAX 256
 
+/* GCC's, of which older dwarf.h do not know. */
+#ifndef DW_AT_GNU_discriminator
+#define DW_AT_GNU_discriminator 0x2136
+#endif
+
 static int compare_texts(const void *left, const void *right)
 {
 	return strcmp(left, right);
@@ -103,11 +108,14 @@ static int add_line(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Line *row
 {
 	struct ntrace_line line = { .start = start, .end = end };
 	int number = 0, error;
+	unsigned int part;
 
 	if (dwarf_lineno(row, &number) || number < 0)
 		return 0;
 	line.file = keep_file(lines, unit, dwarf_linesrc(row, NULL, NULL));
 	line.line = line.file ? (uint32_t)number : 0;
+	if (line.line && !dwarf_linediscriminator(row, &part))
+		line.discriminator = part;
 	error = lines_grow((void **)&lines->lines, lines->line_count, &lines->line_room,
 			   sizeof(line));
 	if (!error)
@@ -238,6 +246,7 @@ static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, ui
 	if (inlined) {
 		scope.call_file = call_file(lines, at->unit, die);
 		scope.call_line = number_of(die, DW_AT_call_line);
+		scope.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
 	}
 	error = lines_grow((void **)&lines->scopes, lines->scope_count, &lines->scope_room,
 			   sizeof(scope));

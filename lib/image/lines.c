@@ -46,7 +46,7 @@ static void settle_lines(struct ntrace_lines *lines)
 		if (line.start >= line.end)
 			continue;
 		if (before && before->end == line.start && before->file == line.file &&
-		    before->line == line.line)
+		    before->line == line.line && before->discriminator == line.discriminator)
 			before->end = line.end;
 		else
 			lines->lines[kept++] = line;

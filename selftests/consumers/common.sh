@@ -41,8 +41,9 @@ compile() { clang -c "$1" -o "$2.o" && build/riscv64/cc "$2.o" -Wl,-q -o "$2"; }
 
 # record_calculator: sets $recorded to a directory with program/calculator.c traced in the guest under
 # the eyes of the witness: calculator, recording/, the witness' log as text, maps, and executed (see
-# host/executed.py); and $root to the files of the guest, for --sysroot. The first test that wants it
-# makes the recording, and again when something has changed that it is made with.
+# host/executed.py); and $root to the files of the guest, for --sysroot. In $recorded/gcc is the same
+# of a program that GCC made of it, with functions inlined. The first test that wants it
+# makes the recordings, and again when something has changed that they are made with.
 record_calculator() {
 	local key new source=selftests/consumers/program/calculator.c
 	key=$({
@@ -61,22 +62,31 @@ record_calculator() {
 	mkdir "$root"
 	cp -as "$(tools/vsoc/run --print-sysroot)/." "$root/"
 	mkdir -p "$root/root" "$root/usr/local/bin"
-	cp "$recorded/calculator" "$root/root/"
+	cp "$recorded/calculator" "$recorded/gcc/inlined" "$root/root/"
 	cp "$recorded/ntrace" "$root/usr/local/bin/"
 }
 # chrt: the parent does not get the hart in the middle of exec(), which is the harder case for who
 # decodes: no switch is between the old program and the new one.
 make_recording() {
 	local dir=$2
+	mkdir "$dir/gcc"
 	compile "$1" "$dir/calculator" || return
+	# DWARF 4 for create_gcov, too.
+	build/riscv64/cc -O2 -g -gdwarf-4 -DNOINLINE= "$1" -o "$dir/gcc/inlined" || return
 	cp build/riscv64/ntrace build/plugin/exec_log.so "$dir/"
 	tools/vsoc/run --quiet --smp 1 --icount --check-dmesg --modules \
-		--put "$dir/calculator:/root/calculator" --put "$dir/ntrace:/usr/local/bin/ntrace" \
-		--plugin "$dir/exec_log.so,out=$dir/log" --get "/tmp/recording:$dir" -- \
-		chrt -b 0 ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 || return
-	perf script -i "$dir/recording" --show-mmap-events 2>/dev/null | grep MMAP2 >"$dir/maps" || return
-	build/oracle/log_print "$dir/log.0" >"$dir/log" || return
-	python3 selftests/consumers/host/executed.py "$dir/maps" "$dir/calculator" <"$dir/log" >"$dir/executed"
+		--put "$dir/calculator:/root/calculator" --put "$dir/gcc/inlined:/root/inlined" \
+		--put "$dir/ntrace:/usr/local/bin/ntrace" --plugin "$dir/exec_log.so,out=$dir/log" \
+		--get "/tmp/recording:$dir" --get "/tmp/gcc/recording:$dir/gcc" -- sh -c 'mkdir /tmp/gcc &&
+		chrt -b 0 ntrace record --privilege u -o /tmp/recording -- /root/calculator 200 &&
+		ntrace record --privilege u -o /tmp/gcc/recording -- /root/inlined 200' || return
+	witnessed "$dir/calculator" "$dir/log.0" 0 "$dir" && witnessed "$dir/gcc/inlined" "$dir/log.0" 1 "$dir/gcc"
+}
+# witnessed PROGRAM LOG SECTION DIR: maps, log and executed of the recording in DIR.
+witnessed() {
+	perf script -i "$4/recording" --show-mmap-events 2>/dev/null | grep MMAP2 >"$4/maps" || return
+	build/oracle/log_print "$2" "$3" >"$4/log" || return
+	python3 selftests/consumers/host/executed.py "$4/maps" "$1" <"$4/log" >"$4/executed"
 }
 
 # record_timed: sets $timed to a directory with program/timed.c traced with time stamps on two harts, in

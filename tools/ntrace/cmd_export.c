@@ -12,6 +12,7 @@
 
 #include "command.h"
 #include "coverage.h"
+#include "export_gcov.h"
 #include "export_stacks.h"
 #include "input.h"
 #include "place.h"
@@ -25,6 +26,7 @@ enum {
 	FORMAT_PERF_DATA = NTRACE_EXPORT_FORMATS,
 	FORMAT_PERFSCRIPT,
 	FORMAT_LCOV,
+	FORMAT_GCOV,
 	FORMAT_STACKS,	/* and those behind it: formats of call stacks */
 };
 
@@ -41,6 +43,7 @@ enum {
 	OPTION_DEPTH,
 	OPTION_EVERY_BRANCH,
 	OPTION_THREADS,
+	OPTION_GCOV_VERSION,
 	OPTION_SYSROOT,
 	OPTION_FIRMWARE,
 };
@@ -58,6 +61,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
 	  "perf-data: one sample for each transfer, no stacks" },
 	{ OPTION_THREADS, "threads", NULL, "call stacks: threads of the same name stay apart" },
+	{ OPTION_GCOV_VERSION, "gcov-version", "N",
+	  "gcov: 1 for GCC up to 11, 2 for GCC 12 to 15, 3 for GCC 16 (2)" },
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
@@ -86,6 +91,7 @@ struct export
 	bool threads;
 	uint64_t period;
 	uint32_t depth;
+	uint32_t gcov_version;	/* 0: not given */
 };
 
 static const char *format_name(unsigned int format)
@@ -97,6 +103,8 @@ static const char *format_name(unsigned int format)
 		return "perfscript";
 	case FORMAT_LCOV:
 		return "lcov";
+	case FORMAT_GCOV:
+		return "gcov";
 	default:
 		return format >= FORMAT_STACKS ? export_stacks_name(format - FORMAT_STACKS) :
 						 ntrace_export_name(format);
@@ -150,6 +158,12 @@ static int take_option(struct export *export, struct options *options, int optio
 	case OPTION_THREADS:
 		export->threads = true;
 		return EXIT_OK;
+	case OPTION_GCOV_VERSION:
+		if (!option_number(options, "gcov-version", NTRACE_EXPORT_GCOV_FIRST,
+				   NTRACE_EXPORT_GCOV_LAST, &number))
+			return EXIT_USAGE;
+		export->gcov_version = (uint32_t)number;
+		return EXIT_OK;
 	case OPTION_SYSROOT:
 		export->recording_options.sysroot = options->value;
 		return EXIT_OK;
@@ -202,6 +216,10 @@ static int write_failed(const struct export *export, int error)
 {
 	const char *name = export->output ? export->output : "standard output";
 
+	if (error == NTRACE_ERR_UNSUPPORTED && export->format == FORMAT_GCOV)
+		return fail("%s: no line numbers (stripped, no debug file, or no ELF file): "
+			    "compile it with -g, or have its debug file below /usr/lib/debug",
+			    ntrace_object_name(export->object));
 	if (error == NTRACE_ERR_IO && errno)
 		return fail("%s: %s", name, strerror(errno));
 	return fail("%s: %s", name, ntrace_strerror(error));
@@ -277,12 +295,22 @@ static int write_lcov(struct export *export, FILE *file)
 	return error ? error : ntrace_export_lcov(file, export->coverage);
 }
 
+static int write_gcov(struct export *export, FILE *file)
+{
+	uint32_t version = export->gcov_version ? export->gcov_version : NTRACE_EXPORT_GCOV_GCC12;
+
+	return export_gcov(file, export->profile, export->object, export->recording_options.sysroot,
+			   version);
+}
+
 static int write_profile_to(struct export *export, FILE *file, struct ntrace_export_counts *counts)
 {
 	int error;
 
 	if (export->format == FORMAT_LCOV)
 		error = write_lcov(export, file);
+	else if (export->format == FORMAT_GCOV)
+		error = write_gcov(export, file);
 	else
 		error = ntrace_export_profile(file, export->profile, export->format, export->object,
 					      counts);
@@ -373,6 +401,8 @@ static void say_what(const struct export *export, const struct ntrace_export_cou
 
 	if (export->format == FORMAT_LCOV)
 		say_lines(export->coverage);
+	else if (export->format == FORMAT_GCOV)
+		; /* It has said so. */
 	else if (!counts->traces)
 		warn("nothing of what is selected was executed: the export is empty");
 	else if (samples)
@@ -406,7 +436,7 @@ static int write_stacks(struct export *export)
 static int run_export(struct export *export)
 {
 	struct ntrace_export_counts counts = { 0 };
-	bool one_object = export->format == FORMAT_PERFSCRIPT ||
+	bool one_object = export->format == FORMAT_PERFSCRIPT || export->format == FORMAT_GCOV ||
 			  ntrace_export_one_object(export->format);
 	int error;
 
@@ -420,9 +450,9 @@ static int run_export(struct export *export)
 		error = choose_object(export);
 	if (error)
 		return error;
-	error = export->format < NTRACE_EXPORT_FORMATS || export->format == FORMAT_LCOV ?
-			write_profile(export, &counts) :
-			write_samples(export, &counts);
+	error = export->format == FORMAT_PERF_DATA || export->format == FORMAT_PERFSCRIPT ?
+			write_samples(export, &counts) :
+			write_profile(export, &counts);
 	if (!error)
 		say_what(export, &counts);
 	return error;
@@ -447,6 +477,8 @@ static int check_options(struct export *export, int operands)
 		return usage_error(export->command, "--threads is for call stacks");
 	if (export->every_branch && export->format != FORMAT_PERF_DATA)
 		return usage_error(export->command, "--every-branch is for perf-data");
+	if (export->gcov_version && export->format != FORMAT_GCOV)
+		return usage_error(export->command, "--gcov-version is for gcov");
 	if (export->user)
 		export->selection.privileges = 1u << NTRACE_PRIV_U | 1u << NTRACE_PRIV_VU;
 	if (export->kernel)
@@ -490,6 +522,7 @@ const struct command command_export = {
 	.usage = "--format NAME [OPTIONS] RECORDING",
 	.details =
 		"formats:\n"
+		"  gcov        GCC: gcc -fauto-profile=FILE\n"
 		"  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
 		"  profgen     llvm-profgen --unsymbolized-profile\n"
 		"  bolt        perf2bolt -pa, LLVM 21 and later\n"

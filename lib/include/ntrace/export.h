@@ -71,6 +71,58 @@ NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
  */
 NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
 
+/* Versions of AutoFDO's gcov profile. */
+enum {
+	NTRACE_EXPORT_GCOV_FIRST = 1,	/* GCC up to 11, and dump_gcov of AutoFDO 0.19 */
+	NTRACE_EXPORT_GCOV_GCC12 = 2,	/* GCC 12 to 15 */
+	NTRACE_EXPORT_GCOV_LAST = 3,	/* GCC 16 */
+};
+
+/**
+ * struct ntrace_export_gcov_options - what goes into a gcov profile
+ * @size: sizeof(struct ntrace_export_gcov_options) of the caller
+ * @object: the program, one of ntrace_profile_objects()
+ * @lines: of the object
+ * @version: of the format, see above
+ */
+struct ntrace_export_gcov_options {
+	size_t size;
+	const struct ntrace_object *object;
+	const struct ntrace_lines *lines;
+	uint32_t version;
+	uint32_t reserved;
+};
+
+/**
+ * struct ntrace_export_gcov_counts - what ntrace_export_gcov() wrote
+ * @functions: that were executed
+ * @positions: counts of lines, or parts of them, in these and in what was inlined into them
+ * @executed: instructions of the object that have a line and a function, times executed
+ * @unknown: executed instructions that do not, which are not in the profile
+ */
+struct ntrace_export_gcov_counts {
+	uint64_t functions;
+	uint64_t positions;
+	uint64_t executed;
+	uint64_t unknown;
+};
+
+/**
+ * ntrace_export_gcov - GCC's profile of samples: gcc -fauto-profile
+ * @file: written to, not flushed
+ * @profile: a profile that has ended
+ * @options: what of it
+ * @counts: what was written; may be NULL
+ *
+ * By names of functions, as DWARF has them, and lines within them, so that it fits a program that
+ * was changed a little. Of the instructions of a line the one that was executed most often counts;
+ * copies of a function add up. Of calls through pointers there are the targets.
+ * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
+				  const struct ntrace_export_gcov_options *options,
+				  struct ntrace_export_gcov_counts *counts);
+
 /**
  * struct ntrace_export_samples_options - what goes into samples
  * @size: sizeof(struct ntrace_export_samples_options) of the caller

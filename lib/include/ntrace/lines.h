@@ -22,13 +22,14 @@ struct ntrace_lines;
  * @end: behind the last
  * @file: path as the compiler had it, absolute where it told its directory; owned by the lines
  * @line: number, from 1; 0: the compiler says they belong to none
+ * @discriminator: tells apart what stands in one line, as the compiler likes; 0: it does not
  */
 struct ntrace_line {
 	uint64_t start;
 	uint64_t end;
 	const char *file;
 	uint32_t line;
-	uint32_t reserved;
+	uint32_t discriminator;
 };
 
 /**
@@ -40,6 +41,7 @@ struct ntrace_line {
  * @line: that it is declared in, 0 if unknown
  * @call_line: of the call, if @inlined
  * @parent: number of the function that it was inlined into, NTRACE_NO_SCOPE for one that was not
+ * @call_discriminator: of the call, if @inlined, 0 if there is none
  * @inlined: a copy within another function
  */
 struct ntrace_scope {
@@ -50,8 +52,9 @@ struct ntrace_scope {
 	uint32_t line;
 	uint32_t call_line;
 	uint32_t parent;
+	uint32_t call_discriminator;
 	bool inlined;
-	uint8_t reserved[3];
+	uint8_t reserved[7];
 };
 
 /**

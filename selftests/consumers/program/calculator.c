@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef NOINLINE
 #define NOINLINE __attribute__((noinline))
+#endif
 #define SLOTS 256
 
 enum op { PUSH, LOAD, ADD, SUB, MUL, DIV, END };

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * GCC's AutoFDO profile: counts by function, line within it and discriminator, with
+ * the functions that were inlined below those they were inlined into. What is counted
+ * how is what create_gcov does, which GCC expects: of the instructions of a line the
+ * one that was executed most often counts; copies of a function add up.
+ */
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/counts.h>
+
+#include "gcov.h"
+
+#define TOP SIZE_MAX
+
+/* Room for one more item of @size. */
+static int grow(void **items, size_t count, size_t *room, size_t size)
+{
+	size_t more = *room ? 2 * *room : 256;
+	void *grown;
+
+	if (*items && count < *room)
+		return 0;
+	grown = realloc(*items, more * size);
+	if (!grown)
+		return NTRACE_ERR_NOMEM;
+	*items = grown;
+	*room = more;
+	return 0;
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_texts(const void *left, const void *right)
+{
+	return strcmp(left, right);
+}
+
+/* Functions first, then what is inlined, by what it is inlined into. */
+static int compare_nodes(const void *left, const void *right)
+{
+	const struct gcov_node *a = left, *b = right;
+	size_t of_a = a->parent ? a->parent->number + (size_t)1 : 0;
+	size_t of_b = b->parent ? b->parent->number + (size_t)1 : 0;
+	int order = compare_numbers(of_a, of_b);
+
+	if (!order)
+		order = compare_numbers(a->offset, b->offset);
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static int compare_node_pointers(const void *left, const void *right)
+{
+	return compare_nodes(*(struct gcov_node *const *)left, *(struct gcov_node *const *)right);
+}
+
+/*
+ * DWARF calls constructors and destructors C4 and D4, which no symbol is called (GCC bug 64346): C2 and
+ * D2 are what they are inlined as. Only where it is one does its plain name stay the same.
+ */
+static char *symbol_of_constructor(const char *name)
+{
+	char *place, *plain, *changed_plain, *changed;
+
+	changed = strdup(name);
+	place = changed ? strstr(changed, "C4E") : NULL;
+	if (changed && !place)
+		place = strstr(changed, "D4E");
+	if (!place)
+		return changed;
+	place[1] = '2';
+	plain = ntrace_demangle(name);
+	changed_plain = ntrace_demangle(changed);
+	if (plain && changed_plain && strcmp(plain, changed_plain))
+		place[1] = '4';
+	free(plain);
+	free(changed_plain);
+	return changed;
+}
+
+/* The name that GCC will look for; owned by the lines or by @gcov; NULL when out of memory. */
+static const char *symbol_name(struct gcov *gcov, const char *name)
+{
+	char *changed, **node;
+
+	if (strncmp(name, "_ZN", 3) || (!strstr(name, "C4E") && !strstr(name, "D4E")))
+		return name;
+	changed = symbol_of_constructor(name);
+	if (!changed)
+		return NULL;
+	node = tsearch(changed, &gcov->names, compare_texts);
+	if (!node || *node != changed)
+		free(changed);
+	return node ? *node : NULL;
+}
+
+static uint32_t outermost(const struct ntrace_scope *scopes, uint32_t scope)
+{
+	while (scopes[scope].inlined && scopes[scope].parent != NTRACE_NO_SCOPE)
+		scope = scopes[scope].parent;
+	return scope;
+}
+
+/* The node of that place and name: a new one, or one that is there. */
+static struct gcov_node *find_node(struct gcov *gcov, const struct gcov_node *wanted)
+{
+	struct gcov_node *made, **found = tfind(wanted, &gcov->tree, compare_nodes);
+
+	if (found)
+		return *found;
+	if (gcov->node_count == UINT32_MAX ||
+	    grow((void **)&gcov->nodes, gcov->node_count, &gcov->node_room, sizeof(*gcov->nodes)))
+		return NULL;
+	made = malloc(sizeof(*made));
+	if (!made)
+		return NULL;
+	*made = *wanted;
+	made->number = (uint32_t)gcov->node_count;
+	if (!tsearch(made, &gcov->tree, compare_nodes)) {
+		free(made);
+		return NULL;
+	}
+	gcov->nodes[gcov->node_count++] = made;
+	return made;
+}
+
+static uint32_t offset_of(uint32_t line, const struct ntrace_scope *scope, uint32_t discriminator)
+{
+	return (line - scope->line) << 16 | (discriminator & 0xffff);
+}
+
+/* The node that the code of a scope is counted in; NULL when out of memory. */
+static struct gcov_node *node_of(struct gcov *gcov, const struct ntrace_scope *scopes,
+				 uint32_t number)
+{
+	const struct ntrace_scope *scope = &scopes[number];
+	struct gcov_node wanted = { .file = scope->file };
+
+	if (gcov->of_scope[number])
+		return gcov->of_scope[number];
+	wanted.name = symbol_name(gcov, scope->name);
+	if (!wanted.name)
+		return NULL;
+	if (outermost(scopes, number) != number) {
+		wanted.parent = node_of(gcov, scopes, scope->parent);
+		wanted.offset = offset_of(scope->call_line, &scopes[scope->parent],
+					  scope->call_discriminator);
+		if (!wanted.parent)
+			return NULL;
+	}
+	gcov->of_scope[number] = find_node(gcov, &wanted);
+	return gcov->of_scope[number];
+}
+
+/* Where the walk through an object is. */
+struct walk {
+	struct gcov *gcov;
+	const struct ntrace_scope *scopes;
+	const struct ntrace_line *line;
+};
+
+static int add_position(struct gcov *gcov, const struct gcov_position *position)
+{
+	struct gcov_position *last =
+		gcov->position_count ? &gcov->positions[gcov->position_count - 1] : NULL;
+	int error;
+
+	if (last && last->node == position->node && last->offset == position->offset &&
+	    last->outer == position->outer) {
+		if (last->count < position->count)
+			last->count = position->count;
+		return 0;
+	}
+	error = grow((void **)&gcov->positions, gcov->position_count, &gcov->position_room,
+		     sizeof(*gcov->positions));
+	if (!error)
+		gcov->positions[gcov->position_count++] = *position;
+	return error;
+}
+
+static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			   const struct ntrace_insn *insn, uint64_t executed)
+{
+	struct walk *walk = data;
+	struct gcov_position position = { .count = executed };
+	uint32_t scope = ntrace_lines_scope(walk->gcov->lines, address);
+	struct gcov_node *node;
+
+	(void)bytes, (void)insn;
+	if (!executed || scope == NTRACE_NO_SCOPE)
+		return 0;
+	node = node_of(walk->gcov, walk->scopes, scope);
+	if (!node)
+		return NTRACE_ERR_NOMEM;
+	position.node = node->number;
+	position.offset =
+		offset_of(walk->line->line, &walk->scopes[scope], walk->line->discriminator);
+	position.outer = outermost(walk->scopes, scope);
+	walk->gcov->counts.executed += executed;
+	return add_position(walk->gcov, &position);
+}
+
+static int add_lines(struct gcov *gcov, const struct ntrace_counts *counts,
+		     const struct ntrace_scope *scopes)
+{
+	struct walk walk = { .gcov = gcov, .scopes = scopes };
+	const struct ntrace_line *lines;
+	size_t count, i;
+	int error = 0;
+
+	lines = ntrace_lines_all(gcov->lines, &count);
+	for (i = 0; i < count && !error; i++) {
+		if (!lines[i].line)
+			continue;
+		walk.line = &lines[i];
+		error = ntrace_counts_walk(counts, lines[i].start, lines[i].end, add_instruction,
+					   &walk);
+		/* Lines of what is not in the file: nothing that was executed. */
+		if (error == NTRACE_ERR_NOMAP)
+			error = 0;
+	}
+	return error;
+}
+
+/* A call, or a jump that leaves its function for the head of another. */
+static bool is_call(const struct ntrace_profile_trace *trace, bool same_function)
+{
+	switch (trace->from_class) {
+	case NTRACE_INSN_CALL:
+	case NTRACE_INSN_INDIRECT_CALL:
+		return true;
+	case NTRACE_INSN_RETURN:
+	case NTRACE_INSN_TRAP_RETURN:
+	case NTRACE_INSN_TRAP:
+		return false;
+	default:
+		return !same_function;
+	}
+}
+
+/*
+ * Others than create_gcov, we write only targets of indirect transfers. GCC wants no others, and where
+ * it tells lines apart by number alone it would take those of direct calls for targets of the pointer.
+ */
+static bool is_indirect(const struct ntrace_profile_trace *trace)
+{
+	return trace->from_class == NTRACE_INSN_INDIRECT_CALL ||
+	       trace->from_class == NTRACE_INSN_INDIRECT_JUMP ||
+	       trace->from_class == NTRACE_INSN_OTHER_INDIRECT_JUMP;
+}
+
+static int add_target(struct gcov *gcov, const struct ntrace_scope *scopes, uint32_t from_scope,
+		      const struct ntrace_profile_trace *trace, const char *name)
+{
+	const struct ntrace_line *line = ntrace_lines_find(gcov->lines, trace->from);
+	int error;
+
+	if (!line || !line->line || !gcov->of_scope[from_scope])
+		return 0;
+	error = grow((void **)&gcov->targets, gcov->target_count, &gcov->target_room,
+		     sizeof(*gcov->targets));
+	if (!error)
+		gcov->targets[gcov->target_count++] = (struct gcov_target){
+			.node = gcov->of_scope[from_scope]->number,
+			.offset = offset_of(line->line, &scopes[from_scope], line->discriminator),
+			.name = name,
+			.count = trace->count,
+		};
+	return error;
+}
+
+/* Transfers to where a function begins: they are executions of it, and targets of calls. */
+static int add_call(struct gcov *gcov, const struct ntrace_scope *scopes,
+		    const struct ntrace_profile_trace *trace)
+{
+	uint32_t scope, from = NTRACE_NO_SCOPE;
+	struct gcov_node *node;
+	bool same;
+
+	if (trace->object != gcov->object || !trace->instructions)
+		return 0;
+	scope = ntrace_lines_scope(gcov->lines, trace->start);
+	if (scope == NTRACE_NO_SCOPE)
+		return 0;
+	scope = outermost(scopes, scope);
+	/* What begins with a line of no number has no node. */
+	node = gcov->of_scope[scope];
+	if (scopes[scope].entry != trace->start || !node)
+		return 0;
+	if (trace->from_object == gcov->object)
+		from = ntrace_lines_scope(gcov->lines, trace->from);
+	same = from != NTRACE_NO_SCOPE && outermost(scopes, from) == scope;
+	if (trace->from_object == gcov->object && !is_call(trace, same))
+		return 0;
+	node->head += trace->count;
+	if (from == NTRACE_NO_SCOPE || !is_indirect(trace))
+		return 0;
+	return add_target(gcov, scopes, from, trace, node->name);
+}
+
+static int compare_copies(const void *left, const void *right)
+{
+	const struct gcov_position *a = left, *b = right;
+	int order = compare_numbers(a->node, b->node);
+
+	if (!order)
+		order = compare_numbers(a->offset, b->offset);
+	return order ? order : compare_numbers(a->outer, b->outer);
+}
+
+/* GCC 12 knows no discriminators, and keeps the last count of a line: that is to be the greatest. */
+static int compare_positions(const void *left, const void *right)
+{
+	const struct gcov_position *a = left, *b = right;
+	int order = compare_numbers(a->node, b->node);
+
+	if (!order)
+		order = compare_numbers(a->offset >> 16, b->offset >> 16);
+	if (!order)
+		order = compare_numbers(a->count, b->count);
+	return order ? order : compare_numbers(a->offset, b->offset);
+}
+
+static void fold_positions(struct gcov *gcov)
+{
+	struct gcov_position *all = gcov->positions;
+	size_t i, kept = TOP;
+	uint64_t most = 0;
+
+	if (gcov->position_count)
+		qsort(all, gcov->position_count, sizeof(*all), compare_copies);
+	for (i = 0; i < gcov->position_count; i++) {
+		struct gcov_position next = all[i];
+		bool same = kept != TOP && all[kept].node == next.node &&
+			    all[kept].offset == next.offset;
+
+		if (same && all[kept].outer == next.outer) {
+			if (next.count > most) {
+				all[kept].count += next.count - most;
+				most = next.count;
+			}
+			continue;
+		}
+		most = next.count;
+		if (same) {
+			all[kept].count += next.count;
+			all[kept].outer = next.outer;
+		} else {
+			all[++kept] = next;
+		}
+	}
+	gcov->position_count = kept + 1;
+	if (gcov->position_count)
+		qsort(all, gcov->position_count, sizeof(*all), compare_positions);
+	for (i = 0; i < gcov->position_count; i++) {
+		struct gcov_node *node = gcov->nodes[all[i].node];
+
+		if (!node->position_count++)
+			node->position = i;
+	}
+}
+
+static int compare_targets(const void *left, const void *right)
+{
+	const struct gcov_target *a = left, *b = right;
+	int order = compare_numbers(a->node, b->node);
+
+	if (!order)
+		order = compare_numbers(a->offset, b->offset);
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static void fold_targets(struct gcov *gcov)
+{
+	size_t i, kept = 0;
+
+	if (!gcov->target_count)
+		return;
+	qsort(gcov->targets, gcov->target_count, sizeof(*gcov->targets), compare_targets);
+	for (i = 1; i < gcov->target_count; i++) {
+		if (!compare_targets(&gcov->targets[kept], &gcov->targets[i]))
+			gcov->targets[kept].count += gcov->targets[i].count;
+		else
+			gcov->targets[++kept] = gcov->targets[i];
+	}
+	gcov->target_count = kept + 1;
+}
+
+static void sort_nodes(struct gcov *gcov)
+{
+	size_t i;
+
+	if (gcov->node_count)
+		qsort(gcov->nodes, gcov->node_count, sizeof(struct gcov_node *),
+		      compare_node_pointers);
+	for (i = 0; i < gcov->node_count; i++) {
+		struct gcov_node *parent = (struct gcov_node *)(uintptr_t)gcov->nodes[i]->parent;
+
+		if (!parent)
+			gcov->counts.functions++;
+		else if (!parent->inlined_count++)
+			parent->inlined = i;
+	}
+}
+
+static int collect(struct gcov *gcov, struct ntrace_profile *profile)
+{
+	const struct ntrace_profile_trace *traces;
+	const struct ntrace_scope *scopes;
+	struct ntrace_counts *counts;
+	size_t count, i;
+	int error;
+
+	scopes = ntrace_lines_scopes(gcov->lines, &count);
+	gcov->of_scope = calloc(count + 1, sizeof(struct gcov_node *));
+	if (!gcov->of_scope)
+		return NTRACE_ERR_NOMEM;
+	error = ntrace_counts_new(&counts, profile, gcov->object);
+	if (error)
+		return error;
+	error = add_lines(gcov, counts, scopes);
+	ntrace_counts_free(counts);
+	traces = ntrace_profile_traces(profile, &count);
+	for (i = 0; i < count && !error; i++) {
+		error = add_call(gcov, scopes, &traces[i]);
+		if (traces[i].object == gcov->object)
+			gcov->counts.unknown += traces[i].count * traces[i].instructions;
+	}
+	gcov->counts.unknown -= gcov->counts.executed;
+	fold_positions(gcov);
+	fold_targets(gcov);
+	sort_nodes(gcov);
+	gcov->counts.positions = gcov->position_count;
+	return error;
+}
+
+static void do_nothing(void *node)
+{
+	(void)node;
+}
+
+int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
+		       const struct ntrace_export_gcov_options *options,
+		       struct ntrace_export_gcov_counts *counts)
+{
+	struct gcov gcov = { 0 };
+	int error;
+	size_t i;
+
+	if (options->size < sizeof(*options) || !options->lines || !options->object ||
+	    options->version < NTRACE_EXPORT_GCOV_FIRST ||
+	    options->version > NTRACE_EXPORT_GCOV_LAST)
+		return NTRACE_ERR_INVALID;
+	gcov.lines = options->lines;
+	gcov.object = options->object;
+	error = collect(&gcov, profile);
+	if (!error)
+		error = gcov_write(&gcov, file, options->version);
+	if (counts)
+		*counts = gcov.counts;
+	tdestroy(gcov.tree, do_nothing);
+	for (i = 0; i < gcov.node_count; i++)
+		free(gcov.nodes[i]);
+	tdestroy(gcov.names, free);
+	free(gcov.nodes);
+	free(gcov.of_scope);
+	free(gcov.positions);
+	free(gcov.targets);
+	return error;
+}
