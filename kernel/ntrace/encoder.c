@@ -250,7 +250,7 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	if (config->flags & NTRACE_CONFIG_CONTEXT)
 		encoder->control |= TR_TE_CONTROL_CONTEXT;
 	/* Triggers may change trTeInstTracing; the driver only writes what it is to be. */
-	if (config->trigger_in)
+	if (ntrace_trigger_is_used(config))
 		encoder->control |= TR_TE_CONTROL_INST_TRIG_ENABLE;
 	if (config->sync_mode != NTRACE_SYNC_OFF)
 		mask |= TR_TE_CONTROL_INST_SYNC_MAX_MASK;

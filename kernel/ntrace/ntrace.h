@@ -448,6 +448,7 @@ int ntrace_timestamp_check(const struct ntrace_component *component,
 
 /* trigger.c */
 void ntrace_trigger_init(struct ntrace_component *component);
+bool ntrace_trigger_is_used(const struct ntrace_config *config);
 int ntrace_trigger_check(const struct ntrace_component *component,
 			 const struct ntrace_config *config);
 int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config);

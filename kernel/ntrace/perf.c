@@ -18,7 +18,6 @@
  * elsewhere (hotplug, unbind) is done by an interrupt to that hart.
  */
 #include <linux/atomic.h>
-#include <linux/bitfield.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
@@ -34,34 +33,6 @@
 #include "compat.h"
 #include "ntrace.h"
 #include "perf.h"
-
-/*
- * What is left in the ring when a task goes is copied with interrupts off; the
- * timer sees to it that this is little, and this that it cannot be much.
- */
-#define NTRACE_PERF_SINK_SIZE	SZ_256K
-
-#define NTRACE_PERF_STROBE_MIN_US 20
-
-/**
- * struct ntrace_perf_event - an event of a user, with all that inherit it
- * @config: what the encoder is programmed with
- * @id: number that no other event has had
- * @cpus: harts whose paths it holds
- * @epoch: how many paths had gone when it took them
- * @strobe_on: trace for so long,
- * @strobe_period: every so many nanoseconds; 0: always
- * @release: gives the paths back
- */
-struct ntrace_perf_event {
-	struct ntrace_config config;
-	u64 id;
-	cpumask_t cpus;
-	u64 epoch;
-	u64 strobe_on;
-	u64 strobe_period;
-	struct work_struct release;
-};
 
 /**
  * struct ntrace_perf_aux - an AUX area
@@ -115,11 +86,6 @@ static atomic64_t ntrace_perf_ids;
 /* Paths that went while perf had them; under the lock of the topology. */
 static u64 ntrace_perf_epoch;
 static struct pmu ntrace_pmu;
-
-static struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)
-{
-	return event->pmu_private;
-}
 
 /* Open the AUX area, if there is one. Return: false if it has no room. */
 static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
@@ -229,9 +195,9 @@ u64 ntrace_perf_new_id(void)
 static int ntrace_perf_program(struct ntrace_perf *perf)
 {
 	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(perf->event);
-	const struct ntrace_perf_filter *filter = perf->event->hw.addr_filters;
+	const struct ntrace_perf_own *own = perf->event->hw.addr_filters;
 	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
-	u64 id = filter->id ?: perf_event->id;
+	u64 id = own->id ?: perf_event->id;
 	struct ntrace_config config;
 	int ret;
 
@@ -251,7 +217,8 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	struct ntrace_path *path = perf->path;
 	struct ntrace_capture *capture = path->capture;
 	struct ntrace_component *encoder = ntrace_path_encoder(path);
-	bool on = true;
+	const struct ntrace_perf_own *own = perf->event->hw.addr_filters;
+	bool on = own->tracing;
 	u64 next;
 	int ret;
 
@@ -276,6 +243,16 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	return 0;
 }
 
+/* What triggers have made of it is how it goes on. */
+static void ntrace_perf_note_triggers(struct ntrace_perf *perf)
+{
+	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
+	struct ntrace_perf_own *own = perf->event->hw.addr_filters;
+
+	if (ntrace_trigger_is_used(&ntrace_perf_event_of(perf->event)->config))
+		own->tracing = ntrace_read(encoder, TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING;
+}
+
 /* Encoder first; what it still pushes out, the sink takes. */
 static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 {
@@ -288,6 +265,7 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 	perf->enabled = false;
 	/* It may have been waiting while the encoder was off. */
 	hrtimer_try_to_cancel(&perf->strobe);
+	ntrace_perf_note_triggers(perf);
 	ntrace_encoder_stop(encoder);
 	ret = ntrace_component_wait_disabled(encoder, true, &control);
 	error = ntrace_path_disable_atomic(perf->path->capture, control);
@@ -643,53 +621,10 @@ static void ntrace_perf_release(struct work_struct *work)
 
 static void ntrace_event_destroy(struct perf_event *event)
 {
-	ntrace_perf_filter_free(event);
+	ntrace_perf_own_free(event);
 	/* Children hold a reference to their parent. */
 	if (!event->parent)
 		queue_work(ntrace_perf_workqueue, &ntrace_perf_event_of(event)->release);
-}
-
-/* Microseconds on and off, both or none; timers shorter than this would be all that runs. */
-static int ntrace_perf_strobe_config(const struct perf_event_attr *attr,
-				     struct ntrace_perf_event *perf_event)
-{
-	u64 on = FIELD_GET(NTRACE_PERF_STROBE_ON, attr->config1);
-	u64 off = FIELD_GET(NTRACE_PERF_STROBE_OFF, attr->config1);
-
-	if (!on && !off)
-		return 0;
-	if (on < NTRACE_PERF_STROBE_MIN_US || off < NTRACE_PERF_STROBE_MIN_US)
-		return -EINVAL;
-	perf_event->strobe_on = on * NSEC_PER_USEC;
-	perf_event->strobe_period = (on + off) * NSEC_PER_USEC;
-	return 0;
-}
-
-/* What @attr asks of the encoder. Return: 0, -EINVAL or -EOPNOTSUPP. */
-static int ntrace_perf_config(struct perf_event *event, struct ntrace_config *config)
-{
-	const struct perf_event_attr *attr = &event->attr;
-
-	if (attr->config & ~NTRACE_PERF_CONFIG || attr->config2)
-		return -EINVAL;
-	if (attr->exclude_user && attr->exclude_kernel)
-		return -EINVAL;
-	/* Guests are other privileges to a filter, and not traced. */
-	if (attr->exclude_host || attr->exclude_idle || attr->precise_ip || has_branch_stack(event))
-		return -EOPNOTSUPP;
-	config->mode = FIELD_GET(NTRACE_PERF_MODE, attr->config);
-	config->sync_mode = FIELD_GET(NTRACE_PERF_SYNC, attr->config);
-	config->sync_max = FIELD_GET(NTRACE_PERF_SYNC_MAX, attr->config);
-	config->timestamps = FIELD_GET(NTRACE_PERF_TIMESTAMPS, attr->config);
-	config->timestamp_prescale = FIELD_GET(NTRACE_PERF_PRESCALE, attr->config);
-	config->sink_size = NTRACE_PERF_SINK_SIZE;
-	if (attr->config & NTRACE_PERF_CONTEXT)
-		config->flags |= NTRACE_CONFIG_CONTEXT;
-	if (!attr->exclude_user)
-		config->privilege |= NTRACE_PRIVILEGE_U;
-	if (!attr->exclude_kernel)
-		config->privilege |= NTRACE_PRIVILEGE_S;
-	return 0;
 }
 
 static int ntrace_event_init(struct perf_event *event)
@@ -699,7 +634,7 @@ static int ntrace_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
-	ret = ntrace_perf_filter_alloc(event);
+	ret = ntrace_perf_own_alloc(event);
 	if (ret)
 		return ret;
 	if (event->parent) {
@@ -709,19 +644,17 @@ static int ntrace_event_init(struct perf_event *event)
 	}
 	perf_event = kzalloc(sizeof(*perf_event), GFP_KERNEL_ACCOUNT);
 	if (!perf_event) {
-		ntrace_perf_filter_free(event);
+		ntrace_perf_own_free(event);
 		return -ENOMEM;
 	}
 	INIT_WORK(&perf_event->release, ntrace_perf_release);
 	perf_event->id = ntrace_perf_new_id();
 	event->pmu_private = perf_event;
-	ret = ntrace_perf_config(event, &perf_event->config);
-	if (!ret)
-		ret = ntrace_perf_strobe_config(&event->attr, perf_event);
+	ret = ntrace_perf_config(event, perf_event);
 	if (!ret && perf_event->config.flags & NTRACE_CONFIG_CONTEXT)
 		ret = ntrace_context_get();
 	if (ret) {
-		ntrace_perf_filter_free(event);
+		ntrace_perf_own_free(event);
 		kfree(perf_event);
 		return ret;
 	}
@@ -731,7 +664,7 @@ static int ntrace_event_init(struct perf_event *event)
 	if (!ret && cpumask_empty(&perf_event->cpus))
 		ret = -ENODEV;
 	if (ret) {
-		ntrace_perf_filter_free(event);
+		ntrace_perf_own_free(event);
 		ntrace_perf_release(&perf_event->release);
 		return ret;
 	}

@@ -4,11 +4,13 @@
 #define NTRACE_PERF_H
 
 #include <linux/bits.h>
+#include <linux/cpumask.h>
 #include <linux/ntrace.h>
+#include <linux/perf_event.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 struct list_head;
-struct perf_event;
 
 /* Fields of perf_event_attr.config, as in format/. */
 #define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
@@ -17,32 +19,68 @@ struct perf_event;
 #define NTRACE_PERF_TIMESTAMPS	GENMASK_ULL(18, 16)
 #define NTRACE_PERF_PRESCALE	GENMASK_ULL(21, 20)
 #define NTRACE_PERF_CONTEXT	BIT_ULL(24)
+#define NTRACE_PERF_ARMED	BIT_ULL(25)
 #define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX | \
 				 NTRACE_PERF_TIMESTAMPS | NTRACE_PERF_PRESCALE | \
-				 NTRACE_PERF_CONTEXT)
+				 NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED)
 /* And of config1: microseconds with trace, and without. */
 #define NTRACE_PERF_STROBE_ON	GENMASK_ULL(31, 0)
 #define NTRACE_PERF_STROBE_OFF	GENMASK_ULL(63, 32)
+/* And of config2: as ntrace_config has them. */
+#define NTRACE_PERF_TRIGGER_IN	GENMASK_ULL(31, 0)
+#define NTRACE_PERF_TRIGGER_OUT	GENMASK_ULL(63, 32)
 
 /**
- * struct ntrace_perf_filter - address filters of an event, perf's hw.addr_filters
+ * struct ntrace_perf_event - an event of a user, with all that inherit it
+ * @config: what the encoder is programmed with
+ * @id: number that no other event has had
+ * @cpus: harts whose paths it holds
+ * @epoch: how many paths had gone when it took them
+ * @strobe_on: trace for so long,
+ * @strobe_period: every so many nanoseconds; 0: always
+ * @release: gives the paths back
+ */
+struct ntrace_perf_event {
+	struct ntrace_config config;
+	u64 id;
+	cpumask_t cpus;
+	u64 epoch;
+	u64 strobe_on;
+	u64 strobe_period;
+	struct work_struct release;
+};
+
+/**
+ * struct ntrace_perf_own - what each event has of its own, inherited or not
+ * @tracing: tracing goes on when it is scheduled; triggers change that
  * @id: number that no other filters and no event has had; 0: there are none
  * @count: how many there are
  * @ranges: where they are in the event's task; nowhere: start behind end
+ *
+ * It is perf's hw.addr_filters, and all but the first are its address filters.
  */
-struct ntrace_perf_filter {
+struct ntrace_perf_own {
+	bool tracing;
 	u64 id;
 	u32 count;
 	struct ntrace_range ranges[NTRACE_RANGES_MAX];
 };
 
+static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)
+{
+	return event->pmu_private;
+}
+
 /* perf.c */
 u64 ntrace_perf_new_id(void);
 
+/* perf_config.c */
+int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
+
 /* perf_filter.c */
 void ntrace_perf_filter_limit(u32 ranges);
-int ntrace_perf_filter_alloc(struct perf_event *event);
-void ntrace_perf_filter_free(struct perf_event *event);
+int ntrace_perf_own_alloc(struct perf_event *event);
+void ntrace_perf_own_free(struct perf_event *event);
 int ntrace_perf_filter_validate(struct list_head *filters);
 void ntrace_perf_filter_sync(struct perf_event *event);
 void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config);

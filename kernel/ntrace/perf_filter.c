@@ -29,21 +29,24 @@ void ntrace_perf_filter_limit(u32 ranges)
 }
 
 /**
- * ntrace_perf_filter_alloc - make room for the filters of an event
+ * ntrace_perf_own_alloc - make room for what each event has of its own
  * @event: event that is being opened or inherited
  *
  * Return: 0 or -ENOMEM.
  */
-int ntrace_perf_filter_alloc(struct perf_event *event)
+int ntrace_perf_own_alloc(struct perf_event *event)
 {
-	struct ntrace_perf_filter *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
+	struct ntrace_perf_own *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
 
 	event->hw.addr_filters = own;
-	return own ? 0 : -ENOMEM;
+	if (!own)
+		return -ENOMEM;
+	own->tracing = !(event->attr.config & NTRACE_PERF_ARMED);
+	return 0;
 }
 
-/** ntrace_perf_filter_free - undo ntrace_perf_filter_alloc() */
-void ntrace_perf_filter_free(struct perf_event *event)
+/** ntrace_perf_own_free - undo ntrace_perf_own_alloc() */
+void ntrace_perf_own_free(struct perf_event *event)
 {
 	kfree(event->hw.addr_filters);
 	event->hw.addr_filters = NULL;
@@ -85,7 +88,7 @@ int ntrace_perf_filter_validate(struct list_head *filters)
 void ntrace_perf_filter_sync(struct perf_event *event)
 {
 	struct perf_addr_filters_head *head = perf_event_addr_filters(event);
-	struct ntrace_perf_filter *own = event->hw.addr_filters;
+	struct ntrace_perf_own *own = event->hw.addr_filters;
 	struct perf_addr_filter *filter;
 	struct perf_addr_filter_range *range = event->addr_filter_ranges;
 	u32 count = 0;
@@ -111,7 +114,7 @@ void ntrace_perf_filter_sync(struct perf_event *event)
  */
 void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config)
 {
-	const struct ntrace_perf_filter *own = event->hw.addr_filters;
+	const struct ntrace_perf_own *own = event->hw.addr_filters;
 
 	config->range_count = own->count;
 	memcpy(config->ranges, own->ranges, sizeof(config->ranges));

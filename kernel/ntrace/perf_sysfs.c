@@ -17,13 +17,17 @@ PMU_FORMAT_ATTR(syncmax, "config:12-15");
 PMU_FORMAT_ATTR(timestamps, "config:16-18");
 PMU_FORMAT_ATTR(prescale, "config:20-21");
 PMU_FORMAT_ATTR(context, "config:24");
+PMU_FORMAT_ATTR(armed, "config:25");
 PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
 PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
+PMU_FORMAT_ATTR(trigger_in, "config2:0-31");
+PMU_FORMAT_ATTR(trigger_out, "config2:32-63");
 
 static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,	      &format_attr_sync.attr,	    &format_attr_syncmax.attr,
-	&format_attr_timestamps.attr, &format_attr_prescale.attr,   &format_attr_context.attr,
-	&format_attr_strobe_on.attr,  &format_attr_strobe_off.attr, NULL,
+	&format_attr_mode.attr,	      &format_attr_sync.attr,	     &format_attr_syncmax.attr,
+	&format_attr_timestamps.attr, &format_attr_prescale.attr,    &format_attr_context.attr,
+	&format_attr_armed.attr,      &format_attr_strobe_on.attr,   &format_attr_strobe_off.attr,
+	&format_attr_trigger_in.attr, &format_attr_trigger_out.attr, NULL,
 };
 
 static const struct attribute_group ntrace_format_group = {
@@ -45,6 +49,8 @@ struct ntrace_caps {
 	u32 timestamp_hz_system;
 	u32 timestamp_hz_shared;
 	u32 context;
+	u32 triggers_in;
+	u32 triggers_out;
 };
 
 /* The same for all, or 0. */
@@ -74,6 +80,8 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	ntrace_same(&caps->timestamp_hz_system, unit->hz[NTRACE_TIMESTAMPS_SYSTEM]);
 	ntrace_same(&caps->timestamp_hz_shared, unit->hz[NTRACE_TIMESTAMPS_SHARED]);
 	caps->context &= !!encoder->context;
+	caps->triggers_in &= encoder->triggers_in;
+	caps->triggers_out &= encoder->triggers_out;
 	return 0;
 }
 
@@ -109,6 +117,8 @@ NTRACE_CAPS_ATTR(timestamp_hz_external);
 NTRACE_CAPS_ATTR(timestamp_hz_system);
 NTRACE_CAPS_ATTR(timestamp_hz_shared);
 NTRACE_CAPS_ATTR(context);
+NTRACE_CAPS_ATTR(triggers_in);
+NTRACE_CAPS_ATTR(triggers_out);
 
 static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_modes.attr.attr,
@@ -123,6 +133,8 @@ static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_timestamp_hz_system.attr.attr,
 	&ntrace_caps_timestamp_hz_shared.attr.attr,
 	&ntrace_caps_context.attr.attr,
+	&ntrace_caps_triggers_in.attr.attr,
+	&ntrace_caps_triggers_out.attr.attr,
 	NULL,
 };
 

@@ -37,6 +37,15 @@ void ntrace_trigger_init(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_trigger_is_used - may a trigger switch tracing?
+ * @config: configuration
+ */
+bool ntrace_trigger_is_used(const struct ntrace_config *config)
+{
+	return config->trigger_in;
+}
+
+/**
  * ntrace_trigger_check - can an encoder do this?
  * @component: encoder
  * @config: what is asked for

@@ -83,6 +83,12 @@ else
 	complains "no trace device" 1 "no trace device .*module" record -- true
 fi
 
+complains "record: a trigger input that is none" 2 "no input 0..7" record --trigger-in 8=on -- true
+complains "record: what no input does" 2 "no input 0..7" record --trigger-in 0=both -- true
+complains "record: no output" 2 "no output 0..7" record --trigger-out on -- true
+complains "record: armed without a beginning" 2 "nothing would begin" record --armed --trigger-in 0=off -- true
+complains "record: triggers and strobing" 2 "undo what the other does" record --strobe 100,100 --trigger-in 0=off -- true
+
 complains "file that does not exist" 1 "nonexistent: No such file" dump /nonexistent
 complains "recording that does not exist" 1 "nonexistent: No such file" report /nonexistent
 mkdir "$tmp/empty"

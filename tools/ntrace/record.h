@@ -115,6 +115,15 @@ int record_filter_take(struct record_options *options, const char *value);
 /** record_filter_take_traps - trace handlers only. Return: exit status */
 int record_filter_take_traps(struct record_options *options, const char *text);
 
+/** record_trigger_take_in - --trigger-in. Return: exit status */
+int record_trigger_take_in(struct record_options *options, const char *text);
+/** record_trigger_take_out - --trigger-out. Return: exit status */
+int record_trigger_take_out(struct record_options *options, const char *text);
+/** record_trigger_check - what does not go together with triggers. Return: exit status */
+int record_trigger_check(const struct record_options *options);
+/** record_trigger_fits - is it in what an encoder has? @in, @out: bit n = number n is there */
+bool record_trigger_fits(const struct ntrace_config *wanted, uint32_t in, uint32_t out);
+
 /* ---- spool: trace on its way to the file ---- */
 
 struct spool_chunk;

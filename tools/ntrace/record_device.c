@@ -273,6 +273,10 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 	    (!(info->traps >> wanted->traps & 1) || (wanted->causes && !info->causes)))
 		return fail("%s: the encoder of hart %u cannot filter by traps (option --traps)",
 			    device->path, info->cpu);
+	if (!record_trigger_fits(wanted, info->triggers_in, info->triggers_out))
+		return fail("%s: the encoder of hart %u has no such trigger: it has inputs 0x%x, "
+			    "outputs 0x%x (--trigger-in, --trigger-out)",
+			    device->path, info->cpu, info->triggers_in, info->triggers_out);
 	if (wanted->sink_size > info->sink_size_max)
 		return fail("%s: the largest sink buffer of hart %u is %" PRIu64 " bytes "
 			    "(option --sink-size)",

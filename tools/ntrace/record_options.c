@@ -29,6 +29,9 @@ enum {
 	OPTION_FILTER,
 	OPTION_TRAPS,
 	OPTION_CONTEXT,
+	OPTION_TRIGGER_IN,
+	OPTION_TRIGGER_OUT,
+	OPTION_ARMED,
 };
 
 const struct option_spec record_options_table[] = {
@@ -64,6 +67,11 @@ const struct option_spec record_options_table[] = {
 	  "trace this only (FILE: of tasks); or START/SIZE[@FILE], or *@FILE; may be repeated" },
 	{ OPTION_TRAPS, "traps", "KIND[:CAUSE,...]",
 	  "of harts: trace only handlers of exceptions or interrupts" },
+	{ OPTION_TRIGGER_IN, "trigger-in", "N=ACTION",
+	  "external input N begins (on), ends (off) or marks (notify) the trace" },
+	{ OPTION_TRIGGER_OUT, "trigger-out", "N=WHEN",
+	  "external output N fires when it begins (on), ends (off) or both" },
+	{ OPTION_ARMED, "armed", NULL, "the trace begins with a trigger" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -291,6 +299,13 @@ static int take_option(struct record_options *record, struct options *options, i
 		return record_filter_take(record, options->value);
 	case OPTION_TRAPS:
 		return record_filter_take_traps(record, options->value);
+	case OPTION_TRIGGER_IN:
+		return record_trigger_take_in(record, options->value);
+	case OPTION_TRIGGER_OUT:
+		return record_trigger_take_out(record, options->value);
+	case OPTION_ARMED:
+		record->wanted.flags |= NTRACE_CONFIG_ARMED;
+		return EXIT_OK;
 	case OPTION_QUIET:
 		record->quiet = true;
 		return EXIT_OK;
@@ -330,7 +345,7 @@ static int check_options(const struct record_options *record)
 	if (tasks && record->wanted.privilege & NTRACE_PRIVILEGE_M)
 		return usage_error(record->command,
 				   "option --privilege: m belongs to no task, only to harts");
-	return EXIT_OK;
+	return record_trigger_check(record);
 }
 
 int record_options_read(struct record_options *record, const struct command *command, int argc,

@@ -176,6 +176,9 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 		       config->timestamps << 16 | config->timestamp_prescale << 20;
 	if (config->flags & NTRACE_CONFIG_CONTEXT)
 		attr->config |= 1 << 24;
+	if (config->flags & NTRACE_CONFIG_ARMED)
+		attr->config |= 1 << 25;
+	attr->config2 = config->trigger_in | (uint64_t)config->trigger_out << 32;
 	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
 	/* There are no samples; but perf script refuses events without an address. */
 	attr->sample_type = dummy->sample_type | PERF_SAMPLE_IP;
@@ -470,6 +473,10 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 	error = check_timestamps(tasks);
 	if (error)
 		return error;
+	if (!record_trigger_fits(&tasks->config, (uint32_t)pmu_number("caps/triggers_in", 0),
+				 (uint32_t)pmu_number("caps/triggers_out", 0)))
+		return fail("not all encoders have such triggers (options --trigger-in, "
+			    "--trigger-out)");
 	describe_events(tasks, child);
 	allow_many_files();
 	if (child)

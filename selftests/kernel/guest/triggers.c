@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External triggers. Usage: triggers ENCODER_ADDRESS, of hart 0, whose registers 0xe04 and
- * 0xe08 raise inputs and tell of outputs (tools/vsoc/model/trace_encoder.h)
+ * External triggers. Usage: triggers ENCODER_ADDRESS TYPE: encoder of hart 0, whose
+ * registers 0xe04 and 0xe08 raise inputs and tell of outputs
+ * (tools/vsoc/model/trace_encoder.h); type of the PMU
  */
-#include "guest.h"
+#include "events.h"
 
 #define PROG_TRACE_CORRELATION 33
+#define ARMED (1 << 25)
+#define AUX_SIZE (1 << 20)
 
 static volatile uint32_t *page;
 
@@ -118,12 +121,78 @@ static void test_notify(int fd)
 	unmap(&area);
 }
 
+static int try_event(uint64_t config, uint64_t config1, uint64_t config2)
+{
+	struct perf_event_attr attr = attributes();
+	int fd;
+
+	attr.config = config;
+	attr.config1 = config1;
+	attr.config2 = config2;
+	fd = event_open(&attr, 0, 0);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? -1 : 0;
+}
+
+static void test_perf_refused(void)
+{
+	uint64_t on = NTRACE_TRIGGER_ON;
+
+	ok(!try_event(0, 0, on), "perf: input 0");
+	fails_with(try_event(0, 0, on << 8), EOPNOTSUPP, "perf: a third input");
+	fails_with(try_event(0, 0, 1), EINVAL, "perf: no such action");
+	fails_with(try_event(0, 0, UINT64_C(4) << 32), EINVAL, "perf: no such output");
+	fails_with(try_event(ARMED, 0, 0), EINVAL, "perf: armed, and nothing that could begin");
+	fails_with(try_event(0, 100 | UINT64_C(100) << 32, on), EINVAL, "perf: with strobing");
+}
+
+/* What @rounds of work add to the AUX area while the event is enabled. */
+static uint64_t traced(const struct aux_area *area, uint64_t rounds, uint32_t raise)
+{
+	uint64_t before = aux_head(area);
+
+	ioctl(area->fd, PERF_EVENT_IOC_ENABLE, 0);
+	if (raise)
+		page[0xe04 / 4] = raise;
+	work(rounds);
+	ioctl(area->fd, PERF_EVENT_IOC_DISABLE, 0);
+	return aux_head(area) - before;
+}
+
+/* The window of an event of this task: how it stood when it was taken off is how it goes on. */
+static void test_perf_window(void)
+{
+	struct perf_event_attr attr = attributes();
+	struct aux_area area;
+	uint64_t got;
+
+	attr.config = ARMED;
+	attr.config2 = NTRACE_TRIGGER_ON | NTRACE_TRIGGER_OFF << 4 |
+		       (uint64_t)(NTRACE_TRIGGER_OUT_ON | NTRACE_TRIGGER_OUT_OFF << 4) << 32;
+	area = aux_area_open(&attr, 0, 0, AUX_SIZE, false);
+	page[0xe08 / 4] = 3;
+	ok(!traced(&area, 10000, 0) && !page[0xe08 / 4], "perf: armed: nothing is traced");
+	got = traced(&area, 10000, 1);
+	ok(got > 1000 && page[0xe08 / 4] & 1, "perf: input 0: it begins, %llu bytes",
+	   (unsigned long long)got);
+	ok(area.aux[0] == PROG_TRACE_SYNC, "perf: with a synchronization");
+	got = traced(&area, 10000, 0);
+	ok(got > 1000, "perf: it goes on when it is scheduled again, %llu bytes",
+	   (unsigned long long)got);
+	got = traced(&area, 10000, 2);
+	ok(got < 256, "perf: input 1: it ends, after %llu bytes", (unsigned long long)got);
+	ok(!traced(&area, 10000, 0), "perf: and stays so");
+	aux_area_close(&area);
+}
+
 int main(int argc, char **argv)
 {
 	int fd, memory = open("/dev/mem", O_RDWR | O_SYNC);
 
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
+	type = (unsigned int)strtoul(argv[2], NULL, 0);
 	run_on(0);
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
 		    strtoul(argv[1], NULL, 0));
@@ -134,5 +203,7 @@ int main(int argc, char **argv)
 	test_window(fd);
 	test_notify(fd);
 	close(fd);
+	test_perf_refused();
+	test_perf_window();
 	return failures ? 1 : 0;
 }

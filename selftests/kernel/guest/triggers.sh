@@ -3,6 +3,21 @@
 # External triggers. Runs in the guest.
 # shellcheck source=selftests/kernel/guest/common.sh
 . /root/kernel/common.sh
-program $here/triggers "$(encoder 0)"
+pmu=/sys/bus/event_source/devices/ntrace
+is "$(cat $pmu/caps/triggers_in $pmu/caps/triggers_out | tr '\n' ' ')" "0x3 0x3 " "caps: triggers"
+program $here/triggers "$(encoder 0)" "$(<$pmu/type)"
+
+# By the command: a program on hart 0 that raises input 0, or does not.
+recorded() {
+	taskset -c 0 ntrace record -q --task --privilege u --armed --trigger-in 0=on -o "$tmp/$1.data" -- \
+		devmem "$(printf '0x%x' $(($(encoder 0) + $2)))" 32 1 >"$tmp/said" 2>&1
+	echo "$? $(cat "$tmp/$1.data"/aux.* | wc -c)"
+}
+like "record --armed: input 0 begins it" '^0 [1-9]' "$(recorded raised 0xe04)"
+is "$(recorded quiet 0xe08)" "0 0" "record --armed: nothing without it"
+fails "record: an input that is not there" 'no such trigger: it has inputs 0x3, outputs 0x3' \
+	ntrace record -q --trigger-in 7=on -o "$tmp/x.data" -- true
+fails "record --task: likewise" 'not all encoders have such triggers' \
+	ntrace record -q --task --trigger-out 7=on -o "$tmp/x.data" -- true
 is "$(dmesg | grep -cE 'ntrace ([0-9a-f]+\.|ntrace)')" 0 "the driver has nothing to say"
 done_testing
