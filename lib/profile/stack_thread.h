@@ -54,6 +54,7 @@ struct frame {
  *          instruction stands that traps
  * @privilege: of its frames
  * @signal: of the same privilege as the layer below: a handler of a signal
+ * @ended: the handler has returned: what is there now asks the kernel to go back
  */
 struct layer {
 	uint32_t base;
@@ -62,6 +63,7 @@ struct layer {
 	unsigned int skip;
 	bool resumes;
 	bool signal;
+	bool ended;
 };
 
 /* @next: where it goes on, if @goes_on; else nothing is known of that. */

@@ -209,8 +209,10 @@ static int return_below(struct ntrace_stacks *stacks, struct thread *thread,
 
 	stacks->stats.below++;
 	/* Of a handler nothing is missing below: its first part goes on with the next. */
-	if (thread->stack.layer_count > 1 && thread->stack.count == base + 1)
+	if (thread->stack.layer_count > 1 && thread->stack.count == base + 1) {
+		top_layer(thread)->ended = top_layer(thread)->signal;
 		return frame_replace(stacks, thread, &to->place, false);
+	}
 	return restart_layer(stacks, thread, to);
 }
 
@@ -338,6 +340,32 @@ static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
 }
 
 /*
+ * A signal's handler begins. If another one has just asked for its own end, it has
+ * got that: both signals came at once, and what they interrupt is the same.
+ */
+static int enter_signal(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct arrival *to)
+{
+	struct stack *stack = &thread->stack;
+	struct layer left = *top_layer(thread);
+	int error = 0;
+
+	stacks->stats.signals++;
+	if (left.ended && stack->skip) {
+		/* Unless it was interrupted just before it could ask: then it comes back. */
+		error = stack_keep_copy(thread);
+		if (!error)
+			error = layers_unwind(stacks, thread, stack->layer_count - 1);
+		stack->next = left.resume;
+		stack->skip = left.skip;
+		stack->goes_on = left.resumes;
+	}
+	if (!error)
+		error = layer_enter(stacks, thread, to->privilege, true);
+	return error ? error : enter_base(stacks, thread, &to->place, true, true);
+}
+
+/*
  * Control came back to a privilege, but not to where it had left it. Below what
  * has been left by now, the layer of that privilege is on top.
  */
@@ -345,16 +373,13 @@ static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thre
 			       const struct arrival *to)
 {
 	uint32_t layer = find_resumed(&thread->stack, to->address, to->privilege);
-	int error;
 
 	if (is_exec(thread, to))
 		return begin_program(stacks, thread, to);
 	if (layer != NOWHERE && layer) {
 		return layers_unwind(stacks, thread, layer);
 	} else if (to->place.entry && to->privilege == NTRACE_PRIV_U && thread->stack.goes_on) {
-		stacks->stats.signals++;
-		error = layer_enter(stacks, thread, to->privilege, true);
-		return error ? error : enter_base(stacks, thread, &to->place, true, true);
+		return enter_signal(stacks, thread, to);
 	}
 	/* Such as the kernel's tables of exceptions, and restartable sequences. */
 	if (to->place.function == stack_top(thread)->function)
@@ -622,6 +647,31 @@ int walk_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *f
 	if (!error && thread->tid < 0)
 		error = walk_lose(stacks, thread);
 	return error;
+}
+
+int walk_come_back(struct ntrace_stacks *stacks, struct thread *thread,
+		   const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct stack *stack = &thread->stack;
+	struct arrival to = { .space = flow->space,
+			      .address = flow->address,
+			      .privilege = event->privilege };
+	int error;
+
+	if (thread->state != THREAD_SUSPENDED || thread->epoch != stacks->epoch || !stack->count ||
+	    (stack->goes_on && stack->next == flow->address))
+		return 0;
+	error = place_at(stacks, to.space, to.address, &to.place);
+	if (!error)
+		error = come_back(stacks, thread, &to);
+	if (error)
+		return error;
+	keep_user_space(thread, event);
+	stack->next = to.address;
+	stack->goes_on = true;
+	stack->skip = trapping_size(to.space, &stacks->isa, to.address);
+	return 0;
 }
 
 int walk_cut_off(struct ntrace_stacks *stacks, struct thread *thread)

@@ -18,6 +18,10 @@ int walk_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow
 /* The privilege is left, and what follows is not traced. */
 int walk_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow);
 
+/* @thread was back where it is left now, and executed nothing. */
+int walk_come_back(struct ntrace_stacks *stacks, struct thread *thread,
+		   const struct ntrace_session_event *event);
+
 /* It is not known any more where @thread goes on. */
 int walk_lose(struct ntrace_stacks *stacks, struct thread *thread);
 

@@ -162,6 +162,27 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 	return 0;
 }
 
+/*
+ * Trace went off. Where it had just gone on and nothing was executed, its thread was back all the
+ * same: at a system call that is begun anew, at a page that is missing.
+ */
+static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
+{
+	struct thread *thread = stacks->current;
+	int error = 0;
+
+	if (!thread || thread->state != THREAD_SUSPENDED || event->tid < 0 ||
+	    !event->flow->next_known)
+		return walk_suspend(stacks, event->flow);
+	thread = threads_find(stacks, event);
+	if (!thread)
+		return NTRACE_ERR_NOMEM;
+	if (thread != stacks->current)
+		error = tell(stacks, thread, NTRACE_STACK_RUN);
+	stacks->current = thread;
+	return error ? error : walk_come_back(stacks, thread, event);
+}
+
 /* A loss: of no thread it is known any more where it goes on. */
 static int take_loss(struct ntrace_stacks *stacks, bool gap)
 {
@@ -196,7 +217,7 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
 		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE ||
 		    flow->code == NTRACE_EVCODE_LOW_POWER ||
 		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY)
-			return walk_suspend(stacks, flow);
+			return take_off(stacks, event);
 		return take_loss(stacks, false);
 	case NTRACE_FLOW_GAP:
 		return take_loss(stacks, true);

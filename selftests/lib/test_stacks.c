@@ -441,6 +441,37 @@ static void test_user_only(void)
 	call(MAIN, 0, A);
 	run(A, ECALL_AT - 8);
 	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
+	leave(HANDLER, 0);
+	run(SIGRETURN, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(SIGRETURN, ECALL_AT));
+	leave(B, 0);
+	run(SIGRETURN, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(SIGRETURN, ECALL_AT));
+	leave(A, ECALL_AT + 4);
+	run(MAIN, 12);
+	expect("program;[unknown];main 5|program;[unknown];main;a 4|program;[unknown];main;a;b 2|"
+	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 4",
+	       "two signals at once: the second handler interrupts what the first did");
+
+	begin();
+	call(MAIN, 0, A);
+	run(A, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
+	leave(HANDLER, 0);
+	run(SIGRETURN, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(SIGRETURN, ECALL_AT));
+	event_of(NTRACE_FLOW_SYNC, 0, at(A, ECALL_AT));
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
+	leave(A, ECALL_AT + 4);
+	run(MAIN, 12);
+	expect("program;[unknown];main 5|program;[unknown];main;a 4|"
+	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 2",
+	       "a system call that is begun anew behind a signal");
+
+	begin();
+	call(MAIN, 0, A);
+	run(A, ECALL_AT - 8);
+	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(A, ECALL_AT));
 	user_space = other_space;
 	event_of(NTRACE_FLOW_SYNC, 0, at(HANDLER, 0));
 	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE, at(HANDLER, 0));
