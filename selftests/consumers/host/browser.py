@@ -79,6 +79,9 @@ class Browser:
     def open(self, url, ready):
         """Returns when the expression `ready` is true."""
         self.call("Page.navigate", url=url)
+        self.wait(ready)
+
+    def wait(self, ready):
         deadline = time.monotonic() + 60
         while not self.value(ready):
             if time.monotonic() > deadline:
