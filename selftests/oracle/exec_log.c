@@ -6,11 +6,12 @@
  * library or the hooks in QEMU: it sees instructions through its own callbacks
  * and start and stop through its own callback on stores to the encoders' pages.
  *
- *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES]
+ *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES][,stacks=on]
  *
  * writes PREFIX.HART, and PREFIX.messages for people. base is the physical
  * address of hart 0's encoder, the others follow at 4 KiB each; max bounds each
- * file.
+ * file; with stacks=on the log tells calls, returns and traps, and the stack pointer
+ * and task after each.
  *
  * What is cheap enough to stay switched on: a callback at the start of each
  * translated block, and before each instruction an inline store of its number
@@ -66,7 +67,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 #define HARTS_MAX 16
 #define PAGE 0x1000
 #define BUFFER_SIZE (1 << 20)
-#define TOKEN_MAX 32
+#define TOKEN_MAX 48
 
 /* trTeControl: trTeActive, trTeEnable, trTeInstTracing (Trace Control Interface 1.0) */
 #define TE_CONTROL 0x000
@@ -82,6 +83,8 @@ enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 #define INSN_LEN4 0x01
 #define INSN_CLASS_SHIFT 1
 #define INSN_PRIV_SHIFT 3
+#define INSN_CALL 0x20
+#define INSN_RETURN 0x40
 #define INSN_VALID 0x80
 
 /*
@@ -112,7 +115,8 @@ struct hart {
 	uint8_t *buffer;
 	FILE *file;
 	uint64_t instructions, traps, struck, restarts, odd;
-	struct qemu_plugin_register *pc, *tp, *sscratch, *epc[4], *cause[4], *tvec[4];
+	uint64_t stack, task;	/* as the last arrival in the log has them */
+	struct qemu_plugin_register *pc, *sp, *tp, *sscratch, *epc[4], *cause[4], *tvec[4];
 };
 
 /*
@@ -133,6 +137,7 @@ static struct qemu_plugin_register *hartid, *privilege;	/* the same for all hart
 static char *out;
 static uint64_t base = 0x6000000;
 static uint64_t limit = UINT64_MAX;
+static bool log_stacks;
 static FILE *messages;
 
 static uint64_t insn_address(uint64_t insn)
@@ -208,32 +213,39 @@ static void put_event(struct hart *hart, enum oracle_token token, uint64_t first
 	put_number(hart, second);
 }
 
+static uint64_t zigzag(uint64_t distance)
+{
+	return distance << 1 ^ (uint64_t)((int64_t)distance >> 63);
+}
+
+static void put_priv(struct hart *hart, unsigned int priv)
+{
+	if (priv == hart->priv)
+		return;
+	put_run(hart);
+	put(hart, ORACLE_PRIV + priv);
+	hart->priv = priv;
+}
+
 /* Writes an instruction that has retired. */
 static void commit(struct hart *hart, uint64_t insn)
 {
 	uint64_t address = insn_address(insn);
-	unsigned int priv = insn_priv(insn);
 	bool long_insn = insn & INSN_LEN4;
 
 	hart->instructions++;
 	if (hart->full)
 		return;
 	reserve(hart);
-	if (priv != hart->priv) {
-		put_run(hart);
-		put(hart, ORACLE_PRIV + priv);
-		hart->priv = priv;
-	}
+	put_priv(hart, insn_priv(insn));
 	if (address == hart->expect) {
 		hart->run = hart->run << 1 | long_insn;
 		if (++hart->run_count == ORACLE_RUN_MAX)
 			put_run(hart);
 	} else {
-		int64_t distance = (int64_t)(address - hart->expect) / 2;
-
 		put_run(hart);
 		put(hart, ORACLE_JUMP + long_insn);
-		put_number(hart, (uint64_t)distance << 1 ^ (uint64_t)(distance >> 63));
+		put_number(hart, zigzag((uint64_t)((int64_t)(address - hart->expect) / 2)));
 	}
 	hart->expect = address + insn_length(insn);
 }
@@ -279,6 +291,39 @@ static void put_task(struct hart *hart)
 	put_number(hart, priv == 3 ? 0 : read_register(priv ? hart->tp : hart->sscratch));
 }
 
+/*
+ * How control came to @insn, if that changes a stack, and what the stack pointer and the
+ * task are there. @insn has not retired, and perhaps never will.
+ */
+static void put_arrival(struct hart *hart, uint64_t insn, uint64_t left, bool trapped)
+{
+	unsigned int priv = insn_priv(insn);
+	uint64_t stack, task;
+	enum oracle_token token;
+
+	if (trapped)
+		token = ORACLE_HANDLER;
+	else if (insn_class(left) == TRAP_RETURN)
+		token = ORACLE_TRAP_RETURN;
+	else if (left & (INSN_CALL | INSN_RETURN))
+		token = left & INSN_CALL ? ORACLE_CALL : ORACLE_RETURN;
+	else
+		return;
+	if (!log_stacks || hart->full)
+		return;
+	stack = read_register(hart->sp);
+	task = priv == 3 ? hart->task : read_register(priv ? hart->tp : hart->sscratch);
+	reserve(hart);
+	put_priv(hart, priv);
+	put_run(hart);
+	put(hart, token);
+	put_number(hart, zigzag(insn_address(insn) - hart->expect));
+	put_number(hart, zigzag(stack - hart->stack));
+	put_number(hart, zigzag(task - hart->task));
+	hart->stack = stack;
+	hart->task = task;
+}
+
 static void begin(struct hart *hart, bool remote)
 {
 	hart->open = true;
@@ -288,6 +333,8 @@ static void begin(struct hart *hart, bool remote)
 	hart->priv = 4;		/* none: the first instruction says its own */
 	hart->run = 1;
 	hart->run_count = 0;
+	hart->stack = 0;
+	hart->task = 0;
 	read_vectors(hart);
 	put_event(hart, ORACLE_BEGIN, atomic_fetch_add(&sequence, 1), remote);
 	put_task(hart);
@@ -319,6 +366,9 @@ static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint6
 		hart->struck++;
 	else
 		commit(hart, held);
+	/* A jump that led to where the trap came, in the kernel or in user space. */
+	if (!struck && insn_class(held) != PLAIN)
+		put_arrival(hart, epc >> 1 << 8 | (epc >> 63) << INSN_PRIV_SHIFT, held, false);
 	hart->held = 0;
 	hart->traps++;
 	put_event(hart, ORACLE_TRAP, cause << 1 | interrupt, epc);
@@ -460,7 +510,7 @@ static void on_block(unsigned int index, void *argument)
 {
 	struct hart *hart = &harts[index];
 	const struct block *block = argument;
-	uint64_t pc;
+	uint64_t pc, left, traps = hart->traps;
 
 	finish_block(index, hart);
 	if (atomic_load_explicit(&order[index], memory_order_relaxed) != hart->seen)
@@ -473,7 +523,10 @@ static void on_block(unsigned int index, void *argument)
 	if ((pc ^ block->start) & (PAGE - 1))
 		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->pc_packed, 0, pc);
 	/* A trap is looked into before its handler runs: the registers still tell of it. */
+	left = hart->held;
 	step(hart, hart->pc_packed + block->insns[0]);
+	if (left)
+		put_arrival(hart, hart->pc_packed + block->insns[0], left, hart->traps != traps);
 }
 
 static void on_block_single(unsigned int index, void *argument)
@@ -556,6 +609,23 @@ static enum insn_class classify(uint32_t code)
 	return PLAIN;
 }
 
+/* By the hints of the unprivileged specification, table "Return-address stack prediction hints". */
+static unsigned int call_or_return(uint32_t code)
+{
+	unsigned int rd = code >> 7 & 31, rs1 = code >> 15 & 31;
+
+	if ((code & 0xf07f) == 0x8002)	/* c.jr */
+		return rd == 1 || rd == 5 ? INSN_RETURN : 0;
+	if ((code & 0xf07f) == 0x9002)	/* c.jalr, or with x0 c.ebreak */
+		return rd ? INSN_CALL : 0;
+	if ((code & 0x7f) == 0x6f || (code & 0x707f) == 0x67) {
+		if (rd == 1 || rd == 5)
+			return INSN_CALL;
+		return (code & 0x7f) == 0x67 && (rs1 == 1 || rs1 == 5) ? INSN_RETURN : 0;
+	}
+	return 0;
+}
+
 static bool stores_word(uint32_t code)
 {
 	if ((code & 3) == 3)
@@ -598,7 +668,7 @@ static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 
 		qemu_plugin_insn_data(insn, &code, sizeof(code));
 		block->insns[i] = distance >> 1 << 8 | INSN_VALID | priv << INSN_PRIV_SHIFT |
-				  classify(code) << INSN_CLASS_SHIFT |
+				  classify(code) << INSN_CLASS_SHIFT | call_or_return(code) |
 				  (qemu_plugin_insn_size(insn) == 4 ? INSN_LEN4 : 0);
 		if (single)
 			qemu_plugin_register_vcpu_insn_exec_cb(
@@ -630,6 +700,7 @@ static void on_hart(qemu_plugin_id_t id, unsigned int index)
 	privilege = find_register(registers, "priv");
 	hartid = find_register(registers, "mhartid");
 	hart->pc = find_register(registers, "pc");
+	hart->sp = find_register(registers, "sp");
 	hart->tp = find_register(registers, "tp");
 	hart->sscratch = find_register(registers, "sscratch");
 	hart->epc[1] = find_register(registers, "sepc");
@@ -685,6 +756,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			base = strtoull(argv[i] + 5, NULL, 0);
 		} else if (g_str_has_prefix(argv[i], "max=")) {
 			limit = strtoull(argv[i] + 4, NULL, 0);
+		} else if (!strcmp(argv[i], "stacks=on")) {
+			log_stacks = true;
 		} else {
 			fprintf(stderr, "exec_log: unknown option %s\n", argv[i]);
 			return -1;

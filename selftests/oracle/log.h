@@ -26,6 +26,14 @@
  *   ODD                 the plugin met something it has no explanation for: kind
  *                       (enum oracle_odd), epc. Makes the log unusable as a witness
  *   FULL                the size limit was reached, instructions are missing
+ *   CALL, RETURN,       with stacks=on: control came to an address by a call, a return or a
+ *   TRAP_RETURN,        return from a trap, or it is the first of the handler of the trap before.
+ *   HANDLER             Three signed distances: the address from the end of the predecessor; the
+ *                       stack pointer there, and the task, from those of the one before of these
+ *                       tokens (0 after BEGIN). The task is tp in S-mode (in the first
+ *                       instructions of a handler still that of the user), sscratch in U-mode, in
+ *                       M-mode that of the one before. The instruction at the address may be
+ *                       missing: a trap came first
  *
  * The first instruction after BEGIN is always a JUMP (predecessor end 0) after
  * a PRIV.
@@ -47,6 +55,10 @@ enum oracle_token {
 	ORACLE_ODD = 0x93,
 	ORACLE_FULL = 0x94,
 	ORACLE_TASK = 0x95,
+	ORACLE_CALL = 0x98,
+	ORACLE_RETURN = 0x99,
+	ORACLE_TRAP_RETURN = 0x9a,
+	ORACLE_HANDLER = 0x9b,
 };
 
 enum oracle_odd {

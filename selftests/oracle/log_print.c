@@ -2,12 +2,26 @@
 /*
  * log_print LOG [SECTION[-]]: the executed instructions of a section of a log (the
  * first one), with "-" of those behind it as well, one per line: address, size,
- * privilege, and the cause before the first one of a trap handler.
+ * privilege, and the cause before the first one of a trap handler. With stacks=on also how control
+ * came to an address, the stack pointer and the task there.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "log.h"
 #include "log_read.h"
+
+static int on_arrival(void *data, const struct oracle_arrival *arrival)
+{
+	static const char *const names[] = { "call", "return", "trap-return", "handler" };
+
+	(void)data;
+	if (arrival->token >= ORACLE_CALL)
+		printf("%s %" PRIx64 " %" PRIx64 " %" PRIx64 "\n",
+		       names[arrival->token - ORACLE_CALL], arrival->address, arrival->stack,
+		       arrival->task);
+	return 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -25,6 +39,7 @@ int main(int argc, char **argv)
 		section = (unsigned int)strtoul(argv[2], &rest, 0);
 	if (!oracle_log_open(&log, argv[1], section)) {
 		log.join = *rest == '-';
+		log.arrive = on_arrival;
 		while ((result = oracle_log_next(&log, &insn)) == 1) {
 			if (insn.trap)
 				printf("trap %s %u\n", insn.interrupt ? "interrupt" : "exception",

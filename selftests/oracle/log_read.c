@@ -56,6 +56,34 @@ static void start_section(struct oracle_log *log, uint64_t remote)
 	log->trap = false;
 	log->task_known = false;
 	log->task = 0;
+	log->last.stack = 0;
+	log->last.task = 0;
+}
+
+static uint64_t from_zigzag(uint64_t distance)
+{
+	return distance >> 1 ^ -(distance & 1);
+}
+
+static int arrive(struct oracle_log *log, unsigned int token, uint64_t address)
+{
+	log->last.token = token;
+	log->last.priv = log->priv;
+	log->last.address = address;
+	if (log->arrive && log->arrive(log->data, &log->last))
+		return fail(log, "told above");
+	return 2;
+}
+
+static int read_arrival(struct oracle_log *log, unsigned int token)
+{
+	uint64_t address, stack, task;
+
+	if (get_number(log, &address) || get_number(log, &stack) || get_number(log, &task))
+		return -1;
+	log->last.stack += from_zigzag(stack);
+	log->last.task += from_zigzag(task);
+	return arrive(log, token, log->expect + from_zigzag(address));
 }
 
 /* The first of a section says whose it is, the last whether it still is. */
@@ -85,7 +113,7 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 	case ORACLE_JUMP + 1:
 		if (get_number(log, &first))
 			return -1;
-		log->expect += ((first >> 1) ^ -(first & 1)) << 1;
+		log->expect += from_zigzag(first) << 1;
 		return take(log, token & 1 ? 4 : 2, insn);
 	case ORACLE_PRIV:
 	case ORACLE_PRIV + 1:
@@ -99,6 +127,11 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 		return 2;
 	case ORACLE_FULL:
 		return fail(log, "the log is incomplete: it reached its size limit");
+	case ORACLE_CALL:
+	case ORACLE_RETURN:
+	case ORACLE_TRAP_RETURN:
+	case ORACLE_HANDLER:
+		return read_arrival(log, (unsigned int)token);
 	}
 	if (token < ORACLE_TRAP || token > ORACLE_ODD)
 		return fail(log, "the log is damaged: unknown token");
@@ -109,7 +142,8 @@ static int read_token(struct oracle_log *log, int token, struct oracle_insn *ins
 		log->trap = true;
 		log->interrupt = first & 1;
 		log->cause = (uint8_t)(first >> 1);
-		return 2;
+		log->last.cause = first;
+		return arrive(log, ORACLE_TRAP, second);
 	case ORACLE_BEGIN:
 		log->section++;
 		start_section(log, second);

@@ -30,6 +30,25 @@ struct oracle_insn {
 };
 
 /**
+ * struct oracle_arrival - how control comes to an address (log.h), or a trap
+ * @token: ORACLE_CALL, ORACLE_RETURN, ORACLE_TRAP_RETURN, ORACLE_HANDLER; ORACLE_TRAP,
+ *	   which has @address, where it was taken (epc), and @cause only
+ * @cause: times 2, plus 1 of an interrupt
+ * @priv: there
+ * @address: the instruction there has not retired yet, and perhaps never will
+ * @stack: stack pointer there
+ * @task: the kernel's task pointer; of HANDLER it may be the user's tp
+ */
+struct oracle_arrival {
+	unsigned int token;
+	unsigned int priv;
+	uint64_t cause;
+	uint64_t address;
+	uint64_t stack;
+	uint64_t task;
+};
+
+/**
  * struct oracle_log - a log being read
  * @remote_start: another hart started the section
  * @remote_stop: another hart stopped it; valid at its end
@@ -37,6 +56,9 @@ struct oracle_insn {
  * @join: set by the caller: sections follow each other without end
  * @task_changed: a section ended with another task than it began with
  * @error: why reading stopped early, NULL if it did not
+ * @arrive: set by the caller if wanted: gets arrivals and traps between the instructions;
+ *	    not 0 = stop, as an error that it has told
+ * @data: for @arrive
  * The other fields are private.
  */
 struct oracle_log {
@@ -46,6 +68,8 @@ struct oracle_log {
 	bool join;
 	bool task_changed;
 	const char *error;
+	int (*arrive)(void *data, const struct oracle_arrival *arrival);
+	void *data;
 	FILE *file;
 	uint64_t expect;
 	unsigned int priv;
@@ -57,6 +81,7 @@ struct oracle_log {
 	bool task_known;
 	uint64_t task;
 	unsigned int section;
+	struct oracle_arrival last;
 };
 
 /**

@@ -82,6 +82,7 @@ class Browser:
         self.wait(ready)
 
     def wait(self, ready):
+        """Until the expression `ready` is true."""
         deadline = time.monotonic() + 60
         while not self.value(ready):
             if time.monotonic() > deadline:

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Call stacks of ntrace export against those that the witness saw (selftests/oracle/stacks.c).
+
+usage: stack_truth.py ORACLE LOG PROGRAM KALLSYMS FOLDED [OPTION...]
+ORACLE is the program stacks, which gets the OPTIONs; LOG is its log of one hart. PROGRAM is a static one,
+program/stack_load.c; KALLSYMS are the names of the kernel that it ran on. FOLDED is the output of ntrace export.
+
+Compared is what hangs from a function truth_*, and apart from that what hangs from one that is called odd_*.
+Code without a name of the two (the vDSO) is one frame "*" for all of it in a row. Names of one address are one.
+
+Prints for "plain", and then for each odd_*: "NAME: N stacks, N instructions, N differ"; and on standard error which.
+"""
+import collections
+import re
+import subprocess
+import sys
+import tempfile
+
+OTHER = "*"
+ROOT = re.compile("(truth|odd)_")
+
+
+def tool(name, *arguments):
+    return subprocess.run([f"riscv64-linux-gnu-{name}", *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def symbols(listing):
+    for line in listing.splitlines():
+        address, kind, name = line.split()[:3]
+        if kind in "tTwWi" and not name.startswith((".L", "$", "__pi_.L")):
+            yield int(address, 16), name
+
+
+class Names:
+    """Of functions, by address. Which of several names of an address is shown is no matter of stacks."""
+
+    def __init__(self, program, kallsyms):
+        self.at, self.same = {}, {}
+        sections = tool("objdump", "-h", program)
+        code = [range(int(start, 16), int(start, 16) + int(size, 16))
+                for size, start in re.findall(r"^ *\d+ \S+ +(\S+) +(\S+) .*\n.*CODE", sections, re.MULTILINE)]
+        for address, name in symbols(tool("nm", "--defined-only", program)):
+            if any(address in part for part in code):
+                self.add(address, name)
+        for address, name in symbols(open(kallsyms).read()):
+            self.add(address, name)
+        self.at.update((part.stop, OTHER) for part in code if part.stop not in self.at)
+        self.at[0] = OTHER
+        self.known = {self.root(name) for name in self.at.values()}
+
+    def add(self, address, name):
+        if address in self.at:
+            self.same[self.root(name)] = self.root(self.at[address])
+        else:
+            self.at[address] = name
+
+    def root(self, name):
+        while self.same.get(name, name) != name:
+            name = self.same[name]
+        return name
+
+    def one(self, name):
+        """Functions of modules have the module behind them."""
+        root = self.root(re.sub(r" \[\w+\]$", "", name))
+        return root if root in self.known else OTHER
+
+    def write(self, file):
+        for address, name in sorted(self.at.items()):
+            print(f"{address:x} {self.root(name)}", file=file)
+        file.flush()
+
+
+def read(lines, names):
+    """{group: {stack: instructions}}, the stacks from the outermost function on that is a root."""
+    found = collections.defaultdict(collections.Counter)
+    for line in lines:
+        stack, count = line.rsplit(" ", 1)
+        frames = [names.one(name) for name in stack.split(";")]
+        first = next((i for i, name in enumerate(frames) if ROOT.match(name)), None)
+        if first is None:
+            continue
+        frames = frames[first:]
+        group = next((name for name in frames if name.startswith("odd_")), "plain")
+        stack = tuple(name for i, name in enumerate(frames) if name != OTHER or frames[i - 1] != OTHER)
+        found[group][stack] += int(count)
+    return found
+
+
+def main():
+    oracle, log, program, kallsyms, folded, *options = sys.argv[1:]
+    names = Names(program, kallsyms)
+    with tempfile.NamedTemporaryFile("w") as symbols:
+        names.write(symbols)
+        want = read(subprocess.run([oracle, *options, symbols.name, log], check=True, capture_output=True,
+                                   text=True).stdout.splitlines(), names)
+    with open(folded) as file:
+        told = read(file, names)
+    for group in sorted({*want, *told}, key=lambda name: (name != "plain", name)):
+        seen, got = want[group], told[group]
+        differ = [(abs(seen[key] - got[key]), key) for key in {**seen, **got} if seen[key] != got[key]]
+        print(f"{group}: {len(seen)} stacks, {sum(seen.values())} instructions, {len(differ)} differ")
+        for _, key in sorted(differ, reverse=True)[:10]:
+            print(f"{group}: {seen[key]} seen, {got[key]} told: {';'.join(key)}", file=sys.stderr)
+
+
+main()

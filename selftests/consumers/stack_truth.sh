@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Call stacks against those that the witness saw, of a program with all that a stack goes through
+# (program/stack_load.c): in user space, and with the kernel. Each stack must have the same
+# instructions, but for those that hang from functions odd_*: there the trace does not say what
+# happened, and the difference must be there (Documentation/trace/testing.md).
+# STACK_ROUNDS makes it longer, STACK_MIN is how many instructions are wanted of each recording.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+rounds=${STACK_ROUNDS:-30} min=${STACK_MIN:-1400000}
+load=$tmp/stack_load
+# Static: so all code but the kernel's and the vDSO's has its names in one file.
+ok "a program with all that a stack goes through" riscv64-linux-gnu-gcc -std=gnu11 -Wall -Wextra -Werror -O2 -fexceptions \
+	-static selftests/consumers/program/stack_load.c -o "$load" || done_testing
+
+record() {
+	local ntrace='ntrace record --sink-size 4M --data-size 32M'
+	cp build/riscv64/ntrace "$tmp/ntrace"
+	tools/vsoc/run --quiet --timeout "${STACK_TIMEOUT:-600}" --smp 1 --icount --check-dmesg --modules \
+		--put "$load:/root/stack_load" --put "$tmp/ntrace:/usr/local/bin/ntrace" \
+		--plugin "$top/build/plugin/exec_log.so,out=$tmp/log,stacks=on" --get "/tmp/u:$tmp" --get "/tmp/us:$tmp" -- \
+		sh -c "$ntrace --privilege u -o /tmp/u -- /root/stack_load $rounds && $ntrace --privilege us -o /tmp/us -- /root/stack_load $rounds" &&
+		grep -q ' 0 odd' "$tmp/log.messages"
+}
+ok "trace it in the guest, twice" record || { diag "$(tail -n 5 "$tmp/log.messages")"; done_testing; }
+root=$tmp/root
+mkdir "$root"
+cp -as "$(tools/vsoc/run --print-sysroot)/." "$root/"
+mkdir -p "$root/root" "$root/usr/local/bin"
+cp "$load" "$root/root/"
+cp "$tmp/ntrace" "$root/usr/local/bin/"
+
+# truth NAME OPTION...: sets $same, a line for what is plain and for each odd_*
+truth() {
+	same=$(python3 selftests/consumers/host/stack_truth.py build/oracle/stacks "$tmp/log.0" "$load" "$tmp/us/images/kallsyms" \
+		"$tmp/$1.folded" --privilege "$@" 2>"$tmp/differ") || not_ok "the comparison: $(<"$tmp/differ")"
+}
+section=0
+for name in u us; do
+	ok "$name: export" build/ntrace export --format folded --sysroot "$root" -o "$tmp/$name.folded" "$tmp/$name"
+	truth $name --section $section
+	read -r _ count _ instructions _ <<<"$same"
+	like "$name: $count stacks as they were executed, $instructions instructions" '^plain: [0-9]{3,} stacks, [0-9]+ instructions, 0 differ' "$same" ||
+		diag "$(grep '^plain' "$tmp/differ")"
+	ok "$name: that are $min at least" test "${instructions:-0}" -ge "$min"
+	for odd in odd_levels odd_exit; do
+		like "$name: $odd differs, as explained: $(grep "^$odd" <<<"$same")" " [1-9][0-9]* differ$" "$(grep "^$odd" <<<"$same")"
+	done
+	truth $name --section $section --forget $((instructions / 60))
+	like "$name: a return that is forgotten would show" '^plain: .* [1-9][0-9]* differ' "$(head -n 1 <<<"$same")"
+	section=1
+done
+done_testing
