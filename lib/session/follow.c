@@ -606,8 +606,8 @@ static void guess(struct follower *follower, uint64_t address)
 static bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
 {
 	const struct mapping_change *mapping = program_mapping(program, address, UINT64_MAX);
-	struct ntrace_object *object =
-		mapping ? session_object(follower->session, mapping->file) : NULL;
+	struct ntrace_object *object = mapping ? session_object(follower->session, mapping->file) :
+						 NULL;
 	uint64_t entry, offset;
 
 	return object && !ntrace_object_entry(object, &entry, &offset) &&

@@ -491,7 +491,8 @@ static void test_begins_once(void)
 	switches(0, 100, CODE);
 	stop("once", 1);
 	decode("once", NULL);
-	is_str(told, "100 old ccc, 100 new bbb", "where it begins it is known, later it may be both");
+	is_str(told, "100 old ccc, 100 new bbb",
+	       "where it begins it is known, later it may be both");
 	is_u64(errors, 1, "which an error says");
 }
 

@@ -109,8 +109,8 @@ for _ in 1 2 3; do
 	leaked=$(($(count '^kmalloc' /proc/slabinfo) - objects)) gone=$((kib - $(free_kib)))
 	[ $leaked -ge 500 ] || [ $gone -ge 2000 ] || break
 done
-ok "no objects leaked ($leaked)" test $leaked -lt 500
-ok "no pages leaked ($gone KiB)" test $gone -lt 2000
+ok "no objects leaked ($leaked)" test "$leaked" -lt 500
+ok "no pages leaked ($gone KiB)" test "$gone" -lt 2000
 let_go
 
 # Pages of five lost sinks are 20 MiB; loading modules alone moves several, up to 4.7 seen.
