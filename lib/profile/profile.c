@@ -427,5 +427,8 @@ const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile
 	}
 	table_sort_objects(table);
 	*count = table->object_count;
+	/* Control came from those at the end, but nothing of them is selected. */
+	while (*count && !table->objects[*count - 1].instructions)
+		--*count;
 	return table->objects;
 }

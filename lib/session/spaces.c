@@ -72,6 +72,22 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 	return NULL;
 }
 
+/* Names of a stripped program. Most have no such file, and nobody misses it. */
+static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object)
+{
+	char below[SESSION_PATH_ROOM];
+	const char *const directories[] = { below, "/usr/lib/debug", NULL };
+	int made = snprintf(below, sizeof(below), "%s/usr/lib/debug",
+			    session->sysroot ? session->sysroot : "");
+
+	if (made >= (int)sizeof(below))
+		below[0] = '\0';
+	if (ntrace_object_add_debug_file(object, directories) == NTRACE_ERR_BUILDID)
+		session_note(session,
+			     "%s: the debug file there is of another build; its names are not used",
+			     ntrace_object_name(object));
+}
+
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file)
 {
 	char path[SESSION_PATH_ROOM];
@@ -102,6 +118,8 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 			     "%s is not the file that was traced (other build-id); "
 			     "code in it is not decoded",
 			     path);
+	} else {
+		add_debug_file(session, file->object);
 	}
 	return file->object;
 }

@@ -83,6 +83,8 @@ fi
 # Line numbers of a debug file are the same; without it, it is said what is missing.
 mkdir -p "$root/usr/lib/debug/.build-id"
 id=$(riscv64-linux-gnu-readelf -n "$program" | sed -n 's/.*Build ID: //p')
+names() { report --limit 0 | grep ' calculator '; }
+names >"$tmp/named"
 rm "$root/root/calculator"
 riscv64-linux-gnu-strip -o "$root/root/calculator" "$program"
 mv "$tmp/info" "$tmp/whole"
@@ -90,8 +92,12 @@ ok "lcov of a stripped program" lcov "$tmp/info" --binary calculator
 like "says what is missing, and what it costs" \
 	"root/calculator: no line numbers .*: [0-9,]{6,} executed instructions have no source" "$(<"$tmp/said")"
 like "and that nothing is left" "nothing that was executed has line numbers: the export is empty" "$(<"$tmp/said")"
+like "functions of a stripped program have no names" ' sub_[0-9a-f]+$' "$(names)"
 mkdir "$root/usr/lib/debug/.build-id/${id:0:2}"
+riscv64-linux-gnu-objcopy --only-keep-debug "$recorded/ntrace" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+like "a debug file of another build is told of" 'calculator: the debug file there is of another build' "$(report)"
 riscv64-linux-gnu-objcopy --only-keep-debug "$program" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+is "$(names)" "$(<"$tmp/named")" "with the debug file they have the names that they had"
 ok "lcov of one with a debug file" lcov "$tmp/info" --binary calculator
 ok "is the same as that of the whole program" cmp "$tmp/info" "$tmp/whole"
 done_testing

@@ -15,6 +15,7 @@
 #define CODE 0x1000		/* link address of the program */
 #define SIZE 0x1000
 #define BIAS 0x40000000
+#define OTHER 0x20000		/* likewise of another one */
 #define KERNEL 0x9000		/* nothing is known of the code there */
 #define NOP 0x00000013
 #define ECALL 0x00000073
@@ -237,6 +238,30 @@ static void test_merge(void)
 	expect("?>0-8*1 2c>20*1 ?>20-2c*1 8>20-2c*1 2c>20-2c*2 2c>40*1", "counts of two profiles");
 }
 
+/* A jump out of what is not selected: of that object nothing was counted. */
+static void test_outside(void)
+{
+	const uint32_t code[4] = { NOP, NOP, NOP, NOP };
+	const struct ntrace_profile_object *objects;
+	struct ntrace_object *other;
+	size_t count;
+
+	ntrace_object_from_bytes(&other, "other", code, sizeof(code), OTHER);
+	ntrace_space_map_linked(space, other, BIAS);
+	begin();
+	privilege = NTRACE_PRIV_S;
+	block(OTHER - CODE, OTHER - CODE + 4, 0x20);
+	privilege = NTRACE_PRIV_U;
+	block(0x20, 0x2c, 0x20);
+	ntrace_profile_end(profile);
+	objects = ntrace_profile_objects(profile, &count);
+	is_u64(count, 1, "an object that control only came from is not among those executed");
+	is_u64(objects[0].object == object, 1, "but the one that it came to");
+	ntrace_profile_free(profile);
+	profile = NULL;
+	ntrace_object_put(other);
+}
+
 struct taken {
 	uint64_t address;
 	size_t count;
@@ -300,6 +325,7 @@ int main(void)
 	test_runs();
 	test_traps();
 	test_merge();
+	test_outside();
 	test_samples();
 	ntrace_space_put(space);
 	ntrace_object_put(object);

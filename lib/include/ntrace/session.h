@@ -26,6 +26,7 @@ struct ntrace_session;
  * @size: sizeof(struct ntrace_session_options) of the caller
  * @sysroot: directory that holds the files of the recorded machine; NULL = the archive of the
  *           recording, or "/" if it has none: ntrace_session_archive()
+ *           Debug files of stripped ones are looked for in its usr/lib/debug and in /usr/lib/debug
  * @firmware: ELF file of the M-mode firmware; NULL = M-mode is opaque
  * @firmware_bias: where it is loaded minus where it is linked
  * @note: called for everything a user should know (missing file, other

@@ -193,8 +193,7 @@ function flame(view) {
 	if (data.stacks.dropped)
 		make(tools, 'span', `${number.format(data.stacks.dropped)} frames too small to be seen are not in this page`, { class: 'dim' });
 	if (names.includes('[unknown]'))
-		make(view, 'p', '[unknown] are callers that were not seen: what ran before tracing began, before execve() or a loss, or called without ' +
-			'a call instruction, as ld.so starts a program.', { class: 'dim' });
+		make(view, 'p', '[unknown] are callers that were not seen: they were called before tracing began, or before a loss.', { class: 'dim' });
 	if (names.some((text) => /^sub_[0-9a-f]+$/.test(text)))
 		make(view, 'p', 'sub_ADDRESS are functions of programs that have no symbols, as stripped libraries; their debug packages have the names.',
 			{ class: 'dim' });
