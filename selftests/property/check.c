@@ -54,7 +54,7 @@ static struct drive drive;
 static struct {
 	bool owned;		/* Ownership came behind the last sync */
 	bool warned;		/* of inferred returns */
-	bool inferred;		/* there was one */
+	bool inferred, repeated; /* there was one; there may have been one in RepeatBranch */
 	uint64_t clock;		/* time of the last TSTAMP, as wide as the counter */
 	uint64_t time;		/* of the last event */
 	bool time_known;
@@ -227,21 +227,21 @@ static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 }
 
 /*
- * A walk goes on behind a return or a pair only if no message says where to; but
- * RepeatBranch says it for each repetition.
+ * A walk goes on behind a return, a swap or a pair only if no message says where to. But
+ * RepeatBranch says it for each repetition, of which the events do not tell the end.
  */
 static void tally_spared(const struct ntrace_flow_event *event, struct tally *tally)
 {
 	static uint64_t offset;
 	static uint8_t class;
 	bool on = event->type == NTRACE_FLOW_BLOCK && event->offset == offset;
+	bool popped = on && (class == NTRACE_INSN_RETURN || class == NTRACE_INSN_COROUTINE_SWAP);
+	bool repeats = now.tcode == NTRACE_TCODE_REPEAT_BRANCH;
 
-	if (on && class == NTRACE_INSN_RETURN && now.tcode != NTRACE_TCODE_REPEAT_BRANCH) {
-		now.inferred = true;
-		tally->spared[0]++;
-	}
-	if (on && class == NTRACE_INSN_INDIRECT_JUMP)
-		tally->spared[1]++;
+	now.repeated |= popped && repeats;
+	now.inferred |= popped && !repeats;
+	tally->spared[0] += popped && !repeats;
+	tally->spared[1] += on && class == NTRACE_INSN_INDIRECT_JUMP;
 	if (event->type == NTRACE_FLOW_WARNING)
 		return;
 	offset = event->offset;
@@ -492,7 +492,7 @@ static void check_warned(struct tally *tally)
 {
 	bool unsure = drive.config.params.implicit_return % 3;
 
-	if (now.warned != (unsure && now.inferred))
+	if (now.warned ? !unsure || (!now.inferred && !now.repeated) : unsure && now.inferred)
 		wrong("%s of inferred returns; ", now.warned ? "warned" : "no warning");
 	tally->inferred += now.warned;
 	tally->uninferred += unsure && !now.warned;
