@@ -282,7 +282,7 @@ static int add_call(struct gcov *gcov, const struct ntrace_scope *scopes,
 	struct gcov_node *node;
 	bool same;
 
-	if (trace->object != gcov->object || !trace->instructions)
+	if (trace->object != gcov->object)
 		return 0;
 	scope = ntrace_lines_scope(gcov->lines, trace->start);
 	if (scope == NTRACE_NO_SCOPE)
@@ -297,7 +297,10 @@ static int add_call(struct gcov *gcov, const struct ntrace_scope *scopes,
 	same = from != NTRACE_NO_SCOPE && outermost(scopes, from) == scope;
 	if (trace->from_object == gcov->object && !is_call(trace, same))
 		return 0;
-	node->head += trace->count;
+	if (trace->instructions)
+		node->arrived += trace->count;
+	if (trace->from_object)
+		node->called += trace->count;
 	if (from == NTRACE_NO_SCOPE || !is_indirect(trace))
 		return 0;
 	return add_target(gcov, scopes, from, trace, node->name);
@@ -399,8 +402,10 @@ static void sort_nodes(struct gcov *gcov)
 		qsort(gcov->nodes, gcov->node_count, sizeof(struct gcov_node *),
 		      compare_node_pointers);
 	for (i = 0; i < gcov->node_count; i++) {
-		struct gcov_node *parent = (struct gcov_node *)(uintptr_t)gcov->nodes[i]->parent;
+		struct gcov_node *node = gcov->nodes[i];
+		struct gcov_node *parent = (struct gcov_node *)(uintptr_t)node->parent;
 
+		node->head = node->called > node->arrived ? node->called : node->arrived;
 		if (!parent)
 			gcov->counts.functions++;
 		else if (!parent->inlined_count++)

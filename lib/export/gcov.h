@@ -25,6 +25,9 @@ struct gcov_target {
 /*
  * A function, or all copies of one that were inlined at one place of another.
  * @number: in order of making: less than that of those inlined into it
+ * @head: times that it was executed: the greater of the two that follow
+ * @called: transfers to it. Behind the newest transfer of a sample nothing is known
+ * @arrived: runs that begin there. After a loss, or in a signal handler, what led there is not known
  * @offset: of the call in @parent, if there is one
  * @inlined: the first of those inlined into this one, in gcov.nodes as sorted
  */
@@ -33,6 +36,8 @@ struct gcov_node {
 	const char *name;
 	const char *file;
 	uint64_t head;
+	uint64_t called;
+	uint64_t arrived;
 	uint32_t number;
 	uint32_t offset;
 	size_t inlined;

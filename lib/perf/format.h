@@ -142,5 +142,6 @@ static inline size_t trailer_size(uint64_t sample_type)
 /* linux/perf_event.h of some distributions is older than these. */
 #define MISC_BIT_13 (1u << 13)
 #define MISC_BIT_14 (1u << 14)
+#define FORMAT_LOST (1u << 4)	/* PERF_FORMAT_LOST */
 
 #endif

@@ -12,27 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "record.h"
-
-struct event_id {
-	uint64_t id;
-	uint32_t event;
-};
-
-struct ntrace_perf_file {
-	const uint8_t *bytes;
-	uint64_t size;
-	uint64_t data_at;
-	uint64_t data_end;
-	bool unfinished;	/* the writer never came to close the file */
-	bool pipe;
-	struct perf_event_attr *attrs;
-	unsigned int attr_count;
-	struct event_id *ids;	/* sorted by id */
-	size_t id_count;
-	bool same_trailer;	/* all events have the same trailer */
-	char *texts[NTRACE_PERF_ARCH + 1];
-};
 
 static bool inside(const struct ntrace_perf_file *file, uint64_t offset, uint64_t size)
 {
@@ -362,22 +343,10 @@ int ntrace_perf_file_records(const struct ntrace_perf_file *file,
 	return file->unfinished ? NTRACE_ERR_TRUNCATED : 0;
 }
 
-/*
- * Which trailer a record has. Where events differ, perf puts the id last
- * (PERF_SAMPLE_IDENTIFIER) so that it can be found without knowing the event.
- */
-static uint64_t record_trailer(const struct ntrace_perf_file *file,
-			       const struct ntrace_perf_record *record)
+const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *file, uint64_t id)
 {
 	size_t low = 0, high = file->id_count;
-	uint64_t id;
 
-	if (!file->attr_count)
-		return 0;
-	if (file->same_trailer || !(file->attrs[0].sample_type & PERF_SAMPLE_IDENTIFIER) ||
-	    record->size < sizeof(struct perf_event_header) + 8)
-		return event_trailer(&file->attrs[0]);
-	memcpy(&id, record->data + record->size - 8, 8);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -387,8 +356,26 @@ static uint64_t record_trailer(const struct ntrace_perf_file *file,
 			high = middle;
 	}
 	if (low < file->id_count && file->ids[low].id == id)
-		return event_trailer(&file->attrs[file->ids[low].event]);
-	return event_trailer(&file->attrs[0]);
+		return &file->attrs[file->ids[low].event];
+	return &file->attrs[0];
+}
+
+/*
+ * Which trailer a record has. Where events differ, perf puts the id last
+ * (PERF_SAMPLE_IDENTIFIER) so that it can be found without knowing the event.
+ */
+static uint64_t record_trailer(const struct ntrace_perf_file *file,
+			       const struct ntrace_perf_record *record)
+{
+	uint64_t id;
+
+	if (!file->attr_count)
+		return 0;
+	if (file->same_trailer || !(file->attrs[0].sample_type & PERF_SAMPLE_IDENTIFIER) ||
+	    record->size < sizeof(struct perf_event_header) + 8)
+		return event_trailer(&file->attrs[0]);
+	memcpy(&id, record->data + record->size - 8, 8);
+	return event_trailer(perf_file_event(file, id));
 }
 
 int ntrace_perf_file_parse(const struct ntrace_perf_file *file,

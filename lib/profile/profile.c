@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parts.h"
 #include "select.h"
 #include "table.h"
 
@@ -92,8 +93,8 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 	free(profile);
 }
 
-static int find_object(struct ntrace_profile *profile, struct ntrace_object *object,
-		       struct ntrace_object **same)
+int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *object,
+			struct ntrace_object **same)
 {
 	struct alias *alias = &profile->aliases[profile->alias_last];
 	size_t i;
@@ -131,13 +132,25 @@ static int find_object(struct ntrace_profile *profile, struct ntrace_object *obj
 	return 0;
 }
 
-static int add_run(struct ntrace_profile *profile, const struct run *run)
+const struct ntrace_location *profile_locate(struct ntrace_profile *profile,
+					     struct ntrace_space *space, uint64_t address)
+{
+	return ntrace_locator_find(profile->locator, space, address);
+}
+
+int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
+		const struct ntrace_profile_trace *trace)
 {
 	const struct ntrace_profile_options *options = &profile->options;
 
-	if (!is_selected(options->pid, options->privileges, run->pid, run->privilege))
+	if (!is_selected(options->pid, options->privileges, pid, privilege))
 		return 0;
-	return table_add(&profile->table, &run->trace);
+	return table_add(&profile->table, trace);
+}
+
+static int add_run(struct ntrace_profile *profile, const struct run *run)
+{
+	return profile_add(profile, run->pid, run->privilege, &run->trace);
 }
 
 /* The present run, whole as it is, or a transfer of which only the target is known. */
@@ -167,7 +180,7 @@ static int start_run(struct ntrace_profile *profile, uint64_t address)
 	trace->instructions = 0;
 	trace->end_class = NTRACE_INSN_PLAIN;
 	trace->taken = false;
-	error = find_object(profile, place->object, &trace->object);
+	error = profile_find_object(profile, place->object, &trace->object);
 	profile->in_run = !error;
 	profile->arrived = false;
 	return error;
@@ -391,9 +404,9 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 
 	for (i = 0; i < from->table.count && !error; i++) {
 		trace = from->table.traces[i];
-		error = find_object(into, trace.object, &trace.object);
+		error = profile_find_object(into, trace.object, &trace.object);
 		if (!error)
-			error = find_object(into, trace.from_object, &trace.from_object);
+			error = profile_find_object(into, trace.from_object, &trace.from_object);
 		if (!error)
 			error = table_add(&into->table, &trace);
 	}

@@ -11,6 +11,8 @@
 
 #include <ntrace/recording.h>
 
+#include "session.h"
+
 #define MAGIC "ntrace-recording"
 #define PATH_ROOM 4096
 /* A params file is a few lines for each stream; more than this is something else. */
@@ -370,6 +372,18 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 	}
 	*recording = &made->recording;
 	return 0;
+}
+
+struct ntrace_recording *recording_of_nothing(void)
+{
+	struct read_recording *made = calloc(1, sizeof(*made));
+
+	if (!made)
+		return NULL;
+	made->recording.size = sizeof(made->recording);
+	made->recording.tool = made->recording.module = made->recording.release = "";
+	made->recording.machine = made->recording.clock = made->recording.command = "";
+	return &made->recording;
 }
 
 void ntrace_recording_free(struct ntrace_recording *recording)

@@ -59,19 +59,19 @@ static int take_streams(struct ntrace_session *session)
 	return 0;
 }
 
-static void tell_sideband(const struct ntrace_session *session)
+void session_tell_sideband(const struct ntrace_session *session)
 {
 	const struct timeline *timeline = &session->timeline;
+	const char *name = session->directory, *data = session->samples ? "" : "/data";
 
 	if (timeline->counts.truncated)
-		session_note(session, "%s/data is cut: what came later is missing",
-			     session->directory);
+		session_note(session, "%s%s is cut: what came later is missing", name, data);
 	if (timeline->counts.damaged)
-		session_note(session, "%s/data: %" PRIu64 " damaged records are left out",
-			     session->directory, timeline->counts.damaged);
+		session_note(session, "%s%s: %" PRIu64 " damaged records are left out", name, data,
+			     timeline->counts.damaged);
 	if (timeline->counts.compressed)
-		session_note(session, "%s/data: %" PRIu64 " compressed records are not read",
-			     session->directory, timeline->counts.compressed);
+		session_note(session, "%s%s: %" PRIu64 " compressed records are not read", name,
+			     data, timeline->counts.compressed);
 	if (timeline->lost)
 		session_note(session,
 			     "%" PRIu64 " sideband records were lost while recording: "
@@ -100,21 +100,22 @@ static int load_timeline(struct ntrace_session *session)
 		session_note(session, "%s/data: %s; programs are unknown", session->directory,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	else
-		tell_sideband(session);
+		session_tell_sideband(session);
 	return 0;
 }
 
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	char reason[256];
+	struct stat status;
 	int error;
 
+	if (!stat(session->directory, &status) && S_ISREG(status.st_mode))
+		return session_load_samples(session);
 	error = ntrace_recording_read(&session->recording, session->directory, reason,
 				      sizeof(reason));
 	if (error == NTRACE_ERR_IO && (errno == ENOENT || errno == ENOTDIR)) {
-		struct stat st;
-
-		if (stat(session->directory, &st)) {
+		if (stat(session->directory, &status)) {
 			session_note(session, "%s: %s", session->directory, strerror(errno));
 			return NTRACE_ERR_IO;
 		}

@@ -23,6 +23,7 @@ struct ntrace_session {
 	uint64_t firmware_last;
 	uint64_t clock;			/* counts uses of programs' spaces */
 	size_t spaces;			/* programs that have a space now */
+	bool samples;			/* a perf.data file with branch stacks: no streams */
 };
 
 __attribute__((format(printf, 2, 3))) void session_note(const struct ntrace_session *session,
@@ -30,6 +31,15 @@ __attribute__((format(printf, 2, 3))) void session_note(const struct ntrace_sess
 
 /* kernel_space.c: fills session->kernel and the watched addresses. Return: 0 or NTRACE_ERR_NOMEM. */
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias);
+
+/* params_file.c: a recording that says nothing and has no streams; NULL without memory. */
+struct ntrace_recording *recording_of_nothing(void);
+
+/* samples.c: opens session->directory, which is a file. Return: as ntrace_session_open(). */
+int session_load_samples(struct ntrace_session *session);
+
+/* session.c: notes on what the sideband lacks. */
+void session_tell_sideband(const struct ntrace_session *session);
 
 /* Room for the path of a file of the recorded machine. */
 #define SESSION_PATH_ROOM 4096

@@ -100,6 +100,9 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	file->object = shared_object(session, file, &told);
 	if (file->object)
 		return file->object;
+	/* The vdso is in recordings of ours only. */
+	if (session->samples && *file->path == '[')
+		return NULL;
 	if (!session_local_path(session, file, path)) {
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;

@@ -3,8 +3,8 @@
 # A perf.data that was recorded in the guest with branch stacks of CTR, in the
 # hands of llvm-profgen, create_llvm_prof and perf2bolt. Each count in what they
 # make of it is held against sums over what the guest's perf script shows.
-# shellcheck source=selftests/consumers/common.sh
-. "$(dirname "$0")/common.sh"
+# shellcheck source=selftests/consumers/from_samples.sh
+. "$(dirname "$0")/from_samples.sh"
 program=$tmp/calculator out=$tmp/out
 ok "compile a program for profiling" compile selftests/consumers/program/calculator.c "$program" || done_testing
 
@@ -64,4 +64,12 @@ if foreign create_llvm_prof bookworm usr/bin/create_llvm_prof autofdo; then
 else
 	skip "create_llvm_prof" "no autofdo of Debian 12 in reach"
 fi
+
+# ntrace export of the same samples.
+mkdir "$tmp/root"
+cp -as "$(tools/vsoc/run --print-sysroot)/." "$tmp/root/"
+mkdir -p "$tmp/root/root"
+cp "$program" "$tmp/root/root/"
+perf_for "$out/perf.data" && perf_reads=yes
+both_ways "$out/perf.data" "$program" "$tmp/root"
 done_testing

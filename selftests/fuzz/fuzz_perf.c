@@ -14,7 +14,16 @@ static volatile size_t sink;
 
 static int take_record(void *data, const struct ntrace_perf_record *record)
 {
-	(void)data;
+	struct ntrace_perf_sample sample;
+	uint64_t from, to;
+	size_t i;
+
+	if (!ntrace_perf_file_sample(data, record, &sample)) {
+		for (i = 0; i < sample.branch_count; i++) {
+			ntrace_perf_sample_branch(&sample, i, &from, &to);
+			sink = from + to;
+		}
+	}
 	sink = record->data[record->size - 1];
 	if (record->payload_size)
 		sink = record->payload[record->payload_size - 1];
@@ -47,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *text = ntrace_perf_file_feature(file, NTRACE_PERF_ARCH);
 
 		sink = text ? strlen(text) : 0;
-		ntrace_perf_file_records(file, take_record, NULL);
+		ntrace_perf_file_records(file, take_record, file);
 		ntrace_perf_file_sideband(file, take_sideband, NULL, NULL);
 		ntrace_perf_file_close(file);
 	}

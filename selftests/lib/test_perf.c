@@ -513,6 +513,98 @@ static void test_running_tasks(void)
 		   "perf shows this program's mapping");
 }
 
+static struct ntrace_perf_record kept;
+
+static int keep_record(void *data, const struct ntrace_perf_record *record)
+{
+	(void)data;
+	kept = *record;
+	return 0;
+}
+
+/* A sample with everything that may stand in front of its branch stack. */
+static void test_branch_stack(void)
+{
+	static const uint64_t words[] = {
+		0,
+		7,
+		0x10400,
+		100 | UINT64_C(101) << 32,
+		5000,
+		0,
+		20011, /* cpu, period */
+		2,
+		99,
+		1000,
+		7,
+		1001,
+		8, /* two counters of a group */
+		1,
+		0x10400, /* call chain */
+		12 | UINT64_C(0xabcd) << 32,
+		0x1234, /* raw: 12 bytes */
+		3,
+		UINT64_MAX, /* branches, hw_idx */
+		0x10410,
+		0x10400,
+		2,
+		0x10388,
+		0x10408,
+		2,
+		0x10300,
+		0x10380,
+	};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_period = 20011,
+		.sample_type = usual | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ |
+			       PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK,
+		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY |
+				      PERF_SAMPLE_BRANCH_HW_INDEX,
+		.sample_id_all = 1,
+	};
+	static const uint64_t id = 7;
+	struct ntrace_perf_writer *writer;
+	struct ntrace_perf_sample sample;
+	struct ntrace_perf_file *file;
+	uint64_t from = 0, to = 0, bytes[28] = { 0 };
+	unsigned int size, wrong = 0;
+
+	memcpy(bytes, words, sizeof(words));
+	bytes[0] = 9 | UINT64_C(2) << 32 | (uint64_t)sizeof(bytes) << 48;
+	ntrace_perf_writer_open(&writer, in("branches"));
+	ntrace_perf_writer_event(writer, &attr, &id, 1, "branches:u");
+	is_u64(ntrace_perf_writer_records(writer, bytes, sizeof(bytes)), 0, "a sample");
+	ntrace_perf_writer_close(writer);
+	is_u64(ntrace_perf_file_open(&file, in("branches")), 0, "is read");
+	ntrace_perf_file_records(file, keep_record, NULL);
+	is_u64(ntrace_perf_file_sample(file, &kept, &sample), 0, "taken apart");
+	ok(sample.address == 0x10400 && sample.pid == 100 && sample.tid == 101 &&
+		   sample.time == 5000 && !sample.kernel && sample.branch_count == 3,
+	   "and right");
+	ntrace_perf_sample_branch(&sample, 0, &from, &to);
+	ok(from == 0x10410 && to == 0x10400, "the newest transfer");
+	ntrace_perf_sample_branch(&sample, 2, &from, &to);
+	ok(from == 0x10300 && to == 0x10380, "the oldest");
+	ntrace_perf_sample_branch(&sample, 3, &from, &to);
+	ok(!from && !to, "and none behind it");
+	if (have_perf())
+		shows(output("perf script -i %s -F ip,brstack 2>&1", in("branches")),
+		      "0x10410/0x10400/", "0x10300/0x10380/");
+	for (size = sizeof(struct perf_event_header); size < sizeof(bytes); size++) {
+		struct ntrace_perf_record cut = kept;
+
+		cut.size = (uint16_t)size;
+		wrong += ntrace_perf_file_sample(file, &cut, &sample) != NTRACE_ERR_TRUNCATED ||
+			 sample.branch_count;
+	}
+	is_u64(wrong, 0, "one that is cut anywhere is refused");
+	ntrace_perf_file_close(file);
+}
+
 static void test_misuse(void)
 {
 	struct ntrace_sideband bad = { .type = 99, .name = "" };
@@ -548,6 +640,7 @@ int main(void)
 	test_reads_perf();
 	test_damage();
 	test_running_tasks();
+	test_branch_stack();
 	test_misuse();
 	scratch_remove();
 	return done_testing();

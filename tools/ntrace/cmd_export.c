@@ -13,6 +13,7 @@
 #include "command.h"
 #include "coverage.h"
 #include "export_gcov.h"
+#include "export_samples.h"
 #include "export_stacks.h"
 #include "input.h"
 #include "place.h"
@@ -245,7 +246,10 @@ static int choose_object(struct export *export)
 
 	objects = ntrace_profile_objects(export->profile, &count);
 	if (!count || !objects[0].instructions)
-		return fail("%s: no instruction was decoded of what is selected", export->path);
+		return fail("%s: no instruction was decoded of what is selected%s", export->path,
+			    ntrace_session_has_samples(export->recording.session) ?
+				    ": are the programs here, or below --sysroot?" :
+				    "");
 	for (i = 0; i < count; i++) {
 		name = ntrace_object_name(objects[i].object);
 		if (export->binary && strcmp(name, export->binary) &&
@@ -271,7 +275,9 @@ static int count(struct export *export)
 {
 	int error = ntrace_profile_new(&export->profile, &export->selection);
 
-	if (!error)
+	if (!error && ntrace_session_has_samples(export->recording.session))
+		error = export_count_samples(&export->recording, export->path, export->profile);
+	else if (!error)
 		error = recording_decode(&export->recording, "export", count_event, count_end,
 					 export, &export->totals);
 	return error ? decode_failed(export, error) : EXIT_OK;
@@ -368,7 +374,9 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 		return write_failed(export, error);
 	options.data = samples;
 	error = ntrace_sampler_new(&export->sampler, &options);
-	if (!error)
+	if (!error && ntrace_session_has_samples(export->recording.session))
+		error = export_write_samples(&export->recording, samples, &export->selection);
+	else if (!error)
 		error = recording_decode(&export->recording, "export", sample_event, sample_end,
 					 export, &export->totals);
 	closed = ntrace_export_samples_close(samples, counts);
@@ -433,6 +441,28 @@ static int write_stacks(struct export *export)
 	return export_stacks(&options);
 }
 
+/* What samples can give, and what only a trace can. */
+static int check_samples(const struct export *export)
+{
+	if (!ntrace_session_has_samples(export->recording.session))
+		return EXIT_OK;
+	if (export->format == FORMAT_PERF_DATA)
+		return fail("%s: is a perf.data file already", export->path);
+	if (export->format == FORMAT_LCOV)
+		return fail("%s: samples do not tell what was not executed: lcov needs a trace, "
+			    "see ntrace-record(1)",
+			    export->path);
+	if (export->format >= FORMAT_STACKS)
+		return fail("%s: between samples calls and returns are unknown: %s needs a trace, "
+			    "see ntrace-record(1)",
+			    export->path, format_name(export->format));
+	if (export->kernel)
+		return fail("%s: no text of the kernel is in a perf.data file: --kernel needs a "
+			    "recording of ntrace-record(1)",
+			    export->path);
+	return EXIT_OK;
+}
+
 static int run_export(struct export *export)
 {
 	struct ntrace_export_counts counts = { 0 };
@@ -442,6 +472,8 @@ static int run_export(struct export *export)
 
 	error = recording_open(&export->recording, export->command, export->path,
 			       &export->recording_options);
+	if (!error)
+		error = check_samples(export);
 	if (!error && export->format >= FORMAT_STACKS)
 		return write_stacks(export);
 	if (!error && export->format != FORMAT_PERF_DATA)
@@ -492,6 +524,7 @@ static int run(const struct command *command, int argc, char **argv)
 				 .format = FORMAT_NONE,
 				 .period = PERIOD_DEFAULT,
 				 .depth = DEPTH_DEFAULT,
+				 .recording_options = { .samples = true },
 				 .selection = { .size = sizeof(export.selection), .pid = -1 } };
 	struct options options;
 	int option, error;
@@ -519,7 +552,7 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_export = {
 	.name = "export",
 	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen, lcov and perf",
-	.usage = "--format NAME [OPTIONS] RECORDING",
+	.usage = "--format NAME [OPTIONS] RECORDING | FILE",
 	.details =
 		"formats:\n"
 		"  gcov        GCC: gcc -fauto-profile=FILE\n"
@@ -542,7 +575,9 @@ const struct command command_export = {
 		"All but perf-data and perfscript hold every executed transfer; these sample, "
 		"every N "
 		"instructions.\n"
-		"Nothing is known of mispredictions, and nothing is said.\n\n"
+		"Nothing is known of mispredictions, and nothing is said.\n"
+		"Of a perf.data file with branch stacks (perf record -j any,u) the counts of the "
+		"samples: gcov\nto json, and perfscript.\n\n"
 		"examples:\n"
 		"  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
 		"  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"

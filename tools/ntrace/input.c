@@ -162,7 +162,7 @@ int recording_open(struct recording *recording, const struct command *command, c
 	*recording = (struct recording){ .quiet = options->quiet };
 	if (access(path, F_OK))
 		return fail("%s: %s", path, strerror(errno));
-	if (!is_directory(path))
+	if (!is_directory(path) && !options->samples)
 		return fail("%s: not a recording: it is no directory", path);
 	if (options->sysroot && !is_directory(options->sysroot))
 		return fail("%s: no such directory (option --sysroot)", options->sysroot);

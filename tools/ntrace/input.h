@@ -23,11 +23,13 @@ int input_params(const struct command *command, struct ntrace_params *params, co
  * struct recording_options - what --sysroot and --firmware say
  * @firmware: ELF[@ADDRESS] as typed
  * @quiet: notes are collected, not printed
+ * @samples: a perf.data file with branch stacks is taken, too
  */
 struct recording_options {
 	const char *sysroot;
 	const char *firmware;
 	bool quiet;
+	bool samples;
 };
 
 /**

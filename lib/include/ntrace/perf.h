@@ -319,6 +319,43 @@ NTRACE_API int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
 				      struct ntrace_sideband *sideband);
 
 /**
+ * struct ntrace_perf_sample - a sample, as far as it says where control was and came from
+ * @address: of the instruction; 0 = not said
+ * @time: as in struct ntrace_sideband
+ * @pid: process, -1 = not said
+ * @tid: its thread
+ * @kernel: it was in the kernel
+ * @has_branches: it has a branch stack, which may be empty
+ * @branch_count: entries of it, for ntrace_perf_sample_branch()
+ * @branches: points into the file
+ */
+struct ntrace_perf_sample {
+	uint64_t address;
+	uint64_t time;
+	int32_t pid;
+	int32_t tid;
+	bool kernel;
+	bool has_branches;
+	uint8_t reserved[6];
+	size_t branch_count;
+	const uint8_t *branches;
+};
+
+/**
+ * ntrace_perf_file_sample - take a sample apart
+ *
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is none; NTRACE_ERR_TRUNCATED if it is shorter
+ * than its event says.
+ */
+NTRACE_API int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
+				       const struct ntrace_perf_record *record,
+				       struct ntrace_perf_sample *sample);
+
+/** ntrace_perf_sample_branch - the ends of transfer @index, 0 being the newest; 0 if there is none */
+NTRACE_API void ntrace_perf_sample_branch(const struct ntrace_perf_sample *sample, size_t index,
+					  uint64_t *from, uint64_t *to);
+
+/**
  * struct ntrace_perf_counts - what ntrace_perf_file_sideband() met
  * @sideband: records handed out
  * @others: records of other types

@@ -86,6 +86,34 @@ NTRACE_API int ntrace_profile_event(struct ntrace_profile *profile,
 				    const struct ntrace_session_event *event);
 
 /**
+ * struct ntrace_profile_sample_counts - what ntrace_profile_sample() made of samples
+ * @transfers: entries of branch stacks
+ * @outside: of these, from and to where nothing is known of the code, as in the kernel
+ * @broken: runs between two entries that no straight line leads through: only the transfer to
+ *          where the run should begin is counted
+ */
+struct ntrace_profile_sample_counts {
+	uint64_t transfers;
+	uint64_t outside;
+	uint64_t broken;
+};
+
+/**
+ * ntrace_profile_sample - add the branch stack of a sample
+ * @profile: a profile
+ * @sample: see ntrace_session_samples()
+ * @counts: added to; may be NULL
+ *
+ * Each entry is a trace: the transfer, and the run up to the newer entry; the run behind the newest
+ * one is not known, and has no instructions here. So counts are those of what was sampled, not of
+ * what was executed.
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_profile_sample(struct ntrace_profile *profile,
+				     const struct ntrace_session_sample *sample,
+				     struct ntrace_profile_sample_counts *counts);
+
+/**
  * ntrace_profile_end - the stream ends: nothing before leads to what follows
  *
  * To be called before the profile is read, too. Return: 0 or NTRACE_ERR_NOMEM.

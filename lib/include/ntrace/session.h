@@ -45,6 +45,8 @@ struct ntrace_session_options {
 /**
  * ntrace_session_open - open a recording
  *
+ * @directory may be a perf.data file that has samples with branch stacks, too: such a session has
+ * no streams, see ntrace_session_samples().
  * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT (no recording; the reason goes to
  * options->note), NTRACE_ERR_NOMEM.
  */
@@ -107,6 +109,49 @@ struct ntrace_session_event {
 	unsigned int privilege;
 	uint64_t sideband_ns;
 };
+
+/**
+ * struct ntrace_session_sample - a sample of a perf.data file, and who it belongs to
+ * @sample: the sample
+ * @space: what the process had mapped then, without the kernel; borrowed, valid until the next
+ *         sample; NULL = unknown
+ * @comm: name of the thread, never NULL
+ */
+struct ntrace_session_sample {
+	const struct ntrace_perf_sample *sample;
+	struct ntrace_space *space;
+	const char *comm;
+};
+
+/**
+ * struct ntrace_session_sample_counts - what ntrace_session_samples() met
+ * @samples: with a branch stack, handed out
+ * @without: samples without one
+ * @damaged: samples that are shorter than their event says
+ */
+struct ntrace_session_sample_counts {
+	uint64_t samples;
+	uint64_t without;
+	uint64_t damaged;
+};
+
+/** ntrace_session_has_samples - the session is a perf.data file with branch stacks */
+NTRACE_API bool ntrace_session_has_samples(const struct ntrace_session *session);
+
+/**
+ * ntrace_session_samples - all samples with branch stacks, in the order of the file
+ * @session: one that has samples
+ * @callback: not 0 stops
+ * @data: for @callback
+ * @counts: may be NULL
+ *
+ * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A file that is cut is no error: a note said
+ * so when it was opened.
+ */
+NTRACE_API int ntrace_session_samples(struct ntrace_session *session,
+				      int (*callback)(void *data,
+						      const struct ntrace_session_sample *sample),
+				      void *data, struct ntrace_session_sample_counts *counts);
 
 /** ntrace_session_sideband - the sideband of the recording; owned by the session */
 NTRACE_API const struct ntrace_perf_file *

@@ -91,7 +91,7 @@ class Sums:
                     self.maps.append([int(match.group(i), 16) for i in (1, 2, 3)])
                 continue
             word = line.split()
-            if len(word) < 2:
+            if len(word) < 2 or line.startswith("PERF_RECORD_"):
                 continue
             if len(word) == 4 and "/" not in line:
                 self.add_trace(elf, [None if item == "-" else elf.address(int(item, 16)) for item in word[:3]],

@@ -4,6 +4,7 @@
 
 usage: gcov_counts.py text ELF EXECUTED
        gcov_counts.py same ELF EXECUTED OURS THEIRS
+       gcov_counts.py alike ELF /dev/null OURS THEIRS
        gcov_counts.py entries ELF EXECUTED DUMP
 EXECUTED is the output of executed.py.
 
@@ -12,7 +13,8 @@ same compares what dump_gcov prints of our profile and of create_gcov's. Known
 differences: create_gcov also counts instructions of no line (as one far in front of the
 function), lines that were not executed, and targets of direct calls; calls from other
 objects it does not know, so executions of functions are held against EXECUTED. Prints
-"N functions, N counts, N targets, N differ".
+"N functions, N counts, N targets, N differ". alike is the same for samples, of which create_gcov
+has the calls from the program itself: those from elsewhere may be more in ours.
 entries compares the counts with which GCC enters functions, as its dump of the pass afdo
 with blocks says, with EXECUTED. Newer GCC scales all counts by one number. Prints
 "N functions, N differ".
@@ -95,13 +97,20 @@ def known(elf, executed, counts, ours):
                                  all(int(line.split(".")[0]) < OFFSET_MAX for line in lines(key)[:1]))}
 
 
+def alike(elf, _, ours, theirs):
+    same(elf, None, ours, theirs)
+
+
 def same(elf, executed, ours, theirs):
-    ours, theirs, calls = dump(ours), dump(theirs), entered(elf, executed)
+    ours, theirs, calls = dump(ours), dump(theirs), entered(elf, executed or [])
     counts = targets = differ = 0
     for name in sorted({*ours, *theirs}):
         got = ours.get(name, {})
         want = known(elf, executed, theirs.get(name, {}), got)
-        want["head"] = calls[name]
+        if executed:
+            want["head"] = calls[name]
+        elif not want.get("head"):
+            want["head"] = got.get("head")
         counts += sum(key != "head" and "to" not in key for key in got)
         targets += sum("to" in key for key in got)
         for key in sorted({*got, *want}, key=str):
@@ -142,7 +151,7 @@ class Program(brstack.Elf):
 def main():
     elf = Program(sys.argv[2], "selftests/consumers/program/calculator.c")
     executed = traces(elf, sys.argv[3])
-    {"text": text, "same": same, "entries": entries}[sys.argv[1]](elf, executed, *sys.argv[4:])
+    {"text": text, "same": same, "alike": alike, "entries": entries}[sys.argv[1]](elf, executed, *sys.argv[4:])
 
 
 if __name__ == "__main__":

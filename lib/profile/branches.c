@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Traces of a profile out of branch stacks, as hardware with branch records samples them. */
+#include <ntrace/ingress.h>
+
+#include "parts.h"
+
+/* A place in an object of the profile; @object NULL: nothing is known of it. */
+struct place {
+	struct ntrace_object *object;
+	uint64_t address;
+	uint64_t link_address;
+};
+
+static int find_place(struct ntrace_profile *profile, struct ntrace_space *space, uint64_t address,
+		      struct place *place)
+{
+	const struct ntrace_location *found = profile_locate(profile, space, address);
+
+	place->address = address;
+	place->link_address = found->object ? found->link_address : address;
+	return profile_find_object(profile, found->object, &place->object);
+}
+
+/* The instruction there; its class is that of a plain one where it is not known. */
+static bool decode(struct ntrace_space *space, const struct place *place, struct ntrace_insn *insn)
+{
+	const uint8_t *bytes;
+	size_t size;
+
+	insn->insn_class = NTRACE_INSN_PLAIN;
+	return place->object && !ntrace_space_read(space, place->address, &bytes, &size) &&
+	       !ntrace_insn_decode(ntrace_object_isa(place->object), bytes, size, place->address,
+				   insn);
+}
+
+/* Can control go on behind it? */
+static bool falls_through(const struct ntrace_insn *insn)
+{
+	return insn->insn_class == NTRACE_INSN_PLAIN || insn->insn_class == NTRACE_INSN_BRANCH ||
+	       insn->insn_class == NTRACE_INSN_TRAP;
+}
+
+/* The straight run from one place to the other, which transferred control; false: there is none. */
+static bool take_run(struct ntrace_space *space, const struct place *start, const struct place *end,
+		     struct ntrace_profile_trace *trace)
+{
+	struct place at = *start;
+	struct ntrace_insn insn;
+	uint32_t count = 1;
+
+	if (start->object != end->object || end->address < start->address)
+		return false;
+	for (; at.address < end->address; at.address += insn.size, count++)
+		if (!decode(space, &at, &insn) || !falls_through(&insn))
+			return false;
+	if (at.address != end->address || !decode(space, &at, &insn))
+		return false;
+	trace->end = end->link_address;
+	trace->end_class = insn.insn_class;
+	trace->instructions = count;
+	trace->taken = true;
+	return true;
+}
+
+static int find_ends(struct ntrace_profile *profile, const struct ntrace_session_sample *sample,
+		     size_t index, struct place *from, struct place *to)
+{
+	uint64_t source, target;
+	int error;
+
+	ntrace_perf_sample_branch(sample->sample, index, &source, &target);
+	error = find_place(profile, sample->space, source, from);
+	return error ? error : find_place(profile, sample->space, target, to);
+}
+
+/* Kernel addresses are the upper half. */
+static unsigned int privilege_of(const struct place *place)
+{
+	return place->address >> 63 ? NTRACE_PRIV_S : NTRACE_PRIV_U;
+}
+
+int ntrace_profile_sample(struct ntrace_profile *profile,
+			  const struct ntrace_session_sample *sample,
+			  struct ntrace_profile_sample_counts *counts)
+{
+	struct ntrace_profile_sample_counts sums = { 0 };
+	struct place from, to, newer = { 0 };
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < sample->sample->branch_count && !error; i++) {
+		struct ntrace_profile_trace trace = { .count = 1 };
+		struct ntrace_insn insn;
+
+		error = find_ends(profile, sample, i, &from, &to);
+		if (error)
+			break;
+		decode(sample->space, &from, &insn);
+		trace.from_class = insn.insn_class;
+		trace.from_object = from.object;
+		trace.from = from.link_address;
+		trace.object = to.object;
+		trace.start = trace.end = to.link_address;
+		sums.transfers++;
+		if (i && to.object && !take_run(sample->space, &to, &newer, &trace))
+			sums.broken++;
+		if (from.object || to.object)
+			error = profile_add(profile, sample->sample->pid, privilege_of(&to),
+					    &trace);
+		else
+			sums.outside++;
+		newer = from;
+	}
+	if (counts) {
+		counts->transfers += sums.transfers;
+		counts->outside += sums.outside;
+		counts->broken += sums.broken;
+	}
+	return error;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* perf.data files of others: samples with branch stacks, and what was mapped then. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+#include "session.h"
+
+static bool has_branch_stacks(const struct ntrace_perf_file *file)
+{
+	unsigned int i;
+
+	for (i = 0; i < ntrace_perf_file_events(file); i++)
+		if (ntrace_perf_file_attr(file, i)->sample_type & PERF_SAMPLE_BRANCH_STACK)
+			return true;
+	return false;
+}
+
+int session_load_samples(struct ntrace_session *session)
+{
+	int error = timeline_open(&session->timeline, session->directory);
+
+	if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED) {
+		session_note(session, "%s is neither a recording nor a perf.data file%s",
+			     session->directory,
+			     error == NTRACE_ERR_UNSUPPORTED ? " of this byte order" : "");
+		return NTRACE_ERR_FORMAT;
+	}
+	if (error)
+		return error;
+	if (!has_branch_stacks(session->timeline.sideband)) {
+		session_note(session,
+			     "%s: its samples have no branch stacks, which is all that can be "
+			     "used of a perf.data file: record with perf record -j any,u",
+			     session->directory);
+		return NTRACE_ERR_FORMAT;
+	}
+	session->samples = true;
+	session_tell_sideband(session);
+	session->recording = recording_of_nothing();
+	session->streams = calloc(1, sizeof(*session->streams));
+	return session->recording && session->streams ? 0 : NTRACE_ERR_NOMEM;
+}
+
+bool ntrace_session_has_samples(const struct ntrace_session *session)
+{
+	return session->samples;
+}
+
+struct reading {
+	struct ntrace_session *session;
+	int (*callback)(void *data, const struct ntrace_session_sample *sample);
+	void *data;
+	struct ntrace_session_sample_counts counts;
+};
+
+static int take_record(void *data, const struct ntrace_perf_record *record)
+{
+	struct reading *reading = data;
+	struct ntrace_session *session = reading->session;
+	struct ntrace_perf_sample sample;
+	struct ntrace_session_sample taken = { .sample = &sample };
+	struct program *program;
+	uint64_t time;
+	int error = ntrace_perf_file_sample(session->timeline.sideband, record, &sample);
+
+	if (error == NTRACE_ERR_UNSUPPORTED)
+		return 0;
+	if (error || !sample.has_branches) {
+		reading->counts.damaged += error != 0;
+		reading->counts.without += !error;
+		return 0;
+	}
+	reading->counts.samples++;
+	/* Without a time everything that was ever mapped counts. */
+	time = sample.time ? sample.time : UINT64_MAX;
+	program = timeline_program(&session->timeline, sample.pid, time);
+	if (program) {
+		taken.space = session_space(session, program, time);
+		if (!taken.space)
+			return NTRACE_ERR_NOMEM;
+	}
+	taken.comm = timeline_name(&session->timeline, sample.tid, time);
+	if (!taken.comm)
+		taken.comm = "";
+	return reading->callback(reading->data, &taken);
+}
+
+int ntrace_session_samples(struct ntrace_session *session,
+			   int (*callback)(void *data, const struct ntrace_session_sample *sample),
+			   void *data, struct ntrace_session_sample_counts *counts)
+{
+	struct reading reading = { .session = session, .callback = callback, .data = data };
+	int error;
+
+	session_drop_spaces(session);
+	error = ntrace_perf_file_records(session->timeline.sideband, take_record, &reading);
+	if (counts)
+		*counts = reading.counts;
+	return error == NTRACE_ERR_TRUNCATED ? 0 : error;
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# perf.data files with branch stacks, as input of ntrace export. The samples are ones that were made
+# of a trace; those that hardware made are in ctr.sh.
+# shellcheck source=selftests/consumers/from_samples.sh
+. "$(dirname "$0")/from_samples.sh"
+ok "trace a program in the guest" record_calculator || done_testing
+export_trace() { build/ntrace export --user --sysroot "$root" "$@" "$recorded/recording"; }
+ok "samples of it" export_trace -f perf-data --period 503 -o "$tmp/perf.data"
+perf_for "$tmp/perf.data" && perf_reads=yes
+both_ways "$tmp/perf.data" "$recorded/calculator" "$root"
+
+# Each pair of transfers that perf shows, once in our sums.
+if [ -n "${perf_reads:-}" ]; then
+	perf script -i "$tmp/perf.data" -F ip,brstack --show-mmap-events 2>/dev/null >"$tmp/script"
+	shown=$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$tmp/script" "$tmp/both/csv" 2>"$tmp/wrong")
+	like "each transfer and run as often as perf script shows it: $shown" \
+		'^[1-9][0-9]+ traces, [1-9][0-9]{3,} times, 0 differ$' "$shown" || diag "$(<"$tmp/wrong")"
+	like "losing one sample of five hundred would show" ' [1-9][0-9]* differ$' \
+		"$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$tmp/script" "$tmp/both/csv" 500 2>/dev/null)"
+fi
+
+# What cannot be used says so.
+export_file() { build/ntrace export -f csv -o "$tmp/none" --sysroot "$root" "$1"; }
+head -c 4000 "$tmp/perf.data" >"$tmp/cut.data"
+like "a file that is cut says so" 'cut.data is cut: what came later is missing.*the export is empty' \
+	"$(export_file "$tmp/cut.data" 2>&1 | tr '\n' ' ')"
+fails "the sideband of a recording" 'have no branch stacks.*perf record -j any,u' export_file "$recorded/recording/data"
+fails "another file" 'neither a recording nor a perf.data file' export_file README.md
+fails "programs that are not here" 'are the programs here, or below --sysroot' \
+	build/ntrace export -f profgen -u --sysroot "$tmp/both" -o "$tmp/none" "$tmp/perf.data"
+fails "report of samples" 'not a recording' build/ntrace report "$tmp/perf.data"
+done_testing
