@@ -23,7 +23,10 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 {
 	struct stack_clock *clock = &stacks->clock;
 	uint64_t span = clock->position - clock->anchor_position;
-	uint64_t ticks = known && clock->anchored ? time - clock->anchor_time : 0;
+	/* Of a clock that is set back it is not known how long that took. */
+	uint64_t ticks = known && clock->anchored && time > clock->anchor_time ?
+				 time - clock->anchor_time :
+				 0;
 	size_t i;
 	int result = 0;
 

@@ -679,6 +679,22 @@ static void test_time(void)
 	}
 	is_u64(time_kind, NTRACE_STACK_TIME_OUTSIDE, "behind the last time stamp nothing is known");
 	ntrace_stacks_free(stacks);
+
+	begin();
+	timed = true;
+	offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 900;
+	run(MAIN, 8);
+	offset = 30, now = 950;
+	run(MAIN, 16);
+	ntrace_stacks_end(stacks);
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++)
+		if (!strcmp(functions[i].name, "main"))
+			is_u64(functions[i].ticks, 50,
+			       "a clock that is set back: what it took is unknown");
+	ntrace_stacks_free(stacks);
 }
 
 #define WALK 200000
