@@ -660,8 +660,7 @@ static void test_time(void)
 	size_t count, i;
 
 	begin();
-	timed = true;
-	offset = 10, now = 1000;
+	timed = true, offset = 10, now = 1000;
 	run(MAIN, 0);
 	offset = 20, now = 1100;
 	call(MAIN, 8, A);	/* 3 instructions, then 2 of a: 100 ticks */
@@ -681,19 +680,15 @@ static void test_time(void)
 	ntrace_stacks_free(stacks);
 
 	begin();
-	timed = true;
-	offset = 10, now = 1000;
+	timed = true, offset = 10, now = 1000;
 	run(MAIN, 0);
 	offset = 20, now = 900;
 	run(MAIN, 8);
-	offset = 30, now = 950;
-	run(MAIN, 16);
 	ntrace_stacks_end(stacks);
 	functions = ntrace_stacks_functions(stacks, &count);
 	for (i = 0; i < count; i++)
 		if (!strcmp(functions[i].name, "main"))
-			is_u64(functions[i].ticks, 50,
-			       "a clock that is set back: what it took is unknown");
+			is_u64(functions[i].ticks, 0, "a clock set back: nobody knows");
 	ntrace_stacks_free(stacks);
 }
 
