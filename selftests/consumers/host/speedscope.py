@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import tempfile
+import time
 
 import browser
 
@@ -56,6 +57,14 @@ def judge(stacks, shown):
             yield f"{name}: {total[name]} {own[name]}, shown {got}"
 
 
+def differences(page, stacks):
+    """Rows come some time behind the head of the table, and those of the last thread go."""
+    deadline = time.monotonic() + 10
+    while (differ := list(judge(stacks, rows(page)))) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return differ
+
+
 def main():
     directory, profile, stacks = *sys.argv[1:3], folded(sys.argv[3])
     with open(profile, "rb") as file:
@@ -69,11 +78,11 @@ def main():
     page = browser.Browser(size=f"1600,{40 * frames + 400}")
     try:
         page.open(f"file://{os.path.realpath(directory)}/dist/release/index.html#localProfilePath={script.name}",
-                  "/\\(1\\/\\d+\\)|Import.*\\n.*Export/.test(document.body.innerText) && document.title.length > 0")
+                  "document.body && /\\(1\\/\\d+\\)|Import.*\\n.*Export/.test(document.body.innerText) && document.title.length > 0")
         page.key("3")
         for thread in stacks:
             page.wait(f"document.body.innerText.includes({json.dumps(thread)}) && document.body.innerText.includes('Symbol Name')")
-            differ = list(judge(stacks[thread], rows(page)))
+            differ = differences(page, stacks[thread])
             print(f"{thread}: {len({name for stack in stacks[thread] for name in stack})} functions, "
                   f"{sum(stacks[thread].values())} instructions, {len(differ)} differ")
             print(*differ[:10], sep="\n", file=sys.stderr)
