@@ -24,8 +24,9 @@ def main():
         ok(abs(got - nanoseconds) < 0.02 * nanoseconds, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
         threads = [item for item in report["threads"] if item["thread"] == name]
         got = sum(item["ticks"] for item in threads) / second
-        # The thread does a little before and after; the rest of the machine is not its own.
-        ok(nanoseconds * 0.95 < got < nanoseconds * 1.5, f"{name}: its thread ran for {got:.0f} ns")
+        # The thread does a little before and after. And where the hart sleeps between two time stamps,
+        # what passes goes with the instructions on both sides: some milliseconds, as long as a tick takes.
+        ok(nanoseconds * 0.95 < got < nanoseconds * 1.1 + 10e6, f"{name}: its thread ran for {got:.0f} ns")
     harts = {item["thread"]: item["hart"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
     ok(harts == {"short_work": 0, "long_work": 1}, "each on its hart", harts)
     ok(sum(item["ticks"] for item in report["threads"]) == report["time"]["ticks"], "the threads' times add up")
