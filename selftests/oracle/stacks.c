@@ -50,12 +50,15 @@ struct node {
  * @stack: at its first instruction, 0 = not known
  * @signal: a signal's handler
  * @ends: what that returned to, which asks for its end
+ * @resume, @interrupted: of both: where what they interrupt goes on, and its stack pointer then
  * @shown: of a privilege that is wanted
  */
 struct frame {
 	uint32_t function;
 	uint32_t node;
 	uint64_t stack;
+	uint64_t resume;
+	uint64_t interrupted;
 	bool signal;
 	bool ends;
 	bool shown;
@@ -255,14 +258,14 @@ static bool same_stack(uint64_t one, uint64_t other)
 
 /*
  * Leaves the frames that have no room above @stack, of those above the last trap.
- * @at: also the innermost that began with just this stack pointer: what calls without a frame of its
- * own, through another link register, began with the same. Return: a signal's handler returned.
+ * @at: also the innermost that began with just this stack pointer, and none below that: what calls
+ * without a frame of its own, through another link register, began with the same, and a handler
+ * may have interrupted longjmp(). Return: a signal's handler returned, @left.
  */
-static bool pop(uint64_t stack, bool at)
+static bool pop(uint64_t stack, bool at, struct frame *left)
 {
 	struct task *task = stacks.task;
 	uint32_t low = floor_of(task);
-	bool handler = false;
 
 	while (task->count > low) {
 		const struct frame *top = &task->frames[task->count - 1];
@@ -270,11 +273,13 @@ static bool pop(uint64_t stack, bool at)
 		if (!top->stack || !same_stack(top->stack, stack) || top->stack > stack ||
 		    (!at && top->stack == stack))
 			break;
-		at = at && top->stack != stack;
-		handler = top->signal && top->stack == stack;
 		task->count--;
+		if (top->stack == stack) {
+			*left = *top;
+			return top->signal;
+		}
 	}
-	return handler;
+	return false;
 }
 
 /* ---- what comes from the log ---- */
@@ -307,6 +312,10 @@ static void on_trap(const struct oracle_arrival *trap)
 	/* The handler of the last trap was itself interrupted, before its first instruction. */
 	if (stacks.pending)
 		push(trap->address, 1, 0);
+	/* A jump to another function was taken, and nothing there was executed yet. */
+	else if (task->count > floor_of(task) &&
+		 task->frames[task->count - 1].function != function_at(trap->address))
+		replace(function_at(trap->address));
 	if (task->layer_count == LAYERS_MAX)
 		die("traps in traps", stacks.arrivals ? "too many" : NO_STACKS);
 	task->layers[task->layer_count++] = (struct layer){ .base = task->count,
@@ -328,6 +337,7 @@ static void on_return(const struct oracle_arrival *to)
 {
 	struct task *task = stacks.task;
 	const struct symbol *symbol = &stacks.symbols[function_at(to->address)];
+	struct frame handler, *frame;
 
 	/* A task that is new has nothing below, and may have the pointer of one that ended. */
 	if (symbol->start == to->address && !strncmp(symbol->name, "ret_from_fork", 13)) {
@@ -337,14 +347,27 @@ static void on_return(const struct oracle_arrival *to)
 	if (stacks.forget && stacks.privileges >> to->priv & 1 && !--stacks.forget)
 		return;
 	/* Behind a signal's handler is the code that asks for its end. */
-	if (pop(to->stack, true))
-		push(to->address, to->priv, to->stack)->ends = true;
+	if (pop(to->stack, true, &handler)) {
+		frame = push(to->address, to->priv, to->stack);
+		frame->ends = true;
+		frame->resume = handler.resume;
+		frame->interrupted = handler.interrupted;
+	}
+}
+
+static bool goes_on(const struct oracle_arrival *to, uint64_t resume, uint64_t stack)
+{
+	/* An instruction that traps to ask for something is skipped. */
+	return to->stack == stack && to->address - resume <= 4;
 }
 
 static void on_trap_return(const struct oracle_arrival *to)
 {
 	struct task *task = stacks.task;
+	const struct frame *ends;
+	struct frame *handler;
 	struct layer layer;
+	bool back = false;
 
 	if (!task->layer_count) {
 		task->count = 0;
@@ -352,15 +375,26 @@ static void on_trap_return(const struct oracle_arrival *to)
 	}
 	layer = task->layers[--task->layer_count];
 	task->count = layer.base;
-	/* An instruction that traps to ask for something is skipped. */
-	if (to->stack == layer.stack && (to->address - layer.resume) <= 4)
+	if (goes_on(to, layer.resume, layer.stack))
 		return;
-	/* Another handler may have its frame just where that of the one before was. */
-	if (layer.asked && task->count && task->frames[task->count - 1].ends)
+	ends = task->count ? &task->frames[task->count - 1] : NULL;
+	if (layer.asked && ends && ends->ends) {
+		/* Back, or to the next handler, whose frame may be just where that of this one was. */
+		layer.resume = ends->resume;
+		layer.stack = ends->interrupted;
+		back = goes_on(to, layer.resume, layer.stack);
 		task->count--;
-	pop(to->stack, false);
-	if (!to->priv && stacks.symbols[function_at(to->address)].start == to->address)
-		push(to->address, to->priv, to->stack)->signal = true;
+	}
+	if (back)
+		return;
+	if (to->priv || stacks.symbols[function_at(to->address)].start != to->address) {
+		pop(to->stack, false, NULL);
+		return;
+	}
+	handler = push(to->address, to->priv, to->stack);
+	handler->signal = true;
+	handler->resume = layer.resume;
+	handler->interrupted = layer.stack;
 }
 
 static int on_arrival(void *data, const struct oracle_arrival *to)
