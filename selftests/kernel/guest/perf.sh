@@ -18,7 +18,7 @@ trace() {
 	local attempt
 	mkdir "$out/$1"
 	# On a busy host the interrupt of a timer may come too late for a sink; the flags say so.
-	for attempt in 1 2 3; do
+	for attempt in {1..6}; do
 		$here/perf trace "$type" "$out/$1" "$1" >"$out/$1/steps"
 		[ "$(awk '$3 % 2 == 1' "$out/$1/flags" | wc -l)" -gt 0 ] || break
 		diag "$1: trace was lost in attempt $attempt, as its flags say"
