@@ -574,6 +574,21 @@ int walk_straight(struct ntrace_stacks *stacks, struct thread *thread, struct nt
 	return 0;
 }
 
+/* A handler of a signal is interrupted before its first instruction; but a new program may be, too. */
+static int find_in_program(struct ntrace_stacks *stacks, const struct thread *thread,
+			   struct arrival *to)
+{
+	struct place place;
+	int error = thread->space ? place_at(stacks, thread->space, to->address, &place) : 0;
+
+	if (error || !thread->space || !place.entry || place.begins)
+		return error;
+	to->space = thread->space;
+	to->privilege = NTRACE_PRIV_U;
+	to->place = place;
+	return 0;
+}
+
 /* The transfer that the last block ended with was taken; at @address nothing retires yet. */
 static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address)
 {
@@ -590,6 +605,8 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 	    find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
 		to.space = thread->space;
 	error = place_at(stacks, to.space, address, &to.place);
+	if (!error && to.privilege == PRIVILEGE_ANY && to.place.function == stacks->unknown)
+		error = find_in_program(stacks, thread, &to);
 	return error ? error : do_transfer(stacks, thread, &to);
 }
 

@@ -388,19 +388,19 @@ static void test_traps(void)
 	call(MAIN, 0, A);
 	run(A, 0);
 	handled(A, 8);	/* a signal */
-	call(HANDLER, 0, B);
+	handled(C, 0);
+	call(C, 0, B);
 	leave(B, 0);
-	leave(HANDLER, 12);
+	leave(C, 12);
 	run(SIGRETURN, ECALL_AT - 8);
 	handled(SIGRETURN, ECALL_AT);
 	leave(A, 8);
-	run(MAIN, 12);
-	expect("program;[unknown];main 5|program;[unknown];main;a 4|program;[unknown];main;a;entry "
-	       "7|"
-	       "program;[unknown];main;a;entry;syscall 2|program;[unknown];main;a;handler 5|"
-	       "program;[unknown];main;a;handler;b 2|program;[unknown];main;a;sigreturn 2|"
-	       "program;[unknown];main;a;sigreturn;entry 7|"
-	       "program;[unknown];main;a;sigreturn;entry;syscall 2",
+	expect("program;[unknown];main 3|program;[unknown];main;a 4|program;[unknown];main;a;c 5|"
+	       "program;[unknown];main;a;c;b 2|program;[unknown];main;a;c;entry 7|"
+	       "program;[unknown];main;a;c;entry;syscall 2|program;[unknown];main;a;entry 7|"
+	       "program;[unknown];main;a;entry;syscall 2|program;[unknown];main;a;sigreturn 2|"
+	       "program;[unknown];main;a;sigreturn;entry 7|program;[unknown];main;a;sigreturn;"
+	       "entry;syscall 2",
 	       "a signal: its handler on top of what it interrupts, until sigreturn");
 
 	begin();
