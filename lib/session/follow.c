@@ -395,7 +395,7 @@ int follower_switch(struct follower *follower)
 	if (!follower->count)
 		give_up(follower, "more task switches in the trace than in the records");
 	else if (follower->work > WORK_MAX)
-		give_up(follower, "too much was lost to follow tasks");
+		give_up(follower, "too much was lost, or is not traced, to follow tasks");
 	else
 		settle(follower);
 	return 0;
@@ -441,7 +441,7 @@ int follower_gap(struct follower *follower, uint64_t switches)
 	if (error)
 		return error;
 	if (follower->work > WORK_MAX)
-		give_up(follower, "too much was lost to follow tasks");
+		give_up(follower, "too much was lost, or is not traced, to follow tasks");
 	else
 		settle(follower);
 	return 0;
