@@ -12,24 +12,9 @@
 #include <ntrace/counts.h>
 
 #include "gcov.h"
+#include "grow.h"
 
 #define TOP SIZE_MAX
-
-/* Room for one more item of @size. */
-static int grow(void **items, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 256;
-	void *grown;
-
-	if (*items && count < *room)
-		return 0;
-	grown = realloc(*items, more * size);
-	if (!grown)
-		return NTRACE_ERR_NOMEM;
-	*items = grown;
-	*room = more;
-	return 0;
-}
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "grow.h"
 #include "lines.h"
 #include "object.h"
 
@@ -116,8 +117,7 @@ static int add_line(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Line *row
 	line.line = line.file ? (uint32_t)number : 0;
 	if (line.line && !dwarf_linediscriminator(row, &part))
 		line.discriminator = part;
-	error = lines_grow((void **)&lines->lines, lines->line_count, &lines->line_room,
-			   sizeof(line));
+	error = grow((void **)&lines->lines, lines->line_count, &lines->line_room, sizeof(line));
 	if (!error)
 		lines->lines[lines->line_count++] = line;
 	return error;
@@ -195,8 +195,8 @@ static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, u
 
 	if (end <= start || !is_code(lines->object, start))
 		return 0;
-	error = lines_grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
-			   sizeof(*lines->ranges));
+	error = grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
+		     sizeof(*lines->ranges));
 	if (!error)
 		lines->ranges[lines->range_count++] = (struct scope_range){ start, end, scope };
 	return error;
@@ -248,8 +248,8 @@ static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, ui
 		scope.call_line = number_of(die, DW_AT_call_line);
 		scope.call_discriminator = number_of(die, DW_AT_GNU_discriminator);
 	}
-	error = lines_grow((void **)&lines->scopes, lines->scope_count, &lines->scope_room,
-			   sizeof(scope));
+	error = grow((void **)&lines->scopes, lines->scope_count, &lines->scope_room,
+		     sizeof(scope));
 	if (error)
 		return error;
 	lines->scopes[lines->scope_count++] = scope;

@@ -4,23 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "grow.h"
 #include "lines.h"
 #include "object.h"
-
-int lines_grow(void **items, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 256;
-	void *grown;
-
-	if (count < *room)
-		return 0;
-	grown = realloc(*items, more * size);
-	if (!grown)
-		return NTRACE_ERR_NOMEM;
-	*items = grown;
-	*room = more;
-	return 0;
-}
 
 static int compare_lines(const void *left, const void *right)
 {
@@ -82,7 +68,7 @@ static int put_piece(struct flattening *flat, uint64_t end)
 
 	if (flat->position >= end)
 		return 0;
-	error = lines_grow((void **)&flat->pieces, flat->count, &flat->room, sizeof(*flat->pieces));
+	error = grow((void **)&flat->pieces, flat->count, &flat->room, sizeof(*flat->pieces));
 	if (error)
 		return error;
 	flat->pieces[flat->count++] =

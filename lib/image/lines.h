@@ -33,9 +33,6 @@ struct ntrace_lines {
 	size_t range_room;
 };
 
-/* Makes room for one more item of @size; 0 or NTRACE_ERR_NOMEM. */
-int lines_grow(void **items, size_t count, size_t *room, size_t size);
-
 /* Fills in lines, scopes and ranges in any order; dwarf.c. */
 int lines_read_dwarf(struct ntrace_lines *lines);
 

@@ -5,6 +5,8 @@
 
 #include <ntrace/coverage.h>
 
+#include "grow.h"
+
 /* What one copy of a line was executed; @copy: object and scope. */
 struct line_copy {
 	const char *file;
@@ -35,22 +37,6 @@ struct ntrace_coverage {
 	size_t function_count;
 	size_t function_room;
 };
-
-/* Room for one more item of @size. */
-static int grow(void **items, size_t count, size_t *room, size_t size)
-{
-	size_t more = *room ? 2 * *room : 64;
-	void *grown;
-
-	if (*items && count < *room)
-		return 0;
-	grown = realloc(*items, more * size);
-	if (!grown)
-		return NTRACE_ERR_NOMEM;
-	*items = grown;
-	*room = more;
-	return 0;
-}
 
 struct ntrace_coverage *ntrace_coverage_new(void)
 {
