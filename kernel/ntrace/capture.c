@@ -98,6 +98,49 @@ ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
 	return capture;
 }
 
+/* A sink without memory: nothing comes to a data area, and whoever asks has to know that. */
+static int ntrace_capture_check_portsink(const struct ntrace_component *sink,
+					 struct ntrace_config *config)
+{
+	if (config->sink_size)
+		return -EINVAL;
+	if (!(config->flags & NTRACE_CONFIG_NO_DATA) ||
+	    config->flags & NTRACE_CONFIG_STOP_ON_WRAP) {
+		dev_err_ratelimited(sink->dev,
+				    "trace leaves the machine here: NTRACE_CONFIG_NO_DATA only\n");
+		return -EOPNOTSUPP;
+	}
+	config->data_size = 0;
+	return 0;
+}
+
+/* Sizes in effect of the sink's buffer and of the data area. */
+static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
+				    struct ntrace_config *config)
+{
+	size_t most = ntrace_ramsink_size_max(sink);
+
+	if (config->flags & ~NTRACE_CONFIG_FLAGS || config->reserved ||
+	    config->drain_us > NTRACE_DRAIN_US_MAX)
+		return -EINVAL;
+	if (!ntrace_component_has_memory(sink))
+		return ntrace_capture_check_portsink(sink, config);
+	if (!config->sink_size)
+		config->sink_size = min_t(size_t, NTRACE_SINK_SIZE_DEFAULT, most);
+	if (!config->data_size)
+		config->data_size = NTRACE_DATA_SIZE_DEFAULT;
+	if (config->flags & NTRACE_CONFIG_NO_DATA)
+		config->data_size = PAGE_SIZE;
+	if (config->sink_size > most || config->data_size > NTRACE_DATA_SIZE_MAX ||
+	    config->data_size < PAGE_SIZE || !is_power_of_2(config->data_size))
+		return -EINVAL;
+	if (sink->ramsink.sram_size)
+		config->sink_size = sink->ramsink.sram_size;
+	else
+		config->sink_size = roundup_pow_of_two(max_t(u64, config->sink_size, PAGE_SIZE));
+	return 0;
+}
+
 /**
  * ntrace_capture_alloc - memory of a capture that has not got a path yet
  * @path: path that it is for; only its constant properties are used
@@ -119,25 +162,9 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	in_effect = &capture->config;
 
 	capture->sink_size_default = !in_effect->sink_size;
-	if (capture->sink_size_default)
-		in_effect->sink_size =
-			min_t(size_t, NTRACE_SINK_SIZE_DEFAULT, ntrace_ramsink_size_max(sink));
-	if (!in_effect->data_size)
-		in_effect->data_size = NTRACE_DATA_SIZE_DEFAULT;
-	ret = -EINVAL;
-	if (in_effect->flags & ~NTRACE_CONFIG_FLAGS || in_effect->reserved)
+	ret = ntrace_capture_set_sizes(sink, in_effect);
+	if (ret)
 		goto err;
-	if (in_effect->flags & NTRACE_CONFIG_NO_DATA)
-		in_effect->data_size = PAGE_SIZE;
-	if (in_effect->sink_size > ntrace_ramsink_size_max(sink) ||
-	    in_effect->data_size > NTRACE_DATA_SIZE_MAX || in_effect->data_size < PAGE_SIZE ||
-	    !is_power_of_2(in_effect->data_size) || in_effect->drain_us > NTRACE_DRAIN_US_MAX)
-		goto err;
-	if (sink->ramsink.sram_size)
-		in_effect->sink_size = sink->ramsink.sram_size;
-	else
-		in_effect->sink_size =
-			roundup_pow_of_two(max_t(u64, in_effect->sink_size, PAGE_SIZE));
 
 	/* vmalloc() would complain to the log of what cannot be had at all. */
 	ret = -ENOMEM;
@@ -202,6 +229,9 @@ static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 {
 	struct ntrace_config *config = &capture->config;
 
+	/* Without a buffer the timer only looks whether the encoder has lost something. */
+	if (!config->drain_us && !config->sink_size)
+		config->drain_us = NTRACE_DRAIN_US_DEFAULT_MAX;
 	if (!config->drain_us)
 		config->drain_us = min(config->sink_size / 4 / NTRACE_WORST_BYTES_PER_US,
 				       NTRACE_DRAIN_US_DEFAULT_MAX);

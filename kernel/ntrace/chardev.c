@@ -126,6 +126,7 @@ static int ntrace_path_info(struct ntrace_path *path, struct ntrace_info *info)
 	info->causes = encoder->causes;
 	info->triggers_in = encoder->triggers_in;
 	info->triggers_out = encoder->triggers_out;
+	info->triggers_debug = !!encoder->triggers_debug;
 	info->timestamp_modes = unit->offered;
 	info->timestamp_bits = unit->offered ? unit->bits : 0;
 	info->timestamp_prescale_max = unit->prescale_max;
@@ -298,7 +299,10 @@ static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
 	 * the device; not in core dumps, it may hold trace of others.
 	 */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
-	ret = remap_vmalloc_range(vma, capture->control, vma->vm_pgoff);
+	/* Without data there is the control page alone. */
+	ret = capture->config.data_size || vma_pages(vma) + vma->vm_pgoff == 1 ?
+		      remap_vmalloc_range(vma, capture->control, vma->vm_pgoff) :
+		      -EOPNOTSUPP;
 	if (ret) {
 		ntrace_capture_put(capture);
 		return ret;
@@ -324,8 +328,7 @@ static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 	/* The state before the data: nothing comes after STOPPED. */
 	state = smp_load_acquire(&capture->control->state);
 	readable = ntrace_feed_readable(capture, &tail);
-	if (readable >= capture->config.data_size / 4 ||
-	    (readable && state >= NTRACE_STATE_STOPPED))
+	if (ntrace_feed_is_due(capture, readable) || (readable && state >= NTRACE_STATE_STOPPED))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (!readable && state == NTRACE_STATE_STOPPED)
 		mask |= EPOLLHUP;
@@ -392,6 +395,11 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
+	/* Trace leaves the machine: there will never be any here. */
+	if (!capture->config.data_size) {
+		ret = -EOPNOTSUPP;
+		goto put;
+	}
 	if (!mutex_trylock(&capture->read_lock)) {
 		ret = nonblock ? -EAGAIN : mutex_lock_interruptible(&capture->read_lock);
 		if (ret)

@@ -233,6 +233,9 @@ static int ntrace_component_identify(struct ntrace_component *component)
 		return ntrace_funnel_init(component);
 	case TR_COMP_TYPE_RAM_SINK:
 		return ntrace_ramsink_init(component);
+	case TR_COMP_TYPE_PIB_SINK:
+	case TR_COMP_TYPE_ATB_BRIDGE:
+		return ntrace_portsink_init(component);
 	default:
 		return ntrace_component_refuse(component, "is not supported");
 	}
@@ -246,18 +249,41 @@ static int ntrace_component_program(struct ntrace_component *component,
 		return ntrace_funnel_program(component);
 	case TR_COMP_TYPE_RAM_SINK:
 		return ntrace_ramsink_program(component, config);
+	case TR_COMP_TYPE_PIB_SINK:
+	case TR_COMP_TYPE_ATB_BRIDGE:
+		return ntrace_portsink_program(component);
 	default:
 		return ntrace_encoder_program(component, config);
 	}
+}
+
+static int ntrace_component_start_sink(struct ntrace_component *component, bool atomic)
+{
+	return ntrace_component_has_memory(component) ? ntrace_ramsink_start(component, atomic) :
+							ntrace_portsink_start(component, atomic);
+}
+
+static int ntrace_component_stop_sink(struct ntrace_component *component, bool atomic)
+{
+	return ntrace_component_has_memory(component) ? ntrace_ramsink_stop(component, atomic) :
+							ntrace_portsink_stop(component, atomic);
+}
+
+static void ntrace_component_halt_sink(struct ntrace_component *component)
+{
+	if (ntrace_component_has_memory(component))
+		ntrace_ramsink_halt(component);
+	else
+		ntrace_portsink_halt(component);
 }
 
 const struct ntrace_layout ntrace_layout_v1 = {
 	.identify = ntrace_component_identify,
 	.reset = ntrace_component_reset,
 	.program = ntrace_component_program,
-	.start_sink = ntrace_ramsink_start,
-	.stop_sink = ntrace_ramsink_stop,
-	.halt_sink = ntrace_ramsink_halt,
+	.start_sink = ntrace_component_start_sink,
+	.stop_sink = ntrace_component_stop_sink,
+	.halt_sink = ntrace_component_halt_sink,
 };
 
 /**

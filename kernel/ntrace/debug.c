@@ -45,6 +45,18 @@ static void ntrace_debug_ramsink(struct seq_file *file, const struct ntrace_comp
 		seq_puts(file, " wrapped");
 }
 
+static void ntrace_debug_portsink(struct seq_file *file, const struct ntrace_component *component)
+{
+	const struct ntrace_portsink *port = &component->port;
+
+	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
+		seq_printf(file, " atb_id=%#x", port->id);
+	else
+		seq_printf(file, " pib_modes=%#x pib_mode=%#x pib_divider=%u%s%s", port->modes,
+			   port->mode, port->divider, port->center ? " centered" : "",
+			   port->calibrate ? " calibrates" : "");
+}
+
 /*
  * Only tr??Control may be read of a block that may be inactive, and nothing of a
  * hart's that is off.
@@ -74,8 +86,10 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 	if (component->type == TR_COMP_TYPE_FUNNEL)
 		seq_printf(file, " timestamps=%#x source=%u", component->timestamp.modes,
 			   component->timestamp.source);
-	else if (component->type == TR_COMP_TYPE_RAM_SINK)
+	else if (ntrace_component_has_memory(component))
 		ntrace_debug_ramsink(file, component, control & TR_CONTROL_ACTIVE);
+	else if (ntrace_component_is_sink(component))
+		ntrace_debug_portsink(file, component);
 	seq_putc(file, '\n');
 }
 
@@ -83,7 +97,7 @@ static int ntrace_debug_one(struct ntrace_component *component, void *data)
 {
 	struct ntrace_component *encoder = component;
 
-	if (component->type == TR_COMP_TYPE_RAM_SINK) {
+	if (ntrace_component_is_sink(component)) {
 		guard(mutex)(&component->ramsink.mutex);
 		ntrace_debug_component(data, component);
 		return 0;

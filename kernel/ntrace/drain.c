@@ -90,12 +90,27 @@ static bool ntrace_drain_position(struct ntrace_component *component, u32 *posit
 	return false;
 }
 
+/* What trTeControl says of the encoder, and of its way to the sink. */
+static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
+{
+	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+
+	ntrace_feed_encoder(capture, control);
+	if (!(control & encoder->encoder.failures) || capture->failed)
+		return;
+	/* Nothing comes any more, and how much is missing nobody knows. */
+	dev_err_ratelimited(encoder->dev, "cannot write to its sink (control 0x%08x), stopped\n",
+			    control);
+	capture->failed = true;
+	ntrace_drain_fault(&ntrace_drain_sink(capture)->ramsink);
+}
+
 /* The sink has stopped, has written, and says that it has not. */
 static bool ntrace_drain_is_stuck(struct ntrace_component *component)
 {
 	const struct ntrace_ramsink *sink = &component->ramsink;
 
-	if (sink->fault || sink->drained ||
+	if (!sink->ring || sink->fault || sink->drained ||
 	    ntrace_read(component, sink->wp) != lower_32_bits(sink->ring_dma))
 		return false;
 	return memchr_inv(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
@@ -204,7 +219,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	u32 wp, pending, bytes, next;
 	bool lapped = false;
 
-	if (sink->fault || sink->paused || ntrace_ramsink_is_whole(sink) ||
+	if (!sink->ring || sink->fault || sink->paused || ntrace_ramsink_is_whole(sink) ||
 	    !ntrace_drain_position(component, &wp))
 		return false;
 
@@ -381,13 +396,13 @@ void ntrace_drain_await_end(struct ntrace_capture *capture)
 ktime_t ntrace_drain_step(struct ntrace_capture *capture)
 {
 	struct ntrace_component *component = ntrace_drain_sink(capture);
-	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+	const struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
 	struct ntrace_ramsink *sink = &component->ramsink;
 	bool more;
 
 	raw_spin_lock(&sink->lock);
 	more = ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
-	ntrace_feed_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
+	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
 	raw_spin_unlock(&sink->lock);
 	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : capture->interval;
 }
@@ -401,7 +416,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
 	struct ntrace_component *sink = ntrace_drain_sink(capture);
 	ktime_t next = ntrace_drain_step(capture);
-	bool wake = capture->head - atomic64_read(&capture->tail) >= capture->config.data_size / 4;
+	bool wake = ntrace_feed_is_due(capture, capture->head - atomic64_read(&capture->tail));
 
 	if (capture->fault) {
 		/*
@@ -410,7 +425,8 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 		 */
 		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
 		sink->layout->halt_sink(sink);
-		dev_err_ratelimited(&capture->path->dev, "sink left its buffer, stopped\n");
+		if (!capture->failed)
+			dev_err_ratelimited(&capture->path->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
 		irq_work_queue(&capture->wake);
 		return HRTIMER_NORESTART;
@@ -495,5 +511,5 @@ void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_sto
 		dev_err_ratelimited(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);
 	}
-	ntrace_feed_encoder(capture, control);
+	ntrace_drain_encoder(capture, control);
 }

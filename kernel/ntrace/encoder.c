@@ -65,6 +65,8 @@ static void ntrace_encoder_probe_control(struct ntrace_component *component)
 	encoder->sync_max = FIELD_GET(TR_TE_CONTROL_INST_SYNC_MAX_MASK, field);
 	mask = TR_TE_CONTROL_CONTEXT;
 	encoder->context = ntrace_encoder_try_control(component, mask, mask);
+	mask = TR_TE_CONTROL_INST_TRIG_ENABLE;
+	encoder->triggers_debug = ntrace_encoder_try_control(component, mask, mask);
 }
 
 static void ntrace_encoder_probe_features(struct ntrace_component *component)

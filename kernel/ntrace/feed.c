@@ -179,6 +179,16 @@ int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail)
 }
 
 /**
+ * ntrace_feed_is_due - is it time to wake who reads?
+ * @capture: capture
+ * @bytes: what is in its data area
+ */
+bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes)
+{
+	return capture->config.data_size && bytes >= capture->config.data_size / 4;
+}
+
+/**
  * ntrace_feed_readable - what is in the data area
  * @capture: capture
  * @tail: takes the position of the first byte

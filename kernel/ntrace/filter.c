@@ -14,8 +14,6 @@
 
 #include "ntrace.h"
 
-#define NTRACE_PRIVILEGE_ALL (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
-			      NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
 #define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 
 /* From the start up to the end, which belongs to it. */

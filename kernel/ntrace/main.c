@@ -81,6 +81,7 @@ static struct platform_driver ntrace_driver = {
 		.name = "ntrace",
 		.of_match_table = ntrace_of_match,
 		.pm = pm_sleep_ptr(&ntrace_pm_ops),
+		.dev_groups = ntrace_portsink_groups,
 	},
 };
 

@@ -2,7 +2,7 @@
 /*
  * RISC-V N-Trace driver: what its files share.
  *
- * A component is one page of trace control registers (encoder, funnel, RAM
+ * A component is one page of trace control registers (encoder, funnel,
  * sink). A path is the chain of components from the encoder of one hart to its
  * sink; it exists while all of them are bound, and is what user space sees as
  * /dev/ntraceN. Paths may have their funnels and their sink in common. A capture
@@ -71,7 +71,11 @@
 
 /* All of ntrace_config.flags */
 #define NTRACE_CONFIG_FLAGS	(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP | \
-				 NTRACE_CONFIG_CONTEXT | NTRACE_CONFIG_ARMED)
+				 NTRACE_CONFIG_CONTEXT | NTRACE_CONFIG_ARMED | \
+				 NTRACE_CONFIG_DEBUG_TRIGGERS)
+/* And of ntrace_config.privilege */
+#define NTRACE_PRIVILEGE_ALL	(NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
+				 NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
 
 struct ntrace_capture;
 struct ntrace_component;
@@ -89,6 +93,7 @@ struct ntrace_path;
  * @sync_messages_min: smallest one when messages are counted
  * @acknowledge: bits of trTeControl that are to be turned round when it is enabled
  * @losses: bits of trTeControl that tell of a loss
+ * @failures: those of them after which no trace gets to the sink any more
  * @features: bits of trTeInstFeatures that it takes
  * @privilege: privilege codes that a filter can select, 0 = no filter
  * @context: not 0: it has trTeContext
@@ -97,6 +102,7 @@ struct ntrace_path;
  * @causes: filters can select causes of traps
  * @triggers_in: external trigger inputs, as a bit mask
  * @triggers_out: likewise for outputs
+ * @triggers_debug: not 0: it has trTeInstTrigEnable
  * @sources: the sink is shared: what SRC must be for the drain to tell whose it is
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
@@ -111,6 +117,7 @@ struct ntrace_encoder {
 	u32 sync_messages_min;
 	u32 acknowledge;
 	u32 losses;
+	u32 failures;
 	u32 features;
 	u32 privilege;
 	u32 context;
@@ -119,6 +126,7 @@ struct ntrace_encoder {
 	bool causes;
 	u32 triggers_in;
 	u32 triggers_out;
+	u32 triggers_debug;
 	u32 sources;
 	u32 src;
 	u32 src_bits;
@@ -214,6 +222,31 @@ struct ntrace_ramsink {
 };
 
 /**
+ * struct ntrace_portsink - what only a sink without memory has
+ * @modes: of a PIB sink: values that trPibMode takes, as a bit mask without 0
+ * @divider_max: likewise the largest trPibDivider
+ * @id_bits: of an ATB bridge: bits of trAtbBridgeID that can be set; 0 = hard-wired
+ * @mode: trPibMode, 0 = nobody has said yet how its pins are wired
+ * @divider: trPibDivider
+ * @center: 1: trPibClkCenter
+ * @calibrate: 1: trPibCalibrate: a pattern is sent instead of trace
+ * @id: trAtbBridgeID, 0 = nobody has said yet what the bus is to call it
+ *
+ * All from @mode on but a hard-wired @id are attributes that users write, while
+ * nothing is configured; they change under the mutex of struct ntrace_ramsink.
+ */
+struct ntrace_portsink {
+	u32 modes;
+	u32 divider_max;
+	u32 id_bits;
+	u32 mode;
+	u32 divider;
+	u32 center;
+	u32 calibrate;
+	u32 id;
+};
+
+/**
  * struct ntrace_layout - what depends on where registers are
  * @identify: find out what a component is and what it can do; it has just been reset
  * @reset: put it into its reset state, active, before it is programmed
@@ -248,8 +281,9 @@ struct ntrace_layout {
  * @path: the path that begins here, or NULL
  * @sink: of an encoder that has its sink in it; else NULL
  * @timestamp: of an encoder or a funnel
+ * @port: of a sink without memory
  * @encoder: if @type is TR_COMP_TYPE_ENCODER
- * @ramsink: if @type is TR_COMP_TYPE_RAM_SINK
+ * @ramsink: of any sink; what has no memory uses only what tells who uses it
  */
 struct ntrace_component {
 	struct list_head node;
@@ -265,6 +299,7 @@ struct ntrace_component {
 	struct ntrace_path *path;
 	struct ntrace_component *sink;
 	struct ntrace_timestamp timestamp;
+	struct ntrace_portsink port;
 	union {
 		struct ntrace_encoder encoder;
 		struct ntrace_ramsink ramsink;
@@ -293,7 +328,8 @@ struct ntrace_component {
  * @error: result of the start on the traced hart
  * @tail: bytes consumed from the data area; consumers advance it without a lock
  * @feed: in the list of its sink; with what follows under the lock of that
- * @fault: the sink's write pointer left its buffer
+ * @fault: the sink's write pointer left its buffer, or @failed
+ * @failed: the encoder cannot get at its sink any more
  * @overrun: the data area was full; stays until a part of it is free again
  * @ended: the last message of a shared sink was one that ends a trace
  * @fresh: bytes behind @head that may turn out to be void
@@ -327,6 +363,7 @@ struct ntrace_capture {
 
 	struct list_head feed;
 	bool fault;
+	bool failed;
 	bool overrun;
 	bool ended;
 	u32 fresh;
@@ -382,6 +419,18 @@ static inline struct ntrace_component *ntrace_path_encoder(struct ntrace_path *p
 static inline struct ntrace_component *ntrace_path_sink(struct ntrace_path *path)
 {
 	return path->component[path->count - 1];
+}
+
+static inline bool ntrace_component_has_memory(const struct ntrace_component *component)
+{
+	return component->type == TR_COMP_TYPE_RAM_SINK;
+}
+
+/* A path ends here. */
+static inline bool ntrace_component_is_sink(const struct ntrace_component *component)
+{
+	return ntrace_component_has_memory(component) || component->type == TR_COMP_TYPE_PIB_SINK ||
+	       component->type == TR_COMP_TYPE_ATB_BRIDGE;
 }
 
 static inline u32 ntrace_read(const struct ntrace_component *component, u32 offset)
@@ -470,6 +519,14 @@ void ntrace_ramsink_fetch(struct ntrace_component *component);
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component);
 bool ntrace_ramsink_position(const struct ntrace_component *component, u32 *position);
 
+/* portsink.c */
+extern const struct attribute_group *ntrace_portsink_groups[];
+int ntrace_portsink_init(struct ntrace_component *component);
+int ntrace_portsink_program(struct ntrace_component *component);
+int ntrace_portsink_start(struct ntrace_component *component, bool atomic);
+int ntrace_portsink_stop(struct ntrace_component *component, bool atomic);
+void ntrace_portsink_halt(struct ntrace_component *component);
+
 /* topology.c */
 extern struct mutex ntrace_lock;
 int ntrace_topology_init(void);
@@ -527,6 +584,7 @@ void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip);
 void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
 
 /* feed.c */
+bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes);
 void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count);
 void ntrace_feed_commit(struct ntrace_capture *capture);
 void ntrace_feed_void(struct ntrace_capture *capture);

@@ -12,7 +12,8 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
 {
 	if (component->type == TR_COMP_TYPE_FUNNEL)
 		return ntrace_funnel_start(component, atomic);
-	ntrace_drain_begin(component);
+	if (ntrace_component_has_memory(component))
+		ntrace_drain_begin(component);
 	return component->layout->start_sink(component, atomic);
 }
 
@@ -216,6 +217,8 @@ static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_c
 	struct ntrace_config *config = &capture->config;
 	int ret;
 
+	if (!ntrace_component_has_memory(sink))
+		return 0;
 	for (;;) {
 		ret = ntrace_ramsink_alloc(sink, config->sink_size);
 		if (ret != -ENOMEM || !capture->sink_size_default ||

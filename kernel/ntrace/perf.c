@@ -565,10 +565,15 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	/* An event of all harts is content with those that are there. */
 	if (!path->cpu_up)
 		return event->cpu >= 0 ? -ENODEV : 0;
+	if (!ntrace_component_has_memory(ntrace_path_sink(path))) {
+		dev_err_ratelimited(&path->dev,
+				    "trace leaves the machine, there is none for perf\n");
+		return -EOPNOTSUPP;
+	}
 	ret = context ? ntrace_context_start(path->cpu) : 0;
 	if (ret)
 		return ret;
-	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
+	ret = ntrace_perf_config_check(event, ntrace_path_encoder(path));
 	if (!ret) {
 		ntrace_perf_filter_limit(ntrace_path_encoder(path)->encoder.ranges);
 		ret = ntrace_perf_join_path(path, config);

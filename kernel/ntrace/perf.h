@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 
 struct list_head;
+struct ntrace_component;
 
 /* Fields of perf_event_attr.config, as in format/. */
 #define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
@@ -20,9 +21,11 @@ struct list_head;
 #define NTRACE_PERF_PRESCALE	GENMASK_ULL(21, 20)
 #define NTRACE_PERF_CONTEXT	BIT_ULL(24)
 #define NTRACE_PERF_ARMED	BIT_ULL(25)
+#define NTRACE_PERF_DEBUG_TRIGGERS BIT_ULL(26)
 #define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX | \
 				 NTRACE_PERF_TIMESTAMPS | NTRACE_PERF_PRESCALE | \
-				 NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED)
+				 NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED | \
+				 NTRACE_PERF_DEBUG_TRIGGERS)
 /* And of config1: microseconds with trace, and without. */
 #define NTRACE_PERF_STROBE_ON	GENMASK_ULL(31, 0)
 #define NTRACE_PERF_STROBE_OFF	GENMASK_ULL(63, 32)
@@ -76,6 +79,8 @@ u64 ntrace_perf_new_id(void);
 
 /* perf_config.c */
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
+int ntrace_perf_config_check(const struct perf_event *event,
+			     const struct ntrace_component *encoder);
 
 /* perf_filter.c */
 void ntrace_perf_filter_limit(u32 ranges);

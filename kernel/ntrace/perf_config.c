@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an event of the PMU "ntrace" asks for.
+ * What an event of the PMU "ntrace" asks for, and whether an encoder can do it.
  */
 #include <linux/bitfield.h>
+#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <linux/sizes.h>
 
@@ -43,6 +44,8 @@ static int ntrace_perf_config_triggers(const struct perf_event_attr *attr,
 	config->trigger_out = FIELD_GET(NTRACE_PERF_TRIGGER_OUT, attr->config2);
 	if (attr->config & NTRACE_PERF_ARMED)
 		config->flags |= NTRACE_CONFIG_ARMED;
+	if (attr->config & NTRACE_PERF_DEBUG_TRIGGERS)
+		config->flags |= NTRACE_CONFIG_DEBUG_TRIGGERS;
 	return perf_event->strobe_period && ntrace_trigger_is_used(config) ? -EINVAL : 0;
 }
 
@@ -80,4 +83,34 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 		config->privilege |= NTRACE_PRIVILEGE_S;
 	ret = ntrace_perf_config_strobe(attr, perf_event);
 	return ret ? ret : ntrace_perf_config_triggers(attr, perf_event);
+}
+
+/**
+ * ntrace_perf_config_check - can an encoder do what an event asks for?
+ * @event: event that ntrace_perf_config() took; its defaults are filled in
+ * @encoder: encoder
+ *
+ * An encoder without filters traces firmware and guests as well. Whoever excludes
+ * nothing, exclude_hv neither, asks for all of that; but perf does not know that
+ * firmware is in it, and checks no privilege for it.
+ *
+ * Return: 0, -EINVAL if no encoder could, -EOPNOTSUPP if this one cannot, -EACCES.
+ */
+int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace_component *encoder)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	struct ntrace_config *config = &ntrace_perf_event_of(event)->config;
+	u32 privilege = config->privilege;
+	int ret;
+
+	if (!encoder->encoder.privilege && !attr->exclude_user && !attr->exclude_kernel &&
+	    !attr->exclude_hv) {
+		if (!perfmon_capable())
+			return -EACCES;
+		config->privilege = NTRACE_PRIVILEGE_ALL;
+	}
+	ret = ntrace_encoder_check(encoder, config);
+	/* Others of its harts may have filters. */
+	config->privilege = privilege;
+	return ret;
 }

@@ -3,6 +3,7 @@
  * What sysfs tells of the PMU "ntrace": the fields of its configuration, what
  * the encoders can do, and where they are.
  */
+#include <linux/bitfield.h>
 #include <linux/cpumask.h>
 #include <linux/device.h>
 #include <linux/perf_event.h>
@@ -18,16 +19,26 @@ PMU_FORMAT_ATTR(timestamps, "config:16-18");
 PMU_FORMAT_ATTR(prescale, "config:20-21");
 PMU_FORMAT_ATTR(context, "config:24");
 PMU_FORMAT_ATTR(armed, "config:25");
+PMU_FORMAT_ATTR(debug_triggers, "config:26");
 PMU_FORMAT_ATTR(strobe_on, "config1:0-31");
 PMU_FORMAT_ATTR(strobe_off, "config1:32-63");
 PMU_FORMAT_ATTR(trigger_in, "config2:0-31");
 PMU_FORMAT_ATTR(trigger_out, "config2:32-63");
 
 static struct attribute *ntrace_format_attrs[] = {
-	&format_attr_mode.attr,	      &format_attr_sync.attr,	     &format_attr_syncmax.attr,
-	&format_attr_timestamps.attr, &format_attr_prescale.attr,    &format_attr_context.attr,
-	&format_attr_armed.attr,      &format_attr_strobe_on.attr,   &format_attr_strobe_off.attr,
-	&format_attr_trigger_in.attr, &format_attr_trigger_out.attr, NULL,
+	&format_attr_mode.attr,
+	&format_attr_sync.attr,
+	&format_attr_syncmax.attr,
+	&format_attr_timestamps.attr,
+	&format_attr_prescale.attr,
+	&format_attr_context.attr,
+	&format_attr_armed.attr,
+	&format_attr_debug_triggers.attr,
+	&format_attr_strobe_on.attr,
+	&format_attr_strobe_off.attr,
+	&format_attr_trigger_in.attr,
+	&format_attr_trigger_out.attr,
+	NULL,
 };
 
 static const struct attribute_group ntrace_format_group = {
@@ -51,6 +62,8 @@ struct ntrace_caps {
 	u32 context;
 	u32 triggers_in;
 	u32 triggers_out;
+	u32 triggers_debug;
+	u32 versions;
 };
 
 /* The same for all, or 0. */
@@ -82,6 +95,9 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	caps->context &= !!encoder->context;
 	caps->triggers_in &= encoder->triggers_in;
 	caps->triggers_out &= encoder->triggers_out;
+	caps->triggers_debug &= !!encoder->triggers_debug;
+	/* Not what all have in common: each has one. */
+	caps->versions |= BIT(FIELD_GET(TR_IMPL_VER_MAJOR_MASK, ntrace_path_encoder(path)->impl));
 	return 0;
 }
 
@@ -93,6 +109,7 @@ static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *att
 	u32 value;
 
 	memset(&caps, 0xff, sizeof(caps));
+	caps.versions = 0;
 	ntrace_topology_each_path(ntrace_add_caps, &caps);
 	value = *(u32 *)((u8 *)&caps + offset);
 	/* No encoder can do anything, or there is none. */
@@ -119,6 +136,8 @@ NTRACE_CAPS_ATTR(timestamp_hz_shared);
 NTRACE_CAPS_ATTR(context);
 NTRACE_CAPS_ATTR(triggers_in);
 NTRACE_CAPS_ATTR(triggers_out);
+NTRACE_CAPS_ATTR(triggers_debug);
+NTRACE_CAPS_ATTR(versions);
 
 static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_modes.attr.attr,
@@ -135,6 +154,8 @@ static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_context.attr.attr,
 	&ntrace_caps_triggers_in.attr.attr,
 	&ntrace_caps_triggers_out.attr.attr,
+	&ntrace_caps_triggers_debug.attr.attr,
+	&ntrace_caps_versions.attr.attr,
 	NULL,
 };
 

@@ -58,8 +58,8 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 }
 
 /**
- * ntrace_ramsink_setup - what is the same in all RAM sinks
- * @component: RAM sink, new
+ * ntrace_ramsink_setup - what is the same in all sinks
+ * @component: sink, new
  */
 void ntrace_ramsink_setup(struct ntrace_component *component)
 {
@@ -169,9 +169,11 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	return ntrace_ramsink_find_memory(component);
 }
 
-/** ntrace_ramsink_size_max - largest buffer: its own, what was set aside, or a block of pages */
+/** ntrace_ramsink_size_max - largest buffer: none, its own, what was set aside, a block of pages */
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
+	if (!ntrace_component_has_memory(component))
+		return 0;
 	if (component->ramsink.sram_size)
 		return component->ramsink.sram_size;
 	if (component->ramsink.memory)

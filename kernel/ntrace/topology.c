@@ -263,7 +263,7 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 	unsigned int count = 1;
 	int ret;
 
-	while (component[count - 1]->type != TR_COMP_TYPE_RAM_SINK) {
+	while (!ntrace_component_is_sink(component[count - 1])) {
 		if (count == NTRACE_PATH_MAX) {
 			dev_err(encoder->dev, "path to the sink is too long\n");
 			return -ELOOP;

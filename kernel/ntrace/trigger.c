@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External triggers of an encoder: inputs that begin and end tracing or put a mark
- * into the trace, outputs that tell when it begins and ends.
+ * Triggers of an encoder: external inputs that begin and end tracing or put a mark
+ * into the trace, outputs that tell when it begins and ends. Triggers of the hart's debug
+ * module (tdata1, actions 2 to 4) do what inputs do; they are set by whoever owns that
+ * module, which is firmware or a debugger. One bit lets both in.
  */
 #include <linux/bits.h>
 
@@ -42,7 +44,7 @@ void ntrace_trigger_init(struct ntrace_component *component)
  */
 bool ntrace_trigger_is_used(const struct ntrace_config *config)
 {
-	return config->trigger_in;
+	return config->trigger_in || config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
 }
 
 /**
@@ -56,7 +58,10 @@ int ntrace_trigger_check(const struct ntrace_component *component,
 			 const struct ntrace_config *config)
 {
 	const struct ntrace_encoder *encoder = &component->encoder;
-	bool begins = false, missing = false;
+	bool debug = config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
+	bool missing = debug && !encoder->triggers_debug;
+	/* A debug trigger may: what it does is not known here. */
+	bool begins = debug;
 	u32 in, out, i;
 
 	for (i = 0; i < TR_TE_TRIG_EXT_MAX; i++) {

@@ -54,6 +54,7 @@ static void ntrace_v0_probe_encoder(struct ntrace_component *component)
 	/* One is cleared by writing 0, the other by writing 1. */
 	encoder->acknowledge = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
 	encoder->losses = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
+	encoder->failures = V0_CONTROL_SINK_ERROR;
 }
 
 static int ntrace_v0_probe_sink(struct ntrace_component *component)

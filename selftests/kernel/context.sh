@@ -12,6 +12,12 @@ for bits in 0 16; do
 		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
 		--put selftests/kernel/guest/context.sh:/root/kernel/context.sh -- bash /root/kernel/context.sh $bits
 done
+# Firmware may keep scontext for itself (mstateen0).
+relay "scontext that is closed" tools/vsoc/run --quiet --modules --check-dmesg \
+	--global ntrace-encoder.scontext-closed=true \
+	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
+	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh \
+	--put selftests/kernel/guest/context.sh:/root/kernel/context.sh -- bash /root/kernel/context.sh 1
 
 dir=$tmp/traced/context
 executed "$dir"

@@ -166,7 +166,7 @@ static bool sound(const struct topology *topology)
 
 		if (node->inputs != in[i] || node->outputs != out[i] ||
 		    !node->inputs != (node->kind == TOPOLOGY_ENCODER) ||
-		    !node->outputs != (node->kind == TOPOLOGY_RAM_SINK) ||
+		    !node->outputs != (node->kind >= TOPOLOGY_RAM_SINK) ||
 		    (node->kind == TOPOLOGY_FUNNEL && node->inputs > TOPOLOGY_INPUTS_MAX))
 			return false;
 	}
@@ -192,7 +192,8 @@ static void wirings(void)
 		{ "funnel", 1, 1, 1, 1, 2 },   { "funnel", 8, 8, 1, 1, 9 },
 		{ "chain", 1, 1, 2, 1, 3 },    { "chain", 4, 4, 3, 1, 7 },
 		{ "chain", 16, 16, 9, 1, 25 }, { "split", 2, 2, 2, 2, 6 },
-		{ "split", 8, 8, 2, 2, 18 },
+		{ "split", 8, 8, 2, 2, 18 },   { "pib", 2, 2, 1, 0, 3 },
+		{ "atb", 8, 8, 1, 0, 9 },
 	};
 	static struct topology topology;
 
@@ -207,8 +208,8 @@ static void wirings(void)
 		   "%s with %u harts", rows[i].name, rows[i].harts);
 	}
 	ok(topology_make(&topology, "funnel", 9) && topology_make(&topology, "chain", 17) &&
-		   topology_make(&topology, "split", 9) && topology_make(&topology, "direct", 65) &&
-		   topology_make(&topology, "none", 1),
+		   topology_make(&topology, "split", 9) && topology_make(&topology, "pib", 9) &&
+		   topology_make(&topology, "direct", 65) && topology_make(&topology, "none", 1),
 	   "more harts than a wiring takes, and a name that is none");
 }
 

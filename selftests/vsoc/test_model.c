@@ -399,6 +399,29 @@ static void encoder_triggers(void)
 	   "action 4: a sync message with SYNC 0");
 }
 
+/* From the debug module of the hart, whatever external ones do */
+static void encoder_debug_triggers(void)
+{
+	triggers_fresh(0, 0x21, 0);
+	te_write(TRACE_ENCODER_TRIGGER_DBG, TR_TE_TRIG_ACTION_ON);
+	ok(!is_tracing() && !bench.queued, "debug trigger: without InstTrigEnable nothing happens");
+	triggers_fresh(0, 0x21, TR_TE_CONTROL_INST_TRIG_ENABLE);
+	te_write(TRACE_ENCODER_TRIGGER_DBG, TR_TE_TRIG_ACTION_ON);
+	ok(is_tracing(), "debug trigger: action 2: tracing begins");
+	is_hex(te_read(TRACE_ENCODER_TRIGGER_OUT), 1, "output 0 fires");
+	hart_runs();
+	retire(0x100, 3, NTRACE_ITYPE_NONE, 3);
+	bench.size = 0;
+	te_write(TRACE_ENCODER_TRIGGER_DBG, TR_TE_TRIG_ACTION_NOTIFY);
+	hart_runs();
+	retire(0x106, 1, NTRACE_ITYPE_NONE, 3);
+	/* ProgTraceSync SYNC 6, ICNT 3, FADDR 0x83 */
+	ok(bench.size == 4 && !memcmp(bench.bytes, "\x24\xd9\x0c\x0b", 4),
+	   "debug trigger: action 4: a sync message with SYNC 6");
+	te_write(TRACE_ENCODER_TRIGGER_DBG, TR_TE_TRIG_ACTION_OFF);
+	ok(!is_tracing(), "debug trigger: action 3: tracing ends");
+}
+
 static size_t bytes_of_filtered(uint32_t selected, uint32_t control, uint32_t mask,
 				unsigned int priv)
 {
@@ -507,6 +530,7 @@ int main(void)
 	encoder_overflow();
 	encoder_queue();
 	encoder_triggers();
+	encoder_debug_triggers();
 	encoder_filters();
 	trace_port();
 	return done_testing();

@@ -2,6 +2,7 @@
 /* SiFive's v0 registers (digest trace-control.md section 10) in front of encoder and sink. */
 #include <ntrace/trace_control.h>
 
+#include "fault.h"
 #include "ram_sink.h"
 #include "tap.h"
 #include "trace_encoder.h"
@@ -209,10 +210,40 @@ static void running(void)
 	is_hex(v0_encoder_read(&v0, V0_SINK_WP), 0x80000010, "and WP is behind it");
 }
 
+/* While it runs; fault.h. */
+static void sink_error(void)
+{
+	fresh();
+	attempt(V0_CONTROL, 1);
+	v0_encoder_write(&v0, V0_SINK_BASE, 0x80000000);
+	v0_encoder_write(&v0, V0_SINK_BASE_HIGH, 1);
+	v0_encoder_write(&v0, V0_SINK_LIMIT, 0x80000ff8);
+	v0_encoder_write(&v0, V0_SINK_WP, 0x80000000);
+	v0_encoder_write(&v0, FAULT_REGISTER, FAULT_SINK_ERROR);
+	ok(!(attempt(V0_CONTROL, QUIET | 0x61) & V0_CONTROL_SINK_ERROR),
+	   "the sink fails while it is not enabled: nothing");
+	v0_encoder_write(&v0, V0_CONTROL, QUIET | 0x63);
+	v0_encoder_write(&v0, V0_CONTROL, QUIET | 0x67);
+	hart_runs();
+	v0_encoder_write(&v0, FAULT_REGISTER, FAULT_SINK_ERROR);
+	ok(v0_encoder_read(&v0, V0_CONTROL) & V0_CONTROL_SINK_ERROR && !sink.enable,
+	   "the sink fails while it runs: SinkError, nothing gets to memory");
+	v0_encoder_write(&v0, V0_CONTROL, QUIET | 0x61);
+	hart_runs();
+	ok((v0_encoder_read(&v0, V0_CONTROL) & (V0_CONTROL_SINK_ERROR | V0_CONTROL_EMPTY)) ==
+		   (V0_CONTROL_SINK_ERROR | V0_CONTROL_EMPTY),
+	   "it can be disabled, and the error stays");
+	ok((attempt(V0_CONTROL, QUIET | V0_CONTROL_SINK_ERROR | 0x63) &
+	    (V0_CONTROL_SINK_ERROR | 2)) == 2 &&
+		   sink.enable,
+	   "enabled anew, it works");
+}
+
 int main(void)
 {
 	registers();
 	intervals();
 	running();
+	sink_error();
 	return done_testing();
 }

@@ -74,7 +74,13 @@ encoder@6001000 funnel@6080000
 encoder@6001000 funnel@6081000
 funnel@6080000 ram-sink@6040000
 funnel@6081000 ram-sink@6041000'
+check pib 2 'encoder@6000000 funnel@6080000
+encoder@6001000 funnel@6080000
+funnel@6080000 pib-sink@60c0000'
+check atb 2 'encoder@6000000 funnel@6080000
+encoder@6001000 funnel@6080000
+funnel@6080000 atb-bridge@60c1000'
 fails "too many harts for a funnel" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=funnel -smp 9 -bios none -display none
-fails "no such wiring" "direct, funnel, chain and split" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
+fails "no such wiring" "direct, funnel, chain, split, pib and atb" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
 
 done_testing

@@ -122,7 +122,7 @@ int record_trigger_take_out(struct record_options *options, const char *text);
 /** record_trigger_check - what does not go together with triggers. Return: exit status */
 int record_trigger_check(const struct record_options *options);
 /** record_trigger_fits - is it in what an encoder has? @in, @out: bit n = number n is there */
-bool record_trigger_fits(const struct ntrace_config *wanted, uint32_t in, uint32_t out);
+bool record_trigger_fits(const struct ntrace_config *wanted, uint32_t in, uint32_t out, bool debug);
 
 /* ---- spool: trace on its way to the file ---- */
 
@@ -337,6 +337,7 @@ struct task_event {
 /**
  * struct tasks - see record_tasks.c
  * @config: as in effect
+ * @before: the encoders are of before the specification, version 0
  * @child: the traced command, 0 if there is none
  * @start_ns: when its exec was recorded
  * @error: errno of the first write that failed
@@ -346,6 +347,7 @@ struct tasks {
 	const char *directory;
 	struct sideband *sideband;
 	struct ntrace_config config;
+	bool before;
 	struct hart_set harts;
 	struct perf_event_attr attr;
 	struct perf_event_attr dummy;
@@ -389,6 +391,9 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 /** record_params_timestamps - time stamps as configured; @bits and @hz are those of the hardware */
 void record_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
 			      uint32_t bits, uint64_t hz);
+
+/** record_params_version - what the major version of an encoder, trTeImpl's, tells of its messages */
+void record_params_version(struct ntrace_params *params, uint32_t major);
 
 /** record_params_write - the file params; of @list and @tasks one is empty */
 int record_params_write(const struct record_options *options, const struct device_list *list,

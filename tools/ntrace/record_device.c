@@ -248,6 +248,11 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 {
 	const struct ntrace_info *info = &device->info;
 
+	if (!info->sink_size_max)
+		return fail("%s: the trace of hart %u leaves the machine (%s): there is nothing "
+			    "to record here",
+			    device->path, info->cpu,
+			    (info->sink_impl >> 8 & 0xf) == 0xa ? "PIB sink" : "ATB bridge");
 	if (wanted->mode && !(info->modes >> wanted->mode & 1))
 		return fail("%s: the encoder of hart %u has no %s (option --mode)", device->path,
 			    info->cpu, wanted->mode == NTRACE_MODE_BTM ? "BTM" : "HTM");
@@ -273,10 +278,12 @@ static int check_abilities(const struct device *device, const struct ntrace_conf
 	    (!(info->traps >> wanted->traps & 1) || (wanted->causes && !info->causes)))
 		return fail("%s: the encoder of hart %u cannot filter by traps (option --traps)",
 			    device->path, info->cpu);
-	if (!record_trigger_fits(wanted, info->triggers_in, info->triggers_out))
+	if (!record_trigger_fits(wanted, info->triggers_in, info->triggers_out,
+				 info->triggers_debug))
 		return fail("%s: the encoder of hart %u has no such trigger: it has inputs 0x%x, "
-			    "outputs 0x%x (--trigger-in, --trigger-out)",
-			    device->path, info->cpu, info->triggers_in, info->triggers_out);
+			    "outputs 0x%x%s (--trigger-in, --trigger-out, --debug-triggers)",
+			    device->path, info->cpu, info->triggers_in, info->triggers_out,
+			    info->triggers_debug ? "" : ", no debug triggers");
 	if (wanted->sink_size > info->sink_size_max)
 		return fail("%s: the largest sink buffer of hart %u is %" PRIu64 " bytes "
 			    "(option --sink-size)",

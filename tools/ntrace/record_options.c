@@ -31,6 +31,7 @@ enum {
 	OPTION_CONTEXT,
 	OPTION_TRIGGER_IN,
 	OPTION_TRIGGER_OUT,
+	OPTION_DEBUG_TRIGGERS,
 	OPTION_ARMED,
 };
 
@@ -71,6 +72,8 @@ const struct option_spec record_options_table[] = {
 	  "external input N begins (on), ends (off) or marks (notify) the trace" },
 	{ OPTION_TRIGGER_OUT, "trigger-out", "N=WHEN",
 	  "external output N fires when it begins (on), ends (off) or both" },
+	{ OPTION_DEBUG_TRIGGERS, "debug-triggers", NULL,
+	  "triggers of the hart, set by a debugger, do what inputs do" },
 	{ OPTION_ARMED, "armed", NULL, "the trace begins with a trigger" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
@@ -303,6 +306,9 @@ static int take_option(struct record_options *record, struct options *options, i
 		return record_trigger_take_in(record, options->value);
 	case OPTION_TRIGGER_OUT:
 		return record_trigger_take_out(record, options->value);
+	case OPTION_DEBUG_TRIGGERS:
+		record->wanted.flags |= NTRACE_CONFIG_DEBUG_TRIGGERS;
+		return EXIT_OK;
 	case OPTION_ARMED:
 		record->wanted.flags |= NTRACE_CONFIG_ARMED;
 		return EXIT_OK;

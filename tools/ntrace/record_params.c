@@ -19,15 +19,20 @@ void record_params_timestamps(struct ntrace_params *params, const struct ntrace_
 	params->timestamp_hz = hz >> 2 * config->timestamp_prescale;
 }
 
+void record_params_version(struct ntrace_params *params, uint32_t major)
+{
+	/* SiFive's encoders of before the specification. */
+	if (major)
+		return;
+	params->dialect = NTRACE_DIALECT_SIFIVE_V0;
+	params->timestamp_xor = true;
+}
+
 static void describe_stream(struct ntrace_stream *stream, const struct device *device)
 {
 	ntrace_params_init(&stream->params);
 	stream->params.src_bits = device->info.src_bits;
-	/* SiFive's encoders of before the specification say so by their version. */
-	if (!(device->info.encoder_impl & 0xf)) {
-		stream->params.dialect = NTRACE_DIALECT_SIFIVE_V0;
-		stream->params.timestamp_xor = true;
-	}
+	record_params_version(&stream->params, device->info.encoder_impl & 0xf);
 	stream->params.xlen = device->info.xlen;
 	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								       NTRACE_MODE_HISTORY;

@@ -127,6 +127,18 @@ static void choose_config(struct tasks *tasks)
 	}
 }
 
+/* The trace of a thread has one dialect, whatever harts it runs on. */
+static int check_versions(struct tasks *tasks)
+{
+	const uint64_t versions = pmu_number("caps/versions", 1u << 1);
+
+	tasks->before = versions & 1;
+	if (tasks->before && versions != 1)
+		return fail("some encoders are of before the specification, and some are not: "
+			    "tasks that move between them cannot be traced (but harts can: --all)");
+	return EXIT_OK;
+}
+
 /* A recording has one number for what each hart could have its own of. */
 static int check_timestamps(const struct tasks *tasks)
 {
@@ -178,6 +190,8 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 		attr->config |= 1 << 24;
 	if (config->flags & NTRACE_CONFIG_ARMED)
 		attr->config |= 1 << 25;
+	if (config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS)
+		attr->config |= 1 << 26;
 	attr->config2 = config->trigger_in | (uint64_t)config->trigger_out << 32;
 	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
 	/* There are no samples; but perf script refuses events without an address. */
@@ -188,7 +202,8 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	attr->enable_on_exec = dummy->enable_on_exec;
 	attr->exclude_kernel = dummy->exclude_kernel;
 	attr->exclude_user = dummy->exclude_user;
-	attr->exclude_hv = 1;
+	/* Where nothing can be left out, all is traced. */
+	attr->exclude_hv = !tasks->before;
 	attr->watermark = 1;
 	attr->wakeup_watermark = RING_SIZE / 4;
 	attr->use_clockid = 1;
@@ -470,13 +485,16 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 		      sizeof(tasks->module_version)))
 		tasks->module_version[strcspn(tasks->module_version, "\n")] = '\0';
 	choose_config(tasks);
-	error = check_timestamps(tasks);
+	error = check_versions(tasks);
+	if (!error)
+		error = check_timestamps(tasks);
 	if (error)
 		return error;
 	if (!record_trigger_fits(&tasks->config, (uint32_t)pmu_number("caps/triggers_in", 0),
-				 (uint32_t)pmu_number("caps/triggers_out", 0)))
+				 (uint32_t)pmu_number("caps/triggers_out", 0),
+				 pmu_number("caps/triggers_debug", 0)))
 		return fail("not all encoders have such triggers (options --trigger-in, "
-			    "--trigger-out)");
+			    "--trigger-out, --debug-triggers)");
 	describe_events(tasks, child);
 	allow_many_files();
 	if (child)
@@ -658,6 +676,7 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	const struct task_area *area = &tasks->areas[file->area];
 
 	ntrace_params_init(&stream->params);
+	record_params_version(&stream->params, !tasks->before);
 	stream->params.xlen = 8 * sizeof(long);
 	stream->params.mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								      NTRACE_MODE_HISTORY;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace record --trigger-in, --trigger-out and --armed. */
+/* ntrace record --trigger-in, --trigger-out, --debug-triggers and --armed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,7 @@ int record_trigger_take_out(struct record_options *options, const char *text)
 			   text);
 }
 
-/* Is there an input that begins? */
+/* An input that begins, or debug triggers, which may. */
 static bool can_begin(const struct ntrace_config *wanted)
 {
 	unsigned int i;
@@ -73,17 +73,18 @@ static bool can_begin(const struct ntrace_config *wanted)
 	for (i = 0; i < TRIGGERS_MAX; i++)
 		if ((wanted->trigger_in >> 4 * i & 0xf) == NTRACE_TRIGGER_ON)
 			return true;
-	return false;
+	return wanted->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
 }
 
 int record_trigger_check(const struct record_options *options)
 {
 	const struct ntrace_config *wanted = &options->wanted;
+	bool switches = wanted->trigger_in || wanted->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
 
 	if (wanted->flags & NTRACE_CONFIG_ARMED && !can_begin(wanted))
 		return usage_error(options->command, "--armed: nothing would begin the trace "
-						     "(--trigger-in N=on)");
-	if (wanted->trigger_in && options->strobe_on)
+						     "(--trigger-in N=on, --debug-triggers)");
+	if (switches && options->strobe_on)
 		return usage_error(options->command,
 				   "--strobe and triggers would undo what the other does");
 	return EXIT_OK;
@@ -101,7 +102,8 @@ static uint32_t used(uint32_t triggers)
 	return mask;
 }
 
-bool record_trigger_fits(const struct ntrace_config *wanted, uint32_t in, uint32_t out)
+bool record_trigger_fits(const struct ntrace_config *wanted, uint32_t in, uint32_t out, bool debug)
 {
-	return !(used(wanted->trigger_in) & ~in) && !(used(wanted->trigger_out) & ~out);
+	return !(used(wanted->trigger_in) & ~in) && !(used(wanted->trigger_out) & ~out) &&
+	       (debug || !(wanted->flags & NTRACE_CONFIG_DEBUG_TRIGGERS));
 }

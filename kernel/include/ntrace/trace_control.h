@@ -230,6 +230,33 @@
 #define TR_RAM_RP_HIGH			0x02c
 #define TR_RAM_DATA			0x040
 
+/* PIB sink, trPib...: trace goes out on pins */
+#define TR_PIB_CONTROL			0x000
+#define TR_PIB_CONTROL_MODE_MASK	0x000000f0u
+#define TR_PIB_CONTROL_MODE_SHIFT	4
+#define TR_PIB_CONTROL_CLK_CENTER	0x00000100u
+#define TR_PIB_CONTROL_CALIBRATE	0x00000200u
+#define TR_PIB_CONTROL_ASYNC_FREQ_MASK	0x00007000u
+#define TR_PIB_CONTROL_DIVIDER_MASK	0xffff0000u	/* clock / (n + 1) */
+#define TR_PIB_CONTROL_DIVIDER_SHIFT	16
+
+#define TR_PIB_MODE_OFF			0
+#define TR_PIB_MODE_MANCHESTER		4	/* single wire */
+#define TR_PIB_MODE_UART		5	/* single wire */
+#define TR_PIB_MODE_PARALLEL_1		8
+#define TR_PIB_MODE_PARALLEL_2		9
+#define TR_PIB_MODE_PARALLEL_4		10
+#define TR_PIB_MODE_PARALLEL_8		11
+#define TR_PIB_MODE_PARALLEL_16		12
+
+/* ATB bridge, trAtbBridge...: trace goes to a CoreSight trace bus */
+#define TR_ATB_CONTROL			0x000
+#define TR_ATB_CONTROL_ID_MASK		0x00007f00u
+#define TR_ATB_CONTROL_ID_SHIFT		8
+/* Behind these ATB has none for sources: 0 and 0x70 to 0x7f are reserved. */
+#define TR_ATB_ID_MIN			0x01
+#define TR_ATB_ID_MAX			0x6f
+
 /*
  * SiFive's trace encoder of before the ratified specification (version 0): the
  * encoder and its way to memory in one page. Active, Enable, Empty and tracing are

@@ -51,6 +51,8 @@ int main(int argc, char **argv)
 	if (!info.privilege)
 		config.privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M |
 				   NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS;
+	if (!info.sink_size_max)
+		config.flags = NTRACE_CONFIG_NO_DATA;
 	configure(fd, &config);
 	area = map(fd, &config);
 	if (ioctl(fd, NTRACE_IOC_START))

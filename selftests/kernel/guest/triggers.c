@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * External triggers. Usage: triggers ENCODER_ADDRESS TYPE: encoder of hart 0, whose
- * registers 0xe04 and 0xe08 raise inputs and tell of outputs
+ * Triggers. Usage: triggers ENCODER_ADDRESS TYPE: encoder of hart 0, whose registers 0xe04
+ * and 0xe08 raise inputs and tell of outputs, and 0xe0c is a debug trigger
  * (tools/vsoc/model/trace_encoder.h); type of the PMU
  */
 #include "events.h"
 
 #define PROG_TRACE_CORRELATION 33
 #define ARMED (1 << 25)
+#define DEBUG_TRIGGERS (1 << 26)
 #define AUX_SIZE (1 << 20)
 
 static volatile uint32_t *page;
@@ -24,6 +25,7 @@ static void test_refused(int fd)
 
 	ok(!ioctl(fd, NTRACE_IOC_INFO, &info) && info.triggers_in == 3 && info.triggers_out == 3,
 	   "INFO: two inputs, two outputs");
+	ok(info.triggers_debug == 1, "INFO: debug triggers");
 	fails_with(ask(fd, (struct ntrace_config){ .trigger_in = 1 }), EINVAL, "no such action");
 	fails_with(ask(fd, (struct ntrace_config){ .trigger_in = 5 << 4 }), EINVAL,
 		   "an action of vendors");
@@ -121,6 +123,41 @@ static void test_notify(int fd)
 	unmap(&area);
 }
 
+/* The hart's own: 2 begins, 4 marks, 3 ends. */
+static void test_debug(int fd)
+{
+	struct ntrace_config config = {
+		.flags = NTRACE_CONFIG_ARMED | NTRACE_CONFIG_DEBUG_TRIGGERS,
+		.privilege = NTRACE_PRIVILEGE_U,
+	};
+	unsigned int marks = 0;
+	struct area area;
+	uint64_t i;
+
+	configure(fd, &config);
+	area = map(fd, &config);
+	if (ioctl(fd, NTRACE_IOC_START))
+		bail("START");
+	work(1000);
+	ioctl(fd, NTRACE_IOC_FLUSH);
+	ok(!head_of(&area), "debug triggers: armed");
+	page[0xe0c / 4] = 2;
+	work(1000);
+	page[0xe0c / 4] = 4;
+	work(1000);
+	page[0xe0c / 4] = 3;
+	work(1000);
+	ioctl(fd, NTRACE_IOC_STOP);
+	/* TCODE 9 in the first byte, SYNC 6 in the next. */
+	for (i = 0; i + 1 < head_of(&area); i++)
+		marks += byte_at(&area, i) == PROG_TRACE_SYNC &&
+			 (byte_at(&area, i + 1) >> 2 & 0xf) == 6 &&
+			 (!i || (byte_at(&area, i - 1) & 3) == 3);
+	ok(head_of(&area) > 100 && marks == 1 && count(&area, PROG_TRACE_CORRELATION) >= 1,
+	   "debug triggers: it begins, has %u mark, and ends", marks);
+	unmap(&area);
+}
+
 static int try_event(uint64_t config, uint64_t config1, uint64_t config2)
 {
 	struct perf_event_attr attr = attributes();
@@ -144,6 +181,7 @@ static void test_perf_refused(void)
 	fails_with(try_event(0, 0, 1), EINVAL, "perf: no such action");
 	fails_with(try_event(0, 0, UINT64_C(4) << 32), EINVAL, "perf: no such output");
 	fails_with(try_event(ARMED, 0, 0), EINVAL, "perf: armed, and nothing that could begin");
+	ok(!try_event(ARMED | DEBUG_TRIGGERS, 0, 0), "perf: armed, with debug triggers");
 	fails_with(try_event(0, 100 | UINT64_C(100) << 32, on), EINVAL, "perf: with strobing");
 }
 
@@ -202,6 +240,7 @@ int main(int argc, char **argv)
 	test_refused(fd);
 	test_window(fd);
 	test_notify(fd);
+	test_debug(fd);
 	close(fd);
 	test_perf_refused();
 	test_perf_window();

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# External triggers. Runs in the guest.
+# Triggers, external ones and those of the hart. Runs in the guest.
 # shellcheck source=selftests/kernel/guest/common.sh
 . /root/kernel/common.sh
 pmu=/sys/bus/event_source/devices/ntrace
-is "$(cat $pmu/caps/triggers_in $pmu/caps/triggers_out | tr '\n' ' ')" "0x3 0x3 " "caps: triggers"
+is "$(cat $pmu/caps/triggers_in $pmu/caps/triggers_out $pmu/caps/triggers_debug | tr '\n' ' ')" "0x3 0x3 0x1 " "caps: triggers"
 program $here/triggers "$(encoder 0)" "$(<$pmu/type)"
 
 # By the command: a program on hart 0 that raises input 0, or does not.

@@ -7,8 +7,11 @@ components=/sys/kernel/debug/ntrace/components
 off() { grep -c ' control=0x8 ' $components; }
 is "$(grep -c 'version=0\.0 ' $components)" 2 "debugfs: two encoders of version 0"
 is "$(off)" 2 "both are off"
+# The most that perf lets anyone do.
+echo -1 >/proc/sys/kernel/perf_event_paranoid
 program $here/v0 "$(encoder 0)" "$(</sys/bus/event_source/devices/ntrace/type)"
 like "the log tells of the error" 'encoder does not start' "$(dmesg)"
+is "$(dmesg | grep -c 'cannot write to its sink (control 0x')" 2 "and of each sink that failed, once"
 told=$(dmesg | grep -cE 'ntrace ([0-9a-z.-]+: |ntrace)')
 is "$(off)" 2 "both are off"
 

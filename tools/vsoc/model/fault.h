@@ -25,7 +25,8 @@ enum fault_bits {
 	FAULT_POINTER_OUTSIDE = 1 << 7,	/* RAM sink: WP reads an address behind Limit */
 	FAULT_STUCK_POINTER = 1 << 8,	/* RAM sink: WP reads what it was, or what is written */
 	FAULT_DROP = 1 << 9,		/* encoder: a message is lost every so many bytes */
-	FAULT_ALL = (1 << 10) - 1,
+	FAULT_SINK_ERROR = 1 << 10,	/* v0 encoder: its way to memory fails; once, while it runs */
+	FAULT_ALL = (1 << 11) - 1,
 };
 
 /**

@@ -27,14 +27,29 @@ static void make_direct(struct topology *topology, unsigned int harts)
 		wire(topology, add(topology, TOPOLOGY_ENCODER, i), i);
 }
 
-static void make_funnel(struct topology *topology, unsigned int harts)
+static void funnel_to(struct topology *topology, enum topology_kind kind, unsigned int harts)
 {
-	unsigned int sink = add(topology, TOPOLOGY_RAM_SINK, 0);
+	unsigned int sink = add(topology, kind, 0);
 	unsigned int funnel = add(topology, TOPOLOGY_FUNNEL, 0);
 
 	wire(topology, funnel, sink);
 	for (unsigned int i = 0; i < harts; i++)
 		wire(topology, add(topology, TOPOLOGY_ENCODER, i), funnel);
+}
+
+static void make_funnel(struct topology *topology, unsigned int harts)
+{
+	funnel_to(topology, TOPOLOGY_RAM_SINK, harts);
+}
+
+static void make_pib(struct topology *topology, unsigned int harts)
+{
+	funnel_to(topology, TOPOLOGY_PIB_SINK, harts);
+}
+
+static void make_atb(struct topology *topology, unsigned int harts)
+{
+	funnel_to(topology, TOPOLOGY_ATB_BRIDGE, harts);
 }
 
 static void make_chain(struct topology *topology, unsigned int harts)
@@ -73,6 +88,8 @@ static const struct {
 	{ "funnel", TOPOLOGY_INPUTS_MAX, make_funnel },
 	{ "chain", 2 * TOPOLOGY_INPUTS_MAX, make_chain },
 	{ "split", TOPOLOGY_INPUTS_MAX, make_split },
+	{ "pib", TOPOLOGY_INPUTS_MAX, make_pib },
+	{ "atb", TOPOLOGY_INPUTS_MAX, make_atb },
 };
 
 const char *topology_make(struct topology *topology, const char *name, unsigned int harts)
@@ -86,5 +103,5 @@ const char *topology_make(struct topology *topology, const char *name, unsigned 
 		kinds[i].make(topology, harts);
 		return NULL;
 	}
-	return "there are direct, funnel, chain and split";
+	return "there are direct, funnel, chain, split, pib and atb";
 }

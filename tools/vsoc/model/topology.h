@@ -8,6 +8,8 @@
  *   chain    encoders 2n and 2n+1 -> funnel n+1 -> funnel 0 -> RAM sink 0
  *   split    each encoder -> funnel 0 -> RAM sink 0, and as well -> funnel 1 ->
  *            RAM sink 1; trFunnelDisInput chooses
+ *   pib      all encoders -> funnel 0 -> PIB sink 0
+ *   atb      all encoders -> funnel 0 -> ATB bridge 0
  */
 #ifndef VSOC_MODEL_TOPOLOGY_H
 #define VSOC_MODEL_TOPOLOGY_H
@@ -22,6 +24,8 @@ enum topology_kind {
 	TOPOLOGY_ENCODER,
 	TOPOLOGY_FUNNEL,
 	TOPOLOGY_RAM_SINK,
+	TOPOLOGY_PIB_SINK,
+	TOPOLOGY_ATB_BRIDGE,
 };
 
 struct topology_node {

@@ -306,7 +306,7 @@ bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_se
 		return false;
 	te->in_flight--;
 	if (setup->marker) {
-		ntrace_encoder_marker(&te->encoder, NTRACE_SYNC_EXTERNAL_TRIGGER);
+		ntrace_encoder_marker(&te->encoder, setup->mark);
 		return true;
 	}
 	if (setup->tracing)
@@ -362,12 +362,14 @@ static void write_control(struct trace_encoder *te, uint32_t value)
 	set_tracing(te, control, value & TR_CONTROL_ENABLE && value & TR_TE_CONTROL_INST_TRACING);
 }
 
-/* An external trigger comes in. */
-static void trigger(struct trace_encoder *te, unsigned int input)
+/* A trigger comes in. */
+static void trigger(struct trace_encoder *te, uint32_t action, enum ntrace_sync mark)
 {
-	struct trace_encoder_setup marker = { .epoch = te->epoch, .marker = true };
+	struct trace_encoder_setup marker = { .epoch = te->epoch, .marker = true, .mark = mark };
 
-	switch (TR_TE_TRIG_EXT(te->trigger_in, input)) {
+	if (!(te->control & TR_CONTROL_ENABLE) || !(te->control & TR_TE_CONTROL_INST_TRIG_ENABLE))
+		return;
+	switch (action) {
 	case TR_TE_TRIG_ACTION_ON:
 		set_tracing(te, te->control, true);
 		break;
@@ -383,12 +385,25 @@ static void trigger(struct trace_encoder *te, unsigned int input)
 	}
 }
 
-static void write_trigger_in(struct trace_encoder *te, uint32_t inputs)
+/* Registers that stand for wires. Return: whether @offset is one. */
+static bool write_wires(struct trace_encoder *te, uint32_t offset, uint32_t value)
 {
-	for (unsigned int i = 0; i < te->parameters.triggers; i++)
-		if ((inputs >> i & 1) && (te->control & TR_CONTROL_ENABLE) &&
-		    (te->control & TR_TE_CONTROL_INST_TRIG_ENABLE))
-			trigger(te, i);
+	switch (offset) {
+	case TRACE_ENCODER_TRIGGER_IN:
+		for (unsigned int i = 0; i < te->parameters.triggers; i++)
+			if (value >> i & 1)
+				trigger(te, TR_TE_TRIG_EXT(te->trigger_in, i),
+					NTRACE_SYNC_EXTERNAL_TRIGGER);
+		return true;
+	case TRACE_ENCODER_TRIGGER_OUT:
+		te->fired &= ~value;
+		return true;
+	case TRACE_ENCODER_TRIGGER_DBG:
+		trigger(te, value, NTRACE_SYNC_TRACE_EVENT);
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Actions that are not there, and vendor bits of outputs, read 0. */
@@ -434,13 +449,8 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 		write_control(te, value);
 		return;
 	}
-	if (offset == TRACE_ENCODER_TRIGGER_IN || offset == TRACE_ENCODER_TRIGGER_OUT) {
-		if (offset == TRACE_ENCODER_TRIGGER_IN)
-			write_trigger_in(te, value);
-		else
-			te->fired &= ~value;
+	if (write_wires(te, offset, value))
 		return;
-	}
 	if (!te->active || te->control & TR_CONTROL_ENABLE) {
 		te->software_errors++;
 		return;

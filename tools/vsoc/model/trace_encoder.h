@@ -22,10 +22,13 @@
 /*
  * Vendor registers of the encoder, which stand for the wires of its external
  * triggers. Writing bit n of the first raises input n for a moment. Bit n of the
- * second is set when output n fires, and cleared by writing 1.
+ * second is set when output n fires, and cleared by writing 1. Writing an action
+ * (TR_TE_TRIG_ACTION_...) to the third is what a trigger of the hart's debug module
+ * with that action does: the emulator's harts have no such actions.
  */
 #define TRACE_ENCODER_TRIGGER_IN 0xe04
 #define TRACE_ENCODER_TRIGGER_OUT 0xe08
+#define TRACE_ENCODER_TRIGGER_DBG 0xe0c
 
 /*
  * What this implementation has, where the specification leaves it open:
@@ -33,8 +36,8 @@
  * (2 lands on 3, there is no clock to count); SyncMax 0..15; InhibitSrc;
  * EnAllJumps, ExtendAddrMSB; SrcBits up to src_bits_max; Context with scontext;
  * InstStallEna where there is a queue; filters, comparators and a timestamp unit
- * as filters.h and timestamp.h say; external triggers. No triggers from Debug Mode,
- * no data trace.
+ * as filters.h and timestamp.h say; external triggers, and debug triggers as above, where
+ * there are any; trTeTrigDbgControl reads 0. No data trace.
  *
  * The clock of the core is one cycle per parcel (16 bits of instructions) that
  * the hart retires while it is traced. It runs where a queue or core time needs it.
@@ -52,6 +55,7 @@ struct trace_encoder_parameters {
 	unsigned int comparators;
 	unsigned int triggers;		/* external inputs, and as many outputs */
 	unsigned int context_bits;	/* of scontext; 0: there is none */
+	bool context_closed;		/* to all but M-mode */
 	unsigned int timestamp_bits;	/* 0: no timestamp unit */
 	bool timestamp_shared;		/* it can take the time of a funnel's */
 	enum ntrace_timestamps timestamps; /* the messages that trTsEnable puts time in */
@@ -70,7 +74,8 @@ struct trace_encoder_setup {
 	uint32_t epoch;
 	bool tracing;
 	bool discard;	/* stop without a word: the component was reset */
-	bool marker;	/* nothing of the above: an external trigger leaves a mark */
+	bool marker;	/* nothing of the above: a trigger leaves a mark */
+	enum ntrace_sync mark;	/* this one */
 };
 
 /* Why a block is not simply handed to the encoder. */

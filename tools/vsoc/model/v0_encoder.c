@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 #include <ntrace/trace_control.h>
 
+#include "fault.h"
 #include "v0_encoder.h"
 
 /* Fields of teControl that have no register of their own behind them. */
@@ -179,10 +180,25 @@ static void write_control(struct v0_encoder *v0, uint32_t value)
 	settle(v0);
 }
 
+/* Memory answers with an error. */
+static void fail_sink(struct v0_encoder *v0)
+{
+	uint32_t sink = rd(v0, V0_RAM_SINK, TR_RAM_CONTROL);
+
+	if (!(sink & TR_CONTROL_ENABLE))
+		return;
+	v0->sink_error = true;
+	wr(v0, V0_RAM_SINK, TR_RAM_CONTROL, sink & ~TR_CONTROL_ENABLE);
+}
+
 void v0_encoder_write(struct v0_encoder *v0, uint32_t offset, uint32_t value)
 {
 	settle(v0);
 	switch (offset) {
+	case FAULT_REGISTER:
+		if (value & FAULT_SINK_ERROR)
+			fail_sink(v0);
+		break;
 	case V0_CONTROL:
 		write_control(v0, value);
 		break;

@@ -31,7 +31,9 @@ struct v0_ops {
  *
  * Mode 1 (events) lands on 0; 7 traces as 6 does. A sync interval of bytes wins
  * over one of messages. No BTM, no ITC, no sink but system memory. SinkError is
- * set when trace cannot be enabled because WP is outside of the buffer.
+ * set when trace cannot be enabled because WP is outside of the buffer, and when
+ * FAULT_SINK_ERROR is written to FAULT_REGISTER while it runs: from then on nothing
+ * gets to memory until it is enabled anew.
  */
 struct v0_encoder {
 	const struct v0_ops *ops;

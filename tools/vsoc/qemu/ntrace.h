@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RISC-V trace blocks of the virt machine: an N-Trace encoder per hart, RAM
- * sinks, and funnels between them (RISC-V Trace Control Interface 1.0).
+ * RISC-V trace blocks of the virt machine: an N-Trace encoder per hart, sinks,
+ * and funnels between them (RISC-V Trace Control Interface 1.0).
  * Everything that is not glue comes from model/ and lib/, which know no QEMU.
  */
 #ifndef HW_RISCV_NTRACE_H
@@ -13,6 +13,7 @@
 #include "qemu/thread.h"
 #include "funnel.h"
 #include "hart.h"
+#include "port_sink.h"
 #include "ram_sink.h"
 #include "v0_encoder.h"
 #include "ntrace_helper.h"
@@ -20,16 +21,22 @@
 #define TYPE_NTRACE_ENCODER "ntrace-encoder"
 #define TYPE_NTRACE_FUNNEL "ntrace-funnel"
 #define TYPE_NTRACE_RAM_SINK "ntrace-ram-sink"
+#define TYPE_NTRACE_PORT_SINK "ntrace-port-sink"
+#define TYPE_NTRACE_PIB_SINK "ntrace-pib-sink"
+#define TYPE_NTRACE_ATB_BRIDGE "ntrace-atb-bridge"
 #define TYPE_NTRACE_V0 "ntrace-v0"
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceEncoder, NTRACE_ENCODER)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceFunnel, NTRACE_FUNNEL)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceRamSink, NTRACE_RAM_SINK)
+OBJECT_DECLARE_SIMPLE_TYPE(NTracePortSink, NTRACE_PORT_SINK)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceV0, NTRACE_V0)
 
 /* Free in the memory map of the virt machine, room for 64 harts. */
 #define NTRACE_ENCODER_BASE 0x6000000
 #define NTRACE_RAM_SINK_BASE 0x6040000
 #define NTRACE_FUNNEL_BASE 0x6080000
+#define NTRACE_PIB_SINK_BASE 0x60c0000
+#define NTRACE_ATB_BRIDGE_BASE 0x60c1000
 
 struct NTraceRamSink {
     SysBusDevice parent_obj;
@@ -54,6 +61,27 @@ struct NTraceRamSink {
     uint64_t reset_start;
     uint64_t reset_size;
     char *fault;
+    char *log_name;
+    FILE *log;
+    Notifier shutdown;
+};
+
+struct NTracePortSink {
+    SysBusDevice parent_obj;
+    MemoryRegion mmio;
+
+    /* Taken for each message and each register access. */
+    QemuSpin lock;
+    struct port_sink sink;
+
+    uint32_t type;              /* TR_COMP_TYPE_... */
+    uint32_t index;
+    uint32_t modes;
+    uint32_t divider_max;
+    uint32_t id;
+    char *fault;
+    char *output_name;
+    FILE *output;
     char *log_name;
     FILE *log;
     Notifier shutdown;
@@ -100,6 +128,7 @@ struct NTraceEncoder {
     uint32_t comparators;
     uint32_t triggers;
     uint32_t scontext_bits;
+    bool scontext_closed;
     uint32_t timestamp_bits;
     char *timestamps;
     uint32_t fifo;
@@ -132,6 +161,7 @@ struct NTraceV0 {
 
 /* Inputs, for whoever sends to them. */
 struct trace_port ntrace_ram_sink_port(NTraceRamSink *s);
+struct trace_port ntrace_port_sink_port(NTracePortSink *s);
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input);
 
 /* Time of an enum TR_TS_MODE; @clock is where the shared one comes from. */

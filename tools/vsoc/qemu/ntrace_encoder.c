@@ -199,6 +199,7 @@ static void realize(DeviceState *dev, Error **errp)
         .comparators = s->comparators,
         .triggers = MIN(s->triggers, TR_TE_TRIG_EXT_MAX),
         .context_bits = s->scontext_bits,
+        .context_closed = s->scontext_closed,
         .timestamp_bits = s->timestamp_bits,
         .timestamp_shared = s->clock,
         .timestamps = timestamps(s->timestamps, errp),
@@ -261,6 +262,8 @@ static const Property properties[] = {
     /* External ones, in and out: TRACE_ENCODER_TRIGGER_IN says how to raise them. */
     DEFINE_PROP_UINT32("triggers", NTraceEncoder, triggers, 2),
     DEFINE_PROP_UINT32("scontext-bits", NTraceEncoder, scontext_bits, 32),
+    /* As firmware leaves it that clears mstateen0.HSCONTXT. */
+    DEFINE_PROP_BOOL("scontext-closed", NTraceEncoder, scontext_closed, false),
     DEFINE_PROP_UINT32("timestamp-bits", NTraceEncoder, timestamp_bits, 48),
     /* Messages with TSTAMP: sync, branch (the default; sync and branch) or all */
     DEFINE_PROP_STRING("timestamps", NTraceEncoder, timestamps),

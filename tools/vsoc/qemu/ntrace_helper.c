@@ -57,6 +57,9 @@ RISCVException ntrace_has_scontext(CPURISCVState *env, int csrno)
     if (!env->ntrace || !env->ntrace->te->parameters.context_bits) {
         return RISCV_EXCP_ILLEGAL_INST;
     }
+    if (env->ntrace->te->parameters.context_closed && env->priv < PRV_M) {
+        return RISCV_EXCP_ILLEGAL_INST;
+    }
     return smstateen_acc_ok(env, 0, SMSTATEEN0_HSCONTXT);
 }
 

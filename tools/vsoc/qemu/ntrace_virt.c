@@ -18,6 +18,8 @@ QEMU_BUILD_BUG_ON(NTRACE_ENCODER_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
                   NTRACE_RAM_SINK_BASE);
 QEMU_BUILD_BUG_ON(NTRACE_RAM_SINK_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
                   NTRACE_FUNNEL_BASE);
+QEMU_BUILD_BUG_ON(NTRACE_FUNNEL_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
+                  NTRACE_PIB_SINK_BASE);
 
 #define V0_SINK_BYTES 8
 
@@ -37,6 +39,10 @@ static const struct {
                           NTRACE_FUNNEL_BASE },
     [TOPOLOGY_RAM_SINK] = { TYPE_NTRACE_RAM_SINK, "trace-ram-sink",
                             NTRACE_RAM_SINK_BASE },
+    [TOPOLOGY_PIB_SINK] = { TYPE_NTRACE_PIB_SINK, "trace-pib-sink",
+                            NTRACE_PIB_SINK_BASE },
+    [TOPOLOGY_ATB_BRIDGE] = { TYPE_NTRACE_ATB_BRIDGE, "trace-atb-bridge",
+                              NTRACE_ATB_BRIDGE_BASE },
 };
 
 uint32_t ntrace_faults(const char *text, uint32_t index, Error **errp)
@@ -107,9 +113,14 @@ static hwaddr address_of(const struct topology_node *node)
 static struct trace_port input_of(const struct topology_node *node,
                                   DeviceState *dev, unsigned int input)
 {
-    return node->kind == TOPOLOGY_FUNNEL ?
-           ntrace_funnel_port(NTRACE_FUNNEL(dev), input) :
-           ntrace_ram_sink_port(NTRACE_RAM_SINK(dev));
+    switch (node->kind) {
+    case TOPOLOGY_FUNNEL:
+        return ntrace_funnel_port(NTRACE_FUNNEL(dev), input);
+    case TOPOLOGY_RAM_SINK:
+        return ntrace_ram_sink_port(NTRACE_RAM_SINK(dev));
+    default:
+        return ntrace_port_sink_port(NTRACE_PORT_SINK(dev));
+    }
 }
 
 static void wire(const struct topology *topology,
@@ -253,7 +264,8 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
     qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
     /* What has a time stamp unit: internal system time is virtual nanoseconds. */
-    if (!v0 && node->kind != TOPOLOGY_RAM_SINK) {
+    if (!v0 && (node->kind == TOPOLOGY_ENCODER ||
+                node->kind == TOPOLOGY_FUNNEL)) {
         qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
                               NANOSECONDS_PER_SECOND);
     }
@@ -384,7 +396,7 @@ void ntrace_class_properties(ObjectClass *oc)
                                   set_topology);
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
-                                          "chain or split");
+                                          "chain, split, pib or atb");
     object_class_property_add(oc, "ntrace-memory", "size", get_memory,
                               set_memory, NULL, NULL);
     object_class_property_set_description(oc, "ntrace-memory",

@@ -98,9 +98,11 @@ struct ntrace_range {
  * @inst_features: bits of trTeInstFeatures that the encoder accepts
  * @privilege: privileges that a filter can select; 0 if there is no filter
  * @encoder_impl: trTeImpl
- * @sink_impl: trRamImpl
+ * @sink_impl: trRamImpl, trPibImpl or trAtbBridgeImpl; bits 11..8 tell which: 0x9 memory,
+ *             0xa pins, 0xe a CoreSight trace bus. Only what is in memory can be read
  * @granule: bytes that the sink writes at once
- * @sink_size_max: largest sink buffer that can be asked for, in bytes. A sink with
+ * @sink_size_max: largest sink buffer that can be asked for, in bytes; 0 where trace
+ *                 does not go to memory. A sink with
  *                 memory of its own (SRAM mode, see @sink_impl) has all of that,
  *                 and can be read only when it has stopped
  * @module_version: version of the module, 0-terminated
@@ -117,6 +119,8 @@ struct ntrace_range {
  * @causes: 1: ntrace_config.causes can be had
  * @triggers_in: bit n set: there is an external trigger input n
  * @triggers_out: likewise for outputs
+ * @triggers_debug: 1: NTRACE_CONFIG_DEBUG_TRIGGERS can be had
+ * @reserved: 0
  */
 struct ntrace_info {
 	__u32 size;
@@ -146,11 +150,16 @@ struct ntrace_info {
 	__u32 causes;
 	__u32 triggers_in;
 	__u32 triggers_out;
+	__u32 triggers_debug;
+	__u32 reserved;
 };
 
 /*
  * ntrace_config.flags: for harts that share a sink: the hart is traced, but its
  * trace is taken from another device of that sink. The data area stays empty.
+ * Where trace leaves the machine (see ntrace_info.sink_impl) nothing else can be had:
+ * there is no data area then, data_size and sink_size are 0, and read() fails with
+ * EOPNOTSUPP.
  */
 #define NTRACE_CONFIG_NO_DATA (1u << 0)
 /*
@@ -167,6 +176,13 @@ struct ntrace_info {
 
 /* START only arms: tracing begins with a trigger, see ntrace_config.trigger_in. */
 #define NTRACE_CONFIG_ARMED (1u << 3)
+
+/*
+ * Triggers of the hart's debug module (actions trace-on, trace-off, trace-notify) may
+ * begin and end tracing and mark it. Who sets them is firmware or a debugger. The
+ * encoder has one switch for these and for inputs: with trigger_in they do so anyway.
+ */
+#define NTRACE_CONFIG_DEBUG_TRIGGERS (1u << 4)
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)

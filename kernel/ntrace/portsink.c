@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sinks without memory: the PIB sink (trPib... registers), which sends trace out on
+ * pins, and the ATB bridge (trAtbBridge...), which hands it to a CoreSight system.
+ *
+ * There is nothing to drain: who has what is at the other end gets the trace. How the
+ * pins are wired and which number a source has on the bus are matters of the board and
+ * of the other system. No register knows them, and a wrong guess drives pins that are
+ * used otherwise, or mixes two traces. So they are attributes of the sink's device,
+ * written once, and not a part of each configuration; and until they are written nothing
+ * is sent.
+ */
+#include <linux/bitfield.h>
+#include <linux/device.h>
+#include <linux/kstrtox.h>
+#include <linux/sysfs.h>
+
+#include "ntrace.h"
+
+static u32 ntrace_portsink_control(const struct ntrace_component *component)
+{
+	const struct ntrace_portsink *port = &component->port;
+
+	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
+		return TR_CONTROL_ACTIVE | FIELD_PREP(TR_ATB_CONTROL_ID_MASK, port->id);
+	return TR_CONTROL_ACTIVE | FIELD_PREP(TR_PIB_CONTROL_MODE_MASK, port->mode) |
+	       FIELD_PREP(TR_PIB_CONTROL_DIVIDER_MASK, port->divider) |
+	       (port->center ? TR_PIB_CONTROL_CLK_CENTER : 0) |
+	       (port->calibrate ? TR_PIB_CONTROL_CALIBRATE : 0);
+}
+
+static void ntrace_portsink_init_pib(struct ntrace_component *component)
+{
+	struct ntrace_portsink *port = &component->port;
+	u32 control, mode;
+
+	for (mode = 1; mode <= FIELD_MAX(TR_PIB_CONTROL_MODE_MASK); mode++) {
+		control = TR_CONTROL_ACTIVE | FIELD_PREP(TR_PIB_CONTROL_MODE_MASK, mode);
+		control = ntrace_component_warl(component, TR_PIB_CONTROL, control);
+		if (FIELD_GET(TR_PIB_CONTROL_MODE_MASK, control) == mode)
+			port->modes |= BIT(mode);
+	}
+	control = ntrace_component_warl(component, TR_PIB_CONTROL,
+					TR_CONTROL_ACTIVE | TR_PIB_CONTROL_DIVIDER_MASK);
+	port->divider_max = FIELD_GET(TR_PIB_CONTROL_DIVIDER_MASK, control);
+}
+
+/* The number may be hard-wired. */
+static void ntrace_portsink_init_atb(struct ntrace_component *component)
+{
+	u32 zero = ntrace_component_warl(component, TR_ATB_CONTROL, TR_CONTROL_ACTIVE);
+	u32 ones = ntrace_component_warl(component, TR_ATB_CONTROL,
+					 TR_CONTROL_ACTIVE | TR_ATB_CONTROL_ID_MASK);
+
+	component->port.id_bits = FIELD_GET(TR_ATB_CONTROL_ID_MASK, ones & ~zero);
+	component->port.id = FIELD_GET(TR_ATB_CONTROL_ID_MASK, zero);
+}
+
+/**
+ * ntrace_portsink_init - find out what a sink without memory can do
+ * @component: PIB sink or ATB bridge, just reset
+ *
+ * Return: 0 or -ENODEV.
+ */
+int ntrace_portsink_init(struct ntrace_component *component)
+{
+	/* Who uses it is kept where it is for other sinks. */
+	ntrace_ramsink_setup(component);
+	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
+		ntrace_portsink_init_atb(component);
+	else
+		ntrace_portsink_init_pib(component);
+	if (component->type == TR_COMP_TYPE_PIB_SINK && !component->port.modes)
+		return ntrace_component_refuse(component, "has no mode that sends");
+	return 0;
+}
+
+/**
+ * ntrace_portsink_program - write what was set for it
+ * @component: PIB sink or ATB bridge, just reset
+ *
+ * Return: 0, -EDESTADDRREQ if nobody has said where trace is to go, -EOPNOTSUPP if
+ * something does not read back as written.
+ */
+int ntrace_portsink_program(struct ntrace_component *component)
+{
+	const struct ntrace_portsink *port = &component->port;
+	u32 control = ntrace_portsink_control(component);
+	bool atb = component->type == TR_COMP_TYPE_ATB_BRIDGE;
+
+	if (atb ? port->id < TR_ATB_ID_MIN || port->id > TR_ATB_ID_MAX : !port->mode) {
+		dev_err_ratelimited(component->dev, "no trace is sent before %s/%s is set\n",
+				    dev_name(component->dev), atb ? "atb_id" : "pib_mode");
+		return -EDESTADDRREQ;
+	}
+	if ((ntrace_component_warl(component, TR_CONTROL, control) ^ control) & ~TR_CONTROL_EMPTY)
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * ntrace_portsink_start - let trace out
+ * @component: PIB sink or ATB bridge, programmed, disabled and empty
+ * @atomic: interrupts are off, so be short
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_portsink_start(struct ntrace_component *component, bool atomic)
+{
+	ntrace_write(component, TR_CONTROL, ntrace_portsink_control(component) | TR_CONTROL_ENABLE);
+	return ntrace_component_wait_enabled(component, atomic);
+}
+
+/**
+ * ntrace_portsink_halt - disable it, now
+ * @component: PIB sink or ATB bridge
+ */
+void ntrace_portsink_halt(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_CONTROL, ntrace_portsink_control(component));
+}
+
+/**
+ * ntrace_portsink_stop - disable it and wait until all has been sent
+ * @component: PIB sink or ATB bridge; what sends to it has been stopped and is empty
+ * @atomic: interrupts are off, so be short
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+int ntrace_portsink_stop(struct ntrace_component *component, bool atomic)
+{
+	ntrace_portsink_halt(component);
+	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+/**
+ * struct ntrace_portsink_attribute - a number of a sink's device
+ * @attr: for sysfs
+ * @type: TR_COMP_TYPE_... that has it
+ * @offset: where it is in struct ntrace_portsink
+ * @check: may it be this? NULL: it cannot be written
+ */
+struct ntrace_portsink_attribute {
+	struct device_attribute attr;
+	u32 type;
+	size_t offset;
+	bool (*check)(const struct ntrace_portsink *port, u32 value);
+};
+
+static u32 *ntrace_portsink_value(struct ntrace_component *component,
+				  const struct ntrace_portsink_attribute *attribute)
+{
+	return (u32 *)((u8 *)&component->port + attribute->offset);
+}
+
+static ssize_t ntrace_portsink_show(struct device *dev, struct device_attribute *attr, char *buffer)
+{
+	struct ntrace_component *component = dev_get_drvdata(dev);
+	const struct ntrace_portsink_attribute *attribute =
+		container_of(attr, struct ntrace_portsink_attribute, attr);
+
+	return sysfs_emit(buffer, "%#x\n", READ_ONCE(*ntrace_portsink_value(component, attribute)));
+}
+
+static ssize_t ntrace_portsink_store(struct device *dev, struct device_attribute *attr,
+				     const char *buffer, size_t size)
+{
+	struct ntrace_component *component = dev_get_drvdata(dev);
+	const struct ntrace_portsink_attribute *attribute =
+		container_of(attr, struct ntrace_portsink_attribute, attr);
+	u32 value;
+	int ret = kstrtou32(buffer, 0, &value);
+
+	if (ret)
+		return ret;
+	if (!attribute->check(&component->port, value))
+		return -EINVAL;
+	/* It is written to the register with the next configuration. */
+	guard(mutex)(&component->ramsink.mutex);
+	if (component->held)
+		return -EBUSY;
+	WRITE_ONCE(*ntrace_portsink_value(component, attribute), value);
+	return size;
+}
+
+static bool ntrace_pib_mode_good(const struct ntrace_portsink *port, u32 value)
+{
+	return value < 32 && (!value || port->modes & BIT(value));
+}
+
+static bool ntrace_pib_divider_good(const struct ntrace_portsink *port, u32 value)
+{
+	return value <= port->divider_max;
+}
+
+static bool ntrace_pib_flag_good(const struct ntrace_portsink *port, u32 value)
+{
+	return value <= 1;
+}
+
+static bool ntrace_atb_id_good(const struct ntrace_portsink *port, u32 value)
+{
+	return value == port->id ||
+	       (value >= TR_ATB_ID_MIN && value <= TR_ATB_ID_MAX && !(value & ~port->id_bits));
+}
+
+#define NTRACE_PORTSINK_ATTR(_name, _type, _field, _mode, _check)			\
+	static struct ntrace_portsink_attribute ntrace_portsink_##_name = {		\
+		__ATTR(_name, _mode, ntrace_portsink_show,				\
+		       (_mode) & 0200 ? ntrace_portsink_store : NULL),			\
+		_type, offsetof(struct ntrace_portsink, _field), _check			\
+	}
+
+NTRACE_PORTSINK_ATTR(pib_mode, TR_COMP_TYPE_PIB_SINK, mode, 0644, ntrace_pib_mode_good);
+NTRACE_PORTSINK_ATTR(pib_modes, TR_COMP_TYPE_PIB_SINK, modes, 0444, NULL);
+NTRACE_PORTSINK_ATTR(pib_divider, TR_COMP_TYPE_PIB_SINK, divider, 0644, ntrace_pib_divider_good);
+NTRACE_PORTSINK_ATTR(pib_divider_max, TR_COMP_TYPE_PIB_SINK, divider_max, 0444, NULL);
+NTRACE_PORTSINK_ATTR(pib_clock_center, TR_COMP_TYPE_PIB_SINK, center, 0644, ntrace_pib_flag_good);
+NTRACE_PORTSINK_ATTR(pib_calibrate, TR_COMP_TYPE_PIB_SINK, calibrate, 0644, ntrace_pib_flag_good);
+NTRACE_PORTSINK_ATTR(atb_id, TR_COMP_TYPE_ATB_BRIDGE, id, 0644, ntrace_atb_id_good);
+
+static struct attribute *ntrace_portsink_attrs[] = {
+	&ntrace_portsink_pib_mode.attr.attr,	     &ntrace_portsink_pib_modes.attr.attr,
+	&ntrace_portsink_pib_divider.attr.attr,	     &ntrace_portsink_pib_divider_max.attr.attr,
+	&ntrace_portsink_pib_clock_center.attr.attr, &ntrace_portsink_pib_calibrate.attr.attr,
+	&ntrace_portsink_atb_id.attr.attr,	     NULL,
+};
+
+static umode_t ntrace_portsink_visible(struct kobject *kobj, struct attribute *attr, int index)
+{
+	const struct ntrace_component *component = dev_get_drvdata(kobj_to_dev(kobj));
+	const struct ntrace_portsink_attribute *attribute =
+		container_of(attr, struct ntrace_portsink_attribute, attr.attr);
+
+	return component && component->type == attribute->type ? attr->mode : 0;
+}
+
+static const struct attribute_group ntrace_portsink_group = {
+	.attrs = ntrace_portsink_attrs,
+	.is_visible = ntrace_portsink_visible,
+};
+
+/* Of the devices of all components; what is not theirs is not visible. */
+const struct attribute_group *ntrace_portsink_groups[] = {
+	&ntrace_portsink_group,
+	NULL,
+};
