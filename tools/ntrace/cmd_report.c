@@ -220,7 +220,8 @@ static int begin(struct report *report)
 		if (!report->html)
 			return fail("out of memory");
 	}
-	if (report->annotated && ntrace_profile_new(&report->traces, &options.selection))
+	if ((report->annotated || ntrace_session_has_samples(report->recording.session)) &&
+	    ntrace_profile_new(&report->traces, &options.selection))
 		return fail("out of memory");
 	if (wants_stacks(report) && ntrace_stacks_new(&report->stacks, &stacks))
 		return fail("out of memory");
@@ -296,12 +297,14 @@ static int run_report(struct report *report)
 	char reason[256];
 	int error;
 
-	if (begin(report))
-		return EXIT_FAILED;
 	error = recording_open(&report->recording, report->command, report->path,
 			       &report->recording_options);
 	if (error)
 		return error;
+	if (begin(report))
+		return EXIT_FAILED;
+	if (ntrace_session_has_samples(report->recording.session))
+		return report_samples(report);
 	if (ntrace_recording_read(&report->description, report->path, reason, sizeof(reason)))
 		report->description = NULL;
 	error = decode(report);
@@ -337,7 +340,10 @@ static int check_options(const struct report *report)
 static int run(const struct command *command, int argc, char **argv)
 {
 	static struct output output;
-	struct report report = { .command = command, .output = &output, .limit = LIMIT_DEFAULT };
+	struct report report = { .command = command,
+				 .output = &output,
+				 .recording_options = { .samples = true },
+				 .limit = LIMIT_DEFAULT };
 	struct options options;
 	int option, error;
 
@@ -378,7 +384,7 @@ out:
 const struct command command_report = {
 	.name = "report",
 	.summary = "functions by executed instructions, with calls",
-	.usage = "[OPTIONS] RECORDING",
+	.usage = "[OPTIONS] RECORDING | PERF.DATA",
 	.details =
 		"Every executed instruction is counted, nothing is sampled. A call is counted "
 		"when\n"
@@ -389,7 +395,9 @@ const struct command command_report = {
 		"interpolated.\n"
 		"Shares are of the instructions that are selected with --user, --kernel and "
 		"--pid.\n"
-		"The lines above the table say what was lost and what could not be decoded.\n\n"
+		"The lines above the table say what was lost and what could not be decoded.\n"
+		"Of a perf.data file with branch stacks (perf record -j any,u) the report is of\n"
+		"samples, and says so: functions and the branches that were taken most.\n\n"
 		"exit status: 0, also where the trace has gaps: the report names them.\n\n"
 		"examples:\n"
 		"  ntrace report ntrace.data\n"

@@ -3,56 +3,27 @@
 #include <ntrace/ingress.h>
 
 #include "export_samples.h"
+#include "samples.h"
 #include "ui.h"
 
-struct counting {
-	struct ntrace_profile *profile;
-	struct ntrace_profile_sample_counts counts;
-};
-
-static int count_sample(void *data, const struct ntrace_session_sample *sample)
+static void print_loss(void *data, const char *text)
 {
-	struct counting *counting = data;
-
-	return ntrace_profile_sample(counting->profile, sample, &counting->counts);
-}
-
-static void say_samples(const char *path, const struct ntrace_session_sample_counts *samples,
-			const struct ntrace_profile_sample_counts *counts)
-{
-	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
-
-	say("%s: %s samples with %s transfers: counts are those of the samples", path,
-	    ui_number(number, samples->samples), ui_number(other, counts->transfers));
-	if (samples->without)
-		warn("%s: %s samples have no branch stack and are not used", path,
-		     ui_number(number, samples->without));
-	if (samples->damaged)
-		warn("%s: %s damaged samples are left out", path,
-		     ui_number(number, samples->damaged));
-	if (counts->outside)
-		warn("%s: %s transfers are between places whose code is not known: the kernel, or "
-		     "files that are not here",
-		     path, ui_number(number, counts->outside));
-	if (counts->broken)
-		warn("%s: between %s pairs of transfers no straight way leads through the code: "
-		     "the instructions there are not counted",
-		     path, ui_number(number, counts->broken));
+	warn("%s: %s", (const char *)data, text);
 }
 
 int export_count_samples(struct recording *recording, const char *path,
 			 struct ntrace_profile *profile)
 {
-	struct counting counting = { .profile = profile };
-	struct ntrace_session_sample_counts counts;
-	int error;
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	struct samples samples;
+	int error = samples_count(recording, profile, &samples);
 
-	error = ntrace_session_samples(recording->session, count_sample, &counting, &counts);
-	if (!error)
-		error = ntrace_profile_end(profile);
-	if (!error)
-		say_samples(path, &counts, &counting.counts);
-	return error;
+	if (error)
+		return error;
+	say("%s: %s samples with %s transfers: counts are those of the samples", path,
+	    ui_number(number, samples.read.samples), ui_number(other, samples.used.transfers));
+	samples_losses(&samples, print_loss, (void *)(uintptr_t)path);
+	return 0;
 }
 
 struct writing {

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "edges.h"
 #include "html_data.h"
 
 #define BRANCHES_MAX 2000
@@ -13,151 +14,11 @@
 #define TEXT_MAX (1u << 20)
 #define TEXTS_MAX (4u << 20)
 
-/* Transfers from one instruction to another, together. */
-struct edge {
-	struct ntrace_object *from_object;
-	struct ntrace_object *object;
-	uint64_t from;
-	uint64_t to;
-	uint64_t taken;
-	uint8_t from_class;
-};
-
-/* What is needed to name addresses of an object. */
-struct named_object {
-	struct ntrace_object *object;
-	struct ntrace_counts *counts;
-	struct ntrace_space *space;
-};
-
-struct named_objects {
-	struct named_object *items;
-	size_t count;
-};
-
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int by_place(const void *left, const void *right)
-{
-	const struct edge *a = left, *b = right;
-	int order = compare_numbers((uintptr_t)a->from_object, (uintptr_t)b->from_object);
-
-	if (!order)
-		order = compare_numbers(a->from, b->from);
-	if (!order)
-		order = compare_numbers((uintptr_t)a->object, (uintptr_t)b->object);
-	return order ? order : compare_numbers(a->to, b->to);
-}
-
-static const char *name_of(const struct ntrace_object *object)
-{
-	return object ? ntrace_object_name(object) : "";
-}
-
-/* The same counts give the same order, wherever objects are in memory. */
-static int by_taken(const void *left, const void *right)
-{
-	const struct edge *a = left, *b = right;
-	int order = compare_numbers(b->taken, a->taken);
-
-	if (!order)
-		order = strcmp(name_of(a->from_object), name_of(b->from_object));
-	if (!order)
-		order = compare_numbers(a->from, b->from);
-	if (!order)
-		order = strcmp(name_of(a->object), name_of(b->object));
-	return order ? order : compare_numbers(a->to, b->to);
-}
-
-/* Return: array to be freed, NULL when out of memory. */
-static struct edge *collect_edges(struct ntrace_profile *profile, size_t *edge_count)
-{
-	const struct ntrace_profile_trace *traces;
-	size_t count, used = 0, kept = 0, i;
-	struct edge *edges;
-
-	traces = ntrace_profile_traces(profile, &count);
-	edges = calloc(count + 1, sizeof(*edges));
-	if (!edges)
-		return NULL;
-	for (i = 0; i < count; i++) {
-		if (traces[i].from_object)
-			edges[used++] =
-				(struct edge){ traces[i].from_object, traces[i].object,
-					       traces[i].from,	      traces[i].start,
-					       traces[i].count,	      traces[i].from_class };
-	}
-	qsort(edges, used, sizeof(*edges), by_place);
-	for (i = 1; i < used; i++) {
-		if (!by_place(&edges[kept], &edges[i]))
-			edges[kept].taken += edges[i].taken;
-		else
-			edges[++kept] = edges[i];
-	}
-	*edge_count = used ? kept + 1 : 0;
-	qsort(edges, *edge_count, sizeof(*edges), by_taken);
-	return edges;
-}
-
-static struct named_object *named_object(struct html *html, struct named_objects *objects,
-					 struct ntrace_object *object)
-{
-	struct named_object *items, *item;
-	size_t i;
-
-	for (i = 0; i < objects->count; i++) {
-		if (objects->items[i].object == object)
-			return &objects->items[i];
-	}
-	items = realloc(objects->items, (objects->count + 1) * sizeof(*items));
-	if (!items)
-		return NULL;
-	objects->items = items;
-	item = &items[objects->count];
-	*item = (struct named_object){ .object = object };
-	if (ntrace_counts_new(&item->counts, html->traces, object))
-		return NULL;
-	objects->count++;
-	if (ntrace_space_new(&item->space, "", NULL) ||
-	    ntrace_space_map_linked(item->space, object, 0))
-		return NULL;
-	return item;
-}
-
-static void free_objects(struct named_objects *objects)
-{
-	while (objects->count) {
-		struct named_object *item = &objects->items[--objects->count];
-
-		ntrace_counts_free(item->counts);
-		if (item->space)
-			ntrace_space_put(item->space);
-	}
-	free(objects->items);
-}
-
-/* "function+0x12 (object)" */
 static void put_place(const struct named_object *object, uint64_t address, struct output *output)
 {
-	struct ntrace_location location;
-	char text[1024], *name;
+	char text[1024];
 
-	if (!object)
-		snprintf(text, sizeof(text), "0x%" PRIx64, address);
-	else if (ntrace_space_locate(object->space, address, &location) || !location.symbol)
-		snprintf(text, sizeof(text), "0x%" PRIx64 " (%.200s)", address,
-			 ntrace_object_short_name(object->object));
-	else {
-		name = ntrace_demangle(location.symbol);
-		snprintf(text, sizeof(text), "%.700s+0x%" PRIx64 " (%.200s)",
-			 name ? name : location.symbol, address - location.symbol_start,
-			 ntrace_object_short_name(object->object));
-		free(name);
-	}
-	output_json_script(output, text);
+	output_json_script(output, named_place(text, sizeof(text), object, address));
 }
 
 /* "file.c:12", or nothing */
@@ -184,15 +45,15 @@ static int put_edge(struct html *html, struct named_objects *objects, const stru
 	uint64_t executed;
 
 	/* Looked up first: the array may move. */
-	if (edge->object && !named_object(html, objects, edge->object))
+	if (edge->object && !named_object(objects, html->traces, edge->object))
 		return NTRACE_ERR_NOMEM;
-	object = named_object(html, objects, edge->from_object);
+	object = named_object(objects, html->traces, edge->from_object);
 	if (!object)
 		return NTRACE_ERR_NOMEM;
 	executed = ntrace_counts_executed(object->counts, edge->from);
 	put_place(object, edge->from, output);
 	output_char(output, ',');
-	put_place(edge->object ? named_object(html, objects, edge->object) : NULL, edge->to,
+	put_place(edge->object ? named_object(objects, html->traces, edge->object) : NULL, edge->to,
 		  output);
 	output_char(output, ',');
 	put_line(html, edge, output);
@@ -209,7 +70,7 @@ int html_put_branches(struct html *html, struct output *output)
 	size_t count, i;
 	int error = 0;
 
-	edges = collect_edges(html->traces, &count);
+	edges = edges_collect(html->traces, &count);
 	if (!edges)
 		return NTRACE_ERR_NOMEM;
 	if (count > BRANCHES_MAX) {
@@ -225,7 +86,7 @@ int html_put_branches(struct html *html, struct output *output)
 	output_printf(output, "],\"dropped\":{\"functions\":%" PRIu64 ",\"branches\":%" PRIu64 "}",
 		      html->functions_dropped, html->branches_dropped);
 	free(edges);
-	free_objects(&objects);
+	named_objects_free(&objects);
 	return error;
 }
 
@@ -240,9 +101,10 @@ struct covered_file {
 static int by_most(const void *left, const void *right)
 {
 	const struct covered_file *a = left, *b = right;
-	int order = compare_numbers(b->most, a->most);
 
-	return order ? order : strcmp(a->lines->file, b->lines->file);
+	if (a->most != b->most)
+		return a->most < b->most ? 1 : -1;
+	return strcmp(a->lines->file, b->lines->file);
 }
 
 /* Files of which something was executed, the hottest first. NULL when out of memory. */

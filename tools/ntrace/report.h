@@ -15,7 +15,7 @@
 /**
  * struct report - a recording, all that was added up of it, and how to show it
  * @html: NULL unless --html
- * @traces: for --annotate, else NULL
+ * @traces: for --annotate, and of samples; else NULL
  * @stacks: for totals, callers and callees; NULL if those are not wanted
  * @limit: rows of a table; 0 = all
  */
@@ -64,5 +64,12 @@ void report_losses(const struct report *report);
 
 /** report_json - the report as one JSON object */
 void report_json(const struct report *report);
+
+/**
+ * report_samples - the report of a perf.data file that has branch stacks
+ *
+ * @traces is there and empty. Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int report_samples(struct report *report);
 
 #endif /* NTRACE_TOOL_REPORT_H */
