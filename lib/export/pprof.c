@@ -2,11 +2,14 @@
 /*
  * profile.proto of pprof, gzipped. A location stands for a function, at its link
  * address; threads are labels. Functions, locations and mappings are numbered from 1.
+ * What was inlined is in the location of the function that it is in: one for each
+ * chain of inlined functions, numbered behind those of functions.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
+#include "pairs.h"
 #include "protobuf.h"
 #include "stacks.h"
 
@@ -54,6 +57,8 @@ enum {
  * @whole: the profile so far, emptied into @gzip from time to time
  * @objects: of each mapping, from number 1 on
  * @mapping: of each function, 0 = none
+ * @location: of each node
+ * @chains: of inlined functions: numbers of pairs, of the location around and the function
  */
 struct pprof {
 	const struct stacks_export *export;
@@ -64,6 +69,8 @@ struct pprof {
 	const struct ntrace_object **objects;
 	uint32_t *mapping;
 	uint32_t mappings;
+	uint64_t *location;
+	struct pairs chains;
 	int error;
 };
 
@@ -130,16 +137,27 @@ static uint64_t nanoseconds(const struct pprof *pprof, uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * 1000000000 / pprof->export->timestamp_hz);
 }
 
+/* Inlined into the function of its parent. */
+static bool is_within(const struct stacks_export *export, const struct ntrace_stack_node *node)
+{
+	return export->functions[node->function].inlined && node->depth > 2;
+}
+
 /* A stack with instructions of its own, the innermost frame first. */
 static void put_sample(struct pprof *pprof, const struct ntrace_stack_node *node)
 {
-	const struct ntrace_stack_node *nodes = pprof->export->nodes, *up = node;
+	const struct stacks_export *export = pprof->export;
+	const struct ntrace_stack_node *nodes = export->nodes, *up = node;
 
-	for (; up->depth > 1; up = &nodes[up->parent])
-		protobuf_value(&pprof->inner, up->function + 1);
+	for (; up->depth > 1; up = &nodes[up->parent]) {
+		protobuf_value(&pprof->inner, pprof->location[up - nodes]);
+		/* Those around it are in the same location. */
+		while (is_within(export, up))
+			up = &nodes[up->parent];
+	}
 	/* "[other]" has no thread. */
-	if (pprof->export->functions[up->function].kind != NTRACE_STACK_TASK)
-		protobuf_value(&pprof->inner, up->function + 1);
+	if (export->functions[up->function].kind != NTRACE_STACK_TASK)
+		protobuf_value(&pprof->inner, pprof->location[up - nodes]);
 	protobuf_message(&pprof->part, SAMPLE_LOCATION, &pprof->inner);
 	protobuf_value(&pprof->inner, node->instructions);
 	if (pprof->export->timestamp_hz)
@@ -153,18 +171,59 @@ static void put_sample(struct pprof *pprof, const struct ntrace_stack_node *node
 
 static void put_function(struct pprof *pprof, size_t i)
 {
-	const struct ntrace_stack_function *function = &pprof->export->functions[i];
-
 	protobuf_number(&pprof->part, FUNCTION_ID, i + 1);
 	protobuf_number(&pprof->part, FUNCTION_NAME, text_of_function(i));
 	protobuf_number(&pprof->part, FUNCTION_SYSTEM_NAME, text_of_function(i) + 1);
 	put(pprof, PROFILE_FUNCTION);
-	protobuf_number(&pprof->part, LOCATION_ID, i + 1);
-	protobuf_number(&pprof->part, LOCATION_MAPPING, pprof->mapping[i]);
-	protobuf_number(&pprof->part, LOCATION_ADDRESS, function->start);
-	protobuf_number(&pprof->inner, LINE_FUNCTION, i + 1);
+}
+
+static void put_line(struct pprof *pprof, size_t function)
+{
+	protobuf_number(&pprof->inner, LINE_FUNCTION, function + 1);
 	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
+}
+
+/* The location of a node: with the functions that it is inlined into, the innermost first. */
+static void put_location(struct pprof *pprof, const struct ntrace_stack_node *node)
+{
+	const struct stacks_export *export = pprof->export;
+	const struct ntrace_stack_node *in = node;
+	size_t last;
+
+	while (is_within(export, in))
+		in = &export->nodes[in->parent];
+	last = in->function;
+	protobuf_number(&pprof->part, LOCATION_ID, pprof->location[node - export->nodes]);
+	protobuf_number(&pprof->part, LOCATION_MAPPING, pprof->mapping[last]);
+	protobuf_number(&pprof->part, LOCATION_ADDRESS, export->functions[last].start);
+	for (; node != in; node = &export->nodes[node->parent])
+		put_line(pprof, node->function);
+	put_line(pprof, last);
 	put(pprof, PROFILE_LOCATION);
+}
+
+/* Numbers the locations, and writes each at its first node. */
+static void put_locations(struct pprof *pprof)
+{
+	const struct stacks_export *export = pprof->export;
+	uint64_t number;
+	bool is_new;
+	size_t i;
+
+	for (i = 0; i < export->node_count && !pprof->error; i++) {
+		const struct ntrace_stack_node *node = &export->nodes[i];
+		const struct ntrace_stack_function *function = &export->functions[node->function];
+		uint64_t around = is_within(export, node) ? pprof->location[node->parent] : 0;
+
+		if (function->kind >= NTRACE_STACK_TASK)
+			continue;
+		number = pairs_number(&pprof->chains, around, node->function, &is_new);
+		if (!number)
+			pprof->error = NTRACE_ERR_NOMEM;
+		pprof->location[i] = number;
+		if (is_new)
+			put_location(pprof, node);
+	}
 }
 
 static void put_mapping(struct pprof *pprof, uint32_t mapping)
@@ -237,6 +296,7 @@ static void put_profile(struct pprof *pprof)
 	for (i = 0; i < export->function_count && export->functions[i].kind < NTRACE_STACK_TASK;
 	     i++)
 		put_function(pprof, i);
+	put_locations(pprof);
 	for (i = 0; i < export->node_count; i++)
 		if (export->nodes[i].instructions ||
 		    (export->timestamp_hz && export->nodes[i].ticks))
@@ -250,12 +310,14 @@ int put_pprof(const struct stacks_export *export)
 
 	pprof.objects = calloc(export->function_count + 1, sizeof(*pprof.objects));
 	pprof.mapping = calloc(export->function_count + 1, sizeof(*pprof.mapping));
+	pprof.location = calloc(export->node_count + 1, sizeof(*pprof.location));
 	/* 16: with gzip's header, which has no time, so that the same counts give the same bytes. */
-	if (!pprof.objects || !pprof.mapping ||
+	if (!pprof.objects || !pprof.mapping || !pprof.location ||
 	    deflateInit2(&pprof.gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(pprof.objects);
 		free(pprof.mapping);
+		free(pprof.location);
 		return NTRACE_ERR_NOMEM;
 	}
 	put_profile(&pprof);
@@ -269,5 +331,7 @@ int put_pprof(const struct stacks_export *export)
 	protobuf_free(&pprof.inner);
 	free(pprof.objects);
 	free(pprof.mapping);
+	free(pprof.location);
+	pairs_free(&pprof.chains);
 	return pprof.error;
 }

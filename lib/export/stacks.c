@@ -184,20 +184,35 @@ const char *ntrace_export_stacks_name(unsigned int format)
 	return format < NTRACE_EXPORT_STACKS_FORMATS ? formats[format].name : NULL;
 }
 
+/* "NAME_[i]", as perf's and bcc's scripts write folded stacks, and flame graphs colour them. */
+static char *mark_inlined(char *name)
+{
+	char *text = NULL;
+
+	if (name && asprintf(&text, "%s_[i]", name) < 0)
+		text = NULL;
+	free(name);
+	return text;
+}
+
 /* "NAME-PID/TID" where threads are kept apart. Return: to be freed; NULL when out of memory. */
-static char *name_of(const struct ntrace_stack_function *function)
+static char *name_of(const struct ntrace_stack_function *function, unsigned int format)
 {
 	char *text;
 
-	if (function->kind != NTRACE_STACK_TASK || function->tid < 0)
-		return stack_frame_name(function->kind, function->name);
+	if (function->kind != NTRACE_STACK_TASK || function->tid < 0) {
+		text = stack_frame_name(function->kind, function->name);
+		/* A location of pprof tells by itself what is inlined there. */
+		return function->inlined && format != NTRACE_EXPORT_PPROF ? mark_inlined(text) :
+									    text;
+	}
 	return asprintf(&text, "%s-%" PRId32 "/%" PRId32, function->name, function->pid,
 			function->tid) < 0 ?
 		       NULL :
 		       text;
 }
 
-static int fill(struct stacks_export *export, struct ntrace_stacks *stacks)
+static int fill(struct stacks_export *export, struct ntrace_stacks *stacks, unsigned int format)
 {
 	uint32_t deepest = 0;
 	size_t i;
@@ -213,7 +228,7 @@ static int fill(struct stacks_export *export, struct ntrace_stacks *stacks)
 		export->timestamp_hz = 0;
 	export->names = calloc(export->function_count, sizeof(*export->names));
 	for (i = 0; export->names && i < export->function_count; i++) {
-		export->names[i] = name_of(&export->functions[i]);
+		export->names[i] = name_of(&export->functions[i], format);
 		if (!export->names[i])
 			return NTRACE_ERR_NOMEM;
 	}
@@ -240,7 +255,7 @@ int ntrace_export_stacks(FILE *file, struct ntrace_stacks *stacks, unsigned int 
 	if (wanted.title)
 		export.title = wanted.title;
 	export.timestamp_hz = wanted.timestamp_hz;
-	error = fill(&export, stacks);
+	error = fill(&export, stacks, format);
 	if (!error)
 		error = formats[format].put(&export);
 	if (!error && ferror(file))

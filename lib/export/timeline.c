@@ -13,57 +13,14 @@
 #include "timeline.h"
 
 /* Tracks, and for Perfetto names; each is told of once. */
-static uint64_t hash_key(const struct timeline_seen *seen, uint64_t a, uint64_t b)
+uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct pairs *seen, uint64_t a,
+			 uint64_t b, bool *is_new)
 {
-	uint64_t hash = (a * UINT64_C(0x9e3779b97f4a7c15) ^ b) * UINT64_C(0xc2b2ae3d27d4eb4f);
+	uint64_t number = pairs_number(seen, a, b, is_new);
 
-	return (hash ^ hash >> 31) & (seen->room - 1);
-}
-
-static int grow_seen(struct timeline_seen *seen)
-{
-	struct timeline_seen bigger = { .room = seen->room ? 2 * seen->room : 256 };
-	size_t i, slot;
-
-	if (2 * seen->count < seen->room)
-		return 0;
-	bigger.keys = calloc(bigger.room, sizeof(*bigger.keys));
-	if (!bigger.keys)
-		return NTRACE_ERR_NOMEM;
-	for (i = 0; i < seen->room; i++) {
-		if (!seen->keys[i].number)
-			continue;
-		slot = hash_key(&bigger, seen->keys[i].a, seen->keys[i].b);
-		while (bigger.keys[slot].number)
-			slot = (slot + 1) & (bigger.room - 1);
-		bigger.keys[slot] = seen->keys[i];
-	}
-	free(seen->keys);
-	seen->keys = bigger.keys;
-	seen->room = bigger.room;
-	return 0;
-}
-
-uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct timeline_seen *seen,
-			 uint64_t a, uint64_t b, bool *is_new)
-{
-	struct timeline_key *key;
-	size_t slot;
-
-	*is_new = false;
-	if (grow_seen(seen)) {
+	if (!number)
 		timeline->error = NTRACE_ERR_NOMEM;
-		return 0;
-	}
-	for (slot = hash_key(seen, a, b); seen->keys[slot].number;
-	     slot = (slot + 1) & (seen->room - 1)) {
-		key = &seen->keys[slot];
-		if (key->a == a && key->b == b)
-			return key->number;
-	}
-	*is_new = true;
-	seen->keys[slot] = (struct timeline_key){ a, b, ++seen->count };
-	return seen->count;
+	return number;
 }
 
 uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
@@ -253,8 +210,8 @@ int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline, uint64
 	error = timeline->error;
 	if (events)
 		*events = timeline->events;
-	free(timeline->tracks.keys);
-	free(timeline->names.keys);
+	pairs_free(&timeline->tracks);
+	pairs_free(&timeline->names);
 	protobuf_free(&timeline->packet);
 	protobuf_free(&timeline->part);
 	protobuf_free(&timeline->inner);

@@ -3,21 +3,9 @@
 #ifndef NTRACE_EXPORT_TIMELINE_PRIVATE_H
 #define NTRACE_EXPORT_TIMELINE_PRIVATE_H
 
+#include "pairs.h"
 #include "protobuf.h"
 #include "stacks.h"
-
-/* A hash table of pairs, numbered from 1 on; @room is a power of two. */
-struct timeline_key {
-	uint64_t a;
-	uint64_t b;
-	uint64_t number;
-};
-
-struct timeline_seen {
-	struct timeline_key *keys;
-	size_t count;
-	size_t room;
-};
 
 /*
  * @tracks: that have been named: threads on a stream
@@ -31,8 +19,8 @@ struct ntrace_export_timeline {
 	FILE *file;
 	const struct ntrace_session *session;
 	unsigned int format;
-	struct timeline_seen tracks;
-	struct timeline_seen names;
+	struct pairs tracks;
+	struct pairs names;
 	struct protobuf packet;
 	struct protobuf part;
 	struct protobuf inner;
@@ -43,8 +31,8 @@ struct ntrace_export_timeline {
 };
 
 /* The number of a pair; @is_new: it has just been given. */
-uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct timeline_seen *seen,
-			 uint64_t a, uint64_t b, bool *is_new);
+uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct pairs *seen, uint64_t a,
+			 uint64_t b, bool *is_new);
 
 /* The track of a hart itself, of the threads that it runs; no thread has this id. */
 #define TIMELINE_HART (-2)

@@ -90,8 +90,7 @@ static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const 
 	return lines->last_file;
 }
 
-/* Code that the linker dropped is described at addresses that are no code. */
-static bool is_code(const struct ntrace_object *object, uint64_t start)
+bool object_is_code(const struct ntrace_object *object, uint64_t start)
 {
 	uint64_t address, size;
 	bool executable;
@@ -143,7 +142,7 @@ static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 			continue;
 		}
 		if (begins)
-			dropped = !is_code(lines->object, start);
+			dropped = !object_is_code(lines->object, start);
 		begins = false;
 		if (dropped || end <= start)
 			continue;
@@ -193,7 +192,7 @@ static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, u
 {
 	int error;
 
-	if (end <= start || !is_code(lines->object, start))
+	if (end <= start || !object_is_code(lines->object, start))
 		return 0;
 	error = grow((void **)&lines->ranges, lines->range_count, &lines->range_room,
 		     sizeof(*lines->ranges));
@@ -304,37 +303,6 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 	return -1;
 }
 
-static Dwarf *open_dwarf(struct ntrace_lines *lines)
-{
-	const char *name = lines->object->name;
-	Dwfl_Module *module;
-	Dwarf_Addr bias;
-	void **user;
-	int fd;
-
-	lines->callbacks.find_elf = no_elf;
-	lines->callbacks.find_debuginfo = find_debuginfo;
-	lines->callbacks.section_address = dwfl_offline_section_address;
-	lines->callbacks.debuginfo_path = &lines->debug_path;
-	lines->dwfl = dwfl_begin(&lines->callbacks);
-	if (!lines->dwfl)
-		return NULL;
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NULL;
-	dwfl_report_begin(lines->dwfl);
-	module = dwfl_report_elf(lines->dwfl, name, name, fd, 0, true);
-	if (!module) {
-		close(fd);
-		return NULL;
-	}
-	dwfl_report_end(lines->dwfl, NULL, NULL);
-	if (!dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
-		return NULL;
-	*user = lines->object;
-	return dwfl_module_getdwarf(module, &bias);
-}
-
 /* Sections of a relocatable file are not where its object has them. */
 static bool is_relocatable(const struct ntrace_object *object)
 {
@@ -344,29 +312,70 @@ static bool is_relocatable(const struct ntrace_object *object)
 	       (bytes[EI_NIDENT] | bytes[EI_NIDENT + 1] << 8) == ET_REL;
 }
 
-int lines_read_dwarf(struct ntrace_lines *lines)
+int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 {
-	Dwarf_CU *unit = NULL;
-	Dwarf_Die die, split;
-	Dwarf *dwarf;
-	uint8_t type;
-	int error, more;
+	const char *name = object->name;
+	Dwfl_Module *module;
+	Dwarf_Addr bias;
+	void **user;
+	int fd;
 
-	dwarf = is_relocatable(lines->object) ? NULL : open_dwarf(lines);
-	if (!dwarf)
+	if (is_relocatable(object))
 		return NTRACE_ERR_UNSUPPORTED;
-	while (!(more = dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split))) {
-		struct position at = { .lines = lines, .unit = &die, .scope = NTRACE_NO_SCOPE };
-
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
-			continue;
-		error = read_rows(lines, &die);
-		if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
-			at.unit = &split;
-		if (!error)
-			error = read_children(&at, at.unit);
-		if (error)
-			return error;
+	info->callbacks.find_elf = no_elf;
+	info->callbacks.find_debuginfo = find_debuginfo;
+	info->callbacks.section_address = dwfl_offline_section_address;
+	info->callbacks.debuginfo_path = &info->debug_path;
+	info->dwfl = dwfl_begin(&info->callbacks);
+	if (!info->dwfl)
+		return NTRACE_ERR_NOMEM;
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NTRACE_ERR_UNSUPPORTED;
+	dwfl_report_begin(info->dwfl);
+	module = dwfl_report_elf(info->dwfl, name, name, fd, 0, true);
+	if (!module) {
+		close(fd);
+		return NTRACE_ERR_UNSUPPORTED;
 	}
-	return more < 0 ? NTRACE_ERR_FORMAT : 0;
+	dwfl_report_end(info->dwfl, NULL, NULL);
+	if (!dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+		return NTRACE_ERR_UNSUPPORTED;
+	*user = object;
+	info->dwarf = dwfl_module_getdwarf(module, &bias);
+	return info->dwarf ? 0 : NTRACE_ERR_UNSUPPORTED;
+}
+
+void debug_info_close(struct debug_info *info)
+{
+	if (info->dwfl)
+		dwfl_end(info->dwfl);
+	free(info->debug_path);
+}
+
+int debug_info_next(const struct debug_info *info, struct debug_unit *unit)
+{
+	Dwarf_CU *next;
+	uint8_t type;
+	int more;
+
+	do {
+		more = dwarf_get_units(info->dwarf, unit->unit, &next, NULL, &type, &unit->die,
+				       &unit->split);
+		if (more)
+			return more < 0 ? NTRACE_ERR_FORMAT : DEBUG_INFO_END;
+		unit->unit = next;
+	} while (type != DW_UT_compile && type != DW_UT_skeleton);
+	unit->has_split = type == DW_UT_skeleton && dwarf_tag(&unit->split) != DW_TAG_invalid;
+	return 0;
+}
+
+int lines_read_unit(struct ntrace_lines *lines, struct debug_unit *unit)
+{
+	struct position at = { .lines = lines,
+			       .unit = unit->has_split ? &unit->split : &unit->die,
+			       .scope = NTRACE_NO_SCOPE };
+	int error = read_rows(lines, &unit->die);
+
+	return error ? error : read_children(&at, at.unit);
 }

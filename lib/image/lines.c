@@ -123,27 +123,49 @@ static int settle_ranges(struct ntrace_lines *lines)
 	return error;
 }
 
-int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
-		      const char *const *directories)
+int lines_settle(struct ntrace_lines *lines)
 {
-	struct ntrace_lines *made;
-	int error;
+	if (!lines->line_count)
+		return NTRACE_ERR_UNSUPPORTED;
+	settle_lines(lines);
+	return settle_ranges(lines);
+}
 
+int lines_find_debug_file(struct ntrace_object *object, const char *const *directories)
+{
 	if (!object->mapped)
 		return NTRACE_ERR_UNSUPPORTED;
 	/* Whether there is one shows when DWARF is looked for. */
 	(void)ntrace_object_add_debug_file(object, directories);
+	return 0;
+}
+
+static int read_all(struct ntrace_lines *lines)
+{
+	struct debug_unit unit = { 0 };
+	int error = debug_info_open(&lines->info, lines->object);
+
+	while (!error) {
+		error = debug_info_next(&lines->info, &unit);
+		if (!error)
+			error = lines_read_unit(lines, &unit);
+	}
+	return error == DEBUG_INFO_END ? lines_settle(lines) : error;
+}
+
+int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
+		      const char *const *directories)
+{
+	struct ntrace_lines *made;
+	int error = lines_find_debug_file(object, directories);
+
+	if (error)
+		return error;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->object = ntrace_object_get(object);
-	error = lines_read_dwarf(made);
-	if (!error && made->line_count)
-		settle_lines(made);
-	else if (!error)
-		error = NTRACE_ERR_UNSUPPORTED;
-	if (!error)
-		error = settle_ranges(made);
+	error = read_all(made);
 	if (error) {
 		ntrace_lines_close(made);
 		return error;
@@ -156,10 +178,8 @@ void ntrace_lines_close(struct ntrace_lines *lines)
 {
 	if (!lines)
 		return;
-	if (lines->dwfl)
-		dwfl_end(lines->dwfl);
+	debug_info_close(&lines->info);
 	tdestroy(lines->files, free);
-	free(lines->debug_path);
 	free(lines->lines);
 	free(lines->scopes);
 	free(lines->ranges);

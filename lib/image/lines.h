@@ -14,11 +14,26 @@ struct scope_range {
 	uint32_t scope;
 };
 
-struct ntrace_lines {
-	struct ntrace_object *object;
-	Dwfl *dwfl;		/* names of scopes point into it */
+/* The DWARF of an object, open. */
+struct debug_info {
+	Dwfl *dwfl;
 	Dwfl_Callbacks callbacks;
 	char *debug_path;
+	Dwarf *dwarf;
+};
+
+/* A compilation unit; @split: where its functions are, if @has_split. */
+struct debug_unit {
+	Dwarf_CU *unit;
+	Dwarf_Die die;
+	Dwarf_Die split;
+	bool has_split;
+};
+
+/* @info: names of scopes point into it; of lines that belong to units it is theirs, and empty here */
+struct ntrace_lines {
+	struct ntrace_object *object;
+	struct debug_info info;
 	void *files;		/* tsearch() tree of paths */
 	const char *last_name;	/* as libdw has it, and the path made of it */
 	const char *last_file;
@@ -33,7 +48,26 @@ struct ntrace_lines {
 	size_t range_room;
 };
 
-/* Fills in lines, scopes and ranges in any order; dwarf.c. */
-int lines_read_dwarf(struct ntrace_lines *lines);
+/* What debug_info_next() returns behind the last unit. */
+#define DEBUG_INFO_END 1
+
+/* Of an object or its debug file; to be closed whatever it returns; dwarf.c. */
+int debug_info_open(struct debug_info *info, struct ntrace_object *object);
+void debug_info_close(struct debug_info *info);
+
+/* The unit behind @unit, the first one if that is all 0. Return: 0, DEBUG_INFO_END or an error. */
+int debug_info_next(const struct debug_info *info, struct debug_unit *unit);
+
+/* Code that the linker dropped is described at addresses that are no code; dwarf.c. */
+bool object_is_code(const struct ntrace_object *object, uint64_t start);
+
+/* Adds lines, scopes and ranges of a unit in any order; dwarf.c. */
+int lines_read_unit(struct ntrace_lines *lines, struct debug_unit *unit);
+
+/* Puts all in order, after the last unit; lines.c. */
+int lines_settle(struct ntrace_lines *lines);
+
+/* An object that can have lines, with its debug file. Return: 0 or NTRACE_ERR_UNSUPPORTED. */
+int lines_find_debug_file(struct ntrace_object *object, const char *const *directories);
 
 #endif

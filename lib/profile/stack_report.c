@@ -47,6 +47,8 @@ static int compare_ranked(const void *left, const void *right)
 		return order;
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
+	if (a->inlined != b->inlined)
+		return a->inlined ? 1 : -1;
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
@@ -84,6 +86,7 @@ static int rank_functions(struct work *work)
 			.kind = function->kind,
 			.pid = function->pid,
 			.tid = function->tid,
+			.inlined = function->inlined,
 		};
 	}
 	free(ranked);

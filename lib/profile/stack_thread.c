@@ -136,6 +136,7 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 	struct ntrace_location at = { 0 };
 	struct tree_function like = { .kind = NTRACE_STACK_FUNCTION };
 	uint64_t entry, offset;
+	int error;
 
 	memset(place, 0, sizeof(*place));
 	place->function = stacks->unknown;
@@ -156,7 +157,10 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 	place->low = address - (at.link_address - at.symbol_start);
 	place->high = at.symbol_size ? place->low + at.symbol_size : address + 1;
 	place->entry = place->entry || address == place->low;
-	return tree_function(&stacks->tree, &like, &place->function);
+	error = tree_function(&stacks->tree, &like, &place->function);
+	if (!error && stacks->options.inlined)
+		error = inline_chain_at(stacks, at.object, at.link_address, &place->chain);
+	return error;
 }
 
 int place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
@@ -205,10 +209,10 @@ static int find_root(struct ntrace_stacks *stacks, struct thread *thread)
 static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct frame *frame,
 		     uint32_t below)
 {
-	uint32_t parent = below ? thread->stack.frames[below - 1].node : 0;
+	uint32_t parent = below ? thread->stack.frames[below - 1].inner : 0;
 	int error;
 
-	frame->node = parent;
+	frame->node = frame->inner = parent;
 	if (!frame->shown)
 		return 0;
 	if (!parent) {
@@ -217,7 +221,9 @@ static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct
 			return error;
 		parent = thread->root;
 	}
-	return tree_child(&stacks->tree, parent, frame->function, &frame->node);
+	error = tree_child(&stacks->tree, parent, frame->function, &frame->node);
+	frame->inner = frame->node;
+	return error;
 }
 
 /* The outer half of a stack that is too deep becomes unknown. Nodes stay what they are. */

@@ -3,6 +3,7 @@
 #ifndef NTRACE_PROFILE_STACK_THREAD_H
 #define NTRACE_PROFILE_STACK_THREAD_H
 
+#include "pairs.h"
 #include "stack_tree.h"
 
 #define FRAMES_MAX 65536	/* of one stack */
@@ -18,9 +19,11 @@
  * A function at an address.
  * @low, @high: other addresses that lie in it for sure
  * @entry: the address is that of its first instruction
+ * @chain: what was inlined there
  */
 struct place {
 	uint32_t function;
+	uint32_t chain;
 	bool entry;
 	bool begins;		/* a program, or its dynamic linker, begins here */
 	uint64_t low;
@@ -34,10 +37,13 @@ struct place {
  * @setjmp: where the last setjmp() that it called returned to, 0 = none
  * @in_setjmp: it began as setjmp(); that goes on with tail calls
  * @shown: it is selected
+ * @chain: inlined functions that it executed last; @inner: their node, which what it calls hangs from
  */
 struct frame {
 	uint32_t function;
 	uint32_t node;
+	uint32_t chain;
+	uint32_t inner;
 	uint64_t ret;
 	uint64_t low;
 	uint64_t high;
@@ -116,6 +122,49 @@ struct memo {
 	struct place place;
 };
 
+/* A run of instructions within a block that are in the same inlined functions. */
+struct inline_piece {
+	uint32_t chain;
+	uint32_t instructions;
+};
+
+/* The pieces of a block, from @first on. */
+struct inline_block {
+	uint64_t version;
+	uint64_t address;
+	uint64_t last;
+	uint32_t first;
+	uint32_t count;
+};
+
+/* Inlined into @parent, which is another chain, 0: into the function itself. */
+struct inline_chain {
+	uint32_t parent;
+	uint32_t function;
+};
+
+struct inline_object;
+
+/*
+ * Inlined functions: chains of them by address.
+ * @objects: with their DWARF
+ * @chains: by number; 0 is that of nothing inlined
+ * @numbers: of chains, by parent and function
+ * @blocks: what was found before, in @pieces; all is forgotten when there are too many
+ */
+struct stack_inline {
+	struct inline_object *objects;
+	size_t object_count;
+	size_t object_room;
+	struct inline_chain *chains;
+	size_t chain_room;
+	struct pairs numbers;
+	struct inline_block *blocks;
+	struct inline_piece *pieces;
+	size_t piece_count;
+	size_t piece_room;
+};
+
 #define QUEUE_MAX 65536
 
 /* Instructions of one node in a row, or a change; both wait for the next time stamp. */
@@ -172,6 +221,7 @@ struct ntrace_stacks {
 	uint32_t stream;
 	uint32_t cpu;
 	struct stack_clock clock;
+	struct stack_inline inlined;
 };
 
 /* ---- threads ---- */
@@ -230,6 +280,20 @@ int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 		  uint32_t count);
 
 void stacks_forget_aside(struct thread *thread);
+
+/* ---- inlined functions: only if those are wanted; all return 0 or NTRACE_ERR_NOMEM ---- */
+
+/* The chain at a link address. */
+int inline_chain_at(struct ntrace_stacks *stacks, struct ntrace_object *object, uint64_t address,
+		    uint32_t *chain);
+
+/* The pieces of a block that lies in one function; they are good until the next call. */
+int inline_pieces(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow,
+		  const struct inline_piece **pieces, size_t *count);
+
+/* The frame goes on in this chain, and so does what it calls. */
+int inline_enter(struct ntrace_stacks *stacks, struct frame *frame, uint32_t chain);
+void inline_free(struct ntrace_stacks *stacks);
 
 /* ---- time ---- */
 

@@ -17,7 +17,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t hash_function(const struct tree_function *function)
 {
 	const char *name = function->name;
-	uint64_t hash = mix(function->kind, function->start);
+	uint64_t hash = mix(function->kind | (uint64_t)function->inlined << 32, function->start);
 
 	for (; *name; name++)
 		hash = mix(hash, (unsigned char)*name);
@@ -130,7 +130,8 @@ void tree_free(struct stack_tree *tree)
 static bool same_function(const struct tree_function *a, const struct tree_function *b)
 {
 	return a->object == b->object && a->start == b->start && a->kind == b->kind &&
-	       a->pid == b->pid && a->tid == b->tid && !strcmp(a->name, b->name);
+	       a->pid == b->pid && a->tid == b->tid && a->inlined == b->inlined &&
+	       !strcmp(a->name, b->name);
 }
 
 int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function)

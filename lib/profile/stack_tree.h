@@ -21,6 +21,7 @@ struct tree_function {
 	uint32_t kind;
 	int32_t pid;
 	int32_t tid;
+	bool inlined;
 };
 
 struct tree_node {

@@ -610,6 +610,19 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 	return error ? error : do_transfer(stacks, thread, &to);
 }
 
+/* What interrupts a function does so in what was inlined at @next. */
+static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next)
+{
+	struct frame *top = stack_top(thread);
+	struct place place;
+	int error;
+
+	if (!stacks->options.inlined || !top || next < top->low || next >= top->high)
+		return 0;
+	error = place_at(stacks, stacks->space, next, &place);
+	return error ? error : inline_enter(stacks, top, place.chain);
+}
+
 /* @next: the instruction that @thread is to go on with, if @known. */
 static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next, bool known)
 {
@@ -622,6 +635,8 @@ static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	}
 	if (stacks->pending && known)
 		error = finish_transfer(stacks, thread, next);
+	if (known && !error)
+		error = leave_in(stacks, thread, next);
 	stacks->pending = false;
 	stack->next = next;
 	stack->goes_on = known;

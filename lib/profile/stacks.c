@@ -53,6 +53,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	ntrace_space_put(stacks->space);
 	report_free(&stacks->report);
 	tree_free(&stacks->tree);
+	inline_free(stacks);
 	free(stacks->clock.queue);
 	free(stacks->memo);
 	free(stacks);
@@ -67,29 +68,56 @@ struct split {
 	int error;
 };
 
-static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t instructions)
+static int count(struct ntrace_stacks *stacks, struct thread *thread, uint32_t chain,
+		 uint32_t instructions)
 {
-	const struct frame *frame = stack_top(thread);
+	struct frame *frame = stack_top(thread);
+	int error = inline_enter(stacks, frame, chain);
 
+	if (error)
+		return error;
 	if (frame->shown) {
-		stacks->tree.nodes[frame->node].instructions += instructions;
+		stacks->tree.nodes[frame->inner].instructions += instructions;
 		stacks->stats.instructions += instructions;
 	}
-	return clock_count(stacks, frame->shown ? frame->node : 0, instructions);
+	return clock_count(stacks, frame->shown ? frame->inner : 0, instructions);
 }
 
 static int count_one(void *data, uint64_t address, const uint8_t *bytes,
 		     const struct ntrace_insn *insn)
 {
 	struct split *split = data;
+	struct place place = { 0 };
 
 	(void)bytes;
 	(void)insn;
 	split->error = walk_straight(split->stacks, split->thread, split->space, address);
+	if (!split->error && split->stacks->options.inlined)
+		split->error = place_at(split->stacks, split->space, address, &place);
 	if (!split->error)
-		split->error = count(split->stacks, split->thread, 1);
+		split->error = count(split->stacks, split->thread, place.chain, 1);
 	split->left--;
 	return split->error;
+}
+
+/* A block within one function. */
+static int count_pieces(struct ntrace_stacks *stacks, struct thread *thread,
+			const struct ntrace_flow_event *flow)
+{
+	const struct inline_piece *pieces;
+	uint32_t left = flow->instructions;
+	size_t number, i;
+	int error;
+
+	if (!stacks->options.inlined || !stack_top(thread)->shown)
+		return count(stacks, thread, 0, left);
+	error = inline_pieces(stacks, flow, &pieces, &number);
+	for (i = 0; i < number && !error; i++) {
+		left -= pieces[i].instructions;
+		error = count(stacks, thread, pieces[i].chain, pieces[i].instructions);
+	}
+	/* Were they not to be had, which cannot be, they would count all the same. */
+	return error || !left ? error : count(stacks, thread, 0, left);
 }
 
 static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
@@ -103,16 +131,16 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 	int error;
 
 	if (flow->last >= frame->low && flow->last < frame->high)
-		return count(stacks, thread, flow->instructions);
+		return count_pieces(stacks, thread, flow);
 	error = place_at(stacks, flow->space, flow->last, &last);
 	if (error)
 		return error;
 	if (last.function == frame->function)
-		return count(stacks, thread, flow->instructions);
+		return count_pieces(stacks, thread, flow);
 	ntrace_flow_instructions(flow, count_one, &split);
 	/* Were they not to be had, which cannot be, they would count all the same. */
 	if (!split.error && split.left)
-		split.error = count(stacks, thread, (uint32_t)split.left);
+		split.error = count(stacks, thread, 0, (uint32_t)split.left);
 	return split.error;
 }
 

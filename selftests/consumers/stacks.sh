@@ -10,7 +10,7 @@ program=$recorded/calculator
 
 # export_as FORMAT OPTION...: writes $tmp/FORMAT
 export_as() {
-	build/ntrace export --format "$1" --user --sysroot "$root" -o "$tmp/$1" "${@:2}" "$recorded/recording" 2>"$tmp/said" ||
+	build/ntrace export --format "$1" --user --sysroot "$root" -o "$tmp/$1" "${@:2}" "${program%/*}/recording" 2>"$tmp/said" ||
 		{ cat "$tmp/said"; return 1; }
 }
 for format in folded callgrind pprof speedscope chrome perfetto json; do
@@ -34,7 +34,9 @@ ok "the witness saw $(wc -l <"$tmp/witness") functions of the program" test "$(w
 says "instructions of the program's functions" witness "$tmp/witness"
 
 # The stacks, by calls and returns that the witness saw.
-stacked() { python3 selftests/consumers/host/call_stacks.py "$recorded/maps" "$program" "$tmp/folded" "$@" <"$recorded/log" 2>"$tmp/differ"; }
+stacked() {
+	python3 selftests/consumers/host/call_stacks.py "${program%/*}/maps" "$program" "$tmp/folded" "$@" <"${program%/*}/log" 2>"$tmp/differ"
+}
 same=$(stacked)
 like "stacks of the program's functions, as they were executed: $same" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' \
 	"$same" || diag "$(<"$tmp/differ")"
@@ -53,9 +55,13 @@ says "go tool pprof -raw" pprof "$tmp/raw"
 like "go tool pprof -top" "of $total total" "$(go tool pprof -top "$tmp/pprof" 2>&1)"
 like "go tool pprof -top: the thread is a label" ' calculator' "$(go tool pprof -tags "$tmp/pprof" 2>&1)"
 says "speedscope" speedscope "$tmp/speedscope"
+# Timelines have functions only.
+mv "$tmp/folded" "$tmp/inlined"
+ok "folded, without what was inlined" export_as folded --no-inline
 says "chrome: its functions, entered and left" chrome "$tmp/chrome"
 protoc --decode=Trace --proto_path=selftests/consumers/host perfetto.proto <"$tmp/perfetto" >"$tmp/raw"
 says "perfetto, through protoc" perfetto "$tmp/raw"
+ok "more frames with it" test "$(wc -l <"$tmp/inlined")" -gt "$(wc -l <"$tmp/folded")"
 
 # And it would be seen: an instruction less, a call that is not left.
 sed '9s/[0-9]*$/1&/' "$tmp/folded" >"$tmp/falsified"
@@ -66,6 +72,30 @@ done
 awk '/"ph":"E"/ && !gone++ { next } { print }' "$tmp/chrome" >"$tmp/falsified"
 fails "a call that is never left would show" 'AssertionError|JSONDecodeError|IndexError' \
 	python3 selftests/consumers/host/stacks.py "$tmp/folded" chrome "$tmp/falsified"
+
+# The same of a program with functions inlined into each other: what addr2line says of each call and
+# each instruction that the witness saw.
+program=$recorded/gcc/inlined
+ok "GCC's: folded, without what was inlined" export_as folded --no-inline
+without=$(stacked)
+like "GCC's: stacks without what was inlined: $without" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' "$without"
+is "$(grep -cF '_[i]' "$tmp/folded")" 0 "nothing is marked as inlined"
+for format in folded callgrind pprof speedscope; do
+	ok "GCC's: $format" export_as "$format"
+done
+total=$(awk '{ sum += $NF } END { print sum }' "$tmp/folded")
+same=$(stacked --inlined)
+like "GCC's: stacks with what was inlined: $same" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' \
+	"$same" || diag "$(<"$tmp/differ")"
+ok "they are more" test "${same%% *}" -gt "${without%% *}"
+like "functions are inlined into each other" $'main;([a-z_]+;)*[a-z_]+_\\[i\\];[a-z_]+_\\[i\\] [0-9]+(\n|$)' "$(<"$tmp/folded")"
+annotate >"$tmp/annotated"
+says "GCC's: callgrind_annotate" callgrind "$tmp/annotated"
+go tool pprof -raw "$tmp/pprof" >"$tmp/raw" 2>"$tmp/pprof.said"
+says "GCC's: go tool pprof -raw" pprof "$tmp/raw"
+says "GCC's: speedscope" speedscope "$tmp/speedscope"
+program=$recorded/calculator
+fails "no --no-inline" '--no-inline is for call stacks' build/ntrace export -f json --no-inline "$recorded/recording"
 
 ok "threads apart" export_as folded --threads
 like "have their ids" $'(^|\n)calculator-[0-9]+/[0-9]+;' "$(<"$tmp/folded")"

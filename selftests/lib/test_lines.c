@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ntrace/encode.h>
+#include <ntrace/export_stacks.h>
 #include <ntrace/lines.h>
 
 #include "scratch.h"
@@ -59,6 +61,205 @@ static void print_frames(FILE *file, const struct ntrace_lines *lines, uint64_t 
 	}
 }
 
+/* ---- stacks with what was inlined ---- */
+
+#define KERNEL UINT64_C(0xffffffff80000000)
+#define NOP 0x00000013
+
+static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
+
+static void tell(struct ntrace_stacks *stacks, struct ntrace_space *space, unsigned int privilege,
+		 struct ntrace_flow_event flow)
+{
+	const struct ntrace_session_event event = {
+		.flow = &flow, .pid = 1, .tid = 1, .comm = "test", .privilege = privilege
+	};
+
+	flow.space = space;
+	flow.isa = &isa;
+	ntrace_stacks_event(stacks, &event);
+}
+
+static void tell_block(struct ntrace_stacks *stacks, struct ntrace_space *space,
+		       unsigned int privilege, uint64_t address, unsigned int instructions,
+		       uint64_t last, unsigned int last_size)
+{
+	tell(stacks, space, privilege,
+	     (struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
+					 .insn_class = NTRACE_INSN_PLAIN,
+					 .last_size = (uint8_t)last_size,
+					 .instructions = instructions,
+					 .address = address,
+					 .last = last });
+}
+
+/* Every instruction once, @most in a block: the blocks need not be what a hart would have executed. */
+static void execute(struct ntrace_stacks *stacks, struct ntrace_space *space, unsigned int most)
+{
+	FILE *addresses = fopen(in("addresses"), "r");
+	uint64_t start = 0, last = 0;
+	unsigned long long address;
+	unsigned int count = 0;
+
+	while (fscanf(addresses, "%llx", &address) == 1) {
+		if (count == most || (count && address - last > 4)) {
+			tell_block(stacks, space, NTRACE_PRIV_U, start, count, last, 2);
+			count = 0;
+		}
+		start = count ? start : address;
+		last = address;
+		count++;
+	}
+	tell_block(stacks, space, NTRACE_PRIV_U, start, count, last, 2);
+	fclose(addresses);
+}
+
+/* Of addr2line's answers: how many instructions are in which functions. */
+#define FOLD                                                                                       \
+	"awk 'function end() { if (n) { s = f[n]; while (--n) s = s \";\" f[n] \"_[i]\"; count[s]++ } }"  \
+	" /^0x/ { end(); n = odd = 0; next } odd = !odd { f[++n] = $0 }"                             \
+	" END { end(); for (s in count) print s, count[s] }' %s | LC_ALL=C sort > %s"
+
+static void write_stacks(struct ntrace_stacks *stacks, const char *name)
+{
+	FILE *file = fopen(in(name), "w");
+
+	ntrace_stacks_end(stacks);
+	ntrace_export_stacks(file, stacks, NTRACE_EXPORT_FOLDED, NULL);
+	fclose(file);
+}
+
+/*
+ * Of the same: an instruction with most inlined functions around it, its functions, and before it one
+ * of the same function with none.
+ */
+#define INNERMOST                                                                                  \
+	"'function end() { if (n == 1) plain[f[1]] = a; if (n > most) { most = n; at = f[n]; s = at; "   \
+	"while (--n) s = s \";\" f[n] \"_[i]\"; found = a \" \" s } } /^0x/ { end(); a = $1; n = odd = 0; " \
+	"next } odd = !odd { f[++n] = $0 } END { end(); print plain[at], plain[\"rare\"], found }'"
+
+/* A call there, and an exception: what follows hangs from the innermost. Return: its stack by addr2line. */
+static const char *leave_innermost(struct ntrace_stacks *stacks, struct ntrace_space *space)
+{
+	static char expected[256];
+	uint32_t code[16];
+	struct ntrace_object *handler;
+	struct ntrace_space *handler_space;
+	unsigned long long plain = 0, rare = 0, address = 0;
+	FILE *file;
+	size_t i;
+
+	run("awk " INNERMOST " %s > %s", in("theirs"), in("inside"));
+	file = fopen(in("inside"), "r");
+	ok(fscanf(file, "%llx %llx %llx %255s", &plain, &rare, &address, expected) == 4,
+	   "an instruction of what was inlined");
+	fclose(file);
+	for (i = 0; i < 16; i++)
+		code[i] = NOP;
+	ntrace_object_from_bytes(&handler, "kernel", code, sizeof(code), KERNEL);
+	ntrace_object_add_symbol(handler, "handler", KERNEL, sizeof(code));
+	ntrace_space_new(&handler_space, "kernel", NULL);
+	ntrace_space_map_linked(handler_space, handler, 0);
+	tell(stacks, space, NTRACE_PRIV_U,
+	     (struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
+					 .insn_class = NTRACE_INSN_CALL,
+					 .taken = true,
+					 .last_size = 2,
+					 .instructions = 1,
+					 .address = address,
+					 .last = address,
+					 .next = rare,
+					 .next_known = true });
+	tell(stacks, space, NTRACE_PRIV_U,
+	     (struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
+					 .insn_class = NTRACE_INSN_RETURN,
+					 .taken = true,
+					 .last_size = 2,
+					 .instructions = 1,
+					 .address = rare,
+					 .last = rare,
+					 .next = address + 2,
+					 .next_known = true });
+	tell_block(stacks, space, NTRACE_PRIV_U, plain, 1, plain, 2);
+	tell(stacks, space, NTRACE_PRIV_U,
+	     (struct ntrace_flow_event){ .type = NTRACE_FLOW_TRAP,
+					 .code = NTRACE_BTYPE_EXCEPTION,
+					 .address = address,
+					 .value = address,
+					 .next_known = true });
+	tell_block(stacks, handler_space, NTRACE_PRIV_S, KERNEL, 3, KERNEL + 8, 4);
+	ntrace_space_put(handler_space);
+	ntrace_object_put(handler);
+	return expected;
+}
+
+static void compare_stacks(const char *what, struct ntrace_object *object)
+{
+	static const unsigned int blocks[] = { 1, 7, 1000 };
+	const char *directories[] = { directory, NULL };
+	const struct ntrace_stacks_options options = { .size = sizeof(options),
+						       .pid = -1,
+						       .merge_threads = true,
+						       .inlined = true,
+						       .directories = directories };
+	struct ntrace_stacks *stacks;
+	struct ntrace_space *space;
+	const char *expected;
+	size_t i;
+
+	run(FOLD, in("theirs"), in("their_stacks"));
+	ntrace_space_new(&space, "test", NULL);
+	ntrace_space_map_linked(space, object, 0);
+	for (i = 0; i < 3; i++) {
+		ntrace_stacks_new(&stacks, &options);
+		execute(stacks, space, blocks[i]);
+		write_stacks(stacks, "folded");
+		ntrace_stacks_free(stacks);
+		run("sed 's/^test;\\[unknown\\];//' %s | LC_ALL=C sort > %s", in("folded"),
+		    in("our_stacks"));
+		ok(!run("diff -u %s %s", in("their_stacks"), in("our_stacks")),
+		   "%s: stacks of blocks of %u are those of addr2line", what, blocks[i]);
+	}
+	if (!strstr(what, "-O0")) {
+		ntrace_stacks_new(&stacks, &options);
+		expected = leave_innermost(stacks, space);
+		write_stacks(stacks, "folded");
+		ntrace_stacks_free(stacks);
+		ok(!run("grep -qxF 'test;[unknown];%s;handler 3' %s", expected, in("folded")),
+		   "%s: a handler hangs from what it interrupted", what);
+		ok(!run("grep -qxF 'test;[unknown];%s;rare 1' %s", expected, in("folded")),
+		   "%s: a call from where it was made", what);
+	}
+	ntrace_space_put(space);
+}
+
+/* Read a unit at a time, lines are the same. */
+static void compare_units(const char *what, struct ntrace_object *object)
+{
+	const char *directories[] = { directory, NULL };
+	const struct ntrace_lines *lines;
+	struct ntrace_units *units;
+	unsigned long long address;
+	FILE *addresses, *ours;
+
+	if (!ok(!ntrace_units_open(&units, object, directories), "%s: has units", what))
+		return;
+	addresses = fopen(in("addresses"), "r");
+	ours = fopen(in("by_unit"), "w");
+	while (fscanf(addresses, "%llx", &address) == 1) {
+		lines = ntrace_units_lines(units, address);
+		if (lines)
+			print_frames(ours, lines, address);
+	}
+	fclose(addresses);
+	fclose(ours);
+	ok(!ntrace_units_lines(units, 0) && !ntrace_units_lines(units, UINT64_MAX),
+	   "%s: there is no unit elsewhere", what);
+	ntrace_units_close(units);
+	ok(!run("cmp -s %s %s", in("theirs"), in("by_unit")), "%s: and the same lines by unit",
+	   what);
+}
+
 /* What we say of each instruction, and what addr2line does; @file: the one that is asked for lines. */
 static void compare(const char *what, const char *file, const char *whole)
 {
@@ -73,9 +274,10 @@ static void compare(const char *what, const char *file, const char *whole)
 	if (!ok(!error, "%s: opened", what))
 		return;
 	error = ntrace_lines_open(&lines, object, directories);
-	ntrace_object_put(object);
-	if (!ok(!error, "%s: has lines", what))
+	if (!ok(!error, "%s: has lines", what)) {
+		ntrace_object_put(object);
 		return;
+	}
 	run(TOOL "objdump -d -j .text %s | sed -n 's/^ *\\([0-9a-f]*\\):\\t.*/\\1/p' > %s",
 	    in(whole), in("addresses"));
 	run(TOOL "addr2line -a -f -i -e %s < %s | sed 's/ (disc.*//' > %s", in(whole),
@@ -96,6 +298,9 @@ static void compare(const char *what, const char *file, const char *whole)
 	if (!strstr(what, "-O0"))
 		ok(!run("grep -A2 -x twice %s | grep -qx both", in("ours")),
 		   "%s: calls were inlined", what);
+	compare_units(what, object);
+	compare_stacks(what, object);
+	ntrace_object_put(object);
 }
 
 static void test_builds(void)
@@ -134,16 +339,19 @@ static void test_none(void)
 	const char *directories[] = { "/nonexistent", NULL };
 	struct ntrace_object *object;
 	struct ntrace_lines *lines;
+	struct ntrace_units *units;
 
 	run("cp %s %s", in("table.so"), in("alone.so"));
 	ok(!ntrace_object_open_elf(&object, in("alone.so")), "a stripped file");
 	ok(ntrace_lines_open(&lines, object, directories) == NTRACE_ERR_UNSUPPORTED,
 	   "has no lines");
+	ok(ntrace_units_open(&units, object, directories) == NTRACE_ERR_UNSUPPORTED, "nor units");
 	ntrace_object_put(object);
 	ok(!ntrace_object_from_bytes(&object, "bytes", bytes, sizeof(bytes), 0x1000), "raw bytes");
 	ok(ntrace_lines_open(&lines, object, directories) == NTRACE_ERR_UNSUPPORTED, "have none");
 	ntrace_object_put(object);
 	ntrace_lines_close(NULL);
+	ntrace_units_close(NULL);
 }
 
 /* No file can be so damaged that reading it does harm. */
@@ -155,6 +363,7 @@ static void test_damaged(void)
 	for (i = 0; i < 60; i++) {
 		struct ntrace_object *object;
 		struct ntrace_lines *lines;
+		struct ntrace_units *units;
 
 		/* Bytes from anywhere, over the sections behind the code. */
 		run("cd %s && cp whole.so bad.so && head -c %u whole.so | tail -c 64 | "
@@ -166,6 +375,10 @@ static void test_damaged(void)
 		if (!ntrace_lines_open(&lines, object, directories)) {
 			ntrace_lines_find(lines, 0x300);
 			ntrace_lines_close(lines);
+		}
+		if (!ntrace_units_open(&units, object, directories)) {
+			ntrace_units_lines(units, 0x300);
+			ntrace_units_close(units);
 		}
 		ntrace_object_put(object);
 	}

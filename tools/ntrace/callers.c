@@ -27,6 +27,8 @@ static void put_function(const struct ntrace_stack_function *function, struct ou
 
 	output_text(output, name ? name : function->name);
 	free(name);
+	if (function->inlined)
+		output_text(output, " (inlined)");
 	if (function->kind == NTRACE_STACK_FUNCTION && function->object)
 		output_printf(output, " (%.200s)", ntrace_object_short_name(function->object));
 	if (function->kind == NTRACE_STACK_TASK)
@@ -51,17 +53,21 @@ static int put_edges(const struct ntrace_stack_function *functions, uint32_t num
 	}
 	qsort(own, used, sizeof(*own), by_total);
 	put_function(function, output);
-	output_printf(output, ": %s calls, %s instructions of its own",
-		      ui_number(text, function->calls), ui_number(other, function->instructions));
+	output_text(output, ": ");
+	if (!function->inlined)
+		output_printf(output, "%s calls, ", ui_number(text, function->calls));
+	output_printf(output, "%s instructions of its own",
+		      ui_number(other, function->instructions));
 	output_printf(output, ", %s with what it calls\n", ui_number(text, function->total));
 	output_printf(output, "%8s  %16s  %13s  %s\n", "share", "instructions", "calls",
 		      callees ? "called" : "caller");
 	for (i = 0; i < used; i++) {
-		output_printf(output, "%6.2f %%  %16s  %13s  ",
-			      function->total ?
-				      100.0 * (double)own[i].total / (double)function->total :
-				      0.0,
-			      ui_number(text, own[i].total), ui_number(other, own[i].calls));
+		output_printf(
+			output, "%6.2f %%  %16s  %13s  ",
+			function->total ? 100.0 * (double)own[i].total / (double)function->total :
+					  0.0,
+			ui_number(text, own[i].total),
+			functions[own[i].callee].inlined ? "" : ui_number(other, own[i].calls));
 		put_function(&functions[callees ? own[i].callee : own[i].caller], output);
 		output_char(output, '\n');
 	}

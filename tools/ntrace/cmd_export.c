@@ -44,6 +44,7 @@ enum {
 	OPTION_DEPTH,
 	OPTION_EVERY_BRANCH,
 	OPTION_THREADS,
+	OPTION_NO_INLINE,
 	OPTION_GCOV_VERSION,
 	OPTION_SYSROOT,
 	OPTION_FIRMWARE,
@@ -62,6 +63,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
 	  "perf-data: one sample for each transfer, no stacks" },
 	{ OPTION_THREADS, "threads", NULL, "call stacks: threads of the same name stay apart" },
+	{ OPTION_NO_INLINE, "no-inline", NULL, "call stacks: without what was inlined" },
 	{ OPTION_GCOV_VERSION, "gcov-version", "N",
 	  "gcov: 1 for GCC up to 11, 2 for GCC 12 to 15, 3 for GCC 16 (2)" },
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
@@ -90,6 +92,7 @@ struct export
 	bool kernel;
 	bool every_branch;
 	bool threads;
+	bool no_inline;
 	uint64_t period;
 	uint32_t depth;
 	uint32_t gcov_version;	/* 0: not given */
@@ -158,6 +161,9 @@ static int take_option(struct export *export, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_THREADS:
 		export->threads = true;
+		return EXIT_OK;
+	case OPTION_NO_INLINE:
+		export->no_inline = true;
 		return EXIT_OK;
 	case OPTION_GCOV_VERSION:
 		if (!option_number(options, "gcov-version", NTRACE_EXPORT_GCOV_FIRST,
@@ -434,7 +440,9 @@ static int write_stacks(struct export *export)
 		.path = export->path,
 		.output = export->output,
 		.format = export->format - FORMAT_STACKS,
+		.sysroot = export->recording_options.sysroot,
 		.threads = export->threads,
+		.inlined = !export->no_inline,
 		.selection = &export->selection,
 	};
 
@@ -507,6 +515,8 @@ static int check_options(struct export *export, int operands)
 				   format_name(export->format));
 	if (export->threads && export->format < FORMAT_STACKS)
 		return usage_error(export->command, "--threads is for call stacks");
+	if (export->no_inline && export->format < FORMAT_STACKS)
+		return usage_error(export->command, "--no-inline is for call stacks");
 	if (export->every_branch && export->format != FORMAT_PERF_DATA)
 		return usage_error(export->command, "--every-branch is for perf-data");
 	if (export->gcov_version && export->format != FORMAT_GCOV)

@@ -8,6 +8,7 @@
 
 #include "annotate.h"
 #include "callers.h"
+#include "coverage.h"
 #include "report.h"
 #include "ui.h"
 
@@ -29,6 +30,7 @@ enum {
 	OPTION_OBJDUMP,
 	OPTION_CALLERS,
 	OPTION_CALLEES,
+	OPTION_NO_INLINE,
 };
 
 static const struct option_spec options_table[] = {
@@ -50,6 +52,8 @@ static const struct option_spec options_table[] = {
 	  "that disassembles for --annotate (riscv64-linux-gnu-objdump)" },
 	{ OPTION_CALLERS, "callers", "FUNCTION", "who calls it" },
 	{ OPTION_CALLEES, "callees", "FUNCTION", "whom it calls" },
+	{ OPTION_NO_INLINE, "no-inline", NULL,
+	  "no frames of what was inlined, for --html, --callers and --callees" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -132,6 +136,9 @@ static int take_option(struct report *report, struct options *options, int optio
 		report->related = options->value;
 		report->callees = option == OPTION_CALLEES;
 		return EXIT_OK;
+	case OPTION_NO_INLINE:
+		report->no_inline = true;
+		return EXIT_OK;
 	default:
 		return EXIT_USAGE;
 	}
@@ -198,6 +205,12 @@ static bool wants_stacks(const struct report *report)
 	       (!report->profile.by_process && !report->by_thread && !report->annotated);
 }
 
+/* Frames are shown: the table has functions alone, and need not wait for DWARF. */
+static bool shows_frames(const struct report *report)
+{
+	return report->html_path || report->related;
+}
+
 /* What counts beside the table of functions. */
 static int begin(struct report *report)
 {
@@ -208,13 +221,20 @@ static int begin(struct report *report)
 			       .pid = report->profile.only_pid,
 			       .privileges = privileges(report->profile.only_parts) },
 	};
-	const struct ntrace_stacks_options stacks = {
+	struct ntrace_stacks_options stacks = {
 		.size = sizeof(stacks),
 		.merge_threads = !report->related,
 		.pid = options.selection.pid,
 		.privileges = options.selection.privileges,
+		.inlined = shows_frames(report) && !report->no_inline,
 	};
 
+	if (stacks.inlined) {
+		report->directories = debug_directories(options.sysroot);
+		if (!report->directories)
+			return fail("out of memory");
+		stacks.directories = (const char *const *)report->directories;
+	}
 	if (report->html_path) {
 		report->html = html_new(&options);
 		if (!report->html)
@@ -331,6 +351,9 @@ static int check_options(const struct report *report)
 		return usage_error(report->command,
 				   "--by-thread shows user space and kernel, and goes with --pid, "
 				   "--json and --limit only");
+	if (report->no_inline && !shows_frames(report))
+		return usage_error(report->command,
+				   "--no-inline is for --html, --callers and --callees");
 	if (by_stacks && report->profile.by_process)
 		return usage_error(report->command, "option --sort: %s is not known by process",
 				   orders[report->order]);
@@ -377,6 +400,7 @@ out:
 	html_free(report.html);
 	ntrace_profile_free(report.traces);
 	ntrace_stacks_free(report.stacks);
+	debug_directories_free(report.directories);
 	recording_close(&report.recording);
 	return error;
 }

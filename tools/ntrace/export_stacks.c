@@ -7,6 +7,7 @@
 #include <ntrace/export_stacks.h>
 
 #include "command.h"
+#include "coverage.h"
 #include "export_stacks.h"
 #include "ui.h"
 
@@ -96,12 +97,16 @@ static int run(struct ntrace_stacks *stacks, const struct export_stacks_options 
 	return EXIT_OK;
 }
 
-static int run_with(const struct export_stacks_options *options, FILE *file, const char *name)
+static int run_with(const struct export_stacks_options *options, FILE *file, const char *name,
+		    char **directories)
 {
 	struct ntrace_stacks_options wanted = { .size = sizeof(wanted),
 						.pid = options->selection->pid,
 						.privileges = options->selection->privileges,
-						.merge_threads = !options->threads };
+						.merge_threads = !options->threads,
+						.inlined = options->inlined &&
+							   !is_timeline(options->format),
+						.directories = (const char *const *)directories };
 	struct ntrace_export_timeline *timeline = NULL;
 	struct ntrace_stacks *stacks;
 	int error = 0, closed = 0;
@@ -131,11 +136,15 @@ int export_stacks(const struct export_stacks_options *options)
 {
 	const char *name = options->output ? options->output : "standard output";
 	FILE *file = options->output ? fopen(options->output, "we") : stdout;
+	char **directories = debug_directories(options->sysroot);
 	int error, bad;
 
-	if (!file)
-		return failed(name, NTRACE_ERR_IO);
-	error = run_with(options, file, name);
+	if (!file || !directories) {
+		debug_directories_free(directories);
+		return failed(name, file ? NTRACE_ERR_NOMEM : NTRACE_ERR_IO);
+	}
+	error = run_with(options, file, name, directories);
+	debug_directories_free(directories);
 	bad = fflush(file);
 	if (options->output && fclose(file))
 		bad = EOF;

@@ -16,7 +16,9 @@ const char *export_stacks_name(unsigned int index);
  * @path: of it, for messages
  * @output: file; NULL = standard output
  * @format: see export_stacks_name()
+ * @sysroot: debug files are looked for there, too; NULL: not
  * @threads: threads of the same name are kept apart
+ * @inlined: what was inlined has frames of its own, but in a timeline
  * @selection: what counts
  */
 struct export_stacks_options {
@@ -24,7 +26,9 @@ struct export_stacks_options {
 	const char *path;
 	const char *output;
 	unsigned int format;
+	const char *sysroot;
 	bool threads;
+	bool inlined;
 	const struct ntrace_profile_options *selection;
 };
 

@@ -21,27 +21,40 @@ static bool is_large(const struct ntrace_stack_node *nodes, size_t node)
 	return !node || nodes[node].total > nodes[0].total / SMALLEST;
 }
 
-static void put_names(const struct numbers *numbers, const struct ntrace_stack_node *nodes,
-		      size_t count, const struct ntrace_stack_function *functions,
-		      struct output *output)
+static int put_name(const struct ntrace_stack_function *function, struct output *output)
+{
+	char *name = ntrace_demangle(function->name), *text = name;
+
+	if (name && function->inlined && asprintf(&text, "%s (inlined)", name) < 0)
+		text = NULL;
+	if (text)
+		output_json_script(output, text);
+	if (text != name)
+		free(text);
+	free(name);
+	return text ? 0 : NTRACE_ERR_NOMEM;
+}
+
+static int put_names(const struct numbers *numbers, const struct ntrace_stack_node *nodes,
+		     size_t count, const struct ntrace_stack_function *functions,
+		     struct output *output)
 {
 	uint32_t used = 0;
 	size_t i;
+	int error = 0;
 
 	output_text(output, "\"names\":[");
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && !error; i++) {
 		uint32_t function = nodes[i].function;
-		char *name;
 
 		if (!is_large(nodes, i) || numbers->names[function] != NO_NUMBER)
 			continue;
 		numbers->names[function] = used++;
-		name = ntrace_demangle(functions[function].name);
 		output_text(output, used > 1 ? ",\n" : "");
-		output_json_script(output, name ? name : functions[function].name);
-		free(name);
+		error = put_name(&functions[function], output);
 	}
 	output_char(output, ']');
+	return error;
 }
 
 /* A caller comes before what it calls, so that its number is known. */
@@ -85,7 +98,7 @@ int html_put_stacks(struct ntrace_stacks *stacks, struct output *output)
 		for (i = 0; i < function_count; i++)
 			numbers.names[i] = NO_NUMBER;
 		output_text(output, ",\"stacks\":{");
-		put_names(&numbers, nodes, count, functions, output);
+		error = put_names(&numbers, nodes, count, functions, output);
 		dropped = put_nodes(&numbers, nodes, count, output);
 		output_printf(output, ",\"dropped\":%zu}", dropped);
 	} else {

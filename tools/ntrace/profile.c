@@ -391,33 +391,67 @@ static int by_place(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
+/* Time in each function with what was inlined into it. Return: to be freed; NULL when out of memory. */
+static uint64_t *own_ticks(struct ntrace_stacks *stacks, size_t function_count)
+{
+	const struct ntrace_stack_function *functions;
+	const struct ntrace_stack_node *nodes;
+	uint64_t *ticks = calloc(function_count + 1, sizeof(*ticks));
+	size_t count, i;
+	uint32_t *within;
+
+	nodes = ntrace_stacks_nodes(stacks, &count);
+	functions = ntrace_stacks_functions(stacks, &function_count);
+	within = calloc(count + 1, sizeof(*within));
+	/* Parents come first. */
+	for (i = 0; ticks && within && i < count; i++) {
+		within[i] = functions[nodes[i].function].inlined ? within[nodes[i].parent] :
+								   nodes[i].function;
+		ticks[within[i]] += nodes[i].ticks;
+	}
+	if (!within) {
+		free(ticks);
+		ticks = NULL;
+	}
+	free(within);
+	return ticks;
+}
+
 int profile_add_stacks(struct profile *profile, struct ntrace_stacks *stacks)
 {
 	const struct ntrace_stack_function *functions, **sorted, **found;
 	struct ntrace_stack_function key = { 0 };
 	const struct ntrace_stack_function *wanted = &key;
-	size_t count, i;
+	size_t count, used = 0, i;
+	uint64_t *ticks;
 
 	functions = ntrace_stacks_functions(stacks, &count);
 	sorted = functions ? malloc((count + 1) * sizeof(*sorted)) : NULL;
-	if (!sorted)
+	ticks = sorted ? own_ticks(stacks, count) : NULL;
+	if (!ticks) {
+		free(sorted);
 		return 1;
-	for (i = 0; i < count; i++)
-		sorted[i] = &functions[i];
-	qsort(sorted, count, sizeof(*sorted), by_place);
+	}
+	/* Copies within others are in the rows of those. */
+	for (i = 0; i < count; i++) {
+		if (!functions[i].inlined)
+			sorted[used++] = &functions[i];
+	}
+	qsort(sorted, used, sizeof(*sorted), by_place);
 	for (i = 0; i < profile->function_count; i++) {
 		struct function *function = profile->functions[i];
 
 		key.object = function->object;
 		key.start = function->start;
 		key.kind = function->name ? NTRACE_STACK_FUNCTION : NTRACE_STACK_OBJECT;
-		found = bsearch(&wanted, sorted, count, sizeof(*sorted), by_place);
+		found = bsearch(&wanted, sorted, used, sizeof(*sorted), by_place);
 		if (!found)
 			continue;
 		function->total = (*found)->total;
-		function->ticks = (*found)->ticks;
+		function->ticks = ticks[*found - functions];
 		function->total_ticks = (*found)->total_ticks;
 	}
 	free(sorted);
+	free(ticks);
 	return 0;
 }

@@ -17,6 +17,7 @@
  * @html: NULL unless --html
  * @traces: for --annotate, and of samples; else NULL
  * @stacks: for totals, callers and callees; NULL if those are not wanted
+ * @directories: of debug files, where @stacks have what was inlined
  * @limit: rows of a table; 0 = all
  */
 struct report {
@@ -35,7 +36,9 @@ struct report {
 	const char *annotated;
 	const char *objdump;
 	const char *related;
+	char **directories;
 	bool callees;
+	bool no_inline;
 	enum profile_order order;
 	bool by_thread;
 	bool json;

@@ -45,7 +45,8 @@ struct ntrace_export_stacks_options {
  * @format: enum ntrace_export_stacks_format
  * @options: may be NULL
  *
- * The sum of what is written is the number of executed instructions, exactly. The same counts give
+ * What was inlined is called "NAME_[i]"; for pprof it stands in the location of the function that it
+ * is in. The sum of what is written is the number of executed instructions, exactly. The same counts give
  * the same bytes.
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
  */

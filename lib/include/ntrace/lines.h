@@ -102,6 +102,32 @@ NTRACE_API const struct ntrace_scope *ntrace_lines_scopes(const struct ntrace_li
  */
 NTRACE_API uint32_t ntrace_lines_scope(const struct ntrace_lines *lines, uint64_t address);
 
+struct ntrace_units;
+
+/**
+ * ntrace_units_open - lines and functions of an object, read as they are asked for
+ * @units: the new units, to be freed with ntrace_units_close()
+ * @object: as for ntrace_lines_open()
+ * @directories: likewise
+ *
+ * For large objects of which few functions are of interest: one compilation unit is read at a time.
+ *
+ * Return: as ntrace_lines_open(), but damage may show in no more than a unit without lines.
+ */
+NTRACE_API int ntrace_units_open(struct ntrace_units **units, struct ntrace_object *object,
+				 const char *const *directories);
+
+/** ntrace_units_close - NULL is allowed */
+NTRACE_API void ntrace_units_close(struct ntrace_units *units);
+
+/**
+ * ntrace_units_lines - lines and functions of the unit that a link address belongs to
+ *
+ * Return: owned by the units; NULL if none is known, also when out of memory.
+ */
+NTRACE_API const struct ntrace_lines *ntrace_units_lines(struct ntrace_units *units,
+							 uint64_t address);
+
 #ifdef __cplusplus
 }
 #endif

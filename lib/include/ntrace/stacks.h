@@ -13,6 +13,10 @@
  * loss the stack begins anew on top of "[unknown]"; what was there before is set aside, and
  * comes back as soon as control comes to where one of its frames was to go on.
  *
+ * What the compiler inlined has frames of its own, if that is wanted and the debug information tells:
+ * below them is the function that the copy is in. They are known by address alone: so nothing tells
+ * how often they began, and a function has one for all of its copies.
+ *
  * A trace has no stack pointers. After a longjmp or an exception the frame is the
  * innermost one that can be meant; with recursion it may have been an outer one.
  */
@@ -42,6 +46,7 @@ enum ntrace_stack_kind {
  * @kind: enum ntrace_stack_kind
  * @pid: TASK: process, -1 = unknown
  * @tid: TASK: thread
+ * @inlined: FUNCTION: its copies within other functions; @start is 0, there are no @calls
  * @calls: times it was entered: by a call, a jump from another function, a trap or a signal
  * @instructions: executed in it
  * @total: executed in it and in what it called, each once
@@ -55,7 +60,8 @@ struct ntrace_stack_function {
 	uint32_t kind;
 	int32_t pid;
 	int32_t tid;
-	uint32_t reserved;
+	bool inlined;
+	uint8_t reserved[3];
 	uint64_t calls;
 	uint64_t instructions;
 	uint64_t total;
@@ -164,10 +170,14 @@ struct ntrace_stack_change {
  * @nodes: of the call tree; when they are used up, what is new goes to "[other]", and the
  *         statistics tell. 0 = 4,000,000
  * @merge_threads: threads of the same name are counted as one
+ * @inlined: the call tree has frames for what was inlined, by the DWARF of the objects, see
+ *           ntrace_units_open(); @change is told of functions only
  * @change: gets every change of a stack in the order of the stream; NULL: only counts are wanted.
  *          Between two time stamps changes wait for the second one, 65,536 at most: then the
  *          older half is OUTSIDE. Not 0 stops, and is returned by ntrace_stacks_event()
  * @data: for @change
+ * @directories: of separate debug files, as for ntrace_object_add_debug_file(); must last as long as
+ *               events are taken
  */
 struct ntrace_stacks_options {
 	size_t size;
@@ -176,9 +186,11 @@ struct ntrace_stacks_options {
 	uint32_t depth;
 	uint32_t nodes;
 	bool merge_threads;
-	uint8_t reserved[7];
+	bool inlined;
+	uint8_t reserved[6];
 	int (*change)(void *data, const struct ntrace_stack_change *change);
 	void *data;
+	const char *const *directories;
 };
 
 /**

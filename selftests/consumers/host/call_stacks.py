@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Call stacks of a program from what the witness saw, against those of ntrace export.
 
-usage: call_stacks.py MAPS ELF FOLDED [FALSIFY] <LOG
+usage: call_stacks.py MAPS ELF FOLDED [--inlined] [FALSIFY] <LOG
 LOG, MAPS and ELF are as for executed.py, FOLDED is the output of ntrace export. What calls and
 returns comes from objdump. Code of other objects is opaque, one frame "*" for all of it in a
 row; it is entered by calls and left to where the call was to go on, or to the first instruction of a
-function: a callback. What hangs from main is compared. FALSIFY: that return is forgotten.
+function: a callback. What hangs from main is compared. --inlined: with what addr2line says is inlined
+at each call and each instruction. FALSIFY: that return is forgotten.
 
 Prints "N stacks, N instructions, N differ", and on standard error which.
 """
@@ -15,6 +16,7 @@ import re
 import subprocess
 import sys
 
+import covered
 import executed
 
 OTHER = "*"
@@ -49,12 +51,14 @@ class Program:
 
 
 def walk(program, instructions, falsify):
-    """{stack: instructions}; instructions: (address or None, size), None for other objects."""
+    """{stack: instructions}; instructions: (address or None, behind it), None for other objects.
+
+    A stack has pairs of function and address: where it calls the next one, or is itself."""
     stacks, frames, last = collections.Counter(), [], None
     for address, after in instructions:
         function = program.functions.get(address, OTHER)
         if last in program.calls:
-            frames.append([function, behind])
+            frames.append([function, behind, None])
         elif last in program.returns and frames:
             falsify -= 1
             if falsify != 0:
@@ -62,11 +66,13 @@ def walk(program, instructions, falsify):
         elif frames and function != OTHER and frames[-1][0] == OTHER and address == frames[-1][1]:
             frames.pop()
         elif function != OTHER and address in program.starts and (not frames or frames[-1][0] == OTHER):
-            frames.append([function, None])
+            frames.append([function, None, None])
         elif frames and frames[-1][0] != function:
             # Straight on or by a jump: a tail call, or a way through the program's table of jumps.
             frames[-1][0] = function
-        stacks[tuple(frame[0] for frame in frames)] += 1
+        if frames:
+            frames[-1][2] = address
+        stacks[tuple((frame[0], frame[2]) for frame in frames)] += 1
         last, behind = address, after
     return stacks
 
@@ -83,6 +89,20 @@ def instructions_of(ranges, lines):
         yield (None, None) if bias is None else (address - bias, address - bias + int(word[1]))
 
 
+def expanded(stacks, elf, inlined):
+    """The stacks by names, with what is inlined at their addresses."""
+    found, places = collections.Counter(), {}
+    if inlined:
+        places = covered.places(elf, {address for stack in stacks for _, address in stack if address is not None})
+    for stack, count in stacks.items():
+        names = []
+        for function, address in stack:
+            names.append(function)
+            names += [f"{name}_[i]" for name, _ in reversed(places.get(address, [])[:-1])]
+        found[tuple(names)] += count
+    return found
+
+
 def from_main(stacks):
     found = collections.Counter()
     for frames, count in stacks.items():
@@ -93,15 +113,19 @@ def from_main(stacks):
 
 
 def main():
+    inlined = "--inlined" in sys.argv
+    if inlined:
+        sys.argv.remove("--inlined")
     program = Program(sys.argv[2])
     ranges = executed.mappings(sys.argv[1], sys.argv[2].rsplit("/", 1)[-1])
-    want = from_main(walk(program, instructions_of(ranges, sys.stdin), int(sys.argv[4]) if len(sys.argv) > 4 else 0))
+    seen = walk(program, instructions_of(ranges, sys.stdin), int(sys.argv[4]) if len(sys.argv) > 4 else 0)
+    want = from_main(expanded(seen, sys.argv[2], inlined))
     told = collections.Counter()
     for line in open(sys.argv[3]):
         stack, count = line.rstrip("\n").rsplit(" ", 1)
         thread, *frames = stack.split(";")
         if thread == sys.argv[2].rsplit("/", 1)[-1]:
-            told[tuple(name if name in program.starts.values() else OTHER for name in frames)] += int(count)
+            told[tuple(name if name in program.starts.values() or name.endswith("_[i]") else OTHER for name in frames)] += int(count)
     got = from_main(told)
     differ = [(key, want[key], got[key]) for key in {**want, **got} if want[key] != got[key]]
     print(f"{len(want)} stacks, {sum(want.values())} instructions, {len(differ)} differ")

@@ -122,7 +122,8 @@ def perfetto(path):
 
 
 def pprof(path):
-    stacks, names, samples = collections.Counter(), {}, []
+    """What was inlined comes first in a location, and is called "NAME_[i]" here."""
+    stacks, names, samples = collections.Counter(), collections.defaultdict(list), []
     section = None
     for line in open(path):
         if line.rstrip() in ("Samples:", "Locations", "Mappings"):
@@ -131,10 +132,12 @@ def pprof(path):
             count, locations = line.split(":")
             samples.append((int(count), locations.split()))
         elif section == "Locations":
-            match = re.match(r" *(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(.*) :0 s=0\(?.*$", line)
-            names[match.group(1)] = match.group(2)
+            match = re.match(r" *(?:(\d+): 0x[0-9a-f]+ (?:M=\d+ )?)?(.*) :0 s=0\(?.*$", line)
+            location = match.group(1) or location
+            names[location].append(match.group(2))
     for count, locations in samples:
-        stacks[tuple(names[i] for i in reversed(locations))] += count
+        frames = (name + "_[i]" * (name is not names[i][-1]) for i in locations for name in names[i])
+        stacks[tuple(frames)[::-1]] += count
     return stacks
 
 
