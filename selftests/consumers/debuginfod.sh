@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A server that has debug files: libdw asks it where DEBUGINFOD_URLS names one, and
+# nobody is asked where it does not.
+# shellcheck source=selftests/consumers/common.sh
+. "$(dirname "$0")/common.sh"
+# The server is not installed, since Debian's package would start one for good.
+suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+if ! foreign debuginfod "$suite" usr/bin/debuginfod debuginfod; then
+	skip "debuginfod" "no package of it for Debian $suite in reach: $(tail -n 1 "$tmp/foreign")"
+	done_testing
+fi
+if ! tools/setup/host-packages debuginfod >"$tmp/said" 2>&1; then
+	skip "debuginfod" "no libdebuginfod to be had: $(tail -n 1 "$tmp/said")"
+	done_testing
+fi
+ok "trace a program in the guest" record_calculator || done_testing
+unset DEBUGINFOD_URLS
+export DEBUGINFOD_CACHE_PATH=$tmp/cache DEBUGINFOD_TIMEOUT=20
+program=$recorded/gcc/inlined
+
+# export_as FORMAT FILE OPTION...
+export_as() {
+	build/ntrace export --format "$1" --user --sysroot "$root" -o "$2" "${@:3}" "$recorded/gcc/recording" 2>"$tmp/said" ||
+		{ cat "$tmp/said"; return 1; }
+}
+# Symbols are left in both: those come from files only.
+ok "folded, with DWARF in the program" export_as folded "$tmp/whole"
+rm "$root/root/inlined"
+riscv64-linux-gnu-strip --strip-debug -o "$root/root/inlined" "$program"
+ok "folded, without" export_as folded "$tmp/without"
+ok "what was inlined is not known" test "$(grep -c '^inlined;.*_\[i\]' "$tmp/without")" -eq 0
+
+mkdir "$tmp/served"
+cp "$program" "$tmp/served/inlined"
+port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+debuginfod -vv -p "$port" -d "$tmp/served.sqlite" -F "$tmp/served" >"$tmp/server" 2>&1 &
+server=$!
+trap 'kill $server 2>/dev/null; rm -rf "$tmp"' EXIT
+url=http://127.0.0.1:$port
+id=$(riscv64-linux-gnu-readelf -n "$program" | sed -n 's/.*Build ID: //p')
+for _ in $(seq $((100 * ${NTRACE_PATIENCE:-1}))); do
+	python3 - "$url/buildid/$id/debuginfo" 2>"$tmp/asked" <<-'END' && break
+		import sys, urllib.request
+		urllib.request.urlopen(sys.argv[1])
+	END
+	sleep 0.2
+done
+ok "a server has the debug file" test ! -s "$tmp/asked" || { diag "$(tail -n 20 "$tmp/server")"; done_testing; }
+# How many were for the program's debug file so far.
+requests() { grep -c "GET /buildid/$id/debuginfo" "$tmp/server"; }
+first=$(requests)
+ok "folded, with no server named" export_as folded "$tmp/alone"
+is "$(requests)" "$first" "nobody was asked"
+ok "and it is the same as before" cmp "$tmp/alone" "$tmp/without"
+export DEBUGINFOD_URLS=$url
+ok "--no-inline, with a server" export_as folded "$tmp/no-inline" --no-inline
+is "$(requests)" "$first" "asks nobody, since nothing is wanted"
+ok "folded, with the server" export_as folded "$tmp/fetched"
+ok "the server was asked" test "$(requests)" -gt "$first"
+ok "what was inlined is that of the whole program" cmp "$tmp/fetched" "$tmp/whole"
+fetched=$(requests)
+ok "lcov, with what is in the cache" export_as lcov "$tmp/info" --binary inlined
+like "lines are known" '[1-9][0-9]* lines, [1-9][0-9]* of them executed' "$(<"$tmp/said")"
+is "$(requests)" "$fetched" "and the server was not asked again"
+
+# A server that is not there costs no more than the lines.
+kill $server
+wait $server 2>/dev/null
+DEBUGINFOD_CACHE_PATH=$tmp/empty
+ok "folded, with a server that does not answer" export_as folded "$tmp/dead"
+ok "is as without one" cmp "$tmp/dead" "$tmp/without"
+done_testing
