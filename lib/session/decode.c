@@ -4,9 +4,11 @@
  * beside it. Per block only two addresses are compared.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "follow.h"
 
@@ -224,24 +226,23 @@ static bool starts_whole(const struct decoding *decoding, const struct ntrace_st
  * From the first byte of @file to its last. A file that lost its end may end
  * between two messages: that it was longer tells.
  */
-static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrace_stream *stream,
-		       struct ntrace_flow *flow)
+static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
+		       const struct ntrace_stream *stream, struct ntrace_flow *flow)
 {
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
 	int result = ntrace_reader_init(&reader, &stream->params, starts_whole(decoding, stream));
-	size_t got = sizeof(chunk);
 	uint64_t total = 0, pending;
+	ssize_t got = 1;
 
-	/* A short piece is the last one. */
-	while (!result && got == sizeof(chunk)) {
-		got = fread(chunk, 1, sizeof(chunk), file);
-		ntrace_reader_feed(&reader, chunk, got);
-		total += got;
+	while (!result && got) {
+		got = ntrace_trace_file_read(file, chunk, sizeof(chunk));
+		if (got < 0)
+			return (int)got;
+		ntrace_reader_feed(&reader, chunk, (size_t)got);
+		total += (uint64_t)got;
 		result = walk_chunk(decoding, &reader, flow);
 	}
-	if (!result && ferror(file))
-		result = NTRACE_ERR_IO;
 	if (result)
 		return result;
 	pending = ntrace_reader_pending(&reader);
@@ -253,14 +254,20 @@ static int walk_stream(struct decoding *decoding, FILE *file, const struct ntrac
 static int walk_file(struct decoding *decoding, const struct ntrace_stream *stream,
 		     struct ntrace_flow *flow)
 {
-	FILE *file = fopen(stream->file, "rbe");
-	int result, saved;
+	int fd = open(stream->file, O_RDONLY | O_CLOEXEC), result, saved;
+	struct ntrace_trace_file *file;
 
-	if (!file)
+	if (fd < 0)
 		return NTRACE_ERR_IO;
-	result = walk_stream(decoding, file, stream, flow);
+	result = ntrace_trace_file_open(&file, fd,
+					session_is_packed(stream->file) ? NTRACE_TRACE_ZSTD :
+									  NTRACE_TRACE_PLAIN);
+	if (!result) {
+		result = walk_stream(decoding, file, stream, flow);
+		ntrace_trace_file_close(file);
+	}
 	saved = errno;
-	fclose(file);
+	close(fd);
 	errno = saved;
 	return result;
 }

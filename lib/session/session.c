@@ -25,6 +25,13 @@ void session_note(const struct ntrace_session *session, const char *format, ...)
 	session->note(session->note_data, text);
 }
 
+bool session_is_packed(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && !strcmp(name + length - 4, ".zst");
+}
+
 /* Streams with the paths of their files, and what is to be said about them. */
 static int take_streams(struct ntrace_session *session)
 {
@@ -46,7 +53,7 @@ static int take_streams(struct ntrace_session *session)
 			return NTRACE_ERR_NOMEM;
 		if (stat(path, &st))
 			session_note(session, "%s: %s", path, strerror(errno));
-		else if ((uint64_t)st.st_size != stream->bytes)
+		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
 			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
 				     path, (uint64_t)st.st_size, stream->bytes);
 		if (stream->lost || stream->gaps)

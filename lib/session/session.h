@@ -26,6 +26,9 @@ struct ntrace_session {
 	bool samples;			/* a perf.data file with branch stacks: no streams */
 };
 
+/* A file of trace that is compressed. What is in it is counted when it is read. */
+bool session_is_packed(const char *name);
+
 __attribute__((format(printf, 2, 3))) void session_note(const struct ntrace_session *session,
 							const char *format, ...);
 

@@ -142,6 +142,34 @@ is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))"
 is "$(grep -cE ' (ResourceFull|IndirectBranchHist)' "$tmp/dump")" 0 "--mode btm: no history"
 ok "--sync messages:16: periodic synchronization" test "$(grep -c 'SYNC=2' "$tmp/dump")" -gt 100
 
+# Compressed: zstd itself reads it, and says the same.
+like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 harts" "$(cat "$results/packed.err")"
+report --json --limit 0 "$results/packed.data" >"$tmp/report.json"
+is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))" "--compress: the same counts"
+decode --level pc "$results/packed.data" >"$tmp/pc"
+is $? 0 "--compress: whole"
+"$ntrace" dump "$results/packed.data" >"$tmp/dump" 2>"$tmp/err"
+is "$? $(cat "$tmp/err")" "0 " "--compress: dump has nothing to say of it"
+cp -r "$results/packed.data" "$tmp/unpacked.data"
+zstd -q -d --rm "$tmp"/unpacked.data/aux.*.zst
+is "$? $(cat "$tmp"/unpacked.data/aux.? | wc -c)" "0 $(awk '$1 == "bytes" { n += $2 } END { print n }' "$tmp/unpacked.data/params")" \
+	"--compress: zstd unpacks as many bytes as the parameters say"
+ok "--compress: files are smaller" test "$(cat "$results"/packed.data/aux.* | wc -c)" -lt "$(cat "$tmp"/unpacked.data/aux.? | wc -c)"
+sed -i 's/\.zst$//' "$tmp/unpacked.data/params"
+ok "--compress: instructions are the same unpacked" cmp "$tmp/pc" <(decode --level pc "$tmp/unpacked.data")
+ok "--compress: and messages" cmp <(grep -v '^#' "$tmp/dump") <("$ntrace" dump "$tmp/unpacked.data" | grep -v '^#')
+ok "dump of a compressed file alone" cmp <("$ntrace" dump "$results/packed.data/aux.0.zst") <("$ntrace" dump "$tmp/unpacked.data/aux.0")
+truncate -s -1001 "$results/packed.data/aux.0.zst"
+decode --level pc "$results/packed.data" >"$tmp/cut.pc" 2>"$tmp/err"
+is $? 3 "--compress: a file that was cut"
+like "--compress: it is said" "the stream is cut off" "$(cat "$tmp/err")"
+is "$(cat "$results/packed_full.rc")" 1 "disk full, compressed: exit status"
+like "disk full, compressed: said" "disk full" "$(cat "$results/packed_full.err")"
+decode --level pc "$results/packed_full.data" >"$tmp/pc" 2>"$tmp/err"
+rc=$?
+ok "disk full, compressed: what was saved can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0
+ok "disk full, compressed: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
+
 # Loss.
 like "loss: said in words" "hart [01]: .* lost in [0-9]+ places: .*--data-size" "$(cat "$results/loss.err")"
 decode --level pc "$results/killed.data" >/dev/null 2>"$tmp/err"

@@ -68,6 +68,7 @@ complains "tasks and harts" 2 "tasks or harts" record --task --harts 0 true
 complains "a process that is none" 2 "no list like" record --pid 12,x
 complains "no process" 2 "no list like" record --tid 0
 complains "an AUX area that is no power of two" 2 "no power of two" record --task --aux-size 5000 true
+complains "a level of compression that there is not" 2 "compression-level" record --compression-level 23 true
 complains "a size of harts for tasks" 2 "for tasks: --aux-size" record --task --data-size 1M true
 complains "a size of tasks for harts" 2 "for harts: --data-size" record -a --aux-size 1M true
 complains "strobing that is none" 2 "no pair of microseconds" record --strobe 100 true

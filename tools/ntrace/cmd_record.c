@@ -139,8 +139,9 @@ static int prepare_harts(struct recorder *recorder)
 	int error;
 
 	for (i = 0; i < list->count; i++) {
-		error = device_save_to(&list->devices[i], recorder->directory, i, recorder->notify,
-				       memory / list->count);
+		list->devices[i].notify = recorder->notify;
+		error = device_save_to(&list->devices[i], recorder->directory, i,
+				       recorder->options.compress, memory / list->count);
 		if (error)
 			return error;
 	}
@@ -301,12 +302,13 @@ static void report_loss(const struct device *device)
 static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 {
 	const struct device_list *list = &recorder->list;
-	uint64_t saved = 0, lost = 0, gaps = 0;
-	char size[UI_NUMBER_SIZE];
+	uint64_t saved = 0, lost = 0, gaps = 0, written = 0;
+	char size[UI_NUMBER_SIZE], packed[UI_NUMBER_SIZE + 32] = "";
 	unsigned int i;
 
 	for (i = 0; i < recorder->tasks.file_count; i++) {
-		saved += recorder->tasks.files[i].saved;
+		saved += recorder->tasks.files[i].output.saved;
+		written += recorder->tasks.files[i].output.written;
 		gaps += recorder->tasks.files[i].gaps;
 	}
 	if (gaps)
@@ -317,6 +319,7 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 	for (i = 0; i < list->count; i++) {
 		if (!list->devices[i].leader) {
 			saved += list->devices[i].saved;
+			written += list->devices[i].output.written;
 			lost += list->devices[i].lost;
 		}
 		gaps += list->devices[i].gaps;
@@ -326,9 +329,11 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 		warn("%" PRIu64
 		     " sideband records lost: some code may be taken for another process's",
 		     sideband_lost);
+	if (recorder->options.compress)
+		snprintf(packed, sizeof(packed), " (%s compressed)", ui_size(size, written));
 	if (!recorder->options.quiet)
-		say("%s of trace from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
-		    ui_size(size, saved),
+		say("%s of trace%s from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
+		    ui_size(size, saved), packed,
 		    recorder->by_tasks ? recorder->tasks.area_count : list->count,
 		    recorder->options.per_thread ? "threads" : "harts",
 		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",

@@ -57,6 +57,7 @@ struct id_list {
 /**
  * struct record_options - the command line
  * @wanted: mode, synchronization, privileges and sizes; 0 = not said
+ * @compress: level of zstd; 0 = not compressed
  * @aux_size: of tasks: bytes of the buffer per hart or thread; 0 = not said
  * @all: all harts
  * @select_harts: the harts of @harts
@@ -75,6 +76,7 @@ struct record_options {
 	const struct command *command;
 	const char *directory;
 	struct ntrace_config wanted;
+	unsigned int compress;
 	uint64_t aux_size;
 	bool sync_given;
 	bool quiet;
@@ -124,34 +126,63 @@ int record_trigger_check(const struct record_options *options);
 /** record_trigger_fits - is it in what an encoder has? @in, @out: bit n = number n is there */
 bool record_trigger_fits(const struct ntrace_config *wanted, uint32_t in, uint32_t out, bool debug);
 
+/* ---- files of trace ---- */
+
+/**
+ * struct trace_output - see record_output.c
+ * @name: in the directory of the recording
+ * @fd: -1: not open
+ * @saved: bytes of trace in it
+ * @written: bytes of the file: less if it is compressed
+ * @frame: bytes of trace in the frame that is not ended
+ */
+struct trace_output {
+	char name[32];
+	int fd;
+	uint64_t saved;
+	uint64_t written;
+	uint64_t frame;
+	struct ZSTD_CCtx_s *context;
+	uint8_t *packed;
+	size_t room;
+};
+
+/** trace_output_open - aux.@index; @level: of compression, 0 = none. Return: exit status */
+int trace_output_open(struct trace_output *output, const char *directory, unsigned int index,
+		      unsigned int level);
+/** trace_output_write - Return: 0 or errno; nothing may be written after an error */
+int trace_output_write(struct trace_output *output, const uint8_t *data, size_t size);
+/** trace_output_end - what makes the file whole; not after an error. Return: 0 or errno */
+int trace_output_end(struct trace_output *output);
+/** trace_output_make_room - on a full disk: the end of the file goes */
+void trace_output_make_room(struct trace_output *output);
+/** trace_output_close - may be called again. Return: 0 or errno: some file systems tell only here */
+int trace_output_close(struct trace_output *output);
+
 /* ---- spool: trace on its way to the file ---- */
 
 struct spool_chunk;
 
 /**
  * struct spool - see record_spool.c
+ * @output: file; borrowed
  * @limit: bytes of memory it may hold
  * @held: bytes it holds
- * @written: bytes in the file
  * @error: errno of the first write that failed; what comes after it is dropped
  */
 struct spool {
-	int fd;
+	struct trace_output *output;
 	uint64_t limit;
 	uint64_t held;
-	uint64_t written;
 	int error;
 	struct spool_chunk *oldest;
 	struct spool_chunk *newest;
 };
 
-/** write_whole - @written grows by what got into the file. Return: 0 or errno */
-int write_whole(int fd, const uint8_t *data, size_t size, uint64_t *written);
-
 /** spool_memory - how much memory all spools together should take: a quarter of what is free */
 uint64_t spool_memory(void);
 
-void spool_init(struct spool *spool, int fd, uint64_t limit);
+void spool_init(struct spool *spool, struct trace_output *output, uint64_t limit);
 
 /** spool_add - Return: 0 or errno: ENOMEM, or that of a write that became necessary */
 int spool_add(struct spool *spool, const uint8_t *data, size_t size);
@@ -165,14 +196,15 @@ int spool_flush(struct spool *spool);
  * struct device - one /dev/ntraceN: a hart's trace
  * @lost, @loss, @gaps: valid after device_stop()
  * @spool: memory between the data area and the file
- * @saved: bytes of the file, valid after device_save_finish()
+ * @output: file; of a leader's follower only the name is of use
+ * @notify: eventfd that is written when saving fails
+ * @saved: bytes of trace in the file, valid after device_save_finish()
  * @error: errno of the thread that saves the trace; 0 = all is well
  */
 struct device {
 	char path[32];
-	char file[32];
 	int fd;
-	int output;
+	struct trace_output output;
 	int notify;
 	struct ntrace_info info;
 	struct ntrace_config config;
@@ -216,11 +248,11 @@ int device_configure(struct device *device, const struct ntrace_config *wanted);
 /**
  * device_save_to - create the file for the trace
  * @directory: recording; the file is aux.@index in it
- * @notify: eventfd that is written when saving fails
+ * @level: of compression, 0 = none
  * @memory: bytes of trace that may wait in memory
  */
-int device_save_to(struct device *device, const char *directory, unsigned int index, int notify,
-		   uint64_t memory);
+int device_save_to(struct device *device, const char *directory, unsigned int index,
+		   unsigned int level, uint64_t memory);
 
 /** device_start - start the trace and the thread that saves it */
 int device_start(struct device *device);
@@ -316,15 +348,12 @@ struct task_area {
  * struct task_file - aux.N: all that an area ever held, or one snapshot of it
  * @area: index
  * @position: where its first byte was in the area
- * @saved: its bytes
  */
 struct task_file {
 	unsigned int area;
-	int output;
+	struct trace_output output;
 	uint64_t position;
-	uint64_t saved;
 	uint64_t gaps;
-	char name[32];
 };
 
 struct task_event {

@@ -20,7 +20,6 @@
 
 /* Largest piece taken at once, so that the ring gets free in small steps. */
 #define PIECE_MAX (1u << 20)
-#define ROOM_ON_FULL_DISK (8u << 20)
 
 bool hart_set_parse(struct hart_set *set, const char *text)
 {
@@ -123,7 +122,7 @@ static int check_version(const struct device *device)
 static int open_device(struct device *device, const char *path)
 {
 	device->fd = -1;
-	device->output = -1;
+	device->output.fd = -1;
 	snprintf(device->path, sizeof(device->path), "%s", path);
 	device->fd = open(path, O_RDWR | O_CLOEXEC);
 	if (device->fd < 0)
@@ -236,8 +235,7 @@ void devices_close(struct device_list *list)
 			munmap((void *)(uintptr_t)device->control, device->map_size);
 		if (device->fd >= 0)
 			close(device->fd);
-		if (device->output >= 0)
-			close(device->output);
+		trace_output_close(&device->output);
 	}
 	free(list->devices);
 	*list = (struct device_list){ 0 };
@@ -426,26 +424,16 @@ static void *save_thread(void *data)
 	return NULL;
 }
 
-int device_save_to(struct device *device, const char *directory, unsigned int index, int notify,
-		   uint64_t memory)
+int device_save_to(struct device *device, const char *directory, unsigned int index,
+		   unsigned int level, uint64_t memory)
 {
-	char *path;
-	int error;
-
-	snprintf(device->file, sizeof(device->file), "aux.%u", index);
-	device->notify = notify;
-	if (device->leader) {
-		snprintf(device->file, sizeof(device->file), "%s", device->leader->file);
-		spool_init(&device->spool, -1, 0);
-		return EXIT_OK;
+	if (!device->leader) {
+		spool_init(&device->spool, &device->output, memory);
+		return trace_output_open(&device->output, directory, index, level);
 	}
-	if (asprintf(&path, "%s/%s", directory, device->file) < 0)
-		return fail("out of memory");
-	device->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	error = device->output < 0 ? fail("%s: %s", path, strerror(errno)) : EXIT_OK;
-	spool_init(&device->spool, device->output, memory);
-	free(path);
-	return error;
+	memcpy(device->output.name, device->leader->output.name, sizeof(device->output.name));
+	spool_init(&device->spool, &device->output, 0);
+	return EXIT_OK;
 }
 
 int device_start(struct device *device)
@@ -480,17 +468,6 @@ int device_stop(struct device *device)
 	return error;
 }
 
-/* The end of the trace makes room for what it cannot be decoded without. */
-static void make_room(struct device *device)
-{
-	uint64_t cut = device->spool.written / 4;
-
-	if (cut > ROOM_ON_FULL_DISK)
-		cut = ROOM_ON_FULL_DISK;
-	if (!ftruncate(device->output, (off_t)(device->spool.written - cut)))
-		device->spool.written -= cut;
-}
-
 /* Where harts share a sink, the last of them to stop brings the end of all. */
 static void take_losses(struct device *device)
 {
@@ -501,7 +478,7 @@ static void take_losses(struct device *device)
 
 static void save_rest(struct device *device)
 {
-	int output = device->output, error;
+	int error;
 
 	if (device->control)
 		take_losses(device);
@@ -513,13 +490,13 @@ static void save_rest(struct device *device)
 	error = spool_flush(&device->spool);
 	if (!device->error)
 		device->error = error;
-	if (output >= 0 && is_full(device->error))
-		make_room(device);
-	device->output = -1;
-	/* Some file systems tell of a full disk only here. */
-	if (output >= 0 && close(output) && !device->error)
-		device->error = errno;
-	device->saved = device->spool.written;
+	/* The end of the trace makes room for what it cannot be decoded without. */
+	if (device->output.fd >= 0 && is_full(device->error))
+		trace_output_make_room(&device->output);
+	error = trace_output_close(&device->output);
+	if (!device->error)
+		device->error = error;
+	device->saved = device->output.saved;
 	/* What is left when saving failed is lost, and its size is known. */
 	if (device->control && device->control->head > device->saved)
 		device->lost += device->control->head - device->saved;
@@ -539,10 +516,10 @@ int device_save_finish(struct device *device, bool quiet)
 	if (is_full(device->error))
 		return fail("%s: disk full after %" PRIu64 " bytes: what was saved before can be "
 			    "decoded",
-			    device->file, device->saved);
+			    device->output.name, device->saved);
 	if (device->error == EIO)
 		return fail("%s: the trace hardware did not answer, or the disk failed: what was "
 			    "traced before is saved",
 			    device->path);
-	return fail("%s: %s", device->file, strerror(device->error));
+	return fail("%s: %s", device->output.name, strerror(device->error));
 }

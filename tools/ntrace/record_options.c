@@ -15,6 +15,7 @@ enum {
 	OPTION_PID = 'p',
 	OPTION_TID = 't',
 	OPTION_AUX_SIZE = 'm',
+	OPTION_COMPRESS = 'z',
 	OPTION_QUIET = 'q',
 	OPTION_MODE = OPTION_LONG,
 	OPTION_PRIVILEGE,
@@ -33,6 +34,7 @@ enum {
 	OPTION_TRIGGER_OUT,
 	OPTION_DEBUG_TRIGGERS,
 	OPTION_ARMED,
+	OPTION_COMPRESSION_LEVEL,
 };
 
 const struct option_spec record_options_table[] = {
@@ -75,6 +77,9 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_DEBUG_TRIGGERS, "debug-triggers", NULL,
 	  "triggers of the hart, set by a debugger, do what inputs do" },
 	{ OPTION_ARMED, "armed", NULL, "the trace begins with a trigger" },
+	{ OPTION_COMPRESS, "compress", NULL, "compress the trace (zstd)" },
+	{ OPTION_COMPRESSION_LEVEL, "compression-level", "N",
+	  "so hard: 1 (default) to 22; implies --compress" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -311,6 +316,15 @@ static int take_option(struct record_options *record, struct options *options, i
 		return EXIT_OK;
 	case OPTION_ARMED:
 		record->wanted.flags |= NTRACE_CONFIG_ARMED;
+		return EXIT_OK;
+	case OPTION_COMPRESS:
+		if (!record->compress)
+			record->compress = 1;
+		return EXIT_OK;
+	case OPTION_COMPRESSION_LEVEL:
+		if (!option_number(options, "compression-level", 1, 22, &number))
+			return EXIT_USAGE;
+		record->compress = (unsigned int)number;
 		return EXIT_OK;
 	case OPTION_QUIET:
 		record->quiet = true;

@@ -39,7 +39,7 @@ static void describe_stream(struct ntrace_stream *stream, const struct device *d
 	record_params_timestamps(
 		&stream->params, &device->config, device->info.timestamp_bits,
 		device->info.timestamp_hz[device->config.timestamps % NTRACE_TIMESTAMPS_MAX]);
-	stream->file = device->file;
+	stream->file = device->output.name;
 	stream->cpu = device->info.cpu;
 	stream->hartid = device->info.hartid;
 	stream->src = device->info.src;

@@ -41,9 +41,9 @@ uint64_t spool_memory(void)
 	return kilobytes * 1024 / 4;
 }
 
-void spool_init(struct spool *spool, int fd, uint64_t limit)
+void spool_init(struct spool *spool, struct trace_output *output, uint64_t limit)
 {
-	*spool = (struct spool){ .fd = fd, .limit = limit };
+	*spool = (struct spool){ .output = output, .limit = limit };
 }
 
 static struct spool_chunk *new_chunk(void)
@@ -70,25 +70,6 @@ static void free_chunk(struct spool_chunk *chunk)
 	free(chunk);
 }
 
-int write_whole(int fd, const uint8_t *data, size_t size, uint64_t *written)
-{
-	ssize_t part;
-
-	while (size) {
-		part = write(fd, data, size);
-		if (!part)
-			return ENOSPC;
-		if (part < 0 && errno != EINTR)
-			return errno;
-		if (part > 0) {
-			*written += (uint64_t)part;
-			data += part;
-			size -= (size_t)part;
-		}
-	}
-	return 0;
-}
-
 /*
  * Write the oldest chunk and take it from the list, whether that works or not.
  * After an error nothing is written any more: it would not belong together.
@@ -98,7 +79,7 @@ static struct spool_chunk *write_oldest(struct spool *spool)
 	struct spool_chunk *chunk = spool->oldest;
 
 	if (!spool->error)
-		spool->error = write_whole(spool->fd, chunk->data, chunk->used, &spool->written);
+		spool->error = trace_output_write(spool->output, chunk->data, chunk->used);
 	spool->oldest = chunk->next;
 	if (!spool->oldest)
 		spool->newest = NULL;
@@ -156,5 +137,7 @@ int spool_flush(struct spool *spool)
 	while (spool->oldest)
 		free_chunk(write_oldest(spool));
 	spool->held = 0;
+	if (!spool->error)
+		spool->error = trace_output_end(spool->output);
 	return spool->error;
 }

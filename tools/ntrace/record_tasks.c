@@ -448,23 +448,17 @@ static int new_file(struct tasks *tasks, unsigned int area)
 {
 	struct task_file *files = realloc(tasks->files, (tasks->file_count + 1) * sizeof(*files));
 	struct task_file *file;
-	char *path;
-	int error = EXIT_OK;
+	int error;
 
 	if (!files)
 		return fail("out of memory");
 	tasks->files = files;
 	file = &files[tasks->file_count];
 	*file = (struct task_file){ .area = area, .position = tasks->areas[area].tail };
-	snprintf(file->name, sizeof(file->name), "aux.%u", tasks->file_count);
-	if (asprintf(&path, "%s/%s", tasks->directory, file->name) < 0)
-		return fail("out of memory");
-	file->output = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (file->output < 0)
-		error = fail("%s: %s", path, strerror(errno));
-	else
+	error = trace_output_open(&file->output, tasks->directory, tasks->file_count,
+				  tasks->options->compress);
+	if (!error)
 		tasks->file_count++;
-	free(path);
 	return error;
 }
 
@@ -546,8 +540,7 @@ static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head
 		if (size > area->size - from)
 			size = area->size - from;
 		if (!tasks->error)
-			tasks->error =
-				write_whole(file->output, area->aux + from, size, &file->saved);
+			tasks->error = trace_output_write(&file->output, area->aux + from, size);
 		area->tail += size;
 	}
 	file->gaps += area->gaps;
@@ -627,10 +620,16 @@ int tasks_drain(struct tasks *tasks)
 
 int tasks_finish(struct tasks *tasks)
 {
+	unsigned int i;
+	int error;
+
 	control(tasks, false, PERF_EVENT_IOC_DISABLE);
 	if (tasks->error)
 		return EXIT_FAILED;
-	return tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
+	error = tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
+	for (i = 0; !tasks->error && i < tasks->file_count; i++)
+		tasks->error = trace_output_end(&tasks->files[i].output);
+	return !error && tasks->error ? save_failed(tasks) : error;
 }
 
 void tasks_close(struct tasks *tasks)
@@ -641,7 +640,7 @@ void tasks_close(struct tasks *tasks)
 		if (tasks->areas[i].aux)
 			munmap((void *)(uintptr_t)tasks->areas[i].aux, tasks->areas[i].size);
 	for (i = 0; i < tasks->file_count; i++)
-		close(tasks->files[i].output);
+		trace_output_close(&tasks->files[i].output);
 	for (i = 0; i < tasks->event_count; i++)
 		close(tasks->events[i].fd);
 	free(tasks->areas);
@@ -683,10 +682,10 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	record_params_timestamps(&stream->params, &tasks->config,
 				 (uint32_t)pmu_number("caps/timestamp_bits", 0),
 				 timestamp_hz(&tasks->config));
-	stream->file = file->name;
+	stream->file = file->output.name;
 	stream->cpu = area->cpu == ALL_HARTS ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
 	stream->hartid = area->cpu == ALL_HARTS ? 0 : hart_id(area->cpu);
-	stream->bytes = file->saved;
+	stream->bytes = file->output.saved;
 	stream->gaps = file->gaps;
 	/* The kernel tells where trace was lost, not how much. */
 	stream->lost_exact = !file->gaps;

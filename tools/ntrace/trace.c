@@ -27,7 +27,6 @@ static const char *other_format(const uint8_t *data, size_t size)
 		{ "\375"
 		  "7zXZ",
 		  5, "compressed by xz" },
-		{ "\050\265\057\375", 4, "compressed by zstd" },
 	};
 	size_t i;
 
@@ -37,6 +36,14 @@ static const char *other_format(const uint8_t *data, size_t size)
 	return NULL;
 }
 
+static int open_failed(const struct trace *trace, int error)
+{
+	return fail("%s: %s", trace->name,
+		    error == NTRACE_ERR_IO     ? strerror(errno) :
+		    error == NTRACE_ERR_FORMAT ? "what zstd compressed is damaged" :
+						 ntrace_strerror(error));
+}
+
 /* Fills the chunk with what the input has now, but at least @least bytes unless it ends. */
 static int fill(struct trace *trace, size_t least)
 {
@@ -44,12 +51,14 @@ static int fill(struct trace *trace, size_t least)
 	ssize_t got = 1;
 
 	while (got && (have < least || (trace->words16 && have % 2))) {
-		got = read(trace->fd, trace->chunk + have, TRACE_CHUNK - have);
-		if (got < 0 && errno != EINTR)
-			return fail("%s: %s", trace->name, strerror(errno));
-		if (got > 0)
-			have += (size_t)got;
+		got = ntrace_trace_file_read(trace->file, trace->chunk + have, TRACE_CHUNK - have);
+		if (got < 0)
+			return open_failed(trace, (int)got);
+		have += (size_t)got;
 	}
+	if (!got && ntrace_trace_file_cut(trace->file))
+		warn("%s: the file ends too early: what was compressed last is missing",
+		     trace->name);
 	trace->chunk_size = have;
 	trace->ended = !got;
 	return EXIT_OK;
@@ -77,6 +86,7 @@ int trace_open(struct trace *trace, const char *path, bool words16)
 	bool standard_input = !strcmp(path, "-");
 	const char *other;
 	struct stat status;
+	int error;
 
 	memset(trace, 0, offsetof(struct trace, head));
 	trace->name = standard_input ? "standard input" : path;
@@ -89,7 +99,13 @@ int trace_open(struct trace *trace, const char *path, bool words16)
 		trace_close(trace);
 		return fail("%s: neither a trace file nor a recording", path);
 	}
-	if (S_ISREG(status.st_mode))
+	error = ntrace_trace_file_open(&trace->file, trace->fd, NTRACE_TRACE_GUESS);
+	if (error) {
+		open_failed(trace, error);
+		trace_close(trace);
+		return EXIT_FAILED;
+	}
+	if (S_ISREG(status.st_mode) && !ntrace_trace_file_packed(trace->file))
 		trace->size = (uint64_t)status.st_size;
 	if (fill(trace, MAGIC_SIZE)) {
 		trace_close(trace);
@@ -132,6 +148,8 @@ int trace_start(struct trace *trace, const struct ntrace_params *params)
 
 void trace_close(struct trace *trace)
 {
+	ntrace_trace_file_close(trace->file);
+	trace->file = NULL;
 	if (trace->fd > STDIN_FILENO)
 		close(trace->fd);
 	trace->fd = -1;

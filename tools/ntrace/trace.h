@@ -3,6 +3,7 @@
 #ifndef NTRACE_TOOL_TRACE_H
 #define NTRACE_TOOL_TRACE_H
 
+#include <ntrace/recording.h>
 #include <ntrace/wire.h>
 
 #define TRACE_CHUNK (256 * 1024)
@@ -18,7 +19,7 @@ enum trace_result {
 /**
  * struct trace - a raw trace that is being read
  * @name: for people; "standard input" for "-"; borrowed
- * @size: bytes, 0 where that is unknown (a pipe)
+ * @size: bytes, 0 where that is unknown (a pipe, a compressed file)
  * @reader: readable: offset, idles, errors
  */
 struct trace {
@@ -27,6 +28,7 @@ struct trace {
 	struct ntrace_reader reader;
 	/* the rest is private */
 	int fd;
+	struct ntrace_trace_file *file;
 	bool words16;
 	bool ended;
 	bool reading;		/* trace_read() was called */
@@ -45,7 +47,8 @@ struct trace {
  * @words16: the trace is 16-bit words with the later byte first, as a 16-bit port gives them to a
  *           big-endian probe: bytes are swapped
  *
- * Files that are known to be something else (ELF, perf.data, gzip) are refused.
+ * Files compressed by zstd are read as what is in them; those that are known to be something
+ * else (ELF, perf.data, gzip) are refused.
  * Return: EXIT_OK, or EXIT_FAILED after a complaint.
  */
 int trace_open(struct trace *trace, const char *path, bool words16);

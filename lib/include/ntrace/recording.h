@@ -11,6 +11,8 @@
 #ifndef NTRACE_RECORDING_H
 #define NTRACE_RECORDING_H
 
+#include <sys/types.h>
+
 #include <ntrace/params.h>
 
 #ifdef __cplusplus
@@ -28,13 +30,13 @@ extern "C" {
 
 /**
  * struct ntrace_stream - one aux.N of a recording
- * @file: when writing and in ntrace_recording_read(): name within the directory, "aux.0"; in a
- *        session: path
+ * @file: when writing and in ntrace_recording_read(): name within the directory, "aux.0", or
+ *        "aux.0.zst" if it is compressed by zstd; in a session: path
  * @params: stream parameters
  * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: a task's, wherever it ran
  * @hartid: RISC-V hart id
  * @src: SRC of the hart's messages
- * @bytes: size of the file
+ * @bytes: bytes of trace in the file, uncompressed
  * @lost: bytes lost while recording
  * @lost_exact: @lost is exact, else a lower bound
  * @gaps: holes while recording
@@ -169,6 +171,46 @@ NTRACE_API int ntrace_recording_copy_kernel(const char *directory, enum ntrace_r
  * Return: 0, NTRACE_ERR_NOMAP (the kernel gave none), NTRACE_ERR_IO.
  */
 NTRACE_API int ntrace_recording_copy_vdso(const char *directory);
+
+/* The file is a zstd file if its name says so: a trace may begin with any bytes. */
+enum ntrace_trace_packing {
+	NTRACE_TRACE_PLAIN,
+	NTRACE_TRACE_ZSTD,
+	NTRACE_TRACE_GUESS, /* by the first bytes: a zstd file begins with a TCODE that is reserved */
+};
+
+struct ntrace_trace_file;
+
+/**
+ * ntrace_trace_file_open - read the bytes of a trace file, or of a pipe
+ * @file: allocated; free with ntrace_trace_file_close()
+ * @fd: open for reading; stays the caller's, and open as long as @file
+ * @packing: is it compressed?
+ *
+ * Return: 0, NTRACE_ERR_FORMAT (no zstd file), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
+				      enum ntrace_trace_packing packing);
+
+/** ntrace_trace_file_packed - is it compressed? */
+NTRACE_API bool ntrace_trace_file_packed(const struct ntrace_trace_file *file);
+
+/**
+ * ntrace_trace_file_read - as read(): what there is now, up to @size bytes of trace
+ *
+ * Return: bytes, 0 at the end, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: what is compressed
+ * is damaged; what was read before is good.
+ */
+NTRACE_API ssize_t ntrace_trace_file_read(struct ntrace_trace_file *file, void *buffer,
+					  size_t size);
+
+/**
+ * ntrace_trace_file_cut - after the end: does it lie within a zstd frame?
+ *
+ * The recorder did not end it. All bytes that can be had were read.
+ */
+NTRACE_API bool ntrace_trace_file_cut(const struct ntrace_trace_file *file);
+NTRACE_API void ntrace_trace_file_close(struct ntrace_trace_file *file);
 
 #ifdef __cplusplus
 }

@@ -64,6 +64,14 @@ rm -rf killed.data.old
 attempt user ntrace record --harts 1 --privilege u -o user.data -- "$counted"
 attempt btm ntrace record -q --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
 attempt counted ntrace record -o counted.data -- "$counted"
+attempt packed ntrace record -z -o packed.data -- "$counted"
+# Room for what is not trace, and a little for the trace.
+room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 2048))
+busybox mount -t tmpfs -o size="$room"k none /mnt/small
+attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
+	sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
+cp -r /mnt/small/data packed_full.data
+busybox umount /mnt/small
 # What the perf of this kernel makes of it.
 perf script -i counted.data --show-mmap-events --show-task-events --show-switch-events \
 	>perf.out 2>perf.err
