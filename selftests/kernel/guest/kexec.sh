@@ -4,15 +4,24 @@
 # console what the control registers hold. Runs in the guest.
 # shellcheck source=selftests/kernel/guest/common.sh
 . /root/kernel/common.sh
+# Whatever the topology: as many blocks as the driver has.
+blocks=()
+for block in /sys/bus/platform/drivers/ntrace/*.trace-*; do
+	name=${block##*/}
+	blocks+=("${name%%.*}")
+done
 mkdir -p /root/tree/bin
 cp /usr/bin/busybox /root/tree/bin/busybox
-cat >/root/tree/init <<'END'
+cat >/root/tree/init <<END
 #!/bin/busybox sh
+blocks='${blocks[*]}'
+END
+cat >>/root/tree/init <<'END'
 bb=/bin/busybox
 $bb mkdir -p /dev /proc
 $bb mount -t devtmpfs devtmpfs /dev
 exec </dev/console >/dev/console 2>&1
-for address in 6000000 6001000 6040000 6041000; do
+for address in $blocks; do
 	echo "second kernel: $address $($bb devmem 0x$address 32)"
 done
 $bb poweroff -f
@@ -26,7 +35,8 @@ hold /dev/ntrace0
 # shellcheck disable=SC2034
 exec {first_in}<&"${HOLD[0]}" {first_out}>&"${HOLD[1]}"
 hold /dev/ntrace1 2>/dev/null
-both_enabled 0 && both_enabled 1 && echo tracing
+mount -t debugfs none /sys/kernel/debug 2>/dev/null
+echo "tracing with $(grep -c ' active enabled' /sys/kernel/debug/ntrace/components) of ${#blocks[@]} blocks"
 # As an init that goes down would: a request under way when the disk is shut down
 # never ends, and the kernel waits for it before it takes a hart down.
 sync
