@@ -18,7 +18,7 @@ ok "the guest records" truth_run "kernel user" \
 of_program() {
 	perf script -i "$tmp/user" --show-mmap-events 2>/dev/null |
 		sed -n 's/.*MMAP2.*\[\(0x[0-9a-f]*\)(.*) @ \([0-9a-fx]*\) .*r-xp .*truth_load$/\1 \2/p' | head -n 1 >"$tmp/mapped"
-	read -r start offset <"$tmp/mapped"
+	read -r start offset <"$tmp/mapped" || return
 	readelf -sW "$tmp/put/truth_load" | awk '$8 == "by_value" || $8 == "compute" { print $2, $3 }' |
 		while read -r address size; do
 			echo $((16#$address + start - offset)) $((16#$address + start - offset + size))

@@ -58,7 +58,7 @@ check-kernel: vsoc forky native oracle $(call group_bins,kernel) ## the driver, 
 check-ctr: vsoc forky native $(call group_bins,ctr) ## branch stacks from CTR, in the guest
 	@selftests/run ctr
 check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
-	@$(SETUP) package
+	@$(SETUP) package tools
 	@selftests/run tools
 check-consumers: vsoc native oracle ## LLVM, AutoFDO and BOLT read what was recorded in the guest
 	@$(SETUP) consumers cross
