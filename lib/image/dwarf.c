@@ -303,43 +303,91 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 	return -1;
 }
 
-/* Sections of a relocatable file are not where its object has them. */
+/* The file of a kernel module, which libdwfl asks for. */
+static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+		      char **file, Elf **elf)
+{
+	const struct ntrace_object *object = *user;
+
+	(void)module, (void)name, (void)base, (void)elf;
+	*file = strdup(object->name);
+	return *file ? open(object->name, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+/* Where the object has a section, of those that were placed. */
+static int module_section(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+			  const char *section, Elf32_Word number, const GElf_Shdr *header,
+			  Dwarf_Addr *address)
+{
+	const struct ntrace_object *object = *user;
+	size_t i;
+
+	(void)module, (void)name, (void)base, (void)section, (void)number;
+	*address = (Dwarf_Addr)-1;
+	for (i = 0; i < object->segment_count && header->sh_type == SHT_PROGBITS; i++) {
+		if (object->segments[i].offset == header->sh_offset)
+			*address = object->segments[i].address;
+	}
+	return DWARF_CB_OK;
+}
+
 static bool is_relocatable(const struct ntrace_object *object)
 {
 	const uint8_t *bytes = object->bytes;
 
-	return object->size < EI_NIDENT + 2 ||
+	return object->size >= EI_NIDENT + 2 &&
 	       (bytes[EI_NIDENT] | bytes[EI_NIDENT + 1] << 8) == ET_REL;
+}
+
+/* Sections of a relocatable file are anywhere; @dwfl asks for them later. */
+static Dwfl_Module *report_module(Dwfl *dwfl, const struct ntrace_object *object)
+{
+	uint64_t start = UINT64_MAX, end = 0;
+	size_t i;
+
+	for (i = 0; i < object->segment_count; i++) {
+		const struct segment *segment = &object->segments[i];
+
+		if (segment->address < start)
+			start = segment->address;
+		if (segment->address + segment->size > end)
+			end = segment->address + segment->size;
+	}
+	return start < end ? dwfl_report_module(dwfl, object->name, start, end) : NULL;
+}
+
+static Dwfl_Module *report_file(Dwfl *dwfl, const struct ntrace_object *object)
+{
+	Dwfl_Module *module;
+	int fd = open(object->name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return NULL;
+	module = dwfl_report_elf(dwfl, object->name, object->name, fd, 0, true);
+	if (!module)
+		close(fd);
+	return module;
 }
 
 int debug_info_open(struct debug_info *info, struct ntrace_object *object)
 {
-	const char *name = object->name;
+	bool relocatable = is_relocatable(object);
 	Dwfl_Module *module;
 	Dwarf_Addr bias;
 	void **user;
-	int fd;
 
-	if (is_relocatable(object))
-		return NTRACE_ERR_UNSUPPORTED;
-	info->callbacks.find_elf = no_elf;
+	info->callbacks.find_elf = relocatable ? module_elf : no_elf;
 	info->callbacks.find_debuginfo = find_debuginfo;
-	info->callbacks.section_address = dwfl_offline_section_address;
+	info->callbacks.section_address = relocatable ? module_section :
+							dwfl_offline_section_address;
 	info->callbacks.debuginfo_path = &info->debug_path;
 	info->dwfl = dwfl_begin(&info->callbacks);
 	if (!info->dwfl)
 		return NTRACE_ERR_NOMEM;
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return NTRACE_ERR_UNSUPPORTED;
 	dwfl_report_begin(info->dwfl);
-	module = dwfl_report_elf(info->dwfl, name, name, fd, 0, true);
-	if (!module) {
-		close(fd);
-		return NTRACE_ERR_UNSUPPORTED;
-	}
+	module = relocatable ? report_module(info->dwfl, object) : report_file(info->dwfl, object);
 	dwfl_report_end(info->dwfl, NULL, NULL);
-	if (!dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
+	if (!module || !dwfl_module_info(module, &user, NULL, NULL, NULL, NULL, NULL, NULL))
 		return NTRACE_ERR_UNSUPPORTED;
 	*user = object;
 	info->dwarf = dwfl_module_getdwarf(module, &bias);

@@ -267,6 +267,18 @@ int ntrace_object_add_symbol(struct ntrace_object *object, const char *name, uin
 	return symbol_table_add_copy(&object->symbols, name, address, size, SYMBOL_RANK_GLOBAL);
 }
 
+const char *ntrace_object_function(const struct ntrace_object *object, size_t index,
+				   uint64_t *address)
+{
+	const struct symbol *symbol;
+
+	if (index >= object->symbols.count)
+		return NULL;
+	symbol = &object->symbols.symbols[index];
+	*address = symbol->start;
+	return symbol->rank >= SYMBOL_RANK_LOCAL ? symbol->name : "";
+}
+
 /* Index of the first range whose last byte is not below @address. */
 static size_t uncertain_from(const struct ntrace_object *object, uint64_t address)
 {

@@ -30,7 +30,10 @@ struct annotation {
 	const struct annotate_options *options;
 	struct output *output;
 	struct ntrace_counts *counts;
-	struct ntrace_lines *lines;	/* NULL: none */
+	const struct ntrace_lines *lines;	/* NULL: none */
+	uint64_t bias;			/* of addresses over those of the lines */
+	struct ntrace_units *units;
+	struct kernel_debug kernel;
 	struct disassembly disassembly;
 	struct source_text text;
 	const struct ntrace_line *line;	/* shown last */
@@ -130,9 +133,10 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn, uint64_t executed)
 {
 	struct annotation *annotation = data;
+	uint64_t linked = address - annotation->bias;
 	const struct ntrace_line *line =
-		annotation->lines ? ntrace_lines_find(annotation->lines, address) : NULL;
-	uint32_t scope = line ? ntrace_lines_scope(annotation->lines, address) : NTRACE_NO_SCOPE;
+		annotation->lines ? ntrace_lines_find(annotation->lines, linked) : NULL;
+	uint32_t scope = line ? ntrace_lines_scope(annotation->lines, linked) : NTRACE_NO_SCOPE;
 	const char *text = disassembly_find(&annotation->disassembly, address);
 	struct output *output = annotation->output;
 	char number[UI_NUMBER_SIZE];
@@ -185,24 +189,56 @@ static uint64_t end_of(const struct ntrace_space *space, const struct ntrace_loc
 	return end;
 }
 
+/* The lines of a function: of its object, or of the kernel's debug files. Return: 0 or enum ntrace_error */
+static int find_lines(struct annotation *annotation, struct ntrace_object *object,
+		      const struct ntrace_space *space, const struct ntrace_location *at)
+{
+	const struct annotate_options *options = annotation->options;
+	char **directories = debug_directories(options->sysroot);
+	struct ntrace_units *units = NULL;
+
+	if (!directories)
+		return NTRACE_ERR_NOMEM;
+	if (!strcmp(ntrace_object_short_name(object), "[kernel]")) {
+		if (kernel_debug_open(&annotation->kernel, &options->kernel, space, at->symbol,
+				      at->symbol_start))
+			units = annotation->kernel.units;
+		annotation->bias = annotation->kernel.bias;
+	} else if (!ntrace_units_open(&annotation->units, object,
+				      (const char *const *)directories)) {
+		units = annotation->units;
+	}
+	debug_directories_free(directories);
+	if (units)
+		annotation->lines = ntrace_units_lines(units, at->symbol_start - annotation->bias);
+	return 0;
+}
+
+static void put_lines_note(const struct annotation *annotation)
+{
+	if (annotation->kernel.said[0])
+		output_printf(annotation->output, "note: %s\n", annotation->kernel.said);
+	if (!annotation->lines && (!annotation->kernel.said[0] || annotation->kernel.units))
+		output_text(annotation->output,
+			    "note: it has no line numbers: no source can be shown\n");
+}
+
 static int annotate_function(struct ntrace_profile *profile, struct ntrace_object *object,
 			     const struct ntrace_space *space, const struct ntrace_location *at,
 			     struct annotation *annotation)
 {
-	char **directories = debug_directories(annotation->options->sysroot);
 	const char *name = ntrace_object_name(object);
 	uint64_t start = at->symbol_start, end = end_of(space, at);
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	struct output *output = annotation->output;
 	int error = ntrace_counts_new(&annotation->counts, profile, object);
 
-	if (error || !directories) {
-		debug_directories_free(directories);
+	if (!error)
+		error = find_lines(annotation, object, space, at);
+	if (error) {
+		ntrace_counts_free(annotation->counts);
 		return fail("out of memory");
 	}
-	if (ntrace_lines_open(&annotation->lines, object, (const char *const *)directories))
-		annotation->lines = NULL;
-	debug_directories_free(directories);
 	disassemble(&annotation->disassembly, name, start, end, annotation->options->objdump);
 	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
 	put_demangled(output, at->symbol);
@@ -211,8 +247,7 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	output_printf(output, ": entered %s times, %s instructions\n",
 		      ui_number(number, ntrace_counts_executed(annotation->counts, start)),
 		      ui_number(other, annotation->instructions));
-	if (!annotation->lines)
-		output_text(output, "note: it has no line numbers: no source can be shown\n");
+	put_lines_note(annotation);
 	if (!annotation->disassembly.count)
 		output_text(output, "note: no objdump that can read it: bytes are shown\n");
 	output_printf(output, "%16s  %13s  %8s\n", "executed", "taken", "address");
@@ -220,7 +255,8 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	output_char(output, '\n');
 	disassembly_free(&annotation->disassembly);
 	forget_text(&annotation->text);
-	ntrace_lines_close(annotation->lines);
+	ntrace_units_close(annotation->units);
+	kernel_debug_close(&annotation->kernel);
 	ntrace_counts_free(annotation->counts);
 	return error == NTRACE_ERR_NOMAP ?
 		       fail("%s: the code of %s is not there", name, at->symbol) :

@@ -5,18 +5,21 @@
 
 #include <ntrace/profile.h>
 
+#include "kernel_debug.h"
 #include "output.h"
 
 /**
  * struct annotate_options - what to show
  * @function: its name, as the object has it or as a programmer wrote it
  * @sysroot: files of the recorded machine; NULL = "/"
+ * @kernel: where debug files of the kernel are
  * @objdump: disassembler; NULL: the first of those that are usual
  */
 struct annotate_options {
 	const char *function;
 	const char *sysroot;
 	const char *objdump;
+	struct kernel_debug_options kernel;
 	bool colours;
 };
 

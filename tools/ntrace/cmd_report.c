@@ -31,6 +31,7 @@ enum {
 	OPTION_CALLERS,
 	OPTION_CALLEES,
 	OPTION_NO_INLINE,
+	OPTION_DEBUG_DIR,
 };
 
 static const struct option_spec options_table[] = {
@@ -50,6 +51,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
 	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
 	  "that disassembles for --annotate (riscv64-linux-gnu-objdump)" },
+	{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+	  "for --annotate: debug files of the kernel and its modules are there" },
 	{ OPTION_CALLERS, "callers", "FUNCTION", "who calls it" },
 	{ OPTION_CALLEES, "callees", "FUNCTION", "whom it calls" },
 	{ OPTION_NO_INLINE, "no-inline", NULL,
@@ -135,6 +138,9 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_CALLEES:
 		report->related = options->value;
 		report->callees = option == OPTION_CALLEES;
+		return EXIT_OK;
+	case OPTION_DEBUG_DIR:
+		report->debug_dir = options->value;
 		return EXIT_OK;
 	case OPTION_NO_INLINE:
 		report->no_inline = true;
@@ -254,6 +260,9 @@ static int report_annotated(struct report *report)
 		.function = report->annotated,
 		.sysroot = report->recording_options.sysroot,
 		.objdump = report->objdump,
+		.kernel = { .release = report->description ? report->description->release : NULL,
+			    .sysroot = report->recording_options.sysroot,
+			    .directory = report->debug_dir },
 		.colours = report->colours,
 	};
 
@@ -351,6 +360,8 @@ static int check_options(const struct report *report)
 		return usage_error(report->command,
 				   "--by-thread shows user space and kernel, and goes with --pid, "
 				   "--json and --limit only");
+	if (report->debug_dir && !report->annotated)
+		return usage_error(report->command, "--debug-dir is for --annotate");
 	if (report->no_inline && !shows_frames(report))
 		return usage_error(report->command,
 				   "--no-inline is for --html, --callers and --callees");

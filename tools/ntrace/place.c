@@ -21,7 +21,8 @@ bool place_is_called(const char *symbol, const char *name)
 	if (!strcmp(symbol, name))
 		return true;
 	text = ntrace_demangle(symbol);
-	same = text && !strncmp(text, name, length) && (!text[length] || text[length] == '(');
+	same = text && !strncmp(text, name, length) &&
+	       (!text[length] || text[length] == '(' || !strncmp(text + length, " [", 2));
 	free(text);
 	return same;
 }

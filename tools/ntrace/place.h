@@ -12,7 +12,10 @@
 /** place_same_function - both lie in the same function of the same object */
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b);
 
-/** place_is_called - a person means @symbol by @name: as it is, or demangled, with its parameters or not */
+/**
+ * place_is_called - a person means @symbol by @name: as it is, or demangled, with its parameters or its
+ * kernel module or not
+ */
 bool place_is_called(const char *symbol, const char *name);
 
 /**

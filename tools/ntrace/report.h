@@ -35,6 +35,7 @@ struct report {
 	struct ntrace_stacks *stacks;
 	const char *annotated;
 	const char *objdump;
+	const char *debug_dir;
 	const char *related;
 	char **directories;
 	bool callees;

@@ -193,6 +193,18 @@ NTRACE_API int ntrace_object_file_offset(const struct ntrace_object *object, uin
 					 uint64_t *offset);
 
 /**
+ * ntrace_object_function - the functions of an object one by one, in no order
+ * @object: an object
+ * @index: from 0 on
+ * @address: link address
+ *
+ * Those of its symbol tables, also where another one stands for the same address.
+ * Return: the name, owned by the object; "" for a symbol that is no function; NULL behind the last.
+ */
+NTRACE_API const char *ntrace_object_function(const struct ntrace_object *object, size_t index,
+					      uint64_t *address);
+
+/**
  * ntrace_object_add_symbol - name an address range
  * @object: an object
  * @name: copied

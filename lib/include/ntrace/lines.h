@@ -60,13 +60,13 @@ struct ntrace_scope {
 /**
  * ntrace_lines_open - read the line numbers and functions of an object
  * @lines: the new lines, to be freed with ntrace_lines_close()
- * @object: an ELF file that was opened by its path; referenced
+ * @object: an ELF file or a kernel module that was opened by its path; referenced
  * @directories: of separate debug files, as for ntrace_object_add_debug_file()
  *
  * DWARF of the file itself, of its debug file, or of a debuginfod server where the variable
  * DEBUGINFOD_URLS names one, which may take long.
  *
- * Return: 0, NTRACE_ERR_UNSUPPORTED if there is none (stripped, raw bytes, a kernel module),
+ * Return: 0, NTRACE_ERR_UNSUPPORTED if there is none (stripped, raw bytes),
  * NTRACE_ERR_FORMAT if it is damaged, NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
