@@ -83,7 +83,7 @@ accepted() {
 }
 while read -ra words; do
 	offered=$(complete_words "${words[@]}" '')
-	like "${words[*]}: words are offered" '[a-z]' "$offered"
+	like "${words[*]}: words are offered" '[A-Za-z]' "$offered"
 	for word in $offered; do
 		ok "${words[*]} $word" accepted "${words[@]}" "$word"
 	done
@@ -91,6 +91,8 @@ while read -ra words; do
 done <<-END
 	decode --level
 	report --sort
+	top --sort
+	top --privilege
 	export --format
 	record --mode
 	record --privilege

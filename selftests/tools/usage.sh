@@ -24,18 +24,26 @@ complains() {
 	fi
 }
 
-for sub in record dump decode report check stat encode archive ctr; do
+for sub in record top dump decode report check stat encode archive ctr; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
-	complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
+	[ "$sub" = top ] || complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
 	is "$("$ntrace" "$sub" --help | head -n 1 | cut -c1-$((14 + ${#sub})))" "usage: ntrace $sub" "$sub --help"
 	like "$sub --help has examples" "examples:" "$("$ntrace" "$sub" --help)"
 	# Every option of the help is one that the command knows: it complains of something else.
 	unknown=$("$ntrace" "$sub" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
-		while read -r option; do "$ntrace" "$sub" "$option" 2>&1 </dev/null | grep 'unknown option'; done)
+		while read -r option; do "$ntrace" "$sub" "$option" /nonexistent 2>&1 </dev/null | grep 'unknown option'; done)
 	is "$unknown" "" "$sub: knows the options of its help"
 	ok "$sub: has a manual page" test -s "$top/Documentation/man/ntrace-$sub.1"
 done
+complains "top: a command" 2 "'x': a command is traced by 'ntrace record'" top x
+complains "top: harts and processes" 2 "tasks or harts" top -a -p 1
+complains "top: a delay that is none" 2 "option --delay: 'x' is no number" top -d x
+complains "top: no time at all" 2 "option --share: '0' is no number from 0.001 to 100" top --share 0
+complains "top: unknown sort key" 2 "neither instructions nor calls" top --sort size
+if [ ! -e /dev/ntrace0 ]; then
+	complains "top: no hardware" 1 "no trace device.*module loaded" top -n 1
+fi
 complains "unknown command" 2 "unknown command nonsense" nonsense
 complains "unknown option" 2 "unknown option --nonsense" --nonsense
 like "--version" "^ntrace [0-9]" "$("$ntrace" --version)"

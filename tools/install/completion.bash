@@ -32,9 +32,10 @@ _ntrace_words() {
 	case $2:$3 in
 	decode:level) echo message instruction block branch pc ;;
 	report:sort) echo self total calls time total-time name object ;;
+	top:sort) echo instructions calls ;;
 	export:format) _ntrace_formats "$1" ;;
 	record:mode | encode:mode) echo btm htm ;;
-	record:privilege) echo u s us usm ;;
+	record:privilege | top:privilege) echo u s us usm ;;
 	record:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps) echo any external system core shared ;;
 	record:traps) echo exceptions interrupts ;;

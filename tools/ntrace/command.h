@@ -66,6 +66,7 @@ struct command {
 };
 
 extern const struct command command_record;
+extern const struct command command_top;
 extern const struct command command_dump;
 extern const struct command command_decode;
 extern const struct command command_encode;

@@ -200,8 +200,7 @@ void recording_close(struct recording *recording)
 	*recording = (struct recording){ 0 };
 }
 
-/* Harts that share a sink have the same file. */
-static bool shares_file(const struct ntrace_session *session, unsigned int stream)
+bool recording_shares_file(const struct ntrace_session *session, unsigned int stream)
 {
 	const char *file = ntrace_session_stream(session, stream)->file;
 	unsigned int i;
@@ -245,7 +244,7 @@ int recording_decode(struct recording *recording, const char *what,
 	for (i = 0; i < count; i++) {
 		stream = ntrace_session_stream(session, i);
 		work += stream->bytes;
-		if (shares_file(session, i))
+		if (recording_shares_file(session, i))
 			continue;
 		sums.bytes += stream->bytes;
 		sums.lost += stream->lost;

@@ -83,6 +83,9 @@ int recording_decode(struct recording *recording, const char *what,
 		     int (*event)(void *data, const struct ntrace_session_event *event),
 		     int (*end)(void *data), void *data, struct recording_totals *totals);
 
+/** recording_shares_file - an earlier stream has the same file: these harts share a sink */
+bool recording_shares_file(const struct ntrace_session *session, unsigned int stream);
+
 /** recording_error - say why a recording cannot be used; errno counts. Return: EXIT_FAILED */
 int recording_error(const char *path, int error, const char *reason);
 

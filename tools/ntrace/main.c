@@ -7,8 +7,9 @@
 #include "command.h"
 
 static const struct command *const commands[] = {
-	&command_record, &command_report, &command_export, &command_decode, &command_dump,
-	&command_encode, &command_check,  &command_stat,   &command_archive, &command_ctr,
+	&command_record,  &command_report, &command_export, &command_decode,
+	&command_dump,	  &command_encode, &command_check,  &command_stat,
+	&command_archive, &command_ctr,	   &command_top,
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

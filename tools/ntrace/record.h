@@ -47,6 +47,40 @@ bool hart_set_parse(struct hart_set *set, const char *text);
 /* ntrace_config.timestamps until it is known what there is */
 #define RECORD_TIMESTAMPS_ANY UINT32_MAX
 
+/* Options that commands which record have in common; each has its own table of those it takes. */
+enum {
+	OPTION_OUTPUT = 'o',
+	OPTION_ALL = 'a',
+	OPTION_HARTS = 'C',
+	OPTION_PID = 'p',
+	OPTION_TID = 't',
+	OPTION_AUX_SIZE = 'm',
+	OPTION_COMPRESS = 'z',
+	OPTION_QUIET = 'q',
+	OPTION_MODE = OPTION_LONG,
+	OPTION_PRIVILEGE,
+	OPTION_SINK_SIZE,
+	OPTION_DATA_SIZE,
+	OPTION_SYNC,
+	OPTION_TASK,
+	OPTION_PER_THREAD,
+	OPTION_SNAPSHOT,
+	OPTION_STROBE,
+	OPTION_TIMESTAMPS,
+	OPTION_FILTER,
+	OPTION_TRAPS,
+	OPTION_CONTEXT,
+	OPTION_TRIGGER_IN,
+	OPTION_TRIGGER_OUT,
+	OPTION_DEBUG_TRIGGERS,
+	OPTION_ARMED,
+	OPTION_COMPRESSION_LEVEL,
+	OPTION_RECORD_END,
+};
+
+/* No exit status. */
+#define RECORD_OPTION_OTHER -1
+
 extern const struct option_spec record_options_table[];
 
 struct id_list {
@@ -97,11 +131,18 @@ struct record_options {
 };
 
 /**
- * record_options_read - Return: EXIT_OK, OPTIONS_HELP after the help was printed, else the exit
- * status after a complaint; record_options_free() in all cases
+ * record_options_read - read the command line
+ * @more: takes the options that are @command's own, RECORD_OPTION_OTHER: it is none of them; may be
+ *        NULL
+ *
+ * Return: EXIT_OK, OPTIONS_HELP after the help was printed, else the exit status after a
+ * complaint; record_options_free() in all cases.
  */
 int record_options_read(struct record_options *options, const struct command *command, int argc,
-			char **argv);
+			char **argv, int (*more)(void *data, struct options *options, int option),
+			void *data);
+/** record_options_any - there is a command, a process or a thread */
+bool record_options_any(const struct record_options *options);
 /** record_options_tasks - it was said that tasks are to be traced */
 bool record_options_tasks(const struct record_options *options);
 void record_options_free(struct record_options *options);
@@ -457,6 +498,87 @@ bool child_ended(struct child *child);
 
 /** child_wait - wait for it. Return: its exit status as shells show it */
 int child_wait(struct child *child);
+
+/* ---- a recording as a whole ---- */
+
+struct recorder;
+
+/**
+ * struct recorder_watch - what a command looks at while the trace runs
+ * @fds: file descriptors that wake it
+ * @count: their number
+ * @step: called when the trace has started and after each wait, before trace and sideband are
+ *        saved; may set *@end. Return: exit status. NULL: nothing is looked at
+ */
+struct recorder_watch {
+	const int *fds;
+	unsigned int count;
+	int (*step)(struct recorder *recorder, void *data, bool *end);
+	void *data;
+};
+
+/**
+ * struct recorder - one recording, from RECORDER_INIT
+ * @options: the caller's
+ * @watch: likewise
+ * @limit: seconds after which it ends; 0 = never
+ * @brief: neither warnings of what was lost nor a summary
+ * @again: the directory is there, with the images of the recording before: they are used
+ * @signals: see recorder_signals()
+ * @by_tasks: through perf; else harts through /dev/ntraceN
+ * @snapshot: set to have the areas saved in this round
+ * @interrupted: a signal ended it
+ * @all_ended: all traced tasks had ended
+ * @seconds: how long it was
+ */
+struct recorder {
+	struct record_options options;
+	struct recorder_watch watch;
+	double limit;
+	bool brief;
+	bool again;
+	int signals;
+	bool by_tasks;
+	bool snapshot;
+	bool interrupted;
+	bool all_ended;
+	double seconds;
+	struct device_list list;
+	struct tasks tasks;
+	struct child child;
+	uint64_t sideband_lost;
+
+	/* private */
+	const char *directory;
+	struct sideband *sideband;
+	struct ntrace_kernel_copy kernel;
+	bool made;		/* the directory is there */
+	bool traced;		/* and something in it */
+	int notify;
+};
+
+#define RECORDER_INIT                                                                              \
+	{                                                                                          \
+		.signals = -1, .notify = -1, .kernel.size = sizeof(struct ntrace_kernel_copy)      \
+	}
+
+/**
+ * recorder_signals - from now on signals end a recording, instead of the process
+ *
+ * With options.snapshot, SIGUSR2 asks for one. They stay blocked until recorder_wait().
+ */
+int recorder_signals(struct recorder *recorder);
+
+/** recorder_run - make the recording. Return: exit status; recorder_wait() in all cases */
+int recorder_run(struct recorder *recorder);
+
+/**
+ * recorder_wait - wait for the command, if there is one, and let signals come again
+ * @error: what recorder_run() returned
+ *
+ * Return: @error, or the exit status of the command.
+ */
+int recorder_wait(struct recorder *recorder, int error);
 
 /* ---- the directory ---- */
 

@@ -8,35 +8,6 @@
 #include "record.h"
 #include "ui.h"
 
-enum {
-	OPTION_OUTPUT = 'o',
-	OPTION_ALL = 'a',
-	OPTION_HARTS = 'C',
-	OPTION_PID = 'p',
-	OPTION_TID = 't',
-	OPTION_AUX_SIZE = 'm',
-	OPTION_COMPRESS = 'z',
-	OPTION_QUIET = 'q',
-	OPTION_MODE = OPTION_LONG,
-	OPTION_PRIVILEGE,
-	OPTION_SINK_SIZE,
-	OPTION_DATA_SIZE,
-	OPTION_SYNC,
-	OPTION_TASK,
-	OPTION_PER_THREAD,
-	OPTION_SNAPSHOT,
-	OPTION_STROBE,
-	OPTION_TIMESTAMPS,
-	OPTION_FILTER,
-	OPTION_TRAPS,
-	OPTION_CONTEXT,
-	OPTION_TRIGGER_IN,
-	OPTION_TRIGGER_OUT,
-	OPTION_DEBUG_TRIGGERS,
-	OPTION_ARMED,
-	OPTION_COMPRESSION_LEVEL,
-};
-
 const struct option_spec record_options_table[] = {
 	{ OPTION_OUTPUT, "output", "DIR",
 	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
@@ -334,6 +305,11 @@ static int take_option(struct record_options *record, struct options *options, i
 	}
 }
 
+bool record_options_any(const struct record_options *record)
+{
+	return record->argc || record->pids.count || record->tids.count;
+}
+
 bool record_options_tasks(const struct record_options *record)
 {
 	return record->task || record->per_thread || record->pids.count || record->tids.count ||
@@ -369,7 +345,8 @@ static int check_options(const struct record_options *record)
 }
 
 int record_options_read(struct record_options *record, const struct command *command, int argc,
-			char **argv)
+			char **argv, int (*more)(void *data, struct options *options, int option),
+			void *data)
 {
 	struct options options;
 	int option, error;
@@ -380,14 +357,14 @@ int record_options_read(struct record_options *record, const struct command *com
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
 			return OPTIONS_HELP;
-		error = take_option(record, &options, option);
+		error = more ? more(data, &options, option) : RECORD_OPTION_OTHER;
+		if (error == RECORD_OPTION_OTHER)
+			error = take_option(record, &options, option);
 		if (error)
 			return error;
 	}
 	record->argc = argc - options.index;
 	record->argv = argv + options.index;
-	if (!record->argc && !record->pids.count && !record->tids.count)
-		return usage_error(command, "no command to record");
 	return check_options(record);
 }
 

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""A program on a terminal of 12 lines and 60 columns.
+
+    terminal.py OUTPUT STEP... -- COMMAND...
+
+Each STEP is COUNT:PATTERN:ACTION: when the program has written PATTERN COUNT times, the next ACTION
+is taken, a key to press or the name of a signal. All that is written is kept in OUTPUT. Says
+whether the modes of the terminal are in the end what they were; ends with the command's status.
+"""
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+PATIENCE = 150
+
+
+def act(action, keys, program):
+    if action.startswith("SIG"):
+        program.send_signal(getattr(signal, action))
+    else:
+        os.write(keys, action.encode())
+
+
+def run(output, steps, command):
+    keys, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("4H", 12, 60, 0, 0))
+    before = termios.tcgetattr(terminal)
+    program = subprocess.Popen(command, stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True)
+    text, end = b"", time.monotonic() + PATIENCE
+    while True:
+        ended = program.poll() is not None
+        if time.monotonic() > end:
+            program.kill()
+        while select.select([keys], [], [], 0 if ended else 0.1)[0]:
+            text += os.read(keys, 65536)
+        if ended:
+            break
+        if steps:
+            count, pattern, action = steps[0].split(":")
+            if text.count(pattern.encode()) >= int(count):
+                act(action, keys, program)
+                steps.pop(0)
+    with open(output, "wb") as file:
+        file.write(text)
+    print("modes kept" if termios.tcgetattr(terminal) == before else "modes changed")
+    if steps:
+        print("not reached:", *steps)
+    return program.returncode
+
+
+def main():
+    split = sys.argv.index("--")
+    sys.exit(run(sys.argv[1], sys.argv[2:split], sys.argv[split + 1:]))
+
+
+main()

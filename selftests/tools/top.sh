@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `ntrace top` in the guest, one boot: what it says of a program whose functions execute known
+# numbers of instructions (guest/steady.c), of all harts and of one process; on a terminal; wrong
+# uses. The guest's half is guest/top.sh.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+results=$tmp/results
+
+rc=0
+"$top/tools/vsoc/run" --quiet --tools --check-dmesg --put "$top/build/kernel/ntrace/ntrace.ko:/root/ntrace.ko" \
+	--put "$top/build/riscv64/selftests/tools/steady:/root/steady" \
+	--put "$(dirname "$0")/guest/top.sh:/root/top.sh" --put "$(dirname "$0")/guest/terminal.py:/root/terminal.py" \
+	--get "/root/results:$tmp" -- bash /root/top.sh >"$tmp/run" 2>&1 || rc=$?
+is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
+[ -s "$results/ended.rc" ] || done_testing
+
+# refused NAME PATTERN: one line on stderr
+refused() {
+	is "$(cat "$results/$1.rc")" 1 "$1: exit status"
+	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
+	like "$1: says why" "$2" "$(cat "$results/$1.err")"
+}
+refused no_module 'no trace device.*module'
+refused permission 'no permission.*CAP_PERFMON'
+refused gone 'no process 4194000'
+
+for name in harts process kernel many terminal signal ended; do
+	is "$(cat "$results/$name.rc")" 0 "$name: exit status" || diag "$(cat "$results/$name.err")"
+done
+for name in harts process kernel many ended; do
+	is "$(cat "$results/$name.err")" "" "$name: nothing on stderr"
+done
+is "$(cat "$results/leftovers")" "" "nothing is left of the windows"
+
+# query FILE EXPRESSION: of the objects, one in a line; of(n, name) is the sum of one function
+query() { python3 -c 'import json, sys
+windows = [json.loads(line) for line in open(sys.argv[1])]
+pid = int(open(sys.argv[3]).read())
+known = {"light": 402, "medium": 802, "heavy": 2002}
+def of(window, name, key="instructions"):
+    return sum(f[key] for f in window["functions"] if f["function"] == name and f["object"].endswith("/steady") and f.get("pid", pid) == pid)
+# Of hundreds of calls of each, but for the pieces of one that the edges of what is traced cut off.
+def near(windows):
+    all = {name: sum(of(window, name) for window in windows) for name in known}
+    return min(all.values()) > 0 and max(abs(100 * all[name] / sum(all.values()) - 100 * known[name] / sum(known.values())) for name in known) < 4
+print(eval(sys.argv[2]))' "$1" "$2" "$results/pid"; }
+
+harts=$results/harts.out process=$results/process.out
+is "$(query "$harts" "[w['window'] for w in windows], [w['harts'] for w in windows]")" "([1, 2], [2, 2])" "harts: two pictures of two harts"
+is "$(query "$process" "[w['window'] for w in windows], [w['harts'] for w in windows]")" "([1, 2, 3], [0, 0, 0])" "process: three pictures"
+for file in "$harts" "$process"; do
+	name=$(basename "$file" .out)
+	is "$(query "$file" "[(w['lost']['bytes'], w['lost']['places'], w['gaps'], w['errors']) for w in windows if w['lost']['places'] or w['gaps'] or w['errors']]")" "[]" \
+		"$name: nothing is lost" || diag "$(query "$file" "[(w['lost'], w['gaps'], w['errors'], w['note']) for w in windows]")"
+	is "$(query "$file" "near(windows)")" True "$name: shares of the functions are those of their instructions" ||
+		diag "$(query "$file" "[(name, of(w, name)) for w in windows for name in known]")"
+	# Each call executes what it executes: but for those that a window begins or ends with, which
+	# of harts are one, and with strobing one for each piece.
+	is "$(query "$file" "all(sum(f['instructions'] for f in w['functions']) == w['instructions']['all'] for w in windows)")" True \
+		"$name: the functions sum up to the total"
+	ok "$name: enough to be a picture" test "$(query "$file" "min(of(w, 'heavy') for w in windows)")" -gt 20000
+done
+is "$(query "$harts" "all(abs(of(w, 'heavy') - 2002 * of(w, 'heavy', 'calls')) <= 4 * 2002 for w in windows)")" True \
+	"harts: instructions of a function are those of its calls" || diag "$(query "$harts" "[(of(w, 'heavy'), of(w, 'heavy', 'calls')) for w in windows]")"
+for file in "$harts" "$process" "$results/many.out"; do
+	name=$(basename "$file" .out)
+	is "$(query "$file" "all(0 < w['traced_s'] <= w['interval_s'] and abs(w['share'] - w['traced_s'] / w['interval_s']) < 1e-4 for w in windows)")" True \
+		"$name: the share is what was traced of the interval" || diag "$(query "$file" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
+done
+is "$(query "$process" "all(w['share'] < 0.21 for w in windows)")" True "process: not more of the time than was allowed" ||
+	diag "$(query "$process" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
+# Each interval is from one window to the next: all of them are no longer than the run.
+is "$(query "$results/many.out" "0 < sum(w['interval_s'] for w in windows) <= $(cat "$results/many.end") - $(cat "$results/many.begin")")" True \
+	"many: the intervals are pieces of the run" || diag "$(query "$results/many.out" "[w['interval_s'] for w in windows]")"
+is "$(query "$process" "sum(w['instructions']['kernel'] for w in windows)")" 0 "process: user space alone"
+is "$(query "$process" "{f['pid'] for w in windows for f in w['functions']} == {pid}")" True "process: and nobody else"
+ok "harts: others are in it" test "$(query "$harts" "len({f['pid'] for w in windows for f in w['functions']})")" -gt 1
+ok "harts: and the kernel" test "$(query "$harts" "sum(w['instructions']['kernel'] for w in windows)")" -gt 1000
+
+# What record and report say of the same program.
+is "$(cat "$results/report.rc")" 0 "report: exit status"
+tr -d '\n' <"$results/report.out" >"$tmp/report.json"
+is "$(query "$tmp/report.json" "near(windows)")" True "record and report have the same shares" ||
+	diag "$(query "$tmp/report.json" "[(name, of(windows[0], name)) for name in known]")"
+like "they agree" True "$(python3 -c 'import json, sys
+def shares(objects):
+    sums = {}
+    for one in objects:
+        for f in one["functions"]:
+            if f["function"] in ("light", "medium", "heavy"):
+                sums[f["function"]] = sums.get(f["function"], 0) + f["instructions"]
+    return {name: 100 * n / sum(sums.values()) for name, n in sums.items()}
+live = shares([json.loads(line) for line in open(sys.argv[1])])
+whole = shares([json.loads(open(sys.argv[2]).read())])
+print(live.keys() == whole.keys() and all(abs(live[n] - whole[n]) < 4 for n in whole), live, whole)' "$process" "$tmp/report.json")"
+
+like "batch: how much was traced" '^traced [0-9.]+ ms \([0-9.]+ %\) of the last' "$(head -n 1 "$results/kernel.out")"
+like "batch: what was lost" '^losses' "$(sed -n 3p "$results/kernel.out")"
+is "$(grep -c ' %  *[0-9,]\+ ' "$results/kernel.out")" 5 "batch: --limit 5" || diag "$(cat "$results/kernel.out")"
+like "batch: names" "(light|medium|heavy) +user +steady +[0-9]+ steady" "$(grep -m 1 steady "$results/kernel.out")"
+is "$(tr -dc '\033' <"$results/kernel.out")" "" "batch: no escape sequences"
+
+early=$(awk '{ print $2 }' "$results/many.early") late=$(awk '{ print $2 }' "$results/many.late")
+# It depends on how much is in a window, a little.
+ok "memory after 15 windows ($late kB) is that after 5 ($early kB)" test "$late" -lt $((early + 6144))
+
+for name in terminal signal; do
+	is "$(cat "$results/$name.said")" "modes kept" "$name: keys are taken, and the modes are as before"
+	is "$(python3 -c 'import re, sys
+text = open(sys.argv[1], "rb").read()
+print(text.count(b"\033[?1049h\033[?25l"), text.count(b"\033[?25h\033[?1049l"), text.index(b"1049l") > text.index(b"1049h"))' "$results/$name.out")" \
+		"1 1 True" "$name: the screen is taken once and given back"
+done
+is "$(python3 -c 'import re, sys
+text = open(sys.argv[1], "rb").read().decode()
+pictures = text.split("\033[H")[1:]
+lines = [re.sub(r"\033\[[0-9;?]*[A-Za-z]|\r", "", p.split("\033[J")[0]).split("\n") for p in pictures]
+print(max(len(p) for p in lines) <= 12, max(len(line) for p in lines for line in p) <= 60)' "$results/terminal.out")" "True True" \
+	"terminal: pictures fit 12 lines of 60"
+done_testing
