@@ -91,6 +91,7 @@ while read -ra words; do
 done <<-END
 	decode --level
 	report --sort
+	trigger --signal
 	top --sort
 	top --privilege
 	export --format

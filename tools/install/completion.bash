@@ -34,12 +34,13 @@ _ntrace_words() {
 	report:sort) echo self total calls time total-time name object ;;
 	top:sort) echo instructions calls ;;
 	export:format) _ntrace_formats "$1" ;;
-	record:mode | encode:mode) echo btm htm ;;
-	record:privilege | top:privilege) echo u s us usm ;;
-	record:sync) echo messages: cycles: parcels: off ;;
-	record:timestamps) echo any external system core shared ;;
+	record:mode | trigger:mode | encode:mode) echo btm htm ;;
+	record:privilege | trigger:privilege | top:privilege) echo u s us usm ;;
+	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
+	record:timestamps | trigger:timestamps) echo any external system core shared ;;
 	record:traps) echo exceptions interrupts ;;
 	ctr:has) echo type mispredict cycles none ;;
+	trigger:signal) echo SEGV ABRT BUS FPE ILL TRAP SYS HUP INT QUIT PIPE ALRM TERM USR1 USR2 KILL ;;
 	trace:at) echo entry return both ;;
 	esac
 }
@@ -69,7 +70,7 @@ _ntrace_takes_argument() {
 		END { exit !found }' <<<"$1"
 }
 
-# Where in the words of `ntrace record` the command begins that is recorded, or nothing.
+# Where in the words of `ntrace record` or `trigger` the command begins that is recorded, or nothing.
 _ntrace_recorded() {
 	local i table=$1
 	for ((i = 2; i < COMP_CWORD; i++)); do
@@ -115,7 +116,7 @@ _ntrace() {
 		_ntrace_argument "$command" "$sub" "$name" "$argument" "$current"
 		return
 	fi
-	if [ "$sub" = record ]; then
+	if [ "$sub" = record ] || [ "$sub" = trigger ]; then
 		found=$(_ntrace_recorded "$table")
 		if [ -n "$found" ]; then
 			if declare -F _command_offset >/dev/null; then

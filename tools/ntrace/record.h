@@ -155,6 +155,15 @@ void record_options_timestamps(uint32_t modes, struct ntrace_config *config);
 /** record_filter_take - one more of the addresses that are traced. Return: exit status */
 int record_filter_take(struct record_options *options, const char *value);
 
+/**
+ * record_filter_find - find a function of a program, a library or the like
+ * @path: ELF file
+ * @offset: in that file, of the function's first instruction
+ *
+ * Return: exit status.
+ */
+int record_filter_find(const char *path, const char *function, uint64_t *offset);
+
 /** record_filter_take_traps - trace handlers only. Return: exit status */
 int record_filter_take_traps(struct record_options *options, const char *text);
 
@@ -410,6 +419,7 @@ struct task_event {
  * @before: the encoders are of before the specification, version 0
  * @child: the traced command, 0 if there is none
  * @start_ns: when its exec was recorded
+ * @tids: threads that are traced, as far as the sideband was read; negative: have ended
  * @error: errno of the first write that failed
  */
 struct tasks {
@@ -430,6 +440,8 @@ struct tasks {
 	char module_version[32];
 	pid_t child;
 	uint64_t start_ns;
+	pid_t *tids;
+	size_t tid_count;
 	int error;
 };
 
@@ -444,6 +456,12 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 
 /** tasks_enable - start; a command's trace starts by itself at its exec */
 void tasks_enable(struct tasks *tasks);
+
+/** tasks_stop - no more trace, at once; tasks_snapshot() would start it again */
+void tasks_stop(const struct tasks *tasks);
+
+/** tasks_has - is this thread traced? Reads the sideband if it is not known */
+bool tasks_has(struct tasks *tasks, pid_t tid);
 
 /** tasks_drain - save trace and sideband that are there now */
 int tasks_drain(struct tasks *tasks);
@@ -505,12 +523,14 @@ struct recorder;
 
 /**
  * struct recorder_watch - what a command looks at while the trace runs
+ * @open: called when the events of tasks are open, before the kernel is copied; may be NULL
  * @fds: file descriptors that wake it
  * @count: their number
  * @step: called when the trace has started and after each wait, before trace and sideband are
  *        saved; may set *@end. Return: exit status. NULL: nothing is looked at
  */
 struct recorder_watch {
+	int (*open)(struct recorder *recorder, void *data);
 	const int *fds;
 	unsigned int count;
 	int (*step)(struct recorder *recorder, void *data, bool *end);
@@ -523,6 +543,7 @@ struct recorder_watch {
  * @watch: likewise
  * @limit: seconds after which it ends; 0 = never
  * @brief: neither warnings of what was lost nor a summary
+ * @no_summary: warnings alone, no summary
  * @again: the directory is there, with the images of the recording before: they are used
  * @signals: see recorder_signals()
  * @by_tasks: through perf; else harts through /dev/ntraceN
@@ -530,12 +551,14 @@ struct recorder_watch {
  * @interrupted: a signal ended it
  * @all_ended: all traced tasks had ended
  * @seconds: how long it was
+ * @saved: bytes of trace
  */
 struct recorder {
 	struct record_options options;
 	struct recorder_watch watch;
 	double limit;
 	bool brief;
+	bool no_summary;
 	bool again;
 	int signals;
 	bool by_tasks;
@@ -543,6 +566,7 @@ struct recorder {
 	bool interrupted;
 	bool all_ended;
 	double seconds;
+	uint64_t saved;
 	struct device_list list;
 	struct tasks tasks;
 	struct child child;

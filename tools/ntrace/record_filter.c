@@ -84,6 +84,16 @@ static int find_in_file(const char *path, const char *name, struct extent *exten
 	return found ? EXIT_OK : fail("%s: no function '%s' with a size", path, name);
 }
 
+int record_filter_find(const char *path, const char *function, uint64_t *offset)
+{
+	struct extent extent;
+	int error = find_in_file(path, function, &extent);
+
+	if (!error)
+		*offset = extent.start;
+	return error;
+}
+
 /* ---- and of the kernel ---- */
 
 static int find_in_kernel(const char *name, struct extent *extent)

@@ -176,6 +176,8 @@ static int prepare_tasks(struct recorder *recorder)
 	if (!error)
 		error = tasks_open(&recorder->tasks, options, recorder->sideband,
 				   others ? 0 : recorder->child.pid);
+	if (!error && recorder->watch.open)
+		error = recorder->watch.open(recorder, recorder->watch.data);
 	return error ? error : save_past(recorder);
 }
 
@@ -354,7 +356,7 @@ static void report_loss(const struct device *device)
 	     device->loss & NTRACE_LOSS_ENCODER ? " the encoder overflowed;" : "");
 }
 
-static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
+static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 {
 	const struct device_list *list = &recorder->list;
 	uint64_t saved = 0, lost = 0, gaps = 0, written = 0;
@@ -384,9 +386,10 @@ static void summarize(const struct recorder *recorder, uint64_t sideband_lost)
 		warn("%" PRIu64
 		     " sideband records lost: some code may be taken for another process's",
 		     sideband_lost);
+	recorder->saved = saved;
 	if (recorder->options.compress)
 		snprintf(packed, sizeof(packed), " (%s compressed)", ui_size(size, written));
-	if (!recorder->options.quiet)
+	if (!recorder->options.quiet && !recorder->no_summary)
 		say("%s of trace%s from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
 		    ui_size(size, saved), packed,
 		    recorder->by_tasks ? recorder->tasks.area_count : list->count,

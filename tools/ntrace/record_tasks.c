@@ -36,6 +36,8 @@
 #define AUX_SIZE_DEFAULT (4u << 20)
 #define AUX_SIZE_LEAST (64u << 10)
 #define ALL_HARTS -1
+/* So many threads are known before those that have ended are forgotten. */
+#define TIDS_KEPT 1024
 
 /* Trailer of all records: see sideband_attr(). */
 struct trailer {
@@ -330,11 +332,68 @@ static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
 	return error ? error : add_event(tasks, false, pid, cpu, area);
 }
 
+/* ---- threads that are traced ---- */
+
+/* Those that have ended have the negative number: what they did may be looked at later. */
+static size_t find_tid(const struct tasks *tasks, pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < tasks->tid_count && abs(tasks->tids[i]) != tid; i++)
+		;
+	return i;
+}
+
+static void forget_ended(struct tasks *tasks)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < tasks->tid_count; i++)
+		if (tasks->tids[i] > 0)
+			tasks->tids[kept++] = tasks->tids[i];
+	tasks->tid_count = kept;
+}
+
+/* Without memory a thread is not known, and does not trigger anything. */
+static void add_tid(struct tasks *tasks, pid_t tid)
+{
+	size_t i = find_tid(tasks, tid);
+	pid_t *tids;
+
+	if (i < tasks->tid_count) {
+		tasks->tids[i] = tid;
+		return;
+	}
+	if (tasks->tid_count && !(tasks->tid_count % TIDS_KEPT))
+		forget_ended(tasks);
+	tids = realloc(tasks->tids, (tasks->tid_count + 1) * sizeof(*tids));
+	if (!tids)
+		return;
+	tasks->tids = tids;
+	tids[tasks->tid_count++] = tid;
+}
+
+static void end_tid(struct tasks *tasks, pid_t tid)
+{
+	size_t i = find_tid(tasks, tid);
+
+	if (i < tasks->tid_count)
+		tasks->tids[i] = -tid;
+}
+
+bool tasks_has(struct tasks *tasks, pid_t tid)
+{
+	if (find_tid(tasks, tid) < tasks->tid_count)
+		return true;
+	return !sideband_drain(tasks->sideband) && find_tid(tasks, tid) < tasks->tid_count;
+}
+
 static int trace_task(struct tasks *tasks, pid_t pid)
 {
 	unsigned int cpu;
 	int error = EXIT_OK;
 
+	add_tid(tasks, pid);
 	if (tasks->options->per_thread)
 		return trace_task_on(tasks, pid, ALL_HARTS);
 	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++)
@@ -415,7 +474,21 @@ static int declare_events(struct tasks *tasks)
 	return error;
 }
 
-/* Losses, and the exec that the trace begins with. */
+/* struct { header; u32 pid, ppid, tid, ptid; u64 time }: only traced threads have some. */
+static void look_at_thread(struct tasks *tasks, const struct perf_event_header *record)
+{
+	uint32_t ids[4];
+
+	if (record->size < sizeof(*record) + sizeof(ids))
+		return;
+	memcpy(ids, record + 1, sizeof(ids));
+	if (record->type == PERF_RECORD_FORK && !tasks->options->per_thread)
+		add_tid(tasks, (pid_t)ids[2]);
+	else if (record->type == PERF_RECORD_EXIT)
+		end_tid(tasks, (pid_t)ids[2]);
+}
+
+/* Losses, the threads, and the exec that the trace begins with. */
 static void look(void *data, const struct perf_event_header *record)
 {
 	const uint64_t *aux = (const uint64_t *)(const void *)(record + 1);
@@ -426,6 +499,8 @@ static void look(void *data, const struct perf_event_header *record)
 
 	if (record->size < sizeof(*record) + sizeof(trailer))
 		return;
+	if (record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT)
+		look_at_thread(tasks, record);
 	memcpy(&trailer, (const uint8_t *)record + record->size - sizeof(trailer), sizeof(trailer));
 	if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
 	    !tasks->start_ns && tasks->child && trailer.pid == (uint32_t)tasks->child)
@@ -514,6 +589,11 @@ static void control(const struct tasks *tasks, bool trace_only, unsigned long re
 	for (i = 0; i < tasks->event_count; i++)
 		if (tasks->events[i].trace || !trace_only)
 			ioctl(tasks->events[i].fd, request, 0);
+}
+
+void tasks_stop(const struct tasks *tasks)
+{
+	control(tasks, true, PERF_EVENT_IOC_DISABLE);
 }
 
 void tasks_enable(struct tasks *tasks)
@@ -643,6 +723,7 @@ void tasks_close(struct tasks *tasks)
 		trace_output_close(&tasks->files[i].output);
 	for (i = 0; i < tasks->event_count; i++)
 		close(tasks->events[i].fd);
+	free(tasks->tids);
 	free(tasks->areas);
 	free(tasks->files);
 	free(tasks->events);

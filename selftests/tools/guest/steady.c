@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that does the same for ever: what `ntrace top` is held against.
+ * A program that does the same for ever: what `ntrace top` and `ntrace trigger` are held against.
  *
  * light(), medium() and heavy() are called in turn and execute 402, 802 and 2002 instructions. With
  * an argument, at the first SIGUSR1: seldom() is called once, sleeps so many milliseconds, and
