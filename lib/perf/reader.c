@@ -121,6 +121,8 @@ static int take_pipe_record(void *data, const struct ntrace_perf_record *record)
 		memcpy(&feature, bytes, sizeof(feature));
 		take_text(file, feature, bytes + sizeof(feature), body - sizeof(feature));
 	}
+	if (record->type == PERF_RECORD_COMPRESSED || record->type == PERF_RECORD_COMPRESSED2)
+		file->compressed = true;
 	if (record->type != PERF_RECORD_HEADER_ATTR || body < PERF_ATTR_SIZE_VER0)
 		return 0;
 	memcpy(&attr_size, bytes + 4, sizeof(attr_size)); /* perf_event_attr.size */
@@ -194,9 +196,12 @@ static int read_file(struct ntrace_perf_file *file)
 		}
 		if (!file->unfinished)
 			read_features(file, &header);
+		/* Without features it is not told. */
+		file->compressed = file->unfinished ||
+				   header.features[0] >> PERF_FEATURE_COMPRESSED & 1;
 	}
 	index_events(file);
-	return 0;
+	return file->compressed ? perf_file_expand(file) : 0;
 }
 
 static int map(struct ntrace_perf_file *file, const char *path)
@@ -266,6 +271,8 @@ void ntrace_perf_file_close(struct ntrace_perf_file *file)
 		free(file->texts[i]);
 	free(file->attrs);
 	free(file->ids);
+	free(file->expanded);
+	free(file->parts);
 	free(file);
 }
 
@@ -288,10 +295,19 @@ const char *ntrace_perf_file_feature(const struct ntrace_perf_file *file,
 		       NULL;
 }
 
+/* A chain of records, and the position of its first byte. */
+struct chain {
+	const uint8_t *bytes;
+	uint64_t at;
+	uint64_t end;
+	uint64_t position;
+};
+
 /* Bytes that follow a record and do not count in its size; false if they are not all there. */
-static bool take_payload(const struct ntrace_perf_file *file, struct ntrace_perf_record *record)
+static bool take_payload(const struct ntrace_perf_file *file, const struct chain *chain,
+			 struct ntrace_perf_record *record)
 {
-	uint64_t room = file->data_end - record->position - record->size;
+	uint64_t room = chain->end - chain->at - record->size;
 	uint32_t tracing_size;
 
 	if (record->type == PERF_RECORD_AUXTRACE) {
@@ -314,33 +330,61 @@ static bool take_payload(const struct ntrace_perf_file *file, struct ntrace_perf
 	return true;
 }
 
+/* The next record of a chain; false if it ends before, or within it. */
+static bool next_record(const struct ntrace_perf_file *file, struct chain *chain,
+			struct ntrace_perf_record *record)
+{
+	struct perf_event_header header;
+
+	*record = (struct ntrace_perf_record){ .position = chain->position + chain->at,
+					       .data = chain->bytes + chain->at };
+	if (chain->end - chain->at < sizeof(header))
+		return false;
+	memcpy(&header, record->data, sizeof(header));
+	if (header.size < sizeof(header) || header.size > chain->end - chain->at)
+		return false;
+	record->type = header.type;
+	record->misc = header.misc;
+	record->size = header.size;
+	if (!take_payload(file, chain, record))
+		return false;
+	chain->at += record->size + record->payload_size;
+	return true;
+}
+
+static struct chain expanded_chain(const struct ntrace_perf_file *file)
+{
+	return (struct chain){ .bytes = file->expanded, .position = file->size };
+}
+
 int ntrace_perf_file_records(const struct ntrace_perf_file *file,
 			     int (*callback)(void *data, const struct ntrace_perf_record *record),
 			     void *data)
 {
-	uint64_t at = file->data_at;
+	struct chain outer = { .bytes = file->bytes, .at = file->data_at, .end = file->data_end };
+	struct chain inner = expanded_chain(file);
+	struct ntrace_perf_record record;
+	size_t part = 0;
+	int result;
 
-	while (at < file->data_end) {
-		struct ntrace_perf_record record = { .position = at, .data = file->bytes + at };
-		struct perf_event_header header;
-		int result;
-
-		if (file->data_end - at < sizeof(header))
+	while (outer.at < outer.end) {
+		if (!next_record(file, &outer, &record))
 			return NTRACE_ERR_TRUNCATED;
-		memcpy(&header, record.data, sizeof(header));
-		if (header.size < sizeof(header) || header.size > file->data_end - at)
-			return NTRACE_ERR_TRUNCATED;
-		record.type = header.type;
-		record.misc = header.misc;
-		record.size = header.size;
-		if (!take_payload(file, &record))
-			return NTRACE_ERR_TRUNCATED;
-		result = callback(data, &record);
-		if (result)
-			return result;
-		at += record.size + record.payload_size;
+		if (part == file->part_count || file->parts[part].position != record.position) {
+			result = callback(data, &record);
+			if (result)
+				return result;
+			continue;
+		}
+		/* The last record in it may end in the next one. */
+		inner.end = file->parts[part++].end;
+		while (inner.bytes && next_record(file, &inner, &record)) {
+			result = callback(data, &record);
+			if (result)
+				return result;
+		}
 	}
-	return file->unfinished ? NTRACE_ERR_TRUNCATED : 0;
+	return file->unfinished || inner.at < inner.end ? NTRACE_ERR_TRUNCATED : 0;
 }
 
 const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *file, uint64_t id)
@@ -383,6 +427,21 @@ int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
 			   struct ntrace_sideband *sideband)
 {
 	return record_parse(record, record_trailer(file, record), sideband);
+}
+
+int ntrace_perf_file_auxtrace(const struct ntrace_perf_record *record,
+			      struct ntrace_perf_auxtrace *auxtrace)
+{
+	struct perf_auxtrace_record parts;
+
+	if (record->type != PERF_RECORD_AUXTRACE)
+		return NTRACE_ERR_UNSUPPORTED;
+	if (record->size < sizeof(parts))
+		return NTRACE_ERR_TRUNCATED;
+	memcpy(&parts, record->data, sizeof(parts));
+	*auxtrace = (struct ntrace_perf_auxtrace){ parts.offset, parts.index, (int32_t)parts.tid,
+						   parts.cpu };
+	return 0;
 }
 
 /* ---- sorted sideband ---- */
@@ -441,7 +500,8 @@ static struct ntrace_perf_record record_at(const struct ntrace_perf_file *file, 
 {
 	struct ntrace_perf_record record = {
 		.position = position,
-		.data = file->bytes + position,
+		.data = position < file->size ? file->bytes + position :
+						file->expanded + (position - file->size),
 	};
 	struct perf_event_header header;
 

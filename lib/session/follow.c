@@ -262,7 +262,8 @@ static bool is_of(const struct piece *piece, const struct ntrace_stream *info)
 /* Pieces of the stream's AUX area that reach into its file. */
 static int init_pieces(struct follower *follower, const struct ntrace_stream *info)
 {
-	const struct timeline *timeline = &follower->session->timeline;
+	const struct ntrace_session *session = follower->session;
+	const struct timeline *timeline = &session->timeline;
 	size_t i;
 
 	follower->by_piece = true;
@@ -273,14 +274,19 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	follower->pieces = calloc(timeline->piece_count + 1, sizeof(*follower->pieces));
 	if (!follower->pieces)
 		return NTRACE_ERR_NOMEM;
-	for (i = 0; i < timeline->piece_count; i++) {
+	for (i = 0; i < timeline->piece_count && !session->pieces; i++) {
 		if (is_of(&timeline->pieces[i], info))
 			follower->pieces[follower->piece_count++] = timeline->pieces[i];
 	}
+	if (session->pieces) {
+		follower->piece_count = session->pieces[follower->stream].count;
+		memcpy(follower->pieces, session->pieces[follower->stream].items,
+		       follower->piece_count * sizeof(*follower->pieces));
+	}
 	qsort(follower->pieces, follower->piece_count, sizeof(*follower->pieces), compare_pieces);
 	if (!follower->piece_count && info->bytes)
-		session_note(follower->session,
-			     "%s: no record says which task was traced: it is unknown", info->file);
+		session_note(session, "%s: no record says which task was traced: it is unknown",
+			     session->single ? session->directory : info->file);
 	return 0;
 }
 

@@ -211,7 +211,7 @@ static int load_symbols(struct loading *loading)
 	for (i = 0; i < timeline->symbol_count && !error; i++)
 		error = add_symbol(loading, timeline->symbols[i].name, timeline->symbols[i].address,
 				   timeline->symbols[i].length);
-	if (error || !path_of(loading, "kallsyms", path))
+	if (error || loading->session->single || !path_of(loading, "kallsyms", path))
 		return error;
 	error = kallsyms_read(path, take_symbol, loading);
 	if (error && error != NTRACE_ERR_NOMEM && !left_out(loading, error))
@@ -272,8 +272,10 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 	error = ntrace_space_new(&session->kernel, "kernel", NULL);
 	if (error)
 		return error;
-	have_start = open_dump(&loading, "kernel.start", &loading.start, &loading.start_core);
-	have_end = open_dump(&loading, "kernel.end", &loading.end, &loading.end_core);
+	have_start = !session->single &&
+		     open_dump(&loading, "kernel.start", &loading.start, &loading.start_core);
+	have_end = !session->single &&
+		   open_dump(&loading, "kernel.end", &loading.end, &loading.end_core);
 	if (have_start)
 		error = ntrace_space_map_linked(session->kernel, loading.start, 0);
 	if (!error && have_end)
@@ -284,7 +286,8 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 		error = load_firmware(session, firmware, bias);
 	close_dumps(&loading);
 	if (!session->switch_address && by_switches(session))
-		session_note(session, "the kernel's symbols have no __switch_to: "
-				      "tasks are told only where their code is unique");
+		session_note(session, "%s: tasks are told only where their code is unique",
+			     session->single ? "a perf.data file has no text of the kernel" :
+					       "the kernel's symbols have no __switch_to");
 	return error;
 }

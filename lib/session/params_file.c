@@ -386,6 +386,26 @@ struct ntrace_recording *recording_of_nothing(void)
 	return &made->recording;
 }
 
+static const char *feature_of(const struct ntrace_perf_file *file, enum ntrace_perf_feature feature)
+{
+	return text_of(ntrace_perf_file_feature(file, feature));
+}
+
+struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *file,
+					      const struct ntrace_stream *streams,
+					      unsigned int count)
+{
+	struct ntrace_recording *made = recording_of_nothing();
+
+	if (!made)
+		return NULL;
+	made->release = feature_of(file, NTRACE_PERF_OSRELEASE);
+	made->machine = feature_of(file, NTRACE_PERF_ARCH);
+	made->streams = streams;
+	made->stream_count = count;
+	return made;
+}
+
 void ntrace_recording_free(struct ntrace_recording *recording)
 {
 	struct read_recording *made = (struct read_recording *)recording;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* perf.data files of others: samples with branch stacks, and what was mapped then. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,20 +20,10 @@ static bool has_branch_stacks(const struct ntrace_perf_file *file)
 
 int session_load_samples(struct ntrace_session *session)
 {
-	int error = timeline_open(&session->timeline, session->directory);
-
-	if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED) {
-		session_note(session, "%s is neither a recording nor a perf.data file%s",
-			     session->directory,
-			     error == NTRACE_ERR_UNSUPPORTED ? " of this byte order" : "");
-		return NTRACE_ERR_FORMAT;
-	}
-	if (error)
-		return error;
 	if (!has_branch_stacks(session->timeline.sideband)) {
 		session_note(session,
-			     "%s: its samples have no branch stacks, which is all that can be "
-			     "used of a perf.data file: record with perf record -j any,u",
+			     "%s: it has no trace, and its samples have no branch stacks: record "
+			     "with perf record -j any,u",
 			     session->directory);
 		return NTRACE_ERR_FORMAT;
 	}

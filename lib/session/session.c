@@ -32,6 +32,16 @@ bool session_is_packed(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".zst");
 }
 
+void session_tell_losses(const struct ntrace_session *session, const struct ntrace_stream *stream)
+{
+	if (stream->lost || stream->gaps)
+		session_note(session,
+			     "cpu %u: %s%" PRIu64 " bytes of trace were lost "
+			     "while recording, in %" PRIu64 " gaps",
+			     stream->cpu, stream->lost_exact ? "" : "at least ", stream->lost,
+			     stream->gaps);
+}
+
 /* Streams with the paths of their files, and what is to be said about them. */
 static int take_streams(struct ntrace_session *session)
 {
@@ -56,12 +66,7 @@ static int take_streams(struct ntrace_session *session)
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
 			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
 				     path, (uint64_t)st.st_size, stream->bytes);
-		if (stream->lost || stream->gaps)
-			session_note(session,
-				     "cpu %u: %s%" PRIu64 " bytes of trace were lost "
-				     "while recording, in %" PRIu64 " gaps",
-				     stream->cpu, stream->lost_exact ? "" : "at least ",
-				     stream->lost, stream->gaps);
+		session_tell_losses(session, stream);
 	}
 	return 0;
 }
@@ -69,7 +74,7 @@ static int take_streams(struct ntrace_session *session)
 void session_tell_sideband(const struct ntrace_session *session)
 {
 	const struct timeline *timeline = &session->timeline;
-	const char *name = session->directory, *data = session->samples ? "" : "/data";
+	const char *name = session->directory, *data = session->single ? "" : "/data";
 
 	if (timeline->counts.truncated)
 		session_note(session, "%s%s is cut: what came later is missing", name, data);
@@ -77,8 +82,11 @@ void session_tell_sideband(const struct ntrace_session *session)
 		session_note(session, "%s%s: %" PRIu64 " damaged records are left out", name, data,
 			     timeline->counts.damaged);
 	if (timeline->counts.compressed)
-		session_note(session, "%s%s: %" PRIu64 " compressed records are not read", name,
-			     data, timeline->counts.compressed);
+		session_note(session,
+			     "%s%s: %" PRIu64
+			     " compressed records are damaged, or hold too much: what "
+			     "is in them is missing",
+			     name, data, timeline->counts.compressed);
 	if (timeline->lost)
 		session_note(session,
 			     "%" PRIu64 " sideband records were lost while recording: "
@@ -111,6 +119,29 @@ static int load_timeline(struct ntrace_session *session)
 	return 0;
 }
 
+/* A perf.data file: with trace, as other drivers have it recorded, or with branch stacks. */
+static int load_file(struct ntrace_session *session, const struct ntrace_session_options *options)
+{
+	bool takes_params = options && options->size >= sizeof(*options);
+	int error = timeline_open(&session->timeline, session->directory);
+
+	if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED) {
+		session_note(session, "%s is neither a recording nor a perf.data file%s",
+			     session->directory,
+			     error == NTRACE_ERR_UNSUPPORTED ? " of this byte order" : "");
+		return NTRACE_ERR_FORMAT;
+	}
+	if (error)
+		return error;
+	session->single = true;
+	if (!session_has_auxtrace(session))
+		return session_load_samples(session);
+	error = session_load_auxtrace(session, takes_params ? options->params : NULL);
+	return error ? error :
+		       session_load_kernel(session, options ? options->firmware : NULL,
+					   options ? options->firmware_bias : 0);
+}
+
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	char reason[256];
@@ -118,7 +149,7 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	int error;
 
 	if (!stat(session->directory, &status) && S_ISREG(status.st_mode))
-		return session_load_samples(session);
+		return load_file(session, options);
 	error = ntrace_recording_read(&session->recording, session->directory, reason,
 				      sizeof(reason));
 	if (error == NTRACE_ERR_IO && (errno == ENOENT || errno == ENOTDIR)) {
@@ -209,6 +240,12 @@ void ntrace_session_close(struct ntrace_session *session)
 
 	if (!session)
 		return;
+	while (session->file_count)
+		fclose(session->files[--session->file_count]);
+	free(session->files);
+	while (session->piece_lists)
+		free(session->pieces[--session->piece_lists].items);
+	free(session->pieces);
 	timeline_close(&session->timeline);
 	ntrace_space_put(session->kernel);
 	for (i = 0; session->streams && i < session->recording->stream_count; i++)

@@ -3,10 +3,18 @@
 #ifndef NTRACE_SESSION_INTERNAL_H
 #define NTRACE_SESSION_INTERNAL_H
 
+#include <stdio.h>
+
 #include <ntrace/recording.h>
 #include <ntrace/session.h>
 
 #include "timeline.h"
+
+/* Pieces with places in the file of a stream. */
+struct piece_list {
+	struct piece *items;
+	size_t count;
+};
 
 struct ntrace_session {
 	char *directory;
@@ -23,7 +31,13 @@ struct ntrace_session {
 	uint64_t firmware_last;
 	uint64_t clock;			/* counts uses of programs' spaces */
 	size_t spaces;			/* programs that have a space now */
-	bool samples;			/* a perf.data file with branch stacks: no streams */
+	bool single;			/* a perf.data file, no directory: no images */
+	bool samples;			/* @single with branch stacks: no streams */
+	/* @single with trace: what the directory of a recording has in files. */
+	FILE **files;
+	size_t file_count;
+	struct piece_list *pieces;	/* by stream */
+	unsigned int piece_lists;
 };
 
 /* A file of trace that is compressed. What is in it is counted when it is read. */
@@ -38,11 +52,24 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 /* params_file.c: a recording that says nothing and has no streams; NULL without memory. */
 struct ntrace_recording *recording_of_nothing(void);
 
-/* samples.c: opens session->directory, which is a file. Return: as ntrace_session_open(). */
+/*
+ * params_file.c: a recording with these streams, which the caller keeps as long; texts are those of
+ * @file. NULL without memory.
+ */
+struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *file,
+					      const struct ntrace_stream *streams,
+					      unsigned int count);
+
+/* samples.c: session->directory is a file, with its timeline. Return: as ntrace_session_open(). */
 int session_load_samples(struct ntrace_session *session);
 
-/* session.c: notes on what the sideband lacks. */
+/* auxtrace.c: likewise; is there trace in it, and what is it? @params: changes to it, may be NULL. */
+bool session_has_auxtrace(const struct ntrace_session *session);
+int session_load_auxtrace(struct ntrace_session *session, const char *params);
+
+/* session.c: notes on what the sideband lacks, and what a stream lost. */
 void session_tell_sideband(const struct ntrace_session *session);
+void session_tell_losses(const struct ntrace_session *session, const struct ntrace_stream *stream);
 
 /* Room for the path of a file of the recorded machine. */
 #define SESSION_PATH_ROOM 4096

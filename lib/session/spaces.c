@@ -101,8 +101,14 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	if (file->object)
 		return file->object;
 	/* The vdso is in recordings of ours only. */
-	if (session->samples && *file->path == '[')
+	if (session->single && *file->path == '[') {
+		if (!session->samples)
+			session_note(session,
+				     "%s is not in a perf.data file; code in it is not "
+				     "decoded",
+				     file->path);
 		return NULL;
+	}
 	if (!session_local_path(session, file, path)) {
 		session_note(session, "%.200s...: path too long", file->path);
 		return NULL;

@@ -334,6 +334,7 @@ static int take_aux(struct timeline *timeline, const struct ntrace_sideband *rec
 		.pid = record->pid,
 		.tid = record->tid,
 		.cpu = record->cpu,
+		.flags = record->code,
 	};
 	struct cpu_timeline *cpu;
 	void *pieces = timeline->pieces;

@@ -91,6 +91,7 @@ struct piece {
 	uint64_t end;
 	int32_t pid, tid;
 	uint32_t cpu;
+	uint32_t flags;		/* PERF_AUX_FLAG_... */
 };
 
 struct cpu_timeline {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Damaged perf.data files: every record and every parsed part is read. */
+/* Damaged perf.data files: every record and every parsed part is read, and trace in them decoded. */
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <ntrace/perf.h>
+#include <ntrace/session.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -43,6 +45,37 @@ static int take_sideband(void *data, const struct ntrace_sideband *sideband)
 	return 0;
 }
 
+static void note(void *data, const char *text)
+{
+	(void)data;
+	sink = strlen(text);
+}
+
+static int take_event(void *data, const struct ntrace_session_event *event)
+{
+	unsigned int *count = data;
+
+	sink = strlen(event->comm);
+	/* A few bytes can stand for long loops; that is the flow's to bound. */
+	return ++*count > 20000;
+}
+
+static void decode(const char *path)
+{
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = "/nowhere",
+						  .note = note };
+	struct ntrace_session *session;
+	unsigned int count = 0, i;
+
+	setenv("TMPDIR", "/dev/shm", 1);
+	if (ntrace_session_open(&session, path, &options))
+		return;
+	for (i = 0; i < ntrace_session_streams(session) && i < 8; i++)
+		ntrace_session_decode(session, i, take_event, &count, NULL);
+	ntrace_session_close(session);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ntrace_perf_file *file;
@@ -59,6 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		ntrace_perf_file_records(file, take_record, file);
 		ntrace_perf_file_sideband(file, take_sideband, NULL, NULL);
 		ntrace_perf_file_close(file);
+		decode(path);
 	}
 	close(fd);
 	return 0;

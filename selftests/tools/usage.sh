@@ -117,7 +117,7 @@ complains "decode: directory that is no recording" 1 "not a recording" decode "$
 complains "dump: directory that is no recording" 1 "not a recording" dump "$tmp/empty"
 complains "report: file that is no recording" 1 "not a recording" report /etc/passwd
 printf 'PERFILE2 and more of it' >"$tmp/perf.data"
-complains "dump: a perf.data file is no trace" 1 "not a trace.*perf.data" dump "$tmp/perf.data"
+complains "dump: a damaged perf.data file" 1 "not a recording: .*neither a recording nor a perf.data file" dump "$tmp/perf.data"
 complains "dump: an ELF file is no trace" 1 "not a trace.*ELF" dump "$ntrace"
 complains "dump: a device is no trace" 1 "neither a trace file nor a recording" dump /dev/zero
 printf '\044\005\104\050\040\000\103' >"$tmp/one.nex"

@@ -226,8 +226,8 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	check->stream = (int)index;
 	check->config.params = stream->params;
 	if (!check->json)
-		output_printf(check->output, "# stream %u: %s, CPU %u\n", index, stream->file,
-			      stream->cpu);
+		output_printf(check->output, "# stream %u: %s, CPU %u\n", index,
+			      recording_stream_name(recording, index), stream->cpu);
 	error = check_trace(check, stream->file, &session.checker);
 	if (!error && !check->output->error)
 		error = ntrace_session_decode(recording->session, index, session_event, &session,
@@ -356,7 +356,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "--list takes no trace");
 	if (argc - options.index != 1)
 		return usage_error(command, "one trace file or recording is needed");
-	error = is_directory(argv[options.index]) ? check_recording(&check, argv[options.index]) :
+	error = is_recording(argv[options.index]) ? check_recording(&check, argv[options.index]) :
 						    check_file(&check, argv[options.index]);
 	if (!error)
 		put_summary(&check);

@@ -237,7 +237,11 @@ static int decode_messages(const struct decode *decode, const char *path)
 		argv[argc++] = "--json";
 	if (decode->source.words16)
 		argv[argc++] = "--words16";
-	if (decode->source.params_given) {
+	if (is_recording(path) && decode->source.params_given) {
+		/* On top of what a perf.data file says: those that were not given are not passed. */
+		argv[argc++] = "--params";
+		argv[argc++] = decode->source.recording.params;
+	} else if (decode->source.params_given) {
 		ntrace_params_format(&decode->source.params, params, sizeof(params));
 		argv[argc++] = "--params";
 		argv[argc++] = params;
@@ -334,7 +338,7 @@ static int run(const struct command *command, int argc, char **argv)
 	printer->places = ntrace_locator_new();
 	if (!printer->places)
 		return fail("out of memory");
-	error = is_directory(argv[options.index]) ? decode_recording(&decode, argv[options.index]) :
+	error = is_recording(argv[options.index]) ? decode_recording(&decode, argv[options.index]) :
 						    decode_file(&decode, argv[options.index]);
 	if (!error && (printer->gaps || printer->errors)) {
 		error = EXIT_GAPS;

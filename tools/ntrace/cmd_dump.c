@@ -47,6 +47,7 @@ struct dump {
 	struct ntrace_params params;
 	const char *file;
 	bool params_given;
+	const char *file_params;	/* the same, for perf.data files */
 	bool words16;
 	bool bytes;
 	bool json;
@@ -206,20 +207,58 @@ static int dump_file(struct dump *dump, const char *path)
 	return error;
 }
 
-static int dump_stream(struct dump *dump, const char *directory, const struct ntrace_stream *stream)
+/* @name: of its file, for people */
+static int dump_stream(struct dump *dump, const char *path, const char *name,
+		       const struct ntrace_stream *stream)
 {
-	char params[512], *path;
-	int error;
+	char params[512];
 
-	if (asprintf(&path, "%s/%s", directory, stream->file) < 0)
-		return fail("out of memory");
 	dump->params = stream->params;
 	ntrace_params_format(&stream->params, params, sizeof(params));
 	if (!dump->json)
 		output_printf(dump->output, "# stream %d: %s, CPU %u, hart %" PRIu64 ", %s\n",
-			      dump->stream, path, stream->cpu, stream->hartid, params);
-	error = dump_file(dump, path);
+			      dump->stream, name, stream->cpu, stream->hartid, params);
+	return dump_file(dump, path);
+}
+
+static int dump_stream_of(struct dump *dump, const char *directory,
+			  const struct ntrace_stream *stream)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/%s", directory, stream->file) < 0)
+		return fail("out of memory");
+	error = dump_stream(dump, path, path, stream);
 	free(path);
+	return error;
+}
+
+/* A perf.data file: its streams are files only as long as it is open. */
+static int dump_session(struct dump *dump, const char *path)
+{
+	const struct recording_options options = { .traces = true, .params = dump->file_params };
+	struct recording recording;
+	unsigned int count, i;
+	int error;
+
+	if (dump->words16)
+		return usage_error(dump->command, "--words16 is for raw traces");
+	error = recording_open(&recording, dump->command, path, &options);
+	if (error)
+		return error;
+	count = ntrace_session_streams(recording.session);
+	if (dump->only >= count)
+		error = fail("%s: there is no stream %" PRId64 ": it has %u", path, dump->only,
+			     count);
+	for (i = 0; !error && i < count; i++) {
+		const struct ntrace_stream *stream = ntrace_session_stream(recording.session, i);
+
+		dump->stream = (int)i;
+		if (dump->only < 0 || i == dump->only)
+			error = dump_stream(dump, stream->file, path, stream);
+	}
+	recording_close(&recording);
 	return error;
 }
 
@@ -245,7 +284,7 @@ static int dump_recording(struct dump *dump, const char *directory)
 	for (i = 0; !error && i < recording->stream_count; i++) {
 		dump->stream = (int)i;
 		if (dump->only < 0 || i == dump->only)
-			error = dump_stream(dump, directory, &recording->streams[i]);
+			error = dump_stream_of(dump, directory, &recording->streams[i]);
 	}
 	ntrace_recording_free(recording);
 	return error;
@@ -257,8 +296,8 @@ static int dump_input(struct dump *dump, const char *path)
 	int error;
 
 	dump->stream = -1;
-	if (is_directory(path)) {
-		error = dump_recording(dump, path);
+	if (is_recording(path)) {
+		error = is_directory(path) ? dump_recording(dump, path) : dump_session(dump, path);
 		dump->params = params;
 		return error;
 	}
@@ -279,6 +318,8 @@ static int take_option(struct dump *dump, struct options *options, int option)
 	switch (option) {
 	case OPTION_PARAMS:
 		dump->params_given = true;
+		if (add_params(dump->command, &dump->file_params, options->value))
+			return EXIT_USAGE;
 		return input_params(dump->command, &dump->params, options->value);
 	case OPTION_SRC:
 		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &dump->src))

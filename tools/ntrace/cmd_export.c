@@ -48,6 +48,7 @@ enum {
 	OPTION_GCOV_VERSION,
 	OPTION_SYSROOT,
 	OPTION_FIRMWARE,
+	OPTION_PARAMS,
 };
 
 static const struct option_spec options_table[] = {
@@ -69,6 +70,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -174,6 +176,9 @@ static int take_option(struct export *export, struct options *options, int optio
 	case OPTION_SYSROOT:
 		export->recording_options.sysroot = options->value;
 		return EXIT_OK;
+	case OPTION_PARAMS:
+		return add_params(export->command, &export->recording_options.params,
+				  options->value);
 	case OPTION_FIRMWARE:
 		export->recording_options.firmware = options->value;
 		return EXIT_OK;
@@ -534,7 +539,7 @@ static int run(const struct command *command, int argc, char **argv)
 				 .format = FORMAT_NONE,
 				 .period = PERIOD_DEFAULT,
 				 .depth = DEPTH_DEFAULT,
-				 .recording_options = { .samples = true },
+				 .recording_options = { .samples = true, .traces = true },
 				 .selection = { .size = sizeof(export.selection), .pid = -1 } };
 	struct options options;
 	int option, error;

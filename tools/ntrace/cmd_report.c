@@ -22,6 +22,7 @@ enum {
 	OPTION_PID = 'p',
 	OPTION_SYSROOT = OPTION_LONG,
 	OPTION_FIRMWARE,
+	OPTION_PARAMS,
 	OPTION_BY_PROCESS,
 	OPTION_BY_THREAD,
 	OPTION_JSON,
@@ -46,6 +47,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	{ OPTION_HTML, "html", "FILE", "a page for a browser, with all that it needs, in FILE" },
 	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
@@ -122,6 +124,9 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_FIRMWARE:
 		report->recording_options.firmware = options->value;
 		return EXIT_OK;
+	case OPTION_PARAMS:
+		return add_params(report->command, &report->recording_options.params,
+				  options->value);
 	case OPTION_JSON:
 		report->json = true;
 		return EXIT_OK;
@@ -323,7 +328,6 @@ static int show(struct report *report)
 
 static int run_report(struct report *report)
 {
-	char reason[256];
 	int error;
 
 	error = recording_open(&report->recording, report->command, report->path,
@@ -334,14 +338,9 @@ static int run_report(struct report *report)
 		return EXIT_FAILED;
 	if (ntrace_session_has_samples(report->recording.session))
 		return report_samples(report);
-	if (ntrace_recording_read(&report->description, report->path, reason, sizeof(reason)))
-		report->description = NULL;
+	report->description = ntrace_session_recording(report->recording.session);
 	error = decode(report);
-	if (!error)
-		error = show(report);
-	if (report->description)
-		ntrace_recording_free(report->description);
-	return error;
+	return error ? error : show(report);
 }
 
 static int check_options(const struct report *report)
@@ -376,7 +375,7 @@ static int run(const struct command *command, int argc, char **argv)
 	static struct output output;
 	struct report report = { .command = command,
 				 .output = &output,
-				 .recording_options = { .samples = true },
+				 .recording_options = { .samples = true, .traces = true },
 				 .limit = LIMIT_DEFAULT };
 	struct options options;
 	int option, error;
@@ -431,6 +430,8 @@ const struct command command_report = {
 		"Shares are of the instructions that are selected with --user, --kernel and "
 		"--pid.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n"
+		"A perf.data file with trace of another driver (rvtrace, SpacemiT) is a "
+		"recording, too.\n"
 		"Of a perf.data file with branch stacks (perf record -j any,u) the report is of\n"
 		"samples, and says so: functions and the branches that were taken most.\n\n"
 		"exit status: 0, also where the trace has gaps: the report names them.\n\n"

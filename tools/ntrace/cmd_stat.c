@@ -172,7 +172,8 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 		return fail("stream %u: %s", index, ntrace_strerror(error));
 	if (!stat->json)
 		output_printf(stat->output, "%s# stream %u: %s, CPU %u, hart %" PRIu64 "\n",
-			      index ? "\n" : "", index, stream->file, stream->cpu, stream->hartid);
+			      index ? "\n" : "", index, recording_stream_name(recording, index),
+			      stream->cpu, stream->hartid);
 	print(stat, (int)index);
 	statistics_free(&stat->statistics);
 	return EXIT_OK;
@@ -217,7 +218,7 @@ static int run(const struct command *command, int argc, char **argv)
 	}
 	if (argc - options.index != 1)
 		return usage_error(command, "one trace file or recording is needed");
-	error = is_directory(argv[options.index]) ? stat_recording(&stat, argv[options.index]) :
+	error = is_recording(argv[options.index]) ? stat_recording(&stat, argv[options.index]) :
 						    stat_file(&stat, argv[options.index]);
 	return output_finish(&output, error ? error : stat.lossy ? EXIT_GAPS : EXIT_OK);
 }

@@ -21,6 +21,24 @@ bool is_directory(const char *path)
 	return !stat(path, &status) && S_ISDIR(status.st_mode);
 }
 
+bool is_recording(const char *path)
+{
+	struct stat status;
+	char magic[8] = "";
+	int fd;
+
+	/* Not pipes: who writes there would meet one reader that goes away. */
+	if (stat(path, &status) || !S_ISREG(status.st_mode))
+		return is_directory(path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (pread(fd, magic, sizeof(magic), 0) != (ssize_t)sizeof(magic))
+		magic[0] = '\0';
+	close(fd);
+	return !memcmp(magic, "PERFILE2", sizeof(magic));
+}
+
 int input_params(const struct command *command, struct ntrace_params *params, const char *text)
 {
 	const char *bad = text;
@@ -28,6 +46,22 @@ int input_params(const struct command *command, struct ntrace_params *params, co
 	if (!ntrace_params_parse(params, text, &bad))
 		return EXIT_OK;
 	return usage_error(command, "option --params: cannot use '%s'", bad);
+}
+
+int add_params(const struct command *command, const char **params, const char *text)
+{
+	struct ntrace_params checked;
+	char *both;
+	int error;
+
+	ntrace_params_init(&checked);
+	error = input_params(command, &checked, text);
+	if (error)
+		return error;
+	if (asprintf(&both, "%s%s%s", *params ? *params : "", *params ? "," : "", text) < 0)
+		return fail("out of memory");
+	*params = both;
+	return EXIT_OK;
 }
 
 static void take_note(void *data, const char *text)
@@ -139,6 +173,8 @@ int recording_error(const char *path, int error, const char *reason)
 		return fail("%s: not a recording%s%s", path, *reason ? ": " : "", reason);
 	if (error == NTRACE_ERR_UNSUPPORTED && *reason)
 		return fail("%s: %s", path, reason);
+	if (error == NTRACE_ERR_IO && *reason && !is_directory(path))
+		return fail("%s", reason);
 	if (error == NTRACE_ERR_IO && errno == ENOENT)
 		return fail("%s: not a recording: a file is missing in it", path);
 	if (error == NTRACE_ERR_IO && errno)
@@ -154,16 +190,20 @@ int recording_open(struct recording *recording, const struct command *command, c
 		.sysroot = options->sysroot,
 		.note = take_note,
 		.note_data = recording,
+		.params = options->params,
 	};
 	char *firmware = NULL;
 	size_t i;
 	int error;
 
-	*recording = (struct recording){ .quiet = options->quiet };
+	*recording = (struct recording){ .quiet = options->quiet,
+					 .file = is_directory(path) ? NULL : path };
 	if (access(path, F_OK))
 		return fail("%s: %s", path, strerror(errno));
-	if (!is_directory(path) && !options->samples)
+	if (!is_directory(path) && !options->samples && !options->traces)
 		return fail("%s: not a recording: it is no directory", path);
+	if (is_directory(path) && options->params)
+		return usage_error(command, "--params: a recording has its own parameters");
 	if (options->sysroot && !is_directory(options->sysroot))
 		return fail("%s: no such directory (option --sysroot)", options->sysroot);
 	if (options->firmware) {
@@ -176,6 +216,15 @@ int recording_open(struct recording *recording, const struct command *command, c
 	errno = 0;
 	error = ntrace_session_open(&recording->session, path, &session);
 	free(firmware);
+	if (!error && ntrace_session_has_samples(recording->session) &&
+	    (!options->samples || options->params)) {
+		recording_close(recording);
+		return fail(
+			options->samples ?
+				"%s: has samples and no trace: --params is for trace" :
+				"%s: has samples and no trace: it is for ntrace report and export",
+			path);
+	}
 	if (!error) {
 		for (i = 0; !options->quiet && i < recording->note_count; i++)
 			warn("%s", recording->notes[i]);
@@ -198,6 +247,12 @@ void recording_close(struct recording *recording)
 		free(recording->notes[i]);
 	free(recording->notes);
 	*recording = (struct recording){ 0 };
+}
+
+const char *recording_stream_name(const struct recording *recording, unsigned int stream)
+{
+	return recording->file ? recording->file :
+				 ntrace_session_stream(recording->session, stream)->file;
 }
 
 bool recording_shares_file(const struct ntrace_session *session, unsigned int stream)

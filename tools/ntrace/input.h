@@ -16,6 +16,18 @@
 /** is_directory - true for recordings, which are directories */
 bool is_directory(const char *path);
 
+/**
+ * add_params - a further --params
+ * @params: those before, NULL or a text of this; becomes all of them, never freed
+ * @text: valid settings
+ *
+ * Return: EXIT_OK, EXIT_USAGE or EXIT_FAILED after a complaint.
+ */
+int add_params(const struct command *command, const char **params, const char *text);
+
+/** is_recording - true for directories, and for perf.data files, which may have trace in them */
+bool is_recording(const char *path);
+
 /** input_params - --params of a command. Return: EXIT_OK, or EXIT_USAGE after a complaint */
 int input_params(const struct command *command, struct ntrace_params *params, const char *text);
 
@@ -24,17 +36,22 @@ int input_params(const struct command *command, struct ntrace_params *params, co
  * @firmware: ELF[@ADDRESS] as typed
  * @quiet: notes are collected, not printed
  * @samples: a perf.data file with branch stacks is taken, too
+ * @traces: a perf.data file with trace is taken, too
+ * @params: of such a one, on top of what it says; NULL: none
  */
 struct recording_options {
 	const char *sysroot;
 	const char *firmware;
 	bool quiet;
 	bool samples;
+	bool traces;
+	const char *params;
 };
 
 /**
  * struct recording - an open recording and what the library had to say about it
  * @notes: NULL-terminated once opened; owned
+ * @file: the perf.data file that it is, NULL for a directory; borrowed
  */
 struct recording {
 	struct ntrace_session *session;
@@ -42,6 +59,7 @@ struct recording {
 	size_t note_count;
 	uint64_t notes_dropped;
 	bool quiet;
+	const char *file;
 };
 
 /**
@@ -55,6 +73,9 @@ struct recording {
 int recording_open(struct recording *recording, const struct command *command, const char *path,
 		   const struct recording_options *options);
 void recording_close(struct recording *recording);
+
+/** recording_stream_name - file of a stream, for people */
+const char *recording_stream_name(const struct recording *recording, unsigned int stream);
 
 /**
  * struct recording_totals - what was traced, of all streams together

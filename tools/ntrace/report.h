@@ -24,7 +24,7 @@ struct report {
 	const struct command *command;
 	struct recording recording;
 	struct recording_options recording_options;
-	struct ntrace_recording *description;
+	const struct ntrace_recording *description;
 	struct profile profile;
 	struct timeline timeline;
 	struct output *output;

@@ -8,17 +8,21 @@
 
 void source_init(struct source *source, const struct command *command)
 {
-	*source = (struct source){ .command = command, .stream = -1 };
+	*source = (struct source){ .command = command, .stream = -1, .recording.traces = true };
 	ntrace_params_init(&source->params);
 }
 
 int source_option(struct source *source, const struct options *options, int option)
 {
 	uint64_t number;
+	int error;
 
 	switch (option) {
 	case OPTION_PARAMS:
 		source->params_given = true;
+		error = add_params(source->command, &source->recording.params, options->value);
+		if (error)
+			return error;
 		source->xlen_given |= strstr(options->value, "xlen=") != NULL;
 		return input_params(source->command, &source->params, options->value);
 	case OPTION_ELF:
@@ -64,7 +68,8 @@ int source_open_recording(const struct source *source, struct recording *recordi
 	unsigned int streams;
 	int error;
 
-	if (source->params_given || source->programs.count || source->words16)
+	if (source->programs.count || source->words16 ||
+	    (source->params_given && is_directory(path)))
 		return usage_error(source->command, "--params, --elf, --raw and --words16 are for "
 						    "raw traces: a recording knows them");
 	error = recording_open(recording, source->command, path, &source->recording);

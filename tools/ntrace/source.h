@@ -24,7 +24,7 @@ enum {
 		{ OPTION_RAW, "raw", "FILE@ADDR",                                                  \
 		  "raw trace: likewise, plain memory without a header" },                          \
 		{ OPTION_PARAMS, "params", "KEY=VALUE,...",                                        \
-		  "raw trace: stream parameters, e.g. srcbits=2" },                                \
+		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
 		  "raw trace: 16-bit words with the later byte first" },                           \
 		{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },              \
@@ -37,7 +37,7 @@ enum {
 
 /**
  * struct source - a raw trace, or a recording
- * @params: of a raw trace; a recording knows its own
+ * @params: of a raw trace; a recording knows its own, a perf.data file some of them
  * @stream: of a recording: the one that is wanted, -1: all
  */
 struct source {

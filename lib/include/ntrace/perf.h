@@ -249,7 +249,7 @@ struct ntrace_perf_file;
  * @data: the header and what follows; valid until the file is closed
  * @payload: AUXTRACE: the trace behind the record; else NULL
  * @payload_size: bytes of it
- * @position: offset in the file
+ * @position: offset in the file; of a record that was compressed beyond its end, and growing
  */
 struct ntrace_perf_record {
 	uint32_t type;
@@ -266,7 +266,8 @@ struct ntrace_perf_record {
  * @file: the new reader
  * @path: file, or a directory that holds a file `data`
  *
- * The file is mapped, not copied. Sizes in it are never trusted.
+ * The file is mapped, not copied; what perf record -z compressed is read into memory, up to 4 GiB and
+ * 1024 times the size of the file. Sizes in it are never trusted.
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (no perf.data), NTRACE_ERR_UNSUPPORTED
  * (of the other byte order), NTRACE_ERR_NOMEM.
  */
@@ -300,6 +301,7 @@ NTRACE_API const char *ntrace_perf_file_feature(const struct ntrace_perf_file *f
  * ntrace_perf_file_records - all records in the order of the file
  * @callback: not 0 stops
  *
+ * Of compressed records what is in them; themselves only if they cannot be read.
  * Return: 0, what @callback returned, or NTRACE_ERR_TRUNCATED after the last whole record if the
  * data ends inside a record or the file was never closed by its writer.
  */
@@ -355,11 +357,37 @@ NTRACE_API int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 NTRACE_API void ntrace_perf_sample_branch(const struct ntrace_perf_sample *sample, size_t index,
 					  uint64_t *from, uint64_t *to);
 
+/* Types of the records of trace: ntrace_perf_record.type */
+#define NTRACE_PERF_AUXTRACE_INFO 70
+#define NTRACE_PERF_AUXTRACE 71
+
+/**
+ * struct ntrace_perf_auxtrace - what an AUXTRACE record says of the trace behind it
+ * @offset: position of its first byte in the AUX area
+ * @index: number of the AUX area
+ * @tid: thread whose events the area is for; -1 = all that run on @cpu
+ * @cpu: hart whose area it is, NTRACE_SIDEBAND_NO_CPU = the thread's, wherever it ran
+ */
+struct ntrace_perf_auxtrace {
+	uint64_t offset;
+	uint32_t index;
+	int32_t tid;
+	uint32_t cpu;
+};
+
+/**
+ * ntrace_perf_file_auxtrace - take an AUXTRACE record apart
+ *
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is none; NTRACE_ERR_TRUNCATED if it is too short.
+ */
+NTRACE_API int ntrace_perf_file_auxtrace(const struct ntrace_perf_record *record,
+					 struct ntrace_perf_auxtrace *auxtrace);
+
 /**
  * struct ntrace_perf_counts - what ntrace_perf_file_sideband() met
  * @sideband: records handed out
  * @others: records of other types
- * @compressed: records with compressed content, whose content is not read
+ * @compressed: compressed records that could not be read: damaged, or too long
  * @damaged: records shorter than their type needs
  * @truncated: the data ends inside a record
  */

@@ -32,6 +32,8 @@ struct ntrace_session;
  * @note: called for everything a user should know (missing file, other
  *        build-id, lost records, trace cut): one sentence without newline; may be NULL
  * @note_data: passed to @note
+ * @params: of a perf.data file with trace: stream parameters, as ntrace_params_parse() takes them, on
+ *          top of what the file says; what cannot be parsed is not used. NULL = as the file says
  */
 struct ntrace_session_options {
 	size_t size;
@@ -40,13 +42,16 @@ struct ntrace_session_options {
 	uint64_t firmware_bias;
 	void (*note)(void *note_data, const char *text);
 	void *note_data;
+	const char *params;
 };
 
 /**
  * ntrace_session_open - open a recording
  *
- * @directory may be a perf.data file that has samples with branch stacks, too: such a session has
- * no streams, see ntrace_session_samples().
+ * @directory may be a perf.data file, too. With trace of another driver (AUXTRACE records as rvtrace
+ * and SpacemiT have them) it is a session like any other, but without the kernel's text; its streams
+ * are files without names, in $TMPDIR or /tmp, that vanish with it. With branch stacks it has no
+ * streams, see ntrace_session_samples().
  * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT (no recording; the reason goes to
  * options->note), NTRACE_ERR_NOMEM.
  */

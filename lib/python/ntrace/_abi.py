@@ -141,7 +141,8 @@ class Recording(Structure):
 class SessionOptions(Structure):
     """struct ntrace_session_options"""
     _fields_ = [("size", c_size_t), ("sysroot", c_char_p), ("firmware", c_char_p),
-                ("firmware_bias", c_uint64), ("note", NOTE_CALLBACK), ("note_data", c_void_p)]
+                ("firmware_bias", c_uint64), ("note", NOTE_CALLBACK), ("note_data", c_void_p),
+                ("params", c_char_p)]
 
 
 class SessionEvent(Structure):

@@ -90,7 +90,8 @@ class Session(Handle):
     _free = "session_close"
 
     def __init__(self, directory: Path, sysroot: Optional[Path] = None,
-                 firmware: Optional[Path] = None, firmware_bias: int = 0) -> None:
+                 firmware: Optional[Path] = None, firmware_bias: int = 0,
+                 params: Optional[str] = None) -> None:
         self.notes: List[str] = []
         # The library keeps the callback.
         self._note = _abi.NOTE_CALLBACK(
@@ -98,7 +99,8 @@ class Session(Handle):
         options = _abi.SessionOptions(
             size=ctypes.sizeof(_abi.SessionOptions), note=self._note, firmware_bias=firmware_bias,
             sysroot=os.fsencode(sysroot) if sysroot else None,
-            firmware=os.fsencode(firmware) if firmware else None)
+            firmware=os.fsencode(firmware) if firmware else None,
+            params=params.encode() if params else None)
         handle = ctypes.c_void_p()
         super().__init__(None)
         ctypes.set_errno(0)

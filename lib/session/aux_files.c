@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Trace out of AUXTRACE records into files that have no name. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "auxtrace.h"
+
+/* MSEO 2 is reserved: a reader takes it for an error, and goes on behind the next end of a message. */
+#define BREAK 0x02
+#define MESSAGE_END 0x03
+
+static FILE *open_nameless(void)
+{
+	const char *directory = getenv("TMPDIR");
+	char path[SESSION_PATH_ROOM];
+	FILE *file = NULL;
+	int fd;
+
+	if (!directory || !*directory)
+		directory = "/tmp";
+	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	/* Not every file system has files without names. */
+	if (fd < 0 &&
+	    snprintf(path, sizeof(path), "%s/ntrace.XXXXXX", directory) < (int)sizeof(path)) {
+		fd = mkostemp(path, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(path);
+	}
+	if (fd >= 0)
+		file = fdopen(fd, "w+b");
+	if (fd >= 0 && !file)
+		close(fd);
+	return file;
+}
+
+static int get_file(struct aux_area *area, unsigned int source, struct aux_file **file)
+{
+	struct aux_file *files;
+	size_t i;
+
+	for (i = 0; i < area->file_count; i++) {
+		*file = &area->files[i];
+		if ((*file)->source == source)
+			return 0;
+	}
+	files = realloc(area->files, (area->file_count + 1) * sizeof(*files));
+	if (!files)
+		return NTRACE_ERR_NOMEM;
+	area->files = files;
+	*file = &files[area->file_count];
+	**file = (struct aux_file){ .source = source };
+	(*file)->at = calloc(area->mark_count + 1, sizeof(*(*file)->at));
+	if (!(*file)->at)
+		return NTRACE_ERR_NOMEM;
+	(*file)->file = open_nameless();
+	if (!(*file)->file) {
+		free((*file)->at);
+		return NTRACE_ERR_IO;
+	}
+	area->file_count++;
+	return 0;
+}
+
+static int put_bytes(struct aux_file *file, const void *bytes, size_t size)
+{
+	if (fwrite(bytes, 1, size, file->file) != size)
+		return NTRACE_ERR_IO;
+	file->bytes += size;
+	return 0;
+}
+
+/* Something is missing. @whole: the trace begins anew behind it; else it goes on within a message. */
+static int put_break(struct aux_area *area, bool whole)
+{
+	static const uint8_t bytes[] = { BREAK, MESSAGE_END };
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < area->file_count && !error; i++)
+		error = put_bytes(&area->files[i], bytes, whole ? 2 : 1);
+	return error;
+}
+
+/* Marks up to @position are where the files are now. */
+static int pass_marks(struct aux_area *area, uint64_t position)
+{
+	int error = 0;
+	size_t i;
+
+	for (; area->next_mark < area->mark_count && !error; area->next_mark++) {
+		const struct aux_mark *mark = &area->marks[area->next_mark];
+
+		if (mark->position > position)
+			break;
+		for (i = 0; i < area->file_count; i++)
+			area->files[i].at[area->next_mark] = area->files[i].bytes;
+		if (mark->lossy)
+			error = put_break(area, true);
+	}
+	return error;
+}
+
+static int put_plain(struct aux_area *area, const uint8_t *bytes, uint64_t size, uint64_t position)
+{
+	struct aux_file *file;
+	int error = get_file(area, 0, &file);
+
+	while (size && !error) {
+		uint64_t part = size;
+
+		error = pass_marks(area, position);
+		if (!error && area->next_mark < area->mark_count &&
+		    area->marks[area->next_mark].position - position < part)
+			part = area->marks[area->next_mark].position - position;
+		if (!error)
+			error = put_bytes(file, bytes, part);
+		bytes += part;
+		position += part;
+		size -= part;
+	}
+	return error;
+}
+
+static int put_formatted(void *data, unsigned int source, uint8_t byte)
+{
+	struct aux_area *area = data;
+	struct aux_file *file;
+	int error = get_file(area, source, &file);
+
+	return error ? error : put_bytes(file, &byte, 1);
+}
+
+static int frame_begins(void *data, uint64_t fed)
+{
+	struct aux_area *area = data;
+
+	return pass_marks(area, area->payload + fed);
+}
+
+static int restarted(void *data)
+{
+	struct aux_area *area = data;
+
+	area->holes++;
+	return put_break(area, true);
+}
+
+/* What was read before is not read twice; where something is missing the files say so. */
+static int begin_payload(struct aux_area *area, uint64_t offset)
+{
+	int error = 0;
+
+	if (area->begun && offset > area->end) {
+		area->holes++;
+		area->lost += offset - area->end;
+		error = pass_marks(area, area->end);
+		formatter_break(&area->formatter);
+		if (!error)
+			error = put_break(area, false);
+	}
+	if (!area->begun)
+		area->first = offset;
+	/* The formatter counts what it was fed from here. */
+	area->payload = offset - area->formatter.fed;
+	area->begun = true;
+	return error;
+}
+
+static struct aux_area *find_area(struct aux_areas *areas, uint32_t index)
+{
+	size_t i;
+
+	for (i = 0; i < areas->count; i++)
+		if (areas->items[i].about.index == index)
+			return &areas->items[i];
+	return NULL;
+}
+
+static int take_payload(void *data, const struct ntrace_perf_record *record)
+{
+	struct aux_areas *areas = data;
+	struct ntrace_perf_auxtrace about;
+	const uint8_t *bytes = record->payload;
+	uint64_t size = record->payload_size, twice;
+	struct aux_area *area;
+	int error;
+
+	if (ntrace_perf_file_auxtrace(record, &about) || !size)
+		return 0;
+	area = find_area(areas, about.index);
+	if (!area)
+		return 0;
+	twice = area->begun && about.offset < area->end ? area->end - about.offset : 0;
+	if (about.offset + size < size || twice >= size) {
+		areas->damaged++;
+		return 0;
+	}
+	error = begin_payload(area, about.offset + twice);
+	if (!error && areas->info.layout == AUX_SPACEMIT)
+		error = formatter_feed(&area->formatter, bytes + twice, size - twice);
+	else if (!error)
+		error = put_plain(area, bytes + twice, size - twice, about.offset + twice);
+	area->end = about.offset + size;
+	return error;
+}
+
+static int finish(struct aux_area *area)
+{
+	int error = pass_marks(area, UINT64_MAX);
+	size_t i;
+
+	for (i = 0; i < area->file_count && !error; i++)
+		if (fflush(area->files[i].file))
+			error = NTRACE_ERR_IO;
+	return error;
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+	const struct aux_mark *a = left, *b = right;
+
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+bool aux_area_has(const struct aux_area *area, const struct piece *piece)
+{
+	return area->about.cpu == NTRACE_SIDEBAND_NO_CPU ? piece->tid == area->about.tid :
+							   piece->cpu == area->about.cpu;
+}
+
+static int make_marks(struct aux_area *area, const struct timeline *timeline)
+{
+	static const uint32_t flags[] = { PERF_AUX_FLAG_TRUNCATED, PERF_AUX_FLAG_PARTIAL,
+					  PERF_AUX_FLAG_COLLISION };
+	size_t kept = 0, i, flag;
+
+	area->marks = calloc(2 * timeline->piece_count + 1, sizeof(*area->marks));
+	if (!area->marks)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < timeline->piece_count; i++) {
+		const struct piece *piece = &timeline->pieces[i];
+		bool lossy = false;
+
+		if (!aux_area_has(area, piece))
+			continue;
+		for (flag = 0; flag < sizeof(flags) / sizeof(flags[0]); flag++) {
+			if (!(piece->flags & flags[flag]))
+				continue;
+			area->flagged[flag]++;
+			lossy = true;
+		}
+		area->marks[area->mark_count++] = (struct aux_mark){ piece->offset, false };
+		area->marks[area->mark_count++] =
+			(struct aux_mark){ piece->offset + piece->size, lossy };
+	}
+	qsort(area->marks, area->mark_count, sizeof(*area->marks), compare_marks);
+	for (i = 1; i < area->mark_count; i++) {
+		if (area->marks[kept].position == area->marks[i].position)
+			area->marks[kept].lossy |= area->marks[i].lossy;
+		else
+			area->marks[++kept] = area->marks[i];
+	}
+	area->mark_count = area->mark_count ? kept + 1 : 0;
+	return 0;
+}
+
+int aux_files_write(struct aux_areas *areas)
+{
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < areas->count && !error; i++) {
+		struct aux_area *area = &areas->items[i];
+
+		area->formatter = (struct formatter){ .put = put_formatted,
+						      .frame_begins = frame_begins,
+						      .restarted = restarted,
+						      .data = area };
+		error = make_marks(area, &areas->session->timeline);
+	}
+	if (!error)
+		error = ntrace_perf_file_records(areas->session->timeline.sideband, take_payload,
+						 areas);
+	if (error == NTRACE_ERR_TRUNCATED)
+		error = 0;
+	for (i = 0; i < areas->count && !error; i++)
+		error = finish(&areas->items[i]);
+	return error;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* AUXTRACE_INFO of other drivers; what is known of it is in Documentation/trace/recording.md. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "auxtrace.h"
+
+/* Header of the record, type of the trace, 4 unused bytes. */
+#define INFO_HEAD 16
+/* CPU and number of parameters; then these. */
+#define HART_HEAD 2
+#define HART_PARAMS 5
+#define HARTS_MAX NTRACE_RECORDING_STREAMS_MAX
+
+/* perf's enum auxtrace_type: what is certainly no trace of RISC-V. */
+static const char *const foreign[] = {
+	[1] = "Intel PT",
+	[2] = "Intel BTS",
+	[3] = "CoreSight ETM",
+	[4] = "Arm SPE",
+	[5] = "s390 CPU-MF sampling",
+	[6] = "HiSilicon PTT",
+};
+
+static uint64_t word(const struct ntrace_perf_record *record, size_t index)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, record->data + INFO_HEAD + 8 * index, sizeof(value));
+	return value;
+}
+
+static int take_hart(const struct ntrace_perf_record *record, size_t at, struct aux_hart *hart)
+{
+	uint64_t params = word(record, at + 1);
+
+	if (params < HART_PARAMS)
+		return NTRACE_ERR_FORMAT;
+	*hart = (struct aux_hart){
+		.cpu = word(record, at),
+		.format = word(record, at + 2),
+		.context = word(record, at + 3),
+		.no_src = word(record, at + 4),
+		.src_bits = word(record, at + 5),
+		.src = word(record, at + 6),
+	};
+	return hart->src_bits > NTRACE_SRC_BITS_MAX || hart->src >> NTRACE_SRC_BITS_MAX ||
+			       hart->cpu >= TIMELINE_CPUS_MAX ?
+		       NTRACE_ERR_FORMAT :
+		       0;
+}
+
+/* As many harts as the first word says, each with as many parameters as it says; words may follow. */
+static int take_harts(const struct ntrace_perf_record *record, size_t words, struct aux_info *info)
+{
+	uint64_t count = (uint32_t)word(record, 0), params;
+	size_t at = 1, i;
+	int error = 0;
+
+	if (!count || count > HARTS_MAX)
+		return NTRACE_ERR_FORMAT;
+	info->harts = calloc(count, sizeof(*info->harts));
+	if (!info->harts)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < count && !error; i++) {
+		if (words - at < HART_HEAD + HART_PARAMS)
+			return NTRACE_ERR_FORMAT;
+		error = take_hart(record, at, &info->harts[i]);
+		params = word(record, at + 1);
+		if (!error && params > words - at - HART_HEAD)
+			return NTRACE_ERR_FORMAT;
+		at += HART_HEAD + params;
+	}
+	info->hart_count = i;
+	return error;
+}
+
+int aux_info_read(const struct ntrace_session *session, const struct ntrace_perf_record *record,
+		  struct aux_info *info)
+{
+	size_t words = record->size < INFO_HEAD ? 0 : (record->size - INFO_HEAD) / 8u;
+	uint32_t type = 0;
+	int error = 0;
+
+	if (record->size >= INFO_HEAD)
+		memcpy(&type, record->data + 8, sizeof(type));
+	if (type < sizeof(foreign) / sizeof(foreign[0]) && foreign[type]) {
+		session_note(session, "%s: its trace is %s, not N-Trace of RISC-V",
+			     session->directory, foreign[type]);
+		return NTRACE_ERR_FORMAT;
+	}
+	/* One word: the number of the PMU. Of SpacemiT's it is in the upper half, and harts follow. */
+	if (words == 1) {
+		info->layout = AUX_RVTRACE;
+		return 0;
+	}
+	if (words)
+		error = take_harts(record, words, info);
+	if (!words || error == NTRACE_ERR_FORMAT) {
+		session_note(session,
+			     "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32
+			     ", %zu words) is neither as rvtrace has it, one word, nor as SpacemiT "
+			     "has it, 7 words for each hart",
+			     session->directory, record->position, type, words);
+		return NTRACE_ERR_FORMAT;
+	}
+	info->layout = AUX_SPACEMIT;
+	return error;
+}

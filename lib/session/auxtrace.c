@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* A session out of a perf.data file with trace in it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/perf_event.h>
+
+#include <ntrace/wire.h>
+
+#include "auxtrace.h"
+
+#define CHUNK 16384
+#define SOURCES (1u << NTRACE_SRC_BITS_MAX)
+/* trTeFormat */
+#define FORMAT_NTRACE 1
+
+struct building {
+	struct ntrace_session *session;
+	struct aux_areas areas;
+	const char *params;
+	struct ntrace_stream *streams;
+	unsigned int stream_count;
+	int error;
+};
+
+static int add_area(struct building *building, const struct ntrace_perf_record *record)
+{
+	struct aux_areas *areas = &building->areas;
+	struct ntrace_perf_auxtrace about;
+	struct aux_area *items;
+	size_t i;
+
+	if (ntrace_perf_file_auxtrace(record, &about)) {
+		areas->damaged++;
+		return 0;
+	}
+	if (about.cpu != NTRACE_SIDEBAND_NO_CPU && about.cpu >= TIMELINE_CPUS_MAX) {
+		areas->damaged++;
+		return 0;
+	}
+	for (i = 0; i < areas->count; i++)
+		if (areas->items[i].about.index == about.index)
+			return 0;
+	if (areas->count == NTRACE_RECORDING_STREAMS_MAX) {
+		session_note(building->session, "%s: more than %d AUX areas",
+			     building->session->directory, NTRACE_RECORDING_STREAMS_MAX);
+		return NTRACE_ERR_FORMAT;
+	}
+	items = realloc(areas->items, (areas->count + 1) * sizeof(*items));
+	if (!items)
+		return NTRACE_ERR_NOMEM;
+	areas->items = items;
+	items[areas->count++] = (struct aux_area){ .about = about };
+	return 0;
+}
+
+static int take_record(void *data, const struct ntrace_perf_record *record)
+{
+	struct building *building = data;
+
+	if (record->type == NTRACE_PERF_AUXTRACE)
+		return add_area(building, record);
+	if (record->type != NTRACE_PERF_AUXTRACE_INFO || building->areas.info.layout != AUX_UNKNOWN)
+		return 0;
+	return aux_info_read(building->session, record, &building->areas.info);
+}
+
+/* ---- times ---- */
+
+/* When the trace of each area began and ended, as far as records tell. */
+static int take_time(void *data, const struct ntrace_sideband *sideband)
+{
+	struct building *building = data;
+	unsigned int i;
+
+	for (i = 0; i < building->stream_count; i++) {
+		struct ntrace_stream *stream = &building->streams[i];
+
+		if (stream->cpu != NTRACE_STREAM_NO_CPU && stream->cpu != sideband->cpu)
+			continue;
+		if (sideband->type == NTRACE_SIDEBAND_ITRACE_START && !stream->start_ns)
+			stream->start_ns = sideband->time;
+		if (sideband->type == NTRACE_SIDEBAND_AUX && sideband->time > stream->stop_ns)
+			stream->stop_ns = sideband->time;
+	}
+	return 0;
+}
+
+/* ---- parameters ---- */
+
+static const struct aux_hart *hart_of(const struct aux_info *info, uint32_t cpu)
+{
+	size_t i;
+
+	for (i = 0; i < info->hart_count; i++)
+		if (info->harts[i].cpu == cpu)
+			return &info->harts[i];
+	/* A thread's trace: harts of a machine are alike. */
+	return info->hart_count && cpu == NTRACE_SIDEBAND_NO_CPU ? info->harts : NULL;
+}
+
+static void set_params(const struct building *building, uint32_t cpu, struct ntrace_params *params)
+{
+	const struct aux_hart *hart = hart_of(&building->areas.info, cpu);
+
+	ntrace_params_init(params);
+	if (hart && !hart->no_src)
+		params->src_bits = (unsigned int)hart->src_bits;
+	/* The caller had it checked. */
+	if (building->params)
+		ntrace_params_parse(params, building->params, NULL);
+}
+
+static void tell_params(const struct building *building)
+{
+	const struct ntrace_session *session = building->session;
+	const struct aux_info *info = &building->areas.info;
+	struct ntrace_params params;
+	char text[512];
+	size_t i;
+
+	for (i = 0; i < info->hart_count; i++)
+		if (info->harts[i].format != FORMAT_NTRACE)
+			session_note(session,
+				     "%s: cpu %" PRIu64 " says that its trace has format %" PRIu64
+				     "; it is read as N-Trace, which is format 1",
+				     session->directory, info->harts[i].cpu, info->harts[i].format);
+	if (building->params || info->layout == AUX_SPACEMIT)
+		return;
+	ntrace_params_init(&params);
+	ntrace_params_format(&params, text, sizeof(text));
+	session_note(session,
+		     "%s does not say with which parameters its trace was made: %s is taken; "
+		     "--params changes that, e.g. --params srcbits=2",
+		     session->directory, text);
+}
+
+/* ---- streams ---- */
+
+static size_t find_mark(const struct aux_area *area, uint64_t position)
+{
+	size_t low = 0, high = area->mark_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (area->marks[middle].position < position)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The pieces of an area, with places in the file. */
+static int add_pieces(struct building *building, const struct aux_area *area,
+		      const struct aux_file *file)
+{
+	struct ntrace_session *session = building->session;
+	const struct timeline *timeline = &session->timeline;
+	struct piece_list *lists, *list;
+	size_t i, start, end;
+
+	lists = realloc(session->pieces, (building->stream_count + 1u) * sizeof(*lists));
+	if (!lists)
+		return NTRACE_ERR_NOMEM;
+	session->pieces = lists;
+	list = &lists[building->stream_count];
+	*list = (struct piece_list){ calloc(timeline->piece_count + 1, sizeof(*list->items)), 0 };
+	session->piece_lists = building->stream_count + 1;
+	if (!list->items)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < timeline->piece_count; i++) {
+		struct piece piece = timeline->pieces[i];
+
+		if (!aux_area_has(area, &piece))
+			continue;
+		/* Each piece has made two marks. */
+		start = find_mark(area, piece.offset);
+		end = find_mark(area, piece.offset + piece.size);
+		piece.offset = area->first + file->at[start];
+		piece.size = file->at[end] - file->at[start];
+		if (piece.size)
+			list->items[list->count++] = piece;
+	}
+	return 0;
+}
+
+/* Id of the event, where records of it are there: it is a task's. */
+static uint64_t event_of(const struct building *building, const struct aux_area *area)
+{
+	const struct timeline *timeline = &building->session->timeline;
+	size_t i;
+
+	if (area->about.tid == -1)
+		return 0;
+	for (i = 0; i < timeline->piece_count; i++)
+		if (aux_area_has(area, &timeline->pieces[i]) && timeline->pieces[i].event)
+			return timeline->pieces[i].event;
+	/* Any number says that pieces count, not switches. */
+	return 1;
+}
+
+/* A hart's trace begins with a message, but for a snapshot. Of a task's the follower finds out. */
+static uint64_t position_of(const struct building *building, const struct aux_area *area)
+{
+	const struct timeline *timeline = &building->session->timeline;
+	size_t i;
+
+	for (i = 0; i < timeline->piece_count && area->about.tid == -1; i++) {
+		const struct piece *piece = &timeline->pieces[i];
+
+		if (aux_area_has(area, piece) && piece->offset == area->first &&
+		    !(piece->flags & PERF_AUX_FLAG_OVERWRITE))
+			return 0;
+	}
+	return area->first;
+}
+
+static int add_stream(struct building *building, const struct aux_area *area,
+		      const struct aux_file *file, uint32_t cpu, unsigned int src)
+{
+	struct ntrace_stream *streams, *stream;
+	char path[64];
+	int error;
+
+	if (building->stream_count == NTRACE_RECORDING_STREAMS_MAX) {
+		session_note(building->session, "%s: more than %d streams of trace",
+			     building->session->directory, NTRACE_RECORDING_STREAMS_MAX);
+		return NTRACE_ERR_FORMAT;
+	}
+	error = add_pieces(building, area, file);
+	if (error)
+		return error;
+	streams = realloc(building->streams, (building->stream_count + 1u) * sizeof(*streams));
+	if (!streams)
+		return NTRACE_ERR_NOMEM;
+	building->streams = streams;
+	stream = &streams[building->stream_count];
+	/* The file has no name, but its descriptor has. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file->file));
+	*stream = (struct ntrace_stream){
+		.file = strdup(path),
+		.cpu = cpu,
+		.hartid = cpu,
+		.src = src,
+		.bytes = file->bytes,
+		.lost = area->lost,
+		.gaps = area->holes + area->flagged[0] + area->flagged[1] + area->flagged[2],
+		.event = event_of(building, area),
+		.position = position_of(building, area),
+	};
+	stream->lost_exact = !stream->gaps;
+	set_params(building, area->about.cpu, &stream->params);
+	if (!stream->file)
+		return NTRACE_ERR_NOMEM;
+	building->stream_count++;
+	session_tell_losses(building->session, stream);
+	return 0;
+}
+
+/* Counts the messages of each SRC in a file. */
+static int count_sources(const struct aux_file *file, const struct ntrace_params *params,
+			 uint64_t *counts)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	uint8_t chunk[CHUNK];
+	uint64_t src;
+	size_t got;
+	int event;
+
+	if (ntrace_reader_init(&reader, params, false))
+		return NTRACE_ERR_INVALID;
+	rewind(file->file);
+	while ((got = fread(chunk, 1, sizeof(chunk), file->file))) {
+		ntrace_reader_feed(&reader, chunk, got);
+		while ((event = ntrace_reader_next(&reader, &message)) != NTRACE_ERR_AGAIN) {
+			if (event < 0)
+				return event;
+			src = ntrace_message_has(&message, NTRACE_FIELD_SRC) ?
+				      message.field[NTRACE_FIELD_SRC] :
+				      0;
+			if (event == NTRACE_WIRE_MESSAGE && src < SOURCES)
+				counts[src]++;
+		}
+	}
+	return ferror(file->file) ? NTRACE_ERR_IO : 0;
+}
+
+static const struct aux_hart *hart_with_src(const struct aux_info *info, unsigned int src)
+{
+	size_t i;
+
+	for (i = 0; i < info->hart_count; i++)
+		if (!info->harts[i].no_src && info->harts[i].src == src)
+			return &info->harts[i];
+	return NULL;
+}
+
+/* A stream for each hart that has messages in the file. */
+static int add_sources(struct building *building, const struct aux_area *area,
+		       const struct aux_file *file, const uint64_t *counts)
+{
+	const struct aux_info *info = &building->areas.info;
+	struct ntrace_session *session = building->session;
+	unsigned int src, present = 0, added = 0;
+	uint64_t nobodys = 0;
+	int error = 0;
+
+	for (src = 0; src < SOURCES; src++)
+		present += counts[src] != 0;
+	for (src = 0; src < SOURCES && !error; src++) {
+		const struct aux_hart *hart = hart_with_src(info, src);
+		uint32_t cpu = area->about.cpu;
+
+		if (!counts[src])
+			continue;
+		if (info->hart_count && !hart) {
+			nobodys += counts[src];
+			continue;
+		}
+		if (cpu != NTRACE_SIDEBAND_NO_CPU && (hart || present > 1))
+			cpu = hart ? (uint32_t)hart->cpu : src;
+		if (!hart && present > 1)
+			session_note(session,
+				     "AUX area %" PRIu32 " has messages of SRC %u: taken for the "
+				     "number of the hart",
+				     area->about.index, src);
+		error = add_stream(building, area, file, cpu, src);
+		added++;
+	}
+	if (nobodys)
+		session_note(session,
+			     "AUX area %" PRIu32 ": %" PRIu64 " messages have a SRC that no hart "
+			     "has, and are left out; --params srcbits=N changes the width of SRC",
+			     area->about.index, nobodys);
+	return error || added ? error : add_stream(building, area, file, area->about.cpu, 0);
+}
+
+static int add_file(struct building *building, const struct aux_area *area,
+		    const struct aux_file *file)
+{
+	struct ntrace_params params;
+	uint64_t *counts;
+	int error;
+
+	set_params(building, area->about.cpu, &params);
+	if (!params.src_bits)
+		return add_stream(building, area, file, area->about.cpu, 0);
+	counts = calloc(SOURCES, sizeof(*counts));
+	if (!counts)
+		return NTRACE_ERR_NOMEM;
+	error = count_sources(file, &params, counts);
+	if (!error)
+		error = add_sources(building, area, file, counts);
+	free(counts);
+	return error;
+}
+
+/* ---- what is missing ---- */
+
+static void tell_area(const struct building *building, const struct aux_area *area)
+{
+	const struct ntrace_session *session = building->session;
+	const struct formatter *formatter = &area->formatter;
+	uint64_t last = area->mark_count ? area->marks[area->mark_count - 1].position : 0;
+
+	if (area->flagged[0] || area->flagged[1] || area->flagged[2])
+		session_note(session,
+			     "AUX area %" PRIu32 ": %" PRIu64 " pieces are truncated, %" PRIu64
+			     " have holes, %" PRIu64 " met with other trace: what is missing there "
+			     "is a gap",
+			     area->about.index, area->flagged[0], area->flagged[1],
+			     area->flagged[2]);
+	if (last > area->end)
+		session_note(session,
+			     "AUX area %" PRIu32 ": records speak of %" PRIu64
+			     " bytes at its end that are not in the file",
+			     area->about.index, last - area->end);
+	if (formatter->nameless || formatter->reserved || formatter_pending(formatter))
+		session_note(session,
+			     "AUX area %" PRIu32 ": of its CoreSight frames %" PRIu64
+			     " bytes come before the first number of a source, %" PRIu64
+			     " are of reserved sources, %u are of a frame that is not whole: they "
+			     "are left out",
+			     area->about.index, formatter->nameless, formatter->reserved,
+			     formatter_pending(formatter));
+	if (!area->file_count && area->end > area->first)
+		session_note(session, "AUX area %" PRIu32 ": its frames have no trace",
+			     area->about.index);
+}
+
+/* ---- all of it ---- */
+
+/* The files stay open with the session; areas do not. */
+static int keep_files(struct building *building)
+{
+	struct aux_areas *areas = &building->areas;
+	struct ntrace_session *session = building->session;
+	size_t count = 0, i, j;
+
+	for (i = 0; i < areas->count; i++)
+		count += areas->items[i].file_count;
+	session->files = calloc(count + 1, sizeof(FILE *));
+	for (i = 0; i < areas->count; i++) {
+		struct aux_area *area = &areas->items[i];
+
+		for (j = 0; j < area->file_count; j++) {
+			free(area->files[j].at);
+			if (session->files)
+				session->files[session->file_count++] = area->files[j].file;
+			else
+				fclose(area->files[j].file);
+		}
+		free(area->files);
+		free(area->marks);
+	}
+	free(areas->items);
+	free(areas->info.harts);
+	return session->files ? 0 : NTRACE_ERR_NOMEM;
+}
+
+static int build(struct building *building)
+{
+	struct ntrace_session *session = building->session;
+	struct aux_areas *areas = &building->areas;
+	size_t i, j;
+	int error = aux_files_write(areas);
+
+	if (error == NTRACE_ERR_IO)
+		session_note(session, "%s: trace could not be written to $TMPDIR, or /tmp: %s",
+			     session->directory, strerror(errno));
+	for (i = 0; i < areas->count && !error; i++) {
+		const struct aux_area *area = &areas->items[i];
+
+		tell_area(building, area);
+		for (j = 0; j < area->file_count && !error; j++)
+			error = add_file(building, area, &area->files[j]);
+	}
+	if (error)
+		return error;
+	if (areas->damaged)
+		session_note(session, "%s: %" PRIu64 " damaged AUXTRACE records are left out",
+			     session->directory, areas->damaged);
+	if (!building->stream_count) {
+		session_note(session, "%s: announces trace, and has none", session->directory);
+		return NTRACE_ERR_FORMAT;
+	}
+	return ntrace_perf_file_sideband(session->timeline.sideband, take_time, building, NULL);
+}
+
+static bool is_other_machine(const struct ntrace_session *session)
+{
+	const char *arch = ntrace_perf_file_feature(session->timeline.sideband, NTRACE_PERF_ARCH);
+
+	return arch && strncmp(arch, "riscv", 5);
+}
+
+int session_load_auxtrace(struct ntrace_session *session, const char *params)
+{
+	struct building building = { .session = session,
+				     .areas.session = session,
+				     .params = params };
+	int error, kept;
+
+	if (is_other_machine(session)) {
+		session_note(session, "%s: its trace is of %s, not of RISC-V", session->directory,
+			     ntrace_perf_file_feature(session->timeline.sideband,
+						      NTRACE_PERF_ARCH));
+		return NTRACE_ERR_FORMAT;
+	}
+	error = ntrace_perf_file_records(session->timeline.sideband, take_record, &building);
+	if (error == NTRACE_ERR_TRUNCATED)
+		error = 0;
+	if (!error) {
+		session_tell_sideband(session);
+		tell_params(&building);
+		error = build(&building);
+	}
+	kept = keep_files(&building);
+	session->streams = building.streams;
+	session->recording = recording_of_streams(session->timeline.sideband, building.streams,
+						  building.stream_count);
+	if (!session->recording) {
+		while (building.stream_count)
+			free((char *)(uintptr_t)building.streams[--building.stream_count].file);
+		free(building.streams);
+		session->streams = NULL;
+		return NTRACE_ERR_NOMEM;
+	}
+	return error ? error : kept;
+}
+
+static int is_trace(void *data, const struct ntrace_perf_record *record)
+{
+	(void)data;
+	return record->type == NTRACE_PERF_AUXTRACE || record->type == NTRACE_PERF_AUXTRACE_INFO;
+}
+
+bool session_has_auxtrace(const struct ntrace_session *session)
+{
+	return ntrace_perf_file_records(session->timeline.sideband, is_trace, NULL) == 1;
+}

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""A perf.data file as another driver has it recorded, from a recording of ours.
+
+usage: aux_file.py RECORDING FILE LAYOUT [KEY=VALUE ...]
+
+LAYOUT is rvtrace (v4 of the series: AUXTRACE_INFO of one word, the bytes of the trace as they are) or
+spacemit (7 words for each hart, CoreSight formatter frames). The records of the recording's data
+are kept; AUXTRACE_INFO, ITRACE_START, AUX and AUXTRACE come to them. All is written here byte by byte,
+by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
+
+  piece=N        bytes of trace in an AUX record (4096)
+  task=PID       the events are of this task, on the hart; else the hart's
+  cpu=no         and it has one AUX area, wherever it runs
+  flags=N:F      the AUX record of piece N has flags F
+  hole=N         the bytes of piece N are not in the file
+  first=N        the AUX area begins at N, as in a snapshot
+  words=A,B,...  the words of AUXTRACE_INFO, instead of those of the layout
+  type=N         of AUXTRACE_INFO (8)
+  info=no        without AUXTRACE_INFO
+  trace=no       without AUXTRACE
+  arch=NAME      what the header says of the machine
+  src=BITS:SRC   spacemit: SRC field; 0 bits: messages have none
+  format=N       spacemit: of the hart (1)
+  other=FILE     spacemit: a second source, interleaved with the first
+  sync=yes       spacemit: words and half-words of synchronization among the frames
+  compress=yes   records as perf record -z writes them; 2: as of perf 6.16
+  tail=N         so many bytes are missing at the end of the file
+"""
+import random
+import struct
+import subprocess
+import sys
+
+AUX, ITRACE_START = 11, 12
+AUXTRACE_INFO, AUXTRACE, COMPRESSED, COMPRESSED2 = 70, 71, 81, 83
+ARCH, FEATURE_COMPRESSED = 6, 27
+NOBODY = 0xffffffff
+
+
+def record(kind, body, misc=0):
+    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+
+
+def frames(items, draw):
+    """Formatter frames of (source, byte) items; draw: random numbers for synchronization, or None."""
+    out, now, at = bytearray(), None, 0
+
+    def source(index):
+        return items[index][0] if index < len(items) else 0
+
+    def data(index):
+        return items[index][1] if index < len(items) else 0
+    while at < len(items):
+        frame = bytearray(16)
+        for even in range(0, 16, 2):
+            if source(at) != now:
+                # A number, from the next byte on.
+                now = source(at)
+                frame[even] = now << 1 | 1
+            elif even < 14 and source(at + 1) != now:
+                # A number, and one byte more of the source before.
+                now = source(at + 1)
+                frame[even] = now << 1 | 1
+                frame[15] |= 1 << even // 2
+            else:
+                frame[even] = data(at) & 0xfe
+                frame[15] |= (data(at) & 1) << even // 2
+                at += 1
+            if even < 14:
+                frame[even + 1] = data(at)
+                at += 1
+        halves = [frame[even:even + 2] for even in range(0, 16, 2)]
+        if draw and not draw.randrange(8):
+            halves.insert(draw.randrange(2, 8), b"\xff\x7f")
+        if draw and not draw.randrange(8):
+            halves.insert(0, b"\xff\xff\xff\x7f")
+        out += b"".join(halves)
+    return bytes(out)
+
+
+def compressed(records, kind):
+    """Cut where records do not end."""
+    out = b""
+    for at in range(0, len(records), 501):
+        part = subprocess.run(["zstd", "-q", "-c"], input=records[at:at + 501], capture_output=True, check=True).stdout
+        if kind == COMPRESSED2:
+            part = struct.pack("<Q", len(part)) + part + bytes(-len(part) % 8)
+        out += record(kind, part)
+    return out
+
+
+def text(value):
+    padded = (value.encode() + b"\0").ljust(64, b"\0")
+    return struct.pack("<I", len(padded)) + padded
+
+
+class Maker:
+    def __init__(self, recording, layout, option):
+        self.layout, self.option = layout, option
+        with open(f"{recording}/data", "rb") as file:
+            self.whole = file.read()
+        with open(f"{recording}/aux.0", "rb") as file:
+            self.trace = file.read()
+        with open(f"{recording}/params", encoding="utf-8") as file:
+            params = dict(line.rstrip("\n").partition(" ")[::2] for line in file)
+        self.start, self.stop = int(params["start_ns"]), int(params["stop_ns"])
+        (self.magic, self.size, self.attr_size, self.attrs_at, self.attrs_size, self.data_at,
+         self.data_size) = struct.unpack_from("<8s6Q", self.whole)
+        self.id, = struct.unpack_from("<Q", self.whole, self.size)
+        self.first = int(option.get("first", 0))
+        self.task = int(option.get("task", 0))
+
+    def trailer(self, time, cpu=0):
+        pid = self.task or NOBODY
+        return struct.pack("<IIQIIQ", pid, pid, time, cpu, 0, self.id)
+
+    def info(self):
+        if "words" in self.option:
+            words = [int(word, 0) for word in self.option["words"].split(",") if word]
+        elif self.layout == "rvtrace":
+            words = [42]
+        else:
+            bits, src = (int(word) for word in self.option.get("src", "0:0").split(":"))
+            words = [42 << 32 | 1, 0, 5, int(self.option.get("format", 1)), 1, not bits, bits or 3, src]
+        return record(AUXTRACE_INFO, struct.pack(f"<II{len(words)}Q", int(self.option.get("type", 8)), 0, *words))
+
+    def pieces(self):
+        """What an AUX record hands over, one after the other."""
+        step = int(self.option.get("piece", 4096))
+        draw = random.Random(1) if self.option.get("sync") else None
+        other = b""
+        if "other" in self.option:
+            with open(self.option["other"], "rb") as file:
+                other = file.read()
+        for at in range(0, len(self.trace), step):
+            part = self.trace[at:at + step]
+            if self.layout == "rvtrace":
+                yield part
+                continue
+            items, rest, mix = [], list(other[at:at + step]), random.Random(at)
+            for byte in part:
+                items.append((0x10, byte))
+                while rest and mix.randrange(2):
+                    items.append((0x11, rest.pop(0)))
+            items += [(0x11, byte) for byte in rest]
+            yield frames(items, draw)
+
+    def trace_records(self):
+        cpu = NOBODY if self.option.get("cpu") == "no" else 0
+        hole = int(self.option.get("hole", -1))
+        number, flags = (int(word, 0) for word in self.option.get("flags", "-1:0").split(":"))
+        offset = self.first
+        aux, traces = [], []
+        pieces = list(self.pieces())
+        for i, part in enumerate(pieces):
+            aux.append(record(AUX, struct.pack("<QQQ", offset, len(part), flags if i == number else 0) +
+                              self.trailer(self.stop - len(pieces) + 1 + i)))
+            if i != hole:
+                traces.append(record(AUXTRACE, struct.pack("<QQQIIII", len(part), offset, 0, 0,
+                                                           self.task or NOBODY, cpu, 0)) + part)
+            offset += len(part)
+        start = record(ITRACE_START, struct.pack("<II", self.task or NOBODY, self.task or NOBODY) + self.trailer(self.start))
+        return start + b"".join(aux), b"".join(traces) if self.option.get("trace") != "no" else b""
+
+    def make(self):
+        sideband, traces = self.trace_records()
+        sideband = self.whole[self.data_at:self.data_at + self.data_size] + sideband
+        features = {}
+        if "arch" in self.option:
+            features[ARCH] = text(self.option["arch"])
+        if "compress" in self.option:
+            sideband = compressed(sideband, COMPRESSED2 if self.option["compress"] == "2" else COMPRESSED)
+            features[FEATURE_COMPRESSED] = struct.pack("<5I", 1, 1, 1, 2, 1 << 20)
+        data = (self.info() if self.option.get("info") != "no" else b"") + sideband + traces
+        bits = sum(1 << number for number in features)
+        out = struct.pack("<8s8Q4Q", self.magic, self.size, self.attr_size, self.attrs_at, self.attrs_size,
+                          self.data_at, len(data), 0, 0, bits, 0, 0, 0)
+        out += self.whole[len(out):self.data_at] + data
+        at = len(out) + 16 * len(features)
+        for number in sorted(features):
+            out += struct.pack("<QQ", at, len(features[number]))
+            at += len(features[number])
+        for number in sorted(features):
+            out += features[number]
+        return out[:len(out) - int(self.option.get("tail", 0))]
+
+
+def main():
+    maker = Maker(sys.argv[1], sys.argv[3], dict(word.split("=", 1) for word in sys.argv[4:]))
+    with open(sys.argv[2], "wb") as file:
+        file.write(maker.make())
+
+
+main()

@@ -1,0 +1,178 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# perf.data files with trace as other drivers have it recorded, and compressed ones: they decode to what the
+# recording does that they are made of. aux_file.py makes them, byte by byte.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+examples=$top/Documentation/examples ntrace=$top/build/ntrace
+export LD_LIBRARY_PATH=$top/build
+
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id -g -o "$tmp/demo" "$examples/demo.S" || exit 1
+for name in encode recording sideband; do
+	gcc -std=c11 -I "$top/lib/include" "$examples/$name.c" -L "$top/build" -lntrace -o "$tmp/$name" || exit 1
+done
+"$tmp/encode" "$tmp/once" >/dev/null
+size=$(stat -c %s "$tmp/once")
+for ((i = 0; i < 200; i++)); do cat "$tmp/once"; done >"$tmp/trace"
+"$tmp/recording" "$tmp/dir" "$tmp/demo" $((200 * size)) && cp "$tmp/trace" "$tmp/dir/aux.0"
+
+
+make() { python3 "$top/selftests/lib/aux_file.py" "$tmp/dir" "$tmp/file" "$@"; }
+# decoded PATH OPTION...: what was executed, and by whom; notes in $tmp/notes
+decoded() { "$ntrace" decode --level instruction "${@:2}" "$1" 2>"$tmp/notes"; }
+decoded "$tmp/dir" >"$tmp/expected"
+is "$(grep -c ' leaf' "$tmp/expected")" 200 "the recording: what was executed"
+
+# same TEXT ARGUMENT...: a file that decodes to the same.
+same() {
+	make "${@:2}" || { not_ok "$1: cannot be made"; return 1; }
+	decoded "$tmp/file" >"$tmp/got"
+	ok "$1" cmp "$tmp/expected" "$tmp/got" || diag "$(tail -n 3 "$tmp/notes")"
+}
+same "rvtrace: the hart's trace" rvtrace
+like "which parameters are taken is said" 'does not say with which parameters.*srcbits=0,xlen=64.*--params' "$(<"$tmp/notes")"
+like "and what the kernel's text is missing for" 'has no text of the kernel' "$(<"$tmp/notes")"
+same "rvtrace: many pieces" rvtrace piece=37
+same "rvtrace: a task's trace" rvtrace task=42 piece=100
+same "rvtrace: a thread's trace, wherever it runs" rvtrace task=42 cpu=no piece=100
+same "rvtrace: without AUXTRACE_INFO" rvtrace info=no
+same "rvtrace: an area that does not begin at 0" rvtrace first=4096 task=42
+same "compressed records" rvtrace compress=1 piece=37 task=42
+same "compressed records as of perf 6.16" rvtrace compress=2
+same "SpacemiT: formatter frames" spacemit
+is "$(grep -c parameters "$tmp/notes")" 0 "its parameters are in the file"
+same "SpacemiT: synchronization among the frames" spacemit sync=yes piece=100
+same "SpacemiT: a task's trace" spacemit sync=yes task=42 piece=100
+same "SpacemiT: compressed" spacemit compress=2 sync=yes
+same "the machine is RISC-V" spacemit arch=riscv64
+
+# Two sources in the frames of one area are two streams, each whole.
+make spacemit other="$tmp/trace" sync=yes piece=700
+decoded "$tmp/file" --stream 0 >"$tmp/got"
+ok "SpacemiT: two sources, the first" cmp "$tmp/expected" "$tmp/got"
+decoded "$tmp/file" --stream 1 >"$tmp/got"
+ok "and the second" cmp <(sed 's/stream 0/stream 1/' "$tmp/expected") "$tmp/got"
+
+# All commands take them.
+make spacemit
+of_file() { "$ntrace" "$@" "$tmp/file" 2>"$tmp/notes"; }
+of_dir() { "$ntrace" "$@" "$tmp/dir" 2>/dev/null; }
+is "$(of_file dump | grep -v '^#')" "$(of_dir dump | grep -v '^#')" "ntrace dump"
+is "$(of_file decode --level message | grep -v '^#')" "$(of_dir dump | grep -v '^#')" "ntrace decode --level message"
+is "$(of_file stat | grep -v '^#')" "$(of_dir stat | grep -v '^#')" "ntrace stat"
+is "$(of_file check | grep -v '^#')" "$(of_dir check | grep -v '^#')" "ntrace check"
+is "$(of_file export -f csv)" "$(of_dir export -f csv)" "ntrace export"
+counts() { sed 's/.*"instructions":{/{/; s/"notes":\[[^]]*\]//'; }
+is "$(of_file report --json | counts)" "$(of_dir report --json | counts)" "ntrace report"
+like "which counts something" '^[1-9]' "$(of_file report | awk '/^instructions/ { print $2 }')"
+fails "ntrace archive" 'not a recording: it is no directory' "$ntrace" archive "$tmp/file"
+
+# Parameters that the file does not have.
+sed 's/^params .*/params srcbits=3/; s/^src .*/src 2/' -i "$tmp/dir/params"
+python3 - "$tmp" <<-'END_OF_PYTHON'
+	import sys
+	# Each message again, with a SRC field of 3 bits behind TCODE: bits 6 and up of what its bytes hold.
+	trace, out = open(sys.argv[1] + "/trace", "rb").read(), bytearray()
+	message = []
+	for byte in trace:
+	    message.append(byte)
+	    if byte & 3 != 3:
+	        continue
+	    if len(message) == 1:
+	        out += bytes(message)
+	        message = []
+	        continue
+	    # The first part ends at the first byte whose MSEO is not 0.
+	    end = next(i for i, item in enumerate(message) if item & 3)
+	    bits = sum((item >> 2) << 6 * i for i, item in enumerate(message[:end + 1]))
+	    bits = bits & 0x3f | 2 << 6 | bits >> 6 << 9
+	    part = [(bits >> 6 * i & 0x3f) << 2 for i in range(end + 2)]
+	    part[-1] |= message[end] & 3
+	    out += bytes(part + message[end + 1:])
+	    message = []
+	open(sys.argv[1] + "/dir/aux.0", "wb").write(out)
+END_OF_PYTHON
+sed "s/^bytes .*/bytes $(stat -c %s "$tmp/dir/aux.0")/" -i "$tmp/dir/params"
+decoded "$tmp/dir" >"$tmp/with_src"
+is "$(grep -c ' leaf' "$tmp/with_src")" 200 "the recording with SRC"
+cp "$tmp/with_src" "$tmp/expected"
+make rvtrace
+decoded "$tmp/file" --params srcbits=3 >"$tmp/got"
+ok "rvtrace: --params srcbits=3" cmp "$tmp/expected" "$tmp/got"
+decoded "$tmp/file" >"$tmp/got"
+fails "without it the trace is not understood" 'differ' cmp "$tmp/expected" "$tmp/got"
+is "$("$ntrace" report --json --params srcbits=3 "$tmp/file" 2>/dev/null | grep -o '"all":[0-9]*' | head -n 1)" \
+	"$("$ntrace" report --json "$tmp/dir" 2>/dev/null | grep -o '"all":[0-9]*' | head -n 1)" "ntrace report --params"
+is "$("$ntrace" export -f csv --params srcbits=3 "$tmp/file" 2>/dev/null)" "$("$ntrace" export -f csv "$tmp/dir" 2>/dev/null)" \
+	"ntrace export --params"
+is "$("$ntrace" dump --params srcbits=3 "$tmp/file" 2>/dev/null | grep -v '^#')" "$("$ntrace" dump "$tmp/dir" | grep -v '^#')" \
+	"ntrace dump --params"
+is "$("$ntrace" decode --level message --params srcbits=3 "$tmp/file" 2>/dev/null | grep -v '^#')" \
+	"$("$ntrace" dump "$tmp/dir" | grep -v '^#')" "ntrace decode --level message --params"
+same "SpacemiT: SRC by its parameters" spacemit src=3:2
+make spacemit src=3:1
+decoded "$tmp/file" >/dev/null
+like "a SRC that no hart has is told" '[1-9][0-9]* messages have a SRC that no hart has' "$(<"$tmp/notes")"
+fails "parameters that do not exist" "option --params: cannot use 'colour=red" "$ntrace" report --params colour=red "$tmp/file"
+fails "parameters for a recording" 'a recording has its own parameters' "$ntrace" report --params srcbits=3 "$tmp/dir"
+
+# What is missing is a gap, and told.
+cp "$tmp/trace" "$tmp/dir/aux.0"
+sed "s/^bytes .*/bytes $((200 * size))/; s/^params .*/params srcbits=0/; s/^src .*/src 0/" -i "$tmp/dir/params"
+# told TEXT PATTERN COUNT ARGUMENT...: COUNT runs of the function are left.
+told() {
+	make "${@:4}"
+	decoded "$tmp/file" >"$tmp/got"
+	like "$1: told" "$2" "$(tr '\n' ' ' <"$tmp/notes")"
+	is "$(grep -c ' leaf' "$tmp/got")" "$3" "$1: what is left"
+}
+told "a truncated piece" '1 pieces are truncated, 0 have holes, 0 met.*at least 0 bytes of trace were lost while recording, in 1 gaps.*not whole: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
+told "a piece with holes" '0 pieces are truncated, 1 have holes.*in 1 gaps.*not whole: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
+told "a piece that met with other trace" '0 have holes, 1 met with other trace.*in 1 gaps.*not whole: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
+told "a piece that is not in the file" "cpu 0: at least $((10 * size)) bytes of trace were lost.*gap" 189 rvtrace piece=$((10 * size)) hole=3
+told "the last piece is not in the file" "records speak of $((10 * size)) bytes at its end" 190 rvtrace piece=$((10 * size)) hole=19
+told "a file that is cut" 'file is cut: what came later is missing' 190 rvtrace piece=$((10 * size)) tail=1
+told "a format that is not N-Trace" 'says that its trace has format 0; it is read as N-Trace' 200 spacemit format=0
+
+# What cannot be read says so.
+refused() {
+	make "${@:3}"
+	fails "$1" "$2" "$ntrace" report "$tmp/file"
+}
+refused "trace of Intel PT" 'its trace is Intel PT' rvtrace type=1
+refused "trace of CoreSight ETM" 'its trace is CoreSight ETM' spacemit type=3
+refused "trace of another machine" 'its trace is of x86_64, not of RISC-V' rvtrace arch=x86_64
+refused "no trace at all" 'announces trace, and has none' rvtrace trace=no
+refused "AUXTRACE_INFO without words" 'type 8, 0 words\) is neither as rvtrace' rvtrace words=
+refused "AUXTRACE_INFO of unknown words" 'type 8, 3 words\) is neither as rvtrace' rvtrace words=1,2,3
+refused "no hart" '8 words\) is neither' spacemit words=0,0,5,1,1,1,0,0
+refused "more harts than words" '8 words\) is neither' spacemit words=2,0,5,1,1,1,0,0
+refused "more parameters than words" '8 words\) is neither' spacemit words=1,0,6,1,1,1,0,0
+refused "fewer parameters than there are" '8 words\) is neither' spacemit words=1,0,4,1,1,1,0,0
+refused "SRC of 99 bits" '8 words\) is neither' spacemit words=1,0,5,1,1,0,99,0
+make rvtrace
+TMPDIR=$tmp/nowhere fails "no room for the trace" 'trace could not be written to .TMPDIR.*No such file' "$ntrace" report "$tmp/file"
+make rvtrace compress=1
+python3 - "$tmp/file" <<-'END_OF_PYTHON'
+	import sys
+	data = bytearray(open(sys.argv[1], "rb").read())
+	at = data.index(b"\x28\xb5\x2f\xfd")
+	data[at + 12] ^= 0xff
+	open(sys.argv[1], "wb").write(data)
+END_OF_PYTHON
+like "damaged compressed records" 'compressed records are damaged' "$(decoded "$tmp/file" >/dev/null; tr '\n' ' ' <"$tmp/notes")"
+
+# What perf itself compresses.
+if perf record -z -e dummy:u --switch-events -o "$tmp/perf.data" -- sh -c 'ls / >/dev/null; true' >"$tmp/perf.out" 2>&1; then
+	"$tmp/sideband" "$tmp/perf.data" >"$tmp/got"
+	perf script --show-mmap-events --show-task-events -i "$tmp/perf.data" 2>/dev/null >"$tmp/script"
+	is "$(sed -n 's/^[0-9]* has \(.*\) at 0x\(.*\)/\1 \2/p' "$tmp/got" | sort)" \
+		"$(sed -nE 's/.*PERF_RECORD_MMAP2? .*\[0x([0-9a-f]+)\(.*: .* (.*)/\2 \1/p' "$tmp/script" | sort)" \
+		"perf record -z: the mappings that perf script shows"
+	is "$(grep -c ' is ' "$tmp/got")" "$(grep -c 'PERF_RECORD_COMM' "$tmp/script")" "and the names"
+	ok "which are some" test "$(grep -c ' has ' "$tmp/got")" -gt 3
+else
+	skip "perf record -z" "$(tail -n 1 "$tmp/perf.out")"
+fi
+done_testing
