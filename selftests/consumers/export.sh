@@ -70,7 +70,9 @@ if perf_for "$out/perf.data"; then
 		diag "$(<"$tmp/wrong")"
 	like "every branch, as often as it was executed" '^[1-9][0-9]{3,} samples, [0-9]+ transfers, 0 wrong$' \
 		"$(sampled "$recorded/executed" bts.data)" || diag "$(<"$tmp/wrong")"
-	grep -v ' c32 c56 ' "$recorded/executed" >"$tmp/falsified"
+	# The run that was executed most often, wherever it was come from.
+	grep -vF "$(sort -k4,4nr "$recorded/executed" | awk 'NR == 1 { print " " $2 " " $3 " " }')" \
+		"$recorded/executed" >"$tmp/falsified"
 	for data in perf.data bts.data; do
 		like "$data: what was not executed would show" ' [1-9][0-9]* wrong$' "$(sampled "$tmp/falsified" $data)"
 	done

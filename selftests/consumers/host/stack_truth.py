@@ -11,6 +11,7 @@ Code without a name of the two (the vDSO) is one frame "*" for all of it in a ro
 
 Prints for "plain", and then for each odd_*: "NAME: N stacks, N instructions, N differ"; and on standard error which.
 """
+import bisect
 import collections
 import re
 import subprocess
@@ -32,6 +33,19 @@ def symbols(listing):
             yield int(address, 16), name
 
 
+def inner_labels(listing):
+    """Names without a size within a function that has one: __syscall_cancel_arch_end of glibc's."""
+    words = [line.split() for line in listing.splitlines()]
+    starts = sorted((int(line[0], 16), int(line[0], 16) + int(line[1], 16)) for line in words
+                    if len(line) == 4 and line[2] in "tTwWi")
+    labels = set()
+    for line in words:
+        at = bisect.bisect_left(starts, (int(line[0], 16), 0)) - 1 if len(line) == 3 else -1
+        if at >= 0 and int(line[0], 16) < starts[at][1]:
+            labels.add(line[2])
+    return labels
+
+
 class Names:
     """Of functions, by address. Which of several names of an address is shown is no matter of stacks."""
 
@@ -40,8 +54,10 @@ class Names:
         sections = tool("objdump", "-h", program)
         code = [range(int(start, 16), int(start, 16) + int(size, 16))
                 for size, start in re.findall(r"^ *\d+ \S+ +(\S+) +(\S+) .*\n.*CODE", sections, re.MULTILINE)]
-        for address, name in symbols(tool("nm", "--defined-only", program)):
-            if any(address in part for part in code):
+        listing = tool("nm", "--defined-only", program)
+        labels = inner_labels(tool("nm", "--defined-only", "--print-size", program))
+        for address, name in symbols(listing):
+            if any(address in part for part in code) and name not in labels:
                 self.add(address, name)
         for address, name in symbols(open(kallsyms).read()):
             self.add(address, name)

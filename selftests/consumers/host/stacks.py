@@ -122,7 +122,7 @@ def perfetto(path):
 
 
 def pprof(path):
-    """What was inlined comes first in a location, and is called "NAME_[i]" here."""
+    """What was inlined comes first in a location, and is called "NAME_[i]" here. Newer versions tell line and column."""
     stacks, names, samples = collections.Counter(), collections.defaultdict(list), []
     section = None
     for line in open(path):
@@ -132,7 +132,7 @@ def pprof(path):
             count, locations = line.split(":")
             samples.append((int(count), locations.split()))
         elif section == "Locations":
-            match = re.match(r" *(?:(\d+): 0x[0-9a-f]+ (?:M=\d+ )?)?(.*) :0 s=0\(?.*$", line)
+            match = re.match(r" *(?:(\d+): 0x[0-9a-f]+ (?:M=\d+ )?)?(.*) :0(?::0)? s=0\(?.*$", line)
             location = match.group(1) or location
             names[location].append(match.group(2))
     for count, locations in samples:
