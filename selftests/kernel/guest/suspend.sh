@@ -6,6 +6,9 @@
 . /root/kernel/common.sh
 mount -t debugfs none /sys/kernel/debug 2>/dev/null
 running() { grep -c ' active enabled' /sys/kernel/debug/ntrace/components; }
+# Behind the back of the driver.
+encoders_enabled() { enabled "$(encoder 0)" && enabled "$(encoder 1)"; }
+encoders_disabled() { ! enabled "$(encoder 0)" && ! enabled "$(encoder 1)"; }
 blocks=$(wc -l </sys/kernel/debug/ntrace/components)
 
 hold /dev/ntrace1
@@ -14,8 +17,7 @@ hold /dev/ntrace0 2>/dev/null
 is "$(running)" "$blocks" "all blocks are enabled"
 echo devices >/sys/power/pm_test && echo freeze >/sys/power/state
 is "$(running)" 0 "system sleep: all are disabled"
-# Behind the back of the driver.
-ok "the encoders' registers say so, too" eval '! enabled $(encoder 0) && ! enabled $(encoder 1)'
+ok "the encoders' registers say so, too" encoders_disabled
 ask state
 is "$answer" 2 "the capture is stopped"
 ask start
@@ -24,7 +26,7 @@ echo start >&"$other_out"
 read -r -t 120 answer <&"$other_in"
 is "$answer" 0 "and that of the other hart"
 is "$(running)" "$blocks" "all blocks are enabled again"
-ok "the encoders' registers say so, too" eval 'enabled $(encoder 0) && enabled $(encoder 1)'
+ok "the encoders' registers say so, too" encoders_enabled
 let_go
 echo "1..$tap_count"
 poweroff -f
