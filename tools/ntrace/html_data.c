@@ -10,13 +10,6 @@
 /* Functions of which each row would be too small to look for. */
 #define FUNCTIONS_MAX 5000
 
-static const char *const part_names[PARTS] = {
-	[PART_USER] = "user",
-	[PART_KERNEL] = "kernel",
-	[PART_FIRMWARE] = "firmware",
-	[PART_OTHER] = "other",
-};
-
 static void add_note(void *data, const char *text)
 {
 	struct html *html = data;
@@ -119,9 +112,9 @@ void html_put_functions(struct html *html, const struct profile *profile, struct
 		output_printf(output,
 			      ",\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			      "]",
-			      part_names[profile_part(function->privilege)], function->instructions,
-			      function->calls, function->total, function->ticks,
-			      function->total_ticks);
+			      profile_part_names[profile_part(function->privilege)],
+			      function->instructions, function->calls, function->total,
+			      function->ticks, function->total_ticks);
 	}
 	output_char(output, ']');
 }

@@ -148,7 +148,10 @@ static void put_json(struct output *output, const char *text, unsigned char esca
 
 void output_json(struct output *output, const char *text)
 {
-	put_json(output, text, '\0');
+	if (text)
+		put_json(output, text, '\0');
+	else
+		output_text(output, "null");
 }
 
 void output_json_script(struct output *output, const char *text)

@@ -42,7 +42,7 @@ void output_hex(struct output *output, uint64_t value, unsigned int digits);
 /** output_decimal - padded with blanks on the left to @width */
 void output_decimal(struct output *output, uint64_t value, unsigned int width);
 
-/** output_json - a quoted JSON string; bytes that are no UTF-8 are taken as Latin-1 */
+/** output_json - a quoted JSON string; bytes that are no UTF-8 are taken as Latin-1; NULL: null */
 void output_json(struct output *output, const char *text);
 
 /** output_json_script - the same without "<", so that nothing ends the script that it stands in */

@@ -20,6 +20,13 @@ struct profile_memo {
 	struct function *function;	/* NULL: it reaches over several functions */
 };
 
+const char *const profile_part_names[PARTS] = {
+	[PART_USER] = "user",
+	[PART_KERNEL] = "kernel",
+	[PART_FIRMWARE] = "firmware",
+	[PART_OTHER] = "other",
+};
+
 enum profile_part profile_part(unsigned int privilege)
 {
 	switch (privilege) {

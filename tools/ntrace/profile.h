@@ -75,6 +75,9 @@ enum profile_part {
 	PARTS,
 };
 
+/* As people and programs read them; by enum profile_part. */
+extern const char *const profile_part_names[PARTS];
+
 struct profile_memo;
 
 /**

@@ -48,8 +48,6 @@ struct report {
 	struct recording_totals totals;
 };
 
-extern const char *const report_part_names[PARTS];
-
 /** report_count - rows to show, of so many */
 size_t report_count(const struct report *report, size_t count);
 

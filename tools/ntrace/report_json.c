@@ -36,17 +36,11 @@ static void json_function(const struct report *report, const struct function *fu
 	struct output *output = report->output;
 
 	output_text(output, "{\"function\":");
-	if (function->name)
-		output_json(output, function->name);
-	else
-		output_text(output, "null");
+	output_json(output, function->name);
 	output_text(output, ",\"object\":");
-	if (function->object)
-		output_json(output, ntrace_object_name(function->object));
-	else
-		output_text(output, "null");
+	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
 	output_printf(output, ",\"address\":\"0x%" PRIx64 "\",\"mode\":\"%s\"", function->start,
-		      report_part_names[profile_part(function->privilege)]);
+		      profile_part_names[profile_part(function->privilege)]);
 	if (report->profile.by_process) {
 		output_printf(output, ",\"pid\":%d,\"process\":", function->pid);
 		output_json(output, function->comm);
@@ -132,7 +126,7 @@ void report_json(const struct report *report)
 		      report->totals.bytes, ntrace_session_streams(report->recording.session),
 		      report_instructions(report), profile->selected);
 	for (i = 0; i < PARTS; i++)
-		output_printf(output, ",\"%s\":%" PRIu64, report_part_names[i],
+		output_printf(output, ",\"%s\":%" PRIu64, profile_part_names[i],
 			      profile->instructions[i]);
 	output_printf(output,
 		      "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64

@@ -387,10 +387,7 @@ static void json_function(struct output *output, const struct sum *sum)
 	char *name = sum->symbol ? ntrace_demangle(sum->symbol) : NULL;
 
 	output_text(output, "{\"function\":");
-	if (sum->symbol)
-		output_json(output, sum->symbol);
-	else
-		output_text(output, "null");
+	output_json(output, sum->symbol);
 	if (name) {
 		output_text(output, ",\"demangled\":");
 		output_json(output, name);
@@ -421,10 +418,7 @@ static void json_place(struct output *output, const char *key, const struct ntra
 		       uint64_t address, const char *text)
 {
 	output_printf(output, ",\"%s\":{\"address\":\"0x%" PRIx64 "\",\"object\":", key, address);
-	if (object)
-		output_json(output, ntrace_object_name(object));
-	else
-		output_text(output, "null");
+	output_json(output, object ? ntrace_object_name(object) : NULL);
 	output_text(output, ",\"place\":");
 	output_json(output, text);
 	output_char(output, '}');

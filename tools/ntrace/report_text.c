@@ -8,13 +8,6 @@
 #include "report.h"
 #include "ui.h"
 
-const char *const report_part_names[PARTS] = {
-	[PART_USER] = "user",
-	[PART_KERNEL] = "kernel",
-	[PART_FIRMWARE] = "firmware",
-	[PART_OTHER] = "other",
-};
-
 static uint64_t problem_count(const struct problem *kinds)
 {
 	uint64_t count = 0;
@@ -75,7 +68,7 @@ static void text_totals(const struct report *report)
 	for (i = 0; i < PARTS; i++) {
 		if (!profile->instructions[i])
 			continue;
-		output_printf(report->output, "%s%s %s (%.1f %%)", separator, report_part_names[i],
+		output_printf(report->output, "%s%s %s (%.1f %%)", separator, profile_part_names[i],
 			      ui_number(number, profile->instructions[i]),
 			      share(profile->instructions[i], total));
 		separator = ", ";
@@ -201,7 +194,7 @@ static void text_function(const struct report *report, const struct function *fu
 		output_printf(output, "%12s  ", time_text(report, text, function->ticks));
 		output_printf(output, "%12s  ", time_text(report, text, function->total_ticks));
 	}
-	output_padded(output, report_part_names[part], 8);
+	output_padded(output, profile_part_names[part], 8);
 	output_text(output, "  ");
 	if (report->profile.by_process) {
 		if (function->pid < 0)

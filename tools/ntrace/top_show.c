@@ -7,13 +7,6 @@
 #include "top.h"
 #include "ui.h"
 
-static const char *const part_names[PARTS] = {
-	[PART_USER] = "user",
-	[PART_KERNEL] = "kernel",
-	[PART_FIRMWARE] = "firmware",
-	[PART_OTHER] = "other",
-};
-
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
@@ -91,7 +84,7 @@ static void show_function(struct top_screen *screen, const struct top_window *wi
 			share(function->instructions, window->profile.selected),
 			ui_number(instructions, function->instructions),
 			ui_number(calls, function->calls), function_shown(function),
-			part_names[part], object_of(function), process);
+			profile_part_names[part], object_of(function), process);
 }
 
 int top_show(struct top_screen *screen, const struct top_window *window, size_t limit, bool paused)
@@ -118,17 +111,11 @@ int top_show(struct top_screen *screen, const struct top_window *window, size_t 
 static void json_function(struct output *output, const struct function *function)
 {
 	output_text(output, "{\"function\":");
-	if (function->name)
-		output_json(output, function->name);
-	else
-		output_text(output, "null");
+	output_json(output, function->name);
 	output_text(output, ",\"object\":");
-	if (function->object)
-		output_json(output, ntrace_object_name(function->object));
-	else
-		output_text(output, "null");
+	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
 	output_printf(output, ",\"mode\":\"%s\",\"pid\":%d,\"process\":",
-		      part_names[profile_part(function->privilege)], function->pid);
+		      profile_part_names[profile_part(function->privilege)], function->pid);
 	output_json(output, function->comm);
 	output_printf(output, ",\"instructions\":%" PRIu64 ",\"calls\":%" PRIu64 "}",
 		      function->instructions, function->calls);
