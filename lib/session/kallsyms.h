@@ -3,6 +3,7 @@
 #ifndef NTRACE_SESSION_KALLSYMS_H
 #define NTRACE_SESSION_KALLSYMS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,5 +30,8 @@ struct kallsym {
  */
 int kallsyms_read(const char *path, int (*callback)(void *data, const struct kallsym *symbol),
 		  void *data);
+
+/* The compiler's labels and mapping symbols: no functions. RISC-V modules have hundreds of thousands. */
+bool kallsyms_is_label(const struct kallsym *symbol);
 
 #endif

@@ -36,6 +36,7 @@ struct copying {
 	uint64_t *pages;		/* pages where others' symbols stand */
 	size_t page_count, page_room;
 	FILE *symbols;
+	uint64_t written;		/* page of the last symbol that was written there */
 	bool addresses;			/* kallsyms shows addresses */
 };
 
@@ -56,17 +57,24 @@ static int add_page(struct copying *copying, uint64_t page)
 	return 0;
 }
 
+/* Of labels one for each page is enough: they say that there is text. */
+static void write_symbol(struct copying *copying, const struct kallsym *symbol, uint64_t page)
+{
+	if (!copying->symbols || (kallsyms_is_label(symbol) && page == copying->written))
+		return;
+	fwrite(symbol->line, 1, symbol->length, copying->symbols);
+	copying->written = page;
+}
+
 static int take_symbol(void *data, const struct kallsym *symbol)
 {
 	struct copying *copying = data;
+	uint64_t page = symbol->address & ~(uint64_t)(PAGE - 1);
 
 	copying->addresses = copying->addresses || symbol->address;
-	if (copying->symbols)
-		fwrite(symbol->line, 1, symbol->length, copying->symbols);
+	write_symbol(copying, symbol, page);
 	if (symbol->module[0])
-		return symbol->address ?
-			       add_page(copying, symbol->address & ~(uint64_t)(PAGE - 1)) :
-			       0;
+		return symbol->address ? add_page(copying, page) : 0;
 	if (!strcmp(symbol->name, "_stext"))
 		copying->text_start = symbol->address;
 	else if (!strcmp(symbol->name, "_etext"))

@@ -192,8 +192,7 @@ static int take_symbol(void *data, const struct kallsym *symbol)
 		session->switch_address = symbol->address;
 	else if (!symbol->module[0] && !strcmp(symbol->name, "begin_new_exec"))
 		session->exec_address = symbol->address;
-	if (symbol->name[0] == '$' || !strncmp(symbol->name, ".L", 2) ||
-	    is_linker_mark(symbol->name))
+	if (kallsyms_is_label(symbol) || is_linker_mark(symbol->name))
 		return 0;
 	if (!symbol->module[0])
 		return add_symbol(loading, symbol->name, symbol->address, 0);

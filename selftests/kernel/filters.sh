@@ -3,10 +3,10 @@
 # What is filtered is all that is in the trace, and all of it: functions with a known
 # number of calls, of a program and of the kernel; handlers of traps. And no filter
 # makes more visible than privilege allows.
-# shellcheck source=selftests/tools/counted_common.sh
-. "$(dirname "$0")/../tools/counted_common.sh"
+# shellcheck source=selftests/tools/recording_common.sh
+. "$(dirname "$0")/../tools/recording_common.sh"
 cd "$top" || exit 1
-make_sysroot
+make_sysroot "$counted"
 mkdir -p "$sysroot/root/kernel"
 cp build/riscv64/selftests/kernel/filters "$sysroot/root/kernel/"
 calls=321

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # SiFive's encoders of before the specification, up to what is decoded of their trace.
-# shellcheck source=selftests/tools/counted_common.sh
-. "$(dirname "$0")/../tools/counted_common.sh"
+# shellcheck source=selftests/tools/recording_common.sh
+. "$(dirname "$0")/../tools/recording_common.sh"
 cd "$top" || exit 1
 relay v0 tools/vsoc/run --quiet --modules --tools --check-dmesg --machine ntrace=v0 --append iomem=relaxed \
 	--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh --put "$counted:/root/counted" \
 	--put selftests/kernel/guest/common.sh:/root/kernel/common.sh --put selftests/kernel/guest/v0.sh:/root/kernel/v0.sh \
 	--get "/root/results:$tmp" -- bash /root/kernel/v0.sh
-make_sysroot
+make_sysroot "$counted"
 like "params: the dialect" 'dialect=sifive-v0.*tsbits=48' "$(cat "$results/counted.data/params")"
 "$ntrace" report --sysroot "$sysroot" --firmware "$(tools/vsoc/run --print-firmware-elf)@0x80000000" --json --limit 0 "$results/counted.data" >"$tmp/json" 2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "0 " "report is content"

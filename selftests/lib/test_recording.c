@@ -172,7 +172,10 @@ static void test_kernel_copy(void)
 
 	make_kernel_text();
 	write_kcore(in("kcore"));
-	write_kallsyms(in("symbols"), "");
+	/* Behind module_work: labels of its page, and of the next one. */
+	write_kallsyms(in("symbols"),
+		       "ffffffff01000012 t .L0 \t[paper]\nffffffff01000014 t $x\t[paper]\n"
+		       "ffffffff01001010 t .L1\t[paper]\nffffffff01001012 t .LVL2\t[paper]\n");
 	copy.kcore = in("kcore");
 	copy.kallsyms = in("symbols");
 	ntrace_recording_create(in("k"));
@@ -193,6 +196,10 @@ static void test_kernel_copy(void)
 	is_u64(run("grep -qP '^ffffffff01000010 t module_work\\t\\[paper\\]$' %s",
 		   in("k/images/kallsyms")),
 	       0, "symbols as in kallsyms");
+	is_u64(run("grep -F '[paper]' %s | cut -d' ' -f3- | tr -d '\\n' | grep -qxP "
+		   "'module_work\\t\\[paper\\].L1\\t\\[paper\\]'",
+		   in("k/images/kallsyms")),
+	       0, "of labels one where there is nothing else of a page");
 	/* Nothing changed. */
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
 	ok(!copy.changed && !copy.bytes, "the end has nothing that is not in the start");

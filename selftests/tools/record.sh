@@ -4,8 +4,8 @@
 # report, decode and stock perf say of a program whose calls and instructions
 # are known (guest/counted.c). The guest's half is guest/record.sh.
 set -uo pipefail
-# shellcheck source=selftests/tools/counted_common.sh
-. "$(dirname "$0")/counted_common.sh"
+# shellcheck source=selftests/tools/recording_common.sh
+. "$(dirname "$0")/recording_common.sh"
 
 for version in 0:older 2:newer; do
 	make -s -C "$top" modules KMOD_VARIANT="abi${version%:*}" \
@@ -17,27 +17,21 @@ rc=0
 	--put "$top/build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko" \
 	--put "$top/build/kernel-abi0/ntrace/ntrace.ko:/root/modules/older.ko" \
 	--put "$top/build/kernel-abi2/ntrace/ntrace.ko:/root/modules/newer.ko" \
-	--put "$counted:/root/counted" --put "$(dirname "$0")/guest/record.sh:/root/record.sh" \
+	--put "$counted:/root/counted" --put "$(dirname "$0")/guest/record.sh:/root/record.sh" --put "$(dirname "$0")/guest/common.sh:/root/common.sh" \
 	--get "/root/results:$tmp" -- bash /root/record.sh >"$tmp/run" 2>&1 || rc=$?
 is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
 [ -s "$results/perf.rc" ] || done_testing
 
-# refused NAME STATUS PATTERN: one line on stderr.
-refused() {
-	is "$(cat "$results/$1.rc")" "$2" "$1: exit status"
-	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
-	like "$1: says why" "$3" "$(cat "$results/$1.err")"
-}
-refused no_module 1 'no trace device.*module'
-refused newer 1 'speaks version 2 .* version 1: install matching ones'
-refused older 1 'speaks version 0 .* version 1: install matching ones'
-refused permission 1 'no permission.*CAP_PERFMON'
-refused busy 1 'busy: process [0-9]+ \(ntrace\)'
-refused no_command 127 'no-such-program: no such command'
-refused no_interpreter 1 'script: No such file'
-refused no_hart 1 'hart 7 has no trace device'
-refused too_large 1 'largest sink buffer'
-refused no_recording 1 'precious: exists and is no recording'
+refused no_module 'no trace device.*module'
+refused newer 'speaks version 2 .* version 1: install matching ones'
+refused older 'speaks version 0 .* version 1: install matching ones'
+refused permission 'no permission.*CAP_PERFMON'
+refused busy 'busy: process [0-9]+ \(ntrace\)'
+refused no_command 'no-such-program: no such command' 127
+refused no_interpreter 'script: No such file'
+refused no_hart 'hart 7 has no trace device'
+refused too_large 'largest sink buffer'
+refused no_recording 'precious: exists and is no recording'
 is "$(cat "$results/leftovers")" "" "a refused recording leaves no directory"
 ok "what is no recording is left alone" test -e "$results/precious/file"
 is "$(cat "$results/terminated.rc")" 143 "SIGTERM: the command ends with the recorder"
@@ -52,7 +46,7 @@ is "$(cat "$results/counted.rc")" 7 "the exit status is the command's"
 is "$(cat "$results/disk_full.rc")" 1 "disk full: exit status"
 like "disk full: said" "disk full" "$(cat "$results/disk_full.err")"
 
-make_sysroot
+make_sysroot "$counted"
 report() { "$ntrace" report --sysroot "$sysroot" "$@"; }
 decode() { "$ntrace" decode --sysroot "$sysroot" "$@"; }
 

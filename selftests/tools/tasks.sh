@@ -5,12 +5,12 @@
 # and what report says of a program whose calls and instructions are known
 # (guest/counted.c). The guest's half is guest/tasks.sh.
 set -uo pipefail
-# shellcheck source=selftests/tools/counted_common.sh
-. "$(dirname "$0")/counted_common.sh"
+# shellcheck source=selftests/tools/recording_common.sh
+. "$(dirname "$0")/recording_common.sh"
 
 rc=0
 "$top/tools/vsoc/run" --quiet --tools --modules --check-dmesg --put "$counted:/root/counted" \
-	--put "$(dirname "$0")/guest/tasks.sh:/root/tasks.sh" --get "/root/results:$tmp" -- bash /root/tasks.sh >"$tmp/run" 2>&1 || rc=$?
+	--put "$(dirname "$0")/guest/tasks.sh:/root/tasks.sh" --put "$(dirname "$0")/guest/common.sh:/root/common.sh" --get "/root/results:$tmp" -- bash /root/tasks.sh >"$tmp/run" 2>&1 || rc=$?
 is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
 [ -s "$results/aux.count" ] || done_testing
 
@@ -32,7 +32,7 @@ ended init 1 'no permission to trace process 1 '
 is "$(cd "$results" && ls -d gone.data forbidden.data kernel.data init.data 2>/dev/null)" "" "a refused recording leaves no directory"
 like "stock perf sees records of the AUX areas" '^[1-9]' "$(cat "$results/aux.count")"
 
-make_sysroot
+make_sysroot "$counted"
 query() { python3 -c 'import json, sys
 report = json.load(open(sys.argv[1]))
 functions = report["functions"]

@@ -4,24 +4,18 @@
 # numbers of instructions (guest/steady.c), of all harts and of one process; on a terminal; wrong
 # uses. The guest's half is guest/top.sh.
 set -uo pipefail
-# shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-results=$tmp/results
+# shellcheck source=selftests/tools/recording_common.sh
+. "$(dirname "$0")/recording_common.sh"
+steady=$top/build/riscv64/selftests/tools/steady
 
 rc=0
 "$top/tools/vsoc/run" --quiet --tools --check-dmesg --put "$top/build/kernel/ntrace/ntrace.ko:/root/ntrace.ko" \
-	--put "$top/build/riscv64/selftests/tools/steady:/root/steady" \
-	--put "$(dirname "$0")/guest/top.sh:/root/top.sh" --put "$(dirname "$0")/guest/terminal.py:/root/terminal.py" \
+	--put "$steady:/root/steady" \
+	--put "$(dirname "$0")/guest/top.sh:/root/top.sh" --put "$(dirname "$0")/guest/common.sh:/root/common.sh" --put "$(dirname "$0")/guest/terminal.py:/root/terminal.py" \
 	--get "/root/results:$tmp" -- bash /root/top.sh >"$tmp/run" 2>&1 || rc=$?
 is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
 [ -s "$results/ended.rc" ] || done_testing
 
-# refused NAME PATTERN: one line on stderr
-refused() {
-	is "$(cat "$results/$1.rc")" 1 "$1: exit status"
-	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
-	like "$1: says why" "$2" "$(cat "$results/$1.err")"
-}
 refused no_module 'no trace device.*module'
 refused permission 'no permission.*CAP_PERFMON'
 refused gone 'no process 4194000'
@@ -80,8 +74,9 @@ ok "harts: others are in it" test "$(query "$harts" "len({f['pid'] for w in wind
 ok "harts: and the kernel" test "$(query "$harts" "sum(w['instructions']['kernel'] for w in windows)")" -gt 1000
 
 # What record and report say of the same program.
-is "$(cat "$results/report.rc")" 0 "report: exit status"
-tr -d '\n' <"$results/report.out" >"$tmp/report.json"
+is "$(cat "$results/whole.rc")" 0 "record: exit status" || diag "$(cat "$results/whole.err")"
+make_sysroot "$steady"
+"$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/whole.data" | tr -d '\n' >"$tmp/report.json"
 is "$(query "$tmp/report.json" "near(windows)")" True "record and report have the same shares" ||
 	diag "$(query "$tmp/report.json" "[(name, of(windows[0], name)) for name in known]")"
 like "they agree" True "$(python3 -c 'import json, sys
@@ -99,7 +94,7 @@ print(live.keys() == whole.keys() and all(abs(live[n] - whole[n]) < 4 for n in w
 like "batch: how much was traced" '^traced [0-9.]+ ms \([0-9.]+ %\) of the last' "$(head -n 1 "$results/kernel.out")"
 like "batch: what was lost" '^losses' "$(sed -n 3p "$results/kernel.out")"
 is "$(grep -c ' %  *[0-9,]\+ ' "$results/kernel.out")" 5 "batch: --limit 5" || diag "$(cat "$results/kernel.out")"
-like "batch: names" "(light|medium|heavy) +user +steady +[0-9]+ steady" "$(grep -m 1 steady "$results/kernel.out")"
+like "batch: names" "(light|medium|heavy) +user +steady +[0-9]+ steady" "$(cat "$results/kernel.out")"
 is "$(tr -dc '\033' <"$results/kernel.out")" "" "batch: no escape sequences"
 
 early=$(awk '{ print $2 }' "$results/many.early") late=$(awk '{ print $2 }' "$results/many.late")

@@ -3,22 +3,17 @@
 # `ntrace trigger` in the guest, one boot: each thing that it can wait for, and what the dump then
 # ends with, by addresses that readelf tells; wrong uses. The guest's half is guest/trigger.sh.
 set -uo pipefail
-# shellcheck source=selftests/tools/counted_common.sh
-. "$(dirname "$0")/counted_common.sh"
+# shellcheck source=selftests/tools/recording_common.sh
+. "$(dirname "$0")/recording_common.sh"
 steady=$top/build/riscv64/selftests/tools/steady
 
 rc=0
 "$top/tools/vsoc/run" --quiet --tools --check-dmesg --put "$top/build/kernel/ntrace/ntrace.ko:/root/ntrace.ko" \
-	--put "$steady:/root/steady" --put "$(dirname "$0")/guest/trigger.sh:/root/trigger.sh" \
+	--put "$steady:/root/steady" --put "$(dirname "$0")/guest/trigger.sh:/root/trigger.sh" --put "$(dirname "$0")/guest/common.sh:/root/common.sh" \
 	--get "/root/results:$tmp" -- bash /root/trigger.sh >"$tmp/run" 2>&1 || rc=$?
 is "$rc" 0 "the guest's half runs, without warnings of the kernel" || diag "$(tail -n 40 "$tmp/run")"
 [ -s "$results/never.rc" ] || done_testing
 
-refused() {
-	is "$(cat "$results/$1.rc")" 1 "$1: exit status"
-	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
-	like "$1: says why" "$2" "$(cat "$results/$1.err")"
-}
 refused no_module 'no PMU "ntrace": is the module loaded'
 refused no_function "/root/steady: no function 'nonsense'"
 refused no_file '/root/nothing: No such file'
@@ -26,8 +21,7 @@ refused no_permission 'no permission to watch functions: needs root or CAP_PERFM
 refused no_buffer 'AUX area of 536870912 bytes: not allowed that much memory'
 is "$(cat "$results/leftovers")" "" "what was refused leaves nothing"
 
-make_sysroot
-cp "$steady" "$sysroot/root/steady"
+make_sysroot "$steady"
 # Where seldom() is called, as decode shows places.
 place=$(riscv64-linux-gnu-objdump -d "$steady" | python3 -c 'import re, sys
 text = sys.stdin.read()

@@ -156,9 +156,9 @@ struct ntrace_kernel_copy {
  *        flips a static key); END, after it stopped
  * @copy: may be NULL
  *
- * START writes images/kernel.start (ELF core file) and images/kallsyms (text symbols only). END
- * writes images/kernel.end, which holds only pages that changed or came since, and
- * images/kallsyms.end if symbols did. Needs CAP_SYSLOG and CAP_SYS_RAWIO.
+ * START writes images/kernel.start (ELF core file) and images/kallsyms (text symbols only, and of
+ * the compiler's labels one for each page). END writes images/kernel.end, which holds only pages
+ * that changed or came since, and images/kallsyms.end if symbols did. Needs CAP_SYSLOG and CAP_SYS_RAWIO.
  * Return: 0, NTRACE_ERR_IO (errno is kept; EACCES if kallsyms hides addresses), NTRACE_ERR_FORMAT
  * (kcore or kallsyms is none), NTRACE_ERR_NOMEM.
  */

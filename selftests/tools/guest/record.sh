@@ -3,17 +3,10 @@
 # The guest's half of record.sh: uses the command rightly and wrongly, and leaves
 # "NAME.rc", "NAME.out" and "NAME.err" of each use in /root/results. Modules of
 # this and of other versions are in /root/modules.
-mkdir -p /root/results /mnt/small
-cd /root/results || exit 1
+# shellcheck source=selftests/tools/guest/common.sh
+. /root/common.sh
+mkdir -p /mnt/small
 counted=/root/counted
-
-# attempt NAME COMMAND...
-attempt() {
-	local name=$1
-	shift
-	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
-	echo $? >"$name.rc"
-}
 
 attempt no_module ntrace record -o none -- true
 insmod /root/modules/newer.ko
@@ -23,8 +16,7 @@ insmod /root/modules/older.ko
 attempt older ntrace record -o none -- true
 rmmod ntrace
 insmod /root/modules/ntrace.ko
-attempt permission setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
-	/usr/local/bin/ntrace record -o /tmp/none -- true
+as_nobody permission /usr/local/bin/ntrace record -o /tmp/none -- true
 ls -d none /tmp/none >leftovers 2>/dev/null
 
 ntrace record -q -o busy.data -- sleep 60 &
@@ -48,8 +40,8 @@ mkdir precious
 touch precious/file
 attempt no_recording ntrace record -q -o precious -- true
 # Room for the kernel and its symbols, and a little for the trace.
-busybox mount -t tmpfs -o size=36M none /mnt/small
-attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
+busybox mount -t tmpfs -o size=17M none /mnt/small
+attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
 cp -r /mnt/small/data disk_full.data
 busybox umount /mnt/small
 
@@ -66,10 +58,10 @@ attempt btm ntrace record -q --mode btm --sync messages:16 -o btm.data -- sh -c 
 attempt counted ntrace record -o counted.data -- "$counted"
 attempt packed ntrace record -z -o packed.data -- "$counted"
 # Room for what is not trace, and a little for the trace.
-room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 2048))
+room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 512))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
 attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
-	sh -c 'i=0; while [ $i -lt 50000 ]; do i=$((i+1)); done'
+	sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
 cp -r /mnt/small/data packed_full.data
 busybox umount /mnt/small
 # What the perf of this kernel makes of it.

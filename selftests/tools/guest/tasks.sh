@@ -2,27 +2,20 @@
 # shellcheck shell=bash disable=SC2016 # what is in single quotes is for another shell
 # The guest's half of tasks.sh: recordings through perf, and "NAME.rc", "NAME.out"
 # and "NAME.err" of each, in /root/results.
-mkdir -p /root/results /tmp/user
-cd /root/results || exit 1
+# shellcheck source=selftests/tools/guest/common.sh
+. /root/common.sh
+mkdir -p /tmp/user
 counted=/root/counted
 chmod 755 /root
 chmod 777 /tmp/user
 
-# attempt NAME COMMAND...
-attempt() {
+# record_as_nobody NAME OPTION...
+record_as_nobody() {
 	local name=$1
 	shift
-	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
-	echo $? >"$name.rc"
-}
-as_nobody() {
-	local name=$1
-	shift
-	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
-		/usr/local/bin/ntrace record -o "/tmp/user/$name.data" "$@"
+	as_nobody "$name" /usr/local/bin/ntrace record -o "/tmp/user/$name.data" "$@"
 	[ ! -e "/tmp/user/$name.data" ] || mv "/tmp/user/$name.data" .
 }
-
 
 # Somebody else on both harts, whose code is elsewhere.
 for cpu in 0 1; do
@@ -45,11 +38,11 @@ attempt pid ntrace record -p $pid -o pid.data
 attempt gone ntrace record -p $pid -o gone.data
 
 echo 3 >/proc/sys/kernel/perf_event_paranoid
-as_nobody forbidden -- "$counted"
+record_as_nobody forbidden -- "$counted"
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-as_nobody user -- "$counted"
-as_nobody kernel --privilege us -- "$counted"
-as_nobody init -p 1 -- true
+record_as_nobody user -- "$counted"
+record_as_nobody kernel --privilege us -- "$counted"
+record_as_nobody init -p 1 -- true
 
 # The buffer is full long before the recorder comes to read it.
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \

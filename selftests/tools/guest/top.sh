@@ -1,33 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # The guest's half of top.sh: "NAME.rc", "NAME.out" and "NAME.err" of each use in /root/results.
-mkdir -p /root/results
-cd /root/results || exit 1
-
-# attempt NAME COMMAND...
-attempt() {
-	local name=$1
-	shift
-	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
-	echo $? >"$name.rc"
-}
-# until_true COMMAND...: waits, but not for ever
-until_true() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.2
-	done
-	return 1
-}
+# shellcheck source=selftests/tools/guest/common.sh
+. /root/common.sh
 lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
-ended() { ! kill -0 "$1" 2>/dev/null; }
-# finish NAME PID: the exit status of what runs in the background, which is not waited for for ever
-finish() {
-	until_true ended "$2" || kill -KILL "$2"
-	wait "$2"
-	echo $? >"$1.rc"
-}
 # worth NAME: nothing was lost, and in each window the program was there
 worth() {
 	jq -es 'all(.[]; .lost.places + .gaps + .errors == 0 and
@@ -44,23 +20,22 @@ sampled() {
 
 attempt no_module ntrace top -n 1
 insmod /root/ntrace.ko
-attempt permission setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all /usr/local/bin/ntrace top -n 1
+as_nobody permission /usr/local/bin/ntrace top -n 1
 attempt gone ntrace top -p 4194000 -n 1
 
 /root/steady >/dev/null &
 steady=$!
 echo $steady >pid
-sampled harts ntrace top -n 2 -d 0.5 --share 10 --json --limit 0
-sampled process ntrace top -p $steady -n 3 -d 0.5 --share 20 --privilege u --json --limit 0
-attempt kernel ntrace top -p $steady -n 1 -d 0.5 --share 20 --sort calls --batch --limit 5
-# The same by the other way.
+# Short windows: what is traced in 0.1 s is looked at for half a minute here.
+sampled harts ntrace top -n 2 -d 0.2 --share 10 --json --limit 0
+sampled process ntrace top -p $steady -n 3 -d 0.1 --share 20 --privilege u --json --limit 0
+attempt kernel ntrace top -p $steady -n 1 -d 0.2 --share 20 --sort calls --batch --limit 5
+# The same by the other way: what report says of it.
 attempt whole ntrace record -p $steady --privilege u -o whole.data -- sleep 0.2
-attempt report ntrace report --json --limit 0 whole.data
-rm -rf whole.data
 
 # Memory does not grow with the number of windows, and what they say of time adds up.
 date +%s.%N >many.begin
-ntrace top -p $steady -d 0.1 --share 20 --privilege u --json >many.out 2>many.err </dev/null &
+ntrace top -p $steady -d 0.1 --share 5 --privilege u --json >many.out 2>many.err </dev/null &
 top=$!
 until_true lines many.out 5 && grep VmHWM "/proc/$top/status" >many.early
 until_true lines many.out 15 && grep VmHWM "/proc/$top/status" >many.late
@@ -73,14 +48,14 @@ on_terminal() {
 	local name=$1
 	shift
 	TERM=xterm python3 /root/terminal.py "$name.out" "$@" -- \
-		ntrace top -p $steady -d 0.3 --share 20 --privilege u >"$name.said" 2>"$name.err"
+		ntrace top -p $steady -d 0.1 --share 10 --privilege u >"$name.said" 2>"$name.err"
 	echo $? >"$name.rc"
 }
 on_terminal terminal 1:traced:c 3:traced:p 1:PAUSED:q
 on_terminal signal 1:traced:SIGTERM
 
 # The process ends while it is watched.
-ntrace top -p $steady -d 0.2 --share 20 --privilege u --json >ended.out 2>ended.err </dev/null &
+ntrace top -p $steady -d 0.1 --share 5 --privilege u --json >ended.out 2>ended.err </dev/null &
 top=$!
 until_true lines ended.out 1
 kill $steady

@@ -2,29 +2,13 @@
 # shellcheck shell=bash disable=SC2016 # what is in single quotes is for another shell
 # The guest's half of trigger.sh: dumps, and "NAME.rc", "NAME.out" and "NAME.err" of each use, in
 # /root/results.
-mkdir -p /root/results /tmp/user
-cd /root/results || exit 1
+# shellcheck source=selftests/tools/guest/common.sh
+. /root/common.sh
+mkdir -p /tmp/user
 chmod 755 /root
 chmod 777 /tmp/user
 
-# attempt NAME COMMAND...
-attempt() {
-	local name=$1
-	shift
-	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
-	echo $? >"$name.rc"
-}
-# until_true COMMAND...: waits, but not for ever
-until_true() {
-	local i
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.2
-	done
-	return 1
-}
 said() { grep -q "$1" "$2"; }
-ended() { ! kill -0 "$1" 2>/dev/null; }
 # start NAME OPTION...: in the background, until it says that the trace runs
 start() {
 	name=$1
@@ -33,17 +17,10 @@ start() {
 	trigger=$!
 	until_true said 'tracing; waiting for' "$name.err"
 }
-# finish: but it is not waited for for ever
-finish() {
-	until_true ended $trigger || kill -KILL $trigger
-	wait $trigger
-	echo $? >"$name.rc"
-}
-as_nobody() {
+trigger_as_nobody() {
 	local name=$1
 	shift
-	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all \
-		/usr/local/bin/ntrace trigger --privilege u -o "/tmp/user/$name.data" "$@"
+	as_nobody "$name" /usr/local/bin/ntrace trigger --privilege u -o "/tmp/user/$name.data" "$@"
 }
 
 /root/steady 0 >steady.out &
@@ -58,8 +35,8 @@ insmod /root/ntrace.ko
 attempt no_function ntrace trigger --call nonsense -o none.data -p $steady
 attempt no_file ntrace trigger --call seldom@/root/nothing -o none.data -p $steady
 echo 2 >/proc/sys/kernel/perf_event_paranoid
-as_nobody no_permission --call seldom@/root/steady -- /root/steady
-as_nobody no_buffer --aux-size 512M -- /root/steady
+trigger_as_nobody no_permission --call seldom@/root/steady -- /root/steady
+trigger_as_nobody no_buffer --aux-size 512M -- /root/steady
 ls -d none.data /tmp/user/*.data >leftovers 2>/dev/null
 pgrep -u 65534 >>leftovers
 
@@ -70,7 +47,7 @@ until_true said returned other.out
 sleep 1
 kill -0 $trigger && echo waits >call.waits
 kill -USR1 $steady
-finish
+finish call $trigger
 
 # What a command has started, with the kernel.
 attempt command ntrace trigger --call seldom@/root/steady --aux-size 256K -o command.data -- \
@@ -83,13 +60,13 @@ kill -USR1 $steady
 again() { [ "$(grep -c 'tracing; waiting' twice.err)" -ge 2 ]; }
 until_true again
 kill -USR1 $steady
-finish
+finish twice $trigger
 start asked -p $steady
 kill -USR2 $trigger
-finish
+finish asked $trigger
 start interrupted --call seldom -p $steady
 kill -INT $trigger
-finish
+finish interrupted $trigger
 kill $steady $other
 
 # Limits of time: seldom() sleeps for 100 milliseconds.
@@ -98,14 +75,14 @@ steady=$!
 until_true said ready slow.out
 start slow --call seldom --over 20ms -p $steady
 kill -USR1 $steady
-finish
+finish slow $trigger
 until_true said returned slow.out
 : >slow.out
 start fast --call seldom --over 100s -p $steady
 kill -USR1 $steady
 until_true said returned slow.out
 kill $steady
-finish
+finish fast $trigger
 
 # It dies of what it is waited for.
 busybox mount -t tracefs none /sys/kernel/tracing 2>/dev/null

@@ -1,23 +1,31 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For the tests that record a program whose calls and instructions are known
-# (guest/counted.c) in the guest, and report it here.
+# For the tests that record a program in the guest, most often one whose calls and
+# instructions are known (guest/counted.c), and report it here.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 # shellcheck disable=SC2034 # for whoever sources this
 ntrace=$top/build/ntrace
+# shellcheck disable=SC2034
 counted=$top/build/riscv64/selftests/tools/counted
 # shellcheck disable=SC2034
 results=$tmp/results
 sysroot=$tmp/sysroot
 
-# The guest's files, and what was put there for this run.
+# make_sysroot PROGRAM...: the guest's files, and what was put there for this run
 make_sysroot() {
 	local guest_root
 	guest_root=$("$top/tools/vsoc/run" --print-sysroot)
 	mkdir -p "$sysroot/root" "$sysroot/usr/local/bin"
 	ln -s "$guest_root"/* "$sysroot/" 2>/dev/null
 	ln -s "$guest_root"/usr/* "$sysroot/usr/" 2>/dev/null
-	cp "$counted" "$sysroot/root/counted"
+	cp "$@" "$sysroot/root/"
 	cp "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
+}
+
+# refused NAME PATTERN [STATUS]: a use in the guest that ended with one line on standard error
+refused() {
+	is "$(cat "$results/$1.rc")" "${3:-1}" "$1: exit status"
+	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
+	like "$1: says why" "$2" "$(cat "$results/$1.err")"
 }
