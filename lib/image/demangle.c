@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Names of C++ and Rust. libiberty's demangler knows both, the two manglings of
+ * Names as compilers change them: those of C++ and Rust, and of parts. libiberty's demangler knows both, the two manglings of
  * Rust too, is what perf, gdb and binutils use, and is linked statically: that
  * of libstdc++ knows C++ only, and would be one more library at run time.
  */
@@ -19,4 +19,13 @@ char *ntrace_demangle(const char *name)
 	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
 		text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
 	return text ? text : strdup(name);
+}
+
+size_t ntrace_symbol_stem(const char *name)
+{
+	const char *part = strstr(name, ".cold");
+
+	while (part && part[5] && part[5] != '.')
+		part = strstr(part + 1, ".cold");
+	return part && part != name ? (size_t)(part - name) : strlen(name);
 }

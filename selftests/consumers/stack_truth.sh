@@ -11,8 +11,12 @@
 rounds=${STACK_ROUNDS:-30} min=${STACK_MIN:-4000000}
 load=$tmp/stack_load
 # Static: so all code but the kernel's and the vDSO's has its names in one file.
-ok "a program with all that a stack goes through" riscv64-linux-gnu-gcc -std=gnu11 -Wall -Wextra -Werror -O2 -fexceptions \
-	-static selftests/consumers/program/stack_load.c -o "$load" || done_testing
+# What is thrown through is split into hot and cold parts, as profiled programs are: names of their own.
+flags=(-Wall -Wextra -Werror -O2 -static)
+ok "the part in C" riscv64-linux-gnu-gcc -std=gnu11 "${flags[@]}" -fexceptions -c selftests/consumers/program/stack_load.c \
+	-o "$load.o" || done_testing
+ok "a program with all that a stack goes through" riscv64-linux-gnu-g++ "${flags[@]}" -freorder-blocks-and-partition \
+	selftests/consumers/program/stack_throw.cc "$load.o" -o "$load" || done_testing
 
 record() {
 	local ntrace='ntrace record --sink-size 4M --data-size 32M'

@@ -22,23 +22,23 @@
 #define ECALL 0x00000073
 #define ECALL_AT 0x80		/* in every function */
 
-enum { MAIN, A, B, C, SETJMP, LONGJMP, HANDLER, SIGRETURN, START, FUNCTIONS };
+enum { MAIN, A, B, C, SETJMP, LONGJMP, HANDLER, SIGRETURN, START, COLD, FUNCTIONS };
 
-static const char *const names[FUNCTIONS] = { "main",	 "a",	    "b",	 "c",	  "_setjmp",
-					      "longjmp", "handler", "sigreturn", "_start" };
+static const char *const names[FUNCTIONS] = { "main",	 "a",	    "b",       "c",
+					      "_setjmp", "longjmp", "handler", "sigreturn",
+					      "_start",	 "a.cold" };
 
 enum { ENTRY, SYSCALL, SWITCH_TO, KERNEL_FUNCTIONS };
 
 static const char *const kernel_names[KERNEL_FUNCTIONS] = { "entry", "syscall", "__switch_to" };
 
 static struct ntrace_object *program, *kernel;
-static struct ntrace_space *kernel_space, *space, *other_space;
+static struct ntrace_space *kernel_space, *space, *other_space, *user_space;
 static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
 static struct ntrace_stacks *stacks;
-static int32_t thread;
-static unsigned int privilege;
-static struct ntrace_space *user_space;
-static uint64_t offset, now;
+static int32_t thread, running;
+static unsigned int privilege, time_kind, gaps, wrong;
+static uint64_t offset, now, last_time;
 static bool timed;
 
 #define THREADS 8
@@ -46,9 +46,6 @@ static bool timed;
 /* As told: the names of each thread's frames. */
 static const char *told[THREADS][DEPTH];
 static size_t depth[THREADS];
-static uint64_t last_time;
-static unsigned int time_kind, gaps, wrong;
-static int32_t running;
 
 static uint64_t at(unsigned int function, uint64_t where)
 {
@@ -221,7 +218,6 @@ static void handled(unsigned int function, uint64_t where)
 	trap_return(20);
 }
 
-/* Changes wait until it is known when they were: the stream ends for that, but not its stacks. */
 static const char *frames_of(int32_t tid)
 {
 	static char text[1024];
@@ -331,10 +327,14 @@ static void test_unwinding(void)
 	call(B, 0, C);
 	leave(C, 0);	/* to a landing pad */
 	run(A, 0x40);
-	leave(A, 0x48);
+	call(A, 0x48, B);
+	leave(B, 0);	/* to one where the part begins that seldom runs */
+	block(COLD, 0, 4, NTRACE_INSN_JUMP, at(A, 0x60));
+	leave(A, 0x60);
 	run(MAIN, 12);
-	expect("program;[unknown];main 5|program;[unknown];main;a 7|program;[unknown];main;a;b 3|"
-	       "program;[unknown];main;a;b;c 2",
+	expect("program;[unknown];main 5|program;[unknown];main;a 10|"
+	       "program;[unknown];main;a;b 5|program;[unknown];main;a;b;c 2|"
+	       "program;[unknown];main;a.cold 2",
 	       "an exception: to the frame of the function that it lands in");
 
 	begin();

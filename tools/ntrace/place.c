@@ -7,9 +7,15 @@
 
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b)
 {
+	size_t stem;
+
 	if (a->object != b->object || !a->symbol != !b->symbol)
 		return false;
-	return !a->symbol || a->symbol_start == b->symbol_start;
+	if (!a->symbol || a->symbol_start == b->symbol_start)
+		return true;
+	stem = ntrace_symbol_stem(a->symbol);
+	return stem == ntrace_symbol_stem(b->symbol) && !strncmp(a->symbol, b->symbol, stem) &&
+	       strcmp(a->symbol, b->symbol);
 }
 
 bool place_is_called(const char *symbol, const char *name)

@@ -236,6 +236,15 @@ NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64
 NTRACE_API char *ntrace_demangle(const char *name);
 
 /**
+ * ntrace_symbol_stem - compilers split functions: "f.cold" is the part of "f" that seldom runs
+ * @name: of the symbol
+ *
+ * A jump from one part to another is no call, and exceptions are caught in either.
+ * Return: how many characters at the beginning of @name are the name of the whole function.
+ */
+NTRACE_API size_t ntrace_symbol_stem(const char *name);
+
+/**
  * struct ntrace_location - what stands at an address of a space
  * @object: object mapped there; borrowed
  * @link_address: address within the object as linked

@@ -19,6 +19,7 @@ import sys
 import tempfile
 
 OTHER = "*"
+BLANK = "\N{SYMBOL FOR SPACE}"
 ROOT = re.compile("(truth|odd)_")
 
 
@@ -26,23 +27,28 @@ def tool(name, *arguments):
     return subprocess.run([f"riscv64-linux-gnu-{name}", *arguments], check=True, capture_output=True, text=True).stdout
 
 
+# "ffffffff80000000 0000000000000010 t name(of C++, too)", with or without the size
+SYMBOL = re.compile(r"([0-9a-f]+)(?: ([0-9a-f]+))? (\S) (.*)")
+
+
 def symbols(listing):
     for line in listing.splitlines():
-        address, kind, name = line.split()[:3]
+        address, _, kind, name = SYMBOL.fullmatch(line).groups()
+        name = name.split("\t")[0]
         if kind in "tTwWi" and not name.startswith((".L", "$", "__pi_.L")):
             yield int(address, 16), name
 
 
 def inner_labels(listing):
     """Names without a size within a function that has one: __syscall_cancel_arch_end of glibc's."""
-    words = [line.split() for line in listing.splitlines()]
-    starts = sorted((int(line[0], 16), int(line[0], 16) + int(line[1], 16)) for line in words
-                    if len(line) == 4 and line[2] in "tTwWi")
+    lines = [SYMBOL.fullmatch(line).groups() for line in listing.splitlines()]
+    starts = sorted((int(address, 16), int(address, 16) + int(size, 16)) for address, size, kind, _ in lines
+                    if size and kind in "tTwWi")
     labels = set()
-    for line in words:
-        at = bisect.bisect_left(starts, (int(line[0], 16), 0)) - 1 if len(line) == 3 else -1
-        if at >= 0 and int(line[0], 16) < starts[at][1]:
-            labels.add(line[2])
+    for address, size, _, name in lines:
+        at = -1 if size else bisect.bisect_left(starts, (int(address, 16), 0)) - 1
+        if at >= 0 and int(address, 16) < starts[at][1]:
+            labels.add(name)
     return labels
 
 
@@ -54,8 +60,8 @@ class Names:
         sections = tool("objdump", "-h", program)
         code = [range(int(start, 16), int(start, 16) + int(size, 16))
                 for size, start in re.findall(r"^ *\d+ \S+ +(\S+) +(\S+) .*\n.*CODE", sections, re.MULTILINE)]
-        listing = tool("nm", "--defined-only", program)
-        labels = inner_labels(tool("nm", "--defined-only", "--print-size", program))
+        listing = tool("nm", "--demangle", "--defined-only", program)
+        labels = inner_labels(tool("nm", "--demangle", "--defined-only", "--print-size", program))
         for address, name in symbols(listing):
             if any(address in part for part in code) and name not in labels:
                 self.add(address, name)
@@ -82,8 +88,9 @@ class Names:
         return root if root in self.known else OTHER
 
     def write(self, file):
+        """For the oracle, which takes names without blanks."""
         for address, name in sorted(self.at.items()):
-            print(f"{address:x} {self.root(name)}", file=file)
+            print(f"{address:x} {self.root(name).replace(' ', BLANK)}", file=file)
         file.flush()
 
 
@@ -92,7 +99,7 @@ def read(lines, names):
     found = collections.defaultdict(collections.Counter)
     for line in lines:
         stack, count = line.rsplit(" ", 1)
-        frames = [names.one(name) for name in stack.split(";")]
+        frames = [names.one(name) for name in stack.replace(BLANK, " ").split(";")]
         first = next((i for i, name in enumerate(frames) if ROOT.match(name)), None)
         if first is None:
             continue

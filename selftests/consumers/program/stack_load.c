@@ -3,8 +3,8 @@
  * stack_load ROUNDS: all that a stack goes through. Recursion, tail calls, calls through pointers
  * and from the C library; longjmp out of recursion; signals that come at any time, that interrupt
  * each other, on the normal and on the alternate stack, whose handlers return or leave by
- * siglongjmp(); faults; system calls and the vDSO; unwinding with clean-up code, as exceptions do it;
- * threads that wait for each other. What is compared hangs from the functions truth_*. What hangs
+ * siglongjmp(); faults; system calls and the vDSO; unwinding with clean-up code, and exceptions of
+ * C++ (stack_throw.cc); threads that wait for each other. What is compared hangs from the functions truth_*. What hangs
  * from functions odd_* cannot be told from addresses alone.
  */
 #include <pthread.h>
@@ -24,6 +24,8 @@
 #define DEPTH 300
 
 typedef uint64_t operation(uint64_t value);
+
+unsigned long exceptions(unsigned int round); /* stack_throw.cc */
 
 static volatile uint64_t sink;
 static jmp_buf out, levels[4];
@@ -299,6 +301,7 @@ static NOINLINE void truth_main(unsigned int rounds)
 		jump(round);
 		signals();
 		fault(round % 4096);
+		sink += exceptions(round);
 		system_calls(round);
 		take_turn(0);
 		if (round % 32 == 0)
