@@ -192,16 +192,18 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 
 /*
  * Trace went off. Where it had just gone on and nothing was executed, its thread was back all the
- * same: at a system call that is begun anew, at a page that is missing.
+ * same: at a system call that is begun anew, at a page that is missing. If it is not known which
+ * thread that was, it need not be the one that was left before: nothing of that has changed.
  */
 static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
 	struct thread *thread = stacks->current;
 	int error = 0;
 
-	if (!thread || thread->state != THREAD_SUSPENDED || event->tid < 0 ||
-	    !event->flow->next_known)
+	if (!thread || thread->state != THREAD_SUSPENDED)
 		return walk_suspend(stacks, event->flow);
+	if (event->tid < 0 || !event->flow->next_known)
+		return 0;
 	thread = threads_find(stacks, event);
 	if (!thread)
 		return NTRACE_ERR_NOMEM;

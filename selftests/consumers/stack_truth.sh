@@ -39,9 +39,9 @@ truth() {
 	same=$(python3 selftests/consumers/host/stack_truth.py build/oracle/stacks "$tmp/log.0" "$load" "$tmp/us/images/kallsyms" \
 		"$tmp/$1.folded" --privilege "$@" 2>"$tmp/differ") || not_ok "the comparison: $(<"$tmp/differ")"
 }
-# Of one recording in some ten, on a host that is busy with other things, up to 40 instructions of a
-# thread that was woken are told without their callers; why is not known yet. Another one then, and
-# what differed is shown.
+# Of one recording in some twenty, on a host that is busy with other things, up to 40 instructions of a
+# thread that was woken were told without their callers; why is not known. Another one then: what
+# differed is shown, and the recording is kept in build/stack_truth.differs, to find out.
 alike() {
 	local name section=0
 	for name in u us; do
@@ -52,7 +52,10 @@ alike() {
 	done
 }
 again() {
-	rm -rf "$tmp"/{u,us,log.*}
+	rm -rf build/stack_truth.differs
+	mkdir -p build/stack_truth.differs
+	mv "$tmp"/{u,us,log.*} build/stack_truth.differs/
+	cp "$load" build/stack_truth.differs/
 	record
 }
 ok "trace it in the guest, twice" record || { diag "$(tail -n 5 "$tmp/log.messages")"; done_testing; }

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program, a kernel and what they did, as events made by hand, for lib/profile's call stacks. The
+ * stacks that are told are kept here, and must be those that the program in the script had.
+ */
+#ifndef NTRACE_TEST_STACKS_H
+#define NTRACE_TEST_STACKS_H
+
+#include <stdlib.h>
+
+#include <ntrace/encode.h>
+#include <ntrace/export_stacks.h>
+#include <ntrace/stacks.h>
+
+#include "image/object.h"
+
+#include "tap.h"
+
+#define FUNCTION 0x100		/* bytes of each */
+#define USER 0x10000
+#define KERNEL UINT64_C(0xffffffff80000000)
+#define NOP 0x00000013
+#define ECALL 0x00000073
+#define ECALL_AT 0x80		/* in every function */
+
+enum { MAIN, A, B, C, SETJMP, LONGJMP, HANDLER, SIGRETURN, START, COLD, FUNCTIONS };
+
+static const char *const names[FUNCTIONS] = { "main",	 "a",	    "b",       "c",
+					      "_setjmp", "longjmp", "handler", "sigreturn",
+					      "_start",	 "a.cold" };
+
+enum { ENTRY, SYSCALL, SWITCH_TO, KERNEL_FUNCTIONS };
+
+static const char *const kernel_names[KERNEL_FUNCTIONS] = { "entry", "syscall", "__switch_to" };
+
+static struct ntrace_object *program, *kernel;
+static struct ntrace_space *kernel_space, *space, *other_space, *user_space;
+static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
+static struct ntrace_stacks *stacks;
+static int32_t thread, running;
+static unsigned int privilege, time_kind, gaps, wrong;
+static uint64_t offset, now, last_time;
+static bool timed;
+
+#define THREADS 8
+#define DEPTH 128
+/* As told: the names of each thread's frames. */
+static const char *told[THREADS][DEPTH];
+static size_t depth[THREADS];
+
+static inline uint64_t at(unsigned int function, uint64_t where)
+{
+	return (privilege == NTRACE_PRIV_U ? USER : KERNEL) + function * FUNCTION + where;
+}
+
+static inline struct ntrace_object *make_object(const char *name, uint64_t address,
+						const char *const *functions, size_t count)
+{
+	uint32_t code[FUNCTIONS * FUNCTION / 4];
+	struct ntrace_object *object;
+	size_t i;
+
+	for (i = 0; i < count * FUNCTION / 4; i++)
+		code[i] = i % (FUNCTION / 4) == ECALL_AT / 4 ? ECALL : NOP;
+	ntrace_object_from_bytes(&object, name, code, count * FUNCTION, address);
+	for (i = 0; i < count; i++)
+		ntrace_object_add_symbol(object, functions[i], address + i * FUNCTION, FUNCTION);
+	return object;
+}
+
+static inline void setup(void)
+{
+	program = make_object("/bin/program", USER, names, FUNCTIONS);
+	/* Not where a symbol of that name is. */
+	program->entry = at(HANDLER, 0);
+	kernel = make_object("/recording/images/kernel.start", KERNEL, kernel_names,
+			     KERNEL_FUNCTIONS);
+	ntrace_space_new(&kernel_space, "kernel", NULL);
+	ntrace_space_map_linked(kernel_space, kernel, 0);
+	ntrace_space_new(&space, "program", kernel_space);
+	ntrace_space_map_linked(space, program, 0);
+	ntrace_space_new(&other_space, "another", kernel_space);
+	ntrace_space_map_linked(other_space, program, 0);
+}
+
+static inline int take_change(void *data, const struct ntrace_stack_change *change)
+{
+	const char **frames;
+	size_t *count;
+
+	(void)data;
+	if (change->type == NTRACE_STACK_RUN) {
+		running = change->kind == NTRACE_STACK_TASK ? change->tid : 0;
+		return 0;
+	}
+	frames = told[change->tid];
+	count = &depth[change->tid];
+	if (change->time_kind != NTRACE_STACK_TIME_NONE)
+		wrong += change->time < last_time;
+	last_time = change->time;
+	time_kind = change->time_kind;
+	gaps += change->type == NTRACE_STACK_GAP;
+	/* Frames are those of the thread that runs, until all threads end. */
+	if (change->type == NTRACE_STACK_ENTER)
+		wrong += running != change->tid;
+	if (change->type == NTRACE_STACK_ENTER) {
+		wrong += *count != change->depth || *count == DEPTH;
+		frames[(*count)++ % DEPTH] = change->name;
+	} else if (change->type == NTRACE_STACK_LEAVE) {
+		wrong += !*count || *count - 1 != change->depth ||
+			 strcmp(frames[*count - 1], change->name) != 0;
+		*count -= *count > 0;
+	}
+	return 0;
+}
+
+static inline void begin_with(const struct ntrace_stacks_options *options)
+{
+	memset(depth, 0, sizeof(depth));
+	thread = 1;
+	privilege = NTRACE_PRIV_U;
+	user_space = space;
+	timed = false;
+	offset = now = last_time = gaps = wrong = 0;
+	ntrace_stacks_new(&stacks, options);
+}
+
+static inline void begin(void)
+{
+	const struct ntrace_stacks_options options = {
+		.size = sizeof(options), .pid = -1, .merge_threads = true, .change = take_change
+	};
+
+	begin_with(&options);
+}
+
+static inline void tell(struct ntrace_flow_event flow)
+{
+	struct ntrace_session_event event = { .flow = &flow,
+					      .pid = thread,
+					      .tid = thread,
+					      .comm = "program",
+					      .privilege = privilege };
+
+	flow.space = privilege == NTRACE_PRIV_U ? user_space : kernel_space;
+	flow.isa = &isa;
+	flow.offset = offset;
+	flow.time = now;
+	flow.time_known = timed;
+	ntrace_stacks_event(stacks, &event);
+}
+
+/* Instructions of @function from @from to @last; the last one goes to @to, 0 = straight on. */
+static inline void block(unsigned int function, uint64_t from, uint64_t last, unsigned int kind,
+			 uint64_t to)
+{
+	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
+					 .insn_class = (uint8_t)kind,
+					 .taken = kind != NTRACE_INSN_PLAIN,
+					 .last_size = 4,
+					 .instructions = (uint32_t)((last - from) / 4 + 1),
+					 .address = at(function, from),
+					 .last = at(function, last),
+					 .next = to,
+					 .next_known = to != 0 });
+}
+
+static inline void call(unsigned int from, uint64_t where, unsigned int to)
+{
+	block(from, where, where + 8, NTRACE_INSN_CALL, at(to, 0));
+}
+
+/* Something of @function, which goes on at @where + 8. */
+static inline void run(unsigned int function, uint64_t where)
+{
+	block(function, where, where + 4, NTRACE_INSN_PLAIN, 0);
+}
+
+static inline void leave(unsigned int function, uint64_t where)
+{
+	block(function, where, where + 4, NTRACE_INSN_RETURN, 0);
+}
+
+static inline void jump(unsigned int function, uint64_t where, unsigned int to)
+{
+	block(function, where, where + 4, NTRACE_INSN_JUMP, at(to, 0));
+}
+
+static inline void event_of(enum ntrace_flow_type type, unsigned int code, uint64_t value)
+{
+	tell((struct ntrace_flow_event){ .type = (uint8_t)type,
+					 .code = (uint8_t)code,
+					 .address = value,
+					 .value = value,
+					 .next_known = value != 0 });
+}
+
+/* A trap before the instruction at @where. */
+static inline void trap(unsigned int function, uint64_t where)
+{
+	event_of(NTRACE_FLOW_TRAP, NTRACE_BTYPE_EXCEPTION, at(function, where));
+	privilege = NTRACE_PRIV_S;
+}
+
+/* Up to sret; the next block says where to. */
+static inline void trap_return(uint64_t where)
+{
+	block(ENTRY, where, where + 4, NTRACE_INSN_TRAP_RETURN, 0);
+	privilege = NTRACE_PRIV_U;
+}
+
+/* A trap whose handler is @function's, up to its return. */
+static inline void handled(unsigned int function, uint64_t where)
+{
+	trap(function, where);
+	block(ENTRY, 0, 8, NTRACE_INSN_CALL, at(SYSCALL, 0));
+	leave(SYSCALL, 0);
+	run(ENTRY, 12);
+	trap_return(20);
+}
+
+static inline const char *frames_of(int32_t tid)
+{
+	static char text[1024];
+	size_t i, used = 0;
+
+	text[0] = '\0';
+	for (i = 0; i < depth[tid] && used < sizeof(text); i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ";" : "",
+					 told[tid][i]);
+	return text;
+}
+
+/*
+ * The test sees changes late, so it looks where instructions were counted: every
+ * stack with instructions of its own, and how many.
+ */
+static inline const char *folded(void)
+{
+	static char text[4096];
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	char *line;
+
+	ntrace_stacks_end(stacks);
+	ntrace_export_stacks(file, stacks, NTRACE_EXPORT_FOLDED, NULL);
+	fclose(file);
+	for (line = text; (line = strchr(line, '\n'));)
+		*line = line[1] ? '|' : '\0';
+	return text;
+}
+
+static inline void expect(const char *want, const char *name)
+{
+	is_str(folded(), want, name);
+	is_u64(wrong, 0, "%s: what was told fits", name);
+	is_str(frames_of(1), "", "%s: and is over at the end", name);
+	ntrace_stacks_free(stacks);
+}
+
+static inline void tear_down(void)
+{
+	ntrace_space_put(other_space);
+	ntrace_space_put(space);
+	ntrace_space_put(kernel_space);
+	ntrace_object_put(program);
+	ntrace_object_put(kernel);
+}
+
+#endif

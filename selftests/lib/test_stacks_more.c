@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lib/profile's call stacks: sums, merging, limits, time; and a long random walk that keeps the true
+ * stack beside.
+ */
+#include "test_stacks.h"
+
+static void test_sums(void)
+{
+	const struct ntrace_stack_function *functions;
+	const struct ntrace_stack_edge *edges;
+	size_t count, i, k;
+	uint64_t sum;
+
+	begin();
+	call(MAIN, 0, A);	/* main 3 */
+	call(A, 0, B);		/* a 3 */
+	call(B, 0, A);		/* b 3 */
+	leave(A, 0);		/* a 2 */
+	leave(B, 12);		/* b 2 */
+	leave(A, 12);		/* a 2 */
+	run(MAIN, 12);		/* main 2 */
+	ntrace_stacks_end(stacks);
+	functions = ntrace_stacks_functions(stacks, &count);
+	edges = ntrace_stacks_edges(stacks, &k);
+	for (i = 0; i < count; i++) {
+		const struct ntrace_stack_function *function = &functions[i];
+		size_t edge;
+
+		if (!strcmp(function->name, "a")) {
+			is_u64(function->instructions, 7, "a's own instructions");
+			is_u64(function->total, 12, "a's total has those below once");
+			is_u64(function->calls, 2, "and its calls");
+		}
+		if (!strcmp(function->name, "b"))
+			is_u64(function->total, 7, "b's total has the inner a");
+		for (edge = 0, sum = 0; edge < k; edge++)
+			sum += edges[edge].callee == i ? edges[edge].total : 0;
+		if (function->kind != NTRACE_STACK_ALL)
+			is_u64(sum, function->total, "%s: its callers have its total",
+			       function->name);
+	}
+	ntrace_stacks_free(stacks);
+}
+
+static void test_merge(void)
+{
+	struct ntrace_stacks *other;
+
+	begin();
+	call(MAIN, 0, A);
+	leave(A, 0);
+	run(MAIN, 12);
+	ntrace_stacks_end(stacks);
+	other = stacks;
+	begin();
+	call(MAIN, 0, B);
+	leave(B, 0);
+	call(MAIN, 12, A);
+	run(A, 0);
+	ntrace_stacks_end(stacks);
+	ntrace_stacks_merge(stacks, other);
+	ntrace_stacks_free(other);
+	expect("program;[unknown];main 11|program;[unknown];main;a 4|program;[unknown];main;b 2",
+	       "two trees, added up");
+}
+
+static void test_limits(void)
+{
+	struct ntrace_stacks_options options = {
+		.size = sizeof(options), .pid = -1, .merge_threads = true, .depth = 4, .nodes = 5
+	};
+	struct ntrace_stacks_stats stats;
+	unsigned int i;
+
+	begin_with(&options);
+	call(MAIN, 0, A);
+	call(A, 0, B);
+	call(B, 0, C);
+	leave(C, 0);
+	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3",
+	       "a tree that is full");
+	options.depth = 0;
+	options.nodes = 0;
+	begin_with(&options);
+	for (i = 0; i < 100000; i++)
+		call(A, 0, A);
+	for (i = 0; i < 100000; i++)
+		leave(A, 12);
+	ntrace_stacks_end(stacks);
+	ntrace_stacks_get_stats(stacks, &stats);
+	is_u64(stats.instructions, 500000, "100,000 calls deep: all instructions are counted");
+	ok(stats.cut && stats.returns >= 32768,
+	   "the outer part of the stack was forgotten: %u times", (unsigned int)stats.cut);
+	ntrace_stacks_free(stacks);
+}
+
+static void test_time(void)
+{
+	const struct ntrace_stack_function *functions;
+	size_t count, i;
+
+	begin();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	call(MAIN, 8, A);	/* 3 instructions, then 2 of a: 100 ticks */
+	leave(A, 0);
+	offset = 30;
+	run(MAIN, 20);
+	ntrace_stacks_end(stacks);
+	is_u64(wrong, 0, "time does not go back");
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++) {
+		if (!strcmp(functions[i].name, "a"))
+			is_u64(functions[i].ticks, 40, "time passes with instructions");
+		if (!strcmp(functions[i].name, "main"))
+			is_u64(functions[i].total_ticks, 100, "and adds up");
+	}
+	is_u64(time_kind, NTRACE_STACK_TIME_OUTSIDE, "behind the last time stamp nothing is known");
+	ntrace_stacks_free(stacks);
+
+	begin();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 900;
+	run(MAIN, 8);
+	ntrace_stacks_end(stacks);
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++)
+		if (!strcmp(functions[i].name, "main"))
+			is_u64(functions[i].ticks, 0, "a clock set back: nobody knows");
+	ntrace_stacks_free(stacks);
+}
+
+#define WALK 200000
+#define WALK_DEPTH (DEPTH - 8)
+
+/* Calls, returns, tail calls, traps at random, with the true stack kept beside. */
+static void test_random(void)
+{
+	unsigned int stack[WALK_DEPTH] = { MAIN }, calls = 0, traps = 0, i, state = 12345;
+	uint64_t where[WALK_DEPTH] = { 0 }, own[FUNCTIONS] = { 0 };
+	const struct ntrace_stack_function *functions;
+	struct ntrace_stacks_stats stats;
+	size_t top = 0, count, k;
+
+	begin();
+	for (i = 0; i < WALK; i++) {
+		unsigned int here = stack[top], to;
+
+		state = state * 1103515245 + 12345;
+		to = A + (state >> 16) % 3;
+		if (where[top] > FUNCTION - 0x60)
+			where[top] = 0x10;
+		switch ((state >> 20) % (top ? 5 : 2)) {
+		case 0:
+			own[here] += 2;
+			run(here, where[top]);
+			where[top] += 8;
+			break;
+		case 1:
+			if (top + 1 == WALK_DEPTH)
+				break;
+			own[here] += 3;
+			calls++;
+			call(here, where[top], to);
+			where[top] += 12;
+			stack[++top] = to;
+			where[top] = 0;
+			break;
+		case 2:
+			if (to == here)
+				break;
+			own[here] += 2;
+			calls++;
+			jump(here, where[top], to);
+			stack[top] = to;
+			where[top] = 0;
+			break;
+		case 3:
+			own[here] += 2;
+			leave(here, where[top]);
+			top--;
+			break;
+		default:
+			/* The trap comes where the last transfer went, too. */
+			own[here] += 2;
+			traps++;
+			handled(here, where[top]);
+			run(here, where[top]);
+			where[top] += 8;
+			break;
+		}
+		/* Straight on to where the next block is. */
+		if (where[top] > FUNCTION - 0x60) {
+			own[stack[top]] += 2;
+			block(stack[top], where[top], where[top] + 4, NTRACE_INSN_JUMP,
+			      at(stack[top], 0x10));
+			where[top] = 0x10;
+		}
+	}
+	ntrace_stacks_end(stacks);
+	is_u64(wrong, 0, "random walk: what was told fits");
+	ntrace_stacks_get_stats(stacks, &stats);
+	/* A trap enters its handler, and that calls once. */
+	is_u64(stats.calls, calls + 2 * traps, "random walk: %u calls, %u traps", calls, traps);
+	is_u64(stats.unwound + stats.unmatched + stats.below + stats.switched, 0,
+	       "random walk: every return has its frame");
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (k = 0; k < count; k++)
+		for (i = 0; i < FUNCTIONS; i++)
+			if (functions[k].kind == NTRACE_STACK_FUNCTION && i <= C &&
+			    !strcmp(functions[k].name, names[i]))
+				is_u64(functions[k].instructions, own[i], "random walk: %s",
+				       names[i]);
+	ntrace_stacks_free(stacks);
+}
+
+int main(void)
+{
+	setup();
+	test_sums();
+	test_merge();
+	test_limits();
+	test_time();
+	test_random();
+	tear_down();
+	return done_testing();
+}
