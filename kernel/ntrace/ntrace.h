@@ -38,6 +38,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/ntrace.h>
+#include <linux/ratelimit.h>
 #include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -457,6 +458,20 @@ const char *ntrace_type_name(u32 type);
 
 /* v0.c */
 extern const struct ntrace_layout ntrace_layout_v0;
+
+/* log.c */
+__printf(2, 3) void ntrace_log(const struct device *dev, const char *fmt, ...);
+void ntrace_log_exit(void);
+
+/* Of what a PMU's callbacks and timers find; elsewhere dev_err_ratelimited() will do. */
+#define ntrace_err_ratelimited(dev, fmt, ...)						\
+do {											\
+	static DEFINE_RATELIMIT_STATE(_state, DEFAULT_RATELIMIT_INTERVAL,		\
+				      DEFAULT_RATELIMIT_BURST);				\
+											\
+	if (__ratelimit(&_state))							\
+		ntrace_log(dev, fmt, ##__VA_ARGS__);					\
+} while (0)
 
 /* context.c */
 void ntrace_context_init(void);

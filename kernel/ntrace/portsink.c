@@ -89,7 +89,7 @@ int ntrace_portsink_program(struct ntrace_component *component)
 	bool atb = component->type == TR_COMP_TYPE_ATB_BRIDGE;
 
 	if (atb ? port->id < TR_ATB_ID_MIN || port->id > TR_ATB_ID_MAX : !port->mode) {
-		dev_err_ratelimited(component->dev, "no trace is sent before %s/%s is set\n",
+		ntrace_err_ratelimited(component->dev, "no trace is sent before %s/%s is set\n",
 				    dev_name(component->dev), atb ? "atb_id" : "pib_mode");
 		return -EDESTADDRREQ;
 	}
