@@ -72,8 +72,8 @@ int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomi
 	ret = ntrace_component_wait(component, TR_CONTROL_ENABLE, TR_CONTROL_ENABLE, atomic,
 				    &value);
 	if (ret)
-		ntrace_err_ratelimited(component->dev, "%s does not start (control 0x%08x)\n",
-				       ntrace_type_name(component->type), value);
+		ntrace_err(component->dev, "%s does not start (control 0x%08x)\n",
+			   ntrace_type_name(component->type), value);
 	return ret;
 }
 
@@ -95,8 +95,8 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 	if (control)
 		*control = value;
 	if (ret)
-		ntrace_err_ratelimited(component->dev, "%s does not stop (control 0x%08x)\n",
-				       ntrace_type_name(component->type), value);
+		ntrace_err(component->dev, "%s does not stop (control 0x%08x)\n",
+			   ntrace_type_name(component->type), value);
 	return ret;
 }
 
@@ -125,8 +125,8 @@ int ntrace_component_reset(struct ntrace_component *component)
 	if (!ret)
 		ret = ntrace_component_set_active(component, TR_CONTROL_ACTIVE);
 	if (ret)
-		ntrace_err_ratelimited(component->dev, "%s does not answer a reset\n",
-				       ntrace_type_name(component->type));
+		ntrace_err(component->dev, "%s does not answer a reset\n",
+			   ntrace_type_name(component->type));
 	return ret;
 }
 
@@ -177,12 +177,12 @@ int ntrace_component_off(struct ntrace_component *component)
 
 	/* Even if it does not flush, take it down as far as it goes. */
 	if (ntrace_registers_quiesce(component->base) < 0)
-		ntrace_err_ratelimited(component->dev, "%s does not stop, resetting it\n",
-				       ntrace_type_name(component->type));
+		ntrace_err(component->dev, "%s does not stop, resetting it\n",
+			   ntrace_type_name(component->type));
 	ret = ntrace_component_set_active(component, 0);
 	if (ret)
-		ntrace_err_ratelimited(component->dev, "%s cannot be switched off\n",
-				       ntrace_type_name(component->type));
+		ntrace_err(component->dev, "%s cannot be switched off\n",
+			   ntrace_type_name(component->type));
 	return ret;
 }
 

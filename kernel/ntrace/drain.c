@@ -99,8 +99,7 @@ static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
 	if (!(control & encoder->encoder.failures) || capture->failed)
 		return;
 	/* Nothing comes any more, and how much is missing nobody knows. */
-	ntrace_err_ratelimited(encoder->dev, "cannot write to its sink (control 0x%08x), stopped\n",
-			       control);
+	ntrace_err(encoder->dev, "cannot write to its sink (control 0x%08x), stopped\n", control);
 	capture->failed = true;
 	ntrace_drain_fault(&ntrace_drain_sink(capture)->ramsink);
 }
@@ -426,8 +425,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
 		sink->layout->halt_sink(sink);
 		if (!capture->failed)
-			ntrace_err_ratelimited(&capture->path->dev,
-					       "sink left its buffer, stopped\n");
+			ntrace_err(&capture->path->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
 		irq_work_queue(&capture->wake);
 		return HRTIMER_NORESTART;
@@ -509,7 +507,7 @@ void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_sto
 		ntrace_drain_whole(component);
 	guard(raw_spinlock_irqsave)(&component->ramsink.lock);
 	if (sink_stopped && ntrace_drain_is_stuck(component)) {
-		ntrace_err_ratelimited(component->dev, "write pointer is stuck\n");
+		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);
 	}
 	ntrace_drain_encoder(capture, control);

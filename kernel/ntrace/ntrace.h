@@ -463,8 +463,8 @@ extern const struct ntrace_layout ntrace_layout_v0;
 __printf(2, 3) void ntrace_log(const struct device *dev, const char *fmt, ...);
 void ntrace_log_exit(void);
 
-/* Of what a PMU's callbacks and timers find; elsewhere dev_err_ratelimited() will do. */
-#define ntrace_err_ratelimited(dev, fmt, ...)						\
+/* For what the callbacks of a PMU and timers find; elsewhere dev_err_ratelimited() will do. */
+#define ntrace_err(dev, fmt, ...)						\
 do {											\
 	static DEFINE_RATELIMIT_STATE(_state, DEFAULT_RATELIMIT_INTERVAL,		\
 				      DEFAULT_RATELIMIT_BURST);				\

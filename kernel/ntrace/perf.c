@@ -280,8 +280,7 @@ static void ntrace_perf_dead(struct ntrace_perf *perf)
 {
 	WRITE_ONCE(perf->path->capture->control->state, NTRACE_STATE_DEAD);
 	ntrace_encoder_stop(ntrace_path_encoder(perf->path));
-	ntrace_err_ratelimited(&perf->path->dev, "trace of hart %u failed, no more of it\n",
-			       perf->path->cpu);
+	ntrace_err(&perf->path->dev, "trace of hart %u failed, no more of it\n", perf->path->cpu);
 }
 
 /* The event is traced no more; @flags tell what is wrong with its last trace. */

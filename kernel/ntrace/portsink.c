@@ -89,8 +89,8 @@ int ntrace_portsink_program(struct ntrace_component *component)
 	bool atb = component->type == TR_COMP_TYPE_ATB_BRIDGE;
 
 	if (atb ? port->id < TR_ATB_ID_MIN || port->id > TR_ATB_ID_MAX : !port->mode) {
-		ntrace_err_ratelimited(component->dev, "no trace is sent before %s/%s is set\n",
-				       dev_name(component->dev), atb ? "atb_id" : "pib_mode");
+		ntrace_err(component->dev, "no trace is sent before %s/%s is set\n",
+			   dev_name(component->dev), atb ? "atb_id" : "pib_mode");
 		return -EDESTADDRREQ;
 	}
 	if ((ntrace_component_warl(component, TR_CONTROL, control) ^ control) & ~TR_CONTROL_EMPTY)

@@ -279,10 +279,9 @@ int ntrace_ramsink_program(struct ntrace_component *component, const struct ntra
 
 	if (start < sink->dma || limit < start || limit > end - sink->granule || wp != start ||
 	    (limit - start) % sink->granule) {
-		ntrace_err_ratelimited(
-			component->dev,
-			"buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx\n", &sink->dma,
-			sink->buffer_size, start, limit, wp);
+		ntrace_err(component->dev,
+			   "buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx\n",
+			   &sink->dma, sink->buffer_size, start, limit, wp);
 		return -EIO;
 	}
 	sink->ring = sink->buffer + (start - sink->dma);

@@ -164,10 +164,9 @@ static int ntrace_v0_program_sink(struct ntrace_component *component,
 	/* The buffer does not cross 4 GiB: one high half is enough. */
 	if (high != upper_32_bits(sink->dma) || start != lower_32_bits(sink->dma) ||
 	    limit != lower_32_bits(end - sink->granule) || wp != start) {
-		ntrace_err_ratelimited(
-			component->dev,
-			"buffer %pad + 0x%zx reads back as 0x%x%08x..0x%x, wp 0x%x\n", &sink->dma,
-			sink->buffer_size, high, start, limit, wp);
+		ntrace_err(component->dev,
+			   "buffer %pad + 0x%zx reads back as 0x%x%08x..0x%x, wp 0x%x\n",
+			   &sink->dma, sink->buffer_size, high, start, limit, wp);
 		return -EIO;
 	}
 	sink->ring = sink->buffer;
