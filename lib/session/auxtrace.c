@@ -274,7 +274,8 @@ static int count_sources(const struct aux_file *file, const struct ntrace_params
 
 	if (ntrace_reader_init(&reader, params, false))
 		return NTRACE_ERR_INVALID;
-	rewind(file->file);
+	if (fseek(file->file, 0, SEEK_SET))
+		return NTRACE_ERR_IO;
 	while ((got = fread(chunk, 1, sizeof(chunk), file->file))) {
 		ntrace_reader_feed(&reader, chunk, got);
 		while ((event = ntrace_reader_next(&reader, &message)) != NTRACE_ERR_AGAIN) {

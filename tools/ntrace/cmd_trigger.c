@@ -177,6 +177,7 @@ static int find_program(struct waiting *waiting)
 static int find_function(struct waiting *waiting)
 {
 	const char *at = strrchr(waiting->call, '@');
+	uint64_t offset = 0;
 	int error = EXIT_OK;
 
 	waiting->function = at ? strndup(waiting->call, (size_t)(at - waiting->call)) :
@@ -192,9 +193,11 @@ static int find_function(struct waiting *waiting)
 		error = fail("%s: %s", at + 1, strerror(errno));
 	if (error)
 		return error;
+	error = record_filter_find(waiting->file, waiting->function, &offset);
 	waiting->request.file = waiting->file;
+	waiting->request.offset = offset;
 	waiting->request.returns = waiting->over_ns;
-	return record_filter_find(waiting->file, waiting->function, &waiting->request.offset);
+	return error;
 }
 
 static int read_options(struct waiting *waiting, int argc, char **argv)

@@ -136,14 +136,14 @@ int export_stacks(const struct export_stacks_options *options)
 {
 	const char *name = options->output ? options->output : "standard output";
 	FILE *file = options->output ? fopen(options->output, "we") : stdout;
-	char **directories = debug_directories(options->sysroot);
+	char **directories;
 	int error, bad;
 
-	if (!file || !directories) {
-		debug_directories_free(directories);
-		return failed(name, file ? NTRACE_ERR_NOMEM : NTRACE_ERR_IO);
-	}
-	error = run_with(options, file, name, directories);
+	if (!file)
+		return failed(name, NTRACE_ERR_IO);
+	directories = debug_directories(options->sysroot);
+	error = directories ? run_with(options, file, name, directories) :
+			      failed(name, NTRACE_ERR_NOMEM);
 	debug_directories_free(directories);
 	bad = fflush(file);
 	if (options->output && fclose(file))
