@@ -70,6 +70,7 @@ static void open_both(const struct ntrace_config *wanted)
 	for (i = 0; i < HARTS; i++) {
 		struct ntrace_config config = *wanted;
 
+		config.privilege = fitting_privilege();
 		snprintf(name, sizeof(name), "/dev/ntrace%d", i);
 		fds[i] = open_device(name, 0);
 		infos[i] = (struct ntrace_info){ .size = sizeof(infos[i]) };
@@ -261,8 +262,9 @@ static void test_refused(void)
 
 static void test_no_data(void)
 {
-	struct ntrace_config config = { .flags = NTRACE_CONFIG_NO_DATA };
-	struct ntrace_config all = { .mode = 0 };
+	struct ntrace_config config = { .flags = NTRACE_CONFIG_NO_DATA,
+					.privilege = fitting_privilege() };
+	struct ntrace_config all = { .privilege = fitting_privilege() };
 	struct walk seen;
 	char byte;
 

@@ -158,6 +158,15 @@ __attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
 	return sum;
 }
 
+/*
+ * What to trace where all of it must fit into a buffer. The debug kernel executes
+ * so much for each interrupt and call that its own trace fills every one of them.
+ */
+static inline uint32_t fitting_privilege(void)
+{
+	return access("/proc/lockdep", F_OK) ? 0 : NTRACE_PRIVILEGE_U;
+}
+
 /* Traces some work. */
 static inline void run(int fd, uint64_t rounds)
 {

@@ -4,6 +4,7 @@
  * standard input and answers each on standard output:
  *   start stop flush configure close    the call's result: 0 or the error's name
  *   head state          the value
+ *   consume             all that is there has been read: 0
  *   churn N             after close: N times open, CONFIGURE, START, STOP, close
  * Usage: hold DEVICE [SINK_SIZE DATA_SIZE]
  */
@@ -71,6 +72,8 @@ int main(int argc, char **argv)
 			puts(result(ioctl(fd, NTRACE_IOC_CONFIGURE, &config)));
 		else if (!strcmp(line, "head"))
 			printf("%llu\n", (unsigned long long)head_of(&area));
+		else if (!strcmp(line, "consume"))
+			puts(result(consume(fd, head_of(&area))));
 		else if (!strcmp(line, "state"))
 			printf("%u\n", area.control->state);
 		else if (!strcmp(line, "close")) {

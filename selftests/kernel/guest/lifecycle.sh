@@ -58,6 +58,8 @@ is "$answer" ENODEV "START: ENODEV"
 ask configure
 is "$answer" ENODEV "CONFIGURE: ENODEV"
 echo 1 >$cpu1
+# Full already, on the debug kernel.
+ask consume
 ask head
 before=$answer
 ask start

@@ -37,7 +37,7 @@ static void show(const struct area *area)
 
 static void test_start_stop(uint32_t mode, const char *name)
 {
-	struct ntrace_config config = { .mode = mode };
+	struct ntrace_config config = { .mode = mode, .privilege = fitting_privilege() };
 	int fd = open_device(device, 0);
 	struct area area;
 	uint64_t before, between, middle;
@@ -191,7 +191,9 @@ static uint64_t sink_bytes(void)
 /* The sink is larger than all that is traced. */
 static void test_full(bool reader)
 {
-	struct ntrace_config config = { .data_size = 1 << 16, .sink_size = 4 << 20 };
+	struct ntrace_config config = { .data_size = 1 << 16,
+					.sink_size = 4 << 20,
+					.privilege = fitting_privilege() };
 	const char *name = reader ? "full now and then" : "full";
 	int fd = open_device(device, 0);
 	struct area area;
@@ -227,7 +229,7 @@ static void test_full(bool reader)
 /* How many bytes of trace some work makes, from a sink that holds all of it. */
 static uint64_t bytes_of_work(unsigned int rounds)
 {
-	struct ntrace_config config = { .sink_size = 4 << 20 };
+	struct ntrace_config config = { .sink_size = 4 << 20, .privilege = fitting_privilege() };
 	int fd = open_device(device, 0);
 	uint64_t bytes;
 
@@ -244,7 +246,9 @@ static uint64_t bytes_of_work(unsigned int rounds)
 
 static void test_lapped(const char *name, uint32_t drain_us, bool flush)
 {
-	struct ntrace_config config = { .sink_size = 4096, .drain_us = drain_us };
+	struct ntrace_config config = { .sink_size = 4096,
+					.drain_us = drain_us,
+					.privilege = fitting_privilege() };
 	uint64_t bytes = bytes_of_work(400000);
 	int fd = open_device(device, 0);
 	struct area area;
