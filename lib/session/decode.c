@@ -300,7 +300,9 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 		session->switch_address && !info->event &&
 		(!session->recording->privilege || session->recording->privilege & TRACED_S);
 	session_drop_spaces(session);
-	result = follower_init(&decoding.follower, session, stream);
+	result = follower_init(&decoding.follower, session, stream,
+			       session->recording->privilege &&
+				       !(session->recording->privilege & TRACED_S));
 	if (result)
 		return result;
 	result = ntrace_flow_new(&flow, &config);

@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "follow.h"
+#include "follow_parts.h"
 
-/* Places looked at in one stream before it is given up: seconds, not hours. */
+/*
+ * Places looked at in one stream before it is given up: seconds, not hours. Where each way
+ * back to user space asks all threads anew, so many more for each byte.
+ */
 #define WORK_MAX 100000000
+#define WORK_BYTE 64
 
 static size_t switches_until(const struct cpu_timeline *cpu, uint64_t time)
 {
@@ -25,7 +29,7 @@ static size_t switches_until(const struct cpu_timeline *cpu, uint64_t time)
 	return low;
 }
 
-static int add_place(struct follower *follower, size_t stint, uint64_t missing)
+int follower_add_place(struct follower *follower, struct place place)
 {
 	if (follower->count == follower->room) {
 		size_t room = follower->room ? 2 * follower->room : 16;
@@ -36,11 +40,16 @@ static int add_place(struct follower *follower, size_t stint, uint64_t missing)
 		follower->places = places;
 		follower->room = room;
 	}
-	follower->places[follower->count++] = (struct place){ stint, missing };
+	follower->places[follower->count++] = place;
 	return 0;
 }
 
-static uint64_t lost_before(const struct follower *follower, size_t stint)
+static int add_place(struct follower *follower, size_t stint, uint64_t missing)
+{
+	return follower_add_place(follower, (struct place){ .stint = stint, .missing = missing });
+}
+
+uint64_t lost_before(const struct follower *follower, size_t stint)
 {
 	return stint < follower->cpu->count ? follower->cpu->switches[stint].lost : 0;
 }
@@ -83,9 +92,8 @@ static void tidy(struct follower *follower)
 	follower->count = kept;
 }
 
-/* Task of a stint: who came with the switch before it, or who goes with the one that ends it. */
-static void stint_task(const struct follower *follower, const struct place *place, int32_t *pid,
-		       int32_t *tid)
+void stint_task(const struct follower *follower, const struct place *place, int32_t *pid,
+		int32_t *tid)
 {
 	const struct cpu_timeline *cpu = follower->cpu;
 	const struct task_switch *ends = place->stint < cpu->count ? &cpu->switches[place->stint] :
@@ -105,14 +113,14 @@ static void stint_task(const struct follower *follower, const struct place *plac
 	}
 }
 
-static uint64_t stint_start(const struct follower *follower, const struct place *place)
+uint64_t stint_start(const struct follower *follower, const struct place *place)
 {
 	if (place->stint == follower->first)
 		return follower->start_ns;
 	return follower->cpu->switches[place->stint - 1].time;
 }
 
-static uint64_t stint_end(const struct follower *follower, const struct place *place)
+uint64_t stint_end(const struct follower *follower, const struct place *place)
 {
 	return place->stint < follower->cpu->count ? follower->cpu->switches[place->stint].time :
 						     UINT64_MAX;
@@ -141,10 +149,11 @@ static void set_name(struct follower *follower)
 	follower->comm = follower->pid > 0 && name ? name : follower->text;
 }
 
-/* The program of a stint: the first one of its process, as long as no exec was noticed. */
-static struct program *stint_program(const struct follower *follower, const struct place *place,
-				     int32_t pid)
+struct program *stint_program(const struct follower *follower, const struct place *place,
+			      int32_t pid)
 {
+	if (place->program)
+		return place->program;
 	if (follower->entered && follower->entered_stint == place->stint &&
 	    follower->entered->pid == pid)
 		return follower->entered;
@@ -191,27 +200,39 @@ static void enter_next_program(struct follower *follower)
 		  follower->piece ? follower->piece->end : stint_end(follower, &follower->lead));
 }
 
+/* The earliest place whose task is known. */
+static const struct place *first_known(const struct follower *follower)
+{
+	const struct place *first = NULL;
+	size_t i;
+
+	for (i = 0; i < follower->count; i++)
+		if (!follower->places[i].missing &&
+		    (!first || follower->places[i].stint < first->stint))
+			first = &follower->places[i];
+	return first;
+}
+
 /*
  * Sets the present task from the places: what they agree on. Where they do not,
  * the first known one lends its address space, so that the flow can go on.
  */
 static void settle(struct follower *follower)
 {
+	const struct place *lead = first_known(follower);
 	int32_t pid, tid;
-	size_t i = 0;
+	size_t i;
 
 	follower->pid = -1;
 	follower->tid = -1;
 	follower->program = NULL;
 	follower->next_program = NULL;
 	follower->limit = 0;
-	while (i < follower->count && follower->places[i].missing)
-		i++;
-	if (i == follower->count) {
+	if (!lead) {
 		set_name(follower);
 		return;
 	}
-	follower->lead = follower->places[i];
+	follower->lead = *lead;
 	stint_task(follower, &follower->lead, &follower->pid, &follower->tid);
 	follower->program = stint_program(follower, &follower->lead, follower->pid);
 	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
@@ -227,6 +248,11 @@ static void settle(struct follower *follower)
 	set_limit(follower, stint_end(follower, &follower->lead));
 	if (follower->next_program && follower->count == 1 && take_pending(follower, follower->tid))
 		enter_next_program(follower);
+	/* That it has exec'd is certain now. */
+	if (follower->count == 1 && follower->lead.program) {
+		follower->lead.thread->entered = follower->lead.program;
+		follower->lead.thread->entered_stint = follower->lead.stint;
+	}
 }
 
 static void give_up(struct follower *follower, const char *why)
@@ -333,7 +359,8 @@ void follower_offset(struct follower *follower, uint64_t offset)
 	settle_piece(follower);
 }
 
-int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream)
+int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream,
+		  bool user)
 {
 	static const struct cpu_timeline nothing;
 	const struct ntrace_stream *info = &session->streams[stream];
@@ -343,6 +370,7 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	follower->session = session;
 	follower->stream = stream;
 	follower->start_ns = info->start_ns;
+	follower->work_max = WORK_MAX + (user ? WORK_BYTE * info->bytes : 0);
 	follower->cpu = info->cpu < session->timeline.cpu_count ?
 				&session->timeline.cpus[info->cpu] :
 				&nothing;
@@ -358,6 +386,8 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 		return 0;
 	}
 	error = add_stint(follower, follower->first);
+	if (!error && user)
+		error = follow_threads_init(follower);
 	if (!error)
 		settle(follower);
 	return error;
@@ -367,6 +397,7 @@ void follower_free(struct follower *follower)
 {
 	free(follower->places);
 	free(follower->pieces);
+	follow_threads_free(follower);
 	follower->places = NULL;
 	follower->pieces = NULL;
 }
@@ -400,7 +431,7 @@ int follower_switch(struct follower *follower)
 		return error;
 	if (!follower->count)
 		give_up(follower, "more task switches in the trace than in the records");
-	else if (follower->work > WORK_MAX)
+	else if (follower->work > follower->work_max)
 		give_up(follower, "too much was lost, or is not traced, to follow tasks");
 	else
 		settle(follower);
@@ -417,14 +448,13 @@ void follower_exec(struct follower *follower)
 	}
 }
 
-int follower_gap(struct follower *follower, uint64_t switches)
+/* Places for all stints up to @switches behind one of the present places. */
+static int spread(struct follower *follower, uint64_t switches)
 {
 	struct place *old = follower->places;
 	size_t count = follower->count, stint = 0, i;
 	int error = 0;
 
-	if (follower->given_up || !switches)
-		return 0;
 	follower->places = NULL;
 	follower->count = 0;
 	follower->room = 0;
@@ -444,9 +474,19 @@ int follower_gap(struct follower *follower, uint64_t switches)
 	free(old);
 	tidy(follower);
 	follower->work += follower->count;
+	return error;
+}
+
+int follower_gap(struct follower *follower, uint64_t switches)
+{
+	int error;
+
+	if (follower->given_up || !switches)
+		return 0;
+	error = follower->by_thread ? follow_threads_gap(follower) : spread(follower, switches);
 	if (error)
 		return error;
-	if (follower->work > WORK_MAX)
+	if (follower->work > follower->work_max)
 		give_up(follower, "too much was lost, or is not traced, to follow tasks");
 	else
 		settle(follower);
@@ -458,7 +498,7 @@ void follower_owner(struct follower *follower, int32_t tid)
 	size_t kept = 0, i;
 	int32_t pid, own;
 
-	if (follower->count < 2 || follower->work > WORK_MAX)
+	if (follower->count < 2 || follower->work > follower->work_max)
 		return;
 	follower->work += follower->count;
 	for (i = 0; i < follower->count; i++) {
@@ -479,20 +519,30 @@ void follower_owner(struct follower *follower, int32_t tid)
 	settle(follower);
 }
 
-/* Two mappings show the same bytes of the same file at an address. */
-static bool same_code(const struct mapping_change *a, const struct mapping_change *b)
+bool same_code(const struct mapping_change *a, const struct mapping_change *b)
 {
 	return a->file == b->file && a->address - a->offset == b->address - b->offset;
 }
 
-static const struct mapping_change *place_mapping(const struct follower *follower,
-						  const struct place *place, uint64_t address)
+/* A place of which not even the stint is certain. */
+static bool stands_for_more(const struct place *place)
+{
+	return place->thread && !place->certain;
+}
+
+/* What the task at @place has at @address. @at: the place, or a later one that it stands for. */
+static const struct mapping_change *place_mapping(struct follower *follower,
+						  const struct place *place, uint64_t address,
+						  struct place *at)
 {
 	const struct mapping_change *mapping = NULL;
 	uint64_t end = stint_end(follower, place);
 	const struct program *program;
 	int32_t pid, tid;
 
+	*at = *place;
+	if (stands_for_more(place))
+		return follow_threads_mapping(follower, place, address, at);
 	stint_task(follower, place, &pid, &tid);
 	program = stint_program(follower, place, pid);
 	/* With an exec in the stint it may be either program. */
@@ -537,40 +587,48 @@ static void find_owner(struct follower *follower, uint64_t address, struct progr
 /* Keeps the places whose task has code at @address; if there are none, all stay. */
 static void narrow(struct follower *follower, uint64_t address)
 {
-	size_t kept = 0, real = 0, i;
+	size_t kept = 0, real = 0, missing = 0, i;
 	struct program *owner;
+	struct place at;
 	int32_t pid = -1;
 
-	for (i = 0; i < follower->count; i++)
+	for (i = 0; i < follower->count; i++) {
+		missing += follower->places[i].missing != 0;
 		real += !follower->places[i].missing &&
-			place_mapping(follower, &follower->places[i], address);
+			place_mapping(follower, &follower->places[i], address, &at);
+	}
 	follower->work += follower->count;
-	if (!real || real == follower->count)
+	if (!real || (real == follower->count && !follower->by_thread))
 		return;
-	if (follower->places[0].missing || follower->count > real)
+	if (missing)
 		find_owner(follower, address, &owner, &pid);
 	for (i = 0; i < follower->count; i++) {
 		const struct place place = follower->places[i];
 
+		at = place;
 		/* In a missing stint there may be another process with code there, or not. */
-		if (place.missing ? pid < 0 : place_mapping(follower, &place, address) != NULL)
-			follower->places[kept++] = place;
+		if (place.missing ? pid < 0 : place_mapping(follower, &place, address, &at) != NULL)
+			follower->places[kept++] = at;
 	}
 	follower->count = kept;
 	settle(follower);
 }
 
 /* All places that are left have the same code at @address. */
-static bool places_agree(const struct follower *follower, uint64_t address)
+static bool places_agree(struct follower *follower, uint64_t address)
 {
 	const struct mapping_change *first = NULL;
+	struct place at;
 	size_t i;
 
 	for (i = 0; i < follower->count; i++) {
 		const struct mapping_change *mapping =
-			place_mapping(follower, &follower->places[i], address);
+			place_mapping(follower, &follower->places[i], address, &at);
 
 		if (mapping && first && !same_code(first, mapping))
+			return false;
+		if (mapping && stands_for_more(&at) &&
+		    !follow_threads_agree(follower, &at, mapping, address))
 			return false;
 		if (mapping && !first)
 			first = mapping;
@@ -608,8 +666,7 @@ static void guess(struct follower *follower, uint64_t address)
 	}
 }
 
-/* @program begins at @address: there is the entry of a file that it has mapped. */
-static bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
+bool starts_at(struct follower *follower, const struct program *program, uint64_t address)
 {
 	const struct mapping_change *mapping = program_mapping(program, address, UINT64_MAX);
 	struct ntrace_object *object = mapping ? session_object(follower->session, mapping->file) :
@@ -634,6 +691,24 @@ static struct program *exec_at(struct follower *follower, const struct place *pl
 			       starts_at(follower, program, address) ?
 		       program :
 		       NULL;
+}
+
+/* Keeps the places where a program begins at @address; if there are none, all stay. */
+static void keep_starts(struct follower *follower, uint64_t address)
+{
+	struct place at;
+	size_t kept = 0, i;
+
+	for (i = 0; i < follower->count; i++) {
+		const struct place place = follower->places[i];
+
+		if (place.thread && follow_threads_start(follower, &place, address, &at))
+			follower->places[kept++] = at;
+	}
+	if (!kept)
+		return;
+	follower->count = kept;
+	settle(follower);
 }
 
 /* Keeps the places where @program runs. */
@@ -672,8 +747,12 @@ static void notice_start(struct follower *follower, uint64_t address)
 			enter_next_program(follower);
 		return;
 	}
-	if (follower->work > WORK_MAX)
+	if (follower->work > follower->work_max)
 		return;
+	if (follower->by_thread) {
+		keep_starts(follower, address);
+		return;
+	}
 	for (i = 0; i < follower->count && !program; i++)
 		program = exec_at(follower, &follower->places[i], address);
 	follower->work += i;
@@ -687,8 +766,9 @@ static void notice_start(struct follower *follower, uint64_t address)
 struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 {
 	notice_start(follower, address);
-	if ((follower->count > 1 || (follower->count && follower->places[0].missing)) &&
-	    follower->work <= WORK_MAX)
+	if ((follower->count > 1 || (follower->count && (follower->places[0].missing ||
+							 stands_for_more(follower->places)))) &&
+	    follower->work <= follower->work_max)
 		guess(follower, address);
 	if (!follower->program)
 		return NULL;

@@ -15,13 +15,29 @@
 
 #include "session.h"
 
+/* The stints of one thread in one stream, in order. */
+struct thread_stints {
+	int32_t pid, tid;
+	const size_t *stints;
+	size_t count;
+	size_t next;			/* those before it are over */
+	struct program *entered;	/* it has exec'd this one, in stint @entered_stint */
+	size_t entered_stint;
+};
+
 /*
  * A possible place in the list of switches. @missing: not in stint @stint but
  * in one of up to @missing stints before it whose switches were lost.
+ * @thread: in stint @stint or any later one of this thread, of which only the
+ * first one is kept (follow_threads.c); @certain: in no later one. @program: which
+ * it has exec'd by then; NULL: the one that ran when the stint began.
  */
 struct place {
 	size_t stint;
 	uint64_t missing;
+	struct thread_stints *thread;
+	bool certain;
+	struct program *program;
 };
 
 #define PENDING_EXECS 16
@@ -37,7 +53,8 @@ struct follower {
 	size_t count;
 	size_t room;
 	struct place lead;		/* the first place whose task is known */
-	uint64_t work;			/* places looked at; bounded */
+	uint64_t work;			/* places looked at */
+	uint64_t work_max;		/* and the bound of that */
 	bool given_up;
 	/* The present task; pid -1: unknown. */
 	int32_t pid;
@@ -52,6 +69,14 @@ struct follower {
 	uint64_t limit;			/* changes before this time are applied */
 	int32_t pending[PENDING_EXECS];	/* threads that entered exec, not through it */
 	unsigned int pending_next;
+	/* Only user space is traced: threads that run on the hart, and stints with losses before. */
+	bool by_thread;
+	struct thread_stints *threads;
+	size_t thread_count;
+	size_t *stints;			/* of all threads, behind them @losses */
+	size_t *losses;
+	size_t loss_count;
+	size_t next_loss;
 	/* Trace from perf: pieces by their place in the AUX area, and the present one. */
 	bool by_piece;
 	struct piece *pieces;
@@ -60,8 +85,9 @@ struct follower {
 	const struct piece *piece;	/* NULL: between pieces */
 };
 
-/* Return: 0 or NTRACE_ERR_NOMEM. */
-int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream);
+/* @user: user space alone is in the trace. Return: 0 or NTRACE_ERR_NOMEM. */
+int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream,
+		  bool user);
 void follower_free(struct follower *follower);
 
 /* The flow went through __switch_to. Return: 0 or NTRACE_ERR_NOMEM. */

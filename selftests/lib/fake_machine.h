@@ -103,6 +103,9 @@ __attribute__((unused)) static void hart_write(void *data, const uint8_t *bytes,
 	hart->bytes += size;
 }
 
+/* From the next start on: trTeContext. */
+static bool fake_context;
+
 __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char *path,
 					      uint32_t priv_mask)
 {
@@ -118,6 +121,7 @@ __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char
 	/* Often, so that the flow can go on soon after code that nobody knows. */
 	config.sync_mode = 1;
 	config.sync_max = 0;
+	config.context = fake_context;
 	if (!hart->file || ntrace_encoder_init(&hart->encoder, &config))
 		return -1;
 	ntrace_encoder_start(&hart->encoder, NTRACE_SYNC_TRACE_ENABLE);

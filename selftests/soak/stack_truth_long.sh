@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # stack_truth.sh of the consumers with more than 50 million instructions with the kernel, and a third of that
-# without: there switches are not traced, every exit from user space may lead to any task, and with
-# some more of both the session gives up to tell tasks apart.
+# without, which is what the program itself executes.
 top=$(cd "$(dirname "$0")/../.." && pwd)
 STACK_ROUNDS=${STACK_ROUNDS:-400} STACK_MIN=${STACK_MIN:-50000000} STACK_TIMEOUT=${STACK_TIMEOUT:-3600} \
 	exec "$top/selftests/consumers/stack_truth.sh"

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Trace of user space alone: no switch is seen, and each time that the hart comes
+ * back any number of them may have gone by. Of each thread the hart may then be in
+ * its next stint or in any later one. The next one stands for all: what it lacks, an
+ * exec or a mapping, moves the place to the first stint that has it. So a way back costs
+ * as much as there are threads, not as there are switches to come.
+ */
+#include <stdlib.h>
+
+#include "follow_parts.h"
+
+struct stint_of {
+	int32_t pid, tid;
+	size_t stint;
+};
+
+static int compare_stints(const void *left, const void *right)
+{
+	const struct stint_of *a = left, *b = right;
+
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->stint < b->stint ? -1 : a->stint > b->stint;
+}
+
+/* Threads and their stints, from all stints by thread. */
+static void list_threads(struct follower *follower, const struct stint_of *all, size_t count)
+{
+	struct thread_stints *thread = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (!thread || all[i].pid != thread->pid || all[i].tid != thread->tid) {
+			thread = &follower->threads[follower->thread_count++];
+			thread->pid = all[i].pid;
+			thread->tid = all[i].tid;
+			thread->stints = &follower->stints[i];
+		}
+		follower->stints[i] = all[i].stint;
+		thread->count++;
+	}
+	follower->losses = follower->stints + count;
+	for (i = follower->first; i <= follower->last; i++)
+		if (lost_before(follower, i))
+			follower->losses[follower->loss_count++] = i;
+}
+
+int follow_threads_init(struct follower *follower)
+{
+	size_t count = follower->last - follower->first + 1, i;
+	struct stint_of *all = calloc(count, sizeof(*all));
+
+	follower->by_thread = true;
+	follower->threads = calloc(count, sizeof(*follower->threads));
+	follower->stints = calloc(count, 2 * sizeof(*follower->stints));
+	if (!all || !follower->threads || !follower->stints) {
+		free(all);
+		return NTRACE_ERR_NOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		const struct place place = { .stint = follower->first + i };
+
+		all[i].stint = place.stint;
+		stint_task(follower, &place, &all[i].pid, &all[i].tid);
+	}
+	qsort(all, count, sizeof(*all), compare_stints);
+	list_threads(follower, all, count);
+	free(all);
+	return 0;
+}
+
+void follow_threads_free(struct follower *follower)
+{
+	free(follower->threads);
+	free(follower->stints);
+	follower->threads = NULL;
+	follower->stints = NULL;
+}
+
+/* The place of @thread in its next stint; it has not forgotten what it exec'd there. */
+static struct place next_place(struct thread_stints *thread)
+{
+	size_t stint = thread->stints[thread->next];
+
+	return (struct place){
+		.stint = stint,
+		.thread = thread,
+		.program = thread->entered && thread->entered_stint == stint ? thread->entered :
+									       NULL,
+	};
+}
+
+int follow_threads_gap(struct follower *follower)
+{
+	size_t base = follower->last, i;
+	int error = 0;
+
+	/* Nothing before the first of the places is possible ever again. */
+	for (i = 0; i < follower->count; i++)
+		if (follower->places[i].stint < base)
+			base = follower->places[i].stint;
+	follower->count = 0;
+	for (i = 0; i < follower->thread_count && !error; i++) {
+		struct thread_stints *thread = &follower->threads[i];
+
+		while (thread->next < thread->count && thread->stints[thread->next] < base)
+			thread->next++;
+		if (thread->next < thread->count)
+			error = follower_add_place(follower, next_place(thread));
+	}
+	while (follower->next_loss < follower->loss_count &&
+	       follower->losses[follower->next_loss] < base)
+		follower->next_loss++;
+	/* One place of which nothing is known is as good as many. */
+	if (!error && follower->next_loss < follower->loss_count) {
+		size_t stint = follower->losses[follower->next_loss];
+
+		error = follower_add_place(
+			follower,
+			(struct place){ .stint = stint, .missing = lost_before(follower, stint) });
+	}
+	follower->work += follower->thread_count;
+	return error;
+}
+
+/* The first stint of the place's thread, from the place's own on, that ends behind @time. */
+static bool stint_behind(const struct follower *follower, const struct place *place, uint64_t time,
+			 struct place *at)
+{
+	const struct thread_stints *thread = place->thread;
+	size_t low = thread->next, high = thread->count;
+
+	*at = *place;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		at->stint = thread->stints[middle];
+		if (at->stint < place->stint || stint_end(follower, at) <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == thread->count)
+		return false;
+	at->stint = thread->stints[low];
+	return true;
+}
+
+/* Likewise, where @program runs: it did when the stint began, or is exec'd in it. */
+static bool runs_behind(const struct follower *follower, const struct place *place,
+			struct program *program, uint64_t time, struct place *at)
+{
+	if (!stint_behind(follower, place, time, at))
+		return false;
+	at->program = NULL;
+	if (stint_program(follower, at, place->thread->pid) == program)
+		return true;
+	at->program = program;
+	return program->start >= stint_start(follower, at);
+}
+
+static bool covers(const struct mapping_change *change, uint64_t address)
+{
+	return change->file && address - change->address < change->length;
+}
+
+const struct mapping_change *follow_threads_mapping(struct follower *follower,
+						    const struct place *place, uint64_t address,
+						    struct place *at)
+{
+	struct program *first = stint_program(follower, place, place->thread->pid), *program;
+	uint64_t end = stint_end(follower, place);
+
+	for (program = first; program; program = program->next) {
+		uint64_t known = program->start < end ? end : program->start;
+		const struct mapping_change *mapping = program_mapping(program, address, known);
+		size_t i;
+
+		*at = *place;
+		if (program != first)
+			at->program = program;
+		if (mapping && (program->start < end ||
+				runs_behind(follower, place, program, program->start, at)))
+			return mapping;
+		for (i = program_changes_before(program, known); i < program->count; i++) {
+			mapping = &program->changes[i];
+			follower->work++;
+			if (covers(mapping, address) &&
+			    runs_behind(follower, place, program, mapping->time, at))
+				return mapping;
+		}
+	}
+	return NULL;
+}
+
+bool follow_threads_agree(struct follower *follower, const struct place *place,
+			  const struct mapping_change *mapping, uint64_t address)
+{
+	struct program *program = stint_program(follower, place, place->thread->pid);
+	uint64_t end = stint_end(follower, place);
+	struct place at;
+	size_t i;
+
+	for (; program; program = program->next) {
+		for (i = program_changes_before(program, end); i < program->count; i++) {
+			follower->work++;
+			if (covers(&program->changes[i], address) &&
+			    !same_code(mapping, &program->changes[i]) &&
+			    runs_behind(follower, place, program, program->changes[i].time, &at))
+				return false;
+		}
+	}
+	return true;
+}
+
+bool follow_threads_start(struct follower *follower, const struct place *place, uint64_t address,
+			  struct place *at)
+{
+	struct program *program = stint_program(follower, place, place->thread->pid);
+
+	for (program = program ? program->next : NULL; program; program = program->next) {
+		follower->work++;
+		if (!starts_at(follower, program, address) ||
+		    !runs_behind(follower, place, program, program->start, at))
+			continue;
+		/* It begins only once. */
+		at->certain = true;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* lib/session where the kernel is not traced: no switch is seen. */
+#include "test_session.h"
+
+/* Only user space is traced: switches are not seen, the code decides. */
+static void test_user_only(void)
+{
+	start("user", CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	switches(100, 200, OTHER_CODE);
+	switches(200, 100, CODE);
+	stop("user", 1);
+	decode("user", NULL);
+	is_str(told, "100 a aaa, 200 b ccc, 100 a aaa", "user space only, by unique code");
+}
+
+/*
+ * exec of a program that begins where the old one has code as well, and the kernel is not
+ * traced. Its first page faults, which is no second exec.
+ */
+static void test_begins(void)
+{
+	start("begins", OTHER_CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "old");
+	maps(100, 0, CODE, "/aaa");
+	maps(100, 0, OTHER_CODE, "/ccc");
+	hart_trap(&hart, NOTHING, NOTHING, CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, CODE, "/bbb");
+	maps(100, now + 6, OTHER_CODE, "/ccc");
+	work(CODE, 3);
+	work(OTHER_CODE, 2);
+	named(100, now + 7, true, "third");
+	maps(100, now + 8, CODE, "/aaa");
+	work(CODE, 2);
+	switches(100, 0, KERNEL_LOOP);
+	stop("begins", 1);
+	decode("begins", NULL);
+	is_str(told, "100 old ccc, 100 new bbb, 100 new ccc, 100 third aaa",
+	       "exec to an address that has code");
+	is_u64(errors, 0, "no error");
+}
+
+/* It runs again later, and is another program by then: only the start is certain. */
+static void test_begins_once(void)
+{
+	start("once", OTHER_CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "old");
+	maps(100, 0, CODE, "/aaa");
+	maps(100, 0, OTHER_CODE, "/ccc");
+	hart_trap(&hart, NOTHING, NOTHING, CODE);
+	named(100, now + 5, true, "new");
+	maps(100, now + 6, CODE, "/bbb");
+	hart_loop(&hart, 3);
+	switches(100, 0, KERNEL_LOOP);
+	named(100, now + 5, true, "third");
+	maps(100, now + 6, CODE, "/aaa");
+	switches(0, 100, CODE);
+	stop("once", 1);
+	decode("once", NULL);
+	is_str(told, "100 old ccc, 100 new bbb",
+	       "where it begins it is known, later it may be both");
+	is_u64(errors, 1, "which an error says");
+}
+
+/* ---- with Ownership messages ---- */
+
+/* The hart goes from task to task; the driver sets scontext on the way. */
+static void owner_switches(int32_t from, int32_t to, uint64_t next)
+{
+	now += 500;
+	switch_records(from, to);
+	hart_block(&hart, hart.loop, 0, NTRACE_ITYPE_INTERRUPT, 0, NTRACE_PRIV_U);
+	ntrace_encoder_context(&hart.encoder, (uint64_t)to, 0, NTRACE_CTYPE_PRECISE);
+	hart_block(&hart, TRAP_ENTRY + 4, 2, NTRACE_ITYPE_TRAP_RETURN, 1, NTRACE_PRIV_S);
+	hart.loop = next;
+	if (!(next >> 63))
+		hart_loop(&hart, 3);
+}
+
+static void start_owned(const char *name, int32_t first)
+{
+	fake_context = true;
+	start(name, KERNEL_LOOP, 1u << NTRACE_PRIV_U);
+	fake_context = false;
+	hart.loop = CODE;
+	owner_switches(0, first, CODE);
+}
+
+static void stop_owned(const char *name)
+{
+	stop(name, 1);
+	decode(name, NULL);
+}
+
+/* Both have code at the same address, which the owner alone tells apart. */
+static void test_owner(void)
+{
+	start_owned("owner", 100);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	owner_switches(100, 200, CODE);
+	owner_switches(200, 100, CODE);
+	owner_switches(100, 200, CODE);
+	stop_owned("owner");
+	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb", "the owner tells who runs");
+	is_u64(errors, 0, "no error");
+}
+
+/* What a thread maps, and which program it execs, while it sleeps or is not in user space. */
+static void test_owner_changes(void)
+{
+	start_owned("changes", 100);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	owner_switches(100, 200, CODE);
+	/* Stints of 100 without user code: nothing of them is in the trace. */
+	for (unsigned int i = 0; i < 3; i++) {
+		now += 500;
+		switch_records(200, 100);
+		now += 500;
+		switch_records(100, 200);
+	}
+	maps(100, now, OTHER_CODE, "/ccc");
+	owner_switches(200, 100, OTHER_CODE);
+	owner_switches(100, 200, CODE);
+	owner_switches(200, 100, CODE);
+	owner_switches(100, 200, CODE);
+	named(200, now + 5, true, "new");
+	maps(200, now + 6, OTHER_CODE, "/ccc");
+	owner_switches(200, 200, OTHER_CODE);
+	owner_switches(200, 100, CODE);
+	owner_switches(100, 200, OTHER_CODE);
+	stop_owned("changes");
+	is_str(told,
+	       "100 a aaa, 200 b bbb, 100 a ccc, 200 b bbb, 100 a aaa, 200 b bbb, 200 new ccc, "
+	       "100 a aaa, 200 new ccc",
+	       "mapped later, and exec'd");
+	is_u64(errors, 0, "no error");
+}
+
+/* A record is missing: the owner is known all the same, and somebody of whom nothing is known is nobody. */
+static void test_owner_lost(void)
+{
+	start_owned("missing", 100);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	lost(3, now + 100);
+	owner_switches(100, 200, CODE);
+	owner_switches(200, 100, CODE);
+	owner_switches(100, 200, CODE);
+	stop_owned("missing");
+	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb", "lost records");
+}
+
+/*
+ * A long recording: to follow it must not cost the more for each way back, the more of
+ * them are still to come.
+ */
+static void test_owner_long(void)
+{
+	static const char *const files[] = { "/aaa", "/bbb" };
+	enum { TASKS = 50, SWITCHES = 30000 };
+	char expected[sizeof(told)] = "";
+	int32_t task = 100;
+	unsigned int i;
+
+	start_owned("long", task);
+	for (i = 0; i < TASKS; i++) {
+		named(100 + (int32_t)i, 0, false, i ? "other" : "first");
+		maps(100 + (int32_t)i, 0, CODE, files[i % 2]);
+	}
+	for (i = 1; i <= SWITCHES; i++) {
+		int32_t next = 100 + (int32_t)(i % TASKS);
+
+		owner_switches(task, next, CODE);
+		task = next;
+	}
+	told_from = SWITCHES - TASKS;
+	stop_owned("long");
+	is_u64(errors, 0, "no error");
+	is_str(notes, "", "nothing is given up");
+	for (i = 0; i <= TASKS; i++)
+		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
+			 "%s%u %s %s", i ? ", " : "", 100 + i % TASKS,
+			 i % TASKS ? "other" : "first", files[i % 2] + 1);
+	is_str(told, expected, "each stint has its task to the end");
+	told_from = 0;
+}
+
+static void tests(void)
+{
+	test_user_only();
+	test_begins();
+	test_begins_once();
+	test_owner();
+	test_owner_changes();
+	test_owner_lost();
+	test_owner_long();
+}
+
+int main(void)
+{
+	return test_sessions(tests);
+}
