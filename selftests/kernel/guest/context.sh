@@ -18,10 +18,6 @@ for cpu in 0 1; do
 	taskset -c $cpu sh -c 'while :; do :; done' &
 	others+=("$!")
 done
-for attempt in 1 2 3; do
-	$here/perf trace "$type" "$out" context >"$out/steps"
-	[ "$(awk '$3 % 2 == 1' "$out/flags" | wc -l)" -gt 0 ] || break
-	diag "trace was lost in attempt $attempt, as its flags say"
-done
+$here/perf trace "$type" "$out" context >"$out/steps"
 kill "${others[@]}"
 done_testing

@@ -220,7 +220,10 @@ static void test_full(bool reader)
 	   "%s: lost is exact", name);
 	ok(reader ? area.control->gaps > 1 : area.control->gaps == 1 && head_of(&area) == 1 << 16,
 	   "%s: %u gaps", name, area.control->gaps);
-	ok(byte_at(&area, area.control->gap_head) == RESERVED_BYTE, "%s: marked at gap_head", name);
+	/* With a reader more may have come behind the last gap than the data area holds. */
+	ok((reader && head_of(&area) - area.control->gap_head > config.data_size) ||
+		   byte_at(&area, area.control->gap_head) == RESERVED_BYTE,
+	   "%s: marked at gap_head", name);
 	check_clean(&area, name);
 	unmap(&area);
 	close(fd);
