@@ -388,7 +388,9 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	error = add_stint(follower, follower->first);
 	if (!error && user)
 		error = follow_threads_init(follower);
-	if (!error)
+	if (error)
+		follower_free(follower);
+	else
 		settle(follower);
 	return error;
 }
