@@ -159,12 +159,18 @@ __attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
 }
 
 /*
- * What to trace where all of it must fit into a buffer. The debug kernel executes
- * so much for each interrupt and call that its own trace fills every one of them.
+ * The debug kernel executes so much for each interrupt and call that its own trace
+ * fills every buffer.
  */
+static inline bool on_debug_kernel(void)
+{
+	return !access("/proc/lockdep", F_OK);
+}
+
+/* What to trace where all of it must fit into a buffer. */
 static inline uint32_t fitting_privilege(void)
 {
-	return access("/proc/lockdep", F_OK) ? 0 : NTRACE_PRIVILEGE_U;
+	return on_debug_kernel() ? NTRACE_PRIVILEGE_U : 0;
 }
 
 /* Traces some work. */

@@ -26,8 +26,12 @@ let_go
 
 mkdir -p /root/results
 cd /root/results || exit 1
-ntrace record -q -o counted.data --timestamps any -- /root/counted >out
-is "$? $(<out)" "7 done" "record"
+if [ -e /proc/lockdep ]; then
+	skip "record" "to save trace, the debug kernel executes more than it saves the trace of"
+else
+	ntrace record -q -o counted.data --timestamps any -- /root/counted >out
+	is "$? $(<out)" "7 done" "record"
+fi
 rmmod ntrace
 is "$(devmem "$(encoder 0)" 32) $(devmem "$(encoder 1)" 32)" "0x00000008 0x00000008" "rmmod: both are off"
 is "$(dmesg | grep -cE 'ntrace ([0-9a-z.-]+: |ntrace)')" "$told" "the driver has nothing more to say"
