@@ -7,10 +7,15 @@ ok "trace a program on two harts, with time stamps" record_timed || done_testing
 report() { (cd "$timed" && "$top/build/ntrace" report --sysroot "$timed_root" "$@" recording); }
 ok "report --json" report --json --limit 0
 mv "$tmp/.ok" "$tmp/report.json"
-relay "times" python3 selftests/consumers/host/times.py "$tmp/report.json" "$timed/said"
+# When the kernel says that the threads came and went.
+perf script -i "$timed/recording/data" --ns --show-switch-events 2>/dev/null >"$tmp/switches"
+times() { python3 selftests/consumers/host/times.py "$tmp/report.json" "$1" "$2"; }
+relay "times" times "$timed/said" "$tmp/switches"
 # A clock that goes wrong would be seen.
 awk '{ print $1, $2 * 1.2 }' "$timed/said" >"$tmp/said"
-ok "a clock that is 20 % off is noticed" test "$(python3 selftests/consumers/host/times.py "$tmp/report.json" "$tmp/said" | grep -c '^not ok')" -ge 2
+is "$(times "$tmp/said" "$tmp/switches" | grep -c '^not ok.*callees')" 2 "a clock that is 20 % off is noticed"
+perl -pe 's/ (\d+\.\d+): PERF/sprintf(" %.9f: PERF", $1 * 1.2)/e' "$tmp/switches" >"$tmp/slow"
+is "$(times "$timed/said" "$tmp/slow" | grep -c '^not ok.*thread ran')" 2 "so is a kernel that is"
 
 report --user --sort total-time --limit 12 >"$tmp/text"
 like "the report says what its times are" "time +[0-9.]+ m?s on 2 harts, by [0-9,]+ time stamps; ~ is interpolated" "$(cat "$tmp/text")"

@@ -2,14 +2,37 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Do the times of ntrace report agree with what the traced program says?
 
-usage: times.py REPORT SAID
+usage: times.py REPORT SAID SWITCHES
 REPORT is ntrace report --json; SAID has lines "FUNCTION NANOSECONDS", by the processor
-time of the thread of that name. Speaks TAP.
+time of the thread of that name; SWITCHES is what perf script --ns --show-switch-events
+prints of the recording. Speaks TAP.
 """
 import json
+import re
 import sys
+from collections import defaultdict
 
 from tap import done, ok
+
+
+SWITCH = re.compile(r" (-?\d+) +\[(\d+)\] +([\d.]+): PERF_RECORD_SWITCH_CPU_WIDE (IN|OUT)")
+
+
+def stints(lines):
+    """Nanoseconds that each thread was on a hart, by the kernel, and how often."""
+    running = {}
+    times = defaultdict(lambda: [0, 0])
+    matches = [match.groups() for match in map(SWITCH.search, lines) if match]
+    for tid, cpu, time, kind in sorted(matches, key=lambda match: (match[1], float(match[2]))):
+        time = float(time) * 1e9
+        if kind == "IN":
+            running[cpu] = int(tid), time
+        elif cpu in running:
+            # What has exited has no number any more, so the one that came counts.
+            tid, came = running.pop(cpu)
+            times[tid][0] += time - came
+            times[tid][1] += 1
+    return times
 
 
 def main():
@@ -22,11 +45,15 @@ def main():
         functions = [item for item in report["functions"] if item["function"] == name]
         got = functions[0]["total_ticks"] / second if functions else 0
         ok(abs(got - nanoseconds) < 0.02 * nanoseconds, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
-        threads = [item for item in report["threads"] if item["thread"] == name]
+    known = stints(open(sys.argv[3]))
+    for name in said:
+        tids = {item["tid"] for item in report["threads"] if item["thread"] == name}
+        threads = [item for item in report["threads"] if item["tid"] in tids]
         got = sum(item["ticks"] for item in threads) / second
-        # The thread does a little before and after. And where the hart sleeps between two time stamps,
-        # what passes goes with the instructions on both sides: some milliseconds, as long as a tick takes.
-        ok(nanoseconds * 0.95 < got < nanoseconds * 1.1 + 10e6, f"{name}: its thread ran for {got:.0f} ns")
+        expected = sum(known[tid][0] for tid in tids)
+        # A little of each switch is either thread's.
+        ok(abs(got - expected) < 0.02 * expected + 100e3, f"{name}: its thread ran for {got:.0f} ns of {expected:.0f}",
+           threads, {tid: known[tid] for tid in tids})
     harts = {item["thread"]: item["hart"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
     ok(harts == {"short_work": 0, "long_work": 1}, "each on its hart", harts)
     ok(sum(item["ticks"] for item in report["threads"]) == report["time"]["ticks"], "the threads' times add up")
