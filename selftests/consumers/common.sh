@@ -39,29 +39,48 @@ clang() {
 # page, perf2bolt 19 takes the wrong one.
 compile() { clang -c "$1" -o "$2.o" && build/riscv64/cc "$2.o" -Wl,-q -o "$2"; }
 
+# kept NAME KEY COMMAND...: sets $kept to a directory that COMMAND, called with a new one behind its arguments,
+# has filled, now or earlier for the same KEY. Of tests that run at the same time one makes it.
+kept() {
+	local dir=$top/build/$1 lock new status=0
+	kept=$dir/$2
+	exec {lock}>"$dir.lock"
+	flock "$lock"
+	if [ ! -d "$kept" ]; then
+		rm -rf "$dir"
+		mkdir -p "$dir"
+		new=$(mktemp -d "$dir/.XXXXXX")
+		"${@:3}" "$new" && mv -T "$new" "$kept" || status=$?
+	fi
+	exec {lock}>&-
+	return $status
+}
+# key_of FILE...: for what is made of them in the guest.
+key_of() {
+	{
+		cat "$@" selftests/consumers/common.sh tools/vsoc/run build/guest.env build/riscv64/ntrace build/kernel/ntrace/*.ko
+		readlink -f build/qemu
+	} | sha256sum | cut -c1-16
+}
+# guest_files DIR: the files of the guest in DIR, for --sysroot, with the directories for more.
+guest_files() {
+	mkdir "$1"
+	cp -as "$(tools/vsoc/run --print-sysroot)/." "$1/"
+	mkdir -p "$1/root" "$1/usr/local/bin"
+}
+
 # record_calculator: sets $recorded to a directory with program/calculator.c traced in the guest under
 # the eyes of the witness: calculator, recording/, the witness' log as text, maps, and executed (see
 # host/executed.py); and $root to the files of the guest, for --sysroot. In $recorded/gcc is the same
 # of a program that GCC made of it, with functions inlined. The first test that wants it
 # makes the recordings, and again when something has changed that they are made with.
 record_calculator() {
-	local key new source=selftests/consumers/program/calculator.c
-	key=$({
-		cat "$source" selftests/consumers/{common.sh,host/executed.py} tools/vsoc/run build/guest.env \
-			build/riscv64/ntrace build/plugin/exec_log.so build/kernel/ntrace/*.ko
-		readlink -f build/qemu
-	} | sha256sum | cut -c1-16)
-	recorded=$top/build/consumers/$key
-	if [ ! -d "$recorded" ]; then
-		rm -rf build/consumers
-		mkdir -p build/consumers
-		new=$(mktemp -d "$top/build/consumers/.XXXXXX")
-		make_recording "$source" "$new" && mv -T "$new" "$recorded" || return
-	fi
+	local source=selftests/consumers/program/calculator.c
+	kept consumers "$(key_of "$source" selftests/consumers/host/executed.py build/plugin/exec_log.so)" \
+		make_recording "$source" || return
+	recorded=$kept
 	root=$tmp/root
-	mkdir "$root"
-	cp -as "$(tools/vsoc/run --print-sysroot)/." "$root/"
-	mkdir -p "$root/root" "$root/usr/local/bin"
+	guest_files "$root"
 	cp "$recorded/calculator" "$recorded/gcc/inlined" "$root/root/"
 	cp "$recorded/ntrace" "$root/usr/local/bin/"
 }
@@ -93,23 +112,10 @@ witnessed() {
 # user and kernel: timed, recording/, and said, what the program says by the guest's clock; and $timed_root
 # to the files of the guest. Kept likewise.
 record_timed() {
-	local key new
-	key=$({
-		cat selftests/consumers/{program/timed.c,common.sh} tools/vsoc/run build/guest.env build/riscv64/ntrace \
-			build/kernel/ntrace/*.ko
-		readlink -f build/qemu
-	} | sha256sum | cut -c1-16)
-	timed=$top/build/consumers-timed/$key
-	if [ ! -d "$timed" ]; then
-		rm -rf build/consumers-timed
-		mkdir -p build/consumers-timed
-		new=$(mktemp -d "$top/build/consumers-timed/.XXXXXX")
-		make_timed "$new" && mv -T "$new" "$timed" || return
-	fi
+	kept consumers-timed "$(key_of selftests/consumers/program/timed.c)" make_timed || return
+	timed=$kept
 	timed_root=$tmp/timed_root
-	mkdir "$timed_root"
-	cp -as "$(tools/vsoc/run --print-sysroot)/." "$timed_root/"
-	mkdir -p "$timed_root/root" "$timed_root/usr/local/bin"
+	guest_files "$timed_root"
 	cp "$timed/timed" "$timed_root/root/"
 	cp "$timed/ntrace" "$timed_root/usr/local/bin/"
 }

@@ -66,9 +66,7 @@ else
 fi
 
 # ntrace export of the same samples.
-mkdir "$tmp/root"
-cp -as "$(tools/vsoc/run --print-sysroot)/." "$tmp/root/"
-mkdir -p "$tmp/root/root"
+guest_files "$tmp/root"
 cp "$program" "$tmp/root/root/"
 perf_for "$out/perf.data" && perf_reads=yes
 both_ways "$out/perf.data" "$program" "$tmp/root"

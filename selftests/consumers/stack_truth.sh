@@ -28,9 +28,7 @@ record() {
 		grep -q ' 0 odd' "$tmp/log.messages"
 }
 root=$tmp/root
-mkdir "$root"
-cp -as "$(tools/vsoc/run --print-sysroot)/." "$root/"
-mkdir -p "$root/root" "$root/usr/local/bin"
+guest_files "$root"
 cp "$load" "$root/root/"
 cp build/riscv64/ntrace "$root/usr/local/bin/"
 
