@@ -627,6 +627,14 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 	return error ? error : do_transfer(stacks, thread, &to);
 }
 
+/* What a return from a trap leads to may be interrupted before anything retires there. */
+static struct ntrace_space *space_of(const struct ntrace_stacks *stacks, struct thread *thread)
+{
+	bool user = thread->stack.layer_count && top_layer(thread)->privilege == NTRACE_PRIV_U;
+
+	return user && thread->space ? thread->space : stacks->space;
+}
+
 /* What interrupts a function does so in what was inlined at @next. */
 static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next)
 {
@@ -636,7 +644,7 @@ static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 
 	if (!stacks->options.inlined || !top || next < top->low || next >= top->high)
 		return 0;
-	error = place_at(stacks, stacks->space, next, &place);
+	error = place_at(stacks, space_of(stacks, thread), next, &place);
 	return error ? error : inline_enter(stacks, top, place.chain);
 }
 
@@ -657,7 +665,7 @@ static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	stacks->pending = false;
 	stack->next = next;
 	stack->goes_on = known;
-	stack->skip = known ? trapping_size(stacks->space, &stacks->isa, next) : 0;
+	stack->skip = known ? trapping_size(space_of(stacks, thread), &stacks->isa, next) : 0;
 	return error;
 }
 

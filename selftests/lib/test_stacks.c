@@ -106,6 +106,8 @@ static void test_unwinding(void)
 
 static void test_traps(void)
 {
+	unsigned int i;
+
 	begin();
 	call(MAIN, 0, A);
 	run(A, ECALL_AT - 8);
@@ -163,6 +165,26 @@ static void test_traps(void)
 	expect("program;_start 2|program;[unknown];main 3|program;[unknown];main;a 2|"
 	       "program;[unknown];main;a;entry 4",
 	       "exec: nothing is left of the old program");
+
+	begin();
+	call(MAIN, 0, A);
+	run(A, ECALL_AT - 8);
+	for (i = 0; i < 2; i++) {
+		trap(A, ECALL_AT);
+		run(ENTRY, 0);
+		trap_return(8);
+		leave(HANDLER, 0);
+		run(SIGRETURN, ECALL_AT - 8);
+		trap(SIGRETURN, ECALL_AT);
+		run(ENTRY, 0);
+		trap_return(8);
+	}
+	leave(A, ECALL_AT + 4);
+	run(MAIN, 12);
+	expect("program;[unknown];main 5|program;[unknown];main;a 4|"
+	       "program;[unknown];main;a;entry 8|program;[unknown];main;a;handler 4|"
+	       "program;[unknown];main;a;sigreturn 4|program;[unknown];main;a;sigreturn;entry 8",
+	       "a system call that is begun anew, and a signal interrupts it again");
 }
 
 static void test_user_only(void)
