@@ -57,7 +57,11 @@ for name in u us; do
 	for odd in odd_levels odd_exit; do
 		like "$name: $odd differs, as explained: $(grep "^$odd" <<<"$same")" " [1-9][0-9]* differ$" "$(grep "^$odd" <<<"$same")"
 	done
-	truth $name --section $section --forget $((instructions / 60))
+	# Not each one: behind a function without a frame of its own the next return makes up for it.
+	for forget in {0..9}; do
+		truth $name --section $section --forget $((instructions / 60 + forget))
+		if ! grep -q '^plain: .* 0 differ' <<<"$same"; then break; fi
+	done
 	like "$name: a return that is forgotten would show" '^plain: .* [1-9][0-9]* differ' "$(head -n 1 <<<"$same")"
 	section=1 want=$min
 done
