@@ -422,6 +422,10 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 	struct layer left;
 	int error;
 
+	/* What has asked for its end does not come back, though what it interrupted may stand there, too. */
+	if (layer != NOWHERE && layer > 1 && stack->layers[layer].skip &&
+	    stack->layers[layer - 1].ended && is_resumed(&stack->layers[layer - 1], to->address))
+		layer--;
 	if (layer != NOWHERE && layer) {
 		error = layers_unwind(stacks, thread, layer);
 		/* A trap came before the first instruction of a handler: that is there now. */
@@ -680,6 +684,9 @@ int walk_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow
 	error = leave_at(stacks, thread, flow->value, flow->next_known);
 	if (error || thread->state == THREAD_LOST)
 		return error;
+	/* An ecall that stands there has not been executed. */
+	if (flow->code == NTRACE_BTYPE_INTERRUPT)
+		thread->stack.skip = 0;
 	thread->state = THREAD_TRAPPED;
 	return layer_enter(stacks, thread, PRIVILEGE_ANY, false);
 }

@@ -185,6 +185,36 @@ static void test_traps(void)
 	       "program;[unknown];main;a;entry 8|program;[unknown];main;a;handler 4|"
 	       "program;[unknown];main;a;sigreturn 4|program;[unknown];main;a;sigreturn;entry 8",
 	       "a system call that is begun anew, and a signal interrupts it again");
+
+	begin();
+	call(MAIN, 0, A);
+	run(A, 0);
+	trap(A, 8);
+	run(ENTRY, 0);
+	trap_return(8);
+	leave(HANDLER, 0);
+	block(SIGRETURN, 0, ECALL_AT - 4, NTRACE_INSN_PLAIN, 0);
+	event_of(NTRACE_FLOW_TRAP, NTRACE_BTYPE_INTERRUPT, at(SIGRETURN, ECALL_AT));
+	privilege = NTRACE_PRIV_S;
+	run(ENTRY, 0);
+	trap_return(8);
+	leave(C, 0);
+	for (i = 0; i < 2; i++) {
+		if (!i)
+			block(SIGRETURN, 0, ECALL_AT - 4, NTRACE_INSN_PLAIN, 0);
+		trap(SIGRETURN, ECALL_AT);
+		run(ENTRY, 0);
+		trap_return(8);
+	}
+	leave(A, 8);
+	run(MAIN, 12);
+	expect("program;[unknown];main 5|program;[unknown];main;a 4|program;[unknown];main;a;entry "
+	       "4|"
+	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 32|"
+	       "program;[unknown];main;a;sigreturn;c 2|program;[unknown];main;a;sigreturn;entry 8|"
+	       "program;[unknown];main;a;sigreturn;sigreturn 32|"
+	       "program;[unknown];main;a;sigreturn;sigreturn;entry 4",
+	       "an interrupt, and with it a signal, where a handler is about to ask for its end");
 }
 
 static void test_user_only(void)

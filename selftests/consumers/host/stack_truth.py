@@ -8,6 +8,8 @@ program/stack_load.c; KALLSYMS are the names of the kernel that it ran on. FOLDE
 
 Compared is what hangs from a function truth_*, and apart from that what hangs from one that is called odd_*.
 Code without a name of the two (the vDSO) is one frame "*" for all of it in a row. Names of one address are one.
+Of user mode alone nobody can say whether the ecall with which a handler asks for its end was executed or a signal came
+just before: what the next handler interrupts is not compared there.
 
 Prints for "plain", and then for each odd_*: "NAME: N stacks, N instructions, N differ"; and on standard error which.
 """
@@ -94,7 +96,7 @@ class Names:
         file.flush()
 
 
-def read(lines, names):
+def read(lines, names, user_only):
     """{group: {stack: instructions}}, the stacks from the outermost function on that is a root."""
     found = collections.defaultdict(collections.Counter)
     for line in lines:
@@ -106,6 +108,8 @@ def read(lines, names):
         frames = frames[first:]
         group = next((name for name in frames if name.startswith("odd_")), "plain")
         stack = tuple(name for i, name in enumerate(frames) if name != OTHER or frames[i - 1] != OTHER)
+        if user_only:
+            stack = tuple(name for i, name in enumerate(stack) if name != OTHER or i == len(stack) - 1)
         found[group][stack] += int(count)
     return found
 
@@ -113,12 +117,13 @@ def read(lines, names):
 def main():
     oracle, log, program, kallsyms, folded, *options = sys.argv[1:]
     names = Names(program, kallsyms)
+    user_only = options[options.index("--privilege") + 1] == "u"
     with tempfile.NamedTemporaryFile("w") as symbols:
         names.write(symbols)
         want = read(subprocess.run([oracle, *options, symbols.name, log], check=True, capture_output=True,
-                                   text=True).stdout.splitlines(), names)
+                                   text=True).stdout.splitlines(), names, user_only)
     with open(folded) as file:
-        told = read(file, names)
+        told = read(file, names, user_only)
     for group in sorted({*want, *told}, key=lambda name: (name != "plain", name)):
         seen, got = want[group], told[group]
         differ = [(abs(seen[key] - got[key]), key) for key in {**seen, **got} if seen[key] != got[key]]
