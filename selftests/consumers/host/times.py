@@ -15,6 +15,11 @@ from collections import defaultdict
 from tap import done, ok
 
 
+# With -icount harts take turns, in which the time of the others goes on: a millisecond and less. Where a switch is
+# between two time stamps, such a turn is shared by the threads before and behind it. 0.5 ms were seen; two turns at most.
+TURNS = 2e6
+
+
 SWITCH = re.compile(r" (-?\d+) +\[(\d+)\] +([\d.]+): PERF_RECORD_SWITCH_CPU_WIDE (IN|OUT)")
 
 
@@ -44,15 +49,15 @@ def main():
         nanoseconds = float(nanoseconds)
         functions = [item for item in report["functions"] if item["function"] == name]
         got = functions[0]["total_ticks"] / second if functions else 0
-        ok(abs(got - nanoseconds) < 0.02 * nanoseconds, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
+        ok(abs(got - nanoseconds) < 0.02 * nanoseconds + TURNS, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
     known = stints(open(sys.argv[3]))
     for name in said:
         tids = {item["tid"] for item in report["threads"] if item["thread"] == name}
         threads = [item for item in report["threads"] if item["tid"] in tids]
         got = sum(item["ticks"] for item in threads) / second
         expected = sum(known[tid][0] for tid in tids)
-        # A little of each switch is either thread's.
-        ok(abs(got - expected) < 0.02 * expected + 100e3, f"{name}: its thread ran for {got:.0f} ns of {expected:.0f}",
+        # Not less than its work, and not more than the kernel says.
+        ok(0.98 * float(said[name]) - TURNS < got < 1.02 * expected + TURNS, f"{name}: its thread ran for {got:.0f} ns of {expected:.0f}",
            threads, {tid: known[tid] for tid in tids})
     harts = {item["thread"]: item["hart"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
     ok(harts == {"short_work": 0, "long_work": 1}, "each on its hart", harts)

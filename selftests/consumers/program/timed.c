@@ -36,12 +36,12 @@ static __attribute__((noinline)) uint32_t churn(uint32_t seed, unsigned int step
 
 static __attribute__((noinline)) uint32_t short_work(uint32_t seed)
 {
-	return churn(seed, 50000) + 1;
+	return churn(seed, 100000) + 1;
 }
 
 static __attribute__((noinline)) uint32_t long_work(uint32_t seed)
 {
-	return churn(seed, 200000) + 2;
+	return churn(seed, 400000) + 2;
 }
 
 struct job {
