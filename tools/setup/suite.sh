@@ -51,8 +51,9 @@ suite_configured() {
 		}' {} +
 }
 
+# suite_sources [NAME]: lines for apt; NAME is another name that the mirror has for the suite.
 suite_sources() {
-	local kind uri options="signed-by=$suite_keyring"
+	local kind uri name=${1:-$suite} options="signed-by=$suite_keyring"
 	# Release files of a suite that is not released are valid for a week, and a
 	# mirror may stand still for longer than that. The signature counts.
 	[ "$suite" = trixie ] || options+=" check-valid-until=no"
@@ -60,10 +61,11 @@ suite_sources() {
 	suite_mirrors | while read -r kind uri; do
 		case $kind:$suite in
 		main:*)
-			echo "deb $options $uri $suite main"
-			echo "deb-src $options $uri $suite main"
+			echo "deb $options $uri $name main"
+			echo "deb-src $options $uri $name main"
 			;;
 		security:trixie)
+			[ "$name" = "$suite" ] || continue
 			echo "deb $options $uri $suite-security main"
 			echo "deb-src $options $uri $suite-security main"
 			;;
@@ -110,6 +112,8 @@ suite_update() {
 		# A mirror in the middle of its own update offers a security index that
 		# fails its checksum. The release itself is signed and complete.
 		say "warning: $suite-security is not readable now (its index fails verification or is missing); $suite alone serves"
+	elif suite_read_alias; then
+		:
 	elif [ -e "$suite_dir/stamp" ]; then
 		say "warning: no fresh package lists, the ones of $(date -r "$suite_dir/stamp" +%F) serve"
 		mv "$suite_dir/sources.list.old" "$suite_dir/sources.list"
@@ -120,6 +124,22 @@ suite_update() {
 	fi
 	touch "$suite_dir/stamp"
 	rm -rf "$suite_dir/resolved"
+}
+
+# A mirror that is interrupted in the middle of its update offers a release file without the
+# indexes that it names. The directory of the suite's other name (stable, testing) is updated
+# separately and often still has the whole previous point release, signed like the other.
+suite_read_alias() {
+	local name
+	for name in stable oldstable testing; do
+		suite_read_lists "$(suite_sources "$name")" || continue
+		# The name moves on with each release of Debian.
+		if grep -qsx "Codename: $suite" "$suite_dir"/state/lists/*_dists_"$name"_InRelease; then
+			say "warning: the lists of Debian $suite fail verification; those of its other name, $name, serve"
+			return 0
+		fi
+	done
+	return 1
 }
 
 suite_read_lists() {
