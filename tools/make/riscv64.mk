@@ -7,7 +7,11 @@ RISCV_CC := $(R)/cc
 GUEST_TESTS := $(sort $(wildcard selftests/*/guest/*.c))
 GUEST_TEST_BINS := $(foreach t,$(GUEST_TESTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(basename $(notdir $(t))))
 
-riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) ## the command and test programs for the guest in build/riscv64
+# Their scripts are laid out beside them, so that the directory is all that a guest needs.
+GUEST_SCRIPTS := $(sort $(wildcard selftests/*/guest/*.sh selftests/*/guest/*.py))
+GUEST_SCRIPT_COPIES := $(foreach t,$(GUEST_SCRIPTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(notdir $(t))) $(R)/selftests/jobs.sh
+
+riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) $(GUEST_SCRIPT_COPIES) ## the command and test programs for the guest in build/riscv64
 
 # A link to the compiler command that tools/setup/cross prints.
 $(RISCV_CC): FORCE
@@ -38,4 +42,12 @@ $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)
 	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $(INC) -Iselftests/lib $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(GUEST_LIBS)
 endef
 $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
+
+define guest_script
+$(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(notdir $(1)): $(1)
+	@mkdir -p $$(@D) && cp -L $$< $$@
+endef
+$(foreach t,$(GUEST_SCRIPTS),$(eval $(call guest_script,$(t))))
+$(R)/selftests/jobs.sh: selftests/jobs.sh
+	@mkdir -p $(@D) && cp $< $@
 .PHONY: riscv64

@@ -1,0 +1,71 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Boots of the virtual SoC that several tests share. A boot takes longer than most
+# tests, so tests that need the same machine are jobs of one boot:
+#
+#   . selftests/guest.sh
+#   guest_job driver kernel/driver.sh            queues a job: NAME, then a script or program
+#   guest_job security kernel/security.sh ARG    below build/riscv64/selftests, with arguments
+#   guest_boot direct --icount --modules         boots a machine and runs the jobs in turn
+#
+# Each result of a job becomes a result of this test, "NAME: text". A job that does not come
+# to its end, prints no plan or no result, or leaves processes behind has failed. A job runs
+# in a new directory of the guest; what it leaves there is in $results/NAME afterwards, for
+# the part of the test that runs on this host.
+#
+# JOBS_ONLY="NAME..." in the environment runs these jobs alone; host parts ask with
+# `guest_ran NAME && ...`.
+# shellcheck source=selftests/tap.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+cd "$top" || exit 1
+
+guest_jobs=()
+declare -A guest_status=()
+
+guest_job() {
+	local name=$1 program=$2
+	shift 2
+	[ -z "${JOBS_ONLY:-}" ] || [[ " $JOBS_ONLY " = *" $name "* ]] || return 0
+	[ -e "build/riscv64/selftests/$program" ] || { not_ok "$name: build/riscv64/selftests/$program is missing"; return 1; }
+	guest_jobs+=("$name $(printf '%q ' "/root/selftests/$program" "$@")")
+}
+
+guest_ran() { [ "${guest_status[$1]:-none}" = 0 ]; }
+
+# guest_boot MACHINE OPTION...: the options are those of tools/vsoc/run
+guest_boot() {
+	local machine=$1 line current='' status=0 ran=" "
+	shift
+	results=$tmp/$machine/results
+	mkdir -p "$results"
+	[ "${#guest_jobs[@]}" -gt 0 ] || return 0
+	printf '%s\n' "${guest_jobs[@]}" >"$tmp/jobs"
+	while IFS= read -r line; do
+		case $line in
+		'# job '*' begins')
+			current=${line#\# job }
+			current=${current% begins}
+			ran+="$current "
+			take_begin
+			;;
+		'# job '*' ended with '*)
+			guest_status[$current]=${line##* }
+			take_end "$current" "${line##* }"
+			current=''
+			;;
+		*) take_line "$current" "$line" ;;
+		esac
+	done < <(
+		tools/vsoc/run --quiet --check-dmesg --timeout 900 --put build/riscv64/selftests:/root/selftests \
+			--put "$tmp/jobs:/root/jobs" --get "/root/results:$tmp/$machine" "$@" \
+			-- bash /root/selftests/jobs.sh /root/jobs 2>"$tmp/$machine/err"
+		echo $? >"$tmp/$machine/status"
+	)
+	status=$(<"$tmp/$machine/status")
+	[ -z "$current" ] || not_ok "$current: did not end"
+	for line in "${guest_jobs[@]}"; do
+		[[ $ran = *" ${line%% *} "* ]] || not_ok "${line%% *}: was not begun"
+	done
+	guest_jobs=()
+	is "$status" 0 "$machine: the guest ended well, with a clean kernel log" || diag "$(tail -n 60 "$tmp/$machine/err")"
+}

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Runs in the guest: the jobs of selftests/guest.sh, one after the other. A line of FILE is
+# the name of a job and its command. Each runs in a session and a directory of its own,
+# /root/results/NAME; processes that outlive it are a failure, since they would disturb the
+# next. Ends with 0 if all jobs could be run: what they found is in their output.
+#   jobs.sh FILE
+while read -r name command; do
+	echo "# job $name begins"
+	echo "selftest: $name begins" >/dev/kmsg
+	mkdir -p "/root/results/$name"
+	cd "/root/results/$name" || exit 1
+	setsid --wait bash -c "echo \$\$ >/root/session; exec $command" </dev/null 2>&1
+	status=$?
+	session=$(</root/session)
+	# What was killed a moment ago may need a moment to go.
+	for _ in 1 2 3 4 5 6 7 8 9 10; do
+		left=$(pgrep -s "$session" -l) || break
+		sleep 0.1
+	done
+	if [ -n "$left" ]; then
+		echo "# processes left behind: $left"
+		pkill -KILL -s "$session"
+		[ "$status" -ne 0 ] || status=125
+	fi
+	cd /root || exit 1
+	echo "# job $name ended with $status"
+done <"$1"
