@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """A perf.data file as another driver has it recorded, from a recording of ours.
 

@@ -17,22 +17,14 @@ TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 os.environ.setdefault("NTRACE_LIBRARY", os.path.join(TOP, "build", "libntrace.so.0"))
 sys.path.insert(0, os.path.join(TOP, "lib", "python"))
 sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(TOP, "selftests"))
 from ntrace import _abi  # noqa: E402
+from tap import done, ok  # noqa: E402
 
 INCLUDE = os.path.join(TOP, "lib", "include")
-COUNT = 0
 # Size of what is no pointer, and whether it has a sign.
 TYPES = {"int": (4, True), "unsigned int": (4, False), "uint64_t": (8, False), "size_t": (8, False),
          "int32_t": (4, True), "uint32_t": (4, False), "_Bool": (1, False), "bool": (1, False)}
-
-
-def ok(good, text, detail=""):
-    global COUNT, FAILED
-    COUNT += 1
-    print("%sok %d - %s" % ("" if good else "not ", COUNT, text))
-    if not good:
-        print("# " + str(detail).replace("\n", "\n# "))
-        FAILED = True
 
 
 def headers():
@@ -137,9 +129,7 @@ def main():
         expected = (python_kind(result), list(map(python_kind, arguments)))
         ok(declared.get(name) == expected, "ntrace_" + name,
            "C: %s\nPython: %s" % (declared.get(name), expected))
-    print("1..%d" % COUNT)
-    sys.exit(FAILED)
+    done()
 
 
-FAILED = False
 main()

@@ -14,22 +14,16 @@ import sys
 if sys.argv[3] == "without":
     sys.modules["numpy"] = None
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "vsoc"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 import tiny_decoder  # noqa: E402
+from tap import done, ok  # noqa: E402
 import ntrace  # noqa: E402
 from ntrace import _session  # noqa: E402
 
-COUNT = 0
-FAILED = False
 
 
 def same(got, expected, text):
-    global COUNT, FAILED
-    COUNT += 1
-    good = got == expected
-    FAILED = FAILED or not good
-    print("%sok %d - %s" % ("" if good else "not ", COUNT, text))
-    if not good:
-        print("#      got %.2000r\n# expected %.2000r" % (got, expected))
+    ok(got == expected, text, "     got %.2000r" % (got,), "expected %.2000r" % (expected,))
 
 
 def raises(kind, words, text, function, *arguments):
@@ -166,8 +160,7 @@ def main():
     recording(directory, pcs, rounds)
     errors(directory)
     memory(directory)
-    print("1..%d" % COUNT)
-    sys.exit(FAILED)
+    done()
 
 
 main()

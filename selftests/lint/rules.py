@@ -9,19 +9,12 @@ import os
 import re
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from tap import done, ok  # noqa: E402
+
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 TABLE = "Documentation/trace/rules.md"
 SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)] + [f"C{n}" for n in range(1, 7)]
-count = failures = 0
-
-
-def ok(good, text, why=()):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'' if good else 'not '}ok {count} - {text}")
-    for line in why:
-        print(f"# {line}")
 
 
 def source(path):
@@ -79,18 +72,17 @@ def main():
                 why = fault(prefix + file, name)
                 if why:
                     faults.append(f"{cells[0][:60]}: {why}")
-    ok(not faults, f"what the {len(rows)} rows of {TABLE} name exists", faults)
-    ok(not bare, "each rule has code and a test", bare)
+    ok(not faults, f"what the {len(rows)} rows of {TABLE} name exists", *faults)
+    ok(not bare, "each rule has code and a test", *bare)
     missing = [section for section in SECTIONS if section not in seen]
-    ok(not missing, "every section has rules", missing)
+    ok(not missing, "every section has rules", *missing)
     # The rules of the checker are all in the table.
     with open(os.path.join(TOP, TABLE), encoding="utf-8") as file:
         table = file.read()
     ids = re.findall(r'^RULE\(\w+, "([a-z-]+)"', source("lib/check/rules.h"), re.M)
     absent = [name for name in ids if f'"{name}"' not in table]
-    ok(ids and not absent, f"and the {len(ids)} rules of ntrace check are among them", absent)
-    print(f"1..{count}")
-    return failures > 0
+    ok(ids and not absent, f"and the {len(ids)} rules of ntrace check are among them", *absent)
+    done()
 
 
-sys.exit(main())
+main()

@@ -37,32 +37,54 @@ $(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
 	@mkdir -p $(@D)
 	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $< $(filter %.a,$^) -o $@ $(LIBS)
 
+GROUPS := $(shell sed -n 's/^GROUPS = \[\(.*\)\]$$/\1/p' selftests/run | tr -d '",')
+
 check: ## the whole test suite; ends with "N passed, N failed"
+	@$(SETUP) runner
 	+@selftests/run --all
-check-lint: ## formatting, static analysis, licences, file sizes
-	@$(SETUP) base lint
-	@selftests/run lint
+check-quick: ## what needs no guest and is done within two minutes: library, models, command, scripts
+	@$(SETUP) runner
+	+@selftests/run --quick
+check-repeat: ## the whole suite RUNS times in a row (10): each must be green
+	@$(SETUP) runner
+	+@selftests/run --repeat $(or $(RUNS),10)
 format: ## lays out the C sources as check-lint wants them
 	@$(SETUP) lint
 	@tools/lint/format.py --fix $$(git ls-files -co --exclude-standard '*.c' '*.h' ':!tools/vsoc/qemu')
-check-lib: lib native $(call group_bins,lib) ## the library: unit, conformance and property tests
+
+# build-GROUP makes what the tests of a group need; check-GROUP also runs them. `make check` calls
+# the first ones alone and has one queue for all tests.
+check-lint: ## formatting, static analysis, licences, file sizes
+check-runner: ## the runner of the tests itself
+check-lib: ## the library: unit, conformance and property tests
+check-deep: ## fuzzers for some seconds each
+check-vsoc: ## the virtual SoC: model, QEMU glue, runner
+check-kernel: ## the driver, in the guest
+check-ctr: ## branch stacks from CTR, in the guest
+check-tools: ## the command, from a running program to its report
+check-consumers: ## LLVM, AutoFDO, BOLT and others read what was recorded in the guest
+$(GROUPS:%=check-%): check-%: build-%
+	@$(SETUP) runner
+	@selftests/run $*
+
+build-lint:
+	@$(SETUP) base lint
+build-runner:
+	@$(SETUP) runner
+build-lib: lib native $(call group_bins,lib)
 	@$(SETUP) test cross
-	@selftests/run lib
-check-deep: lib native $(FUZZ_BINS) $(VALGRIND_BINS) ## fuzzers for some seconds each; tests and command under valgrind
+build-deep: lib native $(FUZZ_BINS)
 	@$(SETUP) deep test
-	@selftests/run deep
-check-vsoc: vsoc native oracle $(call group_bins,vsoc) ## the virtual SoC: model, QEMU glue, runner
-	@selftests/run vsoc
-check-kernel: vsoc forky native oracle $(call group_bins,kernel) ## the driver, in the guest
-	@selftests/run kernel
-check-ctr: vsoc forky native $(call group_bins,ctr) ## branch stacks from CTR, in the guest
-	@selftests/run ctr
-check-tools: vsoc native oracle $(call group_bins,tools) ## the command, from a running program to its report
-	@$(SETUP) package tools
-	@selftests/run tools
-check-consumers: vsoc native oracle ## LLVM, AutoFDO and BOLT read what was recorded in the guest
+build-vsoc: vsoc native oracle $(call group_bins,vsoc)
+build-kernel: vsoc native oracle $(call group_bins,kernel)
+build-ctr: vsoc native $(call group_bins,ctr)
+build-tools: vsoc native oracle $(call group_bins,tools)
+	@$(SETUP) tools
+build-consumers: vsoc native oracle
 	@$(SETUP) consumers cross
-	@selftests/run consumers
+build-quick-%: lib native $(TEST_BINS)
+	@$(SETUP) base lint test tools
+
 check-patches: vsoc ## kernel/patches on the newest Debian kernel source: builds and boots it (long; not part of check)
 	@$(SETUP) series
 	@selftests/run patches
@@ -93,4 +115,5 @@ $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
-.PHONY: check-debug-kernel check-kernel-static oracle format check check-lint check-lib check-deep check-vsoc check-kernel check-ctr check-tools check-consumers check-patches bench fuzz soak fuzz-packages
+.PHONY: check check-quick check-repeat $(GROUPS:%=check-%) $(GROUPS:%=build-%) check-patches check-debug-kernel check-kernel-static \
+	bench format fuzz fuzz-packages oracle soak

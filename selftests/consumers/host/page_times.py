@@ -11,7 +11,8 @@ import re
 import sys
 
 import browser
-from tap import done, ok
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from tap import done, ok  # noqa: E402
 
 UNITS = {"s": 1, "ms": 1e-3, "\u00b5s": 1e-6, "ns": 1e-9}
 TIME = r"(~?)([\d.]+) (s|ms|\u00b5s|ns)\b"

@@ -8,11 +8,13 @@ time of the thread of that name; SWITCHES is what perf script --ns --show-switch
 prints of the recording. Speaks TAP.
 """
 import json
+import os
 import re
 import sys
 from collections import defaultdict
 
-from tap import done, ok
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+from tap import done, ok  # noqa: E402
 
 
 # With -icount harts take turns, in which the time of the others goes on: a millisecond and less. Where a switch is
