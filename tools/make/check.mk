@@ -82,6 +82,7 @@ build-tools: vsoc native oracle $(call group_bins,tools)
 	@$(SETUP) tools
 build-consumers: vsoc native oracle
 	@$(SETUP) consumers cross
+	@selftests/consumers/make_recordings >/dev/null
 build-quick-%: lib native $(TEST_BINS)
 	@$(SETUP) base lint test tools
 

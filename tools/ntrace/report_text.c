@@ -42,15 +42,15 @@ static const char *object_of(const struct function *function)
 static void text_recording(const struct report *report)
 {
 	const struct ntrace_recording *description = report->description;
+	unsigned int harts = ntrace_session_streams(report->recording.session);
 	char size[UI_NUMBER_SIZE];
 
 	output_text(report->output, "recording     ");
 	output_text(report->output, report->path);
 	if (description && *description->command)
 		output_printf(report->output, ": %.200s", description->command);
-	output_printf(report->output, "\ntrace         %s from %u harts",
-		      ui_size(size, report->totals.bytes),
-		      ntrace_session_streams(report->recording.session));
+	output_printf(report->output, "\ntrace         %s from %u hart%s",
+		      ui_size(size, report->totals.bytes), harts, harts == 1 ? "" : "s");
 	if (description && *description->release)
 		output_printf(report->output, ", Linux %s", description->release);
 	output_char(report->output, '\n');
@@ -350,9 +350,9 @@ static void text_times(const struct report *report)
 
 	if (!has_times(report))
 		return;
-	output_printf(report->output, "time          %s on %zu harts, by %s time stamps; ",
+	output_printf(report->output, "time          %s on %zu hart%s, by %s time stamps; ",
 		      ui_ticks(text, sum.ticks, timeline->hz), timeline->lane_count,
-		      ui_number(number, timeline->stamps));
+		      timeline->lane_count == 1 ? "" : "s", ui_number(number, timeline->stamps));
 	output_text(report->output,
 		    "~ is interpolated: between two of them it passes with instructions\n");
 	if (untimed)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of a recording with time stamps, of two harts.
+"""The page of a recording with timestamps.
 
 usage: page_times.py PAGE REPORT
 REPORT is ntrace report --json --limit 0 of the same recording. Speaks TAP.
@@ -50,14 +50,14 @@ def test_timeline(page, report):
     axis = page.value("[...document.querySelectorAll('#lanes .axis span')].map((label) => label.textContent)")
     times = [seconds(label)[0] for label in axis]
     ok(len(times) == 5 and times == sorted(times) and times[0] == 0, "the axis is in time", axis)
-    longest = max(sum(item["ticks"] for item in report["threads"] if item["hart"] == hart) for hart in (0, 1)) / hz
+    longest = max(sum(item["ticks"] for item in report["threads"] if item["hart"] == hart) for hart in {item["hart"] for item in report["threads"]}) / hz
     ok(longest * 0.999 <= times[4] < longest * 20, f"{times[4]} s of it, of which a hart executed {longest} s")
     harts = page.value("[...document.querySelectorAll('#lanes > div')].map((row) => row.textContent).filter((text) => text.startsWith('hart'))")
     for hart, text in enumerate(harts):
         want = sum(item["ticks"] for item in report["threads"] if item["hart"] == hart) / hz
         got, marked = seconds(text)
         ok(text.startswith(f"hart {hart}: ") and close(got, want) and marked, text)
-    ok(len(harts) == 2, "two harts")
+    ok(len(harts) == 1, "one hart")
     legend = page.value("[...document.querySelectorAll('.legend li')].map((item) => item.textContent)")
     for name in ("short_work", "long_work"):
         want = sum(item["ticks"] for item in report["threads"] if item["thread"] == name) / hz

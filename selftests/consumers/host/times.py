@@ -17,9 +17,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from tap import done, ok  # noqa: E402
 
 
-# With -icount harts take turns, in which the time of the others goes on: a millisecond and less. Where a switch is
-# between two time stamps, such a turn is shared by the threads before and behind it. 0.5 ms were seen; two turns at most.
-TURNS = 2e6
+# Nanoseconds. Time is exact with -icount and one hart. A switch lies between two timestamps, and the
+# kernel reads its clock some microseconds away from it.
+EDGE = 5e4
 
 
 SWITCH = re.compile(r" (-?\d+) +\[(\d+)\] +([\d.]+): PERF_RECORD_SWITCH_CPU_WIDE (IN|OUT)")
@@ -51,18 +51,17 @@ def main():
         nanoseconds = float(nanoseconds)
         functions = [item for item in report["functions"] if item["function"] == name]
         got = functions[0]["total_ticks"] / second if functions else 0
-        ok(abs(got - nanoseconds) < 0.02 * nanoseconds + TURNS, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
+        ok(abs(got - nanoseconds) < EDGE, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
     known = stints(open(sys.argv[3]))
     for name in said:
         tids = {item["tid"] for item in report["threads"] if item["thread"] == name}
         threads = [item for item in report["threads"] if item["tid"] in tids]
         got = sum(item["ticks"] for item in threads) / second
         expected = sum(known[tid][0] for tid in tids)
-        # Not less than its work, and not more than the kernel says.
-        ok(0.98 * float(said[name]) - TURNS < got < 1.02 * expected + TURNS, f"{name}: its thread ran for {got:.0f} ns of {expected:.0f}",
+        ok(float(said[name]) < got and abs(got - expected) < EDGE, f"{name}: its thread ran for {got:.0f} ns of {expected:.0f}",
            threads, {tid: known[tid] for tid in tids})
     harts = {item["thread"]: item["hart"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
-    ok(harts == {"short_work": 0, "long_work": 1}, "each on its hart", harts)
+    ok(harts == {"short_work": 0, "long_work": 0}, "each on the hart", harts)
     ok(sum(item["ticks"] for item in report["threads"]) == report["time"]["ticks"], "the threads' times add up")
     # Rounded down once for each function and pause.
     functions = sum(item["ticks"] for item in report["functions"])

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timed: a thread on each of two harts, and how long each of them says that it was in
- * which function: "FUNCTION NANOSECONDS", by the processor time of the thread.
+ * timed: two threads that share a hart, and how long each of them was in which function:
+ * "FUNCTION NANOSECONDS", by the processor time of the thread.
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 static uint64_t nanoseconds(void)
@@ -46,7 +44,6 @@ static __attribute__((noinline)) uint32_t long_work(uint32_t seed)
 
 struct job {
 	pthread_t thread;
-	int hart;
 	const char *name;
 	uint32_t (*work)(uint32_t seed);
 	uint64_t took;
@@ -56,13 +53,8 @@ struct job {
 static void *run(void *data)
 {
 	struct job *job = data;
-	cpu_set_t set;
 	uint64_t start;
 
-	CPU_ZERO(&set);
-	CPU_SET(job->hart, &set);
-	if (pthread_setaffinity_np(pthread_self(), sizeof(set), &set))
-		exit(1);
 	pthread_setname_np(pthread_self(), job->name);
 	for (int i = 0; i < 4; i++) {
 		start = nanoseconds();
@@ -75,8 +67,8 @@ static void *run(void *data)
 int main(void)
 {
 	struct job jobs[] = {
-		{ .hart = 0, .name = "short_work", .work = short_work },
-		{ .hart = 1, .name = "long_work", .work = long_work },
+		{ .name = "short_work", .work = short_work },
+		{ .name = "long_work", .work = long_work },
 	};
 
 	for (int i = 0; i < 2; i++)
