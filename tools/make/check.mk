@@ -39,8 +39,9 @@ $(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
 
 GROUPS := $(shell sed -n 's/^GROUPS = \[\(.*\)\]$$/\1/p' selftests/run | tr -d '",')
 
+# One installation instead of one for each group.
 check: ## the whole test suite; ends with "N passed, N failed"
-	@$(SETUP) runner
+	@$(SETUP) runner base suite cross qemu bpf lint test deep tools consumers browser npm debuginfod
 	+@selftests/run --all
 check-quick: ## what needs no guest and is done within two minutes: library, models, command, scripts
 	@$(SETUP) runner
@@ -103,7 +104,8 @@ fuzz: $(FUZZ_BINS) ## fuzzers, FUZZ_TIME seconds each (60)
 		mkdir -p $(B)/fuzz/corpus/$${f##*/}; echo "fuzz: $${f##*/} for $(FUZZ_TIME) s"; \
 		$$f -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(B)/fuzz/ -print_final_stats=1 \
 			$(B)/fuzz/corpus/$${f##*/} $$(ls -d selftests/fuzz/corpus/$${f##*/} 2>/dev/null); done
-soak: vsoc forky native oracle $(call group_bins,soak) ## long runs that the test suite has no time for
+soak: vsoc forky native oracle $(FUZZ_BINS) $(VALGRIND_BINS) $(call group_bins,soak) ## long runs that the test suite has no time for
+	@$(SETUP) runner test cross deep tools consumers package
 	@selftests/run soak
 
 FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all

@@ -23,11 +23,15 @@ END
 clean "$tmp/bad" >/dev/null 2>&1
 is $? 99 "valgrind sees memory that was never written and never freed"
 
+# Which ones make builds: VALGRIND_BINS in tools/make/check.mk. A failed build has ended make.
+tests=0
 for test in "$top"/build/valgrind/test_*; do
 	case $test in *.d) continue ;; esac
 	[ -e "$top/selftests/lib/${test##*/}.c" ] || continue
 	ok "${test##*/}" clean "$test"
+	tests=$((tests + 1))
 done
+ok "$tests tests of the library" test "$tests" -ge 25
 
 if [ -e "$data/xrle.nex" ]; then
 	ntrace=$top/build/ntrace
