@@ -181,6 +181,15 @@ static void test_ownership(void)
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 09 00 83", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program 01 s1d; ",
 	       "a periodic sync does");
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 84 00 03 " SYNC_1000, log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; trace off:program 01 s1d; sync:program; ",
+	       "section 3: who runs when trace is on again follows that sync");
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 15 00 8B", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; gap:program; sync:program; ",
+	       "section 3: SYNC 5 at another place: trace was off, the owner is unknown");
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 05 00 8B", log_context, NULL),
+	       "sync:program; ownership:program 01 s1d; sync:program; ",
+	       "section 3: nothing that ran before a reset is the owner after it");
 	ok(!ntrace_contexts_new(&contexts), "registry");
 	match.scontext = 5;
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
@@ -215,6 +224,56 @@ static void test_returns(void)
 	ntrace_space_put(space);
 }
 
+/* Blocks by their address, with T if the branch at their end was taken; all else as log_event(). */
+static int log_taken(void *data, const struct ntrace_flow_event *event)
+{
+	if (event->type != NTRACE_FLOW_BLOCK)
+		return log_event(data, event);
+	log_add(data, "%" PRIx64 "%s ", event->address, event->taken ? "T" : "");
+	return 0;
+}
+
+/*
+ * A ProgTraceSync whose I-CNT ends on a branch (sections 3 and 7). F-ADDR says where the
+ * branch went only if the hart went on running; after a reset or a gap it does not.
+ */
+static void test_sync_at_branch(void)
+{
+	/* By SYNC: hart went on, reset or power-down, trace was off, reserved or vendor. */
+	static const char kinds[] = "CRCOCOCOXRXXXXXX";
+	struct ntrace_space *space = new_space("branch");
+	struct code code = { .start = 0x1000 }, next = { .start = 0x2000 };
+
+	put(&code, C_ADD);
+	put_branch(&code, 0x1100);
+	add_code(space, &code);
+	put(&next, C_ADD);
+	put_branch(&next, 0x2006);
+	add_code(space, &next);
+	for (unsigned int sync = 0; sync < 16; sync++) {
+		char target[64], elsewhere[64], expected[100];
+		char kind = kinds[sync];
+
+		/* SYNC, ICNT 3, F-ADDR 0x1100 and 0x1200 */
+		snprintf(target, sizeof(target), SYNC_1000 "24 %02X 00 8B", (sync | 0x30) << 2 | 1);
+		snprintf(elsewhere, sizeof(elsewhere), SYNC_1000 "24 %02X 00 93",
+			 (sync | 0x30) << 2 | 1);
+		snprintf(expected, sizeof(expected), "sync5@1000 1000%s %ssync%u@1100 ",
+			 kind == 'C' || kind == 'X' ? "T" : "", kind == 'O' ? "gap " : "", sync);
+		is_str(feed(space, "", target, log_taken, NULL), expected,
+		       "SYNC %u at the target of the branch", sync);
+		snprintf(expected, sizeof(expected), "sync5@1000 1000 %s%ssync%u@1200 ",
+			 kind == 'C' ? "E12@1006 " : "", kind == 'R' ? "" : "gap ", sync);
+		is_str(feed(space, "", elsewhere, log_taken, NULL), expected,
+		       "SYNC %u at neither end of the branch", sync);
+	}
+	/* SYNC 5 PC 0x2000; SYNC 2 ICNT 3 PC 0x2006 */
+	is_str(feed(space, "mode=btm", "24 15 00 00 07 24 C9 0C 00 07", log_taken, NULL),
+	       "sync5@2000 2000 sync2@2006 ",
+	       "section 7: a branch to the next instruction is not taken without DirectBranch");
+	ntrace_space_put(space);
+}
+
 /* Reserved codes and codes of vendors are reported as they are. */
 static void test_codes(void)
 {
@@ -230,6 +289,10 @@ static void test_codes(void)
 		snprintf(expected, sizeof(expected), "sync5@1000 1000 off%u@1100", code);
 		check("section 2: every EVCODE is reported", space, "", hex, expected);
 	}
+	check("section 2: CDF 2 is reserved", space, "", SYNC_1000 "84 80 0B",
+	      "sync5@1000 1000 W2@1100 off0@1100");
+	check("section 2: so is CDF 3", space, "", SYNC_1000 "84 C0 0B",
+	      "sync5@1000 1000 W2@1100 off0@1100");
 	ntrace_space_put(space);
 }
 
@@ -261,6 +324,7 @@ int main(void)
 	test_changing_code();
 	test_ownership();
 	test_returns();
+	test_sync_at_branch();
 	test_codes();
 	test_describe();
 	return done_testing();
