@@ -313,6 +313,108 @@ static void test_versions(void)
 	ntrace_space_put(log->spaces[0]);
 }
 
+static int log_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	for (size_t i = 0; i < batch->count; i++)
+		ntrace_block_instructions(batch, &batch->blocks[i], log_instruction, data);
+	return 0;
+}
+
+/*
+ * Two calls are open when the code after the first one changes: the returns must not go by
+ * the links of the old code's blocks.
+ */
+static void test_return_to_new_code(bool batches)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct code main_code = { .start = 0x1000 }, callee = { .start = 0x1100 };
+	struct code new = { .start = 0x1004 };
+	struct flow_log *log = &flow_log;
+	struct ntrace_flow *flow;
+
+	put_jal(&main_code, 1, 0x1100);
+	put(&main_code, C_ADD);
+	put_branch(&main_code, 0x1000);
+	put_branch(&callee, 0x1108);
+	put_jal(&callee, 1, 0x1100);
+	put(&callee, C_RET);
+	put(&new, ADD);
+	put_branch(&new, 0x1000);
+	memset(log, 0, sizeof(*log));
+	config.space = new_space("changing");
+	add_code(config.space, &main_code);
+	add_code(config.space, &callee);
+	config.event = log_event;
+	config.blocks = batches ? log_blocks : NULL;
+	config.data = log;
+	ok(ntrace_flow_new(&flow, &config) == 0, "flow%s", batches ? " in batches" : "");
+	/* jal, branch not taken, jal, branch: 8; ret, ret, c.add, branch: 5 */
+	feed_hex(flow, SYNC_1000 "0C 23 0C 17 0C 23");
+	ntrace_flow_flush(flow);
+	add_code(config.space, &new);
+	/* ret, ret, add, branch */
+	feed_hex(flow, "0C 1B");
+	ntrace_flow_flush(flow);
+	is_str(log->text,
+	       "sync5@1000 1000 1100 1104 1100 1108 1108 1004 1006 1000 1100 1104 1100 "
+	       "1108 1108 1004 1008 ",
+	       "section 11: returns to new code%s", batches ? ", in batches" : "");
+	ntrace_flow_free(flow);
+	ntrace_space_put(config.space);
+}
+
+struct counted {
+	uint64_t blocks;
+	unsigned int error;
+};
+
+static int count_event(void *data, const struct ntrace_flow_event *event)
+{
+	struct counted *counted = data;
+
+	counted->blocks += event->type == NTRACE_FLOW_BLOCK;
+	if (event->type == NTRACE_FLOW_ERROR)
+		counted->error = event->code;
+	return 0;
+}
+
+static void check_count(const char *what, struct ntrace_space *space, const char *hex,
+			uint64_t blocks, unsigned int error)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct counted counted = { 0 };
+	struct ntrace_flow *flow;
+
+	config.event = count_event;
+	config.data = &counted;
+	config.space = space;
+	ok(ntrace_flow_new(&flow, &config) == 0, "flow");
+	feed_hex(flow, hex);
+	is_u64(counted.blocks, blocks, "%s: blocks", what);
+	is_u64(counted.error, error, "%s: error", what);
+	ntrace_flow_free(flow);
+}
+
+/* Section 1: B-CNT and HREPEAT have up to 18 bits; damage may stand for very much more. */
+static void test_repeat_limits(void)
+{
+	struct ntrace_space *space = loop_program();
+	struct code code = { .start = 0x2000 };
+
+	for (unsigned int i = 0; i < 1022; i++)
+		put(&code, C_ADD);
+	put_branch(&code, 0x2000);
+	add_code(space, &code);
+	/* DirectBranch ICNT 3, RepeatBranch BCNT 0x3ffff */
+	check_count("B-CNT of 18 bits", space, SYNC_1000 "0C 0F 78 FC FC FF", 1 << 18, 0);
+	/* ResourceFull RCODE 2 HIST 3 HREPEAT 0x3ffff */
+	check_count("HREPEAT of 18 bits", space, SYNC_1000 "6C C9 FC FC FF", (1 << 18) - 1, 0);
+	/* SYNC 5 PC 0x2000, DirectBranch ICNT 1024, RepeatBranch BCNT 2^20: over 2^30 parcels */
+	check_count("more parcels than can be walked", space,
+		    "24 15 00 00 07 0C 00 43 78 00 00 00 13", 1, NTRACE_FLOW_ERROR_MESSAGE);
+	ntrace_space_put(space);
+}
+
 static void test_stop(void)
 {
 	struct flow_log *log = &flow_log;
@@ -416,6 +518,9 @@ int main(void)
 	test_uncertain();
 	test_select();
 	test_versions();
+	test_return_to_new_code(false);
+	test_return_to_new_code(true);
+	test_repeat_limits();
 	test_stop();
 	test_source();
 	test_names();
