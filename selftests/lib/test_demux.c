@@ -57,6 +57,7 @@ static const char *decode(struct ntrace_space *space, const char *settings, unsi
 /* ProgTraceSync SYNC 5 of SRC 1 at 0x1000, of SRC 2 at 0x2000; Correlation ICNT 2 of each. */
 #define SYNC_1 "24 54 01 00 83 "
 #define SYNC_2 "24 58 01 00 00 07 "
+#define SYNC_3 "24 5C 01 00 83 "
 #define OFF_1 "84 04 23 "
 #define OFF_2 "84 08 23 "
 
@@ -74,6 +75,9 @@ int main(void)
 	is_str(decode(space, "srcbits=2", 1, SYNC_1 SYNC_2 OFF_2 OFF_1),
 	       "1:sync5@1000 2:W19@0 1:1000 1002 ! 1:off0@1004 ",
 	       "a SRC too many is said once and passed over");
+	is_str(decode(space, "srcbits=2", 1, SYNC_1 SYNC_2 SYNC_3 OFF_2 SYNC_3 OFF_1),
+	       "1:sync5@1000 2:W19@0 3:W19@0 1:1000 1002 ! 1:off0@1004 ",
+	       "each SRC too many is said");
 	is_str(decode(space, "srcbits=2", 4, SYNC_1 SYNC_2 "02 03 " OFF_1 SYNC_2 OFF_2),
 	       "1:sync5@1000 2:sync5@2000 1:E1@1000 1:gap 2:E1@2000 2:gap 1:off0@? "
 	       "2:sync5@2000 2:2000 ! 2:off0@2004 ",
