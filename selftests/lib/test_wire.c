@@ -209,6 +209,10 @@ static void test_addresses(void)
 		is_hex(ntrace_message_address(&message, &params, 0), cases[i].address,
 		       "%s: address of %s", cases[i].params, cases[i].bytes);
 		is_u64(message.flags, 0, "no flag");
+		/* Section 5: the 11th byte has bits above address bit 63, which mean nothing. */
+		if (message.address_bytes == 11)
+			is_hex(message.field[NTRACE_FIELD_FADDR], cases[i].address >> 1,
+			       "and no bit above the address in its field");
 		if (!cases[i].shortest)
 			continue;
 		message.address_bytes = 0;
@@ -287,6 +291,12 @@ static void test_streams(void)
 		  "0+12 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
 		{ "field of 300 bits", true, "0C FC x49 FF",
 		  "0+51 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
+		{ "section 1: an address of 11 bytes", true, "24 0D FC x10 07",
+		  "0+13 ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x1fffffffffffffff;"
+		  "idles 0 errors 0 pending 0" },
+		{ "section 1: more than an address has room for", true, "24 0D FC x11 07",
+		  "0+14 ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x7fffffffffffffff flags=8;"
+		  "idles 0 errors 0 pending 0" },
 		{ "section 14: SiFive's own messages are not taken for ratified ones", true,
 		  "88 05 24 0D 00 0B 8C 00 03 1C 07",
 		  "0+6 Reserved flags=1;6+3 Reserved flags=1;9+2 Reserved flags=1;"
@@ -553,6 +563,38 @@ static void test_writer_refuses(void)
 	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "vendor TCODE");
 }
 
+/* Section 5: an address has 63 bits, which are 11 bytes, and no more than XLEN of them count. */
+static void test_written_addresses(void)
+{
+	struct ntrace_params params = params_of("");
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_PROG_TRACE_SYNC };
+	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
+
+	message.present = 1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_ICNT |
+			  1u << NTRACE_FIELD_FADDR;
+	message.field[NTRACE_FIELD_SYNC] = NTRACE_SYNC_DEBUG_EXIT;
+	message.field[NTRACE_FIELD_FADDR] = 0x3f;
+	message.address_bytes = 1;
+	ok(ntrace_message_write(&message, &params, data) == 3 && !memcmp(data, "\x24\x0d\xff", 3),
+	   "six bits in one byte");
+	message.field[NTRACE_FIELD_FADDR] = 0x40;
+	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID,
+	       "seven bits in one byte");
+	message.address_bytes = 11;
+	is_u64(ntrace_message_write(&message, &params, data), 13, "11 bytes");
+	message.address_bytes = 12;
+	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "12 bytes");
+	/* The address 0x80000000 of RV32, sign-extended to 64 bits. */
+	message.address_bytes = 0;
+	message.field[NTRACE_FIELD_FADDR] = UINT64_C(0xffffffff80000000) >> 1;
+	for (unsigned int extend = 0; extend < 2; extend++) {
+		params = params_of(extend ? "xlen=32,extaddr=1" : "xlen=32");
+		ok(ntrace_message_write(&message, &params, data) == 8 &&
+			   !memcmp(data, "\x24\x0d\0\0\0\0\0\x07", 8),
+		   "an address of RV32 has 31 bits, extaddr=%u", extend);
+	}
+}
+
 /* Random bytes and endless fields: no crash, and the same however they are cut. */
 static void test_garbage(void)
 {
@@ -677,6 +719,7 @@ int main(void)
 	test_names();
 	test_round_trip();
 	test_writer_refuses();
+	test_written_addresses();
 	test_garbage();
 	test_reference_dump();
 	return done_testing();
