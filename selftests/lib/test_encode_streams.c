@@ -266,8 +266,85 @@ static void all_or_none(void)
 	is_bytes("20 00 07", "section 11: Error says so");
 }
 
+/*
+ * The queue's level to the byte: a ProgTraceSync of 4 bytes and 62 DirectBranches of 2 bytes
+ * fill it.
+ */
+static void fill_queue(struct ntrace_encoder *encoder, struct ntrace_encoder_config *config)
+{
+	begin(encoder, config);
+	ntrace_encoder_start(encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (int i = 0; i < (NTRACE_ENCODER_FIFO_MIN - 4) / 2; i++)
+		retire(encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	is_u64(encoder->bytes, NTRACE_ENCODER_FIFO_MIN, "the queue is full");
+}
+
+static void exact_level(void)
+{
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.params.mode = NTRACE_MODE_BRANCH;
+	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
+	config.fifo_drain = 3 << 16;
+	/* 42 cycles take 126 of 128 bytes, 43 all. */
+	for (unsigned int cycles = 42; cycles < 44; cycles++) {
+		unsigned int room = cycles == 42 ? 63 : 64;
+
+		fill_queue(&encoder, &config);
+		ntrace_encoder_cycles(&encoder, cycles);
+		for (unsigned int i = 0; i < room; i++)
+			retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+		is_u64(encoder.dropped, 0, "after %u cycles %u messages of 2 bytes fit", cycles,
+		       room);
+		retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+		is_u64(encoder.dropped, 1, "and no more");
+	}
+
+	config.stall = true;
+	fill_queue(&encoder, &config);
+	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	is_u64(encoder.stall_cycles, 1, "room for 2 bytes at 3 in a cycle: the hart waits for one");
+	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	is_u64(encoder.stall_cycles, 2, "a byte was left: it waits for another one");
+	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	is_u64(encoder.stall_cycles, 2, "two were left: it does not wait");
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	is_u64(encoder.stall_cycles, 2, "what the last message waits for stalls no hart");
+	is_u64(encoder.dropped, 0, "nothing is lost");
+}
+
+/* 31 branches that are repeated 31 times, in counts of 3: the last time stands alone. */
+static void repeated_once(void)
+{
+	static const char three[] = "ResourceFull RCODE=2 HIST=ad3a5c17 HREPEAT=3; ";
+	char expected[sizeof(three) * 10 + 200] = "";
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.repeated_history = true;
+	config.hrepeat_bits = 2;
+	begin(&encoder, &config);
+	unseen = 1;
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	for (unsigned int i = 0; i < 31 * 31; i++)
+		retire(&encoder, 0x100, 1,
+		       0x2d3a5c17u >> (30 - i % 31) & 1 ? NTRACE_ITYPE_BRANCH_TAKEN :
+							  NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
+	for (unsigned int i = 0; i < 10; i++)
+		strcat(expected, three);
+	strcat(expected, "ResourceFull RCODE=1 HIST=ad3a5c17; "
+			 "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=3c1 HIST=1");
+	is_messages(expected, "section 6: what occurs once is no repetition");
+}
+
 int main(void)
 {
+	exact_level();
+	repeated_once();
 	one_repetition();
 	repeated_history();
 	queue();
