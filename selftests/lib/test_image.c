@@ -210,6 +210,7 @@ static bool agrees(const struct ntrace_space *space, const int *model)
 	unsigned int i;
 
 	for (i = 0; i < MODEL_SIZE; i++) {
+		struct ntrace_location location;
 		const uint8_t *data;
 		size_t available;
 		int got = -1;
@@ -217,6 +218,10 @@ static bool agrees(const struct ntrace_space *space, const int *model)
 		if (!ntrace_space_read(space, MODEL_BASE + i, &data, &available)) {
 			got = data[0];
 			if (available > MODEL_SIZE - i)
+				return false;
+			/* The object's first byte is linked at 0, and its bytes count up. */
+			if (ntrace_space_locate(space, MODEL_BASE + i, &location) ||
+			    location.link_address != (uint64_t)got)
 				return false;
 		}
 		if (got != model[i])
@@ -310,6 +315,29 @@ static void test_parent(void)
 	ntrace_object_put(low);
 }
 
+static void test_bytes(void)
+{
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+	const uint8_t *data;
+	size_t size = 0;
+
+	is_u64(ntrace_object_from_bytes(&object, "x", "abcd", 0, 0x1000), NTRACE_ERR_INVALID,
+	       "no bytes");
+	is_u64(ntrace_object_from_bytes(&object, "x", "abcd", 4, UINT64_MAX - 2),
+	       NTRACE_ERR_INVALID, "bytes that wrap round");
+	if (!ok(!ntrace_object_from_bytes(&object, "x", "abcd", 4, UINT64_MAX - 3),
+		"bytes up to the top of the address space"))
+		return;
+	ntrace_space_new(&space, "top", NULL);
+	is_u64(ntrace_space_map_linked(space, object, 0), 0, "mapped there");
+	ok(!ntrace_space_read(space, UINT64_MAX, &data, &size) && data[0] == 'd' && size == 1,
+	   "the last one is read");
+	is_u64(ntrace_space_map_linked(space, object, 1), NTRACE_ERR_INVALID, "moved over the top");
+	ntrace_space_put(space);
+	ntrace_object_put(object);
+}
+
 static void test_uncertain(void)
 {
 	struct ntrace_object *object;
@@ -377,6 +405,7 @@ int main(void)
 {
 	test_space_model();
 	test_parent();
+	test_bytes();
 	test_uncertain();
 	test_reference_programs();
 	if (!scratch_make()) {

@@ -302,6 +302,71 @@ static void test_module(bool rv32)
 	       "a program is no module");
 }
 
+/* ---- notes and frame descriptions ---- */
+
+/*
+ * Two notes in one section: the first has a name and a description that are padded, the
+ * second is the build-id.
+ */
+static const char note_source[] =
+	".text\n.globl _start\n_start: ret\n"
+	".section .note.two,\"a\",@note\n.balign 4\n"
+	" .long 5,6,1\n .asciz \"Some\"\n .balign 4\n .byte 1,2,3,4,5,6\n .balign 4\n"
+	" .long 4,20,3\n .asciz \"GNU\"\n .byte 0x11,0x22,0x33\n .fill 17,1,0x44\n";
+
+static void test_second_note(void)
+{
+	struct ntrace_object *object;
+	const uint8_t *build_id;
+	size_t size;
+
+	write_text(in("n.s"), note_source);
+	if (!ok(!run(TOOL "as -o %s %s && " TOOL "ld --build-id=none -o %s %s", in("n.o"),
+		     in("n.s"), in("n.elf"), in("n.o")) &&
+			!ntrace_object_open_elf(&object, in("n.elf")),
+		"a program with two notes"))
+		return;
+	build_id = ntrace_object_build_id(object, &size);
+	ok(size == 20 && !memcmp(build_id, "\x11\x22\x33\x44", 4) && build_id[19] == 0x44,
+	   "the second one is the build-id");
+	ntrace_object_put(object);
+}
+
+/* A function whose frame description names register 200, which takes two bytes as LEB128. */
+static const char frame_source[] =
+	".text\n.globl _start\n_start: nop\n"
+	"buried: .cfi_startproc\n .cfi_return_column 200\n nop\n nop\n .cfi_endproc\n";
+
+/*
+ * The function of frame_source by its range alone. LSB: the register is one byte in version 1
+ * and LEB128 in version 3. On RV32 a distance to code in the upper half wraps round.
+ */
+static void test_frames(unsigned int version, bool rv32)
+{
+	char name[32], stripped[32];
+	struct ntrace_object *object;
+	uint64_t buried;
+
+	write_text(in("f.s"), frame_source);
+	if (!ok(!run(TOOL "as --gdwarf-cie-version=%u -march=rv%s -mabi=%s -o %s %s", version,
+		     rv32 ? "32i" : "64i", rv32 ? "ilp32" : "lp64", in("f.o"), in("f.s")) &&
+			!run(TOOL "ld -m elf%slriscv --no-relax --section-start=.eh_frame=0x10000 "
+				  "-Ttext=0x%s -o %s %s",
+			     rv32 ? "32" : "64", rv32 ? "f0000000" : "20000", in("f.elf"),
+			     in("f.o")) &&
+			!run(TOOL "strip -o %s %s", in("f.stripped"), in("f.elf")) &&
+			!ntrace_object_open_elf(&object, in("f.stripped")),
+		"a stripped program of RV%s with frames of version %u", rv32 ? "32" : "64",
+		version))
+		return;
+	buried = nm("f.elf", "buried");
+	snprintf(name, sizeof(name), "sub_%" PRIx64, buried);
+	snprintf(stripped, sizeof(stripped), "%s", name_at(object, buried + 4));
+	is_str(stripped, name, "the function is known by its frame description");
+	is_str(name_at(object, buried + 8), "-", "which ends behind it");
+	ntrace_object_put(object);
+}
+
 /* ---- ISA and jump vector table ---- */
 
 static const char table_source[] =
@@ -435,6 +500,11 @@ int main(void)
 		test_memory();
 		test_module(false);
 		test_module(true);
+		test_second_note();
+		for (unsigned int version = 1; version <= 3; version += 2) {
+			test_frames(version, false);
+			test_frames(version, true);
+		}
 		test_table(false);
 		test_table(true);
 		is_isa("rv64e2p0_c2p0", false, true, "E from the attributes");

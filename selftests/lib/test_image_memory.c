@@ -225,6 +225,10 @@ static void test_time(void)
 	is_u64(wrong, 0, "400 mappings appear at their time and in its order");
 	ntrace_space_clone(&copy, "copy", space);
 	ntrace_space_put(space);
+	is_u64(ntrace_space_advance(copy, time - 1), NTRACE_ERR_INVALID,
+	       "a clone does not go back behind the time of its original");
+	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, time - 1), NTRACE_ERR_INVALID,
+	       "and takes no mapping for a time before that");
 	replay(changes, count, time + 100, model);
 	version = ntrace_space_version(copy);
 	is_u64(ntrace_space_advance(copy, time + 100), 0, "a clone goes on");
