@@ -161,7 +161,7 @@ static bool set_history(struct history *history, uint64_t value, uint64_t repeat
 	if (!value)
 		return false;
 	width = 63 - (unsigned int)__builtin_clzll(value);
-	if (repeat > REPEAT_MAX || repeat * width > PARCELS_MAX)
+	if (repeat > REPEAT_MAX)
 		return false;
 	history->pattern = value;
 	history->width = width;
