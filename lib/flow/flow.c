@@ -103,8 +103,6 @@ static bool fail_with(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 {
 	flow->stats.errors++;
 	event->type = NTRACE_FLOW_ERROR;
-	if (!unreadable(event->code))
-		flow->reference_known = false;
 	if (flow_emit(flow, event))
 		lose_sync(flow);
 	if (!unreadable(event->code))
