@@ -47,17 +47,17 @@ bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint
 }
 
 /* Where the flow is lost, its pc is only where it was. */
-static bool is_place(const struct ntrace_flow *flow, uint64_t address)
+static bool is_placed(const struct ntrace_flow *flow)
 {
-	return (flow->synced && flow->pc_known) || address != flow->pc;
+	return flow->synced && flow->pc_known;
 }
 
 bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value)
 {
 	flow->stats.warnings++;
-	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address,
-				is_place(flow, address), value);
+	return flow_emit_simple(flow, NTRACE_FLOW_WARNING, (uint8_t)code, address, is_placed(flow),
+				value);
 }
 
 /* Forgets what only holds as long as nothing is missing. */
@@ -79,7 +79,7 @@ static bool unreadable(enum ntrace_flow_error code)
 /* No flow from here on; the loss is reported once. */
 static bool lose_sync(struct ntrace_flow *flow)
 {
-	bool known = flow->synced && flow->pc_known;
+	bool known = is_placed(flow);
 
 	flow->synced = false;
 	drop_pending(flow);
@@ -116,7 +116,7 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	struct ntrace_flow_event event = {
 		.code = (uint8_t)code,
 		.address = address,
-		.next_known = is_place(flow, address),
+		.next_known = is_placed(flow),
 		.value = value,
 	};
 
@@ -190,7 +190,7 @@ static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt
 /* Control went to the handler at @address. */
 static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 {
-	bool known = flow->synced && flow->pc_known;
+	bool known = is_placed(flow);
 
 	flow->stats.traps++;
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
@@ -473,7 +473,7 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 	if (message->field[NTRACE_FIELD_CDF] > 1 &&
 	    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 		return false;
-	known = flow->synced && flow->pc_known;
+	known = is_placed(flow);
 	flow->synced = false;
 	flow->reference_known = false;
 	drop_pending(flow);
@@ -525,7 +525,7 @@ static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message 
 		.code = NTRACE_FLOW_ERROR_LOST,
 		.etype = (uint8_t)message->field[NTRACE_FIELD_ETYPE],
 		.address = flow->pc,
-		.next_known = is_place(flow, flow->pc),
+		.next_known = is_placed(flow),
 		.value = message->field[NTRACE_FIELD_ECODE],
 	};
 
