@@ -323,7 +323,7 @@ static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message 
 	flow->branch.valid = false;
 	switch (rcode) {
 	case NTRACE_RCODE_ICNT:
-		if (icnt > PARCELS_MAX || flow->icnt_pending + icnt < icnt)
+		if (icnt > PARCELS_MAX)
 			return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc,
 					 flow->confirmed);
 		flow->icnt_pending += icnt;
@@ -628,10 +628,8 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 	struct walk walk = { .stop_at_branch = flow->history_mode };
 
 	/* What ResourceFull counted was executed, though only a later HIST could tell the branches. */
-	if (flow->synced && flow->icnt_pending > flow->debt) {
-		set_history(&walk.history, 1, 1);
+	if (flow->synced && flow->icnt_pending > flow->debt)
 		walk_icnt(flow, &walk, 0);
-	}
 	if (pending && !flow->stop)
 		flow_fail(flow, NTRACE_FLOW_ERROR_CUT, flow->pc, flow->confirmed);
 	if (!flow->stop)
