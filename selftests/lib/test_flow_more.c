@@ -274,6 +274,12 @@ static void test_select(void)
 	       "[sync 1000] sync5@1000 1000 ! trap2@8000<1002 [trap 8000] 8000 8002 "
 	       "[block 1006] 1006 ! off0@1008 ",
 	       "spaces are asked for where they may change");
+	/* A trap at the place of a trap return: ICNT 3 to 0x1006, then ICNT 0 to 0x8000 */
+	log->at = 0;
+	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 10 0D 0C 80 13 84 00 07");
+	is_str(log->text,
+	       "[sync 8000] sync5@8000 8000 8002 trap3@8000<1006 [trap 8000] 8000 ! off0@8002 ",
+	       "section 11: a trap right after a trap return");
 	/* A place nobody knows: asked once, then an error. */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 0C 07 0C 07");
@@ -465,6 +471,16 @@ static void test_source(void)
 	config.event = NULL;
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no callback");
 	config.event = log_event;
+	config.params = params_of("");
+	config.params.xlen = 48;
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no such XLEN");
+	config.params = params_of("");
+	config.params.timestamp_bits = 65;
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "time stamps of 65 bits");
+	config.params = params_of("");
+	config.params.src_bits = NTRACE_SRC_BITS_MAX + 1;
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "SRC of 13 bits");
+	config.params = params_of("");
 	strcpy(config.params.isa, "x86");
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no ISA");
 }

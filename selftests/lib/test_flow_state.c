@@ -100,11 +100,16 @@ static void test_time(void)
 		  SYNC_AT("3B") OWN_AT("33"), "14 18 " },
 		{ "section 10: a difference goes across a wrap", "tsbits=4",
 		  SYNC_AT("3B") OWN_AT("13"), "14 18 " },
+		{ "section 10: a counter of 64 bits", "tsbits=64",
+		  SYNC_AT("2B") OWN_AT("17") SYNC_AT("17"), "10 15 5 " },
 		{ "no time before the first sync that has one", "", SYNC_1000 OWN_AT("17"),
 		  "? ? " },
 		{ "section 10: after an Error the next sync anchors anew", "",
 		  SYNC_AT("2B") "20 01 07 24 1D 00 83 " OWN_AT("07") SYNC_AT("53"),
 		  "10 11 11 ? ? 20 " },
+		/* SYNC 2 ICNT 0 PC 0x1100, where the flow is not, TSTAMP 20 */
+		{ "section 10: a sync has its time even if the flow before does not lead there", "",
+		  SYNC_AT("2B") "24 09 00 89 53 " OWN_AT("07"), "10 20 20 20 21 " },
 		{ "a message nobody knows may have had a time stamp", "tsbits=40",
 		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 ? ? " },
 	};
@@ -140,6 +145,35 @@ static void test_changing_code(void)
 	ntrace_space_put(space);
 }
 
+/* The same code in a space that a context chooses after the time has passed. */
+static void test_changing_context(void)
+{
+	struct ntrace_context_match match = { .size = sizeof(match),
+					      .scontext = 5,
+					      .scontext_mask = ~UINT64_C(0) };
+	struct ntrace_space *space = program(), *other = new_space("other");
+	struct code old = { .start = 0x1000 }, new = { .start = 0x1000 };
+	struct ntrace_contexts *contexts;
+	struct ntrace_object *object;
+
+	put(&old, ADD);
+	put(&new, C_ADD);
+	put(&new, C_ADD);
+	add_code(other, &old);
+	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
+	is_u64(ntrace_space_map_at_time(other, object, 0x1000, 4, 0, 10), 0, "from time 10 on");
+	ok(!ntrace_contexts_new(&contexts), "registry");
+	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
+	/* Sync at 10; Ownership scontext 5 and Correlation ICNT 2 have no time */
+	is_str(feed(space, "", SYNC_AT("2B") "08 88 0B 84 00 0B", log_event, contexts),
+	       "sync5@1000 owna2 1000 1002 ! off0@1004 ",
+	       "section 11: a space that is chosen later has the present time");
+	ntrace_contexts_free(contexts);
+	ntrace_object_put(object);
+	ntrace_space_put(space);
+	ntrace_space_put(other);
+}
+
 static int log_context(void *data, const struct ntrace_flow_event *event)
 {
 	const struct ntrace_context *context = event->context;
@@ -160,7 +194,7 @@ static void test_ownership(void)
 {
 	struct ntrace_context_match match = { .size = sizeof(match),
 					      .scontext_mask = ~UINT64_C(0) };
-	struct ntrace_space *space = program(), *other = program();
+	struct ntrace_space *space = program(), *other = new_space("other");
 	struct ntrace_contexts *contexts;
 
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 F3", log_context, NULL),
@@ -181,6 +215,11 @@ static void test_ownership(void)
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 09 00 83", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program 01 s1d; ",
 	       "a periodic sync does");
+	is_str(feed(space, "", SYNC_1000 "08 1C 0F 08 C8 3B 24 09 00 83 08 C8 3B", log_context,
+		    NULL),
+	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; "
+	       "sync:program 01 s1d h6; ownership:program 01 s1d; ",
+	       "section 3: the Ownership after a sync tells all there is");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 84 00 03 " SYNC_1000, log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; trace off:program 01 s1d; sync:program; ",
 	       "section 3: who runs when trace is on again follows that sync");
@@ -195,7 +234,7 @@ static void test_ownership(void)
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
 	/* PROCESS 5 << 5 | 2 = 0xa2, and 6 << 5 | 2 = 0xc2 */
 	feed(space, "", SYNC_1000 "08 88 0B 08 08 0F", log_context, contexts);
-	is_str(flow_log.text, "sync:program; ownership:program 00 s5; ownership:program 00 s6; ",
+	is_str(flow_log.text, "sync:program; ownership:other 00 s5; ownership:program 00 s6; ",
 	       "a registry of contexts chooses the space");
 	ntrace_contexts_free(contexts);
 	ntrace_space_put(space);
@@ -218,9 +257,21 @@ static void test_returns(void)
 	/* SYNC 0 at 0x1100, after the call */
 	check("section 3: every sync clears the stack", space, "", SYNC_1000 "24 81 00 8B 84 00 0F",
 	      "sync5@1000 1000 sync0@1100 E7@1102 gap off0@?");
-	check("section 3: rc7 keeps it at markers", space, "dialect=rc7",
-	      SYNC_1000 "24 81 00 8B 84 00 0F",
-	      "sync5@1000 1000 sync0@1100 1100 1102 1004 ! off0@1006");
+	for (unsigned int sync = 0; sync < 16; sync++) {
+		bool marker = sync == 0 || sync == 4 || sync == 6;
+		bool anew = sync == 3 || sync == 5 || sync == 7;
+		char hex[64], expected[100];
+
+		/* At the address that the call leads to, so that no gap clears it. */
+		snprintf(hex, sizeof(hex), SYNC_1000 "24 %02X 00 8B 84 00 0F",
+			 (sync | 0x20) << 2 | 1);
+		snprintf(expected, sizeof(expected), "sync5@1000 1000 sync%u@1100 %s", sync,
+			 marker ? "1100 1102 1004 ! off0@1006" : "E7@1102 gap off0@?");
+		check("section 3: rc7 keeps it at markers", space, "dialect=rc7", hex, expected);
+		if (!anew)
+			check("section 3: where keepstack says so", space, "keepstack=1", hex,
+			      expected);
+	}
 	ntrace_space_put(space);
 }
 
@@ -315,6 +366,25 @@ static void test_describe(void)
 	       "gap, offset 0x10, hart 1, PC 0x2000 in firmware, not given, space program|"
 	       "trace off: debug entry (EVCODE 0), offset 0x10, hart 1|",
 	       "section 7: a line names offset, hart, PC, reason, image, space, time");
+	is_str(feed(space, "", SYNC_1000 "20 03 20 03 84 10 07 0C 07", log_line, NULL),
+	       "sync: trace enable (SYNC 5), offset 0x0, hart 0, PC 0x1000 of code, space program|"
+	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x0, offset 0x4, "
+	       "hart 0, PC 0x1000 of code, space program|"
+	       "gap, offset 0x4, hart 0, PC 0x1000 of code, space program|"
+	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x0, offset 0x6, "
+	       "hart 0|"
+	       "trace off: trace disable (EVCODE 4), offset 0x8, hart 0|"
+	       "gap, offset 0xb, hart 0|",
+	       "no PC where the flow is lost");
+	is_str(feed(space, "", SYNC_1000 "FF 02", log_line, NULL),
+	       "sync: trace enable (SYNC 5), offset 0x0, hart 0, PC 0x1000 of code, space program|"
+	       "error: reserved MSEO code, offset 0x5, hart 0, PC 0x1000 of code, space program|"
+	       "gap, offset 0x5, hart 0, PC 0x1000 of code, space program|",
+	       "section 1: where the reserved code is");
+	is_str(feed(space, "dialect=sifive-v0", "24 2D 00 83", log_line, NULL),
+	       "sync: message contention (SYNC 11), offset 0x0, hart 0, PC 0x1000 of code, "
+	       "space program|",
+	       "section 14: names are those of the dialect");
 	ntrace_space_put(space);
 }
 
@@ -322,6 +392,7 @@ int main(void)
 {
 	test_time();
 	test_changing_code();
+	test_changing_context();
 	test_ownership();
 	test_returns();
 	test_sync_at_branch();
