@@ -70,7 +70,6 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 	uint32_t caller = 0, self = flow->previous;
 
 	end->taken = true;
-	end->next_known = false;
 	if (block->form.insn_class == NTRACE_INSN_RETURN ||
 	    block->form.insn_class == NTRACE_INSN_COROUTINE_SWAP)
 		popped = stack_pop(&flow->stack, &end->next, &caller);
