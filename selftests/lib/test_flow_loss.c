@@ -141,6 +141,8 @@ static void test_modes(struct ntrace_space *space)
 		  AHEAD_TEXT "1000 1002 W9@1002 1000 1002 off0@1006" },
 		{ "DirectBranchSync, too", "", SYNC_1000 AHEAD "2C 48 09 00 83 84 00 0F",
 		  AHEAD_TEXT "1000 1002 sync2@1000 1000 1002 off0@1006" },
+		{ "one warning for a message", "mode=htm", SYNC_1000 "84 00 1B",
+		  "sync5@1000 W9@1002 1000 1002 1006 1008 off0@100c" },
 		{ "section 14: SiFive's own messages, and one of others", "dialect=sifive-v0",
 		  SYNC_1000 "1C 07 88 07 8C 07 E0 07", "sync5@1000 W14@1000" },
 		{ "which are unknown to the ratified text", "",
@@ -195,6 +197,10 @@ static void test_next(struct ntrace_space *space)
 	       "1000>1006 1006>100c 100c>1100 ", "section 7: or F-ADDR");
 	is_str(feed(space, SYNC_1000 "84 00 1F", log_next, NULL), "1000>1006 1006>100c 100c>? ",
 	       "section 7: where trace stops its target is unknown");
+	/* ProgTraceSync SYNC 2 ICNT 6 + 4 */
+	is_str(feed(space, SYNC_1000 AHEAD "24 88 09 00 83", log_next, NULL),
+	       "1000>1000 1000>1000 1000>? ",
+	       "section 3: ProgTraceSync in HTM does not tell where the branches before it went");
 	is_str(feed(space, SYNC_1000 "10 19 00 0B", log_next, NULL), "1000>1002 ",
 	       "section 7: a trap is no transfer of the instruction before it");
 }

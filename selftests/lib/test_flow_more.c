@@ -107,6 +107,37 @@ static void test_returns(void)
 	ntrace_space_put(space);
 }
 
+#define JALR(rd, rs1) (0x67u | (rd) << 7 | (rs1) << 15)
+
+/* Section 8: calls push, returns pop, co-routine swaps do both, and no other jump does anything. */
+static void test_return_stack(void)
+{
+	struct ntrace_space *space = new_space("stack");
+	struct code main_code = { .start = 0x1000 }, swap = { .start = 0x1100 };
+	struct code jump = { .start = 0x1200 };
+
+	put_jal(&main_code, 1, 0x1100);
+	put(&main_code, C_ADD);
+	put(&main_code, JALR(1u, 5u));
+	put(&main_code, C_ADD);
+	put_jal(&main_code, 1, 0x1200);
+	put(&main_code, C_ADD);
+	put(&swap, JALR(5u, 1u));
+	put(&swap, C_RET);
+	put(&jump, C_JR_A0);
+	put(&jump, C_RET);
+	add_code(space, &main_code);
+	add_code(space, &swap);
+	add_code(space, &jump);
+	/* jal 2, jalr 2, c.add 1, jalr 2, c.ret 1, c.add 1 */
+	check("section 8: swaps pop, then push", space, "", SYNC_1000 "84 00 27",
+	      "sync5@1000 1000 1100 1004 1006 1104 100a ! off0@100c");
+	/* SYNC 5 PC 100c; jal 2, c.jr 1 to 1202; c.ret 1, c.add 1 */
+	check("section 8: a jump that is no return pops nothing", space, "",
+	      "24 15 18 83 10 31 1C 13 84 00 0B", "sync5@100c 100c 1200 1202 1010 ! off0@1012");
+	ntrace_space_put(space);
+}
+
 /* 1000 lui a0, 2; 1004 c.jalr a0; 1006 c.add;  2000 c.ret */
 static void test_sequential(void)
 {
@@ -527,6 +558,7 @@ int main(void)
 	test_history();
 	test_returns();
 	test_unreadable();
+	test_return_stack();
 	test_sequential();
 	test_all_jumps();
 	test_endless();

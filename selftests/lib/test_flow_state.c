@@ -252,6 +252,9 @@ static void test_returns(void)
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
 	check("section 8: so does mode 2", space, "impret=2", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006");
+	/* IndirectBranch ICNT 4 to 1004 */
+	check("section 8: a return that is reported is right", space, "impret=1",
+	      SYNC_1000 "10 41 0B 84 00 07", "sync5@1000 1000 1100 1102 1004 ! off0@1006");
 	check("section 8: mode 3 compares all", space, "impret=3", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
 	/* SYNC 0 at 0x1100, after the call */
