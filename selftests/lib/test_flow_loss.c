@@ -20,12 +20,14 @@ static struct flow_log flow_log;
  * 1100 jal x1, 1200; 1104 c.add
  * 1200 c.add; 1202 c.jr a0; 1204 c.ret
  * 1300 branch 1300; 1304 jal x0, 5000, where nothing is known
+ * 1400 add; 1404 an instruction of a vendor; 1408 c.add
  */
 static struct ntrace_space *program(void)
 {
 	struct ntrace_space *space = new_space("program");
 	struct code loop = { .start = 0x1000 }, call = { .start = 0x1100 };
 	struct code callee = { .start = 0x1200 }, out = { .start = 0x1300 };
+	struct code custom = { .start = 0x1400 };
 
 	put(&loop, C_ADD);
 	put_branch(&loop, 0x1000);
@@ -39,6 +41,10 @@ static struct ntrace_space *program(void)
 	put(&callee, C_RET);
 	put_branch(&out, 0x1300);
 	put_jal(&out, 0, 0x5000);
+	put(&custom, ADD);
+	put(&custom, CUSTOM);
+	put(&custom, C_ADD);
+	add_code(space, &custom);
 	add_code(space, &loop);
 	add_code(space, &call);
 	add_code(space, &callee);
@@ -201,6 +207,9 @@ static void test_next(struct ntrace_space *space)
 	is_str(feed(space, SYNC_1000 AHEAD "24 88 09 00 83", log_next, NULL),
 	       "1000>1000 1000>1000 1000>? ",
 	       "section 3: ProgTraceSync in HTM does not tell where the branches before it went");
+	/* SYNC 5 PC 1400; ICNT 4 to 1000 */
+	is_str(feed(space, "24 15 00 A3 10 41 00 23", log_next, NULL), "1400>1000 ",
+	       "section 7: a jump of a vendor goes where U-ADDR says");
 	is_str(feed(space, SYNC_1000 "10 19 00 0B", log_next, NULL), "1000>1002 ",
 	       "section 7: a trap is no transfer of the instruction before it");
 }
