@@ -9,7 +9,7 @@ FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; not the few that are slow there.
 VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c \
-	%/test_ctr_property.c %/test_encode.c,$(filter selftests/lib/%,$(TEST_SRC))))
+	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
 # What reads the witness' log: a library for tests, and programs in build/oracle.
