@@ -543,6 +543,9 @@ static void test_unreadable(void)
 	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
 	check("a trap out of it", space, "", TO_5000 "10 1D 00 00 0B 84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap trap3@1000<? 1000 ! off0@1002");
+	check("section 2: an Ownership in it still tells who runs", space, "",
+	      TO_5000 "0C 0F 08 C8 3B " BACK "84 00 07",
+	      "sync5@1000 1000 1002 E4@5000 gap own3b2 1000 ! off0@1002");
 	check("counts and branches in it say nothing", space, "",
 	      TO_5000 "6C 44 07 6C 40 0B 0C 0F " BACK "84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");

@@ -92,14 +92,20 @@ static void test_time(void)
 		  SYNC_AT("2B") OWN_AT("17") "08 33 " OWN_AT("0F"), "10 15 15 18 " },
 		{ "section 10: XOR, where the encoder does so", "tsdelta=xor",
 		  SYNC_AT("2B") OWN_AT("0F") OWN_AT("0F"), "10 9 10 " },
+		{ "section 10: XOR of 64 bits", "tsbits=64,tsdelta=xor", SYNC_AT("2B") OWN_AT("0F"),
+		  "10 9 " },
 		{ "section 10: SiFive always does", "dialect=sifive-v0", SYNC_AT("2B") OWN_AT("0F"),
 		  "10 9 " },
 		{ "section 10: a narrow counter that wraps, absolute", "tsbits=4",
 		  SYNC_AT("3B") SYNC_AT("0B") SYNC_AT("07"), "14 18 33 " },
 		{ "section 10: a narrow counter that wraps, XOR", "tsbits=4,tsdelta=xor",
-		  SYNC_AT("3B") OWN_AT("33"), "14 18 " },
+		  SYNC_AT("3B") OWN_AT("33") OWN_AT("0F"), "14 18 33 " },
 		{ "section 10: a difference goes across a wrap", "tsbits=4",
 		  SYNC_AT("3B") OWN_AT("13"), "14 18 " },
+		{ "section 10: two syncs at the same time", "tsbits=4", SYNC_AT("3B") SYNC_AT("3B"),
+		  "14 14 " },
+		{ "more bits than the counter has are taken as they are", "tsbits=4",
+		  SYNC_AT("6F") SYNC_AT("AF"), "27 43 " },
 		{ "section 10: a counter of 64 bits", "tsbits=64",
 		  SYNC_AT("2B") OWN_AT("17") SYNC_AT("17"), "10 15 5 " },
 		{ "no time before the first sync that has one", "", SYNC_1000 OWN_AT("17"),
@@ -190,6 +196,16 @@ static int log_context(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
+/* Ownerships and warnings, and where they apply. */
+static int log_where(void *data, const struct ntrace_flow_event *event)
+{
+	if (event->type != NTRACE_FLOW_OWNERSHIP && event->type != NTRACE_FLOW_WARNING)
+		return 0;
+	log_add(data, "%s ", ntrace_flow_type_name(event->type));
+	log_place(data, event->next_known, event->address);
+	return 0;
+}
+
 static void test_ownership(void)
 {
 	struct ntrace_context_match match = { .size = sizeof(match),
@@ -220,6 +236,11 @@ static void test_ownership(void)
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; "
 	       "sync:program 01 s1d h6; ownership:program 01 s1d; ",
 	       "section 3: the Ownership after a sync tells all there is");
+	/* To 5000, where nothing is known, and a message that finds that out. */
+	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 07 10 41 00 00 0B 0C 0F 08 C8 3B 08 07",
+		    log_where, NULL),
+	       "ownership 1000 warning 1000 ownership 1000 ownership ? warning ? ownership ? ",
+	       "section 2: Ownership applies at the present position, if there is one");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 84 00 03 " SYNC_1000, log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; trace off:program 01 s1d; sync:program; ",
 	       "section 3: who runs when trace is on again follows that sync");
