@@ -291,6 +291,8 @@ static void test_streams(void)
 		  "0+12 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
 		{ "field of 300 bits", true, "0C FC x49 FF",
 		  "0+51 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
+		{ "one bit far above the rest of a field", true, "0C 0C 00 x25 07",
+		  "0+28 DirectBranch ICNT=0x3 flags=8;idles 0 errors 0 pending 0" },
 		{ "section 1: an address of 11 bytes", true, "24 0D FC x10 07",
 		  "0+13 ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x1fffffffffffffff;"
 		  "idles 0 errors 0 pending 0" },
@@ -563,6 +565,22 @@ static void test_writer_refuses(void)
 	is_u64(ntrace_message_write(&message, &params, data), NTRACE_ERR_INVALID, "vendor TCODE");
 }
 
+static void test_reader_refuses(void)
+{
+	struct ntrace_params params = params_of("srcbits=12");
+	struct ntrace_reader reader;
+
+	is_u64(ntrace_reader_init(&reader, &params, true), 0, "SRC of 12 bits");
+	params.src_bits = 13;
+	is_u64(ntrace_reader_init(&reader, &params, true), NTRACE_ERR_INVALID, "SRC of 13 bits");
+	params = params_of("");
+	params.size--;
+	is_u64(ntrace_reader_init(&reader, &params, true), NTRACE_ERR_INVALID,
+	       "parameters of another size");
+	is_u64(ntrace_reader_init(&reader, NULL, true), NTRACE_ERR_INVALID, "no parameters");
+	is_u64(ntrace_reader_init(NULL, &params, true), NTRACE_ERR_INVALID, "no reader");
+}
+
 /* Section 5: an address has 63 bits, which are 11 bytes, and no more than XLEN of them count. */
 static void test_written_addresses(void)
 {
@@ -719,6 +737,7 @@ int main(void)
 	test_names();
 	test_round_trip();
 	test_writer_refuses();
+	test_reader_refuses();
 	test_written_addresses();
 	test_garbage();
 	test_reference_dump();
