@@ -335,7 +335,10 @@ static void test_second_note(void)
 /* A function whose frame description names register 200, which takes two bytes as LEB128. */
 static const char frame_source[] =
 	".text\n.globl _start\n_start: nop\n"
-	"buried: .cfi_startproc\n .cfi_return_column 200\n nop\n nop\n .cfi_endproc\n";
+	"buried: .cfi_startproc\n .cfi_return_column 200\n nop\n nop\n .cfi_endproc\n"
+	"handled: .cfi_startproc\n .cfi_personality 0x9b,personality\n .cfi_lsda 0x1b,area\n"
+	" .cfi_signal_frame\n nop\n nop\n .cfi_endproc\n"
+	".data\n.balign 8\npersonality: .dword _start\narea: .dword 0\n";
 
 /*
  * The function of frame_source by its range alone. LSB: the register is one byte in version 1
@@ -363,7 +366,10 @@ static void test_frames(unsigned int version, bool rv32)
 	snprintf(name, sizeof(name), "sub_%" PRIx64, buried);
 	snprintf(stripped, sizeof(stripped), "%s", name_at(object, buried + 4));
 	is_str(stripped, name, "the function is known by its frame description");
-	is_str(name_at(object, buried + 8), "-", "which ends behind it");
+	is_str(name_at(object, buried - 4), "-", "which begins with it");
+	snprintf(name, sizeof(name), "sub_%" PRIx64, buried + 8);
+	is_str(name_at(object, buried + 15), name, "one with a personality and an LSDA");
+	is_str(name_at(object, buried + 16), "-", "which ends behind it");
 	ntrace_object_put(object);
 }
 
