@@ -245,8 +245,35 @@ static void test_endless(void)
 	ntrace_space_put(config.space);
 }
 
+/* Time and SRC of the blocks, which a batch has in common. */
+static void test_times(void)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of("srcbits=2"),
+					     .src = 1 };
+	/*
+	 * SRC 1: DirectBranch ICNT 4 twice without any time; ProgTraceSync SYNC 5 PC 1000 TSTAMP
+	 * 10, DirectBranch, DirectBranch TSTAMP 5, RepeatBranch BCNT 3; an Error, a sync without
+	 * TSTAMP, DirectBranch
+	 */
+	static const char hex[] = "24 54 01 00 83 0C 47 0C 47 24 54 01 00 81 2B 0C 47 0C 45 17 "
+				  "78 37 20 04 03 24 54 01 00 83 0C 47";
+	uint8_t data[64];
+	size_t size = from_hex(hex, data, sizeof(data));
+	const char *mismatch;
+	uint32_t events;
+
+	config.space = loops();
+	mismatch = blocks_mismatch(&config, data, size, &events);
+	ok(!mismatch, "time and SRC: the same in batches: %s", mismatch ? mismatch : "all");
+	/* 3 syncs, 2 + 2 + 3 + 1 blocks, an error and a gap */
+	is_u64(events, 13, "blocks and events");
+	ntrace_space_put(config.space);
+}
+
 int main(void)
 {
+	test_times();
 	test_order();
 	test_endless();
 	test_xrle();
