@@ -334,6 +334,20 @@ static void test_bytes(void)
 	ok(!ntrace_space_read(space, UINT64_MAX, &data, &size) && data[0] == 'd' && size == 1,
 	   "the last one is read");
 	is_u64(ntrace_space_map_linked(space, object, 1), NTRACE_ERR_INVALID, "moved over the top");
+	ntrace_space_unmap(space, UINT64_MAX - 1, 100);
+	ok(ntrace_space_read(space, UINT64_MAX, &data, &size) == NTRACE_ERR_NOMAP &&
+		   ntrace_space_read(space, UINT64_MAX - 1, &data, &size) == NTRACE_ERR_NOMAP &&
+		   !ntrace_space_read(space, UINT64_MAX - 2, &data, &size) && size == 1,
+	   "unmapping over the top ends there");
+	/* A page of a file of 4 bytes */
+	is_u64(ntrace_space_map(space, object, 0x1000, 0x1000, 0), 0, "mapped as a page");
+	ok(!ntrace_space_read(space, 0x1001, &data, &size) && data[0] == 'b' && size == 3,
+	   "up to the end of the object there is something to read");
+	ok(ntrace_space_read(space, 0x1004, &data, &size) == NTRACE_ERR_NOMAP &&
+		   ntrace_space_read(space, 0x1fff, &data, &size) == NTRACE_ERR_NOMAP,
+	   "and nothing behind it");
+	is_u64(ntrace_space_map(space, object, 0x1000, 0x1000, UINT64_MAX - 0xfff + 1),
+	       NTRACE_ERR_INVALID, "an offset that wraps round");
 	ntrace_space_put(space);
 	ntrace_object_put(object);
 }
