@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lib/session/timeline.c alone: sideband records as a kernel writes them (linux/perf_event.h), and
+ * the programs, names, switches and pieces that must come of them.
+ */
+#include <linux/perf_event.h>
+
+#include "session/timeline.h"
+
+#include "scratch.h"
+#include "tap.h"
+
+#define MISC_FORK_EXEC (1u << 13)	/* PERF_RECORD_MISC_FORK_EXEC: perf synthesized the record */
+
+static struct ntrace_perf_writer *writer;
+static struct timeline timeline;
+
+static void begin(void)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU,
+	};
+	const uint64_t id = 1;
+
+	ntrace_perf_writer_open(&writer, in("data"));
+	ntrace_perf_writer_event(writer, &attr, &id, 1, "dummy:u");
+}
+
+static void put(struct ntrace_sideband record)
+{
+	if (!record.name)
+		record.name = "";
+	if (ntrace_perf_writer_sideband(writer, &record))
+		ok(false, "writes a record");
+}
+
+static void end(void)
+{
+	if (ntrace_perf_writer_close(writer) || timeline_open(&timeline, in("data")))
+		ok(false, "reads the records");
+}
+
+static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
+				      .pid = pid,
+				      .tid = pid,
+				      .time = time,
+				      .executable = true,
+				      .address = address,
+				      .length = 0x1000,
+				      .name = file });
+}
+
+static void forks(int32_t parent, int32_t child, uint64_t time, uint16_t misc)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
+				      .misc = misc,
+				      .pid = child,
+				      .tid = child,
+				      .other_pid = parent,
+				      .other_tid = parent,
+				      .time = time });
+}
+
+static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char *name)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM,
+				      .pid = pid,
+				      .tid = tid,
+				      .time = time,
+				      .exec = exec,
+				      .name = name });
+}
+
+/* ---- mappings ---- */
+
+/* What the kernel calls mappings (fs/proc/task_mmu.c, mm/shmem.c, ipc/shm.c, kernel/events/core.c). */
+static void test_names(void)
+{
+	static const struct {
+		const char *name;
+		bool file, anonymous;
+	} cases[] = {
+		{ "/usr/bin/true", true, false },
+		{ "/a", true, false },
+		{ "/memfd:code (deleted)", false, true },
+		{ "/memfd", true, false },	/* a file may be called so */
+		{ "/memfds/a", true, false },
+		{ "/dev/zero (deleted)", false, true },
+		{ "/dev/shm/a", false, true },
+		{ "/develop/a", true, false },
+		{ "/SYSV00000000 (deleted)", false, true },
+		{ "/SYSTEM/a", true, false },
+		{ "//anon", false, true },
+		{ "[vdso]", true, false },
+		{ "[vsyscall]", false, false },
+		{ "[heap]", false, true },
+		{ "[stack]", false, true },
+		{ "anon_inode:[io_uring]", false, true },
+		{ "", false, true },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct program *program;
+
+		begin();
+		maps(100, 10, 0x1000, cases[i].name);
+		end();
+		program = timeline_program(&timeline, 100, 10);
+		if (!ok(program && program->count == 1, "%s: one mapping", cases[i].name))
+			continue;
+		ok((program->changes[0].file != NULL) == cases[i].file, "%s: %s", cases[i].name,
+		   cases[i].file ? "a file" : "no file");
+		ok(timeline.anonymous_code == cases[i].anonymous, "%s: %s", cases[i].name,
+		   cases[i].anonymous ? "code without a file" : "no code without a file");
+		timeline_close(&timeline);
+	}
+}
+
+static void test_mappings(void)
+{
+	struct ntrace_sideband record = { .type = NTRACE_SIDEBAND_MMAP2,
+					  .pid = 100,
+					  .tid = 100,
+					  .time = 10,
+					  .executable = true,
+					  .name = "/a" };
+	const struct mapping_change *changes;
+	const struct program *program;
+
+	begin();
+	record.address = 0x1000;
+	record.length = 0;
+	put(record); /* nothing */
+	record.address = UINT64_MAX - 0xfff;
+	record.length = 0x1000;
+	put(record); /* up to the last byte */
+	record.length = 0x1001;
+	put(record); /* over the end */
+	record.address = 0x2000;
+	record.length = 1;
+	record.cpumode_kernel = true;
+	put(record);
+	record.cpumode_kernel = false;
+	record.executable = false;
+	put(record); /* data over what was there */
+	record.executable = true;
+	record.build_id_size = 20;
+	record.build_id[19] = 1;
+	put(record);
+	record.build_id[19] = 2;
+	put(record);
+	record.build_id[19] = 1;
+	put(record);
+	record.pid = -1;
+	put(record);
+	end();
+	program = timeline_program(&timeline, 100, 10);
+	if (!ok(program && program->count == 5, "five mappings")) {
+		timeline_close(&timeline);
+		return;
+	}
+	changes = program->changes;
+	is_hex(changes[0].address, UINT64_MAX - 0xfff, "the end of the address space");
+	is_hex(changes[1].address, 0x2000, "one byte");
+	ok(!changes[1].file && !timeline.anonymous_code, "data is no code");
+	ok(changes[2].file != changes[3].file, "files of one path and two build-ids");
+	ok(changes[2].file == changes[4].file, "one build-id, one file");
+	ok(changes[0].file != changes[2].file, "without a build-id it is another one");
+	is_u64(program->start, 0, "the process ran before the recording");
+	is_u64(program_changes_before(program, 10), 0, "a change is not before its own time");
+	is_u64(program_changes_before(program, 11), 5, "and all are after it");
+	ok(!timeline_program(&timeline, -1, 10), "nobody has no program");
+	ok(!timeline_program(&timeline, 0, 10), "nor has the idle task");
+	timeline_close(&timeline);
+}
+
+/* ---- processes ---- */
+
+static void test_forks(void)
+{
+	const struct program *parent, *child;
+
+	begin();
+	maps(100, 10, 0x1000, "/a");
+	forks(100, 101, 20, 0);
+	maps(100, 30, 0x2000, "/b");
+	forks(100, 102, 0, 0); /* synthesized without a time: sorted to the front */
+	forks(100, 103, 40, MISC_FORK_EXEC);
+	forks(99, 104, 50, 0); /* of a process that nothing is known of */
+	end();
+	parent = timeline_program(&timeline, 100, 20);
+	child = timeline_program(&timeline, 101, 20);
+	ok(!timeline_program(&timeline, 101, 19), "a child is not there before its fork");
+	if (ok(parent && child && child->base == parent, "a child has its parent's mappings")) {
+		is_u64(child->base_count, 1, "those of before the fork");
+		is_u64(child->depth, 1, "one level down");
+	}
+	child = timeline_program(&timeline, 103, 40);
+	ok(child && !child->base, "a fork of perf's that says so brings no mappings");
+	child = timeline_program(&timeline, 104, 50);
+	ok(child && !child->base, "nothing is known of an unknown parent");
+	timeline_close(&timeline);
+
+	/* Records of time 0 keep their order, so that the parent's mappings are there. */
+	begin();
+	maps(100, 0, 0x1000, "/a");
+	forks(100, 102, 0, 0);
+	maps(102, 0, 0x1000, "/a");
+	end();
+	child = timeline_program(&timeline, 102, 1);
+	if (ok(child, "a process of before the recording"))
+		ok(!child->base && child->count == 1, "has its own mappings alone");
+	timeline_close(&timeline);
+}
+
+/* Generation after generation: all see the mappings of the first. */
+static void test_generations(void)
+{
+	const struct program *program;
+	const struct mapping_change *change;
+	unsigned int i;
+
+	begin();
+	maps(100, 10, 0x1000, "/a");
+	for (i = 1; i <= 40; i++) {
+		forks(100 + (int32_t)i - 1, 100 + (int32_t)i, 10 * i, 0);
+		maps(100 + (int32_t)i, 10 * i + 5, 0x10000 * i, "/b");
+	}
+	end();
+	for (i = 1; i <= 40; i++) {
+		size_t own, all = 0;
+
+		program = timeline_program(&timeline, 100 + (int32_t)i, UINT64_MAX);
+		if (!program)
+			break;
+		ok(program->depth <= 16, "generation %u: %u bases", i, program->depth);
+		own = program->count;
+		change = &program->changes[own - 1];
+		is_hex(change->address, 0x10000 * i, "generation %u: its own mapping is last", i);
+		for (; program; own = program->base_count, program = program->base)
+			all += own;
+		is_u64(all, i + 1, "generation %u: all mappings", i);
+	}
+	is_u64(i, 41, "forty generations");
+	/* The 17th is a copy, which has been there since its fork. */
+	program = timeline_program(&timeline, 117, UINT64_MAX);
+	ok(program && !program->base, "a deep one is a copy");
+	if (program && program->count) {
+		is_hex(program->changes[0].address, 0x1000, "oldest first");
+		is_u64(program->changes[0].time, 170, "there since the fork");
+	}
+	timeline_close(&timeline);
+}
+
+static void test_execs(void)
+{
+	const struct program *first, *second;
+
+	begin();
+	named(100, 100, 5, false, "shell");
+	maps(100, 10, 0x1000, "/a");
+	named(100, 100, 20, true, "program");
+	maps(100, 21, 0x1000, "/b");
+	named(100, 107, 30, false, "worker");
+	named(-1, -1, 40, true, "gone");
+	/* A thread: no program of its own, but its creator's name. */
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
+				      .pid = 100,
+				      .tid = 108,
+				      .other_pid = 100,
+				      .other_tid = 107,
+				      .time = 50 });
+	end();
+	first = timeline_program(&timeline, 100, 19);
+	second = timeline_program(&timeline, 100, 20);
+	ok(first && second && first != second && first->next == second, "exec: another program");
+	ok(!timeline_program(&timeline, 108, 60), "a thread is no process");
+	is_str(timeline_name(&timeline, 100, 20), "shell", "just before the exec");
+	is_str(timeline_name(&timeline, 100, 21), "program", "and after it");
+	is_str(timeline_name(&timeline, 107, 31), "worker", "a thread's name");
+	is_str(timeline_name(&timeline, 108, 51), "worker", "a new thread's is that of its creator");
+	ok(!timeline_name(&timeline, 108, 50), "it has none before");
+	ok(!timeline_name(&timeline, 100, 5), "nor has the process before its first record");
+	timeline_close(&timeline);
+}
+
+/* ---- switches ---- */
+
+static void goes(uint64_t time, int32_t from, int32_t to)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .pid = from,
+				      .tid = from,
+				      .other_pid = to,
+				      .other_tid = to,
+				      .out = true,
+				      .time = time });
+}
+
+static void comes(uint64_t time, int32_t to, int32_t from)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .pid = to,
+				      .tid = to,
+				      .other_pid = from,
+				      .other_tid = from,
+				      .time = time });
+}
+
+static void loses(uint64_t time, uint64_t count)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
+}
+
+/* "FROM>TO[*LOST] ..." of CPU 0 */
+static const char *switches(void)
+{
+	static char text[1024];
+	size_t used = 0, i;
+
+	text[0] = '\0';
+	for (i = 0; timeline.cpu_count && i < timeline.cpus[0].count; i++) {
+		const struct task_switch *made = &timeline.cpus[0].switches[i];
+
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d>%d", i ? " " : "",
+					 made->previous_tid, made->next_tid);
+		if (made->lost)
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "*%u",
+						 (unsigned int)made->lost);
+	}
+	return text;
+}
+
+static void expect(const char *want, const char *name)
+{
+	end();
+	is_str(switches(), want, name);
+	timeline_close(&timeline);
+}
+
+static void test_switches(void)
+{
+	begin();
+	goes(10, 1, 2);
+	comes(11, 2, 1);
+	goes(20, 2, 3);
+	comes(21, 3, 2);
+	expect("1>2 2>3", "two records of each switch");
+
+	begin();
+	goes(10, 1, 2);
+	goes(20, 2, 3);
+	comes(31, 4, 3);
+	comes(41, 5, 4);
+	expect("1>2 2>3 3>4 4>5", "one of the two is enough");
+
+	/* 2 comes, goes unseen, and comes again: its second coming is no confirmation. */
+	begin();
+	goes(10, 1, 2);
+	comes(11, 2, 1);
+	comes(31, 2, 3);
+	expect("1>2 3>2*1", "a task that comes twice has been away");
+
+	/* 2 comes and goes without its records; 3 is not 2's confirmation. */
+	begin();
+	goes(10, 1, 2);
+	comes(31, 3, 2);
+	expect("1>2 2>3", "another one that comes is another switch");
+
+	begin();
+	goes(10, 1, 2);
+	comes(11, 2, 1);
+	goes(20, 3, 4);
+	expect("1>2 3>4*1", "who goes did not come: one is missing at least");
+
+	begin();
+	goes(10, 1, 2);
+	comes(11, 2, 1);
+	loses(15, 3);
+	goes(20, 2, 3);
+	goes(30, 3, 4);
+	expect("1>2 2>3*3 3>4", "lost records count once, before the next switch");
+
+	/* The OUT record is there, the loss comes next, and then the IN of the same switch. */
+	begin();
+	goes(10, 1, 2);
+	loses(11, 3);
+	comes(12, 2, 1);
+	goes(20, 2, 3);
+	expect("1>2 2>3*3", "a loss between the two records of a switch counts as after it");
+
+	begin();
+	loses(5, 1);
+	goes(10, 5, 2);
+	loses(12, 1);
+	loses(13, 2);
+	goes(20, 3, 4);
+	end();
+	is_str(switches(), "5>2*1 3>4*3", "a loss that is known is not told twice");
+	is_u64(timeline.lost, 4, "all that was lost");
+	timeline_close(&timeline);
+
+	/* Not system-wide: OUT does not say who comes. */
+	begin();
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_SWITCH, .pid = 1, .tid = 1, .out = true, .time = 10 });
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_SWITCH, .pid = 2, .tid = 2, .time = 11 });
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_SWITCH, .pid = 3, .tid = 3, .time = 21 });
+	expect("-1>2 -1>3", "per-process records say only who comes");
+}
+
+static void test_cpus(void)
+{
+	struct ntrace_sideband record = { .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+					  .pid = 1,
+					  .tid = 1,
+					  .other_pid = 2,
+					  .other_tid = 2,
+					  .out = true,
+					  .time = 10 };
+
+	begin();
+	record.cpu = 3;
+	put(record);
+	record.cpu = 1;
+	put(record);
+	record.cpu = TIMELINE_CPUS_MAX;
+	put(record);
+	end();
+	is_u64(timeline.cpu_count, 4, "as many CPUs as there are records of");
+	ok(timeline.cpu_count == 4 && !timeline.cpus[0].count && timeline.cpus[1].count == 1 &&
+		   !timeline.cpus[2].count && timeline.cpus[3].count == 1,
+	   "each has its own switches");
+	ok(!timeline.no_cpu, "all say their CPU");
+	timeline_close(&timeline);
+
+	begin();
+	record.cpu = NTRACE_SIDEBAND_NO_CPU;
+	put(record);
+	end();
+	ok(timeline.no_cpu && !timeline.cpu_count, "one that does not say its CPU");
+	timeline_close(&timeline);
+}
+
+/* ---- trace ---- */
+
+static void hands_over(uint64_t time, uint64_t offset, uint64_t size, uint32_t flags)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_AUX,
+				      .pid = 1,
+				      .tid = 1,
+				      .id = 7,
+				      .offset = offset,
+				      .length = size,
+				      .code = flags,
+				      .time = time });
+}
+
+static void test_pieces(void)
+{
+	static const struct {
+		uint64_t offset, size, start, end;
+	} want[] = {
+		{ 0, 100, 0, 10 },	/* nothing is known of before */
+		{ 100, 50, 15, 20 },	/* the task came at 15 */
+		{ 150, 50, 20, 30 },	/* it was handed over at 20, and nobody came */
+		{ 900, 100, 30, 40 },	/* a snapshot: the offset is its end */
+		{ UINT64_MAX - 9, 9, 40, 50 },
+	};
+	size_t i;
+
+	begin();
+	hands_over(10, 0, 100, 0);
+	comes(15, 1, 2);
+	hands_over(20, 100, 50, 0);
+	hands_over(30, 150, 50, 0);
+	hands_over(40, 1000, 100, PERF_AUX_FLAG_OVERWRITE);
+	hands_over(50, UINT64_MAX - 9, 9, 0);
+	hands_over(60, UINT64_MAX - 9, 10, 0); /* over the end of all offsets */
+	end();
+	is_u64(timeline.piece_count, 5, "pieces");
+	for (i = 0; i < timeline.piece_count && i < 5; i++) {
+		const struct piece *piece = &timeline.pieces[i];
+
+		is_u64(piece->offset, want[i].offset, "piece %zu: offset", i);
+		is_u64(piece->size, want[i].size, "piece %zu: size", i);
+		is_u64(piece->start, want[i].start, "piece %zu: start", i);
+		is_u64(piece->end, want[i].end, "piece %zu: end", i);
+		is_u64(piece->event, 7, "piece %zu: event", i);
+	}
+	timeline_close(&timeline);
+}
+
+static void test_symbols(void)
+{
+	struct ntrace_sideband record = { .type = NTRACE_SIDEBAND_KSYMBOL,
+					  .address = 0x1000,
+					  .length = 0x20,
+					  .name = "bpf_prog" };
+
+	begin();
+	put(record);
+	record.unregister = true;
+	put(record);
+	record.unregister = false;
+	record.name = "";
+	put(record);
+	end();
+	is_u64(timeline.symbol_count, 1, "one symbol: not what goes, nor what has no name");
+	if (timeline.symbol_count) {
+		is_str(timeline.symbols[0].name, "bpf_prog", "its name");
+		is_hex(timeline.symbols[0].address, 0x1000, "its address");
+		is_u64(timeline.symbols[0].length, 0x20, "its length");
+	}
+	timeline_close(&timeline);
+}
+
+int main(void)
+{
+	if (!scratch_make()) {
+		ok(false, "temporary directory");
+		return done_testing();
+	}
+	test_names();
+	test_mappings();
+	test_forks();
+	test_generations();
+	test_execs();
+	test_switches();
+	test_cpus();
+	test_pieces();
+	test_symbols();
+	scratch_remove();
+	return done_testing();
+}
