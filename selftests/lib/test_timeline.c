@@ -78,6 +78,16 @@ static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char
 				      .name = name });
 }
 
+/* Is there any record of that process or thread? */
+static bool is_known(int32_t id)
+{
+	const struct task *task = timeline.tasks[(uint32_t)id % TIMELINE_BUCKETS];
+
+	while (task && task->id != id)
+		task = task->next;
+	return task;
+}
+
 /* ---- mappings ---- */
 
 /* What the kernel calls mappings (fs/proc/task_mmu.c, mm/shmem.c, ipc/shm.c, kernel/events/core.c). */
@@ -136,7 +146,7 @@ static void test_mappings(void)
 	const struct program *program;
 
 	begin();
-	record.address = 0x1000;
+	record.address = 0;
 	record.length = 0;
 	put(record); /* nothing */
 	record.address = UINT64_MAX - 0xfff;
@@ -161,6 +171,8 @@ static void test_mappings(void)
 	put(record);
 	record.pid = -1;
 	put(record);
+	record.pid = 0;
+	put(record);
 	end();
 	program = timeline_program(&timeline, 100, 10);
 	if (!ok(program && program->count == 5, "five mappings")) {
@@ -177,7 +189,7 @@ static void test_mappings(void)
 	is_u64(program->start, 0, "the process ran before the recording");
 	is_u64(program_changes_before(program, 10), 0, "a change is not before its own time");
 	is_u64(program_changes_before(program, 11), 5, "and all are after it");
-	ok(!timeline_program(&timeline, -1, 10), "nobody has no program");
+	ok(!is_known(-1), "a mapping without a process is of no use");
 	ok(!timeline_program(&timeline, 0, 10), "nor has the idle task");
 	timeline_close(&timeline);
 }
@@ -195,6 +207,9 @@ static void test_forks(void)
 	forks(100, 102, 0, 0); /* synthesized without a time: sorted to the front */
 	forks(100, 103, 40, MISC_FORK_EXEC);
 	forks(99, 104, 50, 0); /* of a process that nothing is known of */
+	named(98, 98, 50, false, "idle");
+	forks(98, 105, 51, 0); /* of one that has a name and no mappings */
+	forks(98, -1, 52, 0);
 	end();
 	parent = timeline_program(&timeline, 100, 20);
 	child = timeline_program(&timeline, 101, 20);
@@ -207,6 +222,9 @@ static void test_forks(void)
 	ok(child && !child->base, "a fork of perf's that says so brings no mappings");
 	child = timeline_program(&timeline, 104, 50);
 	ok(child && !child->base, "nothing is known of an unknown parent");
+	child = timeline_program(&timeline, 105, 51);
+	ok(child && !child->base, "nor of one without mappings");
+	ok(!is_known(-1), "nor of a child that is gone");
 	timeline_close(&timeline);
 
 	/* Records of time 0 keep their order, so that the parent's mappings are there. */
@@ -269,7 +287,7 @@ static void test_execs(void)
 	maps(100, 10, 0x1000, "/a");
 	named(100, 100, 20, true, "program");
 	maps(100, 21, 0x1000, "/b");
-	named(100, 107, 30, false, "worker");
+	named(100, 107, 50, false, "worker");
 	named(-1, -1, 40, true, "gone");
 	/* A thread: no program of its own, but its creator's name. */
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
@@ -283,9 +301,11 @@ static void test_execs(void)
 	second = timeline_program(&timeline, 100, 20);
 	ok(first && second && first != second && first->next == second, "exec: another program");
 	ok(!timeline_program(&timeline, 108, 60), "a thread is no process");
+	ok(timeline_program(&timeline, 100, 60) == second, "and begins no program");
+	ok(!is_known(-1), "nothing is known of a task that is gone");
 	is_str(timeline_name(&timeline, 100, 20), "shell", "just before the exec");
 	is_str(timeline_name(&timeline, 100, 21), "program", "and after it");
-	is_str(timeline_name(&timeline, 107, 31), "worker", "a thread's name");
+	is_str(timeline_name(&timeline, 107, 51), "worker", "a thread's name");
 	is_str(timeline_name(&timeline, 108, 51), "worker", "a new thread's is that of its creator");
 	ok(!timeline_name(&timeline, 108, 50), "it has none before");
 	ok(!timeline_name(&timeline, 100, 5), "nor has the process before its first record");
@@ -369,6 +389,11 @@ static void test_switches(void)
 	comes(31, 2, 3);
 	expect("1>2 3>2*1", "a task that comes twice has been away");
 
+	begin();
+	comes(11, 2, 1);
+	comes(31, 2, 3);
+	expect("1>2 3>2*1", "likewise where none of the two went by its own record");
+
 	/* 2 comes and goes without its records; 3 is not 2's confirmation. */
 	begin();
 	goes(10, 1, 2);
@@ -417,6 +442,12 @@ static void test_switches(void)
 	put((struct ntrace_sideband){
 		.type = NTRACE_SIDEBAND_SWITCH, .pid = 3, .tid = 3, .time = 21 });
 	expect("-1>2 -1>3", "per-process records say only who comes");
+
+	begin();
+	goes(10, 1, -1);
+	goes(20, 3, 4);
+	goes(30, -1, 5);
+	expect("1>-1 3>4 -1>5", "of a task that is gone nobody can say that it did not come");
 }
 
 static void test_cpus(void)
@@ -475,7 +506,8 @@ static void test_pieces(void)
 		{ 100, 50, 15, 20 },	/* the task came at 15 */
 		{ 150, 50, 20, 30 },	/* it was handed over at 20, and nobody came */
 		{ 900, 100, 30, 40 },	/* a snapshot: the offset is its end */
-		{ UINT64_MAX - 9, 9, 40, 50 },
+		{ 1000, 0, 40, 45 },	/* nothing: the next one begins after it */
+		{ UINT64_MAX - 9, 9, 45, 50 },
 	};
 	size_t i;
 
@@ -485,11 +517,12 @@ static void test_pieces(void)
 	hands_over(20, 100, 50, 0);
 	hands_over(30, 150, 50, 0);
 	hands_over(40, 1000, 100, PERF_AUX_FLAG_OVERWRITE);
+	hands_over(45, 1000, 0, 0);
 	hands_over(50, UINT64_MAX - 9, 9, 0);
 	hands_over(60, UINT64_MAX - 9, 10, 0); /* over the end of all offsets */
 	end();
-	is_u64(timeline.piece_count, 5, "pieces");
-	for (i = 0; i < timeline.piece_count && i < 5; i++) {
+	is_u64(timeline.piece_count, 6, "pieces");
+	for (i = 0; i < timeline.piece_count && i < 6; i++) {
 		const struct piece *piece = &timeline.pieces[i];
 
 		is_u64(piece->offset, want[i].offset, "piece %zu: offset", i);

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * lib/session/follow.c alone: which task is on the hart after each step, worked out by hand from the
+ * switch records below. test_session.c has the same with trace.
+ */
+#include <linux/perf_event.h>
+
+#include "session/follow_parts.h"
+
+#include "scratch.h"
+#include "tap.h"
+
+#define START 1000
+#define CODE 0x10000
+#define OTHER 0x20000
+
+static struct ntrace_perf_writer *writer;
+static struct ntrace_session session;
+static struct ntrace_recording recording = { .stream_count = 1 };
+static struct ntrace_stream stream;
+static struct follower follower;
+static char notes[1024];
+
+static void take_note(void *data, const char *text)
+{
+	(void)data;
+	snprintf(notes + strlen(notes), sizeof(notes) - strlen(notes), "%s\n", text);
+}
+
+static void put(struct ntrace_sideband record)
+{
+	if (!record.name)
+		record.name = "";
+	if (ntrace_perf_writer_sideband(writer, &record))
+		ok(false, "writes a record");
+}
+
+static void begin(void)
+{
+	const struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = PERF_ATTR_SIZE_VER5,
+		.config = PERF_COUNT_SW_DUMMY,
+		.sample_id_all = 1,
+		.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU,
+	};
+	const uint64_t id = 1;
+
+	ntrace_perf_writer_open(&writer, in("data"));
+	ntrace_perf_writer_event(writer, &attr, &id, 1, "dummy:u");
+	stream = (struct ntrace_stream){ .file = "aux.0", .start_ns = START };
+}
+
+/* All records are there: the hart starts at START. */
+static void follow(void)
+{
+	memset(&session, 0, sizeof(session));
+	session.directory = directory;
+	session.sysroot = directory;
+	session.recording = &recording;
+	session.streams = &stream;
+	session.note = take_note;
+	notes[0] = '\0';
+	if (ntrace_perf_writer_close(writer) || timeline_open(&session.timeline, in("data")) ||
+	    follower_init(&follower, &session, 0, false))
+		ok(false, "reads the records");
+}
+
+static void end(void)
+{
+	follower_free(&follower);
+	timeline_close(&session.timeline);
+}
+
+static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_MMAP2,
+				      .pid = pid,
+				      .tid = pid,
+				      .time = time,
+				      .executable = true,
+				      .address = address,
+				      .length = 0x1000,
+				      .name = file });
+}
+
+static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char *name)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_COMM,
+				      .pid = pid,
+				      .tid = tid,
+				      .time = time,
+				      .exec = exec,
+				      .name = name });
+}
+
+static void loses(uint64_t time, uint64_t count)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
+}
+
+/* From one thread to another; both are "process << 16 | thread". */
+#define TASK(pid, tid) ((uint32_t)(pid) << 16 | (uint32_t)(tid))
+
+static void goes_thread(uint64_t time, uint32_t from, uint32_t to)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+				      .pid = (int32_t)(from >> 16),
+				      .tid = (int32_t)(from & 0xffff),
+				      .other_pid = (int32_t)(to >> 16),
+				      .other_tid = (int32_t)(to & 0xffff),
+				      .out = true,
+				      .time = time });
+}
+
+static void goes(uint64_t time, unsigned int from, unsigned int to)
+{
+	goes_thread(time, TASK(from, from), TASK(to, to));
+}
+
+/* "PID/TID NAME" */
+static const char *present(void)
+{
+	static char text[128];
+
+	snprintf(text, sizeof(text), "%d/%d %s", follower.pid, follower.tid, follower.comm);
+	return text;
+}
+
+static int32_t leading(void)
+{
+	return follower.program ? follower.program->pid : -1;
+}
+
+/* ---- without a loss ---- */
+
+static void test_switches(void)
+{
+	begin();
+	named(1, 1, 0, false, "one");
+	named(2, 2, 0, false, "two");
+	goes(500, 9, 1);
+	goes(1500, 1, 2);
+	goes(2500, 2, 0);
+	goes(3500, 0, 3);
+	follow();
+	is_str(present(), "1/1 one", "who came last before the start");
+	follower_switch(&follower);
+	is_str(present(), "2/2 two", "the next one");
+	follower_switch(&follower);
+	is_str(present(), "0/0 swapper/0", "the idle task has an id");
+	follower_switch(&follower);
+	is_str(present(), "3/3 :3", "a task without a name");
+	is_str(notes, "", "nothing to be said");
+	follower_switch(&follower);
+	is_str(present(), "-1/-1 unknown", "one switch too many");
+	ok(follower.given_up && strstr(notes, "cpu 0: more task switches"), "which is told");
+	end();
+
+	/* Exactly at the start: the switch has been. */
+	begin();
+	goes(START, 1, 2);
+	goes(START + 1, 2, 3);
+	stream.stop_ns = START;
+	follow();
+	is_str(present(), "2/2 :2", "a switch at the start belongs before it");
+	follower_switch(&follower);
+	ok(follower.given_up, "the switch after the stop is of no use");
+	end();
+
+	begin();
+	goes(START + 1, 1, 2);
+	follow();
+	is_str(present(), "1/1 :1", "nobody came before: who goes was there");
+	end();
+
+	begin();
+	named(1, 1, 0, false, "one");
+	follow();
+	is_str(present(), "-1/-1 unknown", "no switch at all");
+	ok(strstr(notes, "no task switches are recorded"), "which is told");
+	end();
+}
+
+/* ---- losses ---- */
+
+static void test_first_stint(void)
+{
+	/* 2 came, then records are lost, then 4 goes: they may be of before the start. */
+	begin();
+	maps(2, 0, CODE, "/two");
+	maps(4, 0, CODE, "/four");
+	goes(500, 1, 2);
+	loses(600, 3);
+	goes(1500, 4, 5);
+	goes(2500, 5, 6);
+	follow();
+	is_str(present(), "-1/-1 unknown", "first stint with a loss: it is not known who runs");
+	is_u64(leading(), 4, "but who goes at its end is the best that there is");
+	follower_switch(&follower);
+	is_str(present(), "-1/-1 unknown", "one of up to three switches that are missing");
+	follower_switch(&follower);
+	follower_switch(&follower);
+	follower_switch(&follower);
+	is_str(present(), "-1/-1 unknown", "after four switches it is 5 or 6");
+	follower_switch(&follower);
+	is_str(present(), "6/6 :6", "after five there is nobody else");
+	end();
+
+	/* The same in a later stint: who came is known, and the loss comes after. */
+	begin();
+	maps(2, 0, CODE, "/two");
+	maps(3, 0, CODE, "/three");
+	maps(5, 0, CODE, "/five");
+	goes(1200, 1, 2);
+	loses(1300, 1);
+	goes(1500, 3, 5);
+	follow();
+	is_str(present(), "1/1 :1", "before the loss");
+	follower_switch(&follower);
+	is_str(present(), "2/2 :2", "in its stint it is known who came");
+	is_u64(leading(), 2, "and that one's program runs");
+	follower_switch(&follower);
+	is_str(present(), "-1/-1 unknown", "after that either the missing one or the next");
+	is_u64(leading(), 5, "of which the next is known");
+	follower_switch(&follower);
+	is_str(present(), "5/5 :5", "one more switch, and the missing one has been");
+	end();
+}
+
+static void test_gap(void)
+{
+	unsigned int i;
+
+	begin();
+	for (i = 0; i < 10; i++)
+		goes(1100 + 100 * i, 1 + i, 2 + i);
+	follow();
+	is_str(present(), "1/1 :1", "before the gap");
+	follower_gap(&follower, 0);
+	is_str(present(), "1/1 :1", "no switch can have been missed");
+	follower_gap(&follower, 2);
+	is_str(present(), "-1/-1 unknown", "any of three tasks");
+	is_u64(follower.count, 3, "three places");
+	follower_owner(&follower, 99);
+	is_u64(follower.count, 3, "an owner that no record knows of changes nothing");
+	follower_owner(&follower, 3);
+	is_str(present(), "3/3 :3", "an owner that is one of them decides");
+	follower_owner(&follower, 4);
+	is_str(present(), "3/3 :3", "where it is certain the owner is not asked");
+	follower_gap(&follower, UINT64_MAX);
+	is_u64(follower.count, 9, "any number: all that are left");
+	end();
+}
+
+/* A number that is used again: a thread of one process, then of another. */
+static void test_reused_number(void)
+{
+	begin();
+	goes_thread(1100, TASK(1, 1), TASK(100, 150));
+	goes_thread(1200, TASK(100, 150), TASK(200, 150));
+	follow();
+	follower_switch(&follower);
+	is_str(present(), "100/150 :150", "the first owner of the number");
+	follower_gap(&follower, 1);
+	is_u64(follower.count, 2, "it or the next");
+	is_str(present(), "-1/-1 unknown", "a thread of which the process is unknown is unknown");
+	end();
+
+	/* Two threads of one process: that is known. */
+	begin();
+	named(100, 100, 0, false, "process");
+	goes_thread(1100, TASK(1, 1), TASK(100, 150));
+	goes_thread(1200, TASK(100, 150), TASK(100, 151));
+	follow();
+	follower_switch(&follower);
+	follower_gap(&follower, 1);
+	is_str(present(), "100/-1 process", "either thread: at least the process is known");
+	end();
+}
+
+/* ---- exec ---- */
+
+static void test_exec(void)
+{
+	/* Thread 107 execs and becomes the leader: from then on its id is that of the process. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	named(100, 107, 0, false, "worker");
+	goes_thread(1100, TASK(1, 1), TASK(100, 107));
+	named(100, 100, 1150, true, "new");
+	goes_thread(1200, TASK(100, 100), TASK(1, 1));
+	follow();
+	follower_switch(&follower);
+	is_str(present(), "100/107 worker", "a thread before its exec");
+	ok(follower.next_program && follower.limit == 1150, "what it knows ends with the exec");
+	follower_exec(&follower);
+	is_str(present(), "100/100 new", "a thread that execs becomes the leader of its process");
+	ok(!follower.next_program && follower.limit == 1200, "up to the end of the stint");
+	end();
+
+	/* It may be either thread. That one execs does not say which. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	goes_thread(1100, TASK(1, 1), TASK(100, 150));
+	named(100, 100, 1150, true, "new");
+	goes_thread(1200, TASK(100, 150), TASK(100, 151));
+	follow();
+	follower_switch(&follower);
+	follower_gap(&follower, 1);
+	is_str(present(), "100/-1 old", "either thread");
+	follower_exec(&follower);
+	is_str(present(), "100/-1 new", "an exec does not make the thread known");
+	end();
+
+	/* The exec sleeps: it is seen in one stint, and its record is in a later one. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	goes(1100, 1, 100);
+	goes(1200, 100, 1);
+	goes(1300, 1, 100);
+	named(100, 100, 1350, true, "new");
+	goes(1400, 100, 1);
+	goes(1500, 1, 100);
+	named(100, 100, 1550, true, "newer");
+	goes(1600, 100, 1);
+	follow();
+	follower_switch(&follower);
+	follower_exec(&follower);
+	is_str(present(), "100/100 old", "no record so far");
+	follower_switch(&follower);
+	is_str(present(), "1/1 :1", "another one is not concerned");
+	follower_switch(&follower);
+	is_str(present(), "100/100 new", "when it runs again it is the new program");
+	follower_switch(&follower);
+	follower_switch(&follower);
+	is_str(present(), "100/100 new", "an exec counts once");
+	end();
+
+	/* A record at the very time of the switch belongs to the next stint. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	goes(1100, 1, 100);
+	named(100, 100, 1200, true, "new");
+	goes(1200, 100, 1);
+	follow();
+	follower_switch(&follower);
+	ok(!follower.next_program, "an exec at the end of a stint is not in it");
+	end();
+}
+
+/* ---- what the code says ---- */
+
+static void test_code(void)
+{
+	begin();
+	maps(1, 0, CODE, "/one");
+	maps(2, 0, CODE, "/two");
+	maps(3, 0, OTHER, "/three");
+	goes(1100, 1, 2);
+	goes(1200, 2, 3);
+	follow();
+	follower_gap(&follower, 2);
+	is_u64(follower.count, 3, "one of three");
+	follower_user(&follower, CODE);
+	is_u64(follower.count, 2, "two have code there");
+	ok(!follower.program, "of different files: it is not decoded");
+	follower_user(&follower, OTHER);
+	is_u64(follower.count, 2, "code of none of them decides nothing");
+	follower_gap(&follower, 2);
+	follower_user(&follower, OTHER);
+	is_str(present(), "3/3 :3", "the only one with code there");
+	is_u64(leading(), 3, "and its program");
+	end();
+
+	/* The same file at the same place: it can be decoded all the same. */
+	begin();
+	maps(1, 0, CODE, "/one");
+	maps(2, 0, CODE, "/one");
+	goes(1100, 1, 2);
+	follow();
+	follower_gap(&follower, 1);
+	follower_user(&follower, CODE);
+	is_str(present(), "-1/-1 unknown", "nobody knows who");
+	is_u64(leading(), 1, "but the code is the same");
+	end();
+
+	/* A stint of which nothing is known: the only process with code there, or nobody. */
+	begin();
+	maps(3, 0, OTHER, "/three");
+	maps(4, 0, CODE, "/four");
+	maps(5, 0, CODE, "/five");
+	goes(1100, 1, 2);
+	loses(1150, 2);
+	goes(1200, 6, 7);
+	follow();
+	follower_switch(&follower);
+	follower_switch(&follower);
+	is_str(present(), "-1/-1 unknown", "one that is missing, or 7");
+	follower_user(&follower, OTHER);
+	is_str(present(), "3/-1 :3", "the only process of all with code there");
+	follower_user(&follower, CODE);
+	is_str(present(), "-1/-1 unknown", "one of two, and nobody knows which");
+	ok(!follower.program, "their code differs");
+	end();
+}
+
+/* ---- trace that came through perf ---- */
+
+static void hands_over(int32_t pid, uint64_t time, uint64_t offset, uint64_t size, uint32_t cpu)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_AUX,
+				      .pid = pid,
+				      .tid = pid,
+				      .id = 7,
+				      .cpu = cpu,
+				      .offset = offset,
+				      .length = size,
+				      .time = time });
+}
+
+static const char *at(uint64_t offset)
+{
+	follower_offset(&follower, offset);
+	return present();
+}
+
+static void test_pieces(void)
+{
+	begin();
+	hands_over(1, 1100, 900, 100, 0);	/* ends where the file begins */
+	hands_over(2, 1200, 990, 20, 0);	/* reaches into it */
+	hands_over(3, 1300, 1010, 10, 1);	/* of another hart */
+	hands_over(4, 1400, 1020, 10, 0);
+	hands_over(5, 1500, 1030, 10, 0);
+	stream.event = 7;
+	stream.position = 1000;
+	stream.bytes = 100;
+	follow();
+	is_u64(follower.piece_count, 3, "pieces of this hart that reach into the file");
+	is_str(at(0), "2/2 :2", "the first byte");
+	is_str(at(9), "2/2 :2", "up to the last one of its piece");
+	is_str(at(10), "-1/-1 unknown", "between two pieces nobody is known");
+	is_str(at(19), "-1/-1 unknown", "up to the next one");
+	is_str(at(20), "4/4 :4", "which is another task's");
+	is_str(at(30), "5/5 :5", "one that follows at once");
+	is_str(at(40), "-1/-1 unknown", "after the last one");
+	is_str(notes, "", "nothing to be said");
+	end();
+
+	begin();
+	hands_over(1, 1100, 0, 100, 1);
+	stream.event = 7;
+	stream.bytes = 100;
+	follow();
+	is_str(at(0), "-1/-1 unknown", "no piece of this hart");
+	ok(strstr(notes, "aux.0: no record says which task was traced"), "which is told");
+	end();
+
+	/* An AUX area that follows its task: of any hart, but of one event. */
+	begin();
+	hands_over(1, 1100, 0, 10, 1);
+	hands_over(1, 1200, 10, 10, 5);
+	stream.event = 7;
+	stream.cpu = NTRACE_STREAM_NO_CPU;
+	stream.bytes = 20;
+	follow();
+	is_u64(follower.piece_count, 2, "of both harts");
+	is_str(at(15), "1/1 :1", "one task");
+	end();
+	begin();
+	hands_over(1, 1100, 0, 10, 1);
+	stream.event = 8;
+	stream.cpu = NTRACE_STREAM_NO_CPU;
+	follow();
+	is_u64(follower.piece_count, 0, "of another event there is nothing");
+	is_str(notes, "", "and nothing is missing where there is no trace");
+	end();
+}
+
+int main(void)
+{
+	if (!scratch_make()) {
+		ok(false, "temporary directory");
+		return done_testing();
+	}
+	test_switches();
+	test_first_stint();
+	test_gap();
+	test_reused_number();
+	test_exec();
+	test_code();
+	test_pieces();
+	scratch_remove();
+	return done_testing();
+}
