@@ -75,13 +75,19 @@ static void block(uint64_t start, uint64_t last, uint64_t to)
 	block_of(to ? NTRACE_INSN_JUMP : NTRACE_INSN_PLAIN, start, last, to, true);
 }
 
-static void trap(uint64_t next)
+/* @known: the trace says where it came */
+static void trap_of(uint64_t next, bool known)
 {
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_TRAP,
 					 .code = NTRACE_BTYPE_EXCEPTION,
 					 .address = BIAS + CODE + KERNEL,
-					 .value = BIAS + CODE + next,
-					 .next_known = true });
+					 .value = known ? BIAS + CODE + next : 0,
+					 .next_known = known });
+}
+
+static void trap(uint64_t next)
+{
+	trap_of(next, true);
 }
 
 /* A handler in the kernel, which returns to @to. */
@@ -214,6 +220,94 @@ static void test_traps(void)
 	expect("2c>20*1 ?>20-2c*1", "the trace may be off in between");
 }
 
+/* A run that was interrupted goes on only in its own thread, which must be known. */
+static void test_suspended(void)
+{
+	unsigned int i;
+
+	begin();
+	thread = -1;
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x28);
+	block(0x28, 0x2c, 0x20);
+	expect("2c>20*1 ?>20-24*1~ ?>28-2c*1", "an unknown thread may be any other one");
+
+	begin();
+	thread = 0;
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x28);
+	block(0x28, 0x2c, 0x20);
+	expect("2c>20*1 ?>20-2c*1", "the idle task has number 0, and goes on");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	privilege = NTRACE_PRIV_S;
+	block(0x28, 0x2c, 0x60);
+	privilege = NTRACE_PRIV_U;
+	block(0x28, 0x30, 0x20);
+	expect("30>20*1 ?>20-30*1", "code of another privilege at its address is not its own");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x20);
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x28);
+	block(0x28, 0x2c, 0x40);
+	expect("?>20-24*1~ ?>20-2c*1 2c>40*1",
+	       "of two that were interrupted at one place the first one went elsewhere");
+
+	/* One more than there is room for: the oldest one is counted as it is. */
+	begin();
+	for (i = 1; i <= 257; i++) {
+		thread = (int32_t)i;
+		block(0x20, 0x24, 0);
+		trap(0x28);
+	}
+	for (i = 257; i >= 1; i--) {
+		thread = (int32_t)i;
+		block(0x28, 0x2c, 0);
+	}
+	expect("?>20-24*1~ ?>20-2c*256~ ?>28-2c*1~", "256 runs may be interrupted at a time");
+}
+
+/* A trap comes at the target of a transfer, which the transfer itself did not tell. */
+static void test_targets(void)
+{
+	begin();
+	block_of(NTRACE_INSN_RETURN, 0, 8, 0x20, false);
+	trap(0x40);
+	handler(0x40);
+	block(0x40, 0x44, 0x60);
+	expect("?>0-8*1 8>40-44*1 44>60*1", "where the trap came is the target");
+
+	begin();
+	block_of(NTRACE_INSN_RETURN, 0, 8, 0x20, false);
+	trap_of(0, false);
+	handler(0x40);
+	block(0x40, 0x44, 0x60);
+	expect("?>0-8*1 ?>40-44*1 44>60*1", "a trap that does not say where it came tells nothing");
+
+	begin();
+	block_of(NTRACE_INSN_RETURN, 0, 8, 0x20, false);
+	expect("?>0-8*1", "the end of the trace does not tell the target either");
+
+	begin();
+	block(0, 8, 0x20);
+	block(0x40, 0x44, 0x60);
+	expect("?>0-8*1 8>20*1 ?>40-44*1 44>60*1", "a block elsewhere is not the target");
+
+	begin();
+	block(0, 8, 0x20);
+	thread = 8;
+	block(0x20, 0x24, 0x60);
+	expect("?>0-8*1 8>20*1 ?>20-24*1 24>60*1", "nor is one of another thread");
+}
+
 static void test_merge(void)
 {
 	struct ntrace_profile *other;
@@ -324,6 +418,8 @@ int main(void)
 	setup();
 	test_runs();
 	test_traps();
+	test_suspended();
+	test_targets();
 	test_merge();
 	test_outside();
 	test_samples();

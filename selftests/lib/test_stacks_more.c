@@ -43,6 +43,50 @@ static void test_sums(void)
 	ntrace_stacks_free(stacks);
 }
 
+/* Callers and callees that meet at several places of the call tree. */
+static void test_edges(void)
+{
+	static const struct {
+		const char *caller, *callee;
+		uint64_t calls, total;
+	} want[] = {
+		{ "a", "b", 2, 4 },
+		{ "c", "a", 1, 7 },
+		{ "main", "a", 1, 7 },
+		{ "main", "c", 1, 12 },
+		{ "[unknown]", "main", 0, 27 },
+		{ "program", "[unknown]", 0, 27 },
+		{ "all", "program", 0, 27 },
+	};
+	const struct ntrace_stack_function *functions;
+	const struct ntrace_stack_edge *edges;
+	size_t count, i;
+
+	begin();
+	call(MAIN, 0, A);	/* main 3 */
+	call(A, 0, B);		/* a 3 */
+	leave(B, 0);		/* b 2 */
+	leave(A, 12);		/* a 2 */
+	call(MAIN, 12, C);	/* main 3 */
+	call(C, 0, A);		/* c 3 */
+	call(A, 0, B);		/* a 3 */
+	leave(B, 0);		/* b 2 */
+	leave(A, 12);		/* a 2 */
+	leave(C, 12);		/* c 2 */
+	run(MAIN, 24);		/* main 2 */
+	ntrace_stacks_end(stacks);
+	functions = ntrace_stacks_functions(stacks, &count);
+	edges = ntrace_stacks_edges(stacks, &count);
+	is_u64(count, sizeof(want) / sizeof(want[0]), "one edge for each pair, by both names");
+	for (i = 0; i < count && i < sizeof(want) / sizeof(want[0]); i++) {
+		is_str(functions[edges[i].caller].name, want[i].caller, "edge %zu: caller", i);
+		is_str(functions[edges[i].callee].name, want[i].callee, "edge %zu: callee", i);
+		is_u64(edges[i].calls, want[i].calls, "edge %zu: calls", i);
+		is_u64(edges[i].total, want[i].total, "edge %zu: instructions", i);
+	}
+	ntrace_stacks_free(stacks);
+}
+
 static void test_merge(void)
 {
 	struct ntrace_stacks *other;
@@ -130,6 +174,133 @@ static void test_time(void)
 	for (i = 0; i < count; i++)
 		if (!strcmp(functions[i].name, "main"))
 			is_u64(functions[i].ticks, 0, "a clock set back: nobody knows");
+	ntrace_stacks_free(stacks);
+}
+
+/* "+" and "-" frames, "!" gaps, with time and how good it is */
+static char changes[1024];
+static unsigned int kinds[NTRACE_STACK_TIME_OUTSIDE + 1];
+
+static int write_change(void *data, const struct ntrace_stack_change *change)
+{
+	static const char signs[] = "+-!", letters[] = "nei?";
+	size_t used = strlen(changes);
+
+	(void)data;
+	if (change->type == NTRACE_STACK_RUN)
+		return 0;
+	kinds[change->time_kind]++;
+	wrong += change->time < last_time;
+	last_time = change->time;
+	/* "?": outside of the time stamps. */
+	snprintf(changes + used, sizeof(changes) - used, "%s%c%s@%u%c", used ? " " : "",
+		 signs[change->type], change->name, (unsigned int)change->time,
+		 letters[change->time_kind]);
+	return 0;
+}
+
+static void begin_timed(void)
+{
+	const struct ntrace_stacks_options options = {
+		.size = sizeof(options), .pid = -1, .merge_threads = true, .change = write_change
+	};
+
+	begin_with(&options);
+	changes[0] = '\0';
+	memset(kinds, 0, sizeof(kinds));
+}
+
+static uint64_t ticks_of(const char *name)
+{
+	const struct ntrace_stack_function *functions;
+	size_t count, i;
+
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++)
+		if (!strcmp(functions[i].name, name))
+			return functions[i].ticks;
+	return UINT64_MAX;
+}
+
+/* When frames come and go: a time stamp is that of the end of its message. */
+static void test_changes(void)
+{
+	begin_timed();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);		/* 2 instructions */
+	offset = 20, now = 1100;
+	call(MAIN, 8, A);	/* 3, then 2: 100 ticks for 5 */
+	leave(A, 0);
+	offset = 30, now = 1200;
+	call(MAIN, 20, B);	/* 3, then 1: 100 ticks for 4 */
+	block(B, 0, 0, NTRACE_INSN_PLAIN, 0);
+	event_of(NTRACE_FLOW_GAP, 0, 0);
+	offset = 40, now = 1200;
+	run(C, 0);
+	offset = 50, timed = false;
+	run(C, 8);
+	ntrace_stacks_end(stacks);
+	is_str(changes,
+	       "+[unknown]@1000? +main@1000? +a@1060i -a@1100e +b@1175i -b@1200e -main@1200e "
+	       "-[unknown]@1200e !@1200e +[unknown]@1200? +c@1200? -c@1200? -[unknown]@1200?",
+	       "times between two time stamps pass with instructions");
+	is_u64(wrong, 0, "and never go back");
+	ntrace_stacks_free(stacks);
+
+	begin_timed();
+	run(MAIN, 0);
+	ntrace_stacks_end(stacks);
+	is_str(changes, "+[unknown]@0n +main@0n -main@0n -[unknown]@0n", "no time stamps, no times");
+	ntrace_stacks_free(stacks);
+
+	/* Two messages say the same time: the first one is when it was. */
+	begin_timed();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	run(MAIN, 8);
+	offset = 30, now = 1100;
+	call(MAIN, 16, A);	/* 3 */
+	leave(A, 0);		/* 2 */
+	offset = 40, now = 1200;
+	call(MAIN, 28, B);	/* 3 */
+	leave(B, 0);		/* 2: 100 ticks for 10 */
+	offset = 50;
+	run(MAIN, 40);
+	ntrace_stacks_end(stacks);
+	is_u64(ticks_of("a"), 20, "time passes from the first of two equal time stamps");
+	is_u64(ticks_of("b"), 20, "up to the next one");
+	is_u64(ticks_of("main"), 160, "and none is lost");
+	ntrace_stacks_free(stacks);
+}
+
+/* More changes than can wait for the next time stamp. */
+static void test_many_changes(void)
+{
+	enum { CALLS = 40000 };
+	unsigned int i;
+
+	begin_timed();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1000000;
+	for (i = 0; i < CALLS; i++) {
+		call(MAIN, 8, A);
+		leave(A, 0);
+		block(MAIN, 20, 24, NTRACE_INSN_JUMP, at(MAIN, 8));
+	}
+	offset = 30;
+	run(MAIN, 8);
+	ntrace_stacks_end(stacks);
+	/* main and [unknown] come and go. */
+	is_u64(kinds[NTRACE_STACK_TIME_EXACT] + kinds[NTRACE_STACK_TIME_INTERPOLATED] +
+		       kinds[NTRACE_STACK_TIME_OUTSIDE],
+	       2 * CALLS + 4, "each change is told once");
+	is_u64(kinds[NTRACE_STACK_TIME_NONE], 0, "all have a time");
+	ok(kinds[NTRACE_STACK_TIME_OUTSIDE] > 4 && kinds[NTRACE_STACK_TIME_INTERPOLATED] > 4,
+	   "%u did not wait, %u did", kinds[NTRACE_STACK_TIME_OUTSIDE],
+	   kinds[NTRACE_STACK_TIME_INTERPOLATED]);
+	is_u64(wrong, 0, "and no time goes back");
 	ntrace_stacks_free(stacks);
 }
 
@@ -221,9 +392,12 @@ int main(void)
 {
 	setup();
 	test_sums();
+	test_edges();
 	test_merge();
 	test_limits();
 	test_time();
+	test_changes();
+	test_many_changes();
 	test_random();
 	tear_down();
 	return done_testing();

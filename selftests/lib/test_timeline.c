@@ -478,8 +478,10 @@ static void test_cpus(void)
 	begin();
 	record.cpu = NTRACE_SIDEBAND_NO_CPU;
 	put(record);
+	record.cpu = 0;
+	put(record);
 	end();
-	ok(timeline.no_cpu && !timeline.cpu_count, "one that does not say its CPU");
+	ok(timeline.no_cpu && timeline.cpu_count == 1, "one that does not say its CPU, before one");
 	timeline_close(&timeline);
 }
 
@@ -514,6 +516,7 @@ static void test_pieces(void)
 	begin();
 	hands_over(10, 0, 100, 0);
 	comes(15, 1, 2);
+	goes(17, 1, 2);
 	hands_over(20, 100, 50, 0);
 	hands_over(30, 150, 50, 0);
 	hands_over(40, 1000, 100, PERF_AUX_FLAG_OVERWRITE);
