@@ -119,6 +119,22 @@ static void goes(uint64_t time, unsigned int from, unsigned int to)
 	goes_thread(time, TASK(from, from), TASK(to, to));
 }
 
+static void comes(uint64_t time, int32_t task)
+{
+	put((struct ntrace_sideband){
+		.type = NTRACE_SIDEBAND_SWITCH, .pid = task, .tid = task, .time = time });
+}
+
+static void forks(int32_t parent, int32_t child, uint64_t time)
+{
+	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
+				      .pid = child,
+				      .tid = child,
+				      .other_pid = parent,
+				      .other_tid = parent,
+				      .time = time });
+}
+
 /* "PID/TID NAME" */
 static const char *present(void)
 {
@@ -173,6 +189,14 @@ static void test_switches(void)
 	goes(START + 1, 1, 2);
 	follow();
 	is_str(present(), "1/1 :1", "nobody came before: who goes was there");
+	end();
+
+	/* Records of one process: they say who comes, and not who goes. */
+	begin();
+	comes(500, 2);
+	comes(1500, 3);
+	follow();
+	is_str(present(), "2/2 :2", "who came, where no record says who goes");
 	end();
 
 	begin();
@@ -251,6 +275,27 @@ static void test_gap(void)
 	is_str(present(), "3/3 :3", "where it is certain the owner is not asked");
 	follower_gap(&follower, UINT64_MAX);
 	is_u64(follower.count, 9, "any number: all that are left");
+	end();
+}
+
+/* Of a stint with a loss at its end both places stay: before the loss, and in it. */
+static void test_gap_and_loss(void)
+{
+	begin();
+	goes(1100, 1, 2);
+	loses(1150, 1);
+	goes(1200, 3, 4);
+	follow();
+	follower_gap(&follower, 1);
+	is_u64(follower.count, 3, "1, 2 or the one that is missing");
+	follower_owner(&follower, 2);
+	is_str(present(), "2/2 :2", "it is 2");
+	follower_gap(&follower, 1);
+	is_u64(follower.count, 3, "2, the missing one, or 4");
+	follower_switch(&follower);
+	is_u64(follower.count, 2, "one switch more: the missing one, or 4");
+	follower_switch(&follower);
+	is_str(present(), "4/4 :4", "and one more: 4");
 	end();
 }
 
@@ -341,6 +386,26 @@ static void test_exec(void)
 	is_str(present(), "100/100 new", "an exec counts once");
 	end();
 
+	/* An exec sleeps, and then it is not certain in which stint it is. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	goes(1100, 1, 100);
+	goes(1200, 100, 1);
+	goes(1300, 1, 100);
+	named(100, 100, 1350, true, "new");
+	goes(1400, 100, 1);
+	goes(1500, 1, 100);
+	follow();
+	follower_switch(&follower);
+	follower_exec(&follower);
+	follower_switch(&follower);
+	follower_gap(&follower, 3);
+	follower_owner(&follower, 100);
+	is_u64(follower.count, 2, "either stint of 100");
+	is_str(present(), "100/100 old", "it is not certain that the exec is over");
+	end();
+
 	/* A record at the very time of the switch belongs to the next stint. */
 	begin();
 	named(100, 100, 0, false, "old");
@@ -393,8 +458,11 @@ static void test_code(void)
 	/* A stint of which nothing is known: the only process with code there, or nobody. */
 	begin();
 	maps(3, 0, OTHER, "/three");
+	named(3, 3, 10, true, "three");	/* both of its programs have it */
+	maps(3, 11, OTHER, "/three");
 	maps(4, 0, CODE, "/four");
 	maps(5, 0, CODE, "/five");
+	maps(6, 0, CODE, "/four");
 	goes(1100, 1, 2);
 	loses(1150, 2);
 	goes(1200, 6, 7);
@@ -403,10 +471,27 @@ static void test_code(void)
 	follower_switch(&follower);
 	is_str(present(), "-1/-1 unknown", "one that is missing, or 7");
 	follower_user(&follower, OTHER);
-	is_str(present(), "3/-1 :3", "the only process of all with code there");
+	is_str(present(), "3/-1 three", "the only process of all with code there");
+	ok(follower.program, "its programs have the same");
 	follower_user(&follower, CODE);
-	is_str(present(), "-1/-1 unknown", "one of two, and nobody knows which");
+	is_str(present(), "-1/-1 unknown", "one of three, and nobody knows which");
 	ok(!follower.program, "their code differs");
+	end();
+}
+
+/* A process that comes later has a number that is used again, and code that is not there so far. */
+static void test_later_code(void)
+{
+	begin();
+	maps(50, 0, OTHER, "/fifty");
+	maps(100, 0, CODE, "/old");
+	maps(3, 0, OTHER, "/three");
+	goes(1100, 100, 3);
+	forks(50, 100, 5000);
+	follow();
+	follower_gap(&follower, 1);
+	follower_user(&follower, OTHER);
+	is_str(present(), "3/3 :3", "only what is there by the end of the stint counts");
 	end();
 }
 
@@ -492,9 +577,11 @@ int main(void)
 	test_switches();
 	test_first_stint();
 	test_gap();
+	test_gap_and_loss();
 	test_reused_number();
 	test_exec();
 	test_code();
+	test_later_code();
 	test_pieces();
 	scratch_remove();
 	return done_testing();
