@@ -5,6 +5,7 @@
  */
 #include <linux/perf_event.h>
 
+#include "image/object.h"
 #include "session/follow_parts.h"
 
 #include "scratch.h"
@@ -53,7 +54,7 @@ static void begin(void)
 }
 
 /* All records are there: the hart starts at START. */
-static void follow(void)
+static void follow_privilege(bool user)
 {
 	memset(&session, 0, sizeof(session));
 	session.directory = directory;
@@ -63,8 +64,13 @@ static void follow(void)
 	session.note = take_note;
 	notes[0] = '\0';
 	if (ntrace_perf_writer_close(writer) || timeline_open(&session.timeline, in("data")) ||
-	    follower_init(&follower, &session, 0, false))
+	    follower_init(&follower, &session, 0, user))
 		ok(false, "reads the records");
+}
+
+static void follow(void)
+{
+	follow_privilege(false);
 }
 
 static void end(void)
@@ -156,6 +162,7 @@ static void test_switches(void)
 	begin();
 	named(1, 1, 0, false, "one");
 	named(2, 2, 0, false, "two");
+	named(0, 0, 0, false, "swapper");
 	goes(500, 9, 1);
 	goes(1500, 1, 2);
 	goes(2500, 2, 0);
@@ -189,6 +196,16 @@ static void test_switches(void)
 	goes(START + 1, 1, 2);
 	follow();
 	is_str(present(), "1/1 :1", "nobody came before: who goes was there");
+	end();
+
+	/* No time at all: the recording is damaged. */
+	begin();
+	goes(500, 1, 2);
+	goes(600, 2, 3);
+	goes(700, 3, 4);
+	stream.stop_ns = 1;
+	follow_privilege(true);
+	is_str(present(), "4/4 :4", "a stop before the start");
 	end();
 
 	/* Records of one process: they say who comes, and not who goes. */
@@ -290,6 +307,8 @@ static void test_gap_and_loss(void)
 	is_u64(follower.count, 3, "1, 2 or the one that is missing");
 	follower_owner(&follower, 2);
 	is_str(present(), "2/2 :2", "it is 2");
+	follower_gap(&follower, 0);
+	is_str(present(), "2/2 :2", "and stays so where no switch can have been missed");
 	follower_gap(&follower, 1);
 	is_u64(follower.count, 3, "2, the missing one, or 4");
 	follower_switch(&follower);
@@ -322,6 +341,8 @@ static void test_reused_number(void)
 	follower_switch(&follower);
 	follower_gap(&follower, 1);
 	is_str(present(), "100/-1 process", "either thread: at least the process is known");
+	follower_owner(&follower, 151);
+	is_str(present(), "100/151 :151", "its owner tells which");
 	end();
 }
 
@@ -373,6 +394,7 @@ static void test_exec(void)
 	goes(1500, 1, 100);
 	named(100, 100, 1550, true, "newer");
 	goes(1600, 100, 1);
+	goes(1700, 1, 100);
 	follow();
 	follower_switch(&follower);
 	follower_exec(&follower);
@@ -384,6 +406,28 @@ static void test_exec(void)
 	follower_switch(&follower);
 	follower_switch(&follower);
 	is_str(present(), "100/100 new", "an exec counts once");
+	follower_exec(&follower);
+	follower_switch(&follower);
+	follower_switch(&follower);
+	is_str(present(), "100/100 newer", "what it has exec'd it is in its next stint");
+	end();
+
+	/* Entered in one stint, exec'd again while it was not seen: the records count. */
+	begin();
+	named(100, 100, 0, false, "old");
+	maps(100, 0, CODE, "/old");
+	goes(1100, 1, 100);
+	named(100, 100, 1150, true, "new");
+	goes(1200, 100, 1);
+	named(100, 100, 1250, true, "newer");
+	goes(1300, 1, 100);
+	follow();
+	follower_switch(&follower);
+	follower_exec(&follower);
+	is_str(present(), "100/100 new", "the first exec");
+	follower_switch(&follower);
+	follower_switch(&follower);
+	is_str(present(), "100/100 newer", "what it entered counts for its stint only");
 	end();
 
 	/* An exec sleeps, and then it is not certain in which stint it is. */
@@ -495,6 +539,42 @@ static void test_later_code(void)
 	end();
 }
 
+/* The file that @pid maps first in its last program is there, and begins at CODE. */
+static void make_program(int32_t pid)
+{
+	const uint32_t code[4] = { 0x13, 0x13, 0x13, 0x13 };
+	struct program *program = timeline_program(&session.timeline, pid, UINT64_MAX);
+	struct mapped_file *file = program->changes[0].file;
+
+	file->opened = true;
+	ntrace_object_from_bytes(&file->object, file->path, code, sizeof(code), CODE);
+	file->object->entry = CODE;
+}
+
+/* A program begins: whoever it is that execs it, nobody else does. */
+static void test_start(void)
+{
+	begin();
+	maps(1, 0, CODE, "/one");
+	named(2, 2, 0, false, "old");
+	maps(2, 0, CODE, "/old");
+	goes(1100, 1, 2);
+	loses(1150, 1);
+	named(2, 2, 1160, true, "new");
+	maps(2, 1161, CODE, "/new");
+	goes(1200, 3, 4);
+	follow();
+	make_program(2);
+	follower_gap(&follower, 1);
+	is_u64(follower.count, 3, "1, 2, or the one that is missing");
+	follower_user(&follower, CODE + 4);
+	ok(follower.count > 1, "code that does not begin anything");
+	follower_user(&follower, CODE);
+	is_str(present(), "2/2 new", "where its new program begins it is 2");
+	ok(follower.program && follower.program->start == 1160, "and has exec'd");
+	end();
+}
+
 /* ---- trace that came through perf ---- */
 
 static void hands_over(int32_t pid, uint64_t time, uint64_t offset, uint64_t size, uint32_t cpu)
@@ -547,6 +627,23 @@ static void test_pieces(void)
 	ok(strstr(notes, "aux.0: no record says which task was traced"), "which is told");
 	end();
 
+	/* It execs while it is not traced. */
+	begin();
+	named(1, 1, 0, false, "old");
+	maps(1, 0, CODE, "/old");
+	hands_over(1, 1100, 0, 10, 0);
+	named(1, 1, 1150, true, "new");
+	comes(1160, 1);
+	hands_over(1, 1200, 10, 10, 0);
+	stream.event = 7;
+	stream.bytes = 20;
+	follow();
+	is_str(at(5), "1/1 old", "before an exec");
+	ok(follower.program && !follower.program->start, "the old program");
+	is_str(at(15), "1/1 new", "and after it");
+	ok(follower.program && follower.program->start == 1150, "the new one");
+	end();
+
 	/* An AUX area that follows its task: of any hart, but of one event. */
 	begin();
 	hands_over(1, 1100, 0, 10, 1);
@@ -582,6 +679,7 @@ int main(void)
 	test_exec();
 	test_code();
 	test_later_code();
+	test_start();
 	test_pieces();
 	scratch_remove();
 	return done_testing();

@@ -26,7 +26,7 @@ static struct ntrace_space *space;
 static const struct ntrace_isa isa = { .xlen = 64, .compressed = true };
 static struct ntrace_profile *profile;
 static struct ntrace_sampler *sampler;
-static int32_t thread = 7;
+static int32_t process = 7, thread = 7;
 static unsigned int privilege = NTRACE_PRIV_U;
 
 static void setup(void)
@@ -44,7 +44,7 @@ static void setup(void)
 static void tell(struct ntrace_flow_event flow)
 {
 	struct ntrace_session_event event = {
-		.flow = &flow, .pid = 7, .tid = thread, .comm = "program", .privilege = privilege
+		.flow = &flow, .pid = process, .tid = thread, .comm = "program", .privilege = privilege
 	};
 
 	flow.space = space;
@@ -260,6 +260,44 @@ static void test_suspended(void)
 	block(0x28, 0x2c, 0x40);
 	expect("?>20-24*1~ ?>20-2c*1 2c>40*1",
 	       "of two that were interrupted at one place the first one went elsewhere");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	handler(0x60);
+	block(0x60, 0x64, 0);	/* a signal's handler, which is interrupted, too */
+	trap(0x68);
+	handler(0x68);
+	block(0x68, 0x6c, 0);
+	trap(0x70);
+	handler(0x28);
+	block(0x28, 0x2c, 0x40);
+	expect("?>20-2c*1 2c>40*1 ?>60-6c*1~", "one thread may have several, at several places");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	privilege = NTRACE_PRIV_S;
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	privilege = NTRACE_PRIV_U;
+	block(0x28, 0x2c, 0x40);
+	expect("?>20-2c*1 2c>40*1", "and at one place, where their privileges differ");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	process = 8;
+	block(0x28, 0x2c, 0);
+	process = 7;
+	expect("?>20-24*1~ ?>28-2c*1~", "another process has the number of the thread now");
+
+	begin();
+	block(0x20, 0x24, 0);
+	trap(0x28);
+	event_of(NTRACE_FLOW_GAP, 0);
+	block(0x28, 0x2c, 0x40);
+	expect("?>20-24*1~ ?>28-2c*1 2c>40*1", "after a loss none goes on, and each counts once");
 
 	/* One more than there is room for: the oldest one is counted as it is. */
 	begin();
