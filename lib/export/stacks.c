@@ -45,13 +45,19 @@ int put_folded(const struct stacks_export *export)
 	return 0;
 }
 
+/* The rest of a line of callgrind's: the end of the line ends it, and nothing quotes that. */
+static void put_callgrind_text(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		putc(*text == '\n' ? ' ' : *text, file);
+	putc('\n', file);
+}
+
 /* @prefix and a name, which is written out at its first use only. */
 static void put_short(FILE *file, const char *prefix, size_t id, const char *name, bool *written)
 {
-	fprintf(file, "%s=(%zu)", prefix, id + 1);
-	if (!*written)
-		fprintf(file, " %s", name);
-	fputc('\n', file);
+	fprintf(file, "%s=(%zu)%s", prefix, id + 1, *written ? "" : " ");
+	put_callgrind_text(file, *written ? "" : name);
 	*written = true;
 }
 
@@ -139,10 +145,11 @@ static void put_callgrind_functions(struct callgrind *callgrind)
 	const struct stacks_export *export = callgrind->export;
 	size_t edge = 0, i;
 
+	fputs("# callgrind format\nversion: 1\ncreator: ntrace\ncmd: ", export->file);
+	put_callgrind_text(export->file, export->title);
 	fprintf(export->file,
-		"# callgrind format\nversion: 1\ncreator: ntrace\ncmd: %s\npart: 1\n"
-		"positions: line\nevents: Instructions\nsummary: %" PRIu64 "\n\n",
-		export->title, export->total);
+		"part: 1\npositions: line\nevents: Instructions\nsummary: %" PRIu64 "\n\n",
+		export->total);
 	/* The last one is what all threads hang from. */
 	for (i = 0; i + 1 < export->function_count; i++)
 		put_callgrind_function(callgrind, i, &edge);
