@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The formats of call stacks, from a call tree made by hand: text byte by byte, profile.proto taken
+ * apart by a reader of its own. What the tools make of them is compared in
+ * selftests/consumers/stacks.sh and speedscope.sh.
+ */
+#include <zlib.h>
+
+#include "export/stacks.h"
+
+#include "export_file.h"
+#include "test_stacks.h"
+
+#define HALF (UINT64_C(1) << 63)
+
+static struct ntrace_object *odd, *plain;
+
+/* ---- the tree ---- */
+
+enum { ODD, INLINED, MAIN_, DIRECT, LIBRARY, OTHER_, UNKNOWN, TASK_A, TASK_B, ALL };
+
+static const char *const shown[] = { "a;b\n\"c\\,",	"f<\xc3\xa9>(int) x", "main", "innermost",
+				     "[lib x]",		"[other]",	      "[unknown]",
+				     "worker one-7/-8", "b",		      "all" };
+
+static struct ntrace_stack_function functions[] = {
+	[ODD] = { .name = "odd", .start = 0x1010, .kind = NTRACE_STACK_FUNCTION, .instructions = 4 },
+	[INLINED] = { .name = "_Zf", .inlined = true, .instructions = HALF },
+	[MAIN_] = { .name = "main", .start = 0x1100, .instructions = 11 },
+	[DIRECT] = { .name = "direct", .inlined = true, .instructions = 6 },
+	[LIBRARY] = { .name = "lib x", .kind = NTRACE_STACK_OBJECT, .instructions = 2 },
+	[OTHER_] = { .name = "[other]", .kind = NTRACE_STACK_UNKNOWN, .instructions = 5 },
+	[UNKNOWN] = { .name = "[unknown]", .kind = NTRACE_STACK_UNKNOWN },
+	[TASK_A] = { .name = "worker one", .kind = NTRACE_STACK_TASK },
+	[TASK_B] = { .name = "b", .kind = NTRACE_STACK_TASK },
+	[ALL] = { .name = "all", .kind = NTRACE_STACK_ALL },
+};
+
+/* Each node before those below it. */
+static const struct ntrace_stack_node nodes[] = {
+	{ .function = ALL, .total = HALF + 28, .total_ticks = 1 },
+	{ .function = OTHER_, .depth = 1, .instructions = 5, .total = 5 },
+	{ .function = TASK_A, .depth = 1, .total = HALF + 15 },
+	{ .function = MAIN_, .parent = 2, .depth = 2, .instructions = 10, .ticks = HALF },
+	{ .function = ODD, .parent = 3, .depth = 3, .ticks = 7 },
+	{ .function = INLINED, .parent = 4, .depth = 4, .instructions = HALF },
+	{ .function = DIRECT, .parent = 5, .depth = 5, .instructions = 6, .ticks = 3 },
+	{ .function = UNKNOWN, .parent = 2, .depth = 2 },
+	{ .function = MAIN_, .parent = 7, .depth = 3, .instructions = 1 },
+	{ .function = TASK_B, .depth = 1, .total = 2 },
+	{ .function = LIBRARY, .parent = 9, .depth = 2, .instructions = 2, .total = 2 },
+};
+
+static const struct ntrace_stack_edge edges[] = {
+	{ ODD, INLINED, 0, HALF + 6 },	  { INLINED, DIRECT, 0, 6 },
+	{ MAIN_, ODD, UINT64_MAX, HALF }, { UNKNOWN, MAIN_, 0, 1 },
+	{ TASK_A, MAIN_, 1, HALF + 14 },  { TASK_B, LIBRARY, 3, 2 },
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void make_tree(void)
+{
+	static const struct segment segments[] = {
+		{ .address = 0x800, .size = 0x100 },
+		{ .address = 0x1000, .size = 0x200, .executable = true },
+		{ .address = 0x2000, .size = 0x10, .executable = true },
+		{ .address = 0x1800, .size = 0x10, .executable = true },
+	};
+	const uint32_t code[4] = { 0 };
+
+	ntrace_object_from_bytes(&odd, "/bin/o \"d\"\nd", code, sizeof(code), 0x1000);
+	odd->segments = realloc(odd->segments, sizeof(segments));
+	memcpy(odd->segments, segments, sizeof(segments));
+	odd->segment_count = COUNT(segments);
+	odd->build_id[0] = 0xab;
+	odd->build_id[1] = 0x0c;
+	odd->build_id_size = 2;
+	ntrace_object_from_bytes(&plain, "/lib/lib x", code, sizeof(code), 0);
+	plain->segments[0].executable = false;
+	functions[ODD].object = functions[MAIN_].object = odd;
+	functions[INLINED].object = functions[DIRECT].object = odd;
+	functions[LIBRARY].object = plain;
+}
+
+struct wanted_stacks {
+	int (*put)(const struct stacks_export *export);
+	size_t functions, nodes, edges;
+	uint64_t timestamp_hz;
+};
+
+static int put(FILE *file, const void *data)
+{
+	const struct wanted_stacks *wanted = data;
+	uint32_t path[8];
+	struct stacks_export export = {
+		.file = file,
+		.title = "sh -c \"a\\b\"",
+		.functions = functions + (COUNT(functions) - wanted->functions),
+		.function_count = wanted->functions,
+		.nodes = nodes,
+		.node_count = wanted->nodes,
+		.edges = edges,
+		.edge_count = wanted->edges,
+		.names = (char **)(uintptr_t)(shown + (COUNT(functions) - wanted->functions)),
+		.total = nodes[0].total,
+		.path = path,
+		.timestamp_hz = wanted->timestamp_hz,
+	};
+	struct ntrace_stack_node root = { .function = 0 };
+
+	/* Nothing but what the threads hang from. */
+	if (wanted->functions == 1) {
+		export.nodes = &root;
+		export.total = 0;
+	}
+	return wanted->put(&export);
+}
+
+static const struct written *whole(int (*of)(const struct stacks_export *export), uint64_t hz,
+				   const char *name)
+{
+	const struct wanted_stacks wanted = { of, COUNT(functions), COUNT(nodes), COUNT(edges),
+					      hz };
+
+	return write_all(put, &wanted, name);
+}
+
+static const struct written *empty(int (*of)(const struct stacks_export *export), const char *name)
+{
+	const struct wanted_stacks wanted = { of, 1, 1, 0, 0 };
+
+	return write_all(put, &wanted, name);
+}
+
+/* ---- text ---- */
+
+static void test_folded(void)
+{
+	is_str(whole(put_folded, 0, "folded")->bytes,
+	       "[other] 5\n"
+	       "worker one-7/-8;main 10\n"
+	       "worker one-7/-8;main;a:b:\"c\\,;f<\xc3\xa9>(int) x 9223372036854775808\n"
+	       "worker one-7/-8;main;a:b:\"c\\,;f<\xc3\xa9>(int) x;innermost 6\n"
+	       "worker one-7/-8;[unknown];main 1\n"
+	       "b;[lib x] 2\n",
+	       "folded: stacks with instructions of their own");
+	is_str(empty(put_folded, "folded")->bytes, "", "folded: nothing");
+}
+
+static void test_speedscope(void)
+{
+	is_str(whole(put_speedscope, 0, "speedscope")->bytes,
+	       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+	       "\"shared\":{\"frames\":[\n"
+	       "{\"name\":\"a;b\\u000a\\\"c\\\\,\",\"file\":\"/bin/o \\\"d\\\"\\u000ad\"},\n"
+	       "{\"name\":\"f<\xc3\xa9>(int) x\",\"file\":\"/bin/o \\\"d\\\"\\u000ad\"},\n"
+	       "{\"name\":\"main\",\"file\":\"/bin/o \\\"d\\\"\\u000ad\"},\n"
+	       "{\"name\":\"innermost\",\"file\":\"/bin/o \\\"d\\\"\\u000ad\"},\n"
+	       "{\"name\":\"[lib x]\",\"file\":\"/lib/lib x\"},\n"
+	       "{\"name\":\"[other]\"},\n"
+	       "{\"name\":\"[unknown]\"}]},\n"
+	       "\"profiles\":[\n"
+	       "{\"type\":\"sampled\",\"name\":\"[other]\",\"unit\":\"none\",\"startValue\":0,"
+	       "\"endValue\":5,\n\"samples\":[[5]],\n\"weights\":[5]},\n"
+	       "{\"type\":\"sampled\",\"name\":\"worker one-7/-8\",\"unit\":\"none\",\"startValue\":0,"
+	       "\"endValue\":9223372036854775823,\n"
+	       "\"samples\":[[2],\n[2,0,1],\n[2,0,1,3],\n[6,2]],\n"
+	       "\"weights\":[10,9223372036854775808,6,1]},\n"
+	       "{\"type\":\"sampled\",\"name\":\"b\",\"unit\":\"none\",\"startValue\":0,"
+	       "\"endValue\":2,\n\"samples\":[[4]],\n\"weights\":[2]}],\n"
+	       "\"name\":\"sh -c \\\"a\\\\b\\\"\",\"exporter\":\"ntrace\"}\n",
+	       "speedscope: a profile for each thread");
+	is_str(empty(put_speedscope, "speedscope")->bytes,
+	       "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\n"
+	       "\"shared\":{\"frames\":[]},\n\"profiles\":[],\n"
+	       "\"name\":\"sh -c \\\"a\\\\b\\\"\",\"exporter\":\"ntrace\"}\n",
+	       "speedscope: nothing");
+}
+
+/* Names stand at their first use; a line ends a name, so that none may have one. */
+static void test_callgrind(void)
+{
+	is_str(whole(put_callgrind, 0, "callgrind")->bytes,
+	       "# callgrind format\nversion: 1\ncreator: ntrace\ncmd: sh -c \"a\\b\"\npart: 1\n"
+	       "positions: line\nevents: Instructions\nsummary: 9223372036854775836\n\n"
+	       "ob=(1) /bin/o \"d\" d\nfl=(1) [o \"d\" d]\nfn=(1) a;b \"c\\,\n0 4\n"
+	       "cob=(1)\ncfi=(1)\ncfn=(2) f<\xc3\xa9>(int) x\ncalls=1 0\n0 9223372036854775814\n\n"
+	       "ob=(1)\nfl=(1)\nfn=(2)\n0 9223372036854775808\n"
+	       "cob=(1)\ncfi=(1)\ncfn=(4) innermost\ncalls=1 0\n0 6\n\n"
+	       "ob=(1)\nfl=(1)\nfn=(3) main\n0 11\n"
+	       "cob=(1)\ncfi=(1)\ncfn=(1)\ncalls=18446744073709551615 0\n0 9223372036854775808\n\n"
+	       "ob=(1)\nfl=(1)\nfn=(4)\n0 6\n\n"
+	       "ob=(5) /lib/lib x\nfl=(5) [lib x]\nfn=(5) [lib x]\n0 2\n\n"
+	       "ob=(6) [unknown]\nfl=(6) [unknown]\nfn=(6) [other]\n0 5\n\n"
+	       "ob=(6)\nfl=(6)\nfn=(7) [unknown]\n0 0\n"
+	       "cob=(1)\ncfi=(1)\ncfn=(3)\ncalls=1 0\n0 1\n\n"
+	       "ob=(6)\nfl=(6)\nfn=(8) worker one-7/-8\n0 0\n"
+	       "cob=(1)\ncfi=(1)\ncfn=(3)\ncalls=1 0\n0 9223372036854775822\n\n"
+	       "ob=(6)\nfl=(6)\nfn=(9) b\n0 0\n"
+	       "cob=(5)\ncfi=(5)\ncfn=(5)\ncalls=3 0\n0 2\n\n"
+	       "totals: 9223372036854775836\n",
+	       "callgrind: functions and their calls");
+	is_str(empty(put_callgrind, "callgrind")->bytes,
+	       "# callgrind format\nversion: 1\ncreator: ntrace\ncmd: sh -c \"a\\b\"\npart: 1\n"
+	       "positions: line\nevents: Instructions\nsummary: 0\n\ntotals: 0\n",
+	       "callgrind: nothing");
+}
+
+/* ---- profile.proto (github.com/google/pprof) ---- */
+
+/* Bytes that are still to be read. */
+struct bytes {
+	const uint8_t *at;
+	const uint8_t *end;
+};
+
+static bool bad;
+
+static uint64_t take_varint(struct bytes *from)
+{
+	uint64_t value = 0;
+	unsigned int shift = 0;
+
+	for (; from->at < from->end && shift < 70; shift += 7) {
+		uint8_t byte = *from->at++;
+
+		value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
+		if (byte < 0x80)
+			return value;
+	}
+	bad = true;
+	return 0;
+}
+
+/* The next field: its number, 0 at the end; a varint in @value or bytes in @part. */
+static unsigned int take_field(struct bytes *from, uint64_t *value, struct bytes *part)
+{
+	uint64_t key, size;
+
+	if (from->at == from->end)
+		return 0;
+	key = take_varint(from);
+	*part = (struct bytes){ 0 };
+	*value = 0;
+	switch (key & 7) {
+	case 0:
+		*value = take_varint(from);
+		break;
+	case 2:
+		size = take_varint(from);
+		if (size > (size_t)(from->end - from->at)) {
+			bad = true;
+			return 0;
+		}
+		*part = (struct bytes){ from->at, from->at + size };
+		from->at += size;
+		break;
+	default:
+		bad = true;
+	}
+	return (unsigned int)(key >> 3);
+}
+
+static char strings[64][256];
+static size_t string_count;
+
+static const char *text_of(uint64_t index)
+{
+	if (index < string_count)
+		return strings[index];
+	bad = true;
+	return "?";
+}
+
+/* Numbers of a message by field; of a repeated one in packed form: joined. */
+struct message {
+	uint64_t number[20];
+	char packed[20][128];
+	struct bytes parts[8];	/* of the field that is asked for */
+	size_t part_count;
+};
+
+static struct message take_message(struct bytes from, unsigned int repeated, unsigned int packed)
+{
+	struct message made = { 0 };
+	unsigned int field;
+	struct bytes part;
+	uint64_t value;
+
+	while ((field = take_field(&from, &value, &part)) && field < 20) {
+		made.number[field] = value;
+		if (field == repeated && made.part_count < 8)
+			made.parts[made.part_count++] = part;
+		while (packed & 1u << field && part.at < part.end) {
+			size_t used = strlen(made.packed[field]);
+
+			snprintf(made.packed[field] + used, sizeof(made.packed[field]) - used,
+				 "%s%" PRIu64, used ? " " : "", take_varint(&part));
+		}
+	}
+	return made;
+}
+
+static void put_message(FILE *out, unsigned int field, struct bytes part)
+{
+	struct message message;
+	size_t i;
+
+	switch (field) {
+	case 1: /* sample_type: type, unit */
+		message = take_message(part, 0, 0);
+		fprintf(out, "type %s %s\n", text_of(message.number[1]), text_of(message.number[2]));
+		break;
+	case 2: /* sample: packed locations, packed values, labels with key and text */
+		message = take_message(part, 3, 1u << 1 | 1u << 2);
+		fprintf(out, "sample at %s: %s", message.packed[1], message.packed[2]);
+		for (i = 0; i < message.part_count; i++) {
+			struct message label = take_message(message.parts[i], 0, 0);
+
+			fprintf(out, ", %s %s", text_of(label.number[1]), text_of(label.number[2]));
+		}
+		fputc('\n', out);
+		break;
+	case 3: /* mapping: id, start, limit, offset, file name, build-id, has functions */
+		message = take_message(part, 0, 0);
+		fprintf(out, "mapping %u %" PRIx64 "-%" PRIx64 " %s %s%s\n",
+			(unsigned int)message.number[1], message.number[2], message.number[3],
+			text_of(message.number[5]), text_of(message.number[6]),
+			message.number[7] ? " functions" : "");
+		break;
+	case 4: /* location: id, mapping, address, lines with a function */
+		message = take_message(part, 4, 0);
+		fprintf(out, "location %u in %u at %" PRIx64 ":", (unsigned int)message.number[1],
+			(unsigned int)message.number[2], message.number[3]);
+		for (i = 0; i < message.part_count; i++)
+			fprintf(out, " %u",
+				(unsigned int)take_message(message.parts[i], 0, 0).number[1]);
+		fputc('\n', out);
+		break;
+	case 5: /* function: id, name, system name */
+		message = take_message(part, 0, 0);
+		fprintf(out, "function %u %s, %s\n", (unsigned int)message.number[1],
+			text_of(message.number[2]), text_of(message.number[3]));
+		break;
+	}
+}
+
+/* The profile as text, in the order of its fields. */
+static const char *pprof_text(const struct written *written)
+{
+	static uint8_t proto[1 << 18];
+	static char text[1 << 16];
+	z_stream gzip = { .next_in = (Bytef *)(uintptr_t)written->bytes,
+			  .avail_in = (uInt)written->size,
+			  .next_out = proto,
+			  .avail_out = sizeof(proto) };
+	struct bytes all, from, part;
+	unsigned int field;
+	uint64_t value;
+	FILE *out;
+
+	bad = false;
+	string_count = 0;
+	/* 16: with gzip's header. */
+	if (inflateInit2(&gzip, MAX_WBITS + 16) != Z_OK || inflate(&gzip, Z_FINISH) != Z_STREAM_END ||
+	    gzip.avail_in)
+		bad = true;
+	all = (struct bytes){ proto, gzip.next_out };
+	inflateEnd(&gzip);
+	for (from = all; (field = take_field(&from, &value, &part));)
+		if (field == 6 && string_count < COUNT(strings))
+			snprintf(strings[string_count++], sizeof(strings[0]), "%.*s",
+				 (int)(part.end - part.at), (const char *)part.at);
+	ok(string_count && !strings[0][0], "pprof: the first text is empty");
+	out = fmemopen(text, sizeof(text), "w");
+	for (from = all; (field = take_field(&from, &value, &part));) {
+		put_message(out, field, part);
+		if (field == 13)
+			fprintf(out, "comment %s\n", text_of(value));
+		if (field == 14)
+			fprintf(out, "default %s\n", text_of(value));
+	}
+	fclose(out);
+	ok(!bad, "pprof: well-formed");
+	return text;
+}
+
+#define PPROF_TABLES                                                                               \
+	"mapping 1 1000-2010 /bin/o \"d\"\nd ab0c functions\n"                                      \
+	"mapping 2 0-0 /lib/lib x  functions\n"                                                     \
+	"function 1 a;b\n\"c\\,, odd\n"                                                             \
+	"function 2 f<\xc3\xa9>(int) x, _Zf\n"                                                      \
+	"function 3 main, main\n"                                                                   \
+	"function 4 innermost, direct\n"                                                            \
+	"function 5 [lib x], lib x\n"                                                               \
+	"function 6 [other], [other]\n"                                                             \
+	"function 7 [unknown], [unknown]\n"                                                         \
+	"location 1 in 0 at 0: 6\n"                                                                 \
+	"location 2 in 1 at 1100: 3\n"                                                              \
+	"location 3 in 1 at 1010: 1\n"                                                              \
+	"location 4 in 1 at 1010: 2 1\n"                                                            \
+	"location 5 in 1 at 1010: 4 2 1\n"                                                          \
+	"location 6 in 0 at 0: 7\n"                                                                 \
+	"location 7 in 2 at 0: 5\n"
+
+static void test_pprof(void)
+{
+	is_str(pprof_text(whole(put_pprof, 0, "pprof")),
+	       "type instructions count\n" PPROF_TABLES
+	       "sample at 1: 5, thread [other]\n"
+	       "sample at 2: 10, thread worker one-7/-8\n"
+	       "sample at 4 2: 9223372036854775808, thread worker one-7/-8\n"
+	       "sample at 5 2: 6, thread worker one-7/-8\n"
+	       "sample at 2 6: 1, thread worker one-7/-8\n"
+	       "sample at 7: 2, thread b\n"
+	       "comment sh -c \"a\\b\"\ndefault instructions\n",
+	       "pprof: stacks, the innermost function first");
+	/* 2 GHz: HALF ticks are 2^62 ns, 7 are 3.5, 3 are 1.5. */
+	is_str(pprof_text(whole(put_pprof, 2000000000, "pprof")),
+	       "type instructions count\ntype time nanoseconds\n" PPROF_TABLES
+	       "sample at 1: 5 0, thread [other]\n"
+	       "sample at 2: 10 4611686018427387904, thread worker one-7/-8\n"
+	       "sample at 3 2: 0 3, thread worker one-7/-8\n"
+	       "sample at 4 2: 9223372036854775808 0, thread worker one-7/-8\n"
+	       "sample at 5 2: 6 1, thread worker one-7/-8\n"
+	       "sample at 2 6: 1 0, thread worker one-7/-8\n"
+	       "sample at 7: 2 0, thread b\n"
+	       "comment sh -c \"a\\b\"\ndefault instructions\n",
+	       "pprof: with times, also of stacks without instructions");
+	is_str(pprof_text(empty(put_pprof, "pprof")),
+	       "type instructions count\ncomment sh -c \"a\\b\"\ndefault instructions\n",
+	       "pprof: nothing");
+}
+
+/* ---- all of it, from events ---- */
+
+struct wanted_format {
+	unsigned int format;
+	const struct ntrace_export_stacks_options *options;
+};
+
+static int put_real(FILE *file, const void *data)
+{
+	const struct wanted_format *wanted = data;
+
+	return ntrace_export_stacks(file, stacks, wanted->format, wanted->options);
+}
+
+static void test_formats(void)
+{
+	static const char *const format_names[] = { "folded", "callgrind", "pprof", "speedscope" };
+	const struct ntrace_stacks_options options = { .size = sizeof(options), .pid = -1 };
+	const struct ntrace_export_stacks_options titled = { .size = sizeof(titled),
+							     .title = "title",
+							     .timestamp_hz = 1000 };
+	struct wanted_format wanted = { 0 };
+	const char *text;
+
+	begin_with(&options);
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	call(MAIN, 8, A);
+	leave(A, 0);
+	offset = 30;
+	run(MAIN, 20);
+	ntrace_stacks_end(stacks);
+	for (; wanted.format < NTRACE_EXPORT_STACKS_FORMATS; wanted.format++) {
+		is_str(ntrace_export_stacks_name(wanted.format), format_names[wanted.format],
+		       "format %u", wanted.format);
+		check_full(put_real, &wanted, format_names[wanted.format]);
+	}
+	ok(!ntrace_export_stacks_name(wanted.format), "there are no more");
+	is_u64(put_real(stdout, &wanted), NTRACE_ERR_INVALID,
+	       "so it is refused");
+	wanted.format = NTRACE_EXPORT_FOLDED;
+	is_str(write_all(put_real, &wanted, "folded")->bytes,
+	       "program-1/1;[unknown];main 7\nprogram-1/1;[unknown];main;a 2\n",
+	       "threads that are kept apart have numbers");
+	wanted.format = NTRACE_EXPORT_PPROF;
+	text = pprof_text(write_all(put_real, &wanted, "pprof"));
+	ok(!strstr(text, "nanoseconds") && strstr(text, "comment ?\n"),
+	   "pprof: without options there are no times, and no title");
+	wanted.options = &titled;
+	text = pprof_text(write_all(put_real, &wanted, "pprof"));
+	ok(strstr(text, "sample at 2 1: 7 60000000, ") &&
+		   strstr(text, "sample at 3 2 1: 2 40000000, ") &&
+		   strstr(text, "comment title\n"),
+	   "pprof: 1000 Hz: 40 ms and 60 ms");
+	ntrace_stacks_free(stacks);
+}
+
+int main(void)
+{
+	make_tree();
+	setup();
+	test_folded();
+	test_speedscope();
+	test_callgrind();
+	test_pprof();
+	test_formats();
+	tear_down();
+	ntrace_object_put(odd);
+	ntrace_object_put(plain);
+	return done_testing();
+}
