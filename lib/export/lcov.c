@@ -24,6 +24,15 @@ static void put_name(FILE *file, const char *name)
 	putc('\n', file);
 }
 
+/* The end of the line ends a path, and nothing quotes that either. */
+static void put_path(FILE *file, const char *path)
+{
+	fputs("TN:\nSF:", file);
+	for (; *path; path++)
+		putc(*path == '\n' ? '_' : *path, file);
+	putc('\n', file);
+}
+
 static void put_functions(struct lcov *lcov, const char *path)
 {
 	const struct ntrace_coverage_function *functions = lcov->functions;
@@ -101,7 +110,7 @@ int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage)
 	while (lcov.line_count) {
 		const char *path = lcov.lines->file;
 
-		fprintf(file, "TN:\nSF:%s\n", path);
+		put_path(file, path);
 		put_functions(&lcov, path);
 		put_branches(&lcov, path);
 		put_lines(&lcov, path);
