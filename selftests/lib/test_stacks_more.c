@@ -253,6 +253,21 @@ static void test_changes(void)
 	is_str(changes, "+[unknown]@0n +main@0n -main@0n -[unknown]@0n", "no time stamps, no times");
 	ntrace_stacks_free(stacks);
 
+	/* A message without instructions: all of its time is at one place. */
+	begin_timed();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	event_of(NTRACE_FLOW_GAP, 0, 0);
+	offset = 30;
+	run(A, 0);
+	ntrace_stacks_end(stacks);
+	is_str(changes,
+	       "+[unknown]@1000? +main@1000? -main@1000e -[unknown]@1000e !@1000e "
+	       "+[unknown]@1100? +a@1100? -a@1100? -[unknown]@1100?",
+	       "a message that has nothing but a time");
+	ntrace_stacks_free(stacks);
+
 	/* Two messages say the same time: the first one is when it was. */
 	begin_timed();
 	timed = true, offset = 10, now = 1000;
