@@ -289,6 +289,28 @@ static void test_changes(void)
 	ntrace_stacks_free(stacks);
 }
 
+/* What is not selected has its time, too, which is nobody else's. */
+static void test_selected_time(void)
+{
+	const struct ntrace_stacks_options options = { .size = sizeof(options),
+						       .pid = -1,
+						       .merge_threads = true,
+						       .privileges = 1u << NTRACE_PRIV_U };
+
+	begin_with(&options);
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1130;
+	run(MAIN, 8);		/* 2 instructions, 9 of the kernel, 2 */
+	handled(MAIN, 16);
+	run(MAIN, 16);
+	offset = 30;
+	run(MAIN, 24);
+	ntrace_stacks_end(stacks);
+	is_u64(ticks_of("main"), 40, "time of the kernel is not that of what it interrupts");
+	ntrace_stacks_free(stacks);
+}
+
 /* More changes than can wait for the next time stamp. */
 static void test_many_changes(void)
 {
@@ -412,6 +434,7 @@ int main(void)
 	test_limits();
 	test_time();
 	test_changes();
+	test_selected_time();
 	test_many_changes();
 	test_random();
 	tear_down();
