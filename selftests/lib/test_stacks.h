@@ -241,6 +241,8 @@ static inline const char *folded(void)
 	FILE *file = fmemopen(text, sizeof(text), "w");
 	char *line;
 
+	/* Of nothing the stream writes nothing, not even the end of the text. */
+	text[0] = '\0';
 	ntrace_stacks_end(stacks);
 	ntrace_export_stacks(file, stacks, NTRACE_EXPORT_FOLDED, NULL);
 	fclose(file);

@@ -300,15 +300,92 @@ static void test_selected_time(void)
 	begin_with(&options);
 	timed = true, offset = 10, now = 1000;
 	run(MAIN, 0);
-	offset = 20, now = 1130;
+	offset = 20, now = 1180;
 	run(MAIN, 8);		/* 2 instructions, 9 of the kernel, 2 */
 	handled(MAIN, 16);
 	run(MAIN, 16);
+	call(MAIN, 24, A);	/* 3, and 2 */
+	leave(A, 0);
 	offset = 30;
-	run(MAIN, 24);
+	run(MAIN, 36);
 	ntrace_stacks_end(stacks);
-	is_u64(ticks_of("main"), 40, "time of the kernel is not that of what it interrupts");
+	is_u64(ticks_of("main"), 70, "time of the kernel is not that of what it interrupts");
+	is_u64(ticks_of("a"), 20, "each function has its own");
 	ntrace_stacks_free(stacks);
+}
+
+/* Time that nothing is known of. */
+static void test_unknown_time(void)
+{
+	begin();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, timed = false;
+	call(MAIN, 8, A);
+	leave(A, 0);		/* 5 instructions, then 5 with a time */
+	offset = 30, timed = true, now = 1100;
+	call(MAIN, 20, B);
+	leave(B, 0);
+	offset = 40;
+	run(MAIN, 32);
+	ntrace_stacks_end(stacks);
+	is_u64(ticks_of("a"), 0, "a message that tells no time has none");
+	is_u64(ticks_of("b"), 20, "one that does has its share");
+	ntrace_stacks_free(stacks);
+
+	/* Two streams: the time between them is nobody's. */
+	begin();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	run(MAIN, 8);
+	ntrace_stacks_end(stacks);
+	offset = 10, now = 5000, last_time = 0;
+	run(MAIN, 0);
+	offset = 20, now = 5010;
+	run(MAIN, 8);
+	ntrace_stacks_end(stacks);
+	is_u64(ticks_of("main"), 110, "each stream has its own time stamps");
+	ntrace_stacks_free(stacks);
+}
+
+/* In recursion each tick counts once for a function. */
+static void test_recursive_time(void)
+{
+	const struct ntrace_stack_function *functions;
+	size_t count, i;
+
+	begin();
+	timed = true, offset = 10, now = 1000;
+	run(MAIN, 0);
+	offset = 20, now = 1100;
+	call(MAIN, 8, A);	/* 3, 3, 2, 2 instructions */
+	call(A, 0, A);
+	leave(A, 0);
+	leave(A, 12);
+	offset = 30;
+	run(MAIN, 20);
+	ntrace_stacks_end(stacks);
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++)
+		if (!strcmp(functions[i].name, "a"))
+			is_u64(functions[i].total_ticks, 70, "recursion: a's total has it once");
+	ntrace_stacks_free(stacks);
+}
+
+static void test_nothing(void)
+{
+	size_t functions, nodes, edges;
+
+	begin();
+	ntrace_stacks_end(stacks);
+	ntrace_stacks_functions(stacks, &functions);
+	ntrace_stacks_nodes(stacks, &nodes);
+	ntrace_stacks_edges(stacks, &edges);
+	is_u64(functions, 1, "nothing: only what threads hang from");
+	is_u64(nodes, 1, "nothing: its node");
+	is_u64(edges, 0, "nothing: no calls");
+	expect("", "nothing");
 }
 
 /* More changes than can wait for the next time stamp. */
@@ -435,6 +512,9 @@ int main(void)
 	test_time();
 	test_changes();
 	test_selected_time();
+	test_unknown_time();
+	test_recursive_time();
+	test_nothing();
 	test_many_changes();
 	test_random();
 	tear_down();
