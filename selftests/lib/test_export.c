@@ -16,20 +16,21 @@
 
 static struct ntrace_object *program, *other;
 
-/* Data, then code that does not begin at a page, then more code before it. */
+/* Data, then code; what is lowest does not begin at a page, and stands in the middle. */
 static void make_objects(void)
 {
 	static const struct segment segments[] = {
 		{ .address = 0x1000, .size = 0x100 },
 		{ .address = 0x20000, .size = 0x100, .executable = true },
 		{ .address = 0x12340, .size = 0x100, .executable = true },
+		{ .address = 0x13000, .size = 0x100, .executable = true },
 	};
 	const uint32_t code[4] = { 0 };
 
 	ntrace_object_from_bytes(&program, NASTY, code, sizeof(code), 0x12340);
 	program->segments = realloc(program->segments, sizeof(segments));
 	memcpy(program->segments, segments, sizeof(segments));
-	program->segment_count = 3;
+	program->segment_count = sizeof(segments) / sizeof(segments[0]);
 	ntrace_object_from_bytes(&other, "other", code, sizeof(code), 0x500);
 }
 

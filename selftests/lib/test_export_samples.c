@@ -32,6 +32,7 @@ static void make_objects(void)
 		{ .address = 0x1000, .offset = 0x0, .size = 0x100 },
 		{ .address = 0x20000, .offset = 0x3000, .size = 0x80, .executable = true },
 		{ .address = 0x12340, .offset = 0x1340, .size = 0x100, .executable = true },
+		{ .address = 0x13000, .offset = 0x3100, .size = 0x10, .executable = true },
 	};
 	static const uint8_t code[0x4000];
 
