@@ -12,7 +12,7 @@
 #include "export_file.h"
 
 #define MANY UINT64_C(18446744073709551615)
-#define NASTY "/bin/a \"b\"\\c\nd;\xc3\xa9,f"
+#define NASTY "/bin/a \"b\"\\c\nd;\xc3\xa9,\x1f\x7f"
 
 static struct ntrace_object *program, *other;
 
@@ -110,8 +110,11 @@ static void check(struct ntrace_profile *profile, unsigned int format,
 }
 
 #define CSV_HEAD "from_object,from,object,start,end,instructions,taken,count\n"
-#define CSV_NASTY "\"/bin/a \"\"b\"\"\\c\nd;\xc3\xa9,f\""
-#define JSON_NASTY "\"/bin/a \\\"b\\\"\\\\c\\u000ad;\xc3\xa9,f\""
+#define CSV_NASTY "\"/bin/a \"\"b\"\"\\c\nd;\xc3\xa9,\x1f\x7f\""
+#define JSON_LAST                                                                                  \
+	"{\"from_object\":" JSON_NASTY ",\"from\":\"0x12368\",\"object\":" JSON_NASTY                \
+	",\"start\":\"0x12370\",\"end\":\"0x12370\",\"instructions\":1,\"taken\":true,\"count\":1}\n]\n"
+#define JSON_NASTY "\"/bin/a \\\"b\\\"\\\\c\\u000ad;\xc3\xa9,\\u001f\x7f\""
 
 static void test_all_kinds(void)
 {
@@ -183,30 +186,32 @@ static void test_whole(void)
 	static const struct hand_trace few[] = {
 		{ &other, NULL, 0x508, 0x10, 0x10, 8, 1, NTRACE_INSN_JUMP, true },
 		{ NULL, &program, 0, 0x12360, 0x12368, MANY, 3, NTRACE_INSN_PLAIN, false },
+		{ &program, &program, 0x12368, 0x12370, 0x12370, 1, 1, NTRACE_INSN_CALL, true },
 	};
-	struct ntrace_profile *profile = profile_of(few, 2);
+	struct ntrace_profile *profile = profile_of(few, 3);
 	struct ntrace_export_counts counts = { 0 };
 	const struct wanted_export whole = { profile, NTRACE_EXPORT_CSV, NULL, &counts };
 	const struct wanted_export one = { profile, NTRACE_EXPORT_CSV, other, &counts };
 
 	check(profile, NTRACE_EXPORT_CSV, NULL,
 	      CSV_HEAD "\"other\",0x508,,0x10,0x10,1,1,8\n"
-	      ",," CSV_NASTY ",0x12360,0x12368,3,0,18446744073709551615\n",
+	      ",," CSV_NASTY ",0x12360,0x12368,3,0,18446744073709551615\n"
+	      CSV_NASTY ",0x12368," CSV_NASTY ",0x12370,0x12370,1,1,1\n",
 	      "all objects");
 	check(profile, NTRACE_EXPORT_JSON, NULL,
 	      "[\n{\"from_object\":\"other\",\"from\":\"0x508\",\"object\":null,\"start\":\"0x10\","
 	      "\"end\":\"0x10\",\"instructions\":1,\"taken\":true,\"count\":8},\n"
 	      "{\"from_object\":null,\"from\":\"0x0\",\"object\":" JSON_NASTY
 	      ",\"start\":\"0x12360\",\"end\":\"0x12368\",\"instructions\":3,\"taken\":false,"
-	      "\"count\":18446744073709551615}\n]\n",
+	      "\"count\":18446744073709551615},\n" JSON_LAST,
 	      "all objects");
 	check(profile, NTRACE_EXPORT_JSON, program,
 	      "[\n{\"from_object\":null,\"from\":\"0x0\",\"object\":" JSON_NASTY
 	      ",\"start\":\"0x12360\",\"end\":\"0x12368\",\"instructions\":3,\"taken\":false,"
-	      "\"count\":18446744073709551615}\n]\n",
+	      "\"count\":18446744073709551615},\n" JSON_LAST,
 	      "one object");
 	write_all(put, &whole, "counts");
-	is_u64(counts.traces, 2, "traces of all objects");
+	is_u64(counts.traces, 3, "traces of all objects");
 	write_all(put, &one, "counts of one");
 	is_u64(counts.traces, 1, "traces that have to do with an object");
 	is_u64(counts.executed, 8, "times they were executed");

@@ -70,6 +70,7 @@ static void test_whole(void)
 		{ .file = "/a.c", .line = 4 },					/* none */
 		{ .file = "/a.c", .line = 5, .executed = MANY, .taken = 1 },
 		{ .file = "/c.c", .line = 5, .executed = 1, .taken = 1 },
+		{ .file = "/c.c", .line = 6, .executed = 5, .taken = 4 },
 	};
 	static const struct ntrace_coverage_function functions[] = {
 		{ .file = "/a-header.h", .name = "gone", .line = 1, .executed = 9 },
@@ -97,7 +98,8 @@ static void test_whole(void)
 	      "end_of_record\n"
 	      "TN:\nSF:/c.c\n"
 	      "FN:4294967295,main\nFNDA:18446744073709551615,main\nFNF:1\nFNH:1\n"
-	      "BRDA:5,0,0,1\nBRDA:5,0,1,0\nBRF:2\nBRH:1\n"
+	      "BRDA:5,0,0,1\nBRDA:5,0,1,0\n"
+	      "BRDA:6,0,0,4\nBRDA:6,0,1,1\nBRF:4\nBRH:3\n"
 	      "DA:1,1\nLF:1\nLH:1\n"
 	      "end_of_record\n",
 	      "files with all kinds of lines, branches and functions");

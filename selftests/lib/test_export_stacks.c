@@ -40,15 +40,18 @@ static struct ntrace_stack_function functions[] = {
 static const struct ntrace_stack_node nodes[] = {
 	{ .function = ALL, .total = HALF + 28, .total_ticks = 1 },
 	{ .function = OTHER_, .depth = 1, .instructions = 5, .total = 5 },
-	{ .function = TASK_A, .depth = 1, .total = HALF + 15 },
+	{ .function = TASK_A, .depth = 1, .total = HALF + 18 },
 	{ .function = MAIN_, .parent = 2, .depth = 2, .instructions = 10, .ticks = HALF },
 	{ .function = ODD, .parent = 3, .depth = 3, .ticks = 7 },
 	{ .function = INLINED, .parent = 4, .depth = 4, .instructions = HALF },
 	{ .function = DIRECT, .parent = 5, .depth = 5, .instructions = 6, .ticks = 3 },
+	{ .function = INLINED, .parent = 3, .depth = 3, .instructions = 1 },
 	{ .function = UNKNOWN, .parent = 2, .depth = 2 },
-	{ .function = MAIN_, .parent = 7, .depth = 3, .instructions = 1 },
-	{ .function = TASK_B, .depth = 1, .total = 2 },
-	{ .function = LIBRARY, .parent = 9, .depth = 2, .instructions = 2, .total = 2 },
+	{ .function = MAIN_, .parent = 8, .depth = 3, .instructions = 1 },
+	{ .function = TASK_B, .depth = 1, .total = 5 },
+	/* What it is inlined into is not known. */
+	{ .function = INLINED, .parent = 10, .depth = 2, .instructions = 3 },
+	{ .function = LIBRARY, .parent = 10, .depth = 2, .instructions = 2, .total = 2 },
 };
 
 static const struct ntrace_stack_edge edges[] = {
@@ -142,7 +145,9 @@ static void test_folded(void)
 	       "worker one-7/-8;main 10\n"
 	       "worker one-7/-8;main;a:b:\"c\\,;f<\xc3\xa9>(int) x 9223372036854775808\n"
 	       "worker one-7/-8;main;a:b:\"c\\,;f<\xc3\xa9>(int) x;innermost 6\n"
+	       "worker one-7/-8;main;f<\xc3\xa9>(int) x 1\n"
 	       "worker one-7/-8;[unknown];main 1\n"
+	       "b;f<\xc3\xa9>(int) x 3\n"
 	       "b;[lib x] 2\n",
 	       "folded: stacks with instructions of their own");
 	is_str(empty(put_folded, "folded")->bytes, "", "folded: nothing");
@@ -164,11 +169,11 @@ static void test_speedscope(void)
 	       "{\"type\":\"sampled\",\"name\":\"[other]\",\"unit\":\"none\",\"startValue\":0,"
 	       "\"endValue\":5,\n\"samples\":[[5]],\n\"weights\":[5]},\n"
 	       "{\"type\":\"sampled\",\"name\":\"worker one-7/-8\",\"unit\":\"none\",\"startValue\":0,"
-	       "\"endValue\":9223372036854775823,\n"
-	       "\"samples\":[[2],\n[2,0,1],\n[2,0,1,3],\n[6,2]],\n"
-	       "\"weights\":[10,9223372036854775808,6,1]},\n"
+	       "\"endValue\":9223372036854775826,\n"
+	       "\"samples\":[[2],\n[2,0,1],\n[2,0,1,3],\n[2,1],\n[6,2]],\n"
+	       "\"weights\":[10,9223372036854775808,6,1,1]},\n"
 	       "{\"type\":\"sampled\",\"name\":\"b\",\"unit\":\"none\",\"startValue\":0,"
-	       "\"endValue\":2,\n\"samples\":[[4]],\n\"weights\":[2]}],\n"
+	       "\"endValue\":5,\n\"samples\":[[1],\n[4]],\n\"weights\":[3,2]}],\n"
 	       "\"name\":\"sh -c \\\"a\\\\b\\\"\",\"exporter\":\"ntrace\"}\n",
 	       "speedscope: a profile for each thread");
 	is_str(empty(put_speedscope, "speedscope")->bytes,
@@ -401,8 +406,10 @@ static const char *pprof_text(const struct written *written)
 	"location 3 in 1 at 1010: 1\n"                                                              \
 	"location 4 in 1 at 1010: 2 1\n"                                                            \
 	"location 5 in 1 at 1010: 4 2 1\n"                                                          \
-	"location 6 in 0 at 0: 7\n"                                                                 \
-	"location 7 in 2 at 0: 5\n"
+	"location 6 in 1 at 1100: 2 3\n"                                                            \
+	"location 7 in 0 at 0: 7\n"                                                                 \
+	"location 8 in 1 at 0: 2\n"                                                                 \
+	"location 9 in 2 at 0: 5\n"
 
 static void test_pprof(void)
 {
@@ -412,8 +419,10 @@ static void test_pprof(void)
 	       "sample at 2: 10, thread worker one-7/-8\n"
 	       "sample at 4 2: 9223372036854775808, thread worker one-7/-8\n"
 	       "sample at 5 2: 6, thread worker one-7/-8\n"
-	       "sample at 2 6: 1, thread worker one-7/-8\n"
-	       "sample at 7: 2, thread b\n"
+	       "sample at 6: 1, thread worker one-7/-8\n"
+	       "sample at 2 7: 1, thread worker one-7/-8\n"
+	       "sample at 8: 3, thread b\n"
+	       "sample at 9: 2, thread b\n"
 	       "comment sh -c \"a\\b\"\ndefault instructions\n",
 	       "pprof: stacks, the innermost function first");
 	/* 2 GHz: HALF ticks are 2^62 ns, 7 are 3.5, 3 are 1.5. */
@@ -424,8 +433,10 @@ static void test_pprof(void)
 	       "sample at 3 2: 0 3, thread worker one-7/-8\n"
 	       "sample at 4 2: 9223372036854775808 0, thread worker one-7/-8\n"
 	       "sample at 5 2: 6 1, thread worker one-7/-8\n"
-	       "sample at 2 6: 1 0, thread worker one-7/-8\n"
-	       "sample at 7: 2 0, thread b\n"
+	       "sample at 6: 1 0, thread worker one-7/-8\n"
+	       "sample at 2 7: 1 0, thread worker one-7/-8\n"
+	       "sample at 8: 3 0, thread b\n"
+	       "sample at 9: 2 0, thread b\n"
 	       "comment sh -c \"a\\b\"\ndefault instructions\n",
 	       "pprof: with times, also of stacks without instructions");
 	is_str(pprof_text(empty(put_pprof, "pprof")),
