@@ -67,5 +67,5 @@ fi
 guest_files "$tmp/root"
 cp "$program" "$tmp/root/root/"
 perf_for "$out/perf.data" && perf_reads=yes
-both_ways "$out/perf.data" "$program" "$tmp/root"
+both_ways "$out/perf.data" "$program" "$tmp/root" "$out/branches"
 done_testing

@@ -7,17 +7,20 @@
 ok "trace a program in the guest" record_calculator || done_testing
 export_trace() { build/ntrace export --user --sysroot "$root" "$@" "$recorded/recording"; }
 ok "samples of it" export_trace -f perf-data --period 503 -o "$tmp/perf.data"
-perf_for "$tmp/perf.data" && perf_reads=yes
-both_ways "$tmp/perf.data" "$recorded/calculator" "$root"
+script=''
+if perf_for "$tmp/perf.data"; then
+	perf_reads=yes script=$tmp/script
+	perf script -i "$tmp/perf.data" -F ip,brstack --show-mmap-events 2>/dev/null >"$script"
+fi
+both_ways "$tmp/perf.data" "$recorded/calculator" "$root" "$script"
 
 # Each pair of transfers that perf shows, once in our sums.
 if [ -n "${perf_reads:-}" ]; then
-	perf script -i "$tmp/perf.data" -F ip,brstack --show-mmap-events 2>/dev/null >"$tmp/script"
-	shown=$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$tmp/script" "$tmp/both/csv" 2>"$tmp/wrong")
+	shown=$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$script" "$tmp/both/csv" 2>"$tmp/wrong")
 	like "each transfer and run as often as perf script shows it: $shown" \
 		'^[1-9][0-9]+ traces, [1-9][0-9]{3,} times, 0 differ$' "$shown" || diag "$(<"$tmp/wrong")"
 	like "losing one sample of five hundred would show" ' [1-9][0-9]* differ$' \
-		"$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$tmp/script" "$tmp/both/csv" 500 2>/dev/null)"
+		"$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$script" "$tmp/both/csv" 500 2>/dev/null)"
 fi
 
 # The report, function by function and branch by branch.
@@ -25,11 +28,11 @@ report() { build/ntrace report --user --sysroot "$root" "$@" "$tmp/perf.data"; }
 write_report() { report --json --limit 0 >"$tmp/report.json"; }
 ok "report of samples" write_report
 if [ -n "${perf_reads:-}" ]; then
-	shown=$(python3 selftests/consumers/host/sample_report.py "$recorded/calculator" "$tmp/script" "$tmp/report.json" 2>"$tmp/wrong")
+	shown=$(python3 selftests/consumers/host/sample_report.py "$recorded/calculator" "$script" "$tmp/report.json" 2>"$tmp/wrong")
 	like "functions and branches are what perf script shows: $shown" '^1[0-9] functions, [1-9][0-9]+ branches, 0 differ$' "$shown" ||
 		diag "$(<"$tmp/wrong")"
 	like "losing one sample of five hundred would show" ' [1-9][0-9]* differ$' \
-		"$(python3 selftests/consumers/host/sample_report.py "$recorded/calculator" "$tmp/script" "$tmp/report.json" 500 2>/dev/null)"
+		"$(python3 selftests/consumers/host/sample_report.py "$recorded/calculator" "$script" "$tmp/report.json" 500 2>/dev/null)"
 fi
 like "says that counts are of samples" 'samples  .*with .* transfers.*shares, not what was executed.*product \(calculator\).* -> .*, call' \
 	"$(report --limit 60 | tr '\n' ' ')"

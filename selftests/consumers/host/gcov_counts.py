@@ -4,17 +4,17 @@
 
 usage: gcov_counts.py text ELF EXECUTED
        gcov_counts.py same ELF EXECUTED OURS THEIRS
-       gcov_counts.py alike ELF /dev/null OURS THEIRS
+       gcov_counts.py alike ELF SCRIPT OURS THEIRS
        gcov_counts.py entries ELF EXECUTED DUMP
-EXECUTED is the output of executed.py.
+EXECUTED is the output of executed.py, SCRIPT that of perf script -F ip,brstack --show-mmap-events.
 
 text prints EXECUTED for create_gcov --profiler=text.
 same compares what dump_gcov prints of our profile and of create_gcov's. Known
 differences: create_gcov also counts instructions of no line (as one far in front of the
 function), lines that were not executed, and targets of direct calls; calls from other
 objects it does not know, so executions of functions are held against EXECUTED. Prints
-"N functions, N counts, N targets, N differ". alike is the same for samples, of which create_gcov
-has the calls from the program itself: those from elsewhere may be more in ours.
+"N functions, N counts, N targets, N differ". alike is the same for samples: executions of functions
+are held against the transfers to their first instruction that perf script shows.
 entries compares the counts with which GCC enters functions, as its dump of the pass afdo
 with blocks says, with EXECUTED. Newer GCC scales all counts by one number. Prints
 "N functions, N differ".
@@ -37,7 +37,8 @@ def traces(elf, path):
     return found
 
 
-def text(elf, executed):
+def text(elf, path):
+    executed = traces(elf, path)
     runs, branches = collections.Counter(), collections.Counter()
     for source, start, end, count in executed:
         if start is not None:
@@ -89,7 +90,7 @@ def dump(path):
     return functions
 
 
-def known(elf, executed, counts, ours):
+def known(counts, ours):
     """What of create_gcov's counts should be in ours."""
     lines = lambda key: [part[0] if isinstance(part, tuple) else part for part in key if part != "to"]
     return {key: count for key, count in counts.items()
@@ -97,20 +98,25 @@ def known(elf, executed, counts, ours):
                                  all(int(line.split(".")[0]) < OFFSET_MAX for line in lines(key)[:1]))}
 
 
-def alike(elf, _, ours, theirs):
-    same(elf, None, ours, theirs)
-
-
 def same(elf, executed, ours, theirs):
-    ours, theirs, calls = dump(ours), dump(theirs), entered(elf, executed or [])
+    compare(entered(elf, traces(elf, executed)), dump(ours), dump(theirs))
+
+
+def alike(elf, script, ours, theirs):
+    branches = brstack.Sums(elf, script, 0).branches
+    shown = [(source, target, None, count) for (source, target), count in branches.items()]
+    compare(entered(elf, shown), dump(ours), dump(theirs))
+
+
+def compare(calls, ours, theirs):
     counts = targets = differ = 0
     for name in sorted({*ours, *theirs}):
         got = ours.get(name, {})
-        want = known(elf, executed, theirs.get(name, {}), got)
-        if executed:
+        want = known(theirs.get(name, {}), got)
+        want.pop("head", None)
+        # create_gcov also has functions of which nothing was executed.
+        if name in ours or calls[name]:
             want["head"] = calls[name]
-        elif not want.get("head"):
-            want["head"] = got.get("head")
         counts += sum(key != "head" and "to" not in key for key in got)
         targets += sum("to" in key for key in got)
         for key in sorted({*got, *want}, key=str):
@@ -121,7 +127,7 @@ def same(elf, executed, ours, theirs):
 
 
 def entries(elf, executed, path):
-    calls, got, name = entered(elf, executed), {}, None
+    calls, got, name = entered(elf, traces(elf, executed)), {}, None
     before = ""
     for line in open(path):
         if line == "{\n":
@@ -150,8 +156,7 @@ class Program(brstack.Elf):
 
 def main():
     elf = Program(sys.argv[2], "selftests/consumers/program/calculator.c")
-    executed = traces(elf, sys.argv[3])
-    {"text": text, "same": same, "alike": alike, "entries": entries}[sys.argv[1]](elf, executed, *sys.argv[4:])
+    {"text": text, "same": same, "alike": alike, "entries": entries}[sys.argv[1]](elf, *sys.argv[3:])
 
 
 if __name__ == "__main__":
