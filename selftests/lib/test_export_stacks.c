@@ -444,6 +444,61 @@ static void test_pprof(void)
 	       "pprof: nothing");
 }
 
+/* More than what is compressed at a time, of which little can be compressed. */
+static void test_large_pprof(void)
+{
+	enum { FUNCTIONS_MANY = 5000, ROOM = 1 << 20 };
+	struct ntrace_stack_function *many = calloc(FUNCTIONS_MANY, sizeof(*many));
+	struct ntrace_stack_node *tree = calloc(FUNCTIONS_MANY + 1, sizeof(*tree));
+	char (*text)[20] = calloc(FUNCTIONS_MANY, sizeof(*text));
+	char **pointers = calloc(FUNCTIONS_MANY, sizeof(*pointers));
+	uint8_t *proto = calloc(1, ROOM);
+	static struct written written;
+	struct stacks_export export = { .title = "", .functions = many, .nodes = tree,
+					.function_count = FUNCTIONS_MANY, .names = pointers,
+					.node_count = FUNCTIONS_MANY };
+	z_stream gzip = { .next_in = (Bytef *)written.bytes, .next_out = proto, .avail_out = ROOM };
+	const cookie_io_functions_t io = { .write = take_bytes };
+	unsigned int i, field, functions_seen = 0, differ = 0, texts = 0;
+	struct bytes from, part;
+	uint64_t value, state = 1;
+
+	for (i = 0; i < FUNCTIONS_MANY; i++) {
+		state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+		snprintf(text[i], sizeof(text[i]), "%016" PRIx64, state);
+		pointers[i] = text[i];
+		many[i].name = text[i];
+		tree[i].function = i;
+		tree[i].depth = i ? 1 : 0;
+	}
+	many[FUNCTIONS_MANY - 1].kind = NTRACE_STACK_TASK;
+	written.limit = sizeof(written.bytes);
+	export.file = fopencookie(&written, "w", io);
+	is_u64(put_pprof(&export), 0, "a large profile");
+	fclose(export.file);
+	gzip.avail_in = (uInt)written.size;
+	inflateInit2(&gzip, MAX_WBITS + 16);
+	ok(written.size > 40000 && inflate(&gzip, Z_FINISH) == Z_STREAM_END,
+	   "a large profile: %zu bytes are whole", written.size);
+	for (from = (struct bytes){ proto, gzip.next_out };
+	     (field = take_field(&from, &value, &part));) {
+		functions_seen += field == 5;
+		/* 7 texts of its own, then the name of each function twice. */
+		if (field == 6 && texts >= 7 && texts < 7 + 2 * FUNCTIONS_MANY)
+			differ += part.end - part.at != 16 ||
+				 memcmp(part.at, text[(texts - 7) / 2], 16) != 0;
+		texts += field == 6;
+	}
+	inflateEnd(&gzip);
+	is_u64(functions_seen, FUNCTIONS_MANY - 1, "a large profile: all functions");
+	is_u64(differ, 0, "a large profile: their names");
+	free(many);
+	free(tree);
+	free(text);
+	free(pointers);
+	free(proto);
+}
+
 /* ---- all of it, from events ---- */
 
 struct wanted_format {
@@ -510,6 +565,7 @@ int main(void)
 	test_speedscope();
 	test_callgrind();
 	test_pprof();
+	test_large_pprof();
 	test_formats();
 	tear_down();
 	ntrace_object_put(odd);
