@@ -449,6 +449,8 @@ static void test_counts(void)
 	/* From elsewhere: 3 times all of f, and 2 times but its first half. */
 	count(other, 0x9000, NTRACE_INSN_CALL, object, 0x1000, 0x103c, 3);
 	count(object, 0x103c, NTRACE_INSN_BRANCH, object, 0x1020, 0x1044, 2);
+	/* How another object calls is not known: by a lazy binding's return as well. */
+	count(other, 0x9008, NTRACE_INSN_RETURN, object, 0x1000, 0, 2);
 	/* Of h: begun 4 times by a pointer, once by a tail call, once by a call that a trap interrupts. */
 	count(object, 0x1044, NTRACE_INSN_INDIRECT_CALL, object, 0x1080, 0x108c, 4);
 	count(object, 0x1024, NTRACE_INSN_JUMP, object, 0x1080, 0x1084, 1);
@@ -463,10 +465,10 @@ static void test_counts(void)
 	ntrace_profile_end(profile);
 	is_str(gcov_text(write_all(put, NULL, "gcov")),
 	       /*
-		* The greatest count of each line: 10 at 0x1000 3 + 1, 12 at 0x1020 3 + 2; f is begun
-		* 3 times, and once from nowhere. A line that a scope has twice is one.
+		* The greatest count of each line: 10 and 12 at 0x1020 3 + 2; f is begun 5 times from
+		* elsewhere. A line that a scope has twice is one.
 		*/
-	       "4 f\n"
+	       "5 f\n"
 	       " 0.0: 5\n"
 	       " 2.1: 5\n"
 	       " 2.3 g\n"
