@@ -169,14 +169,14 @@ static void test_all_kinds(void)
 	      "B 1238c X:0 3 0\n",
 	      "all kinds");
 	check(profile, NTRACE_EXPORT_CSV, program,
-	      CSV_HEAD CSV_NASTY ",0x1238c,,0xffffffff80000000,0xffffffff80000004,2,1,3\n"
-	      ",," CSV_NASTY ",0x12360,0x12368,3,0,1\n"
-	      CSV_NASTY ",0x12350," CSV_NASTY ",0x12360,0x12368,3,1,5\n"
-	      CSV_NASTY ",0x12350," CSV_NASTY ",0x12360,0x12370,5,1,7\n"
-	      "\"other\",0x508," CSV_NASTY ",0x12380,0x12384,2,1,2\n"
-	      CSV_NASTY ",0x12388," CSV_NASTY ",0x12390,0x12390,0,0,9\n"
-	      CSV_NASTY ",0x12398," CSV_NASTY ",0x123a0,0x123a4,2,1,18446744073709551615\n"
-	      CSV_NASTY ",0x12384,\"other\",0x500,0x508,3,1,4\n",
+	      CSV_HEAD CSV_NASTY
+	      ",0x1238c,,0xffffffff80000000,0xffffffff80000004,2,1,3\n"
+	      ",," CSV_NASTY ",0x12360,0x12368,3,0,1\n" CSV_NASTY ",0x12350," CSV_NASTY
+	      ",0x12360,0x12368,3,1,5\n" CSV_NASTY ",0x12350," CSV_NASTY ",0x12360,0x12370,5,1,7\n"
+	      "\"other\",0x508," CSV_NASTY ",0x12380,0x12384,2,1,2\n" CSV_NASTY
+	      ",0x12388," CSV_NASTY ",0x12390,0x12390,0,0,9\n" CSV_NASTY ",0x12398," CSV_NASTY
+	      ",0x123a0,0x123a4,2,1,18446744073709551615\n" CSV_NASTY
+	      ",0x12384,\"other\",0x500,0x508,3,1,4\n",
 	      "one object");
 	ntrace_profile_free(profile);
 }
@@ -195,8 +195,8 @@ static void test_whole(void)
 
 	check(profile, NTRACE_EXPORT_CSV, NULL,
 	      CSV_HEAD "\"other\",0x508,,0x10,0x10,1,1,8\n"
-	      ",," CSV_NASTY ",0x12360,0x12368,3,0,18446744073709551615\n"
-	      CSV_NASTY ",0x12368," CSV_NASTY ",0x12370,0x12370,1,1,1\n",
+		       ",," CSV_NASTY ",0x12360,0x12368,3,0,18446744073709551615\n" CSV_NASTY
+		       ",0x12368," CSV_NASTY ",0x12370,0x12370,1,1,1\n",
 	      "all objects");
 	check(profile, NTRACE_EXPORT_JSON, NULL,
 	      "[\n{\"from_object\":\"other\",\"from\":\"0x508\",\"object\":null,\"start\":\"0x10\","
@@ -247,8 +247,8 @@ static void test_base(void)
 	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n1000-1000:1\n1\nfff->1000:1\n",
 	      "the last byte of a page");
 	other->segments[0].address = 0x3000;
-	check(profile, NTRACE_EXPORT_PROFGEN, other,
-	      "1\n0-0:1\n1\nffffffffffffffff->0:1\n", "the first byte of a page");
+	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n0-0:1\n1\nffffffffffffffff->0:1\n",
+	      "the first byte of a page");
 	other->segments[0].executable = false;
 	check(profile, NTRACE_EXPORT_PROFGEN, other, "1\n3000-3000:1\n1\n2fff->3000:1\n",
 	      "no executable segment");
@@ -257,7 +257,9 @@ static void test_base(void)
 
 static void test_invalid(void)
 {
-	static const char *const names[] = { "autofdo", "profgen", "bolt", "bolt-bf", "csv", "json" };
+	static const char *const names[] = {
+		"autofdo", "profgen", "bolt", "bolt-bf", "csv", "json"
+	};
 	struct ntrace_profile *profile = profile_of(NULL, 0);
 	FILE *nowhere = fopen("/dev/null", "w");
 	unsigned int i;

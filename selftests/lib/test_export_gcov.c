@@ -287,26 +287,37 @@ enum { F, G_IN_F, H, G_IN_H, A_IN_G_IN_F, NONE = NTRACE_NO_SCOPE };
 
 static const struct ntrace_scope scopes[] = {
 	[F] = { .name = "f", .file = "/a.c", .entry = 0x1000, .line = 10, .parent = NONE },
-	[G_IN_F] = { .name = "g", .file = "/b.h", .line = 50, .call_line = 12,
-		     .call_discriminator = 3, .parent = F, .inlined = true },
+	[G_IN_F] = { .name = "g",
+		     .file = "/b.h",
+		     .line = 50,
+		     .call_line = 12,
+		     .call_discriminator = 3,
+		     .parent = F,
+		     .inlined = true },
 	[H] = { .name = "h", .file = "/a.c", .entry = 0x1080, .line = 80, .parent = NONE },
-	[G_IN_H] = { .name = "g", .file = "/b.h", .line = 50, .call_line = 85, .parent = H,
+	[G_IN_H] = { .name = "g",
+		     .file = "/b.h",
+		     .line = 50,
+		     .call_line = 85,
+		     .parent = H,
 		     .inlined = true },
 	/* What DWARF calls C4 is inlined as C2. */
-	[A_IN_G_IN_F] = { .name = "_ZN1AC4Ei", .file = "/b.h", .line = 90, .call_line = 51,
-			  .parent = G_IN_F, .inlined = true },
+	[A_IN_G_IN_F] = { .name = "_ZN1AC4Ei",
+			  .file = "/b.h",
+			  .line = 90,
+			  .call_line = 51,
+			  .parent = G_IN_F,
+			  .inlined = true },
 };
 
 #define LINE(from, to, number, part)                                                               \
 	{ .start = (from), .end = (to), .file = "/a.c", .line = (number), .discriminator = (part) }
 
 static const struct ntrace_line lines[] = {
-	LINE(0x1000, 0x1010, 10, 0),		LINE(0x1010, 0x1018, 51, 0),
-	LINE(0x1018, 0x1020, 91, 0),		LINE(0x1020, 0x1030, 12, 1),
-	LINE(0x1030, 0x1038, 0, 0),		LINE(0x1038, 0x1040, 10, 0),
-	LINE(0x1040, 0x1048, 51, 0),		LINE(0x1080, 0x1088, 81, 0),
-	LINE(0x1088, 0x1090, 51, 0),		LINE(0x1090, 0x1098, 84, 0x12345),
-	LINE(0x5000, 0x5010, 99, 0), /* not in the file */
+	LINE(0x1000, 0x1010, 10, 0),	   LINE(0x1010, 0x1018, 51, 0), LINE(0x1018, 0x1020, 91, 0),
+	LINE(0x1020, 0x1030, 12, 1),	   LINE(0x1030, 0x1038, 0, 0),	LINE(0x1038, 0x1040, 10, 0),
+	LINE(0x1040, 0x1048, 51, 0),	   LINE(0x1080, 0x1088, 81, 0), LINE(0x1088, 0x1090, 51, 0),
+	LINE(0x1090, 0x1098, 84, 0x12345), LINE(0x5000, 0x5010, 99, 0), /* not in the file */
 };
 static const uint32_t scope_of[] = { F, G_IN_F, A_IN_G_IN_F, F, F, F, G_IN_F, H, G_IN_H, H, NONE };
 
@@ -432,7 +443,8 @@ static int put(FILE *file, const void *data)
 
 static void test_counts(void)
 {
-	static const struct ntrace_lines made = { lines, COUNT(lines), scopes, COUNT(scopes), scope_of };
+	static const struct ntrace_lines made = { lines, COUNT(lines), scopes, COUNT(scopes),
+						  scope_of };
 	uint32_t code[64];
 	size_t i;
 

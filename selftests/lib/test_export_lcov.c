@@ -79,8 +79,8 @@ static void test_whole(void)
 		{ .file = "/c.c", .name = "main", .line = 4294967295, .executed = MANY },
 		{ .file = "/d.c", .name = "nothing", .line = 1, .executed = 1 },
 	};
-	const struct ntrace_coverage coverage = { lines,     COUNT(lines),	branches, COUNT(branches),
-						  functions, COUNT(functions) };
+	const struct ntrace_coverage coverage = { lines,	   COUNT(lines), branches,
+						  COUNT(branches), functions,	 COUNT(functions) };
 
 	check(&coverage,
 	      "TN:\nSF:/a.c\n"

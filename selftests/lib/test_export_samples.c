@@ -98,7 +98,8 @@ static void test_perfscript(void)
 	struct ntrace_export_counts counts = { 0 };
 	size_t size;
 
-	if (!ok(!ntrace_export_perfscript_open(&samples, in("script"), &options), "perfscript: opened"))
+	if (!ok(!ntrace_export_perfscript_open(&samples, in("script"), &options),
+		"perfscript: opened"))
 		return;
 	put_sample(samples, BIAS + 0x12350, two, 2);
 	put_sample(samples, NOWHERE, away, 1);
@@ -124,8 +125,7 @@ static void test_perfscript(void)
 
 static void test_perfscript_edges(void)
 {
-	struct ntrace_export_samples_options options = { .size = sizeof(options),
-							 .object = other };
+	struct ntrace_export_samples_options options = { .size = sizeof(options), .object = other };
 	struct ntrace_export_samples *samples;
 	size_t size;
 	unsigned int i;
@@ -150,7 +150,8 @@ static void test_perfscript_edges(void)
 	for (i = 0; i < 10000 && !error; i++)
 		error = put_sample(samples, 2 * BIAS + 0x12350, NULL, 0);
 	is_u64(error, NTRACE_ERR_IO, "perfscript: not later than when the buffer is full");
-	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO, "perfscript: nor at close");
+	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
+	       "perfscript: nor at close");
 	ntrace_export_perfscript_open(&samples, "/dev/full", &options);
 	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
 	       "perfscript: or at close, if that comes first");
@@ -169,10 +170,17 @@ static struct ntrace_recording recording;
 static void make_session(void)
 {
 	static const unsigned int types[] = {
-		NTRACE_SIDEBAND_MMAP,	     NTRACE_SIDEBAND_LOST,	 NTRACE_SIDEBAND_COMM,
-		NTRACE_SIDEBAND_EXIT,	     NTRACE_SIDEBAND_FORK,	 NTRACE_SIDEBAND_MMAP2,
-		NTRACE_SIDEBAND_AUX,	     NTRACE_SIDEBAND_SWITCH,	 NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
-		NTRACE_SIDEBAND_ITRACE_START, NTRACE_SIDEBAND_KSYMBOL,
+		NTRACE_SIDEBAND_MMAP,
+		NTRACE_SIDEBAND_LOST,
+		NTRACE_SIDEBAND_COMM,
+		NTRACE_SIDEBAND_EXIT,
+		NTRACE_SIDEBAND_FORK,
+		NTRACE_SIDEBAND_MMAP2,
+		NTRACE_SIDEBAND_AUX,
+		NTRACE_SIDEBAND_SWITCH,
+		NTRACE_SIDEBAND_SWITCH_CPU_WIDE,
+		NTRACE_SIDEBAND_ITRACE_START,
+		NTRACE_SIDEBAND_KSYMBOL,
 	};
 	const struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -312,7 +320,8 @@ static void test_stacks(void)
 	is_u64(number(attr + 4, 4), 112, "perf.data: an attr of its size");
 	is_u64(number(attr + 8, 8), 1, "perf.data: instructions");
 	is_u64(number(attr + 16, 8), 1000003, "perf.data: the period");
-	is_hex(number(attr + 24, 8), 1u << 16 | 1u << 0 | 1u << 1 | 1u << 2 | 1u << 7 | 1u << 8 | 1u << 11,
+	is_hex(number(attr + 24, 8),
+	       1u << 16 | 1u << 0 | 1u << 1 | 1u << 2 | 1u << 7 | 1u << 8 | 1u << 11,
 	       "perf.data: IDENTIFIER, IP, TID, TIME, CPU, PERIOD, BRANCH_STACK");
 	is_hex(number(attr + 40, 8),
 	       1u << 5 | 1u << 6 | 1u << 8 | 1u << 9 | 1u << 13 | 1u << 18 | 1u << 23 | 1u << 24 |
@@ -344,7 +353,8 @@ static void test_stacks(void)
 	for (i = 0; i < COUNT(classes); i++) {
 		uint64_t entry = at + 64 + 24 * i;
 
-		wrong += number(entry, 8) != classes[i].from || number(entry + 8, 8) != classes[i].to;
+		wrong += number(entry, 8) != classes[i].from ||
+			 number(entry + 8, 8) != classes[i].to;
 		/* Bits 0 to 3: mispredicted, predicted, transactions; 4 to 19: cycles. */
 		is_hex(number(entry + 16, 8), (uint64_t)branch_types[i] << 20, "branch %u: flags",
 		       (unsigned int)i);
@@ -357,11 +367,9 @@ static void test_every_branch(void)
 	const struct ntrace_export_samples_options options = {
 		.size = sizeof(options), .session = &session, .period = 7, .every_branch = true
 	};
-	const struct ntrace_session_event event = { .cpu = 2,
-						    .pid = -1,
-						    .tid = -1,
-						    .privilege = NTRACE_PRIV_S,
-						    .sideband_ns = 5 };
+	const struct ntrace_session_event event = {
+		.cpu = 2, .pid = -1, .tid = -1, .privilege = NTRACE_PRIV_S, .sideband_ns = 5
+	};
 	struct ntrace_export_samples *samples;
 	struct ntrace_export_counts counts;
 	uint64_t at = 0, size, attr;
@@ -376,11 +384,13 @@ static void test_every_branch(void)
 	is_u64(ntrace_export_samples_close(samples, &counts), 0, "branches: closed");
 	ok(counts.traces == 1 && counts.executed == 1, "branches: counts");
 	file = read_file(in("perf.data"), &file_size);
-	is_hex(number(FEATURES, 8), 1u << 6 | 1u << 12 | 1u << 23, "branches: machine, events, clock");
+	is_hex(number(FEATURES, 8), 1u << 6 | 1u << 12 | 1u << 23,
+	       "branches: machine, events, clock");
 	attr = number(ATTRS, 8);
 	is_u64(number(attr + 8, 8), 4, "branches: the event branches");
 	is_u64(number(attr + 16, 8), 1, "branches: each of them");
-	is_hex(number(attr + 24, 8), 1u << 16 | 1u << 0 | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 7 | 1u << 8,
+	is_hex(number(attr + 24, 8),
+	       1u << 16 | 1u << 0 | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 7 | 1u << 8,
 	       "branches: IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD");
 	is_hex(number(attr + 40, 8) >> 5 & 1, 0, "branches: of the kernel, too");
 	is_hex(number(attr + 72, 8), 0, "branches: no branch stacks");
@@ -424,8 +434,8 @@ static void test_perf_data_edges(void)
 	       "perf.data: a full device");
 	is_u64(errno, ENOSPC, "perf.data: which errno says");
 	options.session = NULL;
-	is_u64(ntrace_export_perf_data_open(&samples, in("perf.data"), &options), NTRACE_ERR_INVALID,
-	       "perf.data: of no session");
+	is_u64(ntrace_export_perf_data_open(&samples, in("perf.data"), &options),
+	       NTRACE_ERR_INVALID, "perf.data: of no session");
 }
 
 typedef int open_fn(struct ntrace_export_samples **samples, const char *path,
@@ -435,9 +445,9 @@ typedef int open_fn(struct ntrace_export_samples **samples, const char *path,
 static int write_to_limit(open_fn *open, uint64_t limit)
 {
 	static struct ntrace_sample_branch branches[NTRACE_SAMPLE_DEPTH_MAX];
-	const struct ntrace_export_samples_options options = {
-		.size = sizeof(options), .session = &session, .object = program
-	};
+	const struct ntrace_export_samples_options options = { .size = sizeof(options),
+							       .session = &session,
+							       .object = program };
 	struct ntrace_export_samples *samples;
 	struct rlimit old, less;
 	int error, later = 0, saved;
@@ -472,11 +482,12 @@ static void test_limit(open_fn *open, const char *name)
 	file = read_file(in("limited"), &file_size);
 	whole = file_size;
 	for (i = 0; i < COUNT(limits); i++) {
-		is_u64(write_to_limit(open, limits[i]), NTRACE_ERR_IO, "%s: room for %u bytes", name,
-		       (unsigned int)limits[i]);
+		is_u64(write_to_limit(open, limits[i]), NTRACE_ERR_IO, "%s: room for %u bytes",
+		       name, (unsigned int)limits[i]);
 		is_u64(errno, EFBIG, "%s: which errno says", name);
 	}
-	is_u64(write_to_limit(open, whole - 1), NTRACE_ERR_IO, "%s: for one less than needed", name);
+	is_u64(write_to_limit(open, whole - 1), NTRACE_ERR_IO, "%s: for one less than needed",
+	       name);
 	is_u64(write_to_limit(open, whole), 0, "%s: for all", name);
 }
 

@@ -19,9 +19,10 @@ static struct ntrace_object *odd, *plain;
 
 enum { ODD, INLINED, MAIN_, DIRECT, LIBRARY, OTHER_, UNKNOWN, TASK_A, TASK_B, ALL };
 
-static const char *const shown[] = { "a;b\n\"c\\,",	"f<\xc3\xa9>(int) x", "main", "innermost",
-				     "[lib x]",		"[other]",	      "[unknown]",
-				     "worker one-7/-8", "b",		      "all" };
+static const char *const shown[] = {
+	"a;b\n\"c\\,", "f<\xc3\xa9>(int) x", "main", "innermost", "[lib x]", "[other]",
+	"[unknown]",   "worker one-7/-8",    "b",    "all"
+};
 
 static struct ntrace_stack_function functions[] = {
 	[ODD] = { .name = "odd", .start = 0x1010, .kind = NTRACE_STACK_FUNCTION, .instructions = 4 },
@@ -168,7 +169,8 @@ static void test_speedscope(void)
 	       "\"profiles\":[\n"
 	       "{\"type\":\"sampled\",\"name\":\"[other]\",\"unit\":\"none\",\"startValue\":0,"
 	       "\"endValue\":5,\n\"samples\":[[5]],\n\"weights\":[5]},\n"
-	       "{\"type\":\"sampled\",\"name\":\"worker one-7/-8\",\"unit\":\"none\",\"startValue\":0,"
+	       "{\"type\":\"sampled\",\"name\":\"worker "
+	       "one-7/-8\",\"unit\":\"none\",\"startValue\":0,"
 	       "\"endValue\":9223372036854775826,\n"
 	       "\"samples\":[[2],\n[2,0,1],\n[2,0,1,3],\n[2,1],\n[6,2]],\n"
 	       "\"weights\":[10,9223372036854775808,6,1,1]},\n"
@@ -315,7 +317,8 @@ static void put_message(FILE *out, unsigned int field, struct bytes part)
 	switch (field) {
 	case 1: /* sample_type: type, unit */
 		message = take_message(part, 0, 0);
-		fprintf(out, "type %s %s\n", text_of(message.number[1]), text_of(message.number[2]));
+		fprintf(out, "type %s %s\n", text_of(message.number[1]),
+			text_of(message.number[2]));
 		break;
 	case 2: /* sample: packed locations, packed values, labels with key and text */
 		message = take_message(part, 3, 1u << 1 | 1u << 2);
@@ -368,8 +371,8 @@ static const char *pprof_text(const struct written *written)
 	bad = false;
 	string_count = 0;
 	/* 16: with gzip's header. */
-	if (inflateInit2(&gzip, MAX_WBITS + 16) != Z_OK || inflate(&gzip, Z_FINISH) != Z_STREAM_END ||
-	    gzip.avail_in)
+	if (inflateInit2(&gzip, MAX_WBITS + 16) != Z_OK ||
+	    inflate(&gzip, Z_FINISH) != Z_STREAM_END || gzip.avail_in)
 		bad = true;
 	all = (struct bytes){ proto, gzip.next_out };
 	inflateEnd(&gzip);
@@ -414,8 +417,7 @@ static const char *pprof_text(const struct written *written)
 static void test_pprof(void)
 {
 	is_str(pprof_text(whole(put_pprof, 0, "pprof")),
-	       "type instructions count\n" PPROF_TABLES
-	       "sample at 1: 5, thread [other]\n"
+	       "type instructions count\n" PPROF_TABLES "sample at 1: 5, thread [other]\n"
 	       "sample at 2: 10, thread worker one-7/-8\n"
 	       "sample at 4 2: 9223372036854775808, thread worker one-7/-8\n"
 	       "sample at 5 2: 6, thread worker one-7/-8\n"
@@ -450,12 +452,15 @@ static void test_large_pprof(void)
 	enum { FUNCTIONS_MANY = 5000, ROOM = 1 << 20 };
 	struct ntrace_stack_function *many = calloc(FUNCTIONS_MANY, sizeof(*many));
 	struct ntrace_stack_node *tree = calloc(FUNCTIONS_MANY + 1, sizeof(*tree));
-	char (*text)[20] = calloc(FUNCTIONS_MANY, sizeof(*text));
+	char(*text)[20] = calloc(FUNCTIONS_MANY, sizeof(*text));
 	char **pointers = calloc(FUNCTIONS_MANY, sizeof(*pointers));
 	uint8_t *proto = calloc(1, ROOM);
 	static struct written written;
-	struct stacks_export export = { .title = "", .functions = many, .nodes = tree,
-					.function_count = FUNCTIONS_MANY, .names = pointers,
+	struct stacks_export export = { .title = "",
+					.functions = many,
+					.nodes = tree,
+					.function_count = FUNCTIONS_MANY,
+					.names = pointers,
 					.node_count = FUNCTIONS_MANY };
 	z_stream gzip = { .next_in = (Bytef *)written.bytes, .next_out = proto, .avail_out = ROOM };
 	const cookie_io_functions_t io = { .write = take_bytes };
@@ -486,7 +491,7 @@ static void test_large_pprof(void)
 		/* 7 texts of its own, then the name of each function twice. */
 		if (field == 6 && texts >= 7 && texts < 7 + 2 * FUNCTIONS_MANY)
 			differ += part.end - part.at != 16 ||
-				 memcmp(part.at, text[(texts - 7) / 2], 16) != 0;
+				  memcmp(part.at, text[(texts - 7) / 2], 16) != 0;
 		texts += field == 6;
 	}
 	inflateEnd(&gzip);
@@ -538,8 +543,7 @@ static void test_formats(void)
 		check_full(put_real, &wanted, format_names[wanted.format]);
 	}
 	ok(!ntrace_export_stacks_name(wanted.format), "there are no more");
-	is_u64(put_real(stdout, &wanted), NTRACE_ERR_INVALID,
-	       "so it is refused");
+	is_u64(put_real(stdout, &wanted), NTRACE_ERR_INVALID, "so it is refused");
 	wanted.format = NTRACE_EXPORT_FOLDED;
 	is_str(write_all(put_real, &wanted, "folded")->bytes,
 	       "program-1/1;[unknown];main 7\nprogram-1/1;[unknown];main;a 2\n",
@@ -551,8 +555,7 @@ static void test_formats(void)
 	wanted.options = &titled;
 	text = pprof_text(write_all(put_real, &wanted, "pprof"));
 	ok(strstr(text, "sample at 2 1: 7 60000000, ") &&
-		   strstr(text, "sample at 3 2 1: 2 40000000, ") &&
-		   strstr(text, "comment title\n"),
+		   strstr(text, "sample at 3 2 1: 2 40000000, ") && strstr(text, "comment title\n"),
 	   "pprof: 1000 Hz: 40 ms and 60 ms");
 	ntrace_stacks_free(stacks);
 }

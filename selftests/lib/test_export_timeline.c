@@ -20,27 +20,89 @@ static struct ntrace_session session = { .recording = &recording, .streams = str
 static const char function[] = "_Z1fi", plain[] = "a \"b\"\\\n\xc3\xa9", library[] = "lib";
 
 static const struct ntrace_stack_change changes[] = {
-	{ .type = NTRACE_STACK_RUN, .time_kind = NTRACE_STACK_TIME_OUTSIDE, .cpu = 3, .pid = 7,
-	  .tid = 8, .kind = NTRACE_STACK_TASK, .comm = "w \"x\"", .name = "", .time = 3000 },
-	{ .type = NTRACE_STACK_ENTER, .time_kind = NTRACE_STACK_TIME_OUTSIDE, .cpu = 3, .pid = 7,
-	  .tid = 8, .comm = "w \"x\"", .name = function, .time = 3000 },
-	{ .type = NTRACE_STACK_ENTER, .time_kind = NTRACE_STACK_TIME_INTERPOLATED, .cpu = 3, .pid = 7,
-	  .tid = 8, .comm = "w \"x\"", .name = plain, .time = 3001, .depth = 1 },
-	{ .type = NTRACE_STACK_LEAVE, .time_kind = NTRACE_STACK_TIME_EXACT, .cpu = 3, .pid = 7,
-	  .tid = 8, .comm = "w \"x\"", .name = plain, .time = UINT64_MAX, .depth = 1 },
-	{ .type = NTRACE_STACK_GAP, .time_kind = NTRACE_STACK_TIME_EXACT, .cpu = 3, .pid = 7,
-	  .tid = 8, .comm = "w \"x\"", .name = "", .time = UINT64_MAX },
+	{ .type = NTRACE_STACK_RUN,
+	  .time_kind = NTRACE_STACK_TIME_OUTSIDE,
+	  .cpu = 3,
+	  .pid = 7,
+	  .tid = 8,
+	  .kind = NTRACE_STACK_TASK,
+	  .comm = "w \"x\"",
+	  .name = "",
+	  .time = 3000 },
+	{ .type = NTRACE_STACK_ENTER,
+	  .time_kind = NTRACE_STACK_TIME_OUTSIDE,
+	  .cpu = 3,
+	  .pid = 7,
+	  .tid = 8,
+	  .comm = "w \"x\"",
+	  .name = function,
+	  .time = 3000 },
+	{ .type = NTRACE_STACK_ENTER,
+	  .time_kind = NTRACE_STACK_TIME_INTERPOLATED,
+	  .cpu = 3,
+	  .pid = 7,
+	  .tid = 8,
+	  .comm = "w \"x\"",
+	  .name = plain,
+	  .time = 3001,
+	  .depth = 1 },
+	{ .type = NTRACE_STACK_LEAVE,
+	  .time_kind = NTRACE_STACK_TIME_EXACT,
+	  .cpu = 3,
+	  .pid = 7,
+	  .tid = 8,
+	  .comm = "w \"x\"",
+	  .name = plain,
+	  .time = UINT64_MAX,
+	  .depth = 1 },
+	{ .type = NTRACE_STACK_GAP,
+	  .time_kind = NTRACE_STACK_TIME_EXACT,
+	  .cpu = 3,
+	  .pid = 7,
+	  .tid = 8,
+	  .comm = "w \"x\"",
+	  .name = "",
+	  .time = UINT64_MAX },
 	/* The hart turns to another thread, then to none. */
-	{ .type = NTRACE_STACK_RUN, .time_kind = NTRACE_STACK_TIME_EXACT, .cpu = 3, .pid = -1,
-	  .tid = -1, .kind = NTRACE_STACK_TASK, .comm = "unknown", .name = "", .time = UINT64_MAX },
-	{ .type = NTRACE_STACK_RUN, .time_kind = NTRACE_STACK_TIME_EXACT, .cpu = 3, .pid = -1,
-	  .tid = -1, .kind = NTRACE_STACK_ALL, .comm = "", .name = "", .time = UINT64_MAX },
+	{ .type = NTRACE_STACK_RUN,
+	  .time_kind = NTRACE_STACK_TIME_EXACT,
+	  .cpu = 3,
+	  .pid = -1,
+	  .tid = -1,
+	  .kind = NTRACE_STACK_TASK,
+	  .comm = "unknown",
+	  .name = "",
+	  .time = UINT64_MAX },
+	{ .type = NTRACE_STACK_RUN,
+	  .time_kind = NTRACE_STACK_TIME_EXACT,
+	  .cpu = 3,
+	  .pid = -1,
+	  .tid = -1,
+	  .kind = NTRACE_STACK_ALL,
+	  .comm = "",
+	  .name = "",
+	  .time = UINT64_MAX },
 	/* Time stamps of which the frequency is unknown; and none: instructions. */
-	{ .type = NTRACE_STACK_ENTER, .time_kind = NTRACE_STACK_TIME_EXACT, .stream = 1, .cpu = 4,
-	  .pid = 7, .tid = 8, .kind = NTRACE_STACK_OBJECT, .comm = "w", .name = library,
+	{ .type = NTRACE_STACK_ENTER,
+	  .time_kind = NTRACE_STACK_TIME_EXACT,
+	  .stream = 1,
+	  .cpu = 4,
+	  .pid = 7,
+	  .tid = 8,
+	  .kind = NTRACE_STACK_OBJECT,
+	  .comm = "w",
+	  .name = library,
 	  .time = 1234567 },
-	{ .type = NTRACE_STACK_ENTER, .time_kind = NTRACE_STACK_TIME_NONE, .stream = 2, .cpu = 5,
-	  .pid = 7, .tid = 8, .comm = "w", .name = function, .time = 9, .instructions = 999 },
+	{ .type = NTRACE_STACK_ENTER,
+	  .time_kind = NTRACE_STACK_TIME_NONE,
+	  .stream = 2,
+	  .cpu = 5,
+	  .pid = 7,
+	  .tid = 8,
+	  .comm = "w",
+	  .name = function,
+	  .time = 9,
+	  .instructions = 999 },
 };
 
 struct wanted_timeline {
@@ -71,33 +133,44 @@ static void test_chrome(void)
 	const struct wanted_timeline all = { NTRACE_EXPORT_CHROME, COUNT(changes) }, none = { 0 };
 
 	is_str(write_all(put, &all, "chrome")->bytes,
-	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},\n\"traceEvents\":[\n"
-	       "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"tid\":-2,\"args\":{\"name\":\"hart 3\"}},\n"
-	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":-2,\"args\":{\"name\":\"hart 3\"}},\n"
+	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},"
+	       "\n\"traceEvents\":[\n"
+	       "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"tid\":-2,\"args\":{\"name\":"
+	       "\"hart 3\"}},\n"
+	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":-2,\"args\":{\"name\":"
+	       "\"hart 3\"}},\n"
 	       "{\"ph\":\"B\",\"pid\":0,\"tid\":-2,\"ts\":1.000,\"cat\":\"outside\","
 	       "\"name\":\"w \\\"x\\\" 7/8\"},\n"
 	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":8,"
 	       "\"args\":{\"name\":\"w \\\"x\\\" 7/8\"}},\n"
-	       "{\"ph\":\"B\",\"pid\":0,\"tid\":8,\"ts\":1.000,\"cat\":\"outside\",\"name\":\"f(int)\"},\n"
+	       "{\"ph\":\"B\",\"pid\":0,\"tid\":8,\"ts\":1.000,\"cat\":\"outside\",\"name\":\"f("
+	       "int)\"},\n"
 	       "{\"ph\":\"B\",\"pid\":0,\"tid\":8,\"ts\":1.000,\"cat\":\"interpolated\","
 	       "\"name\":\"a \\\"b\\\"\\\\\\u000a\xc3\xa9\"},\n"
 	       "{\"ph\":\"E\",\"pid\":0,\"tid\":8,\"ts\":6148914691236517.205,\"cat\":\"exact\"},\n"
 	       "{\"ph\":\"i\",\"pid\":0,\"tid\":8,\"ts\":6148914691236517.205,\"cat\":\"exact\","
 	       "\"name\":\"trace lost\",\"s\":\"t\"},\n"
-	       "{\"ph\":\"E\",\"pid\":0,\"tid\":-2,\"ts\":6148914691236517.205,\"cat\":\"exact\"},\n"
+	       "{\"ph\":\"E\",\"pid\":0,\"tid\":-2,\"ts\":6148914691236517.205,\"cat\":\"exact\"},"
+	       "\n"
 	       "{\"ph\":\"B\",\"pid\":0,\"tid\":-2,\"ts\":6148914691236517.205,\"cat\":\"exact\","
 	       "\"name\":\"unknown -1/-1\"},\n"
-	       "{\"ph\":\"E\",\"pid\":0,\"tid\":-2,\"ts\":6148914691236517.205,\"cat\":\"exact\"},\n"
-	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":8,\"args\":{\"name\":\"w 7/8\"}},\n"
-	       "{\"ph\":\"B\",\"pid\":1,\"tid\":8,\"ts\":1234.567,\"cat\":\"exact\",\"name\":\"[lib]\"},\n"
-	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":2,\"tid\":8,\"args\":{\"name\":\"w 7/8\"}},\n"
-	       "{\"ph\":\"B\",\"pid\":2,\"tid\":8,\"ts\":0.999,\"cat\":\"instructions\",\"name\":\"f(int)\"}\n"
+	       "{\"ph\":\"E\",\"pid\":0,\"tid\":-2,\"ts\":6148914691236517.205,\"cat\":\"exact\"},"
+	       "\n"
+	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":8,\"args\":{\"name\":\"w "
+	       "7/8\"}},\n"
+	       "{\"ph\":\"B\",\"pid\":1,\"tid\":8,\"ts\":1234.567,\"cat\":\"exact\",\"name\":\"["
+	       "lib]\"},\n"
+	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":2,\"tid\":8,\"args\":{\"name\":\"w "
+	       "7/8\"}},\n"
+	       "{\"ph\":\"B\",\"pid\":2,\"tid\":8,\"ts\":0.999,\"cat\":\"instructions\",\"name\":"
+	       "\"f(int)\"}\n"
 	       "]}\n",
 	       "chrome: all kinds of changes");
 	is_u64(events, 10, "chrome: events without names of tracks");
 	check_full(put, &all, "chrome");
 	is_str(write_all(put, &none, "chrome")->bytes,
-	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},\n\"traceEvents\":[\n]}\n",
+	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},"
+	       "\n\"traceEvents\":[\n]}\n",
 	       "chrome: nothing");
 	is_u64(events, 0, "chrome: no event");
 }
@@ -201,7 +274,8 @@ static void test_perfetto(void)
 
 	is_str(perfetto_text(write_all(put, &all, "perfetto")),
 	       "1{60{1=" HART0 " 2=\"hart 3\"} 10=1 13=3}\n"
-	       " 1{12{1{1=1 2=\"outside\"}} 8=1000 11{9=1 11=" HART0 " 3=1 23=\"w \"x\" 7/8\"} 10=1 13=2}\n"
+	       " 1{12{1{1=1 2=\"outside\"}} 8=1000 11{9=1 11=" HART0
+	       " 3=1 23=\"w \"x\" 7/8\"} 10=1 13=2}\n"
 	       " 1{60{1=2 2=\"w \"x\" 7/8\" 5=" HART0 "} 10=1 13=2}\n"
 	       " 1{12{2{1=2 2=\"f(int)\"}} 8=1000 11{9=1 11=2 3=1 10=2} 10=1 13=2}\n"
 	       " 1{12{1{1=3 2=\"interpolated\"} 2{1=4 2=\"a \"b\"\\\n\xc3\xa9\"}} 8=1000 "

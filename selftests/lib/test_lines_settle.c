@@ -100,7 +100,8 @@ static void test_lines(void)
 	begin();
 	line(0x10, 0x20, a_file, 1, 0);
 	line(0x10, 0x18, a_file, 2, 0);
-	expect_lines("10-18:a2.0 18-20:a1.0", "of two that begin together the shorter one comes first");
+	expect_lines("10-18:a2.0 18-20:a1.0",
+		     "of two that begin together the shorter one comes first");
 
 	begin();
 	is_u64(lines_settle(&lines), NTRACE_ERR_UNSUPPORTED, "no lines at all");
@@ -158,14 +159,16 @@ static void test_scopes(void)
 	range(0x02, 0x06, 2);
 	range(0x02, 0x0a, 1);
 	range(0x02, 0x0e, 0);
-	expect_scopes("..CCCCBBBBAAAA..................", "of those that begin together the longest "
-							 "one is the outermost");
+	expect_scopes("..CCCCBBBBAAAA..................",
+		      "of those that begin together the longest "
+		      "one is the outermost");
 
 	begin();
 	range(0x02, 0x08, 0);
 	range(0x04, 0x10, 1);
 	range(0x12, 0x14, 2);
-	expect_scopes("..AABBBB..........CC............", "one that sticks out of its parent is cut");
+	expect_scopes("..AABBBB..........CC............",
+		      "one that sticks out of its parent is cut");
 
 	begin();
 	range(0x02, 0x08, 0);

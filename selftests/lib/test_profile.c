@@ -43,9 +43,11 @@ static void setup(void)
 
 static void tell(struct ntrace_flow_event flow)
 {
-	struct ntrace_session_event event = {
-		.flow = &flow, .pid = process, .tid = thread, .comm = "program", .privilege = privilege
-	};
+	struct ntrace_session_event event = { .flow = &flow,
+					      .pid = process,
+					      .tid = thread,
+					      .comm = "program",
+					      .privilege = privilege };
 
 	flow.space = space;
 	flow.isa = &isa;

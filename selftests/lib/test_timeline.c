@@ -306,7 +306,8 @@ static void test_execs(void)
 	is_str(timeline_name(&timeline, 100, 20), "shell", "just before the exec");
 	is_str(timeline_name(&timeline, 100, 21), "program", "and after it");
 	is_str(timeline_name(&timeline, 107, 51), "worker", "a thread's name");
-	is_str(timeline_name(&timeline, 108, 51), "worker", "a new thread's is that of its creator");
+	is_str(timeline_name(&timeline, 108, 51), "worker",
+	       "a new thread's is that of its creator");
 	ok(!timeline_name(&timeline, 108, 50), "it has none before");
 	ok(!timeline_name(&timeline, 100, 5), "nor has the process before its first record");
 	timeline_close(&timeline);
