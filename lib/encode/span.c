@@ -65,10 +65,8 @@ static void begin_span(struct ntrace_encoder *encoder, enum ntrace_sync sync, ui
 	encoder->reference = address;
 	encoder->since_sync = 0;
 	encoder->synced = true;
-	encoder->off_told = false;
 	encoder->priv = PRIV_UNTOLD;
 	encoder->attention &= ~(uint32_t)(ATTENTION_UNSYNCED | ATTENTION_SYNC | ATTENTION_PERIODIC);
-	encoder->sync = NTRACE_SYNC_TRACE_ENABLE;
 }
 
 /* A DirectBranch that was held back goes out as such. */
