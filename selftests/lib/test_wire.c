@@ -337,6 +337,17 @@ static void test_streams(void)
 				   sizeof(log));
 			is_str(log, cases[i].log, "%s, chunks of %zu", cases[i].what, chunks[j]);
 		}
+		/* With more behind it a short message is read from one word. */
+		if (size + 8 <= sizeof(data)) {
+			char words[2048], bytes[2048];
+
+			memset(data + size, 0xff, 8);
+			log_stream(&params, cases[i].aligned, data, size + 8, 1000, words,
+				   sizeof(words));
+			log_stream(&params, cases[i].aligned, data, size + 8, 1, bytes,
+				   sizeof(bytes));
+			is_str(words, bytes, "%s, and idles behind it", cases[i].what);
+		}
 	}
 }
 
@@ -618,11 +629,13 @@ static void test_garbage(void)
 {
 	static uint8_t data[1 << 20];
 	static char log[2][4 << 20];
-	struct ntrace_params params = params_of("srcbits=3");
+	struct ntrace_params params;
 	struct ntrace_message message;
 	struct ntrace_reader reader;
 
 	for (unsigned int round = 0; round < 20; round++) {
+		/* Without SRC fixed fields may end on a byte end. */
+		params = params_of(round % 3 ? "srcbits=3" : "");
 		for (size_t i = 0; i < 4096; i++)
 			data[i] = (uint8_t)(random_number() >> 11) & (round & 1 ? 0xff : 0xfd);
 		log_stream(&params, round & 2, data, 4096, 4096, log[0], sizeof(log[0]));
