@@ -244,6 +244,16 @@ static void privilege_filter(void)
 	is_bytes("24 15 00 13", "back inside: ProgTraceSync SYNC 5");
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	is_bytes("84 50 05 07", "and its end");
+
+	kernel.itype = NTRACE_ITYPE_NONE;
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	ntrace_encoder_retire(&encoder, &user);
+	ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
+	ntrace_encoder_retire(&encoder, &kernel);
+	ntrace_encoder_retire(&encoder, &user);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	is_bytes("24 15 00 13 84 50 05 07 24 15 00 13 84 50 05 07",
+		 "section 3: a trigger before the filter does not mark what comes behind it");
 }
 
 static void periodic_sync(void)

@@ -436,17 +436,20 @@ static void returns(void)
 	block(0x106, 1, NTRACE_ITYPE_NONE);
 	is_bytes("", "section 8: a co-routine swap pops, then pushes");
 
-	for (int keep = 0; keep < 2; keep++) {
-		config.params.keep_stack = keep;
+	/* SYNC 0, 2, 4 and 6 with and without keep_stack */
+	for (unsigned int i = 0; i < 8; i++) {
+		bool keep = i & 1 && i / 2 != 1;
+
+		config.params.keep_stack = i & 1;
 		start(NTRACE_SYNC_DEBUG_EXIT);
 		block(0x100, 2, NTRACE_ITYPE_DIRECT_CALL);
-		ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
+		ntrace_encoder_marker(&encoder, (enum ntrace_sync)(i & 6));
 		block(0x200, 6, NTRACE_ITYPE_RETURN);
 		stream_size = 0;
 		block(0x102, 0, NTRACE_ITYPE_NONE);
 		block(0x104, 1, NTRACE_ITYPE_NONE);
 		is_messages(keep ? "" : "IndirectBranch BTYPE=0 ICNT=6 UADDR=182",
-			    "section 3: a marker clears the stack unless keep_stack");
+			    "section 3: a sync clears the stack; not a marker with keep_stack");
 	}
 
 	configure(NTRACE_MODE_BRANCH);
@@ -519,6 +522,18 @@ static void repeat_branch(void)
 		block(0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
 	stop();
 	is_bytes("0C 0F 78 27 84 00 03", "section 13: RepeatBranch BCNT 9 of DirectBranch");
+
+	start(NTRACE_SYNC_TRACE_ENABLE);
+	unseen = 1;
+	for (int i = 0; i < 3; i++)
+		block(0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	ntrace_encoder_overrun(&encoder);
+	block(0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	stop();
+	is_messages(
+		"DirectBranch ICNT=3; Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=7 ICNT=0 FADDR=80; "
+		"DirectBranch ICNT=3; ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=0",
+		"section 11: repetitions that were lost are not told after the loss");
 
 	config.bcnt_bits = 2;
 	start(NTRACE_SYNC_TRACE_ENABLE);
@@ -663,6 +678,19 @@ static void accesses(void)
 	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
 		    "IndirectBranchSync SYNC=6 BTYPE=0 ICNT=3 FADDR=180",
 		    "ingress E3: a cm.popret of four registers returns once, no sync amid it");
+	stop();
+	stream_size = 0;
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	block(0x104, 1, NTRACE_ITYPE_NONE);
+	stop();
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	block(0x104, 1, NTRACE_ITYPE_NONE);
+	stop();
+	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=82; "
+		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1; "
+		    "ProgTraceSync SYNC=3 ICNT=0 FADDR=82; "
+		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1",
+		    "ingress E2: what was counted before trace was off does not count after it");
 	config.zc_accesses = false;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x104, 1, NTRACE_ITYPE_NONE);

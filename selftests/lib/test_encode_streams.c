@@ -341,8 +341,112 @@ static void repeated_once(void)
 	is_messages(expected, "section 6: what occurs once is no repetition");
 }
 
+/* Section 3: an Ownership with all there is to tell follows every sync at once. */
+static void ownership_after_sync(void)
+{
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.context = true;
+	config.hypervisor = true;
+	begin(&encoder, &config);
+	ntrace_encoder_context(&encoder, 7, 5, NTRACE_CTYPE_NONE);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	retire(&encoder, 0x100, 2, NTRACE_ITYPE_NONE);
+	retire(&encoder, 0x104, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
+	retire(&encoder, 0x108, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_overrun(&encoder);
+	retire(&encoder, 0x10c, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	/* hcontext 5 << 5 | M << 2 | 3, scontext 7 << 5 | M << 2 | 2 */
+	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; Ownership PROCESS=af; "
+		    "Ownership PROCESS=ee; "
+		    "ProgTraceSync SYNC=6 ICNT=4 FADDR=84; Ownership PROCESS=af; "
+		    "Ownership PROCESS=ee; Error ETYPE=0 ECODE=4; "
+		    "ProgTraceSync SYNC=7 ICNT=0 FADDR=86; Ownership PROCESS=af; "
+		    "Ownership PROCESS=ee; ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1",
+		    "section 3: Ownership after every sync");
+}
+
+/* A DirectBranch that waits to become a periodic sync, when a reset comes first. */
+static void branch_before_reset(void)
+{
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.params.mode = NTRACE_MODE_BRANCH;
+	config.sync_mode = 3;
+	begin(&encoder, &config);
+	unseen = 2;
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	retire(&encoder, 0x300, 13, NTRACE_ITYPE_BRANCH_TAKEN);
+	retire(&encoder, 0x300, 3, NTRACE_ITYPE_BRANCH_TAKEN);
+	ntrace_encoder_reset(&encoder, true);
+	ntrace_encoder_reset(&encoder, false);
+	retire(&encoder, 0x1000, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	is_messages("DirectBranch ICNT=3; ProgTraceSync SYNC=1 ICNT=0 FADDR=800; "
+		    "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2",
+		    "section 3: the reset vector is not where the branch went");
+}
+
+/* Trace that a filter ends is told to be off once, idle_correlations or not. */
+static void off_once(void)
+{
+	struct ntrace_ingress user = { .iaddr = 0x100, .iretire = 1, .priv = NTRACE_PRIV_U };
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.priv_mask = 1u << NTRACE_PRIV_M;
+	config.idle_correlations = true;
+	begin(&encoder, &config);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	for (unsigned int i = 0; i < 2; i++) {
+		retire(&encoder, 0x200, 2, NTRACE_ITYPE_NONE);
+		ntrace_encoder_retire(&encoder, &user);
+		ntrace_encoder_retire(&encoder, &user);
+	}
+	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=100; "
+		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1; "
+		    "ProgTraceSync SYNC=5 ICNT=0 FADDR=100; "
+		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1",
+		    "section 11: one Correlation for each end of trace");
+}
+
+/* Branches that are kept back when the queue overruns belong to the loss. */
+static void lost_history(void)
+{
+	for (unsigned int pattern = 0; pattern < 2; pattern++) {
+		struct ntrace_encoder_config config;
+		struct ntrace_encoder encoder;
+
+		ntrace_encoder_config_init(&config);
+		config.repeated_history = true;
+		begin(&encoder, &config);
+		unseen = 1;
+		ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+		/* 40 bits are queued, 2000 the same become a pattern. */
+		for (unsigned int i = 0; i < (pattern ? 2000 : 40); i++)
+			retire(&encoder, 0x100, 1, NTRACE_ITYPE_BRANCH_TAKEN);
+		ntrace_encoder_overrun(&encoder);
+		retire(&encoder, 0x200, 2, NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
+		is_messages("Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=7 ICNT=0 FADDR=100; "
+			    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=2",
+			    "section 11: no branch from before a loss comes after it");
+	}
+}
+
 int main(void)
 {
+	ownership_after_sync();
+	branch_before_reset();
+	off_once();
+	lost_history();
 	exact_level();
 	repeated_once();
 	one_repetition();
