@@ -311,6 +311,19 @@ static void test_select(void)
 	is_str(log->text,
 	       "[sync 8000] sync5@8000 8000 8002 trap3@8000<1006 [trap 8000] 8000 ! off0@8002 ",
 	       "section 11: a trap right after a trap return");
+	/* A trap return, then Error and SYNC 7 PC 1000 */
+	log->at = 0;
+	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 20 03 24 1D 00 83 84 00 07");
+	is_str(log->text,
+	       "[sync 8000] sync5@8000 8000 8002 E3@1006 gap [sync 1000] sync7@1000 1000 ! "
+	       "off0@1002 ",
+	       "after a sync there is nothing to ask again");
+	/* A place nobody knows, and a jump from there to 1000 */
+	log->at = 0;
+	feed_hex(flow, "24 15 00 87 10 11 00 07 84 00 07");
+	is_str(log->text,
+	       "[sync 1080] sync5@1080 [block 1080] E4@1080 gap [block 1000] 1000 ! off0@1002 ",
+	       "where the flow is known again");
 	/* A place nobody knows: asked once, then an error. */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 0C 07 0C 07");

@@ -162,17 +162,18 @@ static void test_changing_context(void)
 	struct ntrace_contexts *contexts;
 	struct ntrace_object *object;
 
-	put(&old, ADD);
-	put(&new, C_ADD);
-	put(&new, C_ADD);
+	for (unsigned int i = 0; i < 2; i++)
+		put(&old, ADD);
+	for (unsigned int i = 0; i < 4; i++)
+		put(&new, C_ADD);
 	add_code(other, &old);
 	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
-	is_u64(ntrace_space_map_at_time(other, object, 0x1000, 4, 0, 10), 0, "from time 10 on");
+	is_u64(ntrace_space_map_at_time(other, object, 0x1000, 8, 0, 10), 0, "from time 10 on");
 	ok(!ntrace_contexts_new(&contexts), "registry");
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
-	/* Sync at 10; Ownership scontext 5 and Correlation ICNT 2 have no time */
-	is_str(feed(space, "", SYNC_AT("2B") "08 88 0B 84 00 0B", log_event, contexts),
-	       "sync5@1000 owna2 1000 1002 ! off0@1004 ",
+	/* Sync at 10; ICNT 4 to 1004, Ownership scontext 5 and Correlation ICNT 2 have no time */
+	is_str(feed(space, "", SYNC_AT("2B") "10 41 0B 08 88 0B 84 00 0B", log_event, contexts),
+	       "sync5@1000 1000 1100 1102 owna2 1004 1006 ! off0@1008 ",
 	       "section 11: a space that is chosen later has the present time");
 	ntrace_contexts_free(contexts);
 	ntrace_object_put(object);
@@ -276,6 +277,8 @@ static void test_returns(void)
 	/* IndirectBranch ICNT 4 to 1004 */
 	check("section 8: a return that is reported is right", space, "impret=1",
 	      SYNC_1000 "10 41 0B 84 00 07", "sync5@1000 1000 1100 1102 1004 ! off0@1006");
+	check("section 8: one where trace stops is not inferred", space, "impret=1",
+	      SYNC_1000 "84 00 13", "sync5@1000 1000 1100 1102 off0@1004");
 	check("section 8: mode 3 compares all", space, "impret=3", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
 	/* SYNC 0 at 0x1100, after the call */
