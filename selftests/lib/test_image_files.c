@@ -336,13 +336,14 @@ static void test_second_note(void)
 static const char frame_source[] =
 	".text\n.globl _start\n_start: nop\n"
 	"buried: .cfi_startproc\n .cfi_return_column 200\n nop\n nop\n .cfi_endproc\n"
-	"handled: .cfi_startproc\n .cfi_personality 0x9b,personality\n .cfi_lsda 0x1b,area\n"
+	"handled: .cfi_startproc\n .cfi_personality 0x9b,personality\n .cfi_lsda 0x03,area\n"
 	" .cfi_signal_frame\n nop\n nop\n .cfi_endproc\n"
 	".data\n.balign 8\npersonality: .dword _start\narea: .dword 0\n";
 
 /*
  * The function of frame_source by its range alone. LSB: the register is one byte in version 1
- * and LEB128 in version 3. On RV32 a distance to code in the upper half wraps round.
+ * and LEB128 in version 3. On RV32 a distance to code in the upper half wraps round; on
+ * RV64 the code is before its frames.
  */
 static void test_frames(unsigned int version, bool rv32)
 {
@@ -353,10 +354,10 @@ static void test_frames(unsigned int version, bool rv32)
 	write_text(in("f.s"), frame_source);
 	if (!ok(!run(TOOL "as --gdwarf-cie-version=%u -march=rv%s -mabi=%s -o %s %s", version,
 		     rv32 ? "32i" : "64i", rv32 ? "ilp32" : "lp64", in("f.o"), in("f.s")) &&
-			!run(TOOL "ld -m elf%slriscv --no-relax --section-start=.eh_frame=0x10000 "
+			!run(TOOL "ld -m elf%slriscv --no-relax --section-start=.eh_frame=0x%s "
 				  "-Ttext=0x%s -o %s %s",
-			     rv32 ? "32" : "64", rv32 ? "f0000000" : "20000", in("f.elf"),
-			     in("f.o")) &&
+			     rv32 ? "32" : "64", rv32 ? "10000" : "30000",
+			     rv32 ? "f0000000" : "20000", in("f.elf"), in("f.o")) &&
 			!run(TOOL "strip -o %s %s", in("f.stripped"), in("f.elf")) &&
 			!ntrace_object_open_elf(&object, in("f.stripped")),
 		"a stripped program of RV%s with frames of version %u", rv32 ? "32" : "64",
