@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Files of the kernel modules in a program of the host. linux/ next to this file has
+ * the kernel's headers as far as these files need them: types and macros that do the
+ * same with one thread, and functions that the test defines where hardware is meant.
+ *
+ * A test includes the .c file that it tests, once, and defines what else it calls.
+ */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include <stddef.h>
+
+/* The kernel is not built with these. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+/* Not every test needs all of what is here. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+/* What other harts and devices can come between, and what orders memory. */
+enum host_event {
+	HOST_BARRIER,		/* mb() */
+	HOST_READ_BARRIER,	/* rmb() */
+	HOST_COPY,		/* memcpy() from @address is done */
+	HOST_SET,		/* memset() of @address is done */
+	HOST_LOOK,		/* memchr_inv() of @address is about to begin */
+	HOST_EXCHANGE,		/* an atomic compare and exchange is about to begin */
+};
+
+/* Called at each, unless NULL. */
+extern void (*host_event)(enum host_event event, const void *address, size_t size);
+
+static inline void host_tell(enum host_event event, const void *address, size_t size)
+{
+	if (host_event)
+		host_event(event, address, size);
+}
+
+#endif /* HOST_HOST_H */

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_BITS_H
+#define HOST_LINUX_BITS_H
+
+#define BIT(n) (1UL << (n))
+#define BIT_ULL(n) (1ULL << (n))
+
+#endif /* HOST_LINUX_BITS_H */

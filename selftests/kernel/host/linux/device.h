@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_DEVICE_H
+#define HOST_LINUX_DEVICE_H
+
+#include <linux/kernel.h>
+
+struct class;
+struct device_node;
+
+struct device {
+	struct device *parent;
+	const struct class *class;
+	struct device_node *of_node;
+	unsigned int devt;
+	void (*release)(struct device *dev);
+};
+
+/* The test's log. */
+__printf(2, 3) void host_log(const struct device *dev, const char *format, ...);
+#define dev_err host_log
+#define dev_err_ratelimited host_log
+#define dev_err_probe(dev, error, ...) (host_log(dev, __VA_ARGS__), (error))
+
+#endif /* HOST_LINUX_DEVICE_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One thread: a lock that is taken is not taken again, and what is unlocked was taken. */
+#ifndef HOST_LINUX_SPINLOCK_H
+#define HOST_LINUX_SPINLOCK_H
+
+#include <linux/cleanup.h>
+#include <linux/types.h>
+
+typedef struct {
+	bool held;
+} raw_spinlock_t;
+typedef raw_spinlock_t spinlock_t;
+
+static inline raw_spinlock_t *raw_spin_lock(raw_spinlock_t *lock)
+{
+	if (lock->held)
+		__builtin_trap();
+	lock->held = true;
+	return lock;
+}
+
+static inline void raw_spin_unlock(raw_spinlock_t *lock)
+{
+	if (!lock->held)
+		__builtin_trap();
+	lock->held = false;
+}
+
+static inline void raw_spin_lock_init(raw_spinlock_t *lock)
+{
+	lock->held = false;
+}
+
+#define spin_lock raw_spin_lock
+#define spin_unlock raw_spin_unlock
+#define DEFINE_SPINLOCK(name) spinlock_t name
+
+DEFINE_HOST_GUARD(raw_spinlock_irqsave, raw_spinlock_t, raw_spin_lock, raw_spin_unlock)
+
+#endif /* HOST_LINUX_SPINLOCK_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Harts with an encoder each and one RAM sink for all: the driver's structures, without
+ * what its probing and its files would do. Bytes of stream position p are at data[p % size].
+ */
+#ifndef HOST_MACHINE_H
+#define HOST_MACHINE_H
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define MACHINE_HARTS 4
+
+struct machine {
+	struct device dev;
+	struct ntrace_component sink;
+	struct ntrace_component encoder[MACHINE_HARTS];
+	struct ntrace_path path[MACHINE_HARTS];
+	struct ntrace_capture capture[MACHINE_HARTS];
+	struct ntrace_control control[MACHINE_HARTS];
+	u8 *data[MACHINE_HARTS];
+};
+
+/* What the driver has logged last, and how often it has logged anything. */
+static char machine_log[256];
+static unsigned int machine_logged;
+
+void (*host_event)(enum host_event event, const void *address, size_t size);
+
+static void machine_vlog(const char *format, va_list args)
+{
+	vsnprintf(machine_log, sizeof(machine_log), format, args);
+	machine_logged++;
+}
+
+void ntrace_log(const struct device *dev, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	machine_vlog(format, args);
+	va_end(args);
+}
+
+void host_log(const struct device *dev, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	machine_vlog(format, args);
+	va_end(args);
+}
+
+/* @harts captures that are fed from one sink, with data areas of @data_size; 0: none. */
+static void machine_init(struct machine *machine, unsigned int harts, size_t data_size)
+{
+	*machine = (struct machine){ .sink.type = TR_COMP_TYPE_RAM_SINK };
+	machine->sink.dev = &machine->dev;
+	INIT_LIST_HEAD(&machine->sink.ramsink.feeds);
+	for (unsigned int i = 0; i < harts; i++) {
+		struct ntrace_capture *capture = &machine->capture[i];
+
+		machine->encoder[i].type = TR_COMP_TYPE_ENCODER;
+		machine->encoder[i].dev = &machine->dev;
+		machine->encoder[i].encoder.src = i;
+		machine->path[i].component[0] = &machine->encoder[i];
+		machine->path[i].component[1] = &machine->sink;
+		machine->path[i].count = 2;
+		machine->path[i].capture = capture;
+		capture->path = &machine->path[i];
+		capture->control = &machine->control[i];
+		capture->config.data_size = data_size;
+		capture->ended = true;
+		if (data_size)
+			machine->data[i] = calloc(1, data_size);
+		capture->data = machine->data[i];
+		list_add_tail(&capture->feed, &machine->sink.ramsink.feeds);
+	}
+}
+
+static void machine_free(struct machine *machine)
+{
+	for (unsigned int i = 0; i < MACHINE_HARTS; i++)
+		free(machine->data[i]);
+}
+
+/* Random numbers that are the same everywhere (xorshift64*). */
+static u64 machine_random_state;
+
+static u64 random_below(u64 bound)
+{
+	machine_random_state ^= machine_random_state >> 12;
+	machine_random_state ^= machine_random_state << 25;
+	machine_random_state ^= machine_random_state >> 27;
+	return machine_random_state * 0x2545f4914f6cdd1dULL % bound;
+}
+
+/* SEED of the environment, or @seed; printed, so that a failure can be had again. */
+static u64 random_seed(u64 seed)
+{
+	const char *text = getenv("SEED");
+
+	if (text)
+		seed = strtoull(text, NULL, 0);
+	printf("# SEED=%llu\n", (unsigned long long)seed);
+	return seed;
+}
+
+/* Of case @number of a test, apart from all others. */
+static void random_begin(u64 seed, unsigned int number)
+{
+	machine_random_state = (seed * 1000003 + number) * 0x9e3779b97f4a7c15ULL | 1;
+	for (int i = 0; i < 8; i++)
+		random_below(2);
+}
+
+#endif /* HOST_MACHINE_H */
