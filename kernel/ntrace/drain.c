@@ -147,14 +147,19 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 }
 
 /*
- * Take up reading again behind the write pointer of a running sink. The first
- * canary is there to see whether the sink laps again before the second stands;
- * if it does to the last, the next drain finds no canary and comes here again.
+ * Take up reading again behind the write pointer of a running sink. The first canary is
+ * there to see whether the sink laps again before the second stands; if it does to the
+ * last, that is left to the next drain.
+ *
+ * If the sink has gone on by nearly a round since the pointer was read that a canary was
+ * set by, that canary stands in the last settled granule, which is to be read next. Unless
+ * it goes away, being older than a write that was on its way, reading begins behind it.
  */
 static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 first, second;
+	u32 first, second, next;
+	bool in_the_way;
 	int try;
 
 	for (try = 0; try < 3; try++) {
@@ -169,9 +174,11 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 			ring_set_canary(sink, second);
 		/* The second canary is in memory before the first is looked at. */
 		mb();
-		sink->drained = second;
-		sink->canary = second;
-		if (ring_canary_intact(sink, first))
+		next = ring_add(sink, second, sink->granule);
+		in_the_way = ring_canary_intact(sink, next);
+		sink->drained = in_the_way ? next : second;
+		sink->canary = sink->drained;
+		if (!in_the_way && ring_canary_intact(sink, first))
 			return;
 	}
 }

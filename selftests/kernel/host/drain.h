@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The drain with all that it calls, harts, and a sink: begin(), tests, over(). */
+#ifndef HOST_DRAIN_H
+#define HOST_DRAIN_H
+
+#include "../../../kernel/ntrace/ramsink.c"
+#include "../../../kernel/ntrace/feed.c"
+#include "../../../kernel/ntrace/split.c"
+#include "../../../kernel/ntrace/drain.c"
+#include "machine.h"
+#include "platform.h"
+#include "sink.h"
+#include "reader.h"
+
+static struct machine machine;
+static struct ntrace_ramsink *const sink = &machine.sink.ramsink;
+static struct ntrace_capture *const capture = &machine.capture[0];
+static struct ntrace_control *const control = &machine.control[0];
+
+static unsigned int encoder_stops, sink_halts;
+
+void ntrace_encoder_stop(struct ntrace_component *component)
+{
+	encoder_stops++;
+}
+
+static void halt_sink(struct ntrace_component *component)
+{
+	sink_halts++;
+}
+
+static const struct ntrace_layout layout = { .halt_sink = halt_sink };
+
+static u64 now;
+
+u64 ktime_get_mono_fast_ns(void)
+{
+	return now += 1000;
+}
+
+/* A sink that has been programmed and is about to run. */
+static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t data_size)
+{
+	free(hw.ring);
+	machine_free(&machine);
+	machine_init(&machine, harts, data_size);
+	(memset)(&hw, 0, sizeof(hw));
+	hw.ring = calloc(1, ring);
+	hw.size = ring;
+	hw.granule = granule;
+	hw.unit = granule;
+	hw.byte = plain_byte;
+	machine.sink.base = sink_page;
+	machine.sink.layout = &layout;
+	for (unsigned int i = 0; i < harts; i++) {
+		machine.encoder[i].base = encoder_page;
+		machine.capture[i].interval = 1000000;
+	}
+	sink->granule = granule;
+	sink->wp = TR_RAM_WP_LOW;
+	sink->ring = hw.ring;
+	sink->ring_dma = SINK_DMA;
+	sink->ring_size = (u32)ring;
+	sink->bounce = malloc(NTRACE_DRAIN_BOUNCE);
+	encoder_stops = 0;
+	sink_halts = 0;
+	reader_begin();
+	ntrace_drain_begin(&machine.sink);
+	hw.running = true;
+	host_event = hw_event;
+}
+
+static void over(void)
+{
+	free(sink->bounce);
+	sink->bounce = NULL;
+	host_event = NULL;
+}
+
+/* Encoder and sink have been stopped, everything is in memory. */
+static void stop(void)
+{
+	hw_settle();
+	hw.running = false;
+	hw.pace = 0;
+	ntrace_drain_end(capture, 0, true);
+}
+
+static void read_all(void)
+{
+	for (unsigned int i = 0; i < MACHINE_HARTS; i++)
+		if (machine.data[i])
+			reader_read(&machine, i, ~0ull);
+}
+
+static u64 drained(void)
+{
+	return control->head;
+}
+
+/* The sink laps at a certain moment of the drain. */
+static enum host_event lap_at;
+static unsigned int lap_count, lap_skip;
+static u64 lap_bytes;
+
+static void lap(enum host_event event)
+{
+	if (event != lap_at || !lap_count)
+		return;
+	if (lap_skip) {
+		lap_skip--;
+		return;
+	}
+	lap_count--;
+	hw_take(lap_bytes);
+}
+
+static void lap_when(enum host_event event, unsigned int skip, unsigned int count, u64 bytes)
+{
+	lap_at = event;
+	lap_skip = skip;
+	lap_count = count;
+	lap_bytes = bytes;
+	hw.at = lap;
+}
+
+/* How far the driver has come in the ring, seen from the sink's pointer. */
+static u64 behind(void)
+{
+	return (hw.pointer + hw.size - sink->drained) % hw.size;
+}
+
+static void judge(const char *what)
+{
+	stop();
+	read_all();
+	struct found found = reader_judge_plain(&readers[0], hw.pointer);
+
+	is_str(found.wrong ? found.wrong : "no", "no", "%s: anything wrong?", what);
+	is_u64(found.marks, control->gaps, "%s: a mark for each hole", what);
+	ok(control->lost <= found.missing && (found.missing - control->lost) % hw.size == 0,
+	   "%s: lost is %llu of %llu bytes, a lower bound by whole rounds", what,
+	   (unsigned long long)control->lost, (unsigned long long)found.missing);
+	is_str(hw.disorder ? hw.disorder : "no", "no", "%s: any barrier left out?", what);
+	over();
+}
+
+static void drain_free(void)
+{
+	free(hw.ring);
+	machine_free(&machine);
+	reader_end();
+}
+
+#endif /* HOST_DRAIN_H */

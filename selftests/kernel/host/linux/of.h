@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_OF_H
+#define HOST_LINUX_OF_H
+
+#include <linux/cleanup.h>
+#include <linux/device.h>
+
+/* The test's device tree. */
+struct device_node *of_parse_phandle(const struct device_node *node, const char *name, int index);
+void of_node_put(struct device_node *node);
+
+static inline void host_free_device_node(struct device_node **node)
+{
+	if (*node)
+		of_node_put(*node);
+}
+
+#endif /* HOST_LINUX_OF_H */

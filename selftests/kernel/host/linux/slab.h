@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_SLAB_H
+#define HOST_LINUX_SLAB_H
+
+#include <linux/types.h>
+#include <stdlib.h>
+
+#define GFP_KERNEL 0
+#define GFP_KERNEL_ACCOUNT 0
+#define __GFP_NOWARN 0
+
+/* So many allocations succeed, then one fails; negative: none fails. */
+extern int host_allocations;
+
+static inline void *kzalloc(size_t size, gfp_t flags)
+{
+	return host_allocations-- ? calloc(1, size) : NULL;
+}
+
+#define kmalloc kzalloc
+#define kvzalloc kzalloc
+#define kfree(memory) free(memory)
+#define kvfree(memory) free(memory)
+
+#endif /* HOST_LINUX_SLAB_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_UNALIGNED_H
+#define HOST_LINUX_UNALIGNED_H
+
+#include <linux/types.h>
+
+static inline void put_unaligned_le32(u32 value, void *at)
+{
+	for (int i = 0; i < 4; i++)
+		((u8 *)at)[i] = (u8)(value >> 8 * i);
+}
+
+#endif /* HOST_LINUX_UNALIGNED_H */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The drain against a sink that goes on writing while it is read: laps, writes in flight,
+ * pointers that lie. What the reader gets has to be the stream, in pieces, with a mark
+ * wherever something is missing; rules: "How trace gets out, and how it gets lost" in
+ * Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
+ */
+#include <tap.h>
+
+#include "host/drain.h"
+
+/* Nothing moves while the driver looks: what is lost is known to the byte. */
+static void test_lapped(void)
+{
+	static const struct {
+		const char *what;
+		u64 first, then, lost;
+		bool stopped;
+	} table[] = {
+		/* 4096 bytes of ring, granules of 64; drained: first - 64 */
+		{ "a round but one granule", 1024, 4096 - 128, 0, false },
+		{ "to the canary", 1024, 4096 - 64, 4096 - 64, false },
+		{ "a round", 1024, 4096, 4096, false },
+		{ "a round and a half", 1024, 6144, 6144, false },
+		{ "two rounds but two granules", 1024, 8192 - 128, 8192 - 128, false },
+		/* More than two: one of them is not seen. */
+		{ "two rounds and a half", 1024, 10240, 6144, false },
+		{ "a round, to the end of the ring", 4096 + 64, 8192, 4096, false },
+		{ "stopped, a round but one granule", 1024, 4096 - 128, 0, true },
+		{ "stopped, to the canary", 1024, 4096 - 64, 4096, true },
+		{ "stopped, a round and a half", 1024, 6144, 6144 + 64, true },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		begin(1, 4096, 64, 16384);
+		hw_take(64);
+		for (u64 done = 64; done < table[i].first; done += 1024 - 64) {
+			hw_take(table[i].first - done < 1024 - 64 ? table[i].first - done :
+								    1024 - 64);
+			ntrace_drain_flush(capture);
+			if (hw.pointer == table[i].first)
+				break;
+		}
+		hw_take(table[i].then);
+		if (table[i].stopped)
+			stop();
+		else
+			ntrace_drain_flush(capture);
+		is_u64(control->lost, table[i].lost, "%s: bytes lost", table[i].what);
+		is_u64(control->gaps, !!table[i].lost, "%s: holes", table[i].what);
+		is_u64(control->loss, table[i].lost ? NTRACE_LOSS_LAPPED : 0, "%s: cause",
+		       table[i].what);
+		if (!table[i].stopped) {
+			hw_take(512);
+			stop();
+		}
+		read_all();
+		struct found found = reader_judge_plain(&readers[0], hw.pointer);
+
+		is_str(found.wrong ? found.wrong : "no", "no", "%s: anything wrong?",
+		       table[i].what);
+		is_u64(found.missing % 4096, table[i].lost % 4096,
+		       "%s: what is missing, but for whole rounds", table[i].what);
+		over();
+	}
+}
+
+static void test_lapped_meanwhile(void)
+{
+	begin(1, 4096, 64, 65536);
+	hw_take(3072);
+	lap_when(HOST_COPY, 0, 1, 4096);
+	ntrace_drain_flush(capture);
+	ok(control->loss == NTRACE_LOSS_LAPPED && control->head == 1,
+	   "overtaken during the copy: nothing of it is shown");
+	is_u64(behind(), 64, "it goes on at the last granule but one");
+	judge("overtaken during the copy");
+
+	begin(1, 4096, 64, 65536);
+	hw_take(3072);
+	lap_when(HOST_COPY, 0, 1, 1536);
+	ntrace_drain_flush(capture);
+	ok(control->loss == NTRACE_LOSS_LAPPED && control->head == 1,
+	   "half a round during the copy: too");
+	judge("half a round during the copy");
+
+	begin(1, 4096, 64, 65536);
+	hw_take(2048);
+	lap_when(HOST_COPY, 0, 1, 1024);
+	ntrace_drain_flush(capture);
+	ok(!control->loss && control->head >= 2048 - 64, "a quarter during the copy: no loss");
+	judge("a quarter during the copy");
+
+	/* Lapped before; it laps again between the two canaries of a new start. */
+	begin(1, 4096, 64, 65536);
+	hw_take(6144);
+	lap_when(HOST_SET, 0, 1, 4096 + 320);
+	ntrace_drain_flush(capture);
+	is_u64(behind(), 64, "lapped again while it starts anew: it starts anew again");
+	judge("lapped again");
+
+	begin(1, 4096, 64, 65536);
+	hw_take(6144);
+	lap_when(HOST_BARRIER, 1, 1, 4096 + 320);
+	ntrace_drain_flush(capture);
+	is_u64(behind(), 64, "lapped after the second canary: it starts anew again");
+	judge("lapped after the second canary");
+
+	begin(1, 4096, 64, 65536);
+	hw_take(6144);
+	lap_when(HOST_BARRIER, 0, ~0u, 4096 + 64);
+	hw.pointer_reads = 0;
+	ntrace_drain_flush(capture);
+	is_u64(hw.pointer_reads, 5, "lapped again and again: three attempts, then the next drain");
+	judge("lapped again and again");
+
+	begin(1, 4096, 64, 65536);
+	hw_take(6144);
+	hw.pointer_reads = 0;
+	ntrace_drain_flush(capture);
+	is_u64(hw.pointer_reads, 3, "a sink that stands still: one attempt");
+	judge("lapped once");
+}
+
+/* A canary that is set when the sink has just come round: it must not be taken for trace. */
+static void test_canary_in_the_way(void)
+{
+	for (u64 bytes = 4096 - 256; bytes <= 4096 + 64; bytes += 64) {
+		char what[64];
+
+		snprintf(what, sizeof(what), "%llu bytes before the first canary",
+			 (unsigned long long)bytes);
+		begin(1, 4096, 64, 65536);
+		hw_take(6144);
+		lap_when(HOST_READ_BARRIER, 0, 1, bytes);
+		ntrace_drain_flush(capture);
+		hw_take(640);
+		ntrace_drain_flush(capture);
+		judge(what);
+	}
+}
+
+/* Everything moves; what is read is looked at afterwards. */
+struct situation {
+	size_t ring, data;
+	unsigned int granule, in_flight, pace, lap, harts;
+	bool dealt;
+};
+
+static void judge_situation(const struct situation *s, unsigned int number, const char **wrong)
+{
+	for (unsigned int i = 0; i < s->harts && !*wrong; i++) {
+		struct ntrace_control *c = &machine.control[i];
+		struct found found =
+			s->dealt ? reader_judge_messages(&readers[i], hw.pointer, i,
+							 c->loss & NTRACE_LOSS_DATA_FULL) :
+				   reader_judge_plain(&readers[i], hw.pointer);
+		u64 missing = found.missing;
+
+		if (found.wrong)
+			*wrong = found.wrong;
+		else if (found.marks != c->gaps)
+			*wrong = "not a mark for each hole";
+		else if (!c->gaps != !c->loss)
+			*wrong = "a hole without a cause, or a cause without one";
+		else if (c->loss & ~(NTRACE_LOSS_LAPPED | NTRACE_LOSS_DATA_FULL))
+			*wrong = "a cause that there was not";
+		else if (!s->dealt && (c->lost > missing || (missing - c->lost) % s->ring))
+			*wrong = "not a lower bound by whole rounds";
+		else if (!s->dealt && !(c->loss & NTRACE_LOSS_LAPPED) && c->lost != missing)
+			*wrong = "what was lost is not exact";
+	}
+	if (!*wrong)
+		*wrong = hw.disorder;
+	if (*wrong)
+		diag("case %u: %s; ring %zu, granule %u, data %zu, pace %u, lap %u, "
+		     "in flight %u, %u captures",
+		     number, *wrong, s->ring, s->granule, s->data, s->pace, s->lap, s->in_flight,
+		     s->harts);
+}
+
+static bool run(const struct situation *s, unsigned int number)
+{
+	const char *wrong = NULL;
+
+	begin(s->harts, s->ring, s->granule, s->data);
+	hw.in_flight = s->in_flight;
+	hw.pace = s->pace;
+	hw.lap = s->lap;
+	if (s->dealt) {
+		hw.byte = message_byte;
+		sink->dealt = true;
+		sink->src_bits = MESSAGE_SRC_BITS;
+	}
+	for (int i = 0; i < 150 && hw.pointer < READER_MAX / 2; i++) {
+		struct ntrace_capture *who = &machine.capture[random_below(s->harts)];
+
+		if (random_below(2))
+			hw_take(random_below(s->ring / 2 / s->granule) * s->granule);
+		hw.pace = random_below(4) ? s->pace : 0;
+		switch (random_below(4)) {
+		case 0:
+			ntrace_drain_flush(who);
+			break;
+		case 1:
+			ntrace_drain_timer(&who->timer);
+			break;
+		default:
+			ntrace_drain_step(who);
+		}
+		for (unsigned int hart = 0; hart < s->harts; hart++)
+			if (random_below(3))
+				reader_read(&machine, hart, random_below(s->data) + 1);
+	}
+	/* Messages do not end in the middle. */
+	if (s->dealt && hw.pointer % MESSAGE)
+		hw_take(MESSAGE - hw.pointer % MESSAGE);
+	stop();
+	read_all();
+	judge_situation(s, number, &wrong);
+	over();
+	return !wrong;
+}
+
+static void test_situations(u64 seed)
+{
+	static const char *const names[] = { "slow sinks", "sinks that lap", "writes in flight",
+					     "messages dealt out", "two files of a sink" };
+	unsigned int number = 0;
+
+	for (unsigned int kind = 0; kind < ARRAY_SIZE(names); kind++) {
+		bool good = true;
+
+		for (int round = 0; round < 60 && good; round++) {
+			random_begin(seed, number++);
+			unsigned int granule = 4u << random_below(6);
+			struct situation s = {
+				.granule = granule,
+				.ring = (size_t)granule * (8u << random_below(6)),
+				.data = 256u << random_below(9),
+				.pace = (unsigned int)random_below(3),
+				.lap = kind ? 20 + (unsigned int)random_below(100) : 0,
+				.harts = 1,
+			};
+
+			if (kind == 2)
+				s.in_flight = granule;
+			if (kind == 3) {
+				s.dealt = true;
+				s.harts = MESSAGE_HARTS;
+				s.in_flight = granule;
+			}
+			if (kind == 4)
+				s.harts = 2;
+			good = run(&s, number - 1);
+		}
+		ok(good, "%s: the stream, and a mark where it is not", names[kind]);
+	}
+}
+
+int main(void)
+{
+	u64 seed = random_seed(3);
+
+	random_begin(seed, 0);
+	test_lapped();
+	test_lapped_meanwhile();
+	test_canary_in_the_way();
+	test_situations(seed);
+	drain_free();
+	return done_testing();
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the drain does one step at a time: how much, when it ends, whom it wakes, and what
+ * it makes of hardware that fails. Rules: Documentation/trace/ntrace.rst and the comments
+ * of drain.c that say what is promised.
+ */
+#include <tap.h>
+
+#include "host/drain.h"
+
+static void test_settled(void)
+{
+	begin(1, 4096, 64, 8192);
+	hw_take(64);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 0, "the granule that was written last stays in a running sink");
+	hw_take(64);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 64, "the one before it does not");
+	hw_take(640);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 704, "FLUSH: all but the last granule");
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 704, "again: nothing new");
+	stop();
+	is_u64(drained(), 768, "STOP brings everything");
+	read_all();
+	struct found found = reader_judge_plain(&readers[0], hw.pointer);
+
+	ok(!found.wrong && !found.missing && !found.marks && !control->loss,
+	   "and it is what the sink has written");
+	over();
+
+	/* A pointer that is finer than what a granule takes. */
+	begin(1, 4096, 64, 8192);
+	hw.unit = 4;
+	hw_take(200);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 128, "a pointer in the middle of a granule: that one is not there yet");
+	hw_take(4);
+	stop();
+	is_u64(drained(), 204, "STOP brings a part of a granule as well");
+	over();
+}
+
+static void test_slices(void)
+{
+	static const size_t ring = 1 << 20;
+
+	begin(1, ring, 64, 2 << 20);
+	hw_take(300 << 10);
+	is_u64(ntrace_drain_step(capture), 10000, "more is waiting: a pause of 10 us");
+	is_u64(drained(), 128 << 10, "128 KiB at a time");
+	is_u64(ntrace_drain_step(capture), 10000, "and again");
+	is_u64(ntrace_drain_step(capture), 1000000, "nothing is waiting: the interval");
+	is_u64(drained(), (300 << 10) - 64, "all is drained");
+	hw_take((128 << 10));
+	is_u64(ntrace_drain_step(capture), 1000000, "just a slice: nothing is waiting");
+	judge("slices");
+
+	begin(1, ring, 64, 2 << 20);
+	hw_take(700 << 10);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), (700 << 10) - 64, "FLUSH takes as many slices as it needs");
+	/* A sink that is as fast as the drain. */
+	lap_when(HOST_COPY, 0, ~0u, 128 << 10);
+	hw_take(256 << 10);
+	ntrace_drain_flush(capture);
+	ok(drained() <= (700 << 10) + ring, "but no more than a ring, however much comes");
+	judge("a sink as fast as the drain");
+
+	begin(1, ring, 64, 2 << 20);
+	hw.byte = message_byte;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	hw_take(100 << 10);
+	is_u64(ntrace_drain_step(capture), 10000, "dealt out, more is waiting");
+	is_u64(sink->drained, 32 << 10, "dealt out: 32 KiB at a time");
+	stop();
+	over();
+}
+
+static void test_overwrite(void)
+{
+	u8 area[4096];
+	u64 head = 3 << 20;
+
+	/* The snapshot of perf: the last bytes are there, nothing is lost. */
+	begin(1, 65536, 64, 0);
+	capture->perf = true;
+	ntrace_drain_into(capture, area, sizeof(area), head, sizeof(area), true);
+	for (int i = 0; i < 10; i++) {
+		hw_take(6400);
+		ntrace_drain_flush(capture);
+	}
+	stop();
+	ok(!control->loss && capture->head == head + 64000, "overwritten: nothing is lost");
+	bool good = true;
+
+	for (u64 p = 64000 - 4096; p < 64000; p++)
+		good &= area[(head + p) % sizeof(area)] == plain_byte(p);
+	ok(good, "the last bytes are there");
+	over();
+
+	/* No more than there is room, and that where it is to be. */
+	begin(1, 65536, 64, 0);
+	capture->perf = true;
+	(memset)(area, 0xee, sizeof(area));
+	ntrace_drain_into(capture, area, sizeof(area), head + 4000, 1000, false);
+	hw_take(2048);
+	ntrace_drain_flush(capture);
+	ok(capture->head == head + 5000 && control->lost == 2048 - 64 - 999 && control->gaps == 1,
+	   "room for 1000 bytes: 999 of trace and a mark");
+	good = area[904 - 1] == RESERVED;
+	for (u64 p = 0; p < 999; p++)
+		good &= area[(4000 + p) % 4096] == plain_byte(p);
+	for (u64 p = 904; p < 4000; p++)
+		good &= area[p] == 0xee;
+	ok(good, "and nothing else is written");
+	is_u64(ntrace_drain_discard(capture), head + 5000, "what was kept ends at the head");
+	hw_take(640);
+	ntrace_drain_flush(capture);
+	ok(capture->head == head + 5640 && area[904] == 0xee && control->gaps == 1,
+	   "discarded: counted, and not stored");
+	ntrace_drain_into(capture, area, sizeof(area), head + 5000, 4096, false);
+	is_u64(capture->overrun, 0, "other memory: the overrun is over");
+	hw_take(64 + 65536);
+	ntrace_drain_flush(capture);
+	ok(area[904] == RESERVED && control->gaps == 2,
+	   "a hole is marked even where the last one was in other memory");
+	stop();
+	over();
+
+	begin(1, 4096, 64, 4096);
+	hw_take(1024);
+	ntrace_drain_pause(capture, true);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 0, "paused: the ring is left alone");
+	ntrace_drain_pause(capture, false);
+	ntrace_drain_flush(capture);
+	is_u64(drained(), 960, "no longer");
+	stop();
+	over();
+}
+
+static void test_timer(void)
+{
+	begin(1, 65536, 64, 4096);
+	control->state = NTRACE_STATE_RUNNING;
+	hw_take(64 + 960);
+	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_RESTART, "the timer goes on");
+	ok(capture->timer.next == 1000000 && !capture->wake.queued,
+	   "less than a quarter: no wakeup");
+	hw_take(64);
+	ntrace_drain_timer(&capture->timer);
+	is_u64(capture->wake.queued, 1, "a quarter of the data area: a wakeup");
+	reader_read(&machine, 0, 512);
+	ntrace_drain_timer(&capture->timer);
+	is_u64(capture->wake.queued, 1, "half of that was read: none");
+	hw_take(128);
+	hw.outside = true;
+	machine_logged = 0;
+	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_NORESTART,
+	       "the pointer left the ring: the timer ends");
+	ok(encoder_stops == 1 && sink_halts == 1 && control->state == NTRACE_STATE_DEAD,
+	   "encoder and sink are stopped, the state is DEAD");
+	ok(machine_logged == 1 && strstr(machine_log, "left its buffer"), "the log says why");
+	is_u64(capture->wake.queued, 2, "who waits is woken");
+	is_u64(drained(), 1024, "what came before is there");
+	hw.outside = false;
+	ntrace_drain_flush(capture);
+	stop();
+	is_u64(drained(), 1024, "and nothing is taken any more");
+	ntrace_drain_begin(&machine.sink);
+	ok(!sink->fault, "the next start forgets it");
+	over();
+
+	begin(1, 4096, 64, 4096);
+	machine.encoder[0].encoder.losses = 0x1000 | 0x08000000;
+	machine.encoder[0].encoder.failures = 0x08000000;
+	hw_take(640);
+	hw.encoder = 0x1000;
+	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_RESTART, "a loss is no failure");
+	is_u64(control->loss, NTRACE_LOSS_ENCODER, "it is told");
+	hw.encoder = 0x08000000;
+	machine_logged = 0;
+	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_NORESTART, "a failure ends the timer");
+	ok(machine_logged == 1 && strstr(machine_log, "cannot write to its sink") &&
+		   capture->failed && sink->fault && control->state == NTRACE_STATE_DEAD,
+	   "the log has one line, the path is dead");
+	ntrace_drain_end(capture, 0x08000000, true);
+	is_u64(machine_logged, 1, "and it has no other");
+	over();
+}
+
+static bool fault_now;
+
+static void leave(enum host_event event)
+{
+	if (event == HOST_COPY || fault_now)
+		hw.outside = true;
+}
+
+static void test_fault(void)
+{
+	begin(2, 4096, 64, 4096);
+	hw_take(1024);
+	hw.at = leave;
+	ntrace_drain_flush(capture);
+	ok(sink->fault && machine.capture[0].fault && machine.capture[1].fault && !drained() &&
+		   !machine.control[1].head && !machine.capture[0].fresh &&
+		   !machine.capture[1].fresh && !control->loss,
+	   "the pointer leaves the ring during a copy: it is void for all captures");
+	hw.at = NULL;
+	over();
+
+	begin(1, 4096, 64, 4096);
+	hw_take(1024);
+	ntrace_drain_flush(capture);
+	hw_take(8192);
+	hw.at = leave;
+	fault_now = true;
+	lap_at = HOST_SET;
+	ntrace_drain_flush(capture);
+	fault_now = false;
+	ok(sink->fault && control->head == 960 && !control->loss,
+	   "it leaves it while the drain starts anew: no hole is told");
+	over();
+}
+
+static void test_stuck(void)
+{
+	begin(1, 4096, 64, 4096);
+	hw.stuck = true;
+	hw_take(640);
+	ntrace_drain_flush(capture);
+	machine_logged = 0;
+	stop();
+	ok(sink->fault && capture->fault && machine_logged == 1 && strstr(machine_log, "stuck"),
+	   "trace is in memory and the pointer is at the start: it is stuck");
+	over();
+
+	begin(1, 4096, 64, 4096);
+	stop();
+	ok(!sink->fault, "nothing was written: it is not stuck");
+	over();
+
+	begin(1, 4096, 64, 65536);
+	for (int i = 0; i < 4; i++) {
+		hw_take(1024);
+		ntrace_drain_flush(capture);
+	}
+	stop();
+	ok(!sink->fault && drained() == 4096, "it is at the start again: it is not stuck");
+	over();
+
+	begin(1, 4096, 64, 65536);
+	hw.stuck = true;
+	hw_take(640);
+	hw_settle();
+	ntrace_drain_end(capture, 0, false);
+	ok(!sink->fault, "while others use the sink it is not asked");
+	hw.running = false;
+	over();
+}
+
+/* All of it, when it has stopped: StopOnWrap, and memory of the sink's own. */
+static void test_whole(void)
+{
+	static const struct {
+		const char *what;
+		bool sram, stop_on_wrap, dealt;
+		u64 taken, from, lost;
+		u32 loss, gaps;
+	} table[] = {
+		{ "SRAM, half", true, false, false, 512, 0, 0, 0, 0 },
+		{ "SRAM, wrapped", true, false, false, 1024 + 300, 300, 300, NTRACE_LOSS_LAPPED,
+		  1 },
+		{ "SRAM, nothing", true, false, false, 0, 0, 0, 0, 0 },
+		{ "stop-on-wrap, half", false, true, false, 512, 0, 0, 0, 0 },
+		{ "stop-on-wrap, full", false, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL, 1 },
+		{ "SRAM, stop-on-wrap, full", true, true, false, 1024, 0, 0, NTRACE_LOSS_SINK_FULL,
+		  1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		u64 bytes = table[i].taken - table[i].from;
+		bool good = true;
+
+		begin(1, 1024, 4, 4096);
+		if (table[i].sram)
+			sink->sram_size = 1024;
+		if (table[i].stop_on_wrap)
+			sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
+		sink->ring_dma = table[i].sram ? 0 : SINK_DMA;
+		hw.zero_based = table[i].sram;
+		hw_take(table[i].taken);
+		hw_settle();
+		if (table[i].sram) {
+			(memcpy)(hw.sram, hw.ring, 1024);
+			(memset)(hw.ring, 0, 1024);
+		}
+		ntrace_drain_flush(capture);
+		is_u64(drained(), 0, "%s: nothing while it runs", table[i].what);
+		ntrace_drain_end(capture, 0, false);
+		is_u64(drained(), 0, "%s: nor while others use it", table[i].what);
+		stop();
+		is_u64(drained(), bytes + table[i].gaps, "%s: all is there", table[i].what);
+		ok(control->loss == table[i].loss && control->lost == table[i].lost &&
+			   control->gaps == table[i].gaps &&
+			   (!table[i].gaps ||
+			    control->gap_head == (table[i].stop_on_wrap ? 1024 : 0)),
+		   "%s: losses, and where", table[i].what);
+		for (u64 p = 0; p < bytes; p++)
+			good &= machine.data[0][p + (table[i].gaps && !table[i].stop_on_wrap)] ==
+				plain_byte(table[i].from + p);
+		ok(good, "%s: the bytes are those of the stream", table[i].what);
+		over();
+	}
+
+	begin(1, 4096, 64, 4096);
+	sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
+	hw_take(1024);
+	hw.outside = true;
+	stop();
+	ok(sink->fault && !drained(), "stopped outside of its ring: nothing of it");
+	over();
+}
+
+static void test_shared(void)
+{
+	/* Nobody knows whose it was that was overwritten. */
+	begin(2, 4096, 64, 65536);
+	hw.byte = message_byte;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	hw_take(1024);
+	ntrace_drain_flush(capture);
+	ok(!machine.capture[0].ended && !machine.capture[1].ended, "no trace has ended");
+	hw_take(8192);
+	ntrace_drain_flush(capture);
+	ok(!machine.control[0].lost && !machine.control[1].lost && machine.control[0].gaps == 1 &&
+		   machine.control[1].gaps == 1 && machine.control[1].loss == NTRACE_LOSS_LAPPED,
+	   "lapped, dealt out to two: each has a hole, and may have lost nothing");
+	over();
+
+	begin(1, 4096, 64, 65536);
+	hw.byte = message_byte;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	hw_take(8192);
+	ntrace_drain_flush(capture);
+	ok(control->lost, "dealt out to one: what is lost was lost to it");
+	over();
+
+	begin(2, 4096, 64, 65536);
+	hw_take(5120);
+	ntrace_drain_flush(capture);
+	ok(machine.control[0].lost == 5120 - 64 && machine.control[1].lost == 5120 - 64,
+	   "two files: all is lost to both");
+	over();
+}
+
+/* An encoder has stopped, others push on what it has sent. */
+static void push(enum host_event event)
+{
+	if (event == HOST_BARRIER || event == HOST_LOOK)
+		hw_take(64);
+}
+
+static u8 ending_byte(u64 position)
+{
+	/* ProgTraceCorrelation of source 0, then messages of source 1. */
+	if (position / MESSAGE == 100 && position % MESSAGE == 0)
+		return 33 << 2;
+	if (position % MESSAGE == 1)
+		return position / MESSAGE == 100 ? 0 : 1 << 2;
+	return message_byte(position);
+}
+
+static void test_await_end(void)
+{
+	begin(2, 4096, 64, 65536);
+	hw.byte = ending_byte;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	capture->ended = false;
+	hw_take(640);
+	hw.at = push;
+	ntrace_drain_await_end(capture);
+	ok(capture->ended && control->head == MESSAGE, "others push it on: the end comes");
+	over();
+
+	begin(2, 4096, 64, 65536);
+	hw.byte = ending_byte;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	capture->ended = false;
+	hw_take(640);
+	u64 before = now;
+
+	ntrace_drain_await_end(capture);
+	ok(!capture->ended, "nobody pushes it on: it does not");
+	ok(now - before >= 100000 && now - before < 110000, "and 100 us are waited for it");
+	over();
+}
+
+int main(void)
+{
+	random_begin(random_seed(4), 0);
+	test_settled();
+	test_slices();
+	test_overwrite();
+	test_timer();
+	test_fault();
+	test_stuck();
+	test_whole();
+	test_shared();
+	test_await_end();
+	drain_free();
+	return done_testing();
+}
