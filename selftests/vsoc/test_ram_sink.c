@@ -250,11 +250,70 @@ static void sram_running(void)
 	   "SRAM: stop-on-wrap");
 }
 
+/* Writes that are on their way when software reads WP: posted writes of a bus. */
+static void sink_in_flight(unsigned int in_flight, uint32_t flags)
+{
+	struct ram_sink_parameters sink_parameters = {
+		.granule = 64,
+		.address_bits = 56,
+		.smem = true,
+		.in_flight = in_flight,
+	};
+
+	memset(memory, 0, sizeof(memory));
+	ram_sink_init(&sink, &sink_parameters, &mem_ops, NULL);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ram_sink_write(&sink, TR_RAM_START_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_LIMIT_LOW, 0x800010c0);
+	ram_sink_write(&sink, TR_RAM_WP_LOW, 0x80001000);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | flags);
+}
+
+static void writes_in_flight(void)
+{
+	sink_in_flight(1, 0);
+	put(64, 0x11);
+	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001040, "in flight: WP has moved");
+	ok(!memory[0] && !memory[63], "but the granule is not in memory");
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x13, "and the sink is not empty");
+	put(64, 0x22);
+	ok(memory[0] == 0x11 && memory[63] == 0x11 && !memory[64],
+	   "it gets there with the next one, which does not");
+	put(30, 0x33);
+	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
+	ok(memory[64] == 0x22 && memory[127] == 0x22 && memory[128] == 0x33 &&
+		   memory[157] == 0x33 && memory[158] == 0xff,
+	   "disabling brings all there, in order");
+	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x19, "then it is empty");
+	ok(!opened, "and writes no more");
+
+	sink_in_flight(3, 0);
+	put(192, 0x11);
+	ok(!memory[0], "three in flight: none of three granules is in memory");
+	put(128, 0x22);
+	ok(memory[0] == 0x11 && memory[64] == 0x11 && !memory[128] && !memory[192],
+	   "of five the first two are");
+	put(64, 0x33);
+	ok(memory[128] == 0x11 && memory[0] == 0x11, "WP may be a round ahead");
+	put(128, 0x44);
+	ok(memory[0] == 0x22 && memory[64] == 0x11 && memory[192] == 0x22, "memory follows");
+	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
+	ok(memory[64] == 0x33 && memory[128] == 0x44 && memory[192] == 0x44 && !opened,
+	   "what is on its way gets there after a reset, too");
+
+	sink_in_flight(2, TR_RAM_CONTROL_STOP_ON_WRAP);
+	put(256, 0x55);
+	ok(ram_sink_read(&sink, TR_RAM_CONTROL) == 0x119 && memory[128] == 0x55 &&
+		   memory[255] == 0x55 && !opened,
+	   "stop-on-wrap: stopped and empty, all is in memory");
+}
+
 int main(void)
 {
 	sink_registers();
 	sink_running();
 	sram_registers();
 	sram_running();
+	writes_in_flight();
 	return done_testing();
 }

@@ -12,11 +12,24 @@ static unsigned int granule(const struct ram_sink *sink)
 	return sink->smem ? sink->parameters.granule : RAM_SINK_SRAM_GRANULE;
 }
 
+/* Writes arrive, oldest first, until no more than @most are on their way. */
+static void arrive(struct ram_sink *sink, unsigned int most)
+{
+	while (sink->posted > most) {
+		sink->ops->write_memory(sink->opaque, sink->post[0].address, sink->post[0].data,
+					granule(sink));
+		sink->posted--;
+		memmove(sink->post, sink->post + 1, sink->posted * sizeof(sink->post[0]));
+	}
+}
+
 static void close_memory(struct ram_sink *sink)
 {
 	sink->enable = false;
-	if (sink->smem)
-		sink->ops->close(sink->opaque);
+	if (!sink->smem)
+		return;
+	arrive(sink, 0);
+	sink->ops->close(sink->opaque);
 }
 
 static void set_mode(struct ram_sink *sink, bool smem)
@@ -91,7 +104,7 @@ static uint32_t read_register(const struct ram_sink *sink, uint32_t offset)
 	case TR_RAM_CONTROL:
 		return TR_CONTROL_ACTIVE | (sink->smem ? TR_RAM_CONTROL_MODE_SMEM : 0) |
 		       (sink->enable ? TR_CONTROL_ENABLE : 0) |
-		       (sink->fill ? 0 : TR_CONTROL_EMPTY) |
+		       (sink->fill || sink->posted ? 0 : TR_CONTROL_EMPTY) |
 		       (sink->stop_on_wrap ? TR_RAM_CONTROL_STOP_ON_WRAP : 0);
 	case TR_RAM_IMPL:
 		return TR_VER_MAJOR << TR_IMPL_VER_MAJOR_SHIFT |
@@ -153,11 +166,26 @@ uint32_t ram_sink_read(struct ram_sink *sink, uint32_t offset)
 	return fault_read(&sink->fault, offset, read_register(sink, offset));
 }
 
+/* One granule on its way to system memory. */
+static void post(struct ram_sink *sink)
+{
+	unsigned int most = sink->parameters.in_flight;
+
+	if (!most) {
+		sink->ops->write_memory(sink->opaque, sink->wp, sink->buffer, granule(sink));
+		return;
+	}
+	arrive(sink, most - 1);
+	sink->post[sink->posted].address = sink->wp;
+	memcpy(sink->post[sink->posted].data, sink->buffer, granule(sink));
+	sink->posted++;
+}
+
 /* One granule to memory; stop-on-wrap may end it all here. */
 static void commit(struct ram_sink *sink)
 {
 	if (sink->smem)
-		sink->ops->write_memory(sink->opaque, sink->wp, sink->buffer, granule(sink));
+		post(sink);
 	else
 		memcpy(sink->parameters.sram + sink->wp, sink->buffer, granule(sink));
 	sink->fill = 0;

@@ -13,6 +13,7 @@
 #include "fault.h"
 
 #define RAM_SINK_GRANULE_MAX 256
+#define RAM_SINK_IN_FLIGHT_MAX 16
 
 /* Bytes that the SRAM reads and writes at once. */
 #define RAM_SINK_SRAM_GRANULE 4
@@ -29,6 +30,10 @@
  * @sram: memory of SRAM mode, NULL without it. The caller owns it
  * @sram_size: its size, a multiple of 4
  * @faults: what is broken at power-up
+ * @in_flight: of SMEM mode: writes are posted. WP has moved on, and up to so many
+ *             granules before it are not in memory yet: a granule gets there when
+ *             as many others have been written, or when the sink is disabled.
+ *             0..RAM_SINK_IN_FLIGHT_MAX; Empty is 0 while there are some
  *
  * trRamMode can be written if both are there; a change puts all pointers back to
  * 0, Limit in SRAM mode to the last word. In SRAM mode Start is 0, Limit, WP and
@@ -46,6 +51,7 @@ struct ram_sink_parameters {
 	uint8_t *sram;
 	uint32_t sram_size;
 	uint32_t faults;
+	unsigned int in_flight;
 };
 
 /* Of SMEM mode. */
@@ -77,6 +83,11 @@ struct ram_sink {
 	uint64_t dropped;	/* refused since power-up */
 	unsigned int fill;
 	uint8_t buffer[RAM_SINK_GRANULE_MAX];
+	unsigned int posted;	/* granules on their way, oldest first */
+	struct {
+		uint64_t address;
+		uint8_t data[RAM_SINK_GRANULE_MAX];
+	} post[RAM_SINK_IN_FLIGHT_MAX];
 };
 
 void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *parameters,

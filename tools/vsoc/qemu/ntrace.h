@@ -55,6 +55,7 @@ struct NTraceRamSink {
     char *kind;
     uint32_t sram_size;
     uint32_t granule;
+    uint32_t in_flight;
     uint32_t address_bits;
     bool power_of_two;
     bool active_at_reset;

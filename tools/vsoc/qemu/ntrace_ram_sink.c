@@ -198,6 +198,7 @@ static void realize(DeviceState *dev, Error **errp)
     NTraceRamSink *s = NTRACE_RAM_SINK(dev);
     struct ram_sink_parameters parameters = {
         .granule = s->granule,
+        .in_flight = s->in_flight,
         .address_bits = s->address_bits,
         .power_of_two = s->power_of_two,
         .smem = !s->kind || strcmp(s->kind, "sram"),
@@ -226,6 +227,11 @@ static void realize(DeviceState *dev, Error **errp)
                    RAM_SINK_GRANULE_MAX);
         return;
     }
+    if (s->in_flight > RAM_SINK_IN_FLIGHT_MAX) {
+        error_setg(errp, "in-flight must be at most %u",
+                   RAM_SINK_IN_FLIGHT_MAX);
+        return;
+    }
     if (s->log_name) {
         s->log = ntrace_log_open(s->log_name, errp);
         if (!s->log) {
@@ -247,6 +253,8 @@ static const Property properties[] = {
     DEFINE_PROP_STRING("kind", NTraceRamSink, kind),
     DEFINE_PROP_SIZE32("sram-size", NTraceRamSink, sram_size, 4 * KiB),
     DEFINE_PROP_UINT32("granule", NTraceRamSink, granule, 64),
+    /* granules before the write pointer that are not in memory yet */
+    DEFINE_PROP_UINT32("in-flight", NTraceRamSink, in_flight, 0),
     DEFINE_PROP_UINT32("address-bits", NTraceRamSink, address_bits, 56),
     DEFINE_PROP_BOOL("power-of-two", NTraceRamSink, power_of_two, false),
     DEFINE_PROP_BOOL("active-at-reset", NTraceRamSink, active_at_reset, false),
