@@ -212,6 +212,11 @@ static void test_fault(void)
 		   !machine.capture[1].fresh && !control->loss,
 	   "the pointer leaves the ring during a copy: it is void for all captures");
 	hw.at = NULL;
+	hw.outside = false;
+	hw.stuck = true;
+	machine_logged = 0;
+	stop();
+	ok(!machine_logged, "what is wrong besides is not told");
 	over();
 
 	begin(1, 4096, 64, 4096);
@@ -230,6 +235,12 @@ static void test_fault(void)
 
 static void test_stuck(void)
 {
+	begin(1, 4096, 64, 4096);
+	sink->ring = NULL;
+	stop();
+	ok(!sink->fault && !drained(), "without a ring there is nothing to drain");
+	over();
+
 	begin(1, 4096, 64, 4096);
 	hw.stuck = true;
 	hw_take(640);
