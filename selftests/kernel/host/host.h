@@ -29,7 +29,7 @@ enum host_event {
 };
 
 /* Called at each, unless NULL. */
-extern void (*host_event)(enum host_event event, const void *address, size_t size);
+__attribute__((weak)) void (*host_event)(enum host_event event, const void *address, size_t size);
 
 static inline void host_tell(enum host_event event, const void *address, size_t size)
 {

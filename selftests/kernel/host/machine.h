@@ -25,8 +25,6 @@ struct machine {
 static char machine_log[256];
 static unsigned int machine_logged;
 
-void (*host_event)(enum host_event event, const void *address, size_t size);
-
 static void machine_vlog(const char *format, va_list args)
 {
 	vsnprintf(machine_log, sizeof(machine_log), format, args);

@@ -19,6 +19,7 @@ static inline void *kzalloc(size_t size, gfp_t flags)
 
 #define kmalloc kzalloc
 #define kvzalloc kzalloc
+#define struct_size(p, member, count) (sizeof(*(p)) + sizeof((p)->member[0]) * (count))
 #define kfree(memory) free(memory)
 #define kvfree(memory) free(memory)
 

@@ -39,7 +39,11 @@ struct list_head {
 };
 
 struct hlist_node {
-	struct hlist_node *next;
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
 };
 
 #define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
