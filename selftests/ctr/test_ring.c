@@ -281,8 +281,10 @@ static void test_switch(void)
 	switch_to(2);
 	entries_of(&stack, 2, 0, "a task without a slot");
 	records_of(2, 4);
+	ctr_ring_slot_get(&tasks[0]);
 	switch_to(0);
-	entries_of(&stack, 0, 5, "stacks: the first one has its own again");
+	entries_of(&stack, 0, 5, "stacks: the first one has its own again, with a new user");
+	ctr_ring_slot_put(&tasks[0]);
 	records_of(0, 1);
 	switch_to(1);
 	entries_of(&stack, 1, 3, "stacks: so has the second");

@@ -2,6 +2,7 @@
 #ifndef HOST_LINUX_DEVICE_H
 #define HOST_LINUX_DEVICE_H
 
+#include <linux/err.h>
 #include <linux/kernel.h>
 
 struct class;

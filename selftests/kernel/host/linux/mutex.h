@@ -2,6 +2,7 @@
 #ifndef HOST_LINUX_MUTEX_H
 #define HOST_LINUX_MUTEX_H
 
+#include <errno.h>
 #include <linux/spinlock.h>
 
 struct mutex {
@@ -16,6 +17,20 @@ static inline void mutex_init(struct mutex *mutex)
 static inline void mutex_lock(struct mutex *mutex)
 {
 	raw_spin_lock(&mutex->lock);
+}
+
+/* Somebody else has it: a signal ends the wait. */
+static inline int mutex_lock_interruptible(struct mutex *mutex)
+{
+	if (mutex->lock.held)
+		return -EINTR;
+	mutex_lock(mutex);
+	return 0;
+}
+
+static inline bool mutex_trylock(struct mutex *mutex)
+{
+	return !mutex_lock_interruptible(mutex);
 }
 
 static inline void mutex_unlock(struct mutex *mutex)

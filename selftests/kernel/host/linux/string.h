@@ -3,6 +3,7 @@
 #define HOST_LINUX_STRING_H
 
 #include <linux/types.h>
+#include <stdio.h>
 #include <string.h>
 
 static inline void *host_memcpy(void *to, const void *from, size_t size)

@@ -6,4 +6,16 @@ typedef struct {
 	int unused;
 } wait_queue_head_t;
 
+/* The test's other threads: one turn; or an error when a signal comes. */
+int host_wait(void);
+
+#define wait_event_interruptible(queue, condition)					\
+({											\
+	int wait_ = 0;									\
+											\
+	while (!(condition) && !wait_)							\
+		wait_ = host_wait();							\
+	wait_;										\
+})
+
 #endif /* HOST_LINUX_WAIT_H */
