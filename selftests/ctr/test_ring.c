@@ -208,6 +208,7 @@ static void test_owner(void)
 
 	hart.count = 3; /* somebody else's */
 	hart.frozen = true;
+	hart.control = 3;
 	ctr_ring_begin(&user);
 	ok(!hart.count && !hart.frozen, "and nothing is in it when one begins");
 	ctr_ring_offline(&cpu);
@@ -293,8 +294,16 @@ static void test_switch(void)
 	switch_to(0);
 	ctr_ring_end(&stack);
 	ok(!hart.count, "the end: nothing stays in the ring");
+	ctr_ring_begin(&user);
+	entries_of(&user, 0, 0, "an event that wants no stacks gets none");
+	records_of(0, 2);
+	switch_to(1);
+	entries_of(&user, 1, 0, "nor after a switch");
+	switch_to(0);
+	records_of(0, 3);
+	ctr_ring_end(&user);
 	ctr_ring_begin(&stack);
-	entries_of(&stack, 0, 6, "and the next beginning has it");
+	entries_of(&stack, 0, 6, "what is kept is as it was at the last end");
 	ctr_ring_end(&stack);
 	ctr_ring_slot_put(&tasks[1]);
 	ok(ctr_slot_find(&tasks[1]) != NULL, "a slot stays for its other users");

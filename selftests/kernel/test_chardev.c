@@ -32,7 +32,16 @@ static struct {
 	int remap_error;
 	const void *remapped;
 	unsigned long remapped_first;
+	bool of_mapping;	/* the reference is that of a mapping */
 } rest;
+
+/* The capture of a path is looked at and changed with the lock of the path alone. */
+static bool unlocked;
+
+static void needs_lock(void)
+{
+	unlocked |= !path->lock.lock.held;
+}
 
 bool perfmon_capable(void)
 {
@@ -50,11 +59,14 @@ void writel(u32 value, void *address)
 
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
+	needs_lock();
 	return 4 << 20;
 }
 
 void ntrace_capture_get(struct ntrace_capture *c)
 {
+	if (!rest.of_mapping)
+		needs_lock();
 	rest.references++;
 }
 
@@ -76,6 +88,7 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *p,
 
 int ntrace_capture_attach(struct ntrace_path *p, struct ntrace_capture *c, struct file *owner)
 {
+	needs_lock();
 	rest.attaches++;
 	if (rest.attach_error)
 		return rest.attach_error;
@@ -86,6 +99,7 @@ int ntrace_capture_attach(struct ntrace_path *p, struct ntrace_capture *c, struc
 
 void ntrace_capture_detach(struct ntrace_path *p)
 {
+	needs_lock();
 	rest.detaches++;
 	p->owner = NULL;
 	p->capture = NULL;
@@ -93,16 +107,19 @@ void ntrace_capture_detach(struct ntrace_path *p)
 
 int ntrace_capture_start(struct ntrace_capture *c)
 {
+	needs_lock();
 	return 100 + rest.start++;
 }
 
 int ntrace_capture_stop(struct ntrace_capture *c)
 {
+	needs_lock();
 	return 200 + rest.stop++;
 }
 
 void ntrace_drain_flush(struct ntrace_capture *c)
 {
+	needs_lock();
 	rest.flushes++;
 }
 
@@ -413,10 +430,12 @@ static void test_mmap(void)
 	ok(vma.vm_flags & VM_DONTDUMP, "a core dump does not have it");
 	ok(vma.vm_flags & VM_DONTEXPAND, "mremap() does not make it larger");
 	is_u64(rest.references, 1, "it keeps the capture");
+	rest.of_mapping = true;
 	vma.vm_ops->open(&vma);
 	is_u64(rest.references, 2, "a part of it, too");
 	vma.vm_ops->close(&vma);
 	vma.vm_ops->close(&vma);
+	rest.of_mapping = false;
 	is_u64(rest.references, 0, "and gives it back");
 	map(1, 1, 0, &vma);
 	is_u64(rest.remapped_first, 1, "the data alone");
@@ -593,6 +612,7 @@ int main(void)
 	test_poll();
 	test_read();
 	test_consumed_beside();
+	ok(!unlocked, "the lock of the path was held wherever it has to be");
 	machine_free(&machine);
 	return done_testing();
 }
