@@ -88,7 +88,7 @@ static u32 hw_pointer(void)
 	if (hw.running && hw.copied)
 		hw_disorder("the write pointer is read before the copy is complete");
 	if (hw.outside)
-		return start + (u32)hw.size;
+		return start + 0x40000000;
 	if (hw.stuck)
 		return start;
 	return start + (u32)(hw.pointer % hw.size) +
