@@ -92,12 +92,12 @@ void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 			bytes++;
 		/* The last byte belongs to the message; without it, it goes on. */
 		if (bytes == end) {
-			if (!split->skip && split->to)
+			if (split->to)
 				ntrace_feed_put(split->to, start, end - start);
 			return;
 		}
 		bytes++;
-		if (!split->skip && split->to)
+		if (split->to)
 			ntrace_feed_put(split->to, start, bytes - start);
 		split->skip = false;
 		split->have = 0;
