@@ -211,6 +211,10 @@ static void test_owner(void)
 	hart.control = 3;
 	ctr_ring_begin(&user);
 	ok(!hart.count && !hart.frozen, "and nothing is in it when one begins");
+	ctr_ring_end(&user);
+	hart.control = 3;
+	ctr_ring_begin(&user);
+	records_of(0, 4);
 	ctr_ring_offline(&cpu);
 	ok(!hart.control && !hart.count && !cpu.usable, "offline: not recording, empty");
 	hart.accesses = 0;
@@ -304,6 +308,10 @@ static void test_switch(void)
 	ctr_ring_end(&user);
 	ctr_ring_begin(&stack);
 	entries_of(&stack, 0, 6, "what is kept is as it was at the last end");
+	records_of(0, 2);
+	ctr_ring_end(&stack);
+	ctr_ring_begin(&stack);
+	entries_of(&stack, 0, 8, "and is kept at each end");
 	ctr_ring_end(&stack);
 	ctr_ring_slot_put(&tasks[1]);
 	ok(ctr_slot_find(&tasks[1]) != NULL, "a slot stays for its other users");
@@ -398,11 +406,11 @@ static void test_types(void)
 		unsigned int expected;
 		const char *what;
 	} table[] = {
-		{ 0x1000, 1, PERF_BR_SYSCALL, "ecall" },
-		{ 0x2000, 1, PERF_BR_UNKNOWN, "ebreak" },
 		{ 0x3000, 1, PERF_BR_UNKNOWN, "what cannot be read" },
+		{ 0x1000, 1, PERF_BR_SYSCALL, "ecall" },
 		{ KERNEL, 1, PERF_BR_UNKNOWN, "an exception of the kernel" },
 		{ 0x1000, 2, PERF_BR_IRQ, "an interrupt at an ecall" },
+		{ 0x2000, 1, PERF_BR_UNKNOWN, "ebreak" },
 	};
 
 	fresh();
@@ -473,15 +481,13 @@ static void test_snapshot(void)
 
 static void test_users(void)
 {
-	points_known = 2;
-	is_u64(ctr_ring_init(), (u64)-ENOENT, "a kernel without irq_handler_exit: ENOENT");
-	ctr_tp_irq_exit = &points[2];
-	ctr_tp_switch = NULL;
 	points_known = 1;
-	is_u64(ctr_ring_init(), (u64)-ENOENT, "without sched_switch: ENOENT");
+	is_u64(ctr_ring_init(), (u64)-ENOENT, "a kernel without sched_switch: ENOENT");
+	points_known = 2;
+	is_u64(ctr_ring_init(), (u64)-ENOENT, "without irq_handler_exit: ENOENT");
 	points_known = 3;
 	is_u64(ctr_ring_init(), 0, "with both: fine");
-	ctr_ring_users_get(false);
+	is_u64(ctr_ring_users_get(false), 0, "an event may come");
 	ok(probed[1] == 1 && !probed[2], "the first event: switches");
 	ctr_ring_users_get(true);
 	ctr_ring_users_get(true);

@@ -138,6 +138,19 @@ static void test_canary_in_the_way(void)
 		ntrace_drain_flush(capture);
 		judge(what);
 	}
+
+	/* It stands where a write is still on its way, and goes when that arrives. */
+	begin(1, 4096, 64, 65536);
+	hw_take(6144);
+	hw.in_flight = 64;
+	hw.late = true;
+	lap_when(HOST_LOOK, 0, 1, 4096 - 64);
+	ntrace_drain_flush(capture);
+	is_u64(behind(), 64, "a canary that a late write overwrites: that write is read");
+	hw_take(640);
+	ntrace_drain_flush(capture);
+	is_u64(control->gaps, 1, "and taken for no other lap");
+	judge("a late write");
 }
 
 /* Everything moves; what is read is looked at afterwards. */

@@ -63,11 +63,20 @@ static void test_slices(void)
 	ntrace_drain_flush(capture);
 	is_u64(drained(), (700 << 10) - 64, "FLUSH takes as many slices as it needs");
 	/* A sink that is as fast as the drain. */
-	lap_when(HOST_COPY, 0, ~0u, 128 << 10);
+	lap_when(HOST_READ_BARRIER, 0, 1000, 128 << 10);
 	hw_take(256 << 10);
+	hw.pointer_reads = 0;
 	ntrace_drain_flush(capture);
-	ok(drained() <= (700 << 10) + ring, "but no more than a ring, however much comes");
+	is_u64(hw.pointer_reads, 2 * ring / (128 << 10),
+	       "but no more than a ring, however much comes");
+	hw.at = NULL;
 	judge("a sink as fast as the drain");
+
+	begin(1, ring, 64, 2 << 20);
+	hw_take(700 << 10);
+	stop();
+	ok(drained() == 700 << 10 && !control->loss, "a stopped sink laps in no slice");
+	over();
 
 	begin(1, ring, 64, 2 << 20);
 	hw.byte = message_byte;
@@ -117,6 +126,9 @@ static void test_overwrite(void)
 	for (u64 p = 904; p < 4000; p++)
 		good &= area[p] == 0xee;
 	ok(good, "and nothing else is written");
+	ntrace_drain_into(capture, area, sizeof(area), head + 4000, 4096, false);
+	ok(!capture->overrun, "other memory: there is room");
+	capture->head = head + 5000;
 	is_u64(ntrace_drain_discard(capture), head + 5000, "what was kept ends at the head");
 	hw_take(640);
 	ntrace_drain_flush(capture);
@@ -136,10 +148,36 @@ static void test_overwrite(void)
 	ntrace_drain_pause(capture, true);
 	ntrace_drain_flush(capture);
 	is_u64(drained(), 0, "paused: the ring is left alone");
+	is_u64(ntrace_drain_step(capture), 1000000, "and asked for again after the interval");
 	ntrace_drain_pause(capture, false);
 	ntrace_drain_flush(capture);
 	is_u64(drained(), 960, "no longer");
 	stop();
+	over();
+}
+
+/* A second start of the same capture. */
+static void test_restart(void)
+{
+	begin(1, 4096, 64, 65536);
+	hw.byte = plain_byte;
+	hw_take(1024);
+	ntrace_drain_flush(capture);
+	hw_take(8192);
+	is_u64(ntrace_drain_step(capture), 1000000, "lapped: it goes on after the interval");
+	stop();
+	sink->split.skip = true;
+	(memset)(hw.ring, 0, hw.size);
+	hw.pointer = hw.memory = hw.seen = 0;
+	ntrace_drain_begin(&machine.sink);
+	u64 head = drained();
+
+	hw.running = true;
+	hw_take(640);
+	ntrace_drain_flush(capture);
+	ok(drained() == head + 576 && control->gaps == 1,
+	   "after a new start it begins at the start of the ring");
+	ok(!sink->split.skip, "and with a message");
 	over();
 }
 
@@ -421,6 +459,7 @@ int main(void)
 	test_settled();
 	test_slices();
 	test_overwrite();
+	test_restart();
 	test_timer();
 	test_fault();
 	test_stuck();

@@ -134,6 +134,7 @@ static void test_identify(void)
 		is_hex(platform.mask, table[i].bits == 64 ? ~0ull : (1ull << table[i].bits) - 1,
 		       "memory for it has to be where its addresses reach");
 		ok(!hw.start && !hw.start_when_limit, "Start is 0 while Limit is asked for");
+		is_u64(machine_logged, 0, "and the log has nothing");
 		is_u64(sink->wp, TR_RAM_WP_LOW, "its write pointer is where it should be");
 		ok(ntrace_ramsink_is_whole(sink) == false && !sink->sram_size,
 		   "it is drained while it runs");
@@ -196,6 +197,9 @@ static void test_sram(void)
 			ok(sink->sram_size == sizes[i].size && sink->granule == 4,
 			   "it is known, and a granule is a word");
 	}
+	fresh_sram(4096);
+	component->impl = 0;
+	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "trRamImpl has none: refused");
 	fresh_sram(4096);
 	hw.rp_most = 4088;
 	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "no window: refused");

@@ -20,6 +20,7 @@ static struct {
 	u64 memory;		/* up to this one bytes are in memory */
 	u64 seen;		/* what it showed last */
 	unsigned int in_flight;	/* the pointer is ahead of memory by up to so many bytes */
+	bool late;		/* it always is, and by so much */
 	unsigned int pace;	/* units per move, at most */
 	unsigned int lap;	/* one move in so many is more than a round; 0: none */
 	u8 (*byte)(u64 position);
@@ -49,7 +50,7 @@ static void hw_take(u64 bytes)
 	u64 late;
 
 	hw.pointer += bytes;
-	late = random_below(hw.in_flight / hw.unit + 1) * hw.unit;
+	late = hw.late ? hw.in_flight : random_below(hw.in_flight / hw.unit + 1) * hw.unit;
 	hw_write(hw.pointer > late ? hw.pointer - late : 0);
 }
 
