@@ -21,6 +21,7 @@ static struct {
 	u64 start, limit, wp;
 	u64 start_keeps, limit_keeps, wp_keeps;
 	u64 start_forced;	/* Start is at least this */
+	u64 limit_least;	/* Limit is at least this */
 	u64 limit_most;		/* and Limit at most this, 0: any */
 	u32 rp;			/* in words */
 	u32 rp_most, data[64];
@@ -31,6 +32,8 @@ static u8 page[TR_COMPONENT_SIZE];
 
 static u64 limit_of(void)
 {
+	if (hw.limit < hw.limit_least)
+		return hw.limit_least;
 	return hw.limit_most && hw.limit > hw.limit_most ? hw.limit_most : hw.limit;
 }
 
@@ -384,6 +387,13 @@ static void test_program(void)
 		free(sink->buffer);
 		sink->buffer = NULL;
 	}
+
+	fresh(TR_RAM_IMPL_HAS_SMEM, 64, 56);
+	ntrace_ramsink_init(component);
+	hw.limit_least = 0x80010000 + 0x4000;
+	is_u64(program(0x80010000, 0x4000, 0), (u64)-EIO,
+	       "Limit is a granule behind the buffer: refused");
+	free(sink->buffer);
 
 	/* Above 4 GiB, and a sink that drops what is above. */
 	fresh(TR_RAM_IMPL_HAS_SMEM, 64, 56);
