@@ -12,20 +12,15 @@ counted=$top/build/riscv64/selftests/tools/counted
 results=$tmp/results
 sysroot=$tmp/sysroot
 
-# make_sysroot PROGRAM...: the guest's files, and what was put there for this run
+# make_sysroot [PROGRAM...]: the guest's files, and what was put there for this run: the programs
+# of the tests, others in /root
 make_sysroot() {
 	local guest_root
 	guest_root=$("$top/tools/vsoc/run" --print-sysroot)
 	mkdir -p "$sysroot/root" "$sysroot/usr/local/bin"
 	ln -s "$guest_root"/* "$sysroot/" 2>/dev/null
 	ln -s "$guest_root"/usr/* "$sysroot/usr/" 2>/dev/null
-	cp "$@" "$sysroot/root/"
+	ln -sfn "$top/build/riscv64/selftests" "$sysroot/root/selftests"
+	[ $# -eq 0 ] || cp "$@" "$sysroot/root/"
 	cp "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
-}
-
-# refused NAME PATTERN [STATUS]: a use in the guest that ended with one line on standard error
-refused() {
-	is "$(cat "$results/$1.rc")" "${3:-1}" "$1: exit status"
-	is "$(wc -l <"$results/$1.err")" 1 "$1: one line" || diag "$(cat "$results/$1.err")"
-	like "$1: says why" "$2" "$(cat "$results/$1.err")"
 }

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For the guest's halves of the tests of `ntrace record` and its like: "NAME.rc", "NAME.out" and
-# "NAME.err" of each use, in /root/results.
-mkdir -p /root/results
-cd /root/results || exit 1
+# For the jobs that use the command in the guest: "NAME.rc", "NAME.out" and "NAME.err" of each
+# use stay in the job's directory. $here is the directory of the programs.
+# shellcheck source=selftests/tap.sh
+. "${here:?}/tap.sh"
+
+load_module() { [ -d /sys/module/ntrace ] || insmod /root/modules/ntrace.ko; }
 
 # attempt NAME COMMAND...
 attempt() {
@@ -18,19 +20,44 @@ as_nobody() {
 	shift
 	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
-# until_true COMMAND...: waits, but not for ever
+# until_true COMMAND...: polls for two minutes of the guest's time; a failure if it never comes true
 until_true() {
 	local i
-	for ((i = 0; i < 600; i++)); do
-		"$@" && return
-		sleep 0.2
+	for ((i = 0; i < 2400; i++)); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.05
 	done
+	not_ok "never came true: $*"
 	return 1
 }
 ended() { ! kill -0 "$1" 2>/dev/null; }
-# finish NAME PID: the exit status of what runs in the background, which is not waited for for ever
+# finish NAME PID: the exit status of what runs in the background
 finish() {
 	until_true ended "$2" || kill -KILL "$2"
 	wait "$2"
 	echo $? >"$1.rc"
+}
+# polls PID: it waits in poll(), as the recorder does once the trace runs
+polls() { grep -q poll "/proc/$1/wchan"; }
+
+# status NAME STATUS: of a use before
+status() { is "$(<"$1.rc")" "$2" "$1: exit status" || diag "$(cat "$1.err")"; }
+# says NAME STATUS PATTERN: exit status, and one line on standard error
+says() {
+	status "$1" "$2"
+	is "$(wc -l <"$1.err")" 1 "$1: one line" || diag "$(cat "$1.err")"
+	like "$1: says what" "$3" "$(cat "$1.err")"
+}
+# refused NAME PATTERN COMMAND...: a use that ends with status 1 and one line
+refused() {
+	local name=$1 pattern=$2
+	shift 2
+	attempt "$name" "$@"
+	says "$name" 1 "$pattern"
+}
+refused_nobody() {
+	local name=$1 pattern=$2
+	shift 2
+	as_nobody "$name" "$@"
+	says "$name" 1 "$pattern"
 }

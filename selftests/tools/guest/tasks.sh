@@ -1,12 +1,15 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2016 # what is in single quotes is for another shell
-# The guest's half of tasks.sh: recordings through perf, and "NAME.rc", "NAME.out"
-# and "NAME.err" of each, in /root/results.
+# shellcheck disable=SC2016 # what is in single quotes is for another shell
+# `ntrace record` of tasks, through perf: a command with its children, a process that runs already,
+# one thread, an unprivileged user. The recordings are judged by host/tasks.sh.
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
-. /root/common.sh
-mkdir -p /tmp/user
-counted=/root/counted
+. "$here/common.sh"
+load_module
+counted=$here/counted
 chmod 755 /root
+mkdir -p /tmp/user
 chmod 777 /tmp/user
 
 # record_as_nobody NAME OPTION...
@@ -23,37 +26,59 @@ for cpu in 0 1; do
 	others+=("$!")
 done
 attempt root ntrace record --task -o root.data -- "$counted"
+says root 7 'trace from 2 harts in .* nothing lost.*ntrace report root.data'
 attempt btm ntrace record --task --mode btm --sync off --privilege u -o btm.data -- "$counted"
+says btm 7 'trace from 2 harts, user space only, in .* nothing lost'
 attempt thread ntrace record --per-thread -o thread.data -- "$counted"
+says thread 7 'trace from 1 threads in .* nothing lost'
 kill "${others[@]}"
+wait "${others[@]}"
 
 # A process that runs already, and what it starts.
 mkfifo go
 sh -c 'read -r line <go; '"$counted" >/dev/null &
 pid=$!
-while [ "$(</proc/$pid/wchan)" = 0 ]; do sleep 0.1; done
+opens_fifo() { grep -q fifo "/proc/$pid/wchan"; }
+until_true opens_fifo
+ntrace record -p $pid -o pid.data >pid.out 2>pid.err </dev/null &
+recorder=$!
 # The vDSO is the last that is saved before the trace starts.
-(while [ ! -s pid.data/images/vdso ]; do sleep 0.2; done; sleep 1; echo >go) &
-attempt pid ntrace record -p $pid -o pid.data
-attempt gone ntrace record -p $pid -o gone.data
+traces() { [ -s pid.data/images/vdso ] && polls "$recorder"; }
+until_true traces
+echo >go
+finish pid "$recorder"
+wait "$pid"
+says pid 0 'trace from 2 harts in .* nothing lost'
+refused gone 'no process' ntrace record -p $pid -o gone.data
 
 echo 3 >/proc/sys/kernel/perf_event_paranoid
 record_as_nobody forbidden -- "$counted"
+says forbidden 1 'no permission.*perf_event_paranoid is 3'
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 record_as_nobody user -- "$counted"
+says user 7 'trace from 2 harts, user space only, in .* nothing lost'
 record_as_nobody kernel --privilege us -- "$counted"
+says kernel 1 'no permission.*with the kernel.*paranoid is 2'
 record_as_nobody init -p 1 -- true
+says init 1 'no permission to trace process 1 '
+is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused recording leaves no directory"
 
-# The buffer is full long before the recorder comes to read it.
+# The buffer is full before the recorder, whose priority is lower, can read it.
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; '"$counted"
+like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
 # A small one, but the recorder comes: it goes on after each loss.
 attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+status small 0
 loop='i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done'
 attempt always taskset -c 0 ntrace record --task --privilege u -o always.data -- sh -c "$loop"
+says always 0 'nothing lost'
 attempt strobe taskset -c 0 ntrace record --strobe 300,900 --privilege u -o strobe.data -- sh -c "$loop"
+says strobe 0 'nothing lost'
 # The last snapshot has the last program in it, and the buffer holds all of that.
+taken() { echo "kill -USR2 \$PPID; until [ -e snapshot.data/aux.$1 ] && grep -q poll /proc/\$PPID/wchan; do sleep 0.05; done"; }
 attempt snapshot taskset -c 0 ntrace record --snapshot --privilege u --aux-size 64K -o snapshot.data -- \
-	sh -c "$loop; kill -USR2 \$PPID; $loop; kill -USR2 \$PPID; sleep 0.5; $loop; exec $counted"
-perf script -i user.data -f -D 2>/dev/null | grep -c PERF_RECORD_AUX >aux.count
-exit 0
+	sh -c "$loop; $(taken 0); $loop; $(taken 1); $loop; exec $counted"
+status snapshot 7
+like "stock perf sees records of the AUX areas" '^[1-9]' "$(perf script -i user.data -f -D 2>/dev/null | grep -c PERF_RECORD_AUX)"
+done_testing

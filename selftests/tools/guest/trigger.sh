@@ -1,12 +1,11 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck shell=bash disable=SC2016 # what is in single quotes is for another shell
-# The guest's half of trigger.sh: dumps, and "NAME.rc", "NAME.out" and "NAME.err" of each use, in
-# /root/results.
+# shellcheck disable=SC2016 # what is in single quotes is for another shell
+# `ntrace trigger`: a dump for each thing that it can wait for. They are judged by host/trigger.sh.
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
-. /root/common.sh
-mkdir -p /tmp/user
-chmod 755 /root
-chmod 777 /tmp/user
+. "$here/common.sh"
+load_module
 
 said() { grep -q "$1" "$2"; }
 # start NAME OPTION...: in the background, until it says that the trace runs
@@ -17,65 +16,74 @@ start() {
 	trigger=$!
 	until_true said 'tracing; waiting for' "$name.err"
 }
-trigger_as_nobody() {
-	local name=$1
-	shift
-	as_nobody "$name" /usr/local/bin/ntrace trigger --privilege u -o "/tmp/user/$name.data" "$@"
+# Hundredths of a second that steady has run.
+ran() { awk '{ print $14 }' "/proc/$steady/stat"; }
+runs_on() {
+	before=$(ran)
+	advances() { [ "$(ran)" -ge $((before + 2)) ]; }
+	until_true advances
 }
+# fired NAME STATUS PATTERN: exit status, and what is said
+fired() {
+	status "$1" "$2"
+	like "$1: says what came, and what opens it" "$3.*ntrace report $1.data.*ntrace export --format perfetto" \
+		"$(tr '\n' ' ' <"$1.err")"
+}
+called='seldom\(\) was called in thread [0-9]+: the trace stopped [0-9.]+ ms later'
 
-/root/steady 0 >steady.out &
+"$here/steady" 0 >steady.out &
 steady=$!
-/root/steady 0 >other.out &
+"$here/steady" 0 >other.out &
 other=$!
 until_true said ready steady.out
 until_true said ready other.out
 
-attempt no_module ntrace trigger --call seldom -o none.data -p $steady
-insmod /root/ntrace.ko
-attempt no_function ntrace trigger --call nonsense -o none.data -p $steady
-attempt no_file ntrace trigger --call seldom@/root/nothing -o none.data -p $steady
-echo 2 >/proc/sys/kernel/perf_event_paranoid
-trigger_as_nobody no_permission --call seldom@/root/steady -- /root/steady
-trigger_as_nobody no_buffer --aux-size 512M -- /root/steady
-ls -d none.data /tmp/user/*.data >leftovers 2>/dev/null
-pgrep -u 65534 >>leftovers
-
-# Another process that has the same code does not count.
+# Another process that calls it is not waited for: the thread that is told would be that one.
 start call --call seldom -p $steady
-kill -USR1 $other
-until_true said returned other.out
-sleep 1
-kill -0 $trigger && echo waits >call.waits
+for count in 1 2 3; do
+	returned() { [ "$(grep -c returned other.out)" -ge $count ]; }
+	kill -USR1 $other
+	until_true returned
+done
 kill -USR1 $steady
 finish call $trigger
+fired call 0 "seldom\(\) was called in thread $steady: the trace stopped [0-9.]+ ms later"
 
 # What a command has started, with the kernel.
-attempt command ntrace trigger --call seldom@/root/steady --aux-size 256K -o command.data -- \
-	sh -c '/root/steady 0 >command.said & until grep -q ready command.said; do sleep 0.2; done
-		kill -USR1 $!; until grep -q returned command.said; do sleep 0.2; done; kill $!; exit 5'
+attempt command ntrace trigger --call seldom@"$here/steady" --aux-size 256K -o command.data -- \
+	sh -c "$here/steady 0 >command.said & until grep -q ready command.said; do sleep 0.05; done
+		kill -USR1 \$!; until grep -q returned command.said; do sleep 0.05; done; kill \$!; exit 5"
+fired command 5 "$called"
 
-start twice --call seldom@/root/steady -n 2 -p $steady
+start twice --call seldom@"$here/steady" -n 2 -p $steady
 kill -USR1 $steady
 # It says so again when the trace runs again.
 again() { [ "$(grep -c 'tracing; waiting' twice.err)" -ge 2 ]; }
 until_true again
 kill -USR1 $steady
 finish twice $trigger
+fired twice 0 "$called.*$called.* 2 dumps"
 start asked -p $steady
+runs_on
 kill -USR2 $trigger
 finish asked $trigger
+fired asked 0 ' 1 dump, '
 start interrupted --call seldom -p $steady
+runs_on
 kill -INT $trigger
 finish interrupted $trigger
+fired interrupted 0 ' 1 dump, '
 kill $steady $other
+wait $steady $other
 
 # Limits of time: seldom() sleeps for 100 milliseconds.
-/root/steady 100 >>slow.out &
+"$here/steady" 100 >slow.out &
 steady=$!
 until_true said ready slow.out
 start slow --call seldom --over 20ms -p $steady
 kill -USR1 $steady
 finish slow $trigger
+fired slow 0 'seldom\(\) took [1-9][0-9]{2,}\.[0-9]+ ms in thread'
 until_true said returned slow.out
 : >slow.out
 start fast --call seldom --over 100s -p $steady
@@ -83,10 +91,16 @@ kill -USR1 $steady
 until_true said returned slow.out
 kill $steady
 finish fast $trigger
+is "$(<fast.rc)" 1 "fast: exit status where no call took so long"
+like "fast: says how long they took" 'no call of seldom\(\) took longer: 1 were seen, the longest took [1-9][0-9]{2,}\.' "$(cat fast.err)"
+wait $steady
 
 # It dies of what it is waited for.
-busybox mount -t tracefs none /sys/kernel/tracing 2>/dev/null
 attempt signal ntrace trigger --signal SEGV --privilege u --aux-size 256K -o signal.data -- \
-	sh -c '(until grep -q ready signal.said; do sleep 0.2; done; kill -USR1 $$) & exec /root/steady 0 x >signal.said'
-attempt never ntrace trigger --call seldom@/root/steady -o never.data -- true
-exit 0
+	sh -c '(until grep -q ready signal.said; do sleep 0.05; done; kill -USR1 $$) & exec '"$here/steady 0 x >signal.said"
+fired signal 139 'signal SEGV in thread'
+attempt never ntrace trigger --call seldom@"$here/steady" -o never.data -- true
+is "$(<never.rc)" 1 "never: exit status"
+like "never: says so" 'seldom\(\) was not called' "$(cat never.err)"
+like "never: the end is there" 'never.data has what came before the end' "$(cat never.err)"
+done_testing

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# `ntrace record`, `trigger` and `top` in the guest, one boot: how they are used is judged there
+# (guest/*.sh), what they recorded of programs whose calls and instructions are known is
+# judged here (host/*.sh).
+set -uo pipefail
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
+# shellcheck source=selftests/tools/recording_common.sh
+. selftests/tools/recording_common.sh
+
+guest_job uses tools/uses.sh
+guest_job record tools/record.sh
+guest_job tasks tools/tasks.sh
+guest_job trigger tools/trigger.sh
+guest_job top tools/top.sh
+guest_boot direct --icount --tools --put build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko
+make_sysroot
+all=$results
+for job in record tasks trigger top; do
+	results=$all/$job
+	# shellcheck disable=SC1090 # one of host/
+	! guest_ran $job || . selftests/tools/host/$job.sh
+done
+done_testing
