@@ -3,7 +3,8 @@
  * compare: is the decoded flow of a recording what the harts really executed?
  *
  *   compare [options] --log PREFIX RECORDING	every stream against PREFIX.HARTID
- *   compare [options] --log FILE --pcs LIST	a list "ADDRESS SIZE" per line
+ *   compare [options] --log FILE --pcs LIST	a list "ADDRESS SIZE" per line; lines "trap
+ *	exception", "trap interrupt" and "loss" say what came between
  *
  *  --section N       which start of the encoder, 0 = the first in the log
  *  --priv usm        privileges that were traced (us)
@@ -16,6 +17,8 @@
  *  --last            with --tasks: nothing may be left in the log
  *  --names FILE      lines "TID FUNCTION": that thread, and no other, is in that function,
  *                    which has a name that starts with worker_
+ *  --losses          trace that is reported as lost may be missing; what is there must be in the log,
+ *                    and nothing else may be wrong with the decoded flow
  *  --mutate alter|drop|add@N   falsifies the log at its Nth instruction: must fail
  *
  * Exit status: 0 = every stream is one contiguous run of its log, 1 = it is
@@ -28,7 +31,7 @@
 
 #include <ntrace/session.h>
 
-#include "match.h"
+#include "pieces.h"
 
 #define SEEN_SIZE (1u << 16)
 #define OBJECTS_MAX 32
@@ -47,6 +50,7 @@ struct options {
 	const char *tasks;
 	const char *names;
 	bool last;
+	bool losses;
 	struct ntrace_session_options session;
 };
 
@@ -73,6 +77,8 @@ struct origin {
 struct run {
 	const struct options *options;
 	struct match match;
+	struct pieces pieces;
+	uint64_t marks;		/* places in the stream where the driver says that trace is missing */
 	uint64_t blocks;
 	uint64_t bad_events;
 	uint64_t warnings[32];
@@ -116,13 +122,26 @@ static void count_origin(struct run *run, const struct ntrace_flow_event *event)
 	run->origins[i].places++;
 }
 
+static int take_insn(struct run *run, uint64_t address, unsigned int size)
+{
+	if (run->pieces.losses)
+		return pieces_insn(&run->pieces, address, size);
+	return match_insn(&run->match, address, size);
+}
+
+static void take_trap(struct run *run, unsigned int btype)
+{
+	if (run->pieces.losses)
+		pieces_trap(&run->pieces, btype);
+	else
+		match_trap(&run->match, btype);
+}
+
 static int on_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			  const struct ntrace_insn *insn)
 {
-	struct run *run = data;
-
 	(void)bytes;
-	return match_insn(&run->match, address, insn->size);
+	return take_insn(data, address, insn->size);
 }
 
 static void show_event(struct run *run, const struct ntrace_flow_event *event)
@@ -212,10 +231,18 @@ static int on_event(void *data, const struct ntrace_session_event *event)
 			check_thread(run, event);
 		return result;
 	case NTRACE_FLOW_TRAP:
-		match_trap(&run->match, flow->code);
+		take_trap(run, flow->code);
 		return 0;
 	case NTRACE_FLOW_ERROR:
+		if (run->options->losses && flow->code == NTRACE_FLOW_ERROR_WIRE) {
+			run->marks++;
+			return 0;
+		}
+		show_event(run, flow);
+		return 0;
 	case NTRACE_FLOW_GAP:
+		if (run->options->losses)
+			return pieces_loss(&run->pieces);
 		show_event(run, flow);
 		return 0;
 	case NTRACE_FLOW_WARNING:
@@ -245,7 +272,7 @@ static const char *symbol(void *data, uint64_t address)
 static int judge(struct run *run, const char *what)
 {
 	struct match *match = &run->match;
-	int bad = match_end(match);
+	int bad = run->pieces.losses ? pieces_end(&run->pieces) : match_end(match);
 	bool alien = false;
 
 	printf("%s: %" PRIu64 " instructions agree in %" PRIu64 " blocks; %" PRIu64
@@ -298,6 +325,7 @@ static struct run *new_run(const struct options *options, struct oracle_log *log
 		exit(2);
 	}
 	run->options = options;
+	run->pieces.match = &run->match;
 	run->match.log = log;
 	run->match.sections = options->tasks != NULL;
 	run->match.last = options->last;
@@ -343,7 +371,19 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 		run->bad_events++;
 	}
 	result = judge(run, what);
-	if (stream->lost || stream->gaps) {
+	if (options->losses) {
+		printf("%s: %u losses, %" PRIu64
+		       " instructions left out; the longest piece has %" PRIu64 " from %" PRIu64
+		       " on\n",
+		       what, run->pieces.losses, run->pieces.left_out, run->pieces.longest,
+		       run->pieces.longest_at);
+		if (run->marks != stream->gaps || !stream->gaps != !run->pieces.losses) {
+			printf("%s: NOT OK: %" PRIu64
+			       " places without trace in the stream, %" PRIu64 " were reported\n",
+			       what, run->marks, stream->gaps);
+			result = 1;
+		}
+	} else if (stream->lost || stream->gaps) {
 		printf("%s: NOT OK: %" PRIu64 " bytes lost, %" PRIu64 " gaps while recording\n",
 		       what, stream->lost, stream->gaps);
 		result = 1;
@@ -458,7 +498,7 @@ static int compare_list(const struct options *options)
 	uint64_t address;
 	unsigned int size;
 	char line[256], kind[16];
-	int result;
+	int result = 0;
 	FILE *list = fopen(options->pcs, "r");
 
 	if (!list) {
@@ -472,13 +512,17 @@ static int compare_list(const struct options *options)
 		return 2;
 	}
 	run = new_run(options, &log);
-	while (fgets(line, sizeof(line), list)) {
+	while (!result && fgets(line, sizeof(line), list)) {
 		if (sscanf(line, "trap %15s", kind) == 1)
-			match_trap(&run->match, !strcmp(kind, "interrupt") ? 3 : 2);
-		else if (sscanf(line, "%" SCNx64 " %u", &address, &size) != 2)
+			take_trap(run, !strcmp(kind, "interrupt") ? 3 : 2);
+		else if (!strncmp(line, "loss", 4))
+			result = pieces_loss(&run->pieces);
+		else if (sscanf(line, "%" SCNx64 " %u", &address, &size) != 2) {
 			printf("%s: not understood: %s", options->pcs, line);
-		else if (match_insn(&run->match, address, size))
-			break;
+			run->bad_events++;
+		} else {
+			result = take_insn(run, address, size);
+		}
 	}
 	result = judge(run, "list");
 	end_run(run);
@@ -491,7 +535,7 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: compare --log PREFIX [--section N] [--priv usm] [--sysroot DIR] "
 			"[--firmware ELF] [--firmware-bias N] [--min N] [--kernel-from TEXT] "
-			"[--tasks FILE [--last]] [--names FILE] "
+			"[--tasks FILE [--last]] [--names FILE] [--losses] "
 			"[--mutate alter|drop|add@N] RECORDING | --pcs LIST\n");
 	exit(2);
 }
@@ -541,6 +585,7 @@ int main(int argc, char **argv)
 		{ "tasks", required_argument, NULL, 't' },
 		{ "last", no_argument, NULL, 'L' },
 		{ "names", required_argument, NULL, 'n' },
+		{ "losses", no_argument, NULL, 'o' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct options options = { .priv_mask = 3,
@@ -584,6 +629,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			options.names = optarg;
+			break;
+		case 'o':
+			options.losses = true;
 			break;
 		case 'u':
 			parse_mutation(&options, optarg);

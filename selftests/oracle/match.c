@@ -253,16 +253,24 @@ static int end_of_sections(struct match *match)
 	return match->why ? 1 : 0;
 }
 
+void match_settle(struct match *match)
+{
+	if (!match->why && !match->aligned)
+		align(match);
+}
+
+int match_next(struct match *match, struct oracle_insn *insn)
+{
+	return next_logged(match, insn);
+}
+
 int match_end(struct match *match)
 {
 	struct oracle_insn insn, last = { 0 };
 	unsigned int left = 0, jumps = 0;
 	int result;
 
-	if (match->why)
-		return 1;
-	if (!match->aligned)
-		align(match);
+	match_settle(match);
 	if (match->why)
 		return 1;
 	if (match->sections)

@@ -58,6 +58,7 @@ struct match {
 	unsigned int tail_log;
 	unsigned int tail_decoded;
 	const char *why;
+	uint64_t compared_before_losses;	/* of pieces.c */
 
 	/* private */
 	uint64_t taken;			/* instructions taken from the log, for mutate_at */
@@ -89,6 +90,12 @@ void match_trap(struct match *match, unsigned int btype);
 
 /** match_insn - Return: 0, or 1 when there is a difference and enough context has been seen */
 int match_insn(struct match *match, uint64_t address, unsigned int size);
+
+/** match_settle - no more decoded instructions that follow each other: compares those that wait */
+void match_settle(struct match *match);
+
+/** match_next - the log's next instruction. Return: 1, 0 at the end, -1 with log->error set */
+int match_next(struct match *match, struct oracle_insn *insn);
 
 /** match_end - no more decoded instructions. Return: 0, or 1 if there is a difference */
 int match_end(struct match *match);

@@ -4,9 +4,10 @@
 # an instruction that does not retire, against an order written by hand; and the
 # comparer, which must see each falsification.
 set -uo pipefail
-# shellcheck source=selftests/tools/truth_common.sh
-. "$(dirname "$0")/truth_common.sh"
-truth_needs
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+oracle=$top/selftests/oracle
+compare=$top/build/oracle/compare
 
 # The page at 0x101000 is the RTC, which swallows a word at offset 0: QEMU's own
 # trace blocks are not in this test, and it runs with any QEMU.
@@ -19,14 +20,13 @@ assemble "$oracle/payload.S" -o "$tmp/payload"
 assemble "$oracle/remote.S" -DLOOPS=5000000 -o "$tmp/multi"
 assemble "$oracle/remote.S" -DLOOPS=10000000 -o "$tmp/single"
 riscv64-linux-gnu-nm "$tmp/payload" >"$tmp/symbols"
-print=$tmp/log_print
-"${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra "$oracle"/log_{print,read}.c -o "$print" || exit 1
+print=$top/build/oracle/log_print
 
 run() {
 	local name=$1
 	shift
 	timeout 60 "$top/build/qemu/qemu-system-riscv64" -M virt -cpu rv64 -m 128M -display none -serial none \
-		-monitor none -bios none -kernel "$tmp/$name" -plugin "$tmp/put/exec_log.so,out=$tmp/p,base=0x101000" "$@" &&
+		-monitor none -bios none -kernel "$tmp/$name" -plugin "$top/build/plugin/exec_log.so,out=$tmp/p,base=0x101000" "$@" &&
 		"$print" "$tmp/p.0" >"$tmp/p.txt" &&
 		grep -q ' 0 odd' "$tmp/p.messages"
 }
@@ -67,6 +67,25 @@ fails "an end that is too much" 'goes on' "$compare" "${list[@]}" "$tmp/list"
 fails "fewer instructions than asked for" 'fewer than' "$compare" --min 1000000000 "${list[@]}" "$tmp/p.txt"
 head -c $(($(stat -c %s "$tmp/p.0") - 1)) "$tmp/p.0" >"$tmp/cut"
 fails "a log that is cut" 'log (ends|is damaged)' "$compare" --log "$tmp/cut" --priv usm --pcs "$tmp/p.txt"
+
+# A list that reports losses: every 40 instructions five are left out, and said to be lost.
+awk '/^trap/ { if (n % 40 >= 5 || n < 40) print; next } { if (n >= 40 && n % 40 == 0) print "loss"; if (n % 40 >= 5 || n < 40) print; n++ }' \
+	"$tmp/p.txt" >"$tmp/lossy"
+losses=$(grep -c loss "$tmp/lossy")
+ok "the list has $losses losses" test "$losses" -gt 3
+ok "the comparer takes a list with losses" "$compare" "${list[@]}" "$tmp/lossy"
+sed '0,/^loss/{/^loss/d}' "$tmp/lossy" >"$tmp/list"
+fails "a loss that is not reported" DIFFERENCE "$compare" "${list[@]}" "$tmp/list"
+sed '10i loss' "$tmp/p.txt" >"$tmp/list"
+fails "a loss that was none" 'is not in the log' "$compare" "${list[@]}" "$tmp/list"
+for at in 1 2 3; do
+	sed "$(grep -n loss "$tmp/lossy" | sed -n "${at}s/:.*//p"),\$ { /^[0-9a-f]/ { s/^/f/; :a n; ba } }" "$tmp/lossy" >"$tmp/list"
+	fails "a falsified instruction after loss $at" 'is not in the log' "$compare" "${list[@]}" "$tmp/list"
+done
+(cat "$tmp/lossy"; echo '80000000 4') >"$tmp/list"
+fails "an end that is too much, after losses" 'is not in the log' "$compare" "${list[@]}" "$tmp/list"
+sed '$d' "$tmp/lossy" | sed '$d' >"$tmp/list"
+fails "an end that is missing, after losses" 'ends where' "$compare" "${list[@]}" "$tmp/list"
 
 # Another hart starts and stops: one block at each end may be in one and not in
 # the other.
