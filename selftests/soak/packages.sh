@@ -5,6 +5,7 @@
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
+"$top/tools/setup/host-packages" package || exit 1
 deb=$tmp/deb root=$tmp/root
 arch=$(dpkg --print-architecture)
 version=$(sed -n 's/^.define NTRACE_TOOL_VERSION "\(.*\)"$/\1/p' "$top/tools/ntrace/command.h")

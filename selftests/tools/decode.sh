@@ -8,10 +8,7 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 
-if [ ! -e "$data/xrle.nex" ]; then
-	echo "1..0 # SKIP no $data/xrle.nex"
-	exit 0
-fi
+[ -e "$data/xrle.nex" ] || skip_all "no $data/xrle.nex"
 
 # The reference dump, as "TCODE name field=value ..." with values in decimal.
 zcat "$data/xrle.dump.txt.gz" | python3 -c '

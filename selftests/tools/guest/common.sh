@@ -7,11 +7,11 @@
 
 load_module() { [ -d /sys/module/ntrace ] || insmod /root/modules/ntrace.ko; }
 
-# attempt NAME COMMAND...
+# attempt NAME COMMAND...: for $PATIENCE seconds of the guest's time
 attempt() {
 	local name=$1
 	shift
-	timeout 200 "$@" >"$name.out" 2>"$name.err" </dev/null
+	timeout "${PATIENCE:-200}" "$@" >"$name.out" 2>"$name.err" </dev/null
 	echo $? >"$name.rc"
 }
 # as_nobody NAME COMMAND...: with no rights at all

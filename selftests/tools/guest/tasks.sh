@@ -38,8 +38,8 @@ wait "${others[@]}"
 mkfifo go
 sh -c 'read -r line <go; '"$counted" >/dev/null &
 pid=$!
-opens_fifo() { grep -q fifo "/proc/$pid/wchan"; }
-until_true opens_fifo
+waits() { [ "$(<"/proc/$pid/wchan")" != 0 ]; }
+until_true waits
 ntrace record -p $pid -o pid.data >pid.out 2>pid.err </dev/null &
 recorder=$!
 # The vDSO is the last that is saved before the trace starts.

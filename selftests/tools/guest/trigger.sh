@@ -41,7 +41,7 @@ until_true said ready other.out
 # Another process that calls it is not waited for: the thread that is told would be that one.
 start call --call seldom -p $steady
 for count in 1 2 3; do
-	returned() { [ "$(grep -c returned other.out)" -ge $count ]; }
+	returned() { [ "$(grep -c returned other.out)" -ge "$count" ]; }
 	kill -USR1 $other
 	until_true returned
 done

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # of recording_common.sh
 # What report says of the recordings of guest/tasks.sh: of a program whose calls and instructions
 # are known (guest/counted.c).
 query() { python3 -c 'import json, sys

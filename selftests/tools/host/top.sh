@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # of recording_common.sh
 # What `ntrace top` of guest/top.sh shows of a program whose functions execute known numbers of
 # instructions (guest/steady.c), and whether `record` and `report` say the same.
 # query FILE EXPRESSION: of the objects, one in a line; of(n, name) is the sum of one function

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # of recording_common.sh
 # What the dumps of guest/trigger.sh end with, by addresses that readelf tells.
 steady=$top/build/riscv64/selftests/tools/steady
 # Where seldom() is called, as decode shows places.

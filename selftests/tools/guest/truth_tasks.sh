@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The recordings of tasks for a truth test: of harts, of tasks beside others on the same harts with
+# the kernel, with strobing, and without the kernel. The last one sees no kernel, so it has to
+# come last: not every start of the encoder has user code in it.
+#   truth_tasks.sh ROUNDS
+here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=selftests/tools/guest/common.sh
+. "$here/common.sh"
+
+# record NAME OPTION...
+record() {
+	local name=$1
+	shift
+	attempt "$name" ntrace record -o "$name.data" "$@" -- "$here/truth_tasks" "$rounds"
+	status "$name" 0
+	is "$(awk '($1 == "lost" || $1 == "gaps") && $2' "$name.data/params")" "" "$name: nothing is lost" || diag "$(cat "$name.err")"
+	like "$name: threads have names" 'worker_5' "$(cat "$name.out")"
+}
+rounds=$1
+# Nothing but Ownership messages tells whose the code is.
+record harts --all --privilege u
+for cpu in 0 1; do
+	taskset -c $cpu nice sh -c 'while :; do :; done' &
+	others+=("$!")
+done
+record kernel --task --privilege us
+record strobe --task --privilege us --strobe 300,700
+record user --task --privilege u
+kill "${others[@]}"
+wait "${others[@]}"
+done_testing

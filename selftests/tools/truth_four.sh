@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Truth with four harts that share a sink: leaf funnels, a top funnel, one stream that is taken
+# apart by SRC.
+set -uo pipefail
+# shellcheck source=selftests/tools/truth_common.sh
+. "$(dirname "$0")/truth_common.sh"
+
+truth_job chain 1 4
+truth_boot chain --icount --smp 4 --topology chain
+if recorded chain; then
+	is "$(grep -c "^params.*srcbits=2" "$data/params")" 4 "each hart has its number"
+	is "$(find "$data" -name "aux.*" | wc -l)" 1 "one stream for all"
+	ok "what is decoded is what was executed, all of it" truth_compare 300000
+	truth_figures
+fi
+done_testing

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Truth with four harts in threads of the host: stores, interrupts and drains meet at any time. A
+# busy host can stop one hart while another spins for its lock with interrupts off, fills its sink
+# and cannot drain it. So trace may be lost here; then the loss is reported, and what is decoded
+# between the losses is what was executed.
+set -uo pipefail
+# shellcheck source=selftests/tools/truth_common.sh
+. "$(dirname "$0")/truth_common.sh"
+
+truth_job htm "${TRUTH_ROUNDS:-1}" 4 LOSSES --sink-size 1M
+truth_boot direct --smp 4
+if recorded htm; then
+	is "$(find "$data" -name 'aux.*' | wc -l)" 4 "a stream for each hart"
+	ok "what is decoded is what was executed, and what is missing was reported" truth_compare 300000 --losses
+	truth_figures
+fi
+done_testing

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Truth with two harts: what is decoded from a recording is, instruction by instruction, what the
+# harts executed. HTM and BTM over user and kernel, HTM with the firmware's M-mode, and a recording
+# that must lose trace, of which the rest is the truth.
+#
+# Then tasks: threads that wander between the harts, a child, its child and what it execs, traced
+# through perf beside others on the same harts. What is decoded is what was executed, from each
+# time that a task came to a hart until it went; and each block belongs to the thread that the
+# kernel had there, by its task pointer and by the function that only this thread is in
+# (guest/truth_tasks.c).
+set -uo pipefail
+# shellcheck source=selftests/tools/truth_common.sh
+. "$(dirname "$0")/truth_common.sh"
+
+sink=$((64 << 10)) times=${TRUTH_ROUNDS:-1}
+for mode in htm btm; do
+	truth_job $mode $((2 * times)) 2 --mode $mode --sink-size $sink
+done
+truth_job all 1 2 --privilege usm --sink-size 1M
+truth_job loss 1 2 LOSSES --data-size 64K
+guest_job tasks tools/truth_tasks.sh $((6 * times))
+truth_boot two --icount
+
+for name in htm btm; do
+	recorded $name || continue
+	ok "$name: 16 times as much trace as the sink's buffer, from each hart" drained $sink
+	ok "$name: what is decoded is what was executed, all of it" truth_compare 2000000
+	ok "$name: timer interrupts, system calls and page faults on both harts" truth_causes 2
+	truth_figures
+	truth_mutations $name 1234567
+done
+if recorded all; then
+	firmware=$(tools/vsoc/run --print-firmware-elf)
+	bias=$(riscv64-linux-gnu-readelf -lW "$firmware" | awk '$1 == "LOAD" { print $3; exit }')
+	m=(--priv usm --firmware "$firmware" --firmware-bias $((0x80000000 - bias)))
+	ok "with M-mode: what is decoded is what was executed" truth_compare 1000000 "${m[@]}"
+	truth_figures
+	truth_mutations all 123456 "${m[@]}"
+	fails "without the firmware's file M-mode is a gap, and the comparison says so" 'NOT OK|DIFFERENCE' \
+		"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" --priv usm "$data"
+fi
+if recorded loss; then
+	ok "loss: some of the trace is reported as lost, and counted" test "$(awk '$1 == "lost" && $2 || $1 == "lost_exact" && $2' "$data/params" | wc -l)" -ge 2
+	ok "loss: what is there is what was executed, and nothing else is missing" truth_compare 20000 --losses
+	truth_figures
+	fails "loss: a comparison that allows none fails" 'NOT OK|DIFFERENCE' \
+		"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" "$data"
+	# In the middle of the longest piece of the first hart.
+	read -r longest from < <(sed -n 's/.*the longest piece has \([0-9]*\) from \([0-9]*\) on$/\1 \2/p' "$tmp/compared")
+	[ "${longest:-0}" -eq 0 ] || truth_mutations loss $((from + longest / 2)) --losses
+fi
+
+# tasks NAME MIN OPTION...
+tasks() {
+	"$compare" --log "$tmp/log" --tasks "$tmp/sections" --min "$2" --sysroot "$sysroot" "${@:3}" \
+		"$results/tasks/$1.data" | tee "$tmp/$1.compare"
+	return "${PIPESTATUS[0]}"
+}
+named() { tasks "$@" --names "$results/tasks/$1.out"; }
+starts() { awk -v hart="hart $1:" 'index($0, hart) == 1 && /starts of the encoder/ { print $3 }' "$tmp/$2.compare"; }
+# Behind the recordings of harts, the one of this job among them.
+first() { printf '0 %s\n1 %s\n' "$next_section" "$next_section" >"$tmp/sections"; }
+if guest_ran tasks; then
+	ok "harts: what is decoded is what was executed, by whom it was" "$compare" --log "$tmp/log" --section "$next_section" \
+		--names "$results/tasks/harts.out" --min 100000 --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
+	next_section=$((next_section + 1))
+	first
+	ok "user and kernel: what is decoded is what was executed, by whom it was" named kernel 200000 --kernel-from images/
+	# Not every thread need have been in its function just then.
+	ok "strobing: the same, in each moment that the encoder was on" tasks strobe 50000 --kernel-from images/
+	ok "strobing: it was on and off" test "$(starts 0 strobe)" -gt 20
+	ok "user: what is decoded is what was executed, by whom it was" named user 100000 --priv u --last
+	for name in kernel user; do
+		for hart in 0 1; do
+			ok "$name: hart $hart: $(starts $hart $name) times tasks came and went" test "$(starts $hart $name)" -gt $((6 * times))
+		done
+		is "$(awk '/threads, / { print ($1 >= 6), $3 }' "$tmp/$name.compare")" "1 6" "$name: all threads, and six in functions of their own"
+	done
+	# And it would be seen: a false instruction, a false thread.
+	for kind in alter drop add; do
+		first
+		fails "tasks: one falsified instruction in the log: $kind" DIFFERENCE tasks kernel 0 --mutate $kind@54321
+	done
+	first
+	awk '{ tid[NR] = $1; name[NR] = $2 } END { for (i = 1; i <= NR; i++) print tid[i % NR + 1], name[i] }' \
+		"$results/tasks/kernel.out" >"$tmp/names"
+	cp "$tmp/names" "$results/tasks/kernel.out"
+	fails "threads with each other's names" "another worker's" named kernel 0
+fi
+done_testing
