@@ -45,7 +45,7 @@ $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
 
 define guest_script
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(notdir $(1)): $(1)
-	@mkdir -p $$(@D) && cp -L --preserve=mode $$< $$@
+	@mkdir -p $$(@D) && cp -L --preserve=mode --remove-destination $$< $$@
 endef
 $(foreach t,$(GUEST_SCRIPTS),$(eval $(call guest_script,$(t))))
 $(R)/selftests/jobs.sh: selftests/jobs.sh
