@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tests of riscv_ctr on the debug kernel: its log must stay empty. Then random
-# events for ten minutes, and 10,000 that are opened and closed.
+# The tests of riscv_ctr on the debug kernel: its log must stay empty. Then 50,000 random
+# events, and 10,000 that are opened and closed.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
-for name in ${DEBUG_TESTS:-refused edges kernel lifecycle}; do
-	relay "$name" "selftests/ctr/$name.sh"
+export JOBS_ONLY=${JOBS_ONLY:-without locked lifecycle edges suspend kernel long_fuzz}
+export FUZZ_EVENTS=${FUZZ_EVENTS:-50000} EVENTS=${EVENTS:-10000}
+for name in ctr/refused ctr/checked soak/ctr_fuzz; do
+	relay "${name#*/}" "selftests/$name.sh"
 done
-export FUZZ_SECONDS=${FUZZ_SECONDS:-600} EVENTS=${EVENTS:-10000}
-relay "fuzz" selftests/ctr/fuzz.sh
 done_testing

@@ -5,7 +5,7 @@
 # shellcheck source=selftests/patches/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=selftests/ctr/host/common.sh
-. "$top/selftests/ctr/host/common.sh"
+. selftests/ctr/host/common.sh
 series() { fresh && for patch in "${patches[@]}"; do apply "$patch" || return 1; done; }
 ok "the series applies" series || done_testing
 ok "a small configuration" configure || done_testing
@@ -30,34 +30,35 @@ image() {
 }
 ok "the kernel" image || done_testing
 
-scripts=selftests/patches/guest options=(--kernel patched --put build/riscv64/selftests/patches:/root/patches)
-guest boot.sh
+guest_job boot patches/boot.sh
+guest_boot patched --kernel patched --smp 1 --icount
+guest_ran boot || done_testing
+out=$results/boot
 
 judge any
-ok "any: ${found[samples]} samples" test "${found[samples]}" -ge 500
+many any 500
 zero any illegal broken newest kernel mistyped missing
 is "${found[deepest]}" 127 "any: as deep as perf takes"
 is "${found[classes]}" call,cond,indcall,indjump,jump,otherindjump,otherjump,ret,swap "any: every class of transfer"
 for name in b two; do
 	judge $name
-	ok "$name: ${found[samples]} samples" test "${found[samples]}" -ge 100
+	many $name 100
 	zero $name illegal broken newest kernel
 done
-is "$(tr -d ' \n' <"$tmp/out/two.events")" cycles:u:instructions:u: "two: both events had their turns"
+is "$(tr -d ' \n' <"$out/two.events")" cycles:u:instructions:u: "two: both events had their turns"
 judge calls chain=no
-ok "calls: ${found[samples]} samples" test "${found[samples]}" -ge 100
+many calls 100
 zero calls illegal kernel mistyped
 is "${found[classes]}" call "calls: nothing else"
 for name in stack stacks; do
 	judge $name stack=yes
-	ok "$name: ${found[samples]} samples" test "${found[samples]}" -ge 100
+	many $name 100
 	zero $name illegal broken newest kernel
 	# What forks begins with an empty stack.
 	[ $name = stacks ] || is "${found[rooted]}" "${found[hot]}" "$name: down to main in each sample of a function hot_*"
 done
-like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$tmp/out/lbr.report")"
-python3 selftests/ctr/host/kernel.py "$tmp/out/k.stacks" >"$tmp/found"
-while read -r key value; do found[$key]=$value; done <"$tmp/found"
-ok "kernel: ${found[samples]} samples, ${found[kernel]} entries" test "${found[kernel]}" -ge 1000
+like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$out/lbr.report")"
+finds python3 selftests/ctr/host/kernel.py "$out/k.stacks"
+ok "kernel: ${found[samples]} samples, ${found[kernel]} entries" test "${found[kernel]:-0}" -ge 1000
 is "${found[user]}" 0 "kernel: none of user mode"
 done_testing

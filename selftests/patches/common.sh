@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # For tests of the series in kernel/patches. What they build is below
 # ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
-# shellcheck source=selftests/tap.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
-cd "$top" || exit 1
+# shellcheck source=selftests/guest.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../guest.sh"
 # shellcheck disable=SC2034
 mapfile -t patches < <(printf '%s\n' kernel/patches/[0-9]*.patch | grep -v /0000-)
 if ! source=$(kernel/patches/source 2>"$tmp/source"); then

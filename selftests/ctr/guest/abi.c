@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What the PMU "ctr" takes and what it refuses, by perf_event_open().
- * Usage: abi TYPE          prints TAP without a plan
+ * Usage: abi TYPE          prints KTAP
  *        abi TYPE hold     opens an event of this process, says so, waits for its end
  *        abi TYPE churn N  opens, enables and closes N times
  */
@@ -17,6 +17,14 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "kselftest.h"
+
+/* What test_*() report. */
+#define REFUSED	     20
+#define GROUPS	     3
+#define EXCLUSIVE    8
+#define UNPRIVILEGED 5
 
 static unsigned int type;
 
@@ -40,10 +48,9 @@ static int event_open(struct perf_event_attr *attr, pid_t pid, int cpu, int grou
 
 static void result(bool good, const char *what, int error)
 {
-	printf("%s - %s\n", good ? "ok" : "not ok", what);
 	if (!good)
-		printf("# errno %d (%s)\n", error, strerror(error));
-	fflush(stdout);
+		ksft_print_msg("errno %d (%s)\n", error, strerror(error));
+	ksft_test_result(good, "%s\n", what);
 }
 
 /* An event of this task with the group leader @group or -1. */
@@ -156,28 +163,39 @@ static void test_exclusive(void)
 	expect(attr, 0, "closed: the next is accepted");
 }
 
+/* What an ordinary user's perf_event_open() ends with: an error, or 0. */
+static int ordinary(struct perf_event_attr attr, pid_t pid, int cpu)
+{
+	pid_t child = fork();
+	int status;
+
+	if (!child) {
+		if (setuid(1000))
+			_exit(255);
+		_exit(event_open(&attr, pid, cpu, -1) < 0 ? errno : 0);
+	}
+	if (child < 0 || waitpid(child, &status, 0) != child || !WIFEXITED(status))
+		ksft_exit_fail_msg("an ordinary user: %s\n", strerror(errno));
+	return WEXITSTATUS(status);
+}
+
 static void test_unprivileged(void)
 {
 	struct perf_event_attr attr = attributes();
-	pid_t child = fork();
+	int error = ordinary(attr, 0, -1);
 
-	if (child) {
-		waitpid(child, NULL, 0);
-		return;
-	}
-	if (setuid(1000))
-		exit(1);
-	expect(attr, 0, "an ordinary user, own task, user mode: accepted");
+	result(!error, "an ordinary user, own task, user mode: accepted", error);
+	error = ordinary(attr, -1, 0);
+	result(error == EACCES, "a hart: EACCES", error);
+	error = ordinary(attr, 1, -1);
+	result(error == EACCES, "somebody else's task: EACCES", error);
 	attr.exclude_kernel = 0;
-	expect(attr, EACCES, "with the kernel: EACCES");
+	error = ordinary(attr, 0, -1);
+	result(error == EACCES, "with the kernel: EACCES", error);
 	attr.exclude_kernel = 1;
 	attr.branch_sample_type |= PERF_SAMPLE_BRANCH_KERNEL;
-	expect(attr, EACCES, "branches of the kernel: EACCES");
-	attr = attributes();
-	result(event_open(&attr, -1, 0, -1) < 0 && errno == EACCES, "a hart: EACCES", errno);
-	result(event_open(&attr, 1, -1, -1) < 0 && errno == EACCES, "somebody else's task: EACCES",
-	       errno);
-	exit(0);
+	error = ordinary(attr, 0, -1);
+	result(error == EACCES, "branches of the kernel: EACCES", error);
 }
 
 static int churn(unsigned long times)
@@ -198,29 +216,37 @@ static int churn(unsigned long times)
 	return 0;
 }
 
+static int hold(void)
+{
+	struct perf_event_attr attr = attributes();
+
+	if (event_open(&attr, 0, -1, -1) < 0) {
+		perror("perf_event_open");
+		return 1;
+	}
+	puts("holding");
+	fflush(stdout);
+	pause();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct perf_event_attr attr;
-
-	if (argc < 2)
-		return 2;
-	type = strtoul(argv[1], NULL, 0);
-	if (argc == 4)
+	if (argc > 1)
+		type = strtoul(argv[1], NULL, 0);
+	if (argc == 4 && !strcmp(argv[2], "churn"))
 		return churn(strtoul(argv[3], NULL, 0));
-	if (argc == 3) {
-		attr = attributes();
-		if (event_open(&attr, 0, -1, -1) < 0) {
-			perror("perf_event_open");
-			return 1;
-		}
-		puts("holding");
-		fflush(stdout);
-		pause();
-		return 0;
+	if (argc == 3 && !strcmp(argv[2], "hold"))
+		return hold();
+	if (argc != 2) {
+		fprintf(stderr, "usage: abi TYPE [hold | churn N]\n");
+		return 2;
 	}
+	ksft_print_header();
+	ksft_set_plan(REFUSED + GROUPS + EXCLUSIVE + UNPRIVILEGED);
 	test_refused();
 	test_groups();
 	test_exclusive();
 	test_unprivileged();
-	return 0;
+	ksft_finished();
 }

@@ -3,7 +3,7 @@
  * Random events of a PMU: attributes, targets, groups, ioctls, mmaps, tasks that
  * come and go with what they inherit. What the kernel answers does not matter; it
  * must stay sound, and whoever calls this looks at its log.
- * Usage: attr_fuzz TYPE SEED SECONDS    prints what was done
+ * Usage: attr_fuzz TYPE SEED NUMBER     opens so many events; prints what was done
  *        attr_fuzz work MILLISECONDS    what its children do after exec
  */
 #include <errno.h>
@@ -298,9 +298,8 @@ static void new_child(unsigned int i, const char *self)
 	_exit(0);
 }
 
-static void run(const char *self, double seconds)
+static void run(const char *self, unsigned long number)
 {
-	double end = now() + seconds;
 	unsigned int i;
 
 	cgroup = open("/sys/fs/cgroup", O_RDONLY | O_CLOEXEC);
@@ -308,7 +307,7 @@ static void run(const char *self, double seconds)
 		events[i].fd = -1;
 	signal(SIGIO, SIG_IGN);
 	signal(SIGTRAP, SIG_IGN);
-	while (now() < end) {
+	while (tried < number) {
 		i = below(EVENTS);
 		switch (below(10)) {
 		case 0 ... 3:
@@ -351,11 +350,13 @@ int main(int argc, char **argv)
 		work(atoi(argv[2]));
 		return 0;
 	}
-	if (argc != 4)
+	if (argc != 4) {
+		fprintf(stderr, "usage: attr_fuzz TYPE SEED NUMBER\n");
 		return 2;
+	}
 	type = strtoul(argv[1], NULL, 0);
 	state = strtoull(argv[2], NULL, 0);
-	run(argv[0], atof(argv[3]));
+	run(argv[0], strtoul(argv[3], NULL, 0));
 	printf("tried %lu\nopened %lu\n", tried, opened);
 	for (int i = 1; i < 256; i++) {
 		if (errors[i])

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which BPF programs may call bpf_ctr_snapshot(), and with what. Prints TAP without
- * a plan. The programs are written in instructions, so that nothing but the kernel
+ * Which BPF programs may call bpf_ctr_snapshot(), and with what. Prints KTAP.
+ * The programs are written in instructions, so that nothing but the kernel
  * has an opinion of them.
  */
 #include <errno.h>
@@ -13,6 +13,8 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+
+#include "kselftest.h"
 
 #define INSN(op, dst, src, offset, value)                                                          \
 	((struct bpf_insn){ .code = (op),                                                          \
@@ -77,21 +79,20 @@ static void expect(bool accepted, enum bpf_prog_type type, int stored, int said,
 {
 	int fd = load(type, stored, said);
 
-	printf("%s - %s\n", (fd >= 0) == accepted ? "ok" : "not ok", what);
 	if ((fd >= 0) != accepted)
-		printf("# %d (%s)\n", fd, strerror(fd < 0 ? -fd : 0));
+		ksft_print_msg("%d (%s)\n", fd, strerror(fd < 0 ? -fd : 0));
+	ksft_test_result((fd >= 0) == accepted, "%s\n", what);
 	if (fd >= 0)
 		close(fd);
-	fflush(stdout);
 }
 
 int main(void)
 {
-	if (find()) {
-		printf("not ok - the function is in the BTF of the module\n");
-		return 1;
-	}
-	printf("ok - the function is in the BTF of the module\n");
+	ksft_print_header();
+	ksft_set_plan(9);
+	if (find())
+		ksft_exit_fail_msg("bpf_ctr_snapshot is not in the BTF of the module\n");
+	ksft_test_result_pass("the function is in the BTF of the module\n");
 	expect(true, BPF_PROG_TYPE_TRACING, ROOM, ROOM, "fentry: accepted");
 	expect(true, BPF_PROG_TYPE_KPROBE, ROOM, ROOM, "kprobe: accepted");
 	expect(true, BPF_PROG_TYPE_TRACEPOINT, ROOM, ROOM, "tracepoint: accepted");
@@ -100,7 +101,7 @@ int main(void)
 	expect(false, BPF_PROG_TYPE_XDP, ROOM, ROOM, "XDP: refused");
 	expect(false, BPF_PROG_TYPE_TRACING, ROOM, ROOM + 8, "more room than there is: refused");
 	if (setuid(1000))
-		return 1;
+		ksft_exit_fail_msg("setuid: %s\n", strerror(errno));
 	expect(false, BPF_PROG_TYPE_KPROBE, ROOM, ROOM, "an ordinary user: refused");
-	return 0;
+	ksft_finished();
 }

@@ -11,8 +11,13 @@
 
 int main(int argc, char **argv)
 {
-	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 0) : 1;
+	unsigned long rounds;
 
+	if (argc != 2) {
+		fprintf(stderr, "usage: calls ROUNDS\n");
+		return 2;
+	}
+	rounds = strtoul(argv[1], NULL, 0);
 	printf("%d\n", getpid());
 	fflush(stdout);
 	if (getchar() == EOF)

@@ -1,12 +1,20 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For test scripts of riscv_ctr that run in the guest.
+# For test scripts of riscv_ctr that run on the machine. Files that they leave in their
+# working directory are judged elsewhere.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
-. /root/tap.sh
+. "$here/tap.sh"
 # shellcheck disable=SC2034
-here=/root/ctr
-out=/tmp/out
-mkdir -p $out
+pmu=/sys/bus/event_source/devices/ctr
+
+# load [PARAMETER...]: the module. In the virtual SoC it is a file, elsewhere it is installed.
+load() {
+	local file=/run/ntrace-modules/riscv_ctr.ko
+	if [ -e $file ]; then insmod $file "$@"; else modprobe riscv_ctr "$@"; fi
+}
+# needs_module: loaded, if it is not
+needs_module() { [ -e /sys/module/riscv_ctr ] || load || skip_all "riscv_ctr cannot be loaded"; }
 
 # state FIELD [CPU]: what debugfs shows of a hart.
 state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv_ctr; }
@@ -14,25 +22,39 @@ state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv
 # left_clean WHEN: no CPU has anything of CTR in it.
 left_clean() {
 	local cpu
-	for cpu in 0 1; do
+	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
 		is "owned=$(state owned $cpu) sctrctl=$(state sctrctl $cpu) valid=$(state valid $cpu)" \
 			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
 	done
 }
 
-# enough COUNT FILE COMMAND...: has COMMAND make FILE until it has so many samples. With harts in
-# threads QEMU loses overflow interrupts, now and then all of a recording.
-enough() {
-	local count=$1 file=$2 attempt got
-	shift 2
-	for attempt in {1..10}; do
-		"$@"
-		got=$(perf script -i "$file" -F ip 2>/dev/null | grep -c .)
-		[ "$got" -lt "$count" ] || return 0
-		diag "$file: attempt $attempt: $got samples"
+# wait_for COMMAND...: until it succeeds; fails if it does not within a minute of the machine's time
+wait_for() {
+	local end=$((SECONDS + 60))
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || { echo "# waited a minute for: $*" >&2; return 1; }
+		sleep 0.01
 	done
 }
+# sampled CPU COUNT: has it taken so many?
+sampled() { [ "$(state samples "$1")" -ge "$2" ]; }
+# wait_for_samples CPU NUMBER: that many more
+wait_for_samples() { wait_for sampled "$1" $(($(state samples "$1") + $2)); }
 
-# perf measures how long its interrupts take. On a busy host it would lower the
-# sampling rate until next to no samples are left.
+# edges_stacks NAME ARGUMENT...: perf record with these arguments. The samples of the program edges go to
+# NAME.stacks, and where it was loaded to NAME.base. Without build ids (-B): the perf tool of 7.2 dies of
+# "stack" when it collects them.
+edges_stacks() {
+	local name=$1 status=0 count
+	shift
+	perf record -q -B -o "$tmp/p.data" "$@" >"$name.base" 2>"$tmp/log" || status=$?
+	perf script -i "$tmp/p.data" --comm edges -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >"$name.stacks"
+	count=$(wc -l <"$name.stacks")
+	ok "recorded $name: $count samples" test $status -eq 0 -a "$count" -gt 0 || diag "$(<"$tmp/log")"
+}
+
+# perf measures how long its interrupts take. On a slow machine it would lower the sampling rate until next to
+# no samples are left; and what another test made of the rate stays.
+echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+echo 200000 >/proc/sys/kernel/perf_event_max_sample_rate
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent

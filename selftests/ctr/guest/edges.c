@@ -89,10 +89,14 @@ __attribute__((noipa)) static void hot_round(uint64_t x)
 
 int main(int argc, char **argv)
 {
-	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 0) : 1000;
 	unsigned int processes = argc > 2 ? strtoul(argv[2], NULL, 0) : 1;
-	uint64_t random = 88172645463325252u;
+	uint64_t random = 88172645463325252u, rounds;
 
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: edges ROUNDS [PROCESSES]\n");
+		return 2;
+	}
+	rounds = strtoull(argv[1], NULL, 0);
 	printf("base 0x%" PRIxPTR "\n", (uintptr_t)__executable_start);
 	fflush(stdout);
 	while (processes > 1 && fork())

@@ -1,46 +1,51 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Random events, and many that are opened and closed, while a hart goes and comes.
-# Arguments: SECONDS OF RANDOM EVENTS, NUMBER OF EVENTS TO OPEN, SEED
+# Arguments: number of random events, of events to open and close, seed
 # shellcheck source=selftests/ctr/guest/common.sh
-. /root/ctr/common.sh
-seconds=$1 number=$2 seed=$3
-type=$(</sys/bus/event_source/devices/ctr/type)
-cd $out || exit 1
+. "$(dirname "$0")/common.sh"
+[ $# -eq 3 ] || { echo "usage: fuzz.sh EVENTS EVENTS SEED" >&2; exit 2; }
+number=$1 churn=$2 seed=$3
+cpu1=/sys/devices/system/cpu/cpu1/online
+needs_module
+type=$(<$pmu/type)
 # Events that interrupt too often are throttled, as on any machine.
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 sysctl -q kernel.perf_event_paranoid=-1
 mkdir -p /sys/fs/cgroup
-mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
+grep -q ' /sys/fs/cgroup cgroup2 ' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
 
-ok "$number times open and close" $here/abi "$type" churn "$number"
+ok "$churn times open and close" "$here/abi" "$type" churn "$churn"
 left_clean "after open and close"
 
-(while sleep 1; do
-	echo 0 >/sys/devices/system/cpu/cpu1/online
-	sleep 0.3
-	echo 1 >/sys/devices/system/cpu/cpu1/online
+# Beside them: how often and when is all the same.
+(while sleep 0.05; do
+	echo 0 >$cpu1
+	sleep 0.02
+	echo 1 >$cpu1
+	echo x >>"$tmp/hotplugs"
 done) >/dev/null 2>&1 &
 hotplug=$!
-diag "attr_fuzz $type $seed $seconds"
-if $here/attr_fuzz "$type" "$seed" "$seconds" >fuzz.out 2>fuzz.err; then
-	pass "random events for $seconds s"
-else
-	not_ok "random events: status $?"
-fi
-diag "$(cat fuzz.out fuzz.err)"
+before=$(($(state samples 0) + $(state samples 1)))
+diag "attr_fuzz $type $seed $number"
+ok "$number random events" "$here/attr_fuzz" "$type" "$seed" "$number"
+cp "$tmp/.ok" fuzz.out
+diag "$(<fuzz.out)"
+ok "beside a hart that went and came $(wc -l <"$tmp/hotplugs") times" test -s "$tmp/hotplugs"
 kill $hotplug
 wait $hotplug 2>/dev/null
-echo 1 >/sys/devices/system/cpu/cpu1/online 2>/dev/null
-sleep 1
+echo 1 >$cpu1 2>/dev/null
+# Children of children go by themselves.
+gone() { ! pgrep -x attr_fuzz >/dev/null; }
+ok "all its tasks have gone" wait_for gone
 tried=$(sed -n 's/^tried //p' fuzz.out)
 opened=$(sed -n 's/^opened //p' fuzz.out)
 ok "${opened:-0} of ${tried:-0} were opened" test "${opened:-0}" -gt $((${tried:-1} / 20))
-taken=$(($(state samples 0) + $(state samples 1)))
+taken=$(($(state samples 0) + $(state samples 1) - before))
 ok "$taken samples were taken" test "$taken" -gt 10
 left_clean "after random events"
-again() { perf record -q -B -o p.data -c 20011 -e ctr/cycles/u -j any,u -- "$here"/edges 20000 >/dev/null 2>&1; }
-enough 11 p.data again
-ok "and it records as before" test "$(perf script -i p.data -F ip,brstack 2>/dev/null | grep -c 0x)" -gt 10
+perf record -q -B -o "$tmp/p.data" -c 20011 -e ctr/cycles/u -j any,u -- "$here/edges" 4000 >/dev/null 2>"$tmp/log"
+again=$(perf script -i "$tmp/p.data" -F ip,brstack 2>>"$tmp/log" | grep -c 0x)
+ok "and it records as before: $again samples" test "$again" -gt 10 || diag "$(<"$tmp/log")"
 ok "rmmod" rmmod riscv_ctr
 done_testing

@@ -1,40 +1,34 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Events come and go, tasks and harts too. Runs in the guest with two harts.
+# What the PMU takes and refuses; tasks are kept apart; events, harts and the module come and go.
 # shellcheck source=selftests/ctr/guest/common.sh
-. /root/ctr/common.sh
-module=/run/ntrace-modules/riscv_ctr.ko
-pmu=/sys/bus/event_source/devices/ctr
+. "$(dirname "$0")/common.sh"
+needs_module
 type=$(<$pmu/type)
-cd $out || exit 1
 
-# record NAME ARGUMENTS...: perf record with output in NAME.data. Without build ids:
+# record NAME ARGUMENT...: perf record with output in NAME.data. Without build ids:
 # the perf tool of 7.2 dies of "stack" when it collects them.
 record() {
 	local name=$1
 	shift
-	perf record -q -B -o "$name.data" "$@" >"$name.out" 2>"$name.err" || diag "$(cat "$name.err")"
+	perf record -q -B -o "$tmp/$name.data" "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || diag "$(<"$tmp/$name.err")"
 }
 # samples NAME: how many it has.
-samples() { perf script -i "$1.data" -F ip 2>/dev/null | grep -c .; }
+samples() { perf script -i "$tmp/$1.data" -F ip 2>/dev/null | grep -c .; }
 some_samples() { ok "$2" test "$(samples "$1")" -ge "${3:-10}"; }
 
-while IFS= read -r line; do
-	case $line in
-	'ok - '*) pass "abi: ${line#ok - }" ;;
-	'not ok - '*) not_ok "abi: ${line#not ok - }" ;;
-	*) echo "$line" ;;
-	esac
-done < <(sysctl -q kernel.perf_event_paranoid=2; $here/abi "$type")
+sysctl -q kernel.perf_event_paranoid=2
+relay abi "$here/abi" "$type"
 sysctl -q kernel.perf_event_paranoid=-1
 left_clean "after refusals"
-objects() { awk '/^kmalloc|^perf_event/ { sum += $2 } END { print sum }' /proc/slabinfo; }
-$here/abi "$type" churn 50
-sleep 1
+# Without what waits for RCU.
+objects() {
+	echo 1 >/sys/module/rcutree/parameters/do_rcu_barrier
+	awk '/^kmalloc|^perf_event/ { sum += $2 } END { print sum }' /proc/slabinfo
+}
+"$here/abi" "$type" churn 50
 before=$(objects)
-ok "300 times open and close" $here/abi "$type" churn 300
-# Memory that waits for RCU.
-sleep 1
+ok "300 times open and close" "$here/abi" "$type" churn 300
 leaked=$(($(objects) - before))
 if [ -e /proc/lockdep ]; then
 	skip "no objects leaked" "the debug kernel keeps freed ones for a while (KASAN); kmemleak finds those that are lost"
@@ -46,7 +40,7 @@ left_clean "after open and close"
 is "$(cd $pmu/events && echo *)" "branch-misses branches cache-misses cache-references cycles instructions \
 stalled-cycles-backend stalled-cycles-frontend" "names of events as in the documentation"
 
-coproc $here/abi "$type" hold
+coproc "$here/abi" "$type" hold
 read -r answer <&"${COPROC[0]}"
 is "$answer" holding "an event is open"
 fails "rmmod with an open event is refused" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr
@@ -57,12 +51,12 @@ wait "$COPROC_PID" 2>/dev/null
 # marks NAME: samples and strangers among the entries.
 marks() {
 	local pid mark own=0 strange=0
-	perf script -i "$1.data" -F pid,brstack 2>/dev/null >stacks
+	perf script -i "$tmp/$1.data" -F pid,brstack 2>/dev/null >"$tmp/stacks"
 	while read -r pid mark; do
-		own=$((own + $(awk -v pid="$pid" '$1 == pid' stacks | grep -c "$mark")))
-		strange=$((strange + $(awk -v pid="$pid" '$1 == pid' stacks |
+		own=$((own + $(awk -v pid="$pid" '$1 == pid' "$tmp/stacks" | grep -c "$mark")))
+		strange=$((strange + $(awk -v pid="$pid" '$1 == pid' "$tmp/stacks" |
 			sed "s/$mark//g" | grep -cE '\b0x5[1-9]00[0-9a-f]{6}\b')))
-	done <"$1.out"
+	done <"$tmp/$1.out"
 	echo "$own $strange"
 }
 isolated() {
@@ -70,46 +64,54 @@ isolated() {
 	ok "$2: $own samples with marked entries" test "$own" -ge 50
 	is "$strange" 0 "$2: no addresses of others"
 }
-record inherit -c 20011 -e ctr/cycles,depth=64/u -j any,u -- taskset -c 1 $here/marked 3 3000
+marked=(taskset -c 1 "$here/marked" 3 500)
+record inherit -c 20011 -e ctr/cycles,depth=64/u -j any,u -- "${marked[@]}"
 isolated inherit "tasks that inherit an event"
-record all -a -c 20011 -e ctr/cycles,depth=64/u -j any,u -- taskset -c 1 $here/marked 3 3000
+record all -a -c 20011 -e ctr/cycles,depth=64/u -j any,u -- "${marked[@]}"
 isolated all "all tasks of a hart"
-record stack -c 20011 -e ctr/cycles/u -j stack,u -- taskset -c 1 $here/marked 3 3000
+record stack -c 20011 -e ctr/cycles/u -j stack,u -- "${marked[@]}"
 isolated stack "call stacks"
 left_clean "after recordings"
 
 # In recordings of user mode there is no address of the kernel, wherever one looks.
-enough 50 user.data record user -a -g -c 20011 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc /usr/bin | sort | wc'
+record user -a -g -c 20011 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc | sort | wc'
 some_samples user "callchains and branches of user mode" 50
-is "$(perf script -i user.data -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
+is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
 	"no address of the kernel in them"
 
 # Ways to record.
-record frequency -F 2000 -e ctr/cycles/u -j any,u -- $here/edges 40000
+record frequency -F 2000 -e ctr/cycles/u -j any,u -- "$here/edges" 40000
 some_samples frequency "by frequency"
-$here/edges 100000000 >/dev/null &
-record attach -c 100003 -e ctr/cycles/u -j any,u -p $! -- sleep 1
+
+# perf records for as long as a command runs; this one waits for samples on CPU 1.
+export -f state sampled wait_for wait_for_samples
+taskset -c 1 "$here/edges" 10000000000 >"$tmp/edges.out" &
+program=$!
+record attach -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples attach "-p"
-record thread --per-thread -c 100003 -e ctr/cycles/u -j any,u -p $! -- sleep 1
+record thread --per-thread -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples thread "--per-thread"
 
 # A hart goes while it is recorded, and comes back.
-taskset -cp 1 $! >/dev/null 2>&1
-record offline -a -c 100003 -e ctr/cycles/u -j any,u -- sh -c \
-	'sleep 0.5; echo 0 >/sys/devices/system/cpu/cpu1/online; sleep 0.5; echo 1 >/sys/devices/system/cpu/cpu1/online; sleep 0.5'
+record offline -a -c 100003 -e ctr/cycles/u -j any,u -- bash -c '
+	wait_for_samples 1 20
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	wait_for_samples 0 20
+	echo 1 >/sys/devices/system/cpu/cpu1/online'
 some_samples offline "a hart goes offline and comes back while it is recorded"
 is "$(state usable 1) $(state sctrctl 1)" "1 0x0" "it is usable again, and idle"
-taskset -cp 1 $! >/dev/null 2>&1
-record again -a -C 1 -c 100003 -e ctr/cycles/u -j any,u -- sleep 1
+taskset -cp 1 $program >/dev/null 2>&1
+record again -a -C 1 -c 100003 -e ctr/cycles/u -j any,u -- bash -c 'wait_for_samples 1 20'
 some_samples again "and recorded again"
-kill $!
-wait $! 2>/dev/null
+kill $program
+wait $program 2>/dev/null
 left_clean "at the end"
 
-rmmod riscv_ctr
+ok "rmmod" rmmod riscv_ctr
 ok "rmmod: the PMU is gone" test ! -e $pmu
-ok "it can be loaded again" insmod $module
+ok "it can be loaded again" load
 left_clean "loaded again"
-fails "loaded twice: refused" 'exist' insmod $module
-fails "layout=nonsense: refused" 'nvalid' sh -c "rmmod riscv_ctr && insmod $module layout=nonsense"
+fails "loaded twice: refused" 'exist' load
+rmmod riscv_ctr
+fails "layout=nonsense: refused" 'nvalid' load layout=nonsense
 done_testing

@@ -53,10 +53,16 @@ static void run(unsigned int number, uint64_t rounds)
 
 int main(int argc, char **argv)
 {
-	unsigned int processes = argc > 1 ? strtoul(argv[1], NULL, 0) : 2;
-	uint64_t rounds = argc > 2 ? strtoull(argv[2], NULL, 0) : 1000;
+	unsigned int processes;
+	uint64_t rounds;
 	int status, bad = 0;
 
+	if (argc != 3) {
+		fprintf(stderr, "usage: marked PROCESSES ROUNDS\n");
+		return 2;
+	}
+	processes = strtoul(argv[1], NULL, 0);
+	rounds = strtoull(argv[2], NULL, 0);
 	for (unsigned int i = 1; i <= processes; i++) {
 		if (!fork())
 			run(i, rounds);

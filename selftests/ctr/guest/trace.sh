@@ -1,19 +1,20 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace ctr trace with a program whose system calls are known; the host judges
-# the ways. Runs in the guest with two harts.
+# ntrace ctr trace with a program whose system calls are known; the ways are judged
+# elsewhere. Needs two harts.
 # shellcheck source=selftests/ctr/guest/common.sh
-. /root/ctr/common.sh
+. "$(dirname "$0")/common.sh"
+needs_module
 rounds=10
 jit=/proc/sys/net/core/bpf_jit_enable
-type=$(</sys/bus/event_source/devices/ctr/type)
+type=$(<$pmu/type)
 
 # trace NAME ARGUMENTS...: in the background, until it is attached.
 mkfifo "$tmp/said"
 trace() {
 	local name=$1 line=''
 	shift
-	ntrace ctr trace "$@" >"$out/$name" 2>"$tmp/said" &
+	ntrace ctr trace "$@" >"$name" 2>"$tmp/said" &
 	tracer=$!
 	exec {said}<"$tmp/said"
 	while read -r line <&"$said" && [[ $line != *tracing* ]]; do diag "$line"; done
@@ -21,7 +22,7 @@ trace() {
 }
 # The program with known system calls, held before the first.
 hold() {
-	coproc $here/calls $rounds
+	coproc "$here/calls" $rounds
 	read -r pid <&"${COPROC[0]}"
 }
 go() {
@@ -36,12 +37,8 @@ ended() {
 	is "$status" "$2" "$1: ended with $2" || diag "$(cat <&"$said")"
 }
 clean() {
-	local cpu
-	for cpu in 0 1; do
-		is "owned=$(state owned $cpu) sctrctl=$(state sctrctl $cpu) valid=$(state valid $cpu)" \
-			"owned=0 sctrctl=0x0 valid=0" "$1: nothing is left on CPU $cpu"
-	done
-	is "$(cat /sys/kernel/tracing/enabled_functions)" "" "$1: no function has a trampoline"
+	left_clean "$1"
+	is "$(</sys/kernel/tracing/enabled_functions)" "" "$1: no function has a trampoline"
 }
 
 # What cannot be done, and why.
@@ -49,7 +46,7 @@ fails "without root" 'needs root' setpriv --reuid 1000 ntrace ctr trace vfs_open
 echo 0 >$jit
 fails "BPF is not compiled" 'bpf_jit_enable=1' ntrace ctr trace vfs_open
 echo 1 >$jit
-coproc $here/abi "$type" hold
+coproc "$here/abi" "$type" hold
 read -r answer <&"${COPROC[0]}"
 is "$answer" holding "somebody else records a task"
 fails "so no hart can be" 'its ring is in use' ntrace ctr trace vfs_open
@@ -57,20 +54,14 @@ kill "$COPROC_PID"
 wait "$COPROC_PID" 2>/dev/null
 fails "a function that is not there" 'no_such_function: no such function' ntrace ctr trace no_such_function
 
-while IFS= read -r line; do
-	case $line in
-	'ok - '*) pass "bpf: ${line#ok - }" ;;
-	'not ok - '*) not_ok "bpf: ${line#not ok - }" ;;
-	*) echo "$line" ;;
-	esac
-done < <($here/bpf_types)
+relay bpf "$here/bpf_types"
 
 # Each call, and each return, and no others.
 hold
 trace both.json --json -u --entries 160 -p "$pid" -n $((rounds * 4)) do_sys_openat2
-ok "the kernel's text is copied" python3 $here/text.py "$(grep -m 1 ' T _stext$' /proc/kallsyms)" $out/text
+ok "the kernel's text is copied" python3 "$here/text.py" "$(grep -m 1 ' T _stext$' /proc/kallsyms)" text
 fails "the module is in use" 'busy|Resource temporarily unavailable|in use' rmmod riscv_ctr
-fails "the rings are in use" 'usy' $here/abi "$type" hold
+fails "the rings are in use" 'usy' "$here/abi" "$type" hold
 go
 ended both.json 0
 clean "ended"
@@ -79,20 +70,19 @@ hold
 trace errors -e -c calls --entries 192 'do_sys_openat?' do_sys_openat2
 go
 # Those who read are not held up until the buffer is full.
-until [ "$(grep -c returned $out/errors)" -ge $rounds ]; do sleep 0.5; done
+all_returned() { [ "$(grep -c returned errors)" -ge $rounds ]; }
+ok "they are printed at once" wait_for all_returned
 kill -KILL $tracer
 wait $tracer 2>/dev/null
-is "$(sed -n 's/.* calls: //p' $out/errors | sort | uniq -c | tr -s ' ')" \
+is "$(sed -n 's/.* calls: //p' errors | sort | uniq -c | tr -s ' ')" \
 	" $rounds do_sys_openat2 returned -2 (ENOENT: No such file or directory)" "returns with errors alone"
-is "$(grep -cE ' 0x[0-9a-f]{1,12}( |$)' $out/errors)" 0 "nothing of user mode in them"
+is "$(grep -cE ' 0x[0-9a-f]{1,12}( |$)' errors)" 0 "nothing of user mode in them"
 # The last reference of a program goes after a grace period.
-for _ in {1..50}; do
-	rmmod riscv_ctr 2>/dev/null && break
-	sleep 0.1
-done
+free() { [ "$(</sys/module/riscv_ctr/refcnt)" -eq 0 ]; }
+ok "killed: nothing holds the module" wait_for free
+ok "rmmod" rmmod riscv_ctr
 is "$(cat /sys/kernel/tracing/enabled_functions)" "" "killed: no function has a trampoline"
-ok "killed: nothing holds the module" test ! -e /sys/module/riscv_ctr
 fails "without the module" 'load the module riscv_ctr' ntrace ctr trace vfs_open
-ok "it can be loaded again" insmod /run/ntrace-modules/riscv_ctr.ko
+ok "it can be loaded again" load
 clean "loaded again"
 done_testing

@@ -1,0 +1,131 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The parts of checked.sh that judge on this host what its jobs have recorded.
+# shellcheck source=selftests/ctr/host/common.sh
+. selftests/ctr/host/common.sh
+
+judge_edges() {
+	local out=$results/edges
+	judge any
+	many any 1000
+	ok "any: ${found[entries]} entries" test "${found[entries]:-0}" -ge 30000
+	zero any illegal broken newest kernel mistyped missing
+	is "${found[deepest]}" 32 "any: depth=32 gives 32 entries"
+	is "${found[classes]}" call,cond,indcall,indjump,jump,otherindjump,otherjump,ret,swap "any: every class of transfer"
+
+	judge deep
+	many deep 100
+	zero deep illegal broken newest kernel
+	is "${found[deepest]}" 127 "without depth=: as many as the perf tool takes"
+
+	filtered any_call call,indcall,swap
+	filtered any_ret ret,swap
+	filtered ind_call indcall,swap
+	filtered call call
+	filtered cond cond
+	filtered ind_jmp indjump,otherindjump
+	filtered call_ret call,ret,swap
+	judge instructions
+	many "instructions as trigger" 100
+	zero instructions illegal broken newest kernel
+
+	judge stack stack=yes
+	many "call stack" 100
+	zero stack illegal broken newest kernel
+	is "${found[rooted]}" "${found[hot]}" "call stack: down to main in each sample of a function hot_*"
+	judge stacks stack=yes
+	many "call stacks of three tasks" 300
+	zero stacks illegal broken newest kernel
+	like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$out/lbr.report")"
+	judge_tools
+}
+filtered() {
+	judge "$1" chain=no
+	many "$1" 100
+	zero "$1" illegal kernel mistyped
+	is "${found[classes]}" "$2" "$1: $2 and nothing else"
+}
+# What the perf tool shows of one recording.
+judge_tools() {
+	finds python3 selftests/ctr/host/tool.py $elf "$(sed -n 's/^base //p' "$out/tool.base")" "$out/tool"
+	ok "perf script -F brstacksym: ${found[sym]} entries" test "${found[sym]:-0}" -ge 1000
+	ok "perf report --branch-history: ${found[history]} addresses, ${found[rows]} functions" \
+		test "${found[history]:-0}" -ge 100 -a "${found[rows]:-0}" -ge 3
+	ok "perf annotate: ${found[annotated]} samples" test "${found[annotated]:-0}" -ge 50
+	zero "the perf tool" sym_illegal history_wrong annotate_wrong
+}
+
+judge_kernel() {
+	local out=$results/kernel name
+	kernel k
+	many kernel 300
+	is "${found[newest]} ${found[user]}" "0 0" "kernel: the youngest entry leads to the PC; nothing of user mode"
+	kernel uk
+	many both 300
+	is "${found[newest]}" 0 "both: the youngest entry leads to the PC"
+	ok "both: ${found[user]} entries of user mode, ${found[kernel]} of the kernel, ${found[traps]} traps" \
+		test "${found[user]:-0}" -gt 100 -a "${found[kernel]:-0}" -gt 100 -a "${found[traps]:-0}" -gt 10
+	kernel k_only_branches
+	many "samples of user mode with branches of the kernel" 10
+	is "${found[user]}" 0 "samples of user mode with branches of the kernel: no others"
+	for name in hook hook_two hook_ctr; do
+		judge $name
+		many $name 100
+		zero $name illegal broken newest kernel
+	done
+	is "$(tr -d ' \n' <"$out/hook_two.events")" cycles:u:instructions:u: "two events of the cpu PMU take turns"
+	judge hook_stack stack=yes
+	many hook_stack 100
+	zero hook_stack illegal broken newest kernel
+}
+kernel() { finds python3 selftests/ctr/host/kernel.py "$out/$1.stacks"; }
+
+judge_trace() {
+	local out=$results/trace
+	ways both.json
+	is "${found[entries]} ${found[returns]} ${found[errors]}" "20 20 10" "each call and each return, with its error"
+	zero both illegal broken newest mistyped
+	# But for those before which the hart has gone to another task and back.
+	ok "${found[called]} entries came from user mode through the system call" test "${found[called]:-0}" -ge 17
+	ok "${found[lost]} ways lost to interrupts" test "${found[lost]:-99}" -le 4
+	ok "${found[user]} transfers of user mode" test "${found[user]:-0}" -gt 100
+	ok "${found[transfers]} transfers" test "${found[transfers]:-0}" -ge 1500
+	ok "a probe costs ${found[probe]} entries of the ring" test "${found[probe]:-99}" -le 16
+	# The judge must see a transfer that goes astray.
+	ways both.json 20
+	ok "altered: ${found[illegal]} illegal, ${found[broken]} broken" test "${found[illegal]:-0}" -gt 0 -a "${found[broken]:-0}" -gt 0
+}
+ways() { finds python3 selftests/ctr/host/trace.py "$out" "$out/$1" do_sys_openat2 "${@:2}"; }
+
+# What was recorded before, while and after all slept.
+judge_suspend() {
+	local out=$results/suspend name
+	for name in task harts; do
+		judge $name
+		many $name 100
+		zero $name illegal broken newest kernel mistyped
+	done
+	judge calls stack=yes
+	many calls 100
+	zero calls illegal broken newest kernel
+	is "${found[rooted]}" "${found[hot]}" "calls: down to main in each sample of a function hot_*"
+}
+
+# judge_model FILE HARTS: what the model of the rings has to say
+judge_model() {
+	local words i entries=0 popped=0 froze=0
+	local -A counts
+	sed -n 's/^ctr-check hart [0-9]* \(transfers .*\)/\1/p' "$1" >"$tmp/counts"
+	is "$(wc -l <"$tmp/counts")" "$2" "model: all harts are checked"
+	while read -ra words; do
+		counts=()
+		for ((i = 0; i < ${#words[@]}; i += 2)); do counts[${words[i]}]=${words[i + 1]}; done
+		is "${counts[differences]}" 0 "model: no difference in ${counts[comparisons]} comparisons" ||
+			diag "$(head -n 6 "$1")"
+		entries=$((entries + counts[entries]))
+		popped=$((popped + counts[popped]))
+		froze=$((froze + counts[froze]))
+	done <"$tmp/counts"
+	ok "model: $entries entries compared" test $entries -ge 1000
+	ok "model: $popped calls popped, $froze times frozen" test $popped -ge 10 -a $froze -ge 1
+}
