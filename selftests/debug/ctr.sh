@@ -8,7 +8,7 @@ cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
 export JOBS_ONLY=${JOBS_ONLY:-without locked lifecycle edges suspend kernel long_fuzz}
 export FUZZ_EVENTS=${FUZZ_EVENTS:-50000} EVENTS=${EVENTS:-10000}
-for name in ctr/refused ctr/checked soak/ctr_fuzz; do
+for name in ctr/refused ctr/ctr soak/ctr_fuzz; do
 	relay "${name#*/}" "selftests/$name.sh"
 done
 done_testing

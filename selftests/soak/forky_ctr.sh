@@ -6,7 +6,7 @@
 cd "$top" || exit 1
 needs_guest forky
 export NTRACE_KERNEL=forky
-for name in checked depths refused; do
+for name in ctr model depths refused; do
 	relay "$name" "selftests/ctr/$name.sh"
 done
 done_testing

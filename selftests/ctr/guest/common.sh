@@ -9,11 +9,13 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 pmu=/sys/bus/event_source/devices/ctr
 
 # load [PARAMETER...]: the module. In the virtual SoC it is a file, elsewhere it is installed.
+# shellcheck disable=SC2120
 load() {
 	local file=/run/ntrace-modules/riscv_ctr.ko
 	if [ -e $file ]; then insmod $file "$@"; else modprobe riscv_ctr "$@"; fi
 }
 # needs_module: loaded, if it is not
+# shellcheck disable=SC2119
 needs_module() { [ -e /sys/module/riscv_ctr ] || load || skip_all "riscv_ctr cannot be loaded"; }
 
 # state FIELD [CPU]: what debugfs shows of a hart.

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Random events, and many that are opened and closed, while a hart goes and comes.
-# Arguments: number of random events, of events to open and close, seed
+# Arguments: number of random events, of events to open and close, seed; none: few of them
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
-[ $# -eq 3 ] || { echo "usage: fuzz.sh EVENTS EVENTS SEED" >&2; exit 2; }
+[ $# -ne 0 ] || set -- 400 200 1
+[ $# -eq 3 ] || { echo "usage: fuzz.sh [EVENTS EVENTS SEED]" >&2; exit 2; }
 number=$1 churn=$2 seed=$3
 cpu1=/sys/devices/system/cpu/cpu1/online
 needs_module

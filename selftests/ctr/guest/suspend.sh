@@ -39,7 +39,7 @@ dozed() { dmesg | grep -c 'PM: suspend exit'; }
 
 # asleep NAME CPU ARGUMENT...: records with these arguments before and after a sleep
 asleep() {
-	local name=$1 cpu=$2 before times
+	local name=$1 cpu=$2 before
 	shift 2
 	perf record -q -B -T -o "$tmp/$name.data" "$@" -- taskset -c "$cpu" "$here/edges" 10000000000 >"$name.base" 2>"$name.log" &
 	recorder=$!

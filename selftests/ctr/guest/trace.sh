@@ -70,7 +70,7 @@ hold
 trace errors -e -c calls --entries 192 'do_sys_openat?' do_sys_openat2
 go
 # Those who read are not held up until the buffer is full.
-all_returned() { [ "$(grep -c returned errors)" -ge $rounds ]; }
+all_returned() { [ "$(grep -c returned errors)" -ge "$rounds" ]; }
 ok "they are printed at once" wait_for all_returned
 kill -KILL $tracer
 wait $tracer 2>/dev/null

@@ -8,11 +8,13 @@ declare -A found
 finds() {
 	local key value
 	found=()
+	# shellcheck disable=SC2154 # tap.sh sets it
 	"$@" >"$tmp/found" 2>"$tmp/wrong" || diag "$(<"$tmp/wrong")"
 	while read -r key value; do found[$key]=$value; done <"$tmp/found"
 }
 # judge NAME KEY=VALUE...: those of the program edges
 judge() {
+	# shellcheck disable=SC2154 # the caller sets it
 	finds python3 selftests/ctr/host/edges.py $elf "$(sed -n 's/^base //p' "$out/$1.base")" "$out/$1.stacks" "${@:2}"
 }
 # many NAME LEAST: so many samples were found.

@@ -20,6 +20,7 @@ perf report -i "$tmp/p.data" --stdio --no-children -g caller,0,callee --percent-
 perf record -q -o "$tmp/p.data" -e cycles:k -j any,k,save_type -c 30011 -- bash -c 'for i in {1..20}; do (:); done' 2>"$tmp/log"
 perf script -i "$tmp/p.data" -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >k.stacks
 
+# shellcheck disable=SC2016 # for that shell
 fails "transactions are refused" 'support branch stack' \
 	sh -c 'perf record -q -o "$1" -e cycles:u -j in_tx -- true || exit 1' sh "$tmp/p.data"
 ok "samples without a branch stack" perf record -q -o "$tmp/p.data" -e cycles:u -- true

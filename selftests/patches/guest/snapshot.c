@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kselftest.h"
+
 #define ENTRIES 127
 
 /* The value of the map: what the helper returned, and what it filled in. */
@@ -38,10 +40,8 @@ static int bpf(int command, union bpf_attr *attr)
 
 static void must(bool good, const char *what)
 {
-	if (good)
-		return;
-	printf("not ok - %s: %s\n", what, strerror(errno));
-	exit(1);
+	if (!good)
+		ksft_exit_fail_perror(what);
 }
 
 static int make_map(void)
@@ -142,24 +142,28 @@ int main(void)
 	uint64_t helper = symbol("bpf_get_branch_snapshot"), inlined = symbol("ctr_snapshot");
 	struct snapshot snapshot;
 	int64_t count, i, user = 0, entered = -1;
-	int map = make_map();
+	int map;
 
+	ksft_print_header();
+	ksft_set_plan(4);
+	map = make_map();
 	attach(map);
 	snapshot = take(map);
-	printf("%s - no event, no snapshot: %" PRId64 "\n",
-	       snapshot.result == -ENOENT ? "ok" : "not ok", snapshot.result);
+	ksft_test_result(snapshot.result == -ENOENT, "no event, no snapshot: %" PRId64 "\n",
+			 snapshot.result);
 	must(syscall(SYS_perf_event_open, &event, 0, -1, -1, 0) >= 0, "open an event");
 	snapshot = take(map);
 	count = snapshot.result / (int64_t)sizeof(snapshot.entries[0]);
-	printf("%s - a snapshot of %" PRId64 " entries\n", count > 16 ? "ok" : "not ok", count);
+	ksft_test_result(count > 16, "a snapshot of %" PRId64 " entries\n", count);
 	for (i = 0; i < count; i++) {
 		user += snapshot.entries[i].from >> 63 == 0 || snapshot.entries[i].to >> 63 == 0;
 		if (entered < 0 &&
 		    (snapshot.entries[i].to == helper || snapshot.entries[i].to == inlined))
 			entered = i;
 	}
-	printf("%s - all of the kernel\n", user ? "not ok" : "ok");
-	printf("%s - entry %" PRId64 " is the call of the helper, little came after\n",
-	       entered >= 0 && entered < 16 ? "ok" : "not ok", entered);
-	return 0;
+	ksft_test_result(!user, "all of the kernel\n");
+	ksft_test_result(entered >= 0 && entered < 16,
+			 "entry %" PRId64 " is the call of the helper, little came after\n",
+			 entered);
+	ksft_finished();
 }

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Branch stacks on harts whose rings are compared with the library's model at every access to their registers:
+# Branch stacks on two harts:
 #   lifecycle  what the PMU takes and refuses; tasks are kept apart; events, harts and the module come and go
 #   edges      those of a program with known edges, compared with the graph that objdump derives from its ELF
 #   trace      ntrace ctr trace: how harts came to a function and out of it, compared with the kernel's text
-#   model      several sorts on all harts at once
 #   fuzz       random perf_event_attr contents; SEED chooses another sequence
 #   suspend    system sleep
 #   kernel     those of the kernel, and with hook=1 those of its own PMU
@@ -23,12 +22,11 @@ fails "--comm of 16 characters" 'has 1 to 15 characters' $ntrace ctr trace -c 01
 fails "a build without BPF says so" 'built without BPF' $ntrace ctr trace vfs_open
 like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace --help)"
 
-for job in lifecycle edges trace model; do guest_job $job ctr/$job.sh; done
+for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
 guest_job fuzz ctr/fuzz.sh 400 200 "${SEED:-1}"
 guest_job suspend ctr/suspend.sh
 # With hook=1 the module stays: last.
 guest_job kernel ctr/kernel.sh
-guest_boot checked --smp 2 --icount --ctr-check "$tmp/check" --tools --module build/kernel/ctr/riscv_ctr.ko
+guest_boot ctr --smp 2 --icount --tools --module build/kernel/ctr/riscv_ctr.ko
 for job in edges trace suspend kernel; do guest_ran $job && judge_$job; done
-guest_ran model && judge_model "$tmp/check" 2
 done_testing
