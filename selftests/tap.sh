@@ -79,9 +79,21 @@ fails() {
 # take_line NAME LINE: one line of another test's output. A result becomes one of ours, with
 # NAME in front; any other line is printed. Counts in $taken, and sets $taken_plan.
 take_line() {
-	local text=${2#* - }
+	local text=${2#*ok } why
+	# A number, and what TAP puts behind it; KTAP puts nothing there.
+	text=${text#"${text%%[!0-9]*}"}
+	text=${text# } text=${text#- }
 	case $2 in
-	'ok '*' # SKIP'*) skip "$1: ${text%% # SKIP*}" "${2#* \# SKIP }" ;;
+	'ok '*'# SKIP'*)
+		why=${text#*# SKIP}
+		text=${text%%# SKIP*}
+		skip "$1: ${text% }" "${why# }"
+		;;
+	'Bail out!'*)
+		# Perhaps of a child, whose end is not the program's.
+		not_ok "$1: $2"
+		return
+		;;
 	'ok '*) pass "$1: $text" ;;
 	'not ok '*) not_ok "$1: $text" ;;
 	'TAP version '* | 'KTAP version '*) return ;;
