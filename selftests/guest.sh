@@ -34,7 +34,7 @@ guest_ran() { [ "${guest_status[$1]:-none}" = 0 ]; }
 
 # guest_boot MACHINE OPTION...: the options are those of tools/vsoc/run
 guest_boot() {
-	local machine=$1 line current='' status=0 ran=" "
+	local machine=$1 line current='' status=0 ran=" " begun=0
 	shift
 	results=$tmp/$machine/results
 	mkdir -p "$results"
@@ -45,12 +45,13 @@ guest_boot() {
 		'# job '*' begins')
 			current=${line#\# job }
 			current=${current% begins}
-			ran+="$current "
+			ran+="$current " begun=$SECONDS
 			take_begin
 			;;
 		'# job '*' ended with '*)
 			guest_status[$current]=${line##* }
 			take_end "$current" "${line##* }"
+			diag "$current: $((SECONDS - begun)) s"
 			current=''
 			;;
 		*) take_line "$current" "$line" ;;
