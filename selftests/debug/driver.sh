@@ -5,7 +5,9 @@
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 export NTRACE_KERNEL=debug NTRACE_PATIENCE=${NTRACE_PATIENCE:-10}
-for name in ${DEBUG_TESTS:-driver lifecycle active faults perf funnel triggers v0 suspend}; do
+# The jobs of these files that are not about what is decoded.
+export JOBS_ONLY=${JOBS_ONLY:-driver perf triggers faults lifecycle suspend active funnel v0}
+for name in ${DEBUG_TESTS:-direct reboot funnel v0}; do
 	relay "$name" "selftests/kernel/$name.sh"
 done
 done_testing

@@ -2,17 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Sinks without memory, a PIB sink and an ATB bridge: what comes out at the other end, in
 # which order blocks are switched, and what is refused.
-# shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-cd "$top" || exit 1
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
 for kind in pib atb; do
 	block=ntrace-$([ $kind = pib ] && echo pib-sink || echo atb-bridge)
-	relay "$kind" tools/vsoc/run --quiet --modules --check-dmesg --append iomem=relaxed --topology $kind \
+	guest_job $kind kernel/pins.sh $kind
+	guest_boot $kind --icount --modules --append iomem=relaxed --topology $kind \
 		--global "$block.output=$tmp/$kind.bytes" --global "$block.log=$tmp/$kind.log" \
-		--global "ntrace-funnel.log=$tmp/$kind.log" --global "ntrace-encoder.log=$tmp/$kind.log" \
-		--put build/riscv64/selftests/kernel:/root/kernel --put selftests/tap.sh:/root/tap.sh \
-		--put selftests/kernel/guest/common.sh:/root/kernel/common.sh --get "/root/step:$tmp/$kind" \
-		--put selftests/kernel/guest/pins.sh:/root/kernel/pins.sh -- bash /root/kernel/pins.sh $kind
+		--global "ntrace-funnel.log=$tmp/$kind.log" --global "ntrace-encoder.log=$tmp/$kind.log"
+	guest_ran $kind || continue
 	# The first capture: bit 1 of a control register is Enable.
 	is "$(awk '$2 == "control" { name = $1; sub(/[0-9]+$/, "", name); on = index("2367abef", substr($3, 10)) > 0
 		if (on != was[name]) { if (on || was[name]) printf "%s%s ", on ? "+" : "-", name; if (!on && ++offs == 3) exit }
@@ -20,7 +18,7 @@ for kind in pib atb; do
 		"+${block#ntrace-} +funnel +encoder -encoder -funnel -${block#ntrace-} " \
 		"$kind: enabled from the sink to the encoder, disabled the other way"
 	# Read by a decoder that knows nothing of the driver: targets of indirect jumps, until the capture ends.
-	read -r _ _ address _ src _ bits _ <"$tmp/$kind/step"
+	read -r address src bits <"$results/$kind/step"
 	is "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=selftests/vsoc python3 -c 'import sys
 from tiny_decoder import messages
 path, size, address, src, bits = sys.argv[1], *(int(text, 0) for text in sys.argv[2:])

@@ -280,7 +280,8 @@ static void test_privilege(void)
 int main(int argc, char **argv)
 {
 	if (argc != 2)
-		return 2;
+		usage("abi DEVICE");
+	begin(78);
 	device = argv[1];
 	test_info();
 	test_not_configured();
@@ -288,5 +289,5 @@ int main(int argc, char **argv)
 	test_one_owner();
 	test_mmap();
 	test_privilege();
-	return failures ? 1 : 0;
+	ksft_finished();
 }

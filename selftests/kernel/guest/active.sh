@@ -1,9 +1,9 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Components were running when the driver was loaded. Runs in the guest.
+# Components were running when the driver was loaded: active.sh
 # shellcheck source=selftests/kernel/guest/common.sh
-. /root/kernel/common.sh
-is "$(dmesg | grep -c 'ntrace.*: found running, stopped')" 4 "the driver says so of all four"
+. "$(dirname "$0")/common.sh"
+is "$(log_lines | grep -c ': found running, stopped')" 4 "the driver says so of all four"
 for cpu in 0 1; do
 	ok "CPU $cpu: disabled now" both_disabled $cpu
 	hold /dev/ntrace$cpu

@@ -1,36 +1,67 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For test scripts that run in the guest.
+# For test scripts of the driver that run on the machine.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
-. /root/tap.sh
-here=/root/kernel
+. "$here/tap.sh"
+# shellcheck disable=SC2034 # for whoever sources this
+pmu=/sys/bus/event_source/devices/ntrace
+driver=/sys/bus/platform/drivers/ntrace
+debug=/sys/kernel/debug/ntrace
 
-# Registers are looked at through /dev/mem, behind the back of the driver. Which
-# hart Linux calls 0 is a lottery, the encoder's place tells: 600N000 for hart N.
-harts=()
-for name in /sys/class/ntrace/ntrace*; do
-	[ -e "$name/device" ] || continue
-	encoder_name=$(basename "$(readlink -f "$name/device")")
-	harts[${name#*/ntrace/ntrace}]=$((0x${encoder_name%%.*} >> 12 & 0xf))
+# Files are left in the working directory; without one of its own, in one that goes.
+if [ "$PWD" -ef "$here" ]; then
+	mkdir "$tmp/work"
+	cd "$tmp/work" || exit 1
+fi
+
+# The module: in the virtual SoC it is a file, elsewhere it is installed.
+load() {
+	local file=/run/ntrace-modules/ntrace.ko
+	if [ -e $file ]; then insmod $file; else modprobe ntrace; fi
+}
+[ -e $driver ] || load || skip_all "ntrace.ko cannot be loaded"
+[ -e /dev/ntrace0 ] || skip_all "no hart can be traced"
+[ -d $debug ] || mount -t debugfs debugfs /sys/kernel/debug
+
+# Registers are looked at through /dev/mem, which the driver knows nothing of. Names of
+# blocks are their addresses: 6000000.trace-encoder.
+blocks_of() { sed -n "s/^cpu$1 \(.*\) hart=.*/\1/p" $debug/paths; }
+encoder_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks%% *}"; }
+sink_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks##* }"; }
+declare -A encoders=() sinks=()
+for name in /dev/ntrace*; do
+	name=${name#/dev/ntrace}
+	encoders[$name]=0x$(encoder_name "$name") sinks[$name]=0x$(sink_name "$name")
 done
-encoder() { printf '0x%x' $((0x6000000 + ${harts[$1]} * 0x1000)); }
-sink() { printf '0x%x' $((0x6040000 + ${harts[$1]} * 0x1000)); }
-enabled() { [ $(($(devmem "$1" 32) & 2)) -ne 0 ]; }
+encoder() { echo "${encoders[$1]%%.*}"; }
+sink() { echo "${sinks[$1]%%.*}"; }
+register() { devmem $(($1 + ${2:-0})) 32; }
+enabled() { [ $(($(register "$1") & 2)) -ne 0 ]; }
 both_enabled() { enabled "$(encoder "$1")" && enabled "$(sink "$1")"; }
 both_disabled() { ! enabled "$(encoder "$1")" && ! enabled "$(sink "$1")"; }
 
-# A test program that prints TAP without a plan.
+# What the driver has said since the test began, or since the last said_all.
+log_lines() { dmesg | grep -E 'ntrace(: | [0-9a-z.-]+: )'; }
+log_seen=$(log_lines | wc -l)
+said() { log_lines | tail -n +$((log_seen + 1)); }
+said_all() { log_seen=$(log_lines | wc -l); }
+nothing_said() { is "$(said)" "" "the driver has nothing to say"; }
+
+# wait_for COMMAND...: until it succeeds; fails if it does not within a minute of the machine's time
+wait_for() {
+	local end=$((SECONDS + 60))
+	until "$@"; do
+		[ "$SECONDS" -lt "$end" ] || { echo "# waited a minute for: $*"; return 1; }
+	done
+}
+
+# program NAME ARGUMENT...: the results of a test program beside this script
 program() {
-	local line rc=0 failed=$tap_failures
-	"$@" >"$tmp/program" || rc=$?
-	while IFS= read -r line; do
-		case $line in
-		'ok - '*) pass "${line#ok - }" ;;
-		'not ok - '*) not_ok "${line#not ok - }" ;;
-		*) echo "$line" ;;
-		esac
-	done <"$tmp/program"
-	[ "$rc" -eq 0 ] || [ "$tap_failures" -gt "$failed" ] || not_ok "${1##*/} ended with status $rc"
+	local name=$1
+	[[ ! ${2:-} =~ ^([a-z]|/dev/) ]] || name+=" $2"
+	[ "${2:-}" != trace ] || name="$1"
+	relay "$name" "$here/$1" "${@:2}"
 }
 
 # hold DEVICE...: a process that traces and takes orders; ask ORDER: $answer.
@@ -45,7 +76,15 @@ ask() {
 	echo "$*" >&"${HOLD[1]}"
 	read -r -t 120 answer <&"${HOLD[0]}"
 }
+state_is() { ask state; [ "$answer" = "$1" ]; }
 let_go() {
 	kill "$HOLD_PID"
 	wait "$HOLD_PID" 2>/dev/null
+}
+
+# For a test that takes the machine down: its results so far are all of them.
+last_words() {
+	(done_testing)
+	[ ! -x "$here/../jobs.sh" ] || "$here/../jobs.sh" --last $((tap_failures > 0))
+	sync
 }

@@ -1,23 +1,24 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scontext and Ownership messages. Runs in the guest: context.sh BITS
+# scontext and Ownership messages: context.sh [BITS], where a register that is closed has 1
 # shellcheck source=selftests/kernel/guest/common.sh
-. /root/kernel/common.sh
-type=$(</sys/bus/event_source/devices/ntrace/type)
-caps() { cat "/sys/bus/event_source/devices/ntrace/caps/$1"; }
-if [ "$1" -lt 32 ]; then
-	is "$(caps context)" "$([ "$1" -gt 0 ] && echo 0x1 || echo 0x0)" "caps: whether the encoder tells contexts"
-	program $here/perf nameless "$type"
+. "$(dirname "$0")/common.sh"
+type=$(<$pmu/type)
+bits=${1:-32}
+if [ "$bits" -lt 32 ]; then
+	is "$(<$pmu/caps/context)" "$([ "$bits" -gt 0 ] && echo 0x1 || echo 0x0)" "caps: whether the encoder tells contexts"
+	program perf nameless "$type"
 	is "$(dmesg | grep -c Oops)" 0 "and no oops"
 	done_testing
 fi
-is "$(caps context)" 0x1 "caps: context"
-out=/root/traced/context
-mkdir -p "$out"
+is "$(<$pmu/caps/context)" 0x1 "caps: context"
+mkdir context
 for cpu in 0 1; do
 	taskset -c $cpu sh -c 'while :; do :; done' &
 	others+=("$!")
 done
-$here/perf trace "$type" "$out" context >"$out/steps"
+program perf trace "$type" context context
 kill "${others[@]}"
+wait "${others[@]}" 2>/dev/null
+nothing_said
 done_testing

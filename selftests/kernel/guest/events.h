@@ -22,6 +22,17 @@ static inline int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return event_open_in(attr, pid, cpu, -1);
 }
 
+/* The same where the path comes back a moment after another event was closed. */
+static inline int event_open_when_free(struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	uint64_t end = now_ns() + 10 * NSEC_PER_SEC;
+	int fd;
+
+	while ((fd = event_open(attr, pid, cpu)) < 0 && errno == EBUSY && now_ns() < end)
+		usleep(1000);
+	return fd;
+}
+
 static inline struct perf_event_attr attributes(void)
 {
 	return (struct perf_event_attr){
@@ -45,7 +56,7 @@ static inline struct aux_area aux_area_open(struct perf_event_attr *attr, pid_t 
 					    size_t aux_size, bool overwrite)
 {
 	const size_t ring = (DATA_PAGES + 1) * (size_t)getpagesize();
-	struct aux_area area = { .fd = event_open(attr, pid, cpu), .aux_size = aux_size };
+	struct aux_area area = { .fd = event_open_when_free(attr, pid, cpu), .aux_size = aux_size };
 
 	if (area.fd < 0)
 		bail("perf_event_open");

@@ -3,7 +3,7 @@
  * What is traced. Usage: filters refused RANGES   RANGES are what the encoder has
  *                        filters calls NUMBER     asks the kernel that often for the highest
  *                                                 priority
- *                        filters perf TYPE
+ *                        filters perf TYPE FILE    FILE: a program to filter by
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -66,7 +66,7 @@ static void filter(int fd, const char *text, int expected, const char *what)
 		ok(!ret, "perf: %s", what);
 }
 
-static void test_perf(unsigned int type)
+static void test_perf(unsigned int type, const char *path)
 {
 	struct perf_event_attr attr = {
 		.type = type,
@@ -75,15 +75,16 @@ static void test_perf(unsigned int type)
 		.disabled = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	const char *one = "filter 0/0x1000@/root/counted";
-	char many[8192] = "";
+	char one[512], start[512], many[8192] = "";
 	int i;
 
 	if (fd < 0)
 		bail("perf_event_open");
+	snprintf(one, sizeof(one), "filter 0/0x1000@%s", path);
+	snprintf(start, sizeof(start), "start 0@%s", path);
 	filter(fd, one, 0, "a filter by a file");
 	filter(fd, "filter 0x10000/0x1000", EINVAL, "perf: of user space without a file");
-	filter(fd, "start 0@/root/counted", EOPNOTSUPP, "perf: where to start");
+	filter(fd, start, EOPNOTSUPP, "perf: where to start");
 	for (i = 0; i < 5; i++) {
 		strcat(many, i ? "," : "");
 		strcat(many, one);
@@ -97,15 +98,18 @@ static void test_perf(unsigned int type)
 int main(int argc, char **argv)
 {
 	run_on(0);
-	if (argc != 3)
-		return 2;
-	if (!strcmp(argv[1], "refused"))
-		test_refused(strtoul(argv[2], NULL, 0));
-	else if (!strcmp(argv[1], "calls"))
+	if (argc == 3 && !strcmp(argv[1], "calls")) {
 		test_calls(strtoul(argv[2], NULL, 0));
-	else if (!strcmp(argv[1], "perf"))
-		test_perf(strtoul(argv[2], NULL, 0));
-	else
-		return 2;
-	return failures ? 1 : 0;
+		return 0;
+	}
+	if (argc == 3 && !strcmp(argv[1], "refused")) {
+		begin(15);
+		test_refused(strtoul(argv[2], NULL, 0));
+	} else if (argc == 4 && !strcmp(argv[1], "perf")) {
+		begin(5);
+		test_perf(strtoul(argv[2], NULL, 0), argv[3]);
+	} else {
+		usage("filters refused RANGES | calls NUMBER | perf TYPE FILE");
+	}
+	ksft_finished();
 }

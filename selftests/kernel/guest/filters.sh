@@ -1,36 +1,37 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What is traced. Runs in the guest: filters.sh RANGES CALLS
+# What is traced. Usage: filters.sh RANGES CALLS COUNTED, a program
+# with functions of that name
 # shellcheck source=selftests/kernel/guest/common.sh
-. /root/kernel/common.sh
-program $here/filters refused "$1"
-if [ "$1" = 0 ]; then
+. "$(dirname "$0")/common.sh"
+ranges=$1 calls=$2 counted=$3
+program filters refused "$ranges"
+if [ "$ranges" = 0 ]; then
 	fails "record: nothing to filter by" 'can filter 0 address ranges' ntrace record --filter 0x1000/0x1000 -o none -- true
-	fails "record: tasks" 'not all encoders can filter so many .*: 0' ntrace record --filter counted@/root/counted -o none -- true
+	fails "record: tasks" 'not all encoders can filter so many .*: 0' ntrace record --filter "counted@$counted" -o none -- true
 	done_testing
 	exit
 fi
-program $here/filters perf "$(</sys/bus/event_source/devices/ntrace/type)"
-is "$(</sys/bus/event_source/devices/ntrace/caps/ranges)" "0x$1" "caps/ranges"
-mkdir -p /root/results
-cd /root/results || exit 1
+program filters perf "$(<$pmu/type)" "$here/filters"
+is "$(<$pmu/caps/ranges)" "0x$ranges" "caps/ranges"
 
 record() {
 	local name=$1 rc=0
 	shift
 	ntrace record -q -o "$name.data" "$@" >"$name.out" || rc=$?
 	ok "record $name" test "$rc" = 0 -o "$rc" = 7
+	ok "record $name: something was recorded" grep -q . "$name.data"/aux.*
 }
 function=__riscv_sys_sched_get_priority_max
-record function --privilege u --filter 'filter counted @ /root/counted' -- /root/counted
-record two --privilege u --filter tail@/root/counted --filter recursive@/root/counted -- /root/counted
-record file --privilege u --filter '*@/root/counted' -- /root/counted
-record all --privilege u --filter 0/0xffffffffffffffff -- $here/filters calls "$2"
-record syscall --filter $function -- $here/filters calls "$2"
-record ecall --traps exceptions:8 --harts 0 -- $here/filters calls "$2"
-record interrupt --traps interrupts --harts 0 -- $here/filters calls "$2"
-fails "record: no such function" "no function 'uncounted' with a size" ntrace record --filter uncounted@/root/counted -o none -- true
+record function --privilege u --filter "filter counted @ $counted" -- "$counted"
+record two --privilege u --filter "tail@$counted" --filter "recursive@$counted" -- "$counted"
+record file --privilege u --filter "*@$counted" -- "$counted"
+record all --privilege u --filter 0/0xffffffffffffffff -- "$here/filters" calls "$calls"
+record syscall --filter $function -- "$here/filters" calls "$calls"
+record ecall --traps exceptions:8 --harts 0 -- "$here/filters" calls "$calls"
+record interrupt --traps interrupts --harts 0 -- "$here/filters" calls "$calls"
+fails "record: no such function" "no function 'uncounted' with a size" ntrace record --filter "uncounted@$counted" -o none -- true
 fails "record: none of the kernel" "no function 'uncounted' in the kernel" ntrace record --filter uncounted -o none -- true
 fails "record: an address of user space without a file" "perf does not take" ntrace record --task --privilege u --filter 0x1000/0x1000 -o none -- true
-is "$(dmesg | grep -c 'ntrace [0-9a-z.-]*: ')" 0 "the driver has nothing to say"
+nothing_said
 done_testing

@@ -127,9 +127,9 @@ static void check_stream(int hart, const char *what)
 	   "%s: hart %d: from the first synchronization to the end", what, hart);
 	if (!ok(!areas[hart].control->loss && !areas[hart].control->lost && !seen.marks,
 		"%s: hart %d: nothing lost", what, hart))
-		printf("# loss %u lost %llu gaps %u, %llu bytes\n", areas[hart].control->loss,
-		       areas[hart].control->lost, areas[hart].control->gaps,
-		       (unsigned long long)head_of(&areas[hart]));
+		ksft_print_msg("loss %u lost %llu gaps %u, %llu bytes\n", areas[hart].control->loss,
+			       areas[hart].control->lost, areas[hart].control->gaps,
+			       (unsigned long long)head_of(&areas[hart]));
 }
 
 /* Is @later the end of @earlier, byte by byte? */
@@ -337,15 +337,14 @@ static void test_perf(void)
 	close(second);
 	close(first);
 	/* They are given back a moment later. */
-	for (int i = 0; i < 100 && ioctl(fds[1], NTRACE_IOC_CONFIGURE, &config); i++)
-		usleep(10000);
-	ok(config.sink_size, "CONFIGURE when perf has gone");
+	ok(!configure_when_free(fds[1], &config), "CONFIGURE when perf has gone");
 	fails_with(open_event(type, 0, false), EBUSY, "perf: an event while a file has the sink");
 	close(fds[1]);
 }
 
 int main(void)
 {
+	begin(45);
 	test_both();
 	test_one_stops();
 	test_one_closes();
@@ -353,5 +352,5 @@ int main(void)
 	test_no_data();
 	test_refused();
 	test_perf();
-	return failures ? 1 : 0;
+	ksft_finished();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For the test programs of the driver, which run in the guest: TAP lines
- * without a plan (guest.sh counts them), and short ways to use /dev/ntraceN.
+ * For the test programs of the driver, which run in the guest: results as of kselftest.h,
+ * and short ways to use /dev/ntraceN.
  */
 #ifndef SELFTESTS_KERNEL_GUEST_H
 #define SELFTESTS_KERNEL_GUEST_H
@@ -23,28 +23,42 @@
 
 #include <linux/ntrace.h>
 
+#include "kselftest.h"
+
 /* TCODE 9, MSEO 00: first byte of a ProgTraceSync without SRC. */
 #define PROG_TRACE_SYNC 0x24
 #define RESERVED_BYTE 0x02
 
-static int failures;
+#define NSEC_PER_SEC UINT64_C(1000000000)
 
+/* A result, whose text needs no newline. */
 __attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const char *format, ...)
 {
 	int error = errno;
+	char text[512];
 	va_list list;
 
-	printf("%s - ", good ? "ok" : "not ok");
 	va_start(list, format);
-	vprintf(format, list);
+	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
-	printf("\n");
-	if (!good) {
-		printf("# errno %d (%s)\n", error, strerror(error));
-		failures++;
-	}
-	fflush(stdout);
+	ksft_test_result(good, "%s\n", text);
+	if (!good)
+		ksft_print_msg("errno %d (%s)\n", error, strerror(error));
 	return good;
+}
+
+/* The first lines of a program with @tests results. */
+static inline void begin(unsigned int tests)
+{
+	ksft_print_header();
+	ksft_set_plan(tests);
+}
+
+/* Called with what it does not know. */
+__attribute__((noreturn)) static inline void usage(const char *text)
+{
+	fprintf(stderr, "usage: %s\n", text);
+	exit(2);
 }
 
 /* Is @ret a failure with @expected? */
@@ -54,14 +68,21 @@ static inline bool fails_with(long ret, int expected, const char *what)
 
 	if (ok(ret == -1 && error == expected, "%s: %s", what, strerror(expected)))
 		return true;
-	printf("# returned %ld, errno %d (%s)\n", ret, error, strerror(error));
+	ksft_print_msg("returned %ld, errno %d (%s)\n", ret, error, strerror(error));
 	return false;
 }
 
 __attribute__((noreturn)) static inline void bail(const char *what)
 {
-	printf("not ok - %s: %s\n", what, strerror(errno));
-	exit(1);
+	ksft_exit_fail_msg("%s: %s\n", what, strerror(errno));
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec * NSEC_PER_SEC + time.tv_nsec;
 }
 
 struct area {
@@ -120,6 +141,20 @@ static inline int consume(int fd, uint64_t tail)
 	return ioctl(fd, NTRACE_IOC_CONSUME, &consume);
 }
 
+/*
+ * CONFIGURE of what somebody has just closed, who gives it back a moment later: tries for
+ * ten seconds. Return: as of ioctl().
+ */
+static inline int configure_when_free(int fd, struct ntrace_config *config)
+{
+	uint64_t end = now_ns() + 10 * NSEC_PER_SEC;
+	int ret;
+
+	while ((ret = ioctl(fd, NTRACE_IOC_CONFIGURE, config)) && errno == EBUSY && now_ns() < end)
+		usleep(1000);
+	return ret;
+}
+
 static inline void run_on(unsigned int cpu)
 {
 	cpu_set_t set;
@@ -128,14 +163,6 @@ static inline void run_on(unsigned int cpu)
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		bail("sched_setaffinity");
-}
-
-static inline uint64_t now_ns(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return time.tv_sec * UINT64_C(1000000000) + time.tv_nsec;
 }
 
 /* Branches that no predictor and no history compresses much. */

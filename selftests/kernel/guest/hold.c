@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	char line[64];
 
 	if (argc < 2)
-		return 2;
+		usage("hold DEVICE [SINK_SIZE DATA_SIZE]");
 	if (argc == 4) {
 		config.sink_size = strtoull(argv[2], NULL, 0);
 		config.data_size = strtoull(argv[3], NULL, 0);

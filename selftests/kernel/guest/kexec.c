@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 	uint8_t *kernel, *initrd, *fdt;
 
 	if (argc != 3)
-		return 2;
+		usage("kexec IMAGE INITRD");
 	kernel = read_file(argv[1], &kernel_size);
 	initrd = read_file(argv[2], &initrd_size);
 	fdt = read_file("/sys/firmware/fdt", &fdt_size);

@@ -1,22 +1,18 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Jumps into another kernel while both harts are traced; that one says on the
-# console what the control registers hold. Runs in the guest.
+# console what the control registers hold: kexec.sh IMAGE
 # shellcheck source=selftests/kernel/guest/common.sh
-. /root/kernel/common.sh
+. "$(dirname "$0")/common.sh"
 # Whatever the topology: as many blocks as the driver has.
-blocks=()
-for block in /sys/bus/platform/drivers/ntrace/*.trace-*; do
-	name=${block##*/}
-	blocks+=("${name%%.*}")
-done
-mkdir -p /root/tree/bin
-cp /usr/bin/busybox /root/tree/bin/busybox
-cat >/root/tree/init <<END
+mapfile -t blocks < <(sed 's/\..*//' $debug/components)
+mkdir -p "$tmp/tree/bin"
+cp /usr/bin/busybox "$tmp/tree/bin/busybox"
+cat >"$tmp/tree/init" <<END
 #!/bin/busybox sh
 blocks='${blocks[*]}'
 END
-cat >>/root/tree/init <<'END'
+cat >>"$tmp/tree/init" <<'END'
 bb=/bin/busybox
 $bb mkdir -p /dev /proc
 $bb mount -t devtmpfs devtmpfs /dev
@@ -27,22 +23,18 @@ done
 $bb poweroff -f
 $bb sleep 60
 END
-chmod +x /root/tree/init
-(cd /root/tree && find . | busybox cpio -o -H newc) >/root/initrd 2>/dev/null
+chmod +x "$tmp/tree/init"
+(cd "$tmp/tree" && find . | busybox cpio -o -H newc) >"$tmp/initrd" 2>/dev/null
 
 hold /dev/ntrace0
 # The first one must not see the end of its input when the second one comes.
 # shellcheck disable=SC2034
 exec {first_in}<&"${HOLD[0]}" {first_out}>&"${HOLD[1]}"
 hold /dev/ntrace1 2>/dev/null
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
-echo "tracing with $(grep -c ' active enabled' /sys/kernel/debug/ntrace/components) of ${#blocks[@]} blocks"
+is "$(grep -c ' active enabled' $debug/components)" "${#blocks[@]}" "jumps while tracing with all blocks"
 # As an init that goes down would: a request under way when the disk is shut down
 # never ends, and the kernel waits for it before it takes a hart down.
-sync
+last_words
 echo u >/proc/sysrq-trigger
-for ((i = 0; i < 50; i++)); do
-	grep -q ' / ext4 ro' /proc/mounts && break
-	sleep 0.1
-done
-"$here/kexec" /root/vmlinux /root/initrd
+wait_for grep -q ' / ext4 ro' /proc/mounts
+"$here/kexec" "$1" "$tmp/initrd"

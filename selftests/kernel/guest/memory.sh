@@ -1,10 +1,10 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Where trace goes. Runs in the guest: memory.sh region|low|high
+# Where trace goes. Usage: memory.sh region|low|high
 # shellcheck source=selftests/kernel/guest/common.sh
-. /root/kernel/common.sh
-start() { printf '0x%x' $(($(devmem $(($(sink 0) + 0x14)) 32) << 32 | $(devmem $(($(sink 0) + 0x10)) 32))); }
-limit() { printf '0x%x' $(($(devmem $(($(sink 0) + 0x1c)) 32) << 32 | $(devmem $(($(sink 0) + 0x18)) 32))); }
+. "$(dirname "$0")/common.sh"
+start() { printf '0x%x' $(($(register "$(sink 0)" 0x14) << 32 | $(register "$(sink 0)" 0x10))); }
+limit() { printf '0x%x' $(($(register "$(sink 0)" 0x1c) << 32 | $(register "$(sink 0)" 0x18))); }
 # A process that traces, with a sink buffer of so many bytes.
 traced() {
 	hold /dev/ntrace0 "$1" 1048576 || return
@@ -33,7 +33,7 @@ region)
 	let_go
 	;;
 low)
-	is "$(devmem $(($(sink 0) + 0x14)) 32)" 0x00000000 "addresses have 32 bits"
+	is "$(register "$(sink 0)" 0x14)" 0x00000000 "addresses have 32 bits"
 	traced 4194304
 	ok "the buffer is below 4 GiB" test $(($(limit))) -lt $((1 << 32))
 	ask stop
@@ -48,5 +48,5 @@ high)
 	let_go
 	;;
 esac
-is "$(dmesg | grep -E 'ntrace ([0-9a-z.-]+: |ntrace)' | grep -vc 'assigned reserved memory node')" 0 "the driver has nothing to say"
+nothing_said
 done_testing

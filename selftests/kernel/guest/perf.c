@@ -7,16 +7,23 @@
  *        perf trace TYPE DIR TEST  traces this program, user mode only, on two harts;
  *                                  DIR/N.nex: AUX area of hart N, DIR/flags: offset, size,
  *                                  flags, thread and hart of all PERF_RECORD_AUX,
- *                                  DIR/maps: where its code is.
- *        Prints "steps N": how often step() was called while traced.
- *        TEST is plain, drain, fork, context, pause, resume, snapshot or full.
+ *                                  DIR/maps: where its code is,
+ *                                  DIR/steps: how often step() was called while traced.
+ *        TEST is plain, drain, fork, context, pause, resume, snapshot, full or turns: two
+ *        tasks, DIR/other/N.nex is that of the second, which calls other_step() as often.
  */
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "events.h"
 
 #define HARTS 2
+/* Steps that make more trace than the sink takes, 256 KiB. */
+#define PIECE 200000
 #define CONTEXT (1 << 24)
+
+static const char modes[] = "perf abi|refused|nameless TYPE, perf trace TYPE DIR "
+			    "plain|drain|fork|context|turns|pause|resume|snapshot|full";
 
 static void expect(struct perf_event_attr attr, int expected, const char *what)
 {
@@ -24,7 +31,7 @@ static void expect(struct perf_event_attr attr, int expected, const char *what)
 	int error = fd < 0 ? errno : 0;
 
 	if (!ok(error == expected, "%s: %s", what, expected ? strerror(expected) : "taken"))
-		printf("# %s\n", strerror(error));
+		ksft_print_msg("%s\n", strerror(error));
 	if (fd >= 0)
 		close(fd);
 }
@@ -77,9 +84,7 @@ static void test_owners(void)
 	fails_with(event_open(&attr, 0, -1), EBUSY, "an event of a task beside it");
 	close(hart);
 	/* The path comes back a moment after the last event is closed. */
-	for (int i = 0; i < 100 && ioctl(device, NTRACE_IOC_CONFIGURE, &config); i++)
-		usleep(10000);
-	ok(!ioctl(device, NTRACE_IOC_CONFIGURE, &config), "/dev/ntrace0 when all are closed");
+	ok(!configure_when_free(device, &config), "/dev/ntrace0 when all are closed");
 	fails_with(event_open(&attr, 0, 0), EBUSY, "an event beside /dev/ntrace0");
 	close(device);
 	task = event_open(&attr, 0, 0);
@@ -136,7 +141,7 @@ struct hart {
 	uint64_t tail;
 	FILE *out;
 };
-static struct hart harts[HARTS];
+static struct hart harts[HARTS], other_harts[HARTS];
 static FILE *flags_file;
 static unsigned long steps;
 static bool overwrite;
@@ -155,7 +160,13 @@ static __attribute__((noinline)) void many_steps(unsigned long count)
 		step();
 }
 
-static void open_harts(const char *directory, pid_t pid, size_t aux_size)
+static __attribute__((noinline, noclone)) void other_step(void)
+{
+	__asm__ volatile("" ::: "memory");
+	steps++;
+}
+
+static void open_harts(struct hart *hart, const char *directory, pid_t pid, size_t aux_size)
 {
 	struct perf_event_attr attr = attributes();
 	char path[256];
@@ -168,9 +179,7 @@ static void open_harts(const char *directory, pid_t pid, size_t aux_size)
 		attr.config |= 1 << 8 | 6 << 12;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	attr.sample_id_all = 1;
-	for (int cpu = 0; cpu < HARTS; cpu++) {
-		struct hart *hart = &harts[cpu];
-
+	for (int cpu = 0; cpu < HARTS; cpu++, hart++) {
 		hart->area = aux_area_open(&attr, pid, cpu, aux_size, overwrite);
 		snprintf(path, sizeof(path), "%s/%d.nex", directory, cpu);
 		hart->out = fopen(path, "w");
@@ -263,18 +272,18 @@ static void trace_drain(const char *directory)
 		close(go[1]);
 		for (int i = 0; read(go[0], &byte, 1) == 1; i++) {
 			run_on((unsigned int)i % HARTS);
-			many_steps(1000000);
+			many_steps(PIECE);
 			if (write(done[1], "", 1) != 1)
 				break;
 		}
 		_exit(0);
 	}
-	open_harts(directory, child, 1 << 22);
+	open_harts(harts, directory, child, 1 << 20);
 	control(PERF_EVENT_IOC_ENABLE);
 	for (int i = 0; i < 6; i++) {
 		if (write(go[1], "", 1) != 1 || read(done[0], &byte, 1) != 1)
 			bail("pipe");
-		steps += 1000000;
+		steps += PIECE;
 		save_all();
 	}
 	close(go[1]);
@@ -297,6 +306,56 @@ static void trace_fork(void)
 		steps += 10000;
 	}
 	many_steps(1000);
+}
+
+/* Two tasks that change places, traced by a third: what is whose. */
+static pid_t one_of_two(int which, int go)
+{
+	pid_t child = fork();
+	char byte;
+
+	if (child)
+		return child;
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	for (int i = 0; i < 8; i++) {
+		run_on((unsigned int)(i + which) % HARTS);
+		for (int k = 0; k < 10000; k++) {
+			if (which)
+				other_step();
+			else
+				step();
+		}
+	}
+	_exit(0);
+}
+
+static void trace_turns(const char *directory)
+{
+	struct hart *of[2] = { harts, other_harts };
+	char path[280];
+	pid_t child[2];
+	int go[2];
+
+	snprintf(path, sizeof(path), "%s/other", directory);
+	if (pipe(go) || mkdir(path, 0755))
+		bail(path);
+	for (int i = 0; i < 2; i++) {
+		child[i] = one_of_two(i, go[0]);
+		open_harts(of[i], i ? path : directory, child[i], 1 << 20);
+		for (int cpu = 0; cpu < HARTS; cpu++)
+			ioctl(of[i][cpu].area.fd, PERF_EVENT_IOC_ENABLE, 0);
+	}
+	if (write(go[1], "12", 2) != 2)
+		bail("pipe");
+	for (int i = 0; i < 2; i++)
+		waitpid(child[i], NULL, 0);
+	for (int cpu = 0; cpu < HARTS; cpu++) {
+		ioctl(other_harts[cpu].area.fd, PERF_EVENT_IOC_DISABLE, 0);
+		save(&other_harts[cpu]);
+		save_flags(&other_harts[cpu]);
+	}
+	steps = 8 * 10000;
 }
 
 /* A page fault pauses the trace, or makes it go on: only the steps before it, or after it. */
@@ -337,7 +396,7 @@ static void trace_full(void)
 	uint64_t flags = 0;
 
 	run_on(0);
-	many_steps(2000000);
+	many_steps(PIECE);
 	control(PERF_EVENT_IOC_DISABLE);
 	flags = save_flags(&harts[0]);
 	ok(flags & PERF_AUX_FLAG_TRUNCATED, "a full AUX area: TRUNCATED");
@@ -361,6 +420,7 @@ static void save_maps(const char *directory)
 static void trace(const char *directory, const char *test)
 {
 	char path[256];
+	FILE *file;
 	bool full = !strcmp(test, "full");
 	bool pauses = !strcmp(test, "pause") || !strcmp(test, "resume");
 
@@ -368,14 +428,17 @@ static void trace(const char *directory, const char *test)
 	flags_file = fopen(path, "w");
 	if (!flags_file)
 		bail(path);
+	begin(full ? 5 : 1);
 	save_maps(directory);
 	overwrite = !strcmp(test, "snapshot");
 	start_paused = !strcmp(test, "resume");
 	context = strcmp(test, "context") ? 0 : CONTEXT;
 	if (!strcmp(test, "drain")) {
 		trace_drain(directory);
+	} else if (!strcmp(test, "turns")) {
+		trace_turns(directory);
 	} else {
-		open_harts(directory, 0, full || overwrite ? 65536 : 1 << 20);
+		open_harts(harts, directory, 0, full || overwrite ? 65536 : 1 << 20);
 		if (!pauses)
 			control(PERF_EVENT_IOC_ENABLE);
 	}
@@ -385,34 +448,46 @@ static void trace(const char *directory, const char *test)
 		trace_full();
 	} else if (overwrite) {
 		run_on(0);
-		many_steps(2000000);
+		many_steps(PIECE);
 	} else if (!strcmp(test, "fork") || context) {
 		trace_fork();
 	} else if (!strcmp(test, "plain")) {
 		trace_plain();
+	} else if (strcmp(test, "drain") && strcmp(test, "turns")) {
+		usage(modes);
 	}
 	control(PERF_EVENT_IOC_DISABLE);
 	save_all();
-	printf("steps %lu\n", steps);
+	snprintf(path, sizeof(path), "%s/steps", directory);
+	file = fopen(path, "w");
+	if (!file || fprintf(file, "steps %lu\n", steps) < 0 || fclose(file))
+		bail(path);
+	ok(steps && harts[0].tail, "%s: %lu steps, %llu bytes of trace", test, steps,
+	   (unsigned long long)(harts[0].tail + harts[1].tail));
 }
 
 int main(int argc, char **argv)
 {
 	if (argc < 3)
-		return 2;
+		usage(modes);
 	type = (unsigned int)strtoul(argv[2], NULL, 0);
-	if (!strcmp(argv[1], "abi")) {
+	if (argc == 3 && !strcmp(argv[1], "abi")) {
+		begin(29);
 		test_config();
 		test_owners();
 		test_count();
-	} else if (!strcmp(argv[1], "refused")) {
+	} else if (argc == 3 && !strcmp(argv[1], "refused")) {
+		begin(4);
 		if (setgid(65534) || setuid(65534))
 			bail("setuid");
 		test_refused();
-	} else if (!strcmp(argv[1], "nameless")) {
+	} else if (argc == 3 && !strcmp(argv[1], "nameless")) {
+		begin(3);
 		test_nameless();
-	} else if (argc > 4) {
+	} else if (argc == 5 && !strcmp(argv[1], "trace")) {
 		trace(argv[3], argv[4]);
+	} else {
+		usage(modes);
 	}
-	return failures != 0;
+	ksft_finished();
 }

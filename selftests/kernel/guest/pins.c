@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sinks without memory. Usage: pins TYPE FILE VALUE PERF: component type, attribute that
- * lets trace out and what to write there, type of the PMU. Prints "# step ADDRESS", which
- * is called STEPS times while hart 0 is traced, and nothing else calls it.
+ * Sinks without memory. Usage: pins TYPE FILE VALUE PERF OUT: component type, attribute
+ * that lets trace out and what to write there, type of the PMU. OUT: address of step(),
+ * which is called STEPS times while hart 0 is traced, and nothing else calls it; SRC of the
+ * encoder and its bits.
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -92,11 +93,14 @@ int main(int argc, char **argv)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr), .exclude_kernel = 1 };
 	struct ntrace_info info = { .size = sizeof(info) };
-	int fd = open_device("/dev/ntrace0", 0);
+	FILE *file;
+	int fd;
 
-	if (argc != 5)
-		return 2;
+	if (argc != 6)
+		usage("pins TYPE FILE VALUE PERF OUT");
+	begin(15);
 	run_on(0);
+	fd = open_device("/dev/ntrace0", 0);
 	if (ioctl(fd, NTRACE_IOC_INFO, &info))
 		bail("INFO");
 	ok((info.sink_impl >> 8 & 0xf) == strtoul(argv[1], NULL, 0) && !info.sink_size_max,
@@ -107,6 +111,9 @@ int main(int argc, char **argv)
 	attr.type = strtoul(argv[4], NULL, 0);
 	fails_with(syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0), EOPNOTSUPP,
 		   "perf: there is nothing for an AUX area");
-	printf("# step %p src %u of %u bits\n", (void *)step, info.src, info.src_bits);
-	return failures ? 1 : 0;
+	file = fopen(argv[5], "w");
+	if (!file || fprintf(file, "%p %u %u\n", (void *)step, info.src, info.src_bits) < 0 ||
+	    fclose(file))
+		bail(argv[5]);
+	ksft_finished();
 }

@@ -1,22 +1,21 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Sinks without memory. Runs in the guest: pins.sh pib | atb
+# Sinks without memory. Usage: pins.sh pib | atb
 # shellcheck source=selftests/kernel/guest/common.sh
-. /root/kernel/common.sh
-mount -t debugfs none /sys/kernel/debug 2>/dev/null
-debug=/sys/kernel/debug/ntrace
-perf=$(</sys/bus/event_source/devices/ntrace/type)
+. "$(dirname "$0")/common.sh"
+perf=$(<$pmu/type)
 case $1 in
-pib) kind=pib-sink name='PIB sink' base=0x60c0000 type=0xa attribute=pib_mode value=0xa ;;
-atb) kind=atb-bridge name='ATB bridge' base=0x60c1000 type=0xe attribute=atb_id value=0x21 ;;
+pib) kind=pib-sink name='PIB sink' type=0xa attribute=pib_mode value=0xa ;;
+atb) kind=atb-bridge name='ATB bridge' type=0xe attribute=atb_id value=0x21 ;;
 esac
 sink=$(echo /sys/bus/platform/devices/*.trace-"$kind")
+base=0x${sink##*/} base=${base%%.*}
 # What it says of itself: the word that begins with this.
-said() { sed -n "/trace-$kind/s/.* \($1=[^ ]*\).*/\1/p" $debug/components; }
+shown() { sed -n "/trace-$kind/s/.* \($1=[^ ]*\).*/\1/p" $debug/components; }
 
 like "debugfs: both paths end there" "funnel -> [0-9a-f]+\.trace-$kind hart=.*funnel -> [0-9a-f]+\.trace-$kind hart=" \
 	"$(tr '\n' ' ' <$debug/paths)"
-is "$(devmem "$base" 32)" 0x00000008 "it is left off"
+is "$(register "$base")" 0x00000008 "it is left off"
 if [ "$1" = pib ]; then
 	is "$(cd "$sink" && echo pib_* atb_*)" "pib_calibrate pib_clock_center pib_divider pib_divider_max pib_mode pib_modes atb_*" \
 		"attributes: those of a PIB sink"
@@ -33,42 +32,41 @@ else
 		fails "ID $bad: refused" 'Invalid argument' bash -c "echo $bad >$sink/atb_id"
 	done
 fi
-program $here/pins "$type" "$sink/$attribute" "$value" "$perf"
-grep '^# step' "$tmp/program" >/root/step
-like "the log tells what to do" "no trace is sent before [0-9a-f]+\.trace-$kind/$attribute is set" "$(dmesg)"
-like "the log tells why there is no data" 'trace leaves the machine here: NTRACE_CONFIG_NO_DATA only' "$(dmesg)"
-is "$(said "$attribute")" "$attribute=$value" "debugfs: the same"
-is "$(devmem "$base" 32)" 0x00000008 "it is off"
+program pins "$type" "$sink/$attribute" "$value" "$perf" step
+like "the log tells what to do" "no trace is sent before [0-9a-f]+\.trace-$kind/$attribute is set" "$(said)"
+like "the log tells why there is no data" 'trace leaves the machine here: NTRACE_CONFIG_NO_DATA only' "$(said)"
+is "$(shown "$attribute")" "$attribute=$value" "debugfs: the same"
+is "$(register "$base")" 0x00000008 "it is off"
 
 # It breaks and mends; the register for that: tools/vsoc/model/fault.h.
 broken() { devmem $((base + 0xe00)) 32 "$1"; }
 hold /dev/ntrace0
-is "$(printf '0x%x' $(($(devmem "$base" 32) & ~8)))" "$([ "$1" = pib ] && echo 0x301a3 || echo 0x2103)" "enabled, with what was set"
+is "$(printf '0x%x' $(($(register "$base") & ~8)))" "$([ "$1" = pib ] && echo 0x301a3 || echo 0x2103)" "enabled, with what was set"
 broken 1
 ask stop
 is "$answer" ETIMEDOUT "it is never empty: STOP: ETIMEDOUT"
-like "the log says so" "$name does not stop" "$(dmesg)"
+like "the log says so" "$name does not stop" "$(said)"
 ask start
 is "$answer" ENODEV "START: ENODEV"
 broken 0
-is "$(devmem "$base" 32)" 0x00000008 "it is off"
+is "$(register "$base")" 0x00000008 "it is off"
 ask configure
 is "$answer" 0 "mended: CONFIGURE"
 broken 4
 ask start
 is "$answer" ETIMEDOUT "it is never enabled: START: ETIMEDOUT"
-like "the log says so" "$name does not start" "$(dmesg)"
+like "the log says so" "$name does not start" "$(said)"
 broken 0
 ask configure
 ask start
 is "$answer" 0 "mended: CONFIGURE and START"
 # Unbound while it runs: encoders stop first.
 device=${sink##*/}
-echo "$device" >/sys/bus/platform/drivers/ntrace/unbind
-is "$(devmem "$base" 32) $(devmem "$(encoder 0)" 32)" "0x00000008 0x00000008" "unbind while it runs: all is off"
+echo "$device" >$driver/unbind
+is "$(register "$base") $(register "$(encoder 0)")" "0x00000008 0x00000008" "unbind while it runs: all is off"
 ask stop
 is "$answer" ENODEV "STOP: ENODEV"
-echo "$device" >/sys/bus/platform/drivers/ntrace/bind
+echo "$device" >$driver/bind
 let_go
 ok "bind: the devices are back" test -c /dev/ntrace0 -a -c /dev/ntrace1
 is "$(<"$sink/$attribute")" 0x0 "and the attribute is to be set again"

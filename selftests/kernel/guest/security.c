@@ -39,7 +39,7 @@ static void expect_open(struct perf_event_attr *attr, pid_t pid, int cpu, bool a
 
 	if (!ok(error == (allowed ? 0 : EACCES), "paranoid %s: %s: %s", level, what,
 		allowed ? "taken" : strerror(EACCES)))
-		printf("# %s\n", strerror(error));
+		ksft_print_msg("%s\n", strerror(error));
 	if (fd >= 0)
 		close(fd);
 }
@@ -133,7 +133,7 @@ static void test_stale(void)
 	int status = 0, i;
 	pid_t child;
 
-	for (i = 0; i < 10 && !status; i++) {
+	for (i = 0; i < 4 && !status; i++) {
 		fill(size);
 		child = fork();
 		if (!child)
@@ -141,7 +141,7 @@ static void test_stale(void)
 		waitpid(child, &status, 0);
 	}
 	if (!ok(!status, "an AUX area has zeros and one's own trace"))
-		printf("# after %d: %s\n", i, wrong[WEXITSTATUS(status) & 3]);
+		ksft_print_msg("after %d: %s\n", i, wrong[WEXITSTATUS(status) & 3]);
 }
 
 static void test_stale_device(void)
@@ -154,8 +154,8 @@ static void test_stale_device(void)
 
 	/* The path comes back a moment after the last event was closed. */
 	config.size = sizeof(config);
-	for (int i = 0; i < 100 && ioctl(fd, NTRACE_IOC_CONFIGURE, &config); i++)
-		usleep(10000);
+	if (configure_when_free(fd, &config))
+		bail("CONFIGURE");
 	if (ioctl(fd, NTRACE_IOC_START))
 		bail("START");
 	work(200000);
@@ -337,10 +337,7 @@ static void test_busy(void)
 	end(one);
 	fails_with(event_open(&attr, -1, 0), EBUSY, "the hart while one of them is left");
 	end(two);
-	for (int i = 0; i < 100 && hart < 0; i++) {
-		hart = event_open(&attr, -1, 0);
-		usleep(10000);
-	}
+	hart = event_open_when_free(&attr, -1, 0);
 	ok(hart >= 0, "the hart when both were killed");
 	end(owner(NOBODY, EBUSY, "a user's own task beside it"));
 	close(hart);
@@ -400,6 +397,10 @@ static void trace_traps(const char *config, const char *path)
 	   (unsigned long long)head);
 }
 
+static const char modes[] =
+	"security open TYPE LEVEL PID | stale TYPE | wild TYPE | busy TYPE | setuid TYPE PATH | "
+	"traps TYPE CONFIG FILE | spin";
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "spin")) {
@@ -407,26 +408,34 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (argc < 3)
-		return 2;
+		usage(modes);
 	type = (unsigned int)strtoul(argv[2], NULL, 0);
-	if (!strcmp(argv[1], "open") && argc > 4) {
+	if (!strcmp(argv[1], "open") && argc == 5) {
+		begin(8);
 		become(NOBODY);
 		test_open(argv[3], atoi(argv[4]));
-	} else if (!strcmp(argv[1], "stale")) {
+	} else if (!strcmp(argv[1], "stale") && argc == 3) {
+		begin(3);
 		run_on(0);
 		test_stale();
 		test_stale_device();
-	} else if (!strcmp(argv[1], "wild")) {
+	} else if (!strcmp(argv[1], "wild") && argc == 3) {
+		begin(6);
 		become(NOBODY);
 		run_on(0);
 		test_wild(false);
 		test_wild(true);
-	} else if (!strcmp(argv[1], "setuid") && argc > 3) {
+	} else if (!strcmp(argv[1], "setuid") && argc == 4) {
+		begin(2);
 		test_setuid(argv[3]);
-	} else if (!strcmp(argv[1], "busy")) {
+	} else if (!strcmp(argv[1], "busy") && argc == 3) {
+		begin(7);
 		test_busy();
-	} else if (!strcmp(argv[1], "traps") && argc > 4) {
+	} else if (!strcmp(argv[1], "traps") && argc == 5) {
+		begin(1);
 		trace_traps(argv[3], argv[4]);
+	} else {
+		usage(modes);
 	}
-	return failures != 0;
+	ksft_finished();
 }

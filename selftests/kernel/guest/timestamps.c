@@ -92,10 +92,10 @@ static void test_modes(uint32_t modes, uint32_t bits)
 
 	if (ioctl(fd, NTRACE_IOC_INFO, &info))
 		bail("INFO");
-	printf("# modes %#x, %u bits, prescale up to %u, %llu and %llu Hz\n", info.timestamp_modes,
-	       info.timestamp_bits, info.timestamp_prescale_max,
-	       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SYSTEM],
-	       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SHARED]);
+	ksft_print_msg("modes %#x, %u bits, prescale up to %u, %llu and %llu Hz\n",
+		       info.timestamp_modes, info.timestamp_bits, info.timestamp_prescale_max,
+		       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SYSTEM],
+		       (unsigned long long)info.timestamp_hz[NTRACE_TIMESTAMPS_SHARED]);
 	ok(info.timestamp_modes == modes && info.timestamp_bits == bits,
 	   "INFO: the modes and the width");
 	for (mode = NTRACE_TIMESTAMPS_EXTERNAL; mode <= NTRACE_TIMESTAMPS_SHARED; mode++)
@@ -140,11 +140,17 @@ static void test_perf(unsigned int type)
 int main(int argc, char **argv)
 {
 	run_on(0);
-	if (argc == 4 && !strcmp(argv[1], "modes"))
+	if (argc == 4 && !strcmp(argv[1], "modes")) {
+		begin(10);
 		test_modes(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	else if (argc == 3 && !strcmp(argv[1], "perf"))
+		ksft_finished();
+	}
+	if (argc == 3 && !strcmp(argv[1], "perf")) {
+		begin(3);
 		test_perf(strtoul(argv[2], NULL, 0));
-	else if (argc == 2 && !strcmp(argv[1], "load"))
+		ksft_finished();
+	}
+	if (argc == 2 && !strcmp(argv[1], "load"))
 		load();
 	else if (argc == 2 && !strcmp(argv[1], "turns"))
 		turns();
@@ -152,6 +158,6 @@ int main(int argc, char **argv)
 		for (;;)
 			work(1000);
 	else
-		return 2;
-	return failures ? 1 : 0;
+		usage("timestamps modes MODES BITS | perf TYPE | load | turns | spin");
+	return 0;
 }

@@ -229,7 +229,8 @@ int main(int argc, char **argv)
 	int fd, memory = open("/dev/mem", O_RDWR | O_SYNC);
 
 	if (argc != 3)
-		return 2;
+		usage("triggers ENCODER_ADDRESS TYPE");
+	begin(31);
 	type = (unsigned int)strtoul(argv[2], NULL, 0);
 	run_on(0);
 	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, memory,
@@ -244,5 +245,5 @@ int main(int argc, char **argv)
 	close(fd);
 	test_perf_refused();
 	test_perf_window();
-	return failures ? 1 : 0;
+	ksft_finished();
 }

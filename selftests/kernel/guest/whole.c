@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sinks that are read when they have stopped: with memory of their own, or told
- * to stop when they are full. Usage: whole sram|stop|refused
+ * to stop when they are full. Usage: whole sram|smem
  */
 #include "guest.h"
 
@@ -19,8 +19,9 @@ static uint64_t messages(const struct area *area, uint64_t from, uint64_t to)
 
 static void show(const struct area *area)
 {
-	printf("# state %u head %llu lost %llu loss %u gaps %u\n", area->control->state,
-	       area->control->head, area->control->lost, area->control->loss, area->control->gaps);
+	ksft_print_msg("state %u head %llu lost %llu loss %u gaps %u\n", area->control->state,
+		       area->control->head, area->control->lost, area->control->loss,
+		       area->control->gaps);
 }
 
 /* Little, that fits: all of it; then much: what the memory holds. */
@@ -99,17 +100,19 @@ static void test_full(uint64_t sink_size, const char *name)
 
 int main(int argc, char **argv)
 {
-	if (argc != 2)
-		return 2;
 	run_on(0);
-	if (!strcmp(argv[1], "sram")) {
+	if (argc == 2 && !strcmp(argv[1], "sram")) {
+		begin(14);
 		test_fits(0, "SRAM");
 		test_sram();
 		test_fits(NTRACE_CONFIG_STOP_ON_WRAP, "SRAM, stop when full");
 		test_full(0, "SRAM, stop when full");
-	} else {
+	} else if (argc == 2 && !strcmp(argv[1], "smem")) {
+		begin(6);
 		test_fits(NTRACE_CONFIG_STOP_ON_WRAP, "stop when full");
 		test_full(65536, "stop when full");
+	} else {
+		usage("whole sram|smem");
 	}
-	return failures ? 1 : 0;
+	ksft_finished();
 }

@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two harts that share a sink, through two funnels, which have time stamps; a system sleep and
+# a jump to another kernel.
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
+for part in perf timestamps kexec; do
+	# shellcheck source=/dev/null
+	. "selftests/kernel/judge/$part.sh"
+done
+guest_job funnel kernel/funnel.sh short
+guest_job timestamps kernel/timestamps.sh 0x1c 48 shared harts
+guest_job suspend kernel/suspend.sh
+guest_job kexec kernel/kexec.sh /root/vmlinux
+guest_boot chain --icount --modules --tools --topology chain --console "$tmp/console" \
+	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
+	--append "iomem=relaxed sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
+guest_ran funnel && judge_turns
+guest_ran timestamps && judge_shared_times
+guest_ran kexec && judge_kexec "$tmp/console" 5
+done_testing

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two harts, each with an encoder that has all there is and a sink of its own: the driver's
+# interface, trace, losses, faults; the PMU, who may trace what, contexts, triggers, filters,
+# time stamps; coming and going of everything, a system sleep, and a jump to another kernel.
+# iomem=relaxed: tests look at registers through /dev/mem, and break blocks. slab_debug: the driver's objects are counted.
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
+for part in perf filters timestamps kexec; do
+	# shellcheck source=/dev/null
+	. "selftests/kernel/judge/$part.sh"
+done
+calls=321
+
+guest_job driver kernel/driver.sh
+guest_job perf kernel/perf.sh
+guest_job security kernel/security.sh
+guest_job context kernel/context.sh 32
+guest_job triggers kernel/triggers.sh
+guest_job filters kernel/filters.sh 4 $calls /root/selftests/tools/counted
+guest_job timestamps kernel/timestamps.sh 0xc 48 system core task turns
+guest_job faults kernel/faults.sh
+guest_job lifecycle kernel/lifecycle.sh
+guest_job suspend kernel/suspend.sh
+guest_job kexec kernel/kexec.sh /root/vmlinux
+guest_boot direct --icount --modules --tools --console "$tmp/console" \
+	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
+	--append "iomem=relaxed slab_debug=U,kmalloc-* sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
+
+guest_ran perf && judge_perf
+guest_ran security && judge_security
+guest_ran context && judge_context
+guest_ran filters && judge_filters $calls
+guest_ran timestamps && judge_own_times
+guest_ran kexec && judge_kexec "$tmp/console" 4
+done_testing

@@ -1,0 +1,27 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
+# What the guest has left in $results/NAME is judged here: files and programs of the guest.
+ntrace=$top/build/ntrace
+sysroot=$tmp/sysroot
+
+# The guest's files below $sysroot, with what guest.sh puts there.
+make_sysroot() {
+	local guest_root
+	[ ! -e "$sysroot" ] || return 0
+	guest_root=$(tools/vsoc/run --print-sysroot)
+	mkdir -p "$sysroot/root" "$sysroot/usr/local/bin"
+	ln -s "$guest_root"/* "$sysroot/" 2>/dev/null
+	ln -s "$guest_root"/usr/* "$sysroot/usr/" 2>/dev/null
+	ln -s "$top/build/riscv64/selftests" "$sysroot/root/selftests"
+	ln -s "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
+}
+
+# Addresses of user space have 47 bits at most here; fields of full addresses lack bit 0.
+# Prints whether there are many messages, and whether the highest number is one of those.
+highest() {
+	"$ntrace" dump --json "$1" | python3 -c 'import json, sys
+messages = [json.loads(line) for line in sys.stdin]
+numbers = [int(str(value), 0) for message in messages for value in [*message.get("fields", {}).values(), message.get("address", 0)]]
+print(len(messages) > 500, max(numbers) < 1 << 47)'
+}

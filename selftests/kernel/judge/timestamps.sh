@@ -1,0 +1,92 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
+# Time in the trace agrees with the guest's own clock, and never goes back. With -icount
+# both are exact.
+# shellcheck source=selftests/kernel/judge/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# times NAME: per stream "FIRST LAST BACK LENGTH START": times of the first and the last
+# event, how often it went back, how long the trace was by the kernel's clock and when it
+# began; then "marks A B": when mark() returned.
+times() {
+	"$ntrace" decode --json --sysroot "$sysroot" --level block "$1" 2>/dev/null | python3 -c '
+import json, sys
+params, streams, marks = {}, {}, []
+for line in open(sys.argv[1] + "/params"):
+    key, _, value = line.strip().partition(" ")
+    if key == "stream":
+        current = params[int(value)] = {}
+    elif params:
+        current[key] = value
+for line in sys.stdin:
+    event = json.loads(line)
+    if "time" not in event:
+        continue
+    time = int(event["time"], 16)
+    stream = streams.setdefault(event["stream"], [time, time, 0])
+    stream[2] += time < stream[1]
+    stream[1] = time
+    if event.get("symbol") == "mark" and event.get("class") == "return":
+        marks.append(time)
+for number, stream in sorted(streams.items()):
+    start, stop = (int(params[number][key]) for key in ("start_ns", "stop_ns"))
+    print(*stream, stop - start, start)
+print("marks", *marks)' "$1"
+}
+
+# never_back NAME: and what times says of it in $tmp/NAME.txt
+never_back() {
+	make_sysroot
+	times "$results/timestamps/$1.data" >"$tmp/$1.txt"
+	is "$(awk '!/marks/ { print ($3 == 0) }' "$tmp/$1.txt" | sort -u)" 1 "$1: time never goes back" ||
+		diag "$(cat "$tmp/$1.txt")"
+}
+
+# between LEAST VALUE MOST TEXT
+between() { ok "$4: $2 is in $1..$3" test "$1" -le "$2" -a "$2" -le "$3"; }
+
+# span NAME TOLERANCE [TICK [FACTOR]]: between two marks as much as between two looks at the clock
+span() {
+	local first last inner outer
+	read -r _ first last _ < <(grep marks "$tmp/$1.txt")
+	read -r inner outer <"$results/timestamps/$1.times"
+	# The clock counts by 100 ns.
+	between $((inner - 100 - $2)) $(((last - first) * ${3:-1})) $((${4:-1} * outer + 100 + $2)) "$1: time between two calls"
+}
+
+judge_own_times() {
+	local first last length
+	never_back system
+	never_back core
+	never_back task
+	span system 0
+	# Time of the task is divided by 16; the core counts parcels, of which an instruction has one or two.
+	span task 32 16
+	span core 0 1 2
+	# The first message tells of the start; the last one that has a time, of what was shortly before the end:
+	# before the other hart, which asks for that, has had its turns of 20 us.
+	while read -r first last _ length _; do
+		between $((length - 60000)) $((last - first)) $((length + 1000)) "system: from start to stop"
+	done < <(grep -v marks "$tmp/system.txt")
+	# Two tasks that take turns in one stream; a synchronization has the whole time. To a
+	# decoder a counter that was set back has come round.
+	is "$("$ntrace" dump "$results/timestamps/turns.data" | python3 -c '
+import re, sys
+times = [int(time, 16) for time in re.findall(r" ProgTraceSync .* TSTAMP=0x([0-9a-f]+)", sys.stdin.read())]
+print(len(times) > 100, times == sorted(times))')" "True True" "turns: two tasks have one time"
+}
+
+judge_shared_times() {
+	never_back shared
+	span shared 0
+	# Two harts that call mark() in turn: their streams have one clock, or they would not alternate.
+	is "$("$ntrace" decode --json --sysroot "$sysroot" --level block "$results/timestamps/harts.data" 2>/dev/null | python3 -c '
+import json, sys
+events = (json.loads(line) for line in sys.stdin)
+marks = sorted((int(event["time"], 16), event["stream"]) for event in events
+               if event.get("symbol") == "mark" and event.get("class") == "return")
+streams = [stream for _, stream in marks]
+print(len(streams), set(zip(streams, streams[1:])) == {(0, 1), (1, 0)}, streams == [0, 1] * 20)')" "40 True True" \
+		"harts: 40 calls alternate"
+}

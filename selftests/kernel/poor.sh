@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Encoders without comparators, time stamps and scontext: what there is not is not offered
+# and refused. Sinks that do not reach all memory.
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
+guest_job filters kernel/filters.sh 0 0 /root/selftests/tools/counted
+guest_job timestamps kernel/timestamps.sh 0 0 none
+guest_job context kernel/context.sh 0
+guest_job memory kernel/memory.sh low
+guest_boot poor --icount --modules --tools --mem 5G --append iomem=relaxed \
+	--global ntrace-encoder.comparators=0 --global ntrace-encoder.timestamp-bits=0 \
+	--global ntrace-encoder.scontext-bits=0 --global ntrace-ram-sink.address-bits=32
+done_testing
