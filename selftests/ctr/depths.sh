@@ -7,14 +7,8 @@
 # shellcheck source=selftests/ctr/host/firmware.sh
 . selftests/ctr/host/firmware.sh
 
-machine=(--smp 3 --icount)
-if [ -e build/guest-forky.skip ]; then
-	skip "Smstateen, and firmware that opens CTR" "$(<build/guest-forky.skip)"
-else
-	machine+=(--cpu "$locked" --bios "$(firmware forky)")
-fi
 guest_job depths ctr/depths.sh 32 0x2e00001800
-guest_boot depths "${machine[@]}" --global ntrace-encoder.ctr-depths=16+32+64:32+256:16+64 \
+guest_boot depths --smp 3 --icount --cpu "$locked" --bios "$(firmware forky)" --global ntrace-encoder.ctr-depths=16+32+64:32+256:16+64 \
 	--global ntrace-encoder.ctr-control=0x12e00000000:0x3e00000000:0x3e00000000 \
 	--put build/kernel/ctr/riscv_ctr.ko:/run/ntrace-modules/riscv_ctr.ko
 done_testing

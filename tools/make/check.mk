@@ -81,7 +81,9 @@ build-deep: lib native $(FUZZ_BINS)
 	@$(SETUP) deep test
 build-vsoc: vsoc native oracle $(call group_bins,vsoc)
 build-kernel: vsoc native oracle $(call group_bins,kernel)
+# Firmware that opens CTR is newer than the guest's.
 build-ctr: vsoc native $(call group_bins,ctr)
+	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
 build-tools: vsoc native oracle $(call group_bins,tools)
 	@$(SETUP) tools
 build-consumers: vsoc native oracle

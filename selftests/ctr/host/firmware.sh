@@ -5,5 +5,5 @@
 # CTR is read through Sscsrind, which has a bit of its own there.
 # shellcheck disable=SC2034
 locked=rv64,smctr=true,ssctr=true,sscofpmf=true,smcsrind=true,sscsrind=true,smstateen=true
-# firmware trixie|forky
-firmware() { NTRACE_KERNEL=${1#trixie} tools/vsoc/run --print-firmware; }
+# firmware SUITE: the path of that suite's
+firmware() { tools/vsoc/guest/build --suite "$1" --firmware; }
