@@ -30,13 +30,14 @@ guest_job() {
 	guest_jobs+=("$name $(printf '%q ' "/root/selftests/$program" "$@")")
 }
 
-guest_ran() { [ "${guest_status[$1]:-none}" = 0 ]; }
+# A guest that was killed has handed over nothing.
+guest_ran() { [ "${guest_status[$1]:-none}" = 0 ] && [ -d "$guest_results/$1" ]; }
 
 # guest_boot MACHINE OPTION...: the options are those of tools/vsoc/run
 guest_boot() {
 	local machine=$1 line current='' status=0 ran=" " begun=0
 	shift
-	results=$tmp/$machine/results
+	results=$tmp/$machine/results guest_results=$tmp/$machine/results
 	mkdir -p "$results"
 	[ "${#guest_jobs[@]}" -gt 0 ] || return 0
 	printf '%s\n' "${guest_jobs[@]}" >"$tmp/jobs"

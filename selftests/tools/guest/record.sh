@@ -22,7 +22,7 @@ rm -rf busy.data
 
 # Room for the kernel and its symbols, and a little for the trace.
 busybox mount -t tmpfs -o size=17M none /mnt/small
-attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'
 status disk_full 1
 like "disk full: said" "disk full" "$(cat disk_full.err)"
 cp -r /mnt/small/data disk_full.data
@@ -55,7 +55,7 @@ like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2
 room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 512))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
 attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
-	sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'
+	sh -c 'i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done'
 status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"
 cp -r /mnt/small/data packed_full.data

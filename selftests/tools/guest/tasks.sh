@@ -65,12 +65,12 @@ is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused reco
 
 # The buffer is full before the recorder, whose priority is lower, can read it.
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
-	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done; '"$counted"
+	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
 # A small one, but the recorder comes: it goes on after each loss.
-attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'
 status small 0
-loop='i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done'
+loop='i=0; while [ $i -lt 600 ]; do i=$((i+1)); done'
 attempt always taskset -c 0 ntrace record --task --privilege u -o always.data -- sh -c "$loop"
 says always 0 'nothing lost'
 attempt strobe taskset -c 0 ntrace record --strobe 300,900 --privilege u -o strobe.data -- sh -c "$loop"

@@ -19,17 +19,17 @@ echo $steady >pid
 # Short windows: each instruction that is traced takes many that look at it.
 attempt harts ntrace top -n 2 -d 0.2 --share 1 --json --limit 0
 shown harts
-attempt process ntrace top -p $steady -n 3 -d 0.1 --share 2 --privilege u --json --limit 0
+attempt process ntrace top -p $steady -n 3 -d 0.1 --share 0.5 --privilege u --json --limit 0
 shown process
-attempt kernel ntrace top -p $steady -n 1 -d 0.2 --share 1 --sort calls --batch --limit 5
+attempt kernel ntrace top -p $steady -n 1 -d 0.1 --share 0.5 --sort calls --batch --limit 5
 shown kernel
 # The same by the other way: what report says of it.
-attempt whole ntrace record -p $steady --privilege u -o whole.data -- sleep 0.02
+attempt whole ntrace record -p $steady --privilege u -o whole.data -- sleep 0.002
 status whole 0
 
 # Memory does not grow with the number of windows, and what they say of time adds up.
 date +%s.%N >many.begin
-ntrace top -p $steady -d 0.05 --share 2 --privilege u --json >many.out 2>many.err </dev/null &
+ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >many.out 2>many.err </dev/null &
 many=$!
 until_true lines many.out 5 && grep VmHWM "/proc/$many/status" >many.early
 until_true lines many.out 15 && grep VmHWM "/proc/$many/status" >many.late
@@ -43,7 +43,7 @@ on_terminal() {
 	local name=$1
 	shift
 	TERM=xterm python3 "$here/terminal.py" "$name.out" "$@" -- \
-		ntrace top -p $steady -d 0.05 --share 2 --privilege u >"$name.said" 2>"$name.err"
+		ntrace top -p $steady -d 0.05 --share 0.4 --privilege u >"$name.said" 2>"$name.err"
 	is "$?" 0 "$name: exit status" || diag "$(cat "$name.err")"
 	is "$(<"$name.said")" "modes kept" "$name: keys are taken, and the modes are as before"
 }
@@ -51,7 +51,7 @@ on_terminal terminal 1:traced:c 3:traced:p 1:PAUSED:q
 on_terminal signal 1:traced:SIGTERM
 
 # The process ends while it is watched.
-ntrace top -p $steady -d 0.05 --share 2 --privilege u --json >ended.out 2>ended.err </dev/null &
+ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >ended.out 2>ended.err </dev/null &
 watching=$!
 until_true lines ended.out 1
 kill $steady

@@ -38,7 +38,7 @@ for file in "$harts" "$process" "$results/many.out"; do
 	is "$(query "$file" "all(0 < w['traced_s'] <= w['interval_s'] and abs(w['share'] - w['traced_s'] / w['interval_s']) < 1e-4 for w in windows)")" True \
 		"$name: the share is what was traced of the interval" || diag "$(query "$file" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
 done
-is "$(query "$process" "all(w['share'] < 0.21 for w in windows)")" True "process: not more of the time than was allowed" ||
+is "$(query "$process" "all(w['share'] < 0.006 for w in windows)")" True "process: not more of the time than was allowed" ||
 	diag "$(query "$process" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
 # Each interval is from one window to the next: all of them are no longer than the run.
 is "$(query "$results/many.out" "0 < sum(w['interval_s'] for w in windows) <= $(cat "$results/many.end") - $(cat "$results/many.begin")")" True \

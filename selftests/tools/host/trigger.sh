@@ -33,7 +33,7 @@ ends_with() {
 	delay=$(sed -nE 's/.* the trace stopped ([0-9.]+) ms later.*/\1/p' "$results/$1.err" | tail -n 1)
 	is "$found" "$2" "$1: calls of seldom() in the dump" || diag "$(cat "$tmp/err")"
 	ok "$1: $behind instructions behind it, the trace stopped $delay ms later" \
-		python3 -c 'import sys; sys.exit(int(sys.argv[1]) > 1000000 * (float(sys.argv[2]) + 0.1))' "$behind" "${delay:-0}"
+		python3 -c 'import sys; sys.exit(int(sys.argv[1]) > 1000000 * (float(sys.argv[2]) + 0.1))' "$behind" "$delay"
 }
 for name in call command twice slow signal asked interrupted; do
 	opens $name
