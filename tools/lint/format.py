@@ -5,12 +5,22 @@
 Blanks inside a line stay the author's: clang-format collapses the tabs that
 align the values of macros and comments behind code, the kernel's way of writing
 tables. So does the layout of macros, where clang-format 14 and 19 disagree.
-Everything else is compared line by line.
+Everything else is compared line by line. Files that were found well formatted are
+not looked at again (cache.py).
 """
 import difflib
+import os
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
+
+import cache
+
+STYLE = ".clang-format"
+# As many as share one start of clang-format.
+BATCH = 60
 
 
 def normal(line):
@@ -28,9 +38,26 @@ def macro_lines(lines):
     return marks
 
 
-def formatted(path, before):
-    out = subprocess.run(["clang-format", path], check=True, capture_output=True, text=True)
-    after = out.stdout.splitlines(keepends=True)
+def clang_formatted(paths):
+    """{path: lines as clang-format wants them}: of copies, so that one start serves many files."""
+    with tempfile.TemporaryDirectory() as copies:
+        shutil.copy(STYLE, copies)
+        for path in paths:
+            os.makedirs(os.path.dirname(os.path.join(copies, path)), exist_ok=True)
+            shutil.copy(path, os.path.join(copies, path))
+        subprocess.run(["clang-format", "-i", *paths], check=True, cwd=copies)
+        return {path: lines_of(os.path.join(copies, path)) for path in paths}
+
+
+def lines_of(path):
+    with open(path) as file:
+        return file.readlines()
+
+
+def merged(before, after):
+    """What @after changes but for what stays the author's."""
+    if before == after:
+        return before
     matcher = difflib.SequenceMatcher(None, list(map(normal, before)), list(map(normal, after)),
                                       autojunk=False)
     macro = macro_lines(before)
@@ -43,12 +70,19 @@ def formatted(path, before):
 
 def main():
     fix = sys.argv[1:2] == ["--fix"]
+    clean = cache.Clean("format")
+    common = cache.key(cache.version("clang-format"), cache.read(STYLE), cache.read(__file__))
+    keys = {path: cache.key(common, path, cache.read(path)) for path in sys.argv[2 if fix else 1:]}
+    todo = [path for path in keys if keys[path] not in clean]
+    wanted = {}
+    for part in cache.parallel(clang_formatted, [todo[at:at + BATCH] for at in range(0, len(todo), BATCH)]):
+        wanted.update(part)
     bad = 0
-    for path in sys.argv[2 if fix else 1:]:
-        with open(path) as file:
-            before = file.readlines()
-        after = formatted(path, before)
+    for path in todo:
+        before = lines_of(path)
+        after = merged(before, wanted[path])
         if after == before:
+            clean.add(keys[path])
             continue
         bad += 1
         if fix:
