@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * fast_paths parse-btm|parse-htm|blocks-btm|blocks-htm|profile|pcs: decodes a stream of
+ * our own encoder, once to warm up and then in measured(), which callgrind counts. Prints
+ * the number of messages, blocks or PCs that measured() made. fast_paths.sh runs it.
+ */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/encode.h>
+#include <ntrace/flow.h>
+#include <ntrace/profile.h>
+
+#include "pc_text.h"
+#include "ui.h"
+
+#define CODE 0x10000
+#define WORDS 16	/* instructions of a copy of the loop */
+#define COPIES 64
+#define LAPS 60
+#define NOP 0x00000013
+
+struct stream {
+	uint8_t *data;
+	size_t size, room;
+	uint64_t messages;
+	struct ntrace_params params;
+};
+
+static struct ntrace_object *object;
+static struct ntrace_space *space;
+static uint64_t walked_blocks, walked_instructions;
+
+/* output.c refers to it. */
+int fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	exit(2);
+}
+
+static void demand(bool good, const char *what)
+{
+	if (!good)
+		fail("fast_paths: %s\n", what);
+}
+
+/* Unprivileged ISA manual, formats B and J: where the bits of the offset are. */
+static uint32_t branch(uint32_t offset)
+{
+	return 0x00001063 | (offset >> 12 & 1) << 31 | (offset >> 5 & 63) << 25 |
+	       (offset >> 1 & 15) << 8 | (offset >> 11 & 1) << 7;
+}
+
+static uint32_t jump(unsigned int rd, uint32_t offset)
+{
+	return 0x6f | rd << 7 | (offset >> 20 & 1) << 31 | (offset >> 1 & 1023) << 21 |
+	       (offset >> 11 & 1) << 20 | (offset >> 12 & 255) << 12;
+}
+
+/*
+ * A copy:       0 nop; 1 branch to 4; 2 nop; 3 nop; 4 call 11; 5 nop; 6 branch to 8;
+ *               7 nop; 8 nop; 9 jump to the next copy; 10 nop
+ * its function: 11 nop; 12 branch to 14; 13 nop; 14 ret; 15 nop
+ */
+static void make_program(void)
+{
+	static uint32_t code[COPIES * WORDS];
+
+	for (unsigned int i = 0; i < COPIES; i++) {
+		uint32_t *copy = code + i * WORDS;
+
+		for (unsigned int k = 0; k < WORDS; k++)
+			copy[k] = NOP;
+		copy[1] = branch(3 * 4);
+		copy[4] = jump(1, 7 * 4);
+		copy[6] = branch(2 * 4);
+		copy[9] = jump(0, (i + 1 < COPIES ? 7u : 7u - COPIES * WORDS) * 4);
+		copy[12] = branch(2 * 4);
+		copy[14] = 0x00008067;
+	}
+	demand(!ntrace_object_from_bytes(&object, "program", code, sizeof(code), CODE) &&
+		       !ntrace_space_new(&space, "test", NULL) &&
+		       !ntrace_space_map_linked(space, object, 0),
+	       "no memory");
+}
+
+static void take_bytes(void *data, const uint8_t *bytes, size_t size)
+{
+	struct stream *stream = data;
+
+	if (stream->size + size > stream->room) {
+		stream->room = 2 * (stream->size + size);
+		stream->data = realloc(stream->data, stream->room);
+		demand(stream->data, "no memory");
+	}
+	memcpy(stream->data + stream->size, bytes, size);
+	stream->size += size;
+}
+
+/* The instructions from word @first to @last of a copy. */
+static void retire(struct ntrace_encoder *encoder, unsigned int copy, unsigned int first,
+		   unsigned int last, enum ntrace_itype itype)
+{
+	struct ntrace_ingress block = {
+		.iaddr = CODE + 4 * (uint64_t)(copy * WORDS + first),
+		.iretire = 2 * (last - first + 1),
+		.itype = (uint8_t)itype,
+		.ilastsize = 1,
+	};
+
+	ntrace_encoder_retire(encoder, &block);
+	walked_blocks++;
+	walked_instructions += last - first + 1;
+}
+
+/* Branches are taken by the bits of a pseudo-random number: in three of four cases of @often. */
+static bool toss(bool often)
+{
+	static uint32_t state = 1;
+
+	state = state * 1664525 + 1013904223;
+	return often ? state >> 30 : state >> 31;
+}
+
+static unsigned int branch_at(struct ntrace_encoder *encoder, unsigned int copy, unsigned int first,
+			      unsigned int at, unsigned int target, bool often)
+{
+	bool taken = toss(often);
+
+	retire(encoder, copy, first, at,
+	       taken ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
+	return taken ? target : at + 1;
+}
+
+static void encode(struct stream *stream, bool history)
+{
+	struct ntrace_encoder_config config;
+	static struct ntrace_encoder encoder;
+
+	ntrace_encoder_config_init(&config);
+	config.params.mode = history ? NTRACE_MODE_HISTORY : NTRACE_MODE_BRANCH;
+	config.params.implicit_return = 3;
+	config.implicit_return_depth = 16;
+	config.write = take_bytes;
+	config.write_data = stream;
+	stream->params = config.params;
+	demand(!ntrace_encoder_init(&encoder, &config), "the encoder refuses");
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
+	walked_blocks = 0;
+	walked_instructions = 0;
+	for (unsigned int i = 0; i < LAPS * COPIES; i++) {
+		unsigned int copy = i % COPIES, at;
+
+		at = branch_at(&encoder, copy, 0, 1, 4, true);
+		retire(&encoder, copy, at, 4, NTRACE_ITYPE_DIRECT_CALL);
+		at = branch_at(&encoder, copy, 11, 12, 14, false);
+		retire(&encoder, copy, at, 14, NTRACE_ITYPE_RETURN);
+		at = branch_at(&encoder, copy, 5, 6, 8, true);
+		retire(&encoder, copy, at, 9, NTRACE_ITYPE_DIRECT_JUMP);
+	}
+	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
+	stream->messages = encoder.messages;
+}
+
+/* What the callbacks of a flow need, and what they count. */
+struct sink {
+	struct ntrace_profile *profile;
+	struct pc_text *text;
+	uint64_t blocks, instructions, errors;
+};
+
+static int take_event(void *data, const struct ntrace_flow_event *flow)
+{
+	struct ntrace_session_event event = { .flow = flow, .pid = 1, .tid = 1, .comm = "" };
+	struct sink *sink = data;
+
+	sink->errors += flow->type >= NTRACE_FLOW_ERROR;
+	sink->blocks += flow->type == NTRACE_FLOW_BLOCK;
+	sink->instructions += flow->instructions;
+	return sink->profile ? ntrace_profile_event(sink->profile, &event) : 0;
+}
+
+static int take_blocks(void *data, const struct ntrace_block_batch *batch)
+{
+	struct sink *sink = data;
+
+	for (size_t i = 0; i < batch->count; i++)
+		sink->instructions += batch->blocks[i].instructions;
+	sink->blocks += batch->count;
+	return sink->text ? pc_text_blocks(sink->text, batch) : 0;
+}
+
+static void decode(struct ntrace_flow *flow, const struct stream *stream)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+
+	ntrace_reader_init(&reader, &stream->params, true);
+	ntrace_reader_feed(&reader, stream->data, stream->size);
+	while (ntrace_reader_next(&reader, &message) >= 0)
+		ntrace_flow_message(flow, &message);
+	ntrace_flow_flush(flow);
+}
+
+static uint64_t parse(const struct stream *stream)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	uint64_t count = 0;
+
+	ntrace_reader_init(&reader, &stream->params, true);
+	ntrace_reader_feed(&reader, stream->data, stream->size);
+	while (ntrace_reader_next(&reader, &message) >= 0)
+		count++;
+	return count;
+}
+
+/* callgrind counts what happens within. Without a flow: messages only. */
+__attribute__((noipa)) uint64_t measured(struct ntrace_flow *flow, const struct stream *stream);
+uint64_t measured(struct ntrace_flow *flow, const struct stream *stream)
+{
+	if (!flow)
+		return parse(stream);
+	decode(flow, stream);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc == 2 ? argv[1] : "";
+	static struct output output;
+	struct stream stream = { 0 };
+	struct sink sink = { 0 };
+	struct ntrace_flow_config config = {
+		.size = sizeof(config),
+		.event = take_event,
+		.data = &sink,
+	};
+	struct ntrace_flow *flow = NULL;
+	uint64_t count;
+
+	make_program();
+	encode(&stream, !strstr(what, "btm"));
+	config.params = stream.params;
+	config.space = space;
+	if (!strcmp(what, "profile")) {
+		demand(!ntrace_profile_new(&sink.profile, NULL), "no memory");
+	} else if (!strcmp(what, "pcs")) {
+		output_init(&output, open("/dev/null", O_WRONLY));
+		sink.text = pc_text_new(&output);
+		demand(sink.text, "no memory");
+	} else if (strncmp(what, "parse-", 6) && strncmp(what, "blocks-", 7)) {
+		return 2;
+	}
+	if (!sink.profile)
+		config.blocks = take_blocks;
+	if (strncmp(what, "parse-", 6)) {
+		demand(!ntrace_flow_new(&flow, &config), "no flow");
+		decode(flow, &stream);
+	} else {
+		parse(&stream);
+	}
+	sink.blocks = 0;
+	sink.instructions = 0;
+	count = measured(flow, &stream);
+	if (flow) {
+		demand(!sink.errors && sink.blocks == walked_blocks &&
+			       sink.instructions == walked_instructions,
+		       "what was decoded is not what was encoded");
+		count = sink.text ? sink.instructions : sink.blocks;
+	} else {
+		demand(count == stream.messages, "messages got lost");
+	}
+	printf("%llu\n", (unsigned long long)count);
+	ntrace_flow_free(flow);
+	ntrace_profile_free(sink.profile);
+	pc_text_free(sink.text);
+	free(stream.data);
+	ntrace_space_put(space);
+	ntrace_object_put(object);
+	return 0;
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The fast paths are taken: callgrind counts the instructions that fast_paths.c executes for
+# each message, block and PC of a fixed stream, and there is a limit for each. The general
+# code gives the same results, so no other test notices when a fast path is off. Counts are
+# the same on every run and on any host of one architecture; limits are 10 % above what
+# GCC 12 and 14 make at -O2. For each limit the fast path is turned off in a copy of its
+# source, and then the limit must be exceeded.
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+cd "$top" || exit 1
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "instructions for each message, block and PC" "the limits are those of x86_64"
+	done_testing
+fi
+tools/setup/host-packages deep || exit 1
+
+flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
+# What the limits are about, whatever CFLAGS the library was built with.
+sources=(lib/wire/reader.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
+	lib/profile/profile.c lib/profile/table.c lib/image/locator.c tools/ntrace/pc_text.c tools/ntrace/output.c
+	selftests/lib/fast_paths.c)
+name_of() { tr / _ <<<"${1%.c}.o"; }
+compile() { "${CC:-gcc}" "${flags[@]}" -iquote "$(dirname "$1")" -x c -c -o "$2" - < <(echo "# 1 \"$1\""; cat "${3:-$1}"); }
+link() { "${CC:-gcc}" -o "$1" "${@:2}" build/libntrace.a -ldw -lelf -lzstd -lz -liberty -pthread -lm; }
+mkdir "$tmp/on" "$tmp/off"
+for source in "${sources[@]}"; do
+	compile "$source" "$tmp/on/$(name_of "$source")" || exit 1
+done
+link "$tmp/fast" "$tmp"/on/*.o || exit 1
+
+# cost PROGRAM WHAT: a hundred times the instructions for each unit; nothing if something went wrong
+cost() {
+	local function=measured units counted
+	[ "$2" != profile ] || function=ntrace_profile_event
+	units=$(valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$function" "$1" "$2" 2>"$tmp/callgrind") || return
+	counted=$(sed -n 's/.*Collected : *//p' "$tmp/callgrind")
+	[ "${units:-0}" -gt 0 ] && [ "${counted:-0}" -gt 0 ] && echo $((100 * counted / units))
+}
+
+# decimal HUNDREDTHS
+decimal() { printf '%d.%02d' $(($1 / 100)) $(($1 % 100)); }
+
+# gate WHAT UNIT LIMIT SOURCE SCRIPT: at most LIMIT instructions for each UNIT; sed SCRIPT
+# turns the fast path off in SOURCE, and then there are more.
+gate() {
+	local what=$1 unit=$2 limit=$(($3 * 100)) source=$4 object spent
+	object=$(name_of "$source")
+	spent=$(cost "$tmp/fast" "$what")
+	ok "$what: $(decimal "${spent:-0}") instructions for each $unit, at most $3" test "${spent:-$((limit + 1))}" -le "$limit"
+	sed "$5" "$source" >"$tmp/off.c"
+	if cmp -s "$source" "$tmp/off.c"; then
+		not_ok "$what: $source has the line that turns the fast path off"
+		return
+	fi
+	cp "$tmp"/on/*.o "$tmp/off/"
+	if ! compile "$source" "$tmp/off/$object" "$tmp/off.c" || ! link "$tmp/slow" "$tmp"/off/*.o; then
+		not_ok "$what: $source without the fast path compiles"
+		return
+	fi
+	spent=$(cost "$tmp/slow" "$what")
+	ok "$what: $(decimal "${spent:-0}") without the fast path of $source: the limit is exceeded" test "${spent:-0}" -gt "$limit"
+}
+
+reader='s/if (reader->end - reader->next < (ptrdiff_t)sizeof(word))/if (1)/'
+walk='s/if (block->price >= run.parcels)/if (1)/'
+gate parse-btm message 158 lib/wire/reader.c "$reader"
+gate parse-htm message 272 lib/wire/reader.c "$reader"
+gate blocks-btm block 348 lib/flow/fast.c "$walk"
+gate blocks-htm block 75 lib/flow/fast.c "$walk"
+gate blocks-htm block 75 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
+gate profile block 606 lib/image/locator.c \
+	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
+gate pcs PC 69 tools/ntrace/pc_text.c 's/text->entries\[index\].start)/0)/'
+done_testing
