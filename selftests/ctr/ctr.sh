@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=200
 # Branch stacks on two harts:
 #   lifecycle  what the PMU takes and refuses; tasks are kept apart; events, harts and the module come and go
 #   edges      those of a program with known edges, compared with the graph that objdump derives from its ELF

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=40
 # Harts that are not alike: what all have in common is used, and a hart that comes online with less
 # stays out. They have Smstateen, and firmware that opens CTR.
 # shellcheck source=selftests/guest.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=25
 # Harts without CTR, and harts with CTR that the firmware keeps for itself: the
 # driver says so and goes; it must not touch a register that traps.
 # shellcheck source=selftests/guest.sh

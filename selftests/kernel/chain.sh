@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=60
 # Two harts that share a sink, through two funnels, which have time stamps; a system sleep and
 # a jump to another kernel.
 # shellcheck source=selftests/guest.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=200
 # Two harts, each with an encoder that has all there is and a sink of its own: the driver's
 # interface, trace, losses, faults; the PMU, who may trace what, contexts, triggers, filters,
 # time stamps; coming and going of everything, a system sleep, and a jump to another kernel.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=40
 # Sinks without memory, a PIB sink and an ATB bridge: what comes out at the other end, in
 # which order blocks are switched, and what is refused.
 # shellcheck source=selftests/guest.sh

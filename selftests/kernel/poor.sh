@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=40
 # Encoders without comparators, time stamps and scontext: what there is not is not offered
 # and refused. Sinks that do not reach all memory.
 # shellcheck source=selftests/guest.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=30
 # Trace blocks that run already when the driver comes are stopped, encoders first, and work
 # then. And a reboot while two harts are traced: when the machine is reset, nothing runs. The
 # virtual SoC logs what is written to control registers, and what they hold when it ends.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=30
 # SiFive's encoders of before the specification, up to what is decoded of their trace.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=40
 # Sinks that are read when they have stopped: with memory of their own, or told to stop when
 # they are full. Beside that, scontext that is too narrow, or that firmware keeps for itself
 # (mstateen0), where the attempt to write it is no oops; and memory that was set aside.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+// runner: seconds=15
 /*
  * Instruction classes, lengths and direct targets against LLVM's disassembler:
  * every 16-bit encoding, with Zcmp and Zcmt and with Zcd, and a million 32-bit

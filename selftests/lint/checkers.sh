@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: seconds=30
 # tools/lint reports what it has to report, also for a file that it has found clean
 # before: in a small tree with one planted mistake at a time.
 # shellcheck source=selftests/tap.sh

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=200
 # `ntrace record`, `trigger` and `top` in the guest, one boot: how they are used is judged there
 # (guest/*.sh), what they recorded of programs whose calls and instructions are known is
 # judged here (host/*.sh).

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=60
 # Truth with four harts that share a sink: leaf funnels, a top funnel, one stream that is taken
 # apart by SRC.
 set -uo pipefail

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=100
 # Truth with one hart: what is decoded is, instruction by instruction, what the witness saw, in HTM
 # and BTM. Of filtered recordings it is what the witness saw within the ranges and nothing else:
 # two functions of a program that forks, and a function of the kernel.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=40
 # The witness itself: a bare metal program with every way in which QEMU starts
 # an instruction that does not retire, against an order written by hand; and the
 # comparer, which must see each falsification.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=120
 # Truth with two harts: what is decoded from a recording is, instruction by instruction, what the
 # harts executed. HTM and BTM over user and kernel, HTM with the firmware's M-mode, and a recording
 # that must lose trace, of which the rest is the truth.

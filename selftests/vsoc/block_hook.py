@@ -1,5 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=60
 """Does the trace show exactly what retired?
 
 Runs the bare-metal programs of payload/ in the virtual SoC, each in BTM and HTM

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=60
 # The runner: what it brings back, and how it tells what went wrong.
 # shellcheck disable=SC2016 # what is in single quotes is for the guest
 # shellcheck source=selftests/tap.sh

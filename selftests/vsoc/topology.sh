@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
+# runner: guest seconds=20
 # The device tree of each wiring: what dtc says of graphs, and who is next to whom.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
