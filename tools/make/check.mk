@@ -34,7 +34,7 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $< $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 
 # Files of the kernel modules in programs of the host, with headers that stand in for the kernel's.
-$(call group_bins,kernel) $(call group_bins,ctr): private INC := -Iselftests/kernel/host $(INC)
+$(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
 	@mkdir -p $(@D)
