@@ -47,9 +47,9 @@ guest_files() {
 	cp "$recordings/ntrace" "$1/usr/local/bin/"
 }
 
-# The recordings of the group, made by one boot (make_recordings). Each function sets a variable
+# The recordings of the group, made by one boot (make_recordings); RECORDINGS names others. Each function sets a variable
 # to a directory and another one to the files of the guest for --sysroot.
-find_recordings() { recordings=$(selftests/consumers/make_recordings "$@"); }
+find_recordings() { recordings=$(selftests/consumers/make_recordings "${RECORDINGS:-consumers}"); }
 
 # record_calculator: $recorded has program/calculator.c traced under the eyes of the witness:
 # calculator, recording/, the witness's log as text, maps, and executed (see host/executed.py).

@@ -5,11 +5,11 @@
 # instructions, but for those that hang from functions odd_*: there the trace does not say what
 # happened, and the difference must be there (Documentation/trace/testing.md).
 # STACK_MIN is how many instructions are wanted with the kernel, and a third of that without;
-# STACK_KEPT names other recordings than those of the group, which are longer.
+# RECORDINGS names other recordings than those of the group.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 min=${STACK_MIN:-1500000}
-ok "trace it in the guest, twice" find_recordings "${STACK_KEPT:-}" || done_testing
+ok "trace it in the guest, twice" find_recordings || done_testing
 stacks=$recordings/stacks load=$recordings/stacks/stack_load
 root=$tmp/root
 guest_files "$root"
