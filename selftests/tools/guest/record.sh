@@ -52,10 +52,10 @@ attempt packed ntrace record -z -o packed.data -- "$counted"
 status packed 7
 like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 harts" "$(cat packed.err)"
 # Room for what is not trace, and a little for the trace.
-room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 512))
+room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 128))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
 attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
-	sh -c 'i=0; while [ $i -lt 6000 ]; do i=$((i+1)); done'
+	sh -c 'i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done'
 status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"
 cp -r /mnt/small/data packed_full.data
