@@ -18,9 +18,8 @@ guest_job top tools/top.sh
 guest_boot direct --icount --timeout 1800 --tools --put build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko
 # shellcheck disable=SC2119 # no programs besides those of the tests
 make_sysroot
-all=$results
 for job in record tasks trigger top; do
-	results=$all/$job
+	results=$guest_results/$job
 	# shellcheck disable=SC1090 # one of host/
 	! guest_ran $job || . selftests/tools/host/$job.sh
 done
