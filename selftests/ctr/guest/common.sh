@@ -18,6 +18,11 @@ load() {
 # shellcheck disable=SC2119
 needs_module() { [ -e /sys/module/riscv_ctr ] || load || skip_all "riscv_ctr cannot be loaded"; }
 
+# Where there is no mount or umount, there is busybox.
+for name in mount umount; do
+	type -P $name >/dev/null || eval "$name() { busybox $name \"\$@\"; }"
+done
+
 # state FIELD [CPU]: what debugfs shows of a hart.
 state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv_ctr; }
 

@@ -14,7 +14,8 @@ type=$(<$pmu/type)
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 sysctl -q kernel.perf_event_paranoid=-1
 mkdir -p /sys/fs/cgroup
-grep -q ' /sys/fs/cgroup cgroup2 ' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+grep -q ' /sys/fs/cgroup cgroup2 ' /proc/mounts ||
+	ok "cgroups are mounted" mount -t cgroup2 none /sys/fs/cgroup
 
 ok "$churn times open and close" "$here/abi" "$type" churn "$churn"
 left_clean "after open and close"
