@@ -24,7 +24,7 @@ fails "a build without BPF says so" 'built without BPF' $ntrace ctr trace vfs_op
 like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace --help)"
 
 for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
-guest_job fuzz ctr/fuzz.sh 400 200 "${SEED:-1}"
+guest_job fuzz ctr/fuzz.sh 200 100 "${SEED:-1}"
 guest_job suspend ctr/suspend.sh
 # With hook=1 the module stays: last.
 guest_job kernel ctr/kernel.sh

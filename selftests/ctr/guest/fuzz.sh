@@ -4,7 +4,7 @@
 # Arguments: number of random events, of events to open and close, seed; none: few of them
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
-[ $# -ne 0 ] || set -- 400 200 1
+[ $# -ne 0 ] || set -- 200 100 1
 [ $# -eq 3 ] || { echo "usage: fuzz.sh [EVENTS EVENTS SEED]" >&2; exit 2; }
 number=$1 churn=$2 seed=$3
 cpu1=/sys/devices/system/cpu/cpu1/online
