@@ -19,8 +19,10 @@ program funnel
 
 # Two tasks on two harts, both with events of one process: what each has in its own trace
 # is judged from the files.
-mkdir turns
-program perf trace "$(<$pmu/type)" turns turns
+for round in 1 2 3; do
+	mkdir turns$round
+	program perf trace "$(<$pmu/type)" turns$round turns
+done
 is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing runs"
 is "$(grep -c ' held=0 users=0' $debug/components)" "$(wc -l <$debug/components)" "nothing is held"
 

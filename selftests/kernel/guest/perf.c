@@ -10,7 +10,7 @@
  *                                  DIR/maps: where its code is,
  *                                  DIR/steps: how often step() was called while traced.
  *        TEST is plain, drain, fork, context, pause, resume, snapshot, full or turns: two
- *        tasks, DIR/other/N.nex is that of the second, which calls other_step() as often.
+ *        tasks, DIR/other has N.nex and flags of the second, which calls other_step() as often.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -333,11 +333,13 @@ static pid_t one_of_two(int which, int go)
 static void trace_turns(const char *directory)
 {
 	struct hart *of[2] = { harts, other_harts };
-	char path[280];
+	char path[280], other_flags[300];
+	FILE *mine = flags_file;
 	pid_t child[2];
 	int go[2];
 
 	snprintf(path, sizeof(path), "%s/other", directory);
+	snprintf(other_flags, sizeof(other_flags), "%s/flags", path);
 	if (pipe(go) || mkdir(path, 0755))
 		bail(path);
 	for (int i = 0; i < 2; i++) {
@@ -350,11 +352,16 @@ static void trace_turns(const char *directory)
 		bail("pipe");
 	for (int i = 0; i < 2; i++)
 		waitpid(child[i], NULL, 0);
+	flags_file = fopen(other_flags, "w");
+	if (!flags_file)
+		bail(other_flags);
 	for (int cpu = 0; cpu < HARTS; cpu++) {
 		ioctl(other_harts[cpu].area.fd, PERF_EVENT_IOC_DISABLE, 0);
 		save(&other_harts[cpu]);
 		save_flags(&other_harts[cpu]);
 	}
+	fclose(flags_file);
+	flags_file = mine;
 	steps = 8 * 10000;
 }
 
