@@ -16,6 +16,7 @@ riscv64: $(if $(CMD_SRC),$(R)/ntrace) $(GUEST_TEST_BINS) $(GUEST_SCRIPT_COPIES) 
 # A link to the compiler command that tools/setup/cross prints.
 $(RISCV_CC): FORCE
 	@mkdir -p $(@D)
+	@$(SETUP) suite cross $(if $(CMD_SRC),bpf)
 	@path=$$(tools/setup/cross) && { [ "$$(readlink $@)" = "$$path" ] || ln -sfn "$$path" $@; }
 
 # BPF programs, and the part of the command that loads them: for the machine itself.

@@ -6,6 +6,11 @@ KMOD_CFLAGS ?=
 # The witness of the tests, see selftests/oracle/exec_log.c.
 PLUGINS := $(B)/plugin/exec_log.so
 
+# One call of the package manager instead of three.
+ifneq ($(filter qemu vsoc demo,$(MAKECMDGOALS)),)
+NEEDS += suite qemu
+endif
+
 qemu: ## QEMU with the trace blocks; prints its path (build/qemu/qemu-system-riscv64)
 	@tools/vsoc/qemu/build
 qemu-stock: ## QEMU without them, what benchmarks compare with (build/qemu-stock)
@@ -30,6 +35,7 @@ $(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite
 	@tools/demo-fdo
-demo: vsoc native ## records a real program on the virtual SoC and prints its profile
+# Neither the test programs nor the shared library, and the longest first.
+demo: qemu guest modules $(R)/ntrace $(B)/ntrace ## records a real program on the virtual SoC and prints its profile
 	@tools/demo
 .PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo demo-fdo
