@@ -1,0 +1,54 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Every overflow of a counter is an interrupt. The argument says how harts run: icount or threads.
+# shellcheck source=selftests/ctr/guest/common.sh
+. /root/ctr/common.sh
+cd $out || exit 1
+period=20011
+
+# counted CPU: instructions of the program in user mode. Counting needs no interrupt.
+counted() {
+	perf stat -x , -e instructions:u -o count taskset -c "$1" $here/edges 2000 >/dev/null
+	sed -n 's/^\([0-9]*\),.*instructions.*/\1/p' count
+}
+
+# exact CPU NAME: both events, which count the same with -icount, have a sample per period.
+exact() {
+	local cpu=$1 event got want
+	want=$(($(counted "$cpu") / period))
+	ok "$2: $want periods" test $want -ge 20
+	perf record -q -B -o p.data -c $period -e cycles:u,instructions:u -- taskset -c "$cpu" $here/edges 2000 >/dev/null
+	perf script -i p.data -F event 2>/dev/null >events
+	for event in cycles instructions; do
+		got=$(grep -c "$event" events)
+		ok "$2: $got samples of $event in $want periods" test $((got - want)) -ge -1 -a $((got - want)) -le 1
+	done
+}
+
+# flows CPU NAME: samples come for as long as the program runs. Waits for them.
+flows() {
+	local before wanted recorder
+	before=$(state samples "$1")
+	wanted=$((before + 20))
+	perf record -q -B -o p.data -c 100003 -e ctr/cycles/u -j any,u -- taskset -c "$1" $here/edges 100000000000 >/dev/null &
+	recorder=$!
+	until [ "$(state samples "$1")" -ge $wanted ]; do sleep 0.2; done
+	pkill -x edges
+	wait $recorder
+	pass "$2: samples come"
+}
+
+case $1 in
+icount)
+	for cpu in 0 1 0 1; do exact $cpu "hart $cpu alone"; done
+	taskset -c 1 $here/edges 100000000000 >/dev/null &
+	exact 0 "hart 0 beside a busy one"
+	kill $!
+	;;
+threads)
+	for turn in 1 2 3; do
+		for cpu in 0 1; do flows $cpu "recording $turn on hart $cpu"; done
+	done
+	;;
+esac
+done_testing
