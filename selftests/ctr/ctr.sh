@@ -6,6 +6,7 @@
 #   edges      those of a program with known edges, compared with the graph that objdump derives from its ELF
 #   trace      ntrace ctr trace: how harts came to a function and out of it, compared with the kernel's text
 #   fuzz       random perf_event_attr contents; SEED chooses another sequence
+#   samples    each overflow of a counter interrupts
 #   suspend    system sleep
 #   kernel     those of the kernel, and with hook=1 those of its own PMU
 # shellcheck source=selftests/guest.sh
@@ -25,6 +26,7 @@ like "help has examples" 'examples:.*ntrace ctr trace -e' "$($ntrace ctr trace -
 
 for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
 guest_job fuzz ctr/fuzz.sh 200 100 "${SEED:-1}"
+guest_job samples ctr/samples.sh icount
 guest_job suspend ctr/suspend.sh
 # With hook=1 the module stays: last.
 guest_job kernel ctr/kernel.sh

@@ -1,19 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The virtual SoC loses no counter-overflow interrupt: what is sampled in the guest is what was counted.
-# Without -icount counters follow the host's clock, and only that samples come can be said.
-# shellcheck source=selftests/tap.sh
-. "$(dirname "$0")/../tap.sh"
-cd "$top" || exit 1
-
-samples() {
-	local how=$1
-	shift
-	relay "$how" tools/vsoc/run --quiet --smp 2 --check-dmesg "$@" --module build/kernel/ctr/riscv_ctr.ko \
-		--put build/riscv64/selftests/ctr:/root/ctr --put selftests/tap.sh:/root/tap.sh \
-		--put selftests/ctr/guest/common.sh:/root/ctr/common.sh \
-		--put selftests/ctr/guest/samples.sh:/root/ctr/samples.sh -- bash /root/ctr/samples.sh "$how"
-}
-samples icount --icount
-samples threads
+# runner: guest cpus=2 seconds=20
+# The virtual SoC loses no counter-overflow interrupt. With harts in threads counters follow the host's
+# clock, and only that samples come can be said; with -icount, in ctr.sh, each period has one.
+# shellcheck source=selftests/guest.sh
+. "$(dirname "$0")/../guest.sh"
+guest_job samples ctr/samples.sh threads
+guest_boot threads --smp 2 --module build/kernel/ctr/riscv_ctr.ko
 done_testing

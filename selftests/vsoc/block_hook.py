@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: guest seconds=60
+# runner: guest seconds=45
 """Does the trace show exactly what retired?
 
 Runs the bare-metal programs of payload/ in the virtual SoC, each in BTM and HTM,
@@ -31,9 +31,10 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]
 sys.dont_write_bytecode = True
 import tiny_decoder  # noqa: E402
+from tap import done, ok  # noqa: E402
 
 BASE = 0x80000000
 MODES = {"btm": 3, "htm": 6}
@@ -46,18 +47,6 @@ VARIANTS = {
 }
 # Between them they have each kind of transfer, trap and change of the code.
 EVERY_VARIANT = {"transfers", "self_modifying", "interrupt"}
-
-count = 0
-failures = 0
-
-
-def result(good, text, why=""):
-    global count, failures
-    count += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {count} - {text}", flush=True)
-    for line in why.splitlines():
-        print(f"#   {line}")
 
 
 class Payload:
@@ -315,9 +304,8 @@ def main():
                         why = error.stderr
                     except (ValueError, KeyError, IndexError, struct.error) as error:
                         why = f"decoder: {error!r}"
-                    result(not why, f"{path.stem}: {title}, {mode.upper()}, {variant}", why)
-    print(f"1..{count}")
-    sys.exit(1 if failures else 0)
+                    ok(not why, f"{path.stem}: {title}, {mode.upper()}, {variant}", why)
+    done()
 
 
 if __name__ == "__main__":

@@ -1,14 +1,14 @@
-# shellcheck shell=bash
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Every overflow of a counter is an interrupt. The argument says how harts run: icount or threads.
 # shellcheck source=selftests/ctr/guest/common.sh
-. /root/ctr/common.sh
-cd $out || exit 1
+. "$(dirname "$0")/common.sh"
+needs_module
 period=20011
 
 # counted CPU: instructions of the program in user mode. Counting needs no interrupt.
 counted() {
-	perf stat -x , -e instructions:u -o count taskset -c "$1" $here/edges 2000 >/dev/null
+	perf stat -x , -e instructions:u -o count taskset -c "$1" "$here/edges" 2000 >/dev/null
 	sed -n 's/^\([0-9]*\),.*instructions.*/\1/p' count
 }
 
@@ -17,7 +17,7 @@ exact() {
 	local cpu=$1 event got want
 	want=$(($(counted "$cpu") / period))
 	ok "$2: $want periods" test $want -ge 20
-	perf record -q -B -o p.data -c $period -e cycles:u,instructions:u -- taskset -c "$cpu" $here/edges 2000 >/dev/null
+	perf record -q -B -o p.data -c $period -e cycles:u,instructions:u -- taskset -c "$cpu" "$here/edges" 2000 >/dev/null
 	perf script -i p.data -F event 2>/dev/null >events
 	for event in cycles instructions; do
 		got=$(grep -c "$event" events)
@@ -30,7 +30,7 @@ flows() {
 	local before wanted recorder
 	before=$(state samples "$1")
 	wanted=$((before + 20))
-	perf record -q -B -o p.data -c 100003 -e ctr/cycles/u -j any,u -- taskset -c "$1" $here/edges 100000000000 >/dev/null &
+	perf record -q -B -o p.data -c 100003 -e ctr/cycles/u -j any,u -- taskset -c "$1" "$here/edges" 100000000000 >/dev/null &
 	recorder=$!
 	until [ "$(state samples "$1")" -ge $wanted ]; do sleep 0.2; done
 	pkill -x edges
@@ -41,7 +41,7 @@ flows() {
 case $1 in
 icount)
 	for cpu in 0 1 0 1; do exact $cpu "hart $cpu alone"; done
-	taskset -c 1 $here/edges 100000000000 >/dev/null &
+	taskset -c 1 "$here/edges" 100000000000 >/dev/null &
 	exact 0 "hart 0 beside a busy one"
 	kill $!
 	;;
@@ -49,6 +49,10 @@ threads)
 	for turn in 1 2 3; do
 		for cpu in 0 1; do flows $cpu "recording $turn on hart $cpu"; done
 	done
+	;;
+*)
+	echo "samples.sh: '$1' is neither icount nor threads" >&2
+	exit 2
 	;;
 esac
 done_testing
