@@ -16,9 +16,17 @@ shown() {
 "$here/steady" >/dev/null &
 steady=$!
 echo $steady >pid
-# Short windows: each instruction that is traced takes many that look at it.
-attempt harts ntrace top -n 2 -d 0.2 --share 1 --json --limit 0
+# Short windows: each instruction that is traced takes many that look at it. Of a hart without a
+# single task switch in a window nobody knows the task, so something sleeps and wakes on each.
+for cpu in 0 1; do
+	taskset -c $cpu python3 -c 'import time
+while True:
+    time.sleep(0.001)' &
+	wakers+=("$!")
+done
+attempt harts ntrace top -n 2 -d 0.2 --share 2.5 --json --limit 0
 shown harts
+kill "${wakers[@]}"
 attempt process ntrace top -p $steady -n 3 -d 0.1 --share 0.5 --privilege u --json --limit 0
 shown process
 attempt kernel ntrace top -p $steady -n 1 -d 0.1 --share 0.5 --sort calls --batch --limit 5
