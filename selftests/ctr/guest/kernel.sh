@@ -13,18 +13,14 @@ slow=1
 # The kernel, while somebody else's counter overflows all the time: its
 # interrupts freeze the ring too.
 mkfifo "$tmp/up"
-perf record -q -a -o "$tmp/other.data" -c $((100003 * slow)) -e instructions -- \
+perf record -q -C 0 -o "$tmp/other.data" -c $((100003 * slow)) -e instructions -- \
 	sh -c "echo up >$tmp/up; exec sleep 10000" 2>"$tmp/other.log" &
 other=$!
 read -r answer <"$tmp/up"
 is "$answer" up "another counter is at work"
 kernel() {
-	local count
-	perf record -q -o "$tmp/p.data" -c $((30011 * slow)) -e "$2" -j "$3" -- \
-		taskset -c 0 bash -c 'for i in {1..30}; do (:); done' 2>"$tmp/log"
-	perf script -i "$tmp/p.data" -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >"$1.stacks"
-	count=$(wc -l <"$1.stacks")
-	ok "recorded $1: $count samples" test "$count" -gt 0 || diag "$(<"$tmp/log")"
+	perf record -q -o "$tmp/$1.data" -c $((30011 * slow)) -e "$2" -j "$3" -- \
+		taskset -c 0 bash -c 'for i in {1..30}; do (:); done' 2>"$tmp/$1.log"
 }
 before=$(state samples)
 kernel k ctr/cycles,depth=16/k any,k,save_type
@@ -32,6 +28,11 @@ kernel uk ctr/cycles,depth=64/ any,u,k,save_type
 kernel k_only_branches ctr/cycles,depth=16/u any,k
 kill $other
 wait $other
+for name in k uk k_only_branches; do
+	perf script -i "$tmp/$name.data" -F ip,brstack 2>>"$tmp/$name.log" | grep -v '^$' >$name.stacks
+	count=$(wc -l <$name.stacks)
+	ok "recorded $name: $count samples" test "$count" -gt 0 || diag "$(<"$tmp/$name.log")"
+done
 ok "samples were taken" test "$(state samples)" -gt $((before + 1000))
 others=$(perf script -i "$tmp/other.data" -F ip 2>/dev/null | grep -c .)
 ok "the other counter has $others samples" test "$others" -gt 100
