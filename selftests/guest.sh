@@ -58,7 +58,7 @@ guest_boot() {
 		*) take_line "$current" "$line" ;;
 		esac
 	done < <(
-		tools/vsoc/run --quiet --check-dmesg --timeout 900 --put build/riscv64/selftests:/root/selftests \
+		tools/vsoc/run --quiet --check-dmesg --timeout 3600 --put build/riscv64/selftests:/root/selftests \
 			--put "$tmp/jobs:/root/jobs" --get "/root/results:$tmp/$machine" "$@" \
 			-- bash /root/selftests/jobs.sh /root/jobs 2>"$tmp/$machine/err"
 		echo $? >"$tmp/$machine/status"

@@ -15,7 +15,7 @@ guest_job record tools/record.sh
 guest_job tasks tools/tasks.sh
 guest_job trigger tools/trigger.sh
 guest_job top tools/top.sh
-guest_boot direct --icount --timeout 1800 --tools --put build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko
+guest_boot direct --icount --tools --put build/kernel/ntrace/ntrace.ko:/root/modules/ntrace.ko
 # shellcheck disable=SC2119 # no programs besides those of the tests
 make_sysroot
 for job in record tasks trigger top; do
