@@ -538,13 +538,16 @@ static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message 
  */
 static void learn_mode(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
-	    message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC)
-		flow->history_mode = false;
-	else if (ntrace_message_has(message, NTRACE_FIELD_HIST) ||
-		 (message->tcode == NTRACE_TCODE_RESOURCE_FULL &&
-		  counts_branches(flow, message->field[NTRACE_FIELD_RCODE])))
-		flow->history_mode = true;
+	bool branch = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
+		      message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
+	bool history = ntrace_message_has(message, NTRACE_FIELD_HIST) ||
+		       (message->tcode == NTRACE_TCODE_RESOURCE_FULL &&
+			counts_branches(flow, message->field[NTRACE_FIELD_RCODE]));
+
+	if (!branch && !history)
+		return;
+	flow->history_mode = !branch;
+	flow->mode_known = true;
 }
 
 static bool handle(struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -625,9 +628,12 @@ int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)
 
 int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 {
-	struct walk walk = { .stop_at_branch = flow->history_mode };
+	struct walk walk = { .stop_at_branch = flow->history_mode || !flow->mode_known };
 
-	/* What ResourceFull counted was executed, though only a later HIST could tell the branches. */
+	/*
+	 * What ResourceFull counted was executed, though only a later HIST could tell the
+	 * branches. As long as no message has told the mode, there may be one to come.
+	 */
 	if (flow->synced && flow->icnt_pending > flow->debt)
 		walk_icnt(flow, &walk, 0);
 	if (pending && !flow->stop)
@@ -675,6 +681,7 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		return NTRACE_ERR_NOMEM;
 	made->config = *config;
 	made->history_mode = config->params.mode == NTRACE_MODE_HISTORY;
+	made->mode_known = config->params.mode != NTRACE_MODE_ANY;
 	made->default_isa = (struct ntrace_isa){
 		.xlen = (uint8_t)config->params.xlen,
 		.compressed = true,

@@ -123,6 +123,7 @@ struct ntrace_flow {
 	bool synced;
 	bool in_gap;			/* GAP was reported */
 	bool history_mode;		/* HTM: as given, or as the last message of one mode says */
+	bool mode_known;		/* given, or a message has said it */
 	uint64_t pc;
 	bool pc_known;
 	uint64_t reference;		/* for U-ADDR */
