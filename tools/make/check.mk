@@ -44,7 +44,7 @@ GROUPS := $(shell sed -n 's/^GROUPS = \[\(.*\)\]$$/\1/p' selftests/run | tr -d '
 
 # One installation instead of one for each group.
 check: ## the whole test suite; ends with "N passed, N failed"
-	@$(SETUP) runner base suite cross qemu bpf lint test deep tools consumers browser npm debuginfod
+	@$(SETUP) runner base suite cross qemu bpf lint test deep tools consumers browser debuginfod
 	+@selftests/run --all
 check-quick: ## what needs no guest and is done within two minutes: library, models, command, scripts
 	@$(SETUP) runner
