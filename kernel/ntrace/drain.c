@@ -147,13 +147,13 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 }
 
 /*
- * Take up reading again behind the write pointer of a running sink. The first canary is
- * there to see whether the sink laps again before the second stands; if it does to the
- * last, that is left to the next drain.
+ * Resume reading after the write pointer of a running sink. The first canary shows whether
+ * the sink laps again before the second is in memory; if the sink laps on the last try as
+ * well, the next drain finds that.
  *
- * If the sink has gone on by nearly a round since the pointer was read that a canary was
- * set by, that canary stands in the last settled granule, which is to be read next. Unless
- * it goes away, being older than a write that was on its way, reading begins behind it.
+ * The sink may have advanced by nearly a whole round since the driver read the pointer that
+ * placed a canary. That canary is then in the last settled granule, which would be read
+ * next. Reading starts after it, unless a write that was still in flight has replaced it.
  */
 static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 {
