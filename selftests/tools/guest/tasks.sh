@@ -67,8 +67,11 @@ is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused reco
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
-# A small one, but the recorder comes: it goes on after each loss.
-attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'
+# A small one, but the recorder comes: it goes on after each loss. Each round overflows the buffer
+# of one hart at least; between them the recorder, and nobody else, has its turn.
+recorder_sleeps='sleep 0.05; until grep -q poll /proc/$PPID/wchan; do sleep 0.05; done'
+attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- \
+	sh -c "for round in 1 2 3; do i=0; while [ \$i -lt 2000 ]; do i=\$((i+1)); done; $recorder_sleeps; done"
 status small 0
 loop='i=0; while [ $i -lt 600 ]; do i=$((i+1)); done'
 attempt always taskset -c 0 ntrace record --task --privilege u -o always.data -- sh -c "$loop"

@@ -39,6 +39,7 @@ messages = [json.loads(line) for line in sys.stdin]
 numbers = [int(str(value), 0) for message in messages for value in [*message.get("fields", {}).values(), message.get("address", 0)]]
 print(len(messages) > 500, max(numbers) < 1 << 47)')" "True True" "user: no address of the kernel in any field of any message"
 
+# Both buffers once hold 32,766 bytes: a buffer that is full has one byte left.
 ok "small: more than the buffers of both harts hold" test "$(awk '$1 == "bytes" { sum += $2 } END { print sum }' "$results/small.data/params")" -gt $((2 * 16384))
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/always.data" >"$tmp/always.json" 2>"$tmp/err"
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/strobe.data" >"$tmp/strobe.json" 2>"$tmp/err"
