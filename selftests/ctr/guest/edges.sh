@@ -9,7 +9,7 @@ needs_module
 record() {
 	edges_stacks "$1" -c "$2" -e "${5:-ctr/cycles,depth=32/u}" -j "$4" -- taskset -c 0 "$here/edges" "$3" "${6:-1}"
 }
-record any 10007 60000 any,u,save_type
+record any 10007 30000 any,u,save_type
 record deep 100003 40000 any,u ctr/cycles/u
 for filter in any_call any_ret ind_call call cond ind_jmp; do
 	record "$filter" 20011 15000 "$filter,u,save_type"
@@ -19,17 +19,17 @@ record instructions 20011 15000 any,u ctr/instructions,depth=32/u
 
 # Rings of tasks: somebody else takes the hart whenever the program yields it.
 taskset -c 0 sh -c 'while :; do :; done' &
-record stack 20011 30000 stack,u
+record stack 20011 15000 stack,u
 kill $!
 wait $! 2>/dev/null
 # Tasks whose contexts perf swaps without a word.
-record stacks 20011 20000 stack,u ctr/cycles/u 3
+record stacks 20011 7000 stack,u ctr/cycles/u 3
 # Its own callchains are from the ring.
 perf record -q -B -o "$tmp/p.data" -c 20011 -e ctr/cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
 perf report -i "$tmp/p.data" --stdio --no-children -g caller,0,callee --percent-limit 1 2>>"$tmp/log" >lbr.report
 ok "recorded with --call-graph lbr" test -s lbr.report || diag "$(<"$tmp/log")"
 # What people look at.
-perf record -q -B -o "$tmp/p.data" -c 10007 -e ctr/cycles,depth=32/u -j any,u -- "$here/edges" 30000 >tool.base 2>"$tmp/log"
+perf record -q -B -o "$tmp/p.data" -c 10007 -e ctr/cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
 {
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstacksym >tool.sym
 	perf script -i "$tmp/p.data" --comm edges -F ip >tool.ips

@@ -13,7 +13,7 @@ slow=1
 # The kernel, while somebody else's counter overflows all the time: its
 # interrupts freeze the ring too.
 mkfifo "$tmp/up"
-perf record -q -C 0 -o "$tmp/other.data" -c $((100003 * slow)) -e instructions -- \
+perf record -q -C 0 -o "$tmp/other.data" -c $((1000003 * slow)) -e instructions -- \
 	sh -c "echo up >$tmp/up; exec sleep 10000" 2>"$tmp/other.log" &
 other=$!
 read -r answer <"$tmp/up"

@@ -55,9 +55,9 @@ asleep() {
 	left_clean "$name"
 }
 prepare
-asleep task 1 -c 50021 -e ctr/cycles,depth=32/u -j any,u,save_type
-asleep calls 1 -c 50021 -e ctr/cycles/u -j stack,u
-asleep harts 1 -a -c 50021 -e ctr/cycles,depth=32/u -j any,u,save_type
+asleep task 1 -c 200003 -e ctr/cycles,depth=32/u -j any,u,save_type
+asleep calls 1 -c 200003 -e ctr/cycles/u -j stack,u
+asleep harts 1 -a -c 200003 -e ctr/cycles,depth=32/u -j any,u,save_type
 doze
 left_clean "a sleep without events"
 restore
