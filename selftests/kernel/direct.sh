@@ -24,7 +24,7 @@ guest_job faults kernel/faults.sh
 guest_job lifecycle kernel/lifecycle.sh
 guest_job suspend kernel/suspend.sh
 guest_job kexec kernel/kexec.sh /root/vmlinux
-guest_boot direct --icount --modules --tools --console "$tmp/console" \
+guest_boot direct --icount --global ntrace-ram-sink.in-flight=1 --modules --tools --console "$tmp/console" \
 	--put "$(tools/vsoc/run --print-kernel):/root/vmlinux" \
 	--append "iomem=relaxed slab_debug=U,kmalloc-* sysctl.kernel.hung_task_timeout_secs=20 sysctl.kernel.hung_task_check_interval_secs=5"
 
