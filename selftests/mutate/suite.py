@@ -15,6 +15,7 @@ import resource
 import shutil
 import signal
 import subprocess
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer".split()
@@ -68,6 +69,7 @@ class Suite:
             glob.glob("selftests/property/*.c") + glob.glob("tools/vsoc/model/*.c") +
             [p for p in glob.glob("selftests/oracle/*.c") if not re.search(r"/exec_log\.c$", p) and not has_main(p)])
         self.libs = [] if options.fixture else LIBS
+        self.guest, self.guest_lock, self.recipes = options.guest, threading.Lock(), None
         self.facts = {}
         os.makedirs(self.work, exist_ok=True)
 
@@ -117,6 +119,8 @@ class Suite:
         keys.extend(key for _, key in programs)
         self.run_of = dict(zip(map(test_name, self.tests), (os.path.abspath(p) for p, _ in programs)))
         self.run_of.update({test_name(script): script for script in self.scripts})
+        self.native = list(self.run_of)
+        self.run_of.update({f"{test_name(script)}:{job}": script for _, script, job in self.guest})
         keys.extend(digest(open(path).read()) for path in [*self.scripts, *self.others])
         return digest(*keys)
 
@@ -150,6 +154,7 @@ class Suite:
     def install(self, source, obj, directory):
         """Library and command in @directory, with @obj for @source and all else as it is."""
         objects, base = {**self.checked, source: obj}, os.path.join(self.work, "san")
+        self.drop_guest(directory)
         self.make_tree(directory)
         for name in ("libmutant.so", "ntrace"):
             if os.path.lexists(os.path.join(directory, name)):
@@ -185,7 +190,9 @@ class Suite:
                "NTRACE_SHARED": os.environ.get("NTRACE_SHARED") or os.path.join(self.top, "..", "shared"),
                **SHORTER.get(name, {}), **environment}
         command, cwd = self.run_of[name], self.top
-        if command in self.scripts:
+        if ":" in name:
+            env["JOBS_ONLY"] = name.split(":")[1]
+        if command.endswith(".sh"):
             cwd = os.path.join(os.path.abspath(directory), "tree")
             command = os.path.join(cwd, command)
 
@@ -228,7 +235,7 @@ class Suite:
                 return
         facts = {"key": key, "results": {}, "cpu": {}, "lines": {}}
         # One at a time: their times must be their own.
-        for name in self.run_of:
+        for name in self.native:
             say(f"running {name} as it is")
             status, results, cpu = self.run_test(name, os.path.join(self.work, "san"), 3000, {})
             broken = re.findall(r"not ok (\d+)", results)
@@ -279,8 +286,56 @@ class Suite:
             tests = [test for line in range(mutant.first, mutant.last + 1) for test in lines.get(str(line), [])]
         return sorted(set(tests))
 
+    def guest_tests(self, source):
+        """The tests in the guest of a source of the command."""
+        name = os.path.basename(source)
+        return [f"{test_name(script)}:{job}" for begins, script, job in self.guest
+                if source in self.command and name.startswith(tuple(begins.split()))]
+
+    def measure_guest(self, name):
+        """What a test in the guest says without a mutant; once, since it takes a boot."""
+        with self.guest_lock:
+            if name in self.facts["results"]:
+                return
+            directory = os.path.join(self.work, "san")
+            status, results, cpu = self.run_test(name, directory, 3000, {})
+            if status or "not ok" in results:
+                raise Failed(f"{name} fails without a mutant (status {status}): see {directory}/out")
+            self.facts["results"][name], self.facts["cpu"][name] = [status, results], cpu
+
+    def drop_guest(self, directory):
+        """Removes what stands for build/riscv64; its path."""
+        path = os.path.join(directory, "tree", "build", "riscv64")
+        if os.path.islink(path):
+            os.unlink(path)
+        else:
+            shutil.rmtree(path, ignore_errors=True)
+        return path
+
+    def install_guest(self, source, text, directory):
+        """The command for the guest with @text for @source, made as make does."""
+        with self.guest_lock:
+            if self.recipes is None:
+                self.recipes = run(["make", "-n", "-B", "build/riscv64/ntrace"]).splitlines()
+        obj = f"build/riscv64/obj/{source[:-2]}.o"
+        [compiler] = [line for line in self.recipes if line.endswith(f" -c {source} -o {obj}")]
+        [linker] = [line for line in self.recipes if " -o build/riscv64/ntrace " in f"{line} " and "/cc " in line]
+        mutant = os.path.abspath(os.path.join(directory, "guest.o"))
+        words = compiler.split(" -MMD ")[0].split()
+        run([*words, "-w", "-iquote", os.path.dirname(source), "-x", "c", "-c", "-o", mutant, "-"],
+            input=f'# 1 "{source}"\n' + text)
+        machine, real = self.drop_guest(directory), os.path.join(self.top, "build", "riscv64")
+        os.makedirs(machine)
+        for name in os.listdir(real):
+            if name != "ntrace":
+                os.symlink(os.path.join(real, name), os.path.join(machine, name))
+        run([mutant if word == obj else word for word in linker.replace(
+            " -o build/riscv64/ntrace", f" -o {os.path.abspath(machine)}/ntrace").split()])
+
     def kills(self, name, directory):
         """Whether a test notices: a check fails or is not run, or it does not end."""
+        if ":" in name:
+            self.measure_guest(name)
         limit = int(self.facts["cpu"][name] * CPU_FACTOR) + CPU_LEAST
         status, results, _ = self.run_test(name, directory, limit, {})
         return [status, results] != self.facts["results"][name]
