@@ -46,7 +46,7 @@ class Tree:
 
     def run(self, *arguments, **environment):
         variables = {key: value for key, value in os.environ.items()
-                     if key not in ("TEST", "SEED", "MAKEFLAGS", "MAKELEVEL", "NTRACE_PATIENCE")}
+                     if key not in ("TEST", "SEED", "JOBS", "MAKEFLAGS", "MAKELEVEL", "NTRACE_PATIENCE")}
         result = subprocess.run([self.top / "selftests/run", *(arguments or ("lib",))], capture_output=True,
                                 text=True, env={**variables, **environment})
         self.said, self.status = result.stderr + result.stdout, result.returncode
@@ -140,11 +140,14 @@ def main(folder):
     log = 'echo "begin $0" >>log; sleep 0.5; echo "end $0" >>log'
     tree = Tree(folder, {"a.sh": f"{log}; {GOOD}", "b.sh": f"{log}; {GOOD}",
                          "c.sh": f"# runner: cpus=64 seconds=100\n{log}; {GOOD}"})
-    tree.run()
+    tree.run(JOBS="2")
     lines = [re.sub(r"/.*/", "", line) for line in (tree.top / "log").read_text().split("\n")]
     ok(lines[:2] == ["begin c.sh", "end c.sh"], "the longest begins first, and alone if it wants all processors", lines)
-    ok(len(os.sched_getaffinity(0)) < 2 or lines[2].startswith("begin") and lines[3].startswith("begin"),
-       "others run at the same time", lines)
+    ok(lines[2].startswith("begin") and lines[3].startswith("begin"), "JOBS=2: two at the same time", lines)
+    (tree.top / "log").unlink()
+    tree.run(JOBS="1")
+    lines = [line.split()[0] for line in (tree.top / "log").read_text().split("\n") if line]
+    ok(lines == ["begin", "end"] * 3, "JOBS=1: one after the other", lines)
     tree = Tree(folder, {"a.sh": f"# runner: cups=2\n{GOOD}"})
     ok("'cups=2' is not guest, cpus=N or seconds=N" in tree.run() and tree.status, "an unknown word in a header", tree.said)
     last = Tree(folder, {"a.sh": GOOD})
