@@ -12,6 +12,19 @@ counted=$top/build/riscv64/selftests/tools/counted
 results=$tmp/results
 sysroot=$tmp/sysroot
 
+# query FILE EXPRESSION: what Python makes of the JSON in FILE: all values of it, of which report is
+# the first. $query_with defines more.
+query_with=''
+query() { python3 -c 'import collections, json, sys
+text, values, at = open(sys.argv[1]).read().strip(), [], 0
+while at < len(text):
+    value, at = json.JSONDecoder().raw_decode(text, at)
+    values.append(value)
+    at += len(text[at:]) - len(text[at:].lstrip())
+report = values[0] if values else None
+exec(sys.argv[3])
+print(eval(sys.argv[2]))' "$1" "$2" "$query_with"; }
+
 # make_sysroot [PROGRAM...]: the guest's files, and what was put there for this run: the programs
 # of the tests, others in /root
 make_sysroot() {

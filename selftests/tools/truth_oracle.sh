@@ -55,6 +55,10 @@ for at in 0 1 2 100 200; do
 			"$compare" --mutate "$kind@$at" "${list[@]}" "$tmp/p.txt"
 	done
 done
+sed '1itrap interrupt' "$tmp/p.txt" >"$tmp/list"
+ok "of a trap before the first instruction the witness knows nothing" "$compare" "${list[@]}" "$tmp/list"
+sed '2itrap interrupt' "$tmp/p.txt" >"$tmp/list"
+fails "a trap before the second that was none" 'took none' "$compare" "${list[@]}" "$tmp/list"
 sed '0,/^trap/{/^trap/d}' "$tmp/p.txt" >"$tmp/list"
 fails "a trap that is missing" 'does not have' "$compare" "${list[@]}" "$tmp/list"
 sed '0,/interrupt/s//exception/' "$tmp/p.txt" >"$tmp/list"

@@ -20,7 +20,7 @@ for mode in htm btm; do
 done
 truth_job all 1 2 --privilege usm --sink-size 1M
 truth_job loss 1 2 LOSSES --data-size 64K
-guest_job tasks tools/truth_tasks.sh $((6 * times))
+guest_job tasks tools/truth_tasks.sh $((4 * times))
 truth_boot two --icount
 
 for name in htm btm; do

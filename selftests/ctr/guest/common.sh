@@ -35,14 +35,6 @@ left_clean() {
 	done
 }
 
-# wait_for COMMAND...: until it succeeds; fails if it does not within a minute of the machine's time
-wait_for() {
-	local end=$((SECONDS + 60))
-	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || { echo "# waited a minute for: $*" >&2; return 1; }
-		sleep 0.01
-	done
-}
 # sampled CPU COUNT: has it taken so many?
 sampled() { [ "$(state samples "$1")" -ge "$2" ]; }
 # wait_for_samples CPU NUMBER: that many more

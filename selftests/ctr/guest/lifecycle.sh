@@ -64,7 +64,7 @@ isolated() {
 	ok "$2: $own samples with marked entries" test "$own" -ge 50
 	is "$strange" 0 "$2: no addresses of others"
 }
-marked=(taskset -c 1 "$here/marked" 3 500)
+marked=(taskset -c 1 "$here/marked" 3 200)
 record inherit -c 20011 -e ctr/cycles,depth=64/u -j any,u -- "${marked[@]}"
 isolated inherit "tasks that inherit an event"
 record all -a -c 20011 -e ctr/cycles,depth=64/u -j any,u -- "${marked[@]}"
@@ -74,13 +74,13 @@ isolated stack "call stacks"
 left_clean "after recordings"
 
 # In recordings of user mode there is no address of the kernel, wherever one looks.
-record user -a -g -c 20011 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc | sort | wc'
+record user -a -g -c 100003 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc | sort | wc'
 some_samples user "callchains and branches of user mode" 50
 is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
 	"no address of the kernel in them"
 
 # Ways to record.
-record frequency -F 2000 -e ctr/cycles/u -j any,u -- "$here/edges" 40000
+record frequency -F 2000 -e ctr/cycles/u -j any,u -- "$here/edges" 10000
 some_samples frequency "by frequency"
 
 # perf records for as long as a command runs; this one waits for samples on CPU 1.

@@ -48,16 +48,6 @@ said() { log_lines | tail -n +$((log_seen + 1)); }
 said_all() { log_seen=$(log_lines | wc -l); }
 nothing_said() { is "$(said)" "" "the driver has nothing to say"; }
 
-# wait_for COMMAND...: until it succeeds; fails if it does not within ten seconds of the machine's
-# time, in which it is idle but for the looks
-wait_for() {
-	local end=$((SECONDS + 10))
-	until "$@"; do
-		[ "$SECONDS" -lt "$end" ] || { echo "# waited ten seconds for: $*"; return 1; }
-		sleep 0.05
-	done
-}
-
 # program NAME ARGUMENT...: the results of a test program beside this script
 program() {
 	local name=$1

@@ -20,20 +20,10 @@ as_nobody() {
 	shift
 	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
-# until_true COMMAND...: polls for two minutes of the guest's time; a failure if it never comes true
-until_true() {
-	local i
-	for ((i = 0; i < 2400; i++)); do
-		"$@" >/dev/null 2>&1 && return
-		sleep 0.05
-	done
-	not_ok "never came true: $*"
-	return 1
-}
 ended() { ! kill -0 "$1" 2>/dev/null; }
 # finish NAME PID: the exit status of what runs in the background
 finish() {
-	until_true ended "$2" || kill -KILL "$2"
+	wait_for ended "$2" || kill -KILL "$2"
 	wait "$2"
 	echo $? >"$1.rc"
 }

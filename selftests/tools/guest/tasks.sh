@@ -39,12 +39,12 @@ mkfifo go
 sh -c 'read -r line <go; '"$counted" >/dev/null &
 pid=$!
 waits() { [ "$(<"/proc/$pid/wchan")" != 0 ]; }
-until_true waits
+wait_for waits
 ntrace record -p $pid -o pid.data >pid.out 2>pid.err </dev/null &
 recorder=$!
 # The vDSO is the last that is saved before the trace starts.
 traces() { [ -s pid.data/images/vdso ] && polls "$recorder"; }
-until_true traces
+wait_for traces
 echo >go
 finish pid "$recorder"
 wait "$pid"

@@ -14,9 +14,6 @@ ok "disk full: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
 # The numbers of the program.
 report --json --limit 0 "$results/counted.data" >"$tmp/report.json"
 is $? 0 "report: exit status"
-query() { python3 -c 'import collections, json, sys
-report = json.load(open(sys.argv[1]))
-print(eval(sys.argv[2]))' "$1" "$2"; }
 # sum_of NAME KEY: of the traced program
 sum_of() {
 	query "$tmp/report.json" "sum(f['$2'] for f in report['functions'] if f['function'] == '$1' and f['object'].endswith('/counted'))"

@@ -1,14 +1,11 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2154 # of recording_common.sh
+# shellcheck disable=SC2034,SC2154 # of and for recording_common.sh
 # What report says of the recordings of guest/tasks.sh: of a program whose calls and instructions
 # are known (guest/counted.c).
-query() { python3 -c 'import json, sys
-report = json.load(open(sys.argv[1]))
-functions = report["functions"]
+query_with='functions = values[0]["functions"]
 def of(name):
-    return sorted((f["calls"], f["instructions"]) for f in functions if f["function"] == name and f["object"].endswith("/counted"))
-print(eval(sys.argv[2]))' "$1" "$2"; }
+    return sorted((f["calls"], f["instructions"]) for f in functions if f["function"] == name and f["object"].endswith("/counted"))'
 
 # reported NAME CHILD: everything that the program did, with its child or without.
 reported() {

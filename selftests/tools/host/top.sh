@@ -1,20 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# shellcheck disable=SC2154 # of recording_common.sh
+# shellcheck disable=SC2034,SC2154 # of and for recording_common.sh
 # What `ntrace top` of guest/top.sh shows of a program whose functions execute known numbers of
 # instructions (guest/steady.c), and whether `record` and `report` say the same.
-# query FILE EXPRESSION: of the objects, one in a line; of(n, name) is the sum of one function
-query() { python3 -c 'import json, sys
-windows = [json.loads(line) for line in open(sys.argv[1])]
-pid = int(open(sys.argv[3]).read())
+# of(window, name) is the sum of one function
+query_with='windows = values
+pid = int(open("'"$results/pid"'").read())
 known = {"light": 402, "medium": 802, "heavy": 2002}
 def of(window, name, key="instructions"):
     return sum(f[key] for f in window["functions"] if f["function"] == name and f["object"].endswith("/steady") and f.get("pid", pid) == pid)
 # Of hundreds of calls of each, but for the pieces of one that the edges of what is traced cut off.
 def near(windows):
     all = {name: sum(of(window, name) for window in windows) for name in known}
-    return min(all.values()) > 0 and max(abs(100 * all[name] / sum(all.values()) - 100 * known[name] / sum(known.values())) for name in known) < 4
-print(eval(sys.argv[2]))' "$1" "$2" "$results/pid"; }
+    return min(all.values()) > 0 and max(abs(100 * all[name] / sum(all.values()) - 100 * known[name] / sum(known.values())) for name in known) < 4'
 
 harts=$results/harts.out process=$results/process.out
 is "$(query "$harts" "[w['window'] for w in windows], [w['harts'] for w in windows]")" "([1, 2], [2, 2])" "harts: two pictures of two harts"
