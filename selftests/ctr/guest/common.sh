@@ -40,13 +40,17 @@ sampled() { [ "$(state samples "$1")" -ge "$2" ]; }
 # wait_for_samples CPU NUMBER: that many more
 wait_for_samples() { wait_for sampled "$1" $(($(state samples "$1") + $2)); }
 
+# perf record for tests. Without build ids: the perf tool of 7.2 dies of "stack" when it collects them. Without
+# what it looks up of BPF programs, which takes most of the time that a short recording takes.
+# shellcheck disable=SC2034 # for the tests
+perf_record=(perf record -q -B --no-bpf-event)
+
 # edges_stacks NAME ARGUMENT...: perf record with these arguments. The samples of the program edges go to
-# NAME.stacks, and where it was loaded to NAME.base. Without build ids (-B): the perf tool of 7.2 dies of
-# "stack" when it collects them.
+# NAME.stacks, and where it was loaded to NAME.base.
 edges_stacks() {
 	local name=$1 status=0 count
 	shift
-	perf record -q -B -o "$tmp/p.data" "$@" >"$name.base" 2>"$tmp/log" || status=$?
+	"${perf_record[@]}" -o "$tmp/p.data" "$@" >"$name.base" 2>"$tmp/log" || status=$?
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstack 2>>"$tmp/log" | grep -v '^$' >"$name.stacks"
 	count=$(wc -l <"$name.stacks")
 	ok "recorded $name: $count samples" test $status -eq 0 -a "$count" -gt 0 || diag "$(<"$tmp/log")"

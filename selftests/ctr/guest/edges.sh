@@ -25,11 +25,11 @@ wait $! 2>/dev/null
 # Tasks whose contexts perf swaps without a word.
 record stacks 20011 7000 stack,u ctr/cycles/u 3
 # Its own callchains are from the ring.
-perf record -q -B -o "$tmp/p.data" -c 20011 -e ctr/cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
+"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
 perf report -i "$tmp/p.data" --stdio --no-children -g caller,0,callee --percent-limit 1 2>>"$tmp/log" >lbr.report
 ok "recorded with --call-graph lbr" test -s lbr.report || diag "$(<"$tmp/log")"
 # What people look at.
-perf record -q -B -o "$tmp/p.data" -c 10007 -e ctr/cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
+"${perf_record[@]}" -o "$tmp/p.data" -c 10007 -e ctr/cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
 {
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstacksym >tool.sym
 	perf script -i "$tmp/p.data" --comm edges -F ip >tool.ips

@@ -13,13 +13,13 @@ slow=1
 # The kernel, while somebody else's counter overflows all the time: its
 # interrupts freeze the ring too.
 mkfifo "$tmp/up"
-perf record -q -C 0 -o "$tmp/other.data" -c $((1000003 * slow)) -e instructions -- \
+"${perf_record[@]}" -C 0 -o "$tmp/other.data" -c $((1000003 * slow)) -e instructions -- \
 	sh -c "echo up >$tmp/up; exec sleep 10000" 2>"$tmp/other.log" &
 other=$!
 read -r answer <"$tmp/up"
 is "$answer" up "another counter is at work"
 kernel() {
-	perf record -q -o "$tmp/$1.data" -c $((30011 * slow)) -e "$2" -j "$3" -- \
+	"${perf_record[@]}" -o "$tmp/$1.data" -c $((30011 * slow)) -e "$2" -j "$3" -- \
 		taskset -c 0 bash -c 'for i in {1..30}; do (:); done' 2>"$tmp/$1.log"
 }
 before=$(state samples)

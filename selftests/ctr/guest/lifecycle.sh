@@ -6,12 +6,11 @@
 needs_module
 type=$(<$pmu/type)
 
-# record NAME ARGUMENT...: perf record with output in NAME.data. Without build ids:
-# the perf tool of 7.2 dies of "stack" when it collects them.
+# record NAME ARGUMENT...: perf record with output in NAME.data
 record() {
 	local name=$1
 	shift
-	perf record -q -B -o "$tmp/$name.data" "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || diag "$(<"$tmp/$name.err")"
+	"${perf_record[@]}" -o "$tmp/$name.data" "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || diag "$(<"$tmp/$name.err")"
 }
 # samples NAME: how many it has.
 samples() { perf script -i "$tmp/$1.data" -F ip 2>/dev/null | grep -c .; }

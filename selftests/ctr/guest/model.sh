@@ -16,7 +16,7 @@ record() {
 	local name=$1 before
 	shift
 	before=$(samples)
-	ok "recorded: $name" perf record -q -B -o "$tmp/p.data" -c 20011 "$@"
+	ok "recorded: $name" "${perf_record[@]}" -o "$tmp/p.data" -c 20011 "$@"
 	ok "$name: $(($(samples) - before)) samples" test "$(samples)" -ge $((before + 10))
 }
 program=(sh -c "for cpu in $(seq -s ' ' 0 $((harts - 1))); do taskset -c \$cpu $here/edges 700 & done; wait")

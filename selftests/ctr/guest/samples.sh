@@ -17,7 +17,7 @@ exact() {
 	local cpu=$1 event got want
 	want=$(($(counted "$cpu") / period))
 	ok "$2: $want periods" test $want -ge 20
-	perf record -q -B -o p.data -c $period -e cycles:u,instructions:u -- taskset -c "$cpu" "$here/edges" 2000 >/dev/null
+	"${perf_record[@]}" -o p.data -c $period -e cycles:u,instructions:u -- taskset -c "$cpu" "$here/edges" 2000 >/dev/null
 	perf script -i p.data -F event 2>/dev/null >events
 	for event in cycles instructions; do
 		got=$(grep -c "$event" events)
@@ -30,7 +30,7 @@ flows() {
 	local before wanted recorder
 	before=$(state samples "$1")
 	wanted=$((before + 20))
-	perf record -q -B -o p.data -c 100003 -e ctr/cycles/u -j any,u -- taskset -c "$1" "$here/edges" 100000000000 >/dev/null &
+	"${perf_record[@]}" -o p.data -c 100003 -e ctr/cycles/u -j any,u -- taskset -c "$1" "$here/edges" 100000000000 >/dev/null &
 	recorder=$!
 	until [ "$(state samples "$1")" -ge $wanted ]; do sleep 0.2; done
 	pkill -x edges

@@ -41,7 +41,7 @@ dozed() { dmesg | grep -c 'PM: suspend exit'; }
 asleep() {
 	local name=$1 cpu=$2 before
 	shift 2
-	perf record -q -B -T -o "$tmp/$name.data" "$@" -- taskset -c "$cpu" "$here/edges" 10000000000 >"$name.base" 2>"$name.log" &
+	"${perf_record[@]}" -T -o "$tmp/$name.data" "$@" -- taskset -c "$cpu" "$here/edges" 10000000000 >"$name.base" 2>"$name.log" &
 	recorder=$!
 	ok "$name: samples before the sleep" wait_for_samples "$cpu" 50 || diag "$(<"$name.log")"
 	before=$(dozed)
