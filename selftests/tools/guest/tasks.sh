@@ -22,7 +22,7 @@ record_as_nobody() {
 
 # Somebody else on both harts, whose code is elsewhere.
 for cpu in 0 1; do
-	taskset -c $cpu sh -c 'while :; do :; done' &
+	taskset -c $cpu nice sh -c 'while :; do :; done' &
 	others+=("$!")
 done
 attempt root ntrace record --task -o root.data -- "$counted"

@@ -24,7 +24,7 @@ while True:
     time.sleep(0.001)' &
 	wakers+=("$!")
 done
-attempt harts ntrace top -n 2 -d 0.2 --share 2.5 --json --limit 0
+attempt harts ntrace top -n 2 -d 0.12 --share 2.5 --json --limit 0
 shown harts
 kill "${wakers[@]}"
 attempt process ntrace top -p $steady -n 3 -d 0.1 --share 0.5 --privilege u --json --limit 0
