@@ -202,6 +202,28 @@ static void interruptions(void)
 	is_u64(ntrace_ctr_ingress_play(&feed, &overrun), NTRACE_ERR_INVALID, "no such record");
 }
 
+/* A cycle in which the hart does not run is no cycle, however it is told. */
+static void stopped(void)
+{
+	static const char *const names[] = { "halted", "reset", "Debug Mode" };
+
+	for (unsigned int i = 0; i < 3; i++) {
+		struct ntrace_ingress_cycle stop = { .priv = i == 2 ? D : M, .idle = 500 };
+
+		stop.halted = i == 0;
+		stop.reset = i == 1;
+		fresh(false);
+		give(one(M, 0x100, 2, 0, 1));
+		give(one(M, 0x104, 2, 11, 1));
+		give(one(M, 0x200, 2, 11, 1));
+		give(one(M, 0x300, 2, 0, 1));
+		give(stop);
+		give(one(M, 0x304, 2, 11, 1));
+		give(one(M, 0x400, 2, 0, 1));
+		is_str(entry(0), "11 304>400+2", "section 3: no cycle passes: %s", names[i]);
+	}
+}
+
 static void refused(void)
 {
 	struct ntrace_ingress block = { .iaddr = 0x100, .iretire = 2, .itype = 6, .priv = M };
@@ -228,6 +250,7 @@ int main(void)
 	example();
 	traps();
 	interruptions();
+	stopped();
 	refused();
 	return done_testing();
 }
