@@ -55,7 +55,8 @@ static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bo
 		result = stacks->options.change(stacks->options.data, &queued->change);
 	}
 	clock->count -= count;
-	memmove(clock->queue, clock->queue + count, clock->count * sizeof(*clock->queue));
+	if (clock->count)
+		memmove(clock->queue, clock->queue + count, clock->count * sizeof(*clock->queue));
 	return result;
 }
 

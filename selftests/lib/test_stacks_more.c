@@ -175,6 +175,15 @@ static void test_time(void)
 		if (!strcmp(functions[i].name, "main"))
 			is_u64(functions[i].ticks, 0, "a clock set back: nobody knows");
 	ntrace_stacks_free(stacks);
+
+	/* A time, and nothing that it could be the time of. */
+	begin();
+	timed = true, offset = 10, now = 1000;
+	event_of(NTRACE_FLOW_WARNING, 0, 0);
+	offset = 20, now = 1100;
+	event_of(NTRACE_FLOW_WARNING, 0, 0);
+	is_u64(ntrace_stacks_end(stacks), 0, "the end of a trace without an instruction");
+	ntrace_stacks_free(stacks);
 }
 
 /* "+" and "-" frames, "!" gaps, with time and how good it is */
