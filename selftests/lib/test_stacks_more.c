@@ -139,6 +139,24 @@ static void test_limits(void)
 	ntrace_stacks_free(stacks);
 }
 
+/* A handler that returns to another place of its own privilege: whose frame waits there, nobody knows. */
+static void test_unmatched_trap_return(void)
+{
+	struct ntrace_stacks_stats stats;
+
+	begin();
+	run(MAIN, 0);
+	trap(MAIN, 8);
+	block(ENTRY, 0, 4, NTRACE_INSN_TRAP_RETURN, 0);
+	block(SYSCALL, 0, 4, NTRACE_INSN_PLAIN, 0);
+	ntrace_stacks_end(stacks);
+	ntrace_stacks_get_stats(stacks, &stats);
+	is_u64(stats.unmatched, 1,
+	       "a trap return to the kernel from a trap in user space: counted");
+	is_u64(stats.instructions, 6, "and all instructions are");
+	ntrace_stacks_free(stacks);
+}
+
 static void test_time(void)
 {
 	const struct ntrace_stack_function *functions;
@@ -519,6 +537,7 @@ int main(void)
 	test_edges();
 	test_merge();
 	test_limits();
+	test_unmatched_trap_return();
 	test_time();
 	test_changes();
 	test_selected_time();
