@@ -323,6 +323,35 @@ static void test_builds(void)
 	}
 }
 
+/* One name for one file, however the compiler was told it. */
+static void test_paths(void)
+{
+	static const char program[] = "# 10 \"/w//a/./b/../one.c\"\nint one(void) { return 1; }\n"
+				      "# 20 \"/w/../../two.c\"\nint two(void) { return 2; }\n"
+				      "# 30 \"x/.././three..c\"\nint three(void) { return 3; }\n";
+	const char *directories[] = { "/nonexistent", NULL };
+	const char *paths[] = { "/w/a/one.c", "/two.c", in("three..c") };
+	const struct ntrace_scope *scopes;
+	struct ntrace_object *object;
+	struct ntrace_lines *lines;
+	FILE *file = fopen(in("paths.c"), "w");
+	size_t count, i;
+
+	fputs(program, file);
+	fclose(file);
+	ok(!run("cd %s && " TOOL "gcc -O1 -g -shared -fPIC -nostdlib paths.c -o paths.so",
+		directory) &&
+		   !ntrace_object_open_elf(&object, in("paths.so")) &&
+		   !ntrace_lines_open(&lines, object, directories),
+	   "files that are named in odd ways");
+	scopes = ntrace_lines_scopes(lines, &count);
+	is_u64(count, 3, "three functions");
+	for (i = 0; i < count; i++)
+		is_str(scopes[i].file, paths[scopes[i].line / 10 - 1], "line %u", scopes[i].line);
+	ntrace_lines_close(lines);
+	ntrace_object_put(object);
+}
+
 static void test_debug_file(void)
 {
 	run("cd %s && cp table.so whole.so && " TOOL "objcopy --only-keep-debug whole.so table.dbg "
@@ -401,6 +430,7 @@ int main(void)
 	fputs(source, file);
 	fclose(file);
 	test_builds();
+	test_paths();
 	test_debug_file();
 	test_none();
 	test_damaged();
