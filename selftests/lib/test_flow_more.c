@@ -462,6 +462,14 @@ static void test_repeat_limits(void)
 	/* SYNC 5 PC 0x2000, DirectBranch ICNT 1024, RepeatBranch BCNT 2^20: over 2^30 parcels */
 	check_count("more parcels than can be walked", space,
 		    "24 15 00 00 07 0C 00 43 78 00 00 00 13", 1, NTRACE_FLOW_ERROR_MESSAGE);
+	code = (struct code){ .start = 0x4000 };
+	for (unsigned int i = 0; i < 1021; i++)
+		put(&code, C_ADD);
+	put_branch(&code, 0x4000);
+	add_code(space, &code);
+	/* The same with PC 0x4000, ICNT 1023: 2^30 parcels and no more */
+	check_count("as many as can", space, "24 15 00 00 0B 0C FC 3F 78 00 00 00 13",
+		    (1 << 20) + 1, 0);
 	ntrace_space_put(space);
 }
 

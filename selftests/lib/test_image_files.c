@@ -381,10 +381,13 @@ static const char table_source[] =
 	".section .riscv.jvt,\"a\"\n.balign 64\n.globl __jvt_base$\n__jvt_base$:\n"
 	".rept 40\n ENTRY _start\n.endr\n ENTRY _start + 2 + 1\n";
 
-/* 'A' { length "riscv\0" { Tag_File length { Tag_RISCV_arch TEXT } } } */
+/* 'A' { length "riscv\0" { Tag_File length { others, Tag_RISCV_arch TEXT } } } */
 static void write_attributes(const char *path, const char *arch)
 {
-	uint32_t attributes = (uint32_t)strlen(arch) + 2, file = attributes + 5, all = file + 10;
+	/* Even tags have a number, odd ones a text, also those that nobody knows: 4, stack alignment; 3; 200. */
+	static const char others[] = "\4\20\3text\0\310\1\220\1";
+	uint32_t known = sizeof(others) - 1, attributes = known + (uint32_t)strlen(arch) + 2;
+	uint32_t file = attributes + 5, all = file + 10;
 	FILE *out = fopen(path, "wb");
 
 	if (!out)
@@ -394,8 +397,9 @@ static void write_attributes(const char *path, const char *arch)
 	fwrite("riscv", 6, 1, out);
 	fputc(1, out);
 	fwrite(&file, 4, 1, out);
+	fwrite(others, known, 1, out);
 	fputc(5, out);
-	fwrite(arch, attributes - 1, 1, out);
+	fwrite(arch, strlen(arch) + 1, 1, out);
 	fclose(out);
 }
 
