@@ -453,6 +453,43 @@ static void test_samples(void)
 	sampler = NULL;
 }
 
+static int take_branches(void *data, const struct ntrace_sample *sample)
+{
+	char *text = data;
+
+	text[0] = 0;
+	for (size_t i = 0; i < sample->count; i++)
+		sprintf(text + strlen(text), "%llx>%llx ",
+			(unsigned long long)(sample->branches[i].from - BIAS - CODE),
+			(unsigned long long)(sample->branches[i].to - BIAS - CODE));
+	return 0;
+}
+
+/* The jump to where the trap came has been made. */
+static void test_sampled_trap(void)
+{
+	char text[256] = "", expected[64];
+	struct ntrace_sampler_options options = { .size = sizeof(options),
+						  .period = 8,
+						  .depth = 4,
+						  .pid = -1,
+						  .privileges = 1u << NTRACE_PRIV_U |
+								1u << NTRACE_PRIV_S,
+						  .sample = take_branches,
+						  .data = text };
+
+	thread = 7;
+	ntrace_sampler_new(&sampler, &options);
+	block(0, 8, 0x20);
+	trap(0x20);
+	handler(0x20);
+	block(0x20, 0x2c, 0x40);
+	ntrace_sampler_free(sampler);
+	sampler = NULL;
+	snprintf(expected, sizeof(expected), "%x>20 20>%x 8>20 ", KERNEL + 4, KERNEL);
+	is_str(text, expected, "a trap at the target of a jump: both, and the way back");
+}
+
 int main(void)
 {
 	setup();
@@ -463,6 +500,7 @@ int main(void)
 	test_merge();
 	test_outside();
 	test_samples();
+	test_sampled_trap();
 	ntrace_space_put(space);
 	ntrace_object_put(object);
 	return done_testing();
