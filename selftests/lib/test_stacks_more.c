@@ -115,6 +115,7 @@ static void test_limits(void)
 		.size = sizeof(options), .pid = -1, .merge_threads = true, .depth = 4, .nodes = 5
 	};
 	struct ntrace_stacks_stats stats;
+	struct ntrace_stacks *full;
 	unsigned int i;
 
 	begin_with(&options);
@@ -124,6 +125,22 @@ static void test_limits(void)
 	leave(C, 0);
 	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3",
 	       "a tree that is full");
+	/* What had no room there is nobody's here either. */
+	begin_with(&options);
+	call(MAIN, 0, A);
+	call(A, 0, B);
+	call(B, 0, C);
+	leave(C, 0);
+	ntrace_stacks_end(stacks);
+	full = stacks;
+	options.nodes = 0;
+	begin_with(&options);
+	run(MAIN, 0);
+	ntrace_stacks_end(stacks);
+	ntrace_stacks_merge(stacks, full);
+	ntrace_stacks_free(full);
+	expect("[other] 5|program;[unknown];main 5|program;[unknown];main;a 3",
+	       "a full tree, added to another");
 	options.depth = 0;
 	options.nodes = 0;
 	begin_with(&options);
