@@ -100,6 +100,32 @@ static void test_tasks(void)
 	ok(!strncmp(told(proc, 100), "comm 100/100 |map", 17), "a name that is empty");
 }
 
+/* Every kind of record can be the one for which there is no room. */
+static void test_full_disk(void)
+{
+	static const char *const kinds[] = { "name", "thread", "mapping" };
+
+	run("cd %s && mkdir -p proc/1/task/1 proc/2/task/2 proc/2/task/3 proc/3/task && "
+	    "echo x >proc/1/task/1/comm && echo x >proc/2/task/3/comm && "
+	    "echo '1000-2000 r-xp 0 0:0 0 x' >proc/3/maps",
+	    directory);
+	for (int32_t pid = 1; pid <= 3; pid++) {
+		struct perf_event_attr attr = { .size = PERF_ATTR_SIZE_VER5 };
+		struct ntrace_perf_writer *writer;
+		int error = 0;
+
+		if (access("/dev/full", W_OK) || ntrace_perf_writer_open(&writer, "/dev/full") ||
+		    ntrace_perf_writer_event(writer, &attr, NULL, 0, NULL)) {
+			ok(false, "/dev/full");
+			return;
+		}
+		for (unsigned int i = 0; i < 100000 && !error; i++)
+			error = ntrace_perf_write_task(writer, in("proc"), pid);
+		is_u64(error, NTRACE_ERR_IO, "a full disk is told: %s", kinds[pid - 1]);
+		ntrace_perf_writer_close(writer);
+	}
+}
+
 int main(void)
 {
 	if (!scratch_make()) {
@@ -107,6 +133,7 @@ int main(void)
 		return done_testing();
 	}
 	test_tasks();
+	test_full_disk();
 	scratch_remove();
 	return done_testing();
 }
