@@ -175,7 +175,11 @@ static void test_kernel_copy(void)
 	/* Behind module_work: labels of its page, and of the next one. */
 	write_kallsyms(in("symbols"),
 		       "ffffffff01000012 t .L0 \t[paper]\nffffffff01000014 t $x\t[paper]\n"
-		       "ffffffff01001010 t .L1\t[paper]\nffffffff01001012 t .LVL2\t[paper]\n");
+		       "ffffffff01001010 t .L1\t[paper]\nffffffff01001012 t .LVL2\t[paper]\n"
+		       /* And lines that are none. */
+		       "ffffffff01000020xt odd\t[paper]\nffffffff01000024 tt odd\t[paper]\n"
+		       "ffffffff01000028  t odd\t[paper]\n t odd\t[paper]\nffffffff0100002c t\n"
+		       "ffffffff01000030 t \n\n");
 	copy.kcore = in("kcore");
 	copy.kallsyms = in("symbols");
 	ntrace_recording_create(in("k"));
@@ -200,6 +204,7 @@ static void test_kernel_copy(void)
 		   "'module_work\\t\\[paper\\].L1\\t\\[paper\\]'",
 		   in("k/images/kallsyms")),
 	       0, "of labels one where there is nothing else of a page");
+	is_u64(run("grep -q odd %s", in("k/images/kallsyms")) != 0, 1, "no line that is no symbol");
 	/* Nothing changed. */
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
 	ok(!copy.changed && !copy.bytes, "the end has nothing that is not in the start");
