@@ -24,6 +24,7 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   other=FILE     spacemit: a second source, interleaved with the first
   sync=yes       spacemit: words and half-words of synchronization among the frames
   compress=yes   records as perf record -z writes them; 2: as of perf 6.16
+  areas=N        AUX areas in all; the others are empty
   tail=N         so many bytes are missing at the end of the file
 """
 import random
@@ -159,6 +160,8 @@ class Maker:
                 traces.append(record(AUXTRACE, struct.pack("<QQQIIII", len(part), offset, 0, 0,
                                                            self.task or NOBODY, cpu, 0)) + part)
             offset += len(part)
+        for area in range(1, int(self.option.get("areas", 1))):
+            traces.append(record(AUXTRACE, struct.pack("<QQQIIII", 0, 0, 0, area, NOBODY, cpu, 0)))
         start = record(ITRACE_START, struct.pack("<II", self.task or NOBODY, self.task or NOBODY) + self.trailer(self.start))
         return start + b"".join(aux), b"".join(traces) if self.option.get("trace") != "no" else b""
 

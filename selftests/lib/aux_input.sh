@@ -144,6 +144,9 @@ refused "trace of Intel PT" 'its trace is Intel PT' rvtrace type=1
 refused "trace of CoreSight ETM" 'its trace is CoreSight ETM' spacemit type=3
 refused "trace of another machine" 'its trace is of x86_64, not of RISC-V' rvtrace arch=x86_64
 refused "no trace at all" 'announces trace, and has none' rvtrace trace=no
+refused "more AUX areas than there can be" 'more than 4096 AUX areas' rvtrace areas=4097
+make rvtrace areas=4096
+ok "as many as there can be" "$ntrace" report "$tmp/file"
 refused "AUXTRACE_INFO without words" 'type 8, 0 words\) is neither as rvtrace' rvtrace words=
 refused "AUXTRACE_INFO of unknown words" 'type 8, 3 words\) is neither as rvtrace' rvtrace words=1,2,3
 refused "no hart" '8 words\) is neither' spacemit words=0,0,5,1,1,1,0,0
