@@ -6,7 +6,8 @@
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
-tools/setup/host-packages base test || exit 1
+# What the scripts among the tests run, and the recordings that they read.
+make build-lib build-tools build-ctr build-consumers >&2 || exit 1
 count=${MUTATE_COUNT:-300} seed=${MUTATE_SEED:-1} budget=${MUTATE_BUDGET:-3600}
 
 fixture=$tmp/fixture
