@@ -323,7 +323,9 @@ class Suite:
                 self.recipes = run(["make", "-n", "-B", "build/riscv64/ntrace"]).splitlines()
         obj = f"build/riscv64/obj/{source[:-2]}.o"
         [compiler] = [line for line in self.recipes if line.endswith(f" -c {source} -o {obj}")]
-        [linker] = [line for line in self.recipes if " -o build/riscv64/ntrace " in f"{line} " and "/cc " in line]
+        # Behind what it says.
+        [linker] = [line.split(";")[-1] for line in self.recipes
+                    if " -o build/riscv64/ntrace " in f"{line} " and "/cc " in line]
         mutant = os.path.abspath(os.path.join(directory, "guest.o"))
         words = compiler.split(" -MMD ")[0].split()
         run([*words, "-w", "-iquote", os.path.dirname(source), "-x", "c", "-c", "-o", mutant, "-"],
