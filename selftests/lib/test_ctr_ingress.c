@@ -202,7 +202,7 @@ static void interruptions(void)
 	is_u64(ntrace_ctr_ingress_play(&feed, &overrun), NTRACE_ERR_INVALID, "no such record");
 }
 
-/* A cycle in which the hart does not run is no cycle, however it is told. */
+/* The cycle counter stands still while the hart is halted, in reset or in Debug Mode. */
 static void stopped(void)
 {
 	static const char *const names[] = { "halted", "reset", "Debug Mode" };

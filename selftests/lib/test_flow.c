@@ -137,7 +137,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 200 ! sync1@100 100 ! off0@102" },
 	{ "I-CNT full, then cut", "mode=btm", SYNC_100 "6C 40 07", "sync3@100 100 102 106 !" },
 	{ "I-CNT full, then cut", "mode=htm", SYNC_100 "6C 40 07", "sync3@100 100 102" },
-	/* Nothing has told the mode: a later HIST may tell the branch. DirectBranch and HIST do tell it. */
+	/* No message has shown the trace mode yet, so a later HIST may still decide the branch. */
 	{ "I-CNT full, then cut", "", SYNC_100 "6C 40 07", "sync3@100 100 102" },
 };
 

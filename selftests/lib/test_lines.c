@@ -323,7 +323,7 @@ static void test_builds(void)
 	}
 }
 
-/* One name for one file, however the compiler was told it. */
+/* The library cleans paths: a file has one name, whichever path the compiler was given. */
 static void test_paths(void)
 {
 	static const char program[] = "# 10 \"/w//a/./b/../one.c\"\nint one(void) { return 1; }\n"

@@ -125,7 +125,7 @@ static void test_limits(void)
 	leave(C, 0);
 	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3",
 	       "a tree that is full");
-	/* What had no room there is nobody's here either. */
+	/* What the full tree counted as [other] stays [other] in the sum. */
 	begin_with(&options);
 	call(MAIN, 0, A);
 	call(A, 0, B);

@@ -67,8 +67,8 @@ is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused reco
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
-# A small one, but the recorder comes: it goes on after each loss. Each round overflows the buffer
-# of one hart at least; between them the recorder, and nobody else, has its turn.
+# A small buffer, but the recorder comes: recording goes on after each loss. Each round overflows the
+# buffer of at least one hart; between the rounds the program sleeps until the recorder has read all.
 recorder_sleeps='sleep 0.05; until grep -q poll /proc/$PPID/wchan; do sleep 0.05; done'
 attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- \
 	sh -c "for round in 1 2 3; do i=0; while [ \$i -lt 2000 ]; do i=\$((i+1)); done; $recorder_sleeps; done"
@@ -80,7 +80,7 @@ says always 0 'nothing lost'
 attempt strobe taskset -c 0 ntrace record --strobe 300,900 --privilege u -o strobe.data -- sh -c "$loop"
 says strobe 0 'nothing lost'
 # The last snapshot has the last program in it, and the buffer holds all of that.
-taken() { echo "kill -USR2 \$PPID; until [ -e snapshot.data/aux.$1 ] && grep -q poll /proc/\$PPID/wchan; do sleep 0.05; done"; }
+taken() { echo "kill -USR2 \$PPID; until [ -e snapshot.data/aux.$1 ]; do sleep 0.05; done; $recorder_sleeps"; }
 attempt snapshot taskset -c 0 ntrace record --snapshot --privilege u --aux-size 64K -o snapshot.data -- \
 	sh -c "$loop; $(taken 0); $loop; $(taken 1); $loop; exec $counted"
 status snapshot 7
