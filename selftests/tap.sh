@@ -9,7 +9,7 @@
 #   skip TEXT WHY; diag TEXT; pass TEXT; not_ok TEXT
 #   retried TEXT               reports that something was tried again; the runner counts and caps it
 #   skip_all WHY               ends the test, skipped as a whole
-#   wait_for COMMAND...        until it succeeds; fails after two minutes of the machine's time
+#   wait_for COMMAND...        until it succeeds; fails after $wait_seconds of the machine's time
 #   relay NAME COMMAND...      the results of a command that speaks TAP, as our own
 #   needs_guest NAME           ends the test, skipped, if that guest is not available
 # $tmp is a directory that vanishes with the test.
@@ -28,10 +28,11 @@ diag() { while IFS= read -r line; do echo "# $line"; done <<<"$*"; }
 retried() { echo "# RETRY $*"; }
 
 # Looks twenty times a second: between the looks a guest is idle, and others have their turn.
+wait_seconds=120
 wait_for() {
-	local end=$((SECONDS + 120))
+	local end=$((SECONDS + wait_seconds))
 	until "$@" >/dev/null 2>&1; do
-		[ "$SECONDS" -lt "$end" ] || { echo "# waited two minutes for: $*" >&2; return 1; }
+		[ "$SECONDS" -lt "$end" ] || { echo "# waited $wait_seconds s for: $*" >&2; return 1; }
 		sleep 0.05
 	done
 }

@@ -5,6 +5,8 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/tap.sh"
+# Exported with wait_for, which commands of perf record call, too.
+export wait_seconds=60
 # shellcheck disable=SC2034
 pmu=/sys/bus/event_source/devices/ctr
 

@@ -4,6 +4,8 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/tap.sh"
+# The driver notices within this time what it should.
+wait_seconds=10
 # shellcheck disable=SC2034 # for whoever sources this
 pmu=/sys/bus/event_source/devices/ntrace
 driver=/sys/bus/platform/drivers/ntrace

@@ -20,10 +20,12 @@ as_nobody() {
 	shift
 	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
+# until_true COMMAND...: waits for it; a failure if it never comes true
+until_true() { wait_for "$@" || { not_ok "never came true: $*"; return 1; }; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
 # finish NAME PID: the exit status of what runs in the background
 finish() {
-	wait_for ended "$2" || kill -KILL "$2"
+	until_true ended "$2" || kill -KILL "$2"
 	wait "$2"
 	echo $? >"$1.rc"
 }

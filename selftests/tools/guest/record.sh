@@ -12,7 +12,7 @@ mkdir -p /mnt/small
 ntrace record -q -o busy.data -- sleep 1000 &
 recorder=$!
 traces() { [ -s busy.data/images/kallsyms ] && child=$(pgrep -P "$recorder" -x sleep); }
-wait_for traces
+until_true traces
 refused busy 'busy: process [0-9]+ \(ntrace\)' ntrace record -o none -- true
 kill -TERM "$recorder"
 finish terminated "$recorder"
@@ -31,7 +31,7 @@ busybox umount /mnt/small
 ntrace record -o killed.data -- sleep 1000 &
 recorder=$!
 traces() { child=$(pgrep -P "$recorder" -x sleep); }
-wait_for traces
+until_true traces
 kill -KILL "$recorder"
 kill "$child"
 wait "$recorder"

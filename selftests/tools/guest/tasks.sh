@@ -39,12 +39,12 @@ mkfifo go
 sh -c 'read -r line <go; '"$counted" >/dev/null &
 pid=$!
 waits() { [ "$(<"/proc/$pid/wchan")" != 0 ]; }
-wait_for waits
+until_true waits
 ntrace record -p $pid -o pid.data >pid.out 2>pid.err </dev/null &
 recorder=$!
 # The vDSO is the last that is saved before the trace starts.
 traces() { [ -s pid.data/images/vdso ] && polls "$recorder"; }
-wait_for traces
+until_true traces
 echo >go
 finish pid "$recorder"
 wait "$pid"

@@ -39,8 +39,8 @@ status whole 0
 date +%s.%N >many.begin
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >many.out 2>many.err </dev/null &
 many=$!
-wait_for lines many.out 5 && grep VmHWM "/proc/$many/status" >many.early
-wait_for lines many.out 15 && grep VmHWM "/proc/$many/status" >many.late
+until_true lines many.out 5 && grep VmHWM "/proc/$many/status" >many.early
+until_true lines many.out 15 && grep VmHWM "/proc/$many/status" >many.late
 kill -INT $many
 finish many $many
 date +%s.%N >many.end
@@ -61,7 +61,7 @@ on_terminal signal 1:traced:SIGTERM
 # The process ends while it is watched.
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >ended.out 2>ended.err </dev/null &
 watching=$!
-wait_for lines ended.out 1
+until_true lines ended.out 1
 kill $steady
 wait $steady
 finish ended $watching

@@ -14,14 +14,14 @@ start() {
 	shift
 	ntrace trigger --privilege u --aux-size 256K -o "$name.data" "$@" >"$name.out" 2>"$name.err" </dev/null &
 	trigger=$!
-	wait_for said 'tracing; waiting for' "$name.err"
+	until_true said 'tracing; waiting for' "$name.err"
 }
 # Hundredths of a second that steady has run.
 ran() { awk '{ print $14 }' "/proc/$steady/stat"; }
 runs_on() {
 	before=$(ran)
 	advances() { [ "$(ran)" -ge $((before + 2)) ]; }
-	wait_for advances
+	until_true advances
 }
 # fired NAME STATUS PATTERN: exit status, and what is said
 fired() {
@@ -35,15 +35,15 @@ called='seldom\(\) was called in thread [0-9]+: the trace stopped [0-9.]+ ms lat
 steady=$!
 "$here/steady" 0 >other.out &
 other=$!
-wait_for said ready steady.out
-wait_for said ready other.out
+until_true said ready steady.out
+until_true said ready other.out
 
 # Another process that calls it is not waited for: the thread that is told would be that one.
 start call --call seldom -p $steady
 for count in 1 2 3; do
 	returned() { [ "$(grep -c returned other.out)" -ge "$count" ]; }
 	kill -USR1 $other
-	wait_for returned
+	until_true returned
 done
 kill -USR1 $steady
 finish call $trigger
@@ -59,7 +59,7 @@ start twice --call seldom@"$here/steady" -n 2 -p $steady
 kill -USR1 $steady
 # It says so again when the trace runs again.
 again() { [ "$(grep -c 'tracing; waiting' twice.err)" -ge 2 ]; }
-wait_for again
+until_true again
 kill -USR1 $steady
 finish twice $trigger
 fired twice 0 "$called.*$called.* 2 dumps"
@@ -79,16 +79,16 @@ wait $steady $other
 # Limits of time: seldom() sleeps for 100 milliseconds.
 "$here/steady" 100 >slow.out &
 steady=$!
-wait_for said ready slow.out
+until_true said ready slow.out
 start slow --call seldom --over 20ms -p $steady
 kill -USR1 $steady
 finish slow $trigger
 fired slow 0 'seldom\(\) took [1-9][0-9]{2,}\.[0-9]+ ms in thread'
-wait_for said returned slow.out
+until_true said returned slow.out
 : >slow.out
 start fast --call seldom --over 100s -p $steady
 kill -USR1 $steady
-wait_for said returned slow.out
+until_true said returned slow.out
 kill $steady
 finish fast $trigger
 is "$(<fast.rc)" 1 "fast: exit status where no call took so long"
