@@ -37,16 +37,17 @@ wait_for() {
 	done
 }
 
+# What the command prints is in $tmp/.ok, what it complains of, and its progress, in $tmp/.ok.err.
 ok() {
 	local text=$1 rc=0
 	shift
-	"$@" >"$tmp/.ok" 2>&1 || rc=$?
+	"$@" >"$tmp/.ok" 2>"$tmp/.ok.err" || rc=$?
 	if [ "$rc" -eq 0 ]; then
 		pass "$text"
 	else
 		not_ok "$text"
 		diag "status $rc: $*"
-		diag "$(tail -n 60 "$tmp/.ok")"
+		diag "$(tail -n 60 "$tmp/.ok" && tail -n 60 "$tmp/.ok.err")"
 		return 1
 	fi
 }

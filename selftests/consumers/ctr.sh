@@ -13,7 +13,7 @@ cp "$recordings"/samples/* "$out/"
 # profile NAME FORMAT COMMAND...: COMMAND makes $out/NAME from perf.data.
 profile() {
 	local name=$1 format=$2
-	ok "$name" "${@:3}" || { diag "$(<"$tmp/.ok")"; return; }
+	ok "$name" "${@:3}" || return
 	judge "$format" "$program" "$out/branches" "$out/$name"
 	is "${found[hot]:-}" emit,factor,product,sum "$name names the hot functions" || diag "$(head "$out/$name")"
 	ok "$name: ${found[equal]:-0} counts are those of perf script, of ${found[samples]:-0} samples" \

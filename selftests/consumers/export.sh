@@ -34,7 +34,7 @@ like "a false count would show" ' 1 differ$' \
 # consumed NAME FORMAT OPTION COMMAND...: COMMAND makes $out/NAME of an export.
 consumed() {
 	local name=$1 format=$2 option=$3
-	ok "$name" "${@:4}" || { diag "$(<"$tmp/.ok")"; return; }
+	ok "$name" "${@:4}" || return
 	judge "$format" "$program" "$recorded/executed" "$out/$name" "$option"
 	is "${found[hot]:-}" by_count,emit,factor,product "$name names the hot functions" || diag "$(head "$out/$name")"
 	ok "$name: ${found[equal]:-0} counts are those of the witness" test "${found[equal]:-0}" -ge 20

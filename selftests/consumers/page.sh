@@ -6,8 +6,8 @@
 ok "trace a program in the guest" record_calculator || done_testing
 report() { (cd "$recorded" && "$top/build/ntrace" report --user --sysroot "$root" "$@"); }
 ok "report --html" report --html "$tmp/page.html" recording
-ok "report --json" report --json --limit 0 recording
-mv "$tmp/.ok" "$tmp/report.json"
+report_json() { report --json --limit 0 recording >"$tmp/report.json"; }
+ok "report --json" report_json
 ok "export lcov" build/ntrace export -f lcov -u -b calculator --sysroot "$root" -o "$tmp/info" "$recorded/recording"
 ok "it is one file, and asks for none" test "$(grep -cE '(src|href)=|@import|url\(' "$tmp/page.html")" -eq 0
 report --html "$tmp/again.html" recording

@@ -5,8 +5,8 @@
 . "$(dirname "$0")/common.sh"
 ok "trace a program of two threads, with timestamps" record_timed || done_testing
 report() { (cd "$timed" && "$top/build/ntrace" report --sysroot "$timed_root" "$@" recording); }
-ok "report --json" report --json --limit 0
-mv "$tmp/.ok" "$tmp/report.json"
+report_json() { report --json --limit 0 >"$tmp/report.json"; }
+ok "report --json" report_json
 # When the kernel says that the threads came and went.
 perf script -i "$timed/recording/data" --ns --show-switch-events 2>/dev/null >"$tmp/switches"
 times() { python3 selftests/consumers/host/times.py "$tmp/report.json" "$1" "$2"; }

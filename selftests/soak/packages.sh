@@ -19,7 +19,7 @@ python3-ntrace_${version}_all.deb" "the packages"
 lintian=(lintian --no-cfg --tag-display-limit 0)
 [ "$(id -u)" -ne 0 ] || lintian+=(--allow-root)
 ok "lintian has no error" "${lintian[@]}" --fail-on error "$deb/ntrace_${version}_$arch.changes"
-diag "$(cat "$tmp/.ok")"
+diag "$(cat "$tmp/.ok" "$tmp/.ok.err")"
 
 mkdir "$root"
 for package in "$deb"/*.deb; do

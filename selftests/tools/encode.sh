@@ -62,6 +62,7 @@ encodes() {
 	shift
 	ok "$text: encoded" "$ntrace" encode --elf "$tmp/demo" -o "$tmp/trace" "$@" || return
 	cp "$tmp/.ok" "$tmp/summary"
+	cp "$tmp/.ok.err" "$tmp/said"
 	"$ntrace" decode --level pc --elf "$tmp/demo" ${params:+--params "$params"} "$tmp/trace" >"$tmp/back" 2>"$tmp/err" ||
 		diag "$(head -n 3 "$tmp/err")"
 	ok "$text: decodes to the same PCs" cmp "$tmp/back" "$tmp/pcs"
@@ -101,7 +102,7 @@ awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
 	if (NR % 50 == 0) print "Servicing hardware INT"
 	print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f" }' "$tmp/pcs" >"$tmp/log"
 encodes "log of QEMU" --exec-log "$tmp/log" --mode htm
-like "and what is not in the trace is told" "[0-9]+ lines say nothing about .* hart 0" "$(cat "$tmp/summary")"
+like "and what is not in the trace is told" "[0-9]+ lines say nothing about .* hart 0" "$(cat "$tmp/summary" "$tmp/said")"
 
 encodes "ingress recorded" --pcs "$tmp/pcs" --mode btm --encoder sync=cycles --record-ingress "$tmp/ingress"
 cp "$tmp/trace" "$tmp/first"

@@ -174,14 +174,14 @@ python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(1).randbyt
 if [ -e "$shared/data/refcode/xrle.elf" ]; then
 	for file in zero zeros random; do
 		rc=0
-		(ulimit -v 400000 && timeout 60 "$ntrace" decode --level pc --elf "$shared/data/refcode/xrle.elf" \
+		(ulimit -v 400000 && timeout 600 "$ntrace" decode --level pc --elf "$shared/data/refcode/xrle.elf" \
 			"$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
 		is $((rc == 0 || rc == 3)) 1 "decode survives $file.nex (status $rc)"
-		(ulimit -v 400000 && timeout 60 "$ntrace" dump --json "$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
+		(ulimit -v 400000 && timeout 600 "$ntrace" dump --json "$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
 		is $((rc == 0 || rc == 3)) 1 "dump survives $file.nex (status $rc)"
 		for sub in stat check; do
 			rc=0
-			(ulimit -v 400000 && timeout 60 "$ntrace" "$sub" --params srcbits=12 --elf "$shared/data/refcode/xrle.elf" \
+			(ulimit -v 400000 && timeout 600 "$ntrace" "$sub" --params srcbits=12 --elf "$shared/data/refcode/xrle.elf" \
 				"$tmp/$file.nex" >/dev/null 2>&1) || rc=$?
 			[ "$sub" = check ] && [ $rc -eq 1 ] && rc=0
 			is $((rc == 0 || rc == 3)) 1 "$sub survives $file.nex (status $rc)"
