@@ -32,14 +32,20 @@ raised2:
 	add	t3, t1, t3
 	ld	t4, 0(t3)
 	li	t5, 2000
-	add	t4, t4, t5
+	add	t0, t4, t5
 	li	t3, 0x4000
 	add	t3, t1, t3
+	li	t4, -1
 	sd	t4, 0(t3)
 	li	t4, 0
-	li	t3, 0x80
-	csrw	mie, t3
+	li	t5, 0x80
+	csrw	mie, t5
+	/* The time is the host's: two turns are to pass first, then it counts, or is over already. */
 loop:	addi	t4, t4, 1
+	sltiu	t5, t4, 3
+	neg	t5, t5
+	or	t5, t5, t0
+	sd	t5, 0(t3)
 loop_middle:
 	xori	t4, t4, 0
 	beqz	zero, loop
