@@ -78,14 +78,13 @@ some_samples user "callchains and branches of user mode" 50
 is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
 	"no address of the kernel in them"
 
-# Ways to record.
-record frequency -F 2000 -e ctr/cycles/u -j any,u -- "$here/edges" 10000
-some_samples frequency "by frequency"
-
-# perf records for as long as a command runs; this one waits for samples on CPU 1.
+# Ways to record: perf does it for as long as a command runs, and this one waits for samples on CPU 1. How many a
+# program of a given length gets by frequency is for the kernel's control loop to say.
 export -f state sampled wait_for wait_for_samples
 taskset -c 1 "$here/edges" 10000000000 >"$tmp/edges.out" &
 program=$!
+record frequency -F 2000 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
+some_samples frequency "by frequency"
 record attach -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples attach "-p"
 record thread --per-thread -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
