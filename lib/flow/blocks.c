@@ -263,10 +263,13 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 		int ret = fetch_with_target(flow, block->isa, address, bytes, &insn);
 
 		if (ret) {
-			/* The walk meets it again if it comes so far. */
 			*error = ret == NTRACE_ERR_NOMAP ? NTRACE_FLOW_ERROR_NOMAP :
 							   NTRACE_FLOW_ERROR_BADINSN;
-			return block->form.instructions > 0;
+			if (!block->form.instructions)
+				return false;
+			/* The block ends here; the walk meets the hole if it comes so far. */
+			insn = before;
+			break;
 		}
 		for (unsigned int i = 0; i < insn.size && !block->uncertain; i += 2)
 			block->uncertain = is_uncertain(flow->space, address + i, &location);

@@ -180,15 +180,12 @@ static inline int feed_flow(struct ntrace_flow *flow, const struct ntrace_params
 	return ret;
 }
 
-/* Flow of a stream, given in hex, over @space as text. */
-static inline const char *flow_text(struct flow_log *log, const char *settings, const char *hex,
-				    struct ntrace_space *space)
+/* Flow of a stream over @space as text. */
+static inline const char *flow_bytes(struct flow_log *log, const struct ntrace_params *params,
+				     const uint8_t *data, size_t size, struct ntrace_space *space)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(settings) };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = *params };
 	struct ntrace_flow *flow;
-	uint8_t data[1024];
-	size_t size = from_hex(hex, data, sizeof(data));
 
 	config.event = log_event;
 	config.data = log;
@@ -202,6 +199,17 @@ static inline const char *flow_text(struct flow_log *log, const char *settings, 
 	while (log->at && log->text[log->at - 1] == ' ')
 		log->text[--log->at] = '\0';
 	return log->text;
+}
+
+/* The same of a stream that is given in hex. */
+static inline const char *flow_text(struct flow_log *log, const char *settings, const char *hex,
+				    struct ntrace_space *space)
+{
+	struct ntrace_params params = params_of(settings);
+	uint8_t data[1024];
+	size_t size = from_hex(hex, data, sizeof(data));
+
+	return flow_bytes(log, &params, data, size, space);
 }
 
 #endif
