@@ -461,18 +461,19 @@ int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *ob
 	return 0;
 }
 
-void ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size)
+int ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size)
 {
 	uint64_t last = address + (size - 1);
 
 	if (!size)
-		return;
+		return NTRACE_OK;
 	if (last < address)
 		last = UINT64_MAX;
 	if (reserve(space, 1))
-		return;
+		return NTRACE_ERR_NOMEM;
 	clear(space, address, last);
 	space->version = new_version();
+	return NTRACE_OK;
 }
 
 static const struct mapping *find(const struct ntrace_space *space, uint64_t address)

@@ -345,8 +345,12 @@ NTRACE_API int ntrace_space_advance(struct ntrace_space *space, uint64_t time);
 NTRACE_API int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
 				       const char *name);
 
-/** ntrace_space_unmap - forget everything in a range */
-NTRACE_API void ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size);
+/**
+ * ntrace_space_unmap - forget everything in a range
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM, with the space unchanged.
+ */
+NTRACE_API int ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size);
 
 /**
  * ntrace_space_version - changes with every map and unmap in it or its parents
