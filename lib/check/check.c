@@ -154,6 +154,10 @@ static enum check_rule flow_rule(const struct ntrace_flow_event *event)
 		return event->type == NTRACE_FLOW_ERROR ? RULE_FLOW_TRANSFER : RULE_FLOW_CUSTOM;
 	case NTRACE_FLOW_ERROR_SOURCE:
 		return RULE_FLOW_SOURCE;
+	case NTRACE_FLOW_ERROR_EXCESS:
+		return RULE_FLOW_EXCESS;
+	case NTRACE_FLOW_ERROR_TAIL:
+		return RULE_FLOW_TAIL;
 	case NTRACE_FLOW_ERROR_INFERRED:
 		/* Legal: whoever sets trTeInstImplicitReturnMode to 1 or 2 takes that on. */
 		return RULE_COUNT;

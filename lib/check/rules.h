@@ -137,7 +137,11 @@ RULE(FLOW_NOMAP, "flow-no-memory", "7", INFO, true,							\
 RULE(FLOW_SOURCE, "flow-source-limit", "2", INFO, true,							\
      "the code is followed for the first 64 SRC: of this one only the messages are judged")		\
 RULE(FLOW_ENDLESS, "flow-endless", "7", ERROR, true,							\
-     "a loop that was executed has branches or transfers that are reported")
+     "a loop that was executed has branches or transfers that are reported")				\
+RULE(FLOW_EXCESS, "flow-excess", "7", ERROR, true,							\
+     "I-CNT, HIST, HREPEAT and B-CNT stand for no more code than a hart can execute")			\
+RULE(FLOW_TAIL, "flow-tail", "7", WARNING, true,							\
+     "the stream tells where every branch that retired went, before it ends")
 /* clang-format on */
 
 enum check_rule {

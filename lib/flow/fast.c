@@ -79,13 +79,15 @@ static inline uint64_t to_the_top(uint64_t pattern, unsigned int bits)
 
 static void begin(const struct ntrace_flow *flow, const struct walk *walk, struct run *run)
 {
+	uint64_t parcels = flow_parcels_of_owner(flow);
+
 	run->out = flow->batch + flow->waiting.count;
 	run->left = walk->history.left ? walk->history.position : 0;
 	run->rest = walk->history.left - run->left;
 	run->bits = to_the_top(walk->history.pattern, run->left);
-	run->parcels = PARCELS_AT_ONCE;
-	if (!walk->eager && walk->parcels < PARCELS_AT_ONCE)
-		run->parcels = (uint32_t)walk->parcels;
+	if (parcels > walk->parcels)
+		parcels = walk->parcels;
+	run->parcels = parcels < PARCELS_AT_ONCE ? (uint32_t)parcels : PARCELS_AT_ONCE;
 	run->last = flow->previous;
 	run->link = flow->previous_link;
 	run->pc = flow->pc;
@@ -113,8 +115,8 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct run
 	walk->history.position = run->endless ? 0 : run->left;
 	walk->history.left = run->endless ? 0 : run->rest + run->left;
 	walk->walked += parcels;
-	if (!walk->eager)
-		walk->parcels -= parcels;
+	walk->parcels -= parcels;
+	flow->walked += parcels;
 	walk->without = without == run->out - first ? walk->without + without : without;
 	flow->stats.blocks += (uint64_t)(run->out - first);
 	flow->stats.instructions += run->instructions;

@@ -14,6 +14,16 @@
  */
 #define PARCELS_MAX (UINT64_C(1) << 30)
 
+/* Larger sums of I-CNT than any history can account for. */
+#define ICNT_MAX (UINT64_C(1) << 62)
+
+/*
+ * What a byte of the stream can stand for at most: far more than the best encoder gets
+ * into one, averaged over a stream. What the bytes so far have left is kept, as one
+ * message of a long loop stands for a lot.
+ */
+#define PARCELS_PER_BYTE (UINT64_C(1) << 20)
+
 /* HREPEAT and B-CNT have up to 18 bits (section 1); rc7 does not say. */
 #define REPEAT_MAX (UINT64_C(1) << 20)
 
@@ -70,10 +80,14 @@ static void drop_pending(struct ntrace_flow *flow)
 	flow->select_block = false;
 }
 
-/* The stream is whole, only the memory that it speaks of was not to be read. */
+/*
+ * The stream is whole: only the memory that it speaks of was not to be read, or the
+ * encoder did not tell where a branch went.
+ */
 static bool unreadable(enum ntrace_flow_error code)
 {
-	return code == NTRACE_FLOW_ERROR_NOMAP || code == NTRACE_FLOW_ERROR_BADINSN;
+	return code == NTRACE_FLOW_ERROR_NOMAP || code == NTRACE_FLOW_ERROR_BADINSN ||
+	       code == NTRACE_FLOW_ERROR_NO_HISTORY;
 }
 
 /* No flow from here on; the loss is reported once. */
@@ -97,6 +111,7 @@ static void lose_stream(struct ntrace_flow *flow)
 	flow->reference_known = false;
 	flow->time_known = false;
 	memset(&flow->owner, 0, sizeof(flow->owner));
+	flow->late_count = 0;
 }
 
 static bool fail_with(struct ntrace_flow *flow, struct ntrace_flow_event *event)
@@ -132,22 +147,28 @@ bool flow_advance(struct ntrace_flow *flow)
 	return !flow->stop;
 }
 
-void flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
+bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address)
 {
-	struct ntrace_space *space;
+	struct ntrace_space *space = NULL;
 
 	if (flow->config.select) {
-		space = flow->config.select(flow->config.data, reason, address);
+		/* If it stops, nothing of what was executed before may be left. */
+		if (flow->waiting.count && !flow_close_batch(flow))
+			return false;
+		flow->stop = flow->config.select(flow->config.data, reason, address, &space);
+		if (flow->stop)
+			return false;
 	} else if (flow->config.contexts) {
 		space = ntrace_contexts_find(flow->config.contexts, &flow->owner);
 		if (!space)
 			space = flow->config.space;
 	} else {
-		return;
+		return true;
 	}
 	/* Each space has a time of its own. */
 	flow->time_passed = true;
 	flow_enter_space(flow, space);
+	return true;
 }
 
 /* Bits below the stop bit of a HIST value, @repeat times. Return: false: no stop bit or too many. */
@@ -168,19 +189,28 @@ static bool set_history(struct history *history, uint64_t value, uint64_t repeat
 	return true;
 }
 
+/* What one message may still walk. */
+static uint64_t parcels_at_most(const struct ntrace_flow *flow)
+{
+	return flow->credit < PARCELS_MAX ? flow->credit : PARCELS_MAX;
+}
+
 /* Walks what @icnt confirms, less what was walked for history already. */
 static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt)
 {
-	uint64_t total = icnt + flow->icnt_pending;
+	uint64_t total = flow->icnt_pending;
 	uint64_t debt = flow->debt;
 
 	flow->icnt_pending = 0;
 	flow->debt = 0;
-	if (icnt > PARCELS_MAX)
-		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
+	if (icnt > ICNT_MAX)
+		return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, icnt);
+	total += icnt;
 	if (total < debt)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ICNT, flow->pc, flow->confirmed);
 	walk->parcels = total - debt;
+	if (walk->parcels > parcels_at_most(flow))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, walk->parcels);
 	if (!flow_walk(flow, walk))
 		return false;
 	flow->confirmed = flow->offset;
@@ -196,8 +226,7 @@ static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 	if (!flow_emit_simple(flow, NTRACE_FLOW_TRAP, btype, address, known, known ? flow->pc : 0))
 		return false;
 	flow->select_block = false;
-	flow_select(flow, NTRACE_FLOW_TRAP, address);
-	return true;
+	return flow_select(flow, NTRACE_FLOW_TRAP, address);
 }
 
 /* The flow goes on at @address. */
@@ -211,8 +240,8 @@ static void go_to(struct ntrace_flow *flow, uint64_t address)
 }
 
 /*
- * Code could not be read, but every message was: the next address that one
- * reports is right, so the flow is known again from there without a sync.
+ * Code could not be read or a branch was not told, but every message was read: the next
+ * address that one reports is right, so the flow is known again from there without a sync.
  * Return: false if it is not known, or stopped.
  */
 static bool resume(struct ntrace_flow *flow, const struct branch_record *branch)
@@ -240,6 +269,7 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 	walk.direct = direct;
 	if (!direct && branch->btype == NTRACE_BTYPE_JUMP) {
 		walk.address_known = true;
+		walk.address_decides = true;
 		walk.transfer = true;
 		walk.address = branch->target;
 	}
@@ -286,8 +316,9 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 
 	if (!branch.valid)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_REPEAT, flow->pc, flow->confirmed);
-	if (count > REPEAT_MAX || count * (branch.icnt + 1) > PARCELS_MAX)
-		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
+	if (count > REPEAT_MAX || branch.icnt > PARCELS_MAX ||
+	    count * (branch.icnt + 1) > parcels_at_most(flow))
+		return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, count);
 	while (count--) {
 		if (!walk_branch(flow, &branch))
 			return false;
@@ -298,7 +329,7 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 /* History that is walked now and paid for with a later I-CNT. */
 static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repeat)
 {
-	struct walk walk = { .eager = true };
+	struct walk walk = { .eager = true, .parcels = parcels_at_most(flow) };
 
 	if (!set_history(&walk.history, hist, repeat))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
@@ -323,9 +354,8 @@ static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message 
 	flow->branch.valid = false;
 	switch (rcode) {
 	case NTRACE_RCODE_ICNT:
-		if (icnt > PARCELS_MAX)
-			return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc,
-					 flow->confirmed);
+		if (icnt > ICNT_MAX - flow->icnt_pending)
+			return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, icnt);
 		flow->icnt_pending += icnt;
 		return true;
 	case NTRACE_RCODE_HIST:
@@ -399,7 +429,8 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 	if (jump && continuity != BEGINS_ANEW) {
 		walk.address = address;
 		walk.address_known = true;
-		walk.address_decides = message->tcode != NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC;
+		/* Also of the messages with HIST: some encoders leave its bit out. */
+		walk.address_decides = true;
 	}
 	/* ProgTraceSync has no room for HIST. */
 	walk.stop_at_branch = flow->history_mode && message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC;
@@ -426,7 +457,7 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 
 	if (flow->synced)
 		walk_to_sync(flow, message, address);
-	if (flow->stop)
+	if (flow->stop || !flow_settle_ownership(flow, true))
 		return false;
 	/* If the flow before does not lead here, its time is void, not that of the sync. */
 	if (!flow->time_known)
@@ -446,8 +477,8 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 	flow->confirmed = flow->offset;
 	go_to(flow, address);
 	flow->stats.syncs++;
-	flow_select(flow, NTRACE_FLOW_SYNC, address);
-	return flow_emit_simple(flow, NTRACE_FLOW_SYNC, (uint8_t)sync, address, true, 0);
+	return flow_select(flow, NTRACE_FLOW_SYNC, address) &&
+	       flow_emit_simple(flow, NTRACE_FLOW_SYNC, (uint8_t)sync, address, true, 0);
 }
 
 static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -463,7 +494,7 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 			flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, flow->pc, flow->confirmed);
 		else
 			walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]);
-		if (flow->stop)
+		if (flow->stop || !flow_settle_ownership(flow, true))
 			return false;
 	} else if (message->field[NTRACE_FIELD_ICNT] && !lose_sync(flow)) {
 		/* Something ran that the flow has not seen. */
@@ -604,6 +635,18 @@ static bool keeps_batch(const struct ntrace_message *message)
 	}
 }
 
+/* A message that no reader made has no length: the longest one. */
+static void earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	uint64_t bytes = message->length ? message->length : NTRACE_MESSAGE_BYTES_MAX;
+
+	if (bytes > ICNT_MAX / PARCELS_PER_BYTE)
+		bytes = ICNT_MAX / PARCELS_PER_BYTE;
+	flow->credit += bytes * PARCELS_PER_BYTE;
+	if (flow->credit > ICNT_MAX)
+		flow->credit = ICNT_MAX;
+}
+
 int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (flow->config.params.src_bits && ntrace_message_has(message, NTRACE_FIELD_SRC) &&
@@ -613,8 +656,11 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 		return result(flow);
 	flow->stats.messages++;
 	flow->offset = message->offset;
+	earn_credit(flow, message);
 	flow_take_time(flow, message);
 	handle(flow, message);
+	if (flow->late_count && !flow->stop)
+		flow_settle_ownership(flow, !flow->synced);
 	flow->owner_due = flow_is_sync(message);
 	return result(flow);
 }
@@ -634,8 +680,11 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 	 * What ResourceFull counted was executed, though only a later HIST could tell the
 	 * branches. As long as no message has told the mode, there may be one to come.
 	 */
-	if (flow->synced && flow->icnt_pending > flow->debt)
-		walk_icnt(flow, &walk, 0);
+	if (flow->synced && flow->icnt_pending > flow->debt && walk_icnt(flow, &walk, 0) &&
+	    walk.stopped && walk.parcels)
+		flow_fail(flow, NTRACE_FLOW_ERROR_TAIL, flow->pc, walk.parcels);
+	if (!flow->stop)
+		flow_settle_ownership(flow, true);
 	if (pending && !flow->stop)
 		flow_fail(flow, NTRACE_FLOW_ERROR_CUT, flow->pc, flow->confirmed);
 	if (!flow->stop)

@@ -99,6 +99,20 @@ struct branch_record {
 	uint64_t target;
 };
 
+/*
+ * An Ownership message that came while parcels were counted and not yet walked: they
+ * belong to the one before it (digest, "Position of Ownership among counted parcels").
+ */
+struct late_owner {
+	uint64_t due;		/* takes effect when so many parcels are walked */
+	uint64_t process;
+	bool whole;		/* none of its bits was dropped */
+	bool tells_all;		/* behind a sync */
+};
+
+/* Encoders send two, for hcontext and scontext. */
+#define LATE_OWNERS 8
+
 /* Ranges of uncertain code that were warned of. */
 #define WARNED_RANGES 256
 
@@ -130,6 +144,8 @@ struct ntrace_flow {
 	bool reference_known;		/* also in a gap that came from unreadable memory */
 	uint64_t icnt_pending;		/* ResourceFull RCODE 0 */
 	uint64_t debt;			/* parcels walked for history alone */
+	uint64_t credit;		/* parcels that the bytes so far can still stand for */
+	uint64_t walked;		/* parcels, ever */
 	uint64_t confirmed;		/* offset of the last message with an I-CNT */
 	uint64_t offset;		/* of the message being walked */
 	uint64_t time;			/* last time stamp, if time_known; else where to count on from */
@@ -138,6 +154,8 @@ struct ntrace_flow {
 	bool inferred;			/* a return was, and may be wrong: warned of */
 	struct ntrace_context owner;	/* what Ownership said */
 	bool owner_due;			/* behind a sync, where Ownership tells all of it */
+	struct late_owner late[LATE_OWNERS];	/* in the order of the stream */
+	unsigned int late_count;
 	uint64_t unknown_tcodes;	/* bit n: TCODE n was warned of */
 	uint32_t unknown_rcodes;
 	struct branch_record branch;
@@ -167,18 +185,17 @@ bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels
 
 /**
  * struct walk - one stretch to walk and what is known about its end
- * @parcels: to walk; ignored if @eager
+ * @parcels: to walk; if @eager at most
  * @history: bits for its branches
  * @eager: up to the branch that uses the last bit
  * @direct: a last branch without a bit is taken (DirectBranch)
  * @address_known: @address is where the last instruction went if that is not inferable
  * @address_decides: @address also says if a last branch without a bit was taken
  * @transfer: the last instruction is reported as a transfer (BTYPE 0 and no SYNC)
- * @stop_at_branch: do not guess at a branch without a bit
+ * @stop_at_branch: to end behind a branch without a bit is no error
  * @walked: result: parcels
  * @last_class: result: class of the last instruction
- * @stopped: result: stopped at a branch without a bit
- * @warned: a branch without a bit was warned of
+ * @stopped: result: ended behind a branch without a bit
  * @without: blocks in a row that used no history bit
  */
 struct walk {
@@ -193,7 +210,6 @@ struct walk {
 	bool transfer;
 	bool stop_at_branch;
 	bool stopped;
-	bool warned;
 	uint8_t last_class;
 	uint32_t without;
 };
@@ -233,14 +249,22 @@ bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 	       uint64_t value);
 /* Code that changes: as it is at the present time. Return: false: out of memory. */
 bool flow_advance(struct ntrace_flow *flow);
-/* Asks for the address space of @address, if the user wants to be asked. */
-void flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
+/* Asks for the address space of @address, if the user wants to be asked. Return: false: stop. */
+bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
 
 /* state.c */
 /* TSTAMP of a message, before anything else of it is looked at. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* An Ownership message with PROCESS. Return: as flow_emit(). */
 bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
+/* Those that came early and are due now; with @all whether they are or not. Return: as flow_emit(). */
+bool flow_settle_ownership(struct ntrace_flow *flow, bool all);
+
+/* Parcels up to the next change of owner. */
+static inline uint64_t flow_parcels_of_owner(const struct ntrace_flow *flow)
+{
+	return flow->late_count ? flow->late[0].due - flow->walked : UINT64_MAX;
+}
 
 static inline bool flow_is_sync(const struct ntrace_message *message)
 {

@@ -50,18 +50,14 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
  * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (digest section 2). At once
  * behind a sync the hart is told anew, hcontext first where there is one (section 3).
  */
-bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message)
+static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {
-	bool whole = !(message->flags & NTRACE_MESSAGE_OVERSIZE);
 	struct ntrace_context *owner = &flow->owner;
-	uint64_t process = message->field[NTRACE_FIELD_PROCESS];
+	uint64_t process = told->process;
 	uint64_t context = process >> 5;
 
-	/* Before a sync nobody knows where this applies. */
-	if (!flow->synced && !flow->reference_known)
-		return true;
 	/* Else what a damaged message told would stay for good. */
-	if (flow->owner_due && (process & 3) != 1)
+	if (told->tells_all && (process & 3) != 1)
 		memset(owner, 0, sizeof(*owner));
 	switch (process & 3) {
 	case 1:
@@ -71,18 +67,57 @@ bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *
 					flow->synced && flow->pc_known, process);
 	case 2:
 		owner->scontext = context;
-		owner->scontext_known = whole;
+		owner->scontext_known = told->whole;
 		break;
 	case 3:
 		owner->hcontext = context;
-		owner->hcontext_known = whole;
+		owner->hcontext_known = told->whole;
 		break;
 	}
 	owner->prv = process >> 2 & 3;
 	owner->v = process >> 4 & 1;
 	owner->prv_known = true;
-	if (flow->synced && flow->pc_known)
-		flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc);
+	if (flow->synced && flow->pc_known && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
+		return false;
 	return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc,
 				flow->synced && flow->pc_known, process);
+}
+
+bool flow_settle_ownership(struct ntrace_flow *flow, bool all)
+{
+	while (flow->late_count && (all || flow->late[0].due <= flow->walked)) {
+		struct late_owner first = flow->late[0];
+
+		flow->late_count--;
+		memmove(&flow->late[0], &flow->late[1], flow->late_count * sizeof(first));
+		if (!change_owner(flow, &first))
+			return false;
+	}
+	return true;
+}
+
+bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message)
+{
+	struct late_owner told = {
+		.due = flow->walked,
+		.process = message->field[NTRACE_FIELD_PROCESS],
+		.whole = !(message->flags & NTRACE_MESSAGE_OVERSIZE),
+		.tells_all = flow->owner_due,
+	};
+
+	/* Before a sync nobody knows where this applies. */
+	if (!flow->synced && !flow->reference_known)
+		return true;
+	if (flow->synced && flow->icnt_pending > flow->debt)
+		told.due += flow->icnt_pending - flow->debt;
+	if (told.due == flow->walked && !flow->late_count)
+		return change_owner(flow, &told);
+	/* So many changes in code without a message are none: the oldest takes effect early. */
+	if (flow->late_count == LATE_OWNERS) {
+		flow->late[0].due = flow->walked;
+		if (!flow_settle_ownership(flow, false))
+			return false;
+	}
+	flow->late[flow->late_count++] = told;
+	return true;
 }

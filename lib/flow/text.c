@@ -19,7 +19,7 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_INDIRECT] =
 			"I-CNT goes on behind a transfer with unknown target",
 		[NTRACE_FLOW_ERROR_HISTORY] = "HIST does not fit the code",
-		[NTRACE_FLOW_ERROR_NO_HISTORY] = "branch without a HIST bit",
+		[NTRACE_FLOW_ERROR_NO_HISTORY] = "no HIST bit says where this branch went",
 		[NTRACE_FLOW_ERROR_ICNT] = "I-CNT is smaller than what HIST needed",
 		[NTRACE_FLOW_ERROR_REPEAT] = "RepeatBranch without a branch to repeat",
 		[NTRACE_FLOW_ERROR_ADDRESS] = "F-ADDR contradicts the flow",
@@ -31,6 +31,8 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_INFERRED] =
 			"inferred returns may be wrong: the encoder compares no whole address",
 		[NTRACE_FLOW_ERROR_SOURCE] = "a SRC that is not decoded",
+		[NTRACE_FLOW_ERROR_EXCESS] = "more code than the stream can stand for",
+		[NTRACE_FLOW_ERROR_TAIL] = "the stream ends before it tells where this branch went",
 	};
 
 	return error < sizeof(texts) / sizeof(texts[0]) ? texts[error] : "unknown error";
@@ -123,6 +125,11 @@ static void add_reason(struct line *line, const struct ntrace_flow_event *event)
 		} else if (event->code == NTRACE_FLOW_ERROR_ADDRESS ||
 			   event->code == NTRACE_FLOW_ERROR_TRANSFER) {
 			add(line, " (0x%" PRIx64 ")", event->value);
+		} else if (event->code == NTRACE_FLOW_ERROR_EXCESS) {
+			add(line, " (%" PRIu64 ")", event->value);
+		} else if (event->code == NTRACE_FLOW_ERROR_TAIL) {
+			add(line, "; at least %" PRIu64 " more instructions retired",
+			    ntrace_flow_tail_instructions(event));
 		}
 		break;
 	}

@@ -12,6 +12,8 @@ struct end {
 	bool taken;
 	bool last;	/* I-CNT ends with this block */
 	uint32_t linked_by;	/* a return: block of the call, 0 = not known */
+	bool untold;	/* a branch of which nothing says where it went */
+	bool cut;	/* the owner changes inside the block */
 };
 
 static bool next_bit(struct history *history)
@@ -28,26 +30,26 @@ static inline uint64_t last_address(const struct block *block)
 	return block->form.address + block->form.bytes - block->form.last_size;
 }
 
-/* A branch for which there is no history bit. Return: false: end the walk with this block. */
-static bool branch_without_bit(struct ntrace_flow *flow, struct walk *walk,
+/*
+ * A branch for which there is no history bit. In BTM it was not taken; in HTM it should
+ * have had one, and the flow is known up to and with it.
+ */
+static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk,
 			       const struct block *block, struct end *end)
 {
-	if (end->last && (walk->direct || walk->address_decides)) {
-		end->taken = walk->direct ||
-			     (walk->address == block->target && walk->address != end->next);
-		return true;
-	}
-	if (walk->stop_at_branch) {
+	bool history = flow->history_mode || walk->stop_at_branch;
+
+	if (end->last && walk->direct) {
+		end->taken = true;
+	} else if (end->last && walk->address_decides) {
+		end->taken = walk->address == block->target && walk->address != end->next;
+		/* Neither here nor there: what it contradicts, the caller knows. */
+		if (history && !walk->transfer && !end->taken && walk->address != end->next)
+			end->next_known = false;
+	} else if (history) {
 		end->next_known = false;
-		walk->stopped = true;
-		return false;
+		end->untold = true;
 	}
-	/* BTM: not taken. HTM should have had a bit. */
-	if (flow->history_mode && !walk->warned) {
-		walk->warned = true;
-		return flow_warn(flow, NTRACE_FLOW_ERROR_NO_HISTORY, last_address(block), 0);
-	}
-	return true;
 }
 
 /* A return was inferred: modes 1 and 2 of the encoder do not compare the whole address. */
@@ -98,8 +100,8 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 	case NTRACE_INSN_BRANCH:
 		if (walk->history.left)
 			end->taken = next_bit(&walk->history);
-		else if (!branch_without_bit(flow, walk, block, end))
-			return walk->stopped;
+		else
+			branch_without_bit(flow, walk, block, end);
 		if (end->taken)
 			end->next = block->target;
 		return true;
@@ -144,7 +146,7 @@ static bool add_block(struct ntrace_flow *flow, const struct block *block,
 	return true;
 }
 
-static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
+static bool emit_block(struct ntrace_flow *flow, const struct walk *walk, const struct block *block,
 		       const struct end *end)
 {
 	bool linear = block->form.insn_class == NTRACE_INSN_PLAIN ||
@@ -153,7 +155,7 @@ static bool emit_block(struct ntrace_flow *flow, struct walk *walk, const struct
 		.type = NTRACE_FLOW_BLOCK,
 		.insn_class = block->form.insn_class,
 		.taken = end->taken,
-		.interrupted = end->last && linear && !end->taken,
+		.interrupted = (end->last || end->cut) && linear && !end->taken,
 		.provisional = walk->eager,
 		.next_known = end->next_known,
 		.last_size = block->form.last_size,
@@ -177,13 +179,27 @@ static bool custom_transfer(const struct walk *walk, const struct block *block,
 	       !ntrace_insn_is_uninferable(block->form.insn_class) && walk->address != end->next;
 }
 
-/* @block is walked as a whole. */
-static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block)
+/* Behind the branch at @address the flow is not known. Return: false, always. */
+static bool end_at_branch(struct ntrace_flow *flow, struct walk *walk, uint64_t address)
 {
+	flow->pc = address;
+	flow->pc_known = true;
+	walk->stopped = walk->stop_at_branch;
+	if (!walk->stopped)
+		flow_fail(flow, NTRACE_FLOW_ERROR_NO_HISTORY, address, flow->confirmed);
+	return false;
+}
+
+/* @block is walked as a whole. */
+static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
+		       bool cut)
+{
+	uint64_t last = last_address(block);
 	struct end end = {
 		.next = flow_wrap(flow, block->form.address + block->form.bytes),
 		.next_known = true,
 		.last = !walk->eager && walk->parcels == block_parcels(block),
+		.cut = cut,
 	};
 
 	if (!transfer(flow, walk, block, &end))
@@ -191,13 +207,12 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 	if (custom_transfer(walk, block, &end)) {
 		end.taken = true;
 		end.next = walk->address;
-		if (!flow_warn(flow, NTRACE_FLOW_ERROR_TRANSFER, last_address(block),
-			       walk->address))
+		if (!flow_warn(flow, NTRACE_FLOW_ERROR_TRANSFER, last, walk->address))
 			return false;
 	}
-	if (!walk->eager)
-		walk->parcels -= block_parcels(block);
+	walk->parcels -= block_parcels(block);
 	walk->walked += block_parcels(block);
+	flow->walked += block_parcels(block);
 	walk->last_class = block->form.insn_class;
 	flow->pc = end.next;
 	flow->pc_known = end.next_known;
@@ -206,11 +221,13 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 		flow->previous = end.linked_by;
 		flow->previous_link = 0;
 	}
-	return emit_block(flow, walk, block, &end) && !walk->stopped;
+	if (!emit_block(flow, walk, block, &end))
+		return false;
+	return !end.untold || end_at_branch(flow, walk, last);
 }
 
-/* I-CNT ends inside @block: only at the end of an instruction. */
-static bool cut_block(struct ntrace_flow *flow, const struct walk *walk, const struct block *block,
+/* The first @parcels of @block, which must be whole instructions. */
+static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, const struct block *block,
 		      struct block *part)
 {
 	*part = *block;
@@ -219,14 +236,14 @@ static bool cut_block(struct ntrace_flow *flow, const struct walk *walk, const s
 	part->form.insn_class = NTRACE_INSN_PLAIN;
 	part->form.id = 0;
 	part->sequential = false;
-	while (block_parcels(part) < walk->parcels) {
+	while (block_parcels(part) < parcels) {
 		uint64_t address = block->form.address + part->form.bytes;
 		struct ntrace_insn insn;
 		uint8_t bytes[8];
 
 		if (flow_fetch(flow->space, block->isa, address, bytes, &insn))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_NOMAP, address, flow->confirmed);
-		if (block_parcels(part) + insn.size / 2u > walk->parcels)
+		if (block_parcels(part) + insn.size / 2u > parcels)
 			return flow_fail(flow, NTRACE_FLOW_ERROR_SPLIT, address, flow->confirmed);
 		part->form.bytes += insn.size;
 		part->form.instructions++;
@@ -242,13 +259,13 @@ static const struct block *block_at_pc(struct ntrace_flow *flow)
 	const struct block *block;
 	bool asked = flow->select_block;
 
-	if (flow->select_block) {
-		flow->select_block = false;
-		flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc);
-	}
+	flow->select_block = false;
+	if (asked && !flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc))
+		return NULL;
 	block = flow_block(flow, &error);
 	if (!block && error == NTRACE_FLOW_ERROR_NOMAP && !asked) {
-		flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc);
+		if (!flow_select(flow, NTRACE_FLOW_BLOCK, flow->pc))
+			return NULL;
 		block = flow_block(flow, &error);
 	}
 	if (!block)
@@ -286,33 +303,53 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 {
 	const struct block *block = block_at_pc(flow);
 	uint64_t bits_before = walk->history.left;
+	uint64_t parcels, of_owner = flow_parcels_of_owner(flow);
 	struct block part;
+	bool cut;
 
 	if (!block)
 		return false;
-	if (!walk->eager && block_parcels(block) > walk->parcels) {
-		if (!cut_block(flow, walk, block, &part))
+	parcels = block_parcels(block);
+	cut = parcels > of_owner;
+	if (cut)
+		parcels = of_owner;
+	if (parcels > walk->parcels) {
+		if (walk->eager)
+			return flow_fail(flow, NTRACE_FLOW_ERROR_EXCESS, flow->pc, walk->walked);
+		parcels = walk->parcels;
+	}
+	if (parcels < block_parcels(block)) {
+		if (!cut_block(flow, parcels, block, &part))
 			return false;
 		block = &part;
 	}
 	if (block->uncertain &&
 	    !flow_warn_uncertain(flow, block->form.address, block_parcels(block)))
 		return false;
-	return walk_block(flow, walk, block) && gets_on(flow, walk, bits_before);
+	return walk_block(flow, walk, block, cut) && gets_on(flow, walk, bits_before);
 }
 
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk)
 {
+	bool going = true;
+
 	walk->last_class = NTRACE_INSN_PLAIN;
 	if (flow->time_passed && !flow_advance(flow))
 		return false;
 	/* Mappings may have changed since the last message. */
 	flow_enter_space(flow, flow->space);
-	while (!is_done(walk)) {
-		if (flow->batch && !flow_walk_fast(flow, walk))
-			return false;
-		if (!is_done(walk) && !walk_one(flow, walk))
-			return walk->stopped && !flow->stop;
+	while (going && !is_done(walk)) {
+		if (flow->late_count)
+			going = flow_settle_ownership(flow, false);
+		if (going && flow->batch)
+			going = flow_walk_fast(flow, walk);
+		if (going && !is_done(walk))
+			going = walk_one(flow, walk);
 	}
+	flow->credit -= walk->walked;
+	if (!going)
+		return walk->stopped && !flow->stop;
+	if (flow->pc_known && !flow_settle_ownership(flow, false))
+		return false;
 	return check_end(flow, walk);
 }

@@ -145,6 +145,8 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 		return 0;
 	/* Of one that cannot be used it has been noted why. */
 	object = session_object(archive->session, file);
+	if (archive->session->error)
+		return archive->session->error;
 	if (!object || !session_local_path(archive->session, file, from)) {
 		archive->counts->missing++;
 		return 0;
@@ -170,6 +172,7 @@ int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive
 	if (!archive)
 		return NTRACE_ERR_NOMEM;
 	archive->session = session;
+	session->error = 0;
 	archive->counts = counts;
 	archive->base = (size_t)snprintf(archive->path, sizeof(archive->path),
 					 "%s/" SESSION_ARCHIVE, session->directory);

@@ -82,27 +82,31 @@ static void take_owner(struct decoding *decoding)
 		follower_owner(&decoding->follower, (int32_t)owner->scontext);
 }
 
-static struct ntrace_space *select_space(void *data, unsigned int reason, uint64_t address)
+static int select_space(void *data, unsigned int reason, uint64_t address,
+			struct ntrace_space **space)
 {
 	struct decoding *decoding = data;
-	struct ntrace_space *space = NULL;
+	int error = leave_gap(decoding);
 
-	if (leave_gap(decoding))
-		return decoding->session->kernel;
+	if (error)
+		return error;
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
 		/* Where switches are not seen, any task may come back from the kernel. */
-		if (!decoding->countable && !decoding->was_user &&
-		    follower_gap(&decoding->follower, UINT64_MAX))
-			return decoding->session->kernel;
+		if (!decoding->countable && !decoding->was_user)
+			error = follower_gap(&decoding->follower, UINT64_MAX);
+		if (error)
+			return error;
 		decoding->was_user = true;
 		/* Not in the kernel: it sets scontext a moment before it switches. */
 		if (reason == NTRACE_FLOW_OWNERSHIP)
 			take_owner(decoding);
-		space = follower_user(&decoding->follower, address);
+		*space = follower_user(&decoding->follower, address);
 	} else {
 		decoding->was_user = false;
 	}
-	return space ? space : decoding->session->kernel;
+	if (!*space)
+		*space = decoding->session->kernel;
+	return decoding->session->error;
 }
 
 /* What the events that are no blocks say about the task. */
@@ -116,7 +120,8 @@ static int note_other(struct decoding *decoding, const struct ntrace_flow_event 
 		/* A second error inside a gap does not make it better. */
 		decoding->intact = (!decoding->in_gap || decoding->intact) &&
 				   (decoding->last_error == NTRACE_FLOW_ERROR_NOMAP ||
-				    decoding->last_error == NTRACE_FLOW_ERROR_BADINSN);
+				    decoding->last_error == NTRACE_FLOW_ERROR_BADINSN ||
+				    decoding->last_error == NTRACE_FLOW_ERROR_NO_HISTORY);
 		if (!decoding->in_gap)
 			decoding->gap_offset = flow->offset;
 		decoding->in_gap = true;
@@ -300,6 +305,7 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 		session->switch_address && !info->event &&
 		(!session->recording->privilege || session->recording->privilege & TRACED_S);
 	session_drop_spaces(session);
+	session->error = 0;
 	result = follower_init(&decoding.follower, session, stream,
 			       session->recording->privilege &&
 				       !(session->recording->privilege & TRACED_S));

@@ -86,6 +86,7 @@ int ntrace_session_samples(struct ntrace_session *session,
 	int error;
 
 	session_drop_spaces(session);
+	session->error = 0;
 	error = ntrace_perf_file_records(session->timeline.sideband, take_record, &reading);
 	if (counts)
 		*counts = reading.counts;

@@ -31,6 +31,7 @@ struct ntrace_session {
 	uint64_t firmware_last;
 	uint64_t clock;			/* counts uses of programs' spaces */
 	size_t spaces;			/* programs that have a space now */
+	int error;			/* NTRACE_ERR_NOMEM: a file or mapping is missing for want of it */
 	bool single;			/* a perf.data file, no directory: no images */
 	bool samples;			/* @single with branch stacks: no streams */
 	/* @single with trace: what the directory of a recording has in files. */
@@ -83,12 +84,15 @@ void session_tell_losses(const struct ntrace_session *session, const struct ntra
 bool session_local_path(const struct ntrace_session *session, const struct mapped_file *file,
 			char *path);
 
-/* The object of a file, opened once; NULL, after one note, if there is none. */
+/*
+ * The object of a file, opened once; NULL, after one note, if there is none, and with
+ * session->error set if there was no memory.
+ */
 struct ntrace_object *session_object(struct ntrace_session *session, struct mapped_file *file);
 
 /*
  * The space of @program with all changes before @time; borrowed, valid until
- * the next call for another program or time. NULL without memory.
+ * the next call for another program or time. NULL without memory, with session->error set.
  */
 struct ntrace_space *session_space(struct ntrace_session *session, struct program *program,
 				   uint64_t time);

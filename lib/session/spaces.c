@@ -77,12 +77,15 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 {
 	char below[SESSION_PATH_ROOM];
 	const char *const directories[] = { below, "/usr/lib/debug", NULL };
-	int made = snprintf(below, sizeof(below), "%s/usr/lib/debug",
-			    session->sysroot ? session->sysroot : "");
+	int error, made = snprintf(below, sizeof(below), "%s/usr/lib/debug",
+				   session->sysroot ? session->sysroot : "");
 
 	if (made >= (int)sizeof(below))
 		below[0] = '\0';
-	if (ntrace_object_add_debug_file(object, directories) == NTRACE_ERR_BUILDID)
+	error = ntrace_object_add_debug_file(object, directories);
+	if (error == NTRACE_ERR_NOMEM)
+		session->error = error;
+	else if (error == NTRACE_ERR_BUILDID)
 		session_note(session,
 			     "%s: the debug file there is of another build; its names are not used",
 			     ntrace_object_name(object));
@@ -114,6 +117,12 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 		return NULL;
 	}
 	error = ntrace_object_open_elf(&file->object, path);
+	if (error == NTRACE_ERR_NOMEM) {
+		file->object = NULL;
+		file->opened = false;
+		session->error = error;
+		return NULL;
+	}
 	if (error) {
 		file->object = NULL;
 		if (told)
@@ -202,12 +211,18 @@ static void apply(struct ntrace_session *session, struct ntrace_space *space,
 		const struct mapping_change *change = &program->changes[from];
 		struct ntrace_object *object = NULL;
 
+		int error = NTRACE_ERR_NOMAP;
+
 		if (change->file)
 			object = session_object(session, change->file);
-		/* Without memory for it, the mapping is missing: a gap in the flow will tell. */
-		if (!object || ntrace_space_map(space, object, change->address, change->length,
-						change->offset))
-			ntrace_space_unmap(space, change->address, change->length);
+		if (object)
+			error = ntrace_space_map(space, object, change->address, change->length,
+						 change->offset);
+		/* What does not fit in the address space is not there. */
+		if (error && error != NTRACE_ERR_NOMEM)
+			error = ntrace_space_unmap(space, change->address, change->length);
+		if (error)
+			session->error = error;
 	}
 }
 
@@ -232,6 +247,7 @@ static int new_space(struct ntrace_session *session, struct program *program)
 	snprintf(name, sizeof(name), "pid %" PRId32 " (%s)", program->pid, comm ? comm : "?");
 	error = ntrace_space_new(&program->space, name, session->kernel);
 	if (error) {
+		session->error = error;
 		program->space = NULL;
 		return error;
 	}
@@ -253,5 +269,9 @@ struct ntrace_space *session_space(struct ntrace_session *session, struct progra
 		return NULL;
 	apply(session, program->space, program, program->applied, count);
 	program->applied = count;
-	return program->space;
+	if (!session->error)
+		return program->space;
+	/* Part of it may be missing. */
+	drop_space(session, program);
+	return NULL;
 }

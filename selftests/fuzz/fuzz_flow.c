@@ -85,12 +85,13 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	return ++state->events > EVENTS_MAX;
 }
 
-static struct ntrace_space *choose(void *data, unsigned int reason, uint64_t address)
+static int choose(void *data, unsigned int reason, uint64_t address, struct ntrace_space **space)
 {
 	struct state *state = data;
 
 	(void)reason;
-	return address & 0x100 ? state->space : address & 0x200 ? NULL : state->space;
+	*space = address & 0x100 ? state->space : address & 0x200 ? NULL : state->space;
+	return 0;
 }
 
 /* Gives the stream to one flow, or, where @flow is NULL, to a demux. */

@@ -5,78 +5,13 @@
  */
 #include <ntrace/check.h>
 
+#include "stream_text.h"
 #include "test_flow.h"
-
-/* Fields of "SYNC=5 ICNT=0 FADDR=0x80". */
-static void set_fields(struct ntrace_message *message, const char *text)
-{
-	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {
-		char key[24];
-		const char *at;
-
-		snprintf(key, sizeof(key), " %s=", ntrace_field_name((enum ntrace_field)i));
-		at = strstr(text, key);
-		if (!at)
-			continue;
-		message->present |= 1u << i;
-		message->field[i] = strtoull(at + strlen(key), NULL, 0);
-	}
-}
-
-/* Bytes of "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; [70 D0 1D]; x9 DirectBranch ICNT=3". */
-static size_t stream_of(const char *text, const struct ntrace_params *params, uint8_t *data,
-			size_t room)
-{
-	size_t size = 0;
-
-	while (*text) {
-		size_t length = strcspn(text, ";");
-		struct ntrace_message message = { 0 };
-		unsigned long repeat = 1;
-		char line[256], *at = line;
-		uint8_t bytes[256];
-		size_t count;
-
-		snprintf(line, sizeof(line), "%.*s", (int)length, text);
-		text += length + (text[length] == ';');
-		while (*at == ' ')
-			at++;
-		if (*at == 'x')
-			repeat = strtoul(at + 1, &at, 10);
-		while (*at == ' ')
-			at++;
-		if (*at == '[') {
-			at[strcspn(at, "]")] = '\0';
-			count = from_hex(at + 1, bytes, sizeof(bytes));
-		} else {
-			int written;
-
-			for (unsigned int i = 0; i < 64; i++) {
-				size_t name = strlen(ntrace_tcode_name(i));
-
-				if (!strncmp(ntrace_tcode_name(i), at, name) && at[name] == ' ')
-					message.tcode = (uint8_t)i;
-			}
-			set_fields(&message, at);
-			written = ntrace_message_write(&message, params, bytes);
-			if (written < 0) {
-				ok(false, "message of the test: %s", line);
-				return 0;
-			}
-			count = (size_t)written;
-		}
-		for (; repeat && size + count <= room; repeat--) {
-			memcpy(data + size, bytes, count);
-			size += count;
-		}
-	}
-	return size;
-}
 
 /* Program A of the digest's section 13, and what other rules need. */
 static struct ntrace_space *program(void)
 {
-	struct code code = { .start = 0x100 };
+	struct code code = { .start = 0x100 }, loop = { .start = 0x1000 };
 	struct ntrace_space *space = new_space("program");
 
 	put(&code, C_ADD);		/* 100 */
@@ -100,6 +35,10 @@ static struct ntrace_space *program(void)
 	put(&code, C_ADD);		/* 300 */
 	put(&code, C_ADD);		/* 302 */
 	add_code(space, &code);
+	while (loop.size < 40)
+		put(&loop, C_ADD);
+	put_branch(&loop, 0x1000);	/* 1028: a long loop */
+	add_code(space, &loop);
 	return space;
 }
 
@@ -349,6 +288,12 @@ static const struct mutation {
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x8c; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=4;" },
 	{ "flow-endless", "flow", START "ResourceFull RCODE=1 HIST=4;",
 	  START "ResourceFull RCODE=1 HIST=7;" },
+	{ "flow-excess", "flow",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x800; ResourceFull RCODE=2 HIST=3 HREPEAT=0x3ffff;",
+	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x800; ResourceFull RCODE=2 HIST=0xff "
+	  "HREPEAT=0x3ffff;" },
+	{ "flow-tail", "flow", START "ResourceFull RCODE=0 ICNT=3;",
+	  START "ResourceFull RCODE=0 ICNT=5;" },
 };
 
 #define MUTATIONS (sizeof(mutations) / sizeof(mutations[0]))

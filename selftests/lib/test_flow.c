@@ -90,7 +90,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 E8@106 gap off0@?" },
 	{ "HIST 0", "mode=htm", SYNC_100 "84 40 11 03 0C 0F", "sync3@100 E8@100 gap off0@? gap" },
 	{ "no HIST in HTM", "mode=htm", SYNC_100 "84 00 17",
-	  "sync3@100 W9@102 100 102 106 ! off0@10a" },
+	  "sync3@100 100 102 E9@102 gap off0@?" },
 	{ "DirectBranch without a branch", "mode=btm", SYNC_100 "0C 07",
 	  "sync3@100 100 ! E17@102 gap" },
 	{ "messages before a sync", "", "0C 0F 0C 0F " SYNC_100 "84 00 07",
@@ -107,7 +107,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 W14@100 100 102" },
 	{ "reserved RCODE", "", SYNC_100 "6C 70 0F 0C 0F", "sync3@100 W14@100 100 102" },
 	{ "truncated message", "", SYNC_100 "10 33 0C 0F", "sync3@100 E2@100 gap" },
-	{ "I-CNT beyond all reason", "", SYNC_100 "0C FC x8 FF", "sync3@100 E2@100 gap" },
+	{ "I-CNT beyond all reason", "", SYNC_100 "0C FC x8 FF", "sync3@100 E20@100 gap" },
 	/* Syncs on running code. */
 	{ "periodic DirectBranchSync", "mode=btm", SYNC_100 "2C C9 00 13 84 00 07",
 	  "sync3@100 100 102 sync2@200 200 ! off0@202" },
@@ -136,9 +136,13 @@ static const struct flow_case cases_a[] = {
 	{ "reset", "", SYNC_100 "0C 0F 24 45 00 0B 84 00 07",
 	  "sync3@100 100 102 200 ! sync1@100 100 ! off0@102" },
 	{ "I-CNT full, then cut", "mode=btm", SYNC_100 "6C 40 07", "sync3@100 100 102 106 !" },
-	{ "I-CNT full, then cut", "mode=htm", SYNC_100 "6C 40 07", "sync3@100 100 102" },
+	{ "I-CNT full, then cut", "mode=htm", SYNC_100 "6C 40 07",
+	  "sync3@100 100 102 E21@102 gap" },
 	/* No message has shown the trace mode yet, so a later HIST may still decide the branch. */
-	{ "I-CNT full, then cut", "", SYNC_100 "6C 40 07", "sync3@100 100 102" },
+	{ "I-CNT full, then cut", "", SYNC_100 "6C 40 07", "sync3@100 100 102 E21@102 gap" },
+	{ "I-CNT full, beyond all reason, then cut", "", SYNC_100 "6C 40 FC x4 3F",
+	  "sync3@100 E20@100 gap" },
+	{ "I-CNT full, then cut behind a branch", "", SYNC_100 "6C C0 03", "sync3@100 100 102" },
 };
 
 /* Program B of the ratified text: I-CNT of 4 bits runs full. */
@@ -221,7 +225,7 @@ static const struct flow_case cases_repeat[] = {
 	{ "a ResourceFull between", "mode=btm", "24 15 00 00 0B 0C 0F 6C 40 0B 78 0B",
 	  "sync5@4000 4000 4002 E11@4000 gap" },
 	{ "more than the program has", "mode=btm",
-	  "24 15 00 83 10 21 00 80 07 78 FC FC FC FC FC FC FF", "sync5@1000 1000 E2@2000 gap" },
+	  "24 15 00 83 10 21 00 80 07 78 FC FC FC FC FC FC FF", "sync5@1000 1000 E20@2000 gap" },
 };
 
 /* Custom instruction of the digest: an ordinary one, or a jump that nobody knows. */

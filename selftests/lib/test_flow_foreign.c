@@ -103,8 +103,153 @@ static void test_holes(void)
 	ntrace_space_put(space);
 }
 
+/*
+ * 1000 c.add; 1002 b 1100; 1006 c.add; 1008 b 1100; 100c c.add; 100e c.jr a0
+ * 1100 c.add; 1102 c.jr a0
+ */
+static struct ntrace_space *branches(void)
+{
+	struct ntrace_space *space = new_space("branches");
+	struct code code = { .start = 0x1000 }, other = { .start = 0x1100 };
+
+	put(&code, C_ADD);
+	put_branch(&code, 0x1100);
+	put(&code, C_ADD);
+	put_branch(&code, 0x1100);
+	put(&code, C_ADD);
+	put(&code, C_JR_A0);
+	add_code(space, &code);
+	put(&other, C_ADD);
+	put(&other, C_JR_A0);
+	add_code(space, &other);
+	return space;
+}
+
+#define TO_1100 "UADDR=0x100>>1 "
+#define END_1 "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1;"
+
+/* HIST that ends inside an I-CNT: the flow is known up to and with the branch without a bit. */
+static void test_short_history(void)
+{
+	static const struct foreign_case cases[] = {
+		{ "goes on at the address that the message reports", "",
+		  SYNC(0x1000) "IndirectBranchHist BTYPE=0 ICNT=8 " TO_1100 "HIST=2;" END_1,
+		  "sync5@1000 1000 1002 1006 1008 E9@1008 gap 1100 ! off0@1102" },
+		{ "with a trap", "",
+		  SYNC(0x1000) "IndirectBranchHist BTYPE=2 ICNT=7 " TO_1100 "HIST=2;" END_1,
+		  "sync5@1000 1000 1002 1006 1008 E9@1008 gap trap2@1100<? 1100 ! off0@1102" },
+		{ "at the address of a sync", "",
+		  SYNC(0x1000) "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=8 FADDR=0x1100>>1 "
+			       "HIST=2;" END_1,
+		  "sync5@1000 1000 1002 1006 1008 E9@1008 gap sync2@1100 1100 ! off0@1102" },
+		{ "at the address of a later message", "",
+		  SYNC(0x1000) "ResourceFull RCODE=1 HIST=2; ResourceFull RCODE=0 ICNT=7;"
+			       "IndirectBranch BTYPE=0 ICNT=2 " TO_1100 ";" END_1,
+		  "sync5@1000 ( 1000 1002 ) 1006 1008 E9@1008 gap 1100 ! off0@1102" },
+		{ "not at an end", "",
+		  SYNC(0x1000) "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=8 HIST=2;",
+		  "sync5@1000 1000 1002 1006 1008 E9@1008 gap off0@?" },
+		{ "nor at a direct branch", "mode=htm",
+		  SYNC(0x1000) "DirectBranch ICNT=8;" END_1 SYNC(0x1100) END_1,
+		  "sync5@1000 1000 1002 E9@1002 gap off0@? sync5@1100 1100 ! off0@1102" },
+		{ "in BTM it was not taken", "mode=btm",
+		  SYNC(0x1000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=7;",
+		  "sync5@1000 1000 1002 1006 1008 100c ! off0@100e" },
+	};
+	struct ntrace_space *space = branches();
+
+	CHECK_CASES(space, cases);
+	ntrace_space_put(space);
+}
+
+#define SYNC_ON(address) "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=" #address ">>1 "
+
+/* A sync on a direct branch whose HIST bit the encoder leaves out: F-ADDR tells. */
+static void test_sync_on_branch(void)
+{
+	static const struct foreign_case cases[] = {
+		{ "taken", "", SYNC(0x1000) SYNC_ON(0x1100) "HIST=1;" END_1,
+		  "sync5@1000 1000 1002 sync2@1100 1100 ! off0@1102" },
+		{ "not taken", "", SYNC(0x1000) SYNC_ON(0x1006) "HIST=1;" END_1,
+		  "sync5@1000 1000 1002 sync2@1006 1006 ! off0@1008" },
+		{ "neither", "", SYNC(0x1000) SYNC_ON(0x1102) "HIST=1;",
+		  "sync5@1000 1000 1002 E12@1006 gap sync2@1102" },
+		{ "with its bit", "", SYNC(0x1000) SYNC_ON(0x1100) "HIST=3;" END_1,
+		  "sync5@1000 1000 1002 sync2@1100 1100 ! off0@1102" },
+		{ "a bit that contradicts it", "", SYNC(0x1000) SYNC_ON(0x1100) "HIST=2;",
+		  "sync5@1000 1000 1002 E12@1006 gap sync2@1100" },
+		{ "an IndirectBranch likewise", "mode=htm",
+		  SYNC(0x1000) "IndirectBranch BTYPE=0 ICNT=3 " TO_1100 ";" END_1,
+		  "sync5@1000 1000 1002 1100 ! off0@1102" },
+		{ "which went nowhere near", "mode=htm",
+		  SYNC(0x1000) "IndirectBranch BTYPE=0 ICNT=3 UADDR=0x10e>>1;" END_1,
+		  "sync5@1000 W17@1002 1000 1002 E4@110e gap off0@?" },
+	};
+	struct ntrace_space *space = branches();
+
+	CHECK_CASES(space, cases);
+	ntrace_space_put(space);
+}
+
+#define OWNER(number) "Ownership PROCESS=" #number ";"
+#define FULL(icnt) "ResourceFull RCODE=0 ICNT=" #icnt ";"
+
+/* Parcels that ResourceFull counted before an Ownership message belong to who ran before it. */
+static void test_owner_of_counted(void)
+{
+	static const struct foreign_case cases[] = {
+		/* PROCESS 0x22 is scontext 1, 0x42 scontext 2, 0x23 hcontext 1. */
+		{ "known at once", "", SYNC(0x1000) OWNER(0x22) FULL(3) "DirectBranch ICNT=0;",
+		  "sync5@1000 own22 1000 1002" },
+		{ "BTM: counted, not walked", "mode=btm",
+		  SYNC(0x1000) FULL(3) OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1;",
+		  "sync5@1000 1000 1002 own22 1006 ! off0@1008" },
+		{ "inside a block", "mode=btm",
+		  SYNC(0x1000) FULL(1) OWNER(0x22) "DirectBranch ICNT=2;" END_1,
+		  "sync5@1000 1000 ! own22 1002 1100 ! off0@1102" },
+		{ "HTM: history comes later", "",
+		  SYNC(0x1000) FULL(4)
+			  OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=4;",
+		  "sync5@1000 1000 1002 1006 ! own22 1008 off0@100c" },
+		{ "history that leads past it", "",
+		  SYNC(0x1000) FULL(4) OWNER(0x22) "ResourceFull RCODE=1 HIST=4;"
+						   "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=3;",
+		  "sync5@1000 ( 1000 1002 ) ( 1006 ) ! own22 ( 1008 ) 100c ! off0@100e" },
+		{ "two, and each in its place", "mode=btm",
+		  SYNC(0x1000) FULL(1) OWNER(0x23) OWNER(0x22) FULL(2)
+			  OWNER(0x42) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1;",
+		  "sync5@1000 1000 ! own23 own22 1002 own42 1006 ! off0@1008" },
+		{ "before the target of a jump", "mode=btm",
+		  SYNC(0x1100) FULL(2) OWNER(0x22) "IndirectBranch BTYPE=0 ICNT=0 " TO_1100
+						   ";" END_1,
+		  "sync5@1100 1100 1102 own22 1000 ! off0@1002" },
+		{ "before a trap", "mode=btm",
+		  SYNC(0x1000) FULL(3) OWNER(0x22) "IndirectBranch BTYPE=2 ICNT=0 " TO_1100
+						   ";" END_1,
+		  "sync5@1000 1000 1002 own22 trap2@1100<1006 1100 ! off0@1102" },
+		{ "where code is not known", "mode=btm",
+		  SYNC(0x1102) FULL(9) OWNER(0x22) "IndirectBranch BTYPE=2 ICNT=0 " TO_1100 ";",
+		  "sync5@1102 E7@1102 gap" },
+		{ "at the end of the stream", "", SYNC(0x1000) FULL(4) OWNER(0x22),
+		  "sync5@1000 1000 1002 E21@1002 gap" },
+		{ "before a sync", "mode=btm",
+		  SYNC(0x1000) FULL(3) OWNER(0x22) "ProgTraceSync SYNC=2 ICNT=0 FADDR=0x1006>>1;",
+		  "sync5@1000 1000 1002 own22 sync2@1006" },
+		{ "lost with the stream", "mode=btm",
+		  SYNC(0x1000) FULL(3) OWNER(0x22) "Error ETYPE=0 ECODE=0;" SYNC(0x1100),
+		  "sync5@1000 E3@1000 gap sync5@1100" },
+	};
+	struct ntrace_space *space = branches();
+
+	CHECK_CASES(space, cases);
+	ntrace_space_put(space);
+}
+
 int main(void)
 {
+	test_owner_of_counted();
 	test_holes();
+	test_short_history();
+	test_sync_on_branch();
 	return done_testing();
 }

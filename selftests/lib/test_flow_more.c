@@ -56,7 +56,7 @@ static void test_history(void)
 	      "sync5@1000 1000 1002 1000 1002 1000 ! trap3@268<1002 gap "
 	      "sync5@1000 1000 1002 1000 1002 1006 ! sync2@1008");
 	check("2^21 repetitions are no message of an encoder", space, "",
-	      SYNC_1000 "0C 0F 78 00 00 00 23", "sync5@1000 1000 1002 E2@1000 gap");
+	      SYNC_1000 "0C 0F 78 00 00 00 23", "sync5@1000 1000 1002 E20@1000 gap");
 	check("nor 2^21 of a history", space, "", SYNC_1000 "6C C8 05 00 00 00 23",
 	      "sync5@1000 E8@1000 gap");
 	check("which is unknown to the ratified text", space, "", SYNC_1000 "6C A4 03",
@@ -245,12 +245,14 @@ static void test_uncertain(void)
 	ntrace_space_put(space);
 }
 
-static struct ntrace_space *select_space(void *data, unsigned int reason, uint64_t address)
+static int select_space(void *data, unsigned int reason, uint64_t address,
+			struct ntrace_space **space)
 {
 	struct flow_log *log = data;
 
 	log_add(log, "[%s %" PRIx64 "] ", ntrace_flow_type_name(reason), address);
-	return log->spaces[address >= 0x8000 ? 1 : 0];
+	*space = log->spaces[address >= 0x8000 ? 1 : 0];
+	return 0;
 }
 
 /* Feeds hex to a flow that exists. */
@@ -445,31 +447,113 @@ static void check_count(const char *what, struct ntrace_space *space, const char
 	ntrace_flow_free(flow);
 }
 
-/* Section 1: B-CNT and HREPEAT have up to 18 bits; damage may stand for very much more. */
+static struct ntrace_message message_of(uint8_t tcode, enum ntrace_field field, uint64_t value)
+{
+	struct ntrace_message message = { .tcode = tcode, .present = 1u << field };
+
+	message.field[field] = value;
+	return message;
+}
+
+/*
+ * A sync to @start, then @messages, with so many bytes before them that only the bound
+ * of a single message counts.
+ */
+static void check_most(const char *what, struct ntrace_space *space, uint64_t start,
+		       const struct ntrace_message *messages, uint64_t blocks, unsigned int error)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_message sync =
+		message_of(NTRACE_TCODE_PROG_TRACE_SYNC, NTRACE_FIELD_FADDR, start >> 1);
+	struct counted counted = { 0 };
+	struct ntrace_flow *flow;
+
+	sync.present |= 1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_ICNT;
+	sync.field[NTRACE_FIELD_SYNC] = NTRACE_SYNC_TRACE_ENABLE;
+	sync.length = 1 << 20;
+	config.event = count_event;
+	config.data = &counted;
+	config.space = space;
+	ok(ntrace_flow_new(&flow, &config) == 0, "flow");
+	ntrace_flow_message(flow, &sync);
+	for (; messages->tcode; messages++)
+		ntrace_flow_message(flow, messages);
+	is_u64(counted.blocks, blocks, "%s: blocks", what);
+	is_u64(counted.error, error, "%s: error", what);
+	ntrace_flow_free(flow);
+}
+
+static void test_most_of_a_message(struct ntrace_space *space)
+{
+	const struct ntrace_message end = { .tcode = 0 };
+	struct ntrace_message full =
+		message_of(NTRACE_TCODE_RESOURCE_FULL, NTRACE_FIELD_ICNT, (1 << 30) - 2);
+	struct ntrace_message repeat =
+		message_of(NTRACE_TCODE_REPEAT_BRANCH, NTRACE_FIELD_BCNT, 1 << 20);
+	struct ntrace_message branch =
+		message_of(NTRACE_TCODE_DIRECT_BRANCH, NTRACE_FIELD_ICNT, 1024);
+
+	full.present |= 1u << NTRACE_FIELD_RCODE;
+	/* RepeatBranch counts one parcel more for each time, which bounds traps with I-CNT 0. */
+	check_most("2^20 times 1024 parcels", space, 0x2000,
+		   (struct ntrace_message[]){ branch, repeat, end }, 1, NTRACE_FLOW_ERROR_EXCESS);
+	branch.field[NTRACE_FIELD_ICNT] = 1023;
+	check_most("2^20 times 1023 parcels", space, 0x4000,
+		   (struct ntrace_message[]){ branch, repeat, end }, (1 << 20) + 1, 0);
+	/* A jump to itself. */
+	branch.field[NTRACE_FIELD_ICNT] = 4;
+	check_most("2^30 + 2 parcels of two messages", space, 0x6000,
+		   (struct ntrace_message[]){ full, branch, end }, 0, NTRACE_FLOW_ERROR_EXCESS);
+	check_most("2^31 parcels of three", space, 0x6000,
+		   (struct ntrace_message[]){ full, full, branch, end }, 0,
+		   NTRACE_FLOW_ERROR_EXCESS);
+	full.field[NTRACE_FIELD_ICNT] = UINT64_MAX - 1;
+	check_most("2^64 - 2", space, 0x6000, (struct ntrace_message[]){ full, branch, end }, 0,
+		   NTRACE_FLOW_ERROR_EXCESS);
+	full.field[NTRACE_FIELD_ICNT] = UINT64_C(1) << 61;
+	check_most("a sum of 2^64", space, 0x6000,
+		   (struct ntrace_message[]){ full, full, full, full, full, full, full, full,
+					      branch, end },
+		   0, NTRACE_FLOW_ERROR_EXCESS);
+}
+
+/* A loop of @insns instructions of one parcel and a branch. */
+static void add_loop(struct ntrace_space *space, uint64_t start, unsigned int insns)
+{
+	struct code code = { .start = start };
+
+	while (insns--)
+		put(&code, C_ADD);
+	put_branch(&code, start);
+	add_code(space, &code);
+}
+
+/*
+ * Section 1: B-CNT and HREPEAT have up to 18 bits; damage may stand for very much more.
+ * At most 2^30 parcels are walked for a message, and 2^20 for each byte of the stream.
+ */
 static void test_repeat_limits(void)
 {
 	struct ntrace_space *space = loop_program();
-	struct code code = { .start = 0x2000 };
+	struct code code = { .start = 0x6000 };
 
-	for (unsigned int i = 0; i < 1022; i++)
-		put(&code, C_ADD);
-	put_branch(&code, 0x2000);
+	put_jal(&code, 0, code.start);
 	add_code(space, &code);
+	add_loop(space, 0x2000, 1022);
+	add_loop(space, 0x4000, 1021);
 	/* DirectBranch ICNT 3, RepeatBranch BCNT 0x3ffff */
 	check_count("B-CNT of 18 bits", space, SYNC_1000 "0C 0F 78 FC FC FF", 1 << 18, 0);
 	/* ResourceFull RCODE 2 HIST 3 HREPEAT 0x3ffff */
 	check_count("HREPEAT of 18 bits", space, SYNC_1000 "6C C9 FC FC FF", (1 << 18) - 1, 0);
-	/* SYNC 5 PC 0x2000, DirectBranch ICNT 1024, RepeatBranch BCNT 2^20: over 2^30 parcels */
-	check_count("more parcels than can be walked", space,
-		    "24 15 00 00 07 0C 00 43 78 00 00 00 13", 1, NTRACE_FLOW_ERROR_MESSAGE);
-	code = (struct code){ .start = 0x4000 };
-	for (unsigned int i = 0; i < 1021; i++)
-		put(&code, C_ADD);
-	put_branch(&code, 0x4000);
-	add_code(space, &code);
-	/* The same with PC 0x4000, ICNT 1023: 2^30 parcels and no more */
-	check_count("as many as can", space, "24 15 00 00 0B 0C FC 3F 78 00 00 00 13",
-		    (1 << 20) + 1, 0);
+	test_most_of_a_message(space);
+	/* SYNC 5 PC 0x4000, DirectBranch ICNT 1023, RepeatBranch BCNT 0x2fff: 12 bytes */
+	check_count("2^20 parcels a byte", space, "24 15 00 00 0B 0C FC 3F 78 FC FC 0B", 0x3000, 0);
+	/* BCNT 0x3000 */
+	check_count("and no more", space, "24 15 00 00 0B 0C FC 3F 78 00 00 0F", 1,
+		    NTRACE_FLOW_ERROR_EXCESS);
+	/* HIST 3 HREPEAT 0x2fff: 11 bytes are good for 11275 rounds of 1023 parcels. */
+	check_count("HREPEAT, 2^20 parcels a byte", space, "24 15 00 00 0B 6C C8 0D FC FC 0B",
+		    11275, NTRACE_FLOW_ERROR_EXCESS);
 	ntrace_space_put(space);
 }
 

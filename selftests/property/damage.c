@@ -441,7 +441,8 @@ static void check_sanity(struct following *f, const struct ntrace_flow_event *ev
 	case NTRACE_FLOW_ERROR:
 		f->resumable = (f->live || f->resumable) &&
 			       (event->code == NTRACE_FLOW_ERROR_NOMAP ||
-				event->code == NTRACE_FLOW_ERROR_BADINSN);
+				event->code == NTRACE_FLOW_ERROR_BADINSN ||
+				event->code == NTRACE_FLOW_ERROR_NO_HISTORY);
 		f->live = false;
 		f->next_known = false;
 		break;

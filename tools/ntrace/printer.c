@@ -259,6 +259,11 @@ static void put_codes(struct output *output, const struct ntrace_flow_event *eve
 		   (event->code == NTRACE_FLOW_ERROR_UNKNOWN ||
 		    event->code == NTRACE_FLOW_ERROR_SOURCE)) {
 		output_printf(output, " (%" PRIu64 ")", event->value);
+	} else if (event->type == NTRACE_FLOW_ERROR && event->code == NTRACE_FLOW_ERROR_EXCESS) {
+		output_printf(output, " (%" PRIu64 ")", event->value);
+	} else if (event->type == NTRACE_FLOW_ERROR && event->code == NTRACE_FLOW_ERROR_TAIL) {
+		output_printf(output, "; at least %" PRIu64 " more instructions retired",
+			      ntrace_flow_tail_instructions(event));
 	}
 }
 

@@ -165,7 +165,12 @@ static void member_value(struct output *output, const struct ntrace_flow_event *
 	case NTRACE_FLOW_ERROR_SOURCE:
 	case NTRACE_FLOW_ERROR_ADDRESS:
 	case NTRACE_FLOW_ERROR_TRANSFER:
+	case NTRACE_FLOW_ERROR_EXCESS:
 		member_hex(output, "value", event->value);
+		break;
+	case NTRACE_FLOW_ERROR_TAIL:
+		output_printf(output, ",\"instructions_at_least\":%" PRIu64,
+			      ntrace_flow_tail_instructions(event));
 		break;
 	}
 }

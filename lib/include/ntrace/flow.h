@@ -50,7 +50,7 @@ enum ntrace_flow_error {
 	NTRACE_FLOW_ERROR_SPLIT,	/* I-CNT ends inside the instruction at address */
 	NTRACE_FLOW_ERROR_INDIRECT,	/* an uninferable transfer at address inside I-CNT */
 	NTRACE_FLOW_ERROR_HISTORY,	/* history bits are left over, or HIST is 0 */
-	NTRACE_FLOW_ERROR_NO_HISTORY,	/* a branch in HTM without a bit (warning) */
+	NTRACE_FLOW_ERROR_NO_HISTORY,	/* no HIST bit says where the branch at address went */
 	NTRACE_FLOW_ERROR_ICNT,		/* I-CNT is smaller than what was walked for HIST */
 	NTRACE_FLOW_ERROR_REPEAT,	/* RepeatBranch without a branch before it */
 	NTRACE_FLOW_ERROR_ADDRESS,	/* F-ADDR, in value, contradicts the walk to address */
@@ -66,6 +66,10 @@ enum ntrace_flow_error {
 					 * wrong: once in a flow (warning) */
 	NTRACE_FLOW_ERROR_SOURCE,	/* a message of a SRC that nobody decodes: once for each
 					 * (warning): value = SRC */
+	NTRACE_FLOW_ERROR_EXCESS,	/* a message tells of more code than the stream so far can
+					 * stand for; value = what it says */
+	NTRACE_FLOW_ERROR_TAIL,		/* the stream ends before it tells where the branch at
+					 * address went: value = parcels that retired behind it */
 	NTRACE_FLOW_ERROR_COUNT,
 };
 
@@ -200,9 +204,11 @@ typedef int ntrace_flow_blocks(void *data, const struct ntrace_block_batch *batc
  * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP, NTRACE_FLOW_OWNERSHIP or
  * NTRACE_FLOW_BLOCK (a block at @address is about to be walked after a trap return
  * or in unmapped memory)
- * Return: borrowed space, valid until the next call; NULL = none.
+ * @space: NULL before the call; a space that is borrowed until the next call, NULL = none
+ * Return: as ntrace_flow_callback: not 0 stops.
  */
-typedef struct ntrace_space *ntrace_flow_select(void *data, unsigned int reason, uint64_t address);
+typedef int ntrace_flow_select(void *data, unsigned int reason, uint64_t address,
+			       struct ntrace_space **space);
 
 struct ntrace_flow;
 
@@ -263,8 +269,10 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 /**
  * ntrace_flow_message - walk one message
  *
- * Takes time in proportion to what the message says was executed, at most
- * 2^30 parcels or 2^20 repetitions: more in one message is an error.
+ * Takes time in proportion to what the message says was executed: at most 2^30
+ * parcels, 2^20 repetitions, and, with all messages before it, 2^20 parcels for each byte
+ * of the stream (a message with length 0 counts as 64 bytes). More is
+ * NTRACE_FLOW_ERROR_EXCESS, and nothing of the excess is walked.
  *
  * Return: 0, what the callback returned if it was not 0, or NTRACE_ERR_NOMEM (what
  * was left of the message is lost then too). Errors of the stream are events, never
@@ -317,6 +325,17 @@ NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_
  * Return: length of the whole text.
  */
 NTRACE_API int ntrace_flow_describe(const struct ntrace_flow_event *event, char *text, size_t size);
+
+/**
+ * ntrace_flow_tail_instructions - what retired behind the end of the flow
+ * @event: an ERROR with NTRACE_FLOW_ERROR_TAIL
+ *
+ * Return: instructions at least, as the longest one has two parcels.
+ */
+static inline uint64_t ntrace_flow_tail_instructions(const struct ntrace_flow_event *event)
+{
+	return event->value / 2 + event->value % 2;
+}
 
 /** ntrace_flow_error_text - an English phrase for enum ntrace_flow_error */
 NTRACE_API const char *ntrace_flow_error_text(unsigned int error);
