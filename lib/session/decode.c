@@ -18,6 +18,8 @@
 #define PRIVILEGE_U 0
 #define PRIVILEGE_S 1
 #define PRIVILEGE_M 3
+#define PRIVILEGE_VU 5
+#define PRIVILEGE_VS 6
 #define TRACED_S (1u << PRIVILEGE_S)
 
 /* A switch takes at least one message: the return of __switch_to is not inferable. */
@@ -47,9 +49,18 @@ static bool in_firmware(const struct ntrace_session *session, uint64_t address)
 	return address >= session->firmware_start && address <= session->firmware_last;
 }
 
+/*
+ * Ownership tells guests and M-mode. Between U and S the address decides, as it does for Linux:
+ * some encoders send Ownership for a new scontext only (digest section 3 demands more).
+ */
 static unsigned int privilege_of(const struct decoding *decoding, uint64_t address)
 {
-	if (in_firmware(decoding->session, address))
+	const struct ntrace_context *owner = ntrace_flow_context(decoding->flow);
+
+	if (owner->prv_known && owner->v)
+		return owner->prv == PRIVILEGE_U ? PRIVILEGE_VU : PRIVILEGE_VS;
+	if (in_firmware(decoding->session, address) ||
+	    (owner->prv_known && owner->prv == PRIVILEGE_M))
 		return PRIVILEGE_M;
 	return address & decoding->sign_bit ? PRIVILEGE_S : PRIVILEGE_U;
 }
@@ -90,6 +101,10 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 
 	if (error)
 		return error;
+	if (privilege_of(decoding, address) >= PRIVILEGE_VU) {
+		/* Neither the kernel's code nor a task's: a recording has none of guests. */
+		return decoding->session->error;
+	}
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
 		/* Where switches are not seen, any task may come back from the kernel. */
 		if (!decoding->countable && !decoding->was_user)

@@ -182,7 +182,8 @@ static void stop(const char *name, uint32_t privilege)
 static char told[4096];		/* "pid name function, ..." without repetitions */
 static unsigned int told_from, changes;	/* only what comes behind so many changes is told */
 static char notes[4096];
-static unsigned int errors, uncertain, privileges[4];
+static unsigned int errors, uncertain, privileges[8];
+static unsigned int guests; /* Ownership messages with VU or VS */
 
 static void take_note(void *data, const char *text)
 {
@@ -200,9 +201,11 @@ static int take(void *data, const struct ntrace_session_event *event)
 	errors += event->flow->type == NTRACE_FLOW_ERROR;
 	uncertain += event->flow->type == NTRACE_FLOW_WARNING &&
 		     event->flow->code == NTRACE_FLOW_ERROR_UNCERTAIN;
+	guests += event->flow->type == NTRACE_FLOW_OWNERSHIP &&
+		  (event->privilege == NTRACE_PRIV_VU || event->privilege == NTRACE_PRIV_VS);
 	if (event->flow->type != NTRACE_FLOW_BLOCK)
 		return 0;
-	privileges[event->privilege & 3]++;
+	privileges[event->privilege & 7]++;
 	ntrace_space_locate(event->flow->space, event->flow->address, &location);
 	/* What the kernel does at a switch belongs to two tasks and is not of interest. */
 	if (!location.symbol || !strcmp(location.symbol, "trap_entry") ||
@@ -235,6 +238,7 @@ static void decode(const char *name, const char *firmware)
 	notes[0] = 0;
 	errors = 0;
 	uncertain = 0;
+	guests = 0;
 	memset(privileges, 0, sizeof(privileges));
 	error = ntrace_session_open(&session, in(name), &options);
 	if (!ok(!error, "%s opens", name)) {

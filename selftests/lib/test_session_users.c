@@ -197,6 +197,36 @@ static void test_owner_long(void)
 	told_from = 0;
 }
 
+/* Guests use the same addresses as the programs and the kernel of the host. */
+static void test_guest(void)
+{
+	fake_context = true;
+	start("guest", CODE, ~0u);
+	named(100, 0, false, "vmm");
+	maps(100, 0, CODE, "/aaa");
+	switches(0, 100, CODE);
+	for (unsigned int i = 0; i < 4; i++) {
+		hart_block(&hart, hart.loop, 0, NTRACE_ITYPE_INTERRUPT, 0, NTRACE_PRIV_U);
+		hart_block(&hart, TRAP_ENTRY + 4, 2, NTRACE_ITYPE_TRAP_RETURN, 1, NTRACE_PRIV_S);
+		for (unsigned int turn = 0; turn < 3; turn++)
+			hart_block(&hart, KERNEL_LOOP, 3, NTRACE_ITYPE_DIRECT_JUMP, 0,
+				   NTRACE_PRIV_VS);
+		hart_block(&hart, KERNEL_LOOP, 0, NTRACE_ITYPE_TRAP_RETURN, 0, NTRACE_PRIV_VS);
+		for (unsigned int turn = 0; turn < 3; turn++)
+			hart_block(&hart, CODE, 3, NTRACE_ITYPE_DIRECT_JUMP, 0, NTRACE_PRIV_VU);
+		hart_block(&hart, CODE, 0, NTRACE_ITYPE_INTERRUPT, 0, NTRACE_PRIV_VU);
+		hart_block(&hart, TRAP_ENTRY + 4, 2, NTRACE_ITYPE_TRAP_RETURN, 1, NTRACE_PRIV_S);
+		hart_loop(&hart, 3);
+	}
+	stop("guest", 3);
+	fake_context = false;
+	decode("guest", NULL);
+	is_str(told, "100 vmm aaa", "nothing of the guest is taken for the host's");
+	is_u64(privileges[NTRACE_PRIV_VS] + privileges[NTRACE_PRIV_VU], 0, "its code is not known");
+	ok(errors >= 4, "which is an error each time: %u", errors);
+	is_u64(guests, 8, "VS and VU, four times");
+}
+
 static void tests(void)
 {
 	test_user_only();
@@ -206,6 +236,7 @@ static void tests(void)
 	test_owner_changes();
 	test_owner_lost();
 	test_owner_long();
+	test_guest();
 }
 
 int main(void)

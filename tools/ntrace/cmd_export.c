@@ -527,9 +527,9 @@ static int check_options(struct export *export, int operands)
 	if (export->gcov_version && export->format != FORMAT_GCOV)
 		return usage_error(export->command, "--gcov-version is for gcov");
 	if (export->user)
-		export->selection.privileges = 1u << NTRACE_PRIV_U | 1u << NTRACE_PRIV_VU;
+		export->selection.privileges = 1u << NTRACE_PRIV_U;
 	if (export->kernel)
-		export->selection.privileges = 1u << NTRACE_PRIV_S | 1u << NTRACE_PRIV_VS;
+		export->selection.privileges = 1u << NTRACE_PRIV_S;
 	return EXIT_OK;
 }
 

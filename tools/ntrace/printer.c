@@ -11,19 +11,21 @@
 
 #define TIME_DIGITS 12
 
-char privilege_letter(unsigned int privilege)
+const char *privilege_name(unsigned int privilege)
 {
 	switch (privilege) {
 	case NTRACE_PRIV_U:
-	case NTRACE_PRIV_VU:
-		return 'U';
+		return "U";
 	case NTRACE_PRIV_S:
-	case NTRACE_PRIV_VS:
-		return 'S';
+		return "S";
 	case NTRACE_PRIV_M:
-		return 'M';
+		return "M";
+	case NTRACE_PRIV_VU:
+		return "VU";
+	case NTRACE_PRIV_VS:
+		return "VS";
 	default:
-		return '?';
+		return "?";
 	}
 }
 
@@ -62,7 +64,7 @@ static void put_process(const struct printer *printer)
 		output_decimal(output, (uint64_t)event->tid, 6);
 	output_char(output, ' ');
 	output_padded(output, event->comm, 16);
-	output_char(output, privilege_letter(event->privilege));
+	output_padded(output, privilege_name(event->privilege), 2);
 	output_char(output, ' ');
 }
 

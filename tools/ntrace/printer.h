@@ -61,7 +61,7 @@ bool printer_has_place(const struct ntrace_flow_event *event);
 /** printer_warnings - one line on stderr for each kind of warning */
 void printer_warnings(const struct printer *printer);
 
-/** privilege_letter - 'U', 'S', 'M', ... */
-char privilege_letter(unsigned int privilege);
+/** privilege_name - "U", "S", "M", "VU", "VS" or "?" */
+const char *privilege_name(unsigned int privilege);
 
 #endif /* NTRACE_TOOL_PRINTER_H */

@@ -49,7 +49,7 @@ static void begin(const struct printer *printer, const char *type)
 	if (event->pid >= 0)
 		output_printf(output, ",\"pid\":%d,\"tid\":%d", event->pid, event->tid);
 	member_text(output, "comm", event->comm);
-	output_printf(output, ",\"privilege\":\"%c\"", privilege_letter(event->privilege));
+	member_text(output, "privilege", privilege_name(event->privilege));
 }
 
 /* Where @address lies: "symbol", "symbol_offset", "object", each with @prefix. */

@@ -31,13 +31,12 @@ enum profile_part profile_part(unsigned int privilege)
 {
 	switch (privilege) {
 	case NTRACE_PRIV_U:
-	case NTRACE_PRIV_VU:
 		return PART_USER;
 	case NTRACE_PRIV_S:
-	case NTRACE_PRIV_VS:
 		return PART_KERNEL;
 	case NTRACE_PRIV_M:
 		return PART_FIRMWARE;
+	/* Guests, too: they are not the user programs and the kernel of this machine. */
 	default:
 		return PART_OTHER;
 	}

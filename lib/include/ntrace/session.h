@@ -98,8 +98,10 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
  * @pid: process on the hart, -1 = unknown, 0 = idle
  * @tid: thread
  * @comm: its name at that time, never NULL
- * @privilege: enum ntrace_priv of the block as far as the flow shows it (user
- *             addresses U, kernel addresses S, firmware M)
+ * @privilege: enum ntrace_priv of the block as far as the stream shows it: VU, VS
+ *             and M by Ownership messages (digest section 2), else user addresses are U,
+ *             those of the firmware M, others S. There is no code of guests in a recording:
+ *             what they execute is a gap
  * @sideband_ns: a time (CLOCK_MONOTONIC) to sort it into the sideband by: behind the records of the
  *               mappings and names that it was decoded with, before later ones of its process. Not
  *               the time when it happened; never less than that of the event before
