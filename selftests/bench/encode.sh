@@ -46,8 +46,8 @@ xrle best 2604 367 --mode htm --implicit-return 8 --repeated-history
 coremark btm 6308812 3098601 --mode btm
 coremark htm 1586381 228644 --mode htm
 coremark rpt 1529254 219625 --mode htm --repeated-history
-coremark ret8 1286129 183739 --mode htm --implicit-return 8
-coremark best 1227088 173797 --mode htm --implicit-return 8 --repeated-history
+coremark ret8 1286129 183739 --mode htm --implicit-return 8 --encoder icntbits=26
+coremark best 1227088 173797 --mode htm --implicit-return 8 --repeated-history --encoder icntbits=26
 END
 for value in "${values[@]}"; do
 	# shellcheck disable=SC2086 # name and number

@@ -103,7 +103,7 @@ if [ -e "$data/xrle.nex" ]; then
 		# shellcheck disable=SC2086
 		"$ntrace" encode --pcs "$tmp/pcs" --elf "$data/xrle.elf" $options -o "$tmp/own.nex" >/dev/null 2>"$tmp/err" ||
 			diag "$(cat "$tmp/err")"
-		is "$("$ntrace" check --params "$params" --icnt-bits 32 --elf "$data/xrle.elf" "$tmp/own.nex" | sed 's/.*messages: //')" \
+		is "$("$ntrace" check --params "$params" --elf "$data/xrle.elf" "$tmp/own.nex" | sed 's/.*messages: //')" \
 			"0 errors, 0 warnings, 0 infos" "no finding: encode $options"
 	done
 else

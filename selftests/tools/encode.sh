@@ -111,11 +111,20 @@ ok "ingress replayed" "$ntrace" encode --ingress "$tmp/ingress" --mode btm --enc
 ok "to the same bytes" cmp "$tmp/trace" "$tmp/first"
 ok "and recorded again as the same" cmp "$tmp/ingress2" "$tmp/ingress"
 if [ -r "$data/xrle.elf" ]; then
-	gzip -dc "$data/xrle.pcseq.txt.gz" | cut -d, -f1 >"$tmp/xrle"
-	"$ntrace" encode --pcs "$tmp/xrle" --elf "$data/xrle.elf" --mode htm --implicit-return 8 -o "$tmp/trace" >"$tmp/summary"
+	gzip -dc "$data/xrle.pcseq.txt.gz" >"$tmp/xrle.seq"
+	cut -d, -f1 "$tmp/xrle.seq" >"$tmp/xrle"
+	"$ntrace" encode --pcs "$tmp/xrle.seq" --elf "$data/xrle.elf" --mode htm --implicit-return 8 -o "$tmp/trace" >"$tmp/summary"
 	is "$(head -n 2 "$tmp/summary" | tr '\n' ' ')" "bytes 3374 messages 482 " "xrle: the published bytes and messages"
 	ok "xrle: decodes to the same PCs" cmp <("$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/trace") \
 		<(tr A-F a-f <"$tmp/xrle")
+	# As the tools of others leave them: kinds, comments, blank lines, line ends of another system.
+	{
+		printf '# made by hand\n\n  // indented\r\n'
+		sed -e '2s/,.*/ # the second/' -e '3s/$/ \/\/ the third/' -e '4s/$/\r/' -e 5G "$tmp/xrle.seq"
+	} >"$tmp/commented"
+	cp "$tmp/trace" "$tmp/first"
+	"$ntrace" encode --pcs "$tmp/commented" --elf "$data/xrle.elf" --mode htm --implicit-return 8 -o "$tmp/trace" >/dev/null
+	ok "a list with kinds of instructions, comments and blank lines" cmp "$tmp/trace" "$tmp/first"
 else
 	skip "xrle" "no ../shared/data/refcode, nor NTRACE_SHARED"
 fi
@@ -124,7 +133,7 @@ fi
 printf '0x10000\n0x10014\n0x10016\n0x10000\n' >"$tmp/jumpy"
 "$ntrace" encode --pcs "$tmp/jumpy" --elf "$tmp/demo" --mode htm -o "$tmp/trace" >"$tmp/summary"
 like "traps are told" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"
-like "and encoded as such" "BTYPE=3" "$("$ntrace" dump "$tmp/trace")"
+like "and encoded as what the list does not tell apart" "BTYPE=1" "$("$ntrace" dump "$tmp/trace")"
 
 # complains TEXT STATUS PATTERN ARGUMENT...: one line on stderr.
 complains() {
@@ -156,8 +165,12 @@ printf '0x10000\n0x99990\n' >"$tmp/bad"
 complains "a PC outside of the program" 1 "bad: line 2: 0x99990: " --pcs "$tmp/bad" "${trace[@]}"
 printf '0x10000\n10004\n' >"$tmp/bad"
 complains "a line that is no PC" 1 "bad: line 2: not a PC" --pcs "$tmp/bad" "${trace[@]}"
-printf '0x10000\n0x10004,L4\n' >"$tmp/bad"
-complains "more than a PC" 1 "bad: line 2: something follows" --pcs "$tmp/bad" "${trace[@]}"
+for more in ,X4 ,L44 ,4 ' 0x10008' ,L4x; do
+	printf '0x10000\n0x10004%s\n' "$more" >"$tmp/bad"
+	complains "more than a PC: '$more'" 1 "bad: line 2: something follows" --pcs "$tmp/bad" "${trace[@]}"
+done
+printf '0x10000\n# a\0b\n' >"$tmp/bad"
+complains "a byte 0 in a comment" 1 "bad: line 2: not a PC" --pcs "$tmp/bad" "${trace[@]}"
 printf '0x10000000000000000\n' >"$tmp/bad"
 complains "a PC of 65 bits" 1 "bad: line 1: not a PC" --pcs "$tmp/bad" "${trace[@]}"
 head -c 100000 /dev/zero >"$tmp/bad"
@@ -167,6 +180,23 @@ complains "a log that is cut" 1 "bad: line 1: a 'Trace' line that is cut" --exec
 printf 'ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nc priv=2\n' >"$tmp/bad"
 complains "a bad ingress file" 1 "bad: line 2, column 9 .offset 53.: priv is reserved" --ingress "$tmp/bad" --mode htm \
 	-o "$tmp/trace"
+# A trace is there as a whole or not at all, and what was there before stays.
+mkdir "$tmp/whole"
+printf '0x10000\n0x99990\n' >"$tmp/bad"
+new=(--elf "$tmp/demo" --mode htm -o "$tmp/whole/new" --record-ingress "$tmp/whole/record")
+complains "a bad list" 1 "0x99990" --pcs "$tmp/bad" "${new[@]}"
+is "$(ls "$tmp/whole")" "" "a trace that cannot be made is not there"
+echo before >"$tmp/whole/new"
+chmod 640 "$tmp/whole/new"
+complains "a bad list, again" 1 "0x99990" --pcs "$tmp/bad" "${new[@]}"
+is "$(cat "$tmp/whole/new")" before "nor is what was there before lost"
+ln -s new "$tmp/whole/link"
+ok "a good one" "$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o "$tmp/whole/link"
+is "$(cd "$tmp/whole" && stat -c '%N %a' link new)" "'link' -> 'new' 777
+'new' 640" "replaces it behind the link, with its permissions"
+ok "it is the trace" test "$(stat -c %s "$tmp/whole/new")" -gt 6
+ok "a pipe is written in place" cmp <("$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o >(cat) >/dev/null | cat) \
+	"$tmp/whole/new"
 head -n 20 "$tmp/ingress" >"$tmp/bad"
 complains "an ingress file that is cut" 1 "bad: line 20: it is cut" --ingress "$tmp/bad" --mode htm -o "$tmp/trace"
 complains "an ingress file of another xlen" 1 "its port has an xlen of 64" --ingress "$tmp/ingress" --mode htm \

@@ -11,7 +11,7 @@
 #include "command.h"
 #include "encode_options.h"
 #include "input.h"
-#include "output.h"
+#include "output_file.h"
 #include "pc_blocks.h"
 #include "pc_list.h"
 #include "program.h"
@@ -74,8 +74,8 @@ struct encode {
 	bool isa_known;
 	struct pc_blocks blocks;
 	struct ntrace_ingress_writer writer;
-	struct output *trace;
-	struct output *record;
+	struct output_file trace;
+	struct output_file record;
 };
 
 /* The trace is written as it is made. */
@@ -83,7 +83,7 @@ static void take_message(void *data, const uint8_t *bytes, size_t size)
 {
 	struct encode *encode = data;
 
-	output_bytes(encode->trace, (const char *)bytes, size);
+	output_bytes(encode->trace.output, (const char *)bytes, size);
 }
 
 static int take_mode(struct encode *encode, const char *text)
@@ -231,12 +231,12 @@ static int play(struct encode *encode, const struct ntrace_ingress_record *recor
 	int length, error;
 
 	error = ntrace_encoder_play(&encode->encoder, record);
-	if (error < 0 || !encode->record)
+	if (error < 0 || !encode->record.output)
 		return error < 0 ? error : 0;
 	length = ntrace_ingress_write(&encode->writer, record, line);
 	if (length < 0)
 		return length;
-	output_bytes(encode->record, line, (size_t)length);
+	output_bytes(encode->record.output, line, (size_t)length);
 	return 0;
 }
 
@@ -274,12 +274,12 @@ static int begin_record(struct encode *encode, const struct ntrace_ingress_port 
 	char line[NTRACE_INGRESS_LINE_MAX];
 	int length;
 
-	if (!encode->record)
+	if (!encode->record.output)
 		return EXIT_OK;
 	length = ntrace_ingress_writer_init(&encode->writer, port, line);
 	if (length < 0)
 		return fail("%s", ntrace_strerror(length));
-	output_bytes(encode->record, line, (size_t)length);
+	output_bytes(encode->record.output, line, (size_t)length);
 	return EXIT_OK;
 }
 
@@ -288,10 +288,10 @@ static void end_record(struct encode *encode)
 	char line[NTRACE_INGRESS_LINE_MAX];
 	int length;
 
-	if (!encode->record)
+	if (!encode->record.output)
 		return;
 	length = ntrace_ingress_write_end(&encode->writer, line);
-	output_bytes(encode->record, line, (size_t)length);
+	output_bytes(encode->record.output, line, (size_t)length);
 }
 
 static int encode_pcs(struct encode *encode, struct pc_list *list)
@@ -305,7 +305,7 @@ static int encode_pcs(struct encode *encode, struct pc_list *list)
 			return fail("%s: line %" PRIu64 ": 0x%" PRIx64 ": %s", list->path,
 				    list->line, pc, ntrace_strerror(error));
 		/* Nobody reads what a full disk could not take. */
-		if (encode->trace->error)
+		if (encode->trace.output->error)
 			return EXIT_OK;
 	}
 	if (got < 0)
@@ -329,6 +329,8 @@ static int encode_list(struct encode *encode)
 		error = map_elf(encode, encode->elfs[i]);
 	if (!error && params->isa[0] && ntrace_isa_parse(&encode->blocks.isa, params->isa))
 		error = usage_error(encode->command, "cannot use isa=%s", params->isa);
+	/* A list does not tell exceptions from interrupts (digest section 2, BTYPE). */
+	encode->options.config.trap_btype = true;
 	if (!error)
 		error = start_encoder(encode);
 	if (error)
@@ -434,37 +436,6 @@ static int encode_ingress(struct encode *encode)
 	return error;
 }
 
-static int open_output(struct output **output, const char *path)
-{
-	int file = STDOUT_FILENO;
-
-	if (strcmp(path, "-"))
-		file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (file < 0)
-		return fail("%s: %s", path, strerror(errno));
-	*output = malloc(sizeof(**output));
-	if (!*output)
-		return fail("out of memory");
-	output_init(*output, file);
-	return EXIT_OK;
-}
-
-static int close_output(struct output *output, const char *path, int status)
-{
-	int error;
-
-	if (!output)
-		return status;
-	error = output_flush(output);
-	if (output->fd != STDOUT_FILENO && close(output->fd) && !error)
-		error = errno;
-	free(output);
-	/* A reader that has seen enough is no error. */
-	if (error && !status)
-		status = error == EPIPE ? EXIT_FAILED : fail("%s: %s", path, strerror(error));
-	return status;
-}
-
 /* On stdout, unless the trace goes there. */
 static void print_summary(const struct encode *encode)
 {
@@ -492,18 +463,18 @@ static void print_summary(const struct encode *encode)
 
 static int encode_all(struct encode *encode)
 {
-	int error = open_output(&encode->trace, encode->trace_path);
+	int error = output_file_open(&encode->trace, encode->trace_path);
 
 	if (!error && encode->record_path)
-		error = open_output(&encode->record, encode->record_path);
+		error = output_file_open(&encode->record, encode->record_path);
 	if (!error && ntrace_space_new(&encode->blocks.space, "program", NULL))
 		error = fail("out of memory");
 	if (!error)
 		error = encode->ingress ? encode_ingress(encode) : encode_list(encode);
 	if (encode->blocks.space)
 		ntrace_space_put(encode->blocks.space);
-	error = close_output(encode->trace, encode->trace_path, error);
-	return close_output(encode->record, encode->record_path, error);
+	error = output_file_close(&encode->trace, error);
+	return output_file_close(&encode->record, error);
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -543,10 +514,11 @@ const struct command command_encode = {
 	.details =
 		"Prints bytes, messages and bits per instruction. Every listed PC counts as "
 		"retired;\n"
-		"one that is not where the instruction before it goes was reached by a trap.\n"
+		"one that is not where the instruction before it goes was reached by a trap, of\n"
+		"BTYPE 1, since the list does not say which.\n"
 		"ADDR is where the first segment of the file is loaded.\n\n"
 		"Keys of --encoder, with their defaults:\n"
-		"  icntbits=32 icntfull=0 histbits=31 hrepeatbits=18 bcntbits=18   limits\n"
+		"  icntbits=22 icntfull=0 histbits=31 hrepeatbits=18 bcntbits=18   limits\n"
 		"  repeatbranch=0 seqjumps=0 sync4=0 retbits=63 onebtype=0         compression\n"
 		"  sync=off|messages|cycles|parcels syncmax=0   periodic sync every 2^(syncmax + "
 		"4)\n"

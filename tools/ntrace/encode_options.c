@@ -59,7 +59,6 @@ _Static_assert(sizeof(enum ntrace_timestamps) == sizeof(unsigned int),
 void encode_options_init(struct encode_options *options)
 {
 	ntrace_encoder_config_init(&options->config);
-	options->config.icnt_bits = 32;
 	options->start = NTRACE_SYNC_RESET_EXIT;
 	options->stop = NTRACE_EVCODE_DEBUG_ENTRY;
 }

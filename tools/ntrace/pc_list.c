@@ -118,23 +118,57 @@ static char *hex_number(char *text, uint64_t *value)
 	return text == start ? NULL : text;
 }
 
+static char *skip_blanks(char *text)
+{
+	return text + strspn(text, " \t\r");
+}
+
+/* Nothing, or "# ..." or "// ...". */
+static bool is_comment(const char *text)
+{
+	return !*text || *text == '#' || (text[0] == '/' && text[1] == '/');
+}
+
+/*
+ * Behind a PC the reference tool says in a PC sequence what the instruction is, as ",L4" or
+ * ",BN2": the program says that as well. Return: behind it.
+ */
+static char *skip_kind(char *text)
+{
+	size_t letters, digits;
+
+	if (*text != ',')
+		return text;
+	letters = strspn(text + 1, "LBNJCRDI");
+	digits = strspn(text + 1 + letters, "248");
+	return letters && digits <= 1 ? text + 1 + letters + digits : text;
+}
+
 static int next_plain(struct pc_list *list, uint64_t *pc)
 {
 	char *line, *line_end, *end;
-	int result = next_line(list, &line, &line_end);
+	int result;
 
-	if (result <= 0)
-		return result;
-	if (line[0] != '0' || (line[1] != 'x' && line[1] != 'X'))
-		return complain(list, "not a PC: 0x and hex digits are wanted");
-	end = hex_number(line + 2, pc);
-	if (!end)
-		return complain(list, "not a PC: 0x and up to 16 hex digits are wanted");
-	if (*end == '\r' && end + 1 == line_end)
-		end++;
-	if (end != line_end)
-		return complain(list, "something follows the PC");
-	return 1;
+	while ((result = next_line(list, &line, &line_end)) > 0) {
+		/* Of tens of millions of lines nearly all are "0x...". */
+		if (line[0] != '0')
+			line = skip_blanks(line);
+		if (is_comment(line) && line + strlen(line) == line_end)
+			continue;
+		if (line[0] != '0' || (line[1] != 'x' && line[1] != 'X'))
+			return complain(list, "not a PC: 0x and hex digits are wanted");
+		end = hex_number(line + 2, pc);
+		if (!end)
+			return complain(list, "not a PC: 0x and up to 16 hex digits are wanted");
+		if (end == line_end)
+			return 1;
+		end = skip_blanks(skip_kind(end));
+		if (!is_comment(end) || end + strlen(end) != line_end)
+			return complain(list, "something follows the PC that is neither the "
+					      "kind of instruction (as ',L4') nor a comment");
+		return 1;
+	}
+	return result;
 }
 
 static const char trace_start[] = "Trace ";

@@ -33,7 +33,9 @@ struct pc_list {
 
 /**
  * pc_list_open - open a list; "-" is standard input
- * @log: QEMU's -d exec with one-insn-per-tb; else PCs as 0x and hex digits, one a line
+ * @log: QEMU's -d exec with one-insn-per-tb; else PCs as 0x and hex digits, one a line, perhaps
+ *       followed by the kind of instruction as the reference tool's PC sequences have it (",BN4");
+ *       blank lines and comments ("#" or "//") are skipped
  * @hart: log: the CPU whose instructions count
  *
  * Return: EXIT_OK, or EXIT_FAILED after a complaint.
