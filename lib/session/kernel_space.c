@@ -51,25 +51,27 @@ static bool left_out(const struct loading *loading, int error)
 	       loading->session->recording->privilege == TRACED_U;
 }
 
-/* A dump as object and as core; false, after a note, if it is not there. */
-static bool open_dump(struct loading *loading, const char *name, struct ntrace_object **object,
-		      struct core *core)
+/* A dump as object and as core. If it is not there, a note says so; only memory is an error. */
+static int open_dump(struct loading *loading, const char *name, struct ntrace_object **object,
+		     struct core *core)
 {
 	char path[PATH_ROOM];
 	int error;
 
-	if (!path_of(loading, name, path))
-		return false;
+	if (loading->session->single || !path_of(loading, name, path))
+		return 0;
 	error = core_open(core, path, false);
 	if (!error) {
 		error = ntrace_object_open_elf(object, path);
 		if (error)
 			core_close(core);
 	}
+	if (error == NTRACE_ERR_NOMEM)
+		return error;
 	if (error && !left_out(loading, error))
 		session_note(loading->session, "%s: %s", path,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
-	return !error;
+	return 0;
 }
 
 static bool has(const struct core *core, uint64_t address)
@@ -263,21 +265,18 @@ static void close_dumps(struct loading *loading)
 int session_load_kernel(struct ntrace_session *session, const char *firmware, uint64_t bias)
 {
 	struct loading loading = { .session = session, .start_core.fd = -1, .end_core.fd = -1 };
-	bool have_start, have_end;
 	int error;
 
 	session->firmware_start = UINT64_MAX;
 	session->firmware_last = 0;
 	error = ntrace_space_new(&session->kernel, "kernel", NULL);
-	if (error)
-		return error;
-	have_start = !session->single &&
-		     open_dump(&loading, "kernel.start", &loading.start, &loading.start_core);
-	have_end = !session->single &&
-		   open_dump(&loading, "kernel.end", &loading.end, &loading.end_core);
-	if (have_start)
+	if (!error)
+		error = open_dump(&loading, "kernel.start", &loading.start, &loading.start_core);
+	if (!error)
+		error = open_dump(&loading, "kernel.end", &loading.end, &loading.end_core);
+	if (!error && loading.start)
 		error = ntrace_space_map_linked(session->kernel, loading.start, 0);
-	if (!error && have_end)
+	if (!error && loading.end)
 		error = join_end(&loading);
 	if (!error)
 		error = load_symbols(&loading);

@@ -222,7 +222,7 @@ static int take(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-static void decode(const char *name, const char *firmware)
+__attribute__((unused)) static void decode(const char *name, const char *firmware)
 {
 	struct ntrace_session_options options = {
 		.size = sizeof(options),

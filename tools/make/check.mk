@@ -7,9 +7,9 @@ TEST_BINS := $(TEST_SRC:selftests/%.c=$(B)/selftests/%)
 FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
-# The same tests without sanitizers, for valgrind; not the few that are slow there.
+# The same tests without sanitizers, for valgrind; not the few that are slow there, or linked in their own way.
 VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c \
-	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c,$(filter selftests/lib/%,$(TEST_SRC))))
+	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
 # What reads the witness' log: a library for tests, and programs in build/oracle.
@@ -35,6 +35,9 @@ $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/sa
 
 # Files of the kernel modules in programs of the host, with headers that stand in for the kernel's.
 $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
+
+# This one leads the allocations of the library to its own, which fail.
+$(B)/selftests/lib/test_nomem: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
 	@mkdir -p $(@D)

@@ -261,7 +261,7 @@ NTRACE_API int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntra
 /**
  * ntrace_stacks_functions - all functions, by kind, name, object and address
  * @stacks: stacks
- * @count: their number; 0 also when out of memory
+ * @count: their number; 0 = out of memory, as there is always one that all hangs from
  *
  * The same counts give the same order, here and below.
  * Return: array owned by the stacks, as are those below: valid until the next event or merge.

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that runs out. A recording is opened, decoded, profiled and archived again and again; each
+ * time another one of the library's allocations fails, once alone and once with all behind it.
+ * It must end in NTRACE_ERR_NOMEM or, where the library can do without, with the very same result:
+ * never with another one. The linker leads the allocations of the library here (--wrap).
+ */
+#include <stdarg.h>
+
+#include <ntrace/export.h>
+#include <ntrace/profile.h>
+#include <ntrace/stacks.h>
+
+#include "test_session.h"
+
+/* ---- the allocator ---- */
+
+static uint64_t allocations;	/* so far */
+static uint64_t failing;	/* the one that fails, counted from 1; 0 = none */
+static bool for_good;		/* and those behind it */
+static bool armed;
+
+static bool fails(void)
+{
+	if (!armed)
+		return false;
+	allocations++;
+	return failing && (for_good ? allocations >= failing : allocations == failing);
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
+
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t size);
+int __wrap_asprintf(char **text, const char *format, ...);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+	return fails() ? NULL : __real_realloc(memory, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t size)
+{
+	return fails() ? NULL : __real_strndup(text, size);
+}
+
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+	va_list args;
+	int size = -1;
+
+	/* What glibc leaves there is undefined. */
+	*text = (char *)1;
+	if (fails())
+		return -1;
+	va_start(args, format);
+	size = vasprintf(text, format, args);
+	va_end(args);
+	return size;
+}
+
+/* ---- a run ---- */
+
+/**
+ * struct result - what came of a run
+ * @error: the first one
+ * @sum: of all that was told
+ */
+struct result {
+	int error;
+	uint64_t sum;
+};
+
+struct job {
+	const char *name;
+	bool archive;
+	struct result result;
+	struct ntrace_profile *profile;
+	struct ntrace_stacks *stacks;
+};
+
+static void add(struct result *result, const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+
+	while (size--)
+		result->sum = (result->sum ^ *bytes++) * UINT64_C(0x100000001b3);
+}
+
+static void add_number(struct result *result, uint64_t number)
+{
+	add(result, &number, sizeof(number));
+}
+
+static void add_text(struct result *result, const char *text)
+{
+	if (text)
+		add(result, text, strlen(text) + 1);
+}
+
+static void sum_note(void *data, const char *text)
+{
+	add_text(data, text);
+}
+
+static int sum_event(void *data, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct ntrace_location location = { 0 };
+	struct job *job = data;
+	struct result *result = &job->result;
+	int error;
+
+	add_number(result, flow->type | (uint64_t)flow->code << 8 | (uint64_t)flow->taken << 32);
+	add_number(result, flow->address);
+	add_number(result, flow->next_known ? flow->next : 1);
+	add_number(result, flow->instructions | (uint64_t)event->privilege << 32);
+	add_number(result, (uint32_t)event->tid | (uint64_t)event->pid << 32);
+	add_text(result, event->comm);
+	if (flow->type == NTRACE_FLOW_BLOCK &&
+	    ntrace_space_locate(flow->space, flow->address, &location) == NTRACE_OK)
+		add_text(result, location.symbol);
+	error = ntrace_profile_event(job->profile, event);
+	return error ? error : ntrace_stacks_event(job->stacks, event);
+}
+
+static int export(struct job *job)
+{
+	const struct ntrace_profile_object *object;
+	char *text = NULL;
+	size_t size, count, i;
+	FILE *file;
+	int error = 0;
+
+	/* The stream is the test's, its memory too. */
+	armed = false;
+	file = open_memstream(&text, &size);
+	armed = true;
+	object = ntrace_profile_objects(job->profile, &count);
+	if (!object)
+		error = NTRACE_ERR_NOMEM;
+	for (i = 0; i < count && !error; i++)
+		error = ntrace_export_profile(file, job->profile, NTRACE_EXPORT_AUTOFDO,
+					      object[i].object, NULL);
+	fclose(file);
+	if (!error)
+		add(&job->result, text, size);
+	free(text);
+	return error;
+}
+
+static int decode_all(struct job *job, struct ntrace_session *session)
+{
+	const struct ntrace_profile_options profile = { .size = sizeof(profile), .pid = -1 };
+	const struct ntrace_stacks_options stacks = { .size = sizeof(stacks), .pid = -1 };
+	const struct ntrace_stack_function *functions;
+	struct ntrace_archive_counts counts;
+	size_t count, i;
+	int error;
+
+	if (job->archive)
+		return ntrace_session_archive(session, &counts);
+	error = ntrace_profile_new(&job->profile, &profile);
+	if (!error)
+		error = ntrace_stacks_new(&job->stacks, &stacks);
+	if (!error)
+		error = ntrace_session_decode(session, 0, sum_event, job, NULL);
+	if (!error)
+		error = ntrace_profile_end(job->profile);
+	if (!error)
+		error = ntrace_stacks_end(job->stacks);
+	if (error)
+		return error;
+	functions = ntrace_stacks_functions(job->stacks, &count);
+	if (!count)
+		return NTRACE_ERR_NOMEM;
+	for (i = 0; i < count; i++) {
+		add_text(&job->result, functions[i].name);
+		add_number(&job->result, functions[i].total);
+	}
+	return export(job);
+}
+
+static struct result run_job(const char *name, bool archive)
+{
+	struct job job = { .name = name, .archive = archive };
+	struct ntrace_session_options options = {
+		.size = sizeof(options),
+		.sysroot = in("root"),
+		.note = sum_note,
+		.note_data = &job.result,
+	};
+	struct ntrace_session *session;
+	const char *path = in(name);
+
+	allocations = 0;
+	armed = true;
+	job.result.error = ntrace_session_open(&session, path, &options);
+	if (!job.result.error) {
+		job.result.error = decode_all(&job, session);
+		ntrace_profile_free(job.profile);
+		ntrace_stacks_free(job.stacks);
+		ntrace_session_close(session);
+	}
+	armed = false;
+	return job.result;
+}
+
+/* ---- all of them ---- */
+
+static void check(const char *name, bool archive)
+{
+	struct result good = run_job(name, archive);
+	uint64_t total = allocations, n, without = 0;
+
+	is_u64((uint64_t)good.error, 0, "%s: with all memory", name);
+	for (n = 1; n <= total; n++) {
+		for (unsigned int i = 0; i < 2; i++) {
+			struct result result;
+
+			if (archive)
+				run("rm -rf %s/archive", in(name));
+			failing = n;
+			for_good = i;
+			result = run_job(name, archive);
+			failing = 0;
+			if (!result.error && result.sum == good.sum)
+				without++;
+			else if (result.error != NTRACE_ERR_NOMEM)
+				ok(false, "%s: allocation %" PRIu64 " of %" PRIu64 " fails%s: %s",
+				   name, n, total, i ? ", and all behind it" : "",
+				   result.error ? ntrace_strerror(result.error) : "another result");
+		}
+	}
+	ok(total > 50, "%s: each of %" PRIu64 " allocations failed, %" PRIu64 " runs did without",
+	   name, total, without);
+}
+
+static void tests(void)
+{
+	start("memory", CODE, UINT32_MAX);
+	named(100, 0, false, "shell");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "beta");
+	maps(200, 0, CODE, "/bbb");
+	named(300, 0, false, "kworker");
+	switches(100, 200, CODE);
+	switches(200, 100, CODE);
+	forks(100, 101, now + 10);
+	switches(100, 101, CODE);
+	named(101, now + 20, true, "gamma");
+	maps(101, now + 30, CODE, "/bbb");
+	hart_trap(&hart, BEGIN_NEW_EXEC, NOTHING, CODE);
+	hart_loop(&hart, 3);
+	maps(101, now + 40, OTHER_CODE, "/missing");
+	switches(101, 300, KERNEL_LOOP);
+	switches(300, 100, CODE);
+	stop("memory", 3);
+	check("memory", false);
+	ok(!run("python3 selftests/lib/aux_file.py %s/memory %s/rvtrace rvtrace piece=100",
+		directory, directory) &&
+		   !run("python3 selftests/lib/aux_file.py %s/memory %s/spacemit spacemit sync=yes "
+			"compress=2",
+			directory, directory),
+	   "makes perf.data files of it");
+	check("rvtrace", false);
+	check("spacemit", false);
+	check("memory", true);
+}
+
+int main(void)
+{
+	return test_sessions(tests);
+}
