@@ -73,7 +73,7 @@ suite_sources() {
 	done
 }
 
-# suite_apt TOOL ARCHITECTURES ARGUMENTS...
+# suite_apt TOOL ARCHITECTURES ARGUMENTS...: several tests may fetch at a time, and apt then waits for its lock.
 suite_apt() {
 	local tool=$1 arch=$2
 	shift 2
@@ -85,7 +85,7 @@ suite_apt() {
 		-o Dir::Cache="$suite_dir/cache-$arch" \
 		-o APT::Architecture="${arch%%,*}" -o APT::Architectures="$arch" \
 		-o APT::Install-Recommends=false -o Acquire::Languages=none -o Acquire::Retries=3 \
-		-o APT::Sandbox::User="$(id -un)" -o APT::Get::List-Cleanup=false "$@"
+		-o DPkg::Lock::Timeout=600 -o APT::Sandbox::User="$(id -un)" -o APT::Get::List-Cleanup=false "$@"
 }
 
 # The lists are a day old at most. Without a network an old list serves, as
