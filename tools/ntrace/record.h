@@ -616,4 +616,13 @@ int recording_make(const char *directory);
 /** recording_discard - remove the files of a recording, for one that came to nothing */
 void recording_discard(const char *directory);
 
+/**
+ * recording_reserve - set disk space aside for what is written last
+ *
+ * Until recording_release() neither trace nor sideband can take it.
+ * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int recording_reserve(const char *directory);
+void recording_release(const char *directory);
+
 #endif /* NTRACE_TOOL_RECORD_H */

@@ -2,6 +2,7 @@
 /* The directory of a recording: made, moved out of the way, removed. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +13,14 @@
 #include "record.h"
 #include "ui.h"
 
+/* For what a recording cannot be decoded without, and is written last: parameters, sideband. */
+#define ROOM "room"
+#define ROOM_SIZE (256u << 10)
+
 /* Only what a recorder writes is ever removed; anything else stays and keeps its directory. */
 static bool is_ours(const char *name)
 {
-	static const char *const names[] = { "data", "params", "images" };
+	static const char *const names[] = { "data", "params", "params.new", "images", ROOM };
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -102,4 +107,40 @@ int recording_make(const char *directory)
 		return error;
 	return ntrace_recording_create(directory) ? fail("%s: %s", directory, strerror(errno)) :
 						    EXIT_OK;
+}
+
+static char *room_of(const char *directory)
+{
+	char *path;
+
+	return asprintf(&path, "%s/" ROOM, directory) < 0 ? NULL : path;
+}
+
+int recording_reserve(const char *directory)
+{
+	char *path = room_of(directory);
+	int fd, error;
+
+	if (!path)
+		return fail("out of memory");
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	error = fd < 0 ? errno : posix_fallocate(fd, 0, ROOM_SIZE);
+	if (fd >= 0)
+		close(fd);
+	if (error) {
+		unlink(path);
+		error = error == ENOSPC ? fail("%s: disk full", directory) :
+					  fail("%s: %s", path, strerror(error));
+	}
+	free(path);
+	return error;
+}
+
+void recording_release(const char *directory)
+{
+	char *path = room_of(directory);
+
+	if (path)
+		unlink(path);
+	free(path);
 }

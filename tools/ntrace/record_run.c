@@ -188,6 +188,9 @@ static int prepare(struct recorder *recorder)
 	if (error)
 		return error;
 	recorder->made = !recorder->again;
+	error = recording_reserve(recorder->directory);
+	if (error)
+		return error;
 	return recorder->by_tasks ? prepare_tasks(recorder) : prepare_harts(recorder);
 }
 
@@ -417,6 +420,7 @@ static int record(struct recorder *recorder)
 	failed = recorder->by_tasks ? tasks_finish(&recorder->tasks) :
 				      finish_devices(recorder, error != EXIT_OK);
 	error = error ? error : failed;
+	recording_release(recorder->directory);
 	if (!recorder->traced)
 		return error;
 	/* Whatever failed: what is there is worth keeping. */

@@ -51,11 +51,11 @@ like "the summary" "trace from 2 harts in .* nothing lost.*ntrace report counted
 attempt packed ntrace record -z -o packed.data -- "$counted"
 status packed 7
 like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 harts" "$(cat packed.err)"
-# Room for what is not trace, and a little for the trace.
-room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 128))
+# Room for what is not trace, what is set aside for the end, and a little for the trace.
+room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 640))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
 attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
-	sh -c 'i=0; while [ $i -lt 4000 ]; do i=$((i+1)); done'
+	sh -c 'i=0; while [ $i -lt 16000 ]; do i=$((i+1)); done'
 status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"
 cp -r /mnt/small/data packed_full.data
