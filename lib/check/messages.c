@@ -72,6 +72,8 @@ static void check_address(struct ntrace_check *check, const struct ntrace_messag
 	const struct ntrace_params *params = &check->config.params;
 	unsigned int bits = params->xlen - 1;
 
+	if (params->address_bits && params->address_bits < bits)
+		bits = params->address_bits;
 	/* Bits that trTeInstExtendAddrMSB copied upwards mean nothing on RV32. */
 	if (message->address_bytes > (bits + 5) / 6 ||
 	    (!params->extend_address && width(message->field[field]) > bits))

@@ -36,6 +36,8 @@ static const char *refuse_params(const struct ntrace_encoder_config *config)
 		return "SRC has more than 12 bits";
 	if (config->src >> params->src_bits)
 		return "SRC does not fit in its field";
+	if (params->address_bits > 63)
+		return "addresses have more than 63 bits";
 	if (params->implicit_return > 3)
 		return "implicit return mode is none of 0 to 3";
 	if (params->timestamp_bits > 64)
@@ -188,6 +190,9 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 	encoder->hist = 1;
 	encoder->interval = config->sync_mode ? UINT64_C(1) << (config->sync_max + 4) : 0;
 	encoder->address_mask = params->xlen == 32 ? UINT32_MAX : UINT64_MAX;
+	encoder->sent_mask = encoder->address_mask;
+	if (params->address_bits && params->address_bits < params->xlen)
+		encoder->sent_mask = (UINT64_C(2) << params->address_bits) - 1;
 	encoder->src = config->src << 6;
 	encoder->fixed_bits = (uint8_t)(6 + params->src_bits);
 	encoder->history = params->mode == NTRACE_MODE_HISTORY;

@@ -55,14 +55,14 @@ static uint8_t *put_start(uint8_t *out, uint64_t fixed, unsigned int fixed_bits,
  */
 static uint8_t *put_address(const struct ntrace_encoder *encoder, uint8_t *out, uint64_t address)
 {
-	uint64_t field = (address & encoder->address_mask) >> 1;
-	unsigned int width = encoder->config.params.xlen - 1;
+	uint64_t field = (address & encoder->sent_mask) >> 1;
+	unsigned int width = bit_length(encoder->sent_mask) - 1;
 	uint64_t lead;
 
 	if (!encoder->config.params.extend_address)
 		return put_variable(out, field);
 	/* Bits that differ from the top bit of the field, and one more that equals it. */
-	lead = field >> (width - 1) & 1 ? ~field & (encoder->address_mask >> 1) : field;
+	lead = field >> (width - 1) & 1 ? ~field & (encoder->sent_mask >> 1) : field;
 	return put_field(out, field, (bit_length(lead) + 6) / 6 * 6);
 }
 
@@ -319,7 +319,7 @@ void emit_sync(struct ntrace_encoder *encoder, enum ntrace_tcode tcode, enum ntr
 
 	set_field(&message, NTRACE_FIELD_SYNC, sync);
 	set_field(&message, NTRACE_FIELD_ICNT, icnt);
-	set_field(&message, NTRACE_FIELD_FADDR, address >> 1);
+	set_field(&message, NTRACE_FIELD_FADDR, (address & encoder->sent_mask) >> 1);
 	if (tcode != NTRACE_TCODE_PROG_TRACE_SYNC && tcode != NTRACE_TCODE_DIRECT_BRANCH_SYNC)
 		set_field(&message, NTRACE_FIELD_BTYPE, btype);
 	if (tcode == NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC)

@@ -7,10 +7,16 @@
 
 #include <ntrace/params.h>
 
-/* A spelling of an enumerator; the first one of a value is the one written. */
+/* A spelling of a value; the first one of a value is the one written. */
 struct name {
 	const char *text;
 	unsigned int value;
+};
+
+static const struct name xlen_names[] = {
+	{ "32", 32 },
+	{ "64", 64 },
+	{ NULL, 0 },
 };
 
 static const struct name mode_names[] = {
@@ -33,6 +39,74 @@ static const struct name delta_names[] = {
 	{ NULL, 0 },
 };
 
+enum kind {
+	KIND_NUMBER,	/* unsigned int */
+	KIND_WIDE,	/* uint64_t */
+	KIND_FLAG,	/* bool: 0 or 1 */
+	KIND_NAME,	/* unsigned int: one of names */
+	KIND_FLAG_NAME,	/* bool: one of names */
+	KIND_ISA,	/* text */
+	KIND_ADDRESS,	/* uint64_t that is not always known */
+};
+
+/* Where a setting goes, and what it may be. In the order of the public table. */
+struct setting {
+	enum kind kind;
+	size_t offset;
+	uint64_t max;
+	const struct name *names;
+};
+
+#define FIELD(field) offsetof(struct ntrace_params, field)
+
+static const struct setting settings[] = {
+	{ KIND_NUMBER, FIELD(src_bits), NTRACE_SRC_BITS_MAX, NULL },
+	{ KIND_NAME, FIELD(xlen), 0, xlen_names },
+	{ KIND_FLAG, FIELD(extend_address), 1, NULL },
+	{ KIND_NUMBER, FIELD(address_bits), 64, NULL },
+	{ KIND_FLAG, FIELD(all_jumps), 1, NULL },
+	{ KIND_NAME, FIELD(mode), 0, mode_names },
+	{ KIND_NAME, FIELD(dialect), 0, dialect_names },
+	{ KIND_NUMBER, FIELD(timestamp_bits), 64, NULL },
+	{ KIND_WIDE, FIELD(timestamp_hz), UINT64_MAX, NULL },
+	{ KIND_FLAG_NAME, FIELD(timestamp_xor), 0, delta_names },
+	{ KIND_NUMBER, FIELD(implicit_return), 3, NULL },
+	{ KIND_FLAG, FIELD(keep_stack), 1, NULL },
+	{ KIND_ISA, FIELD(isa), 0, NULL },
+	{ KIND_ADDRESS, FIELD(jvt), UINT64_MAX, NULL },
+};
+
+static const struct ntrace_params_key keys[] = {
+	{ "srcbits", "0 to 12", "0", "bits of the SRC field; 0: messages have none" },
+	{ "xlen", "32 or 64", "ELF's or 64", "bits of an address" },
+	{ "extaddr", "0 or 1", "0", "1: the top bit of an address field is copied upwards" },
+	{ "addrbits", "0 to 64", "0",
+	  "top bit of address fields, which is the sign (SiFive); 0: all are sent" },
+	{ "alljumps", "0 or 1", "0", "1: direct jumps are reported as branches" },
+	{ "mode", "any, btm or htm", "any", "branch or history trace messages" },
+	{ "dialect", "ratified, rc7 or sifive-v0", "ratified", "version of the messages" },
+	{ "tsbits", "0 to 64", "0", "bits of a time stamp; 0: they do not wrap" },
+	{ "tshz", "a number", "0", "time stamps in a second; 0: not known" },
+	{ "tsdelta", "add or xor", "add", "how a time stamp without SYNC changes the last one" },
+	{ "impret", "0 to 3", "0", "implicit returns: off, counted, partly or wholly compared" },
+	{ "keepstack", "0 or 1", "0", "1: markers leave the return stack as it is (rc7)" },
+	{ "isa", "an ISA string", "ELF's", "as rv64gc_zba, without commas" },
+	{ "jvt", "an address", "ELF's", "the jump vector table of Zcmt" },
+};
+
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
+
+_Static_assert(sizeof(settings) / sizeof(settings[0]) == KEYS, "one for each key");
+_Static_assert(sizeof(enum ntrace_mode) == sizeof(unsigned int) &&
+		       sizeof(enum ntrace_dialect) == sizeof(unsigned int),
+	       "set like the numbers beside them");
+
+const struct ntrace_params_key *ntrace_params_keys(size_t *count)
+{
+	*count = KEYS;
+	return keys;
+}
+
 void ntrace_params_init(struct ntrace_params *params)
 {
 	memset(params, 0, sizeof(*params));
@@ -51,27 +125,7 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *value)
 	return !errno && !*end && *value <= max;
 }
 
-static bool parse_uint(const char *text, unsigned int max, unsigned int *value)
-{
-	uint64_t number;
-
-	if (!parse_number(text, max, &number))
-		return false;
-	*value = (unsigned int)number;
-	return true;
-}
-
-static bool parse_bool(const char *text, bool *value)
-{
-	unsigned int number;
-
-	if (!parse_uint(text, 1, &number))
-		return false;
-	*value = number;
-	return true;
-}
-
-static bool parse_name(const char *text, const struct name *names, unsigned int *value)
+static bool parse_name(const char *text, const struct name *names, uint64_t *value)
 {
 	for (; names->text; names++) {
 		if (!strcmp(text, names->text)) {
@@ -106,51 +160,44 @@ static bool parse_isa(const char *text, char *isa, size_t size)
 	return true;
 }
 
+static bool parse_value(struct ntrace_params *params, const struct setting *setting,
+			const char *text)
+{
+	void *field = (char *)params + setting->offset;
+	uint64_t number;
+
+	if (setting->kind == KIND_ISA)
+		return parse_isa(text, field, sizeof(params->isa));
+	if (setting->names ? !parse_name(text, setting->names, &number) :
+			     !parse_number(text, setting->max, &number))
+		return false;
+	switch (setting->kind) {
+	case KIND_FLAG:
+	case KIND_FLAG_NAME:
+		*(bool *)field = number;
+		return true;
+	case KIND_ADDRESS:
+		params->jvt_known = true;
+		*(uint64_t *)field = number;
+		return true;
+	case KIND_WIDE:
+		*(uint64_t *)field = number;
+		return true;
+	default:
+		*(unsigned int *)field = (unsigned int)number;
+		return true;
+	}
+}
+
 static bool parse_setting(struct ntrace_params *params, const char *key, const char *value)
 {
-	unsigned int number;
-
-	if (!strcmp(key, "srcbits"))
-		return parse_uint(value, NTRACE_SRC_BITS_MAX, &params->src_bits);
-	if (!strcmp(key, "xlen"))
-		return parse_uint(value, 64, &params->xlen) &&
-		       (params->xlen == 32 || params->xlen == 64);
-	if (!strcmp(key, "extaddr"))
-		return parse_bool(value, &params->extend_address);
-	if (!strcmp(key, "alljumps"))
-		return parse_bool(value, &params->all_jumps);
-	if (!strcmp(key, "mode")) {
-		if (!parse_name(value, mode_names, &number))
+	for (size_t i = 0; i < KEYS; i++) {
+		if (strcmp(key, keys[i].name))
+			continue;
+		if (!parse_value(params, &settings[i], value))
 			return false;
-		params->mode = (enum ntrace_mode)number;
-		return true;
-	}
-	if (!strcmp(key, "dialect")) {
-		if (!parse_name(value, dialect_names, &number))
-			return false;
-		params->dialect = (enum ntrace_dialect)number;
-		return true;
-	}
-	if (!strcmp(key, "tsbits"))
-		return parse_uint(value, 64, &params->timestamp_bits);
-	if (!strcmp(key, "tshz"))
-		return parse_number(value, UINT64_MAX, &params->timestamp_hz);
-	if (!strcmp(key, "tsdelta")) {
-		if (!parse_name(value, delta_names, &number))
-			return false;
-		params->timestamp_xor = number;
-		return true;
-	}
-	if (!strcmp(key, "impret"))
-		return parse_uint(value, 3, &params->implicit_return);
-	if (!strcmp(key, "keepstack"))
-		return parse_bool(value, &params->keep_stack);
-	if (!strcmp(key, "isa"))
-		return parse_isa(value, params->isa, sizeof(params->isa));
-	if (!strcmp(key, "jvt")) {
-		if (!parse_number(value, UINT64_MAX, &params->jvt))
-			return false;
-		params->jvt_known = true;
+		/* All there are. */
+		params->address_bits %= 64;
 		return true;
 	}
 	return false;
@@ -201,16 +248,18 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 
 int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size)
 {
-	char jvt[32] = "";
+	char jvt[32] = "", bits[32] = "";
 
 	if (params->jvt_known)
 		snprintf(jvt, sizeof(jvt), ",jvt=0x%llx", (unsigned long long)params->jvt);
+	if (params->address_bits)
+		snprintf(bits, sizeof(bits), ",addrbits=%u", params->address_bits);
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%s%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
 			name_of(delta_names, params->timestamp_xor), params->implicit_return,
-			params->keep_stack, params->isa[0] ? ",isa=" : "", params->isa, jvt);
+			params->keep_stack, params->isa[0] ? ",isa=" : "", params->isa, jvt, bits);
 }

@@ -61,5 +61,10 @@ uint64_t ntrace_message_address(const struct ntrace_message *message,
 		address |= ~UINT64_C(0) << sent;
 	if (!full)
 		address ^= reference;
+	if (params->address_bits && params->address_bits < 63) {
+		unsigned int above = 63 - params->address_bits;
+
+		address = (uint64_t)((int64_t)(address << above) >> above);
+	}
 	return params->xlen == 32 ? address & 0xffffffff : address;
 }

@@ -61,6 +61,9 @@ static unsigned int address_bytes(uint64_t value, const struct ntrace_params *pa
 	unsigned int width = params->xlen - 1;
 	unsigned int bytes = 1;
 
+	if (params->address_bits && params->address_bits < width)
+		width = params->address_bits;
+
 	if (!params->extend_address) {
 		unsigned int bits = significant_bits(value);
 

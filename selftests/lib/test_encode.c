@@ -100,6 +100,14 @@ static void vectors(void)
 	retire(&encoder, 0xffffffff800031f4, 2, NTRACE_ITYPE_INDIRECT_JUMP);
 	is_bytes("24 0D E8 8C 04 00 00 FC FC FC FC FC 1F",
 		 "kernel address without address extension");
+	config.params.address_bits = 48;
+	begin(&encoder, &config);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	retire(&encoder, 0xffffffff800031f4, 2, NTRACE_ITYPE_INDIRECT_JUMP);
+	retire(&encoder, 0x10000, 2, NTRACE_ITYPE_NONE);
+	is_bytes("24 0D E8 8C 04 00 00 FC FC FF 10 21 E8 8C 24 00 00 FC FC FF",
+		 "the same with addresses of 48 bits, and back");
+	config.params.address_bits = 0;
 	config.params.extend_address = true;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Stream parameters as text and back; error texts. */
+#include <stdlib.h>
+
 #include <ntrace/params.h>
 
 #include "tap.h"
@@ -9,7 +11,7 @@ static void test_good(void)
 	static const char text[] = "srcbits=12,xlen=32,extaddr=1,alljumps=1,mode=htm,"
 				   "dialect=sifive-v0,tsbits=40,tshz=1000000000,"
 				   "tsdelta=xor,impret=2,keepstack=1,isa=rv32imac_zba,"
-				   "jvt=0x80001000";
+				   "jvt=0x80001000,addrbits=48";
 	struct ntrace_params params;
 	const char *bad = text;
 	char back[256];
@@ -31,6 +33,7 @@ static void test_good(void)
 	ok(params.keep_stack, "keepstack");
 	is_str(params.isa, "rv32imac_zba", "isa");
 	ok(params.jvt_known && params.jvt == 0x80001000, "jvt");
+	is_u64(params.address_bits, 48, "addrbits");
 	is_u64(ntrace_params_format(&params, back, sizeof(back)), strlen(text),
 	       "length of the text");
 	is_str(back, text, "the same text");
@@ -67,6 +70,7 @@ static void test_bad(void)
 		{ "tsdelta=sub", 0 },
 		{ "impret=4", 0 },
 		{ "keepstack=2", 0 },
+		{ "addrbits=65", 0 },
 		{ "jvt=", 0 },
 		{ "jvt=top", 0 },
 		{ "jvt=0x10000000000000000", 0 },
@@ -91,6 +95,42 @@ static void test_bad(void)
 		ok(bad == cases[i].text + cases[i].at, "the bad setting is found");
 		ok(!memcmp(&params, &before, sizeof(params)), "nothing is changed");
 	}
+}
+
+/* What is said of the keys is how it is. */
+static void test_keys(void)
+{
+	const struct ntrace_params_key *keys;
+	struct ntrace_params params;
+	char text[1024];
+	size_t count;
+
+	ntrace_params_init(&params);
+	strcpy(params.isa, "rv64gc");
+	params.jvt_known = true;
+	params.address_bits = 40;
+	ntrace_params_format(&params, text, sizeof(text));
+	keys = ntrace_params_keys(&count);
+	ok(count > 10, "there are keys");
+	for (size_t i = 0; i < count; i++) {
+		unsigned long first = strtoul(keys[i].values, NULL, 10), last = first;
+		const char *range = strstr(keys[i].values, " to ");
+		char setting[64];
+		bool takes;
+
+		snprintf(setting, sizeof(setting), "%s=", keys[i].name);
+		ok(strstr(text, setting), "%s is written as well", keys[i].name);
+		if (!range)
+			continue;
+		last = strtoul(range + 4, NULL, 10);
+		snprintf(setting, sizeof(setting), "%s=%lu", keys[i].name, last);
+		takes = !ntrace_params_parse(&params, setting, NULL);
+		snprintf(setting, sizeof(setting), "%s=%lu", keys[i].name, last + 1);
+		ok(takes && ntrace_params_parse(&params, setting, NULL), "%s: %s", keys[i].name,
+		   keys[i].values);
+	}
+	ntrace_params_parse(&params, "addrbits=64", NULL);
+	is_u64(params.address_bits, 0, "64 bits are all there are");
 }
 
 /* As long as the profiles write it, and longer. */
@@ -122,6 +162,7 @@ int main(void)
 {
 	test_good();
 	test_bad();
+	test_keys();
 	test_long_isa();
 	test_errors();
 	return done_testing();

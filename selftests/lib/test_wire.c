@@ -624,6 +624,40 @@ static void test_written_addresses(void)
 	}
 }
 
+/* Digest, "Addresses of limited width": bit addrbits is the sign, whatever was sent. */
+static void test_address_bits(void)
+{
+	static const struct {
+		const char *params;
+		uint64_t sent, reference, address;	/* reference 0: F-ADDR */
+	} cases[] = {
+		{ "addrbits=48", 0x413fc, 0, 0x413fc },
+		{ "addrbits=48", 0x1ffff80bb1884, 0, 0xffffffff80bb1884 },
+		{ "addrbits=48", 0x1ffff80bb1884 ^ 0x413fc, 0x413fc, 0xffffffff80bb1884 },
+		{ "addrbits=48", 0x1ffff80bb1884 ^ 0x413fc, 0xffffffff80bb1884, 0x413fc },
+		{ "addrbits=48", 0x10, 0xffffffff80bb1884, 0xffffffff80bb1894 },
+		/* Of an encoder that sends more, what is above is not looked at. */
+		{ "addrbits=38", 0x1ffff80bb1884, 0, 0xffffffff80bb1884 },
+		{ "addrbits=38", 0x1fffffffe, 0, 0x1fffffffe },
+		{ "addrbits=64", 0x1ffff80bb1884, 0, 0x1ffff80bb1884 },
+		{ "addrbits=63", 0x8000000000000000, 0, 0x8000000000000000 },
+		{ "addrbits=31,xlen=32", 0x80000000, 0, 0x80000000 },
+		{ "addrbits=20,xlen=32", 0x100000, 0, 0xfff00000 },
+		{ "addrbits=1", 2, 0, 0xfffffffffffffffe },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_params params = params_of(cases[i].params);
+		enum ntrace_field field = cases[i].reference ? NTRACE_FIELD_UADDR :
+							       NTRACE_FIELD_FADDR;
+		struct ntrace_message message = { .present = 1u << field };
+
+		message.field[field] = cases[i].sent >> 1;
+		is_hex(ntrace_message_address(&message, &params, cases[i].reference),
+		       cases[i].address, "%s: 0x%" PRIx64 " is", cases[i].params, cases[i].sent);
+	}
+}
+
 /* Random bytes and endless fields: no crash, and the same however they are cut. */
 static void test_garbage(void)
 {
@@ -752,6 +786,7 @@ int main(void)
 	test_writer_refuses();
 	test_reader_refuses();
 	test_written_addresses();
+	test_address_bits();
 	test_garbage();
 	test_reference_dump();
 	return done_testing();

@@ -35,6 +35,7 @@ static void row_params(const struct row *row, struct ntrace_params *params)
 	params->dialect = (enum ntrace_dialect)row_value(row, FACTOR_DIALECT);
 	params->src_bits = (unsigned int)row_value(row, FACTOR_SRC_BITS);
 	params->extend_address = row_value(row, FACTOR_EXTEND_ADDRESS);
+	params->address_bits = (unsigned int)row_value(row, FACTOR_ADDRESS_BITS);
 	params->all_jumps = row_value(row, FACTOR_ALL_JUMPS);
 	params->implicit_return = (unsigned int)row_value(row, FACTOR_IMPLICIT_RETURN);
 	params->keep_stack = row_value(row, FACTOR_KEEP_STACK);

@@ -25,6 +25,8 @@ static const struct {
 	[FACTOR_DIALECT] = { "dialect", 3, { 0, 1, 2 } },
 	[FACTOR_SRC_BITS] = { "srcbits", 4, { 0, 1, 6, 12 } },
 	[FACTOR_EXTEND_ADDRESS] = { "extaddr", 2, { 0, 1 } },
+	/* All addresses of the programs are canonical in 46 bits. */
+	[FACTOR_ADDRESS_BITS] = { "addrbits", 3, { 0, 48, 46 } },
 	[FACTOR_ALL_JUMPS] = { "alljumps", 2, { 0, 1 } },
 	[FACTOR_IMPLICIT_RETURN] = { "implicit-return", 4, { 0, 3, 1, 2 } },
 	[FACTOR_RETURN_DEPTH] = { "return-depth", 3, { 8, 1, 32 } },

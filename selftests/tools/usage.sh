@@ -65,7 +65,14 @@ is $? 2 "no command at all is wrong use"
 complains "option without its argument" 2 "option --level needs" decode --level
 complains "flag with an argument" 2 "option --json takes no argument" dump --json=yes x
 complains "unknown level" 2 "'everything' is none of" decode --level everything x
-complains "a parameter that does not exist" 2 "cannot use 'colour=red" dump --params srcbits=2,colour=red x
+complains "a parameter that does not exist" 2 "cannot use 'colour=red': no such key; --params help" \
+	dump --params srcbits=2,colour=red x
+complains "a value that cannot be" 2 "cannot use 'srcbits=13': srcbits is 0 to 12 " stat --params xlen=32,srcbits=13,mode=htm x
+complains "a word that cannot be" 2 "cannot use 'mode=both': mode is any, btm or htm " encode --params mode=both x
+for command in dump decode stat check encode report export; do
+	help=$("$ntrace" $command --params help)
+	is "$? $(head -n 1 <<<"$help" | cut -c-23) $(grep -c . <<<"$help")" "0 --params KEY=VALUE,...: 16" "$command --params help"
+done
 complains "a number that is none" 2 "'many' is no number" report --limit many x
 complains "--user and --kernel" 2 "exclude each other" report --user --kernel x
 complains "unknown sort key" 2 "none of self, total, calls" report --sort size x

@@ -348,7 +348,7 @@ static int run(const struct command *command, int argc, char **argv)
 			return finish_output(EXIT_OK);
 		error = take_option(&check, &options, option);
 		if (error)
-			return EXIT_UNCHECKED;
+			return error == EXIT_SHOWN ? error : EXIT_UNCHECKED;
 	}
 	if (check.list && argc == options.index)
 		return list_rules(&check) ? EXIT_UNCHECKED : EXIT_OK;

@@ -314,13 +314,13 @@ static int dump_input(struct dump *dump, const char *path)
 static int take_option(struct dump *dump, struct options *options, int option)
 {
 	uint64_t number;
+	int error;
 
 	switch (option) {
 	case OPTION_PARAMS:
 		dump->params_given = true;
-		if (add_params(dump->command, &dump->file_params, options->value))
-			return EXIT_USAGE;
-		return input_params(dump->command, &dump->params, options->value);
+		error = add_params(dump->command, &dump->file_params, options->value);
+		return error ? error : input_params(dump->command, &dump->params, options->value);
 	case OPTION_SRC:
 		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &dump->src))
 			return EXIT_USAGE;

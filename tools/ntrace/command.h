@@ -18,6 +18,7 @@ enum tool_exit {
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
 	EXIT_GAPS = 3,	/* decoded, but not everything: gaps or errors in the trace */
+	EXIT_SHOWN = 4,	/* only within the command: help was printed, there is no more to do */
 };
 
 /**

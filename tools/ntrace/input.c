@@ -39,13 +39,46 @@ bool is_recording(const char *path)
 	return !memcmp(magic, "PERFILE2", sizeof(magic));
 }
 
+static int params_help(void)
+{
+	const struct ntrace_params_key *keys;
+	size_t count, i;
+
+	keys = ntrace_params_keys(&count);
+	printf("--params KEY=VALUE,...: what the trace does not say of itself\n\n"
+	       "  %-9s  %-26s  %-11s  %s\n",
+	       "key", "value", "default", "meaning");
+	for (i = 0; i < count; i++)
+		printf("  %-9s  %-26s  %-11s  %s\n", keys[i].name, keys[i].values, keys[i].without,
+		       keys[i].meaning);
+	return EXIT_SHOWN;
+}
+
+/* Which of the settings cannot be used, and what could. */
+static int bad_params(const struct command *command, const char *bad)
+{
+	int length = (int)strcspn(bad, ","), name = (int)strcspn(bad, "=,");
+	const struct ntrace_params_key *keys;
+	size_t count, i;
+
+	keys = ntrace_params_keys(&count);
+	for (i = 0; i < count; i++)
+		if (!strncmp(keys[i].name, bad, (size_t)name) && !keys[i].name[name])
+			return usage_error(command, "option --params: cannot use '%.*s': %s is %s",
+					   length, bad, keys[i].name, keys[i].values);
+	return usage_error(command,
+			   "option --params: cannot use '%.*s': no such key; --params help lists "
+			   "them",
+			   length, bad);
+}
+
 int input_params(const struct command *command, struct ntrace_params *params, const char *text)
 {
 	const char *bad = text;
 
-	if (!ntrace_params_parse(params, text, &bad))
-		return EXIT_OK;
-	return usage_error(command, "option --params: cannot use '%s'", bad);
+	if (!strcmp(text, "help"))
+		return params_help();
+	return ntrace_params_parse(params, text, &bad) ? bad_params(command, bad) : EXIT_OK;
 }
 
 int add_params(const struct command *command, const char **params, const char *text)

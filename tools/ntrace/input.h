@@ -21,14 +21,18 @@ bool is_directory(const char *path);
  * @params: those before, NULL or a text of this; becomes all of them, never freed
  * @text: valid settings
  *
- * Return: EXIT_OK, EXIT_USAGE or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, EXIT_USAGE or EXIT_FAILED after a complaint, EXIT_SHOWN after "help".
  */
 int add_params(const struct command *command, const char **params, const char *text);
 
 /** is_recording - true for directories, and for perf.data files, which may have trace in them */
 bool is_recording(const char *path);
 
-/** input_params - --params of a command. Return: EXIT_OK, or EXIT_USAGE after a complaint */
+/**
+ * input_params - --params of a command
+ *
+ * Return: EXIT_OK, EXIT_USAGE after a complaint, or EXIT_SHOWN after "help".
+ */
 int input_params(const struct command *command, struct ntrace_params *params, const char *text);
 
 /**

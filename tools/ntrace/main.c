@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "command.h"
+#include "ui.h"
 
 static const struct command *const commands[] = {
 	&command_record,  &command_report, &command_export, &command_decode,
@@ -46,6 +47,7 @@ static void help(FILE *file)
 int main(int argc, char **argv)
 {
 	const struct command *command;
+	int status;
 
 	/* `ntrace decode ... | head`: a write error is reported where it is met. */
 	signal(SIGPIPE, SIG_IGN);
@@ -71,5 +73,6 @@ int main(int argc, char **argv)
 			argv[1][0] == '-' ? "option" : "command", argv[1]);
 		return EXIT_USAGE;
 	}
-	return command->run(command, argc - 1, argv + 1);
+	status = command->run(command, argc - 1, argv + 1);
+	return status == EXIT_SHOWN ? finish_output(EXIT_OK) : status;
 }

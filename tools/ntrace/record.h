@@ -480,7 +480,11 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 void record_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
 			      uint32_t bits, uint64_t hz);
 
-/** record_params_version - what the major version of an encoder, trTeImpl's, tells of its messages */
+/**
+ * record_params_version - what the major version of an encoder, trTeImpl's, tells of its messages
+ *
+ * That of addresses goes by the MMU of this machine.
+ */
 void record_params_version(struct ntrace_params *params, uint32_t major);
 
 /** record_params_write - the file params; of @list and @tasks one is empty */

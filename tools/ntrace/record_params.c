@@ -19,6 +19,25 @@ void record_params_timestamps(struct ntrace_params *params, const struct ntrace_
 	params->timestamp_hz = hz >> 2 * config->timestamp_prescale;
 }
 
+/*
+ * The highest bit that tells addresses apart, of which those above are copies: 38 with Sv39.
+ * Encoders of SiFive send some of these copies, and none says how many: all are dropped.
+ */
+static unsigned int address_bits(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	unsigned int bits = 0;
+	char line[256];
+
+	if (!file)
+		return 0;
+	while (!bits && fgets(line, sizeof(line), file))
+		if (sscanf(line, "mmu : sv%u", &bits) == 1 && (bits < 32 || bits > 64))
+			bits = 0;
+	fclose(file);
+	return bits ? bits - 1 : 0;
+}
+
 void record_params_version(struct ntrace_params *params, uint32_t major)
 {
 	/* SiFive's encoders of before the specification. */
@@ -26,6 +45,7 @@ void record_params_version(struct ntrace_params *params, uint32_t major)
 		return;
 	params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 	params->timestamp_xor = true;
+	params->address_bits = address_bits();
 }
 
 static void describe_stream(struct ntrace_stream *stream, const struct device *device)

@@ -44,7 +44,7 @@ struct ntrace_encoder_range {
 /**
  * struct ntrace_encoder_config - what the control registers would say
  * @size: sizeof(struct ntrace_encoder_config) of the caller
- * @params: src_bits, xlen, extend_address, all_jumps, mode (BTM or HTM),
+ * @params: src_bits, xlen, extend_address, address_bits, all_jumps, mode (BTM or HTM),
  *          timestamp_bits and timestamp_xor, implicit_return (1..3 = on, with
  *          @implicit_return_depth), keep_stack; dialect matters for
  *          @sync4_for_icnt only
@@ -156,6 +156,7 @@ struct ntrace_encoder {
 	uint64_t since_sync;	/* messages, cycles or parcels */
 	uint64_t interval;	/* of periodic sync, 0 = none */
 	uint64_t address_mask;
+	uint64_t sent_mask;	/* bits of an address that fields hold */
 	uint64_t return_mask;	/* address bits that implicit return compares */
 	uint32_t options;	/* what is not on the short path: enum in state.h */
 	uint32_t attention;	/* what the next block has to look at: enum in state.h */

@@ -56,6 +56,9 @@ enum ntrace_mode {
  * @isa: ISA string such as "rv64gc"; "" = from the ELF attributes
  * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
  * @jvt_known: else the table is where the ELF files say
+ * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose bits above
+ *                equal the topmost of them (encoders of SiFive; digest, "Addresses of limited
+ *                width"); 1..63, 0 = as sent
  */
 struct ntrace_params {
 	size_t size;
@@ -73,6 +76,7 @@ struct ntrace_params {
 	char isa[512];
 	uint64_t jvt;
 	bool jvt_known;
+	unsigned int address_bits;
 };
 
 /** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no time stamps */
@@ -83,14 +87,31 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
  * @params: initialized parameters, changed where @text says so
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
  *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
- *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address); a boolean
- *        is 0 or 1
+ *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address), addrbits
+ *        (0..64; 64 as 0); a boolean is 0 or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.
  */
 NTRACE_API int ntrace_params_parse(struct ntrace_params *params, const char *text,
 				   const char **bad);
+
+/**
+ * struct ntrace_params_key - a key of ntrace_params_parse(), for people
+ * @name: as written
+ * @values: what it may be: "0 to 12"
+ * @without: what holds if it is not given; "ELF's": as the program says
+ * @meaning: a phrase
+ */
+struct ntrace_params_key {
+	const char *name;
+	const char *values;
+	const char *without;
+	const char *meaning;
+};
+
+/** ntrace_params_keys - all keys; static */
+NTRACE_API const struct ntrace_params_key *ntrace_params_keys(size_t *count);
 
 /**
  * ntrace_params_format - the text that ntrace_params_parse() takes

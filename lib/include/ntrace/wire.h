@@ -170,7 +170,7 @@ NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
 /**
  * ntrace_message_address - the address that a message with F-ADDR or U-ADDR reports
  * @message: a message with one of them
- * @params: xlen, extend_address
+ * @params: xlen, extend_address, address_bits
  * @reference: address of the last message of this SRC that had one; only
  *             U-ADDR needs it
  *
@@ -279,7 +279,7 @@ NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
  *           the message table must be present (SRC iff src_bits is not 0),
  *           TSTAMP may be. With params->extend_address an address field is
  *           shortened as section 5 of the digest allows.
- * @params: src_bits, xlen, extend_address
+ * @params: src_bits, xlen, extend_address, address_bits
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
  * F-ADDR and U-ADDR are given as 63-bit (RV32: 31-bit) values. If

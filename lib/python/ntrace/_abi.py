@@ -45,7 +45,8 @@ class Params(Structure):
                 ("extend_address", c_bool), ("all_jumps", c_bool), ("mode", c_uint),
                 ("dialect", c_uint), ("timestamp_bits", c_uint), ("timestamp_hz", c_uint64),
                 ("timestamp_xor", c_bool), ("implicit_return", c_uint), ("keep_stack", c_bool),
-                ("isa", c_char * 512), ("jvt", c_uint64), ("jvt_known", c_bool)]
+                ("isa", c_char * 512), ("jvt", c_uint64), ("jvt_known", c_bool),
+                ("address_bits", c_uint)]
 
 
 class Message(Structure):
