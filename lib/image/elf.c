@@ -69,7 +69,9 @@ static void take_build_id(struct ntrace_object *object, const uint8_t *notes, si
 	}
 }
 
-static int read_segments(struct ntrace_object *object, Elf *elf, GElf_Phdr *eh_frame_header)
+/* @whole: what is missing at the end of the file is an error, not just not there. */
+static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
+			 GElf_Phdr *eh_frame_header)
 {
 	size_t count, i;
 
@@ -90,6 +92,8 @@ static int read_segments(struct ntrace_object *object, Elf *elf, GElf_Phdr *eh_f
 			return NTRACE_ERR_FORMAT;
 		size = header.p_filesz;
 		bytes = part(object, header.p_offset, &size);
+		if (whole && header.p_type == PT_LOAD && size < header.p_filesz)
+			return NTRACE_ERR_TRUNCATED;
 		if (!size)
 			continue;
 		if (header.p_type == PT_NOTE)
@@ -445,6 +449,7 @@ int object_read_elf(struct ntrace_object *object)
 	GElf_Phdr eh_frame_header = { .p_type = PT_NULL };
 	struct elf_sections sections;
 	GElf_Ehdr header;
+	bool whole;
 	Elf *elf;
 	int error;
 
@@ -452,7 +457,14 @@ int object_read_elf(struct ntrace_object *object)
 	if (error)
 		return error;
 	object->entry = header.e_entry;
-	error = read_segments(object, elf, &eh_frame_header);
+	/* A dump of memory is good for as much as there is of it. */
+	whole = header.e_type != ET_CORE;
+	if (whole && header.e_shoff &&
+	    elf_clip(object, header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize) <
+		    (uint64_t)header.e_shnum * header.e_shentsize)
+		error = NTRACE_ERR_TRUNCATED;
+	if (!error)
+		error = read_segments(object, elf, whole, &eh_frame_header);
 	if (!error)
 		error = elf_find_sections(object, elf, &sections);
 	if (!error) {

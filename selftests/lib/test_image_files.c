@@ -302,6 +302,38 @@ static void test_module(bool rv32)
 	       "a program is no module");
 }
 
+/* Of a program that lost its end no prefix is taken for a program; of a core file each is. */
+static void test_cut(void)
+{
+	static uint8_t bytes[1 << 20];
+	struct ntrace_object *object;
+	size_t size, taken = 0, other = 0;
+	FILE *file;
+
+	if (!ok(build_debug(), "objcopy separates a debug file"))
+		return;
+	file = fopen(in("app.so"), "r");
+	size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
+	if (file)
+		fclose(file);
+	for (size_t cut = 64; cut < size; cut++) {
+		int error = ntrace_object_open_elf_memory(&object, "cut", bytes, cut);
+
+		taken += !error;
+		other += error != NTRACE_ERR_TRUNCATED && error != NTRACE_ERR_FORMAT;
+		if (!error)
+			ntrace_object_put(object);
+	}
+	ok(size > 4096 && !taken && !other, "%zu of %zu prefixes are taken, %zu other errors",
+	   taken, size, other);
+	is_u64((uint64_t)ntrace_object_open_elf_memory(&object, "cut", bytes, size - 1),
+	       (uint64_t)NTRACE_ERR_TRUNCATED, "a byte of the section headers is missing");
+	bytes[16] = 4; /* e_type ET_CORE */
+	is_u64((uint64_t)ntrace_object_open_elf_memory(&object, "core", bytes, size - 1), 0,
+	       "a core file is taken as it is");
+	ntrace_object_put(object);
+}
+
 /* ---- notes and frame descriptions ---- */
 
 /*
@@ -507,6 +539,7 @@ int main(void)
 	} else if (run("command -v " TOOL "gcc > /dev/null")) {
 		skip("ELF files", TOOL "gcc is not installed");
 	} else {
+		test_cut();
 		test_debug_files();
 		test_memory();
 		test_module(false);

@@ -147,8 +147,6 @@ complains "decode: JSON of the PC level" 2 "no --json" decode --json --level pc 
 complains "decode: --raw without an address" 2 "lacks @ADDR" decode --raw /etc/passwd "$tmp/one.nex"
 input=$ntrace complains "decode: standard input that is no trace" 1 "standard input: not a trace" \
 	decode --raw /etc/passwd@0 -
-# shellcheck disable=SC2046
-complains "decode: more programs than there is room for" 2 "more than 64" decode $(yes -- --elf=x | head -n 65) "$tmp/one.nex"
 
 complains "check: list of SRC that is none" 2 "'3-1' is no list" check --sources 3-1 "$tmp/one.nex"
 complains "check: SRC that cannot be" 2 "'4096' is no list" check --sources 4096 "$tmp/one.nex"

@@ -17,8 +17,6 @@
 #include "program.h"
 #include "ui.h"
 
-#define ELFS_MAX 64
-
 enum {
 	OPTION_PARAMS = 'p',
 	OPTION_MODE = 'm',
@@ -66,12 +64,10 @@ struct encode {
 	const char *ingress;
 	const char *trace_path;
 	const char *record_path;
-	const char *elfs[ELFS_MAX];
-	unsigned int elf_count;
+	struct programs programs;
 	unsigned int hart;
 	bool mode_given;
 	bool xlen_given;
-	bool isa_known;
 	struct pc_blocks blocks;
 	struct ntrace_ingress_writer writer;
 	struct output_file trace;
@@ -148,10 +144,7 @@ static int take_option(struct encode *encode, struct options *options, int optio
 		encode->ingress = options->value;
 		return EXIT_OK;
 	case OPTION_ELF:
-		if (encode->elf_count == ELFS_MAX)
-			return usage_error(encode->command, "more than %d options --elf", ELFS_MAX);
-		encode->elfs[encode->elf_count++] = options->value;
-		return EXIT_OK;
+		return programs_add(&encode->programs, options->value, PROGRAM_ELF);
 	case OPTION_MODE:
 		return take_mode(encode, options->value);
 	case OPTION_REPEATED_HISTORY:
@@ -188,26 +181,24 @@ static int check_options(const struct encode *encode)
 		return usage_error(command, "where to? -o TRACE is needed");
 	if (!encode->mode_given)
 		return usage_error(command, "--mode btm or --mode htm is needed");
-	if (!encode->ingress && !encode->elf_count)
+	if (!encode->ingress && !encode->programs.count)
 		return usage_error(command, "a list of PCs needs the program: --elf FILE");
-	if (encode->ingress && encode->elf_count)
+	if (encode->ingress && encode->programs.count)
 		return usage_error(command, "an ingress file needs no --elf");
 	return EXIT_OK;
 }
 
 /* The first program says what instructions there are. */
-static int map_elf(struct encode *encode, const char *argument)
+static int map_programs(struct encode *encode)
 {
-	struct ntrace_isa isa;
-	int error = program_map_elf(encode->command, encode->blocks.space, argument, &isa);
+	struct program_facts facts;
+	int error = programs_map(&encode->programs, encode->command, &encode->blocks.space, &facts);
 
 	if (error)
 		return error;
-	if (!encode->isa_known)
-		encode->blocks.isa = isa;
-	encode->isa_known = true;
+	encode->blocks.isa = facts.isa;
 	if (!encode->xlen_given)
-		encode->options.config.params.xlen = encode->blocks.isa.xlen;
+		encode->options.config.params.xlen = facts.isa.xlen;
 	return EXIT_OK;
 }
 
@@ -322,11 +313,8 @@ static int encode_list(struct encode *encode)
 	struct ntrace_ingress_port port = { .itype_bits = 4, .groups = 1 };
 	const struct ntrace_params *params = &encode->options.config.params;
 	struct pc_list list;
-	unsigned int i;
-	int error = EXIT_OK;
+	int error = map_programs(encode);
 
-	for (i = 0; !error && i < encode->elf_count; i++)
-		error = map_elf(encode, encode->elfs[i]);
 	if (!error && params->isa[0] && ntrace_isa_parse(&encode->blocks.isa, params->isa))
 		error = usage_error(encode->command, "cannot use isa=%s", params->isa);
 	/* A list does not tell exceptions from interrupts (digest section 2, BTYPE). */
@@ -467,8 +455,6 @@ static int encode_all(struct encode *encode)
 
 	if (!error && encode->record_path)
 		error = output_file_open(&encode->record, encode->record_path);
-	if (!error && ntrace_space_new(&encode->blocks.space, "program", NULL))
-		error = fail("out of memory");
 	if (!error)
 		error = encode->ingress ? encode_ingress(encode) : encode_list(encode);
 	if (encode->blocks.space)

@@ -123,7 +123,7 @@ static void take_note(void *data, const char *text)
 }
 
 /* Reads the program headers far enough to know where the first segment is linked. */
-static int first_segment(const char *path, uint64_t *address)
+int program_first_address(const char *path, uint64_t *address)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
 	const Elf64_Ehdr *elf64 = (const void *)header;
@@ -190,7 +190,7 @@ int elf_argument(const struct command *command, const char *option, const char *
 		return fail("out of memory");
 	if (!at)
 		return EXIT_OK;
-	error = first_segment(*path, &linked);
+	error = program_first_address(*path, &linked);
 	if (error) {
 		free(*path);
 		*path = NULL;

@@ -115,6 +115,13 @@ bool recording_shares_file(const struct ntrace_session *session, unsigned int st
 int recording_error(const char *path, int error, const char *reason);
 
 /**
+ * program_first_address - the address that the first loadable segment of an ELF file is linked at
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ */
+int program_first_address(const char *path, uint64_t *address);
+
+/**
  * elf_argument - take "FILE[@ADDRESS]" apart
  * @path: copy of FILE; the caller frees it
  * @bias: ADDRESS minus the address that the first loadable segment is linked at; 0 without ADDRESS

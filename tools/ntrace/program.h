@@ -8,37 +8,52 @@
 
 #include "command.h"
 
-#define PROGRAMS_MAX 64
+/** enum program_kind - what an argument is: of --elf, of --raw, of --images */
+enum program_kind {
+	PROGRAM_ELF,	/* FILE[@ADDR] */
+	PROGRAM_RAW,	/* FILE@ADDR */
+	PROGRAM_IMAGES,	/* DIR: files that are named by their address */
+};
 
-/** struct programs - what was typed, in order; of addresses in two of them the later one counts */
+/**
+ * struct programs - what was typed, in order; of addresses in two of them the later one counts
+ *
+ * All 0 is an empty one.
+ */
 struct programs {
-	const char *argument[PROGRAMS_MAX];
-	bool raw[PROGRAMS_MAX];
+	struct program {
+		const char *argument;
+		enum program_kind kind;
+	} * program;
 	unsigned int count;
 };
 
-/** programs_add - "FILE[@ADDR]" of --elf, "FILE@ADDR" of --raw. Return: EXIT_OK or EXIT_USAGE */
-int programs_add(struct programs *programs, const struct command *command, const char *argument,
-		 bool raw);
+/** programs_add - one more. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+int programs_add(struct programs *programs, const char *argument, enum program_kind kind);
+
+/**
+ * struct program_facts - what the files say besides their code
+ * @elf: there is an ELF file
+ * @isa: of the first one
+ * @raw: there is memory without a header
+ */
+struct program_facts {
+	bool elf;
+	struct ntrace_isa isa;
+	bool raw;
+};
 
 /**
  * programs_map - read them all
  * @space: the new space, one reference
- * @params: xlen becomes that of the ELF files, unless @xlen_given
+ * @facts: filled in
  *
+ * Where files overlap, a warning says which of the first two counts, and how many more there are.
  * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint; then there is no space.
  */
 int programs_map(const struct programs *programs, const struct command *command,
-		 struct ntrace_space **space, struct ntrace_params *params, bool xlen_given);
+		 struct ntrace_space **space, struct program_facts *facts);
 
-/**
- * program_map_elf - read one of them
- * @argument: "FILE[@ADDR]" of --elf
- * @isa: what the file says of itself
- *
- * Return: EXIT_OK, or EXIT_FAILED or EXIT_USAGE after a complaint.
- */
-int program_map_elf(const struct command *command, struct ntrace_space *space, const char *argument,
-		    struct ntrace_isa *isa);
+void programs_free(struct programs *programs);
 
 #endif /* NTRACE_TOOL_PROGRAM_H */

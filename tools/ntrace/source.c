@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options about the trace that is read. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "source.h"
@@ -26,9 +27,11 @@ int source_option(struct source *source, const struct options *options, int opti
 		source->xlen_given |= strstr(options->value, "xlen=") != NULL;
 		return input_params(source->command, &source->params, options->value);
 	case OPTION_ELF:
+		return programs_add(&source->programs, options->value, PROGRAM_ELF);
 	case OPTION_RAW:
-		return programs_add(&source->programs, source->command, options->value,
-				    option == OPTION_RAW);
+		return programs_add(&source->programs, options->value, PROGRAM_RAW);
+	case OPTION_IMAGES:
+		return programs_add(&source->programs, options->value, PROGRAM_IMAGES);
 	case OPTION_WORDS16:
 		source->words16 = true;
 		return EXIT_OK;
@@ -58,8 +61,17 @@ int source_is_raw(const struct source *source)
 
 int source_map(struct source *source, struct ntrace_space **space)
 {
-	return programs_map(&source->programs, source->command, space, &source->params,
-			    source->xlen_given);
+	struct ntrace_params *params = &source->params;
+	struct program_facts facts;
+	int error = programs_map(&source->programs, source->command, space, &facts);
+
+	/* The program knows its XLEN; who says another one means it. */
+	if (!error && facts.elf && !source->xlen_given)
+		params->xlen = facts.isa.xlen;
+	/* Raw bytes do not say for which XLEN they are, and are taken for RV64. */
+	if (!error && facts.raw && params->xlen == 32 && !params->isa[0])
+		snprintf(params->isa, sizeof(params->isa), "rv32gc");
+	return error;
 }
 
 int source_open_recording(const struct source *source, struct recording *recording,

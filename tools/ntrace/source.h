@@ -11,6 +11,7 @@ enum {
 	OPTION_PARAMS = 'p',
 	OPTION_ELF = 'e',
 	OPTION_RAW = 2 * OPTION_LONG,
+	OPTION_IMAGES,
 	OPTION_WORDS16,
 	OPTION_STREAM,
 	OPTION_SYSROOT,
@@ -23,6 +24,8 @@ enum {
 	  "raw trace: program, loaded at ADDR; may be repeated" },                                 \
 		{ OPTION_RAW, "raw", "FILE@ADDR",                                                  \
 		  "raw trace: likewise, plain memory without a header" },                          \
+		{ OPTION_IMAGES, "images", "DIR",                                                  \
+		  "raw trace: likewise, files named by their address" },                           \
 		{ OPTION_PARAMS, "params", "KEY=VALUE,...",                                        \
 		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
@@ -59,7 +62,7 @@ int source_option(struct source *source, const struct options *options, int opti
 /** source_is_raw - complains about options for recordings. Return: EXIT_OK or EXIT_USAGE */
 int source_is_raw(const struct source *source);
 
-/** source_map - programs_map() of what was named with --elf and --raw */
+/** source_map - programs_map() of what was named with --elf, --raw and --images; sets params */
 int source_map(struct source *source, struct ntrace_space **space);
 
 /**

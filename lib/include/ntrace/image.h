@@ -27,7 +27,9 @@ struct ntrace_space;
  * @object: the new object, one reference
  * @path: file
  *
+ * Of a core file (ET_CORE) that ends too early there is as much as there is.
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (no ELF, damaged),
+ * NTRACE_ERR_TRUNCATED (segments or section headers are missing at its end),
  * NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_object_open_elf(struct ntrace_object **object, const char *path);

@@ -1,0 +1,96 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The code of a raw trace: --elf and --raw without end, --images, files that overlap, are cut, or are none.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+pages=100
+
+# A page after the other: a nop and a jump to the next one.
+{
+	printf '.option norvc\n.globl _start\n_start:\n'
+	for ((i = 0; i < pages; i++)); do printf '.balign 4096\npage%d: nop\n j page%d\n' $i $(((i + 1) % pages)); done
+} >"$tmp/demo.S"
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id=none -o "$tmp/demo" "$tmp/demo.S" ||
+	not_ok "the program is assembled"
+riscv64-linux-gnu-objcopy -O binary -j .text "$tmp/demo" "$tmp/text"
+for ((i = 0; i < 3 * pages; i++)); do
+	printf '0x%x\n0x%x\n' $((0x10000 + 4096 * (i % pages))) $((0x10004 + 4096 * (i % pages)))
+done >"$tmp/pcs"
+ok "a trace" "$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o "$tmp/trace"
+
+# decodes TEXT OPTION...: to what was executed, without a word.
+decodes() {
+	"$ntrace" decode --level pc "${@:2}" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err")" "0 " "$1: status and complaints"
+	ok "$1: what was executed" cmp "$tmp/out" "$tmp/pcs"
+}
+# refused TEXT STATUS PATTERN OPTION...
+refused() {
+	"$ntrace" decode --level pc "${@:4}" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+	is "$? $(wc -l <"$tmp/err")" "$2 1" "$1: status and one line"
+	like "$1: what it says" "$3" "$(cat "$tmp/err")"
+}
+decodes "the program" --elf "$tmp/demo"
+
+# Page by page: more options than there were once places for.
+options=()
+mkdir "$tmp/images" "$tmp/mixed" "$tmp/marked"
+for ((i = 0; i < pages; i++)); do
+	printf -v address '%x' $((0x10000 + 4096 * i))
+	tail -c +$((1 + 4096 * i)) "$tmp/text" | head -c 4096 >"$tmp/images/$address.bin"
+	options+=(--raw "$tmp/images/$address.bin@0x$address")
+done
+decodes "$pages options --raw" "${options[@]}"
+decodes "a directory of images" --images "$tmp/images"
+for file in "$tmp/images"/*; do
+	name=${file##*/}
+	cp "$file" "$tmp/marked/0X000${name%.bin}_page"
+	printf -v name '%016x' $((0x${name%.bin}))
+	cp "$file" "$tmp/mixed/$name"
+done
+decodes "names with 0x" --images "$tmp/marked/"
+decodes "names with all digits" --images "$tmp/mixed"
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x710000 -Wl,--build-id=none -o "$tmp/moved" "$tmp/demo.S"
+mkdir "$tmp/elf"
+cp "$tmp/moved" "$tmp/elf/$(riscv64-linux-gnu-readelf -lW "$tmp/demo" | awk '$1 == "LOAD" { print $3; exit }').elf"
+decodes "an ELF file, moved to where its name says" --images "$tmp/elf"
+is "$("$ntrace" stat --images "$tmp/images" --json "$tmp/trace" | grep -o '"instructions":[0-9]\+')" '"instructions":600' "stat --images"
+like "check --images" "0 errors, 0 warnings" "$("$ntrace" check --images "$tmp/images" "$tmp/trace")"
+
+# Of what overlaps the later file counts.
+cp "$tmp/text" "$tmp/zeros"
+dd if=/dev/zero of="$tmp/zeros" bs=4096 count=2 seek=7 conv=notrunc 2>"$tmp/log"
+overlap() {
+	"$ntrace" decode --level pc "$@" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+	cmp -s "$tmp/out" "$tmp/pcs" && echo same
+	cat "$tmp/err"
+}
+like "two files overlap: the second counts" "^same.*demo and .*zeros overlap at 0x10000: .*demo counts there, as it comes later" \
+	"$(overlap --raw "$tmp/zeros@0x10000" --elf "$tmp/demo" | tr '\n' ' ')"
+like "the other way round" "^ntrace.* zeros and .*demo overlap at 0x10000: .*zeros counts there" \
+	"$(overlap --elf "$tmp/demo" --raw "$tmp/zeros@0x10000" | tr '\n' ' ' | sed 's#[^ ]*/zeros#zeros#')"
+like "many overlap: one warning" "overlap at 0x10000: .*; 99 more overlap" "$(overlap --images "$tmp/images" --elf "$tmp/demo" | grep overlap)"
+is "$(overlap --images "$tmp/images" --elf "$tmp/demo" | grep -c overlap)" 1 "and only one"
+
+# What is no program.
+for size in 63 1000 100000 $(($(stat -c %s "$tmp/demo") - 1)); do
+	head -c "$size" "$tmp/demo" >"$tmp/cut"
+	refused "an ELF file cut at $size" 1 "cut: (the file ends too early: it was cut|wrong file format)" --elf "$tmp/cut"
+done
+like "the last byte is missing: it says so" "ends too early" "$(cat "$tmp/err")"
+refused "no directory" 1 "none: No such file" --images "$tmp/none"
+refused "a file" 1 "demo: Not a directory" --images "$tmp/demo"
+mkdir "$tmp/empty"
+refused "an empty one" 1 "empty: no file in it is named by its address, as 0x80000000.bin" --images "$tmp/empty"
+touch "$tmp/empty/add.bin" "$tmp/empty/.10000" "$tmp/empty/10000x"
+refused "words and hidden files are no addresses" 1 "no file in it is named by its address" --images "$tmp/empty"
+cp "$tmp/text" "$tmp/empty/10000"
+"$ntrace" decode --level pc --images "$tmp/empty" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
+is "$?" 0 "what is named otherwise is left out"
+like "and told" "(add.bin|10000x): left out, as it is not named by an address \(of 2 such files\)" "$(cat "$tmp/err")"
+ok "the rest is taken" cmp "$tmp/out" "$tmp/pcs"
+touch "$tmp/images/200000.bin"
+refused "an empty image" 1 "200000.bin: there is no code in it" --images "$tmp/images"
+done_testing
