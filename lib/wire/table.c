@@ -23,6 +23,34 @@ const char *ntrace_tcode_name(unsigned int tcode)
 	return tcode >= 56 && tcode <= 62 ? "Vendor" : "Reserved";
 }
 
+int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
+			  const struct ntrace_params *params, struct ntrace_layout_field *layout)
+{
+	const struct ntrace_wire_row *row;
+	int count = 0;
+
+	if (tcode >= 64 || params->src_bits > NTRACE_SRC_BITS_MAX)
+		return NTRACE_ERR_INVALID;
+	row = &ntrace_wire_rows[tcode];
+	if (!row->name)
+		return NTRACE_ERR_UNSUPPORTED;
+	if (params->src_bits)
+		layout[count++] =
+			(struct ntrace_layout_field){ NTRACE_FIELD_SRC, (uint8_t)params->src_bits };
+	for (unsigned int i = 0; row->fixed[i].bits; i++) {
+		if (field[row->fixed[i].field] >> row->fixed[i].bits)
+			return NTRACE_ERR_INVALID;
+		layout[count++] =
+			(struct ntrace_layout_field){ row->fixed[i].field, row->fixed[i].bits };
+	}
+	for (unsigned int i = 0; row->variable[i].field; i++) {
+		if (!ntrace_wire_demands(row, i, field))
+			continue;
+		layout[count++] = (struct ntrace_layout_field){ row->variable[i].field, 0 };
+	}
+	return count;
+}
+
 const char *ntrace_field_name(enum ntrace_field field)
 {
 	/* clang-format off */

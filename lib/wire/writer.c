@@ -4,6 +4,9 @@
 
 #include "table.h"
 
+/* 63 bits. */
+#define ADDRESS_BYTES_MAX 11
+
 /* Output in progress: the bytes so far, and the MDO bits of the next one. */
 struct output {
 	uint8_t *data;
@@ -43,13 +46,25 @@ static unsigned int significant_bits(uint64_t value)
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-static void put_variable(struct output *out, uint64_t value)
+/* @bytes: that the field is to have bits in, 0: the fewest */
+static int put_variable(struct output *out, uint64_t value, unsigned int bytes)
 {
-	unsigned int bits = significant_bits(value);
+	unsigned int bits = significant_bits(value), width;
 
-	/* Zero fits in the rest of a byte, but where there is none it needs a byte of its own. */
-	put_bits(out, value, bits ? bits : 1);
+	if (!bytes) {
+		/* Zero fits in the rest of a byte; where there is none it needs its own byte. */
+		put_bits(out, value, bits ? bits : 1);
+		end_field(out);
+		return NTRACE_OK;
+	}
+	width = 6 * bytes - out->bits;
+	if (bits > width || out->size + bytes > NTRACE_MESSAGE_BYTES_MAX)
+		return NTRACE_ERR_INVALID;
+	for (; width > 64; width -= 64, value = 0)
+		put_bits(out, value, 64);
+	put_bits(out, value, width);
 	end_field(out);
+	return NTRACE_OK;
 }
 
 /*
@@ -78,22 +93,18 @@ static unsigned int address_bytes(uint64_t value, const struct ntrace_params *pa
 	return bytes;
 }
 
-static int put_address(struct output *out, const struct ntrace_message *message,
-		       const struct ntrace_params *params, uint64_t value)
+/* A size of the caller's, that of a message from the reader, or the fewest bytes that will do. */
+static int put_address(struct output *out, const struct ntrace_params *params, uint64_t value,
+		       unsigned int bytes)
 {
-	unsigned int bytes = message->address_bytes;
-
 	if (!bytes) {
 		if (params->xlen == 32)
 			value &= 0x7fffffff;
 		bytes = address_bytes(value, params);
-	} else if (bytes > 11 || significant_bits(value) > bytes * 6) {
-		return NTRACE_ERR_INVALID;
+		/* The bits that are left out equal the top one that is sent. */
+		value &= ~UINT64_C(0) >> (bytes * 6 < 64 ? 64 - bytes * 6 : 0);
 	}
-	/* Only a byte that was all there is can hold more than the 63 bits of an address. */
-	put_bits(out, value, bytes * 6 < 64 ? bytes * 6 : 64);
-	end_field(out);
-	return NTRACE_OK;
+	return put_variable(out, value, bytes);
 }
 
 static int put_fixed(struct output *out, const struct ntrace_message *message, unsigned int field,
@@ -105,37 +116,69 @@ static int put_fixed(struct output *out, const struct ntrace_message *message, u
 	return NTRACE_OK;
 }
 
+static int put_field(struct output *out, const struct ntrace_message *message,
+		     const struct ntrace_params *params, unsigned int field, const uint8_t *sizes)
+{
+	bool address = field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR;
+	unsigned int bytes = sizes ? sizes[field] : 0;
+
+	if (!ntrace_message_has(message, field))
+		return NTRACE_ERR_INVALID;
+	if (!address)
+		return put_variable(out, message->field[field], bytes);
+	if (!sizes)
+		bytes = message->address_bytes;
+	if (!sizes && bytes > ADDRESS_BYTES_MAX)
+		return NTRACE_ERR_INVALID;
+	return put_address(out, params, message->field[field], bytes);
+}
+
+/* A size is of a variable field of the message, and of nothing else. */
+static bool sizes_fit(const struct ntrace_layout_field *layout, int count,
+		      const struct ntrace_message *message, const uint8_t *sizes)
+{
+	uint32_t variable = message->present & 1u << NTRACE_FIELD_TSTAMP;
+
+	for (int i = 0; i < count; i++)
+		if (!layout[i].bits)
+			variable |= 1u << layout[i].field;
+	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++)
+		if (sizes[i] && !(variable >> i & 1))
+			return false;
+	return true;
+}
+
+static int write_message(const struct ntrace_message *message, const struct ntrace_params *params,
+			 const uint8_t *sizes, uint8_t *data)
+{
+	struct ntrace_layout_field layout[NTRACE_LAYOUT_MAX];
+	struct output out = { .data = data };
+	int count, error = NTRACE_OK;
+
+	count = ntrace_message_layout(message->tcode, message->field, params, layout);
+	if (count < 0 || (sizes && !sizes_fit(layout, count, message, sizes)))
+		return NTRACE_ERR_INVALID;
+	put_bits(&out, message->tcode, 6);
+	for (int i = 0; !error && i < count; i++)
+		error = layout[i].bits ? put_fixed(&out, message, layout[i].field, layout[i].bits) :
+					 put_field(&out, message, params, layout[i].field, sizes);
+	if (!error && ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
+		error = put_field(&out, message, params, NTRACE_FIELD_TSTAMP, sizes);
+	if (error)
+		return error;
+	data[out.size - 1] |= 3;
+	return (int)out.size;
+}
+
 int ntrace_message_write(const struct ntrace_message *message, const struct ntrace_params *params,
 			 uint8_t *data)
 {
-	const struct ntrace_wire_row *row;
-	struct output out = { .data = data };
+	return write_message(message, params, NULL, data);
+}
 
-	if (message->tcode >= 64 || params->src_bits > NTRACE_SRC_BITS_MAX ||
-	    !ntrace_wire_rows[message->tcode].name)
-		return NTRACE_ERR_INVALID;
-	row = &ntrace_wire_rows[message->tcode];
-	put_bits(&out, message->tcode, 6);
-	if (params->src_bits && put_fixed(&out, message, NTRACE_FIELD_SRC, params->src_bits))
-		return NTRACE_ERR_INVALID;
-	for (unsigned int i = 0; row->fixed[i].bits; i++) {
-		if (put_fixed(&out, message, row->fixed[i].field, row->fixed[i].bits))
-			return NTRACE_ERR_INVALID;
-	}
-	for (unsigned int i = 0; row->variable[i].field; i++) {
-		unsigned int field = row->variable[i].field;
-
-		if (!ntrace_wire_demands(row, i, message->field))
-			continue;
-		if (!ntrace_message_has(message, field))
-			return NTRACE_ERR_INVALID;
-		if (field != NTRACE_FIELD_FADDR && field != NTRACE_FIELD_UADDR)
-			put_variable(&out, message->field[field]);
-		else if (put_address(&out, message, params, message->field[field]))
-			return NTRACE_ERR_INVALID;
-	}
-	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
-		put_variable(&out, message->field[NTRACE_FIELD_TSTAMP]);
-	data[out.size - 1] |= 3;
-	return (int)out.size;
+int ntrace_message_write_sized(const struct ntrace_message *message,
+			       const struct ntrace_params *params, const uint8_t *sizes,
+			       uint8_t *data)
+{
+	return sizes ? write_message(message, params, sizes, data) : NTRACE_ERR_INVALID;
 }

@@ -152,6 +152,38 @@ NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
 NTRACE_API const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect);
 
 /**
+ * struct ntrace_layout_field - a field of a message
+ * @field: enum ntrace_field
+ * @bits: width of SRC and of a fixed field; 0: variable
+ */
+struct ntrace_layout_field {
+	uint8_t field;
+	uint8_t bits;
+};
+
+/* Most fields that ntrace_message_layout() lists. */
+#define NTRACE_LAYOUT_MAX 7
+
+/**
+ * ntrace_message_layout - fields of a message between TCODE and TSTAMP, in the order sent
+ * @tcode: row of the message table
+ * @field: NTRACE_FIELD_COUNT values, of which only those of fixed fields are read: RCODE
+ *         and CDF decide which variable fields follow
+ * @params: src_bits is used: SRC is listed unless it is 0
+ * @layout: room for NTRACE_LAYOUT_MAX entries; caller's
+ *
+ * N-Trace 1.0, message layout (digest section 2). TSTAMP may follow in every
+ * message and is not listed. Of a TCODE outside the table only SRC is known.
+ *
+ * Return: number of entries; NTRACE_ERR_UNSUPPORTED for a TCODE outside the
+ * table; NTRACE_ERR_INVALID for one of more than 6 bits, a wrong @params, or a
+ * value that its fixed field cannot hold.
+ */
+NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
+				     const struct ntrace_params *params,
+				     struct ntrace_layout_field *layout);
+
+/**
  * ntrace_value_name - what a value of a fixed field is called
  * @field: NTRACE_FIELD_SYNC, BTYPE, ETYPE, EVCODE or RCODE
  * @value: its value
@@ -290,6 +322,28 @@ NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
  */
 NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
 				    const struct ntrace_params *params, uint8_t *data);
+
+/**
+ * ntrace_message_write_sized - the same with chosen widths of variable fields
+ * @message: as for ntrace_message_write(), but address_bytes is not used
+ * @params: src_bits, xlen, extend_address
+ * @sizes: NTRACE_FIELD_COUNT numbers: bytes that hold bits of a variable field,
+ *         among them the one that the first variable field shares with fixed
+ *         fields; 0: the fewest
+ * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
+ *
+ * The specification lets an encoder pad a variable field with zeros to any
+ * number of bytes (N-Trace 1.0, message layout; digest section 1). With
+ * extend_address a sized address keeps the bits given and no others: the reader
+ * extends it by the top bit of its last byte (digest section 5).
+ *
+ * Return: number of bytes, or NTRACE_ERR_INVALID: also for a value that does not
+ * fit in its size, a size of a field that is not variable or not in the message,
+ * and more than NTRACE_MESSAGE_BYTES_MAX bytes in all.
+ */
+NTRACE_API int ntrace_message_write_sized(const struct ntrace_message *message,
+					  const struct ntrace_params *params, const uint8_t *sizes,
+					  uint8_t *data);
 
 #ifdef __cplusplus
 }
