@@ -10,6 +10,8 @@
 
 #include "command.h"
 #include "input.h"
+#include "layout.h"
+#include "lossless.h"
 #include "message.h"
 #include "trace.h"
 #include "ui.h"
@@ -21,15 +23,17 @@ enum {
 	OPTION_STREAM,
 	OPTION_WORDS16,
 	OPTION_JSON,
+	OPTION_LOSSLESS,
 };
 
 static const struct option_spec options_table[] = {
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "stream parameters, e.g. srcbits=2,xlen=64" },
-	{ OPTION_BYTES, "bytes", NULL, "the bytes one by one, MDO and MSEO apart" },
+	{ OPTION_BYTES, "bytes", NULL, "the bytes one by one: MDO, MSEO, and which fields" },
 	{ OPTION_SRC, "src", "N", "only messages with SRC = N" },
 	{ OPTION_STREAM, "stream", "N", "only stream N (aux.N) of a recording" },
 	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
 	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
+	{ OPTION_LOSSLESS, "lossless", NULL, "JSON with every byte, for ntrace assemble" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -51,6 +55,7 @@ struct dump {
 	bool words16;
 	bool bytes;
 	bool json;
+	bool lossless;
 	bool select_src;
 	uint64_t src;
 	int stream;
@@ -58,10 +63,10 @@ struct dump {
 	uint64_t errors;
 	struct trace trace;
 	struct address_tracker addresses;
+	struct lossless runs;	/* with --lossless */
 };
 
-static void json_start(struct dump *dump, const char *type, uint64_t offset, uint64_t length,
-		       const uint8_t *bytes, size_t count)
+static void json_begin(struct dump *dump, const char *type)
 {
 	output_char(dump->output, '{');
 	if (dump->file) {
@@ -71,37 +76,84 @@ static void json_start(struct dump *dump, const char *type, uint64_t offset, uin
 	}
 	if (dump->stream >= 0)
 		output_printf(dump->output, "\"stream\":%d,", dump->stream);
-	output_printf(dump->output,
-		      "\"type\":\"%s\",\"offset\":%" PRIu64 ",\"length\":%" PRIu64 ",\"bytes\":\"",
-		      type, offset, length);
+	output_printf(dump->output, "\"type\":\"%s\"", type);
+}
+
+static void json_start(struct dump *dump, const char *type, uint64_t offset, uint64_t length,
+		       const uint8_t *bytes, size_t count)
+{
+	json_begin(dump, type);
+	output_printf(dump->output, ",\"offset\":%" PRIu64 ",\"length\":%" PRIu64, offset, length);
+	if (!bytes)
+		return;
+	output_text(dump->output, ",\"bytes\":\"");
 	message_bytes(dump->output, bytes, count, "");
 	output_char(dump->output, '"');
 }
 
-/* As the specification draws them: MDO, MSEO, and what that ends. */
-static void put_byte_lines(const struct dump *dump, uint64_t offset, const uint8_t *bytes,
-			   size_t count)
+/* Bytes outside of messages, and pieces of long ones. */
+static void lossless_line(void *data, enum lossless_kind kind, uint64_t offset, uint64_t length,
+			  const uint8_t *bytes)
 {
-	static const char *const mseo[] = { "", "end of field", "reserved", "end of message" };
-	unsigned int bit;
-	size_t i;
+	const char *type = kind == LOSSLESS_SKIPPED ? "skipped" :
+			   kind == LOSSLESS_PART    ? "part" :
+						      "idle";
+	struct dump *dump = data;
 
-	for (i = 0; i < count; i++) {
-		output_text(dump->output, "  0x");
-		output_hex(dump->output, offset + i, 8);
-		output_text(dump->output, "  ");
-		output_hex(dump->output, bytes[i], 2);
-		output_char(dump->output, ' ');
-		for (bit = 8; bit-- > 0;) {
-			if (bit == 1)
-				output_char(dump->output, '_');
-			output_char(dump->output, bytes[i] >> bit & 1 ? '1' : '0');
-		}
-		if (*mseo[bytes[i] & 3])
-			output_char(dump->output, ' ');
-		output_text(dump->output, mseo[bytes[i] & 3]);
-		output_char(dump->output, '\n');
-	}
+	json_start(dump, type, offset, length, bytes, (size_t)length);
+	if (kind == LOSSLESS_IDLE)
+		output_printf(dump->output, ",\"idle\":%" PRIu64, length);
+	output_text(dump->output, "}\n");
+}
+
+/* What the reader has passed over since the last event. */
+static void take_between(struct dump *dump, uint64_t end)
+{
+	struct lossless *runs = &dump->runs;
+
+	if (end <= runs->covered)
+		return;
+	lossless_between(runs, trace_chunk_bytes(&dump->trace, runs->covered),
+			 (size_t)(end - runs->covered));
+}
+
+static void take_part(struct dump *dump, uint64_t end)
+{
+	struct lossless *runs = &dump->runs;
+
+	if (end <= runs->covered)
+		return;
+	lossless_part(runs, trace_chunk_bytes(&dump->trace, runs->covered),
+		      (size_t)(end - runs->covered));
+}
+
+/* The reader has used up the chunk. */
+static void leave_chunk(void *data)
+{
+	struct dump *dump = data;
+	uint64_t end = dump->trace.reader.offset;
+
+	take_between(dump, end - trace_pending(&dump->trace));
+	if (trace_pending(&dump->trace))
+		take_part(dump, end);
+}
+
+/* The bytes of a message or problem to be shown: the first ones, or those not yet told. */
+static const uint8_t *shown_bytes(struct dump *dump, uint64_t offset, uint64_t length,
+				  size_t *count)
+{
+	if (!dump->lossless)
+		return trace_bytes(&dump->trace, offset, length, count);
+	take_between(dump, offset);
+	take_part(dump, offset + length);
+	return lossless_rest(&dump->runs, count);
+}
+
+/* Behind the fields: how they are encoded where that is not the usual way. */
+static void put_sizes(struct dump *dump, const struct ntrace_message *message, const uint8_t *bytes)
+{
+	if (message->length <= NTRACE_MESSAGE_BYTES_MAX)
+		layout_json_sizes(dump->output, message, &dump->params, bytes);
 }
 
 static void end_line(const struct dump *dump, uint64_t offset, uint64_t length,
@@ -113,7 +165,7 @@ static void end_line(const struct dump *dump, uint64_t offset, uint64_t length,
 		output_text(dump->output, " ...");
 	output_char(dump->output, '\n');
 	if (dump->bytes)
-		put_byte_lines(dump, offset, bytes, count);
+		layout_byte_lines(dump->output, &dump->params, offset, bytes, count);
 }
 
 static void put_message(struct dump *dump, const struct ntrace_message *message)
@@ -127,10 +179,11 @@ static void put_message(struct dump *dump, const struct ntrace_message *message)
 	if (dump->select_src && (message->field[NTRACE_FIELD_SRC] != dump->src ||
 				 !ntrace_message_has(message, NTRACE_FIELD_SRC)))
 		return;
-	bytes = trace_bytes(&dump->trace, message->offset, message->length, &count);
+	bytes = shown_bytes(dump, message->offset, message->length, &count);
 	if (dump->json) {
 		json_start(dump, "message", message->offset, message->length, bytes, count);
 		message_json(dump->output, message, dump->params.dialect, has_address, address);
+		put_sizes(dump, message, bytes);
 		output_text(dump->output, "}\n");
 	} else {
 		message_text(dump->output, message, dump->params.dialect, has_address, address);
@@ -144,7 +197,7 @@ static void problem(struct dump *dump, const char *type, const char *text, uint6
 	const uint8_t *bytes;
 	size_t count;
 
-	bytes = trace_bytes(&dump->trace, offset, length, &count);
+	bytes = shown_bytes(dump, offset, length, &count);
 	dump->errors++;
 	if (dump->json) {
 		json_start(dump, type, offset, length, bytes, count);
@@ -153,10 +206,26 @@ static void problem(struct dump *dump, const char *type, const char *text, uint6
 	}
 	output_text(dump->output, "0x");
 	output_hex(dump->output, offset, 8);
-	output_decimal(dump->output, length, 5);
+	output_char(dump->output, ' ');
+	output_decimal(dump->output, length, 4);
 	output_text(dump->output, "   - ");
 	output_text(dump->output, text);
 	end_line(dump, offset, length, bytes, count);
+}
+
+/* The parameters are not in the stream, but nothing can be read without them. */
+static void begin_lossless(struct dump *dump)
+{
+	char params[1024];
+
+	lossless_init(&dump->runs, lossless_line, dump);
+	dump->trace.leave = leave_chunk;
+	dump->trace.leave_data = dump;
+	ntrace_params_format(&dump->params, params, sizeof(params));
+	json_begin(dump, "params");
+	output_text(dump->output, ",\"params\":");
+	output_json(dump->output, params);
+	output_text(dump->output, "}\n");
 }
 
 static int dump_messages(struct dump *dump)
@@ -167,6 +236,8 @@ static int dump_messages(struct dump *dump)
 	int event = TRACE_END;
 
 	address_tracker_init(&dump->addresses, &dump->params);
+	if (dump->lossless)
+		begin_lossless(dump);
 	progress_begin(&progress, "dump", dump->trace.size);
 	while (!dump->output->error && (event = trace_next(&dump->trace, &message)) >= 0) {
 		if (!(++count & 0xfff))
@@ -178,6 +249,7 @@ static int dump_messages(struct dump *dump)
 		address_tracker_lost(&dump->addresses);
 		problem(dump, "error", "reserved MSEO code: skipped to the next message",
 			message.offset, message.length);
+		lossless_error(&dump->runs);
 	}
 	progress_end(&progress);
 	if (dump->output->error)
@@ -185,6 +257,8 @@ static int dump_messages(struct dump *dump)
 	if (event == TRACE_FAILED)
 		return EXIT_FAILED;
 	pending = trace_pending(&dump->trace);
+	if (!pending)
+		lossless_flush(&dump->runs);
 	if (pending) {
 		problem(dump, "cut", "the trace ends inside this message",
 			dump->trace.reader.offset - pending, pending);
@@ -337,6 +411,10 @@ static int take_option(struct dump *dump, struct options *options, int option)
 	case OPTION_BYTES:
 		dump->bytes = true;
 		return EXIT_OK;
+	case OPTION_LOSSLESS:
+		dump->lossless = true;
+		dump->json = true;
+		return EXIT_OK;
 	case OPTION_JSON:
 		dump->json = true;
 		return EXIT_OK;
@@ -369,6 +447,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (dump.json && dump.bytes)
 		return usage_error(command, "--bytes and --json exclude each other: "
 					    "JSON has the bytes anyway");
+	if (dump.lossless && dump.select_src)
+		return usage_error(command, "--lossless and --src exclude each other: without the "
+					    "other messages the trace is not whole");
 	if (options.index == argc)
 		return usage_error(command, "a trace file or recording is needed");
 	several = argc - options.index > 1;
@@ -382,7 +463,8 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_dump = {
 	.name = "dump",
 	.summary = "show trace messages, field by field",
-	.usage = "[--params KEY=VALUE,...] [--src N] [--bytes | --json] TRACE | RECORDING ...",
+	.usage = "[--params KEY=VALUE,...] [--src N] [--bytes | --json | --lossless] TRACE | "
+		 "RECORDING ...",
 	.details =
 		"One line a message: offset and length in bytes, TCODE, name, fields as sent, the\n"
 		"address that F-ADDR or U-ADDR stands for, and the bytes (of a long one the first\n"
@@ -391,7 +473,8 @@ const struct command command_dump = {
 		"examples:\n"
 		"  ntrace dump ntrace.data                 all streams of a recording\n"
 		"  ntrace dump --params srcbits=3 a.nex    a raw trace with SRC fields of 3 bits\n"
-		"  ntrace dump --bytes a.nex               each byte with its MDO and MSEO\n"
+		"  ntrace dump --bytes a.nex               each byte with MDO, MSEO and fields\n"
+		"  ntrace dump --lossless a.nex >a.json    edit it, then: ntrace assemble a.json\n"
 		"  zcat a.nex.gz | ntrace dump --json - | jq .name    for programs\n",
 	.options = options_table,
 	.run = run,

@@ -84,7 +84,9 @@ void message_text(struct output *output, const struct ntrace_message *message,
 
 	output_text(output, "0x");
 	output_hex(output, message->offset, 8);
-	output_decimal(output, message->length, 5);
+	/* Numbers wider than their column push the rest of the line: a blank stays before each. */
+	output_char(output, ' ');
+	output_decimal(output, message->length, 4);
 	output_decimal(output, message->tcode, 4);
 	output_char(output, ' ');
 	output_padded(output, ntrace_tcode_dialect_name(message->tcode, dialect), 22);

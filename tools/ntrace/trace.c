@@ -176,6 +176,8 @@ static void keep_head(struct trace *trace)
 static int next_chunk(struct trace *trace)
 {
 	keep_head(trace);
+	if (trace->leave)
+		trace->leave(trace->leave_data);
 	if (trace->ended)
 		return TRACE_END;
 	trace->chunk_offset += trace->chunk_size;

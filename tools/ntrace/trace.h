@@ -21,11 +21,16 @@ enum trace_result {
  * @name: for people; "standard input" for "-"; borrowed
  * @size: bytes, 0 where that is unknown (a pipe, a compressed file)
  * @reader: readable: offset, idles, errors
+ * @leave: set after trace_open(), may be NULL: called before a chunk is replaced, and at the end,
+ *         when the reader has used the chunk up
+ * @leave_data: for @leave
  */
 struct trace {
 	const char *name;
 	uint64_t size;
 	struct ntrace_reader reader;
+	void (*leave)(void *data);
+	void *leave_data;
 	/* the rest is private */
 	int fd;
 	struct ntrace_trace_file *file;
@@ -79,6 +84,17 @@ int trace_next(struct trace *trace, struct ntrace_message *message);
  * Valid until the next call of either.
  */
 const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count);
+
+/**
+ * trace_chunk_bytes - the bytes of the chunk in memory from a position on
+ * @offset: in the stream, within the chunk or at its end
+ *
+ * Valid until the next call of trace_next().
+ */
+static inline const uint8_t *trace_chunk_bytes(const struct trace *trace, uint64_t offset)
+{
+	return trace->chunk + (offset - trace->chunk_offset);
+}
 
 /** trace_pending - at the end: bytes of the message that the trace ends in; 0 = it ends well */
 static inline uint64_t trace_pending(const struct trace *trace)
