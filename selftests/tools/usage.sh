@@ -24,10 +24,11 @@ complains() {
 	fi
 }
 
-for sub in record trigger top dump decode report check stat encode archive ctr; do
+for sub in record trigger top dump decode report check stat encode assemble archive ctr; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
-	[ "$sub" = top ] || complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
+	# These need no operand: assemble reads standard input.
+	[ "$sub" = top ] || [ "$sub" = assemble ] || complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
 	is "$("$ntrace" "$sub" --help | head -n 1 | cut -c1-$((14 + ${#sub})))" "usage: ntrace $sub" "$sub --help"
 	like "$sub --help has examples" "examples:" "$("$ntrace" "$sub" --help)"
 	# Every option of the help is one that the command knows: it complains of something else.

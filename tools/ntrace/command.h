@@ -72,6 +72,7 @@ extern const struct command command_trigger;
 extern const struct command command_dump;
 extern const struct command command_decode;
 extern const struct command command_encode;
+extern const struct command command_assemble;
 extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_archive;
