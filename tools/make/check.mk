@@ -122,8 +122,10 @@ fuzz-packages:
 $(eval $(call compile,$(B)/fuzz/obj,clang,$(FUZZ_FLAGS)))
 $(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
+# What is fuzzed of the command itself.
+$(B)/fuzz/fuzz_assemble: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,assemble assemble_fields assemble_line json_line layout message output ui)
 $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.a
-	$(LINK)clang -fsanitize=fuzzer,address,undefined $^ -o $@ $(LIBS)
+	$(LINK)clang -fsanitize=fuzzer,address,undefined $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages
 
 .PHONY: check check-quick check-repeat $(GROUPS:%=check-%) $(GROUPS:%=build-%) check-patches check-debug-kernel check-kernel-static \
