@@ -83,7 +83,7 @@ static bool check_origin(struct assemble *assemble)
 	if (has_stream)
 		assemble->stream = line->stream;
 	if (has_file)
-		strcpy(assemble->file, line->file);
+		memcpy(assemble->file, line->file, strlen(line->file) + 1);
 	assemble->has_stream |= has_stream;
 	assemble->has_file |= has_file;
 	return true;

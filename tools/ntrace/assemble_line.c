@@ -200,7 +200,7 @@ static bool take_field(const struct parser *parser, const struct json_member *me
 static bool take_size(const struct parser *parser, const struct json_member *member)
 {
 	unsigned int field;
-	uint64_t size;
+	uint64_t size = 0;
 
 	if (!find_field(member->key, &field))
 		return unknown_name(parser, "field", member->key);
@@ -231,7 +231,7 @@ static bool take_flag(const struct parser *parser, const struct json_member *mem
 /* A member of an object or array. */
 static bool take_inner(const struct parser *parser, const struct json_member *member)
 {
-	bool found;
+	bool found = false;
 
 	if (!member->key) {
 		if (strcmp(member->group, "flags"))
@@ -278,7 +278,7 @@ static bool take_type(const struct parser *parser, const struct json_member *mem
 
 static bool take_tcode(const struct parser *parser, const struct json_member *member)
 {
-	uint64_t tcode;
+	uint64_t tcode = 0;
 
 	if (!take_number(parser, member, &tcode))
 		return false;
@@ -325,8 +325,8 @@ static bool take_known(const struct parser *parser, const struct json_member *me
 
 static bool take_member(const struct parser *parser, const struct json_member *member)
 {
+	bool found = false;
 	unsigned int i;
-	bool found;
 
 	if (member->group)
 		return take_inner(parser, member);
@@ -425,7 +425,7 @@ static bool is_comment(const char *text, size_t length)
 {
 	size_t i = 0;
 
-	while (i < length && memchr(" \t\r", text[i], 3))
+	while (i < length && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r'))
 		i++;
 	return i == length || text[i] == '#' ||
 	       (length - i >= 2 && text[i] == '/' && text[i + 1] == '/');

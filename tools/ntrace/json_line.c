@@ -26,9 +26,14 @@ static char peek(const struct parser *parser)
 	return parser->next < parser->end ? *parser->next : '\0';
 }
 
+static bool is_blank(char sign)
+{
+	return sign == ' ' || sign == '\t' || sign == '\r' || sign == '\n';
+}
+
 static void skip_blanks(struct parser *parser)
 {
-	while (parser->next < parser->end && memchr(" \t\r\n", *parser->next, 4))
+	while (is_blank(peek(parser)))
 		parser->next++;
 }
 
@@ -306,7 +311,7 @@ static bool take_value(struct parser *parser, const char *group, const char *key
 /* @group: its key, NULL for the line itself. Two levels are all there are. */
 static bool take_object(struct parser *parser, const char *group)
 {
-	const char *key;
+	const char *key = NULL;
 
 	parser->next++;
 	if (take(parser, '}'))
