@@ -130,6 +130,8 @@ is "$(made '{"name":"ProgTraceSync","SYNC":3,"ICNT":0,"ADDRESS":"0xffffffff80003
 is "$(made '{"name":"ProgTraceSync","SYNC":3,"ICNT":0,"ADDRESS":"0xfffffffe"}' --params xlen=32)" "24 0d fc fc fc fc fc 07" "ADDRESS of 32 bits"
 is "$(made '{"name":"DirectBranch","ICNT":18446744073709551615}')" "0c fc fc fc fc fc fc fc fc fc fc 3f" "the largest number"
 is "$(made '{"name":"ProgTraceSync","bytes":"24 0d 00 0b","SYNC":3,"ICNT":0,"ADDRESS":256}')" "24 0d 00 0b" "ADDRESS beside bytes"
+is "$(made '{"tcode":9,"bytes":"240de88c040000ff","SYNC":3,"ICNT":0,"ADDRESS":"0xffffffff800031f4"}' --params extaddr=1)" \
+	"24 0d e8 8c 04 00 00 ff" "ADDRESS beside bytes of a shortened one"
 is "$(made '{"tcode":56,"bytes":"e0000003"}')" "e0 00 00 03" "a vendor's message has bytes and no fields"
 is "$(made '{"name":"DirectBranch","ICNT":3,"names":{"x":"\u00e9\ud83d\ude00\n"},"flags":[]}')" "0c 0f" "strings with escapes"
 
@@ -188,6 +190,7 @@ refuses "a name that is no string" 1 '"name" is not a string' '{"name":3}'
 refuses "a negative number" 1 '"ICNT" is not a whole number from 0' '{"name":"DirectBranch","ICNT":-3}'
 refuses "a fraction" 1 '"ICNT" is not a whole number from 0' '{"name":"DirectBranch","ICNT":1.5}'
 refuses "a number over 64 bits" 1 '"ICNT" is not a whole number from 0' '{"name":"DirectBranch","ICNT":18446744073709551616}'
+refuses "a number far over 64 bits" 1 '"ICNT" is not a whole number from 0' '{"name":"DirectBranch","ICNT":99999999999999999999}'
 refuses "a string that is no number" 1 '"ICNT": "3x" is not a number' '{"name":"DirectBranch","ICNT":"3x"}'
 refuses "a string with a sign" 1 '"ICNT": "-3" is not a number' '{"name":"DirectBranch","ICNT":"-3"}'
 refuses "a string of 0x alone" 1 '"ICNT": "0x" is not a number' '{"name":"DirectBranch","ICNT":"0x"}'
@@ -222,6 +225,9 @@ refuses "ADDRESS without a reference" 2 'ADDRESS: UADDR counts from the address 
 {\"tcode\":4,\"BTYPE\":0,\"ICNT\":0,\"ADDRESS\":2}"
 refuses "ADDRESS after a loss" 3 'ADDRESS: UADDR counts from' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2}
 {"tcode":8,"ETYPE":0,"ECODE":0}
+{"tcode":4,"BTYPE":0,"ICNT":0,"ADDRESS":2}'
+refuses "ADDRESS after bytes that are no message" 3 'ADDRESS: UADDR counts from' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2}
+{"raw":"02 03"}
 {"tcode":4,"BTYPE":0,"ICNT":0,"ADDRESS":2}'
 refuses "a size of 0" 1 '"sizes": ICNT takes 1 to 64 bytes' '{"tcode":3,"ICNT":3,"sizes":{"ICNT":0}}'
 refuses "a size that is too small" 1 '"sizes" cannot be' '{"tcode":3,"ICNT":100,"sizes":{"ICNT":1}}'

@@ -130,7 +130,7 @@ pieces = 0
 for line in lines:
     assert line["offset"] == len(whole) - (0 if line["type"] == "part" else pieces), (line["type"], line["offset"])
     whole += bytes.fromhex(line["bytes"]) if "bytes" in line else line["idle"] * b"\xff"
-    assert len(line.get("bytes", "")) <= 2 * 4096
+    assert len(line.get("bytes", "")) <= 2 * 4096 and (line["type"] != "part" or line["length"] == 4096)
     pieces = pieces + line["length"] if line["type"] == "part" else 0
     if line["type"] != "part":
         assert line["offset"] + line["length"] == len(whole), (line["type"], line["offset"])
