@@ -14,6 +14,7 @@
 #include "../lib/blocks_match.h"
 #include "check.h"
 #include "drive.h"
+#include "holes.h"
 
 enum record_type {
 	RECORD_PC,	/* address was retired */
@@ -554,6 +555,12 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	if (mixed)
 		wrong("%s", mixed);
 	ntrace_contexts_free(contexts);
+	if (drive.size && one_in(random, 2)) {
+		violation = check_holes(&config, now.space[0], drive.stream, drive.size, random);
+		if (violation)
+			wrong("with holes in memory: %s; ", violation);
+		tally->holes++;
+	}
 	for (unsigned int i = 0; i < 3; i++)
 		ntrace_space_put(now.space[i]);
 	return fault[0] ? fault : NULL;

@@ -31,6 +31,7 @@ struct tally {
 	uint64_t timed;		/* blocks whose time is known */
 	uint64_t chosen[3];	/* blocks in the space for any context, and in those for scontext */
 	uint64_t harts;		/* programs in a stream with others */
+	uint64_t holes;		/* programs of which a part was not known */
 	uint64_t kinds[16];	/* of enum kind, instructions in the programs */
 };
 

@@ -184,6 +184,7 @@ static void check_tally(const struct tally *tally)
 	   "modes 1 and 2: %" PRIu64 " programs warned of, %" PRIu64 " with nothing to warn of",
 	   tally->inferred, tally->uninferred);
 	ok(tally->harts > 0, "%" PRIu64 " programs in a stream with other harts", tally->harts);
+	ok(tally->holes > 0, "%" PRIu64 " programs with holes in memory", tally->holes);
 }
 
 int property_main(const char *reproduce, uint64_t count)
