@@ -256,19 +256,25 @@ static void take_message(struct ntrace_check *check, const struct ntrace_message
 		ntrace_flow_message(source->flow, message);
 }
 
-static void take_error(struct ntrace_check *check, const struct ntrace_message *error)
+/* Whose message it was is not known. @tell: a function of flows */
+static void forget_all(struct ntrace_check *check, uint64_t offset,
+		       int (*tell)(struct ntrace_flow *flow, uint64_t offset))
 {
-	/* A message begins with 00: one byte alone is a stray one between messages. */
-	report_bytes(check, error->length == 1 ? RULE_MSEO_IDLE : RULE_MSEO_RESERVED, error->offset,
-		     error->length);
-	/* Whose message it was is not known. */
 	for (unsigned int i = 0; i < SOURCES; i++) {
 		if (!check->sources[i])
 			continue;
 		check_forget(check->sources[i]);
 		if (check->sources[i]->flow)
-			ntrace_flow_wire_error(check->sources[i]->flow, error->offset);
+			tell(check->sources[i]->flow, offset);
 	}
+}
+
+static void take_error(struct ntrace_check *check, const struct ntrace_message *error)
+{
+	/* A message begins with 00: one byte alone is a stray one between messages. */
+	report_bytes(check, error->length == 1 ? RULE_MSEO_IDLE : RULE_MSEO_RESERVED, error->offset,
+		     error->length);
+	forget_all(check, error->offset, ntrace_flow_wire_error);
 }
 
 /* Looks at the idle bytes before @end; @data is what stands at @base. One finding for a run. */
@@ -309,6 +315,17 @@ int ntrace_check_feed(struct ntrace_check *check, const uint8_t *data, size_t si
 	if (!check->stop)
 		check_idles(check, data, base,
 			    check->reader.offset - ntrace_reader_pending(&check->reader));
+	return check->stop;
+}
+
+int ntrace_check_break(struct ntrace_check *check)
+{
+	ntrace_reader_break(&check->reader);
+	check->idle_known = false;
+	/* A SRC that comes up only now may have begun in what is missing. */
+	check->config.wrapped = true;
+	if (!check->stop)
+		forget_all(check, check->reader.offset, ntrace_flow_break);
 	return check->stop;
 }
 

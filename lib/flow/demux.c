@@ -97,15 +97,27 @@ static int refuse(struct ntrace_demux *demux, unsigned int src, uint64_t offset)
 }
 
 /* Every flow gets it: nobody knows whose it was. */
-static int to_all(struct ntrace_demux *demux, const struct ntrace_message *message, uint64_t offset)
+static int to_all(struct ntrace_demux *demux, const struct ntrace_message *message)
 {
 	int result = 0;
 
 	for (unsigned int src = 0; src < demux->sources && !result; src++) {
 		if (!demux->flows[src])
 			continue;
-		result = message ? ntrace_flow_message(demux->flows[src], message) :
-				   ntrace_flow_wire_error(demux->flows[src], offset);
+		result = ntrace_flow_message(demux->flows[src], message);
+	}
+	return result;
+}
+
+/* Likewise what is no message. @tell: a function of flows */
+static int tell_all(struct ntrace_demux *demux, uint64_t offset,
+		    int (*tell)(struct ntrace_flow *flow, uint64_t offset))
+{
+	int result = 0;
+
+	for (unsigned int src = 0; src < demux->sources && !result; src++) {
+		if (demux->flows[src])
+			result = tell(demux->flows[src], offset);
 	}
 	return result;
 }
@@ -117,7 +129,7 @@ int ntrace_demux_message(struct ntrace_demux *demux, const struct ntrace_message
 
 	if (demux->config.params.src_bits) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_SRC))
-			return to_all(demux, message, message->offset);
+			return to_all(demux, message);
 		src = (unsigned int)message->field[NTRACE_FIELD_SRC] & (demux->sources - 1);
 	}
 	if (!demux->flows[src]) {
@@ -132,7 +144,12 @@ int ntrace_demux_message(struct ntrace_demux *demux, const struct ntrace_message
 
 int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset)
 {
-	return to_all(demux, NULL, offset);
+	return tell_all(demux, offset, ntrace_flow_wire_error);
+}
+
+int ntrace_demux_break(struct ntrace_demux *demux, uint64_t offset)
+{
+	return tell_all(demux, offset, ntrace_flow_break);
 }
 
 int ntrace_demux_flush(struct ntrace_demux *demux)

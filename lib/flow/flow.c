@@ -672,6 +672,13 @@ int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset)
 	return result(flow);
 }
 
+int ntrace_flow_break(struct ntrace_flow *flow, uint64_t offset)
+{
+	flow->offset = offset;
+	flow_fail(flow, NTRACE_FLOW_ERROR_MISSING, flow->pc, flow->confirmed);
+	return result(flow);
+}
+
 int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 {
 	struct walk walk = { .stop_at_branch = flow->history_mode || !flow->mode_known };

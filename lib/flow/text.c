@@ -33,6 +33,7 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_SOURCE] = "a SRC that is not decoded",
 		[NTRACE_FLOW_ERROR_EXCESS] = "more code than the stream can stand for",
 		[NTRACE_FLOW_ERROR_TAIL] = "the stream ends before it tells where this branch went",
+		[NTRACE_FLOW_ERROR_MISSING] = "bytes of the trace are missing",
 	};
 
 	return error < sizeof(texts) / sizeof(texts[0]) ? texts[error] : "unknown error";

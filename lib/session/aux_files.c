@@ -127,28 +127,37 @@ static int put_plain(struct aux_area *area, const uint8_t *bytes, uint64_t size,
 	return error;
 }
 
-static int put_formatted(void *data, unsigned int source, uint8_t byte)
+static int put_piece(struct aux_area *area, const struct ntrace_frames_piece *piece)
 {
-	struct aux_area *area = data;
 	struct aux_file *file;
-	int error = get_file(area, source, &file);
+	int error = get_file(area, piece->source, &file);
 
-	return error ? error : put_bytes(file, &byte, 1);
+	return error ? error : put_bytes(file, piece->bytes, piece->size);
 }
 
-static int frame_begins(void *data, uint64_t fed)
+/* A source may go on within a message behind a frame that is cut off; behind a barrier it begins anew. */
+static int put_hole(struct aux_area *area, bool whole)
 {
-	struct aux_area *area = data;
-
-	return pass_marks(area, area->payload + fed);
-}
-
-static int restarted(void *data)
-{
-	struct aux_area *area = data;
-
 	area->holes++;
-	return put_break(area, true);
+	return put_break(area, whole);
+}
+
+static int put_frames(struct aux_area *area, const uint8_t *bytes, uint64_t size)
+{
+	struct ntrace_frames_piece piece;
+	int event, error = 0;
+
+	ntrace_frames_feed(&area->frames, bytes, size);
+	while (!error && (event = ntrace_frames_next(&area->frames, &piece)) >= 0) {
+		error = pass_marks(area, area->payload + piece.offset);
+		if (error)
+			break;
+		if (event == NTRACE_FRAMES_BYTES)
+			error = put_piece(area, &piece);
+		else if (event == NTRACE_FRAMES_BARRIER || event == NTRACE_FRAMES_CUT)
+			error = put_hole(area, event == NTRACE_FRAMES_BARRIER);
+	}
+	return error;
 }
 
 /* What was read before is not read twice; where something is missing the files say so. */
@@ -160,14 +169,14 @@ static int begin_payload(struct aux_area *area, uint64_t offset)
 		area->holes++;
 		area->lost += offset - area->end;
 		error = pass_marks(area, area->end);
-		formatter_break(&area->formatter);
+		ntrace_frames_break(&area->frames);
 		if (!error)
 			error = put_break(area, false);
 	}
 	if (!area->begun)
 		area->first = offset;
-	/* The formatter counts what it was fed from here. */
-	area->payload = offset - area->formatter.fed;
+	/* The frames' reader counts what it was fed from here. */
+	area->payload = offset - area->frames.offset;
 	area->begun = true;
 	return error;
 }
@@ -203,7 +212,7 @@ static int take_payload(void *data, const struct ntrace_perf_record *record)
 	}
 	error = begin_payload(area, about.offset + twice);
 	if (!error && areas->info.layout == AUX_SPACEMIT)
-		error = formatter_feed(&area->formatter, bytes + twice, size - twice);
+		error = put_frames(area, bytes + twice, size - twice);
 	else if (!error)
 		error = put_plain(area, bytes + twice, size - twice, about.offset + twice);
 	area->end = about.offset + size;
@@ -278,10 +287,7 @@ int aux_files_write(struct aux_areas *areas)
 	for (i = 0; i < areas->count && !error; i++) {
 		struct aux_area *area = &areas->items[i];
 
-		area->formatter = (struct formatter){ .put = put_formatted,
-						      .frame_begins = frame_begins,
-						      .restarted = restarted,
-						      .data = area };
+		ntrace_frames_init(&area->frames);
 		error = make_marks(area, &areas->session->timeline);
 	}
 	if (!error)

@@ -366,7 +366,8 @@ static int add_file(struct building *building, const struct aux_area *area,
 static void tell_area(const struct building *building, const struct aux_area *area)
 {
 	const struct ntrace_session *session = building->session;
-	const struct formatter *formatter = &area->formatter;
+	const struct ntrace_frames *frames = &area->frames;
+	uint64_t cut = frames->cut + ntrace_frames_pending(frames);
 	uint64_t last = area->mark_count ? area->marks[area->mark_count - 1].position : 0;
 
 	if (area->flagged[0] || area->flagged[1] || area->flagged[2])
@@ -381,14 +382,13 @@ static void tell_area(const struct building *building, const struct aux_area *ar
 			     "AUX area %" PRIu32 ": records speak of %" PRIu64
 			     " bytes at its end that are not in the file",
 			     area->about.index, last - area->end);
-	if (formatter->nameless || formatter->reserved || formatter_pending(formatter))
+	if (frames->nameless || frames->reserved || cut)
 		session_note(session,
 			     "AUX area %" PRIu32 ": of its CoreSight frames %" PRIu64
 			     " bytes come before the first number of a source, %" PRIu64
-			     " are of reserved sources, %u are of a frame that is not whole: they "
-			     "are left out",
-			     area->about.index, formatter->nameless, formatter->reserved,
-			     formatter_pending(formatter));
+			     " are of reserved sources, %" PRIu64
+			     " are of frames that are not whole: they are left out",
+			     area->about.index, frames->nameless, frames->reserved, cut);
 	if (!area->file_count && area->end > area->first)
 		session_note(session, "AUX area %" PRIu32 ": its frames have no trace",
 			     area->about.index);

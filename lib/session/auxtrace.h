@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-#include "formatter.h"
+#include <ntrace/frames.h>
+
 #include "session.h"
 
 /* Who recorded it, which says what AUXTRACE_INFO holds and how the bytes are packed. */
@@ -65,9 +66,9 @@ struct aux_area {
 	size_t next_mark;
 	struct aux_file *files;
 	size_t file_count;
-	struct formatter formatter;
+	struct ntrace_frames frames;
 	uint64_t first;			/* position of the first byte that was read */
-	uint64_t payload;		/* position at which the formatter had been fed nothing */
+	uint64_t payload;		/* position at which the reader of frames had been fed nothing */
 	uint64_t end;			/* position behind the last byte that was read */
 	uint64_t lost;
 	uint64_t holes;

@@ -53,6 +53,14 @@ uint64_t ntrace_reader_pending(const struct ntrace_reader *reader)
 	return reader->state == STATE_MESSAGE ? reader->offset - reader->start : 0;
 }
 
+uint64_t ntrace_reader_break(struct ntrace_reader *reader)
+{
+	uint64_t lost = ntrace_reader_pending(reader);
+
+	reader->state = STATE_SKIP;
+	return lost;
+}
+
 /* Moves the position in chunk and stream to @next. */
 static inline void advance(struct ntrace_reader *reader, const uint8_t *next)
 {

@@ -67,8 +67,9 @@ static int take_finding(void *data, const struct ntrace_check_finding *finding)
 }
 
 /* One stream through a checker, in chunks of @chunk bytes. */
-static void check_stream(struct found *found, const struct ntrace_check_config *wanted,
-			 const uint8_t *data, size_t size, size_t chunk)
+/* @missing: bytes are missing after so many; 0: none are */
+static void check_broken(struct found *found, const struct ntrace_check_config *wanted,
+			 const uint8_t *data, size_t size, size_t chunk, size_t missing)
 {
 	struct ntrace_check_config config = *wanted;
 	struct ntrace_check *check;
@@ -84,12 +85,22 @@ static void check_stream(struct found *found, const struct ntrace_check_config *
 		ok(false, "checker for the test");
 		return;
 	}
-	for (size_t done = 0; done < size && !ret; done += chunk)
-		ret = ntrace_check_feed(check, data + done,
-					size - done < chunk ? size - done : chunk);
+	for (size_t done = 0; done < size && !ret; done += chunk) {
+		if (done && done == missing)
+			ret = ntrace_check_break(check);
+		if (!ret)
+			ret = ntrace_check_feed(check, data + done,
+						size - done < chunk ? size - done : chunk);
+	}
 	if (ret || ntrace_check_end(check))
 		ok(false, "checker fed");
 	ntrace_check_free(check);
+}
+
+static void check_stream(struct found *found, const struct ntrace_check_config *wanted,
+			 const uint8_t *data, size_t size, size_t chunk)
+{
+	check_broken(found, wanted, data, size, chunk, 0);
 }
 
 #define START "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80;"
@@ -450,6 +461,15 @@ static void test_config(struct ntrace_space *space, uint8_t *data)
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, " transfer-icnt@8", "wrapped: what comes behind it is");
 	ntrace_check_config_init(&config);
+	size = stream_of(START JUMP JUMP OFF JUMP, &config.params, data, ROOM);
+	check_stream(&found, &config, data, size, 1);
+	is_str(found.text, " sync-after-correlation@13", "what is sent after the end, as a rule");
+	check_broken(&found, &config, data, size, 1, 11);
+	is_str(found.text, "", "missing bytes: what is sent is not judged up to the next sync");
+	check_stream(&found, &config, data, 12, 1);
+	is_str(found.text, " message-cut@10", "the end inside a message, as a rule");
+	check_broken(&found, &config, data, 12, 1, 11);
+	is_str(found.text, "", "missing bytes: the message in progress is no cut one");
 	is_u64((uint64_t)ntrace_check_new(&check, &config), (uint64_t)NTRACE_ERR_INVALID,
 	       "no callback");
 	config.finding = take_finding;

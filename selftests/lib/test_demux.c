@@ -23,17 +23,30 @@ static struct ntrace_space *program(void)
 	return space;
 }
 
-static const char *decode(struct ntrace_space *space, const char *settings, unsigned int limit,
-			  const char *hex)
+static void walk(struct ntrace_demux *demux, struct ntrace_reader *reader, const char *hex)
+{
+	struct ntrace_message message;
+	uint8_t data[256];
+	int event;
+
+	ntrace_reader_feed(reader, data, from_hex(hex, data, sizeof(data)));
+	while ((event = ntrace_reader_next(reader, &message)) >= 0) {
+		if (event == NTRACE_WIRE_ERROR)
+			ntrace_demux_wire_error(demux, message.offset);
+		else
+			ntrace_demux_message(demux, &message);
+	}
+}
+
+/* @after: more of the stream, after bytes that are missing; may be NULL */
+static const char *decode_both(struct ntrace_space *space, const char *settings, unsigned int limit,
+			       const char *hex, const char *after)
 {
 	static struct flow_log log;
 	struct ntrace_flow_config config = { .size = sizeof(config),
 					     .params = params_of(settings) };
-	struct ntrace_message message;
 	struct ntrace_reader reader;
 	struct ntrace_demux *demux;
-	uint8_t data[256];
-	int event;
 
 	memset(&log, 0, sizeof(log));
 	config.event = log_src;
@@ -42,16 +55,21 @@ static const char *decode(struct ntrace_space *space, const char *settings, unsi
 	if (ntrace_demux_new(&demux, &config, limit))
 		return "no demux";
 	ntrace_reader_init(&reader, &config.params, true);
-	ntrace_reader_feed(&reader, data, from_hex(hex, data, sizeof(data)));
-	while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
-		if (event == NTRACE_WIRE_ERROR)
-			ntrace_demux_wire_error(demux, message.offset);
-		else
-			ntrace_demux_message(demux, &message);
+	walk(demux, &reader, hex);
+	if (after) {
+		ntrace_reader_break(&reader);
+		ntrace_demux_break(demux, reader.offset);
+		walk(demux, &reader, after);
 	}
 	ntrace_demux_end(demux, ntrace_reader_pending(&reader));
 	ntrace_demux_free(demux);
 	return log.text;
+}
+
+static const char *decode(struct ntrace_space *space, const char *settings, unsigned int limit,
+			  const char *hex)
+{
+	return decode_both(space, settings, limit, hex, NULL);
 }
 
 /* ProgTraceSync SYNC 5 of SRC 1 at 0x1000, of SRC 2 at 0x2000; Correlation ICNT 2 of each. */
@@ -82,6 +100,10 @@ int main(void)
 	       "1:sync5@1000 2:sync5@2000 1:E1@1000 1:gap 2:E1@2000 2:gap 1:off0@? "
 	       "2:sync5@2000 2:2000 ! 2:off0@2004 ",
 	       "section 1: behind a reserved code every hart is lost up to its own sync");
+	is_str(decode_both(space, "srcbits=2", 4, SYNC_1 SYNC_2 "84 04", "23 " OFF_1 SYNC_2 OFF_2),
+	       "1:sync5@1000 2:sync5@2000 1:E22@1000 1:gap 2:E22@2000 2:gap 1:off0@? "
+	       "2:sync5@2000 2:2000 ! 2:off0@2004 ",
+	       "missing bytes: every hart is lost up to its own sync, and no message is made up");
 	is_str(decode(space, "srcbits=12", 4, "24 14 54 01 00 83 24 03"),
 	       "1349:sync0@1000 1349:E2@1000 1349:gap ",
 	       "section 2: a SRC of 12 bits; a message too short for one is an error of all");

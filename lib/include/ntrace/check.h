@@ -119,6 +119,15 @@ NTRACE_API void ntrace_check_free(struct ntrace_check *check);
  */
 NTRACE_API int ntrace_check_feed(struct ntrace_check *check, const uint8_t *data, size_t size);
 
+/**
+ * ntrace_check_break - bytes of the stream are missing before the next chunk
+ *
+ * Not a violation: the message in progress is dropped, bytes are skipped to behind the next message
+ * end, and what a SRC sends before its next sync is judged as in a stream with @wrapped.
+ * Return: as ntrace_check_feed().
+ */
+NTRACE_API int ntrace_check_break(struct ntrace_check *check);
+
 /** ntrace_check_end - no more input: reports a cut message. Return: as ntrace_check_feed() */
 NTRACE_API int ntrace_check_end(struct ntrace_check *check);
 

@@ -70,6 +70,7 @@ enum ntrace_flow_error {
 					 * stand for; value = what it says */
 	NTRACE_FLOW_ERROR_TAIL,		/* the stream ends before it tells where the branch at
 					 * address went: value = parcels that retired behind it */
+	NTRACE_FLOW_ERROR_MISSING,	/* bytes of the stream are missing: ntrace_flow_break() */
 	NTRACE_FLOW_ERROR_COUNT,
 };
 
@@ -284,6 +285,13 @@ NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace
 NTRACE_API int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset);
 
 /**
+ * ntrace_flow_break - bytes of the stream are missing at @offset: error, gap, resync
+ *
+ * For what ntrace_reader_break() is told, too. Return: as ntrace_flow_message().
+ */
+NTRACE_API int ntrace_flow_break(struct ntrace_flow *flow, uint64_t offset);
+
+/**
  * ntrace_flow_end - no more input
  * @pending: bytes that are missing or left over: ntrace_reader_pending() of the reader;
  *           likewise what the caller knows to have come behind the last message
@@ -422,6 +430,9 @@ NTRACE_API int ntrace_demux_message(struct ntrace_demux *demux,
 
 /** ntrace_demux_wire_error - ntrace_flow_wire_error() for each: anybody's message may be lost */
 NTRACE_API int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset);
+
+/** ntrace_demux_break - ntrace_flow_break() for each: the missing bytes may be anybody's */
+NTRACE_API int ntrace_demux_break(struct ntrace_demux *demux, uint64_t offset);
 
 /** ntrace_demux_flush - ntrace_flow_flush() for each */
 NTRACE_API int ntrace_demux_flush(struct ntrace_demux *demux);

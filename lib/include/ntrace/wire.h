@@ -302,6 +302,17 @@ NTRACE_API int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_me
  */
 NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
 
+/**
+ * ntrace_reader_break - bytes of the stream are missing before the next one
+ * @reader: a reader whose chunk has been read until NTRACE_ERR_AGAIN
+ *
+ * Drops the message in progress, of which nothing is reported, and skips to behind the next message
+ * end, as in a stream that is not aligned. Positions count on; the missing bytes have none.
+ * N-Trace 1.0, chapter "message layout" (a message end is a boundary).
+ * Return: bytes of the message that was dropped.
+ */
+NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
+
 /* Longest message that ntrace_message_write() makes. */
 #define NTRACE_MESSAGE_BYTES_MAX 64
 
