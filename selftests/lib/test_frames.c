@@ -237,13 +237,15 @@ static void test_many_words(void)
 {
 	struct ntrace_frames frames;
 	static struct log log;
-	uint8_t data[64];
+	uint8_t frame[16], barrier[16];
+	size_t size = from_hex(ONE "00", frame);
 
+	from_hex(BARRIER, barrier);
 	ntrace_frames_init(&frames);
-	read_chunk(&frames, &log, data, from_hex(ONE "00", data));
+	read_chunk(&frames, &log, frame, size);
 	for (int i = 0; i < 75; i++)
-		read_chunk(&frames, &log, data, from_hex(BARRIER, data));
-	read_chunk(&frames, &log, data, from_hex(ONE "00", data));
+		read_chunk(&frames, &log, barrier, size);
+	read_chunk(&frames, &log, frame, size);
 	is_str(log.text, "1: " ONE_BYTES "barrier@32 1: " ONE_BYTES, "300 words are one barrier");
 	is_u64(frames.barriers, 1, "and counted as one");
 	is_u64(frames.bytes, 28, "bytes of sources are counted");

@@ -40,6 +40,7 @@ static const struct option_spec options_table[] = {
 /**
  * struct check - what is asked for, and what was found
  * @stream: -1: not of a recording
+ * @lossy: bytes of the trace are missing
  * @counts: findings by severity
  */
 struct check {
@@ -48,6 +49,7 @@ struct check {
 	struct ntrace_check_config config;
 	bool json;
 	bool list;
+	bool lossy;
 	int stream;
 	uint64_t counts[3];
 	uint64_t messages;
@@ -156,14 +158,19 @@ static int feed(struct check *check, struct ntrace_check *checker)
 	size_t size;
 	int error;
 
-	while (!(error = trace_read(&check->trace, &data, &size)) && size) {
-		error = ntrace_check_feed(checker, data, size);
+	do {
+		error = trace_read(&check->trace, &data, &size);
+		if (error)
+			return error;
+		if (check->trace.lost)
+			error = ntrace_check_break(checker);
+		if (!error)
+			error = ntrace_check_feed(checker, data, size);
 		if (error)
 			return error < 0 ? fail("%s", ntrace_strerror(error)) : EXIT_OK;
-	}
-	if (!error)
-		ntrace_check_end(checker);
-	return error;
+	} while (size);
+	ntrace_check_end(checker);
+	return EXIT_OK;
 }
 
 static int check_trace(struct check *check, const char *path, struct ntrace_check **checker)
@@ -172,7 +179,7 @@ static int check_trace(struct check *check, const char *path, struct ntrace_chec
 
 	check->config.finding = take_finding;
 	check->config.data = check;
-	error = trace_open(&check->trace, path, check->source.words16);
+	error = trace_open(&check->trace, path, &check->source.format);
 	if (error)
 		return error;
 	if (ntrace_check_new(checker, &check->config))
@@ -181,6 +188,7 @@ static int check_trace(struct check *check, const char *path, struct ntrace_chec
 		error = feed(check, *checker);
 	if (*checker)
 		check->messages += ntrace_check_messages(*checker);
+	check->lossy |= check->trace.places;
 	trace_close(&check->trace);
 	return error;
 }
@@ -362,9 +370,9 @@ static int run(const struct command *command, int argc, char **argv)
 		put_summary(&check);
 	if (output_finish(&output, error))
 		return EXIT_UNCHECKED;
-	return check.counts[NTRACE_CHECK_ERROR] || check.counts[NTRACE_CHECK_WARNING] ?
-		       EXIT_FINDINGS :
-		       EXIT_OK;
+	if (check.counts[NTRACE_CHECK_ERROR] || check.counts[NTRACE_CHECK_WARNING])
+		return EXIT_FINDINGS;
+	return check.lossy ? EXIT_GAPS : EXIT_OK;
 }
 
 const struct command command_check = {
@@ -378,10 +386,12 @@ const struct command command_check = {
 		"section it is from; at last the totals. With --elf the code is followed as well.\n"
 		"TRACE may be - for standard input.\n\n"
 		"exit status: 0 no finding (infos do not count), 1 findings, 2 could not be "
-		"checked.\n\n"
+		"checked,\n"
+		"3 no finding, but bytes are missing (--framing).\n\n"
 		"examples:\n"
 		"  ntrace check a.nex                            the messages alone\n"
 		"  ntrace check --elf prog.elf a.nex             and against the program\n"
+		"  ntrace check --framing coresight:0x10 etr.bin\n"
 		"  ntrace check --params srcbits=2 --sources 0,1 soc.nex\n"
 		"  ntrace check --json a.nex | jq -r .rule | sort | uniq -c\n"
 		"  ntrace check --list                           the rules\n",

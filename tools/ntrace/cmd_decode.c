@@ -140,9 +140,10 @@ static int walk(struct decode *decode)
 	uint64_t pending;
 
 	while (!stopped && (event_type = trace_next(trace, &message)) >= 0)
-		stopped = event_type == NTRACE_WIRE_ERROR ?
-				  lanes_wire_error(lanes, message.offset) :
-				  lanes_message(lanes, &message);
+		stopped = event_type == TRACE_LOST	   ? lanes_break(lanes, message.offset) :
+			  event_type == NTRACE_WIRE_ERROR ?
+						     lanes_wire_error(lanes, message.offset) :
+						     lanes_message(lanes, &message);
 	if (stopped == LANES_SEVERAL) {
 		/* What has not been written yet would only be in the way of the complaint. */
 		decode->printer.output->used = 0;
@@ -214,7 +215,7 @@ static int decode_file(struct decode *decode, const char *path)
 				   "--src: no SRC of the trace is %" PRId64
 				   ": it has %u bits (--params srcbits=N)",
 				   decode->src, decode->source.params.src_bits);
-	error = trace_open(&decode->trace, path, decode->source.words16);
+	error = trace_open(&decode->trace, path, &decode->source.format);
 	if (error)
 		return error;
 	error = source_map(&decode->source, &space);
@@ -229,14 +230,21 @@ static int decode_file(struct decode *decode, const char *path)
 /* Messages are shown by the one command that shows messages. */
 static int decode_messages(const struct decode *decode, const char *path)
 {
-	char params[1024], src[40], stream[40];
+	char params[1024], src[40], stream[40], framing[40];
 	const char *argv[16] = { "dump" };
 	int argc = 1;
 
 	if (decode->printer.json)
 		argv[argc++] = "--json";
-	if (decode->source.words16)
+	if (decode->source.format.words16)
 		argv[argc++] = "--words16";
+	if (decode->source.format.framing.given) {
+		snprintf(framing, sizeof(framing), "--framing=coresight:%u",
+			 decode->source.format.framing.source);
+		if (!decode->source.format.framing.source)
+			*strchr(framing, ':') = '\0';
+		argv[argc++] = framing;
+	}
 	if (is_recording(path) && decode->source.params_given) {
 		/* On top of what a perf.data file says: those that were not given are not passed. */
 		argv[argc++] = "--params";
@@ -376,6 +384,7 @@ const struct command command_decode = {
 		"  ntrace decode --elf prog.elf --level pc prog.nex\n"
 		"  ntrace decode --level branch --json --raw rom.bin@0x1000 --elf prog.elf "
 		"prog.nex\n"
+		"  ntrace decode --framing coresight:0x10 --elf prog.elf etr.bin\n"
 		"  ntrace decode --params srcbits=2 --src 1 --elf boot.elf@0x80000000 soc.nex\n",
 	.options = options_table,
 	.run = run,

@@ -22,6 +22,7 @@ enum {
 	OPTION_SRC = OPTION_LONG,
 	OPTION_STREAM,
 	OPTION_WORDS16,
+	OPTION_FRAMING,
 	OPTION_JSON,
 	OPTION_LOSSLESS,
 };
@@ -32,6 +33,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SRC, "src", "N", "only messages with SRC = N" },
 	{ OPTION_STREAM, "stream", "N", "only stream N (aux.N) of a recording" },
 	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
+	FRAMING_ROW(OPTION_FRAMING),
 	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
 	{ OPTION_LOSSLESS, "lossless", NULL, "JSON with every byte, for ntrace assemble" },
 	OPTION_HELP,
@@ -43,7 +45,7 @@ static const struct option_spec options_table[] = {
  * @file: name of the file where there are several, else NULL
  * @stream: -1: not of a recording
  * @only: the stream that is wanted, -1: all
- * @errors: stretches that are no messages, and cut ends
+ * @errors: stretches that are no messages, places where bytes are missing, and cut ends
  */
 struct dump {
 	const struct command *command;
@@ -52,7 +54,7 @@ struct dump {
 	const char *file;
 	bool params_given;
 	const char *file_params;	/* the same, for perf.data files */
-	bool words16;
+	struct trace_format format;
 	bool bytes;
 	bool json;
 	bool lossless;
@@ -247,6 +249,13 @@ static int dump_messages(struct dump *dump)
 			continue;
 		}
 		address_tracker_lost(&dump->addresses);
+		if (event == TRACE_LOST) {
+			problem(dump, "lost",
+				message.length ? "bytes are missing: this message was dropped" :
+						 "bytes are missing",
+				message.offset, message.length);
+			continue;
+		}
 		problem(dump, "error", "reserved MSEO code: skipped to the next message",
 			message.offset, message.length);
 		lossless_error(&dump->runs);
@@ -270,7 +279,7 @@ static int dump_messages(struct dump *dump)
 
 static int dump_file(struct dump *dump, const char *path)
 {
-	int error = trace_open(&dump->trace, path, dump->words16);
+	int error = trace_open(&dump->trace, path, &dump->format);
 
 	if (error)
 		return error;
@@ -308,6 +317,16 @@ static int dump_stream_of(struct dump *dump, const char *directory,
 	return error;
 }
 
+/* Complains about options for raw traces. Return: true after a complaint */
+static bool raw_format(const struct dump *dump)
+{
+	if (dump->format.framing.given)
+		usage_error(dump->command, "--framing is for raw traces");
+	else if (dump->format.words16)
+		usage_error(dump->command, "--words16 is for raw traces");
+	return dump->format.framing.given || dump->format.words16;
+}
+
 /* A perf.data file: its streams are files only as long as it is open. */
 static int dump_session(struct dump *dump, const char *path)
 {
@@ -316,8 +335,8 @@ static int dump_session(struct dump *dump, const char *path)
 	unsigned int count, i;
 	int error;
 
-	if (dump->words16)
-		return usage_error(dump->command, "--words16 is for raw traces");
+	if (raw_format(dump))
+		return EXIT_USAGE;
 	error = recording_open(&recording, dump->command, path, &options);
 	if (error)
 		return error;
@@ -347,8 +366,8 @@ static int dump_recording(struct dump *dump, const char *directory)
 	if (dump->params_given)
 		return usage_error(dump->command, "a recording has its own parameters: "
 						  "--params is for raw traces");
-	if (dump->words16)
-		return usage_error(dump->command, "--words16 is for raw traces");
+	if (raw_format(dump))
+		return EXIT_USAGE;
 	error = ntrace_recording_read(&recording, directory, reason, sizeof(reason));
 	if (error)
 		return recording_error(directory, error, reason);
@@ -406,8 +425,13 @@ static int take_option(struct dump *dump, struct options *options, int option)
 		dump->only = (int64_t)number;
 		return EXIT_OK;
 	case OPTION_WORDS16:
-		dump->words16 = true;
-		return EXIT_OK;
+		dump->format.words16 = true;
+		return framing_conflict(dump->command, &dump->format.framing, true);
+	case OPTION_FRAMING:
+		return framing_option(dump->command, &dump->format.framing, options->value) ?
+			       EXIT_USAGE :
+			       framing_conflict(dump->command, &dump->format.framing,
+						dump->format.words16);
 	case OPTION_BYTES:
 		dump->bytes = true;
 		return EXIT_OK;
@@ -463,16 +487,19 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_dump = {
 	.name = "dump",
 	.summary = "show trace messages, field by field",
-	.usage = "[--params KEY=VALUE,...] [--src N] [--bytes | --json | --lossless] TRACE | "
-		 "RECORDING ...",
+	.usage = "[--params KEY=VALUE,...] [--framing coresight[:ID]] [--src N]\n"
+		 "                   [--bytes | --json | --lossless] TRACE | RECORDING ...",
 	.details =
 		"One line a message: offset and length in bytes, TCODE, name, fields as sent, the\n"
 		"address that F-ADDR or U-ADDR stands for, and the bytes (of a long one the first\n"
-		"64). TRACE may be - for standard input.\n\n"
-		"exit status: 0, or 3 if bytes are no messages or the trace ends inside one.\n\n"
+		"64). TRACE may be - for standard input.\n"
+		"With --framing offsets count the bytes of the source.\n\n"
+		"exit status: 0, or 3 if bytes are no messages or are missing, or the trace ends\n"
+		"inside a message.\n\n"
 		"examples:\n"
 		"  ntrace dump ntrace.data                 all streams of a recording\n"
 		"  ntrace dump --params srcbits=3 a.nex    a raw trace with SRC fields of 3 bits\n"
+		"  ntrace dump --framing coresight:0x10 etr.bin    one source of CoreSight frames\n"
 		"  ntrace dump --bytes a.nex               each byte with MDO, MSEO and fields\n"
 		"  ntrace dump --lossless a.nex >a.json    edit it, then: ntrace assemble a.json\n"
 		"  zcat a.nex.gz | ntrace dump --json - | jq .name    for programs\n",

@@ -47,6 +47,10 @@ static int take_event(void *data, struct lane *lane, const struct ntrace_flow_ev
 /* One message or error of the trace. Return: not 0 for an error of the library. */
 static int count(struct stat_command *stat, int event, const struct ntrace_message *message)
 {
+	if (event == TRACE_LOST) {
+		statistics_lost(&stat->statistics);
+		return stat->statistics.decodable ? lanes_break(&stat->lanes, message->offset) : 0;
+	}
 	if (event == NTRACE_WIRE_ERROR) {
 		statistics_lost(&stat->statistics);
 		return stat->statistics.decodable ?
@@ -79,6 +83,7 @@ static int count_trace(struct stat_command *stat, const struct ntrace_params *pa
 	if (!error && event == TRACE_FAILED)
 		return EXIT_FAILED;
 	statistics_end(&stat->statistics, &stat->trace.reader);
+	stat->statistics.missing = stat->trace.places;
 	if (!error && stat->statistics.decodable)
 		error = lanes_end(&stat->lanes, stat->statistics.cut,
 				  stat->trace.reader.offset - stat->statistics.cut);
@@ -94,7 +99,8 @@ static void print(struct stat_command *stat, int stream)
 	else
 		statistics_text(statistics, stat->output);
 	stat->lossy |= statistics->error_messages || statistics->wire_errors || statistics->cut ||
-		       statistics->gaps || statistics->flow_errors || stat->lanes.ignored;
+		       statistics->missing || statistics->gaps || statistics->flow_errors ||
+		       stat->lanes.ignored;
 }
 
 static int stat_open_trace(struct stat_command *stat, struct ntrace_space **space)
@@ -123,7 +129,7 @@ static int stat_file(struct stat_command *stat, const char *path)
 	int error = source_is_raw(&stat->source);
 
 	if (!error)
-		error = trace_open(&stat->trace, path, stat->source.words16);
+		error = trace_open(&stat->trace, path, &stat->source.format);
 	if (error)
 		return error;
 	error = stat_open_trace(stat, &space);
@@ -157,7 +163,7 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
 	int error;
 
-	error = trace_open(&stat->trace, stream->file, false);
+	error = trace_open(&stat->trace, stream->file, NULL);
 	if (error)
 		return error;
 	error = count_trace(stat, &stream->params);
@@ -236,6 +242,7 @@ const struct command command_stat = {
 		   "examples:\n"
 		   "  ntrace stat a.nex\n"
 		   "  ntrace stat --elf prog.elf a.nex       bits per instruction\n"
+		   "  ntrace stat --framing coresight:0x10 etr.bin\n"
 		   "  ntrace stat ntrace.data                each stream of a recording\n"
 		   "  ntrace stat --json a.nex | jq .bits\n",
 	.options = options_table,

@@ -114,6 +114,13 @@ int lanes_wire_error(struct lanes *lanes, uint64_t offset)
 	return ntrace_demux_wire_error(lanes->demux, offset);
 }
 
+int lanes_break(struct lanes *lanes, uint64_t offset)
+{
+	if (!lanes->count)
+		return early_error(lanes, NTRACE_FLOW_ERROR_MISSING, offset);
+	return ntrace_demux_break(lanes->demux, offset);
+}
+
 int lanes_end(struct lanes *lanes, uint64_t pending, uint64_t offset)
 {
 	if (!lanes->count && pending)

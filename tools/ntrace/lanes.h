@@ -66,6 +66,9 @@ int lanes_message(struct lanes *lanes, const struct ntrace_message *message);
 /** lanes_wire_error - bytes at @offset are no message; whose they were is not known */
 int lanes_wire_error(struct lanes *lanes, uint64_t offset);
 
+/** lanes_break - bytes are missing at @offset; whose they were is not known */
+int lanes_break(struct lanes *lanes, uint64_t offset);
+
 /** lanes_end - no more input; @pending as for ntrace_flow_end(), at @offset */
 int lanes_end(struct lanes *lanes, uint64_t pending, uint64_t offset);
 

@@ -33,8 +33,13 @@ int source_option(struct source *source, const struct options *options, int opti
 	case OPTION_IMAGES:
 		return programs_add(&source->programs, options->value, PROGRAM_IMAGES);
 	case OPTION_WORDS16:
-		source->words16 = true;
-		return EXIT_OK;
+		source->format.words16 = true;
+		return framing_conflict(source->command, &source->format.framing, true);
+	case OPTION_FRAMING:
+		return framing_option(source->command, &source->format.framing, options->value) ?
+			       EXIT_USAGE :
+			       framing_conflict(source->command, &source->format.framing,
+						source->format.words16);
 	case OPTION_STREAM:
 		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
 			return EXIT_USAGE;
@@ -80,7 +85,9 @@ int source_open_recording(const struct source *source, struct recording *recordi
 	unsigned int streams;
 	int error;
 
-	if (source->programs.count || source->words16 ||
+	if (source->format.framing.given)
+		return usage_error(source->command, "--framing is for raw traces");
+	if (source->programs.count || source->format.words16 ||
 	    (source->params_given && is_directory(path)))
 		return usage_error(source->command, "--params, --elf, --raw and --words16 are for "
 						    "raw traces: a recording knows them");

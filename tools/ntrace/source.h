@@ -5,6 +5,7 @@
 
 #include "input.h"
 #include "program.h"
+#include "trace.h"
 
 /* Beyond the numbers of the options that a command has alone. */
 enum {
@@ -13,6 +14,7 @@ enum {
 	OPTION_RAW = 2 * OPTION_LONG,
 	OPTION_IMAGES,
 	OPTION_WORDS16,
+	OPTION_FRAMING,
 	OPTION_STREAM,
 	OPTION_SYSROOT,
 	OPTION_FIRMWARE,
@@ -30,6 +32,7 @@ enum {
 		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
 		  "raw trace: 16-bit words with the later byte first" },                           \
+		FRAMING_ROW(OPTION_FRAMING),                                                       \
 		{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },              \
 		{ OPTION_SYSROOT, "sysroot", "DIR",                                                \
 		  "recording: files of the recorded machine are below DIR" },                      \
@@ -48,7 +51,7 @@ struct source {
 	struct ntrace_params params;
 	bool params_given;
 	bool xlen_given;
-	bool words16;
+	struct trace_format format;
 	struct programs programs;
 	struct recording_options recording;
 	int64_t stream;

@@ -49,6 +49,7 @@ struct source_statistics {
  * @bytes: of the whole stream
  * @decodable: instructions, gaps, flow_errors and unreadable are known
  * @unreadable: times that the flow came to code that is in no program
+ * @missing: places where bytes of the trace are missing
  * @payload_bits: bits of each field that say something; of variable fields the significant ones
  * @other_bits: of messages that are not understood
  * @padding_bits: that fill up the last byte of fields
@@ -65,6 +66,7 @@ struct statistics {
 	uint64_t wire_errors;
 	uint64_t skipped;
 	uint64_t cut;
+	uint64_t missing;
 	uint64_t undecodable;
 	uint64_t error_messages;
 	uint64_t type_messages[64];

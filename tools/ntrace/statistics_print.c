@@ -119,6 +119,8 @@ static void loss_text(const struct statistics *statistics, struct output *output
 	line(output, "bytes of no message", statistics->skipped);
 	line(output, "bytes cut off at the end", statistics->cut);
 	line(output, "bytes up to a sync", statistics->undecodable);
+	if (statistics->missing)
+		line(output, "gaps in the frames", statistics->missing);
 	if (statistics->decodable) {
 		line(output, "gaps", statistics->gaps);
 		line(output, "errors in the flow", statistics->flow_errors);
@@ -275,6 +277,8 @@ static void loss_json(const struct statistics *statistics, struct output *output
 	member(output, "skipped_bytes", statistics->skipped);
 	member(output, "cut_bytes", statistics->cut);
 	member(output, "undecodable_bytes", statistics->undecodable);
+	if (statistics->missing)
+		member(output, "frame_gaps", statistics->missing);
 	if (statistics->decodable) {
 		member(output, "gaps", statistics->gaps);
 		member(output, "flow_errors", statistics->flow_errors);

@@ -13,7 +13,7 @@
 /* Enough to recognize other formats. */
 #define MAGIC_SIZE 8
 
-static const char *other_format(const uint8_t *data, size_t size)
+const char *trace_other_format(const uint8_t *data, size_t size)
 {
 	static const struct {
 		const char *magic;
@@ -36,12 +36,22 @@ static const char *other_format(const uint8_t *data, size_t size)
 	return NULL;
 }
 
-static int open_failed(const struct trace *trace, int error)
+static void warn_if_cut(const struct trace *trace)
 {
-	return fail("%s: %s", trace->name,
-		    error == NTRACE_ERR_IO     ? strerror(errno) :
-		    error == NTRACE_ERR_FORMAT ? "what zstd compressed is damaged" :
-						 ntrace_strerror(error));
+	if (trace->ended && ntrace_trace_file_cut(trace->file))
+		warn("%s: the file ends too early: what was compressed last is missing",
+		     trace->name);
+}
+
+static int fill_from_frames(struct trace *trace)
+{
+	int error =
+		unframer_read(&trace->unframer, trace->chunk, &trace->chunk_size, &trace->ended);
+
+	trace->lost = trace->unframer.lost;
+	trace->places = trace->unframer.places;
+	warn_if_cut(trace);
+	return error;
 }
 
 /* Fills the chunk with what the input has now, but at least @least bytes unless it ends. */
@@ -50,17 +60,17 @@ static int fill(struct trace *trace, size_t least)
 	size_t have = 0;
 	ssize_t got = 1;
 
+	if (trace->framed)
+		return fill_from_frames(trace);
 	while (got && (have < least || (trace->words16 && have % 2))) {
 		got = ntrace_trace_file_read(trace->file, trace->chunk + have, TRACE_CHUNK - have);
 		if (got < 0)
-			return open_failed(trace, (int)got);
+			return trace_file_failed(trace->name, (int)got);
 		have += (size_t)got;
 	}
-	if (!got && ntrace_trace_file_cut(trace->file))
-		warn("%s: the file ends too early: what was compressed last is missing",
-		     trace->name);
 	trace->chunk_size = have;
 	trace->ended = !got;
+	warn_if_cut(trace);
 	return EXIT_OK;
 }
 
@@ -81,42 +91,57 @@ static int swap_words(struct trace *trace)
 	return EXIT_OK;
 }
 
-int trace_open(struct trace *trace, const char *path, bool words16)
+/* Of a trace in frames: which source, if its file can say. */
+static int find_source(struct trace *trace, const struct stat *status, unsigned int *source)
+{
+	if (*source || !S_ISREG(status->st_mode))
+		return EXIT_OK;
+	return framing_find(trace->name, trace->fd, (uint64_t)status->st_size, source,
+			    &trace->size);
+}
+
+static int begin(struct trace *trace, const struct trace_format *format)
+{
+	unsigned int source = format ? format->framing.source : 0;
+	const char *other = NULL;
+	struct stat status;
+	int error = EXIT_OK;
+
+	if (fstat(trace->fd, &status) ||
+	    (trace->fd != STDIN_FILENO && !S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)))
+		return fail("%s: neither a trace file nor a recording", trace->name);
+	trace->framed = format && format->framing.given;
+	if (trace->framed)
+		error = find_source(trace, &status, &source);
+	if (error)
+		return error;
+	error = ntrace_trace_file_open(&trace->file, trace->fd, NTRACE_TRACE_GUESS);
+	if (error)
+		return trace_file_failed(trace->name, error);
+	unframer_init(&trace->unframer, trace->name, trace->file, source);
+	if (!trace->framed && S_ISREG(status.st_mode) && !ntrace_trace_file_packed(trace->file))
+		trace->size = (uint64_t)status.st_size;
+	error = fill(trace, MAGIC_SIZE);
+	if (!error && !trace->framed)
+		other = trace_other_format(trace->chunk, trace->chunk_size);
+	return other ? fail("%s: not a trace: the file is %s", trace->name, other) : error;
+}
+
+int trace_open(struct trace *trace, const char *path, const struct trace_format *format)
 {
 	bool standard_input = !strcmp(path, "-");
-	const char *other;
-	struct stat status;
 	int error;
 
 	memset(trace, 0, offsetof(struct trace, head));
 	trace->name = standard_input ? "standard input" : path;
-	trace->words16 = words16;
+	trace->words16 = format && format->words16;
 	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (trace->fd < 0)
 		return fail("%s: %s", path, strerror(errno));
-	if (fstat(trace->fd, &status) ||
-	    (!standard_input && !S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode))) {
+	error = begin(trace, format);
+	if (error)
 		trace_close(trace);
-		return fail("%s: neither a trace file nor a recording", path);
-	}
-	error = ntrace_trace_file_open(&trace->file, trace->fd, NTRACE_TRACE_GUESS);
-	if (error) {
-		open_failed(trace, error);
-		trace_close(trace);
-		return EXIT_FAILED;
-	}
-	if (S_ISREG(status.st_mode) && !ntrace_trace_file_packed(trace->file))
-		trace->size = (uint64_t)status.st_size;
-	if (fill(trace, MAGIC_SIZE)) {
-		trace_close(trace);
-		return EXIT_FAILED;
-	}
-	other = other_format(trace->chunk, trace->chunk_size);
-	if (other) {
-		trace_close(trace);
-		return fail("%s: not a trace: the file is %s", trace->name, other);
-	}
-	return EXIT_OK;
+	return error;
 }
 
 int trace_read(struct trace *trace, const uint8_t **data, size_t *size)
@@ -126,6 +151,7 @@ int trace_read(struct trace *trace, const uint8_t **data, size_t *size)
 	*data = trace->chunk;
 	*size = 0;
 	if (!first) {
+		trace->lost = false;
 		if (trace->ended)
 			return EXIT_OK;
 		if (fill(trace, 1))
@@ -142,6 +168,8 @@ int trace_start(struct trace *trace, const struct ntrace_params *params)
 		return fail("the stream parameters contradict each other");
 	if (swap_words(trace))
 		return EXIT_FAILED;
+	if (trace->lost)
+		trace->dropped = ntrace_reader_break(&trace->reader);
 	ntrace_reader_feed(&trace->reader, trace->chunk, trace->chunk_size);
 	return EXIT_OK;
 }
@@ -183,20 +211,33 @@ static int next_chunk(struct trace *trace)
 	trace->chunk_offset += trace->chunk_size;
 	if (fill(trace, 1) || swap_words(trace))
 		return TRACE_FAILED;
+	if (trace->lost)
+		trace->dropped = ntrace_reader_break(&trace->reader);
 	ntrace_reader_feed(&trace->reader, trace->chunk, trace->chunk_size);
 	return 0;
+}
+
+/* The reader has been told already. */
+static int report_loss(struct trace *trace, struct ntrace_message *message)
+{
+	trace->lost = false;
+	memset(message, 0, sizeof(*message));
+	message->offset = trace->reader.offset - trace->dropped;
+	message->length = trace->dropped;
+	return TRACE_LOST;
 }
 
 int trace_next(struct trace *trace, struct ntrace_message *message)
 {
 	int event, error;
 
-	while ((event = ntrace_reader_next(&trace->reader, message)) == NTRACE_ERR_AGAIN) {
+	while (!trace->lost &&
+	       (event = ntrace_reader_next(&trace->reader, message)) == NTRACE_ERR_AGAIN) {
 		error = next_chunk(trace);
 		if (error)
 			return error;
 	}
-	return event;
+	return trace->lost ? report_loss(trace, message) : event;
 }
 
 const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count)

@@ -6,14 +6,28 @@
 #include <ntrace/recording.h>
 #include <ntrace/wire.h>
 
-#define TRACE_CHUNK (256 * 1024)
+#include "framing.h"
+
+#define TRACE_CHUNK FRAMING_CHUNK
 /* First bytes of a message that are kept to be shown; broken streams have endless ones. */
 #define TRACE_BYTES_KEPT 64
 
 /* What trace_next() returns besides enum ntrace_wire_event. */
 enum trace_result {
+	TRACE_LOST = 100,	/* bytes are missing: the message in progress is dropped */
 	TRACE_END = -1,
 	TRACE_FAILED = -2,	/* reading failed, and was complained of */
+};
+
+/**
+ * struct trace_format - how the bytes of a raw trace are packed
+ * @words16: 16-bit words with the later byte first, as a 16-bit port gives them to a big-endian
+ *           probe: bytes are swapped
+ * @framing: frames of a CoreSight formatter; not together with @words16
+ */
+struct trace_format {
+	bool words16;
+	struct framing framing;
 };
 
 /**
@@ -24,6 +38,8 @@ enum trace_result {
  * @leave: set after trace_open(), may be NULL: called before a chunk is replaced, and at the end,
  *         when the reader has used the chunk up
  * @leave_data: for @leave
+ * @lost: readable after trace_read(): bytes are missing before those that it returned
+ * @places: readable: how often bytes are missing
  */
 struct trace {
 	const char *name;
@@ -31,32 +47,40 @@ struct trace {
 	struct ntrace_reader reader;
 	void (*leave)(void *data);
 	void *leave_data;
+	bool lost;
+	uint64_t places;
 	/* the rest is private */
 	int fd;
 	struct ntrace_trace_file *file;
 	bool words16;
+	bool framed;
 	bool ended;
 	bool reading;		/* trace_read() was called */
 	uint64_t chunk_offset;
 	size_t chunk_size;
+	uint64_t dropped;	/* bytes of the message that was dropped, if @lost */
 
 	size_t head_used;	/* of the message that began in an earlier chunk */
 	uint8_t head[TRACE_BYTES_KEPT];
 	uint8_t shown[TRACE_BYTES_KEPT];
 	uint8_t chunk[TRACE_CHUNK];
+	struct unframer unframer;
 };
+
+/** trace_other_format - what a file is that begins so and is no trace, e.g. "an ELF file"; or NULL */
+const char *trace_other_format(const uint8_t *data, size_t size);
 
 /**
  * trace_open - open a file of trace messages
  * @path: "-" is standard input; borrowed
- * @words16: the trace is 16-bit words with the later byte first, as a 16-bit port gives them to a
- *           big-endian probe: bytes are swapped
+ * @format: how the bytes are packed; NULL: not at all
  *
  * Files compressed by zstd are read as what is in them; those that are known to be something
- * else (ELF, perf.data, gzip) are refused.
+ * else (ELF, perf.data, gzip) are refused. All offsets are those of what is in words or frames; of
+ * frames it is the bytes of one source.
  * Return: EXIT_OK, or EXIT_FAILED after a complaint.
  */
-int trace_open(struct trace *trace, const char *path, bool words16);
+int trace_open(struct trace *trace, const char *path, const struct trace_format *format);
 
 /** trace_start - begin to take messages out. Return: EXIT_OK, or EXIT_FAILED after a complaint */
 int trace_start(struct trace *trace, const struct ntrace_params *params);
@@ -72,6 +96,8 @@ int trace_read(struct trace *trace, const uint8_t **data, size_t *size);
 
 /**
  * trace_next - the next message or error
+ * @message: as for ntrace_reader_next(); for TRACE_LOST only offset, where the bytes are missing or the
+ *           message in progress began, and length, which is 0 if none was
  *
  * Return: enum ntrace_wire_event or enum trace_result.
  */
