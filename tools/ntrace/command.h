@@ -77,6 +77,7 @@ extern const struct command command_report;
 extern const struct command command_export;
 extern const struct command command_archive;
 extern const struct command command_check;
+extern const struct command command_split;
 extern const struct command command_stat;
 extern const struct command command_ctr;
 extern const struct command command_ctr_trace;
