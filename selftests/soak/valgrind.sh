@@ -37,6 +37,9 @@ if [ -e "$data/xrle.nex" ]; then
 	ntrace=$top/build/ntrace
 	elf=(--params xlen=32 --elf "$data/xrle.elf")
 	ok "ntrace dump" clean "$ntrace" dump --params xlen=32 "$data/xrle.nex"
+	python3 "$top/selftests/tools/frames.py" "$tmp/xrle.fr" 1 1 0x10="$data/xrle.nex" 0x11="$data/xrle.elf"
+	ok "ntrace dump --framing" clean "$ntrace" dump --framing coresight:0x10 "$tmp/xrle.fr"
+	ok "ntrace split" clean "$ntrace" split --framing coresight -o "$tmp/sources" "$tmp/xrle.fr"
 	ok "ntrace dump --json" clean "$ntrace" dump --json --params xlen=32 "$data/xrle.nex"
 	ok "ntrace decode" clean "$ntrace" decode "${elf[@]}" "$data/xrle.nex"
 else

@@ -30,6 +30,7 @@ _ntrace_formats() {
 # _ntrace_words COMMAND SUBCOMMAND OPTION: what an argument can be, if it is a word.
 _ntrace_words() {
 	case $2:$3 in
+	dump:framing | decode:framing | stat:framing | check:framing | split:framing) echo coresight ;;
 	decode:level) echo message instruction block branch pc ;;
 	report:sort) echo self total calls time total-time name object ;;
 	top:sort) echo instructions calls ;;
