@@ -71,7 +71,7 @@ static uint64_t read_all(const uint8_t *data, size_t size, size_t chunk, struct 
 			hash = mix(hash, &piece.offset, sizeof(piece.offset));
 			if (piece.bytes)
 				hash = mix(hash, piece.bytes, piece.size);
-			if (event == NTRACE_FRAMES_BYTES && items)
+			if (event == NTRACE_FRAMES_BYTES && piece.bytes && items)
 				collect(items, &piece);
 		}
 	}

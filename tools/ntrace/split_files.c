@@ -42,15 +42,14 @@ static int name_file(const struct split_files *files, struct split_file *file)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(name, sizeof(name), files->format, file->source);
 #pragma GCC diagnostic pop
-	if (asprintf(&file->path, "%s/%s", files->directory, name) < 0) {
+	if (asprintf(&file->path, "%s/%s", files->directory, name) < 0)
 		file->path = NULL;
-		return fail("out of memory");
-	}
-	if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0) {
+	else if (asprintf(&file->temporary, "%s.XXXXXX", file->path) < 0)
 		file->temporary = NULL;
-		return fail("out of memory");
-	}
-	return EXIT_OK;
+	if (file->path && file->temporary)
+		return EXIT_OK;
+	fail("out of memory");
+	return EXIT_FAILED;
 }
 
 /* As a file that open() makes. */
@@ -70,14 +69,16 @@ static int open_file(const struct split_files *files, struct split_file *file)
 		return fail("%s: the file exists: --force replaces it, -o DIR writes elsewhere",
 			    file->path);
 	fd = mkostemp(file->temporary, O_CLOEXEC);
-	if (fd < 0 || fchmod(fd, usual_mode()))
-		return fail("%s: %s", file->temporary, strerror(errno));
-	file->file = fdopen(fd, "wb");
-	if (!file->file) {
+	if (fd >= 0 && !fchmod(fd, usual_mode()))
+		file->file = fdopen(fd, "wb");
+	if (file->file)
+		return EXIT_OK;
+	fail("%s: %s", file->temporary, strerror(errno));
+	if (fd >= 0) {
 		close(fd);
-		return fail("%s: %s", file->temporary, strerror(errno));
+		unlink(file->temporary);
 	}
-	return EXIT_OK;
+	return EXIT_FAILED;
 }
 
 static int add_file(struct split_files *files, unsigned int source, struct split_file **file)
