@@ -68,6 +68,7 @@ complains "flag with an argument" 2 "option --json takes no argument" dump --jso
 complains "unknown level" 2 "'everything' is none of" decode --level everything x
 complains "a parameter that does not exist" 2 "cannot use 'colour=red': no such key; --params help" \
 	dump --params srcbits=2,colour=red x
+complains "frames without a loss" 2 "lossless and --framing exclude each other" dump --lossless --framing coresight x
 complains "a value that cannot be" 2 "cannot use 'srcbits=13': srcbits is 0 to 12 " stat --params xlen=32,srcbits=13,mode=htm x
 complains "a word that cannot be" 2 "cannot use 'mode=both': mode is any, btm or htm " encode --params mode=both x
 for command in dump decode stat check encode report export; do

@@ -474,6 +474,9 @@ static int run(const struct command *command, int argc, char **argv)
 	if (dump.lossless && dump.select_src)
 		return usage_error(command, "--lossless and --src exclude each other: without the "
 					    "other messages the trace is not whole");
+	if (dump.lossless && dump.format.framing.given)
+		return usage_error(command, "--lossless and --framing exclude each other: ntrace "
+					    "split takes the frames apart first");
 	if (options.index == argc)
 		return usage_error(command, "a trace file or recording is needed");
 	several = argc - options.index > 1;
