@@ -199,10 +199,17 @@ int ntrace_check_flow_event(struct ntrace_check *check, int src,
 	return check->stop;
 }
 
+static void get_on(struct ntrace_check *check, uint64_t offset)
+{
+	if (check->config.progress && !(++check->steps % STEPS))
+		check->config.progress(check->config.data, offset);
+}
+
 static int take_flow_event(void *data, const struct ntrace_flow_event *event)
 {
 	const struct source *source = data;
 
+	get_on(source->check, event->offset);
 	return ntrace_check_flow_event(source->check, source->number, event);
 }
 
@@ -251,9 +258,10 @@ static void take_message(struct ntrace_check *check, const struct ntrace_message
 	if (!source)
 		return;
 	check->messages++;
+	get_on(check, message->offset);
 	check_message(check, source, message);
 	if (source->flow && !check->stop)
-		ntrace_flow_message(source->flow, message);
+		check->stop = ntrace_flow_message(source->flow, message);
 }
 
 /* Whose message it was is not known. @tell: a function of flows */
@@ -264,8 +272,8 @@ static void forget_all(struct ntrace_check *check, uint64_t offset,
 		if (!check->sources[i])
 			continue;
 		check_forget(check->sources[i]);
-		if (check->sources[i]->flow)
-			tell(check->sources[i]->flow, offset);
+		if (check->sources[i]->flow && !check->stop)
+			check->stop = tell(check->sources[i]->flow, offset);
 	}
 }
 
@@ -337,7 +345,7 @@ int ntrace_check_end(struct ntrace_check *check)
 		report_bytes(check, RULE_MESSAGE_CUT, check->reader.offset - pending, pending);
 	for (unsigned int i = 0; i < SOURCES && !check->stop; i++) {
 		if (check->sources[i] && check->sources[i]->flow)
-			ntrace_flow_end(check->sources[i]->flow, 0);
+			check->stop = ntrace_flow_end(check->sources[i]->flow, 0);
 	}
 	return check->stop;
 }

@@ -60,6 +60,9 @@ struct source {
 
 #define SOURCES (1u << NTRACE_SRC_BITS_MAX)
 #define FLOWS_MAX 64
+
+/* Messages and blocks between two calls of progress(). */
+#define STEPS 4096
 #define UNKNOWN_PAGES 1024
 
 struct ntrace_check {
@@ -67,6 +70,7 @@ struct ntrace_check {
 	struct ntrace_reader reader;
 	struct source *sources[SOURCES];	/* made when they occur */
 	unsigned int flows;
+	unsigned int steps;
 	bool idle_known;	/* idle_from is meant */
 	bool idle_wrong;	/* one of these bytes was reported */
 	uint64_t idle_from;	/* bytes from here to the next message are idle */

@@ -371,25 +371,6 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	}
 }
 
-static struct ntrace_space *program_space(const char *name)
-{
-	struct ntrace_space *space;
-
-	if (ntrace_space_new(&space, name, NULL))
-		return NULL;
-	for (unsigned int i = 0; i < REGIONS; i++) {
-		const struct region *region = &program.region[i];
-		struct ntrace_object *object;
-
-		if (ntrace_object_from_bytes(&object, i ? "handlers" : "program", region->bytes,
-					     region->size, region->address))
-			continue;
-		ntrace_space_map_linked(space, object, 0);
-		ntrace_object_put(object);
-	}
-	return space;
-}
-
 /* Even and odd values of scontext have spaces of their own, on the host and in a guest. */
 static struct ntrace_contexts *registry_new(void)
 {
@@ -528,7 +509,7 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	for (unsigned int i = 0; i < 3; i++) {
 		static const char *const names[] = { "any", "even", "odd" };
 
-		now.space[i] = program_space(names[i]);
+		now.space[i] = program_space(&program, names[i]);
 	}
 	now.registry = drive.config.context && !one_in(random, 4);
 	if (now.registry)
@@ -779,7 +760,7 @@ const char *subject_make(struct subject *subject, const struct row *row, uint64_
 	subject->history = drive.config.params.mode == NTRACE_MODE_HISTORY;
 	subject->context = drive.config.context;
 	decoder_params(row, &subject->params);
-	subject->space = program_space("program");
+	subject->space = program_space(&program, "program");
 	subject->stream = malloc(drive.size);
 	subject->start = malloc((drive.stamps + 1) * sizeof(*subject->start));
 	subject->pc = malloc((decoded.count + 1) * sizeof(*subject->pc));

@@ -687,3 +687,22 @@ const char *shape_isa(const struct shape *shape)
 		return shape->xlen == 32 ? "rv32imac_zicsr" : "rv64gc";
 	return shape->xlen == 32 ? "rv32imafd" : "rv64imafd";
 }
+
+struct ntrace_space *program_space(const struct program *program, const char *name)
+{
+	struct ntrace_space *space;
+
+	if (ntrace_space_new(&space, name, NULL))
+		return NULL;
+	for (unsigned int i = 0; i < REGIONS; i++) {
+		const struct region *region = &program->region[i];
+		struct ntrace_object *object;
+
+		if (ntrace_object_from_bytes(&object, i ? "handlers" : "program", region->bytes,
+					     region->size, region->address))
+			continue;
+		ntrace_space_map_linked(space, object, 0);
+		ntrace_object_put(object);
+	}
+	return space;
+}

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <ntrace/image.h>
+
 /* Random numbers: the same everywhere for the same seed. */
 struct random {
 	uint64_t state;
@@ -307,5 +309,8 @@ struct walk {
 
 /* Executes shape.steps instructions. */
 void walk_program(struct walk *walk, const struct program *program, uint64_t seed);
+
+/* The memory of a program, one reference; NULL = out of memory. */
+struct ntrace_space *program_space(const struct program *program, const char *name);
 
 #endif /* SELFTESTS_PROPERTY_PROGRAM_H */

@@ -54,6 +54,7 @@ struct check {
 	uint64_t counts[3];
 	uint64_t messages;
 	struct trace trace;
+	struct progress progress;
 };
 
 /* Findings about the code have a place in it; those about messages are where these are. */
@@ -127,6 +128,13 @@ static int take_finding(void *data, const struct ntrace_check_finding *finding)
 	return check->output->error;
 }
 
+static void show_progress(void *data, uint64_t offset)
+{
+	struct check *check = data;
+
+	progress_update(&check->progress, offset);
+}
+
 static int list_rules(const struct check *check)
 {
 	struct output *output = check->output;
@@ -178,14 +186,17 @@ static int check_trace(struct check *check, const char *path, struct ntrace_chec
 	int error;
 
 	check->config.finding = take_finding;
+	check->config.progress = show_progress;
 	check->config.data = check;
 	error = trace_open(&check->trace, path, &check->source.format);
 	if (error)
 		return error;
 	if (ntrace_check_new(checker, &check->config))
 		error = fail("the stream parameters contradict each other");
+	progress_begin(&check->progress, "check", check->trace.size);
 	if (!error)
 		error = feed(check, *checker);
+	progress_end(&check->progress);
 	if (*checker)
 		check->messages += ntrace_check_messages(*checker);
 	check->lossy |= check->trace.places;
@@ -213,14 +224,18 @@ static int check_file(struct check *check, const char *path)
 
 /* The checker, and the SRC of the stream that a session decodes. */
 struct session_check {
+	struct check *check;
 	struct ntrace_check *checker;
 	int src;
+	unsigned int events;
 };
 
 static int session_event(void *data, const struct ntrace_session_event *event)
 {
-	const struct session_check *session = data;
+	struct session_check *session = data;
 
+	if (!(++session->events & 0x3fff))
+		progress_update(&session->check->progress, event->flow->offset);
 	return ntrace_check_flow_event(session->checker, session->src, event->flow);
 }
 
@@ -228,7 +243,10 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 static int check_stream(struct check *check, struct recording *recording, unsigned int index)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
-	struct session_check session = { .src = stream->params.src_bits ? (int)stream->src : -1 };
+	struct session_check session = {
+		.check = check,
+		.src = stream->params.src_bits ? (int)stream->src : -1,
+	};
 	int error;
 
 	check->stream = (int)index;
@@ -237,9 +255,11 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 		output_printf(check->output, "# stream %u: %s, CPU %u\n", index,
 			      recording_stream_name(recording, index), stream->cpu);
 	error = check_trace(check, stream->file, &session.checker);
+	progress_begin(&check->progress, "check", stream->bytes);
 	if (!error && !check->output->error)
 		error = ntrace_session_decode(recording->session, index, session_event, &session,
 					      NULL);
+	progress_end(&check->progress);
 	ntrace_check_free(session.checker);
 	if (error < 0)
 		return fail("stream %u: %s", index, ntrace_strerror(error));

@@ -32,12 +32,22 @@ struct stat_command {
 	struct trace trace;
 	struct lanes lanes;
 	struct statistics statistics;
+	struct progress progress;
+	unsigned int events;
 };
+
+/* One message may stand for a lot of code. */
+static void get_on(struct stat_command *stat, uint64_t offset)
+{
+	if (!(++stat->events & 0x3fff))
+		progress_update(&stat->progress, offset);
+}
 
 static int take_event(void *data, struct lane *lane, const struct ntrace_flow_event *event)
 {
 	struct stat_command *stat = data;
 
+	get_on(stat, event->offset);
 	if (lane)
 		statistics_event(&stat->statistics, lane->src < 0 ? 0 : (unsigned int)lane->src,
 				 event);
@@ -65,21 +75,18 @@ static int count(struct stat_command *stat, int event, const struct ntrace_messa
 static int count_trace(struct stat_command *stat, const struct ntrace_params *params)
 {
 	struct ntrace_message message;
-	struct progress progress;
-	uint64_t messages = 0;
 	int event, error;
 
 	stat->statistics.params = *params;
 	error = trace_start(&stat->trace, params);
 	if (error)
 		return error;
-	progress_begin(&progress, "stat", stat->trace.size);
+	progress_begin(&stat->progress, "stat", stat->trace.size);
 	while ((event = trace_next(&stat->trace, &message)) >= 0 && !error) {
-		if (!(++messages & 0xffff))
-			progress_update(&progress, message.offset);
+		get_on(stat, message.offset);
 		error = count(stat, event, &message);
 	}
-	progress_end(&progress);
+	progress_end(&stat->progress);
 	if (!error && event == TRACE_FAILED)
 		return EXIT_FAILED;
 	statistics_end(&stat->statistics, &stat->trace.reader);
@@ -153,6 +160,7 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 {
 	struct stat_command *stat = data;
 
+	get_on(stat, event->flow->offset);
 	statistics_event(&stat->statistics, 0, event->flow);
 	return 0;
 }
@@ -173,7 +181,9 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	stat->statistics.decodable = true;
 	/* A stream of a recording is one hart's. */
 	stat->statistics.params.src_bits = 0;
+	progress_begin(&stat->progress, "stat", stream->bytes);
 	error = ntrace_session_decode(recording->session, index, session_event, stat, NULL);
+	progress_end(&stat->progress);
 	if (error)
 		return fail("stream %u: %s", index, ntrace_strerror(error));
 	if (!stat->json)

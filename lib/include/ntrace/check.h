@@ -81,7 +81,9 @@ struct ntrace_check_finding {
  * @sources: bit n of element n / 64: SRC n may occur; all 0 = any
  * @space: what was traced; NULL = the rules with flow are not checked; referenced
  * @finding: called for every violation, in the order of the stream; not 0 stops
- * @data: for @finding
+ * @data: for @finding and @progress
+ * @progress: called now and then with the offset of the present message, also while one message
+ *            stands for a lot of code; may be NULL
  */
 struct ntrace_check_config {
 	size_t size;
@@ -92,6 +94,7 @@ struct ntrace_check_config {
 	struct ntrace_space *space;
 	int (*finding)(void *data, const struct ntrace_check_finding *finding);
 	void *data;
+	void (*progress)(void *data, uint64_t offset);
 };
 
 /** ntrace_check_config_init - defaults: parameters of ntrace_params_init(), 22 bits, any SRC, no space */
