@@ -135,11 +135,14 @@ static int put_piece(struct aux_area *area, const struct ntrace_frames_piece *pi
 	return error ? error : put_bytes(file, piece->bytes, piece->size);
 }
 
-/* A source may go on within a message behind a frame that is cut off; behind a barrier it begins anew. */
-static int put_hole(struct aux_area *area, bool whole)
+/*
+ * A source may go on within a message, behind a frame that is cut off as well as behind a barrier:
+ * drivers write that over what was lost.
+ */
+static int put_hole(struct aux_area *area)
 {
 	area->holes++;
-	return put_break(area, whole);
+	return put_break(area, false);
 }
 
 static int put_frames(struct aux_area *area, const uint8_t *bytes, uint64_t size)
@@ -155,7 +158,7 @@ static int put_frames(struct aux_area *area, const uint8_t *bytes, uint64_t size
 		if (event == NTRACE_FRAMES_BYTES)
 			error = put_piece(area, &piece);
 		else if (event == NTRACE_FRAMES_BARRIER || event == NTRACE_FRAMES_CUT)
-			error = put_hole(area, event == NTRACE_FRAMES_BARRIER);
+			error = put_hole(area);
 	}
 	return error;
 }

@@ -24,6 +24,7 @@ by what linux/perf_event.h, tools/perf/util/event.h and ARM IHI 0029 say.
   other=FILE     spacemit: a second source, interleaved with the first
   sync=yes       spacemit: words and half-words of synchronization among the frames
   compress=yes   records as perf record -z writes them; 2: as of perf 6.16
+  barrier=N      spacemit: a frame that ends N bytes into a piece is written over by a barrier
   areas=N        AUX areas in all; the others are empty
   tail=N         so many bytes are missing at the end of the file
 """
@@ -144,7 +145,11 @@ class Maker:
                 while rest and mix.randrange(2):
                     items.append((0x11, rest.pop(0)))
             items += [(0x11, byte) for byte in rest]
-            yield frames(items, draw)
+            whole = frames(items, draw)
+            if "barrier" in self.option:
+                end = int(self.option["barrier"])
+                whole = whole[:end - 16] + 4 * b"\xff\xff\xff\x7f" + whole[end:]
+            yield whole
 
     def trace_records(self):
         cpu = NOBODY if self.option.get("cpu") == "no" else 0
