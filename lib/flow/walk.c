@@ -226,9 +226,12 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 	return !end.untold || end_at_branch(flow, walk, last);
 }
 
-/* The first @parcels of @block, which must be whole instructions. */
-static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, const struct block *block,
-		      struct block *part)
+/*
+ * The first @parcels of @block: whole instructions. Only where an encoder's counter was full it
+ * may have been so within one (digest section 4): up to @most that one counts.
+ */
+static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, uint64_t most,
+		      const struct block *block, struct block *part)
 {
 	*part = *block;
 	part->form.bytes = 0;
@@ -243,7 +246,7 @@ static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, const struct b
 
 		if (flow_fetch(flow->space, block->isa, address, bytes, &insn))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_NOMAP, address, flow->confirmed);
-		if (block_parcels(part) + insn.size / 2u > parcels)
+		if (block_parcels(part) + insn.size / 2u > most)
 			return flow_fail(flow, NTRACE_FLOW_ERROR_SPLIT, address, flow->confirmed);
 		part->form.bytes += insn.size;
 		part->form.instructions++;
@@ -319,9 +322,13 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 		parcels = walk->parcels;
 	}
 	if (parcels < block_parcels(block)) {
-		if (!cut_block(flow, parcels, block, &part))
+		if (!cut_block(flow, parcels, walk->parcels, block, &part))
 			return false;
-		block = &part;
+		/* Else it is whole after all, with the transfer at its end. */
+		if (part.form.bytes < block->form.bytes)
+			block = &part;
+		else
+			cut = false;
 	}
 	if (block->uncertain &&
 	    !flow_warn_uncertain(flow, block->form.address, block_parcels(block)))

@@ -207,6 +207,12 @@ static void test_owner_of_counted(void)
 		{ "inside a block", "mode=btm",
 		  SYNC(0x1000) FULL(1) OWNER(0x22) "DirectBranch ICNT=2;" END_1,
 		  "sync5@1000 1000 ! own22 1002 1100 ! off0@1102" },
+		{ "inside an instruction, which the one before has begun", "mode=btm",
+		  SYNC(0x1000) FULL(2) OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=2;",
+		  "sync5@1000 1000 1002 own22 1006 ! off0@1008" },
+		{ "inside the last one", "mode=btm",
+		  SYNC(0x1000) FULL(2) OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=0;",
+		  "sync5@1000 E6@1002 gap off0@?" },
 		{ "HTM: history comes later", "",
 		  SYNC(0x1000) FULL(4)
 			  OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=4;",
