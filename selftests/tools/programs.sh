@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The code of a raw trace: --elf and --raw without end, --images, files that overlap, are cut, or are none.
+# The code of a raw trace: --elf and --raw without end, --images, files that overlap, are cut, or are none;
+# what instructions are called, and their lines.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -93,4 +94,30 @@ like "and told" "(add.bin|10000x): left out, as it is not named by an address \(
 ok "the rest is taken" cmp "$tmp/out" "$tmp/pcs"
 touch "$tmp/images/200000.bin"
 refused "an empty image" 1 "200000.bin: there is no code in it" --images "$tmp/images"
+# What objdump calls the instructions, and what addr2line says of their lines.
+cat >"$tmp/lines.c" <<'END'
+void _start(void)
+{
+	for (volatile int i = 0; i < 3; i++)
+		__asm__("nop");
+	__asm__("ebreak");
+}
+END
+riscv64-linux-gnu-gcc -g -O1 -march=rv64gc -nostdlib -static -ffreestanding -Wl,--build-id=none -o "$tmp/lines" "$tmp/lines.c"
+riscv64-linux-gnu-objdump -d --no-show-raw-insn "$tmp/lines" | awk '/^ +[0-9a-f]+:/ { sub(":", "", $1); print "0x" $1 }' >"$tmp/pcs"
+"$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/lines" --mode htm -o "$tmp/lines.nex" >/dev/null
+"$ntrace" decode --level instruction --disassemble --lines --json --elf "$tmp/lines" "$tmp/lines.nex" | grep '"type":"instruction"' >"$tmp/got"
+riscv64-linux-gnu-objdump -d --no-show-raw-insn "$tmp/lines" | sed -n 's/^ *\([0-9a-f]*\):[[:space:]]*/\1 /p' |
+	sed 's/[[:space:]]\+/ /g; s/ $//' >"$tmp/expected"
+is "$(sed 's/.*"address":"0x\([0-9a-f]*\)".*"text":"\([^"]*\)".*/\1 \2/' "$tmp/got" | sed 's/[[:space:]]\+/ /g')" "$(<"$tmp/expected")" \
+	"--disassemble: what objdump says"
+is "$(sed 's/.*"file":"\([^"]*\)","line":\([0-9]*\).*/\1:\2/' "$tmp/got")" \
+	"$(riscv64-linux-gnu-addr2line -e "$tmp/lines" <"$tmp/pcs" | sed 's/ (disc.*//')" "--lines: what addr2line says"
+"$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" "$tmp/lines.nex" >"$tmp/got"
+like "as text" "ebreak +_start\+0x[0-9a-f]+ \[lines\] $tmp/lines.c:5" "$(<"$tmp/got")"
+"$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" --objdump /bin/false "$tmp/lines.nex" >"$tmp/got" 2>"$tmp/err"
+is "$(grep -c 'lines: cannot be disassembled: .* objdump for RISC-V' "$tmp/err") $(grep -c . "$tmp/err")" "1 1" "no objdump: it is said once"
+"$ntrace" decode -d --elf "$tmp/lines" "$tmp/lines.nex" >/dev/null 2>"$tmp/err"
+is "$? $(<"$tmp/err")" "2 ntrace decode: --disassemble and --lines are for --level instruction (see 'ntrace decode --help')" \
+	"not at other levels"
 done_testing

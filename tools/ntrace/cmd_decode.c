@@ -17,7 +17,10 @@
 
 enum {
 	OPTION_LEVEL = 'l',
+	OPTION_DISASSEMBLE = 'd',
 	OPTION_SRC = OPTION_LONG,
+	OPTION_LINES,
+	OPTION_OBJDUMP,
 	OPTION_JSON,
 };
 
@@ -25,6 +28,9 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LEVEL, "level", "LEVEL", "message, instruction, block (default), branch or pc" },
 	SOURCE_OPTIONS,
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
+	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: what they are called" },
+	{ OPTION_LINES, "lines", NULL, "level instruction: file and line of the source" },
+	{ OPTION_OBJDUMP, "objdump", "PROGRAM", "that disassembles (riscv64-linux-gnu-objdump)" },
 	{ OPTION_JSON, "json", NULL, "one JSON object a line; not with --level pc" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -82,6 +88,15 @@ static int take_option(struct decode *decode, struct options *options, int optio
 		return EXIT_OK;
 	case OPTION_JSON:
 		decode->printer.json = true;
+		return EXIT_OK;
+	case OPTION_DISASSEMBLE:
+		decode->printer.text.disassemble = true;
+		return EXIT_OK;
+	case OPTION_LINES:
+		decode->printer.text.lines = true;
+		return EXIT_OK;
+	case OPTION_OBJDUMP:
+		decode->printer.text.objdump = options->value;
 		return EXIT_OK;
 	default:
 		return source_option(&decode->source, options, option);
@@ -343,6 +358,11 @@ static int run(const struct command *command, int argc, char **argv)
 		return decode_messages(&decode, argv[options.index]);
 	if (printer->json && printer->level == LEVEL_PC)
 		return usage_error(command, "--level pc is for scripts as it is: no --json");
+	if ((printer->text.disassemble || printer->text.lines) &&
+	    printer->level != LEVEL_INSTRUCTION)
+		return usage_error(command,
+				   "--disassemble and --lines are for --level instruction");
+	printer->text.sysroot = decode.source.recording.sysroot;
 	printer->places = ntrace_locator_new();
 	if (!printer->places)
 		return fail("out of memory");
@@ -355,6 +375,7 @@ static int run(const struct command *command, int argc, char **argv)
 			     printer->gaps, printer->errors);
 	}
 	ntrace_locator_free(printer->places);
+	instruction_text_free(&printer->text);
 	return output_finish(&output, error);
 }
 
@@ -382,6 +403,8 @@ const struct command command_decode = {
 		"  ntrace decode ntrace.data | less\n"
 		"  ntrace decode --stream 1 --sysroot /srv/board ntrace.data\n"
 		"  ntrace decode --elf prog.elf --level pc prog.nex\n"
+		"  ntrace decode --level instruction --disassemble --lines --elf prog.elf "
+		"prog.nex\n"
 		"  ntrace decode --level branch --json --raw rom.bin@0x1000 --elf prog.elf "
 		"prog.nex\n"
 		"  ntrace decode --framing coresight:0x10 --elf prog.elf etr.bin\n"

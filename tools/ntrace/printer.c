@@ -104,11 +104,38 @@ static void put_place(const struct printer *printer, struct ntrace_space *space,
 	output_char(output, ']');
 }
 
+/* What the instruction is called, or else what class it is of, and a blank behind it. */
+static void put_name(struct printer *printer, struct ntrace_object *object, uint64_t address,
+		     const struct ntrace_insn *insn)
+{
+	const char *name = instruction_text_name(&printer->text, object, address);
+
+	if (!name)
+		name = insn->insn_class == NTRACE_INSN_PLAIN ?
+			       "" :
+			       ntrace_insn_class_name(insn->insn_class);
+	output_padded(printer->output, name, printer->text.disassemble ? 32 : 20);
+	output_char(printer->output, ' ');
+}
+
+static void put_line(struct printer *printer, struct ntrace_object *object, uint64_t address)
+{
+	const struct ntrace_line *line = instruction_text_line(&printer->text, object, address);
+
+	if (!line || !line->line)
+		return;
+	output_char(printer->output, ' ');
+	output_text(printer->output, line->file);
+	output_char(printer->output, ':');
+	output_decimal(printer->output, line->line, 0);
+}
+
 static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn)
 {
-	const struct printer *printer = data;
+	struct printer *printer = data;
 	struct output *output = printer->output;
+	struct ntrace_location place = { 0 };
 	unsigned int i;
 
 	put_owner(printer);
@@ -120,13 +147,12 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	for (i = insn->size; i < 4; i++)
 		output_text(output, "  ");
 	output_text(output, "  ");
-	output_padded(output,
-		      insn->insn_class == NTRACE_INSN_PLAIN ?
-			      "" :
-			      ntrace_insn_class_name(insn->insn_class),
-		      20);
-	output_char(output, ' ');
+	if (printer->text.disassemble || printer->text.lines)
+		place = *ntrace_locator_find(printer->places, printer->current.flow->space,
+					     address);
+	put_name(printer, place.object, place.link_address, insn);
 	put_place(printer, printer->current.flow->space, address);
+	put_line(printer, place.object, place.link_address);
 	output_char(output, '\n');
 	return 0;
 }

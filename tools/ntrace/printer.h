@@ -5,6 +5,7 @@
 
 #include <ntrace/session.h>
 
+#include "instruction_text.h"
 #include "output.h"
 #include "place.h"
 
@@ -25,6 +26,7 @@ enum printer_level {
  * @src: SRC that events are of, -1 = not told
  * @address_digits: hexadecimal digits of a column of addresses
  * @transfers: of the stream or SRC that events are of
+ * @text: names and lines of instructions
  * @gaps, @errors: events of these types so far
  * @warnings: per enum ntrace_flow_error
  * @source: start of the lines on stderr, "stream 0" or a file name
@@ -43,6 +45,7 @@ struct printer {
 	uint64_t errors;
 	uint64_t warnings[WARNING_KINDS];
 	struct transfer_tracker *transfers;
+	struct instruction_text text;
 	struct ntrace_session_event current;
 };
 

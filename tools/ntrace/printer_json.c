@@ -72,10 +72,28 @@ static void member_place(const struct printer *printer, const char *prefix,
 	member_text(output, name, ntrace_object_name(place->object));
 }
 
+/* Where they are asked for and known: what it is called, and its line of source. */
+static void member_text_of(struct printer *printer, uint64_t address)
+{
+	const struct ntrace_location *place =
+		ntrace_locator_find(printer->places, printer->current.flow->space, address);
+	const struct ntrace_line *line;
+	const char *name;
+
+	name = instruction_text_name(&printer->text, place->object, place->link_address);
+	if (name)
+		member_text(printer->output, "text", name);
+	line = instruction_text_line(&printer->text, place->object, place->link_address);
+	if (!line || !line->line)
+		return;
+	member_text(printer->output, "file", line->file);
+	output_printf(printer->output, ",\"line\":%" PRIu32, line->line);
+}
+
 static int instruction(void *data, uint64_t address, const uint8_t *bytes,
 		       const struct ntrace_insn *insn)
 {
-	const struct printer *printer = data;
+	struct printer *printer = data;
 	struct output *output = printer->output;
 	unsigned int i;
 
@@ -86,6 +104,8 @@ static int instruction(void *data, uint64_t address, const uint8_t *bytes,
 		output_hex(output, bytes[i], 2);
 	output_char(output, '"');
 	member_text(output, "class", ntrace_insn_class_name(insn->insn_class));
+	if (printer->text.disassemble || printer->text.lines)
+		member_text_of(printer, address);
 	member_place(printer, "", printer->current.flow->space, address);
 	output_text(output, "}\n");
 	return 0;
