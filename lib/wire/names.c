@@ -38,6 +38,19 @@ static const char *const rcode_names[16] = {
 	[NTRACE_RCODE_HIST_REPEAT] = "repeated HIST",
 };
 
+/* CKSRC; of 10, 11 and 13 only the meaning is known, not what the fields hold. */
+static const char *const cksrc_names[16] = {
+	[NTRACE_CKSRC_CONTROL] = "control",
+	[NTRACE_CKSRC_EXTERNAL_TRIGGER] = "external trigger",
+	[NTRACE_CKSRC_CALL] = "call",
+	[NTRACE_CKSRC_EXCEPTION] = "exception",
+	[NTRACE_CKSRC_INTERRUPT] = "interrupt",
+	[NTRACE_CKSRC_COUNTERS] = "compressed PC counters",
+	[NTRACE_CKSRC_CONTEXT] = "context",
+	[NTRACE_CKSRC_WATCHPOINT] = "watchpoint",
+	[NTRACE_CKSRC_PC_SAMPLE] = "PC sample",
+};
+
 /* SiFive before ratification. Return: NULL: nothing of its own. */
 static const char *sifive_value_name(enum ntrace_field field, uint64_t value)
 {
@@ -75,6 +88,9 @@ const char *ntrace_value_name(enum ntrace_field field, uint64_t value, enum ntra
 	case NTRACE_FIELD_RCODE:
 		names = rcode_names;
 		break;
+	case NTRACE_FIELD_CKSRC:
+		names = cksrc_names;
+		break;
 	default:
 		return NULL;
 	}
@@ -85,17 +101,4 @@ const char *ntrace_value_name(enum ntrace_field field, uint64_t value, enum ntra
 	if (!name)
 		name = names[value];
 	return name ? name : value >= vendor ? "vendor" : "reserved";
-}
-
-const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect)
-{
-	if (dialect == NTRACE_DIALECT_SIFIVE_V0) {
-		if (tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION)
-			return "DataAcquisition";
-		if (tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE)
-			return "InCircuitTrace";
-		if (tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC)
-			return "InCircuitTraceWS";
-	}
-	return ntrace_tcode_name(tcode);
 }

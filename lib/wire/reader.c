@@ -166,7 +166,7 @@ static void interpret(struct ntrace_reader *reader, struct ntrace_message *messa
 	message->length = reader->offset - reader->start;
 	take(first, MDO_BITS, &value);
 	message->tcode = (uint8_t)value;
-	row = &ntrace_wire_rows[message->tcode];
+	row = ntrace_wire_row(message->tcode, reader->params.dialect);
 	if (!row->name)
 		message->flags |= NTRACE_MESSAGE_UNKNOWN;
 	if (reader->params.src_bits) {
@@ -280,11 +280,12 @@ static inline bool take_short(struct ntrace_message *message, unsigned int field
 	return true;
 }
 
-/* In two parts: compilers store small ones inline, and a string instruction takes longer. */
+/* In parts: compilers store small ones inline, and a string instruction takes longer. */
 static inline void clear_fields(struct ntrace_message *message)
 {
 	memset(message->field, 0, 64);
-	memset(message->field + 8, 0, sizeof(message->field) - 64);
+	memset(message->field + 8, 0, 64);
+	memset(message->field + 16, 0, sizeof(message->field) - 128);
 }
 
 /* A fixed field, or SRC. */
@@ -329,7 +330,7 @@ static inline bool read_short(struct ntrace_reader *reader, struct ntrace_messag
 	rest.ends = word & BYTES_BIT_0;
 	rest.at = MDO_BITS;
 	message->tcode = rest.payload & 63;
-	row = &ntrace_wire_rows[message->tcode];
+	row = ntrace_wire_row(message->tcode, reader->params.dialect);
 	if (!row->name)
 		return false;
 	clear_fields(message);

@@ -11,16 +11,23 @@
 #define VARIABLE_IF(name, selected_by, accepted) \
 	{ NTRACE_FIELD_##name, NTRACE_FIELD_##selected_by, accepted },
 
-const struct ntrace_wire_row ntrace_wire_rows[64] = {
-	NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF)
+const struct ntrace_wire_row ntrace_wire_rows[2][64] = {
+	{ NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF) },
+	{ NTRACE_MESSAGE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF)
+	  NTRACE_SIFIVE_TABLE(ROW, FIXED, VARIABLE, VARIABLE_IF) },
 };
 /* clang-format on */
 
+const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect)
+{
+	if (tcode < 64 && ntrace_wire_row(tcode, dialect)->name)
+		return ntrace_wire_row(tcode, dialect)->name;
+	return tcode >= 56 && tcode <= 62 ? "Vendor" : "Reserved";
+}
+
 const char *ntrace_tcode_name(unsigned int tcode)
 {
-	if (tcode < 64 && ntrace_wire_rows[tcode].name)
-		return ntrace_wire_rows[tcode].name;
-	return tcode >= 56 && tcode <= 62 ? "Vendor" : "Reserved";
+	return ntrace_tcode_dialect_name(tcode, NTRACE_DIALECT_RATIFIED);
 }
 
 int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
@@ -31,7 +38,7 @@ int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
 
 	if (tcode >= 64 || params->src_bits > NTRACE_SRC_BITS_MAX)
 		return NTRACE_ERR_INVALID;
-	row = &ntrace_wire_rows[tcode];
+	row = ntrace_wire_row(tcode, params->dialect);
 	if (!row->name)
 		return NTRACE_ERR_UNSUPPORTED;
 	if (params->src_bits)
@@ -71,11 +78,28 @@ const char *ntrace_field_name(enum ntrace_field field)
 		[NTRACE_FIELD_RDATA] = "RDATA",
 		[NTRACE_FIELD_ECODE] = "ECODE",
 		[NTRACE_FIELD_PROCESS] = "PROCESS",
+		[NTRACE_FIELD_CKSRC] = "CKSRC",
+		[NTRACE_FIELD_CKDF] = "CKDF",
+		[NTRACE_FIELD_CKDATA0] = "CKDATA0",
+		[NTRACE_FIELD_CKDATA1] = "CKDATA1",
+		[NTRACE_FIELD_IDTAG] = "IDTAG",
+		[NTRACE_FIELD_DQDATA] = "DQDATA",
 		[NTRACE_FIELD_TSTAMP] = "TSTAMP",
 	};
 	/* clang-format on */
 
 	return (unsigned int)field < NTRACE_FIELD_COUNT ? names[field] : "?";
+}
+
+/* Bits that were not sent, and those that no hart has. */
+static uint64_t whole_address(uint64_t address, const struct ntrace_params *params)
+{
+	if (params->address_bits && params->address_bits < 63) {
+		unsigned int above = 63 - params->address_bits;
+
+		address = (uint64_t)((int64_t)(address << above) >> above);
+	}
+	return params->xlen == 32 ? address & 0xffffffff : address;
 }
 
 uint64_t ntrace_message_address(const struct ntrace_message *message,
@@ -89,10 +113,34 @@ uint64_t ntrace_message_address(const struct ntrace_message *message,
 		address |= ~UINT64_C(0) << sent;
 	if (!full)
 		address ^= reference;
-	if (params->address_bits && params->address_bits < 63) {
-		unsigned int above = 63 - params->address_bits;
+	return whole_address(address, params);
+}
 
-		address = (uint64_t)((int64_t)(address << above) >> above);
-	}
-	return params->xlen == 32 ? address & 0xffffffff : address;
+static bool reports_address(const struct ntrace_message *message)
+{
+	uint64_t cksrc = message->field[NTRACE_FIELD_CKSRC];
+
+	if (message->flags & NTRACE_MESSAGE_TRUNCATED ||
+	    !ntrace_message_has(message, NTRACE_FIELD_CKDATA0))
+		return false;
+	return cksrc != NTRACE_CKSRC_COUNTERS &&
+	       !(cksrc == NTRACE_CKSRC_CONTROL && !message->field[NTRACE_FIELD_CKDF]);
+}
+
+bool ntrace_message_circuit_address(const struct ntrace_message *message,
+				    const struct ntrace_params *params, uint64_t reference,
+				    uint64_t *address, uint64_t *next_reference)
+{
+	if (!reports_address(message))
+		return false;
+	*address = message->field[NTRACE_FIELD_CKDATA0] << 1;
+	if (message->tcode != NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC)
+		*address ^= reference;
+	*address = whole_address(*address, params);
+	*next_reference = *address;
+	if (message->field[NTRACE_FIELD_CKSRC] == NTRACE_CKSRC_CALL &&
+	    ntrace_message_has(message, NTRACE_FIELD_CKDATA1))
+		*next_reference =
+			whole_address(message->field[NTRACE_FIELD_CKDATA1] << 1 ^ *address, params);
+	return true;
 }

@@ -43,6 +43,16 @@ MESSAGE(PROG_TRACE_CORRELATION, "ProgTraceCorrelation", FIXED(EVCODE, 4) FIXED(C
 	VARIABLE(ICNT) VARIABLE_IF(HIST, CDF, 1u << 1))
 /* clang-format on */
 
+/* What pre-ratification SiFive encoders send besides (digest section 14). */
+/* clang-format off */
+#define NTRACE_SIFIVE_TABLE(MESSAGE, FIXED, VARIABLE, VARIABLE_IF)				\
+MESSAGE(SIFIVE_DATA_ACQUISITION, "DataAcquisition", , VARIABLE(IDTAG) VARIABLE(DQDATA))	\
+MESSAGE(SIFIVE_IN_CIRCUIT_TRACE, "InCircuitTrace", FIXED(CKSRC, 4) FIXED(CKDF, 2),		\
+	VARIABLE(CKDATA0) VARIABLE_IF(CKDATA1, CKDF, 1u << 1))					\
+MESSAGE(SIFIVE_IN_CIRCUIT_TRACE_SYNC, "InCircuitTraceWS", FIXED(CKSRC, 4) FIXED(CKDF, 2),	\
+	VARIABLE(CKDATA0) VARIABLE_IF(CKDATA1, CKDF, 1u << 1))
+/* clang-format on */
+
 /* Most that a row has, with one entry more as the end mark. */
 #define NTRACE_ROW_FIXED 3
 #define NTRACE_ROW_VARIABLE 5
@@ -67,8 +77,14 @@ struct ntrace_wire_row {
 	} variable[NTRACE_ROW_VARIABLE];
 };
 
-/* Indexed by TCODE. */
-extern const struct ntrace_wire_row ntrace_wire_rows[64];
+/* Indexed by the dialect being SiFive's, and by TCODE. */
+extern const struct ntrace_wire_row ntrace_wire_rows[2][64];
+
+static inline const struct ntrace_wire_row *ntrace_wire_row(unsigned int tcode,
+							    enum ntrace_dialect dialect)
+{
+	return &ntrace_wire_rows[dialect == NTRACE_DIALECT_SIFIVE_V0][tcode];
+}
 
 /* True if variable field @i of @row belongs to a message with these fixed fields. */
 static inline bool ntrace_wire_demands(const struct ntrace_wire_row *row, unsigned int i,

@@ -53,9 +53,10 @@ static inline size_t stream_of(const char *text, const struct ntrace_params *par
 			int written;
 
 			for (unsigned int i = 0; i < 64; i++) {
-				size_t name = strlen(ntrace_tcode_name(i));
+				const char *name = ntrace_tcode_dialect_name(i, params->dialect);
+				size_t size_of = strlen(name);
 
-				if (!strncmp(ntrace_tcode_name(i), at, name) && at[name] == ' ')
+				if (!strncmp(name, at, size_of) && at[size_of] == ' ')
 					message.tcode = (uint8_t)i;
 			}
 			set_fields(&message, at);

@@ -29,9 +29,8 @@ enum ntrace_tcode {
 };
 
 /*
- * TCODEs of SiFive encoders before ratification (digest section 14). They have
- * names in NTRACE_DIALECT_SIFIVE_V0 and are NTRACE_MESSAGE_UNKNOWN in every
- * dialect: the bytes behind TCODE and SRC are not taken apart.
+ * TCODEs of pre-ratification SiFive encoders (digest section 14). Messages like any
+ * other in NTRACE_DIALECT_SIFIVE_V0, NTRACE_MESSAGE_UNKNOWN in every other dialect.
  */
 enum ntrace_sifive_tcode {
 	NTRACE_TCODE_SIFIVE_DATA_ACQUISITION = 7,
@@ -57,6 +56,12 @@ enum ntrace_field {
 	NTRACE_FIELD_RDATA,	/* RDATA0 of a reserved or vendor RCODE */
 	NTRACE_FIELD_ECODE,
 	NTRACE_FIELD_PROCESS,
+	NTRACE_FIELD_CKSRC,	/* this and the next five: NTRACE_DIALECT_SIFIVE_V0 */
+	NTRACE_FIELD_CKDF,
+	NTRACE_FIELD_CKDATA0,	/* an address as sent, or data */
+	NTRACE_FIELD_CKDATA1,
+	NTRACE_FIELD_IDTAG,	/* byte offset within the stimulus registers */
+	NTRACE_FIELD_DQDATA,	/* what was stored there */
 	NTRACE_FIELD_TSTAMP,
 	NTRACE_FIELD_COUNT,
 };
@@ -99,6 +104,19 @@ enum ntrace_rcode {
 	NTRACE_RCODE_ICNT = 0,
 	NTRACE_RCODE_HIST = 1,
 	NTRACE_RCODE_HIST_REPEAT = 2,
+};
+
+/* CKSRC of InCircuitTrace: why the message was sent. No capture shows 10, 11 and 13. */
+enum ntrace_cksrc {
+	NTRACE_CKSRC_CONTROL = 0,
+	NTRACE_CKSRC_EXTERNAL_TRIGGER = 8,
+	NTRACE_CKSRC_CALL = 9,
+	NTRACE_CKSRC_EXCEPTION = 10,
+	NTRACE_CKSRC_INTERRUPT = 11,
+	NTRACE_CKSRC_COUNTERS = 12,
+	NTRACE_CKSRC_CONTEXT = 13,
+	NTRACE_CKSRC_WATCHPOINT = 14,
+	NTRACE_CKSRC_PC_SAMPLE = 15,
 };
 
 /*
@@ -167,16 +185,16 @@ struct ntrace_layout_field {
 /**
  * ntrace_message_layout - fields of a message between TCODE and TSTAMP, in the order sent
  * @tcode: row of the message table
- * @field: NTRACE_FIELD_COUNT values, of which only those of fixed fields are read: RCODE
- *         and CDF decide which variable fields follow
- * @params: src_bits is used: SRC is listed unless it is 0
+ * @field: NTRACE_FIELD_COUNT values, of which only those of fixed fields are read: RCODE,
+ *         CDF and CKDF decide which variable fields follow
+ * @params: src_bits and dialect are used: SRC is listed unless src_bits is 0
  * @layout: room for NTRACE_LAYOUT_MAX entries; caller's
  *
  * N-Trace 1.0, message layout (digest section 2). TSTAMP may follow in every
  * message and is not listed. Of a TCODE outside the table only SRC is known.
  *
  * Return: number of entries; NTRACE_ERR_UNSUPPORTED for a TCODE outside the
- * table; NTRACE_ERR_INVALID for one of more than 6 bits, a wrong @params, or a
+ * table of the dialect; NTRACE_ERR_INVALID for one of more than 6 bits, a wrong @params, or a
  * value that its fixed field cannot hold.
  */
 NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
@@ -185,7 +203,7 @@ NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
 
 /**
  * ntrace_value_name - what a value of a fixed field is called
- * @field: NTRACE_FIELD_SYNC, BTYPE, ETYPE, EVCODE or RCODE
+ * @field: NTRACE_FIELD_SYNC, BTYPE, ETYPE, EVCODE, RCODE or CKSRC
  * @value: its value
  * @dialect: SiFive v0 has names for some values that are a vendor's or reserved
  *
@@ -210,6 +228,50 @@ NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
  */
 NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
 					   const struct ntrace_params *params, uint64_t reference);
+
+/**
+ * ntrace_message_circuit_address - the address that an InCircuitTrace message reports
+ * @message: of NTRACE_DIALECT_SIFIVE_V0, with CKSRC and CKDATA0
+ * @params: xlen, address_bits
+ * @reference: address of the last message of this SRC that had one, be it of program
+ *             trace or of this kind; only TCODE 34 needs it
+ * @address: set if there is one; bits above XLEN are 0
+ * @next_reference: set if there is one: what the next relative address counts from. Other than
+ *                  @address for a call whose destination is told, which it then is
+ *
+ * CKDATA0 without bit 0 of the address, as F-ADDR in TCODE 35 and as U-ADDR in TCODE 34
+ * (digest, "InCircuitTrace of SiFive version 0"). extend_address does not apply: these
+ * encoders have no trTeInstExtendAddrMSB.
+ *
+ * Return: true if the message reports an address: not of counters, nor of control with CKDF 0,
+ * nor one with fields missing.
+ */
+NTRACE_API bool ntrace_message_circuit_address(const struct ntrace_message *message,
+					       const struct ntrace_params *params,
+					       uint64_t reference, uint64_t *address,
+					       uint64_t *next_reference);
+
+/** ntrace_message_is_circuit - @message is InCircuitTrace or DataAcquisition, and understood */
+static inline bool ntrace_message_is_circuit(const struct ntrace_message *message)
+{
+	return !(message->flags & NTRACE_MESSAGE_UNKNOWN) &&
+	       (message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION ||
+		message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
+		message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC);
+}
+
+/**
+ * ntrace_message_time_is_absolute - TSTAMP of @message is a time, not the difference to one
+ *
+ * N-Trace 1.0, time stamps: so of every message with SYNC (digest section 10); and of
+ * InCircuitTraceWS, which is the form with sync of its message.
+ */
+static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_SYNC) ||
+	       (message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC &&
+		!(message->flags & NTRACE_MESSAGE_UNKNOWN));
+}
 
 /**
  * ntrace_wire_from_words - bytes of a 16-bit port
@@ -322,7 +384,7 @@ NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
  *           the message table must be present (SRC iff src_bits is not 0),
  *           TSTAMP may be. With params->extend_address an address field is
  *           shortened as section 5 of the digest allows.
- * @params: src_bits, xlen, extend_address, address_bits
+ * @params: src_bits, dialect, xlen, extend_address, address_bits
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
  * F-ADDR and U-ADDR are given as 63-bit (RV32: 31-bit) values. If
@@ -337,7 +399,7 @@ NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
 /**
  * ntrace_message_write_sized - the same with chosen widths of variable fields
  * @message: as for ntrace_message_write(), but address_bytes is not used
- * @params: src_bits, xlen, extend_address
+ * @params: src_bits, dialect, xlen, extend_address
  * @sizes: NTRACE_FIELD_COUNT numbers: bytes that hold bits of a variable field,
  *         among them the one that the first variable field shares with fixed
  *         fields; 0: the fewest

@@ -22,7 +22,8 @@ STREAM_NO_CPU = 0xffffffff
 
 # Fields of a message, in the order of enum ntrace_field.
 FIELDS = ("SRC", "SYNC", "BTYPE", "ETYPE", "EVCODE", "CDF", "RCODE", "ICNT", "FADDR", "UADDR",
-          "HIST", "HREPEAT", "BCNT", "RDATA", "ECODE", "PROCESS", "TSTAMP")
+          "HIST", "HREPEAT", "BCNT", "RDATA", "ECODE", "PROCESS",
+          "CKSRC", "CKDF", "CKDATA0", "CKDATA1", "IDTAG", "DQDATA", "TSTAMP")
 
 # Constant: the same in C.
 CONSTANTS: Dict[str, int] = {
