@@ -109,6 +109,7 @@ static bool lose_sync(struct ntrace_flow *flow)
 static void lose_stream(struct ntrace_flow *flow)
 {
 	flow->reference_known = false;
+	flow->address_known = false;
 	flow->time_known = false;
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	flow->late_count = 0;
@@ -234,6 +235,7 @@ static void go_to(struct ntrace_flow *flow, uint64_t address)
 {
 	flow->reference = address;
 	flow->reference_known = true;
+	flow->address_known = true;
 	flow->pc = address;
 	flow->pc_known = true;
 	flow->previous_link = 1;
@@ -520,12 +522,6 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 
 static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	/* SiFive's own messages say nothing about the flow. */
-	if (flow->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
-	    (message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION ||
-	     message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
-	     message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC))
-		return true;
 	if (flow->unknown_tcodes >> message->tcode & 1)
 		return true;
 	flow->unknown_tcodes |= UINT64_C(1) << message->tcode;
@@ -536,8 +532,10 @@ static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_messag
 static bool relative_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (!flow->synced &&
-	    !(flow->reference_known && ntrace_message_has(message, NTRACE_FIELD_UADDR)))
+	    !(flow->reference_known && ntrace_message_has(message, NTRACE_FIELD_UADDR))) {
+		flow_track_address(flow, message);
 		return lose_sync(flow);
+	}
 	switch (message->tcode) {
 	case NTRACE_TCODE_INDIRECT_BRANCH_HIST:
 	case NTRACE_TCODE_DIRECT_BRANCH:
@@ -585,6 +583,8 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 {
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN)
 		return unknown_message(flow, message);
+	if (ntrace_message_is_circuit(message))
+		return flow_take_circuit(flow, message);
 	/* PROCESS may be of any width, and says nothing about the flow. */
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_PROCESS))
@@ -661,7 +661,8 @@ int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *m
 	handle(flow, message);
 	if (flow->late_count && !flow->stop)
 		flow_settle_ownership(flow, !flow->synced);
-	flow->owner_due = flow_is_sync(message);
+	if (!ntrace_message_is_circuit(message))
+		flow->owner_due = flow_is_sync(message);
 	return result(flow);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of the flow decoder share: blocks.c, walk.c, fast.c, flow.c. */
+/* What the parts of the flow decoder share: blocks.c, walk.c, fast.c, circuit.c, flow.c. */
 #ifndef NTRACE_FLOW_INTERNAL_H
 #define NTRACE_FLOW_INTERNAL_H
 
@@ -142,6 +142,7 @@ struct ntrace_flow {
 	bool pc_known;
 	uint64_t reference;		/* for U-ADDR */
 	bool reference_known;		/* also in a gap that came from unreadable memory */
+	bool address_known;		/* reference is the last address, be it not of program flow */
 	uint64_t icnt_pending;		/* ResourceFull RCODE 0 */
 	uint64_t debt;			/* parcels walked for history alone */
 	uint64_t credit;		/* parcels that the bytes so far can still stand for */
@@ -259,6 +260,12 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
 /* Those that came early and are due now; with @all whether they are or not. Return: as flow_emit(). */
 bool flow_settle_ownership(struct ntrace_flow *flow, bool all);
+
+/* circuit.c */
+/* InCircuitTrace and DataAcquisition of SiFive. Return: as flow_emit(). */
+bool flow_take_circuit(struct ntrace_flow *flow, const struct ntrace_message *message);
+/* The address of a message that is not walked, for relative ones after it. */
+void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *message);
 
 /* Parcels up to the next change of owner. */
 static inline uint64_t flow_parcels_of_owner(const struct ntrace_flow *flow)

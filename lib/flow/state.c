@@ -17,7 +17,7 @@ static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 	return time < flow->time ? time + round : time;
 }
 
-/* Absolute with SYNC, else the difference to the last one reported. */
+/* Absolute with sync, else the difference to the last one reported. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	const struct ntrace_params *params = &flow->config.params;
@@ -28,7 +28,7 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 		flow->time_known = false;
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) || flow_damaged(message))
 		return;
-	if (flow_is_sync(message)) {
+	if (ntrace_message_time_is_absolute(message)) {
 		flow->time = extend_time(flow, stamp);
 		flow->time_known = true;
 	} else if (!flow->time_known) {

@@ -50,6 +50,8 @@ const char *ntrace_flow_type_name(unsigned int type)
 		[NTRACE_FLOW_ERROR] = "error",
 		[NTRACE_FLOW_GAP] = "gap",
 		[NTRACE_FLOW_WARNING] = "warning",
+		[NTRACE_FLOW_CIRCUIT] = "circuit",
+		[NTRACE_FLOW_DATA] = "data",
 	};
 
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
@@ -94,6 +96,30 @@ static void add_process(struct line *line, uint64_t process)
 	add(line, " (PROCESS 0x%" PRIx64 ")", process);
 }
 
+/* ": PC sample (CKSRC 15)", and what else the message told. */
+static void add_circuit(struct line *line, const struct ntrace_flow_event *event)
+{
+	add_code(line, event, NTRACE_FIELD_CKSRC, event->code);
+	switch (ntrace_flow_circuit_value(event)) {
+	case NTRACE_CIRCUIT_CONTROL:
+		add(line, " 0x%" PRIx64, event->value);
+		break;
+	case NTRACE_CIRCUIT_COUNTERS:
+		add(line, ", counters 0x%" PRIx64, event->value);
+		break;
+	case NTRACE_CIRCUIT_DESTINATION:
+		if (event->next_known)
+			add(line, ", to 0x%" PRIx64, event->value);
+		break;
+	case NTRACE_CIRCUIT_TRIGGER:
+		add(line, ", trigger %" PRIu64, event->value);
+		break;
+	case NTRACE_CIRCUIT_DATA:
+		add(line, ", data 0x%" PRIx64, event->value);
+		break;
+	}
+}
+
 static void add_reason(struct line *line, const struct ntrace_flow_event *event)
 {
 	switch (event->type) {
@@ -113,6 +139,13 @@ static void add_reason(struct line *line, const struct ntrace_flow_event *event)
 		break;
 	case NTRACE_FLOW_OWNERSHIP:
 		add_process(line, event->value);
+		break;
+	case NTRACE_FLOW_CIRCUIT:
+		add_circuit(line, event);
+		break;
+	case NTRACE_FLOW_DATA:
+		add(line, ": channel %" PRIu64 ", 0x%" PRIx64 " (IDTAG 0x%" PRIx64 ")",
+		    event->address / 4, event->value, event->address);
 		break;
 	case NTRACE_FLOW_ERROR:
 	case NTRACE_FLOW_WARNING:

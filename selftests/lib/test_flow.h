@@ -151,6 +151,17 @@ static inline int log_event(void *data, const struct ntrace_flow_event *event)
 	case NTRACE_FLOW_WARNING:
 		log_add(log, "W%u@%" PRIx64 " ", event->code, event->address);
 		break;
+	case NTRACE_FLOW_CIRCUIT:
+		log_add(log, "circuit%u", event->code);
+		if (event->next_known)
+			log_add(log, "@%" PRIx64, event->address);
+		if (ntrace_flow_circuit_value(event) != NTRACE_CIRCUIT_NONE)
+			log_add(log, "=%" PRIx64, event->value);
+		log_add(log, " ");
+		break;
+	case NTRACE_FLOW_DATA:
+		log_add(log, "data%" PRIx64 "=%" PRIx64 " ", event->address, event->value);
+		break;
 	}
 	return log->stop_after && !--log->stop_after ? 42 : 0;
 }

@@ -38,6 +38,11 @@ enum ntrace_flow_type {
 				 * not be read, to the next reported address; once per loss, the end
 				 * of a TRACE_OFF is none. address = last known place, if next_known */
 	NTRACE_FLOW_WARNING,	/* flow goes on: code = enum ntrace_flow_error, address as for ERROR */
+	NTRACE_FLOW_CIRCUIT,	/* InCircuitTrace of SiFive: code = CKSRC, etype = CKDF; address = what
+				 * the message reports, if next_known; value = see
+				 * ntrace_flow_circuit_value(). Flow goes on */
+	NTRACE_FLOW_DATA,	/* DataAcquisition of SiFive, a store to a stimulus register: address =
+				 * IDTAG, value = DQDATA. Flow goes on */
 };
 
 enum ntrace_flow_error {
@@ -84,7 +89,7 @@ enum ntrace_flow_error {
  *               instruction that would have followed
  * @provisional: BLOCK: walked by HIST only so far; the next I-CNT confirms it
  * @last_size: BLOCK: bytes of the last instruction
- * @etype: ERROR with NTRACE_FLOW_ERROR_LOST: ETYPE
+ * @etype: ERROR with NTRACE_FLOW_ERROR_LOST: ETYPE; CIRCUIT: CKDF
  * @dialect: enum ntrace_dialect of the stream, which says what codes mean
  * @time_known: @time is that of the hart
  * @src: SRC of the messages, 0 where they have none
@@ -344,6 +349,39 @@ static inline uint64_t ntrace_flow_tail_instructions(const struct ntrace_flow_ev
 {
 	return event->value / 2 + event->value % 2;
 }
+
+/* What the value of an NTRACE_FLOW_CIRCUIT event is. */
+enum ntrace_circuit_value {
+	NTRACE_CIRCUIT_NONE,		/* there is none */
+	NTRACE_CIRCUIT_CONTROL,		/* control word of the encoder */
+	NTRACE_CIRCUIT_COUNTERS,	/* counters of 16 bits, the first in the lowest bits; those
+					 * above 64 bits are not in the event, and warned of */
+	NTRACE_CIRCUIT_DESTINATION,	/* address that the call at address went to, if next_known */
+	NTRACE_CIRCUIT_TRIGGER,		/* id of the trigger */
+	NTRACE_CIRCUIT_DATA,		/* CKDATA1 of a CKSRC whose meaning is not known */
+};
+
+/**
+ * ntrace_flow_circuit_value - what the value of an event means
+ * @event: an NTRACE_FLOW_CIRCUIT event
+ *
+ * Digest, "InCircuitTrace of SiFive version 0".
+ * Return: enum ntrace_circuit_value.
+ */
+NTRACE_API unsigned int ntrace_flow_circuit_value(const struct ntrace_flow_event *event);
+
+/**
+ * ntrace_flow_data_bytes - what was stored, as the program had it in memory
+ * @event: an NTRACE_FLOW_DATA event
+ * @bytes: room for 4 bytes
+ *
+ * The low two bits of IDTAG say how wide the store was: 0 = 4 bytes, 2 = 2, 3 = 1 (digest
+ * sifive-p550.md, "Who ran: Ownership by stimulus registers"). IDTAG / 4 is the number of the
+ * stimulus register.
+ * Return: bytes, lowest first; 0 if IDTAG or DQDATA is not that of such a store.
+ */
+NTRACE_API unsigned int ntrace_flow_data_bytes(const struct ntrace_flow_event *event,
+					       uint8_t bytes[4]);
 
 /** ntrace_flow_error_text - an English phrase for enum ntrace_flow_error */
 NTRACE_API const char *ntrace_flow_error_text(unsigned int error);
