@@ -11,6 +11,7 @@
 #define RCODE_KNOWN 0xff07
 #define EVCODE_KNOWN 0xff13
 #define CDF_KNOWN 0x3
+#define CKSRC_KNOWN 0xd301
 #define ECODE_KNOWN 0xae
 
 static unsigned int width(uint64_t value)
@@ -53,6 +54,8 @@ static void check_codes(struct ntrace_check *check, const struct ntrace_message 
 	check_known(check, message, NTRACE_FIELD_RCODE, RCODE_KNOWN, RULE_RCODE_RESERVED);
 	check_known(check, message, NTRACE_FIELD_EVCODE, EVCODE_KNOWN, RULE_EVCODE_RESERVED);
 	check_known(check, message, NTRACE_FIELD_CDF, CDF_KNOWN, RULE_CDF_RESERVED);
+	check_known(check, message, NTRACE_FIELD_CKSRC, CKSRC_KNOWN, RULE_CKSRC_UNKNOWN);
+	check_known(check, message, NTRACE_FIELD_CKDF, CDF_KNOWN, RULE_CKDF_RESERVED);
 	if (message->field[NTRACE_FIELD_ECODE] & ~(uint64_t)ECODE_KNOWN)
 		check_report(check, RULE_ECODE_RESERVED, message, NTRACE_FIELD_ECODE);
 }
@@ -132,8 +135,9 @@ static bool check_layout(struct ntrace_check *check, const struct ntrace_message
 	}
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		check_report(check, RULE_FIELD_EXTRA, message, -1);
-	/* A context may have 64 bits of its own. */
-	if (message->flags & NTRACE_MESSAGE_OVERSIZE && message->tcode != NTRACE_TCODE_OWNERSHIP) {
+	/* A context may have 64 bits of its own, and there may be any number of counters. */
+	if (message->flags & NTRACE_MESSAGE_OVERSIZE && message->tcode != NTRACE_TCODE_OWNERSHIP &&
+	    message->field[NTRACE_FIELD_CKSRC] != NTRACE_CKSRC_COUNTERS) {
 		check_report(check, RULE_FIELD_OVERSIZE, message, -1);
 		return false;
 	}
@@ -370,14 +374,15 @@ static void check_time(struct ntrace_check *check, struct source *source,
 				UINT64_MAX;
 
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP)) {
-		if (is_sync(message) && (source->timed || params->timestamp_bits))
+		if (ntrace_message_time_is_absolute(message) &&
+		    (source->timed || params->timestamp_bits))
 			check_report(check, RULE_TSTAMP_SYNC_MISSING, message, -1);
 		return;
 	}
 	source->timed = true;
 	if (value & ~mask)
 		check_report(check, RULE_TSTAMP_WIDTH, message, NTRACE_FIELD_TSTAMP);
-	if (is_sync(message)) {
+	if (ntrace_message_time_is_absolute(message)) {
 		check_absolute(check, source, message, mask);
 		source->time = value;
 		source->time_known = true;
@@ -431,13 +436,9 @@ static bool declared(const struct ntrace_check *check, uint64_t src)
 }
 
 /* TCODEs that are no violation, though the table does not have them. */
-static bool is_foreign(const struct ntrace_check *check, unsigned int tcode)
+static bool is_foreign(unsigned int tcode)
 {
-	if (tcode >= 56 && tcode <= 62)
-		return true;
-	/* DataAcquisition and InCircuitTrace. */
-	return check->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
-	       (tcode == 7 || tcode == 34 || tcode == 35);
+	return tcode >= 56 && tcode <= 62;
 }
 
 void check_message(struct ntrace_check *check, struct source *source,
@@ -449,7 +450,7 @@ void check_message(struct ntrace_check *check, struct source *source,
 	    !declared(check, message->field[NTRACE_FIELD_SRC]))
 		check_report(check, RULE_SRC_UNDECLARED, message, NTRACE_FIELD_SRC);
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN) {
-		if (!is_foreign(check, message->tcode))
+		if (!is_foreign(message->tcode))
 			check_report(check, RULE_TCODE_RESERVED, message, -1);
 		return;
 	}
@@ -458,6 +459,11 @@ void check_message(struct ntrace_check *check, struct source *source,
 		return;
 	}
 	check_fields(check, message);
+	/* Neither part of the program trace nor in need of it. */
+	if (ntrace_message_is_circuit(message)) {
+		check_time(check, source, message);
+		return;
+	}
 	check_started(check, source, message);
 	if (is_sync(message))
 		check_sync(check, source, message);

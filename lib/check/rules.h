@@ -28,7 +28,7 @@ RULE(FIELD_MISSING, "field-missing", "2", ERROR, false,							\
 RULE(FIELD_EXTRA, "field-extra", "2", ERROR, false,							\
      "behind the fields of its row a message has TSTAMP at most")					\
 RULE(FIELD_OVERSIZE, "field-oversize", "1", ERROR, false,						\
-     "no field but PROCESS has more than 64 significant bits")						\
+     "no field but PROCESS and counters in CKDATA0 has more than 64 significant bits")						\
 RULE(SRC_UNDECLARED, "src-undeclared", "2", ERROR, false,						\
      "SRC is that of one of the encoders")								\
 /* values */												\
@@ -46,6 +46,10 @@ RULE(EVCODE_RESERVED, "evcode-reserved", "2", ERROR, false,						\
      "EVCODE is 0, 1 or 4, or 8 to 15 of a vendor")							\
 RULE(CDF_RESERVED, "cdf-reserved", "2", ERROR, false,							\
      "CDF is 0 or 1")											\
+RULE(CKSRC_UNKNOWN, "cksrc-unknown", "14", WARNING, false,						\
+     "CKSRC of InCircuitTrace is 0, 8, 9, 12, 14 or 15: what others bring is not known")		\
+RULE(CKDF_RESERVED, "ckdf-reserved", "14", ERROR, false,						\
+     "CKDF of InCircuitTrace is 0 or 1")								\
 RULE(PROCESS_FORMAT, "process-format", "2", ERROR, false,						\
      "FORMAT of PROCESS is 0, 2 or 3")									\
 RULE(PROCESS_PRIVILEGE, "process-privilege", "2", ERROR, false,						\
