@@ -219,7 +219,7 @@ refuses "an address too wide for 32 bits" 1 'UADDR is 0x80000000, but has at mos
 	'{"tcode":4,"BTYPE":0,"ICNT":0,"UADDR":"0x80000000"}' --params xlen=32
 refuses "ADDRESS too wide" 1 'ADDRESS is 0x100000000, but addresses have 32 bits' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":"0x100000000"}' --params xlen=32
 refuses "ADDRESS that is odd" 1 'ADDRESS is odd: 0x3' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":3}'
-refuses "ADDRESS and FADDR" 1 'ADDRESS stands for FADDR or UADDR: give one' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2,"FADDR":1}'
+refuses "ADDRESS and FADDR" 1 'ADDRESS stands for FADDR, UADDR or CKDATA0: give one' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2,"FADDR":1}'
 refuses "ADDRESS of a message without one" 1 'DirectBranch has no address' '{"tcode":3,"ICNT":0,"ADDRESS":2}'
 refuses "ADDRESS without a reference" 2 'ADDRESS: UADDR counts from the address before it, and there is none' "$good
 {\"tcode\":4,\"BTYPE\":0,\"ICNT\":0,\"ADDRESS\":2}"

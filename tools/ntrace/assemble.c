@@ -42,13 +42,13 @@ bool assemble_init(struct assemble *assemble, const char *override,
 static void follow(struct assemble *assemble, const uint8_t *bytes, size_t size)
 {
 	struct ntrace_message message;
-	uint64_t address;
 	int event;
 
 	ntrace_reader_feed(&assemble->follower, bytes, size);
 	while ((event = ntrace_reader_next(&assemble->follower, &message)) >= 0) {
 		if (event == NTRACE_WIRE_MESSAGE)
-			address_tracker_message(&assemble->addresses, &message, &address);
+			assemble->address_known = address_tracker_message(
+				&assemble->addresses, &message, &assemble->address);
 		else
 			address_tracker_lost(&assemble->addresses);
 	}
@@ -196,19 +196,16 @@ static int take_bytes(struct assemble *assemble)
 static void check_address(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
-	unsigned int src = line->message.field[NTRACE_FIELD_SRC] &
-			   ((1u << NTRACE_SRC_BITS_MAX) - 1);
-	uint64_t address = assemble->addresses.references[src];
-
 	if (!assemble_line_has(line, ASSEMBLE_HAS_ADDRESS) || assemble->address_told ||
-	    !assemble->addresses.known[src] || address == line->address)
+	    !assemble->address_known || assemble->address == line->address)
 		return;
 	assemble->address_told = true;
 	snprintf(assemble->warning, sizeof(assemble->warning),
 		 "\"address\" is 0x%" PRIx64 ", but the fields say 0x%" PRIx64
 		 ", which is written: "
-		 "to choose an address give ADDRESS instead of FADDR or UADDR",
-		 line->address, address);
+		 "to choose an address give ADDRESS instead of FADDR, UADDR or "
+		 "CKDATA0",
+		 line->address, assemble->address);
 }
 
 static int take_message(struct assemble *assemble)

@@ -151,7 +151,8 @@ static bool check_missing(struct assemble *assemble, const struct ntrace_message
 		return assemble_refuse(assemble, "%s lacks %s%s; its fields are %s",
 				       name_of(assemble, message),
 				       ntrace_field_name((enum ntrace_field)field),
-				       field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR ?
+				       field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR ||
+						       field == NTRACE_FIELD_CKDATA0 ?
 					       " (or ADDRESS)" :
 					       "",
 				       describe_layout(layout, count, text));
@@ -214,9 +215,11 @@ static bool check_target(struct assemble *assemble)
 	const struct assemble_line *line = &assemble->line;
 
 	if (ntrace_message_has(&line->message, NTRACE_FIELD_FADDR) ||
-	    ntrace_message_has(&line->message, NTRACE_FIELD_UADDR))
+	    ntrace_message_has(&line->message, NTRACE_FIELD_UADDR) ||
+	    ntrace_message_has(&line->message, NTRACE_FIELD_CKDATA0))
 		return assemble_refuse(assemble,
-				       "ADDRESS stands for FADDR or UADDR: give one of them");
+				       "ADDRESS stands for FADDR, UADDR or CKDATA0: give one of "
+				       "them");
 	if (line->target & 1)
 		return assemble_refuse(assemble, "ADDRESS is odd: 0x%" PRIx64, line->target);
 	if (assemble->params.xlen == 32 && line->target >> 32)
@@ -227,30 +230,46 @@ static bool check_target(struct assemble *assemble)
 	return true;
 }
 
+/* Field that ADDRESS stands for in a message of this kind, NTRACE_FIELD_SRC: none. */
+static unsigned int address_field(const struct assemble *assemble,
+				  const struct ntrace_message *message)
+{
+	struct ntrace_layout_field layout[NTRACE_LAYOUT_MAX];
+	int count = any_layout(assemble, message, layout), i;
+	struct ntrace_message circuit = *message;
+	uint64_t address, next;
+
+	circuit.present |= 1u << NTRACE_FIELD_CKDATA0;
+	for (i = 0; i < count; i++) {
+		if (layout[i].field == NTRACE_FIELD_FADDR || layout[i].field == NTRACE_FIELD_UADDR)
+			return layout[i].field;
+		if (layout[i].field == NTRACE_FIELD_CKDATA0 &&
+		    ntrace_message_circuit_address(&circuit, &assemble->params, 0, &address, &next))
+			return NTRACE_FIELD_CKDATA0;
+	}
+	return NTRACE_FIELD_SRC;
+}
+
 bool assemble_target(struct assemble *assemble)
 {
 	struct ntrace_message *message = &assemble->line.message;
-	struct ntrace_layout_field layout[NTRACE_LAYOUT_MAX];
 	unsigned int src = message->field[NTRACE_FIELD_SRC] & ((1u << NTRACE_SRC_BITS_MAX) - 1);
-	int count = any_layout(assemble, message, layout), i;
+	unsigned int field = address_field(assemble, message);
 	uint64_t address = assemble->line.target;
-	unsigned int field = NTRACE_FIELD_SRC;
 
 	if (!check_target(assemble))
 		return false;
-	for (i = 0; i < count; i++)
-		if (layout[i].field == NTRACE_FIELD_FADDR || layout[i].field == NTRACE_FIELD_UADDR)
-			field = layout[i].field;
 	if (field == NTRACE_FIELD_SRC)
 		return assemble_refuse(assemble,
-				       "%s has no address: ADDRESS stands for FADDR or "
-				       "UADDR",
+				       "%s has no address: ADDRESS stands for FADDR, UADDR or "
+				       "CKDATA0",
 				       name_of(assemble, message));
-	if (field == NTRACE_FIELD_UADDR) {
+	if (field == NTRACE_FIELD_UADDR || message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE) {
 		if (!assemble->addresses.known[src])
-			return assemble_refuse(
-				assemble, "ADDRESS: UADDR counts from the address before it, and "
-					  "there is none: begin with a message with FADDR");
+			return assemble_refuse(assemble,
+					       "ADDRESS: %s counts from the address before it, and "
+					       "there is none: begin with a message with FADDR",
+					       ntrace_field_name((enum ntrace_field)field));
 		address ^= assemble->addresses.references[src];
 	}
 	message->field[field] = address >> 1;
@@ -263,12 +282,19 @@ static void settle_target(struct assemble *assemble, const struct ntrace_message
 {
 	struct ntrace_message *message = &assemble->line.message;
 	unsigned int field = ntrace_message_has(read, NTRACE_FIELD_FADDR) ? NTRACE_FIELD_FADDR :
+			     ntrace_message_is_circuit(read)		  ? NTRACE_FIELD_CKDATA0 :
 									    NTRACE_FIELD_UADDR;
 	unsigned int src = read->field[NTRACE_FIELD_SRC] & ((1u << NTRACE_SRC_BITS_MAX) - 1);
+	uint64_t reference = assemble->addresses.references[src], address, next;
 
-	if (!assemble_line_has(&assemble->line, ASSEMBLE_HAS_TARGET) ||
-	    ntrace_message_address(read, &assemble->params, assemble->addresses.references[src]) !=
-		    assemble->line.target)
+	if (!assemble_line_has(&assemble->line, ASSEMBLE_HAS_TARGET))
+		return;
+	if (field != NTRACE_FIELD_CKDATA0)
+		address = ntrace_message_address(read, &assemble->params, reference);
+	else if (!ntrace_message_circuit_address(read, &assemble->params, reference, &address,
+						 &next))
+		return;
+	if (address != assemble->line.target)
 		return;
 	message->field[field] = read->field[field];
 }

@@ -10,19 +10,38 @@ void address_tracker_init(struct address_tracker *tracker, const struct ntrace_p
 	tracker->params = *params;
 }
 
+/* Return: true if @message reports an address, set together with what later ones count from. */
+static bool find_address(const struct address_tracker *tracker,
+			 const struct ntrace_message *message, unsigned int src, uint64_t *address,
+			 uint64_t *next)
+{
+	bool full = ntrace_message_has(message, NTRACE_FIELD_FADDR) ||
+		    message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC;
+
+	if (!full && !tracker->known[src])
+		return false;
+	if (ntrace_message_is_circuit(message))
+		return ntrace_message_circuit_address(message, &tracker->params,
+						      tracker->references[src], address, next);
+	if (!full && !ntrace_message_has(message, NTRACE_FIELD_UADDR))
+		return false;
+	*address = ntrace_message_address(message, &tracker->params, tracker->references[src]);
+	*next = *address;
+	return true;
+}
+
 bool address_tracker_message(struct address_tracker *tracker, const struct ntrace_message *message,
 			     uint64_t *address)
 {
 	unsigned int src = message->field[NTRACE_FIELD_SRC] & ((1u << NTRACE_SRC_BITS_MAX) - 1);
+	uint64_t next;
 
 	if (message->tcode == NTRACE_TCODE_ERROR)
 		tracker->known[src] = false;
-	if (ntrace_message_has(message, NTRACE_FIELD_FADDR))
-		tracker->known[src] = true;
-	else if (!ntrace_message_has(message, NTRACE_FIELD_UADDR) || !tracker->known[src])
+	if (!find_address(tracker, message, src, address, &next))
 		return false;
-	*address = ntrace_message_address(message, &tracker->params, tracker->references[src]);
-	tracker->references[src] = *address;
+	tracker->known[src] = true;
+	tracker->references[src] = next;
 	return true;
 }
 
@@ -37,6 +56,8 @@ static bool is_hexadecimal(unsigned int field)
 	return field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR ||
 	       field == NTRACE_FIELD_HIST || field == NTRACE_FIELD_RDATA ||
 	       field == NTRACE_FIELD_ECODE || field == NTRACE_FIELD_PROCESS ||
+	       field == NTRACE_FIELD_CKDATA0 || field == NTRACE_FIELD_CKDATA1 ||
+	       field == NTRACE_FIELD_IDTAG || field == NTRACE_FIELD_DQDATA ||
 	       field == NTRACE_FIELD_TSTAMP;
 }
 

@@ -10,7 +10,8 @@
 /**
  * struct address_tracker - the addresses that messages stand for, per SRC
  *
- * U-ADDR counts from the last address of its SRC; behind a loss there is none.
+ * U-ADDR, and CKDATA0 of InCircuitTrace, count from the last address of its SRC; behind a loss
+ * there is none.
  */
 struct address_tracker {
 	struct ntrace_params params;

@@ -90,9 +90,11 @@ static unsigned int fixed_width(const struct statistics *statistics, unsigned in
 	case NTRACE_FIELD_ETYPE:
 	case NTRACE_FIELD_EVCODE:
 	case NTRACE_FIELD_RCODE:
+	case NTRACE_FIELD_CKSRC:
 		return 4;
 	case NTRACE_FIELD_BTYPE:
 	case NTRACE_FIELD_CDF:
+	case NTRACE_FIELD_CKDF:
 		return 2;
 	default:
 		return 0;
@@ -160,6 +162,8 @@ bool statistics_message(struct statistics *statistics, const struct ntrace_messa
 	statistics->type_bytes[message->tcode & 63] += message->length;
 	statistics->timed_messages += ntrace_message_has(message, NTRACE_FIELD_TSTAMP);
 	count_bits(statistics, message);
+	if (ntrace_message_has(message, NTRACE_FIELD_CKSRC))
+		statistics->circuits[message->field[NTRACE_FIELD_CKSRC] & 15]++;
 	if (ntrace_message_has(message, NTRACE_FIELD_SYNC))
 		count_sync(statistics, source, message);
 	source->messages++;
@@ -169,7 +173,8 @@ bool statistics_message(struct statistics *statistics, const struct ntrace_messa
 		source->error_messages++;
 		source->lost = true;
 		source->synced = false;
-	} else if (source->lost) {
+	} else if (source->lost && !ntrace_message_is_circuit(message)) {
+		/* Stores and events of SiFive's encoders need no sync. */
 		statistics->undecodable += message->length;
 	}
 	return true;

@@ -89,6 +89,24 @@ static void distance_text(struct output *output, const char *name,
 		      ui_number(max, histogram->max));
 }
 
+static void circuits_text(const struct statistics *statistics, struct output *output)
+{
+	char number[UI_NUMBER_SIZE];
+	bool heading = false;
+	unsigned int i;
+
+	for (i = 0; i < 16; i++) {
+		if (!statistics->circuits[i])
+			continue;
+		if (!heading)
+			output_printf(output, "\n%-24s %18s\n", "InCircuitTrace", "count");
+		heading = true;
+		output_printf(output, "%2u %-21s %18s\n", i,
+			      ntrace_value_name(NTRACE_FIELD_CKSRC, i, statistics->params.dialect),
+			      ui_number(number, statistics->circuits[i]));
+	}
+}
+
 static void syncs_text(const struct statistics *statistics, struct output *output)
 {
 	char number[UI_NUMBER_SIZE];
@@ -188,6 +206,7 @@ void statistics_text(const struct statistics *statistics, struct output *output)
 	}
 	types_text(statistics, output);
 	fields_text(statistics, output);
+	circuits_text(statistics, output);
 	syncs_text(statistics, output);
 	loss_text(statistics, output);
 	times_text(statistics, output);
@@ -260,6 +279,14 @@ static void syncs_json(const struct statistics *statistics, struct output *outpu
 		if (!statistics->syncs[i])
 			continue;
 		output_printf(output, "%s\"%u\":%" PRIu64, separator, i, statistics->syncs[i]);
+		separator = ",";
+	}
+	output_text(output, "},\"circuits\":{");
+	separator = "";
+	for (i = 0; i < 16; i++) {
+		if (!statistics->circuits[i])
+			continue;
+		output_printf(output, "%s\"%u\":%" PRIu64, separator, i, statistics->circuits[i]);
 		separator = ",";
 	}
 	output_text(output, "},\"sync_distance\":{");
