@@ -162,6 +162,50 @@ static void tell_task(struct decoding *decoding)
 		decoding->event.sideband_ns = decoding->stop_ns;
 }
 
+/*
+ * InCircuitTrace may tell of addresses that the program flow is not at, or where there is
+ * none: the space is that of the address, and of the task as far as it is known.
+ */
+static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_space *present,
+				     uint64_t address)
+{
+	const struct follower *follower = &decoding->follower;
+	struct ntrace_location place = { 0 };
+
+	if (present)
+		ntrace_space_locate(present, address, &place);
+	if (place.object)
+		return present;
+	switch (privilege_of(decoding, address)) {
+	case PRIVILEGE_VU:
+	case PRIVILEGE_VS:
+		return NULL;
+	case PRIVILEGE_U:
+		if (follower->program)
+			return session_space(decoding->session, follower->program, follower->limit);
+		return NULL;
+	default:
+		return decoding->session->kernel;
+	}
+}
+
+static int take_circuit(struct decoding *decoding, const struct ntrace_flow_event *flow)
+{
+	struct ntrace_session_event *event = &decoding->event;
+	struct ntrace_flow_event placed = *flow;
+	int result;
+
+	tell_task(decoding);
+	if (flow->next_known) {
+		event->privilege = privilege_of(decoding, flow->address);
+		placed.space = space_of(decoding, flow->space, flow->address);
+	}
+	event->flow = &placed;
+	result = decoding->callback(decoding->data, event);
+	event->flow = flow;
+	return result ? result : decoding->session->error;
+}
+
 static int take_event(void *data, const struct ntrace_flow_event *flow)
 {
 	struct decoding *decoding = data;
@@ -182,12 +226,14 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 			follower_exec(follower);
 		return result;
 	}
+	if (flow->type == NTRACE_FLOW_CIRCUIT)
+		return take_circuit(decoding, flow);
 	if (flow->type == NTRACE_FLOW_SYNC)
 		result = leave_gap(decoding);
 	if (result)
 		return result;
 	tell_task(decoding);
-	if (flow->type != NTRACE_FLOW_GAP && flow->address)
+	if (flow->type != NTRACE_FLOW_GAP && flow->type != NTRACE_FLOW_DATA && flow->address)
 		event->privilege = privilege_of(decoding, flow->address);
 	result = decoding->callback(decoding->data, event);
 	return result ? result : note_other(decoding, flow);

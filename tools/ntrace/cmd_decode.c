@@ -25,7 +25,8 @@ enum {
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_LEVEL, "level", "LEVEL", "message, instruction, block (default), branch or pc" },
+	{ OPTION_LEVEL, "level", "LEVEL",
+	  "message, instruction, block (default), branch, pc or itc" },
 	SOURCE_OPTIONS,
 	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
 	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: what they are called" },
@@ -53,10 +54,9 @@ struct decode {
 static int take_level(struct decode *decode, const char *text)
 {
 	static const char *const names[] = {
-		[LEVEL_BLOCK] = "block",
-		[LEVEL_INSTRUCTION] = "instruction",
-		[LEVEL_PC] = "pc",
-		[LEVEL_BRANCH] = "branch",
+		[LEVEL_BLOCK] = "block", [LEVEL_INSTRUCTION] = "instruction",
+		[LEVEL_PC] = "pc",	 [LEVEL_BRANCH] = "branch",
+		[LEVEL_ITC] = "itc",
 	};
 	unsigned int i;
 
@@ -71,7 +71,8 @@ static int take_level(struct decode *decode, const char *text)
 	}
 	return usage_error(
 		decode->source.command,
-		"option --level: '%s' is none of message, instruction, block, branch, pc", text);
+		"option --level: '%s' is none of message, instruction, block, branch, pc, itc",
+		text);
 }
 
 static int take_option(struct decode *decode, struct options *options, int option)
@@ -209,6 +210,7 @@ static int decode_raw(struct decode *decode, struct ntrace_space *space)
 	begin_progress(decode, decode->trace.size);
 	error = walk(decode);
 	progress_end(&decode->progress);
+	printer_end(&decode->printer);
 	lanes_free(lanes);
 	pc_text_free(decode->pc_text);
 	printer_warnings(&decode->printer);
@@ -222,7 +224,7 @@ static int decode_file(struct decode *decode, const char *path)
 
 	if (error)
 		return error;
-	if (!decode->source.programs.count)
+	if (!decode->source.programs.count && decode->printer.level != LEVEL_ITC)
 		return usage_error(decode->source.command,
 				   "a raw trace needs the program: --elf FILE");
 	if (decode->src >= 0 && decode->src >> decode->source.params.src_bits)
@@ -298,6 +300,7 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 		     stream->lost_exact ? "" : "at least ", ui_size(size, stream->lost));
 	}
 	error = ntrace_session_decode(recording->session, index, event, decode, NULL);
+	printer_end(&decode->printer);
 	printer_warnings(&decode->printer);
 	memset(decode->printer.warnings, 0, sizeof(decode->printer.warnings));
 	decode->progress_base += stream->bytes;
@@ -392,6 +395,8 @@ const struct command command_decode = {
 		"  branch       one line for each transfer, and each branch that was not taken\n"
 		"  pc           the address of each instruction, one a line, nothing else; errors\n"
 		"               and gaps go to stderr\n"
+		"  itc          what programs print through SiFive's stimulus registers, as text;\n"
+		"               PC samples, watchpoints and other events; no --elf needed\n"
 		"ADDR is where the first segment of the file is loaded; without it the file is "
 		"where\n"
 		"it was linked. The streams of a recording follow one another. TRACE may be - for\n"
@@ -408,6 +413,7 @@ const struct command command_decode = {
 		"  ntrace decode --level branch --json --raw rom.bin@0x1000 --elf prog.elf "
 		"prog.nex\n"
 		"  ntrace decode --framing coresight:0x10 --elf prog.elf etr.bin\n"
+		"  ntrace decode --level itc --params dialect=sifive-v0,srcbits=2 p550.nex\n"
 		"  ntrace decode --params srcbits=2 --src 1 --elf boot.elf@0x80000000 soc.nex\n",
 	.options = options_table,
 	.run = run,

@@ -51,6 +51,8 @@ bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow
 	case NTRACE_FLOW_OWNERSHIP:
 	case NTRACE_FLOW_WARNING:
 	case NTRACE_FLOW_SYNC:
+	case NTRACE_FLOW_CIRCUIT:
+	case NTRACE_FLOW_DATA:
 		return false;
 	default:
 		tracker->pending = false;

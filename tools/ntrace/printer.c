@@ -5,6 +5,7 @@
 
 #include <ntrace/encode.h>
 
+#include "circuit.h"
 #include "pc_text.h"
 #include "printer.h"
 #include "ui.h"
@@ -237,6 +238,8 @@ static enum ntrace_field code_field(const struct ntrace_flow_event *event)
 		return NTRACE_FIELD_BTYPE;
 	case NTRACE_FLOW_TRACE_OFF:
 		return NTRACE_FIELD_EVCODE;
+	case NTRACE_FLOW_CIRCUIT:
+		return NTRACE_FIELD_CKSRC;
 	default:
 		return NTRACE_FIELD_COUNT;
 	}
@@ -309,6 +312,8 @@ static void put_mark(const struct printer *printer, const struct ntrace_flow_eve
 		output_text(output, detail);
 	}
 	put_codes(output, event);
+	if (event->type == NTRACE_FLOW_CIRCUIT || event->type == NTRACE_FLOW_DATA)
+		circuit_text(output, event);
 	if (event->type == NTRACE_FLOW_OWNERSHIP) {
 		put_context(output, event->context);
 		output_text(output, ", PROCESS=0x");
@@ -322,6 +327,12 @@ static void put_mark(const struct printer *printer, const struct ntrace_flow_eve
 	if (event->type == NTRACE_FLOW_TRAP && event->next_known) {
 		output_text(output, " from ");
 		put_address(printer, event->value);
+	}
+	if (circuit_destination(event)) {
+		output_text(output, " to ");
+		put_address(printer, event->value);
+		output_char(output, ' ');
+		put_place(printer, event->space, event->value);
 	}
 	output_text(output, " (offset 0x");
 	output_hex(output, event->offset, 1);
@@ -356,6 +367,74 @@ static void mark(struct printer *printer, const struct ntrace_flow_event *event)
 		complain(printer, event);
 }
 
+/* Of errors in the program flow the stores know nothing: they need no program. */
+static bool concerns_itc(const struct ntrace_flow_event *event)
+{
+	switch (event->type) {
+	case NTRACE_FLOW_CIRCUIT:
+	case NTRACE_FLOW_DATA:
+		return true;
+	case NTRACE_FLOW_ERROR:
+	case NTRACE_FLOW_WARNING:
+		return event->code == NTRACE_FLOW_ERROR_WIRE ||
+		       event->code == NTRACE_FLOW_ERROR_MESSAGE ||
+		       event->code == NTRACE_FLOW_ERROR_LOST ||
+		       event->code == NTRACE_FLOW_ERROR_UNKNOWN ||
+		       event->code == NTRACE_FLOW_ERROR_SOURCE ||
+		       event->code == NTRACE_FLOW_ERROR_CUT;
+	default:
+		return false;
+	}
+}
+
+/* "[channel 3] text", with the owner and time of the last store in it. */
+static void put_itc_line(void *data, const struct ntrace_session_event *event,
+			 const struct itc_line *line)
+{
+	struct printer *printer = data;
+	const struct ntrace_session_event current = printer->current;
+	struct output *output = printer->output;
+	int src = printer->src;
+
+	printer->current = *event;
+	if (src >= 0)
+		printer->src = event->flow->src;
+	put_owner(printer);
+	output_printf(output, "[channel %" PRIu64 "]", line->channel);
+	if (!line->text) {
+		output_text(output, " 0x");
+		output_hex(output, line->value, line->digits ? line->digits : 1);
+	} else if (line->size) {
+		output_char(output, ' ');
+		output_bytes(output, line->text, line->size);
+	}
+	output_char(output, '\n');
+	printer->current = current;
+	printer->src = src;
+}
+
+static int itc_event(struct printer *printer, const struct ntrace_session_event *event)
+{
+	if (!concerns_itc(event->flow))
+		return 0;
+	printer->itc.show = put_itc_line;
+	printer->itc.data = printer;
+	if (event->flow->type == NTRACE_FLOW_DATA && !printer->json)
+		return itc_store(&printer->itc, event) ? NTRACE_ERR_NOMEM :
+							 printer->output->error != 0;
+	/* A line that lost a part is not glued together. */
+	if (event->flow->type == NTRACE_FLOW_ERROR)
+		itc_flush(&printer->itc);
+	mark(printer, event->flow);
+	return printer->output->error != 0;
+}
+
+void printer_end(struct printer *printer)
+{
+	itc_flush(&printer->itc);
+	itc_free(&printer->itc);
+}
+
 int printer_event(void *data, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -364,6 +443,8 @@ int printer_event(void *data, const struct ntrace_session_event *event)
 
 	printer->current = *event;
 	printer->timed |= flow->time_known;
+	if (printer->level == LEVEL_ITC)
+		return itc_event(printer, event);
 	if (printer->level == LEVEL_BRANCH && !printer->json) {
 		if (transfer_resolve(printer->transfers, flow, &transfer))
 			put_transfer(printer, flow, &transfer, true);

@@ -6,6 +6,7 @@
 #include <ntrace/session.h>
 
 #include "instruction_text.h"
+#include "itc.h"
 #include "output.h"
 #include "place.h"
 
@@ -14,6 +15,7 @@ enum printer_level {
 	LEVEL_INSTRUCTION,
 	LEVEL_PC,
 	LEVEL_BRANCH,
+	LEVEL_ITC,
 };
 
 #define WARNING_KINDS 32
@@ -27,6 +29,7 @@ enum printer_level {
  * @address_digits: hexadecimal digits of a column of addresses
  * @transfers: of the stream or SRC that events are of
  * @text: names and lines of instructions
+ * @itc: LEVEL_ITC: lines in progress
  * @gaps, @errors: events of these types so far
  * @warnings: per enum ntrace_flow_error
  * @source: start of the lines on stderr, "stream 0" or a file name
@@ -46,6 +49,7 @@ struct printer {
 	uint64_t warnings[WARNING_KINDS];
 	struct transfer_tracker *transfers;
 	struct instruction_text text;
+	struct itc itc;
 	struct ntrace_session_event current;
 };
 
@@ -54,6 +58,9 @@ int printer_event(void *printer, const struct ntrace_session_event *event);
 
 /** printer_json - one event at its level as JSON; what printer_event() does with @json */
 void printer_json(struct printer *printer, const struct ntrace_flow_event *event);
+
+/** printer_end - a stream has ended: write what waits. Before printer_warnings() */
+void printer_end(struct printer *printer);
 
 /** printer_detail - what the code of an event that is no block says, "" if nothing */
 const char *printer_detail(const struct ntrace_flow_event *event);

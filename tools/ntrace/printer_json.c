@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "circuit.h"
 #include "printer.h"
 
 /* Addresses are strings: numbers over 2^53 do not survive every JSON reader. */
@@ -201,12 +202,15 @@ static void other(const struct printer *printer, const struct ntrace_flow_event 
 	struct output *output = printer->output;
 
 	begin(printer, ntrace_flow_type_name(event->type));
-	if (event->type != NTRACE_FLOW_GAP && event->type != NTRACE_FLOW_OWNERSHIP)
+	if (event->type != NTRACE_FLOW_GAP && event->type != NTRACE_FLOW_OWNERSHIP &&
+	    event->type != NTRACE_FLOW_DATA)
 		output_printf(output, ",\"code\":%u", event->code);
 	if (*detail)
 		member_text(output, "detail", detail);
 	if (event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_WARNING)
 		member_value(output, event);
+	if (event->type == NTRACE_FLOW_CIRCUIT || event->type == NTRACE_FLOW_DATA)
+		circuit_json(output, event);
 	if (event->type == NTRACE_FLOW_OWNERSHIP)
 		member_hex(output, "process", event->value);
 	/* There is none before the first message. */
@@ -218,6 +222,8 @@ static void other(const struct printer *printer, const struct ntrace_flow_event 
 		member_hex(output, "address", event->address);
 		member_place(printer, "", event->space, event->address);
 	}
+	if (circuit_destination(event))
+		member_place(printer, "destination_", event->space, event->value);
 	output_text(output, "}\n");
 }
 
