@@ -167,6 +167,8 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 		report->profile.failed = true;
 	if (report->stacks && ntrace_stacks_event(report->stacks, session_event))
 		report->profile.failed = true;
+	if (profile_sample(&report->samples, session_event))
+		report->profile.failed = true;
 	return profile_event(&report->profile, session_event);
 }
 
@@ -240,6 +242,9 @@ static int begin(struct report *report)
 		.inlined = shows_frames(report) && !report->no_inline,
 	};
 
+	report->samples.by_process = report->profile.by_process;
+	report->samples.only_pid = report->profile.only_pid;
+	report->samples.only_parts = report->profile.only_parts;
 	if (stacks.inlined) {
 		report->directories = debug_directories(options.sysroot);
 		if (!report->directories)
@@ -316,6 +321,7 @@ static int show(struct report *report)
 	    profile_add_stacks(&report->profile, report->stacks))
 		return fail("out of memory");
 	profile_sort(&report->profile, report->order);
+	profile_sort(&report->samples, PROFILE_BY_INSTRUCTIONS);
 	if (report->html)
 		return report_html(report);
 	if (report->annotated)
@@ -381,7 +387,8 @@ static int run(const struct command *command, int argc, char **argv)
 	int option, error;
 
 	output_init(&output, STDOUT_FILENO);
-	if (!profile_init(&report.profile) || !timeline_init(&report.timeline))
+	if (!profile_init(&report.profile) || !profile_init(&report.samples) ||
+	    !timeline_init(&report.timeline))
 		return fail("out of memory");
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
@@ -406,6 +413,7 @@ static int run(const struct command *command, int argc, char **argv)
 	error = output_finish(&output, run_report(&report));
 out:
 	profile_free(&report.profile);
+	profile_free(&report.samples);
 	timeline_free(&report.timeline);
 	html_free(report.html);
 	ntrace_profile_free(report.traces);
@@ -429,6 +437,7 @@ const struct command command_report = {
 		"interpolated.\n"
 		"Shares are of the instructions that are selected with --user, --kernel and "
 		"--pid.\n"
+		"Where a SiFive encoder took samples of the PC a table of them follows.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n"
 		"A perf.data file with trace of another driver (rvtrace, SpacemiT) is a "
 		"recording, too.\n"

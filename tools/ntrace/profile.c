@@ -294,14 +294,40 @@ static void count_other(struct profile *profile, const struct ntrace_session_eve
 	}
 }
 
+static bool is_selected(const struct profile *profile, const struct ntrace_session_event *event)
+{
+	return (profile->only_pid < 0 || profile->only_pid == event->pid) &&
+	       profile->only_parts >> profile_part(event->privilege) & 1;
+}
+
+int profile_sample(struct profile *profile, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct function *function;
+
+	if (flow->type != NTRACE_FLOW_CIRCUIT || flow->code != NTRACE_CKSRC_PC_SAMPLE)
+		return 0;
+	if (!flow->next_known) {
+		profile->unplaced++;
+		return 0;
+	}
+	if (!is_selected(profile, event))
+		return 0;
+	function = function_at(
+		profile, ntrace_locator_find(profile->places, flow->space, flow->address), event);
+	if (!function)
+		return 1;
+	function->instructions++;
+	profile->selected++;
+	return 0;
+}
+
 int profile_event(struct profile *profile, const struct ntrace_session_event *event)
 {
 	enum profile_part part = profile_part(event->privilege);
+	bool selected = is_selected(profile, event);
 	struct transfer transfer;
-	bool selected;
 
-	selected = (profile->only_pid < 0 || profile->only_pid == event->pid) &&
-		   profile->only_parts >> part & 1;
 	if (transfer_resolve(&profile->transfers, event->flow, &transfer) && selected)
 		count_call(profile, event, &transfer);
 	if (event->flow->type == NTRACE_FLOW_BLOCK) {

@@ -88,6 +88,7 @@ struct profile_memo;
  * @functions: @function_count of them, in no order until profile_sort()
  * @instructions: all that were executed, whatever is selected
  * @selected: instructions of @functions
+ * @unplaced: profile_sample(): samples whose address is not known
  */
 struct profile {
 	bool by_process;
@@ -97,6 +98,7 @@ struct profile {
 	size_t function_count;
 	uint64_t instructions[PARTS];
 	uint64_t selected;
+	uint64_t unplaced;
 	uint64_t exceptions;
 	uint64_t interrupts;
 	uint64_t traps;
@@ -120,6 +122,13 @@ void profile_free(struct profile *profile);
 
 /** profile_event - add an event. Return: 0, or 1 when out of memory */
 int profile_event(struct profile *profile, const struct ntrace_session_event *event);
+
+/**
+ * profile_sample - add an event if it is a PC sample, which counts as an instruction
+ *
+ * For a profile of samples alone. Return: as profile_event().
+ */
+int profile_sample(struct profile *profile, const struct ntrace_session_event *event);
 
 /** profile_stream - another stream starts: nothing before it leads to what follows */
 void profile_stream(struct profile *profile);

@@ -14,6 +14,7 @@
 
 /**
  * struct report - a recording, all that was added up of it, and how to show it
+ * @samples: of the PC, of encoders that take some; with the selection of @profile
  * @html: NULL unless --html
  * @traces: for --annotate, and of samples; else NULL
  * @stacks: for totals, callers and callees; NULL if those are not wanted
@@ -26,6 +27,7 @@ struct report {
 	struct recording_options recording_options;
 	const struct ntrace_recording *description;
 	struct profile profile;
+	struct profile samples;
 	struct timeline timeline;
 	struct output *output;
 	struct html *html;
@@ -63,6 +65,12 @@ int report_text(const struct report *report);
 
 /** report_losses - the line of it that tells what was lost */
 void report_losses(const struct report *report);
+
+/** report_pc_samples - the table of PC samples, if there are any */
+void report_pc_samples(const struct report *report);
+
+/** report_pc_samples_json - the same as a member of a JSON object with a comma before it */
+void report_pc_samples_json(const struct report *report);
 
 /** report_json - the report as one JSON object */
 void report_json(const struct report *report);

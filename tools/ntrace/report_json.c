@@ -145,6 +145,7 @@ void report_json(const struct report *report)
 	output_char(output, ']');
 	json_times(report);
 	json_threads(report);
+	report_pc_samples_json(report);
 	output_text(output, ",\"functions\":[");
 	for (i = 0; i < report_count(report, profile->function_count); i++) {
 		output_text(output, i ? ",\n" : "\n");

@@ -373,6 +373,9 @@ int report_text(const struct report *report)
 	text_notes(report);
 	if (report->by_thread)
 		return text_threads(report);
-	text_table(report);
+	/* Without instructions there is nothing in it but a heading. */
+	if (report->profile.function_count || !report->samples.selected)
+		text_table(report);
+	report_pc_samples(report);
 	return EXIT_OK;
 }
