@@ -68,7 +68,8 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	if (event->type != NTRACE_FLOW_BLOCK || state->events % 16 == 0)
 		describe(event);
 	if (event->type != NTRACE_FLOW_BLOCK) {
-		if (event->type != NTRACE_FLOW_WARNING && event->type != NTRACE_FLOW_OWNERSHIP)
+		if (event->type != NTRACE_FLOW_WARNING && event->type != NTRACE_FLOW_OWNERSHIP &&
+		    event->type != NTRACE_FLOW_CIRCUIT && event->type != NTRACE_FLOW_DATA)
 			place->known = false;
 		return ++state->events > EVENTS_MAX;
 	}

@@ -60,6 +60,19 @@ static void name_all(const struct ntrace_message *message, enum ntrace_dialect d
 	}
 }
 
+/* Whatever the fields are, what is reported is an address, and the flags decide. */
+static void circuit_address(const struct ntrace_message *message,
+			    const struct ntrace_params *params)
+{
+	uint64_t address, next;
+
+	if (!ntrace_message_circuit_address(message, params, 0x1000, &address, &next))
+		return;
+	if (!ntrace_message_is_circuit(message) || address & 1 || next & 1 ||
+	    (params->xlen == 32 && (address | next) >> 32))
+		abort();
+}
+
 static uint64_t read_all(const struct ntrace_params *params, bool aligned, const uint8_t *data,
 			 size_t size, size_t chunk)
 {
@@ -79,6 +92,8 @@ static uint64_t read_all(const struct ntrace_params *params, bool aligned, const
 				write_again(&message, params);
 			if (event == NTRACE_WIRE_MESSAGE)
 				name_all(&message, params->dialect);
+			if (event == NTRACE_WIRE_MESSAGE)
+				circuit_address(&message, params);
 		}
 	}
 	hash = mix(hash, &reader.idles, sizeof(reader.idles));

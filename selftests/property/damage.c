@@ -427,6 +427,8 @@ static void check_sanity(struct following *f, const struct ntrace_flow_event *ev
 		return;
 	case NTRACE_FLOW_WARNING:
 	case NTRACE_FLOW_OWNERSHIP:
+	case NTRACE_FLOW_CIRCUIT:
+	case NTRACE_FLOW_DATA:
 		break;
 	case NTRACE_FLOW_SYNC:
 		f->live = true;
