@@ -31,7 +31,7 @@ _ntrace_formats() {
 _ntrace_words() {
 	case $2:$3 in
 	dump:framing | decode:framing | stat:framing | check:framing | split:framing) echo coresight ;;
-	decode:level) echo message instruction block branch pc ;;
+	decode:level) echo message instruction block branch pc itc ;;
 	report:sort) echo self total calls time total-time name object ;;
 	top:sort) echo instructions calls ;;
 	export:format) _ntrace_formats "$1" ;;

@@ -15,7 +15,8 @@ _HARTS_MAX = 1 << _abi.SRC_BITS_MAX
 
 
 class Event(NamedTuple):
-    """What is no block: kind is "sync", "trap", "trace off", "ownership", "error", "gap", "warning".
+    """What is no block: kind is "sync", "trap", "trace off", "ownership", "error", "gap", "warning",
+    "circuit", "data".
 
     rows: blocks that came before it; text: all that is to be said of it.
     """
