@@ -261,6 +261,31 @@ static void test_texts(void)
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_DATA), "data", "type name");
 }
 
+/* Behind a sync Ownership tells all of it (digest section 3), with stores and samples between. */
+static void test_owner(void)
+{
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = params_of(V0),
+					     .event = log_event,
+					     .data = &flow_log };
+	struct ntrace_flow *flow;
+	uint8_t data[256];
+	size_t size = stream_of(SYNC(0x1100) "Ownership PROCESS=0x22;" SYNC(0x1100)
+					STORE SAMPLE(0x2) "Ownership PROCESS=0x4;",
+				&config.params, data, sizeof(data));
+
+	config.space = program();
+	if (ntrace_flow_new(&flow, &config)) {
+		ok(false, "a flow");
+		return;
+	}
+	feed_flow(flow, &config.params, data, size, size, true);
+	ok(ntrace_flow_context(flow)->prv_known && !ntrace_flow_context(flow)->scontext_known,
+	   "Ownership behind a sync, a store and a sample tells all of the hart anew");
+	ntrace_flow_free(flow);
+	ntrace_space_put(config.space);
+}
+
 static void test_stores(void)
 {
 	static const struct {
@@ -293,6 +318,7 @@ int main(void)
 	test_beside_flow();
 	test_damaged();
 	test_texts();
+	test_owner();
 	test_stores();
 	return done_testing();
 }

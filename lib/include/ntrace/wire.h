@@ -324,7 +324,8 @@ struct ntrace_reader {
 	uint32_t parts;
 	/* Most variable fields of a message, TSTAMP, and one that is too many. */
 	struct ntrace_reader_part part[5];
-	uint64_t reserved[8];
+	const void *rows;
+	uint64_t reserved[7];
 };
 
 /**

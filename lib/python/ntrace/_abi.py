@@ -68,7 +68,7 @@ class Reader(Structure):
     _fields_ = [("params", Params), ("next", c_void_p), ("end", c_void_p), ("offset", c_uint64),
                 ("idles", c_uint64), ("errors", c_uint64), ("start", c_uint64),
                 ("state", c_uint32), ("parts", c_uint32), ("part", ReaderPart * 5),
-                ("reserved", c_uint64 * 8)]
+                ("rows", c_void_p), ("reserved", c_uint64 * 7)]
 
 
 class Location(Structure):
