@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * How well settings of addresses fit (N-Trace 1.0, "addresses"; digest sections 5 and 12): all
+ * addresses are reconstructed, and those that no hart reports are counted. Code lies together: settings
+ * that spread it over memory are worse.
+ */
+#include <stdlib.h>
+
+#include "detect.h"
+
+/* Weights of what is wrong. */
+#define COST_MISPLACED 8
+#define COST_OUTSIDE 16
+#define COST_REGION 2
+#define COST_EXTENDED 3
+#define COST_NARROW 4
+
+#define REGION_BITS 24
+#define REGIONS_MAX 4096
+/* Ones at the top of an address that are taken for a sign that was cut off. */
+#define SIGN_RUN 8
+#define SIGN_RUN_LAST_BYTE 6
+/* Addresses that are looked up in the programs. */
+#define LOOKUPS_MAX 65536
+
+struct walk {
+	const struct ntrace_params *params;
+	struct ntrace_space *space;
+	struct detect_addresses *result;
+	uint64_t reference[SRC_COUNT];
+	uint32_t known[SRC_COUNT];	/* the stretch between wire errors that it is known in */
+	uint32_t stretch;
+	uint64_t region[REGIONS_MAX];	/* + 1; 0 = free */
+	unsigned int regions;
+};
+
+static unsigned int width(uint64_t value)
+{
+	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
+}
+
+/* Ones from the top one down. */
+static unsigned int ones_run(uint64_t value)
+{
+	unsigned int bits = width(value), run = 0;
+
+	while (run < bits && value >> (bits - 1 - run) & 1)
+		run++;
+	return run;
+}
+
+static bool is_full(const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_FADDR);
+}
+
+/* A sign that the encoder left out, and that these settings do not bring back. */
+static bool sign_is_cut(const struct ntrace_message *message, uint64_t address)
+{
+	unsigned int bits = width(address);
+
+	if (bits >= 36 && bits < 63 && ones_run(address) >= SIGN_RUN)
+		return true;
+	return is_full(message) && message->address_msb && bits >= 30 && bits < 63 &&
+	       ones_run(address) >= SIGN_RUN_LAST_BYTE;
+}
+
+static bool is_canonical(uint64_t address)
+{
+	uint64_t top = address >> 56;
+
+	return !top || top == 0xff;
+}
+
+/* @field: as sent, @address: what these settings make of it. */
+static bool is_misplaced(const struct ntrace_params *params, const struct ntrace_message *message,
+			 uint64_t field, uint64_t address)
+{
+	unsigned int bits = width(field), bytes = bits ? (bits + 5) / 6 : 1;
+	bool padded = message->address_bytes > bytes;
+
+	if (params->xlen == 32 &&
+	    (message->address_bytes > 6 || (!params->extend_address && bits > 31)))
+		return true;
+	if (params->address_bits && bits > params->address_bits)
+		return true;
+	/* Only trTeInstExtendAddrMSB has a reason for a byte of zeros at the top: a 0 as the sign. */
+	if (padded && !(params->extend_address && bits && bits % 6 == 0))
+		return true;
+	if (params->xlen == 32)
+		return false;
+	if (params->extend_address && message->address_bytes == 11 && ones_run(field) > 12)
+		return true;
+	if (!params->extend_address && !params->address_bits && sign_is_cut(message, address))
+		return true;
+	return !is_canonical(address);
+}
+
+static void note_region(struct walk *walk, uint64_t address)
+{
+	uint64_t key = (address >> REGION_BITS) + 1;
+	uint32_t slot = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 52);
+
+	while (walk->region[slot] && walk->region[slot] != key)
+		slot = (slot + 1) % REGIONS_MAX;
+	if (walk->region[slot] || walk->regions >= REGIONS_MAX / 2)
+		return;
+	walk->region[slot] = key;
+	walk->regions++;
+}
+
+static void take_address(struct walk *walk, const struct ntrace_message *message)
+{
+	uint64_t src = message->field[NTRACE_FIELD_SRC];
+	uint64_t field = message->field[is_full(message) ? NTRACE_FIELD_FADDR : NTRACE_FIELD_UADDR];
+	struct detect_addresses *result = walk->result;
+	const uint8_t *code;
+	uint64_t address;
+	size_t available;
+
+	if (width(field) > result->widest)
+		result->widest = width(field);
+	if (!is_full(message) && walk->known[src] != walk->stretch)
+		return;
+	address = ntrace_message_address(message, walk->params, walk->reference[src]);
+	walk->reference[src] = address;
+	walk->known[src] = walk->stretch;
+	result->addresses++;
+	result->hash = (result->hash ^ address) * UINT64_C(0x100000001b3);
+	result->wide |= address >> 32 != 0;
+	result->misplaced += is_misplaced(walk->params, message, field, address);
+	note_region(walk, address);
+	if (walk->space && result->addresses <= LOOKUPS_MAX &&
+	    ntrace_space_read(walk->space, address, &code, &available))
+		result->outside++;
+}
+
+int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,
+		     struct ntrace_space *space, struct detect_addresses *addresses)
+{
+	struct walk *walk = calloc(1, sizeof(*walk));
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	int event;
+
+	if (!walk)
+		return NTRACE_ERR_NOMEM;
+	*addresses = (struct detect_addresses){ 0 };
+	walk->stretch = 1;
+	walk->params = params;
+	walk->space = space;
+	walk->result = addresses;
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, data, size < SCORED_BYTES ? size : SCORED_BYTES);
+	while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
+		if (event == NTRACE_WIRE_MESSAGE && !message.flags &&
+		    (is_full(&message) || ntrace_message_has(&message, NTRACE_FIELD_UADDR)))
+			take_address(walk, &message);
+		else if (event == NTRACE_WIRE_ERROR)
+			walk->stretch++;
+	}
+	addresses->cost = addresses->misplaced * COST_MISPLACED + walk->regions * COST_REGION +
+			  addresses->outside * COST_OUTSIDE +
+			  (params->extend_address ? COST_EXTENDED : 0) +
+			  (params->address_bits ? COST_NARROW : 0);
+	free(walk);
+	return NTRACE_OK;
+}

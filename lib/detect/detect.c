@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Which bytes are a trace, how they are packed, and what it was made with: see ntrace/detect.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "candidates.h"
+
+/* Bytes as they are, words, and the sources of frames. */
+#define JUDGED_MAX (2 + STREAMS_MAX)
+/* Thousandths of the bytes that are sound messages: a trace, though a part is lost or damaged. */
+#define SHARE_TRACE 500
+/* Of another packing that is worth a mention. */
+#define SHARE_ALIKE 900
+/* Without any sync there must be so many messages. */
+#define MESSAGES_MIN 32
+
+struct detection {
+	const struct ntrace_detect_config *config;
+	struct ntrace_detect_result *result;
+	struct judged judged[JUDGED_MAX];
+	unsigned int count;
+	unsigned int done;
+	unsigned int total;
+	struct candidates candidates;
+};
+
+void ntrace_detect_config_init(struct ntrace_detect_config *config)
+{
+	*config = (struct ntrace_detect_config){ .size = sizeof(*config) };
+}
+
+static int step(struct detection *detection)
+{
+	const struct ntrace_detect_config *config = detection->config;
+
+	detection->done++;
+	return config->progress ?
+		       config->progress(config->user, detection->done, detection->total) :
+		       NTRACE_OK;
+}
+
+/* Bytes are hardly those of messages: the width of SRC does not change that. */
+static bool is_hopeless(const struct detect_score *score)
+{
+	return !score->messages || score->wire_errors + score->unknown > score->messages;
+}
+
+static size_t scored_bytes(const struct detect_stream *stream)
+{
+	return stream->size < SCORED_BYTES ? stream->size : SCORED_BYTES;
+}
+
+static void conclude(struct judged *judged)
+{
+	const struct detect_score *score = &judged->score[judged->best];
+	size_t size = scored_bytes(&judged->stream);
+
+	judged->share = size ? (unsigned int)((score->sound + score->idle) * 1000 / size) : 0;
+	judged->trace = judged->share >= SHARE_TRACE && score->sound &&
+			(score->syncs || score->messages >= MESSAGES_MIN);
+}
+
+static int judge(struct detection *detection, struct judged *judged)
+{
+	const struct detect_stream *stream = &judged->stream;
+	int error = detect_score(stream->data, scored_bytes(stream), 0, &judged->score[0]);
+
+	if (error || is_hopeless(&judged->score[0])) {
+		detection->total -= NTRACE_SRC_BITS_MAX;
+		return error ? error : step(detection);
+	}
+	error = step(detection);
+	for (unsigned int bits = 1; bits <= NTRACE_SRC_BITS_MAX && !error; bits++) {
+		error = detect_score(stream->data, scored_bytes(stream), bits,
+				     &judged->score[bits]);
+		if (judged->score[bits].cost < judged->score[judged->best].cost)
+			judged->best = bits;
+		if (!error)
+			error = step(detection);
+	}
+	conclude(judged);
+	return error;
+}
+
+static int unpack(struct detection *detection, const uint8_t *data, size_t bytes, size_t all)
+{
+	struct detect_stream frames[STREAMS_MAX];
+	unsigned int count;
+	int error;
+
+	detection->judged[0].stream = (struct detect_stream){
+		.packing = NTRACE_DETECT_BYTES,
+		.data = (uint8_t *)(uintptr_t)data,
+		.size = bytes,
+	};
+	detection->count = 1;
+	/* The last word has the last byte that is not 0 in either half. */
+	error = detect_unword(data, bytes + bytes % 2 <= all ? bytes + bytes % 2 : bytes,
+			      &detection->judged[detection->count].stream);
+	detection->count += !error;
+	if (!error) {
+		size_t whole = (bytes + 15) & ~(size_t)15;
+
+		error = detect_unframe(data, whole <= all ? whole : bytes, frames, &count);
+		for (unsigned int i = 0; i < count; i++)
+			detection->judged[detection->count++].stream = frames[i];
+	}
+	detection->total = detection->count * (NTRACE_SRC_BITS_MAX + 2);
+	return error;
+}
+
+/* Of a packing: the share of sound bytes in all its streams. */
+static unsigned int packing_share(const struct detection *detection, unsigned int packing)
+{
+	uint64_t good = 0, all = 0;
+
+	for (unsigned int i = 0; i < detection->count; i++) {
+		const struct judged *judged = &detection->judged[i];
+
+		if (judged->stream.packing != packing)
+			continue;
+		all += judged->stream.size;
+		good += judged->trace ? (uint64_t)judged->stream.size * judged->share : 0;
+	}
+	return all ? (unsigned int)(good / all) : 0;
+}
+
+static int add_candidates(struct detection *detection, unsigned int packing, bool equal)
+{
+	struct ntrace_detect_result *result = detection->result;
+	int error = NTRACE_OK;
+
+	for (unsigned int i = 0; i < detection->count && !error; i++) {
+		struct candidates *candidates = &detection->candidates;
+
+		if (detection->judged[i].stream.packing != packing || !detection->judged[i].trace)
+			continue;
+		error = candidates_make(detection->config, &detection->judged[i], candidates);
+		for (unsigned int j = 0; !error && j < candidates->count; j++) {
+			if (result->count == NTRACE_DETECT_CANDIDATES)
+				break;
+			candidates->candidate[j].equal &= equal;
+			result->candidate[result->count++] = candidates->candidate[j];
+		}
+		if (!error)
+			error = step(detection);
+	}
+	return error;
+}
+
+/* The best packing first; another one only if it fits nearly as well, as of few bytes. */
+static int rank(struct detection *detection)
+{
+	unsigned int order[3] = { NTRACE_DETECT_BYTES, NTRACE_DETECT_WORDS16,
+				  NTRACE_DETECT_FRAMES };
+	unsigned int share[3], best;
+	int error = NTRACE_OK;
+
+	for (unsigned int i = 0; i < 3; i++)
+		share[i] = packing_share(detection, order[i]);
+	for (unsigned int i = 0; i < 3 && !error; i++) {
+		best = i;
+		for (unsigned int j = i + 1; j < 3; j++) {
+			if (share[order[j]] > share[order[best]])
+				best = j;
+		}
+		unsigned int chosen = order[best];
+
+		for (; best > i; best--)
+			order[best] = order[best - 1];
+		order[i] = chosen;
+		if (share[chosen] && (!i || share[chosen] >= SHARE_ALIKE))
+			error = add_candidates(detection, chosen, share[chosen] == share[order[0]]);
+	}
+	return error;
+}
+
+static int run(struct detection *detection, const uint8_t *data, size_t bytes, size_t all)
+{
+	int error = unpack(detection, data, bytes, all);
+
+	for (unsigned int i = 0; i < detection->count && !error; i++)
+		error = judge(detection, &detection->judged[i]);
+	if (!error)
+		error = rank(detection);
+	for (unsigned int i = 1; i < detection->count; i++)
+		free(detection->judged[i].stream.data);
+	return error;
+}
+
+int ntrace_detect(const struct ntrace_detect_config *config, struct ntrace_detect_result *result)
+{
+	struct detection *detection;
+	size_t all, bytes;
+	int error;
+
+	if (!config || !result || config->size < sizeof(*config) ||
+	    (config->bytes && !config->data) ||
+	    (config->xlen && config->xlen != 32 && config->xlen != 64))
+		return NTRACE_ERR_INVALID;
+	memset(result, 0, sizeof(*result));
+	all = config->bytes < NTRACE_DETECT_BYTES_MAX ? config->bytes : NTRACE_DETECT_BYTES_MAX;
+	/* A message never ends with 0: zeros are the rest of a buffer. */
+	for (bytes = all; bytes && !config->data[bytes - 1];)
+		bytes--;
+	result->bytes = bytes;
+	result->kind = detect_magic(config->data, all);
+	if (result->kind != NTRACE_DETECT_TRACE)
+		return NTRACE_OK;
+	detection = calloc(1, sizeof(*detection));
+	if (!detection)
+		return NTRACE_ERR_NOMEM;
+	detection->config = config;
+	detection->result = result;
+	error = run(detection, config->data, bytes, all);
+	free(detection);
+	if (!error && !result->count)
+		result->kind = detect_looks(config->data, bytes ? bytes : all);
+	return error;
+}
