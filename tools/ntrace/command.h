@@ -78,6 +78,7 @@ extern const struct command command_export;
 extern const struct command command_archive;
 extern const struct command command_check;
 extern const struct command command_split;
+extern const struct command command_detect;
 extern const struct command command_stat;
 extern const struct command command_ctr;
 extern const struct command command_ctr_trace;
