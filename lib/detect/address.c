@@ -15,11 +15,17 @@
 #define COST_EXTENDED 3
 #define COST_NARROW 4
 
+#define ADDRESSES_MANY 100
 #define REGION_BITS 24
 #define REGIONS_MAX 4096
-/* Ones at the top of an address that are taken for a sign that was cut off. */
+/*
+ * Ones at the top of an address that are taken for a sign that was cut off. User space of Sv39, Sv48
+ * and Sv57 ends in as many: it is no proof there, nor is a short run.
+ */
 #define SIGN_RUN 8
+#define SIGN_RUN_PROOF 16
 #define SIGN_RUN_LAST_BYTE 6
+#define COST_SIGN_CUT 2
 /* Addresses that are looked up in the programs. */
 #define LOOKUPS_MAX 65536
 
@@ -32,6 +38,8 @@ struct walk {
 	uint32_t stretch;
 	uint64_t region[REGIONS_MAX];	/* + 1; 0 = free */
 	unsigned int regions;
+	bool sign_cut;
+	uint32_t widths[65];	/* fields by their width */
 };
 
 static unsigned int width(uint64_t value)
@@ -54,15 +62,24 @@ static bool is_full(const struct ntrace_message *message)
 	return ntrace_message_has(message, NTRACE_FIELD_FADDR);
 }
 
-/* A sign that the encoder left out, and that these settings do not bring back. */
-static bool sign_is_cut(const struct ntrace_message *message, uint64_t address)
-{
-	unsigned int bits = width(address);
+enum sign_cut {
+	SIGN_WHOLE,
+	SIGN_CUT_PERHAPS,
+	SIGN_CUT,
+};
 
-	if (bits >= 36 && bits < 63 && ones_run(address) >= SIGN_RUN)
-		return true;
-	return is_full(message) && message->address_msb && bits >= 30 && bits < 63 &&
-	       ones_run(address) >= SIGN_RUN_LAST_BYTE;
+/* Did the encoder leave out the copies of a sign, which these settings do not bring back? */
+static enum sign_cut sign_cut(const struct ntrace_message *message, uint64_t address)
+{
+	unsigned int bits = width(address), run = ones_run(address);
+	bool user = bits == 38 || bits == 47 || bits == 56;
+
+	if (bits >= 36 && bits < 63 && run >= SIGN_RUN)
+		return run >= SIGN_RUN_PROOF && !user ? SIGN_CUT : SIGN_CUT_PERHAPS;
+	if (is_full(message) && message->address_msb && bits >= 30 && bits < 63 &&
+	    run >= SIGN_RUN_LAST_BYTE)
+		return SIGN_CUT_PERHAPS;
+	return SIGN_WHOLE;
 }
 
 static bool is_canonical(uint64_t address)
@@ -91,9 +108,20 @@ static bool is_misplaced(const struct ntrace_params *params, const struct ntrace
 		return false;
 	if (params->extend_address && message->address_bytes == 11 && ones_run(field) > 12)
 		return true;
-	if (!params->extend_address && !params->address_bits && sign_is_cut(message, address))
-		return true;
 	return !is_canonical(address);
+}
+
+/* The programs say better where addresses are. */
+static void note_sign(struct walk *walk, const struct ntrace_message *message, uint64_t address)
+{
+	const struct ntrace_params *params = walk->params;
+	enum sign_cut cut;
+
+	if (walk->space || params->extend_address || params->address_bits || params->xlen == 32)
+		return;
+	cut = sign_cut(message, address);
+	walk->result->misplaced += cut == SIGN_CUT;
+	walk->sign_cut |= cut == SIGN_CUT_PERHAPS;
 }
 
 static void note_region(struct walk *walk, uint64_t address)
@@ -118,8 +146,7 @@ static void take_address(struct walk *walk, const struct ntrace_message *message
 	uint64_t address;
 	size_t available;
 
-	if (width(field) > result->widest)
-		result->widest = width(field);
+	walk->widths[width(field)]++;
 	if (!is_full(message) && walk->known[src] != walk->stretch)
 		return;
 	address = ntrace_message_address(message, walk->params, walk->reference[src]);
@@ -129,10 +156,26 @@ static void take_address(struct walk *walk, const struct ntrace_message *message
 	result->hash = (result->hash ^ address) * UINT64_C(0x100000001b3);
 	result->wide |= address >> 32 != 0;
 	result->misplaced += is_misplaced(walk->params, message, field, address);
+	note_sign(walk, message, address);
 	note_region(walk, address);
 	if (walk->space && result->addresses <= LOOKUPS_MAX &&
 	    ntrace_space_read(walk->space, address, &code, &available))
 		result->outside++;
+}
+
+/* A single field among many may be damaged. */
+static void set_widths(const struct walk *walk, struct detect_addresses *addresses)
+{
+	const uint32_t *widths = walk->widths;
+	uint32_t least = addresses->addresses >= ADDRESSES_MANY ? 2 : 1;
+
+	for (unsigned int bits = 33; bits < 63; bits++) {
+		if (widths[bits] < least)
+			continue;
+		if (widths[bits] >= widths[addresses->usual] || !addresses->usual)
+			addresses->usual = bits;
+		addresses->widest = bits;
+	}
 }
 
 int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,
@@ -159,8 +202,9 @@ int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_param
 		else if (event == NTRACE_WIRE_ERROR)
 			walk->stretch++;
 	}
+	set_widths(walk, addresses);
 	addresses->cost = addresses->misplaced * COST_MISPLACED + walk->regions * COST_REGION +
-			  addresses->outside * COST_OUTSIDE +
+			  addresses->outside * COST_OUTSIDE + (walk->sign_cut ? COST_SIGN_CUT : 0) +
 			  (params->extend_address ? COST_EXTENDED : 0) +
 			  (params->address_bits ? COST_NARROW : 0);
 	free(walk);

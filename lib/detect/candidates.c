@@ -12,7 +12,7 @@
 #define EVIDENCE_EQUAL 10
 /* With programs others than the best are followed, too. */
 #define EVIDENCE_FOLLOWED 100
-#define ADDRESS_EQUAL 4
+#define ADDRESS_EQUAL 3
 /* Of messages of both modes, so few come from damage. */
 #define RARE 50
 
@@ -22,7 +22,8 @@ static void set_dialect(const struct detect_score *score, struct ntrace_detect_c
 	struct ntrace_params *params = &candidate->params;
 
 	/* Damage makes reserved TCODEs fifteen times as often as those of SiFive. */
-	if (score->sifive > 2 * (score->unknown + score->illegal))
+	if (score->sifive > 2 * (score->unknown + score->illegal) &&
+	    (score->sifive > 1 || score->messages < RARE))
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 	else if (score->markers && score->markers * RARE >= score->syncs)
 		params->dialect = NTRACE_DIALECT_RC7;
@@ -57,27 +58,32 @@ struct setting {
 };
 
 /* XLEN, extaddr and addrbits; the simplest first. */
-#define SETTINGS_MAX 5
+#define SETTINGS_MAX 6
 
 static unsigned int list_settings(const struct ntrace_detect_config *config,
-				  const struct ntrace_params *base, unsigned int widest,
-				  struct setting *settings)
+				  const struct ntrace_params *base,
+				  const struct detect_addresses *probe, struct setting *settings)
 {
 	unsigned int count = 0;
 
 	for (unsigned int extend = 0; extend < 2; extend++) {
 		for (unsigned int xlen = 64; xlen >= 32; xlen -= 32) {
-			if (config->xlen && config->xlen != xlen)
+			if (config->xlen_known && config->params.xlen != xlen)
 				continue;
 			settings[count].params = *base;
 			settings[count].params.xlen = xlen;
 			settings[count++].params.extend_address = extend;
 		}
 	}
-	if (config->xlen != 32 && widest > 32 && widest < 63) {
+	for (unsigned int i = 0; i < 2; i++) {
+		unsigned int bits = i ? probe->widest : probe->usual;
+
+		if ((config->xlen_known && config->params.xlen == 32) || !bits ||
+		    (i && bits == probe->usual))
+			continue;
 		settings[count].params = *base;
 		settings[count].params.xlen = 64;
-		settings[count++].params.address_bits = widest;
+		settings[count++].params.address_bits = bits;
 	}
 	return count;
 }
@@ -123,7 +129,7 @@ static int expand_addresses(const struct ntrace_detect_config *config,
 	int error;
 
 	error = detect_addresses(stream->data, stream->size, &base->params, NULL, &probe);
-	count = list_settings(config, &base->params, probe.widest, settings);
+	count = list_settings(config, &base->params, &probe, settings);
 	for (unsigned int i = 0; i < count && !error; i++) {
 		error = detect_addresses(stream->data, stream->size, &settings[i].params,
 					 config->space, &settings[i].addresses);
@@ -147,7 +153,7 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 		  struct ntrace_detect_candidate *candidate)
 {
 	struct ntrace_detect_candidate other;
-	bool bare = candidate->params.xlen == 32 && !config->xlen;
+	bool bare = candidate->params.xlen == 32 && !config->xlen_known && !config->params.isa[0];
 	int error;
 
 	/* Memory without a header does not say its instruction set. */
@@ -202,6 +208,18 @@ static void settle(struct candidates *candidates)
 	}
 }
 
+/* What nobody can see in a stream. */
+static void set_known(struct ntrace_params *params, const struct ntrace_params *known)
+{
+	ntrace_params_init(params);
+	params->timestamp_hz = known->timestamp_hz;
+	params->implicit_return = known->implicit_return;
+	params->keep_stack = known->keep_stack;
+	params->jvt = known->jvt;
+	params->jvt_known = known->jvt_known;
+	memcpy(params->isa, known->isa, sizeof(params->isa));
+}
+
 /* One width of SRC. */
 static int expand(const struct ntrace_detect_config *config, const struct judged *judged,
 		  unsigned int src_bits, struct candidates *candidates, uint64_t *floor)
@@ -216,7 +234,7 @@ static int expand(const struct ntrace_detect_config *config, const struct judged
 	bool open = false;
 	int error;
 
-	ntrace_params_init(&base.params);
+	set_known(&base.params, &config->params);
 	base.params.src_bits = src_bits;
 	set_dialect(&judged->score[src_bits], &base);
 	error = stream->size > SCORED_BYTES ?

@@ -27,6 +27,7 @@ struct detection {
 void ntrace_detect_config_init(struct ntrace_detect_config *config)
 {
 	*config = (struct ntrace_detect_config){ .size = sizeof(*config) };
+	ntrace_params_init(&config->params);
 }
 
 static int step(struct detection *detection)
@@ -195,8 +196,8 @@ int ntrace_detect(const struct ntrace_detect_config *config, struct ntrace_detec
 	int error;
 
 	if (!config || !result || config->size < sizeof(*config) ||
-	    (config->bytes && !config->data) ||
-	    (config->xlen && config->xlen != 32 && config->xlen != 64))
+	    (config->bytes && !config->data) || config->params.size < sizeof(config->params) ||
+	    (config->params.xlen != 32 && config->params.xlen != 64))
 		return NTRACE_ERR_INVALID;
 	memset(result, 0, sizeof(*result));
 	all = config->bytes < NTRACE_DETECT_BYTES_MAX ? config->bytes : NTRACE_DETECT_BYTES_MAX;

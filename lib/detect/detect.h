@@ -93,7 +93,9 @@ struct detect_addresses {
 	uint64_t outside;
 	uint64_t cost;
 	uint64_t hash;
-	unsigned int widest;	/* field bits of F-ADDR or U-ADDR */
+	/* Of fields of 33 to 62 bits, 0 if there is none: the width that most have, and the largest. */
+	unsigned int usual;
+	unsigned int widest;
 	bool wide;		/* an address is above 32 bits */
 };
 

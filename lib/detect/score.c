@@ -282,7 +282,7 @@ static bool is_rest(const struct ntrace_message *message)
 	struct detect_verdict verdict;
 
 	detect_judge(message, &verdict);
-	return verdict.illegal || message->flags;
+	return verdict.illegal || verdict.sifive || message->flags;
 }
 
 int detect_score(const uint8_t *data, size_t size, unsigned int src_bits,

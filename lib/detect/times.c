@@ -8,10 +8,13 @@
 
 #include "detect.h"
 
+#define TIMES_MANY 16
+
 struct clock {
 	uint64_t absolute;
 	uint64_t added;
 	uint64_t xored;
+	bool back;		/* XOR led back since then */
 	uint32_t known;		/* the stretch between wire errors that it is known in */
 };
 
@@ -19,12 +22,30 @@ struct times {
 	struct clock clock[SRC_COUNT];
 	uint32_t stretch;
 	uint64_t mask;		/* bits that a time has */
-	uint64_t widest;	/* all bits of all times */
+	uint32_t widths[65];	/* times by their width */
+	uint64_t sum_mask;	/* the same if times wrap, else all bits */
 	uint64_t wraps;
-	uint64_t add_wrong;
+	uint64_t add_wrong;	/* stretches between two times that contradict it */
 	uint64_t xor_wrong;
 	uint64_t differences;
 };
+
+static unsigned int width(uint64_t value)
+{
+	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
+}
+
+/* That of the widest times; a single one among many may be damaged. */
+static unsigned int widest(const struct times *times)
+{
+	unsigned int bits, total = 0;
+
+	for (bits = 0; bits <= 64; bits++)
+		total += times->widths[bits];
+	for (bits = 64; bits && times->widths[bits] < (total >= TIMES_MANY ? 2 : 1);)
+		bits--;
+	return bits ? bits : 64;
+}
 
 static void take_absolute(struct times *times, struct clock *clock, uint64_t time)
 {
@@ -34,12 +55,13 @@ static void take_absolute(struct times *times, struct clock *clock, uint64_t tim
 		times->wraps += clock->absolute > times->mask / 2;
 	} else if (known) {
 		times->add_wrong += clock->added > time;
-		times->xor_wrong += clock->xored > time;
+		times->xor_wrong += clock->back || clock->xored > time;
 	}
-	times->widest |= time;
+	times->widths[width(time)]++;
 	clock->absolute = time;
 	clock->added = time;
 	clock->xored = time;
+	clock->back = false;
 	clock->known = times->stretch;
 }
 
@@ -50,9 +72,9 @@ static void take_difference(struct times *times, struct clock *clock, uint64_t d
 	if (clock->known != times->stretch || !difference)
 		return;
 	times->differences++;
-	times->xor_wrong += xored < clock->xored && clock->xored - xored <= times->mask / 2;
+	clock->back |= xored < clock->xored && clock->xored - xored <= times->mask / 2;
 	clock->xored = xored;
-	clock->added = (clock->added + difference) & times->mask;
+	clock->added = (clock->added + difference) & times->sum_mask;
 }
 
 static void walk(struct times *times, const uint8_t *data, size_t size,
@@ -82,28 +104,34 @@ static void walk(struct times *times, const uint8_t *data, size_t size,
 	}
 }
 
+/* Times have @bits; with @wrap sums are cut to them. */
+static void walk_within(struct times *times, unsigned int bits, bool wrap, const uint8_t *data,
+			size_t size, const struct ntrace_params *params)
+{
+	uint64_t mask = bits ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
+
+	*times = (struct times){ .mask = mask, .sum_mask = wrap ? mask : UINT64_MAX };
+	walk(times, data, size, params);
+}
+
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool *open)
 {
 	struct times *times = calloc(1, sizeof(*times));
+	bool sifive = params->dialect == NTRACE_DIALECT_SIFIVE_V0;
 	unsigned int bits;
-	uint64_t wraps;
 
 	if (!times)
 		return NTRACE_ERR_NOMEM;
 	/* Once to see how wide a time is, then within that width. */
-	times->mask = UINT64_MAX;
-	walk(times, data, size, params);
-	bits = times->widest ? 64 - (unsigned int)__builtin_clzll(times->widest) : 0;
-	*times = (struct times){ .mask = bits ? UINT64_MAX >> (64 - bits) : UINT64_MAX };
-	walk(times, data, size, params);
-	wraps = times->wraps;
-	if (wraps && bits < 64)
+	walk_within(times, 64, false, data, size, params);
+	bits = widest(times);
+	walk_within(times, bits, false, data, size, params);
+	if (times->wraps && bits < 64) {
 		params->timestamp_bits = bits;
-	*open = times->differences && times->add_wrong == times->xor_wrong;
-	params->timestamp_xor = params->dialect != NTRACE_DIALECT_SIFIVE_V0 &&
-				times->xor_wrong < times->add_wrong;
-	if (params->dialect == NTRACE_DIALECT_SIFIVE_V0)
-		*open = false;
+		walk_within(times, bits, true, data, size, params);
+	}
+	*open = !sifive && times->differences && times->add_wrong == times->xor_wrong;
+	params->timestamp_xor = !sifive && times->xor_wrong < times->add_wrong;
 	free(times);
 	return NTRACE_OK;
 }

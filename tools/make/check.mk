@@ -8,7 +8,7 @@ FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
 # The same tests without sanitizers, for valgrind; not the few that are slow there, or linked in their own way.
-VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c \
+VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c \
 	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
@@ -26,7 +26,7 @@ oracle: $(ORACLE_BINS) plugins ## the witness of the tests: QEMU plugin and what
 
 # Random programs, their walks, and the options they are traced with.
 PROPERTY_SRC := $(sort $(wildcard selftests/property/*.c))
-$(addprefix $(B)/selftests/,lib/test_property lib/test_damage soak/test_property): $(PROPERTY_SRC:%.c=$(B)/san/obj/%.o)
+$(addprefix $(B)/selftests/,lib/test_property lib/test_damage lib/test_detect soak/test_property): $(PROPERTY_SRC:%.c=$(B)/san/obj/%.o)
 
 # With the sanitizers: a test that passes by luck does not pass.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags

@@ -28,6 +28,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_ELF, "elf", "FILE[@ADDR]", "program, loaded at ADDR; may be repeated" },
 	{ OPTION_RAW, "raw", "FILE@ADDR", "likewise, plain memory without a header" },
 	{ OPTION_IMAGES, "images", "DIR", "likewise, files named by their address" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
+	  "what is known and is not looked for: isa, jvt, impret, keepstack, tshz, xlen" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -109,10 +111,12 @@ static int judge(struct detect *detect, struct ntrace_space *space)
 	config.space = space;
 	config.progress = show_progress;
 	config.user = detect;
+	config.params = detect->source.params;
+	config.xlen_known = detect->source.xlen_given;
 	/* An ELF file says it; of other memory it is what is looked for. */
 	for (unsigned int i = 0; i < detect->source.programs.count; i++) {
 		if (detect->source.programs.program[i].kind == PROGRAM_ELF)
-			config.xlen = detect->source.params.xlen;
+			config.xlen_known = true;
 	}
 	progress_begin(&detect->progress, "detect", 1);
 	error = ntrace_detect(&config, &detect->result);

@@ -7,7 +7,27 @@
 #include "detect_print.h"
 #include "ui.h"
 
-#define OPTIONS_SIZE 256
+/* Room for an ISA string as well. */
+#define OPTIONS_SIZE 900
+
+/* What was given, as it is needed again. */
+static void known_text(const struct ntrace_params *params, char *text, size_t size)
+{
+	int at = 0;
+
+	*text = '\0';
+	if (params->timestamp_hz)
+		at += snprintf(text + at, size - (size_t)at, ",tshz=%" PRIu64,
+			       params->timestamp_hz);
+	if (params->implicit_return)
+		at += snprintf(text + at, size - (size_t)at, ",impret=%u", params->implicit_return);
+	if (params->keep_stack)
+		at += snprintf(text + at, size - (size_t)at, ",keepstack=1");
+	if (params->jvt_known)
+		at += snprintf(text + at, size - (size_t)at, ",jvt=0x%" PRIx64, params->jvt);
+	if (params->isa[0])
+		snprintf(text + at, size - (size_t)at, ",isa=%s", params->isa);
+}
 
 /* "srcbits=2,xlen=32,mode=htm": SRC and XLEN always, others where they are not as without them. */
 static void params_text(const struct ntrace_params *params, char *text, size_t size)
@@ -30,7 +50,8 @@ static void params_text(const struct ntrace_params *params, char *text, size_t s
 	if (params->timestamp_bits)
 		at += snprintf(text + at, size - (size_t)at, ",tsbits=%u", params->timestamp_bits);
 	if (params->timestamp_xor)
-		snprintf(text + at, size - (size_t)at, ",tsdelta=xor");
+		at += snprintf(text + at, size - (size_t)at, ",tsdelta=xor");
+	known_text(params, text + at, size - (size_t)at);
 }
 
 /* What is typed. */
@@ -131,7 +152,9 @@ void detect_text(struct output *output, const char *name, bool partial,
 		const struct ntrace_detect_candidate *candidate = &result->candidate[i];
 
 		options_text(candidate, options, sizeof(options));
-		output_printf(output, "\n%s%s\n", options,
+		output_char(output, '\n');
+		output_text(output, options);
+		output_printf(output, "%s\n",
 			      is_alternative(result->candidate, i) ? "   (fits as well)" :
 			      candidate->equal			   ? "" :
 								     "   (fits worse)");
@@ -157,8 +180,11 @@ static void candidate_json(struct output *output, const struct ntrace_detect_can
 
 	params_text(&candidate->params, params, sizeof(params));
 	options_text(candidate, options, sizeof(options));
-	output_printf(output, "{\"options\":\"%s\",\"params\":\"%s\",\"packing\":\"%s\"", options,
-		      params, packings[candidate->packing]);
+	output_text(output, "{\"options\":");
+	output_json(output, options);
+	output_text(output, ",\"params\":");
+	output_json(output, params);
+	output_printf(output, ",\"packing\":\"%s\"", packings[candidate->packing]);
 	if (candidate->packing == NTRACE_DETECT_FRAMES)
 		json_number(output, "source", candidate->source);
 	output_printf(output, ",\"equal\":%s,\"not_told\":[", candidate->equal ? "true" : "false");

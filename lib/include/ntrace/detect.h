@@ -139,7 +139,9 @@ struct ntrace_detect_result {
  * @data: bytes of a trace, from anywhere within it; borrowed
  * @bytes: how many; of more than NTRACE_DETECT_BYTES_MAX the first ones count
  * @space: what was traced; NULL: not known; referenced during the call
- * @xlen: 32 or 64 if it is known, as an ELF file says it; 0: both are tried
+ * @params: what is known and cannot be detected, which all candidates have: timestamp_hz,
+ *          implicit_return, keep_stack, isa, jvt; of the rest nothing is used but, if it says so, xlen
+ * @xlen_known: @params says XLEN, as an ELF file knows it; else both are tried
  * @progress: called now and then with the steps done and all of them; not 0 stops; may be NULL
  * @user: for @progress
  */
@@ -148,12 +150,13 @@ struct ntrace_detect_config {
 	const uint8_t *data;
 	size_t bytes;
 	struct ntrace_space *space;
-	unsigned int xlen;
+	struct ntrace_params params;
+	bool xlen_known;
 	int (*progress)(void *user, unsigned int done, unsigned int total);
 	void *user;
 };
 
-/** ntrace_detect_config_init - no bytes, no space */
+/** ntrace_detect_config_init - no bytes, no space, nothing known */
 NTRACE_API void ntrace_detect_config_init(struct ntrace_detect_config *config);
 
 /**

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Detection of parameters: streams of random configurations of the encoder, as they are, from the
+ * middle, in frames, in words, with losses; and bytes that are no trace. SEED chooses others, ONLY one of them.
+ */
+#include <stdlib.h>
+
+#include <ntrace/detect.h>
+#include <ntrace/flow.h>
+#include <ntrace/frames.h>
+
+#include "../property/check.h"
+#include "tap.h"
+
+#define CONFIGURATIONS 50
+#define STEPS 4000
+#define MESSAGES_MIN 20
+/* Enough to be cut and damaged. */
+#define MESSAGES_MANY 200
+#define SOURCE 0x10
+#define OTHER_SOURCE 0x6f
+
+static struct ntrace_detect_result result;
+
+static int detect(const uint8_t *data, size_t size, struct ntrace_space *space,
+		  const struct ntrace_params *known)
+{
+	struct ntrace_detect_config config;
+	uint8_t *copy = malloc(size + 1);
+	int error;
+
+	/* At the end of its memory, so that the sanitizer sees a byte too many. */
+	memcpy(copy + 1, data, size);
+	ntrace_detect_config_init(&config);
+	config.data = copy + 1;
+	config.bytes = size;
+	config.space = space;
+	if (known)
+		config.params = *known;
+	config.xlen_known = known;
+	error = ntrace_detect(&config, &result);
+	free(copy);
+	return error;
+}
+
+/* ---- what parameters make of a stream ---- */
+
+struct decoded {
+	uint64_t hash;
+	uint64_t instructions;
+	uint64_t errors;
+};
+
+static void mix(struct decoded *decoded, uint64_t value)
+{
+	decoded->hash = (decoded->hash ^ value) * UINT64_C(0x100000001b3);
+	decoded->hash ^= decoded->hash >> 29;
+}
+
+static int take_event(void *data, const struct ntrace_flow_event *event)
+{
+	struct decoded *decoded = data;
+
+	if (event->type == NTRACE_FLOW_ERROR)
+		decoded->errors++;
+	if (event->type != NTRACE_FLOW_BLOCK)
+		return 0;
+	decoded->instructions += event->instructions;
+	mix(decoded, event->address);
+	mix(decoded, event->instructions);
+	mix(decoded, event->time_known ? event->time : 0);
+	return 0;
+}
+
+static struct decoded decode(const struct ntrace_params *params, struct ntrace_space *space,
+			     const uint8_t *stream, size_t size)
+{
+	struct decoded decoded = { 0 };
+	struct ntrace_flow_config config = {
+		.size = sizeof(config),
+		.params = *params,
+		.event = take_event,
+		.space = space,
+		.data = &decoded,
+	};
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	struct ntrace_demux *demux;
+	int event;
+
+	if (ntrace_demux_new(&demux, &config, 64))
+		return decoded;
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, stream, size);
+	while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
+		if (event == NTRACE_WIRE_ERROR)
+			ntrace_demux_wire_error(demux, message.offset);
+		else
+			ntrace_demux_message(demux, &message);
+	}
+	ntrace_demux_end(demux, 0);
+	ntrace_demux_free(demux);
+	return decoded;
+}
+
+/* The true parameters, with those of a candidate that can be detected. */
+static struct ntrace_params merged(const struct ntrace_params *truth,
+				   const struct ntrace_params *found)
+{
+	struct ntrace_params params = *truth;
+
+	params.src_bits = found->src_bits;
+	params.xlen = found->xlen;
+	params.extend_address = found->extend_address;
+	params.address_bits = found->address_bits;
+	params.all_jumps = found->all_jumps;
+	params.mode = found->mode;
+	params.dialect = found->dialect;
+	params.timestamp_xor = found->timestamp_xor;
+	params.timestamp_bits = found->timestamp_bits;
+	return params;
+}
+
+static bool decodes_alike(const struct subject *subject,
+			  const struct ntrace_detect_candidate *candidate)
+{
+	struct ntrace_params truth = subject->params;
+	struct ntrace_params params;
+	struct decoded expected, got;
+
+	/* Which bits a time has is known only once it wraps. */
+	if (!candidate->params.timestamp_bits)
+		truth.timestamp_bits = 0;
+	params = merged(&truth, &candidate->params);
+	if (candidate->open & NTRACE_DETECT_OPEN_DELTA)
+		params.timestamp_xor = truth.timestamp_xor;
+	params.all_jumps |= !candidate->programs && truth.all_jumps;
+	expected = decode(&truth, subject->space, subject->stream, subject->size);
+	got = decode(&params, subject->space, subject->stream, subject->size);
+	return expected.hash == got.hash && expected.instructions == got.instructions;
+}
+
+static const char *params_text(const struct ntrace_params *params)
+{
+	static char text[2][1024];
+	static unsigned int next;
+
+	next = !next;
+	ntrace_params_format(params, text[next], sizeof(text[next]));
+	return text[next];
+}
+
+static void show(const struct subject *subject, const struct row *row, uint64_t seed)
+{
+	diag("row: %s, SEED=%" PRIu64, row_text(row), seed);
+	diag("truth: %s; %zu bytes, %u messages", params_text(&subject->params), subject->size,
+	     subject->messages);
+	diag("kind: %s", ntrace_detect_kind_text(result.kind));
+	for (uint32_t i = 0; i < result.count; i++)
+		diag("%s cost %" PRIu64 " illegal %" PRIu64 " misplaced %" PRIu64
+		     " packing %u source %u equal %u open %u flow %" PRIu64 " outside %" PRIu64,
+		     params_text(&result.candidate[i].params), result.candidate[i].cost,
+		     result.candidate[i].illegal, result.candidate[i].misplaced,
+		     result.candidate[i].packing, result.candidate[i].source,
+		     result.candidate[i].equal, result.candidate[i].open,
+		     result.candidate[i].flow_errors, result.candidate[i].outside);
+}
+
+/* The first candidate, or one that fits as well, decodes to what was executed. */
+static bool found(const struct subject *subject, unsigned int packing, bool first)
+{
+	for (uint32_t i = 0; i < result.count && result.candidate[i].equal && (!i || !first); i++) {
+		const struct ntrace_detect_candidate *candidate = &result.candidate[i];
+
+		if (candidate->packing == packing && decodes_alike(subject, candidate) &&
+		    (candidate->source == SOURCE) == (packing == NTRACE_DETECT_FRAMES))
+			return true;
+	}
+	return false;
+}
+
+/* ---- the same stream in other clothes ---- */
+
+static bool detects_words(const struct subject *subject)
+{
+	size_t size = subject->size & ~(size_t)1;
+	uint8_t *words = malloc(size + 2);
+	int error;
+
+	for (size_t i = 0; i < size; i += 2) {
+		words[i] = subject->stream[i + 1];
+		words[i + 1] = subject->stream[i];
+	}
+	if (subject->size % 2) {
+		words[size + 1] = subject->stream[size];
+		words[size] = 0xff;
+		size += 2;
+	}
+	error = detect(words, size, subject->space, &subject->params);
+	free(words);
+	return !error && found(subject, NTRACE_DETECT_WORDS16, true);
+}
+
+/* In pieces of 1 to 40 bytes, with bytes of another source that is no trace between. */
+static bool detects_frames(const struct subject *subject, struct random *random)
+{
+	uint8_t *frames = malloc(8 * subject->size + 1024), noise[8];
+	struct ntrace_frames_writer writer;
+	size_t at = 0, size = 0, written;
+	int error;
+
+	ntrace_frames_writer_init(&writer);
+	while (at < subject->size) {
+		size_t piece = random_range(random, 1, 40);
+
+		if (piece > subject->size - at)
+			piece = subject->size - at;
+		ntrace_frames_write(&writer, SOURCE, subject->stream + at, piece, frames + size,
+				    &written);
+		size += written;
+		at += piece;
+		if (!one_in(random, 4))
+			continue;
+		for (unsigned int i = 0; i < sizeof(noise); i++)
+			noise[i] = (uint8_t)random_next(random);
+		ntrace_frames_write(&writer, OTHER_SOURCE, noise, random_range(random, 1, 8),
+				    frames + size, &written);
+		size += written;
+	}
+	size += ntrace_frames_flush(&writer, frames + size);
+	error = detect(frames, size, subject->space, &subject->params);
+	free(frames);
+	return !error && found(subject, NTRACE_DETECT_FRAMES, true);
+}
+
+/* From anywhere, as a buffer that wrapped round. */
+static bool detects_middle(const struct subject *subject, struct random *random)
+{
+	size_t from = subject->size / 8 + random_below(random, (uint32_t)(subject->size / 8));
+	int error = detect(subject->stream + from, subject->size - from, subject->space,
+			   &subject->params);
+
+	return !error && found(subject, NTRACE_DETECT_BYTES, true);
+}
+
+/* Five stretches of up to 60 bytes are missing. */
+static bool detects_lossy(const struct subject *subject, struct random *random)
+{
+	uint8_t *stream = malloc(subject->size);
+	size_t size = 0, at = 0;
+	int error;
+
+	for (unsigned int i = 0; i < 5; i++) {
+		size_t next = subject->size / 5 * i + random_below(random, 100);
+
+		if (next < at || next > subject->size)
+			continue;
+		memcpy(stream + size, subject->stream + at, next - at);
+		size += next - at;
+		at = next + random_range(random, 1, 60);
+		if (at > subject->size)
+			at = subject->size;
+	}
+	memcpy(stream + size, subject->stream + at, subject->size - at);
+	size += subject->size - at;
+	error = detect(stream, size, subject->space, &subject->params);
+	free(stream);
+	return !error && found(subject, NTRACE_DETECT_BYTES, true);
+}
+
+static bool check(bool good, const struct subject *subject, const struct row *row, uint64_t seed,
+		  const char *what)
+{
+	if (!good) {
+		diag("FAILED: %s", what);
+		show(subject, row, seed);
+	}
+	return good;
+}
+
+/* A stream of some length: of address ranges and filters may be left a message or two. */
+static bool make_subject(struct subject *subject, struct row *row, struct random *random,
+			 uint64_t seed)
+{
+	for (unsigned int tries = 0; tries < 20; tries++) {
+		const char *wrong;
+
+		row_draw(row, random);
+		wrong = subject_make(subject, row, seed, STEPS);
+		if (wrong)
+			diag("%s", wrong);
+		if (!wrong && subject->messages >= MESSAGES_MIN)
+			return true;
+		subject_free(subject);
+	}
+	return false;
+}
+
+static void test_configuration(uint64_t seed, unsigned int *failed)
+{
+	struct random random = { seed };
+	struct subject subject;
+	struct row row;
+	bool big;
+
+	if (!make_subject(&subject, &row, &random, seed)) {
+		failed[0]++;
+		return;
+	}
+	big = subject.messages >= MESSAGES_MANY;
+	detect(subject.stream, subject.size, NULL, NULL);
+	failed[0] += !check(found(&subject, NTRACE_DETECT_BYTES, false), &subject, &row, seed,
+			    "without the program");
+	detect(subject.stream, subject.size, subject.space, &subject.params);
+	failed[1] += !check(found(&subject, NTRACE_DETECT_BYTES, true), &subject, &row, seed,
+			    "with the program");
+	failed[2] += !check(detects_words(&subject), &subject, &row, seed, "words");
+	failed[3] += !check(detects_frames(&subject, &random), &subject, &row, seed, "frames");
+	if (big) {
+		failed[4] += !check(detects_middle(&subject, &random), &subject, &row, seed,
+				    "from the middle");
+		failed[5] += !check(detects_lossy(&subject, &random), &subject, &row, seed,
+				    "with losses");
+	}
+	subject_free(&subject);
+}
+
+static void test_configurations(uint64_t seed)
+{
+	static const char *const what[6] = {
+		"without the program", "with the program", "as words",
+		"in frames",	       "from the middle",  "with losses"
+	};
+	const char *only = getenv("ONLY");
+	unsigned int failed[6] = { 0 };
+
+	for (unsigned int i = 0; i < CONFIGURATIONS; i++) {
+		if (!only || strtoul(only, NULL, 0) == i)
+			test_configuration(seed * 1000 + i, failed);
+	}
+	for (unsigned int i = 0; i < 6; i++)
+		is_u64(failed[i], 0, "streams of %u configurations, %s", CONFIGURATIONS, what[i]);
+}
+
+int main(void)
+{
+	const char *text = getenv("SEED");
+	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
+
+	diag("SEED=%" PRIu64, seed);
+	test_configurations(seed);
+	return done_testing();
+}
