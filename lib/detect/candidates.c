@@ -164,7 +164,10 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 		other = *candidate;
 		other.params.all_jumps = true;
 		error = detect_flow(stream->data, stream->size, config->space, &other);
-		if (!error && other.flow_errors < candidate->flow_errors)
+		/* Losses are errors in either case; who is on the right way gets further. */
+		if (!error && (other.flow_errors < candidate->flow_errors ||
+			       (other.flow_errors == candidate->flow_errors &&
+				other.instructions > candidate->instructions * 3 / 2)))
 			*candidate = other;
 	}
 	if (bare)

@@ -312,7 +312,9 @@ int detect_score(const uint8_t *data, size_t size, unsigned int src_bits,
 		if (event == NTRACE_WIRE_ERROR) {
 			score->wire_errors += !first;
 			scorer->generation++;
-		} else if (!first || !is_rest(&message)) {
+		} else if (first && is_rest(&message)) {
+			score->cost += COST_WRONG;
+		} else {
 			take_message(scorer, &params, &message, data + message.offset);
 		}
 		first = false;

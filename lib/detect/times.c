@@ -52,7 +52,7 @@ static void take_absolute(struct times *times, struct clock *clock, uint64_t tim
 	bool known = clock->known == times->stretch;
 
 	if (known && time < clock->absolute) {
-		times->wraps += clock->absolute > times->mask / 2;
+		times->wraps += clock->absolute > times->mask / 2 && clock->absolute <= times->mask;
 	} else if (known) {
 		times->add_wrong += clock->added > time;
 		times->xor_wrong += clock->back || clock->xored > time;

@@ -342,12 +342,142 @@ static void test_configurations(uint64_t seed)
 		is_u64(failed[i], 0, "streams of %u configurations, %s", CONFIGURATIONS, what[i]);
 }
 
+/* ---- what is no trace ---- */
+
+#define JUNK 65536
+
+static uint8_t junk[JUNK + 64];
+
+static void is_kind(size_t size, unsigned int kind, const char *what)
+{
+	is_u64(detect(junk, size, NULL, NULL), 0, "%s: judged", what);
+	is_str(ntrace_detect_kind_text(result.kind), ntrace_detect_kind_text(kind), "%s", what);
+	is_u64(result.count, 0, "%s: no candidates", what);
+}
+
+static void test_random(uint64_t seed)
+{
+	static const size_t sizes[] = { JUNK, 4096, 700 };
+	struct random random = { seed };
+
+	for (unsigned int i = 0; i < 10; i++) {
+		size_t size = sizes[i % 3];
+
+		for (size_t n = 0; n < size; n++)
+			junk[n] = (uint8_t)random_next(&random);
+		/* Zeros at the end count for the rest of a buffer. */
+		junk[size - 1] |= 1;
+		is_kind(size, NTRACE_DETECT_RANDOM, "random bytes");
+	}
+}
+
+static void test_text(void)
+{
+	static const char *const lines[] = {
+		"The quick brown fox jumps over the lazy dog.\n",
+		"00000000-00010000 r-xp 00000000 08:01 1234 /bin/bash\n",
+		"{\"tcode\":28,\"name\":\"IndirectBranchHist\"}\n",
+		"\tdddd llll pppp hhhh \\\\ xxxx tttt\n",
+	};
+
+	for (unsigned int i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		size_t length = strlen(lines[i]), size = 0;
+
+		for (; size + length < 4000; size += length)
+			memcpy(junk + size, lines[i], length);
+		is_kind(size, NTRACE_DETECT_TEXT, "text");
+	}
+}
+
+/* Header: length in the low 5 bits, kind above; payload: format, branches, an address. */
+static size_t make_etrace(struct random *random, size_t size)
+{
+	uint64_t address = 0x80000000;
+	size_t at = 0;
+
+	while (at + 32 < size) {
+		unsigned int length = random_range(random, 1, 14);
+		uint8_t kind = one_in(random, 50) ? 3 : 2;
+
+		junk[at++] = (uint8_t)(kind << 5 | length);
+		address += random_below(random, 4096);
+		junk[at] = (uint8_t)random_below(random, 4);
+		junk[at] |= (uint8_t)(random_below(random, 64) << 2);
+		for (unsigned int i = 1; i < length; i++)
+			junk[at + i] = (uint8_t)(address >> 8 * (i % 8) ^ random_below(random, 4));
+		at += length;
+	}
+	return at;
+}
+
+static void test_others(uint64_t seed)
+{
+	struct random random = { seed };
+
+	for (unsigned int i = 0; i < 5; i++) {
+		size_t size = make_etrace(&random, 20000);
+
+		is_kind(size, NTRACE_DETECT_ETRACE, "packets of E-Trace");
+	}
+	memcpy(junk, "\177ELF\2\1\1", 8);
+	is_kind(4000, NTRACE_DETECT_ELF, "an ELF file");
+	memcpy(junk, "PERFILE2", 8);
+	is_kind(4000, NTRACE_DETECT_PERF_DATA, "a perf.data file");
+	memcpy(junk, "\037\213\010", 3);
+	is_kind(4000, NTRACE_DETECT_COMPRESSED, "a gzip file");
+	memset(junk, 0xff, 4000);
+	is_kind(4000, NTRACE_DETECT_IDLE, "idle bytes");
+	memset(junk, 0, 4000);
+	is_kind(4000, NTRACE_DETECT_ZEROS, "zeros");
+	is_kind(0, NTRACE_DETECT_EMPTY, "nothing");
+}
+
+/* ---- the smallest traces, and arguments ---- */
+
+static int stop(void *user, unsigned int done, unsigned int total)
+{
+	(void)done;
+	(void)total;
+	return *(int *)user;
+}
+
+static void test_calls(void)
+{
+	/* ProgTraceSync SYNC 3, Correlation: digest section 13; then zeros of an empty buffer. */
+	static const uint8_t bytes[64] = { 0x24, 0x0d, 0x00, 0x0b, 0x84, 0x00, 0x07 };
+	struct ntrace_detect_config config;
+	int code = 7;
+
+	is_u64(detect(bytes, sizeof(bytes), NULL, NULL), 0, "two messages");
+	ok(result.kind == NTRACE_DETECT_TRACE && result.count > 0, "two messages are a trace");
+	is_u64(result.bytes, 7, "zeros at the end are not judged");
+	is_u64(result.candidate[0].params.src_bits, 0, "two messages: the simplest width of SRC");
+	ok(result.candidate[0].open & NTRACE_DETECT_OPEN_XLEN, "two messages do not tell XLEN");
+	ok(result.candidate[0].open & NTRACE_DETECT_OPEN_MODE, "two messages do not tell the mode");
+	ntrace_detect_config_init(&config);
+	config.data = bytes;
+	config.bytes = sizeof(bytes);
+	config.progress = stop;
+	config.user = &code;
+	is_u64(ntrace_detect(&config, &result), 7, "progress stops");
+	config.params.xlen = 16;
+	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID, "a wrong XLEN is refused");
+	ok(ntrace_detect(NULL, &result) == NTRACE_ERR_INVALID, "no configuration is refused");
+	config.params.xlen = 64;
+	config.size--;
+	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID, "a short structure is refused");
+}
+
 int main(void)
 {
 	const char *text = getenv("SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
 
 	diag("SEED=%" PRIu64, seed);
+	test_random(seed);
+	test_text();
+	test_others(seed);
+	test_calls();
 	test_configurations(seed);
 	return done_testing();
 }

@@ -24,7 +24,7 @@ complains() {
 	fi
 }
 
-for sub in record trigger top dump decode report check stat split encode assemble archive ctr; do
+for sub in record trigger top dump decode report check stat split detect encode assemble archive ctr; do
 	complains "$sub: unknown long option" 2 "^ntrace $sub: unknown option --nonsense" "$sub" --nonsense
 	complains "$sub: unknown short option" 2 "^ntrace $sub: unknown option -Z" "$sub" -Z
 	# These need no operand: assemble reads standard input.
@@ -71,7 +71,7 @@ complains "a parameter that does not exist" 2 "cannot use 'colour=red': no such 
 complains "frames without a loss" 2 "lossless and --framing exclude each other" dump --lossless --framing coresight x
 complains "a value that cannot be" 2 "cannot use 'srcbits=13': srcbits is 0 to 12 " stat --params xlen=32,srcbits=13,mode=htm x
 complains "a word that cannot be" 2 "cannot use 'mode=both': mode is any, btm or htm " encode --params mode=both x
-for command in dump decode stat check encode report export; do
+for command in dump decode stat check detect encode report export; do
 	help=$("$ntrace" $command --params help)
 	is "$? $(head -n 1 <<<"$help" | cut -c-23) $(grep -c . <<<"$help")" "0 --params KEY=VALUE,...: 16" "$command --params help"
 done

@@ -16,6 +16,8 @@
 /* 1 is for findings; everything that kept the trace from being checked is this. */
 #define EXIT_UNCHECKED EXIT_USAGE
 #define EXIT_FINDINGS 1
+/* Of so many messages one has a field with reserved values, at most. */
+#define CODED_PART 2
 
 enum {
 	OPTION_SOURCES = OPTION_LONG,
@@ -42,6 +44,7 @@ static const struct option_spec options_table[] = {
  * @stream: -1: not of a recording
  * @lossy: bytes of the trace are missing
  * @counts: findings by severity
+ * @sanity: whether the parameters make sense
  */
 struct check {
 	struct source source;
@@ -53,6 +56,7 @@ struct check {
 	int stream;
 	uint64_t counts[3];
 	uint64_t messages;
+	struct sanity sanity;
 	struct trace trace;
 	struct progress progress;
 };
@@ -116,9 +120,26 @@ static void finding_json(const struct check *check, const struct ntrace_check_fi
 	output_text(output, "}\n");
 }
 
+/* Findings that tell of wrong parameters rather than of a wrong encoder. */
+static void count_sanity(struct sanity *sanity, const char *rule)
+{
+	static const char *const wrong[] = { "mseo-reserved", "mseo-idle", "tcode-reserved",
+					     "field-missing", "field-extra" };
+	static const char *const reserved[] = { "sync-reserved", "rcode-reserved",
+						"evcode-reserved", "cdf-reserved" };
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		sanity->wrong += !strcmp(rule, wrong[i]);
+	for (i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		sanity->reserved += !strcmp(rule, reserved[i]);
+}
+
 static int take_finding(void *data, const struct ntrace_check_finding *finding)
 {
 	struct check *check = data;
+
+	count_sanity(&check->sanity, finding->rule->id);
 
 	check->counts[finding->rule->severity]++;
 	if (check->json)
@@ -219,6 +240,11 @@ static int check_file(struct check *check, const char *path)
 	ntrace_check_free(checker);
 	if (space)
 		ntrace_space_put(space);
+	check->sanity.messages = check->messages + check->sanity.wrong;
+	/* The checker does not tell how many fields it has seen. */
+	check->sanity.coded = check->messages / CODED_PART;
+	if (!error)
+		sanity_warn(&check->sanity, check->trace.name);
 	return error;
 }
 

@@ -279,7 +279,7 @@ static int dump_messages(struct dump *dump)
 
 static int dump_file(struct dump *dump, const char *path)
 {
-	int error = trace_open(&dump->trace, path, &dump->format);
+	int error = trace_open(&dump->trace, path, dump->stream < 0 ? &dump->format : NULL);
 
 	if (error)
 		return error;

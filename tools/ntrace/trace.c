@@ -13,6 +13,8 @@
 /* Enough to recognize other formats. */
 #define MAGIC_SIZE 8
 
+#define STANDARD_INPUT "standard input"
+
 const char *trace_other_format(const uint8_t *data, size_t size)
 {
 	static const struct {
@@ -34,6 +36,70 @@ const char *trace_other_format(const uint8_t *data, size_t size)
 		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
 			return formats[i].what;
 	return NULL;
+}
+
+/* Wrong with these parameters: so few come with losses, so many with other bytes. */
+#define SANITY_WRONG_MIN 8
+#define SANITY_WRONG_PART 4
+#define SANITY_RESERVED_MIN 4
+#define SANITY_RESERVED_PART 2
+
+/* Return: the message has coded fields; @reserved: the values of one mean nothing, or are a vendor's. */
+static bool is_coded(const struct ntrace_message *message, enum ntrace_dialect dialect,
+		     bool *reserved)
+{
+	static const enum ntrace_field fields[] = { NTRACE_FIELD_SYNC, NTRACE_FIELD_EVCODE,
+						    NTRACE_FIELD_RCODE };
+	bool coded = false;
+	const char *name;
+	size_t i;
+
+	*reserved = message->field[NTRACE_FIELD_CDF] > 1;
+	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		if (!ntrace_message_has(message, fields[i]))
+			continue;
+		coded = true;
+		name = ntrace_value_name(fields[i], message->field[fields[i]], dialect);
+		*reserved |= !strcmp(name, "reserved") || !strcmp(name, "vendor");
+	}
+	return coded;
+}
+
+void sanity_message(struct sanity *sanity, int event, const struct ntrace_message *message,
+		    enum ntrace_dialect dialect)
+{
+	bool vendor, reserved;
+
+	sanity->messages++;
+	if (event == NTRACE_WIRE_ERROR) {
+		sanity->wrong++;
+		return;
+	}
+	if (!message->flags && !ntrace_message_has(message, NTRACE_FIELD_SYNC) &&
+	    !ntrace_message_has(message, NTRACE_FIELD_EVCODE) &&
+	    !ntrace_message_has(message, NTRACE_FIELD_RCODE))
+		return;
+	vendor = strcmp(ntrace_tcode_dialect_name(message->tcode, dialect), "Reserved") != 0;
+	if ((message->flags & NTRACE_MESSAGE_UNKNOWN && !vendor) ||
+	    message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_EXTRA)) {
+		sanity->wrong++;
+		return;
+	}
+	if (is_coded(message, dialect, &reserved)) {
+		sanity->coded++;
+		sanity->reserved += reserved;
+	}
+}
+
+void sanity_warn(const struct sanity *sanity, const char *name)
+{
+	if ((sanity->wrong >= SANITY_WRONG_MIN &&
+	     sanity->wrong * SANITY_WRONG_PART > sanity->messages) ||
+	    (sanity->reserved >= SANITY_RESERVED_MIN &&
+	     sanity->reserved * SANITY_RESERVED_PART > sanity->coded))
+		warn("%s: most of this is no N-Trace message with these parameters: try "
+		     "'ntrace detect %s'",
+		     name, strcmp(name, STANDARD_INPUT) ? name : "-");
 }
 
 static void warn_if_cut(const struct trace *trace)
@@ -133,7 +199,8 @@ int trace_open(struct trace *trace, const char *path, const struct trace_format 
 	int error;
 
 	memset(trace, 0, offsetof(struct trace, head));
-	trace->name = standard_input ? "standard input" : path;
+	trace->name = standard_input ? STANDARD_INPUT : path;
+	trace->given = format;
 	trace->words16 = format && format->words16;
 	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (trace->fd < 0)
@@ -234,10 +301,15 @@ int trace_next(struct trace *trace, struct ntrace_message *message)
 	while (!trace->lost &&
 	       (event = ntrace_reader_next(&trace->reader, message)) == NTRACE_ERR_AGAIN) {
 		error = next_chunk(trace);
+		if (error == TRACE_END && trace->given)
+			sanity_warn(&trace->sanity, trace->name);
 		if (error)
 			return error;
 	}
-	return trace->lost ? report_loss(trace, message) : event;
+	if (trace->lost)
+		return report_loss(trace, message);
+	sanity_message(&trace->sanity, event, message, trace->reader.params.dialect);
+	return event;
 }
 
 const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count)

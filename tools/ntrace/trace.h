@@ -31,6 +31,34 @@ struct trace_format {
 };
 
 /**
+ * struct sanity - whether a trace makes sense with its parameters
+ * @messages: messages and places that are none
+ * @wrong: of these, places that are none, reserved TCODEs, fields missing or too many
+ * @coded: messages with SYNC, EVCODE, RCODE or CDF
+ * @reserved: of these, those with a reserved value, or a vendor's
+ */
+struct sanity {
+	uint64_t messages;
+	uint64_t wrong;
+	uint64_t coded;
+	uint64_t reserved;
+};
+
+/** sanity_message - count what the reader has returned; @event: enum ntrace_wire_event */
+void sanity_message(struct sanity *sanity, int event, const struct ntrace_message *message,
+		    enum ntrace_dialect dialect);
+
+/**
+ * sanity_warn - say "try ntrace detect" if the parameters are most probably wrong
+ * @name: of the trace
+ *
+ * That is so if a quarter of at least 8 messages is wrong, or of 4 messages or more with a coded field
+ * most have a value that is reserved or a vendor's. A loss spoils one message or two, so that a sound trace with
+ * losses is far from it. Counts alone decide.
+ */
+void sanity_warn(const struct sanity *sanity, const char *name);
+
+/**
  * struct trace - a raw trace that is being read
  * @name: for people; "standard input" for "-"; borrowed
  * @size: bytes, 0 where that is unknown (a pipe, a compressed file)
@@ -40,6 +68,7 @@ struct trace_format {
  * @leave_data: for @leave
  * @lost: readable after trace_read(): bytes are missing before those that it returned
  * @places: readable: how often bytes are missing
+ * @sanity: readable: whether these are messages at all
  */
 struct trace {
 	const char *name;
@@ -49,9 +78,11 @@ struct trace {
 	void *leave_data;
 	bool lost;
 	uint64_t places;
+	struct sanity sanity;
 	/* the rest is private */
 	int fd;
 	struct ntrace_trace_file *file;
+	bool given;		/* parameters are those of the command line */
 	bool words16;
 	bool framed;
 	bool ended;
@@ -73,7 +104,7 @@ const char *trace_other_format(const uint8_t *data, size_t size);
 /**
  * trace_open - open a file of trace messages
  * @path: "-" is standard input; borrowed
- * @format: how the bytes are packed; NULL: not at all
+ * @format: how the bytes are packed; NULL: not at all, and the parameters are those of a recording
  *
  * Files compressed by zstd are read as what is in them; those that are known to be something
  * else (ELF, perf.data, gzip) are refused. All offsets are those of what is in words or frames; of

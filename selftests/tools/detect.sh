@@ -1,0 +1,140 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# ntrace detect: the options that it prints decode the trace; what is no trace is called what it is; and
+# the commands that read raw traces point to it where nothing makes sense, and only there.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+data=${NTRACE_SHARED:-$top/../shared}/data/refcode
+
+complains() {
+	local text=$1 expected=$2 pattern=$3 rc=0
+	shift 3
+	"$ntrace" "$@" >"$tmp/out" 2>"$tmp/err" <"${input:-/dev/null}" || rc=$?
+	if [ "$rc" = "$expected" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ]; then
+		like "$text" "$pattern" "$(<"$tmp/err")"
+	else
+		not_ok "$text"
+		diag "status $rc, expected $expected" "$(head -n 5 "$tmp/err" "$tmp/out")"
+	fi
+}
+
+# bytes FILE HEX...: a file of these bytes.
+bytes() {
+	local file=$1
+	shift
+	printf '%b' "$(printf '\\x%s' "$@")" >"$file"
+}
+
+# The digest's ProgTraceSync with a SRC of 4 bits, then DirectBranch of the same SRC, 300 of them.
+python3 - "$tmp" <<'END'
+import random, sys
+def message(fields, last):
+    """Fields of (value, bits), packed; then variable ones, each from a byte on."""
+    value = bits = 0
+    for number, width in fields:
+        value |= number << bits
+        bits += width
+    parts = [(value, bits)] + [(number, number.bit_length()) for number in last]
+    out = bytearray()
+    for index, (number, width) in enumerate(parts):
+        count = max(1, (width + 5) // 6)
+        for i in range(count):
+            end = 0 if i + 1 < count else 3 if index + 1 == len(parts) else 1
+            out.append((number >> 6 * i & 63) << 2 | end)
+    return out
+rng = random.Random(1)
+stream = bytearray()
+for block in range(20):
+    stream += message([(9, 6), (10, 4), (5 if not block else 2, 4), (0, 1)], [0x40000000 + rng.randrange(4096)])
+    for i in range(40):
+        count = rng.randrange(1, 60)
+        stream += message([(3, 6), (10, 4), (count, count.bit_length())], [])
+folder = sys.argv[1]
+open(folder + "/four.nex", "wb").write(stream)
+open(folder + "/words.nex", "wb").write(bytes(b for i in range(0, len(stream) // 2 * 2, 2) for b in (stream[i + 1], stream[i])))
+open(folder + "/middle.nex", "wb").write(stream[501:] + bytes(4000))
+lossy = bytearray(stream)
+for place in (100, 400, 900, 1300):
+    del lossy[place:place + 7]
+open(folder + "/lossy.nex", "wb").write(lossy)
+open(folder + "/random.bin", "wb").write(bytes(rng.randrange(256) for i in range(20000)))
+END
+python3 "$top/selftests/tools/frames.py" "$tmp/frames.bin" 1 1 "0x10=$tmp/four.nex"
+
+# first TRACE OPTION...: the options of the first candidate.
+first() {
+	"$ntrace" detect "$@" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["candidates"][0]["options"])'
+}
+
+is "$(first "$tmp/four.nex")" "--params srcbits=4,xlen=64,mode=btm" "a SRC of 4 bits"
+is "$(first "$tmp/words.nex")" "--words16 --params srcbits=4,xlen=64,mode=btm" "in 16-bit words"
+is "$(first "$tmp/frames.bin")" "--framing coresight:0x10 --params srcbits=4,xlen=64,mode=btm" "in frames"
+is "$(first "$tmp/middle.nex")" "--params srcbits=4,xlen=64,mode=btm" "from the middle, before zeros"
+is "$(first "$tmp/lossy.nex")" "--params srcbits=4,xlen=64,mode=btm" "with losses"
+is "$(first - <"$tmp/four.nex")" "--params srcbits=4,xlen=64,mode=btm" "standard input"
+text=$("$ntrace" detect "$tmp/four.nex")
+is $? 0 "a trace: status"
+like "the text has the options on a line" "--params srcbits=4,xlen=64,mode=btm" "$text"
+like "and figures" "messages +820 +with 20 syncs, 1 SRC" "$text"
+like "and what is open" "not told +xlen" "$text"
+like "and that another one fits" "--params srcbits=4,xlen=32,mode=btm   \(fits as well\)" "$text"
+is "$("$ntrace" detect --params xlen=32 --json "$tmp/four.nex" | grep -o '"options"' | wc -l)" 1 "an XLEN that is given is not open"
+read -ra options <<<"$(first "$tmp/frames.bin")"
+is "$("$ntrace" dump "${options[@]}" "$tmp/frames.bin" | grep -c DirectBranch)" 800 "the options are taken by ntrace dump"
+"$ntrace" detect --json "$tmp/four.nex" | python3 -c 'import json, sys
+got = json.load(sys.stdin)
+first = got["candidates"][0]
+assert first["messages"] == 820 and first["sources"] == 1 and first["wire_errors"] == 0 and first["equal"] is True
+assert first["not_told"] == ["xlen"] and first["packing"] == "bytes" and got["looks_like"] == "an N-Trace stream"'
+is $? 0 "JSON has the figures"
+
+# What is no trace.
+complains "random bytes" 1 "random.bin: not an N-Trace stream: it looks like random or compressed bytes" detect "$tmp/random.bin"
+complains "text" 1 "README.md: not an N-Trace stream: it looks like text" detect "$top/README.md"
+complains "an ELF file" 1 "ntrace: not an N-Trace stream: it looks like an ELF file; a program is given with --elf" detect "$ntrace"
+gzip -c "$tmp/four.nex" >"$tmp/four.gz"
+complains "gzip" 1 "four.gz: not an N-Trace stream: it looks like a compressed file; decompress it first" detect "$tmp/four.gz"
+printf 'PERFILE2%01000d' 0 >"$tmp/perf.data"
+complains "a perf.data file" 1 "it looks like a perf.data file; commands take such a file as it is" detect "$tmp/perf.data"
+complains "nothing" 1 "standard input: not an N-Trace stream: it looks like an empty file" detect -
+head -c 5000 /dev/zero >"$tmp/zeros"
+complains "zeros" 1 "zeros: not an N-Trace stream: it looks like zeros alone" detect "$tmp/zeros"
+is "$("$ntrace" detect --json "$tmp/random.bin" 2>/dev/null)" \
+	"{\"file\":\"$tmp/random.bin\",\"bytes\":20000,\"looks_like\":\"random or compressed bytes\",\"candidates\":[]}" "JSON of random bytes"
+complains "no such file" 1 "nothing.nex: No such file or directory" detect "$tmp/nothing.nex"
+complains "a directory" 2 "is a directory: a recording knows its parameters" detect "$tmp"
+complains "two files" 2 "one trace file is needed" detect "$tmp/four.nex" "$tmp/four.nex"
+bytes "$tmp/two.nex" 24 0d 00 0b 84 00 07
+like "a trace of two messages" "not told +.*xlen, mode" "$("$ntrace" detect "$tmp/two.nex")"
+
+# Commands point to it.
+riscv64-linux-gnu-gcc -x assembler -nostdlib -static -Wl,--build-id=none -o "$tmp/prog" - <<<'_start: nop'
+for command in dump "decode --elf $tmp/prog" stat check; do
+	read -ra words <<<"$command"
+	count() { "$ntrace" "${words[@]}" "$@" 2>&1 >/dev/null | grep -c "most of this is no N-Trace message with these parameters: try 'ntrace detect $file'"; }
+	file=$tmp/random.bin
+	is "$(count "$file")" 1 "${words[0]}: random bytes"
+	file=$tmp/words.nex
+	is "$(count --params srcbits=4 "$file")" 1 "${words[0]}: words as bytes"
+	file=-
+	is "$(count - <"$tmp/random.bin")" 1 "${words[0]}: standard input"
+	file=$tmp/lossy.nex
+	is "$(count --params srcbits=4 "$file")" 0 "${words[0]}: losses are no reason"
+	file=$tmp/four.nex
+	is "$(count --params srcbits=4 "$file")" 0 "${words[0]}: nor is a sound trace"
+done
+
+if [ ! -d "$data" ]; then
+	skip "the reference encoder's stream" "no $data (NTRACE_SHARED)"
+	done_testing
+	exit
+fi
+is "$(first "$data/xrle.nex")" "--params srcbits=0,xlen=64,mode=htm" "the reference encoder's stream: one address does not tell XLEN"
+is "$(first --elf "$data/xrle.elf" "$data/xrle.nex")" "--params srcbits=0,xlen=32,mode=htm" "and with its program"
+like "its code is followed" "164,959 instructions, 0 contradictions, 0 gaps" "$("$ntrace" detect --elf "$data/xrle.elf" "$data/xrle.nex")"
+for program in "$data"/*.elf; do
+	complains "${program##*/}" 1 "looks like an ELF file" detect "$program"
+done
+done_testing
