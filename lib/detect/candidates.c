@@ -13,6 +13,8 @@
 /* With programs others than the best are followed, too. */
 #define EVIDENCE_FOLLOWED 100
 #define ADDRESS_EQUAL 3
+/* So many times the instructions are a walk that went wild. */
+#define WILD 100
 /* Of messages of both modes, so few come from damage. */
 #define RARE 50
 
@@ -164,10 +166,10 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 		other = *candidate;
 		other.params.all_jumps = true;
 		error = detect_flow(stream->data, stream->size, config->space, &other);
-		/* Losses are errors in either case; who is on the right way gets further. */
+		/* Losses are errors in either case; a walk that is wrong may run round in loops. */
 		if (!error && (other.flow_errors < candidate->flow_errors ||
 			       (other.flow_errors == candidate->flow_errors &&
-				other.instructions > candidate->instructions * 3 / 2)))
+				candidate->instructions / WILD > other.instructions)))
 			*candidate = other;
 	}
 	if (bare)

@@ -46,7 +46,7 @@ same() {
 	"$ntrace" "$@" --framing "coresight${id:+:$id}" "$file" >"$tmp/got" 2>"$tmp/err" || rc=$?
 	is "$rc" "$expected" "$text: status"
 	ok "$text" cmp "$tmp/expected" "$tmp/got"
-	is "$(sed "s|$file|$plain|" "$tmp/err")" "$(<"$tmp/expected.err")" "$text: stderr"
+	is "$(sed "s|$file|$plain|g" "$tmp/err")" "$(<"$tmp/expected.err")" "$text: stderr"
 }
 frames "$tmp/all.fr" 0 0 0x10="$tmp/all.nex"
 frames "$tmp/loop.fr" 0 0 1="$tmp/loop.nex"
