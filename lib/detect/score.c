@@ -20,7 +20,9 @@
 #define COST_RARE (3 * BIT)
 #define COST_ORPHAN (4 * BIT)
 /* Any width of SRC but none is an assumption. */
-#define COST_ASSUMPTION (3 * BIT)
+#define COST_ASSUMPTION (6 * BIT)
+/* A bit that has never changed is believed so quickly: else each would cost with the length. */
+#define SURE 8
 
 /* Bits of the first variable field that have a model each; those above share the last one. */
 #define MODELED_BITS 24
@@ -82,7 +84,7 @@ static uint32_t cost_bits(struct scorer *scorer, unsigned int tcode, uint64_t va
 		uint32_t *seen = scorer->bit[tcode][i < MODELED_BITS ? i : MODELED_BITS - 1];
 		unsigned int bit = i < 64 ? value >> i & 1 : 0;
 
-		cost += log2_of(seen[0] + seen[1] + 2) - log2_of(seen[bit] + 1);
+		cost += log2_of((seen[0] + seen[1]) * SURE + 2) - log2_of(seen[bit] * SURE + 1);
 		seen[bit]++;
 	}
 	return cost;
