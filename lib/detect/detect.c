@@ -11,6 +11,7 @@
 #define SHARE_TRACE 500
 /* Of another packing that is worth a mention. */
 #define SHARE_ALIKE 900
+#define COST_ALIKE 10
 /* Without any sync there must be so many messages. */
 #define MESSAGES_MIN 32
 
@@ -126,6 +127,20 @@ static unsigned int packing_share(const struct detection *detection, unsigned in
 	return all ? (unsigned int)(good / all) : 0;
 }
 
+/* Evidence against a packing, in bits: that against the best of each of its streams. */
+static uint64_t packing_cost(const struct detection *detection, unsigned int packing)
+{
+	uint64_t cost = 0;
+
+	for (unsigned int i = 0; i < detection->count; i++) {
+		const struct judged *judged = &detection->judged[i];
+
+		if (judged->stream.packing == packing && judged->trace)
+			cost += judged->score[judged->best].cost / 16;
+	}
+	return cost;
+}
+
 static int add_candidates(struct detection *detection, unsigned int packing, bool equal)
 {
 	struct ntrace_detect_result *result = detection->result;
@@ -170,7 +185,10 @@ static int rank(struct detection *detection)
 		for (; best > i; best--)
 			order[best] = order[best - 1];
 		order[i] = chosen;
-		if (share[chosen] && (!i || share[chosen] >= SHARE_ALIKE))
+		if (share[chosen] &&
+		    (!i || (share[chosen] >= SHARE_ALIKE &&
+			    packing_cost(detection, chosen) <=
+				    packing_cost(detection, order[0]) + COST_ALIKE)))
 			error = add_candidates(detection, chosen, share[chosen] == share[order[0]]);
 	}
 	return error;
