@@ -23,7 +23,8 @@ struct detect_stream {
 
 #define STREAMS_MAX 8
 
-/** detect_unframe - streams of frames, the longest first; none if it makes no sense as frames
+/**
+ * detect_unframe - streams of frames, the longest first; none if it makes no sense as frames
  * @streams: room for STREAMS_MAX
  * @count: filled in
  *
@@ -68,7 +69,7 @@ int detect_score(const uint8_t *data, size_t size, unsigned int src_bits,
 		 struct detect_score *score);
 
 /**
- * struct detect_value_verdict - a message by itself
+ * struct detect_verdict - a message by itself
  * @illegal: a reserved value
  * @rare: values that are a vendor's
  * @sifive: it is one of SiFive's before ratification
