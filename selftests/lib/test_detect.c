@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Detection of parameters: streams of random configurations of the encoder, as they are, from the
- * middle, in frames, in words, with losses; and bytes that are no trace. SEED chooses others, ONLY one of them.
+ * middle, in frames, in words, with losses; and bytes that are no trace. What a stream of few messages
+ * can tell depends on the stream, so these are always the same: DETECT_SEED chooses others, ONLY one of them.
  */
 #include <stdlib.h>
 
@@ -152,7 +153,7 @@ static const char *params_text(const struct ntrace_params *params)
 
 static void show(const struct subject *subject, const struct row *row, uint64_t seed)
 {
-	diag("row: %s, SEED=%" PRIu64, row_text(row), seed);
+	diag("row: %s, DETECT_SEED=%" PRIu64, row_text(row), seed);
 	diag("truth: %s; %zu bytes, %u messages", params_text(&subject->params), subject->size,
 	     subject->messages);
 	diag("kind: %s", ntrace_detect_kind_text(result.kind));
@@ -470,10 +471,10 @@ static void test_calls(void)
 
 int main(void)
 {
-	const char *text = getenv("SEED");
+	const char *text = getenv("DETECT_SEED");
 	uint64_t seed = text ? strtoull(text, NULL, 0) : 1;
 
-	diag("SEED=%" PRIu64, seed);
+	diag("DETECT_SEED=%" PRIu64, seed);
 	test_random(seed);
 	test_text();
 	test_others(seed);
