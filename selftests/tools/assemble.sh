@@ -312,4 +312,7 @@ import pty, sys
 sys.exit(0 if pty.spawn(sys.argv[1:]) >> 8 == 2 else 1)' "$ntrace" assemble "$tmp/hand" >"$tmp/out"
 is $? 0 "a terminal gets no trace"
 like "and is told so" "a trace is not for a terminal: -o FILE is needed" "$(cat "$tmp/out")"
+echo '{"name":"ProgTraceSync","SYNC":3,"ICNT":0,"ADDRESS":"0x400015f4","sizes":{"FADDR":5}}' >"$tmp/short"
+fails "an address whose top bit is copied upwards" 'short:1: ADDRESS 0x400015f4 would be read as 0xffffffffc00015f4' \
+	"$ntrace" assemble --params extaddr=1 -o "$tmp/short.nex" "$tmp/short"
 done_testing

@@ -176,6 +176,28 @@ static bool check_address(struct assemble *assemble, const struct ntrace_message
 			       bits);
 }
 
+/* With extaddr the top bit of a size that was chosen is copied upwards: ADDRESS may not fit. */
+static bool check_read_back(struct assemble *assemble, const uint8_t *bytes, size_t size)
+{
+	const struct assemble_line *line = &assemble->line;
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	uint64_t address;
+
+	if (!assemble_line_has(line, ASSEMBLE_HAS_TARGET) || !line->sizes[NTRACE_FIELD_FADDR])
+		return true;
+	ntrace_reader_init(&reader, &assemble->params, true);
+	ntrace_reader_feed(&reader, bytes, size);
+	if (ntrace_reader_next(&reader, &message) != NTRACE_WIRE_MESSAGE)
+		return true;
+	address = ntrace_message_address(&message, &assemble->params, 0);
+	return address == line->target ||
+	       assemble_refuse(assemble,
+			       "ADDRESS 0x%" PRIx64 " would be read as 0x%" PRIx64
+			       " with a FADDR of %u bytes: its top bit is copied upwards (extaddr)",
+			       line->target, address, line->sizes[NTRACE_FIELD_FADDR]);
+}
+
 bool assemble_fields_write(struct assemble *assemble, uint8_t bytes[NTRACE_MESSAGE_BYTES_MAX],
 			   size_t *size)
 {
@@ -207,7 +229,7 @@ bool assemble_fields_write(struct assemble *assemble, uint8_t bytes[NTRACE_MESSA
 				       "not variable, or the message has more than %d bytes",
 				       NTRACE_MESSAGE_BYTES_MAX);
 	*size = (size_t)written;
-	return true;
+	return check_read_back(assemble, bytes, *size);
 }
 
 static bool check_target(struct assemble *assemble)
