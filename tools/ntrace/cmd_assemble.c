@@ -12,7 +12,7 @@
 #include "assemble.h"
 #include "command.h"
 #include "input.h"
-#include "output.h"
+#include "output_file.h"
 #include "ui.h"
 
 enum {
@@ -42,17 +42,6 @@ struct text {
 	size_t end;
 	bool ended;
 	char buffer[ASSEMBLE_LINE_MAX + 1];
-};
-
-/**
- * struct target - the file that becomes the trace
- * @path: its name, NULL for standard output
- * @temporary: name until it is whole, NULL: it is written in place; owned
- */
-struct target {
-	const char *path;
-	char *temporary;
-	struct output output;
 };
 
 static int open_text(struct text *text, const char *path)
@@ -117,76 +106,12 @@ static int next_line(struct text *text, char **line, size_t *length)
 	return EXIT_OK;
 }
 
-/* As a new file would have. */
-static void set_mode(int fd)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	/* A file system without modes is no reason to fail. */
-	if (fchmod(fd, 0666 & ~mask))
-		errno = 0;
-}
-
-/* What exists and is no regular file, like /dev/null or a pipe, is not replaced. */
-static bool in_place(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && !S_ISREG(status.st_mode);
-}
-
-static int open_target(struct target *target)
-{
-	int fd;
-
-	if (!target->path) {
-		output_init(&target->output, STDOUT_FILENO);
-		return EXIT_OK;
-	}
-	if (in_place(target->path)) {
-		fd = open(target->path, O_WRONLY | O_CLOEXEC);
-	} else {
-		if (asprintf(&target->temporary, "%s.XXXXXX", target->path) < 0)
-			return fail("out of memory");
-		fd = mkostemp(target->temporary, O_CLOEXEC);
-	}
-	if (fd < 0) {
-		free(target->temporary);
-		return fail("%s: %s", target->path, strerror(errno));
-	}
-	if (target->temporary)
-		set_mode(fd);
-	output_init(&target->output, fd);
-	return EXIT_OK;
-}
-
-/* The trace gets its name when it is whole; a part of one is removed. */
-static int close_target(struct target *target, int status)
-{
-	int error;
-
-	if (!target->path)
-		return output_finish(&target->output, status);
-	error = output_flush(&target->output);
-	if (close(target->output.fd) && !error)
-		error = errno;
-	if (!error && !status && target->temporary && rename(target->temporary, target->path))
-		error = errno;
-	if ((error || status) && target->temporary)
-		unlink(target->temporary);
-	free(target->temporary);
-	if (error && !status)
-		status = fail("%s: %s", target->path, strerror(error));
-	return status;
-}
-
 static int write_trace(void *data, const uint8_t *bytes, size_t size)
 {
-	struct target *target = data;
+	const struct output_file *trace = data;
 
-	output_bytes(&target->output, (const char *)bytes, size);
-	return target->output.error;
+	output_bytes(trace->output, (const char *)bytes, size);
+	return trace->output->error;
 }
 
 /* It may quote the text: nothing that a terminal would obey. */
@@ -200,7 +125,7 @@ static char *printable(char *text)
 	return text;
 }
 
-/* A write that failed is reported where the target is closed. */
+/* A write that failed is reported where the trace is closed. */
 static int refused(struct assemble *assemble, const struct text *text, int error)
 {
 	if (error > 0)
@@ -228,29 +153,29 @@ static int assemble_lines(struct assemble *assemble, struct text *text)
 	}
 }
 
-static int assemble_all(const char *path, const char *params, struct target *target)
+static int assemble_all(const char *path, const char *params, const char *trace_path)
 {
 	static struct assemble assemble;
 	static struct text text;
+	struct output_file trace;
 	int error;
 
 	error = open_text(&text, path);
 	if (error)
 		return error;
-	if (!assemble_init(&assemble, params, write_trace, target))
+	if (!assemble_init(&assemble, params, write_trace, &trace))
 		error = fail("%s", assemble.error);
 	if (!error)
-		error = open_target(target);
+		error = output_file_open(&trace, trace_path);
 	if (!error)
-		error = close_target(target, assemble_lines(&assemble, &text));
+		error = output_file_close(&trace, assemble_lines(&assemble, &text));
 	close_text(&text);
 	return error;
 }
 
 static int run(const struct command *command, int argc, char **argv)
 {
-	static struct target target;
-	const char *params = NULL, *path = "-";
+	const char *params = NULL, *path = "-", *trace = "-";
 	struct options options;
 	int option, error;
 
@@ -265,7 +190,7 @@ static int run(const struct command *command, int argc, char **argv)
 				return error;
 			break;
 		case OPTION_OUTPUT:
-			target.path = strcmp(options.value, "-") ? options.value : NULL;
+			trace = options.value;
 			break;
 		default:
 			return EXIT_USAGE;
@@ -278,9 +203,9 @@ static int run(const struct command *command, int argc, char **argv)
 		path = argv[options.index];
 	else if (isatty(STDIN_FILENO))
 		return usage_error(command, "which text? - is standard input");
-	if (!target.path && isatty(STDOUT_FILENO))
+	if (!strcmp(trace, "-") && isatty(STDOUT_FILENO))
 		return usage_error(command, "a trace is not for a terminal: -o FILE is needed");
-	return assemble_all(path, params, &target);
+	return assemble_all(path, params, trace);
 }
 
 const struct command command_assemble = {

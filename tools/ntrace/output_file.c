@@ -30,13 +30,19 @@ static int open_nameless(const char *target)
 	return fd;
 }
 
+mode_t output_file_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
 /* File systems without O_TMPFILE. */
 static int open_named(struct output_file *file)
 {
-	mode_t mask = umask(0);
 	int fd;
 
-	umask(mask);
 	if (asprintf(&file->made, "%s.XXXXXX", file->target) < 0) {
 		file->made = NULL;
 		errno = ENOMEM;
@@ -44,7 +50,7 @@ static int open_named(struct output_file *file)
 	}
 	fd = mkostemp(file->made, O_CLOEXEC);
 	if (fd >= 0)
-		fchmod(fd, 0666 & ~mask);
+		fchmod(fd, output_file_mode());
 	return fd;
 }
 
@@ -64,10 +70,10 @@ static int open_new(struct output_file *file)
 	return fd < 0 ? open_named(file) : fd;
 }
 
-/* Permissions of the file that is replaced. */
+/* Permissions of the file that is replaced, but for those that a new file would not get. */
 static void copy_mode(const struct output_file *file, const struct stat *before)
 {
-	if (fchmod(file->output->fd, before->st_mode & 0777))
+	if (fchmod(file->output->fd, before->st_mode & output_file_mode()))
 		warn("%s: its permissions are new ones: %s", file->path, strerror(errno));
 }
 

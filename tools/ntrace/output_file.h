@@ -3,6 +3,8 @@
 #ifndef NTRACE_TOOL_OUTPUT_FILE_H
 #define NTRACE_TOOL_OUTPUT_FILE_H
 
+#include <sys/types.h>
+
 #include "output.h"
 
 /**
@@ -35,5 +37,8 @@ int output_file_open(struct output_file *file, const char *path);
  * happens if it is not open.
  */
 int output_file_close(struct output_file *file, int status);
+
+/** output_file_mode - the permissions that open() gives a new file */
+mode_t output_file_mode(void);
 
 #endif /* NTRACE_TOOL_OUTPUT_FILE_H */

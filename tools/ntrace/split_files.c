@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "output_file.h"
 #include "split_files.h"
 #include "ui.h"
 
@@ -52,15 +53,6 @@ static int name_file(const struct split_files *files, struct split_file *file)
 	return EXIT_FAILED;
 }
 
-/* As a file that open() makes. */
-static mode_t usual_mode(void)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	return 0666 & ~mask;
-}
-
 static int open_file(const struct split_files *files, struct split_file *file)
 {
 	int fd;
@@ -69,7 +61,7 @@ static int open_file(const struct split_files *files, struct split_file *file)
 		return fail("%s: the file exists: --force replaces it, -o DIR writes elsewhere",
 			    file->path);
 	fd = mkostemp(file->temporary, O_CLOEXEC);
-	if (fd >= 0 && !fchmod(fd, usual_mode()))
+	if (fd >= 0 && !fchmod(fd, output_file_mode()))
 		file->file = fdopen(fd, "wb");
 	if (file->file)
 		return EXIT_OK;
