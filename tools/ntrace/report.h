@@ -69,6 +69,10 @@ void report_losses(const struct report *report);
 /** report_pc_samples - the table of PC samples, if there are any */
 void report_pc_samples(const struct report *report);
 
+/** report_json_place - which function it is, and whose: how an object of a table of functions begins */
+void report_json_place(const struct report *report, const struct function *function,
+		       bool by_process);
+
 /** report_pc_samples_json - the same as a member of a JSON object with a comma before it */
 void report_pc_samples_json(const struct report *report);
 

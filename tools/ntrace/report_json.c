@@ -31,7 +31,8 @@ static void json_problems(const struct report *report, const char *key, const st
 	output_char(output, ']');
 }
 
-static void json_function(const struct report *report, const struct function *function)
+void report_json_place(const struct report *report, const struct function *function,
+		       bool by_process)
 {
 	struct output *output = report->output;
 
@@ -41,7 +42,7 @@ static void json_function(const struct report *report, const struct function *fu
 	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
 	output_printf(output, ",\"address\":\"0x%" PRIx64 "\",\"mode\":\"%s\"", function->start,
 		      profile_part_names[profile_part(function->privilege)]);
-	if (report->profile.by_process) {
+	if (by_process) {
 		output_printf(output, ",\"pid\":%d,\"process\":", function->pid);
 		output_json(output, function->comm);
 	}
@@ -49,6 +50,13 @@ static void json_function(const struct report *report, const struct function *fu
 		output_text(output, ",\"demangled\":");
 		output_json(output, function->demangled);
 	}
+}
+
+static void json_function(const struct report *report, const struct function *function)
+{
+	struct output *output = report->output;
+
+	report_json_place(report, function, report->profile.by_process);
 	output_printf(output, ",\"instructions\":%" PRIu64 ",\"calls\":%" PRIu64,
 		      function->instructions, function->calls);
 	if (report->stacks)

@@ -66,20 +66,7 @@ static void json_row(const struct report *report, const struct function *functio
 {
 	struct output *output = report->output;
 
-	output_text(output, "{\"function\":");
-	output_json(output, function->name);
-	output_text(output, ",\"object\":");
-	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
-	output_printf(output, ",\"address\":\"0x%" PRIx64 "\",\"mode\":\"%s\"", function->start,
-		      profile_part_names[profile_part(function->privilege)]);
-	if (report->samples.by_process) {
-		output_printf(output, ",\"pid\":%" PRId32 ",\"process\":", function->pid);
-		output_json(output, function->comm);
-	}
-	if (function->demangled) {
-		output_text(output, ",\"demangled\":");
-		output_json(output, function->demangled);
-	}
+	report_json_place(report, function, report->samples.by_process);
 	output_printf(output, ",\"samples\":%" PRIu64 ",\"share\":%.6f}", function->instructions,
 		      share_of(report, function->instructions) / 100);
 }
