@@ -44,40 +44,31 @@ const char *trace_other_format(const uint8_t *data, size_t size)
 #define SANITY_RESERVED_MIN 4
 #define SANITY_RESERVED_PART 2
 
-/* Return: the message has coded fields; @reserved: the values of one mean nothing, or are a vendor's. */
-static bool is_coded(const struct ntrace_message *message, enum ntrace_dialect dialect,
-		     bool *reserved)
-{
-	static const enum ntrace_field fields[] = { NTRACE_FIELD_SYNC, NTRACE_FIELD_EVCODE,
-						    NTRACE_FIELD_RCODE };
-	bool coded = false;
-	const char *name;
-	size_t i;
+/* The fields whose values have names; a message has one of them at most. */
+#define CODED (1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_EVCODE | 1u << NTRACE_FIELD_RCODE)
 
-	*reserved = message->field[NTRACE_FIELD_CDF] > 1;
-	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (!ntrace_message_has(message, fields[i]))
-			continue;
-		coded = true;
-		name = ntrace_value_name(fields[i], message->field[fields[i]], dialect);
-		*reserved |= !strcmp(name, "reserved") || !strcmp(name, "vendor");
-	}
-	return coded;
+/* The coded field of @message has a reserved value, or a vendor's. */
+static bool is_reserved(const struct ntrace_message *message, enum ntrace_dialect dialect)
+{
+	enum ntrace_field field = (enum ntrace_field)__builtin_ctz(message->present & CODED);
+	const char *name = ntrace_value_name(field, message->field[field], dialect);
+
+	return message->field[NTRACE_FIELD_CDF] > 1 || !strcmp(name, "reserved") ||
+	       !strcmp(name, "vendor");
 }
 
 void sanity_message(struct sanity *sanity, int event, const struct ntrace_message *message,
 		    enum ntrace_dialect dialect)
 {
-	bool vendor, reserved;
+	bool vendor;
 
 	sanity->messages++;
 	if (event == NTRACE_WIRE_ERROR) {
 		sanity->wrong++;
 		return;
 	}
-	if (!message->flags && !ntrace_message_has(message, NTRACE_FIELD_SYNC) &&
-	    !ntrace_message_has(message, NTRACE_FIELD_EVCODE) &&
-	    !ntrace_message_has(message, NTRACE_FIELD_RCODE))
+	/* Most messages are neither. */
+	if (!message->flags && !(message->present & CODED))
 		return;
 	vendor = strcmp(ntrace_tcode_dialect_name(message->tcode, dialect), "Reserved") != 0;
 	if ((message->flags & NTRACE_MESSAGE_UNKNOWN && !vendor) ||
@@ -85,9 +76,9 @@ void sanity_message(struct sanity *sanity, int event, const struct ntrace_messag
 		sanity->wrong++;
 		return;
 	}
-	if (is_coded(message, dialect, &reserved)) {
+	if (message->present & CODED) {
 		sanity->coded++;
-		sanity->reserved += reserved;
+		sanity->reserved += is_reserved(message, dialect);
 	}
 }
 
