@@ -78,7 +78,6 @@ static unsigned int address_bytes(uint64_t value, const struct ntrace_params *pa
 
 	if (params->address_bits && params->address_bits < width)
 		width = params->address_bits;
-
 	if (!params->extend_address) {
 		unsigned int bits = significant_bits(value);
 
