@@ -67,17 +67,32 @@ static int put_variable(struct output *out, uint64_t value, unsigned int bytes)
 	return NTRACE_OK;
 }
 
+static unsigned int address_width(const struct ntrace_params *params)
+{
+	unsigned int width = params->xlen - 1;
+
+	return params->address_bits && params->address_bits < width ? params->address_bits : width;
+}
+
+/* The bits above addrbits are not sent: they must all be 0, or all equal the sign bit. */
+static bool narrow_address(uint64_t *value, const struct ntrace_params *params)
+{
+	unsigned int width = address_width(params);
+	uint64_t top = *value >> (width - 1);
+
+	*value &= (UINT64_C(1) << width) - 1;
+	return top <= 1 || top == (UINT64_C(1) << (params->xlen - width)) - 1;
+}
+
 /*
  * Bytes that an address needs. With trTeInstExtendAddrMSB upper bits may be
  * left out if they equal the top bit of the last byte (digest section 5).
  */
 static unsigned int address_bytes(uint64_t value, const struct ntrace_params *params)
 {
-	unsigned int width = params->xlen - 1;
+	unsigned int width = address_width(params);
 	unsigned int bytes = 1;
 
-	if (params->address_bits && params->address_bits < width)
-		width = params->address_bits;
 	if (!params->extend_address) {
 		unsigned int bits = significant_bits(value);
 
@@ -99,6 +114,8 @@ static int put_address(struct output *out, const struct ntrace_params *params, u
 	if (!bytes) {
 		if (params->xlen == 32)
 			value &= 0x7fffffff;
+		if (!narrow_address(&value, params))
+			return NTRACE_ERR_INVALID;
 		bytes = address_bytes(value, params);
 		/* The bits that are left out equal the top one that is sent. */
 		value &= ~UINT64_C(0) >> (bytes * 6 < 64 ? 64 - bytes * 6 : 0);

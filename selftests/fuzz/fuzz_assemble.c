@@ -42,13 +42,14 @@ static bool is_address(unsigned int field)
 static void check_field(const struct ntrace_message *given, const struct ntrace_message *read,
 			const struct ntrace_params *params, unsigned int field)
 {
-	uint64_t mask = params->xlen == 32 ? UINT32_MAX : UINT64_MAX;
+	struct ntrace_message full = { .present = 1u << NTRACE_FIELD_FADDR };
 
 	if (given->field[field] == read->field[field])
 		return;
-	if (!is_address(field) || !params->extend_address)
+	if (!is_address(field) || !(params->extend_address || params->address_bits))
 		abort();
-	if (ntrace_message_address(read, params, 0) != (given->field[field] << 1 & mask))
+	full.field[NTRACE_FIELD_FADDR] = given->field[field];
+	if (ntrace_message_address(read, params, 0) != ntrace_message_address(&full, params, 0))
 		abort();
 }
 

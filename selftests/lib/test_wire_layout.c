@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The layout of messages as the library tells it, against the table of the
- * specification; and variable fields that are longer than they need be.
+ * specification; variable fields that are longer than they need be; addresses
+ * of fewer bits than a hart has.
  */
 #include "test_wire.h"
 
@@ -152,9 +153,52 @@ static void test_sizes(void)
 		       refused[i].what);
 }
 
+/* Digest, "Addresses of limited width": what the bits that are sent cannot say is refused. */
+static void test_written_narrow_addresses(void)
+{
+	static const struct {
+		const char *params;
+		uint64_t address;
+		bool fits;
+	} cases[] = {
+		{ "addrbits=8", 0x16, true },
+		{ "addrbits=8", 0xffffffffffffff16, true },
+		{ "addrbits=8", 0x216, false },
+		{ "addrbits=8", 0x80003416, false },
+		{ "addrbits=8", 0xfffffffffffffc16, false },
+		{ "addrbits=8,xlen=32", 0xffffff16, true },
+		{ "addrbits=8,xlen=32", 0x80003416, false },
+		{ "addrbits=62", 0xc000000000000000, true },
+		{ "addrbits=62", 0x8000000000000000, false },
+	};
+	struct ntrace_message message = { .tcode = NTRACE_TCODE_PROG_TRACE_SYNC }, read;
+	struct ntrace_reader reader;
+	uint8_t data[NTRACE_MESSAGE_BYTES_MAX];
+
+	message.present = 1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_ICNT |
+			  1u << NTRACE_FIELD_FADDR;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ntrace_params params = params_of(cases[i / 2].params);
+		int size;
+
+		params.extend_address = i & 1;
+		message.field[NTRACE_FIELD_FADDR] = cases[i / 2].address >> 1;
+		size = ntrace_message_write(&message, &params, data);
+		is_u64(size > 0, cases[i / 2].fits, "%s,extaddr=%u: 0x%" PRIx64 " can be written",
+		       cases[i / 2].params, params.extend_address, cases[i / 2].address);
+		if (size <= 0)
+			continue;
+		ntrace_reader_init(&reader, &params, true);
+		ntrace_reader_feed(&reader, data, (size_t)size);
+		ntrace_reader_next(&reader, &read);
+		is_hex(ntrace_message_address(&read, &params, 0), cases[i / 2].address, "read");
+	}
+}
+
 int main(void)
 {
 	test_layouts();
 	test_sizes();
+	test_written_narrow_addresses();
 	return done_testing();
 }

@@ -218,6 +218,11 @@ refuses "an address too wide" 1 'FADDR is 0x8000000000000000, but has at most 63
 refuses "an address too wide for 32 bits" 1 'UADDR is 0x80000000, but has at most 31 bits' \
 	'{"tcode":4,"BTYPE":0,"ICNT":0,"UADDR":"0x80000000"}' --params xlen=32
 refuses "ADDRESS too wide" 1 'ADDRESS is 0x100000000, but addresses have 32 bits' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":"0x100000000"}' --params xlen=32
+narrow='{"tcode":9,"SYNC":1,"ICNT":0,"FADDR":"0x40001a0b"}'
+refuses "FADDR with bits above addrbits" 1 'FADDR is 0x40001a0b, but 8 bits are sent \(addrbits\)' "$narrow" --params addrbits=8
+refuses "FADDR with bits above addrbits and extaddr" 1 'FADDR is 0x40001a0b, but 8 bits are sent' "$narrow" --params addrbits=8,extaddr=1
+refuses "ADDRESS with bits above addrbits" 1 'ADDRESS 0x80003416 would be read as 0x16: 8 bits are sent \(addrbits\)' \
+	'{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":"0x80003416"}' --params addrbits=8
 refuses "ADDRESS that is odd" 1 'ADDRESS is odd: 0x3' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":3}'
 refuses "ADDRESS and FADDR" 1 'ADDRESS stands for FADDR, UADDR or CKDATA0: give one' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2,"FADDR":1}'
 refuses "ADDRESS of a message without one" 1 'DirectBranch has no address' '{"tcode":3,"ICNT":0,"ADDRESS":2}'

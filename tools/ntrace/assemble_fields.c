@@ -160,20 +160,40 @@ static bool check_missing(struct assemble *assemble, const struct ntrace_message
 	return true;
 }
 
+/* The address that a reader takes an F-ADDR for: with addrbits its upper bits are copies. */
+static uint64_t address_of(uint64_t faddr, const struct ntrace_params *params)
+{
+	struct ntrace_message message = { .present = 1u << NTRACE_FIELD_FADDR };
+
+	message.field[NTRACE_FIELD_FADDR] = faddr;
+	return ntrace_message_address(&message, params, 0);
+}
+
 /* With a size, an address may have bits that no hart has: a damaged trace had them, too. */
 static bool check_address(struct assemble *assemble, const struct ntrace_message *message,
 			  unsigned int field)
 {
 	unsigned int bits = assemble->line.sizes[field] ? 63 : assemble->params.xlen - 1;
 
-	if (!ntrace_message_has(message, (enum ntrace_field)field) ||
-	    !(message->field[field] >> bits))
+	uint64_t value = message->field[field];
+
+	if (!ntrace_message_has(message, (enum ntrace_field)field))
+		return true;
+	if (value >> bits)
+		return assemble_refuse(assemble,
+				       "%s is 0x%" PRIx64 ", but has at most %u bits: an address "
+				       "without its bit 0",
+				       ntrace_field_name((enum ntrace_field)field), value, bits);
+	if (assemble->line.sizes[field] || !assemble->params.address_bits ||
+	    !(value >> assemble->params.address_bits) ||
+	    address_of(value, &assemble->params) == value << 1)
 		return true;
 	return assemble_refuse(assemble,
-			       "%s is 0x%" PRIx64 ", but has at most %u bits: an address without "
-			       "its bit 0",
-			       ntrace_field_name((enum ntrace_field)field), message->field[field],
-			       bits);
+			       "%s is 0x%" PRIx64
+			       ", but %u bits are sent (addrbits): the bits above "
+			       "must be 0 or copies of the topmost one",
+			       ntrace_field_name((enum ntrace_field)field), value,
+			       assemble->params.address_bits);
 }
 
 /* With extaddr the top bit of a size that was chosen is copied upwards: ADDRESS may not fit. */
@@ -249,6 +269,14 @@ static bool check_target(struct assemble *assemble)
 				       "ADDRESS is 0x%" PRIx64 ", but addresses have 32 "
 				       "bits (xlen=32)",
 				       line->target);
+	if (address_of(line->target >> 1, &assemble->params) != line->target)
+		return assemble_refuse(assemble,
+				       "ADDRESS 0x%" PRIx64 " would be read as 0x%" PRIx64
+				       ": %u bits are sent (addrbits), the topmost of them is "
+				       "copied upwards",
+				       line->target,
+				       address_of(line->target >> 1, &assemble->params),
+				       assemble->params.address_bits);
 	return true;
 }
 
