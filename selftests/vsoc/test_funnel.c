@@ -14,13 +14,14 @@ static struct {
 	uint8_t bytes[4096];
 	size_t size;
 	bool full;
+	bool refuses;		/* although it was ready */
 } behind;
 
 static bool behind_put(void *opaque, unsigned int input, const uint8_t *data, size_t size)
 {
 	(void)opaque;
 	(void)input;
-	if (behind.full)
+	if (behind.full || behind.refuses)
 		return false;
 	memcpy(behind.bytes + behind.size, data, size);
 	behind.size += size;
@@ -138,6 +139,31 @@ static void holding_back(void)
 	funnel_write(&funnel, TR_FUNNEL_CONTROL, 0);
 	ok(!behind.size && funnel_read(&funnel, TR_FUNNEL_CONTROL) == TR_CONTROL_EMPTY,
 	   "Active 0 loses what waits");
+
+	enabled(2, 8);
+	funnel_advance(&funnel);
+	put(0, "abc");
+	put(1, "de");
+	put(0, "f");
+	funnel_advance(&funnel);
+	ok(got("abc") && !(funnel_read(&funnel, TR_FUNNEL_CONTROL) & TR_CONTROL_EMPTY),
+	   "with time, the oldest message gets out");
+	behind.full = true;
+	funnel_advance(&funnel);
+	ok(got("abc"), "not while the way is blocked");
+	behind.full = false;
+	funnel_advance(&funnel);
+	funnel_advance(&funnel);
+	ok(got("abcdef") && funnel_read(&funnel, TR_FUNNEL_CONTROL) & TR_CONTROL_EMPTY,
+	   "then all others, and it is Empty");
+	is_u64(funnel.bytes, 6, "what it passed on is counted");
+	put(1, "gh");
+	put(0, "i");
+	behind.refuses = true;
+	funnel_advance(&funnel);
+	behind.refuses = false;
+	is_u64(funnel.dropped, 2, "refused behind it: a message is lost");
+	ok(!put(0, "j") && !put(1, "k") && put(0, "l"), "and each input is told");
 
 	enabled(2, 8);
 	put(0, "abc");

@@ -88,6 +88,25 @@ static bool flush(struct funnel *funnel)
 	return good;
 }
 
+void funnel_advance(struct funnel *funnel)
+{
+	unsigned int size;
+	bool good;
+
+	if (!funnel->ends || !trace_port_ready(funnel->out))
+		return;
+	size = funnel->end[0];
+	good = trace_port_put(funnel->out, funnel->data, size);
+	*(good ? &funnel->bytes : &funnel->dropped) += size;
+	if (!good)
+		funnel->lost = inputs_mask(funnel);
+	funnel->fill -= size;
+	funnel->ends--;
+	memmove(funnel->data, funnel->data + size, funnel->fill);
+	for (unsigned int i = 0; i < funnel->ends; i++)
+		funnel->end[i] = (uint16_t)(funnel->end[i + 1] - size);
+}
+
 static void write_control(struct funnel *funnel, uint32_t value)
 {
 	if (!(value & TR_CONTROL_ACTIVE)) {

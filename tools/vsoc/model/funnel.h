@@ -20,8 +20,8 @@
  * @inputs: inputs that are connected, 1..FUNNEL_INPUTS_MAX; trFunnelDisInput has
  *          their bits
  * @buffer: bytes of messages that are held back until more come, 0..FUNNEL_BUFFER_MAX.
- *          They get out when the next message does not fit any more, and when
- *          the funnel is disabled
+ *          They get out when the next message does not fit any more, with each
+ *          funnel_advance(), and when the funnel is disabled
  * @timestamp: its timestamp unit
  * @faults: what is broken at power-up
  *
@@ -63,6 +63,9 @@ void funnel_power_up(struct funnel *funnel);
 
 uint32_t funnel_read(const struct funnel *funnel, uint32_t offset);
 void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value);
+
+/** funnel_advance - some time has passed: the oldest message it holds goes on */
+void funnel_advance(struct funnel *funnel);
 
 /**
  * funnel_put - a message comes in
