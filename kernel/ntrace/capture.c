@@ -95,6 +95,7 @@ ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
 	capture->path = path;
 	capture->config = *config;
 	capture->ended = true;
+	capture->complete = true;
 	return capture;
 }
 

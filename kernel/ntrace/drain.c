@@ -288,20 +288,29 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 	return limit;
 }
 
+/*
+ * Drain the next slice, and take it off @left.
+ *
+ * Return: true if more is waiting.
+ */
+static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 *left)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 limit;
+
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	limit = ntrace_drain_limit(sink);
+	*left -= min(*left, limit);
+	return ntrace_drain_slice(component, limit, sink_stopped);
+}
+
 /* Drain in slices; between them interrupts are on. At most one ring's worth. */
 static void ntrace_drain_all(struct ntrace_component *component, bool sink_stopped)
 {
-	struct ntrace_ramsink *sink = &component->ramsink;
-	u32 left = sink->ring_size;
-	bool more = true;
-	u32 limit;
+	u32 left = component->ramsink.ring_size;
 
-	while (more && left) {
-		guard(raw_spinlock_irqsave)(&sink->lock);
-		limit = ntrace_drain_limit(sink);
-		more = ntrace_drain_slice(component, limit, sink_stopped);
-		left -= min(left, limit);
-	}
+	while (left && ntrace_drain_next(component, sink_stopped, &left))
+		;
 }
 
 /**
@@ -376,21 +385,58 @@ void ntrace_drain_pause(struct ntrace_capture *capture, bool pause)
 	sink->paused = pause;
 }
 
-/**
- * ntrace_drain_await_end - drain until the end of a trace has come
- * @capture: capture of perf whose encoder has stopped and is empty
- *
- * What an encoder has sent is somewhere in the funnels and the sink when it is
- * empty, and others that use them keep them from being flushed; but they push it
- * on. If they do not in the time that there is, capture->ended stays false.
- */
-void ntrace_drain_await_end(struct ntrace_capture *capture)
+/* How far the drain, now at @drained, is from all that the sink has taken. */
+static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
 {
-	u64 end = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 wp;
 
-	do {
-		ntrace_drain_all(ntrace_drain_sink(capture), false);
-	} while (!READ_ONCE(capture->ended) && ktime_get_mono_fast_ns() < end);
+	guard(raw_spinlock_irqsave)(&sink->lock);
+	*drained = sink->drained;
+	if (!sink->ring || sink->fault || !ntrace_drain_position(component, &wp))
+		return U32_MAX;
+	/* Up to a granule behind the write pointer the sink has taken and not written. */
+	return roundup(ring_distance(sink, *drained, wp), sink->granule) + sink->granule;
+}
+
+/**
+ * ntrace_drain_await_end - drain until all of a trace has come
+ * @capture: capture of perf whose encoder has stopped and is empty, as are the funnels
+ *
+ * The sink holds the last bytes back until others that use it push them on. That
+ * the last message which came is one that ends a trace is not enough: encoders
+ * also send it where a filter ends a stretch of trace, and the next stretch may
+ * still be on its way. What the sink has written is drained, however long that
+ * takes; for the rest the others have NTRACE_TIMEOUT_ATOMIC_US.
+ *
+ * Return: false if others did not push it on in time: some of it may be missing.
+ */
+bool ntrace_drain_await_end(struct ntrace_capture *capture)
+{
+	struct ntrace_component *component = ntrace_drain_sink(capture);
+	const struct ntrace_ramsink *sink = &component->ramsink;
+	u32 drained, next, moved, left, unused;
+	u64 now, deadline = 0;
+	bool more;
+
+	left = ntrace_drain_ahead(component, &drained);
+	for (;;) {
+		unused = 0;
+		more = ntrace_drain_next(component, false, &unused);
+		next = READ_ONCE(sink->drained);
+		moved = ring_distance(sink, drained, next);
+		if (moved >= left)
+			return true;
+		left -= moved;
+		drained = next;
+		if (more)
+			continue;
+		now = ktime_get_mono_fast_ns();
+		if (!deadline)
+			deadline = now + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+		else if (now >= deadline)
+			return false;
+	}
 }
 
 /**

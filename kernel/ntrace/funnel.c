@@ -3,6 +3,9 @@
  * Trace funnel, trFunnel... registers: several inputs, one output. Messages
  * stay whole; whose they are is told by SRC alone.
  */
+#include <linux/ktime.h>
+#include <linux/processor.h>
+
 #include "ntrace.h"
 
 /**
@@ -55,4 +58,24 @@ int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
 {
 	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE);
 	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+/**
+ * ntrace_funnel_await_empty - wait until a funnel has passed on what it had
+ * @component: funnel that others use, too; what this hart sends to it is empty
+ * @deadline: when to give up, ktime_get_mono_fast_ns()
+ *
+ * Once it is empty, what came before has left it. Others may keep it from ever
+ * being empty: that is no error.
+ *
+ * Return: true if it was.
+ */
+bool ntrace_funnel_await_empty(const struct ntrace_component *component, u64 deadline)
+{
+	while (!(ntrace_read(component, TR_CONTROL) & TR_CONTROL_EMPTY)) {
+		if (ktime_get_mono_fast_ns() >= deadline)
+			return false;
+		cpu_relax();
+	}
+	return true;
 }

@@ -332,7 +332,8 @@ struct ntrace_component {
  * @fault: the sink's write pointer left its buffer, or @failed
  * @failed: the encoder cannot get at its sink any more
  * @overrun: the data area was full; stays until a part of it is free again
- * @ended: the last message of a shared sink was one that ends a trace
+ * @ended: the last message of this encoder in a shared sink is complete, and ends a trace
+ * @complete: when perf stopped it last, all of its trace was drained
  * @fresh: bytes behind @head that may turn out to be void
  * @dropped: bytes that found no room, likewise
  * @head: bytes put into the data area
@@ -367,6 +368,7 @@ struct ntrace_capture {
 	bool failed;
 	bool overrun;
 	bool ended;
+	bool complete;
 	u32 fresh;
 	u32 dropped;
 	u64 head;
@@ -497,6 +499,7 @@ int ntrace_funnel_init(struct ntrace_component *component);
 int ntrace_funnel_program(struct ntrace_component *component);
 int ntrace_funnel_start(struct ntrace_component *component, bool atomic);
 int ntrace_funnel_stop(struct ntrace_component *component, bool atomic);
+bool ntrace_funnel_await_empty(const struct ntrace_component *component, u64 deadline);
 
 /* filter.c */
 void ntrace_filter_init(struct ntrace_component *component);
@@ -590,7 +593,7 @@ void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, 
 		       bool overwrite);
 u64 ntrace_drain_discard(struct ntrace_capture *capture);
 void ntrace_drain_pause(struct ntrace_capture *capture, bool pause);
-void ntrace_drain_await_end(struct ntrace_capture *capture);
+bool ntrace_drain_await_end(struct ntrace_capture *capture);
 ktime_t ntrace_drain_step(struct ntrace_capture *capture);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
 

@@ -3,6 +3,7 @@
  * A path as a whole: all its components switched in the right order, and what
  * it has in common with others only when the first or the last one asks.
  */
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/poll.h>
 
@@ -127,6 +128,25 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 	return ret;
 }
 
+/*
+ * All that the hart has sent, out of funnels and sink that others keep going.
+ *
+ * Return: false if some of it may be missing.
+ */
+static bool ntrace_path_await_end(struct ntrace_capture *capture)
+{
+	u64 deadline = ktime_get_mono_fast_ns() + NTRACE_TIMEOUT_ATOMIC_US * NSEC_PER_USEC;
+	struct ntrace_path *path = capture->path;
+	unsigned int i;
+
+	/* In the order of the way: what one has passed on is in the next. */
+	for (i = 1; i < path->count; i++)
+		if (path->component[i]->type == TR_COMP_TYPE_FUNNEL && path->component[i]->users &&
+		    !ntrace_funnel_await_empty(path->component[i], deadline))
+			return false;
+	return ntrace_drain_await_end(capture);
+}
+
 /** ntrace_path_disable_atomic - the same with interrupts off, for a capture of perf */
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 {
@@ -135,13 +155,15 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 
 	guard(raw_spinlock)(&ntrace_path_sink(capture->path)->ramsink.users_lock);
 	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
-	if (ntrace_path_sink(capture->path)->users)
-		ntrace_drain_await_end(capture);
+	capture->complete = ntrace_path_sink(capture->path)->users &&
+			    ntrace_path_await_end(capture) && capture->ended;
 	/* Not from the timer itself: that one ends by its return value. */
 	hrtimer_try_to_cancel(&capture->timer);
 	ntrace_drain_end(capture, control, sink_stopped);
-	if (sink_stopped)
+	if (sink_stopped) {
 		capture->ended = true;
+		capture->complete = true;
+	}
 	return ret;
 }
 

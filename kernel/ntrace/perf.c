@@ -293,7 +293,7 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 		ntrace_perf_dead(perf);
 	}
 	/* Its last message stays behind in a sink that others keep going. */
-	if (!perf->path->capture->ended)
+	if (!perf->path->capture->complete)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 	ntrace_perf_count(perf);
 	ntrace_perf_close(perf, flags);

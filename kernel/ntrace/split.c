@@ -41,22 +41,31 @@ static struct ntrace_capture *ntrace_split_find(const struct ntrace_ramsink *sin
 	return NULL;
 }
 
+/* The message is complete: was it one that ends the trace of its encoder? */
+static void ntrace_split_complete(struct ntrace_split *split)
+{
+	if (split->to)
+		split->to->ended = split->head[0] >> NTRACE_MSEO_BITS == NTRACE_TCODE_END;
+	split->have = 0;
+}
+
 /* One more byte of the start of a message. */
 static void ntrace_split_start(struct ntrace_ramsink *sink, u8 byte)
 {
 	u32 needed = 1 + DIV_ROUND_UP(sink->src_bits, NTRACE_MDO_BITS);
 	struct ntrace_split *split = &sink->split;
 
+	split->to = NULL;
 	split->head[split->have++] = byte;
 	if (split->have == needed) {
 		split->to = ntrace_split_find(sink);
 		if (split->to) {
-			split->to->ended = split->head[0] >> NTRACE_MSEO_BITS == NTRACE_TCODE_END;
+			split->to->ended = false;
 			ntrace_feed_put(split->to, split->head, split->have);
 		}
 	}
 	if (ntrace_split_is_last(byte))
-		split->have = 0;
+		ntrace_split_complete(split);
 }
 
 /**
@@ -100,6 +109,6 @@ void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 		if (split->to)
 			ntrace_feed_put(split->to, start, bytes - start);
 		split->skip = false;
-		split->have = 0;
+		ntrace_split_complete(split);
 	}
 }

@@ -410,46 +410,93 @@ static void test_shared(void)
 }
 
 /* An encoder has stopped, others push on what it has sent. */
+static unsigned int pushes;
+
 static void push(enum host_event event)
 {
-	if (event == HOST_BARRIER || event == HOST_LOOK)
+	if (pushes && (event == HOST_BARRIER || event == HOST_LOOK)) {
+		pushes--;
 		hw_take(64);
+	}
 }
+
+/* Messages of source 0, as many as @ending names; the rest is of source 1. */
+static const struct ending {
+	unsigned int number, tcode;
+} * ending;
 
 static u8 ending_byte(u64 position)
 {
-	/* ProgTraceCorrelation of source 0, then messages of source 1. */
-	if (position / MESSAGE == 100 && position % MESSAGE == 0)
-		return 33 << 2;
-	if (position % MESSAGE == 1)
-		return position / MESSAGE == 100 ? 0 : 1 << 2;
-	return message_byte(position);
+	for (const struct ending *e = ending; e->tcode; e++) {
+		if (position / MESSAGE != e->number)
+			continue;
+		if (position % MESSAGE == 0)
+			return (u8)(e->tcode << 2);
+		if (position % MESSAGE == 1)
+			return 0;
+	}
+	return position % MESSAGE == 1 ? 1 << 2 : message_byte(position);
+}
+
+/* Its encoder and the funnels are empty; the sink has taken @taken bytes. */
+static void begin_ending(const struct ending *messages, u64 taken)
+{
+	begin(2, 4096, 64, 65536);
+	hw.byte = ending_byte;
+	ending = messages;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	hw_take(taken);
 }
 
 static void test_await_end(void)
 {
-	begin(2, 4096, 64, 65536);
-	hw.byte = ending_byte;
-	sink->dealt = true;
-	sink->src_bits = MESSAGE_SRC_BITS;
-	capture->ended = false;
-	hw_take(640);
+	static const struct ending one[] = { { 5, 33 }, { 0, 0 } };
+	static const struct ending two[] = { { 5, 33 }, { 100, 9 }, { 101, 33 }, { 0, 0 } };
+	static const struct ending rest[] = { { 5, 33 }, { 101, 9 }, { 0, 0 } };
+	u64 before, taken = 128 * MESSAGE;
+
+	begin_ending(one, 640);
 	hw.at = push;
-	ntrace_drain_await_end(capture);
-	ok(capture->ended && control->head == MESSAGE, "others push it on: the end comes");
+	pushes = U32_MAX;
+	ok(ntrace_drain_await_end(capture) && capture->ended && control->head == MESSAGE,
+	   "others push it on: the end comes");
 	over();
 
-	begin(2, 4096, 64, 65536);
-	hw.byte = ending_byte;
-	sink->dealt = true;
-	sink->src_bits = MESSAGE_SRC_BITS;
-	capture->ended = false;
-	hw_take(640);
-	u64 before = now;
+	/* A filter ended a stretch of trace; the next one was still in the sink. */
+	begin_ending(two, taken);
+	hw.at = push;
+	ok(ntrace_drain_await_end(capture) && capture->ended && control->head == 3 * MESSAGE,
+	   "an end has come before: all behind it is awaited");
+	ok(hw.pointer >= taken + 128, "others have pushed on the last granule");
+	over();
 
-	ntrace_drain_await_end(capture);
-	ok(!capture->ended, "nobody pushes it on: it does not");
+	begin_ending(rest, taken);
+	hw.at = push;
+	ok(ntrace_drain_await_end(capture) && !capture->ended,
+	   "all has come, and the last message is no end");
+	over();
+
+	begin_ending(two, taken);
+	before = now;
+	ok(!ntrace_drain_await_end(capture), "nobody pushes it on: some may be missing");
 	ok(now - before >= 100000 && now - before < 110000, "and 100 us are waited for it");
+	over();
+
+	/* One granule holds its last bytes, the next shows that it is in memory. */
+	for (unsigned int granules = 1; granules <= 2; granules++) {
+		begin_ending(one, taken);
+		hw.at = push;
+		pushes = granules;
+		is_u64(ntrace_drain_await_end(capture), granules == 2,
+		       "others push on %u granules: is all there?", granules);
+		over();
+	}
+
+	begin_ending(one, 0);
+	hw.outside = true;
+	ok(!ntrace_drain_await_end(capture) && capture->fault,
+	   "a write pointer that left the ring: no end");
 	over();
 }
 

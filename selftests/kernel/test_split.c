@@ -75,8 +75,8 @@ static bool as_expected(size_t begin, size_t fed, unsigned int needed, unsigned 
 			for (size_t k = nth[i] == needed ? start : i; k <= i; k++)
 				if (size == got_size[hart] || got[hart][size++] != stream[k])
 					return false;
-			if (nth[i] == needed)
-				ended = ends[i];
+			/* Part of an end is not one. */
+			ended = ends[i] && (stream[i] & 3) == 3;
 		}
 		if (size != got_size[hart] || machine.capture[hart].ended != ended)
 			return false;
@@ -152,6 +152,7 @@ static void by_hand(void)
 	/* TCODE 28, SRC 1 in 2 bits; TCODE 33, SRC 0; idle; TCODE 9, SRC 3: not traced. */
 	static const u8 bytes[] = { 28 << 2, 1 << 2 | 0x10 << 2, 0x05, 0x07, 33 << 2, 3, 0xff,
 				    9 << 2,  3 << 2 | 1,	 3 };
+	static const u8 longer[] = { 33 << 2, 0, 0x04, 3 };
 
 	reset_got();
 	machine_init(&machine, 2, 0);
@@ -169,8 +170,14 @@ static void by_hand(void)
 	ok(got_size[0] == 2 && !memcmp(got[0], bytes + 4, 2) && machine.capture[0].ended,
 	   "ProgTraceCorrelation: the trace of source 0 has ended");
 	ok(!machine.capture[1].ended, "that of source 1 has not");
+	ntrace_split_put(sink, longer, 2);
+	ok(!machine.capture[0].ended, "another ProgTraceCorrelation begins: not yet");
+	ntrace_split_put(sink, longer + 2, 1);
+	ok(!machine.capture[0].ended, "part of it is there: not yet");
+	ntrace_split_put(sink, longer + 3, 1);
+	ok(machine.capture[0].ended && !machine.capture[1].ended, "its last byte: ended again");
 	ntrace_split_put(sink, bytes + 6, 4);
-	ok(got_size[0] == 2 && got_size[1] == 4, "idle and an unknown source: to nobody");
+	ok(got_size[0] == 6 && got_size[1] == 4, "idle and an unknown source: to nobody");
 
 	reset_got();
 	ntrace_split_put(sink, bytes, 3);

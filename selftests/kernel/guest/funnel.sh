@@ -23,6 +23,8 @@ for round in 1 2 3; do
 	mkdir turns$round
 	program perf trace "$(<$pmu/type)" turns$round turns
 done
+mkdir beside
+program perf trace "$(<$pmu/type)" beside beside
 is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing runs"
 is "$(grep -c ' held=0 users=0' $debug/components)" "$(wc -l <$debug/components)" "nothing is held"
 

@@ -9,9 +9,13 @@
  *                                  flags, thread and hart of all PERF_RECORD_AUX,
  *                                  DIR/maps: where its code is,
  *                                  DIR/steps: how often step() was called while traced.
- *        TEST is plain, drain, fork, context, pause, resume, snapshot, full or turns: two
- *        tasks, DIR/other has N.nex and flags of the second, which calls other_step() as often.
+ *        TEST is plain, drain, fork, context, pause, resume, snapshot, full, turns or beside:
+ *        two tasks, DIR/other has N.nex and flags of the second, which calls other_step().
+ *        turns: they change places, and it does so as often. beside: the first one sleeps and
+ *        wakes on hart 0 while the other one runs on hart 1 without a pause.
  */
+#include <sched.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -23,7 +27,7 @@
 #define CONTEXT (1 << 24)
 
 static const char modes[] = "perf abi|refused|nameless TYPE, perf trace TYPE DIR "
-			    "plain|drain|fork|context|turns|pause|resume|snapshot|full";
+			    "plain|drain|fork|context|turns|beside|pause|resume|snapshot|full";
 
 static void expect(struct perf_event_attr attr, int expected, const char *what)
 {
@@ -330,7 +334,46 @@ static pid_t one_of_two(int which, int go)
 	_exit(0);
 }
 
-static void trace_turns(const char *directory)
+/*
+ * The first task of two sleeps between its steps. The other one makes trace all that time,
+ * and as a real-time task gives its hart to no other.
+ */
+static volatile struct {
+	int running;
+	int over;
+} * other_task;
+
+static pid_t one_beside(int which, int go)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	const struct timespec pause = { .tv_nsec = 100000 };
+	pid_t child = fork();
+	char byte;
+
+	if (child)
+		return child;
+	run_on((unsigned int)which);
+	if (which && sched_setscheduler(0, SCHED_FIFO, &first))
+		_exit(1);
+	if (read(go, &byte, 1) != 1)
+		_exit(1);
+	while (which && !other_task->over) {
+		other_step();
+		other_task->running = 1;
+		/* More trace than the first hart can drain would be lost. */
+		__asm__ volatile(".rept 500\n\tnop\n\t.endr");
+	}
+	while (!which && !other_task->running)
+		;
+	for (int i = 0; i < 8 && !which; i++) {
+		nanosleep(&pause, NULL);
+		for (int k = 0; k < 5000; k++)
+			step();
+	}
+	_exit(0);
+}
+
+static void trace_two(const char *directory, pid_t (*start)(int which, int go))
 {
 	struct hart *of[2] = { harts, other_harts };
 	char path[280], other_flags[300];
@@ -342,16 +385,23 @@ static void trace_turns(const char *directory)
 	snprintf(other_flags, sizeof(other_flags), "%s/flags", path);
 	if (pipe(go) || mkdir(path, 0755))
 		bail(path);
+	other_task = mmap(NULL, sizeof(*other_task), PROT_READ | PROT_WRITE,
+			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (other_task == MAP_FAILED)
+		bail("mmap");
+	/* Not behind the task that gives its hart to no other. */
+	run_on(0);
 	for (int i = 0; i < 2; i++) {
-		child[i] = one_of_two(i, go[0]);
+		child[i] = start(i, go[0]);
 		open_harts(of[i], i ? path : directory, child[i], 1 << 20);
 		for (int cpu = 0; cpu < HARTS; cpu++)
 			ioctl(of[i][cpu].area.fd, PERF_EVENT_IOC_ENABLE, 0);
 	}
 	if (write(go[1], "12", 2) != 2)
 		bail("pipe");
-	for (int i = 0; i < 2; i++)
-		waitpid(child[i], NULL, 0);
+	waitpid(child[0], NULL, 0);
+	other_task->over = 1;
+	waitpid(child[1], NULL, 0);
 	flags_file = fopen(other_flags, "w");
 	if (!flags_file)
 		bail(other_flags);
@@ -443,7 +493,9 @@ static void trace(const char *directory, const char *test)
 	if (!strcmp(test, "drain")) {
 		trace_drain(directory);
 	} else if (!strcmp(test, "turns")) {
-		trace_turns(directory);
+		trace_two(directory, one_of_two);
+	} else if (!strcmp(test, "beside")) {
+		trace_two(directory, one_beside);
 	} else {
 		open_harts(harts, directory, 0, full || overwrite ? 65536 : 1 << 20);
 		if (!pauses)
@@ -460,7 +512,7 @@ static void trace(const char *directory, const char *test)
 		trace_fork();
 	} else if (!strcmp(test, "plain")) {
 		trace_plain();
-	} else if (strcmp(test, "drain") && strcmp(test, "turns")) {
+	} else if (strcmp(test, "drain") && strcmp(test, "turns") && strcmp(test, "beside")) {
 		usage(modes);
 	}
 	control(PERF_EVENT_IOC_DISABLE);
