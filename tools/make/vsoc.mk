@@ -8,7 +8,7 @@ PLUGINS := $(B)/plugin/exec_log.so
 
 # One call of the package manager instead of three.
 ifneq ($(filter qemu vsoc demo,$(MAKECMDGOALS)),)
-NEEDS += suite qemu
+NEEDS += suite qemu cross
 endif
 
 qemu: ## QEMU with the trace blocks; prints its path (build/qemu/qemu-system-riscv64)
