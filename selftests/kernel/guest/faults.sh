@@ -141,28 +141,30 @@ ok "mended: the device is there" test -c /dev/ntrace0
 said_all
 
 # perf cannot be told, but the log can; and each switch of the task goes on at once: one that
-# waits as long as the driver may does so for 100 us.
-# switches VERDICT: of a traced task; $spent: the time of 5000 in ms
+# waits as long as the driver may does so for 100 us, 200 ms for all.
+# switches VERDICT: of a traced task; $spent: the least time of 2000 in ms. While the guest waits
+# for its disk, its clock follows the host's: such a wait must not count.
 switches() {
 	local start
-	now
-	start=$now
-	program counted 0 5000 "$1"
-	now
-	spent=$((now - start))
+	spent=1000000
+	for _ in 1 2 3; do
+		now
+		start=$now
+		program counted 0 2000 "$1"
+		now
+		[ $((now - start)) -ge "$spent" ] || spent=$((now - start))
+	done
 }
-# The first time the program is not in memory.
-switches fine
 fault "$(sink 0)" no-enable
 switches fault
 broken=$spent
 lines=$(said)
 said_all
 like "perf, ram-sink no-enable: the log says so" 'trace of hart 0 failed' "$lines"
-ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 3
+ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 9
 mend "$(sink 0)"
 switches fine
-ok "perf: 5000 switches do not wait ($broken ms, with a sink that works $spent)" test "$broken" -lt $((spent + 250))
+ok "perf: 2000 switches do not wait ($broken ms, with a sink that works $spent)" test "$broken" -lt $((spent + 100))
 fault "$(encoder 0)" no-empty
 program counted 0 2000 any
 like "perf, encoder no-empty: the log says so" 'encoder does not stop' "$(said)"
