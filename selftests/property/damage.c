@@ -359,6 +359,10 @@ static void compare_rest(struct following *f, const struct ntrace_flow_event *ev
 {
 	const struct record *record = &f->reference->record[f->cursor];
 
+	/* An Ownership message takes effect between the instructions before it and those after. */
+	if (event->type == NTRACE_FLOW_OWNERSHIP && f->cursor < f->reference->count &&
+	    record->type == NTRACE_FLOW_OWNERSHIP)
+		f->cursor++;
 	if (event->type != NTRACE_FLOW_BLOCK)
 		return;
 	/* Error makes it void, and what comes behind does not tell what was executed. */
