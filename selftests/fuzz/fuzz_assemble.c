@@ -95,7 +95,8 @@ static bool take_line(struct assemble *assemble, struct written *written, const 
 		return false;
 	if (assemble->line.type == ASSEMBLE_MESSAGE)
 		check_message(assemble, written);
-	if (assemble->line.type != ASSEMBLE_PART)
+	/* The pieces of a message may have blank lines and comments between them. */
+	if (assemble->line.type != ASSEMBLE_PART && assemble->line.type != ASSEMBLE_NOTHING)
 		written->size = 0;
 	return true;
 }
