@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tests notice mutants of the library (selftests/mutate/run); and the runner itself, on
-# a small library, calls killed what is killed and reports what survives.
-#   MUTATE_COUNT, MUTATE_SEED, MUTATE_BUDGET   number of mutants, their choice, seconds
+# The tests notice mutants of the library and of the command (selftests/mutate/run); and the
+# runner itself, on a small library, calls killed what is killed and reports what survives.
+#   MUTATE_COUNT, MUTATE_SEED, MUTATE_BUDGET   for each of both: number of mutants, their choice, seconds
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
@@ -102,7 +102,10 @@ fails "--only: one that is not there" 'no mutant lib/part.c:limited:negate:7' "$
 sed -i 's/return 0;/return 1;/' "$fixture/test_part.c"
 fails "tests that fail without a mutant are refused" 'test_part fails without a mutant' "${only[@]}" lib/part.c:limited:negate:0
 
-diag "$count mutants of lib, seed $seed, $budget s at most"
-ok "the tests kill 95 % of the library's mutants" selftests/mutate/run --count "$count" --seed "$seed" --budget "$budget"
-diag "$(tail -n 1 "$tmp/.ok")"
+for part in lib tools/ntrace; do
+	diag "$count mutants of $part, seed $seed, $budget s at most"
+	ok "the tests kill 95 % of the mutants of $part" selftests/mutate/run --count "$count" --seed "$seed" --budget "$budget" "$part"
+	# The score, also where it is high enough.
+	diag "$(tail -n 1 "$tmp/.ok")"
+done
 done_testing
