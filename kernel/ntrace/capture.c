@@ -10,12 +10,19 @@
 #include <linux/poll.h>
 #include <linux/sched.h>
 #include <linux/sched/user.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/vmalloc.h>
 
+#include "capture.h"
 #include "compat.h"
+#include "context.h"
+#include "drain.h"
+#include "encoder.h"
 #include "ntrace.h"
+#include "path.h"
+#include "sink.h"
 
 /*
  * The drain interval must leave room in the ring: it is the time in which the
@@ -28,6 +35,15 @@
 #define NTRACE_DRAIN_US_DEFAULT_MAX 1000
 #define NTRACE_DRAIN_US_MIN	50
 #define NTRACE_DRAIN_US_MAX	10000000
+
+#define NTRACE_DATA_SIZE_DEFAULT SZ_16M
+#define NTRACE_DATA_SIZE_MAX	SZ_1G
+#define NTRACE_SINK_SIZE_DEFAULT SZ_4M
+
+/* All bits of ntrace_config.flags */
+#define NTRACE_CONFIG_FLAGS	(NTRACE_CONFIG_NO_DATA | NTRACE_CONFIG_STOP_ON_WRAP | \
+				 NTRACE_CONFIG_CONTEXT | NTRACE_CONFIG_ARMED | \
+				 NTRACE_CONFIG_DEBUG_TRIGGERS)
 
 static void ntrace_capture_wake(struct irq_work *work)
 {
@@ -198,22 +214,23 @@ err:
  * ntrace_capture_alloc_perf - a capture whose data goes where perf wants it
  * @path: path that it is for
  * @config: as in effect for the first event, with the size of the sink buffer
- * @timer: drains it
+ * @client: operations of perf
  *
  * Nothing is charged: there is one sink buffer of fixed size per hart, however
  * many events there are, and the AUX areas are charged by perf.
  *
  * Return: the capture or an error pointer.
  */
-struct ntrace_capture *
-ntrace_capture_alloc_perf(struct ntrace_path *path, const struct ntrace_config *config,
-			  enum hrtimer_restart (*timer)(struct hrtimer *timer))
+struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
+						 const struct ntrace_config *config,
+						 const struct ntrace_client *client)
 {
-	struct ntrace_capture *capture = ntrace_capture_new(path, config, timer);
+	struct ntrace_capture *capture = ntrace_capture_new(path, config, client->timer);
 
 	if (!capture)
 		return ERR_PTR(-ENOMEM);
 	capture->perf = true;
+	capture->client = client;
 	/* Events of one process share a sink; held, so that no other gets its address. */
 	capture->session = get_task_pid(current, PIDTYPE_TGID);
 	/* Nobody maps it; but the drain publishes there. */
@@ -408,8 +425,8 @@ int ntrace_capture_stop(struct ntrace_capture *capture)
 	int ret, error;
 
 	lockdep_assert_held(&path->lock);
-	if (capture->perf) {
-		ntrace_perf_halt(path);
+	if (capture->client) {
+		capture->client->stop(path);
 		return 0;
 	}
 	if (!capture->running)

@@ -14,7 +14,16 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
+#include "capture.h"
+#include "chardev.h"
+#include "context.h"
+#include "drain.h"
+#include "encoder.h"
+#include "feed.h"
 #include "ntrace.h"
+#include "sink.h"
+#include "topology.h"
+#include "version.h"
 
 static dev_t ntrace_devt;
 
@@ -442,7 +451,7 @@ static void ntrace_chardev_free(struct device *dev)
  * ntrace_chardev_setup - initialize the device of a new path
  * @path: path; from here on put_device() frees it
  */
-void ntrace_chardev_setup(struct ntrace_path *path)
+static void ntrace_chardev_setup(struct ntrace_path *path)
 {
 	device_initialize(&path->dev);
 	path->dev.class = &ntrace_class;
@@ -459,7 +468,7 @@ void ntrace_chardev_setup(struct ntrace_path *path)
  *
  * Return: 0 or a negative error, -EEXIST if the hart has another encoder.
  */
-int ntrace_chardev_add(struct ntrace_path *path)
+static int ntrace_chardev_add(struct ntrace_path *path)
 {
 	int ret;
 
@@ -475,10 +484,16 @@ int ntrace_chardev_add(struct ntrace_path *path)
  * ntrace_chardev_remove - take /dev/ntraceN away; open files stay
  * @path: path
  */
-void ntrace_chardev_remove(struct ntrace_path *path)
+static void ntrace_chardev_remove(struct ntrace_path *path)
 {
 	cdev_device_del(&path->cdev, &path->dev);
 }
+
+const struct ntrace_path_ops ntrace_chardev_path_ops = {
+	.setup = ntrace_chardev_setup,
+	.add = ntrace_chardev_add,
+	.remove = ntrace_chardev_remove,
+};
 
 /** ntrace_chardev_init - get device numbers, one per possible hart */
 int __init ntrace_chardev_init(void)

@@ -4,9 +4,11 @@
  * identification, version policy, fields that take only legal values.
  */
 #include <linux/bitfield.h>
+#include <linux/device.h>
 #include <linux/iopoll.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "log.h"
 
 /**
  * ntrace_type_name - name of a component type for messages
@@ -200,95 +202,18 @@ int ntrace_component_refuse(struct ntrace_component *component, const char *why)
 			     why);
 }
 
-static int ntrace_component_check_version(struct ntrace_component *component)
+/** ntrace_component_is_running - is a component active and enabled? */
+bool ntrace_component_is_running(const struct ntrace_component *component)
 {
-	u32 major = FIELD_GET(TR_IMPL_VER_MAJOR_MASK, component->impl);
-	u32 minor = FIELD_GET(TR_IMPL_VER_MINOR_MASK, component->impl);
+	u32 control = ntrace_read(component, TR_CONTROL);
 
-	if (!major)
-		return ntrace_component_refuse(component, "is from before the ratification");
-	if (major != TR_VER_MAJOR)
-		return ntrace_component_refuse(component, "has an unknown major version");
-	if (minor > TR_VER_MINOR)
-		dev_warn(component->dev, "%pa: %s (impl 0x%08x) has %s version %u.%u\n",
-			 &component->start, ntrace_type_name(component->type), component->impl,
-			 minor == TR_VER_MINOR_EXPERIMENTAL ? "experimental" : "newer", major,
-			 minor);
-	return 0;
+	return control & TR_CONTROL_ACTIVE && control & TR_CONTROL_ENABLE;
 }
-
-static int ntrace_component_identify(struct ntrace_component *component)
-{
-	int ret;
-
-	component->impl = ntrace_read(component, TR_IMPL);
-	component->type = FIELD_GET(TR_IMPL_COMP_TYPE_MASK, component->impl);
-	ret = ntrace_component_check_version(component);
-	if (ret)
-		return ret;
-	switch (component->type) {
-	case TR_COMP_TYPE_ENCODER:
-		return ntrace_encoder_init(component);
-	case TR_COMP_TYPE_FUNNEL:
-		return ntrace_funnel_init(component);
-	case TR_COMP_TYPE_RAM_SINK:
-		return ntrace_ramsink_init(component);
-	case TR_COMP_TYPE_PIB_SINK:
-	case TR_COMP_TYPE_ATB_BRIDGE:
-		return ntrace_portsink_init(component);
-	default:
-		return ntrace_component_refuse(component, "is not supported");
-	}
-}
-
-static int ntrace_component_program(struct ntrace_component *component,
-				    const struct ntrace_config *config)
-{
-	switch (component->type) {
-	case TR_COMP_TYPE_FUNNEL:
-		return ntrace_funnel_program(component);
-	case TR_COMP_TYPE_RAM_SINK:
-		return ntrace_ramsink_program(component, config);
-	case TR_COMP_TYPE_PIB_SINK:
-	case TR_COMP_TYPE_ATB_BRIDGE:
-		return ntrace_portsink_program(component);
-	default:
-		return ntrace_encoder_program(component, config);
-	}
-}
-
-static int ntrace_component_start_sink(struct ntrace_component *component, bool atomic)
-{
-	return ntrace_component_has_memory(component) ? ntrace_ramsink_start(component, atomic) :
-							ntrace_portsink_start(component, atomic);
-}
-
-static int ntrace_component_stop_sink(struct ntrace_component *component, bool atomic)
-{
-	return ntrace_component_has_memory(component) ? ntrace_ramsink_stop(component, atomic) :
-							ntrace_portsink_stop(component, atomic);
-}
-
-static void ntrace_component_halt_sink(struct ntrace_component *component)
-{
-	if (ntrace_component_has_memory(component))
-		ntrace_ramsink_halt(component);
-	else
-		ntrace_portsink_halt(component);
-}
-
-const struct ntrace_layout ntrace_layout_v1 = {
-	.identify = ntrace_component_identify,
-	.reset = ntrace_component_reset,
-	.program = ntrace_component_program,
-	.start_sink = ntrace_component_start_sink,
-	.stop_sink = ntrace_component_stop_sink,
-	.halt_sink = ntrace_component_halt_sink,
-};
 
 /**
  * ntrace_component_init - stop, reset, identify and probe a component
- * @component: component with its registers mapped; called under ntrace_lock
+ * @component: component with its registers mapped; the caller holds ntrace_lock and has
+ *	       stopped the components that send trace to it
  *
  * The component is inactive afterwards, whatever it did before.
  *
@@ -296,20 +221,13 @@ const struct ntrace_layout ntrace_layout_v1 = {
  */
 int ntrace_component_init(struct ntrace_component *component)
 {
-	u32 control = ntrace_read(component, TR_CONTROL);
 	int ret;
 
-	if ((control & TR_CONTROL_ACTIVE) && (control & TR_CONTROL_ENABLE)) {
-		/*
-		 * Firmware, a previous kernel or a debugger left it running. A
-		 * sink that stops before its encoder loses what is on the way,
-		 * or makes the encoder stall the hart: encoders first.
-		 */
-		ntrace_topology_quiesce_upstream(component);
-		ret = ntrace_registers_quiesce(component->base);
+	/* Firmware, a previous kernel or a debugger may have left it running. */
+	ret = ntrace_registers_quiesce(component->base);
+	if (ret)
 		dev_info(component->dev, "%pa: found running, %s\n", &component->start,
 			 ret < 0 ? "does not stop, resetting it" : "stopped");
-	}
 
 	ret = ntrace_component_reset(component);
 	if (ret)

@@ -27,7 +27,7 @@
 #include <asm/asm-extable.h>
 #include <asm/csr.h>
 
-#include "ntrace.h"
+#include "context.h"
 
 #define NTRACE_CSR_SCONTEXT 0x5a8
 

@@ -8,7 +8,10 @@
 #include <linux/seq_file.h>
 #include <linux/string_choices.h>
 
+#include "debug.h"
 #include "ntrace.h"
+#include "sink.h"
+#include "topology.h"
 
 static struct dentry *ntrace_debugfs;
 

@@ -25,7 +25,13 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "drain.h"
+#include "encoder.h"
+#include "feed.h"
+#include "log.h"
 #include "ntrace.h"
+#include "sink.h"
+#include "split.h"
 
 /*
  * Bytes copied per timer interrupt. A hundred microseconds or so at the speed
@@ -476,7 +482,7 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 		 * rest is done by whoever is woken and closes the device.
 		 */
 		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
-		sink->layout->halt_sink(sink);
+		sink->sink_ops->halt(sink);
 		if (!capture->failed)
 			ntrace_err(&capture->path->dev, "sink left its buffer, stopped\n");
 		WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);

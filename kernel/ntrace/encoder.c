@@ -4,9 +4,14 @@
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
+#include <linux/device.h>
 #include <linux/of.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "encoder.h"
+#include "filter.h"
+#include "timestamp.h"
+#include "trigger.h"
 
 #define NTRACE_FORMAT FIELD_PREP(TR_TE_CONTROL_FORMAT_MASK, TR_TE_FORMAT_NTRACE)
 

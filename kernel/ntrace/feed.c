@@ -10,6 +10,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "feed.h"
 #include "ntrace.h"
 
 /* Tell user space. */

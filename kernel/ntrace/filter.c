@@ -12,7 +12,8 @@
 
 #include <asm/cpufeature.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "filter.h"
 
 #define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 

@@ -6,7 +6,9 @@
 #include <linux/ktime.h>
 #include <linux/processor.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "funnel.h"
+#include "timestamp.h"
 
 /**
  * ntrace_funnel_init - find out what a funnel can do

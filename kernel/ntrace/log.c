@@ -15,7 +15,7 @@
 #include <linux/spinlock.h>
 #include <linux/stdarg.h>
 
-#include "ntrace.h"
+#include "log.h"
 
 /* Errors come one at a time; those of one event on all harts should not push each other out. */
 #define NTRACE_LOG_LINES	32

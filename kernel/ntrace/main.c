@@ -12,7 +12,17 @@
 #include <linux/platform_device.h>
 #include <linux/pm.h>
 
+#include "chardev.h"
+#include "component.h"
+#include "context.h"
+#include "debug.h"
+#include "layout.h"
+#include "log.h"
 #include "ntrace.h"
+#include "perf.h"
+#include "sink.h"
+#include "topology.h"
+#include "version.h"
 
 static int ntrace_probe(struct platform_device *pdev)
 {
@@ -35,6 +45,12 @@ static int ntrace_probe(struct platform_device *pdev)
 
 	/* All under one lock: a component may have to stop others that are not probed. */
 	guard(mutex)(&ntrace_lock);
+	/*
+	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder
+	 * stalls the hart. So the components that send to a running one are stopped first.
+	 */
+	if (ntrace_component_is_running(component))
+		ntrace_topology_quiesce_upstream(component);
 	ret = ntrace_component_init(component);
 	if (ret)
 		return ret;
@@ -91,7 +107,7 @@ static int __init ntrace_init(void)
 
 	BUILD_BUG_ON(sizeof(struct ntrace_control) > PAGE_SIZE);
 	ntrace_context_init();
-	ret = ntrace_topology_init();
+	ret = ntrace_topology_init(&ntrace_chardev_path_ops);
 	if (ret)
 		return ret;
 	ret = ntrace_chardev_init();

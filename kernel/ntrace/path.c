@@ -6,8 +6,16 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/poll.h>
+#include <linux/sizes.h>
 
+#include "drain.h"
+#include "funnel.h"
 #include "ntrace.h"
+#include "path.h"
+#include "sink.h"
+
+/* A default sink buffer may shrink to this size when memory is scarce. */
+#define NTRACE_SINK_SIZE_DEFAULT_MIN SZ_256K
 
 static int ntrace_path_start_one(struct ntrace_component *component, bool atomic)
 {
@@ -15,7 +23,7 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
 		return ntrace_funnel_start(component, atomic);
 	if (ntrace_component_has_memory(component))
 		ntrace_drain_begin(component);
-	return component->layout->start_sink(component, atomic);
+	return component->sink_ops->start(component, atomic);
 }
 
 /* From one component of a path to its sink: what nobody else uses is flushed. */
@@ -34,7 +42,7 @@ static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, b
 		if (component->type == TR_COMP_TYPE_FUNNEL) {
 			ret = ntrace_funnel_stop(component, atomic);
 		} else {
-			ret = component->layout->stop_sink(component, atomic);
+			ret = component->sink_ops->stop(component, atomic);
 			*sink_stopped = !ret;
 		}
 		if (!error)

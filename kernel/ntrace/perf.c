@@ -30,9 +30,17 @@
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
 
+#include "capture.h"
 #include "compat.h"
+#include "context.h"
+#include "drain.h"
+#include "encoder.h"
+#include "log.h"
 #include "ntrace.h"
+#include "path.h"
 #include "perf.h"
+#include "topology.h"
+#include "trigger.h"
 
 /**
  * struct ntrace_perf_aux - an AUX area
@@ -82,7 +90,6 @@ struct ntrace_perf {
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
 static struct workqueue_struct *ntrace_perf_workqueue;
-static atomic64_t ntrace_perf_ids;
 /* Paths that went while perf had them; under the lock of the topology. */
 static u64 ntrace_perf_epoch;
 static struct pmu ntrace_pmu;
@@ -183,12 +190,6 @@ static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 	else
 		ntrace_encoder_pause(ntrace_path_encoder(perf->path));
 	return HRTIMER_RESTART;
-}
-
-/** ntrace_perf_new_id - a number that has never been used, and is not 0 */
-u64 ntrace_perf_new_id(void)
-{
-	return atomic64_inc_return(&ntrace_perf_ids);
 }
 
 /* The registers of the encoder, if the last event's are not the same. */
@@ -496,7 +497,7 @@ static void ntrace_perf_halt_here(void *data)
  * The hart goes offline or to sleep, or the path goes. An event that is
  * scheduled there will be taken off later and find nothing to do.
  */
-void ntrace_perf_halt(struct ntrace_path *path)
+static void ntrace_perf_halt(struct ntrace_path *path)
 {
 	lockdep_assert_held(&path->lock);
 	smp_call_function_single(path->cpu, ntrace_perf_halt_here, NULL, 1);
@@ -512,7 +513,7 @@ static void ntrace_perf_lose_here(void *data)
  * ntrace_perf_lose - the path goes for good
  * @path: path that perf has, locked
  */
-void ntrace_perf_lose(struct ntrace_path *path)
+static void ntrace_perf_lose(struct ntrace_path *path)
 {
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
 
@@ -524,6 +525,12 @@ void ntrace_perf_lose(struct ntrace_path *path)
 	perf->lost = ++ntrace_perf_epoch;
 }
 
+static const struct ntrace_client ntrace_perf_client = {
+	.timer = ntrace_perf_timer,
+	.stop = ntrace_perf_halt,
+	.lose = ntrace_perf_lose,
+};
+
 /* Perf has the path already, or gets it. Return: 0 or a negative error. */
 static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_config *config)
 {
@@ -534,7 +541,7 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 	if (!perf->users) {
 		if (path->capture)
 			return -EBUSY;
-		capture = ntrace_capture_alloc_perf(path, config, ntrace_perf_timer);
+		capture = ntrace_capture_alloc_perf(path, config, &ntrace_perf_client);
 		if (IS_ERR(capture))
 			return PTR_ERR(capture);
 		ret = ntrace_capture_attach(path, capture, NULL);

@@ -75,7 +75,8 @@ static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_e
 }
 
 /* perf.c */
-u64 ntrace_perf_new_id(void);
+int ntrace_perf_init(void);
+void ntrace_perf_exit(void);
 
 /* perf_config.c */
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
@@ -83,6 +84,7 @@ int ntrace_perf_config_check(const struct perf_event *event,
 			     const struct ntrace_component *encoder);
 
 /* perf_filter.c */
+u64 ntrace_perf_new_id(void);
 void ntrace_perf_filter_limit(u32 ranges);
 int ntrace_perf_own_alloc(struct perf_event *event);
 void ntrace_perf_own_free(struct perf_event *event);

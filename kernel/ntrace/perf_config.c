@@ -7,8 +7,10 @@
 #include <linux/perf_event.h>
 #include <linux/sizes.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "encoder.h"
 #include "perf.h"
+#include "trigger.h"
 
 /*
  * What is left in the ring when a task goes is copied with interrupts off; the

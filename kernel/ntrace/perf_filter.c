@@ -10,11 +10,17 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "ntrace.h"
 #include "perf.h"
 
 /* What the poorest encoder can do that an event was opened for. */
 static atomic_t ntrace_perf_ranges = ATOMIC_INIT(NTRACE_RANGES_MAX);
+static atomic64_t ntrace_perf_ids;
+
+/** ntrace_perf_new_id - a number that was never used before, and is not 0 */
+u64 ntrace_perf_new_id(void)
+{
+	return atomic64_inc_return(&ntrace_perf_ids);
+}
 
 /**
  * ntrace_perf_filter_limit - an encoder is used that can do so much

@@ -11,6 +11,7 @@
 
 #include "ntrace.h"
 #include "perf.h"
+#include "topology.h"
 
 PMU_FORMAT_ATTR(mode, "config:0-2");
 PMU_FORMAT_ATTR(sync, "config:8-9");

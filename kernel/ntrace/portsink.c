@@ -15,7 +15,9 @@
 #include <linux/kstrtox.h>
 #include <linux/sysfs.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "log.h"
+#include "sink.h"
 
 static u32 ntrace_portsink_control(const struct ntrace_component *component)
 {
@@ -56,33 +58,15 @@ static void ntrace_portsink_init_atb(struct ntrace_component *component)
 	component->port.id = FIELD_GET(TR_ATB_CONTROL_ID_MASK, zero);
 }
 
-/**
- * ntrace_portsink_init - find out what a sink without memory can do
- * @component: PIB sink or ATB bridge, just reset
+/*
+ * Write what users set. Refuses to send before they have said where trace goes: no register
+ * tells, and a wrong guess would drive pins that are used otherwise.
  *
- * Return: 0 or -ENODEV.
+ * Return: 0, -EDESTADDRREQ if an attribute has to be set first, -EOPNOTSUPP if something does
+ * not read back as written.
  */
-int ntrace_portsink_init(struct ntrace_component *component)
-{
-	/* Who uses it is kept where it is for other sinks. */
-	ntrace_ramsink_setup(component);
-	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
-		ntrace_portsink_init_atb(component);
-	else
-		ntrace_portsink_init_pib(component);
-	if (component->type == TR_COMP_TYPE_PIB_SINK && !component->port.modes)
-		return ntrace_component_refuse(component, "has no mode that sends");
-	return 0;
-}
-
-/**
- * ntrace_portsink_program - write what was set for it
- * @component: PIB sink or ATB bridge, just reset
- *
- * Return: 0, -EDESTADDRREQ if nobody has said where trace is to go, -EOPNOTSUPP if
- * something does not read back as written.
- */
-int ntrace_portsink_program(struct ntrace_component *component)
+static int ntrace_portsink_program(struct ntrace_component *component,
+				   const struct ntrace_config *config)
 {
 	const struct ntrace_portsink *port = &component->port;
 	u32 control = ntrace_portsink_control(component);
@@ -98,39 +82,48 @@ int ntrace_portsink_program(struct ntrace_component *component)
 	return 0;
 }
 
-/**
- * ntrace_portsink_start - let trace out
- * @component: PIB sink or ATB bridge, programmed, disabled and empty
- * @atomic: interrupts are off, so be short
- *
- * Return: 0 or -ETIMEDOUT.
- */
-int ntrace_portsink_start(struct ntrace_component *component, bool atomic)
+/* The sink is programmed, disabled and empty. Return: 0 or -ETIMEDOUT. */
+static int ntrace_portsink_start(struct ntrace_component *component, bool atomic)
 {
 	ntrace_write(component, TR_CONTROL, ntrace_portsink_control(component) | TR_CONTROL_ENABLE);
 	return ntrace_component_wait_enabled(component, atomic);
 }
 
-/**
- * ntrace_portsink_halt - disable it, now
- * @component: PIB sink or ATB bridge
- */
-void ntrace_portsink_halt(struct ntrace_component *component)
+static void ntrace_portsink_halt(struct ntrace_component *component)
 {
 	ntrace_write(component, TR_CONTROL, ntrace_portsink_control(component));
 }
 
-/**
- * ntrace_portsink_stop - disable it and wait until all has been sent
- * @component: PIB sink or ATB bridge; what sends to it has been stopped and is empty
- * @atomic: interrupts are off, so be short
- *
- * Return: 0 or -ETIMEDOUT.
- */
-int ntrace_portsink_stop(struct ntrace_component *component, bool atomic)
+/* The components that send to the sink have stopped and are empty. Return: 0 or -ETIMEDOUT. */
+static int ntrace_portsink_stop(struct ntrace_component *component, bool atomic)
 {
 	ntrace_portsink_halt(component);
 	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+static const struct ntrace_sink_ops ntrace_portsink_ops = {
+	.program = ntrace_portsink_program,
+	.start = ntrace_portsink_start,
+	.stop = ntrace_portsink_stop,
+	.halt = ntrace_portsink_halt,
+};
+
+/**
+ * ntrace_portsink_init - find out what a sink without memory can do
+ * @component: PIB sink or ATB bridge, just reset
+ *
+ * Return: 0 or -ENODEV.
+ */
+int ntrace_portsink_init(struct ntrace_component *component)
+{
+	ntrace_sink_setup(component, &ntrace_portsink_ops);
+	if (component->type == TR_COMP_TYPE_ATB_BRIDGE)
+		ntrace_portsink_init_atb(component);
+	else
+		ntrace_portsink_init_pib(component);
+	if (component->type == TR_COMP_TYPE_PIB_SINK && !component->port.modes)
+		return ntrace_component_refuse(component, "has no mode that sends");
+	return 0;
 }
 
 /**

@@ -4,6 +4,7 @@
  * its own (SRAM mode), trRam... registers.
  */
 #include <linux/bitfield.h>
+#include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/log2.h>
 #include <linux/mmzone.h>
@@ -12,7 +13,10 @@
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "log.h"
+#include "sink.h"
+#include "split.h"
 
 /* More would take long to read, word by word with interrupts off. */
 #define NTRACE_SRAM_SIZE_MAX	SZ_1M
@@ -55,21 +59,6 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 	sink->granule = sizeof(u32);
 	sink->sram_size = limit + sizeof(u32);
 	return 0;
-}
-
-/**
- * ntrace_ramsink_setup - what is the same in all sinks
- * @component: sink, new
- */
-void ntrace_ramsink_setup(struct ntrace_component *component)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-
-	mutex_init(&sink->mutex);
-	raw_spin_lock_init(&sink->users_lock);
-	raw_spin_lock_init(&sink->lock);
-	INIT_LIST_HEAD(&sink->feeds);
-	sink->wp = TR_RAM_WP_LOW;
 }
 
 static void ntrace_ramsink_release_memory(void *data)
@@ -121,6 +110,103 @@ int ntrace_ramsink_find_memory(struct ntrace_component *component)
 }
 
 /**
+ * ntrace_ramsink_program - tell the sink its buffer
+ * @component: RAM sink with a buffer, just reset
+ * @config: whether it is to stop when it is full
+ *
+ * A sink that writes beside its buffer corrupts memory without a sign, so
+ * every pointer is read back. It may have been trimmed; inside the buffer
+ * that is fine.
+ *
+ * Return: 0, -EOPNOTSUPP, or -EIO if the sink would leave the buffer.
+ */
+static int ntrace_ramsink_program(struct ntrace_component *component,
+				  const struct ntrace_config *config)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u64 end = sink->dma + sink->buffer_size;
+	u64 start, limit, wp;
+	u32 control;
+
+	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
+	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
+	if (control & TR_CONTROL_ENABLE)
+		return -EIO;
+	if ((control ^ sink->control) & TR_RAM_CONTROL_STOP_ON_WRAP)
+		return -EOPNOTSUPP;
+	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
+	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW, end - sink->granule);
+	wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start);
+
+	if (start < sink->dma || limit < start || limit > end - sink->granule || wp != start ||
+	    (limit - start) % sink->granule) {
+		ntrace_err(component->dev,
+			   "buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx\n",
+			   &sink->dma, sink->buffer_size, start, limit, wp);
+		return -EIO;
+	}
+	sink->ring = sink->buffer + (start - sink->dma);
+	sink->ring_dma = start;
+	sink->ring_size = limit + sink->granule - start;
+	return 0;
+}
+
+static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+
+	/* Also clears trRamWrap. Start and Limit stay. */
+	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
+		return -EIO;
+	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
+	return 0;
+}
+
+/**
+ * ntrace_ramsink_start - empty the ring and enable the sink
+ * @component: RAM sink, programmed, disabled and empty
+ * @atomic: interrupts are off, so be short
+ *
+ * Return: 0, -EIO or -ETIMEDOUT.
+ */
+static int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
+{
+	return ntrace_ramsink_empty_and_enable(component) ?:
+		       ntrace_component_wait_enabled(component, atomic);
+}
+
+/**
+ * ntrace_ramsink_halt - disable the sink, now
+ * @component: RAM sink
+ */
+static void ntrace_ramsink_halt(struct ntrace_component *component)
+{
+	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
+}
+
+/**
+ * ntrace_ramsink_stop - disable the sink and wait until all is in memory
+ * @component: RAM sink; what sends to it has been stopped and is empty
+ * @atomic: interrupts are off, so be short
+ *
+ * Return: 0 or -ETIMEDOUT.
+ */
+static int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
+{
+	ntrace_ramsink_halt(component);
+	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+static const struct ntrace_sink_ops ntrace_ramsink_ops = {
+	.program = ntrace_ramsink_program,
+	.start = ntrace_ramsink_start,
+	.stop = ntrace_ramsink_stop,
+	.halt = ntrace_ramsink_halt,
+};
+
+/**
  * ntrace_ramsink_init - find out what a RAM sink can do
  * @component: RAM sink, just reset
  *
@@ -132,7 +218,7 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	u32 control, low, high;
 	int ret;
 
-	ntrace_ramsink_setup(component);
+	ntrace_sink_setup(component, &ntrace_ramsink_ops);
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
 		return ntrace_ramsink_init_sram(component);
 
@@ -248,49 +334,6 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 }
 
 /**
- * ntrace_ramsink_program - tell the sink its buffer
- * @component: RAM sink with a buffer, just reset
- * @config: whether it is to stop when it is full
- *
- * A sink that writes beside its buffer corrupts memory without a sign, so
- * every pointer is read back. It may have been trimmed; inside the buffer
- * that is fine.
- *
- * Return: 0, -EOPNOTSUPP, or -EIO if the sink would leave the buffer.
- */
-int ntrace_ramsink_program(struct ntrace_component *component, const struct ntrace_config *config)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-	u64 end = sink->dma + sink->buffer_size;
-	u64 start, limit, wp;
-	u32 control;
-
-	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
-	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
-		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
-	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
-	if (control & TR_CONTROL_ENABLE)
-		return -EIO;
-	if ((control ^ sink->control) & TR_RAM_CONTROL_STOP_ON_WRAP)
-		return -EOPNOTSUPP;
-	start = ntrace_ramsink_write_pair(component, TR_RAM_START_LOW, sink->dma);
-	limit = ntrace_ramsink_write_pair(component, TR_RAM_LIMIT_LOW, end - sink->granule);
-	wp = ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, start);
-
-	if (start < sink->dma || limit < start || limit > end - sink->granule || wp != start ||
-	    (limit - start) % sink->granule) {
-		ntrace_err(component->dev,
-			   "buffer %pad + 0x%zx reads back as 0x%llx..0x%llx, wp 0x%llx\n",
-			   &sink->dma, sink->buffer_size, start, limit, wp);
-		return -EIO;
-	}
-	sink->ring = sink->buffer + (start - sink->dma);
-	sink->ring_dma = start;
-	sink->ring_size = limit + sink->granule - start;
-	return 0;
-}
-
-/**
  * ntrace_ramsink_is_whole - is a sink read as a whole, when it has stopped?
  * @sink: RAM sink, programmed
  */
@@ -313,52 +356,6 @@ void ntrace_ramsink_fetch(struct ntrace_component *component)
 	ntrace_write(component, TR_RAM_RP_LOW, sink->ring_dma);
 	for (i = 0; i < sink->ring_size; i += sizeof(u32))
 		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
-}
-
-static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-
-	/* Also clears trRamWrap. Start and Limit stay. */
-	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
-		return -EIO;
-	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
-	return 0;
-}
-
-/**
- * ntrace_ramsink_start - empty the ring and enable the sink
- * @component: RAM sink, programmed, disabled and empty
- * @atomic: interrupts are off, so be short
- *
- * Return: 0, -EIO or -ETIMEDOUT.
- */
-int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
-{
-	return ntrace_ramsink_empty_and_enable(component) ?:
-		       ntrace_component_wait_enabled(component, atomic);
-}
-
-/**
- * ntrace_ramsink_halt - disable the sink, now
- * @component: RAM sink
- */
-void ntrace_ramsink_halt(struct ntrace_component *component)
-{
-	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
-}
-
-/**
- * ntrace_ramsink_stop - disable the sink and wait until all is in memory
- * @component: RAM sink; what sends to it has been stopped and is empty
- * @atomic: interrupts are off, so be short
- *
- * Return: 0 or -ETIMEDOUT.
- */
-int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
-{
-	ntrace_ramsink_halt(component);
-	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 
 /** ntrace_ramsink_wrapped - it has come to the end of its ring, once at least */

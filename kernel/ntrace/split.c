@@ -10,7 +10,9 @@
  */
 #include <linux/string.h>
 
+#include "feed.h"
 #include "ntrace.h"
+#include "split.h"
 
 #define NTRACE_MSEO_BITS	2
 #define NTRACE_MSEO_LAST	3

@@ -9,10 +9,12 @@
  * who use them.
  */
 #include <linux/bitfield.h>
+#include <linux/device.h>
 #include <linux/iopoll.h>
 #include <linux/of.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "timestamp.h"
 
 #define NTRACE_TS_MODE(mode)	FIELD_PREP(TR_TS_CONTROL_MODE_MASK, mode)
 /* What has to read back as written. */

@@ -13,13 +13,18 @@
 #include <linux/of_graph.h>
 #include <linux/slab.h>
 
+#include "capture.h"
+#include "encoder.h"
 #include "ntrace.h"
+#include "timestamp.h"
+#include "topology.h"
 
 /* List of components, coming and going of paths. */
 DEFINE_MUTEX(ntrace_lock);
 static LIST_HEAD(ntrace_components);
 static LIST_HEAD(ntrace_paths);
 static enum cpuhp_state ntrace_hotplug_state;
+static const struct ntrace_path_ops *ntrace_path_ops;
 
 static struct ntrace_component *ntrace_find_component(const struct device_node *node)
 {
@@ -137,15 +142,15 @@ static void ntrace_path_retire(struct ntrace_path *path)
 	if (path->gone)
 		return;
 	path->gone = true;
-	if (path->capture && path->capture->perf)
-		ntrace_perf_lose(path);
+	if (path->capture && path->capture->client)
+		path->capture->client->lose(path);
 	ntrace_capture_detach(path);
 	wake_up_all(&path->wait);
 }
 
 static void ntrace_path_destroy(struct ntrace_path *path)
 {
-	ntrace_chardev_remove(path);
+	ntrace_path_ops->remove(path);
 	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
 	ntrace_path_retire(path);
 	ntrace_path_encoder(path)->path = NULL;
@@ -167,12 +172,12 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 	path->count = count;
 	memcpy(path->component, component, count * sizeof(*component));
 	ntrace_timestamp_connect(component, count);
-	ntrace_chardev_setup(path);
+	ntrace_path_ops->setup(path);
 
 	ret = cpuhp_state_add_instance(ntrace_hotplug_state, &path->hotplug);
 	if (ret)
 		goto put;
-	ret = ntrace_chardev_add(path);
+	ret = ntrace_path_ops->add(path);
 	if (ret)
 		goto hotplug;
 	component[0]->path = path;
@@ -446,8 +451,13 @@ int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data),
 	return ret;
 }
 
-/** ntrace_topology_init - get a CPU hotplug state */
-int __init ntrace_topology_init(void)
+/**
+ * ntrace_topology_init - get a CPU hotplug state
+ * @ops: makes paths visible to user space
+ *
+ * Return: 0 or a negative error.
+ */
+int __init ntrace_topology_init(const struct ntrace_path_ops *ops)
 {
 	int ret = cpuhp_setup_state_multi(CPUHP_AP_ONLINE_DYN, "ntrace:online", ntrace_hart_online,
 					  ntrace_hart_offline);
@@ -455,6 +465,7 @@ int __init ntrace_topology_init(void)
 	if (ret < 0)
 		return ret;
 	ntrace_hotplug_state = ret;
+	ntrace_path_ops = ops;
 	return 0;
 }
 

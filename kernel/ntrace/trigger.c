@@ -7,7 +7,8 @@
  */
 #include <linux/bits.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "trigger.h"
 
 #define NTRACE_TRIGGER_ALL(action) (0x11111111U * (action))
 

@@ -9,9 +9,15 @@
  * is enabled and disabled. There are no filters: all privileges are traced.
  */
 #include <linux/bitfield.h>
+#include <linux/device.h>
 #include <linux/slab.h>
 
-#include "ntrace.h"
+#include "component.h"
+#include "encoder.h"
+#include "layout.h"
+#include "log.h"
+#include "sink.h"
+#include "timestamp.h"
 
 /* What is documented for the interval of bytes, and what SiFive's own tool uses. */
 #define NTRACE_V0_SYNC_MAX_LEAST 5
@@ -57,6 +63,62 @@ static void ntrace_v0_probe_encoder(struct ntrace_component *component)
 	encoder->failures = V0_CONTROL_SINK_ERROR;
 }
 
+static int ntrace_v0_program_sink(struct ntrace_component *component,
+				  const struct ntrace_config *config)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	u64 end = sink->dma + sink->buffer_size;
+	u32 start, limit, wp, high;
+
+	/* For those who want to know; the bit is the encoder's to write. */
+	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
+	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
+		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
+	/* Which kind of sink the pointers are for. */
+	ntrace_write(component, V0_CONTROL, V0_CONTROL_ACTIVE | NTRACE_V0_FIXED);
+	high = ntrace_component_warl(component, V0_SINK_BASE_HIGH, upper_32_bits(sink->dma));
+	start = ntrace_component_warl(component, V0_SINK_BASE, lower_32_bits(sink->dma));
+	limit = ntrace_component_warl(component, V0_SINK_LIMIT, lower_32_bits(end - sink->granule));
+	wp = ntrace_component_warl(component, V0_SINK_WP, start);
+	/* The buffer does not cross 4 GiB: one high half is enough. */
+	if (high != upper_32_bits(sink->dma) || start != lower_32_bits(sink->dma) ||
+	    limit != lower_32_bits(end - sink->granule) || wp != start) {
+		ntrace_err(component->dev,
+			   "buffer %pad + 0x%zx reads back as 0x%x%08x..0x%x, wp 0x%x\n",
+			   &sink->dma, sink->buffer_size, high, start, limit, wp);
+		return -EIO;
+	}
+	sink->ring = sink->buffer;
+	sink->ring_dma = sink->dma;
+	sink->ring_size = sink->buffer_size;
+	return 0;
+}
+
+/* Enabled together with the encoder. */
+static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
+{
+	u32 start = lower_32_bits(component->ramsink.ring_dma);
+
+	return ntrace_component_warl(component, V0_SINK_WP, start) == start ? 0 : -EIO;
+}
+
+/* And disabled: what the encoder waits for is that all is in memory. */
+static int ntrace_v0_stop_sink(struct ntrace_component *component, bool atomic)
+{
+	return ntrace_component_wait_disabled(component, atomic, NULL);
+}
+
+static void ntrace_v0_halt_sink(struct ntrace_component *component)
+{
+}
+
+static const struct ntrace_sink_ops ntrace_v0_sink_ops = {
+	.program = ntrace_v0_program_sink,
+	.start = ntrace_v0_start_sink,
+	.stop = ntrace_v0_stop_sink,
+	.halt = ntrace_v0_halt_sink,
+};
+
 static int ntrace_v0_probe_sink(struct ntrace_component *component)
 {
 	struct ntrace_component *sink = component->sink;
@@ -90,7 +152,7 @@ static struct ntrace_component *ntrace_v0_make_sink(const struct ntrace_componen
 	sink->layout = component->layout;
 	sink->impl = component->impl;
 	sink->type = TR_COMP_TYPE_RAM_SINK;
-	ntrace_ramsink_setup(sink);
+	ntrace_sink_setup(sink, &ntrace_v0_sink_ops);
 	return sink;
 }
 
@@ -144,37 +206,6 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 	return 0;
 }
 
-static int ntrace_v0_program_sink(struct ntrace_component *component,
-				  const struct ntrace_config *config)
-{
-	struct ntrace_ramsink *sink = &component->ramsink;
-	u64 end = sink->dma + sink->buffer_size;
-	u32 start, limit, wp, high;
-
-	/* For those who want to know; the bit is the encoder's to write. */
-	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
-	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
-		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
-	/* Which kind of sink the pointers are for. */
-	ntrace_write(component, V0_CONTROL, V0_CONTROL_ACTIVE | NTRACE_V0_FIXED);
-	high = ntrace_component_warl(component, V0_SINK_BASE_HIGH, upper_32_bits(sink->dma));
-	start = ntrace_component_warl(component, V0_SINK_BASE, lower_32_bits(sink->dma));
-	limit = ntrace_component_warl(component, V0_SINK_LIMIT, lower_32_bits(end - sink->granule));
-	wp = ntrace_component_warl(component, V0_SINK_WP, start);
-	/* The buffer does not cross 4 GiB: one high half is enough. */
-	if (high != upper_32_bits(sink->dma) || start != lower_32_bits(sink->dma) ||
-	    limit != lower_32_bits(end - sink->granule) || wp != start) {
-		ntrace_err(component->dev,
-			   "buffer %pad + 0x%zx reads back as 0x%x%08x..0x%x, wp 0x%x\n",
-			   &sink->dma, sink->buffer_size, high, start, limit, wp);
-		return -EIO;
-	}
-	sink->ring = sink->buffer;
-	sink->ring_dma = sink->dma;
-	sink->ring_size = sink->buffer_size;
-	return 0;
-}
-
 /* The sink is programmed first, so its reset is that of both. */
 static int ntrace_v0_reset(struct ntrace_component *component)
 {
@@ -188,30 +219,9 @@ static int ntrace_v0_program(struct ntrace_component *component, const struct nt
 		       ntrace_v0_program_sink(component, config);
 }
 
-/* Enabled together with the encoder. */
-static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
-{
-	u32 start = lower_32_bits(component->ramsink.ring_dma);
-
-	return ntrace_component_warl(component, V0_SINK_WP, start) == start ? 0 : -EIO;
-}
-
-/* And disabled: what the encoder waits for is that all is in memory. */
-static int ntrace_v0_stop_sink(struct ntrace_component *component, bool atomic)
-{
-	return ntrace_component_wait_disabled(component, atomic, NULL);
-}
-
-static void ntrace_v0_halt_sink(struct ntrace_component *component)
-{
-}
-
 const struct ntrace_layout ntrace_layout_v0 = {
 	.identify = ntrace_v0_identify,
 	.reset = ntrace_v0_reset,
 	.program = ntrace_v0_program,
-	.start_sink = ntrace_v0_start_sink,
-	.stop_sink = ntrace_v0_stop_sink,
-	.halt_sink = ntrace_v0_halt_sink,
 	.timestamp_extra = V0_TS_CONTROL_BRANCH_MASK,
 };

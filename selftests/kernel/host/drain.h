@@ -29,7 +29,7 @@ static void halt_sink(struct ntrace_component *component)
 	sink_halts++;
 }
 
-static const struct ntrace_layout layout = { .halt_sink = halt_sink };
+static const struct ntrace_sink_ops sink_ops = { .halt = halt_sink };
 
 static u64 now;
 
@@ -51,7 +51,7 @@ static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t 
 	hw.unit = granule;
 	hw.byte = plain_byte;
 	machine.sink.base = sink_page;
-	machine.sink.layout = &layout;
+	machine.sink.sink_ops = &sink_ops;
 	for (unsigned int i = 0; i < harts; i++) {
 		machine.encoder[i].base = encoder_page;
 		machine.capture[i].interval = 1000000;

@@ -9,6 +9,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
+#include "../../../kernel/ntrace/log.h"
+#include "../../../kernel/ntrace/ntrace.h"
+
 #define MACHINE_HARTS 4
 
 struct machine {

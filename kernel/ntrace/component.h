@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A component: one page of trace control registers, and what the driver found out about it.
+ *
+ * The state of every type of component (encoder, funnel, sink) is declared here, because
+ * struct ntrace_component contains it. The functions of each type are declared in the header
+ * of its own file: encoder.h, funnel.h, sink.h, filter.h, trigger.h, timestamp.h.
+ */
+#ifndef NTRACE_COMPONENT_H
+#define NTRACE_COMPONENT_H
+
+#include <linux/io.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/ntrace.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include <ntrace/trace_control.h>
+
+struct device;
+struct ntrace_capture;
+struct ntrace_component;
+struct ntrace_path;
+struct pid;
+
+/*
+ * A component answers within microseconds unless it is powered down or broken. An encoder may
+ * have to send its queue first.
+ */
+#define NTRACE_POLL_US		20
+#define NTRACE_TIMEOUT_US	100000
+/* Timeout while interrupts are off on the traced hart. */
+#define NTRACE_TIMEOUT_ATOMIC_US 100
+
+/* All bits of ntrace_config.privilege */
+#define NTRACE_PRIVILEGE_ALL	(NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
+				 NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
+
+/**
+ * struct ntrace_encoder - state of a trace encoder
+ * @cpu: Linux number of the CPU that it traces
+ * @hartid: hart id of that CPU
+ * @control: shadow of trTeControl without trTeEnable and trTeInstTracing. The driver never
+ *	     reads, modifies and writes the register: triggers change it.
+ * @modes: supported values of trTeInstMode, as a bit mask
+ * @sync_modes: supported values of trTeInstSyncMode, as a bit mask
+ * @sync_max: largest supported value of trTeInstSyncMax
+ * @sync_messages_min: smallest supported value of it when messages are counted
+ * @acknowledge: bits of trTeControl to invert in the write that enables the encoder
+ * @losses: bits of trTeControl that report a loss
+ * @failures: those bits of @losses after which no trace reaches the sink any more
+ * @features: supported bits of trTeInstFeatures
+ * @privilege: privilege codes that a filter can select, 0 = no filter
+ * @context: not 0: the encoder has trTeContext
+ * @ranges: number of address ranges that can be filtered at a time
+ * @traps: bit n: filters can select NTRACE_TRAPS_... n
+ * @causes: filters can select causes of traps
+ * @triggers_in: external trigger inputs, as a bit mask
+ * @triggers_out: external trigger outputs, as a bit mask
+ * @triggers_debug: not 0: the encoder has trTeInstTrigEnable
+ * @sources: trTeSrcID and trTeSrcBits that tell the encoders of a shared sink apart; 0: the
+ *	     sink is not shared
+ * @src: trTeSrcID in effect
+ * @src_bits: trTeSrcBits in effect
+ */
+struct ntrace_encoder {
+	unsigned int cpu;
+	u64 hartid;
+	u32 control;
+	u32 modes;
+	u32 sync_modes;
+	u32 sync_max;
+	u32 sync_messages_min;
+	u32 acknowledge;
+	u32 losses;
+	u32 failures;
+	u32 features;
+	u32 privilege;
+	u32 context;
+	u32 ranges;
+	u32 traps;
+	bool causes;
+	u32 triggers_in;
+	u32 triggers_out;
+	u32 triggers_debug;
+	u32 sources;
+	u32 src;
+	u32 src_bits;
+};
+
+/**
+ * struct ntrace_timestamp - state of the timestamp unit of an encoder or a funnel
+ * @modes: supported values of trTsMode, as a bit mask; 0 = the component has no unit
+ * @offered: those modes of an encoder that are useful on its path
+ * @source: trTsMode that the driver chose for the unit of a funnel
+ * @bits: trTsWidth
+ * @prescale_max: largest trTsPrescale of the internal modes
+ * @hz: counts per second in each mode, before the prescaler, 0 = unknown
+ */
+struct ntrace_timestamp {
+	u32 modes;
+	u32 offered;
+	u32 source;
+	u32 bits;
+	u32 prescale_max;
+	u64 hz[NTRACE_TIMESTAMPS_MAX];
+};
+
+/**
+ * struct ntrace_split - position of the drain in the messages of several encoders
+ * @skip: the start of the next message is unknown
+ * @have: bytes in @head
+ * @head: start of a message whose source is not known yet
+ * @to: capture that gets the rest of the message, or NULL
+ */
+struct ntrace_split {
+	bool skip;
+	u8 have;
+	u8 head[4];
+	struct ntrace_capture *to;
+};
+
+/**
+ * struct ntrace_ramsink - state of a sink
+ * @control: trRamControl without trRamEnable
+ * @sram_size: bytes of the sink's own memory if the driver uses that (SRAM mode), else 0; the
+ *	       driver copies this memory to @ring
+ * @granule: bytes per write of the sink
+ * @wp: register offset of the write pointer; bit 0 of the register says that it has wrapped
+ * @memory: bytes of memory reserved for the sink, 0 = the driver allocates any memory
+ * @buffer: trace memory, NULL when no capture is configured
+ * @dma: address of @buffer for the sink
+ * @buffer_size: bytes allocated
+ * @ring: start of the part that the sink uses; the sink may have trimmed Start
+ * @ring_dma: address of @ring for the sink
+ * @ring_size: bytes of that part, a multiple of @granule
+ * @mutex: protects the users of the sink, see ntrace.h
+ * @session: user of the sink: NULL for files, else the process that opened perf's events
+ * @src_bits: width of SRC if several encoders share the sink, else 0
+ * @dealt: each capture gets the messages of its own encoder only
+ * @users_lock: protects the users where nothing can sleep, see ntrace.h
+ * @lock: protects the members below
+ * @feeds: captures that are fed from the sink
+ * @fault: the write pointer left the buffer
+ * @paused: the drain must not touch the ring
+ * @drained: position in the ring up to which the drain has copied
+ * @canary: position in the ring just after the canary
+ * @split: position in the messages of several encoders
+ * @bounce: copy of a part of the ring. The ring may be uncached memory, which is slow to
+ *	    read byte by byte.
+ *
+ * A sink without memory uses @mutex, @session, @src_bits, @dealt, @users_lock, @lock and
+ * @feeds only.
+ */
+struct ntrace_ramsink {
+	u32 control;
+	u32 sram_size;
+	u32 granule;
+	u32 wp;
+	u64 memory;
+	void *buffer;
+	dma_addr_t dma;
+	size_t buffer_size;
+	u8 *ring;
+	dma_addr_t ring_dma;
+	u32 ring_size;
+
+	struct mutex mutex; /* users of the sink, see ntrace.h */
+	const struct pid *session;
+	u32 src_bits;
+	bool dealt;
+	raw_spinlock_t users_lock; /* users where nothing can sleep, see ntrace.h */
+
+	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
+	struct list_head feeds;
+	bool fault;
+	bool paused;
+	u32 drained;
+	u32 canary;
+	struct ntrace_split split;
+	u8 *bounce;
+};
+
+/**
+ * struct ntrace_portsink - state of a sink without memory
+ * @modes: PIB sink: supported values of trPibMode, as a bit mask without value 0
+ * @divider_max: PIB sink: largest supported trPibDivider
+ * @id_bits: ATB bridge: writable bits of trAtbBridgeID; 0 = hard-wired
+ * @mode: trPibMode, 0 = the wiring of the pins has not been set
+ * @divider: trPibDivider
+ * @center: 1: trPibClkCenter
+ * @calibrate: 1: trPibCalibrate: the sink sends a pattern instead of trace
+ * @id: trAtbBridgeID, 0 = the source ID on the bus has not been set
+ *
+ * The members from @mode on, except a hard-wired @id, are attributes that users write while no
+ * capture is configured. The mutex of struct ntrace_ramsink protects them.
+ */
+struct ntrace_portsink {
+	u32 modes;
+	u32 divider_max;
+	u32 id_bits;
+	u32 mode;
+	u32 divider;
+	u32 center;
+	u32 calibrate;
+	u32 id;
+};
+
+/**
+ * struct ntrace_sink_ops - operations of a sink
+ * @program: write a configuration; the sink is disabled
+ * @start: empty the ring and enable the sink
+ * @stop: disable the sink and wait until all trace is delivered
+ * @halt: disable the sink without waiting
+ */
+struct ntrace_sink_ops {
+	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
+	int (*start)(struct ntrace_component *component, bool atomic);
+	int (*stop)(struct ntrace_component *component, bool atomic);
+	void (*halt)(struct ntrace_component *component);
+};
+
+/**
+ * struct ntrace_layout - operations that depend on the register layout
+ * @identify: find out what a component is and what it supports, just after a reset
+ * @reset: put a component into its reset state, active, before it is programmed
+ * @program: write a configuration; the component is disabled
+ * @timestamp_extra: bits of trTsControl that select the messages with timestamps
+ */
+struct ntrace_layout {
+	int (*identify)(struct ntrace_component *component);
+	int (*reset)(struct ntrace_component *component);
+	int (*program)(struct ntrace_component *component, const struct ntrace_config *config);
+	u32 timestamp_extra;
+};
+
+/**
+ * struct ntrace_component - one page of trace control registers
+ * @node: in the list of all components
+ * @dev: platform device
+ * @layout: register layout
+ * @base: registers
+ * @start: physical address of the registers, for messages
+ * @impl: tr??Impl
+ * @type: TR_COMP_TYPE_...
+ * @held: number of configured captures that need the component
+ * @users: number of captures that have the component enabled
+ * @programmed: the registers hold the current configuration
+ * @path: the path that begins here, or NULL
+ * @sink: sink of an encoder that contains its own; else NULL
+ * @timestamp: timestamp unit of an encoder or a funnel
+ * @port: state of a sink without memory
+ * @sink_ops: operations of a sink; NULL if the component is not a sink
+ * @encoder: state of an encoder
+ * @ramsink: state of a sink
+ */
+struct ntrace_component {
+	struct list_head node;
+	struct device *dev;
+	const struct ntrace_layout *layout;
+	void __iomem *base;
+	resource_size_t start;
+	u32 impl;
+	u32 type;
+	unsigned int held;
+	unsigned int users;
+	bool programmed;
+	struct ntrace_path *path;
+	struct ntrace_component *sink;
+	struct ntrace_timestamp timestamp;
+	struct ntrace_portsink port;
+	const struct ntrace_sink_ops *sink_ops;
+	union {
+		struct ntrace_encoder encoder;
+		struct ntrace_ramsink ramsink;
+	};
+};
+
+static inline bool ntrace_component_has_memory(const struct ntrace_component *component)
+{
+	return component->type == TR_COMP_TYPE_RAM_SINK;
+}
+
+/* A path ends at a sink. */
+static inline bool ntrace_component_is_sink(const struct ntrace_component *component)
+{
+	return ntrace_component_has_memory(component) || component->type == TR_COMP_TYPE_PIB_SINK ||
+	       component->type == TR_COMP_TYPE_ATB_BRIDGE;
+}
+
+static inline u32 ntrace_read(const struct ntrace_component *component, u32 offset)
+{
+	return readl(component->base + offset);
+}
+
+static inline void ntrace_write(const struct ntrace_component *component, u32 offset, u32 value)
+{
+	writel(value, component->base + offset);
+}
+
+bool ntrace_component_is_running(const struct ntrace_component *component);
+int ntrace_component_init(struct ntrace_component *component);
+int ntrace_component_reset(struct ntrace_component *component);
+int ntrace_component_off(struct ntrace_component *component);
+int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomic);
+int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control);
+int ntrace_component_refuse(struct ntrace_component *component, const char *why);
+int ntrace_registers_quiesce(void __iomem *base);
+u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value);
+const char *ntrace_type_name(u32 type);
+
+#endif /* NTRACE_COMPONENT_H */

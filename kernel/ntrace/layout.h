@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The register layouts that the driver knows. */
+#ifndef NTRACE_LAYOUT_H
+#define NTRACE_LAYOUT_H
+
+struct ntrace_layout;
+
+/* v0.c: pre-ratification SiFive encoders */
+extern const struct ntrace_layout ntrace_layout_v0;
+/* v1.c: Trace Control Interface 1.0 */
+extern const struct ntrace_layout ntrace_layout_v1;
+
+#endif /* NTRACE_LAYOUT_H */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Separates the messages of several encoders in one sink. */
+#ifndef NTRACE_SPLIT_H
+#define NTRACE_SPLIT_H
+
+#include <linux/sizes.h>
+#include <linux/types.h>
+
+struct ntrace_ramsink;
+
+/* The driver separates the trace of a shared sink in pieces of this size, outside of the ring. */
+#define NTRACE_DRAIN_BOUNCE	SZ_4K
+
+void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip);
+void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count);
+
+#endif /* NTRACE_SPLIT_H */
