@@ -39,6 +39,7 @@
 #include "ntrace.h"
 #include "path.h"
 #include "perf.h"
+#include "perf_parts.h"
 #include "topology.h"
 #include "trigger.h"
 

@@ -9,7 +9,7 @@
 
 #include "component.h"
 #include "encoder.h"
-#include "perf.h"
+#include "perf_parts.h"
 #include "trigger.h"
 
 /*

@@ -10,7 +10,7 @@
 #include <linux/perf_event.h>
 #include <linux/slab.h>
 
-#include "perf.h"
+#include "perf_parts.h"
 
 /* What the poorest encoder can do that an event was opened for. */
 static atomic_t ntrace_perf_ranges = ATOMIC_INIT(NTRACE_RANGES_MAX);

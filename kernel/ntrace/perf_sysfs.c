@@ -10,7 +10,7 @@
 #include <linux/sysfs.h>
 
 #include "ntrace.h"
-#include "perf.h"
+#include "perf_parts.h"
 #include "topology.h"
 
 PMU_FORMAT_ATTR(mode, "config:0-2");

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The PMU "ntrace": declarations that its files share. */
+#ifndef NTRACE_PERF_PARTS_H
+#define NTRACE_PERF_PARTS_H
+
+#include <linux/bits.h>
+#include <linux/cpumask.h>
+#include <linux/ntrace.h>
+#include <linux/perf_event.h>
+#include <linux/types.h>
+#include <linux/workqueue.h>
+
+struct list_head;
+struct ntrace_component;
+
+/* Fields of perf_event_attr.config, as in format/. */
+#define NTRACE_PERF_MODE	GENMASK_ULL(2, 0)
+#define NTRACE_PERF_SYNC	GENMASK_ULL(9, 8)
+#define NTRACE_PERF_SYNC_MAX	GENMASK_ULL(15, 12)
+#define NTRACE_PERF_TIMESTAMPS	GENMASK_ULL(18, 16)
+#define NTRACE_PERF_PRESCALE	GENMASK_ULL(21, 20)
+#define NTRACE_PERF_CONTEXT	BIT_ULL(24)
+#define NTRACE_PERF_ARMED	BIT_ULL(25)
+#define NTRACE_PERF_DEBUG_TRIGGERS BIT_ULL(26)
+#define NTRACE_PERF_CONFIG	(NTRACE_PERF_MODE | NTRACE_PERF_SYNC | NTRACE_PERF_SYNC_MAX | \
+				 NTRACE_PERF_TIMESTAMPS | NTRACE_PERF_PRESCALE | \
+				 NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED | \
+				 NTRACE_PERF_DEBUG_TRIGGERS)
+/* And of config1: microseconds with trace, and without. */
+#define NTRACE_PERF_STROBE_ON	GENMASK_ULL(31, 0)
+#define NTRACE_PERF_STROBE_OFF	GENMASK_ULL(63, 32)
+/* And of config2: as ntrace_config has them. */
+#define NTRACE_PERF_TRIGGER_IN	GENMASK_ULL(31, 0)
+#define NTRACE_PERF_TRIGGER_OUT	GENMASK_ULL(63, 32)
+
+/**
+ * struct ntrace_perf_event - an event of a user, with all that inherit it
+ * @config: what the encoder is programmed with
+ * @id: number that no other event has had
+ * @cpus: harts whose paths it holds
+ * @epoch: how many paths had gone when it took them
+ * @strobe_on: trace for so long,
+ * @strobe_period: every so many nanoseconds; 0: always
+ * @release: gives the paths back
+ */
+struct ntrace_perf_event {
+	struct ntrace_config config;
+	u64 id;
+	cpumask_t cpus;
+	u64 epoch;
+	u64 strobe_on;
+	u64 strobe_period;
+	struct work_struct release;
+};
+
+/**
+ * struct ntrace_perf_own - what each event has of its own, inherited or not
+ * @tracing: tracing goes on when it is scheduled; triggers change that
+ * @id: number that no other filters and no event has had; 0: there are none
+ * @count: how many there are
+ * @ranges: where they are in the event's task; nowhere: start behind end
+ *
+ * It is perf's hw.addr_filters, and all but the first are its address filters.
+ */
+struct ntrace_perf_own {
+	bool tracing;
+	u64 id;
+	u32 count;
+	struct ntrace_range ranges[NTRACE_RANGES_MAX];
+};
+
+static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_event *event)
+{
+	return event->pmu_private;
+}
+
+/* perf_config.c */
+int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
+int ntrace_perf_config_check(const struct perf_event *event,
+			     const struct ntrace_component *encoder);
+
+/* perf_filter.c */
+u64 ntrace_perf_new_id(void);
+void ntrace_perf_filter_limit(u32 ranges);
+int ntrace_perf_own_alloc(struct perf_event *event);
+void ntrace_perf_own_free(struct perf_event *event);
+int ntrace_perf_filter_validate(struct list_head *filters);
+void ntrace_perf_filter_sync(struct perf_event *event);
+void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config);
+
+/* perf_sysfs.c */
+extern const struct attribute_group *ntrace_perf_groups[];
+
+#endif /* NTRACE_PERF_PARTS_H */
