@@ -25,11 +25,10 @@
 #include "sink.h"
 
 /*
- * The drain interval must leave room in the ring: it is the time in which the
- * worst hart fills a quarter of it, taken to produce 256 bytes per microsecond.
- * One millisecond is enough for large rings; what they have more is for a late
- * timer: the hart may have interrupts off, or be a virtual one whose timer
- * comes late while it runs.
+ * The drain interval must leave room in the ring. It is the time in which a hart fills a quarter
+ * of the ring at 256 bytes per microsecond, the assumed worst case. For large rings one
+ * millisecond is enough; the remaining room covers a late timer: the hart may have interrupts off,
+ * or a hypervisor may deliver the timer late.
  */
 #define NTRACE_WORST_BYTES_PER_US 256
 #define NTRACE_DRAIN_US_DEFAULT_MAX 1000
@@ -53,8 +52,8 @@ static void ntrace_capture_wake(struct irq_work *work)
 }
 
 /*
- * Charge the memory that a capture pins to the user, as perf does, so that
- * CAP_PERFMON alone is no licence to take all memory.
+ * Charge the pinned memory to the user, as perf does: CAP_PERFMON alone must not allow taking all
+ * memory.
  */
 static int ntrace_capture_charge(struct ntrace_capture *capture, unsigned long pages)
 {
@@ -83,13 +82,13 @@ static void ntrace_capture_release(struct kref *ref)
 	kfree(capture);
 }
 
-/** ntrace_capture_get - take a reference: the data area stays */
+/** ntrace_capture_get - take a reference, which keeps the data area */
 void ntrace_capture_get(struct ntrace_capture *capture)
 {
 	kref_get(&capture->ref);
 }
 
-/** ntrace_capture_put - drop a reference, NULL is fine */
+/** ntrace_capture_put - drop a reference; NULL is allowed */
 void ntrace_capture_put(struct ntrace_capture *capture)
 {
 	if (capture)
@@ -115,7 +114,7 @@ ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
 	return capture;
 }
 
-/* A sink without memory: nothing comes to a data area, and whoever asks has to know that. */
+/* A sink without memory fills no data area. The caller must show that it knows that. */
 static int ntrace_capture_check_portsink(const struct ntrace_component *sink,
 					 struct ntrace_config *config)
 {
@@ -124,14 +123,14 @@ static int ntrace_capture_check_portsink(const struct ntrace_component *sink,
 	if (!(config->flags & NTRACE_CONFIG_NO_DATA) ||
 	    config->flags & NTRACE_CONFIG_STOP_ON_WRAP) {
 		dev_err_ratelimited(sink->dev,
-				    "trace leaves the machine here: NTRACE_CONFIG_NO_DATA only\n");
+				    "sink has no memory: NTRACE_CONFIG_NO_DATA is required\n");
 		return -EOPNOTSUPP;
 	}
 	config->data_size = 0;
 	return 0;
 }
 
-/* Sizes in effect of the sink's buffer and of the data area. */
+/* Determines the sizes of the sink buffer and of the data area. */
 static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
 				    struct ntrace_config *config)
 {
@@ -159,9 +158,9 @@ static int ntrace_capture_set_sizes(const struct ntrace_component *sink,
 }
 
 /**
- * ntrace_capture_alloc - memory of a capture that has not got a path yet
- * @path: path that it is for; only its constant properties are used
- * @config: what user space asks for, sizes filled in; checked and rounded here
+ * ntrace_capture_alloc - allocate a capture of a file
+ * @path: path that the capture will use; only its constant properties are read
+ * @config: requested configuration; the capture gets a checked and rounded copy
  *
  * Return: the capture or an error pointer.
  */
@@ -183,7 +182,7 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	if (ret)
 		goto err;
 
-	/* vmalloc() would complain to the log of what cannot be had at all. */
+	/* vmalloc() would log a warning about a size that is out of reach. */
 	ret = -ENOMEM;
 	if (in_effect->data_size >> PAGE_SHIFT > totalram_pages() / 2)
 		goto err;
@@ -192,12 +191,12 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 					 PAGE_SHIFT));
 	if (ret)
 		goto err;
-	/* Zeroed, and fit to be mapped by user space. */
+	/* Zeroed, and suitable for mapping to user space. */
 	ret = -ENOMEM;
 	capture->control = vmalloc_user(PAGE_SIZE + in_effect->data_size);
 	if (!capture->control)
 		goto err;
-	/* What has no data area is neither copied nor counted. */
+	/* Without a data area trace is neither copied nor counted. */
 	if (!(in_effect->flags & NTRACE_CONFIG_NO_DATA))
 		capture->data = (u8 *)capture->control + PAGE_SIZE;
 	capture->control->abi_version = NTRACE_ABI_VERSION;
@@ -211,13 +210,13 @@ err:
 }
 
 /**
- * ntrace_capture_alloc_perf - a capture whose data goes where perf wants it
- * @path: path that it is for
- * @config: as in effect for the first event, with the size of the sink buffer
+ * ntrace_capture_alloc_perf - allocate a capture whose trace goes to AUX areas
+ * @path: path that the capture will use
+ * @config: configuration of the first event, with the size of the sink buffer
  * @client: operations of perf
  *
- * Nothing is charged: there is one sink buffer of fixed size per hart, however
- * many events there are, and the AUX areas are charged by perf.
+ * Charges nothing: each hart has one sink buffer of fixed size, however many events there are, and
+ * perf charges the AUX areas.
  *
  * Return: the capture or an error pointer.
  */
@@ -231,9 +230,9 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 		return ERR_PTR(-ENOMEM);
 	capture->perf = true;
 	capture->client = client;
-	/* Events of one process share a sink; held, so that no other gets its address. */
+	/* Events of one process share a sink. The reference keeps the pid unique. */
 	capture->session = get_task_pid(current, PIDTYPE_TGID);
-	/* Nobody maps it; but the drain publishes there. */
+	/* Not mapped, but the drain writes its counters there. */
 	capture->control = vmalloc_user(PAGE_SIZE);
 	if (!capture->control) {
 		ntrace_capture_put(capture);
@@ -242,12 +241,12 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 	return capture;
 }
 
-/* The drain interval: what is asked for, or what the sink's buffer is good for. */
+/* The drain interval: the requested one, or one that suits the sink buffer. */
 static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 {
 	struct ntrace_config *config = &capture->config;
 
-	/* Without a buffer the timer only looks whether the encoder has lost something. */
+	/* Without a buffer the timer only looks for losses of the encoder. */
 	if (!config->drain_us && !config->sink_size)
 		config->drain_us = NTRACE_DRAIN_US_DEFAULT_MAX;
 	if (!config->drain_us)
@@ -260,10 +259,10 @@ static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 /**
  * ntrace_capture_attach - make a capture the current one of its path
  * @path: path without a capture, locked
- * @capture: new capture; its reference is taken over on success
- * @owner: open file
+ * @capture: new capture; on success the path takes over the reference
+ * @owner: open file, or NULL
  *
- * Return: 0 or a negative error, with the hardware off.
+ * Return: 0, or a negative error with the hardware off.
  */
 int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
 			  struct file *owner)
@@ -274,7 +273,7 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	ret = ntrace_path_attach(path, capture);
 	if (ret)
 		return ret;
-	/* perf's events do it themselves: each may want it or not. */
+	/* Events of perf start scontext themselves: each may need it or not. */
 	if (!capture->perf && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
 		ret = ntrace_context_start(path->cpu);
 		if (ret) {
@@ -290,11 +289,10 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 }
 
 /**
- * ntrace_capture_detach - stop the current capture of a path and let go of it
+ * ntrace_capture_detach - stop and release the current capture of a path
  * @path: path, locked
  *
- * The hardware is off and without memory afterwards. The data area stays for
- * those who have it mapped.
+ * Afterwards the hardware is off and has no memory. The data area lives as long as it is mapped.
  */
 void ntrace_capture_detach(struct ntrace_path *path)
 {
@@ -324,12 +322,11 @@ static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
 
 /**
  * ntrace_capture_revive - write registers again that may have been lost
- * @capture: capture of perf, halted; its path is locked
+ * @capture: capture of perf, stopped; its path is locked
  *
- * Captures of files do so at their next start; perf's start where nothing can be
- * waited for.
+ * A capture of a file does this at its next start. Starts of perf cannot wait.
  *
- * Return: 0 or a negative error, and the capture is dead.
+ * Return: 0, or a negative error and the capture is dead.
  */
 int ntrace_capture_revive(struct ntrace_capture *capture)
 {
@@ -339,7 +336,7 @@ int ntrace_capture_revive(struct ntrace_capture *capture)
 	return ret ? ntrace_capture_dead(capture, ret) : 0;
 }
 
-/* On the traced hart, interrupts off. */
+/* Runs on the traced hart, interrupts off. */
 static void ntrace_capture_start_here(void *data)
 {
 	struct ntrace_capture *capture = data;
@@ -350,12 +347,12 @@ static void ntrace_capture_start_here(void *data)
 		return;
 	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
 	WRITE_ONCE(capture->control->start_ns, ktime_get_ns());
-	/* The last store of the driver: what follows it is traced. */
+	/* The last store of the driver: the next instruction is traced. */
 	if (!(capture->config.flags & NTRACE_CONFIG_ARMED))
 		ntrace_encoder_trace(encoder);
 }
 
-/* Likewise; or on any hart, if the traced one is not there to do it. */
+/* Runs on the traced hart, or on any CPU if that hart is offline. */
 static void ntrace_capture_stop_here(void *data)
 {
 	struct ntrace_capture *capture = data;
@@ -368,11 +365,11 @@ static void ntrace_capture_stop_here(void *data)
  * ntrace_capture_start - start or continue tracing
  * @capture: current capture of its path, which is locked
  *
- * Allocates nothing, and touches few registers: it is called at every switch
- * of a task that is traced alone.
+ * Allocates nothing and writes few registers: user space may call it at every switch of a traced
+ * task.
  *
- * Return: 0, -EBUSY if it runs, -ENODEV if the hart is offline or the path is
- * dead, or what went wrong with the hardware.
+ * Return: 0, -EBUSY if it is running, -ENODEV if the hart is offline or the path is dead, or an
+ * error of the hardware.
  */
 int ntrace_capture_start(struct ntrace_capture *capture)
 {
@@ -397,7 +394,7 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 	capture->running = true;
 	WRITE_ONCE(capture->control->stop_ns, 0);
 	WRITE_ONCE(capture->control->state, NTRACE_STATE_RUNNING);
-	/* cpu_up: the hart cannot leave while the path is locked. */
+	/* cpu_up: the hart stays online while the path is locked. */
 	ret = smp_call_function_single(path->cpu, ntrace_capture_start_here, capture, 1);
 	if (!ret)
 		ret = capture->error;
@@ -413,10 +410,10 @@ int ntrace_capture_start(struct ntrace_capture *capture)
  * ntrace_capture_stop - stop tracing and drain the rest
  * @capture: current capture of its path, which is locked
  *
- * If others use its sink, the last of it comes when they have gone on or stopped:
- * its state tells when.
+ * If others use the sink, the rest arrives when they continue or stop; the state in the control
+ * page says when it is complete.
  *
- * Return: 0, also if it does not run, or -ETIMEDOUT and the path is dead.
+ * Return: 0, also if it is not running, or -ETIMEDOUT and the path is dead.
  */
 int ntrace_capture_stop(struct ntrace_capture *capture)
 {
@@ -437,8 +434,8 @@ int ntrace_capture_stop(struct ntrace_capture *capture)
 		ntrace_capture_stop_here(capture);
 
 	/*
-	 * Nothing here spins with interrupts off: the traced hart has to get on
-	 * for its last block to end.
+	 * Nothing here spins with interrupts off: the traced hart must make progress for its last
+	 * block to end.
 	 */
 	ret = ntrace_component_wait_disabled(ntrace_path_encoder(path), false, &control);
 	error = ntrace_path_disable(capture, control);

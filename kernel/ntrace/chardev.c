@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * /dev/ntraceN: what user space sees of a path. The interface is described in
- * include/uapi/linux/ntrace.h.
- */
+/* /dev/ntraceN, the user interface of a path. include/uapi/linux/ntrace.h describes it. */
 #include <linux/bits.h>
 #include <linux/capability.h>
 #include <linux/compat.h>
@@ -28,8 +25,8 @@
 static dev_t ntrace_devt;
 
 /*
- * Anyone may try: who may trace is decided by capability at open, not by file
- * mode, so that CAP_PERFMON is all that it takes.
+ * Anyone may open the device: open() checks the capability, not the file mode, so that CAP_PERFMON
+ * alone is enough.
  */
 static char *ntrace_chardev_devnode(const struct device *dev, umode_t *mode)
 {
@@ -43,7 +40,7 @@ static const struct class ntrace_class = {
 	.devnode = ntrace_chardev_devnode,
 };
 
-/* The capture of an open file with a reference, or an error pointer. */
+/* Return: the capture of an open file, with a reference, or an error pointer. */
 static struct ntrace_capture *ntrace_file_capture(struct file *file)
 {
 	struct ntrace_path *path = file->private_data;
@@ -79,8 +76,10 @@ static int ntrace_chardev_release(struct inode *inode, struct file *file)
 }
 
 /*
- * Copy a struct whose first member is its size from user space. Errors of
- * copy_struct_from_user(), or -EINVAL if it has not even got its size.
+ * Copies a struct whose first member is its size from user space.
+ *
+ * Return: 0, an error of copy_struct_from_user(), or -EINVAL if the struct is too small for its
+ * size.
  */
 static int ntrace_struct_from_user(void *kernel, size_t kernel_size, void __user *user,
 				   u32 *user_size)
@@ -94,7 +93,9 @@ static int ntrace_struct_from_user(void *kernel, size_t kernel_size, void __user
 	return copy_struct_from_user(kernel, kernel_size, user, *user_size);
 }
 
-/* And back: as much as the caller has room for; the first member is @kernel_size. */
+/*
+ * Copies as much to user space as the caller has room for. The first member becomes @kernel_size.
+ */
 static int ntrace_struct_to_user(void __user *user, u32 user_size, void *kernel, u32 kernel_size)
 {
 	*(u32 *)kernel = kernel_size;
@@ -170,7 +171,7 @@ static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 		return -ENODEV;
 	if (path->capture && (path->owner != file || path->capture->running))
 		return -EBUSY;
-	/* The encoder of a hart that is off may be off, too. */
+	/* The encoder of an offline CPU may have no power. */
 	if (!path->cpu_up)
 		return -ENODEV;
 	ret = ntrace_encoder_check(ntrace_path_encoder(path), config);
@@ -179,7 +180,7 @@ static int ntrace_path_configure(struct ntrace_path *path, struct file *file,
 	capture = ntrace_capture_alloc(path, config);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
-	/* Another one for the same file replaces the old; its mappings stay. */
+	/* A new configuration of the same file replaces the old capture, whose mappings stay. */
 	ntrace_capture_detach(path);
 	ret = ntrace_capture_attach(path, capture, file);
 	if (ret) {
@@ -260,7 +261,7 @@ static long ntrace_chardev_ioctl(struct file *file, unsigned int cmd, unsigned l
 
 	if (_IOC_TYPE(cmd) != NTRACE_IOC_MAGIC)
 		return -ENOTTY;
-	/* The number alone: the size in @cmd is that of the caller's struct. */
+	/* Looks at the number only: the size in @cmd is the size of the caller's struct. */
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(NTRACE_IOC_INFO):
 		return ntrace_chardev_info(path, user);
@@ -297,18 +298,18 @@ static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
 	struct ntrace_capture *capture;
 	int ret;
 
-	/* The kernel trusts what it wrote into the control page. */
+	/* The kernel relies on the contents of the control page. */
 	if (vma->vm_flags & (VM_WRITE | VM_EXEC))
 		return -EACCES;
 	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
 	/*
-	 * No mprotect() to writable later; not for children, which would hold
-	 * the device; not in core dumps, it may hold trace of others.
+	 * Forbid a later mprotect() to writable. Do not copy to children, which would hold the
+	 * device. Exclude from core dumps: the data may hold trace of others.
 	 */
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
-	/* Without data there is the control page alone. */
+	/* Without data there is only the control page. */
 	ret = capture->config.data_size || vma_pages(vma) + vma->vm_pgoff == 1 ?
 		      remap_vmalloc_range(vma, capture->control, vma->vm_pgoff) :
 		      -EOPNOTSUPP;
@@ -334,7 +335,7 @@ static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return EPOLLERR | (PTR_ERR(capture) == -ENODEV ? EPOLLHUP : 0);
-	/* The state before the data: nothing comes after STOPPED. */
+	/* The state before the data: no data arrives after STOPPED. */
 	state = smp_load_acquire(&capture->control->state);
 	readable = ntrace_feed_readable(capture, &tail);
 	if (ntrace_feed_is_due(capture, readable) || (readable && state >= NTRACE_STATE_STOPPED))
@@ -347,7 +348,7 @@ static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 	return mask;
 }
 
-/* Copy out of the data area, which is a ring. Returns how much was copied. */
+/* Copies out of the data area, which is a ring. Return: number of bytes copied. */
 static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *user, u64 from,
 				  size_t bytes)
 {
@@ -370,14 +371,14 @@ static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *captur
 	       READ_ONCE(capture->control->state) >= NTRACE_STATE_STOPPED;
 }
 
-/* 1: something to read; 0: end; or a negative error. */
+/* Return: 1: there is something to read; 0: end; or a negative error. */
 static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture *capture,
 				bool nonblock, u64 *readable, u64 *tail)
 {
 	u32 state;
 
 	for (;;) {
-		/* The state before the data: nothing comes after STOPPED. */
+		/* The state before the data: no data arrives after STOPPED. */
 		state = smp_load_acquire(&capture->control->state);
 		*readable = ntrace_feed_readable(capture, tail);
 		if (*readable)
@@ -404,7 +405,7 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
-	/* Trace leaves the machine: there will never be any here. */
+	/* The sink has no memory: no trace will ever arrive. */
 	if (!capture->config.data_size) {
 		ret = -EOPNOTSUPP;
 		goto put;
@@ -419,7 +420,7 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 		ret = ntrace_copy_to_user(capture, user, tail, min_t(u64, count, readable));
 		if (!ret && count)
 			ret = -EFAULT;
-		/* Fails if somebody consumed beside us: what was copied is void. */
+		/* Fails if another thread has consumed meanwhile: the copy may be overwritten. */
 		else if (ntrace_feed_consume(capture, tail + ret))
 			ret = -EINVAL;
 	}
@@ -447,10 +448,7 @@ static void ntrace_chardev_free(struct device *dev)
 	kfree(path);
 }
 
-/**
- * ntrace_chardev_setup - initialize the device of a new path
- * @path: path; from here on put_device() frees it
- */
+/* Initializes the device of a new path. From here on put_device() frees the path. */
 static void ntrace_chardev_setup(struct ntrace_path *path)
 {
 	device_initialize(&path->dev);
@@ -462,9 +460,8 @@ static void ntrace_chardev_setup(struct ntrace_path *path)
 	path->cdev.owner = THIS_MODULE;
 }
 
-/**
- * ntrace_chardev_add - make /dev/ntraceN
- * @path: path, ready for use
+/*
+ * Creates /dev/ntraceN of a path that is ready for use.
  *
  * Return: 0 or a negative error, -EEXIST if the hart has another encoder.
  */
@@ -476,14 +473,11 @@ static int ntrace_chardev_add(struct ntrace_path *path)
 	if (!ret)
 		ret = cdev_device_add(&path->cdev, &path->dev);
 	if (ret)
-		dev_err(path->dev.parent, "no /dev/ntrace%u: %d\n", path->cpu, ret);
+		dev_err(path->dev.parent, "cannot create /dev/ntrace%u: %d\n", path->cpu, ret);
 	return ret;
 }
 
-/**
- * ntrace_chardev_remove - take /dev/ntraceN away; open files stay
- * @path: path
- */
+/* Removes /dev/ntraceN; open files stay. */
 static void ntrace_chardev_remove(struct ntrace_path *path)
 {
 	cdev_device_del(&path->cdev, &path->dev);
@@ -495,7 +489,7 @@ const struct ntrace_path_ops ntrace_chardev_path_ops = {
 	.remove = ntrace_chardev_remove,
 };
 
-/** ntrace_chardev_init - get device numbers, one per possible hart */
+/** ntrace_chardev_init - allocate device numbers, one per possible CPU */
 int __init ntrace_chardev_init(void)
 {
 	int ret = alloc_chrdev_region(&ntrace_devt, 0, nr_cpu_ids, "ntrace");

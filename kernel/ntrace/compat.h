@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels this driver is built for (6.12 and later).
- * Everything that depends on the version of the kernel is in this file.
+ * Differences between the supported kernels (6.12 and later). All code that depends on the version
+ * of the kernel is in this file.
  */
 #ifndef NTRACE_COMPAT_H
 #define NTRACE_COMPAT_H
@@ -20,7 +20,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* An AUX event that other events pause and resume: 6.13, and 6.12 of some distributions. */
+/* AUX events that other events pause and resume: 6.13, and 6.12 of some distributions. */
 #ifdef PERF_EF_PAUSE
 static inline bool ntrace_event_paused(const struct perf_event *event)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What all components of the Trace Control Interface have in common: reset,
- * identification, version policy, fields that take only legal values.
+ * Common to all components of the Trace Control Interface: reset, waiting, switching off, WARL
+ * fields.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -33,12 +33,12 @@ const char *ntrace_type_name(u32 type)
 }
 
 /**
- * ntrace_component_warl - write a register of legal-values fields, read it back
+ * ntrace_component_warl - write a register of WARL fields and read it back
  * @component: component, active and disabled
  * @offset: register
- * @value: what to write
+ * @value: value to write
  *
- * Return: what the register holds then.
+ * Return: the value that the register holds afterwards.
  */
 u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 value)
 {
@@ -46,7 +46,7 @@ u32 ntrace_component_warl(struct ntrace_component *component, u32 offset, u32 va
 	return ntrace_read(component, offset);
 }
 
-/* Until all of @mask have the value @want; sleeps, or spins for a short time. */
+/* Waits until all bits of @mask have the value @want. Sleeps, or spins for a short time. */
 static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u32 want,
 				 bool atomic, u32 *control)
 {
@@ -60,9 +60,9 @@ static int ntrace_component_wait(struct ntrace_component *component, u32 mask, u
 }
 
 /**
- * ntrace_component_wait_enabled - wait until a component says that it is enabled
+ * ntrace_component_wait_enabled - wait until a component reports that it is enabled
  * @component: component whose tr??Enable has been set
- * @atomic: interrupts are off, so be short
+ * @atomic: interrupts are off: use the short timeout
  *
  * Return: 0 or -ETIMEDOUT.
  */
@@ -82,7 +82,7 @@ int ntrace_component_wait_enabled(struct ntrace_component *component, bool atomi
 /**
  * ntrace_component_wait_disabled - wait until a disabled component has flushed
  * @component: component whose tr??Enable has been cleared
- * @atomic: interrupts are off, so be short
+ * @atomic: interrupts are off: use the short timeout
  * @control: if not NULL, takes the last value of tr??Control
  *
  * Return: 0 or -ETIMEDOUT.
@@ -102,7 +102,7 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 	return ret;
 }
 
-/* Clear or set tr??Active; only that register may be touched until it reads back. */
+/* Clears or sets tr??Active. Software may access no other register until the bit reads back. */
 static int ntrace_component_set_active(struct ntrace_component *component, u32 active)
 {
 	u32 value;
@@ -133,15 +133,15 @@ int ntrace_component_reset(struct ntrace_component *component)
 }
 
 /**
- * ntrace_registers_quiesce - stop whatever runs behind a page of registers
+ * ntrace_registers_quiesce - stop the component at a page of registers
  * @base: registers of a component of any type
  *
- * For components found running, before anything is known about them but that
- * Active and Enable are at the same place in all of them. Everything else in
- * tr??Control is kept except trTeInstTracing (in other components bit 2 is
- * reserved, and 0), and trTeInstStallOrOverflow, which a 1 would clear.
+ * For components found running, before the driver knows their type. Active and Enable have the
+ * same position in all types. The write keeps all other bits of tr??Control except trTeInstTracing
+ * (bit 2, which is reserved and 0 in other components) and trTeInstStallOrOverflow, which writing
+ * 1 would clear.
  *
- * Return: 0 if it was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop.
+ * Return: 0 if the component was idle, 1 if it was stopped, -ETIMEDOUT if it did not stop.
  */
 int ntrace_registers_quiesce(void __iomem *base)
 {
@@ -164,11 +164,10 @@ int ntrace_registers_quiesce(void __iomem *base)
  * ntrace_component_off - disable a component and leave it inactive
  * @component: any component that has been identified
  *
- * An unused component is left inactive rather than just disabled: its
- * registers are reset, so no address of memory that is about to be freed
- * remains in a sink.
+ * An inactive component has its registers reset. So a sink keeps no address of memory that is
+ * about to be freed, which it would if it were only disabled.
  *
- * Return: 0, or -ETIMEDOUT if it may still be running.
+ * Return: 0, or -ETIMEDOUT if the component may still be running.
  */
 int ntrace_component_off(struct ntrace_component *component)
 {
@@ -177,7 +176,7 @@ int ntrace_component_off(struct ntrace_component *component)
 	if (!(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE))
 		return 0;
 
-	/* Even if it does not flush, take it down as far as it goes. */
+	/* Even if the component does not flush, switch it off as far as possible. */
 	if (ntrace_registers_quiesce(component->base) < 0)
 		ntrace_err(component->dev, "%s does not stop, resetting it\n",
 			   ntrace_type_name(component->type));
@@ -189,9 +188,9 @@ int ntrace_component_off(struct ntrace_component *component)
 }
 
 /**
- * ntrace_component_refuse - say why a component cannot be used
+ * ntrace_component_refuse - log why the driver cannot use a component
  * @component: component, identified
- * @why: the rest of the sentence
+ * @why: the rest of the sentence, which begins with the name of the component
  *
  * Return: -ENODEV.
  */

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose trace it is: scontext of traced harts is the id of the task they run.
+ * scontext of traced harts holds the id of the running task.
  *
- * With trTeContext an encoder tells of scontext in Ownership messages, so that
- * whoever decodes a hart's trace without its kernel still knows the task. Linux
- * does not use scontext; it is written at each switch of a task, by a probe of
- * the tracepoint that the scheduler has for it.
+ * With trTeContext an encoder sends scontext in Ownership messages, so a decoder knows the task
+ * even without a trace of the kernel. Linux does not use scontext. A probe of the sched_switch
+ * tracepoint writes it at each task switch.
  *
- * The hart may not have that CSR, and firmware may not let S-mode use it
- * (mstateen0). Then the first write is an illegal instruction, which an entry in
- * the exception table makes an error.
+ * The hart may not have this CSR, or firmware may deny it to S-mode (mstateen0). The first write
+ * then traps as an illegal instruction; an entry in the exception table turns the trap into an
+ * error.
  */
 #include <linux/atomic.h>
 #include <linux/mutex.h>
@@ -32,14 +31,14 @@
 #define NTRACE_CSR_SCONTEXT 0x5a8
 
 static struct tracepoint *ntrace_context_tracepoint;
-/* Captures and events that want it; the probe is there while there are any. */
+/* Captures and events that use scontext. The probe is registered while there are any. */
 static atomic_t ntrace_context_users;
 static bool ntrace_context_registered;
 static DEFINE_MUTEX(ntrace_context_lock);
-/* Likewise of a hart; changed there only, with interrupts off. */
+/* The same per hart. Changed only on that hart, with interrupts off. */
 static DEFINE_PER_CPU(unsigned int, ntrace_context_here);
 
-/* Return: false if it cannot be written. */
+/* Return: false if the CSR cannot be written. */
 static bool ntrace_context_write(pid_t id)
 {
 	unsigned long failed;
@@ -61,7 +60,7 @@ static void ntrace_context_switch(void *data, bool preempt, struct task_struct *
 		ntrace_context_write(next->pid);
 }
 
-/* It may have any number of bits; with too few, tasks would be taken for others. */
+/* The width is implementation-defined. A narrow CSR would mix up tasks. */
 static bool ntrace_context_fits(void)
 {
 	return ntrace_context_write(PID_MAX_LIMIT - 1) &&
@@ -86,11 +85,10 @@ static void ntrace_context_stop_here(void *data)
 }
 
 /**
- * ntrace_context_start - keep scontext of a hart from now on
- * @cpu: hart, online; the caller is a user, see ntrace_context_get()
+ * ntrace_context_start - keep scontext of a hart up to date from now on
+ * @cpu: CPU, online; the caller is a user, see ntrace_context_get()
  *
- * Return: 0, or -EOPNOTSUPP if it has no such CSR, or one that cannot be written or
- * is too narrow.
+ * Return: 0, or -EOPNOTSUPP if the hart has no such CSR, or the CSR is read-only or too narrow.
  */
 int ntrace_context_start(unsigned int cpu)
 {
@@ -104,11 +102,11 @@ int ntrace_context_start(unsigned int cpu)
 
 /**
  * ntrace_context_stop - undo ntrace_context_start()
- * @cpu: hart, online or not
+ * @cpu: CPU, online or not
  */
 void ntrace_context_stop(unsigned int cpu)
 {
-	/* Nobody changes the number of a hart that is offline. */
+	/* An offline CPU does not change its count itself. */
 	if (smp_call_function_single(cpu, ntrace_context_stop_here, NULL, 1))
 		per_cpu(ntrace_context_here, cpu)--;
 }
@@ -125,12 +123,12 @@ static void ntrace_context_update(struct work_struct *work)
 static DECLARE_WORK(ntrace_context_work, ntrace_context_update);
 
 /**
- * ntrace_context_get - before the first ntrace_context_start() of a user
+ * ntrace_context_get - register a user, before its first ntrace_context_start()
  *
- * Called without locks: a tracepoint is patched into the code of the kernel, with
- * the lock of CPU hotplug held, under which the driver takes its own.
+ * Must be called without locks: registering patches kernel text under the lock of CPU hotplug, and
+ * the driver takes its own locks under that one.
  *
- * Return: 0, -EOPNOTSUPP if the kernel has no tracepoints, or an error of theirs.
+ * Return: 0, -EOPNOTSUPP if the kernel has no tracepoints, or an error of the tracepoint.
  */
 int ntrace_context_get(void)
 {
@@ -149,7 +147,7 @@ int ntrace_context_get(void)
 	return 0;
 }
 
-/** ntrace_context_put - undo ntrace_context_get(), with whatever locks held */
+/** ntrace_context_put - undo ntrace_context_get(); the caller may hold any lock */
 void ntrace_context_put(void)
 {
 	if (atomic_dec_and_test(&ntrace_context_users))
@@ -162,14 +160,14 @@ static void ntrace_context_find(struct tracepoint *tp, void *data)
 		ntrace_context_tracepoint = tp;
 }
 
-/** ntrace_context_init - find the tracepoint, which modules cannot name */
+/** ntrace_context_init - find the tracepoint by name: modules cannot refer to its symbol */
 void __init ntrace_context_init(void)
 {
 	check_trace_callback_type_sched_switch(ntrace_context_switch);
 	for_each_kernel_tracepoint(ntrace_context_find, NULL);
 }
 
-/** ntrace_context_exit - there are no users any more */
+/** ntrace_context_exit - wait for the probe to end; there are no users left */
 void ntrace_context_exit(void)
 {
 	flush_work(&ntrace_context_work);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs: ntrace/components has a line for each block, ntrace/paths one for
- * each path. No address of trace memory is shown, only positions in it.
+ * debugfs: ntrace/components has a line for each component, ntrace/paths one for each path.
+ * Neither shows addresses of trace memory, only positions in it.
  */
 #include <linux/bitfield.h>
 #include <linux/debugfs.h>
@@ -61,8 +61,8 @@ static void ntrace_debug_portsink(struct seq_file *file, const struct ntrace_com
 }
 
 /*
- * Only tr??Control may be read of a block that may be inactive, and nothing of a
- * hart's that is off.
+ * Only tr??Control may be read of a component that may be inactive, and nothing of the encoder of
+ * an offline CPU.
  */
 static void ntrace_debug_component(struct seq_file *file, const struct ntrace_component *component)
 {
@@ -106,7 +106,7 @@ static int ntrace_debug_one(struct ntrace_component *component, void *data)
 		return 0;
 	}
 	if (encoder->path) {
-		/* The hart neither comes nor goes meanwhile. */
+		/* The lock keeps the CPU online or offline. */
 		guard(mutex)(&encoder->path->lock);
 		ntrace_debug_component(data, component);
 		return 0;
@@ -149,7 +149,7 @@ static int paths_show(struct seq_file *file, void *data)
 }
 DEFINE_SHOW_ATTRIBUTE(paths);
 
-/** ntrace_debug_init - without debugfs there is none, which is no error */
+/** ntrace_debug_init - create the files; without debugfs there are none */
 void __init ntrace_debug_init(void)
 {
 	ntrace_debugfs = debugfs_create_dir("ntrace", NULL);

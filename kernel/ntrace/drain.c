@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Moving trace from the ring of the sink into the data area.
+ * Moves trace from the ring of a sink into data areas.
  *
- * The sink has no interrupt, and one sticky bit is all it says about wrapping,
- * so the ring is read behind its write pointer by timer, and whether the sink
- * has lapped the reader is told by a canary: one granule of bytes 0x02 (MSEO
- * 10, which no encoder sends) just behind the drained position. That is the
- * last granule the sink writes before it overwrites trace that has not been
- * copied. While it is there, nothing has been overwritten.
+ * The sink has no interrupt, and one sticky bit is all it says about wrapping. So a timer reads
+ * the ring up to the write pointer, and a canary tells whether the sink has lapped the reader: one
+ * granule of bytes 0x02 (MSEO 10, which no encoder sends) just before the drained position. This
+ * is the last granule that the sink writes before it overwrites trace that has not been copied.
+ * While the canary is intact, nothing has been overwritten:
  *
- * The timer runs on the traced hart, in hard interrupt context. The hart that
- * produces trace empties its own sink, so it cannot run away from the reader,
- * and when a hypervisor takes the hart away it produces nothing. A softirq or
- * a thread could be kept off by the very load that is traced.
+ *          drained                write pointer
+ *             v                        v
+ *   ...|canary|trace to copy ..........|old trace ...
  *
- * If a sink is shared, each hart that it takes trace from has such a timer, and
- * whoever comes drains for all.
+ * The timer runs on the traced hart, in hard interrupt context. The hart that produces trace
+ * empties its own sink, so it cannot outrun the reader; a hart that a hypervisor has descheduled
+ * produces nothing. The traced load could keep a softirq or a thread from running.
  *
- * While the kernel is traced, so is this: a loop over bytes makes more trace than
- * it moves, and the sink would never be empty again. So files get all of a shared
- * sink, and only perf's events that exclude the kernel have it dealt out.
+ * If harts share a sink, each of them has such a timer, and each timer drains for all.
+ *
+ * While the kernel is traced, the drain is traced too. A loop over bytes makes more trace than it
+ * moves, and the sink would never be empty. So files get all trace of a shared sink, and the drain
+ * separates it only for events of perf that exclude the kernel.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -34,16 +35,16 @@
 #include "split.h"
 
 /*
- * Bytes copied per timer interrupt. A hundred microseconds or so at the speed
- * of uncached memory, which bounds the time with interrupts off.
+ * Bytes copied per timer interrupt: about 100 microseconds at the speed of uncached memory, which
+ * bounds the time with interrupts off.
  */
 #define NTRACE_DRAIN_SLICE	(128U << 10)
-/* Likewise where each message has to be looked at. */
+/* The same when the drain looks at each message. */
 #define NTRACE_DRAIN_SLICE_SHARED (32U << 10)
-/* Pause between two slices while more is waiting: the hart gets on with its work. */
+/* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
 
-/* How many bytes the sink writes on its way from one position to another. */
+/* Number of bytes that the sink writes from one position to another. */
 static u32 ring_distance(const struct ntrace_ramsink *sink, u32 from, u32 to)
 {
 	return to >= from ? to - from : to + sink->ring_size - from;
@@ -54,7 +55,7 @@ static u32 ring_add(const struct ntrace_ramsink *sink, u32 position, u32 bytes)
 	return ring_distance(sink, sink->ring_size - bytes, position);
 }
 
-/* The granule just behind a position that is a multiple of the granule. */
+/* The granule just before a position that is a multiple of the granule. */
 static u8 *ring_canary(const struct ntrace_ramsink *sink, u32 position)
 {
 	return sink->ring + ring_distance(sink, sink->granule, position);
@@ -75,7 +76,7 @@ static struct ntrace_component *ntrace_drain_sink(const struct ntrace_capture *c
 	return ntrace_path_sink(capture->path);
 }
 
-/* What the sink says of itself cannot be believed: nothing is taken from it any more. */
+/* The sink reports nonsense: take no more trace from it. */
 static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 {
 	struct ntrace_capture *capture;
@@ -87,7 +88,7 @@ static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 	}
 }
 
-/* The write pointer, or false and dead captures if it is not in the ring. */
+/* Reads the write pointer. Return: false, with failed captures, if it is not in the ring. */
 static bool ntrace_drain_position(struct ntrace_component *component, u32 *position)
 {
 	if (ntrace_ramsink_position(component, position))
@@ -96,7 +97,7 @@ static bool ntrace_drain_position(struct ntrace_component *component, u32 *posit
 	return false;
 }
 
-/* What trTeControl says of the encoder, and of its way to the sink. */
+/* Evaluates trTeControl: losses of the encoder, and failures of its way to the sink. */
 static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
 {
 	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
@@ -104,13 +105,13 @@ static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
 	ntrace_feed_encoder(capture, control);
 	if (!(control & encoder->encoder.failures) || capture->failed)
 		return;
-	/* Nothing comes any more, and how much is missing nobody knows. */
+	/* No more trace arrives, and the amount of the loss is unknown. */
 	ntrace_err(encoder->dev, "cannot write to its sink (control 0x%08x), stopped\n", control);
 	capture->failed = true;
 	ntrace_drain_fault(&ntrace_drain_sink(capture)->ramsink);
 }
 
-/* The sink has stopped, has written, and says that it has not. */
+/* The sink has stopped and has written trace, but its write pointer says that it has not. */
 static bool ntrace_drain_is_stuck(struct ntrace_component *component)
 {
 	const struct ntrace_ramsink *sink = &component->ramsink;
@@ -122,15 +123,15 @@ static bool ntrace_drain_is_stuck(struct ntrace_component *component)
 }
 
 /*
- * The end of what can be read while the sink runs: the last granule behind the
- * write pointer may still be on its way to memory.
+ * The end of the readable part while the sink runs: the last granule before the write pointer may
+ * still be on its way to memory.
  */
 static u32 ntrace_drain_settled(const struct ntrace_ramsink *sink, u32 wp)
 {
 	return ring_distance(sink, sink->granule, rounddown(wp, sink->granule));
 }
 
-/* Copy the next bytes of the ring to whom they belong, without showing them. */
+/* Copies the next bytes of the ring to the captures that get them, not visible yet. */
 static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
 	struct ntrace_capture *capture;
@@ -190,11 +191,11 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 }
 
 /*
- * The sink has overwritten what was not copied yet; @wp is where it writes. The
- * canary was the last granule of a round, so it has written a whole round since
- * the last drain at least, and on to @wp. What it has written there and is not
- * skipped is not lost. If it is dealt out, nobody knows whose it was: each
- * capture may have lost all or nothing.
+ * The sink has overwritten trace before it was copied; @wp is its write pointer. The canary was
+ * the last granule of a round, so since the last drain the sink has written at least a whole
+ * round, and then up to @wp. The part of that which the drain still reads is not lost. If the
+ * trace is separated, nobody knows whose trace was lost: each capture may have lost all or
+ * nothing.
  */
 static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool sink_stopped)
 {
@@ -218,11 +219,11 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 }
 
 /*
- * Drain up to @limit bytes, a multiple of any granule. Called with the lock
- * held, on any hart. With @sink_stopped the sink is disabled and empty, and
- * everything up to the write pointer is in memory.
+ * Drains up to @limit bytes, a multiple of any granule. Called with the lock held, on any hart.
+ * With @sink_stopped the sink is disabled and empty, and all trace up to the write pointer is in
+ * memory.
  *
- * Return: true if more is waiting.
+ * Return: true if more trace is waiting.
  */
 static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped)
 {
@@ -243,8 +244,8 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	}
 
 	/*
-	 * readl() orders the loads of the copy after the read of the write
-	 * pointer, and what that says is settled is in memory.
+	 * readl() orders the loads of the copy after the read of the write pointer, and trace that
+	 * the pointer reports as settled is in memory.
 	 */
 	bytes = min(pending, limit);
 	ntrace_drain_copy(sink, bytes);
@@ -257,15 +258,15 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 			return false;
 		lapped = ring_distance(sink, sink->drained, wp) < bytes;
 		/*
-		 * If the sink has lapped, the new canary falls into fresh
-		 * trace; but then the old one is gone, and both are given up.
+		 * If the sink has lapped, the new canary overwrites fresh trace. But then the old
+		 * canary is gone as well, and the drain skips both.
 		 */
 		ring_set_canary(sink, next);
-		/* The new canary is in memory before the old one is looked at. */
+		/* The new canary is in memory before the old one is read. */
 		mb();
 	}
 
-	/* A stopped sink laps nobody: the canary stays where it was for all slices. */
+	/* A stopped sink does not lap: the canary stays in place for all slices. */
 	if (lapped || !ring_canary_intact(sink, sink->canary)) {
 		ntrace_drain_lapped(component, wp, sink_stopped);
 		return false;
@@ -279,7 +280,7 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	return pending > bytes;
 }
 
-/* Bytes to drain in one go. What is to be overwritten makes room for them here. */
+/* Number of bytes to drain at a time. Frees that much in data areas that are overwritten. */
 static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
 	u32 limit = sink->dealt ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
@@ -295,9 +296,9 @@ static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 }
 
 /*
- * Drain the next slice, and take it off @left.
+ * Drains the next slice and subtracts its limit from @left.
  *
- * Return: true if more is waiting.
+ * Return: true if more trace is waiting.
  */
 static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stopped, u32 *left)
 {
@@ -310,7 +311,7 @@ static bool ntrace_drain_next(struct ntrace_component *component, bool sink_stop
 	return ntrace_drain_slice(component, limit, sink_stopped);
 }
 
-/* Drain in slices; between them interrupts are on. At most one ring's worth. */
+/* Drains in slices, with interrupts on between them. At most one ring's worth. */
 static void ntrace_drain_all(struct ntrace_component *component, bool sink_stopped)
 {
 	u32 left = component->ramsink.ring_size;
@@ -320,7 +321,7 @@ static void ntrace_drain_all(struct ntrace_component *component, bool sink_stopp
 }
 
 /**
- * ntrace_drain_begin - prepare the ring for a sink that is about to be enabled
+ * ntrace_drain_begin - prepare the ring of a sink that is about to be enabled
  * @component: sink; its write pointer is at the start of the ring
  */
 void ntrace_drain_begin(struct ntrace_component *component)
@@ -338,16 +339,16 @@ void ntrace_drain_begin(struct ntrace_component *component)
 }
 
 /**
- * ntrace_drain_into - from now on, drain into this memory
+ * ntrace_drain_into - drain into other memory from now on
  * @capture: capture of perf
  * @data: memory
  * @size: bytes of it, a power of two
  * @head: position in the stream; the next byte goes to @head modulo @size
  * @room: bytes that may be written
- * @overwrite: when that is full, the oldest bytes are overwritten
+ * @overwrite: overwrite the oldest bytes when the memory is full
  *
- * On a hart that shares its sink, what is on the way when an event stops is
- * found here when the next one of the same session begins.
+ * If harts share the sink, trace that was still on its way when an event stopped arrives here when
+ * the next event of the same session begins.
  */
 void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
 		       bool overwrite)
@@ -359,15 +360,15 @@ void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, 
 	capture->overwrite = overwrite;
 	atomic64_set(&capture->tail, head + room - size);
 	capture->overrun = false;
-	/* The last hole was in other memory. */
+	/* The last gap was in other memory. */
 	capture->gap_head = U64_MAX - 1;
 }
 
 /**
- * ntrace_drain_discard - from now on, count what is drained and keep nothing
+ * ntrace_drain_discard - count the trace from now on, and keep none
  * @capture: as for ntrace_drain_into()
  *
- * Return: the head when that began: what came before it was kept.
+ * Return: the head at that moment: trace before it was kept.
  */
 u64 ntrace_drain_discard(struct ntrace_capture *capture)
 {
@@ -379,9 +380,9 @@ u64 ntrace_drain_discard(struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_drain_pause - leave the ring alone for a moment, or no longer
+ * ntrace_drain_pause - do not touch the ring for a moment
  * @capture: capture of perf, on its hart, interrupts off
- * @pause: which of both
+ * @pause: true: begin, false: end
  */
 void ntrace_drain_pause(struct ntrace_capture *capture, bool pause)
 {
@@ -391,7 +392,7 @@ void ntrace_drain_pause(struct ntrace_capture *capture, bool pause)
 	sink->paused = pause;
 }
 
-/* How far the drain, now at @drained, is from all that the sink has taken. */
+/* Distance of the drain, now at @drained, from all that the sink has accepted. */
 static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -401,21 +402,20 @@ static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
 	*drained = sink->drained;
 	if (!sink->ring || sink->fault || !ntrace_drain_position(component, &wp))
 		return U32_MAX;
-	/* Up to a granule behind the write pointer the sink has taken and not written. */
+	/* The sink may have accepted up to a granule that it has not written. */
 	return roundup(ring_distance(sink, *drained, wp), sink->granule) + sink->granule;
 }
 
 /**
- * ntrace_drain_await_end - drain until all of a trace has come
+ * ntrace_drain_await_end - drain until all of a trace has arrived
  * @capture: capture of perf whose encoder has stopped and is empty, as are the funnels
  *
- * The sink holds the last bytes back until others that use it push them on. That
- * the last message which came is one that ends a trace is not enough: encoders
- * also send it where a filter ends a stretch of trace, and the next stretch may
- * still be on its way. What the sink has written is drained, however long that
- * takes; for the rest the others have NTRACE_TIMEOUT_ATOMIC_US.
+ * The sink holds back the last bytes until other harts' trace pushes them on. A last message that
+ * ends a trace is not sufficient: encoders send the same message where a filter ends a part of the
+ * trace, and the next part may still be on its way. The drain takes what the sink has written,
+ * however long that takes; for the rest the other harts have NTRACE_TIMEOUT_ATOMIC_US.
  *
- * Return: false if others did not push it on in time: some of it may be missing.
+ * Return: false if the others did not push it on in time: some trace may be missing.
  */
 bool ntrace_drain_await_end(struct ntrace_capture *capture)
 {
@@ -446,7 +446,7 @@ bool ntrace_drain_await_end(struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_drain_step - what a drain timer does at each turn
+ * ntrace_drain_step - one turn of a drain timer
  * @capture: running capture, on the traced hart, in hard interrupt context
  *
  * Return: time until the next turn.
@@ -466,8 +466,8 @@ ktime_t ntrace_drain_step(struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_drain_timer - drain the sink of the hart that this runs on
- * @timer: the timer of a running capture
+ * ntrace_drain_timer - timer of a capture of a file
+ * @timer: timer of a running capture, on the traced hart
  */
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
@@ -478,8 +478,8 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 
 	if (capture->fault) {
 		/*
-		 * The sink writes who knows where. Stop it now and here; the
-		 * rest is done by whoever is woken and closes the device.
+		 * The sink may be writing anywhere. Stop it at once; the reader is woken, and
+		 * closing the device does the rest.
 		 */
 		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
 		sink->sink_ops->halt(sink);
@@ -505,7 +505,7 @@ void ntrace_drain_flush(struct ntrace_capture *capture)
 	ntrace_drain_all(ntrace_drain_sink(capture), false);
 }
 
-/* Where what a stopped sink has begins, and how much that is. */
+/* Finds the start of the trace in a stopped sink. Return: its size. */
 static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 {
 	bool wrapped = ntrace_ramsink_wrapped(component);
@@ -516,7 +516,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 	if (sink->fault || !ntrace_drain_position(component, &wp))
 		return 0;
 	sink->drained = wrapped ? wp : 0;
-	/* What is overwritten is cut anywhere; how often it was cannot be known. */
+	/* Overwritten trace may begin inside a message, and the number of rounds is unknown. */
 	if (wrapped && !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)) {
 		ntrace_split_reset(sink, true);
 		list_for_each_entry(capture, &sink->feeds, feed)
@@ -525,7 +525,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 	return wrapped ? sink->ring_size : wp;
 }
 
-/* All that a sink has that has stopped, and of which nothing was read before. */
+/* Drains all trace of a stopped sink of which nothing was read before. */
 static void ntrace_drain_whole(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
@@ -551,10 +551,10 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 }
 
 /**
- * ntrace_drain_end - drain the rest
+ * ntrace_drain_end - drain the rest after a stop
  * @capture: capture whose timer is cancelled
  * @control: trTeControl after the stop
- * @sink_stopped: the sink has stopped and is empty; if others use it, it has not
+ * @sink_stopped: the sink has stopped and is empty; false if other harts use it
  */
 void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped)
 {

@@ -18,7 +18,7 @@
 /* Fields of trTeInstFeatures that are single bits. */
 #define NTRACE_FEATURE_BITS 11
 
-/* Reset does not define these; a driver has to write them before it enables. */
+/* Reset leaves these registers undefined; the driver must write them before it enables. */
 static const u16 ntrace_encoder_baseline[] = {
 	TR_TE_INST_FEATURES,	    TR_TE_INST_FILTERS,	    TR_TE_DATA_CONTROL,
 	TR_TE_DATA_FILTERS,	    TR_TE_TRIG_DBG_CONTROL, TR_TE_TRIG_EXT_IN_CONTROL,
@@ -34,13 +34,13 @@ static void ntrace_encoder_write_baseline(struct ntrace_component *component)
 		ntrace_write(component, ntrace_encoder_baseline[i], 0);
 	ntrace_write(component, TR_TE_INST_FEATURES, component->encoder.sources);
 
-	/* The source fields may be hard-wired, and are in the stream then. */
+	/* The source fields may be hard-wired. Their values are in the stream then. */
 	features = ntrace_read(component, TR_TE_INST_FEATURES);
 	component->encoder.src = FIELD_GET(TR_TE_FEATURE_SRC_ID_MASK, features);
 	component->encoder.src_bits = FIELD_GET(TR_TE_FEATURE_SRC_BITS_MASK, features);
 }
 
-/* Which value a field of trTeControl takes when it is offered @field. */
+/* The value that a field of trTeControl takes when @field is written. */
 static u32 ntrace_encoder_try_control(struct ntrace_component *component, u32 mask, u32 field)
 {
 	field |= TR_CONTROL_ACTIVE | NTRACE_FORMAT;
@@ -79,7 +79,7 @@ static void ntrace_encoder_probe_features(struct ntrace_component *component)
 	struct ntrace_encoder *encoder = &component->encoder;
 	u32 i, value;
 
-	/* One at a time: a combination may be illegal where each alone is not. */
+	/* One bit at a time: a combination may be illegal although each bit is legal. */
 	for (i = 0; i < NTRACE_FEATURE_BITS; i++) {
 		value = ntrace_component_warl(component, TR_TE_INST_FEATURES, BIT(i));
 		encoder->features |= value & BIT(i);
@@ -92,7 +92,7 @@ static void ntrace_encoder_probe_features(struct ntrace_component *component)
 }
 
 /**
- * ntrace_encoder_find_hart - which hart does it trace?
+ * ntrace_encoder_find_hart - find the hart that an encoder traces
  * @component: encoder
  *
  * Return: 0 or a negative error.
@@ -106,13 +106,12 @@ int ntrace_encoder_find_hart(struct ntrace_component *component)
 	int cpu;
 
 	if (!node)
-		return dev_err_probe(component->dev, -EINVAL, "encoder without \"cpus\"\n");
+		return dev_err_probe(component->dev, -EINVAL, "no \"cpus\" property\n");
 	cpu = of_cpu_node_to_id(node);
 	if (cpu < 0)
-		return dev_err_probe(component->dev, -ENODEV, "%pOF is not in use by Linux\n",
-				     node);
+		return dev_err_probe(component->dev, -ENODEV, "Linux does not use %pOF\n", node);
 	encoder->cpu = cpu;
-	/* of_get_cpu_hwid() is not for modules. */
+	/* of_get_cpu_hwid() is not exported to modules. */
 	if (of_property_count_u32_elems(node, "reg") == 1 &&
 	    !of_property_read_u32(node, "reg", &hartid))
 		encoder->hartid = hartid;
@@ -122,7 +121,7 @@ int ntrace_encoder_find_hart(struct ntrace_component *component)
 }
 
 /**
- * ntrace_encoder_init - find out what an encoder can do
+ * ntrace_encoder_init - find out what an encoder supports
  * @component: encoder, just reset
  *
  * Return: 0 or a negative error.
@@ -140,7 +139,7 @@ int ntrace_encoder_init(struct ntrace_component *component)
 
 	format = ntrace_encoder_try_control(component, TR_TE_CONTROL_FORMAT_MASK, 0);
 	if (FIELD_GET(TR_TE_CONTROL_FORMAT_MASK, format) != TR_TE_FORMAT_NTRACE)
-		return ntrace_component_refuse(component, "does not speak N-Trace");
+		return ntrace_component_refuse(component, "does not support N-Trace");
 	/* A newer minor version of the protocol is compatible. */
 	if (protocol != TR_TE_PROTOCOL_MAJOR_NTRACE)
 		return ntrace_component_refuse(component, "has an unknown protocol version");
@@ -154,17 +153,17 @@ int ntrace_encoder_init(struct ntrace_component *component)
 	ntrace_timestamp_init(component);
 
 	if (!encoder->modes)
-		return ntrace_component_refuse(component, "has neither BTM nor HTM");
+		return ntrace_component_refuse(component, "supports neither BTM nor HTM");
 	return 0;
 }
 
 /**
- * ntrace_encoder_set_source - give an encoder a number among those of its sink
+ * ntrace_encoder_set_source - set the source ID of an encoder in a shared sink
  * @component: encoder
  * @src: trTeSrcID
- * @src_bits: trTeSrcBits, 0 if it has the sink for itself
+ * @src_bits: trTeSrcBits, 0 if the sink is not shared
  *
- * Return: 0, or -EOPNOTSUPP if it has no such field.
+ * Return: 0, or -EOPNOTSUPP if the field is too narrow.
  */
 int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 src_bits)
 {
@@ -184,9 +183,9 @@ int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 s
 /**
  * ntrace_encoder_check - check a configuration and fill in its defaults
  * @component: encoder
- * @config: changed where it asks for a default
+ * @config: configuration; defaults are filled in
  *
- * Return: 0, -EINVAL if no encoder could do it, -EOPNOTSUPP if this one cannot.
+ * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config)
 {
@@ -224,7 +223,7 @@ int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace
  * @component: encoder, just reset or disabled
  * @config: configuration that ntrace_encoder_check() accepted
  *
- * Return: 0, -EOPNOTSUPP if something does not read back as written, -ETIMEDOUT.
+ * Return: 0, -EOPNOTSUPP if a register does not read back as written, or -ETIMEDOUT.
  */
 int ntrace_encoder_program(struct ntrace_component *component, const struct ntrace_config *config)
 {
@@ -235,7 +234,7 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 	int ret;
 
 	ntrace_encoder_write_baseline(component);
-	/* Whose trace it is, is told by these alone. */
+	/* Only the source ID tells the encoders of a shared sink apart. */
 	if (encoder->sources &&
 	    (ntrace_read(component, TR_TE_INST_FEATURES) &
 	     (TR_TE_FEATURE_SRC_ID_MASK | TR_TE_FEATURE_SRC_BITS_MASK)) != encoder->sources)
@@ -256,7 +255,9 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
 		FIELD_PREP(TR_TE_CONTROL_INST_SYNC_MAX_MASK, config->sync_max) | NTRACE_FORMAT;
 	if (config->flags & NTRACE_CONFIG_CONTEXT)
 		encoder->control |= TR_TE_CONTROL_CONTEXT;
-	/* Triggers may change trTeInstTracing; the driver only writes what it is to be. */
+	/*
+	 * Triggers may change trTeInstTracing. The driver writes it and never reads it back here.
+	 */
 	if (ntrace_trigger_is_used(config))
 		encoder->control |= TR_TE_CONTROL_INST_TRIG_ENABLE;
 	if (config->sync_mode != NTRACE_SYNC_OFF)
@@ -271,7 +272,7 @@ int ntrace_encoder_program(struct ntrace_component *component, const struct ntra
  * ntrace_encoder_enable - enable an encoder, not tracing yet
  * @component: encoder, programmed; its sink is enabled
  *
- * Runs on the traced hart with interrupts off. trTeEnable also clears
+ * Called on the traced hart with interrupts off. Setting trTeEnable also clears
  * trTeInstStallOrOverflow.
  *
  * Return: 0 or -ETIMEDOUT.
@@ -296,10 +297,10 @@ void ntrace_encoder_trace(struct ntrace_component *component)
 }
 
 /**
- * ntrace_encoder_pause - stop tracing for a while
- * @component: encoder that traces; ntrace_encoder_trace() goes on
+ * ntrace_encoder_pause - pause tracing until ntrace_encoder_trace()
+ * @component: encoder that traces
  *
- * The encoder says so in the trace, and that it goes on: nothing is lost.
+ * The encoder reports both the pause and the continuation in the trace: nothing is lost.
  */
 void ntrace_encoder_pause(struct ntrace_component *component)
 {
@@ -310,8 +311,8 @@ void ntrace_encoder_pause(struct ntrace_component *component)
  * ntrace_encoder_stop - stop tracing and disable an encoder, without waiting
  * @component: encoder
  *
- * One write of the shadow. It has 0 in trTeInstStallOrOverflow, so the flag
- * stays to be seen by ntrace_component_wait_disabled().
+ * Writes the shadow once. The shadow has 0 in trTeInstStallOrOverflow, so the flag keeps its value
+ * for ntrace_component_wait_disabled().
  */
 void ntrace_encoder_stop(struct ntrace_component *component)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The data area of a capture: a ring that the drain fills and user space
- * empties, or memory of perf. What is put there is not there before it is
- * committed: the drain may find that what it has copied was overwritten
- * meanwhile.
+ * The data area of a capture: a ring that the drain fills and user space empties, or memory of
+ * perf. Trace that was put there becomes visible when it is committed: until then the drain may
+ * find that the sink has overwritten the source of its copy.
  *
- * All but the consumer's side is called with the lock of the sink.
+ * The caller holds the lock of the sink, except in the functions for the consumer.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -13,7 +12,7 @@
 #include "feed.h"
 #include "ntrace.h"
 
-/* Tell user space. */
+/* Shows the counters and the head to user space. */
 static void ntrace_feed_publish(struct ntrace_capture *capture)
 {
 	struct ntrace_control *control = capture->control;
@@ -22,17 +21,17 @@ static void ntrace_feed_publish(struct ntrace_capture *capture)
 	WRITE_ONCE(control->loss, capture->loss);
 	WRITE_ONCE(control->gaps, capture->gaps);
 	WRITE_ONCE(control->gap_head, capture->gap_head);
-	/* Last: pairs with the acquire of the reader, covers trace and counters. */
+	/* Last: pairs with the acquire of the reader; covers trace and counters. */
 	smp_store_release(&control->head, capture->head);
 }
 
 /*
- * Close the data area where trace is missing. There is always room: the copy
- * below leaves one byte, and gives it up only to a mark that is still the last.
+ * Marks a gap in the data area. There is always room for the mark: ntrace_feed_room() reserves one
+ * byte, and only this mark, as the last byte, uses it.
  */
 static void ntrace_feed_gap(struct ntrace_capture *capture)
 {
-	/* Nothing has come since the last hole: it is the same one. */
+	/* No trace has come since the last gap: this is the same gap. */
 	if (capture->gaps && capture->head == capture->gap_head + 1)
 		return;
 	capture->gaps++;
@@ -42,37 +41,37 @@ static void ntrace_feed_gap(struct ntrace_capture *capture)
 	capture->gap_head = capture->head++;
 }
 
-/* How many of @bytes fit into the data area; none until a quarter is free again. */
+/* How many of @bytes fit into the data area. After an overrun: none until a quarter is free. */
 static u32 ntrace_feed_room(struct ntrace_capture *capture, u32 bytes)
 {
-	/* Pairs with the release of the consumer: what it has freed it has also read. */
+	/* Pairs with the release of the consumer: freed bytes have been read. */
 	u64 tail = atomic64_read_acquire(&capture->tail);
 	u64 room = capture->config.data_size - (capture->head + capture->fresh - tail);
 
-	/* Only counted. */
+	/* Trace is only counted. */
 	if (!capture->data)
 		return bytes;
-	/* Crumbs between holes are of no use: a decoder skips to the next synchronization. */
+	/* Small pieces between gaps are useless: a decoder skips to the next synchronization. */
 	if (capture->overrun && room < capture->config.data_size / 4)
 		return 0;
 	return min_t(u64, bytes, room ? room - 1 : 0);
 }
 
 /**
- * ntrace_feed_put - copy trace behind what is there
+ * ntrace_feed_put - append trace, not visible yet
  * @capture: capture
  * @bytes: trace
- * @count: bytes of it
+ * @count: number of bytes
  */
 void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count)
 {
 	u64 mask = capture->config.data_size - 1;
 	u64 to = capture->head + capture->fresh;
-	/* Behind a hole nothing is put in the same go: the mark of the hole comes at the end. */
+	/* After dropped bytes nothing is appended until the commit, which marks the gap. */
 	u32 fits = capture->dropped ? 0 : ntrace_feed_room(capture, count);
 	u32 first;
 
-	/* A file that wants no data. */
+	/* A capture of a file without a data area. */
 	if (!capture->data && !capture->perf)
 		return;
 	capture->fresh += fits;
@@ -85,7 +84,7 @@ void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count)
 }
 
 /**
- * ntrace_feed_commit - what was put is good: show it to the reader
+ * ntrace_feed_commit - show the appended trace to the reader
  * @capture: capture
  */
 void ntrace_feed_commit(struct ntrace_capture *capture)
@@ -104,7 +103,7 @@ void ntrace_feed_commit(struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_feed_void - forget what was put and not committed
+ * ntrace_feed_void - discard trace that was appended and not committed
  * @capture: capture
  */
 void ntrace_feed_void(struct ntrace_capture *capture)
@@ -114,9 +113,9 @@ void ntrace_feed_void(struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_feed_lapped - the sink has overwritten what was not copied
+ * ntrace_feed_lapped - the sink has overwritten trace before it was copied
  * @capture: capture
- * @lost: at least so many bytes of this capture
+ * @lost: lower bound of the bytes that this capture lost
  */
 void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost)
 {
@@ -129,7 +128,7 @@ void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost)
 }
 
 /**
- * ntrace_feed_sink_full - the sink has stopped before the encoder
+ * ntrace_feed_sink_full - the sink stopped because it is full
  * @capture: capture
  */
 void ntrace_feed_sink_full(struct ntrace_capture *capture)
@@ -140,7 +139,7 @@ void ntrace_feed_sink_full(struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_feed_encoder - note what the encoder says of itself
+ * ntrace_feed_encoder - record a loss that the encoder reports
  * @capture: capture
  * @control: trTeControl
  */
@@ -158,17 +157,17 @@ void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control)
  * @capture: capture
  * @tail: new tail
  *
- * Takes no lock: the timer holds its own while it copies, with interrupts off,
- * and whoever waits for it that way cannot drain his own hart.
+ * Takes no lock. The timer holds the lock of the sink while it copies, with interrupts off; a
+ * consumer that waited for that lock the same way could not drain its own hart.
  *
- * Return: 0 or -EINVAL if it is not between the present tail and the head.
+ * Return: 0, or -EINVAL if @tail is not between the present tail and the head.
  */
 int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail)
 {
 	s64 old = atomic64_read(&capture->tail);
 
 	do {
-		/* The head that user space has seen; it only grows. */
+		/* The head that user space has seen. It only grows. */
 		u64 head = smp_load_acquire(&capture->control->head);
 
 		if (tail - old > head - old)
@@ -180,9 +179,9 @@ int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail)
 }
 
 /**
- * ntrace_feed_is_due - is it time to wake who reads?
+ * ntrace_feed_is_due - are there enough bytes to wake readers?
  * @capture: capture
- * @bytes: what is in its data area
+ * @bytes: number of bytes in the data area
  */
 bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes)
 {
@@ -190,7 +189,7 @@ bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes)
 }
 
 /**
- * ntrace_feed_readable - what is in the data area
+ * ntrace_feed_readable - unread part of the data area
  * @capture: capture
  * @tail: takes the position of the first byte
  *
@@ -198,7 +197,7 @@ bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes)
  */
 u64 ntrace_feed_readable(struct ntrace_capture *capture, u64 *tail)
 {
-	/* In this order: the head never falls behind a tail that was read before it. */
+	/* In this order: the head is never behind a tail that was read earlier. */
 	*tail = atomic64_read_acquire(&capture->tail);
 	return smp_load_acquire(&capture->control->head) - *tail;
 }

@@ -2,10 +2,10 @@
 /*
  * Filters and comparators of an encoder: which instructions are traced.
  *
- * An instruction is traced if one of the selected filters matches, and all
- * conditions of a filter have to hold. So there is one filter for each address
- * range, with a comparator of its own, and all of them have the privileges that
- * may be traced as well: no range makes more visible than there was without it.
+ * An encoder traces an instruction if one of the selected filters matches; a filter matches if all
+ * of its conditions hold. So the driver uses one filter, with its own comparator, for each address
+ * range. Each of these filters also selects the permitted privileges: an address range never makes
+ * more visible than there was without it.
  */
 #include <linux/bitfield.h>
 #include <linux/bits.h>
@@ -17,18 +17,18 @@
 
 #define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 
-/* From the start up to the end, which belongs to it. */
+/* From the start to the end, inclusive. */
 #define NTRACE_COMP_RANGE (TR_TE_COMP_FUNCTION_GE << TR_TE_COMP_P_FUNCTION_SHIFT | \
 			   TR_TE_COMP_FUNCTION_LE << TR_TE_COMP_S_FUNCTION_SHIFT | \
 			   TR_TE_COMP_MODE_AND << TR_TE_COMP_MODE_SHIFT)
 
-/* Filter @i asks comparator @i and no other. */
+/* Filter @i uses comparator @i and no other. */
 static u32 ntrace_filter_comparator(u32 i)
 {
 	return TR_TE_FILTER_CONTROL_MATCH_COMP(0) | i << TR_TE_FILTER_COMP_SHIFT(0);
 }
 
-/* Whatever does not read back makes a filter that is not what was asked for. */
+/* A register that does not read back would filter something else. */
 static bool ntrace_filter_write(struct ntrace_component *component, u32 offset, u32 value)
 {
 	return ntrace_component_warl(component, offset, value) == value;
@@ -56,7 +56,7 @@ static bool ntrace_filter_takes_range(struct ntrace_component *component, u32 i)
 }
 
 /**
- * ntrace_filter_init - find out what can be filtered
+ * ntrace_filter_init - find out what an encoder can filter
  * @component: encoder, just reset
  */
 void ntrace_filter_init(struct ntrace_component *component)
@@ -93,7 +93,10 @@ static int ntrace_filter_check_privilege(const struct ntrace_encoder *encoder,
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
 	if (encoder->privilege)
 		return config->privilege & ~encoder->privilege ? -EOPNOTSUPP : 0;
-	/* Without a filter everything is traced: only then it is what was asked for. */
+	/*
+	 * Without filters the encoder traces all privileges: accept only a request for all of
+	 * them.
+	 */
 	if (config->privilege == NTRACE_PRIVILEGE_ALL)
 		return 0;
 	if (config->privilege == NTRACE_PRIVILEGE_NO_H && !riscv_isa_extension_available(NULL, h))
@@ -102,11 +105,11 @@ static int ntrace_filter_check_privilege(const struct ntrace_encoder *encoder,
 }
 
 /**
- * ntrace_filter_check - check what is to be traced
+ * ntrace_filter_check - check the filters of a configuration
  * @component: encoder
- * @config: changed where it asks for a default
+ * @config: configuration; defaults are filled in
  *
- * Return: 0, -EINVAL if no encoder could do it, -EOPNOTSUPP if this one cannot.
+ * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_config *config)
 {
@@ -129,7 +132,7 @@ int ntrace_filter_check(const struct ntrace_component *component, struct ntrace_
 static bool ntrace_filter_set_range(struct ntrace_component *component, u32 i,
 				    const struct ntrace_range *range)
 {
-	/* Bits above the width of an address need not be there. */
+	/* Address bits above the implemented width may be missing. */
 	ntrace_write(component, TR_TE_COMP_P_MATCH_HIGH(i), upper_32_bits(range->start));
 	ntrace_write(component, TR_TE_COMP_S_MATCH_HIGH(i), upper_32_bits(range->end));
 	return ntrace_filter_write(component, TR_TE_COMP_P_MATCH_LOW(i),
@@ -139,7 +142,7 @@ static bool ntrace_filter_set_range(struct ntrace_component *component, u32 i,
 	       ntrace_filter_write(component, TR_TE_COMP_CONTROL(i), NTRACE_COMP_RANGE);
 }
 
-/* Operands before the bits that make them count. */
+/* Operands before the bits that enable them. */
 static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
 			      const struct ntrace_config *config)
 {
@@ -173,11 +176,11 @@ static bool ntrace_filter_set(struct ntrace_component *component, u32 i,
 }
 
 /**
- * ntrace_filter_program - select what is traced
+ * ntrace_filter_program - program the filters
  * @component: encoder, disabled; trTeInstFilters is 0
  * @config: configuration that ntrace_filter_check() accepted
  *
- * Return: 0, or -EOPNOTSUPP if something does not read back as written.
+ * Return: 0, or -EOPNOTSUPP if a register does not read back as written.
  */
 int ntrace_filter_program(struct ntrace_component *component, const struct ntrace_config *config)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace funnel, trFunnel... registers: several inputs, one output. Messages
- * stay whole; whose they are is told by SRC alone.
+ * Trace funnel, trFunnel... registers: several inputs, one output. Messages stay whole; only SRC
+ * tells from which input a message came.
  */
 #include <linux/ktime.h>
 #include <linux/processor.h>
@@ -11,10 +11,10 @@
 #include "timestamp.h"
 
 /**
- * ntrace_funnel_init - find out what a funnel can do
+ * ntrace_funnel_init - find out what a funnel supports
  * @component: funnel, just reset
  *
- * It passes on what comes, from all inputs; but it may have a clock.
+ * A funnel has nothing to configure except its timestamp unit, if any.
  *
  * Return: 0.
  */
@@ -25,7 +25,7 @@ int ntrace_funnel_init(struct ntrace_component *component)
 }
 
 /**
- * ntrace_funnel_program - write what reset does not define
+ * ntrace_funnel_program - write the registers that reset leaves undefined
  * @component: funnel of a path, just reset
  *
  * Return: 0, -EOPNOTSUPP or -ETIMEDOUT.
@@ -37,9 +37,9 @@ int ntrace_funnel_program(struct ntrace_component *component)
 }
 
 /**
- * ntrace_funnel_start - let trace through
- * @component: funnel, programmed; what it sends to is enabled
- * @atomic: interrupts are off, so be short
+ * ntrace_funnel_start - enable a funnel
+ * @component: funnel, programmed; the component after it is enabled
+ * @atomic: interrupts are off: use the short timeout
  *
  * Return: 0 or -ETIMEDOUT.
  */
@@ -50,9 +50,9 @@ int ntrace_funnel_start(struct ntrace_component *component, bool atomic)
 }
 
 /**
- * ntrace_funnel_stop - flush and disable
- * @component: funnel; what sends to it has been stopped and is empty
- * @atomic: interrupts are off, so be short
+ * ntrace_funnel_stop - flush and disable a funnel
+ * @component: funnel; the components that send to it have stopped and are empty
+ * @atomic: interrupts are off: use the short timeout
  *
  * Return: 0 or -ETIMEDOUT.
  */
@@ -63,14 +63,14 @@ int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
 }
 
 /**
- * ntrace_funnel_await_empty - wait until a funnel has passed on what it had
- * @component: funnel that others use, too; what this hart sends to it is empty
- * @deadline: when to give up, ktime_get_mono_fast_ns()
+ * ntrace_funnel_await_empty - wait until a shared funnel has passed on a hart's trace
+ * @component: funnel that other harts use, too; the part before it is empty for this hart
+ * @deadline: when to give up, in time of ktime_get_mono_fast_ns()
  *
- * Once it is empty, what came before has left it. Others may keep it from ever
- * being empty: that is no error.
+ * Once the funnel is empty, all trace that entered it earlier has left. Other harts may keep it
+ * from ever being empty, which is not an error.
  *
- * Return: true if it was.
+ * Return: true if the funnel was empty.
  */
 bool ntrace_funnel_await_empty(const struct ntrace_component *component, u64 deadline)
 {

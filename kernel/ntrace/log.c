@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages from under the locks of perf and the scheduler.
+ * Error messages from code that holds locks of perf or the scheduler.
  *
- * perf calls a PMU with the context's lock held, and at task switches the run
- * queue's. printk() takes the locks of consoles, below which the terminal's
- * readers are woken, which takes a run queue's: lockdep finds the circle with
- * the first message from there, and sooner or later two harts do. What the
- * kernel has for this, printk_deferred(), is not exported. So the line is made
- * where something is wrong, and printed by an irq_work, without these locks.
+ * perf calls a PMU with the lock of its context held, at task switches also with the lock of the
+ * run queue. printk() takes the locks of consoles, under which a terminal wakes its readers, which
+ * takes the lock of a run queue. lockdep reports this circle with the first message, and two harts
+ * can deadlock. The kernel's answer, printk_deferred(), is not exported to modules. So
+ * ntrace_log() formats the line, and an irq_work prints it without these locks.
  */
 #include <linux/device.h>
 #include <linux/irq_work.h>
@@ -17,15 +16,15 @@
 
 #include "log.h"
 
-/* Errors come one at a time; those of one event on all harts should not push each other out. */
+/* Enough for one event that fails on all harts at the same time. */
 #define NTRACE_LOG_LINES	32
 #define NTRACE_LOG_LENGTH	192
 
 /*
- * @lock: raw, for the callers hold raw spinlocks; nothing is called with it held
- * @head: lines ever made
- * @tail: lines ever printed
- * @lost: lines for which there was no room
+ * @lock: raw, because callers hold raw spinlocks; a leaf in the order of the locks
+ * @head: number of lines formatted
+ * @tail: number of lines printed
+ * @lost: number of lines that found no room
  */
 static struct {
 	raw_spinlock_t lock;
@@ -37,7 +36,7 @@ static struct {
 	.lock = __RAW_SPIN_LOCK_UNLOCKED(ntrace_log_lines.lock),
 };
 
-/* Takes the oldest line, and how many got lost before. Return: false: there is none. */
+/* Takes the oldest line and the number of lines lost before it. Return: false if there is none. */
 static bool ntrace_log_take(char *line, unsigned int *lost)
 {
 	guard(raw_spinlock_irqsave)(&ntrace_log_lines.lock);
@@ -59,16 +58,16 @@ static void ntrace_log_print(struct irq_work *work)
 	while (ntrace_log_take(line, &lost)) {
 		pr_err("%s", line);
 		if (lost)
-			pr_err("ntrace: %u messages did not fit\n", lost);
+			pr_err("ntrace: %u messages lost\n", lost);
 	}
 }
 
 static DEFINE_IRQ_WORK(ntrace_log_work, ntrace_log_print);
 
 /**
- * ntrace_log() - an error message, from any context
- * @dev: whom it is about; not needed any more when this returns
- * @fmt: with a newline
+ * ntrace_log() - log an error from any context
+ * @dev: subject of the message; not used after the return
+ * @fmt: format, with a newline
  */
 void ntrace_log(const struct device *dev, const char *fmt, ...)
 {
@@ -83,7 +82,7 @@ void ntrace_log(const struct device *dev, const char *fmt, ...)
 			break;
 		}
 		line = ntrace_log_lines.lines[ntrace_log_lines.head++ % NTRACE_LOG_LINES];
-		/* As dev_err() begins a line, but without keeping the device. */
+		/* The prefix of dev_err(), without a reference to the device. */
 		length = scnprintf(line, NTRACE_LOG_LENGTH, "%s %s: ", dev_driver_string(dev),
 				   dev_name(dev));
 		va_start(args, fmt);
@@ -94,7 +93,7 @@ void ntrace_log(const struct device *dev, const char *fmt, ...)
 }
 
 /**
- * ntrace_log_exit() - prints what is left; nobody may call ntrace_log() any more
+ * ntrace_log_exit() - print the remaining lines; ntrace_log() must not be called any more
  */
 void ntrace_log_exit(void)
 {

@@ -3,8 +3,8 @@
  * RISC-V N-Trace driver: the platform driver.
  *
  * One platform device per component of the Trace Control Interface 1.0, as in
- * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per encoder
- * of before it, as in sifive,trace-encoder-v0.yaml.
+ * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per pre-ratification
+ * encoder, as in sifive,trace-encoder-v0.yaml.
  */
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
@@ -39,11 +39,12 @@ static int ntrace_probe(struct platform_device *pdev)
 	if (IS_ERR(component->base))
 		return PTR_ERR(component->base);
 	if (resource_size(resource) < TR_COMPONENT_SIZE)
-		return dev_err_probe(&pdev->dev, -EINVAL, "registers are less than a page\n");
+		return dev_err_probe(&pdev->dev, -EINVAL,
+				     "register region is smaller than a page\n");
 	component->start = resource->start;
 	platform_set_drvdata(pdev, component);
 
-	/* All under one lock: a component may have to stop others that are not probed. */
+	/* Held for the whole probe: it may stop components that are not probed yet. */
 	guard(mutex)(&ntrace_lock);
 	/*
 	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder

@@ -46,7 +46,7 @@
 struct file;
 struct ntrace_path;
 
-/* MSEO 10, which no encoder sends (N-Trace 1.0, table of MSEO sequences). */
+/* MSEO 10, which no encoder sends (N-Trace 1.0, message layout). */
 #define NTRACE_RESERVED_BYTE	0x02
 
 /* Most components on a path: encoder, funnels, sink. */

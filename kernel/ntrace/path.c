@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A path as a whole: all its components switched in the right order, and what
- * it has in common with others only when the first or the last one asks.
+ * A path as a whole: switches all its components in the right order. Shared components are
+ * switched only by their first and their last user.
  */
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -26,7 +26,7 @@ static int ntrace_path_start_one(struct ntrace_component *component, bool atomic
 	return component->sink_ops->start(component, atomic);
 }
 
-/* From one component of a path to its sink: what nobody else uses is flushed. */
+/* Stops the components from number @first to the sink, except those with other users. */
 static int ntrace_path_stop_from(struct ntrace_path *path, unsigned int first, bool atomic,
 				 bool *sink_stopped)
 {
@@ -58,7 +58,7 @@ static int ntrace_path_start_all(struct ntrace_path *path, bool atomic)
 	unsigned int i;
 	int ret;
 
-	/* It left its buffer, and those who use it have not all stopped yet. */
+	/* The sink left its buffer, and some of its users have not stopped yet. */
 	if (sink->users && READ_ONCE(sink->ramsink.fault))
 		return -EIO;
 	for (i = path->count - 1; i > 0; i--) {
@@ -85,7 +85,7 @@ int ntrace_path_enable(struct ntrace_path *path)
 	return ntrace_path_start_all(path, false);
 }
 
-/** ntrace_path_enable_atomic - the same with interrupts off, for a capture of perf */
+/** ntrace_path_enable_atomic - ntrace_path_enable() with interrupts off, for a capture of perf */
 int ntrace_path_enable_atomic(struct ntrace_path *path)
 {
 	guard(raw_spinlock)(&ntrace_path_sink(path)->ramsink.users_lock);
@@ -93,8 +93,8 @@ int ntrace_path_enable_atomic(struct ntrace_path *path)
 }
 
 /*
- * Captures that have stopped say so when all of their trace is there: that is
- * when the sink has stopped, too.
+ * A stopped capture becomes STOPPED when all of its trace has arrived, which is when the sink has
+ * stopped.
  */
 static void ntrace_path_settle(struct ntrace_ramsink *sink)
 {
@@ -103,19 +103,19 @@ static void ntrace_path_settle(struct ntrace_ramsink *sink)
 	list_for_each_entry(capture, &sink->feeds, feed) {
 		if (capture->control->state != NTRACE_STATE_RUNNING)
 			continue;
-		/* Pairs with the acquire of readers: nothing comes after STOPPED. */
+		/* Pairs with the acquire of readers: no trace arrives after STOPPED. */
 		smp_store_release(&capture->control->state, NTRACE_STATE_STOPPED);
 		wake_up_interruptible_poll(&capture->path->wait, EPOLLIN | EPOLLRDNORM);
 	}
 }
 
 /**
- * ntrace_path_disable - undo ntrace_path_enable(), drain what is left
+ * ntrace_path_disable - undo ntrace_path_enable() and drain the rest
  * @capture: capture of a file whose encoder has been stopped
  * @control: trTeControl after that
  *
- * While others use the sink it is drained as far as it goes; the rest comes with
- * what they drain.
+ * While others use the sink, the drain takes as much as it can; the rest arrives when others
+ * drain.
  *
  * Return: 0 or -ETIMEDOUT.
  */
@@ -125,9 +125,9 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 	bool sink_stopped;
 	int ret;
 
-	/* To the end, or the next start would empty the ring before it is drained. */
+	/* Held to the end: the next start would empty the ring before it is drained. */
 	guard(mutex)(&sink->ramsink.mutex);
-	/* The encoder has pushed out its queue: the timer goes on while the sink takes it. */
+	/* The encoder has sent its queue. The timer keeps draining while the sink takes it. */
 	ret = ntrace_path_stop_from(capture->path, 1, false, &sink_stopped);
 	hrtimer_cancel(&capture->timer);
 	ntrace_drain_end(capture, control, sink_stopped);
@@ -137,9 +137,9 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 }
 
 /*
- * All that the hart has sent, out of funnels and sink that others keep going.
+ * Waits for all that the hart has sent to pass funnels and a sink that others keep running.
  *
- * Return: false if some of it may be missing.
+ * Return: false if some trace may be missing.
  */
 static bool ntrace_path_await_end(struct ntrace_capture *capture)
 {
@@ -147,7 +147,7 @@ static bool ntrace_path_await_end(struct ntrace_capture *capture)
 	struct ntrace_path *path = capture->path;
 	unsigned int i;
 
-	/* In the order of the way: what one has passed on is in the next. */
+	/* In the order of the path: trace that left one component is in the next. */
 	for (i = 1; i < path->count; i++)
 		if (path->component[i]->type == TR_COMP_TYPE_FUNNEL && path->component[i]->users &&
 		    !ntrace_funnel_await_empty(path->component[i], deadline))
@@ -155,7 +155,7 @@ static bool ntrace_path_await_end(struct ntrace_capture *capture)
 	return ntrace_drain_await_end(capture);
 }
 
-/** ntrace_path_disable_atomic - the same with interrupts off, for a capture of perf */
+/** ntrace_path_disable_atomic - ntrace_path_disable() with interrupts off, for a capture of perf */
 int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 {
 	bool sink_stopped;
@@ -165,7 +165,7 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
 	capture->complete = ntrace_path_sink(capture->path)->users &&
 			    ntrace_path_await_end(capture) && capture->ended;
-	/* Not from the timer itself: that one ends by its return value. */
+	/* May run in the timer itself, which then ends by its return value. */
 	hrtimer_try_to_cancel(&capture->timer);
 	ntrace_drain_end(capture, control, sink_stopped);
 	if (sink_stopped) {
@@ -175,14 +175,18 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 	return ret;
 }
 
-/* Does somebody else need this component of the path as it is? */
+/* Do other captures need this component as it is programmed? */
 static bool ntrace_path_shares(const struct ntrace_path *path,
 			       const struct ntrace_component *component)
 {
 	return component->programmed && component->held > path->holds;
 }
 
-/* Switch off what nobody else needs, encoder first. -ETIMEDOUT if something may still run. */
+/*
+ * Switches off the components that no other path needs, encoder first.
+ *
+ * Return: 0, or -ETIMEDOUT if a component may still be running.
+ */
 static int ntrace_path_off(struct ntrace_path *path)
 {
 	unsigned int i;
@@ -206,7 +210,7 @@ static int ntrace_path_program_one(struct ntrace_component *component,
 	return ret ? ret : component->layout->program(component, config);
 }
 
-/* With the mutex of the sink. */
+/* Called with the mutex of the sink. */
 static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace_config *config)
 {
 	int ret, i;
@@ -229,9 +233,9 @@ static int ntrace_path_program_all(struct ntrace_path *path, const struct ntrace
 /**
  * ntrace_path_program - write all registers of a path
  * @path: path that is not traced, locked
- * @config: for its encoder
+ * @config: configuration of its encoder
  *
- * Also what brings a dead one back: whatever others do not need is reset.
+ * Also recovers a dead path: resets every component that others do not need.
  *
  * Return: 0 or a negative error.
  */
@@ -241,7 +245,7 @@ int ntrace_path_program(struct ntrace_path *path, const struct ntrace_config *co
 	return ntrace_path_program_all(path, config);
 }
 
-/* A large block of memory may not be there; a default may be less. */
+/* A large block of memory may not be available. A default size may shrink. */
 static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_capture *capture)
 {
 	struct ntrace_config *config = &capture->config;
@@ -258,19 +262,19 @@ static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_c
 	}
 }
 
-/* Only what does not see the kernel can be dealt out, see drain.c. */
+/* Only trace without the kernel can be separated, see drain.c. */
 static bool ntrace_path_can_deal(const struct ntrace_config *config)
 {
 	return !(config->privilege & NTRACE_PRIVILEGE_S);
 }
 
 /**
- * ntrace_path_may_join - may the events of perf on a hart ask for this, too?
- * @path: path that @capture has, locked
+ * ntrace_path_may_join - may another event of perf use the capture of a hart?
+ * @path: path that @capture uses, locked
  * @capture: capture of perf
- * @config: what an event asks for
+ * @config: configuration of the event
  *
- * Return: 0, or -EBUSY if the sink is dealt out, which this would not allow.
+ * Return: 0, or -EBUSY if the drain separates the trace, which the event does not allow.
  */
 int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *capture,
 			 const struct ntrace_config *config)
@@ -281,7 +285,7 @@ int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *
 	return sink->dealt && !ntrace_path_can_deal(config) ? -EBUSY : 0;
 }
 
-/* The sink has a buffer already: is it what this capture wants, too? */
+/* The sink is in use. Checks that it suits this capture, too. */
 static int ntrace_path_join_sink(struct ntrace_ramsink *sink, struct ntrace_capture *capture)
 {
 	struct ntrace_config *config = &capture->config;
@@ -312,15 +316,15 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
 }
 
 /**
- * ntrace_path_attach - get what a capture needs, and program it
- * @path: path that holds nothing, locked
- * @capture: capture that is to use it; the size of the sink's buffer is filled in
+ * ntrace_path_attach - allocate and program what a capture needs
+ * @path: path without a capture, locked
+ * @capture: capture that will use it; gets the size of the sink buffer
  *
- * A sink that is in use is shared with captures of the same session: all files
- * are one, and so are all events that a process opens and that exclude the kernel.
+ * Captures of one session share a sink: all files are one session; so are all events that a
+ * process opens, if they exclude the kernel.
  *
- * Return: 0, -EBUSY if the sink is in use otherwise, or another error, with
- * the hardware off.
+ * Return: 0, -EBUSY if another session uses the sink, or another error. On an error the hardware
+ * is off.
  */
 int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 {
@@ -350,7 +354,7 @@ int ntrace_path_attach(struct ntrace_path *path, struct ntrace_capture *capture)
 }
 
 /**
- * ntrace_path_detach - undo ntrace_path_attach(), if it has not been undone
+ * ntrace_path_detach - undo ntrace_path_attach(), unless already undone
  * @path: path that is not traced, locked
  * @capture: capture that was attached
  */
@@ -365,7 +369,7 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 		return;
 	raw_spin_lock_irq(&sink->lock);
 	list_del(&capture->feed);
-	/* What is on the way for it is nobody's. */
+	/* The rest of a message for it is dropped. */
 	if (sink->split.to == capture)
 		sink->split.to = NULL;
 	raw_spin_unlock_irq(&sink->lock);

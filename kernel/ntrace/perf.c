@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU "ntrace": trace of tasks and of harts through perf.
+ * The PMU "ntrace": traces of tasks and of CPUs through perf.
  *
- * An event does not count; it fills the AUX area. While it is scheduled, the
- * hart traces into the ring of its sink, and the drain timer copies that to the
- * AUX area in slices, as it does to the data area of /dev/ntraceN: perf gives
- * AUX pages one by one, a sink wants one block, and the trace of a task must not
- * stand in memory that another one's sink still writes to.
+ * An event fills an AUX area; its count is the number of trace bytes. While the event is
+ * scheduled, the hart traces into the ring of its sink, and the drain timer copies the trace to
+ * the AUX area in slices, as it does to the data area of /dev/ntraceN. There is no zero copy: perf
+ * allocates AUX pages one by one, while a sink needs one block; and the trace of a task must not
+ * be in memory that the sink of another task still writes to.
  *
- * A path belongs either to an open file or to perf. It goes to perf with the
- * first event that can be scheduled on its hart and comes back with the last, so
- * what takes memory, time or sleep is done then. Each switch only writes the
- * registers that differ.
+ * A path belongs either to an open file or to perf. The first event that can be scheduled on a
+ * hart takes its path, the last one returns it. These two do all that takes memory, time or sleep.
+ * A task switch writes only the registers that differ.
  *
- * add(), del(), start(), stop() and the timer run on the traced hart with
- * interrupts off: they need no lock among each other. Everything that comes from
- * elsewhere (hotplug, unbind) is done by an interrupt to that hart.
+ * add(), del(), start(), stop() and the timer run on the traced hart with interrupts off: they
+ * need no lock against each other. Hotplug and unbind act through an interrupt to that hart.
  */
 #include <linux/atomic.h>
 #include <linux/cpumask.h>
@@ -45,9 +43,9 @@
 
 /**
  * struct ntrace_perf_aux - an AUX area
- * @pages: all of it, as one piece of memory
+ * @pages: the pages, mapped as one block
  * @size: bytes, a power of two
- * @snapshot: the oldest trace is overwritten
+ * @snapshot: new trace overwrites the oldest
  */
 struct ntrace_perf_aux {
 	void *pages;
@@ -56,20 +54,20 @@ struct ntrace_perf_aux {
 };
 
 /**
- * struct ntrace_perf - perf's side of a hart
- * @users: events that hold the path; under the lock of the topology, as is
- * @lost: value of ntrace_perf_epoch when the last path of this hart went
- * @path: the path while perf has it, else NULL; changed on the hart itself
+ * struct ntrace_perf - state of perf on a CPU
+ * @users: number of events that hold the path; the lock of the topology protects this and @lost
+ * @lost: value of ntrace_perf_epoch when the last path of this CPU was removed
+ * @path: the path while perf has it, else NULL; changed on the CPU itself
  * @event: the event that is traced now, or NULL
- * @handle: of its AUX area
+ * @handle: handle of its AUX area
  * @aux: its AUX area; NULL: the trace is only counted
  * @begin: position in the stream where @handle was opened
  * @counted: position up to which the event has counted
  * @end: position where the last AUX area was closed
- * @late: trace has come since, of a sink that went on for others
- * @gaps: number of holes at @begin
+ * @late: trace has arrived since @end, from a sink that others kept running
+ * @gaps: number of gaps at @begin
  * @programmed: id of the event that the encoder is programmed for
- * @enabled: its components are enabled
+ * @enabled: the components of the path are enabled
  * @strobe: switches tracing on and off
  */
 struct ntrace_perf {
@@ -91,11 +89,11 @@ struct ntrace_perf {
 
 static struct ntrace_perf __percpu *ntrace_perf_harts;
 static struct workqueue_struct *ntrace_perf_workqueue;
-/* Paths that went while perf had them; under the lock of the topology. */
+/* Number of paths removed while perf had them; protected by the lock of the topology. */
 static u64 ntrace_perf_epoch;
 static struct pmu ntrace_pmu;
 
-/* Open the AUX area, if there is one. Return: false if it has no room. */
+/* Opens the AUX area, if there is one. Return: false if it has no room. */
 static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 {
 	struct ntrace_capture *capture = perf->path->capture;
@@ -104,10 +102,10 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	perf->late = capture->head != perf->end;
 	perf->aux = perf_aux_output_begin(&perf->handle, event);
 	if (!perf->aux) {
-		/* Without room perf disables the event; who reads enables it again. */
+		/* Without room perf disables the event; the reader enables it again. */
 		if (READ_ONCE(event->pending_disable))
 			return false;
-		/* Without an AUX area, its own or another event's, trace is counted. */
+		/* Without an AUX area, its own or that of another event, the event counts. */
 		ntrace_drain_discard(capture);
 		perf->begin = capture->head;
 		return true;
@@ -119,7 +117,7 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	return true;
 }
 
-/* And close it: from here on the trace is the reader's. */
+/* Closes the AUX area: from here on its trace belongs to the reader. */
 static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 {
 	struct ntrace_capture *capture = perf->path->capture;
@@ -129,12 +127,12 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 	perf->end = capture->head;
 	if (!perf->aux)
 		return;
-	/* What comes now has no place to go; another hart may drain the sink of both. */
+	/* Trace that arrives now is dropped; another hart may drain the shared sink. */
 	overrun = capture->overrun;
 	head = ntrace_drain_discard(capture);
 	size = head - perf->begin;
 	perf->end = head;
-	/* There is a hole in what is handed over, or before or behind it. */
+	/* The data contains a gap, or is adjacent to one. */
 	if (capture->gaps != perf->gaps || overrun || perf->late)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 	if (flags)
@@ -156,10 +154,10 @@ static void ntrace_perf_count(struct ntrace_perf *perf)
 }
 
 /*
- * The phase goes by the clock, not by the task: one that is switched often would
- * always be in its first moment, and harts can be compared.
+ * The phase follows the clock, not the task: a task that is switched often would always be in its
+ * first phase. The phases of all harts are the same, so harts can be compared.
  *
- * Return: nanoseconds until it changes.
+ * Return: nanoseconds until the phase changes.
  */
 static u64 ntrace_perf_strobe_phase(const struct ntrace_perf_event *perf_event, bool *on)
 {
@@ -170,7 +168,7 @@ static u64 ntrace_perf_strobe_phase(const struct ntrace_perf_event *perf_event, 
 	return (*on ? perf_event->strobe_on : perf_event->strobe_period) - since;
 }
 
-/* Off and on: an encoder tells of both, and begins with a synchronization. */
+/* Pauses and resumes tracing. The encoder reports both, and resumes with a synchronization. */
 static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
@@ -185,7 +183,7 @@ static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 		return HRTIMER_NORESTART;
 	next = ntrace_perf_strobe_phase(perf_event, &on);
 	hrtimer_forward_now(timer, ns_to_ktime(next));
-	/* Last: what follows the store is traced. */
+	/* Last: the next instruction is traced. */
 	if (on && !ntrace_event_paused(perf->event))
 		ntrace_encoder_trace(ntrace_path_encoder(perf->path));
 	else
@@ -193,7 +191,7 @@ static enum hrtimer_restart ntrace_perf_strobe(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* The registers of the encoder, if the last event's are not the same. */
+/* Programs the encoder, unless it is programmed for this event. */
 static int ntrace_perf_program(struct ntrace_perf *perf)
 {
 	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(perf->event);
@@ -231,7 +229,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	if (ret)
 		return ret;
 	ret = ntrace_encoder_enable(encoder);
-	/* The rest is undone by ntrace_perf_hw_stop(). */
+	/* ntrace_perf_hw_stop() undoes the rest. */
 	perf->enabled = true;
 	if (ret)
 		return ret;
@@ -245,7 +243,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	return 0;
 }
 
-/* What triggers have made of it is how it goes on. */
+/* Keeps the state that triggers have left for the next start. */
 static void ntrace_perf_note_triggers(struct ntrace_perf *perf)
 {
 	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
@@ -255,7 +253,7 @@ static void ntrace_perf_note_triggers(struct ntrace_perf *perf)
 		own->tracing = ntrace_read(encoder, TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING;
 }
 
-/* Encoder first; what it still pushes out, the sink takes. */
+/* The encoder first: the sink takes what the encoder still sends. */
 static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 {
 	struct ntrace_component *encoder = ntrace_path_encoder(perf->path);
@@ -265,7 +263,7 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 	if (!perf->enabled)
 		return 0;
 	perf->enabled = false;
-	/* It may have been waiting while the encoder was off. */
+	/* The timer may be pending from the time when the encoder was off. */
 	hrtimer_try_to_cancel(&perf->strobe);
 	ntrace_perf_note_triggers(perf);
 	ntrace_encoder_stop(encoder);
@@ -275,17 +273,17 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
 }
 
 /*
- * Hardware that does not do as told is not asked again: later switches do not
- * wait for it. Opening the first event after the last one was closed resets it.
+ * Hardware that fails is not used again: later task switches do not wait for it. When all events
+ * are closed, opening the next one resets it.
  */
 static void ntrace_perf_dead(struct ntrace_perf *perf)
 {
 	WRITE_ONCE(perf->path->capture->control->state, NTRACE_STATE_DEAD);
 	ntrace_encoder_stop(ntrace_path_encoder(perf->path));
-	ntrace_err(&perf->path->dev, "trace of hart %u failed, no more of it\n", perf->path->cpu);
+	ntrace_err(&perf->path->dev, "tracing of CPU %u failed, stopped\n", perf->path->cpu);
 }
 
-/* The event is traced no more; @flags tell what is wrong with its last trace. */
+/* Ends the trace of the event. @flags are PERF_AUX_FLAG_... of its last trace. */
 static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 {
 	struct perf_event *event = perf->event;
@@ -294,7 +292,7 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 		ntrace_perf_dead(perf);
 	}
-	/* Its last message stays behind in a sink that others keep going. */
+	/* The last message may still be in a sink that others keep running. */
 	if (!perf->path->capture->complete)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 	ntrace_perf_count(perf);
@@ -303,7 +301,7 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 }
 
-/* Hand over what has been copied, when it is enough to be worth a wakeup. */
+/* Hands over the copied trace when there is enough of it for a wakeup. */
 static bool ntrace_perf_turn(struct ntrace_perf *perf)
 {
 	struct ntrace_capture *capture = perf->path->capture;
@@ -315,7 +313,7 @@ static bool ntrace_perf_turn(struct ntrace_perf *perf)
 	enough = perf->event->attr.aux_watermark ?: perf->aux->size / 4;
 	if (capture->head - perf->begin < enough && !capture->overrun)
 		return true;
-	/* What another hart drains meanwhile would have no place to go. */
+	/* Trace that another hart drains meanwhile would be dropped. */
 	ntrace_drain_pause(capture, true);
 	ntrace_perf_close(perf, 0);
 	room = ntrace_perf_open(perf, perf->event);
@@ -323,7 +321,7 @@ static bool ntrace_perf_turn(struct ntrace_perf *perf)
 	return room;
 }
 
-/* Drains the sink of the hart that this runs on into an AUX area. */
+/* Drains the sink of this hart into an AUX area. */
 static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
 {
 	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
@@ -343,8 +341,8 @@ static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
 }
 
 /*
- * Another event on this hart overflows and pauses or resumes this one. It may do
- * so with interrupts on; the timers must not come between.
+ * Another event on this hart overflows, and perf pauses or resumes this one. Interrupts may be on,
+ * and the timers must not come between.
  */
 static void ntrace_perf_pause(struct perf_event *event, bool pause)
 {
@@ -375,7 +373,7 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 	}
 
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
-	/* The path may have gone, or be dead, while the event was away. */
+	/* The path may have been removed or be dead since the event was scheduled last. */
 	if (!path || perf->event || path->stale ||
 	    path->capture->control->state == NTRACE_STATE_DEAD)
 		return;
@@ -420,9 +418,9 @@ static int ntrace_event_add(struct perf_event *event, int flags)
 			return -EINVAL;
 	}
 	/*
-	 * Where one task follows another that has inherited the same events, perf
-	 * would let them run on and swap their owners. The trace of both would be
-	 * one piece, and nobody could tell where the other begins.
+	 * If a task follows another one that inherited the same events, perf may leave the events
+	 * running and swap their owners. The traces of both tasks would be one piece, without a
+	 * mark where the second one begins.
 	 */
 	local_inc(&event->ctx->nr_no_switch_fast);
 	return 0;
@@ -434,7 +432,7 @@ static void ntrace_event_del(struct perf_event *event, int flags)
 	ntrace_event_stop(event, PERF_EF_UPDATE);
 }
 
-/* The timer may be late. On the traced hart, interrupts off: no more than it would take. */
+/* The timer may be late. Runs on the traced hart, interrupts off: drains no more than the timer. */
 static void ntrace_event_read(struct perf_event *event)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
@@ -472,7 +470,7 @@ static void ntrace_event_free_aux(void *data)
 	kfree(aux);
 }
 
-/* On the traced hart: perf gets the path, or loses it. */
+/* Runs on the traced hart: gives the path to perf or takes it away. */
 static void ntrace_perf_set_path(void *data)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
@@ -491,12 +489,9 @@ static void ntrace_perf_halt_here(void *data)
 	perf->programmed = 0;
 }
 
-/**
- * ntrace_perf_halt - stop tracing whatever event is there
- * @path: path that perf has, locked
- *
- * The hart goes offline or to sleep, or the path goes. An event that is
- * scheduled there will be taken off later and find nothing to do.
+/*
+ * Stops the trace of the current event, if any: the hart goes offline or to sleep, or the path is
+ * removed. perf will deschedule the event later, which then does nothing.
  */
 static void ntrace_perf_halt(struct ntrace_path *path)
 {
@@ -510,16 +505,13 @@ static void ntrace_perf_lose_here(void *data)
 	ntrace_perf_set_path(NULL);
 }
 
-/**
- * ntrace_perf_lose - the path goes for good
- * @path: path that perf has, locked
- */
+/* The path is being removed. */
 static void ntrace_perf_lose(struct ntrace_path *path)
 {
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
 
 	lockdep_assert_held(&path->lock);
-	/* Of a hart that is offline nobody looks at it. */
+	/* An offline CPU does not read this. */
 	if (smp_call_function_single(path->cpu, ntrace_perf_lose_here, NULL, 1))
 		perf->path = NULL;
 	perf->users = 0;
@@ -532,7 +524,7 @@ static const struct ntrace_client ntrace_perf_client = {
 	.lose = ntrace_perf_lose,
 };
 
-/* Perf has the path already, or gets it. Return: 0 or a negative error. */
+/* Gives the path to perf, unless perf has it already. Return: 0 or a negative error. */
 static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_config *config)
 {
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
@@ -555,7 +547,7 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 	return ntrace_path_may_join(path, path->capture, config);
 }
 
-/* Called with the lock of the topology, as all that makes paths come and go. */
+/* Called with the lock of the topology, as everything that creates or removes paths. */
 static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 {
 	struct perf_event *event = data;
@@ -569,12 +561,11 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 	guard(mutex)(&path->lock);
 	if (path->gone)
 		return 0;
-	/* An event of all harts is content with those that are there. */
+	/* An event of all CPUs uses the CPUs that are online. */
 	if (!path->cpu_up)
 		return event->cpu >= 0 ? -ENODEV : 0;
 	if (!ntrace_component_has_memory(ntrace_path_sink(path))) {
-		dev_err_ratelimited(&path->dev,
-				    "trace leaves the machine, there is none for perf\n");
+		dev_err_ratelimited(&path->dev, "sink has no memory: perf cannot use it\n");
 		return -EOPNOTSUPP;
 	}
 	ret = context ? ntrace_context_start(path->cpu) : 0;
@@ -601,7 +592,7 @@ static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
 	const struct ntrace_perf_event *perf_event = data;
 
-	/* Another path may stand where the one that was held has been. */
+	/* Another path may have replaced the one that the event held. */
 	if (!cpumask_test_cpu(path->cpu, &perf_event->cpus) || perf_event->epoch < perf->lost ||
 	    --perf->users)
 		return 0;
@@ -612,9 +603,8 @@ static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
 }
 
 /*
- * Not in ntrace_event_destroy(): perf may free an event with the mutex of a
- * context held, and the lock of the topology is taken before cpus_read_lock(),
- * under which perf takes that mutex.
+ * Not in ntrace_event_destroy(): perf may free an event with the mutex of a context held. The lock
+ * of the topology is taken before cpus_read_lock(), under which perf takes that mutex.
  */
 static void ntrace_perf_release(struct work_struct *work)
 {
@@ -670,7 +660,7 @@ static int ntrace_event_init(struct perf_event *event)
 		kfree(perf_event);
 		return ret;
 	}
-	/* Who was closed a moment ago may still hold the path. */
+	/* An event that was closed just now may still hold the path. */
 	flush_workqueue(ntrace_perf_workqueue);
 	ret = ntrace_topology_each_path(ntrace_perf_get_path, event);
 	if (!ret && cpumask_empty(&perf_event->cpus))
@@ -687,7 +677,7 @@ static int ntrace_event_init(struct perf_event *event)
 static struct pmu ntrace_pmu = {
 	.module = THIS_MODULE,
 	.attr_groups = ntrace_perf_groups,
-	/* One event per hart, and the second to come is told so by EBUSY. */
+	/* One event per CPU; the second one gets EBUSY. */
 	.capabilities = PERF_PMU_CAP_EXCLUSIVE | PERF_PMU_CAP_ITRACE | PERF_PMU_CAP_AUX_PAUSE,
 	/* With a hardware context perf would hold the mutex of a context in event_init(). */
 	.task_ctx_nr = perf_sw_context,
@@ -732,7 +722,7 @@ harts:
 	return ret;
 }
 
-/** ntrace_perf_exit - undo ntrace_perf_init(); events hold the module, so there are none */
+/** ntrace_perf_exit - undo ntrace_perf_init(); events hold the module, so there are none left */
 void ntrace_perf_exit(void)
 {
 	perf_pmu_unregister(&ntrace_pmu);

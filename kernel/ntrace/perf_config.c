@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * What an event of the PMU "ntrace" asks for, and whether an encoder can do it.
- */
+/* The configuration of an event of the PMU "ntrace", and whether an encoder supports it. */
 #include <linux/bitfield.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
@@ -13,14 +11,14 @@
 #include "trigger.h"
 
 /*
- * What is left in the ring when a task goes is copied with interrupts off; the
- * timer sees to it that this is little, and this that it cannot be much.
+ * The rest of the ring is copied with interrupts off when a task is switched out. The timer keeps
+ * the rest small; this size bounds it.
  */
 #define NTRACE_PERF_SINK_SIZE	SZ_256K
 
 #define NTRACE_PERF_STROBE_MIN_US 20
 
-/* Microseconds on and off, both or none; timers shorter than this would be all that runs. */
+/* Microseconds on and off, both or none. Shorter ones would spend all time in the timer. */
 static int ntrace_perf_config_strobe(const struct perf_event_attr *attr,
 				     struct ntrace_perf_event *perf_event)
 {
@@ -36,7 +34,7 @@ static int ntrace_perf_config_strobe(const struct perf_event_attr *attr,
 	return 0;
 }
 
-/* Strobing switches tracing by itself, and would undo what triggers do. */
+/* Strobing switches tracing itself, and would undo the action of triggers. */
 static int ntrace_perf_config_triggers(const struct perf_event_attr *attr,
 				       struct ntrace_perf_event *perf_event)
 {
@@ -52,9 +50,9 @@ static int ntrace_perf_config_triggers(const struct perf_event_attr *attr,
 }
 
 /**
- * ntrace_perf_config - what an event asks of the encoder
+ * ntrace_perf_config - configuration of an event
  * @event: event that is being opened
- * @perf_event: takes it
+ * @perf_event: takes the configuration
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
@@ -68,7 +66,7 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 		return -EINVAL;
 	if (attr->exclude_user && attr->exclude_kernel)
 		return -EINVAL;
-	/* Guests are other privileges to a filter, and not traced. */
+	/* Guests run in other privileges, which a filter excludes. */
 	if (attr->exclude_host || attr->exclude_idle || attr->precise_ip || has_branch_stack(event))
 		return -EOPNOTSUPP;
 	config->mode = FIELD_GET(NTRACE_PERF_MODE, attr->config);
@@ -88,15 +86,15 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 }
 
 /**
- * ntrace_perf_config_check - can an encoder do what an event asks for?
- * @event: event that ntrace_perf_config() took; its defaults are filled in
+ * ntrace_perf_config_check - does an encoder support an event?
+ * @event: event that ntrace_perf_config() accepted; defaults are filled in
  * @encoder: encoder
  *
- * An encoder without filters traces firmware and guests as well. Whoever excludes
- * nothing, exclude_hv neither, asks for all of that; but perf does not know that
- * firmware is in it, and checks no privilege for it.
+ * An encoder without filters also traces firmware and guests. An event that excludes nothing, not
+ * even exclude_hv, asks for all of that. But perf does not know that firmware is part of the trace
+ * and checks no privilege for it, so this function does.
  *
- * Return: 0, -EINVAL if no encoder could, -EOPNOTSUPP if this one cannot, -EACCES.
+ * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not, -EACCES.
  */
 int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace_component *encoder)
 {
@@ -112,7 +110,7 @@ int ntrace_perf_config_check(const struct perf_event *event, const struct ntrace
 		config->privilege = NTRACE_PRIVILEGE_ALL;
 	}
 	ret = ntrace_encoder_check(encoder, config);
-	/* Others of its harts may have filters. */
+	/* Other harts of the event may have filters. */
 	config->privilege = privilege;
 	return ret;
 }

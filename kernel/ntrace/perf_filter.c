@@ -2,9 +2,9 @@
 /*
  * Address filters of the PMU "ntrace" (PERF_EVENT_IOC_SET_FILTER).
  *
- * perf keeps track of where the files of a filter are mapped, in each task anew,
- * and says so when the event is started. So each event has a configuration of its
- * own, with the ranges as they are in its task.
+ * perf tracks where the files of a filter are mapped, separately for each task, and passes the
+ * addresses when the event is started. So each event has its own configuration with the ranges of
+ * its task.
  */
 #include <linux/atomic.h>
 #include <linux/perf_event.h>
@@ -12,7 +12,7 @@
 
 #include "perf_parts.h"
 
-/* What the poorest encoder can do that an event was opened for. */
+/* Fewest ranges of all encoders that events were opened for. */
 static atomic_t ntrace_perf_ranges = ATOMIC_INIT(NTRACE_RANGES_MAX);
 static atomic64_t ntrace_perf_ids;
 
@@ -23,8 +23,8 @@ u64 ntrace_perf_new_id(void)
 }
 
 /**
- * ntrace_perf_filter_limit - an encoder is used that can do so much
- * @ranges: address ranges at a time
+ * ntrace_perf_filter_limit - an event uses an encoder with this many ranges
+ * @ranges: address ranges that the encoder filters at a time
  */
 void ntrace_perf_filter_limit(u32 ranges)
 {
@@ -35,7 +35,7 @@ void ntrace_perf_filter_limit(u32 ranges)
 }
 
 /**
- * ntrace_perf_own_alloc - make room for what each event has of its own
+ * ntrace_perf_own_alloc - allocate the state of a single event
  * @event: event that is being opened or inherited
  *
  * Return: 0 or -ENOMEM.
@@ -59,11 +59,11 @@ void ntrace_perf_own_free(struct perf_event *event)
 }
 
 /**
- * ntrace_perf_filter_validate - can these filters be had?
+ * ntrace_perf_filter_validate - are these filters supported?
  * @filters: list of struct perf_addr_filter
  *
- * One of the kernel, for an event without the kernel, lets nothing through: the
- * privileges have to match as well.
+ * A range of kernel addresses in an event without the kernel is valid and matches nothing: the
+ * privileges must match as well.
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
@@ -73,10 +73,10 @@ int ntrace_perf_filter_validate(struct list_head *filters)
 	int count = 0;
 
 	list_for_each_entry(filter, filters, entry) {
-		/* Where tracing starts and stops is no range. */
+		/* Start and stop addresses are not ranges. */
 		if (filter->action != PERF_ADDR_FILTER_ACTION_FILTER || !filter->size)
 			return -EOPNOTSUPP;
-		/* User space has addresses in files only, which perf finds in each task. */
+		/* Addresses of user space exist only in files, which perf finds in each task. */
 		if (!filter->path.dentry && (long)filter->offset >= 0)
 			return -EINVAL;
 		if (++count > atomic_read(&ntrace_perf_ranges))
@@ -89,7 +89,7 @@ int ntrace_perf_filter_validate(struct list_head *filters)
  * ntrace_perf_filter_sync - take over the ranges of an event
  * @event: event that is about to start, on its hart
  *
- * With interrupts off.
+ * Called with interrupts off.
  */
 void ntrace_perf_filter_sync(struct perf_event *event)
 {
@@ -100,7 +100,7 @@ void ntrace_perf_filter_sync(struct perf_event *event)
 	u32 count = 0;
 
 	list_for_each_entry(filter, &head->list, entry) {
-		/* Of a file that is not mapped yet nothing is traced. */
+		/* Code of a file that is not mapped yet is not traced. */
 		own->ranges[count] = (struct ntrace_range){ U64_MAX, 0 };
 		if (range->size && (range->start || !filter->path.dentry))
 			own->ranges[count] =
@@ -114,9 +114,9 @@ void ntrace_perf_filter_sync(struct perf_event *event)
 }
 
 /**
- * ntrace_perf_filter_apply - put the ranges of an event into its configuration
+ * ntrace_perf_filter_apply - put the ranges of an event into a configuration
  * @event: event
- * @config: configuration of its user
+ * @config: configuration of the event that user space opened
  */
 void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config)
 {

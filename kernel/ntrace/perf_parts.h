@@ -26,22 +26,22 @@ struct ntrace_component;
 				 NTRACE_PERF_TIMESTAMPS | NTRACE_PERF_PRESCALE | \
 				 NTRACE_PERF_CONTEXT | NTRACE_PERF_ARMED | \
 				 NTRACE_PERF_DEBUG_TRIGGERS)
-/* And of config1: microseconds with trace, and without. */
+/* Fields of config1: microseconds with and without tracing. */
 #define NTRACE_PERF_STROBE_ON	GENMASK_ULL(31, 0)
 #define NTRACE_PERF_STROBE_OFF	GENMASK_ULL(63, 32)
-/* And of config2: as ntrace_config has them. */
+/* Fields of config2: the triggers of ntrace_config. */
 #define NTRACE_PERF_TRIGGER_IN	GENMASK_ULL(31, 0)
 #define NTRACE_PERF_TRIGGER_OUT	GENMASK_ULL(63, 32)
 
 /**
- * struct ntrace_perf_event - an event of a user, with all that inherit it
- * @config: what the encoder is programmed with
- * @id: number that no other event has had
- * @cpus: harts whose paths it holds
- * @epoch: how many paths had gone when it took them
- * @strobe_on: trace for so long,
- * @strobe_period: every so many nanoseconds; 0: always
- * @release: gives the paths back
+ * struct ntrace_perf_event - an event that user space opened, and the events that inherit it
+ * @config: configuration of the encoder
+ * @id: number that no other event has ever had
+ * @cpus: CPUs whose paths the event holds
+ * @epoch: value of ntrace_perf_epoch when it took them
+ * @strobe_on: nanoseconds of tracing in each period
+ * @strobe_period: nanoseconds; 0: trace all the time
+ * @release: returns the paths
  */
 struct ntrace_perf_event {
 	struct ntrace_config config;
@@ -54,13 +54,13 @@ struct ntrace_perf_event {
 };
 
 /**
- * struct ntrace_perf_own - what each event has of its own, inherited or not
- * @tracing: tracing goes on when it is scheduled; triggers change that
- * @id: number that no other filters and no event has had; 0: there are none
- * @count: how many there are
- * @ranges: where they are in the event's task; nowhere: start behind end
+ * struct ntrace_perf_own - state of a single event, inherited or not
+ * @tracing: tracing continues when the event is scheduled; triggers change this
+ * @id: number that no other filters and no event have ever had; 0: no filters
+ * @count: number of filters
+ * @ranges: address ranges in the event's task; not mapped: start > end
  *
- * It is perf's hw.addr_filters, and all but the first are its address filters.
+ * This is hw.addr_filters of the event.
  */
 struct ntrace_perf_own {
 	bool tracing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What sysfs tells of the PMU "ntrace": the fields of its configuration, what
- * the encoders can do, and where they are.
+ * sysfs of the PMU "ntrace": format of the configuration, capabilities of the encoders, and their
+ * CPUs.
  */
 #include <linux/bitfield.h>
 #include <linux/cpumask.h>
@@ -47,7 +47,7 @@ static const struct attribute_group ntrace_format_group = {
 	.attrs = ntrace_format_attrs,
 };
 
-/* What all encoders can do: a task may run on each of them. */
+/* Capabilities common to all encoders: a task may run on each of them. */
 struct ntrace_caps {
 	u32 modes;
 	u32 sync_modes;
@@ -67,7 +67,7 @@ struct ntrace_caps {
 	u32 versions;
 };
 
-/* The same for all, or 0. */
+/* The common value, or 0 if the values differ. */
 static void ntrace_same(u32 *value, u64 own)
 {
 	if (*value == ~0U)
@@ -97,7 +97,7 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	caps->triggers_in &= encoder->triggers_in;
 	caps->triggers_out &= encoder->triggers_out;
 	caps->triggers_debug &= !!encoder->triggers_debug;
-	/* Not what all have in common: each has one. */
+	/* A union, not an intersection: the versions of all encoders. */
 	caps->versions |= BIT(FIELD_GET(TR_IMPL_VER_MAJOR_MASK, ntrace_path_encoder(path)->impl));
 	return 0;
 }
@@ -113,7 +113,7 @@ static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *att
 	caps.versions = 0;
 	ntrace_topology_each_path(ntrace_add_caps, &caps);
 	value = *(u32 *)((u8 *)&caps + offset);
-	/* No encoder can do anything, or there is none. */
+	/* No encoder supports anything, or there is none. */
 	return sysfs_emit(buffer, "0x%x\n", value == ~0U ? 0 : value);
 }
 
@@ -171,7 +171,7 @@ static int ntrace_add_cpu(struct ntrace_path *path, void *data)
 	return 0;
 }
 
-/* The harts that have a trace encoder. */
+/* The CPUs that have a trace encoder. */
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr, char *buffer)
 {
 	cpumask_var_t cpus;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sinks without memory: the PIB sink (trPib... registers), which sends trace out on
- * pins, and the ATB bridge (trAtbBridge...), which hands it to a CoreSight system.
+ * Sinks without memory: the PIB sink (trPib... registers), which sends trace out on pins, and the
+ * ATB bridge (trAtbBridge...), which passes trace to a CoreSight system.
  *
- * There is nothing to drain: who has what is at the other end gets the trace. How the
- * pins are wired and which number a source has on the bus are matters of the board and
- * of the other system. No register knows them, and a wrong guess drives pins that are
- * used otherwise, or mixes two traces. So they are attributes of the sink's device,
- * written once, and not a part of each configuration; and until they are written nothing
- * is sent.
+ * There is nothing to drain: the device at the other end gets the trace. The wiring of the pins is
+ * a property of the board, the source ID on the bus one of the CoreSight system. No register tells
+ * either, and a wrong guess drives pins that are used otherwise, or mixes two traces. So both are
+ * attributes of the sink's device, written once, and not part of each configuration. The sink
+ * sends nothing until they are written.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -47,7 +46,7 @@ static void ntrace_portsink_init_pib(struct ntrace_component *component)
 	port->divider_max = FIELD_GET(TR_PIB_CONTROL_DIVIDER_MASK, control);
 }
 
-/* The number may be hard-wired. */
+/* The source ID may be hard-wired. */
 static void ntrace_portsink_init_atb(struct ntrace_component *component)
 {
 	u32 zero = ntrace_component_warl(component, TR_ATB_CONTROL, TR_CONTROL_ACTIVE);
@@ -59,11 +58,10 @@ static void ntrace_portsink_init_atb(struct ntrace_component *component)
 }
 
 /*
- * Write what users set. Refuses to send before they have said where trace goes: no register
- * tells, and a wrong guess would drive pins that are used otherwise.
+ * Writes the attributes into the registers.
  *
- * Return: 0, -EDESTADDRREQ if an attribute has to be set first, -EOPNOTSUPP if something does
- * not read back as written.
+ * Return: 0, -EDESTADDRREQ if an attribute must be set first, -EOPNOTSUPP if a register does not
+ * read back as written.
  */
 static int ntrace_portsink_program(struct ntrace_component *component,
 				   const struct ntrace_config *config)
@@ -109,7 +107,7 @@ static const struct ntrace_sink_ops ntrace_portsink_ops = {
 };
 
 /**
- * ntrace_portsink_init - find out what a sink without memory can do
+ * ntrace_portsink_init - find out what a sink without memory supports
  * @component: PIB sink or ATB bridge, just reset
  *
  * Return: 0 or -ENODEV.
@@ -122,16 +120,16 @@ int ntrace_portsink_init(struct ntrace_component *component)
 	else
 		ntrace_portsink_init_pib(component);
 	if (component->type == TR_COMP_TYPE_PIB_SINK && !component->port.modes)
-		return ntrace_component_refuse(component, "has no mode that sends");
+		return ntrace_component_refuse(component, "has no usable mode");
 	return 0;
 }
 
 /**
- * struct ntrace_portsink_attribute - a number of a sink's device
- * @attr: for sysfs
- * @type: TR_COMP_TYPE_... that has it
- * @offset: where it is in struct ntrace_portsink
- * @check: may it be this? NULL: it cannot be written
+ * struct ntrace_portsink_attribute - a number in sysfs
+ * @attr: attribute of the sink's device
+ * @type: TR_COMP_TYPE_... that has the attribute
+ * @offset: offset in struct ntrace_portsink
+ * @check: is a value valid? NULL: the attribute is read-only
  */
 struct ntrace_portsink_attribute {
 	struct device_attribute attr;
@@ -168,7 +166,7 @@ static ssize_t ntrace_portsink_store(struct device *dev, struct device_attribute
 		return ret;
 	if (!attribute->check(&component->port, value))
 		return -EINVAL;
-	/* It is written to the register with the next configuration. */
+	/* The next configuration writes the register. */
 	guard(mutex)(&component->ramsink.mutex);
 	if (component->held)
 		return -EBUSY;
@@ -233,7 +231,10 @@ static const struct attribute_group ntrace_portsink_group = {
 	.is_visible = ntrace_portsink_visible,
 };
 
-/* Of the devices of all components; what is not theirs is not visible. */
+/*
+ * For the devices of all components; ntrace_portsink_visible() hides the attributes of other
+ * types.
+ */
 const struct attribute_group *ntrace_portsink_groups[] = {
 	&ntrace_portsink_group,
 	NULL,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RAM sink that writes to system memory (SMEM mode) or, if it cannot, to memory of
- * its own (SRAM mode), trRam... registers.
+ * RAM sink, trRam... registers. It writes to system memory (SMEM mode) or, if it does not support
+ * that, to its own memory (SRAM mode).
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -18,7 +18,7 @@
 #include "sink.h"
 #include "split.h"
 
-/* More would take long to read, word by word with interrupts off. */
+/* Larger memory would take too long to read, word by word with interrupts off. */
 #define NTRACE_SRAM_SIZE_MAX	SZ_1M
 
 static u64 ntrace_ramsink_read_pair(const struct ntrace_component *component, u32 low)
@@ -35,8 +35,8 @@ static u64 ntrace_ramsink_write_pair(struct ntrace_component *component, u32 low
 }
 
 /*
- * Memory of its own can be read through a window only, and only when the sink has
- * stopped. It begins at 0; how large it is, Limit says.
+ * A sink's own memory can be read through a window only, and only when the sink has stopped. It
+ * begins at address 0; the largest value of Limit tells its size.
  */
 static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 {
@@ -52,10 +52,10 @@ static int ntrace_ramsink_init_sram(struct ntrace_component *component)
 	if (control & (TR_RAM_CONTROL_MODE_SMEM | TR_RAM_CONTROL_MEM_FORMAT_MASK |
 		       TR_RAM_CONTROL_ASYNC_FREQ_MASK) ||
 	    start || limit < PAGE_SIZE / 16 || limit >= NTRACE_SRAM_SIZE_MAX)
-		return ntrace_component_refuse(component, "has a memory that cannot be used");
-	/* The window is there if the read pointer goes as far as the memory. */
+		return ntrace_component_refuse(component, "has unusable memory");
+	/* The window covers the memory if the read pointer reaches its end. */
 	if (ntrace_component_warl(component, TR_RAM_RP_LOW, limit) != limit)
-		return ntrace_component_refuse(component, "has a memory that cannot be read");
+		return ntrace_component_refuse(component, "has memory that cannot be read");
 	sink->granule = sizeof(u32);
 	sink->sram_size = limit + sizeof(u32);
 	return 0;
@@ -67,9 +67,9 @@ static void ntrace_ramsink_release_memory(void *data)
 }
 
 /**
- * ntrace_ramsink_set_width - a sink writes where its addresses reach
+ * ntrace_ramsink_set_width - restrict the buffer to addresses that a sink reaches
  * @component: RAM sink
- * @high: bits of an address above the 32nd that it has
+ * @high: implemented address bits above bit 31
  *
  * Return: 0 or a negative error.
  */
@@ -79,17 +79,18 @@ int ntrace_ramsink_set_width(struct ntrace_component *component, u32 high)
 	int ret = dma_set_mask_and_coherent(component->dev, DMA_BIT_MASK(bits));
 
 	if (ret)
-		return dev_err_probe(component->dev, ret, "no DMA with %d address bits\n", bits);
+		return dev_err_probe(component->dev, ret, "cannot use DMA with %d address bits\n",
+				     bits);
 	return 0;
 }
 
 /**
- * ntrace_ramsink_find_memory - memory that was set aside for a sink
+ * ntrace_ramsink_find_memory - find memory that is reserved for a sink
  * @component: RAM sink that writes to system memory
  *
- * Where there is some, trace goes there and nowhere else.
+ * If there is reserved memory, the sink uses no other.
  *
- * Return: 0, also if there is none, or a negative error.
+ * Return: 0, also if no memory is reserved, or a negative error.
  */
 int ntrace_ramsink_find_memory(struct ntrace_component *component)
 {
@@ -103,20 +104,16 @@ int ntrace_ramsink_find_memory(struct ntrace_component *component)
 	memory = of_reserved_mem_lookup(node);
 	ret = memory ? of_reserved_mem_device_init(component->dev) : -EINVAL;
 	if (ret)
-		return dev_err_probe(component->dev, ret, "%pOF cannot be used\n", node);
+		return dev_err_probe(component->dev, ret, "cannot use %pOF\n", node);
 	component->ramsink.memory = memory->size;
 	return devm_add_action_or_reset(component->dev, ntrace_ramsink_release_memory,
 					component->dev);
 }
 
-/**
- * ntrace_ramsink_program - tell the sink its buffer
- * @component: RAM sink with a buffer, just reset
- * @config: whether it is to stop when it is full
- *
- * A sink that writes beside its buffer corrupts memory without a sign, so
- * every pointer is read back. It may have been trimmed; inside the buffer
- * that is fine.
+/*
+ * Writes the buffer addresses. A sink that writes outside of its buffer corrupts memory silently,
+ * so every pointer is read back. The sink may have trimmed a pointer, which is fine inside the
+ * buffer.
  *
  * Return: 0, -EOPNOTSUPP, or -EIO if the sink would leave the buffer.
  */
@@ -157,42 +154,26 @@ static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 
-	/* Also clears trRamWrap. Start and Limit stay. */
+	/* Also clears trRamWrap. Start and Limit keep their values. */
 	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
 		return -EIO;
 	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);
 	return 0;
 }
 
-/**
- * ntrace_ramsink_start - empty the ring and enable the sink
- * @component: RAM sink, programmed, disabled and empty
- * @atomic: interrupts are off, so be short
- *
- * Return: 0, -EIO or -ETIMEDOUT.
- */
+/* The sink is programmed, disabled and empty. Return: 0, -EIO or -ETIMEDOUT. */
 static int ntrace_ramsink_start(struct ntrace_component *component, bool atomic)
 {
 	return ntrace_ramsink_empty_and_enable(component) ?:
 		       ntrace_component_wait_enabled(component, atomic);
 }
 
-/**
- * ntrace_ramsink_halt - disable the sink, now
- * @component: RAM sink
- */
 static void ntrace_ramsink_halt(struct ntrace_component *component)
 {
 	ntrace_write(component, TR_RAM_CONTROL, component->ramsink.control);
 }
 
-/**
- * ntrace_ramsink_stop - disable the sink and wait until all is in memory
- * @component: RAM sink; what sends to it has been stopped and is empty
- * @atomic: interrupts are off, so be short
- *
- * Return: 0 or -ETIMEDOUT.
- */
+/* The components that send to the sink have stopped and are empty. Return: 0 or -ETIMEDOUT. */
 static int ntrace_ramsink_stop(struct ntrace_component *component, bool atomic)
 {
 	ntrace_ramsink_halt(component);
@@ -207,7 +188,7 @@ static const struct ntrace_sink_ops ntrace_ramsink_ops = {
 };
 
 /**
- * ntrace_ramsink_init - find out what a RAM sink can do
+ * ntrace_ramsink_init - find out what a RAM sink supports
  * @component: RAM sink, just reset
  *
  * Return: 0 or a negative error.
@@ -222,17 +203,18 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	if (!(component->impl & TR_RAM_IMPL_HAS_SMEM))
 		return ntrace_ramsink_init_sram(component);
 
-	/* The mode first: what the other registers take may depend on it. */
+	/* The mode first: other registers may depend on it. */
 	sink->control = TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM;
 	control = ntrace_component_warl(component, TR_RAM_CONTROL, sink->control);
 	if (!(control & TR_RAM_CONTROL_MODE_SMEM) ||
 	    control & (TR_RAM_CONTROL_STOP_ON_WRAP | TR_RAM_CONTROL_MEM_FORMAT_MASK |
 		       TR_RAM_CONTROL_ASYNC_FREQ_MASK))
-		return ntrace_component_refuse(component, "takes no plain ring in system memory");
+		return ntrace_component_refuse(component,
+					       "supports no plain ring buffer in system memory");
 
 	/*
-	 * How wide are its addresses? The range of Limit may depend on Start:
-	 * Start is 0 while Limit is asked for.
+	 * Find the width of addresses. The range of Limit may depend on Start, so Start is 0 while
+	 * Limit is probed.
 	 */
 	high = ntrace_component_warl(component, TR_RAM_START_HIGH, U32_MAX);
 	ntrace_write(component, TR_RAM_START_HIGH, 0);
@@ -242,8 +224,8 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 		return ret;
 
 	/*
-	 * Limit is the address of the last granule: the bits it drops are the
-	 * width of one write. The write pointer may be coarser still.
+	 * Limit is the address of the last granule: its read-only zero bits give the width of one
+	 * write. The write pointer may be coarser.
 	 */
 	ntrace_write(component, TR_RAM_LIMIT_HIGH, 0);
 	low = ntrace_component_warl(component, TR_RAM_LIMIT_LOW, 0xfffffffc);
@@ -251,11 +233,18 @@ int ntrace_ramsink_init(struct ntrace_component *component)
 	low = ntrace_component_warl(component, TR_RAM_WP_LOW, 0xfffffffc) & ~TR_RAM_WP_LOW_WRAP;
 	sink->granule = max(sink->granule, low & -low);
 	if (sink->granule < sizeof(u32) || sink->granule > PAGE_SIZE / 4)
-		return ntrace_component_refuse(component, "has a buffer that cannot be set");
+		return ntrace_component_refuse(component,
+					       "has a buffer whose limits cannot be set");
 	return ntrace_ramsink_find_memory(component);
 }
 
-/** ntrace_ramsink_size_max - largest buffer: none, its own, what was set aside, a block of pages */
+/**
+ * ntrace_ramsink_size_max - largest buffer that a sink can have
+ * @component: any sink
+ *
+ * Return: 0 if the sink has no memory; the size of its own or of its reserved memory; or the
+ * largest block of pages.
+ */
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
 	if (!ntrace_component_has_memory(component))
@@ -268,12 +257,12 @@ size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 }
 
 /**
- * ntrace_ramsink_alloc - get trace memory
+ * ntrace_ramsink_alloc - allocate trace memory
  * @component: RAM sink without a buffer
- * @size: bytes, a power of two: a sink may take nothing else
+ * @size: bytes, a power of two: a sink may support no other size
  *
- * Coherent memory, because the driver reads behind the running sink. It is
- * zeroed by the allocator.
+ * The memory is coherent, because the driver reads it while the sink runs. The allocator zeroes
+ * it.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -293,7 +282,7 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
 	}
 	sink->buffer =
 		dma_alloc_coherent(component->dev, size, &sink->dma, GFP_KERNEL | __GFP_NOWARN);
-	/* What was set aside may lie anywhere; positions in the ring are 32 bits of an address. */
+	/* Reserved memory may lie anywhere, but positions in the ring are 32 bits of an address. */
 	if (sink->buffer && upper_32_bits(sink->dma) != upper_32_bits(sink->dma + size - 1)) {
 		dma_free_coherent(component->dev, size, sink->buffer, sink->dma);
 		sink->buffer = NULL;
@@ -311,7 +300,7 @@ int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
  * ntrace_ramsink_free - free trace memory
  * @component: RAM sink that has been switched off
  *
- * Memory that the sink may still write to is given up rather than freed.
+ * Memory that the sink may still write to is leaked.
  */
 void ntrace_ramsink_free(struct ntrace_component *component)
 {
@@ -323,7 +312,7 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 		kvfree(sink->buffer);
 	else if (ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
 		dev_err(component->dev,
-			"sink is still on, %zu bytes of trace memory are not freed\n",
+			"sink is still enabled, %zu bytes of trace memory are leaked\n",
 			sink->buffer_size);
 	else
 		dma_free_coherent(component->dev, sink->buffer_size, sink->buffer, sink->dma);
@@ -334,7 +323,7 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 }
 
 /**
- * ntrace_ramsink_is_whole - is a sink read as a whole, when it has stopped?
+ * ntrace_ramsink_is_whole - does the driver read a sink as a whole, after it has stopped?
  * @sink: RAM sink, programmed
  */
 bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink)
@@ -343,7 +332,7 @@ bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink)
 }
 
 /**
- * ntrace_ramsink_fetch - copy memory of the sink's own to where the drain looks
+ * ntrace_ramsink_fetch - copy the sink's own memory to the ring that the drain reads
  * @component: RAM sink that has stopped
  */
 void ntrace_ramsink_fetch(struct ntrace_component *component)
@@ -358,19 +347,19 @@ void ntrace_ramsink_fetch(struct ntrace_component *component)
 		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
 }
 
-/** ntrace_ramsink_wrapped - it has come to the end of its ring, once at least */
+/** ntrace_ramsink_wrapped - has the sink reached the end of its ring at least once? */
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
 {
 	return ntrace_read(component, component->ramsink.wp) & TR_RAM_WP_LOW_WRAP;
 }
 
 /**
- * ntrace_ramsink_position - where in its ring the sink writes next
+ * ntrace_ramsink_position - position in the ring that the sink writes next
  * @component: RAM sink, programmed
  * @position: takes the offset in the ring
  *
- * The buffer does not cross a 4 GiB boundary, being a power of two in size and
- * aligned to it, so the low half says it all and there is no torn read.
+ * The buffer is a power of two in size and aligned to its size, so it does not cross a 4 GiB
+ * boundary. The low half of the pointer is enough, and no read is torn.
  *
  * Return: false if the write pointer is not in the ring.
  */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages of several encoders in one sink, dealt out by their SRC field.
+ * Separates the messages of several encoders in one sink by their SRC field.
  *
- * A message is some bytes of six bits each (MDO) above two that tell where it
- * ends (MSEO): 3 in its last byte, and nowhere else. It begins with TCODE, six
- * bits, and SRC, of the same width in all encoders of a sink. Funnels never mix
- * bytes of two messages. A byte that is a message of its own is idle, and
- * nobody's.
+ * Each byte of a message has six data bits (MDO) above two bits (MSEO) that delimit it: MSEO is 3
+ * in the last byte of a message only. A message begins with TCODE, six bits, and SRC, whose width
+ * is the same in all encoders of a sink. Funnels never mix the bytes of two messages. A message of
+ * one byte is idle and belongs to no encoder. See N-Trace 1.0, message layout.
  */
 #include <linux/string.h>
 
@@ -26,7 +25,7 @@ static bool ntrace_split_is_last(u8 byte)
 	return (byte & NTRACE_MSEO_LAST) == NTRACE_MSEO_LAST;
 }
 
-/* Who gets a message that begins like this; NULL if nobody traces that hart. */
+/* The capture that gets the message that begins with @head, or NULL if its hart is not traced. */
 static struct ntrace_capture *ntrace_split_find(const struct ntrace_ramsink *sink)
 {
 	const struct ntrace_split *split = &sink->split;
@@ -43,7 +42,7 @@ static struct ntrace_capture *ntrace_split_find(const struct ntrace_ramsink *sin
 	return NULL;
 }
 
-/* The message is complete: was it one that ends the trace of its encoder? */
+/* The message is complete. Records whether it ends the trace of its encoder. */
 static void ntrace_split_complete(struct ntrace_split *split)
 {
 	if (split->to)
@@ -51,7 +50,7 @@ static void ntrace_split_complete(struct ntrace_split *split)
 	split->have = 0;
 }
 
-/* One more byte of the start of a message. */
+/* Takes one more byte of the start of a message. */
 static void ntrace_split_start(struct ntrace_ramsink *sink, u8 byte)
 {
 	u32 needed = 1 + DIV_ROUND_UP(sink->src_bits, NTRACE_MDO_BITS);
@@ -71,9 +70,9 @@ static void ntrace_split_start(struct ntrace_ramsink *sink, u8 byte)
 }
 
 /**
- * ntrace_split_reset - begin anew
+ * ntrace_split_reset - restart at an unrelated position in the ring
  * @sink: sink with several encoders
- * @skip: somewhere in a message, not at the start of one
+ * @skip: the position is inside a message
  */
 void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip)
 {
@@ -81,10 +80,10 @@ void ntrace_split_reset(struct ntrace_ramsink *sink, bool skip)
 }
 
 /**
- * ntrace_split_put - deal out what comes next in the ring
+ * ntrace_split_put - distribute the next bytes of the ring
  * @sink: sink with several encoders
  * @bytes: trace
- * @count: bytes of it
+ * @count: number of bytes
  */
 void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 {
@@ -101,7 +100,7 @@ void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 		start = bytes;
 		while (bytes < end && !ntrace_split_is_last(*bytes))
 			bytes++;
-		/* The last byte belongs to the message; without it, it goes on. */
+		/* A piece without a last byte is the middle of a message, which goes on. */
 		if (bytes == end) {
 			if (split->to)
 				ntrace_feed_put(split->to, start, end - start);

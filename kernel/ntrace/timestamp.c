@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Time stamp units, trTs... registers, of encoders and funnels.
+ * Timestamp units, trTs... registers, of encoders and funnels.
  *
- * A unit counts by itself (internal and external modes) or takes the time of the
- * next unit on the way to the sink (shared mode). Those of funnels always run,
- * the one next to the sink counting and the others sharing its time, so that all
- * encoders before them can have the same clock. They are programmed once for all
- * who use them.
+ * A unit counts itself (internal and external modes) or takes the time of the next unit on the way
+ * to the sink (shared mode). The units of funnels always run: the unit next to the sink counts,
+ * the others share its time. So all encoders before them can use the same clock. Funnels are
+ * programmed once for all of their users.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -17,7 +16,7 @@
 #include "timestamp.h"
 
 #define NTRACE_TS_MODE(mode)	FIELD_PREP(TR_TS_CONTROL_MODE_MASK, mode)
-/* What has to read back as written. */
+/* Fields that must read back as written. */
 #define NTRACE_TS_FIELDS	(TR_TS_CONTROL_COUNT | TR_TS_CONTROL_MODE_MASK | \
 				 TR_TS_CONTROL_PRESCALE_MASK | TR_TS_CONTROL_ENABLE)
 
@@ -26,7 +25,7 @@ static bool ntrace_timestamp_is_internal(u32 mode)
 	return mode == NTRACE_TIMESTAMPS_SYSTEM || mode == NTRACE_TIMESTAMPS_CORE;
 }
 
-/* trTsActive is a bit of its own, or a copy of that of the component. */
+/* trTsActive is a bit of its own, or a copy of the component's Active. */
 static int ntrace_timestamp_wake(struct ntrace_component *component)
 {
 	u32 value;
@@ -58,7 +57,7 @@ static int ntrace_timestamp_set(struct ntrace_component *component, u32 mode, u3
 	return (control ^ value) & NTRACE_TS_FIELDS ? -EOPNOTSUPP : 0;
 }
 
-/* How fast it counts cannot be read anywhere; of the clock of a hart nobody knows. */
+/* No register has the frequency. The device tree gives it; the clock of a hart is unknown. */
 static void ntrace_timestamp_read_clock(struct ntrace_component *component)
 {
 	const struct device_node *node = component->dev->of_node;
@@ -75,7 +74,7 @@ static void ntrace_timestamp_read_clock(struct ntrace_component *component)
 }
 
 /**
- * ntrace_timestamp_init - find out what a time stamp unit can do
+ * ntrace_timestamp_init - find out what a timestamp unit supports
  * @component: encoder or funnel, just reset
  */
 void ntrace_timestamp_init(struct ntrace_component *component)
@@ -87,7 +86,7 @@ void ntrace_timestamp_init(struct ntrace_component *component)
 	if (ntrace_timestamp_wake(component))
 		goto off;
 	unit->bits = FIELD_GET(TR_TS_CONTROL_WIDTH_MASK, ntrace_read(component, TR_TS_CONTROL));
-	/* A decoder has to know the width. */
+	/* A decoder needs the width. */
 	if (!unit->bits)
 		goto off;
 	for (mode = NTRACE_TIMESTAMPS_EXTERNAL; mode <= NTRACE_TIMESTAMPS_SHARED; mode++)
@@ -103,7 +102,7 @@ off:
 	ntrace_write(component, TR_TS_CONTROL, 0);
 }
 
-/* What a unit of a funnel does; @next is the component behind it. */
+/* Chooses the mode of a funnel's unit. @next is the unit of the next component. */
 static void ntrace_timestamp_choose(struct ntrace_timestamp *unit,
 				    const struct ntrace_timestamp *next)
 {
@@ -119,9 +118,9 @@ static void ntrace_timestamp_choose(struct ntrace_timestamp *unit,
 }
 
 /**
- * ntrace_timestamp_connect - who shares whose time
+ * ntrace_timestamp_connect - choose the modes of all units on a path
  * @component: components of a path, from the encoder to the sink
- * @count: number of them
+ * @count: number of components
  */
 void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count)
 {
@@ -132,20 +131,23 @@ void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigne
 	for (i = count - 2; i > 0; i--)
 		ntrace_timestamp_choose(&component[i]->timestamp, &component[i + 1]->timestamp);
 	encoder->offered = encoder->modes;
-	/* The time of a funnel that has none stands still. Without a funnel it is another's. */
+	/*
+	 * A funnel without a unit has no time to share. Without a funnel an external unit shares
+	 * its time.
+	 */
 	if (count > 2 && !next->source)
 		encoder->offered &= ~BIT(NTRACE_TIMESTAMPS_SHARED);
 	encoder->hz[NTRACE_TIMESTAMPS_SHARED] = next->hz[next->source];
 }
 
 /**
- * ntrace_timestamp_program - time for messages, or for those who share it
+ * ntrace_timestamp_program - program a timestamp unit
  * @component: encoder or funnel, disabled; an encoder may have been programmed before
  * @mode: NTRACE_TIMESTAMPS_...
  * @prescale: trTsPrescale
  *
- * A counter that runs is not set back: events of perf take turns, and their trace may
- * be in one stream. With interrupts off.
+ * Called with interrupts off. A running counter is not reset: events of perf alternate, and their
+ * trace may be in one stream.
  *
  * Return: 0, -EOPNOTSUPP or -ETIMEDOUT.
  */
@@ -168,11 +170,11 @@ int ntrace_timestamp_program(struct ntrace_component *component, u32 mode, u32 p
 }
 
 /**
- * ntrace_timestamp_check - can an encoder do this?
+ * ntrace_timestamp_check - check the timestamps of a configuration
  * @component: encoder with a path
- * @config: what is asked for
+ * @config: configuration
  *
- * Return: 0, -EINVAL if no encoder could, -EOPNOTSUPP if this one cannot.
+ * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_timestamp_check(const struct ntrace_component *component,
 			   const struct ntrace_config *config)

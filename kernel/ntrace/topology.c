@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who is connected to whom. Trace components cannot be discovered; the device
- * tree has a graph of them. They are probed in any order; whenever all
- * components from an encoder to its sink are there, the path comes into being.
- * Paths of several encoders may meet in a funnel and share what follows.
+ * The graph of components. Trace components cannot be discovered; the device tree describes their
+ * connections. They are probed in any order. A path is created as soon as all components from an
+ * encoder to its sink are present. Paths of several encoders may meet in a funnel and share the
+ * rest.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/io.h>
@@ -19,7 +19,7 @@
 #include "timestamp.h"
 #include "topology.h"
 
-/* List of components, coming and going of paths. */
+/* The list of components, and creation and removal of paths. */
 DEFINE_MUTEX(ntrace_lock);
 static LIST_HEAD(ntrace_components);
 static LIST_HEAD(ntrace_paths);
@@ -36,12 +36,13 @@ static struct ntrace_component *ntrace_find_component(const struct device_node *
 	return NULL;
 }
 
-/* Called for a neighbour in the graph; other than 0 ends the walk. */
+/* Called for a neighbour in the graph. A return value other than 0 ends the walk. */
 typedef int (*ntrace_visit_t)(struct device_node *neighbour, void *data);
 
 /*
- * The components whose nodes are connected to the "in-ports" or "out-ports" of
- * a node: calls @visit until it returns other than 0, and returns that.
+ * Calls @visit for the components that are connected to the "in-ports" or "out-ports" of a node.
+ *
+ * Return: the first return value other than 0, else 0.
  */
 static int ntrace_visit_neighbours(const struct device_node *node, const char *ports_name,
 				   ntrace_visit_t visit, void *data)
@@ -72,13 +73,13 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 	void __iomem *base;
 	int ret;
 
-	/* The graph comes from firmware and may have a loop. */
+	/* The graph comes from firmware and may contain a loop. */
 	if (depth > NTRACE_PATH_MAX)
 		return -ELOOP;
 	ret = ntrace_visit_neighbours(node, "in-ports", ntrace_quiesce_node, &depth);
 	if (ret)
 		return ret;
-	/* What is bound was stopped when it was probed. */
+	/* A bound component was stopped when it was probed. */
 	if (ntrace_find_component(node))
 		return 0;
 	base = of_iomap(node, 0);
@@ -93,11 +94,11 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 }
 
 /**
- * ntrace_topology_quiesce_upstream - stop what sends trace to a component
+ * ntrace_topology_quiesce_upstream - stop the components that send trace to a component
  * @component: component found running, not added yet
  *
- * Funnels and encoders that have not been probed are stopped through their
- * nodes, those farthest from @component first.
+ * Stops funnels and encoders that have not been probed through their nodes, the farthest from
+ * @component first.
  */
 void ntrace_topology_quiesce_upstream(struct ntrace_component *component)
 {
@@ -127,7 +128,7 @@ static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
 	if (cpu != path->cpu)
 		return 0;
 	guard(mutex)(&path->lock);
-	/* Its encoder may lose its registers together with the power of the hart. */
+	/* The encoder may lose its registers with the power of the hart. */
 	path->cpu_up = false;
 	path->stale = true;
 	if (path->capture)
@@ -135,7 +136,7 @@ static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-/* From now on nothing of the path touches hardware; open files get ENODEV. */
+/* From now on the path touches no hardware, and calls of open files return ENODEV. */
 static void ntrace_path_retire(struct ntrace_path *path)
 {
 	guard(mutex)(&path->lock);
@@ -193,10 +194,10 @@ put:
 
 /**
  * struct ntrace_sources - the encoders that send to a sink
- * @encoder: the one that is asked for
- * @depth: components between the sink and where the walk is
- * @count: encoders found
- * @index: place of @encoder among them
+ * @encoder: the encoder to look for
+ * @depth: number of components between the sink and the position of the walk
+ * @count: number of encoders found
+ * @index: index of @encoder among them
  */
 struct ntrace_sources {
 	const struct device_node *encoder;
@@ -205,7 +206,7 @@ struct ntrace_sources {
 	unsigned int index;
 };
 
-/* In the order of the device tree, bound or not: numbers are the same each time. */
+/* In the order of the device tree, bound or not: the numbers are always the same. */
 static int ntrace_count_source(struct device_node *node, void *data)
 {
 	struct ntrace_sources *sources = data;
@@ -219,7 +220,7 @@ static int ntrace_count_source(struct device_node *node, void *data)
 		sources->count++;
 		return 0;
 	}
-	/* The graph comes from firmware and may have a loop. */
+	/* The graph comes from firmware and may contain a loop. */
 	if (sources->depth == NTRACE_PATH_MAX)
 		return -ELOOP;
 	sources->depth++;
@@ -229,8 +230,8 @@ static int ntrace_count_source(struct device_node *node, void *data)
 }
 
 /*
- * Encoders of one sink have numbers in their messages, which begin at 0 and are
- * as wide as it takes; one that has its sink for itself has none.
+ * Numbers the encoders of a shared sink from 0, with as few bits as possible. An encoder with a
+ * sink of its own sends no number.
  */
 static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_component *sink)
 {
@@ -246,7 +247,7 @@ static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_co
 	ret = ntrace_encoder_set_source(encoder, sources.index, src_bits);
 	if (ret)
 		dev_err(encoder->dev,
-			"%u encoders share %s, and this one has not got %u bits of SRC\n",
+			"%u encoders share %s, but this one does not support %u SRC bits\n",
 			sources.count, dev_name(sink->dev), src_bits);
 	sink->ramsink.src_bits = src_bits;
 	return ret;
@@ -260,7 +261,7 @@ static int ntrace_take_component(struct device_node *node, void *data)
 	return *next ? 1 : 0;
 }
 
-/* Walk from an encoder to its sink; make a path if nothing is missing. */
+/* Walks from an encoder to its sink. Creates a path if no component is missing. */
 static int ntrace_path_try(struct ntrace_component *encoder)
 {
 	struct ntrace_component *component[NTRACE_PATH_MAX] = { encoder };
@@ -277,11 +278,11 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 		if (!next)
 			ntrace_visit_neighbours(component[count - 1]->dev->of_node, "out-ports",
 						ntrace_take_component, &next);
-		/* Not probed yet: it will come here again. */
+		/* Not probed yet. Its probe tries again. */
 		if (!next)
 			return 0;
 		if (next->type == TR_COMP_TYPE_ENCODER) {
-			dev_err(encoder->dev, "%s takes no trace from this encoder\n",
+			dev_err(encoder->dev, "%s does not accept trace from an encoder\n",
 				dev_name(next->dev));
 			return -EBUSY;
 		}
@@ -294,10 +295,10 @@ static int ntrace_path_try(struct ntrace_component *encoder)
 }
 
 /**
- * ntrace_topology_add - a component is there
+ * ntrace_topology_add - add a component and create the paths that it completes
  * @component: component, initialized
  *
- * Return: 0, or why the path that it completes cannot be made.
+ * Return: 0, or the error of the path of @component.
  */
 int ntrace_topology_add(struct ntrace_component *component)
 {
@@ -310,7 +311,7 @@ int ntrace_topology_add(struct ntrace_component *component)
 		if (encoder->type != TR_COMP_TYPE_ENCODER || encoder->path)
 			continue;
 		ret = ntrace_path_try(encoder);
-		/* What is wrong elsewhere does not keep this one out. */
+		/* An error of another encoder does not affect this component. */
 		if (ret && encoder == component) {
 			list_del(&component->node);
 			return ret;
@@ -331,7 +332,7 @@ static bool ntrace_path_has(const struct ntrace_path *path,
 }
 
 /**
- * ntrace_topology_remove - a component goes
+ * ntrace_topology_remove - remove a component and its paths
  * @component: component that was added
  */
 void ntrace_topology_remove(struct ntrace_component *component)
@@ -347,11 +348,11 @@ void ntrace_topology_remove(struct ntrace_component *component)
 }
 
 /**
- * ntrace_topology_shutdown - the system goes down or into another kernel
+ * ntrace_topology_shutdown - the system shuts down or starts another kernel
  * @component: component that was added
  *
- * Devices are shut down in no useful order, so each takes all its paths down,
- * encoders first: nothing may write to memory that the next kernel owns.
+ * Devices are shut down in no useful order, so each takes down all its paths, encoders first:
+ * nothing may write to memory of the next kernel.
  */
 void ntrace_topology_shutdown(struct ntrace_component *component)
 {
@@ -368,8 +369,8 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
  * ntrace_topology_suspend - the system goes to sleep
  * @component: component that was added
  *
- * Its registers may be lost. A capture that runs is stopped and stays so after
- * resume, like that of a hart that went offline; START continues it.
+ * The registers may be lost. A running capture is stopped and remains so after resume, as when its
+ * hart goes offline; START continues it.
  */
 void ntrace_topology_suspend(struct ntrace_component *component)
 {
@@ -391,7 +392,7 @@ void ntrace_topology_suspend(struct ntrace_component *component)
  * ntrace_topology_resume - the system is awake again
  * @component: component that was added
  *
- * Once per path, when all its components have been resumed.
+ * Acts once per path, when all its components have been resumed.
  */
 void ntrace_topology_resume(struct ntrace_component *component)
 {
@@ -407,11 +408,11 @@ void ntrace_topology_resume(struct ntrace_component *component)
 }
 
 /**
- * ntrace_topology_each_component - call something for each component
- * @call: other than 0 ends the walk
- * @data: for @call
+ * ntrace_topology_each_component - call a function for each component
+ * @call: function; a return value other than 0 ends the walk
+ * @data: argument of @call
  *
- * Return: what the last call returned.
+ * Return: the value that the last call returned.
  */
 int ntrace_topology_each_component(int (*call)(struct ntrace_component *component, void *data),
 				   void *data)
@@ -429,13 +430,13 @@ int ntrace_topology_each_component(int (*call)(struct ntrace_component *componen
 }
 
 /**
- * ntrace_topology_each_path - call something for each path
- * @call: other than 0 ends the walk
- * @data: for @call
+ * ntrace_topology_each_path - call a function for each path
+ * @call: function; a return value other than 0 ends the walk
+ * @data: argument of @call
  *
- * Paths neither come nor go meanwhile.
+ * No path is created or removed meanwhile.
  *
- * Return: what the last call returned.
+ * Return: the value that the last call returned.
  */
 int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers of an encoder: external inputs that begin and end tracing or put a mark
- * into the trace, outputs that tell when it begins and ends. Triggers of the hart's debug
- * module (tdata1, actions 2 to 4) do what inputs do; they are set by whoever owns that
- * module, which is firmware or a debugger. One bit lets both in.
+ * Triggers of an encoder. External inputs start and stop tracing or send a mark; external outputs
+ * signal the start and the end of tracing. Triggers of the hart's debug module (tdata1, actions 2
+ * to 4) act like inputs. Firmware or a debugger sets them; the driver only lets them in, with
+ * trTeInstTrigEnable, which external inputs need as well.
  */
 #include <linux/bits.h>
 
@@ -12,7 +12,7 @@
 
 #define NTRACE_TRIGGER_ALL(action) (0x11111111U * (action))
 
-/* Which of the inputs or outputs take this. */
+/* The inputs or outputs that support @action, as a bit mask. */
 static u32 ntrace_trigger_probe(struct ntrace_component *component, u32 offset, u32 action)
 {
 	u32 value = ntrace_component_warl(component, offset, NTRACE_TRIGGER_ALL(action));
@@ -26,7 +26,7 @@ static u32 ntrace_trigger_probe(struct ntrace_component *component, u32 offset, 
 }
 
 /**
- * ntrace_trigger_init - find out which external triggers there are
+ * ntrace_trigger_init - find out which external triggers an encoder has
  * @component: encoder, just reset
  */
 void ntrace_trigger_init(struct ntrace_component *component)
@@ -40,7 +40,7 @@ void ntrace_trigger_init(struct ntrace_component *component)
 }
 
 /**
- * ntrace_trigger_is_used - may a trigger switch tracing?
+ * ntrace_trigger_is_used - can a trigger switch tracing on or off?
  * @config: configuration
  */
 bool ntrace_trigger_is_used(const struct ntrace_config *config)
@@ -49,11 +49,11 @@ bool ntrace_trigger_is_used(const struct ntrace_config *config)
 }
 
 /**
- * ntrace_trigger_check - can an encoder do this?
+ * ntrace_trigger_check - check the triggers of a configuration
  * @component: encoder
- * @config: what is asked for
+ * @config: configuration
  *
- * Return: 0, -EINVAL if no encoder could, -EOPNOTSUPP if this one cannot.
+ * Return: 0, -EINVAL if no encoder supports it, -EOPNOTSUPP if this one does not.
  */
 int ntrace_trigger_check(const struct ntrace_component *component,
 			 const struct ntrace_config *config)
@@ -61,7 +61,7 @@ int ntrace_trigger_check(const struct ntrace_component *component,
 	const struct ntrace_encoder *encoder = &component->encoder;
 	bool debug = config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
 	bool missing = debug && !encoder->triggers_debug;
-	/* A debug trigger may: what it does is not known here. */
+	/* A debug trigger may start tracing: the driver does not know its action. */
 	bool begins = debug;
 	u32 in, out, i;
 
@@ -81,11 +81,11 @@ int ntrace_trigger_check(const struct ntrace_component *component,
 }
 
 /**
- * ntrace_trigger_program - set what triggers do
+ * ntrace_trigger_program - program the external triggers
  * @component: encoder, disabled
  * @config: configuration that ntrace_trigger_check() accepted
  *
- * Return: 0, or -EOPNOTSUPP if something does not read back as written.
+ * Return: 0, or -EOPNOTSUPP if a register does not read back as written.
  */
 int ntrace_trigger_program(struct ntrace_component *component, const struct ntrace_config *config)
 {

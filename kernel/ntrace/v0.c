@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SiFive's trace encoders of before the ratified specification (version 0), as in
- * the P550: one page that has an encoder and its way to system memory.
+ * Pre-ratification SiFive encoders (version 0), as in the P550: one page with an encoder and its
+ * path to system memory.
  *
- * To the rest of the driver it is an encoder and a RAM sink of its own, which are
- * at the same address. Both are reset, enabled and flushed by the same bits of
- * teControl: the sink's part is done when it is programmed, the encoder's when it
- * is enabled and disabled. There are no filters: all privileges are traced.
+ * The rest of the driver sees an encoder and a RAM sink at the same address. The same bits of
+ * teControl reset, enable and flush both. The sink's part is done when it is programmed, the
+ * encoder's part when it is enabled and disabled. There are no filters: the encoder traces all
+ * privileges.
  */
 #include <linux/bitfield.h>
 #include <linux/device.h>
@@ -19,7 +19,9 @@
 #include "sink.h"
 #include "timestamp.h"
 
-/* What is documented for the interval of bytes, and what SiFive's own tool uses. */
+/*
+ * Largest value that is documented for the interval in bytes, and the one that SiFive's tool uses.
+ */
 #define NTRACE_V0_SYNC_MAX_LEAST 5
 #define NTRACE_V0_SYNC_MAX	10
 
@@ -32,7 +34,7 @@ static u32 ntrace_v0_control(u32 mode, u32 messages, u32 bytes)
 	       FIELD_PREP(V0_CONTROL_SYNC_MAX_INST_MASK, bytes);
 }
 
-/* Which bits of teControl a value does not set as it should. */
+/* Bits of teControl that do not read back as written. */
 static u32 ntrace_v0_differs(struct ntrace_component *component, u32 control)
 {
 	return ntrace_component_warl(component, V0_CONTROL, control) ^ control;
@@ -50,14 +52,14 @@ static void ntrace_v0_probe_encoder(struct ntrace_component *component)
 			      BIT(NTRACE_SYNC_PARCELS);
 	encoder->sync_max = differs & V0_CONTROL_SYNC_MAX_INST_MASK ? NTRACE_V0_SYNC_MAX_LEAST :
 								      NTRACE_V0_SYNC_MAX;
-	/* 2^(n + 5) messages, where others have 2^(n + 4). */
+	/* The interval is 2^(n + 5) messages; ratified encoders have 2^(n + 4). */
 	encoder->sync_messages_min = 1;
-	/* Without the field in its messages it is like an encoder with a sink for itself. */
+	/* Without SRC in its messages it is like an encoder with a sink that is not shared. */
 	if (differs & V0_CONTROL_INHIBIT_SRC) {
 		encoder->src = FIELD_GET(V0_IMPL_SRC_ID_MASK, component->impl);
 		encoder->src_bits = FIELD_GET(V0_IMPL_SRC_BITS_MASK, component->impl);
 	}
-	/* One is cleared by writing 0, the other by writing 1. */
+	/* Writing 0 clears one of them, writing 1 the other. */
 	encoder->acknowledge = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
 	encoder->losses = V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_SINK_ERROR;
 	encoder->failures = V0_CONTROL_SINK_ERROR;
@@ -70,17 +72,17 @@ static int ntrace_v0_program_sink(struct ntrace_component *component,
 	u64 end = sink->dma + sink->buffer_size;
 	u32 start, limit, wp, high;
 
-	/* For those who want to know; the bit is the encoder's to write. */
+	/* A note for ntrace_ramsink_is_whole(); the encoder's part writes the bit. */
 	sink->control &= ~TR_RAM_CONTROL_STOP_ON_WRAP;
 	if (config->flags & NTRACE_CONFIG_STOP_ON_WRAP)
 		sink->control |= TR_RAM_CONTROL_STOP_ON_WRAP;
-	/* Which kind of sink the pointers are for. */
+	/* Selects the kind of sink that the pointers belong to. */
 	ntrace_write(component, V0_CONTROL, V0_CONTROL_ACTIVE | NTRACE_V0_FIXED);
 	high = ntrace_component_warl(component, V0_SINK_BASE_HIGH, upper_32_bits(sink->dma));
 	start = ntrace_component_warl(component, V0_SINK_BASE, lower_32_bits(sink->dma));
 	limit = ntrace_component_warl(component, V0_SINK_LIMIT, lower_32_bits(end - sink->granule));
 	wp = ntrace_component_warl(component, V0_SINK_WP, start);
-	/* The buffer does not cross 4 GiB: one high half is enough. */
+	/* The buffer does not cross a 4 GiB boundary: one high half is enough. */
 	if (high != upper_32_bits(sink->dma) || start != lower_32_bits(sink->dma) ||
 	    limit != lower_32_bits(end - sink->granule) || wp != start) {
 		ntrace_err(component->dev,
@@ -94,7 +96,7 @@ static int ntrace_v0_program_sink(struct ntrace_component *component,
 	return 0;
 }
 
-/* Enabled together with the encoder. */
+/* The encoder enables the sink as well. */
 static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
 {
 	u32 start = lower_32_bits(component->ramsink.ring_dma);
@@ -102,7 +104,7 @@ static int ntrace_v0_start_sink(struct ntrace_component *component, bool atomic)
 	return ntrace_component_warl(component, V0_SINK_WP, start) == start ? 0 : -EIO;
 }
 
-/* And disabled: what the encoder waits for is that all is in memory. */
+/* And disables it; an empty encoder means that all trace is in memory. */
 static int ntrace_v0_stop_sink(struct ntrace_component *component, bool atomic)
 {
 	return ntrace_component_wait_disabled(component, atomic, NULL);
@@ -160,11 +162,11 @@ static int ntrace_v0_identify(struct ntrace_component *component)
 {
 	int ret;
 
-	/* What it is cannot be read: there is no type. */
+	/* No register tells the type. */
 	component->type = TR_COMP_TYPE_ENCODER;
 	component->impl = ntrace_read(component, V0_IMPL);
 	if (component->impl & TR_IMPL_VER_MAJOR_MASK)
-		return ntrace_component_refuse(component, "is not of version 0");
+		return ntrace_component_refuse(component, "is not version 0");
 	if (!(component->impl & V0_IMPL_HAS_SBA))
 		return ntrace_component_refuse(component, "does not write to system memory");
 	ret = ntrace_encoder_find_hart(component);
@@ -201,12 +203,12 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 		encoder->control |= V0_CONTROL_STOP_ON_WRAP;
 	if (ntrace_v0_differs(component, encoder->control) & mask)
 		return -EOPNOTSUPP;
-	/* A 0 would clear it, and later writes are not to. */
+	/* Writing 0 clears the flag, which later writes must not do. */
 	encoder->control |= V0_CONTROL_STALL_OR_OVERFLOW;
 	return 0;
 }
 
-/* The sink is programmed first, so its reset is that of both. */
+/* The sink is programmed first; its reset covers both. */
 static int ntrace_v0_reset(struct ntrace_component *component)
 {
 	return component->type == TR_COMP_TYPE_ENCODER ? 0 : ntrace_component_reset(component);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The ratified register layout, Trace Control Interface 1.0: tr??Impl says what a component is.
- */
+/* The ratified register layout (Trace Control Interface 1.0): tr??Impl tells type and version. */
 #include <linux/bitfield.h>
 #include <linux/device.h>
 

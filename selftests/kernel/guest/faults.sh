@@ -160,7 +160,7 @@ switches fault
 broken=$spent
 lines=$(said)
 said_all
-like "perf, ram-sink no-enable: the log says so" 'trace of hart 0 failed' "$lines"
+like "perf, ram-sink no-enable: the log says so" 'tracing of CPU 0 failed' "$lines"
 ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 9
 mend "$(sink 0)"
 switches fine

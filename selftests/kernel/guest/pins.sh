@@ -34,7 +34,7 @@ else
 fi
 program pins "$type" "$sink/$attribute" "$value" "$perf" step
 like "the log tells what to do" "no trace is sent before [0-9a-f]+\.trace-$kind/$attribute is set" "$(said)"
-like "the log tells why there is no data" 'trace leaves the machine here: NTRACE_CONFIG_NO_DATA only' "$(said)"
+like "the log tells why there is no data" 'sink has no memory: NTRACE_CONFIG_NO_DATA is required' "$(said)"
 is "$(shown "$attribute")" "$attribute=$value" "debugfs: the same"
 is "$(register "$base")" 0x00000008 "it is off"
 
