@@ -20,7 +20,6 @@
 #include "context.h"
 #include "drain.h"
 #include "encoder.h"
-#include "ntrace.h"
 #include "path.h"
 #include "sink.h"
 
@@ -46,7 +45,7 @@
 
 static void ntrace_capture_wake(struct irq_work *work)
 {
-	struct ntrace_capture *capture = container_of(work, struct ntrace_capture, wake);
+	struct ntrace_capture *capture = container_of(work, struct ntrace_capture, feed.wake);
 
 	wake_up_interruptible_poll(&capture->path->wait, EPOLLIN | EPOLLRDNORM);
 }
@@ -78,7 +77,7 @@ static void ntrace_capture_release(struct kref *ref)
 		atomic_long_sub(capture->pages, &capture->user->locked_vm);
 		free_uid(capture->user);
 	}
-	vfree(capture->control);
+	vfree(capture->feed.control);
 	kfree(capture);
 }
 
@@ -105,11 +104,13 @@ ntrace_capture_new(struct ntrace_path *path, const struct ntrace_config *config,
 		return NULL;
 	kref_init(&capture->ref);
 	mutex_init(&capture->read_lock);
-	init_irq_work(&capture->wake, ntrace_capture_wake);
-	hrtimer_setup(&capture->timer, timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	init_irq_work(&capture->feed.wake, ntrace_capture_wake);
+	hrtimer_setup(&capture->feed.timer, timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	capture->path = path;
 	capture->config = *config;
-	capture->ended = true;
+	capture->feed.encoder = ntrace_path_encoder(path);
+	capture->feed.sink = ntrace_path_sink(path);
+	capture->feed.ended = true;
 	capture->complete = true;
 	return capture;
 }
@@ -181,6 +182,7 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 	ret = ntrace_capture_set_sizes(sink, in_effect);
 	if (ret)
 		goto err;
+	capture->feed.size = in_effect->data_size;
 
 	/* vmalloc() would log a warning about a size that is out of reach. */
 	ret = -ENOMEM;
@@ -193,16 +195,16 @@ struct ntrace_capture *ntrace_capture_alloc(struct ntrace_path *path,
 		goto err;
 	/* Zeroed, and suitable for mapping to user space. */
 	ret = -ENOMEM;
-	capture->control = vmalloc_user(PAGE_SIZE + in_effect->data_size);
-	if (!capture->control)
+	capture->feed.control = vmalloc_user(PAGE_SIZE + in_effect->data_size);
+	if (!capture->feed.control)
 		goto err;
 	/* Without a data area trace is neither copied nor counted. */
 	if (!(in_effect->flags & NTRACE_CONFIG_NO_DATA))
-		capture->data = (u8 *)capture->control + PAGE_SIZE;
-	capture->control->abi_version = NTRACE_ABI_VERSION;
-	capture->control->state = NTRACE_STATE_CONFIGURED;
-	capture->control->data_offset = PAGE_SIZE;
-	capture->control->data_size = in_effect->data_size;
+		capture->feed.data = (u8 *)capture->feed.control + PAGE_SIZE;
+	capture->feed.control->abi_version = NTRACE_ABI_VERSION;
+	capture->feed.control->state = NTRACE_STATE_CONFIGURED;
+	capture->feed.control->data_offset = PAGE_SIZE;
+	capture->feed.control->data_size = in_effect->data_size;
 	return capture;
 err:
 	ntrace_capture_put(capture);
@@ -230,11 +232,12 @@ struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
 		return ERR_PTR(-ENOMEM);
 	capture->perf = true;
 	capture->client = client;
+	capture->feed.counts = true;
 	/* Events of one process share a sink. The reference keeps the pid unique. */
 	capture->session = get_task_pid(current, PIDTYPE_TGID);
 	/* Not mapped, but the drain writes its counters there. */
-	capture->control = vmalloc_user(PAGE_SIZE);
-	if (!capture->control) {
+	capture->feed.control = vmalloc_user(PAGE_SIZE);
+	if (!capture->feed.control) {
 		ntrace_capture_put(capture);
 		return ERR_PTR(-ENOMEM);
 	}
@@ -253,7 +256,7 @@ static void ntrace_capture_set_interval(struct ntrace_capture *capture)
 		config->drain_us = min(config->sink_size / 4 / NTRACE_WORST_BYTES_PER_US,
 				       NTRACE_DRAIN_US_DEFAULT_MAX);
 	config->drain_us = max(config->drain_us, NTRACE_DRAIN_US_MIN);
-	capture->interval = ns_to_ktime((u64)config->drain_us * NSEC_PER_USEC);
+	capture->feed.interval = ns_to_ktime((u64)config->drain_us * NSEC_PER_USEC);
 }
 
 /**
@@ -307,7 +310,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 		ntrace_context_stop(path->cpu);
 		ntrace_context_put();
 	}
-	irq_work_sync(&capture->wake);
+	irq_work_sync(&capture->feed.wake);
 	path->capture = NULL;
 	path->owner = NULL;
 	ntrace_capture_put(capture);
@@ -315,7 +318,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 
 static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
 {
-	WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
+	WRITE_ONCE(capture->feed.control->state, NTRACE_STATE_DEAD);
 	ntrace_path_detach(capture->path, capture);
 	return error;
 }
@@ -345,8 +348,8 @@ static void ntrace_capture_start_here(void *data)
 	capture->error = ntrace_encoder_enable(encoder);
 	if (capture->error)
 		return;
-	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
-	WRITE_ONCE(capture->control->start_ns, ktime_get_ns());
+	hrtimer_start(&capture->feed.timer, capture->feed.interval, HRTIMER_MODE_REL_PINNED_HARD);
+	WRITE_ONCE(capture->feed.control->start_ns, ktime_get_ns());
 	/* The last store of the driver: the next instruction is traced. */
 	if (!(capture->config.flags & NTRACE_CONFIG_ARMED))
 		ntrace_encoder_trace(encoder);
@@ -358,7 +361,7 @@ static void ntrace_capture_stop_here(void *data)
 	struct ntrace_capture *capture = data;
 
 	ntrace_encoder_stop(ntrace_path_encoder(capture->path));
-	WRITE_ONCE(capture->control->stop_ns, ktime_get_ns());
+	WRITE_ONCE(capture->feed.control->stop_ns, ktime_get_ns());
 }
 
 /**
@@ -379,7 +382,7 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 	lockdep_assert_held(&path->lock);
 	if (capture->running)
 		return -EBUSY;
-	if (capture->control->state == NTRACE_STATE_DEAD || !path->cpu_up)
+	if (capture->feed.control->state == NTRACE_STATE_DEAD || !path->cpu_up)
 		return -ENODEV;
 	if (path->stale) {
 		ret = ntrace_path_program(path, &capture->config);
@@ -392,8 +395,8 @@ int ntrace_capture_start(struct ntrace_capture *capture)
 		return ntrace_capture_dead(capture, ret);
 
 	capture->running = true;
-	WRITE_ONCE(capture->control->stop_ns, 0);
-	WRITE_ONCE(capture->control->state, NTRACE_STATE_RUNNING);
+	WRITE_ONCE(capture->feed.control->stop_ns, 0);
+	WRITE_ONCE(capture->feed.control->state, NTRACE_STATE_RUNNING);
 	/* cpu_up: the hart stays online while the path is locked. */
 	ret = smp_call_function_single(path->cpu, ntrace_capture_start_here, capture, 1);
 	if (!ret)
@@ -441,7 +444,7 @@ int ntrace_capture_stop(struct ntrace_capture *capture)
 	error = ntrace_path_disable(capture, control);
 	if (!ret)
 		ret = error;
-	if (!ret && capture->fault)
+	if (!ret && capture->feed.fault)
 		ret = -EIO;
 	if (ret)
 		ntrace_capture_dead(capture, ret);

@@ -17,7 +17,7 @@
 #include "drain.h"
 #include "encoder.h"
 #include "feed.h"
-#include "ntrace.h"
+#include "path.h"
 #include "sink.h"
 #include "topology.h"
 #include "version.h"
@@ -229,7 +229,7 @@ static int ntrace_chardev_consume(struct file *file, void __user *user)
 	capture = ntrace_file_capture(file);
 	if (IS_ERR(capture))
 		return PTR_ERR(capture);
-	ret = ntrace_feed_consume(capture, consume.tail);
+	ret = ntrace_feed_consume(&capture->feed, consume.tail);
 	ntrace_capture_put(capture);
 	return ret;
 }
@@ -249,7 +249,7 @@ static int ntrace_chardev_control(struct ntrace_path *path, struct file *file, u
 		return ntrace_capture_stop(path->capture);
 	default:
 		if (path->capture->running)
-			ntrace_drain_flush(path->capture);
+			ntrace_drain_flush(&path->capture->feed);
 		return 0;
 	}
 }
@@ -311,7 +311,7 @@ static int ntrace_chardev_mmap(struct file *file, struct vm_area_struct *vma)
 	vm_flags_mod(vma, VM_DONTCOPY | VM_DONTDUMP | VM_DONTEXPAND, VM_MAYWRITE | VM_MAYEXEC);
 	/* Without data there is only the control page. */
 	ret = capture->config.data_size || vma_pages(vma) + vma->vm_pgoff == 1 ?
-		      remap_vmalloc_range(vma, capture->control, vma->vm_pgoff) :
+		      remap_vmalloc_range(vma, capture->feed.control, vma->vm_pgoff) :
 		      -EOPNOTSUPP;
 	if (ret) {
 		ntrace_capture_put(capture);
@@ -336,9 +336,10 @@ static __poll_t ntrace_chardev_poll(struct file *file, poll_table *wait)
 	if (IS_ERR(capture))
 		return EPOLLERR | (PTR_ERR(capture) == -ENODEV ? EPOLLHUP : 0);
 	/* The state before the data: no data arrives after STOPPED. */
-	state = smp_load_acquire(&capture->control->state);
-	readable = ntrace_feed_readable(capture, &tail);
-	if (ntrace_feed_is_due(capture, readable) || (readable && state >= NTRACE_STATE_STOPPED))
+	state = smp_load_acquire(&capture->feed.control->state);
+	readable = ntrace_feed_readable(&capture->feed, &tail);
+	if (ntrace_feed_is_due(&capture->feed, readable) ||
+	    (readable && state >= NTRACE_STATE_STOPPED))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	if (!readable && state == NTRACE_STATE_STOPPED)
 		mask |= EPOLLHUP;
@@ -356,10 +357,10 @@ static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *u
 	size_t first = min_t(u64, bytes, mask + 1 - (from & mask));
 	size_t failed;
 
-	failed = copy_to_user(user, capture->data + (from & mask), first);
+	failed = copy_to_user(user, capture->feed.data + (from & mask), first);
 	if (failed)
 		return first - failed;
-	return bytes - copy_to_user(user + first, capture->data, bytes - first);
+	return bytes - copy_to_user(user + first, capture->feed.data, bytes - first);
 }
 
 /* Is there something to read, or will there never be? */
@@ -367,8 +368,8 @@ static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *captur
 {
 	u64 tail;
 
-	return ntrace_feed_readable(capture, &tail) || READ_ONCE(path->gone) ||
-	       READ_ONCE(capture->control->state) >= NTRACE_STATE_STOPPED;
+	return ntrace_feed_readable(&capture->feed, &tail) || READ_ONCE(path->gone) ||
+	       READ_ONCE(capture->feed.control->state) >= NTRACE_STATE_STOPPED;
 }
 
 /* Return: 1: there is something to read; 0: end; or a negative error. */
@@ -379,8 +380,8 @@ static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture 
 
 	for (;;) {
 		/* The state before the data: no data arrives after STOPPED. */
-		state = smp_load_acquire(&capture->control->state);
-		*readable = ntrace_feed_readable(capture, tail);
+		state = smp_load_acquire(&capture->feed.control->state);
+		*readable = ntrace_feed_readable(&capture->feed, tail);
 		if (*readable)
 			return 1;
 		if (READ_ONCE(path->gone) || state == NTRACE_STATE_DEAD)
@@ -421,7 +422,7 @@ static ssize_t ntrace_chardev_read(struct file *file, char __user *user, size_t 
 		if (!ret && count)
 			ret = -EFAULT;
 		/* Fails if another thread has consumed meanwhile: the copy may be overwritten. */
-		else if (ntrace_feed_consume(capture, tail + ret))
+		else if (ntrace_feed_consume(&capture->feed, tail + ret))
 			ret = -EINVAL;
 	}
 	mutex_unlock(&capture->read_lock);

@@ -19,8 +19,8 @@
 #include <ntrace/trace_control.h>
 
 struct device;
-struct ntrace_capture;
 struct ntrace_component;
+struct ntrace_feed;
 struct ntrace_path;
 struct pid;
 
@@ -112,13 +112,13 @@ struct ntrace_timestamp {
  * @skip: the start of the next message is unknown
  * @have: bytes in @head
  * @head: start of a message whose source is not known yet
- * @to: capture that gets the rest of the message, or NULL
+ * @to: data area that gets the rest of the message, or NULL
  */
 struct ntrace_split {
 	bool skip;
 	u8 have;
 	u8 head[4];
-	struct ntrace_capture *to;
+	struct ntrace_feed *to;
 };
 
 /**
@@ -135,13 +135,13 @@ struct ntrace_split {
  * @ring: start of the part that the sink uses; the sink may have trimmed Start
  * @ring_dma: address of @ring for the sink
  * @ring_size: bytes of that part, a multiple of @granule
- * @mutex: protects the users of the sink, see ntrace.h
+ * @mutex: protects the users of the sink, see path.h
  * @session: user of the sink: NULL for files, else the process that opened perf's events
  * @src_bits: width of SRC if several encoders share the sink, else 0
  * @dealt: each capture gets the messages of its own encoder only
- * @users_lock: protects the users where nothing can sleep, see ntrace.h
+ * @users_lock: protects the users where nothing can sleep, see path.h
  * @lock: protects the members below
- * @feeds: captures that are fed from the sink
+ * @feeds: data areas that are fed from the sink
  * @fault: the write pointer left the buffer
  * @paused: the drain must not touch the ring
  * @drained: position in the ring up to which the drain has copied
@@ -166,11 +166,11 @@ struct ntrace_ramsink {
 	dma_addr_t ring_dma;
 	u32 ring_size;
 
-	struct mutex mutex; /* users of the sink, see ntrace.h */
+	struct mutex mutex; /* users of the sink, see path.h */
 	const struct pid *session;
 	u32 src_bits;
 	bool dealt;
-	raw_spinlock_t users_lock; /* users where nothing can sleep, see ntrace.h */
+	raw_spinlock_t users_lock; /* users where nothing can sleep, see path.h */
 
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
 	struct list_head feeds;

@@ -9,7 +9,7 @@
 #include <linux/string_choices.h>
 
 #include "debug.h"
-#include "ntrace.h"
+#include "path.h"
 #include "sink.h"
 #include "topology.h"
 
@@ -137,8 +137,8 @@ static int ntrace_debug_path(struct ntrace_path *path, void *data)
 	if (capture)
 		seq_printf(file, " owner=%s state=%s head=%llu lost=%llu loss=%#x gaps=%u",
 			   capture->perf ? "perf" : "file",
-			   states[READ_ONCE(capture->control->state) & 3], capture->head,
-			   capture->lost, capture->loss, capture->gaps);
+			   states[READ_ONCE(capture->feed.control->state) & 3], capture->feed.head,
+			   capture->feed.lost, capture->feed.loss, capture->feed.gaps);
 	seq_putc(file, '\n');
 	return 0;
 }

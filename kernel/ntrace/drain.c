@@ -26,11 +26,11 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "component.h"
 #include "drain.h"
 #include "encoder.h"
 #include "feed.h"
 #include "log.h"
-#include "ntrace.h"
 #include "sink.h"
 #include "split.h"
 
@@ -71,20 +71,15 @@ static bool ring_canary_intact(const struct ntrace_ramsink *sink, u32 position)
 	return !memchr_inv(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->granule);
 }
 
-static struct ntrace_component *ntrace_drain_sink(const struct ntrace_capture *capture)
-{
-	return ntrace_path_sink(capture->path);
-}
-
 /* The sink reports nonsense: take no more trace from it. */
 static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 {
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 
 	sink->fault = true;
-	list_for_each_entry(capture, &sink->feeds, feed) {
-		capture->fault = true;
-		ntrace_feed_void(capture);
+	list_for_each_entry(feed, &sink->feeds, node) {
+		feed->fault = true;
+		ntrace_feed_void(feed);
 	}
 }
 
@@ -98,17 +93,17 @@ static bool ntrace_drain_position(struct ntrace_component *component, u32 *posit
 }
 
 /* Evaluates trTeControl: losses of the encoder, and failures of its way to the sink. */
-static void ntrace_drain_encoder(struct ntrace_capture *capture, u32 control)
+static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
-	struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+	struct ntrace_component *encoder = feed->encoder;
 
-	ntrace_feed_encoder(capture, control);
-	if (!(control & encoder->encoder.failures) || capture->failed)
+	ntrace_feed_encoder(feed, control);
+	if (!(control & encoder->encoder.failures) || feed->failed)
 		return;
 	/* No more trace arrives, and the amount of the loss is unknown. */
 	ntrace_err(encoder->dev, "cannot write to its sink (control 0x%08x), stopped\n", control);
-	capture->failed = true;
-	ntrace_drain_fault(&ntrace_drain_sink(capture)->ramsink);
+	feed->failed = true;
+	ntrace_drain_fault(&feed->sink->ramsink);
 }
 
 /* The sink has stopped and has written trace, but its write pointer says that it has not. */
@@ -134,7 +129,7 @@ static u32 ntrace_drain_settled(const struct ntrace_ramsink *sink, u32 wp)
 /* Copies the next bytes of the ring to the captures that get them, not visible yet. */
 static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 {
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 	u32 from = sink->drained;
 	u32 part;
 
@@ -145,8 +140,8 @@ static void ntrace_drain_copy(struct ntrace_ramsink *sink, u32 bytes)
 			memcpy(sink->bounce, sink->ring + from, part);
 			ntrace_split_put(sink, sink->bounce, part);
 		} else {
-			list_for_each_entry(capture, &sink->feeds, feed)
-				ntrace_feed_put(capture, sink->ring + from, part);
+			list_for_each_entry(feed, &sink->feeds, node)
+				ntrace_feed_put(feed, sink->ring + from, part);
 		}
 		from = ring_add(sink, from, part);
 		bytes -= part;
@@ -200,7 +195,7 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool sink_stopped)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 	u32 drained = sink->drained;
 	u64 lost = 0;
 
@@ -214,8 +209,8 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 	if (!sink->dealt || list_is_singular(&sink->feeds))
 		lost = (u64)sink->ring_size + ring_distance(sink, drained, wp) -
 		       ring_distance(sink, sink->drained, wp);
-	list_for_each_entry(capture, &sink->feeds, feed)
-		ntrace_feed_lapped(capture, lost);
+	list_for_each_entry(feed, &sink->feeds, node)
+		ntrace_feed_lapped(feed, lost);
 }
 
 /*
@@ -228,7 +223,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bool sink_stopped)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 	u32 wp, pending, bytes, next;
 	bool lapped = false;
 
@@ -275,8 +270,8 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	sink->drained = next;
 	if (!sink_stopped)
 		sink->canary = next;
-	list_for_each_entry(capture, &sink->feeds, feed)
-		ntrace_feed_commit(capture);
+	list_for_each_entry(feed, &sink->feeds, node)
+		ntrace_feed_commit(feed);
 	return pending > bytes;
 }
 
@@ -284,13 +279,13 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 static u32 ntrace_drain_limit(struct ntrace_ramsink *sink)
 {
 	u32 limit = sink->dealt ? NTRACE_DRAIN_SLICE_SHARED : NTRACE_DRAIN_SLICE;
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 
-	list_for_each_entry(capture, &sink->feeds, feed) {
-		if (!capture->overwrite)
+	list_for_each_entry(feed, &sink->feeds, node) {
+		if (!feed->overwrite)
 			continue;
-		atomic64_set(&capture->tail, capture->head);
-		limit = min_t(u64, limit, capture->config.data_size / 2);
+		atomic64_set(&feed->tail, feed->head);
+		limit = min_t(u64, limit, feed->size / 2);
 	}
 	return limit;
 }
@@ -340,7 +335,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 
 /**
  * ntrace_drain_into - drain into other memory from now on
- * @capture: capture of perf
+ * @feed: data area of perf
  * @data: memory
  * @size: bytes of it, a power of two
  * @head: position in the stream; the next byte goes to @head modulo @size
@@ -350,43 +345,43 @@ void ntrace_drain_begin(struct ntrace_component *component)
  * If harts share the sink, trace that was still on its way when an event stopped arrives here when
  * the next event of the same session begins.
  */
-void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
+void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
 		       bool overwrite)
 {
-	guard(raw_spinlock_irqsave)(&ntrace_drain_sink(capture)->ramsink.lock);
-	capture->data = data;
-	capture->config.data_size = size;
-	capture->head = head;
-	capture->overwrite = overwrite;
-	atomic64_set(&capture->tail, head + room - size);
-	capture->overrun = false;
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	feed->data = data;
+	feed->size = size;
+	feed->head = head;
+	feed->overwrite = overwrite;
+	atomic64_set(&feed->tail, head + room - size);
+	feed->overrun = false;
 	/* The last gap was in other memory. */
-	capture->gap_head = U64_MAX - 1;
+	feed->gap_head = U64_MAX - 1;
 }
 
 /**
  * ntrace_drain_discard - count the trace from now on, and keep none
- * @capture: as for ntrace_drain_into()
+ * @feed: as for ntrace_drain_into()
  *
  * Return: the head at that moment: trace before it was kept.
  */
-u64 ntrace_drain_discard(struct ntrace_capture *capture)
+u64 ntrace_drain_discard(struct ntrace_feed *feed)
 {
-	guard(raw_spinlock_irqsave)(&ntrace_drain_sink(capture)->ramsink.lock);
-	capture->data = NULL;
-	capture->overwrite = false;
-	capture->overrun = false;
-	return capture->head;
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	feed->data = NULL;
+	feed->overwrite = false;
+	feed->overrun = false;
+	return feed->head;
 }
 
 /**
  * ntrace_drain_pause - do not touch the ring for a moment
- * @capture: capture of perf, on its hart, interrupts off
+ * @feed: data area of perf, on its hart, interrupts off
  * @pause: true: begin, false: end
  */
-void ntrace_drain_pause(struct ntrace_capture *capture, bool pause)
+void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
 {
-	struct ntrace_ramsink *sink = &ntrace_drain_sink(capture)->ramsink;
+	struct ntrace_ramsink *sink = &feed->sink->ramsink;
 
 	guard(raw_spinlock_irqsave)(&sink->lock);
 	sink->paused = pause;
@@ -408,7 +403,7 @@ static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
 
 /**
  * ntrace_drain_await_end - drain until all of a trace has arrived
- * @capture: capture of perf whose encoder has stopped and is empty, as are the funnels
+ * @feed: data area of perf whose encoder has stopped and is empty, as are the funnels
  *
  * The sink holds back the last bytes until other harts' trace pushes them on. A last message that
  * ends a trace is not sufficient: encoders send the same message where a filter ends a part of the
@@ -417,9 +412,9 @@ static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
  *
  * Return: false if the others did not push it on in time: some trace may be missing.
  */
-bool ntrace_drain_await_end(struct ntrace_capture *capture)
+bool ntrace_drain_await_end(struct ntrace_feed *feed)
 {
-	struct ntrace_component *component = ntrace_drain_sink(capture);
+	struct ntrace_component *component = feed->sink;
 	const struct ntrace_ramsink *sink = &component->ramsink;
 	u32 drained, next, moved, left, unused;
 	u64 now, deadline = 0;
@@ -447,22 +442,22 @@ bool ntrace_drain_await_end(struct ntrace_capture *capture)
 
 /**
  * ntrace_drain_step - one turn of a drain timer
- * @capture: running capture, on the traced hart, in hard interrupt context
+ * @feed: data area of a running capture, on the traced hart, in hard interrupt context
  *
  * Return: time until the next turn.
  */
-ktime_t ntrace_drain_step(struct ntrace_capture *capture)
+ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
-	struct ntrace_component *component = ntrace_drain_sink(capture);
-	const struct ntrace_component *encoder = ntrace_path_encoder(capture->path);
+	struct ntrace_component *component = feed->sink;
+	const struct ntrace_component *encoder = feed->encoder;
 	struct ntrace_ramsink *sink = &component->ramsink;
 	bool more;
 
 	raw_spin_lock(&sink->lock);
 	more = ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
-	ntrace_drain_encoder(capture, ntrace_read(encoder, TR_TE_CONTROL));
+	ntrace_drain_encoder(feed, ntrace_read(encoder, TR_TE_CONTROL));
 	raw_spin_unlock(&sink->lock);
-	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : capture->interval;
+	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : feed->interval;
 }
 
 /**
@@ -471,38 +466,38 @@ ktime_t ntrace_drain_step(struct ntrace_capture *capture)
  */
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 {
-	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
-	struct ntrace_component *sink = ntrace_drain_sink(capture);
-	ktime_t next = ntrace_drain_step(capture);
-	bool wake = ntrace_feed_is_due(capture, capture->head - atomic64_read(&capture->tail));
+	struct ntrace_feed *feed = container_of(timer, struct ntrace_feed, timer);
+	struct ntrace_component *sink = feed->sink;
+	ktime_t next = ntrace_drain_step(feed);
+	bool wake = ntrace_feed_is_due(feed, feed->head - atomic64_read(&feed->tail));
 
-	if (capture->fault) {
+	if (feed->fault) {
 		/*
 		 * The sink may be writing anywhere. Stop it at once; the reader is woken, and
 		 * closing the device does the rest.
 		 */
-		ntrace_encoder_stop(ntrace_path_encoder(capture->path));
+		ntrace_encoder_stop(feed->encoder);
 		sink->sink_ops->halt(sink);
-		if (!capture->failed)
-			ntrace_err(&capture->path->dev, "sink left its buffer, stopped\n");
-		WRITE_ONCE(capture->control->state, NTRACE_STATE_DEAD);
-		irq_work_queue(&capture->wake);
+		if (!feed->failed)
+			ntrace_err(feed->sink->dev, "sink left its buffer, stopped\n");
+		WRITE_ONCE(feed->control->state, NTRACE_STATE_DEAD);
+		irq_work_queue(&feed->wake);
 		return HRTIMER_NORESTART;
 	}
 
 	if (wake)
-		irq_work_queue(&capture->wake);
+		irq_work_queue(&feed->wake);
 	hrtimer_forward_now(timer, next);
 	return HRTIMER_RESTART;
 }
 
 /**
  * ntrace_drain_flush - drain now
- * @capture: running capture
+ * @feed: data area of a running capture
  */
-void ntrace_drain_flush(struct ntrace_capture *capture)
+void ntrace_drain_flush(struct ntrace_feed *feed)
 {
-	ntrace_drain_all(ntrace_drain_sink(capture), false);
+	ntrace_drain_all(feed->sink, false);
 }
 
 /* Finds the start of the trace in a stopped sink. Return: its size. */
@@ -510,7 +505,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 {
 	bool wrapped = ntrace_ramsink_wrapped(component);
 	struct ntrace_ramsink *sink = &component->ramsink;
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 	u32 wp;
 
 	if (sink->fault || !ntrace_drain_position(component, &wp))
@@ -519,8 +514,8 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 	/* Overwritten trace may begin inside a message, and the number of rounds is unknown. */
 	if (wrapped && !(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP)) {
 		ntrace_split_reset(sink, true);
-		list_for_each_entry(capture, &sink->feeds, feed)
-			ntrace_feed_lapped(capture, sink->dealt ? 0 : wp);
+		list_for_each_entry(feed, &sink->feeds, node)
+			ntrace_feed_lapped(feed, sink->dealt ? 0 : wp);
 	}
 	return wrapped ? sink->ring_size : wp;
 }
@@ -529,7 +524,7 @@ static u32 ntrace_drain_whole_begin(struct ntrace_component *component)
 static void ntrace_drain_whole(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 	u32 left, part;
 
 	ntrace_ramsink_fetch(component);
@@ -540,25 +535,25 @@ static void ntrace_drain_whole(struct ntrace_component *component)
 		ntrace_drain_copy(sink, part);
 		sink->drained = ring_add(sink, sink->drained, part);
 		left -= part;
-		list_for_each_entry(capture, &sink->feeds, feed)
-			ntrace_feed_commit(capture);
+		list_for_each_entry(feed, &sink->feeds, node)
+			ntrace_feed_commit(feed);
 	}
 	if (!(sink->control & TR_RAM_CONTROL_STOP_ON_WRAP) || !ntrace_ramsink_wrapped(component))
 		return;
 	guard(raw_spinlock_irqsave)(&sink->lock);
-	list_for_each_entry(capture, &sink->feeds, feed)
-		ntrace_feed_sink_full(capture);
+	list_for_each_entry(feed, &sink->feeds, node)
+		ntrace_feed_sink_full(feed);
 }
 
 /**
  * ntrace_drain_end - drain the rest after a stop
- * @capture: capture whose timer is cancelled
+ * @feed: data area of a capture whose timer is cancelled
  * @control: trTeControl after the stop
  * @sink_stopped: the sink has stopped and is empty; false if other harts use it
  */
-void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped)
+void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 {
-	struct ntrace_component *component = ntrace_drain_sink(capture);
+	struct ntrace_component *component = feed->sink;
 
 	if (!ntrace_ramsink_is_whole(&component->ramsink))
 		ntrace_drain_all(component, sink_stopped);
@@ -569,5 +564,5 @@ void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_sto
 		ntrace_err(component->dev, "write pointer is stuck\n");
 		ntrace_drain_fault(&component->ramsink);
 	}
-	ntrace_drain_encoder(capture, control);
+	ntrace_drain_encoder(feed, control);
 }

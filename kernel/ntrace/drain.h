@@ -6,18 +6,18 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 
-struct ntrace_capture;
 struct ntrace_component;
+struct ntrace_feed;
 
 void ntrace_drain_begin(struct ntrace_component *component);
-void ntrace_drain_flush(struct ntrace_capture *capture);
-void ntrace_drain_end(struct ntrace_capture *capture, u32 control, bool sink_stopped);
-void ntrace_drain_into(struct ntrace_capture *capture, void *data, size_t size, u64 head, u64 room,
+void ntrace_drain_flush(struct ntrace_feed *feed);
+void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped);
+void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
 		       bool overwrite);
-u64 ntrace_drain_discard(struct ntrace_capture *capture);
-void ntrace_drain_pause(struct ntrace_capture *capture, bool pause);
-bool ntrace_drain_await_end(struct ntrace_capture *capture);
-ktime_t ntrace_drain_step(struct ntrace_capture *capture);
+u64 ntrace_drain_discard(struct ntrace_feed *feed);
+void ntrace_drain_pause(struct ntrace_feed *feed, bool pause);
+bool ntrace_drain_await_end(struct ntrace_feed *feed);
+ktime_t ntrace_drain_step(struct ntrace_feed *feed);
 enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer);
 
 #endif /* NTRACE_DRAIN_H */

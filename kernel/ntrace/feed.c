@@ -9,152 +9,151 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
+#include "component.h"
 #include "feed.h"
-#include "ntrace.h"
 
 /* Shows the counters and the head to user space. */
-static void ntrace_feed_publish(struct ntrace_capture *capture)
+static void ntrace_feed_publish(struct ntrace_feed *feed)
 {
-	struct ntrace_control *control = capture->control;
+	struct ntrace_control *control = feed->control;
 
-	WRITE_ONCE(control->lost, capture->lost);
-	WRITE_ONCE(control->loss, capture->loss);
-	WRITE_ONCE(control->gaps, capture->gaps);
-	WRITE_ONCE(control->gap_head, capture->gap_head);
+	WRITE_ONCE(control->lost, feed->lost);
+	WRITE_ONCE(control->loss, feed->loss);
+	WRITE_ONCE(control->gaps, feed->gaps);
+	WRITE_ONCE(control->gap_head, feed->gap_head);
 	/* Last: pairs with the acquire of the reader; covers trace and counters. */
-	smp_store_release(&control->head, capture->head);
+	smp_store_release(&control->head, feed->head);
 }
 
 /*
  * Marks a gap in the data area. There is always room for the mark: ntrace_feed_room() reserves one
  * byte, and only this mark, as the last byte, uses it.
  */
-static void ntrace_feed_gap(struct ntrace_capture *capture)
+static void ntrace_feed_gap(struct ntrace_feed *feed)
 {
 	/* No trace has come since the last gap: this is the same gap. */
-	if (capture->gaps && capture->head == capture->gap_head + 1)
+	if (feed->gaps && feed->head == feed->gap_head + 1)
 		return;
-	capture->gaps++;
-	if (!capture->data)
+	feed->gaps++;
+	if (!feed->data)
 		return;
-	capture->data[capture->head & (capture->config.data_size - 1)] = NTRACE_RESERVED_BYTE;
-	capture->gap_head = capture->head++;
+	feed->data[feed->head & (feed->size - 1)] = NTRACE_RESERVED_BYTE;
+	feed->gap_head = feed->head++;
 }
 
 /* How many of @bytes fit into the data area. After an overrun: none until a quarter is free. */
-static u32 ntrace_feed_room(struct ntrace_capture *capture, u32 bytes)
+static u32 ntrace_feed_room(struct ntrace_feed *feed, u32 bytes)
 {
 	/* Pairs with the release of the consumer: freed bytes have been read. */
-	u64 tail = atomic64_read_acquire(&capture->tail);
-	u64 room = capture->config.data_size - (capture->head + capture->fresh - tail);
+	u64 tail = atomic64_read_acquire(&feed->tail);
+	u64 room = feed->size - (feed->head + feed->fresh - tail);
 
 	/* Trace is only counted. */
-	if (!capture->data)
+	if (!feed->data)
 		return bytes;
 	/* Small pieces between gaps are useless: a decoder skips to the next synchronization. */
-	if (capture->overrun && room < capture->config.data_size / 4)
+	if (feed->overrun && room < feed->size / 4)
 		return 0;
 	return min_t(u64, bytes, room ? room - 1 : 0);
 }
 
 /**
  * ntrace_feed_put - append trace, not visible yet
- * @capture: capture
+ * @feed: data area
  * @bytes: trace
  * @count: number of bytes
  */
-void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count)
+void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 {
-	u64 mask = capture->config.data_size - 1;
-	u64 to = capture->head + capture->fresh;
+	u64 mask = feed->size - 1;
+	u64 to = feed->head + feed->fresh;
 	/* After dropped bytes nothing is appended until the commit, which marks the gap. */
-	u32 fits = capture->dropped ? 0 : ntrace_feed_room(capture, count);
+	u32 fits = feed->dropped ? 0 : ntrace_feed_room(feed, count);
 	u32 first;
 
 	/* A capture of a file without a data area. */
-	if (!capture->data && !capture->perf)
+	if (!feed->data && !feed->counts)
 		return;
-	capture->fresh += fits;
-	capture->dropped += count - fits;
-	if (!capture->data)
+	feed->fresh += fits;
+	feed->dropped += count - fits;
+	if (!feed->data)
 		return;
 	first = min_t(u64, fits, mask + 1 - (to & mask));
-	memcpy(capture->data + (to & mask), bytes, first);
-	memcpy(capture->data, bytes + first, fits - first);
+	memcpy(feed->data + (to & mask), bytes, first);
+	memcpy(feed->data, bytes + first, fits - first);
 }
 
 /**
  * ntrace_feed_commit - show the appended trace to the reader
- * @capture: capture
+ * @feed: data area
  */
-void ntrace_feed_commit(struct ntrace_capture *capture)
+void ntrace_feed_commit(struct ntrace_feed *feed)
 {
-	if (!capture->fresh && !capture->dropped)
+	if (!feed->fresh && !feed->dropped)
 		return;
-	capture->head += capture->fresh;
-	capture->overrun = capture->dropped;
-	if (capture->dropped) {
-		capture->lost += capture->dropped;
-		capture->loss |= NTRACE_LOSS_DATA_FULL;
-		ntrace_feed_gap(capture);
+	feed->head += feed->fresh;
+	feed->overrun = feed->dropped;
+	if (feed->dropped) {
+		feed->lost += feed->dropped;
+		feed->loss |= NTRACE_LOSS_DATA_FULL;
+		ntrace_feed_gap(feed);
 	}
-	ntrace_feed_void(capture);
-	ntrace_feed_publish(capture);
+	ntrace_feed_void(feed);
+	ntrace_feed_publish(feed);
 }
 
 /**
  * ntrace_feed_void - discard trace that was appended and not committed
- * @capture: capture
+ * @feed: data area
  */
-void ntrace_feed_void(struct ntrace_capture *capture)
+void ntrace_feed_void(struct ntrace_feed *feed)
 {
-	capture->fresh = 0;
-	capture->dropped = 0;
+	feed->fresh = 0;
+	feed->dropped = 0;
 }
 
 /**
  * ntrace_feed_lapped - the sink has overwritten trace before it was copied
- * @capture: capture
- * @lost: lower bound of the bytes that this capture lost
+ * @feed: data area
+ * @lost: lower bound of the bytes that were lost here
  */
-void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost)
+void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost)
 {
-	ntrace_feed_void(capture);
-	capture->ended = false;
-	capture->lost += lost;
-	capture->loss |= NTRACE_LOSS_LAPPED;
-	ntrace_feed_gap(capture);
-	ntrace_feed_publish(capture);
+	ntrace_feed_void(feed);
+	feed->ended = false;
+	feed->lost += lost;
+	feed->loss |= NTRACE_LOSS_LAPPED;
+	ntrace_feed_gap(feed);
+	ntrace_feed_publish(feed);
 }
 
 /**
  * ntrace_feed_sink_full - the sink stopped because it is full
- * @capture: capture
+ * @feed: data area
  */
-void ntrace_feed_sink_full(struct ntrace_capture *capture)
+void ntrace_feed_sink_full(struct ntrace_feed *feed)
 {
-	capture->loss |= NTRACE_LOSS_SINK_FULL;
-	ntrace_feed_gap(capture);
-	ntrace_feed_publish(capture);
+	feed->loss |= NTRACE_LOSS_SINK_FULL;
+	ntrace_feed_gap(feed);
+	ntrace_feed_publish(feed);
 }
 
 /**
  * ntrace_feed_encoder - record a loss that the encoder reports
- * @capture: capture
+ * @feed: data area
  * @control: trTeControl
  */
-void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control)
+void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 {
-	if ((control & ntrace_path_encoder(capture->path)->encoder.losses) &&
-	    !(capture->loss & NTRACE_LOSS_ENCODER)) {
-		capture->loss |= NTRACE_LOSS_ENCODER;
-		ntrace_feed_publish(capture);
+	if ((control & feed->encoder->encoder.losses) && !(feed->loss & NTRACE_LOSS_ENCODER)) {
+		feed->loss |= NTRACE_LOSS_ENCODER;
+		ntrace_feed_publish(feed);
 	}
 }
 
 /**
  * ntrace_feed_consume - free the data area up to a position
- * @capture: capture
+ * @feed: data area
  * @tail: new tail
  *
  * Takes no lock. The timer holds the lock of the sink while it copies, with interrupts off; a
@@ -162,42 +161,42 @@ void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control)
  *
  * Return: 0, or -EINVAL if @tail is not between the present tail and the head.
  */
-int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail)
+int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail)
 {
-	s64 old = atomic64_read(&capture->tail);
+	s64 old = atomic64_read(&feed->tail);
 
 	do {
 		/* The head that user space has seen. It only grows. */
-		u64 head = smp_load_acquire(&capture->control->head);
+		u64 head = smp_load_acquire(&feed->control->head);
 
 		if (tail - old > head - old)
 			return -EINVAL;
 		/* Release: the data has been read before the timer may overwrite it. */
-	} while (!atomic64_try_cmpxchg_release(&capture->tail, &old, tail));
-	WRITE_ONCE(capture->control->tail, tail);
+	} while (!atomic64_try_cmpxchg_release(&feed->tail, &old, tail));
+	WRITE_ONCE(feed->control->tail, tail);
 	return 0;
 }
 
 /**
  * ntrace_feed_is_due - are there enough bytes to wake readers?
- * @capture: capture
+ * @feed: data area
  * @bytes: number of bytes in the data area
  */
-bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes)
+bool ntrace_feed_is_due(const struct ntrace_feed *feed, u64 bytes)
 {
-	return capture->config.data_size && bytes >= capture->config.data_size / 4;
+	return feed->size && bytes >= feed->size / 4;
 }
 
 /**
  * ntrace_feed_readable - unread part of the data area
- * @capture: capture
+ * @feed: data area
  * @tail: takes the position of the first byte
  *
  * Return: number of bytes from there.
  */
-u64 ntrace_feed_readable(struct ntrace_capture *capture, u64 *tail)
+u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail)
 {
 	/* In this order: the head is never behind a tail that was read earlier. */
-	*tail = atomic64_read_acquire(&capture->tail);
-	return smp_load_acquire(&capture->control->head) - *tail;
+	*tail = atomic64_read_acquire(&feed->tail);
+	return smp_load_acquire(&feed->control->head) - *tail;
 }

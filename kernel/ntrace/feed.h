@@ -3,18 +3,80 @@
 #ifndef NTRACE_FEED_H
 #define NTRACE_FEED_H
 
+#include <linux/atomic.h>
+#include <linux/hrtimer.h>
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/ntrace.h>
 #include <linux/types.h>
 
-struct ntrace_capture;
+struct ntrace_component;
 
-bool ntrace_feed_is_due(const struct ntrace_capture *capture, u64 bytes);
-void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count);
-void ntrace_feed_commit(struct ntrace_capture *capture);
-void ntrace_feed_void(struct ntrace_capture *capture);
-void ntrace_feed_lapped(struct ntrace_capture *capture, u64 lost);
-void ntrace_feed_sink_full(struct ntrace_capture *capture);
-void ntrace_feed_encoder(struct ntrace_capture *capture, u32 control);
-int ntrace_feed_consume(struct ntrace_capture *capture, u64 tail);
-u64 ntrace_feed_readable(struct ntrace_capture *capture, u64 *tail);
+/* MSEO 10, which no encoder sends (N-Trace 1.0, message layout). */
+#define NTRACE_RESERVED_BYTE	0x02
+
+/**
+ * struct ntrace_feed - the data area of a capture, and what fills it
+ * @node: in the list of its sink
+ * @encoder: encoder whose trace it gets
+ * @sink: sink that it is fed from
+ * @timer: drains the sink, on the traced hart
+ * @interval: period of @timer
+ * @wake: wakes readers from the timer
+ * @control: control page, first page of the area that user space maps
+ * @data: data area, directly after the control page; or an AUX area of perf
+ * @size: bytes of it, a power of two, or 0
+ * @counts: count trace while @data is NULL, as perf does; else trace is ignored then
+ * @overwrite: new trace overwrites the oldest bytes of @data
+ * @tail: bytes consumed from the data area; consumers advance it without a lock
+ * @fault: the write pointer of the sink left its buffer, or @failed
+ * @failed: the encoder cannot reach its sink any more
+ * @overrun: the data area was full; set until a part of it is free again
+ * @ended: the last message of this encoder in a shared sink is complete and ends a trace
+ * @fresh: bytes after @head that are not committed yet
+ * @dropped: bytes that found no room and are not committed yet
+ * @head: bytes put into the data area
+ * @gap_head: @head at the last gap
+ * @gaps: number of gaps
+ * @lost: bytes lost
+ * @loss: NTRACE_LOSS_...
+ *
+ * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @fault on.
+ */
+struct ntrace_feed {
+	struct list_head node;
+	struct ntrace_component *encoder;
+	struct ntrace_component *sink;
+	struct hrtimer timer;
+	ktime_t interval;
+	struct irq_work wake;
+	struct ntrace_control *control;
+	u8 *data;
+	u64 size;
+	bool counts;
+	bool overwrite;
+	atomic64_t tail;
+	bool fault;
+	bool failed;
+	bool overrun;
+	bool ended;
+	u32 fresh;
+	u32 dropped;
+	u64 head;
+	u64 gap_head;
+	u32 gaps;
+	u64 lost;
+	u32 loss;
+};
+
+bool ntrace_feed_is_due(const struct ntrace_feed *feed, u64 bytes);
+void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count);
+void ntrace_feed_commit(struct ntrace_feed *feed);
+void ntrace_feed_void(struct ntrace_feed *feed);
+void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost);
+void ntrace_feed_sink_full(struct ntrace_feed *feed);
+void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control);
+int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);
+u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail);
 
 #endif /* NTRACE_FEED_H */

@@ -18,7 +18,7 @@
 #include "debug.h"
 #include "layout.h"
 #include "log.h"
-#include "ntrace.h"
+#include "path.h"
 #include "perf.h"
 #include "sink.h"
 #include "topology.h"

@@ -10,7 +10,6 @@
 
 #include "drain.h"
 #include "funnel.h"
-#include "ntrace.h"
 #include "path.h"
 #include "sink.h"
 
@@ -100,11 +99,11 @@ static void ntrace_path_settle(struct ntrace_ramsink *sink)
 {
 	struct ntrace_capture *capture;
 
-	list_for_each_entry(capture, &sink->feeds, feed) {
-		if (capture->control->state != NTRACE_STATE_RUNNING)
+	list_for_each_entry(capture, &sink->feeds, feed.node) {
+		if (capture->feed.control->state != NTRACE_STATE_RUNNING)
 			continue;
 		/* Pairs with the acquire of readers: no trace arrives after STOPPED. */
-		smp_store_release(&capture->control->state, NTRACE_STATE_STOPPED);
+		smp_store_release(&capture->feed.control->state, NTRACE_STATE_STOPPED);
 		wake_up_interruptible_poll(&capture->path->wait, EPOLLIN | EPOLLRDNORM);
 	}
 }
@@ -129,8 +128,8 @@ int ntrace_path_disable(struct ntrace_capture *capture, u32 control)
 	guard(mutex)(&sink->ramsink.mutex);
 	/* The encoder has sent its queue. The timer keeps draining while the sink takes it. */
 	ret = ntrace_path_stop_from(capture->path, 1, false, &sink_stopped);
-	hrtimer_cancel(&capture->timer);
-	ntrace_drain_end(capture, control, sink_stopped);
+	hrtimer_cancel(&capture->feed.timer);
+	ntrace_drain_end(&capture->feed, control, sink_stopped);
 	if (!sink->users)
 		ntrace_path_settle(&sink->ramsink);
 	return ret;
@@ -152,7 +151,7 @@ static bool ntrace_path_await_end(struct ntrace_capture *capture)
 		if (path->component[i]->type == TR_COMP_TYPE_FUNNEL && path->component[i]->users &&
 		    !ntrace_funnel_await_empty(path->component[i], deadline))
 			return false;
-	return ntrace_drain_await_end(capture);
+	return ntrace_drain_await_end(&capture->feed);
 }
 
 /** ntrace_path_disable_atomic - ntrace_path_disable() with interrupts off, for a capture of perf */
@@ -164,12 +163,12 @@ int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
 	guard(raw_spinlock)(&ntrace_path_sink(capture->path)->ramsink.users_lock);
 	ret = ntrace_path_stop_from(capture->path, 1, true, &sink_stopped);
 	capture->complete = ntrace_path_sink(capture->path)->users &&
-			    ntrace_path_await_end(capture) && capture->ended;
+			    ntrace_path_await_end(capture) && capture->feed.ended;
 	/* May run in the timer itself, which then ends by its return value. */
-	hrtimer_try_to_cancel(&capture->timer);
-	ntrace_drain_end(capture, control, sink_stopped);
+	hrtimer_try_to_cancel(&capture->feed.timer);
+	ntrace_drain_end(&capture->feed, control, sink_stopped);
 	if (sink_stopped) {
-		capture->ended = true;
+		capture->feed.ended = true;
 		capture->complete = true;
 	}
 	return ret;
@@ -312,7 +311,7 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
 		path->component[i]->held++;
 	path->holds = true;
 	guard(raw_spinlock_irqsave)(&sink->lock);
-	list_add_tail(&capture->feed, &sink->feeds);
+	list_add_tail(&capture->feed.node, &sink->feeds);
 }
 
 /**
@@ -368,9 +367,9 @@ void ntrace_path_detach(struct ntrace_path *path, struct ntrace_capture *capture
 	if (!path->holds)
 		return;
 	raw_spin_lock_irq(&sink->lock);
-	list_del(&capture->feed);
+	list_del(&capture->feed.node);
 	/* The rest of a message for it is dropped. */
-	if (sink->split.to == capture)
+	if (sink->split.to == &capture->feed)
 		sink->split.to = NULL;
 	raw_spin_unlock_irq(&sink->lock);
 

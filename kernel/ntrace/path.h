@@ -1,13 +1,149 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Switches all components of a path in the right order. */
+/*
+ * Paths and captures, and the order of the locks of the driver.
+ *
+ * A component is one page of trace control registers (encoder, funnel, sink). A path is the
+ * chain of components from the encoder of one hart to its sink. A path exists while all of its
+ * components are bound; user space sees it as /dev/ntraceN. Paths may share funnels and the
+ * sink. A capture is one configured use of a path: data area, drain timer, counters.
+ *
+ * The functions of a file are declared in the header of that file. Functions call down only:
+ * selftests/lint/layers has the table of layers, Documentation/architecture.md the picture.
+ *
+ * Sharing a sink: each hart still has its own device, capture and data area. SRC, which the
+ * driver assigns, tells the encoders apart. A file gets all trace of the sink, which is safe
+ * because files may trace every hart. An event of perf gets the trace of its own hart only;
+ * the drain separates it (split.c). The buffer of the sink lives from the first capture's
+ * configuration to the last capture's release. The first start enables the sink, the last
+ * stop flushes it. When a hart stops while others go on, its last trace arrives later.
+ *
+ * Locks, outermost first:
+ *   ntrace_lock		list of components, creation and removal of paths
+ *   ntrace_path.lock		the capture of a path, and registers of its encoder
+ *   ntrace_ramsink.mutex	users of a sink and of the funnels before it
+ *   ntrace_ramsink.users_lock	the same where nothing can sleep (perf)
+ *   ntrace_ramsink.lock	drain state; taken in hard interrupt context
+ * The driver never touches user memory under ntrace_path.lock: mmap() takes that lock with the
+ * mmap lock held.
+ */
 #ifndef NTRACE_PATH_H
 #define NTRACE_PATH_H
 
+#include <linux/cdev.h>
+#include <linux/device.h>
+#include <linux/hrtimer.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/ntrace.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 
-struct ntrace_capture;
-struct ntrace_config;
+#include "component.h"
+#include "feed.h"
+
+struct file;
 struct ntrace_path;
+
+/* Most components on a path: encoder, funnels, sink. */
+#define NTRACE_PATH_MAX		8
+
+/**
+ * struct ntrace_client - a user of captures that controls the hardware itself
+ * @timer: drains the sink of a running capture
+ * @stop: stop tracing now; the hart goes offline or to sleep, or the path is removed
+ * @lose: the path is being removed; it must not be used any more
+ *
+ * The path is locked in @stop and @lose.
+ */
+struct ntrace_client {
+	enum hrtimer_restart (*timer)(struct hrtimer *timer);
+	void (*stop)(struct ntrace_path *path);
+	void (*lose)(struct ntrace_path *path);
+};
+
+/**
+ * struct ntrace_capture - one configured use of a path
+ * @ref: held by the path while this is its current capture, by mappings and by readers
+ * @path: path that it uses; valid while it is the current capture of that path
+ * @config: configuration in effect
+ * @client: user that controls the hardware itself; NULL: an open file, for which capture.c
+ *	    starts and stops the hardware
+ * @session: see struct ntrace_ramsink
+ * @user: user that is charged for @pages
+ * @pages: pages charged
+ * @feed: data area, and the drain of the sink into it
+ * @read_lock: serializes read()
+ * @sink_size_default: the caller left the size of the sink buffer to the driver
+ * @perf: events of perf use it: trace goes to AUX areas, or is only counted
+ * @context: it keeps scontext of the hart up to date
+ * @running: started and not stopped; protected by the lock of the path
+ * @error: result of the start on the traced hart
+ * @complete: the drain got all trace up to perf's last stop
+ */
+struct ntrace_capture {
+	struct kref ref;
+	struct ntrace_path *path;
+	struct ntrace_config config;
+	const struct ntrace_client *client;
+	struct pid *session;
+	struct user_struct *user;
+	unsigned long pages;
+	struct ntrace_feed feed;
+	struct mutex read_lock; /* serializes read() */
+	bool sink_size_default;
+	bool perf;
+	bool context;
+	bool running;
+	int error;
+	bool complete;
+};
+
+/**
+ * struct ntrace_path - chain of components from the encoder of one hart to its sink
+ * @node: in the list of all paths
+ * @dev: device of the character device
+ * @cdev: /dev/ntraceN, N = @cpu
+ * @lock: protects the capture and the encoder, see above
+ * @wait: readers and pollers
+ * @hotplug: CPU hotplug instance
+ * @cpu: Linux number of the traced CPU
+ * @gone: a component was unbound or the system shuts down: calls return ENODEV from now on
+ * @cpu_up: the traced CPU is online and stays so while @lock is held
+ * @stale: the CPU was offline: the registers must be written again before a start
+ * @holds: the capture is counted in @held of the components
+ * @count: number of components
+ * @component: components in order, from the encoder to the sink
+ * @owner: open file that configured the path, or NULL; also NULL while perf uses it
+ * @capture: current capture, or NULL
+ */
+struct ntrace_path {
+	struct list_head node;
+	struct device dev;
+	struct cdev cdev;
+	struct mutex lock; /* capture and encoder, see above */
+	wait_queue_head_t wait;
+	struct hlist_node hotplug;
+	unsigned int cpu;
+	bool gone;
+	bool cpu_up;
+	bool stale;
+	bool holds;
+	unsigned int count;
+	struct ntrace_component *component[NTRACE_PATH_MAX];
+	struct file *owner;
+	struct ntrace_capture *capture;
+};
+
+static inline struct ntrace_component *ntrace_path_encoder(struct ntrace_path *path)
+{
+	return path->component[0];
+}
+
+static inline struct ntrace_component *ntrace_path_sink(struct ntrace_path *path)
+{
+	return path->component[path->count - 1];
+}
 
 int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *capture,
 			 const struct ntrace_config *config);

@@ -34,7 +34,6 @@
 #include "drain.h"
 #include "encoder.h"
 #include "log.h"
-#include "ntrace.h"
 #include "path.h"
 #include "perf.h"
 #include "perf_parts.h"
@@ -98,22 +97,22 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 {
 	struct ntrace_capture *capture = perf->path->capture;
 
-	perf->gaps = capture->gaps;
-	perf->late = capture->head != perf->end;
+	perf->gaps = capture->feed.gaps;
+	perf->late = capture->feed.head != perf->end;
 	perf->aux = perf_aux_output_begin(&perf->handle, event);
 	if (!perf->aux) {
 		/* Without room perf disables the event; the reader enables it again. */
 		if (READ_ONCE(event->pending_disable))
 			return false;
 		/* Without an AUX area, its own or that of another event, the event counts. */
-		ntrace_drain_discard(capture);
-		perf->begin = capture->head;
+		ntrace_drain_discard(&capture->feed);
+		perf->begin = capture->feed.head;
 		return true;
 	}
-	ntrace_drain_into(capture, perf->aux->pages, perf->aux->size, perf->handle.head,
+	ntrace_drain_into(&capture->feed, perf->aux->pages, perf->aux->size, perf->handle.head,
 			  perf->aux->snapshot ? perf->aux->size : perf->handle.size,
 			  perf->aux->snapshot);
-	perf->begin = capture->head;
+	perf->begin = capture->feed.head;
 	return true;
 }
 
@@ -124,16 +123,16 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 	u64 head, size;
 	bool overrun;
 
-	perf->end = capture->head;
+	perf->end = capture->feed.head;
 	if (!perf->aux)
 		return;
 	/* Trace that arrives now is dropped; another hart may drain the shared sink. */
-	overrun = capture->overrun;
-	head = ntrace_drain_discard(capture);
+	overrun = capture->feed.overrun;
+	head = ntrace_drain_discard(&capture->feed);
 	size = head - perf->begin;
 	perf->end = head;
 	/* The data contains a gap, or is adjacent to one. */
-	if (capture->gaps != perf->gaps || overrun || perf->late)
+	if (capture->feed.gaps != perf->gaps || overrun || perf->late)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 	if (flags)
 		perf_aux_output_flag(&perf->handle, flags);
@@ -147,7 +146,7 @@ static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 
 static void ntrace_perf_count(struct ntrace_perf *perf)
 {
-	u64 head = perf->path->capture->head;
+	u64 head = perf->path->capture->feed.head;
 
 	local64_add(head - perf->counted, &perf->event->count);
 	perf->counted = head;
@@ -233,7 +232,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	perf->enabled = true;
 	if (ret)
 		return ret;
-	hrtimer_start(&capture->timer, capture->interval, HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&capture->feed.timer, capture->feed.interval, HRTIMER_MODE_REL_PINNED_HARD);
 	if (perf_event->strobe_period) {
 		next = ntrace_perf_strobe_phase(perf_event, &on);
 		hrtimer_start(&perf->strobe, ns_to_ktime(next), HRTIMER_MODE_REL_PINNED_HARD);
@@ -278,7 +277,7 @@ static int ntrace_perf_hw_stop(struct ntrace_perf *perf)
  */
 static void ntrace_perf_dead(struct ntrace_perf *perf)
 {
-	WRITE_ONCE(perf->path->capture->control->state, NTRACE_STATE_DEAD);
+	WRITE_ONCE(perf->path->capture->feed.control->state, NTRACE_STATE_DEAD);
 	ntrace_encoder_stop(ntrace_path_encoder(perf->path));
 	ntrace_err(&perf->path->dev, "tracing of CPU %u failed, stopped\n", perf->path->cpu);
 }
@@ -288,7 +287,7 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 {
 	struct perf_event *event = perf->event;
 
-	if (ntrace_perf_hw_stop(perf) || perf->path->capture->fault) {
+	if (ntrace_perf_hw_stop(perf) || perf->path->capture->feed.fault) {
 		flags |= PERF_AUX_FLAG_TRUNCATED;
 		ntrace_perf_dead(perf);
 	}
@@ -311,28 +310,28 @@ static bool ntrace_perf_turn(struct ntrace_perf *perf)
 	if (!perf->aux || perf->aux->snapshot)
 		return true;
 	enough = perf->event->attr.aux_watermark ?: perf->aux->size / 4;
-	if (capture->head - perf->begin < enough && !capture->overrun)
+	if (capture->feed.head - perf->begin < enough && !capture->feed.overrun)
 		return true;
 	/* Trace that another hart drains meanwhile would be dropped. */
-	ntrace_drain_pause(capture, true);
+	ntrace_drain_pause(&capture->feed, true);
 	ntrace_perf_close(perf, 0);
 	room = ntrace_perf_open(perf, perf->event);
-	ntrace_drain_pause(capture, false);
+	ntrace_drain_pause(&capture->feed, false);
 	return room;
 }
 
 /* Drains the sink of this hart into an AUX area. */
 static enum hrtimer_restart ntrace_perf_timer(struct hrtimer *timer)
 {
-	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, timer);
+	struct ntrace_capture *capture = container_of(timer, struct ntrace_capture, feed.timer);
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
 	ktime_t next;
 
 	if (!perf->event || perf->path->capture != capture)
 		return HRTIMER_NORESTART;
-	next = ntrace_drain_step(capture);
+	next = ntrace_drain_step(&capture->feed);
 	ntrace_perf_count(perf);
-	if (capture->fault || !ntrace_perf_turn(perf)) {
+	if (capture->feed.fault || !ntrace_perf_turn(perf)) {
 		ntrace_perf_end(perf, 0);
 		return HRTIMER_NORESTART;
 	}
@@ -375,13 +374,13 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* The path may have been removed or be dead since the event was scheduled last. */
 	if (!path || perf->event || path->stale ||
-	    path->capture->control->state == NTRACE_STATE_DEAD)
+	    path->capture->feed.control->state == NTRACE_STATE_DEAD)
 		return;
 	perf_event_addr_filters_sync(event);
 	if (!ntrace_perf_open(perf, event))
 		return;
 	perf->event = event;
-	perf->counted = path->capture->head;
+	perf->counted = path->capture->feed.head;
 	if (ntrace_perf_hw_start(perf)) {
 		ntrace_perf_dead(perf);
 		ntrace_perf_end(perf, PERF_AUX_FLAG_TRUNCATED);
@@ -439,7 +438,7 @@ static void ntrace_event_read(struct perf_event *event)
 
 	if (perf->event != event)
 		return;
-	ntrace_drain_step(perf->path->capture);
+	ntrace_drain_step(&perf->path->capture->feed);
 	ntrace_perf_count(perf);
 }
 

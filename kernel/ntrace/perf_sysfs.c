@@ -9,7 +9,7 @@
 #include <linux/perf_event.h>
 #include <linux/sysfs.h>
 
-#include "ntrace.h"
+#include "path.h"
 #include "perf_parts.h"
 #include "topology.h"
 

@@ -7,10 +7,12 @@
  * is the same in all encoders of a sink. Funnels never mix the bytes of two messages. A message of
  * one byte is idle and belongs to no encoder. See N-Trace 1.0, message layout.
  */
+#include <linux/bits.h>
+#include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "component.h"
 #include "feed.h"
-#include "ntrace.h"
 #include "split.h"
 
 #define NTRACE_MSEO_BITS	2
@@ -25,20 +27,20 @@ static bool ntrace_split_is_last(u8 byte)
 	return (byte & NTRACE_MSEO_LAST) == NTRACE_MSEO_LAST;
 }
 
-/* The capture that gets the message that begins with @head, or NULL if its hart is not traced. */
-static struct ntrace_capture *ntrace_split_find(const struct ntrace_ramsink *sink)
+/* The data area that gets the message in @head, or NULL if its hart is not traced. */
+static struct ntrace_feed *ntrace_split_find(const struct ntrace_ramsink *sink)
 {
 	const struct ntrace_split *split = &sink->split;
-	struct ntrace_capture *capture;
+	struct ntrace_feed *feed;
 	u32 src = 0;
 	int i;
 
 	for (i = split->have - 1; i > 0; i--)
 		src = src << NTRACE_MDO_BITS | split->head[i] >> NTRACE_MSEO_BITS;
 	src &= BIT(sink->src_bits) - 1;
-	list_for_each_entry(capture, &sink->feeds, feed)
-		if (ntrace_path_encoder(capture->path)->encoder.src == src)
-			return capture;
+	list_for_each_entry(feed, &sink->feeds, node)
+		if (feed->encoder->encoder.src == src)
+			return feed;
 	return NULL;
 }
 

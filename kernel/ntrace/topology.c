@@ -15,7 +15,7 @@
 
 #include "capture.h"
 #include "encoder.h"
-#include "ntrace.h"
+#include "path.h"
 #include "timestamp.h"
 #include "topology.h"
 

@@ -117,7 +117,7 @@ int ntrace_capture_stop(struct ntrace_capture *c)
 	return 200 + rest.stop++;
 }
 
-void ntrace_drain_flush(struct ntrace_capture *c)
+void ntrace_drain_flush(struct ntrace_feed *feed)
 {
 	needs_lock();
 	rest.flushes++;
@@ -242,9 +242,9 @@ static void trace(u32 bytes)
 	for (u32 i = 0; i < bytes; i++) {
 		u8 byte = (u8)((written++ % 63) << 2);
 
-		ntrace_feed_put(capture, &byte, 1);
+		ntrace_feed_put(&capture->feed, &byte, 1);
 	}
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(&capture->feed);
 }
 
 static void test_open(void)
@@ -586,7 +586,7 @@ static void consume_beside(enum host_event event, const void *address, size_t si
 {
 	if (event == HOST_EXCHANGE) {
 		host_event = NULL;
-		atomic64_set(&capture->tail, 50);
+		atomic64_set(&capture->feed.tail, 50);
 	}
 }
 
@@ -599,7 +599,7 @@ static void test_consumed_beside(void)
 	host_event = consume_beside;
 	is_u64(read_some(user, 40), (u64)-EINVAL, "somebody consumed more beside: void");
 	host_event = NULL;
-	is_u64(capture->tail.counter, 50, "the tail does not go back");
+	is_u64(capture->feed.tail.counter, 50, "the tail does not go back");
 }
 
 int main(void)

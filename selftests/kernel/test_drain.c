@@ -37,7 +37,7 @@ static void test_lapped(void)
 		for (u64 done = 64; done < table[i].first; done += 1024 - 64) {
 			hw_take(table[i].first - done < 1024 - 64 ? table[i].first - done :
 								    1024 - 64);
-			ntrace_drain_flush(capture);
+			ntrace_drain_flush(feed);
 			if (hw.pointer == table[i].first)
 				break;
 		}
@@ -45,7 +45,7 @@ static void test_lapped(void)
 		if (table[i].stopped)
 			stop();
 		else
-			ntrace_drain_flush(capture);
+			ntrace_drain_flush(feed);
 		is_u64(control->lost, table[i].lost, "%s: bytes lost", table[i].what);
 		is_u64(control->gaps, !!table[i].lost, "%s: holes", table[i].what);
 		is_u64(control->loss, table[i].lost ? NTRACE_LOSS_LAPPED : 0, "%s: cause",
@@ -70,7 +70,7 @@ static void test_lapped_meanwhile(void)
 	begin(1, 4096, 64, 65536);
 	hw_take(3072);
 	lap_when(HOST_COPY, 0, 1, 4096);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(control->loss == NTRACE_LOSS_LAPPED && control->head == 1,
 	   "overtaken during the copy: nothing of it is shown");
 	is_u64(behind(), 64, "it goes on at the last granule but one");
@@ -79,7 +79,7 @@ static void test_lapped_meanwhile(void)
 	begin(1, 4096, 64, 65536);
 	hw_take(3072);
 	lap_when(HOST_COPY, 0, 1, 1536);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(control->loss == NTRACE_LOSS_LAPPED && control->head == 1,
 	   "half a round during the copy: too");
 	judge("half a round during the copy");
@@ -87,7 +87,7 @@ static void test_lapped_meanwhile(void)
 	begin(1, 4096, 64, 65536);
 	hw_take(2048);
 	lap_when(HOST_COPY, 0, 1, 1024);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(!control->loss && control->head >= 2048 - 64, "a quarter during the copy: no loss");
 	judge("a quarter during the copy");
 
@@ -95,14 +95,14 @@ static void test_lapped_meanwhile(void)
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
 	lap_when(HOST_SET, 0, 1, 4096 + 320);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(behind(), 64, "lapped again while it starts anew: it starts anew again");
 	judge("lapped again");
 
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
 	lap_when(HOST_BARRIER, 1, 1, 4096 + 320);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(behind(), 64, "lapped after the second canary: it starts anew again");
 	judge("lapped after the second canary");
 
@@ -110,14 +110,14 @@ static void test_lapped_meanwhile(void)
 	hw_take(6144);
 	lap_when(HOST_BARRIER, 0, ~0u, 4096 + 64);
 	hw.pointer_reads = 0;
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(hw.pointer_reads, 5, "lapped again and again: three attempts, then the next drain");
 	judge("lapped again and again");
 
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
 	hw.pointer_reads = 0;
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(hw.pointer_reads, 3, "a sink that stands still: one attempt");
 	judge("lapped once");
 }
@@ -133,9 +133,9 @@ static void test_canary_in_the_way(void)
 		begin(1, 4096, 64, 65536);
 		hw_take(6144);
 		lap_when(HOST_READ_BARRIER, 0, 1, bytes);
-		ntrace_drain_flush(capture);
+		ntrace_drain_flush(feed);
 		hw_take(640);
-		ntrace_drain_flush(capture);
+		ntrace_drain_flush(feed);
 		judge(what);
 	}
 
@@ -145,10 +145,10 @@ static void test_canary_in_the_way(void)
 	hw.in_flight = 64;
 	hw.late = true;
 	lap_when(HOST_LOOK, 0, 1, 4096 - 64);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(behind(), 64, "a canary that a late write overwrites: that write is read");
 	hw_take(640);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(control->gaps, 1, "and taken for no other lap");
 	judge("a late write");
 }
@@ -206,7 +206,7 @@ static bool run(const struct situation *s, unsigned int number)
 		sink->src_bits = MESSAGE_SRC_BITS;
 	}
 	for (int i = 0; i < 150 && hw.pointer < READER_MAX / 2; i++) {
-		struct ntrace_capture *who = &machine.capture[random_below(s->harts)];
+		struct ntrace_feed *who = &machine.capture[random_below(s->harts)].feed;
 
 		if (random_below(2))
 			hw_take(random_below(s->ring / 2 / s->granule) * s->granule);

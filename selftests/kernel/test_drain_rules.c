@@ -12,15 +12,15 @@ static void test_settled(void)
 {
 	begin(1, 4096, 64, 8192);
 	hw_take(64);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 0, "the granule that was written last stays in a running sink");
 	hw_take(64);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 64, "the one before it does not");
 	hw_take(640);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 704, "FLUSH: all but the last granule");
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 704, "again: nothing new");
 	stop();
 	is_u64(drained(), 768, "STOP brings everything");
@@ -35,7 +35,7 @@ static void test_settled(void)
 	begin(1, 4096, 64, 8192);
 	hw.unit = 4;
 	hw_take(200);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 128, "a pointer in the middle of a granule: that one is not there yet");
 	hw_take(4);
 	stop();
@@ -49,24 +49,24 @@ static void test_slices(void)
 
 	begin(1, ring, 64, 2 << 20);
 	hw_take(300 << 10);
-	is_u64(ntrace_drain_step(capture), 10000, "more is waiting: a pause of 10 us");
+	is_u64(ntrace_drain_step(feed), 10000, "more is waiting: a pause of 10 us");
 	is_u64(drained(), 128 << 10, "128 KiB at a time");
-	is_u64(ntrace_drain_step(capture), 10000, "and again");
-	is_u64(ntrace_drain_step(capture), 1000000, "nothing is waiting: the interval");
+	is_u64(ntrace_drain_step(feed), 10000, "and again");
+	is_u64(ntrace_drain_step(feed), 1000000, "nothing is waiting: the interval");
 	is_u64(drained(), (300 << 10) - 64, "all is drained");
 	hw_take((128 << 10));
-	is_u64(ntrace_drain_step(capture), 1000000, "just a slice: nothing is waiting");
+	is_u64(ntrace_drain_step(feed), 1000000, "just a slice: nothing is waiting");
 	judge("slices");
 
 	begin(1, ring, 64, 2 << 20);
 	hw_take(700 << 10);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), (700 << 10) - 64, "FLUSH takes as many slices as it needs");
 	/* A sink that is as fast as the drain. */
 	lap_when(HOST_READ_BARRIER, 0, 1000, 128 << 10);
 	hw_take(256 << 10);
 	hw.pointer_reads = 0;
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	is_u64(hw.pointer_reads, 2 * ring / (128 << 10),
 	       "but no more than a ring, however much comes");
 	hw.at = NULL;
@@ -83,7 +83,7 @@ static void test_slices(void)
 	sink->dealt = true;
 	sink->src_bits = MESSAGE_SRC_BITS;
 	hw_take(100 << 10);
-	is_u64(ntrace_drain_step(capture), 10000, "dealt out, more is waiting");
+	is_u64(ntrace_drain_step(feed), 10000, "dealt out, more is waiting");
 	is_u64(sink->drained, 32 << 10, "dealt out: 32 KiB at a time");
 	stop();
 	over();
@@ -96,14 +96,14 @@ static void test_overwrite(void)
 
 	/* The snapshot of perf: the last bytes are there, nothing is lost. */
 	begin(1, 65536, 64, 0);
-	capture->perf = true;
-	ntrace_drain_into(capture, area, sizeof(area), head, sizeof(area), true);
+	feed->counts = true;
+	ntrace_drain_into(feed, area, sizeof(area), head, sizeof(area), true);
 	for (int i = 0; i < 10; i++) {
 		hw_take(6400);
-		ntrace_drain_flush(capture);
+		ntrace_drain_flush(feed);
 	}
 	stop();
-	ok(!control->loss && capture->head == head + 64000, "overwritten: nothing is lost");
+	ok(!control->loss && feed->head == head + 64000, "overwritten: nothing is lost");
 	bool good = true;
 
 	for (u64 p = 64000 - 4096; p < 64000; p++)
@@ -113,12 +113,12 @@ static void test_overwrite(void)
 
 	/* No more than there is room, and that where it is to be. */
 	begin(1, 65536, 64, 0);
-	capture->perf = true;
+	feed->counts = true;
 	(memset)(area, 0xee, sizeof(area));
-	ntrace_drain_into(capture, area, sizeof(area), head + 4000, 1000, false);
+	ntrace_drain_into(feed, area, sizeof(area), head + 4000, 1000, false);
 	hw_take(2048);
-	ntrace_drain_flush(capture);
-	ok(capture->head == head + 5000 && control->lost == 2048 - 64 - 999 && control->gaps == 1,
+	ntrace_drain_flush(feed);
+	ok(feed->head == head + 5000 && control->lost == 2048 - 64 - 999 && control->gaps == 1,
 	   "room for 1000 bytes: 999 of trace and a mark");
 	good = area[904 - 1] == RESERVED;
 	for (u64 p = 0; p < 999; p++)
@@ -126,18 +126,18 @@ static void test_overwrite(void)
 	for (u64 p = 904; p < 4000; p++)
 		good &= area[p] == 0xee;
 	ok(good, "and nothing else is written");
-	ntrace_drain_into(capture, area, sizeof(area), head + 4000, 4096, false);
-	ok(!capture->overrun, "other memory: there is room");
-	capture->head = head + 5000;
-	is_u64(ntrace_drain_discard(capture), head + 5000, "what was kept ends at the head");
+	ntrace_drain_into(feed, area, sizeof(area), head + 4000, 4096, false);
+	ok(!feed->overrun, "other memory: there is room");
+	feed->head = head + 5000;
+	is_u64(ntrace_drain_discard(feed), head + 5000, "what was kept ends at the head");
 	hw_take(640);
-	ntrace_drain_flush(capture);
-	ok(capture->head == head + 5640 && area[904] == 0xee && control->gaps == 1,
+	ntrace_drain_flush(feed);
+	ok(feed->head == head + 5640 && area[904] == 0xee && control->gaps == 1,
 	   "discarded: counted, and not stored");
-	ntrace_drain_into(capture, area, sizeof(area), head + 5000, 4096, false);
-	is_u64(capture->overrun, 0, "other memory: the overrun is over");
+	ntrace_drain_into(feed, area, sizeof(area), head + 5000, 4096, false);
+	is_u64(feed->overrun, 0, "other memory: the overrun is over");
 	hw_take(64 + 65536);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(area[904] == RESERVED && control->gaps == 2,
 	   "a hole is marked even where the last one was in other memory");
 	stop();
@@ -145,12 +145,12 @@ static void test_overwrite(void)
 
 	begin(1, 4096, 64, 4096);
 	hw_take(1024);
-	ntrace_drain_pause(capture, true);
-	ntrace_drain_flush(capture);
+	ntrace_drain_pause(feed, true);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 0, "paused: the ring is left alone");
-	is_u64(ntrace_drain_step(capture), 1000000, "and asked for again after the interval");
-	ntrace_drain_pause(capture, false);
-	ntrace_drain_flush(capture);
+	is_u64(ntrace_drain_step(feed), 1000000, "and asked for again after the interval");
+	ntrace_drain_pause(feed, false);
+	ntrace_drain_flush(feed);
 	is_u64(drained(), 960, "no longer");
 	stop();
 	over();
@@ -162,9 +162,9 @@ static void test_restart(void)
 	begin(1, 4096, 64, 65536);
 	hw.byte = plain_byte;
 	hw_take(1024);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	hw_take(8192);
-	is_u64(ntrace_drain_step(capture), 1000000, "lapped: it goes on after the interval");
+	is_u64(ntrace_drain_step(feed), 1000000, "lapped: it goes on after the interval");
 	stop();
 	sink->split.skip = true;
 	(memset)(hw.ring, 0, hw.size);
@@ -174,7 +174,7 @@ static void test_restart(void)
 
 	hw.running = true;
 	hw_take(640);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(drained() == head + 576 && control->gaps == 1,
 	   "after a new start it begins at the start of the ring");
 	ok(!sink->split.skip, "and with a message");
@@ -186,27 +186,26 @@ static void test_timer(void)
 	begin(1, 65536, 64, 4096);
 	control->state = NTRACE_STATE_RUNNING;
 	hw_take(64 + 960);
-	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_RESTART, "the timer goes on");
-	ok(capture->timer.next == 1000000 && !capture->wake.queued,
-	   "less than a quarter: no wakeup");
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_RESTART, "the timer goes on");
+	ok(feed->timer.next == 1000000 && !feed->wake.queued, "less than a quarter: no wakeup");
 	hw_take(64);
-	ntrace_drain_timer(&capture->timer);
-	is_u64(capture->wake.queued, 1, "a quarter of the data area: a wakeup");
+	ntrace_drain_timer(&feed->timer);
+	is_u64(feed->wake.queued, 1, "a quarter of the data area: a wakeup");
 	reader_read(&machine, 0, 512);
-	ntrace_drain_timer(&capture->timer);
-	is_u64(capture->wake.queued, 1, "half of that was read: none");
+	ntrace_drain_timer(&feed->timer);
+	is_u64(feed->wake.queued, 1, "half of that was read: none");
 	hw_take(128);
 	hw.outside = true;
 	machine_logged = 0;
-	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_NORESTART,
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_NORESTART,
 	       "the pointer left the ring: the timer ends");
 	ok(encoder_stops == 1 && sink_halts == 1 && control->state == NTRACE_STATE_DEAD,
 	   "encoder and sink are stopped, the state is DEAD");
 	ok(machine_logged == 1 && strstr(machine_log, "left its buffer"), "the log says why");
-	is_u64(capture->wake.queued, 2, "who waits is woken");
+	is_u64(feed->wake.queued, 2, "who waits is woken");
 	is_u64(drained(), 1024, "what came before is there");
 	hw.outside = false;
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	stop();
 	is_u64(drained(), 1024, "and nothing is taken any more");
 	ntrace_drain_begin(&machine.sink);
@@ -218,15 +217,15 @@ static void test_timer(void)
 	machine.encoder[0].encoder.failures = 0x08000000;
 	hw_take(640);
 	hw.encoder = 0x1000;
-	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_RESTART, "a loss is no failure");
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_RESTART, "a loss is no failure");
 	is_u64(control->loss, NTRACE_LOSS_ENCODER, "it is told");
 	hw.encoder = 0x08000000;
 	machine_logged = 0;
-	is_u64(ntrace_drain_timer(&capture->timer), HRTIMER_NORESTART, "a failure ends the timer");
-	ok(machine_logged == 1 && strstr(machine_log, "cannot write to its sink") &&
-		   capture->failed && sink->fault && control->state == NTRACE_STATE_DEAD,
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_NORESTART, "a failure ends the timer");
+	ok(machine_logged == 1 && strstr(machine_log, "cannot write to its sink") && feed->failed &&
+		   sink->fault && control->state == NTRACE_STATE_DEAD,
 	   "the log has one line, the path is dead");
-	ntrace_drain_end(capture, 0x08000000, true);
+	ntrace_drain_end(feed, 0x08000000, true);
 	is_u64(machine_logged, 1, "and it has no other");
 	over();
 }
@@ -244,10 +243,10 @@ static void test_fault(void)
 	begin(2, 4096, 64, 4096);
 	hw_take(1024);
 	hw.at = leave;
-	ntrace_drain_flush(capture);
-	ok(sink->fault && machine.capture[0].fault && machine.capture[1].fault && !drained() &&
-		   !machine.control[1].head && !machine.capture[0].fresh &&
-		   !machine.capture[1].fresh && !control->loss,
+	ntrace_drain_flush(feed);
+	ok(sink->fault && machine.capture[0].feed.fault && machine.capture[1].feed.fault &&
+		   !drained() && !machine.control[1].head && !machine.capture[0].feed.fresh &&
+		   !machine.capture[1].feed.fresh && !control->loss,
 	   "the pointer leaves the ring during a copy: it is void for all captures");
 	hw.at = NULL;
 	hw.outside = false;
@@ -259,13 +258,13 @@ static void test_fault(void)
 
 	begin(1, 4096, 64, 4096);
 	hw_take(1024);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	hw_take(8192);
 	hw.at = leave;
 	fault_now = true;
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	fault_now = false;
-	ok(sink->fault && capture->fault && control->head == 960 && !control->loss,
+	ok(sink->fault && feed->fault && control->head == 960 && !control->loss,
 	   "it leaves it while the drain starts anew: no hole is told");
 	over();
 }
@@ -281,10 +280,10 @@ static void test_stuck(void)
 	begin(1, 4096, 64, 4096);
 	hw.stuck = true;
 	hw_take(640);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	machine_logged = 0;
 	stop();
-	ok(sink->fault && capture->fault && machine_logged == 1 && strstr(machine_log, "stuck"),
+	ok(sink->fault && feed->fault && machine_logged == 1 && strstr(machine_log, "stuck"),
 	   "trace is in memory and the pointer is at the start: it is stuck");
 	over();
 
@@ -296,7 +295,7 @@ static void test_stuck(void)
 	begin(1, 4096, 64, 65536);
 	for (int i = 0; i < 4; i++) {
 		hw_take(1024);
-		ntrace_drain_flush(capture);
+		ntrace_drain_flush(feed);
 	}
 	stop();
 	ok(!sink->fault && drained() == 4096, "it is at the start again: it is not stuck");
@@ -306,7 +305,7 @@ static void test_stuck(void)
 	hw.stuck = true;
 	hw_take(640);
 	hw_settle();
-	ntrace_drain_end(capture, 0, false);
+	ntrace_drain_end(feed, 0, false);
 	ok(!sink->fault, "while others use the sink it is not asked");
 	hw.running = false;
 	over();
@@ -348,9 +347,9 @@ static void test_whole(void)
 			(memcpy)(hw.sram, hw.ring, 1024);
 			(memset)(hw.ring, 0, 1024);
 		}
-		ntrace_drain_flush(capture);
+		ntrace_drain_flush(feed);
 		is_u64(drained(), 0, "%s: nothing while it runs", table[i].what);
-		ntrace_drain_end(capture, 0, false);
+		ntrace_drain_end(feed, 0, false);
 		is_u64(drained(), 0, "%s: nor while others use it", table[i].what);
 		stop();
 		is_u64(drained(), bytes + table[i].gaps, "%s: all is there", table[i].what);
@@ -383,10 +382,10 @@ static void test_shared(void)
 	sink->dealt = true;
 	sink->src_bits = MESSAGE_SRC_BITS;
 	hw_take(1024);
-	ntrace_drain_flush(capture);
-	ok(!machine.capture[0].ended && !machine.capture[1].ended, "no trace has ended");
+	ntrace_drain_flush(feed);
+	ok(!machine.capture[0].feed.ended && !machine.capture[1].feed.ended, "no trace has ended");
 	hw_take(8192);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(!machine.control[0].lost && !machine.control[1].lost && machine.control[0].gaps == 1 &&
 		   machine.control[1].gaps == 1 && machine.control[1].loss == NTRACE_LOSS_LAPPED,
 	   "lapped, dealt out to two: each has a hole, and may have lost nothing");
@@ -397,13 +396,13 @@ static void test_shared(void)
 	sink->dealt = true;
 	sink->src_bits = MESSAGE_SRC_BITS;
 	hw_take(8192);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(control->lost, "dealt out to one: what is lost was lost to it");
 	over();
 
 	begin(2, 4096, 64, 65536);
 	hw_take(5120);
-	ntrace_drain_flush(capture);
+	ntrace_drain_flush(feed);
 	ok(machine.control[0].lost == 5120 - 64 && machine.control[1].lost == 5120 - 64,
 	   "two files: all is lost to both");
 	over();
@@ -459,27 +458,27 @@ static void test_await_end(void)
 	begin_ending(one, 640);
 	hw.at = push;
 	pushes = U32_MAX;
-	ok(ntrace_drain_await_end(capture) && capture->ended && control->head == MESSAGE,
+	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == MESSAGE,
 	   "others push it on: the end comes");
 	over();
 
 	/* A filter ended a stretch of trace; the next one was still in the sink. */
 	begin_ending(two, taken);
 	hw.at = push;
-	ok(ntrace_drain_await_end(capture) && capture->ended && control->head == 3 * MESSAGE,
+	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == 3 * MESSAGE,
 	   "an end has come before: all behind it is awaited");
 	ok(hw.pointer >= taken + 128, "others have pushed on the last granule");
 	over();
 
 	begin_ending(rest, taken);
 	hw.at = push;
-	ok(ntrace_drain_await_end(capture) && !capture->ended,
+	ok(ntrace_drain_await_end(feed) && !feed->ended,
 	   "all has come, and the last message is no end");
 	over();
 
 	begin_ending(two, taken);
 	before = now;
-	ok(!ntrace_drain_await_end(capture), "nobody pushes it on: some may be missing");
+	ok(!ntrace_drain_await_end(feed), "nobody pushes it on: some may be missing");
 	ok(now - before >= 100000 && now - before < 110000, "and 100 us are waited for it");
 	over();
 
@@ -488,14 +487,14 @@ static void test_await_end(void)
 		begin_ending(one, taken);
 		hw.at = push;
 		pushes = granules;
-		is_u64(ntrace_drain_await_end(capture), granules == 2,
+		is_u64(ntrace_drain_await_end(feed), granules == 2,
 		       "others push on %u granules: is all there?", granules);
 		over();
 	}
 
 	begin_ending(one, 0);
 	hw.outside = true;
-	ok(!ntrace_drain_await_end(capture) && capture->fault,
+	ok(!ntrace_drain_await_end(feed) && feed->fault,
 	   "a write pointer that left the ring: no end");
 	over();
 }

@@ -12,7 +12,7 @@
 #define RESERVED 0x02
 
 static struct machine machine;
-static struct ntrace_capture *const capture = &machine.capture[0];
+static struct ntrace_feed *const feed = &machine.capture[0].feed;
 static struct ntrace_control *const control = &machine.control[0];
 
 /* What the data area should have: all that was ever in it, by position. */
@@ -36,7 +36,7 @@ static void fresh_area(size_t size)
 
 static void model_put(const u8 *bytes, u32 count)
 {
-	size_t size = capture->config.data_size;
+	size_t size = feed->size;
 	bool wait = model.full && size - (model.head + model.fresh - model.tail) < size / 4;
 
 	for (u32 i = 0; i < count; i++) {
@@ -76,8 +76,8 @@ static void model_commit(void)
 /* What user space sees. */
 static bool same(void)
 {
-	size_t mask = capture->config.data_size - 1;
-	u64 tail, readable = ntrace_feed_readable(capture, &tail);
+	size_t mask = feed->size - 1;
+	u64 tail, readable = ntrace_feed_readable(feed, &tail);
 
 	if (control->head != model.head || control->lost != model.lost ||
 	    control->loss != model.loss || control->gaps != model.gaps ||
@@ -97,7 +97,7 @@ static void put(u32 count)
 
 	for (u32 i = 0; i < count; i++)
 		bytes[i] = (u8)(random_below(64) << 2 | (random_below(3) + 3) % 4);
-	ntrace_feed_put(capture, bytes, count);
+	ntrace_feed_put(feed, bytes, count);
 	model_put(bytes, count);
 	free(bytes);
 }
@@ -108,13 +108,13 @@ static void step(size_t size)
 
 	switch (random_below(12)) {
 	case 0:
-		ntrace_feed_void(capture);
+		ntrace_feed_void(feed);
 		model.fresh = model.dropped = 0;
 		break;
 	case 1: {
 		u64 lost = random_below(1000);
 
-		ntrace_feed_lapped(capture, lost);
+		ntrace_feed_lapped(feed, lost);
 		model.fresh = model.dropped = 0;
 		model.lost += lost;
 		model.loss |= NTRACE_LOSS_LAPPED;
@@ -124,9 +124,9 @@ static void step(size_t size)
 	case 2:
 		if (random_below(4))
 			break;
-		ntrace_feed_commit(capture);
+		ntrace_feed_commit(feed);
 		model_commit();
-		ntrace_feed_sink_full(capture);
+		ntrace_feed_sink_full(feed);
 		model.loss |= NTRACE_LOSS_SINK_FULL;
 		model_hole();
 		break;
@@ -135,14 +135,14 @@ static void step(size_t size)
 	case 5: {
 		u64 tail = model.tail + random_below(readable + 1);
 
-		if (ntrace_feed_consume(capture, tail))
+		if (ntrace_feed_consume(feed, tail))
 			model.gaps = ~0u;
 		model.tail = tail;
 		break;
 	}
 	case 6:
 	case 7:
-		ntrace_feed_commit(capture);
+		ntrace_feed_commit(feed);
 		model_commit();
 		break;
 	default:
@@ -178,61 +178,61 @@ static void by_hand(void)
 	fresh_area(64);
 	put(63);
 	is_u64(control->head, 0, "what is put is not there yet");
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(control->head == 63 && !control->gaps && !control->loss && !control->lost,
 	   "63 bytes into an area of 64");
 	put(1);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->gaps == 1 && control->gap_head == 63 &&
 		   machine.data[0][63] == RESERVED && control->lost == 1 &&
 		   control->loss == NTRACE_LOSS_DATA_FULL,
 	   "the 64th has no room: a hole, marked with the last byte");
 	put(5);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->gaps == 1 && control->lost == 6,
 	   "no more room: the same hole");
-	is_u64(ntrace_feed_consume(capture, 15), 0, "15 bytes are consumed");
+	is_u64(ntrace_feed_consume(feed, 15), 0, "15 bytes are consumed");
 	put(3);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->lost == 9, "less than a quarter is free: nothing");
-	ntrace_feed_consume(capture, 16);
+	ntrace_feed_consume(feed, 16);
 	put(3);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(control->head == 67 && control->lost == 9, "a quarter is free: it goes on");
 	put(5);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	is_u64(control->head, 72, "and then no quarter is needed");
-	is_u64(ntrace_feed_consume(capture, 73), (u64)-EINVAL, "beyond the head: EINVAL");
-	is_u64(ntrace_feed_consume(capture, 15), (u64)-EINVAL, "before the tail: EINVAL");
-	is_u64(ntrace_feed_consume(capture, ~0ull), (u64)-EINVAL, "-1: EINVAL");
+	is_u64(ntrace_feed_consume(feed, 73), (u64)-EINVAL, "beyond the head: EINVAL");
+	is_u64(ntrace_feed_consume(feed, 15), (u64)-EINVAL, "before the tail: EINVAL");
+	is_u64(ntrace_feed_consume(feed, ~0ull), (u64)-EINVAL, "-1: EINVAL");
 	is_u64(control->tail, 16, "and nothing is consumed");
-	is_u64(ntrace_feed_consume(capture, 16), 0, "nothing: fine");
-	is_u64(ntrace_feed_consume(capture, 72), 0, "up to the head: fine");
-	is_u64(ntrace_feed_readable(capture, &tail), 0, "nothing is left");
+	is_u64(ntrace_feed_consume(feed, 16), 0, "nothing: fine");
+	is_u64(ntrace_feed_consume(feed, 72), 0, "up to the head: fine");
+	is_u64(ntrace_feed_readable(feed, &tail), 0, "nothing is left");
 	is_u64(tail, 72, "from there");
 
 	fresh_area(64);
 	put(10);
 	put(100);
 	put(3);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->lost == 50,
 	   "after what has no room nothing is put, before the mark is there");
-	ntrace_feed_void(capture);
+	ntrace_feed_void(feed);
 	put(4);
-	ntrace_feed_void(capture);
-	ntrace_feed_commit(capture);
+	ntrace_feed_void(feed);
+	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->lost == 50,
 	   "what is forgotten is neither there nor lost");
 
 	fresh_area(64);
 	put(20);
-	capture->ended = true;
-	ntrace_feed_lapped(capture, 1000);
+	feed->ended = true;
+	ntrace_feed_lapped(feed, 1000);
 	ok(control->head == 1 && control->gap_head == 0 && machine.data[0][0] == RESERVED &&
-		   control->lost == 1000 && control->loss == NTRACE_LOSS_LAPPED && !capture->ended,
+		   control->lost == 1000 && control->loss == NTRACE_LOSS_LAPPED && !feed->ended,
 	   "lapped: what was put is void, a hole, and the trace has not ended");
-	ntrace_feed_sink_full(capture);
+	ntrace_feed_sink_full(feed);
 	ok(control->head == 1 && control->gaps == 1 &&
 		   control->loss == (NTRACE_LOSS_LAPPED | NTRACE_LOSS_SINK_FULL) &&
 		   control->lost == 1000,
@@ -244,15 +244,15 @@ static void without_area(void)
 {
 	fresh_area(0);
 	put(100);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	ok(!control->head && !control->lost, "a file that wants no data: nothing is counted");
-	capture->perf = true;
+	feed->counts = true;
 	put(100);
 	put(28);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	is_u64(control->head, 128, "perf without memory: it is counted");
 	is_u64(control->lost, 0, "and nothing is lost");
-	ntrace_feed_lapped(capture, 7);
+	ntrace_feed_lapped(feed, 7);
 	ok(control->head == 128 && control->gaps == 1 && control->lost == 7,
 	   "a loss is counted, no mark");
 }
@@ -260,27 +260,27 @@ static void without_area(void)
 static void wakeups(void)
 {
 	fresh_area(4096);
-	ok(!ntrace_feed_is_due(capture, 1023) && ntrace_feed_is_due(capture, 1024),
+	ok(!ntrace_feed_is_due(feed, 1023) && ntrace_feed_is_due(feed, 1024),
 	   "a quarter of the area is enough to wake who reads");
 	fresh_area(0);
-	ok(!ntrace_feed_is_due(capture, 0), "without an area nobody is woken");
+	ok(!ntrace_feed_is_due(feed, 0), "without an area nobody is woken");
 }
 
 static void encoder_says(void)
 {
 	fresh_area(64);
 	machine.encoder[0].encoder.losses = 0x1000;
-	ntrace_feed_encoder(capture, 0x2fff);
+	ntrace_feed_encoder(feed, 0x2fff);
 	is_u64(control->loss, 0, "no bit of a loss: none");
-	ntrace_feed_encoder(capture, 0x1007);
+	ntrace_feed_encoder(feed, 0x1007);
 	is_u64(control->loss, NTRACE_LOSS_ENCODER, "the encoder has lost trace");
-	capture->loss = NTRACE_LOSS_LAPPED;
-	ntrace_feed_encoder(capture, 0x1007);
+	feed->loss = NTRACE_LOSS_LAPPED;
+	ntrace_feed_encoder(feed, 0x1007);
 	is_u64(control->loss, NTRACE_LOSS_ENCODER | NTRACE_LOSS_LAPPED,
 	       "after a loss of another sort it has both");
 	ok(!control->gaps && !control->head, "where, it says itself: no mark");
 	put(2);
-	ntrace_feed_encoder(capture, 0x1007);
+	ntrace_feed_encoder(feed, 0x1007);
 	is_u64(control->head, 0, "known already: nothing new is shown");
 }
 
@@ -291,7 +291,7 @@ static void consume_beside(enum host_event event, const void *address, size_t si
 {
 	if (event == HOST_EXCHANGE) {
 		host_event = NULL;
-		atomic64_set(&capture->tail, (s64)other_tail);
+		atomic64_set(&feed->tail, (s64)other_tail);
 	}
 }
 
@@ -299,15 +299,15 @@ static void races(void)
 {
 	fresh_area(64);
 	put(50);
-	ntrace_feed_commit(capture);
+	ntrace_feed_commit(feed);
 	host_event = consume_beside;
 	other_tail = 30;
-	is_u64(ntrace_feed_consume(capture, 20), (u64)-EINVAL, "another one has consumed more");
-	is_u64(capture->tail.counter, 30, "the tail does not go back");
+	is_u64(ntrace_feed_consume(feed, 20), (u64)-EINVAL, "another one has consumed more");
+	is_u64(feed->tail.counter, 30, "the tail does not go back");
 	host_event = consume_beside;
 	other_tail = 35;
-	is_u64(ntrace_feed_consume(capture, 40), 0, "another one has consumed less");
-	is_u64(capture->tail.counter, 40, "the tail goes on");
+	is_u64(ntrace_feed_consume(feed, 40), 0, "another one has consumed less");
+	is_u64(feed->tail.counter, 40, "the tail goes on");
 	host_event = NULL;
 }
 

@@ -27,9 +27,9 @@ static int whose[STREAM_MAX];
 static unsigned int nth[STREAM_MAX];
 static bool ends[STREAM_MAX]; /* it is in a message that ends a trace */
 
-void ntrace_feed_put(struct ntrace_capture *capture, const u8 *bytes, u32 count)
+void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 {
-	size_t i = capture - machine.capture;
+	size_t i = container_of(feed, struct ntrace_capture, feed) - machine.capture;
 
 	(memcpy)(got[i] + got_size[i], bytes, count);
 	got_size[i] += count;
@@ -78,7 +78,7 @@ static bool as_expected(size_t begin, size_t fed, unsigned int needed, unsigned 
 			/* Part of an end is not one. */
 			ended = ends[i] && (stream[i] & 3) == 3;
 		}
-		if (size != got_size[hart] || machine.capture[hart].ended != ended)
+		if (size != got_size[hart] || machine.capture[hart].feed.ended != ended)
 			return false;
 	}
 	return true;
@@ -103,7 +103,7 @@ static bool run(unsigned int src_bits, unsigned int harts, bool skip)
 	sink->src_bits = src_bits;
 	ntrace_split_reset(sink, skip);
 	for (unsigned int i = 0; i < harts; i++)
-		machine.capture[i].ended = ended_before[i] = random_below(2);
+		machine.capture[i].feed.ended = ended_before[i] = random_below(2);
 	if (skip) {
 		/* The rest of a message. What it looks like does not matter. */
 		for (unsigned int i = random_below(9); i; i--)
@@ -156,26 +156,27 @@ static void by_hand(void)
 
 	reset_got();
 	machine_init(&machine, 2, 0);
-	machine.capture[0].ended = false;
+	machine.capture[0].feed.ended = false;
 	sink->src_bits = 2;
 	ntrace_split_reset(sink, false);
 	ntrace_split_put(sink, bytes, 1);
 	ok(!got_size[0] && !got_size[1], "TCODE alone: it is not known whose it is");
 	ntrace_split_put(sink, bytes + 1, 1);
 	ok(got_size[1] == 2 && !got_size[0], "SRC: both bytes, to source 1");
-	ok(!machine.capture[1].ended, "a message that ends no trace has begun");
+	ok(!machine.capture[1].feed.ended, "a message that ends no trace has begun");
 	ntrace_split_put(sink, bytes + 2, 2);
 	ok(got_size[1] == 4 && !memcmp(got[1], bytes, 4), "the rest as well");
 	ntrace_split_put(sink, bytes + 4, 2);
-	ok(got_size[0] == 2 && !memcmp(got[0], bytes + 4, 2) && machine.capture[0].ended,
+	ok(got_size[0] == 2 && !memcmp(got[0], bytes + 4, 2) && machine.capture[0].feed.ended,
 	   "ProgTraceCorrelation: the trace of source 0 has ended");
-	ok(!machine.capture[1].ended, "that of source 1 has not");
+	ok(!machine.capture[1].feed.ended, "that of source 1 has not");
 	ntrace_split_put(sink, longer, 2);
-	ok(!machine.capture[0].ended, "another ProgTraceCorrelation begins: not yet");
+	ok(!machine.capture[0].feed.ended, "another ProgTraceCorrelation begins: not yet");
 	ntrace_split_put(sink, longer + 2, 1);
-	ok(!machine.capture[0].ended, "part of it is there: not yet");
+	ok(!machine.capture[0].feed.ended, "part of it is there: not yet");
 	ntrace_split_put(sink, longer + 3, 1);
-	ok(machine.capture[0].ended && !machine.capture[1].ended, "its last byte: ended again");
+	ok(machine.capture[0].feed.ended && !machine.capture[1].feed.ended,
+	   "its last byte: ended again");
 	ntrace_split_put(sink, bytes + 6, 4);
 	ok(got_size[0] == 6 && got_size[1] == 4, "idle and an unknown source: to nobody");
 

@@ -14,7 +14,7 @@
 
 static struct machine machine;
 static struct ntrace_ramsink *const sink = &machine.sink.ramsink;
-static struct ntrace_capture *const capture = &machine.capture[0];
+static struct ntrace_feed *const feed = &machine.capture[0].feed;
 static struct ntrace_control *const control = &machine.control[0];
 
 static unsigned int encoder_stops, sink_halts;
@@ -54,7 +54,7 @@ static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t 
 	machine.sink.sink_ops = &sink_ops;
 	for (unsigned int i = 0; i < harts; i++) {
 		machine.encoder[i].base = encoder_page;
-		machine.capture[i].interval = 1000000;
+		machine.capture[i].feed.interval = 1000000;
 	}
 	sink->granule = granule;
 	sink->wp = TR_RAM_WP_LOW;
@@ -83,7 +83,7 @@ static void stop(void)
 	hw_settle();
 	hw.running = false;
 	hw.pace = 0;
-	ntrace_drain_end(capture, 0, true);
+	ntrace_drain_end(feed, 0, true);
 }
 
 static void read_all(void)

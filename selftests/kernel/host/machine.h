@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "../../../kernel/ntrace/log.h"
-#include "../../../kernel/ntrace/ntrace.h"
+#include "../../../kernel/ntrace/path.h"
 
 #define MACHINE_HARTS 4
 
@@ -69,13 +69,16 @@ static void machine_init(struct machine *machine, unsigned int harts, size_t dat
 		machine->path[i].count = 2;
 		machine->path[i].capture = capture;
 		capture->path = &machine->path[i];
-		capture->control = &machine->control[i];
+		capture->feed.encoder = &machine->encoder[i];
+		capture->feed.sink = &machine->sink;
+		capture->feed.control = &machine->control[i];
 		capture->config.data_size = data_size;
-		capture->ended = true;
+		capture->feed.size = data_size;
+		capture->feed.ended = true;
 		if (data_size)
 			machine->data[i] = calloc(1, data_size);
-		capture->data = machine->data[i];
-		list_add_tail(&capture->feed, &machine->sink.ramsink.feeds);
+		capture->feed.data = machine->data[i];
+		list_add_tail(&capture->feed.node, &machine->sink.ramsink.feeds);
 	}
 }
 

@@ -61,16 +61,16 @@ static void reader_end(void)
 /* As user space does: @bytes at most, from the data area, and free them. */
 static void reader_read(struct machine *machine, unsigned int hart, u64 bytes)
 {
-	struct ntrace_capture *capture = &machine->capture[hart];
+	struct ntrace_feed *feed = &machine->capture[hart].feed;
 	struct reader *reader = &readers[hart];
-	u64 tail, mask = capture->config.data_size - 1;
-	u64 readable = ntrace_feed_readable(capture, &tail);
+	u64 tail, mask = feed->size - 1;
+	u64 readable = ntrace_feed_readable(feed, &tail);
 
 	if (bytes > readable)
 		bytes = readable;
 	for (u64 i = 0; i < bytes; i++)
 		reader->out[reader->size++] = machine->data[hart][(tail + i) & mask];
-	ntrace_feed_consume(capture, tail + bytes);
+	ntrace_feed_consume(feed, tail + bytes);
 }
 
 /* What pieces between marks there are, and what is missing of @total bytes. */
