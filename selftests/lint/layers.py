@@ -95,6 +95,10 @@ class Tree:
                 if place in self.text:
                     yield place
                     break
+            else:
+                # Found by an -I option: whichever file it may be.
+                if quote == '"':
+                    yield from (other for other in self.text if str(other).endswith("/" + name))
 
     def defined(self):
         """Functions and variables that other files can see, with the unit of each."""
@@ -218,6 +222,8 @@ def check_checker():
     planted("made-up folders: good", table, good, [])
     planted("an arrow down that a folder may not have is found", table,
             good | {"l/c/d.c": "#include <ntrace/a.h>\n"}, ["l/c/d.c: includes include/ntrace/a.h of a, which c may not know"])
+    planted("an include by name alone is found", table, good | {"l/a/a.c": '#include "b.h"\n'},
+            ["l/a/a.c: includes b/b.h of b, layer 1 above 0"])
     planted("a public header that nobody owns is found", table, good | {"l/include/ntrace/x.h": ""},
             ["l/include/ntrace/x.h: in no layer"])
 
