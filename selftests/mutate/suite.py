@@ -32,6 +32,32 @@ SHORTER = {"test_property": {"COUNT": "200"}}
 CPU_FACTOR, CPU_LEAST = 4, 3
 MEMORY_MB = 2048
 FILE_BYTES = 256 << 20
+# Allocations of the library go through functions that a test can replace: test_nomem has its own.
+WRAPPED = "malloc calloc realloc strdup strndup asprintf".split()
+WRAP = [f"-Wl,--wrap={name}" for name in WRAPPED]
+WRAPPERS = """
+#include <stdarg.h>
+#include <stdio.h>
+#include <stddef.h>
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t size);
+void *__wrap_malloc(size_t size) { return __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
+void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
+char *__wrap_strdup(const char *text) { return __real_strdup(text); }
+char *__wrap_strndup(const char *text, size_t size) { return __real_strndup(text, size); }
+int __wrap_asprintf(char **text, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	int length = vasprintf(text, format, arguments);
+	va_end(arguments);
+	return length;
+}
+"""
 # A deadlock uses no processor time.
 WALL_SECONDS = 600
 
@@ -128,7 +154,8 @@ class Suite:
         obj, key = self.object("san", test, CHECKED)
         out = os.path.join(self.work, "bin", test_name(test))
         os.makedirs(os.path.dirname(out), exist_ok=True)
-        run([self.cc, *SANITIZERS, obj, "-o", out, *extra, "-L", os.path.join(self.work, "san"),
+        wrap = WRAP if test_name(test) == "test_nomem" else []
+        run([self.cc, *SANITIZERS, *wrap, obj, "-o", out, *extra, "-L", os.path.join(self.work, "san"),
              "-lmutant", *self.libs])
         return out, key
 
@@ -143,7 +170,10 @@ class Suite:
         return [path] if objects else []
 
     def link_library(self, directory, objects, flags):
-        run([self.cc, *flags, "-shared", *(objects[source] for source in self.library),
+        wrappers = os.path.join(self.work, "wrappers.o")
+        if not os.path.exists(wrappers):
+            run([self.cc, "-D_GNU_SOURCE", "-O1", "-fPIC", "-fno-builtin", "-x", "c", "-", "-c", "-o", wrappers], input=WRAPPERS)
+        run([self.cc, *flags, "-shared", *WRAP, *(objects[source] for source in self.library), wrappers,
              "-o", os.path.join(directory, "libmutant.so"), *self.libs])
 
     def link_command(self, directory, library, objects, flags):
