@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * User space interface of /dev/ntraceN: one character device per trace sink of
- * a RISC-V N-Trace (Nexus) trace system.
+ * User space interface of /dev/ntraceN: one character device per trace encoder
+ * (hart) of a RISC-V N-Trace (Nexus) trace system. N is the Linux number of the
+ * CPU. Devices whose encoders share a sink report the same ntrace_info.sink.
  *
  * A device traces a hart, not a task: opening it needs perfmon_capable()
  * (CAP_PERFMON or CAP_SYS_ADMIN), whatever perf_event_paranoid says.
  *
  * Order of calls: open, NTRACE_IOC_INFO, NTRACE_IOC_CONFIGURE, mmap,
  * NTRACE_IOC_START, then poll / copy / NTRACE_IOC_CONSUME in a loop (or
- * read()), NTRACE_IOC_STOP, copy the rest, close. One capture per sink at a
+ * read()), NTRACE_IOC_STOP, copy the rest, close. A device has one capture at a
  * time: CONFIGURE of a second open file fails with EBUSY until the first file
- * is closed.
+ * and its mappings are closed. Captures of devices that share a sink run side by
+ * side, and share the sink's buffer.
  *
  * Every struct starts with its own size, set by the caller. The kernel reads
- * the fields that both know; it refuses a larger struct with E2BIG if a byte
- * it does not know is not 0, and takes fields that a smaller struct lacks as 0.
- * It writes at most the caller's size and stores there the number of bytes it
- * knows.
+ * the fields that both sides know. It refuses a larger struct with E2BIG if an
+ * unknown byte is not 0, and treats the fields that a smaller struct lacks as 0.
+ * It writes at most the caller's size and stores there the number of bytes that
+ * it knows.
  */
 #ifndef _UAPI_LINUX_NTRACE_H
 #define _UAPI_LINUX_NTRACE_H
@@ -46,27 +48,27 @@
 #define NTRACE_SYNC_CYCLES 2
 #define NTRACE_SYNC_PARCELS 3
 
-/* ntrace_config.timestamps: the values of trTsMode: whose time is in the messages. */
+/* ntrace_config.timestamps: the values of trTsMode: the source of timestamps. */
 #define NTRACE_TIMESTAMPS_OFF 0
 #define NTRACE_TIMESTAMPS_EXTERNAL 1
-#define NTRACE_TIMESTAMPS_SYSTEM 2 /* a counter of the encoder, by the clock of the bus */
-#define NTRACE_TIMESTAMPS_CORE 3 /* likewise, by the clock of the hart */
-#define NTRACE_TIMESTAMPS_SHARED 4 /* the same for all encoders of a funnel */
+#define NTRACE_TIMESTAMPS_SYSTEM 2 /* counter of the encoder, bus clock */
+#define NTRACE_TIMESTAMPS_CORE 3 /* counter of the encoder, hart clock */
+#define NTRACE_TIMESTAMPS_SHARED 4 /* counter of the funnel, common to its encoders */
 #define NTRACE_TIMESTAMPS_MAX 8
 
 #define NTRACE_PRESCALE_MAX 3
 
-/* ntrace_config.trigger_in: what an input does, four bits for each. */
+/* ntrace_config.trigger_in: the action of an input, four bits per input. */
 #define NTRACE_TRIGGER_NONE 0
-#define NTRACE_TRIGGER_ON 2 /* tracing begins */
-#define NTRACE_TRIGGER_OFF 3 /* and ends */
-#define NTRACE_TRIGGER_NOTIFY 4 /* a synchronization says that it came */
+#define NTRACE_TRIGGER_ON 2 /* tracing starts */
+#define NTRACE_TRIGGER_OFF 3 /* tracing stops */
+#define NTRACE_TRIGGER_NOTIFY 4 /* a synchronization message marks the trigger */
 
-/* ntrace_config.trigger_out: when an output fires, four bits for each. */
-#define NTRACE_TRIGGER_OUT_ON 1 /* tracing begins */
-#define NTRACE_TRIGGER_OUT_OFF 2 /* and ends */
+/* ntrace_config.trigger_out: when an output fires, four bits per output. */
+#define NTRACE_TRIGGER_OUT_ON 1 /* when tracing starts */
+#define NTRACE_TRIGGER_OUT_OFF 2 /* when tracing stops */
 
-/* ntrace_config.traps: trace their handlers only, from the trap up to its return. */
+/* ntrace_config.traps: trace only handlers of traps, from the trap up to its return. */
 #define NTRACE_TRAPS_OFF 0
 #define NTRACE_TRAPS_EXCEPTIONS 1
 #define NTRACE_TRAPS_INTERRUPTS 2
@@ -74,9 +76,9 @@
 #define NTRACE_RANGES_MAX 8
 
 /**
- * struct ntrace_range - virtual addresses
- * @start: the first one
- * @end: the last one, which belongs to the range
+ * struct ntrace_range - a range of virtual addresses
+ * @start: first address
+ * @end: last address, inclusive
  */
 struct ntrace_range {
 	__u64 start;
@@ -84,7 +86,7 @@ struct ntrace_range {
 };
 
 /**
- * struct ntrace_info - what the hardware of this device is (NTRACE_IOC_INFO)
+ * struct ntrace_info - the hardware of this device (NTRACE_IOC_INFO)
  * @size: size of this structure
  * @abi_version: NTRACE_ABI_VERSION of the kernel module
  * @cpu: Linux number of the hart that the encoder traces
@@ -96,30 +98,29 @@ struct ntrace_range {
  * @sync_modes: bit n set: trTeInstSyncMode accepts n (NTRACE_SYNC_...)
  * @sync_max: largest value that trTeInstSyncMax accepts
  * @inst_features: bits of trTeInstFeatures that the encoder accepts
- * @privilege: privileges that a filter can select; 0 if there is no filter
+ * @privilege: privileges that the filter can select; 0 without a filter
  * @encoder_impl: trTeImpl
- * @sink_impl: trRamImpl, trPibImpl or trAtbBridgeImpl; bits 11..8 tell which: 0x9 memory,
- *             0xa pins, 0xe a CoreSight trace bus. Only what is in memory can be read
- * @granule: bytes that the sink writes at once
- * @sink_size_max: largest sink buffer that can be asked for, in bytes; 0 where trace
- *                 does not go to memory. A sink with
- *                 memory of its own (SRAM mode, see @sink_impl) has all of that,
- *                 and can be read only when it has stopped
+ * @sink_impl: trRamImpl, trPibImpl or trAtbBridgeImpl; bits 11..8 are the type: 0x9 memory,
+ *             0xa pins, 0xe a CoreSight trace bus. Only trace in memory can be read
+ * @granule: bytes per write of the sink
+ * @sink_size_max: largest possible sink buffer in bytes; 0 if trace does not go to
+ *                 memory. For a sink with memory of its own (SRAM mode, see
+ *                 @sink_impl), the size of that memory, which can be read only while
+ *                 the sink is stopped
  * @module_version: version of the module, 0-terminated
- * @sink: number of the sink: devices with the same one share it. Whoever traces
- *        through one of them gets the messages of all harts that are traced then,
- *        and tells them apart by @src
- * @timestamp_modes: bit n set: NTRACE_TIMESTAMPS_... n can be had; 0 = no time stamps
- * @timestamp_bits: width of a time stamp
+ * @sink: number of the sink. Devices with the same number share the sink: each of
+ *        them delivers the messages of all harts that are being traced, and @src
+ *        identifies the hart
+ * @timestamp_modes: bit n set: NTRACE_TIMESTAMPS_... n is supported; 0 = no timestamps
+ * @timestamp_bits: width of a timestamp
  * @timestamp_prescale_max: largest ntrace_config.timestamp_prescale
- * @range_max: how many address ranges can be told apart from the rest at a time
- * @timestamp_hz: of each mode: how often it counts per second with prescale 0; 0 =
- *                unknown
- * @traps: bit n set: NTRACE_TRAPS_... n can be had
- * @causes: 1: ntrace_config.causes can be had
- * @triggers_in: bit n set: there is an external trigger input n
+ * @range_max: largest ntrace_config.range_count
+ * @timestamp_hz: frequency of each mode with prescale 0, in Hz; 0 = unknown
+ * @traps: bit n set: NTRACE_TRAPS_... n is supported
+ * @causes: 1: ntrace_config.causes is supported
+ * @triggers_in: bit n set: external trigger input n exists
  * @triggers_out: likewise for outputs
- * @triggers_debug: 1: NTRACE_CONFIG_DEBUG_TRIGGERS can be had
+ * @triggers_debug: 1: NTRACE_CONFIG_DEBUG_TRIGGERS is supported
  * @reserved: 0
  */
 struct ntrace_info {
@@ -155,45 +156,45 @@ struct ntrace_info {
 };
 
 /*
- * ntrace_config.flags: for harts that share a sink: the hart is traced, but its
- * trace is taken from another device of that sink. The data area stays empty.
- * Where trace leaves the machine (see ntrace_info.sink_impl) nothing else can be had:
- * there is no data area then, data_size and sink_size are 0, and read() fails with
- * EOPNOTSUPP.
+ * ntrace_config.flags: for harts that share a sink. The hart is traced, but user
+ * space reads its trace from another device of that sink, so the data area stays
+ * empty. The flag is required where trace leaves the machine (see
+ * ntrace_info.sink_impl): such a capture has no data area, data_size and sink_size
+ * are 0, and read() fails with EOPNOTSUPP.
  */
 #define NTRACE_CONFIG_NO_DATA (1u << 0)
 /*
- * The sink stops when its buffer is full, so that it holds the first trace rather
- * than the last. Nothing is drained before STOP.
+ * The sink stops when its buffer is full, so that the buffer holds the first trace
+ * rather than the last. The driver drains the buffer at STOP, not before.
  */
 #define NTRACE_CONFIG_STOP_ON_WRAP (1u << 1)
 /*
- * Ownership messages tell the task: scontext is its id, as gettid() says in the
- * first PID name space. EOPNOTSUPP if the encoder has no trTeContext, or if the
- * hart has no scontext that the kernel may write.
+ * Ownership messages name the task: scontext holds its thread id in the initial PID
+ * namespace. EOPNOTSUPP if the encoder has no trTeContext, or if the hart has no
+ * scontext that the kernel may write.
  */
 #define NTRACE_CONFIG_CONTEXT (1u << 2)
 
-/* START only arms: tracing begins with a trigger, see ntrace_config.trigger_in. */
+/* START arms the encoder; a trigger starts tracing, see ntrace_config.trigger_in. */
 #define NTRACE_CONFIG_ARMED (1u << 3)
 
 /*
- * Triggers of the hart's debug module (actions trace-on, trace-off, trace-notify) may
- * begin and end tracing and mark it. Who sets them is firmware or a debugger. The
- * encoder has one switch for these and for inputs: with trigger_in they do so anyway.
+ * Triggers of the hart's debug module (actions trace-on, trace-off, trace-notify)
+ * start, stop and mark the trace. Firmware or a debugger sets them. The encoder has
+ * one switch for debug triggers and inputs: trigger_in enables both.
  */
 #define NTRACE_CONFIG_DEBUG_TRIGGERS (1u << 4)
 
 /**
  * struct ntrace_config - one capture (NTRACE_IOC_CONFIGURE, in and out)
  * @size: size of this structure
- * @mode: NTRACE_MODE_BTM or NTRACE_MODE_HTM; 0 = HTM if there is HTM
- * @privilege: NTRACE_PRIVILEGE_... to trace; 0 = user and supervisor. Refused
- *             with EOPNOTSUPP if the encoder has no filter that can do it.
+ * @mode: NTRACE_MODE_BTM or NTRACE_MODE_HTM; 0 = HTM if supported, else BTM
+ * @privilege: NTRACE_PRIVILEGE_... to trace; 0 = user and supervisor. EOPNOTSUPP if
+ *             the encoder cannot filter so.
  * @sync_mode: NTRACE_SYNC_...; periodic synchronization
  * @sync_max: interval 2^(sync_max + 4) messages, cycles or parcels
  * @drain_us: longest time between two drains of the sink in microseconds;
- *            0 = chosen from the size of the sink buffer
+ *            0 = the driver chooses it from the size of the sink buffer
  * @sink_size: bytes of the sink buffer (DMA memory); 0 = default
  * @data_size: bytes of the data area that user space maps, a power of two of
  *             at least one page; 0 = default
@@ -201,20 +202,20 @@ struct ntrace_info {
  * @reserved: 0
  * @timestamps: NTRACE_TIMESTAMPS_...; the first message after START has the time of
  *              ntrace_control.start_ns
- * @timestamp_prescale: it counts 4^n times more slowly; for SYSTEM and CORE
- * @range_count: addresses to trace: so many of @ranges; 0 = all
- * @traps: NTRACE_TRAPS_...; OFF = all that is executed
- * @causes: bit n: traps with cause n; 0 = all. Only with @traps
+ * @timestamp_prescale: n divides the frequency by 4^n; SYSTEM and CORE only
+ * @range_count: number of valid @ranges; 0 = trace all addresses
+ * @traps: NTRACE_TRAPS_...; OFF = trace all code
+ * @causes: bit n: traps with cause n; 0 = all causes. Only with @traps
  * @ranges: see @range_count
  * @trigger_in: NTRACE_TRIGGER_..., bits 4n + 3..4n for input n
  * @trigger_out: NTRACE_TRIGGER_OUT_..., likewise for outputs
  *
- * What is traced has to be of @privilege, in one of @ranges, and within a handler of
- * @traps, all of that which is given.
+ * An instruction is traced if it satisfies all given conditions: @privilege, one of
+ * @ranges, and a handler of @traps.
  *
- * On return all fields hold the values in effect, as read back from the
- * hardware. A mode, privilege or sync setting that the hardware does not take
- * is an error (EOPNOTSUPP), not a silent change; sizes may be rounded up.
+ * On return, all fields hold the values in effect, as read back from the hardware.
+ * A mode, privilege or sync setting that the hardware does not accept is an error
+ * (EOPNOTSUPP), never a silent change. Sizes may be rounded up.
  */
 struct ntrace_config {
 	__u32 size;
@@ -243,38 +244,39 @@ struct ntrace_config {
 #define NTRACE_STATE_STOPPED 2
 #define NTRACE_STATE_DEAD 3 /* a component did not answer in time */
 
-/* ntrace_control.loss: what was lost since CONFIGURE; 0 = nothing. */
-#define NTRACE_LOSS_LAPPED (1u << 0) /* the sink overtook the drain; lost is a lower bound */
-#define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; lost counts it exactly */
+/* ntrace_control.loss: causes of loss since CONFIGURE; 0 = none. */
+#define NTRACE_LOSS_LAPPED (1u << 0) /* the sink overtook the drain; @lost is a lower bound */
+#define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; @lost is exact */
 #define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow was seen */
-#define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; what came then is not counted */
+#define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; later trace is not counted */
 
 /**
  * struct ntrace_control - first page of the mapping, read-only
  * @abi_version: NTRACE_ABI_VERSION of the kernel module
  * @state: NTRACE_STATE_...
- * @data_offset: where the data area starts in the mapping
- * @data_size: its size in bytes, a power of two
- * @head: bytes that the kernel has put into the data area since CONFIGURE.
+ * @data_offset: offset of the data area in the mapping
+ * @data_size: size of the data area in bytes, a power of two
+ * @head: bytes that the kernel has stored in the data area since CONFIGURE.
  *        Read it with acquire semantics before the data it covers.
  * @tail: bytes that user space has consumed (NTRACE_IOC_CONSUME, read())
- * @lost: bytes known to be lost; exact unless NTRACE_LOSS_LAPPED is set, then
- *        at least so many
+ * @lost: bytes known to be lost; exact unless NTRACE_LOSS_LAPPED is set, then a
+ *        lower bound
  * @loss: NTRACE_LOSS_...
- * @gaps: number of holes in the data area; see @gap_head
- * @gap_head: value of @head at the last hole: bytes before and after it do not
+ * @gaps: number of gaps in the data area; see @gap_head
+ * @gap_head: value of @head at the last gap: bytes before and after the gap do not
  *            belong together
  * @start_ns: CLOCK_MONOTONIC when the encoder was last started, taken on the
  *            traced hart with interrupts off
- * @stop_ns: CLOCK_MONOTONIC when it was stopped, likewise; 0 while running
+ * @stop_ns: CLOCK_MONOTONIC when the encoder was stopped, taken likewise; 0 while
+ *           running
  *
  * The byte at stream position p is at data_offset + (p & (data_size - 1)). The
  * kernel never overwrites a byte before it has been consumed: when the area is
  * full, trace is dropped, counted in @lost and marked as a gap.
  *
- * A hole never joins two halves: the kernel closes it with one reserved byte
- * 0x02 (MSEO 10, which no encoder can send) at @gap_head, so that a decoder
- * that knows nothing of this page must resynchronize there too.
+ * The kernel writes one reserved byte 0x02 (MSEO 10, which no encoder can send) at
+ * each gap, at @gap_head. A decoder that does not read this page therefore
+ * resynchronizes there too.
  */
 struct ntrace_control {
 	__u32 abi_version;
@@ -295,7 +297,7 @@ struct ntrace_control {
  * struct ntrace_consume - NTRACE_IOC_CONSUME
  * @size: size of this structure
  * @reserved: 0
- * @tail: new tail; EINVAL if it is not between the present tail and head
+ * @tail: new tail; EINVAL if it is not between the current tail and head
  */
 struct ntrace_consume {
 	__u32 size;
