@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../tools/ntrace/assemble.h"
+#include "stream/assemble/assemble.h"
 
 #define BYTES_MAX (1 << 20)
 

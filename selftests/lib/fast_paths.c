@@ -14,8 +14,8 @@
 #include <ntrace/flow.h>
 #include <ntrace/profile.h>
 
-#include "pc_text.h"
-#include "ui.h"
+#include "stream/decode/pc_text.h"
+#include "common/ui.h"
 
 #define CODE 0x10000
 #define WORDS 16	/* instructions of a copy of the loop */

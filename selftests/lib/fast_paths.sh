@@ -18,7 +18,8 @@ tools/setup/host-packages deep || exit 1
 flags=(-std=c11 -D_GNU_SOURCE -O2 -g -Ilib/include -Ilib -Itools/ntrace)
 # What the limits are about, whatever CFLAGS the library was built with.
 sources=(lib/wire/reader.c lib/wire/table.c lib/flow/fast.c lib/flow/walk.c lib/flow/flow.c lib/flow/blocks.c
-	lib/profile/profile.c lib/profile/table.c lib/image/locator.c tools/ntrace/pc_text.c tools/ntrace/output.c
+	lib/profile/profile.c lib/profile/table.c lib/image/locator.c
+	tools/ntrace/stream/decode/pc_text.c tools/ntrace/common/output.c
 	selftests/lib/fast_paths.c)
 name_of() { tr / _ <<<"${1%.c}.o"; }
 compile() { "${CC:-gcc}" "${flags[@]}" -iquote "$(dirname "$1")" -x c -c -o "$2" - < <(echo "# 1 \"$1\""; cat "${3:-$1}"); }
@@ -71,5 +72,5 @@ gate blocks-htm block 75 lib/flow/fast.c "$walk"
 gate blocks-htm block 75 lib/flow/blocks.c 's/block->link\[flow->previous_link\] = index;/;/'
 gate profile block 606 lib/image/locator.c \
 	's/if (entry->generation != locator->generation || entry->address != address)/if (1)/'
-gate pcs PC 69 tools/ntrace/pc_text.c 's/text->entries\[index\].start)/0)/'
+gate pcs PC 69 tools/ntrace/stream/decode/pc_text.c 's/text->entries\[index\].start)/0)/'
 done_testing

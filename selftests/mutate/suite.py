@@ -6,6 +6,7 @@ and the ntrace command share: a mutant costs one compilation and one link. A sec
 counts executed lines (gcov), once for each test. Tests that are scripts find the command
 in the build/ of a tree of symbolic links.
 """
+import fnmatch
 import glob
 import hashlib
 import json
@@ -20,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 SANITIZERS = "-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer".split()
 INCLUDE = [f"-I{path}" for path in ("lib/include", "lib", "kernel/include", "kernel/include/uapi",
-                                    "tools/vsoc/model", "selftests/kernel/host", "selftests/lib", "selftests")]
+                                    "tools/vsoc/model", "tools/ntrace", "selftests/kernel/host", "selftests/lib",
+                                    "selftests")]
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-w", *INCLUDE]
 LIBS = "-ldw -lelf -lzstd -lz -liberty -pthread -lm".split()
 CHECKED = ["-O1", "-fPIC", *SANITIZERS]
@@ -84,7 +86,8 @@ class Suite:
         self.work, self.jobs, self.cc = options.work, jobs, options.cc
         self.top = os.getcwd()
         self.library = sorted(glob.glob(options.library))
-        self.command = [] if options.fixture else sorted(glob.glob("tools/ntrace/*.c"))
+        self.command = [] if options.fixture else sorted(
+            path for path in glob.glob("tools/ntrace/**/*.c", recursive=True) if not path.endswith(".bpf.c"))
         self.sources = self.library + self.command
         self.tests = sorted(glob.glob(options.tests))
         self.scripts = [] if options.fixture else options.scripts
@@ -322,9 +325,9 @@ class Suite:
 
     def guest_tests(self, source):
         """The tests in the guest of a source of the command."""
-        name = os.path.basename(source)
-        return [f"{test_name(script)}:{job}" for begins, script, job in self.guest
-                if source in self.command and name.startswith(tuple(begins.split()))]
+        name = source.removeprefix("tools/ntrace/")
+        return [f"{test_name(script)}:{job}" for patterns, script, job in self.guest
+                if source in self.command and any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split())]
 
     def measure_guest(self, name):
         """What a test in the guest says without a mutant; once, since it takes a boot."""

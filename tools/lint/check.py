@@ -30,9 +30,10 @@ import cache
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 # The kernel build checks the drivers with sparse and W=1; the kernel verifies BPF programs.
-UNITS = ["lib/*.c", "tools/ntrace/*.c", "tools/vsoc/model/*.c", ":!tools/ntrace/bpf"]
+UNITS = ["lib/*.c", "tools/ntrace/*.c", "tools/vsoc/model/*.c", ":!tools/ntrace/ctr/bpf"]
 HEADERS = ["lib/*.h", "tools/*.h", "kernel/include/*.h"]
-INCLUDE = ["-Ilib/include", "-Ilib", "-Ikernel/include", "-Ikernel/include/uapi", "-Itools/vsoc/model"]
+INCLUDE = ["-Ilib/include", "-Ilib", "-Ikernel/include", "-Ikernel/include/uapi", "-Itools/vsoc/model",
+           "-Itools/ntrace"]
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-DNTRACE_BPF=none", *INCLUDE]
 SHALLOW = [f"--extra-arg={word}" for setting in ("mode=shallow", "max-nodes=20000")
            for word in ("-Xclang", "-analyzer-config", "-Xclang", setting)]

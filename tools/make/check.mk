@@ -123,7 +123,9 @@ $(eval $(call compile,$(B)/fuzz/obj,clang,$(FUZZ_FLAGS)))
 $(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
 # What is fuzzed of the command itself.
-$(B)/fuzz/fuzz_assemble: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,assemble assemble_fields assemble_line json_line layout message output ui)
+$(B)/fuzz/fuzz_assemble: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix stream/assemble/,assemble fields json_line line) \
+	stream/layout stream/message common/output common/ui)
+$(B)/fuzz/obj/selftests/fuzz/fuzz_assemble.o: private INC := $(CMD_INC) $(INC)
 $(FUZZ_BINS): $(B)/fuzz/%: $(B)/fuzz/obj/selftests/fuzz/%.o $(B)/fuzz/libntrace.a
 	$(LINK)clang -fsanitize=fuzzer,address,undefined $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 $(patsubst %.c,$(B)/fuzz/obj/%.o,$(FUZZ_SRC) $(LIB_SRC)): | fuzz-packages

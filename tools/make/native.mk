@@ -9,14 +9,15 @@ LIBS := -ldw -lelf -lzstd -lz -liberty -pthread -lm
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))
-CMD_SRC := $(sort $(wildcard tools/ntrace/*.c))
+# BPF programs have rules of their own, in riscv64.mk.
+CMD_SRC := $(sort $(filter-out %.bpf.c,$(wildcard $(addprefix tools/ntrace/,*.c */*.c */*/*.c))))
 
 # compile DIR COMPILER FLAGS: rules for objects of one kind below DIR.
 define compile
 $(1)/%.o: %.c $(1)/.flags | host-packages
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  CC      $$@")
-	$$(if $$(V),,@)$(2) $(STD) $(WARN) $(INC) $(3) -MMD -MP -c $$< -o $$@
+	$$(if $$(V),,@)$(2) $(STD) $(WARN) $$(INC) $(3) -MMD -MP -c $$< -o $$@
 # Other flags or another compiler: other objects.
 $(1)/.flags: FORCE
 	@mkdir -p $$(@D)
@@ -58,7 +59,11 @@ $(B)/san/ntrace: $(CMD_SRC:%.c=$(B)/san/obj/%.o) $(B)/san/libntrace.a
 	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(LIBS)
 
 # The page of ntrace report --html is part of the command.
-$(addsuffix /tools/ntrace/html.o,$(B)/obj $(B)/san/obj $(B)/riscv64/obj): $(wildcard tools/ntrace/html/*)
+$(addsuffix /tools/ntrace/report/html/page.o,$(B)/obj $(B)/san/obj $(B)/riscv64/obj): $(wildcard $(addprefix tools/ntrace/report/html/*.,html css js))
+
+# The command's sources name the headers of other rooms by room: "common/ui.h".
+CMD_INC := -Itools/ntrace
+$(addsuffix /tools/ntrace/%.o,$(B)/obj $(B)/san/obj $(B)/fuzz/obj $(B)/riscv64/obj): private INC := $(CMD_INC) $(INC)
 
 san: $(if $(CMD_SRC),$(B)/san/ntrace,$(B)/san/libntrace.a) ## library and command with address and undefined-behaviour sanitizers in build/san
 

@@ -21,14 +21,14 @@ $(RISCV_CC): FORCE
 
 # BPF programs, and the part of the command that loads them: for the machine itself.
 GUEST_LIBS := -l:libbpf.a $(LIBS)
-BPF_OBJECT := $(B)/bpf/ctr_trace.bpf.o
-$(B)/bpf/%.bpf.o: tools/ntrace/bpf/%.bpf.c tools/ntrace/%.h | $(RISCV_CC)
+BPF_OBJECT := $(B)/bpf/trace.bpf.o
+$(B)/bpf/%.bpf.o: tools/ntrace/ctr/bpf/%.bpf.c tools/ntrace/ctr/%.h | $(RISCV_CC)
 	@$(SETUP) bpf
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  BPF     $@";)root=$$(dirname "$$(dirname "$$(readlink -f $(RISCV_CC))")")/usr/include && \
 		clang -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(WERROR) -I"$$root" -I"$$root/riscv64-linux-gnu" \
-			-Itools/ntrace -c $< -o $@
-$(R)/obj/tools/ntrace/ctr_trace_bpf.o: $(BPF_OBJECT)
+			$(CMD_INC) -c $< -o $@
+$(R)/obj/tools/ntrace/ctr/trace_bpf.o: $(BPF_OBJECT)
 
 $(eval $(call compile,$(R)/obj,$(RISCV_CC),$(CFLAGS) -DNTRACE_BPF=$(BPF_OBJECT)))
 $(sort $(patsubst %.c,$(R)/obj/%.o,$(LIB_SRC) $(CMD_SRC))): | $(RISCV_CC)

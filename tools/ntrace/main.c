@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "ui.h"
+#include "common/command.h"
+#include "common/ui.h"
 
 static const struct command *const commands[] = {
 	&command_record, &command_report,   &command_export,  &command_decode, &command_dump,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What all sub-commands share: their entry points, exit codes, option parsing
+ * and help.
+ */
+#ifndef NTRACE_TOOL_COMMON_COMMAND_H
+#define NTRACE_TOOL_COMMON_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NTRACE_TOOL_VERSION "0.1"
+
+/* Exit codes; `ntrace record` passes on that of its child. */
+enum tool_exit {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_GAPS = 3,	/* decoded, but not everything: gaps or errors in the trace */
+	EXIT_SHOWN = 4,	/* only within the command: help was printed, there is no more to do */
+};
+
+/**
+ * struct option_spec - one option of a sub-command
+ * @id: what options_next() returns; printable ASCII also is the short option
+ * @name: long option without the dashes
+ * @argument: what the help calls its argument; NULL = it takes none
+ * @help: one line
+ */
+struct option_spec {
+	int id;
+	const char *name;
+	const char *argument;
+	const char *help;
+};
+
+/* Long options without a short form are numbered from here. */
+#define OPTION_LONG 256
+
+/* Every table has this one, and ends with a spec without a name. */
+#define OPTION_HELP                                                                                \
+	{                                                                                          \
+		'h', "help", NULL, "show this help"                                                \
+	}
+#define OPTION_TABLE_END                                                                           \
+	{                                                                                          \
+		0, NULL, NULL, NULL                                                                \
+	}
+
+/**
+ * struct command - one sub-command
+ * @name: as typed
+ * @summary: one line for `ntrace --help`
+ * @usage: what follows "ntrace NAME "
+ * @details: paragraphs below the options, examples among them
+ * @options: the table
+ * @run: argv[0] is the name; returns enum tool_exit
+ */
+struct command {
+	const char *name;
+	const char *summary;
+	const char *usage;
+	const char *details;
+	const struct option_spec *options;
+	int (*run)(const struct command *command, int argc, char **argv);
+};
+
+extern const struct command command_record;
+extern const struct command command_top;
+extern const struct command command_trigger;
+extern const struct command command_dump;
+extern const struct command command_decode;
+extern const struct command command_encode;
+extern const struct command command_assemble;
+extern const struct command command_report;
+extern const struct command command_export;
+extern const struct command command_archive;
+extern const struct command command_check;
+extern const struct command command_split;
+extern const struct command command_detect;
+extern const struct command command_stat;
+extern const struct command command_ctr;
+extern const struct command command_ctr_trace;
+
+enum options_result {
+	OPTIONS_END = -1,	/* operands follow, or nothing */
+	OPTIONS_BAD = -2,	/* complained already: exit with EXIT_USAGE */
+	OPTIONS_HELP = -3,	/* help was printed: exit with EXIT_OK */
+};
+
+/**
+ * struct options - state of the parser
+ * @index: the next word; after OPTIONS_END the first operand
+ * @value: argument of the option just returned, or NULL
+ */
+struct options {
+	const struct command *command;
+	int argc;
+	char **argv;
+	int index;
+	const char *value;
+	const char *cluster;
+	bool permute;
+	int operands;
+};
+
+/**
+ * options_init - start
+ * @permute: options may follow operands (which are moved behind them);
+ *           otherwise the first operand ends the options, as before a command
+ */
+void options_init(struct options *options, const struct command *command, int argc, char **argv,
+		  bool permute);
+
+/** options_next - id of the next option or enum options_result */
+int options_next(struct options *options);
+
+/**
+ * option_number - an unsigned number with an optional suffix K, M or G
+ *
+ * Return: true, or false after a complaint about option @name.
+ */
+bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
+		   uint64_t *number);
+
+/** usage_error - one line on stderr that points to the help. Return: EXIT_USAGE */
+int usage_error(const struct command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** command_help - the help text on stdout */
+void command_help(const struct command *command);
+
+#endif /* NTRACE_TOOL_COMMON_COMMAND_H */

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What people see: messages, colours, progress, numbers. */
+#ifndef NTRACE_TOOL_COMMON_UI_H
+#define NTRACE_TOOL_COMMON_UI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** fail - "ntrace: error: ..." on stderr. Return: EXIT_FAILED */
+int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** warn - "ntrace: warning: ..." on stderr */
+void warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** say - "ntrace: ..." on stderr */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** finish_output - flush stdout. Return: @status, or EXIT_FAILED if a write failed */
+int finish_output(int status);
+
+/* Parts of a table that a terminal shows differently. */
+enum ui_style {
+	UI_PLAIN,
+	UI_HEADING,
+	UI_KERNEL,
+	UI_DIM,
+	UI_BAD,
+};
+
+/** ui_colours - whether colours are wanted on @file (terminal, no NO_COLOR, TERM not dumb) */
+bool ui_colours(FILE *file);
+
+/** ui_style_on, ui_style_off - escape sequences, or "" where there are no colours */
+const char *ui_style_on(bool colours, enum ui_style style);
+const char *ui_style_off(bool colours, enum ui_style style);
+
+/* Room for a number with separators or a size with a unit. */
+#define UI_NUMBER_SIZE 32
+
+/** ui_number - 1234567 as "1,234,567"; @text has UI_NUMBER_SIZE bytes. Return: @text */
+char *ui_number(char *text, uint64_t number);
+
+/** ui_ticks - a time as "1.234 ms", or "1234 ticks" where @hz is 0 = unknown. Return: @text */
+char *ui_ticks(char *text, uint64_t ticks, uint64_t hz);
+
+/** ui_size - bytes as "1.2 MiB"; @text has UI_NUMBER_SIZE bytes. Return: @text */
+char *ui_size(char *text, uint64_t bytes);
+
+/**
+ * struct progress - a line on stderr about long work
+ *
+ * On a terminal one line is rewritten five times a second; elsewhere a line is
+ * written every five seconds, so that quick work leaves nothing in a log.
+ */
+struct progress {
+	const char *what;
+	uint64_t total;
+	double start;
+	double next;
+	bool terminal;
+	bool shown;
+	bool silent;
+};
+
+void progress_begin(struct progress *progress, const char *what, uint64_t total);
+void progress_update(struct progress *progress, uint64_t done);
+void progress_end(struct progress *progress);
+
+/** monotonic_seconds - CLOCK_MONOTONIC */
+double monotonic_seconds(void);
+
+#endif /* NTRACE_TOOL_COMMON_UI_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* ntrace ctr trace: functions in the BTF of the running kernel and its modules. */
+#ifndef NTRACE_TOOL_CTR_TRACE_FIND_H
+#define NTRACE_TOOL_CTR_TRACE_FIND_H
+
+#include <stddef.h>
+
+#include "trace_bpf.h"
+
+/**
+ * struct ctr_trace_found - functions, and the function that reads the ring
+ * @snapshot: id of the BTF object of riscv_ctr
+ */
+struct ctr_trace_found {
+	struct ctr_trace_function *function;
+	size_t count;
+	uint32_t snapshot;
+};
+
+/**
+ * ctr_trace_find - what the patterns mean
+ *
+ * Return: EXIT_OK, or EXIT_FAILED after a complaint. In both cases ctr_trace_found_free().
+ */
+int ctr_trace_find(struct ctr_trace_found *found, const struct ctr_trace_request *request);
+void ctr_trace_found_free(struct ctr_trace_found *found);
+
+#endif /* NTRACE_TOOL_CTR_TRACE_FIND_H */

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace export: recordings in the formats of other tools. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntrace/encode.h>
+#include <ntrace/export.h>
+
+#include "common/command.h"
+#include "common/input.h"
+#include "common/ui.h"
+#include "gcov.h"
+#include "profile/coverage.h"
+#include "profile/place.h"
+#include "samples.h"
+#include "stacks.h"
+
+#define PERIOD_DEFAULT 10007
+#define DEPTH_DEFAULT 32
+
+/* Formats beside those of ntrace_export_profile(). */
+enum {
+	FORMAT_PERF_DATA = NTRACE_EXPORT_FORMATS,
+	FORMAT_PERFSCRIPT,
+	FORMAT_LCOV,
+	FORMAT_GCOV,
+	FORMAT_STACKS,	/* and those behind it: formats of call stacks */
+};
+
+#define FORMAT_NONE UINT32_MAX
+
+enum {
+	OPTION_FORMAT = 'f',
+	OPTION_OUTPUT = 'o',
+	OPTION_BINARY = 'b',
+	OPTION_USER = 'u',
+	OPTION_KERNEL = 'k',
+	OPTION_PID = 'p',
+	OPTION_PERIOD = OPTION_LONG,
+	OPTION_DEPTH,
+	OPTION_EVERY_BRANCH,
+	OPTION_THREADS,
+	OPTION_NO_INLINE,
+	OPTION_GCOV_VERSION,
+	OPTION_SYSROOT,
+	OPTION_FIRMWARE,
+	OPTION_PARAMS,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_FORMAT, "format", "NAME", "see below" },
+	{ OPTION_OUTPUT, "output", "FILE", "write to FILE (standard output; perf-data: needed)" },
+	{ OPTION_BINARY, "binary", "NAME",
+	  "program or library to describe: path or file name (that with most instructions)" },
+	{ OPTION_USER, "user", NULL, "only user space" },
+	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
+	{ OPTION_PID, "pid", "PID", "only this process" },
+	{ OPTION_PERIOD, "period", "N", "instructions from sample to sample (10007)" },
+	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
+	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
+	  "perf-data: one sample for each transfer, no stacks" },
+	{ OPTION_THREADS, "threads", NULL, "call stacks: threads of the same name stay apart" },
+	{ OPTION_NO_INLINE, "no-inline", NULL, "call stacks: without what was inlined" },
+	{ OPTION_GCOV_VERSION, "gcov-version", "N",
+	  "gcov: 1 for GCC up to 11, 2 for GCC 12 to 15, 3 for GCC 16 (2)" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
+	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
+	  "firmware that runs in M-mode, loaded at ADDR" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+struct export
+{
+	const struct command *command;
+	struct recording recording;
+	struct recording_options recording_options;
+	struct recording_totals totals;
+	struct ntrace_profile *profile;
+	struct ntrace_sampler *sampler;
+	struct ntrace_coverage *coverage;
+	struct ntrace_profile_options selection;
+	struct ntrace_object *object;
+	const char *path;
+	const char *output;
+	const char *binary;
+	unsigned int format;
+	bool user;
+	bool kernel;
+	bool every_branch;
+	bool threads;
+	bool no_inline;
+	uint64_t period;
+	uint32_t depth;
+	uint32_t gcov_version;	/* 0: not given */
+};
+
+static const char *format_name(unsigned int format)
+{
+	switch (format) {
+	case FORMAT_PERF_DATA:
+		return "perf-data";
+	case FORMAT_PERFSCRIPT:
+		return "perfscript";
+	case FORMAT_LCOV:
+		return "lcov";
+	case FORMAT_GCOV:
+		return "gcov";
+	default:
+		return format >= FORMAT_STACKS ? export_stacks_name(format - FORMAT_STACKS) :
+						 ntrace_export_name(format);
+	}
+}
+
+static int take_format(struct export *export, const char *name)
+{
+	for (export->format = 0; format_name(export->format); export->format++)
+		if (!strcmp(format_name(export->format), name))
+			return EXIT_OK;
+	return usage_error(export->command, "option --format: there is no format '%s'", name);
+}
+
+static int take_option(struct export *export, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_FORMAT:
+		return take_format(export, options->value);
+	case OPTION_OUTPUT:
+		export->output = strcmp(options->value, "-") ? options->value : NULL;
+		return EXIT_OK;
+	case OPTION_BINARY:
+		export->binary = options->value;
+		return EXIT_OK;
+	case OPTION_USER:
+		export->user = true;
+		return EXIT_OK;
+	case OPTION_KERNEL:
+		export->kernel = true;
+		return EXIT_OK;
+	case OPTION_PID:
+		if (!option_number(options, "pid", 0, INT32_MAX, &number))
+			return EXIT_USAGE;
+		export->selection.pid = (int32_t)number;
+		return EXIT_OK;
+	case OPTION_PERIOD:
+		return option_number(options, "period", 1, UINT64_MAX, &export->period) ?
+			       EXIT_OK :
+			       EXIT_USAGE;
+	case OPTION_DEPTH:
+		if (!option_number(options, "depth", 0, NTRACE_SAMPLE_DEPTH_MAX, &number))
+			return EXIT_USAGE;
+		export->depth = (uint32_t)number;
+		return EXIT_OK;
+	case OPTION_EVERY_BRANCH:
+		export->every_branch = true;
+		return EXIT_OK;
+	case OPTION_THREADS:
+		export->threads = true;
+		return EXIT_OK;
+	case OPTION_NO_INLINE:
+		export->no_inline = true;
+		return EXIT_OK;
+	case OPTION_GCOV_VERSION:
+		if (!option_number(options, "gcov-version", NTRACE_EXPORT_GCOV_FIRST,
+				   NTRACE_EXPORT_GCOV_LAST, &number))
+			return EXIT_USAGE;
+		export->gcov_version = (uint32_t)number;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		export->recording_options.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_PARAMS:
+		return add_params(export->command, &export->recording_options.params,
+				  options->value);
+	case OPTION_FIRMWARE:
+		export->recording_options.firmware = options->value;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int count_event(void *data, const struct ntrace_session_event *event)
+{
+	struct export *export = data;
+
+	return ntrace_profile_event(export->profile, event);
+}
+
+static int count_end(void *data)
+{
+	struct export *export = data;
+
+	return ntrace_profile_end(export->profile);
+}
+
+static int sample_event(void *data, const struct ntrace_session_event *event)
+{
+	struct export *export = data;
+
+	return ntrace_sampler_event(export->sampler, event);
+}
+
+static int sample_end(void *data)
+{
+	struct export *export = data;
+
+	ntrace_sampler_end(export->sampler);
+	return 0;
+}
+
+/* A library error about the recording. Return: EXIT_FAILED */
+static int decode_failed(const struct export *export, int error)
+{
+	if (error == NTRACE_ERR_IO && errno)
+		return fail("%s: %s", export->path, strerror(errno));
+	return fail("%s: %s", export->path, ntrace_strerror(error));
+}
+
+static int write_failed(const struct export *export, int error)
+{
+	const char *name = export->output ? export->output : "standard output";
+
+	if (error == NTRACE_ERR_UNSUPPORTED && export->format == FORMAT_GCOV)
+		return fail("%s: no line numbers (stripped, no debug file, or no ELF file): "
+			    "compile it with -g, or have its debug file below /usr/lib/debug",
+			    ntrace_object_name(export->object));
+	if (error == NTRACE_ERR_IO && errno)
+		return fail("%s: %s", name, strerror(errno));
+	return fail("%s: %s", name, ntrace_strerror(error));
+}
+
+static int list_objects(const struct ntrace_profile_object *objects, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count && i < 20; i++)
+		fprintf(stderr, "  %s\n", ntrace_object_name(objects[i].object));
+	if (count > 20)
+		fprintf(stderr, "  and %zu more\n", count - 20);
+	return EXIT_FAILED;
+}
+
+/* The object that --binary names, or that with most instructions. */
+static int choose_object(struct export *export)
+{
+	const struct ntrace_profile_object *objects, *found = NULL;
+	const char *name;
+	size_t count, i;
+
+	objects = ntrace_profile_objects(export->profile, &count);
+	if (!count || !objects[0].instructions)
+		return fail("%s: no instruction was decoded of what is selected%s", export->path,
+			    ntrace_session_has_samples(export->recording.session) ?
+				    ": are the programs here, or below --sysroot?" :
+				    "");
+	for (i = 0; i < count; i++) {
+		name = ntrace_object_name(objects[i].object);
+		if (export->binary && strcmp(name, export->binary) &&
+		    strcmp(ntrace_object_short_name(objects[i].object), export->binary))
+			continue;
+		if (found && export->binary) {
+			fail("option --binary: '%s' may be any of these:", export->binary);
+			return list_objects(objects, count);
+		}
+		if (!found)
+			found = &objects[i];
+	}
+	if (!found) {
+		fail("%s: nothing of '%s' was executed; there are:", export->path, export->binary);
+		return list_objects(objects, count);
+	}
+	export->object = found->object;
+	return EXIT_OK;
+}
+
+/* The first pass: what was executed, and of which object. */
+static int count(struct export *export)
+{
+	int error = ntrace_profile_new(&export->profile, &export->selection);
+
+	if (!error && ntrace_session_has_samples(export->recording.session))
+		error = export_count_samples(&export->recording, export->path, export->profile);
+	else if (!error)
+		error = recording_decode(&export->recording, "export", count_event, count_end,
+					 export, &export->totals);
+	return error ? decode_failed(export, error) : EXIT_OK;
+}
+
+static void note_lines(void *data, const char *text)
+{
+	(void)data;
+	warn("%s", text);
+}
+
+static int write_lcov(struct export *export, FILE *file)
+{
+	const struct coverage_options options = {
+		.object = export->object,
+		.sysroot = export->recording_options.sysroot,
+		.note = note_lines,
+	};
+	int error = coverage_make(&export->coverage, export->profile, &options);
+
+	return error ? error : ntrace_export_lcov(file, export->coverage);
+}
+
+static int write_gcov(struct export *export, FILE *file)
+{
+	uint32_t version = export->gcov_version ? export->gcov_version : NTRACE_EXPORT_GCOV_GCC12;
+
+	return export_gcov(file, export->profile, export->object, export->recording_options.sysroot,
+			   version);
+}
+
+static int write_profile_to(struct export *export, FILE *file, struct ntrace_export_counts *counts)
+{
+	int error;
+
+	if (export->format == FORMAT_LCOV)
+		error = write_lcov(export, file);
+	else if (export->format == FORMAT_GCOV)
+		error = write_gcov(export, file);
+	else
+		error = ntrace_export_profile(file, export->profile, export->format, export->object,
+					      counts);
+	if (!error && fflush(file))
+		error = NTRACE_ERR_IO;
+	return error;
+}
+
+static int write_profile(struct export *export, struct ntrace_export_counts *counts)
+{
+	FILE *file;
+	int error;
+
+	if (!export->output) {
+		error = write_profile_to(export, stdout, counts);
+	} else {
+		file = fopen(export->output, "we");
+		if (!file)
+			return write_failed(export, NTRACE_ERR_IO);
+		error = write_profile_to(export, file, counts);
+		if (fclose(file) && !error)
+			error = NTRACE_ERR_IO;
+	}
+	return error ? write_failed(export, error) : EXIT_OK;
+}
+
+static int write_samples(struct export *export, struct ntrace_export_counts *counts)
+{
+	const struct ntrace_export_samples_options file_options = {
+		.size = sizeof(file_options),
+		.session = export->recording.session,
+		.object = export->object,
+		.period = export->period,
+		.user = export->user,
+		.every_branch = export->every_branch,
+	};
+	struct ntrace_sampler_options options = {
+		.size = sizeof(options),
+		.period = export->every_branch ? 0 : export->period,
+		.depth = export->depth,
+		.pid = export->selection.pid,
+		.privileges = export->selection.privileges,
+		.sample = ntrace_export_sample,
+		.branch = export->every_branch ? ntrace_export_branch : NULL,
+	};
+	struct ntrace_export_samples *samples;
+	int error, closed;
+
+	error = export->format == FORMAT_PERF_DATA ?
+			ntrace_export_perf_data_open(&samples, export->output, &file_options) :
+			ntrace_export_perfscript_open(
+				&samples, export->output ? export->output : "/dev/stdout",
+				&file_options);
+	if (error)
+		return write_failed(export, error);
+	options.data = samples;
+	error = ntrace_sampler_new(&export->sampler, &options);
+	if (!error && ntrace_session_has_samples(export->recording.session))
+		error = export_write_samples(&export->recording, samples, &export->selection);
+	else if (!error)
+		error = recording_decode(&export->recording, "export", sample_event, sample_end,
+					 export, &export->totals);
+	closed = ntrace_export_samples_close(samples, counts);
+	if (closed)
+		return write_failed(export, closed);
+	return error ? decode_failed(export, error) : EXIT_OK;
+}
+
+static void say_lines(const struct ntrace_coverage *coverage)
+{
+	const struct ntrace_coverage_line *lines;
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	size_t count, executed = 0, i;
+
+	lines = ntrace_coverage_lines(coverage, &count);
+	for (i = 0; i < count; i++)
+		executed += lines[i].executed != 0;
+	if (count)
+		say("%s lines, %s of them executed", ui_number(number, count),
+		    ui_number(other, executed));
+	else
+		warn("nothing that was executed has line numbers: the export is empty");
+}
+
+/* On standard error, since the export may be on standard output. */
+static void say_what(const struct export *export, const struct ntrace_export_counts *counts)
+{
+	bool samples = export->format >= NTRACE_EXPORT_FORMATS;
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+
+	if (export->format == FORMAT_LCOV)
+		say_lines(export->coverage);
+	else if (export->format == FORMAT_GCOV)
+		; /* It has said so. */
+	else if (!counts->traces)
+		warn("nothing of what is selected was executed: the export is empty");
+	else if (samples)
+		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
+		    ui_number(other, counts->executed), export->object ? " of " : "",
+		    export->object ? ntrace_object_name(export->object) : "");
+	else
+		say("%s traces, executed %s times%s%s", ui_number(number, counts->traces),
+		    ui_number(other, counts->executed), export->object ? ", of " : "",
+		    export->object ? ntrace_object_name(export->object) : "");
+	if (export->totals.gaps || export->totals.lost)
+		warn("the trace has %s gaps and errors: what was executed there is not in the "
+		     "counts",
+		     ui_number(number, export->totals.gaps));
+}
+
+static int write_stacks(struct export *export)
+{
+	const struct export_stacks_options options = {
+		.recording = &export->recording,
+		.path = export->path,
+		.output = export->output,
+		.format = export->format - FORMAT_STACKS,
+		.sysroot = export->recording_options.sysroot,
+		.threads = export->threads,
+		.inlined = !export->no_inline,
+		.selection = &export->selection,
+	};
+
+	return export_stacks(&options);
+}
+
+/* What samples can give, and what only a trace can. */
+static int check_samples(const struct export *export)
+{
+	if (!ntrace_session_has_samples(export->recording.session))
+		return EXIT_OK;
+	if (export->format == FORMAT_PERF_DATA)
+		return fail("%s: is a perf.data file already", export->path);
+	if (export->format == FORMAT_LCOV)
+		return fail("%s: samples do not tell what was not executed: lcov needs a trace, "
+			    "see ntrace-record(1)",
+			    export->path);
+	if (export->format >= FORMAT_STACKS)
+		return fail("%s: between samples calls and returns are unknown: %s needs a trace, "
+			    "see ntrace-record(1)",
+			    export->path, format_name(export->format));
+	if (export->kernel)
+		return fail("%s: no text of the kernel is in a perf.data file: --kernel needs a "
+			    "recording of ntrace-record(1)",
+			    export->path);
+	return EXIT_OK;
+}
+
+static int run_export(struct export *export)
+{
+	struct ntrace_export_counts counts = { 0 };
+	bool one_object = export->format == FORMAT_PERFSCRIPT || export->format == FORMAT_GCOV ||
+			  ntrace_export_one_object(export->format);
+	int error;
+
+	error = recording_open(&export->recording, export->command, export->path,
+			       &export->recording_options);
+	if (!error)
+		error = check_samples(export);
+	if (!error && export->format >= FORMAT_STACKS)
+		return write_stacks(export);
+	if (!error && export->format != FORMAT_PERF_DATA)
+		error = count(export);
+	if (!error && (one_object || export->binary))
+		error = choose_object(export);
+	if (error)
+		return error;
+	error = export->format == FORMAT_PERF_DATA || export->format == FORMAT_PERFSCRIPT ?
+			write_samples(export, &counts) :
+			write_profile(export, &counts);
+	if (!error)
+		say_what(export, &counts);
+	return error;
+}
+
+static int check_options(struct export *export, int operands)
+{
+	if (operands != 1)
+		return usage_error(export->command, "one recording is needed");
+	if (export->format == FORMAT_NONE)
+		return usage_error(export->command, "option --format is needed");
+	if (export->user && export->kernel)
+		return usage_error(export->command, "--user and --kernel exclude each other");
+	if (export->format == FORMAT_PERF_DATA && !export->output)
+		return usage_error(export->command, "option --output is needed with perf-data");
+	if (export->format == FORMAT_PERF_DATA && export->binary)
+		return usage_error(export->command, "perf-data has all objects: no --binary");
+	if (export->format >= FORMAT_STACKS && export->binary)
+		return usage_error(export->command, "%s has all objects: no --binary",
+				   format_name(export->format));
+	if (export->threads && export->format < FORMAT_STACKS)
+		return usage_error(export->command, "--threads is for call stacks");
+	if (export->no_inline && export->format < FORMAT_STACKS)
+		return usage_error(export->command, "--no-inline is for call stacks");
+	if (export->every_branch && export->format != FORMAT_PERF_DATA)
+		return usage_error(export->command, "--every-branch is for perf-data");
+	if (export->gcov_version && export->format != FORMAT_GCOV)
+		return usage_error(export->command, "--gcov-version is for gcov");
+	if (export->user)
+		export->selection.privileges = 1u << NTRACE_PRIV_U;
+	if (export->kernel)
+		export->selection.privileges = 1u << NTRACE_PRIV_S;
+	return EXIT_OK;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct export export = { .command = command,
+				 .format = FORMAT_NONE,
+				 .period = PERIOD_DEFAULT,
+				 .depth = DEPTH_DEFAULT,
+				 .recording_options = { .samples = true, .traces = true },
+				 .selection = { .size = sizeof(export.selection), .pid = -1 } };
+	struct options options;
+	int option, error;
+
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&export, &options, option);
+		if (error)
+			return error;
+	}
+	error = check_options(&export, argc - options.index);
+	if (error)
+		return error;
+	export.path = argv[options.index];
+	error = run_export(&export);
+	ntrace_sampler_free(export.sampler);
+	ntrace_coverage_free(export.coverage);
+	ntrace_profile_free(export.profile);
+	recording_close(&export.recording);
+	return error;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen, lcov and perf",
+	.usage = "--format NAME [OPTIONS] RECORDING | FILE",
+	.details =
+		"formats:\n"
+		"  gcov        GCC: gcc -fauto-profile=FILE\n"
+		"  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
+		"  profgen     llvm-profgen --unsymbolized-profile\n"
+		"  bolt        perf2bolt -pa, LLVM 21 and later\n"
+		"  bolt-bf     perf2bolt -pa, every version\n"
+		"  csv, json   every trace: a transfer, the straight run behind it, times "
+		"executed\n"
+		"  lcov        exact coverage of lines, branches and functions: genhtml\n"
+		"  perf-data   perf.data with branch stacks: perf, llvm-profgen, create_llvm_prof, "
+		"perf2bolt\n"
+		"  perfscript  llvm-profgen --perfscript\n"
+		"  folded      call stacks: flamegraph.pl, inferno, speedscope\n"
+		"  callgrind   call graph: callgrind_annotate, KCachegrind\n"
+		"  pprof       call stacks: go tool pprof, Pyroscope, Parca\n"
+		"  speedscope  call stacks: www.speedscope.app\n"
+		"  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
+		"  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
+		"All but perf-data and perfscript hold every executed transfer; these sample, "
+		"every N "
+		"instructions.\n"
+		"Nothing is known of mispredictions, and nothing is said.\n"
+		"Of a perf.data file with branch stacks (perf record -j any,u) the counts of the "
+		"samples: gcov\nto json, and perfscript.\n\n"
+		"examples:\n"
+		"  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
+		"  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"
+		"  ntrace export -f bolt -u -b app -o app.pa ntrace.data\n"
+		"  perf2bolt -pa -p app.pa -o app.fdata app\n"
+		"  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
+		"  perf report --branch-history -i perf.data\n",
+	.options = options_table,
+	.run = run,
+};

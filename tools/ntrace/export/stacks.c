@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Call stacks of a recording, in the formats of the tools that show them. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ntrace/export_stacks.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "profile/coverage.h"
+#include "stacks.h"
+
+/* First the formats of stacks added up, then those of timelines. */
+static bool is_timeline(unsigned int index)
+{
+	return index >= NTRACE_EXPORT_STACKS_FORMATS;
+}
+
+const char *export_stacks_name(unsigned int index)
+{
+	return is_timeline(index) ?
+		       ntrace_export_timeline_name(index - NTRACE_EXPORT_STACKS_FORMATS) :
+		       ntrace_export_stacks_name(index);
+}
+
+static int take_event(void *data, const struct ntrace_session_event *event)
+{
+	return ntrace_stacks_event(data, event);
+}
+
+static int take_end(void *data)
+{
+	return ntrace_stacks_end(data);
+}
+
+static int failed(const char *name, int error)
+{
+	return fail("%s: %s", name,
+		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
+}
+
+/* On standard error, since the export may be on standard output. */
+static void say_what(const struct ntrace_stacks *stacks, const struct recording_totals *totals)
+{
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	struct ntrace_stacks_stats stats;
+
+	ntrace_stacks_get_stats(stacks, &stats);
+	if (!stats.instructions)
+		warn("nothing of what is selected was executed: the export is empty");
+	else
+		say("%s instructions, %s calls", ui_number(number, stats.instructions),
+		    ui_number(other, stats.calls));
+	if (stats.other)
+		warn("the call tree is too large: %s instructions are in '[other]'",
+		     ui_number(number, stats.other));
+	if (stats.cut)
+		warn("stacks became too deep %s times: outer callers are '[unknown]'",
+		     ui_number(number, stats.cut));
+	if (totals->gaps || totals->lost)
+		warn("the trace has %s gaps and errors: what was executed there is missing, and "
+		     "callers behind them may be '[unknown]'",
+		     ui_number(number, totals->gaps));
+}
+
+/* What the formats need that the stacks do not tell. */
+static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
+		      FILE *file)
+{
+	const struct ntrace_stream *stream = ntrace_session_stream(options->recording->session, 0);
+	const struct ntrace_export_stacks_options file_options = {
+		.size = sizeof(file_options),
+		.title = options->path,
+		.timestamp_hz = stream ? stream->params.timestamp_hz : 0,
+	};
+
+	return ntrace_export_stacks(file, stacks, options->format, &file_options);
+}
+
+/* Decodes, and writes what is added up; a timeline is written on the way. */
+static int run(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
+	       FILE *file, const char *name)
+{
+	struct recording_totals totals = { 0 };
+	int error;
+
+	error = recording_decode(options->recording, "export", take_event, take_end, stacks,
+				 &totals);
+	if (error)
+		return failed(ferror(file) ? name : options->path, error);
+	if (!is_timeline(options->format))
+		error = write_sums(stacks, options, file);
+	if (error)
+		return failed(name, error);
+	say_what(stacks, &totals);
+	return EXIT_OK;
+}
+
+static int run_with(const struct export_stacks_options *options, FILE *file, const char *name,
+		    char **directories)
+{
+	struct ntrace_stacks_options wanted = { .size = sizeof(wanted),
+						.pid = options->selection->pid,
+						.privileges = options->selection->privileges,
+						.merge_threads = !options->threads,
+						.inlined = options->inlined &&
+							   !is_timeline(options->format),
+						.directories = (const char *const *)directories };
+	struct ntrace_export_timeline *timeline = NULL;
+	struct ntrace_stacks *stacks;
+	int error = 0, closed = 0;
+
+	if (is_timeline(options->format)) {
+		error = ntrace_export_timeline_open(&timeline, file,
+						    options->format - NTRACE_EXPORT_STACKS_FORMATS,
+						    options->recording->session);
+		wanted.change = ntrace_export_timeline_change;
+		wanted.data = timeline;
+	}
+	if (!error)
+		error = ntrace_stacks_new(&stacks, &wanted);
+	if (error) {
+		if (timeline)
+			ntrace_export_timeline_close(timeline, NULL);
+		return failed(options->path, error);
+	}
+	error = run(stacks, options, file, name);
+	if (timeline)
+		closed = ntrace_export_timeline_close(timeline, NULL);
+	ntrace_stacks_free(stacks);
+	return error || !closed ? error : failed(name, closed);
+}
+
+int export_stacks(const struct export_stacks_options *options)
+{
+	const char *name = options->output ? options->output : "standard output";
+	FILE *file = options->output ? fopen(options->output, "we") : stdout;
+	char **directories;
+	int error, bad;
+
+	if (!file)
+		return failed(name, NTRACE_ERR_IO);
+	directories = debug_directories(options->sysroot);
+	error = directories ? run_with(options, file, name, directories) :
+			      failed(name, NTRACE_ERR_NOMEM);
+	debug_directories_free(directories);
+	bad = fflush(file);
+	if (options->output && fclose(file))
+		bad = EOF;
+	return error || !bad ? error : failed(name, NTRACE_ERR_IO);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace record: traces all harts, or tasks, while a command runs. */
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	struct recorder recorder = RECORDER_INIT;
+	int error;
+
+	error = record_options_read(&recorder.options, command, argc, argv, NULL, NULL);
+	if (!error && !record_options_any(&recorder.options))
+		error = usage_error(command, "no command to record");
+	if (!error && recorder.options.argc)
+		error = command_find(recorder.options.argv[0]);
+	if (!error)
+		error = recorder_signals(&recorder);
+	if (error == OPTIONS_HELP)
+		error = finish_output(EXIT_OK);
+	else if (!error)
+		error = recorder_wait(&recorder, recorder_run(&recorder));
+	record_options_free(&recorder.options);
+	return error;
+}
+
+const struct command command_record = {
+	.name = "record",
+	.summary = "trace all harts, or a program, while a command runs",
+	.usage = "[OPTIONS] [--] COMMAND [ARGUMENT...]",
+	.details =
+		"Traces user space and the kernel from before the command starts until it ends: of "
+		"all\n"
+		"harts, whatever runs on them, through /dev/ntraceN, which needs root or "
+		"CAP_PERFMON,\n"
+		"CAP_SYSLOG and CAP_SYS_RAWIO; nothing is copied before it gets to the recorder. "
+		"Or of\n"
+		"tasks, through perf: what perf_event_paranoid allows, user space only for those "
+		"who may\n"
+		"not read the kernel's code. With --pid and --tid the command may be left out. A "
+		"recording\n"
+		"that has the name already becomes NAME.old.\n\n"
+		"exit status: that of the command; 126 or 127 if it cannot be run; 1 if recording\n"
+		"failed.\n\n"
+		"examples:\n"
+		"  ntrace record -- gzip -k file\n"
+		"  ntrace record --task --privilege u -- make\n"
+		"  ntrace record -p 1234 -- sleep 2\n"
+		"  ntrace record -a --sink-size 4M --sync messages:1024 -- ./server\n",
+	.options = record_options_table,
+	.run = run,
+};

@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The recorder's side of /dev/ntraceN: configuration, start, stop, saving. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+/* Largest piece taken at once, so that the ring gets free in small steps. */
+#define PIECE_MAX (1u << 20)
+
+bool hart_set_parse(struct hart_set *set, const char *text)
+{
+	unsigned long first, last;
+	char *end;
+
+	memset(set, 0, sizeof(*set));
+	while (*text && *text != '\n') {
+		first = strtoul(text, &end, 10);
+		if (end == text || *text == '-')
+			return false;
+		last = first;
+		if (*end == '-') {
+			text = end + 1;
+			last = strtoul(text, &end, 10);
+			if (end == text)
+				return false;
+		}
+		if (first > last || last >= HARTS_MAX)
+			return false;
+		for (; first <= last; first++)
+			set->bits[first / 64] |= UINT64_C(1) << first % 64;
+		if (*end == ',' && end[1])
+			end++;
+		else if (*end && *end != '\n')
+			return false;
+		text = end;
+	}
+	return true;
+}
+
+/* Names a process that has the device open, for "busy". */
+static void find_owner(const char *path, char *text, size_t size)
+{
+	char target[64], pattern[64], comm[32] = "?";
+	ssize_t length;
+	glob_t links;
+	FILE *file;
+	size_t i;
+	int pid;
+
+	snprintf(text, size, "another process");
+	snprintf(pattern, sizeof(pattern), "/proc/[0-9]*/fd/*");
+	if (glob(pattern, GLOB_NOSORT, NULL, &links))
+		return;
+	for (i = 0; i < links.gl_pathc; i++) {
+		length = readlink(links.gl_pathv[i], target, sizeof(target) - 1);
+		if (length <= 0)
+			continue;
+		target[length] = '\0';
+		pid = atoi(links.gl_pathv[i] + strlen("/proc/"));
+		if (strcmp(target, path) || pid == getpid())
+			continue;
+		snprintf(pattern, sizeof(pattern), "/proc/%d/comm", pid);
+		file = fopen(pattern, "r");
+		if (file) {
+			if (!fgets(comm, sizeof(comm), file))
+				strcpy(comm, "?");
+			fclose(file);
+			comm[strcspn(comm, "\n")] = '\0';
+		}
+		snprintf(text, size, "process %d (%s)", pid, comm);
+		break;
+	}
+	globfree(&links);
+}
+
+static int open_failed(const char *path, int error)
+{
+	char owner[64];
+
+	switch (error) {
+	case EACCES:
+	case EPERM:
+		return fail("%s: no permission: tracing a hart needs root or CAP_PERFMON", path);
+	case EBUSY:
+		find_owner(path, owner, sizeof(owner));
+		return fail("%s: busy: %s is tracing with it", path, owner);
+	case ENODEV:
+	case ENXIO:
+		return fail("%s: the trace hardware of this hart is gone, or the hart is offline",
+			    path);
+	default:
+		return fail("%s: %s", path, strerror(error));
+	}
+}
+
+static int check_version(const struct device *device)
+{
+	unsigned int module = device->info.abi_version;
+
+	if (module == NTRACE_ABI_VERSION)
+		return EXIT_OK;
+	return fail("the ntrace module speaks version %u of the interface, this ntrace version %u: "
+		    "install matching ones (the %s is older)",
+		    module, (unsigned int)NTRACE_ABI_VERSION,
+		    module < NTRACE_ABI_VERSION ? "module" : "command");
+}
+
+static int open_device(struct device *device, const char *path)
+{
+	device->fd = -1;
+	device->output.fd = -1;
+	snprintf(device->path, sizeof(device->path), "%s", path);
+	device->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (device->fd < 0)
+		return open_failed(path, errno);
+	device->info.size = sizeof(device->info);
+	if (ioctl(device->fd, NTRACE_IOC_INFO, &device->info)) {
+		if (errno == ENOTTY || errno == E2BIG || errno == EINVAL)
+			return fail(
+				"%s: the ntrace module does not understand this ntrace: install "
+				"matching ones",
+				path);
+		return open_failed(path, errno);
+	}
+	return check_version(device);
+}
+
+static int compare_devices(const void *a, const void *b)
+{
+	const struct device *left = a, *right = b;
+
+	return left->info.cpu < right->info.cpu ? -1 : left->info.cpu > right->info.cpu;
+}
+
+/* Every hart that was named must be there. */
+static int check_harts(const struct device_list *list, const struct hart_set *harts)
+{
+	unsigned int hart, i;
+
+	for (hart = 0; hart < HARTS_MAX; hart++) {
+		if (!hart_set_has(harts, hart))
+			continue;
+		for (i = 0; i < list->count && list->devices[i].info.cpu != hart; i++)
+			;
+		if (i == list->count)
+			return fail("hart %u has no trace device", hart);
+	}
+	return list->count ? EXIT_OK : fail("no hart is selected");
+}
+
+/* Of a sink that harts share, one device is enough: it gives all that is in it. */
+static void find_leader(const struct device_list *list, struct device *device)
+{
+	const struct device *other;
+
+	for (other = list->devices; other < device && !device->leader; other++) {
+		if (device->info.src_bits && other->info.sink == device->info.sink)
+			device->leader = other;
+	}
+}
+
+int devices_open(struct device_list *list, const struct hart_set *harts)
+{
+	struct device *device;
+	glob_t paths;
+	int error = EXIT_OK;
+	size_t i;
+
+	*list = (struct device_list){ 0 };
+	if (glob("/dev/ntrace[0-9]*", 0, NULL, &paths))
+		return fail(
+			"no trace device (/dev/ntrace*): is the module loaded (modprobe ntrace), "
+			"and does this machine have N-Trace hardware?");
+	list->devices = calloc(paths.gl_pathc, sizeof(*list->devices));
+	if (!list->devices) {
+		globfree(&paths);
+		return fail("out of memory");
+	}
+	for (i = 0; !error && i < paths.gl_pathc; i++) {
+		device = &list->devices[list->count++];
+		error = open_device(device, paths.gl_pathv[i]);
+		if (!error && harts && !hart_set_has(harts, device->info.cpu)) {
+			close(device->fd);
+			list->count--;
+		}
+	}
+	globfree(&paths);
+	if (!error)
+		qsort(list->devices, list->count, sizeof(*list->devices), compare_devices);
+	if (!error && harts)
+		error = check_harts(list, harts);
+	for (i = 0; !error && i < list->count; i++)
+		find_leader(list, &list->devices[i]);
+	return error;
+}
+
+bool devices_forbidden(void)
+{
+	int fd = -1, error = 0;
+	glob_t paths;
+
+	if (glob("/dev/ntrace[0-9]*", 0, NULL, &paths))
+		return false;
+	fd = open(paths.gl_pathv[0], O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		error = errno;
+	else
+		close(fd);
+	globfree(&paths);
+	return error == EACCES || error == EPERM;
+}
+
+void devices_close(struct device_list *list)
+{
+	struct device *device;
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++) {
+		device = &list->devices[i];
+		if (device->control)
+			munmap((void *)(uintptr_t)device->control, device->map_size);
+		if (device->fd >= 0)
+			close(device->fd);
+		trace_output_close(&device->output);
+	}
+	free(list->devices);
+	*list = (struct device_list){ 0 };
+}
+
+/* What this hardware cannot do, said better than EOPNOTSUPP. */
+static int check_abilities(const struct device *device, const struct ntrace_config *wanted)
+{
+	const struct ntrace_info *info = &device->info;
+
+	if (!info->sink_size_max)
+		return fail("%s: the trace of hart %u leaves the machine (%s): there is nothing "
+			    "to record here",
+			    device->path, info->cpu,
+			    (info->sink_impl >> 8 & 0xf) == 0xa ? "PIB sink" : "ATB bridge");
+	if (wanted->mode && !(info->modes >> wanted->mode & 1))
+		return fail("%s: the encoder of hart %u has no %s (option --mode)", device->path,
+			    info->cpu, wanted->mode == NTRACE_MODE_BTM ? "BTM" : "HTM");
+	if (!(info->sync_modes >> wanted->sync_mode & 1))
+		return fail("%s: the encoder of hart %u has no such periodic synchronization "
+			    "(option --sync)",
+			    device->path, info->cpu);
+	if (wanted->sync_mode && wanted->sync_max > info->sync_max)
+		return fail("%s: the longest interval of the encoder of hart %u is 2^%u "
+			    "(option --sync)",
+			    device->path, info->cpu, info->sync_max + 4);
+	if (wanted->timestamps && (wanted->timestamps == RECORD_TIMESTAMPS_ANY ||
+				   !(info->timestamp_modes >> wanted->timestamps & 1) ||
+				   wanted->timestamp_prescale > info->timestamp_prescale_max))
+		return fail("%s: the encoder of hart %u has no such time stamps (option "
+			    "--timestamps)",
+			    device->path, info->cpu);
+	if (wanted->range_count > info->range_max)
+		return fail("%s: the encoder of hart %u can filter %u address ranges (option "
+			    "--filter)",
+			    device->path, info->cpu, info->range_max);
+	if (wanted->traps &&
+	    (!(info->traps >> wanted->traps & 1) || (wanted->causes && !info->causes)))
+		return fail("%s: the encoder of hart %u cannot filter by traps (option --traps)",
+			    device->path, info->cpu);
+	if (!record_trigger_fits(wanted, info->triggers_in, info->triggers_out,
+				 info->triggers_debug))
+		return fail("%s: the encoder of hart %u has no such trigger: it has inputs 0x%x, "
+			    "outputs 0x%x%s (--trigger-in, --trigger-out, --debug-triggers)",
+			    device->path, info->cpu, info->triggers_in, info->triggers_out,
+			    info->triggers_debug ? "" : ", no debug triggers");
+	if (wanted->sink_size > info->sink_size_max)
+		return fail("%s: the largest sink buffer of hart %u is %" PRIu64 " bytes "
+			    "(option --sink-size)",
+			    device->path, info->cpu, (uint64_t)info->sink_size_max);
+	return EXIT_OK;
+}
+
+/*
+ * The kernel's trace shows switches of tasks; without it the hart should name the
+ * task, if it can. Return: as ioctl().
+ */
+static int set_config(struct device *device)
+{
+	struct ntrace_config named = device->config;
+
+	if (named.privilege && !(named.privilege & NTRACE_PRIVILEGE_S)) {
+		named.flags |= NTRACE_CONFIG_CONTEXT;
+		if (!ioctl(device->fd, NTRACE_IOC_CONFIGURE, &named)) {
+			device->config = named;
+			return 0;
+		}
+		if (errno != EOPNOTSUPP)
+			return -1;
+	}
+	return ioctl(device->fd, NTRACE_IOC_CONFIGURE, &device->config);
+}
+
+int device_configure(struct device *device, const struct ntrace_config *wanted)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *map;
+	int error;
+
+	error = check_abilities(device, wanted);
+	if (error)
+		return error;
+	device->config = *wanted;
+	/* Where nothing can be left out, all is traced. */
+	if (!device->config.privilege && !device->info.privilege)
+		device->config.privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S |
+					   NTRACE_PRIVILEGE_M | NTRACE_PRIVILEGE_VU |
+					   NTRACE_PRIVILEGE_VS;
+	device->config.size = sizeof(device->config);
+	if (device->leader)
+		device->config.flags |= NTRACE_CONFIG_NO_DATA;
+	if (set_config(device)) {
+		if (errno == EOPNOTSUPP)
+			return fail("%s: the encoder of hart %u cannot be set so (--mode, "
+				    "--privilege, --sync or --context)",
+				    device->path, device->info.cpu);
+		if (errno == ENOMEM)
+			return fail("%s: not enough memory for the buffers: a smaller --sink-size "
+				    "or --data-size may fit",
+				    device->path);
+		if (errno == EINVAL)
+			return fail("%s: the module refuses these sizes (--sink-size, --data-size: "
+				    "a power of two of at least a page)",
+				    device->path);
+		return open_failed(device->path, errno);
+	}
+	/* The first page says where the data is; then the whole. */
+	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device->fd, 0);
+	if (map == MAP_FAILED)
+		return fail("%s: mmap: %s", device->path, strerror(errno));
+	device->control = map;
+	device->map_size = device->control->data_offset + device->control->data_size;
+	munmap(map, page);
+	device->control = NULL;
+	map = mmap(NULL, device->map_size, PROT_READ, MAP_SHARED, device->fd, 0);
+	if (map == MAP_FAILED)
+		return fail("%s: mmap: %s", device->path, strerror(errno));
+	device->control = map;
+	device->data = (const uint8_t *)map + device->control->data_offset;
+	return EXIT_OK;
+}
+
+/* Take one contiguous piece and give its room back. Return: 0 or errno. */
+static int save_piece(struct device *device, uint64_t tail, size_t size)
+{
+	struct ntrace_consume consume = { .size = sizeof(consume), .tail = tail + size };
+	const uint8_t *from = device->data + (tail & (device->control->data_size - 1));
+	int error = spool_add(&device->spool, from, size);
+
+	if (error)
+		return error;
+	return ioctl(device->fd, NTRACE_IOC_CONSUME, &consume) ? errno : 0;
+}
+
+/* Everything that is there now. */
+static int save_available(struct device *device)
+{
+	uint64_t head = __atomic_load_n((const uint64_t *)(uintptr_t)&device->control->head,
+					__ATOMIC_ACQUIRE);
+	uint64_t tail = device->control->tail, mask = device->control->data_size - 1, size;
+	int error = 0;
+
+	while (!error && tail < head) {
+		size = head - tail;
+		if (size > mask + 1 - (tail & mask))
+			size = mask + 1 - (tail & mask);
+		if (size > PIECE_MAX)
+			size = PIECE_MAX;
+		error = save_piece(device, tail, (size_t)size);
+		tail += size;
+	}
+	return error;
+}
+
+static bool is_full(int error)
+{
+	return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
+static void *save_thread(void *data)
+{
+	struct sched_param priority = { .sched_priority = 1 };
+	struct device *device = data;
+	struct pollfd poller = { .fd = device->fd, .events = POLLIN };
+	uint64_t one = 1;
+	int error = 0;
+
+	/* The buffer waits for nobody. Without the permission it has to do so, too. */
+	pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
+	while (!error) {
+		if (poll(&poller, 1, -1) < 0) {
+			if (errno != EINTR)
+				error = errno;
+			continue;
+		}
+		if (poller.revents & (POLLIN | POLLHUP | POLLERR))
+			error = save_available(device);
+		if (!error && poller.revents & POLLERR)
+			error = EIO;
+		else if (poller.revents & POLLHUP)
+			break;
+	}
+	device->error = error;
+	if (error && write(device->notify, &one, sizeof(one)) < 0)
+		warn("eventfd: %s", strerror(errno));
+	return NULL;
+}
+
+int device_save_to(struct device *device, const char *directory, unsigned int index,
+		   unsigned int level, uint64_t memory)
+{
+	if (!device->leader) {
+		spool_init(&device->spool, &device->output, memory);
+		return trace_output_open(&device->output, directory, index, level);
+	}
+	memcpy(device->output.name, device->leader->output.name, sizeof(device->output.name));
+	spool_init(&device->spool, &device->output, 0);
+	return EXIT_OK;
+}
+
+int device_start(struct device *device)
+{
+	int error;
+
+	if (ioctl(device->fd, NTRACE_IOC_START))
+		return errno == EBUSY || errno == ENODEV ?
+			       open_failed(device->path, errno) :
+			       fail("%s: starting the trace: %s", device->path, strerror(errno));
+	device->running = true;
+	/* Not earlier: it ends when the trace does, and the buffer has room until then. */
+	error = pthread_create(&device->thread, NULL, save_thread, device);
+	if (error)
+		return fail("starting a thread: %s", strerror(error));
+	device->thread_started = true;
+	return EXIT_OK;
+}
+
+int device_stop(struct device *device)
+{
+	const volatile struct ntrace_control *control = device->control;
+	int error = EXIT_OK;
+
+	if (!device->running)
+		return EXIT_OK;
+	device->running = false;
+	if (ioctl(device->fd, NTRACE_IOC_STOP))
+		error = fail("%s: stopping the trace: %s", device->path, strerror(errno));
+	device->start_ns = control->start_ns;
+	device->stop_ns = control->stop_ns;
+	return error;
+}
+
+/* Where harts share a sink, the last of them to stop brings the end of all. */
+static void take_losses(struct device *device)
+{
+	device->lost = device->control->lost;
+	device->loss = device->control->loss;
+	device->gaps = device->control->gaps;
+}
+
+static void save_rest(struct device *device)
+{
+	int error;
+
+	if (device->control)
+		take_losses(device);
+	if (device->leader) {
+		device->saved = device->leader->saved;
+		device->lost = device->leader->lost;
+		return;
+	}
+	error = spool_flush(&device->spool);
+	if (!device->error)
+		device->error = error;
+	/* The end of the trace makes room for what it cannot be decoded without. */
+	if (device->output.fd >= 0 && is_full(device->error))
+		trace_output_make_room(&device->output);
+	error = trace_output_close(&device->output);
+	if (!device->error)
+		device->error = error;
+	device->saved = device->output.saved;
+	/* What is left when saving failed is lost, and its size is known. */
+	if (device->control && device->control->head > device->saved)
+		device->lost += device->control->head - device->saved;
+}
+
+int device_save_finish(struct device *device, bool quiet)
+{
+	if (device->thread_started) {
+		pthread_join(device->thread, NULL);
+		device->thread_started = false;
+	}
+	save_rest(device);
+	if (!device->error)
+		return EXIT_OK;
+	if (quiet)
+		return EXIT_FAILED;
+	if (is_full(device->error))
+		return fail("%s: disk full after %" PRIu64 " bytes: what was saved before can be "
+			    "decoded",
+			    device->output.name, device->saved);
+	if (device->error == EIO)
+		return fail("%s: the trace hardware did not answer, or the disk failed: what was "
+			    "traced before is saved",
+			    device->path);
+	return fail("%s: %s", device->output.name, strerror(device->error));
+}

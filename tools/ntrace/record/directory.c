@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The directory of a recording: made, moved out of the way, removed. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+/* For what a recording cannot be decoded without, and is written last: parameters, sideband. */
+#define ROOM "room"
+#define ROOM_SIZE (256u << 10)
+
+/* Only what a recorder writes is ever removed; anything else stays and keeps its directory. */
+static bool is_ours(const char *name)
+{
+	static const char *const names[] = { "data", "params", "params.new", "images", ROOM };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return !strncmp(name, "aux.", 4);
+}
+
+/* Holds something, and nothing but what a recorder writes; it may have been killed half-way. */
+static bool is_recording(const char *path)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	bool any = false, foreign = false;
+
+	if (!directory)
+		return false;
+	while ((entry = readdir(directory))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		any = true;
+		foreign |= !is_ours(entry->d_name);
+	}
+	closedir(directory);
+	return any && !foreign;
+}
+
+/* Removes the files of @path, and @path itself if nothing is left in it. */
+static void remove_files(const char *path, bool all)
+{
+	DIR *directory = opendir(path);
+	struct dirent *entry;
+	char *file;
+
+	if (!directory)
+		return;
+	while ((entry = readdir(directory))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") ||
+		    !(all || is_ours(entry->d_name)))
+			continue;
+		if (asprintf(&file, "%s/%s", path, entry->d_name) < 0)
+			continue;
+		if (!all && !strcmp(entry->d_name, "images"))
+			remove_files(file, true);
+		else
+			unlink(file);
+		free(file);
+	}
+	closedir(directory);
+	rmdir(path);
+}
+
+void recording_discard(const char *directory)
+{
+	remove_files(directory, false);
+}
+
+/* A recording that has our name goes out of the way, as with perf record. */
+static int keep_old(const char *directory)
+{
+	struct stat status;
+	int error = EXIT_OK;
+	char *old;
+
+	if (lstat(directory, &status))
+		return EXIT_OK;
+	if (!S_ISDIR(status.st_mode) || !is_recording(directory))
+		return fail("%s: exists and is no recording: it is left alone", directory);
+	if (asprintf(&old, "%s.old", directory) < 0)
+		return fail("out of memory");
+	if (is_recording(old))
+		recording_discard(old);
+	if (rename(directory, old))
+		error = fail("%s: cannot become %s: %s", directory, old, strerror(errno));
+	free(old);
+	return error;
+}
+
+int recording_make(const char *directory)
+{
+	int error = keep_old(directory);
+
+	if (error)
+		return error;
+	return ntrace_recording_create(directory) ? fail("%s: %s", directory, strerror(errno)) :
+						    EXIT_OK;
+}
+
+static char *room_of(const char *directory)
+{
+	char *path;
+
+	return asprintf(&path, "%s/" ROOM, directory) < 0 ? NULL : path;
+}
+
+int recording_reserve(const char *directory)
+{
+	char *path = room_of(directory);
+	int fd, error;
+
+	if (!path)
+		return fail("out of memory");
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	error = fd < 0 ? errno : posix_fallocate(fd, 0, ROOM_SIZE);
+	if (fd >= 0)
+		close(fd);
+	if (error) {
+		unlink(path);
+		error = error == ENOSPC ? fail("%s: disk full", directory) :
+					  fail("%s: %s", path, strerror(error));
+	}
+	free(path);
+	return error;
+}
+
+void recording_release(const char *directory)
+{
+	char *path = room_of(directory);
+
+	if (path)
+		unlink(path);
+	free(path);
+}

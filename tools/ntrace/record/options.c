@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options of `ntrace record`. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+const struct option_spec record_options_table[] = {
+	{ OPTION_OUTPUT, "output", "DIR",
+	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
+	{ OPTION_ALL, "all", NULL, "trace all harts, whatever runs on them (default for root)" },
+	{ OPTION_HARTS, "harts", "LIST", "trace these harts only, e.g. 0,2-3" },
+	{ OPTION_TASK, "task", NULL,
+	  "trace the command and what it starts, wherever it runs (default for others)" },
+	{ OPTION_PID, "pid", "LIST", "trace these processes, and what they start" },
+	{ OPTION_TID, "tid", "LIST", "trace these threads, and what they start" },
+	{ OPTION_PER_THREAD, "per-thread", NULL, "trace only the threads themselves" },
+	{ OPTION_SNAPSHOT, "snapshot", NULL,
+	  "of tasks: only what the buffer holds, at each SIGUSR2 and at the end" },
+	{ OPTION_STROBE, "strobe", "ON,OFF",
+	  "of tasks: trace for ON microseconds, then not for OFF" },
+	{ OPTION_CONTEXT, "context", NULL,
+	  "the trace names tasks itself (default for harts without the kernel)" },
+	{ OPTION_MODE, "mode", "btm|htm",
+	  "branch or history trace mode (default: htm if there is)" },
+	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
+	{ OPTION_AUX_SIZE, "aux-size", "SIZE",
+	  "of tasks: buffer between kernel and recorder, per hart or thread" },
+	{ OPTION_SINK_SIZE, "sink-size", "SIZE",
+	  "of harts: buffer that the hardware writes to, per hart" },
+	{ OPTION_DATA_SIZE, "data-size", "SIZE",
+	  "of harts: buffer between kernel and recorder, per hart" },
+	{ OPTION_SYNC, "sync", "KIND[:N]",
+	  "synchronize every N messages, cycles or parcels; or off" },
+	{ OPTION_TIMESTAMPS, "timestamps", "KIND[:N]",
+	  "time in the trace: any, external, system, core or shared; every N ticks" },
+	{ OPTION_FILTER, "filter", "FUNCTION[@FILE]",
+	  "trace this only (FILE: of tasks); or START/SIZE[@FILE], or *@FILE; may be repeated" },
+	{ OPTION_TRAPS, "traps", "KIND[:CAUSE,...]",
+	  "of harts: trace only handlers of exceptions or interrupts" },
+	{ OPTION_TRIGGER_IN, "trigger-in", "N=ACTION",
+	  "external input N begins (on), ends (off) or marks (notify) the trace" },
+	{ OPTION_TRIGGER_OUT, "trigger-out", "N=WHEN",
+	  "external output N fires when it begins (on), ends (off) or both" },
+	{ OPTION_DEBUG_TRIGGERS, "debug-triggers", NULL,
+	  "triggers of the hart, set by a debugger, do what inputs do" },
+	{ OPTION_ARMED, "armed", NULL, "the trace begins with a trigger" },
+	{ OPTION_COMPRESS, "compress", NULL, "compress the trace (zstd)" },
+	{ OPTION_COMPRESSION_LEVEL, "compression-level", "N",
+	  "so hard: 1 (default) to 22; implies --compress" },
+	{ OPTION_QUIET, "quiet", NULL, "no summary" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+static int take_privilege(struct record_options *record, const char *text)
+{
+	record->wanted.privilege = 0;
+	for (; *text; text++) {
+		if (*text == 'u')
+			record->wanted.privilege |= NTRACE_PRIVILEGE_U;
+		else if (*text == 's')
+			record->wanted.privilege |= NTRACE_PRIVILEGE_S;
+		else if (*text == 'm')
+			record->wanted.privilege |= NTRACE_PRIVILEGE_M;
+		else
+			return usage_error(record->command,
+					   "option --privilege: '%c' is none of u, s, m", *text);
+	}
+	if (!record->wanted.privilege)
+		return usage_error(record->command, "option --privilege: nothing to trace");
+	return EXIT_OK;
+}
+
+/* "messages:4096": the hardware knows powers of two from 16. */
+static int take_sync(struct record_options *record, const char *text)
+{
+	static const char *const kinds[] = {
+		[NTRACE_SYNC_OFF] = "off",
+		[NTRACE_SYNC_MESSAGES] = "messages",
+		[NTRACE_SYNC_CYCLES] = "cycles",
+		[NTRACE_SYNC_PARCELS] = "parcels",
+	};
+	size_t length = strcspn(text, ":");
+	unsigned long long interval = UINT64_C(1) << (RECORD_SYNC_MAX_DEFAULT + 4);
+	unsigned int i;
+	char *end;
+
+	record->sync_given = true;
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i]) == length && !strncmp(kinds[i], text, length))
+			break;
+	if (i == sizeof(kinds) / sizeof(kinds[0]))
+		return usage_error(record->command,
+				   "option --sync: '%s' is none of messages, "
+				   "cycles, parcels, off",
+				   text);
+	record->wanted.sync_mode = i;
+	if (i == NTRACE_SYNC_OFF)
+		return text[length] ? usage_error(record->command, "option --sync: off has no "
+								   "interval") :
+				      EXIT_OK;
+	if (text[length]) {
+		errno = 0;
+		interval = strtoull(text + length + 1, &end, 0);
+		if (errno || *end || text[length + 1] == '-' || interval < 16 ||
+		    interval & (interval - 1) || interval > UINT64_C(1) << 32)
+			return usage_error(record->command,
+					   "option --sync: '%s' is no power of "
+					   "two from 16",
+					   text + length + 1);
+	}
+	record->wanted.sync_max = (uint32_t)__builtin_ctzll(interval) - 4;
+	return EXIT_OK;
+}
+
+static int take_strobe(struct record_options *record, const char *text)
+{
+	unsigned long long on, off = 0;
+	char *end;
+
+	errno = 0;
+	on = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && *end == ',' && end[1] >= '0' && end[1] <= '9')
+		off = strtoull(end + 1, &end, 10);
+	if (errno || *end || !on || !off || on > UINT32_MAX || off > UINT32_MAX)
+		return usage_error(record->command,
+				   "option --strobe: '%s' is no pair of microseconds like 100,900",
+				   text);
+	record->strobe_on = (uint32_t)on;
+	record->strobe_off = (uint32_t)off;
+	return EXIT_OK;
+}
+
+/* "system:16": internal time can be divided by powers of four. */
+static int take_timestamps(struct record_options *record, const char *text)
+{
+	static const struct {
+		const char *name;
+		uint32_t mode;
+	} kinds[] = {
+		{ "off", NTRACE_TIMESTAMPS_OFF },	{ "external", NTRACE_TIMESTAMPS_EXTERNAL },
+		{ "system", NTRACE_TIMESTAMPS_SYSTEM }, { "core", NTRACE_TIMESTAMPS_CORE },
+		{ "shared", NTRACE_TIMESTAMPS_SHARED }, { "any", RECORD_TIMESTAMPS_ANY },
+	};
+	size_t length = strcspn(text, ":");
+	unsigned int i, prescale;
+	unsigned long divisor;
+	char *end;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strlen(kinds[i].name) == length && !strncmp(kinds[i].name, text, length))
+			break;
+	if (i == sizeof(kinds) / sizeof(kinds[0]))
+		return usage_error(record->command,
+				   "option --timestamps: '%s' is none of any, external, system, "
+				   "core, shared, off",
+				   text);
+	record->wanted.timestamps = kinds[i].mode;
+	if (!text[length])
+		return EXIT_OK;
+	divisor = strtoul(text + length + 1, &end, 10);
+	for (prescale = 0; prescale <= NTRACE_PRESCALE_MAX; prescale++)
+		if (!*end && divisor == 1ul << 2 * prescale)
+			break;
+	if (prescale > NTRACE_PRESCALE_MAX ||
+	    (kinds[i].mode != NTRACE_TIMESTAMPS_SYSTEM && kinds[i].mode != NTRACE_TIMESTAMPS_CORE))
+		return usage_error(record->command,
+				   "option --timestamps: '%s': system and core can be divided by "
+				   "4, 16 and 64",
+				   text);
+	record->wanted.timestamp_prescale = prescale;
+	return EXIT_OK;
+}
+
+/* "12,345" */
+static int take_ids(struct record_options *record, struct id_list *ids, const char *option,
+		    const char *text)
+{
+	const char *at = text;
+	pid_t *more;
+	char *end;
+	long id;
+
+	for (;;) {
+		errno = 0;
+		id = strtol(at, &end, 10);
+		if (errno || end == at || id <= 0 || id > INT32_MAX || (*end && *end != ','))
+			return usage_error(record->command,
+					   "option --%s: '%s' is no list like 12,345", option,
+					   text);
+		more = realloc(ids->ids, (ids->count + 1) * sizeof(*more));
+		if (!more)
+			return fail("out of memory");
+		ids->ids = more;
+		ids->ids[ids->count++] = (pid_t)id;
+		if (!*end)
+			return EXIT_OK;
+		at = end + 1;
+	}
+}
+
+static int take_option(struct record_options *record, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_OUTPUT:
+		record->directory = options->value;
+		return *options->value ? EXIT_OK :
+					 usage_error(record->command, "option --output: no name");
+	case OPTION_MODE:
+		if (!strcmp(options->value, "btm"))
+			record->wanted.mode = NTRACE_MODE_BTM;
+		else if (!strcmp(options->value, "htm"))
+			record->wanted.mode = NTRACE_MODE_HTM;
+		else
+			return usage_error(record->command,
+					   "option --mode: '%s' is neither btm "
+					   "nor htm",
+					   options->value);
+		return EXIT_OK;
+	case OPTION_HARTS:
+		record->select_harts = true;
+		if (!*options->value || !hart_set_parse(&record->harts, options->value))
+			return usage_error(record->command,
+					   "option --harts: '%s' is no list like "
+					   "0,2-3",
+					   options->value);
+		return EXIT_OK;
+	case OPTION_ALL:
+		record->all = true;
+		return EXIT_OK;
+	case OPTION_TASK:
+		record->task = true;
+		return EXIT_OK;
+	case OPTION_PID:
+		return take_ids(record, &record->pids, "pid", options->value);
+	case OPTION_TID:
+		return take_ids(record, &record->tids, "tid", options->value);
+	case OPTION_PER_THREAD:
+		record->per_thread = true;
+		return EXIT_OK;
+	case OPTION_SNAPSHOT:
+		record->snapshot = true;
+		return EXIT_OK;
+	case OPTION_STROBE:
+		return take_strobe(record, options->value);
+	case OPTION_CONTEXT:
+		record->wanted.flags |= NTRACE_CONFIG_CONTEXT;
+		return EXIT_OK;
+	case OPTION_PRIVILEGE:
+		return take_privilege(record, options->value);
+	case OPTION_AUX_SIZE:
+		if (!option_number(options, "aux-size", 4096, UINT64_C(1) << 40, &record->aux_size))
+			return EXIT_USAGE;
+		if (record->aux_size & (record->aux_size - 1))
+			return usage_error(record->command, "option --aux-size: no power of two");
+		return EXIT_OK;
+	case OPTION_SINK_SIZE:
+		if (!option_number(options, "sink-size", 1, UINT64_C(1) << 40, &number))
+			return EXIT_USAGE;
+		record->wanted.sink_size = number;
+		return EXIT_OK;
+	case OPTION_DATA_SIZE:
+		if (!option_number(options, "data-size", 1, UINT64_C(1) << 40, &number))
+			return EXIT_USAGE;
+		record->wanted.data_size = number;
+		return EXIT_OK;
+	case OPTION_SYNC:
+		return take_sync(record, options->value);
+	case OPTION_TIMESTAMPS:
+		return take_timestamps(record, options->value);
+	case OPTION_FILTER:
+		return record_filter_take(record, options->value);
+	case OPTION_TRAPS:
+		return record_filter_take_traps(record, options->value);
+	case OPTION_TRIGGER_IN:
+		return record_trigger_take_in(record, options->value);
+	case OPTION_TRIGGER_OUT:
+		return record_trigger_take_out(record, options->value);
+	case OPTION_DEBUG_TRIGGERS:
+		record->wanted.flags |= NTRACE_CONFIG_DEBUG_TRIGGERS;
+		return EXIT_OK;
+	case OPTION_ARMED:
+		record->wanted.flags |= NTRACE_CONFIG_ARMED;
+		return EXIT_OK;
+	case OPTION_COMPRESS:
+		if (!record->compress)
+			record->compress = 1;
+		return EXIT_OK;
+	case OPTION_COMPRESSION_LEVEL:
+		if (!option_number(options, "compression-level", 1, 22, &number))
+			return EXIT_USAGE;
+		record->compress = (unsigned int)number;
+		return EXIT_OK;
+	case OPTION_QUIET:
+		record->quiet = true;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+bool record_options_any(const struct record_options *record)
+{
+	return record->argc || record->pids.count || record->tids.count;
+}
+
+bool record_options_tasks(const struct record_options *record)
+{
+	return record->task || record->per_thread || record->pids.count || record->tids.count ||
+	       record->snapshot || record->strobe_on || record->filter_files;
+}
+
+/* What does not go together. */
+static int check_options(const struct record_options *record)
+{
+	bool tasks = record_options_tasks(record);
+
+	if (tasks && (record->all || record->select_harts))
+		return usage_error(record->command, "tasks or harts are traced, not both "
+						    "(--task, --pid, --tid, --per-thread, "
+						    "--snapshot, --strobe, --filter with a file; "
+						    "--all, --harts)");
+	if (tasks && (record->wanted.sink_size || record->wanted.data_size))
+		return usage_error(
+			record->command,
+			"--sink-size and --data-size are for harts; for tasks: --aux-size");
+	if (record->snapshot && record->sync_given && !record->wanted.sync_mode)
+		return usage_error(record->command, "--snapshot: without synchronization there is "
+						    "nothing to begin decoding at (--sync)");
+	if ((record->all || record->select_harts) && record->aux_size)
+		return usage_error(record->command,
+				   "--aux-size is for tasks; for harts: --data-size");
+	if (tasks && record->wanted.traps)
+		return usage_error(record->command, "--traps is for harts");
+	if (tasks && record->wanted.privilege & NTRACE_PRIVILEGE_M)
+		return usage_error(record->command,
+				   "option --privilege: m belongs to no task, only to harts");
+	return record_trigger_check(record);
+}
+
+int record_options_read(struct record_options *record, const struct command *command, int argc,
+			char **argv, int (*more)(void *data, struct options *options, int option),
+			void *data)
+{
+	struct options options;
+	int option, error;
+
+	*record = (struct record_options){ .command = command,
+					   .directory = RECORD_DIRECTORY_DEFAULT };
+	options_init(&options, command, argc, argv, false);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return OPTIONS_HELP;
+		error = more ? more(data, &options, option) : RECORD_OPTION_OTHER;
+		if (error == RECORD_OPTION_OTHER)
+			error = take_option(record, &options, option);
+		if (error)
+			return error;
+	}
+	record->argc = argc - options.index;
+	record->argv = argv + options.index;
+	return check_options(record);
+}
+
+void record_options_sync(const struct record_options *options, uint32_t sync_modes,
+			 uint32_t sync_max, struct ntrace_config *config)
+{
+	if (options->sync_given || !(sync_modes >> NTRACE_SYNC_MESSAGES & 1))
+		return;
+	config->sync_mode = NTRACE_SYNC_MESSAGES;
+	config->sync_max = options->snapshot ? RECORD_SYNC_MAX_SNAPSHOT : RECORD_SYNC_MAX_DEFAULT;
+	if (config->sync_max > sync_max)
+		config->sync_max = sync_max;
+}
+
+void record_options_timestamps(uint32_t modes, struct ntrace_config *config)
+{
+	/* What harts have in common comes first. */
+	static const uint32_t best[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_SYSTEM,
+					 NTRACE_TIMESTAMPS_EXTERNAL, NTRACE_TIMESTAMPS_CORE };
+	unsigned int i;
+
+	for (i = 0; config->timestamps == RECORD_TIMESTAMPS_ANY && i < 4; i++)
+		if (modes >> best[i] & 1)
+			config->timestamps = best[i];
+}
+
+void record_options_free(struct record_options *record)
+{
+	free(record->filter);
+	free(record->pids.ids);
+	free(record->tids.ids);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The file params of a recording: what was traced, how, and what was lost. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+void record_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
+			      uint32_t bits, uint64_t hz)
+{
+	if (!config->timestamps)
+		return;
+	params->timestamp_bits = bits;
+	params->timestamp_hz = hz >> 2 * config->timestamp_prescale;
+}
+
+/*
+ * The highest bit that tells addresses apart, of which those above are copies: 38 with Sv39.
+ * Encoders of SiFive send some of these copies, and none says how many: all are dropped.
+ */
+static unsigned int address_bits(void)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	unsigned int bits = 0;
+	char line[256];
+
+	if (!file)
+		return 0;
+	while (!bits && fgets(line, sizeof(line), file))
+		if (sscanf(line, "mmu : sv%u", &bits) == 1 && (bits < 32 || bits > 64))
+			bits = 0;
+	fclose(file);
+	return bits ? bits - 1 : 0;
+}
+
+void record_params_version(struct ntrace_params *params, uint32_t major)
+{
+	/* SiFive's encoders of before the specification. */
+	if (major)
+		return;
+	params->dialect = NTRACE_DIALECT_SIFIVE_V0;
+	params->timestamp_xor = true;
+	params->address_bits = address_bits();
+}
+
+static void describe_stream(struct ntrace_stream *stream, const struct device *device)
+{
+	ntrace_params_init(&stream->params);
+	stream->params.src_bits = device->info.src_bits;
+	record_params_version(&stream->params, device->info.encoder_impl & 0xf);
+	stream->params.xlen = device->info.xlen;
+	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
+								       NTRACE_MODE_HISTORY;
+	record_params_timestamps(
+		&stream->params, &device->config, device->info.timestamp_bits,
+		device->info.timestamp_hz[device->config.timestamps % NTRACE_TIMESTAMPS_MAX]);
+	stream->file = device->output.name;
+	stream->cpu = device->info.cpu;
+	stream->hartid = device->info.hartid;
+	stream->src = device->info.src;
+	stream->bytes = device->saved;
+	stream->lost = device->lost;
+	stream->lost_exact = !(device->loss & NTRACE_LOSS_LAPPED);
+	stream->gaps = device->gaps;
+	stream->start_ns = device->start_ns;
+	stream->stop_ns = device->stop_ns;
+}
+
+/* The command's words, separated by blanks; what would break a line is replaced. */
+static char *command_line(const struct record_options *options)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	const char *byte;
+	int i;
+
+	if (!file)
+		return NULL;
+	for (i = 0; i < options->argc; i++) {
+		if (i)
+			putc(' ', file);
+		for (byte = options->argv[i]; *byte; byte++)
+			putc((unsigned char)*byte < ' ' ? '?' : *byte, file);
+	}
+	fclose(file);
+	return text;
+}
+
+int record_params_write(const struct record_options *options, const struct device_list *list,
+			const struct tasks *tasks)
+{
+	unsigned int count = list->count + tasks->file_count, i;
+	struct ntrace_recording recording = {
+		.size = sizeof(recording),
+		.tool = "ntrace " NTRACE_TOOL_VERSION,
+		.clock = "monotonic",
+		.stream_count = count,
+	};
+	struct ntrace_stream *streams = calloc(count ? count : 1, sizeof(*streams));
+	char *command = command_line(options);
+	struct utsname names;
+	int error;
+
+	if (!streams || !command) {
+		free(streams);
+		free(command);
+		return fail("out of memory");
+	}
+	for (i = 0; i < list->count; i++)
+		describe_stream(&streams[i], &list->devices[i]);
+	for (i = 0; i < tasks->file_count; i++)
+		tasks_describe(tasks, i, &streams[list->count + i]);
+	recording.module = list->count ? list->devices[0].info.module_version :
+					 tasks->module_version;
+	recording.privilege = list->count ? list->devices[0].config.privilege :
+					    tasks->config.privilege;
+	if (!uname(&names)) {
+		recording.release = names.release;
+		recording.machine = names.machine;
+	}
+	recording.command = command;
+	recording.streams = streams;
+	error = ntrace_recording_write(options->directory, &recording);
+	if (error)
+		error = fail("%s/params: %s", options->directory,
+			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+	free(streams);
+	free(command);
+	return error;
+}

@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A recording from its first event to its last file, for all commands that make one. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+/* The sideband is emptied so often, even if the kernel wakes nobody. */
+#define SIDEBAND_MS 1000
+
+/* Tasks where they are asked for, or where the harts may not be had. */
+static bool choose_tasks(const struct record_options *options)
+{
+	if (options->all || options->select_harts)
+		return false;
+	return record_options_tasks(options) || devices_forbidden();
+}
+
+static int configure(struct recorder *recorder)
+{
+	struct device_list *list = &recorder->list;
+	struct ntrace_config wanted;
+	unsigned int i;
+	int error;
+
+	error = devices_open(list,
+			     recorder->options.select_harts ? &recorder->options.harts : NULL);
+	for (i = 0; !error && i < list->count; i++) {
+		const struct ntrace_info *info = &list->devices[i].info;
+
+		wanted = recorder->options.wanted;
+		record_options_sync(&recorder->options, info->sync_modes, info->sync_max, &wanted);
+		record_options_timestamps(info->timestamp_modes, &wanted);
+		error = device_configure(&list->devices[i], &wanted);
+	}
+	return error;
+}
+
+int recorder_signals(struct recorder *recorder)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	if (recorder->options.snapshot)
+		sigaddset(&set, SIGUSR2);
+	if (sigprocmask(SIG_BLOCK, &set, NULL))
+		return fail("sigprocmask: %s", strerror(errno));
+	recorder->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (recorder->signals < 0)
+		return fail("signalfd: %s", strerror(errno));
+	return EXIT_OK;
+}
+
+/* Does the recording have the kernel's code in it? */
+static bool with_kernel(const struct recorder *recorder)
+{
+	return !recorder->by_tasks || recorder->tasks.config.privilege & NTRACE_PRIVILEGE_S;
+}
+
+/* Has the recording before this one in the directory what is needed of the kernel? */
+static bool has_kernel(const struct recorder *recorder, enum ntrace_recording_when when)
+{
+	char *path;
+	bool has;
+
+	if (!recorder->again || asprintf(&path, "%s/images/kernel.%s", recorder->directory,
+					 when == NTRACE_RECORDING_START ? "start" : "end") < 0)
+		return false;
+	has = !access(path, F_OK);
+	free(path);
+	return has;
+}
+
+/* Where it is traced, and not there yet. */
+static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when when)
+{
+	int error;
+
+	if (!with_kernel(recorder) || has_kernel(recorder, when))
+		return EXIT_OK;
+	error = ntrace_recording_copy_kernel(recorder->directory, when, &recorder->kernel);
+	if (!error)
+		return EXIT_OK;
+	if (error == NTRACE_ERR_IO && (errno == EACCES || errno == EPERM))
+		return fail("the kernel's code cannot be copied from /proc/kcore: needs root, or "
+			    "CAP_SYSLOG and CAP_SYS_RAWIO");
+	if (error == NTRACE_ERR_IO && errno == ENOSPC)
+		return fail("%s: disk full", recorder->directory);
+	return fail("copying the kernel's code from /proc/kcore: %s",
+		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+}
+
+static int sideband_start(struct recorder *recorder)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/data", recorder->directory) < 0)
+		return fail("out of memory");
+	error = sideband_open(&recorder->sideband, path);
+	free(path);
+	return error;
+}
+
+/* What was there before the events were open: code and tasks. */
+static int save_past(struct recorder *recorder)
+{
+	char *path;
+	int error = copy_kernel(recorder, NTRACE_RECORDING_START);
+
+	if (!error && asprintf(&path, "%s/images/kallsyms", recorder->directory) < 0)
+		error = fail("out of memory");
+	if (error)
+		return error;
+	if (with_kernel(recorder))
+		error = sideband_kernel(recorder->sideband, path);
+	free(path);
+	/* All that a command was before its exec is the recorder's child. */
+	if (!error)
+		error = sideband_tasks(recorder->sideband, recorder->tasks.child);
+	if (!error && ntrace_recording_copy_vdso(recorder->directory) == NTRACE_ERR_IO)
+		error = fail("%s: copying the vDSO: %s", recorder->directory, strerror(errno));
+	return error;
+}
+
+/* Everything up to the point where the trace can start. The order is that of recording.h. */
+static int prepare_harts(struct recorder *recorder)
+{
+	struct device_list *list = &recorder->list;
+	uint64_t memory = spool_memory();
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < list->count; i++) {
+		list->devices[i].notify = recorder->notify;
+		error = device_save_to(&list->devices[i], recorder->directory, i,
+				       recorder->options.compress, memory / list->count);
+		if (error)
+			return error;
+	}
+	error = sideband_start(recorder);
+	if (!error)
+		error = sideband_harts(recorder->sideband);
+	if (!error)
+		error = save_past(recorder);
+	if (!error && recorder->options.argc)
+		error = child_fork(&recorder->child, recorder->options.argv);
+	return error;
+}
+
+/* The command's events are opened before it execs, and begin when it does. */
+static int prepare_tasks(struct recorder *recorder)
+{
+	const struct record_options *options = &recorder->options;
+	bool others = options->pids.count || options->tids.count;
+	int error = EXIT_OK;
+
+	if (options->argc)
+		error = child_fork(&recorder->child, options->argv);
+	if (!error)
+		error = sideband_start(recorder);
+	if (!error)
+		error = tasks_open(&recorder->tasks, options, recorder->sideband,
+				   others ? 0 : recorder->child.pid);
+	if (!error && recorder->watch.open)
+		error = recorder->watch.open(recorder, recorder->watch.data);
+	return error ? error : save_past(recorder);
+}
+
+static int prepare(struct recorder *recorder)
+{
+	int error = recorder->again ? EXIT_OK : recording_make(recorder->directory);
+
+	if (error)
+		return error;
+	recorder->made = !recorder->again;
+	error = recording_reserve(recorder->directory);
+	if (error)
+		return error;
+	return recorder->by_tasks ? prepare_tasks(recorder) : prepare_harts(recorder);
+}
+
+static int start(struct recorder *recorder)
+{
+	struct device_list *list = &recorder->list;
+	unsigned int i;
+	int error = EXIT_OK;
+
+	if (recorder->by_tasks && !recorder->tasks.child)
+		tasks_enable(&recorder->tasks);
+	for (i = 0; !error && i < list->count; i++)
+		error = device_start(&list->devices[i]);
+	return error;
+}
+
+/* SIGCHLD or a request to end. Return: true if the recording ends. */
+static bool take_signals(struct recorder *recorder)
+{
+	struct signalfd_siginfo info;
+	bool end = false;
+
+	while (read(recorder->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			end |= child_ended(&recorder->child);
+			continue;
+		}
+		if (info.ssi_signo == SIGUSR2) {
+			recorder->snapshot = true;
+			continue;
+		}
+		end = true;
+		recorder->interrupted = true;
+		/* What the terminal sends reaches the command by itself; this does no harm. */
+		if (recorder->child.pid > 0 && !child_ended(&recorder->child))
+			kill(recorder->child.pid, SIGTERM);
+	}
+	return end;
+}
+
+/* Events of tasks that have ended are no longer asked. Return: number of those that go on. */
+static unsigned int drop_ended(struct pollfd *pollers, unsigned int count)
+{
+	unsigned int going = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (pollers[i].revents & POLLHUP)
+			pollers[i].fd = -1;
+		going += pollers[i].fd >= 0;
+	}
+	return going;
+}
+
+/* Signals, errors of the savers, the caller's own; then the sideband's. */
+static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int *first,
+				   unsigned int *count)
+{
+	unsigned int sidebands, i;
+	struct pollfd *pollers;
+	const int *fds;
+
+	sidebands = sideband_fds(recorder->sideband, &fds);
+	*first = 2 + recorder->watch.count;
+	*count = *first + sidebands;
+	pollers = calloc(*count, sizeof(*pollers));
+	if (!pollers)
+		return NULL;
+	pollers[0] = (struct pollfd){ .fd = recorder->signals, .events = POLLIN };
+	pollers[1] = (struct pollfd){ .fd = recorder->notify, .events = POLLIN };
+	for (i = 0; i < recorder->watch.count; i++)
+		pollers[2 + i] = (struct pollfd){ .fd = recorder->watch.fds[i], .events = POLLIN };
+	for (i = 0; i < sidebands; i++)
+		pollers[*first + i] = (struct pollfd){ .fd = fds[i], .events = POLLIN };
+	return pollers;
+}
+
+/* Milliseconds that may pass before somebody has to look; 0: the time is over. */
+static int patience(const struct recorder *recorder)
+{
+	double left;
+
+	if (!recorder->limit)
+		return SIDEBAND_MS;
+	left = (recorder->seconds + recorder->limit - monotonic_seconds()) * 1000;
+	if (left <= 0)
+		return 0;
+	return left < SIDEBAND_MS ? (int)left + 1 : SIDEBAND_MS;
+}
+
+/* What became of one round. Return: exit status; *@end: it is the last */
+static int take_round(struct recorder *recorder, bool *end)
+{
+	int error = EXIT_OK;
+
+	if (recorder->watch.step)
+		error = recorder->watch.step(recorder, recorder->watch.data, end);
+	if (!error && recorder->snapshot)
+		error = tasks_snapshot(&recorder->tasks);
+	recorder->snapshot = false;
+	if (error)
+		return error;
+	return recorder->by_tasks ? tasks_drain(&recorder->tasks) :
+				    sideband_drain(recorder->sideband);
+}
+
+/* Until the command or all tasks end, somebody interrupts, time is over, or saving fails. */
+static int follow(struct recorder *recorder)
+{
+	unsigned int first, count;
+	struct pollfd *pollers = make_pollers(recorder, &first, &count);
+	bool end = false;
+	int error = EXIT_OK, wait;
+
+	if (!pollers)
+		return fail("out of memory");
+	error = take_round(recorder, &end);
+	while (!end && !error) {
+		wait = patience(recorder);
+		if (poll(pollers, count, wait) < 0 && errno != EINTR)
+			error = fail("poll: %s", strerror(errno));
+		end = take_signals(recorder) || pollers[1].revents || !wait;
+		if (!drop_ended(pollers + first, count - first) && !recorder->child.pid) {
+			recorder->all_ended = true;
+			end = true;
+		}
+		if (!error)
+			error = take_round(recorder, &end);
+	}
+	free(pollers);
+	return error;
+}
+
+static int finish_devices(struct recorder *recorder, bool quiet)
+{
+	struct device_list *list = &recorder->list;
+	int error = EXIT_OK, failed;
+	unsigned int i;
+
+	for (i = 0; i < list->count; i++) {
+		failed = device_stop(&list->devices[i]);
+		error = error ? error : failed;
+	}
+	for (i = 0; i < list->count; i++) {
+		/* When the disk is full it is so for all: once is enough. */
+		failed = device_save_finish(&list->devices[i], quiet || error);
+		error = error ? error : failed;
+	}
+	return error;
+}
+
+static void report_loss(const struct device *device)
+{
+	char size[UI_NUMBER_SIZE];
+
+	if (!device->lost && !device->loss && !device->gaps)
+		return;
+	warn("hart %u: %s%s of trace lost in %u places:%s%s%s", device->info.cpu,
+	     device->loss & NTRACE_LOSS_LAPPED ? "at least " : "", ui_size(size, device->lost),
+	     device->gaps,
+	     device->loss & NTRACE_LOSS_LAPPED ?
+		     " the hardware was faster than the kernel (--sink-size);" :
+		     "",
+	     device->loss & NTRACE_LOSS_DATA_FULL ?
+		     " the kernel was faster than the recorder (--data-size);" :
+		     "",
+	     device->loss & NTRACE_LOSS_ENCODER ? " the encoder overflowed;" : "");
+}
+
+static void summarize(struct recorder *recorder, uint64_t sideband_lost)
+{
+	const struct device_list *list = &recorder->list;
+	uint64_t saved = 0, lost = 0, gaps = 0, written = 0;
+	char size[UI_NUMBER_SIZE], packed[UI_NUMBER_SIZE + 32] = "";
+	unsigned int i;
+
+	for (i = 0; i < recorder->tasks.file_count; i++) {
+		saved += recorder->tasks.files[i].output.saved;
+		written += recorder->tasks.files[i].output.written;
+		gaps += recorder->tasks.files[i].gaps;
+	}
+	if (gaps)
+		warn("trace lost in %" PRIu64
+		     " places: the kernel was faster than the recorder, or "
+		     "the hardware than the kernel (--aux-size)",
+		     gaps);
+	for (i = 0; i < list->count; i++) {
+		if (!list->devices[i].leader) {
+			saved += list->devices[i].saved;
+			written += list->devices[i].output.written;
+			lost += list->devices[i].lost;
+		}
+		gaps += list->devices[i].gaps;
+		report_loss(&list->devices[i]);
+	}
+	if (sideband_lost)
+		warn("%" PRIu64
+		     " sideband records lost: some code may be taken for another process's",
+		     sideband_lost);
+	recorder->saved = saved;
+	if (recorder->options.compress)
+		snprintf(packed, sizeof(packed), " (%s compressed)", ui_size(size, written));
+	if (!recorder->options.quiet && !recorder->no_summary)
+		say("%s of trace%s from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
+		    ui_size(size, saved), packed,
+		    recorder->by_tasks ? recorder->tasks.area_count : list->count,
+		    recorder->options.per_thread ? "threads" : "harts",
+		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",
+		    recorder->seconds, lost || gaps ? "with losses" : "nothing lost",
+		    recorder->directory);
+}
+
+static int record(struct recorder *recorder)
+{
+	int error, failed;
+
+	error = prepare(recorder);
+	if (error)
+		return error;
+	recorder->seconds = monotonic_seconds();
+	error = start(recorder);
+	recorder->traced = !error;
+	if (!error && recorder->child.pid > 0)
+		error = child_run(&recorder->child, recorder->options.argv[0]);
+	if (!error)
+		error = follow(recorder);
+	recorder->seconds = monotonic_seconds() - recorder->seconds;
+	failed = recorder->by_tasks ? tasks_finish(&recorder->tasks) :
+				      finish_devices(recorder, error != EXIT_OK);
+	error = error ? error : failed;
+	recording_release(recorder->directory);
+	if (!recorder->traced)
+		return error;
+	/* Whatever failed: what is there is worth keeping. */
+	failed = copy_kernel(recorder, NTRACE_RECORDING_END);
+	error = error ? error : failed;
+	failed = record_params_write(&recorder->options, &recorder->list, &recorder->tasks);
+	return error ? error : failed;
+}
+
+static int end(struct recorder *recorder, int error)
+{
+	int failed;
+
+	failed = sideband_close(recorder->sideband, recorder->options.argc, recorder->options.argv,
+				&recorder->sideband_lost);
+	error = error ? error : failed;
+	if (!error && !recorder->brief)
+		summarize(recorder, recorder->sideband_lost);
+	devices_close(&recorder->list);
+	tasks_close(&recorder->tasks);
+	if (recorder->made && !recorder->traced)
+		recording_discard(recorder->directory);
+	close(recorder->notify);
+	return error;
+}
+
+int recorder_run(struct recorder *recorder)
+{
+	int error = EXIT_OK;
+
+	recorder->directory = recorder->options.directory;
+	recorder->by_tasks = choose_tasks(&recorder->options);
+	recorder->notify = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (recorder->notify < 0)
+		return fail("eventfd: %s", strerror(errno));
+	if (!recorder->by_tasks)
+		error = configure(recorder);
+	if (!error)
+		return end(recorder, record(recorder));
+	devices_close(&recorder->list);
+	close(recorder->notify);
+	return error;
+}
+
+int recorder_wait(struct recorder *recorder, int error)
+{
+	sigset_t none;
+	int status;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (!recorder->child.pid)
+		return error;
+	status = child_wait(&recorder->child);
+	return error ? error : status;
+}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sideband: what the kernel tells about mappings, names, forks, exits and
+ * switches while the trace runs, as perf events; and records like those that
+ * `perf record` makes up for what was there before.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+/* Per CPU. A switch is 64 bytes: room for thousands while the recorder waits for a CPU. */
+#define RING_SIZE (1u << 20)
+
+struct ring {
+	struct perf_event_mmap_page *page;
+	const uint8_t *data;
+	size_t size;
+};
+
+struct sideband {
+	struct ntrace_perf_writer *writer;
+	char *path;
+	unsigned int count;
+	bool own;		/* the events are ours, to be closed */
+	int *fds;
+	uint64_t *ids;
+	struct ring *rings;
+	uint8_t *linear;	/* RING_SIZE bytes: records that wrap round */
+	void (*look)(void *data, const struct perf_event_header *record);
+	void *look_data;
+	uint64_t lost;
+};
+
+static int write_failed(const struct sideband *sideband, int error)
+{
+	if (error == NTRACE_ERR_IO && errno == ENOSPC)
+		return fail("%s: disk full", sideband->path);
+	return fail("%s: %s", sideband->path,
+		    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
+}
+
+void sideband_attr(struct perf_event_attr *attr)
+{
+	memset(attr, 0, sizeof(*attr));
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	/* All that is needed; a perf that is older than these headers refuses a larger one. */
+	attr->size = PERF_ATTR_SIZE_VER5;
+	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+			    PERF_SAMPLE_IDENTIFIER;
+	attr->sample_id_all = 1;
+	attr->disabled = 1;
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+	attr->context_switch = 1;
+	attr->ksymbol = 1;
+	attr->bpf_event = 1;
+	attr->build_id = 1;
+	attr->watermark = 1;
+	attr->wakeup_watermark = RING_SIZE / 4;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC;
+}
+
+static int open_failed(void)
+{
+	switch (errno) {
+	case EACCES:
+	case EPERM:
+		return fail("no permission for perf events of the whole system: needs root or "
+			    "CAP_PERFMON (kernel.perf_event_paranoid)");
+	case ENOSYS:
+		return fail("the kernel has no perf events");
+	case EMFILE:
+		return fail("too many open files: a higher limit is needed (ulimit -n)");
+	default:
+		return fail("perf event for the sideband: %s", strerror(errno));
+	}
+}
+
+struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct ring *ring;
+	void *map;
+
+	if (sideband->count == HARTS_MAX) {
+		errno = EMFILE;
+		return NULL;
+	}
+	map = mmap(NULL, page + size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return NULL;
+	sideband->fds[sideband->count] = fd;
+	ring = &sideband->rings[sideband->count++];
+	ring->page = map;
+	ring->data = (const uint8_t *)map + page;
+	ring->size = size;
+	return map;
+}
+
+int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr,
+		   const uint64_t *ids, size_t count, const char *name)
+{
+	int error = ntrace_perf_writer_event(sideband->writer, attr, ids, count, name);
+
+	return error ? write_failed(sideband, error) : EXIT_OK;
+}
+
+static int open_hart(struct sideband *sideband, const struct perf_event_attr *attr,
+		     unsigned int cpu)
+{
+	int fd = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return open_failed();
+	if (!sideband_ring(sideband, fd, RING_SIZE) ||
+	    ioctl(fd, PERF_EVENT_IOC_ID, &sideband->ids[sideband->count - 1])) {
+		if (!sideband->count || sideband->fds[sideband->count - 1] != fd)
+			close(fd);
+		return open_failed();
+	}
+	return EXIT_OK;
+}
+
+bool harts_online(struct hart_set *online)
+{
+	char text[4096];
+	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
+	bool good = file && fgets(text, sizeof(text), file) && hart_set_parse(online, text);
+
+	if (file)
+		fclose(file);
+	return good;
+}
+
+int sideband_harts(struct sideband *sideband)
+{
+	struct perf_event_attr attr;
+	struct hart_set online;
+	unsigned int cpu, i;
+	int error = EXIT_OK;
+
+	sideband->own = true;
+	if (!harts_online(&online))
+		return fail("/sys/devices/system/cpu/online cannot be read");
+	sideband_attr(&attr);
+	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++) {
+		if (!hart_set_has(&online, cpu))
+			continue;
+		error = open_hart(sideband, &attr, cpu);
+	}
+	if (error)
+		return error;
+	error = sideband_event(sideband, &attr, sideband->ids, sideband->count, "dummy:HG");
+	if (error)
+		return error;
+	for (i = 0; i < sideband->count; i++)
+		if (ioctl(sideband->fds[i], PERF_EVENT_IOC_ENABLE, 0))
+			return open_failed();
+	return EXIT_OK;
+}
+
+int sideband_open(struct sideband **result, const char *path)
+{
+	struct sideband *sideband = calloc(1, sizeof(*sideband));
+	int error;
+
+	*result = sideband;
+	if (!sideband)
+		return fail("out of memory");
+	sideband->path = strdup(path);
+	sideband->fds = calloc(HARTS_MAX, sizeof(*sideband->fds));
+	sideband->ids = calloc(HARTS_MAX, sizeof(*sideband->ids));
+	sideband->rings = calloc(HARTS_MAX, sizeof(*sideband->rings));
+	sideband->linear = malloc(RING_SIZE);
+	if (!sideband->path || !sideband->fds || !sideband->ids || !sideband->rings ||
+	    !sideband->linear)
+		return fail("out of memory");
+	error = ntrace_perf_writer_open(&sideband->writer, path);
+	if (error) {
+		sideband->writer = NULL;
+		return write_failed(sideband, error);
+	}
+	return EXIT_OK;
+}
+
+void sideband_look(struct sideband *sideband,
+		   void (*look)(void *data, const struct perf_event_header *record), void *data)
+{
+	sideband->look = look;
+	sideband->look_data = data;
+}
+
+unsigned int sideband_fds(const struct sideband *sideband, const int **fds)
+{
+	*fds = sideband->fds;
+	return sideband->count;
+}
+
+/* The records between tail and head as one piece of memory. */
+static const uint8_t *ring_records(struct sideband *sideband, const struct ring *ring,
+				   uint64_t tail, size_t size)
+{
+	size_t at = tail & (ring->size - 1), first = ring->size - at;
+
+	if (size <= first)
+		return ring->data + at;
+	memcpy(sideband->linear, ring->data + at, first);
+	memcpy(sideband->linear + first, ring->data, size - first);
+	return sideband->linear;
+}
+
+/* What the recorder itself has to know of the records; they are aligned to 8 bytes. */
+static void look_at(struct sideband *sideband, const uint8_t *records, size_t size)
+{
+	struct perf_event_header header;
+	uint64_t lost;
+	size_t at;
+
+	for (at = 0; at + sizeof(header) <= size; at += header.size) {
+		memcpy(&header, records + at, sizeof(header));
+		if (header.size < sizeof(header))
+			break;
+		/* struct { header; u64 id; u64 lost; } */
+		if (header.type == PERF_RECORD_LOST && header.size >= 24) {
+			memcpy(&lost, records + at + 16, sizeof(lost));
+			sideband->lost += lost;
+		}
+		if (sideband->look)
+			sideband->look(
+				sideband->look_data,
+				(const struct perf_event_header *)(const void *)(records + at));
+	}
+}
+
+int sideband_drain(struct sideband *sideband)
+{
+	const uint8_t *records;
+	uint64_t head, tail;
+	struct ring *ring;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < sideband->count; i++) {
+		ring = &sideband->rings[i];
+		head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		tail = ring->page->data_tail;
+		if (head == tail)
+			continue;
+		records = ring_records(sideband, ring, tail, (size_t)(head - tail));
+		look_at(sideband, records, (size_t)(head - tail));
+		error = ntrace_perf_writer_records(sideband->writer, records,
+						   (size_t)(head - tail));
+		__atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+		if (error)
+			return write_failed(sideband, error);
+	}
+	error = ntrace_perf_writer_finish_round(sideband->writer);
+	return error ? write_failed(sideband, error) : EXIT_OK;
+}
+
+/* ---- what was there before ---- */
+
+/* One module or kind of generated code, while /proc/kallsyms is read. */
+struct region {
+	char module[64];	/* "" = the kernel itself */
+	uint64_t first;
+	uint64_t last;
+};
+
+struct kernel_symbols {
+	struct sideband *sideband;
+	uint64_t page;
+	uint64_t start;
+	uint64_t end;
+	struct region region;
+	char pending_name[256];	/* BPF program whose end is not known yet */
+	uint64_t pending;
+	int error;
+};
+
+static void put(struct kernel_symbols *symbols, const struct ntrace_sideband *record)
+{
+	int error = ntrace_perf_writer_sideband(symbols->sideband->writer, record);
+
+	if (error && !symbols->error)
+		symbols->error = error;
+}
+
+static void put_mapping(struct kernel_symbols *symbols, uint64_t address, uint64_t length,
+			uint64_t offset, const char *name)
+{
+	struct ntrace_sideband record = {
+		.type = NTRACE_SIDEBAND_MMAP,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.cpumode_kernel = true,
+		.executable = true,
+		.pid = -1,
+		.tid = 0,
+		.address = address,
+		.length = length,
+		.offset = offset,
+		.name = name,
+	};
+
+	put(symbols, &record);
+}
+
+/* A BPF program ends where the next one starts, or with its page. */
+static void put_program(struct kernel_symbols *symbols, uint64_t next)
+{
+	uint64_t end = (symbols->pending | (symbols->page - 1)) + 1;
+	struct ntrace_sideband record = {
+		.type = NTRACE_SIDEBAND_KSYMBOL,
+		.misc = PERF_RECORD_MISC_KERNEL,
+		.code = PERF_RECORD_KSYMBOL_TYPE_BPF,
+		.address = symbols->pending,
+		.name = symbols->pending_name,
+	};
+
+	if (!symbols->pending)
+		return;
+	record.length = (next > symbols->pending && next < end ? next : end) - symbols->pending;
+	symbols->pending = 0;
+	put(symbols, &record);
+}
+
+static void end_region(struct kernel_symbols *symbols)
+{
+	const struct region *region = &symbols->region;
+	char name[80];
+
+	/* Code that the kernel generates has symbols, but is no module. */
+	if (*region->module && strcmp(region->module, "bpf") &&
+	    strncmp(region->module, "__builtin__", 11)) {
+		snprintf(name, sizeof(name), "[%.64s]", region->module);
+		put_mapping(symbols, region->first & ~(symbols->page - 1),
+			    (region->last | (symbols->page - 1)) + 1 -
+				    (region->first & ~(symbols->page - 1)),
+			    0, name);
+	}
+	symbols->region.module[0] = '\0';
+}
+
+static void take_symbol(struct kernel_symbols *symbols, uint64_t address, const char *name,
+			const char *module)
+{
+	struct region *region = &symbols->region;
+
+	if (!strcmp(module, "bpf")) {
+		put_program(symbols, address);
+		symbols->pending = address;
+		snprintf(symbols->pending_name, sizeof(symbols->pending_name), "%s", name);
+	}
+	if (strcmp(region->module, module)) {
+		end_region(symbols);
+		snprintf(region->module, sizeof(region->module), "%s", module);
+		region->first = address;
+		region->last = address;
+	}
+	if (address < region->first)
+		region->first = address;
+	if (address > region->last)
+		region->last = address;
+}
+
+/*
+ * One line: "ffffffff80002000 T name\t[module]". Most of the hundreds of
+ * thousands are of no interest here and must not cost much.
+ */
+static void take_line(struct kernel_symbols *symbols, char *line)
+{
+	char *type = strchr(line, ' '), *name, *module;
+	uint64_t address;
+
+	if (!type || !type[1] || type[2] != ' ')
+		return;
+	name = type + 3;
+	module = strchr(name, '[');
+	if (!module && strncmp(name, "_stext", 6) && strncmp(name, "_etext", 6))
+		return;
+	address = strtoull(line, NULL, 16);
+	name[strcspn(name, "\t\n")] = '\0';
+	if (!module) {
+		if (!strcmp(name, "_stext"))
+			symbols->start = address;
+		else if (!strcmp(name, "_etext"))
+			symbols->end = address;
+	} else if (address && (type[1] | 0x20) == 't') {
+		module[strcspn(module, "]")] = '\0';
+		take_symbol(symbols, address, name, module + 1);
+	}
+}
+
+int sideband_kernel(struct sideband *sideband, const char *kallsyms)
+{
+	struct kernel_symbols symbols = {
+		.sideband = sideband,
+		.page = (uint64_t)sysconf(_SC_PAGESIZE),
+	};
+	char line[1024];
+	FILE *file = fopen(kallsyms, "re");
+
+	if (!file)
+		return fail("%s: %s", kallsyms, strerror(errno));
+	while (fgets(line, sizeof(line), file))
+		take_line(&symbols, line);
+	fclose(file);
+	put_program(&symbols, 0);
+	end_region(&symbols);
+	if (!symbols.start || symbols.end <= symbols.start)
+		return fail("%s does not say where the kernel's text is", kallsyms);
+	put_mapping(&symbols, symbols.start, symbols.end - symbols.start, symbols.start,
+		    "[kernel.kallsyms]_stext");
+	return symbols.error ? write_failed(sideband, symbols.error) : EXIT_OK;
+}
+
+int sideband_tasks(struct sideband *sideband, pid_t pid)
+{
+	int error = pid ? ntrace_perf_write_task(sideband->writer, NULL, pid) :
+			  ntrace_perf_write_tasks(sideband->writer, NULL);
+
+	return error ? write_failed(sideband, error) : EXIT_OK;
+}
+
+/* ---- end ---- */
+
+static void write_features(struct sideband *sideband, int argc, char **argv)
+{
+	struct ntrace_perf_features features = {
+		.size = sizeof(features),
+		.version = "ntrace " NTRACE_TOOL_VERSION,
+		.cpus_available = (uint32_t)sysconf(_SC_NPROCESSORS_CONF),
+		.cpus_online = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+		.argc = (uint32_t)argc,
+		.argv = (const char *const *)argv,
+	};
+	struct timespec resolution;
+	struct utsname names;
+
+	if (!uname(&names)) {
+		features.hostname = names.nodename;
+		features.release = names.release;
+		features.arch = names.machine;
+	}
+	if (!clock_getres(CLOCK_MONOTONIC, &resolution))
+		features.clock_resolution_ns = (uint64_t)resolution.tv_nsec;
+	ntrace_perf_writer_features(sideband->writer, &features);
+}
+
+int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *lost)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	int error = EXIT_OK, written;
+	unsigned int i;
+
+	if (!sideband)
+		return EXIT_OK;
+	for (i = 0; sideband->own && i < sideband->count; i++)
+		ioctl(sideband->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+	if (sideband->writer) {
+		error = sideband_drain(sideband);
+		write_features(sideband, argc, argv);
+		written = ntrace_perf_writer_close(sideband->writer);
+		if (written && !error)
+			error = write_failed(sideband, written);
+	}
+	for (i = 0; i < sideband->count; i++) {
+		munmap(sideband->rings[i].page, page + sideband->rings[i].size);
+		if (sideband->own)
+			close(sideband->fds[i]);
+	}
+	*lost = sideband->lost;
+	free(sideband->path);
+	free(sideband->fds);
+	free(sideband->ids);
+	free(sideband->rings);
+	free(sideband->linear);
+	free(sideband);
+	return error;
+}

@@ -1,0 +1,776 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tasks traced through perf: events of the PMU "ntrace", their AUX areas, and
+ * saving what comes there.
+ *
+ * perf fills an AUX area from one hart only, unless it is a single thread's, so
+ * there is an event for each task and hart, and one area per hart for the
+ * events of all tasks. Sideband comes from a dummy event beside each, into the
+ * same buffer: the kernel disables a trace event while its area is full, and
+ * that would end its sideband as well.
+ */
+#include <dirent.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "record.h"
+
+#define PMU "/sys/bus/event_source/devices/ntrace/"
+/* Records of all tasks on a hart. */
+#define RING_SIZE (128u << 10)
+/* What is tried if no size is asked for; users without CAP_IPC_LOCK get less. */
+#define AUX_SIZE_DEFAULT (4u << 20)
+#define AUX_SIZE_LEAST (64u << 10)
+#define ALL_HARTS -1
+/* So many threads are known before those that have ended are forgotten. */
+#define TIDS_KEPT 1024
+
+/* Trailer of all records: see sideband_attr(). */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time;
+	uint32_t cpu, reserved;
+	uint64_t id;
+};
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	bool good = file && fgets(text, (int)size, file);
+
+	if (file)
+		fclose(file);
+	return good;
+}
+
+/* A number in a file of the PMU; @missing if there is none. */
+static uint64_t pmu_number(const char *name, uint64_t missing)
+{
+	char path[128], text[64];
+
+	snprintf(path, sizeof(path), PMU "%s", name);
+	return read_text(path, text, sizeof(text)) ? strtoull(text, NULL, 0) : missing;
+}
+
+static int paranoia(void)
+{
+	char text[32];
+
+	return read_text("/proc/sys/kernel/perf_event_paranoid", text, sizeof(text)) ? atoi(text) :
+										       0;
+}
+
+static int open_failed(const struct tasks *tasks, pid_t pid)
+{
+	switch (errno) {
+	case EACCES:
+	case EPERM:
+		return fail(
+			"no permission to trace process %d%s (kernel.perf_event_paranoid is %d; "
+			"needs CAP_PERFMON, or at most %d and a process of your own)",
+			pid, tasks->attr.exclude_kernel ? "" : " with the kernel", paranoia(),
+			tasks->attr.exclude_kernel ? 2 : 1);
+	case EBUSY:
+		return fail("busy: the trace hardware is used by somebody else");
+	case EINVAL:
+	case EOPNOTSUPP:
+		return fail(
+			"the encoder cannot be set so (--mode, --privilege, --sync or --context)");
+	case EMFILE:
+		return fail("too many tasks for the number of files that may be open (ulimit -n)");
+	case ENODEV:
+		return fail("no trace hardware that works");
+	case ESRCH:
+		return fail("no process or thread %d", pid);
+	default:
+		return fail("perf event of the trace: %s", strerror(errno));
+	}
+}
+
+static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* ---- what is asked of the encoder ---- */
+
+static void choose_config(struct tasks *tasks)
+{
+	const struct record_options *options = tasks->options;
+	const uint64_t modes = pmu_number("caps/modes", 0);
+	struct ntrace_config *config = &tasks->config;
+
+	*config = options->wanted;
+	/* The recording has to tell the mode. */
+	if (!config->mode)
+		config->mode = modes >> NTRACE_MODE_HTM & 1 ? NTRACE_MODE_HTM : NTRACE_MODE_BTM;
+	record_options_sync(options, (uint32_t)pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF),
+			    (uint32_t)pmu_number("caps/sync_max", 0), config);
+	record_options_timestamps((uint32_t)pmu_number("caps/timestamp_modes", 0), config);
+	if (!config->privilege) {
+		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
+		/* Without its code the kernel's trace is of no use. */
+		if (access("/proc/kcore", R_OK))
+			config->privilege = NTRACE_PRIVILEGE_U;
+	}
+}
+
+/* The trace of a thread has one dialect, whatever harts it runs on. */
+static int check_versions(struct tasks *tasks)
+{
+	const uint64_t versions = pmu_number("caps/versions", 1u << 1);
+
+	tasks->before = versions & 1;
+	if (tasks->before && versions != 1)
+		return fail("some encoders are of before the specification, and some are not: "
+			    "tasks that move between them cannot be traced (but harts can: --all)");
+	return EXIT_OK;
+}
+
+/* A recording has one number for what each hart could have its own of. */
+static int check_timestamps(const struct tasks *tasks)
+{
+	const struct ntrace_config *config = &tasks->config;
+
+	if (!config->timestamps ||
+	    (config->timestamps != RECORD_TIMESTAMPS_ANY &&
+	     pmu_number("caps/timestamp_modes", 0) >> config->timestamps & 1 &&
+	     config->timestamp_prescale <= pmu_number("caps/timestamp_prescale_max", 0) &&
+	     pmu_number("caps/timestamp_bits", 0)))
+		return EXIT_OK;
+	return fail("not all encoders have such time stamps (option --timestamps)");
+}
+
+static uint64_t timestamp_hz(const struct ntrace_config *config)
+{
+	static const char *const names[NTRACE_TIMESTAMPS_MAX] = {
+		[NTRACE_TIMESTAMPS_EXTERNAL] = "caps/timestamp_hz_external",
+		[NTRACE_TIMESTAMPS_SYSTEM] = "caps/timestamp_hz_system",
+		[NTRACE_TIMESTAMPS_SHARED] = "caps/timestamp_hz_shared",
+	};
+	const char *name = names[config->timestamps % NTRACE_TIMESTAMPS_MAX];
+
+	return name ? pmu_number(name, 0) : 0;
+}
+
+static void describe_events(struct tasks *tasks, bool on_exec)
+{
+	const struct ntrace_config *config = &tasks->config;
+	struct perf_event_attr *attr = &tasks->attr, *dummy = &tasks->dummy;
+
+	sideband_attr(dummy);
+	dummy->wakeup_watermark = RING_SIZE / 4;
+	dummy->inherit = !tasks->options->per_thread;
+	dummy->enable_on_exec = on_exec;
+	dummy->exclude_kernel = !(config->privilege & NTRACE_PRIVILEGE_S);
+	dummy->exclude_user = !(config->privilege & NTRACE_PRIVILEGE_U);
+	dummy->exclude_hv = 1;
+	if (dummy->exclude_kernel) {
+		dummy->ksymbol = 0;
+		dummy->bpf_event = 0;
+	}
+	memset(attr, 0, sizeof(*attr));
+	attr->type = (uint32_t)pmu_number("type", 0);
+	attr->size = dummy->size;
+	attr->config = config->mode | config->sync_mode << 8 | config->sync_max << 12 |
+		       config->timestamps << 16 | config->timestamp_prescale << 20;
+	if (config->flags & NTRACE_CONFIG_CONTEXT)
+		attr->config |= 1 << 24;
+	if (config->flags & NTRACE_CONFIG_ARMED)
+		attr->config |= 1 << 25;
+	if (config->flags & NTRACE_CONFIG_DEBUG_TRIGGERS)
+		attr->config |= 1 << 26;
+	attr->config2 = config->trigger_in | (uint64_t)config->trigger_out << 32;
+	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
+	/* There are no samples; but perf script refuses events without an address. */
+	attr->sample_type = dummy->sample_type | PERF_SAMPLE_IP;
+	attr->sample_id_all = 1;
+	attr->disabled = 1;
+	attr->inherit = dummy->inherit;
+	attr->enable_on_exec = dummy->enable_on_exec;
+	attr->exclude_kernel = dummy->exclude_kernel;
+	attr->exclude_user = dummy->exclude_user;
+	/* Where nothing can be left out, all is traced. */
+	attr->exclude_hv = !tasks->before;
+	attr->watermark = 1;
+	attr->wakeup_watermark = RING_SIZE / 4;
+	attr->use_clockid = 1;
+	attr->clockid = dummy->clockid;
+}
+
+/* ---- events and areas ---- */
+
+/* The AUX area, as large as asked for or else as the user may have it. */
+static int map_aux(struct tasks *tasks, struct task_area *area)
+{
+	uint64_t size = tasks->options->aux_size ? tasks->options->aux_size : AUX_SIZE_DEFAULT;
+	void *map;
+
+	area->page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + RING_SIZE;
+	for (;;) {
+		area->page->aux_size = size;
+		/* Nobody tells the kernel what was read: it overwrites the oldest. */
+		map = mmap(NULL, size,
+			   tasks->options->snapshot ? PROT_READ : PROT_READ | PROT_WRITE,
+			   MAP_SHARED, area->fd, (off_t)area->page->aux_offset);
+		if (map != MAP_FAILED || tasks->options->aux_size || size == AUX_SIZE_LEAST ||
+		    (errno != EPERM && errno != ENOMEM))
+			break;
+		size /= 2;
+	}
+	if (map == MAP_FAILED)
+		return errno == EPERM || errno == ENOMEM ?
+			       fail("AUX area of %" PRIu64 " bytes: not allowed that much memory: "
+				    "a smaller --aux-size, or a higher ulimit -l or "
+				    "kernel.perf_event_mlock_kb",
+				    size) :
+			       fail("AUX area of %" PRIu64
+				    " bytes: %s (--aux-size: a power of two)",
+				    size, strerror(errno));
+	area->aux = map;
+	area->size = size;
+	return EXIT_OK;
+}
+
+static int new_area(struct tasks *tasks, int fd, int cpu)
+{
+	struct task_area *areas = realloc(tasks->areas, (tasks->area_count + 1) * sizeof(*areas));
+	struct task_area *area;
+
+	if (!areas)
+		return fail("out of memory");
+	tasks->areas = areas;
+	area = &areas[tasks->area_count++];
+	*area = (struct task_area){ .fd = fd, .cpu = cpu };
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &area->id))
+		return fail("perf event of the trace: %s", strerror(errno));
+	area->page = sideband_ring(tasks->sideband, fd, RING_SIZE);
+	if (!area->page)
+		return fail("buffer of perf events: %s%s", strerror(errno),
+			    errno == EPERM ? " (ulimit -l, kernel.perf_event_mlock_kb)" : "");
+	return map_aux(tasks, area);
+}
+
+/* Index of the hart's area; of those that follow a thread none is shared. */
+static unsigned int find_area(const struct tasks *tasks, int cpu)
+{
+	unsigned int i;
+
+	for (i = 0; cpu != ALL_HARTS && i < tasks->area_count; i++)
+		if (tasks->areas[i].cpu == cpu)
+			return i;
+	return tasks->area_count;
+}
+
+/* Its output goes to the area, which is made for the first event. */
+static int attach_event(struct tasks *tasks, struct task_event *event, int cpu)
+{
+	if (event->area == tasks->area_count)
+		return new_area(tasks, event->fd, cpu);
+	if (ioctl(event->fd, PERF_EVENT_IOC_SET_OUTPUT, tasks->areas[event->area].fd))
+		return fail("perf events for one buffer: %s", strerror(errno));
+	return EXIT_OK;
+}
+
+static int filter_failed(const struct tasks *tasks)
+{
+	if (errno == EOPNOTSUPP)
+		return fail("not all encoders can filter so many address ranges (option --filter): "
+			    "%u at a time",
+			    (unsigned int)pmu_number("caps/ranges", 0));
+	if (errno == EINVAL)
+		return fail("perf does not take '%s' as a filter of this task (option --filter): "
+			    "what has no file has to be in the kernel",
+			    tasks->options->filter);
+	return fail("'%s': %s", tasks->options->filter, strerror(errno));
+}
+
+static int add_event(struct tasks *tasks, bool trace, pid_t pid, int cpu, unsigned int area)
+{
+	struct task_event *events, *event;
+
+	events = realloc(tasks->events, (tasks->event_count + 1) * sizeof(*events));
+	if (!events)
+		return fail("out of memory");
+	tasks->events = events;
+	event = &events[tasks->event_count];
+	*event = (struct task_event){
+		.fd = open_event(trace ? &tasks->attr : &tasks->dummy, pid, cpu),
+		.trace = trace,
+		.area = area,
+	};
+	if (event->fd < 0)
+		return open_failed(tasks, pid);
+	tasks->event_count++;
+	if (trace && tasks->options->filter &&
+	    ioctl(event->fd, PERF_EVENT_IOC_SET_FILTER, tasks->options->filter))
+		return filter_failed(tasks);
+	if (ioctl(event->fd, PERF_EVENT_IOC_ID, &event->id))
+		return fail("perf event: %s", strerror(errno));
+	return attach_event(tasks, event, cpu);
+}
+
+static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
+{
+	unsigned int area = find_area(tasks, cpu);
+	int error = add_event(tasks, true, pid, cpu, area);
+
+	return error ? error : add_event(tasks, false, pid, cpu, area);
+}
+
+/* ---- threads that are traced ---- */
+
+/* Those that have ended have the negative number: what they did may be looked at later. */
+static size_t find_tid(const struct tasks *tasks, pid_t tid)
+{
+	size_t i;
+
+	for (i = 0; i < tasks->tid_count && abs(tasks->tids[i]) != tid; i++)
+		;
+	return i;
+}
+
+static void forget_ended(struct tasks *tasks)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < tasks->tid_count; i++)
+		if (tasks->tids[i] > 0)
+			tasks->tids[kept++] = tasks->tids[i];
+	tasks->tid_count = kept;
+}
+
+/* Without memory a thread is not known, and does not trigger anything. */
+static void add_tid(struct tasks *tasks, pid_t tid)
+{
+	size_t i = find_tid(tasks, tid);
+	pid_t *tids;
+
+	if (i < tasks->tid_count) {
+		tasks->tids[i] = tid;
+		return;
+	}
+	if (tasks->tid_count && !(tasks->tid_count % TIDS_KEPT))
+		forget_ended(tasks);
+	tids = realloc(tasks->tids, (tasks->tid_count + 1) * sizeof(*tids));
+	if (!tids)
+		return;
+	tasks->tids = tids;
+	tids[tasks->tid_count++] = tid;
+}
+
+static void end_tid(struct tasks *tasks, pid_t tid)
+{
+	size_t i = find_tid(tasks, tid);
+
+	if (i < tasks->tid_count)
+		tasks->tids[i] = -tid;
+}
+
+bool tasks_has(struct tasks *tasks, pid_t tid)
+{
+	if (find_tid(tasks, tid) < tasks->tid_count)
+		return true;
+	return !sideband_drain(tasks->sideband) && find_tid(tasks, tid) < tasks->tid_count;
+}
+
+static int trace_task(struct tasks *tasks, pid_t pid)
+{
+	unsigned int cpu;
+	int error = EXIT_OK;
+
+	add_tid(tasks, pid);
+	if (tasks->options->per_thread)
+		return trace_task_on(tasks, pid, ALL_HARTS);
+	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++)
+		if (hart_set_has(&tasks->harts, cpu))
+			error = trace_task_on(tasks, pid, (int)cpu);
+	return error;
+}
+
+/* All threads that a process has now; those that they start are inherited. */
+static int trace_process(struct tasks *tasks, pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *threads;
+	int error = EXIT_OK;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	threads = opendir(path);
+	if (!threads)
+		return fail("no process %d", pid);
+	while (!error && (entry = readdir(threads)))
+		if (entry->d_name[0] != '.')
+			error = trace_task(tasks, atoi(entry->d_name));
+	closedir(threads);
+	return error;
+}
+
+/* Harts that are online; told if not all of them can trace. */
+static int choose_harts(struct tasks *tasks)
+{
+	struct hart_set encoders, online;
+	char text[4096];
+	unsigned int i, missing = 0;
+
+	if (!read_text(PMU "cpumask", text, sizeof(text)) || !hart_set_parse(&encoders, text))
+		return fail("no PMU \"ntrace\": is the module loaded (modprobe ntrace), and does "
+			    "this machine have N-Trace hardware?");
+	if (!harts_online(&online))
+		return fail("/sys/devices/system/cpu/online cannot be read");
+	for (i = 0; i < HARTS_MAX / 64; i++) {
+		tasks->harts.bits[i] = encoders.bits[i] & online.bits[i];
+		missing += (unsigned int)__builtin_popcountll(online.bits[i] & ~encoders.bits[i]);
+	}
+	if (missing)
+		warn("%u harts have no trace encoder: what runs there is not traced", missing);
+	return EXIT_OK;
+}
+
+/* Two files per task and hart. */
+static void allow_many_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static int declare_events(struct tasks *tasks)
+{
+	uint64_t *ids = calloc(tasks->event_count, sizeof(*ids));
+	unsigned int i, trace;
+	size_t count;
+	int error = EXIT_OK;
+
+	if (!ids)
+		return fail("out of memory");
+	/* The dummies first: records that the recorder makes up have the form of the first. */
+	for (trace = 0; !error && trace < 2; trace++) {
+		for (count = 0, i = 0; i < tasks->event_count; i++)
+			if (tasks->events[i].trace == trace)
+				ids[count++] = tasks->events[i].id;
+		error = sideband_event(tasks->sideband, trace ? &tasks->attr : &tasks->dummy, ids,
+				       count, trace ? "ntrace//" : "dummy:HG");
+	}
+	free(ids);
+	return error;
+}
+
+/* struct { header; u32 pid, ppid, tid, ptid; u64 time }: only traced threads have some. */
+static void look_at_thread(struct tasks *tasks, const struct perf_event_header *record)
+{
+	uint32_t ids[4];
+
+	if (record->size < sizeof(*record) + sizeof(ids))
+		return;
+	memcpy(ids, record + 1, sizeof(ids));
+	if (record->type == PERF_RECORD_FORK && !tasks->options->per_thread)
+		add_tid(tasks, (pid_t)ids[2]);
+	else if (record->type == PERF_RECORD_EXIT)
+		end_tid(tasks, (pid_t)ids[2]);
+}
+
+/* Losses, the threads, and the exec that the trace begins with. */
+static void look(void *data, const struct perf_event_header *record)
+{
+	const uint64_t *aux = (const uint64_t *)(const void *)(record + 1);
+	struct tasks *tasks = data;
+	struct task_area *area;
+	struct trailer trailer;
+	unsigned int i;
+
+	if (record->size < sizeof(*record) + sizeof(trailer))
+		return;
+	if (record->type == PERF_RECORD_FORK || record->type == PERF_RECORD_EXIT)
+		look_at_thread(tasks, record);
+	memcpy(&trailer, (const uint8_t *)record + record->size - sizeof(trailer), sizeof(trailer));
+	if (record->type == PERF_RECORD_COMM && record->misc & PERF_RECORD_MISC_COMM_EXEC &&
+	    !tasks->start_ns && tasks->child && trailer.pid == (uint32_t)tasks->child)
+		tasks->start_ns = trailer.time;
+	if (record->type != PERF_RECORD_AUX ||
+	    record->size < sizeof(*record) + 24 + sizeof(trailer) ||
+	    !(aux[2] & ~(uint64_t)PERF_AUX_FLAG_OVERWRITE))
+		return;
+	for (i = 0; i < tasks->area_count; i++) {
+		area = &tasks->areas[i];
+		if (area->cpu == ALL_HARTS ? area->id != trailer.id : area->cpu != (int)trailer.cpu)
+			continue;
+		area->gaps++;
+		area->stopped = true;
+	}
+}
+
+/* The next aux.N, for what comes in an area from its tail on. */
+static int new_file(struct tasks *tasks, unsigned int area)
+{
+	struct task_file *files = realloc(tasks->files, (tasks->file_count + 1) * sizeof(*files));
+	struct task_file *file;
+	int error;
+
+	if (!files)
+		return fail("out of memory");
+	tasks->files = files;
+	file = &files[tasks->file_count];
+	*file = (struct task_file){ .area = area, .position = tasks->areas[area].tail };
+	error = trace_output_open(&file->output, tasks->directory, tasks->file_count,
+				  tasks->options->compress);
+	if (!error)
+		tasks->file_count++;
+	return error;
+}
+
+int tasks_open(struct tasks *tasks, const struct record_options *options, struct sideband *sideband,
+	       pid_t child)
+{
+	unsigned int i;
+	int error;
+
+	tasks->options = options;
+	tasks->directory = options->directory;
+	tasks->sideband = sideband;
+	tasks->child = child;
+	error = choose_harts(tasks);
+	if (error)
+		return error;
+	if (read_text("/sys/module/ntrace/version", tasks->module_version,
+		      sizeof(tasks->module_version)))
+		tasks->module_version[strcspn(tasks->module_version, "\n")] = '\0';
+	choose_config(tasks);
+	error = check_versions(tasks);
+	if (!error)
+		error = check_timestamps(tasks);
+	if (error)
+		return error;
+	if (!record_trigger_fits(&tasks->config, (uint32_t)pmu_number("caps/triggers_in", 0),
+				 (uint32_t)pmu_number("caps/triggers_out", 0),
+				 pmu_number("caps/triggers_debug", 0)))
+		return fail("not all encoders have such triggers (options --trigger-in, "
+			    "--trigger-out, --debug-triggers)");
+	describe_events(tasks, child);
+	allow_many_files();
+	if (child)
+		error = trace_task(tasks, child);
+	for (i = 0; !error && i < options->pids.count; i++)
+		error = options->per_thread ? trace_task(tasks, options->pids.ids[i]) :
+					      trace_process(tasks, options->pids.ids[i]);
+	for (i = 0; !error && i < options->tids.count; i++)
+		error = trace_task(tasks, options->tids.ids[i]);
+	if (!error)
+		error = declare_events(tasks);
+	for (i = 0; !error && !options->snapshot && i < tasks->area_count; i++)
+		error = new_file(tasks, i);
+	if (!error)
+		sideband_look(sideband, look, tasks);
+	return error;
+}
+
+static void control(const struct tasks *tasks, bool trace_only, unsigned long request)
+{
+	unsigned int i;
+
+	for (i = 0; i < tasks->event_count; i++)
+		if (tasks->events[i].trace || !trace_only)
+			ioctl(tasks->events[i].fd, request, 0);
+}
+
+void tasks_stop(const struct tasks *tasks)
+{
+	control(tasks, true, PERF_EVENT_IOC_DISABLE);
+}
+
+void tasks_enable(struct tasks *tasks)
+{
+	control(tasks, false, PERF_EVENT_IOC_ENABLE);
+}
+
+/* ---- saving ---- */
+
+static uint64_t area_head(const struct task_area *area)
+{
+	return __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE);
+}
+
+/* Everything from the tail to @head. */
+static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head)
+{
+	struct task_area *area = &tasks->areas[file->area];
+	uint64_t from, size;
+
+	while (area->tail < head) {
+		from = area->tail & (area->size - 1);
+		size = head - area->tail;
+		if (size > area->size - from)
+			size = area->size - from;
+		if (!tasks->error)
+			tasks->error = trace_output_write(&file->output, area->aux + from, size);
+		area->tail += size;
+	}
+	file->gaps += area->gaps;
+	area->gaps = 0;
+}
+
+static int save_failed(const struct tasks *tasks)
+{
+	return fail("%s: %s: what was saved before can be decoded", tasks->directory,
+		    strerror(tasks->error));
+}
+
+/* An area that was full has room again: the kernel disabled who wrote there. */
+static void resume(struct tasks *tasks)
+{
+	unsigned int i;
+
+	for (i = 0; i < tasks->event_count; i++)
+		if (tasks->events[i].trace && tasks->areas[tasks->events[i].area].stopped)
+			ioctl(tasks->events[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	for (i = 0; i < tasks->area_count; i++)
+		tasks->areas[i].stopped = false;
+}
+
+static int save_all(struct tasks *tasks)
+{
+	unsigned int i;
+	int error = sideband_drain(tasks->sideband);
+
+	for (i = 0; i < tasks->file_count; i++) {
+		struct task_area *area = &tasks->areas[tasks->files[i].area];
+
+		save_area(tasks, &tasks->files[i], area_head(area));
+		__atomic_store_n(&area->page->aux_tail, area->tail, __ATOMIC_RELEASE);
+	}
+	return !error && tasks->error ? save_failed(tasks) : error;
+}
+
+/* With all events disabled: the last bytes of each area, but none that were saved before. */
+static int save_snapshot(struct tasks *tasks)
+{
+	unsigned int i;
+	int error = sideband_drain(tasks->sideband);
+
+	for (i = 0; !error && i < tasks->area_count; i++) {
+		struct task_area *area = &tasks->areas[i];
+		uint64_t head = area_head(area);
+
+		if (head - area->tail > area->size)
+			area->tail = head - area->size;
+		if (head == area->tail)
+			continue;
+		error = new_file(tasks, i);
+		if (!error)
+			save_area(tasks, &tasks->files[tasks->file_count - 1], head);
+	}
+	return !error && tasks->error ? save_failed(tasks) : error;
+}
+
+int tasks_snapshot(struct tasks *tasks)
+{
+	int error;
+
+	control(tasks, true, PERF_EVENT_IOC_DISABLE);
+	error = save_snapshot(tasks);
+	control(tasks, true, PERF_EVENT_IOC_ENABLE);
+	return error;
+}
+
+int tasks_drain(struct tasks *tasks)
+{
+	int error = tasks->options->snapshot ? sideband_drain(tasks->sideband) : save_all(tasks);
+
+	resume(tasks);
+	return error;
+}
+
+int tasks_finish(struct tasks *tasks)
+{
+	unsigned int i;
+	int error;
+
+	control(tasks, false, PERF_EVENT_IOC_DISABLE);
+	if (tasks->error)
+		return EXIT_FAILED;
+	error = tasks->options->snapshot ? save_snapshot(tasks) : save_all(tasks);
+	for (i = 0; !tasks->error && i < tasks->file_count; i++)
+		tasks->error = trace_output_end(&tasks->files[i].output);
+	return !error && tasks->error ? save_failed(tasks) : error;
+}
+
+void tasks_close(struct tasks *tasks)
+{
+	unsigned int i;
+
+	for (i = 0; i < tasks->area_count; i++)
+		if (tasks->areas[i].aux)
+			munmap((void *)(uintptr_t)tasks->areas[i].aux, tasks->areas[i].size);
+	for (i = 0; i < tasks->file_count; i++)
+		trace_output_close(&tasks->files[i].output);
+	for (i = 0; i < tasks->event_count; i++)
+		close(tasks->events[i].fd);
+	free(tasks->tids);
+	free(tasks->areas);
+	free(tasks->files);
+	free(tasks->events);
+}
+
+/* ---- what the recording says of it ---- */
+
+/* From the device tree, where it is a big-endian number of one or two cells. */
+static uint64_t hart_id(int cpu)
+{
+	uint32_t cells[2] = { 0 };
+	char path[96];
+	ssize_t got = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/of_node/reg", cpu);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		got = read(fd, cells, sizeof(cells));
+		close(fd);
+	}
+	if (got == (ssize_t)sizeof(cells))
+		return (uint64_t)be32toh(cells[0]) << 32 | be32toh(cells[1]);
+	return got == (ssize_t)sizeof(cells[0]) ? be32toh(cells[0]) : 0;
+}
+
+void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream)
+{
+	const struct task_file *file = &tasks->files[index];
+	const struct task_area *area = &tasks->areas[file->area];
+
+	ntrace_params_init(&stream->params);
+	record_params_version(&stream->params, !tasks->before);
+	stream->params.xlen = 8 * sizeof(long);
+	stream->params.mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
+								      NTRACE_MODE_HISTORY;
+	record_params_timestamps(&stream->params, &tasks->config,
+				 (uint32_t)pmu_number("caps/timestamp_bits", 0),
+				 timestamp_hz(&tasks->config));
+	stream->file = file->output.name;
+	stream->cpu = area->cpu == ALL_HARTS ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
+	stream->hartid = area->cpu == ALL_HARTS ? 0 : hart_id(area->cpu);
+	stream->bytes = file->output.saved;
+	stream->gaps = file->gaps;
+	/* The kernel tells where trace was lost, not how much. */
+	stream->lost_exact = !file->gaps;
+	stream->event = area->id;
+	stream->position = file->position;
+	stream->start_ns = tasks->start_ns;
+}

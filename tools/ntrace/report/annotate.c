@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A function, instruction by instruction, with its source. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/counts.h>
+#include <ntrace/lines.h>
+
+#include "annotate.h"
+#include "common/command.h"
+#include "common/disassembly.h"
+#include "common/ui.h"
+#include "profile/coverage.h"
+#include "profile/place.h"
+
+/* Names that are offered where there is none of that name. */
+#define OFFERED_MAX 10
+/* A function without a size ends where the next symbol begins; no further than this. */
+#define FUNCTION_MAX (1u << 20)
+
+/* The text of the source file that was shown last, line by line. */
+struct source_text {
+	const char *file;
+	char **lines;
+	size_t count;
+};
+
+struct annotation {
+	const struct annotate_options *options;
+	struct output *output;
+	struct ntrace_counts *counts;
+	const struct ntrace_lines *lines;	/* NULL: none */
+	uint64_t bias;			/* of addresses over those of the lines */
+	struct ntrace_units *units;
+	struct kernel_debug kernel;
+	struct disassembly disassembly;
+	struct source_text text;
+	const struct ntrace_line *line;	/* shown last */
+	uint32_t scope;
+	uint64_t instructions;
+	uint64_t most;
+};
+
+static void forget_text(struct source_text *text)
+{
+	while (text->count)
+		free(text->lines[--text->count]);
+	free(text->lines);
+	*text = (struct source_text){ 0 };
+}
+
+static void read_text(struct source_text *text, const char *file, const char *sysroot)
+{
+	FILE *stream = open_source(file, sysroot);
+	char **lines, *line = NULL;
+	size_t size = 0, room = 0;
+	ssize_t length;
+
+	forget_text(text);
+	text->file = file;
+	while (stream && (length = getline(&line, &size, stream)) >= 0) {
+		if (text->count == room) {
+			room = room ? 2 * room : 256;
+			lines = realloc(text->lines, room * sizeof(*lines));
+			if (!lines)
+				break;
+			text->lines = lines;
+		}
+		if (length && line[length - 1] == '\n')
+			line[length - 1] = '\0';
+		text->lines[text->count++] = line;
+		line = NULL;
+		size = 0;
+	}
+	free(line);
+	if (stream)
+		fclose(stream);
+}
+
+static void put_demangled(struct output *output, const char *name)
+{
+	char *text = ntrace_demangle(name);
+
+	output_text(output, text ? text : name);
+	free(text);
+}
+
+/* "calculator.c:36  if (...)", and behind it where it was inlined from. */
+static void put_source(struct annotation *annotation, const struct ntrace_line *line,
+		       uint32_t scope)
+{
+	struct source_text *text = &annotation->text;
+	struct output *output = annotation->output;
+	const struct ntrace_scope *scopes;
+	const char *slash = strrchr(line->file, '/');
+	size_t count;
+
+	if (text->file != line->file)
+		read_text(text, line->file, annotation->options->sysroot);
+	output_text(output, ui_style_on(annotation->options->colours, UI_HEADING));
+	output_printf(output, "%.200s:", slash ? slash + 1 : line->file);
+	if (line->line)
+		output_decimal(output, line->line, 0);
+	else
+		output_char(output, '?');
+	output_text(output, ui_style_off(annotation->options->colours, UI_HEADING));
+	if (!line->line) {
+		output_text(output, "  made by the compiler for no line");
+	} else if (line->line <= text->count) {
+		output_text(output, "  ");
+		output_text(output, text->lines[line->line - 1]);
+	}
+	scopes = ntrace_lines_scopes(annotation->lines, &count);
+	for (; scope < count && scopes[scope].inlined; scope = scopes[scope].parent) {
+		output_text(output, "  [");
+		put_demangled(output, scopes[scope].name);
+		output_printf(output, " inlined, line %" PRIu32 "]", scopes[scope].call_line);
+	}
+	output_char(output, '\n');
+}
+
+static void put_bytes(struct output *output, const uint8_t *bytes, unsigned int size)
+{
+	/* As parcels, the way objdump shows them. */
+	while (size) {
+		size -= 2;
+		output_hex(output, (uint64_t)bytes[size] | (uint64_t)bytes[size + 1] << 8, 4);
+	}
+}
+
+static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			   const struct ntrace_insn *insn, uint64_t executed)
+{
+	struct annotation *annotation = data;
+	uint64_t linked = address - annotation->bias;
+	const struct ntrace_line *line =
+		annotation->lines ? ntrace_lines_find(annotation->lines, linked) : NULL;
+	uint32_t scope = line ? ntrace_lines_scope(annotation->lines, linked) : NTRACE_NO_SCOPE;
+	const char *text = disassembly_find(&annotation->disassembly, address);
+	struct output *output = annotation->output;
+	char number[UI_NUMBER_SIZE];
+
+	if (line && line->file &&
+	    (!annotation->line || annotation->line->file != line->file ||
+	     annotation->line->line != line->line || annotation->scope != scope)) {
+		put_source(annotation, line, scope);
+		annotation->line = line;
+		annotation->scope = scope;
+	}
+	output_printf(output, "%16s  ", executed ? ui_number(number, executed) : "");
+	if (insn->insn_class == NTRACE_INSN_PLAIN || !executed)
+		output_printf(output, "%13s", "");
+	else
+		output_printf(output, "%13s",
+			      ui_number(number, ntrace_counts_taken(annotation->counts, address)));
+	output_printf(output, "  %8" PRIx64 ":  ", address);
+	if (text)
+		output_text(output, text);
+	else
+		put_bytes(output, bytes, insn->size);
+	output_char(output, '\n');
+	return 0;
+}
+
+static int add_up(void *data, uint64_t address, const uint8_t *bytes,
+		  const struct ntrace_insn *insn, uint64_t executed)
+{
+	struct annotation *annotation = data;
+
+	(void)address, (void)bytes, (void)insn;
+	annotation->instructions += executed;
+	if (annotation->most < executed)
+		annotation->most = executed;
+	return 0;
+}
+
+/* Where the symbol ends that @at is the start of. */
+static uint64_t end_of(const struct ntrace_space *space, const struct ntrace_location *at)
+{
+	struct ntrace_location next;
+	uint64_t end = at->symbol_start + 2;
+
+	if (at->symbol_size)
+		return at->symbol_start + at->symbol_size;
+	while (end - at->symbol_start < FUNCTION_MAX && !ntrace_space_locate(space, end, &next) &&
+	       next.symbol_start == at->symbol_start)
+		end += 2;
+	return end;
+}
+
+/* The lines of a function: of its object, or of the kernel's debug files. Return: 0 or enum ntrace_error */
+static int find_lines(struct annotation *annotation, struct ntrace_object *object,
+		      const struct ntrace_space *space, const struct ntrace_location *at)
+{
+	const struct annotate_options *options = annotation->options;
+	char **directories = debug_directories(options->sysroot);
+	struct ntrace_units *units = NULL;
+
+	if (!directories)
+		return NTRACE_ERR_NOMEM;
+	if (!strcmp(ntrace_object_short_name(object), "[kernel]")) {
+		if (kernel_debug_open(&annotation->kernel, &options->kernel, space, at->symbol,
+				      at->symbol_start))
+			units = annotation->kernel.units;
+		annotation->bias = annotation->kernel.bias;
+	} else if (!ntrace_units_open(&annotation->units, object,
+				      (const char *const *)directories)) {
+		units = annotation->units;
+	}
+	debug_directories_free(directories);
+	if (units)
+		annotation->lines = ntrace_units_lines(units, at->symbol_start - annotation->bias);
+	return 0;
+}
+
+static void put_lines_note(const struct annotation *annotation)
+{
+	if (annotation->kernel.said[0])
+		output_printf(annotation->output, "note: %s\n", annotation->kernel.said);
+	if (!annotation->lines && (!annotation->kernel.said[0] || annotation->kernel.units))
+		output_text(annotation->output,
+			    "note: it has no line numbers: no source can be shown\n");
+}
+
+static int annotate_function(struct ntrace_profile *profile, struct ntrace_object *object,
+			     const struct ntrace_space *space, const struct ntrace_location *at,
+			     struct annotation *annotation)
+{
+	const char *name = ntrace_object_name(object);
+	uint64_t start = at->symbol_start, end = end_of(space, at);
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	struct output *output = annotation->output;
+	int error = ntrace_counts_new(&annotation->counts, profile, object);
+
+	if (!error)
+		error = find_lines(annotation, object, space, at);
+	if (error) {
+		ntrace_counts_free(annotation->counts);
+		return fail("out of memory");
+	}
+	disassemble(&annotation->disassembly, name, start, end, annotation->options->objdump);
+	ntrace_counts_walk(annotation->counts, start, end, add_up, annotation);
+	put_demangled(output, at->symbol);
+	output_text(output, " of ");
+	output_text(output, name);
+	output_printf(output, ": entered %s times, %s instructions\n",
+		      ui_number(number, ntrace_counts_executed(annotation->counts, start)),
+		      ui_number(other, annotation->instructions));
+	put_lines_note(annotation);
+	if (!annotation->disassembly.count)
+		output_text(output, "note: no objdump that can read it: bytes are shown\n");
+	output_printf(output, "%16s  %13s  %8s\n", "executed", "taken", "address");
+	error = ntrace_counts_walk(annotation->counts, start, end, put_instruction, annotation);
+	output_char(output, '\n');
+	disassembly_free(&annotation->disassembly);
+	forget_text(&annotation->text);
+	ntrace_units_close(annotation->units);
+	kernel_debug_close(&annotation->kernel);
+	ntrace_counts_free(annotation->counts);
+	return error == NTRACE_ERR_NOMAP ?
+		       fail("%s: the code of %s is not there", name, at->symbol) :
+		       EXIT_OK;
+}
+
+/* Says which functions have a part of the name in theirs. */
+static int not_there(struct ntrace_profile *profile, const char *name)
+{
+	const struct ntrace_profile_trace *traces;
+	struct ntrace_location at;
+	char last[256] = "";
+	size_t count, offered = 0, i;
+
+	fail("no function '%s' was executed, or it has another name", name);
+	traces = ntrace_profile_traces(profile, &count);
+	for (i = 0; i < count && offered < OFFERED_MAX; i++) {
+		struct ntrace_space *space;
+
+		if (!traces[i].object ||
+		    (i && traces[i].object == traces[i - 1].object &&
+		     traces[i].start == traces[i - 1].start) ||
+		    ntrace_space_new(&space, "", NULL))
+			continue;
+		if (!ntrace_space_map_linked(space, traces[i].object, 0) &&
+		    !ntrace_space_locate(space, traces[i].start, &at) && at.symbol &&
+		    strcasestr(at.symbol, name) && strcmp(at.symbol, last) != 0) {
+			fprintf(stderr, "  %s of %s\n", at.symbol,
+				ntrace_object_short_name(traces[i].object));
+			snprintf(last, sizeof(last), "%s", at.symbol);
+			offered++;
+		}
+		ntrace_space_put(space);
+	}
+	return EXIT_FAILED;
+}
+
+/* Functions of that name in one object: each is shown once. */
+static int annotate_object(struct ntrace_profile *profile, struct ntrace_object *object,
+			   const struct annotate_options *options, struct output *output,
+			   size_t *shown)
+{
+	const struct ntrace_profile_trace *traces;
+	struct ntrace_space *space;
+	struct ntrace_location at;
+	uint64_t last = UINT64_MAX;
+	size_t count, i;
+	int error;
+
+	if (ntrace_space_new(&space, "", NULL))
+		return fail("out of memory");
+	error = ntrace_space_map_linked(space, object, 0) ? fail("out of memory") : EXIT_OK;
+	traces = ntrace_profile_traces(profile, &count);
+	for (i = 0; i < count && !error; i++) {
+		struct annotation annotation = { .options = options, .output = output };
+
+		/* By address: what belongs together comes together. */
+		if (traces[i].object != object || !traces[i].instructions ||
+		    ntrace_space_locate(space, traces[i].start, &at) || !at.symbol ||
+		    at.symbol_start == last)
+			continue;
+		last = at.symbol_start;
+		if (!place_is_called(at.symbol, options->function))
+			continue;
+		++*shown;
+		error = annotate_function(profile, object, space, &at, &annotation);
+	}
+	ntrace_space_put(space);
+	return error;
+}
+
+int annotate(struct ntrace_profile *profile, const struct annotate_options *options,
+	     struct output *output)
+{
+	const struct ntrace_profile_object *objects;
+	size_t count, shown = 0, i;
+	int error = EXIT_OK;
+
+	objects = ntrace_profile_objects(profile, &count);
+	for (i = 0; i < count && !error; i++) {
+		if (objects[i].instructions)
+			error = annotate_object(profile, objects[i].object, options, output,
+						&shown);
+	}
+	if (!error && !shown)
+		return not_there(profile, options->function);
+	return error;
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace report: functions by executed instructions. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "annotate.h"
+#include "callers.h"
+#include "common/ui.h"
+#include "profile/coverage.h"
+#include "report.h"
+
+#define LIMIT_DEFAULT 40
+
+enum {
+	OPTION_SORT = 's',
+	OPTION_LIMIT = 'n',
+	OPTION_USER = 'u',
+	OPTION_KERNEL = 'k',
+	OPTION_PID = 'p',
+	OPTION_SYSROOT = OPTION_LONG,
+	OPTION_FIRMWARE,
+	OPTION_PARAMS,
+	OPTION_BY_PROCESS,
+	OPTION_BY_THREAD,
+	OPTION_JSON,
+	OPTION_HTML,
+	OPTION_ANNOTATE,
+	OPTION_OBJDUMP,
+	OPTION_CALLERS,
+	OPTION_CALLEES,
+	OPTION_NO_INLINE,
+	OPTION_DEBUG_DIR,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_SORT, "sort", "KEY",
+	  "self (instructions; default), total, calls, time, total-time, name or object" },
+	{ OPTION_LIMIT, "limit", "N", "show the first N functions; 0 = all (default 40)" },
+	{ OPTION_USER, "user", NULL, "only user space" },
+	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
+	{ OPTION_PID, "pid", "PID", "only this process" },
+	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
+	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and harts instead of functions" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
+	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
+	  "firmware that runs in M-mode, loaded at ADDR" },
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
+	{ OPTION_JSON, "json", NULL, "one JSON object" },
+	{ OPTION_HTML, "html", "FILE", "a page for a browser, with all that it needs, in FILE" },
+	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
+	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
+	  "that disassembles for --annotate (riscv64-linux-gnu-objdump)" },
+	{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
+	  "for --annotate: debug files of the kernel and its modules are there" },
+	{ OPTION_CALLERS, "callers", "FUNCTION", "who calls it" },
+	{ OPTION_CALLEES, "callees", "FUNCTION", "whom it calls" },
+	{ OPTION_NO_INLINE, "no-inline", NULL,
+	  "no frames of what was inlined, for --html, --callers and --callees" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+static const char *const orders[PROFILE_ORDERS] = {
+	[PROFILE_BY_INSTRUCTIONS] = "self",	[PROFILE_BY_TOTAL] = "total",
+	[PROFILE_BY_CALLS] = "calls",		[PROFILE_BY_TIME] = "time",
+	[PROFILE_BY_TOTAL_TIME] = "total-time", [PROFILE_BY_NAME] = "name",
+	[PROFILE_BY_OBJECT] = "object",
+};
+
+static int take_order(struct report *report, const char *key)
+{
+	unsigned int i;
+
+	/* What it was called before there were totals. */
+	if (!strcmp(key, "instructions"))
+		key = orders[PROFILE_BY_INSTRUCTIONS];
+	for (i = 0; i < PROFILE_ORDERS; i++) {
+		if (!strcmp(key, orders[i])) {
+			report->order = i;
+			return EXIT_OK;
+		}
+	}
+	return usage_error(report->command,
+			   "option --sort: '%s' is none of self, total, calls, time, total-time, "
+			   "name and object",
+			   key);
+}
+
+static int take_option(struct report *report, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_SORT:
+		return take_order(report, options->value);
+	case OPTION_LIMIT:
+		if (!option_number(options, "limit", 0, SIZE_MAX, &number))
+			return EXIT_USAGE;
+		report->limit = number;
+		return EXIT_OK;
+	case OPTION_PID:
+		if (!option_number(options, "pid", 0, INT32_MAX, &number))
+			return EXIT_USAGE;
+		report->profile.only_pid = (int32_t)number;
+		return EXIT_OK;
+	case OPTION_USER:
+		report->profile.only_parts &= 1u << PART_USER;
+		return EXIT_OK;
+	case OPTION_KERNEL:
+		report->profile.only_parts &= 1u << PART_KERNEL;
+		return EXIT_OK;
+	case OPTION_BY_PROCESS:
+		report->profile.by_process = true;
+		return EXIT_OK;
+	case OPTION_BY_THREAD:
+		report->by_thread = true;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		report->recording_options.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_FIRMWARE:
+		report->recording_options.firmware = options->value;
+		return EXIT_OK;
+	case OPTION_PARAMS:
+		return add_params(report->command, &report->recording_options.params,
+				  options->value);
+	case OPTION_JSON:
+		report->json = true;
+		return EXIT_OK;
+	case OPTION_HTML:
+		report->html_path = options->value;
+		return EXIT_OK;
+	case OPTION_ANNOTATE:
+		report->annotated = options->value;
+		return EXIT_OK;
+	case OPTION_OBJDUMP:
+		report->objdump = options->value;
+		return EXIT_OK;
+	case OPTION_CALLERS:
+	case OPTION_CALLEES:
+		report->related = options->value;
+		report->callees = option == OPTION_CALLEES;
+		return EXIT_OK;
+	case OPTION_DEBUG_DIR:
+		report->debug_dir = options->value;
+		return EXIT_OK;
+	case OPTION_NO_INLINE:
+		report->no_inline = true;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int event(void *data, const struct ntrace_session_event *session_event)
+{
+	struct report *report = data;
+
+	if (timeline_event(&report->timeline, report->recording.session, session_event))
+		report->profile.failed = true;
+	if (report->html && html_event(report->html, session_event))
+		report->profile.failed = true;
+	if (report->traces && ntrace_profile_event(report->traces, session_event))
+		report->profile.failed = true;
+	if (report->stacks && ntrace_stacks_event(report->stacks, session_event))
+		report->profile.failed = true;
+	if (profile_sample(&report->samples, session_event))
+		report->profile.failed = true;
+	return profile_event(&report->profile, session_event);
+}
+
+static int end_stream(void *data)
+{
+	struct report *report = data;
+
+	profile_stream(&report->profile);
+	timeline_end(&report->timeline);
+	if (report->html && html_end(report->html))
+		report->profile.failed = true;
+	if (report->traces && ntrace_profile_end(report->traces))
+		report->profile.failed = true;
+	if (report->stacks && ntrace_stacks_end(report->stacks))
+		report->profile.failed = true;
+	return report->profile.failed;
+}
+
+static int decode(struct report *report)
+{
+	int error = recording_decode(&report->recording, "report", event, end_stream, report,
+				     &report->totals);
+
+	if (report->profile.failed)
+		return fail("out of memory");
+	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
+}
+
+/* ---- page ---- */
+
+static uint32_t privileges(unsigned int parts)
+{
+	uint32_t mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < 32 && parts != ~0u; i++) {
+		if (parts >> profile_part(i) & 1)
+			mask |= UINT32_C(1) << i;
+	}
+	return mask;
+}
+
+/* Totals of functions are not known by process, nor wanted of threads and of one function. */
+static bool wants_stacks(const struct report *report)
+{
+	return report->html_path ||
+	       (!report->profile.by_process && !report->by_thread && !report->annotated);
+}
+
+/* Frames are shown: the table has functions alone, and need not wait for DWARF. */
+static bool shows_frames(const struct report *report)
+{
+	return report->html_path || report->related;
+}
+
+/* What counts beside the table of functions. */
+static int begin(struct report *report)
+{
+	const struct html_options options = {
+		.path = report->path,
+		.sysroot = report->recording_options.sysroot,
+		.selection = { .size = sizeof(options.selection),
+			       .pid = report->profile.only_pid,
+			       .privileges = privileges(report->profile.only_parts) },
+	};
+	struct ntrace_stacks_options stacks = {
+		.size = sizeof(stacks),
+		.merge_threads = !report->related,
+		.pid = options.selection.pid,
+		.privileges = options.selection.privileges,
+		.inlined = shows_frames(report) && !report->no_inline,
+	};
+
+	report->samples.by_process = report->profile.by_process;
+	report->samples.only_pid = report->profile.only_pid;
+	report->samples.only_parts = report->profile.only_parts;
+	if (stacks.inlined) {
+		report->directories = debug_directories(options.sysroot);
+		if (!report->directories)
+			return fail("out of memory");
+		stacks.directories = (const char *const *)report->directories;
+	}
+	if (report->html_path) {
+		report->html = html_new(&options);
+		if (!report->html)
+			return fail("out of memory");
+	}
+	if ((report->annotated || ntrace_session_has_samples(report->recording.session)) &&
+	    ntrace_profile_new(&report->traces, &options.selection))
+		return fail("out of memory");
+	if (wants_stacks(report) && ntrace_stacks_new(&report->stacks, &stacks))
+		return fail("out of memory");
+	return EXIT_OK;
+}
+
+static int report_annotated(struct report *report)
+{
+	const struct annotate_options options = {
+		.function = report->annotated,
+		.sysroot = report->recording_options.sysroot,
+		.objdump = report->objdump,
+		.kernel = { .release = report->description ? report->description->release : NULL,
+			    .sysroot = report->recording_options.sysroot,
+			    .directory = report->debug_dir },
+		.colours = report->colours,
+	};
+
+	report_losses(report);
+	return annotate(report->traces, &options, report->output);
+}
+
+static int report_html(struct report *report)
+{
+	static struct output output;
+	const struct html_report parts = {
+		.recording = &report->recording,
+		.totals = &report->totals,
+		.description = report->description,
+		.profile = &report->profile,
+		.timeline = &report->timeline,
+		.stacks = report->stacks,
+	};
+	FILE *file = fopen(report->html_path, "we");
+	int error;
+
+	if (!file)
+		return fail("%s: %s", report->html_path, strerror(errno));
+	output_init(&output, fileno(file));
+	error = html_write(report->html, &parts, &output);
+	if (error)
+		error = fail("%s: %s", report->html_path, ntrace_strerror(error));
+	else if (output_flush(&output))
+		error = fail("%s: %s", report->html_path, strerror(output.error));
+	fclose(file);
+	return error;
+}
+
+static int show(struct report *report)
+{
+	bool by_time = report->order == PROFILE_BY_TIME || report->order == PROFILE_BY_TOTAL_TIME;
+
+	if (by_time && !report->timeline.stamps)
+		return fail("%s: no times to sort by: the trace has no time stamps, or not of one "
+			    "clock ('ntrace record --timestamps any')",
+			    report->path);
+	if (report->related)
+		return put_callers(report->stacks, report->related, report->callees,
+				   report->output);
+	if (report->stacks && !report->profile.by_process &&
+	    profile_add_stacks(&report->profile, report->stacks))
+		return fail("out of memory");
+	profile_sort(&report->profile, report->order);
+	profile_sort(&report->samples, PROFILE_BY_INSTRUCTIONS);
+	if (report->html)
+		return report_html(report);
+	if (report->annotated)
+		return report_annotated(report);
+	if (!report->json)
+		return report_text(report);
+	report_json(report);
+	return EXIT_OK;
+}
+
+static int run_report(struct report *report)
+{
+	int error;
+
+	error = recording_open(&report->recording, report->command, report->path,
+			       &report->recording_options);
+	if (error)
+		return error;
+	if (begin(report))
+		return EXIT_FAILED;
+	if (ntrace_session_has_samples(report->recording.session))
+		return report_samples(report);
+	report->description = ntrace_session_recording(report->recording.session);
+	error = decode(report);
+	return error ? error : show(report);
+}
+
+static int check_options(const struct report *report)
+{
+	bool by_stacks = report->order == PROFILE_BY_TOTAL || report->order == PROFILE_BY_TIME ||
+			 report->order == PROFILE_BY_TOTAL_TIME;
+
+	if (!!report->html_path + !!report->annotated + !!report->related + report->json > 1)
+		return usage_error(report->command,
+				   "--html, --json, --annotate, --callers and --callees "
+				   "exclude each other");
+	if (!report->profile.only_parts)
+		return usage_error(report->command, "--user and --kernel exclude each other");
+	if (report->by_thread && (report->profile.only_parts != ~0u || report->html_path ||
+				  report->annotated || report->related))
+		return usage_error(report->command,
+				   "--by-thread shows user space and kernel, and goes with --pid, "
+				   "--json and --limit only");
+	if (report->debug_dir && !report->annotated)
+		return usage_error(report->command, "--debug-dir is for --annotate");
+	if (report->no_inline && !shows_frames(report))
+		return usage_error(report->command,
+				   "--no-inline is for --html, --callers and --callees");
+	if (by_stacks && report->profile.by_process)
+		return usage_error(report->command, "option --sort: %s is not known by process",
+				   orders[report->order]);
+	return EXIT_OK;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct output output;
+	struct report report = { .command = command,
+				 .output = &output,
+				 .recording_options = { .samples = true, .traces = true },
+				 .limit = LIMIT_DEFAULT };
+	struct options options;
+	int option, error;
+
+	output_init(&output, STDOUT_FILENO);
+	if (!profile_init(&report.profile) || !profile_init(&report.samples) ||
+	    !timeline_init(&report.timeline))
+		return fail("out of memory");
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			error = finish_output(EXIT_OK);
+		else
+			error = take_option(&report, &options, option);
+		if (option == OPTIONS_HELP || error)
+			goto out;
+	}
+	if (argc - options.index != 1) {
+		error = usage_error(command, "one recording is needed");
+		goto out;
+	}
+	error = check_options(&report);
+	if (error)
+		goto out;
+	report.path = argv[options.index];
+	report.colours = ui_colours(stdout);
+	/* They stand in the report itself. */
+	report.recording_options.quiet = true;
+	error = output_finish(&output, run_report(&report));
+out:
+	profile_free(&report.profile);
+	profile_free(&report.samples);
+	timeline_free(&report.timeline);
+	html_free(report.html);
+	ntrace_profile_free(report.traces);
+	ntrace_stacks_free(report.stacks);
+	debug_directories_free(report.directories);
+	recording_close(&report.recording);
+	return error;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "functions by executed instructions, with calls",
+	.usage = "[OPTIONS] RECORDING | PERF.DATA",
+	.details =
+		"Every executed instruction is counted, nothing is sampled. A call is counted "
+		"when\n"
+		"control comes to the first instruction of a function by a call instruction, or "
+		"by\n"
+		"a jump or branch from another function (tail calls); not by a trap or a return.\n"
+		"Where the trace has time stamps there are times: ~ says that they are "
+		"interpolated.\n"
+		"Shares are of the instructions that are selected with --user, --kernel and "
+		"--pid.\n"
+		"Where a SiFive encoder took samples of the PC a table of them follows.\n"
+		"The lines above the table say what was lost and what could not be decoded.\n"
+		"A perf.data file with trace of another driver (rvtrace, SpacemiT) is a "
+		"recording, too.\n"
+		"Of a perf.data file with branch stacks (perf record -j any,u) the report is of\n"
+		"samples, and says so: functions and the branches that were taken most.\n\n"
+		"exit status: 0, also where the trace has gaps: the report names them.\n\n"
+		"examples:\n"
+		"  ntrace report ntrace.data\n"
+		"  ntrace report --sysroot /srv/board --user --sort calls ntrace.data\n"
+		"  ntrace report --by-thread ntrace.data\n"
+		"  ntrace report --annotate main ntrace.data\n"
+		"  ntrace report --html report.html ntrace.data\n"
+		"  ntrace report --json --limit 0 ntrace.data | jq '.functions[0]'\n",
+	.options = options_table,
+	.run = run,
+};

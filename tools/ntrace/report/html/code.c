@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Transfers of control and source lines, for the page. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "data.h"
+#include "profile/edges.h"
+
+#define BRANCHES_MAX 2000
+/* Bytes of source in the page: of one file, and of all. */
+#define TEXT_MAX (1u << 20)
+#define TEXTS_MAX (4u << 20)
+
+static void put_place(const struct named_object *object, uint64_t address, struct output *output)
+{
+	char text[1024];
+
+	output_json_script(output, named_place(text, sizeof(text), object, address));
+}
+
+/* "file.c:12", or nothing */
+static void put_line(const struct html *html, const struct edge *edge, struct output *output)
+{
+	const struct ntrace_lines *lines =
+		ntrace_coverage_lines_of(html->coverage, edge->from_object);
+	const struct ntrace_line *line = lines ? ntrace_lines_find(lines, edge->from) : NULL;
+	const char *slash;
+	char text[512] = "";
+
+	if (line && line->line) {
+		slash = strrchr(line->file, '/');
+		snprintf(text, sizeof(text), "%.400s:%" PRIu32, slash ? slash + 1 : line->file,
+			 line->line);
+	}
+	output_json_script(output, text);
+}
+
+static int put_edge(struct html *html, struct named_objects *objects, const struct edge *edge,
+		    struct output *output)
+{
+	const struct named_object *object = NULL;
+	uint64_t executed;
+
+	/* Looked up first: the array may move. */
+	if (edge->object && !named_object(objects, html->traces, edge->object))
+		return NTRACE_ERR_NOMEM;
+	object = named_object(objects, html->traces, edge->from_object);
+	if (!object)
+		return NTRACE_ERR_NOMEM;
+	executed = ntrace_counts_executed(object->counts, edge->from);
+	put_place(object, edge->from, output);
+	output_char(output, ',');
+	put_place(edge->object ? named_object(objects, html->traces, edge->object) : NULL, edge->to,
+		  output);
+	output_char(output, ',');
+	put_line(html, edge, output);
+	output_printf(output, ",\"%s\",%" PRIu64 ",%" PRIu64,
+		      ntrace_insn_class_name(edge->from_class), edge->taken,
+		      executed < edge->taken ? edge->taken : executed);
+	return 0;
+}
+
+int html_put_branches(struct html *html, struct output *output)
+{
+	struct named_objects objects = { 0 };
+	struct edge *edges;
+	size_t count, i;
+	int error = 0;
+
+	edges = edges_collect(html->traces, &count);
+	if (!edges)
+		return NTRACE_ERR_NOMEM;
+	if (count > BRANCHES_MAX) {
+		html->branches_dropped = count - BRANCHES_MAX;
+		count = BRANCHES_MAX;
+	}
+	output_text(output, ",\"branches\":[");
+	for (i = 0; i < count && !error; i++) {
+		output_text(output, i ? ",\n[" : "[");
+		error = put_edge(html, &objects, &edges[i], output);
+		output_char(output, ']');
+	}
+	output_printf(output, "],\"dropped\":{\"functions\":%" PRIu64 ",\"branches\":%" PRIu64 "}",
+		      html->functions_dropped, html->branches_dropped);
+	free(edges);
+	named_objects_free(&objects);
+	return error;
+}
+
+/* Lines of one file, and the branches in them. */
+struct covered_file {
+	const struct ntrace_coverage_line *lines;
+	size_t count;
+	size_t executed;
+	uint64_t most;
+};
+
+static int by_most(const void *left, const void *right)
+{
+	const struct covered_file *a = left, *b = right;
+
+	if (a->most != b->most)
+		return a->most < b->most ? 1 : -1;
+	return strcmp(a->lines->file, b->lines->file);
+}
+
+/* Files of which something was executed, the hottest first. NULL when out of memory. */
+static struct covered_file *collect_files(const struct ntrace_coverage *coverage, size_t *count)
+{
+	const struct ntrace_coverage_line *lines;
+	struct covered_file *files, *file = NULL;
+	size_t line_count, kept = 0, i;
+
+	lines = ntrace_coverage_lines(coverage, &line_count);
+	files = calloc(line_count + 1, sizeof(*files));
+	if (!files)
+		return NULL;
+	for (i = 0; i < line_count; i++) {
+		if (!file || strcmp(file->lines->file, lines[i].file)) {
+			if (!file || file->executed)
+				file = &files[kept++];
+			*file = (struct covered_file){ .lines = &lines[i] };
+		}
+		file->count++;
+		file->executed += lines[i].executed != 0;
+		if (file->most < lines[i].executed)
+			file->most = lines[i].executed;
+	}
+	if (file && !file->executed)
+		kept--;
+	qsort(files, kept, sizeof(*files), by_most);
+	*count = kept;
+	return files;
+}
+
+/* The text of a file, to be freed; NULL if it is not there, no text, or too large. */
+static char *read_text(const char *sysroot, const char *path, size_t room)
+{
+	FILE *file = open_source(path, sysroot);
+	char *text = NULL;
+	struct stat st;
+	size_t size;
+
+	if (!file)
+		return NULL;
+	if (!fstat(fileno(file), &st) && (uint64_t)st.st_size <= room)
+		text = malloc((size_t)st.st_size + 1);
+	if (text) {
+		size = fread(text, 1, (size_t)st.st_size, file);
+		text[size] = '\0';
+		if (strlen(text) != size) {
+			free(text);
+			text = NULL;
+		}
+	}
+	fclose(file);
+	return text;
+}
+
+static const struct ntrace_coverage_branch *first_branch(const struct ntrace_coverage *coverage,
+							 const char *file, size_t *count)
+{
+	const struct ntrace_coverage_branch *branches = ntrace_coverage_branches(coverage, count);
+
+	while (*count && strcmp(branches->file, file)) {
+		branches++;
+		--*count;
+	}
+	return branches;
+}
+
+static void put_file_lines(const struct html *html, const struct covered_file *file,
+			   struct output *output)
+{
+	const struct ntrace_coverage_branch *branch;
+	size_t branches, i;
+
+	branch = first_branch(html->coverage, file->lines->file, &branches);
+	output_text(output, "\"lines\":[");
+	for (i = 0; i < file->count; i++) {
+		output_printf(output, "%s[%" PRIu32 ",%" PRIu64, i ? "," : "", file->lines[i].line,
+			      file->lines[i].executed);
+		for (; branches && !strcmp(branch->file, file->lines->file) &&
+		       branch->line <= file->lines[i].line;
+		     branch++, branches--)
+			output_printf(output, ",%" PRIu64 ",%" PRIu64, branch->taken,
+				      branch->executed);
+		output_char(output, ']');
+	}
+	output_char(output, ']');
+}
+
+void html_put_files(const struct html *html, struct output *output)
+{
+	size_t room = TEXTS_MAX, count = 0, i;
+	struct covered_file *files = collect_files(html->coverage, &count);
+
+	output_text(output, ",\"files\":[");
+	for (i = 0; files && i < count; i++) {
+		char *text = read_text(html->options.sysroot, files[i].lines->file,
+				       room < TEXT_MAX ? room : TEXT_MAX);
+
+		output_text(output, i ? ",\n{\"name\":" : "{\"name\":");
+		output_json_script(output, files[i].lines->file);
+		output_printf(output, ",\"count\":%zu,\"executed\":%zu,", files[i].count,
+			      files[i].executed);
+		put_file_lines(html, &files[i], output);
+		if (text) {
+			output_text(output, ",\"text\":");
+			output_json_script(output, text);
+			room -= strlen(text);
+		}
+		free(text);
+		output_char(output, '}');
+	}
+	output_char(output, ']');
+	free(files);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the files of the page share: the data, part by part; page.js has the other end. */
+#ifndef NTRACE_TOOL_REPORT_HTML_DATA_H
+#define NTRACE_TOOL_REPORT_HTML_DATA_H
+
+#include "page.h"
+#include "profile/coverage.h"
+
+#define HTML_NOTES_MAX 32
+
+struct html {
+	struct html_options options;
+	struct ntrace_profile *traces;
+	struct ntrace_coverage *coverage;
+	char *notes[HTML_NOTES_MAX];	/* what has no lines */
+	size_t note_count;
+	uint64_t functions_dropped;
+	uint64_t branches_dropped;
+};
+
+/* Makes what is made of all events. Return: 0 or enum ntrace_error. */
+int html_prepare(struct html *html);
+void html_notes_free(struct html *html);
+
+/* Each writes ",key:value" for the page. */
+void html_put_losses(const struct html *html, const struct html_report *report,
+		     struct output *output);
+void html_put_functions(struct html *html, const struct profile *profile, struct output *output);
+int html_put_branches(struct html *html, struct output *output);
+int html_put_stacks(struct ntrace_stacks *stacks, struct output *output);
+void html_put_timeline(const struct timeline *timeline, struct output *output);
+void html_put_files(const struct html *html, struct output *output);
+
+#endif /* NTRACE_TOOL_REPORT_HTML_DATA_H */

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A report as text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/ui.h"
+#include "report.h"
+
+static uint64_t problem_count(const struct problem *kinds)
+{
+	uint64_t count = 0;
+	unsigned int i;
+
+	for (i = 0; i < PROBLEM_KINDS; i++)
+		count += kinds[i].count;
+	return count;
+}
+
+uint64_t report_instructions(const struct report *report)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < PARTS; i++)
+		sum += report->profile.instructions[i];
+	return sum;
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Streams and functions in the text: object name as people know it. */
+static const char *object_of(const struct function *function)
+{
+	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
+}
+
+static void text_recording(const struct report *report)
+{
+	const struct ntrace_recording *description = report->description;
+	unsigned int harts = ntrace_session_streams(report->recording.session);
+	char size[UI_NUMBER_SIZE];
+
+	output_text(report->output, "recording     ");
+	output_text(report->output, report->path);
+	if (description && *description->command)
+		output_printf(report->output, ": %.200s", description->command);
+	output_printf(report->output, "\ntrace         %s from %u hart%s",
+		      ui_size(size, report->totals.bytes), harts, harts == 1 ? "" : "s");
+	if (description && *description->release)
+		output_printf(report->output, ", Linux %s", description->release);
+	output_char(report->output, '\n');
+}
+
+static void text_totals(const struct report *report)
+{
+	const struct profile *profile = &report->profile;
+	uint64_t total = report_instructions(report);
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
+	const char *separator = ": ";
+	unsigned int i;
+
+	output_printf(report->output, "instructions  %s", ui_number(number, total));
+	for (i = 0; i < PARTS; i++) {
+		if (!profile->instructions[i])
+			continue;
+		output_printf(report->output, "%s%s %s (%.1f %%)", separator, profile_part_names[i],
+			      ui_number(number, profile->instructions[i]),
+			      share(profile->instructions[i], total));
+		separator = ", ";
+	}
+	output_printf(report->output, "\ntraps         %s", ui_number(number, profile->traps));
+	if (profile->exceptions || profile->interrupts)
+		output_printf(report->output, ": exceptions %s, interrupts %s",
+			      ui_number(number, profile->exceptions),
+			      ui_number(other, profile->interrupts));
+	output_char(report->output, '\n');
+}
+
+void report_losses(const struct report *report)
+{
+	const struct profile *profile = &report->profile;
+	uint64_t errors = problem_count(profile->errors);
+	char number[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
+	bool whole = !profile->gaps && !errors && !report->totals.lost;
+
+	output_text(report->output, "losses        ");
+	output_text(report->output, ui_style_on(report->colours, whole ? UI_PLAIN : UI_BAD));
+	if (whole) {
+		output_text(report->output, "none: the trace is whole");
+	} else {
+		output_printf(report->output, "gaps %s", ui_number(number, profile->gaps));
+		output_printf(report->output, ", errors %s", ui_number(number, errors));
+		if (report->totals.lost)
+			output_printf(report->output, ", lost while recording: %s%s",
+				      report->totals.lost_exact ? "" : "at least ",
+				      ui_size(size, report->totals.lost));
+	}
+	output_text(report->output, ui_style_off(report->colours, whole ? UI_PLAIN : UI_BAD));
+	output_char(report->output, '\n');
+}
+
+static void text_problems(const struct report *report, const struct problem *kinds,
+			  const char *what)
+{
+	const struct problem *problem;
+	char number[UI_NUMBER_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < PROBLEM_KINDS; i++) {
+		problem = &kinds[i];
+		if (!problem->count)
+			continue;
+		output_printf(report->output, "%s%s times: %s (first: stream %u, offset 0x%" PRIx64,
+			      what, ui_number(number, problem->count), ntrace_flow_error_text(i),
+			      problem->stream, problem->offset);
+		if (problem->address)
+			output_printf(report->output, ", address 0x%" PRIx64, problem->address);
+		if (problem->object)
+			output_printf(report->output, ", %.300s", problem->object);
+		output_text(report->output, ")\n");
+	}
+}
+
+static void text_notes(const struct report *report)
+{
+	size_t i;
+
+	for (i = 0; i < report->recording.note_count; i++) {
+		output_text(report->output, "note          ");
+		output_text(report->output, report->recording.notes[i]);
+		output_char(report->output, '\n');
+	}
+	if (report->recording.notes_dropped)
+		output_printf(report->output, "note          and %" PRIu64 " more like these\n",
+			      report->recording.notes_dropped);
+}
+
+size_t report_count(const struct report *report, size_t count)
+{
+	return report->limit && report->limit < count ? report->limit : count;
+}
+
+static size_t shown_count(const struct report *report)
+{
+	return report_count(report, report->profile.function_count);
+}
+
+/* Times are in the table where the trace has them, and are known by function. */
+static bool has_times(const struct report *report)
+{
+	return report->timeline.timed && report->timeline.stamps;
+}
+
+static const char *time_text(const struct report *report, char *text, uint64_t ticks)
+{
+	/* What was interpolated is marked. */
+	text[0] = '~';
+	ui_ticks(text + 1, ticks, report->timeline.hz);
+	return text;
+}
+
+static size_t object_width(const struct report *report)
+{
+	size_t width = strlen("object"), length, i;
+
+	for (i = 0; i < shown_count(report); i++) {
+		length = strlen(object_of(report->profile.functions[i]));
+		if (length > width)
+			width = length;
+	}
+	return width > 32 ? 32 : width;
+}
+
+static void text_function(const struct report *report, const struct function *function,
+			  size_t width)
+{
+	enum profile_part part = profile_part(function->privilege);
+	enum ui_style style = part == PART_KERNEL ? UI_KERNEL : UI_PLAIN;
+	char instructions[UI_NUMBER_SIZE], calls[UI_NUMBER_SIZE], text[UI_NUMBER_SIZE + 1];
+	struct output *output = report->output;
+
+	output_printf(output, "%6.2f %%  %16s  ",
+		      share(function->instructions, report->profile.selected),
+		      ui_number(instructions, function->instructions));
+	if (report->stacks)
+		output_printf(output, "%16s  ", ui_number(text, function->total));
+	output_printf(output, "%13s  ", ui_number(calls, function->calls));
+	if (report->stacks && has_times(report)) {
+		output_printf(output, "%12s  ", time_text(report, text, function->ticks));
+		output_printf(output, "%12s  ", time_text(report, text, function->total_ticks));
+	}
+	output_padded(output, profile_part_names[part], 8);
+	output_text(output, "  ");
+	if (report->profile.by_process) {
+		if (function->pid < 0)
+			output_text(output, "      ?  ");
+		else
+			output_printf(output, "%7d  ", function->pid);
+		output_padded(output, function->comm, 16);
+		output_text(output, "  ");
+	}
+	output_padded(output, object_of(function), width);
+	output_text(output, "  ");
+	output_text(output, ui_style_on(report->colours, style));
+	output_text(output, function_shown(function));
+	output_text(output, ui_style_off(report->colours, style));
+	output_char(output, '\n');
+}
+
+static void text_heading(const struct report *report, size_t width)
+{
+	struct output *output = report->output;
+
+	output_char(output, '\n');
+	output_text(output, ui_style_on(report->colours, UI_HEADING));
+	output_printf(output, "%8s  %16s  ", "share", "instructions");
+	if (report->stacks)
+		output_printf(output, "%16s  ", "with callees");
+	output_printf(output, "%13s  ", "calls");
+	if (report->stacks && has_times(report))
+		output_printf(output, "%12s  %12s  ", "time", "with callees");
+	output_printf(output, "%-8s  ", "mode");
+	if (report->profile.by_process)
+		output_printf(output, "%7s  %-16s  ", "pid", "process");
+	output_padded(output, "object", width);
+	output_text(output, "  function");
+	output_text(output, ui_style_off(report->colours, UI_HEADING));
+	output_char(output, '\n');
+}
+
+static void text_table(const struct report *report)
+{
+	const struct profile *profile = &report->profile;
+	size_t width = object_width(report), count = shown_count(report), i;
+	struct output *output = report->output;
+	uint64_t rest = profile->selected;
+	char number[UI_NUMBER_SIZE];
+
+	text_heading(report, width);
+	for (i = 0; i < count; i++) {
+		text_function(report, profile->functions[i], width);
+		rest -= profile->functions[i]->instructions;
+	}
+	if (count < profile->function_count)
+		output_printf(output, "%6.2f %%  %16s  %zu more functions: --limit 0 shows them\n",
+			      share(rest, profile->selected), ui_number(number, rest),
+			      profile->function_count - count);
+}
+
+/* ---- threads and harts ---- */
+
+/* A thread on a hart. */
+struct row {
+	const struct timeline_lane *lane;
+	const struct timeline_task *task;
+	const struct timeline_sum *sum;
+};
+
+static int by_instructions(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->sum->instructions != b->sum->instructions)
+		return a->sum->instructions < b->sum->instructions ? 1 : -1;
+	if (a->lane->cpu != b->lane->cpu)
+		return a->lane->cpu < b->lane->cpu ? -1 : 1;
+	return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* Return: array to be freed, NULL when out of memory. */
+static struct row *collect_rows(const struct report *report, size_t *count)
+{
+	const struct timeline *timeline = &report->timeline;
+	const struct timeline_lane *lane = NULL;
+	struct row *rows = calloc(timeline->lane_count * timeline->task_count + 1, sizeof(*rows));
+	uint32_t i;
+
+	*count = 0;
+	while (rows && (lane = timeline_next(timeline, lane))) {
+		for (i = 0; i < timeline->task_count; i++) {
+			const struct timeline_task *task = &timeline->tasks[i];
+
+			if (lane->tasks[i].instructions &&
+			    (report->profile.only_pid < 0 || task->pid == report->profile.only_pid))
+				rows[(*count)++] = (struct row){ lane, task, &lane->tasks[i] };
+		}
+	}
+	if (rows)
+		qsort(rows, *count, sizeof(*rows), by_instructions);
+	return rows;
+}
+
+static void text_row(const struct report *report, const struct row *row)
+{
+	char number[UI_NUMBER_SIZE], text[UI_NUMBER_SIZE + 1];
+	struct output *output = report->output;
+
+	output_printf(output, "%6.2f %%  %16s  %6.2f %%  ",
+		      share(row->sum->instructions, report_instructions(report)),
+		      ui_number(number, row->sum->instructions),
+		      share(row->sum->kernel, row->sum->instructions));
+	if (has_times(report))
+		output_printf(output, "%12s  ", time_text(report, text, row->sum->ticks));
+	if (row->task->tid < 0)
+		output_printf(output, "%4u  %7s  %7s  ", row->lane->cpu, "?", "?");
+	else
+		output_printf(output, "%4u  %7" PRId32 "  %7" PRId32 "  ", row->lane->cpu,
+			      row->task->pid, row->task->tid);
+	output_text(output, *row->task->comm ? row->task->comm : "[unknown]");
+	output_char(output, '\n');
+}
+
+static int text_threads(const struct report *report)
+{
+	struct output *output = report->output;
+	size_t count, i;
+	struct row *rows = collect_rows(report, &count);
+
+	if (!rows)
+		return fail("out of memory");
+	output_char(output, '\n');
+	output_text(output, ui_style_on(report->colours, UI_HEADING));
+	output_printf(output, "%8s  %16s  %8s  ", "share", "instructions", "kernel");
+	if (has_times(report))
+		output_printf(output, "%12s  ", "time");
+	output_printf(output, "%4s  %7s  %7s  thread", "hart", "pid", "tid");
+	output_text(output, ui_style_off(report->colours, UI_HEADING));
+	output_char(output, '\n');
+	for (i = 0; i < report_count(report, count); i++)
+		text_row(report, &rows[i]);
+	if (i < count)
+		output_printf(output, "%zu more: --limit 0 shows them\n", count - i);
+	free(rows);
+	return EXIT_OK;
+}
+
+/* ---- all of it ---- */
+
+static void text_times(const struct report *report)
+{
+	const struct timeline *timeline = &report->timeline;
+	char text[UI_NUMBER_SIZE], number[UI_NUMBER_SIZE];
+	uint64_t untimed;
+	struct timeline_sum sum = timeline_sum(timeline, &untimed);
+
+	if (!has_times(report))
+		return;
+	output_printf(report->output, "time          %s on %zu hart%s, by %s time stamps; ",
+		      ui_ticks(text, sum.ticks, timeline->hz), timeline->lane_count,
+		      timeline->lane_count == 1 ? "" : "s", ui_number(number, timeline->stamps));
+	output_text(report->output,
+		    "~ is interpolated: between two of them it passes with instructions\n");
+	if (untimed)
+		output_printf(report->output,
+			      "              without time: %s instructions, before the first or "
+			      "behind the last time stamp\n",
+			      ui_number(number, untimed));
+}
+
+int report_text(const struct report *report)
+{
+	text_recording(report);
+	text_totals(report);
+	text_times(report);
+	report_losses(report);
+	text_problems(report, report->profile.errors, "not decoded   ");
+	text_problems(report, report->profile.warnings, "uncertain     ");
+	text_notes(report);
+	if (report->by_thread)
+		return text_threads(report);
+	/* Without instructions there is nothing in it but a heading. */
+	if (report->profile.function_count || !report->samples.selected)
+		text_table(report);
+	report_pc_samples(report);
+	return EXIT_OK;
+}

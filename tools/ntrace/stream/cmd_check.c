@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace check: does a trace obey the specification? */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntrace/check.h>
+
+#include "common/command.h"
+#include "common/output.h"
+#include "common/ui.h"
+#include "source.h"
+#include "trace.h"
+
+/* 1 is for findings; everything that kept the trace from being checked is this. */
+#define EXIT_UNCHECKED EXIT_USAGE
+#define EXIT_FINDINGS 1
+/* Of so many messages one has a field with reserved values, at most. */
+#define CODED_PART 2
+
+enum {
+	OPTION_SOURCES = OPTION_LONG,
+	OPTION_ICNT_BITS,
+	OPTION_WRAPPED,
+	OPTION_LIST,
+	OPTION_JSON,
+};
+
+static const struct option_spec options_table[] = {
+	SOURCE_OPTIONS,
+	{ OPTION_SOURCES, "sources", "LIST", "SRC that occur, e.g. 0-3,8; others are findings" },
+	{ OPTION_ICNT_BITS, "icnt-bits", "N", "I-CNT has N bits; by default 22" },
+	{ OPTION_WRAPPED, "wrapped", NULL,
+	  "the trace begins anywhere: do not judge what is before a sync" },
+	{ OPTION_LIST, "list", NULL, "show the table of rules" },
+	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+/**
+ * struct check - what is asked for, and what was found
+ * @stream: -1: not of a recording
+ * @lossy: bytes of the trace are missing
+ * @counts: findings by severity
+ * @sanity: whether the parameters make sense
+ */
+struct check {
+	struct source source;
+	struct output *output;
+	struct ntrace_check_config config;
+	bool json;
+	bool list;
+	bool lossy;
+	int stream;
+	uint64_t counts[3];
+	uint64_t messages;
+	struct sanity sanity;
+	struct trace trace;
+	struct progress progress;
+};
+
+/* Findings about the code have a place in it; those about messages are where these are. */
+static bool has_address(const struct ntrace_check_finding *finding)
+{
+	return finding->rule->flow && finding->tcode < 0;
+}
+
+static void finding_text(struct output *output, const struct ntrace_check_finding *finding)
+{
+	output_text(output, "0x");
+	output_hex(output, finding->offset, 8);
+	output_char(output, ' ');
+	output_padded(output, ntrace_check_severity_name(finding->rule->severity), 8);
+	output_padded(output, finding->rule->id, 23);
+	if (finding->tcode >= 0)
+		output_text(output, ntrace_tcode_name((unsigned int)finding->tcode));
+	if (finding->src >= 0)
+		output_printf(output, "%sSRC=%d", finding->tcode >= 0 ? " " : "", finding->src);
+	if (finding->field >= 0)
+		output_printf(output, " %s=0x%" PRIx64,
+			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
+	if (has_address(finding))
+		output_printf(output, "%sat 0x%" PRIx64, finding->src >= 0 ? " " : "",
+			      finding->address);
+	if (finding->tcode >= 0 || finding->src >= 0 || has_address(finding))
+		output_text(output, ": ");
+	output_printf(output, "%s (section %s)\n", finding->rule->text, finding->rule->section);
+}
+
+static void json_rule(struct output *output, const struct ntrace_check_rule *rule)
+{
+	output_printf(output,
+		      "\"rule\":\"%s\",\"severity\":\"%s\",\"section\":\"%s\",\"text\":", rule->id,
+		      ntrace_check_severity_name(rule->severity), rule->section);
+	output_json(output, rule->text);
+}
+
+static void finding_json(const struct check *check, const struct ntrace_check_finding *finding)
+{
+	struct output *output = check->output;
+
+	output_text(output, "{\"type\":\"finding\",");
+	if (check->stream >= 0)
+		output_printf(output, "\"stream\":%d,", check->stream);
+	output_printf(output, "\"offset\":%" PRIu64 ",\"length\":%" PRIu64 ",", finding->offset,
+		      finding->length);
+	json_rule(output, finding->rule);
+	if (finding->tcode >= 0)
+		output_printf(output, ",\"tcode\":%d,\"name\":\"%s\"", finding->tcode,
+			      ntrace_tcode_name((unsigned int)finding->tcode));
+	if (finding->src >= 0)
+		output_printf(output, ",\"src\":%d", finding->src);
+	if (finding->field >= 0)
+		output_printf(output, ",\"field\":\"%s\",\"value\":\"0x%" PRIx64 "\"",
+			      ntrace_field_name((enum ntrace_field)finding->field), finding->value);
+	if (has_address(finding))
+		output_printf(output, ",\"address\":\"0x%" PRIx64 "\"", finding->address);
+	output_text(output, "}\n");
+}
+
+/* Findings that tell of wrong parameters rather than of a wrong encoder. */
+static void count_sanity(struct sanity *sanity, const char *rule)
+{
+	static const char *const wrong[] = { "mseo-reserved", "mseo-idle", "tcode-reserved",
+					     "field-missing", "field-extra" };
+	static const char *const reserved[] = { "sync-reserved", "rcode-reserved",
+						"evcode-reserved", "cdf-reserved" };
+	size_t i;
+
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		sanity->wrong += !strcmp(rule, wrong[i]);
+	for (i = 0; i < sizeof(reserved) / sizeof(reserved[0]); i++)
+		sanity->reserved += !strcmp(rule, reserved[i]);
+}
+
+static int take_finding(void *data, const struct ntrace_check_finding *finding)
+{
+	struct check *check = data;
+
+	count_sanity(&check->sanity, finding->rule->id);
+
+	check->counts[finding->rule->severity]++;
+	if (check->json)
+		finding_json(check, finding);
+	else
+		finding_text(check->output, finding);
+	return check->output->error;
+}
+
+static void show_progress(void *data, uint64_t offset)
+{
+	struct check *check = data;
+
+	progress_update(&check->progress, offset);
+}
+
+static int list_rules(const struct check *check)
+{
+	struct output *output = check->output;
+	const struct ntrace_check_rule *rules;
+	size_t count, i;
+
+	rules = ntrace_check_rules(&count);
+	for (i = 0; i < count; i++) {
+		if (check->json) {
+			output_char(output, '{');
+			json_rule(output, &rules[i]);
+			output_printf(output, ",\"needs_program\":%s}\n",
+				      rules[i].flow ? "true" : "false");
+			continue;
+		}
+		output_padded(output, rules[i].id, 24);
+		output_padded(output, rules[i].section, 4);
+		output_padded(output, ntrace_check_severity_name(rules[i].severity), 9);
+		output_text(output, rules[i].text);
+		output_text(output, rules[i].flow ? " [program]\n" : "\n");
+	}
+	return output_finish(output, EXIT_OK);
+}
+
+/* All bytes of an open trace through a checker. */
+static int feed(struct check *check, struct ntrace_check *checker)
+{
+	const uint8_t *data;
+	size_t size;
+	int error;
+
+	do {
+		error = trace_read(&check->trace, &data, &size);
+		if (error)
+			return error;
+		if (check->trace.lost)
+			error = ntrace_check_break(checker);
+		if (!error)
+			error = ntrace_check_feed(checker, data, size);
+		if (error)
+			return error < 0 ? fail("%s", ntrace_strerror(error)) : EXIT_OK;
+	} while (size);
+	ntrace_check_end(checker);
+	return EXIT_OK;
+}
+
+static int check_trace(struct check *check, const char *path, struct ntrace_check **checker)
+{
+	int error;
+
+	check->config.finding = take_finding;
+	check->config.progress = show_progress;
+	check->config.data = check;
+	error = trace_open(&check->trace, path, &check->source.format);
+	if (error)
+		return error;
+	if (ntrace_check_new(checker, &check->config))
+		error = fail("the stream parameters contradict each other");
+	progress_begin(&check->progress, "check", check->trace.size);
+	if (!error)
+		error = feed(check, *checker);
+	progress_end(&check->progress);
+	if (*checker)
+		check->messages += ntrace_check_messages(*checker);
+	check->lossy |= check->trace.places;
+	trace_close(&check->trace);
+	return error;
+}
+
+static int check_file(struct check *check, const char *path)
+{
+	struct ntrace_check *checker = NULL;
+	struct ntrace_space *space = NULL;
+	int error = source_is_raw(&check->source);
+
+	if (!error && check->source.programs.count)
+		error = source_map(&check->source, &space);
+	check->config.params = check->source.params;
+	check->config.space = space;
+	if (!error)
+		error = check_trace(check, path, &checker);
+	ntrace_check_free(checker);
+	if (space)
+		ntrace_space_put(space);
+	check->sanity.messages = check->messages + check->sanity.wrong;
+	/* The checker does not tell how many fields it has seen. */
+	check->sanity.coded = check->messages / CODED_PART;
+	if (!error)
+		sanity_warn(&check->sanity, check->trace.name);
+	return error;
+}
+
+/* The checker, and the SRC of the stream that a session decodes. */
+struct session_check {
+	struct check *check;
+	struct ntrace_check *checker;
+	int src;
+	unsigned int events;
+};
+
+static int session_event(void *data, const struct ntrace_session_event *event)
+{
+	struct session_check *session = data;
+
+	if (!(++session->events & 0x3fff))
+		progress_update(&session->check->progress, event->flow->offset);
+	return ntrace_check_flow_event(session->checker, session->src, event->flow);
+}
+
+/* First the messages, then the code, whose spaces only the session knows. */
+static int check_stream(struct check *check, struct recording *recording, unsigned int index)
+{
+	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
+	struct session_check session = {
+		.check = check,
+		.src = stream->params.src_bits ? (int)stream->src : -1,
+	};
+	int error;
+
+	check->stream = (int)index;
+	check->config.params = stream->params;
+	if (!check->json)
+		output_printf(check->output, "# stream %u: %s, CPU %u\n", index,
+			      recording_stream_name(recording, index), stream->cpu);
+	error = check_trace(check, stream->file, &session.checker);
+	progress_begin(&check->progress, "check", stream->bytes);
+	if (!error && !check->output->error)
+		error = ntrace_session_decode(recording->session, index, session_event, &session,
+					      NULL);
+	progress_end(&check->progress);
+	ntrace_check_free(session.checker);
+	if (error < 0)
+		return fail("stream %u: %s", index, ntrace_strerror(error));
+	return check->output->error ? EXIT_OK : error;
+}
+
+static int check_recording(struct check *check, const char *path)
+{
+	struct recording recording;
+	unsigned int i;
+	int error = source_open_recording(&check->source, &recording, path);
+
+	if (error)
+		return error;
+	for (i = 0; i < ntrace_session_streams(recording.session) && !error; i++)
+		if (source_wants(&check->source, i))
+			error = check_stream(check, &recording, i);
+	recording_close(&recording);
+	return error;
+}
+
+/* One "3" or "0-3" at *@text, which is moved behind it. Return: false if there is none. */
+static bool take_range(struct check *check, const char **text)
+{
+	unsigned long first, last;
+	char *end;
+
+	first = strtoul(*text, &end, 0);
+	last = first;
+	if (end == *text || **text == '-')
+		return false;
+	if (*end == '-') {
+		*text = end + 1;
+		last = strtoul(*text, &end, 0);
+		if (end == *text)
+			return false;
+	}
+	if (first > last || last >> NTRACE_SRC_BITS_MAX)
+		return false;
+	for (; first <= last; first++)
+		check->config.sources[first / 64] |= UINT64_C(1) << first % 64;
+	*text = end;
+	return true;
+}
+
+/* "0-3,8" */
+static int take_sources(struct check *check, const char *text)
+{
+	const char *at = text;
+
+	while (take_range(check, &at)) {
+		if (!*at)
+			return EXIT_OK;
+		if (*at++ != ',')
+			break;
+	}
+	return usage_error(check->source.command, "option --sources: '%s' is no list like 0-3,8",
+			   text);
+}
+
+static int take_option(struct check *check, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_SOURCES:
+		return take_sources(check, options->value);
+	case OPTION_ICNT_BITS:
+		if (!option_number(options, "icnt-bits", 1, 64, &number))
+			return EXIT_USAGE;
+		check->config.icnt_bits = (unsigned int)number;
+		return EXIT_OK;
+	case OPTION_WRAPPED:
+		check->config.wrapped = true;
+		return EXIT_OK;
+	case OPTION_LIST:
+		check->list = true;
+		return EXIT_OK;
+	case OPTION_JSON:
+		check->json = true;
+		return EXIT_OK;
+	default:
+		return source_option(&check->source, options, option);
+	}
+}
+
+static void put_summary(const struct check *check)
+{
+	const char *format = check->json ? "{\"type\":\"summary\",\"messages\":%" PRIu64
+					   ",\"errors\":%" PRIu64 ",\"warnings\":%" PRIu64
+					   ",\"infos\":%" PRIu64 "}\n" :
+					   "%" PRIu64 " messages: %" PRIu64 " errors, %" PRIu64
+					   " warnings, %" PRIu64 " infos\n";
+
+	output_printf(check->output, format, check->messages, check->counts[NTRACE_CHECK_ERROR],
+		      check->counts[NTRACE_CHECK_WARNING], check->counts[NTRACE_CHECK_INFO]);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct output output;
+	static struct check check;
+	struct options options;
+	int option, error;
+
+	output_init(&output, STDOUT_FILENO);
+	check.output = &output;
+	check.stream = -1;
+	source_init(&check.source, command);
+	ntrace_check_config_init(&check.config);
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&check, &options, option);
+		if (error)
+			return error == EXIT_SHOWN ? error : EXIT_UNCHECKED;
+	}
+	if (check.list && argc == options.index)
+		return list_rules(&check) ? EXIT_UNCHECKED : EXIT_OK;
+	if (check.list)
+		return usage_error(command, "--list takes no trace");
+	if (argc - options.index != 1)
+		return usage_error(command, "one trace file or recording is needed");
+	error = is_recording(argv[options.index]) ? check_recording(&check, argv[options.index]) :
+						    check_file(&check, argv[options.index]);
+	if (!error)
+		put_summary(&check);
+	if (output_finish(&output, error))
+		return EXIT_UNCHECKED;
+	if (check.counts[NTRACE_CHECK_ERROR] || check.counts[NTRACE_CHECK_WARNING])
+		return EXIT_FINDINGS;
+	return check.lossy ? EXIT_GAPS : EXIT_OK;
+}
+
+const struct command command_check = {
+	.name = "check",
+	.summary = "hold a trace against the rules of the specification",
+	.usage = "[OPTIONS] TRACE | RECORDING\n"
+		 "       ntrace check --list",
+	.details =
+		"One line a violation: offset, severity, rule, message, what the rule says and "
+		"the\n"
+		"section it is from; at last the totals. With --elf the code is followed as well.\n"
+		"TRACE may be - for standard input.\n\n"
+		"exit status: 0 no finding (infos do not count), 1 findings, 2 could not be "
+		"checked,\n"
+		"3 no finding, but bytes are missing (--framing).\n\n"
+		"examples:\n"
+		"  ntrace check a.nex                            the messages alone\n"
+		"  ntrace check --elf prog.elf a.nex             and against the program\n"
+		"  ntrace check --framing coresight:0x10 etr.bin\n"
+		"  ntrace check --params srcbits=2 --sources 0,1 soc.nex\n"
+		"  ntrace check --json a.nex | jq -r .rule | sort | uniq -c\n"
+		"  ntrace check --list                           the rules\n",
+	.options = options_table,
+	.run = run,
+};

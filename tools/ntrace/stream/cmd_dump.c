@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace dump: messages, field by field. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ntrace/recording.h>
+
+#include "common/command.h"
+#include "common/input.h"
+#include "common/ui.h"
+#include "layout.h"
+#include "lossless.h"
+#include "message.h"
+#include "trace.h"
+
+enum {
+	OPTION_PARAMS = 'p',
+	OPTION_BYTES = 'b',
+	OPTION_SRC = OPTION_LONG,
+	OPTION_STREAM,
+	OPTION_WORDS16,
+	OPTION_FRAMING,
+	OPTION_JSON,
+	OPTION_LOSSLESS,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "stream parameters, e.g. srcbits=2,xlen=64" },
+	{ OPTION_BYTES, "bytes", NULL, "the bytes one by one: MDO, MSEO, and which fields" },
+	{ OPTION_SRC, "src", "N", "only messages with SRC = N" },
+	{ OPTION_STREAM, "stream", "N", "only stream N (aux.N) of a recording" },
+	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
+	FRAMING_ROW(OPTION_FRAMING),
+	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
+	{ OPTION_LOSSLESS, "lossless", NULL, "JSON with every byte, for ntrace assemble" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+/**
+ * struct dump - what is asked for, and the trace in progress
+ * @file: name of the file where there are several, else NULL
+ * @stream: -1: not of a recording
+ * @only: the stream that is wanted, -1: all
+ * @errors: stretches that are no messages, places where bytes are missing, and cut ends
+ */
+struct dump {
+	const struct command *command;
+	struct output *output;
+	struct ntrace_params params;
+	const char *file;
+	bool params_given;
+	const char *file_params;	/* the same, for perf.data files */
+	struct trace_format format;
+	bool bytes;
+	bool json;
+	bool lossless;
+	bool select_src;
+	uint64_t src;
+	int stream;
+	int64_t only;
+	uint64_t errors;
+	struct trace trace;
+	struct address_tracker addresses;
+	struct lossless runs;	/* with --lossless */
+};
+
+static void json_begin(struct dump *dump, const char *type)
+{
+	output_char(dump->output, '{');
+	if (dump->file) {
+		output_text(dump->output, "\"file\":");
+		output_json(dump->output, dump->file);
+		output_char(dump->output, ',');
+	}
+	if (dump->stream >= 0)
+		output_printf(dump->output, "\"stream\":%d,", dump->stream);
+	output_printf(dump->output, "\"type\":\"%s\"", type);
+}
+
+static void json_start(struct dump *dump, const char *type, uint64_t offset, uint64_t length,
+		       const uint8_t *bytes, size_t count)
+{
+	json_begin(dump, type);
+	output_printf(dump->output, ",\"offset\":%" PRIu64 ",\"length\":%" PRIu64, offset, length);
+	if (!bytes)
+		return;
+	output_text(dump->output, ",\"bytes\":\"");
+	message_bytes(dump->output, bytes, count, "");
+	output_char(dump->output, '"');
+}
+
+/* Bytes outside of messages, and pieces of long ones. */
+static void lossless_line(void *data, enum lossless_kind kind, uint64_t offset, uint64_t length,
+			  const uint8_t *bytes)
+{
+	const char *type = kind == LOSSLESS_SKIPPED ? "skipped" :
+			   kind == LOSSLESS_PART    ? "part" :
+						      "idle";
+	struct dump *dump = data;
+
+	json_start(dump, type, offset, length, bytes, (size_t)length);
+	if (kind == LOSSLESS_IDLE)
+		output_printf(dump->output, ",\"idle\":%" PRIu64, length);
+	output_text(dump->output, "}\n");
+}
+
+/* What the reader has passed over since the last event. */
+static void take_between(struct dump *dump, uint64_t end)
+{
+	struct lossless *runs = &dump->runs;
+
+	if (end <= runs->covered)
+		return;
+	lossless_between(runs, trace_chunk_bytes(&dump->trace, runs->covered),
+			 (size_t)(end - runs->covered));
+}
+
+static void take_part(struct dump *dump, uint64_t end)
+{
+	struct lossless *runs = &dump->runs;
+
+	if (end <= runs->covered)
+		return;
+	lossless_part(runs, trace_chunk_bytes(&dump->trace, runs->covered),
+		      (size_t)(end - runs->covered));
+}
+
+/* The reader has used up the chunk. */
+static void leave_chunk(void *data)
+{
+	struct dump *dump = data;
+	uint64_t end = dump->trace.reader.offset;
+
+	take_between(dump, end - trace_pending(&dump->trace));
+	if (trace_pending(&dump->trace))
+		take_part(dump, end);
+}
+
+/* The bytes of a message or problem to be shown: the first ones, or those not yet told. */
+static const uint8_t *shown_bytes(struct dump *dump, uint64_t offset, uint64_t length,
+				  size_t *count)
+{
+	if (!dump->lossless)
+		return trace_bytes(&dump->trace, offset, length, count);
+	take_between(dump, offset);
+	take_part(dump, offset + length);
+	return lossless_rest(&dump->runs, count);
+}
+
+/* Behind the fields: how they are encoded where that is not the usual way. */
+static void put_sizes(struct dump *dump, const struct ntrace_message *message, const uint8_t *bytes)
+{
+	if (message->length <= NTRACE_MESSAGE_BYTES_MAX)
+		layout_json_sizes(dump->output, message, &dump->params, bytes);
+}
+
+static void end_line(const struct dump *dump, uint64_t offset, uint64_t length,
+		     const uint8_t *bytes, size_t count)
+{
+	output_text(dump->output, " | ");
+	message_bytes(dump->output, bytes, count, " ");
+	if (length > count)
+		output_text(dump->output, " ...");
+	output_char(dump->output, '\n');
+	if (dump->bytes)
+		layout_byte_lines(dump->output, &dump->params, offset, bytes, count);
+}
+
+static void put_message(struct dump *dump, const struct ntrace_message *message)
+{
+	const uint8_t *bytes;
+	uint64_t address = 0;
+	bool has_address;
+	size_t count;
+
+	has_address = address_tracker_message(&dump->addresses, message, &address);
+	if (dump->select_src && (message->field[NTRACE_FIELD_SRC] != dump->src ||
+				 !ntrace_message_has(message, NTRACE_FIELD_SRC)))
+		return;
+	bytes = shown_bytes(dump, message->offset, message->length, &count);
+	if (dump->json) {
+		json_start(dump, "message", message->offset, message->length, bytes, count);
+		message_json(dump->output, message, dump->params.dialect, has_address, address);
+		put_sizes(dump, message, bytes);
+		output_text(dump->output, "}\n");
+	} else {
+		message_text(dump->output, message, dump->params.dialect, has_address, address);
+		end_line(dump, message->offset, message->length, bytes, count);
+	}
+}
+
+static void problem(struct dump *dump, const char *type, const char *text, uint64_t offset,
+		    uint64_t length)
+{
+	const uint8_t *bytes;
+	size_t count;
+
+	bytes = shown_bytes(dump, offset, length, &count);
+	dump->errors++;
+	if (dump->json) {
+		json_start(dump, type, offset, length, bytes, count);
+		output_text(dump->output, "}\n");
+		return;
+	}
+	output_text(dump->output, "0x");
+	output_hex(dump->output, offset, 8);
+	output_char(dump->output, ' ');
+	output_decimal(dump->output, length, 4);
+	output_text(dump->output, "   - ");
+	output_text(dump->output, text);
+	end_line(dump, offset, length, bytes, count);
+}
+
+/* The parameters are not in the stream, but nothing can be read without them. */
+static void begin_lossless(struct dump *dump)
+{
+	char params[1024];
+
+	lossless_init(&dump->runs, lossless_line, dump);
+	dump->trace.leave = leave_chunk;
+	dump->trace.leave_data = dump;
+	ntrace_params_format(&dump->params, params, sizeof(params));
+	json_begin(dump, "params");
+	output_text(dump->output, ",\"params\":");
+	output_json(dump->output, params);
+	output_text(dump->output, "}\n");
+}
+
+static int dump_messages(struct dump *dump)
+{
+	struct ntrace_message message;
+	struct progress progress;
+	uint64_t pending, count = 0;
+	int event = TRACE_END;
+
+	address_tracker_init(&dump->addresses, &dump->params);
+	if (dump->lossless)
+		begin_lossless(dump);
+	progress_begin(&progress, "dump", dump->trace.size);
+	while (!dump->output->error && (event = trace_next(&dump->trace, &message)) >= 0) {
+		if (!(++count & 0xfff))
+			progress_update(&progress, message.offset);
+		if (event == NTRACE_WIRE_MESSAGE) {
+			put_message(dump, &message);
+			continue;
+		}
+		address_tracker_lost(&dump->addresses);
+		if (event == TRACE_LOST) {
+			problem(dump, "lost",
+				message.length ? "bytes are missing: this message was dropped" :
+						 "bytes are missing",
+				message.offset, message.length);
+			continue;
+		}
+		problem(dump, "error", "reserved MSEO code: skipped to the next message",
+			message.offset, message.length);
+		lossless_error(&dump->runs);
+	}
+	progress_end(&progress);
+	if (dump->output->error)
+		return EXIT_OK;
+	if (event == TRACE_FAILED)
+		return EXIT_FAILED;
+	pending = trace_pending(&dump->trace);
+	if (!pending)
+		lossless_flush(&dump->runs);
+	if (pending) {
+		problem(dump, "cut", "the trace ends inside this message",
+			dump->trace.reader.offset - pending, pending);
+		warn("%s: the trace ends inside a message: %" PRIu64 " bytes of it are left",
+		     dump->trace.name, pending);
+	}
+	return EXIT_OK;
+}
+
+static int dump_file(struct dump *dump, const char *path)
+{
+	int error = trace_open(&dump->trace, path, dump->stream < 0 ? &dump->format : NULL);
+
+	if (error)
+		return error;
+	error = trace_start(&dump->trace, &dump->params);
+	if (!error)
+		error = dump_messages(dump);
+	trace_close(&dump->trace);
+	return error;
+}
+
+/* @name: of its file, for people */
+static int dump_stream(struct dump *dump, const char *path, const char *name,
+		       const struct ntrace_stream *stream)
+{
+	char params[512];
+
+	dump->params = stream->params;
+	ntrace_params_format(&stream->params, params, sizeof(params));
+	if (!dump->json)
+		output_printf(dump->output, "# stream %d: %s, CPU %u, hart %" PRIu64 ", %s\n",
+			      dump->stream, name, stream->cpu, stream->hartid, params);
+	return dump_file(dump, path);
+}
+
+static int dump_stream_of(struct dump *dump, const char *directory,
+			  const struct ntrace_stream *stream)
+{
+	char *path;
+	int error;
+
+	if (asprintf(&path, "%s/%s", directory, stream->file) < 0)
+		return fail("out of memory");
+	error = dump_stream(dump, path, path, stream);
+	free(path);
+	return error;
+}
+
+/* Complains about options for raw traces. Return: true after a complaint */
+static bool raw_format(const struct dump *dump)
+{
+	if (dump->format.framing.given)
+		usage_error(dump->command, "--framing is for raw traces");
+	else if (dump->format.words16)
+		usage_error(dump->command, "--words16 is for raw traces");
+	return dump->format.framing.given || dump->format.words16;
+}
+
+/* A perf.data file: its streams are files only as long as it is open. */
+static int dump_session(struct dump *dump, const char *path)
+{
+	const struct recording_options options = { .traces = true, .params = dump->file_params };
+	struct recording recording;
+	unsigned int count, i;
+	int error;
+
+	if (raw_format(dump))
+		return EXIT_USAGE;
+	error = recording_open(&recording, dump->command, path, &options);
+	if (error)
+		return error;
+	count = ntrace_session_streams(recording.session);
+	if (dump->only >= count)
+		error = fail("%s: there is no stream %" PRId64 ": it has %u", path, dump->only,
+			     count);
+	for (i = 0; !error && i < count; i++) {
+		const struct ntrace_stream *stream = ntrace_session_stream(recording.session, i);
+
+		dump->stream = (int)i;
+		if (dump->only < 0 || i == dump->only)
+			error = dump_stream(dump, stream->file, path, stream);
+	}
+	recording_close(&recording);
+	return error;
+}
+
+/* Needs `params` and the traces only: a recording without sideband can still be dumped. */
+static int dump_recording(struct dump *dump, const char *directory)
+{
+	struct ntrace_recording *recording;
+	char reason[256] = "";
+	unsigned int i;
+	int error;
+
+	if (dump->params_given)
+		return usage_error(dump->command, "a recording has its own parameters: "
+						  "--params is for raw traces");
+	if (raw_format(dump))
+		return EXIT_USAGE;
+	error = ntrace_recording_read(&recording, directory, reason, sizeof(reason));
+	if (error)
+		return recording_error(directory, error, reason);
+	if (dump->only >= recording->stream_count)
+		error = fail("%s: there is no stream %" PRId64 ": it has %u", directory, dump->only,
+			     recording->stream_count);
+	for (i = 0; !error && i < recording->stream_count; i++) {
+		dump->stream = (int)i;
+		if (dump->only < 0 || i == dump->only)
+			error = dump_stream_of(dump, directory, &recording->streams[i]);
+	}
+	ntrace_recording_free(recording);
+	return error;
+}
+
+static int dump_input(struct dump *dump, const char *path)
+{
+	const struct ntrace_params params = dump->params;
+	int error;
+
+	dump->stream = -1;
+	if (is_recording(path)) {
+		error = is_directory(path) ? dump_recording(dump, path) : dump_session(dump, path);
+		dump->params = params;
+		return error;
+	}
+	if (dump->only >= 0)
+		return usage_error(dump->command, "--stream is for recordings");
+	if (dump->select_src && !dump->params.src_bits)
+		return usage_error(dump->command,
+				   "--src: the trace has no SRC: give --params srcbits=N");
+	if (dump->file && !dump->json)
+		output_printf(dump->output, "# %s\n", path);
+	return dump_file(dump, path);
+}
+
+static int take_option(struct dump *dump, struct options *options, int option)
+{
+	uint64_t number;
+	int error;
+
+	switch (option) {
+	case OPTION_PARAMS:
+		dump->params_given = true;
+		error = add_params(dump->command, &dump->file_params, options->value);
+		return error ? error : input_params(dump->command, &dump->params, options->value);
+	case OPTION_SRC:
+		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &dump->src))
+			return EXIT_USAGE;
+		dump->select_src = true;
+		return EXIT_OK;
+	case OPTION_STREAM:
+		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
+			return EXIT_USAGE;
+		dump->only = (int64_t)number;
+		return EXIT_OK;
+	case OPTION_WORDS16:
+		dump->format.words16 = true;
+		return framing_conflict(dump->command, &dump->format.framing, true);
+	case OPTION_FRAMING:
+		return framing_option(dump->command, &dump->format.framing, options->value) ?
+			       EXIT_USAGE :
+			       framing_conflict(dump->command, &dump->format.framing,
+						dump->format.words16);
+	case OPTION_BYTES:
+		dump->bytes = true;
+		return EXIT_OK;
+	case OPTION_LOSSLESS:
+		dump->lossless = true;
+		dump->json = true;
+		return EXIT_OK;
+	case OPTION_JSON:
+		dump->json = true;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct output output;
+	static struct dump dump;
+	struct options options;
+	int option, error = EXIT_OK;
+	bool several;
+
+	output_init(&output, STDOUT_FILENO);
+	dump.command = command;
+	dump.output = &output;
+	dump.only = -1;
+	ntrace_params_init(&dump.params);
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&dump, &options, option);
+		if (error)
+			return error;
+	}
+	if (dump.json && dump.bytes)
+		return usage_error(command, "--bytes and --json exclude each other: "
+					    "JSON has the bytes anyway");
+	if (dump.lossless && dump.select_src)
+		return usage_error(command, "--lossless and --src exclude each other: without the "
+					    "other messages the trace is not whole");
+	if (dump.lossless && dump.format.framing.given)
+		return usage_error(command, "--lossless and --framing exclude each other: ntrace "
+					    "split takes the frames apart first");
+	if (options.index == argc)
+		return usage_error(command, "a trace file or recording is needed");
+	several = argc - options.index > 1;
+	for (; !error && options.index < argc && !output.error; options.index++) {
+		dump.file = several ? argv[options.index] : NULL;
+		error = dump_input(&dump, argv[options.index]);
+	}
+	return output_finish(&output, error ? error : dump.errors ? EXIT_GAPS : EXIT_OK);
+}
+
+const struct command command_dump = {
+	.name = "dump",
+	.summary = "show trace messages, field by field",
+	.usage = "[--params KEY=VALUE,...] [--framing coresight[:ID]] [--src N]\n"
+		 "                   [--bytes | --json | --lossless] TRACE | RECORDING ...",
+	.details =
+		"One line a message: offset and length in bytes, TCODE, name, fields as sent, the\n"
+		"address that F-ADDR or U-ADDR stands for, and the bytes (of a long one the first\n"
+		"64). TRACE may be - for standard input.\n"
+		"With --framing offsets count the bytes of the source.\n\n"
+		"exit status: 0, or 3 if bytes are no messages or are missing, or the trace ends\n"
+		"inside a message.\n\n"
+		"examples:\n"
+		"  ntrace dump ntrace.data                 all streams of a recording\n"
+		"  ntrace dump --params srcbits=3 a.nex    a raw trace with SRC fields of 3 bits\n"
+		"  ntrace dump --framing coresight:0x10 etr.bin    one source of CoreSight frames\n"
+		"  ntrace dump --bytes a.nex               each byte with MDO, MSEO and fields\n"
+		"  ntrace dump --lossless a.nex >a.json    edit it, then: ntrace assemble a.json\n"
+		"  zcat a.nex.gz | ntrace dump --json - | jq .name    for programs\n",
+	.options = options_table,
+	.run = run,
+};

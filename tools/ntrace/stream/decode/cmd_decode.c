@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace decode: what was executed, in order. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "pc_text.h"
+#include "printer.h"
+#include "stream/lanes.h"
+#include "stream/source.h"
+#include "stream/trace.h"
+
+enum {
+	OPTION_LEVEL = 'l',
+	OPTION_DISASSEMBLE = 'd',
+	OPTION_SRC = OPTION_LONG,
+	OPTION_LINES,
+	OPTION_OBJDUMP,
+	OPTION_JSON,
+};
+
+static const struct option_spec options_table[] = {
+	{ OPTION_LEVEL, "level", "LEVEL",
+	  "message, instruction, block (default), branch, pc or itc" },
+	SOURCE_OPTIONS,
+	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
+	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: what they are called" },
+	{ OPTION_LINES, "lines", NULL, "level instruction: file and line of the source" },
+	{ OPTION_OBJDUMP, "objdump", "PROGRAM", "that disassembles (riscv64-linux-gnu-objdump)" },
+	{ OPTION_JSON, "json", NULL, "one JSON object a line; not with --level pc" },
+	OPTION_HELP,
+	OPTION_TABLE_END,
+};
+
+struct decode {
+	struct source source;
+	struct printer printer;
+	int64_t src;			/* -1 = not given */
+	bool message_level;
+	struct transfer_tracker transfers;	/* of a recording's stream */
+	struct trace trace;
+	struct lanes lanes;
+	struct pc_text *pc_text;	/* of a raw trace at the PC level, which has one SRC */
+	struct progress progress;
+	uint64_t progress_base;
+	unsigned int progress_events;
+};
+
+static int take_level(struct decode *decode, const char *text)
+{
+	static const char *const names[] = {
+		[LEVEL_BLOCK] = "block", [LEVEL_INSTRUCTION] = "instruction",
+		[LEVEL_PC] = "pc",	 [LEVEL_BRANCH] = "branch",
+		[LEVEL_ITC] = "itc",
+	};
+	unsigned int i;
+
+	decode->message_level = !strcmp(text, "message");
+	if (decode->message_level)
+		return EXIT_OK;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], text)) {
+			decode->printer.level = i;
+			return EXIT_OK;
+		}
+	}
+	return usage_error(
+		decode->source.command,
+		"option --level: '%s' is none of message, instruction, block, branch, pc, itc",
+		text);
+}
+
+static int take_option(struct decode *decode, struct options *options, int option)
+{
+	uint64_t number;
+
+	switch (option) {
+	case OPTION_LEVEL:
+		return take_level(decode, options->value);
+	case OPTION_SRC:
+		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &number))
+			return EXIT_USAGE;
+		decode->src = (int64_t)number;
+		return EXIT_OK;
+	case OPTION_JSON:
+		decode->printer.json = true;
+		return EXIT_OK;
+	case OPTION_DISASSEMBLE:
+		decode->printer.text.disassemble = true;
+		return EXIT_OK;
+	case OPTION_LINES:
+		decode->printer.text.lines = true;
+		return EXIT_OK;
+	case OPTION_OBJDUMP:
+		decode->printer.text.objdump = options->value;
+		return EXIT_OK;
+	default:
+		return source_option(&decode->source, options, option);
+	}
+}
+
+/* Scripts read the complaints of the PC level from stderr: nothing else goes there. */
+static void begin_progress(struct decode *decode, uint64_t total)
+{
+	progress_begin(&decode->progress, "decode", total);
+	decode->progress.silent = decode->printer.level == LEVEL_PC && !decode->progress.terminal;
+}
+
+static int event(void *data, const struct ntrace_session_event *session_event)
+{
+	struct decode *decode = data;
+
+	if (!(++decode->progress_events & 0x3fff))
+		progress_update(&decode->progress,
+				decode->progress_base + session_event->flow->offset);
+	return printer_event(&decode->printer, session_event);
+}
+
+static int flow_event(void *data, struct lane *lane, const struct ntrace_flow_event *flow)
+{
+	struct decode *decode = data;
+	struct ntrace_session_event session_event = {
+		.flow = flow, .pid = -1, .tid = -1, .comm = ""
+	};
+
+	/* Who chose one SRC need not be told of it on every line. */
+	decode->printer.src = lane && decode->lanes.only < 0 ? lane->src : -1;
+	decode->printer.transfers = lane ? &lane->transfers : &decode->transfers;
+	return event(decode, &session_event);
+}
+
+static int pc_blocks(void *data, struct lane *lane, const struct ntrace_block_batch *batch)
+{
+	struct decode *decode = data;
+
+	(void)lane;
+	decode->progress_events += 64;
+	if (!(decode->progress_events & 0x3fff))
+		progress_update(&decode->progress, batch->offset);
+	if (pc_text_blocks(decode->pc_text, batch))
+		decode->printer.errors++;
+	return decode->printer.output->error != 0;
+}
+
+static int walk(struct decode *decode)
+{
+	struct lanes *lanes = &decode->lanes;
+	struct trace *trace = &decode->trace;
+	struct ntrace_message message;
+	int event_type, stopped = 0;
+	uint64_t pending;
+
+	while (!stopped && (event_type = trace_next(trace, &message)) >= 0)
+		stopped = event_type == TRACE_LOST	   ? lanes_break(lanes, message.offset) :
+			  event_type == NTRACE_WIRE_ERROR ?
+						     lanes_wire_error(lanes, message.offset) :
+						     lanes_message(lanes, &message);
+	if (stopped == LANES_SEVERAL) {
+		/* What has not been written yet would only be in the way of the complaint. */
+		decode->printer.output->used = 0;
+		return usage_error(decode->source.command,
+				   "--level pc: the trace has SRC %u and %u: choose with --src",
+				   lanes->first, lanes->second);
+	}
+	if (!stopped && event_type == TRACE_FAILED)
+		return EXIT_FAILED;
+	pending = trace_pending(trace);
+	if (!stopped)
+		stopped = lanes_end(lanes, pending, trace->reader.offset - pending);
+	if (lanes->ignored) {
+		decode->printer.errors++;
+		warn("%s: more than %d SRC: %" PRIu64
+		     " others were not decoded; are the parameters right?",
+		     trace->name, LANES_MAX, lanes->ignored);
+	}
+	return stopped < 0 ? fail("%s", ntrace_strerror(stopped)) : EXIT_OK;
+}
+
+static int decode_raw(struct decode *decode, struct ntrace_space *space)
+{
+	struct lanes *lanes = &decode->lanes;
+	int error;
+
+	decode->printer.address_digits = decode->source.params.xlen / 4;
+	decode->printer.source = decode->trace.name;
+	lanes->params = decode->source.params;
+	lanes->space = space;
+	lanes->only = decode->src;
+	lanes->single = decode->printer.level == LEVEL_PC;
+	lanes->event = flow_event;
+	lanes->data = decode;
+	lanes->blocks = decode->printer.level == LEVEL_PC ? pc_blocks : NULL;
+	error = trace_start(&decode->trace, &decode->source.params);
+	if (error)
+		return error;
+	decode->pc_text = pc_text_new(decode->printer.output);
+	if (!decode->pc_text)
+		return fail("out of memory");
+	error = lanes_start(lanes);
+	if (error)
+		return fail("%s: %s", decode->trace.name,
+			    error == NTRACE_ERR_INVALID ?
+				    "the stream parameters contradict each other" :
+				    ntrace_strerror(error));
+	begin_progress(decode, decode->trace.size);
+	error = walk(decode);
+	progress_end(&decode->progress);
+	printer_end(&decode->printer);
+	lanes_free(lanes);
+	pc_text_free(decode->pc_text);
+	printer_warnings(&decode->printer);
+	return error;
+}
+
+static int decode_file(struct decode *decode, const char *path)
+{
+	struct ntrace_space *space;
+	int error = source_is_raw(&decode->source);
+
+	if (error)
+		return error;
+	if (!decode->source.programs.count && decode->printer.level != LEVEL_ITC)
+		return usage_error(decode->source.command,
+				   "a raw trace needs the program: --elf FILE");
+	if (decode->src >= 0 && decode->src >> decode->source.params.src_bits)
+		return usage_error(decode->source.command,
+				   "--src: no SRC of the trace is %" PRId64
+				   ": it has %u bits (--params srcbits=N)",
+				   decode->src, decode->source.params.src_bits);
+	error = trace_open(&decode->trace, path, &decode->source.format);
+	if (error)
+		return error;
+	error = source_map(&decode->source, &space);
+	if (!error) {
+		error = decode_raw(decode, space);
+		ntrace_space_put(space);
+	}
+	trace_close(&decode->trace);
+	return error;
+}
+
+/* Messages are shown by the one command that shows messages. */
+static int decode_messages(const struct decode *decode, const char *path)
+{
+	char params[1024], src[40], stream[40], framing[40];
+	const char *argv[16] = { "dump" };
+	int argc = 1;
+
+	if (decode->printer.json)
+		argv[argc++] = "--json";
+	if (decode->source.format.words16)
+		argv[argc++] = "--words16";
+	if (decode->source.format.framing.given) {
+		snprintf(framing, sizeof(framing), "--framing=coresight:%u",
+			 decode->source.format.framing.source);
+		if (!decode->source.format.framing.source)
+			*strchr(framing, ':') = '\0';
+		argv[argc++] = framing;
+	}
+	if (is_recording(path) && decode->source.params_given) {
+		/* On top of what a perf.data file says: those that were not given are not passed. */
+		argv[argc++] = "--params";
+		argv[argc++] = decode->source.recording.params;
+	} else if (decode->source.params_given) {
+		ntrace_params_format(&decode->source.params, params, sizeof(params));
+		argv[argc++] = "--params";
+		argv[argc++] = params;
+	}
+	if (decode->src >= 0) {
+		snprintf(src, sizeof(src), "--src=%" PRId64, decode->src);
+		argv[argc++] = src;
+	}
+	if (decode->source.stream >= 0) {
+		snprintf(stream, sizeof(stream), "--stream=%" PRId64, decode->source.stream);
+		argv[argc++] = stream;
+	}
+	argv[argc++] = "--";
+	argv[argc++] = path;
+	return command_dump.run(&command_dump, argc, (char **)argv);
+}
+
+static int decode_stream(struct decode *decode, struct recording *recording, unsigned int index)
+{
+	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
+	char source[32], size[UI_NUMBER_SIZE];
+	int error;
+
+	snprintf(source, sizeof(source), "stream %u", index);
+	decode->printer.source = source;
+	decode->printer.transfers = &decode->transfers;
+	decode->transfers.pending = false;
+	if (stream->lost) {
+		decode->printer.gaps++;
+		warn("%s: %s%s were lost while recording", source,
+		     stream->lost_exact ? "" : "at least ", ui_size(size, stream->lost));
+	}
+	error = ntrace_session_decode(recording->session, index, event, decode, NULL);
+	printer_end(&decode->printer);
+	printer_warnings(&decode->printer);
+	memset(decode->printer.warnings, 0, sizeof(decode->printer.warnings));
+	decode->progress_base += stream->bytes;
+	return error < 0 ? fail("%s: %s", source, ntrace_strerror(error)) : EXIT_OK;
+}
+
+static int decode_recording(struct decode *decode, const char *path)
+{
+	struct recording recording;
+	unsigned int i, count;
+	uint64_t total = 0;
+	int error;
+
+	if (decode->src >= 0)
+		return usage_error(decode->source.command, "--src is for raw traces");
+	error = source_open_recording(&decode->source, &recording, path);
+	if (error)
+		return error;
+	decode->printer.attributed = true;
+	decode->printer.address_digits = 16;
+	count = ntrace_session_streams(recording.session);
+	for (i = 0; i < count; i++)
+		if (source_wants(&decode->source, i))
+			total += ntrace_session_stream(recording.session, i)->bytes;
+	begin_progress(decode, total);
+	for (i = 0; !error && i < count && !decode->printer.output->error; i++)
+		if (decode->source.stream < 0 || decode->source.stream == i)
+			error = decode_stream(decode, &recording, i);
+	progress_end(&decode->progress);
+	recording_close(&recording);
+	return error;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+	static struct output output;
+	static struct decode decode;
+	struct printer *printer = &decode.printer;
+	struct options options;
+	int option, error;
+
+	output_init(&output, STDOUT_FILENO);
+	source_init(&decode.source, command);
+	decode.src = -1;
+	printer->src = -1;
+	printer->output = &output;
+	options_init(&options, command, argc, argv, true);
+	while ((option = options_next(&options)) != OPTIONS_END) {
+		if (option == OPTIONS_HELP)
+			return finish_output(EXIT_OK);
+		error = take_option(&decode, &options, option);
+		if (error)
+			return error;
+	}
+	if (argc - options.index != 1)
+		return usage_error(command, "one trace file or recording is needed");
+	if (decode.message_level)
+		return decode_messages(&decode, argv[options.index]);
+	if (printer->json && printer->level == LEVEL_PC)
+		return usage_error(command, "--level pc is for scripts as it is: no --json");
+	if ((printer->text.disassemble || printer->text.lines) &&
+	    printer->level != LEVEL_INSTRUCTION)
+		return usage_error(command,
+				   "--disassemble and --lines are for --level instruction");
+	printer->text.sysroot = decode.source.recording.sysroot;
+	printer->places = ntrace_locator_new();
+	if (!printer->places)
+		return fail("out of memory");
+	error = is_recording(argv[options.index]) ? decode_recording(&decode, argv[options.index]) :
+						    decode_file(&decode, argv[options.index]);
+	if (!error && (printer->gaps || printer->errors)) {
+		error = EXIT_GAPS;
+		if (printer->level != LEVEL_PC)
+			warn("the decoded flow is not whole: %" PRIu64 " gaps, %" PRIu64 " errors",
+			     printer->gaps, printer->errors);
+	}
+	ntrace_locator_free(printer->places);
+	instruction_text_free(&printer->text);
+	return output_finish(&output, error);
+}
+
+const struct command command_decode = {
+	.name = "decode",
+	.summary = "show what was executed, in order",
+	.usage = "[OPTIONS] RECORDING\n"
+		 "       ntrace decode [OPTIONS] --elf FILE[@ADDR] TRACE",
+	.details =
+		"Levels:\n"
+		"  message      the messages, as ntrace dump shows them\n"
+		"  block        one line for each run of instructions up to a control transfer\n"
+		"  instruction  one line for each instruction\n"
+		"  branch       one line for each transfer, and each branch that was not taken\n"
+		"  pc           the address of each instruction, one a line, nothing else; errors\n"
+		"               and gaps go to stderr\n"
+		"  itc          what programs print through SiFive's stimulus registers, as text;\n"
+		"               PC samples, watchpoints and other events; no --elf needed\n"
+		"ADDR is where the first segment of the file is loaded; without it the file is "
+		"where\n"
+		"it was linked. The streams of a recording follow one another. TRACE may be - for\n"
+		"standard input; if it has several SRC, each line says which; if it has time "
+		"stamps,\n"
+		"each says when, in ticks.\n\n"
+		"exit status: 0, or 3 if something is missing: gaps or errors in the trace.\n\n"
+		"examples:\n"
+		"  ntrace decode ntrace.data | less\n"
+		"  ntrace decode --stream 1 --sysroot /srv/board ntrace.data\n"
+		"  ntrace decode --elf prog.elf --level pc prog.nex\n"
+		"  ntrace decode --level instruction --disassemble --lines --elf prog.elf "
+		"prog.nex\n"
+		"  ntrace decode --level branch --json --raw rom.bin@0x1000 --elf prog.elf "
+		"prog.nex\n"
+		"  ntrace decode --framing coresight:0x10 --elf prog.elf etr.bin\n"
+		"  ntrace decode --level itc --params dialect=sifive-v0,srcbits=2 p550.nex\n"
+		"  ntrace decode --params srcbits=2 --src 1 --elf boot.elf@0x80000000 soc.nex\n",
+	.options = options_table,
+	.run = run,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stores to stimulus registers as the text that programs print through them. */
+#ifndef NTRACE_TOOL_STREAM_DECODE_ITC_H
+#define NTRACE_TOOL_STREAM_DECODE_ITC_H
+
+#include <ntrace/session.h>
+
+/* Stimulus registers of an encoder, each a channel. */
+#define ITC_CHANNELS 32
+/* A line that has no end is shown when it has so many characters. */
+#define ITC_CHARACTERS 256
+
+/**
+ * struct itc_line - something to show of a channel
+ * @channel: number of the stimulus register
+ * @text: characters, without the end of the line; NULL = a value that is no text
+ * @size: bytes of @text
+ * @value: the value; @digits: hexadecimal digits of it, 0 = as many as it has
+ */
+struct itc_line {
+	uint64_t channel;
+	const char *text;
+	size_t size;
+	uint64_t value;
+	unsigned int digits;
+};
+
+/* Called for each line; @event: the store that it ends with, or the last one before its end. */
+typedef void itc_show(void *data, const struct ntrace_session_event *event,
+		      const struct itc_line *line);
+
+struct itc_channel;
+
+/**
+ * struct itc - the lines in progress, by SRC and channel
+ * @show: set by the user before the first event
+ * @data: for @show
+ */
+struct itc {
+	itc_show *show;
+	void *data;
+	/* private */
+	struct itc_channel **channels[1u << NTRACE_SRC_BITS_MAX];
+};
+
+/**
+ * itc_store - take an NTRACE_FLOW_DATA event
+ *
+ * Bytes are taken as UTF-8, lowest first. A store that makes something else of a line ends
+ * the line, and is shown as a value. Memory: some 2 KiB for each channel that is used.
+ * Return: 0, or 1 when out of memory.
+ */
+int itc_store(struct itc *itc, const struct ntrace_session_event *event);
+
+/** itc_flush - show what has not come to its end; at the end, and where something was lost */
+void itc_flush(struct itc *itc);
+
+void itc_free(struct itc *itc);
+
+#endif /* NTRACE_TOOL_STREAM_DECODE_ITC_H */

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Keys of --encoder, as a table: a key sets one field of the configuration. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+enum kind {
+	KIND_NUMBER,	/* unsigned int or enum */
+	KIND_WIDE,	/* uint32_t */
+	KIND_FLAG,	/* bool: 0 or 1 */
+	KIND_FIXED,	/* uint32_t in 16.16, with decimals */
+};
+
+/* Names that stand for the numbers from 0 on. */
+static const char *const sync_names[] = { "off", "messages", "cycles", "parcels", NULL };
+static const char *const time_names[] = { "none", "sync", "branch", "all", NULL };
+
+static const struct key {
+	const char *name;
+	size_t offset;
+	enum kind kind;
+	const char *const *names;
+} keys[] = {
+#define KEY(name, field, kind, names)                                                              \
+	{                                                                                          \
+		name, offsetof(struct encode_options, field), kind, names                          \
+	}
+	KEY("icntbits", config.icnt_bits, KIND_NUMBER, NULL),
+	KEY("icntfull", config.icnt_full, KIND_WIDE, NULL),
+	KEY("histbits", config.hist_bits, KIND_NUMBER, NULL),
+	KEY("hrepeatbits", config.hrepeat_bits, KIND_NUMBER, NULL),
+	KEY("repeatbranch", config.repeat_branch, KIND_FLAG, NULL),
+	KEY("bcntbits", config.bcnt_bits, KIND_NUMBER, NULL),
+	KEY("seqjumps", config.sequential_jumps, KIND_FLAG, NULL),
+	KEY("retbits", config.return_compare_bits, KIND_NUMBER, NULL),
+	KEY("sync", config.sync_mode, KIND_NUMBER, sync_names),
+	KEY("syncmax", config.sync_max, KIND_NUMBER, NULL),
+	KEY("sync4", config.sync4_for_icnt, KIND_FLAG, NULL),
+	KEY("timestamps", config.timestamps, KIND_NUMBER, time_names),
+	KEY("context", config.context, KIND_FLAG, NULL),
+	KEY("hypervisor", config.hypervisor, KIND_FLAG, NULL),
+	KEY("privmask", config.priv_mask, KIND_WIDE, NULL),
+	KEY("onebtype", config.trap_btype, KIND_FLAG, NULL),
+	KEY("idlecorr", config.idle_correlations, KIND_FLAG, NULL),
+	KEY("fifo", config.fifo_bytes, KIND_WIDE, NULL),
+	KEY("drain", config.fifo_drain, KIND_FIXED, NULL),
+	KEY("stall", config.stall, KIND_FLAG, NULL),
+	KEY("zcaccesses", config.zc_accesses, KIND_FLAG, NULL),
+	KEY("start", start, KIND_NUMBER, NULL),
+	KEY("stop", stop, KIND_NUMBER, NULL),
+#undef KEY
+};
+
+_Static_assert(sizeof(enum ntrace_timestamps) == sizeof(unsigned int),
+	       "set like the numbers beside it");
+
+void encode_options_init(struct encode_options *options)
+{
+	ntrace_encoder_config_init(&options->config);
+	options->start = NTRACE_SYNC_RESET_EXIT;
+	options->stop = NTRACE_EVCODE_DEBUG_ENTRY;
+}
+
+static bool find_name(const char *const *names, const char *text, uint64_t *number)
+{
+	for (*number = 0; names && names[*number]; ++*number) {
+		if (!strcmp(names[*number], text))
+			return true;
+	}
+	return false;
+}
+
+static bool parse_number(const struct key *key, const char *text, uint64_t *number)
+{
+	unsigned long long value;
+	double fixed;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	if (key->kind == KIND_FIXED) {
+		fixed = strtod(text, &end) * 65536;
+		/* Whatever drains at all drains something. */
+		*number = fixed > 0 && fixed < 1 ? 1 :
+			  fixed > UINT32_MAX	 ? UINT32_MAX :
+						   (uint64_t)fixed;
+		return !*end;
+	}
+	value = strtoull(text, &end, 0);
+	*number = value;
+	return !errno && !*end && value <= (key->kind == KIND_FLAG ? 1 : UINT32_MAX);
+}
+
+static bool set(struct encode_options *options, const struct key *key, const char *text)
+{
+	char *field = (char *)options + key->offset;
+	unsigned int number;
+	uint64_t value;
+	bool flag;
+
+	if (key->names ? !find_name(key->names, text, &value) : !parse_number(key, text, &value))
+		return false;
+	number = (unsigned int)value;
+	flag = value;
+	if (key->kind == KIND_FLAG)
+		memcpy(field, &flag, sizeof(flag));
+	else
+		memcpy(field, &number, sizeof(number));
+	return true;
+}
+
+static const struct key *find_key(const char *name, size_t length)
+{
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (!strncmp(keys[i].name, name, length) && !keys[i].name[length])
+			return &keys[i];
+	}
+	return NULL;
+}
+
+/* range=FIRST-LAST, which may stand several times */
+static bool add_range(struct ntrace_encoder_config *config, const char *text)
+{
+	struct ntrace_encoder_range *range = &config->range[config->range_count];
+	char *end;
+
+	if (config->range_count == NTRACE_ENCODER_RANGES_MAX || *text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	range->first = strtoull(text, &end, 0);
+	if (*end != '-' || end[1] < '0' || end[1] > '9')
+		return false;
+	range->last = strtoull(end + 1, &end, 0);
+	config->range_count++;
+	return !errno && !*end;
+}
+
+static bool parse_setting(struct encode_options *options, const char *setting)
+{
+	const char *equals = strchr(setting, '=');
+	const struct key *key;
+
+	if (!equals)
+		return false;
+	if (equals - setting == 5 && !strncmp(setting, "range", 5))
+		return add_range(&options->config, equals + 1);
+	key = find_key(setting, (size_t)(equals - setting));
+	return key && set(options, key, equals + 1);
+}
+
+int encode_options_parse(const struct command *command, struct encode_options *options,
+			 const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *setting;
+	int result = EXIT_OK;
+
+	while (copy && !result && (setting = strsep(&rest, ","))) {
+		if (!parse_setting(options, setting))
+			result = usage_error(command, "option --encoder: cannot use '%s'", setting);
+	}
+	if (!copy)
+		result = EXIT_FAILED;
+	free(copy);
+	return result;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Options about the trace that is read. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/ui.h"
+#include "source.h"
+
+void source_init(struct source *source, const struct command *command)
+{
+	*source = (struct source){ .command = command, .stream = -1, .recording.traces = true };
+	ntrace_params_init(&source->params);
+}
+
+int source_option(struct source *source, const struct options *options, int option)
+{
+	uint64_t number;
+	int error;
+
+	switch (option) {
+	case OPTION_PARAMS:
+		source->params_given = true;
+		error = add_params(source->command, &source->recording.params, options->value);
+		if (error)
+			return error;
+		source->xlen_given |= strstr(options->value, "xlen=") != NULL;
+		return input_params(source->command, &source->params, options->value);
+	case OPTION_ELF:
+		return programs_add(&source->programs, options->value, PROGRAM_ELF);
+	case OPTION_RAW:
+		return programs_add(&source->programs, options->value, PROGRAM_RAW);
+	case OPTION_IMAGES:
+		return programs_add(&source->programs, options->value, PROGRAM_IMAGES);
+	case OPTION_WORDS16:
+		source->format.words16 = true;
+		return framing_conflict(source->command, &source->format.framing, true);
+	case OPTION_FRAMING:
+		return framing_option(source->command, &source->format.framing, options->value) ?
+			       EXIT_USAGE :
+			       framing_conflict(source->command, &source->format.framing,
+						source->format.words16);
+	case OPTION_STREAM:
+		if (!option_number(options, "stream", 0, UINT16_MAX, &number))
+			return EXIT_USAGE;
+		source->stream = (int64_t)number;
+		return EXIT_OK;
+	case OPTION_SYSROOT:
+		source->recording.sysroot = options->value;
+		return EXIT_OK;
+	case OPTION_FIRMWARE:
+		source->recording.firmware = options->value;
+		return EXIT_OK;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+int source_is_raw(const struct source *source)
+{
+	if (source->stream >= 0 || source->recording.sysroot || source->recording.firmware)
+		return usage_error(source->command,
+				   "--stream, --sysroot and --firmware are for recordings");
+	return EXIT_OK;
+}
+
+int source_map(struct source *source, struct ntrace_space **space)
+{
+	struct ntrace_params *params = &source->params;
+	struct program_facts facts;
+	int error = programs_map(&source->programs, source->command, space, &facts);
+
+	/* The program knows its XLEN; who says another one means it. */
+	if (!error && facts.elf && !source->xlen_given)
+		params->xlen = facts.isa.xlen;
+	/* Raw bytes do not say for which XLEN they are, and are taken for RV64. */
+	if (!error && facts.raw && params->xlen == 32 && !params->isa[0])
+		snprintf(params->isa, sizeof(params->isa), "rv32gc");
+	return error;
+}
+
+int source_open_recording(const struct source *source, struct recording *recording,
+			  const char *path)
+{
+	unsigned int streams;
+	int error;
+
+	if (source->format.framing.given)
+		return usage_error(source->command, "--framing is for raw traces");
+	if (source->programs.count || source->format.words16 ||
+	    (source->params_given && is_directory(path)))
+		return usage_error(source->command, "--params, --elf, --raw and --words16 are for "
+						    "raw traces: a recording knows them");
+	error = recording_open(recording, source->command, path, &source->recording);
+	if (error)
+		return error;
+	streams = ntrace_session_streams(recording->session);
+	if (source->stream < streams)
+		return EXIT_OK;
+	recording_close(recording);
+	return fail("%s: there is no stream %" PRId64 ": it has %u", path, source->stream, streams);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Raw trace in chunks. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/command.h"
+#include "common/ui.h"
+#include "trace.h"
+
+/* Enough to recognize other formats. */
+#define MAGIC_SIZE 8
+
+#define STANDARD_INPUT "standard input"
+
+const char *trace_other_format(const uint8_t *data, size_t size)
+{
+	static const struct {
+		const char *magic;
+		size_t size;
+		const char *what;
+	} formats[] = {
+		{ "\177ELF", 4, "an ELF file" },
+		{ "PERFILE2", 8, "a perf.data file" },
+		{ "2ELIFREP", 8, "a perf.data file" },
+		{ "\037\213", 2, "compressed by gzip" },
+		{ "\375"
+		  "7zXZ",
+		  5, "compressed by xz" },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (size >= formats[i].size && !memcmp(data, formats[i].magic, formats[i].size))
+			return formats[i].what;
+	return NULL;
+}
+
+/* Wrong with these parameters: so few come with losses, so many with other bytes. */
+#define SANITY_WRONG_MIN 8
+#define SANITY_WRONG_PART 4
+#define SANITY_RESERVED_MIN 4
+#define SANITY_RESERVED_PART 2
+
+/* The fields whose values have names; a message has one of them at most. */
+#define CODED (1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_EVCODE | 1u << NTRACE_FIELD_RCODE)
+
+/* The coded field of @message has a reserved value, or a vendor's. */
+static bool is_reserved(const struct ntrace_message *message, enum ntrace_dialect dialect)
+{
+	enum ntrace_field field = (enum ntrace_field)__builtin_ctz(message->present & CODED);
+	const char *name = ntrace_value_name(field, message->field[field], dialect);
+
+	return message->field[NTRACE_FIELD_CDF] > 1 || !strcmp(name, "reserved") ||
+	       !strcmp(name, "vendor");
+}
+
+void sanity_message(struct sanity *sanity, int event, const struct ntrace_message *message,
+		    enum ntrace_dialect dialect)
+{
+	bool vendor;
+
+	sanity->messages++;
+	if (event == NTRACE_WIRE_ERROR) {
+		sanity->wrong++;
+		return;
+	}
+	/* Most messages are neither. */
+	if (!message->flags && !(message->present & CODED))
+		return;
+	vendor = strcmp(ntrace_tcode_dialect_name(message->tcode, dialect), "Reserved") != 0;
+	if ((message->flags & NTRACE_MESSAGE_UNKNOWN && !vendor) ||
+	    message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_EXTRA)) {
+		sanity->wrong++;
+		return;
+	}
+	if (message->present & CODED) {
+		sanity->coded++;
+		sanity->reserved += is_reserved(message, dialect);
+	}
+}
+
+void sanity_warn(const struct sanity *sanity, const char *name)
+{
+	if ((sanity->wrong >= SANITY_WRONG_MIN &&
+	     sanity->wrong * SANITY_WRONG_PART > sanity->messages) ||
+	    (sanity->reserved >= SANITY_RESERVED_MIN &&
+	     sanity->reserved * SANITY_RESERVED_PART > sanity->coded))
+		warn("%s: most of this is no N-Trace message with these parameters: try "
+		     "'ntrace detect %s'",
+		     name, strcmp(name, STANDARD_INPUT) ? name : "-");
+}
+
+static void warn_if_cut(const struct trace *trace)
+{
+	if (trace->ended && ntrace_trace_file_cut(trace->file))
+		warn("%s: the file ends too early: what was compressed last is missing",
+		     trace->name);
+}
+
+static int fill_from_frames(struct trace *trace)
+{
+	int error =
+		unframer_read(&trace->unframer, trace->chunk, &trace->chunk_size, &trace->ended);
+
+	trace->lost = trace->unframer.lost;
+	trace->places = trace->unframer.places;
+	warn_if_cut(trace);
+	return error;
+}
+
+/* Fills the chunk with what the input has now, but at least @least bytes unless it ends. */
+static int fill(struct trace *trace, size_t least)
+{
+	size_t have = 0;
+	ssize_t got = 1;
+
+	if (trace->framed)
+		return fill_from_frames(trace);
+	while (got && (have < least || (trace->words16 && have % 2))) {
+		got = ntrace_trace_file_read(trace->file, trace->chunk + have, TRACE_CHUNK - have);
+		if (got < 0)
+			return trace_file_failed(trace->name, (int)got);
+		have += (size_t)got;
+	}
+	trace->chunk_size = have;
+	trace->ended = !got;
+	warn_if_cut(trace);
+	return EXIT_OK;
+}
+
+static int swap_words(struct trace *trace)
+{
+	size_t i;
+
+	if (!trace->words16)
+		return EXIT_OK;
+	if (trace->chunk_size % 2)
+		return fail("%s: an odd number of bytes is no trace of 16-bit words", trace->name);
+	for (i = 0; i < trace->chunk_size; i += 2) {
+		uint8_t first = trace->chunk[i + 1];
+
+		trace->chunk[i + 1] = trace->chunk[i];
+		trace->chunk[i] = first;
+	}
+	return EXIT_OK;
+}
+
+/* Of a trace in frames: which source, if its file can say. */
+static int find_source(struct trace *trace, const struct stat *status, unsigned int *source)
+{
+	if (*source || !S_ISREG(status->st_mode))
+		return EXIT_OK;
+	return framing_find(trace->name, trace->fd, (uint64_t)status->st_size, source,
+			    &trace->size);
+}
+
+static int begin(struct trace *trace, const struct trace_format *format)
+{
+	unsigned int source = format ? format->framing.source : 0;
+	const char *other = NULL;
+	struct stat status;
+	int error = EXIT_OK;
+
+	if (fstat(trace->fd, &status) ||
+	    (trace->fd != STDIN_FILENO && !S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)))
+		return fail("%s: neither a trace file nor a recording", trace->name);
+	trace->framed = format && format->framing.given;
+	if (trace->framed)
+		error = find_source(trace, &status, &source);
+	if (error)
+		return error;
+	error = ntrace_trace_file_open(&trace->file, trace->fd, NTRACE_TRACE_GUESS);
+	if (error)
+		return trace_file_failed(trace->name, error);
+	unframer_init(&trace->unframer, trace->name, trace->file, source);
+	if (!trace->framed && S_ISREG(status.st_mode) && !ntrace_trace_file_packed(trace->file))
+		trace->size = (uint64_t)status.st_size;
+	error = fill(trace, MAGIC_SIZE);
+	if (!error && !trace->framed)
+		other = trace_other_format(trace->chunk, trace->chunk_size);
+	return other ? fail("%s: not a trace: the file is %s", trace->name, other) : error;
+}
+
+int trace_open(struct trace *trace, const char *path, const struct trace_format *format)
+{
+	bool standard_input = !strcmp(path, "-");
+	int error;
+
+	memset(trace, 0, offsetof(struct trace, head));
+	trace->name = standard_input ? STANDARD_INPUT : path;
+	trace->given = format;
+	trace->words16 = format && format->words16;
+	trace->fd = standard_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (trace->fd < 0)
+		return fail("%s: %s", path, strerror(errno));
+	error = begin(trace, format);
+	if (error)
+		trace_close(trace);
+	return error;
+}
+
+int trace_read(struct trace *trace, const uint8_t **data, size_t *size)
+{
+	bool first = !trace->reading;
+
+	*data = trace->chunk;
+	*size = 0;
+	if (!first) {
+		trace->lost = false;
+		if (trace->ended)
+			return EXIT_OK;
+		if (fill(trace, 1))
+			return EXIT_FAILED;
+	}
+	trace->reading = true;
+	*size = trace->chunk_size;
+	return swap_words(trace);
+}
+
+int trace_start(struct trace *trace, const struct ntrace_params *params)
+{
+	if (ntrace_reader_init(&trace->reader, params, true))
+		return fail("the stream parameters contradict each other");
+	if (swap_words(trace))
+		return EXIT_FAILED;
+	if (trace->lost)
+		trace->dropped = ntrace_reader_break(&trace->reader);
+	ntrace_reader_feed(&trace->reader, trace->chunk, trace->chunk_size);
+	return EXIT_OK;
+}
+
+void trace_close(struct trace *trace)
+{
+	ntrace_trace_file_close(trace->file);
+	trace->file = NULL;
+	if (trace->fd > STDIN_FILENO)
+		close(trace->fd);
+	trace->fd = -1;
+}
+
+/* Keeps the first bytes of a message that goes on in the next chunk. */
+static void keep_head(struct trace *trace)
+{
+	uint64_t pending = trace_pending(trace);
+	uint64_t start = trace->reader.offset - pending, from = start;
+	size_t room;
+
+	if (start < trace->chunk_offset)
+		from = trace->chunk_offset;
+	else
+		trace->head_used = 0;
+	room = TRACE_BYTES_KEPT - trace->head_used;
+	if (room > trace->reader.offset - from)
+		room = trace->reader.offset - from;
+	memcpy(trace->head + trace->head_used, trace->chunk + (from - trace->chunk_offset), room);
+	trace->head_used += room;
+}
+
+static int next_chunk(struct trace *trace)
+{
+	keep_head(trace);
+	if (trace->leave)
+		trace->leave(trace->leave_data);
+	if (trace->ended)
+		return TRACE_END;
+	trace->chunk_offset += trace->chunk_size;
+	if (fill(trace, 1) || swap_words(trace))
+		return TRACE_FAILED;
+	if (trace->lost)
+		trace->dropped = ntrace_reader_break(&trace->reader);
+	ntrace_reader_feed(&trace->reader, trace->chunk, trace->chunk_size);
+	return 0;
+}
+
+/* The reader has been told already. */
+static int report_loss(struct trace *trace, struct ntrace_message *message)
+{
+	trace->lost = false;
+	memset(message, 0, sizeof(*message));
+	message->offset = trace->reader.offset - trace->dropped;
+	message->length = trace->dropped;
+	return TRACE_LOST;
+}
+
+int trace_next(struct trace *trace, struct ntrace_message *message)
+{
+	int event, error;
+
+	while (!trace->lost &&
+	       (event = ntrace_reader_next(&trace->reader, message)) == NTRACE_ERR_AGAIN) {
+		error = next_chunk(trace);
+		if (error == TRACE_END && trace->given)
+			sanity_warn(&trace->sanity, trace->name);
+		if (error)
+			return error;
+	}
+	if (trace->lost)
+		return report_loss(trace, message);
+	sanity_message(&trace->sanity, event, message, trace->reader.params.dialect);
+	return event;
+}
+
+const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count)
+{
+	size_t head;
+
+	*count = length < TRACE_BYTES_KEPT ? (size_t)length : TRACE_BYTES_KEPT;
+	/* At the end of a trace the message in progress is in the head as a whole. */
+	if (offset >= trace->chunk_offset &&
+	    offset + *count <= trace->chunk_offset + trace->chunk_size)
+		return trace->chunk + (offset - trace->chunk_offset);
+	head = trace->head_used < *count ? trace->head_used : *count;
+	memcpy(trace->shown, trace->head, head);
+	memcpy(trace->shown + head, trace->chunk, *count - head);
+	return trace->shown;
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ntrace top: what people and programs see of a window. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/ui.h"
+#include "top.h"
+
+static double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static uint64_t sum(const uint64_t *instructions)
+{
+	uint64_t all = 0;
+	unsigned int i;
+
+	for (i = 0; i < PARTS; i++)
+		all += instructions[i];
+	return all;
+}
+
+static uint64_t errors_of(const struct profile *profile)
+{
+	uint64_t count = 0;
+	unsigned int i;
+
+	for (i = 0; i < PROBLEM_KINDS; i++)
+		count += profile->errors[i].count;
+	return count;
+}
+
+static const char *object_of(const struct function *function)
+{
+	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
+}
+
+static double traced_share(const struct top_window *window)
+{
+	return window->interval > 0 ? 100 * window->traced / window->interval : 0;
+}
+
+static void show_head(struct top_screen *screen, const struct top_window *window)
+{
+	const struct profile *profile = &window->profile;
+	uint64_t all = sum(profile->instructions), errors = errors_of(profile);
+	bool whole = !window->lost && !window->holes && !profile->gaps && !errors;
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], harts[32] = "tasks";
+
+	if (window->harts)
+		snprintf(harts, sizeof(harts), "%u harts", window->harts);
+	top_screen_line(screen, UI_PLAIN,
+			"traced %.1f ms (%.2f %%) of the last %.2f s, of %s; %s decoded in %.2f s",
+			window->traced * 1e3, traced_share(window), window->interval, harts,
+			ui_size(number, window->bytes), window->decoding);
+	top_screen_line(screen, UI_PLAIN, "instructions %s: user %.1f %%, kernel %.1f %%; traps %s",
+			ui_number(number, all), share(profile->instructions[PART_USER], all),
+			share(profile->instructions[PART_KERNEL], all),
+			ui_number(other, profile->traps));
+	if (whole)
+		top_screen_line(screen, UI_PLAIN, "losses none: what was traced is whole");
+	else
+		top_screen_line(screen, UI_BAD,
+				"losses: %s%s of trace lost in %" PRIu64
+				" places; decoding met %" PRIu64 " gaps and %" PRIu64 " errors%s%s",
+				window->lost_exact ? "" : "at least ",
+				ui_size(number, window->lost), window->holes, profile->gaps, errors,
+				*window->note ? ": " : "", window->note);
+}
+
+/* What matters comes first: a narrow terminal shows no more. */
+static void show_function(struct top_screen *screen, const struct top_window *window,
+			  const struct function *function)
+{
+	enum profile_part part = profile_part(function->privilege);
+	char instructions[UI_NUMBER_SIZE], calls[UI_NUMBER_SIZE], process[40] = "?";
+
+	if (function->pid >= 0)
+		snprintf(process, sizeof(process), "%d %.15s", function->pid, function->comm);
+	top_screen_line(screen, part == PART_KERNEL ? UI_KERNEL : UI_PLAIN,
+			"%6.2f %% %14s %10s  %-28.300s %-8s %-20.100s %s",
+			share(function->instructions, window->profile.selected),
+			ui_number(instructions, function->instructions),
+			ui_number(calls, function->calls), function_shown(function),
+			profile_part_names[part], object_of(function), process);
+}
+
+int top_show(struct top_screen *screen, const struct top_window *window, size_t limit, bool paused)
+{
+	const struct profile *profile = &window->profile;
+	size_t i;
+
+	top_screen_begin(screen);
+	show_head(screen, window);
+	if (screen->keys)
+		top_screen_line(screen, paused ? UI_BAD : UI_DIM,
+				"%skeys: q quit, p pause, i by instructions, c by calls",
+				paused ? "PAUSED; " : "");
+	top_screen_line(screen, UI_PLAIN, "%s", "");
+	top_screen_line(screen, UI_HEADING, "%8s %14s %10s  %-28s %-8s %-20s %s", "share",
+			"instructions", "calls", "function", "mode", "object", "process");
+	for (i = 0; i < profile->function_count && (!limit || i < limit); i++)
+		show_function(screen, window, profile->functions[i]);
+	if (!screen->active)
+		top_screen_line(screen, UI_PLAIN, "%s", "");
+	return top_screen_end(screen);
+}
+
+static void json_function(struct output *output, const struct function *function)
+{
+	output_text(output, "{\"function\":");
+	output_json(output, function->name);
+	output_text(output, ",\"object\":");
+	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
+	output_printf(output, ",\"mode\":\"%s\",\"pid\":%d,\"process\":",
+		      profile_part_names[profile_part(function->privilege)], function->pid);
+	output_json(output, function->comm);
+	output_printf(output, ",\"instructions\":%" PRIu64 ",\"calls\":%" PRIu64 "}",
+		      function->instructions, function->calls);
+}
+
+int top_json(struct output *output, const struct top_window *window, size_t limit)
+{
+	const struct profile *profile = &window->profile;
+	size_t i;
+
+	output_printf(output,
+		      "{\"window\":%" PRIu64 ",\"harts\":%u,\"interval_s\":%.6f,\"traced_s\":%.6f,"
+		      "\"share\":%.6f,\"decoding_s\":%.6f,\"bytes\":%" PRIu64
+		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s,\"places\":%" PRIu64 "}",
+		      window->number, window->harts, window->interval, window->traced,
+		      traced_share(window) / 100, window->decoding, window->bytes, window->lost,
+		      window->lost_exact ? "true" : "false", window->holes);
+	output_printf(output,
+		      ",\"gaps\":%" PRIu64 ",\"errors\":%" PRIu64
+		      ",\"instructions\":{\"all\":%" PRIu64 ",\"user\":%" PRIu64
+		      ",\"kernel\":%" PRIu64 "},\"note\":",
+		      profile->gaps, errors_of(profile), sum(profile->instructions),
+		      profile->instructions[PART_USER], profile->instructions[PART_KERNEL]);
+	output_json(output, window->note);
+	output_text(output, ",\"functions\":[");
+	for (i = 0; i < profile->function_count && (!limit || i < limit); i++) {
+		output_text(output, i ? "," : "");
+		json_function(output, profile->functions[i]);
+	}
+	output_text(output, "]}\n");
+	return output_flush(output);
+}
