@@ -3,32 +3,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <ntrace/encode.h>
-
 #include "circuit.h"
 #include "common/ui.h"
+#include "event_text.h"
 #include "pc_text.h"
 #include "printer.h"
+#include "printer_json.h"
 
 #define TIME_DIGITS 12
-
-const char *privilege_name(unsigned int privilege)
-{
-	switch (privilege) {
-	case NTRACE_PRIV_U:
-		return "U";
-	case NTRACE_PRIV_S:
-		return "S";
-	case NTRACE_PRIV_M:
-		return "M";
-	case NTRACE_PRIV_VU:
-		return "VU";
-	case NTRACE_PRIV_VS:
-		return "VS";
-	default:
-		return "?";
-	}
-}
 
 static void put_address(const struct printer *printer, uint64_t address)
 {
@@ -228,40 +210,6 @@ static int block(struct printer *printer, const struct ntrace_flow_event *event)
 	}
 }
 
-/* Field that the code of an event is a value of, NTRACE_FIELD_COUNT = none. */
-static enum ntrace_field code_field(const struct ntrace_flow_event *event)
-{
-	switch (event->type) {
-	case NTRACE_FLOW_SYNC:
-		return NTRACE_FIELD_SYNC;
-	case NTRACE_FLOW_TRAP:
-		return NTRACE_FIELD_BTYPE;
-	case NTRACE_FLOW_TRACE_OFF:
-		return NTRACE_FIELD_EVCODE;
-	case NTRACE_FLOW_CIRCUIT:
-		return NTRACE_FIELD_CKSRC;
-	default:
-		return NTRACE_FIELD_COUNT;
-	}
-}
-
-const char *printer_detail(const struct ntrace_flow_event *event)
-{
-	enum ntrace_field field = code_field(event);
-
-	if (field != NTRACE_FIELD_COUNT)
-		return ntrace_value_name(field, event->code, (enum ntrace_dialect)event->dialect);
-	if (event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_WARNING)
-		return ntrace_flow_error_text(event->code);
-	return "";
-}
-
-bool printer_has_place(const struct ntrace_flow_event *event)
-{
-	return event->next_known || event->type == NTRACE_FLOW_SYNC ||
-	       event->type == NTRACE_FLOW_TRAP;
-}
-
 /* "U, scontext 0x1d": all that is known now, as some messages tell a part of it. */
 static void put_context(struct output *output, const struct ntrace_context *context)
 {
@@ -276,7 +224,7 @@ static void put_context(struct output *output, const struct ntrace_context *cont
 /* The numbers behind the words. */
 static void put_codes(struct output *output, const struct ntrace_flow_event *event)
 {
-	enum ntrace_field field = code_field(event);
+	enum ntrace_field field = event_code_field(event);
 
 	if (field != NTRACE_FIELD_COUNT) {
 		output_printf(output, " (%s %u)", ntrace_field_name(field), event->code);
@@ -301,7 +249,7 @@ static void put_codes(struct output *output, const struct ntrace_flow_event *eve
 /* Something that is no execution, between the lines of what was executed. */
 static void put_mark(const struct printer *printer, const struct ntrace_flow_event *event)
 {
-	const char *detail = printer_detail(event);
+	const char *detail = event_detail(event);
 	struct output *output = printer->output;
 
 	put_owner(printer);
@@ -318,7 +266,7 @@ static void put_mark(const struct printer *printer, const struct ntrace_flow_eve
 		put_context(output, event->context);
 		output_text(output, ", PROCESS=0x");
 		output_hex(output, event->value, 1);
-	} else if (printer_has_place(event)) {
+	} else if (event_has_address(event)) {
 		output_text(output, " at ");
 		put_address(printer, event->address);
 		output_char(output, ' ');

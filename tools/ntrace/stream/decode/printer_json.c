@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "circuit.h"
-#include "printer.h"
+#include "event_text.h"
+#include "printer_json.h"
 
 /* Addresses are strings: numbers over 2^53 do not survive every JSON reader. */
 static void member_hex(struct output *output, const char *name, uint64_t value)
@@ -198,7 +199,7 @@ static void member_value(struct output *output, const struct ntrace_flow_event *
 
 static void other(const struct printer *printer, const struct ntrace_flow_event *event)
 {
-	const char *detail = printer_detail(event);
+	const char *detail = event_detail(event);
 	struct output *output = printer->output;
 
 	begin(printer, ntrace_flow_type_name(event->type));
@@ -218,7 +219,7 @@ static void other(const struct printer *printer, const struct ntrace_flow_event 
 		member_context(output, event->context);
 	if (event->type == NTRACE_FLOW_TRAP && event->next_known)
 		member_hex(output, "from", event->value);
-	if (printer_has_place(event)) {
+	if (event_has_address(event)) {
 		member_hex(output, "address", event->address);
 		member_place(printer, "", event->space, event->address);
 	}
