@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
 
 /* What shells answer for commands that cannot run. */
 #define STATUS_NOT_EXECUTABLE 126

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace record: traces all harts, or tasks, while a command runs. */
+#include "child.h"
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "options.h"
+#include "recorder.h"
 
 static int run(const struct command *command, int argc, char **argv)
 {

@@ -16,40 +16,15 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "cpus.h"
+#include "device.h"
+#include "options.h"
+#include "spool.h"
+#include "trace_output.h"
+#include "trigger.h"
 
 /* Largest piece taken at once, so that the ring gets free in small steps. */
 #define PIECE_MAX (1u << 20)
-
-bool hart_set_parse(struct hart_set *set, const char *text)
-{
-	unsigned long first, last;
-	char *end;
-
-	memset(set, 0, sizeof(*set));
-	while (*text && *text != '\n') {
-		first = strtoul(text, &end, 10);
-		if (end == text || *text == '-')
-			return false;
-		last = first;
-		if (*end == '-') {
-			text = end + 1;
-			last = strtoul(text, &end, 10);
-			if (end == text)
-				return false;
-		}
-		if (first > last || last >= HARTS_MAX)
-			return false;
-		for (; first <= last; first++)
-			set->bits[first / 64] |= UINT64_C(1) << first % 64;
-		if (*end == ',' && end[1])
-			end++;
-		else if (*end && *end != '\n')
-			return false;
-		text = end;
-	}
-	return true;
-}
 
 /* Names a process that has the device open, for "busy". */
 static void find_owner(const char *path, char *text, size_t size)
@@ -147,17 +122,17 @@ static int compare_devices(const void *a, const void *b)
 }
 
 /* Every hart that was named must be there. */
-static int check_harts(const struct device_list *list, const struct hart_set *harts)
+static int check_cpus(const struct device_list *list, const struct cpu_mask *cpus)
 {
-	unsigned int hart, i;
+	unsigned int cpu, i;
 
-	for (hart = 0; hart < HARTS_MAX; hart++) {
-		if (!hart_set_has(harts, hart))
+	for (cpu = 0; cpu < CPUS_MAX; cpu++) {
+		if (!cpu_mask_has(cpus, cpu))
 			continue;
-		for (i = 0; i < list->count && list->devices[i].info.cpu != hart; i++)
+		for (i = 0; i < list->count && list->devices[i].info.cpu != cpu; i++)
 			;
 		if (i == list->count)
-			return fail("hart %u has no trace device", hart);
+			return fail("hart %u has no trace device", cpu);
 	}
 	return list->count ? EXIT_OK : fail("no hart is selected");
 }
@@ -173,7 +148,7 @@ static void find_leader(const struct device_list *list, struct device *device)
 	}
 }
 
-int devices_open(struct device_list *list, const struct hart_set *harts)
+int devices_open(struct device_list *list, const struct cpu_mask *cpus)
 {
 	struct device *device;
 	glob_t paths;
@@ -193,7 +168,7 @@ int devices_open(struct device_list *list, const struct hart_set *harts)
 	for (i = 0; !error && i < paths.gl_pathc; i++) {
 		device = &list->devices[list->count++];
 		error = open_device(device, paths.gl_pathv[i]);
-		if (!error && harts && !hart_set_has(harts, device->info.cpu)) {
+		if (!error && cpus && !cpu_mask_has(cpus, device->info.cpu)) {
 			close(device->fd);
 			list->count--;
 		}
@@ -201,8 +176,8 @@ int devices_open(struct device_list *list, const struct hart_set *harts)
 	globfree(&paths);
 	if (!error)
 		qsort(list->devices, list->count, sizeof(*list->devices), compare_devices);
-	if (!error && harts)
-		error = check_harts(list, harts);
+	if (!error && cpus)
+		error = check_cpus(list, cpus);
 	for (i = 0; !error && i < list->count; i++)
 		find_leader(list, &list->devices[i]);
 	return error;

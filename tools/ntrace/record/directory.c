@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ntrace/recording.h>
+
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "directory.h"
 
 /* For what a recording cannot be decoded without, and is written last: parameters, sideband. */
 #define ROOM "room"

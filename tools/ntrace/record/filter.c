@@ -14,7 +14,8 @@
 #include "common/command.h"
 #include "common/kernel_symbols.h"
 #include "common/ui.h"
-#include "record.h"
+#include "filter.h"
+#include "options.h"
 
 /* From where, and how much: addresses, or places in a file. */
 struct extent {

@@ -6,7 +6,10 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "cpus.h"
+#include "filter.h"
+#include "options.h"
+#include "trigger.h"
 
 const struct option_spec record_options_table[] = {
 	{ OPTION_OUTPUT, "output", "DIR",
@@ -224,8 +227,8 @@ static int take_option(struct record_options *record, struct options *options, i
 					   options->value);
 		return EXIT_OK;
 	case OPTION_HARTS:
-		record->select_harts = true;
-		if (!*options->value || !hart_set_parse(&record->harts, options->value))
+		record->select_cpus = true;
+		if (!*options->value || !cpu_mask_parse(&record->cpus, options->value))
 			return usage_error(record->command,
 					   "option --harts: '%s' is no list like "
 					   "0,2-3",
@@ -321,7 +324,7 @@ static int check_options(const struct record_options *record)
 {
 	bool tasks = record_options_tasks(record);
 
-	if (tasks && (record->all || record->select_harts))
+	if (tasks && (record->all || record->select_cpus))
 		return usage_error(record->command, "tasks or harts are traced, not both "
 						    "(--task, --pid, --tid, --per-thread, "
 						    "--snapshot, --strobe, --filter with a file; "
@@ -333,7 +336,7 @@ static int check_options(const struct record_options *record)
 	if (record->snapshot && record->sync_given && !record->wanted.sync_mode)
 		return usage_error(record->command, "--snapshot: without synchronization there is "
 						    "nothing to begin decoding at (--sync)");
-	if ((record->all || record->select_harts) && record->aux_size)
+	if ((record->all || record->select_cpus) && record->aux_size)
 		return usage_error(record->command,
 				   "--aux-size is for tasks; for harts: --data-size");
 	if (tasks && record->wanted.traps)

@@ -8,55 +8,21 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
-
-void record_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
-			      uint32_t bits, uint64_t hz)
-{
-	if (!config->timestamps)
-		return;
-	params->timestamp_bits = bits;
-	params->timestamp_hz = hz >> 2 * config->timestamp_prescale;
-}
-
-/*
- * The highest bit that tells addresses apart, of which those above are copies: 38 with Sv39.
- * Encoders of SiFive send some of these copies, and none says how many: all are dropped.
- */
-static unsigned int address_bits(void)
-{
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	unsigned int bits = 0;
-	char line[256];
-
-	if (!file)
-		return 0;
-	while (!bits && fgets(line, sizeof(line), file))
-		if (sscanf(line, "mmu : sv%u", &bits) == 1 && (bits < 32 || bits > 64))
-			bits = 0;
-	fclose(file);
-	return bits ? bits - 1 : 0;
-}
-
-void record_params_version(struct ntrace_params *params, uint32_t major)
-{
-	/* SiFive's encoders of before the specification. */
-	if (major)
-		return;
-	params->dialect = NTRACE_DIALECT_SIFIVE_V0;
-	params->timestamp_xor = true;
-	params->address_bits = address_bits();
-}
+#include "device.h"
+#include "options.h"
+#include "params.h"
+#include "stream_params.h"
+#include "tasks.h"
 
 static void describe_stream(struct ntrace_stream *stream, const struct device *device)
 {
 	ntrace_params_init(&stream->params);
 	stream->params.src_bits = device->info.src_bits;
-	record_params_version(&stream->params, device->info.encoder_impl & 0xf);
+	stream_params_version(&stream->params, device->info.encoder_impl & 0xf);
 	stream->params.xlen = device->info.xlen;
 	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								       NTRACE_MODE_HISTORY;
-	record_params_timestamps(
+	stream_params_timestamps(
 		&stream->params, &device->config, device->info.timestamp_bits,
 		device->info.timestamp_hz[device->config.timestamps % NTRACE_TIMESTAMPS_MAX]);
 	stream->file = device->output.name;

@@ -19,9 +19,12 @@
 
 #include <linux/perf_event.h>
 
+#include <ntrace/perf.h>
+
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "cpus.h"
+#include "sideband.h"
 
 /* Per CPU. A switch is 64 bytes: room for thousands while the recorder waits for a CPU. */
 #define RING_SIZE (1u << 20)
@@ -102,7 +105,7 @@ struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, si
 	struct ring *ring;
 	void *map;
 
-	if (sideband->count == HARTS_MAX) {
+	if (sideband->count == CPUS_MAX) {
 		errno = EMFILE;
 		return NULL;
 	}
@@ -125,8 +128,7 @@ int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 
-static int open_hart(struct sideband *sideband, const struct perf_event_attr *attr,
-		     unsigned int cpu)
+static int open_cpu(struct sideband *sideband, const struct perf_event_attr *attr, unsigned int cpu)
 {
 	int fd = (int)syscall(SYS_perf_event_open, attr, -1, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -141,32 +143,21 @@ static int open_hart(struct sideband *sideband, const struct perf_event_attr *at
 	return EXIT_OK;
 }
 
-bool harts_online(struct hart_set *online)
-{
-	char text[4096];
-	FILE *file = fopen("/sys/devices/system/cpu/online", "re");
-	bool good = file && fgets(text, sizeof(text), file) && hart_set_parse(online, text);
-
-	if (file)
-		fclose(file);
-	return good;
-}
-
-int sideband_harts(struct sideband *sideband)
+int sideband_cpus(struct sideband *sideband)
 {
 	struct perf_event_attr attr;
-	struct hart_set online;
+	struct cpu_mask online;
 	unsigned int cpu, i;
 	int error = EXIT_OK;
 
 	sideband->own = true;
-	if (!harts_online(&online))
+	if (!cpu_mask_online(&online))
 		return fail("/sys/devices/system/cpu/online cannot be read");
 	sideband_attr(&attr);
-	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++) {
-		if (!hart_set_has(&online, cpu))
+	for (cpu = 0; !error && cpu < CPUS_MAX; cpu++) {
+		if (!cpu_mask_has(&online, cpu))
 			continue;
-		error = open_hart(sideband, &attr, cpu);
+		error = open_cpu(sideband, &attr, cpu);
 	}
 	if (error)
 		return error;
@@ -188,9 +179,9 @@ int sideband_open(struct sideband **result, const char *path)
 	if (!sideband)
 		return fail("out of memory");
 	sideband->path = strdup(path);
-	sideband->fds = calloc(HARTS_MAX, sizeof(*sideband->fds));
-	sideband->ids = calloc(HARTS_MAX, sizeof(*sideband->ids));
-	sideband->rings = calloc(HARTS_MAX, sizeof(*sideband->rings));
+	sideband->fds = calloc(CPUS_MAX, sizeof(*sideband->fds));
+	sideband->ids = calloc(CPUS_MAX, sizeof(*sideband->ids));
+	sideband->rings = calloc(CPUS_MAX, sizeof(*sideband->rings));
 	sideband->linear = malloc(RING_SIZE);
 	if (!sideband->path || !sideband->fds || !sideband->ids || !sideband->rings ||
 	    !sideband->linear)

@@ -17,7 +17,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "spool.h"
+#include "trace_output.h"
 
 #define CHUNK_SIZE (4u << 20)
 

@@ -27,7 +27,13 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "cpus.h"
+#include "options.h"
+#include "sideband.h"
+#include "stream_params.h"
+#include "tasks.h"
+#include "trace_output.h"
+#include "trigger.h"
 
 #define PMU "/sys/bus/event_source/devices/ntrace/"
 /* Records of all tasks on a hart. */
@@ -35,7 +41,7 @@
 /* What is tried if no size is asked for; users without CAP_IPC_LOCK get less. */
 #define AUX_SIZE_DEFAULT (4u << 20)
 #define AUX_SIZE_LEAST (64u << 10)
-#define ALL_HARTS -1
+#define ANY_CPU -1
 /* So many threads are known before those that have ended are forgotten. */
 #define TIDS_KEPT 1024
 
@@ -270,7 +276,7 @@ static unsigned int find_area(const struct tasks *tasks, int cpu)
 {
 	unsigned int i;
 
-	for (i = 0; cpu != ALL_HARTS && i < tasks->area_count; i++)
+	for (i = 0; cpu != ANY_CPU && i < tasks->area_count; i++)
 		if (tasks->areas[i].cpu == cpu)
 			return i;
 	return tasks->area_count;
@@ -395,9 +401,9 @@ static int trace_task(struct tasks *tasks, pid_t pid)
 
 	add_tid(tasks, pid);
 	if (tasks->options->per_thread)
-		return trace_task_on(tasks, pid, ALL_HARTS);
-	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++)
-		if (hart_set_has(&tasks->harts, cpu))
+		return trace_task_on(tasks, pid, ANY_CPU);
+	for (cpu = 0; !error && cpu < CPUS_MAX; cpu++)
+		if (cpu_mask_has(&tasks->cpus, cpu))
 			error = trace_task_on(tasks, pid, (int)cpu);
 	return error;
 }
@@ -422,19 +428,19 @@ static int trace_process(struct tasks *tasks, pid_t pid)
 }
 
 /* Harts that are online; told if not all of them can trace. */
-static int choose_harts(struct tasks *tasks)
+static int choose_cpus(struct tasks *tasks)
 {
-	struct hart_set encoders, online;
+	struct cpu_mask encoders, online;
 	char text[4096];
 	unsigned int i, missing = 0;
 
-	if (!read_text(PMU "cpumask", text, sizeof(text)) || !hart_set_parse(&encoders, text))
+	if (!read_text(PMU "cpumask", text, sizeof(text)) || !cpu_mask_parse(&encoders, text))
 		return fail("no PMU \"ntrace\": is the module loaded (modprobe ntrace), and does "
 			    "this machine have N-Trace hardware?");
-	if (!harts_online(&online))
+	if (!cpu_mask_online(&online))
 		return fail("/sys/devices/system/cpu/online cannot be read");
-	for (i = 0; i < HARTS_MAX / 64; i++) {
-		tasks->harts.bits[i] = encoders.bits[i] & online.bits[i];
+	for (i = 0; i < CPUS_MAX / 64; i++) {
+		tasks->cpus.bits[i] = encoders.bits[i] & online.bits[i];
 		missing += (unsigned int)__builtin_popcountll(online.bits[i] & ~encoders.bits[i]);
 	}
 	if (missing)
@@ -511,7 +517,7 @@ static void look(void *data, const struct perf_event_header *record)
 		return;
 	for (i = 0; i < tasks->area_count; i++) {
 		area = &tasks->areas[i];
-		if (area->cpu == ALL_HARTS ? area->id != trailer.id : area->cpu != (int)trailer.cpu)
+		if (area->cpu == ANY_CPU ? area->id != trailer.id : area->cpu != (int)trailer.cpu)
 			continue;
 		area->gaps++;
 		area->stopped = true;
@@ -547,7 +553,7 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 	tasks->directory = options->directory;
 	tasks->sideband = sideband;
 	tasks->child = child;
-	error = choose_harts(tasks);
+	error = choose_cpus(tasks);
 	if (error)
 		return error;
 	if (read_text("/sys/module/ntrace/version", tasks->module_version,
@@ -756,16 +762,16 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	const struct task_area *area = &tasks->areas[file->area];
 
 	ntrace_params_init(&stream->params);
-	record_params_version(&stream->params, !tasks->before);
+	stream_params_version(&stream->params, !tasks->before);
 	stream->params.xlen = 8 * sizeof(long);
 	stream->params.mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 								      NTRACE_MODE_HISTORY;
-	record_params_timestamps(&stream->params, &tasks->config,
+	stream_params_timestamps(&stream->params, &tasks->config,
 				 (uint32_t)pmu_number("caps/timestamp_bits", 0),
 				 timestamp_hz(&tasks->config));
 	stream->file = file->output.name;
-	stream->cpu = area->cpu == ALL_HARTS ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
-	stream->hartid = area->cpu == ALL_HARTS ? 0 : hart_id(area->cpu);
+	stream->cpu = area->cpu == ANY_CPU ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
+	stream->hartid = area->cpu == ANY_CPU ? 0 : hart_id(area->cpu);
 	stream->bytes = file->output.saved;
 	stream->gaps = file->gaps;
 	/* The kernel tells where trace was lost, not how much. */

@@ -14,7 +14,7 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "trace_output.h"
 
 /* Trace in one frame. Frames can be read one by one; what is before them is not needed. */
 #define FRAME_SIZE (16u << 20)

@@ -5,7 +5,8 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "options.h"
+#include "trigger.h"
 
 /* As many of each as the registers have room for. */
 #define TRIGGERS_MAX 8

@@ -19,7 +19,9 @@
 #include "common/command.h"
 #include "common/input.h"
 #include "common/ui.h"
-#include "record/record.h"
+#include "record/directory.h"
+#include "record/options.h"
+#include "record/recorder.h"
 #include "top.h"
 
 #define DELAY_DEFAULT 2.0
@@ -150,7 +152,7 @@ static int read_options(struct top *top, int argc, char **argv)
 	if (options->argc)
 		return usage_error(top->command, "'%s': a command is traced by 'ntrace record'",
 				   options->argv[0]);
-	if (!options->pids.count && !options->select_harts)
+	if (!options->pids.count && !options->select_cpus)
 		options->all = true;
 	return EXIT_OK;
 }
@@ -367,7 +369,7 @@ static bool still_there(struct top *top)
 	struct id_list *pids = &top->options.pids;
 	unsigned int i, kept = 0;
 
-	if (top->options.all || top->options.select_harts)
+	if (top->options.all || top->options.select_cpus)
 		return true;
 	for (i = 0; i < pids->count; i++)
 		if (!kill(pids->ids[i], 0) || errno != ESRCH)

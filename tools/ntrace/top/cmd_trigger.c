@@ -18,7 +18,11 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record/record.h"
+#include "record/child.h"
+#include "record/filter.h"
+#include "record/options.h"
+#include "record/recorder.h"
+#include "record/tasks.h"
 #include "trigger.h"
 
 /* Calls that have not returned; longjmp leaves some behind for good. */

@@ -22,7 +22,7 @@
 
 #include "common/command.h"
 #include "common/ui.h"
-#include "record/record.h"
+#include "record/cpus.h"
 #include "trigger.h"
 
 #define SOURCES "/sys/bus/event_source/devices/"
@@ -181,8 +181,8 @@ static int open_on(struct trigger *trigger, const struct trigger_request *reques
 	return EXIT_OK;
 }
 
-static int open_hart(struct trigger *trigger, const struct trigger_request *request,
-		     unsigned int cpu)
+static int open_cpu(struct trigger *trigger, const struct trigger_request *request,
+		    unsigned int cpu)
 {
 	unsigned int ring = trigger->ring_count;
 	int error = EXIT_OK;
@@ -199,27 +199,27 @@ static int open_hart(struct trigger *trigger, const struct trigger_request *requ
 int trigger_open(struct trigger **result, const struct trigger_request *request)
 {
 	struct trigger *trigger = calloc(1, sizeof(*trigger));
-	struct hart_set online;
+	struct cpu_mask online;
 	unsigned int cpu;
 	int error = EXIT_OK;
 
 	*result = trigger;
 	if (!trigger)
 		return fail("out of memory");
-	if (!harts_online(&online))
+	if (!cpu_mask_online(&online))
 		return fail("/sys/devices/system/cpu/online cannot be read");
-	trigger->leaders = calloc(HARTS_MAX, sizeof(*trigger->leaders));
-	trigger->rings = calloc(HARTS_MAX, sizeof(*trigger->rings));
-	trigger->fds = calloc(HARTS_MAX * TRIGGER_KINDS, sizeof(*trigger->fds));
-	trigger->ids = calloc(HARTS_MAX * TRIGGER_KINDS, sizeof(*trigger->ids));
-	trigger->kinds = calloc(HARTS_MAX * TRIGGER_KINDS, sizeof(*trigger->kinds));
+	trigger->leaders = calloc(CPUS_MAX, sizeof(*trigger->leaders));
+	trigger->rings = calloc(CPUS_MAX, sizeof(*trigger->rings));
+	trigger->fds = calloc(CPUS_MAX * TRIGGER_KINDS, sizeof(*trigger->fds));
+	trigger->ids = calloc(CPUS_MAX * TRIGGER_KINDS, sizeof(*trigger->ids));
+	trigger->kinds = calloc(CPUS_MAX * TRIGGER_KINDS, sizeof(*trigger->kinds));
 	trigger->hits = calloc(HITS_MAX, sizeof(*trigger->hits));
 	if (!trigger->leaders || !trigger->rings || !trigger->fds || !trigger->ids ||
 	    !trigger->kinds || !trigger->hits)
 		return fail("out of memory");
-	for (cpu = 0; !error && cpu < HARTS_MAX; cpu++)
-		if (hart_set_has(&online, cpu))
-			error = open_hart(trigger, request, cpu);
+	for (cpu = 0; !error && cpu < CPUS_MAX; cpu++)
+		if (cpu_mask_has(&online, cpu))
+			error = open_cpu(trigger, request, cpu);
 	return error;
 }
 

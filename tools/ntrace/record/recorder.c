@@ -11,9 +11,17 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "common/command.h"
 #include "common/ui.h"
-#include "record.h"
+#include "device.h"
+#include "directory.h"
+#include "options.h"
+#include "params.h"
+#include "recorder.h"
+#include "sideband.h"
+#include "spool.h"
+#include "tasks.h"
 
 /* The sideband is emptied so often, even if the kernel wakes nobody. */
 #define SIDEBAND_MS 1000
@@ -21,7 +29,7 @@
 /* Tasks where they are asked for, or where the harts may not be had. */
 static bool choose_tasks(const struct record_options *options)
 {
-	if (options->all || options->select_harts)
+	if (options->all || options->select_cpus)
 		return false;
 	return record_options_tasks(options) || devices_forbidden();
 }
@@ -33,8 +41,7 @@ static int configure(struct recorder *recorder)
 	unsigned int i;
 	int error;
 
-	error = devices_open(list,
-			     recorder->options.select_harts ? &recorder->options.harts : NULL);
+	error = devices_open(list, recorder->options.select_cpus ? &recorder->options.cpus : NULL);
 	for (i = 0; !error && i < list->count; i++) {
 		const struct ntrace_info *info = &list->devices[i].info;
 
@@ -138,7 +145,7 @@ static int save_past(struct recorder *recorder)
 }
 
 /* Everything up to the point where the trace can start. The order is that of recording.h. */
-static int prepare_harts(struct recorder *recorder)
+static int prepare_devices(struct recorder *recorder)
 {
 	struct device_list *list = &recorder->list;
 	uint64_t memory = spool_memory();
@@ -154,7 +161,7 @@ static int prepare_harts(struct recorder *recorder)
 	}
 	error = sideband_start(recorder);
 	if (!error)
-		error = sideband_harts(recorder->sideband);
+		error = sideband_cpus(recorder->sideband);
 	if (!error)
 		error = save_past(recorder);
 	if (!error && recorder->options.argc)
@@ -191,7 +198,7 @@ static int prepare(struct recorder *recorder)
 	error = recording_reserve(recorder->directory);
 	if (error)
 		return error;
-	return recorder->by_tasks ? prepare_tasks(recorder) : prepare_harts(recorder);
+	return recorder->by_tasks ? prepare_tasks(recorder) : prepare_devices(recorder);
 }
 
 static int start(struct recorder *recorder)

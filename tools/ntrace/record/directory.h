@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The directory of a recording. */
+#ifndef NTRACE_TOOL_RECORD_DIRECTORY_H
+#define NTRACE_TOOL_RECORD_DIRECTORY_H
+
+/**
+ * recording_make - create the directory; an older recording of that name becomes NAME.old
+ *
+ * Anything else of that name is left alone and is an error.
+ */
+int recording_make(const char *directory);
+
+/** recording_discard - remove the files of a recording that failed */
+void recording_discard(const char *directory);
+
+/**
+ * recording_reserve - reserve disk space for the files that are written last
+ *
+ * Neither trace nor sideband can use this space until recording_release().
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
+ */
+int recording_reserve(const char *directory);
+void recording_release(const char *directory);
+
+#endif /* NTRACE_TOOL_RECORD_DIRECTORY_H */

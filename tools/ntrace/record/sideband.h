@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Sideband: records of the kernel about mappings, tasks and switches, in a perf.data file. */
+#ifndef NTRACE_TOOL_RECORD_SIDEBAND_H
+#define NTRACE_TOOL_RECORD_SIDEBAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <linux/perf_event.h>
+
+struct sideband;
+
+/** sideband_open - create the perf.data file @path */
+int sideband_open(struct sideband **sideband, const char *path);
+
+/** sideband_attr - attributes of a dummy event that delivers sideband records */
+void sideband_attr(struct perf_event_attr *attr);
+
+/** sideband_cpus - open and enable one event for each online CPU */
+int sideband_cpus(struct sideband *sideband);
+
+/** sideband_event - declare an event whose records will appear in a ring */
+int sideband_event(struct sideband *sideband, const struct perf_event_attr *attr,
+		   const uint64_t *ids, size_t count, const char *name);
+
+/**
+ * sideband_ring - map the ring buffer of an event; its records go to the file
+ * @fd: event; the caller keeps it open until sideband_close()
+ * @size: bytes, a power of two
+ *
+ * Return: the control page, or NULL and errno.
+ */
+struct perf_event_mmap_page *sideband_ring(struct sideband *sideband, int fd, size_t size);
+
+/** sideband_look - call @look for each record before it is written to the file */
+void sideband_look(struct sideband *sideband,
+		   void (*look)(void *data, const struct perf_event_header *record), void *data);
+
+/**
+ * sideband_kernel - write records for the kernel's text, its modules and its BPF programs
+ * @kallsyms: symbols of the kernel; the copy in a recording is much faster to read than
+ *            /proc/kallsyms
+ */
+int sideband_kernel(struct sideband *sideband, const char *kallsyms);
+
+/** sideband_tasks - write records for existing tasks; @pid: one process only, 0 = all */
+int sideband_tasks(struct sideband *sideband, pid_t pid);
+
+/** sideband_fds - file descriptors to poll. Return: their number */
+unsigned int sideband_fds(const struct sideband *sideband, const int **fds);
+
+/** sideband_drain - write what the kernel has reported so far */
+int sideband_drain(struct sideband *sideband);
+
+/**
+ * sideband_close - drain, write the header, free
+ * @sideband: may be NULL
+ * @argv: the recorded command
+ * @lost: set to the number of records that the kernel could not deliver
+ */
+int sideband_close(struct sideband *sideband, int argc, char **argv, uint64_t *lost);
+
+#endif /* NTRACE_TOOL_RECORD_SIDEBAND_H */

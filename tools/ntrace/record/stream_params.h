@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Stream parameters as the hardware and its configuration determine them. */
+#ifndef NTRACE_TOOL_RECORD_STREAM_PARAMS_H
+#define NTRACE_TOOL_RECORD_STREAM_PARAMS_H
+
+#include <stdint.h>
+
+#include <linux/ntrace.h>
+
+#include <ntrace/recording.h>
+
+/** stream_params_timestamps - timestamps as configured; @bits, @hz: of the hardware's counter */
+void stream_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
+			      uint32_t bits, uint64_t hz);
+
+/**
+ * stream_params_version - the dialect that the major version of an encoder (trTeImpl) implies
+ *
+ * The width of addresses is that of this machine's MMU.
+ */
+void stream_params_version(struct ntrace_params *params, uint32_t major);
+
+#endif /* NTRACE_TOOL_RECORD_STREAM_PARAMS_H */

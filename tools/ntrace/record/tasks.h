@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Per-process tracing, through the perf PMU "ntrace". */
+#ifndef NTRACE_TOOL_RECORD_TASKS_H
+#define NTRACE_TOOL_RECORD_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <linux/ntrace.h>
+#include <linux/perf_event.h>
+
+#include <ntrace/recording.h>
+
+#include "cpus.h"
+#include "options.h"
+#include "sideband.h"
+#include "trace_output.h"
+
+/**
+ * struct task_area - AUX area of a CPU or of a thread
+ * @fd: event that owns the buffers
+ * @id: its id
+ * @cpu: CPU number; -1 = the area follows a thread
+ * @page: control page
+ * @tail: position up to which it was saved
+ * @gaps: AUX records with a loss since the last file was begun
+ * @stopped: the area was full and the kernel has disabled its events
+ */
+struct task_area {
+	int fd;
+	uint64_t id;
+	int cpu;
+	struct perf_event_mmap_page *page;
+	const uint8_t *aux;
+	uint64_t size;
+	uint64_t tail;
+	uint64_t gaps;
+	bool stopped;
+};
+
+/**
+ * struct task_file - aux.N: all trace of an area, or one snapshot of it
+ * @area: index
+ * @position: position of its first byte in the area
+ */
+struct task_file {
+	unsigned int area;
+	struct trace_output output;
+	uint64_t position;
+	uint64_t gaps;
+};
+
+struct task_event {
+	int fd;
+	uint64_t id;
+	bool trace;		/* of the PMU; else sideband */
+	unsigned int area;
+};
+
+/**
+ * struct tasks - see tasks.c
+ * @config: configuration in effect
+ * @before: the encoders are pre-ratification, version 0
+ * @child: the traced command, 0 = none
+ * @start_ns: time of the command's exec
+ * @tids: traced threads, as far as the sideband was read; negative = ended
+ * @error: errno of the first failed write
+ */
+struct tasks {
+	const struct record_options *options;
+	const char *directory;
+	struct sideband *sideband;
+	struct ntrace_config config;
+	bool before;
+	struct cpu_mask cpus;
+	struct perf_event_attr attr;
+	struct perf_event_attr dummy;
+	struct task_area *areas;
+	unsigned int area_count;
+	struct task_file *files;
+	unsigned int file_count;
+	struct task_event *events;
+	unsigned int event_count;
+	char module_version[32];
+	pid_t child;
+	uint64_t start_ns;
+	pid_t *tids;
+	size_t tid_count;
+	int error;
+};
+
+/**
+ * tasks_open - open events and buffers, and create files
+ * @tasks: zeroed; call tasks_close() after sideband_close(), also after a failure
+ * @sideband: without a ring
+ * @child: process that will exec the command; 0 = trace only the tasks of @options
+ */
+int tasks_open(struct tasks *tasks, const struct record_options *options, struct sideband *sideband,
+	       pid_t child);
+void tasks_close(struct tasks *tasks);
+
+/** tasks_enable - start tracing; tracing of a command starts by itself at its exec */
+void tasks_enable(struct tasks *tasks);
+
+/** tasks_stop - stop tracing at once; a later tasks_snapshot() restarts it */
+void tasks_stop(const struct tasks *tasks);
+
+/** tasks_has - whether thread @tid is traced; drains the sideband if it is not known */
+bool tasks_has(struct tasks *tasks, pid_t tid);
+
+/** tasks_drain - save the trace and sideband available now */
+int tasks_drain(struct tasks *tasks);
+
+/** tasks_snapshot - save the contents of the areas */
+int tasks_snapshot(struct tasks *tasks);
+
+/** tasks_finish - stop and save the rest */
+int tasks_finish(struct tasks *tasks);
+
+/** tasks_describe - fill in what the recording stores about file @index */
+void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream);
+
+#endif /* NTRACE_TOOL_RECORD_TASKS_H */

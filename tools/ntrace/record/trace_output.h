@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files of trace, aux.N, compressed if asked for. */
+#ifndef NTRACE_TOOL_RECORD_TRACE_OUTPUT_H
+#define NTRACE_TOOL_RECORD_TRACE_OUTPUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * struct trace_output - a file of trace, see trace_output.c
+ * @name: file name within the recording
+ * @fd: -1 = not open
+ * @saved: bytes of trace in the file
+ * @written: bytes of the file: less than @saved if compressed
+ * @frame: bytes of trace in the zstd frame that is not complete yet
+ */
+struct trace_output {
+	char name[32];
+	int fd;
+	uint64_t saved;
+	uint64_t written;
+	uint64_t frame;
+	struct ZSTD_CCtx_s *context;
+	uint8_t *packed;
+	size_t room;
+};
+
+/** trace_output_open - create aux.@index; @level: zstd level, 0 = none. Return: exit status */
+int trace_output_open(struct trace_output *output, const char *directory, unsigned int index,
+		      unsigned int level);
+
+/** trace_output_write - Return: 0 or errno; write nothing more after an error */
+int trace_output_write(struct trace_output *output, const uint8_t *data, size_t size);
+
+/** trace_output_end - complete the file; not after an error. Return: 0 or errno */
+int trace_output_end(struct trace_output *output);
+
+/** trace_output_make_room - on a full disk: give up the end of the file */
+void trace_output_make_room(struct trace_output *output);
+
+/**
+ * trace_output_close - close the file; may be called again
+ *
+ * Return: 0 or errno: some file systems report errors only here.
+ */
+int trace_output_close(struct trace_output *output);
+
+#endif /* NTRACE_TOOL_RECORD_TRACE_OUTPUT_H */
