@@ -77,7 +77,7 @@ is "$(of_file export -f csv)" "$(of_dir export -f csv)" "ntrace export"
 counts() { sed 's/.*"instructions":{/{/; s/"notes":\[[^]]*\]//'; }
 is "$(of_file report --json | counts)" "$(of_dir report --json | counts)" "ntrace report"
 like "which counts something" '^[1-9]' "$(of_file report | awk '/^instructions/ { print $2 }')"
-fails "ntrace archive" 'not a recording: it is no directory' "$ntrace" archive "$tmp/file"
+fails "ntrace archive" 'not a recording: not a directory' "$ntrace" archive "$tmp/file"
 
 # Parameters that the file does not have.
 sed 's/^params .*/params srcbits=3/; s/^src .*/src 2/' -i "$tmp/dir/params"

@@ -75,7 +75,7 @@ for command in dump decode stat check detect encode report export; do
 	help=$("$ntrace" $command --params help)
 	is "$? $(head -n 1 <<<"$help" | cut -c-23) $(grep -c . <<<"$help")" "0 --params KEY=VALUE,...: 16" "$command --params help"
 done
-complains "a number that is none" 2 "'many' is no number" report --limit many x
+complains "a number that is none" 2 "'many' is not a number" report --limit many x
 complains "--user and --kernel" 2 "exclude each other" report --user --kernel x
 complains "unknown sort key" 2 "none of self, total, calls" report --sort size x
 complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all sub-commands share: their entry points, exit codes, option parsing
- * and help.
+ * What all sub-commands share: entry points, exit codes, option parsing and help.
  */
 #ifndef NTRACE_TOOL_COMMON_COMMAND_H
 #define NTRACE_TOOL_COMMON_COMMAND_H
@@ -12,20 +11,20 @@
 
 #define NTRACE_TOOL_VERSION "0.1"
 
-/* Exit codes; `ntrace record` passes on that of its child. */
+/* Exit codes; `ntrace record` returns the exit code of its child. */
 enum tool_exit {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,
 	EXIT_USAGE = 2,
-	EXIT_GAPS = 3,	/* decoded, but not everything: gaps or errors in the trace */
-	EXIT_SHOWN = 4,	/* only within the command: help was printed, there is no more to do */
+	EXIT_GAPS = 3,	/* decoded with gaps or errors in the trace */
+	EXIT_SHOWN = 4,	/* internal only: help was printed, stop here */
 };
 
 /**
  * struct option_spec - one option of a sub-command
- * @id: what options_next() returns; printable ASCII also is the short option
+ * @id: what options_next() returns; printable ASCII is also the short option
  * @name: long option without the dashes
- * @argument: what the help calls its argument; NULL = it takes none
+ * @argument: name of its argument in the help; NULL = no argument
  * @help: one line
  */
 struct option_spec {
@@ -35,10 +34,10 @@ struct option_spec {
 	const char *help;
 };
 
-/* Long options without a short form are numbered from here. */
+/* First id of long options without a short form. */
 #define OPTION_LONG 256
 
-/* Every table has this one, and ends with a spec without a name. */
+/* Every table contains OPTION_HELP and ends with OPTION_TABLE_END. */
 #define OPTION_HELP                                                                                \
 	{                                                                                          \
 		'h', "help", NULL, "show this help"                                                \
@@ -53,7 +52,7 @@ struct option_spec {
  * @name: as typed
  * @summary: one line for `ntrace --help`
  * @usage: what follows "ntrace NAME "
- * @details: paragraphs below the options, examples among them
+ * @details: paragraphs below the options, with examples
  * @options: the table
  * @run: argv[0] is the name; returns enum tool_exit
  */
@@ -84,8 +83,8 @@ extern const struct command command_ctr;
 extern const struct command command_ctr_trace;
 
 enum options_result {
-	OPTIONS_END = -1,	/* operands follow, or nothing */
-	OPTIONS_BAD = -2,	/* complained already: exit with EXIT_USAGE */
+	OPTIONS_END = -1,	/* no more options; operands may follow */
+	OPTIONS_BAD = -2,	/* an error message was printed: exit with EXIT_USAGE */
 	OPTIONS_HELP = -3,	/* help was printed: exit with EXIT_OK */
 };
 
@@ -106,9 +105,9 @@ struct options {
 };
 
 /**
- * options_init - start
- * @permute: options may follow operands (which are moved behind them);
- *           otherwise the first operand ends the options, as before a command
+ * options_init - start parsing
+ * @permute: options may follow operands, which are moved after them; otherwise
+ * the first operand ends the options, as for a command to run
  */
 void options_init(struct options *options, const struct command *command, int argc, char **argv,
 		  bool permute);
@@ -119,16 +118,16 @@ int options_next(struct options *options);
 /**
  * option_number - an unsigned number with an optional suffix K, M or G
  *
- * Return: true, or false after a complaint about option @name.
+ * Return: true, or false after an error message about option @name.
  */
 bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
 		   uint64_t *number);
 
-/** usage_error - one line on stderr that points to the help. Return: EXIT_USAGE */
+/** usage_error - print an error on stderr that refers to --help. Return: EXIT_USAGE */
 int usage_error(const struct command *command, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** command_help - the help text on stdout */
+/** command_help - print the help on stdout */
 void command_help(const struct command *command);
 
 #endif /* NTRACE_TOOL_COMMON_COMMAND_H */

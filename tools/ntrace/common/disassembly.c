@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an instruction is called is no business of a trace decoder: it knows those
- * that transfer control. objdump knows all extensions, and is there wherever
- * somebody looks at machine code; perf annotate does the same.
+ * The decoder knows only the instructions that transfer control. objdump knows all extensions
+ * and is installed wherever people read machine code; perf annotate uses it too.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +16,7 @@
 
 extern char **environ;
 
-/* Starts @program; what it prints comes from the stream. Return: NULL if it cannot be had. */
+/* Starts @program and returns its output as a stream, or NULL if it cannot be run. */
 static FILE *start_objdump(const char *program, const char *file, uint64_t start, uint64_t end,
 			   pid_t *pid)
 {
@@ -71,7 +70,7 @@ static void add_line(struct disassembly *disassembly, size_t *room, uint64_t add
 		disassembly->count++;
 }
 
-/* "     a82:	addi	sp,sp,-512": both objdumps agree on that. */
+/* "     a82:	addi	sp,sp,-512": both objdumps print this form. */
 static void read_lines(struct disassembly *disassembly, FILE *stream)
 {
 	char *line = NULL, *rest, *c;

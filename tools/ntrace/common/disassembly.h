@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text of instructions, by the objdump of the machine. */
+/* Text of instructions, from the objdump of this machine. */
 #ifndef NTRACE_TOOL_COMMON_DISASSEMBLY_H
 #define NTRACE_TOOL_COMMON_DISASSEMBLY_H
 
@@ -11,7 +11,7 @@ struct disassembly_line {
 	char *text;
 };
 
-/** struct disassembly - @lines by address; @program: that made them, NULL if there is none */
+/** struct disassembly - @lines sorted by address, printed by @program; NULL = no objdump found */
 struct disassembly {
 	struct disassembly_line *lines;
 	size_t count;
@@ -19,20 +19,20 @@ struct disassembly {
 };
 
 /**
- * disassemble - ask objdump
+ * disassemble - run objdump on a range of a file
  * @file: an ELF file
  * @start: link address
- * @end: behind the last instruction
- * @program: to run; NULL: riscv64-linux-gnu-objdump, llvm-objdump or objdump, whichever knows
- *           RISC-V
+ * @end: end of the last instruction
+ * @program: objdump to run; NULL = the first of riscv64-linux-gnu-objdump, llvm-objdump and
+ *           objdump that supports RISC-V
  *
- * What cannot be had is left out: @disassembly->count is 0 then.
+ * On failure @disassembly->count is 0.
  */
 void disassemble(struct disassembly *disassembly, const char *file, uint64_t start, uint64_t end,
 		 const char *program);
 void disassembly_free(struct disassembly *disassembly);
 
-/** disassembly_find - Return: text, NULL if there is none */
+/** disassembly_find - Return: text of the instruction, or NULL */
 const char *disassembly_find(const struct disassembly *disassembly, uint64_t address);
 
 #endif /* NTRACE_TOOL_COMMON_DISASSEMBLY_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens what the commands read, and says clearly what is wrong with it. */
+/* Opens the inputs of commands and explains why an input cannot be used. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include "input.h"
 #include "ui.h"
 
-/* Bounded, so that a damaged recording cannot fill memory with complaints. */
+/* Bounded: a damaged recording must not fill memory with notes. */
 #define NOTES_MAX 1000
 
 bool is_directory(const char *path)
@@ -27,7 +27,7 @@ bool is_recording(const char *path)
 	char magic[8] = "";
 	int fd;
 
-	/* Not pipes: who writes there would meet one reader that goes away. */
+	/* Not pipes: the writer would lose its reader. */
 	if (stat(path, &status) || !S_ISREG(status.st_mode))
 		return is_directory(path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -45,7 +45,8 @@ static int params_help(void)
 	size_t count, i;
 
 	keys = ntrace_params_keys(&count);
-	printf("--params KEY=VALUE,...: what the trace does not say of itself\n\n"
+	printf("--params KEY=VALUE,...: parameters that are not in the trace\n"
+	       "\n"
 	       "  %-9s  %-26s  %-11s  %s\n",
 	       "key", "value", "default", "meaning");
 	for (i = 0; i < count; i++)
@@ -54,7 +55,7 @@ static int params_help(void)
 	return EXIT_SHOWN;
 }
 
-/* Which of the settings cannot be used, and what could. */
+/* Reports the setting that cannot be used, and the allowed values. */
 static int bad_params(const struct command *command, const char *bad)
 {
 	int length = (int)strcspn(bad, ","), name = (int)strcspn(bad, "=,");
@@ -110,7 +111,7 @@ static void take_note(void *data, const char *text)
 		recording->notes_dropped++;
 		return;
 	}
-	/* While it is being opened, a note may be the reason for the error that follows. */
+	/* While a recording is being opened, a note may explain the error that follows. */
 	if (!recording->quiet && recording->session)
 		warn("%s", text);
 	notes = realloc(recording->notes, (recording->note_count + 2) * sizeof(*notes));
@@ -122,7 +123,7 @@ static void take_note(void *data, const char *text)
 		notes[++recording->note_count] = NULL;
 }
 
-/* Reads the program headers far enough to know where the first segment is linked. */
+/* Reads the program headers up to the first loadable segment. */
 int program_first_address(const char *path, uint64_t *address)
 {
 	unsigned char header[sizeof(Elf64_Ehdr)];
@@ -180,7 +181,7 @@ int elf_argument(const struct command *command, const char *option, const char *
 		errno = 0;
 		load = strtoull(at + 1, &end, 0);
 		if (errno || *end || at == text)
-			return usage_error(command, "option --%s: '%s' is no address", option,
+			return usage_error(command, "option --%s: '%s' is not an address", option,
 					   at + 1);
 	} else {
 		at = NULL;
@@ -209,7 +210,7 @@ int recording_error(const char *path, int error, const char *reason)
 	if (error == NTRACE_ERR_IO && *reason && !is_directory(path))
 		return fail("%s", reason);
 	if (error == NTRACE_ERR_IO && errno == ENOENT)
-		return fail("%s: not a recording: a file is missing in it", path);
+		return fail("%s: not a recording: a file is missing", path);
 	if (error == NTRACE_ERR_IO && errno)
 		return fail("%s: %s", path, strerror(errno));
 	return fail("%s: %s", path, ntrace_strerror(error));
@@ -234,7 +235,7 @@ int recording_open(struct recording *recording, const struct command *command, c
 	if (access(path, F_OK))
 		return fail("%s: %s", path, strerror(errno));
 	if (!is_directory(path) && !options->samples && !options->traces)
-		return fail("%s: not a recording: it is no directory", path);
+		return fail("%s: not a recording: not a directory", path);
 	if (is_directory(path) && options->params)
 		return usage_error(command, "--params: a recording has its own parameters");
 	if (options->sysroot && !is_directory(options->sysroot))
@@ -254,8 +255,9 @@ int recording_open(struct recording *recording, const struct command *command, c
 		recording_close(recording);
 		return fail(
 			options->samples ?
-				"%s: has samples and no trace: --params is for trace" :
-				"%s: has samples and no trace: it is for ntrace report and export",
+				"%s: contains samples but no trace: --params applies to trace "
+				"only" :
+				"%s: contains samples but no trace: use ntrace report or export",
 			path);
 	}
 	if (!error) {

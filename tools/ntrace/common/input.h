@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a command reads: parameters, recordings, programs; trace.h has raw traces. */
+/* Inputs of commands: parameters, recordings, programs. Raw traces are in stream/trace.h. */
 #ifndef NTRACE_TOOL_COMMON_INPUT_H
 #define NTRACE_TOOL_COMMON_INPUT_H
 
@@ -13,35 +13,35 @@
 
 #include "command.h"
 
-/** is_directory - true for recordings, which are directories */
+/** is_directory - true for directories, which are taken as recordings */
 bool is_directory(const char *path);
 
 /**
- * add_params - a further --params
- * @params: those before, NULL or a text of this; becomes all of them, never freed
+ * add_params - add another --params option
+ * @params: all settings so far, NULL at first; updated, never freed
  * @text: valid settings
  *
- * Return: EXIT_OK, EXIT_USAGE or EXIT_FAILED after a complaint, EXIT_SHOWN after "help".
+ * Return: EXIT_OK, EXIT_USAGE or EXIT_FAILED after an error message, EXIT_SHOWN after "help".
  */
 int add_params(const struct command *command, const char **params, const char *text);
 
-/** is_recording - true for directories, and for perf.data files, which may have trace in them */
+/** is_recording - true for directories and perf.data files: both may contain trace */
 bool is_recording(const char *path);
 
 /**
- * input_params - --params of a command
+ * input_params - parse the --params option of a command
  *
- * Return: EXIT_OK, EXIT_USAGE after a complaint, or EXIT_SHOWN after "help".
+ * Return: EXIT_OK, EXIT_USAGE after an error message, or EXIT_SHOWN after "help".
  */
 int input_params(const struct command *command, struct ntrace_params *params, const char *text);
 
 /**
- * struct recording_options - what --sysroot and --firmware say
- * @firmware: ELF[@ADDRESS] as typed
- * @quiet: notes are collected, not printed
- * @samples: a perf.data file with branch stacks is taken, too
- * @traces: a perf.data file with trace is taken, too
- * @params: of such a one, on top of what it says; NULL: none
+ * struct recording_options - options for opening a recording
+ * @firmware: argument of --firmware, ELF[@ADDRESS]
+ * @quiet: collect notes without printing them
+ * @samples: also accept a perf.data file with branch stacks
+ * @traces: also accept a perf.data file with trace
+ * @params: additional parameters for a perf.data file, or NULL
  */
 struct recording_options {
 	const char *sysroot;
@@ -53,9 +53,9 @@ struct recording_options {
 };
 
 /**
- * struct recording - an open recording and what the library had to say about it
+ * struct recording - an open recording and the library's notes about it
  * @notes: NULL-terminated once opened; owned
- * @file: the perf.data file that it is, NULL for a directory; borrowed
+ * @file: name of the perf.data file, NULL for a directory; borrowed
  */
 struct recording {
 	struct ntrace_session *session;
@@ -68,25 +68,25 @@ struct recording {
 
 /**
  * recording_open - open a recording
- * @recording: caller's, filled in place: the session keeps its address
+ * @recording: must not move: the session keeps its address
  *
- * Notes that come up are printed on stderr as they come unless @quiet; each
- * text is kept once in @recording->notes.
- * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint.
+ * Notes of the library are printed on stderr unless @quiet; each text is kept once in
+ * @recording->notes.
+ * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after an error message.
  */
 int recording_open(struct recording *recording, const struct command *command, const char *path,
 		   const struct recording_options *options);
 void recording_close(struct recording *recording);
 
-/** recording_stream_name - file of a stream, for people */
+/** recording_stream_name - file name of a stream, for messages */
 const char *recording_stream_name(const struct recording *recording, unsigned int stream);
 
 /**
- * struct recording_totals - what was traced, of all streams together
- * @bytes: of trace; a sink that several harts share counts once
+ * struct recording_totals - totals of all streams
+ * @bytes: bytes of trace; a sink shared by several harts counts once
  * @lost: bytes lost while recording
  * @lost_exact: @lost is exact, else a lower bound
- * @gaps: and errors, that decoding met
+ * @gaps: gaps and errors found while decoding
  */
 struct recording_totals {
 	uint64_t bytes;
@@ -96,37 +96,38 @@ struct recording_totals {
 };
 
 /**
- * recording_decode - decode all streams, one after the other, with progress
- * @what: that is done with it, for the progress line
- * @event: gets every event; not 0 stops: it has complained, or keeps why
- * @end: called behind each stream; not 0 stops; may be NULL
+ * recording_decode - decode all streams one after the other and show progress
+ * @what: text of the progress line
+ * @event: called for every event; a result other than 0 stops decoding, and the callback has
+ *        printed or stored the reason
+ * @end: called after each stream; a result other than 0 stops decoding; may be NULL
  * @totals: filled in; may be NULL
  *
- * Return: 0, what a callback returned if that was above 0, or enum ntrace_error.
+ * Return: 0, the result of a callback if greater than 0, or enum ntrace_error.
  */
 int recording_decode(struct recording *recording, const char *what,
 		     int (*event)(void *data, const struct ntrace_session_event *event),
 		     int (*end)(void *data), void *data, struct recording_totals *totals);
 
-/** recording_shares_file - an earlier stream has the same file: these harts share a sink */
+/** recording_shares_file - true if an earlier stream has the same file: the harts share a sink */
 bool recording_shares_file(const struct ntrace_session *session, unsigned int stream);
 
-/** recording_error - say why a recording cannot be used; errno counts. Return: EXIT_FAILED */
+/** recording_error - print why a recording cannot be used; uses errno. Return: EXIT_FAILED */
 int recording_error(const char *path, int error, const char *reason);
 
 /**
- * program_first_address - the address that the first loadable segment of an ELF file is linked at
+ * program_first_address - link address of the first loadable segment of an ELF file
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int program_first_address(const char *path, uint64_t *address);
 
 /**
- * elf_argument - take "FILE[@ADDRESS]" apart
+ * elf_argument - parse "FILE[@ADDRESS]"
  * @path: copy of FILE; the caller frees it
- * @bias: ADDRESS minus the address that the first loadable segment is linked at; 0 without ADDRESS
+ * @bias: ADDRESS minus the link address of the first loadable segment; 0 without ADDRESS
  *
- * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint.
+ * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after an error message.
  */
 int elf_argument(const struct command *command, const char *option, const char *text, char **path,
 		 uint64_t *bias);

@@ -12,7 +12,7 @@
 #include "kernel_symbols.h"
 #include "ui.h"
 
-/* All of a file that does not know its size, with a 0 behind it. Return: NULL: errno. */
+/* Reads a file of unknown size and appends a 0. Return: NULL and errno on failure. */
 static char *read_all(const char *path)
 {
 	size_t size = 0, room = 1 << 20;
@@ -43,7 +43,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-/* Labels of the linker script and the assembler stand where functions do. */
+/* Labels of the linker script and the assembler share addresses with functions. */
 static bool is_mark(const char *name)
 {
 	size_t length = strlen(name);
@@ -82,7 +82,7 @@ static bool add_text(struct kernel_symbols *symbols, uint64_t start, uint64_t en
 	return true;
 }
 
-/* "ffffffff80002000 T name\t[module]"; @line ends with 0 and is cut up. */
+/* "ffffffff80002000 T name\t[module]"; @line ends with 0 and is modified. */
 static bool take_symbol(struct kernel_symbols *symbols, char *line, struct kernel_range *kernel)
 {
 	char *name = line + strcspn(line, " "), *module;
@@ -142,7 +142,7 @@ static int read_symbols(struct kernel_symbols *symbols, const char *path)
 	if (!good || !add_text(symbols, kernel.start, kernel.end))
 		return fail("out of memory");
 	if (!kernel.start || kernel.end <= kernel.start)
-		return fail("%s does not say where the kernel is: needs root", path);
+		return fail("%s hides kernel addresses: needs root", path);
 	qsort(symbols->symbol, symbols->count, sizeof(*symbols->symbol), by_address);
 	return EXIT_OK;
 }
@@ -205,7 +205,7 @@ const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *sym
 	}
 	if (!low || !(address >> 63))
 		return NULL;
-	/* Of several with one address the first. */
+	/* Of several symbols at one address, the first. */
 	while (low > 1 && symbols->symbol[low - 2].address == symbols->symbol[low - 1].address)
 		low--;
 	symbol = &symbols->symbol[low - 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of the running kernel's code. */
+/* Symbols of the running kernel's code. */
 #ifndef NTRACE_TOOL_COMMON_KERNEL_SYMBOLS_H
 #define NTRACE_TOOL_COMMON_KERNEL_SYMBOLS_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /**
- * struct kernel_symbol - where a function begins
+ * struct kernel_symbol - start of a function
  * @module: "" for the kernel itself
  */
 struct kernel_symbol {
@@ -17,16 +17,16 @@ struct kernel_symbol {
 	const char *module;
 };
 
-/* From the first address to before the last. */
+/* Half-open: without its end address. */
 struct kernel_range {
 	uint64_t start;
 	uint64_t end;
 };
 
 /**
- * struct kernel_symbols - text symbols in the order of their addresses
- * @text: the kernel itself, and then its modules
- * @names: what the symbols point into
+ * struct kernel_symbols - text symbols sorted by address
+ * @text: the kernel's own text, then the modules
+ * @names: memory that the symbols point into
  */
 struct kernel_symbols {
 	struct kernel_symbol *symbol;
@@ -38,22 +38,22 @@ struct kernel_symbols {
 };
 
 /**
- * kernel_symbols_read - from files as /proc/kallsyms and /proc/modules are
+ * kernel_symbols_read - read files in the format of /proc/kallsyms and /proc/modules
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint, also if the addresses are hidden.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message, also if addresses are hidden.
  */
 int kernel_symbols_read(struct kernel_symbols *symbols, const char *kallsyms, const char *modules);
 void kernel_symbols_free(struct kernel_symbols *symbols);
 
 /**
- * kernel_symbols_find - the function that holds @address
+ * kernel_symbols_find - the function that contains @address
  *
- * Return: NULL if it is none of the kernel's, or compiled BPF without a name.
+ * Return: NULL outside the kernel, and for compiled BPF without a name.
  */
 const struct kernel_symbol *kernel_symbols_find(const struct kernel_symbols *symbols,
 						uint64_t address);
 
-/** kernel_symbols_is_bpf - of the kernel, but neither its own nor a module's: compiled BPF */
+/** kernel_symbols_is_bpf - true for kernel addresses in neither its text nor a module: compiled BPF */
 bool kernel_symbols_is_bpf(const struct kernel_symbols *symbols, uint64_t address);
 
 #endif /* NTRACE_TOOL_COMMON_KERNEL_SYMBOLS_H */

@@ -102,7 +102,7 @@ static int next_short(struct options *options)
 	return found(options, spec);
 }
 
-/* Moves the word at index behind all words that are still to be looked at. */
+/* Moves the word at index to the end of the words not yet parsed. */
 static void defer_operand(struct options *options)
 {
 	char *operand = options->argv[options->index];
@@ -125,7 +125,7 @@ int options_next(struct options *options)
 	while (options->index < options->argc - options->operands) {
 		word = options->argv[options->index];
 		if (!strcmp(word, "--")) {
-			/* Operands seen before it stand behind the rest: turn them round. */
+			/* Operands before it were moved to the end: rotate them back into order. */
 			int left = options->argc - options->operands - ++options->index;
 
 			while (left-- > 0)
@@ -136,7 +136,7 @@ int options_next(struct options *options)
 			int argc = options->argc, result;
 
 			options->index++;
-			/* An argument is never taken from the operands moved behind. */
+			/* An argument is never taken from the operands moved to the end. */
 			options->argc -= options->operands;
 			if (word[1] == '-') {
 				result = next_long(options, word + 2);
@@ -173,7 +173,7 @@ bool option_number(const struct options *options, const char *name, uint64_t min
 	if (shift)
 		end++;
 	if (errno || end == text || *end || *text == '-' || value > UINT64_MAX >> shift) {
-		usage_error(options->command, "option --%s: '%s' is no number", name, text);
+		usage_error(options->command, "option --%s: '%s' is not a number", name, text);
 		return false;
 	}
 	value <<= shift;

@@ -36,7 +36,7 @@ int output_finish(struct output *output, int status)
 {
 	if (!output_flush(output))
 		return status;
-	/* A closed pipe is how `| head` ends a command: no news for its user. */
+	/* A closed pipe is the normal end of `... | head`: no message. */
 	if (output->error != EPIPE)
 		fail("writing the output: %s", strerror(output->error));
 	return EXIT_FAILED;
@@ -98,7 +98,7 @@ void output_decimal(struct output *output, uint64_t value, unsigned int width)
 	output->used += sizeof(digits) - i;
 }
 
-/* Length of the UTF-8 sequence that starts here, 0 if there is none. */
+/* Length of the UTF-8 sequence that starts here, 0 if it is invalid. */
 static unsigned int utf8_length(const unsigned char *byte)
 {
 	unsigned int length, i;
@@ -116,14 +116,14 @@ static unsigned int utf8_length(const unsigned char *byte)
 	for (i = 1; i < length; i++)
 		if ((byte[i] & 0xc0) != 0x80)
 			return 0;
-	/* Overlong forms, surrogates and what lies beyond U+10FFFF. */
+	/* Overlong forms, surrogates and values above U+10FFFF. */
 	if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] >= 0xa0) ||
 	    (byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] >= 0x90))
 		return 0;
 	return length;
 }
 
-/* @escaped: one more character that is written by its number. */
+/* @escaped: one more character to write as a number. */
 static void put_json(struct output *output, const char *text, unsigned char escaped)
 {
 	const unsigned char *byte = (const unsigned char *)text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fast text output: decoded traces have hundreds of millions of lines, which
- * printf() would take longer for than the decoder.
+ * Fast text output: decoded traces have hundreds of millions of lines, for which printf() would
+ * take longer than the decoder.
  */
 #ifndef NTRACE_TOOL_COMMON_OUTPUT_H
 #define NTRACE_TOOL_COMMON_OUTPUT_H
@@ -12,11 +12,11 @@
 #include <string.h>
 
 #define OUTPUT_SIZE (256 * 1024)
-/* No single number or fixed text is longer. */
+/* Upper limit for a single number or fixed text. */
 #define OUTPUT_RESERVE 64
 
 /**
- * struct output - a file descriptor and what is not yet written to it
+ * struct output - a file descriptor and its unwritten data
  * @error: errno of the first write that failed, 0 = none; all later output is dropped
  */
 struct output {
@@ -31,24 +31,24 @@ void output_init(struct output *output, int fd);
 /** output_flush - Return: 0, or the errno of the first failed write */
 int output_flush(struct output *output);
 
-/** output_finish - flush and complain. Return: @status, or EXIT_FAILED after a failed write */
+/** output_finish - flush and report errors. Return: @status, or EXIT_FAILED after a failed write */
 int output_finish(struct output *output, int status);
 
 void output_bytes(struct output *output, const char *text, size_t length);
 
-/** output_hex - lower case, no leading zeros and no 0x; @digits is the least number of digits */
+/** output_hex - lower case, no leading zeros and no 0x; @digits is the minimum number of digits */
 void output_hex(struct output *output, uint64_t value, unsigned int digits);
 
 /** output_decimal - padded with blanks on the left to @width */
 void output_decimal(struct output *output, uint64_t value, unsigned int width);
 
-/** output_json - a quoted JSON string; bytes that are no UTF-8 are taken as Latin-1; NULL: null */
+/** output_json - a quoted JSON string; invalid UTF-8 is taken as Latin-1; NULL is written as null */
 void output_json(struct output *output, const char *text);
 
-/** output_json_script - the same without "<", so that nothing ends the script that it stands in */
+/** output_json_script - the same with "<" escaped, so that no text can end an HTML script element */
 void output_json_script(struct output *output, const char *text);
 
-/** output_printf - for lines where speed does not matter; at most 1000 bytes */
+/** output_printf - formatted output where speed does not matter; at most 1000 bytes */
 void output_printf(struct output *output, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

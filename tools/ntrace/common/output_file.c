@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Output under another name, or none, until it is whole. */
+/* Output files that appear under their name only when complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,7 +18,7 @@ static int failed(const struct output_file *file, int error)
 	return fail("%s: %s", file->path, strerror(error));
 }
 
-/* A file without a name in the directory of the target: nothing is left of it if we are killed. */
+/* An unnamed file in the target's directory: it vanishes if the process is killed. */
 static int open_nameless(const char *target)
 {
 	char *copy = strdup(target);
@@ -58,7 +58,7 @@ static int open_new(struct output_file *file)
 {
 	int fd;
 
-	/* Behind a symbolic link the file changes, not the link. */
+	/* Through a symbolic link, replace the file, not the link. */
 	file->target = realpath(file->path, NULL);
 	if (!file->target)
 		file->target = strdup(file->path);
@@ -70,11 +70,12 @@ static int open_new(struct output_file *file)
 	return fd < 0 ? open_named(file) : fd;
 }
 
-/* Permissions of the file that is replaced, but for those that a new file would not get. */
+/* Permissions of the replaced file, without those that a new file would not get. */
 static void copy_mode(const struct output_file *file, const struct stat *before)
 {
 	if (fchmod(file->output->fd, before->st_mode & output_file_mode()))
-		warn("%s: its permissions are new ones: %s", file->path, strerror(errno));
+		warn("%s: cannot keep the permissions of the old file: %s", file->path,
+		     strerror(errno));
 }
 
 static void forget(struct output_file *file)
@@ -117,7 +118,7 @@ int output_file_open(struct output_file *file, const char *path)
 	return EXIT_OK;
 }
 
-/* Gives the file without a name one; rename() replaces what linkat() would not. */
+/* Names the unnamed file; linkat() cannot replace a file, rename() can. */
 static int name_it(struct output_file *file)
 {
 	char open_file[32];
@@ -150,7 +151,7 @@ int output_file_close(struct output_file *file, int status)
 		error = errno;
 	if (file->made && (error || !whole))
 		unlink(file->made);
-	/* A reader that has seen enough is no error. */
+	/* A reader that closed the pipe is not an error. */
 	if (error && whole)
 		status = error == EPIPE ? EXIT_FAILED : failed(file, error);
 	forget(file);

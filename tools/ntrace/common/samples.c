@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Branch stacks of a perf.data file, added up. */
+/* Adds up the branch stacks of a perf.data file. */
 #include <stdio.h>
 
 #include "samples.h"
@@ -35,14 +35,12 @@ void samples_losses(const struct samples *samples, void (*line)(void *data, cons
 		uint64_t count;
 		const char *what;
 	} losses[] = {
-		{ samples->read.without, "samples have no branch stack and are not used" },
-		{ samples->read.damaged, "damaged samples are left out" },
-		{ samples->used.outside,
-		  "transfers are between places whose code is not known: the kernel, or files that "
-		  "are not here" },
-		{ samples->used.broken,
-		  "pairs of transfers have no straight way through the code between them: the "
-		  "instructions there are not counted" },
+		{ samples->read.without, "samples have no branch stack and were ignored" },
+		{ samples->read.damaged, "damaged samples were ignored" },
+		{ samples->used.outside, "transfers are between addresses without known code: the "
+					 "kernel, or missing files" },
+		{ samples->used.broken, "pairs of transfers are not connected by straight-line "
+					"code: their instructions are not counted" },
 	};
 	char number[UI_NUMBER_SIZE], text[256];
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Branch stacks of a perf.data file, added up, and what was left out of them. */
+/* Adds up the branch stacks of a perf.data file, and counts what was ignored. */
 #ifndef NTRACE_TOOL_COMMON_SAMPLES_H
 #define NTRACE_TOOL_COMMON_SAMPLES_H
 
@@ -8,9 +8,9 @@
 #include "input.h"
 
 /**
- * struct samples - what a file has, and what became of it
- * @read: samples
- * @used: transfers of their branch stacks
+ * struct samples - samples of a file, and their use
+ * @read: samples read
+ * @used: transfers of their branch stacks, used and ignored
  */
 struct samples {
 	struct ntrace_session_sample_counts read;
@@ -18,15 +18,15 @@ struct samples {
 };
 
 /**
- * samples_count - add all branch stacks of a file to a profile, and end it
- * @recording: open; it has samples
+ * samples_count - add all branch stacks of a file to a profile, and end the profile
+ * @recording: open, with samples
  *
  * Return: 0 or enum ntrace_error.
  */
 int samples_count(struct recording *recording, struct ntrace_profile *profile,
 		  struct samples *samples);
 
-/** samples_losses - a sentence to @line for each kind of thing that is not in the counts */
+/** samples_losses - call @line with a sentence for each kind of sample that was not counted */
 void samples_losses(const struct samples *samples, void (*line)(void *data, const char *text),
 		    void *data);
 

@@ -58,7 +58,7 @@ void say(const char *format, ...)
 int finish_output(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
-		/* A closed pipe is how `| head` ends a command: no news for its user. */
+		/* A closed pipe is the normal end of `... | head`: no message. */
 		if (errno != EPIPE)
 			fail("writing the output: %s", strerror(errno));
 		return EXIT_FAILED;
@@ -164,7 +164,7 @@ void progress_update(struct progress *progress, uint64_t done)
 	progress->next = now + (progress->terminal ? 0.2 : 5);
 	progress->shown = true;
 	fprintf(stderr, "%sntrace: %s: ", progress->terminal ? "\r" : "", progress->what);
-	/* Of a pipe nobody knows the end. */
+	/* The size of a pipe's data is unknown. */
 	if (progress->total)
 		fprintf(stderr, "%.0f %% of ", 100.0 * (double)done / (double)progress->total);
 	fprintf(stderr, "%s, %.0f s%s", ui_size(size, progress->total ? progress->total : done),

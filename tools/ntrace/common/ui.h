@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What people see: messages, colours, progress, numbers. */
+/* Output for people: messages, colours, progress, numbers. */
 #ifndef NTRACE_TOOL_COMMON_UI_H
 #define NTRACE_TOOL_COMMON_UI_H
 
@@ -19,7 +19,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** finish_output - flush stdout. Return: @status, or EXIT_FAILED if a write failed */
 int finish_output(int status);
 
-/* Parts of a table that a terminal shows differently. */
+/* Styles of table cells on a terminal. */
 enum ui_style {
 	UI_PLAIN,
 	UI_HEADING,
@@ -28,14 +28,14 @@ enum ui_style {
 	UI_BAD,
 };
 
-/** ui_colours - whether colours are wanted on @file (terminal, no NO_COLOR, TERM not dumb) */
+/** ui_colours - whether to use colours on @file (terminal, no NO_COLOR, TERM not dumb) */
 bool ui_colours(FILE *file);
 
-/** ui_style_on, ui_style_off - escape sequences, or "" where there are no colours */
+/** ui_style_on, ui_style_off - escape sequences, or "" without colours */
 const char *ui_style_on(bool colours, enum ui_style style);
 const char *ui_style_off(bool colours, enum ui_style style);
 
-/* Room for a number with separators or a size with a unit. */
+/* Size of a buffer for a number with separators, or a size with a unit. */
 #define UI_NUMBER_SIZE 32
 
 /** ui_number - 1234567 as "1,234,567"; @text has UI_NUMBER_SIZE bytes. Return: @text */
@@ -48,10 +48,10 @@ char *ui_ticks(char *text, uint64_t ticks, uint64_t hz);
 char *ui_size(char *text, uint64_t bytes);
 
 /**
- * struct progress - a line on stderr about long work
+ * struct progress - progress line of a long operation on stderr
  *
- * On a terminal one line is rewritten five times a second; elsewhere a line is
- * written every five seconds, so that quick work leaves nothing in a log.
+ * On a terminal the line is rewritten five times a second. Elsewhere a line is written every
+ * five seconds, so that short operations leave no trace in a log.
  */
 struct progress {
 	const char *what;

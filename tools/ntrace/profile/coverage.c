@@ -8,7 +8,7 @@
 #include "coverage.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
-/* Objects without lines that are named one by one. */
+/* At most so many objects without lines are named. */
 #define NOTES_MAX 10
 
 char **debug_directories(const char *sysroot)
@@ -38,7 +38,7 @@ void debug_directories_free(char **directories)
 	free(directories);
 }
 
-/* Opening a fifo or a device might wait, or do something. */
+/* Opening a fifo or a device might block or have side effects. */
 static FILE *open_regular(const char *path)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ static void note(const struct coverage_options *options, const char *name, uint6
 		 int error)
 {
 	const char *why = error == NTRACE_ERR_UNSUPPORTED ?
-				  "no line numbers (stripped, no debug file, or no ELF file)" :
+				  "no line numbers (stripped, no debug file, or not an ELF file)" :
 				  "its line numbers cannot be read";
 	char number[UI_NUMBER_SIZE], text[512];
 
@@ -71,7 +71,7 @@ static void note(const struct coverage_options *options, const char *name, uint6
 	options->note(options->data, text);
 }
 
-/* What several objects beyond the first that were named did not say. */
+/* Summarizes the objects beyond those that were named. */
 static void note_rest(const struct coverage_options *options, size_t count, uint64_t instructions)
 {
 	char number[UI_NUMBER_SIZE], text[128];

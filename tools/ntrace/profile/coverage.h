@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Source lines of what was executed, and what has none. */
+/* Source lines of the executed code, and code without source lines. */
 #ifndef NTRACE_TOOL_PROFILE_COVERAGE_H
 #define NTRACE_TOOL_PROFILE_COVERAGE_H
 
@@ -8,11 +8,11 @@
 #include <ntrace/coverage.h>
 
 /**
- * struct coverage_options - of what, and from where
- * @object: only this one; NULL = all that were executed
- * @sysroot: debug files are looked for in its usr/lib/debug too; NULL: not
- * @note: gets a sentence for each object that has no lines; borrowed text
- * @data: for @note
+ * struct coverage_options - objects to look at, and where their files are
+ * @object: look at this object only; NULL = all executed objects
+ * @sysroot: also search its usr/lib/debug for debug files; may be NULL
+ * @note: called with a sentence for each object without lines; the text is borrowed
+ * @data: passed to @note
  */
 struct coverage_options {
 	struct ntrace_object *object;
@@ -22,7 +22,7 @@ struct coverage_options {
 };
 
 /**
- * debug_directories - where debug files are, for ntrace_lines_open()
+ * debug_directories - directories of debug files, for ntrace_lines_open()
  * @sysroot: may be NULL
  *
  * Return: array that ends with NULL, to be freed with debug_directories_free(); NULL when out of
@@ -32,15 +32,15 @@ char **debug_directories(const char *sysroot);
 void debug_directories_free(char **directories);
 
 /**
- * open_source - open a source file under the path that the compiler had, or that below @sysroot
+ * open_source - open a source file by the path in the debug information, or below @sysroot
  *
- * Return: NULL if there is none, or it is no regular file.
+ * Return: NULL if there is no such regular file.
  */
 FILE *open_source(const char *path, const char *sysroot);
 
 /**
- * coverage_make - the coverage of a profile that has ended
- * @coverage: the new one, ended too; may be empty
+ * coverage_make - make the coverage of a profile that has ended
+ * @coverage: set to the new coverage, also ended; may be empty
  *
  * Return: 0 or enum ntrace_error.
  */

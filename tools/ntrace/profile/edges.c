@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Transfers of control of a profile, and names of places. */
+/* Control transfers of a profile, and names of places. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static const char *name_of(const struct ntrace_object *object)
 	return object ? ntrace_object_name(object) : "";
 }
 
-/* The same counts give the same order, wherever objects are in memory. */
+/* Equal counts have a fixed order that does not depend on addresses in memory. */
 static int by_taken(const void *left, const void *right)
 {
 	const struct edge *a = left, *b = right;

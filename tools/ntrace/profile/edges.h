@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Transfers of control of a profile, by where they come from and go to, and names of places. */
+/* Control transfers of a profile, by source and target, and names of places. */
 #ifndef NTRACE_TOOL_PROFILE_EDGES_H
 #define NTRACE_TOOL_PROFILE_EDGES_H
 
 #include <ntrace/counts.h>
 
 /**
- * struct edge - transfers from one instruction to another, together
- * @object: holds @to; NULL: nothing is known of the code there
+ * struct edge - all transfers from one instruction to another
+ * @object: object that contains @to; NULL = unknown code
  * @from: link address, as @to
- * @taken: times
+ * @taken: number of transfers
  * @from_class: enum ntrace_insn_class of the instruction at @from
  */
 struct edge {
@@ -22,14 +22,14 @@ struct edge {
 };
 
 /**
- * edges_collect - the transfers of a profile that come from known code, most taken first
+ * edges_collect - transfers of a profile from known code, most frequent first
  *
- * The same counts give the same order. Return: array to be freed, NULL when out of memory.
+ * Equal counts have a fixed order. Return: array to be freed, NULL when out of memory.
  */
 struct edge *edges_collect(struct ntrace_profile *profile, size_t *count);
 
 /**
- * struct named_object - what is needed to name addresses of an object
+ * struct named_object - an object whose addresses are to be named
  * @space: the object at its link addresses
  */
 struct named_object {
@@ -38,14 +38,14 @@ struct named_object {
 	struct ntrace_space *space;
 };
 
-/** struct named_objects - those that were asked for; starts as zeros */
+/** struct named_objects - cache of objects; initially all zeros */
 struct named_objects {
 	struct named_object *items;
 	size_t count;
 };
 
 /**
- * named_object - an object of a profile, made when it is new
+ * named_object - find an object in the cache, or add it
  *
  * Return: valid until the next call; NULL when out of memory.
  */
@@ -53,7 +53,7 @@ struct named_object *named_object(struct named_objects *objects, struct ntrace_p
 				  struct ntrace_object *object);
 void named_objects_free(struct named_objects *objects);
 
-/** named_place - "function+0x12 (object)"; @object NULL: the address alone. Return: @text */
+/** named_place - "function+0x12 (object)", or only the address if @object is NULL. Return: @text */
 char *named_place(char *text, size_t size, const struct named_object *object, uint64_t address);
 
 #endif /* NTRACE_TOOL_PROFILE_EDGES_H */

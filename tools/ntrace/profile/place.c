@@ -43,7 +43,7 @@ bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow
 		tracker->transfer.to = event->address;
 		break;
 	case NTRACE_FLOW_TRAP:
-		/* The target did not retire, but control had come there. */
+		/* The target did not retire, but control had reached it. */
 		if (!event->next_known)
 			return false;
 		tracker->transfer.to = event->value;

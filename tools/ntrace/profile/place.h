@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of places, and the transfers between them. */
+/* Names of places, and control transfers between them. */
 #ifndef NTRACE_TOOL_PROFILE_PLACE_H
 #define NTRACE_TOOL_PROFILE_PLACE_H
 
@@ -9,18 +9,19 @@
 #include <ntrace/flow.h>
 #include <ntrace/image.h>
 
-/** place_same_function - both lie in the same function of the same object */
+/** place_same_function - true if both are in the same function of the same object */
 bool place_same_function(const struct ntrace_location *a, const struct ntrace_location *b);
 
 /**
- * place_is_called - a person means @symbol by @name: as it is, or demangled, with its parameters or its
- * kernel module or not
+ * place_is_called - whether @name, as typed by a user, means @symbol
+ * 
+ * Matches the symbol or its demangled form, with or without parameters or kernel module.
  */
 bool place_is_called(const char *symbol, const char *name);
 
 /**
- * struct transfer - control went from one address to another
- * @from: the instruction that transferred it
+ * struct transfer - one control transfer
+ * @from: the instruction that transferred control
  * @to: the next instruction
  * @insn_class: enum ntrace_insn_class of the instruction at @from
  */
@@ -33,7 +34,7 @@ struct transfer {
 /**
  * struct transfer_tracker - finds the targets of taken transfers
  *
- * A block may end with a transfer whose target only the next event tells.
+ * The target of the transfer at the end of a block may be known only from the next event.
  */
 struct transfer_tracker {
 	bool pending;
@@ -41,14 +42,14 @@ struct transfer_tracker {
 };
 
 /**
- * transfer_resolve - does this event tell where the last transfer went?
+ * transfer_resolve - complete a pending transfer with this event
  *
- * Call it first for every event. Return: true if @transfer was filled.
+ * Call it first, for every event. Return: true if @transfer was filled.
  */
 bool transfer_resolve(struct transfer_tracker *tracker, const struct ntrace_flow_event *event,
 		      struct transfer *transfer);
 
-/** transfer_start - does this event transfer control to a known target? Call it second. */
+/** transfer_start - whether this event ends with a transfer to a known target; call it second */
 bool transfer_start(struct transfer_tracker *tracker, const struct ntrace_flow_event *event,
 		    struct transfer *transfer);
 

@@ -10,14 +10,14 @@
 #define MEMO_ENTRIES (1u << 16)
 #define TABLE_SIZE_MIN 4096
 
-/* A block that was seen before lies in the same function again. */
+/* Cache: a block seen before is in the same function again. */
 struct profile_memo {
 	uint64_t address;
 	uint64_t last;
 	uint64_t generation;
 	int32_t pid;
 	unsigned int privilege;
-	struct function *function;	/* NULL: it reaches over several functions */
+	struct function *function;	/* NULL: the block spans several functions */
 };
 
 const char *const profile_part_names[PARTS] = {
@@ -36,7 +36,7 @@ enum profile_part profile_part(unsigned int privilege)
 		return PART_KERNEL;
 	case NTRACE_PRIV_M:
 		return PART_FIRMWARE;
-	/* Guests, too: they are not the user programs and the kernel of this machine. */
+	/* Guests are counted apart from this machine's user programs and kernel. */
 	default:
 		return PART_OTHER;
 	}
@@ -143,7 +143,7 @@ static struct function *new_function(const struct ntrace_location *place,
 	return function;
 }
 
-/* The function at a place, made when it is new; NULL when out of memory. */
+/* Finds or adds the function at a place; NULL when out of memory. */
 static struct function *function_at(struct profile *profile, const struct ntrace_location *place,
 				    const struct ntrace_session_event *event)
 {
@@ -152,7 +152,7 @@ static struct function *function_at(struct profile *profile, const struct ntrace
 	struct function *function;
 	size_t slot;
 
-	/* The list is always half as long as the table, so that one check serves both. */
+	/* The list is always half as long as the table: one check covers both. */
 	if ((!profile->functions || profile->function_count == profile->table_size / 2) &&
 	    !grow_table(profile)) {
 		profile->failed = true;
@@ -365,7 +365,7 @@ static int compare_names(const struct function *a, const struct function *b)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-/* What qsort() has no parameter for. */
+/* Sort order; qsort() passes no context. */
 static enum profile_order wanted_order;
 
 static uint64_t value_of(const struct function *function)
@@ -423,7 +423,7 @@ static int by_place(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Time in each function with what was inlined into it. Return: to be freed; NULL when out of memory. */
+/* Time of each function including inlined code. Return: to be freed; NULL when out of memory. */
 static uint64_t *own_ticks(struct ntrace_stacks *stacks, size_t function_count)
 {
 	const struct ntrace_stack_function *functions;
@@ -464,7 +464,7 @@ int profile_add_stacks(struct profile *profile, struct ntrace_stacks *stacks)
 		free(sorted);
 		return 1;
 	}
-	/* Copies within others are in the rows of those. */
+	/* Nested recursive calls are part of the outer row. */
 	for (i = 0; i < count; i++) {
 		if (!functions[i].inlined)
 			sorted[used++] = &functions[i];

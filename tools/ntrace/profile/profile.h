@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What `ntrace report` adds up: instructions and calls per function, totals, losses. */
+/* Instructions and calls per function, totals and losses, for ntrace report and others. */
 #ifndef NTRACE_TOOL_PROFILE_H
 #define NTRACE_TOOL_PROFILE_H
 
@@ -12,20 +12,19 @@
 
 /**
  * struct function - one line of the report
- * @object: referenced; NULL where nothing is known about the addresses
- * @name: owned; NULL = no function is known there
+ * @object: referenced; NULL = unknown code
+ * @name: owned; NULL = no known function
  * @start: link address
  * @privilege: enum ntrace_priv
- * @pid: process, where the profile keeps them apart, else -1
+ * @pid: process if the profile distinguishes processes, else -1
  * @comm: its name; owned, "" without process
- * @demangled: @name as a programmer wrote it, owned; NULL if it is @name
- * @instructions: executed
- * @total: executed in it and in what it called; see profile_add_stacks()
- * @ticks: time in it
- * @total_ticks: likewise, and in what it called
- * @calls: times control came to the first instruction by a call, or by a jump
- *         or branch from another function (tail call); not by a trap, a return
- *         from one, or a return
+ * @demangled: demangled @name, owned; NULL if equal
+ * @instructions: executed in the function
+ * @total: executed in it and in its callees; see profile_add_stacks()
+ * @ticks: time in the function
+ * @total_ticks: time in it and in its callees
+ * @calls: entries at its first instruction by a call, or by a jump or branch from another
+ *         function (tail call); not by a trap or a return
  */
 struct function {
 	struct ntrace_object *object;
@@ -42,7 +41,7 @@ struct function {
 	uint64_t calls;
 };
 
-/** function_shown - its name for people */
+/** function_shown - name to show */
 static inline const char *function_shown(const struct function *function)
 {
 	return function->demangled ? function->demangled :
@@ -75,18 +74,18 @@ enum profile_part {
 	PARTS,
 };
 
-/* As people and programs read them; by enum profile_part. */
+/* Names in text and JSON, by enum profile_part. */
 extern const char *const profile_part_names[PARTS];
 
 struct profile_memo;
 
 /**
- * struct profile - the sums
- * @by_process: one function per process that runs it
+ * struct profile - sums of all events
+ * @by_process: one entry per function and process
  * @only_pid: count functions of this process only; -1 = all
  * @only_parts: bit mask of enum profile_part: count functions of these only
- * @functions: @function_count of them, in no order until profile_sort()
- * @instructions: all that were executed, whatever is selected
+ * @functions: @function_count entries, unordered before profile_sort()
+ * @instructions: all executed instructions, independent of the selection
  * @selected: instructions of @functions
  * @unplaced: profile_sample(): samples whose address is not known
  */
@@ -124,25 +123,25 @@ void profile_free(struct profile *profile);
 int profile_event(struct profile *profile, const struct ntrace_session_event *event);
 
 /**
- * profile_sample - add an event if it is a PC sample, which counts as an instruction
+ * profile_sample - add an event if it is a PC sample; each counts as one instruction
  *
- * For a profile of samples alone. Return: as profile_event().
+ * Use it for a profile of samples only. Return: as profile_event().
  */
 int profile_sample(struct profile *profile, const struct ntrace_session_event *event);
 
-/** profile_stream - another stream starts: nothing before it leads to what follows */
+/** profile_stream - another stream starts, unconnected to the previous one */
 void profile_stream(struct profile *profile);
 
 /**
- * profile_add_stacks - totals and times of functions, which call stacks know
- * @profile: of the same events, with processes together
- * @stacks: that have ended
+ * profile_add_stacks - add totals and times of functions from call stacks
+ * @profile: of the same events, without @by_process
+ * @stacks: ended
  *
  * Return: 0, or 1 when out of memory.
  */
 int profile_add_stacks(struct profile *profile, struct ntrace_stacks *stacks);
 
-/** enum profile_order - what is largest comes first, names go from A to Z */
+/** enum profile_order - descending numbers, ascending names */
 enum profile_order {
 	PROFILE_BY_INSTRUCTIONS,
 	PROFILE_BY_TOTAL,
@@ -154,10 +153,10 @@ enum profile_order {
 	PROFILE_ORDERS,
 };
 
-/** profile_sort - equal ones by instructions, then by name */
+/** profile_sort - sort functions; equal ones by instructions, then by name */
 void profile_sort(struct profile *profile, enum profile_order order);
 
-/** profile_part - which part of the machine a privilege is */
+/** profile_part - part of the machine that a privilege belongs to */
 enum profile_part profile_part(unsigned int privilege);
 
 #endif /* NTRACE_TOOL_PROFILE_H */

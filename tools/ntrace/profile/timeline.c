@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who executed how much where and when. */
+/* Amount of execution by thread, CPU and time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "profile.h"
 #include "timeline.h"
 
-/* Threads that take turns between two time stamps; those of later turns are taken for the last. */
+/* Threads that alternate between two timestamps; later ones are added to the last slot. */
 #define PARTS_MAX 4096
 
-/* What one thread executed without a pause, in user space or in the kernel. */
+/* Continuous execution of one thread, in user space or in the kernel. */
 struct timeline_part {
 	struct timeline_lane *lane;
 	uint32_t task;
@@ -45,7 +45,7 @@ void timeline_free(struct timeline *timeline)
 	*timeline = (struct timeline){ 0 };
 }
 
-/* Cells are of time if all streams have the same clock; else they could not be compared. */
+/* Cells are in time only if all streams have the same clock. */
 static void begin(struct timeline *timeline, const struct ntrace_session *session)
 {
 	const struct ntrace_stream *stream;
@@ -98,7 +98,7 @@ static bool is_task(const struct timeline_task *task, const struct ntrace_sessio
 	       !strncmp(task->comm, event->comm, sizeof(task->comm) - 1);
 }
 
-/* Number of the thread; mostly it is the one that the hart had before. */
+/* Number of the thread; usually the previous thread of the CPU. */
 static uint32_t task_of(struct timeline *timeline, const struct timeline_lane *lane,
 			const struct ntrace_session_event *event)
 {
@@ -138,7 +138,7 @@ static void add_slot(struct timeline_cell *cell, uint32_t task, const struct tim
 
 	while (slot < end && is_used(slot) && slot->task != task)
 		slot++;
-	/* The last slot is for all that have no other. */
+	/* The last slot collects all other threads. */
 	if (slot >= end - 1 && !(slot < end && slot->task == task)) {
 		slot = end - 1;
 		slot->task = 0;
@@ -148,7 +148,7 @@ static void add_slot(struct timeline_cell *cell, uint32_t task, const struct tim
 	add_sum(&slot->sum, sum);
 }
 
-/* Cells of twice as much: two become one. */
+/* Doubles the cell width: merges pairs of cells. */
 static void widen(struct timeline_lane *lane)
 {
 	struct timeline_cell cell;
@@ -169,13 +169,13 @@ static void widen(struct timeline_lane *lane)
 	lane->used = (lane->used + 1) / 2;
 }
 
-/* @whole, as far as @part of @of of it has come. */
+/* The share @part of @of of @whole. */
 static uint64_t share(uint64_t whole, uint64_t part, uint64_t of)
 {
 	return of ? (uint64_t)((unsigned __int128)whole * part / of) : 0;
 }
 
-/* Of a hart that has several streams a later one may speak of an earlier time. */
+/* If a CPU has several streams, a later stream may cover an earlier time. */
 static void reach_back(struct timeline_lane *lane, uint64_t from)
 {
 	uint64_t cells;
@@ -189,7 +189,7 @@ static void reach_back(struct timeline_lane *lane, uint64_t from)
 	lane->used += cells;
 }
 
-/* The cells from @from to @to, in ticks or instructions, get their shares of @sum. */
+/* Distributes @sum over the cells from @from to @to, in ticks or instructions. */
 static void put(struct timeline_lane *lane, uint64_t from, uint64_t to, uint32_t task,
 		const struct timeline_sum *sum)
 {
@@ -220,7 +220,7 @@ static void put(struct timeline_lane *lane, uint64_t from, uint64_t to, uint32_t
 	} while (at < to);
 }
 
-/* What waits happened between two time stamps; @known: there are both. */
+/* Flushes pending execution between two timestamps; @known: both exist. */
 static void release(struct timeline *timeline, uint64_t from, uint64_t to, bool known)
 {
 	uint64_t position = 0, begin, end;
@@ -250,14 +250,14 @@ static void release(struct timeline *timeline, uint64_t from, uint64_t to, bool 
 	timeline->waiting = 0;
 }
 
-/* Another message begins: with the last one its time stamp is known. */
+/* A new message begins: the timestamp of the previous one is known now. */
 static void take_time(struct timeline *timeline, const struct ntrace_flow_event *flow)
 {
 	bool goes_on = timeline->anchored && timeline->time >= timeline->anchor;
 
 	if (flow->offset == timeline->offset)
 		return;
-	/* Of two that say the same time the first one counts, as for call stacks. */
+	/* Of two equal timestamps the first one counts, as for call stacks. */
 	if (timeline->time_known && (!goes_on || timeline->time > timeline->anchor)) {
 		release(timeline, timeline->anchor, timeline->time, goes_on);
 		timeline->anchor = timeline->time;

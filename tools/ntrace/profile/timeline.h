@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who executed how much where and when: each hart as a row of cells, of equally much time where
- * the trace has time stamps, else of equally many instructions.
+ * Amount of execution by thread, CPU and time. Each CPU is a row of cells of equal duration if
+ * the trace has timestamps, else of an equal number of instructions.
  *
- * A message has one time stamp, that of its end, for all the instructions that it speaks of.
- * Between two time stamps time passes with instructions: what lies there is interpolated.
- * Time in which the hart executed nothing that was traced belongs to nobody.
+ * A message has one timestamp, of its end, for all its instructions. Between two timestamps time
+ * is interpolated by instructions. Time without traced execution is attributed to no thread.
  */
 #ifndef NTRACE_TOOL_PROFILE_TIMELINE_H
 #define NTRACE_TOOL_PROFILE_TIMELINE_H
@@ -16,20 +15,20 @@
 
 #include <ntrace/session.h>
 
-/* Always this many at most: cells grow when a hart executes more. */
+/* Maximum number of cells; cells are widened when a CPU executes more. */
 #define TIMELINE_CELLS 1024
-/* Threads of a cell that are kept apart; what others did counts as that of thread 0. */
+/* Distinct threads per cell; all others count as thread 0. */
 #define TIMELINE_SLOTS 4
 #define TIMELINE_TASKS_MAX 4096
 
-/** struct timeline_sum - @instructions executed, @kernel: of them there, and @ticks of time */
+/** struct timeline_sum - executed @instructions, those in the @kernel, and time in @ticks */
 struct timeline_sum {
 	uint64_t instructions;
 	uint64_t kernel;
 	uint64_t ticks;
 };
 
-/** struct timeline_slot - what one thread did in a cell */
+/** struct timeline_slot - execution of one thread in a cell */
 struct timeline_slot {
 	uint32_t task;
 	struct timeline_sum sum;
@@ -40,14 +39,14 @@ struct timeline_cell {
 };
 
 /**
- * struct timeline_lane - one hart
- * @cpu: Linux number of the hart
- * @begin: of the first cell: ticks, or 0 instructions
- * @width: of a cell: ticks, or instructions
- * @used: cells up to the last one in which something was executed
- * @sum: all that it executed
+ * struct timeline_lane - one CPU
+ * @cpu: Linux CPU number
+ * @begin: start of the first cell in ticks; 0 if cells are in instructions
+ * @width: width of a cell in ticks or instructions
+ * @used: number of cells up to the last one with execution
+ * @sum: total of the CPU
  * @untimed: instructions before the first time stamp and after the last one
- * @tasks: what each thread executed there; TIMELINE_TASKS_MAX of them
+ * @tasks: sums by thread, TIMELINE_TASKS_MAX entries
  */
 struct timeline_lane {
 	unsigned int cpu;
@@ -61,7 +60,7 @@ struct timeline_lane {
 	struct timeline_cell cells[TIMELINE_CELLS];
 };
 
-/** struct timeline_task - a thread by name; number 0 are those that have no place of their own */
+/** struct timeline_task - a thread by name; number 0 stands for all threads without an entry */
 struct timeline_task {
 	int32_t pid;
 	int32_t tid;
@@ -71,10 +70,10 @@ struct timeline_task {
 struct timeline_part;
 
 /**
- * struct timeline - all harts
- * @timed: every stream has time stamps, and of the same frequency
- * @hz: of the time stamps; 0 = unknown: times are in ticks
- * @stamps: time stamps that were met
+ * struct timeline - all CPUs
+ * @timed: all streams have timestamps of the same frequency
+ * @hz: timestamp frequency; 0 = unknown: times are in ticks
+ * @stamps: number of timestamps found
  */
 struct timeline {
 	struct timeline_lane **lanes;
@@ -85,7 +84,7 @@ struct timeline {
 	uint64_t hz;
 	uint64_t stamps;
 
-	/* private: what waits for the next time stamp of the stream */
+	/* private: execution waiting for the next timestamp of the stream */
 	bool begun;
 	struct timeline_part *parts;
 	size_t part_count;
@@ -108,11 +107,11 @@ int timeline_event(struct timeline *timeline, const struct ntrace_session *sessi
 /** timeline_end - the stream ends */
 void timeline_end(struct timeline *timeline);
 
-/** timeline_next - the lane of the next hart behind @before, NULL = of the first; NULL at the end */
+/** timeline_next - the lane of the CPU after @before; NULL = the first. Return: NULL at the end */
 const struct timeline_lane *timeline_next(const struct timeline *timeline,
 					  const struct timeline_lane *before);
 
-/** timeline_sum - all harts together; @untimed as in struct timeline_lane */
+/** timeline_sum - sum of all CPUs; @untimed as in struct timeline_lane */
 struct timeline_sum timeline_sum(const struct timeline *timeline, uint64_t *untimed);
 
 #endif /* NTRACE_TOOL_PROFILE_TIMELINE_H */
