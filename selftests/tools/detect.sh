@@ -104,8 +104,8 @@ complains "zeros" 1 "zeros: not an N-Trace stream: it looks like zeros alone" de
 is "$("$ntrace" detect --json "$tmp/random.bin" 2>/dev/null)" \
 	"{\"file\":\"$tmp/random.bin\",\"bytes\":20000,\"looks_like\":\"random or compressed bytes\",\"candidates\":[]}" "JSON of random bytes"
 complains "no such file" 1 "nothing.nex: No such file or directory" detect "$tmp/nothing.nex"
-complains "a directory" 2 "is a directory: a recording knows its parameters" detect "$tmp"
-complains "two files" 2 "one trace file is needed" detect "$tmp/four.nex" "$tmp/four.nex"
+complains "a directory" 2 "is a directory: recordings contain their parameters" detect "$tmp"
+complains "two files" 2 "a trace file is needed" detect "$tmp/four.nex" "$tmp/four.nex"
 bytes "$tmp/two.nex" 24 0d 00 0b 84 00 07
 like "a trace of two messages" "not told +.*xlen, mode" "$("$ntrace" detect "$tmp/two.nex")"
 
@@ -113,7 +113,7 @@ like "a trace of two messages" "not told +.*xlen, mode" "$("$ntrace" detect "$tm
 riscv64-linux-gnu-gcc -x assembler -nostdlib -static -Wl,--build-id=none -o "$tmp/prog" - <<<'_start: nop'
 for command in dump "decode --elf $tmp/prog" stat check; do
 	read -ra words <<<"$command"
-	count() { "$ntrace" "${words[@]}" "$@" 2>&1 >/dev/null | grep -c "most of this is no N-Trace message with these parameters: try 'ntrace detect $file'"; }
+	count() { "$ntrace" "${words[@]}" "$@" 2>&1 >/dev/null | grep -c "most of this is not valid N-Trace with these parameters: try 'ntrace detect $file'"; }
 	file=$tmp/random.bin
 	is "$(count "$file")" 1 "${words[0]}: random bytes"
 	file=$tmp/words.nex

@@ -190,9 +190,9 @@ for sub in dump "decode ${elf[*]}" "stat ${elf[*]}" "check ${elf[*]}"; do
 	# shellcheck disable=SC2086
 	complains "${sub%% *}: frames and words" 2 "--words16 and --framing exclude each other" $sub --framing coresight --words16 "$tmp/all.fr"
 	# shellcheck disable=SC2086
-	complains "${sub%% *}: a recording" 2 "--framing is for raw traces" $sub --framing coresight "$tmp/recording"
+	complains "${sub%% *}: a recording" 2 "--framing applies to raw traces only" $sub --framing coresight "$tmp/recording"
 	# shellcheck disable=SC2086
-	complains "${sub%% *}: a perf.data file" 2 "--framing is for raw traces" $sub --framing coresight "$tmp/perf.data"
+	complains "${sub%% *}: a perf.data file" 2 "--framing applies to raw traces only" $sub --framing coresight "$tmp/perf.data"
 done
 complains "an ELF file" 1 "not a trace: the file is an ELF file" dump --framing coresight "$ntrace"
 input=$ntrace complains "an ELF file, from standard input, one source" 1 "not a trace: the file is an ELF file" dump --framing coresight:1 -

@@ -141,7 +141,7 @@ complains "frames of several sources, and SRC" 1 "the frames have 2 sources: .*c
 } >"$tmp/bad.nex"
 split --json --params srcbits=3 -o "$tmp/dir" "$tmp/bad.nex"
 is "$?" 3 "what is no message: status 3"
-like "what is no message: a warning" "6 bytes are in no file, as they are no whole message with a SRC: 2 places, the first at offset 0x6" "$(<"$tmp/err")"
+like "what is no message: a warning" "6 bytes are in no file: they are not complete messages with a SRC: 2 places, the first at offset 0x6" "$(<"$tmp/err")"
 is "$(json 's["idle_bytes"], s["unparsable_bytes"], s["unparsable_places"]')" "(3, 6, 2)" "what is no message: --json"
 is "$(od -An -v -tx1 "$tmp/dir/src-1.nex")" " f8 07 02 03 f8 07" "a mark between whole messages"
 is "$(od -An -v -tx1 "$tmp/dir/src-0.nex")" " f8 00 0b 24 03" "and none in what came later"
@@ -207,17 +207,17 @@ fi
 # ---- complaints ----
 
 python3 -c 'import sys; sys.stdout.buffer.write(b"".join(bytes([62 << 2, (n & 63) << 2, n >> 6 << 2 | 3]) for n in range(65)))' >"$tmp/65.nex"
-complains "more than 64 SRC" 1 "more than 64 sources, 0x40 is one too many: is the trace what the options say" --params srcbits=7 -o "$tmp/dir" "$tmp/65.nex"
+complains "more than 64 SRC" 1 "more than 64 sources .0x40.: do the options match the trace" --params srcbits=7 -o "$tmp/dir" "$tmp/65.nex"
 ok "and not even the directory is left" test ! -e "$tmp/dir"
 head -c 192 "$tmp/65.nex" >"$tmp/64.nex"
 split --params srcbits=7 -o "$tmp/dir" "$tmp/64.nex"
 is "$? $(count)" "0 64" "64 are fine"
 rm -r "$tmp/dir"
-complains "split by nothing" 2 "by what\? Give --framing coresight, or --params srcbits=N" "$tmp/soc.nex"
-complains "split by parameters without SRC" 2 "by what" --params xlen=32 "$tmp/soc.nex"
-complains "no file" 2 "one trace file is needed" --framing coresight
-complains "two files" 2 "one trace file is needed" --framing coresight "$tmp/1" "$tmp/2"
-complains "a recording" 2 "is a recording: split is for raw traces" --framing coresight "$tmp"
+complains "split by nothing" 2 "--framing coresight or --params srcbits=N is needed" "$tmp/soc.nex"
+complains "split by parameters without SRC" 2 "or --params srcbits=N is needed" --params xlen=32 "$tmp/soc.nex"
+complains "no file" 2 "a trace file is needed" --framing coresight
+complains "two files" 2 "a trace file is needed" --framing coresight "$tmp/1" "$tmp/2"
+complains "a recording" 2 "is a recording: split reads raw traces" --framing coresight "$tmp"
 complains "a file that is not there" 1 "nonexistent: No such file" --framing coresight /nonexistent
 complains "a directory that cannot be" 1 "/nonexistent/dir: No such file" --framing coresight -o /nonexistent/dir "$tmp/three.fr"
 complains "a directory that is a file" 1 "not a directory: -o names the directory" --framing coresight -o "$tmp/1" "$tmp/three.fr"

@@ -150,16 +150,16 @@ complains "decode: --raw without an address" 2 "lacks @ADDR" decode --raw /etc/p
 input=$ntrace complains "decode: standard input that is no trace" 1 "standard input: not a trace" \
 	decode --raw /etc/passwd@0 -
 
-complains "check: list of SRC that is none" 2 "'3-1' is no list" check --sources 3-1 "$tmp/one.nex"
-complains "check: SRC that cannot be" 2 "'4096' is no list" check --sources 4096 "$tmp/one.nex"
+complains "check: list of SRC that is none" 2 "'3-1' is not a list" check --sources 3-1 "$tmp/one.nex"
+complains "check: SRC that cannot be" 2 "'4096' is not a list" check --sources 4096 "$tmp/one.nex"
 complains "check: --list and a trace" 2 "--list takes no trace" check --list "$tmp/one.nex"
 complains "check: --raw without an address" 2 "lacks @ADDR" check --raw /etc/passwd "$tmp/one.nex"
 complains "check: --raw with a word for an address" 2 "'here' is no address" check --raw /etc/passwd@here "$tmp/one.nex"
 complains "check: --raw that does not exist" 2 "/nonexistent: No such file" check --raw /nonexistent@0 "$tmp/one.nex"
 complains "check: --raw that is no file" 2 "not a file, or empty" check --raw /@0 "$tmp/one.nex"
 complains "check: an ISA that is none" 2 "contradict" check --params isa=pdp11 --raw /etc/passwd@0 "$tmp/one.nex"
-complains "check: --stream of a raw trace" 2 "are for recordings" check --stream 1 "$tmp/one.nex"
-complains "stat: --stream of a raw trace" 2 "are for recordings" stat --stream 1 "$tmp/one.nex"
+complains "check: --stream of a raw trace" 2 "apply to recordings only" check --stream 1 "$tmp/one.nex"
+complains "stat: --stream of a raw trace" 2 "apply to recordings only" stat --stream 1 "$tmp/one.nex"
 complains "stat: file that does not exist" 1 "nonexistent: No such file" stat /nonexistent
 complains "stat: program that does not exist" 1 "/nonexistent: No such file" stat --elf /nonexistent "$tmp/one.nex"
 complains "stat: an ISA that is none" 1 "contradict" stat --params isa=pdp11 --raw /etc/passwd@0 "$tmp/one.nex"
@@ -168,7 +168,7 @@ for sub in stat check; do
 done
 complains "dump: --bytes and --json" 2 "exclude each other" dump --bytes --json "$tmp/one.nex"
 complains "dump: --src without SRC" 2 "has no SRC" dump --src 1 "$tmp/one.nex"
-complains "dump: --stream of a raw trace" 2 "for recordings" dump --stream 1 "$tmp/one.nex"
+complains "dump: --stream of a raw trace" 2 "applies to recordings only" dump --stream 1 "$tmp/one.nex"
 
 "$ntrace" dump "$tmp/one.nex" >/dev/full 2>"$tmp/err"
 is $? 1 "output to a full disk fails"

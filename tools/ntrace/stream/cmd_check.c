@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace check: does a trace obey the specification? */
+/* ntrace check: checks a trace against the specification. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "source.h"
 #include "trace.h"
 
-/* 1 is for findings; everything that kept the trace from being checked is this. */
+/* Exit status if the trace could not be checked; 1 means findings. */
 #define EXIT_UNCHECKED EXIT_USAGE
 #define EXIT_FINDINGS 1
-/* Of so many messages one has a field with reserved values, at most. */
+/* Only one in so many messages may have a field with a reserved value. */
 #define CODED_PART 2
 
 enum {
@@ -29,10 +29,10 @@ enum {
 
 static const struct option_spec options_table[] = {
 	SOURCE_OPTIONS,
-	{ OPTION_SOURCES, "sources", "LIST", "SRC that occur, e.g. 0-3,8; others are findings" },
-	{ OPTION_ICNT_BITS, "icnt-bits", "N", "I-CNT has N bits; by default 22" },
+	{ OPTION_SOURCES, "sources", "LIST", "valid SRC values, e.g. 0-3,8; others are findings" },
+	{ OPTION_ICNT_BITS, "icnt-bits", "N", "width of I-CNT in bits (default 22)" },
 	{ OPTION_WRAPPED, "wrapped", NULL,
-	  "the trace begins anywhere: do not judge what is before a sync" },
+	  "the trace starts at any point: ignore everything before a sync" },
 	{ OPTION_LIST, "list", NULL, "show the table of rules" },
 	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
 	OPTION_HELP,
@@ -40,8 +40,8 @@ static const struct option_spec options_table[] = {
 };
 
 /**
- * struct check - what is asked for, and what was found
- * @stream: -1: not of a recording
+ * struct check - options and results
+ * @stream: stream of a recording, or -1
  * @lossy: bytes of the trace are missing
  * @counts: findings by severity
  * @sanity: whether the parameters make sense
@@ -61,7 +61,7 @@ struct check {
 	struct progress progress;
 };
 
-/* Findings about the code have a place in it; those about messages are where these are. */
+/* Findings about code have an address; findings about messages have an offset. */
 static bool has_address(const struct ntrace_check_finding *finding)
 {
 	return finding->rule->flow && finding->tcode < 0;
@@ -120,7 +120,7 @@ static void finding_json(const struct check *check, const struct ntrace_check_fi
 	output_text(output, "}\n");
 }
 
-/* Findings that tell of wrong parameters rather than of a wrong encoder. */
+/* Findings that suggest wrong parameters rather than a wrong encoder. */
 static void count_sanity(struct sanity *sanity, const char *rule)
 {
 	static const char *const wrong[] = { "mseo-reserved", "mseo-idle", "tcode-reserved",
@@ -180,7 +180,7 @@ static int list_rules(const struct check *check)
 	return output_finish(output, EXIT_OK);
 }
 
-/* All bytes of an open trace through a checker. */
+/* Passes all bytes of an open trace to a checker. */
 static int feed(struct check *check, struct ntrace_check *checker)
 {
 	const uint8_t *data;
@@ -241,7 +241,7 @@ static int check_file(struct check *check, const char *path)
 	if (space)
 		ntrace_space_put(space);
 	check->sanity.messages = check->messages + check->sanity.wrong;
-	/* The checker does not tell how many fields it has seen. */
+	/* The checker does not report the number of fields. */
 	check->sanity.coded = check->messages / CODED_PART;
 	if (!error)
 		sanity_warn(&check->sanity, check->trace.name);
@@ -265,7 +265,7 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 	return ntrace_check_flow_event(session->checker, session->src, event->flow);
 }
 
-/* First the messages, then the code, whose spaces only the session knows. */
+/* Checks the messages first, then the code, whose address spaces only the session knows. */
 static int check_stream(struct check *check, struct recording *recording, unsigned int index)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
@@ -307,7 +307,7 @@ static int check_recording(struct check *check, const char *path)
 	return error;
 }
 
-/* One "3" or "0-3" at *@text, which is moved behind it. Return: false if there is none. */
+/* Parses "3" or "0-3" at *@text and advances it. Return: false if there is none. */
 static bool take_range(struct check *check, const char **text)
 {
 	unsigned long first, last;
@@ -342,7 +342,7 @@ static int take_sources(struct check *check, const char *text)
 		if (*at++ != ',')
 			break;
 	}
-	return usage_error(check->source.command, "option --sources: '%s' is no list like 0-3,8",
+	return usage_error(check->source.command, "option --sources: '%s' is not a list like 0-3,8",
 			   text);
 }
 
@@ -409,7 +409,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (check.list)
 		return usage_error(command, "--list takes no trace");
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return usage_error(command, "a trace file or recording is needed");
 	error = is_recording(argv[options.index]) ? check_recording(&check, argv[options.index]) :
 						    check_file(&check, argv[options.index]);
 	if (!error)
@@ -423,24 +423,25 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "hold a trace against the rules of the specification",
+	.summary = "check a trace against the specification",
 	.usage = "[OPTIONS] TRACE | RECORDING\n"
 		 "       ntrace check --list",
-	.details =
-		"One line a violation: offset, severity, rule, message, what the rule says and "
-		"the\n"
-		"section it is from; at last the totals. With --elf the code is followed as well.\n"
-		"TRACE may be - for standard input.\n\n"
-		"exit status: 0 no finding (infos do not count), 1 findings, 2 could not be "
-		"checked,\n"
-		"3 no finding, but bytes are missing (--framing).\n\n"
-		"examples:\n"
-		"  ntrace check a.nex                            the messages alone\n"
-		"  ntrace check --elf prog.elf a.nex             and against the program\n"
-		"  ntrace check --framing coresight:0x10 etr.bin\n"
-		"  ntrace check --params srcbits=2 --sources 0,1 soc.nex\n"
-		"  ntrace check --json a.nex | jq -r .rule | sort | uniq -c\n"
-		"  ntrace check --list                           the rules\n",
+	.details = "Prints a line for each violation: offset, severity, rule, message, text of the "
+		   "rule and\n"
+		   "its section; then the totals. With --elf the program flow is checked as well.\n"
+		   "TRACE may be - for standard input.\n"
+		   "\n"
+		   "exit status: 0 no finding (infos do not count), 1 findings, 2 could not be "
+		   "checked,\n"
+		   "3 no finding, but bytes are missing (--framing).\n"
+		   "\n"
+		   "examples:\n"
+		   "  ntrace check a.nex                            messages only\n"
+		   "  ntrace check --elf prog.elf a.nex             also check the program flow\n"
+		   "  ntrace check --framing coresight:0x10 etr.bin\n"
+		   "  ntrace check --params srcbits=2 --sources 0,1 soc.nex\n"
+		   "  ntrace check --json a.nex | jq -r .rule | sort | uniq -c\n"
+		   "  ntrace check --list                           the rules\n",
 	.options = options_table,
 	.run = run,
 };

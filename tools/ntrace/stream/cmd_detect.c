@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace detect: which parameters was a raw trace made with? */
+/* ntrace detect: finds the parameters of a raw trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "detect_print.h"
 #include "source.h"
 
-/* What the library judges; of a longer trace the beginning. */
+/* Bytes that the library examines; only the beginning of a longer trace. */
 #define BYTES_READ ((size_t)4 << 20)
 
 enum {
@@ -26,18 +26,18 @@ enum {
 
 static const struct option_spec options_table[] = {
 	{ OPTION_ELF, "elf", "FILE[@ADDR]", "program, loaded at ADDR; may be repeated" },
-	{ OPTION_RAW, "raw", "FILE@ADDR", "likewise, plain memory without a header" },
-	{ OPTION_IMAGES, "images", "DIR", "likewise, files named by their address" },
+	{ OPTION_RAW, "raw", "FILE@ADDR", "the same for a memory image without header" },
+	{ OPTION_IMAGES, "images", "DIR", "the same for a directory of files named by address" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...",
-	  "what is known and is not looked for: isa, jvt, impret, keepstack, tshz, xlen" },
+	  "known parameters: isa, jvt, impret, keepstack, tshz, xlen" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
 /**
- * struct detect - what is asked for
- * @name: of the trace, for people
+ * struct detect - options
+ * @name: name of the trace for messages
  * @data: its first bytes, owned
  */
 struct detect {
@@ -113,7 +113,7 @@ static int judge(struct detect *detect, struct ntrace_space *space)
 	config.user = detect;
 	config.params = detect->source.params;
 	config.xlen_known = detect->source.xlen_given;
-	/* An ELF file says it; of other memory it is what is looked for. */
+	/* Known from an ELF file; otherwise detected. */
 	for (unsigned int i = 0; i < detect->source.programs.count; i++) {
 		if (detect->source.programs.program[i].kind == PROGRAM_ELF)
 			config.xlen_known = true;
@@ -124,7 +124,7 @@ static int judge(struct detect *detect, struct ntrace_space *space)
 	return error ? fail("%s: %s", detect->name, ntrace_strerror(error)) : EXIT_OK;
 }
 
-/* What is to be done with a file that is something else. */
+/* Advice for a file of another format. */
 static const char *advice(unsigned int kind)
 {
 	switch (kind) {
@@ -188,9 +188,10 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file is needed");
+		return usage_error(command, "a trace file is needed");
 	if (is_directory(argv[options.index]))
-		return usage_error(command, "%s is a directory: a recording knows its parameters",
+		return usage_error(command,
+				   "%s is a directory: recordings contain their parameters",
 				   argv[options.index]);
 	error = detect_file(&detect, argv[options.index], &output);
 	return output_finish(&output, error);
@@ -198,18 +199,21 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_detect = {
 	.name = "detect",
-	.summary = "find the parameters that a raw trace was made with",
+	.summary = "find the parameters of a raw trace",
 	.usage = "[OPTIONS] TRACE",
 	.details =
-		"Tries widths of SRC, XLEN, forms of addresses and time stamps, dialects, 16-bit\n"
+		"Tries widths of SRC, XLEN, forms of addresses and timestamps, dialects, 16-bit\n"
 		"words and frames of a CoreSight formatter, and shows the options that fit, the\n"
-		"best first, with what speaks for and against them. The first 4 MiB of TRACE are\n"
-		"judged; they may begin anywhere within a trace. With --elf the code decides what\n"
-		"the messages leave open. TRACE may be - for standard input.\n\n"
-		"exit status: 0, 1 if it is not an N-Trace stream, 2 wrong usage.\n\n"
+		"best first, with the evidence for and against them. The first 4 MiB of TRACE are\n"
+		"examined; TRACE may start anywhere within a trace. With --elf the program "
+		"decides\n"
+		"between parameters that the messages allow. TRACE may be - for standard input.\n"
+		"\n"
+		"exit status: 0, 1 if it is not an N-Trace stream, 2 wrong usage.\n"
+		"\n"
 		"examples:\n"
 		"  ntrace detect a.nex\n"
-		"  ntrace detect --elf prog.elf a.nex            and hold it against the program\n"
+		"  ntrace detect --elf prog.elf a.nex            and compare with the program\n"
 		"  ntrace detect --json a.nex | jq -r '.candidates[0].options'\n",
 	.options = options_table,
 	.run = run,

@@ -29,10 +29,10 @@ enum {
 
 static const struct option_spec options_table[] = {
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "stream parameters, e.g. srcbits=2,xlen=64" },
-	{ OPTION_BYTES, "bytes", NULL, "the bytes one by one: MDO, MSEO, and which fields" },
+	{ OPTION_BYTES, "bytes", NULL, "a line for each byte: MDO, MSEO and fields" },
 	{ OPTION_SRC, "src", "N", "only messages with SRC = N" },
 	{ OPTION_STREAM, "stream", "N", "only stream N (aux.N) of a recording" },
-	{ OPTION_WORDS16, "words16", NULL, "raw trace: 16-bit words with the later byte first" },
+	{ OPTION_WORDS16, "words16", NULL, "raw trace: swap the bytes of 16-bit words" },
 	FRAMING_ROW(OPTION_FRAMING),
 	{ OPTION_JSON, "json", NULL, "one JSON object a line" },
 	{ OPTION_LOSSLESS, "lossless", NULL, "JSON with every byte, for ntrace assemble" },
@@ -41,11 +41,11 @@ static const struct option_spec options_table[] = {
 };
 
 /**
- * struct dump - what is asked for, and the trace in progress
- * @file: name of the file where there are several, else NULL
- * @stream: -1: not of a recording
- * @only: the stream that is wanted, -1: all
- * @errors: stretches that are no messages, places where bytes are missing, and cut ends
+ * struct dump - options, and the current trace
+ * @file: file name if several files are dumped, else NULL
+ * @stream: stream of a recording, or -1
+ * @only: stream to dump, -1 = all
+ * @errors: number of byte runs that are not messages, gaps, and truncated ends
  */
 struct dump {
 	const struct command *command;
@@ -53,7 +53,7 @@ struct dump {
 	struct ntrace_params params;
 	const char *file;
 	bool params_given;
-	const char *file_params;	/* the same, for perf.data files */
+	const char *file_params;	/* the same for perf.data files */
 	struct trace_format format;
 	bool bytes;
 	bool json;
@@ -93,7 +93,7 @@ static void json_start(struct dump *dump, const char *type, uint64_t offset, uin
 	output_char(dump->output, '"');
 }
 
-/* Bytes outside of messages, and pieces of long ones. */
+/* Bytes outside of messages, and parts of long messages. */
 static void lossless_line(void *data, enum lossless_kind kind, uint64_t offset, uint64_t length,
 			  const uint8_t *bytes)
 {
@@ -108,7 +108,7 @@ static void lossless_line(void *data, enum lossless_kind kind, uint64_t offset, 
 	output_text(dump->output, "}\n");
 }
 
-/* What the reader has passed over since the last event. */
+/* Bytes that the reader skipped since the last event. */
 static void take_between(struct dump *dump, uint64_t end)
 {
 	struct lossless *runs = &dump->runs;
@@ -140,7 +140,7 @@ static void leave_chunk(void *data)
 		take_part(dump, end);
 }
 
-/* The bytes of a message or problem to be shown: the first ones, or those not yet told. */
+/* The bytes of a message or error to print: the first ones, or those not yet printed. */
 static const uint8_t *shown_bytes(struct dump *dump, uint64_t offset, uint64_t length,
 				  size_t *count)
 {
@@ -151,7 +151,7 @@ static const uint8_t *shown_bytes(struct dump *dump, uint64_t offset, uint64_t l
 	return lossless_rest(&dump->runs, count);
 }
 
-/* Behind the fields: how they are encoded where that is not the usual way. */
+/* After the fields: their encoding if it is not the canonical one. */
 static void put_sizes(struct dump *dump, const struct ntrace_message *message, const uint8_t *bytes)
 {
 	if (message->length <= NTRACE_MESSAGE_BYTES_MAX)
@@ -215,7 +215,7 @@ static void problem(struct dump *dump, const char *type, const char *text, uint6
 	end_line(dump, offset, length, bytes, count);
 }
 
-/* The parameters are not in the stream, but nothing can be read without them. */
+/* The parameters are not in the stream, but are needed to read it. */
 static void begin_lossless(struct dump *dump)
 {
 	char params[1024];
@@ -290,7 +290,7 @@ static int dump_file(struct dump *dump, const char *path)
 	return error;
 }
 
-/* @name: of its file, for people */
+/* @name: name of its file for messages */
 static int dump_stream(struct dump *dump, const char *path, const char *name,
 		       const struct ntrace_stream *stream)
 {
@@ -317,17 +317,17 @@ static int dump_stream_of(struct dump *dump, const char *directory,
 	return error;
 }
 
-/* Complains about options for raw traces. Return: true after a complaint */
+/* Reports options that apply to raw traces only. Return: true after an error message */
 static bool raw_format(const struct dump *dump)
 {
 	if (dump->format.framing.given)
-		usage_error(dump->command, "--framing is for raw traces");
+		usage_error(dump->command, "--framing applies to raw traces only");
 	else if (dump->format.words16)
-		usage_error(dump->command, "--words16 is for raw traces");
+		usage_error(dump->command, "--words16 applies to raw traces only");
 	return dump->format.framing.given || dump->format.words16;
 }
 
-/* A perf.data file: its streams are files only as long as it is open. */
+/* Streams of a perf.data file are files only while it is open. */
 static int dump_session(struct dump *dump, const char *path)
 {
 	const struct recording_options options = { .traces = true, .params = dump->file_params };
@@ -355,7 +355,7 @@ static int dump_session(struct dump *dump, const char *path)
 	return error;
 }
 
-/* Needs `params` and the traces only: a recording without sideband can still be dumped. */
+/* Needs only `params` and the traces: works without sideband. */
 static int dump_recording(struct dump *dump, const char *directory)
 {
 	struct ntrace_recording *recording;
@@ -364,8 +364,9 @@ static int dump_recording(struct dump *dump, const char *directory)
 	int error;
 
 	if (dump->params_given)
-		return usage_error(dump->command, "a recording has its own parameters: "
-						  "--params is for raw traces");
+		return usage_error(
+			dump->command,
+			"a recording contains its parameters: --params applies to raw traces only");
 	if (raw_format(dump))
 		return EXIT_USAGE;
 	error = ntrace_recording_read(&recording, directory, reason, sizeof(reason));
@@ -395,7 +396,7 @@ static int dump_input(struct dump *dump, const char *path)
 		return error;
 	}
 	if (dump->only >= 0)
-		return usage_error(dump->command, "--stream is for recordings");
+		return usage_error(dump->command, "--stream applies to recordings only");
 	if (dump->select_src && !dump->params.src_bits)
 		return usage_error(dump->command,
 				   "--src: the trace has no SRC: give --params srcbits=N");
@@ -469,14 +470,16 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (dump.json && dump.bytes)
-		return usage_error(command, "--bytes and --json exclude each other: "
-					    "JSON has the bytes anyway");
+		return usage_error(
+			command,
+			"--bytes and --json exclude each other: JSON always contains the bytes");
 	if (dump.lossless && dump.select_src)
-		return usage_error(command, "--lossless and --src exclude each other: without the "
-					    "other messages the trace is not whole");
+		return usage_error(command, "--lossless and --src exclude each other: a lossless "
+					    "dump needs all messages");
 	if (dump.lossless && dump.format.framing.given)
-		return usage_error(command, "--lossless and --framing exclude each other: ntrace "
-					    "split takes the frames apart first");
+		return usage_error(
+			command,
+			"--lossless and --framing exclude each other: use ntrace split first");
 	if (options.index == argc)
 		return usage_error(command, "a trace file or recording is needed");
 	several = argc - options.index > 1;
@@ -493,12 +496,16 @@ const struct command command_dump = {
 	.usage = "[--params KEY=VALUE,...] [--framing coresight[:ID]] [--src N]\n"
 		 "                   [--bytes | --json | --lossless] TRACE | RECORDING ...",
 	.details =
-		"One line a message: offset and length in bytes, TCODE, name, fields as sent, the\n"
-		"address that F-ADDR or U-ADDR stands for, and the bytes (of a long one the first\n"
+		"Prints a line for each message: offset and length in bytes, TCODE, name, fields "
+		"as\n"
+		"sent, the address that F-ADDR or U-ADDR encodes, and the bytes (at most the first "
 		"64). TRACE may be - for standard input.\n"
-		"With --framing offsets count the bytes of the source.\n\n"
-		"exit status: 0, or 3 if bytes are no messages or are missing, or the trace ends\n"
-		"inside a message.\n\n"
+		"With --framing, offsets are within the bytes of the source.\n"
+		"\n"
+		"exit status: 0, or 3 if bytes are missing or do not form messages, or if the "
+		"trace\n"
+		"ends inside a message.\n"
+		"\n"
 		"examples:\n"
 		"  ntrace dump ntrace.data                 all streams of a recording\n"
 		"  ntrace dump --params srcbits=3 a.nex    a raw trace with SRC fields of 3 bits\n"

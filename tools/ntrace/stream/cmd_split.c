@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace split: a file for each source of a raw trace. */
+/* ntrace split: writes each source of a raw trace to a file of its own. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,30 +20,30 @@ enum {
 	OPTION_JSON,
 };
 
-/* More SRC than that come of wrong parameters. */
+/* More SRC values than that indicate wrong parameters. */
 #define SRC_MAX 64
-/* No encoder sends a longer message; of broken streams the memory is bounded. */
+/* No encoder sends a longer message; this bounds memory for damaged streams. */
 #define MESSAGE_MAX 65536
 
 static const struct option_spec options_table[] = {
 	{ OPTION_FRAMING, "framing", "coresight[:ID]",
-	  "by source ID of the frames of a CoreSight formatter" },
-	{ OPTION_PARAMS, "params", "srcbits=N", "by SRC of the messages, of N bits" },
-	{ OPTION_OUTPUT, "output", "DIR", "directory of the files; by default this one" },
+	  "split by source ID of CoreSight formatter frames" },
+	{ OPTION_PARAMS, "params", "srcbits=N", "split by SRC of messages, of N bits" },
+	{ OPTION_OUTPUT, "output", "DIR", "directory for the files (default .)" },
 	{ OPTION_FORCE, "force", NULL, "replace files that exist" },
-	{ OPTION_JSON, "json", NULL, "one JSON object instead of the table" },
+	{ OPTION_JSON, "json", NULL, "print a JSON object instead of a table" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
 /**
- * struct split - what is asked for, and the trace in progress
- * @by_src: by SRC of messages, else by ID of frames
- * @gap: frames: trace was missing since the last bytes of file n; files that come up are preset
- * @idle, @unparsable, @stretches: bytes that are in no file, and in how many places the latter are
- * @first: where the first of these places is
- * @gaps: places where trace is missing in frames
- * @carry: the begin of a message that goes on in the next chunk; what is too long is dropped
+ * struct split - options, and the current trace
+ * @by_src: split by SRC of messages, else by source ID of frames
+ * @gap: frames: trace was missing since the last bytes of file n; preset for new files
+ * @idle, @unparsable: bytes that are in no file; @stretches: runs of unparsable bytes
+ * @first: offset of the first such run
+ * @gaps: gaps in the frames
+ * @carry: start of a message that continues in the next chunk; dropped if too long
  */
 struct split {
 	const struct command *command;
@@ -69,7 +69,7 @@ struct split {
 
 /* ---- by source ID ---- */
 
-/* Trace is missing: what comes next in each file may be the rest of a message. */
+/* Trace is missing: the next bytes of each file may be the rest of a message. */
 static void lose_all(struct split *split)
 {
 	unsigned int i;
@@ -131,7 +131,7 @@ static int split_chunk(struct split *split, struct ntrace_frames *frames, const 
 	return error;
 }
 
-/* The end: what is missing there, and files that nothing came to since something was. */
+/* At the end: marks gaps at the end, and in files without bytes after a gap. */
 static int finish_frames(struct split *split, const struct ntrace_frames *frames)
 {
 	unsigned int i;
@@ -178,7 +178,7 @@ static int split_frames(struct split *split, const char *path)
 
 /* ---- by SRC ---- */
 
-/* Something that is no message: whose it was is not known. */
+/* Bytes that are not a message: their source is unknown. */
 static int mark_all(struct split *split)
 {
 	int error = EXIT_OK;
@@ -196,7 +196,7 @@ static int skip_stretch(struct split *split, uint64_t offset)
 	return mark_all(split);
 }
 
-/* @chunk: what stands at @base; the begin of a message is in the carry if it came before. */
+/* @chunk: bytes at @base; a message that began earlier has its start in the carry. */
 static int put_message(struct split *split, const struct ntrace_message *message,
 		       const uint8_t *chunk, uint64_t base)
 {
@@ -219,7 +219,7 @@ static int put_message(struct split *split, const struct ntrace_message *message
 			      message->length - before);
 }
 
-/* Keeps what the chunk has of the message in progress. */
+/* Keeps the chunk's part of the current message. */
 static void keep(struct split *split, const struct ntrace_reader *reader, const uint8_t *chunk,
 		 uint64_t base)
 {
@@ -265,9 +265,9 @@ static int finish_messages(struct split *split, const struct ntrace_reader *read
 	if (pending && !split->stretches++)
 		split->first = reader->offset - pending;
 	if (split->unparsable)
-		warn("%s: %" PRIu64 " bytes are in no file, as they are no whole message with a "
-		     "SRC: %" PRIu64 " places, the first at offset 0x%" PRIx64
-		     "; are the parameters right?",
+		warn("%s: %" PRIu64
+		     " bytes are in no file: they are not complete messages with a SRC: %" PRIu64
+		     " places, the first at offset 0x%" PRIx64 "; are the parameters right?",
 		     split->trace.name, split->unparsable, split->stretches, split->first);
 	if (!split->files.count)
 		return fail("%s: the trace has no message with a SRC", split->trace.name);
@@ -423,13 +423,12 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file is needed");
+		return usage_error(command, "a trace file is needed");
 	if (is_recording(argv[options.index]))
-		return usage_error(command, "%s is a recording: split is for raw traces",
+		return usage_error(command, "%s is a recording: split reads raw traces",
 				   argv[options.index]);
 	if (!split.framing.given && !split.params.src_bits)
-		return usage_error(command, "split by what? Give --framing coresight, "
-					    "or --params srcbits=N");
+		return usage_error(command, "--framing coresight or --params srcbits=N is needed");
 	error = split_input(&split, argv[options.index]);
 	qsort(split.files.files, split.files.count, sizeof(split.files.files[0]), compare_files);
 	if (!error && split.json)
@@ -444,7 +443,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_split = {
 	.name = "split",
-	.summary = "write each source of a raw trace to a file of its own",
+	.summary = "split a raw trace into a file for each source",
 	.usage =
 		"--framing coresight[:ID] [OPTIONS] TRACE\n"
 		"       ntrace split --params srcbits=N [--framing coresight[:ID]] [OPTIONS] TRACE",

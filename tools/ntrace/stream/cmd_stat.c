@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace stat: what a trace consists of, and what it costs. */
+/* ntrace stat: counts the contents of a trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,12 +18,12 @@ enum {
 
 static const struct option_spec options_table[] = {
 	SOURCE_OPTIONS,
-	{ OPTION_JSON, "json", NULL, "one JSON object for a trace or stream" },
+	{ OPTION_JSON, "json", NULL, "print a JSON object for each trace or stream" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
-/** struct stat_command - what is asked for, and the counting */
+/** struct stat_command - options and counters */
 struct stat_command {
 	struct source source;
 	struct output *output;
@@ -36,7 +36,7 @@ struct stat_command {
 	unsigned int events;
 };
 
-/* One message may stand for a lot of code. */
+/* One message may represent many instructions. */
 static void get_on(struct stat_command *stat, uint64_t offset)
 {
 	if (!(++stat->events & 0x3fff))
@@ -54,7 +54,7 @@ static int take_event(void *data, struct lane *lane, const struct ntrace_flow_ev
 	return 0;
 }
 
-/* One message or error of the trace. Return: not 0 for an error of the library. */
+/* Counts one message or error. Return: 0, or an error of the library. */
 static int count(struct stat_command *stat, int event, const struct ntrace_message *message)
 {
 	if (event == TRACE_LOST) {
@@ -165,7 +165,7 @@ static int session_event(void *data, const struct ntrace_session_event *event)
 	return 0;
 }
 
-/* The messages, then the instructions, which a session finds the programs of. */
+/* Counts the messages, then the instructions: the session knows the programs. */
 static int stat_stream(struct stat_command *stat, struct recording *recording, unsigned int index)
 {
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
@@ -179,7 +179,7 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	if (error)
 		return error;
 	stat->statistics.decodable = true;
-	/* A stream of a recording is one hart's. */
+	/* A stream of a recording belongs to one hart. */
 	stat->statistics.params.src_bits = 0;
 	progress_begin(&stat->progress, "stat", stream->bytes);
 	error = ntrace_session_decode(recording->session, index, session_event, stat, NULL);
@@ -233,7 +233,7 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return usage_error(command, "a trace file or recording is needed");
 	error = is_recording(argv[options.index]) ? stat_recording(&stat, argv[options.index]) :
 						    stat_file(&stat, argv[options.index]);
 	return output_finish(&output, error ? error : stat.lossy ? EXIT_GAPS : EXIT_OK);

@@ -7,10 +7,10 @@
 #include "common/ui.h"
 #include "detect_print.h"
 
-/* Room for an ISA string as well. */
+/* Includes space for an ISA string. */
 #define OPTIONS_SIZE 900
 
-/* What was given, as it is needed again. */
+/* The given parameters: they are needed again. */
 static void known_text(const struct ntrace_params *params, char *text, size_t size)
 {
 	int at = 0;
@@ -29,7 +29,7 @@ static void known_text(const struct ntrace_params *params, char *text, size_t si
 		snprintf(text + at, size - (size_t)at, ",isa=%s", params->isa);
 }
 
-/* "srcbits=2,xlen=32,mode=htm": SRC and XLEN always, others where they are not as without them. */
+/* "srcbits=2,xlen=32,mode=htm": SRC and XLEN always, others if they differ from the defaults. */
 static void params_text(const struct ntrace_params *params, char *text, size_t size)
 {
 	static const char *const dialects[] = { "ratified", "rc7", "sifive-v0" };
@@ -54,7 +54,7 @@ static void params_text(const struct ntrace_params *params, char *text, size_t s
 	known_text(params, text + at, size - (size_t)at);
 }
 
-/* What is typed. */
+/* The command line options. */
 static void options_text(const struct ntrace_detect_candidate *candidate, char *text, size_t size)
 {
 	char params[OPTIONS_SIZE];
@@ -99,7 +99,8 @@ static void put_count(struct output *output, const char *before, uint64_t count,
 
 static void put_wrong(struct output *output, const struct ntrace_detect_candidate *candidate)
 {
-	put_count(output, "    wrong      ", candidate->wire_errors, "places that are no message");
+	put_count(output, "    wrong      ", candidate->wire_errors,
+		  "places without a valid message");
 	put_count(output, ", ", candidate->unknown, "messages unknown");
 	put_count(output, ", ", candidate->truncated, "truncated");
 	put_count(output, ", ", candidate->extra, "too long");
@@ -133,7 +134,7 @@ static void put_figures(struct output *output, const struct ntrace_detect_candid
 	output_char(output, '\n');
 }
 
-/* Candidates of the same source that fit alike follow each other. */
+/* Equally good candidates of the same source are adjacent. */
 static bool is_alternative(const struct ntrace_detect_candidate *candidates, uint32_t index)
 {
 	return index && candidates[index].packing == candidates[index - 1].packing &&

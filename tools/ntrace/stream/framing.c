@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Raw trace in frames: which source, and its bytes. */
+/* Raw trace in frames: finds the source and extracts its bytes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "framing.h"
 #include "trace.h"
 
-/* A complaint lists that many sources, and counts the rest. */
+/* An error message lists this many sources and counts the rest. */
 #define SOURCES_SHOWN 16
 #define LIST_SIZE 1024
 
@@ -54,7 +54,7 @@ int trace_file_failed(const char *name, int error)
 						 ntrace_strerror(error));
 }
 
-/* "0x10 (1,234 bytes), 0x11 (2 bytes)". Return: how many there are */
+/* "0x10 (1,234 bytes), 0x11 (2 bytes)". Return: number of sources */
 static unsigned int list_sources(const uint64_t *bytes, char *text)
 {
 	unsigned int count = 0, source;
@@ -73,11 +73,11 @@ static unsigned int list_sources(const uint64_t *bytes, char *text)
 	return count;
 }
 
-/* What every reader of frames has open. */
+/* Opens a deframer. */
 static int read_chunk(const char *name, struct ntrace_trace_file *file,
 		      struct ntrace_frames *frames, uint8_t *chunk, bool *ended)
 {
-	/* A frame in progress adds to what the chunk has. */
+	/* The current frame adds to the chunk. */
 	ssize_t got = ntrace_trace_file_read(file, chunk, FRAMING_CHUNK - NTRACE_FRAME_BYTES);
 
 	const char *other;
@@ -185,7 +185,7 @@ void frames_warn(const char *name, const struct ntrace_frames *frames, const cha
 		warn("%s: trace is missing in the frames: %s%s", name, text, where);
 }
 
-/* Bytes are missing here. @have: bytes that were read before them, since the last call */
+/* Bytes are missing here. @have: bytes read before them since the last call */
 static void lose(struct unframer *unframer, uint64_t input, size_t have)
 {
 	if (!unframer->places) {
@@ -237,7 +237,7 @@ static int take_bytes(struct unframer *unframer, const struct ntrace_frames_piec
 	return EXIT_OK;
 }
 
-/* Up to the end of the chunk, or to where bytes are missing. Return: as unframer_read() */
+/* Reads up to the end of the chunk or the next gap. Return: as unframer_read() */
 static int take_chunk(struct unframer *unframer, uint8_t *data, size_t *have)
 {
 	struct ntrace_frames_piece piece;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the command wants of ntrace_demux: one SRC alone, and something kept for each. */
+/* Extends ntrace_demux: selects one SRC, and keeps data for each SRC. */
 #include <stdlib.h>
 
 #include "lanes.h"
@@ -76,7 +76,7 @@ void lanes_free(struct lanes *lanes)
 int lanes_message(struct lanes *lanes, const struct ntrace_message *message)
 {
 	unsigned int src = message->field[NTRACE_FIELD_SRC] & (SOURCES - 1);
-	/* One that is too short for its SRC may be anyone's. */
+	/* A message that is too short for its SRC has no known source. */
 	bool known = !lanes->params.src_bits || ntrace_message_has(message, NTRACE_FIELD_SRC);
 	int error;
 
@@ -88,14 +88,14 @@ int lanes_message(struct lanes *lanes, const struct ntrace_message *message)
 			return LANES_SEVERAL;
 		}
 		error = add_lane(lanes, src);
-		/* Of one too many the demux warns. */
+		/* The demux warns about an excess SRC. */
 		if (error && error != NTRACE_ERR_NOSPACE)
 			return error;
 	}
 	return ntrace_demux_message(lanes->demux, message);
 }
 
-/* Something wrong before there is a flow that could tell it. */
+/* An error before there is a flow to report it. */
 static int early_error(struct lanes *lanes, uint8_t code, uint64_t offset)
 {
 	const struct ntrace_flow_event event = {

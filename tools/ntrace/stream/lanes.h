@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The flows of a raw trace: one for each SRC that occurs. */
+/* The flows of a raw trace: one for each SRC. */
 #ifndef NTRACE_TOOL_STREAM_LANES_H
 #define NTRACE_TOOL_STREAM_LANES_H
 
@@ -7,15 +7,15 @@
 
 #include "profile/place.h"
 
-/* A trace with more of them is read with wrong parameters. */
+/* More SRC values indicate wrong parameters. */
 #define LANES_MAX 256
 
-/* lanes_message(): there is a second SRC, where only one is allowed. */
+/* lanes_message(): a second SRC occurred, but only one is allowed. */
 #define LANES_SEVERAL 1000
 
 /**
  * struct lane - one SRC
- * @src: -1 = the trace has none
+ * @src: -1 = the trace has no SRC
  * @transfers: for the user
  */
 struct lane {
@@ -24,17 +24,17 @@ struct lane {
 };
 
 /**
- * struct lanes - all of them
+ * struct lanes - the flows of all SRC
  * @params: stream parameters
  * @space: what was traced
- * @only: the SRC that is wanted, -1: all
+ * @only: requested SRC, -1 = all
  * @single: a second SRC is an error
  * @event: called for every event; @lane is NULL for an error before the first message and for the
- *         warning of a SRC that there is no lane for. Not 0 stops
- * @blocks: gets the blocks of a lane in batches instead; may be NULL
- * @count: lanes so far
- * @first, @second: with LANES_SEVERAL: which
- * @ignored: SRC that there was no lane for
+ *         warning about a SRC without a lane. A result other than 0 stops
+ * @blocks: called for batches of blocks of a lane instead; may be NULL
+ * @count: number of lanes
+ * @first, @second: with LANES_SEVERAL: the SRC values
+ * @ignored: number of SRC without a lane
  */
 struct lanes {
 	struct ntrace_params params;
@@ -52,7 +52,7 @@ struct lanes {
 	struct lane *lane[1u << NTRACE_SRC_BITS_MAX];
 };
 
-/** lanes_start - Return: 0 or NTRACE_ERR_... for parameters that make no sense */
+/** lanes_start - Return: 0, or NTRACE_ERR_... for contradictory parameters */
 int lanes_start(struct lanes *lanes);
 void lanes_free(struct lanes *lanes);
 
@@ -63,10 +63,10 @@ void lanes_free(struct lanes *lanes);
  */
 int lanes_message(struct lanes *lanes, const struct ntrace_message *message);
 
-/** lanes_wire_error - bytes at @offset are no message; whose they were is not known */
+/** lanes_wire_error - bytes at @offset are not a message; their SRC is unknown */
 int lanes_wire_error(struct lanes *lanes, uint64_t offset);
 
-/** lanes_break - bytes are missing at @offset; whose they were is not known */
+/** lanes_break - bytes are missing at @offset; their SRC is unknown */
 int lanes_break(struct lanes *lanes, uint64_t offset);
 
 /** lanes_end - no more input; @pending as for ntrace_flow_end(), at @offset */

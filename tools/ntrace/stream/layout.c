@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fields and the bytes they take. */
+/* Fields and the bytes that they occupy. */
 #include <string.h>
 
 #include "layout.h"
@@ -8,7 +8,7 @@
 /* TCODE, SRC and two fixed fields; four variable fields. */
 #define FIXED_MAX 4
 #define VARIABLE_MAX 4
-/* Room for all names that one byte can have. */
+/* Size for all field names of one byte. */
 #define NAME_SIZE 40
 /* "SRC+EVCODE+CDF" and a bit more */
 #define NAMES_WIDTH 18

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which fields the bytes of a message carry, from the bytes alone. */
+/* The fields in the bytes of a message, found from the bytes alone. */
 #ifndef NTRACE_TOOL_STREAM_LAYOUT_H
 #define NTRACE_TOOL_STREAM_LAYOUT_H
 
@@ -10,10 +10,10 @@
 /**
  * layout_byte_lines - a line for each byte: offset, byte, MDO and MSEO, fields, what it ends
  * @offset: of the first byte in the stream
- * @bytes: the first bytes of a message, whole or not, or of what is none
+ * @bytes: first bytes of a message, complete or not, or of bytes that are not a message
  *
- * Fields are named as TCODE, SRC and ntrace_field_name() say, with + between those that share a
- * byte; "data" where they are not known, "extra" after the last field there can be.
+ * Fields are named as TCODE, SRC and ntrace_field_name() say, with + between fields that share a byte; "data" stands for unknown
+ * fields, "extra" for bytes after the last field.
  */
 void layout_byte_lines(struct output *output, const struct ntrace_params *params, uint64_t offset,
 		       const uint8_t *bytes, size_t count);
@@ -23,13 +23,13 @@ void layout_byte_lines(struct output *output, const struct ntrace_params *params
  * @bytes: the whole message, at most NTRACE_MESSAGE_BYTES_MAX bytes
  *
  * Lists the variable fields that are not encoded as ntrace_message_write() encodes their values,
- * with the bytes that each takes. Writes nothing if there is none, or if the message has flags:
- * then its fields do not give it back anyway.
+ * with the size of each in bytes. Writes nothing if there are none, or if the message has flags:
+ * its fields do not reproduce it then.
  */
 void layout_json_sizes(struct output *output, const struct ntrace_message *message,
 		       const struct ntrace_params *params, const uint8_t *bytes);
 
-/** layout_sizes - bytes of each variable field of a message without flags; 0: it has none */
+/** layout_sizes - size in bytes of each variable field of a message without flags; 0 = absent */
 void layout_sizes(const struct ntrace_params *params, const uint8_t *bytes, size_t count,
 		  uint8_t sizes[NTRACE_FIELD_COUNT]);
 

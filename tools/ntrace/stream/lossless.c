@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs of bytes that are not messages, and pieces of messages. */
+/* Runs of bytes that are not messages, and parts of messages. */
 #include <string.h>
 
 #include "lossless.h"
@@ -23,7 +23,7 @@ void lossless_flush(struct lossless *lossless)
 	lossless->length = 0;
 }
 
-/* More of a run, or the begin of another one. */
+/* Continues a run, or starts a new one. */
 static void add(struct lossless *lossless, enum lossless_kind kind, const uint8_t *bytes,
 		size_t count)
 {
@@ -53,7 +53,7 @@ static bool is_end(uint8_t byte)
 	return (byte & 3) == 3;
 }
 
-/* As the reader skips: up to and with the next byte that ends a message. */
+/* Skips like the reader: up to and including the next byte that ends a message. */
 static size_t skip(struct lossless *lossless, const uint8_t *bytes, size_t count)
 {
 	size_t end = 0;

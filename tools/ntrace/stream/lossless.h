@@ -11,22 +11,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A longer message is told in pieces of so many bytes and a rest of 1 to so many. */
+/* A longer message is dumped in parts of this many bytes; the last part has at least 1. */
 #define LOSSLESS_PIECE 4096
 
 enum lossless_kind {
 	LOSSLESS_NONE,
 	LOSSLESS_IDLE,		/* 0xff between messages */
-	LOSSLESS_OTHER_IDLE,	/* other bytes that are idle, as their MSEO is 11 */
-	LOSSLESS_SKIPPED,	/* after a reserved code, up to and with the next MSEO of 11 */
-	LOSSLESS_PART,		/* a piece of the message or error that follows */
+	LOSSLESS_OTHER_IDLE,	/* other idle bytes: their MSEO is 11 */
+	LOSSLESS_SKIPPED,	/* after a reserved code, up to and including the next MSEO of 11 */
+	LOSSLESS_PART,		/* a part of the message or error that follows */
 };
 
 /**
- * struct lossless - bytes that are not told yet
- * @line: called for each complete stretch; @bytes is NULL for LOSSLESS_IDLE
+ * struct lossless - bytes not yet dumped
+ * @line: called for each complete run; @bytes is NULL for LOSSLESS_IDLE
  * @data: for @line
- * @covered: readable: position of the first byte that was not taken yet
+ * @covered: readable: position of the first byte not taken yet
  *
  * Private: the run in progress, which began at @start.
  */
@@ -55,7 +55,7 @@ void lossless_part(struct lossless *lossless, const uint8_t *bytes, size_t count
 
 /**
  * lossless_rest - the message in progress is complete
- * @count: set to the number of its last bytes, those that no line has told
+ * @count: set to the number of its last bytes, which no line contains yet
  *
  * Return: these bytes, valid until the next call.
  */
@@ -64,7 +64,7 @@ const uint8_t *lossless_rest(struct lossless *lossless, size_t *count);
 /** lossless_error - the message in progress was an error: what follows it is skipped */
 void lossless_error(struct lossless *lossless);
 
-/** lossless_flush - tell the run in progress */
+/** lossless_flush - dump the current run */
 void lossless_flush(struct lossless *lossless);
 
 #endif /* NTRACE_TOOL_STREAM_LOSSLESS_H */

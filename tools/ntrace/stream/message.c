@@ -10,7 +10,7 @@ void address_tracker_init(struct address_tracker *tracker, const struct ntrace_p
 	tracker->params = *params;
 }
 
-/* Return: true if @message reports an address, set together with what later ones count from. */
+/* Return: true if @message reports an address; also updates the reference of later addresses. */
 static bool find_address(const struct address_tracker *tracker,
 			 const struct ntrace_message *message, unsigned int src, uint64_t *address,
 			 uint64_t *next)
@@ -105,7 +105,7 @@ void message_text(struct output *output, const struct ntrace_message *message,
 
 	output_text(output, "0x");
 	output_hex(output, message->offset, 8);
-	/* Numbers wider than their column push the rest of the line: a blank stays before each. */
+	/* A blank stays before each number, also if numbers exceed their column. */
 	output_char(output, ' ');
 	output_decimal(output, message->length, 4);
 	output_decimal(output, message->tcode, 4);
@@ -148,7 +148,7 @@ void message_json(struct output *output, const struct ntrace_message *message,
 		if (!ntrace_message_has(message, i))
 			continue;
 		output_printf(output, "%s\"%s\":", first ? "" : ",", ntrace_field_name(i));
-		/* Numbers over 2^53 do not survive every JSON reader. */
+		/* Many JSON readers lose precision above 2^53. */
 		if (is_hexadecimal(i))
 			output_char(output, '"');
 		put_value(output, i, message->field[i]);

@@ -34,7 +34,7 @@ void programs_free(struct programs *programs)
 
 /* ---- what overlaps ---- */
 
-/* Room for one more of @count. Return: false if there is no memory. */
+/* Grows an array of @count for one more entry. Return: false if there is no memory. */
 static bool grow(void **array, size_t count, size_t *room, size_t size)
 {
 	size_t more = *room ? 2 * *room : 16;
@@ -91,7 +91,7 @@ static int by_start(const void *first, const void *second)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Of addresses in several files those of the last one count: says so. */
+/* Where files overlap, the last one is used: prints a warning. */
 static void warn_overlaps(struct program_mapping *mapping)
 {
 	const struct extent *reaching = mapping->extents, *next, *one = NULL, *other = NULL;
@@ -130,7 +130,7 @@ static int file_error(const char *path, int error)
 						    ntrace_strerror(error));
 }
 
-/* Takes over the reference of @object. */
+/* Takes ownership of the reference to @object. */
 static int map_object(struct program_mapping *mapping, struct ntrace_object *object,
 		      const char *path, uint64_t bias)
 {

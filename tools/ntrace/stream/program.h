@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The programs that a raw trace is of: options --elf and --raw, and the space made of them. */
+/* Programs of a raw trace: options --elf, --raw and --images, and their address space. */
 #ifndef NTRACE_TOOL_STREAM_PROGRAM_H
 #define NTRACE_TOOL_STREAM_PROGRAM_H
 
@@ -8,17 +8,17 @@
 
 #include "common/command.h"
 
-/** enum program_kind - what an argument is: of --elf, of --raw, of --images */
+/** enum program_kind - the option: --elf, --raw or --images */
 enum program_kind {
 	PROGRAM_ELF,	/* FILE[@ADDR] */
 	PROGRAM_RAW,	/* FILE@ADDR */
-	PROGRAM_IMAGES,	/* DIR: files that are named by their address */
+	PROGRAM_IMAGES,	/* DIR with files named by their address */
 };
 
 /**
- * struct programs - what was typed, in order; of addresses in two of them the later one counts
+ * struct programs - arguments in order; where programs overlap, the later one is used
  *
- * All 0 is an empty one.
+ * Initially all zeros.
  */
 struct programs {
 	struct program {
@@ -28,14 +28,14 @@ struct programs {
 	unsigned int count;
 };
 
-/** programs_add - one more. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+/** programs_add - add an argument. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int programs_add(struct programs *programs, const char *argument, enum program_kind kind);
 
 /**
- * struct program_facts - what the files say besides their code
+ * struct program_facts - properties of the files
  * @elf: there is an ELF file
- * @isa: of the first one
- * @raw: there is memory without a header
+ * @isa: ISA of the first ELF file
+ * @raw: there is a memory image without header
  */
 struct program_facts {
 	bool elf;
@@ -44,12 +44,12 @@ struct program_facts {
 };
 
 /**
- * programs_map - read them all
- * @space: the new space, one reference
+ * programs_map - read all programs
+ * @space: set to a new space, one reference
  * @facts: filled in
  *
- * Where files overlap, a warning says which of the first two counts, and how many more there are.
- * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint; then there is no space.
+ * Where files overlap, a warning names the first two and counts the others.
+ * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after an error message; then there is no space.
  */
 int programs_map(const struct programs *programs, const struct command *command,
 		 struct ntrace_space **space, struct program_facts *facts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A directory of images: pages or ELF files, each named by the address where it is. */
+/* A directory of images: pages or ELF files, each named by its address. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "common/ui.h"
 #include "program_parts.h"
 
-/* A file, and where its name says that it is. */
+/* A file, and the address in its name. */
 struct image {
 	char *path;
 	uint64_t address;
@@ -22,13 +22,13 @@ struct images {
 	struct image *image;
 	size_t count;
 	size_t room;
-	size_t nameless;	/* files that are named otherwise */
+	size_t nameless;	/* files without an address in their name */
 	char *first;		/* of those */
 };
 
 /*
  * "0x80000000", "80000000.bin", "ffffffff80000000-text.elf": hex digits up to a '.', '-' or '_'.
- * Without 0x they begin with a decimal digit, or are 16: else they may be a word.
+ * Without 0x they start with a decimal digit, or there are 16 digits; otherwise they may be a word.
  */
 static bool address_of(const char *name, uint64_t *address)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What program.c and program_images.c share: files on their way into a space. */
+/* Shared by program.c and program_images.c: mapping files into a space. */
 #ifndef NTRACE_TOOL_STREAM_PROGRAM_PARTS_H
 #define NTRACE_TOOL_STREAM_PROGRAM_PARTS_H
 
 #include "program.h"
 
 /**
- * struct extent - addresses that a file has bytes for
+ * struct extent - address range of a file
  * @name: of the file; owned
- * @order: of the files; where two overlap the later one counts
+ * @order: order of the files; where two overlap the later one is used
  */
 struct extent {
 	uint64_t start;
@@ -18,7 +18,7 @@ struct extent {
 };
 
 /**
- * struct program_mapping - the space in the making
+ * struct program_mapping - the space being built
  * @names: of the files
  */
 struct program_mapping {
@@ -33,13 +33,13 @@ struct program_mapping {
 	size_t name_room;
 };
 
-/** program_map_elf - an ELF file, moved by @bias. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+/** program_map_elf - map an ELF file, moved by @bias. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int program_map_elf(struct program_mapping *mapping, const char *path, uint64_t bias);
 
-/** program_map_raw - plain memory at @address. Return: as above */
+/** program_map_raw - map a memory image at @address. Return: as above */
 int program_map_raw(struct program_mapping *mapping, const char *path, uint64_t address);
 
-/** program_map_images - the files of a directory, each at the address that its name begins with */
+/** program_map_images - map the files of a directory, each at the address in its name */
 int program_map_images(struct program_mapping *mapping, const char *directory);
 
 #endif /* NTRACE_TOOL_STREAM_PROGRAM_PARTS_H */

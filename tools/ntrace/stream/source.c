@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Options about the trace that is read. */
+/* Options that describe the input. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +60,7 @@ int source_is_raw(const struct source *source)
 {
 	if (source->stream >= 0 || source->recording.sysroot || source->recording.firmware)
 		return usage_error(source->command,
-				   "--stream, --sysroot and --firmware are for recordings");
+				   "--stream, --sysroot and --firmware apply to recordings only");
 	return EXIT_OK;
 }
 
@@ -70,10 +70,10 @@ int source_map(struct source *source, struct ntrace_space **space)
 	struct program_facts facts;
 	int error = programs_map(&source->programs, source->command, space, &facts);
 
-	/* The program knows its XLEN; who says another one means it. */
+	/* The program determines XLEN; an explicit xlen overrides it. */
 	if (!error && facts.elf && !source->xlen_given)
 		params->xlen = facts.isa.xlen;
-	/* Raw bytes do not say for which XLEN they are, and are taken for RV64. */
+	/* Memory images do not determine XLEN: RV64 is assumed. */
 	if (!error && facts.raw && params->xlen == 32 && !params->isa[0])
 		snprintf(params->isa, sizeof(params->isa), "rv32gc");
 	return error;
@@ -86,11 +86,11 @@ int source_open_recording(const struct source *source, struct recording *recordi
 	int error;
 
 	if (source->format.framing.given)
-		return usage_error(source->command, "--framing is for raw traces");
+		return usage_error(source->command, "--framing applies to raw traces only");
 	if (source->programs.count || source->format.words16 ||
 	    (source->params_given && is_directory(path)))
-		return usage_error(source->command, "--params, --elf, --raw and --words16 are for "
-						    "raw traces: a recording knows them");
+		return usage_error(source->command, "--params, --elf, --raw and --words16 apply to "
+						    "raw traces only: a recording contains them");
 	error = recording_open(recording, source->command, path, &source->recording);
 	if (error)
 		return error;

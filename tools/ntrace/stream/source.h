@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What decode, stat and check read, and what is said about it on the command line. */
+/* Inputs of decode, stat and check, and the options that describe them. */
 #ifndef NTRACE_TOOL_STREAM_SOURCE_H
 #define NTRACE_TOOL_STREAM_SOURCE_H
 
@@ -7,7 +7,7 @@
 #include "program.h"
 #include "trace.h"
 
-/* Beyond the numbers of the options that a command has alone. */
+/* Above the option ids of the commands. */
 enum {
 	OPTION_PARAMS = 'p',
 	OPTION_ELF = 'e',
@@ -20,18 +20,18 @@ enum {
 	OPTION_FIRMWARE,
 };
 
-/* Rows of a command's table. */
+/* Rows of a command's option table. */
 #define SOURCE_OPTIONS                                                                             \
 	{ OPTION_ELF, "elf", "FILE[@ADDR]",                                                        \
 	  "raw trace: program, loaded at ADDR; may be repeated" },                                 \
 		{ OPTION_RAW, "raw", "FILE@ADDR",                                                  \
-		  "raw trace: likewise, plain memory without a header" },                          \
+		  "raw trace: the same for a memory image without header" },                          \
 		{ OPTION_IMAGES, "images", "DIR",                                                  \
-		  "raw trace: likewise, files named by their address" },                           \
+		  "raw trace: the same for a directory of files named by address" },                           \
 		{ OPTION_PARAMS, "params", "KEY=VALUE,...",                                        \
 		  "raw trace, perf.data: stream parameters, e.g. srcbits=2" },                                \
 		{ OPTION_WORDS16, "words16", NULL,                                                 \
-		  "raw trace: 16-bit words with the later byte first" },                           \
+		  "raw trace: swap the bytes of 16-bit words" },                           \
 		FRAMING_ROW(OPTION_FRAMING),                                                       \
 		{ OPTION_STREAM, "stream", "N", "recording: only stream N (aux.N)" },              \
 		{ OPTION_SYSROOT, "sysroot", "DIR",                                                \
@@ -43,8 +43,8 @@ enum {
 
 /**
  * struct source - a raw trace, or a recording
- * @params: of a raw trace; a recording knows its own, a perf.data file some of them
- * @stream: of a recording: the one that is wanted, -1: all
+ * @params: of a raw trace; a recording contains its own, a perf.data file some of them
+ * @stream: requested stream of a recording, -1 = all
  */
 struct source {
 	const struct command *command;
@@ -59,25 +59,25 @@ struct source {
 
 void source_init(struct source *source, const struct command *command);
 
-/** source_option - one of SOURCE_OPTIONS. Return: EXIT_OK, or EXIT_USAGE after a complaint */
+/** source_option - parse one of SOURCE_OPTIONS. Return: EXIT_OK, or EXIT_USAGE after an error message */
 int source_option(struct source *source, const struct options *options, int option);
 
-/** source_is_raw - complains about options for recordings. Return: EXIT_OK or EXIT_USAGE */
+/** source_is_raw - reject options that apply to recordings only. Return: EXIT_OK or EXIT_USAGE */
 int source_is_raw(const struct source *source);
 
-/** source_map - programs_map() of what was named with --elf, --raw and --images; sets params */
+/** source_map - programs_map() for the arguments of --elf, --raw and --images; sets params */
 int source_map(struct source *source, struct ntrace_space **space);
 
 /**
- * source_open_recording - recording_open(), if the options are for recordings
- * @recording: if that succeeds, to be closed by the caller
+ * source_open_recording - recording_open(), if the options apply to recordings
+ * @recording: on success the caller closes it
  *
- * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after a complaint, also if there is no such stream.
+ * Return: EXIT_OK, EXIT_FAILED or EXIT_USAGE after an error message, also if the stream does not exist.
  */
 int source_open_recording(const struct source *source, struct recording *recording,
 			  const char *path);
 
-/** source_wants - true for the streams of a recording that are wanted */
+/** source_wants - true if a stream of a recording was requested */
 static inline bool source_wants(const struct source *source, unsigned int stream)
 {
 	return source->stream < 0 || source->stream == stream;

@@ -38,7 +38,7 @@ static int name_file(const struct split_files *files, struct split_file *file)
 {
 	char name[64];
 
-	/* The format is one of ours. */
+	/* The format is a constant of this program. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	snprintf(name, sizeof(name), files->format, file->source);
@@ -80,8 +80,7 @@ static int add_file(struct split_files *files, unsigned int source, struct split
 	if (error)
 		return error;
 	if (files->count == files->limit)
-		return fail("there are more than %u sources, 0x%x is one too many: "
-			    "is the trace what the options say?",
+		return fail("more than %u sources (0x%x): do the options match the trace?",
 			    files->limit, source);
 	*file = &files->files[files->count++];
 	**file = (struct split_file){ .source = source };
@@ -122,11 +121,11 @@ static int name_at_last(const struct split_files *files, const struct split_file
 	int error = renameat2(AT_FDCWD, file->temporary, AT_FDCWD, file->path,
 			      files->force ? 0 : RENAME_NOREPLACE);
 
-	/* Not every file system can refuse by itself; it was looked for when the file was made. */
+	/* Not every file system can refuse to replace a file; it was checked at creation. */
 	if (error && (errno == EINVAL || errno == ENOSYS))
 		error = rename(file->temporary, file->path);
 	if (error && errno == EEXIST)
-		return fail("%s: the file exists by now: --force replaces it", file->path);
+		return fail("%s: the file exists now: --force replaces it", file->path);
 	return error ? fail("%s: %s", file->path, strerror(errno)) : EXIT_OK;
 }
 

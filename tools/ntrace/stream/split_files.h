@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of ntrace split: one for each source, whole or not there at all. */
+/* The files of ntrace split: one for each source, either complete or absent. */
 #ifndef NTRACE_TOOL_STREAM_SPLIT_FILES_H
 #define NTRACE_TOOL_STREAM_SPLIT_FILES_H
 
@@ -7,16 +7,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* As many as a formatter has sources. */
+/* A formatter has this many sources. */
 #define SPLIT_FILES_MAX 111
 
 /**
- * struct split_file - one of them
- * @source: which one it is of
- * @path: its name at last; @temporary: its name now
+ * struct split_file - the file of one source
+ * @source: its source
+ * @path: final name; @temporary: current name
  * @bytes: written
- * @messages: for the user
- * @gaps: marks of split_file_gap() in it
+ * @messages: counted by the caller
+ * @gaps: number of gap marks
  */
 struct split_file {
 	unsigned int source;
@@ -29,11 +29,11 @@ struct split_file {
 };
 
 /**
- * struct split_files - all of them
- * @directory: where they are; made when the first one is; borrowed
- * @format: their names, with one %u or %x for the source; borrowed
- * @force: existing files are replaced
- * @limit: how many there may be, at most SPLIT_FILES_MAX
+ * struct split_files - all files
+ * @directory: their directory, created with the first file; borrowed
+ * @format: format of their names, with one %u or %x for the source; borrowed
+ * @force: replace existing files
+ * @limit: maximum number of files, at most SPLIT_FILES_MAX
  */
 struct split_files {
 	const char *directory;
@@ -46,31 +46,30 @@ struct split_files {
 };
 
 /**
- * split_files_get - the file of a source, which is made if there is none
- * @file: filled in
+ * split_files_get - find or create the file of a source
+ * @file: set
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint: there are too many, the file exists, or it
- * cannot be made.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message: too many files, the file exists, or it cannot be created.
  */
 int split_files_get(struct split_files *files, unsigned int source, struct split_file **file);
 
-/** split_file_put - write bytes. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+/** split_file_put - write bytes. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int split_file_put(struct split_file *file, const void *bytes, size_t size);
 
 /**
  * split_file_gap - mark that trace is missing here
- * @aligned: what follows begins a message; else it may be the rest of one
+ * @aligned: a message starts here; else the rest of one may follow
  *
- * The mark is a byte with the reserved MSEO code 2, which no message has: readers report an error
- * there and go on behind the next end of a message. Return: as split_file_put().
+ * The mark is a byte with the reserved MSEO code 2, which no message contains: readers report an
+ * error and continue after the next end of a message. Return: as split_file_put().
  */
 int split_file_gap(struct split_file *file, bool aligned);
 
 /**
- * split_files_finish - the files get their names, or vanish
- * @keep: they are whole
+ * split_files_finish - give the files their names, or remove them
+ * @keep: the files are complete
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint. What the table needs stays.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message. The data of the table remains valid.
  */
 int split_files_finish(struct split_files *files, bool keep);
 void split_files_free(struct split_files *files);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts what a trace consists of. */
+/* Counts the contents of a trace. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static unsigned int significant(uint64_t value)
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 1;
 }
 
-/* Width of a fixed field, 0 for variable ones. */
+/* Width of a fixed field, 0 for a variable field. */
 static unsigned int fixed_width(const struct statistics *statistics, unsigned int field)
 {
 	switch (field) {
@@ -101,7 +101,7 @@ static unsigned int fixed_width(const struct statistics *statistics, unsigned in
 	}
 }
 
-/* Where the 6 bits of MDO in each byte go. */
+/* Accounts the 6 bits of MDO in each byte. */
 static void count_bits(struct statistics *statistics, const struct ntrace_message *message)
 {
 	uint64_t used = 6, all = 6 * message->length;
@@ -174,7 +174,7 @@ bool statistics_message(struct statistics *statistics, const struct ntrace_messa
 		source->lost = true;
 		source->synced = false;
 	} else if (source->lost && !ntrace_message_is_circuit(message)) {
-		/* Stores and events of SiFive's encoders need no sync. */
+		/* Stores and events of SiFive encoders need no sync. */
 		statistics->undecodable += message->length;
 	}
 	return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a trace consists of, counted in bounded memory. */
+/* Counts the contents of a trace in bounded memory. */
 #ifndef NTRACE_TOOL_STREAM_STATISTICS_H
 #define NTRACE_TOOL_STREAM_STATISTICS_H
 
@@ -7,11 +7,11 @@
 
 #include "common/output.h"
 
-/* Values below this are counted one by one, others in as many steps for each power of two. */
+/* Values below this have their own buckets; above it each power of two has this many buckets. */
 #define HISTOGRAM_STEPS 32
 #define HISTOGRAM_BUCKETS (HISTOGRAM_STEPS * 60)
 
-/** struct histogram - numbers and how often they came; quantiles are right within 1/32 */
+/** struct histogram - counts of values; quantiles are exact within 1/32 */
 struct histogram {
 	uint64_t count;
 	uint64_t min;
@@ -21,13 +21,13 @@ struct histogram {
 
 void histogram_add(struct histogram *histogram, uint64_t value);
 
-/** histogram_quantile - the value that @percent of all do not exceed; 0 if there are none */
+/** histogram_quantile - the value that @percent of all values do not exceed; 0 without values */
 uint64_t histogram_quantile(const struct histogram *histogram, unsigned int percent);
 
 /**
  * struct source_statistics - one SRC
  * @message_mark, @byte_mark, @instruction_mark: totals at the last sync, if @synced
- * @lost: what comes up to the next sync cannot be decoded
+ * @lost: nothing can be decoded before the next sync
  */
 struct source_statistics {
 	uint64_t messages;
@@ -48,14 +48,14 @@ struct source_statistics {
  * struct statistics - a trace, or a stream of a recording
  * @bytes: of the whole stream
  * @decodable: instructions, gaps, flow_errors and unreadable are known
- * @unreadable: times that the flow came to code that is in no program
+ * @unreadable: how often the flow reached code that no program contains
  * @missing: places where bytes of the trace are missing
- * @payload_bits: bits of each field that say something; of variable fields the significant ones
- * @other_bits: of messages that are not understood
- * @padding_bits: that fill up the last byte of fields
+ * @payload_bits: information bits of each field; of variable fields the significant bits
+ * @other_bits: bits of unknown messages
+ * @padding_bits: bits that fill the last byte of fields
  * @undecodable: bytes of messages between a loss and the next sync
- * @source: by SRC, 0 where there is none; NULL where nothing came
- * @first_time, @last_time: of sync messages, if @timed
+ * @source: by SRC, 0 without SRC; NULL = no messages
+ * @first_time, @last_time: time of sync messages, if @timed
  */
 struct statistics {
 	struct ntrace_params params;
@@ -96,10 +96,10 @@ struct statistics {
 /** statistics_message - count a message. Return: false when out of memory */
 bool statistics_message(struct statistics *statistics, const struct ntrace_message *message);
 
-/** statistics_lost - bytes were no message: up to the next sync nothing can be decoded */
+/** statistics_lost - bytes were not a message: nothing can be decoded before the next sync */
 void statistics_lost(struct statistics *statistics);
 
-/** statistics_event - count what the flow of @src (0 where there is none) says */
+/** statistics_event - count an event of the flow of @src (0 without SRC) */
 void statistics_event(struct statistics *statistics, unsigned int src,
 		      const struct ntrace_flow_event *event);
 

@@ -361,7 +361,7 @@ void statistics_json(const struct statistics *statistics, struct output *output,
 	loss_json(statistics, output);
 	output_printf(output, ",\"timestamps\":{\"messages\":%" PRIu64, statistics->timed_messages);
 	if (statistics->timed) {
-		/* Numbers over 2^53 do not survive every JSON reader. */
+		/* Many JSON readers lose precision above 2^53. */
 		output_printf(output, ",\"first\":\"0x%" PRIx64 "\",\"last\":\"0x%" PRIx64 "\"",
 			      statistics->first_time, statistics->last_time);
 		if (statistics->params.timestamp_hz)

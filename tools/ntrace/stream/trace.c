@@ -38,16 +38,16 @@ const char *trace_other_format(const uint8_t *data, size_t size)
 	return NULL;
 }
 
-/* Wrong with these parameters: so few come with losses, so many with other bytes. */
+/* Thresholds for wrong parameters: losses cause fewer errors, other data causes more. */
 #define SANITY_WRONG_MIN 8
 #define SANITY_WRONG_PART 4
 #define SANITY_RESERVED_MIN 4
 #define SANITY_RESERVED_PART 2
 
-/* The fields whose values have names; a message has one of them at most. */
+/* Fields with named values; a message has at most one of them. */
 #define CODED (1u << NTRACE_FIELD_SYNC | 1u << NTRACE_FIELD_EVCODE | 1u << NTRACE_FIELD_RCODE)
 
-/* The coded field of @message has a reserved value, or a vendor's. */
+/* True if the coded field of @message has a reserved or vendor-defined value. */
 static bool is_reserved(const struct ntrace_message *message, enum ntrace_dialect dialect)
 {
 	enum ntrace_field field = (enum ntrace_field)__builtin_ctz(message->present & CODED);
@@ -88,16 +88,15 @@ void sanity_warn(const struct sanity *sanity, const char *name)
 	     sanity->wrong * SANITY_WRONG_PART > sanity->messages) ||
 	    (sanity->reserved >= SANITY_RESERVED_MIN &&
 	     sanity->reserved * SANITY_RESERVED_PART > sanity->coded))
-		warn("%s: most of this is no N-Trace message with these parameters: try "
-		     "'ntrace detect %s'",
+		warn("%s: most of this is not valid N-Trace with these parameters: try 'ntrace "
+		     "detect %s'",
 		     name, strcmp(name, STANDARD_INPUT) ? name : "-");
 }
 
 static void warn_if_cut(const struct trace *trace)
 {
 	if (trace->ended && ntrace_trace_file_cut(trace->file))
-		warn("%s: the file ends too early: what was compressed last is missing",
-		     trace->name);
+		warn("%s: the compressed file is truncated", trace->name);
 }
 
 static int fill_from_frames(struct trace *trace)
@@ -111,7 +110,7 @@ static int fill_from_frames(struct trace *trace)
 	return error;
 }
 
-/* Fills the chunk with what the input has now, but at least @least bytes unless it ends. */
+/* Fills the chunk with the available input; reads at least @least bytes unless the input ends. */
 static int fill(struct trace *trace, size_t least)
 {
 	size_t have = 0;
@@ -138,7 +137,8 @@ static int swap_words(struct trace *trace)
 	if (!trace->words16)
 		return EXIT_OK;
 	if (trace->chunk_size % 2)
-		return fail("%s: an odd number of bytes is no trace of 16-bit words", trace->name);
+		return fail("%s: an odd number of bytes cannot be a trace of 16-bit words",
+			    trace->name);
 	for (i = 0; i < trace->chunk_size; i += 2) {
 		uint8_t first = trace->chunk[i + 1];
 
@@ -148,7 +148,7 @@ static int swap_words(struct trace *trace)
 	return EXIT_OK;
 }
 
-/* Of a trace in frames: which source, if its file can say. */
+/* For a trace in frames: finds the source if the file can be read twice. */
 static int find_source(struct trace *trace, const struct stat *status, unsigned int *source)
 {
 	if (*source || !S_ISREG(status->st_mode))
@@ -241,7 +241,7 @@ void trace_close(struct trace *trace)
 	trace->fd = -1;
 }
 
-/* Keeps the first bytes of a message that goes on in the next chunk. */
+/* Keeps the first bytes of a message that continues in the next chunk. */
 static void keep_head(struct trace *trace)
 {
 	uint64_t pending = trace_pending(trace);
@@ -275,7 +275,7 @@ static int next_chunk(struct trace *trace)
 	return 0;
 }
 
-/* The reader has been told already. */
+/* The reader knows already. */
 static int report_loss(struct trace *trace, struct ntrace_message *message)
 {
 	trace->lost = false;
@@ -308,7 +308,7 @@ const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length
 	size_t head;
 
 	*count = length < TRACE_BYTES_KEPT ? (size_t)length : TRACE_BYTES_KEPT;
-	/* At the end of a trace the message in progress is in the head as a whole. */
+	/* At the end of a trace the head contains all of the current message. */
 	if (offset >= trace->chunk_offset &&
 	    offset + *count <= trace->chunk_offset + trace->chunk_size)
 		return trace->chunk + (offset - trace->chunk_offset);

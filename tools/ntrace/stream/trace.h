@@ -9,20 +9,19 @@
 #include "framing.h"
 
 #define TRACE_CHUNK FRAMING_CHUNK
-/* First bytes of a message that are kept to be shown; broken streams have endless ones. */
+/* Bytes of a message that are kept for printing: damaged streams have endless messages. */
 #define TRACE_BYTES_KEPT 64
 
 /* What trace_next() returns besides enum ntrace_wire_event. */
 enum trace_result {
-	TRACE_LOST = 100,	/* bytes are missing: the message in progress is dropped */
+	TRACE_LOST = 100,	/* bytes are missing: the current message is dropped */
 	TRACE_END = -1,
-	TRACE_FAILED = -2,	/* reading failed, and was complained of */
+	TRACE_FAILED = -2,	/* reading failed, an error message was printed */
 };
 
 /**
- * struct trace_format - how the bytes of a raw trace are packed
- * @words16: 16-bit words with the later byte first, as a 16-bit port gives them to a big-endian
- *           probe: bytes are swapped
+ * struct trace_format - packing of a raw trace
+ * @words16: 16-bit words with swapped bytes, as a big-endian probe reads them from a 16-bit port
  * @framing: frames of a CoreSight formatter; not together with @words16
  */
 struct trace_format {
@@ -31,11 +30,11 @@ struct trace_format {
 };
 
 /**
- * struct sanity - whether a trace makes sense with its parameters
- * @messages: messages and places that are none
- * @wrong: of these, places that are none, reserved TCODEs, fields missing or too many
+ * struct sanity - whether a trace is plausible with its parameters
+ * @messages: messages and runs of other bytes
+ * @wrong: those that are not messages, have a reserved TCODE, or missing or excess fields
  * @coded: messages with SYNC, EVCODE, RCODE or CDF
- * @reserved: of these, those with a reserved value, or a vendor's
+ * @reserved: those with a reserved or vendor-defined value
  */
 struct sanity {
 	uint64_t messages;
@@ -44,31 +43,30 @@ struct sanity {
 	uint64_t reserved;
 };
 
-/** sanity_message - count what the reader has returned; @event: enum ntrace_wire_event */
+/** sanity_message - count a result of the reader; @event: enum ntrace_wire_event */
 void sanity_message(struct sanity *sanity, int event, const struct ntrace_message *message,
 		    enum ntrace_dialect dialect);
 
 /**
- * sanity_warn - say "try ntrace detect" if the parameters are most probably wrong
- * @name: of the trace
+ * sanity_warn - suggest ntrace detect if the parameters are probably wrong
+ * @name: name of the trace
  *
- * That is so if a quarter of at least 8 messages is wrong, or of 4 messages or more with a coded field
- * most have a value that is reserved or a vendor's. A loss spoils one message or two, so that a sound trace with
- * losses is far from it. Counts alone decide.
+ * Parameters are probably wrong if a quarter of at least 8 messages is wrong, or if most of at
+ * least 4 messages with a coded field have a reserved or vendor-defined value. A loss damages
+ * only one or two messages, so a valid trace with losses stays far below these limits.
  */
 void sanity_warn(const struct sanity *sanity, const char *name);
 
 /**
- * struct trace - a raw trace that is being read
- * @name: for people; "standard input" for "-"; borrowed
- * @size: bytes, 0 where that is unknown (a pipe, a compressed file)
+ * struct trace - a raw trace being read
+ * @name: for messages; "standard input" for "-"; borrowed
+ * @size: bytes, 0 = unknown (a pipe, a compressed file)
  * @reader: readable: offset, idles, errors
- * @leave: set after trace_open(), may be NULL: called before a chunk is replaced, and at the end,
- *         when the reader has used the chunk up
+ * @leave: set after trace_open(), may be NULL: called when the reader has used up a chunk, and at the end
  * @leave_data: for @leave
- * @lost: readable after trace_read(): bytes are missing before those that it returned
- * @places: readable: how often bytes are missing
- * @sanity: readable: whether these are messages at all
+ * @lost: readable after trace_read(): bytes are missing before the returned ones
+ * @places: readable: number of gaps
+ * @sanity: readable: plausibility of the messages
  */
 struct trace {
 	const char *name;
@@ -89,61 +87,60 @@ struct trace {
 	bool reading;		/* trace_read() was called */
 	uint64_t chunk_offset;
 	size_t chunk_size;
-	uint64_t dropped;	/* bytes of the message that was dropped, if @lost */
+	uint64_t dropped;	/* bytes of the dropped message, if @lost */
 
-	size_t head_used;	/* of the message that began in an earlier chunk */
+	size_t head_used;	/* of a message that began in an earlier chunk */
 	uint8_t head[TRACE_BYTES_KEPT];
 	uint8_t shown[TRACE_BYTES_KEPT];
 	uint8_t chunk[TRACE_CHUNK];
 	struct unframer unframer;
 };
 
-/** trace_other_format - what a file is that begins so and is no trace, e.g. "an ELF file"; or NULL */
+/** trace_other_format - recognize another file format by its first bytes, e.g. "an ELF file"; or NULL */
 const char *trace_other_format(const uint8_t *data, size_t size);
 
 /**
  * trace_open - open a file of trace messages
  * @path: "-" is standard input; borrowed
- * @format: how the bytes are packed; NULL: not at all, and the parameters are those of a recording
+ * @format: packing of the bytes; NULL = none, and the parameters are those of a recording
  *
- * Files compressed by zstd are read as what is in them; those that are known to be something
- * else (ELF, perf.data, gzip) are refused. All offsets are those of what is in words or frames; of
- * frames it is the bytes of one source.
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Files compressed by zstd are decompressed; other known formats (ELF, perf.data, gzip) are
+ * refused. Offsets are those after unpacking of words or frames.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int trace_open(struct trace *trace, const char *path, const struct trace_format *format);
 
-/** trace_start - begin to take messages out. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+/** trace_start - begin reading messages. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int trace_start(struct trace *trace, const struct ntrace_params *params);
 void trace_close(struct trace *trace);
 
 /**
- * trace_read - the bytes instead of the messages; after trace_open(), without trace_start()
+ * trace_read - read bytes instead of messages; after trace_open(), without trace_start()
  * @size: 0 at the end
  *
- * @data is valid until the next call. Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * @data is valid until the next call. Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int trace_read(struct trace *trace, const uint8_t **data, size_t *size);
 
 /**
  * trace_next - the next message or error
- * @message: as for ntrace_reader_next(); for TRACE_LOST only offset, where the bytes are missing or the
- *           message in progress began, and length, which is 0 if none was
+ * @message: as for ntrace_reader_next(); for TRACE_LOST only offset, the position of the gap or the start of
+ *           the dropped message, and length, 0 without such a message
  *
  * Return: enum ntrace_wire_event or enum trace_result.
  */
 int trace_next(struct trace *trace, struct ntrace_message *message);
 
 /**
- * trace_bytes - the first bytes of what trace_next() has just returned
- * @count: how many there are, at most TRACE_BYTES_KEPT
+ * trace_bytes - the first bytes of the last result of trace_next()
+ * @count: their number, at most TRACE_BYTES_KEPT
  *
  * Valid until the next call of either.
  */
 const uint8_t *trace_bytes(struct trace *trace, uint64_t offset, uint64_t length, size_t *count);
 
 /**
- * trace_chunk_bytes - the bytes of the chunk in memory from a position on
+ * trace_chunk_bytes - bytes of the current chunk from a position on
  * @offset: in the stream, within the chunk or at its end
  *
  * Valid until the next call of trace_next().
@@ -153,7 +150,7 @@ static inline const uint8_t *trace_chunk_bytes(const struct trace *trace, uint64
 	return trace->chunk + (offset - trace->chunk_offset);
 }
 
-/** trace_pending - at the end: bytes of the message that the trace ends in; 0 = it ends well */
+/** trace_pending - at the end: bytes of an incomplete last message; 0 = none */
 static inline uint64_t trace_pending(const struct trace *trace)
 {
 	return ntrace_reader_pending(&trace->reader);
