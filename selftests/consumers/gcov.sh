@@ -93,5 +93,5 @@ mv "$root/root/calculator" "$tmp/whole"
 riscv64-linux-gnu-strip -o "$root/root/calculator" "$tmp/whole"
 fails "gcov of a stripped program" 'calculator: no line numbers .*compile it with -g' gcov "$tmp/none" --binary calculator
 fails "a version that is none" 'gcov-version' gcov "$tmp/none" --gcov-version 4
-fails "a version without the format" 'gcov-version is for gcov' build/ntrace export -f lcov --gcov-version 2 "$recorded/recording"
+fails "a version without the format" 'gcov-version applies to gcov only' build/ntrace export -f lcov --gcov-version 2 "$recorded/recording"
 done_testing

@@ -91,5 +91,5 @@ ok "one of another build" vmlinux "$timed_root/usr/lib/debug/boot/vmlinux-$relea
 like "is told of" "note: .*/vmlinux-$pattern is of another build: its functions are elsewhere" "$(annotate $function | head -n 5)"
 riscv64-linux-gnu-strip --strip-debug -o "$timed_root/usr/lib/debug/boot/vmlinux-$release" "$tmp/vmlinux"
 like "one without lines" "note: .*/vmlinux-$pattern has no line numbers" "$(annotate $function | head -n 5)"
-fails "no --debug-dir without --annotate" '--debug-dir is for --annotate' build/ntrace report --debug-dir "$tmp" "$timed/recording"
+fails "no --debug-dir without --annotate" '--debug-dir needs --annotate' build/ntrace report --debug-dir "$tmp" "$timed/recording"
 done_testing

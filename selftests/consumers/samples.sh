@@ -37,12 +37,12 @@ fi
 like "says that counts are of samples" 'samples  .*with .* transfers.*shares, not what was executed.*product \(calculator\).* -> .*, call' \
 	"$(report --limit 60 | tr '\n' ' ')"
 like "lines of the code" 'calculator.c:[0-9]+ .*jal [0-9a-f]+ <factor>' "$(report --annotate product | tr '\n' ' ')"
-like "what is not here is told" 'no code is known of what is selected.*transfers are between places whose code is not known' \
+like "what is not here is told" 'the code of the selected samples is unknown.*transfers are between addresses without known code' \
 	"$(build/ntrace report --sysroot "$tmp/both" "$tmp/perf.data" 2>&1 | tr '\n' ' ')"
 fails "totals of samples" '--sort by totals and times needs a trace' report --sort total
 fails "callers of samples" '--callers needs a trace' report --callers main
 fails "a page of samples" '--html needs a trace' report --html "$tmp/none"
-fails "the kernel of samples" 'no text of the kernel is in a perf.data file' build/ntrace report --kernel "$tmp/perf.data"
+fails "the kernel of samples" "does not contain the kernel's code" build/ntrace report --kernel "$tmp/perf.data"
 
 # What cannot be used says so.
 export_file() { build/ntrace export -f csv -o "$tmp/none" --sysroot "$root" "$1"; }

@@ -95,9 +95,9 @@ go tool pprof -raw "$tmp/pprof" >"$tmp/raw" 2>"$tmp/pprof.said"
 says "GCC's: go tool pprof -raw" pprof "$tmp/raw"
 says "GCC's: speedscope" speedscope "$tmp/speedscope"
 program=$recorded/calculator
-fails "no --no-inline" '--no-inline is for call stacks' build/ntrace export -f json --no-inline "$recorded/recording"
+fails "no --no-inline" '--no-inline applies to call stacks only' build/ntrace export -f json --no-inline "$recorded/recording"
 
 ok "threads apart" export_as folded --threads
 like "have their ids" $'(^|\n)calculator-[0-9]+/[0-9]+;' "$(<"$tmp/folded")"
-fails "no --binary" 'folded has all objects: no --binary' build/ntrace export -f folded -b calculator "$recorded/recording"
+fails "no --binary" 'folded always contains all objects: --binary is not allowed' build/ntrace export -f folded -b calculator "$recorded/recording"
 done_testing

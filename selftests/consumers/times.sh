@@ -26,8 +26,8 @@ for key in self total calls time total-time name object; do
 	report --user --json --limit 0 --sort $key >"$tmp/$key.json"
 done
 ok "every order has the same functions, in order" python3 selftests/consumers/host/orders.py "$tmp"/{self,total,calls,time,total-time,name,object}.json
-fails "no such order" "--sort: 'size' is none of self, total" report --sort size
-fails "totals are not known by process" "total is not known by process" report --sort total --by-process
+fails "no such order" "--sort: 'size' is not one of self, total" report --sort size
+fails "totals are not known by process" "total is not known per process" report --sort total --by-process
 
 report --html "$tmp/page.html"
 if ! tools/setup/host-packages browser >"$tmp/found" 2>&1; then

@@ -77,7 +77,7 @@ for command in dump decode stat check detect encode report export; do
 done
 complains "a number that is none" 2 "'many' is not a number" report --limit many x
 complains "--user and --kernel" 2 "exclude each other" report --user --kernel x
-complains "unknown sort key" 2 "none of self, total, calls" report --sort size x
+complains "unknown sort key" 2 "not one of self, total, calls" report --sort size x
 complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
 complains "unknown privilege" 2 "'x' is none of u, s, m" record --privilege usx true
 complains "sync interval that is no power of two" 2 "no power of two" record --sync messages:100 true

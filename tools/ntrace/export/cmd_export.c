@@ -22,13 +22,13 @@
 #define PERIOD_DEFAULT 10007
 #define DEPTH_DEFAULT 32
 
-/* Formats beside those of ntrace_export_profile(). */
+/* Formats in addition to those of ntrace_export_profile(). */
 enum {
 	FORMAT_PERF_DATA = NTRACE_EXPORT_FORMATS,
 	FORMAT_PERFSCRIPT,
 	FORMAT_LCOV,
 	FORMAT_GCOV,
-	FORMAT_STACKS,	/* and those behind it: formats of call stacks */
+	FORMAT_STACKS,	/* this one and the following: formats of call stacks */
 };
 
 #define FORMAT_NONE UINT32_MAX
@@ -59,15 +59,15 @@ static const struct option_spec options_table[] = {
 	{ OPTION_USER, "user", NULL, "only user space" },
 	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
 	{ OPTION_PID, "pid", "PID", "only this process" },
-	{ OPTION_PERIOD, "period", "N", "instructions from sample to sample (10007)" },
+	{ OPTION_PERIOD, "period", "N", "instructions between samples (10007)" },
 	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
 	{ OPTION_EVERY_BRANCH, "every-branch", NULL,
 	  "perf-data: one sample for each transfer, no stacks" },
-	{ OPTION_THREADS, "threads", NULL, "call stacks: threads of the same name stay apart" },
-	{ OPTION_NO_INLINE, "no-inline", NULL, "call stacks: without what was inlined" },
+	{ OPTION_THREADS, "threads", NULL, "call stacks: do not merge threads of the same name" },
+	{ OPTION_NO_INLINE, "no-inline", NULL, "call stacks: without inlined frames" },
 	{ OPTION_GCOV_VERSION, "gcov-version", "N",
 	  "gcov: 1 for GCC up to 11, 2 for GCC 12 to 15, 3 for GCC 16 (2)" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
@@ -248,7 +248,7 @@ static int list_objects(const struct ntrace_profile_object *objects, size_t coun
 	return EXIT_FAILED;
 }
 
-/* The object that --binary names, or that with most instructions. */
+/* The object that --binary names, or the one with most instructions. */
 static int choose_object(struct export *export)
 {
 	const struct ntrace_profile_object *objects, *found = NULL;
@@ -267,21 +267,22 @@ static int choose_object(struct export *export)
 		    strcmp(ntrace_object_short_name(objects[i].object), export->binary))
 			continue;
 		if (found && export->binary) {
-			fail("option --binary: '%s' may be any of these:", export->binary);
+			fail("option --binary: '%s' is ambiguous:", export->binary);
 			return list_objects(objects, count);
 		}
 		if (!found)
 			found = &objects[i];
 	}
 	if (!found) {
-		fail("%s: nothing of '%s' was executed; there are:", export->path, export->binary);
+		fail("%s: no code of '%s' was executed; executed objects:", export->path,
+		     export->binary);
 		return list_objects(objects, count);
 	}
 	export->object = found->object;
 	return EXIT_OK;
 }
 
-/* The first pass: what was executed, and of which object. */
+/* The first pass: executed code and its objects. */
 static int count(struct export *export)
 {
 	int error = ntrace_profile_new(&export->profile, &export->selection);
@@ -421,9 +422,9 @@ static void say_what(const struct export *export, const struct ntrace_export_cou
 	if (export->format == FORMAT_LCOV)
 		say_lines(export->coverage);
 	else if (export->format == FORMAT_GCOV)
-		; /* It has said so. */
+		; /* A message was printed. */
 	else if (!counts->traces)
-		warn("nothing of what is selected was executed: the export is empty");
+		warn("no selected code was executed: the export is empty");
 	else if (samples)
 		say("%s samples with %s transfers%s%s", ui_number(number, counts->traces),
 		    ui_number(other, counts->executed), export->object ? " of " : "",
@@ -433,8 +434,7 @@ static void say_what(const struct export *export, const struct ntrace_export_cou
 		    ui_number(other, counts->executed), export->object ? ", of " : "",
 		    export->object ? ntrace_object_name(export->object) : "");
 	if (export->totals.gaps || export->totals.lost)
-		warn("the trace has %s gaps and errors: what was executed there is not in the "
-		     "counts",
+		warn("the trace has %s gaps and errors: code executed there is not counted",
 		     ui_number(number, export->totals.gaps));
 }
 
@@ -454,7 +454,7 @@ static int write_stacks(struct export *export)
 	return export_stacks(&options);
 }
 
-/* What samples can give, and what only a trace can. */
+/* Rejects formats and options that need a trace. */
 static int check_samples(const struct export *export)
 {
 	if (!ntrace_session_has_samples(export->recording.session))
@@ -462,16 +462,16 @@ static int check_samples(const struct export *export)
 	if (export->format == FORMAT_PERF_DATA)
 		return fail("%s: is a perf.data file already", export->path);
 	if (export->format == FORMAT_LCOV)
-		return fail("%s: samples do not tell what was not executed: lcov needs a trace, "
-			    "see ntrace-record(1)",
+		return fail("%s: samples cannot show which code was not executed: lcov needs a "
+			    "trace, see ntrace-record(1)",
 			    export->path);
 	if (export->format >= FORMAT_STACKS)
 		return fail("%s: between samples calls and returns are unknown: %s needs a trace, "
 			    "see ntrace-record(1)",
 			    export->path, format_name(export->format));
 	if (export->kernel)
-		return fail("%s: no text of the kernel is in a perf.data file: --kernel needs a "
-			    "recording of ntrace-record(1)",
+		return fail("%s: a perf.data file does not contain the kernel's code: --kernel "
+			    "needs a recording of ntrace-record(1)",
 			    export->path);
 	return EXIT_OK;
 }
@@ -506,7 +506,7 @@ static int run_export(struct export *export)
 static int check_options(struct export *export, int operands)
 {
 	if (operands != 1)
-		return usage_error(export->command, "one recording is needed");
+		return usage_error(export->command, "a recording is needed");
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
 	if (export->user && export->kernel)
@@ -514,18 +514,21 @@ static int check_options(struct export *export, int operands)
 	if (export->format == FORMAT_PERF_DATA && !export->output)
 		return usage_error(export->command, "option --output is needed with perf-data");
 	if (export->format == FORMAT_PERF_DATA && export->binary)
-		return usage_error(export->command, "perf-data has all objects: no --binary");
+		return usage_error(
+			export->command,
+			"perf-data always contains all objects: --binary is not allowed");
 	if (export->format >= FORMAT_STACKS && export->binary)
-		return usage_error(export->command, "%s has all objects: no --binary",
+		return usage_error(export->command,
+				   "%s always contains all objects: --binary is not allowed",
 				   format_name(export->format));
 	if (export->threads && export->format < FORMAT_STACKS)
-		return usage_error(export->command, "--threads is for call stacks");
+		return usage_error(export->command, "--threads applies to call stacks only");
 	if (export->no_inline && export->format < FORMAT_STACKS)
-		return usage_error(export->command, "--no-inline is for call stacks");
+		return usage_error(export->command, "--no-inline applies to call stacks only");
 	if (export->every_branch && export->format != FORMAT_PERF_DATA)
-		return usage_error(export->command, "--every-branch is for perf-data");
+		return usage_error(export->command, "--every-branch applies to perf-data only");
 	if (export->gcov_version && export->format != FORMAT_GCOV)
-		return usage_error(export->command, "--gcov-version is for gcov");
+		return usage_error(export->command, "--gcov-version applies to gcov only");
 	if (export->user)
 		export->selection.privileges = 1u << NTRACE_PRIV_U;
 	if (export->kernel)
@@ -568,38 +571,38 @@ const struct command command_export = {
 	.name = "export",
 	.summary = "profiles and samples for AutoFDO, BOLT, llvm-profgen, lcov and perf",
 	.usage = "--format NAME [OPTIONS] RECORDING | FILE",
-	.details =
-		"formats:\n"
-		"  gcov        GCC: gcc -fauto-profile=FILE\n"
-		"  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
-		"  profgen     llvm-profgen --unsymbolized-profile\n"
-		"  bolt        perf2bolt -pa, LLVM 21 and later\n"
-		"  bolt-bf     perf2bolt -pa, every version\n"
-		"  csv, json   every trace: a transfer, the straight run behind it, times "
-		"executed\n"
-		"  lcov        exact coverage of lines, branches and functions: genhtml\n"
-		"  perf-data   perf.data with branch stacks: perf, llvm-profgen, create_llvm_prof, "
-		"perf2bolt\n"
-		"  perfscript  llvm-profgen --perfscript\n"
-		"  folded      call stacks: flamegraph.pl, inferno, speedscope\n"
-		"  callgrind   call graph: callgrind_annotate, KCachegrind\n"
-		"  pprof       call stacks: go tool pprof, Pyroscope, Parca\n"
-		"  speedscope  call stacks: www.speedscope.app\n"
-		"  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
-		"  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
-		"All but perf-data and perfscript hold every executed transfer; these sample, "
-		"every N "
-		"instructions.\n"
-		"Nothing is known of mispredictions, and nothing is said.\n"
-		"Of a perf.data file with branch stacks (perf record -j any,u) the counts of the "
-		"samples: gcov\nto json, and perfscript.\n\n"
-		"examples:\n"
-		"  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
-		"  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"
-		"  ntrace export -f bolt -u -b app -o app.pa ntrace.data\n"
-		"  perf2bolt -pa -p app.pa -o app.fdata app\n"
-		"  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
-		"  perf report --branch-history -i perf.data\n",
+	.details = "formats:\n"
+		   "  gcov        GCC: gcc -fauto-profile=FILE\n"
+		   "  autofdo     create_llvm_prof --profiler=text, create_gcov --profiler=text\n"
+		   "  profgen     llvm-profgen --unsymbolized-profile\n"
+		   "  bolt        perf2bolt -pa, LLVM 21 and later\n"
+		   "  bolt-bf     perf2bolt -pa, every version\n"
+		   "  csv, json   every trace: a transfer, the straight run behind it, times "
+		   "executed\n"
+		   "  lcov        exact coverage of lines, branches and functions: genhtml\n"
+		   "  perf-data   perf.data with branch stacks: perf, llvm-profgen, "
+		   "create_llvm_prof, perf2bolt\n"
+		   "  perfscript  llvm-profgen --perfscript\n"
+		   "  folded      call stacks: flamegraph.pl, inferno, speedscope\n"
+		   "  callgrind   call graph: callgrind_annotate, KCachegrind\n"
+		   "  pprof       call stacks: go tool pprof, Pyroscope, Parca\n"
+		   "  speedscope  call stacks: www.speedscope.app\n"
+		   "  chrome      timeline of calls: chrome://tracing, Perfetto, Speedscope\n"
+		   "  perfetto    the same in protocol buffers: ui.perfetto.dev\n"
+		   "All but perf-data and perfscript hold every executed transfer; these sample, "
+		   "every N instructions.\n"
+		   "A trace does not contain mispredictions: exports have none.\n"
+		   "Of a perf.data file with branch stacks (perf record -j any,u) the counts of "
+		   "the samples: gcov\n"
+		   "to json, and perfscript.\n"
+		   "\n"
+		   "examples:\n"
+		   "  ntrace export -f profgen -u -b app -o app.txt ntrace.data\n"
+		   "  llvm-profgen --unsymbolized-profile=app.txt --binary=app --output=app.prof\n"
+		   "  ntrace export -f bolt -u -b app -o app.pa ntrace.data\n"
+		   "  perf2bolt -pa -p app.pa -o app.fdata app\n"
+		   "  ntrace export -f perf-data -u -o perf.data ntrace.data\n"
+		   "  perf report --branch-history -i perf.data\n",
 	.options = options_table,
 	.run = run,
 };

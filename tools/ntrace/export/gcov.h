@@ -7,13 +7,13 @@
 
 /**
  * export_gcov - write the profile of a program
- * @file: written to
- * @profile: one that has ended
+ * @file: output
+ * @profile: ended
  * @object: the program
- * @sysroot: debug files are looked for in its usr/lib/debug too; NULL: not
- * @version: of the format
+ * @sysroot: also search its usr/lib/debug for debug files; may be NULL
+ * @version: version of the format
  *
- * Says what it wrote. Return: 0, NTRACE_ERR_UNSUPPORTED where the program has no line numbers, or
+ * Prints a summary. Return: 0, NTRACE_ERR_UNSUPPORTED if the program has no line numbers, or
  * another enum ntrace_error.
  */
 int export_gcov(FILE *file, struct ntrace_profile *profile, struct ntrace_object *object,

@@ -14,12 +14,12 @@
 #include "profile/coverage.h"
 #include "profile/place.h"
 
-/* Names that are offered where there is none of that name. */
+/* At most so many similar names are suggested. */
 #define OFFERED_MAX 10
-/* A function without a size ends where the next symbol begins; no further than this. */
+/* A function without a size ends at the next symbol, but is not longer than this. */
 #define FUNCTION_MAX (1u << 20)
 
-/* The text of the source file that was shown last, line by line. */
+/* Lines of the source file shown last. */
 struct source_text {
 	const char *file;
 	char **lines;
@@ -86,7 +86,7 @@ static void put_demangled(struct output *output, const char *name)
 	free(text);
 }
 
-/* "calculator.c:36  if (...)", and behind it where it was inlined from. */
+/* "calculator.c:36  if (...)", followed by the place where it was inlined. */
 static void put_source(struct annotation *annotation, const struct ntrace_line *line,
 		       uint32_t scope)
 {
@@ -122,7 +122,7 @@ static void put_source(struct annotation *annotation, const struct ntrace_line *
 
 static void put_bytes(struct output *output, const uint8_t *bytes, unsigned int size)
 {
-	/* As parcels, the way objdump shows them. */
+	/* As parcels, like objdump. */
 	while (size) {
 		size -= 2;
 		output_hex(output, (uint64_t)bytes[size] | (uint64_t)bytes[size + 1] << 8, 4);
@@ -175,7 +175,7 @@ static int add_up(void *data, uint64_t address, const uint8_t *bytes,
 	return 0;
 }
 
-/* Where the symbol ends that @at is the start of. */
+/* End of the symbol that starts at @at. */
 static uint64_t end_of(const struct ntrace_space *space, const struct ntrace_location *at)
 {
 	struct ntrace_location next;
@@ -189,7 +189,7 @@ static uint64_t end_of(const struct ntrace_space *space, const struct ntrace_loc
 	return end;
 }
 
-/* The lines of a function: of its object, or of the kernel's debug files. Return: 0 or enum ntrace_error */
+/* The lines of a function, from its object or the kernel's debug files. Return: 0 or enum ntrace_error */
 static int find_lines(struct annotation *annotation, struct ntrace_object *object,
 		      const struct ntrace_space *space, const struct ntrace_location *at)
 {
@@ -258,12 +258,11 @@ static int annotate_function(struct ntrace_profile *profile, struct ntrace_objec
 	ntrace_units_close(annotation->units);
 	kernel_debug_close(&annotation->kernel);
 	ntrace_counts_free(annotation->counts);
-	return error == NTRACE_ERR_NOMAP ?
-		       fail("%s: the code of %s is not there", name, at->symbol) :
-		       EXIT_OK;
+	return error == NTRACE_ERR_NOMAP ? fail("%s: the code of %s is missing", name, at->symbol) :
+					   EXIT_OK;
 }
 
-/* Says which functions have a part of the name in theirs. */
+/* Lists functions whose names contain the given name. */
 static int not_there(struct ntrace_profile *profile, const char *name)
 {
 	const struct ntrace_profile_trace *traces;
@@ -313,7 +312,7 @@ static int annotate_object(struct ntrace_profile *profile, struct ntrace_object 
 	for (i = 0; i < count && !error; i++) {
 		struct annotation annotation = { .options = options, .output = output };
 
-		/* By address: what belongs together comes together. */
+		/* Sorted by address. */
 		if (traces[i].object != object || !traces[i].instructions ||
 		    ntrace_space_locate(space, traces[i].start, &at) || !at.symbol ||
 		    at.symbol_start == last)

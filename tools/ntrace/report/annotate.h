@@ -10,10 +10,10 @@
 
 /**
  * struct annotate_options - what to show
- * @function: its name, as the object has it or as a programmer wrote it
+ * @function: its name, as in the object or demangled
  * @sysroot: files of the recorded machine; NULL = "/"
- * @kernel: where debug files of the kernel are
- * @objdump: disassembler; NULL: the first of those that are usual
+ * @kernel: where to look for debug files of the kernel
+ * @objdump: disassembler; NULL = the default ones
  */
 struct annotate_options {
 	const char *function;
@@ -24,10 +24,10 @@ struct annotate_options {
 };
 
 /**
- * annotate - print each function of that name of which something was executed
- * @profile: one that has ended
+ * annotate - print each executed function of that name
+ * @profile: ended
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int annotate(struct ntrace_profile *profile, const struct annotate_options *options,
 	     struct output *output);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Callers and callees, by the call stacks. */
+/* Callers and callees, from call stacks. */
 #include <inttypes.h>
 #include <stdlib.h>
 

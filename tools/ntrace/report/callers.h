@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace report --callers, --callees: who calls a function, and whom it calls. */
+/* ntrace report --callers, --callees: callers and callees of a function. */
 #ifndef NTRACE_TOOL_REPORT_CALLERS_H
 #define NTRACE_TOOL_REPORT_CALLERS_H
 
@@ -9,11 +9,11 @@
 
 /**
  * put_callers - print a table for each function of a name
- * @stacks: that have ended
- * @name: as the object has it, or as a programmer wrote it
- * @callees: whom it calls; else who calls it
+ * @stacks: ended
+ * @name: as in the object, or demangled
+ * @callees: print callees; else callers
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees,
 		struct output *output);

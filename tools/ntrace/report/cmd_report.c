@@ -43,22 +43,22 @@ static const struct option_spec options_table[] = {
 	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
-	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and harts instead of functions" },
-	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
+	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and CPUs instead of functions" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
 	{ OPTION_FIRMWARE, "firmware", "ELF[@ADDR]",
 	  "firmware that runs in M-mode, loaded at ADDR" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "perf.data with trace: stream parameters" },
 	{ OPTION_JSON, "json", NULL, "one JSON object" },
-	{ OPTION_HTML, "html", "FILE", "a page for a browser, with all that it needs, in FILE" },
+	{ OPTION_HTML, "html", "FILE", "write a self-contained page for a browser to FILE" },
 	{ OPTION_ANNOTATE, "annotate", "FUNCTION", "its source and instructions, with counts" },
 	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
-	  "that disassembles for --annotate (riscv64-linux-gnu-objdump)" },
+	  "disassembler for --annotate (riscv64-linux-gnu-objdump)" },
 	{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
-	  "for --annotate: debug files of the kernel and its modules are there" },
+	  "for --annotate: directory with debug files of the kernel" },
 	{ OPTION_CALLERS, "callers", "FUNCTION", "who calls it" },
 	{ OPTION_CALLEES, "callees", "FUNCTION", "whom it calls" },
 	{ OPTION_NO_INLINE, "no-inline", NULL,
-	  "no frames of what was inlined, for --html, --callers and --callees" },
+	  "without inlined frames, for --html, --callers and --callees" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -74,7 +74,7 @@ static int take_order(struct report *report, const char *key)
 {
 	unsigned int i;
 
-	/* What it was called before there were totals. */
+	/* Former name of self, from before there were totals. */
 	if (!strcmp(key, "instructions"))
 		key = orders[PROFILE_BY_INSTRUCTIONS];
 	for (i = 0; i < PROFILE_ORDERS; i++) {
@@ -84,8 +84,8 @@ static int take_order(struct report *report, const char *key)
 		}
 	}
 	return usage_error(report->command,
-			   "option --sort: '%s' is none of self, total, calls, time, total-time, "
-			   "name and object",
+			   "option --sort: '%s' is not one of self, total, calls, time, "
+			   "total-time, name, object",
 			   key);
 }
 
@@ -211,20 +211,20 @@ static uint32_t privileges(unsigned int parts)
 	return mask;
 }
 
-/* Totals of functions are not known by process, nor wanted of threads and of one function. */
+/* Totals of functions are not known per process, and not needed for threads or a single function. */
 static bool wants_stacks(const struct report *report)
 {
 	return report->html_path ||
 	       (!report->profile.by_process && !report->by_thread && !report->annotated);
 }
 
-/* Frames are shown: the table has functions alone, and need not wait for DWARF. */
+/* Inlined frames are shown; the table lists functions only and does not need DWARF. */
 static bool shows_frames(const struct report *report)
 {
 	return report->html_path || report->related;
 }
 
-/* What counts beside the table of functions. */
+/* Accumulators beside the table of functions. */
 static int begin(struct report *report)
 {
 	const struct html_options options = {
@@ -311,8 +311,8 @@ static int show(struct report *report)
 	bool by_time = report->order == PROFILE_BY_TIME || report->order == PROFILE_BY_TOTAL_TIME;
 
 	if (by_time && !report->timeline.stamps)
-		return fail("%s: no times to sort by: the trace has no time stamps, or not of one "
-			    "clock ('ntrace record --timestamps any')",
+		return fail("%s: no times to sort by: the trace has no timestamps, or timestamps "
+			    "of several clocks ('ntrace record --timestamps any')",
 			    report->path);
 	if (report->related)
 		return put_callers(report->stacks, report->related, report->callees,
@@ -363,15 +363,15 @@ static int check_options(const struct report *report)
 	if (report->by_thread && (report->profile.only_parts != ~0u || report->html_path ||
 				  report->annotated || report->related))
 		return usage_error(report->command,
-				   "--by-thread shows user space and kernel, and goes with --pid, "
-				   "--json and --limit only");
+				   "--by-thread always shows user space and kernel, and allows "
+				   "only --pid, --json and --limit");
 	if (report->debug_dir && !report->annotated)
-		return usage_error(report->command, "--debug-dir is for --annotate");
+		return usage_error(report->command, "--debug-dir needs --annotate");
 	if (report->no_inline && !shows_frames(report))
 		return usage_error(report->command,
-				   "--no-inline is for --html, --callers and --callees");
+				   "--no-inline needs --html, --callers or --callees");
 	if (by_stacks && report->profile.by_process)
-		return usage_error(report->command, "option --sort: %s is not known by process",
+		return usage_error(report->command, "option --sort: %s is not known per process",
 				   orders[report->order]);
 	return EXIT_OK;
 }
@@ -400,7 +400,7 @@ static int run(const struct command *command, int argc, char **argv)
 			goto out;
 	}
 	if (argc - options.index != 1) {
-		error = usage_error(command, "one recording is needed");
+		error = usage_error(command, "a recording is needed");
 		goto out;
 	}
 	error = check_options(&report);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Debug files of the kernel. A recording has the text of the kernel and the names in
- * it, but no build-id; so a file is taken if its functions are where the recorded ones
- * were, all but a few: they have the same sizes in the same order then.
+ * Debug files of the kernel. A recording contains the kernel's text and symbols but no build-id. A debug file is
+ * accepted if almost all of its functions have the recorded sizes and order.
  */
 #include <fts.h>
 #include <inttypes.h>
@@ -13,7 +12,7 @@
 
 #include "kernel_debug.h"
 
-/* Functions that are compared, from that one on, and how many of a hundred may differ. */
+/* Number of functions compared from the wanted one on, and the allowed differences in percent. */
 #define COMPARED_MAX 4000
 #define DIFFER_MAX 10
 
@@ -26,7 +25,7 @@ struct search {
 	uint64_t address;
 };
 
-/* Sections that code of modules is in; each is put where no other one is. */
+/* Code sections of modules; each is mapped at an unused address. */
 static const char *const module_sections[] = {
 	".text",       ".init.text",	".exit.text",	 ".text.unlikely", ".text.hot",
 	".sched.text", ".noinstr.text", ".text.startup", ".ref.text",	   ".cpuidle.text",
@@ -49,7 +48,7 @@ static int open_object(const struct search *search, const char *path, struct ntr
 	return ntrace_object_open_module(object, path, sections, SECTIONS);
 }
 
-/* Are the functions around @address of the file where the recorded ones are? */
+/* True if the functions around @address in the file are at the recorded addresses. */
 static bool agrees(const struct search *search, const struct ntrace_object *object,
 		   uint64_t address)
 {
@@ -70,7 +69,7 @@ static bool agrees(const struct search *search, const struct ntrace_object *obje
 	return differ * 100 <= compared * DIFFER_MAX;
 }
 
-/* Is it of that build, with lines? Else @said tells why not. */
+/* True if the file is of that build and has lines; else @said gets the reason. */
 static bool try_file(struct search *search, const char *path)
 {
 	struct kernel_debug *debug = search->debug;
@@ -126,7 +125,7 @@ static bool try_kernel(struct search *search, const char *root)
 	return false;
 }
 
-/* The kernel takes '-' in the name of a file for '_' in that of the module. */
+/* '-' in the file name is '_' in the module's name. */
 static bool is_module_file(const char *file, const char *module)
 {
 	for (; *module; file++, module++) {
@@ -136,7 +135,7 @@ static bool is_module_file(const char *file, const char *module)
 	return !strcmp(file, ".ko") || !strcmp(file, ".ko.debug");
 }
 
-/* Any file of that name below a directory; links lead in circles. */
+/* Any file of that name below a directory; links are not followed: they may form loops. */
 static bool try_modules(struct search *search, const char *directory)
 {
 	char *const paths[] = { (char *)(uintptr_t)directory, NULL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Source lines of the kernel and its modules, by the debug files of the release. */
+/* Source lines of the kernel and its modules, from debug files of its release. */
 #ifndef NTRACE_TOOL_REPORT_KERNEL_DEBUG_H
 #define NTRACE_TOOL_REPORT_KERNEL_DEBUG_H
 
@@ -7,9 +7,9 @@
 
 /**
  * struct kernel_debug_options - where to look
- * @release: of the recorded kernel, uname -r; NULL: nobody knows
+ * @release: release of the recorded kernel, as uname -r prints it; NULL = unknown
  * @sysroot: files of the recorded machine; NULL = "/"
- * @directory: that is asked first; NULL: none
+ * @directory: searched first; may be NULL
  */
 struct kernel_debug_options {
 	const char *release;
@@ -18,10 +18,10 @@ struct kernel_debug_options {
 };
 
 /**
- * struct kernel_debug - a debug file, of the kernel or of a module
- * @units: NULL: there is none
- * @bias: of addresses at run time over those of @units
- * @said: where it is, or why there is none: a sentence without a full stop
+ * struct kernel_debug - a debug file of the kernel or a module
+ * @units: NULL = no debug file
+ * @bias: run-time address minus address in @units
+ * @said: its path, or why there is none; a sentence without a full stop
  */
 struct kernel_debug {
 	struct ntrace_units *units;
@@ -30,14 +30,13 @@ struct kernel_debug {
 };
 
 /**
- * kernel_debug_open - find the file that a function of the kernel was made with
- * @debug: to be freed with kernel_debug_close(), whatever this returns
- * @space: the kernel as it was recorded: that functions are at the same distances there says that
- *         the file is of the same build
+ * kernel_debug_open - find the debug file of a kernel function
+ * @debug: call kernel_debug_close() afterwards, whatever the result
+ * @space: the recorded kernel: equal distances of functions show that the file is of this build
  * @symbol: "name" or "name [module]"
- * @address: where it was
+ * @address: its run-time address
  *
- * Return: true if @debug->units is good for the function.
+ * Return: true if @debug->units covers the function.
  */
 bool kernel_debug_open(struct kernel_debug *debug, const struct kernel_debug_options *options,
 		       const struct ntrace_space *space, const char *symbol, uint64_t address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* PC samples of InCircuitTrace in a report: functions by how often they were met. */
+/* PC samples of InCircuitTrace in a report: functions by number of samples. */
 #include <inttypes.h>
 
 #include "common/ui.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of `ntrace report` share. */
+/* Shared by the parts of `ntrace report`. */
 #ifndef NTRACE_TOOL_REPORT_H
 #define NTRACE_TOOL_REPORT_H
 
@@ -13,12 +13,12 @@
 #include "report/html/page.h"
 
 /**
- * struct report - a recording, all that was added up of it, and how to show it
- * @samples: of the PC, of encoders that take some; with the selection of @profile
- * @html: NULL unless --html
- * @traces: for --annotate, and of samples; else NULL
- * @stacks: for totals, callers and callees; NULL if those are not wanted
- * @directories: of debug files, where @stacks have what was inlined
+ * struct report - a recording, its sums, and how to show them
+ * @samples: PC samples of encoders that take them; selected like @profile
+ * @html: NULL without --html
+ * @traces: for --annotate and for samples; else NULL
+ * @stacks: for totals, callers and callees; else NULL
+ * @directories: directories of debug files, if @stacks include inlined frames
  * @limit: rows of a table; 0 = all
  */
 struct report {
@@ -50,26 +50,26 @@ struct report {
 	struct recording_totals totals;
 };
 
-/** report_count - rows to show, of so many */
+/** report_count - number of rows to show out of @count */
 size_t report_count(const struct report *report, size_t count);
 
-/** report_instructions - all that were executed, whatever is selected */
+/** report_instructions - all executed instructions, independent of the selection */
 uint64_t report_instructions(const struct report *report);
 
 /**
  * report_text - the report as text: totals, losses, and the table of functions or threads
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int report_text(const struct report *report);
 
-/** report_losses - the line of it that tells what was lost */
+/** report_losses - the line about losses */
 void report_losses(const struct report *report);
 
 /** report_pc_samples - the table of PC samples, if there are any */
 void report_pc_samples(const struct report *report);
 
-/** report_json_place - which function it is, and whose: how an object of a table of functions begins */
+/** report_json_place - first members of a table row: the function and its owner */
 void report_json_place(const struct report *report, const struct function *function,
 		       bool by_process);
 
@@ -82,7 +82,7 @@ void report_json(const struct report *report);
 /**
  * report_samples - the report of a perf.data file that has branch stacks
  *
- * @traces is there and empty. Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * @traces exists and is empty. Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int report_samples(struct report *report);
 

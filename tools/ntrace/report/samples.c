@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace report: perf.data files that have branch stacks, and no trace. */
+/* ntrace report: perf.data files with branch stacks and without trace. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "profile/edges.h"
 #include "report.h"
 
-/* The part of an object that a function is; @symbol NULL: there is none. */
+/* The address range of a function in an object; @symbol may be NULL. */
 struct sum {
 	struct ntrace_object *object;
 	const char *symbol;
@@ -47,7 +47,7 @@ static int locate(struct sums *sums, struct ntrace_object *object, uint64_t addr
 	return 0;
 }
 
-/* Adds to the function of a place; functions come once for each time, merge() puts them together. */
+/* Adds an entry for the function of a place; merge() combines entries of equal functions. */
 static int add(struct sums *sums, const struct ntrace_location *place, const struct sum *counts)
 {
 	struct sum *items;
@@ -91,7 +91,7 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	return walk->error;
 }
 
-/* Most runs are within one function; one that goes on into the next is taken apart. */
+/* Most runs are within one function; a run that spans several is split. */
 static int add_run(struct sums *sums, const struct ntrace_profile_trace *trace,
 		   const struct ntrace_location *start)
 {
@@ -114,7 +114,7 @@ static int add_run(struct sums *sums, const struct ntrace_profile_trace *trace,
 	return walk.error ? walk.error : error;
 }
 
-/* By the same rule as where everything is traced (struct function). */
+/* The same rule as for complete traces (struct function). */
 static bool is_call(const struct ntrace_profile_trace *trace, const struct ntrace_location *from,
 		    const struct ntrace_location *to)
 {
@@ -184,7 +184,7 @@ static int by_name(const struct sum *a, const struct sum *b)
 	return order ? order : (a->start < b->start ? -1 : a->start > b->start);
 }
 
-/* What qsort() has no parameter for. */
+/* Sort order; qsort() passes no context. */
 static enum profile_order wanted_order;
 
 static int in_order(const void *left, const void *right)
@@ -315,7 +315,7 @@ static void text_functions(const struct sums *sums)
 	text_more(report, sums->count, "functions");
 }
 
-/* Where a transfer comes from and goes to; the object of @to may be unknown. */
+/* Source and target of a transfer; the object of @to may be unknown. */
 static int name_edge(struct sums *sums, const struct edge *edge, char *from, char *to, size_t size)
 {
 	struct ntrace_profile *traces = sums->report->traces;
@@ -470,14 +470,14 @@ static int show(struct sums *sums)
 	return text_branches(sums);
 }
 
-/* What samples can give, and what only a trace can. */
+/* Rejects options that need a trace. */
 static int check(const struct report *report)
 {
 	const char *what = NULL;
 
 	if (report->profile.only_parts == 1u << PART_KERNEL)
-		return fail("%s: no text of the kernel is in a perf.data file: --kernel needs a "
-			    "recording of ntrace-record(1)",
+		return fail("%s: a perf.data file does not contain the kernel's code: --kernel "
+			    "needs a recording of ntrace-record(1)",
 			    report->path);
 	if (report->html_path)
 		what = "--html";
@@ -492,8 +492,8 @@ static int check(const struct report *report)
 	else if (report->order == PROFILE_BY_TOTAL || report->order == PROFILE_BY_TIME ||
 		 report->order == PROFILE_BY_TOTAL_TIME)
 		what = "--sort by totals and times";
-	return what ? fail("%s: has samples, and between them nothing is known: %s needs a trace, "
-			   "see ntrace-record(1)",
+	return what ? fail("%s: contains samples, not a trace: %s needs a trace, see "
+			   "ntrace-record(1)",
 			   report->path, what) :
 		      EXIT_OK;
 }
@@ -513,8 +513,8 @@ int report_samples(struct report *report)
 	if (error < 0)
 		error = fail("%s: %s", report->path, ntrace_strerror(error));
 	else if (!error && !sums.count)
-		error = fail("%s: no code is known of what is selected: are the programs here, or "
-			     "below --sysroot?",
+		error = fail("%s: the code of the selected samples is unknown: are the programs "
+			     "here, or below --sysroot?",
 			     report->path);
 	named_objects_free(&sums.objects);
 	free(sums.items);

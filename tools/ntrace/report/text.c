@@ -33,7 +33,7 @@ static double share(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Streams and functions in the text: object name as people know it. */
+/* Object name as people know it, for streams and functions. */
 static const char *object_of(const struct function *function)
 {
 	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
@@ -150,7 +150,7 @@ static size_t shown_count(const struct report *report)
 	return report_count(report, report->profile.function_count);
 }
 
-/* Times are in the table where the trace has them, and are known by function. */
+/* The table has times if the trace has timestamps and times are known per function. */
 static bool has_times(const struct report *report)
 {
 	return report->timeline.timed && report->timeline.stamps;
@@ -158,7 +158,7 @@ static bool has_times(const struct report *report)
 
 static const char *time_text(const struct report *report, char *text, uint64_t ticks)
 {
-	/* What was interpolated is marked. */
+	/* Interpolated times are marked. */
 	text[0] = '~';
 	ui_ticks(text + 1, ticks, report->timeline.hz);
 	return text;
@@ -254,7 +254,7 @@ static void text_table(const struct report *report)
 
 /* ---- threads and harts ---- */
 
-/* A thread on a hart. */
+/* A thread on a CPU. */
 struct row {
 	const struct timeline_lane *lane;
 	const struct timeline_task *task;
@@ -373,7 +373,7 @@ int report_text(const struct report *report)
 	text_notes(report);
 	if (report->by_thread)
 		return text_threads(report);
-	/* Without instructions there is nothing in it but a heading. */
+	/* Without instructions the table has only a heading. */
 	if (report->profile.function_count || !report->samples.selected)
 		text_table(report);
 	report_pc_samples(report);

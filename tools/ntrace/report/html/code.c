@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Transfers of control and source lines, for the page. */
+/* Control transfers and source lines, for the page. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "profile/edges.h"
 
 #define BRANCHES_MAX 2000
-/* Bytes of source in the page: of one file, and of all. */
+/* Limits of source text in the page: for one file, and for all. */
 #define TEXT_MAX (1u << 20)
 #define TEXTS_MAX (4u << 20)
 
@@ -90,7 +90,7 @@ int html_put_branches(struct html *html, struct output *output)
 	return error;
 }
 
-/* Lines of one file, and the branches in them. */
+/* Lines of one file, and their branches. */
 struct covered_file {
 	const struct ntrace_coverage_line *lines;
 	size_t count;
@@ -107,7 +107,7 @@ static int by_most(const void *left, const void *right)
 	return strcmp(a->lines->file, b->lines->file);
 }
 
-/* Files of which something was executed, the hottest first. NULL when out of memory. */
+/* Files with executed lines, hottest first. NULL when out of memory. */
 static struct covered_file *collect_files(const struct ntrace_coverage *coverage, size_t *count)
 {
 	const struct ntrace_coverage_line *lines;
@@ -136,7 +136,7 @@ static struct covered_file *collect_files(const struct ntrace_coverage *coverage
 	return files;
 }
 
-/* The text of a file, to be freed; NULL if it is not there, no text, or too large. */
+/* The text of a file, to be freed; NULL if it is missing, binary or too large. */
 static char *read_text(const char *sysroot, const char *path, size_t room)
 {
 	FILE *file = open_source(path, sysroot);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions, harts and losses, for the page. */
+/* Functions, CPUs and losses, for the page. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "data.h"
 
-/* Functions of which each row would be too small to look for. */
+/* Functions too small for a visible row. */
 #define FUNCTIONS_MAX 5000
 
 static void add_note(void *data, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the files of the page share: the data, part by part; page.js has the other end. */
+/* Writers of the page's data, one for each part; page.js reads it. */
 #ifndef NTRACE_TOOL_REPORT_HTML_DATA_H
 #define NTRACE_TOOL_REPORT_HTML_DATA_H
 
@@ -12,13 +12,13 @@ struct html {
 	struct html_options options;
 	struct ntrace_profile *traces;
 	struct ntrace_coverage *coverage;
-	char *notes[HTML_NOTES_MAX];	/* what has no lines */
+	char *notes[HTML_NOTES_MAX];	/* objects without lines */
 	size_t note_count;
 	uint64_t functions_dropped;
 	uint64_t branches_dropped;
 };
 
-/* Makes what is made of all events. Return: 0 or enum ntrace_error. */
+/* Finishes the accumulators after all events. Return: 0 or enum ntrace_error. */
 int html_prepare(struct html *html);
 void html_notes_free(struct html *html);
 

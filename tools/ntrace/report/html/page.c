@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A report as one page. All sums are made here; the page gets them as JSON,
- * shows them, and asks nobody.
+ * A report as one page. All sums are computed here; the page contains them as JSON and loads
+ * nothing else.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "data.h"
 #include "page.h"
 
-/* The files of this directory, in the program itself. */
+/* The files of this directory, embedded in the program. */
 #define EMBED(symbol, path)                  \
 	__asm__(".pushsection .rodata\n"     \
 		"html_" #symbol ":\n"        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace report --html: one page with all of a recording, for a browser without a network. */
+/* ntrace report --html: a self-contained page about a recording, for a browser. */
 #ifndef NTRACE_TOOL_REPORT_HTML_PAGE_H
 #define NTRACE_TOOL_REPORT_HTML_PAGE_H
 
@@ -14,10 +14,10 @@
 struct html;
 
 /**
- * struct html_options - what the page is about
- * @path: of the recording
+ * struct html_options - contents of the page
+ * @path: path of the recording
  * @sysroot: files of the recorded machine; NULL = "/"
- * @selection: what counts
+ * @selection: events to count
  */
 struct html_options {
 	const char *path;
@@ -36,11 +36,11 @@ int html_event(struct html *html, const struct ntrace_session_event *event);
 int html_end(struct html *html);
 
 /**
- * struct html_report - what others found out
- * @description: NULL if there is none
+ * struct html_report - results of other accumulators
+ * @description: may be NULL
  * @profile: sorted, with totals
  * @timeline: of all events
- * @stacks: threads of the same name as one
+ * @stacks: with threads of the same name merged
  */
 struct html_report {
 	const struct recording *recording;
@@ -51,7 +51,7 @@ struct html_report {
 	struct ntrace_stacks *stacks;
 };
 
-/** html_write - write the page; errors of writing stay in @output. Return: 0 or enum ntrace_error */
+/** html_write - write the page; write errors stay in @output. Return: 0 or enum ntrace_error */
 int html_write(struct html *html, const struct html_report *report, struct output *output);
 
 #endif /* NTRACE_TOOL_REPORT_HTML_PAGE_H */

@@ -5,10 +5,10 @@
 
 #include "data.h"
 
-/* Nodes with less than one of so many instructions could not be seen; nor could what they call. */
+/* Nodes with a smaller share than one in so many instructions are invisible, like their callees. */
 #define SMALLEST 50000
 
-/* Numbers in the page: of functions that have a node there, and of nodes. */
+/* Numbers in the page of functions with a node, and of nodes. */
 struct numbers {
 	uint32_t *names;
 	uint32_t *nodes;
@@ -57,7 +57,7 @@ static int put_names(const struct numbers *numbers, const struct ntrace_stack_no
 	return error;
 }
 
-/* A caller comes before what it calls, so that its number is known. */
+/* Callers come before callees, so that their numbers are known. */
 static size_t put_nodes(const struct numbers *numbers, const struct ntrace_stack_node *nodes,
 			size_t count, struct output *output)
 {
