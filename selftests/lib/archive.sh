@@ -33,7 +33,7 @@ is $? 0 "ntrace archive"
 like "says what it did" "2 files, .* in $tmp/dir/archive" "$(cat "$tmp/out")"
 ok "the program" cmp "$machine/bin/demo" "$tmp/dir/archive/$machine/bin/demo"
 ok "its debug file" cmp "$machine/bin/.debug/demo.debug" "$tmp/dir/archive/$machine/bin/.debug/demo.debug"
-fails "not over another one" "archive is there already" "$ntrace" archive "$tmp/dir"
+fails "not over another one" "archive exists: remove it first" "$ntrace" archive "$tmp/dir"
 mv "$tmp/dir" "$tmp/elsewhere/"
 mv "$machine" "$tmp/gone"
 is "$(executed "$tmp/elsewhere/dir")" "$(cat "$tmp/expected")" "elsewhere: the same instructions"
@@ -55,5 +55,5 @@ record "$tmp/board" "$tmp/there"
 ok "from a sysroot" "$ntrace" archive --sysroot "$tmp/root" "$tmp/board"
 ok "with paths of the recorded machine" cmp "$tmp/demo" "$tmp/board/archive$tmp/there"
 fails "no recording" "not a recording|no recording" "$ntrace" archive "$tmp/a"
-fails "nothing to archive" "one recording is needed" "$ntrace" archive
+fails "nothing to archive" "a recording is needed" "$ntrace" archive
 done_testing

@@ -38,7 +38,7 @@ for sub in record trigger top dump decode report check stat split detect encode 
 	ok "$sub: has a manual page" test -s "$top/Documentation/man/ntrace-$sub.1"
 done
 complains "top: a command" 2 "'x': a command is traced by 'ntrace record'" top x
-complains "top: harts and processes" 2 "tasks or harts" top -a -p 1
+complains "top: harts and processes" 2 "per-process and system-wide tracing" top -a -p 1
 complains "top: a delay that is none" 2 "option --delay: 'x' is no number" top -d x
 complains "top: no time at all" 2 "option --share: '0' is no number from 0.001 to 100" top --share 0
 complains "top: unknown sort key" 2 "neither instructions nor calls" top --sort size
@@ -79,30 +79,30 @@ complains "a number that is none" 2 "'many' is not a number" report --limit many
 complains "--user and --kernel" 2 "exclude each other" report --user --kernel x
 complains "unknown sort key" 2 "not one of self, total, calls" report --sort size x
 complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
-complains "unknown privilege" 2 "'x' is none of u, s, m" record --privilege usx true
-complains "sync interval that is no power of two" 2 "no power of two" record --sync messages:100 true
-complains "time stamps of no kind" 2 "none of any, external" record --timestamps now true
+complains "unknown privilege" 2 "'x' is not one of u, s, m" record --privilege usx true
+complains "sync interval that is no power of two" 2 "not a power of two" record --sync messages:100 true
+complains "time stamps of no kind" 2 "not one of any, external" record --timestamps now true
 complains "time stamps divided by what they cannot" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
 complains "time stamps divided by no number" 2 "divided by 4, 16 and 64" record --timestamps system:4x true
 complains "shared time divided" 2 "divided by 4, 16 and 64" record --timestamps shared:4 true
-complains "a filter of nothing" 2 "none of FUNCTION@FILE" record --filter @/bin/true true
+complains "a filter of nothing" 2 "not one of FUNCTION@FILE" record --filter @/bin/true true
 complains "a filter of a file that is not there" 1 "nonexistent: No such file" record --filter main@/nonexistent true
-complains "a filter of files for harts" 2 "tasks or harts" record -a --filter '*@/etc/passwd' true
+complains "a filter of files for harts" 2 "per-process and system-wide tracing" record -a --filter '*@/etc/passwd' true
 complains "traps of no kind" 2 "neither exceptions nor interrupts" record --traps faults true
 complains "a cause that is too large" 2 "causes up to 63" record --traps exceptions:64 true
-complains "traps of tasks" 2 "traps is for harts" record --task --traps interrupts true
-complains "list of harts that is none" 2 "no list like" record --harts 1-x true
-complains "tasks and harts" 2 "tasks or harts" record --task --harts 0 true
-complains "a process that is none" 2 "no list like" record --pid 12,x
-complains "no process" 2 "no list like" record --tid 0
-complains "an AUX area that is no power of two" 2 "no power of two" record --task --aux-size 5000 true
+complains "traps of tasks" 2 "traps is a system-wide option" record --task --traps interrupts true
+complains "list of harts that is none" 2 "not a list like" record --harts 1-x true
+complains "tasks and harts" 2 "per-process and system-wide tracing" record --task --harts 0 true
+complains "a process that is none" 2 "not a list like" record --pid 12,x
+complains "no process" 2 "not a list like" record --tid 0
+complains "an AUX area that is no power of two" 2 "not a power of two" record --task --aux-size 5000 true
 complains "a level of compression that there is not" 2 "compression-level" record --compression-level 23 true
-complains "a size of harts for tasks" 2 "for tasks: --aux-size" record --task --data-size 1M true
-complains "a size of tasks for harts" 2 "for harts: --data-size" record -a --aux-size 1M true
-complains "strobing that is none" 2 "no pair of microseconds" record --strobe 100 true
-complains "strobing of harts" 2 "tasks or harts" record -a --strobe 100,900 true
-complains "a snapshot without synchronization" 2 "nothing to begin decoding at" record --snapshot --sync off true
-complains "M-mode of a task" 2 "m belongs to no task" record --task --privilege um true
+complains "a size of harts for tasks" 2 "per-process: --aux-size" record --task --data-size 1M true
+complains "a size of tasks for harts" 2 "system-wide: --data-size" record -a --aux-size 1M true
+complains "strobing that is none" 2 "not a pair of microseconds" record --strobe 100 true
+complains "strobing of harts" 2 "per-process and system-wide tracing" record -a --strobe 100,900 true
+complains "a snapshot without synchronization" 2 "decoding cannot start without" record --snapshot --sync off true
+complains "M-mode of a task" 2 "m can only be traced system-wide" record --task --privilege um true
 complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
 complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program
 complains "a command that is no program" 126 "cannot be executed" record /etc/passwd
@@ -112,11 +112,11 @@ else
 	complains "no trace device" 1 "no trace device .*module" record -- true
 fi
 
-complains "record: a trigger input that is none" 2 "no input 0..7" record --trigger-in 8=on -- true
-complains "record: what no input does" 2 "no input 0..7" record --trigger-in 0=both -- true
-complains "record: no output" 2 "no output 0..7" record --trigger-out on -- true
-complains "record: armed without a beginning" 2 "nothing would begin" record --armed --trigger-in 0=off -- true
-complains "record: triggers and strobing" 2 "undo what the other does" record --strobe 100,100 --trigger-in 0=off -- true
+complains "record: a trigger input that is none" 2 "an input N from 0 to 7" record --trigger-in 8=on -- true
+complains "record: what no input does" 2 "an input N from 0 to 7" record --trigger-in 0=both -- true
+complains "record: no output" 2 "an output N from 0 to 7" record --trigger-out on -- true
+complains "record: armed without a beginning" 2 "nothing would start" record --armed --trigger-in 0=off -- true
+complains "record: triggers and strobing" 2 "exclude each other" record --strobe 100,100 --trigger-in 0=off -- true
 
 complains "file that does not exist" 1 "nonexistent: No such file" dump /nonexistent
 complains "recording that does not exist" 1 "nonexistent: No such file" report /nonexistent

@@ -31,8 +31,8 @@ for name; do
 		kill "$one" $!
 		;;
 	none)
-		fails "record: no such time stamps" 'no such time stamps' ntrace record --timestamps any -o none -- true
-		fails "record: tasks" 'not all encoders have such time stamps' ntrace record --task --timestamps any -o none -- true
+		fails "record: no such timestamps" 'no such timestamps' ntrace record --timestamps any -o none -- true
+		fails "record: tasks" 'not all encoders have such timestamps' ntrace record --task --timestamps any -o none -- true
 		;;
 	esac
 done

@@ -47,10 +47,10 @@ is "$(<btm.rc)" 137 "a command killed by a signal"
 attempt counted ntrace record -o counted.data -- "$counted"
 is "$(<counted.rc)" 7 "the exit status is the command's"
 is "$(<counted.out)" "done" "the command's output is its own"
-like "the summary" "trace from 2 harts in .* nothing lost.*ntrace report counted.data" "$(cat counted.err)"
+like "the summary" "trace from 2 CPUs in .* nothing lost.*ntrace report counted.data" "$(cat counted.err)"
 attempt packed ntrace record -z -o packed.data -- "$counted"
 status packed 7
-like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 harts" "$(cat packed.err)"
+like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 CPUs" "$(cat packed.err)"
 # Room for what is not trace, what is set aside for the end, and a little for the trace.
 room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 640))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small

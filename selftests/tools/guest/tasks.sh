@@ -26,9 +26,9 @@ for cpu in 0 1; do
 	others+=("$!")
 done
 attempt root ntrace record --task -o root.data -- "$counted"
-says root 7 'trace from 2 harts in .* nothing lost.*ntrace report root.data'
+says root 7 'trace from 2 CPUs in .* nothing lost.*ntrace report root.data'
 attempt btm ntrace record --task --mode btm --sync off --privilege u -o btm.data -- "$counted"
-says btm 7 'trace from 2 harts, user space only, in .* nothing lost'
+says btm 7 'trace from 2 CPUs, user space only, in .* nothing lost'
 attempt thread ntrace record --per-thread -o thread.data -- "$counted"
 says thread 7 'trace from 1 threads in .* nothing lost'
 kill "${others[@]}"
@@ -48,7 +48,7 @@ until_true traces
 echo >go
 finish pid "$recorder"
 wait "$pid"
-says pid 0 'trace from 2 harts in .* nothing lost'
+says pid 0 'trace from 2 CPUs in .* nothing lost'
 refused gone 'no process' ntrace record -p $pid -o gone.data
 
 echo 3 >/proc/sys/kernel/perf_event_paranoid
@@ -56,7 +56,7 @@ record_as_nobody forbidden -- "$counted"
 says forbidden 1 'no permission.*perf_event_paranoid is 3'
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 record_as_nobody user -- "$counted"
-says user 7 'trace from 2 harts, user space only, in .* nothing lost'
+says user 7 'trace from 2 CPUs, user space only, in .* nothing lost'
 record_as_nobody kernel --privilege us -- "$counted"
 says kernel 1 'no permission.*with the kernel.*paranoid is 2'
 record_as_nobody init -p 1 -- true

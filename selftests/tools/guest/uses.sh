@@ -16,8 +16,8 @@ refused top_no_module 'no trace device.*module' ntrace top -n 1
 refused trigger_no_module 'no PMU "ntrace": is the module loaded' ntrace trigger --call main@"$here/steady" -o none -- true
 ok "the module is loaded" load_module
 
-refused newer 'speaks version 2 .* version 1: install matching ones' "$here/module_version" 2 ntrace record -o none -- true
-refused older 'speaks version 0 .* version 1: install matching ones' "$here/module_version" 0 ntrace record -o none -- true
+refused newer 'has version 2 .* version 1: install matching versions' "$here/module_version" 2 ntrace record -o none -- true
+refused older 'has version 0 .* version 1: install matching versions' "$here/module_version" 0 ntrace record -o none -- true
 attempt same "$here/module_version" 1 ntrace record -q -o same.data -- true
 status same 0
 rm -rf same.data
@@ -25,7 +25,7 @@ rm -rf same.data
 refused_nobody record_permission 'no permission.*CAP_PERFMON' "$ntrace" record -o /tmp/user/none -- true
 refused_nobody top_permission 'no permission.*CAP_PERFMON' "$ntrace" top -n 1
 refused gone 'no process 4194000' ntrace top -p 4194000 -n 1
-refused no_hart 'hart 7 has no trace device' ntrace record --harts 0,7 -o none -- true
+refused no_hart 'CPU 7 has no trace device' ntrace record --harts 0,7 -o none -- true
 refused too_large 'largest sink buffer' ntrace record --sink-size 512G -o none -- true
 attempt no_command ntrace record -o none -- no-such-program
 says no_command 127 'no-such-program: no such command'

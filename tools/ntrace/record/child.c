@@ -14,7 +14,7 @@
 #include "common/command.h"
 #include "common/ui.h"
 
-/* What shells answer for commands that cannot run. */
+/* Exit statuses of shells for commands that cannot run. */
 #define STATUS_NOT_EXECUTABLE 126
 #define STATUS_NOT_FOUND 127
 
@@ -71,11 +71,11 @@ static void child_main(const struct child *child, char **argv)
 	char byte;
 	int error;
 
-	/* main() ignores SIGPIPE and the recorder blocks signals: not for the command. */
+	/* Undo for the command: main() ignores SIGPIPE and the recorder blocks signals. */
 	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* Without a byte the recorder has given up. */
+	/* End of file without a byte: the recorder has given up. */
 	while (read(child->go, &byte, 1) != 1)
 		if (errno != EINTR)
 			_exit(EXIT_FAILED);
@@ -102,7 +102,7 @@ int child_fork(struct child *child, char **argv)
 	end = (struct child){ .go = go[0], .failed = failed[1] };
 	child->pid = fork();
 	if (!child->pid) {
-		/* Or it would never see that the recorder is gone. */
+		/* Close the child's copies, or it would never see the recorder's end. */
 		close(go[1]);
 		close(failed[0]);
 		child_main(&end, argv);

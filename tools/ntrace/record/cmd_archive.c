@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace archive: makes a recording complete, to be decoded elsewhere. */
+/* ntrace archive: adds the traced programs to a recording. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum {
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_SYSROOT, "sysroot", "DIR", "files of the recorded machine are below DIR" },
+	{ OPTION_SYSROOT, "sysroot", "DIR", "directory with the files of the recorded machine" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -25,7 +25,7 @@ static int archive(struct recording *recording, const char *path)
 	int error = ntrace_session_archive(recording->session, &counts);
 
 	if (error == NTRACE_ERR_IO && errno == EEXIST)
-		return fail("%s/archive is there already: remove it to make another", path);
+		return fail("%s/archive exists: remove it first", path);
 	if (error)
 		return fail("%s/archive: %s", path,
 			    error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
@@ -33,7 +33,7 @@ static int archive(struct recording *recording, const char *path)
 	    ui_size(size, counts.bytes), path);
 	if (!counts.missing)
 		return EXIT_OK;
-	warn("%" PRIu64 " programs are not in it: their code will not be decoded", counts.missing);
+	warn("%" PRIu64 " programs are missing: their code will not be decoded", counts.missing);
 	return EXIT_GAPS;
 }
 
@@ -53,7 +53,7 @@ static int run(const struct command *command, int argc, char **argv)
 		recording_options.sysroot = options.value;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one recording is needed");
+		return usage_error(command, "a recording is needed");
 	error = recording_open(&recording, command, argv[options.index], &recording_options);
 	if (error)
 		return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace record: traces all harts, or tasks, while a command runs. */
+/* ntrace record: traces all CPUs, or processes, while a command runs. */
 #include "child.h"
 #include "common/command.h"
 #include "common/ui.h"
@@ -28,22 +28,21 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_record = {
 	.name = "record",
-	.summary = "trace all harts, or a program, while a command runs",
+	.summary = "trace all CPUs, or a program, while a command runs",
 	.usage = "[OPTIONS] [--] COMMAND [ARGUMENT...]",
 	.details =
-		"Traces user space and the kernel from before the command starts until it ends: of "
-		"all\n"
-		"harts, whatever runs on them, through /dev/ntraceN, which needs root or "
+		"Traces user space and the kernel from before the command starts until it ends.\n"
+		"System-wide tracing covers all CPUs through /dev/ntraceN and needs root, or "
 		"CAP_PERFMON,\n"
-		"CAP_SYSLOG and CAP_SYS_RAWIO; nothing is copied before it gets to the recorder. "
-		"Or of\n"
-		"tasks, through perf: what perf_event_paranoid allows, user space only for those "
-		"who may\n"
-		"not read the kernel's code. With --pid and --tid the command may be left out. A "
-		"recording\n"
-		"that has the name already becomes NAME.old.\n\n"
+		"CAP_SYSLOG and CAP_SYS_RAWIO. Per-process tracing uses perf within the limits of\n"
+		"perf_event_paranoid; users who may not read the kernel's code get user space "
+		"only.\n"
+		"With --pid or --tid the command is optional. An older recording of the same name\n"
+		"becomes NAME.old.\n"
+		"\n"
 		"exit status: that of the command; 126 or 127 if it cannot be run; 1 if recording\n"
-		"failed.\n\n"
+		"failed.\n"
+		"\n"
 		"examples:\n"
 		"  ntrace record -- gzip -k file\n"
 		"  ntrace record --task --privilege u -- make\n"

@@ -23,7 +23,7 @@
 #include "trace_output.h"
 #include "trigger.h"
 
-/* Largest piece taken at once, so that the ring gets free in small steps. */
+/* Most bytes consumed at once: frees the ring in small steps. */
 #define PIECE_MAX (1u << 20)
 
 /* Names a process that has the device open, for "busy". */
@@ -69,14 +69,14 @@ static int open_failed(const char *path, int error)
 	switch (error) {
 	case EACCES:
 	case EPERM:
-		return fail("%s: no permission: tracing a hart needs root or CAP_PERFMON", path);
+		return fail("%s: no permission: system-wide tracing needs root or CAP_PERFMON",
+			    path);
 	case EBUSY:
 		find_owner(path, owner, sizeof(owner));
 		return fail("%s: busy: %s is tracing with it", path, owner);
 	case ENODEV:
 	case ENXIO:
-		return fail("%s: the trace hardware of this hart is gone, or the hart is offline",
-			    path);
+		return fail("%s: the CPU is offline, or its trace hardware is gone", path);
 	default:
 		return fail("%s: %s", path, strerror(error));
 	}
@@ -88,8 +88,8 @@ static int check_version(const struct device *device)
 
 	if (module == NTRACE_ABI_VERSION)
 		return EXIT_OK;
-	return fail("the ntrace module speaks version %u of the interface, this ntrace version %u: "
-		    "install matching ones (the %s is older)",
+	return fail("the ntrace module has version %u of the interface, this ntrace version %u: "
+		    "install matching versions (the %s is older)",
 		    module, (unsigned int)NTRACE_ABI_VERSION,
 		    module < NTRACE_ABI_VERSION ? "module" : "command");
 }
@@ -105,10 +105,9 @@ static int open_device(struct device *device, const char *path)
 	device->info.size = sizeof(device->info);
 	if (ioctl(device->fd, NTRACE_IOC_INFO, &device->info)) {
 		if (errno == ENOTTY || errno == E2BIG || errno == EINVAL)
-			return fail(
-				"%s: the ntrace module does not understand this ntrace: install "
-				"matching ones",
-				path);
+			return fail("%s: the ntrace module does not support this ntrace: install "
+				    "matching versions",
+				    path);
 		return open_failed(path, errno);
 	}
 	return check_version(device);
@@ -121,7 +120,7 @@ static int compare_devices(const void *a, const void *b)
 	return left->info.cpu < right->info.cpu ? -1 : left->info.cpu > right->info.cpu;
 }
 
-/* Every hart that was named must be there. */
+/* Every requested CPU must have a device. */
 static int check_cpus(const struct device_list *list, const struct cpu_mask *cpus)
 {
 	unsigned int cpu, i;
@@ -132,12 +131,12 @@ static int check_cpus(const struct device_list *list, const struct cpu_mask *cpu
 		for (i = 0; i < list->count && list->devices[i].info.cpu != cpu; i++)
 			;
 		if (i == list->count)
-			return fail("hart %u has no trace device", cpu);
+			return fail("CPU %u has no trace device", cpu);
 	}
-	return list->count ? EXIT_OK : fail("no hart is selected");
+	return list->count ? EXIT_OK : fail("no CPU is selected");
 }
 
-/* Of a sink that harts share, one device is enough: it gives all that is in it. */
+/* If harts share a sink, one of their devices delivers all of its trace. */
 static void find_leader(const struct device_list *list, struct device *device)
 {
 	const struct device *other;
@@ -216,57 +215,57 @@ void devices_close(struct device_list *list)
 	*list = (struct device_list){ 0 };
 }
 
-/* What this hardware cannot do, said better than EOPNOTSUPP. */
+/* Reports what the hardware lacks more precisely than EOPNOTSUPP. */
 static int check_abilities(const struct device *device, const struct ntrace_config *wanted)
 {
 	const struct ntrace_info *info = &device->info;
 
 	if (!info->sink_size_max)
-		return fail("%s: the trace of hart %u leaves the machine (%s): there is nothing "
-			    "to record here",
+		return fail("%s: the trace of CPU %u leaves the machine (%s): there is nothing to "
+			    "record here",
 			    device->path, info->cpu,
 			    (info->sink_impl >> 8 & 0xf) == 0xa ? "PIB sink" : "ATB bridge");
 	if (wanted->mode && !(info->modes >> wanted->mode & 1))
-		return fail("%s: the encoder of hart %u has no %s (option --mode)", device->path,
+		return fail("%s: the encoder of CPU %u has no %s (option --mode)", device->path,
 			    info->cpu, wanted->mode == NTRACE_MODE_BTM ? "BTM" : "HTM");
 	if (!(info->sync_modes >> wanted->sync_mode & 1))
-		return fail("%s: the encoder of hart %u has no such periodic synchronization "
+		return fail("%s: the encoder of CPU %u has no such periodic synchronization "
 			    "(option --sync)",
 			    device->path, info->cpu);
 	if (wanted->sync_mode && wanted->sync_max > info->sync_max)
-		return fail("%s: the longest interval of the encoder of hart %u is 2^%u "
-			    "(option --sync)",
-			    device->path, info->cpu, info->sync_max + 4);
+		return fail(
+			"%s: the longest interval of the encoder of CPU %u is 2^%u (option --sync)",
+			device->path, info->cpu, info->sync_max + 4);
 	if (wanted->timestamps && (wanted->timestamps == RECORD_TIMESTAMPS_ANY ||
 				   !(info->timestamp_modes >> wanted->timestamps & 1) ||
 				   wanted->timestamp_prescale > info->timestamp_prescale_max))
-		return fail("%s: the encoder of hart %u has no such time stamps (option "
-			    "--timestamps)",
-			    device->path, info->cpu);
+		return fail(
+			"%s: the encoder of CPU %u has no such timestamps (option --timestamps)",
+			device->path, info->cpu);
 	if (wanted->range_count > info->range_max)
-		return fail("%s: the encoder of hart %u can filter %u address ranges (option "
-			    "--filter)",
-			    device->path, info->cpu, info->range_max);
+		return fail(
+			"%s: the encoder of CPU %u can filter %u address ranges (option --filter)",
+			device->path, info->cpu, info->range_max);
 	if (wanted->traps &&
 	    (!(info->traps >> wanted->traps & 1) || (wanted->causes && !info->causes)))
-		return fail("%s: the encoder of hart %u cannot filter by traps (option --traps)",
+		return fail("%s: the encoder of CPU %u cannot filter by traps (option --traps)",
 			    device->path, info->cpu);
 	if (!record_trigger_fits(wanted, info->triggers_in, info->triggers_out,
 				 info->triggers_debug))
-		return fail("%s: the encoder of hart %u has no such trigger: it has inputs 0x%x, "
+		return fail("%s: the encoder of CPU %u has no such trigger: it has inputs 0x%x, "
 			    "outputs 0x%x%s (--trigger-in, --trigger-out, --debug-triggers)",
 			    device->path, info->cpu, info->triggers_in, info->triggers_out,
 			    info->triggers_debug ? "" : ", no debug triggers");
 	if (wanted->sink_size > info->sink_size_max)
-		return fail("%s: the largest sink buffer of hart %u is %" PRIu64 " bytes "
-			    "(option --sink-size)",
+		return fail("%s: the largest sink buffer of CPU %u is %" PRIu64
+			    " bytes (option --sink-size)",
 			    device->path, info->cpu, (uint64_t)info->sink_size_max);
 	return EXIT_OK;
 }
 
 /*
- * The kernel's trace shows switches of tasks; without it the hart should name the
- * task, if it can. Return: as ioctl().
+ * A trace of the kernel shows task switches. Without the kernel, ask for Ownership messages
+ * if the encoder has them. Return: as ioctl().
  */
 static int set_config(struct device *device)
 {
@@ -294,7 +293,7 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	if (error)
 		return error;
 	device->config = *wanted;
-	/* Where nothing can be left out, all is traced. */
+	/* Without privilege filters everything is traced. */
 	if (!device->config.privilege && !device->info.privilege)
 		device->config.privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S |
 					   NTRACE_PRIVILEGE_M | NTRACE_PRIVILEGE_VU |
@@ -304,8 +303,8 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 		device->config.flags |= NTRACE_CONFIG_NO_DATA;
 	if (set_config(device)) {
 		if (errno == EOPNOTSUPP)
-			return fail("%s: the encoder of hart %u cannot be set so (--mode, "
-				    "--privilege, --sync or --context)",
+			return fail("%s: the encoder of CPU %u does not support this combination "
+				    "(--mode, --privilege, --sync or --context)",
 				    device->path, device->info.cpu);
 		if (errno == ENOMEM)
 			return fail("%s: not enough memory for the buffers: a smaller --sink-size "
@@ -317,7 +316,7 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 				    device->path);
 		return open_failed(device->path, errno);
 	}
-	/* The first page says where the data is; then the whole. */
+	/* The first page has the layout; then map everything. */
 	map = mmap(NULL, page, PROT_READ, MAP_SHARED, device->fd, 0);
 	if (map == MAP_FAILED)
 		return fail("%s: mmap: %s", device->path, strerror(errno));
@@ -333,7 +332,7 @@ int device_configure(struct device *device, const struct ntrace_config *wanted)
 	return EXIT_OK;
 }
 
-/* Take one contiguous piece and give its room back. Return: 0 or errno. */
+/* Saves one contiguous piece and consumes it. Return: 0 or errno. */
 static int save_piece(struct device *device, uint64_t tail, size_t size)
 {
 	struct ntrace_consume consume = { .size = sizeof(consume), .tail = tail + size };
@@ -345,7 +344,7 @@ static int save_piece(struct device *device, uint64_t tail, size_t size)
 	return ioctl(device->fd, NTRACE_IOC_CONSUME, &consume) ? errno : 0;
 }
 
-/* Everything that is there now. */
+/* Saves all available trace. */
 static int save_available(struct device *device)
 {
 	uint64_t head = __atomic_load_n((const uint64_t *)(uintptr_t)&device->control->head,
@@ -378,7 +377,7 @@ static void *save_thread(void *data)
 	uint64_t one = 1;
 	int error = 0;
 
-	/* The buffer waits for nobody. Without the permission it has to do so, too. */
+	/* Real-time priority keeps up with the buffer; best effort without permission. */
 	pthread_setschedparam(pthread_self(), SCHED_FIFO, &priority);
 	while (!error) {
 		if (poll(&poller, 1, -1) < 0) {
@@ -420,7 +419,7 @@ int device_start(struct device *device)
 			       open_failed(device->path, errno) :
 			       fail("%s: starting the trace: %s", device->path, strerror(errno));
 	device->running = true;
-	/* Not earlier: it ends when the trace does, and the buffer has room until then. */
+	/* Started last: the thread ends with the trace, and the buffer has space until then. */
 	error = pthread_create(&device->thread, NULL, save_thread, device);
 	if (error)
 		return fail("starting a thread: %s", strerror(error));
@@ -443,7 +442,7 @@ int device_stop(struct device *device)
 	return error;
 }
 
-/* Where harts share a sink, the last of them to stop brings the end of all. */
+/* If harts share a sink, the last one to stop delivers the end of the trace. */
 static void take_losses(struct device *device)
 {
 	device->lost = device->control->lost;
@@ -465,14 +464,14 @@ static void save_rest(struct device *device)
 	error = spool_flush(&device->spool);
 	if (!device->error)
 		device->error = error;
-	/* The end of the trace makes room for what it cannot be decoded without. */
+	/* Gives up the end of the trace for the files that decoding needs. */
 	if (device->output.fd >= 0 && is_full(device->error))
 		trace_output_make_room(&device->output);
 	error = trace_output_close(&device->output);
 	if (!device->error)
 		device->error = error;
 	device->saved = device->output.saved;
-	/* What is left when saving failed is lost, and its size is known. */
+	/* Trace left after a failed write is lost; its size is known. */
 	if (device->control && device->control->head > device->saved)
 		device->lost += device->control->head - device->saved;
 }
@@ -489,12 +488,12 @@ int device_save_finish(struct device *device, bool quiet)
 	if (quiet)
 		return EXIT_FAILED;
 	if (is_full(device->error))
-		return fail("%s: disk full after %" PRIu64 " bytes: what was saved before can be "
-			    "decoded",
+		return fail("%s: disk full after %" PRIu64
+			    " bytes: trace saved before can be decoded",
 			    device->output.name, device->saved);
 	if (device->error == EIO)
-		return fail("%s: the trace hardware did not answer, or the disk failed: what was "
-			    "traced before is saved",
+		return fail("%s: the trace hardware did not answer, or the disk failed: earlier "
+			    "trace is saved",
 			    device->path);
 	return fail("%s: %s", device->output.name, strerror(device->error));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The directory of a recording: made, moved out of the way, removed. */
+/* The directory of a recording: created, renamed, removed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,11 +15,11 @@
 #include "common/ui.h"
 #include "directory.h"
 
-/* For what a recording cannot be decoded without, and is written last: parameters, sideband. */
+/* Reserved space for files that decoding needs and that are written last: parameters, sideband. */
 #define ROOM "room"
 #define ROOM_SIZE (256u << 10)
 
-/* Only what a recorder writes is ever removed; anything else stays and keeps its directory. */
+/* Only files of the recorder are ever removed; other files and their directory stay. */
 static bool is_ours(const char *name)
 {
 	static const char *const names[] = { "data", "params", "params.new", "images", ROOM };
@@ -31,7 +31,7 @@ static bool is_ours(const char *name)
 	return !strncmp(name, "aux.", 4);
 }
 
-/* Holds something, and nothing but what a recorder writes; it may have been killed half-way. */
+/* True if the directory has files of a recorder, possibly incomplete, and no others. */
 static bool is_recording(const char *path)
 {
 	DIR *directory = opendir(path);
@@ -50,7 +50,7 @@ static bool is_recording(const char *path)
 	return any && !foreign;
 }
 
-/* Removes the files of @path, and @path itself if nothing is left in it. */
+/* Removes the files of @path, and @path itself if it is empty then. */
 static void remove_files(const char *path, bool all)
 {
 	DIR *directory = opendir(path);
@@ -80,7 +80,7 @@ void recording_discard(const char *directory)
 	remove_files(directory, false);
 }
 
-/* A recording that has our name goes out of the way, as with perf record. */
+/* Renames an older recording of that name, like perf record. */
 static int keep_old(const char *directory)
 {
 	struct stat status;
@@ -90,7 +90,7 @@ static int keep_old(const char *directory)
 	if (lstat(directory, &status))
 		return EXIT_OK;
 	if (!S_ISDIR(status.st_mode) || !is_recording(directory))
-		return fail("%s: exists and is no recording: it is left alone", directory);
+		return fail("%s: exists and is not a recording", directory);
 	if (asprintf(&old, "%s.old", directory) < 0)
 		return fail("out of memory");
 	if (is_recording(old))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace record --filter and --traps: what code is traced. */
+/* ntrace record --filter and --traps: which code is traced. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 #include "filter.h"
 #include "options.h"
 
-/* From where, and how much: addresses, or places in a file. */
+/* Start and size: addresses, or offsets in a file. */
 struct extent {
 	uint64_t start;
 	uint64_t size;
@@ -107,13 +107,14 @@ static int find_in_kernel(const char *name, struct extent *extent)
 		if (!strcmp(symbols.symbol[i].name, name))
 			break;
 	if (!error && i == symbols.count)
-		error = fail("no function '%s' in the kernel; of a file it is %s@FILE", name, name);
-	/* It ends where the next one begins. */
+		error = fail("no function '%s' in the kernel; for a function of a file use %s@FILE",
+			     name, name);
+	/* The function ends where the next one begins. */
 	for (next = i + 1; !error && next < symbols.count; next++)
 		if (symbols.symbol[next].address != symbols.symbol[i].address)
 			break;
 	if (!error && next >= symbols.count)
-		error = fail("it is not known where the kernel's function '%s' ends", name);
+		error = fail("the end of the kernel's function '%s' is unknown", name);
 	if (!error) {
 		extent->start = symbols.symbol[i].address;
 		extent->size = symbols.symbol[next].address - extent->start;
@@ -198,7 +199,7 @@ static int add_addresses(struct record_options *options, const char *what)
 	return add_text(options, &extent, NULL);
 }
 
-/* Without the blanks around it; changes @text. */
+/* Strips surrounding blanks; modifies @text. */
 static char *trim(char *text)
 {
 	size_t length;
@@ -217,7 +218,7 @@ int record_filter_take(struct record_options *options, const char *value)
 	if (!copy)
 		return fail("out of memory");
 	what = trim(copy);
-	/* As the perf tool has it. */
+	/* Syntax of the perf tool. */
 	if (!strncmp(what, "filter ", 7))
 		what = trim(what + 7);
 	file = strchr(what, '@');
@@ -226,7 +227,7 @@ int record_filter_take(struct record_options *options, const char *value)
 	what = trim(what);
 	if (!*what || (file && !*trim(file)))
 		error = usage_error(options->command,
-				    "option --filter: '%s' is none of FUNCTION@FILE, "
+				    "option --filter: '%s' is not one of FUNCTION@FILE, "
 				    "START/SIZE@FILE, *@FILE, FUNCTION, START/SIZE",
 				    value);
 	else if (file)
@@ -262,7 +263,7 @@ int record_filter_take_traps(struct record_options *options, const char *text)
 		cause = strtoul(at + 1, &end, 0);
 		if (at[1] < '0' || at[1] > '9' || (*end && *end != ',') || cause > 63)
 			return usage_error(options->command,
-					   "option --traps: '%s' is no list of causes up to 63",
+					   "option --traps: '%s' is not a list of causes up to 63",
 					   text + length + 1);
 		options->wanted.causes |= UINT64_C(1) << cause;
 		at = end;

@@ -14,46 +14,47 @@
 const struct option_spec record_options_table[] = {
 	{ OPTION_OUTPUT, "output", "DIR",
 	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
-	{ OPTION_ALL, "all", NULL, "trace all harts, whatever runs on them (default for root)" },
-	{ OPTION_HARTS, "harts", "LIST", "trace these harts only, e.g. 0,2-3" },
+	{ OPTION_ALL, "all", NULL, "trace all CPUs, system-wide (default for root)" },
+	{ OPTION_HARTS, "harts", "LIST", "trace only these CPUs, e.g. 0,2-3" },
 	{ OPTION_TASK, "task", NULL,
-	  "trace the command and what it starts, wherever it runs (default for others)" },
-	{ OPTION_PID, "pid", "LIST", "trace these processes, and what they start" },
-	{ OPTION_TID, "tid", "LIST", "trace these threads, and what they start" },
-	{ OPTION_PER_THREAD, "per-thread", NULL, "trace only the threads themselves" },
+	  "trace the command and its children (default for other users)" },
+	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
+	{ OPTION_TID, "tid", "LIST", "trace these threads and their children" },
+	{ OPTION_PER_THREAD, "per-thread", NULL, "do not trace children" },
 	{ OPTION_SNAPSHOT, "snapshot", NULL,
-	  "of tasks: only what the buffer holds, at each SIGUSR2 and at the end" },
+	  "per-process: save only the buffer, at each SIGUSR2 and at the end" },
 	{ OPTION_STROBE, "strobe", "ON,OFF",
-	  "of tasks: trace for ON microseconds, then not for OFF" },
+	  "per-process: trace for ON microseconds, pause for OFF" },
 	{ OPTION_CONTEXT, "context", NULL,
-	  "the trace names tasks itself (default for harts without the kernel)" },
+	  "put task ids into the trace (system-wide default without the kernel)" },
 	{ OPTION_MODE, "mode", "btm|htm",
-	  "branch or history trace mode (default: htm if there is)" },
-	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
+	  "branch or history trace mode (default: htm if supported)" },
+	{ OPTION_PRIVILEGE, "privilege", "LETTERS",
+	  "privileges to trace, of u, s, m (default us)" },
 	{ OPTION_AUX_SIZE, "aux-size", "SIZE",
-	  "of tasks: buffer between kernel and recorder, per hart or thread" },
+	  "per-process: buffer between kernel and recorder, per CPU or thread" },
 	{ OPTION_SINK_SIZE, "sink-size", "SIZE",
-	  "of harts: buffer that the hardware writes to, per hart" },
+	  "system-wide: trace buffer of the hardware, per CPU" },
 	{ OPTION_DATA_SIZE, "data-size", "SIZE",
-	  "of harts: buffer between kernel and recorder, per hart" },
+	  "system-wide: buffer between kernel and recorder, per CPU" },
 	{ OPTION_SYNC, "sync", "KIND[:N]",
 	  "synchronize every N messages, cycles or parcels; or off" },
 	{ OPTION_TIMESTAMPS, "timestamps", "KIND[:N]",
-	  "time in the trace: any, external, system, core or shared; every N ticks" },
+	  "timestamps: any, external, system, core or shared; every N ticks" },
 	{ OPTION_FILTER, "filter", "FUNCTION[@FILE]",
-	  "trace this only (FILE: of tasks); or START/SIZE[@FILE], or *@FILE; may be repeated" },
+	  "trace only this (FILE: per-process); or START/SIZE[@FILE], or *@FILE; may be repeated" },
 	{ OPTION_TRAPS, "traps", "KIND[:CAUSE,...]",
-	  "of harts: trace only handlers of exceptions or interrupts" },
+	  "system-wide: trace only handlers of exceptions or interrupts" },
 	{ OPTION_TRIGGER_IN, "trigger-in", "N=ACTION",
-	  "external input N begins (on), ends (off) or marks (notify) the trace" },
+	  "external input N starts (on), stops (off) or marks (notify) the trace" },
 	{ OPTION_TRIGGER_OUT, "trigger-out", "N=WHEN",
-	  "external output N fires when it begins (on), ends (off) or both" },
+	  "external output N fires at start (on), stop (off) or both" },
 	{ OPTION_DEBUG_TRIGGERS, "debug-triggers", NULL,
-	  "triggers of the hart, set by a debugger, do what inputs do" },
-	{ OPTION_ARMED, "armed", NULL, "the trace begins with a trigger" },
+	  "use debug triggers of the hart, set by a debugger, like inputs" },
+	{ OPTION_ARMED, "armed", NULL, "start the trace by a trigger" },
 	{ OPTION_COMPRESS, "compress", NULL, "compress the trace (zstd)" },
 	{ OPTION_COMPRESSION_LEVEL, "compression-level", "N",
-	  "so hard: 1 (default) to 22; implies --compress" },
+	  "zstd level, 1 (default) to 22; implies --compress" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -71,14 +72,14 @@ static int take_privilege(struct record_options *record, const char *text)
 			record->wanted.privilege |= NTRACE_PRIVILEGE_M;
 		else
 			return usage_error(record->command,
-					   "option --privilege: '%c' is none of u, s, m", *text);
+					   "option --privilege: '%c' is not one of u, s, m", *text);
 	}
 	if (!record->wanted.privilege)
 		return usage_error(record->command, "option --privilege: nothing to trace");
 	return EXIT_OK;
 }
 
-/* "messages:4096": the hardware knows powers of two from 16. */
+/* "messages:4096": the hardware supports powers of two from 16. */
 static int take_sync(struct record_options *record, const char *text)
 {
 	static const char *const kinds[] = {
@@ -97,10 +98,9 @@ static int take_sync(struct record_options *record, const char *text)
 		if (strlen(kinds[i]) == length && !strncmp(kinds[i], text, length))
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0]))
-		return usage_error(record->command,
-				   "option --sync: '%s' is none of messages, "
-				   "cycles, parcels, off",
-				   text);
+		return usage_error(
+			record->command,
+			"option --sync: '%s' is not one of messages, cycles, parcels, off", text);
 	record->wanted.sync_mode = i;
 	if (i == NTRACE_SYNC_OFF)
 		return text[length] ? usage_error(record->command, "option --sync: off has no "
@@ -111,10 +111,10 @@ static int take_sync(struct record_options *record, const char *text)
 		interval = strtoull(text + length + 1, &end, 0);
 		if (errno || *end || text[length + 1] == '-' || interval < 16 ||
 		    interval & (interval - 1) || interval > UINT64_C(1) << 32)
-			return usage_error(record->command,
-					   "option --sync: '%s' is no power of "
-					   "two from 16",
-					   text + length + 1);
+			return usage_error(
+				record->command,
+				"option --sync: '%s' is not a power of two of at least 16",
+				text + length + 1);
 	}
 	record->wanted.sync_max = (uint32_t)__builtin_ctzll(interval) - 4;
 	return EXIT_OK;
@@ -130,9 +130,9 @@ static int take_strobe(struct record_options *record, const char *text)
 	if (*text >= '0' && *text <= '9' && *end == ',' && end[1] >= '0' && end[1] <= '9')
 		off = strtoull(end + 1, &end, 10);
 	if (errno || *end || !on || !off || on > UINT32_MAX || off > UINT32_MAX)
-		return usage_error(record->command,
-				   "option --strobe: '%s' is no pair of microseconds like 100,900",
-				   text);
+		return usage_error(
+			record->command,
+			"option --strobe: '%s' is not a pair of microseconds like 100,900", text);
 	record->strobe_on = (uint32_t)on;
 	record->strobe_off = (uint32_t)off;
 	return EXIT_OK;
@@ -159,7 +159,7 @@ static int take_timestamps(struct record_options *record, const char *text)
 			break;
 	if (i == sizeof(kinds) / sizeof(kinds[0]))
 		return usage_error(record->command,
-				   "option --timestamps: '%s' is none of any, external, system, "
+				   "option --timestamps: '%s' is not one of any, external, system, "
 				   "core, shared, off",
 				   text);
 	record->wanted.timestamps = kinds[i].mode;
@@ -193,7 +193,7 @@ static int take_ids(struct record_options *record, struct id_list *ids, const ch
 		id = strtol(at, &end, 10);
 		if (errno || end == at || id <= 0 || id > INT32_MAX || (*end && *end != ','))
 			return usage_error(record->command,
-					   "option --%s: '%s' is no list like 12,345", option,
+					   "option --%s: '%s' is not a list like 12,345", option,
 					   text);
 		more = realloc(ids->ids, (ids->count + 1) * sizeof(*more));
 		if (!more)
@@ -230,8 +230,7 @@ static int take_option(struct record_options *record, struct options *options, i
 		record->select_cpus = true;
 		if (!*options->value || !cpu_mask_parse(&record->cpus, options->value))
 			return usage_error(record->command,
-					   "option --harts: '%s' is no list like "
-					   "0,2-3",
+					   "option --harts: '%s' is not a list like 0,2-3",
 					   options->value);
 		return EXIT_OK;
 	case OPTION_ALL:
@@ -261,7 +260,8 @@ static int take_option(struct record_options *record, struct options *options, i
 		if (!option_number(options, "aux-size", 4096, UINT64_C(1) << 40, &record->aux_size))
 			return EXIT_USAGE;
 		if (record->aux_size & (record->aux_size - 1))
-			return usage_error(record->command, "option --aux-size: no power of two");
+			return usage_error(record->command,
+					   "option --aux-size: not a power of two");
 		return EXIT_OK;
 	case OPTION_SINK_SIZE:
 		if (!option_number(options, "sink-size", 1, UINT64_C(1) << 40, &number))
@@ -319,31 +319,31 @@ bool record_options_tasks(const struct record_options *record)
 	       record->snapshot || record->strobe_on || record->filter_files;
 }
 
-/* What does not go together. */
+/* Rejects options that exclude each other. */
 static int check_options(const struct record_options *record)
 {
 	bool tasks = record_options_tasks(record);
 
 	if (tasks && (record->all || record->select_cpus))
-		return usage_error(record->command, "tasks or harts are traced, not both "
-						    "(--task, --pid, --tid, --per-thread, "
-						    "--snapshot, --strobe, --filter with a file; "
-						    "--all, --harts)");
+		return usage_error(record->command,
+				   "per-process and system-wide tracing exclude each other "
+				   "(--task, --pid, --tid, --per-thread, --snapshot, --strobe, "
+				   "--filter with a file; --all, --harts)");
 	if (tasks && (record->wanted.sink_size || record->wanted.data_size))
+		return usage_error(record->command, "--sink-size and --data-size are system-wide "
+						    "options; per-process: --aux-size");
+	if (record->snapshot && record->sync_given && !record->wanted.sync_mode)
 		return usage_error(
 			record->command,
-			"--sink-size and --data-size are for harts; for tasks: --aux-size");
-	if (record->snapshot && record->sync_given && !record->wanted.sync_mode)
-		return usage_error(record->command, "--snapshot: without synchronization there is "
-						    "nothing to begin decoding at (--sync)");
+			"--snapshot: decoding cannot start without synchronization (--sync)");
 	if ((record->all || record->select_cpus) && record->aux_size)
 		return usage_error(record->command,
-				   "--aux-size is for tasks; for harts: --data-size");
+				   "--aux-size is a per-process option; system-wide: --data-size");
 	if (tasks && record->wanted.traps)
-		return usage_error(record->command, "--traps is for harts");
+		return usage_error(record->command, "--traps is a system-wide option");
 	if (tasks && record->wanted.privilege & NTRACE_PRIVILEGE_M)
 		return usage_error(record->command,
-				   "option --privilege: m belongs to no task, only to harts");
+				   "option --privilege: m can only be traced system-wide");
 	return record_trigger_check(record);
 }
 
@@ -384,7 +384,7 @@ void record_options_sync(const struct record_options *options, uint32_t sync_mod
 
 void record_options_timestamps(uint32_t modes, struct ntrace_config *config)
 {
-	/* What harts have in common comes first. */
+	/* Clocks shared by harts come first. */
 	static const uint32_t best[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_SYSTEM,
 					 NTRACE_TIMESTAMPS_EXTERNAL, NTRACE_TIMESTAMPS_CORE };
 	unsigned int i;

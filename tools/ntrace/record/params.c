@@ -37,7 +37,7 @@ static void describe_stream(struct ntrace_stream *stream, const struct device *d
 	stream->stop_ns = device->stop_ns;
 }
 
-/* The command's words, separated by blanks; what would break a line is replaced. */
+/* The command's words, separated by blanks; control characters are replaced. */
 static char *command_line(const struct record_options *options)
 {
 	char *text = NULL;

@@ -23,10 +23,10 @@
 #include "spool.h"
 #include "tasks.h"
 
-/* The sideband is emptied so often, even if the kernel wakes nobody. */
+/* The sideband is drained at least this often. */
 #define SIDEBAND_MS 1000
 
-/* Tasks where they are asked for, or where the harts may not be had. */
+/* Per-process tracing if requested, or if system-wide tracing is not permitted. */
 static bool choose_tasks(const struct record_options *options)
 {
 	if (options->all || options->select_cpus)
@@ -72,13 +72,13 @@ int recorder_signals(struct recorder *recorder)
 	return EXIT_OK;
 }
 
-/* Does the recording have the kernel's code in it? */
+/* True if the recording includes the kernel's code. */
 static bool with_kernel(const struct recorder *recorder)
 {
 	return !recorder->by_tasks || recorder->tasks.config.privilege & NTRACE_PRIVILEGE_S;
 }
 
-/* Has the recording before this one in the directory what is needed of the kernel? */
+/* True if the previous recording in the directory has the kernel's code. */
 static bool has_kernel(const struct recorder *recorder, enum ntrace_recording_when when)
 {
 	char *path;
@@ -92,7 +92,7 @@ static bool has_kernel(const struct recorder *recorder, enum ntrace_recording_wh
 	return has;
 }
 
-/* Where it is traced, and not there yet. */
+/* Copies the kernel's code if it is traced and not there yet. */
 static int copy_kernel(struct recorder *recorder, enum ntrace_recording_when when)
 {
 	int error;
@@ -123,7 +123,7 @@ static int sideband_start(struct recorder *recorder)
 	return error;
 }
 
-/* What was there before the events were open: code and tasks. */
+/* Saves the state before the events were opened: code and tasks. */
 static int save_past(struct recorder *recorder)
 {
 	char *path;
@@ -136,7 +136,7 @@ static int save_past(struct recorder *recorder)
 	if (with_kernel(recorder))
 		error = sideband_kernel(recorder->sideband, path);
 	free(path);
-	/* All that a command was before its exec is the recorder's child. */
+	/* Before its exec the command is just the recorder's child. */
 	if (!error)
 		error = sideband_tasks(recorder->sideband, recorder->tasks.child);
 	if (!error && ntrace_recording_copy_vdso(recorder->directory) == NTRACE_ERR_IO)
@@ -169,7 +169,7 @@ static int prepare_devices(struct recorder *recorder)
 	return error;
 }
 
-/* The command's events are opened before it execs, and begin when it does. */
+/* The command's events are opened before its exec and start with it. */
 static int prepare_tasks(struct recorder *recorder)
 {
 	const struct record_options *options = &recorder->options;
@@ -231,14 +231,14 @@ static bool take_signals(struct recorder *recorder)
 		}
 		end = true;
 		recorder->interrupted = true;
-		/* What the terminal sends reaches the command by itself; this does no harm. */
+		/* The terminal signals the command as well; a second signal is harmless. */
 		if (recorder->child.pid > 0 && !child_ended(&recorder->child))
 			kill(recorder->child.pid, SIGTERM);
 	}
 	return end;
 }
 
-/* Events of tasks that have ended are no longer asked. Return: number of those that go on. */
+/* Stops polling events of ended tasks. Return: number of remaining ones. */
 static unsigned int drop_ended(struct pollfd *pollers, unsigned int count)
 {
 	unsigned int going = 0, i;
@@ -251,7 +251,7 @@ static unsigned int drop_ended(struct pollfd *pollers, unsigned int count)
 	return going;
 }
 
-/* Signals, errors of the savers, the caller's own; then the sideband's. */
+/* Order: signals, errors of the saving threads, the caller's, the sideband's. */
 static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int *first,
 				   unsigned int *count)
 {
@@ -274,7 +274,7 @@ static struct pollfd *make_pollers(const struct recorder *recorder, unsigned int
 	return pollers;
 }
 
-/* Milliseconds that may pass before somebody has to look; 0: the time is over. */
+/* Timeout in milliseconds; 0: the time limit is reached. */
 static int patience(const struct recorder *recorder)
 {
 	double left;
@@ -287,7 +287,7 @@ static int patience(const struct recorder *recorder)
 	return left < SIDEBAND_MS ? (int)left + 1 : SIDEBAND_MS;
 }
 
-/* What became of one round. Return: exit status; *@end: it is the last */
+/* Handles one round. Return: exit status; *@end: it is the last one */
 static int take_round(struct recorder *recorder, bool *end)
 {
 	int error = EXIT_OK;
@@ -303,7 +303,7 @@ static int take_round(struct recorder *recorder, bool *end)
 				    sideband_drain(recorder->sideband);
 }
 
-/* Until the command or all tasks end, somebody interrupts, time is over, or saving fails. */
+/* Runs until the command or all tasks end, a signal, the time limit, or a failed write. */
 static int follow(struct recorder *recorder)
 {
 	unsigned int first, count;
@@ -341,7 +341,7 @@ static int finish_devices(struct recorder *recorder, bool quiet)
 		error = error ? error : failed;
 	}
 	for (i = 0; i < list->count; i++) {
-		/* When the disk is full it is so for all: once is enough. */
+		/* A full disk affects all devices: report it once. */
 		failed = device_save_finish(&list->devices[i], quiet || error);
 		error = error ? error : failed;
 	}
@@ -354,7 +354,7 @@ static void report_loss(const struct device *device)
 
 	if (!device->lost && !device->loss && !device->gaps)
 		return;
-	warn("hart %u: %s%s of trace lost in %u places:%s%s%s", device->info.cpu,
+	warn("CPU %u: %s%s of trace lost in %u places:%s%s%s", device->info.cpu,
 	     device->loss & NTRACE_LOSS_LAPPED ? "at least " : "", ui_size(size, device->lost),
 	     device->gaps,
 	     device->loss & NTRACE_LOSS_LAPPED ?
@@ -394,7 +394,7 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 	}
 	if (sideband_lost)
 		warn("%" PRIu64
-		     " sideband records lost: some code may be taken for another process's",
+		     " sideband records lost: some code may be attributed to the wrong process",
 		     sideband_lost);
 	recorder->saved = saved;
 	if (recorder->options.compress)
@@ -403,7 +403,7 @@ static void summarize(struct recorder *recorder, uint64_t sideband_lost)
 		say("%s of trace%s from %u %s%s in %.1f s, %s: 'ntrace report %s' shows it",
 		    ui_size(size, saved), packed,
 		    recorder->by_tasks ? recorder->tasks.area_count : list->count,
-		    recorder->options.per_thread ? "threads" : "harts",
+		    recorder->options.per_thread ? "threads" : "CPUs",
 		    recorder->by_tasks && !with_kernel(recorder) ? ", user space only," : "",
 		    recorder->seconds, lost || gaps ? "with losses" : "nothing lost",
 		    recorder->directory);
@@ -430,7 +430,7 @@ static int record(struct recorder *recorder)
 	recording_release(recorder->directory);
 	if (!recorder->traced)
 		return error;
-	/* Whatever failed: what is there is worth keeping. */
+	/* Keep the trace recorded so far, whatever failed. */
 	failed = copy_kernel(recorder, NTRACE_RECORDING_END);
 	error = error ? error : failed;
 	failed = record_params_write(&recorder->options, &recorder->list, &recorder->tasks);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sideband: what the kernel tells about mappings, names, forks, exits and
- * switches while the trace runs, as perf events; and records like those that
- * `perf record` makes up for what was there before.
+ * Sideband: perf records about mappings, names, forks, exits and switches while the trace runs,
+ * and synthesized records, like those of `perf record`, for the state before.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +38,7 @@ struct sideband {
 	struct ntrace_perf_writer *writer;
 	char *path;
 	unsigned int count;
-	bool own;		/* the events are ours, to be closed */
+	bool own;		/* the events were opened here and are closed here */
 	int *fds;
 	uint64_t *ids;
 	struct ring *rings;
@@ -62,7 +61,7 @@ void sideband_attr(struct perf_event_attr *attr)
 	memset(attr, 0, sizeof(*attr));
 	attr->type = PERF_TYPE_SOFTWARE;
 	attr->config = PERF_COUNT_SW_DUMMY;
-	/* All that is needed; a perf that is older than these headers refuses a larger one. */
+	/* Large enough; a perf older than these headers refuses a larger one. */
 	attr->size = PERF_ATTR_SIZE_VER5;
 	attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
 			    PERF_SAMPLE_IDENTIFIER;
@@ -220,7 +219,7 @@ static const uint8_t *ring_records(struct sideband *sideband, const struct ring 
 	return sideband->linear;
 }
 
-/* What the recorder itself has to know of the records; they are aligned to 8 bytes. */
+/* Examines the records for the recorder; they are aligned to 8 bytes. */
 static void look_at(struct sideband *sideband, const uint8_t *records, size_t size)
 {
 	struct perf_event_header header;
@@ -269,7 +268,7 @@ int sideband_drain(struct sideband *sideband)
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 
-/* ---- what was there before ---- */
+/* ---- state before the recording ---- */
 
 /* One module or kind of generated code, while /proc/kallsyms is read. */
 struct region {

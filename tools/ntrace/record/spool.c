@@ -59,7 +59,7 @@ static struct spool_chunk *new_chunk(void)
 		free(chunk);
 		return NULL;
 	}
-	/* One page fault where there were hundreds, whose trace would be in the trace. */
+	/* One page fault instead of hundreds, which would appear in the trace. */
 	madvise(data, CHUNK_SIZE, MADV_HUGEPAGE);
 	chunk->data = data;
 	return chunk;
@@ -72,8 +72,8 @@ static void free_chunk(struct spool_chunk *chunk)
 }
 
 /*
- * Write the oldest chunk and take it from the list, whether that works or not.
- * After an error nothing is written any more: it would not belong together.
+ * Writes the oldest chunk and removes it from the list, even if writing fails. After an
+ * error nothing more is written: the file would have a hole.
  */
 static struct spool_chunk *write_oldest(struct spool *spool)
 {
@@ -89,7 +89,7 @@ static struct spool_chunk *write_oldest(struct spool *spool)
 	return chunk;
 }
 
-/* A chunk with room behind the newest. */
+/* Appends an empty chunk. */
 static int extend(struct spool *spool)
 {
 	struct spool_chunk *chunk = NULL;

@@ -3,9 +3,8 @@
  * Tasks traced through perf: events of the PMU "ntrace", their AUX areas, and
  * saving what comes there.
  *
- * perf fills an AUX area from one hart only, unless it is a single thread's, so
- * there is an event for each task and hart, and one area per hart for the
- * events of all tasks. Sideband comes from a dummy event beside each, into the
+ * perf fills an AUX area from one CPU only, unless it is a single thread's, so there is an
+ * event for each task and CPU, and one area per CPU for the events of all tasks. Sideband comes from a dummy event beside each, into the
  * same buffer: the kernel disables a trace event while its area is full, and
  * that would end its sideband as well.
  */
@@ -36,7 +35,7 @@
 #include "trigger.h"
 
 #define PMU "/sys/bus/event_source/devices/ntrace/"
-/* Records of all tasks on a hart. */
+/* Records of all tasks on a CPU. */
 #define RING_SIZE (128u << 10)
 /* What is tried if no size is asked for; users without CAP_IPC_LOCK get less. */
 #define AUX_SIZE_DEFAULT (4u << 20)
@@ -91,15 +90,15 @@ static int open_failed(const struct tasks *tasks, pid_t pid)
 			pid, tasks->attr.exclude_kernel ? "" : " with the kernel", paranoia(),
 			tasks->attr.exclude_kernel ? 2 : 1);
 	case EBUSY:
-		return fail("busy: the trace hardware is used by somebody else");
+		return fail("busy: the trace hardware is in use");
 	case EINVAL:
 	case EOPNOTSUPP:
-		return fail(
-			"the encoder cannot be set so (--mode, --privilege, --sync or --context)");
+		return fail("the encoder does not support this combination (--mode, --privilege, "
+			    "--sync or --context)");
 	case EMFILE:
 		return fail("too many tasks for the number of files that may be open (ulimit -n)");
 	case ENODEV:
-		return fail("no trace hardware that works");
+		return fail("no working trace hardware");
 	case ESRCH:
 		return fail("no process or thread %d", pid);
 	default:
@@ -135,19 +134,19 @@ static void choose_config(struct tasks *tasks)
 	}
 }
 
-/* The trace of a thread has one dialect, whatever harts it runs on. */
+/* The trace of a thread has one dialect on all harts. */
 static int check_versions(struct tasks *tasks)
 {
 	const uint64_t versions = pmu_number("caps/versions", 1u << 1);
 
 	tasks->before = versions & 1;
 	if (tasks->before && versions != 1)
-		return fail("some encoders are of before the specification, and some are not: "
-			    "tasks that move between them cannot be traced (but harts can: --all)");
+		return fail("some encoders are pre-ratification and some are not: tasks that move "
+			    "between them cannot be traced (system-wide tracing works: --all)");
 	return EXIT_OK;
 }
 
-/* A recording has one number for what each hart could have its own of. */
+/* A recording has one value for properties that could differ between harts. */
 static int check_timestamps(const struct tasks *tasks)
 {
 	const struct ntrace_config *config = &tasks->config;
@@ -158,7 +157,7 @@ static int check_timestamps(const struct tasks *tasks)
 	     config->timestamp_prescale <= pmu_number("caps/timestamp_prescale_max", 0) &&
 	     pmu_number("caps/timestamp_bits", 0)))
 		return EXIT_OK;
-	return fail("not all encoders have such time stamps (option --timestamps)");
+	return fail("not all encoders have such timestamps (option --timestamps)");
 }
 
 static uint64_t timestamp_hz(const struct ntrace_config *config)
@@ -271,7 +270,7 @@ static int new_area(struct tasks *tasks, int fd, int cpu)
 	return map_aux(tasks, area);
 }
 
-/* Index of the hart's area; of those that follow a thread none is shared. */
+/* Index of the CPU's area; areas that follow a thread are not shared. */
 static unsigned int find_area(const struct tasks *tasks, int cpu)
 {
 	unsigned int i;
@@ -444,11 +443,11 @@ static int choose_cpus(struct tasks *tasks)
 		missing += (unsigned int)__builtin_popcountll(online.bits[i] & ~encoders.bits[i]);
 	}
 	if (missing)
-		warn("%u harts have no trace encoder: what runs there is not traced", missing);
+		warn("%u CPUs have no trace encoder: nothing that runs there is traced", missing);
 	return EXIT_OK;
 }
 
-/* Two files per task and hart. */
+/* Two files per task and CPU. */
 static void allow_many_files(void)
 {
 	struct rlimit limit;
@@ -635,7 +634,7 @@ static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head
 
 static int save_failed(const struct tasks *tasks)
 {
-	return fail("%s: %s: what was saved before can be decoded", tasks->directory,
+	return fail("%s: %s: trace saved before can be decoded", tasks->directory,
 		    strerror(tasks->error));
 }
 

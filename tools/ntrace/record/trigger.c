@@ -8,7 +8,7 @@
 #include "options.h"
 #include "trigger.h"
 
-/* As many of each as the registers have room for. */
+/* Number of inputs, and of outputs, in the registers. */
 #define TRIGGERS_MAX 8
 
 struct action {
@@ -51,8 +51,8 @@ int record_trigger_take_in(struct record_options *options, const char *text)
 	if (parse(text, in_actions, &options->wanted.trigger_in))
 		return EXIT_OK;
 	return usage_error(options->command,
-			   "option --trigger-in: '%s' is no input 0..7 with what it does: "
-			   "N=on, N=off or N=notify",
+			   "option --trigger-in: '%s' is not N=on, N=off or N=notify with an input "
+			   "N from 0 to 7",
 			   text);
 }
 
@@ -61,12 +61,12 @@ int record_trigger_take_out(struct record_options *options, const char *text)
 	if (parse(text, out_actions, &options->wanted.trigger_out))
 		return EXIT_OK;
 	return usage_error(options->command,
-			   "option --trigger-out: '%s' is no output 0..7 with when it fires: "
-			   "N=on, N=off or N=both",
+			   "option --trigger-out: '%s' is not N=on, N=off or N=both with an output "
+			   "N from 0 to 7",
 			   text);
 }
 
-/* An input that begins, or debug triggers, which may. */
+/* True if an input or a debug trigger can start the trace. */
 static bool can_begin(const struct ntrace_config *wanted)
 {
 	unsigned int i;
@@ -83,11 +83,10 @@ int record_trigger_check(const struct record_options *options)
 	bool switches = wanted->trigger_in || wanted->flags & NTRACE_CONFIG_DEBUG_TRIGGERS;
 
 	if (wanted->flags & NTRACE_CONFIG_ARMED && !can_begin(wanted))
-		return usage_error(options->command, "--armed: nothing would begin the trace "
+		return usage_error(options->command, "--armed: nothing would start the trace "
 						     "(--trigger-in N=on, --debug-triggers)");
 	if (switches && options->strobe_on)
-		return usage_error(options->command,
-				   "--strobe and triggers would undo what the other does");
+		return usage_error(options->command, "--strobe and triggers exclude each other");
 	return EXIT_OK;
 }
 
