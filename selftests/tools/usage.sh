@@ -37,21 +37,21 @@ for sub in record trigger top dump decode report check stat split detect encode 
 	is "$unknown" "" "$sub: knows the options of its help"
 	ok "$sub: has a manual page" test -s "$top/Documentation/man/ntrace-$sub.1"
 done
-complains "top: a command" 2 "'x': a command is traced by 'ntrace record'" top x
+complains "top: a command" 2 "'x': use 'ntrace record' to trace a command" top x
 complains "top: harts and processes" 2 "per-process and system-wide tracing" top -a -p 1
-complains "top: a delay that is none" 2 "option --delay: 'x' is no number" top -d x
-complains "top: no time at all" 2 "option --share: '0' is no number from 0.001 to 100" top --share 0
+complains "top: a delay that is none" 2 "option --delay: 'x' is not a number" top -d x
+complains "top: no time at all" 2 "option --share: '0' is not a number from 0.001 to 100" top --share 0
 complains "top: unknown sort key" 2 "neither instructions nor calls" top --sort size
 complains "trigger: nothing to trace" 2 "no command to trace, and no process" trigger
-complains "trigger: a time without a function" 2 "over is of a function" trigger --over 1ms true
-complains "trigger: a time that is none" 2 "'5' is no time like 5ms" trigger --over 5 true
-complains "trigger: a signal that is none" 2 "'NONSENSE' is no signal" trigger --signal NONSENSE true
+complains "trigger: a time without a function" 2 "over needs --call" trigger --over 1ms true
+complains "trigger: a time that is none" 2 "'5' is not a time like 5ms" trigger --over 5 true
+complains "trigger: a signal that is none" 2 "'NONSENSE' is not a signal" trigger --signal NONSENSE true
 complains "trigger: a function in no file" 2 "in which file is 'main'" trigger --call main true
 complains "trigger: a function of nothing" 2 "'main@' is not FUNCTION@FILE" trigger --call main@ true
 complains "trigger: a file that is not there" 1 "/nonexistent: No such file" trigger --call main@/nonexistent true
 complains "trigger: no such function" 1 "/ntrace: no function 'nonsense'" trigger --call "nonsense@$ntrace" true
 complains "trigger: no such command" 127 "no-such-program: no such command" trigger no-such-program
-complains "trigger: without synchronization" 2 "nothing to begin decoding at" trigger --sync off true
+complains "trigger: without synchronization" 2 "decoding cannot start without" trigger --sync off true
 if [ ! -e /dev/ntrace0 ]; then
 	complains "trigger: no hardware" 1 'no PMU "ntrace": is the module loaded' trigger -o "$tmp/none" true
 	complains "top: no hardware" 1 "no trace device.*module loaded" top -n 1

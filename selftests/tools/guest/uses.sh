@@ -48,6 +48,6 @@ chmod +x script
 refused no_interpreter 'script: No such file' ntrace record -q -o interpreter.data -- ./script
 mkdir precious
 touch precious/file
-refused no_recording 'precious: exists and is no recording' ntrace record -q -o precious -- true
+refused no_recording 'precious: exists and is not a recording' ntrace record -q -o precious -- true
 ok "what is no recording is left alone" test -e precious/file
 done_testing

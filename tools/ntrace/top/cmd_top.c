@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace top: what runs now.
+ * ntrace top: live profile.
  *
- * A hart can trace more in a second than it can decode in a minute. So a small share of the time is
- * traced, decoded and shown, again and again: each window is a recording as `ntrace record` makes
- * it, in a directory that is used again for the next one. Within it every instruction counts.
+ * A CPU produces more trace in a second than it can decode in a minute. So a small share of the
+ * time is traced, decoded and shown, repeatedly. Each window is a recording like those of
+ * `ntrace record`, in a directory that the next window reuses. Within a window every instruction
+ * is counted.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,10 +28,10 @@
 #define DELAY_DEFAULT 2.0
 #define SHARE_DEFAULT 1.0
 #define LIMIT_DEFAULT 40
-/* Strobing: often enough to see what lasts for a moment, and the hart has time to settle. */
+/* Strobing: short periods catch short events but leave the hart time to settle. */
 #define STROBE_PERIOD_US 20000
 #define STROBE_MIN_US 20
-/* No window is longer, whatever is asked for: it has to fit into memory. */
+/* Limit of a window: it has to fit into memory. */
 #define WINDOW_MAX 1.0
 
 enum {
@@ -44,28 +45,28 @@ enum {
 };
 
 static const struct option_spec options_table[] = {
-	{ OPTION_ALL, "all", NULL, "all harts, whatever runs on them (default)" },
+	{ OPTION_ALL, "all", NULL, "trace all CPUs (default)" },
 	{ OPTION_HARTS, "harts", "LIST", "these harts only, e.g. 0,2-3" },
-	{ OPTION_PID, "pid", "LIST", "these processes, and what they start" },
-	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s, m: what is traced (default us)" },
-	{ OPTION_DELAY, "delay", "SECONDS", "between two pictures (default 2)" },
+	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
+	{ OPTION_PRIVILEGE, "privilege", "LETTERS",
+	  "privileges to trace, of u, s, m (default us)" },
+	{ OPTION_DELAY, "delay", "SECONDS", "time between windows (default 2)" },
 	{ OPTION_ITERATIONS, "iterations", "N", "end after N pictures" },
-	{ OPTION_SHARE, "share", "PERCENT", "of the time that is traced, at most (default 1)" },
+	{ OPTION_SHARE, "share", "PERCENT", "largest traced share of the time (default 1)" },
 	{ OPTION_SORT, "sort", "KEY", "instructions (default) or calls" },
 	{ OPTION_LIMIT, "limit", "N", "show the first N functions; 0 = all (default 40)" },
-	{ OPTION_BATCH, "batch", NULL,
-	  "one picture below the other, as where there is no terminal" },
-	{ OPTION_JSON, "json", NULL, "one JSON object in a line for each picture" },
+	{ OPTION_BATCH, "batch", NULL, "print windows one below the other, as without a terminal" },
+	{ OPTION_JSON, "json", NULL, "print a JSON object in a line for each window" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
 /**
- * struct top - all of it
- * @base: directory of our own; "" = not made yet
+ * struct top - state of the command
+ * @base: temporary directory; "" = not created yet
  * @directory: the recording in it
  * @last_end: when the last window ended
- * @window: what is shown; its profile is valid from the first on
+ * @window: the window shown; its profile is valid after the first one
  */
 struct top {
 	const struct command *command;
@@ -99,7 +100,7 @@ static int take_real(const struct top *top, const struct options *options, const
 	errno = 0;
 	*result = strtod(options->value, &end);
 	if (errno || end == options->value || *end || !(*result >= least && *result <= most))
-		return usage_error(top->command, "option --%s: '%s' is no number from %g to %g",
+		return usage_error(top->command, "option --%s: '%s' is not a number from %g to %g",
 				   name, options->value, least, most);
 	return EXIT_OK;
 }
@@ -150,7 +151,7 @@ static int read_options(struct top *top, int argc, char **argv)
 	if (error)
 		return error;
 	if (options->argc)
-		return usage_error(top->command, "'%s': a command is traced by 'ntrace record'",
+		return usage_error(top->command, "'%s': use 'ntrace record' to trace a command",
 				   options->argv[0]);
 	if (!options->pids.count && !options->select_cpus)
 		options->all = true;
@@ -170,11 +171,11 @@ static int draw(struct top *top)
 	error = top->json ? top_json(top->output, &top->window, top->limit) :
 			    top_show(&top->screen, &top->window,
 				     top->screen.active ? 0 : top->limit, top->paused);
-	/* Who reads no more has seen enough. */
+	/* A reader that closed the pipe is not an error. */
 	return error ? EXIT_FAILED : EXIT_OK;
 }
 
-/* What was typed since. Return: exit status */
+/* Handles keys typed since. Return: exit status */
 static int take_keys(struct top *top)
 {
 	bool changed = false;
@@ -190,7 +191,7 @@ static int take_keys(struct top *top)
 	return changed && !top->quit ? draw(top) : EXIT_OK;
 }
 
-/* Pressed while the trace runs. */
+/* Keys pressed while the trace runs. */
 static int step(struct recorder *recorder, void *data, bool *end)
 {
 	struct top *top = data;
@@ -201,7 +202,7 @@ static int step(struct recorder *recorder, void *data, bool *end)
 	return error;
 }
 
-/* Until @until, or for ever while it is paused. */
+/* Waits until @until, or indefinitely while paused. */
 static int rest(struct top *top, double until)
 {
 	struct pollfd pollers[] = {
@@ -229,7 +230,7 @@ static int rest(struct top *top, double until)
 
 /* ---- a window ---- */
 
-/* How long, and with harts how much of it: of tasks the hardware is switched on and off. */
+/* Length of the traced time; per-process tracing strobes the hardware instead. */
 static double plan(struct top *top, struct recorder *recorder)
 {
 	double share = top->share, on = STROBE_PERIOD_US * share / 100, window;
@@ -241,7 +242,7 @@ static double plan(struct top *top, struct recorder *recorder)
 			recorder->options.strobe_on = (uint32_t)on;
 			recorder->options.strobe_off = (uint32_t)(on * (100 - share) / share);
 		}
-		/* At least one whole period, or nothing might be in it. */
+		/* At least one whole period, or the window might be empty. */
 		window = (on + recorder->options.strobe_off) * 1e-6;
 		return window > top->delay ? window : top->delay;
 	}
@@ -294,7 +295,7 @@ static int event(void *data, const struct ntrace_session_event *session_event)
 	return profile_event(data, session_event);
 }
 
-/* What the streams say of themselves; those of harts know exactly when they were traced. */
+/* Adds the properties of the streams; system-wide streams know exactly when they were traced. */
 static void add_stream(struct top_window *window, const struct ntrace_session *session,
 		       unsigned int index)
 {
@@ -354,7 +355,7 @@ static int decode(struct top *top)
 	return error ? fail("decoding: %s", ntrace_strerror(error)) : EXIT_OK;
 }
 
-/* Decoding takes half of the time at most, or pictures come more slowly. */
+/* Decoding takes at most half of the time; otherwise windows become less frequent. */
 static double next_begin(const struct top *top, double begin)
 {
 	double now = monotonic_seconds();
@@ -363,7 +364,7 @@ static double next_begin(const struct top *top, double begin)
 								 now + top->window.decoding;
 }
 
-/* Processes that have ended are asked for no more. Return: false if none is left */
+/* Drops processes that have ended. Return: false if none is left */
 static bool still_there(struct top *top)
 {
 	struct id_list *pids = &top->options.pids;
@@ -385,7 +386,7 @@ static int run_windows(struct top *top)
 
 	while (!error && !top->quit) {
 		begin = monotonic_seconds();
-		/* The first time it is an error, and the recorder says which. */
+		/* The first time it is an error, which the recorder prints. */
 		if (top->window.number && !still_there(top))
 			return EXIT_OK;
 		error = capture(top);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace trigger: what led to it.
+ * ntrace trigger: saves the trace before an event.
  *
- * Tasks are traced all the time into buffers that are overwritten again and again. When something
- * happens the trace is stopped, and what the buffers hold becomes a recording like any other.
+ * Tasks are traced into ring buffers. At an event tracing stops, and the contents of the buffers
+ * become an ordinary recording.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +25,7 @@
 #include "record/tasks.h"
 #include "trigger.h"
 
-/* Calls that have not returned; longjmp leaves some behind for good. */
+/* Calls that have not returned; longjmp leaves stale ones. */
 #define CALLS_MAX 4096
 /* So often, 50 microseconds apart, returns that are too new are waited for. */
 #define TRIES 20
@@ -44,16 +44,16 @@ static const struct option_spec options_table[] = {
 	{ OPTION_COUNT, "count", "N", "end after N dumps (default 1); 0 = with the program" },
 	{ OPTION_OUTPUT, "output", "DIR",
 	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
-	{ OPTION_PID, "pid", "LIST", "trace these processes, and what they start" },
-	{ OPTION_TID, "tid", "LIST", "trace these threads, and what they start" },
+	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
+	{ OPTION_TID, "tid", "LIST", "trace these threads and their children" },
 	{ OPTION_AUX_SIZE, "aux-size", "SIZE",
-	  "buffer per hart (default 4M): how far a dump reaches" },
-	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "of u, s: what is traced (default us)" },
+	  "trace buffer per CPU (default 4M): limits the length of a dump" },
+	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "privileges to trace, of u, s (default us)" },
 	{ OPTION_MODE, "mode", "btm|htm",
-	  "branch or history trace mode (default: htm if there is)" },
+	  "branch or history trace mode (default: htm if supported)" },
 	{ OPTION_SYNC, "sync", "KIND[:N]", "synchronize every N messages, cycles or parcels" },
 	{ OPTION_TIMESTAMPS, "timestamps", "KIND[:N]",
-	  "time in the trace: any, external, system, core or shared; every N ticks" },
+	  "timestamps: any, external, system, core or shared; every N ticks" },
 	{ OPTION_QUIET, "quiet", NULL, "no summary" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -66,15 +66,15 @@ struct call {
 };
 
 /**
- * struct waiting - all of it
+ * struct waiting - state of the command
  * @call: FUNCTION[@FILE] as typed; NULL = none
  * @function: of it
- * @over_ns: only calls that take longer; 0 = all
+ * @over_ns: only calls longer than this; 0 = all
  * @count: dumps to make, 0 = any number
  * @dumps: made
  * @longest_ns: of all calls
  * @fast: at real-time priority
- * @begun: it was said that the trace runs
+ * @begun: the message that tracing has started was printed
  */
 struct waiting {
 	const struct command *command;
@@ -116,7 +116,7 @@ static int take_time(struct waiting *waiting, const char *text)
 			ns = value * units[i].ns;
 	if (errno || end == text || !(ns >= 1 && ns <= 3600e9))
 		return usage_error(waiting->command,
-				   "option --over: '%s' is no time like 5ms, 200us or 1s", text);
+				   "option --over: '%s' is not a time like 5ms, 200us or 1s", text);
 	waiting->over_ns = (uint64_t)ns;
 	return EXIT_OK;
 }
@@ -133,7 +133,7 @@ static int take_signal(struct waiting *waiting, const char *text)
 			break;
 	}
 	if (number == NSIG)
-		return usage_error(waiting->command, "option --signal: '%s' is no signal", text);
+		return usage_error(waiting->command, "option --signal: '%s' is not a signal", text);
 	waiting->signal = text;
 	waiting->request.signal = number;
 	return EXIT_OK;
@@ -159,7 +159,7 @@ static int take_option(void *data, struct options *options, int option)
 	}
 }
 
-/* Without FILE: what the process runs, or the command, if it is named by its path. */
+/* Without FILE: the process's program, or the command if given by its path. */
 static int find_program(struct waiting *waiting)
 {
 	const struct record_options *options = &waiting->recorder.options;
@@ -216,10 +216,10 @@ static int read_options(struct waiting *waiting, int argc, char **argv)
 		return usage_error(waiting->command,
 				   "no command to trace, and no process (--pid, --tid)");
 	if (waiting->over_ns && !waiting->call)
-		return usage_error(waiting->command, "--over is of a function (--call)");
+		return usage_error(waiting->command, "--over needs --call");
 	if (options->sync_given && !options->wanted.sync_mode)
-		return usage_error(waiting->command, "without synchronization there is nothing to "
-						     "begin decoding at (--sync)");
+		return usage_error(waiting->command,
+				   "decoding cannot start without synchronization (--sync)");
 	options->snapshot = true;
 	if (options->argc)
 		error = command_find(options->argv[0]);
@@ -249,7 +249,7 @@ static double since_ms(uint64_t time)
 	return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)time) * 1e-6;
 }
 
-/* A call begins. The oldest are those that something jumped out of. */
+/* Starts a call. The oldest entries are calls left by longjmp. */
 static void begin_call(struct waiting *waiting, const struct trigger_hit *hit)
 {
 	if (waiting->call_count == CALLS_MAX)
@@ -258,7 +258,7 @@ static void begin_call(struct waiting *waiting, const struct trigger_hit *hit)
 	waiting->calls[waiting->call_count++] = (struct call){ hit->tid, hit->time };
 }
 
-/* And ends. Return: nanoseconds that it took; 0: it is not known when it began */
+/* Ends a call. Return: its duration in nanoseconds; 0 = unknown start */
 static uint64_t end_call(struct waiting *waiting, const struct trigger_hit *hit)
 {
 	unsigned int i = waiting->call_count;
@@ -277,7 +277,7 @@ static uint64_t end_call(struct waiting *waiting, const struct trigger_hit *hit)
 	return time;
 }
 
-/* Return: this is what was waited for; *@took: nanoseconds of a call */
+/* Return: true if this hit triggers; *@took: duration of the call in nanoseconds */
 static bool judge(struct waiting *waiting, const struct trigger_hit *hit, uint64_t *took)
 {
 	*took = 0;
@@ -310,7 +310,7 @@ static void tell(const struct waiting *waiting, const struct trigger_hit *hit, u
 	say("%s in thread %d: the trace stopped %.3f ms later", what, hit->tid, delay);
 }
 
-/* Each moment overwrites what led here. Without the permission it takes longer. */
+/* Every delay overwrites older trace: use real-time priority if permitted. */
 static void hurry(struct waiting *waiting, bool fast)
 {
 	struct sched_param priority = { .sched_priority = fast ? 2 : 0 };
@@ -331,7 +331,7 @@ static void dump(struct waiting *waiting, bool *end)
 	hurry(waiting, !*end);
 }
 
-/* At first and after each dump, for people and for scripts that must not come too early. */
+/* At the start and after each dump, for people and for scripts that wait for it. */
 static void begin(struct waiting *waiting)
 {
 	waiting->begun = true;
@@ -383,8 +383,7 @@ static void summarize(const struct waiting *waiting)
 	uint64_t lost = waiting->trigger ? trigger_lost(waiting->trigger) : 0;
 
 	if (lost)
-		warn("%" PRIu64 " calls and signals came faster than they could be looked at",
-		     lost);
+		warn("%" PRIu64 " calls and signals were lost: they came too fast", lost);
 	if (!waiting->dumps && waiting->over_ns)
 		warn("no call of %s() took longer: %" PRIu64 " were seen, the longest took %.3f ms",
 		     waiting->function, waiting->calls_seen, (double)waiting->longest_ns * 1e-6);
@@ -416,7 +415,7 @@ static int run_trigger(struct waiting *waiting)
 	error = recorder_run(recorder);
 	if (!error)
 		summarize(waiting);
-	/* The command goes on without probes. */
+	/* The command continues without probes. */
 	trigger_close(waiting->trigger);
 	error = recorder_wait(recorder, error);
 	return !error && !waiting->dumps ? EXIT_FAILED : error;

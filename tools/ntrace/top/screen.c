@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The terminal of `ntrace top`. A few escape sequences that every terminal has known for decades
- * are all it takes; elsewhere lines are written as they are.
+ * The terminal of `ntrace top`. Uses only a few escape sequences that every terminal supports;
+ * without a terminal lines are written unchanged.
  */
 #include <poll.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include "common/ui.h"
 #include "screen.h"
 
-/* A screen of its own, without a cursor; and back. */
+/* Alternate screen without a cursor, and back. */
 #define ENTER "\033[?1049h\033[?25l"
 #define LEAVE "\033[?25h\033[?1049l"
 #define LINE_MAX_BYTES 1000
@@ -31,12 +31,12 @@ static void take_keys(struct top_screen *screen)
 	raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
 	raw.c_cc[VMIN] = 0;
 	raw.c_cc[VTIME] = 0;
-	/* Stopped, it would leave the terminal as it is. */
+	/* A stopped process would leave the terminal in this state. */
 	raw.c_cc[VSUSP] = _POSIX_VDISABLE;
 	screen->keys = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-/* Messages would spoil the picture, and vanish with it. */
+/* Messages would garble the screen and vanish with it. */
 static void hide_complaints(struct top_screen *screen)
 {
 	screen->complaints = memfd_create("complaints", MFD_CLOEXEC);
@@ -45,7 +45,7 @@ static void hide_complaints(struct top_screen *screen)
 		dup2(screen->complaints, STDERR_FILENO);
 }
 
-/* The first of them are the reason for the others. */
+/* Keep the first ones: they explain the others. */
 static void show_complaints(struct top_screen *screen)
 {
 	char text[COMPLAINTS_MAX];
@@ -115,7 +115,7 @@ void top_screen_begin(struct top_screen *screen)
 	output_text(screen->output, "\033[H");
 }
 
-/* Names come from files and other users' processes: they must not talk to the terminal. */
+/* Names come from files and other users' processes: remove control characters. */
 static void make_harmless(char *text)
 {
 	for (; *text; text++)
@@ -123,7 +123,7 @@ static void make_harmless(char *text)
 			*text = '?';
 }
 
-/* Not within a character. */
+/* Do not cut within a character. */
 static void cut(char *text, size_t columns)
 {
 	size_t length = strlen(text);
@@ -148,7 +148,7 @@ void top_screen_line(struct top_screen *screen, unsigned int style, const char *
 	make_harmless(text);
 	if (screen->active) {
 		cut(text, screen->columns);
-		/* Behind the last row it would scroll. */
+		/* A newline after the last row would scroll. */
 		output_text(screen->output, screen->row ? "\r\n" : "");
 	}
 	output_text(screen->output, ui_style_on(screen->colours, style));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The terminal of `ntrace top`: taken over, drawn, asked for keys, given back. */
+/* The terminal of `ntrace top`: setup, drawing, keys, restoring. */
 #ifndef NTRACE_TOOL_TOP_SCREEN_H
 #define NTRACE_TOOL_TOP_SCREEN_H
 
@@ -9,13 +9,13 @@
 #include "common/output.h"
 
 /**
- * struct top_screen - where lines go: a terminal, or anything else
- * @output: what is written to
- * @active: the terminal is taken over
- * @keys: standard input is one that tells keys
+ * struct top_screen - destination of lines: a terminal, or any other file
+ * @output: destination
+ * @active: the terminal is set up
+ * @keys: standard input is a terminal that delivers keys
  * @colours: so many styles as ui.h has
  * @rows: of the terminal, when drawing last began; without one 0, as is
- * @columns: lines are cut there
+ * @columns: lines are cut to this width
  * @complaints: what is written to standard error meanwhile, to be shown when the terminal is back
  */
 struct top_screen {
@@ -31,10 +31,10 @@ struct top_screen {
 	int errors;
 };
 
-/** top_screen_open - take the terminal over; where standard output is none, or @batch, do nothing */
+/** top_screen_open - set up the terminal; does nothing if @batch or standard output is not a terminal */
 void top_screen_open(struct top_screen *screen, struct output *output, bool batch);
 
-/** top_screen_close - leave the terminal as it was found */
+/** top_screen_close - restore the terminal */
 void top_screen_close(struct top_screen *screen);
 
 /** top_screen_begin - the next line is the first one */
@@ -47,10 +47,10 @@ void top_screen_begin(struct top_screen *screen);
 void top_screen_line(struct top_screen *screen, unsigned int style, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/** top_screen_end - all lines are there. Return: 0, or errno of the first failed write */
+/** top_screen_end - finish the screen. Return: 0, or errno of the first failed write */
 int top_screen_end(struct top_screen *screen);
 
-/** top_screen_key - a key that was pressed, 0 = none; does not wait */
+/** top_screen_key - the next key pressed, 0 = none; does not wait */
 int top_screen_key(struct top_screen *screen);
 
 #endif /* NTRACE_TOOL_TOP_SCREEN_H */

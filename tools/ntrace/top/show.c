@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace top: what people and programs see of a window. */
+/* ntrace top: a window as text and as JSON. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static void show_head(struct top_screen *screen, const struct top_window *window
 				*window->note ? ": " : "", window->note);
 }
 
-/* What matters comes first: a narrow terminal shows no more. */
+/* Important values come first: a narrow terminal shows only those. */
 static void show_function(struct top_screen *screen, const struct top_window *window,
 			  const struct function *function)
 {

@@ -11,17 +11,17 @@
 #include "screen.h"
 
 /**
- * struct top_window - a piece of time that was traced, and what was in it
- * @number: counts from 1
+ * struct top_window - a traced piece of time and its profile
+ * @number: number of the window, from 1
  * @harts: traced; 0: tasks were
- * @interval: seconds since the window before ended, or since the start
- * @traced: seconds of them with trace, on each hart
- * @decoding: seconds that decoding took
- * @bytes: of trace
- * @lost: of it while recording
+ * @interval: seconds since the end of the previous window, or since the start
+ * @traced: traced seconds of the interval, per CPU
+ * @decoding: seconds of decoding
+ * @bytes: bytes of trace
+ * @lost: bytes lost while recording
  * @lost_exact: @lost is exact, else a lower bound
  * @holes: places where trace was lost while recording
- * @note: the first thing that the library had to say; "" = nothing
+ * @note: the first note of the library; "" = nothing
  * @profile: functions of this window
  */
 struct top_window {
@@ -38,7 +38,7 @@ struct top_window {
 	struct profile profile;
 };
 
-/** top_show - draw a window: lines for people. @paused: nothing new comes. Return: 0 or errno */
+/** top_show - draw a window as text. @paused: no new windows follow. Return: 0 or errno */
 int top_show(struct top_screen *screen, const struct top_window *window, size_t limit, bool paused);
 
 /** top_json - a window as one JSON object in a line. Return: 0 or errno */

@@ -3,8 +3,8 @@
  * Perf events that wake the recorder at once: uprobes at the entry and the return of a function,
  * and the tracepoint of signals.
  *
- * They are opened for harts and not for tasks: what a task inherits is opened again at each fork,
- * with the rights of the task, and fork fails where it has none. Whose hit it is says the sample.
+ * They are opened for CPUs and not for tasks: inherited events are opened again at each fork with
+ * the rights of the task, and fork fails if it has none. The sample names the thread of a hit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,9 +27,9 @@
 
 #define SOURCES "/sys/bus/event_source/devices/"
 #define RING_SIZE (64u << 10)
-/* Of all harts; more than these are lost. */
+/* For all CPUs; further hits are lost. */
 #define HITS_MAX 16384
-/* A sample gets its time a moment before it is in the ring. */
+/* A sample's time is taken shortly before it appears in the ring. */
 #define SETTLE_NS 50000
 
 /* What the kernel writes: IDENTIFIER, TID and TIME. */
@@ -47,9 +47,9 @@ struct ring {
 
 /**
  * struct trigger - see trigger.h
- * @leaders: event of each hart whose ring all of that hart's events write to
- * @fds: all events, @ids and @kinds are theirs
- * @hits: sorted by time, those from @taken on are not told yet
+ * @leaders: event of each CPU whose ring all events of that CPU write to
+ * @fds: all events, with @ids and @kinds
+ * @hits: sorted by time; those from @taken on are not reported yet
  */
 struct trigger {
 	int *leaders;
@@ -130,7 +130,7 @@ static int open_failed(const struct trigger_request *request, enum trigger_kind 
 		return fail("too many open files: a higher limit is needed (ulimit -n)");
 	case ENODEV:
 	case ENXIO:
-		return fail("a hart went offline");
+		return fail("a CPU went offline");
 	default:
 		if (kind == TRIGGER_SIGNAL)
 			return fail("perf event of the signal: %s", strerror(errno));
@@ -140,7 +140,7 @@ static int open_failed(const struct trigger_request *request, enum trigger_kind 
 	}
 }
 
-/* The hart's ring is that of its first event. */
+/* The CPU's ring is that of its first event. */
 static int attach(struct trigger *trigger, int fd, unsigned int first)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -336,7 +336,7 @@ static void take_all(struct trigger *trigger)
 
 bool trigger_next(struct trigger *trigger, struct trigger_hit *hit)
 {
-	/* Where order matters: of the entry and the return of a call. */
+	/* Order matters for the entry and the return of a call. */
 	const uint64_t settled = now_ns() - SETTLE_NS;
 
 	if (trigger->taken == trigger->hit_count || trigger->hits[trigger->taken].time > settled)

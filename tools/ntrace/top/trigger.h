@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What `ntrace trigger` waits for, as perf events: probes of a function, and signals. Functions
- * that fail have complained already.
+ * Events of `ntrace trigger`, from perf: probes of a function, and signals. Functions that fail
+ * have printed an error message.
  */
 #ifndef NTRACE_TOOL_TOP_TRIGGER_H
 #define NTRACE_TOOL_TOP_TRIGGER_H
@@ -18,11 +18,11 @@ enum trigger_kind {
 };
 
 /**
- * struct trigger_request - what is to be told
- * @file: path of the file that the function is in; NULL = no function
- * @offset: of its first instruction in that file
- * @returns: its returns, too
- * @signal: number of a signal, when it comes to a thread; 0 = none
+ * struct trigger_request - events to report
+ * @file: path of the function's file; NULL = no function
+ * @offset: file offset of its first instruction
+ * @returns: also report its returns
+ * @signal: number of a signal to report when delivered; 0 = none
  */
 struct trigger_request {
 	const char *file;
@@ -32,7 +32,7 @@ struct trigger_request {
 };
 
 /**
- * struct trigger_hit - it happened
+ * struct trigger_hit - one event
  * @time: CLOCK_MONOTONIC, nanoseconds
  */
 struct trigger_hit {
@@ -44,7 +44,7 @@ struct trigger_hit {
 
 struct trigger;
 
-/** trigger_open - on all harts, of all processes. trigger_close() in all cases; NULL is allowed */
+/** trigger_open - open events on all CPUs, for all processes; call trigger_close() in any case */
 int trigger_open(struct trigger **trigger, const struct trigger_request *request);
 void trigger_close(struct trigger *trigger);
 
@@ -52,15 +52,15 @@ void trigger_close(struct trigger *trigger);
 unsigned int trigger_fds(const struct trigger *trigger, const int **fds);
 
 /**
- * trigger_next - the next hit, in order of time, but not one that is so new that an older one may
- * still come; does not wait
+ * trigger_next - the next hit in order of time; holds back new hits while older ones may still
+ * arrive; does not wait
  */
 bool trigger_next(struct trigger *trigger, struct trigger_hit *hit);
 
-/** trigger_waiting - there are hits that trigger_next() holds back for a moment */
+/** trigger_waiting - true if trigger_next() holds back hits */
 bool trigger_waiting(const struct trigger *trigger);
 
-/** trigger_lost - hits that nobody took in time */
+/** trigger_lost - number of lost hits */
 uint64_t trigger_lost(const struct trigger *trigger);
 
 #endif /* NTRACE_TOOL_TOP_TRIGGER_H */
