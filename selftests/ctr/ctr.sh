@@ -17,8 +17,8 @@
 # Wrong uses, before there is anything to do.
 ntrace=build/ntrace
 fails "no function" 'a function is needed' $ntrace ctr trace
-fails "--at nowhere" "'nowhere' is none of" $ntrace ctr trace --at nowhere vfs_open
-fails "--errors at entries" '--errors is about returns' $ntrace ctr trace -e --at entry vfs_open
+fails "--at nowhere" "'nowhere' is not one of" $ntrace ctr trace --at nowhere vfs_open
+fails "--errors at entries" '--errors applies to returns' $ntrace ctr trace -e --at entry vfs_open
 fails "--entries 257" 'not between 1 and 256' $ntrace ctr trace --entries 257 vfs_open
 fails "--comm of 16 characters" 'has 1 to 15 characters' $ntrace ctr trace -c 0123456789abcdef vfs_open
 fails "a build without BPF says so" 'built without BPF' $ntrace ctr trace vfs_open

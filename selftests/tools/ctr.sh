@@ -141,14 +141,14 @@ else
 fi
 
 wrong "no verb" 2 "dump, compare, model or trace is needed"
-wrong "an unknown verb" 2 "'show' is none of" show ring
+wrong "an unknown verb" 2 "'show' is not one of" show ring
 wrong "no file" 2 "dump needs one file" dump
 wrong "one file to compare" 2 "compare needs two files" compare ring
 wrong "an option of another verb" 2 "--depth is not for dump" dump --depth 16 ring
 wrong "two forms" 2 "exclude each other" dump --json --call-stack ring
-wrong "a depth that is none" 2 "17 is none of" model --depth 17 e1
-wrong "a feature that is none" 2 "'type,colour' is no list|'colour' is no list" dump --has type,colour ring
-wrong "control that is no number" 2 "'user' is no hex" model --control user e1
+wrong "a depth that is none" 2 "17 is not one of" model --depth 17 e1
+wrong "a feature that is none" 2 "'type,colour' is not a list|'colour' is not a list" dump --has type,colour ring
+wrong "control that is no number" 2 "'user' is not a hex" model --control user e1
 wrong "a bit that is no field" 2 "0x8 is no field of mctrctl" model --control 0xf e1
 wrong "M of a guest" 2 "0x4 is no field of vsctrctl" model --vs-control 4 e1
 wrong "a file that does not exist" 1 "nonexistent: No such file" dump /nonexistent

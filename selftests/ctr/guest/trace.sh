@@ -18,7 +18,7 @@ trace() {
 	tracer=$!
 	exec {said}<"$tmp/said"
 	while read -r line <&"$said" && [[ $line != *tracing* ]]; do diag "$line"; done
-	like "$name: attached" 'tracing [0-9]+ functions? on 2 harts' "$line"
+	like "$name: attached" 'tracing [0-9]+ functions? on 2 CPUs' "$line"
 }
 # The program with known system calls, held before the first.
 hold() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace ctr: rings of Control Transfer Records, shown, compared, made by the model. */
+/* ntrace ctr: shows and compares rings of Control Transfer Records, and runs the model. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -26,8 +26,8 @@ static const struct option_spec options_table[] = {
 	{ OPTION_HAS, "has", "LIST",
 	  "dump, compare: what the hart records: type, mispredict, cycles, none" },
 	{ OPTION_CALL_STACK, "call-stack", NULL, "dump: the calls of a ring recorded with RASEMU" },
-	{ OPTION_JSON, "json", NULL, "dump: one JSON object for an entry" },
-	{ OPTION_CONTROL, "control", "HEX", "model: mctrctl; by default M, S and U alone" },
+	{ OPTION_JSON, "json", NULL, "dump: a JSON object for each entry" },
+	{ OPTION_CONTROL, "control", "HEX", "model: mctrctl (default: M, S and U only)" },
 	{ OPTION_VS_CONTROL, "vs-control", "HEX", "model: vsctrctl" },
 	{ OPTION_DEPTH, "depth", "N", "model: entries: 16, 32, 64, 128 or 256" },
 	{ OPTION_DRAFT, "draft", NULL, "model: registers as in the draft v0.1.4" },
@@ -36,8 +36,8 @@ static const struct option_spec options_table[] = {
 };
 
 /**
- * struct ctr_command - what is asked for
- * @given: options that were, bit n: OPTION_LONG + n
+ * struct ctr_command - options
+ * @given: options given, bit n: OPTION_LONG + n
  * @features: enum ntrace_ctr_feature
  */
 struct ctr_command {
@@ -57,7 +57,7 @@ static bool given(const struct ctr_command *ctr, int option)
 
 /* ---- dump ---- */
 
-/* MISP that is 0 everywhere may well not be there. */
+/* MISP that is 0 in all entries may not be implemented. */
 static unsigned int features_of(const struct ctr_command *ctr, const struct ctr_ring *ring)
 {
 	unsigned int features = NTRACE_CTR_HAS_TYPE | NTRACE_CTR_HAS_CYCLES;
@@ -167,14 +167,14 @@ static int dump(struct ctr_command *ctr, char **files)
 
 /* ---- compare ---- */
 
-/* Bits of ctrdata that mean something on this hart. */
+/* Bits of ctrdata that this hart implements. */
 static uint64_t data_mask(const struct ntrace_ctr_entry *entry, unsigned int features)
 {
 	uint64_t mask = features & NTRACE_CTR_HAS_TYPE ? NTRACE_CTR_DATA_TYPE : 0;
 
 	if (!(features & NTRACE_CTR_HAS_CYCLES))
 		return mask;
-	/* Without CCV, CC may be anything. */
+	/* Without CCV, CC has no meaning. */
 	return mask | NTRACE_CTR_DATA_CCV |
 	       (entry->data & NTRACE_CTR_DATA_CCV ? NTRACE_CTR_DATA_CC : 0);
 }
@@ -192,7 +192,7 @@ static void show_cycles(struct output *output, uint64_t data)
 		output_text(output, "unknown");
 }
 
-/* Prints why two entries differ. Return: false if they do not. */
+/* Prints how two entries differ. Return: false if they are equal. */
 static bool entries_differ(const struct ctr_command *ctr, unsigned int index,
 			   const struct ntrace_ctr_entry *a, const struct ntrace_ctr_entry *b)
 {
@@ -235,7 +235,7 @@ static bool entries_differ(const struct ctr_command *ctr, unsigned int index,
 	return true;
 }
 
-/* Exit codes as those of `ntrace check`: 2 where nothing could be compared. */
+/* Exit codes like those of `ntrace check`: 2 if nothing could be compared. */
 static int compare(struct ctr_command *ctr, char **files)
 {
 	static struct ctr_ring a, b;
@@ -295,7 +295,7 @@ static int start_model(const struct ctr_command *ctr, struct ntrace_ctr_model *m
 	return EXIT_OK;
 }
 
-/* All records that the reader has. */
+/* Feeds all records of the reader to the model. */
 static int feed_records(const char *name, struct ntrace_ingress_reader *reader,
 			struct ntrace_ctr_ingress *feed, struct ntrace_ctr_model *model)
 {
@@ -355,7 +355,7 @@ static int run_model(struct ctr_command *ctr, char **files)
 
 /* ---- options ---- */
 
-/* What of the options a verb knows, bit n: OPTION_LONG + n. */
+/* Options that a verb accepts, bit n: OPTION_LONG + n. */
 #define KNOWS(option) (1u << ((option) - OPTION_LONG))
 static const struct verb {
 	const char *name;
@@ -387,10 +387,10 @@ static int take_features(struct ctr_command *ctr, const char *list)
 		while (i < 3 && (strlen(names[i]) != length || strncmp(list, names[i], length)))
 			i++;
 		if (i == 3)
-			return usage_error(ctr->command,
-					   "option --has: '%s' is no list of type, mispredict, "
-					   "cycles",
-					   list);
+			return usage_error(
+				ctr->command,
+				"option --has: '%s' is not a list of type, mispredict, cycles",
+				list);
 		ctr->features |= 1u << i;
 		if (!list[length])
 			return EXIT_OK;
@@ -405,8 +405,9 @@ static int take_hex(const struct ctr_command *ctr, const char *name, const char 
 	size_t length = strlen(digits);
 
 	if (!length || length > 16 || strspn(digits, "0123456789abcdefABCDEF") != length)
-		return usage_error(ctr->command, "option --%s: '%s' is no hex number of 64 bits",
-				   name, text);
+		return usage_error(ctr->command,
+				   "option --%s: '%s' is not a hex number of at most 64 bits", name,
+				   text);
 	*value = strtoull(digits, NULL, 16);
 	return EXIT_OK;
 }
@@ -430,8 +431,8 @@ static int take_option(struct ctr_command *ctr, struct options *options, int opt
 			return EXIT_USAGE;
 		if (ntrace_ctr_depth_to_raw(NTRACE_CTR_RATIFIED, (unsigned int)number) < 0)
 			return usage_error(ctr->command,
-					   "option --depth: %" PRIu64 " is none of 16, 32, 64, "
-					   "128, 256",
+					   "option --depth: %" PRIu64
+					   " is not one of 16, 32, 64, 128, 256",
 					   number);
 		ctr->depth = (unsigned int)number;
 		return EXIT_OK;
@@ -451,7 +452,7 @@ static int run_verb(struct ctr_command *ctr, int count, char **words)
 		if (!strcmp(words[0], verbs[i].name))
 			verb = &verbs[i];
 	if (!verb)
-		return usage_error(ctr->command, "'%s' is none of dump, compare, model, trace",
+		return usage_error(ctr->command, "'%s' is not one of dump, compare, model, trace",
 				   words[0]);
 	if (count - 1 != verb->files)
 		return usage_error(ctr->command, "%s needs %s", verb->name, verb->wants);
@@ -472,7 +473,7 @@ static int run(const struct command *command, int argc, char **argv)
 	struct options options;
 	int option, error;
 
-	/* This one has options of its own. */
+	/* ctr trace parses its own options. */
 	if (argc > 1 && !strcmp(argv[1], "trace"))
 		return command_ctr_trace.run(&command_ctr_trace, argc - 1, argv + 1);
 	output_init(&output, STDOUT_FILENO);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace ctr trace: how harts come to kernel functions and out of them. */
+/* ntrace ctr trace: shows the control transfers before kernel functions and their returns. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -21,24 +21,24 @@ enum {
 
 static const struct option_spec options_table[] = {
 	{ OPTION_AT, "at", "WHERE", "entry, return or both (default)" },
-	{ 'e', "errors", NULL, "returns with an error alone: a value from -4095 to -1" },
+	{ 'e', "errors", NULL, "only returns with an error: a value from -4095 to -1" },
 	{ 'p', "pid", "PID", "this process alone" },
-	{ 'c', "comm", "NAME", "tasks of this name alone" },
+	{ 'c', "comm", "NAME", "only tasks of this name" },
 	{ 'n', "count", "N", "end after N hits" },
 	{ OPTION_DURATION, "duration", "SECONDS", "end after this time" },
 	{ OPTION_ENTRIES, "entries", "N", "transfers to show for each hit (32)" },
 	{ 'u', "user", NULL, "record user mode too" },
 	{ OPTION_RAW, "raw", NULL, "show the transfers of the probes too" },
-	{ OPTION_JSON, "json", NULL, "one JSON object for a hit" },
+	{ OPTION_JSON, "json", NULL, "print a JSON object for each hit" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
 /**
- * struct trace_command - what is asked for
- * @at: that of --at, NULL if it was not given
- * @count: hits after which it ends, 0 = never
- * @duration: seconds after which it ends, 0 = never
+ * struct trace_command - options
+ * @at: argument of --at, or NULL
+ * @count: number of hits to show, 0 = no limit
+ * @duration: seconds, 0 = no limit
  */
 struct trace_command {
 	const struct command *command;
@@ -52,7 +52,7 @@ struct trace_command {
 };
 
 #ifdef NTRACE_BPF
-/* The ring is read youngest first, and the youngest are of the probe. */
+/* The ring is read youngest first; the youngest entries are those of the probe. */
 #define PROBE_ENTRIES 64
 
 static volatile sig_atomic_t interrupted;
@@ -87,7 +87,7 @@ static int follow(const struct trace_command *trace, struct ctr_trace *running, 
 		result = ctr_trace_poll(running, 100);
 		if (result == -EINTR)
 			result = 0;
-		/* Somebody may be looking on; and who reads no more has seen enough. */
+		/* Flush for interactive readers; a reader that closed the pipe is not an error. */
 		if (output_flush(hits->printer.output))
 			return EXIT_OK;
 	}
@@ -110,7 +110,7 @@ static int trace_functions(struct trace_command *trace)
 	int error;
 
 	if (geteuid())
-		return fail("ctr trace needs root: it shows what the kernel does for everybody");
+		return fail("ctr trace needs root: it shows the kernel's execution for all users");
 	config->self = (uint32_t)getpid();
 	config->room = CTR_TRACE_ENTRIES;
 	if (trace->entries + PROBE_ENTRIES < config->room)
@@ -131,8 +131,8 @@ static int trace_functions(struct trace_command *trace)
 	ctr_trace_on_hit(running, on_hit, &hits);
 	functions = ctr_trace_functions(running, &barred);
 	if (barred)
-		warn("%zu of %zu functions that match cannot be traced", barred, functions);
-	say("tracing %zu functions on %zu harts", functions - barred, ctr_trace_harts(running));
+		warn("%zu of %zu matching functions cannot be traced", barred, functions);
+	say("tracing %zu functions on %zu CPUs", functions - barred, ctr_trace_harts(running));
 	error = output_finish(&output, follow(trace, running, &hits));
 	lost = ctr_trace_lost(running);
 	if (lost)
@@ -212,7 +212,7 @@ static int take_option(struct trace_command *trace, struct options *options, int
 	return error;
 }
 
-/* Where the functions are to be looked at. */
+/* Parses --at. */
 static int take_place(struct trace_command *trace)
 {
 	struct ctr_trace_request *request = &trace->request;
@@ -222,10 +222,10 @@ static int take_place(struct trace_command *trace)
 	request->at_return = !strcmp(at, "return") || !strcmp(at, "both");
 	if (!request->at_entry && !request->at_return)
 		return usage_error(trace->command,
-				   "option --at: '%s' is none of entry, return, both", at);
+				   "option --at: '%s' is not one of entry, return, both", at);
 	if (request->config.errors && request->at_entry)
 		return usage_error(trace->command,
-				   "--errors is about returns: --at %s makes no sense", at);
+				   "--errors applies to returns: it excludes --at %s", at);
 	return EXIT_OK;
 }
 

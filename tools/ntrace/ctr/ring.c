@@ -11,10 +11,10 @@
 #include "common/ui.h"
 #include "ring.h"
 
-/* No line of a ring is longer; remarks may be. */
+/* Longest line of an entry; comments may be longer. */
 #define LINE_SIZE 256
 
-/* Digits up to a blank or the end; @text moves behind them. */
+/* Parses digits up to a blank or the end, and advances @text. */
 static bool number(char **text, int base, uint64_t *value)
 {
 	char *end;
@@ -31,7 +31,7 @@ static bool number(char **text, int base, uint64_t *value)
 	return true;
 }
 
-/* Takes the line of an entry. Return: NULL, or what is wrong with it. */
+/* Parses the line of an entry. Return: NULL, or an error text. */
 static const char *take_line(struct ctr_ring *ring, char *line)
 {
 	struct ntrace_ctr_entry entry;

@@ -12,9 +12,9 @@
 
 /**
  * struct ctr_ring - entries in logical order
- * @path: as typed
+ * @path: as given
  * @entries: greatest index + 1
- * @present: the entry stands in the file
+ * @present: the entry is in the file
  */
 struct ctr_ring {
 	const char *path;
@@ -23,10 +23,10 @@ struct ctr_ring {
 	struct ntrace_ctr_entry entry[NTRACE_CTR_ENTRIES_MAX];
 };
 
-/** ctr_ring_read - "-" is standard input. Return: EXIT_OK, or EXIT_FAILED after a complaint */
+/** ctr_ring_read - "-" is standard input. Return: EXIT_OK, or EXIT_FAILED after an error message */
 int ctr_ring_read(struct ctr_ring *ring, const char *path);
 
-/** ctr_ring_write - what ctr_ring_read() reads: the ring of a model, and a remark on its registers */
+/** ctr_ring_write - write the ring of a model for ctr_ring_read(), with a comment on its registers */
 void ctr_ring_write(struct output *output, const struct ntrace_ctr_model *model);
 
 #endif /* NTRACE_TOOL_CTR_RING_H */

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace ctr trace: what the BPF programs and the command share. */
+/* ntrace ctr trace: shared by the BPF programs and the command. */
 #ifndef NTRACE_TOOL_CTR_TRACE_H
 #define NTRACE_TOOL_CTR_TRACE_H
 
 #include <linux/perf_event.h>
 #include <linux/types.h>
 
-/* No ring is deeper. */
+/* Depth of the deepest ring. */
 #define CTR_TRACE_ENTRIES 256
 #define CTR_TRACE_COMM 16
-/* Hits that are being put together at the same time, on all harts. A power of two. */
+/* Hits being assembled at the same time on all CPUs. A power of two. */
 #define CTR_TRACE_SLOTS 64
 
 /**
- * struct ctr_trace_config - what the programs look for, constant while they are loaded
+ * struct ctr_trace_config - selection of hits, constant while the programs are loaded
  * @pid: process, 0 = any
- * @self: the process that reads the hits: it is left out
- * @room: bytes of entries to read
- * @errors: returns with an error alone
- * @comm: name of the task, "" = any; zero behind the name
+ * @self: the process that reads the hits: ignored
+ * @room: maximum bytes of entries to read
+ * @errors: only returns with an error
+ * @comm: name of the task, padded with zeros; "" = any
  */
 struct ctr_trace_config {
 	__u32 pid;
@@ -29,12 +29,12 @@ struct ctr_trace_config {
 };
 
 /**
- * struct ctr_trace_hit - a function was entered, or returned
+ * struct ctr_trace_hit - entry or return of a function
  * @time: CLOCK_MONOTONIC, ns
- * @value: what it returned
+ * @value: return value
  * @cookie: index of the function * 2, + 1 for a return
  * @bytes: of @entries, or a negative errno
- * @entries: youngest first; what was not stored is not handed over
+ * @entries: youngest first; unused ones are not transferred
  */
 struct ctr_trace_hit {
 	__u64 time;
@@ -50,9 +50,9 @@ struct ctr_trace_hit {
 #define CTR_TRACE_HEAD __builtin_offsetof(struct ctr_trace_hit, entries)
 
 /**
- * struct ctr_trace_counts - what the programs count
+ * struct ctr_trace_counts - counters of the programs
  * @next: slot for the next hit
- * @lost: hits for which there was no room
+ * @lost: hits lost because no slot was free
  */
 struct ctr_trace_counts {
 	__u32 next;

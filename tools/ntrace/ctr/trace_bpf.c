@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace ctr trace: what is set up in the kernel.
+ * ntrace ctr trace: setup in the kernel.
  *
- * An event of the PMU "ctr" on each hart makes the hart record; it never has a
- * sample. A trampoline at the beginning of each function (fentry, fexit) calls the
+ * An event of the PMU "ctr" on each CPU enables recording; it never takes a sample. A trampoline at the beginning of each function (fentry, fexit) calls the
  * BPF program: probes would be a breakpoint, which costs ten times as many
  * transfers of the ring, and their returns go through yet more code.
  *
@@ -33,7 +32,7 @@
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
 
-/* The object that clang made of bpf/ctr_trace.bpf.c. */
+/* The object that clang compiles from bpf/trace.bpf.c. */
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
 	"ctr_trace_object:\n"
@@ -42,7 +41,7 @@ __asm__(".pushsection .rodata\n"
 					".popsection\n");
 extern const char ctr_trace_object[], ctr_trace_object_end[];
 
-/* A function of the kernel that nobody calls. */
+/* A function of the kernel that is never called. */
 #define ANY_FUNCTION "bpf_fentry_test1"
 #define PMU "/sys/bus/event_source/devices/ctr/type"
 #define JIT "/proc/sys/net/core/bpf_jit_enable"
@@ -71,7 +70,7 @@ struct ctr_trace {
 	size_t owns;
 };
 
-/* What libbpf has complained of, for the case that it matters. */
+/* Messages of libbpf, printed only if loading fails. */
 static char complaint[256];
 
 static int keep_complaint(enum libbpf_print_level level, const char *format, va_list args)
@@ -134,14 +133,14 @@ static int record(struct ctr_trace *trace, bool user)
 		if (fd < 0 && errno == ENODEV)
 			continue;
 		if (fd < 0 && errno == EBUSY)
-			return fail("hart %d: its ring is in use by another event of the PMU "
-				    "\"ctr\"",
-				    cpu);
+			return fail(
+				"CPU %d: its ring is in use by another event of the PMU \"ctr\"",
+				cpu);
 		if (fd < 0)
 			return fail("hart %d: %s", cpu, strerror(errno));
 		trace->event[trace->events++] = fd;
 	}
-	return trace->events ? EXIT_OK : fail("no hart can be recorded");
+	return trace->events ? EXIT_OK : fail("no CPU can be recorded");
 }
 
 /* ---- programs ---- */
@@ -156,7 +155,7 @@ static int on_hit(void *data, void *bytes, size_t size)
 	return trace->stopped;
 }
 
-/* What the programs are to know; before they are loaded. */
+/* Sets the programs' constants before loading. */
 static int configure(struct bpf_object *object, const struct ctr_trace_config *config)
 {
 	struct bpf_program *program;
@@ -168,7 +167,7 @@ static int configure(struct bpf_object *object, const struct ctr_trace_config *c
 	if (map)
 		value = bpf_map__initial_value(map, &size);
 	if (!value || size != sizeof(*config))
-		return fail("the BPF object is none of this program's");
+		return fail("the BPF object does not belong to this program");
 	memcpy(value, config, size);
 	bpf_object__for_each_program(program, object)
 	{
@@ -297,7 +296,7 @@ static int attach(struct ctr_trace *trace, const struct bpf_program *base, size_
 				bar(trace, index);
 	else
 		error = find_own(trace, program);
-	/* From now on the link holds it. */
+	/* From now on the link holds the program. */
 	close(program);
 	return error;
 }
@@ -311,7 +310,7 @@ int ctr_trace_prepare(struct ctr_trace **result, const struct ctr_trace_request 
 	if (!trace)
 		return fail("out of memory");
 	if (number_in(JIT) == 0)
-		error = fail("BPF is not compiled, which calls of module functions want: set "
+		error = fail("calls of module functions need the BPF compiler: set "
 			     "net.core.bpf_jit_enable=1");
 	else
 		error = record(trace, request->user);
@@ -355,7 +354,7 @@ int ctr_trace_start(struct ctr_trace *trace, const struct ctr_trace_request *req
 	if (snapshot >= 0)
 		close(snapshot);
 	if (!error && trace->barred == trace->found.count)
-		error = fail("none of the %zu functions that match can be traced", trace->barred);
+		error = fail("none of the %zu matching functions can be traced", trace->barred);
 	return error;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace ctr trace: what is set up in the kernel. */
+/* ntrace ctr trace: setup in the kernel. */
 #ifndef NTRACE_TOOL_CTR_TRACE_BPF_H
 #define NTRACE_TOOL_CTR_TRACE_BPF_H
 
@@ -13,11 +13,11 @@
 #define CTR_TRACE_FUNCTIONS 512
 
 /**
- * struct ctr_trace_request - what is asked for
- * @patterns: names of functions, * and ? stand for others
+ * struct ctr_trace_request - functions and hits to trace
+ * @patterns: names of functions, with wildcards * and ?
  * @count: number of @patterns
- * @at_entry: when a function is entered
- * @at_return: when it returns
+ * @at_entry: show entries of functions
+ * @at_return: show returns
  * @user: record user mode too
  * @config: for the BPF programs
  */
