@@ -6,15 +6,15 @@
 #include "line.h"
 #include "stream/message.h"
 
-/* Room for the name of a file that a line comes from. */
+/* Size of the name of the file that a line comes from. */
 #define ASSEMBLE_FILE_SIZE 4096
 
 /**
- * struct assemble - a trace that is being made
- * @params: readable: those in force
- * @offset: readable: bytes made so far, those of an unfinished message included
+ * struct assemble - a trace being made
+ * @params: readable: parameters in effect
+ * @offset: readable: bytes made so far, including those of an unfinished message
  * @error: why a line was refused
- * @warning: readable after each line: what is odd about it, "" mostly; each kind is told once
+ * @warning: readable after each line: a warning, or ""; each kind is reported once
  *
  * The rest is private. @follower reads what is made, so that addresses are known whatever the
  * bytes come from; @piece reads the message whose pieces are coming, @piece_bytes so far.
@@ -49,8 +49,8 @@ struct assemble {
 /**
  * assemble_init - start a trace
  * @override: --params of the command, valid text for ntrace_params_parse() or NULL; borrowed.
- *            They count more than those that the text has
- * @write: takes the bytes; not 0 stops
+ *            They override those of the text
+ * @write: receives the bytes; a result other than 0 stops
  *
  * Return: true, or false with error filled: the parameters contradict each other.
  */

@@ -13,7 +13,7 @@ struct parser {
 
 static bool refuse(struct parser *parser, const char *error)
 {
-	/* The first reason is the one that helps. */
+	/* Keep the first reason. */
 	if (!parser->line->error) {
 		parser->line->error = error;
 		parser->line->column = (size_t)(parser->next - parser->start) + 1;

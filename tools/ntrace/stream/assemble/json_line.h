@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One JSON object in one line, strictly as RFC 8259 has it, with few levels and no heap. */
+/* Parser for one JSON object in a line: strict RFC 8259, few levels, no heap. */
 #ifndef NTRACE_TOOL_STREAM_ASSEMBLE_JSON_LINE_H
 #define NTRACE_TOOL_STREAM_ASSEMBLE_JSON_LINE_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A message has fewer; what has more is no line of ours. */
+/* More members than any valid line has. */
 #define JSON_MEMBERS_MAX 96
 
 enum json_type {
@@ -19,8 +19,8 @@ enum json_type {
 };
 
 /**
- * struct json_member - a scalar and where it stands
- * @group: key of the object or array that it stands in, NULL at the top
+ * struct json_member - a scalar and its position
+ * @group: key of the object or array that contains it, NULL at the top
  * @key: its own key, NULL in an array
  * @type: of the value
  * @text: JSON_STRING: without quotes and escapes, 0-terminated; never has a 0 in it
@@ -38,9 +38,9 @@ struct json_member {
 };
 
 /**
- * struct json_line - all scalars of a line, in their order
- * @error: why it was refused, for people
- * @column: where, from 1
+ * struct json_line - all scalars of a line, in order
+ * @error: why the line was rejected
+ * @column: position of the error, from 1
  */
 struct json_line {
 	struct json_member members[JSON_MEMBERS_MAX];
@@ -50,7 +50,7 @@ struct json_line {
 };
 
 /**
- * json_line_parse - take a line apart
+ * json_line_parse - parse a line
  * @text: @length bytes, which are overwritten: the members point into them
  *
  * The value of a member at the top may be an object or an array of scalars; deeper ones, and the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line of the text that ntrace assemble reads: what it says, not yet what it means. */
+/* Syntax of one line of the text that ntrace assemble reads. */
 #ifndef NTRACE_TOOL_STREAM_ASSEMBLE_LINE_H
 #define NTRACE_TOOL_STREAM_ASSEMBLE_LINE_H
 
@@ -44,7 +44,7 @@ enum assemble_member {
 
 /**
  * struct assemble_line - one line
- * @has: bit n: enum assemble_member n stands in the line
+ * @has: bit n: the line has enum assemble_member n
  * @message: tcode, flags, present and field
  * @file: and @name, @params: point into the line
  * @bytes: of "bytes" or "raw", @count of them
@@ -78,7 +78,7 @@ static inline bool assemble_line_has(const struct assemble_line *line, enum asse
  * @dialect: names of TCODEs
  * @error: ASSEMBLE_ERROR_SIZE bytes
  *
- * What a line may have depends on its type; which fields a message has is not looked at.
+ * Checks the members that a type of line allows, but not the fields of a message.
  * Return: true, or false with @error filled.
  */
 bool assemble_line_parse(struct assemble_line *line, char *text, size_t length,

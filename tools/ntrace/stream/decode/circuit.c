@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What InCircuitTrace and DataAcquisition events tell. */
+/* Details of InCircuitTrace and DataAcquisition events. */
 #include <inttypes.h>
 
 #include "circuit.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Events of SiFive's encoders that are no execution, as text and as JSON. */
+/* Events of SiFive encoders other than execution, as text and as JSON. */
 #ifndef NTRACE_TOOL_STREAM_DECODE_CIRCUIT_H
 #define NTRACE_TOOL_STREAM_DECODE_CIRCUIT_H
 
@@ -7,7 +7,7 @@
 
 #include "common/output.h"
 
-/** circuit_text - what an InCircuitTrace or DataAcquisition event tells besides its reason */
+/** circuit_text - details of an InCircuitTrace or DataAcquisition event */
 void circuit_text(struct output *output, const struct ntrace_flow_event *event);
 
 /** circuit_json - the same as members of a JSON object with a comma before each */

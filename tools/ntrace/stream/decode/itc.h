@@ -7,13 +7,13 @@
 
 /* Stimulus registers of an encoder, each a channel. */
 #define ITC_CHANNELS 32
-/* A line that has no end is shown when it has so many characters. */
+/* A line without an end is printed at this length. */
 #define ITC_CHARACTERS 256
 
 /**
- * struct itc_line - something to show of a channel
+ * struct itc_line - a line or value of a channel
  * @channel: number of the stimulus register
- * @text: characters, without the end of the line; NULL = a value that is no text
+ * @text: characters without the end of the line; NULL = a value that is not text
  * @size: bytes of @text
  * @value: the value; @digits: hexadecimal digits of it, 0 = as many as it has
  */
@@ -32,7 +32,7 @@ typedef void itc_show(void *data, const struct ntrace_session_event *event,
 struct itc_channel;
 
 /**
- * struct itc - the lines in progress, by SRC and channel
+ * struct itc - incomplete lines, by SRC and channel
  * @show: set by the user before the first event
  * @data: for @show
  */
@@ -52,7 +52,7 @@ struct itc {
  */
 int itc_store(struct itc *itc, const struct ntrace_session_event *event);
 
-/** itc_flush - show what has not come to its end; at the end, and where something was lost */
+/** itc_flush - print incomplete lines; call it at the end and at losses */
 void itc_flush(struct itc *itc);
 
 void itc_free(struct itc *itc);

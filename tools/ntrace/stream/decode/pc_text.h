@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executed PCs as text, one a line. What a block looks like is written once and
- * then copied: programs execute the same blocks over and over.
+ * Executed PCs as text, one per line. The text of a block is made once and then copied:
+ * programs execute the same blocks repeatedly.
  */
 #ifndef NTRACE_TOOL_STREAM_DECODE_PC_TEXT_H
 #define NTRACE_TOOL_STREAM_DECODE_PC_TEXT_H
@@ -19,7 +19,7 @@ void pc_text_free(struct pc_text *text);
 /**
  * pc_text_blocks - write the PCs of all blocks, each as "0x%llx\n"
  *
- * Keeps at most 20 MB of text and numbers, and forgets all of it when it would be more.
+ * Caches at most 20 MB of text and numbers; the cache is emptied when full.
  * Return: 0, or NTRACE_ERR_... if the code of a block could not be read again.
  */
 int pc_text_blocks(struct pc_text *text, const struct ntrace_block_batch *batch);

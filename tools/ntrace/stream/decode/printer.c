@@ -18,7 +18,7 @@ static void put_address(const struct printer *printer, uint64_t address)
 	output_hex(printer->output, address, printer->address_digits);
 }
 
-/* Where the trace has time stamps each line has a column for them. */
+/* If the trace has timestamps, each line has a column for them. */
 static void put_time(const struct printer *printer)
 {
 	if (!printer->timed)
@@ -51,7 +51,7 @@ static void put_process(const struct printer *printer)
 	output_char(output, ' ');
 }
 
-/* Whose a line is, and when it was. */
+/* Owner and time of a line. */
 static void put_owner(const struct printer *printer)
 {
 	if (printer->src >= 0) {
@@ -87,7 +87,7 @@ static void put_place(const struct printer *printer, struct ntrace_space *space,
 	output_char(output, ']');
 }
 
-/* What the instruction is called, or else what class it is of, and a blank behind it. */
+/* Name or class of the instruction, and a blank. */
 static void put_name(struct printer *printer, struct ntrace_object *object, uint64_t address,
 		     const struct ntrace_insn *insn)
 {
@@ -124,7 +124,7 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	put_owner(printer);
 	put_address(printer, address);
 	output_text(output, "  ");
-	/* As disassemblers show it: the instruction as one number. */
+	/* Like disassemblers: the instruction as one number. */
 	for (i = insn->size; i-- > 0;)
 		output_hex(output, bytes[i], 2);
 	for (i = insn->size; i < 4; i++)
@@ -210,7 +210,7 @@ static int block(struct printer *printer, const struct ntrace_flow_event *event)
 	}
 }
 
-/* "U, scontext 0x1d": all that is known now, as some messages tell a part of it. */
+/* "U, scontext 0x1d": all that is known; some messages report only a part. */
 static void put_context(struct output *output, const struct ntrace_context *context)
 {
 	if (context->prv_known)
@@ -221,7 +221,7 @@ static void put_context(struct output *output, const struct ntrace_context *cont
 		output_printf(output, ", hcontext 0x%" PRIx64, context->hcontext);
 }
 
-/* The numbers behind the words. */
+/* Numeric values of the texts. */
 static void put_codes(struct output *output, const struct ntrace_flow_event *event)
 {
 	enum ntrace_field field = event_code_field(event);
@@ -246,7 +246,7 @@ static void put_codes(struct output *output, const struct ntrace_flow_event *eve
 	}
 }
 
-/* Something that is no execution, between the lines of what was executed. */
+/* An event other than execution, between the lines of execution. */
 static void put_mark(const struct printer *printer, const struct ntrace_flow_event *event)
 {
 	const char *detail = event_detail(event);
@@ -315,7 +315,7 @@ static void mark(struct printer *printer, const struct ntrace_flow_event *event)
 		complain(printer, event);
 }
 
-/* Of errors in the program flow the stores know nothing: they need no program. */
+/* Errors in the program flow do not affect stores, which need no program. */
 static bool concerns_itc(const struct ntrace_flow_event *event)
 {
 	switch (event->type) {
@@ -370,7 +370,7 @@ static int itc_event(struct printer *printer, const struct ntrace_session_event 
 	if (event->flow->type == NTRACE_FLOW_DATA && !printer->json)
 		return itc_store(&printer->itc, event) ? NTRACE_ERR_NOMEM :
 							 printer->output->error != 0;
-	/* A line that lost a part is not glued together. */
+	/* Do not join the parts of a line around a loss. */
 	if (event->flow->type == NTRACE_FLOW_ERROR)
 		itc_flush(&printer->itc);
 	mark(printer, event->flow);

@@ -5,13 +5,13 @@
 
 #include "printer_state.h"
 
-/** printer_event - write one event; the callback of a session. Return: 0, or 1 if output failed */
+/** printer_event - write one event; a callback for sessions. Return: 0, or 1 if output failed */
 int printer_event(void *printer, const struct ntrace_session_event *event);
 
-/** printer_end - a stream has ended: write what waits. Before printer_warnings() */
+/** printer_end - end of a stream: write incomplete lines. Call it before printer_warnings() */
 void printer_end(struct printer *printer);
 
-/** printer_warnings - one line on stderr for each kind of warning */
+/** printer_warnings - print a line on stderr for each kind of warning */
 void printer_warnings(const struct printer *printer);
 
 #endif /* NTRACE_TOOL_STREAM_DECODE_PRINTER_H */

@@ -7,7 +7,7 @@
 #include "event_text.h"
 #include "printer_json.h"
 
-/* Addresses are strings: numbers over 2^53 do not survive every JSON reader. */
+/* Addresses are strings: many JSON readers lose precision above 2^53. */
 static void member_hex(struct output *output, const char *name, uint64_t value)
 {
 	output_text(output, ",\"");
@@ -32,7 +32,7 @@ static void member_text(struct output *output, const char *name, const char *val
 	output_json(output, value);
 }
 
-/* Type, whose it is, and when it was. */
+/* Type, owner and time. */
 static void begin(const struct printer *printer, const char *type)
 {
 	const struct ntrace_session_event *event = &printer->current;
@@ -54,7 +54,7 @@ static void begin(const struct printer *printer, const char *type)
 	member_text(output, "privilege", privilege_name(event->privilege));
 }
 
-/* Where @address lies: "symbol", "symbol_offset", "object", each with @prefix. */
+/* The place of @address: "symbol", "symbol_offset", "object", each with @prefix. */
 static void member_place(const struct printer *printer, const char *prefix,
 			 struct ntrace_space *space, uint64_t address)
 {
@@ -74,7 +74,7 @@ static void member_place(const struct printer *printer, const char *prefix,
 	member_text(output, name, ntrace_object_name(place->object));
 }
 
-/* Where they are asked for and known: what it is called, and its line of source. */
+/* Name and source line of the instruction, if requested and known. */
 static void member_text_of(struct printer *printer, uint64_t address)
 {
 	const struct ntrace_location *place =
@@ -175,7 +175,7 @@ static void member_context(struct output *output, const struct ntrace_context *c
 		member_hex(output, "hcontext", context->hcontext);
 }
 
-/* What else is said of an error or warning. */
+/* Details of an error or warning. */
 static void member_value(struct output *output, const struct ntrace_flow_event *event)
 {
 	switch (event->code) {
@@ -214,7 +214,7 @@ static void other(const struct printer *printer, const struct ntrace_flow_event 
 		circuit_json(output, event);
 	if (event->type == NTRACE_FLOW_OWNERSHIP)
 		member_hex(output, "process", event->value);
-	/* There is none before the first message. */
+	/* NULL before the first message. */
 	if (event->context)
 		member_context(output, event->context);
 	if (event->type == NTRACE_FLOW_TRAP && event->next_known)

@@ -23,16 +23,16 @@ enum printer_level {
 /**
  * struct printer - state
  * @attributed: events come from a session: CPU, process and privilege are known
- * @json: one JSON object a line
- * @timed: there was a time stamp
- * @src: SRC that events are of, -1 = not told
- * @address_digits: hexadecimal digits of a column of addresses
- * @transfers: of the stream or SRC that events are of
+ * @json: write JSON lines
+ * @timed: a timestamp occurred
+ * @src: SRC of the events, -1 = not shown
+ * @address_digits: hexadecimal digits of addresses in columns
+ * @transfers: tracker of the current stream or SRC
  * @text: names and lines of instructions
- * @itc: LEVEL_ITC: lines in progress
- * @gaps, @errors: events of these types so far
- * @warnings: per enum ntrace_flow_error
- * @source: start of the lines on stderr, "stream 0" or a file name
+ * @itc: LEVEL_ITC: incomplete lines
+ * @gaps, @errors: number of events of these types
+ * @warnings: number per enum ntrace_flow_error
+ * @source: prefix of lines on stderr, "stream 0" or a file name
  */
 struct printer {
 	struct output *output;

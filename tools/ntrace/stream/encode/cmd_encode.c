@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace encode: what an encoder makes of a program's run. */
+/* ntrace encode: encodes the execution of a program. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -169,7 +169,7 @@ static int take_option(struct encode *encode, struct options *options, int optio
 	}
 }
 
-/* What goes with what. */
+/* Rejects options that exclude each other. */
 static int check_options(const struct encode *encode)
 {
 	const struct command *command = encode->command;
@@ -295,7 +295,7 @@ static int encode_pcs(struct encode *encode, struct pc_list *list)
 		if (error)
 			return fail("%s: line %" PRIu64 ": 0x%" PRIx64 ": %s", list->path,
 				    list->line, pc, ntrace_strerror(error));
-		/* Nobody reads what a full disk could not take. */
+		/* The rest cannot be written to a full disk. */
 		if (encode->trace.output->error)
 			return EXIT_OK;
 	}
@@ -317,7 +317,7 @@ static int encode_list(struct encode *encode)
 
 	if (!error && params->isa[0] && ntrace_isa_parse(&encode->blocks.isa, params->isa))
 		error = usage_error(encode->command, "cannot use isa=%s", params->isa);
-	/* A list does not tell exceptions from interrupts (digest section 2, BTYPE). */
+	/* A list does not distinguish exceptions from interrupts (BTYPE). */
 	encode->options.config.trap_btype = true;
 	if (!error)
 		error = start_encoder(encode);

@@ -15,13 +15,13 @@ struct encode_options {
 };
 
 /**
- * encode_options_init - what `ntrace encode` starts from
+ * encode_options_init - defaults of `ntrace encode`
  *
- * No option of the encoder, and an I-CNT of 32 bits: no ResourceFull for it.
+ * No optional features, and an I-CNT of 32 bits, which never needs ResourceFull.
  */
 void encode_options_init(struct encode_options *options);
 
-/** encode_options_parse - --encoder of the command. Return: EXIT_OK, or EXIT_USAGE after a complaint */
+/** encode_options_parse - --encoder of the command. Return: EXIT_OK, or EXIT_USAGE after an error message */
 int encode_options_parse(const struct command *command, struct encode_options *options,
 			 const char *text);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From the PCs of a hart to the blocks that its ingress port would show. */
+/* Converts the PCs of a hart to the blocks of its ingress port. */
 #ifndef NTRACE_TOOL_STREAM_ENCODE_PC_BLOCKS_H
 #define NTRACE_TOOL_STREAM_ENCODE_PC_BLOCKS_H
 
@@ -10,10 +10,10 @@ struct pc_instruction;
 
 /**
  * struct pc_blocks - the builder
- * @take: gets the blocks, oldest first; what it returns ends pc_blocks_add() if not 0
+ * @take: called with the blocks, oldest first; a result other than 0 ends pc_blocks_add()
  * @instructions: PCs so far
- * @traps: PCs that only a trap can explain: not where the instruction before goes
- * @unclear: of these, those behind a branch that may have been taken or not
+ * @traps: PCs reached by a trap: not a successor of the previous instruction
+ * @unclear: traps after a branch with unknown direction
  */
 struct pc_blocks {
 	struct ntrace_space *space;
@@ -44,7 +44,7 @@ void pc_blocks_free(struct pc_blocks *blocks);
  */
 int pc_blocks_add(struct pc_blocks *blocks, uint64_t pc);
 
-/** pc_blocks_end - the block in progress, at the end of the list */
+/** pc_blocks_end - flush the current block at the end of the list */
 int pc_blocks_end(struct pc_blocks *blocks);
 
 #endif /* NTRACE_TOOL_STREAM_ENCODE_PC_BLOCKS_H */

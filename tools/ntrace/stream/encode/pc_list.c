@@ -46,7 +46,7 @@ static int complain(const struct pc_list *list, const char *what)
 	return -1;
 }
 
-/* Moves what is left to the front and reads on. Return: -1 after a complaint. */
+/* Moves what is left to the front and reads on. Return: -1 after an error message. */
 static int refill(struct pc_list *list)
 {
 	size_t left = (size_t)(list->end - list->next);

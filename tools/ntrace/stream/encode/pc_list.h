@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Longest line that is looked at. */
+/* Longest line accepted. */
 #define PC_LINE_MAX 4096
 
 /**
  * struct pc_list - an open list
  * @line: number of the line last read, from 1
- * @other_lines: log: lines that say nothing about this hart's instructions
+ * @other_lines: log: lines without instructions of this hart
  */
 struct pc_list {
 	const char *path;
@@ -38,14 +38,14 @@ struct pc_list {
  *       blank lines and comments ("#" or "//") are skipped
  * @hart: log: the CPU whose instructions count
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int pc_list_open(struct pc_list *list, const char *path, bool log, unsigned int hart);
 void pc_list_close(struct pc_list *list);
 
 /**
  * pc_list_next - the next PC
- * Return: 1; 0 at the end; -1 after a complaint that names the line.
+ * Return: 1; 0 at the end; -1 after an error message with the line number.
  */
 int pc_list_next(struct pc_list *list, uint64_t *pc);
 
