@@ -173,6 +173,7 @@ def draw(sections):
     lines = []
     for section in sections:
         lines += [section.folder] if not lines else ["", section.folder]
+        width = max(map(len, section.layer)) + 1
         for number in sorted(set(section.layer.values()), reverse=True):
             units = sorted(unit for unit, layer in section.layer.items() if layer == number)
             if not section.knows:
@@ -180,7 +181,7 @@ def draw(sections):
                 continue
             for unit in units:
                 known = " ".join(sorted(section.knows.get(unit, ())))
-                lines.append(f"  {number}  {unit:<9}{'-> ' + known if known else ''}".rstrip())
+                lines.append(f"  {number}  {unit:<{width}}{'-> ' + known if known else ''}".rstrip())
     return "\n".join(lines) + "\n"
 
 
