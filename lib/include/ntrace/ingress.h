@@ -14,16 +14,6 @@
 extern "C" {
 #endif
 
-/* priv of the ingress port; 2 and 7 are reserved */
-enum ntrace_priv {
-	NTRACE_PRIV_U = 0,
-	NTRACE_PRIV_S = 1,
-	NTRACE_PRIV_M = 3,
-	NTRACE_PRIV_D = 4,	/* Debug Mode, where nothing is traced */
-	NTRACE_PRIV_VU = 5,
-	NTRACE_PRIV_VS = 6,
-};
-
 /* ctype of the ingress port */
 enum ntrace_ctype {
 	NTRACE_CTYPE_NONE = 0,		/* the change is not reported */

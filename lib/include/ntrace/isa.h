@@ -17,6 +17,16 @@
 extern "C" {
 #endif
 
+/* Privilege modes, numbered as priv of the trace ingress port; 2 and 7 are reserved. */
+enum ntrace_priv {
+	NTRACE_PRIV_U = 0,
+	NTRACE_PRIV_S = 1,
+	NTRACE_PRIV_M = 3,
+	NTRACE_PRIV_D = 4,	/* Debug Mode, where nothing is traced */
+	NTRACE_PRIV_VU = 5,
+	NTRACE_PRIV_VS = 6,
+};
+
 enum ntrace_insn_class {
 	NTRACE_INSN_PLAIN,		/* goes on with the next instruction */
 	NTRACE_INSN_BRANCH,		/* conditional, direct */
