@@ -41,12 +41,12 @@ static const struct {
 #define LEVEL_MACHINE		3u
 
 /**
- * struct place - what is accessed
+ * struct csr_target - what is accessed
  * @meaning: enum meaning
  * @level: of the register: LEVEL_HYPERVISOR for those of the guest
  * @part: of MEANING_ENTRY: 0 ctrsource, 1 ctrtarget, 2 ctrdata, others read-only 0
  */
-struct place {
+struct csr_target {
 	unsigned int meaning;
 	unsigned int level;
 	unsigned int part;
@@ -56,10 +56,10 @@ struct place {
 #define SELECTED(model, place) ((model)->select[(place)->level - 1] - NTRACE_CTR_SELECT)
 
 /* siselect, sireg to sireg3, a hole, sireg4 to sireg6; as well for the guest and, draft, M. */
-static struct place find_indirect(unsigned int csr)
+static struct csr_target find_indirect(unsigned int csr)
 {
 	unsigned int offset = csr & 0xff;
-	struct place place = { .level = CSR_LEVEL(csr) };
+	struct csr_target place = { .level = CSR_LEVEL(csr) };
 
 	if (offset == 0x50)
 		place.meaning = MEANING_SELECT;
@@ -69,17 +69,17 @@ static struct place find_indirect(unsigned int csr)
 	return place;
 }
 
-static struct place find(const struct ntrace_ctr_model *model, unsigned int csr)
+static struct csr_target find(const struct ntrace_ctr_model *model, unsigned int csr)
 {
 	unsigned int first = csr & ~0xffu;
 
 	for (size_t i = 0; i < sizeof(registers) / sizeof(registers[0]); i++)
 		if (registers[i].csr == csr && registers[i].layout == model->config.layout)
-			return (struct place){ registers[i].meaning, CSR_LEVEL(csr), 0 };
+			return (struct csr_target){ registers[i].meaning, CSR_LEVEL(csr), 0 };
 	if (first == 0x100 || first == 0x200 ||
 	    (first == 0x300 && model->config.layout == NTRACE_CTR_DRAFT))
 		return find_indirect(csr);
-	return (struct place){ MEANING_NONE, 0, 0 };
+	return (struct csr_target){ MEANING_NONE, 0, 0 };
 }
 
 static uint64_t stateen_bit(const struct ntrace_ctr_model *model)
@@ -113,7 +113,7 @@ static int may_access(const struct ntrace_ctr_model *model, unsigned int priv, u
 
 /* Finds and checks. Return: 0 with @place, as the public functions otherwise. */
 static int reach(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
-		 struct place *place)
+		 struct csr_target *place)
 {
 	uint64_t needed = stateen_bit(model);
 	int result;
@@ -155,7 +155,7 @@ int ntrace_ctr_model_read(const struct ntrace_ctr_model *model, unsigned int pri
 			  uint64_t *value)
 {
 	struct ntrace_ctr_entry entry;
-	struct place place;
+	struct csr_target place;
 	int result = reach(model, priv, csr, &place);
 
 	if (result)
@@ -219,7 +219,8 @@ static unsigned int draft_entries(uint64_t raw)
 	return entries;
 }
 
-static void write_control(struct ntrace_ctr_model *model, const struct place *place, uint64_t value)
+static void write_control(struct ntrace_ctr_model *model, const struct csr_target *place,
+			  uint64_t value)
 {
 	uint64_t control = ntrace_ctr_control_from_raw(model->config.layout, value) &
 			   model->config.implemented;
@@ -240,7 +241,8 @@ static void write_control(struct ntrace_ctr_model *model, const struct place *pl
 	forget_cycles(model);
 }
 
-static void write_entry(struct ntrace_ctr_model *model, const struct place *place, uint64_t value)
+static void write_entry(struct ntrace_ctr_model *model, const struct csr_target *place,
+			uint64_t value)
 {
 	const struct ntrace_ctr_config *config = &model->config;
 	unsigned int logical = (unsigned int)SELECTED(model, place);
@@ -268,7 +270,7 @@ static void write_entry(struct ntrace_ctr_model *model, const struct place *plac
 int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
 			   uint64_t value)
 {
-	struct place place;
+	struct csr_target place;
 	int result = reach(model, priv, csr, &place);
 
 	if (result)

@@ -29,7 +29,7 @@
 /* Addresses that are looked up in the programs. */
 #define LOOKUPS_MAX 65536
 
-struct walk {
+struct address_survey {
 	const struct ntrace_params *params;
 	struct ntrace_space *space;
 	struct detect_addresses *result;
@@ -112,7 +112,8 @@ static bool is_misplaced(const struct ntrace_params *params, const struct ntrace
 }
 
 /* The programs say better where addresses are. */
-static void note_sign(struct walk *walk, const struct ntrace_message *message, uint64_t address)
+static void note_sign(struct address_survey *walk, const struct ntrace_message *message,
+		      uint64_t address)
 {
 	const struct ntrace_params *params = walk->params;
 	enum sign_cut cut;
@@ -124,7 +125,7 @@ static void note_sign(struct walk *walk, const struct ntrace_message *message, u
 	walk->sign_cut |= cut == SIGN_CUT_PERHAPS;
 }
 
-static void note_region(struct walk *walk, uint64_t address)
+static void note_region(struct address_survey *walk, uint64_t address)
 {
 	uint64_t key = (address >> REGION_BITS) + 1;
 	uint32_t slot = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 52);
@@ -137,7 +138,7 @@ static void note_region(struct walk *walk, uint64_t address)
 	walk->regions++;
 }
 
-static void take_address(struct walk *walk, const struct ntrace_message *message)
+static void take_address(struct address_survey *walk, const struct ntrace_message *message)
 {
 	uint64_t src = message->field[NTRACE_FIELD_SRC];
 	uint64_t field = message->field[is_full(message) ? NTRACE_FIELD_FADDR : NTRACE_FIELD_UADDR];
@@ -164,7 +165,7 @@ static void take_address(struct walk *walk, const struct ntrace_message *message
 }
 
 /* A single field among many may be damaged. */
-static void set_widths(const struct walk *walk, struct detect_addresses *addresses)
+static void set_widths(const struct address_survey *walk, struct detect_addresses *addresses)
 {
 	const uint32_t *widths = walk->widths;
 	uint32_t least = addresses->addresses >= ADDRESSES_MANY ? 2 : 1;
@@ -181,7 +182,7 @@ static void set_widths(const struct walk *walk, struct detect_addresses *address
 int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,
 		     struct ntrace_space *space, struct detect_addresses *addresses)
 {
-	struct walk *walk = calloc(1, sizeof(*walk));
+	struct address_survey *walk = calloc(1, sizeof(*walk));
 	struct ntrace_message message;
 	struct ntrace_reader reader;
 	int event;

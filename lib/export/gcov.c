@@ -143,7 +143,7 @@ static struct gcov_node *node_of(struct gcov *gcov, const struct ntrace_scope *s
 }
 
 /* Where the walk through an object is. */
-struct walk {
+struct gcov_walk {
 	struct gcov *gcov;
 	const struct ntrace_scope *scopes;
 	const struct ntrace_line *line;
@@ -171,7 +171,7 @@ static int add_position(struct gcov *gcov, const struct gcov_position *position)
 static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn, uint64_t executed)
 {
-	struct walk *walk = data;
+	struct gcov_walk *walk = data;
 	struct gcov_position position = { .count = executed };
 	uint32_t scope = ntrace_lines_scope(walk->gcov->lines, address);
 	struct gcov_node *node;
@@ -193,7 +193,7 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 static int add_lines(struct gcov *gcov, const struct ntrace_counts *counts,
 		     const struct ntrace_scope *scopes)
 {
-	struct walk walk = { .gcov = gcov, .scopes = scopes };
+	struct gcov_walk walk = { .gcov = gcov, .scopes = scopes };
 	const struct ntrace_line *lines;
 	size_t count, i;
 	int error = 0;

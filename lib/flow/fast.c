@@ -14,7 +14,7 @@
 #define PARCELS_AT_ONCE (UINT32_MAX - 1)
 
 /**
- * struct run - a run of the fast walk
+ * struct fast_walk - a run of the fast walk
  * @out: where the next block goes
  * @bits: history bits of this round, the next one at the top
  * @left: how many
@@ -25,7 +25,7 @@
  * @index: block to be walked; 0: it is not known, its address is @pc
  * @last: block that links to it by @link
  */
-struct run {
+struct fast_walk {
 	struct ntrace_block *out;
 	uint64_t bits;
 	uint64_t rest;
@@ -77,7 +77,7 @@ static inline uint64_t to_the_top(uint64_t pattern, unsigned int bits)
 	return bits ? pattern << (64 - bits) : 0;
 }
 
-static void begin(const struct ntrace_flow *flow, const struct walk *walk, struct run *run)
+static void begin(const struct ntrace_flow *flow, const struct walk *walk, struct fast_walk *run)
 {
 	uint64_t parcels = flow_parcels_of_owner(flow);
 
@@ -104,7 +104,7 @@ static uint32_t count_without(const struct ntrace_block *first, const struct ntr
 }
 
 /* The general walk goes on where this one ended. */
-static void finish(struct ntrace_flow *flow, struct walk *walk, const struct run *run,
+static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fast_walk *run,
 		   uint32_t parcels)
 {
 	const struct ntrace_block *first = flow->batch + flow->waiting.count;
@@ -131,7 +131,7 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct run
  * The next round of the history. A branch of BTM that is no message of its own is
  * not taken: as good as endless zeros. Return: false if there is no bit for a branch.
  */
-static bool next_round(struct run *run, const struct history *history, bool zeros)
+static bool next_round(struct fast_walk *run, const struct history *history, bool zeros)
 {
 	if (run->rest) {
 		run->left = history->width;
@@ -151,7 +151,8 @@ static bool next_round(struct run *run, const struct history *history, bool zero
  * Where a return goes: to the block behind its call, which @last links to.
  * Return: false: there is nothing on the stack, and nothing is changed.
  */
-static inline bool take_return(struct ntrace_flow *flow, struct run *run, const struct block *block)
+static inline bool take_return(struct ntrace_flow *flow, struct fast_walk *run,
+			       const struct block *block)
 {
 	const struct block *blocks = flow->cache.blocks;
 	uint32_t self = run->index, next;
@@ -179,7 +180,7 @@ static bool infers_returns(const struct ntrace_flow *flow)
 }
 
 /* Walks from block to block as far as it goes. */
-static void follow(struct ntrace_flow *flow, const struct walk *walk, struct run *result)
+static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fast_walk *result)
 {
 	/* Without a bit: BTM. HTM should have had one, which is the general walk's to say. */
 	const bool zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch;
@@ -188,7 +189,7 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct run
 			      (walk->eager ? NTRACE_BLOCK_PROVISIONAL : 0);
 	const struct ntrace_block *end = flow->batch + BATCH_BLOCKS;
 	const struct block *blocks = flow->cache.blocks;
-	struct run run = *result;
+	struct fast_walk run = *result;
 
 	for (;;) {
 		const struct block *block = &blocks[run.index];
@@ -230,7 +231,7 @@ static void follow(struct ntrace_flow *flow, const struct walk *walk, struct run
 
 bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk)
 {
-	struct run run = { .index = flow->select_block ? 0 : flow_known_block(flow) };
+	struct fast_walk run = { .index = flow->select_block ? 0 : flow_known_block(flow) };
 	uint32_t parcels;
 
 	if (!run.index || walk->without + BATCH_BLOCKS > BLOCKS_WITHOUT_HISTORY)

@@ -14,13 +14,13 @@
 #include "object.h"
 
 /* What was found so far: an object that had no file is worth less than a wrong one. */
-struct search {
+struct debug_file_search {
 	struct ntrace_object *object;
 	int error;
 	int saved_errno;
 };
 
-static bool remember(struct search *search, int error)
+static bool remember(struct debug_file_search *search, int error)
 {
 	bool missing = error == NTRACE_ERR_IO && (errno == ENOENT || errno == ENOTDIR);
 
@@ -32,7 +32,7 @@ static bool remember(struct search *search, int error)
 }
 
 /* @crc: check sum that the file must have, NULL if the build-id must agree instead. */
-static bool try_file(struct search *search, const char *path, const uint32_t *crc)
+static bool try_file(struct debug_file_search *search, const char *path, const uint32_t *crc)
 {
 	struct ntrace_object *debug;
 	int error = object_new(&debug, path);
@@ -54,7 +54,7 @@ static bool try_file(struct search *search, const char *path, const uint32_t *cr
 	return true;
 }
 
-static bool try_build_id(struct search *search, const char *directory)
+static bool try_build_id(struct debug_file_search *search, const char *directory)
 {
 	const struct ntrace_object *object = search->object;
 	char path[PATH_MAX], rest[2 * NTRACE_BUILD_ID_MAX + 1];
@@ -70,7 +70,7 @@ static bool try_build_id(struct search *search, const char *directory)
 	return made < (int)sizeof(path) && try_file(search, path, NULL);
 }
 
-static bool try_link(struct search *search, const char *directory, const char *middle)
+static bool try_link(struct debug_file_search *search, const char *directory, const char *middle)
 {
 	const struct ntrace_object *object = search->object;
 	char path[PATH_MAX];
@@ -91,7 +91,7 @@ static bool own_directory(const struct ntrace_object *object, char *directory)
 	return true;
 }
 
-static bool find(struct search *search, const char *const *directories)
+static bool find(struct debug_file_search *search, const char *const *directories)
 {
 	const struct ntrace_object *object = search->object;
 	char own[PATH_MAX];
@@ -116,7 +116,7 @@ static bool find(struct search *search, const char *const *directories)
 int ntrace_object_add_debug_file(struct ntrace_object *object, const char *const *directories)
 {
 	static const char *const usual[] = { "/usr/lib/debug", NULL };
-	struct search search = { object, NTRACE_ERR_IO, ENOENT };
+	struct debug_file_search search = { object, NTRACE_ERR_IO, ENOENT };
 
 	if (object->debug)
 		return 0;

@@ -446,14 +446,14 @@ int ntrace_perf_file_auxtrace(const struct ntrace_perf_record *record,
 
 /* ---- sorted sideband ---- */
 
-struct place {
+struct record_place {
 	uint64_t time;
 	uint64_t position;
 };
 
 struct collection {
 	const struct ntrace_perf_file *file;
-	struct place *places;
+	struct record_place *places;
 	size_t count;
 	size_t room;
 	struct ntrace_perf_counts counts;
@@ -475,7 +475,7 @@ static int collect(void *data, const struct ntrace_perf_record *record)
 		return 0;
 	if (collection->count == collection->room) {
 		size_t room = collection->room ? 2 * collection->room : 1024;
-		struct place *places = realloc(collection->places, room * sizeof(*places));
+		struct record_place *places = realloc(collection->places, room * sizeof(*places));
 
 		if (!places)
 			return NTRACE_ERR_NOMEM;
@@ -483,13 +483,13 @@ static int collect(void *data, const struct ntrace_perf_record *record)
 		collection->room = room;
 	}
 	collection->places[collection->count++] =
-		(struct place){ sideband.time, sideband.position };
+		(struct record_place){ sideband.time, sideband.position };
 	return 0;
 }
 
 static int compare_places(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct record_place *a = left, *b = right;
 
 	if (a->time != b->time)
 		return a->time < b->time ? -1 : 1;

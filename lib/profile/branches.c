@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Traces of a profile out of branch stacks, as hardware with branch records samples them. */
-#include <ntrace/ingress.h>
+#include <ntrace/isa.h>
 
 #include "parts.h"
 
 /* A place in an object of the profile; @object NULL: nothing is known of it. */
-struct place {
+struct branch_end {
 	struct ntrace_object *object;
 	uint64_t address;
 	uint64_t link_address;
 };
 
 static int find_place(struct ntrace_profile *profile, struct ntrace_space *space, uint64_t address,
-		      struct place *place)
+		      struct branch_end *place)
 {
 	const struct ntrace_location *found = profile_locate(profile, space, address);
 
@@ -22,7 +22,8 @@ static int find_place(struct ntrace_profile *profile, struct ntrace_space *space
 }
 
 /* The instruction there; its class is that of a plain one where it is not known. */
-static bool decode(struct ntrace_space *space, const struct place *place, struct ntrace_insn *insn)
+static bool decode(struct ntrace_space *space, const struct branch_end *place,
+		   struct ntrace_insn *insn)
 {
 	const uint8_t *bytes;
 	size_t size;
@@ -41,10 +42,10 @@ static bool falls_through(const struct ntrace_insn *insn)
 }
 
 /* The straight run from one place to the other, which transferred control; false: there is none. */
-static bool take_run(struct ntrace_space *space, const struct place *start, const struct place *end,
-		     struct ntrace_profile_trace *trace)
+static bool take_run(struct ntrace_space *space, const struct branch_end *start,
+		     const struct branch_end *end, struct ntrace_profile_trace *trace)
 {
-	struct place at = *start;
+	struct branch_end at = *start;
 	struct ntrace_insn insn;
 	uint32_t count = 1;
 
@@ -63,7 +64,7 @@ static bool take_run(struct ntrace_space *space, const struct place *start, cons
 }
 
 static int find_ends(struct ntrace_profile *profile, const struct ntrace_session_sample *sample,
-		     size_t index, struct place *from, struct place *to)
+		     size_t index, struct branch_end *from, struct branch_end *to)
 {
 	uint64_t source, target;
 	int error;
@@ -74,7 +75,7 @@ static int find_ends(struct ntrace_profile *profile, const struct ntrace_session
 }
 
 /* Kernel addresses are the upper half. */
-static unsigned int privilege_of(const struct place *place)
+static unsigned int privilege_of(const struct branch_end *place)
 {
 	return place->address >> 63 ? NTRACE_PRIV_S : NTRACE_PRIV_U;
 }
@@ -84,7 +85,7 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 			  struct ntrace_profile_sample_counts *counts)
 {
 	struct ntrace_profile_sample_counts sums = { 0 };
-	struct place from, to, newer = { 0 };
+	struct branch_end from, to, newer = { 0 };
 	int error = 0;
 	size_t i;
 

@@ -60,14 +60,14 @@ void ntrace_coverage_free(struct ntrace_coverage *coverage)
 }
 
 /* Where the walk through an object is. */
-struct walk {
+struct line_walk {
 	struct ntrace_coverage *coverage;
 	const struct ntrace_lines *lines;
 	const struct ntrace_counts *counts;
 	const struct ntrace_line *line;
 };
 
-static int add_branch(struct walk *walk, uint64_t address, uint64_t executed)
+static int add_branch(struct line_walk *walk, uint64_t address, uint64_t executed)
 {
 	struct ntrace_coverage *coverage = walk->coverage;
 	int error = grow((void **)&coverage->branches, coverage->branch_count,
@@ -86,7 +86,7 @@ static int add_branch(struct walk *walk, uint64_t address, uint64_t executed)
 }
 
 /* @scope: of the instruction, of the function that is about to be executed. */
-static int add_copy(struct walk *walk, const char *file, uint32_t line, uint32_t scope,
+static int add_copy(struct line_walk *walk, const char *file, uint32_t line, uint32_t scope,
 		    uint64_t executed)
 {
 	struct ntrace_coverage *coverage = walk->coverage;
@@ -112,7 +112,7 @@ static int add_copy(struct walk *walk, const char *file, uint32_t line, uint32_t
 static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			   const struct ntrace_insn *insn, uint64_t executed)
 {
-	struct walk *walk = data;
+	struct line_walk *walk = data;
 	int error = add_copy(walk, walk->line->file, walk->line->line,
 			     ntrace_lines_scope(walk->lines, address), executed);
 
@@ -122,7 +122,7 @@ static int add_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	return error;
 }
 
-static int add_lines(struct walk *walk)
+static int add_lines(struct line_walk *walk)
 {
 	const struct ntrace_line *lines;
 	size_t count, i;
@@ -143,7 +143,7 @@ static int add_lines(struct walk *walk)
 }
 
 /* The line that a function is declared in counts as its first instruction does. */
-static int add_function(struct walk *walk, const struct ntrace_scope *scope, uint32_t number)
+static int add_function(struct line_walk *walk, const struct ntrace_scope *scope, uint32_t number)
 {
 	struct ntrace_coverage *coverage = walk->coverage;
 	uint64_t executed = ntrace_counts_executed(walk->counts, scope->entry);
@@ -161,7 +161,7 @@ static int add_function(struct walk *walk, const struct ntrace_scope *scope, uin
 	return add_copy(walk, scope->file, scope->line, number, executed);
 }
 
-static int add_functions(struct walk *walk)
+static int add_functions(struct line_walk *walk)
 {
 	const struct ntrace_scope *scopes;
 	size_t count, i;
@@ -178,7 +178,7 @@ static int add_functions(struct walk *walk)
 int ntrace_coverage_add(struct ntrace_coverage *coverage, struct ntrace_profile *profile,
 			struct ntrace_object *object, const char *const *directories)
 {
-	struct walk walk = { .coverage = coverage };
+	struct line_walk walk = { .coverage = coverage };
 	struct ntrace_counts *counts;
 	struct ntrace_lines *lines;
 	int error;

@@ -23,7 +23,7 @@ struct alias {
  *        comes back behind it; else 0
  * @bias: address minus link address
  */
-struct run {
+struct straight_run {
 	struct ntrace_profile_trace trace;
 	uint64_t next;
 	uint64_t skip;
@@ -50,11 +50,11 @@ struct ntrace_profile {
 	size_t alias_last;
 	struct ntrace_space *space;
 	struct ntrace_isa isa;
-	struct run run;
+	struct straight_run run;
 	bool in_run;
 	bool arrived;
 	bool target_known;
-	struct run suspended[SUSPENDED_MAX];	/* the latest one last */
+	struct straight_run suspended[SUSPENDED_MAX];	/* the latest one last */
 	size_t suspended_count;
 };
 
@@ -148,7 +148,7 @@ int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privil
 	return table_add(&profile->table, trace);
 }
 
-static int add_run(struct ntrace_profile *profile, const struct run *run)
+static int add_run(struct ntrace_profile *profile, const struct straight_run *run)
 {
 	return profile_add(profile, run->pid, run->privilege, &run->trace);
 }
@@ -230,7 +230,7 @@ static bool find_suspended(const struct ntrace_profile *profile,
 	size_t i;
 
 	for (i = profile->suspended_count; i-- > 0;) {
-		const struct run *run = &profile->suspended[i];
+		const struct straight_run *run = &profile->suspended[i];
 
 		if ((run->next == address || (run->skip && run->next + run->skip == address)) &&
 		    run->tid == event->tid && run->pid == event->pid &&
@@ -259,7 +259,7 @@ static int suspend_run(struct ntrace_profile *profile)
 	}
 	/* What was suspended there before did not come back: it went elsewhere. */
 	for (i = profile->suspended_count; i-- > 0 && !error;) {
-		const struct run *run = &profile->suspended[i];
+		const struct straight_run *run = &profile->suspended[i];
 
 		if (run->next == profile->run.next && run->tid == profile->run.tid &&
 		    run->privilege == profile->run.privilege) {

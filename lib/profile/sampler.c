@@ -99,7 +99,7 @@ static bool wanted(const struct ntrace_sampler *sampler, const struct ntrace_ses
 	return is_selected(options->pid, options->privileges, event->pid, event->privilege);
 }
 
-struct search {
+struct instruction_search {
 	uint64_t left;
 	uint64_t address;
 };
@@ -107,7 +107,7 @@ struct search {
 static int find_instruction(void *data, uint64_t address, const uint8_t *bytes,
 			    const struct ntrace_insn *insn)
 {
-	struct search *search = data;
+	struct instruction_search *search = data;
 
 	(void)bytes;
 	(void)insn;
@@ -122,7 +122,7 @@ static int take_samples(struct ntrace_sampler *sampler, const struct ntrace_sess
 					.branches = &sampler->ring[sampler->newest],
 					.count = sampler->count };
 	uint64_t rest = event->flow->instructions, done = 0;
-	struct search search;
+	struct instruction_search search;
 	int result = 0;
 
 	if (!sampler->options.period)
