@@ -175,11 +175,11 @@ int ntrace_session_archive(struct ntrace_session *session, struct ntrace_archive
 	session->error = 0;
 	archive->counts = counts;
 	archive->base = (size_t)snprintf(archive->path, sizeof(archive->path),
-					 "%s/" SESSION_ARCHIVE, session->directory);
+					 "%s/" RECORDING_ARCHIVE, session->directory);
 	if (mkdir(archive->path, 0777))
 		error = NTRACE_ERR_IO;
-	for (size_t i = 0; i < TIMELINE_BUCKETS && !error; i++)
-		for (file = session->timeline.files[i]; file && !error; file = file->next)
+	for (size_t i = 0; i < MACHINE_BUCKETS && !error; i++)
+		for (file = session->machine.files[i]; file && !error; file = file->next)
 			error = add_program(archive, file);
 	saved = errno;
 	free(archive);

@@ -14,7 +14,7 @@
 #define WORK_MAX 100000000
 #define WORK_BYTE 64
 
-static size_t switches_until(const struct cpu_timeline *cpu, uint64_t time)
+static size_t switches_until(const struct cpu_switches *cpu, uint64_t time)
 {
 	size_t low = 0, high = cpu->count;
 
@@ -29,11 +29,11 @@ static size_t switches_until(const struct cpu_timeline *cpu, uint64_t time)
 	return low;
 }
 
-int follower_add_place(struct follower *follower, struct place place)
+int follower_add_place(struct follower *follower, struct switch_place place)
 {
 	if (follower->count == follower->room) {
 		size_t room = follower->room ? 2 * follower->room : 16;
-		struct place *places = realloc(follower->places, room * sizeof(*places));
+		struct switch_place *places = realloc(follower->places, room * sizeof(*places));
 
 		if (!places)
 			return NTRACE_ERR_NOMEM;
@@ -46,7 +46,8 @@ int follower_add_place(struct follower *follower, struct place place)
 
 static int add_place(struct follower *follower, size_t stint, uint64_t missing)
 {
-	return follower_add_place(follower, (struct place){ .stint = stint, .missing = missing });
+	return follower_add_place(follower,
+				  (struct switch_place){ .stint = stint, .missing = missing });
 }
 
 uint64_t lost_before(const struct follower *follower, size_t stint)
@@ -66,7 +67,7 @@ static int add_stint(struct follower *follower, size_t stint)
 /* By stint; missing ones first, of these the most first. */
 static int compare_places(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct switch_place *a = left, *b = right;
 
 	if (a->stint != b->stint)
 		return a->stint < b->stint ? -1 : 1;
@@ -82,8 +83,8 @@ static void tidy(struct follower *follower)
 		return;
 	qsort(follower->places, follower->count, sizeof(*follower->places), compare_places);
 	for (i = 0; i < follower->count; i++) {
-		const struct place *place = &follower->places[i];
-		const struct place *last = kept ? &follower->places[kept - 1] : NULL;
+		const struct switch_place *place = &follower->places[i];
+		const struct switch_place *last = kept ? &follower->places[kept - 1] : NULL;
 
 		if (last && last->stint == place->stint && !last->missing == !place->missing)
 			continue;
@@ -92,10 +93,10 @@ static void tidy(struct follower *follower)
 	follower->count = kept;
 }
 
-void stint_task(const struct follower *follower, const struct place *place, int32_t *pid,
+void stint_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
 		int32_t *tid)
 {
-	const struct cpu_timeline *cpu = follower->cpu;
+	const struct cpu_switches *cpu = follower->cpu;
 	const struct task_switch *ends = place->stint < cpu->count ? &cpu->switches[place->stint] :
 								     NULL;
 
@@ -113,14 +114,14 @@ void stint_task(const struct follower *follower, const struct place *place, int3
 	}
 }
 
-uint64_t stint_start(const struct follower *follower, const struct place *place)
+uint64_t stint_start(const struct follower *follower, const struct switch_place *place)
 {
 	if (place->stint == follower->first)
 		return follower->start_ns;
 	return follower->cpu->switches[place->stint - 1].time;
 }
 
-uint64_t stint_end(const struct follower *follower, const struct place *place)
+uint64_t stint_end(const struct follower *follower, const struct switch_place *place)
 {
 	return place->stint < follower->cpu->count ? follower->cpu->switches[place->stint].time :
 						     UINT64_MAX;
@@ -137,7 +138,7 @@ static void set_name(struct follower *follower)
 {
 	/* Of an unknown thread at least the name of its process. */
 	int32_t id = follower->tid >= 0 ? follower->tid : follower->pid;
-	const char *name = timeline_name(&follower->session->timeline, id, follower->limit);
+	const char *name = machine_thread_name(&follower->session->machine, id, follower->limit);
 
 	if (follower->pid == 0)
 		snprintf(follower->text, sizeof(follower->text), "swapper/%u",
@@ -149,7 +150,7 @@ static void set_name(struct follower *follower)
 	follower->comm = follower->pid > 0 && name ? name : follower->text;
 }
 
-struct program *stint_program(const struct follower *follower, const struct place *place,
+struct program *stint_program(const struct follower *follower, const struct switch_place *place,
 			      int32_t pid)
 {
 	if (place->program)
@@ -157,7 +158,7 @@ struct program *stint_program(const struct follower *follower, const struct plac
 	if (follower->entered && follower->entered_stint == place->stint &&
 	    follower->entered->pid == pid)
 		return follower->entered;
-	return timeline_program(&follower->session->timeline, pid, stint_start(follower, place));
+	return machine_program(&follower->session->machine, pid, stint_start(follower, place));
 }
 
 /* Applies mappings and names up to the end of the stint, or up to an exec within it. */
@@ -201,9 +202,9 @@ static void enter_next_program(struct follower *follower)
 }
 
 /* The earliest place whose task is known. */
-static const struct place *first_known(const struct follower *follower)
+static const struct switch_place *first_known(const struct follower *follower)
 {
-	const struct place *first = NULL;
+	const struct switch_place *first = NULL;
 	size_t i;
 
 	for (i = 0; i < follower->count; i++)
@@ -219,7 +220,7 @@ static const struct place *first_known(const struct follower *follower)
  */
 static void settle(struct follower *follower)
 {
-	const struct place *lead = first_known(follower);
+	const struct switch_place *lead = first_known(follower);
 	int32_t pid, tid;
 	size_t i;
 
@@ -289,7 +290,7 @@ static bool is_of(const struct piece *piece, const struct ntrace_stream *info)
 static int init_pieces(struct follower *follower, const struct ntrace_stream *info)
 {
 	const struct ntrace_session *session = follower->session;
-	const struct timeline *timeline = &session->timeline;
+	const struct machine *machine = &session->machine;
 	size_t i;
 
 	follower->by_piece = true;
@@ -297,16 +298,16 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	follower->pid = -1;
 	follower->tid = -1;
 	set_name(follower);
-	follower->pieces = calloc(timeline->piece_count + 1, sizeof(*follower->pieces));
+	follower->pieces = calloc(machine->piece_count + 1, sizeof(*follower->pieces));
 	if (!follower->pieces)
 		return NTRACE_ERR_NOMEM;
-	for (i = 0; i < timeline->piece_count && !session->pieces; i++) {
-		if (is_of(&timeline->pieces[i], info))
-			follower->pieces[follower->piece_count++] = timeline->pieces[i];
+	for (i = 0; i < machine->piece_count && !session->import.pieces; i++) {
+		if (is_of(&machine->pieces[i], info))
+			follower->pieces[follower->piece_count++] = machine->pieces[i];
 	}
-	if (session->pieces) {
-		follower->piece_count = session->pieces[follower->stream].count;
-		memcpy(follower->pieces, session->pieces[follower->stream].items,
+	if (session->import.pieces) {
+		follower->piece_count = session->import.pieces[follower->stream].count;
+		memcpy(follower->pieces, session->import.pieces[follower->stream].items,
 		       follower->piece_count * sizeof(*follower->pieces));
 	}
 	qsort(follower->pieces, follower->piece_count, sizeof(*follower->pieces), compare_pieces);
@@ -327,8 +328,7 @@ static void settle_piece(struct follower *follower)
 	follower->program = NULL;
 	if (piece) {
 		start = piece->start > follower->start_ns ? piece->start : follower->start_ns;
-		follower->program =
-			timeline_program(&follower->session->timeline, piece->pid, start);
+		follower->program = machine_program(&follower->session->machine, piece->pid, start);
 	}
 	set_limit(follower, piece ? piece->end : 0);
 	if (follower->next_program && take_pending(follower, follower->tid))
@@ -362,7 +362,7 @@ void follower_offset(struct follower *follower, uint64_t offset)
 int follower_init(struct follower *follower, struct ntrace_session *session, unsigned int stream,
 		  bool user)
 {
-	static const struct cpu_timeline nothing;
+	static const struct cpu_switches nothing;
 	const struct ntrace_stream *info = &session->streams[stream];
 	int error;
 
@@ -371,9 +371,8 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	follower->stream = stream;
 	follower->start_ns = info->start_ns;
 	follower->work_max = WORK_MAX + (user ? WORK_BYTE * info->bytes : 0);
-	follower->cpu = info->cpu < session->timeline.cpu_count ?
-				&session->timeline.cpus[info->cpu] :
-				&nothing;
+	follower->cpu = info->cpu < session->machine.cpu_count ? &session->machine.cpus[info->cpu] :
+								 &nothing;
 	follower->first = switches_until(follower->cpu, info->start_ns);
 	follower->last = info->stop_ns ? switches_until(follower->cpu, info->stop_ns) :
 					 follower->cpu->count;
@@ -406,7 +405,7 @@ void follower_free(struct follower *follower)
 
 int follower_switch(struct follower *follower)
 {
-	struct place *old = follower->places;
+	struct switch_place *old = follower->places;
 	size_t count = follower->count, i;
 	int error = 0;
 
@@ -416,7 +415,7 @@ int follower_switch(struct follower *follower)
 	follower->count = 0;
 	follower->room = 0;
 	for (i = 0; i < count && !error; i++) {
-		const struct place *place = &old[i];
+		const struct switch_place *place = &old[i];
 		uint64_t lost = place->missing ? place->missing - 1 :
 						 lost_before(follower, place->stint);
 
@@ -453,7 +452,7 @@ void follower_exec(struct follower *follower)
 /* Places for all stints up to @switches behind one of the present places. */
 static int spread(struct follower *follower, uint64_t switches)
 {
-	struct place *old = follower->places;
+	struct switch_place *old = follower->places;
 	size_t count = follower->count, stint = 0, i;
 	int error = 0;
 
@@ -511,7 +510,7 @@ void follower_owner(struct follower *follower, int32_t tid)
 	if (!kept || kept == follower->count)
 		return;
 	for (kept = 0, i = 0; i < follower->count; i++) {
-		const struct place place = follower->places[i];
+		const struct switch_place place = follower->places[i];
 
 		stint_task(follower, &place, &pid, &own);
 		if (own == tid)
@@ -527,15 +526,15 @@ bool same_code(const struct mapping_change *a, const struct mapping_change *b)
 }
 
 /* A place of which not even the stint is certain. */
-static bool stands_for_more(const struct place *place)
+static bool stands_for_more(const struct switch_place *place)
 {
 	return place->thread && !place->certain;
 }
 
 /* What the task at @place has at @address. @at: the place, or a later one that it stands for. */
 static const struct mapping_change *place_mapping(struct follower *follower,
-						  const struct place *place, uint64_t address,
-						  struct place *at)
+						  const struct switch_place *place,
+						  uint64_t address, struct switch_place *at)
 {
 	const struct mapping_change *mapping = NULL;
 	uint64_t end = stint_end(follower, place);
@@ -560,7 +559,7 @@ static const struct mapping_change *place_mapping(struct follower *follower,
 static void find_owner(struct follower *follower, uint64_t address, struct program **program,
 		       int32_t *pid)
 {
-	const struct timeline *timeline = &follower->session->timeline;
+	const struct machine *machine = &follower->session->machine;
 	const struct mapping_change *first = NULL, *mapping;
 	struct program *candidate;
 	const struct task *task;
@@ -568,8 +567,8 @@ static void find_owner(struct follower *follower, uint64_t address, struct progr
 
 	*program = NULL;
 	*pid = -1;
-	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
-		for (task = timeline->tasks[bucket]; task; task = task->next) {
+	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
+		for (task = machine->tasks[bucket]; task; task = task->next) {
 			for (candidate = task->first; candidate; candidate = candidate->next) {
 				follower->work++;
 				mapping = program_mapping(candidate, address, UINT64_MAX);
@@ -591,7 +590,7 @@ static void narrow(struct follower *follower, uint64_t address)
 {
 	size_t kept = 0, real = 0, missing = 0, i;
 	struct program *owner;
-	struct place at;
+	struct switch_place at;
 	int32_t pid = -1;
 
 	for (i = 0; i < follower->count; i++) {
@@ -605,7 +604,7 @@ static void narrow(struct follower *follower, uint64_t address)
 	if (missing)
 		find_owner(follower, address, &owner, &pid);
 	for (i = 0; i < follower->count; i++) {
-		const struct place place = follower->places[i];
+		const struct switch_place place = follower->places[i];
 
 		at = place;
 		/* In a missing stint there may be another process with code there, or not. */
@@ -620,7 +619,7 @@ static void narrow(struct follower *follower, uint64_t address)
 static bool places_agree(struct follower *follower, uint64_t address)
 {
 	const struct mapping_change *first = NULL;
-	struct place at;
+	struct switch_place at;
 	size_t i;
 
 	for (i = 0; i < follower->count; i++) {
@@ -680,7 +679,7 @@ bool starts_at(struct follower *follower, const struct program *program, uint64_
 }
 
 /* The program that is exec'd in a stint, if it begins at @address. */
-static struct program *exec_at(struct follower *follower, const struct place *place,
+static struct program *exec_at(struct follower *follower, const struct switch_place *place,
 			       uint64_t address)
 {
 	struct program *program;
@@ -698,11 +697,11 @@ static struct program *exec_at(struct follower *follower, const struct place *pl
 /* Keeps the places where a program begins at @address; if there are none, all stay. */
 static void keep_starts(struct follower *follower, uint64_t address)
 {
-	struct place at;
+	struct switch_place at;
 	size_t kept = 0, i;
 
 	for (i = 0; i < follower->count; i++) {
-		const struct place place = follower->places[i];
+		const struct switch_place place = follower->places[i];
 
 		if (place.thread && follow_threads_start(follower, &place, address, &at))
 			follower->places[kept++] = at;
@@ -720,7 +719,7 @@ static void keep_program(struct follower *follower, const struct program *progra
 	int32_t pid, tid;
 
 	for (i = 0; i < follower->count; i++) {
-		const struct place place = follower->places[i];
+		const struct switch_place place = follower->places[i];
 
 		stint_task(follower, &place, &pid, &tid);
 		if (stint_program(follower, &place, pid) == program)

@@ -32,7 +32,7 @@ struct thread_stints {
  * first one is kept (follow_threads.c); @certain: in no later one. @program: which
  * it has exec'd by then; NULL: the one that ran when the stint began.
  */
-struct place {
+struct switch_place {
 	size_t stint;
 	uint64_t missing;
 	struct thread_stints *thread;
@@ -44,15 +44,15 @@ struct place {
 
 struct follower {
 	struct ntrace_session *session;
-	const struct cpu_timeline *cpu;
+	const struct cpu_switches *cpu;
 	unsigned int stream;
 	uint64_t start_ns;
 	size_t first;			/* stints of this stream: [first, last] */
 	size_t last;
-	struct place *places;
+	struct switch_place *places;
 	size_t count;
 	size_t room;
-	struct place lead;		/* the first place whose task is known */
+	struct switch_place lead;		/* the first place whose task is known */
 	uint64_t work;			/* places looked at */
 	uint64_t work_max;		/* and the bound of that */
 	bool given_up;

@@ -61,7 +61,7 @@ int follow_threads_init(struct follower *follower)
 		return NTRACE_ERR_NOMEM;
 	}
 	for (i = 0; i < count; i++) {
-		const struct place place = { .stint = follower->first + i };
+		const struct switch_place place = { .stint = follower->first + i };
 
 		all[i].stint = place.stint;
 		stint_task(follower, &place, &all[i].pid, &all[i].tid);
@@ -81,11 +81,11 @@ void follow_threads_free(struct follower *follower)
 }
 
 /* The place of @thread in its next stint; it has not forgotten what it exec'd there. */
-static struct place next_place(struct thread_stints *thread)
+static struct switch_place next_place(struct thread_stints *thread)
 {
 	size_t stint = thread->stints[thread->next];
 
-	return (struct place){
+	return (struct switch_place){
 		.stint = stint,
 		.thread = thread,
 		.program = thread->entered && thread->entered_stint == stint ? thread->entered :
@@ -119,16 +119,16 @@ int follow_threads_gap(struct follower *follower)
 		size_t stint = follower->losses[follower->next_loss];
 
 		error = follower_add_place(
-			follower,
-			(struct place){ .stint = stint, .missing = lost_before(follower, stint) });
+			follower, (struct switch_place){ .stint = stint,
+							 .missing = lost_before(follower, stint) });
 	}
 	follower->work += follower->thread_count;
 	return error;
 }
 
 /* The first stint of the place's thread, from the place's own on, that ends behind @time. */
-static bool stint_behind(const struct follower *follower, const struct place *place, uint64_t time,
-			 struct place *at)
+static bool stint_behind(const struct follower *follower, const struct switch_place *place,
+			 uint64_t time, struct switch_place *at)
 {
 	const struct thread_stints *thread = place->thread;
 	size_t low = thread->next, high = thread->count;
@@ -150,8 +150,8 @@ static bool stint_behind(const struct follower *follower, const struct place *pl
 }
 
 /* Likewise, where @program runs: it did when the stint began, or is exec'd in it. */
-static bool runs_behind(const struct follower *follower, const struct place *place,
-			struct program *program, uint64_t time, struct place *at)
+static bool runs_behind(const struct follower *follower, const struct switch_place *place,
+			struct program *program, uint64_t time, struct switch_place *at)
 {
 	if (!stint_behind(follower, place, time, at))
 		return false;
@@ -168,8 +168,8 @@ static bool covers(const struct mapping_change *change, uint64_t address)
 }
 
 const struct mapping_change *follow_threads_mapping(struct follower *follower,
-						    const struct place *place, uint64_t address,
-						    struct place *at)
+						    const struct switch_place *place,
+						    uint64_t address, struct switch_place *at)
 {
 	struct program *first = stint_program(follower, place, place->thread->pid), *program;
 	uint64_t end = stint_end(follower, place);
@@ -196,12 +196,12 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 	return NULL;
 }
 
-bool follow_threads_agree(struct follower *follower, const struct place *place,
+bool follow_threads_agree(struct follower *follower, const struct switch_place *place,
 			  const struct mapping_change *mapping, uint64_t address)
 {
 	struct program *program = stint_program(follower, place, place->thread->pid);
 	uint64_t end = stint_end(follower, place);
-	struct place at;
+	struct switch_place at;
 	size_t i;
 
 	for (; program; program = program->next) {
@@ -216,8 +216,8 @@ bool follow_threads_agree(struct follower *follower, const struct place *place,
 	return true;
 }
 
-bool follow_threads_start(struct follower *follower, const struct place *place, uint64_t address,
-			  struct place *at)
+bool follow_threads_start(struct follower *follower, const struct switch_place *place,
+			  uint64_t address, struct switch_place *at)
 {
 	struct program *program = stint_program(follower, place, place->thread->pid);
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core.h"
-#include "kallsyms.h"
+#include "sideband/core.h"
+#include "sideband/kallsyms.h"
 #include "session.h"
 
 #define PATH_ROOM 4096
@@ -204,14 +204,14 @@ static int take_symbol(void *data, const struct kallsym *symbol)
 
 static int load_symbols(struct loading *loading)
 {
-	const struct timeline *timeline = &loading->session->timeline;
+	const struct machine *machine = &loading->session->machine;
 	char path[PATH_ROOM];
 	size_t i;
 	int error = 0;
 
-	for (i = 0; i < timeline->symbol_count && !error; i++)
-		error = add_symbol(loading, timeline->symbols[i].name, timeline->symbols[i].address,
-				   timeline->symbols[i].length);
+	for (i = 0; i < machine->symbol_count && !error; i++)
+		error = add_symbol(loading, machine->symbols[i].name, machine->symbols[i].address,
+				   machine->symbols[i].length);
 	if (error || loading->session->single || !path_of(loading, "kallsyms", path))
 		return error;
 	error = kallsyms_read(path, take_symbol, loading);

@@ -20,7 +20,7 @@ static bool has_branch_stacks(const struct ntrace_perf_file *file)
 
 int session_load_samples(struct ntrace_session *session)
 {
-	if (!has_branch_stacks(session->timeline.sideband)) {
+	if (!has_branch_stacks(session->machine.file)) {
 		session_note(session,
 			     "%s: it has no trace, and its samples have no branch stacks: record "
 			     "with perf record -j any,u",
@@ -54,7 +54,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	struct ntrace_session_sample taken = { .sample = &sample };
 	struct program *program;
 	uint64_t time;
-	int error = ntrace_perf_file_sample(session->timeline.sideband, record, &sample);
+	int error = ntrace_perf_file_sample(session->machine.file, record, &sample);
 
 	if (error == NTRACE_ERR_UNSUPPORTED)
 		return 0;
@@ -66,13 +66,13 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	reading->counts.samples++;
 	/* Without a time everything that was ever mapped counts. */
 	time = sample.time ? sample.time : UINT64_MAX;
-	program = timeline_program(&session->timeline, sample.pid, time);
+	program = machine_program(&session->machine, sample.pid, time);
 	if (program) {
 		taken.space = session_space(session, program, time);
 		if (!taken.space)
 			return NTRACE_ERR_NOMEM;
 	}
-	taken.comm = timeline_name(&session->timeline, sample.tid, time);
+	taken.comm = machine_thread_name(&session->machine, sample.tid, time);
 	if (!taken.comm)
 		taken.comm = "";
 	return reading->callback(reading->data, &taken);
@@ -87,7 +87,7 @@ int ntrace_session_samples(struct ntrace_session *session,
 
 	session_drop_spaces(session);
 	session->error = 0;
-	error = ntrace_perf_file_records(session->timeline.sideband, take_record, &reading);
+	error = ntrace_perf_file_records(session->machine.file, take_record, &reading);
 	if (counts)
 		*counts = reading.counts;
 	return error == NTRACE_ERR_TRUNCATED ? 0 : error;

@@ -2,7 +2,6 @@
 /* Opening a recording. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,36 +9,11 @@
 
 #include "session.h"
 
-#define PATH_ROOM 4096
-
-void session_note(const struct ntrace_session *session, const char *format, ...)
-{
-	char text[1024];
-	va_list args;
-
-	if (!session->note)
-		return;
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	session->note(session->note_data, text);
-}
-
 bool session_is_packed(const char *name)
 {
 	size_t length = strlen(name);
 
 	return length > 4 && !strcmp(name + length - 4, ".zst");
-}
-
-void session_tell_losses(const struct ntrace_session *session, const struct ntrace_stream *stream)
-{
-	if (stream->lost || stream->gaps)
-		session_note(session,
-			     "cpu %u: %s%" PRIu64 " bytes of trace were lost "
-			     "while recording, in %" PRIu64 " gaps",
-			     stream->cpu, stream->lost_exact ? "" : "at least ", stream->lost,
-			     stream->gaps);
 }
 
 /* Streams with the paths of their files, and what is to be said about them. */
@@ -53,7 +27,7 @@ static int take_streams(struct ntrace_session *session)
 		return NTRACE_ERR_NOMEM;
 	for (i = 0; i < recording->stream_count; i++) {
 		struct ntrace_stream *stream = &session->streams[i];
-		char path[PATH_ROOM];
+		char path[SESSION_PATH_ROOM];
 		struct stat st;
 
 		*stream = recording->streams[i];
@@ -66,48 +40,23 @@ static int take_streams(struct ntrace_session *session)
 		else if (!session_is_packed(path) && (uint64_t)st.st_size != stream->bytes)
 			session_note(session, "%s has %" PRIu64 " bytes, %" PRIu64 " were recorded",
 				     path, (uint64_t)st.st_size, stream->bytes);
-		session_tell_losses(session, stream);
+		stream_tell_losses(stream, &session->notes);
 	}
 	return 0;
 }
 
 void session_tell_sideband(const struct ntrace_session *session)
 {
-	const struct timeline *timeline = &session->timeline;
-	const char *name = session->directory, *data = session->single ? "" : "/data";
+	char name[SESSION_PATH_ROOM];
 
-	if (timeline->counts.truncated)
-		session_note(session, "%s%s is cut: what came later is missing", name, data);
-	if (timeline->counts.damaged)
-		session_note(session, "%s%s: %" PRIu64 " damaged records are left out", name, data,
-			     timeline->counts.damaged);
-	if (timeline->counts.compressed)
-		session_note(session,
-			     "%s%s: %" PRIu64
-			     " compressed records are damaged, or hold too much: what "
-			     "is in them is missing",
-			     name, data, timeline->counts.compressed);
-	if (timeline->lost)
-		session_note(session,
-			     "%" PRIu64 " sideband records were lost while recording: "
-			     "tasks are unknown in places",
-			     timeline->lost);
-	if (timeline->no_cpu)
-		session_note(session, "task switches do not tell their CPU and are not used");
-	if (timeline->anonymous_code)
-		session_note(session, "some programs have executable memory that no file backs: "
-				      "code in it is not decoded");
-	if (timeline->text_pokes)
-		session_note(session,
-			     "%" PRIu64 " changes of kernel text were recorded; the text "
-			     "at the start is used",
-			     timeline->text_pokes);
+	snprintf(name, sizeof(name), "%s%s", session->directory, session->single ? "" : "/data");
+	machine_tell(&session->machine, &session->notes, name);
 }
 
 /* Sideband is worth much, but trace can be decoded without it. */
-static int load_timeline(struct ntrace_session *session)
+static int load_sideband(struct ntrace_session *session)
 {
-	int error = timeline_open(&session->timeline, session->directory);
+	int error = machine_open(&session->machine, session->directory);
 
 	if (error == NTRACE_ERR_NOMEM)
 		return error;
@@ -119,11 +68,33 @@ static int load_timeline(struct ntrace_session *session)
 	return 0;
 }
 
+static int import_trace(struct ntrace_session *session, const char *params)
+{
+	int error;
+
+	session->import = (struct aux_import){
+		.name = session->directory,
+		.machine = &session->machine,
+		.params = params,
+		.notes = &session->notes,
+	};
+	error = aux_import_read(&session->import);
+	session->recording = recording_of_streams(session->machine.file, session->import.streams,
+						  session->import.stream_count);
+	if (!session->recording)
+		return NTRACE_ERR_NOMEM;
+	/* From here on they are freed as those of a directory are. */
+	session->streams = session->import.streams;
+	session->import.streams = NULL;
+	session->import.stream_count = 0;
+	return error;
+}
+
 /* A perf.data file: with trace, as other drivers have it recorded, or with branch stacks. */
 static int load_file(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	bool takes_params = options && options->size >= sizeof(*options);
-	int error = timeline_open(&session->timeline, session->directory);
+	int error = machine_open(&session->machine, session->directory);
 
 	if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED) {
 		session_note(session, "%s is neither a recording nor a perf.data file%s",
@@ -134,9 +105,9 @@ static int load_file(struct ntrace_session *session, const struct ntrace_session
 	if (error)
 		return error;
 	session->single = true;
-	if (!session_has_auxtrace(session))
+	if (!aux_import_has_trace(&session->machine))
 		return session_load_samples(session);
-	error = session_load_auxtrace(session, takes_params ? options->params : NULL);
+	error = import_trace(session, takes_params ? options->params : NULL);
 	return error ? error :
 		       session_load_kernel(session, options ? options->firmware : NULL,
 					   options ? options->firmware_bias : 0);
@@ -175,7 +146,7 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			     session->recording->clock);
 	error = take_streams(session);
 	if (!error)
-		error = load_timeline(session);
+		error = load_sideband(session);
 	if (!error)
 		error = session_load_kernel(session, options ? options->firmware : NULL,
 					    options ? options->firmware_bias : 0);
@@ -190,7 +161,7 @@ static char *choose_sysroot(const char *directory, const char *sysroot)
 	char *archive;
 
 	if (!sysroot) {
-		if (asprintf(&archive, "%s/" SESSION_ARCHIVE, directory) < 0)
+		if (asprintf(&archive, "%s/" RECORDING_ARCHIVE, directory) < 0)
 			return NULL;
 		if (!stat(archive, &status) && S_ISDIR(status.st_mode))
 			return archive;
@@ -212,12 +183,12 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	made->note = options ? options->note : NULL;
-	made->note_data = options ? options->note_data : NULL;
+	if (options)
+		made->notes = (struct notes){ options->note, options->note_data };
 	made->directory = strdup(directory);
 	made->sysroot = choose_sysroot(directory, options ? options->sysroot : NULL);
 	error = made->directory && made->sysroot ? 0 : NTRACE_ERR_NOMEM;
-	if (!error && strlen(directory) > PATH_ROOM / 2) {
+	if (!error && strlen(directory) > SESSION_PATH_ROOM / 2) {
 		errno = ENAMETOOLONG;
 		error = NTRACE_ERR_IO;
 	}
@@ -240,13 +211,8 @@ void ntrace_session_close(struct ntrace_session *session)
 
 	if (!session)
 		return;
-	while (session->file_count)
-		fclose(session->files[--session->file_count]);
-	free(session->files);
-	while (session->piece_lists)
-		free(session->pieces[--session->piece_lists].items);
-	free(session->pieces);
-	timeline_close(&session->timeline);
+	aux_import_free(&session->import);
+	machine_close(&session->machine);
 	ntrace_space_put(session->kernel);
 	for (i = 0; session->streams && i < session->recording->stream_count; i++)
 		free((char *)(uintptr_t)session->streams[i].file);
@@ -264,7 +230,7 @@ unsigned int ntrace_session_streams(const struct ntrace_session *session)
 
 const struct ntrace_perf_file *ntrace_session_sideband(const struct ntrace_session *session)
 {
-	return session->timeline.sideband;
+	return session->machine.file;
 }
 
 const struct ntrace_recording *ntrace_session_recording(const struct ntrace_session *session)

@@ -48,9 +48,9 @@ static struct mapped_file *next_opened(const struct ntrace_session *session,
 				       const struct mapped_file *file, size_t *bucket,
 				       struct mapped_file *at)
 {
-	for (at = at ? at->next : session->timeline.files[0];; at = at->next) {
-		while (!at && ++*bucket < TIMELINE_BUCKETS)
-			at = session->timeline.files[*bucket];
+	for (at = at ? at->next : session->machine.files[0];; at = at->next) {
+		while (!at && ++*bucket < MACHINE_BUCKETS)
+			at = session->machine.files[*bucket];
 		if (!at || (at != file && at->opened && !strcmp(at->path, file->path)))
 			return at;
 	}
@@ -174,10 +174,10 @@ static void make_room(struct ntrace_session *session)
 {
 	size_t bucket;
 
-	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
+	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
 		struct task *task;
 
-		for (task = session->timeline.tasks[bucket]; task; task = task->next) {
+		for (task = session->machine.tasks[bucket]; task; task = task->next) {
 			struct program *program;
 
 			for (program = task->first; program; program = program->next) {
@@ -192,10 +192,10 @@ void session_drop_spaces(struct ntrace_session *session)
 {
 	size_t bucket;
 
-	for (bucket = 0; bucket < TIMELINE_BUCKETS; bucket++) {
+	for (bucket = 0; bucket < MACHINE_BUCKETS; bucket++) {
 		struct task *task;
 
-		for (task = session->timeline.tasks[bucket]; task; task = task->next) {
+		for (task = session->machine.tasks[bucket]; task; task = task->next) {
 			struct program *program;
 
 			for (program = task->first; program; program = program->next)
@@ -238,7 +238,7 @@ static void apply_bases(struct ntrace_session *session, struct ntrace_space *spa
 
 static int new_space(struct ntrace_session *session, struct program *program)
 {
-	const char *comm = timeline_name(&session->timeline, program->pid, program->start + 1);
+	const char *comm = machine_thread_name(&session->machine, program->pid, program->start + 1);
 	char name[64];
 	int error;
 

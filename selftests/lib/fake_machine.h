@@ -14,7 +14,7 @@
 
 #include <ntrace/encode.h>
 
-#include "session/core.h"
+#include "sideband/core.h"
 
 #define KERNEL_TEXT UINT64_C(0xffffffff80002000)
 #define KERNEL_SIZE 0x3000

@@ -215,7 +215,7 @@ static void make_session(void)
 	recording.command = "sh -c \"a\\b\" \xc3\xa9";
 	memset(&session, 0, sizeof(session));
 	session.recording = &recording;
-	if (timeline_open(&session.timeline, in("data")))
+	if (machine_open(&session.machine, in("data")))
 		ok(false, "reads the sideband");
 }
 
@@ -508,7 +508,7 @@ int main(void)
 	test_perf_data_edges();
 	test_limit(ntrace_export_perf_data_open, "perf.data");
 	test_limit(ntrace_export_perfscript_open, "perfscript");
-	timeline_close(&session.timeline);
+	machine_close(&session.machine);
 	ntrace_space_put(space);
 	ntrace_object_put(program);
 	ntrace_object_put(other);

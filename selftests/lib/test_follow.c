@@ -61,9 +61,9 @@ static void follow_privilege(bool user)
 	session.sysroot = directory;
 	session.recording = &recording;
 	session.streams = &stream;
-	session.note = take_note;
+	session.notes.take = take_note;
 	notes[0] = '\0';
-	if (ntrace_perf_writer_close(writer) || timeline_open(&session.timeline, in("data")) ||
+	if (ntrace_perf_writer_close(writer) || machine_open(&session.machine, in("data")) ||
 	    follower_init(&follower, &session, 0, user))
 		ok(false, "reads the records");
 }
@@ -76,7 +76,7 @@ static void follow(void)
 static void end(void)
 {
 	follower_free(&follower);
-	timeline_close(&session.timeline);
+	machine_close(&session.machine);
 }
 
 static void maps(int32_t pid, uint64_t time, uint64_t address, const char *file)
@@ -543,7 +543,7 @@ static void test_later_code(void)
 static void make_program(int32_t pid)
 {
 	const uint32_t code[4] = { 0x13, 0x13, 0x13, 0x13 };
-	struct program *program = timeline_program(&session.timeline, pid, UINT64_MAX);
+	struct program *program = machine_program(&session.machine, pid, UINT64_MAX);
 	struct mapped_file *file = program->changes[0].file;
 
 	file->opened = true;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_thread.h"
+#include "thread.h"
 
 /* Ticks from the last time stamp up to @position, which lies @span after it at @ticks. */
 static uint64_t share(uint64_t ticks, uint64_t position, uint64_t span)

@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ntrace/recording.h>
-
-#include "session.h"
+#include "recording.h"
 
 #define MAGIC "ntrace-recording"
 #define PATH_ROOM 4096
@@ -404,6 +402,16 @@ struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *fil
 	made->streams = streams;
 	made->stream_count = count;
 	return made;
+}
+
+void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *notes)
+{
+	if (stream->lost || stream->gaps)
+		notes_add(notes,
+			  "cpu %u: %s%" PRIu64 " bytes of trace were lost "
+			  "while recording, in %" PRIu64 " gaps",
+			  stream->cpu, stream->lost_exact ? "" : "at least ", stream->lost,
+			  stream->gaps);
 }
 
 void ntrace_recording_free(struct ntrace_recording *recording)

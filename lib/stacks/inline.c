@@ -7,7 +7,7 @@
 #include <ntrace/lines.h>
 
 #include "grow.h"
-#include "stack_thread.h"
+#include "thread.h"
 
 #define CHAIN_MAX 256	/* functions inlined into each other; dwarf.c reads no deeper */
 #define BLOCKS (1u << 16)

@@ -1,16 +1,56 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * perf.data files with trace in them, as other drivers have it recorded. The trace of an AUX area
- * becomes a file as recordings have them; for lib/session only.
+ * becomes a file as recordings have them.
  */
-#ifndef NTRACE_SESSION_AUXTRACE_H
-#define NTRACE_SESSION_AUXTRACE_H
+#ifndef NTRACE_RECORDING_AUX_IMPORT_H
+#define NTRACE_RECORDING_AUX_IMPORT_H
 
 #include <stdio.h>
 
 #include <ntrace/frames.h>
 
-#include "session.h"
+#include "recording.h"
+#include "sideband/machine.h"
+
+/* Pieces with places in the file of a stream. */
+struct piece_list {
+	struct piece *items;
+	size_t count;
+};
+
+/*
+ * @name: of the file, for notes
+ * @machine: what its sideband says
+ * @params: changes to the parameters, may be NULL
+ * @streams: what was found; files of theirs are named by descriptors of @files
+ * @files: open, without names
+ * @pieces: by stream
+ *
+ * The first four are the caller's, who keeps them as long; the rest is freed by aux_import_free().
+ */
+struct aux_import {
+	const char *name;
+	const struct machine *machine;
+	const char *params;
+	const struct notes *notes;
+	struct ntrace_stream *streams;
+	unsigned int stream_count;
+	FILE **files;
+	size_t file_count;
+	struct piece_list *pieces;
+	unsigned int piece_lists;
+};
+
+/* Are there AUXTRACE records? */
+bool aux_import_has_trace(const struct machine *machine);
+
+/*
+ * Return: 0, NTRACE_ERR_FORMAT after a note, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. What was read before
+ * an error stays in @import.
+ */
+int aux_import_read(struct aux_import *import);
+void aux_import_free(struct aux_import *import);
 
 /* Who recorded it, which says what AUXTRACE_INFO holds and how the bytes are packed. */
 enum aux_layout {
@@ -39,7 +79,7 @@ struct aux_info {
  * Reads AUXTRACE_INFO. Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_FORMAT after a note: it is not
  * trace that can be read. The caller frees info->harts.
  */
-int aux_info_read(const struct ntrace_session *session, const struct ntrace_perf_record *record,
+int aux_info_read(const struct aux_import *import, const struct ntrace_perf_record *record,
 		  struct aux_info *info);
 
 /* A place in an AUX area that a record names, where a piece begins or ends. */
@@ -77,7 +117,7 @@ struct aux_area {
 };
 
 struct aux_areas {
-	struct ntrace_session *session;
+	const struct machine *machine;
 	struct aux_info info;
 	struct aux_area *items;
 	size_t count;

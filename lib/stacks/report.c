@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack_tree.h"
+#include "tree.h"
 
 #define NONE UINT32_MAX
 

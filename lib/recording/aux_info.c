@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "auxtrace.h"
+#include "aux_import.h"
 
 /* Header of the record, type of the trace, 4 unused bytes. */
 #define INFO_HEAD 16
@@ -46,7 +46,7 @@ static int take_hart(const struct ntrace_perf_record *record, size_t at, struct 
 		.src = word(record, at + 6),
 	};
 	return hart->src_bits > NTRACE_SRC_BITS_MAX || hart->src >> NTRACE_SRC_BITS_MAX ||
-			       hart->cpu >= TIMELINE_CPUS_MAX ?
+			       hart->cpu >= MACHINE_CPUS_MAX ?
 		       NTRACE_ERR_FORMAT :
 		       0;
 }
@@ -76,7 +76,7 @@ static int take_harts(const struct ntrace_perf_record *record, size_t words, str
 	return error;
 }
 
-int aux_info_read(const struct ntrace_session *session, const struct ntrace_perf_record *record,
+int aux_info_read(const struct aux_import *import, const struct ntrace_perf_record *record,
 		  struct aux_info *info)
 {
 	size_t words = record->size < INFO_HEAD ? 0 : (record->size - INFO_HEAD) / 8u;
@@ -86,8 +86,8 @@ int aux_info_read(const struct ntrace_session *session, const struct ntrace_perf
 	if (record->size >= INFO_HEAD)
 		memcpy(&type, record->data + 8, sizeof(type));
 	if (type < sizeof(foreign) / sizeof(foreign[0]) && foreign[type]) {
-		session_note(session, "%s: its trace is %s, not N-Trace of RISC-V",
-			     session->directory, foreign[type]);
+		notes_add(import->notes, "%s: its trace is %s, not N-Trace of RISC-V", import->name,
+			  foreign[type]);
 		return NTRACE_ERR_FORMAT;
 	}
 	/* One word: the number of the PMU. Of SpacemiT's it is in the upper half, and harts follow. */
@@ -98,11 +98,11 @@ int aux_info_read(const struct ntrace_session *session, const struct ntrace_perf
 	if (words)
 		error = take_harts(record, words, info);
 	if (!words || error == NTRACE_ERR_FORMAT) {
-		session_note(session,
-			     "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32
-			     ", %zu words) is neither as rvtrace has it, one word, nor as SpacemiT "
-			     "has it, 7 words for each hart",
-			     session->directory, record->position, type, words);
+		notes_add(import->notes,
+			  "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32
+			  ", %zu words) is neither as rvtrace has it, one word, nor as SpacemiT "
+			  "has it, 7 words for each hart",
+			  import->name, record->position, type, words);
 		return NTRACE_ERR_FORMAT;
 	}
 	info->layout = AUX_SPACEMIT;

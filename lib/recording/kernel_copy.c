@@ -14,8 +14,8 @@
 
 #include <ntrace/recording.h>
 
-#include "core.h"
-#include "kallsyms.h"
+#include "sideband/core.h"
+#include "sideband/kallsyms.h"
 #include "loaded_code.h"
 
 #define PAGE 4096u

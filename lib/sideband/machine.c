@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Joins sideband records, which come sorted by time. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <linux/perf_event.h>
 
-#include "timeline.h"
+#include "machine.h"
 
 /* A chain of forks longer than this is copied into one program. */
 #define FORK_DEPTH_MAX 16
@@ -27,18 +28,18 @@ static int grow(void **array, size_t *room, size_t count, size_t size)
 	return 0;
 }
 
-static struct task *find_task(const struct timeline *timeline, int32_t id)
+static struct task *find_task(const struct machine *machine, int32_t id)
 {
-	struct task *task = timeline->tasks[(uint32_t)id % TIMELINE_BUCKETS];
+	struct task *task = machine->tasks[(uint32_t)id % MACHINE_BUCKETS];
 
 	while (task && task->id != id)
 		task = task->next;
 	return task;
 }
 
-static struct task *get_task(struct timeline *timeline, int32_t id)
+static struct task *get_task(struct machine *machine, int32_t id)
 {
-	struct task *task = find_task(timeline, id);
+	struct task *task = find_task(machine, id);
 
 	if (task)
 		return task;
@@ -46,14 +47,14 @@ static struct task *get_task(struct timeline *timeline, int32_t id)
 	if (!task)
 		return NULL;
 	task->id = id;
-	task->next = timeline->tasks[(uint32_t)id % TIMELINE_BUCKETS];
-	timeline->tasks[(uint32_t)id % TIMELINE_BUCKETS] = task;
+	task->next = machine->tasks[(uint32_t)id % MACHINE_BUCKETS];
+	machine->tasks[(uint32_t)id % MACHINE_BUCKETS] = task;
 	return task;
 }
 
-static struct program *add_program(struct timeline *timeline, int32_t pid, uint64_t start)
+static struct program *add_program(struct machine *machine, int32_t pid, uint64_t start)
 {
-	struct task *task = get_task(timeline, pid);
+	struct task *task = get_task(machine, pid);
 	struct program *program = task ? calloc(1, sizeof(*program)) : NULL;
 
 	if (!program)
@@ -68,10 +69,10 @@ static struct program *add_program(struct timeline *timeline, int32_t pid, uint6
 	return program;
 }
 
-static int add_name(struct timeline *timeline, int32_t tid, uint64_t time, bool exec,
+static int add_name(struct machine *machine, int32_t tid, uint64_t time, bool exec,
 		    const char *name)
 {
-	struct task *task = get_task(timeline, tid);
+	struct task *task = get_task(machine, tid);
 	void *names;
 	int error;
 
@@ -96,12 +97,12 @@ static uint32_t hash_file(const struct ntrace_sideband *record)
 		hash = (hash ^ (uint8_t)*at) * 16777619u;
 	for (i = 0; i < record->build_id_size; i++)
 		hash = (hash ^ record->build_id[i]) * 16777619u;
-	return hash % TIMELINE_BUCKETS;
+	return hash % MACHINE_BUCKETS;
 }
 
-static struct mapped_file *get_file(struct timeline *timeline, const struct ntrace_sideband *record)
+static struct mapped_file *get_file(struct machine *machine, const struct ntrace_sideband *record)
 {
-	struct mapped_file **bucket = &timeline->files[hash_file(record)], *file;
+	struct mapped_file **bucket = &machine->files[hash_file(record)], *file;
 
 	for (file = *bucket; file; file = file->next) {
 		if (!strcmp(file->path, record->name) &&
@@ -143,7 +144,7 @@ static int add_change(struct program *program, const struct mapping_change *chan
 	return error;
 }
 
-static int take_mapping(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_mapping(struct machine *machine, const struct ntrace_sideband *record)
 {
 	struct mapping_change change = {
 		.time = record->time,
@@ -158,17 +159,17 @@ static int take_mapping(struct timeline *timeline, const struct ntrace_sideband 
 	    record->address + (record->length - 1) < record->address)
 		return 0;
 	if (record->executable && is_file_name(record->name)) {
-		change.file = get_file(timeline, record);
+		change.file = get_file(machine, record);
 		if (!change.file)
 			return NTRACE_ERR_NOMEM;
 	} else if (record->executable && strcmp(record->name, "[vsyscall]")) {
-		timeline->anonymous_code = true;
+		machine->anonymous_code = true;
 	}
-	task = find_task(timeline, record->pid);
+	task = find_task(machine, record->pid);
 	program = task ? task->last : NULL;
 	if (!program) {
 		/* It ran before the recording. */
-		program = add_program(timeline, record->pid, 0);
+		program = add_program(machine, record->pid, 0);
 		if (!program)
 			return NTRACE_ERR_NOMEM;
 	}
@@ -214,9 +215,9 @@ static int copy_changes(struct program *to, const struct program *from, size_t c
 	return error;
 }
 
-static int take_fork(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_fork(struct machine *machine, const struct ntrace_sideband *record)
 {
-	const char *name = timeline_name(timeline, record->other_tid, record->time + 1);
+	const char *name = machine_thread_name(machine, record->other_tid, record->time + 1);
 	struct task *parent;
 	struct program *child;
 	int error = 0;
@@ -224,13 +225,13 @@ static int take_fork(struct timeline *timeline, const struct ntrace_sideband *re
 	if (record->pid < 0)
 		return 0;
 	if (name)
-		error = add_name(timeline, record->tid, record->time, false, name);
+		error = add_name(machine, record->tid, record->time, false, name);
 	if (error || record->pid == record->other_pid) /* a thread */
 		return error;
-	child = add_program(timeline, record->pid, record->time);
+	child = add_program(machine, record->pid, record->time);
 	if (!child)
 		return NTRACE_ERR_NOMEM;
-	parent = find_task(timeline, record->other_pid);
+	parent = find_task(machine, record->other_pid);
 	/* Synthesized records (no time, or told so) are followed by all mappings of the child. */
 	if (!parent || !parent->last || !record->time || record->misc & MISC_FORK_EXEC)
 		return 0;
@@ -242,50 +243,50 @@ static int take_fork(struct timeline *timeline, const struct ntrace_sideband *re
 	return 0;
 }
 
-static int take_name(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_name(struct machine *machine, const struct ntrace_sideband *record)
 {
 	if (record->tid < 0)
 		return 0;
-	if (record->exec && !add_program(timeline, record->pid, record->time))
+	if (record->exec && !add_program(machine, record->pid, record->time))
 		return NTRACE_ERR_NOMEM;
-	return add_name(timeline, record->tid, record->time, record->exec, record->name);
+	return add_name(machine, record->tid, record->time, record->exec, record->name);
 }
 
-static struct cpu_timeline *get_cpu(struct timeline *timeline, uint32_t cpu, int *error)
+static struct cpu_switches *get_cpu(struct machine *machine, uint32_t cpu, int *error)
 {
-	struct cpu_timeline *cpus;
+	struct cpu_switches *cpus;
 
-	if (cpu >= TIMELINE_CPUS_MAX)
+	if (cpu >= MACHINE_CPUS_MAX)
 		return NULL;
-	if (cpu >= timeline->cpu_count) {
-		cpus = realloc(timeline->cpus, (cpu + 1) * sizeof(*cpus));
+	if (cpu >= machine->cpu_count) {
+		cpus = realloc(machine->cpus, (cpu + 1) * sizeof(*cpus));
 		if (!cpus) {
 			*error = NTRACE_ERR_NOMEM;
 			return NULL;
 		}
-		memset(cpus + timeline->cpu_count, 0,
-		       (cpu + 1 - timeline->cpu_count) * sizeof(*cpus));
-		timeline->cpus = cpus;
-		timeline->cpu_count = cpu + 1;
+		memset(cpus + machine->cpu_count, 0,
+		       (cpu + 1 - machine->cpu_count) * sizeof(*cpus));
+		machine->cpus = cpus;
+		machine->cpu_count = cpu + 1;
 	}
-	return &timeline->cpus[cpu];
+	return &machine->cpus[cpu];
 }
 
 /*
  * A switch is told twice: by the task that goes (OUT) and by the one that
  * comes (IN). Either alone is enough, where the other is lost.
  */
-static int take_switch(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_switch(struct machine *machine, const struct ntrace_sideband *record)
 {
 	bool wide = record->type == NTRACE_SIDEBAND_SWITCH_CPU_WIDE;
 	struct task_switch made = { .time = record->time };
-	struct cpu_timeline *cpu;
+	struct cpu_switches *cpu;
 	struct task_switch *last;
 	void *switches;
 	int error = 0;
 
-	timeline->no_cpu = timeline->no_cpu || record->cpu == NTRACE_SIDEBAND_NO_CPU;
-	cpu = get_cpu(timeline, record->cpu, &error);
+	machine->no_cpu = machine->no_cpu || record->cpu == NTRACE_SIDEBAND_NO_CPU;
+	cpu = get_cpu(machine, record->cpu, &error);
 	if (!cpu)
 		return error;
 	last = cpu->count ? &cpu->switches[cpu->count - 1] : NULL;
@@ -324,7 +325,7 @@ static int take_switch(struct timeline *timeline, const struct ntrace_sideband *
 	return error;
 }
 
-static int take_aux(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_aux(struct machine *machine, const struct ntrace_sideband *record)
 {
 	struct piece made = {
 		.event = record->id,
@@ -336,95 +337,95 @@ static int take_aux(struct timeline *timeline, const struct ntrace_sideband *rec
 		.cpu = record->cpu,
 		.flags = record->code,
 	};
-	struct cpu_timeline *cpu;
-	void *pieces = timeline->pieces;
+	struct cpu_switches *cpu;
+	void *pieces = machine->pieces;
 	int error = 0;
 
 	if (record->code & PERF_AUX_FLAG_OVERWRITE)
 		made.offset -= made.size;
 	if (made.offset + made.size < made.offset)
 		return 0;
-	cpu = get_cpu(timeline, record->cpu, &error);
+	cpu = get_cpu(machine, record->cpu, &error);
 	if (cpu) {
 		made.start = cpu->came > cpu->traced ? cpu->came : cpu->traced;
 		cpu->traced = record->time;
 	}
 	if (!error)
-		error = grow(&pieces, &timeline->piece_room, timeline->piece_count, sizeof(made));
-	timeline->pieces = pieces;
+		error = grow(&pieces, &machine->piece_room, machine->piece_count, sizeof(made));
+	machine->pieces = pieces;
 	if (!error)
-		timeline->pieces[timeline->piece_count++] = made;
+		machine->pieces[machine->piece_count++] = made;
 	return error;
 }
 
-static int take_lost(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_lost(struct machine *machine, const struct ntrace_sideband *record)
 {
-	struct cpu_timeline *cpu;
+	struct cpu_switches *cpu;
 	int error = 0;
 
-	timeline->lost += record->count;
-	cpu = get_cpu(timeline, record->cpu, &error);
+	machine->lost += record->count;
+	cpu = get_cpu(machine, record->cpu, &error);
 	if (cpu)
 		cpu->lost += record->count;
 	return error;
 }
 
-static int take_ksymbol(struct timeline *timeline, const struct ntrace_sideband *record)
+static int take_ksymbol(struct machine *machine, const struct ntrace_sideband *record)
 {
-	void *symbols = timeline->symbols;
+	void *symbols = machine->symbols;
 	int error;
 
 	if (record->unregister || !record->name[0])
 		return 0;
-	error = grow(&symbols, &timeline->symbol_room, timeline->symbol_count,
-		     sizeof(*timeline->symbols));
-	timeline->symbols = symbols;
+	error = grow(&symbols, &machine->symbol_room, machine->symbol_count,
+		     sizeof(*machine->symbols));
+	machine->symbols = symbols;
 	if (!error)
-		timeline->symbols[timeline->symbol_count++] =
+		machine->symbols[machine->symbol_count++] =
 			(struct kernel_symbol){ record->address, record->length, record->name };
 	return error;
 }
 
 static int take_record(void *data, const struct ntrace_sideband *record)
 {
-	struct timeline *timeline = data;
+	struct machine *machine = data;
 
 	switch (record->type) {
 	case NTRACE_SIDEBAND_MMAP:
 	case NTRACE_SIDEBAND_MMAP2:
-		return take_mapping(timeline, record);
+		return take_mapping(machine, record);
 	case NTRACE_SIDEBAND_COMM:
-		return take_name(timeline, record);
+		return take_name(machine, record);
 	case NTRACE_SIDEBAND_FORK:
-		return take_fork(timeline, record);
+		return take_fork(machine, record);
 	case NTRACE_SIDEBAND_SWITCH:
 	case NTRACE_SIDEBAND_SWITCH_CPU_WIDE:
-		return take_switch(timeline, record);
+		return take_switch(machine, record);
 	case NTRACE_SIDEBAND_AUX:
-		return take_aux(timeline, record);
+		return take_aux(machine, record);
 	case NTRACE_SIDEBAND_LOST:
-		return take_lost(timeline, record);
+		return take_lost(machine, record);
 	case NTRACE_SIDEBAND_KSYMBOL:
-		return take_ksymbol(timeline, record);
+		return take_ksymbol(machine, record);
 	case NTRACE_SIDEBAND_TEXT_POKE:
-		timeline->text_pokes++;
+		machine->text_pokes++;
 		return 0;
 	default: /* EXIT: a number that is used again comes with a FORK */
 		return 0;
 	}
 }
 
-int timeline_open(struct timeline *timeline, const char *path)
+int machine_open(struct machine *machine, const char *path)
 {
 	int error;
 
-	memset(timeline, 0, sizeof(*timeline));
-	error = ntrace_perf_file_open(&timeline->sideband, path);
+	memset(machine, 0, sizeof(*machine));
+	error = ntrace_perf_file_open(&machine->file, path);
 	if (!error)
-		error = ntrace_perf_file_sideband(timeline->sideband, take_record, timeline,
-						  &timeline->counts);
+		error = ntrace_perf_file_sideband(machine->file, take_record, machine,
+						  &machine->counts);
 	if (error)
-		timeline_close(timeline);
+		machine_close(machine);
 	return error;
 }
 
@@ -442,38 +443,38 @@ static void free_task(struct task *task)
 	free(task);
 }
 
-void timeline_close(struct timeline *timeline)
+void machine_close(struct machine *machine)
 {
 	size_t i;
 
-	for (i = 0; i < TIMELINE_BUCKETS; i++) {
-		while (timeline->tasks[i]) {
-			struct task *next = timeline->tasks[i]->next;
+	for (i = 0; i < MACHINE_BUCKETS; i++) {
+		while (machine->tasks[i]) {
+			struct task *next = machine->tasks[i]->next;
 
-			free_task(timeline->tasks[i]);
-			timeline->tasks[i] = next;
+			free_task(machine->tasks[i]);
+			machine->tasks[i] = next;
 		}
-		while (timeline->files[i]) {
-			struct mapped_file *next = timeline->files[i]->next;
+		while (machine->files[i]) {
+			struct mapped_file *next = machine->files[i]->next;
 
-			ntrace_object_put(timeline->files[i]->object);
-			free(timeline->files[i]->path);
-			free(timeline->files[i]);
-			timeline->files[i] = next;
+			ntrace_object_put(machine->files[i]->object);
+			free(machine->files[i]->path);
+			free(machine->files[i]);
+			machine->files[i] = next;
 		}
 	}
-	for (i = 0; i < timeline->cpu_count; i++)
-		free(timeline->cpus[i].switches);
-	free(timeline->cpus);
-	free(timeline->symbols);
-	free(timeline->pieces);
-	ntrace_perf_file_close(timeline->sideband);
-	memset(timeline, 0, sizeof(*timeline));
+	for (i = 0; i < machine->cpu_count; i++)
+		free(machine->cpus[i].switches);
+	free(machine->cpus);
+	free(machine->symbols);
+	free(machine->pieces);
+	ntrace_perf_file_close(machine->file);
+	memset(machine, 0, sizeof(*machine));
 }
 
-struct program *timeline_program(const struct timeline *timeline, int32_t pid, uint64_t time)
+struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time)
 {
-	const struct task *task = pid > 0 ? find_task(timeline, pid) : NULL;
+	const struct task *task = pid > 0 ? find_task(machine, pid) : NULL;
 	struct program *program, *found = NULL;
 
 	for (program = task ? task->first : NULL; program && program->start <= time;
@@ -482,9 +483,9 @@ struct program *timeline_program(const struct timeline *timeline, int32_t pid, u
 	return found;
 }
 
-const char *timeline_name(const struct timeline *timeline, int32_t tid, uint64_t time)
+const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time)
 {
-	const struct task *task = find_task(timeline, tid);
+	const struct task *task = find_task(machine, tid);
 	size_t low = 0, high = task ? task->name_count : 0;
 
 	while (low < high) {
@@ -496,4 +497,33 @@ const char *timeline_name(const struct timeline *timeline, int32_t tid, uint64_t
 			high = middle;
 	}
 	return low ? task->names[low - 1].name : NULL;
+}
+
+void machine_tell(const struct machine *machine, const struct notes *notes, const char *name)
+{
+	if (machine->counts.truncated)
+		notes_add(notes, "%s is cut: what came later is missing", name);
+	if (machine->counts.damaged)
+		notes_add(notes, "%s: %" PRIu64 " damaged records are left out", name,
+			  machine->counts.damaged);
+	if (machine->counts.compressed)
+		notes_add(notes,
+			  "%s: %" PRIu64 " compressed records are damaged, or hold too much: what "
+			  "is in them is missing",
+			  name, machine->counts.compressed);
+	if (machine->lost)
+		notes_add(notes,
+			  "%" PRIu64 " sideband records were lost while recording: "
+			  "tasks are unknown in places",
+			  machine->lost);
+	if (machine->no_cpu)
+		notes_add(notes, "task switches do not tell their CPU and are not used");
+	if (machine->anonymous_code)
+		notes_add(notes, "some programs have executable memory that no file backs: "
+				 "code in it is not decoded");
+	if (machine->text_pokes)
+		notes_add(notes,
+			  "%" PRIu64 " changes of kernel text were recorded; the text "
+			  "at the start is used",
+			  machine->text_pokes);
 }

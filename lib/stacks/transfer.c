@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
-#include <ntrace/ingress.h>
+#include <ntrace/isa.h>
 
-#include "select.h"
-#include "stack_walk.h"
+#include "profile/select.h"
+#include "transfer.h"
 
 #define NOWHERE UINT32_MAX
 
@@ -20,11 +20,11 @@ struct arrival {
 	struct ntrace_space *space;
 	uint64_t address;
 	unsigned int privilege;
-	struct place place;
+	struct code_place place;
 };
 
 /* What begins a stack, so that nothing is missing below it. */
-static bool is_outermost(const struct ntrace_stacks *stacks, const struct place *place)
+static bool is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place)
 {
 	const char *name = stacks->tree.functions[place->function].name;
 
@@ -35,9 +35,9 @@ static bool is_outermost(const struct ntrace_stacks *stacks, const struct place 
 
 /* The first frame of a layer; @known: nothing is missing below it; @called: it begins just now. */
 static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
-		      const struct place *place, bool known, bool called)
+		      const struct code_place *place, bool known, bool called)
 {
-	const struct place unknown = { .function = stacks->unknown };
+	const struct code_place unknown = { .function = stacks->unknown };
 	int error = 0;
 
 	if (!known && !is_outermost(stacks, place))
@@ -54,7 +54,7 @@ static int restart_layer(struct ntrace_stacks *stacks, struct thread *thread,
 	return error ? error : enter_base(stacks, thread, &to->place, false, false);
 }
 
-int walk_lose(struct ntrace_stacks *stacks, struct thread *thread)
+int stack_lose(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = thread->stack.count ? stack_set_aside(stacks, thread) : 0;
 
@@ -435,7 +435,7 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 	}
 	if (stack->layer_count < 2) {
 		/* It began within this handler. */
-		error = walk_lose(stacks, thread);
+		error = stack_lose(stacks, thread);
 		return error || to->privilege == PRIVILEGE_ANY ? error :
 								 begin(stacks, thread, to, false);
 	}
@@ -517,7 +517,7 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 	int error;
 
 	if (thread->epoch != stacks->epoch && thread->state != THREAD_LOST) {
-		error = walk_lose(stacks, thread);
+		error = stack_lose(stacks, thread);
 		if (error)
 			return error;
 	}
@@ -549,8 +549,8 @@ static void keep_user_space(struct thread *thread, const struct ntrace_session_e
 		keep_space(&thread->space, event->flow->space);
 }
 
-int walk_arrive(struct ntrace_stacks *stacks, struct thread *thread,
-		const struct ntrace_session_event *event)
+int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
+		 const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	struct arrival to = { .space = flow->space,
@@ -566,26 +566,26 @@ int walk_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 	    (stacks->pending ? stacks->class <= NTRACE_INSN_JUMP :
 			       thread->stack.next == flow->address))
 		return 0;
-	error = place_at(stacks, flow->space, flow->address, &to.place);
+	error = code_place_at(stacks, flow->space, flow->address, &to.place);
 	if (!error)
 		error = arrive(stacks, thread, &to);
 	if (!error)
-		error = walk_straight(stacks, thread, flow->space, flow->address);
+		error = stack_straight(stacks, thread, flow->space, flow->address);
 	if (!error)
 		keep_user_space(thread, event);
 	return error;
 }
 
-int walk_straight(struct ntrace_stacks *stacks, struct thread *thread, struct ntrace_space *space,
-		  uint64_t address)
+int stack_straight(struct ntrace_stacks *stacks, struct thread *thread, struct ntrace_space *space,
+		   uint64_t address)
 {
 	struct frame *top = stack_top(thread);
-	struct place place;
+	struct code_place place;
 	int error;
 
 	if (address >= top->low && address < top->high)
 		return 0;
-	error = place_at(stacks, space, address, &place);
+	error = code_place_at(stacks, space, address, &place);
 	if (error)
 		return error;
 	if (place.function != top->function)
@@ -599,8 +599,8 @@ int walk_straight(struct ntrace_stacks *stacks, struct thread *thread, struct nt
 static int find_in_program(struct ntrace_stacks *stacks, const struct thread *thread,
 			   struct arrival *to)
 {
-	struct place place;
-	int error = thread->space ? place_at(stacks, thread->space, to->address, &place) : 0;
+	struct code_place place;
+	int error = thread->space ? code_place_at(stacks, thread->space, to->address, &place) : 0;
 
 	if (error || !thread->space || !place.entry || place.begins)
 		return error;
@@ -625,7 +625,7 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 	if (to.privilege == PRIVILEGE_ANY && thread->space &&
 	    find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
 		to.space = thread->space;
-	error = place_at(stacks, to.space, address, &to.place);
+	error = code_place_at(stacks, to.space, address, &to.place);
 	if (!error && to.privilege == PRIVILEGE_ANY && to.place.function == stacks->unknown)
 		error = find_in_program(stacks, thread, &to);
 	return error ? error : do_transfer(stacks, thread, &to);
@@ -643,12 +643,12 @@ static struct ntrace_space *space_of(const struct ntrace_stacks *stacks, struct 
 static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next)
 {
 	struct frame *top = stack_top(thread);
-	struct place place;
+	struct code_place place;
 	int error;
 
 	if (!stacks->options.inlined || !top || next < top->low || next >= top->high)
 		return 0;
-	error = place_at(stacks, space_of(stacks, thread), next, &place);
+	error = code_place_at(stacks, space_of(stacks, thread), next, &place);
 	return error ? error : inline_enter(stacks, top, place.chain);
 }
 
@@ -673,7 +673,7 @@ static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	return error;
 }
 
-int walk_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
+int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
 {
 	struct thread *thread = stacks->current;
 	int error;
@@ -691,7 +691,7 @@ int walk_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow
 	return layer_enter(stacks, thread, PRIVILEGE_ANY, false);
 }
 
-int walk_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
+int stack_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow)
 {
 	struct thread *thread = stacks->current;
 	int error;
@@ -709,12 +709,12 @@ int walk_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *f
 	if (thread->state != THREAD_LOST || !thread->stack.count)
 		thread->state = THREAD_SUSPENDED;
 	if (!error && thread->tid < 0)
-		error = walk_lose(stacks, thread);
+		error = stack_lose(stacks, thread);
 	return error;
 }
 
-int walk_come_back(struct ntrace_stacks *stacks, struct thread *thread,
-		   const struct ntrace_session_event *event)
+int stack_come_back(struct ntrace_stacks *stacks, struct thread *thread,
+		    const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	struct stack *stack = &thread->stack;
@@ -726,7 +726,7 @@ int walk_come_back(struct ntrace_stacks *stacks, struct thread *thread,
 	if (thread->state != THREAD_SUSPENDED || thread->epoch != stacks->epoch || !stack->count ||
 	    (stack->goes_on && stack->next == flow->address))
 		return 0;
-	error = place_at(stacks, to.space, to.address, &to.place);
+	error = code_place_at(stacks, to.space, to.address, &to.place);
 	if (!error)
 		error = come_back(stacks, thread, &to);
 	if (error)
@@ -738,12 +738,12 @@ int walk_come_back(struct ntrace_stacks *stacks, struct thread *thread,
 	return 0;
 }
 
-int walk_cut_off(struct ntrace_stacks *stacks, struct thread *thread)
+int stack_cut_off(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = 0;
 
 	if (stacks->pending && stacks->to_known && thread->stack.count)
 		error = finish_transfer(stacks, thread, stacks->to);
 	stacks->pending = false;
-	return error ? error : walk_lose(stacks, thread);
+	return error ? error : stack_lose(stacks, thread);
 }

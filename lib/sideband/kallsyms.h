@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* /proc/kallsyms and images/kallsyms, which has the same form. */
-#ifndef NTRACE_SESSION_KALLSYMS_H
-#define NTRACE_SESSION_KALLSYMS_H
+#ifndef NTRACE_SIDEBAND_KALLSYMS_H
+#define NTRACE_SIDEBAND_KALLSYMS_H
 
 #include <stdbool.h>
 #include <stddef.h>

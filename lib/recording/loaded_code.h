@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* Which modules and BPF programs the running kernel has loaded. */
-#ifndef NTRACE_SESSION_LOADED_CODE_H
-#define NTRACE_SESSION_LOADED_CODE_H
+#ifndef NTRACE_RECORDING_LOADED_CODE_H
+#define NTRACE_RECORDING_LOADED_CODE_H
 
 #include <stdint.h>
 

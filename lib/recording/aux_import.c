@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A session out of a perf.data file with trace in it. */
+/* Reads the trace of a perf.data file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include <ntrace/wire.h>
 
-#include "auxtrace.h"
+#include "aux_import.h"
 
 #define CHUNK 16384
 #define SOURCES (1u << NTRACE_SRC_BITS_MAX)
@@ -17,12 +17,8 @@
 #define FORMAT_NTRACE 1
 
 struct building {
-	struct ntrace_session *session;
+	struct aux_import *import;
 	struct aux_areas areas;
-	const char *params;
-	struct ntrace_stream *streams;
-	unsigned int stream_count;
-	int error;
 };
 
 static int add_area(struct building *building, const struct ntrace_perf_record *record)
@@ -36,7 +32,7 @@ static int add_area(struct building *building, const struct ntrace_perf_record *
 		areas->damaged++;
 		return 0;
 	}
-	if (about.cpu != NTRACE_SIDEBAND_NO_CPU && about.cpu >= TIMELINE_CPUS_MAX) {
+	if (about.cpu != NTRACE_SIDEBAND_NO_CPU && about.cpu >= MACHINE_CPUS_MAX) {
 		areas->damaged++;
 		return 0;
 	}
@@ -44,8 +40,8 @@ static int add_area(struct building *building, const struct ntrace_perf_record *
 		if (areas->items[i].about.index == about.index)
 			return 0;
 	if (areas->count == NTRACE_RECORDING_STREAMS_MAX) {
-		session_note(building->session, "%s: more than %d AUX areas",
-			     building->session->directory, NTRACE_RECORDING_STREAMS_MAX);
+		notes_add(building->import->notes, "%s: more than %d AUX areas",
+			  building->import->name, NTRACE_RECORDING_STREAMS_MAX);
 		return NTRACE_ERR_FORMAT;
 	}
 	items = realloc(areas->items, (areas->count + 1) * sizeof(*items));
@@ -64,7 +60,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 		return add_area(building, record);
 	if (record->type != NTRACE_PERF_AUXTRACE_INFO || building->areas.info.layout != AUX_UNKNOWN)
 		return 0;
-	return aux_info_read(building->session, record, &building->areas.info);
+	return aux_info_read(building->import, record, &building->areas.info);
 }
 
 /* ---- times ---- */
@@ -75,8 +71,8 @@ static int take_time(void *data, const struct ntrace_sideband *sideband)
 	struct building *building = data;
 	unsigned int i;
 
-	for (i = 0; i < building->stream_count; i++) {
-		struct ntrace_stream *stream = &building->streams[i];
+	for (i = 0; i < building->import->stream_count; i++) {
+		struct ntrace_stream *stream = &building->import->streams[i];
 
 		if (stream->cpu != NTRACE_STREAM_NO_CPU && stream->cpu != sideband->cpu)
 			continue;
@@ -109,13 +105,13 @@ static void set_params(const struct building *building, uint32_t cpu, struct ntr
 	if (hart && !hart->no_src)
 		params->src_bits = (unsigned int)hart->src_bits;
 	/* The caller had it checked. */
-	if (building->params)
-		ntrace_params_parse(params, building->params, NULL);
+	if (building->import->params)
+		ntrace_params_parse(params, building->import->params, NULL);
 }
 
 static void tell_params(const struct building *building)
 {
-	const struct ntrace_session *session = building->session;
+	const struct aux_import *import = building->import;
 	const struct aux_info *info = &building->areas.info;
 	struct ntrace_params params;
 	char text[512];
@@ -123,18 +119,18 @@ static void tell_params(const struct building *building)
 
 	for (i = 0; i < info->hart_count; i++)
 		if (info->harts[i].format != FORMAT_NTRACE)
-			session_note(session,
-				     "%s: cpu %" PRIu64 " says that its trace has format %" PRIu64
-				     "; it is read as N-Trace, which is format 1",
-				     session->directory, info->harts[i].cpu, info->harts[i].format);
-	if (building->params || info->layout == AUX_SPACEMIT)
+			notes_add(import->notes,
+				  "%s: cpu %" PRIu64 " says that its trace has format %" PRIu64
+				  "; it is read as N-Trace, which is format 1",
+				  import->name, info->harts[i].cpu, info->harts[i].format);
+	if (building->import->params || info->layout == AUX_SPACEMIT)
 		return;
 	ntrace_params_init(&params);
 	ntrace_params_format(&params, text, sizeof(text));
-	session_note(session,
-		     "%s does not say with which parameters its trace was made: %s is taken; "
-		     "--params changes that, e.g. --params srcbits=2",
-		     session->directory, text);
+	notes_add(import->notes,
+		  "%s does not say with which parameters its trace was made: %s is taken; "
+		  "--params changes that, e.g. --params srcbits=2",
+		  import->name, text);
 }
 
 /* ---- streams ---- */
@@ -158,22 +154,22 @@ static size_t find_mark(const struct aux_area *area, uint64_t position)
 static int add_pieces(struct building *building, const struct aux_area *area,
 		      const struct aux_file *file)
 {
-	struct ntrace_session *session = building->session;
-	const struct timeline *timeline = &session->timeline;
+	struct aux_import *import = building->import;
+	const struct machine *machine = import->machine;
 	struct piece_list *lists, *list;
 	size_t i, start, end;
 
-	lists = realloc(session->pieces, (building->stream_count + 1u) * sizeof(*lists));
+	lists = realloc(import->pieces, (building->import->stream_count + 1u) * sizeof(*lists));
 	if (!lists)
 		return NTRACE_ERR_NOMEM;
-	session->pieces = lists;
-	list = &lists[building->stream_count];
-	*list = (struct piece_list){ calloc(timeline->piece_count + 1, sizeof(*list->items)), 0 };
-	session->piece_lists = building->stream_count + 1;
+	import->pieces = lists;
+	list = &lists[building->import->stream_count];
+	*list = (struct piece_list){ calloc(machine->piece_count + 1, sizeof(*list->items)), 0 };
+	import->piece_lists = building->import->stream_count + 1;
 	if (!list->items)
 		return NTRACE_ERR_NOMEM;
-	for (i = 0; i < timeline->piece_count; i++) {
-		struct piece piece = timeline->pieces[i];
+	for (i = 0; i < machine->piece_count; i++) {
+		struct piece piece = machine->pieces[i];
 
 		if (!aux_area_has(area, &piece))
 			continue;
@@ -191,14 +187,14 @@ static int add_pieces(struct building *building, const struct aux_area *area,
 /* Id of the event, where records of it are there: it is a task's. */
 static uint64_t event_of(const struct building *building, const struct aux_area *area)
 {
-	const struct timeline *timeline = &building->session->timeline;
+	const struct machine *machine = building->import->machine;
 	size_t i;
 
 	if (area->about.tid == -1)
 		return 0;
-	for (i = 0; i < timeline->piece_count; i++)
-		if (aux_area_has(area, &timeline->pieces[i]) && timeline->pieces[i].event)
-			return timeline->pieces[i].event;
+	for (i = 0; i < machine->piece_count; i++)
+		if (aux_area_has(area, &machine->pieces[i]) && machine->pieces[i].event)
+			return machine->pieces[i].event;
 	/* Any number says that pieces count, not switches. */
 	return 1;
 }
@@ -206,11 +202,11 @@ static uint64_t event_of(const struct building *building, const struct aux_area 
 /* A hart's trace begins with a message, but for a snapshot. Of a task's the follower finds out. */
 static uint64_t position_of(const struct building *building, const struct aux_area *area)
 {
-	const struct timeline *timeline = &building->session->timeline;
+	const struct machine *machine = building->import->machine;
 	size_t i;
 
-	for (i = 0; i < timeline->piece_count && area->about.tid == -1; i++) {
-		const struct piece *piece = &timeline->pieces[i];
+	for (i = 0; i < machine->piece_count && area->about.tid == -1; i++) {
+		const struct piece *piece = &machine->pieces[i];
 
 		if (aux_area_has(area, piece) && piece->offset == area->first &&
 		    !(piece->flags & PERF_AUX_FLAG_OVERWRITE))
@@ -226,19 +222,20 @@ static int add_stream(struct building *building, const struct aux_area *area,
 	char path[64];
 	int error;
 
-	if (building->stream_count == NTRACE_RECORDING_STREAMS_MAX) {
-		session_note(building->session, "%s: more than %d streams of trace",
-			     building->session->directory, NTRACE_RECORDING_STREAMS_MAX);
+	if (building->import->stream_count == NTRACE_RECORDING_STREAMS_MAX) {
+		notes_add(building->import->notes, "%s: more than %d streams of trace",
+			  building->import->name, NTRACE_RECORDING_STREAMS_MAX);
 		return NTRACE_ERR_FORMAT;
 	}
 	error = add_pieces(building, area, file);
 	if (error)
 		return error;
-	streams = realloc(building->streams, (building->stream_count + 1u) * sizeof(*streams));
+	streams = realloc(building->import->streams,
+			  (building->import->stream_count + 1u) * sizeof(*streams));
 	if (!streams)
 		return NTRACE_ERR_NOMEM;
-	building->streams = streams;
-	stream = &streams[building->stream_count];
+	building->import->streams = streams;
+	stream = &streams[building->import->stream_count];
 	/* The file has no name, but its descriptor has. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file->file));
 	*stream = (struct ntrace_stream){
@@ -256,8 +253,8 @@ static int add_stream(struct building *building, const struct aux_area *area,
 	set_params(building, area->about.cpu, &stream->params);
 	if (!stream->file)
 		return NTRACE_ERR_NOMEM;
-	building->stream_count++;
-	session_tell_losses(building->session, stream);
+	building->import->stream_count++;
+	stream_tell_losses(stream, building->import->notes);
 	return 0;
 }
 
@@ -306,7 +303,7 @@ static int add_sources(struct building *building, const struct aux_area *area,
 		       const struct aux_file *file, const uint64_t *counts)
 {
 	const struct aux_info *info = &building->areas.info;
-	struct ntrace_session *session = building->session;
+	struct aux_import *import = building->import;
 	unsigned int src, present = 0, added = 0;
 	uint64_t nobodys = 0;
 	int error = 0;
@@ -326,18 +323,18 @@ static int add_sources(struct building *building, const struct aux_area *area,
 		if (cpu != NTRACE_SIDEBAND_NO_CPU && (hart || present > 1))
 			cpu = hart ? (uint32_t)hart->cpu : src;
 		if (!hart && present > 1)
-			session_note(session,
-				     "AUX area %" PRIu32 " has messages of SRC %u: taken for the "
-				     "number of the hart",
-				     area->about.index, src);
+			notes_add(import->notes,
+				  "AUX area %" PRIu32 " has messages of SRC %u: taken for the "
+				  "number of the hart",
+				  area->about.index, src);
 		error = add_stream(building, area, file, cpu, src);
 		added++;
 	}
 	if (nobodys)
-		session_note(session,
-			     "AUX area %" PRIu32 ": %" PRIu64 " messages have a SRC that no hart "
-			     "has, and are left out; --params srcbits=N changes the width of SRC",
-			     area->about.index, nobodys);
+		notes_add(import->notes,
+			  "AUX area %" PRIu32 ": %" PRIu64 " messages have a SRC that no hart "
+			  "has, and are left out; --params srcbits=N changes the width of SRC",
+			  area->about.index, nobodys);
 	return error || added ? error : add_stream(building, area, file, area->about.cpu, 0);
 }
 
@@ -365,54 +362,53 @@ static int add_file(struct building *building, const struct aux_area *area,
 
 static void tell_area(const struct building *building, const struct aux_area *area)
 {
-	const struct ntrace_session *session = building->session;
+	const struct aux_import *import = building->import;
 	const struct ntrace_frames *frames = &area->frames;
 	uint64_t cut = frames->cut + ntrace_frames_pending(frames);
 	uint64_t last = area->mark_count ? area->marks[area->mark_count - 1].position : 0;
 
 	if (area->flagged[0] || area->flagged[1] || area->flagged[2])
-		session_note(session,
-			     "AUX area %" PRIu32 ": %" PRIu64 " pieces are truncated, %" PRIu64
-			     " have holes, %" PRIu64 " met with other trace: what is missing there "
-			     "is a gap",
-			     area->about.index, area->flagged[0], area->flagged[1],
-			     area->flagged[2]);
+		notes_add(import->notes,
+			  "AUX area %" PRIu32 ": %" PRIu64 " pieces are truncated, %" PRIu64
+			  " have holes, %" PRIu64 " met with other trace: what is missing there "
+			  "is a gap",
+			  area->about.index, area->flagged[0], area->flagged[1], area->flagged[2]);
 	if (last > area->end)
-		session_note(session,
-			     "AUX area %" PRIu32 ": records speak of %" PRIu64
-			     " bytes at its end that are not in the file",
-			     area->about.index, last - area->end);
+		notes_add(import->notes,
+			  "AUX area %" PRIu32 ": records speak of %" PRIu64
+			  " bytes at its end that are not in the file",
+			  area->about.index, last - area->end);
 	if (frames->nameless || frames->reserved || cut)
-		session_note(session,
-			     "AUX area %" PRIu32 ": of its CoreSight frames %" PRIu64
-			     " bytes come before the first number of a source, %" PRIu64
-			     " are of reserved sources, %" PRIu64
-			     " are of frames that are not whole: they are left out",
-			     area->about.index, frames->nameless, frames->reserved, cut);
+		notes_add(import->notes,
+			  "AUX area %" PRIu32 ": of its CoreSight frames %" PRIu64
+			  " bytes come before the first number of a source, %" PRIu64
+			  " are of reserved sources, %" PRIu64
+			  " are of frames that are not whole: they are left out",
+			  area->about.index, frames->nameless, frames->reserved, cut);
 	if (!area->file_count && area->end > area->first)
-		session_note(session, "AUX area %" PRIu32 ": its frames have no trace",
-			     area->about.index);
+		notes_add(import->notes, "AUX area %" PRIu32 ": its frames have no trace",
+			  area->about.index);
 }
 
 /* ---- all of it ---- */
 
-/* The files stay open with the session; areas do not. */
+/* The files stay open; areas do not. */
 static int keep_files(struct building *building)
 {
 	struct aux_areas *areas = &building->areas;
-	struct ntrace_session *session = building->session;
+	struct aux_import *import = building->import;
 	size_t count = 0, i, j;
 
 	for (i = 0; i < areas->count; i++)
 		count += areas->items[i].file_count;
-	session->files = calloc(count + 1, sizeof(FILE *));
+	import->files = calloc(count + 1, sizeof(FILE *));
 	for (i = 0; i < areas->count; i++) {
 		struct aux_area *area = &areas->items[i];
 
 		for (j = 0; j < area->file_count; j++) {
 			free(area->files[j].at);
-			if (session->files)
-				session->files[session->file_count++] = area->files[j].file;
+			if (import->files)
+				import->files[import->file_count++] = area->files[j].file;
 			else
 				fclose(area->files[j].file);
 		}
@@ -421,19 +417,19 @@ static int keep_files(struct building *building)
 	}
 	free(areas->items);
 	free(areas->info.harts);
-	return session->files ? 0 : NTRACE_ERR_NOMEM;
+	return import->files ? 0 : NTRACE_ERR_NOMEM;
 }
 
 static int build(struct building *building)
 {
-	struct ntrace_session *session = building->session;
+	struct aux_import *import = building->import;
 	struct aux_areas *areas = &building->areas;
 	size_t i, j;
 	int error = aux_files_write(areas);
 
 	if (error == NTRACE_ERR_IO)
-		session_note(session, "%s: trace could not be written to $TMPDIR, or /tmp: %s",
-			     session->directory, strerror(errno));
+		notes_add(import->notes, "%s: trace could not be written to $TMPDIR, or /tmp: %s",
+			  import->name, strerror(errno));
 	for (i = 0; i < areas->count && !error; i++) {
 		const struct aux_area *area = &areas->items[i];
 
@@ -444,55 +440,57 @@ static int build(struct building *building)
 	if (error)
 		return error;
 	if (areas->damaged)
-		session_note(session, "%s: %" PRIu64 " damaged AUXTRACE records are left out",
-			     session->directory, areas->damaged);
-	if (!building->stream_count) {
-		session_note(session, "%s: announces trace, and has none", session->directory);
+		notes_add(import->notes, "%s: %" PRIu64 " damaged AUXTRACE records are left out",
+			  import->name, areas->damaged);
+	if (!building->import->stream_count) {
+		notes_add(import->notes, "%s: announces trace, and has none", import->name);
 		return NTRACE_ERR_FORMAT;
 	}
-	return ntrace_perf_file_sideband(session->timeline.sideband, take_time, building, NULL);
+	return ntrace_perf_file_sideband(import->machine->file, take_time, building, NULL);
 }
 
-static bool is_other_machine(const struct ntrace_session *session)
+static bool is_other_machine(const struct machine *machine)
 {
-	const char *arch = ntrace_perf_file_feature(session->timeline.sideband, NTRACE_PERF_ARCH);
+	const char *arch = ntrace_perf_file_feature(machine->file, NTRACE_PERF_ARCH);
 
 	return arch && strncmp(arch, "riscv", 5);
 }
 
-int session_load_auxtrace(struct ntrace_session *session, const char *params)
+int aux_import_read(struct aux_import *import)
 {
-	struct building building = { .session = session,
-				     .areas.session = session,
-				     .params = params };
+	const struct machine *machine = import->machine;
+	struct building building = { .import = import, .areas.machine = machine };
 	int error, kept;
 
-	if (is_other_machine(session)) {
-		session_note(session, "%s: its trace is of %s, not of RISC-V", session->directory,
-			     ntrace_perf_file_feature(session->timeline.sideband,
-						      NTRACE_PERF_ARCH));
+	if (is_other_machine(machine)) {
+		notes_add(import->notes, "%s: its trace is of %s, not of RISC-V", import->name,
+			  ntrace_perf_file_feature(machine->file, NTRACE_PERF_ARCH));
 		return NTRACE_ERR_FORMAT;
 	}
-	error = ntrace_perf_file_records(session->timeline.sideband, take_record, &building);
+	error = ntrace_perf_file_records(machine->file, take_record, &building);
 	if (error == NTRACE_ERR_TRUNCATED)
 		error = 0;
 	if (!error) {
-		session_tell_sideband(session);
+		machine_tell(machine, import->notes, import->name);
 		tell_params(&building);
 		error = build(&building);
 	}
 	kept = keep_files(&building);
-	session->streams = building.streams;
-	session->recording = recording_of_streams(session->timeline.sideband, building.streams,
-						  building.stream_count);
-	if (!session->recording) {
-		while (building.stream_count)
-			free((char *)(uintptr_t)building.streams[--building.stream_count].file);
-		free(building.streams);
-		session->streams = NULL;
-		return NTRACE_ERR_NOMEM;
-	}
 	return error ? error : kept;
+}
+
+void aux_import_free(struct aux_import *import)
+{
+	while (import->file_count)
+		fclose(import->files[--import->file_count]);
+	free(import->files);
+	while (import->piece_lists)
+		free(import->pieces[--import->piece_lists].items);
+	free(import->pieces);
+	while (import->stream_count)
+		free((char *)(uintptr_t)import->streams[--import->stream_count].file);
+	free(import->streams);
+	memset(import, 0, sizeof(*import));
 }
 
 static int is_trace(void *data, const struct ntrace_perf_record *record)
@@ -501,7 +499,7 @@ static int is_trace(void *data, const struct ntrace_perf_record *record)
 	return record->type == NTRACE_PERF_AUXTRACE || record->type == NTRACE_PERF_AUXTRACE_INFO;
 }
 
-bool session_has_auxtrace(const struct ntrace_session *session)
+bool aux_import_has_trace(const struct machine *machine)
 {
-	return ntrace_perf_file_records(session->timeline.sideband, is_trace, NULL) == 1;
+	return ntrace_perf_file_records(machine->file, is_trace, NULL) == 1;
 }

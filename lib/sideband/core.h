@@ -3,8 +3,8 @@
  * ELF core files as far as kernel memory needs them: /proc/kcore is read, and
  * images/kernel.start and .end are written and read.
  */
-#ifndef NTRACE_SESSION_CORE_H
-#define NTRACE_SESSION_CORE_H
+#ifndef NTRACE_SIDEBAND_CORE_H
+#define NTRACE_SIDEBAND_CORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/session/timeline.c alone: sideband records as a kernel writes them (linux/perf_event.h), and
+ * lib/sideband/machine.c alone: sideband records as a kernel writes them (linux/perf_event.h), and
  * the programs, names, switches and pieces that must come of them.
  */
 #include <linux/perf_event.h>
 
-#include "session/timeline.h"
+#include "sideband/machine.h"
 
 #include "scratch.h"
 #include "tap.h"
@@ -13,7 +13,7 @@
 #define MISC_FORK_EXEC (1u << 13)	/* PERF_RECORD_MISC_FORK_EXEC: perf synthesized the record */
 
 static struct ntrace_perf_writer *writer;
-static struct timeline timeline;
+static struct machine machine;
 
 static void begin(void)
 {
@@ -41,7 +41,7 @@ static void put(struct ntrace_sideband record)
 
 static void end(void)
 {
-	if (ntrace_perf_writer_close(writer) || timeline_open(&timeline, in("data")))
+	if (ntrace_perf_writer_close(writer) || machine_open(&machine, in("data")))
 		ok(false, "reads the records");
 }
 
@@ -81,7 +81,7 @@ static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char
 /* Is there any record of that process or thread? */
 static bool is_known(int32_t id)
 {
-	const struct task *task = timeline.tasks[(uint32_t)id % TIMELINE_BUCKETS];
+	const struct task *task = machine.tasks[(uint32_t)id % MACHINE_BUCKETS];
 
 	while (task && task->id != id)
 		task = task->next;
@@ -123,14 +123,14 @@ static void test_names(void)
 		begin();
 		maps(100, 10, 0x1000, cases[i].name);
 		end();
-		program = timeline_program(&timeline, 100, 10);
+		program = machine_program(&machine, 100, 10);
 		if (!ok(program && program->count == 1, "%s: one mapping", cases[i].name))
 			continue;
 		ok((program->changes[0].file != NULL) == cases[i].file, "%s: %s", cases[i].name,
 		   cases[i].file ? "a file" : "no file");
-		ok(timeline.anonymous_code == cases[i].anonymous, "%s: %s", cases[i].name,
+		ok(machine.anonymous_code == cases[i].anonymous, "%s: %s", cases[i].name,
 		   cases[i].anonymous ? "code without a file" : "no code without a file");
-		timeline_close(&timeline);
+		machine_close(&machine);
 	}
 }
 
@@ -174,15 +174,15 @@ static void test_mappings(void)
 	record.pid = 0;
 	put(record);
 	end();
-	program = timeline_program(&timeline, 100, 10);
+	program = machine_program(&machine, 100, 10);
 	if (!ok(program && program->count == 5, "five mappings")) {
-		timeline_close(&timeline);
+		machine_close(&machine);
 		return;
 	}
 	changes = program->changes;
 	is_hex(changes[0].address, UINT64_MAX - 0xfff, "the end of the address space");
 	is_hex(changes[1].address, 0x2000, "one byte");
-	ok(!changes[1].file && !timeline.anonymous_code, "data is no code");
+	ok(!changes[1].file && !machine.anonymous_code, "data is no code");
 	ok(changes[2].file != changes[3].file, "files of one path and two build-ids");
 	ok(changes[2].file == changes[4].file, "one build-id, one file");
 	ok(changes[0].file != changes[2].file, "without a build-id it is another one");
@@ -190,8 +190,8 @@ static void test_mappings(void)
 	is_u64(program_changes_before(program, 10), 0, "a change is not before its own time");
 	is_u64(program_changes_before(program, 11), 5, "and all are after it");
 	ok(!is_known(-1), "a mapping without a process is of no use");
-	ok(!timeline_program(&timeline, 0, 10), "nor has the idle task");
-	timeline_close(&timeline);
+	ok(!machine_program(&machine, 0, 10), "nor has the idle task");
+	machine_close(&machine);
 }
 
 /* ---- processes ---- */
@@ -211,21 +211,21 @@ static void test_forks(void)
 	forks(98, 105, 51, 0); /* of one that has a name and no mappings */
 	forks(98, -1, 52, 0);
 	end();
-	parent = timeline_program(&timeline, 100, 20);
-	child = timeline_program(&timeline, 101, 20);
-	ok(!timeline_program(&timeline, 101, 19), "a child is not there before its fork");
+	parent = machine_program(&machine, 100, 20);
+	child = machine_program(&machine, 101, 20);
+	ok(!machine_program(&machine, 101, 19), "a child is not there before its fork");
 	if (ok(parent && child && child->base == parent, "a child has its parent's mappings")) {
 		is_u64(child->base_count, 1, "those of before the fork");
 		is_u64(child->depth, 1, "one level down");
 	}
-	child = timeline_program(&timeline, 103, 40);
+	child = machine_program(&machine, 103, 40);
 	ok(child && !child->base, "a fork of perf's that says so brings no mappings");
-	child = timeline_program(&timeline, 104, 50);
+	child = machine_program(&machine, 104, 50);
 	ok(child && !child->base, "nothing is known of an unknown parent");
-	child = timeline_program(&timeline, 105, 51);
+	child = machine_program(&machine, 105, 51);
 	ok(child && !child->base, "nor of one without mappings");
 	ok(!is_known(-1), "nor of a child that is gone");
-	timeline_close(&timeline);
+	machine_close(&machine);
 
 	/* Records of time 0 keep their order, so that the parent's mappings are there. */
 	begin();
@@ -233,10 +233,10 @@ static void test_forks(void)
 	forks(100, 102, 0, 0);
 	maps(102, 0, 0x1000, "/a");
 	end();
-	child = timeline_program(&timeline, 102, 1);
+	child = machine_program(&machine, 102, 1);
 	if (ok(child, "a process of before the recording"))
 		ok(!child->base && child->count == 1, "has its own mappings alone");
-	timeline_close(&timeline);
+	machine_close(&machine);
 }
 
 /* Generation after generation: all see the mappings of the first. */
@@ -256,7 +256,7 @@ static void test_generations(void)
 	for (i = 1; i <= 40; i++) {
 		size_t own, all = 0;
 
-		program = timeline_program(&timeline, 100 + (int32_t)i, UINT64_MAX);
+		program = machine_program(&machine, 100 + (int32_t)i, UINT64_MAX);
 		if (!program)
 			break;
 		ok(program->depth <= 16, "generation %u: %u bases", i, program->depth);
@@ -269,13 +269,13 @@ static void test_generations(void)
 	}
 	is_u64(i, 41, "forty generations");
 	/* The 17th is a copy, which has been there since its fork. */
-	program = timeline_program(&timeline, 117, UINT64_MAX);
+	program = machine_program(&machine, 117, UINT64_MAX);
 	ok(program && !program->base, "a deep one is a copy");
 	if (program && program->count) {
 		is_hex(program->changes[0].address, 0x1000, "oldest first");
 		is_u64(program->changes[0].time, 170, "there since the fork");
 	}
-	timeline_close(&timeline);
+	machine_close(&machine);
 }
 
 static void test_execs(void)
@@ -297,20 +297,20 @@ static void test_execs(void)
 				      .other_tid = 107,
 				      .time = 50 });
 	end();
-	first = timeline_program(&timeline, 100, 19);
-	second = timeline_program(&timeline, 100, 20);
+	first = machine_program(&machine, 100, 19);
+	second = machine_program(&machine, 100, 20);
 	ok(first && second && first != second && first->next == second, "exec: another program");
-	ok(!timeline_program(&timeline, 108, 60), "a thread is no process");
-	ok(timeline_program(&timeline, 100, 60) == second, "and begins no program");
+	ok(!machine_program(&machine, 108, 60), "a thread is no process");
+	ok(machine_program(&machine, 100, 60) == second, "and begins no program");
 	ok(!is_known(-1), "nothing is known of a task that is gone");
-	is_str(timeline_name(&timeline, 100, 20), "shell", "just before the exec");
-	is_str(timeline_name(&timeline, 100, 21), "program", "and after it");
-	is_str(timeline_name(&timeline, 107, 51), "worker", "a thread's name");
-	is_str(timeline_name(&timeline, 108, 51), "worker",
+	is_str(machine_thread_name(&machine, 100, 20), "shell", "just before the exec");
+	is_str(machine_thread_name(&machine, 100, 21), "program", "and after it");
+	is_str(machine_thread_name(&machine, 107, 51), "worker", "a thread's name");
+	is_str(machine_thread_name(&machine, 108, 51), "worker",
 	       "a new thread's is that of its creator");
-	ok(!timeline_name(&timeline, 108, 50), "it has none before");
-	ok(!timeline_name(&timeline, 100, 5), "nor has the process before its first record");
-	timeline_close(&timeline);
+	ok(!machine_thread_name(&machine, 108, 50), "it has none before");
+	ok(!machine_thread_name(&machine, 100, 5), "nor has the process before its first record");
+	machine_close(&machine);
 }
 
 /* ---- switches ---- */
@@ -348,8 +348,8 @@ static const char *switches(void)
 	size_t used = 0, i;
 
 	text[0] = '\0';
-	for (i = 0; timeline.cpu_count && i < timeline.cpus[0].count; i++) {
-		const struct task_switch *made = &timeline.cpus[0].switches[i];
+	for (i = 0; machine.cpu_count && i < machine.cpus[0].count; i++) {
+		const struct task_switch *made = &machine.cpus[0].switches[i];
 
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%d>%d", i ? " " : "",
 					 made->previous_tid, made->next_tid);
@@ -364,7 +364,7 @@ static void expect(const char *want, const char *name)
 {
 	end();
 	is_str(switches(), want, name);
-	timeline_close(&timeline);
+	machine_close(&machine);
 }
 
 static void test_switches(void)
@@ -431,8 +431,8 @@ static void test_switches(void)
 	goes(20, 3, 4);
 	end();
 	is_str(switches(), "5>2*1 3>4*3", "a loss that is known is not told twice");
-	is_u64(timeline.lost, 4, "all that was lost");
-	timeline_close(&timeline);
+	is_u64(machine.lost, 4, "all that was lost");
+	machine_close(&machine);
 
 	/* Not system-wide: OUT does not say who comes. */
 	begin();
@@ -466,15 +466,15 @@ static void test_cpus(void)
 	put(record);
 	record.cpu = 1;
 	put(record);
-	record.cpu = TIMELINE_CPUS_MAX;
+	record.cpu = MACHINE_CPUS_MAX;
 	put(record);
 	end();
-	is_u64(timeline.cpu_count, 4, "as many CPUs as there are records of");
-	ok(timeline.cpu_count == 4 && !timeline.cpus[0].count && timeline.cpus[1].count == 1 &&
-		   !timeline.cpus[2].count && timeline.cpus[3].count == 1,
+	is_u64(machine.cpu_count, 4, "as many CPUs as there are records of");
+	ok(machine.cpu_count == 4 && !machine.cpus[0].count && machine.cpus[1].count == 1 &&
+		   !machine.cpus[2].count && machine.cpus[3].count == 1,
 	   "each has its own switches");
-	ok(!timeline.no_cpu, "all say their CPU");
-	timeline_close(&timeline);
+	ok(!machine.no_cpu, "all say their CPU");
+	machine_close(&machine);
 
 	begin();
 	record.cpu = NTRACE_SIDEBAND_NO_CPU;
@@ -482,8 +482,8 @@ static void test_cpus(void)
 	record.cpu = 0;
 	put(record);
 	end();
-	ok(timeline.no_cpu && timeline.cpu_count == 1, "one that does not say its CPU, before one");
-	timeline_close(&timeline);
+	ok(machine.no_cpu && machine.cpu_count == 1, "one that does not say its CPU, before one");
+	machine_close(&machine);
 }
 
 /* ---- trace ---- */
@@ -525,9 +525,9 @@ static void test_pieces(void)
 	hands_over(50, UINT64_MAX - 9, 9, 0);
 	hands_over(60, UINT64_MAX - 9, 10, 0); /* over the end of all offsets */
 	end();
-	is_u64(timeline.piece_count, 6, "pieces");
-	for (i = 0; i < timeline.piece_count && i < 6; i++) {
-		const struct piece *piece = &timeline.pieces[i];
+	is_u64(machine.piece_count, 6, "pieces");
+	for (i = 0; i < machine.piece_count && i < 6; i++) {
+		const struct piece *piece = &machine.pieces[i];
 
 		is_u64(piece->offset, want[i].offset, "piece %zu: offset", i);
 		is_u64(piece->size, want[i].size, "piece %zu: size", i);
@@ -535,7 +535,7 @@ static void test_pieces(void)
 		is_u64(piece->end, want[i].end, "piece %zu: end", i);
 		is_u64(piece->event, 7, "piece %zu: event", i);
 	}
-	timeline_close(&timeline);
+	machine_close(&machine);
 }
 
 static void test_symbols(void)
@@ -553,13 +553,13 @@ static void test_symbols(void)
 	record.name = "";
 	put(record);
 	end();
-	is_u64(timeline.symbol_count, 1, "one symbol: not what goes, nor what has no name");
-	if (timeline.symbol_count) {
-		is_str(timeline.symbols[0].name, "bpf_prog", "its name");
-		is_hex(timeline.symbols[0].address, 0x1000, "its address");
-		is_u64(timeline.symbols[0].length, 0x20, "its length");
+	is_u64(machine.symbol_count, 1, "one symbol: not what goes, nor what has no name");
+	if (machine.symbol_count) {
+		is_str(machine.symbols[0].name, "bpf_prog", "its name");
+		is_hex(machine.symbols[0].address, 0x1000, "its address");
+		is_u64(machine.symbols[0].length, 0x20, "its length");
 	}
-	timeline_close(&timeline);
+	machine_close(&machine);
 }
 
 int main(void)

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select.h"
-#include "stack_thread.h"
+#include "profile/select.h"
+#include "thread.h"
 
 #define BUCKETS 1024
 
@@ -131,7 +131,7 @@ int threads_leave(struct ntrace_stacks *stacks)
 }
 
 static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
-		      struct place *place)
+		      struct code_place *place)
 {
 	struct ntrace_location at = { 0 };
 	struct tree_function like = { .kind = NTRACE_STACK_FUNCTION };
@@ -164,8 +164,8 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 	return error;
 }
 
-int place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
-	     struct place *place)
+int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
+		  struct code_place *place)
 {
 	uint64_t version = space ? ntrace_space_version(space) : 0;
 	struct memo *memo = &stacks->memo[(address >> 1 ^ address >> 17) % MEMO_ENTRIES];
@@ -276,7 +276,7 @@ static int grow_stack(struct ntrace_stacks *stacks, struct stack *stack)
 	return 0;
 }
 
-int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct place *place,
+int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
 		const uint64_t *ret, bool called)
 {
 	const struct ntrace_stacks_options *options = &stacks->options;
@@ -314,8 +314,8 @@ int frame_leave(struct ntrace_stacks *stacks, struct thread *thread)
 	return tell(stacks, thread, NTRACE_STACK_LEAVE, frame, stack->count, false);
 }
 
-int frame_replace(struct ntrace_stacks *stacks, struct thread *thread, const struct place *place,
-		  bool called)
+int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
+		  const struct code_place *place, bool called)
 {
 	struct frame was = *stack_top(thread);
 	int error = frame_leave(stacks, thread);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* The stacks of threads: frames, layers of privilege, and stacks that were left. */
-#ifndef NTRACE_PROFILE_STACK_THREAD_H
-#define NTRACE_PROFILE_STACK_THREAD_H
+#ifndef NTRACE_STACKS_THREAD_H
+#define NTRACE_STACKS_THREAD_H
 
 #include "pairs.h"
-#include "stack_tree.h"
+#include "tree.h"
 
 #define FRAMES_MAX 65536	/* of one stack */
 #define LAYERS_MAX 16		/* of one stack: traps in traps, signals in signals */
@@ -21,7 +21,7 @@
  * @entry: the address is that of its first instruction
  * @chain: what was inlined there
  */
-struct place {
+struct code_place {
 	uint32_t function;
 	uint32_t chain;
 	bool entry;
@@ -33,7 +33,7 @@ struct place {
 /*
  * @node: of the call tree; that of the frame below, if it is not @shown
  * @ret: where it returns to, if @returns
- * @low, @high: as in struct place
+ * @low, @high: as in struct code_place
  * @setjmp: where the last setjmp() that it called returned to, 0 = none
  * @in_setjmp: it began as setjmp(); that goes on with tail calls
  * @shown: it is selected
@@ -119,7 +119,7 @@ struct thread {
 struct memo {
 	uint64_t version;
 	uint64_t address;
-	struct place place;
+	struct code_place place;
 };
 
 /* A run of instructions within a block that are in the same inlined functions. */
@@ -233,8 +233,8 @@ void threads_free(struct ntrace_stacks *stacks);
 int threads_leave(struct ntrace_stacks *stacks);
 
 /* The function at an address. Return: 0 or NTRACE_ERR_NOMEM. */
-int place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
-	     struct place *place);
+int code_place_at(struct ntrace_stacks *stacks, struct ntrace_space *space, uint64_t address,
+		  struct code_place *place);
 
 /* ---- frames: all return 0, NTRACE_ERR_NOMEM or what the callback returned ---- */
 
@@ -249,15 +249,15 @@ static inline struct layer *top_layer(struct thread *thread)
 }
 
 /* A frame on top; @ret: where it returns to, NULL = unknown; @called: for the counts. */
-int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct place *place,
+int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
 		const uint64_t *ret, bool called);
 
 /* The frame on top goes, and with it layers of which it was the first one. */
 int frame_leave(struct ntrace_stacks *stacks, struct thread *thread);
 
 /* The frame on top becomes one of another function, which returns to the same place. */
-int frame_replace(struct ntrace_stacks *stacks, struct thread *thread, const struct place *place,
-		  bool called);
+int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
+		  const struct code_place *place, bool called);
 
 /* Leaves frames until @count are there. */
 int frames_unwind(struct ntrace_stacks *stacks, struct thread *thread, uint32_t count);

@@ -9,16 +9,17 @@
 
 #include <linux/perf_event.h>
 
-#include "auxtrace.h"
+#include "aux_import.h"
 
 /* MSEO 2 is reserved: a reader takes it for an error, and goes on behind the next end of a message. */
 #define BREAK 0x02
 #define MESSAGE_END 0x03
+#define PATH_ROOM 4096
 
 static FILE *open_nameless(void)
 {
 	const char *directory = getenv("TMPDIR");
-	char path[SESSION_PATH_ROOM];
+	char path[PATH_ROOM];
 	FILE *file = NULL;
 	int fd;
 
@@ -246,17 +247,17 @@ bool aux_area_has(const struct aux_area *area, const struct piece *piece)
 							   piece->cpu == area->about.cpu;
 }
 
-static int make_marks(struct aux_area *area, const struct timeline *timeline)
+static int make_marks(struct aux_area *area, const struct machine *machine)
 {
 	static const uint32_t flags[] = { PERF_AUX_FLAG_TRUNCATED, PERF_AUX_FLAG_PARTIAL,
 					  PERF_AUX_FLAG_COLLISION };
 	size_t kept = 0, i, flag;
 
-	area->marks = calloc(2 * timeline->piece_count + 1, sizeof(*area->marks));
+	area->marks = calloc(2 * machine->piece_count + 1, sizeof(*area->marks));
 	if (!area->marks)
 		return NTRACE_ERR_NOMEM;
-	for (i = 0; i < timeline->piece_count; i++) {
-		const struct piece *piece = &timeline->pieces[i];
+	for (i = 0; i < machine->piece_count; i++) {
+		const struct piece *piece = &machine->pieces[i];
 		bool lossy = false;
 
 		if (!aux_area_has(area, piece))
@@ -291,11 +292,10 @@ int aux_files_write(struct aux_areas *areas)
 		struct aux_area *area = &areas->items[i];
 
 		ntrace_frames_init(&area->frames);
-		error = make_marks(area, &areas->session->timeline);
+		error = make_marks(area, areas->machine);
 	}
 	if (!error)
-		error = ntrace_perf_file_records(areas->session->timeline.sideband, take_payload,
-						 areas);
+		error = ntrace_perf_file_records(areas->machine->file, take_payload, areas);
 	if (error == NTRACE_ERR_TRUNCATED)
 		error = 0;
 	for (i = 0; i < areas->count && !error; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /* The functions of call stacks, and the tree that they make. */
-#ifndef NTRACE_PROFILE_STACK_TREE_H
-#define NTRACE_PROFILE_STACK_TREE_H
+#ifndef NTRACE_STACKS_TREE_H
+#define NTRACE_STACKS_TREE_H
 
 #include <ntrace/stacks.h>
 
-#include "table.h"
+#include "profile/table.h"
 
 /* Node 0 is what all threads hang from, function 0 its name. */
 #define TREE_ROOT 0

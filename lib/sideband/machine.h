@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The sideband of a recording, joined once when it is opened: programs with
- * their mappings in order of time, names of threads, and for each CPU the task
- * switches. Nothing here knows about trace.
+ * The recorded machine, as perf's tools call it: the sideband records, joined once when they are
+ * read: programs with their mappings in order of time, names of threads, and for each CPU the task
+ * switches. Nothing here depends on trace.
  */
-#ifndef NTRACE_SESSION_TIMELINE_H
-#define NTRACE_SESSION_TIMELINE_H
+#ifndef NTRACE_SIDEBAND_MACHINE_H
+#define NTRACE_SIDEBAND_MACHINE_H
 
 #include <ntrace/image.h>
 #include <ntrace/perf.h>
 
-/* A file that was mapped executable; opened when it is first needed (files.c). */
+#include "notes.h"
+
+/* A file that was mapped executable; opened when it is first needed (session/spaces.c). */
 struct mapped_file {
 	char *path;
 	uint8_t build_id[20];
@@ -94,7 +96,7 @@ struct piece {
 	uint32_t flags;		/* PERF_AUX_FLAG_... */
 };
 
-struct cpu_timeline {
+struct cpu_switches {
 	struct task_switch *switches;
 	size_t count;
 	size_t room;
@@ -103,8 +105,8 @@ struct cpu_timeline {
 	uint64_t traced;	/* last time that trace was handed over */
 };
 
-#define TIMELINE_BUCKETS 4096
-#define TIMELINE_CPUS_MAX 65536
+#define MACHINE_BUCKETS 4096
+#define MACHINE_CPUS_MAX 65536
 
 struct kernel_symbol {
 	uint64_t address;
@@ -112,12 +114,12 @@ struct kernel_symbol {
 	const char *name;
 };
 
-struct timeline {
-	struct ntrace_perf_file *sideband;
+struct machine {
+	struct ntrace_perf_file *file;
 	struct ntrace_perf_counts counts;
-	struct task *tasks[TIMELINE_BUCKETS];
-	struct mapped_file *files[TIMELINE_BUCKETS];
-	struct cpu_timeline *cpus;
+	struct task *tasks[MACHINE_BUCKETS];
+	struct mapped_file *files[MACHINE_BUCKETS];
+	struct cpu_switches *cpus;
 	uint32_t cpu_count;
 	struct kernel_symbol *symbols;
 	size_t symbol_count;
@@ -132,14 +134,17 @@ struct timeline {
 };
 
 /* Reads @path (file or directory). Return: as ntrace_perf_file_open(), or NTRACE_ERR_NOMEM. */
-int timeline_open(struct timeline *timeline, const char *path);
-void timeline_close(struct timeline *timeline);
+int machine_open(struct machine *machine, const char *path);
+void machine_close(struct machine *machine);
 
 /* The program that process @pid runs at @time; NULL if none is known. */
-struct program *timeline_program(const struct timeline *timeline, int32_t pid, uint64_t time);
+struct program *machine_program(const struct machine *machine, int32_t pid, uint64_t time);
 
 /* The name of thread @tid just before @time; NULL if none is known. */
-const char *timeline_name(const struct timeline *timeline, int32_t tid, uint64_t time);
+const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time);
+
+/* Notes on what the sideband lacks. @name: of the file it is in. */
+void machine_tell(const struct machine *machine, const struct notes *notes, const char *name);
 
 /* Number of changes of @program before @time. */
 size_t program_changes_before(const struct program *program, uint64_t time);

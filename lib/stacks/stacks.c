@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "select.h"
-#include "stack_thread.h"
-#include "stack_walk.h"
+#include "profile/select.h"
+#include "thread.h"
+#include "transfer.h"
 
 #define DEPTH_DEFAULT 512
 #define NODES_DEFAULT 4000000
@@ -87,13 +87,13 @@ static int count_one(void *data, uint64_t address, const uint8_t *bytes,
 		     const struct ntrace_insn *insn)
 {
 	struct split *split = data;
-	struct place place = { 0 };
+	struct code_place place = { 0 };
 
 	(void)bytes;
 	(void)insn;
-	split->error = walk_straight(split->stacks, split->thread, split->space, address);
+	split->error = stack_straight(split->stacks, split->thread, split->space, address);
 	if (!split->error && split->stacks->options.inlined)
-		split->error = place_at(split->stacks, split->space, address, &place);
+		split->error = code_place_at(split->stacks, split->space, address, &place);
 	if (!split->error)
 		split->error = count(split->stacks, split->thread, place.chain, 1);
 	split->left--;
@@ -127,12 +127,12 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 	struct split split = {
 		.stacks = stacks, .thread = thread, .space = flow->space, .left = flow->instructions
 	};
-	struct place last;
+	struct code_place last;
 	int error;
 
 	if (flow->last >= frame->low && flow->last < frame->high)
 		return count_pieces(stacks, thread, flow);
-	error = place_at(stacks, flow->space, flow->last, &last);
+	error = code_place_at(stacks, flow->space, flow->last, &last);
 	if (error)
 		return error;
 	if (last.function == frame->function)
@@ -171,7 +171,7 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 	stacks->isa = *flow->isa;
 	error = thread == stacks->current ? 0 : tell(stacks, thread, NTRACE_STACK_RUN);
 	if (!error)
-		error = walk_arrive(stacks, thread, event);
+		error = stack_arrive(stacks, thread, event);
 	if (!error)
 		error = count_block(stacks, thread, flow);
 	if (error)
@@ -201,7 +201,7 @@ static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_ev
 	int error = 0;
 
 	if (!thread || thread->state != THREAD_SUSPENDED)
-		return walk_suspend(stacks, event->flow);
+		return stack_suspend(stacks, event->flow);
 	if (event->tid < 0 || !event->flow->next_known)
 		return 0;
 	thread = threads_find(stacks, event);
@@ -210,14 +210,14 @@ static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_ev
 	if (thread != stacks->current)
 		error = tell(stacks, thread, NTRACE_STACK_RUN);
 	stacks->current = thread;
-	return error ? error : walk_come_back(stacks, thread, event);
+	return error ? error : stack_come_back(stacks, thread, event);
 }
 
 /* A loss: of no thread it is known any more where it goes on. */
 static int take_loss(struct ntrace_stacks *stacks, bool gap)
 {
 	struct thread *thread = stacks->current;
-	int error = thread ? walk_cut_off(stacks, thread) : 0;
+	int error = thread ? stack_cut_off(stacks, thread) : 0;
 
 	stacks->epoch++;
 	if (error || !gap)
@@ -241,7 +241,7 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
 	case NTRACE_FLOW_BLOCK:
 		return take_block(stacks, event);
 	case NTRACE_FLOW_TRAP:
-		return walk_trap(stacks, flow);
+		return stack_trap(stacks, flow);
 	case NTRACE_FLOW_TRACE_OFF:
 		/* The hart sleeps or is debugged, or another privilege runs, of which there is no trace. */
 		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE ||
@@ -258,7 +258,7 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
 
 int ntrace_stacks_end(struct ntrace_stacks *stacks)
 {
-	int error = stacks->current ? walk_lose(stacks, stacks->current) : 0, end;
+	int error = stacks->current ? stack_lose(stacks, stacks->current) : 0, end;
 
 	if (!error)
 		error = threads_leave(stacks);
