@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "struct_size.h"
 
 static const struct ntrace_check_rule rules[RULE_COUNT] = {
 #define RULE(name, id, section, severity, flow, text) \
@@ -33,22 +34,25 @@ void ntrace_check_config_init(struct ntrace_check_config *config)
 	config->icnt_bits = 22;
 }
 
+/* @config: the library's copy. */
 static bool valid(const struct ntrace_check_config *config)
 {
 	struct ntrace_isa isa;
 
-	return config->size >= sizeof(*config) && config->finding && config->icnt_bits &&
-	       config->icnt_bits <= 64 &&
+	return config->finding && config->icnt_bits && config->icnt_bits <= 64 &&
 	       (config->params.xlen == 32 || config->params.xlen == 64) &&
 	       (!config->params.isa[0] || !ntrace_isa_parse(&isa, config->params.isa));
 }
 
 int ntrace_check_new(struct ntrace_check **check, const struct ntrace_check_config *config)
 {
+	struct ntrace_check_config full;
 	struct ntrace_check *made;
 
-	if (!check || !config || !valid(config))
+	ntrace_check_config_init(&full);
+	if (!check || !config || STRUCT_TAKE(&full, config) || !valid(&full))
 		return NTRACE_ERR_INVALID;
+	config = &full;
 	*check = NULL;
 	made = calloc(1, sizeof(*made));
 	if (!made)

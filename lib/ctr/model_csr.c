@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "struct_size.h"
 
 /* What a CSR number stands for. */
 enum meaning {
@@ -334,13 +335,20 @@ void ntrace_ctr_config_init(struct ntrace_ctr_config *config, enum ntrace_ctr_la
 		config->implemented |= NTRACE_CTR_DRAFT_ETEN;
 }
 
-const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config)
+/* The layout decides the defaults of what follows it. */
+static bool complete(struct ntrace_ctr_config *full, const struct ntrace_ctr_config *config)
+{
+	bool told = config->size >= offsetof(struct ntrace_ctr_config, implemented);
+
+	ntrace_ctr_config_init(full, told ? config->layout : NTRACE_CTR_RATIFIED);
+	return !STRUCT_TAKE(full, config);
+}
+
+static const char *refuse(const struct ntrace_ctr_config *config)
 {
 	bool draft = config->layout == NTRACE_CTR_DRAFT;
 	unsigned int depths = config->depths;
 
-	if (config->size != sizeof(*config))
-		return "size is not that of struct ntrace_ctr_config";
 	if (config->layout != NTRACE_CTR_RATIFIED && !draft)
 		return "layout is neither that of 1.0 nor that of the draft";
 	if (NTRACE_CTR_CTL_REQUIRED & ~config->implemented)
@@ -359,12 +367,22 @@ const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config)
 	return NULL;
 }
 
+const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config)
+{
+	struct ntrace_ctr_config full;
+
+	return complete(&full, config) ? refuse(&full) :
+					 "size: fields that this version does not know are not 0";
+}
+
 int ntrace_ctr_model_init(struct ntrace_ctr_model *model, const struct ntrace_ctr_config *config)
 {
-	if (ntrace_ctr_config_refusal(config))
+	struct ntrace_ctr_config full;
+
+	if (!complete(&full, config) || refuse(&full))
 		return NTRACE_ERR_INVALID;
 	memset(model, 0, sizeof(*model));
-	model->config = *config;
+	model->config = full;
 	ntrace_ctr_model_stateen(model, UINT64_MAX, UINT64_MAX);
 	set_depth(model, 0);
 	return 0;

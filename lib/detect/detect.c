@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "candidates.h"
+#include "struct_size.h"
 
 /* Bytes as they are, words, and the sources of frames. */
 #define JUDGED_MAX (2 + STREAMS_MAX)
@@ -209,12 +210,16 @@ static int run(struct detection *detection, const uint8_t *data, size_t bytes, s
 
 int ntrace_detect(const struct ntrace_detect_config *config, struct ntrace_detect_result *result)
 {
+	struct ntrace_detect_config full;
 	struct detection *detection;
 	size_t all, bytes;
 	int error;
 
-	if (!config || !result || config->size < sizeof(*config) ||
-	    (config->bytes && !config->data) || config->params.size < sizeof(config->params) ||
+	ntrace_detect_config_init(&full);
+	if (!config || !result || STRUCT_TAKE(&full, config))
+		return NTRACE_ERR_INVALID;
+	config = &full;
+	if ((config->bytes && !config->data) || config->params.size != sizeof(config->params) ||
 	    (config->params.xlen != 32 && config->params.xlen != 64))
 		return NTRACE_ERR_INVALID;
 	memset(result, 0, sizeof(*result));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "state.h"
+#include "struct_size.h"
 
 /* Greatest width of HREPEAT and B-CNT (digest section 1, limits). */
 #define REPEAT_BITS_MAX 18
@@ -109,16 +110,10 @@ static const char *refuse_options(const struct ntrace_encoder_config *config)
 	return NULL;
 }
 
-/* Fields that a caller's older header does not have keep their defaults. */
 static bool complete(struct ntrace_encoder_config *full, const struct ntrace_encoder_config *config)
 {
 	ntrace_encoder_config_init(full);
-	if (config->size < offsetof(struct ntrace_encoder_config, itype_bits) ||
-	    config->size > sizeof(*full))
-		return false;
-	memcpy(full, config, config->size);
-	full->size = sizeof(*full);
-	return true;
+	return !STRUCT_TAKE(full, config);
 }
 
 static const char *refuse(const struct ntrace_encoder_config *config)
@@ -138,7 +133,8 @@ const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config)
 {
 	struct ntrace_encoder_config full;
 
-	return complete(&full, config) ? refuse(&full) : "size is not one of a known configuration";
+	return complete(&full, config) ? refuse(&full) :
+					 "size: fields that this version does not know are not 0";
 }
 
 static uint32_t options_of(const struct ntrace_encoder_config *config)

@@ -13,6 +13,7 @@
 
 #include "gcov.h"
 #include "grow.h"
+#include "struct_size.h"
 
 #define TOP SIZE_MAX
 
@@ -438,12 +439,15 @@ int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
 		       const struct ntrace_export_gcov_options *options,
 		       struct ntrace_export_gcov_counts *counts)
 {
+	struct ntrace_export_gcov_options full = { 0 };
 	struct gcov gcov = { 0 };
 	int error;
 	size_t i;
 
-	if (options->size < sizeof(*options) || !options->lines || !options->object ||
-	    options->version < NTRACE_EXPORT_GCOV_FIRST ||
+	if (STRUCT_TAKE(&full, options))
+		return NTRACE_ERR_INVALID;
+	options = &full;
+	if (!options->lines || !options->object || options->version < NTRACE_EXPORT_GCOV_FIRST ||
 	    options->version > NTRACE_EXPORT_GCOV_LAST)
 		return NTRACE_ERR_INVALID;
 	gcov.lines = options->lines;

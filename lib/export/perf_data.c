@@ -14,6 +14,7 @@
 #include <ntrace/perf.h>
 
 #include "samples.h"
+#include "struct_size.h"
 
 #define EVENT_ID 1
 
@@ -208,9 +209,13 @@ static int describe(struct perf_data *data, const struct ntrace_export_samples_o
 int ntrace_export_perf_data_open(struct ntrace_export_samples **samples, const char *path,
 				 const struct ntrace_export_samples_options *options)
 {
+	struct ntrace_export_samples_options full = { 0 };
 	struct perf_data *data;
 	int error;
 
+	if (STRUCT_TAKE(&full, options))
+		return NTRACE_ERR_INVALID;
+	options = &full;
 	if (!options->session)
 		return NTRACE_ERR_INVALID;
 	data = calloc(1, sizeof(*data));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stacks.h"
+#include "struct_size.h"
 
 char *stack_frame_name(unsigned int kind, const char *name)
 {
@@ -254,11 +255,8 @@ int ntrace_export_stacks(FILE *file, struct ntrace_stacks *stacks, unsigned int 
 	size_t i;
 	int error;
 
-	if (format >= NTRACE_EXPORT_STACKS_FORMATS)
+	if (format >= NTRACE_EXPORT_STACKS_FORMATS || (options && STRUCT_TAKE(&wanted, options)))
 		return NTRACE_ERR_INVALID;
-	if (options)
-		memcpy(&wanted, options,
-		       options->size < sizeof(wanted) ? options->size : sizeof(wanted));
 	if (wanted.title)
 		export.title = wanted.title;
 	export.timestamp_hz = wanted.timestamp_hz;

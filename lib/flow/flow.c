@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "flow.h"
+#include "struct_size.h"
 
 /*
  * More than any encoder counts in a message (28 bits of I-CNT have been seen), and
@@ -720,18 +721,21 @@ static bool valid_config(const struct ntrace_flow_config *config)
 {
 	const struct ntrace_params *params = &config->params;
 
-	return config->size >= sizeof(*config) && config->event &&
-	       params->size >= sizeof(*params) && (params->xlen == 32 || params->xlen == 64) &&
+	return config->event && params->size == sizeof(*params) &&
+	       (params->xlen == 32 || params->xlen == 64) &&
 	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
 	       (!params->src_bits || !(config->src >> params->src_bits));
 }
 
 int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config)
 {
+	struct ntrace_flow_config full = { 0 };
 	struct ntrace_flow *made;
 
-	if (!flow || !config || !valid_config(config))
+	ntrace_params_init(&full.params);
+	if (!flow || !config || STRUCT_TAKE(&full, config) || !valid_config(&full))
 		return NTRACE_ERR_INVALID;
+	config = &full;
 	*flow = NULL;
 	made = calloc(1, sizeof(*made));
 	if (!made)

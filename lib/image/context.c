@@ -4,6 +4,8 @@
 
 #include <ntrace/context.h>
 
+#include "struct_size.h"
+
 #define PRIVILEGE_M 3
 #define PRIVILEGE_MASK 3
 
@@ -48,9 +50,8 @@ static unsigned int count_bits(uint64_t mask)
 
 static bool makes_sense(const struct ntrace_context_match *match)
 {
-	if (match->size != sizeof(*match) || match->prv_mask & ~PRIVILEGE_MASK ||
-	    match->prv & ~match->prv_mask || match->scontext & ~match->scontext_mask ||
-	    match->hcontext & ~match->hcontext_mask)
+	if (match->prv_mask & ~PRIVILEGE_MASK || match->prv & ~match->prv_mask ||
+	    match->scontext & ~match->scontext_mask || match->hcontext & ~match->hcontext_mask)
 		return false;
 	return !match->v || (match->prv_mask & match->prv) != PRIVILEGE_M;
 }
@@ -58,8 +59,11 @@ static bool makes_sense(const struct ntrace_context_match *match)
 int ntrace_contexts_add(struct ntrace_contexts *contexts, struct ntrace_space *space,
 			const struct ntrace_context_match *match)
 {
-	if (!space || !makes_sense(match))
+	struct ntrace_context_match full = { 0 };
+
+	if (!space || STRUCT_TAKE(&full, match) || !makes_sense(&full))
 		return NTRACE_ERR_INVALID;
+	match = &full;
 	if (contexts->count == contexts->room) {
 		size_t room = contexts->room ? 2 * contexts->room : 16;
 		struct entry *entries = realloc(contexts->entries, room * sizeof(*entries));

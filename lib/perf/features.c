@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "writer.h"
+#include "struct_size.h"
 
 static char *copy(const char *text)
 {
@@ -34,17 +35,20 @@ void writer_free_features(struct ntrace_perf_writer *writer)
 int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
 				const struct ntrace_perf_features *features)
 {
-	struct writer_features made = {
-		.cpus_available = features->cpus_available,
-		.cpus_online = features->cpus_online,
-		.clock_resolution_ns = features->clock_resolution_ns,
-		.branch_stacks = features->size >
-					 offsetof(struct ntrace_perf_features, branch_stacks) &&
-				 features->branch_stacks,
-	};
+	struct ntrace_perf_features full = { 0 };
+	struct writer_features made;
 	bool bad;
 	uint32_t i;
 
+	if (STRUCT_TAKE(&full, features))
+		return NTRACE_ERR_INVALID;
+	features = &full;
+	made = (struct writer_features){
+		.cpus_available = features->cpus_available,
+		.cpus_online = features->cpus_online,
+		.clock_resolution_ns = features->clock_resolution_ns,
+		.branch_stacks = features->branch_stacks,
+	};
 	made.hostname = copy(features->hostname);
 	made.release = copy(features->release);
 	made.version = copy(features->version);

@@ -5,6 +5,7 @@
 
 #include "parts.h"
 #include "select.h"
+#include "struct_size.h"
 #include "table.h"
 
 /* Runs that a trap interrupted, of one stream: enough for nested traps of every task that sleeps. */
@@ -66,9 +67,10 @@ int ntrace_profile_new(struct ntrace_profile **profile,
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->options.pid = -1;
-	if (options)
-		memcpy(&made->options, options,
-		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	if (options && STRUCT_TAKE(&made->options, options)) {
+		free(made);
+		return NTRACE_ERR_INVALID;
+	}
 	made->locator = ntrace_locator_new();
 	if (!made->locator) {
 		free(made);

@@ -6,6 +6,7 @@
 #include <ntrace/sample.h>
 
 #include "select.h"
+#include "struct_size.h"
 
 /*
  * @ring: the last transfers, twice: entry i is also entry i + depth, so that any @depth of them
@@ -35,16 +36,19 @@ struct ntrace_sampler {
 int ntrace_sampler_new(struct ntrace_sampler **sampler,
 		       const struct ntrace_sampler_options *options)
 {
+	struct ntrace_sampler_options full = { .pid = -1 };
 	struct ntrace_sampler *made;
 
+	if (STRUCT_TAKE(&full, options))
+		return NTRACE_ERR_INVALID;
+	options = &full;
 	if (options->depth > NTRACE_SAMPLE_DEPTH_MAX || (options->period && !options->sample) ||
 	    (!options->period && !options->branch))
 		return NTRACE_ERR_INVALID;
 	made = calloc(1, sizeof(*made));
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	memcpy(&made->options, options,
-	       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	made->options = full;
 	made->ring = calloc(2 * (size_t)options->depth + 1, sizeof(*made->ring));
 	if (!made->ring) {
 		free(made);

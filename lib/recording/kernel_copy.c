@@ -17,6 +17,7 @@
 #include "sideband/core.h"
 #include "sideband/kallsyms.h"
 #include "loaded_code.h"
+#include "struct_size.h"
 
 #define PAGE 4096u
 #define PATH_ROOM 4096
@@ -309,7 +310,7 @@ static int copy_text(struct copying *copying, const char *kcore)
 int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_when when,
 				 struct ntrace_kernel_copy *copy)
 {
-	struct ntrace_kernel_copy unasked = { .size = sizeof(unasked) };
+	struct ntrace_kernel_copy full = { .size = sizeof(full) };
 	struct copying copying = {
 		.directory = directory, .when = when, .kcore.fd = -1, .start.fd = -1
 	};
@@ -319,11 +320,13 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 	uint64_t state;
 	int error;
 
+	if (copy && STRUCT_TAKE(&full, copy))
+		return NTRACE_ERR_INVALID;
 	if (strlen(directory) > PATH_ROOM - 64) {
 		errno = ENAMETOOLONG;
 		return NTRACE_ERR_IO;
 	}
-	copying.copy = copy ? copy : &unasked;
+	copying.copy = &full;
 	copying.copy->ranges = 0;
 	copying.copy->bytes = 0;
 	copying.copy->changed = 0;
@@ -351,6 +354,8 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 	core_close(&copying.kcore);
 	core_close(&copying.start);
 	free(copying.pages);
+	if (copy)
+		STRUCT_GIVE(copy, &full);
 	return error;
 }
 

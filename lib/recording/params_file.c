@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "recording.h"
+#include "struct_size.h"
 
 #define MAGIC "ntrace-recording"
 #define PATH_ROOM 4096
@@ -71,13 +72,15 @@ static void write_stream(FILE *file, const struct ntrace_stream *stream, unsigne
 
 int ntrace_recording_write(const char *directory, const struct ntrace_recording *recording)
 {
+	struct ntrace_recording full = { 0 };
 	char path[PATH_ROOM], made[PATH_ROOM];
 	unsigned int i;
 	FILE *file;
 	int failed;
 
-	if (!writable(recording))
+	if (STRUCT_TAKE(&full, recording) || !writable(&full))
 		return NTRACE_ERR_INVALID;
+	recording = &full;
 	if (snprintf(path, sizeof(path), "%s/params", directory) >= (int)sizeof(path) ||
 	    snprintf(made, sizeof(made), "%s/params.new", directory) >= (int)sizeof(made)) {
 		errno = ENAMETOOLONG;

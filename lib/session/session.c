@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "session.h"
+#include "struct_size.h"
 
 bool session_is_packed(const char *name)
 {
@@ -93,7 +94,6 @@ static int import_trace(struct ntrace_session *session, const char *params)
 /* A perf.data file: with trace, as other drivers have it recorded, or with branch stacks. */
 static int load_file(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
-	bool takes_params = options && options->size >= sizeof(*options);
 	int error = machine_open(&session->machine, session->directory);
 
 	if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED) {
@@ -107,10 +107,9 @@ static int load_file(struct ntrace_session *session, const struct ntrace_session
 	session->single = true;
 	if (!aux_import_has_trace(&session->machine))
 		return session_load_samples(session);
-	error = import_trace(session, takes_params ? options->params : NULL);
+	error = import_trace(session, options->params);
 	return error ? error :
-		       session_load_kernel(session, options ? options->firmware : NULL,
-					   options ? options->firmware_bias : 0);
+		       session_load_kernel(session, options->firmware, options->firmware_bias);
 }
 
 static int load(struct ntrace_session *session, const struct ntrace_session_options *options)
@@ -148,8 +147,7 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	if (!error)
 		error = load_sideband(session);
 	if (!error)
-		error = session_load_kernel(session, options ? options->firmware : NULL,
-					    options ? options->firmware_bias : 0);
+		error = session_load_kernel(session, options->firmware, options->firmware_bias);
 	return error;
 }
 
@@ -178,22 +176,25 @@ static char *choose_sysroot(const char *directory, const char *sysroot)
 int ntrace_session_open(struct ntrace_session **session, const char *directory,
 			const struct ntrace_session_options *options)
 {
-	struct ntrace_session *made = calloc(1, sizeof(*made));
+	struct ntrace_session_options full = { 0 };
+	struct ntrace_session *made;
 	int error;
 
+	if (options && STRUCT_TAKE(&full, options))
+		return NTRACE_ERR_INVALID;
+	made = calloc(1, sizeof(*made));
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	if (options)
-		made->notes = (struct notes){ options->note, options->note_data };
+	made->notes = (struct notes){ full.note, full.note_data };
 	made->directory = strdup(directory);
-	made->sysroot = choose_sysroot(directory, options ? options->sysroot : NULL);
+	made->sysroot = choose_sysroot(directory, full.sysroot);
 	error = made->directory && made->sysroot ? 0 : NTRACE_ERR_NOMEM;
 	if (!error && strlen(directory) > SESSION_PATH_ROOM / 2) {
 		errno = ENAMETOOLONG;
 		error = NTRACE_ERR_IO;
 	}
 	if (!error)
-		error = load(made, options);
+		error = load(made, &full);
 	if (error) {
 		int saved = errno;
 

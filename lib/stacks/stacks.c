@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "profile/select.h"
+#include "struct_size.h"
 #include "thread.h"
 #include "transfer.h"
 
@@ -20,9 +21,10 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->options.pid = -1;
-	if (options)
-		memcpy(&made->options, options,
-		       options->size < sizeof(*options) ? options->size : sizeof(*options));
+	if (options && STRUCT_TAKE(&made->options, options)) {
+		free(made);
+		return NTRACE_ERR_INVALID;
+	}
 	if (!made->options.depth)
 		made->options.depth = DEPTH_DEFAULT;
 	if (!made->options.nodes)

@@ -7,6 +7,8 @@
 
 #include <ntrace/params.h>
 
+#include "struct_size.h"
+
 /* A spelling of a value; the first one of a value is the one written. */
 struct name {
 	const char *text;
@@ -208,11 +210,12 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 	struct ntrace_params result;
 	const char *start = text;
 
+	ntrace_params_init(&result);
+
 	if (bad)
 		*bad = text;
-	if (!params || !text || params->size < sizeof(result))
+	if (!params || !text || STRUCT_TAKE(&result, params))
 		return NTRACE_ERR_INVALID;
-	result = *params;
 	while (*start) {
 		char setting[sizeof(result.isa) + 16];
 		size_t length = strcspn(start, ",");
@@ -242,14 +245,19 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 	}
 	if (bad)
 		*bad = NULL;
-	*params = result;
+	STRUCT_GIVE(params, &result);
 	return NTRACE_OK;
 }
 
 int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size)
 {
 	char jvt[32] = "", bits[32] = "";
+	struct ntrace_params full;
 
+	ntrace_params_init(&full);
+	if (STRUCT_TAKE(&full, params))
+		return NTRACE_ERR_INVALID;
+	params = &full;
 	if (params->jvt_known)
 		snprintf(jvt, sizeof(jvt), ",jvt=0x%llx", (unsigned long long)params->jvt);
 	if (params->address_bits)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "table.h"
+#include "struct_size.h"
 
 /* ntrace_reader.state */
 enum state {
@@ -33,12 +34,14 @@ enum mseo {
 int ntrace_reader_init(struct ntrace_reader *reader, const struct ntrace_params *params,
 		       bool aligned)
 {
-	if (!reader || !params || params->size < sizeof(*params) ||
-	    params->src_bits > NTRACE_SRC_BITS_MAX)
+	struct ntrace_params full;
+
+	ntrace_params_init(&full);
+	if (!reader || !params || STRUCT_TAKE(&full, params) || full.src_bits > NTRACE_SRC_BITS_MAX)
 		return NTRACE_ERR_INVALID;
 	memset(reader, 0, sizeof(*reader));
-	reader->params = *params;
-	reader->rows = ntrace_wire_row(0, params->dialect);
+	reader->params = full;
+	reader->rows = ntrace_wire_row(0, full.dialect);
 	reader->state = aligned ? STATE_IDLE : STATE_SKIP;
 	return NTRACE_OK;
 }

@@ -396,7 +396,7 @@ static void refuse(const char *words)
 static void refusals(void)
 {
 	ntrace_ctr_config_init(&config, NTRACE_CTR_RATIFIED);
-	config.size = 8;
+	config.size = 0;
 	refuse("size");
 	config.layout = (enum ntrace_ctr_layout)2;
 	refuse("layout");

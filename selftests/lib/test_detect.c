@@ -465,8 +465,9 @@ static void test_calls(void)
 	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID, "a wrong XLEN is refused");
 	ok(ntrace_detect(NULL, &result) == NTRACE_ERR_INVALID, "no configuration is refused");
 	config.params.xlen = 64;
-	config.size--;
-	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID, "a short structure is refused");
+	config.size = 0;
+	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID,
+	   "a structure without a size is refused");
 }
 
 int main(void)

@@ -585,9 +585,9 @@ static void test_reader_refuses(void)
 	params.src_bits = 13;
 	is_u64(ntrace_reader_init(&reader, &params, true), NTRACE_ERR_INVALID, "SRC of 13 bits");
 	params = params_of("");
-	params.size--;
+	params.size = 0;
 	is_u64(ntrace_reader_init(&reader, &params, true), NTRACE_ERR_INVALID,
-	       "parameters of another size");
+	       "parameters without a size");
 	is_u64(ntrace_reader_init(&reader, NULL, true), NTRACE_ERR_INVALID, "no parameters");
 	is_u64(ntrace_reader_init(NULL, &params, true), NTRACE_ERR_INVALID, "no reader");
 }

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Public structs that start with their size: the one rule for programs and libraries of different
+ * versions.
+ *
+ * A caller's struct may be smaller than the library's: the program was compiled with an older
+ * header, and fields that it does not know have their defaults. It may be larger: the header was
+ * newer. Bytes behind what the library knows must be 0 then, since it cannot do what they ask for.
+ */
+#ifndef NTRACE_STRUCT_SIZE_H
+#define NTRACE_STRUCT_SIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <ntrace/error.h>
+
+/*
+ * Copies @callers over @own, which holds the defaults. Both start with a size_t.
+ * Return: 0, or NTRACE_ERR_INVALID: @callers is no struct with a size, or its unknown fields are
+ * not 0; @own keeps the defaults.
+ */
+static inline int struct_take_bytes(void *own, size_t own_size, const void *callers)
+{
+	const uint8_t *bytes = (const uint8_t *)callers;
+	size_t size, i;
+
+	memcpy(&size, callers, sizeof(size));
+	if (size < sizeof(size))
+		return NTRACE_ERR_INVALID;
+	for (i = own_size; i < size; i++)
+		if (bytes[i])
+			return NTRACE_ERR_INVALID;
+	memcpy(own, callers, size < own_size ? size : own_size);
+	memcpy(own, &own_size, sizeof(own_size));
+	return 0;
+}
+
+/* Gives @own to the caller, as far as the caller's struct goes. */
+static inline void struct_give_bytes(void *callers, const void *own, size_t own_size)
+{
+	size_t size;
+
+	memcpy(&size, callers, sizeof(size));
+	if (size <= sizeof(size))
+		return;
+	memcpy((char *)callers + sizeof(size), (const char *)own + sizeof(size),
+	       (size < own_size ? size : own_size) - sizeof(size));
+}
+
+#define STRUCT_TAKE(own, callers)                                            \
+	struct_take_bytes((own), sizeof(*(own)),                             \
+			  1 ? (callers) : (const __typeof__(*(own)) *)(own))
+#define STRUCT_GIVE(callers, own) \
+	struct_give_bytes(1 ? (callers) : (__typeof__(*(own)) *)(own), (own), sizeof(*(own)))
+
+#endif
