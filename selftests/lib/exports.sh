@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What libntrace.so exports is what the public headers declare, no more and no less, each
-# symbol with a version. The compiler says what is declared, nm what is there.
+# symbol with a version. The compiler says what is declared, nm what is there. libntrace.a
+# takes no names of a program that links it.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -20,6 +21,8 @@ ok "there are more than a hundred functions ($(wc -l <"$tmp/public"))" test "$(w
 is "$(comm -23 "$tmp/public" "$tmp/exported")" "" "every declared function is exported"
 is "$(comm -13 "$tmp/public" "$tmp/exported")" "" "nothing else is exported"
 is "$(awk '$2 != "A" && $3 !~ /@@NTRACE_0$/ { print $3 }' "$tmp/symbols")" "" "every symbol has its version"
+is "$(nm -g --defined-only "$top/build/libntrace.a" | awk 'NF == 3 && $3 !~ /^ntrace_/ { print $3 }')" "" \
+	"libntrace.a has no name without the prefix"
 is "$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')" libntrace.so.0 "soname"
 is "$(readlink "$library")" libntrace.so.0 "libntrace.so leads to it"
 for header in "$top"/lib/include/ntrace/*.h; do

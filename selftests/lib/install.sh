@@ -13,8 +13,16 @@ installed() { (cd "$root" && find . ! -type d | sed 's/^\.//' | sort); }
 
 ok "make install" run_make install
 version=$("$root/usr/bin/ntrace" --version)
-like "the command runs" '^ntrace [0-9]+\.[0-9]+$' "$version"
+like "the command runs" '^ntrace [0-9]+\.[0-9]+\.[0-9]+$' "$version"
 version=${version#ntrace }
+# version_of FILE MACRO
+version_of() { sed -n "s/^#define $2 \"\(.*\)\"\$/\1/p" "$top/$1"; }
+IFS=. read -r major minor patch <<<"$version"
+is "$(sed -n 's/^#define NTRACE_VERSION_NUMBER //p' "$top/lib/include/ntrace/version.h")" \
+	"$((10000 * major + 100 * minor + patch))" "the number that the header has"
+is "$(version_of kernel/ntrace/ntrace.h NTRACE_VERSION)" "$version" "ntrace.ko has the same version"
+is "$(version_of kernel/ctr/ctr.h CTR_VERSION)" "$version" "riscv_ctr.ko, too"
+is "$(sed -n '1s/^ntrace (\(.*\)) .*/\1/p' "$top/tools/debian/changelog")" "$version" "and the Debian packages"
 expected=$({
 	printf '/usr/lib/here/libntrace.%s\n' a so so.0 "so.$version"
 	printf '%s\n' /usr/bin/ntrace /usr/lib/here/pkgconfig/libntrace.pc \
@@ -45,7 +53,7 @@ like "an example runs with the installed library" "0x200c to 0x1004" "$printed"
 is "$("$tmp/static")" "$printed" "and statically"
 like "it asks for libntrace.so.0" "libntrace.so.0" "$(objdump -p "$tmp/ctr" | grep NEEDED)"
 is "$(LD_LIBRARY_PATH=$root/usr/lib/here PYTHONPATH=$root/usr/lib/python3/dist-packages \
-	python3 -c 'import ntrace; print(ntrace.Params("srcbits=2").src_bits)')" 2 "Python finds its module and the library"
+	python3 -c 'import ntrace; print(ntrace.Params("srcbits=2").src_bits, ntrace.__version__)')" "2 $version" "Python finds its module and the library"
 
 # The completion, asked as bash asks it. Long options are compared with the command's own help.
 complete_words() {

@@ -36,7 +36,7 @@ fi
 fails "without the library" "cannot load libntrace .*NTRACE_LIBRARY" env NTRACE_LIBRARY="$tmp/none.so" python3 -c 'import ntrace'
 printf 'int ntrace_strerror(int e) { return e; }\n' >"$tmp/old.c"
 ok "an older library" gcc -shared -fPIC "$tmp/old.c" -o "$tmp/old.so"
-fails "is refused" "older than this module: it has no ntrace_insn_class_name" env NTRACE_LIBRARY="$tmp/old.so" \
+fails "is refused" "older than this module: it has no ntrace_version" env NTRACE_LIBRARY="$tmp/old.so" \
 	python3 -c 'import ntrace'
 
 # By hand: in each round the loop's branch is taken twice, all else once. Before the first

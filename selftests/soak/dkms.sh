@@ -28,7 +28,7 @@ chmod 755 "$work"
 env -u MAKEFLAGS -u MAKELEVEL make -C "$top" SETUP=true dkmsdir="$work/sources/ntrace-0" install-dkms >"$tmp/out" 2>&1 ||
 	diag "$(cat "$tmp/out")"
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$work/sources/ntrace-0/dkms.conf")
-is "$version" "$(sed -n 's/^.define NTRACE_TOOL_VERSION "\(.*\)"$/\1/p' "$top/tools/ntrace/common/command.h")" "the version is filled in"
+is "$version" "$(sed -n 's/^.define NTRACE_VERSION "\(.*\)"$/\1/p' "$top/lib/include/ntrace/version.h")" "the version is filled in"
 mv "$work/sources/ntrace-0" "$work/sources/ntrace-$version"
 
 # Paths as the chroot has them.

@@ -8,7 +8,7 @@ set -uo pipefail
 "$top/tools/setup/host-packages" package || exit 1
 deb=$tmp/deb root=$tmp/root
 arch=$(dpkg --print-architecture)
-version=$(sed -n 's/^.define NTRACE_TOOL_VERSION "\(.*\)"$/\1/p' "$top/tools/ntrace/common/command.h")
+version=$(sed -n 's/^.define NTRACE_VERSION "\(.*\)"$/\1/p' "$top/lib/include/ntrace/version.h")
 
 ok "make deb" env -u MAKEFLAGS -u MAKELEVEL make -C "$top" deb OUT="$deb"
 is "$(cd "$deb" && printf '%s\n' *.deb | grep -v -- -dbgsym)" "libntrace-dev_${version}_$arch.deb

@@ -39,7 +39,7 @@ $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B
 # This one leads the allocations of the library to its own, which fail.
 $(B)/selftests/lib/test_nomem: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 
-$(B)/valgrind/%: selftests/lib/%.c $(B)/libntrace.a
+$(B)/valgrind/%: selftests/lib/%.c $(B)/obj/libntrace.a
 	@mkdir -p $(@D)
 	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $< $(filter %.a,$^) -o $@ $(LIBS)
 

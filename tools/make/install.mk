@@ -21,13 +21,13 @@ dkmsdir ?= /usr/src/ntrace-$(VERSION)
 INSTALL ?= install
 INSTALL_DATA ?= $(INSTALL) -m 644
 
-VERSION := $(shell sed -n 's/^.define NTRACE_TOOL_VERSION "\(.*\)"$$/\1/p' tools/ntrace/common/command.h)
+VERSION := $(shell sed -n 's/^.define NTRACE_VERSION "\(.*\)"$$/\1/p' lib/include/ntrace/version.h)
 HEADERS := $(sort $(wildcard lib/include/ntrace/*.h))
 PYTHON := $(sort $(wildcard lib/python/ntrace/*.py)) lib/python/ntrace/py.typed
 MAN_PAGES := $(sort $(wildcard Documentation/man/*.1))
 D = $(DESTDIR)
 
-$(B)/libntrace.pc: lib/libntrace.pc.in tools/ntrace/common/command.h FORCE
+$(B)/libntrace.pc: lib/libntrace.pc.in lib/include/ntrace/version.h FORCE
 	@mkdir -p $(@D)
 	@sed -e 's#@prefix@#$(prefix)#; s#@libdir@#$(libdir)#; s#@includedir@#$(includedir)#' \
 		-e 's#@version@#$(VERSION)#; s#@private@#$(LIBS)#' $< >$@

@@ -39,8 +39,13 @@ native: $(B)/libntrace.a $(if $(LIB_SRC),$(B)/libntrace.so) $(if $(CMD_SRC),$(B)
 lib: $(B)/libntrace.a $(B)/libntrace.so ## build/libntrace.a and build/libntrace.so alone
 
 # Without `ar` updates in place: a source that was removed must not linger.
-$(B)/libntrace.a: $(LIB_SRC:%.c=$(B)/obj/%.o)
+$(B)/obj/libntrace.a: $(LIB_SRC:%.c=$(B)/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
+# Global names of the library's own get a prefix, so that no program meets with them. One object of
+# everything, with local symbols, would do as well, but link all of the library into every program.
+$(B)/libntrace.a: $(B)/obj/libntrace.a
+	$(AR_)nm -g --defined-only $< | awk 'NF == 3 && $$3 !~ /^ntrace_/ { print $$3, "ntrace_internal_" $$3 }' | \
+		sort -u >$(B)/obj/internal.syms && objcopy --redefine-syms=$(B)/obj/internal.syms $< $@
 $(B)/libmodel.a: $(MODEL_SRC:%.c=$(B)/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
 $(B)/san/libntrace.a: $(LIB_SRC:%.c=$(B)/san/obj/%.o)

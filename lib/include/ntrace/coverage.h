@@ -63,8 +63,8 @@ struct ntrace_coverage_function {
 struct ntrace_coverage;
 
 /** ntrace_coverage_new - an empty one, NULL when out of memory */
-NTRACE_API struct ntrace_coverage *ntrace_coverage_new(void);
-NTRACE_API void ntrace_coverage_free(struct ntrace_coverage *coverage);
+NTRACE_EXPERIMENTAL struct ntrace_coverage *ntrace_coverage_new(void);
+NTRACE_EXPERIMENTAL void ntrace_coverage_free(struct ntrace_coverage *coverage);
 
 /**
  * ntrace_coverage_add - add an object with all that has lines, executed or not
@@ -76,26 +76,28 @@ NTRACE_API void ntrace_coverage_free(struct ntrace_coverage *coverage);
  * Return: 0, as ntrace_lines_open() if it has no lines, or NTRACE_ERR_NOMEM (then a part was
  * added).
  */
-NTRACE_API int ntrace_coverage_add(struct ntrace_coverage *coverage, struct ntrace_profile *profile,
-				   struct ntrace_object *object, const char *const *directories);
+NTRACE_EXPERIMENTAL int ntrace_coverage_add(struct ntrace_coverage *coverage,
+					    struct ntrace_profile *profile,
+					    struct ntrace_object *object,
+					    const char *const *directories);
 
 /**
  * ntrace_coverage_end - add up: behind the last object, once, before the results are read
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
-NTRACE_API int ntrace_coverage_end(struct ntrace_coverage *coverage);
+NTRACE_EXPERIMENTAL int ntrace_coverage_end(struct ntrace_coverage *coverage);
 
 /** ntrace_coverage_lines - by file and number. Return: array owned by the coverage */
-NTRACE_API const struct ntrace_coverage_line *
+NTRACE_EXPERIMENTAL const struct ntrace_coverage_line *
 ntrace_coverage_lines(const struct ntrace_coverage *coverage, size_t *count);
 
 /** ntrace_coverage_branches - by file, line, object and address. Return: likewise */
-NTRACE_API const struct ntrace_coverage_branch *
+NTRACE_EXPERIMENTAL const struct ntrace_coverage_branch *
 ntrace_coverage_branches(const struct ntrace_coverage *coverage, size_t *count);
 
 /** ntrace_coverage_functions - by file, line and name. Return: likewise */
-NTRACE_API const struct ntrace_coverage_function *
+NTRACE_EXPERIMENTAL const struct ntrace_coverage_function *
 ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count);
 
 /**
@@ -103,7 +105,7 @@ ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count)
  *
  * Return: owned by the coverage; NULL if it was not added, or has none.
  */
-NTRACE_API const struct ntrace_lines *
+NTRACE_EXPERIMENTAL const struct ntrace_lines *
 ntrace_coverage_lines_of(const struct ntrace_coverage *coverage,
 			 const struct ntrace_object *object);
 

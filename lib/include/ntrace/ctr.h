@@ -497,27 +497,27 @@ enum ntrace_ctr_exception {
 };
 
 /** ntrace_ctr_config_init - 1.0 with everything that it knows */
-NTRACE_API void ntrace_ctr_config_init(struct ntrace_ctr_config *config,
-				       enum ntrace_ctr_layout layout);
+NTRACE_EXPERIMENTAL void ntrace_ctr_config_init(struct ntrace_ctr_config *config,
+						enum ntrace_ctr_layout layout);
 
 /** ntrace_ctr_config_refusal - why a configuration is none, or NULL; a constant text */
-NTRACE_API const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config);
+NTRACE_EXPERIMENTAL const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config);
 
 /**
  * ntrace_ctr_model_init - CTR out of reset: off, empty, smallest depth, access open (section 5)
  *
  * Return: 0 or NTRACE_ERR_INVALID; ntrace_ctr_config_refusal() says why.
  */
-NTRACE_API int ntrace_ctr_model_init(struct ntrace_ctr_model *model,
-				     const struct ntrace_ctr_config *config);
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_init(struct ntrace_ctr_model *model,
+					      const struct ntrace_ctr_config *config);
 
 /**
  * ntrace_ctr_model_stateen - mstateen0 and hstateen0 as written
  *
  * They govern access from modes below M and nothing that is recorded (section 5).
  */
-NTRACE_API void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model, uint64_t mstateen0,
-					 uint64_t hstateen0);
+NTRACE_EXPERIMENTAL void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model,
+						  uint64_t mstateen0, uint64_t hstateen0);
 
 /**
  * ntrace_ctr_model_read - a CSR is read (sections 2, 3 and 5)
@@ -530,8 +530,8 @@ NTRACE_API void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model, uint64_
  * Return: 0; enum ntrace_ctr_exception; NTRACE_ERR_UNSUPPORTED for what is not CTR's: another
  * CSR, or xireg while xiselect selects no entry.
  */
-NTRACE_API int ntrace_ctr_model_read(const struct ntrace_ctr_model *model, unsigned int priv,
-				     unsigned int csr, uint64_t *value);
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_read(const struct ntrace_ctr_model *model,
+					      unsigned int priv, unsigned int csr, uint64_t *value);
 
 /**
  * ntrace_ctr_model_write - a CSR is written: as ntrace_ctr_model_read()
@@ -540,23 +540,23 @@ NTRACE_API int ntrace_ctr_model_read(const struct ntrace_ctr_model *model, unsig
  * implemented becomes the greatest one below it, or else the smallest. Entries stay in their
  * slots when the depth changes, and WRPTR loses what is too much of it.
  */
-NTRACE_API int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv,
-				      unsigned int csr, uint64_t value);
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv,
+					       unsigned int csr, uint64_t value);
 
 /**
  * ntrace_ctr_model_clear - SCTRCLR is executed (sections 2 and 5)
  *
  * Return: 0 or enum ntrace_ctr_exception; the draft has no such instruction.
  */
-NTRACE_API int ntrace_ctr_model_clear(struct ntrace_ctr_model *model, unsigned int priv);
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_clear(struct ntrace_ctr_model *model, unsigned int priv);
 
 /**
  * ntrace_ctr_model_cycles - clock cycles pass in mode @priv without a transfer
  *
  * Those count that pass while CTR is active: the mode is enabled, the ring not frozen.
  */
-NTRACE_API void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model, unsigned int priv,
-					uint64_t cycles);
+NTRACE_EXPERIMENTAL void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model, unsigned int priv,
+						 uint64_t cycles);
 
 /**
  * ntrace_ctr_model_transfer - a transfer retired (section 4)
@@ -566,12 +566,12 @@ NTRACE_API void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model, unsigned
  * reserved itype or privilege, a trap to a lower privilege, a trap return to a higher one
  * (nothing is changed then).
  */
-NTRACE_API int ntrace_ctr_model_transfer(struct ntrace_ctr_model *model,
-					 const struct ntrace_ctr_transfer *transfer);
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_transfer(struct ntrace_ctr_model *model,
+						  const struct ntrace_ctr_transfer *transfer);
 
 /** ntrace_ctr_model_entry - logical entry @logical, all 0 from the depth on; asks nobody */
-NTRACE_API struct ntrace_ctr_entry ntrace_ctr_model_entry(const struct ntrace_ctr_model *model,
-							  unsigned int logical);
+NTRACE_EXPERIMENTAL struct ntrace_ctr_entry
+ntrace_ctr_model_entry(const struct ntrace_ctr_model *model, unsigned int logical);
 
 /* ---- the model, fed from the ingress port ---- */
 
@@ -604,9 +604,9 @@ struct ntrace_ctr_ingress {
  * Return: 0, or NTRACE_ERR_UNSUPPORTED for a port with 3 bits of itype, which does not tell
  * calls and direct jumps.
  */
-NTRACE_API int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
-				       struct ntrace_ctr_model *model,
-				       const struct ntrace_ingress_port *port);
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
+						struct ntrace_ctr_model *model,
+						const struct ntrace_ingress_port *port);
 
 /**
  * ntrace_ctr_ingress_block - one block
@@ -618,9 +618,9 @@ NTRACE_API int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
  * Return: 0 or NTRACE_ERR_INVALID for a block that cannot be (nothing is changed then, but
  * the waiting transfer may have been recorded).
  */
-NTRACE_API int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed,
-					const struct ntrace_ingress *block, uint64_t cause,
-					uint64_t cycles);
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed,
+						 const struct ntrace_ingress *block, uint64_t cause,
+						 uint64_t cycles);
 
 /**
  * ntrace_ctr_ingress_target - the waiting transfer went there
@@ -628,8 +628,8 @@ NTRACE_API int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed,
  * Before registers are read or written, which the instruction at @address may do. Return: 0 or
  * NTRACE_ERR_INVALID.
  */
-NTRACE_API int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64_t address,
-					 unsigned int priv);
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64_t address,
+						  unsigned int priv);
 
 /**
  * ntrace_ctr_ingress_cycle - all signals of one clock cycle (digest ingress.md section 1)
@@ -639,8 +639,8 @@ NTRACE_API int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64
  * Return: 0, or NTRACE_ERR_INVALID for signals that the port cannot carry or a trap that
  * cannot be.
  */
-NTRACE_API int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed,
-					const struct ntrace_ingress_cycle *cycle);
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed,
+						 const struct ntrace_ingress_cycle *cycle);
 
 /**
  * ntrace_ctr_ingress_play - what a record of an ingress file says
@@ -648,8 +648,8 @@ NTRACE_API int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed,
  * Start and stop of the trace mean nothing to CTR.
  * Return: as ntrace_ctr_ingress_cycle().
  */
-NTRACE_API int ntrace_ctr_ingress_play(struct ntrace_ctr_ingress *feed,
-				       const struct ntrace_ingress_record *record);
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_play(struct ntrace_ctr_ingress *feed,
+						const struct ntrace_ingress_record *record);
 
 #ifdef __cplusplus
 }

@@ -157,7 +157,7 @@ struct ntrace_detect_config {
 };
 
 /** ntrace_detect_config_init - no bytes, no space, nothing known */
-NTRACE_API void ntrace_detect_config_init(struct ntrace_detect_config *config);
+NTRACE_EXPERIMENTAL void ntrace_detect_config_init(struct ntrace_detect_config *config);
 
 /**
  * ntrace_detect - find the parameters of a raw trace
@@ -170,11 +170,11 @@ NTRACE_API void ntrace_detect_config_init(struct ntrace_detect_config *config);
  * Return: 0, also if the bytes are no trace: see @kind; what @progress returned; NTRACE_ERR_INVALID
  * or NTRACE_ERR_NOMEM.
  */
-NTRACE_API int ntrace_detect(const struct ntrace_detect_config *config,
-			     struct ntrace_detect_result *result);
+NTRACE_EXPERIMENTAL int ntrace_detect(const struct ntrace_detect_config *config,
+				      struct ntrace_detect_result *result);
 
 /** ntrace_detect_kind_text - an English phrase for enum ntrace_detect_kind: "an ELF file"; static */
-NTRACE_API const char *ntrace_detect_kind_text(unsigned int kind);
+NTRACE_EXPERIMENTAL const char *ntrace_detect_kind_text(unsigned int kind);
 
 #ifdef __cplusplus
 }

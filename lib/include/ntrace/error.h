@@ -17,6 +17,18 @@ extern "C" {
 #define NTRACE_API
 #endif
 
+/*
+ * Marks functions that may change or go in any release, with the structs and enums that they take:
+ * their version of the symbol promises nothing. Everything that NTRACE_API marks keeps working.
+ */
+#define NTRACE_EXPERIMENTAL NTRACE_API
+
+/*
+ * Structs that start with `size` may grow. The caller sets it to sizeof the struct; functions named
+ * ..._init() do. Fields that the caller's header does not have yet get their defaults; where it has
+ * more than the library knows, those must be 0, else the function returns NTRACE_ERR_INVALID.
+ */
+
 enum ntrace_error {
 	NTRACE_OK = 0,
 	NTRACE_ERR_INVALID = -1,	/* an argument makes no sense */

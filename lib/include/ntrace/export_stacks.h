@@ -24,7 +24,7 @@ enum ntrace_export_stacks_format {
 };
 
 /** ntrace_export_stacks_name - how people spell a format: "folded", ...; NULL if there is none */
-NTRACE_API const char *ntrace_export_stacks_name(unsigned int format);
+NTRACE_EXPERIMENTAL const char *ntrace_export_stacks_name(unsigned int format);
 
 /**
  * struct ntrace_export_stacks_options - what the stacks do not tell
@@ -50,8 +50,9 @@ struct ntrace_export_stacks_options {
  * the same bytes.
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
  */
-NTRACE_API int ntrace_export_stacks(FILE *file, struct ntrace_stacks *stacks, unsigned int format,
-				    const struct ntrace_export_stacks_options *options);
+NTRACE_EXPERIMENTAL int ntrace_export_stacks(FILE *file, struct ntrace_stacks *stacks,
+					     unsigned int format,
+					     const struct ntrace_export_stacks_options *options);
 
 enum ntrace_export_timeline_format {
 	NTRACE_EXPORT_CHROME,		/* Trace Event Format, JSON: chrome://tracing, Perfetto, Speedscope */
@@ -60,7 +61,7 @@ enum ntrace_export_timeline_format {
 };
 
 /** ntrace_export_timeline_name - how people spell a format: "chrome", ...; NULL if there is none */
-NTRACE_API const char *ntrace_export_timeline_name(unsigned int format);
+NTRACE_EXPERIMENTAL const char *ntrace_export_timeline_name(unsigned int format);
 
 struct ntrace_export_timeline;
 
@@ -77,13 +78,13 @@ struct ntrace_export_timeline;
  * "instructions".
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM.
  */
-NTRACE_API int ntrace_export_timeline_open(struct ntrace_export_timeline **timeline, FILE *file,
-					   unsigned int format,
-					   const struct ntrace_session *session);
+NTRACE_EXPERIMENTAL int ntrace_export_timeline_open(struct ntrace_export_timeline **timeline,
+						    FILE *file, unsigned int format,
+						    const struct ntrace_session *session);
 
 /** ntrace_export_timeline_change - append: struct ntrace_stacks_options.change */
-NTRACE_API int ntrace_export_timeline_change(void *timeline,
-					     const struct ntrace_stack_change *change);
+NTRACE_EXPERIMENTAL int ntrace_export_timeline_change(void *timeline,
+						      const struct ntrace_stack_change *change);
 
 /**
  * ntrace_export_timeline_close - finish; @timeline is gone in any case
@@ -91,8 +92,8 @@ NTRACE_API int ntrace_export_timeline_change(void *timeline,
  *
  * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).
  */
-NTRACE_API int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline,
-					    uint64_t *events);
+NTRACE_EXPERIMENTAL int ntrace_export_timeline_close(struct ntrace_export_timeline *timeline,
+						     uint64_t *events);
 
 #ifdef __cplusplus
 }

@@ -152,8 +152,8 @@ struct ntrace_ingress_port {
  * halted, addresses beyond XLEN.
  * Return: NULL if @cycle is one of this port, else a constant text.
  */
-NTRACE_API const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
-					    const struct ntrace_ingress_cycle *cycle);
+NTRACE_EXPERIMENTAL const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
+						     const struct ntrace_ingress_cycle *cycle);
 
 /* Longest line, with its newline; see Documentation/trace/ingress-file.md. */
 #define NTRACE_INGRESS_LINE_MAX 1024
@@ -175,8 +175,9 @@ struct ntrace_ingress_writer {
  *
  * Return: length of the line, or NTRACE_ERR_INVALID (a value out of range).
  */
-NTRACE_API int ntrace_ingress_writer_init(struct ntrace_ingress_writer *writer,
-					  const struct ntrace_ingress_port *port, char *line);
+NTRACE_EXPERIMENTAL int ntrace_ingress_writer_init(struct ntrace_ingress_writer *writer,
+						   const struct ntrace_ingress_port *port,
+						   char *line);
 
 /**
  * ntrace_ingress_write - one record as a line of text
@@ -187,11 +188,12 @@ NTRACE_API int ntrace_ingress_writer_init(struct ntrace_ingress_writer *writer,
  * Return: length of the line, newline included, or NTRACE_ERR_INVALID for a
  * record that the port cannot carry (nothing is changed then).
  */
-NTRACE_API int ntrace_ingress_write(struct ntrace_ingress_writer *writer,
-				    const struct ntrace_ingress_record *record, char *line);
+NTRACE_EXPERIMENTAL int ntrace_ingress_write(struct ntrace_ingress_writer *writer,
+					     const struct ntrace_ingress_record *record,
+					     char *line);
 
 /** ntrace_ingress_write_end - the last line; without it a file counts as cut. Return: its length */
-NTRACE_API int ntrace_ingress_write_end(struct ntrace_ingress_writer *writer, char *line);
+NTRACE_EXPERIMENTAL int ntrace_ingress_write_end(struct ntrace_ingress_writer *writer, char *line);
 
 /**
  * struct ntrace_ingress_reader - state of a reader
@@ -222,7 +224,7 @@ struct ntrace_ingress_reader {
 };
 
 /** ntrace_ingress_reader_init - start reading a file */
-NTRACE_API void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader);
+NTRACE_EXPERIMENTAL void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader);
 
 /**
  * ntrace_ingress_reader_feed - give the next chunk
@@ -230,8 +232,8 @@ NTRACE_API void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader)
  * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must
  * stay valid until then.
  */
-NTRACE_API void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader, const char *data,
-					   size_t size);
+NTRACE_EXPERIMENTAL void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader,
+						    const char *data, size_t size);
 
 /**
  * ntrace_ingress_reader_next - the next record
@@ -241,8 +243,8 @@ NTRACE_API void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader,
  * NTRACE_ERR_FORMAT for anything that is not as the format says, with line,
  * column and error set (and again for every call after it).
  */
-NTRACE_API int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
-					  struct ntrace_ingress_record *record);
+NTRACE_EXPERIMENTAL int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
+						   struct ntrace_ingress_record *record);
 
 #ifdef __cplusplus
 }

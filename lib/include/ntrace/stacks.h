@@ -230,9 +230,9 @@ struct ntrace_stacks;
  *
  * Return: 0, NTRACE_ERR_INVALID (no tree can be made with @options), NTRACE_ERR_NOMEM.
  */
-NTRACE_API int ntrace_stacks_new(struct ntrace_stacks **stacks,
-				 const struct ntrace_stacks_options *options);
-NTRACE_API void ntrace_stacks_free(struct ntrace_stacks *stacks);
+NTRACE_EXPERIMENTAL int ntrace_stacks_new(struct ntrace_stacks **stacks,
+					  const struct ntrace_stacks_options *options);
+NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
 
 /**
  * ntrace_stacks_event - the next event of a stream
@@ -240,15 +240,15 @@ NTRACE_API void ntrace_stacks_free(struct ntrace_stacks *stacks);
  * Events of one stream in order; ntrace_stacks_end() between streams.
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
-NTRACE_API int ntrace_stacks_event(struct ntrace_stacks *stacks,
-				   const struct ntrace_session_event *event);
+NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
+					    const struct ntrace_session_event *event);
 
 /**
  * ntrace_stacks_end - the stream ends: all frames are left
  *
  * To be called before anything is read, too. Return: as ntrace_stacks_event().
  */
-NTRACE_API int ntrace_stacks_end(struct ntrace_stacks *stacks);
+NTRACE_EXPERIMENTAL int ntrace_stacks_end(struct ntrace_stacks *stacks);
 
 /**
  * ntrace_stacks_merge - add what @from counted to @into
@@ -256,7 +256,8 @@ NTRACE_API int ntrace_stacks_end(struct ntrace_stacks *stacks);
  * Objects are the same if their build-ids are, or, without them, their names; threads, if ids and
  * name are. Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */
-NTRACE_API int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *from);
+NTRACE_EXPERIMENTAL int ntrace_stacks_merge(struct ntrace_stacks *into,
+					    const struct ntrace_stacks *from);
 
 /**
  * ntrace_stacks_functions - all functions, by kind, name, object and address
@@ -266,20 +267,20 @@ NTRACE_API int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntra
  * The same counts give the same order, here and below.
  * Return: array owned by the stacks, as are those below: valid until the next event or merge.
  */
-NTRACE_API const struct ntrace_stack_function *ntrace_stacks_functions(struct ntrace_stacks *stacks,
-								       size_t *count);
+NTRACE_EXPERIMENTAL const struct ntrace_stack_function *
+ntrace_stacks_functions(struct ntrace_stacks *stacks, size_t *count);
 
 /** ntrace_stacks_nodes - the call tree, callers before callees; @count as above */
-NTRACE_API const struct ntrace_stack_node *ntrace_stacks_nodes(struct ntrace_stacks *stacks,
-							       size_t *count);
+NTRACE_EXPERIMENTAL const struct ntrace_stack_node *
+ntrace_stacks_nodes(struct ntrace_stacks *stacks, size_t *count);
 
 /** ntrace_stacks_edges - callers and callees, in order of both; @count as above */
-NTRACE_API const struct ntrace_stack_edge *ntrace_stacks_edges(struct ntrace_stacks *stacks,
-							       size_t *count);
+NTRACE_EXPERIMENTAL const struct ntrace_stack_edge *
+ntrace_stacks_edges(struct ntrace_stacks *stacks, size_t *count);
 
 /** ntrace_stacks_get_stats - copy the statistics, of all streams so far */
-NTRACE_API void ntrace_stacks_get_stats(const struct ntrace_stacks *stacks,
-					struct ntrace_stacks_stats *stats);
+NTRACE_EXPERIMENTAL void ntrace_stacks_get_stats(const struct ntrace_stacks *stacks,
+						 struct ntrace_stacks_stats *stats);
 
 #ifdef __cplusplus
 }

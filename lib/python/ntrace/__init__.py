@@ -11,6 +11,7 @@ library are closed by with, or when nothing refers to them. Errors are exception
 where the system said no, MemoryError, else Error with the library's own text.
 """
 
+from . import _abi
 from ._errors import Error
 from ._flow import Blocks, Event, decode
 from ._image import Location, Object, Space
@@ -23,3 +24,6 @@ from ._table import Table
 __all__ = ["Blocks", "Branch", "Error", "Event", "Location", "Messages", "Object", "Params",
            "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream", "Table", "Traces",
            "decode"]
+
+# Of the library; the module comes with it.
+__version__ = _abi.library.version().decode()

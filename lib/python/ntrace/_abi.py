@@ -187,6 +187,7 @@ _HANDLE = POINTER(c_void_p)
 # Name without "ntrace_": result, arguments.
 FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "strerror": (c_char_p, [c_int]),
+    "version": (c_char_p, []),
     "insn_class_name": (c_char_p, [c_uint]),
     "params_init": (None, [POINTER(Params)]),
     "params_parse": (c_int, [POINTER(Params), c_char_p, POINTER(c_char_p)]),

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define NTRACE_TOOL_VERSION "0.1"
+#include <ntrace/version.h>
+
+#define NTRACE_TOOL_VERSION NTRACE_VERSION
 
 /* Exit codes; `ntrace record` returns the exit code of its child. */
 enum tool_exit {
