@@ -20,7 +20,7 @@ version_of() { sed -n "s/^#define $2 \"\(.*\)\"\$/\1/p" "$top/$1"; }
 IFS=. read -r major minor patch <<<"$version"
 is "$(sed -n 's/^#define NTRACE_VERSION_NUMBER //p' "$top/lib/include/ntrace/version.h")" \
 	"$((10000 * major + 100 * minor + patch))" "the number that the header has"
-is "$(version_of kernel/ntrace/ntrace.h NTRACE_VERSION)" "$version" "ntrace.ko has the same version"
+is "$(version_of kernel/ntrace/version.h NTRACE_VERSION)" "$version" "ntrace.ko has the same version"
 is "$(version_of kernel/ctr/ctr.h CTR_VERSION)" "$version" "riscv_ctr.ko, too"
 is "$(sed -n '1s/^ntrace (\(.*\)) .*/\1/p' "$top/tools/debian/changelog")" "$version" "and the Debian packages"
 expected=$({
