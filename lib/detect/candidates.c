@@ -59,8 +59,8 @@ struct setting {
 	struct detect_addresses addresses;
 };
 
-/* XLEN, extaddr and addrbits; the simplest first. */
-#define SETTINGS_MAX 6
+/* XLEN and extaddr, then addrbits without and with extaddr; the simplest first. */
+#define SETTINGS_MAX 8
 
 static unsigned int list_settings(const struct ntrace_detect_config *config,
 				  const struct ntrace_params *base,
@@ -77,14 +77,15 @@ static unsigned int list_settings(const struct ntrace_detect_config *config,
 			settings[count++].params.extend_address = extend;
 		}
 	}
-	for (unsigned int i = 0; i < 2; i++) {
-		unsigned int bits = i ? probe->widest : probe->usual;
+	for (unsigned int i = 0; i < 4; i++) {
+		unsigned int bits = i % 2 ? probe->widest : probe->usual;
 
 		if ((config->xlen_known && config->params.xlen == 32) || !bits ||
-		    (i && bits == probe->usual))
+		    (i % 2 && bits == probe->usual))
 			continue;
 		settings[count].params = *base;
 		settings[count].params.xlen = 64;
+		settings[count].params.extend_address = i / 2;
 		settings[count++].params.address_bits = bits;
 	}
 	return count;
