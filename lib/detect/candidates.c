@@ -12,9 +12,17 @@
 #define EVIDENCE_EQUAL 10
 /* With programs others than the best are followed, too. */
 #define EVIDENCE_FOLLOWED 100
+/* The code contradicts each of them. */
+#define EVIDENCE_HOPELESS 4000
 #define ADDRESS_EQUAL 3
 /* So many times the instructions are a walk that went wild. */
 #define WILD 100
+/* Numbers of errors that losses may cause, up to such a factor. */
+#define ERRORS_ALIKE 2
+/* A walk that went wild has so much fewer errors at most. */
+#define ERRORS_WILD 10
+/* More errors than one in so many messages: the width of SRC is wrong, too. */
+#define HOPELESS 8
 /* Of messages of both modes, so few come from damage. */
 #define RARE 50
 
@@ -29,6 +37,8 @@ static void set_dialect(const struct detect_score *score, struct ntrace_detect_c
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 	else if (score->markers && score->markers * RARE >= score->syncs)
 		params->dialect = NTRACE_DIALECT_RC7;
+	else if (score->sifive)
+		candidate->open |= NTRACE_DETECT_OPEN_DIALECT;
 	if (score->branch > RARE * score->history)
 		params->mode = NTRACE_MODE_BRANCH;
 	else if (score->history > RARE * score->branch)
@@ -151,6 +161,39 @@ static int expand_addresses(const struct ntrace_detect_config *config,
 	return NTRACE_OK;
 }
 
+/* A walk that is wrong may run round in loops, in which it meets nothing that contradicts it. */
+static bool is_wild(const struct ntrace_detect_candidate *walk,
+		    const struct ntrace_detect_candidate *other)
+{
+	return walk->instructions / WILD > other->instructions &&
+	       other->flow_errors <= ERRORS_WILD * walk->flow_errors;
+}
+
+/*
+ * Errors by the instructions between them: losses are errors in either case, and a walk that is wrong
+ * may have few because it waits for the next sync most of the time.
+ */
+static bool is_better(const struct ntrace_detect_candidate *walk,
+		      const struct ntrace_detect_candidate *other)
+{
+	if (is_wild(walk, other) || is_wild(other, walk))
+		return is_wild(other, walk);
+	return walk->flow_errors * (other->instructions + 1) <
+	       other->flow_errors * (walk->instructions + 1);
+}
+
+/* Losses alone, or few messages, may be all that makes a difference. */
+static bool are_alike(const struct ntrace_detect_candidate *one,
+		      const struct ntrace_detect_candidate *other)
+{
+	if (is_wild(one, other) || is_wild(other, one))
+		return true;
+	if (!one->flow_errors && !other->flow_errors)
+		return one->instructions != other->instructions;
+	return one->flow_errors <= ERRORS_ALIKE * other->flow_errors &&
+	       other->flow_errors <= ERRORS_ALIKE * one->flow_errors;
+}
+
 /* With all_jumps, if that contradicts the code less. */
 static int follow(const struct ntrace_detect_config *config, const struct detect_stream *stream,
 		  struct ntrace_detect_candidate *candidate)
@@ -163,14 +206,15 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 	if (bare)
 		snprintf(candidate->params.isa, sizeof(candidate->params.isa), "rv32gc");
 	error = detect_flow(stream->data, stream->size, config->space, candidate);
-	if (!error && candidate->flow_errors) {
+	if (!error && (candidate->flow_errors || candidate->messages < RARE)) {
 		other = *candidate;
 		other.params.all_jumps = true;
 		error = detect_flow(stream->data, stream->size, config->space, &other);
-		/* Losses are errors in either case; a walk that is wrong may run round in loops. */
-		if (!error && (other.flow_errors < candidate->flow_errors ||
-			       (other.flow_errors == candidate->flow_errors &&
-				candidate->instructions / WILD > other.instructions)))
+		if (!error && are_alike(candidate, &other)) {
+			candidate->open |= NTRACE_DETECT_OPEN_JUMPS;
+			other.open |= NTRACE_DETECT_OPEN_JUMPS;
+		}
+		if (!error && is_better(&other, candidate))
 			*candidate = other;
 	}
 	if (bare)
@@ -257,22 +301,44 @@ static int expand(const struct ntrace_detect_config *config, const struct judged
 	return error;
 }
 
-int candidates_make(const struct ntrace_detect_config *config, const struct judged *judged,
-		    struct candidates *candidates)
+/* Of the widths of SRC with evidence of at most @limit bits more against them than the best. */
+static int expand_all(const struct ntrace_detect_config *config, const struct judged *judged,
+		      uint64_t limit, struct candidates *candidates)
 {
-	uint64_t limit = config->space ? EVIDENCE_FOLLOWED : EVIDENCE_EQUAL;
 	uint64_t least = judged->score[judged->best].cost / 16, floor = UINT64_MAX;
 	int error = NTRACE_OK;
 
 	candidates->count = 0;
 	for (unsigned int bits = 0; bits <= NTRACE_SRC_BITS_MAX && !error; bits++) {
-		if (judged->score[bits].cost / 16 <= least + limit)
+		if (judged->score[bits].cost / 16 - least <= limit)
 			error = expand(config, judged, bits, candidates, &floor);
 	}
 	for (unsigned int i = 0; i < candidates->count; i++)
 		candidates->candidate[i].cost -= floor * EVIDENCE_ADDRESS;
 	for (unsigned int i = 0; i < candidates->count && config->space && !error; i++)
 		error = follow(config, &judged->stream, &candidates->candidate[i]);
+	return error;
+}
+
+static bool fits_code(const struct candidates *candidates)
+{
+	for (unsigned int i = 0; i < candidates->count; i++) {
+		const struct ntrace_detect_candidate *candidate = &candidates->candidate[i];
+
+		if (candidate->flow_errors <= candidate->messages / HOPELESS)
+			return true;
+	}
+	return !candidates->count;
+}
+
+int candidates_make(const struct ntrace_detect_config *config, const struct judged *judged,
+		    struct candidates *candidates)
+{
+	int error = expand_all(config, judged, config->space ? EVIDENCE_FOLLOWED : EVIDENCE_EQUAL,
+			       candidates);
+
+	if (!error && config->space && !fits_code(candidates))
+		error = expand_all(config, judged, EVIDENCE_HOPELESS, candidates);
 	if (error)
 		return error;
 	settle(candidates);

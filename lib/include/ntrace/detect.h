@@ -50,6 +50,8 @@ enum ntrace_detect_packing {
 #define NTRACE_DETECT_OPEN_MODE (1u << 1)	/* no message of BTM or HTM alone */
 #define NTRACE_DETECT_OPEN_DELTA (1u << 2)	/* time stamps fit being added and XORed */
 #define NTRACE_DETECT_OPEN_SRC (1u << 3)	/* another width of SRC fits as well */
+#define NTRACE_DETECT_OPEN_JUMPS (1u << 4)	/* all_jumps: losses contradict either value */
+#define NTRACE_DETECT_OPEN_DIALECT (1u << 5)	/* few messages of SiFive's dialect: maybe damage */
 
 /**
  * struct ntrace_detect_candidate - parameters, and what speaks for and against them

@@ -74,10 +74,9 @@ static void put_open(struct output *output, uint32_t open, const char *format)
 		uint32_t bit;
 		const char *name;
 	} names[] = {
-		{ NTRACE_DETECT_OPEN_SRC, "srcbits" },
-		{ NTRACE_DETECT_OPEN_XLEN, "xlen" },
-		{ NTRACE_DETECT_OPEN_MODE, "mode" },
-		{ NTRACE_DETECT_OPEN_DELTA, "tsdelta" },
+		{ NTRACE_DETECT_OPEN_SRC, "srcbits" },	  { NTRACE_DETECT_OPEN_XLEN, "xlen" },
+		{ NTRACE_DETECT_OPEN_MODE, "mode" },	  { NTRACE_DETECT_OPEN_DELTA, "tsdelta" },
+		{ NTRACE_DETECT_OPEN_JUMPS, "alljumps" }, { NTRACE_DETECT_OPEN_DIALECT, "dialect" },
 	};
 	const char *between = "";
 
