@@ -16,8 +16,8 @@
 #include "tap.h"
 
 #define CONFIGURATIONS 50
-/* Of so many that SEED draws. The most that was seen in 40 sets is 1. */
-#define WRONG_MAX 2
+/* Of so many that SEED draws: detect is wrong about some. The most seen in 60 sets is 2. */
+#define WRONG_MAX 4
 #define STEPS 4000
 #define MESSAGES_MIN 20
 /* Enough to be cut and damaged. */
