@@ -263,8 +263,9 @@ static inline bool ntrace_message_is_circuit(const struct ntrace_message *messag
 /**
  * ntrace_message_time_is_absolute - TSTAMP of @message is a time, not the difference to one
  *
- * N-Trace 1.0, time stamps: so of every message with SYNC (digest section 10); and of
- * InCircuitTraceWS, which is the form with sync of its message.
+ * N-Trace 1.0, time stamps: so of every message with SYNC (digest section 10). Of SiFive's
+ * InCircuitTraceWS (TCODE 35) no public document says it: its time stamp counts as absolute, because it
+ * is the form with sync of its message.
  */
 static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *message)
 {

@@ -184,6 +184,7 @@ static int list_rules(const struct check *check)
 static int feed(struct check *check, struct ntrace_check *checker)
 {
 	const uint8_t *data;
+	uint64_t offset = 0;
 	size_t size;
 	int error;
 
@@ -193,6 +194,8 @@ static int feed(struct check *check, struct ntrace_check *checker)
 			return error;
 		if (check->trace.lost)
 			error = ntrace_check_break(checker);
+		show_progress(check, offset);
+		offset += size;
 		if (!error)
 			error = ntrace_check_feed(checker, data, size);
 		if (error)

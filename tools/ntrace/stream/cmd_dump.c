@@ -241,6 +241,7 @@ static int dump_messages(struct dump *dump)
 	if (dump->lossless)
 		begin_lossless(dump);
 	progress_begin(&progress, "dump", dump->trace.size);
+	dump->trace.progress = &progress;
 	while (!dump->output->error && (event = trace_next(&dump->trace, &message)) >= 0) {
 		if (!(++count & 0xfff))
 			progress_update(&progress, message.offset);
@@ -261,6 +262,7 @@ static int dump_messages(struct dump *dump)
 		lossless_error(&dump->runs);
 	}
 	progress_end(&progress);
+	dump->trace.progress = NULL;
 	if (dump->output->error)
 		return EXIT_OK;
 	if (event == TRACE_FAILED)

@@ -82,6 +82,7 @@ static int count_trace(struct stat_command *stat, const struct ntrace_params *pa
 	if (error)
 		return error;
 	progress_begin(&stat->progress, "stat", stat->trace.size);
+	stat->trace.progress = &stat->progress;
 	while ((event = trace_next(&stat->trace, &message)) >= 0 && !error) {
 		get_on(stat, message.offset);
 		error = count(stat, event, &message);

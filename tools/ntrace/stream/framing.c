@@ -258,13 +258,16 @@ static int take_chunk(struct unframer *unframer, uint8_t *data, size_t *have)
 int unframer_read(struct unframer *unframer, uint8_t *data, size_t *size, bool *ended)
 {
 	struct ntrace_frames *frames = &unframer->frames;
+	struct progress progress;
 	size_t have = 0;
 	int error;
 
+	progress_begin(&progress, "look for bytes of the source", 0);
 	unframer->lost = unframer->waiting;
 	unframer->waiting = false;
 	error = take_chunk(unframer, data, &have);
 	while (!error && !have && !unframer->ended) {
+		progress_update(&progress, frames->offset);
 		error = read_chunk(unframer->name, unframer->file, frames, unframer->chunk,
 				   &unframer->ended);
 		if (!error && !unframer->ended)
@@ -272,6 +275,7 @@ int unframer_read(struct unframer *unframer, uint8_t *data, size_t *size, bool *
 		else if (!error && ntrace_frames_pending(frames))
 			lose(unframer, frames->offset - ntrace_frames_pending(frames), 0);
 	}
+	progress_end(&progress);
 	unframer->read += have;
 	*size = have;
 	*ended = unframer->ended;

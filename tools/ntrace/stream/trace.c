@@ -267,6 +267,8 @@ static int next_chunk(struct trace *trace)
 	if (trace->ended)
 		return TRACE_END;
 	trace->chunk_offset += trace->chunk_size;
+	if (trace->progress)
+		progress_update(trace->progress, trace->chunk_offset);
 	if (fill(trace, 1) || swap_words(trace))
 		return TRACE_FAILED;
 	if (trace->lost)

@@ -64,6 +64,7 @@ void sanity_warn(const struct sanity *sanity, const char *name);
  * @reader: readable: offset, idles, errors
  * @leave: set after trace_open(), may be NULL: called when the reader has used up a chunk, and at the end
  * @leave_data: for @leave
+ * @progress: set after trace_open(), may be NULL: updated with each chunk, which may have no message
  * @lost: readable after trace_read(): bytes are missing before the returned ones
  * @places: readable: number of gaps
  * @sanity: readable: plausibility of the messages
@@ -74,6 +75,7 @@ struct trace {
 	struct ntrace_reader reader;
 	void (*leave)(void *data);
 	void *leave_data;
+	struct progress *progress;
 	bool lost;
 	uint64_t places;
 	struct sanity sanity;

@@ -208,6 +208,7 @@ static int decode_raw(struct decode *decode, struct ntrace_space *space)
 				    "the stream parameters contradict each other" :
 				    ntrace_strerror(error));
 	begin_progress(decode, decode->trace.size);
+	decode->trace.progress = &decode->progress;
 	error = walk(decode);
 	progress_end(&decode->progress);
 	printer_end(&decode->printer);

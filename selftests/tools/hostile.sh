@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# runner: seconds=25
+# Inputs that are made to cost time or memory, to each command that reads bytes of others: the commands
+# end with a status of their own, their work grows with the bytes and no faster, and they say
+# how far they are. All by counts: nothing here depends on how fast the host is.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace
+hostile=$top/selftests/tools/hostile.py
+
+# A program of one instruction, a jump to itself.
+printf '\x01\xa0' >"$tmp/loop"
+loop=(--raw "$tmp/loop@0x1000")
+mapfile -t kinds < <(python3 "$hostile" --list)
+for kind in "${kinds[@]}"; do python3 "$hostile" "$kind" 8192 >"$tmp/$kind.1" && python3 "$hostile" "$kind" 16384 >"$tmp/$kind.2"; done
+
+# run COMMAND FILE: as the lines of the table below say it; %f is the file, %d a new directory.
+words() {
+	local word
+	argv=()
+	for word in $1; do
+		word=${word//%f/$2}
+		argv+=("${word//%d/$tmp/dir}")
+	done
+}
+
+# ---- every input to every command ----
+
+mkdir "$tmp/recording"
+commands=(
+	"dump %f" "dump --json --lossless %f" "dump --params srcbits=12 %f" "dump --framing coresight %f"
+	"decode --level itc --params dialect=sifive-v0 %f" "decode --level block --raw $tmp/loop@0x1000 %f"
+	"check %f" "check --params dialect=sifive-v0,srcbits=6 %f" "stat %f" "stat --params srcbits=12 %f" "detect %f"
+	"split --framing coresight -o %d %f" "split --params srcbits=6 -o %d %f" "assemble -o $tmp/out.nex %f"
+	"encode --mode htm --pcs %f --elf $ntrace -o $tmp/out.nex" "encode --mode btm --ingress %f -o $tmp/out.nex"
+	"report %f" "export --format perf-script %f" "archive %f" "ctr dump %f" "ctr model %f"
+	"report $tmp/recording" "decode $tmp/recording" "dump $tmp/recording" "archive $tmp/recording"
+)
+for command in "${commands[@]}"; do
+	bad=
+	for kind in "${kinds[@]}"; do
+		# The level that shows all instructions has its own test.
+		[[ $kind == full && $command == "decode --level block"* ]] && continue
+		rm -rf "$tmp/dir"
+		if [[ $command == *"$tmp/recording"* ]]; then
+			for file in data params aux.0; do cp "$tmp/$kind.1" "$tmp/recording/$file"; done
+		fi
+		words "$command" "$tmp/$kind.1"
+		rc=0
+		"$ntrace" "${argv[@]}" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
+		((rc <= 3)) || bad+=" $kind:$rc"
+	done
+	is "$bad" "" "ntrace ${command//$tmp\//}: ends with a status of its own"
+done
+
+# ---- work by bytes ----
+
+# count COMMAND FILE: instructions of the host.
+count() {
+	words "$1" "$2"
+	rm -rf "$tmp/dir"
+	valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$ntrace" "${argv[@]}" 2>&1 >/dev/null </dev/null |
+		sed -n 's/.*I *refs: *//p' | tr -d ,
+}
+
+: >"$tmp/empty"
+# grows KIND MOST COMMAND: twice the bytes are at most 2.2 times the work, of at most MOST instructions a byte.
+# What a command does for no bytes at all is not counted.
+grows() {
+	local kind=$1 most=$2 command=$3 none once twice
+	none=$(count "$command" "$tmp/empty")
+	once=$(($(count "$command" "$tmp/$kind.1") - none))
+	twice=$(($(count "$command" "$tmp/$kind.2") - none))
+	diag "$kind, ntrace ${command//$tmp\//}: $((once / 8192)) instructions a byte, $((once > 0 ? twice * 100 / once : 0)) % with twice the bytes"
+	# So little is noise: a command that refuses the file.
+	ok "$kind: twice the bytes, twice the work" test $((twice * 10)) -le $((once * 22 + 2000000))
+	ok "$kind: work of a byte" test $((once / 8192)) -le "$most"
+}
+
+grows random 2000 "dump %f"
+grows endless 200 "dump %f"
+grows endless 2000 "dump --json --lossless %f"
+grows idle 200 "dump %f"
+grows sources 2000 "stat --params srcbits=12 %f"
+grows sources 10000 "check --params srcbits=12 %f"
+grows random 10000 "check %f"
+grows syncs 20000 "check %f"
+grows branch 20000 "decode --level block --raw $tmp/loop@0x1000 %f"
+grows random 5000 "decode --level itc --params dialect=sifive-v0 %f"
+grows branch 100000 "detect %f"
+grows syncs 100000 "detect %f"
+grows padding 1000 "dump --framing coresight:1 %f"
+grows barriers 1000 "split --framing coresight -o %d %f"
+grows sources 2000 "split --params srcbits=6 -o %d %f"
+grows json 10000 "assemble -o $tmp/out.nex %f"
+grows json-idle 10000 "assemble -o $tmp/out.nex %f"
+grows json-line 1000 "assemble -o $tmp/out.nex %f"
+grows perf-tiny 20000 "report %f"
+
+# ---- instructions by bytes ----
+
+# A loop as long as so many bytes may stand for, and a longer one: of that nothing is walked, which is said.
+head -c 19 "$tmp/full.1" >"$tmp/few"
+"$ntrace" stat --json "${loop[@]}" "$tmp/few" >"$tmp/out" 2>"$tmp/err"
+instructions=$(grep -o '"instructions":[0-9]*' "$tmp/out" | head -1 | cut -d: -f2)
+diag "19 bytes: ${instructions:-no} instructions"
+ok "at most 2^20 instructions a byte" test "${instructions:-0}" -le $((19 << 20))
+ok "and nearly as many, so that this tests the bound" test "${instructions:-0}" -ge $((8 << 20))
+{ cat "$tmp/few"; printf '\x0c\xfc\xfc\xfc\xff'; } >"$tmp/excess"
+is "$("$ntrace" decode --level block "${loop[@]}" "$tmp/excess" 2>/dev/null | grep -c "more code than the stream can stand for")" 1 "more is an error"
+
+# ---- progress ----
+
+# Each look at the clock is six seconds later than the last one: each report of progress is printed.
+cat >"$tmp/clock.c" <<'END'
+#include <time.h>
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static time_t seconds;
+
+	(void)clock;
+	now->tv_sec = seconds += 6;
+	now->tv_nsec = 0;
+	return 0;
+}
+END
+cc -shared -fPIC -O2 "$tmp/clock.c" -o "$tmp/clock.so"
+# Few bytes that become many: with none of them there is a message.
+size=$((32 << 20))
+head -c $size /dev/zero | tr '\0' '\377' | zstd -q >"$tmp/bomb-idle"
+head -c $size /dev/zero | zstd -q >"$tmp/bomb-endless"
+{ for _ in $(seq 65536); do printf '\x05AAAAAAAAAAAAAA\0'; done; } >"$tmp/frames"
+for _ in $(seq 16); do cat "$tmp/frames"; done | zstd -q >"$tmp/bomb-frames"
+# reports COMMAND FILE BYTES: a report for each MiB at least.
+reports() {
+	local count
+	words "$1" "$2"
+	rm -rf "$tmp/dir"
+	count=$(LD_PRELOAD=$tmp/clock.so "$ntrace" "${argv[@]}" 2>&1 >/dev/null </dev/null | grep -cE '^ntrace: [a-z ]+: .*, [0-9]+ s$')
+	diag "ntrace ${1//$tmp\//} of ${2##*/}: $count reports of progress"
+	ok "ntrace ${1//$tmp\//}: a report of progress for each MiB of ${2##*/}" test "$count" -ge $(($3 >> 20))
+}
+for bomb in idle endless; do
+	for command in "dump %f" "check %f" "stat %f" "decode --level itc %f" "split --params srcbits=2 -o %d %f"; do
+		reports "$command" "$tmp/bomb-$bomb" $size
+	done
+done
+reports "dump --framing coresight:1 %f" "$tmp/bomb-frames" $((16 << 20))
+reports "split --framing coresight -o %d %f" "$tmp/bomb-frames" $((16 << 20))
+done_testing
