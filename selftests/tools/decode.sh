@@ -136,6 +136,13 @@ two --level pc >"$tmp/out" 2>"$tmp/err"
 is "$? $(wc -l <"$tmp/err")" "2 1" "two harts at the PC level: wrong use"
 like "and it says what to do" "SRC 1 and 2: choose with --src" "$(cat "$tmp/err")"
 
+# c.nop, c.beqz, c.nop twice; ResourceFull I-CNT 4: two parcels retired beyond the branch that nothing tells of.
+printf '\x01\x00\x01\xc1\x01\x00\x01\x00' >"$tmp/tail.bin"
+printf '\x24\x0d\x00\x83\x6c\x00\x07' >"$tmp/tail.nex"
+"$ntrace" decode --level block --params mode=htm --raw "$tmp/tail.bin@0x1000" "$tmp/tail.nex" >"$tmp/out" 2>/dev/null
+is "$?" 3 "an end with instructions that are not shown: exit status"
+like "and how many" "where this branch went; at least 1 more instructions retired at 0x0+1002" "$(cat "$tmp/out")"
+
 # Time and context: SYNC 5 PC 0x1000 TSTAMP 10; Ownership scontext 5 U, TSTAMP +5; FORMAT 3 hcontext 6 VU;
 # Correlation ICNT 2, EVCODE 4; Error ETYPE 0 ECODE 4; SYNC 7 without a time, so that the next one is a new start.
 printf '\001\000\001\000\001\000\001\000' >"$tmp/nops.bin"
