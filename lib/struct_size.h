@@ -5,7 +5,7 @@
  *
  * A caller's struct may be smaller than the library's: the program was compiled with an older
  * header, and fields that it does not know have their defaults. It may be larger: the header was
- * newer. Bytes behind what the library knows must be 0 then, since it cannot do what they ask for.
+ * newer. Bytes after the fields that the library knows must be 0 then: it cannot obey them.
  */
 #ifndef NTRACE_STRUCT_SIZE_H
 #define NTRACE_STRUCT_SIZE_H

@@ -42,7 +42,7 @@ static const struct {
 #define LEVEL_MACHINE		3u
 
 /**
- * struct csr_target - what is accessed
+ * struct csr_target - the register that an instruction accesses
  * @meaning: enum meaning
  * @level: of the register: LEVEL_HYPERVISOR for those of the guest
  * @part: of MEANING_ENTRY: 0 ctrsource, 1 ctrtarget, 2 ctrdata, others read-only 0

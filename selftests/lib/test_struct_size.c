@@ -260,7 +260,7 @@ static int copy_kernel(void *it)
 	return error == NTRACE_ERR_IO ? 0 : error;
 }
 
-/* Both need more than is made here: what is refused for its size is refused before the rest. */
+/* Both need an object that this test does not make. The size is checked before the rest. */
 static int export_gcov(void *it)
 {
 	return ntrace_export_gcov(stdout, NULL, it, NULL);

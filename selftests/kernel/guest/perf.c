@@ -389,7 +389,7 @@ static void trace_two(const char *directory, pid_t (*start)(int which, int go))
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (other_task == MAP_FAILED)
 		bail("mmap");
-	/* Not behind the task that gives its hart to no other. */
+	/* Not on the hart of the real-time task, which yields to no other task. */
 	run_on(0);
 	for (int i = 0; i < 2; i++) {
 		child[i] = start(i, go[0]);
