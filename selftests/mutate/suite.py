@@ -60,8 +60,8 @@ int __wrap_asprintf(char **text, const char *format, ...)
 	return length;
 }
 """
-# A deadlock uses no processor time.
-WALL_SECONDS = 600
+# A deadlock uses no processor time; a busy host gives each test little of it.
+WALL_SECONDS, WALL_FACTOR = 600, 20
 
 
 class Failed(Exception):
@@ -128,7 +128,7 @@ class Suite:
         return out, key
 
     def build(self):
-        """Both builds, and the program of each test; the key of it all."""
+        """Both builds, and the program of each test; the key of what all share, and {test: its own key}."""
         keys = []
 
         def objects(directory, sources, flags):
@@ -144,14 +144,18 @@ class Suite:
             self.link_library(directory, objs, flags)
             self.link_command(directory, directory, objs, flags)
         extra = self.archive(objects("san", self.extra, CHECKED))
+        shared = digest(*keys)
         programs = self.parallel(lambda test: self.program(test, extra), self.tests)
-        keys.extend(key for _, key in programs)
         self.run_of = dict(zip(map(test_name, self.tests), (os.path.abspath(p) for p, _ in programs)))
         self.run_of.update({test_name(script): script for script in self.scripts})
         self.native = list(self.run_of)
         self.run_of.update({f"{test_name(script)}:{job}": script for _, script, job in self.guest})
-        keys.extend(digest(open(path).read()) for path in [*self.scripts, *self.others])
-        return digest(*keys)
+        others = [open(path).read() for path in self.others]
+        own = {test_name(test): key for test, (_, key) in zip(self.tests, programs)}
+        for name, script in self.run_of.items():
+            if name not in own:
+                own[name] = digest(open(script).read(), *others)
+        return shared, own
 
     def program(self, test, extra):
         obj, key = self.object("san", test, CHECKED)
@@ -240,7 +244,7 @@ class Suite:
                                        stderr=subprocess.STDOUT, preexec_fn=limit, start_new_session=True)
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
             try:
-                status = process.wait(WALL_SECONDS)
+                status = process.wait(max(WALL_SECONDS, WALL_FACTOR * cpu))
             except subprocess.TimeoutExpired:
                 status = None
             try:
@@ -258,14 +262,18 @@ class Suite:
         """Of each test, unmutated: its results, processor time, and the lines that it executes."""
         if self.scripts and not os.path.exists("build/libntrace.so"):
             raise Failed("scripts need what `make lib native` builds")
-        key = self.build()
+        shared, keys = self.build()
         path = os.path.join(self.work, "facts.json")
-        facts = {"key": key, "results": {}, "cpu": {}, "lines": {}}
+        facts = {"shared": shared, "keys": {}, "results": {}, "cpu": {}, "lines": {}}
         if os.path.exists(path):
             with open(path) as file:
                 kept = json.load(file)
-            if kept["key"] == key:
+            # Of another library, the lines are others.
+            if kept.get("shared") == shared:
                 facts = kept
+        # Of a test that changed, what was measured of it.
+        forget(facts, {name for name, key in facts["keys"].items() if keys.get(name) != key})
+        facts["keys"] = keys
         self.facts = facts
         # One at a time: their times must be their own.
         for name in self.native:
@@ -388,6 +396,15 @@ class Suite:
             with open(path, "rb") as file:
                 made.append(file.read())
         return made[0] == made[1]
+
+
+def forget(facts, names):
+    """Drops what was measured of these tests."""
+    for part in ("results", "cpu"):
+        facts[part] = {name: value for name, value in facts[part].items() if name not in names}
+    for lines in facts["lines"].values():
+        for line, tests in lines.items():
+            lines[line] = [name for name in tests if name not in names]
 
 
 def has_main(path):
