@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What differs between the kernels this driver is built for (6.12 and later). */
+/* Differences between the supported kernels, 6.12 and later. */
 #ifndef CTR_COMPAT_H
 #define CTR_COMPAT_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Control Transfer Records: what the files of the driver share.
+ * Control Transfer Records: declarations shared by the files of the driver.
  *
  * ctr_hw.c      registers of the current hart
- * ctr_filter.c  perf's branch stacks in terms of CTR, no register access
- * ctr_ring.c    who records on which hart, rings of tasks, context switches
+ * ctr_filter.c  converts perf's branch stacks and filters to CTR and back; no register access
+ * ctr_ring.c    owner of each hart's ring, rings of tasks, context switches
  * ctr_pmu.c     the PMU "ctr" and the counters that trigger its samples
- * ctr_hook.c    the same for the kernel's cpu PMU, on request
- * ctr_bpf.c     a function for BPF programs that reads the ring
+ * ctr_hook.c    branch stacks for the kernel's cpu PMU (hook=1)
+ * ctr_bpf.c     a kfunc that reads the ring
  * ctr_debug.c   state in debugfs
  * ctr_main.c    discovery, hotplug, idle
  */
@@ -22,17 +22,17 @@
 #define CTR_VERSION "0.1.0"
 
 /**
- * struct ctr_event - an event of the PMU, with all that inherit it
- * @counter: the counter that triggers its samples; NULL for an event of the cpu
- *	     PMU, which is one itself, and where each event has its own ctr_event
- * @filter: what it wants to see
+ * struct ctr_event - an event of the PMU and all events that inherit it
+ * @counter: the counter that triggers the samples; NULL for an event of the cpu
+ *	     PMU, which is a counter itself. There, each event has its own ctr_event.
+ * @filter: records that the event wants
  * @depth: entries to read per sample
- * @release: lets go of all this
- * @output: of an event of the cpu PMU, where its samples go
- * @destroy: of an event of the cpu PMU, the destroy function it had, or NULL
+ * @release: work that releases @counter and this struct
+ * @output: event of the cpu PMU: its original overflow handler
+ * @destroy: event of the cpu PMU: its original destroy function, or NULL
  *
- * The handler of @counter knows this and not the perf_event, because it may
- * outlive that for a moment.
+ * The handler of @counter gets this struct and not the perf_event, because the
+ * counter may outlive the event for a moment.
  */
 struct ctr_event {
 	struct perf_event *counter;
@@ -43,7 +43,7 @@ struct ctr_event {
 	void (*destroy)(struct perf_event *event);
 };
 
-/* What a perf_branch_stack of the largest ring takes. */
+/* A perf_branch_stack with room for the largest ring. */
 struct ctr_stack {
 	u64 nr;
 	u64 hw_idx;
@@ -51,15 +51,15 @@ struct ctr_stack {
 };
 
 /**
- * struct ctr_cpu - state of a hart, touched only there with interrupts off
- * @usable: as capable as the others, and online
- * @owner: the event that is scheduled, or NULL
- * @ring_task: whose ring is loaded, if the owner wants rings of tasks
+ * struct ctr_cpu - state of a hart, accessed only on this hart with interrupts off
+ * @usable: online, with the common capabilities
+ * @owner: the scheduled event, or NULL
+ * @ring_task: the task whose ring is loaded, if the owner has rings per task
  * @samples: number of samples delivered
- * @skidded: number of samples dropped because they were taken in the kernel,
- *	     while the event excludes it
- * @records: as read from the ring
- * @stack: as handed to perf
+ * @skidded: number of samples dropped because they were taken in the kernel
+ *	     although the event excludes it
+ * @records: records read from the ring
+ * @stack: branch stack passed to perf
  */
 struct ctr_cpu {
 	bool usable;
@@ -71,7 +71,7 @@ struct ctr_cpu {
 	struct ctr_stack stack;
 };
 
-/* Allocated: modules have little room for static per-CPU variables. */
+/* Allocated dynamically: modules have little space for static per-CPU variables. */
 extern struct ctr_cpu __percpu *ctr_cpus;
 
 static inline struct ctr_event *ctr_event_of(const struct perf_event *event)
@@ -109,7 +109,7 @@ int ctr_hook_init(void);
 
 /* ctr_bpf.c */
 void ctr_bpf_init(void);
-/* For BPF programs; declared for nobody, so that it is not thought to be forgotten. */
+/* For BPF programs; declared to avoid the warning about a missing prototype. */
 int bpf_ctr_snapshot(void *entries, u32 entries__sz, u64 flags);
 
 /* ctr_debug.c */

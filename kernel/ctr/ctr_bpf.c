@@ -2,14 +2,13 @@
 /*
  * Control Transfer Records for BPF programs.
  *
- * bpf_get_branch_snapshot() is served by a static call that modules cannot reach.
- * So there is a function of the same form, a kfunc of this module. It records
- * nothing itself: somebody has to hold an event of the PMU "ctr" open for the hart.
+ * bpf_get_branch_snapshot() uses a static call that modules cannot reach, so this
+ * module has a kfunc of the same form. The kfunc does not start recording: an event
+ * of the PMU "ctr" must be open for the hart.
  *
- * Who may see what: the kernel lets only those load a program of the types below
- * who have CAP_BPF and CAP_PERFMON (or were handed a token for both). With these they
- * may read all memory of the kernel and sample every task, so the ring holds nothing
- * that they could not have otherwise, whosever event it is that records.
+ * Permissions: loading a program of the types below needs CAP_BPF and CAP_PERFMON
+ * (or a token for both). These already permit reading all kernel memory and sampling
+ * every task, so the ring adds nothing, even if another user's event records.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,17 +22,18 @@
 __bpf_kfunc_start_defs();
 
 /**
- * bpf_ctr_snapshot() - how this hart came here
- * @entries: result: struct perf_branch_entry, youngest first
- * @entries__sz: room there in bytes, of which a rest that is less than an entry is
- *		 not used
- * @flags: 0
+ * bpf_ctr_snapshot() - the last control transfers of this hart
+ * @entries: result: struct perf_branch_entry, newest first
+ * @entries__sz: size of @entries in bytes; a remainder smaller than an entry is not
+ *		 used
+ * @flags: must be 0
  *
- * What the hart did from the call on is not in it; what the kernel did before to
- * call the program is. The ring is left as it was, and records again afterwards.
+ * The result excludes transfers after the call of this function. It includes the
+ * transfers with which the kernel called the program. The ring is not changed, and
+ * recording resumes.
  *
- * Return: number of bytes stored; -EINVAL for flags or room for no entry; -ENOENT if
- * no event of the PMU "ctr" records on this hart.
+ * Return: number of bytes stored; -EINVAL if @flags is not 0 or @entries__sz is
+ * smaller than an entry; -ENOENT if no event of the PMU "ctr" records on this hart.
  */
 __bpf_kfunc int bpf_ctr_snapshot(void *entries, u32 entries__sz, u64 flags)
 {
@@ -61,11 +61,11 @@ static const struct btf_kfunc_id_set ctr_kfunc_set = {
 };
 
 /**
- * ctr_bpf_init() - offer the function to programs that trace
+ * ctr_bpf_init() - register the kfunc for tracing programs
  *
- * fentry, fexit, tracepoints and perf events come with the first type. Without it
- * the rest of the driver works as well. Programs hold the module, and what was
- * registered goes with its BTF.
+ * BPF_PROG_TYPE_TRACING also covers tracepoints and perf events. A failure does not
+ * affect the rest of the driver. Programs hold a reference to the module; its BTF
+ * owns the registration.
  */
 void ctr_bpf_init(void)
 {

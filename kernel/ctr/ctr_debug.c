@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Control Transfer Records: /sys/kernel/debug/riscv_ctr, one line per hart.
- * Read with the registers on the hart itself; no address of anybody is shown.
+ * The registers are read on the hart itself. Recorded addresses are not shown.
  */
 #include <linux/cpu.h>
 #include <linux/debugfs.h>
@@ -39,7 +39,7 @@ static void ctr_debug_get(void *data)
 	if (cpu->usable) {
 		state->control = ctr_hw_control_read();
 		state->status = ctr_hw_status();
-		/* What is read overwrites nothing: a sample uses it up at once. */
+		/* cpu->records is free: a sample converts it immediately. */
 		state->valid = ctr_hw_read(cpu->records, 0, ctr_depth());
 	}
 	local_irq_restore(flags);
@@ -64,13 +64,13 @@ static int ctr_state_show(struct seq_file *file, void *data)
 }
 DEFINE_SHOW_ATTRIBUTE(ctr_state);
 
-/** ctr_debug_init() - without debugfs there is none, which is no error */
+/** ctr_debug_init() - create the file; errors, as without debugfs, are ignored */
 void ctr_debug_init(void)
 {
 	ctr_debugfs = debugfs_create_file("riscv_ctr", 0400, NULL, NULL, &ctr_state_fops);
 }
 
-/** ctr_debug_exit() - undo ctr_debug_init() */
+/** ctr_debug_exit() - remove the file */
 void ctr_debug_exit(void)
 {
 	debugfs_remove(ctr_debugfs);

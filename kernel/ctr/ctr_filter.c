@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Between perf's branch stacks and CTR: filters, types, cycles.
+ * Converts perf's branch filters to CTR, and CTR's records to perf's entries.
  */
 #include "ctr_filter.h"
 
 #define CTR_TYPES_ALL		0xffff
 
 /*
- * Per record type, 1.0 section "Control Transfer Records Data": the bit that
- * inhibits it, and what perf calls it. A swap returns and calls at once; it
- * counts as both for the filters, and as an indirect call in the records.
- * Exceptions are looked at again by the caller: only ecall is a system call.
+ * Per record type (Smctr/Ssctr 1.0, "Control Transfer Records Data"): the bit that
+ * inhibits it, and perf's type. A co-routine swap is a return and a call in one
+ * instruction: it matches the filters of both, and its type is indirect call.
+ * ctr_exception_type() corrects exceptions: only an ecall is a system call.
  */
 static const struct {
 	u64 inhibit;
@@ -31,13 +31,13 @@ static const struct {
 	[CTR_TYPE_OTHER_DIRECT_JUMP] = { CTR_CTL_DIRLJMPINH, PERF_BR_UNCOND },
 };
 
-/* perf's filters in terms of record types. */
+/* Record types of each of perf's filters. */
 static const struct {
 	u64 perf;
 	u16 types;
 } ctr_filters[] = {
 	{ PERF_SAMPLE_BRANCH_ANY, CTR_TYPES_ALL },
-	/* With traps, as x86 has it. */
+	/* Includes traps, as on x86. */
 	{ PERF_SAMPLE_BRANCH_ANY_CALL, BIT(CTR_TYPE_DIRECT_CALL) | BIT(CTR_TYPE_INDIRECT_CALL) |
 					       BIT(CTR_TYPE_SWAP) | BIT(CTR_TYPE_EXCEPTION) |
 					       BIT(CTR_TYPE_INTERRUPT) },
@@ -50,13 +50,13 @@ static const struct {
 	  BIT(CTR_TYPE_INDIRECT_JUMP) | BIT(CTR_TYPE_OTHER_INDIRECT_JUMP) },
 };
 
-/* What else may be asked for, and is only a matter of how to report. */
+/* Further accepted bits, which affect the output only. */
 #define CTR_PERF_REPORT                                                                            \
 	(PERF_SAMPLE_BRANCH_PLM_ALL | PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES | \
 	 PERF_SAMPLE_BRANCH_TYPE_SAVE | PERF_SAMPLE_BRANCH_HW_INDEX |                              \
 	 PERF_SAMPLE_BRANCH_PRIV_SAVE)
 
-/* Record types that perf's filter asks for; removes from @perf what it knows. */
+/* Return: record types that @perf selects. Clears the known filters in @perf. */
 static u16 ctr_filter_types(u64 *perf)
 {
 	unsigned int i;
@@ -71,8 +71,8 @@ static u16 ctr_filter_types(u64 *perf)
 }
 
 /*
- * The return-address stack: calls push, returns pop, a swap replaces. Only of
- * user mode, since the kernel's calls would go onto the same stack.
+ * RASEMU emulates the return-address stack: calls push, returns pop, a swap replaces
+ * the top. User mode only, because the kernel's calls would use the same stack.
  */
 static int ctr_filter_stack(struct ctr_filter *filter, u16 types, const struct ctr_caps *caps)
 {
@@ -88,14 +88,14 @@ static int ctr_filter_stack(struct ctr_filter *filter, u16 types, const struct c
 }
 
 /**
- * ctr_filter_init() - what to record for a branch_sample_type
+ * ctr_filter_init() - convert a branch_sample_type
  * @filter: result
- * @branch_sample_type: of the event; perf has added privilege levels already
+ * @branch_sample_type: of the event; perf has already added the privilege levels
  * @caps: of the harts
  *
- * Return: 0; -EOPNOTSUPP for what CTR cannot tell (transactions, counters per
- * branch, types on harts that neither filter nor record them); -EINVAL for what
- * contradicts itself, or selects nothing.
+ * Return: 0; -EOPNOTSUPP for properties that CTR does not have (transactions,
+ * counters per branch, types on harts that neither filter nor record them); -EINVAL
+ * for contradictory bits, or if no branch or no privilege is selected.
  */
 int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const struct ctr_caps *caps)
 {
@@ -108,7 +108,7 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	if (unknown & ~(u64)(CTR_PERF_REPORT | PERF_SAMPLE_BRANCH_CALL_STACK))
 		return -EOPNOTSUPP;
 	filter->user = branch_sample_type & PERF_SAMPLE_BRANCH_USER;
-	/* Linux as hypervisor runs in HS-mode, which is S-mode to CTR. */
+	/* Linux as hypervisor runs in HS-mode, which CTR treats as S-mode. */
 	filter->kernel = branch_sample_type & (PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_HV);
 	filter->flags = caps->mispredict && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_FLAGS);
 	filter->cycles = caps->cycles && !(branch_sample_type & PERF_SAMPLE_BRANCH_NO_CYCLES);
@@ -121,7 +121,7 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	if (!types)
 		return -EINVAL;
 
-	/* Records without a type cannot be told apart, so they are kept. */
+	/* Records without a type cannot be distinguished: keep them. */
 	filter->types = types | BIT(CTR_TYPE_NONE);
 	for (type = 0; type < ARRAY_SIZE(ctr_types); type++) {
 		if (types & BIT(type) || !ctr_types[type].inhibit)
@@ -134,9 +134,9 @@ int ctr_filter_init(struct ctr_filter *filter, u64 branch_sample_type, const str
 	if (filter->user)
 		filter->control |= CTR_CTL_U;
 	/*
-	 * Freezing keeps the way to the overflow handler out of the ring. Where
-	 * only user mode is recorded that way is not recorded anyway (a trap to a
-	 * mode that is not enabled, without STE), and nothing has to be thawed.
+	 * LCOFIFRZ keeps the transfers to the overflow handler out of the ring. If
+	 * only user mode is recorded, they are not recorded anyway (a trap to a mode
+	 * that is not enabled, without STE), and the handler need not thaw the ring.
 	 */
 	if (filter->kernel)
 		filter->control |= CTR_CTL_S | (caps->control & CTR_CTL_LCOFIFRZ);
@@ -149,12 +149,12 @@ static bool ctr_is_kernel(u64 address)
 }
 
 /**
- * ctr_cycles() - cycles since the record before
+ * ctr_cycles() - cycles since the previous record
  * @data: ctrdata
  *
- * CC[11:0] is a mantissa, CC[15:12] an exponent. perf has 16 bits for it.
+ * CC[11:0] is a mantissa, CC[15:12] an exponent. perf's field has 16 bits.
  *
- * Return: cycles, 65535 for more; 0 if the hart does not know.
+ * Return: cycles, at most 65535; 0 if CCV is clear.
  */
 unsigned int ctr_cycles(u64 data)
 {
@@ -169,10 +169,10 @@ unsigned int ctr_cycles(u64 data)
 }
 
 /*
- * Does the event want this record? The harts filter as far as they can; this
- * covers what they lack, and makes sure of the privilege: with user mode alone no
- * record with an address of the kernel passes, with the kernel alone none that
- * stays in user mode. An address that the hart has hidden is 0.
+ * Whether the event wants this record. This applies the type filters that the harts
+ * lack. It also enforces the privilege: with user mode alone, no record with a kernel
+ * address passes; with the kernel alone, no record that stays in user mode passes.
+ * An address that the hart hides is 0.
  */
 static bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_record *record)
 {
@@ -183,7 +183,7 @@ static bool ctr_filter_keeps(const struct ctr_filter *filter, const struct ctr_r
 	return filter->user;
 }
 
-/* @record as perf wants it. @entry is written as a whole, as a few words. */
+/* Converts @record to perf's format. Writes all of @entry, with few stores. */
 static void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr_caps *caps,
 			       const struct ctr_record *record, struct perf_branch_entry *entry)
 {
@@ -202,20 +202,20 @@ static void ctr_filter_convert(const struct ctr_filter *filter, const struct ctr
 		entry->cycles = ctr_cycles(record->data);
 	if (filter->save_type && caps->type)
 		entry->type = ctr_types[record->data & CTR_DATA_TYPE].perf;
-	/* CTR does not record it; perf's is that of the target. */
+	/* CTR does not record the privilege. perf's is the privilege of the target. */
 	if (filter->save_privilege && to)
 		entry->priv = ctr_is_kernel(to) ? PERF_BR_PRIV_KERNEL : PERF_BR_PRIV_USER;
 }
 
 /**
- * ctr_filter_entries() - records as perf wants them, as far as the event wants them
+ * ctr_filter_entries() - convert the records that the event wants
  * @filter: of the event
  * @caps: of the harts
- * @records: valid ones
- * @count: number of them
- * @entries: result, room for as many
+ * @records: valid records
+ * @count: number of @records
+ * @entries: result, with room for @count entries
  *
- * In hard interrupt context, for up to 256 records: one loop, without calls.
+ * Runs in hard interrupt context for up to 256 records: one loop, without calls.
  *
  * Return: number of entries.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Between perf's branch stacks and CTR: filters, types, cycles. No register is
- * touched here, so that the host can test it.
+ * Converts perf's branch filters to CTR, and CTR's records to perf's entries. No
+ * register access, so that tests run on the host.
  */
 #ifndef CTR_FILTER_H
 #define CTR_FILTER_H
@@ -9,16 +9,16 @@
 #include "ctr_regs.h"
 
 /**
- * struct ctr_filter - what an event wants to see
- * @control: sctrctl while it is recorded
+ * struct ctr_filter - records that an event wants, and their format
+ * @control: sctrctl while the event records
  * @types: record types to keep, as a bit mask
- * @user: keep what happens in user mode
- * @kernel: keep what happens in supervisor mode
+ * @user: keep records of user mode
+ * @kernel: keep records of supervisor mode
  * @stack: the ring emulates the return-address stack and belongs to a task
  * @flags: report whether branches were predicted
  * @cycles: report cycles
  * @save_type: report the type of branches
- * @save_privilege: report the privilege that branches lead to
+ * @save_privilege: report the privilege of branch targets
  */
 struct ctr_filter {
 	u64 control;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Branch stacks for the events of the kernel's own cpu PMU, so that
- * "perf record -b" works as it is typed. Only with the parameter hook=1.
+ * "perf record -b" works unchanged. Only with the parameter hook=1.
  *
- * This changes functions of another driver's struct pmu. What makes it safe:
- *  - The module stays loaded from then on: any hart may be about to call one of
- *    our functions, and nothing says when it no longer is.
- *  - What the functions see may have been there before them: an event is ours if
- *    its destroy function is. All others go through to the cpu PMU untouched.
- *  - event_init is replaced last, so that an event of ours finds all of them.
- *  - The tracepoints are taken once. event_init may be called with the mutex of a
- *    context held, where hotplug must not be locked out.
+ * This replaces functions in another driver's struct pmu. It is safe because:
+ *  - The module stays loaded: any hart may be about to call one of the new
+ *    functions, and nothing shows when it no longer is.
+ *  - Events may be older than the replacement: an event is ours if its destroy
+ *    function is ctr_hook_destroy. All others are passed to the cpu PMU unchanged.
+ *  - event_init is replaced last, so that each of our events finds all functions.
+ *  - The tracepoints are registered once, in advance. event_init may run with the
+ *    mutex of a context held, where taking the hotplug lock could deadlock.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,7 +19,7 @@
 
 #include "ctr.h"
 
-/* The cpu PMU, and what its functions were. */
+/* The cpu PMU and its original functions. */
 static struct pmu *ctr_hook_pmu;
 static int (*ctr_hook_event_init)(struct perf_event *event);
 static int (*ctr_hook_add)(struct perf_event *event, int flags);
@@ -59,7 +59,7 @@ static bool ctr_hooked(const struct perf_event *event)
 	return event->destroy == ctr_hook_destroy;
 }
 
-/* The cpu PMU has accepted @event without its branch stack. */
+/* Adds the branch stack to @event, which the cpu PMU has accepted without it. */
 static int ctr_hook_attach(struct perf_event *event)
 {
 	struct ctr_event *ctr_event = kzalloc(sizeof(*ctr_event), GFP_KERNEL_ACCOUNT);
@@ -73,7 +73,7 @@ static int ctr_hook_attach(struct perf_event *event)
 	if (ret)
 		goto free;
 	ctr_event->depth = min_not_zero(ctr_depth(), (unsigned int)event->attr.sample_max_stack);
-	/* A child comes with the handler of its parent, which is ours. */
+	/* A child has inherited the parent's handler, which is ctr_hook_overflow. */
 	ctr_event->output = event->parent ? ctr_event_of(event->parent)->output :
 					    event->overflow_handler;
 	ctr_event->destroy = event->destroy;
@@ -96,7 +96,7 @@ static int ctr_hooked_event_init(struct perf_event *event)
 	u64 sample_type = event->attr.sample_type;
 	int ret;
 
-	/* Counters have no samples, and the cpu PMU says itself what it thinks of them. */
+	/* Counting events have no samples: the cpu PMU accepts or refuses them. */
 	if (!has_branch_stack(event) || !event->attr.sample_period)
 		return ctr_hook_event_init(event);
 	event->attr.sample_type &= ~(u64)PERF_SAMPLE_BRANCH_STACK;
@@ -106,8 +106,8 @@ static int ctr_hooked_event_init(struct perf_event *event)
 }
 
 /*
- * A hart that has an owner refuses a second one, and perf lets the two take
- * turns, which shows as less time running than enabled.
+ * A hart with an owner refuses a second event. perf then alternates between the two,
+ * which shows as less time running than enabled.
  */
 static int ctr_hooked_add(struct perf_event *event, int flags)
 {
@@ -132,10 +132,10 @@ static void ctr_hooked_del(struct perf_event *event, int flags)
 }
 
 /**
- * ctr_hook_init() - give the cpu PMU branch stacks, for ever
+ * ctr_hook_init() - give the cpu PMU branch stacks until reboot
  *
- * Return: 0; -EOPNOTSUPP if there is no PMU for the generic event "cycles" that
- * interrupts; errors of perf_event_create_kernel_counter() and
+ * Return: 0; -EOPNOTSUPP if the PMU of the generic event "cycles" has no overflow
+ * interrupt; errors of perf_event_create_kernel_counter() and
  * tracepoint_probe_register().
  */
 int ctr_hook_init(void)
@@ -150,7 +150,7 @@ int ctr_hook_init(void)
 	struct pmu *pmu;
 	int ret;
 
-	/* Nothing but one of its events leads to a PMU. */
+	/* A module can find the PMU only through one of its events. */
 	event = perf_event_create_kernel_counter(&attr, -1, current, NULL, NULL);
 	if (IS_ERR(event))
 		return PTR_ERR(event);
@@ -166,7 +166,7 @@ int ctr_hook_init(void)
 	ctr_hook_event_init = pmu->event_init;
 	ctr_hook_add = pmu->add;
 	ctr_hook_del = pmu->del;
-	/* What ours call is there before they are, and event_init comes last. */
+	/* The original functions are stored before the new ones are visible; event_init is last. */
 	smp_wmb();
 	WRITE_ONCE(pmu->add, ctr_hooked_add);
 	WRITE_ONCE(pmu->del, ctr_hooked_del);

@@ -2,8 +2,8 @@
 /*
  * The registers of Control Transfer Records.
  *
- * siselect is shared with the code for interrupt files (AIA), which uses it from
- * interrupts: it is put back after each use, with interrupts off.
+ * siselect is shared with the code for interrupt files (AIA), which uses it in
+ * interrupts: each function restores it before it enables interrupts again.
  */
 #include <linux/irqflags.h>
 #include <linux/lockdep.h>
@@ -14,14 +14,14 @@
 
 #include "ctr_hw.h"
 
-/* The draft 0.1.4 instead of 1.0; set once, before the first access. */
+/* The hart has the registers of the draft 0.1.4. Set once, before the first access. */
 bool ctr_draft;
-/* Code of the depth in use; the draft's control register has it. */
+/* Depth code in use: a field of the draft's control register. */
 static unsigned int ctr_hw_depth_code;
 
 /*
- * Where firmware has not opened CTR to S-mode, the first access is an illegal
- * instruction. With an entry in the exception table that is no oops.
+ * If the firmware has not opened CTR to S-mode, the first access is an illegal
+ * instruction. The entry in the exception table prevents an oops.
  */
 #define ctr_try(insn)                                                                              \
 	({                                                                                         \
@@ -37,11 +37,11 @@ static unsigned int ctr_hw_depth_code;
 #define ctr_csr_read(csr) (ctr_draft ? csr_read(CTR_DRAFT_##csr) : csr_read(CTR_##csr))
 
 /**
- * ctr_hw_missing() - may S-mode use CTR on this hart?
+ * ctr_hw_missing() - find registers that S-mode may not access on this hart
  *
- * Must have been successful before anything else here is called.
+ * Must have returned NULL before any other function of this file is called.
  *
- * Return: NULL, or what cannot be used.
+ * Return: NULL, or the names of inaccessible registers or instructions.
  */
 const char *ctr_hw_missing(void)
 {
@@ -60,7 +60,7 @@ const char *ctr_hw_missing(void)
 		if (!ctr_try(".4byte " CTR_INSN_SCTRCLR))
 			return "SCTRCLR";
 	}
-	/* Another bit of mstateen0, CSRIND, is for these. */
+	/* These depend on mstateen0.CSRIND, the others on mstateen0.CTR. */
 	if (!ctr_try_csr(CTR_CSR_SISELECT))
 		return "siselect";
 	select = csr_swap(CTR_CSR_SISELECT, CTR_SELECT_ENTRY);
@@ -76,7 +76,10 @@ static u8 ctr_hw_probe_depths(void)
 	unsigned int code;
 	u8 depths = 0;
 
-	/* From above: a depth that the hart lacks reads as another. 5..7 are never written. */
+	/*
+	 * Downwards: an unsupported depth reads back as another one. The codes 5 to 7 are
+	 * never written.
+	 */
 	for (code = CTR_DEPTH_CODES; code--;) {
 		if (ctr_draft) {
 			csr_write(CTR_DRAFT_CSR_SCTRCONTROL, ctr_draft_depth(code));
@@ -93,11 +96,11 @@ static u8 ctr_hw_probe_depths(void)
 }
 
 /**
- * ctr_hw_probe() - what this hart can do
+ * ctr_hw_probe() - determine the capabilities of this hart
  * @caps: result
  *
- * Recording must be off and stays off: U and S are never set. The ring is empty
- * afterwards, its depth is undefined until ctr_hw_setup().
+ * Recording must be off and stays off: U and S are never set. Afterwards the ring is
+ * empty, and its depth is undefined until ctr_hw_setup().
  */
 void ctr_hw_probe(struct ctr_caps *caps)
 {
@@ -111,7 +114,7 @@ void ctr_hw_probe(struct ctr_caps *caps)
 	caps->control = ctr_hw_control_read() & CTR_CTL_OPTIONS;
 	ctr_hw_control(0);
 
-	/* Optional parts of a record: what a valid one keeps of all that can be set. */
+	/* Optional parts of a record: set all bits of a valid record, and read them back. */
 	select = csr_swap(CTR_CSR_SISELECT, CTR_SELECT_ENTRY);
 	csr_write(CTR_CSR_SIREG, CTR_SOURCE_VALID);
 	csr_write(CTR_CSR_SIREG2, CTR_TARGET_MISP);
@@ -125,8 +128,8 @@ void ctr_hw_probe(struct ctr_caps *caps)
 }
 
 /**
- * ctr_hw_setup() - not recording, empty, and as deep as all other harts
- * @depth_code: see sctrdepth; a code that the hart takes
+ * ctr_hw_setup() - stop recording, set the common depth, clear the ring
+ * @depth_code: code of sctrdepth that the hart supports
  */
 void ctr_hw_setup(unsigned int depth_code)
 {
@@ -137,8 +140,8 @@ void ctr_hw_setup(unsigned int depth_code)
 		csr_write(CTR_CSR_SCTRDEPTH, depth_code);
 	/*
 	 * A new depth leaves the write pointer and the entries unspecified.
-	 * vsctrctl stands in for sctrctl in a guest; KVM does not know it, and
-	 * after a reset it may have any value.
+	 * vsctrctl replaces sctrctl in a guest. KVM does not initialize it, and it
+	 * has any value after a reset.
 	 */
 	ctr_hw_clear();
 	if (riscv_isa_extension_available(NULL, h)) {
@@ -151,9 +154,9 @@ void ctr_hw_setup(unsigned int depth_code)
 
 /**
  * ctr_hw_control() - write sctrctl
- * @control: as in 1.0
+ * @control: value in the layout of 1.0
  *
- * Each write clears the cycle counter, so not without need.
+ * Each write clears the cycle counter: avoid unnecessary ones.
  */
 void ctr_hw_control(u64 control)
 {
@@ -166,7 +169,7 @@ void ctr_hw_control(u64 control)
 /**
  * ctr_hw_control_read() - read sctrctl
  *
- * Return: as in 1.0.
+ * Return: value in the layout of 1.0.
  */
 u64 ctr_hw_control_read(void)
 {
@@ -176,10 +179,10 @@ u64 ctr_hw_control_read(void)
 }
 
 /**
- * ctr_hw_clear() - an empty ring, not frozen
+ * ctr_hw_clear() - clear the ring and FROZEN
  *
- * Recording of the current mode must be off, or the ring frozen: the hart would
- * write sctrstatus at the same time.
+ * The current mode must not be recorded, or the ring must be frozen: otherwise the
+ * hart writes sctrstatus at the same time.
  */
 void ctr_hw_clear(void)
 {
@@ -201,7 +204,7 @@ void ctr_hw_thaw(void)
 		csr_clear(CTR_CSR_SCTRSTATUS, CTR_STATUS_FROZEN);
 }
 
-/** ctr_hw_status() - sctrstatus, as it is */
+/** ctr_hw_status() - read sctrstatus */
 u64 ctr_hw_status(void)
 {
 	return ctr_csr_read(CSR_SCTRSTATUS);
@@ -209,11 +212,12 @@ u64 ctr_hw_status(void)
 
 /**
  * ctr_hw_read() - copy the ring, or a part of it
- * @records: result, youngest first
- * @first: where to begin, 0 is the youngest
- * @max: at most so many; not more than the ring has from there on
+ * @records: result, newest first
+ * @first: index of the first record, 0 is the newest
+ * @max: maximum number of records; @first + @max must not exceed the depth
  *
- * The ring must not change meanwhile: frozen, or the current mode not recorded.
+ * The ring must not change meanwhile: it is frozen, or the current mode is not
+ * recorded.
  *
  * Return: number of records.
  */
@@ -227,7 +231,7 @@ unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigne
 	for (i = 0; i < max; i++) {
 		csr_write(CTR_CSR_SISELECT, CTR_SELECT_ENTRY + first + i);
 		records[i].source = csr_read(CTR_CSR_SIREG);
-		/* Valid ones are contiguous, with an emulated stack as well. */
+		/* Valid records are contiguous, with RASEMU as well. */
 		if (!(records[i].source & CTR_SOURCE_VALID))
 			break;
 		records[i].target = csr_read(CTR_CSR_SIREG2);
@@ -238,13 +242,13 @@ unsigned int ctr_hw_read(struct ctr_record *records, unsigned int first, unsigne
 }
 
 /**
- * ctr_hw_restore() - put back what ctr_hw_read() has read
- * @status: ctr_hw_status() of that time
- * @records: youngest first
- * @count: number of them
+ * ctr_hw_restore() - restore records that ctr_hw_read() has read
+ * @status: ctr_hw_status() when they were read
+ * @records: newest first
+ * @count: number of @records
  *
- * Recording must be off and the ring be empty. sctrstatus goes first: an entry
- * is found relative to the write pointer.
+ * Recording must be off and the ring empty. sctrstatus is written first, because
+ * entries are addressed relative to the write pointer.
  */
 void ctr_hw_restore(u64 status, const struct ctr_record *records, unsigned int count)
 {

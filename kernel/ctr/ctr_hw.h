@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The registers of Control Transfer Records. All functions are about the
- * current hart and want interrupts off.
+ * The registers of Control Transfer Records. All functions access the current hart
+ * and must be called with interrupts off.
  */
 #ifndef CTR_HW_H
 #define CTR_HW_H
@@ -26,10 +26,10 @@ void ctr_hw_restore(u64 status, const struct ctr_record *records, unsigned int c
 /**
  * ctr_hw_freeze() - set FROZEN
  *
- * One instruction, and not a control transfer: safe while the hart records. Inline,
- * since a call would push an entry out of the ring.
+ * A single instruction that is not a control transfer, so it is safe while the hart
+ * records. Inline, because a call would displace an entry of the ring.
  *
- * Return: whether it was set before.
+ * Return: whether FROZEN was already set.
  */
 static inline bool ctr_hw_freeze(void)
 {

@@ -2,10 +2,10 @@
 /*
  * Control Transfer Records: discovery, hotplug, idle.
  *
- * The device tree says which harts have Ssctr, but not whether firmware lets
- * S-mode use it, how deep the ring is, or which of the many options the hart
- * has. That is found out on each hart, and what all of them can do is used: a
- * task moves between harts, and its samples should mean the same everywhere.
+ * The device tree states which harts have Ssctr. It states neither whether the
+ * firmware opens CTR to S-mode, nor the depth and the options of the hart. The driver
+ * probes these on each hart and uses what all harts have in common: a task moves
+ * between harts, and its samples must mean the same everywhere.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -29,13 +29,13 @@ static enum cpuhp_state ctr_hotplug;
 
 static char *layout = "1.0";
 module_param(layout, charp, 0444);
-MODULE_PARM_DESC(layout, "registers: 1.0 (default) or draft-0.1.4, for hardware of that time");
+MODULE_PARM_DESC(layout, "registers: 1.0 (default) or draft-0.1.4, for hardware from 2023");
 
 static bool hook;
 module_param(hook, bool, 0444);
-MODULE_PARM_DESC(hook, "branch stacks for the kernel's cpu PMU too; cannot be unloaded again");
+MODULE_PARM_DESC(hook, "branch stacks for the kernel's cpu PMU too; the module cannot be unloaded");
 
-/* What was found on one hart. */
+/* Result of probing one hart. */
 struct ctr_found {
 	const char *missing;
 	struct ctr_caps caps;
@@ -50,7 +50,7 @@ static bool ctr_described(unsigned int cpu)
 	return described;
 }
 
-/* On the hart in question. */
+/* Runs on the probed hart. */
 static void ctr_probe(void *data)
 {
 	struct ctr_found *found = data;
@@ -69,11 +69,11 @@ static bool ctr_report(unsigned int cpu, const struct ctr_found *found)
 		pr_warn("CPU %u: no %s: with Smstateen, OpenSBI 1.7 or later opens CTR\n", cpu,
 			found->missing);
 	else if (!found->caps.depths)
-		pr_warn("CPU %u: sctrdepth takes none of the depths 16 to 256\n", cpu);
+		pr_warn("CPU %u: sctrdepth accepts none of the depths 16 to 256\n", cpu);
 	return !found->missing && found->caps.depths;
 }
 
-/* What all harts can do. */
+/* Sets ctr_caps and ctr_depth_code: what all harts have in common. */
 static int ctr_discover(void)
 {
 	struct ctr_found found;
@@ -95,7 +95,7 @@ static int ctr_discover(void)
 		ret = smp_call_function_single(cpu, ctr_probe, &found, true);
 		if (ret)
 			return ret;
-		/* One line: the other harts have the same firmware. */
+		/* Stop after one line: the other harts have the same firmware. */
 		if (!ctr_report(cpu, &found))
 			return -ENODEV;
 		ctr_caps.control &= found.caps.control;
@@ -112,7 +112,7 @@ static int ctr_discover(void)
 	return 0;
 }
 
-/* Can this hart do what the others can? It may have come after discovery. */
+/* Whether a hart that comes online after discovery has the common capabilities. */
 static bool ctr_as_capable(const struct ctr_caps *caps)
 {
 	return !(ctr_caps.control & ~caps->control) && caps->depths & BIT(ctr_depth_code) &&
@@ -126,14 +126,14 @@ static int ctr_cpu_online(unsigned int cpu)
 	unsigned long flags;
 
 	if (!ctr_described(cpu)) {
-		pr_warn("CPU %u has no Ssctr: events there stay inactive\n", cpu);
+		pr_warn("CPU %u has no Ssctr; events on it stay inactive\n", cpu);
 		return 0;
 	}
 	ctr_probe(&found);
 	if (!ctr_report(cpu, &found))
 		return 0;
 	if (!ctr_as_capable(&found.caps)) {
-		pr_warn("CPU %u lacks what CTR has on the others: events there stay inactive\n",
+		pr_warn("CPU %u lacks CTR features of the other CPUs; events on it stay inactive\n",
 			cpu);
 		return 0;
 	}
@@ -155,7 +155,7 @@ static int ctr_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-/* A hart that was powered down has forgotten everything. */
+/* A hart that was powered down has lost its registers. */
 static int ctr_cpu_pm(struct notifier_block *notifier, unsigned long action, void *data)
 {
 	struct ctr_cpu *state = this_cpu_ptr(ctr_cpus);
@@ -239,7 +239,7 @@ static void __exit ctr_exit(void)
 	ctr_debug_exit();
 	ctr_pmu_exit();
 	cpu_pm_unregister_notifier(&ctr_cpu_pm_notifier);
-	/* Leaves every ring empty. */
+	/* Clears every ring. */
 	cpuhp_remove_state(ctr_hotplug);
 	tracepoint_synchronize_unregister();
 	free_percpu(ctr_cpus);

@@ -2,20 +2,20 @@
 /*
  * The PMU "ctr".
  *
- * Branch stacks belong to the PMU whose counter overflows. That is the kernel's
- * own "cpu" PMU, which refuses them, and a module can neither replace it nor call
- * perf_event_overflow(). So an event of this PMU counts nothing itself: it brings
- * a counter of the kernel ("cpu" PMU) with it that samples as the user wished.
- * When the counter overflows, its handler reads the ring and gives the sample to
- * the output function of the user's event.
+ * Branch stacks belong to the PMU whose counter overflows. This is the kernel's
+ * "cpu" PMU, which refuses them, and a module can neither replace it nor call
+ * perf_event_overflow(). An event of the PMU "ctr" therefore does not count. It
+ * creates an in-kernel counter of the "cpu" PMU with the user's event, period and
+ * exclusions. When the counter overflows, its handler reads the ring and passes the
+ * sample to the output function of the user's event.
  *
- * The counter is inherited by children as the event is, so there is one of both
- * in each context. It counts as long as it exists; what decides whether there is
- * a sample is whether the event is scheduled on this hart, so enabling and
- * disabling, also at exec, are the event's alone.
+ * Children inherit the counter together with the event, so each context has one of
+ * both. The counter counts as long as it exists. There is a sample only while the
+ * event is scheduled on this hart, so only the event is enabled and disabled, also
+ * at exec.
  *
- * A hart has one ring, and the recording of a task leaves nothing for a
- * recording of its hart: the PMU is exclusive, the second to come gets EBUSY.
+ * A hart has one ring, and the recording of a task would empty it for a recording of
+ * the hart. The PMU is therefore exclusive: the second event gets EBUSY.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,20 +28,20 @@
 
 #include "ctr.h"
 
-/* Fields of perf_event_attr, as in format/. */
+/* Fields of perf_event_attr, see ctr_format_attrs. */
 #define CTR_CONFIG_HARDWARE	0xffULL
 #define CTR_CONFIG_RAW		BIT_ULL(8)
 #define CTR_CONFIG2_DEPTH	0x1ffULL
 
-/* Events that have gone but whose counters are still to be released. */
+/* Maximum number of destroyed events whose counters are not released yet. */
 #define CTR_RELEASE_MAX		32
 
 static struct workqueue_struct *ctr_workqueue;
 static atomic_t ctr_releasing;
 
 /*
- * The counter of an event has overflowed, in hard interrupt context. Children
- * have counters of their own with the same context.
+ * Overflow handler of the counters, in hard interrupt context. Children have their
+ * own counters with the same handler context.
  */
 static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *unused,
 			 struct pt_regs *regs)
@@ -50,12 +50,12 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *un
 	struct perf_event *event = cpu->owner;
 	struct perf_sample_data data;
 
-	/* The event is disabled, or not scheduled here, or somebody else's is. */
+	/* The event is disabled or not scheduled here, or another event is. */
 	if (!event || ctr_event_of(event) != counter->overflow_handler_context ||
 	    event->hw.state & PERF_HES_STOPPED)
 		return;
 	local64_add(counter->hw.last_period, &event->count);
-	/* A hart takes some instructions to interrupt; perf does not look at that. */
+	/* The interrupt comes some instructions late; perf does not check the privilege. */
 	if (!regs || (event->attr.exclude_kernel && !user_mode(regs)) ||
 	    (event->attr.exclude_user && user_mode(regs))) {
 		cpu->skidded++;
@@ -70,9 +70,9 @@ static void ctr_overflow(struct perf_event *counter, struct perf_sample_data *un
 }
 
 /*
- * Not in ctr_event_destroy(): perf may free an event with the mutex of a context
- * held that the release needs (last child exits while the parent is closed), or
- * with the mmap lock.
+ * Not in ctr_event_destroy(): perf may free an event while it holds the mutex of a
+ * context that the release needs (the last child exits while the parent is closed),
+ * or the mmap lock.
  */
 static void ctr_event_release(struct work_struct *work)
 {
@@ -96,7 +96,7 @@ static void ctr_event_destroy(struct perf_event *event)
 	queue_work(ctr_workqueue, &ctr_event->release);
 }
 
-/* The counter that @event asks for. */
+/* Creates the counter for @event. */
 static struct perf_event *ctr_counter_create(struct perf_event *event, struct ctr_event *ctr_event)
 {
 	const struct perf_event_attr *user = &event->attr;
@@ -120,10 +120,10 @@ static struct perf_event *ctr_counter_create(struct perf_event *event, struct ct
 
 	counter = perf_event_create_kernel_counter(&attr, event->cpu, event->hw.target,
 						   ctr_overflow, ctr_event);
-	/* The "cpu" PMU does not know it; -ENOENT would mean that we do not. */
+	/* The "cpu" PMU lacks the event; -ENOENT from here would make perf try other PMUs. */
 	if (counter == ERR_PTR(-ENOENT))
 		return ERR_PTR(-EOPNOTSUPP);
-	/* Without Sscofpmf there is no overflow; only system calls are told so. */
+	/* Without Sscofpmf counters do not interrupt; perf checks this for user events only. */
 	if (!IS_ERR(counter) && counter->pmu->capabilities & PERF_PMU_CAP_NO_INTERRUPT) {
 		perf_event_release_kernel(counter);
 		return ERR_PTR(-EOPNOTSUPP);
@@ -131,7 +131,7 @@ static struct perf_event *ctr_counter_create(struct perf_event *event, struct ct
 	return counter;
 }
 
-/* What the user may not ask for. */
+/* Refuses unsupported attributes. */
 static int ctr_event_check(struct perf_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -142,15 +142,15 @@ static int ctr_event_check(struct perf_event *event)
 	if (!has_branch_stack(event))
 		return -EINVAL;
 	/*
-	 * As member of a group it would be sampled by its own counter, and not
-	 * when the leader is; leading one is no problem.
+	 * A group member would be sampled by its own counter, and not together with
+	 * the leader. An event of this PMU can be the leader.
 	 */
 	if (event->group_leader != event)
 		return -EINVAL;
-	/* These are done by perf_event_overflow(), which only sees the counter. */
+	/* perf_event_overflow() implements these, and it is called for the counter only. */
 	if (attr->sigtrap || attr->aux_output || attr->aux_action)
 		return -EOPNOTSUPP;
-	/* Guests have registers of their own, which are left disabled. */
+	/* Guests have their own CTR registers, which stay disabled. */
 	if (attr->exclude_host || attr->precise_ip)
 		return -EOPNOTSUPP;
 	if (attr->config & ~(CTR_CONFIG_HARDWARE | CTR_CONFIG_RAW) ||
@@ -159,8 +159,8 @@ static int ctr_event_check(struct perf_event *event)
 	if (!(attr->config & CTR_CONFIG_RAW) && attr->config1)
 		return -EINVAL;
 	/*
-	 * Nothing about harts that lack CTR: perf opens an event on each of them,
-	 * for a task as well. There it stays inactive, see ctr_ring_begin().
+	 * Harts without CTR are not refused: perf opens an event on each hart, for a
+	 * task as well. The event stays inactive there, see ctr_ring_begin().
 	 */
 	return 0;
 }
@@ -169,13 +169,13 @@ static unsigned int ctr_event_depth(const struct perf_event_attr *attr)
 {
 	unsigned int depth = attr->config2 ?: ctr_depth();
 
-	/* Newer kernels and the perf tool cut longer stacks. */
+	/* Newer kernels and the perf tool truncate longer stacks. */
 	return attr->sample_max_stack ? min_t(unsigned int, depth, attr->sample_max_stack) : depth;
 }
 
 /*
- * A child of an event that exists. With the mutex of the parent's context held,
- * so no counter can be created here; the parent's counter is inherited as well.
+ * Initializes a child of an existing event. perf holds the mutex of the parent's
+ * context, so no counter can be created here; the child inherits the parent's counter.
  */
 static int ctr_event_inherit(struct perf_event *event)
 {
@@ -243,16 +243,16 @@ static int ctr_event_init(struct perf_event *event)
 	ret = ctr_filter_init(&filter, event->attr.branch_sample_type, &ctr_caps);
 	if (ret)
 		return ret;
-	/* Who opens and closes faster than counters are released waits for them. */
+	/* If events are created faster than counters are released, wait for the release. */
 	if (atomic_read(&ctr_releasing) >= CTR_RELEASE_MAX)
 		flush_workqueue(ctr_workqueue);
 	return ctr_event_create(event, &filter);
 }
 
 /*
- * Recording goes on while an event is stopped: perf stops and starts events at
- * each tick to adjust frequencies, and each write of sctrctl costs the cycles of
- * a record. Stopped only means that there are no samples.
+ * Recording continues while an event is stopped: perf stops and starts events at each
+ * tick to adjust frequencies, and each write of sctrctl invalidates the cycles of a
+ * record. A stopped event only takes no samples.
  */
 static void ctr_start(struct perf_event *event, int flags)
 {
@@ -281,14 +281,15 @@ static void ctr_del(struct perf_event *event, int flags)
 	ctr_ring_end(event);
 }
 
-/* The handler adds up the periods. */
+/* Nothing to read: ctr_overflow() adds up the periods. */
 static void ctr_read(struct perf_event *event)
 {
 }
 
 /*
- * The period is the counter's. Here the mutex of the event's context is held,
- * the counter may be in the same context, and perf_event_period() would take it.
+ * The period belongs to the counter. perf holds the mutex of the event's context here;
+ * the counter may be in the same context, and perf_event_period() would take the mutex
+ * again.
  */
 static int ctr_check_period(struct perf_event *event, u64 value)
 {
@@ -315,7 +316,7 @@ static const struct attribute_group ctr_format_group = {
 
 #define CTR_EVENT_ATTR(name, id) PMU_EVENT_ATTR_STRING(name, ctr_event_##id, "hw=" __stringify(id))
 
-/* Names, not differences. */
+/* clang-format would put spaces around the hyphens of the names. */
 /* clang-format off */
 CTR_EVENT_ATTR(cycles, 0x0);
 CTR_EVENT_ATTR(instructions, 0x1);
@@ -384,9 +385,9 @@ static struct pmu ctr_pmu = {
 	.attr_groups = ctr_groups,
 	.capabilities = PERF_PMU_CAP_EXCLUSIVE,
 	/*
-	 * Nothing is counted here, so it is always possible to schedule an event.
-	 * With a hardware context perf would hold the mutex of a group leader's
-	 * context during event_init().
+	 * Events do not count, so an event can always be scheduled. With a hardware
+	 * context, perf would hold the mutex of a group leader's context during
+	 * event_init().
 	 */
 	.task_ctx_nr = perf_sw_context,
 	.event_init = ctr_event_init,
@@ -399,9 +400,9 @@ static struct pmu ctr_pmu = {
 };
 
 /**
- * ctr_pmu_init() - register the PMU; the harts are ready
+ * ctr_pmu_init() - register the PMU, after the harts are set up
  *
- * Return: 0, -ENOMEM or the error of perf_pmu_register().
+ * Return: 0, -ENOMEM or an error of perf_pmu_register().
  */
 int ctr_pmu_init(void)
 {
@@ -416,7 +417,7 @@ int ctr_pmu_init(void)
 	return ret;
 }
 
-/** ctr_pmu_exit() - undo ctr_pmu_init(); events hold the module, so there are none */
+/** ctr_pmu_exit() - unregister the PMU; no events exist, because they hold the module */
 void ctr_pmu_exit(void)
 {
 	perf_pmu_unregister(&ctr_pmu);

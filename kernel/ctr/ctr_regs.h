@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Control Transfer Records: registers and records of the ratified Smctr/Ssctr
- * 1.0, and of the draft 0.1.4, which has the same functions at other places.
+ * 1.0, and of the draft 0.1.4, which has the same functions in other registers and
+ * bits.
  *
- * Everything in the driver is in terms of 1.0; what is different in the draft is
- * translated by the functions below, next to the accesses in ctr_hw.c.
+ * The driver uses the layout of 1.0. ctr_hw.c converts values of the draft with the
+ * functions below.
  */
 #ifndef CTR_REGS_H
 #define CTR_REGS_H
 
 #include "compat.h"
 
-/* CSR numbers. Kernels know only siselect and sireg by name. */
+/* CSR numbers. asm/csr.h has only siselect and sireg. */
 #define CTR_CSR_SCTRCTL		0x14e
 #define CTR_CSR_SCTRSTATUS	0x14f
 #define CTR_CSR_SISELECT	0x150
@@ -25,7 +26,7 @@
 #define CTR_DRAFT_CSR_SCTRSTATUS 0x183
 #define CTR_DRAFT_CSR_VSCTRCONTROL 0x281
 
-/* siselect of logical entry 0, the youngest. */
+/* siselect of logical entry 0, the newest. */
 #define CTR_SELECT_ENTRY	0x200
 
 /* sctrctl */
@@ -53,7 +54,7 @@
 	(CTR_CTL_EXCINH | CTR_CTL_INTRINH | CTR_CTL_TRETINH | CTR_CTL_TKBRINH |                    \
 	 CTR_CTL_INDCALLINH | CTR_CTL_DIRCALLINH | CTR_CTL_INDJMPINH | CTR_CTL_DIRJMPINH |         \
 	 CTR_CTL_CORSWAPINH | CTR_CTL_RETINH | CTR_CTL_INDLJMPINH | CTR_CTL_DIRLJMPINH)
-/* What a hart may implement, apart from the modes to record. */
+/* Optional bits: all except the recorded modes. */
 #define CTR_CTL_OPTIONS                                                                            \
 	(CTR_CTL_INHIBIT | CTR_CTL_NTBREN | CTR_CTL_RASEMU | CTR_CTL_STE | CTR_CTL_BPFRZ |         \
 	 CTR_CTL_LCOFIFRZ)
@@ -62,11 +63,11 @@
 #define CTR_STATUS_WRPTR	0xffULL
 #define CTR_STATUS_FROZEN	BIT_ULL(31)
 
-/* sctrdepth: 16 << code entries; 5 is not listed, 6 and 7 are reserved. */
+/* sctrdepth: 16 << code entries; the codes 5 to 7 are reserved or not listed. */
 #define CTR_DEPTH_CODES		5
 #define CTR_ENTRIES_MAX		256
 
-/* The instruction SCTRCLR, which assemblers need not know. */
+/* The instruction SCTRCLR, encoded for assemblers without Ssctr. */
 #define CTR_INSN_SCTRCLR	"0x10400073"
 
 /* ctrsource, ctrtarget, ctrdata */
@@ -93,9 +94,9 @@ enum ctr_type {
 };
 
 /**
- * struct ctr_record - one entry of the ring, as it is in the registers
- * @source: ctrsource: PC of the instruction, valid bit
- * @target: ctrtarget: where it went, mispredicted bit
+ * struct ctr_record - one entry of the ring, in the format of the registers
+ * @source: ctrsource: PC of the transfer, valid bit
+ * @target: ctrtarget: target of the transfer, mispredicted bit
  * @data: ctrdata: type, cycles
  */
 struct ctr_record {
@@ -105,9 +106,9 @@ struct ctr_record {
 };
 
 /**
- * struct ctr_caps - what a hart, or all harts together, can do
- * @control: bits of sctrctl that it implements, CTR_CTL_OPTIONS at most
- * @depths: sctrdepth codes that it takes, as a bit mask
+ * struct ctr_caps - capabilities of a hart, or of all harts in common
+ * @control: implemented bits of sctrctl, a subset of CTR_CTL_OPTIONS
+ * @depths: supported sctrdepth codes, as a bit mask
  * @mispredict: ctrtarget.MISP is implemented
  * @type: ctrdata.TYPE is implemented
  * @cycles: ctrdata.CC is implemented
@@ -121,9 +122,9 @@ struct ctr_caps {
 };
 
 /*
- * The draft. Modes, RASEMU and external traps have other bits in sctrcontrol,
- * which has the depth as well: 16 entries are 0000, 256 are 1111. Setting CLR
- * clears the ring. FROZEN is another bit of sctrstatus.
+ * The draft. In sctrcontrol, modes, RASEMU and external traps have other bits than in
+ * sctrctl, and a field has the depth: 0000 for 16 entries, 1111 for 256. Setting CLR
+ * clears the ring. FROZEN has another bit in sctrstatus.
  */
 #define CTR_DRAFT_CTL_S		BIT_ULL(1)
 #define CTR_DRAFT_CTL_U		BIT_ULL(2)

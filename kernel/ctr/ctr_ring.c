@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who records on which hart, and whose records are in its ring.
+ * Ownership of the harts' rings, and their contents across context switches.
  *
- * A hart has one ring, and nothing in it says to whom a record belongs. So it is
- * empty when an event begins to record, emptied when the event ends, and in
- * between emptied whenever the hart goes to another task: perf may swap the
- * contexts of two tasks without telling a PMU, and events of a hart are not told
- * about tasks at all. With an emulated return stack it is not emptied but
- * exchanged, because a stack that loses its bottom at every switch is of no use.
+ * A hart has one ring, and its records do not name a task. The driver therefore
+ * clears the ring when an event starts to record, when it ends, and whenever the
+ * hart switches to another task: perf may swap the contexts of two tasks without
+ * calling the PMU, and does not report task switches to events of a hart. With
+ * RASEMU, the switch saves and restores the ring instead, because a call stack that
+ * loses its outer frames at every switch is useless.
  *
- * What of the kernel can get into the ring of a user who may not see it? With
- * U recorded and S not, a trap into the kernel is not recorded (STE is never
- * set), what the kernel does is not, and neither is the return from it, as its
- * source mode is not enabled. The rule to clear S before sret concerns rings with
- * both, and those only perf_allow_kernel() lets happen. ctr_filter_entries() holds
- * against that nevertheless.
+ * Kernel records cannot reach users who may not see them. With U recorded and S not,
+ * the hart records neither the trap into the kernel (STE is never set), nor the
+ * kernel's transfers, nor the return, whose source mode is not enabled. The rule to
+ * clear S before sret applies to rings with both modes, which need
+ * perf_allow_kernel(). In addition, ctr_filter_entries() drops records with kernel
+ * addresses.
  */
 #include <linux/hashtable.h>
 #include <linux/interrupt.h>
@@ -35,17 +35,17 @@
 #define CTR_INSN_ECALL 0x73
 
 /**
- * struct ctr_slot - the ring of a task that does not run
+ * struct ctr_slot - the saved ring of a task that is not running
  * @node: in ctr_slots
- * @rcu: readers are in the scheduler
- * @task: whose it is; events hold a reference to it
- * @users: number of events that record it
+ * @rcu: for readers in the scheduler
+ * @task: the task; events hold a reference to it
+ * @users: number of events that record @task
  * @status: sctrstatus
- * @count: number of records
- * @records: youngest first
+ * @count: number of @records
+ * @records: newest first
  *
- * Written and read by the hart that the task leaves or comes to; the scheduler
- * orders one after the other.
+ * The hart that the task leaves writes the records, and the hart that runs it next
+ * reads them; the scheduler orders the two.
  */
 struct ctr_slot {
 	struct hlist_node node;
@@ -62,7 +62,7 @@ struct ctr_cpu __percpu *ctr_cpus;
 static DEFINE_HASHTABLE(ctr_slots, 6);
 static DEFINE_SPINLOCK(ctr_slots_lock);
 
-/* Number of events open, and those that record the kernel. */
+/* Number of open events, and number of those that record the kernel. */
 static unsigned int ctr_users, ctr_kernel_users;
 static DEFINE_MUTEX(ctr_users_lock);
 
@@ -81,7 +81,7 @@ static struct ctr_slot *ctr_slot_find(const struct task_struct *task)
 }
 
 /**
- * ctr_ring_slot_get() - keep the ring of a task while it does not run
+ * ctr_ring_slot_get() - save the ring of a task while it is not running
  * @task: the task; the caller holds a reference until ctr_ring_slot_put()
  *
  * Return: 0 or -ENOMEM.
@@ -124,7 +124,7 @@ void ctr_ring_slot_put(struct task_struct *task)
 	spin_unlock(&ctr_slots_lock);
 }
 
-/* Recording is off. Interrupts are, so this is a read side of RCU as well. */
+/* Recording is off. Interrupts are off, too, so this is an RCU read-side section. */
 static void ctr_ring_save(struct ctr_cpu *cpu)
 {
 	struct ctr_slot *slot = cpu->ring_task ? ctr_slot_find(cpu->ring_task) : NULL;
@@ -146,10 +146,11 @@ static void ctr_ring_load(struct ctr_cpu *cpu, struct task_struct *task)
 }
 
 /**
- * ctr_ring_begin() - an event is scheduled on this hart
+ * ctr_ring_begin() - make an event the owner of this hart's ring, and record
  * @event: the event
  *
- * Return: 0, -EOPNOTSUPP if the hart cannot do it, -EBUSY if it has an owner.
+ * Return: 0, -EOPNOTSUPP if the hart lacks the common capabilities, -EBUSY if its
+ * ring has an owner.
  */
 int ctr_ring_begin(struct perf_event *event)
 {
@@ -171,7 +172,7 @@ int ctr_ring_begin(struct perf_event *event)
 }
 
 /**
- * ctr_ring_end() - an event leaves this hart; nothing of it stays in the ring
+ * ctr_ring_end() - stop recording for an event, and clear the ring
  * @event: the event
  */
 void ctr_ring_end(struct perf_event *event)
@@ -190,7 +191,7 @@ void ctr_ring_end(struct perf_event *event)
 	ctr_hw_clear();
 }
 
-/* The scheduler is about to switch this hart to another task. */
+/* Tracepoint sched_switch, just before this hart switches to @next. */
 static void ctr_sched_switch(void *data, bool preempt, struct task_struct *prev,
 			     struct task_struct *next, unsigned int prev_state)
 {
@@ -210,9 +211,9 @@ static void ctr_sched_switch(void *data, bool preempt, struct task_struct *prev,
 }
 
 /*
- * A counter that overflows freezes a ring with LCOFIFRZ, whosever counter it is;
- * nobody else would thaw it. At the end of the interrupt, because what perf does
- * there is not what the user wants to see.
+ * With LCOFIFRZ, the overflow of any counter freezes the ring, and only this driver
+ * thaws it. It does so at the end of the interrupt, so that the ring has no transfers
+ * of perf's handler.
  */
 static void ctr_irq_exit(void *data, int irq, struct irqaction *action, int ret)
 {
@@ -231,7 +232,7 @@ static void ctr_find_tracepoint(struct tracepoint *tp, void *data)
 }
 
 /**
- * ctr_ring_init() - find what the driver hangs on to; modules cannot name it
+ * ctr_ring_init() - find the tracepoints, which are not exported to modules
  *
  * Return: 0, or -ENOENT if the kernel was built without tracepoints.
  */
@@ -244,10 +245,10 @@ int ctr_ring_init(void)
 }
 
 /**
- * ctr_ring_users_get() - before an event can be scheduled
- * @kernel: it records the kernel
+ * ctr_ring_users_get() - register the tracepoints for a new event
+ * @kernel: the event records the kernel
  *
- * Return: 0 or the error of tracepoint_probe_register().
+ * Return: 0 or an error of tracepoint_probe_register().
  */
 int ctr_ring_users_get(bool kernel)
 {
@@ -272,7 +273,7 @@ int ctr_ring_users_get(bool kernel)
 
 /**
  * ctr_ring_users_put() - undo ctr_ring_users_get()
- * @kernel: as there
+ * @kernel: same value as for ctr_ring_users_get()
  */
 void ctr_ring_users_put(bool kernel)
 {
@@ -284,7 +285,7 @@ void ctr_ring_users_put(bool kernel)
 		tracepoint_probe_unregister(ctr_tp_switch, ctr_sched_switch, NULL);
 }
 
-/* Only ecall is a system call; a fault, for instance, has no type in perf. */
+/* Only ecall is a system call; perf has no type for other exceptions. */
 static unsigned int ctr_exception_type(u64 from)
 {
 	u32 insn;
@@ -294,7 +295,7 @@ static unsigned int ctr_exception_type(u64 from)
 	return insn == CTR_INSN_ECALL ? PERF_BR_SYSCALL : PERF_BR_UNKNOWN;
 }
 
-/* Those of @count records that the event wants. Return: number of @entries. */
+/* Converts the records that the event wants. Return: number of @entries. */
 static unsigned int ctr_ring_convert(const struct ctr_filter *filter,
 				     const struct ctr_record *records, unsigned int count,
 				     struct perf_branch_entry *entries)
@@ -302,7 +303,7 @@ static unsigned int ctr_ring_convert(const struct ctr_filter *filter,
 	unsigned int i;
 
 	count = ctr_filter_entries(filter, &ctr_caps, records, count, entries);
-	/* Exceptions are recorded where they lead to the kernel and it is recorded. */
+	/* The hart records exceptions only if the kernel is recorded. */
 	for (i = 0; i < count && filter->save_type && filter->kernel; i++) {
 		if (entries[i].type == PERF_BR_SYSCALL)
 			entries[i].type = ctr_exception_type(entries[i].from);
@@ -312,9 +313,9 @@ static unsigned int ctr_ring_convert(const struct ctr_filter *filter,
 
 /**
  * ctr_ring_fill() - read the ring of this hart for a sample
- * @event: its owner
+ * @event: the owner of the ring
  *
- * Into the hart's ctr_cpu.stack, where it stays until the next sample.
+ * Writes to the hart's ctr_cpu.stack, which is valid until the next sample.
  *
  * Return: number of entries.
  */
@@ -325,20 +326,23 @@ unsigned int ctr_ring_fill(struct perf_event *event)
 	const struct ctr_filter *filter = &ctr_event->filter;
 	unsigned int count;
 
-	/* Frozen already by LCOFIFRZ, unless the hart lacks it. */
+	/* LCOFIFRZ has already frozen the ring, unless the hart lacks it. */
 	if (filter->kernel)
 		ctr_hw_freeze();
 	count = ctr_hw_read(cpu->records, 0, ctr_event->depth);
 	cpu->stack.nr = ctr_ring_convert(filter, cpu->records, count, cpu->stack.entries);
-	/* The ring has no positions that would mean anything between two samples. */
+	/* The ring has no index that is comparable between two samples. */
 	cpu->stack.hw_idx = -1ULL;
 	return cpu->stack.nr;
 }
 
-/* Records on the stack at a time. */
+/* Number of records that ctr_ring_copy() keeps on the stack. */
 #define CTR_SNAPSHOT_STEP 16U
 
-/* Apart, since the stack is cleared first, by a function with loops. */
+/*
+ * noinline: the compiler may initialize the stack with a loop, and its transfers must
+ * come after the ring is frozen.
+ */
 static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
 					   struct perf_branch_entry *entries, unsigned int max)
 {
@@ -346,7 +350,7 @@ static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
 	unsigned int first = 0, count, filled = 0;
 
 	do {
-		/* What is dropped makes room for older ones. */
+		/* Dropped records leave room for older ones. */
 		count = ctr_hw_read(records, first,
 				    min3(CTR_SNAPSHOT_STEP, ctr_depth() - first, max - filled));
 		filled += ctr_ring_convert(filter, records, count, entries + filled);
@@ -356,16 +360,16 @@ static noinline unsigned int ctr_ring_copy(const struct ctr_filter *filter,
 }
 
 /**
- * ctr_ring_snapshot() - read the ring of this hart at any moment
- * @entries: result, youngest first
- * @max: at most so many
+ * ctr_ring_snapshot() - read the ring of this hart at any time
+ * @entries: result, newest first
+ * @max: maximum number of entries
  *
- * What the event that owns the ring would show in a sample, as to transfers and
- * privilege. The caller must be allowed to see what the kernel does, and what any
- * task does: the owner may be somebody else's.
+ * The entries are those that a sample of the owner would have, with its filters. The
+ * caller must be permitted to see the kernel and all tasks, because another user may
+ * have opened the owner.
  *
- * May interrupt all else in here, a sample too: nothing of the hart's state is used
- * to put records down, and a ring that was frozen stays so.
+ * May interrupt every other function of this file, also during a sample: it does not
+ * use the buffers in ctr_cpu, and a frozen ring stays frozen.
  *
  * Return: number of entries, or -ENOENT if nothing is recorded on this hart.
  */
@@ -378,7 +382,7 @@ int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max)
 	lockdep_assert_irqs_disabled();
 	if (unlikely(!cpu->owner || !cpu->usable))
 		return -ENOENT;
-	/* As early as possible, and without a jump on the way. */
+	/* As early as possible, without a transfer since the call. */
 	frozen = ctr_hw_freeze();
 	filled = ctr_ring_copy(&ctr_event_of(cpu->owner)->filter, entries, max);
 	if (!frozen)
@@ -387,24 +391,24 @@ int ctr_ring_snapshot(struct perf_branch_entry *entries, unsigned int max)
 }
 
 /**
- * ctr_ring_online() - this hart can be used
- * @cpu: its state
+ * ctr_ring_online() - set up the ring of this hart
+ * @cpu: state of this hart
  */
 void ctr_ring_online(struct ctr_cpu *cpu)
 {
 	ctr_hw_setup(ctr_depth_code);
 	cpu->ring_task = NULL;
 	cpu->usable = true;
-	/* Back from a sleep that lost the registers. */
+	/* After an idle state that lost the registers. */
 	if (cpu->owner)
 		ctr_hw_control(ctr_event_of(cpu->owner)->filter.control);
 }
 
 /**
- * ctr_ring_offline() - this hart must be left alone from now on
- * @cpu: its state
+ * ctr_ring_offline() - stop using this hart
+ * @cpu: state of this hart
  *
- * An event that is scheduled there will go later and find nothing to do.
+ * A scheduled event is removed later; ctr_ring_end() then does nothing.
  */
 void ctr_ring_offline(struct ctr_cpu *cpu)
 {

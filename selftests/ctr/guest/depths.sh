@@ -34,7 +34,7 @@ like "call stacks need RASEMU" "doesn't support branch stack" \
 	"$("${perf_record[@]}" -o "$tmp/p.data" -e ctr/cycles/u -j stack,u true 2>&1)"
 
 echo 1 >$cpu2
-like "the third hart comes and has less: the log says so" 'CPU 2 lacks what CTR has on the others' "$(dmesg | grep riscv_ctr)"
+like "the third hart comes and has less: the log says so" 'CPU 2 lacks CTR features of the other CPUs' "$(dmesg | grep riscv_ctr)"
 is "$(state usable 0) $(state usable 1) $(state usable 2)" "1 1 0" "it is left alone"
 # A task that goes there and comes back
 before=$(state samples 1)
