@@ -217,12 +217,16 @@ class Suite:
             if not os.path.lexists(link):
                 os.symlink(target, link)
 
-    def run_test(self, name, directory, cpu, environment):
-        """Runs a test with what is built in @directory: (status, its results and plan in short, processor time in seconds)."""
-        scratch = os.path.join(directory, "tmp")
-        shutil.rmtree(scratch, ignore_errors=True)
-        os.makedirs(scratch)
-        env = {**os.environ, "TMPDIR": os.path.abspath(scratch), "LD_LIBRARY_PATH": os.path.abspath(directory),
+    def run_test(self, name, directory, cpu, environment, scratch=None):
+        """Runs a test with what is built in @directory: (status, its results and plan in short, processor time in seconds).
+
+        Its files go to @scratch, and what it prints to the file out there; by default both are in @directory.
+        """
+        scratch = scratch or directory
+        temporary = os.path.join(scratch, "tmp")
+        shutil.rmtree(temporary, ignore_errors=True)
+        os.makedirs(temporary)
+        env = {**os.environ, "TMPDIR": os.path.abspath(temporary), "LD_LIBRARY_PATH": os.path.abspath(directory),
                "ASAN_OPTIONS": f"hard_rss_limit_mb={MEMORY_MB}:quarantine_size_mb=64", "LC_ALL": "C.UTF-8",
                "NTRACE_SHARED": os.environ.get("NTRACE_SHARED") or os.path.join(self.top, "..", "shared"),
                **SHORTER.get(name, {}), **environment}
@@ -238,25 +242,27 @@ class Suite:
             resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_BYTES, FILE_BYTES))
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
 
-        with open(os.path.join(directory, "out"), "w+", errors="replace") as out:
+        with open(os.path.join(scratch, "out"), "w+", errors="replace") as out:
             # A session of its own: what a test leaves running is ended with it.
             process = subprocess.Popen([command], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, preexec_fn=limit, start_new_session=True)
-            before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            try:
-                status = process.wait(max(WALL_SECONDS, WALL_FACTOR * cpu))
-            except subprocess.TimeoutExpired:
-                status = None
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            late = threading.Event()
+
+            def end():
+                late.set()
+                kill_group(process.pid)
+
+            timer = threading.Timer(max(WALL_SECONDS, WALL_FACTOR * cpu), end)
+            timer.start()
+            # Its own time, whatever else runs.
+            _, status, usage = os.wait4(process.pid, 0)
+            timer.cancel()
+            process.returncode = os.waitstatus_to_exitcode(status)
+            kill_group(process.pid)
             out.seek(0)
             results = re.findall(r"^(?:ok \d+|not ok \d+|1\.\.\d+)", out.read(), re.M)
-        shutil.rmtree(scratch, ignore_errors=True)
-        return status, " ".join(results), (after.ru_utime + after.ru_stime) - (before.ru_utime + before.ru_stime)
+        shutil.rmtree(temporary, ignore_errors=True)
+        return None if late.is_set() else process.returncode, " ".join(results), usage.ru_utime + usage.ru_stime
 
     def measure(self, say):
         """Of each test, unmutated: its results, processor time, and the lines that it executes."""
@@ -275,35 +281,46 @@ class Suite:
         forget(facts, {name for name, key in facts["keys"].items() if keys.get(name) != key})
         facts["keys"] = keys
         self.facts = facts
-        # One at a time: their times must be their own.
-        for name in self.native:
-            if name in facts["results"]:
-                continue
+        lock, threads = threading.Lock(), threading.local()
+
+        def measure_one(name):
+            threads.scratch = getattr(threads, "scratch", None) or os.path.join(self.work, f"measure{threading.get_ident()}")
             say(f"running {name} as it is")
-            status, results, cpu = self.run_test(name, os.path.join(self.work, "san"), 3000, {})
-            broken = re.findall(r"not ok (\d+)", results)
-            with open(os.path.join(self.work, "san", "out"), errors="replace") as out:
-                if ": runtime error: " in out.read():
-                    raise Failed(f"{name}: a sanitizer has a finding without a mutant: see {self.work}/san/out")
-            # A sanitizer's shadow memory does not fit into what some checks of scripts grant (ulimit -v).
-            if "1.." not in results or (name not in map(test_name, self.scripts) and (status or broken)):
-                raise Failed(f"{name} fails without a mutant (status {status}): see {self.work}/san/out")
-            if broken:
-                say(f"{name}: checks {', '.join(broken)} fail with the sanitizers and do not count")
-            facts["results"][name], facts["cpu"][name] = [status, results], cpu
-            data = os.path.abspath(os.path.join(self.work, "data", name))
-            shutil.rmtree(data, ignore_errors=True)
-            # Counting needs no sanitizers; a program that was linked with them brings them along.
-            self.run_test(name, os.path.join(self.work, "cov"), 3000, {"GCOV_PREFIX": data})
-            for source, lines in self.executed(data).items():
-                for line, count in lines.items():
-                    tests = facts["lines"].setdefault(source, {}).setdefault(line, [])
-                    if count:
-                        tests.append(name)
-            shutil.rmtree(data, ignore_errors=True)
-            with open(path + ".new", "w") as file:
-                json.dump(facts, file)
-            os.replace(path + ".new", path)
+            status, results, cpu, lines = self.measure_test(name, threads.scratch, say)
+            with lock:
+                facts["results"][name], facts["cpu"][name] = [status, results], cpu
+                for source, executed in lines.items():
+                    for line, count in executed.items():
+                        tests = facts["lines"].setdefault(source, {}).setdefault(line, [])
+                        if count:
+                            tests.append(name)
+                with open(path + ".new", "w") as file:
+                    json.dump(facts, file)
+                os.replace(path + ".new", path)
+
+        self.parallel(measure_one, [name for name in self.native if name not in facts["results"]])
+        for scratch in glob.glob(os.path.join(self.work, "measure*")):
+            shutil.rmtree(scratch, ignore_errors=True)
+
+    def measure_test(self, name, scratch, say):
+        """A test without a mutant: (status, results, processor time, {source: {line: whether it is executed}})."""
+        status, results, cpu = self.run_test(name, os.path.join(self.work, "san"), 3000, {}, scratch)
+        broken = re.findall(r"not ok (\d+)", results)
+        with open(os.path.join(scratch, "out"), errors="replace") as out:
+            if ": runtime error: " in out.read():
+                raise Failed(f"{name}: a sanitizer has a finding without a mutant: see {scratch}/out")
+        # A sanitizer's shadow memory does not fit into what some checks of scripts grant (ulimit -v).
+        if "1.." not in results or (name not in map(test_name, self.scripts) and (status or broken)):
+            raise Failed(f"{name} fails without a mutant (status {status}): see {scratch}/out")
+        if broken:
+            say(f"{name}: checks {', '.join(broken)} fail with the sanitizers and do not count")
+        data = os.path.abspath(os.path.join(self.work, "data", name))
+        shutil.rmtree(data, ignore_errors=True)
+        # Counting needs no sanitizers; a program that was linked with them brings them along.
+        self.run_test(name, os.path.join(self.work, "cov"), 3000, {"GCOV_PREFIX": data}, scratch)
+        lines = self.executed(data)
+        shutil.rmtree(data, ignore_errors=True)
+        return status, results, cpu, lines
 
     def executed(self, data):
         """{source: {line: whether it was executed}} from the counters below @data."""
@@ -396,6 +413,13 @@ class Suite:
             with open(path, "rb") as file:
                 made.append(file.read())
         return made[0] == made[1]
+
+
+def kill_group(leader):
+    try:
+        os.killpg(leader, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
 
 
 def forget(facts, names):
