@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CoreSight frames: the worked example of the digest (spacemit-k3, section 5), each rule of a frame
+ * CoreSight formatter frames (ARM IHI 0029): a worked example with two IDs, each rule of a frame
  * by bytes written by hand, random sources through writer and reader, and damage.
  */
 #include <stdlib.h>
@@ -117,7 +117,7 @@ struct rule {
 #define ONE_BYTES "02 02 04 04 06 06 08 08 0a 0a 0c 0c 0e 00 "
 
 static const struct rule rules[] = {
-	{ "the digest's example", "03 A1 22 33 07 45 56 67 03 6B 98 78 01 00 00 30",
+	{ "IDs 1 and 3 in one frame", "03 A1 22 33 07 45 56 67 03 6B 98 78 01 00 00 30",
 	  "1: a1 22 33 3: 45 56 67 6b 1: 99 78 ", 0 },
 	{ "bit 0 of each even byte is in byte 15",
 	  "03 11 00 11 00 11 00 11 00 11 00 11 00 11 00 AA",
@@ -434,7 +434,7 @@ static void test_writer(void)
 	total += ntrace_frames_flush(&writer, out + total);
 	from_hex("03 A1 22 33 07 45 56 67 03 6B 98 78 01 00 00 30", expected);
 	ok(total == 16 && !memcmp(out, expected, 16),
-	   "the digest's example is what the writer makes");
+	   "the writer makes the frame with IDs 1 and 3");
 	is_u64(writer.frames, 1, "which is a frame");
 	total = ntrace_frames_barrier(&writer, out);
 	from_hex(BARRIER, expected);

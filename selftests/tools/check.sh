@@ -25,7 +25,7 @@ hex 24 15 00 0B 6C 04 03 10 71 >"$tmp/bad.nex"
 "$ntrace" check "$tmp/bad.nex" >"$tmp/out"
 is $? 1 "findings: status 1"
 like "a finding: place, rule, message, field, section" \
-	"^0x00000004 error +hist-stop-bit +ResourceFull HIST=0x0: HIST has a stop bit.*\(section 6\)$" "$(sed -n 1p "$tmp/out")"
+	"^0x00000004 error +hist-stop-bit +ResourceFull HIST=0x0: HIST has a stop bit.*\(N-Trace 1\.0, history\)$" "$(sed -n 1p "$tmp/out")"
 like "a finding that is no message" "^0x00000007 warning +message-cut " "$(sed -n 2p "$tmp/out")"
 is "$(tail -n 1 "$tmp/out")" "2 messages: 1 errors, 1 warnings, 0 infos" "totals"
 "$ntrace" check --json "$tmp/bad.nex" >"$tmp/json"
@@ -35,7 +35,7 @@ got = [json.loads(line) for line in sys.stdin]
 assert [g["type"] for g in got] == ["finding", "finding", "summary"], got
 f = got[0]
 assert (f["offset"], f["length"], f["rule"], f["severity"], f["section"], f["tcode"], f["name"], f["field"], f["value"]) == \
-    (4, 3, "hist-stop-bit", "error", "6", 27, "ResourceFull", "HIST", "0x0"), f
+    (4, 3, "hist-stop-bit", "error", "N-Trace 1.0, history", 27, "ResourceFull", "HIST", "0x0"), f
 assert got[1]["rule"] == "message-cut" and "tcode" not in got[1]
 assert got[2] == {"type": "summary", "messages": 2, "errors": 1, "warnings": 1, "infos": 0}' <"$tmp/json"
 is $? 0 "--json"

@@ -30,7 +30,7 @@ enum ntrace_check_severity {
 /**
  * struct ntrace_check_rule - one rule
  * @id: short name, stable: "hist-stop-bit"
- * @section: section of the protocol digest that it comes from
+ * @section: specification and topic: "N-Trace 1.0, history"
  * @severity: enum ntrace_check_severity
  * @flow: only programs can show a violation
  * @text: the rule in a sentence

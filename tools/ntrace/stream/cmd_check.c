@@ -86,7 +86,7 @@ static void finding_text(struct output *output, const struct ntrace_check_findin
 			      finding->address);
 	if (finding->tcode >= 0 || finding->src >= 0 || has_address(finding))
 		output_text(output, ": ");
-	output_printf(output, "%s (section %s)\n", finding->rule->text, finding->rule->section);
+	output_printf(output, "%s (%s)\n", finding->rule->text, finding->rule->section);
 }
 
 static void json_rule(struct output *output, const struct ntrace_check_rule *rule)
@@ -172,7 +172,7 @@ static int list_rules(const struct check *check)
 			continue;
 		}
 		output_padded(output, rules[i].id, 24);
-		output_padded(output, rules[i].section, 4);
+		output_padded(output, rules[i].section, 33);
 		output_padded(output, ntrace_check_severity_name(rules[i].severity), 9);
 		output_text(output, rules[i].text);
 		output_text(output, rules[i].flow ? " [program]\n" : "\n");
