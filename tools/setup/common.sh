@@ -78,7 +78,7 @@ retry() {
 # step TEXT COMMAND...: runs a long command quietly, with a sign of life every
 # ten seconds, its duration at the end and the end of its output if it fails.
 step() {
-	local what=$1 out start=$SECONDS next=10 pid rc=0 last
+	local what=$1 out start=$SECONDS next=10 pid ticker who='' rc=0 last
 	shift
 	mkdir -p "$cache/tmp"
 	out=$(mktemp "$cache/tmp/step.XXXXXX")
@@ -88,16 +88,21 @@ step() {
 	pid=$!
 	# shellcheck disable=SC2064 # the pid of now is meant
 	trap "kill -TERM -- -$pid 2>/dev/null; exit 130" INT TERM
-	while kill -0 "$pid" 2>/dev/null; do
-		sleep 0.1
-		if [ $((SECONDS - start)) -ge "$next" ]; then
+	while [ "$who" != "$pid" ]; do
+		# Wakes up when the command ends or a second has passed.
+		sleep 1 &
+		ticker=$!
+		rc=0
+		wait -n -p who "$pid" "$ticker" || rc=$?
+		if [ "$who" = "$pid" ]; then
+			kill "$ticker" 2>/dev/null || true
+		elif [ $((SECONDS - start)) -ge "$next" ]; then
 			next=$((next + 10))
 			# Nothing said so far is no failure.
 			last=$(tr '\r' '\n' <"$out" | awk 'NF { line = $0 } END { print substr(line, 1, 100) }')
 			say "  $what: $((SECONDS - start)) s: $last"
 		fi
 	done
-	wait "$pid" || rc=$?
 	trap - INT TERM
 	if [ "$rc" -ne 0 ]; then
 		say "$what failed with $rc after $((SECONDS - start)) s; the end of its output:"
