@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# ntrace report, its page and call stacks of a recording that was made without a guest: two threads on two CPUs, whose
+# instructions, calls and times host/two_tasks.py knows.
+set -uo pipefail
+# shellcheck source=selftests/tap.sh
+. "$(dirname "$0")/../tap.sh"
+ntrace=$top/build/ntrace host=$top/selftests/tools/host
+export LD_LIBRARY_PATH=$top/build
+
+cp "$host/two_tasks.S" "$tmp/"
+(cd "$tmp" && riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -g -Wl,-Ttext=0x10000 -Wl,--build-id -Wl,-e,first -o two_tasks "$tmp/two_tasks.S") ||
+	not_ok "the program is assembled"
+riscv64-linux-gnu-objdump -d --no-show-raw-insn "$tmp/two_tasks" >"$tmp/code"
+gcc -std=c11 -I "$top/lib/include" "$host/two_tasks.c" -L "$top/build" -lntrace -o "$tmp/make" || not_ok "the recorder is compiled"
+
+params=tsbits=40,tshz=1000000,mode=htm
+for name in first second; do
+	python3 "$host/two_tasks.py" run "$tmp/code" $name >"$tmp/$name.pcs"
+	ok "$name: a trace of $(wc -l <"$tmp/$name.pcs") instructions" "$ntrace" encode --pcs "$tmp/$name.pcs" --elf "$tmp/two_tasks" --mode htm \
+		--params $params --encoder timestamps=all -o "$tmp/$name.nex"
+done
+ok "a recording" "$tmp/make" "$tmp/dir" "$tmp/two_tasks" "$(stat -c %s "$tmp/first.nex")" "$(stat -c %s "$tmp/second.nex")" $params
+cp "$tmp/first.nex" "$tmp/dir/aux.0"
+cp "$tmp/second.nex" "$tmp/dir/aux.1"
+
+# says FILE OPTION...: the report, without a complaint
+says() {
+	"$ntrace" report "${@:2}" "$tmp/dir" >"$tmp/$1" 2>"$tmp/err"
+	is "$? $(cat "$tmp/err")" "0 " "report ${*:2}: status and complaints"
+}
+says report.json --json --limit 0
+says nothing --html "$tmp/page.html"
+says text
+says threads --by-thread
+says annotated --annotate work
+says callers --callers leaf
+says callees --callees work
+"$ntrace" export -f folded "$tmp/dir" >"$tmp/folded" 2>"$tmp/err"
+relay "two tasks" python3 "$host/two_tasks.py" check "$tmp/code" "$tmp/two_tasks.S" "$tmp"
+
+# What is selected.
+of_pid() { "$ntrace" report --pid 50 "$@" "$tmp/dir"; }
+is "$(of_pid --by-thread | grep -c ' [0-9]  *50  *51  second$')/$(of_pid --by-thread | grep -c ' first$')" 1/0 "--pid --by-thread"
+is "$(of_pid | grep -c ' first$')" 0 "--pid: only its functions"
+like "--limit" " 3 more functions: --limit 0 shows them" "$("$ntrace" report --limit 1 "$tmp/dir")"
+like "--limit --by-thread" $'\n1 more: --limit 0 shows them' "$("$ntrace" report --limit 1 --by-thread "$tmp/dir")"
+is "$("$ntrace" report --kernel "$tmp/dir" | grep -c ' user .* work$')" 0 "--kernel: nothing of user space"
+is "$("$ntrace" report --sort name "$tmp/dir" | awk '$NF ~ /^(first|second|work|leaf)$/ { print $NF }' | xargs)" "first leaf second work" "--sort name"
+is "$("$ntrace" report --sort calls "$tmp/dir" | awk '$NF ~ /^(work|leaf)$/ { print $NF }' | xargs)" "leaf work" "--sort calls"
+fails "--annotate: what was not executed" "no function 'cold' was executed" "$ntrace" report --annotate cold "$tmp/dir"
+fails "--callers: what was not executed" "no function 'cold' was executed" "$ntrace" report --callers cold "$tmp/dir"
+is "$("$ntrace" report --annotate or "$tmp/dir" 2>&1 >/dev/null | tail -n 1)" "  work of two_tasks" "--annotate: functions of similar names"
+done_testing
