@@ -41,7 +41,7 @@ uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
 void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size)
 {
 	if (change->tid == TIMELINE_HART)
-		snprintf(text, size, "hart %" PRIu32, change->cpu);
+		snprintf(text, size, "CPU %" PRIu32, change->cpu);
 	else
 		snprintf(text, size, "%s %" PRId32 "/%" PRId32, change->comm, change->pid,
 			 change->tid);

@@ -20,7 +20,7 @@ while [ $i -lt '"$repeats"' ]; do i=$((i + 1)); for load in "branchy '"$work"'" 
 	echo $name alone $(bench_load $load) 0
 	echo $name counted $($stat bench_load $load) $(counted)
 	echo $name copied $($record --task -- chrt -o 0 bench_load $load) $(saved)
-	echo $name device $($record --harts 0 -- chrt -o 0 bench_load $load) $(saved)
+	echo $name device $($record --cpu 0 -- chrt -o 0 bench_load $load) $(saved)
 done; done' --smp 1 --icount --modules --tools >"$tmp/out"
 if ! awk 'NF != 4 || ($2 != "alone" && $4 < 1000) { bad = 1 } END { exit bad || NR != 8 * n }' n="$repeats" "$tmp/out"; then
 	sed 's/^/  driver: not what was asked for: /' "$tmp/out"

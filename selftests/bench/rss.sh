@@ -27,7 +27,7 @@ while read -r line; do echo "$line"; done </proc/self/maps
 END_SCRIPT
 "$top/tools/vsoc/run" --quiet --smp 2 --modules --tools --mem 3G --put "$tmp/words.sh:/root/words.sh" \
 	--get "/root/ntrace.data:$tmp" -- sh -c 'echo 0 >/proc/sys/kernel/randomize_va_space
-		cd /root && taskset 2 ntrace record --quiet --mode btm --harts 0 --privilege u --sink-size 4M --data-size 128M \
+		cd /root && taskset 2 ntrace record --quiet --mode btm --cpu 0 --privilege u --sink-size 4M --data-size 128M \
 			-- taskset 1 bash words.sh' >"$tmp/maps"
 trace=$tmp/ntrace.data/aux.0
 size=$(stat -c %s "$trace")

@@ -15,7 +15,7 @@ rounds=${BENCH_ROUNDS:-7} switches=${BENCH_SWITCHES:-100000} starts=10000
 out=$(guest_run 'i=0; while [ $i -lt '"$rounds"' ]; do i=$((i + 1))
 	echo off $(taskset 1 bench_load branchy 200)
 	for mode in htm btm; do
-		echo $mode $(taskset 1 ntrace record --quiet --harts 0 --mode $mode --sink-size 4M --data-size 64M -o /tmp/r -- bench_load branchy 200)
+		echo $mode $(taskset 1 ntrace record --quiet --cpu 0 --mode $mode --sink-size 4M --data-size 64M -o /tmp/r -- bench_load branchy 200)
 		echo bytes.$mode $(stat -c %s /tmp/r/aux.0)
 		rm -rf /tmp/r
 	done

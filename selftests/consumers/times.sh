@@ -18,10 +18,10 @@ perl -pe 's/ (\d+\.\d+): PERF/sprintf(" %.9f: PERF", $1 * 0.98)/e' "$tmp/switche
 is "$(times "$timed/said" "$tmp/fast" | grep -c '^not ok.*thread ran')" 2 "so is a kernel with one that is 2 % too fast"
 
 report --user --sort total-time --limit 12 >"$tmp/text"
-like "the report says what its times are" "time +[0-9.]+ m?s on 1 hart, by [0-9,]+ time stamps; ~ is interpolated" "$(cat "$tmp/text")"
+like "the report says what its times are" "time +[0-9.]+ m?s on 1 CPU, by [0-9,]+ time stamps; ~ is interpolated" "$(cat "$tmp/text")"
 order=$(awk '/ function$/ { on = 1; next } on && ($NF == "long_work" || $NF == "short_work") { print $NF, ($0 ~ /~[0-9.]+ [mu]?s/) }' "$tmp/text")
 is "$order" $'long_work 1\nshort_work 1' "sorted by time with callees, each marked as interpolated"
-like "threads and harts" "~[0-9.]+ m?s +0 +[0-9]+ +[0-9]+  long_work" "$(report --by-thread)"
+like "threads and CPUs" "~[0-9.]+ m?s +0 +[0-9]+ +[0-9]+  long_work" "$(report --by-thread)"
 for key in self total calls time total-time name object; do
 	report --user --json --limit 0 --sort $key >"$tmp/$key.json"
 done

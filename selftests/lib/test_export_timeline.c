@@ -136,9 +136,9 @@ static void test_chrome(void)
 	       "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},"
 	       "\n\"traceEvents\":[\n"
 	       "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":0,\"tid\":-2,\"args\":{\"name\":"
-	       "\"hart 3\"}},\n"
+	       "\"CPU 3\"}},\n"
 	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":-2,\"args\":{\"name\":"
-	       "\"hart 3\"}},\n"
+	       "\"CPU 3\"}},\n"
 	       "{\"ph\":\"B\",\"pid\":0,\"tid\":-2,\"ts\":1.000,\"cat\":\"outside\","
 	       "\"name\":\"w \\\"x\\\" 7/8\"},\n"
 	       "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":8,"
@@ -273,7 +273,7 @@ static void test_perfetto(void)
 	const struct wanted_timeline none = { NTRACE_EXPORT_PERFETTO, 0 };
 
 	is_str(perfetto_text(write_all(put, &all, "perfetto")),
-	       "1{60{1=" HART0 " 2=\"hart 3\"} 10=1 13=3}\n"
+	       "1{60{1=" HART0 " 2=\"CPU 3\"} 10=1 13=3}\n"
 	       " 1{12{1{1=1 2=\"outside\"}} 8=1000 11{9=1 11=" HART0
 	       " 3=1 23=\"w \"x\" 7/8\"} 10=1 13=2}\n"
 	       " 1{60{1=2 2=\"w \"x\" 7/8\" 5=" HART0 "} 10=1 13=2}\n"

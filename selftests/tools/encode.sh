@@ -102,7 +102,7 @@ awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
 	if (NR % 50 == 0) print "Servicing hardware INT"
 	print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f" }' "$tmp/pcs" >"$tmp/log"
 encodes "log of QEMU" --exec-log "$tmp/log" --mode htm
-like "and what is not in the trace is told" "[0-9]+ lines say nothing about .* hart 0" "$(cat "$tmp/summary" "$tmp/said")"
+like "and what is not in the trace is told" "[0-9]+ lines say nothing about .* CPU 0" "$(cat "$tmp/summary" "$tmp/said")"
 
 encodes "ingress recorded" --pcs "$tmp/pcs" --mode btm --encoder sync=cycles --record-ingress "$tmp/ingress"
 cp "$tmp/trace" "$tmp/first"

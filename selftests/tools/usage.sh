@@ -91,8 +91,13 @@ complains "a filter of files for harts" 2 "per-process and system-wide tracing" 
 complains "traps of no kind" 2 "neither exceptions nor interrupts" record --traps faults true
 complains "a cause that is too large" 2 "causes up to 63" record --traps exceptions:64 true
 complains "traps of tasks" 2 "traps is a system-wide option" record --task --traps interrupts true
-complains "list of harts that is none" 2 "not a list like" record --harts 1-x true
-complains "tasks and harts" 2 "per-process and system-wide tracing" record --task --harts 0 true
+complains "--cpu without a list" 2 "option --cpu: '1-x' is not a list like" record --cpu 1-x true
+for command in record top encode; do
+	complains "$command: --harts" 2 "unknown option --harts: the option is --cpu" $command --harts 0
+done
+complains "encode: --hart" 2 "unknown option --hart: the option is --cpu" encode --hart=0
+complains "report: --harts" 2 "unknown option --harts .see" report --harts 0
+complains "--task and --cpu" 2 "per-process and system-wide tracing" record --task --cpu 0 true
 complains "a process that is none" 2 "not a list like" record --pid 12,x
 complains "no process" 2 "not a list like" record --tid 0
 complains "an AUX area that is no power of two" 2 "not a power of two" record --task --aux-size 5000 true

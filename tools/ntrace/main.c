@@ -31,7 +31,7 @@ static void help(FILE *file)
 
 	fprintf(file,
 		"usage: ntrace COMMAND [OPTIONS] ...\n\n"
-		"Instruction traces of RISC-V harts (N-Trace): recorded by the trace hardware,\n"
+		"Instruction traces of RISC-V CPUs (N-Trace): recorded by the trace hardware,\n"
 		"decoded to what the programs and the kernel executed.\n\n"
 		"commands:\n");
 	for (i = 0; i < COMMANDS; i++)

@@ -50,14 +50,14 @@ def test_timeline(page, report):
     axis = page.value("[...document.querySelectorAll('#lanes .axis span')].map((label) => label.textContent)")
     times = [seconds(label)[0] for label in axis]
     ok(len(times) == 5 and times == sorted(times) and times[0] == 0, "the axis is in time", axis)
-    longest = max(sum(item["ticks"] for item in report["threads"] if item["hart"] == hart) for hart in {item["hart"] for item in report["threads"]}) / hz
-    ok(longest * 0.999 <= times[4] < longest * 20, f"{times[4]} s of it, of which a hart executed {longest} s")
-    harts = page.value("[...document.querySelectorAll('#lanes > div')].map((row) => row.textContent).filter((text) => text.startsWith('hart'))")
-    for hart, text in enumerate(harts):
-        want = sum(item["ticks"] for item in report["threads"] if item["hart"] == hart) / hz
+    longest = max(sum(item["ticks"] for item in report["threads"] if item["cpu"] == cpu) for cpu in {item["cpu"] for item in report["threads"]}) / hz
+    ok(longest * 0.999 <= times[4] < longest * 20, f"{times[4]} s of it, of which a CPU executed {longest} s")
+    cpus = page.value("[...document.querySelectorAll('#lanes > div')].map((row) => row.textContent).filter((text) => text.startsWith('CPU'))")
+    for cpu, text in enumerate(cpus):
+        want = sum(item["ticks"] for item in report["threads"] if item["cpu"] == cpu) / hz
         got, marked = seconds(text)
-        ok(text.startswith(f"hart {hart}: ") and close(got, want) and marked, text)
-    ok(len(harts) == 1, "one hart")
+        ok(text.startswith(f"CPU {cpu}: ") and close(got, want) and marked, text)
+    ok(len(cpus) == 1, "one CPU")
     legend = page.value("[...document.querySelectorAll('.legend li')].map((item) => item.textContent)")
     for name in ("short_work", "long_work"):
         want = sum(item["ticks"] for item in report["threads"] if item["thread"] == name) / hz

@@ -60,7 +60,7 @@ def main():
         expected = sum(known[tid][0] for tid in tids)
         ok(float(said[name]) < got and abs(got - expected) < EDGE, f"{name}: its thread ran for {got:.0f} ns of {expected:.0f}",
            threads, {tid: known[tid] for tid in tids})
-    harts = {item["thread"]: item["hart"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
+    harts = {item["thread"]: item["cpu"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
     ok(harts == {"short_work": 0, "long_work": 0}, "each on the hart", harts)
     ok(sum(item["ticks"] for item in report["threads"]) == report["time"]["ticks"], "the threads' times add up")
     # Rounded down once for each function and pause.

@@ -28,8 +28,8 @@ record two --privilege u --filter "tail@$counted" --filter "recursive@$counted" 
 record file --privilege u --filter "*@$counted" -- "$counted"
 record all --privilege u --filter 0/0xffffffffffffffff -- "$here/filters" calls "$calls"
 record syscall --filter $function -- "$here/filters" calls "$calls"
-record ecall --traps exceptions:8 --harts 0 -- "$here/filters" calls "$calls"
-record interrupt --traps interrupts --harts 0 -- "$here/filters" calls "$calls"
+record ecall --traps exceptions:8 --cpu 0 -- "$here/filters" calls "$calls"
+record interrupt --traps interrupts --cpu 0 -- "$here/filters" calls "$calls"
 fails "record: no such function" "no function 'uncounted' with a size" ntrace record --filter "uncounted@$counted" -o none -- true
 fails "record: none of the kernel" "no function 'uncounted' in the kernel" ntrace record --filter uncounted -o none -- true
 fails "record: an address of user space without a file" "perf does not take" ntrace record --task --privilege u --filter 0x1000/0x1000 -o none -- true

@@ -40,7 +40,7 @@ is "$(<loss.rc)" 7 "after a recorder that was killed, the next one traces"
 like "what the killed one left becomes .old" "data" "$(ls killed.data.old)"
 rm -rf killed.data.old
 like "loss: said in words" "CPU [01]: .* lost in [0-9]+ places: .*--data-size" "$(cat loss.err)"
-attempt user ntrace record --harts 1 --privilege u -o user.data -- "$counted"
+attempt user ntrace record --cpu 1 --privilege u -o user.data -- "$counted"
 status user 7
 attempt btm ntrace record -q --mode btm --sync messages:16 -o btm.data -- sh -c "$counted"'; kill -9 $$'
 is "$(<btm.rc)" 137 "a command killed by a signal"

@@ -25,7 +25,7 @@ rm -rf same.data
 refused_nobody record_permission 'no permission.*CAP_PERFMON' "$ntrace" record -o /tmp/user/none -- true
 refused_nobody top_permission 'no permission.*CAP_PERFMON' "$ntrace" top -n 1
 refused gone 'no process 4194000' ntrace top -p 4194000 -n 1
-refused no_hart 'CPU 7 has no trace device' ntrace record --harts 0,7 -o none -- true
+refused no_cpu 'CPU 7 has no trace device' ntrace record --cpu 0,7 -o none -- true
 refused too_large 'largest sink buffer' ntrace record --sink-size 512G -o none -- true
 attempt no_command ntrace record -o none -- no-such-program
 says no_command 127 'no-such-program: no such command'

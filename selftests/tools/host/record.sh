@@ -78,8 +78,8 @@ is "$(decode --level block "$results/counted.data" | grep -vE '^\[[0-9]{3}\] +[0
 	"decode --level block: thread, name, privilege and function of each call"
 
 # Options.
-is "$(find "$results/user.data" -name "aux.*" | wc -l)" 1 "--harts 1: one stream"
-like "--harts 1: of hart 1" "CPU 1" "$("$ntrace" dump "$results/user.data" | head -n 1)"
+is "$(find "$results/user.data" -name "aux.*" | wc -l)" 1 "--cpu 1: one stream"
+like "--cpu 1: of CPU 1" "CPU 1" "$("$ntrace" dump "$results/user.data" | head -n 1)"
 report --json --limit 0 "$results/user.data" >"$tmp/report.json"
 is "$(query "$tmp/report.json" "report['instructions']['kernel']")" 0 "--privilege u: no kernel instructions"
 report --json --limit 0 "$results/btm.data" >"$tmp/report.json"

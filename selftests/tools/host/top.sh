@@ -15,8 +15,8 @@ def near(windows):
     return min(all.values()) > 0 and max(abs(100 * all[name] / sum(all.values()) - 100 * known[name] / sum(known.values())) for name in known) < 4'
 
 harts=$results/harts.out process=$results/process.out
-is "$(query "$harts" "[w['window'] for w in windows], [w['harts'] for w in windows]")" "([1, 2], [2, 2])" "harts: two pictures of two harts"
-is "$(query "$process" "[w['window'] for w in windows], [w['harts'] for w in windows]")" "([1, 2, 3], [0, 0, 0])" "process: three pictures"
+is "$(query "$harts" "[w['window'] for w in windows], [w['cpus'] for w in windows]")" "([1, 2], [2, 2])" "harts: two pictures of two harts"
+is "$(query "$process" "[w['window'] for w in windows], [w['cpus'] for w in windows]")" "([1, 2, 3], [0, 0, 0])" "process: three pictures"
 for file in "$harts" "$process"; do
 	name=$(basename "$file" .out)
 	is "$(query "$file" "[(w['lost']['bytes'], w['lost']['places'], w['gaps'], w['errors']) for w in windows if w['lost']['places'] or w['gaps'] or w['errors']]")" "[]" \

@@ -42,6 +42,31 @@ static const struct option_spec *find_long(const struct command *command, const 
 	return NULL;
 }
 
+/* Names that users of other tools and of the specification try. */
+static const struct {
+	const char *name;
+	const char *instead;
+} misnomers[] = {
+	{ "hart", "cpu" },
+	{ "harts", "cpu" },
+	{ "cpus", "cpu" },
+};
+
+static int unknown_long(const struct command *command, const char *name, int length)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(misnomers) / sizeof(misnomers[0]); i++) {
+		const char *instead = misnomers[i].instead;
+
+		if (!strncmp(misnomers[i].name, name, (size_t)length) &&
+		    !misnomers[i].name[length] && find_long(command, instead, strlen(instead)))
+			return usage_error(command, "unknown option --%.*s: the option is --%s",
+					   length, name, instead);
+	}
+	return usage_error(command, "unknown option --%.*s", length, name);
+}
+
 static int found(struct options *options, const struct option_spec *spec)
 {
 	if (spec->id == 'h') {
@@ -58,7 +83,7 @@ static int next_long(struct options *options, const char *word)
 	const struct option_spec *spec = find_long(options->command, word, length);
 
 	if (!spec) {
-		usage_error(options->command, "unknown option --%.*s", (int)length, word);
+		unknown_long(options->command, word, (int)length);
 		return OPTIONS_BAD;
 	}
 	if (!spec->argument) {

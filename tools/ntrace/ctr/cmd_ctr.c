@@ -499,7 +499,7 @@ const struct command command_ctr = {
 		   "model runs\n"
 		   "a software model of CTR over an ingress file and writes its ring. - is "
 		   "standard input.\n\n"
-		   "trace shows how harts come to kernel functions: see ntrace ctr trace "
+		   "trace shows the way to kernel functions: see ntrace ctr trace "
 		   "--help.\n\n"
 		   "exit status: 0; compare: 1 for a difference, 2 if a ring cannot be read.\n\n"
 		   "examples:\n"

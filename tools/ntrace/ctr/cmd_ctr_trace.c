@@ -132,7 +132,7 @@ static int trace_functions(struct trace_command *trace)
 	functions = ctr_trace_functions(running, &barred);
 	if (barred)
 		warn("%zu of %zu matching functions cannot be traced", barred, functions);
-	say("tracing %zu functions on %zu CPUs", functions - barred, ctr_trace_harts(running));
+	say("tracing %zu functions on %zu CPUs", functions - barred, ctr_trace_cpus(running));
 	error = output_finish(&output, follow(trace, running, &hits));
 	lost = ctr_trace_lost(running);
 	if (lost)
@@ -255,15 +255,15 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_ctr_trace = {
 	.name = "ctr trace",
-	.summary = "show how harts come to kernel functions and out of them",
+	.summary = "show the control transfers that lead to kernel functions and out of them",
 	.usage = "[OPTIONS] FUNCTION...",
 	.details = "The module riscv_ctr must be loaded, and BPF be compiled "
 		   "(net.core.bpf_jit_enable=1).\n"
-		   "FUNCTION is a name or a pattern with * and ?. For each hit the last transfers "
+		   "FUNCTION is a name or a pattern with * and ?. A hit shows the last transfers "
 		   "of the\n"
-		   "hart are shown, the youngest last; they begin where the hart came to the "
-		   "task. What\n"
-		   "the probes themselves execute is taken out and counted.\n\n"
+		   "CPU, the newest last, at most back to the last switch to this task. "
+		   "Transfers of the\n"
+		   "probes themselves are not shown but counted.\n\n"
 		   "exit status: 0; 1 if it cannot be done; 2 wrong usage; 3 hits were lost.\n\n"
 		   "examples:\n"
 		   "  ntrace ctr trace -e do_sys_openat2       why does open() fail?\n"

@@ -137,7 +137,7 @@ static int record(struct ctr_trace *trace, bool user)
 				"CPU %d: its ring is in use by another event of the PMU \"ctr\"",
 				cpu);
 		if (fd < 0)
-			return fail("hart %d: %s", cpu, strerror(errno));
+			return fail("CPU %d: %s", cpu, strerror(errno));
 		trace->event[trace->events++] = fd;
 	}
 	return trace->events ? EXIT_OK : fail("no CPU can be recorded");
@@ -402,7 +402,7 @@ const struct ctr_trace_function *ctr_trace_function(const struct ctr_trace *trac
 	return &trace->found.function[index];
 }
 
-size_t ctr_trace_harts(const struct ctr_trace *trace)
+size_t ctr_trace_cpus(const struct ctr_trace *trace)
 {
 	return trace->events;
 }

@@ -61,7 +61,7 @@ struct ctr_trace_function {
 struct ctr_trace;
 
 /**
- * ctr_trace_prepare - record on all harts, find the functions, load the programs
+ * ctr_trace_prepare - record on all CPUs, find the functions, load the programs
  *
  * Return: EXIT_OK, or EXIT_FAILED after a complaint.
  */
@@ -89,8 +89,8 @@ void ctr_trace_on_hit(struct ctr_trace *trace,
 size_t ctr_trace_functions(const struct ctr_trace *trace, size_t *barred);
 const struct ctr_trace_function *ctr_trace_function(const struct ctr_trace *trace, size_t index);
 
-/** ctr_trace_harts - number of harts that are recorded */
-size_t ctr_trace_harts(const struct ctr_trace *trace);
+/** ctr_trace_cpus - number of CPUs that are recorded */
+size_t ctr_trace_cpus(const struct ctr_trace *trace);
 
 /** ctr_trace_own - @address lies in one of our programs */
 bool ctr_trace_own(const struct ctr_trace *trace, uint64_t address);

@@ -232,7 +232,7 @@ static void print_text(const struct ctr_trace_printer *printer, const struct ctr
 	unsigned int first = way->count > printer->entries ? way->count - printer->entries : 0;
 	struct output *output = printer->output;
 
-	output_printf(output, "%llu.%06llu hart %u, %u/%u %s: %s %s", hit->time / 1000000000,
+	output_printf(output, "%llu.%06llu CPU %u, %u/%u %s: %s %s", hit->time / 1000000000,
 		      hit->time / 1000 % 1000000, hit->cpu, hit->pid, hit->tid, hit->comm,
 		      function->name, hit->cookie & 1 ? "returned" : "entered");
 	if (hit->cookie & 1)
@@ -285,7 +285,7 @@ static void print_json(const struct ctr_trace_printer *printer, const struct ctr
 	bool exit = hit->cookie & 1;
 
 	output_printf(output,
-		      "{\"time\":%llu,\"hart\":%u,\"pid\":%u,\"tid\":%u,\"comm\":", hit->time,
+		      "{\"time\":%llu,\"cpu\":%u,\"pid\":%u,\"tid\":%u,\"comm\":", hit->time,
 		      hit->cpu, hit->pid, hit->tid);
 	output_json(output, hit->comm);
 	output_text(output, ",\"function\":");

@@ -15,7 +15,7 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_OUTPUT, "output", "DIR",
 	  "directory of the recording (default " RECORD_DIRECTORY_DEFAULT ")" },
 	{ OPTION_ALL, "all", NULL, "trace all CPUs, system-wide (default for root)" },
-	{ OPTION_HARTS, "harts", "LIST", "trace only these CPUs, e.g. 0,2-3" },
+	{ OPTION_CPU, "cpu", "LIST", "trace only these CPUs, e.g. 0,2-3" },
 	{ OPTION_TASK, "task", NULL,
 	  "trace the command and its children (default for other users)" },
 	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
@@ -50,7 +50,7 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_TRIGGER_OUT, "trigger-out", "N=WHEN",
 	  "external output N fires at start (on), stop (off) or both" },
 	{ OPTION_DEBUG_TRIGGERS, "debug-triggers", NULL,
-	  "use debug triggers of the hart, set by a debugger, like inputs" },
+	  "use debug triggers of the CPU, set by a debugger, like inputs" },
 	{ OPTION_ARMED, "armed", NULL, "start the trace by a trigger" },
 	{ OPTION_COMPRESS, "compress", NULL, "compress the trace (zstd)" },
 	{ OPTION_COMPRESSION_LEVEL, "compression-level", "N",
@@ -226,11 +226,11 @@ static int take_option(struct record_options *record, struct options *options, i
 					   "nor htm",
 					   options->value);
 		return EXIT_OK;
-	case OPTION_HARTS:
+	case OPTION_CPU:
 		record->select_cpus = true;
 		if (!*options->value || !cpu_mask_parse(&record->cpus, options->value))
 			return usage_error(record->command,
-					   "option --harts: '%s' is not a list like 0,2-3",
+					   "option --cpu: '%s' is not a list like 0,2-3",
 					   options->value);
 		return EXIT_OK;
 	case OPTION_ALL:
@@ -328,7 +328,7 @@ static int check_options(const struct record_options *record)
 		return usage_error(record->command,
 				   "per-process and system-wide tracing exclude each other "
 				   "(--task, --pid, --tid, --per-thread, --snapshot, --strobe, "
-				   "--filter with a file; --all, --harts)");
+				   "--filter with a file; --all, --cpu)");
 	if (tasks && (record->wanted.sink_size || record->wanted.data_size))
 		return usage_error(record->command, "--sink-size and --data-size are system-wide "
 						    "options; per-process: --aux-size");
@@ -384,7 +384,7 @@ void record_options_sync(const struct record_options *options, uint32_t sync_mod
 
 void record_options_timestamps(uint32_t modes, struct ntrace_config *config)
 {
-	/* Clocks shared by harts come first. */
+	/* Clocks that CPUs share come first. */
 	static const uint32_t best[] = { NTRACE_TIMESTAMPS_SHARED, NTRACE_TIMESTAMPS_SYSTEM,
 					 NTRACE_TIMESTAMPS_EXTERNAL, NTRACE_TIMESTAMPS_CORE };
 	unsigned int i;

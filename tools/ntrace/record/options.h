@@ -25,7 +25,7 @@
 enum {
 	OPTION_OUTPUT = 'o',
 	OPTION_ALL = 'a',
-	OPTION_HARTS = 'C',
+	OPTION_CPU = 'C',
 	OPTION_PID = 'p',
 	OPTION_TID = 't',
 	OPTION_AUX_SIZE = 'm',

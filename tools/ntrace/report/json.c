@@ -86,7 +86,7 @@ static void json_thread(const struct report *report, const struct timeline_lane 
 	struct output *output = report->output;
 
 	output_printf(output,
-		      "{\"hart\":%u,\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"thread\":", lane->cpu,
+		      "{\"cpu\":%u,\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"thread\":", lane->cpu,
 		      task->pid, task->tid);
 	output_json(output, task->comm);
 	output_printf(output, ",\"instructions\":%" PRIu64 ",\"kernel\":%" PRIu64,

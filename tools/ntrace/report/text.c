@@ -42,15 +42,18 @@ static const char *object_of(const struct function *function)
 static void text_recording(const struct report *report)
 {
 	const struct ntrace_recording *description = report->description;
-	unsigned int harts = ntrace_session_streams(report->recording.session);
+	unsigned int streams = ntrace_session_streams(report->recording.session);
+	const struct ntrace_stream *first =
+		streams ? ntrace_session_stream(report->recording.session, 0) : NULL;
+	const char *unit = first && first->cpu == NTRACE_STREAM_NO_CPU ? "thread" : "CPU";
 	char size[UI_NUMBER_SIZE];
 
 	output_text(report->output, "recording     ");
 	output_text(report->output, report->path);
 	if (description && *description->command)
 		output_printf(report->output, ": %.200s", description->command);
-	output_printf(report->output, "\ntrace         %s from %u hart%s",
-		      ui_size(size, report->totals.bytes), harts, harts == 1 ? "" : "s");
+	output_printf(report->output, "\ntrace         %s from %u %s%s",
+		      ui_size(size, report->totals.bytes), streams, unit, streams == 1 ? "" : "s");
 	if (description && *description->release)
 		output_printf(report->output, ", Linux %s", description->release);
 	output_char(report->output, '\n');
@@ -252,7 +255,7 @@ static void text_table(const struct report *report)
 			      profile->function_count - count);
 }
 
-/* ---- threads and harts ---- */
+/* ---- threads and CPUs ---- */
 
 /* A thread on a CPU. */
 struct row {
@@ -328,7 +331,7 @@ static int text_threads(const struct report *report)
 	output_printf(output, "%8s  %16s  %8s  ", "share", "instructions", "kernel");
 	if (has_times(report))
 		output_printf(output, "%12s  ", "time");
-	output_printf(output, "%4s  %7s  %7s  thread", "hart", "pid", "tid");
+	output_printf(output, "%4s  %7s  %7s  thread", "CPU", "pid", "tid");
 	output_text(output, ui_style_off(report->colours, UI_HEADING));
 	output_char(output, '\n');
 	for (i = 0; i < report_count(report, count); i++)
@@ -350,7 +353,7 @@ static void text_times(const struct report *report)
 
 	if (!has_times(report))
 		return;
-	output_printf(report->output, "time          %s on %zu hart%s, by %s time stamps; ",
+	output_printf(report->output, "time          %s on %zu CPU%s, by %s time stamps; ",
 		      ui_ticks(text, sum.ticks, timeline->hz), timeline->lane_count,
 		      timeline->lane_count == 1 ? "" : "s", ui_number(number, timeline->stamps));
 	output_text(report->output,

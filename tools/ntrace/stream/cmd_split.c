@@ -459,7 +459,7 @@ const struct command command_split = {
 		"exit status: 0, or 3 if something is missing or is in no file.\n\n"
 		"examples:\n"
 		"  ntrace split --framing coresight -o sources etr.bin\n"
-		"  ntrace split --params srcbits=3 -o harts soc.nex\n"
+		"  ntrace split --params srcbits=3 -o streams soc.nex\n"
 		"  ntrace split --framing coresight:0x10 --params srcbits=3 etr.bin\n",
 	.options = options_table,
 	.run = run,

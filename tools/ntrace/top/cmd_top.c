@@ -28,7 +28,7 @@
 #define DELAY_DEFAULT 2.0
 #define SHARE_DEFAULT 1.0
 #define LIMIT_DEFAULT 40
-/* Strobing: short periods catch short events but leave the hart time to settle. */
+/* Strobing: short periods catch short events but leave the CPU time to settle. */
 #define STROBE_PERIOD_US 20000
 #define STROBE_MIN_US 20
 /* Limit of a window: it has to fit into memory. */
@@ -46,7 +46,7 @@ enum {
 
 static const struct option_spec options_table[] = {
 	{ OPTION_ALL, "all", NULL, "trace all CPUs (default)" },
-	{ OPTION_HARTS, "harts", "LIST", "these harts only, e.g. 0,2-3" },
+	{ OPTION_CPU, "cpu", "LIST", "trace only these CPUs, e.g. 0,2-3" },
 	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
 	{ OPTION_PRIVILEGE, "privilege", "LETTERS",
 	  "privileges to trace, of u, s, m (default us)" },
@@ -309,7 +309,7 @@ static void add_stream(struct top_window *window, const struct ntrace_session *s
 	}
 	if (stream->event)
 		return;
-	if (!window->harts++)
+	if (!window->cpus++)
 		window->traced = 0;
 	if (stream->stop_ns > stream->start_ns)
 		window->traced += (double)(stream->stop_ns - stream->start_ns) * 1e-9;
@@ -332,7 +332,7 @@ static int decode(struct top *top)
 	if (!profile_init(&window->profile))
 		return fail("out of memory");
 	window->profile.by_process = true;
-	window->harts = 0;
+	window->cpus = 0;
 	window->bytes = 0;
 	window->lost = 0;
 	window->holes = 0;
@@ -347,8 +347,8 @@ static int decode(struct top *top)
 		profile_stream(&window->profile);
 	}
 	ntrace_session_close(session);
-	if (window->harts)
-		window->traced /= window->harts;
+	if (window->cpus)
+		window->traced /= window->cpus;
 	window->decoding = monotonic_seconds() - start;
 	if (window->profile.failed)
 		return fail("out of memory");
@@ -472,11 +472,11 @@ const struct command command_top = {
 		"decoded and\n"
 		"shown, again and again. Within it every instruction is counted, nothing is "
 		"sampled; the\n"
-		"first lines say how much of the time it was and what was lost. Harts are traced "
-		"in one\n"
+		"first lines say how much of the time it was and what was lost. CPUs are traced in "
+		"one\n"
 		"piece for each picture, processes in pieces of some microseconds all the time. "
-		"Where\n"
-		"decoding does not keep up pictures come more slowly.\n\n"
+		"Pictures\n"
+		"are less frequent if decoding takes longer.\n\n"
 		"keys: q quits, p pauses, i sorts by instructions, c by calls\n\n"
 		"exit status: 0, also when the processes have ended; 1 if tracing failed.\n\n"
 		"examples:\n"

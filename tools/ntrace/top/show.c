@@ -47,13 +47,14 @@ static void show_head(struct top_screen *screen, const struct top_window *window
 	const struct profile *profile = &window->profile;
 	uint64_t all = sum(profile->instructions), errors = errors_of(profile);
 	bool whole = !window->lost && !window->holes && !profile->gaps && !errors;
-	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], harts[32] = "tasks";
+	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], cpus[32] = "tasks";
 
-	if (window->harts)
-		snprintf(harts, sizeof(harts), "%u harts", window->harts);
+	if (window->cpus)
+		snprintf(cpus, sizeof(cpus), "%u CPU%s", window->cpus,
+			 window->cpus == 1 ? "" : "s");
 	top_screen_line(screen, UI_PLAIN,
 			"traced %.1f ms (%.2f %%) of the last %.2f s, of %s; %s decoded in %.2f s",
-			window->traced * 1e3, traced_share(window), window->interval, harts,
+			window->traced * 1e3, traced_share(window), window->interval, cpus,
 			ui_size(number, window->bytes), window->decoding);
 	top_screen_line(screen, UI_PLAIN, "instructions %s: user %.1f %%, kernel %.1f %%; traps %s",
 			ui_number(number, all), share(profile->instructions[PART_USER], all),
@@ -127,10 +128,10 @@ int top_json(struct output *output, const struct top_window *window, size_t limi
 	size_t i;
 
 	output_printf(output,
-		      "{\"window\":%" PRIu64 ",\"harts\":%u,\"interval_s\":%.6f,\"traced_s\":%.6f,"
+		      "{\"window\":%" PRIu64 ",\"cpus\":%u,\"interval_s\":%.6f,\"traced_s\":%.6f,"
 		      "\"share\":%.6f,\"decoding_s\":%.6f,\"bytes\":%" PRIu64
 		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s,\"places\":%" PRIu64 "}",
-		      window->number, window->harts, window->interval, window->traced,
+		      window->number, window->cpus, window->interval, window->traced,
 		      traced_share(window) / 100, window->decoding, window->bytes, window->lost,
 		      window->lost_exact ? "true" : "false", window->holes);
 	output_printf(output,

@@ -13,7 +13,7 @@
 /**
  * struct top_window - a traced piece of time and its profile
  * @number: number of the window, from 1
- * @harts: traced; 0: tasks were
+ * @cpus: traced; 0: tasks were
  * @interval: seconds since the end of the previous window, or since the start
  * @traced: traced seconds of the interval, per CPU
  * @decoding: seconds of decoding
@@ -26,7 +26,7 @@
  */
 struct top_window {
 	uint64_t number;
-	unsigned int harts;
+	unsigned int cpus;
 	double interval;
 	double traced;
 	double decoding;

@@ -259,7 +259,7 @@ function timeline(view) {
 	const colours = tasks.map((task) => colour(task.name + task.tid, 0, 360));
 	let from = 0, to = all, wanted = '';
 	const canvases = lanes.map((lane) => {
-		make(box, 'div', `hart ${lane.cpu}: ${number.format(lane.instructions)} instructions` +
+		make(box, 'div', `CPU ${lane.cpu}: ${number.format(lane.instructions)} instructions` +
 			(timed ? `, executed in ${about_time(lane.ticks)}` : ''));
 		return make(box, 'canvas');
 	});
@@ -295,7 +295,7 @@ function timeline(view) {
 		box.setAttribute('data-to', to);
 		axis.replaceChildren(...[0, 1, 2, 3, 4].map((i) => make(null, 'span', place(from + (to - from) * i / 4))));
 		about.textContent = timed ? `${place(from)} to ${place(to)} behind the first time stamp` :
-			`instructions ${place(from)} to ${place(to)} of each hart`;
+			`instructions ${place(from)} to ${place(to)} of each CPU`;
 	}
 	function zoom(factor, at) {
 		const size = Math.min(all, Math.max(16, (to - from) * factor));
@@ -317,11 +317,11 @@ function timeline(view) {
 	make(tools, 'button', '\u2212', { 'aria-label': 'zoom out' }).addEventListener('click', keys['-']);
 	make(tools, 'button', 'whole').addEventListener('click', keys['0']);
 	make(tools, 'span', (timed ? 'the axis is time; ~ is interpolated: between two time stamps it passes with instructions' :
-		'the axis is instructions that the hart executed, not time: the trace has no time stamps, or not of one clock') +
+		'the axis is instructions that the CPU executed, not time: the trace has no time stamps, or not of one clock') +
 		'; grey below: in the kernel; +, \u2212, 0 and arrows', { class: 'dim' });
 	if (timed)
 		make(view, 'p', `${number.format(stamps)} time stamps` + (untimed ? `; ${number.format(untimed)} instructions before the first ` +
-			'or behind the last one of their hart have no time and are not in the picture' : ''), { class: 'dim', id: 'stamps' });
+			'or behind the last one of their CPU have no time and are not in the picture' : ''), { class: 'dim', id: 'stamps' });
 	box.addEventListener('keydown', (event) => {
 		if (!keys[event.key])
 			return;
@@ -344,7 +344,7 @@ function timeline(view) {
 		const cell = lane.cells[index];
 		if (!cell)
 			return;
-		let text = `hart ${lane.cpu}, from ${timed ? '' : 'instruction '}${place(lane.begin + index * lane.width)}`;
+		let text = `CPU ${lane.cpu}, from ${timed ? '' : 'instruction '}${place(lane.begin + index * lane.width)}`;
 		for (let i = 0; i < cell.length; i += parts)
 			text += `; ${tasks[cell[i]].name} (${tasks[cell[i]].tid}): ${number.format(cell[i + 1])}` +
 				(timed ? ` in ${about_time(cell[i + 3])}` : '');
@@ -449,7 +449,7 @@ function start() {
 	const { instructions, losses } = data;
 	document.title = `ntrace: ${data.command || data.recording}`;
 	$('title').textContent = data.command || data.recording;
-	$('summary').textContent = `${data.recording}: ${number.format(instructions.all)} instructions on ${data.timeline.lanes.length} harts, ` +
+	$('summary').textContent = `${data.recording}: ${number.format(instructions.all)} instructions on ${data.timeline.lanes.length} CPUs, ` +
 		`${share(instructions.user, instructions.all)} in user space, ${share(instructions.kernel, instructions.all)} in the kernel`;
 	const whole = !losses.gaps && !losses.lost && !losses.errors.length;
 	$('whole').textContent = whole ? 'the trace is whole' : 'the trace has losses: see "lost"';

@@ -28,7 +28,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_LEVEL, "level", "LEVEL",
 	  "message, instruction, block (default), branch, pc or itc" },
 	SOURCE_OPTIONS,
-	{ OPTION_SRC, "src", "N", "raw trace: the hart whose messages have SRC = N" },
+	{ OPTION_SRC, "src", "N", "raw trace: only the messages with SRC = N" },
 	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: what they are called" },
 	{ OPTION_LINES, "lines", NULL, "level instruction: file and line of the source" },
 	{ OPTION_OBJDUMP, "objdump", "PROGRAM", "that disassembles (riscv64-linux-gnu-objdump)" },

@@ -24,7 +24,7 @@ enum {
 	OPTION_OUTPUT = 'o',
 	OPTION_PCS = OPTION_LONG,
 	OPTION_EXEC_LOG,
-	OPTION_HART,
+	OPTION_CPU,
 	OPTION_INGRESS,
 	OPTION_RECORD_INGRESS,
 	OPTION_IMPLICIT_RETURN,
@@ -38,7 +38,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_EXEC_LOG, "exec-log", "FILE",
 	  "log of qemu -d exec,nochain with one-insn-per-tb=on" },
 	{ OPTION_INGRESS, "ingress", "FILE", "signals of a hart's trace ingress port" },
-	{ OPTION_HART, "hart", "N", "log: the CPU to encode (0)" },
+	{ OPTION_CPU, "cpu", "N", "log: the CPU to encode (default 0)" },
 	{ OPTION_ELF, "elf", "FILE[@ADDR]", "program, loaded at ADDR; may be repeated" },
 	{ OPTION_MODE, "mode", "MODE", "btm or htm" },
 	{ OPTION_IMPLICIT_RETURN, "implicit-return", "DEPTH",
@@ -65,7 +65,7 @@ struct encode {
 	const char *trace_path;
 	const char *record_path;
 	struct programs programs;
-	unsigned int hart;
+	unsigned int cpu;
 	bool mode_given;
 	bool xlen_given;
 	struct pc_blocks blocks;
@@ -118,10 +118,10 @@ static int take_number(struct encode *encode, struct options *options, int optio
 		if (!config->params.implicit_return)
 			config->params.implicit_return = 3;
 		return EXIT_OK;
-	case OPTION_HART:
-		if (!option_number(options, "hart", 0, UINT16_MAX, &number))
+	case OPTION_CPU:
+		if (!option_number(options, "cpu", 0, UINT16_MAX, &number))
 			return EXIT_USAGE;
-		encode->hart = (unsigned int)number;
+		encode->cpu = (unsigned int)number;
 		return EXIT_OK;
 	default:
 		if (!option_number(options, "src", 0, (1u << NTRACE_SRC_BITS_MAX) - 1, &number))
@@ -161,7 +161,7 @@ static int take_option(struct encode *encode, struct options *options, int optio
 		encode->record_path = options->value;
 		return EXIT_OK;
 	case OPTION_IMPLICIT_RETURN:
-	case OPTION_HART:
+	case OPTION_CPU:
 	case OPTION_SRC:
 		return take_number(encode, options, option);
 	default:
@@ -332,15 +332,15 @@ static int encode_list(struct encode *encode)
 		return error;
 	if (pc_blocks_init(&encode->blocks))
 		return fail("out of memory");
-	error = pc_list_open(&list, path, encode->exec_log, encode->hart);
+	error = pc_list_open(&list, path, encode->exec_log, encode->cpu);
 	if (!error) {
 		play_control(encode, NTRACE_INGRESS_START, encode->options.start);
 		error = encode_pcs(encode, &list);
 		play_control(encode, NTRACE_INGRESS_STOP, encode->options.stop);
 		end_record(encode);
 		if (list.other_lines)
-			say("%s: %" PRIu64 " lines say nothing about the instructions of hart %u",
-			    path, list.other_lines, encode->hart);
+			say("%s: %" PRIu64 " lines say nothing about the instructions of CPU %u",
+			    path, list.other_lines, encode->cpu);
 		pc_list_close(&list);
 	}
 	pc_blocks_free(&encode->blocks);

@@ -16,9 +16,9 @@
 
 #define BUFFER_SIZE (1 << 20)
 
-int pc_list_open(struct pc_list *list, const char *path, bool log, unsigned int hart)
+int pc_list_open(struct pc_list *list, const char *path, bool log, unsigned int cpu)
 {
-	*list = (struct pc_list){ .path = path, .log = log, .hart = hart };
+	*list = (struct pc_list){ .path = path, .log = log, .cpu = cpu };
 	list->file = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
 	if (list->file < 0)
 		return fail("%s: %s", path, strerror(errno));
@@ -174,18 +174,18 @@ static int next_plain(struct pc_list *list, uint64_t *pc)
 static const char trace_start[] = "Trace ";
 static const char stopped_start[] = "Stopped execution of TB chain before ";
 
-/* "Trace HART: HOST [CS_BASE/PC/FLAGS/CFLAGS] SYMBOL": false if it is no such line. */
+/* "Trace CPU: HOST [CS_BASE/PC/FLAGS/CFLAGS] SYMBOL": false if it is no such line. */
 static bool parse_trace(struct pc_list *list, char *line, uint64_t *pc)
 {
 	char *end;
-	unsigned long hart = strtoul(line + sizeof(trace_start) - 1, &end, 10);
+	unsigned long cpu = strtoul(line + sizeof(trace_start) - 1, &end, 10);
 
 	if (*end != ':')
 		return false;
 	end = strchr(end, '[');
 	end = end ? strchr(end, '/') : NULL;
 	end = end ? hex_number(end + 1, pc) : NULL;
-	list->ours = hart == list->hart;
+	list->ours = cpu == list->cpu;
 	return end && *end == '/';
 }
 

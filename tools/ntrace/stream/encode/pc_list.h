@@ -12,12 +12,12 @@
 /**
  * struct pc_list - an open list
  * @line: number of the line last read, from 1
- * @other_lines: log: lines without instructions of this hart
+ * @other_lines: log: lines without instructions of this CPU
  */
 struct pc_list {
 	const char *path;
 	bool log;
-	unsigned int hart;
+	unsigned int cpu;
 	uint64_t line;
 	uint64_t other_lines;
 	/* private */
@@ -27,7 +27,7 @@ struct pc_list {
 	char *end;
 	bool last;
 	bool held_known;
-	bool ours;	/* log: the last block was of this hart */
+	bool ours;	/* log: the last block was of this CPU */
 	uint64_t held;
 };
 
@@ -36,11 +36,11 @@ struct pc_list {
  * @log: QEMU's -d exec with one-insn-per-tb; else PCs as 0x and hex digits, one a line, perhaps
  *       followed by the kind of instruction as the reference tool's PC sequences have it (",BN4");
  *       blank lines and comments ("#" or "//") are skipped
- * @hart: log: the CPU whose instructions count
+ * @cpu: log: the CPU whose instructions count
  *
  * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
-int pc_list_open(struct pc_list *list, const char *path, bool log, unsigned int hart);
+int pc_list_open(struct pc_list *list, const char *path, bool log, unsigned int cpu);
 void pc_list_close(struct pc_list *list);
 
 /**
