@@ -6,7 +6,6 @@
 #include <linux/bitfield.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
-#include <linux/string_choices.h>
 
 #include "debug.h"
 #include "path.h"
@@ -132,7 +131,7 @@ static int ntrace_debug_path(struct ntrace_path *path, void *data)
 	seq_printf(file, "cpu%u", path->cpu);
 	for (i = 0; i < path->count; i++)
 		seq_printf(file, "%s%s", i ? " -> " : " ", dev_name(path->component[i]->dev));
-	seq_printf(file, " hart=%s%s", str_on_off(path->cpu_up), path->stale ? " stale" : "");
+	seq_printf(file, " online=%d%s", path->cpu_up, path->stale ? " stale" : "");
 	capture = path->capture;
 	if (capture)
 		seq_printf(file, " owner=%s state=%s head=%llu lost=%llu loss=%#x gaps=%u",

@@ -28,7 +28,7 @@ load() {
 
 # Registers are looked at through /dev/mem, which the driver knows nothing of. Names of
 # blocks are their addresses: 6000000.trace-encoder.
-blocks_of() { sed -n "s/^cpu$1 \(.*\) hart=.*/\1/p" $debug/paths; }
+blocks_of() { sed -n "s/^cpu$1 \(.*\) online=.*/\1/p" $debug/paths; }
 encoder_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks%% *}"; }
 sink_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks##* }"; }
 declare -A encoders=() sinks=()

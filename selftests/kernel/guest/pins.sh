@@ -13,7 +13,7 @@ base=0x${sink##*/} base=${base%%.*}
 # What it says of itself: the word that begins with this.
 shown() { sed -n "/trace-$kind/s/.* \($1=[^ ]*\).*/\1/p" $debug/components; }
 
-like "debugfs: both paths end there" "funnel -> [0-9a-f]+\.trace-$kind hart=.*funnel -> [0-9a-f]+\.trace-$kind hart=" \
+like "debugfs: both paths end there" "funnel -> [0-9a-f]+\.trace-$kind online=1.*funnel -> [0-9a-f]+\.trace-$kind online=1" \
 	"$(tr '\n' ' ' <$debug/paths)"
 is "$(register "$base")" 0x00000008 "it is left off"
 if [ "$1" = pib ]; then
