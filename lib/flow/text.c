@@ -213,7 +213,7 @@ int ntrace_flow_describe(const struct ntrace_flow_event *event, char *text, size
 
 	add(&line, "%s", ntrace_flow_type_name(event->type));
 	add_reason(&line, event);
-	add(&line, ", offset 0x%" PRIx64 ", hart %u", event->offset, event->src);
+	add(&line, ", offset 0x%" PRIx64 ", SRC %u", event->offset, event->src);
 	if (placed) {
 		add(&line, ", PC 0x%" PRIx64, event->address);
 		add_image(&line, event);

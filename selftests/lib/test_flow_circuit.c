@@ -247,14 +247,14 @@ static void test_texts(void)
 		ntrace_demux_message(demux, &message);
 	ntrace_demux_free(demux);
 	is_str(lines.text,
-	       "circuit: call (CKSRC 9), to 0x1300, offset 0x0, hart 1, PC 0x1000, time 256\n"
-	       "circuit: watchpoint (CKSRC 14), trigger 4, offset 0x9, hart 2\n"
-	       "circuit: PC sample (CKSRC 15), offset 0xd, hart 1, PC 0x1302, time 261\n"
-	       "data: channel 3, 0x41 (IDTAG 0xd), offset 0x11, hart 1, time 263\n"
-	       "circuit: control (CKSRC 0) 0x3, offset 0x16, hart 1, time 263\n"
+	       "circuit: call (CKSRC 9), to 0x1300, offset 0x0, SRC 1, PC 0x1000, time 256\n"
+	       "circuit: watchpoint (CKSRC 14), trigger 4, offset 0x9, SRC 2\n"
+	       "circuit: PC sample (CKSRC 15), offset 0xd, SRC 1, PC 0x1302, time 261\n"
+	       "data: channel 3, 0x41 (IDTAG 0xd), offset 0x11, SRC 1, time 263\n"
+	       "circuit: control (CKSRC 0) 0x3, offset 0x16, SRC 1, time 263\n"
 	       "circuit: compressed PC counters (CKSRC 12), counters 0x10002, offset 0x19, "
-	       "hart 1, time 263\n"
-	       "circuit: context (CKSRC 13), data 0x7, offset 0x1f, hart 1, PC 0x1302, time 263\n",
+	       "SRC 1, time 263\n"
+	       "circuit: context (CKSRC 13), data 0x7, offset 0x1f, SRC 1, PC 0x1302, time 263\n",
 	       "each kind in words, of the hart that sent it");
 	is_u64(lines.times[3], (0x100 ^ 0x5) ^ 0x2, "times are absolute with sync, else XORed");
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_CIRCUIT), "circuit", "type name");

@@ -381,35 +381,35 @@ static void test_describe(void)
 	is_u64(ntrace_space_name_range(space, 0x2000, 0x1000, "firmware, not given"), 0, "named");
 	is_str(feed(space, "srcbits=2", "24 54 01 00 81 2B 20 04 11 07 24 54 01 00 00 07 84 04 23",
 		    log_line, NULL),
-	       "sync: trace enable (SYNC 5), offset 0x0, hart 1, PC 0x1000 of code, "
+	       "sync: trace enable (SYNC 5), offset 0x0, SRC 1, PC 0x1000 of code, "
 	       "space program, time 10|"
 	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x4, offset 0x6, "
-	       "hart 1, PC 0x1000 of code, space program, time 11|"
-	       "gap, offset 0x6, hart 1, PC 0x1000 of code, space program, time 11|"
-	       "sync: trace enable (SYNC 5), offset 0xa, hart 1, PC 0x2000 in firmware, not given, "
+	       "SRC 1, PC 0x1000 of code, space program, time 11|"
+	       "gap, offset 0x6, SRC 1, PC 0x1000 of code, space program, time 11|"
+	       "sync: trace enable (SYNC 5), offset 0xa, SRC 1, PC 0x2000 in firmware, not given, "
 	       "space program|"
-	       "error: no memory is known at this address, offset 0x10, hart 1, PC 0x2000 in "
+	       "error: no memory is known at this address, offset 0x10, SRC 1, PC 0x2000 in "
 	       "firmware, not given, space program|"
-	       "gap, offset 0x10, hart 1, PC 0x2000 in firmware, not given, space program|"
-	       "trace off: debug entry (EVCODE 0), offset 0x10, hart 1|",
-	       "section 7: a line names offset, hart, PC, reason, image, space, time");
+	       "gap, offset 0x10, SRC 1, PC 0x2000 in firmware, not given, space program|"
+	       "trace off: debug entry (EVCODE 0), offset 0x10, SRC 1|",
+	       "section 7: a line names offset, SRC, PC, reason, image, space, time");
 	is_str(feed(space, "", SYNC_1000 "20 03 20 03 84 10 07 0C 07", log_line, NULL),
-	       "sync: trace enable (SYNC 5), offset 0x0, hart 0, PC 0x1000 of code, space program|"
+	       "sync: trace enable (SYNC 5), offset 0x0, SRC 0, PC 0x1000 of code, space program|"
 	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x0, offset 0x4, "
-	       "hart 0, PC 0x1000 of code, space program|"
-	       "gap, offset 0x4, hart 0, PC 0x1000 of code, space program|"
+	       "SRC 0, PC 0x1000 of code, space program|"
+	       "gap, offset 0x4, SRC 0, PC 0x1000 of code, space program|"
 	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x0, offset 0x6, "
-	       "hart 0|"
-	       "trace off: trace disable (EVCODE 4), offset 0x8, hart 0|"
-	       "gap, offset 0xb, hart 0|",
+	       "SRC 0|"
+	       "trace off: trace disable (EVCODE 4), offset 0x8, SRC 0|"
+	       "gap, offset 0xb, SRC 0|",
 	       "no PC where the flow is lost");
 	is_str(feed(space, "", SYNC_1000 "FF 02", log_line, NULL),
-	       "sync: trace enable (SYNC 5), offset 0x0, hart 0, PC 0x1000 of code, space program|"
-	       "error: reserved MSEO code, offset 0x5, hart 0, PC 0x1000 of code, space program|"
-	       "gap, offset 0x5, hart 0, PC 0x1000 of code, space program|",
+	       "sync: trace enable (SYNC 5), offset 0x0, SRC 0, PC 0x1000 of code, space program|"
+	       "error: reserved MSEO code, offset 0x5, SRC 0, PC 0x1000 of code, space program|"
+	       "gap, offset 0x5, SRC 0, PC 0x1000 of code, space program|",
 	       "section 1: where the reserved code is");
 	is_str(feed(space, "dialect=sifive-v0", "24 2D 00 83", log_line, NULL),
-	       "sync: message contention (SYNC 11), offset 0x0, hart 0, PC 0x1000 of code, "
+	       "sync: message contention (SYNC 11), offset 0x0, SRC 0, PC 0x1000 of code, "
 	       "space program|",
 	       "section 14: names are those of the dialect");
 	ntrace_space_put(space);

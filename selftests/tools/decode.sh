@@ -121,9 +121,9 @@ END
 two() { "$ntrace" decode --params srcbits=2 --elf "$data/xrle.elf" "$@" "$tmp/two.nex"; }
 for src in 1 2; do
 	two --level pc --src "$src" 2>"$tmp/err" | cmp - <(head -n $((160000 / src)) "$tmp/expected.pc")
-	is "$? $(cat "$tmp/err")" "0 " "two harts: --src $src"
+	is "$? $(cat "$tmp/err")" "0 " "two SRC: --src $src"
 	two --level instruction | sed -nE "s/^\[src $src\] (0x[0-9a-f]+).*/\1/p" | cmp - <(head -n $((160000 / src)) "$tmp/expected.pc")
-	is $? 0 "two harts at once: the lines of SRC $src say so"
+	is $? 0 "two SRC at once: the lines of SRC $src say so"
 done
 is "$(two --level block --json | python3 -c '
 import json, sys
@@ -131,9 +131,9 @@ total = {}
 for line in sys.stdin:
     e = json.loads(line)
     if e["type"] == "block": total[e["src"]] = total.get(e["src"], 0) + e["instructions"]
-print(total)')" "{1: 160000, 2: 80000}" "two harts at once: JSON has the SRC"
+print(total)')" "{1: 160000, 2: 80000}" "two SRC at once: JSON has the SRC"
 two --level pc >"$tmp/out" 2>"$tmp/err"
-is "$? $(wc -l <"$tmp/err")" "2 1" "two harts at the PC level: wrong use"
+is "$? $(wc -l <"$tmp/err")" "2 1" "two SRC at the PC level: wrong use"
 like "and it says what to do" "SRC 1 and 2: choose with --src" "$(cat "$tmp/err")"
 
 # c.nop, c.beqz, c.nop twice; ResourceFull I-CNT 4: two parcels retired beyond the branch that nothing tells of.
@@ -171,8 +171,8 @@ is $? 0 "time stamps and contexts as JSON"
 timed --level pc >"$tmp/out"
 is "$(cat "$tmp/out" "$tmp/err")" "0x1000
 0x1002
-ntrace: $tmp/timed.nex: error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x4, offset 0xd, hart 0, PC 0x1000 of $tmp/nops.bin, space programs, privilege VU, scontext 0x5, hcontext 0x6, time 17
-ntrace: $tmp/timed.nex: gap, offset 0xd, hart 0, PC 0x1000 of $tmp/nops.bin, space programs, privilege VU, scontext 0x5, hcontext 0x6, time 17" \
+ntrace: $tmp/timed.nex: error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x4, offset 0xd, SRC 0, PC 0x1000 of $tmp/nops.bin, space programs, privilege VU, scontext 0x5, hcontext 0x6, time 17
+ntrace: $tmp/timed.nex: gap, offset 0xd, SRC 0, PC 0x1000 of $tmp/nops.bin, space programs, privilege VU, scontext 0x5, hcontext 0x6, time 17" \
 	"the PC level: losses are described on stderr"
 is "$("$ntrace" dump --json "$tmp/timed.nex" | python3 -c '
 import json, sys
@@ -217,7 +217,7 @@ like "dump of a cut trace: warns" "ends inside a message" "$(cat "$tmp/err")"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/hole.nex" >"$tmp/hole.pc" 2>"$tmp/err"
 is $? 3 "a hole: exit status"
 like "a hole: a line for the gap" "gap, offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
-ok "a hole: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, hart 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
+ok "a hole: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, SRC 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
 
 # Without the program's memory every address is unknown, and said to be.
 "$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"

@@ -333,7 +333,7 @@ NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_
  * @text: written as snprintf() does, always 0-terminated if @size is not 0
  * @size: bytes of @text
  *
- * What, why, offset, hart, address with image and symbol (or the name of the range
+ * What, why, offset, SRC, address with image and symbol (or the name of the range
  * that nothing is known of), address space, context, time.
  * Return: length of the whole text.
  */
