@@ -99,7 +99,7 @@ def recording(directory, pcs, rounds):
         same(blocks.stats[0].instructions, 10 * rounds, "and how much")
         same("symbol" in session.blocks(places=False).columns, False, "without places")
         same(any("kallsyms" in note for note in session.notes), True, "notes say what is missing")
-        profile = session.profile(pid=42, privileges="u")
+        profile = session.profile(pid=42, privileges="U,vu")
         counted = {(hex(branch.source), hex(branch.target)): branch.times for branch in profile.branches()}
         same(counted, {("0x10004", "0x10002"): 2 * rounds, ("0x10006", "0x1000c"): rounds,
                        ("0x1000c", "0x1000a"): rounds, ("0x1000a", "0x10000"): rounds}, "Profile.branches()")
@@ -113,7 +113,7 @@ def recording(directory, pcs, rounds):
         profile.close()
         same((objects[0].name, objects[0].symbol(0x1000c)), (directory + "/demo", ("leaf", 0)),
              "objects outlive the profile")
-        raises(ntrace.Error, "'x' is none of u, s, m", "a privilege that is none", session.profile, -1, "x")
+        raises(ntrace.Error, "'ux' is not a set of u, s, m, vu, vs", "a privilege that is none", session.profile, -1, "ux")
         raises(IndexError, "no stream 7", "a stream that is none", session.blocks, [7])
         event_of, _session.event_of = _session.event_of, lambda *_: 1 // 0
         raises(ZeroDivisionError, "", "what a callback raises comes out", session.blocks)

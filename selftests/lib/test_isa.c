@@ -346,6 +346,53 @@ static void test_extensions(void)
 	}
 }
 
+static void test_privileges(void)
+{
+	static const struct {
+		const char *text;
+		uint32_t set;	/* 0: refused */
+	} cases[] = {
+		{ "u", 1 << NTRACE_PRIV_U },
+		{ "s", 1 << NTRACE_PRIV_S },
+		{ "k", 1 << NTRACE_PRIV_S },
+		{ "m", 1 << NTRACE_PRIV_M },
+		{ "vu", 1 << NTRACE_PRIV_VU },
+		{ "vs", 1 << NTRACE_PRIV_VS },
+		{ "VK", 1 << NTRACE_PRIV_VS },
+		{ "us", 1 << NTRACE_PRIV_U | 1 << NTRACE_PRIV_S },
+		{ "uu", 1 << NTRACE_PRIV_U },
+		{ "U,S,M", 1 << NTRACE_PRIV_U | 1 << NTRACE_PRIV_S | 1 << NTRACE_PRIV_M },
+		{ "uvuVs", 1 << NTRACE_PRIV_U | 1 << NTRACE_PRIV_VU | 1 << NTRACE_PRIV_VS },
+		{ "", 0 },
+		{ ",", 0 },
+		{ "u,", 0 },
+		{ ",u", 0 },
+		{ "u,,s", 0 },
+		{ "u s", 0 },
+		{ "v", 0 },
+		{ "uv", 0 },
+		{ "vm", 0 },
+		{ "vv", 0 },
+		{ "d", 0 },
+		{ "user", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint32_t set = 0x5a5a;
+		int ret = ntrace_priv_parse(&set, cases[i].text);
+
+		ok(ret == (cases[i].set ? 0 : NTRACE_ERR_INVALID) &&
+			   set == (cases[i].set ? cases[i].set : 0x5a5a),
+		   "privileges '%s': %d, 0x%x", cases[i].text, ret, set);
+	}
+	for (i = 0; i < 9; i++) {
+		static const char *const names[] = { "U", "S", "?", "M", "D", "VU", "VS", "?", "?" };
+
+		is_str(ntrace_priv_name((unsigned int)i), names[i], "name of privilege %zu", i);
+	}
+}
+
 int main(void)
 {
 	test_classes();
@@ -355,5 +402,6 @@ int main(void)
 	test_lengths();
 	test_strings();
 	test_extensions();
+	test_privileges();
 	return done_testing();
 }

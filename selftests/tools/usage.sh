@@ -76,10 +76,21 @@ for command in dump decode stat check detect encode report export; do
 	is "$? $(head -n 1 <<<"$help" | cut -c-23) $(grep -c . <<<"$help")" "0 --params KEY=VALUE,...: 16" "$command --params help"
 done
 complains "a number that is none" 2 "'many' is not a number" report --limit many x
-complains "--user and --kernel" 2 "exclude each other" report --user --kernel x
+for command in report export; do
+	complains "$command: --user and --kernel" 2 "exclude each other" $command --user --kernel x
+	complains "$command: --user and --privilege" 2 "exclude each other" $command -u --privilege us x
+done
+complains "report: --user is --privilege u" 1 "/nonexistent: No such file" report -u --privilege U /nonexistent
+complains "export: --kernel is --privilege s" 1 "/nonexistent: No such file" export -f csv -k --privilege k /nonexistent
+for command in record trigger top report export; do
+	for privileges in x usx vm '' u,; do
+		complains "$command: privilege '$privileges'" 2 "option --privilege: '$privileges' is not a set of u, s, m, vu, vs" \
+			$command --privilege "$privileges" x
+	done
+	like "$command: --privilege in the help" "privilege LETTERS .*u, s" "$("$ntrace" $command --help | grep -A 1 -- --privilege)"
+done
 complains "unknown sort key" 2 "not one of self, total, calls" report --sort size x
 complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
-complains "unknown privilege" 2 "'x' is not one of u, s, m" record --privilege usx true
 complains "sync interval that is no power of two" 2 "not a power of two" record --sync messages:100 true
 complains "time stamps of no kind" 2 "not one of any, external" record --timestamps now true
 complains "time stamps divided by what they cannot" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
@@ -107,7 +118,7 @@ complains "a size of tasks for harts" 2 "system-wide: --data-size" record -a --a
 complains "strobing that is none" 2 "not a pair of microseconds" record --strobe 100 true
 complains "strobing of harts" 2 "per-process and system-wide tracing" record -a --strobe 100,900 true
 complains "a snapshot without synchronization" 2 "decoding cannot start without" record --snapshot --sync off true
-complains "M-mode of a task" 2 "m can only be traced system-wide" record --task --privilege um true
+complains "M-mode of a task" 2 "m, vu and vs can only be traced system-wide" record --task --privilege um true
 complains "no such command to record" 127 "/nonexistent/x: no such command" record /nonexistent/x
 complains "no such command in PATH" 127 "no-such-program: no such command" record -- no-such-program
 complains "a command that is no program" 126 "cannot be executed" record /etc/passwd

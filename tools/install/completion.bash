@@ -36,7 +36,8 @@ _ntrace_words() {
 	top:sort) echo instructions calls ;;
 	export:format) _ntrace_formats "$1" ;;
 	record:mode | trigger:mode | encode:mode) echo btm htm ;;
-	record:privilege | trigger:privilege | top:privilege) echo u s us usm ;;
+	record:privilege | top:privilege | report:privilege | export:privilege) echo u s m us usm vu vs ;;
+	trigger:privilege) echo u s us ;;
 	record:sync | trigger:sync) echo messages: cycles: parcels: off ;;
 	record:timestamps | trigger:timestamps) echo any external system core shared ;;
 	record:traps) echo exceptions interrupts ;;

@@ -173,6 +173,19 @@ NTRACE_API int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, uns
 NTRACE_API bool ntrace_insn_sequential_target(const struct ntrace_insn *prev,
 					      const struct ntrace_insn *insn, uint64_t *target);
 
+/** ntrace_priv_name - "U", "S", "M", "D", "VU", "VS"; "?" for other values of @priv */
+NTRACE_API const char *ntrace_priv_name(unsigned int priv);
+
+/**
+ * ntrace_priv_parse - parse a set of privileges such as "us" or "u,vu"
+ * @set: result, 1 << enum ntrace_priv for each; untouched on error
+ * @text: one or more of u, s, m, vu, vs, in upper or lower case; k (kernel) is s. A comma may
+ *        separate two of them.
+ *
+ * Return: 0, or NTRACE_ERR_INVALID for any other text, the empty one included.
+ */
+NTRACE_API int ntrace_priv_parse(uint32_t *set, const char *text);
+
 /** ntrace_insn_class_name - "branch", "indirect call", ... */
 NTRACE_API const char *ntrace_insn_class_name(unsigned int insn_class);
 

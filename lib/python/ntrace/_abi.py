@@ -189,6 +189,7 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "strerror": (c_char_p, [c_int]),
     "version": (c_char_p, []),
     "insn_class_name": (c_char_p, [c_uint]),
+    "priv_parse": (c_int, [POINTER(c_uint32), c_char_p]),
     "params_init": (None, [POINTER(Params)]),
     "params_parse": (c_int, [POINTER(Params), c_char_p, POINTER(c_char_p)]),
     "params_format": (c_int, [POINTER(Params), c_char_p, c_size_t]),

@@ -9,9 +9,6 @@ from ._errors import Error, check
 from ._image import Handle, Object
 from ._table import Column, Table, column_of, layout
 
-# enum ntrace_priv
-_PRIVILEGES = {"u": 0, "s": 1, "m": 3}
-
 
 class Branch(NamedTuple):
     """A transfer of control, and how often it was executed. Addresses are link addresses.
@@ -42,14 +39,13 @@ class Profile(Handle):
     _free = "profile_free"
 
     def __init__(self, pid: int = -1, privileges: str = "") -> None:
-        """An empty one."""
-        mask = 0
-        for letter in privileges:
-            if letter not in _PRIVILEGES:
-                raise Error(_abi.ERR_INVALID, "privileges: '%s' is none of u, s, m" % letter)
-            mask |= 1 << _PRIVILEGES[letter]
+        """An empty one. privileges: letters u, s, m, vu, vs; "" = all."""
+        mask = ctypes.c_uint32()
+        if privileges and _abi.library.priv_parse(ctypes.byref(mask), privileges.encode()):
+            raise Error(_abi.ERR_INVALID,
+                        "privileges: '%s' is not a set of u, s, m, vu, vs" % privileges)
         options = _abi.ProfileOptions(size=ctypes.sizeof(_abi.ProfileOptions), pid=pid,
-                                      privileges=mask)
+                                      privileges=mask.value)
         handle = ctypes.c_void_p()
         super().__init__(None)
         check(_abi.library.profile_new(ctypes.byref(handle), ctypes.byref(options)), "profile")

@@ -39,6 +39,13 @@ struct option_spec {
 /* First id of long options without a short form. */
 #define OPTION_LONG 256
 
+/* Ids of SELECT_OPTIONS. */
+enum {
+	OPTION_USER = 'u',
+	OPTION_KERNEL = 'k',
+	OPTION_SELECT = OPTION_LONG + 1000,
+};
+
 /* Every table contains OPTION_HELP and ends with OPTION_TABLE_END. */
 #define OPTION_HELP                                                                                \
 	{                                                                                          \
@@ -124,6 +131,29 @@ int options_next(struct options *options);
  */
 bool option_number(const struct options *options, const char *name, uint64_t min, uint64_t max,
 		   uint64_t *number);
+
+/* Options of commands that select executed code, for option_select(). */
+#define SELECT_OPTIONS                                                                             \
+	{ OPTION_USER, "user", NULL, "only user space, as --privilege u" },                        \
+		{ OPTION_KERNEL, "kernel", NULL, "only the kernel, as --privilege s" },            \
+		{ OPTION_SELECT, "privilege", "LETTERS",                                           \
+		  "only these privileges: any of u, s, m, vu, vs" }
+
+/**
+ * option_privileges - a set of privileges, see ntrace_priv_parse()
+ * @set: result, 1 << enum ntrace_priv for each
+ *
+ * Return: true, or false after an error message about option @name.
+ */
+bool option_privileges(const struct options *options, const char *name, uint32_t *set);
+
+/**
+ * option_select - one of SELECT_OPTIONS
+ * @set: selected privileges, 0 before the first of these options
+ *
+ * Return: EXIT_OK, or EXIT_USAGE after an error message.
+ */
+int option_select(const struct options *options, int option, uint32_t *set);
 
 /** usage_error - print an error on stderr that refers to --help. Return: EXIT_USAGE */
 int usage_error(const struct command *command, const char *format, ...)

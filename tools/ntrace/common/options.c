@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/isa.h>
+
 #include "command.h"
 #include "ui.h"
 
@@ -209,6 +211,28 @@ bool option_number(const struct options *options, const char *name, uint64_t min
 	}
 	*number = value;
 	return true;
+}
+
+bool option_privileges(const struct options *options, const char *name, uint32_t *set)
+{
+	if (!ntrace_priv_parse(set, options->value))
+		return true;
+	usage_error(options->command, "option --%s: '%s' is not a set of u, s, m, vu, vs like us",
+		    name, options->value);
+	return false;
+}
+
+int option_select(const struct options *options, int option, uint32_t *set)
+{
+	uint32_t privileges = option == OPTION_USER ? 1u << NTRACE_PRIV_U : 1u << NTRACE_PRIV_S;
+
+	if (option == OPTION_SELECT && !option_privileges(options, "privilege", &privileges))
+		return EXIT_USAGE;
+	if (*set && *set != privileges)
+		return usage_error(options->command,
+				   "--privilege, --user and --kernel exclude each other");
+	*set = privileges;
+	return EXIT_OK;
 }
 
 int usage_error(const struct command *command, const char *format, ...)

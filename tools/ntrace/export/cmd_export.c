@@ -37,8 +37,6 @@ enum {
 	OPTION_FORMAT = 'f',
 	OPTION_OUTPUT = 'o',
 	OPTION_BINARY = 'b',
-	OPTION_USER = 'u',
-	OPTION_KERNEL = 'k',
 	OPTION_PID = 'p',
 	OPTION_PERIOD = OPTION_LONG,
 	OPTION_DEPTH,
@@ -56,8 +54,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_OUTPUT, "output", "FILE", "write to FILE (standard output; perf-data: needed)" },
 	{ OPTION_BINARY, "binary", "NAME",
 	  "program or library to describe: path or file name (that with most instructions)" },
-	{ OPTION_USER, "user", NULL, "only user space" },
-	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
+	SELECT_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_PERIOD, "period", "N", "instructions between samples (10007)" },
 	{ OPTION_DEPTH, "depth", "N", "transfers in a sample, up to 512 (32)" },
@@ -90,8 +87,6 @@ struct export
 	const char *output;
 	const char *binary;
 	unsigned int format;
-	bool user;
-	bool kernel;
 	bool every_branch;
 	bool threads;
 	bool no_inline;
@@ -139,11 +134,9 @@ static int take_option(struct export *export, struct options *options, int optio
 		export->binary = options->value;
 		return EXIT_OK;
 	case OPTION_USER:
-		export->user = true;
-		return EXIT_OK;
 	case OPTION_KERNEL:
-		export->kernel = true;
-		return EXIT_OK;
+	case OPTION_SELECT:
+		return option_select(options, option, &export->selection.privileges);
 	case OPTION_PID:
 		if (!option_number(options, "pid", 0, INT32_MAX, &number))
 			return EXIT_USAGE;
@@ -362,7 +355,7 @@ static int write_samples(struct export *export, struct ntrace_export_counts *cou
 		.session = export->recording.session,
 		.object = export->object,
 		.period = export->period,
-		.user = export->user,
+		.user = export->selection.privileges == 1u << NTRACE_PRIV_U,
 		.every_branch = export->every_branch,
 	};
 	struct ntrace_sampler_options options = {
@@ -469,9 +462,9 @@ static int check_samples(const struct export *export)
 		return fail("%s: between samples calls and returns are unknown: %s needs a trace, "
 			    "see ntrace-record(1)",
 			    export->path, format_name(export->format));
-	if (export->kernel)
+	if (export->selection.privileges && !(export->selection.privileges >> NTRACE_PRIV_U & 1))
 		return fail("%s: a perf.data file does not contain the kernel's code: --kernel "
-			    "needs a recording of ntrace-record(1)",
+			    "(--privilege s) needs a recording of ntrace-record(1)",
 			    export->path);
 	return EXIT_OK;
 }
@@ -509,8 +502,6 @@ static int check_options(struct export *export, int operands)
 		return usage_error(export->command, "a recording is needed");
 	if (export->format == FORMAT_NONE)
 		return usage_error(export->command, "option --format is needed");
-	if (export->user && export->kernel)
-		return usage_error(export->command, "--user and --kernel exclude each other");
 	if (export->format == FORMAT_PERF_DATA && !export->output)
 		return usage_error(export->command, "option --output is needed with perf-data");
 	if (export->format == FORMAT_PERF_DATA && export->binary)
@@ -529,10 +520,6 @@ static int check_options(struct export *export, int operands)
 		return usage_error(export->command, "--every-branch applies to perf-data only");
 	if (export->gcov_version && export->format != FORMAT_GCOV)
 		return usage_error(export->command, "--gcov-version applies to gcov only");
-	if (export->user)
-		export->selection.privileges = 1u << NTRACE_PRIV_U;
-	if (export->kernel)
-		export->selection.privileges = 1u << NTRACE_PRIV_S;
 	return EXIT_OK;
 }
 

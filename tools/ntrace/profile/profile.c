@@ -46,7 +46,6 @@ bool profile_init(struct profile *profile)
 {
 	memset(profile, 0, sizeof(*profile));
 	profile->only_pid = -1;
-	profile->only_parts = ~0u;
 	profile->table_size = TABLE_SIZE_MIN;
 	profile->table = calloc(profile->table_size, sizeof(*profile->table));
 	profile->memo = calloc(MEMO_ENTRIES, sizeof(*profile->memo));
@@ -297,7 +296,7 @@ static void count_other(struct profile *profile, const struct ntrace_session_eve
 static bool is_selected(const struct profile *profile, const struct ntrace_session_event *event)
 {
 	return (profile->only_pid < 0 || profile->only_pid == event->pid) &&
-	       profile->only_parts >> profile_part(event->privilege) & 1;
+	       (!profile->only_privileges || profile->only_privileges >> event->privilege & 1);
 }
 
 int profile_sample(struct profile *profile, const struct ntrace_session_event *event)

@@ -83,7 +83,7 @@ struct profile_memo;
  * struct profile - sums of all events
  * @by_process: one entry per function and process
  * @only_pid: count functions of this process only; -1 = all
- * @only_parts: bit mask of enum profile_part: count functions of these only
+ * @only_privileges: 1 << enum ntrace_priv for each: count functions there only; 0 = all
  * @functions: @function_count entries, unordered before profile_sort()
  * @instructions: all executed instructions, independent of the selection
  * @selected: instructions of @functions
@@ -92,7 +92,7 @@ struct profile_memo;
 struct profile {
 	bool by_process;
 	int32_t only_pid;
-	unsigned int only_parts;
+	uint32_t only_privileges;
 	struct function **functions;
 	size_t function_count;
 	uint64_t instructions[PARTS];

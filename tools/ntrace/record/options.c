@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <ntrace/isa.h>
+
 #include "common/command.h"
 #include "common/ui.h"
 #include "cpus.h"
@@ -30,7 +32,7 @@ const struct option_spec record_options_table[] = {
 	{ OPTION_MODE, "mode", "btm|htm",
 	  "branch or history trace mode (default: htm if supported)" },
 	{ OPTION_PRIVILEGE, "privilege", "LETTERS",
-	  "privileges to trace, of u, s, m (default us)" },
+	  "privileges to trace: any of u, s, m, vu, vs (default us)" },
 	{ OPTION_AUX_SIZE, "aux-size", "SIZE",
 	  "per-process: buffer between kernel and recorder, per CPU or thread" },
 	{ OPTION_SINK_SIZE, "sink-size", "SIZE",
@@ -60,24 +62,13 @@ const struct option_spec record_options_table[] = {
 	OPTION_TABLE_END,
 };
 
-static int take_privilege(struct record_options *record, const char *text)
-{
-	record->wanted.privilege = 0;
-	for (; *text; text++) {
-		if (*text == 'u')
-			record->wanted.privilege |= NTRACE_PRIVILEGE_U;
-		else if (*text == 's')
-			record->wanted.privilege |= NTRACE_PRIVILEGE_S;
-		else if (*text == 'm')
-			record->wanted.privilege |= NTRACE_PRIVILEGE_M;
-		else
-			return usage_error(record->command,
-					   "option --privilege: '%c' is not one of u, s, m", *text);
-	}
-	if (!record->wanted.privilege)
-		return usage_error(record->command, "option --privilege: nothing to trace");
-	return EXIT_OK;
-}
+/* The driver numbers privileges as the library does. */
+_Static_assert(NTRACE_PRIVILEGE_U == 1u << NTRACE_PRIV_U &&
+		       NTRACE_PRIVILEGE_S == 1u << NTRACE_PRIV_S &&
+		       NTRACE_PRIVILEGE_M == 1u << NTRACE_PRIV_M &&
+		       NTRACE_PRIVILEGE_VU == 1u << NTRACE_PRIV_VU &&
+		       NTRACE_PRIVILEGE_VS == 1u << NTRACE_PRIV_VS,
+	       "privileges of linux/ntrace.h and ntrace/isa.h");
 
 /* "messages:4096": the hardware supports powers of two from 16. */
 static int take_sync(struct record_options *record, const char *text)
@@ -255,7 +246,9 @@ static int take_option(struct record_options *record, struct options *options, i
 		record->wanted.flags |= NTRACE_CONFIG_CONTEXT;
 		return EXIT_OK;
 	case OPTION_PRIVILEGE:
-		return take_privilege(record, options->value);
+		return option_privileges(options, "privilege", &record->wanted.privilege) ?
+			       EXIT_OK :
+			       EXIT_USAGE;
 	case OPTION_AUX_SIZE:
 		if (!option_number(options, "aux-size", 4096, UINT64_C(1) << 40, &record->aux_size))
 			return EXIT_USAGE;
@@ -341,9 +334,10 @@ static int check_options(const struct record_options *record)
 				   "--aux-size is a per-process option; system-wide: --data-size");
 	if (tasks && record->wanted.traps)
 		return usage_error(record->command, "--traps is a system-wide option");
-	if (tasks && record->wanted.privilege & NTRACE_PRIVILEGE_M)
-		return usage_error(record->command,
-				   "option --privilege: m can only be traced system-wide");
+	if (tasks && record->wanted.privilege & ~(NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S))
+		return usage_error(
+			record->command,
+			"option --privilege: m, vu and vs can only be traced system-wide");
 	return record_trigger_check(record);
 }
 

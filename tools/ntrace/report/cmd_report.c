@@ -17,8 +17,6 @@
 enum {
 	OPTION_SORT = 's',
 	OPTION_LIMIT = 'n',
-	OPTION_USER = 'u',
-	OPTION_KERNEL = 'k',
 	OPTION_PID = 'p',
 	OPTION_SYSROOT = OPTION_LONG,
 	OPTION_FIRMWARE,
@@ -39,8 +37,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_SORT, "sort", "KEY",
 	  "self (instructions; default), total, calls, time, total-time, name or object" },
 	{ OPTION_LIMIT, "limit", "N", "show the first N functions; 0 = all (default 40)" },
-	{ OPTION_USER, "user", NULL, "only user space" },
-	{ OPTION_KERNEL, "kernel", NULL, "only the kernel" },
+	SELECT_OPTIONS,
 	{ OPTION_PID, "pid", "PID", "only this process" },
 	{ OPTION_BY_PROCESS, "by-process", NULL, "one line per function and process" },
 	{ OPTION_BY_THREAD, "by-thread", NULL, "threads and CPUs instead of functions" },
@@ -107,11 +104,9 @@ static int take_option(struct report *report, struct options *options, int optio
 		report->profile.only_pid = (int32_t)number;
 		return EXIT_OK;
 	case OPTION_USER:
-		report->profile.only_parts &= 1u << PART_USER;
-		return EXIT_OK;
 	case OPTION_KERNEL:
-		report->profile.only_parts &= 1u << PART_KERNEL;
-		return EXIT_OK;
+	case OPTION_SELECT:
+		return option_select(options, option, &report->profile.only_privileges);
 	case OPTION_BY_PROCESS:
 		report->profile.by_process = true;
 		return EXIT_OK;
@@ -199,18 +194,6 @@ static int decode(struct report *report)
 
 /* ---- page ---- */
 
-static uint32_t privileges(unsigned int parts)
-{
-	uint32_t mask = 0;
-	unsigned int i;
-
-	for (i = 0; i < 32 && parts != ~0u; i++) {
-		if (parts >> profile_part(i) & 1)
-			mask |= UINT32_C(1) << i;
-	}
-	return mask;
-}
-
 /* Totals of functions are not known per process, and not needed for threads or a single function. */
 static bool wants_stacks(const struct report *report)
 {
@@ -232,7 +215,7 @@ static int begin(struct report *report)
 		.sysroot = report->recording_options.sysroot,
 		.selection = { .size = sizeof(options.selection),
 			       .pid = report->profile.only_pid,
-			       .privileges = privileges(report->profile.only_parts) },
+			       .privileges = report->profile.only_privileges },
 	};
 	struct ntrace_stacks_options stacks = {
 		.size = sizeof(stacks),
@@ -244,7 +227,7 @@ static int begin(struct report *report)
 
 	report->samples.by_process = report->profile.by_process;
 	report->samples.only_pid = report->profile.only_pid;
-	report->samples.only_parts = report->profile.only_parts;
+	report->samples.only_privileges = report->profile.only_privileges;
 	if (stacks.inlined) {
 		report->directories = debug_directories(options.sysroot);
 		if (!report->directories)
@@ -358,9 +341,7 @@ static int check_options(const struct report *report)
 		return usage_error(report->command,
 				   "--html, --json, --annotate, --callers and --callees "
 				   "exclude each other");
-	if (!report->profile.only_parts)
-		return usage_error(report->command, "--user and --kernel exclude each other");
-	if (report->by_thread && (report->profile.only_parts != ~0u || report->html_path ||
+	if (report->by_thread && (report->profile.only_privileges || report->html_path ||
 				  report->annotated || report->related))
 		return usage_error(report->command,
 				   "--by-thread always shows user space and kernel, and allows "
@@ -435,8 +416,7 @@ const struct command command_report = {
 		"a jump or branch from another function (tail calls); not by a trap or a return.\n"
 		"Where the trace has time stamps there are times: ~ says that they are "
 		"interpolated.\n"
-		"Shares are of the instructions that are selected with --user, --kernel and "
-		"--pid.\n"
+		"Shares are of the instructions that are selected with --privilege and --pid.\n"
 		"Where a SiFive encoder took samples of the PC a table of them follows.\n"
 		"The lines above the table say what was lost and what could not be decoded.\n"
 		"A perf.data file with trace of another driver (rvtrace, SpacemiT) is a "

@@ -475,9 +475,10 @@ static int check(const struct report *report)
 {
 	const char *what = NULL;
 
-	if (report->profile.only_parts == 1u << PART_KERNEL)
+	if (report->profile.only_privileges &&
+	    !(report->profile.only_privileges >> NTRACE_PRIV_U & 1))
 		return fail("%s: a perf.data file does not contain the kernel's code: --kernel "
-			    "needs a recording of ntrace-record(1)",
+			    "(--privilege s) needs a recording of ntrace-record(1)",
 			    report->path);
 	if (report->html_path)
 		what = "--html";

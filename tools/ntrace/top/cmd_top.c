@@ -49,7 +49,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_CPU, "cpu", "LIST", "trace only these CPUs, e.g. 0,2-3" },
 	{ OPTION_PID, "pid", "LIST", "trace these processes and their children" },
 	{ OPTION_PRIVILEGE, "privilege", "LETTERS",
-	  "privileges to trace, of u, s, m (default us)" },
+	  "privileges to trace: any of u, s, m, vu, vs (default us)" },
 	{ OPTION_DELAY, "delay", "SECONDS", "time between windows (default 2)" },
 	{ OPTION_ITERATIONS, "iterations", "N", "end after N pictures" },
 	{ OPTION_SHARE, "share", "PERCENT", "largest traced share of the time (default 1)" },

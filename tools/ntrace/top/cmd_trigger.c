@@ -48,7 +48,7 @@ static const struct option_spec options_table[] = {
 	{ OPTION_TID, "tid", "LIST", "trace these threads and their children" },
 	{ OPTION_AUX_SIZE, "aux-size", "SIZE",
 	  "trace buffer per CPU (default 4M): limits the length of a dump" },
-	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "privileges to trace, of u, s (default us)" },
+	{ OPTION_PRIVILEGE, "privilege", "LETTERS", "privileges to trace: u, s (default us)" },
 	{ OPTION_MODE, "mode", "btm|htm",
 	  "branch or history trace mode (default: htm if supported)" },
 	{ OPTION_SYNC, "sync", "KIND[:N]", "synchronize every N messages, cycles or parcels" },

@@ -2,24 +2,6 @@
 /* Words and properties of decoded events that text and JSON share. */
 #include "event_text.h"
 
-const char *privilege_name(unsigned int privilege)
-{
-	switch (privilege) {
-	case NTRACE_PRIV_U:
-		return "U";
-	case NTRACE_PRIV_S:
-		return "S";
-	case NTRACE_PRIV_M:
-		return "M";
-	case NTRACE_PRIV_VU:
-		return "VU";
-	case NTRACE_PRIV_VS:
-		return "VS";
-	default:
-		return "?";
-	}
-}
-
 enum ntrace_field event_code_field(const struct ntrace_flow_event *event)
 {
 	switch (event->type) {

@@ -8,9 +8,6 @@
 #include <ntrace/encode.h>
 #include <ntrace/flow.h>
 
-/** privilege_name - "U", "S", "M", "VU", "VS" or "?" */
-const char *privilege_name(unsigned int privilege);
-
 /** event_code_field - the message field that the event's code is a value of, or NTRACE_FIELD_COUNT */
 enum ntrace_field event_code_field(const struct ntrace_flow_event *event);
 

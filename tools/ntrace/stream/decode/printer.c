@@ -47,7 +47,7 @@ static void put_process(const struct printer *printer)
 		output_decimal(output, (uint64_t)event->tid, 6);
 	output_char(output, ' ');
 	output_padded(output, event->comm, 16);
-	output_padded(output, privilege_name(event->privilege), 2);
+	output_padded(output, ntrace_priv_name(event->privilege), 2);
 	output_char(output, ' ');
 }
 

@@ -51,7 +51,7 @@ static void begin(const struct printer *printer, const char *type)
 	if (event->pid >= 0)
 		output_printf(output, ",\"pid\":%d,\"tid\":%d", event->pid, event->tid);
 	member_text(output, "comm", event->comm);
-	member_text(output, "privilege", privilege_name(event->privilege));
+	member_text(output, "privilege", ntrace_priv_name(event->privilege));
 }
 
 /* The place of @address: "symbol", "symbol_offset", "object", each with @prefix. */
