@@ -127,7 +127,7 @@ gap() {
 		"[($((16#$offset)), $dropped)]" "$name: dump --json"
 	"$ntrace" decode "${elf[@]}" --framing coresight:1 "$tmp/gap.fr" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(grep -c '^-- error: bytes of the trace are missing' "$tmp/out") $(grep -c '^-- error' "$tmp/out")" "3 1 1" "$name: decode: an error"
-	like "$name: decode: the end" "not whole: 1 gaps, 1 errors" "$(<"$tmp/err")"
+	like "$name: decode: the end" "incomplete: 1 gaps, 1 errors" "$(<"$tmp/err")"
 	"$ntrace" stat --json "${elf[@]}" --framing coresight:1 "$tmp/gap.fr" >"$tmp/out" 2>/dev/null
 	is "$? $(grep -o '"frame_gaps":1,"gaps":1,"flow_errors":1' "$tmp/out")" '3 "frame_gaps":1,"gaps":1,"flow_errors":1' "$name: stat"
 	"$ntrace" check "${elf[@]}" --framing coresight:1 "$tmp/gap.fr" >"$tmp/out" 2>/dev/null

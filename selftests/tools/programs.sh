@@ -118,6 +118,6 @@ like "as text" "ebreak +_start\+0x[0-9a-f]+ \[lines\] $tmp/lines.c:5" "$(<"$tmp/
 "$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" --objdump /bin/false "$tmp/lines.nex" >"$tmp/got" 2>"$tmp/err"
 is "$(grep -c 'lines: cannot be disassembled: .* objdump for RISC-V' "$tmp/err") $(grep -c . "$tmp/err")" "1 1" "no objdump: it is said once"
 "$ntrace" decode -d --elf "$tmp/lines" "$tmp/lines.nex" >/dev/null 2>"$tmp/err"
-is "$? $(<"$tmp/err")" "2 ntrace decode: --disassemble and --lines are for --level instruction (see 'ntrace decode --help')" \
+is "$? $(<"$tmp/err")" "2 ntrace decode: --disassemble and --lines need --level instruction (see 'ntrace decode --help')" \
 	"not at other levels"
 done_testing

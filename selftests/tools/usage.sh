@@ -65,7 +65,7 @@ is $? 2 "no command at all is wrong use"
 
 complains "option without its argument" 2 "option --level needs" decode --level
 complains "flag with an argument" 2 "option --json takes no argument" dump --json=yes x
-complains "unknown level" 2 "'everything' is none of" decode --level everything x
+complains "unknown level" 2 "'everything' is not one of" decode --level everything x
 complains "a parameter that does not exist" 2 "cannot use 'colour=red': no such key; --params help" \
 	dump --params srcbits=2,colour=red x
 complains "frames without a loss" 2 "lossless and --framing exclude each other" dump --lossless --framing coresight x

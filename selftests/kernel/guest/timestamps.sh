@@ -32,7 +32,7 @@ for name; do
 		;;
 	none)
 		fails "record: no such timestamps" 'no such timestamps' ntrace record --timestamps any -o none -- true
-		fails "record: tasks" 'not all encoders have such timestamps' ntrace record --task --timestamps any -o none -- true
+		fails "record: tasks" 'not all encoders support these timestamps' ntrace record --task --timestamps any -o none -- true
 		;;
 	esac
 done

@@ -16,7 +16,7 @@ like "record --armed: input 0 begins it" '^0 [1-9]' "$(recorded raised 0xe04)"
 is "$(recorded quiet 0xe08)" "0 0" "record --armed: nothing without it"
 fails "record: an input that is not there" 'no such trigger: it has inputs 0x3, outputs 0x3' \
 	ntrace record -q --trigger-in 7=on -o "$tmp/x.data" -- true
-fails "record --task: likewise" 'not all encoders have such triggers' \
+fails "record --task: likewise" 'not all encoders support these triggers' \
 	ntrace record -q --task --trigger-out 7=on -o "$tmp/x.data" -- true
 nothing_said
 done_testing

@@ -18,8 +18,8 @@
 #define SNAPSHOT "bpf_ctr_snapshot"
 
 /**
- * struct search - a search under way
- * @matches: for each pattern, functions that it has matched
+ * struct search - state of ctr_trace_find()
+ * @matches: for each pattern, the number of functions that match it
  */
 struct search {
 	const struct ctr_trace_request *request;
@@ -27,7 +27,7 @@ struct search {
 	unsigned int *matches;
 };
 
-/* What the function with the prototype @id returns. */
+/* The type of the value that a function with prototype @id returns. */
 static void describe_value(const struct btf *btf, uint32_t id, struct ctr_trace_function *function)
 {
 	const struct btf_type *type = btf__type_by_id(btf, id);
@@ -70,7 +70,7 @@ static int add_function(struct search *search, const struct btf *btf, uint32_t i
 	}
 	found->count++;
 	describe_value(btf, type->type, function);
-	/* Nothing can be wrong with what returns nothing. */
+	/* A function without a return value cannot return an error. */
 	if (search->request->config.errors && function->value == CTR_TRACE_VOID) {
 		free(function->name);
 		free(function->module);
@@ -79,7 +79,7 @@ static int add_function(struct search *search, const struct btf *btf, uint32_t i
 	return EXIT_OK;
 }
 
-/* Looks at the functions of one BTF object, from the type @first on. */
+/* Matches the functions of one BTF object, starting with type @first. */
 static int search_object(struct search *search, const struct btf *btf, uint32_t first,
 			 const char *module, uint32_t object)
 {
@@ -138,7 +138,7 @@ static int search_modules(struct search *search, struct btf *kernel)
 	return error;
 }
 
-static int judge(const struct search *search)
+static int check_found(const struct search *search)
 {
 	const struct ctr_trace_request *request = search->request;
 
@@ -150,7 +150,7 @@ static int judge(const struct search *search)
 				    request->patterns[i]);
 	}
 	if (!search->found->count)
-		return fail("no function that matches returns a value that could be an error");
+		return fail("none of the matching functions returns a value (--errors)");
 	return EXIT_OK;
 }
 
@@ -182,7 +182,7 @@ int ctr_trace_find(struct ctr_trace_found *found, const struct ctr_trace_request
 	}
 	error = search_all(&search);
 	if (!error)
-		error = judge(&search);
+		error = check_found(&search);
 	free(search.matches);
 	return error;
 }

@@ -8,8 +8,8 @@
 #include "trace_bpf.h"
 
 /**
- * struct ctr_trace_found - functions, and the function that reads the ring
- * @snapshot: id of the BTF object of riscv_ctr
+ * struct ctr_trace_found - matching functions
+ * @snapshot: id of the BTF object of riscv_ctr, which has the function that reads the ring
  */
 struct ctr_trace_found {
 	struct ctr_trace_function *function;
@@ -18,9 +18,10 @@ struct ctr_trace_found {
 };
 
 /**
- * ctr_trace_find - what the patterns mean
+ * ctr_trace_find - find the functions that the patterns match
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint. In both cases ctr_trace_found_free().
+ * Return: EXIT_OK, or EXIT_FAILED after an error message. In both cases the caller calls
+ * ctr_trace_found_free().
  */
 int ctr_trace_find(struct ctr_trace_found *found, const struct ctr_trace_request *request);
 void ctr_trace_found_free(struct ctr_trace_found *found);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace ctr trace: hits as people and programs read them.
+ * ntrace ctr trace: prints hits as text or JSON.
  *
- * A probe is code as well, and the ring records it. What runs from the jump into the
- * trampoline of a traced function until that goes on to the function, or back to its
- * caller, is taken out, and its length said.
+ * The ring also records the probes. The printer removes their transfers, from the jump
+ * into the trampoline of a traced function to the jump from there to the function or back
+ * to its caller, and prints how many it removed.
  */
 #ifdef NTRACE_BPF
 #include <inttypes.h>
@@ -14,9 +14,9 @@
 #include "trace_print.h"
 
 /**
- * struct transfer - an entry of the ring, and what was taken out
- * @entry: as the kernel has put it down
- * @skipped: transfers of a probe between the one before and this one
+ * struct shown - a transfer to print
+ * @entry: entry of the ring
+ * @skipped: removed transfers of a probe between the previous one and this one
  */
 struct shown {
 	const struct perf_branch_entry *entry;
@@ -24,10 +24,10 @@ struct shown {
 };
 
 /**
- * struct way - how a hart came somewhere, oldest first
+ * struct way - the transfers that lead to a hit, oldest first
  * @count: number of @shown
- * @read: transfers that were read
- * @probe: those of the probe that has read them
+ * @read: transfers read from the ring
+ * @probe: the newest of them, which belong to the probe that read the ring
  */
 struct way {
 	struct shown shown[CTR_TRACE_ENTRIES];
@@ -43,13 +43,13 @@ static bool is_bpf(const struct ctr_trace_printer *printer, uint64_t address)
 	return kernel_symbols_is_bpf(printer->symbols, address);
 }
 
-/* Compiled, and not a program: what calls the programs and the function. */
+/* Compiled BPF code that is not a program: it calls the programs and the function. */
 static bool is_trampoline(const struct ctr_trace_printer *printer, uint64_t address)
 {
 	return is_bpf(printer, address) && !ctr_trace_own(printer->trace, address);
 }
 
-/* What trampolines call around programs. */
+/* Functions that trampolines call before and after a program. */
 static bool is_helper(const struct ctr_trace_printer *printer, uint64_t address)
 {
 	const struct kernel_symbol *symbol = kernel_symbols_find(printer->symbols, address);
@@ -57,14 +57,14 @@ static bool is_helper(const struct ctr_trace_printer *printer, uint64_t address)
 	return symbol && !strncmp(symbol->name, "__bpf_", 6);
 }
 
-/* An interrupt may come in a probe too, and goes back to where it was. */
+/* An interrupt in a probe returns into the probe. */
 static bool is_trap(const struct perf_branch_entry *entry)
 {
 	return entry->type == PERF_BR_UNKNOWN || entry->type == PERF_BR_IRQ ||
 	       entry->type == PERF_BR_ERET || entry->type == PERF_BR_SYSCALL;
 }
 
-/* Into the code that newer kernels have between a function and its trampoline. */
+/* A jump to ftrace_caller, which newer kernels have between a function and its trampoline. */
 static bool to_ftrace(const struct ctr_trace_printer *printer,
 		      const struct perf_branch_entry *entry)
 {
@@ -74,8 +74,8 @@ static bool to_ftrace(const struct ctr_trace_printer *printer,
 }
 
 /*
- * Into a trampoline, from the beginning of a function or at its end: does the probe
- * begin with entry @at? Entries below are younger.
+ * Does a probe begin with entry @at? It begins with a jump into a trampoline, at the entry
+ * or the end of a function. Entries with a lower index are newer.
  */
 static bool begins(const struct ctr_trace_printer *printer, const struct perf_branch_entry *entries,
 		   unsigned int at)
@@ -83,7 +83,7 @@ static bool begins(const struct ctr_trace_printer *printer, const struct perf_br
 	if (is_bpf(printer, entries[at].from) || is_trap(&entries[at]) ||
 	    is_helper(printer, entries[at].from))
 		return false;
-	/* Not everybody who is called from there has a trampoline. */
+	/* ftrace_caller also calls functions that have no trampoline. */
 	while (at && to_ftrace(printer, &entries[at]))
 		at--;
 	return is_trampoline(printer, entries[at].to);
@@ -95,7 +95,7 @@ static bool ends(const struct ctr_trace_printer *printer, const struct perf_bran
 	       !is_trap(entry) && !is_helper(printer, entry->to);
 }
 
-/* The oldest entries may be those of a probe of which the beginning is lost. */
+/* Do the oldest entries belong to a probe whose beginning is lost? */
 static bool begins_inside(const struct ctr_trace_printer *printer,
 			  const struct perf_branch_entry *entries, unsigned int count)
 {
@@ -105,11 +105,11 @@ static bool begins_inside(const struct ctr_trace_printer *printer,
 		if (ends(printer, &entries[count]))
 			return true;
 	}
-	/* The youngest are always a probe's: an interrupt in it has pushed out the rest. */
+	/* The newest entries are always those of a probe: an interrupt in it evicted the others. */
 	return true;
 }
 
-/* @entries: youngest first. */
+/* @entries: newest first. */
 static void find_way(const struct ctr_trace_printer *printer, struct way *way,
 		     const struct perf_branch_entry *entries, unsigned int count)
 {
@@ -123,7 +123,7 @@ static void find_way(const struct ctr_trace_printer *printer, struct way *way,
 
 		if (!inside && !printer->raw && begins(printer, entries, count)) {
 			inside = true;
-			/* The return of the function itself is part of its way. */
+			/* The return of the traced function is shown. */
 			if (entry->type != PERF_BR_RET) {
 				skipped++;
 				continue;
@@ -176,7 +176,7 @@ static const char *place(const struct ctr_trace_printer *printer, uint64_t addre
 	return text;
 }
 
-/* Return: errno that @value is, or 0. */
+/* Return: the errno that @value represents, or 0. */
 static int error_of(const struct ctr_trace_function *function, uint64_t value)
 {
 	int64_t number = (int64_t)value;
@@ -190,7 +190,7 @@ static void print_value(struct output *output, const struct ctr_trace_function *
 			uint64_t value)
 {
 	int error = error_of(function, value);
-	/* Registers are wider than what they hold. */
+	/* The register is wider than the type of the value. */
 	unsigned int unused = function->bits < 64 ? 64 - function->bits : 0;
 
 	if (function->value == CTR_TRACE_VOID)
@@ -241,7 +241,7 @@ static void print_text(const struct ctr_trace_printer *printer, const struct ctr
 	if (hit->bytes < 0)
 		output_printf(output, "  not recorded: %s\n", strerror(-hit->bytes));
 	else if (!way->count)
-		output_text(output, "  lost: an interrupt came between\n");
+		output_text(output, "  lost: an interrupt in the probe overwrote the ring\n");
 	for (unsigned int i = first; i < way->count; i++)
 		print_text_transfer(printer, &way->shown[i]);
 }

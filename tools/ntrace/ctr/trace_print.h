@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace ctr trace: hits as people and programs read them. */
+/* ntrace ctr trace: prints hits as text or JSON. */
 #ifndef NTRACE_TOOL_CTR_TRACE_PRINT_H
 #define NTRACE_TOOL_CTR_TRACE_PRINT_H
 
@@ -10,10 +10,10 @@
 #include "trace_bpf.h"
 
 /**
- * struct ctr_trace_printer - how hits are shown
- * @entries: at most so many transfers of each
- * @raw: those of the probe itself too
- * @json: an object a line
+ * struct ctr_trace_printer - how to print hits
+ * @entries: maximum number of transfers of a hit
+ * @raw: do not remove transfers of probes
+ * @json: one JSON object a line
  */
 struct ctr_trace_printer {
 	struct output *output;

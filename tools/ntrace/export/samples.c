@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace export: perf.data files that have branch stacks, and no trace. */
+/* ntrace export: perf.data files with branch stacks and without trace. */
 #include <ntrace/ingress.h>
 
 #include "common/samples.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace export: perf.data files that have branch stacks, and no trace. */
+/* ntrace export: perf.data files with branch stacks and without trace. */
 #ifndef NTRACE_TOOL_EXPORT_SAMPLES_H
 #define NTRACE_TOOL_EXPORT_SAMPLES_H
 
@@ -9,17 +9,17 @@
 
 /**
  * export_count_samples - add all branch stacks of a file to a profile
- * @recording: open; it has samples
- * @path: of it, for messages
+ * @recording: open recording with samples
+ * @path: its path, for messages
  *
- * Says what it found, and what is missing in it. Return: 0 or enum ntrace_error.
+ * Prints the number of samples and warnings about losses. Return: 0 or enum ntrace_error.
  */
 int export_count_samples(struct recording *recording, const char *path,
 			 struct ntrace_profile *profile);
 
 /**
- * export_write_samples - give all branch stacks of a file to an export of samples
- * @selection: only its process, and its privileges
+ * export_write_samples - write all selected branch stacks of a file as samples
+ * @selection: process and privileges
  *
  * Return: 0 or enum ntrace_error.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Call stacks of a recording, in the formats of the tools that show them. */
+/* ntrace export: the formats that contain call stacks. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "profile/coverage.h"
 #include "stacks.h"
 
-/* First the formats of stacks added up, then those of timelines. */
+/* Formats of summed stacks come first, then timelines. */
 static bool is_timeline(unsigned int index)
 {
 	return index >= NTRACE_EXPORT_STACKS_FORMATS;
@@ -48,7 +48,7 @@ static void say_what(const struct ntrace_stacks *stacks, const struct recording_
 
 	ntrace_stacks_get_stats(stacks, &stats);
 	if (!stats.instructions)
-		warn("nothing of what is selected was executed: the export is empty");
+		warn("no selected code was executed: the export is empty");
 	else
 		say("%s instructions, %s calls", ui_number(number, stats.instructions),
 		    ui_number(other, stats.calls));
@@ -56,15 +56,15 @@ static void say_what(const struct ntrace_stacks *stacks, const struct recording_
 		warn("the call tree is too large: %s instructions are in '[other]'",
 		     ui_number(number, stats.other));
 	if (stats.cut)
-		warn("stacks became too deep %s times: outer callers are '[unknown]'",
+		warn("stacks were too deep %s times: outer callers are '[unknown]'",
 		     ui_number(number, stats.cut));
 	if (totals->gaps || totals->lost)
-		warn("the trace has %s gaps and errors: what was executed there is missing, and "
-		     "callers behind them may be '[unknown]'",
+		warn("the trace has %s gaps and errors: code executed there is missing, and "
+		     "callers after them may be '[unknown]'",
 		     ui_number(number, totals->gaps));
 }
 
-/* What the formats need that the stacks do not tell. */
+/* Adds the title and the timestamp frequency, which the stacks do not contain. */
 static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
 		      FILE *file)
 {
@@ -78,7 +78,7 @@ static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_o
 	return ntrace_export_stacks(file, stacks, options->format, &file_options);
 }
 
-/* Decodes, and writes what is added up; a timeline is written on the way. */
+/* Sums are written after decoding; a timeline is written during it. */
 static int run(struct ntrace_stacks *stacks, const struct export_stacks_options *options,
 	       FILE *file, const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace export: the formats that are made of call stacks. */
+/* ntrace export: the formats that contain call stacks. */
 #ifndef NTRACE_TOOL_EXPORT_STACKS_H
 #define NTRACE_TOOL_EXPORT_STACKS_H
 
@@ -12,14 +12,14 @@ const char *export_stacks_name(unsigned int index);
 
 /**
  * struct export_stacks_options - what to write
- * @recording: open
- * @path: of it, for messages
- * @output: file; NULL = standard output
+ * @recording: open recording
+ * @path: its path, for messages
+ * @output: path of the file; NULL = standard output
  * @format: see export_stacks_name()
- * @sysroot: debug files are looked for there, too; NULL: not
- * @threads: threads of the same name are kept apart
- * @inlined: what was inlined has frames of its own, but in a timeline
- * @selection: what counts
+ * @sysroot: another directory to search for debug files; NULL = none
+ * @threads: do not merge threads of the same name
+ * @inlined: inlined functions have frames of their own, except in timelines
+ * @selection: process and privileges
  */
 struct export_stacks_options {
 	struct recording *recording;
@@ -35,7 +35,7 @@ struct export_stacks_options {
 /**
  * export_stacks - decode a recording and write its call stacks
  *
- * Says what it wrote. Return: enum tool_exit, after a complaint.
+ * Prints totals and losses. Return: EXIT_OK, or another exit status after an error message.
  */
 int export_stacks(const struct export_stacks_options *options);
 

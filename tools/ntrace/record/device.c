@@ -489,7 +489,7 @@ int device_save_finish(struct device *device, bool quiet)
 		return EXIT_FAILED;
 	if (is_full(device->error))
 		return fail("%s: disk full after %" PRIu64
-			    " bytes: trace saved before can be decoded",
+			    " bytes: the trace saved so far can be decoded",
 			    device->output.name, device->saved);
 	if (device->error == EIO)
 		return fail("%s: the trace hardware did not answer, or the disk failed: earlier "

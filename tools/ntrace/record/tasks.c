@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tasks traced through perf: events of the PMU "ntrace", their AUX areas, and
- * saving what comes there.
+ * Per-process tracing through perf: opens events of the PMU "ntrace" and saves the trace from
+ * their AUX areas.
  *
- * perf fills an AUX area from one CPU only, unless it is a single thread's, so there is an
- * event for each task and CPU, and one area per CPU for the events of all tasks. Sideband comes from a dummy event beside each, into the
- * same buffer: the kernel disables a trace event while its area is full, and
- * that would end its sideband as well.
+ * perf fills an AUX area from one CPU only, except that of a single thread. So each task has an
+ * event per CPU, and the events of all tasks on a CPU share one AUX area. The kernel disables a
+ * trace event while its area is full, which also stops the event's sideband records; so a dummy
+ * event next to each trace event writes the sideband to the same ring buffer.
  */
 #include <dirent.h>
 #include <endian.h>
@@ -37,14 +37,14 @@
 #define PMU "/sys/bus/event_source/devices/ntrace/"
 /* Records of all tasks on a CPU. */
 #define RING_SIZE (128u << 10)
-/* What is tried if no size is asked for; users without CAP_IPC_LOCK get less. */
+/* First size tried without --aux-size; users without CAP_IPC_LOCK get less. */
 #define AUX_SIZE_DEFAULT (4u << 20)
 #define AUX_SIZE_LEAST (64u << 10)
 #define ANY_CPU -1
-/* So many threads are known before those that have ended are forgotten. */
+/* Ended threads are forgotten when the list reaches a multiple of this. */
 #define TIDS_KEPT 1024
 
-/* Trailer of all records: see sideband_attr(). */
+/* End of every record: see sideband_attr(). */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time;
@@ -62,7 +62,7 @@ static bool read_text(const char *path, char *text, size_t size)
 	return good;
 }
 
-/* A number in a file of the PMU; @missing if there is none. */
+/* Reads a number from a sysfs file of the PMU. Return: @missing if there is no such file. */
 static uint64_t pmu_number(const char *name, uint64_t missing)
 {
 	char path[128], text[64];
@@ -111,7 +111,7 @@ static int open_event(const struct perf_event_attr *attr, pid_t pid, int cpu)
 	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-/* ---- what is asked of the encoder ---- */
+/* ---- configuration of the encoder ---- */
 
 static void choose_config(struct tasks *tasks)
 {
@@ -120,7 +120,7 @@ static void choose_config(struct tasks *tasks)
 	struct ntrace_config *config = &tasks->config;
 
 	*config = options->wanted;
-	/* The recording has to tell the mode. */
+	/* params names the mode, so the recorder chooses it. */
 	if (!config->mode)
 		config->mode = modes >> NTRACE_MODE_HTM & 1 ? NTRACE_MODE_HTM : NTRACE_MODE_BTM;
 	record_options_sync(options, (uint32_t)pmu_number("caps/sync_modes", 1u << NTRACE_SYNC_OFF),
@@ -128,13 +128,13 @@ static void choose_config(struct tasks *tasks)
 	record_options_timestamps((uint32_t)pmu_number("caps/timestamp_modes", 0), config);
 	if (!config->privilege) {
 		config->privilege = NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S;
-		/* Without its code the kernel's trace is of no use. */
+		/* A trace of the kernel cannot be decoded without the kernel's code. */
 		if (access("/proc/kcore", R_OK))
 			config->privilege = NTRACE_PRIVILEGE_U;
 	}
 }
 
-/* The trace of a thread has one dialect on all harts. */
+/* The trace of a thread must have the same dialect on all CPUs. */
 static int check_versions(struct tasks *tasks)
 {
 	const uint64_t versions = pmu_number("caps/versions", 1u << 1);
@@ -146,7 +146,7 @@ static int check_versions(struct tasks *tasks)
 	return EXIT_OK;
 }
 
-/* A recording has one value for properties that could differ between harts. */
+/* params has one value for properties that can differ between CPUs. */
 static int check_timestamps(const struct tasks *tasks)
 {
 	const struct ntrace_config *config = &tasks->config;
@@ -157,7 +157,7 @@ static int check_timestamps(const struct tasks *tasks)
 	     config->timestamp_prescale <= pmu_number("caps/timestamp_prescale_max", 0) &&
 	     pmu_number("caps/timestamp_bits", 0)))
 		return EXIT_OK;
-	return fail("not all encoders have such timestamps (option --timestamps)");
+	return fail("not all encoders support these timestamps (option --timestamps)");
 }
 
 static uint64_t timestamp_hz(const struct ntrace_config *config)
@@ -201,7 +201,7 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 		attr->config |= 1 << 26;
 	attr->config2 = config->trigger_in | (uint64_t)config->trigger_out << 32;
 	attr->config1 = tasks->options->strobe_on | (uint64_t)tasks->options->strobe_off << 32;
-	/* There are no samples; but perf script refuses events without an address. */
+	/* The event has no samples, but perf script refuses events without an address. */
 	attr->sample_type = dummy->sample_type | PERF_SAMPLE_IP;
 	attr->sample_id_all = 1;
 	attr->disabled = 1;
@@ -209,7 +209,7 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 	attr->enable_on_exec = dummy->enable_on_exec;
 	attr->exclude_kernel = dummy->exclude_kernel;
 	attr->exclude_user = dummy->exclude_user;
-	/* Where nothing can be left out, all is traced. */
+	/* Pre-ratification encoders have no privilege filter: all privileges are traced. */
 	attr->exclude_hv = !tasks->before;
 	attr->watermark = 1;
 	attr->wakeup_watermark = RING_SIZE / 4;
@@ -219,7 +219,7 @@ static void describe_events(struct tasks *tasks, bool on_exec)
 
 /* ---- events and areas ---- */
 
-/* The AUX area, as large as asked for or else as the user may have it. */
+/* Maps the AUX area: with the given size, or else with the largest that is allowed. */
 static int map_aux(struct tasks *tasks, struct task_area *area)
 {
 	uint64_t size = tasks->options->aux_size ? tasks->options->aux_size : AUX_SIZE_DEFAULT;
@@ -228,7 +228,7 @@ static int map_aux(struct tasks *tasks, struct task_area *area)
 	area->page->aux_offset = (uint64_t)sysconf(_SC_PAGESIZE) + RING_SIZE;
 	for (;;) {
 		area->page->aux_size = size;
-		/* Nobody tells the kernel what was read: it overwrites the oldest. */
+		/* Read-only: the kernel overwrites the oldest trace. */
 		map = mmap(NULL, size,
 			   tasks->options->snapshot ? PROT_READ : PROT_READ | PROT_WRITE,
 			   MAP_SHARED, area->fd, (off_t)area->page->aux_offset);
@@ -270,7 +270,7 @@ static int new_area(struct tasks *tasks, int fd, int cpu)
 	return map_aux(tasks, area);
 }
 
-/* Index of the CPU's area; areas that follow a thread are not shared. */
+/* Index of the CPU's area, or of a new one; an area for ANY_CPU is not shared. */
 static unsigned int find_area(const struct tasks *tasks, int cpu)
 {
 	unsigned int i;
@@ -281,7 +281,7 @@ static unsigned int find_area(const struct tasks *tasks, int cpu)
 	return tasks->area_count;
 }
 
-/* Its output goes to the area, which is made for the first event. */
+/* Directs the event's output to its area; the first event of an area creates it. */
 static int attach_event(struct tasks *tasks, struct task_event *event, int cpu)
 {
 	if (event->area == tasks->area_count)
@@ -299,7 +299,7 @@ static int filter_failed(const struct tasks *tasks)
 			    (unsigned int)pmu_number("caps/ranges", 0));
 	if (errno == EINVAL)
 		return fail("perf does not take '%s' as a filter of this task (option --filter): "
-			    "what has no file has to be in the kernel",
+			    "a range without a file must be in the kernel",
 			    tasks->options->filter);
 	return fail("'%s': %s", tasks->options->filter, strerror(errno));
 }
@@ -337,9 +337,9 @@ static int trace_task_on(struct tasks *tasks, pid_t pid, int cpu)
 	return error ? error : add_event(tasks, false, pid, cpu, area);
 }
 
-/* ---- threads that are traced ---- */
+/* ---- traced threads ---- */
 
-/* Those that have ended have the negative number: what they did may be looked at later. */
+/* Ended threads have their negative number: their records may be read later. */
 static size_t find_tid(const struct tasks *tasks, pid_t tid)
 {
 	size_t i;
@@ -359,7 +359,7 @@ static void forget_ended(struct tasks *tasks)
 	tasks->tid_count = kept;
 }
 
-/* Without memory a thread is not known, and does not trigger anything. */
+/* When out of memory, the thread stays unknown and cannot trigger a dump. */
 static void add_tid(struct tasks *tasks, pid_t tid)
 {
 	size_t i = find_tid(tasks, tid);
@@ -407,7 +407,7 @@ static int trace_task(struct tasks *tasks, pid_t pid)
 	return error;
 }
 
-/* All threads that a process has now; those that they start are inherited. */
+/* Traces all current threads of a process; events are inherited by those that they start. */
 static int trace_process(struct tasks *tasks, pid_t pid)
 {
 	char path[64];
@@ -426,7 +426,7 @@ static int trace_process(struct tasks *tasks, pid_t pid)
 	return error;
 }
 
-/* Harts that are online; told if not all of them can trace. */
+/* Chooses the online CPUs with an encoder, and warns of those without. */
 static int choose_cpus(struct tasks *tasks)
 {
 	struct cpu_mask encoders, online;
@@ -443,7 +443,7 @@ static int choose_cpus(struct tasks *tasks)
 		missing += (unsigned int)__builtin_popcountll(online.bits[i] & ~encoders.bits[i]);
 	}
 	if (missing)
-		warn("%u CPUs have no trace encoder: nothing that runs there is traced", missing);
+		warn("%u CPUs have no trace encoder: code that runs there is not traced", missing);
 	return EXIT_OK;
 }
 
@@ -467,7 +467,7 @@ static int declare_events(struct tasks *tasks)
 
 	if (!ids)
 		return fail("out of memory");
-	/* The dummies first: records that the recorder makes up have the form of the first. */
+	/* Dummies first: records that the recorder synthesizes have the format of the first event. */
 	for (trace = 0; !error && trace < 2; trace++) {
 		for (count = 0, i = 0; i < tasks->event_count; i++)
 			if (tasks->events[i].trace == trace)
@@ -479,7 +479,7 @@ static int declare_events(struct tasks *tasks)
 	return error;
 }
 
-/* struct { header; u32 pid, ppid, tid, ptid; u64 time }: only traced threads have some. */
+/* Record: struct { header; u32 pid, ppid, tid, ptid; u64 time }, of traced threads only. */
 static void look_at_thread(struct tasks *tasks, const struct perf_event_header *record)
 {
 	uint32_t ids[4];
@@ -493,7 +493,7 @@ static void look_at_thread(struct tasks *tasks, const struct perf_event_header *
 		end_tid(tasks, (pid_t)ids[2]);
 }
 
-/* Losses, the threads, and the exec that the trace begins with. */
+/* Evaluates records about losses, threads, and the exec at which the trace begins. */
 static void look(void *data, const struct perf_event_header *record)
 {
 	const uint64_t *aux = (const uint64_t *)(const void *)(record + 1);
@@ -523,7 +523,7 @@ static void look(void *data, const struct perf_event_header *record)
 	}
 }
 
-/* The next aux.N, for what comes in an area from its tail on. */
+/* Creates the next aux.N, for the trace of an area from its tail on. */
 static int new_file(struct tasks *tasks, unsigned int area)
 {
 	struct task_file *files = realloc(tasks->files, (tasks->file_count + 1) * sizeof(*files));
@@ -567,7 +567,7 @@ int tasks_open(struct tasks *tasks, const struct record_options *options, struct
 	if (!record_trigger_fits(&tasks->config, (uint32_t)pmu_number("caps/triggers_in", 0),
 				 (uint32_t)pmu_number("caps/triggers_out", 0),
 				 pmu_number("caps/triggers_debug", 0)))
-		return fail("not all encoders have such triggers (options --trigger-in, "
+		return fail("not all encoders support these triggers (options --trigger-in, "
 			    "--trigger-out, --debug-triggers)");
 	describe_events(tasks, child);
 	allow_many_files();
@@ -613,7 +613,7 @@ static uint64_t area_head(const struct task_area *area)
 	return __atomic_load_n(&area->page->aux_head, __ATOMIC_ACQUIRE);
 }
 
-/* Everything from the tail to @head. */
+/* Saves the trace from the tail to @head. */
 static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head)
 {
 	struct task_area *area = &tasks->areas[file->area];
@@ -634,11 +634,11 @@ static void save_area(struct tasks *tasks, struct task_file *file, uint64_t head
 
 static int save_failed(const struct tasks *tasks)
 {
-	return fail("%s: %s: trace saved before can be decoded", tasks->directory,
+	return fail("%s: %s: the trace saved so far can be decoded", tasks->directory,
 		    strerror(tasks->error));
 }
 
-/* An area that was full has room again: the kernel disabled who wrote there. */
+/* The kernel disabled the events of areas that were full; these have room again. */
 static void resume(struct tasks *tasks)
 {
 	unsigned int i;
@@ -664,7 +664,7 @@ static int save_all(struct tasks *tasks)
 	return !error && tasks->error ? save_failed(tasks) : error;
 }
 
-/* With all events disabled: the last bytes of each area, but none that were saved before. */
+/* Saves the contents of each area except trace already saved. All events are disabled. */
 static int save_snapshot(struct tasks *tasks)
 {
 	unsigned int i;
@@ -734,9 +734,9 @@ void tasks_close(struct tasks *tasks)
 	free(tasks->events);
 }
 
-/* ---- what the recording says of it ---- */
+/* ---- description of the streams ---- */
 
-/* From the device tree, where it is a big-endian number of one or two cells. */
+/* The hart id is in the device tree, as one or two big-endian cells. */
 static uint64_t hart_id(int cpu)
 {
 	uint32_t cells[2] = { 0 };
@@ -773,7 +773,7 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 	stream->hartid = area->cpu == ANY_CPU ? 0 : hart_id(area->cpu);
 	stream->bytes = file->output.saved;
 	stream->gaps = file->gaps;
-	/* The kernel tells where trace was lost, not how much. */
+	/* The kernel reports where trace was lost, but not how much. */
 	stream->lost_exact = !file->gaps;
 	stream->event = area->id;
 	stream->position = file->position;

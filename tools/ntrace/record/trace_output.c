@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A file of trace, aux.N, as it is written: plain, or compressed by zstd (--compress). */
+/* Writes a trace file, aux.N, plain or compressed with zstd (--compress). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,10 +16,10 @@
 #include "common/ui.h"
 #include "trace_output.h"
 
-/* Trace in one frame. Frames can be read one by one; what is before them is not needed. */
+/* Bytes of trace in a zstd frame. Each frame can be decompressed by itself. */
 #define FRAME_SIZE (16u << 20)
 
-/* Out of a full disk, for what the trace cannot be decoded without. */
+/* Freed on a full disk for the files without which the trace cannot be decoded. */
 #define ROOM_ON_FULL_DISK (8u << 20)
 
 static int open_packer(struct trace_output *output, unsigned int level)
@@ -46,7 +46,7 @@ int trace_output_open(struct trace_output *output, const char *directory, unsign
 	snprintf(output->name, sizeof(output->name), "aux.%u%s", index, level ? ".zst" : "");
 	if (asprintf(&path, "%s/%s", directory, output->name) < 0)
 		return fail("out of memory");
-	/* For reading, too: trace_output_make_room() does. */
+	/* trace_output_make_room() reads the file. */
 	output->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (output->fd < 0)
 		error = fail("%s: %s", path, strerror(errno));
@@ -73,7 +73,7 @@ static int write_whole(struct trace_output *output, const uint8_t *data, size_t 
 	return 0;
 }
 
-/* Nothing stays in the compressor: what was written can be decoded if no more comes. */
+/* Flushes the compressor, so that the file can be decompressed if nothing follows. */
 static int pack(struct trace_output *output, const uint8_t *data, size_t size, bool end)
 {
 	ZSTD_inBuffer in = { .src = data, .size = size };
@@ -121,7 +121,7 @@ int trace_output_end(struct trace_output *output)
 	return error;
 }
 
-/* After a piece of it was cut off, how much trace is in it? */
+/* Bytes of trace in a compressed file whose end was cut off. */
 static uint64_t bytes_left(int fd)
 {
 	uint8_t bytes[64 * 1024];

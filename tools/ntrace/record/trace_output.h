@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files of trace, aux.N, compressed if asked for. */
+/* Writes trace files, aux.N, plain or compressed. */
 #ifndef NTRACE_TOOL_RECORD_TRACE_OUTPUT_H
 #define NTRACE_TOOL_RECORD_TRACE_OUTPUT_H
 
@@ -7,12 +7,12 @@
 #include <stdint.h>
 
 /**
- * struct trace_output - a file of trace, see trace_output.c
+ * struct trace_output - an open trace file
  * @name: file name within the recording
  * @fd: -1 = not open
  * @saved: bytes of trace in the file
- * @written: bytes of the file: less than @saved if compressed
- * @frame: bytes of trace in the zstd frame that is not complete yet
+ * @written: size of the file, less than @saved if compressed
+ * @frame: bytes of trace in the incomplete zstd frame
  */
 struct trace_output {
 	char name[32];
@@ -35,7 +35,7 @@ int trace_output_write(struct trace_output *output, const uint8_t *data, size_t 
 /** trace_output_end - complete the file; not after an error. Return: 0 or errno */
 int trace_output_end(struct trace_output *output);
 
-/** trace_output_make_room - on a full disk: give up the end of the file */
+/** trace_output_make_room - truncate the file, to free space on a full disk */
 void trace_output_make_room(struct trace_output *output);
 
 /**

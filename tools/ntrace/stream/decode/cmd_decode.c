@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace decode: what was executed, in order. */
+/* ntrace decode: lists executed instructions in order. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,10 +29,10 @@ static const struct option_spec options_table[] = {
 	  "message, instruction, block (default), branch, pc or itc" },
 	SOURCE_OPTIONS,
 	{ OPTION_SRC, "src", "N", "raw trace: only the messages with SRC = N" },
-	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: what they are called" },
-	{ OPTION_LINES, "lines", NULL, "level instruction: file and line of the source" },
-	{ OPTION_OBJDUMP, "objdump", "PROGRAM", "that disassembles (riscv64-linux-gnu-objdump)" },
-	{ OPTION_JSON, "json", NULL, "one JSON object a line; not with --level pc" },
+	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: disassemble each instruction" },
+	{ OPTION_LINES, "lines", NULL, "level instruction: print source file and line" },
+	{ OPTION_OBJDUMP, "objdump", "PROGRAM", "disassembler (default riscv64-linux-gnu-objdump)" },
+	{ OPTION_JSON, "json", NULL, "print one JSON object a line; not with --level pc" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -40,12 +40,12 @@ static const struct option_spec options_table[] = {
 struct decode {
 	struct source source;
 	struct printer printer;
-	int64_t src;			/* -1 = not given */
+	int64_t src;			/* --src; -1 = not given */
 	bool message_level;
-	struct transfer_tracker transfers;	/* of a recording's stream */
+	struct transfer_tracker transfers;	/* recordings: of the current stream */
 	struct trace trace;
 	struct lanes lanes;
-	struct pc_text *pc_text;	/* of a raw trace at the PC level, which has one SRC */
+	struct pc_text *pc_text;	/* raw trace at the PC level; it has one SRC */
 	struct progress progress;
 	uint64_t progress_base;
 	unsigned int progress_events;
@@ -71,7 +71,7 @@ static int take_level(struct decode *decode, const char *text)
 	}
 	return usage_error(
 		decode->source.command,
-		"option --level: '%s' is none of message, instruction, block, branch, pc, itc",
+		"option --level: '%s' is not one of message, instruction, block, branch, pc, itc",
 		text);
 }
 
@@ -104,7 +104,7 @@ static int take_option(struct decode *decode, struct options *options, int optio
 	}
 }
 
-/* Scripts read the complaints of the PC level from stderr: nothing else goes there. */
+/* Scripts read the errors of the PC level from stderr: no progress there, except on a terminal. */
 static void begin_progress(struct decode *decode, uint64_t total)
 {
 	progress_begin(&decode->progress, "decode", total);
@@ -128,7 +128,7 @@ static int flow_event(void *data, struct lane *lane, const struct ntrace_flow_ev
 		.flow = flow, .pid = -1, .tid = -1, .comm = ""
 	};
 
-	/* Who chose one SRC need not be told of it on every line. */
+	/* With --src the lines do not name the SRC. */
 	decode->printer.src = lane && decode->lanes.only < 0 ? lane->src : -1;
 	decode->printer.transfers = lane ? &lane->transfers : &decode->transfers;
 	return event(decode, &session_event);
@@ -161,7 +161,7 @@ static int walk(struct decode *decode)
 						     lanes_wire_error(lanes, message.offset) :
 						     lanes_message(lanes, &message);
 	if (stopped == LANES_SEVERAL) {
-		/* What has not been written yet would only be in the way of the complaint. */
+		/* Discard unwritten output: only the error message counts. */
 		decode->printer.output->used = 0;
 		return usage_error(decode->source.command,
 				   "--level pc: the trace has SRC %u and %u: choose with --src",
@@ -245,7 +245,7 @@ static int decode_file(struct decode *decode, const char *path)
 	return error;
 }
 
-/* Messages are shown by the one command that shows messages. */
+/* --level message is `ntrace dump`. */
 static int decode_messages(const struct decode *decode, const char *path)
 {
 	char params[1024], src[40], stream[40], framing[40];
@@ -264,7 +264,7 @@ static int decode_messages(const struct decode *decode, const char *path)
 		argv[argc++] = framing;
 	}
 	if (is_recording(path) && decode->source.params_given) {
-		/* On top of what a perf.data file says: those that were not given are not passed. */
+		/* Only the given keys: they override those of a perf.data file. */
 		argv[argc++] = "--params";
 		argv[argc++] = decode->source.recording.params;
 	} else if (decode->source.params_given) {
@@ -316,7 +316,7 @@ static int decode_recording(struct decode *decode, const char *path)
 	int error;
 
 	if (decode->src >= 0)
-		return usage_error(decode->source.command, "--src is for raw traces");
+		return usage_error(decode->source.command, "--src applies to raw traces only");
 	error = source_open_recording(&decode->source, &recording, path);
 	if (error)
 		return error;
@@ -357,15 +357,15 @@ static int run(const struct command *command, int argc, char **argv)
 			return error;
 	}
 	if (argc - options.index != 1)
-		return usage_error(command, "one trace file or recording is needed");
+		return usage_error(command, "a trace file or a recording is needed");
 	if (decode.message_level)
 		return decode_messages(&decode, argv[options.index]);
 	if (printer->json && printer->level == LEVEL_PC)
-		return usage_error(command, "--level pc is for scripts as it is: no --json");
+		return usage_error(command, "--level pc has no --json");
 	if ((printer->text.disassemble || printer->text.lines) &&
 	    printer->level != LEVEL_INSTRUCTION)
 		return usage_error(command,
-				   "--disassemble and --lines are for --level instruction");
+				   "--disassemble and --lines need --level instruction");
 	printer->text.sysroot = decode.source.recording.sysroot;
 	printer->places = ntrace_locator_new();
 	if (!printer->places)
@@ -375,7 +375,7 @@ static int run(const struct command *command, int argc, char **argv)
 	if (!error && (printer->gaps || printer->errors)) {
 		error = EXIT_GAPS;
 		if (printer->level != LEVEL_PC)
-			warn("the decoded flow is not whole: %" PRIu64 " gaps, %" PRIu64 " errors",
+			warn("the decoded flow is incomplete: %" PRIu64 " gaps, %" PRIu64 " errors",
 			     printer->gaps, printer->errors);
 	}
 	ntrace_locator_free(printer->places);
@@ -385,7 +385,7 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_decode = {
 	.name = "decode",
-	.summary = "show what was executed, in order",
+	.summary = "list executed instructions, blocks or branches in order",
 	.usage = "[OPTIONS] RECORDING\n"
 		 "       ntrace decode [OPTIONS] --elf FILE[@ADDR] TRACE",
 	.details =
@@ -393,18 +393,17 @@ const struct command command_decode = {
 		"  message      the messages, as ntrace dump shows them\n"
 		"  block        one line for each run of instructions up to a control transfer\n"
 		"  instruction  one line for each instruction\n"
-		"  branch       one line for each transfer, and each branch that was not taken\n"
-		"  pc           the address of each instruction, one a line, nothing else; errors\n"
-		"               and gaps go to stderr\n"
-		"  itc          what programs print through SiFive's stimulus registers, as text;\n"
-		"               PC samples, watchpoints and other events; no --elf needed\n"
-		"ADDR is where the first segment of the file is loaded; without it the file is "
-		"where\n"
-		"it was linked. The streams of a recording follow one another. TRACE may be - for\n"
-		"standard input; if it has several SRC, each line says which; if it has time "
-		"stamps,\n"
-		"each says when, in ticks.\n\n"
-		"exit status: 0, or 3 if something is missing: gaps or errors in the trace.\n\n"
+		"  branch       one line for each control transfer and each branch not taken\n"
+		"  pc           only the address of each instruction, one a line; errors and gaps\n"
+		"               go to stderr\n"
+		"  itc          text that programs write to SiFive's stimulus registers, PC samples,\n"
+		"               watchpoints and other events; needs no --elf\n"
+		"ADDR is the load address of the first segment; the default is the address in the "
+		"file.\n"
+		"The streams of a recording are printed one after the other. TRACE may be - for\n"
+		"standard input. If the trace has several SRC, each line names its SRC; if it has\n"
+		"timestamps, each line has the time in ticks.\n\n"
+		"exit status: 0, or 3 if the trace has gaps or errors.\n\n"
 		"examples:\n"
 		"  ntrace decode ntrace.data | less\n"
 		"  ntrace decode --stream 1 --sysroot /srv/board ntrace.data\n"

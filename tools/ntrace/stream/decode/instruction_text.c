@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Disassembly and lines of the objects that a trace runs through, read once each. */
+/* Disassembly and source lines of executed objects; each object is read once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,11 +22,11 @@ static void read_lines(struct instruction_text *text, struct object_text *made)
 	    ntrace_units_open(&made->units, made->object, (const char *const *)text->directories))
 		made->units = NULL;
 	if (!made->units)
-		warn("%s: no line numbers in it: compiled without -g, or stripped",
+		warn("%s: no line numbers: compiled without -g, or stripped",
 		     ntrace_object_name(made->object));
 }
 
-/* What is known of an object; read when it comes up. NULL when out of memory. */
+/* Reads an object at its first use. Return: NULL when out of memory. */
 static struct object_text *find(struct instruction_text *text, struct ntrace_object *object)
 {
 	struct object_text *more, *made;
@@ -51,7 +51,8 @@ static struct object_text *find(struct instruction_text *text, struct ntrace_obj
 			    text->objdump);
 		if (!made->disassembly.count)
 			warn("%s: cannot be disassembled: is it an ELF file with sections, and is "
-			     "there an objdump for RISC-V?",
+			     "an "
+			     "objdump for RISC-V installed?",
 			     ntrace_object_name(object));
 	}
 	if (text->lines)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an instruction is called, and the line of source that it comes from, for each that is printed. */
+/* Disassembly and source line of each printed instruction. */
 #ifndef NTRACE_TOOL_STREAM_DECODE_INSTRUCTION_TEXT_H
 #define NTRACE_TOOL_STREAM_DECODE_INSTRUCTION_TEXT_H
 
@@ -7,11 +7,11 @@
 #include <ntrace/lines.h>
 
 /**
- * struct instruction_text - what is asked for, and what is known of the objects so far
- * @disassemble: names of instructions
- * @lines: lines of source
+ * struct instruction_text - options, and the objects read so far
+ * @disassemble: provide disassembly
+ * @lines: provide source lines
  * @objdump: see disassemble(); may be NULL
- * @sysroot: has debug files; may be NULL
+ * @sysroot: another directory to search for debug files; may be NULL
  */
 struct instruction_text {
 	bool disassemble;
@@ -26,15 +26,15 @@ struct instruction_text {
 };
 
 /**
- * instruction_text_name - what the instruction at a link address is called: "addi a0,a0,-1"
+ * instruction_text_name - disassembly of the instruction at a link address: "addi a0,a0,-1"
  *
- * An object is disassembled as a whole when the first of its instructions is asked for.
- * Return: text, valid until the end; NULL if it is not asked for, or not known.
+ * The first call for an object disassembles all of it.
+ * Return: text, valid until instruction_text_free(); NULL without @disassemble or if unknown.
  */
 const char *instruction_text_name(struct instruction_text *text, struct ntrace_object *object,
 				  uint64_t address);
 
-/** instruction_text_line - the line of a link address; NULL if it is not asked for, or not known */
+/** instruction_text_line - source line of a link address; NULL without @lines or if unknown */
 const struct ntrace_line *instruction_text_line(struct instruction_text *text,
 						struct ntrace_object *object, uint64_t address);
 
