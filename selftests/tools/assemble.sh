@@ -166,14 +166,14 @@ refuses "a hexadecimal number without quotes" 1 "column 10: a hexadecimal number
 refuses "a leading 0" 1 "column 12: a number with a leading 0" '{"ICNT":010}'
 refuses "half a fraction" 1 "column 11: a digit is expected" '{"ICNT":1.}'
 refuses "half an exponent" 1 "column 12: a digit is expected" '{"ICNT":1e+}'
-refuses "an escape that there is not" 1 "column 11: no such escape" '{"name":"\x"}'
+refuses "an escape that there is not" 1 "column 11: unknown escape" '{"name":"\x"}'
 refuses "an escape of less than four digits" 1 "column 14: four hexadecimal digits" '{"name":"\u12"}'
 refuses "half a surrogate pair" 1 "column 16: the other half of a surrogate pair" '{"name":"\ud83d"}'
 refuses "the other half alone" 1 "column 16: half a surrogate pair" '{"name":"\ude00"}'
-refuses "a character of 0" 1 "column 16: a character of 0" '{"name":"\u0000"}'
-refuses "a control character" 1 "column 11: a control character" $'{"name":"D\tB"}'
-refuses "the same name twice" 1 "column 17: this name stands here" '{"ICNT":1,"ICNT":1}'
-refuses "deep nesting" 1 "column 16: objects and arrays are not nested" '{"fields":{"x":{}}}'
+refuses "a character of 0" 1 "column 16: the character .u0000" '{"name":"\u0000"}'
+refuses "a control character" 1 "column 11: control character" $'{"name":"D\tB"}'
+refuses "the same name twice" 1 "column 17: duplicate name" '{"ICNT":1,"ICNT":1}'
+refuses "deep nesting" 1 "column 16: objects and arrays cannot be nested" '{"fields":{"x":{}}}'
 refuses "an array without its end" 1 "column 18: a comma or \]" '{"flags":["extra"}'
 refuses "more members than there can be" 1 "column [0-9]+: too many members" "{\"flags\":[$(printf '1,%.0s' {1..100})1]}"
 head -c 70000 /dev/zero | tr '\0' ' ' >"$tmp/long"
@@ -181,8 +181,8 @@ fails "refused: a long line" "long:1: the line is longer than 65536 bytes: split
 refuses "an unknown member" 1 'no member "ICTN": fields are SRC, SYNC,.* TSTAMP, and ADDRESS' '{"name":"DirectBranch","ICTN":3}'
 refuses "an unknown field" 1 'no field "icnt": fields are SRC' '{"name":"DirectBranch","fields":{"icnt":3}}'
 refuses "an unknown size" 1 'no field "X": fields are SRC' '{"name":"DirectBranch","ICNT":3,"sizes":{"X":1}}'
-refuses "an unknown type" 1 '"type": "x" is none of message, idle' '{"type":"x"}'
-refuses "an unknown flag" 1 '"flags" are of "unknown"' '{"name":"DirectBranch","flags":["odd"]}'
+refuses "an unknown type" 1 '"type": "x" is not one of message, idle' '{"type":"x"}'
+refuses "an unknown flag" 1 '"flags" may be "unknown"' '{"name":"DirectBranch","flags":["odd"]}'
 refuses "an unknown object" 1 '"more" is not an object' '{"name":"DirectBranch","more":{"x":1}}'
 refuses "an unknown array" 1 '"fields" is not an array' '{"name":"DirectBranch","fields":[1]}'
 refuses "fields that are none" 1 '"fields" is not an object or array' '{"name":"DirectBranch","fields":3}'
@@ -196,8 +196,8 @@ refuses "a string with a sign" 1 '"ICNT": "-3" is not a number' '{"name":"Direct
 refuses "a string of 0x alone" 1 '"ICNT": "0x" is not a number' '{"name":"DirectBranch","ICNT":"0x"}'
 refuses "an empty string" 1 '"ICNT": "" is not a number' '{"name":"DirectBranch","ICNT":""}'
 refuses "true" 1 '"ICNT" is not a whole number' '{"name":"DirectBranch","ICNT":true}'
-refuses "a field twice" 1 'ICNT stands here for the second time' '{"name":"DirectBranch","ICNT":3,"fields":{"ICNT":3}}'
-refuses "ADDRESS twice" 1 'ADDRESS stands here for the second time' '{"name":"ProgTraceSync","ADDRESS":2,"fields":{"ADDRESS":2}}'
+refuses "a field twice" 1 'ICNT is given twice' '{"name":"DirectBranch","ICNT":3,"fields":{"ICNT":3}}'
+refuses "ADDRESS twice" 1 'ADDRESS is given twice' '{"name":"ProgTraceSync","ADDRESS":2,"fields":{"ADDRESS":2}}'
 refuses "neither name nor tcode" 1 'a message needs "name" or "tcode"' '{"ICNT":3}'
 refuses "a name of no message" 1 'no message has the name "directbranch"' '{"name":"directbranch","ICNT":3}'
 refuses "a name of several" 1 'Vendor is the name of several TCODEs: "tcode" is needed' '{"name":"Vendor","bytes":"e003"}'
@@ -224,21 +224,21 @@ refuses "FADDR with bits above addrbits and extaddr" 1 'FADDR is 0x40001a0b, but
 refuses "ADDRESS with bits above addrbits" 1 'ADDRESS 0x80003416 would be read as 0x16: 8 bits are sent \(addrbits\)' \
 	'{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":"0x80003416"}' --params addrbits=8
 refuses "ADDRESS that is odd" 1 'ADDRESS is odd: 0x3' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":3}'
-refuses "ADDRESS and FADDR" 1 'ADDRESS stands for FADDR, UADDR or CKDATA0: give one' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2,"FADDR":1}'
+refuses "ADDRESS and FADDR" 1 'ADDRESS replaces FADDR, UADDR or CKDATA0: give only one' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2,"FADDR":1}'
 refuses "ADDRESS of a message without one" 1 'DirectBranch has no address' '{"tcode":3,"ICNT":0,"ADDRESS":2}'
-refuses "ADDRESS without a reference" 2 'ADDRESS: UADDR counts from the address before it, and there is none' "$good
+refuses "ADDRESS without a reference" 2 'ADDRESS: UADDR is relative to the previous address, which is unknown' "$good
 {\"tcode\":4,\"BTYPE\":0,\"ICNT\":0,\"ADDRESS\":2}"
-refuses "ADDRESS after a loss" 3 'ADDRESS: UADDR counts from' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2}
+refuses "ADDRESS after a loss" 3 'ADDRESS: UADDR is relative to' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2}
 {"tcode":8,"ETYPE":0,"ECODE":0}
 {"tcode":4,"BTYPE":0,"ICNT":0,"ADDRESS":2}'
-refuses "ADDRESS after bytes that are no message" 3 'ADDRESS: UADDR counts from' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2}
+refuses "ADDRESS after bytes that are no message" 3 'ADDRESS: UADDR is relative to' '{"tcode":9,"SYNC":1,"ICNT":0,"ADDRESS":2}
 {"raw":"02 03"}
 {"tcode":4,"BTYPE":0,"ICNT":0,"ADDRESS":2}'
 refuses "a size of 0" 1 '"sizes": ICNT takes 1 to 64 bytes' '{"tcode":3,"ICNT":3,"sizes":{"ICNT":0}}'
-refuses "a size that is too small" 1 '"sizes" cannot be' '{"tcode":3,"ICNT":100,"sizes":{"ICNT":1}}'
-refuses "sizes that are too large" 1 '"sizes" cannot be: .*more than 64 bytes' '{"tcode":3,"ICNT":100,"sizes":{"ICNT":64}}'
-refuses "a size of a fixed field" 1 '"sizes" cannot be: .*not variable' '{"tcode":9,"SYNC":1,"ICNT":0,"FADDR":0,"sizes":{"SYNC":1}}'
-refuses "a size of no field" 1 '"sizes" has HIST, but the message has none' '{"tcode":3,"ICNT":3,"sizes":{"HIST":1}}'
+refuses "a size that is too small" 1 '"sizes" is impossible' '{"tcode":3,"ICNT":100,"sizes":{"ICNT":1}}'
+refuses "sizes that are too large" 1 '"sizes" is impossible: .*more than 64 bytes' '{"tcode":3,"ICNT":100,"sizes":{"ICNT":64}}'
+refuses "a size of a fixed field" 1 '"sizes" is impossible: .*not variable' '{"tcode":9,"SYNC":1,"ICNT":0,"FADDR":0,"sizes":{"SYNC":1}}'
+refuses "a size of no field" 1 '"sizes" has HIST, but the message does not' '{"tcode":3,"ICNT":3,"sizes":{"HIST":1}}'
 refuses "flags without bytes" 1 'a message with "flags" needs "bytes"' '{"tcode":3,"ICNT":3,"flags":["extra"]}'
 refuses "fields against bytes" 1 'fields and "bytes" contradict each other: fields are DirectBranch ICNT=0x4; bytes are DirectBranch ICNT=0x3: remove' \
 	'{"tcode":3,"ICNT":4,"bytes":"0c0f"}'
@@ -251,14 +251,14 @@ refuses "sizes against bytes" 1 '"sizes" and "bytes" contradict each other: ICNT
 refuses "half a byte" 1 "\"bytes\": 'f' is not a byte" '{"tcode":3,"ICNT":3,"bytes":"0c0f f"}'
 refuses "bytes that are none" 1 "\"raw\": 'xy' is not a byte" '{"raw":"0c xy"}'
 refuses "no byte" 1 '"raw" has no byte' '{"raw":" "}'
-refuses "bytes of two messages" 1 '"bytes" are not one whole message' '{"tcode":3,"ICNT":3,"bytes":"0c0f0c0f"}'
-refuses "bytes of less than a message" 1 '"bytes" are not one whole message' '{"tcode":3,"ICNT":3,"bytes":"0c"}'
-refuses "an idle byte before the message" 1 '"bytes" are not one whole message' '{"tcode":3,"ICNT":3,"bytes":"ff0c0f"}'
+refuses "bytes of two messages" 1 '"bytes" are not exactly one message' '{"tcode":3,"ICNT":3,"bytes":"0c0f0c0f"}'
+refuses "bytes of less than a message" 1 '"bytes" are not exactly one message' '{"tcode":3,"ICNT":3,"bytes":"0c"}'
+refuses "an idle byte before the message" 1 '"bytes" are not exactly one message' '{"tcode":3,"ICNT":3,"bytes":"ff0c0f"}'
 refuses "a length that is not that of bytes" 1 '"length" is 3, but there are 2 bytes: ntrace dump has all of them with --lossless' \
 	'{"tcode":3,"ICNT":3,"bytes":"0c0f","length":3}'
-refuses "an error that is none" 1 '"bytes" do not end with a reserved MSEO code' '{"type":"error","bytes":"0c0f"}'
-refuses "a cut message that is whole" 1 '"bytes" are not the begin of a message' '{"type":"cut","bytes":"0c0f"}'
-refuses "what follows a cut message" 2 'nothing may follow a cut message' '{"type":"cut","bytes":"0c"}
+refuses "an error that is none" 1 '"bytes" of an error must end with a reserved MSEO code' '{"type":"error","bytes":"0c0f"}'
+refuses "a cut message that is whole" 1 '"bytes" are not the beginning of a message' '{"type":"cut","bytes":"0c0f"}'
+refuses "what follows a cut message" 2 'no line may follow a cut message' '{"type":"cut","bytes":"0c"}
 {"idle":1}'
 refuses "idle bytes that are not" 1 '"bytes" are not idle' '{"type":"idle","bytes":"ff0c"}'
 refuses "idle bytes of no number" 1 'idle bytes need either' '{"type":"idle"}'
@@ -269,20 +269,20 @@ refuses "raw without bytes" 1 '"raw" is missing' '{"type":"raw"}'
 refuses "raw and fields" 1 'a line of type "raw" has no "fields"' '{"raw":"ff","ICNT":3}'
 refuses "a part and something else" 2 'a part must be followed by' '{"type":"part","bytes":"0c00"}
 {"idle":1}'
-refuses "a part and a message of fields" 2 '"bytes" is missing: the message has parts' '{"type":"part","bytes":"0c00"}
+refuses "a part and a message of fields" 2 '"bytes" is missing: the message has previous parts' '{"type":"part","bytes":"0c00"}
 {"tcode":3,"ICNT":3}'
 refuses "a part at the end" 2 'the text ends after a part' '{"type":"part","bytes":"0c00"}'
-refuses "a part that ends a message" 1 '"bytes" are not the begin' '{"type":"part","bytes":"0c0f"}'
+refuses "a part that ends a message" 1 '"bytes" are not the beginning' '{"type":"part","bytes":"0c0f"}'
 refuses "parameters that are none" 1 "\"params\": cannot use 'colour=red'" '{"params":"colour=red"}'
 refuses "parameters without any" 1 '"params" is missing' '{"type":"params"}'
-refuses "parameters too late" 2 '"params" may stand once, before everything else' "$good
+refuses "parameters too late" 2 '"params" is allowed once, before all other lines' "$good
 {\"params\":\"xlen=32\"}"
-refuses "two streams" 2 'stream 1 after stream 0: one trace is made: choose with ntrace dump --stream N' '{"stream":0,"idle":1}
+refuses "two streams" 2 'stream 1 after stream 0: a text has one stream: choose it with ntrace dump --stream N' '{"stream":0,"idle":1}
 {"stream":1,"idle":1}'
-refuses "two files" 2 'file b after a: one trace is made' '{"file":"a","idle":1}
+refuses "two files" 2 'file b after a: a text has one file' '{"file":"a","idle":1}
 {"file":"b","idle":1}'
 refuses "what a terminal would obey" 1 'no message has the name "\?\[31m"' '{"name":"\u001b[31m"}'
-refuses "an empty text" 3 'the text ends without a message' '# nothing
+refuses "an empty text" 3 'the text is empty' '# nothing
 '
 
 # Long messages in pieces, and little memory.
@@ -291,11 +291,11 @@ head -c 100000000 /dev/zero >"$tmp/zeros"
 is "$(cat "$tmp/out")" "" "100 MB of zeros in little memory"
 rm "$tmp/zeros"
 "$ntrace" dump --json "$tmp/streams/damaged" 2>/dev/null | "$ntrace" assemble 2>"$tmp/err" >/dev/null
-like "without --lossless bytes are missing: said once" '^ntrace: warning: standard input:[0-9]+: "offset" is [0-9]+, but these bytes come to [0-9]+: .* --lossless$' "$(cat "$tmp/err")"
+like "without --lossless bytes are missing: said once" '^ntrace: warning: standard input:[0-9]+: "offset" is [0-9]+, but these bytes are written at [0-9]+: .* --lossless$' "$(cat "$tmp/err")"
 made '{"tcode":9,"SYNC":1,"ICNT":0,"FADDR":128,"address":"0x100"}
 {"tcode":9,"SYNC":1,"ICNT":0,"FADDR":128,"address":"0x102"}
 {"tcode":9,"SYNC":1,"ICNT":0,"FADDR":128,"address":"0x104"}' >/dev/null
-like "an address that is not that of the fields: said once" '^ntrace: warning: standard input:2: "address" is 0x102, but the fields say 0x100[^:]*: [^:]*$' "$(cat "$tmp/err")"
+like "an address that is not that of the fields: said once" '^ntrace: warning: standard input:2: "address" is 0x102, but the fields mean 0x100[^:]*: [^:]*$' "$(cat "$tmp/err")"
 
 # The output: whole or not at all.
 mkdir "$tmp/out.d"
@@ -310,13 +310,13 @@ fails "a full disk" "No space left" "$ntrace" assemble -o /dev/full "$tmp/hand"
 fails "a directory that does not exist" "/nonexistent/a.nex: (No such file|Not a directory)" "$ntrace" assemble -o /nonexistent/a.nex "$tmp/hand"
 fails "a text that does not exist" "$tmp/no.json: No such file" "$ntrace" assemble "$tmp/no.json"
 fails "a text that is a directory" "a directory, not a text" "$ntrace" assemble "$tmp"
-fails "two texts" "one text at a time, not 'b'" "$ntrace" assemble a b
+fails "two texts" "only one text is allowed, not also 'b'" "$ntrace" assemble a b
 fails "parameters of the command that are none" "cannot use 'colour=red'" "$ntrace" assemble --params colour=red "$tmp/hand"
 python3 -c '
 import pty, sys
 sys.exit(0 if pty.spawn(sys.argv[1:]) >> 8 == 2 else 1)' "$ntrace" assemble "$tmp/hand" >"$tmp/out"
 is $? 0 "a terminal gets no trace"
-like "and is told so" "a trace is not for a terminal: -o FILE is needed" "$(cat "$tmp/out")"
+like "and is told so" "standard output is a terminal: -o FILE is needed" "$(cat "$tmp/out")"
 echo '{"name":"ProgTraceSync","SYNC":3,"ICNT":0,"ADDRESS":"0x400015f4","sizes":{"FADDR":5}}' >"$tmp/short"
 fails "an address whose top bit is copied upwards" 'short:1: ADDRESS 0x400015f4 would be read as 0xffffffffc00015f4' \
 	"$ntrace" assemble --params extaddr=1 -o "$tmp/short.nex" "$tmp/short"

@@ -102,7 +102,7 @@ awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
 	if (NR % 50 == 0) print "Servicing hardware INT"
 	print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f" }' "$tmp/pcs" >"$tmp/log"
 encodes "log of QEMU" --exec-log "$tmp/log" --mode htm
-like "and what is not in the trace is told" "[0-9]+ lines say nothing about .* CPU 0" "$(cat "$tmp/summary" "$tmp/said")"
+like "and what is not in the trace is told" "[0-9]+ lines have no instruction of CPU 0" "$(cat "$tmp/summary" "$tmp/said")"
 
 encodes "ingress recorded" --pcs "$tmp/pcs" --mode btm --encoder sync=cycles --record-ingress "$tmp/ingress"
 cp "$tmp/trace" "$tmp/first"
@@ -151,13 +151,13 @@ complains "no mode" 2 "--mode btm or --mode htm" --pcs "$tmp/pcs" --elf "$tmp/de
 complains "no output" 2 "-o TRACE" --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm
 complains "bad mode" 2 "'xtm' is neither" --pcs "$tmp/pcs" --mode xtm
 complains "an operand" 2 "'more' belongs to no option" --pcs "$tmp/pcs" "${trace[@]}" more
-complains "an encoder that cannot be" 2 "no such encoder: all jumps .* hides the calls" \
+complains "an encoder that cannot be" 2 "invalid encoder options: all jumps .* hides the calls" \
 	--pcs "$tmp/pcs" "${trace[@]}" --implicit-return 4 --params alljumps=1
 complains "an unknown key" 2 "cannot use 'colour=red'" --pcs "$tmp/pcs" "${trace[@]}" --encoder histbits=3,colour=red
 complains "a bad value" 2 "cannot use 'sync=often'" --pcs "$tmp/pcs" "${trace[@]}" --encoder sync=often
 complains "a bad range" 2 "cannot use 'range=5'" --pcs "$tmp/pcs" "${trace[@]}" --encoder range=5
 complains "a list that does not exist" 1 "/nonexistent: No such file" --pcs /nonexistent "${trace[@]}"
-complains "an empty list" 1 "no PC in it" --pcs /dev/null "${trace[@]}"
+complains "an empty list" 1 "contains no PC" --pcs /dev/null "${trace[@]}"
 complains "an output that cannot be" 1 "/nonexistent/x: No such file" --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm \
 	-o /nonexistent/x
 complains "a full disk" 1 "/dev/full: No space left" --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o /dev/full
@@ -167,7 +167,7 @@ printf '0x10000\n10004\n' >"$tmp/bad"
 complains "a line that is no PC" 1 "bad: line 2: not a PC" --pcs "$tmp/bad" "${trace[@]}"
 for more in ,X4 ,L44 ,4 ' 0x10008' ,L4x; do
 	printf '0x10000\n0x10004%s\n' "$more" >"$tmp/bad"
-	complains "more than a PC: '$more'" 1 "bad: line 2: something follows" --pcs "$tmp/bad" "${trace[@]}"
+	complains "more than a PC: '$more'" 1 "bad: line 2: unexpected text after the PC" --pcs "$tmp/bad" "${trace[@]}"
 done
 printf '0x10000\n# a\0b\n' >"$tmp/bad"
 complains "a byte 0 in a comment" 1 "bad: line 2: not a PC" --pcs "$tmp/bad" "${trace[@]}"
@@ -176,7 +176,7 @@ complains "a PC of 65 bits" 1 "bad: line 1: not a PC" --pcs "$tmp/bad" "${trace[
 head -c 100000 /dev/zero >"$tmp/bad"
 complains "no text at all" 1 "bad: line 1: too long" --pcs "$tmp/bad" "${trace[@]}"
 printf 'Trace 0: 0x7f10 [00000000/00000' >"$tmp/bad"
-complains "a log that is cut" 1 "bad: line 1: a 'Trace' line that is cut" --exec-log "$tmp/bad" "${trace[@]}"
+complains "a log that is cut" 1 "bad: line 1: damaged 'Trace' line" --exec-log "$tmp/bad" "${trace[@]}"
 printf 'ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nc priv=2\n' >"$tmp/bad"
 complains "a bad ingress file" 1 "bad: line 2, column 9 .offset 53.: priv is reserved" --ingress "$tmp/bad" --mode htm \
 	-o "$tmp/trace"
@@ -198,7 +198,7 @@ ok "it is the trace" test "$(stat -c %s "$tmp/whole/new")" -gt 6
 ok "a pipe is written in place" cmp <("$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o >(cat) >/dev/null | cat) \
 	"$tmp/whole/new"
 head -n 20 "$tmp/ingress" >"$tmp/bad"
-complains "an ingress file that is cut" 1 "bad: line 20: it is cut" --ingress "$tmp/bad" --mode htm -o "$tmp/trace"
-complains "an ingress file of another xlen" 1 "its port has an xlen of 64" --ingress "$tmp/ingress" --mode htm \
+complains "an ingress file that is cut" 1 "bad: line 20: truncated" --ingress "$tmp/bad" --mode htm -o "$tmp/trace"
+complains "an ingress file of another xlen" 1 "the port has xlen=64" --ingress "$tmp/ingress" --mode htm \
 	-o "$tmp/trace" --params xlen=32
 done_testing

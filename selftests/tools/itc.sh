@@ -121,9 +121,9 @@ for form in --json --lossless; do
 	ok "dump $form, assembled, is the same" cmp "$tmp/again" "$tmp/mixed.nex"
 	is "$(cat "$tmp/err")" "" "dump $form, assembled: no complaint"
 done
-fails "assemble: counters have no address" "InCircuitTrace has no address: ADDRESS stands for" \
+fails "assemble: counters have no address" "InCircuitTrace has no address: ADDRESS replaces" \
 	"$ntrace" assemble --params $v0 -o "$tmp/again" <(echo '{"name":"InCircuitTrace","CKSRC":12,"CKDF":0,"ADDRESS":4}')
-fails "assemble: nothing to count from" "CKDATA0 counts from the address before it" \
+fails "assemble: nothing to count from" "CKDATA0 is relative to the previous address" \
 	"$ntrace" assemble --params $v0 -o "$tmp/again" <(echo '{"name":"InCircuitTrace","CKSRC":15,"CKDF":0,"ADDRESS":4}')
 is "$("$ntrace" dump "$tmp/mixed.nex" | grep -c '\[unknown\]')" 7 "unknown in the ratified dialect"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines to bytes: what each type of line means. */
+/* Converts each type of line to bytes. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -14,7 +14,7 @@ static int failed(struct assemble *assemble, const char *error)
 	return FAILED;
 }
 
-/* Parameters are the default ones, changed by the text, changed by the command. */
+/* Defaults, overridden by the text, overridden by the command. */
 static bool set_params(struct assemble *assemble, const char *text)
 {
 	ntrace_params_init(&assemble->params);
@@ -38,7 +38,7 @@ bool assemble_init(struct assemble *assemble, const char *override,
 	return set_params(assemble, "");
 }
 
-/* Keeps the addresses that U-ADDR counts from: as a reader of the trace will know them. */
+/* Tracks the reference address of U-ADDR, as a reader of the trace does. */
 static void follow(struct assemble *assemble, const uint8_t *bytes, size_t size)
 {
 	struct ntrace_message message;
@@ -62,7 +62,7 @@ static int emit(struct assemble *assemble, const uint8_t *bytes, size_t size)
 	return assemble->write(assemble->data, bytes, size);
 }
 
-/* One trace is made: of one stream of one file. */
+/* All lines must come from one stream of one file. */
 static bool check_origin(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
@@ -71,15 +71,16 @@ static bool check_origin(struct assemble *assemble)
 
 	if (has_stream && assemble->has_stream && line->stream != assemble->stream)
 		return assemble_refuse(assemble,
-				       "stream %" PRIu64 " after stream %" PRIu64 ": one trace is "
-				       "made: choose with ntrace dump --stream N",
+				       "stream %" PRIu64 " after stream %" PRIu64
+				       ": a text has one "
+				       "stream: choose it with ntrace dump --stream N",
 				       line->stream, assemble->stream);
 	if (has_file && strlen(line->file) >= sizeof(assemble->file))
 		return assemble_refuse(assemble, "\"file\" is too long");
 	if (has_file && assemble->has_file && strcmp(line->file, assemble->file))
-		return assemble_refuse(assemble,
-				       "file %.200s after %.200s: one trace is made: dump one file",
-				       line->file, assemble->file);
+		return assemble_refuse(
+			assemble, "file %.200s after %.200s: a text has one file: dump one file",
+			line->file, assemble->file);
 	if (has_stream)
 		assemble->stream = line->stream;
 	if (has_file)
@@ -89,7 +90,7 @@ static bool check_origin(struct assemble *assemble)
 	return true;
 }
 
-/* Bytes that are missing, or a text that was edited. */
+/* Warns of missing bytes or an edited text. */
 static void check_offset(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
@@ -102,12 +103,13 @@ static void check_offset(struct assemble *assemble)
 		return;
 	assemble->offset_told = true;
 	snprintf(assemble->warning, sizeof(assemble->warning),
-		 "\"offset\" is %" PRIu64 ", but these bytes come to %" PRIu64 ": the text was "
+		 "\"offset\" is %" PRIu64 ", but these bytes are written at %" PRIu64
+		 ": the text was "
 		 "edited, or lacks bytes, as without ntrace dump --lossless",
 		 line->offset, start);
 }
 
-/* "length" counts the pieces before as well. */
+/* "length" includes the previous pieces. */
 static bool check_length(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
@@ -132,58 +134,58 @@ static bool begin_piece(struct assemble *assemble)
 	return true;
 }
 
-/* How the bytes of the line, after the pieces before, are read. */
-struct reading {
+/* Result of reading the bytes of a line together with the previous pieces. */
+struct piece_result {
 	int event;		/* NTRACE_ERR_AGAIN: not complete */
 	bool rest;		/* bytes are left after the event */
-	bool inside;		/* ends inside a message, which began with the first byte */
+	bool inside;		/* the bytes end inside a message that began with the first byte */
 	struct ntrace_message message;
 };
 
-static void read_bytes(struct assemble *assemble, struct reading *reading)
+static void read_bytes(struct assemble *assemble, struct piece_result *result)
 {
 	const struct assemble_line *line = &assemble->line;
 	uint64_t total = assemble->piece_bytes + line->count;
 
 	ntrace_reader_feed(&assemble->piece, line->bytes, line->count);
-	reading->event = ntrace_reader_next(&assemble->piece, &reading->message);
-	reading->rest = assemble->piece.offset != total;
-	reading->inside = ntrace_reader_pending(&assemble->piece) == total;
+	result->event = ntrace_reader_next(&assemble->piece, &result->message);
+	result->rest = assemble->piece.offset != total;
+	result->inside = ntrace_reader_pending(&assemble->piece) == total;
 }
 
-static bool check_reading(struct assemble *assemble, const struct reading *reading)
+static bool check_piece(struct assemble *assemble, const struct piece_result *result)
 {
 	switch (assemble->line.type) {
 	case ASSEMBLE_MESSAGE:
-		if (reading->event == NTRACE_WIRE_MESSAGE && !reading->rest &&
-		    reading->message.offset == 0)
-			return assemble_fields_compare(assemble, &reading->message);
-		return assemble_refuse(assemble, "\"bytes\" are not one whole message: write bytes "
-						 "of any kind as {\"raw\":\"...\"}");
+		if (result->event == NTRACE_WIRE_MESSAGE && !result->rest &&
+		    result->message.offset == 0)
+			return assemble_fields_compare(assemble, &result->message);
+		return assemble_refuse(assemble, "\"bytes\" are not exactly one message: write "
+						 "other bytes as {\"raw\":\"...\"}");
 	case ASSEMBLE_ERROR:
-		if (reading->event == NTRACE_WIRE_ERROR && !reading->rest &&
-		    reading->message.offset == 0)
+		if (result->event == NTRACE_WIRE_ERROR && !result->rest &&
+		    result->message.offset == 0)
 			return true;
-		return assemble_refuse(assemble, "\"bytes\" do not end with a reserved MSEO code, "
-						 "as those of an error do");
+		return assemble_refuse(assemble, "\"bytes\" of an error must end with a reserved "
+						 "MSEO code");
 	default:
-		if (reading->event == NTRACE_ERR_AGAIN && reading->inside)
+		if (result->event == NTRACE_ERR_AGAIN && result->inside)
 			return true;
-		return assemble_refuse(assemble, "\"bytes\" are not the begin of a message");
+		return assemble_refuse(assemble, "\"bytes\" are not the beginning of a message");
 	}
 }
 
-/* A message with bytes, an error, a cut end, or a piece of one of them. */
+/* Bytes of a message, an error, a cut message, or a piece of one of them. */
 static int take_bytes(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
-	struct reading reading;
+	struct piece_result result;
 	int error;
 
 	if (!check_length(assemble) || !begin_piece(assemble))
 		return FAILED;
-	read_bytes(assemble, &reading);
-	if (!check_reading(assemble, &reading))
+	read_bytes(assemble, &result);
+	if (!check_piece(assemble, &result))
 		return FAILED;
 	error = emit(assemble, line->bytes, line->count);
 	assemble->piece_bytes = line->type == ASSEMBLE_PART ? assemble->piece_bytes + line->count :
@@ -192,7 +194,7 @@ static int take_bytes(struct assemble *assemble)
 	return error;
 }
 
-/* The "address" of a dump is no input: it follows from the fields. */
+/* "address" of a dump is not an input, since it follows from the fields. */
 static void check_address(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
@@ -201,9 +203,9 @@ static void check_address(struct assemble *assemble)
 		return;
 	assemble->address_told = true;
 	snprintf(assemble->warning, sizeof(assemble->warning),
-		 "\"address\" is 0x%" PRIx64 ", but the fields say 0x%" PRIx64
+		 "\"address\" is 0x%" PRIx64 ", but the fields mean 0x%" PRIx64
 		 ", which is written: "
-		 "to choose an address give ADDRESS instead of FADDR, UADDR or "
+		 "to choose an address, give ADDRESS instead of FADDR, UADDR or "
 		 "CKDATA0",
 		 line->address, assemble->address);
 }
@@ -216,7 +218,7 @@ static int take_message(struct assemble *assemble)
 	int error;
 
 	if (assemble->piece_bytes && !has_bytes)
-		return failed(assemble, "\"bytes\" is missing: the message has parts before it");
+		return failed(assemble, "\"bytes\" is missing: the message has previous parts");
 	if (assemble_line_has(&assemble->line, ASSEMBLE_HAS_TARGET) && !assemble_target(assemble))
 		return FAILED;
 	if (has_bytes) {
@@ -259,12 +261,12 @@ static int take_idle(struct assemble *assemble)
 static int take_params(struct assemble *assemble)
 {
 	if (assemble->begun || assemble->params_seen)
-		return failed(assemble, "\"params\" may stand once, before everything else");
+		return failed(assemble, "\"params\" is allowed once, before all other lines");
 	assemble->params_seen = true;
 	return set_params(assemble, assemble->line.params) ? 0 : FAILED;
 }
 
-/* @line->type is not one of a message in pieces. */
+/* Lines that cannot be pieces of a message. */
 static int take_other(struct assemble *assemble)
 {
 	const struct assemble_line *line = &assemble->line;
@@ -296,13 +298,13 @@ int assemble_text(struct assemble *assemble, char *text, size_t length)
 		return 0;
 	assemble->any = true;
 	if (assemble->cut)
-		return failed(assemble, "nothing may follow a cut message: write its bytes as "
+		return failed(assemble, "no line may follow a cut message: write its bytes as "
 					"{\"raw\":\"...\"}");
 	if (!check_origin(assemble))
 		return FAILED;
 	check_offset(assemble);
 	if (assemble->piece_bytes && !is_of_pieces(line->type))
-		return failed(assemble, "a part must be followed by another one, or by the "
+		return failed(assemble, "a part must be followed by another part or by the "
 					"message, error or cut that it belongs to");
 	if (line->type == ASSEMBLE_MESSAGE)
 		return take_message(assemble);
@@ -314,8 +316,8 @@ int assemble_end(struct assemble *assemble)
 	if (assemble->piece_bytes)
 		return failed(assemble, "the text ends after a part: the rest of its message is "
 					"missing");
-	/* A command before in the pipe that failed, mostly. */
+	/* Usually an earlier command of the pipe failed. */
 	if (!assemble->any)
-		return failed(assemble, "the text ends without a message or anything else");
+		return failed(assemble, "the text is empty");
 	return 0;
 }

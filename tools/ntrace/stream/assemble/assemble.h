@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text to trace, line by line, in bounded memory. */
+/* Converts text to trace, line by line, in bounded memory. */
 #ifndef NTRACE_TOOL_STREAM_ASSEMBLE_H
 #define NTRACE_TOOL_STREAM_ASSEMBLE_H
 
@@ -10,14 +10,14 @@
 #define ASSEMBLE_FILE_SIZE 4096
 
 /**
- * struct assemble - a trace being made
+ * struct assemble - the assembler
  * @params: readable: parameters in effect
- * @offset: readable: bytes made so far, including those of an unfinished message
+ * @offset: readable: bytes written so far, including those of an unfinished message
  * @error: why a line was refused
  * @warning: readable after each line: a warning, or ""; each kind is reported once
  *
- * The rest is private. @follower reads what is made, so that addresses are known whatever the
- * bytes come from; @piece reads the message whose pieces are coming, @piece_bytes so far.
+ * The rest is private. @follower reads the written bytes and so tracks the addresses; @piece
+ * reads the message that comes in pieces, of which @piece_bytes were written.
  */
 struct assemble {
 	struct ntrace_params params;
@@ -58,7 +58,7 @@ bool assemble_init(struct assemble *assemble, const char *override,
 		   int (*write)(void *data, const uint8_t *bytes, size_t size), void *data);
 
 /**
- * assemble_text - one line
+ * assemble_text - convert a line
  * @text: @length bytes without the newline; overwritten
  *
  * Return: 0; -1 with error filled; or what the callback returned.
@@ -66,7 +66,7 @@ bool assemble_init(struct assemble *assemble, const char *override,
 int assemble_text(struct assemble *assemble, char *text, size_t length);
 
 /**
- * assemble_end - after the last line
+ * assemble_end - finish after the last line
  *
  * Return: 0, or -1 with error filled: a message is not complete, or the text is empty.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ntrace assemble: messages as text to trace, the inverse of ntrace dump --lossless. */
+/* ntrace assemble: converts messages as text to trace, the inverse of ntrace dump --lossless. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,17 +22,17 @@ enum {
 
 static const struct option_spec options_table[] = {
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "stream parameters, e.g. srcbits=2,xlen=64" },
-	{ OPTION_OUTPUT, "output", "FILE", "where the trace is written; - = stdout (default)" },
+	{ OPTION_OUTPUT, "output", "FILE", "file of the trace; - = stdout (default)" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
 
 /**
- * struct text - lines that are being read
- * @name: for people
- * @number: of the last line
- * @start: of the next line in the buffer
- * @end: of what was read
+ * struct text - the input
+ * @name: for messages
+ * @number: number of the last line
+ * @start: position of the next line in the buffer
+ * @end: end of the data in the buffer
  */
 struct text {
 	const char *name;
@@ -65,7 +65,7 @@ static void close_text(const struct text *text)
 		close(text->fd);
 }
 
-/* Makes room by moving what is left to the front, and reads on. */
+/* Moves the rest to the front of the buffer, and reads more. */
 static int read_more(struct text *text)
 {
 	ssize_t got;
@@ -86,7 +86,7 @@ static int read_more(struct text *text)
 	return EXIT_OK;
 }
 
-/* @line: NULL at the end; without its newline. */
+/* @line: the line without its newline; NULL at the end. */
 static int next_line(struct text *text, char **line, size_t *length)
 {
 	char *start, *newline = NULL;
@@ -114,7 +114,7 @@ static int write_trace(void *data, const uint8_t *bytes, size_t size)
 	return trace->output->error;
 }
 
-/* It may quote the text: nothing that a terminal would obey. */
+/* Error messages quote the text: replaces control characters, which a terminal would interpret. */
 static char *printable(char *text)
 {
 	char *sign;
@@ -125,7 +125,7 @@ static char *printable(char *text)
 	return text;
 }
 
-/* A write that failed is reported where the trace is closed. */
+/* output_file_close() reports write errors. */
 static int refused(struct assemble *assemble, const struct text *text, int error)
 {
 	if (error > 0)
@@ -197,40 +197,42 @@ static int run(const struct command *command, int argc, char **argv)
 		}
 	}
 	if (argc - options.index > 1)
-		return usage_error(command, "one text at a time, not '%s' as well",
+		return usage_error(command, "only one text is allowed, not also '%s'",
 				   argv[options.index + 1]);
 	if (options.index < argc)
 		path = argv[options.index];
 	else if (isatty(STDIN_FILENO))
-		return usage_error(command, "which text? - is standard input");
+		return usage_error(command, "a text is needed; - is standard input");
 	if (!strcmp(trace, "-") && isatty(STDOUT_FILENO))
-		return usage_error(command, "a trace is not for a terminal: -o FILE is needed");
+		return usage_error(command, "standard output is a terminal: -o FILE is needed");
 	return assemble_all(path, params, trace);
 }
 
 const struct command command_assemble = {
 	.name = "assemble",
-	.summary = "make a trace of messages as text",
+	.summary = "convert messages as text to a trace",
 	.usage = "[--params KEY=VALUE,...] [-o FILE] [TEXT | -]",
-	.details =
-		"TEXT has one JSON object a line, as ntrace dump --lossless and --json write "
-		"them.\n"
-		"By hand less will do; blank lines and lines that begin with # or // are skipped:\n"
-		"  {\"name\":\"ProgTraceSync\", \"SYNC\":5, \"ICNT\":0, "
-		"\"ADDRESS\":\"0x80000000\"}\n"
-		"  {\"tcode\":3, \"ICNT\":12, \"TSTAMP\":\"0x1f\"}\n"
-		"  {\"idle\":4}\n"
-		"  {\"raw\":\"1c 3f ff\"}\n"
-		"Fields are those of ntrace dump, numbers decimal or \"0x...\"; ADDRESS stands for "
-		"the\n"
-		"FADDR, UADDR or CKDATA0 that reports this address. If \"bytes\" stands beside "
-		"fields,\n"
-		"it is written, and must say the same.\n\n"
-		"exit status: 0, or 1 if a line is wrong: FILE is not written then.\n\n"
-		"examples:\n"
-		"  ntrace assemble -o a.nex a.json\n"
-		"  ntrace assemble --params srcbits=2 -o a.nex a.json\n"
-		"  ntrace dump --lossless a.nex | ntrace assemble | cmp - a.nex\n",
+	.details = "TEXT has one JSON object a line, as ntrace dump --lossless and --json write "
+		   "them.\n"
+		   "Lines written by hand need less; blank lines and lines that begin with # or // "
+		   "are\n"
+		   "skipped:\n"
+		   "  {\"name\":\"ProgTraceSync\", \"SYNC\":5, \"ICNT\":0, "
+		   "\"ADDRESS\":\"0x80000000\"}\n"
+		   "  {\"tcode\":3, \"ICNT\":12, \"TSTAMP\":\"0x1f\"}\n"
+		   "  {\"idle\":4}\n"
+		   "  {\"raw\":\"1c 3f ff\"}\n"
+		   "Fields are those of ntrace dump; numbers are decimal or \"0x...\". ADDRESS "
+		   "replaces\n"
+		   "FADDR, UADDR or CKDATA0 and is converted to it. If a line has fields and "
+		   "\"bytes\", both\n"
+		   "must match, and the bytes are written.\n\n"
+		   "exit status: 0; 1 if a line is wrong, and FILE is not written; 2 for wrong "
+		   "usage.\n\n"
+		   "examples:\n"
+		   "  ntrace assemble -o a.nex a.json\n"
+		   "  ntrace assemble --params srcbits=2 -o a.nex a.json\n"
+		   "  ntrace dump --lossless a.nex | ntrace assemble | cmp - a.nex\n",
 	.options = options_table,
 	.run = run,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fields by the message table, and the complaints about them. */
+/* Checks and encodes fields by the message table. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "fields.h"
 #include "stream/layout.h"
 
-/* Room for a message in words. */
+/* Size of the text of a message. */
 #define TEXT_SIZE 400
 
 bool assemble_refuse(struct assemble *assemble, const char *format, ...)
@@ -25,7 +25,7 @@ static const char *name_of(const struct assemble *assemble, const struct ntrace_
 	return ntrace_tcode_dialect_name(message->tcode, assemble->params.dialect);
 }
 
-/* Appends to @text; what does not fit is left out. */
+/* Appends to @text; truncates if it does not fit. */
 __attribute__((format(printf, 2, 3))) static void append(char *text, const char *format, ...)
 {
 	size_t used = strlen(text);
@@ -59,7 +59,7 @@ static const char *describe(const struct assemble *assemble, const struct ntrace
 	return text;
 }
 
-/* "SYNC (4 bits), ICNT, FADDR, and TSTAMP if wanted" */
+/* "SYNC (4 bits), ICNT, FADDR, and TSTAMP (optional)" */
 static const char *describe_layout(const struct ntrace_layout_field *layout, int count, char *text)
 {
 	int i;
@@ -72,18 +72,18 @@ static const char *describe_layout(const struct ntrace_layout_field *layout, int
 		if (layout[i].bits)
 			append(text, " (%u bits)", layout[i].bits);
 	}
-	append(text, ", and TSTAMP if wanted");
+	append(text, ", and TSTAMP (optional)");
 	return text;
 }
 
-/* The layout for the fixed fields that the line has; those it lacks count as 0. */
+/* The layout for the values of the fixed fields; missing fields count as 0. */
 static int find_layout(const struct assemble *assemble, const struct ntrace_message *message,
 		       struct ntrace_layout_field *layout)
 {
 	return ntrace_message_layout(message->tcode, message->field, &assemble->params, layout);
 }
 
-/* A layout whatever the values are: with the fixed fields that are too wide as 0. */
+/* A layout that does not depend on values, which may be too wide: all fields are 0. */
 static int any_layout(const struct assemble *assemble, const struct ntrace_message *message,
 		      struct ntrace_layout_field *layout)
 {
@@ -109,7 +109,7 @@ static bool check_widths(struct assemble *assemble, const struct ntrace_message 
 	return true;
 }
 
-/* Each field of the line is one of the message. */
+/* Rejects fields that the message does not have. */
 static bool check_surplus(struct assemble *assemble, const struct ntrace_message *message,
 			  const struct ntrace_layout_field *layout, int count)
 {
@@ -132,7 +132,7 @@ static bool check_surplus(struct assemble *assemble, const struct ntrace_message
 					       describe_layout(layout, count, text));
 		if (assemble->line.sizes[i] && !(present & 1u << i))
 			return assemble_refuse(assemble,
-					       "\"sizes\" has %s, but the message has none", name);
+					       "\"sizes\" has %s, but the message does not", name);
 	}
 	return true;
 }
@@ -160,7 +160,7 @@ static bool check_missing(struct assemble *assemble, const struct ntrace_message
 	return true;
 }
 
-/* The address that a reader takes an F-ADDR for: with addrbits its upper bits are copies. */
+/* The address that a reader derives from F-ADDR: with addrbits, the upper bits are copies. */
 static uint64_t address_of(uint64_t faddr, const struct ntrace_params *params)
 {
 	struct ntrace_message message = { .present = 1u << NTRACE_FIELD_FADDR };
@@ -169,7 +169,7 @@ static uint64_t address_of(uint64_t faddr, const struct ntrace_params *params)
 	return ntrace_message_address(&message, params, 0);
 }
 
-/* With a size, an address may have bits that no hart has: a damaged trace had them, too. */
+/* With a size, an address may have bits beyond XLEN, as in a damaged trace. */
 static bool check_address(struct assemble *assemble, const struct ntrace_message *message,
 			  unsigned int field)
 {
@@ -181,8 +181,8 @@ static bool check_address(struct assemble *assemble, const struct ntrace_message
 		return true;
 	if (value >> bits)
 		return assemble_refuse(assemble,
-				       "%s is 0x%" PRIx64 ", but has at most %u bits: an address "
-				       "without its bit 0",
+				       "%s is 0x%" PRIx64 ", but has at most %u bits: the address "
+				       "without bit 0",
 				       ntrace_field_name((enum ntrace_field)field), value, bits);
 	if (assemble->line.sizes[field] || !assemble->params.address_bits ||
 	    !(value >> assemble->params.address_bits) ||
@@ -191,12 +191,12 @@ static bool check_address(struct assemble *assemble, const struct ntrace_message
 	return assemble_refuse(assemble,
 			       "%s is 0x%" PRIx64
 			       ", but %u bits are sent (addrbits): the bits above "
-			       "must be 0 or copies of the topmost one",
+			       "must be 0 or copies of the top one",
 			       ntrace_field_name((enum ntrace_field)field), value,
 			       assemble->params.address_bits);
 }
 
-/* With extaddr the top bit of a size that was chosen is copied upwards: ADDRESS may not fit. */
+/* With extaddr, a reader copies the top bit of a chosen size upwards: ADDRESS may not fit. */
 static bool check_read_back(struct assemble *assemble, const uint8_t *bytes, size_t size)
 {
 	const struct assemble_line *line = &assemble->line;
@@ -227,7 +227,7 @@ bool assemble_fields_write(struct assemble *assemble, uint8_t bytes[NTRACE_MESSA
 
 	if (message->flags)
 		return assemble_refuse(assemble, "a message with \"flags\" needs \"bytes\": its "
-						 "fields do not say all that it has");
+						 "fields are not all of it");
 	if (count < 0)
 		return assemble_refuse(assemble,
 				       "TCODE %u (%s) has no known fields: give its bytes, as "
@@ -244,10 +244,11 @@ bool assemble_fields_write(struct assemble *assemble, uint8_t bytes[NTRACE_MESSA
 	written =
 		ntrace_message_write_sized(message, &assemble->params, assemble->line.sizes, bytes);
 	if (written < 0)
-		return assemble_refuse(assemble,
-				       "\"sizes\" cannot be: a value needs more bytes, a field is "
-				       "not variable, or the message has more than %d bytes",
-				       NTRACE_MESSAGE_BYTES_MAX);
+		return assemble_refuse(
+			assemble,
+			"\"sizes\" is impossible: a value needs more bytes, a field is "
+			"not variable, or the message has more than %d bytes",
+			NTRACE_MESSAGE_BYTES_MAX);
 	*size = (size_t)written;
 	return check_read_back(assemble, bytes, *size);
 }
@@ -260,7 +261,7 @@ static bool check_target(struct assemble *assemble)
 	    ntrace_message_has(&line->message, NTRACE_FIELD_UADDR) ||
 	    ntrace_message_has(&line->message, NTRACE_FIELD_CKDATA0))
 		return assemble_refuse(assemble,
-				       "ADDRESS stands for FADDR, UADDR or CKDATA0: give one of "
+				       "ADDRESS replaces FADDR, UADDR or CKDATA0: give only one of "
 				       "them");
 	if (line->target & 1)
 		return assemble_refuse(assemble, "ADDRESS is odd: 0x%" PRIx64, line->target);
@@ -272,7 +273,7 @@ static bool check_target(struct assemble *assemble)
 	if (address_of(line->target >> 1, &assemble->params) != line->target)
 		return assemble_refuse(assemble,
 				       "ADDRESS 0x%" PRIx64 " would be read as 0x%" PRIx64
-				       ": %u bits are sent (addrbits), the topmost of them is "
+				       ": %u bits are sent (addrbits), the top one is "
 				       "copied upwards",
 				       line->target,
 				       address_of(line->target >> 1, &assemble->params),
@@ -280,7 +281,7 @@ static bool check_target(struct assemble *assemble)
 	return true;
 }
 
-/* Field that ADDRESS stands for in a message of this kind, NTRACE_FIELD_SRC: none. */
+/* The field that ADDRESS replaces in this kind of message; NTRACE_FIELD_SRC: none. */
 static unsigned int address_field(const struct assemble *assemble,
 				  const struct ntrace_message *message)
 {
@@ -311,14 +312,14 @@ bool assemble_target(struct assemble *assemble)
 		return false;
 	if (field == NTRACE_FIELD_SRC)
 		return assemble_refuse(assemble,
-				       "%s has no address: ADDRESS stands for FADDR, UADDR or "
+				       "%s has no address: ADDRESS replaces FADDR, UADDR or "
 				       "CKDATA0",
 				       name_of(assemble, message));
 	if (field == NTRACE_FIELD_UADDR || message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE) {
 		if (!assemble->addresses.known[src])
 			return assemble_refuse(assemble,
-					       "ADDRESS: %s counts from the address before it, and "
-					       "there is none: begin with a message with FADDR",
+					       "ADDRESS: %s is relative to the previous address, "
+					       "which is unknown: begin with a message with FADDR",
 					       ntrace_field_name((enum ntrace_field)field));
 		address ^= assemble->addresses.references[src];
 	}
@@ -327,7 +328,7 @@ bool assemble_target(struct assemble *assemble)
 	return true;
 }
 
-/* Where the line has ADDRESS, it has the field of the bytes if that stands for this address. */
+/* If the bytes have the address of ADDRESS, takes over the field of the bytes. */
 static void settle_target(struct assemble *assemble, const struct ntrace_message *read)
 {
 	struct ntrace_message *message = &assemble->line.message;
@@ -368,8 +369,8 @@ static bool compare_sizes(struct assemble *assemble)
 	return true;
 }
 
-/* A name alone, or the flags of a message that has no field, leave it to the bytes. */
-static bool says_the_same(const struct assemble_line *line, const struct ntrace_message *read)
+/* A line without fields matches all bytes of its TCODE and flags. */
+static bool is_match(const struct assemble_line *line, const struct ntrace_message *read)
 {
 	const struct ntrace_message *message = &line->message;
 
@@ -389,7 +390,7 @@ bool assemble_fields_compare(struct assemble *assemble, const struct ntrace_mess
 	char fields[TEXT_SIZE], bytes[TEXT_SIZE];
 
 	settle_target(assemble, read);
-	if (says_the_same(&assemble->line, read))
+	if (is_match(&assemble->line, read))
 		return compare_sizes(assemble);
 	return assemble_refuse(assemble,
 			       "fields and \"bytes\" contradict each other: fields are %s; bytes "

@@ -4,14 +4,14 @@
 
 #include "json_line.h"
 
-struct parser {
+struct json_parser {
 	struct json_line *line;
 	char *start;
 	char *next;
 	char *end;
 };
 
-static bool refuse(struct parser *parser, const char *error)
+static bool refuse(struct json_parser *parser, const char *error)
 {
 	/* Keep the first reason. */
 	if (!parser->line->error) {
@@ -21,7 +21,7 @@ static bool refuse(struct parser *parser, const char *error)
 	return false;
 }
 
-static char peek(const struct parser *parser)
+static char peek(const struct json_parser *parser)
 {
 	return parser->next < parser->end ? *parser->next : '\0';
 }
@@ -31,14 +31,14 @@ static bool is_blank(char sign)
 	return sign == ' ' || sign == '\t' || sign == '\r' || sign == '\n';
 }
 
-static void skip_blanks(struct parser *parser)
+static void skip_blanks(struct json_parser *parser)
 {
 	while (is_blank(peek(parser)))
 		parser->next++;
 }
 
-/* The next sign, with blanks before it, is @sign. */
-static bool take(struct parser *parser, char sign)
+/* Skips blanks, and @sign if it follows. */
+static bool take(struct json_parser *parser, char sign)
 {
 	skip_blanks(parser);
 	if (peek(parser) != sign)
@@ -47,7 +47,7 @@ static bool take(struct parser *parser, char sign)
 	return true;
 }
 
-static bool four_digits(struct parser *parser, unsigned int *value)
+static bool four_digits(struct json_parser *parser, unsigned int *value)
 {
 	unsigned int i;
 
@@ -66,7 +66,7 @@ static bool four_digits(struct parser *parser, unsigned int *value)
 	return true;
 }
 
-/* As UTF-8, which is shorter than the escape. */
+/* Writes UTF-8, which is shorter than the escape. */
 static char *put_character(char *out, unsigned int code)
 {
 	if (code < 0x80) {
@@ -87,8 +87,8 @@ static char *put_character(char *out, unsigned int code)
 	return out;
 }
 
-/* The rest of an escape that began with \u. */
-static bool take_code(struct parser *parser, char **out)
+/* Takes the rest of an escape after \u. */
+static bool take_code(struct json_parser *parser, char **out)
 {
 	unsigned int code, low;
 
@@ -107,12 +107,12 @@ static bool take_code(struct parser *parser, char **out)
 		return refuse(parser, "half a surrogate pair");
 	}
 	if (!code)
-		return refuse(parser, "a character of 0 is not supported");
+		return refuse(parser, "the character \\u0000 is not supported");
 	*out = put_character(*out, code);
 	return true;
 }
 
-static bool take_escape(struct parser *parser, char **out)
+static bool take_escape(struct json_parser *parser, char **out)
 {
 	static const char signs[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
 	char sign = peek(parser);
@@ -124,14 +124,14 @@ static bool take_escape(struct parser *parser, char **out)
 	found = sign ? strchr(signs, sign) : NULL;
 	if (!found) {
 		parser->next--;
-		return refuse(parser, "no such escape: write \\\\ for a backslash");
+		return refuse(parser, "unknown escape: write \\\\ for a backslash");
 	}
 	*(*out)++ = means[found - signs];
 	return true;
 }
 
-/* Without its quotes, where it stood. */
-static bool take_string(struct parser *parser, const char **text)
+/* Decodes a string in place. */
+static bool take_string(struct json_parser *parser, const char **text)
 {
 	char *out;
 
@@ -143,7 +143,7 @@ static bool take_string(struct parser *parser, const char **text)
 		unsigned char sign = (unsigned char)*parser->next;
 
 		if (sign < 0x20)
-			return refuse(parser, "a control character in a string");
+			return refuse(parser, "control character in a string");
 		parser->next++;
 		if (sign == '"') {
 			*out = '\0';
@@ -162,7 +162,7 @@ static bool is_digit(char sign)
 	return sign >= '0' && sign <= '9';
 }
 
-static bool take_digits(struct parser *parser)
+static bool take_digits(struct json_parser *parser)
 {
 	if (!is_digit(peek(parser)))
 		return refuse(parser, "a digit is expected");
@@ -171,8 +171,8 @@ static bool take_digits(struct parser *parser)
 	return true;
 }
 
-/* The whole part. */
-static bool take_whole(struct parser *parser, struct json_member *member)
+/* The integer part. */
+static bool take_whole(struct json_parser *parser, struct json_member *member)
 {
 	const char *start = parser->next, *digit;
 
@@ -191,7 +191,7 @@ static bool take_whole(struct parser *parser, struct json_member *member)
 	return true;
 }
 
-static bool take_number(struct parser *parser, struct json_member *member)
+static bool take_number(struct json_parser *parser, struct json_member *member)
 {
 	member->type = JSON_NUMBER;
 	member->whole = peek(parser) != '-';
@@ -218,7 +218,7 @@ static bool take_number(struct parser *parser, struct json_member *member)
 	return true;
 }
 
-static bool take_word(struct parser *parser, struct json_member *member)
+static bool take_word(struct json_parser *parser, struct json_member *member)
 {
 	static const struct {
 		const char *word;
@@ -250,14 +250,14 @@ static bool is_repeated(const struct json_line *line, const char *group, const c
 	for (i = 0; i < line->count; i++)
 		if (is_same(line->members[i].group, group) && is_same(line->members[i].key, key))
 			return true;
-	/* Nor does a member at the top have the name of a group. */
+	/* A member at the top cannot have the name of a group. */
 	for (i = 0; !group && i < line->count; i++)
 		if (is_same(line->members[i].group, key))
 			return true;
 	return false;
 }
 
-static bool take_scalar(struct parser *parser, const char *group, const char *key)
+static bool take_scalar(struct json_parser *parser, const char *group, const char *key)
 {
 	struct json_line *line = parser->line;
 	struct json_member *member = &line->members[line->count];
@@ -269,7 +269,7 @@ static bool take_scalar(struct parser *parser, const char *group, const char *ke
 	*member = (struct json_member){ .group = group, .key = key };
 	sign = peek(parser);
 	if (sign == '{' || sign == '[')
-		return refuse(parser, "objects and arrays are not nested any deeper here");
+		return refuse(parser, "objects and arrays cannot be nested more deeply");
 	if (sign == '"') {
 		member->type = JSON_STRING;
 		if (!take_string(parser, &member->text))
@@ -284,7 +284,7 @@ static bool take_scalar(struct parser *parser, const char *group, const char *ke
 	return true;
 }
 
-static bool take_array(struct parser *parser, const char *group)
+static bool take_array(struct json_parser *parser, const char *group)
 {
 	parser->next++;
 	if (take(parser, ']'))
@@ -296,9 +296,9 @@ static bool take_array(struct parser *parser, const char *group)
 	return take(parser, ']') || refuse(parser, "a comma or ] is expected");
 }
 
-static bool take_object(struct parser *parser, const char *group);
+static bool take_object(struct json_parser *parser, const char *group);
 
-static bool take_value(struct parser *parser, const char *group, const char *key)
+static bool take_value(struct json_parser *parser, const char *group, const char *key)
 {
 	skip_blanks(parser);
 	if (!group && peek(parser) == '{')
@@ -308,8 +308,8 @@ static bool take_value(struct parser *parser, const char *group, const char *key
 	return take_scalar(parser, group, key);
 }
 
-/* @group: its key, NULL for the line itself. Two levels are all there are. */
-static bool take_object(struct parser *parser, const char *group)
+/* @group: key of the object; NULL = the line itself. There are two levels. */
+static bool take_object(struct json_parser *parser, const char *group)
 {
 	const char *key = NULL;
 
@@ -323,7 +323,7 @@ static bool take_object(struct parser *parser, const char *group)
 		if (!take_string(parser, &key))
 			return false;
 		if (is_repeated(parser->line, group, key))
-			return refuse(parser, "this name stands here for the second time");
+			return refuse(parser, "duplicate name");
 		if (!take(parser, ':'))
 			return refuse(parser, "a colon is expected");
 		if (!take_value(parser, group, key))
@@ -334,7 +334,7 @@ static bool take_object(struct parser *parser, const char *group)
 
 bool json_line_parse(struct json_line *line, char *text, size_t length)
 {
-	struct parser parser = {
+	struct json_parser parser = {
 		.line = line,
 		.start = text,
 		.next = text,

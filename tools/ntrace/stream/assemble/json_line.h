@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parser for one JSON object in a line: strict RFC 8259, few levels, no heap. */
+/* Parser for one JSON object in a line: strict RFC 8259, two levels, no heap. */
 #ifndef NTRACE_TOOL_STREAM_ASSEMBLE_JSON_LINE_H
 #define NTRACE_TOOL_STREAM_ASSEMBLE_JSON_LINE_H
 
@@ -22,11 +22,11 @@ enum json_type {
  * struct json_member - a scalar and its position
  * @group: key of the object or array that contains it, NULL at the top
  * @key: its own key, NULL in an array
- * @type: of the value
- * @text: JSON_STRING: without quotes and escapes, 0-terminated; never has a 0 in it
+ * @type: type of the value
+ * @text: JSON_STRING: without quotes and escapes, 0-terminated; contains no 0
  * @value: JSON_NUMBER
- * @whole: JSON_NUMBER: @value is exact: neither negative, nor with a fraction or exponent, nor
- *         over 64 bits
+ * @whole: JSON_NUMBER: @value is exact: the number is not negative, has no fraction and no
+ *         exponent, and fits in 64 bits
  */
 struct json_member {
 	const char *group;
@@ -53,8 +53,8 @@ struct json_line {
  * json_line_parse - parse a line
  * @text: @length bytes, which are overwritten: the members point into them
  *
- * The value of a member at the top may be an object or an array of scalars; deeper ones, and the
- * same key twice in an object, are refused.
+ * The value of a member at the top may be an object or an array of scalars. Deeper nesting and
+ * duplicate keys are errors.
  * Return: true, or false with error and column set.
  */
 bool json_line_parse(struct json_line *line, char *text, size_t length);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* JSON as ntrace dump writes it, or as people do. */
+/* Members of a line, as ntrace dump or people write them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -12,10 +12,10 @@
 
 #define TCODES 64
 #define HAS(member) (1u << ASSEMBLE_HAS_##member)
-/* Where a line comes from: allowed in each. */
+/* Members that tell the origin of a line; all types allow them. */
 #define ORIGIN (HAS(TYPE) | HAS(FILE) | HAS(STREAM) | HAS(OFFSET) | HAS(LENGTH))
 
-struct parser {
+struct line_parser {
 	struct assemble_line *line;
 	enum ntrace_dialect dialect;
 	char *error;
@@ -53,7 +53,7 @@ static const struct {
 
 #define TYPES (sizeof(types) / sizeof(types[0]))
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct parser *parser,
+__attribute__((format(printf, 2, 3))) static bool refuse(const struct line_parser *parser,
 							 const char *format, ...)
 {
 	va_list args;
@@ -64,12 +64,12 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct parser *pa
 	return false;
 }
 
-/* Long texts are shown in part. */
+/* Shortens long texts. */
 #define SHOWN "%.40s%s"
 #define SHOWN_ARGS(text) (text), strlen(text) > 40 ? "..." : ""
 
-/* 7, or "7" or "0x7". */
-static bool take_number(const struct parser *parser, const struct json_member *member,
+/* 7, "7" or "0x7" */
+static bool take_number(const struct line_parser *parser, const struct json_member *member,
 			uint64_t *value)
 {
 	const char *key = member->key ? member->key : member->group;
@@ -86,7 +86,7 @@ static bool take_number(const struct parser *parser, const struct json_member *m
 	hexadecimal = member->text[0] == '0' && (member->text[1] | 32) == 'x';
 	errno = 0;
 	*value = strtoull(member->text, &end, hexadecimal ? 16 : 10);
-	/* No sign and no blank before it. */
+	/* strtoull() would accept a sign or blanks. */
 	if (errno || *end || !strchr("0123456789", member->text[0]) || !member->text[0] ||
 	    (hexadecimal && !member->text[2]))
 		return refuse(parser,
@@ -96,7 +96,7 @@ static bool take_number(const struct parser *parser, const struct json_member *m
 	return true;
 }
 
-static bool take_string(const struct parser *parser, const struct json_member *member,
+static bool take_string(const struct line_parser *parser, const struct json_member *member,
 			const char **text)
 {
 	if (member->type != JSON_STRING)
@@ -114,7 +114,7 @@ static int digit_of(char sign)
 }
 
 /* "1c3fff" or "1c 3f ff" */
-static bool take_bytes(const struct parser *parser, const struct json_member *member)
+static bool take_bytes(const struct line_parser *parser, const struct json_member *member)
 {
 	struct assemble_line *line = parser->line;
 	const char *text = "";
@@ -150,7 +150,7 @@ static bool find_field(const char *name, unsigned int *field)
 	return false;
 }
 
-/* All of them, as a list for people. */
+/* The names of all fields. */
 static const char *field_list(char *text, size_t size)
 {
 	unsigned int i;
@@ -162,7 +162,7 @@ static const char *field_list(char *text, size_t size)
 	return text;
 }
 
-static bool unknown_name(const struct parser *parser, const char *what, const char *name)
+static bool unknown_name(const struct line_parser *parser, const char *what, const char *name)
 {
 	char list[256];
 
@@ -170,16 +170,17 @@ static bool unknown_name(const struct parser *parser, const char *what, const ch
 		      SHOWN_ARGS(name), field_list(list, sizeof(list)));
 }
 
-static bool take_target(const struct parser *parser, const struct json_member *member)
+static bool take_target(const struct line_parser *parser, const struct json_member *member)
 {
 	if (assemble_line_has(parser->line, ASSEMBLE_HAS_TARGET))
-		return refuse(parser, "ADDRESS stands here for the second time");
+		return refuse(parser, "ADDRESS is given twice");
 	parser->line->has |= HAS(TARGET);
 	return take_number(parser, member, &parser->line->target);
 }
 
-/* At the top or in "fields". @found: false: no field has this name. */
-static bool take_field(const struct parser *parser, const struct json_member *member, bool *found)
+/* A member at the top or in "fields". @found: a field has this name. */
+static bool take_field(const struct line_parser *parser, const struct json_member *member,
+		       bool *found)
 {
 	struct ntrace_message *message = &parser->line->message;
 	unsigned int field;
@@ -191,13 +192,13 @@ static bool take_field(const struct parser *parser, const struct json_member *me
 	if (!*found)
 		return true;
 	if (ntrace_message_has(message, (enum ntrace_field)field))
-		return refuse(parser, "%s stands here for the second time", member->key);
+		return refuse(parser, "%s is given twice", member->key);
 	message->present |= 1u << field;
 	parser->line->has |= HAS(FIELDS);
 	return take_number(parser, member, &message->field[field]);
 }
 
-static bool take_size(const struct parser *parser, const struct json_member *member)
+static bool take_size(const struct line_parser *parser, const struct json_member *member)
 {
 	unsigned int field;
 	uint64_t size = 0;
@@ -213,7 +214,7 @@ static bool take_size(const struct parser *parser, const struct json_member *mem
 	return true;
 }
 
-static bool take_flag(const struct parser *parser, const struct json_member *member)
+static bool take_flag(const struct line_parser *parser, const struct json_member *member)
 {
 	static const char *const names[] = { "unknown", "truncated", "extra", "oversize" };
 	unsigned int i;
@@ -224,12 +225,12 @@ static bool take_flag(const struct parser *parser, const struct json_member *mem
 			return true;
 		}
 	}
-	return refuse(parser, "\"flags\" are of \"unknown\", \"truncated\", \"extra\" and "
+	return refuse(parser, "\"flags\" may be \"unknown\", \"truncated\", \"extra\" and "
 			      "\"oversize\"");
 }
 
 /* A member of an object or array. */
-static bool take_inner(const struct parser *parser, const struct json_member *member)
+static bool take_inner(const struct line_parser *parser, const struct json_member *member)
 {
 	bool found = false;
 
@@ -257,7 +258,7 @@ static bool take_inner(const struct parser *parser, const struct json_member *me
 	return refuse(parser, "\"" SHOWN "\" is not an object", SHOWN_ARGS(member->group));
 }
 
-static bool take_type(const struct parser *parser, const struct json_member *member)
+static bool take_type(const struct line_parser *parser, const struct json_member *member)
 {
 	const char *text = "";
 	unsigned int i;
@@ -271,12 +272,12 @@ static bool take_type(const struct parser *parser, const struct json_member *mem
 		}
 	}
 	return refuse(parser,
-		      "\"type\": \"" SHOWN "\" is none of message, idle, error, skipped, "
+		      "\"type\": \"" SHOWN "\" is not one of message, idle, error, skipped, "
 		      "cut, part, params, raw",
 		      SHOWN_ARGS(text));
 }
 
-static bool take_tcode(const struct parser *parser, const struct json_member *member)
+static bool take_tcode(const struct line_parser *parser, const struct json_member *member)
 {
 	uint64_t tcode = 0;
 
@@ -289,7 +290,7 @@ static bool take_tcode(const struct parser *parser, const struct json_member *me
 	return true;
 }
 
-static bool take_known(const struct parser *parser, const struct json_member *member,
+static bool take_known(const struct line_parser *parser, const struct json_member *member,
 		       enum assemble_member which)
 {
 	struct assemble_line *line = parser->line;
@@ -323,7 +324,7 @@ static bool take_known(const struct parser *parser, const struct json_member *me
 	}
 }
 
-static bool take_member(const struct parser *parser, const struct json_member *member)
+static bool take_member(const struct line_parser *parser, const struct json_member *member)
 {
 	bool found = false;
 	unsigned int i;
@@ -343,8 +344,8 @@ static bool take_member(const struct parser *parser, const struct json_member *m
 	return unknown_name(parser, "member", member->key);
 }
 
-/* "name" says the TCODE, unless several have it. */
-static bool check_name(const struct parser *parser)
+/* Finds the TCODE by "name", or checks that both match. */
+static bool check_name(const struct line_parser *parser)
 {
 	struct assemble_line *line = parser->line;
 	unsigned int tcode, found = 0;
@@ -377,8 +378,8 @@ static bool check_name(const struct parser *parser)
 	return true;
 }
 
-/* What stands in the line belongs there. */
-static bool check_members(const struct parser *parser)
+/* Rejects missing and superfluous members. */
+static bool check_members(const struct line_parser *parser)
 {
 	struct assemble_line *line = parser->line;
 	uint32_t wrong = line->has & ~(ORIGIN | types[line->type].allowed);
@@ -409,7 +410,7 @@ static bool check_members(const struct parser *parser)
 	}
 }
 
-/* Where no type is given, what stands in the line says it. */
+/* The type of a line without "type", by its members. */
 static enum assemble_type type_of(const struct assemble_line *line)
 {
 	if (assemble_line_has(line, ASSEMBLE_HAS_RAW))
@@ -434,7 +435,7 @@ static bool is_comment(const char *text, size_t length)
 bool assemble_line_parse(struct assemble_line *line, char *text, size_t length,
 			 enum ntrace_dialect dialect, char *error)
 {
-	const struct parser parser = { .line = line, .dialect = dialect, .error = error };
+	const struct line_parser parser = { .line = line, .dialect = dialect, .error = error };
 	struct json_line json;
 	unsigned int i;
 

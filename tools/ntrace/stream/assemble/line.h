@@ -5,7 +5,7 @@
 
 #include <ntrace/wire.h>
 
-/* Longest line; a longer one is refused. */
+/* Longest line accepted. */
 #define ASSEMBLE_LINE_MAX (64 * 1024)
 #define ASSEMBLE_ERROR_SIZE 1024
 
@@ -18,10 +18,10 @@ enum assemble_type {
 	ASSEMBLE_CUT,
 	ASSEMBLE_PART,
 	ASSEMBLE_PARAMS,
-	ASSEMBLE_RAW,		/* bytes as they are */
+	ASSEMBLE_RAW,		/* arbitrary bytes */
 };
 
-/* What a line has, as bits of assemble_line.has; fields of messages are in message.present. */
+/* Members of a line, as bits of assemble_line.has; fields of messages are in message.present. */
 enum assemble_member {
 	ASSEMBLE_HAS_TYPE,
 	ASSEMBLE_HAS_FILE,
@@ -46,8 +46,8 @@ enum assemble_member {
  * struct assemble_line - one line
  * @has: bit n: the line has enum assemble_member n
  * @message: tcode, flags, present and field
- * @file: and @name, @params: point into the line
- * @bytes: of "bytes" or "raw", @count of them
+ * @file: points into the line, as do @name and @params
+ * @bytes: @count bytes of "bytes" or "raw"
  */
 struct assemble_line {
 	enum assemble_type type;
@@ -75,7 +75,7 @@ static inline bool assemble_line_has(const struct assemble_line *line, enum asse
 /**
  * assemble_line_parse - read a line
  * @text: @length bytes without the newline; overwritten
- * @dialect: names of TCODEs
+ * @dialect: dialect of the names of TCODEs
  * @error: ASSEMBLE_ERROR_SIZE bytes
  *
  * Checks the members that a type of line allows, but not the fields of a message.

@@ -42,15 +42,15 @@ static const struct option_spec options_table[] = {
 	{ OPTION_ELF, "elf", "FILE[@ADDR]", "program, loaded at ADDR; may be repeated" },
 	{ OPTION_MODE, "mode", "MODE", "btm or htm" },
 	{ OPTION_IMPLICIT_RETURN, "implicit-return", "DEPTH",
-	  "no message for returns that a stack of DEPTH tells" },
+	  "no message for returns predicted by a stack of DEPTH" },
 	{ OPTION_REPEATED_HISTORY, "repeated-history", NULL,
-	  "htm: repetitions of branch history are counted" },
+	  "htm: count repetitions of branch history" },
 	{ OPTION_PARAMS, "params", "KEY=VALUE,...", "stream parameters, e.g. srcbits=2" },
-	{ OPTION_SRC, "src", "N", "value of the SRC field (0)" },
+	{ OPTION_SRC, "src", "N", "value of the SRC field (default 0)" },
 	{ OPTION_ENCODER, "encoder", "KEY=VALUE,...", "limits and further options, see below" },
-	{ OPTION_OUTPUT, "output", "TRACE", "where the trace is written; - = stdout" },
+	{ OPTION_OUTPUT, "output", "TRACE", "file of the trace; - = stdout" },
 	{ OPTION_RECORD_INGRESS, "record-ingress", "FILE",
-	  "write what the encoder is fed with, for --ingress" },
+	  "write the input of the encoder, for --ingress" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
 };
@@ -74,7 +74,7 @@ struct encode {
 	struct output_file record;
 };
 
-/* The trace is written as it is made. */
+/* Callback of the encoder: writes trace. */
 static void take_message(void *data, const uint8_t *bytes, size_t size)
 {
 	struct encode *encode = data;
@@ -178,7 +178,7 @@ static int check_options(const struct encode *encode)
 	if (inputs != 1)
 		return usage_error(command, "one of --pcs, --exec-log and --ingress is needed");
 	if (!encode->trace_path)
-		return usage_error(command, "where to? -o TRACE is needed");
+		return usage_error(command, "option --output is needed: -o TRACE");
 	if (!encode->mode_given)
 		return usage_error(command, "--mode btm or --mode htm is needed");
 	if (!encode->ingress && !encode->programs.count)
@@ -188,7 +188,7 @@ static int check_options(const struct encode *encode)
 	return EXIT_OK;
 }
 
-/* The first program says what instructions there are. */
+/* The first program determines the instruction set. */
 static int map_programs(struct encode *encode)
 {
 	struct program_facts facts;
@@ -211,11 +211,11 @@ static int start_encoder(struct encode *encode)
 	config->write_data = encode;
 	reason = ntrace_encoder_refusal(config);
 	if (reason)
-		return usage_error(encode->command, "no such encoder: %s", reason);
+		return usage_error(encode->command, "invalid encoder options: %s", reason);
 	return ntrace_encoder_init(&encode->encoder, config) ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Every record goes to the encoder, and to the file if there is to be one. */
+/* Passes a record to the encoder, and writes it to the file of --record-ingress. */
 static int play(struct encode *encode, const struct ntrace_ingress_record *record)
 {
 	char line[NTRACE_INGRESS_LINE_MAX];
@@ -238,7 +238,7 @@ static int play_control(struct encode *encode, unsigned int type, unsigned int v
 	return play(encode, &record);
 }
 
-/* A PC list has no clock: a block a cycle, and the time counts instructions. */
+/* A PC list has no clock: each block takes a cycle, and the time counts instructions. */
 static int take_block(void *data, const struct ntrace_ingress *block)
 {
 	struct encode *encode = data;
@@ -295,14 +295,14 @@ static int encode_pcs(struct encode *encode, struct pc_list *list)
 		if (error)
 			return fail("%s: line %" PRIu64 ": 0x%" PRIx64 ": %s", list->path,
 				    list->line, pc, ntrace_strerror(error));
-		/* The rest cannot be written to a full disk. */
+		/* Stop at a write error, for instance on a full disk. */
 		if (encode->trace.output->error)
 			return EXIT_OK;
 	}
 	if (got < 0)
 		return EXIT_FAILED;
 	if (!encode->blocks.instructions)
-		return fail("%s: no PC in it", list->path);
+		return fail("%s: contains no PC", list->path);
 	error = pc_blocks_end(&encode->blocks);
 	return error ? fail("%s: %s", list->path, ntrace_strerror(error)) : EXIT_OK;
 }
@@ -339,8 +339,8 @@ static int encode_list(struct encode *encode)
 		play_control(encode, NTRACE_INGRESS_STOP, encode->options.stop);
 		end_record(encode);
 		if (list.other_lines)
-			say("%s: %" PRIu64 " lines say nothing about the instructions of CPU %u",
-			    path, list.other_lines, encode->cpu);
+			say("%s: %" PRIu64 " lines have no instruction of CPU %u", path,
+			    list.other_lines, encode->cpu);
 		pc_list_close(&list);
 	}
 	pc_blocks_free(&encode->blocks);
@@ -353,14 +353,14 @@ static int ingress_complaint(const char *path, const struct ntrace_ingress_reade
 		    reader->column, reader->offset, reader->error);
 }
 
-/* The first line of the file says what kind of port it was. */
+/* The first line of the file describes the port. */
 static int begin_ingress(struct encode *encode, const struct ntrace_ingress_reader *reader)
 {
 	struct encode_options *options = &encode->options;
 	int error;
 
 	if (encode->xlen_given && options->config.params.xlen != reader->port.xlen)
-		return fail("%s: its port has an xlen of %u", encode->ingress, reader->port.xlen);
+		return fail("%s: the port has xlen=%u", encode->ingress, reader->port.xlen);
 	options->config.params.xlen = reader->port.xlen;
 	options->config.itype_bits = reader->port.itype_bits;
 	options->config.single_retire = reader->port.single;
@@ -415,16 +415,16 @@ static int encode_ingress(struct encode *encode)
 	if (file != STDIN_FILENO)
 		close(file);
 	if (!error && ntrace_ingress_reader_next(&reader, &record) != NTRACE_ERR_EOS)
-		error = fail("%s: line %" PRIu64 ": it is cut: there is no 'end'", encode->ingress,
+		error = fail("%s: line %" PRIu64 ": truncated: 'end' is missing", encode->ingress,
 			     reader.line);
 	if (!error && !begun)
-		error = fail("%s: no record in it", encode->ingress);
+		error = fail("%s: contains no record", encode->ingress);
 	if (begun)
 		end_record(encode);
 	return error;
 }
 
-/* On stdout, unless the trace goes there. */
+/* Prints on stdout, or on stderr if the trace goes to stdout. */
 static void print_summary(const struct encode *encode)
 {
 	FILE *file = strcmp(encode->trace_path, "-") ? stdout : stderr;
@@ -441,7 +441,8 @@ static void print_summary(const struct encode *encode)
 				       0.0);
 	if (blocks->traps)
 		fprintf(file,
-			"traps between the PCs %" PRIu64 " (behind unclear branches %" PRIu64 ")\n",
+			"traps between the PCs %" PRIu64
+			" (after branches of unknown direction %" PRIu64 ")\n",
 			blocks->traps, blocks->unclear);
 	if (encoder->dropped)
 		fprintf(file, "messages lost %" PRIu64 "\n", encoder->dropped);
@@ -499,10 +500,11 @@ const struct command command_encode = {
 		 "       ntrace encode [OPTIONS] --ingress FILE --mode MODE -o TRACE",
 	.details =
 		"Prints bytes, messages and bits per instruction. Every listed PC counts as "
-		"retired;\n"
-		"one that is not where the instruction before it goes was reached by a trap, of\n"
-		"BTYPE 1, since the list does not say which.\n"
-		"ADDR is where the first segment of the file is loaded.\n\n"
+		"retired.\n"
+		"A PC that cannot follow the previous instruction was reached by a trap; its BTYPE "
+		"is 1,\n"
+		"since a list does not distinguish exceptions from interrupts.\n"
+		"ADDR is the load address of the first segment.\n\n"
 		"Keys of --encoder, with their defaults:\n"
 		"  icntbits=22 icntfull=0 histbits=31 hrepeatbits=18 bcntbits=18   limits\n"
 		"  repeatbranch=0 seqjumps=0 sync4=0 retbits=63 onebtype=0         compression\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keys of --encoder, as a table: a key sets one field of the configuration. */
+/* Keys of --encoder: a table of the fields of the configuration that they set. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum kind {
 	KIND_FIXED,	/* uint32_t in 16.16, with decimals */
 };
 
-/* Names that stand for the numbers from 0 on. */
+/* Names of the numbers from 0 on. */
 static const char *const sync_names[] = { "off", "messages", "cycles", "parcels", NULL };
 static const char *const time_names[] = { "none", "sync", "branch", "all", NULL };
 
@@ -53,8 +53,7 @@ static const struct key {
 #undef KEY
 };
 
-_Static_assert(sizeof(enum ntrace_timestamps) == sizeof(unsigned int),
-	       "set like the numbers beside it");
+_Static_assert(sizeof(enum ntrace_timestamps) == sizeof(unsigned int), "KIND_NUMBER sets it");
 
 void encode_options_init(struct encode_options *options)
 {
@@ -83,7 +82,7 @@ static bool parse_number(const struct key *key, const char *text, uint64_t *numb
 	errno = 0;
 	if (key->kind == KIND_FIXED) {
 		fixed = strtod(text, &end) * 65536;
-		/* Whatever drains at all drains something. */
+		/* A rate above 0 must not become 0. */
 		*number = fixed > 0 && fixed < 1 ? 1 :
 			  fixed > UINT32_MAX	 ? UINT32_MAX :
 						   (uint64_t)fixed;
@@ -121,7 +120,7 @@ static const struct key *find_key(const char *name, size_t length)
 	return NULL;
 }
 
-/* range=FIRST-LAST, which may stand several times */
+/* range=FIRST-LAST, may be repeated */
 static bool add_range(struct ntrace_encoder_config *config, const char *text)
 {
 	struct ntrace_encoder_range *range = &config->range[config->range_count];
@@ -138,28 +137,28 @@ static bool add_range(struct ntrace_encoder_config *config, const char *text)
 	return !errno && !*end;
 }
 
-static bool parse_setting(struct encode_options *options, const char *setting)
+static bool parse_pair(struct encode_options *options, const char *pair)
 {
-	const char *equals = strchr(setting, '=');
+	const char *equals = strchr(pair, '=');
 	const struct key *key;
 
 	if (!equals)
 		return false;
-	if (equals - setting == 5 && !strncmp(setting, "range", 5))
+	if (equals - pair == 5 && !strncmp(pair, "range", 5))
 		return add_range(&options->config, equals + 1);
-	key = find_key(setting, (size_t)(equals - setting));
+	key = find_key(pair, (size_t)(equals - pair));
 	return key && set(options, key, equals + 1);
 }
 
 int encode_options_parse(const struct command *command, struct encode_options *options,
 			 const char *text)
 {
-	char *copy = strdup(text), *rest = copy, *setting;
+	char *copy = strdup(text), *rest = copy, *pair;
 	int result = EXIT_OK;
 
-	while (copy && !result && (setting = strsep(&rest, ","))) {
-		if (!parse_setting(options, setting))
-			result = usage_error(command, "option --encoder: cannot use '%s'", setting);
+	while (copy && !result && (pair = strsep(&rest, ","))) {
+		if (!parse_pair(options, pair))
+			result = usage_error(command, "option --encoder: cannot use '%s'", pair);
 	}
 	if (!copy)
 		result = EXIT_FAILED;

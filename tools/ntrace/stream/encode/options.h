@@ -7,21 +7,21 @@
 
 #include "common/command.h"
 
-/** struct encode_options - the configuration, and how tracing is started and stopped */
+/** struct encode_options - configuration of the encoder, SYNC of the start and EVCODE of the stop */
 struct encode_options {
 	struct ntrace_encoder_config config;
-	unsigned int start;	/* SYNC */
-	unsigned int stop;	/* EVCODE */
+	unsigned int start;	/* enum ntrace_sync */
+	unsigned int stop;	/* enum ntrace_evcode */
 };
 
 /**
- * encode_options_init - defaults of `ntrace encode`
+ * encode_options_init - set the defaults of `ntrace encode`
  *
  * No optional features, and an I-CNT of 32 bits, which never needs ResourceFull.
  */
 void encode_options_init(struct encode_options *options);
 
-/** encode_options_parse - --encoder of the command. Return: EXIT_OK, or EXIT_USAGE after an error message */
+/** encode_options_parse - parse the argument of --encoder. Return: EXIT_OK, or EXIT_USAGE after an error message */
 int encode_options_parse(const struct command *command, struct encode_options *options,
 			 const char *text);
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks from PCs. An instruction is classified once and then found in a table
- * by its address; how it ended shows with the next PC. Every listed PC counts as
- * retired, ECALL and EBREAK too: the list says that they were executed.
+ * Makes blocks from PCs. A table by address caches classified instructions. The next PC shows
+ * how an instruction ended. Every listed PC counts as retired, also ECALL and EBREAK, since
+ * the list contains executed instructions.
  */
 #include <stdlib.h>
 
 #include "pc_blocks.h"
 
-/* Instructions that are remembered; a power of two. */
+/* Cached instructions; a power of two. */
 #define CACHE_SIZE (1u << 16)
 
 struct pc_instruction {
@@ -34,7 +34,7 @@ void pc_blocks_free(struct pc_blocks *blocks)
 	blocks->cache = NULL;
 }
 
-/* Instructions may cross from one mapping into the next. */
+/* Instructions may span two mappings. */
 static int read_across(const struct ntrace_space *space, uint64_t pc, uint8_t *bytes, size_t *size)
 {
 	size_t have = 0;
@@ -96,7 +96,7 @@ static int give(struct pc_blocks *blocks, unsigned int itype, bool sijump)
 	return blocks->take(blocks->data, &block);
 }
 
-/* A trap behind a block that had an end of its own, at the address where it came. */
+/* A trap at @address, after a block that ended with a control transfer. */
 static int give_trap(struct pc_blocks *blocks, uint64_t address)
 {
 	struct ntrace_ingress block = {
@@ -109,12 +109,12 @@ static int give_trap(struct pc_blocks *blocks, uint64_t address)
 	return blocks->take(blocks->data, &block);
 }
 
-/* The block ends with a transfer whose targets are known. */
+/* The block ends with a transfer whose possible targets are known. */
 static int end_direct(struct pc_blocks *blocks, uint64_t sequel, uint64_t next)
 {
 	const struct ntrace_insn *insn = &blocks->last->insn;
 	bool branch = insn->insn_class == NTRACE_INSN_BRANCH;
-	/* Where CM.JT and CM.JALT go stands in memory that need not be given: believe the list. */
+	/* CM.JT and CM.JALT take the target from memory that may be unknown: use the list. */
 	uint64_t target = insn->table_jump ? next : insn->target;
 	bool taken = branch && next == target && next != sequel;
 	uint64_t there = branch && !taken ? sequel : target;
@@ -126,7 +126,7 @@ static int end_direct(struct pc_blocks *blocks, uint64_t sequel, uint64_t next)
 	return give_trap(blocks, there);
 }
 
-/* The last instruction, now that it is known that the hart went on at @next. */
+/* Ends the last instruction: the hart continued at @next. */
 static int resolve(struct pc_blocks *blocks, uint64_t next)
 {
 	const struct ntrace_insn *insn = &blocks->last->insn;
@@ -165,7 +165,7 @@ int pc_blocks_add(struct pc_blocks *blocks, uint64_t pc)
 		return error;
 	if (!blocks->parcels)
 		blocks->start = pc;
-	/* An upper immediate counts only for the instruction right behind it. */
+	/* An upper immediate counts for the next instruction only. */
 	*blocks->previous = *blocks->last;
 	*blocks->last = *entry;
 	blocks->last_known = true;

@@ -46,7 +46,7 @@ static int complain(const struct pc_list *list, const char *what)
 	return -1;
 }
 
-/* Moves what is left to the front and reads on. Return: -1 after an error message. */
+/* Moves the rest to the front of the buffer, and reads more. Return: -1 after an error message. */
 static int refill(struct pc_list *list)
 {
 	size_t left = (size_t)(list->end - list->next);
@@ -67,7 +67,7 @@ static int refill(struct pc_list *list)
 	return 0;
 }
 
-/* A line with its newline replaced by 0. Return: as pc_list_next(). */
+/* Next line, its newline replaced by 0. Return: as pc_list_next(). */
 static int next_line(struct pc_list *list, char **line, char **line_end)
 {
 	char *end;
@@ -101,7 +101,7 @@ static const uint8_t digit_values[256] = {
 	['C'] = 13, ['D'] = 14, ['E'] = 15, ['F'] = 16,
 };
 
-/* Hex digits, at least one and no more than 64 bits. Return: behind them, or NULL. */
+/* Parses 1 to 16 hex digits, more with leading zeros. Return: the text after them, or NULL. */
 static char *hex_number(char *text, uint64_t *value)
 {
 	char *start = text;
@@ -123,15 +123,15 @@ static char *skip_blanks(char *text)
 	return text + strspn(text, " \t\r");
 }
 
-/* Nothing, or "# ..." or "// ...". */
+/* An empty text, "# ..." or "// ...". */
 static bool is_comment(const char *text)
 {
 	return !*text || *text == '#' || (text[0] == '/' && text[1] == '/');
 }
 
 /*
- * Behind a PC the reference tool says in a PC sequence what the instruction is, as ",L4" or
- * ",BN2": the program says that as well. Return: behind it.
+ * PC sequences of the reference tool have the kind of the instruction after the PC, as ",L4" or
+ * ",BN2". It is ignored, since it follows from the program. Return: the text after it.
  */
 static char *skip_kind(char *text)
 {
@@ -150,22 +150,22 @@ static int next_plain(struct pc_list *list, uint64_t *pc)
 	int result;
 
 	while ((result = next_line(list, &line, &line_end)) > 0) {
-		/* Of tens of millions of lines nearly all are "0x...". */
+		/* Fast path: nearly all lines begin with "0x". */
 		if (line[0] != '0')
 			line = skip_blanks(line);
 		if (is_comment(line) && line + strlen(line) == line_end)
 			continue;
 		if (line[0] != '0' || (line[1] != 'x' && line[1] != 'X'))
-			return complain(list, "not a PC: 0x and hex digits are wanted");
+			return complain(list, "not a PC: 0x and hex digits are expected");
 		end = hex_number(line + 2, pc);
 		if (!end)
-			return complain(list, "not a PC: 0x and up to 16 hex digits are wanted");
+			return complain(list, "not a PC: 0x and up to 16 hex digits are expected");
 		if (end == line_end)
 			return 1;
 		end = skip_blanks(skip_kind(end));
 		if (!is_comment(end) || end + strlen(end) != line_end)
-			return complain(list, "something follows the PC that is neither the "
-					      "kind of instruction (as ',L4') nor a comment");
+			return complain(list, "unexpected text after the PC: neither a kind "
+					      "of instruction (like ',L4') nor a comment");
 		return 1;
 	}
 	return result;
@@ -174,7 +174,7 @@ static int next_plain(struct pc_list *list, uint64_t *pc)
 static const char trace_start[] = "Trace ";
 static const char stopped_start[] = "Stopped execution of TB chain before ";
 
-/* "Trace CPU: HOST [CS_BASE/PC/FLAGS/CFLAGS] SYMBOL": false if it is no such line. */
+/* "Trace CPU: HOST [CS_BASE/PC/FLAGS/CFLAGS] SYMBOL": false for another line. */
 static bool parse_trace(struct pc_list *list, char *line, uint64_t *pc)
 {
 	char *end;
@@ -199,8 +199,8 @@ static bool parse_stopped(char *line, uint64_t *pc)
 }
 
 /*
- * A log names an instruction before it runs, and says in the next line if it
- * did not: so one is held back.
+ * A log names an instruction before it executes, and the next line tells if it was stopped:
+ * the reader holds one instruction back.
  */
 static int next_logged(struct pc_list *list, uint64_t *pc)
 {
@@ -211,7 +211,7 @@ static int next_logged(struct pc_list *list, uint64_t *pc)
 	while ((result = next_line(list, &line, &line_end)) > 0) {
 		if (!strncmp(line, trace_start, sizeof(trace_start) - 1)) {
 			if (!parse_trace(list, line, &address))
-				return complain(list, "a 'Trace' line that is cut or damaged");
+				return complain(list, "damaged 'Trace' line");
 			if (!list->ours) {
 				list->other_lines++;
 				continue;
@@ -223,7 +223,7 @@ static int next_logged(struct pc_list *list, uint64_t *pc)
 			list->held_known = true;
 		} else if (!strncmp(line, stopped_start, sizeof(stopped_start) - 1)) {
 			if (!parse_stopped(line, &address))
-				return complain(list, "a 'Stopped' line that is cut or damaged");
+				return complain(list, "damaged 'Stopped' line");
 			if (list->ours && address == list->held)
 				list->held_known = false;
 		} else {
