@@ -211,13 +211,13 @@ static void get_on(struct ntrace_check *check, uint64_t offset)
 
 static int take_flow_event(void *data, const struct ntrace_flow_event *event)
 {
-	const struct source *source = data;
+	const struct src_check *source = data;
 
 	get_on(source->check, event->offset);
 	return ntrace_check_flow_event(source->check, source->number, event);
 }
 
-static int add_flow(struct ntrace_check *check, struct source *source)
+static int add_flow(struct ntrace_check *check, struct src_check *source)
 {
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
@@ -233,10 +233,10 @@ static int add_flow(struct ntrace_check *check, struct source *source)
 }
 
 /* The state of a message's SRC; NULL, with check->stop set, if there can be none. */
-static struct source *source_of(struct ntrace_check *check, const struct ntrace_message *message)
+static struct src_check *source_of(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	unsigned int number = message->field[NTRACE_FIELD_SRC] & (SOURCES - 1);
-	struct source *source = check->sources[number];
+	struct src_check *source = check->sources[number];
 
 	if (source)
 		return source;
@@ -257,7 +257,7 @@ static struct source *source_of(struct ntrace_check *check, const struct ntrace_
 
 static void take_message(struct ntrace_check *check, const struct ntrace_message *message)
 {
-	struct source *source = source_of(check, message);
+	struct src_check *source = source_of(check, message);
 
 	if (!source)
 		return;

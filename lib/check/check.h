@@ -21,7 +21,7 @@ enum previous_message {
 };
 
 /**
- * struct source - the messages of one SRC so far
+ * struct src_check - the messages of one SRC so far
  * @state: enum source_state
  * @previous: enum previous_message
  * @unsure: something was lost or wrong: sums since the last sync are not known
@@ -37,7 +37,7 @@ enum previous_message {
  * @since_sync: messages
  * @number: SRC, -1 = the stream has none
  */
-struct source {
+struct src_check {
 	struct ntrace_check *check;
 	struct ntrace_flow *flow;
 	uint8_t state;
@@ -68,7 +68,7 @@ struct source {
 struct ntrace_check {
 	struct ntrace_check_config config;
 	struct ntrace_reader reader;
-	struct source *sources[SOURCES];	/* made when they occur */
+	struct src_check *sources[SOURCES];	/* made when they occur */
 	unsigned int flows;
 	unsigned int steps;
 	bool idle_known;	/* idle_from is meant */
@@ -88,10 +88,10 @@ void check_report(struct ntrace_check *check, enum check_rule rule,
 		  const struct ntrace_message *message, int field);
 
 /* Judges one message and what came before it. */
-void check_message(struct ntrace_check *check, struct source *source,
+void check_message(struct ntrace_check *check, struct src_check *source,
 		   const struct ntrace_message *message);
 
 /* Messages were lost, or one cannot be trusted: nothing is certain up to the next sync. */
-void check_forget(struct source *source);
+void check_forget(struct src_check *source);
 
 #endif /* NTRACE_CHECK_INTERNAL_H */

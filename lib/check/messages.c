@@ -24,7 +24,7 @@ static bool is_sync(const struct ntrace_message *message)
 	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
 }
 
-void check_forget(struct source *source)
+void check_forget(struct src_check *source)
 {
 	source->state = STATE_RUNNING;
 	source->previous = PREVIOUS_OTHER;
@@ -154,7 +154,7 @@ static void check_fields(struct ntrace_check *check, const struct ntrace_message
 	check_process(check, message);
 }
 
-static void check_btype(struct ntrace_check *check, struct source *source,
+static void check_btype(struct ntrace_check *check, struct src_check *source,
 			const struct ntrace_message *message)
 {
 	uint64_t btype = message->field[NTRACE_FIELD_BTYPE];
@@ -167,7 +167,7 @@ static void check_btype(struct ntrace_check *check, struct source *source,
 		check_report(check, RULE_BTYPE_MIXED, message, NTRACE_FIELD_BTYPE);
 }
 
-static void check_mode(struct ntrace_check *check, struct source *source,
+static void check_mode(struct ntrace_check *check, struct src_check *source,
 		       const struct ntrace_message *message)
 {
 	enum ntrace_mode declared = check->config.params.mode;
@@ -192,7 +192,7 @@ static bool is_start(uint64_t sync)
 			     1u << NTRACE_SYNC_POWER_DOWN_EXIT | 0xfd00);
 }
 
-static void check_sync(struct ntrace_check *check, const struct source *source,
+static void check_sync(struct ntrace_check *check, const struct src_check *source,
 		       const struct ntrace_message *message)
 {
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
@@ -230,7 +230,7 @@ static bool needs_sync(const struct ntrace_message *message)
 }
 
 /* Is there what the message counts on? */
-static void check_started(struct ntrace_check *check, struct source *source,
+static void check_started(struct ntrace_check *check, struct src_check *source,
 			  const struct ntrace_message *message)
 {
 	enum check_rule rule;
@@ -255,7 +255,7 @@ static void check_started(struct ntrace_check *check, struct source *source,
 	check_forget(source);
 }
 
-static void check_ownership(struct ntrace_check *check, struct source *source,
+static void check_ownership(struct ntrace_check *check, struct src_check *source,
 			    const struct ntrace_message *message)
 {
 	unsigned int format = message->field[NTRACE_FIELD_PROCESS] & 3;
@@ -296,7 +296,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 }
 
 /* What was counted and not yet reported, and what this message reports. */
-static void check_sums(struct ntrace_check *check, struct source *source,
+static void check_sums(struct ntrace_check *check, struct src_check *source,
 		       const struct ntrace_message *message)
 {
 	uint64_t icnt = message->field[NTRACE_FIELD_ICNT];
@@ -326,7 +326,7 @@ static void check_sums(struct ntrace_check *check, struct source *source,
 	source->bits = 0;
 }
 
-static void check_repeat(struct ntrace_check *check, struct source *source,
+static void check_repeat(struct ntrace_check *check, struct src_check *source,
 			 const struct ntrace_message *message)
 {
 	switch (message->tcode) {
@@ -353,7 +353,7 @@ static bool time_by_xor(const struct ntrace_params *params)
 }
 
 /* A sync says what time it is: later than before, as far as the counter's width can tell. */
-static void check_absolute(struct ntrace_check *check, const struct source *source,
+static void check_absolute(struct ntrace_check *check, const struct src_check *source,
 			   const struct ntrace_message *message, uint64_t mask)
 {
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
@@ -364,7 +364,7 @@ static void check_absolute(struct ntrace_check *check, const struct source *sour
 		check_report(check, RULE_TSTAMP_BACKWARDS, message, NTRACE_FIELD_TSTAMP);
 }
 
-static void check_time(struct ntrace_check *check, struct source *source,
+static void check_time(struct ntrace_check *check, struct src_check *source,
 		       const struct ntrace_message *message)
 {
 	const struct ntrace_params *params = &check->config.params;
@@ -396,7 +396,7 @@ static void check_time(struct ntrace_check *check, struct source *source,
 }
 
 /* What the message does to the encoder, and so to what may follow. */
-static void follow(struct ntrace_check *check, struct source *source,
+static void follow(struct ntrace_check *check, struct src_check *source,
 		   const struct ntrace_message *message)
 {
 	if (is_sync(message)) {
@@ -441,7 +441,7 @@ static bool is_foreign(unsigned int tcode)
 	return tcode >= 56 && tcode <= 62;
 }
 
-void check_message(struct ntrace_check *check, struct source *source,
+void check_message(struct ntrace_check *check, struct src_check *source,
 		   const struct ntrace_message *message)
 {
 	if (source->state == STATE_BEGIN && check->config.wrapped && !is_sync(message))

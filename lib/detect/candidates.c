@@ -64,7 +64,7 @@ static void set_figures(const struct detect_score *score, struct ntrace_detect_c
 	candidate->cost = score->cost / 16;
 }
 
-struct setting {
+struct address_setting {
 	struct ntrace_params params;
 	struct detect_addresses addresses;
 };
@@ -74,7 +74,7 @@ struct setting {
 
 static unsigned int list_settings(const struct ntrace_detect_config *config,
 				  const struct ntrace_params *base,
-				  const struct detect_addresses *probe, struct setting *settings)
+				  const struct detect_addresses *probe, struct address_setting *settings)
 {
 	unsigned int count = 0;
 
@@ -102,7 +102,7 @@ static unsigned int list_settings(const struct ntrace_detect_config *config,
 }
 
 /* Equal addresses of the same XLEN: nobody can tell, and the simpler one has been taken. */
-static bool is_taken(const struct setting *settings, unsigned int index, uint64_t limit)
+static bool is_taken(const struct address_setting *settings, unsigned int index, uint64_t limit)
 {
 	for (unsigned int i = 0; i < index; i++) {
 		if (settings[i].addresses.cost <= limit &&
@@ -114,7 +114,7 @@ static bool is_taken(const struct setting *settings, unsigned int index, uint64_
 }
 
 static void add_candidate(struct candidates *candidates, const struct ntrace_detect_candidate *base,
-			  const struct setting *setting, uint64_t least)
+			  const struct address_setting *setting, uint64_t least)
 {
 	struct ntrace_detect_candidate *candidate = &candidates->candidate[candidates->count];
 
@@ -135,7 +135,7 @@ static int expand_addresses(const struct ntrace_detect_config *config,
 			    const struct ntrace_detect_candidate *base,
 			    struct candidates *candidates, uint64_t *floor)
 {
-	struct setting settings[SETTINGS_MAX];
+	struct address_setting settings[SETTINGS_MAX];
 	struct detect_addresses probe;
 	uint64_t least = UINT64_MAX;
 	unsigned int count;

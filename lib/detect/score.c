@@ -29,7 +29,7 @@
 #define FIXED_FIELDS 2
 #define FIXED_VALUES 16
 
-struct source {
+struct src_score {
 	uint32_t count;
 	uint32_t generation;	/* the stretch of the stream that @sure is about */
 	bool known;		/* it has synchronized */
@@ -41,7 +41,7 @@ struct source {
 
 struct scorer {
 	struct detect_score *score;
-	struct source source[SRC_COUNT];
+	struct src_score source[SRC_COUNT];
 	uint32_t total;
 	uint32_t generation;
 	unsigned int src_bits;
@@ -64,7 +64,7 @@ static uint32_t symbol_cost(uint32_t count, uint32_t total, unsigned int bits)
 	return log2_of(total + 1) + (count ? 0 : bits * BIT) - (count ? log2_of(count) : 0);
 }
 
-static uint32_t cost_src(struct scorer *scorer, struct source *source)
+static uint32_t cost_src(struct scorer *scorer, struct src_score *source)
 {
 	uint32_t cost = symbol_cost(source->count, scorer->total, scorer->src_bits);
 
@@ -150,7 +150,7 @@ static uint64_t history_bits(const struct ntrace_message *message)
 }
 
 /* I-CNT counts every branch of the history, and the instruction that transferred control. */
-static bool counts_contradict(struct source *source, const struct ntrace_message *message)
+static bool counts_contradict(struct src_score *source, const struct ntrace_message *message)
 {
 	bool transfer = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
 			(ntrace_message_has(message, NTRACE_FIELD_UADDR) &&
@@ -170,7 +170,7 @@ static bool counts_contradict(struct source *source, const struct ntrace_message
 }
 
 /* What came before the message in its SRC. Return: true if it contradicts that. */
-static bool contradicts(struct scorer *scorer, struct source *source,
+static bool contradicts(struct scorer *scorer, struct src_score *source,
 			const struct ntrace_message *message)
 {
 	bool needs = needs_sync(message), wrong;
@@ -242,7 +242,7 @@ static bool judge_layout(struct detect_score *score, const struct ntrace_message
 static void take_message(struct scorer *scorer, const struct ntrace_params *params,
 			 const struct ntrace_message *message, const uint8_t *bytes)
 {
-	struct source *source = &scorer->source[message->field[NTRACE_FIELD_SRC]];
+	struct src_score *source = &scorer->source[message->field[NTRACE_FIELD_SRC]];
 	struct detect_score *score = scorer->score;
 	uint64_t orphans = score->orphans;
 	struct detect_verdict verdict;

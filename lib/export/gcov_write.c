@@ -28,7 +28,7 @@ static const uint32_t cutoffs[] = { 10000,  100000, 200000, 300000, 400000, 5000
 				    800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999 };
 
 /* A name has one file: that of the function rather than that of an inlined copy. */
-struct name {
+struct function_name {
 	const char *text;
 	const char *file;
 	bool inlined;
@@ -38,7 +38,7 @@ struct writer {
 	const struct gcov *gcov;
 	FILE *file;		/* of the section that is being written */
 	unsigned int version;
-	struct name *names;	/* sorted; the first is "" */
+	struct function_name *names;	/* sorted; the first is "" */
 	size_t name_count;
 	const char **files;	/* likewise */
 	size_t file_count;
@@ -105,7 +105,7 @@ static int compare_texts(const void *left, const void *right)
 
 static int compare_names(const void *left, const void *right)
 {
-	const struct name *a = left, *b = right;
+	const struct function_name *a = left, *b = right;
 	int order = strcmp(a->text, b->text);
 
 	if (!order)
@@ -115,15 +115,15 @@ static int compare_names(const void *left, const void *right)
 
 static int compare_name_texts(const void *left, const void *right)
 {
-	const struct name *a = left, *b = right;
+	const struct function_name *a = left, *b = right;
 
 	return strcmp(a->text, b->text);
 }
 
 static uint32_t name_index(const struct writer *writer, const char *text)
 {
-	const struct name wanted = { .text = text };
-	const struct name *found = bsearch(&wanted, writer->names, writer->name_count,
+	const struct function_name wanted = { .text = text };
+	const struct function_name *found = bsearch(&wanted, writer->names, writer->name_count,
 					   sizeof(wanted), compare_name_texts);
 
 	return found ? (uint32_t)(found - writer->names) : 0;
@@ -163,14 +163,14 @@ static int make_tables(struct writer *writer)
 	writer->files = calloc(gcov->node_count + 1, sizeof(*writer->files));
 	if (!writer->names || !writer->files)
 		return NTRACE_ERR_NOMEM;
-	writer->names[writer->name_count++] = (struct name){ "", "", false };
+	writer->names[writer->name_count++] = (struct function_name){ "", "", false };
 	writer->files[writer->file_count++] = "";
 	for (i = 0; i < gcov->node_count; i++) {
 		const struct gcov_node *node = gcov->nodes[i];
 		const char *file = node->file ? node->file : "";
 
 		writer->names[writer->name_count++] =
-			(struct name){ node->name, file, node->parent != NULL };
+			(struct function_name){ node->name, file, node->parent != NULL };
 		writer->files[writer->file_count++] = file;
 	}
 	sort_tables(writer);

@@ -9,14 +9,14 @@
 #define PRIVILEGE_M 3
 #define PRIVILEGE_MASK 3
 
-struct entry {
+struct context_rule {
 	struct ntrace_context_match match;
 	struct ntrace_space *space;
 	unsigned int bits;	/* that it compares */
 };
 
 struct ntrace_contexts {
-	struct entry *entries;
+	struct context_rule *rules;
 	size_t count;
 	size_t room;
 };
@@ -34,8 +34,8 @@ void ntrace_contexts_free(struct ntrace_contexts *contexts)
 	if (!contexts)
 		return;
 	for (i = 0; i < contexts->count; i++)
-		ntrace_space_put(contexts->entries[i].space);
-	free(contexts->entries);
+		ntrace_space_put(contexts->rules[i].space);
+	free(contexts->rules);
 	free(contexts);
 }
 
@@ -66,14 +66,14 @@ int ntrace_contexts_add(struct ntrace_contexts *contexts, struct ntrace_space *s
 	match = &full;
 	if (contexts->count == contexts->room) {
 		size_t room = contexts->room ? 2 * contexts->room : 16;
-		struct entry *entries = realloc(contexts->entries, room * sizeof(*entries));
+		struct context_rule *rules = realloc(contexts->rules, room * sizeof(*rules));
 
-		if (!entries)
+		if (!rules)
 			return NTRACE_ERR_NOMEM;
-		contexts->entries = entries;
+		contexts->rules = rules;
 		contexts->room = room;
 	}
-	contexts->entries[contexts->count++] = (struct entry){
+	contexts->rules[contexts->count++] = (struct context_rule){
 		.match = *match,
 		.space = ntrace_space_get(space),
 		.bits = count_bits(match->scontext_mask) + count_bits(match->hcontext_mask) +
@@ -104,14 +104,14 @@ static bool matches(const struct ntrace_context_match *match, const struct ntrac
 struct ntrace_space *ntrace_contexts_find(const struct ntrace_contexts *contexts,
 					  const struct ntrace_context *context)
 {
-	const struct entry *best = NULL;
+	const struct context_rule *best = NULL;
 	size_t i;
 
 	for (i = 0; i < contexts->count; i++) {
-		const struct entry *entry = &contexts->entries[i];
+		const struct context_rule *rule = &contexts->rules[i];
 
-		if ((!best || entry->bits >= best->bits) && matches(&entry->match, context))
-			best = entry;
+		if ((!best || rule->bits >= best->bits) && matches(&rule->match, context))
+			best = rule;
 	}
 	return best ? best->space : NULL;
 }

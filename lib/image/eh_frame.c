@@ -16,13 +16,13 @@
 #define ENCODING_PC_RELATIVE 0x10
 #define ENCODING_INDIRECT 0x80
 
-struct cursor {
+struct eh_cursor {
 	const uint8_t *bytes;
 	size_t size;
 	uint64_t address;
 };
 
-static bool skip(struct cursor *cursor, size_t size)
+static bool skip(struct eh_cursor *cursor, size_t size)
 {
 	if (size > cursor->size)
 		return false;
@@ -32,7 +32,7 @@ static bool skip(struct cursor *cursor, size_t size)
 	return true;
 }
 
-static bool skip_leb(struct cursor *cursor)
+static bool skip_leb(struct eh_cursor *cursor)
 {
 	while (cursor->size) {
 		uint8_t byte = cursor->bytes[0];
@@ -44,7 +44,7 @@ static bool skip_leb(struct cursor *cursor)
 	return false;
 }
 
-static bool take(struct cursor *cursor, size_t size, bool is_signed, uint64_t *value)
+static bool take(struct eh_cursor *cursor, size_t size, bool is_signed, uint64_t *value)
 {
 	*value = 0;
 	if (size > cursor->size)
@@ -56,7 +56,7 @@ static bool take(struct cursor *cursor, size_t size, bool is_signed, uint64_t *v
 }
 
 /* A pointer of an encoding; @relative: apply the "relative to" part too. */
-static bool take_encoded(struct cursor *cursor, uint8_t encoding, unsigned int xlen, bool relative,
+static bool take_encoded(struct eh_cursor *cursor, uint8_t encoding, unsigned int xlen, bool relative,
 			 uint64_t *value)
 {
 	uint64_t here = cursor->address;
@@ -98,7 +98,7 @@ static bool take_encoded(struct cursor *cursor, uint8_t encoding, unsigned int x
  * Pointer encoding that a CIE gives its FDEs; false if it is not understood.
  * The cursor is behind the CIE id.
  */
-static bool cie_encoding(struct cursor cursor, unsigned int xlen, uint8_t *encoding)
+static bool cie_encoding(struct eh_cursor cursor, unsigned int xlen, uint8_t *encoding)
 {
 	const char *augmentation;
 	const uint8_t *end;
@@ -162,11 +162,11 @@ static int add_range(struct ntrace_object *object, uint64_t start, uint64_t size
 int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size_t size,
 			uint64_t address, unsigned int xlen)
 {
-	const struct cursor section = { bytes, size, address };
-	struct cursor rest = section;
+	const struct eh_cursor section = { bytes, size, address };
+	struct eh_cursor rest = section;
 
 	for (;;) {
-		struct cursor entry, cie;
+		struct eh_cursor entry, cie;
 		uint64_t length, id, start, range;
 		uint8_t encoding;
 		size_t id_at;

@@ -7,7 +7,7 @@
 
 #define ENTRIES (1u << 15)
 
-struct entry {
+struct cached_location {
 	uint64_t address;
 	uint64_t generation;
 	struct ntrace_location location;
@@ -18,7 +18,7 @@ struct ntrace_locator {
 	uint64_t version;
 	uint64_t generation;
 	struct ntrace_location nothing;
-	struct entry entries[ENTRIES];
+	struct cached_location entries[ENTRIES];
 };
 
 struct ntrace_locator *ntrace_locator_new(void)
@@ -53,7 +53,7 @@ static void change_space(struct ntrace_locator *locator, struct ntrace_space *sp
 const struct ntrace_location *ntrace_locator_find(struct ntrace_locator *locator,
 						  struct ntrace_space *space, uint64_t address)
 {
-	struct entry *entry;
+	struct cached_location *entry;
 	uint64_t version;
 
 	if (!space)

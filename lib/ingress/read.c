@@ -16,7 +16,7 @@ enum {
 };
 
 /* A line being parsed. */
-struct cursor {
+struct line_cursor {
 	const char *next;
 	const char *error;	/* the first thing that is wrong */
 };
@@ -32,7 +32,7 @@ void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader, const char
 	reader->end = size ? data + size : data;
 }
 
-static bool refuse(struct cursor *at, const char *why)
+static bool refuse(struct line_cursor *at, const char *why)
 {
 	if (!at->error)
 		at->error = why;
@@ -40,7 +40,7 @@ static bool refuse(struct cursor *at, const char *why)
 }
 
 /* Goes behind @text if it stands here. */
-static bool skip(struct cursor *at, const char *text)
+static bool skip(struct line_cursor *at, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -57,7 +57,7 @@ static int digit_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-static bool digits(struct cursor *at, unsigned int base, uint64_t max, uint64_t *value)
+static bool digits(struct line_cursor *at, unsigned int base, uint64_t max, uint64_t *value)
 {
 	const char *start = at->next;
 	uint64_t result = 0;
@@ -79,12 +79,12 @@ static bool digits(struct cursor *at, unsigned int base, uint64_t max, uint64_t 
 	return true;
 }
 
-static bool read_decimal(struct cursor *at, uint64_t max, uint64_t *value)
+static bool read_decimal(struct line_cursor *at, uint64_t max, uint64_t *value)
 {
 	return digits(at, 10, max, value);
 }
 
-static bool read_hex(struct cursor *at, uint64_t max, uint64_t *value)
+static bool read_hex(struct line_cursor *at, uint64_t max, uint64_t *value)
 {
 	return skip(at, "0x") ? digits(at, 16, max, value) : refuse(at, "0x is wanted");
 }
@@ -92,7 +92,7 @@ static bool read_hex(struct cursor *at, uint64_t max, uint64_t *value)
 /* The greatest value of an unsigned type. */
 #define MOST(field) (sizeof(field) == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * (sizeof(field) % 8)) - 1)
 
-static bool read_group(struct cursor *at, struct ntrace_ingress_group *group)
+static bool read_group(struct line_cursor *at, struct ntrace_ingress_group *group)
 {
 	uint64_t iaddr, iretire, itype, ilastsize = 0;
 
@@ -127,7 +127,7 @@ static bool read_group(struct cursor *at, struct ntrace_ingress_group *group)
 #define FLAG(field) cycle->field = skip(at, " " #field);
 
 /* The words of a cycle, in their order. */
-static bool read_words(struct cursor *at, struct ntrace_ingress_cycle *cycle)
+static bool read_words(struct line_cursor *at, struct ntrace_ingress_cycle *cycle)
 {
 	uint64_t value = 0;
 
@@ -135,7 +135,7 @@ static bool read_words(struct cursor *at, struct ntrace_ingress_cycle *cycle)
 	return true;
 }
 
-static bool read_cycle(const struct ntrace_ingress_reader *reader, struct cursor *at,
+static bool read_cycle(const struct ntrace_ingress_reader *reader, struct line_cursor *at,
 		       struct ntrace_ingress_cycle *cycle)
 {
 	const struct ntrace_ingress_cycle *last = &reader->last;
@@ -161,7 +161,7 @@ static bool read_cycle(const struct ntrace_ingress_reader *reader, struct cursor
 	return reason ? refuse(at, reason) : true;
 }
 
-static bool read_port(struct cursor *at, struct ntrace_ingress_port *port)
+static bool read_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 {
 	uint64_t xlen, itype, groups;
 
@@ -183,7 +183,7 @@ static bool read_port(struct cursor *at, struct ntrace_ingress_port *port)
 	       refuse(at, "xlen is 32 or 64, itype 3 or 4, groups 1 to 8");
 }
 
-static bool read_record(const struct ntrace_ingress_reader *reader, struct cursor *at,
+static bool read_record(const struct ntrace_ingress_reader *reader, struct line_cursor *at,
 			struct ntrace_ingress_record *record)
 {
 	uint64_t value = 0;
@@ -220,7 +220,7 @@ static int fail(struct ntrace_ingress_reader *reader, const char *why, size_t co
 /* The line in text. Return: 0: a record; 1: none, go on; negative: as ntrace_ingress_reader_next(). */
 static int read_line(struct ntrace_ingress_reader *reader, struct ntrace_ingress_record *record)
 {
-	struct cursor at = { .next = reader->text };
+	struct line_cursor at = { .next = reader->text };
 	bool is_record = false;
 
 	if (reader->state == STATE_END)

@@ -5,13 +5,13 @@
 #include "file.h"
 
 /* What is left of a record. */
-struct cursor {
+struct sample_cursor {
 	const uint8_t *at;
 	size_t left;
 	bool short_of;
 };
 
-static uint64_t take(struct cursor *cursor)
+static uint64_t take(struct sample_cursor *cursor)
 {
 	uint64_t value;
 
@@ -26,7 +26,7 @@ static uint64_t take(struct cursor *cursor)
 }
 
 /* Returns where the @count items of @size bytes are that are passed. */
-static const uint8_t *pass(struct cursor *cursor, uint64_t count, size_t size)
+static const uint8_t *pass(struct sample_cursor *cursor, uint64_t count, size_t size)
 {
 	const uint8_t *at = cursor->at;
 
@@ -39,7 +39,7 @@ static const uint8_t *pass(struct cursor *cursor, uint64_t count, size_t size)
 	return at;
 }
 
-static void pass_counters(struct cursor *cursor, uint64_t format)
+static void pass_counters(struct sample_cursor *cursor, uint64_t format)
 {
 	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
 			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
@@ -55,7 +55,7 @@ static void pass_counters(struct cursor *cursor, uint64_t format)
 	}
 }
 
-static void take_branches(struct cursor *cursor, const struct perf_event_attr *attr,
+static void take_branches(struct sample_cursor *cursor, const struct perf_event_attr *attr,
 			  struct ntrace_perf_sample *sample)
 {
 	uint64_t count = take(cursor);
@@ -71,7 +71,7 @@ static void take_branches(struct cursor *cursor, const struct perf_event_attr *a
 
 /* Events may differ; where they do, the id says of which one the sample is, and comes first. */
 static const struct perf_event_attr *event_of(const struct ntrace_perf_file *file,
-					      const struct cursor *cursor)
+					      const struct sample_cursor *cursor)
 {
 	uint64_t id;
 
@@ -88,7 +88,7 @@ int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 			    const struct ntrace_perf_record *record,
 			    struct ntrace_perf_sample *sample)
 {
-	struct cursor cursor = { record->data + sizeof(struct perf_event_header),
+	struct sample_cursor cursor = { record->data + sizeof(struct perf_event_header),
 				 record->size - sizeof(struct perf_event_header), false };
 	const struct perf_event_attr *attr = event_of(file, &cursor);
 	uint64_t type, value;

@@ -115,7 +115,7 @@ struct read_recording {
 	struct ntrace_stream *streams;
 };
 
-struct reading {
+struct params_reader {
 	struct read_recording *made;
 	struct ntrace_stream *stream;	/* of the present section; NULL in the first */
 	unsigned int line;
@@ -123,14 +123,14 @@ struct reading {
 	size_t reason_size;
 };
 
-__attribute__((format(printf, 3, 4))) static int refuse(struct reading *reading, int error,
+__attribute__((format(printf, 3, 4))) static int refuse(struct params_reader *reader, int error,
 							const char *format, ...)
 {
 	va_list args;
 
-	if (reading->reason_size) {
+	if (reader->reason_size) {
 		va_start(args, format);
-		vsnprintf(reading->reason, reading->reason_size, format, args);
+		vsnprintf(reader->reason, reader->reason_size, format, args);
 		va_end(args);
 	}
 	return error;
@@ -147,32 +147,32 @@ static bool number(const char *text, uint64_t max, uint64_t *value)
 	return !errno && !*end && *value <= max;
 }
 
-static int add_stream(struct reading *reading)
+static int add_stream(struct params_reader *reader)
 {
-	struct read_recording *made = reading->made;
+	struct read_recording *made = reader->made;
 	unsigned int count = made->recording.stream_count;
 	struct ntrace_stream *streams;
 
 	if (count == NTRACE_RECORDING_STREAMS_MAX)
-		return refuse(reading, NTRACE_ERR_FORMAT, "params line %u: too many streams",
-			      reading->line);
+		return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: too many streams",
+			      reader->line);
 	streams = realloc(made->streams, (count + 1) * sizeof(*streams));
 	if (!streams)
 		return NTRACE_ERR_NOMEM;
 	made->streams = streams;
 	made->recording.streams = streams;
 	made->recording.stream_count = count + 1;
-	reading->stream = &streams[count];
-	memset(reading->stream, 0, sizeof(*reading->stream));
-	reading->stream->file = "";
-	reading->stream->lost_exact = true;
-	ntrace_params_init(&reading->stream->params);
+	reader->stream = &streams[count];
+	memset(reader->stream, 0, sizeof(*reader->stream));
+	reader->stream->file = "";
+	reader->stream->lost_exact = true;
+	ntrace_params_init(&reader->stream->params);
 	return 0;
 }
 
-static int take_global(struct reading *reading, const char *key, const char *value)
+static int take_global(struct params_reader *reader, const char *key, const char *value)
 {
-	struct ntrace_recording *recording = &reading->made->recording;
+	struct ntrace_recording *recording = &reader->made->recording;
 	const struct {
 		const char *key;
 		const char **place;
@@ -190,16 +190,16 @@ static int take_global(struct reading *reading, const char *key, const char *val
 	}
 	if (!strcmp(key, "privilege")) {
 		if (!number(value, UINT32_MAX, &got))
-			return refuse(reading, NTRACE_ERR_FORMAT, "params line %u: %s is no number",
-				      reading->line, key);
+			return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: %s is no number",
+				      reader->line, key);
 		recording->privilege = (uint32_t)got;
 	}
 	return 0;
 }
 
-static int take_stream_number(struct reading *reading, const char *key, const char *value)
+static int take_stream_number(struct params_reader *reader, const char *key, const char *value)
 {
-	struct ntrace_stream *stream = reading->stream;
+	struct ntrace_stream *stream = reader->stream;
 	uint64_t cpu = 0, src = 0, exact = 0, max = UINT64_MAX;
 	const struct {
 		const char *key;
@@ -224,8 +224,8 @@ static int take_stream_number(struct reading *reading, const char *key, const ch
 		if (strcmp(key, numbers[i].key))
 			continue;
 		if (!number(value, numbers[i].max, numbers[i].place))
-			return refuse(reading, NTRACE_ERR_FORMAT, "params line %u: bad value of %s",
-				      reading->line, key);
+			return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: bad value of %s",
+				      reader->line, key);
 		/* These three are no 64-bit fields. */
 		if (numbers[i].place == &cpu)
 			stream->cpu = (unsigned int)cpu;
@@ -238,48 +238,48 @@ static int take_stream_number(struct reading *reading, const char *key, const ch
 	return 0;
 }
 
-static int take_line(struct reading *reading, const char *key, const char *value)
+static int take_line(struct params_reader *reader, const char *key, const char *value)
 {
 	const char *bad;
 
 	if (!strcmp(key, "stream"))
-		return add_stream(reading);
-	if (!reading->stream)
-		return take_global(reading, key, value);
+		return add_stream(reader);
+	if (!reader->stream)
+		return take_global(reader, key, value);
 	if (!strcmp(key, "file")) {
 		/* A recording names only its own files. */
 		if (!value[0] || value[0] == '.' || strchr(value, '/'))
-			return refuse(reading, NTRACE_ERR_FORMAT,
-				      "params line %u: no plain file name", reading->line);
-		reading->stream->file = value;
+			return refuse(reader, NTRACE_ERR_FORMAT,
+				      "params line %u: no plain file name", reader->line);
+		reader->stream->file = value;
 		return 0;
 	}
 	if (!strcmp(key, "params")) {
-		if (ntrace_params_parse(&reading->stream->params, value, &bad))
-			return refuse(reading, NTRACE_ERR_FORMAT,
-				      "params line %u: bad stream parameter %.40s", reading->line,
+		if (ntrace_params_parse(&reader->stream->params, value, &bad))
+			return refuse(reader, NTRACE_ERR_FORMAT,
+				      "params line %u: bad stream parameter %.40s", reader->line,
 				      bad);
 		return 0;
 	}
-	return take_stream_number(reading, key, value);
+	return take_stream_number(reader, key, value);
 }
 
-static int take_head(struct reading *reading, const char *line)
+static int take_head(struct params_reader *reader, const char *line)
 {
 	uint64_t version;
 
 	if (strncmp(line, MAGIC " ", sizeof(MAGIC)) ||
 	    !number(line + sizeof(MAGIC), UINT64_MAX, &version))
-		return refuse(reading, NTRACE_ERR_FORMAT,
+		return refuse(reader, NTRACE_ERR_FORMAT,
 			      "params does not start with \"" MAGIC "\"");
 	if (version > NTRACE_RECORDING_VERSION)
-		return refuse(reading, NTRACE_ERR_UNSUPPORTED,
+		return refuse(reader, NTRACE_ERR_UNSUPPORTED,
 			      "made by a newer version: recording format %" PRIu64 ", known is %d",
 			      version, NTRACE_RECORDING_VERSION);
 	return 0;
 }
 
-static int take_text(struct reading *reading, char *text)
+static int take_text(struct params_reader *reader, char *text)
 {
 	unsigned int i;
 	char *line;
@@ -288,19 +288,19 @@ static int take_text(struct reading *reading, char *text)
 	while (!error && (line = strsep(&text, "\n"))) {
 		char *value = line;
 
-		reading->line++;
-		if (reading->line == 1) {
-			error = take_head(reading, line);
+		reader->line++;
+		if (reader->line == 1) {
+			error = take_head(reader, line);
 			continue;
 		}
 		if (!line[0] || line[0] == '#')
 			continue;
 		strsep(&value, " ");
-		error = take_line(reading, line, value ? value : "");
+		error = take_line(reader, line, value ? value : "");
 	}
-	for (i = 0; !error && i < reading->made->recording.stream_count; i++) {
-		if (!reading->made->streams[i].file[0])
-			error = refuse(reading, NTRACE_ERR_FORMAT, "params: stream %u has no file",
+	for (i = 0; !error && i < reader->made->recording.stream_count; i++) {
+		if (!reader->made->streams[i].file[0])
+			error = refuse(reader, NTRACE_ERR_FORMAT, "params: stream %u has no file",
 				       i);
 	}
 	return error;
@@ -337,7 +337,7 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 			  size_t reason_size)
 {
 	struct read_recording *made = calloc(1, sizeof(*made));
-	struct reading reading = { .made = made, .reason = reason, .reason_size = reason_size };
+	struct params_reader reader = { .made = made, .reason = reason, .reason_size = reason_size };
 	char path[PATH_ROOM];
 	int error;
 
@@ -360,10 +360,10 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 	} else {
 		error = read_whole(path, &made->text);
 		if (error == NTRACE_ERR_FORMAT)
-			refuse(&reading, error, "params is no text file");
+			refuse(&reader, error, "params is no text file");
 	}
 	if (!error)
-		error = take_text(&reading, made->text);
+		error = take_text(&reader, made->text);
 	if (error) {
 		int saved = errno;
 

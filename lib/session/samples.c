@@ -39,7 +39,7 @@ bool ntrace_session_has_samples(const struct ntrace_session *session)
 	return session->samples;
 }
 
-struct reading {
+struct sample_reader {
 	struct ntrace_session *session;
 	int (*callback)(void *data, const struct ntrace_session_sample *sample);
 	void *data;
@@ -48,8 +48,8 @@ struct reading {
 
 static int take_record(void *data, const struct ntrace_perf_record *record)
 {
-	struct reading *reading = data;
-	struct ntrace_session *session = reading->session;
+	struct sample_reader *reader = data;
+	struct ntrace_session *session = reader->session;
 	struct ntrace_perf_sample sample;
 	struct ntrace_session_sample taken = { .sample = &sample };
 	struct program *program;
@@ -59,11 +59,11 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	if (error == NTRACE_ERR_UNSUPPORTED)
 		return 0;
 	if (error || !sample.has_branches) {
-		reading->counts.damaged += error != 0;
-		reading->counts.without += !error;
+		reader->counts.damaged += error != 0;
+		reader->counts.without += !error;
 		return 0;
 	}
-	reading->counts.samples++;
+	reader->counts.samples++;
 	/* Without a time everything that was ever mapped counts. */
 	time = sample.time ? sample.time : UINT64_MAX;
 	program = machine_program(&session->machine, sample.pid, time);
@@ -75,20 +75,20 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	taken.comm = machine_thread_name(&session->machine, sample.tid, time);
 	if (!taken.comm)
 		taken.comm = "";
-	return reading->callback(reading->data, &taken);
+	return reader->callback(reader->data, &taken);
 }
 
 int ntrace_session_samples(struct ntrace_session *session,
 			   int (*callback)(void *data, const struct ntrace_session_sample *sample),
 			   void *data, struct ntrace_session_sample_counts *counts)
 {
-	struct reading reading = { .session = session, .callback = callback, .data = data };
+	struct sample_reader reader = { .session = session, .callback = callback, .data = data };
 	int error;
 
 	session_drop_spaces(session);
 	session->error = 0;
-	error = ntrace_perf_file_records(session->machine.file, take_record, &reading);
+	error = ntrace_perf_file_records(session->machine.file, take_record, &reader);
 	if (counts)
-		*counts = reading.counts;
+		*counts = reader.counts;
 	return error == NTRACE_ERR_TRUNCATED ? 0 : error;
 }

@@ -10,32 +10,32 @@
 #include "struct_size.h"
 
 /* A spelling of a value; the first one of a value is the one written. */
-struct name {
+struct spelling {
 	const char *text;
 	unsigned int value;
 };
 
-static const struct name xlen_names[] = {
+static const struct spelling xlen_names[] = {
 	{ "32", 32 },
 	{ "64", 64 },
 	{ NULL, 0 },
 };
 
-static const struct name mode_names[] = {
+static const struct spelling mode_names[] = {
 	{ "any", NTRACE_MODE_ANY },
 	{ "btm", NTRACE_MODE_BRANCH },
 	{ "htm", NTRACE_MODE_HISTORY },
 	{ NULL, 0 },
 };
 
-static const struct name dialect_names[] = {
+static const struct spelling dialect_names[] = {
 	{ "ratified", NTRACE_DIALECT_RATIFIED },
 	{ "rc7", NTRACE_DIALECT_RC7 },
 	{ "sifive-v0", NTRACE_DIALECT_SIFIVE_V0 },
 	{ NULL, 0 },
 };
 
-static const struct name delta_names[] = {
+static const struct spelling delta_names[] = {
 	{ "add", false },
 	{ "xor", true },
 	{ NULL, 0 },
@@ -51,17 +51,17 @@ enum kind {
 	KIND_ADDRESS,	/* uint64_t that is not always known */
 };
 
-/* Where a setting goes, and what it may be. In the order of the public table. */
-struct setting {
+/* A field of struct ntrace_params and its values; in the order of the public table. */
+struct param_field {
 	enum kind kind;
 	size_t offset;
 	uint64_t max;
-	const struct name *names;
+	const struct spelling *names;
 };
 
 #define FIELD(field) offsetof(struct ntrace_params, field)
 
-static const struct setting settings[] = {
+static const struct param_field settings[] = {
 	{ KIND_NUMBER, FIELD(src_bits), NTRACE_SRC_BITS_MAX, NULL },
 	{ KIND_NAME, FIELD(xlen), 0, xlen_names },
 	{ KIND_FLAG, FIELD(extend_address), 1, NULL },
@@ -127,7 +127,7 @@ static bool parse_number(const char *text, uint64_t max, uint64_t *value)
 	return !errno && !*end && *value <= max;
 }
 
-static bool parse_name(const char *text, const struct name *names, uint64_t *value)
+static bool parse_name(const char *text, const struct spelling *names, uint64_t *value)
 {
 	for (; names->text; names++) {
 		if (!strcmp(text, names->text)) {
@@ -138,7 +138,7 @@ static bool parse_name(const char *text, const struct name *names, uint64_t *val
 	return false;
 }
 
-static const char *name_of(const struct name *names, unsigned int value)
+static const char *name_of(const struct spelling *names, unsigned int value)
 {
 	for (; names->text; names++) {
 		if (names->value == value)
@@ -162,7 +162,7 @@ static bool parse_isa(const char *text, char *isa, size_t size)
 	return true;
 }
 
-static bool parse_value(struct ntrace_params *params, const struct setting *setting,
+static bool parse_value(struct ntrace_params *params, const struct param_field *setting,
 			const char *text)
 {
 	void *field = (char *)params + setting->offset;

@@ -17,7 +17,7 @@
 #define LINE_MAX 19
 
 /* Where the text of a block is: from @start, 0 = not known; @size bytes. */
-struct entry {
+struct kept_text {
 	uint32_t start;
 	uint32_t size;
 };
@@ -31,7 +31,7 @@ struct pc_text {
 	struct output *output;
 	uint32_t first_id;
 	uint32_t used;
-	struct entry *entries;
+	struct kept_text *entries;
 	char *kept;
 };
 
@@ -100,7 +100,7 @@ static void forget(struct pc_text *text, uint32_t first_id)
 
 /* Makes the text of a block. Return: 0, NTRACE_ERR_..., or 1: it is not to be kept. */
 static int make(struct pc_text *text, const struct ntrace_block_batch *batch,
-		const struct ntrace_block *block, struct entry **entry)
+		const struct ntrace_block *block, struct kept_text **entry)
 {
 	uint32_t index = block->id - text->first_id, start;
 	int error;
@@ -138,7 +138,7 @@ int pc_text_blocks(struct pc_text *text, const struct ntrace_block_batch *batch)
 	for (size_t i = 0; i < batch->count; i++) {
 		const struct ntrace_block *block = &batch->blocks[i];
 		uint32_t index = block->id - text->first_id;
-		struct entry *entry = NULL;
+		struct kept_text *entry = NULL;
 		int error = 0;
 
 		if (index < ENTRIES && text->entries[index].start)
