@@ -118,7 +118,7 @@ def check_json(truth, report):
     everything = sum(truth.threads.values())
     ok(all(count == (everything if key in ("all", "selected", "user") else 0) for key, count in report["instructions"].items()),
        "instructions", report["instructions"])
-    threads = [(item["hart"], item["pid"], item["tid"], item["thread"], item["instructions"], item["kernel"]) for item in report["threads"]]
+    threads = [(item["cpu"], item["pid"], item["tid"], item["thread"], item["instructions"], item["kernel"]) for item in report["threads"]]
     ok(threads == [(i, pid, tid, name, truth.threads[name], 0) for i, (name, pid, tid) in enumerate(TASKS)], "threads", threads)
     ticks = sum(item["ticks"] for item in report["threads"])
     ok(ticks == report["time"]["ticks"] and report["time"]["hz"] == 1000000 and report["time"]["stamps"] > 100 and
