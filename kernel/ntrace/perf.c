@@ -361,6 +361,22 @@ static void ntrace_perf_pause(struct perf_event *event, bool pause)
 		ntrace_encoder_trace(ntrace_path_encoder(perf->path));
 }
 
+/*
+ * Does an event hold the path that perf has on this hart? An event of all CPUs holds the paths that
+ * it took when it was opened. Later paths (the hart came online, a component was bound again) are
+ * not its own: neither its configuration nor the rights of its owner were checked for their
+ * encoders, and they are returned while it is scheduled.
+ *
+ * ntrace_perf_lose() writes @lost before perf gets another path, in an interrupt to this hart.
+ */
+static bool ntrace_perf_holds(const struct ntrace_perf *perf, const struct perf_event *event)
+{
+	const struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
+
+	return perf->path && cpumask_test_cpu(perf->path->cpu, &perf_event->cpus) &&
+	       perf_event->epoch >= perf->lost;
+}
+
 static void ntrace_event_start(struct perf_event *event, int flags)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
@@ -373,7 +389,7 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
 	/* The path may have been removed or be dead since the event was scheduled last. */
-	if (!path || perf->event || path->stale ||
+	if (!ntrace_perf_holds(perf, event) || perf->event || path->stale ||
 	    path->capture->feed.control->state == NTRACE_STATE_DEAD)
 		return;
 	perf_event_addr_filters_sync(event);
@@ -406,7 +422,7 @@ static int ntrace_event_add(struct perf_event *event, int flags)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
 
-	if (!perf->path)
+	if (!ntrace_perf_holds(perf, event))
 		return -ENODEV;
 	if (perf->event)
 		return -EBUSY;

@@ -1,1 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_BITFIELD_H
+#define HOST_LINUX_BITFIELD_H
+
+#define FIELD_GET(mask, value) (((value) & (mask)) / ((mask) & -(mask)))
+
+#endif /* HOST_LINUX_BITFIELD_H */

@@ -2,14 +2,40 @@
 #ifndef HOST_LINUX_HRTIMER_H
 #define HOST_LINUX_HRTIMER_H
 
+#include <linux/ktime.h>
 #include <linux/types.h>
+#include <time.h>
 
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
+enum hrtimer_mode { HRTIMER_MODE_REL_PINNED_HARD };
 
-/* @next: time from now to its next turn */
+/*
+ * @next: time from now to its next turn
+ * @armed: it has a next turn
+ */
 struct hrtimer {
 	ktime_t next;
+	bool armed;
+	enum hrtimer_restart (*function)(struct hrtimer *timer);
 };
+
+/* The name and the arguments of 6.12; later kernels have hrtimer_setup(). */
+static inline void hrtimer_init(struct hrtimer *timer, int clock, enum hrtimer_mode mode)
+{
+	timer->armed = false;
+}
+
+static inline void hrtimer_start(struct hrtimer *timer, ktime_t in, enum hrtimer_mode mode)
+{
+	timer->next = in;
+	timer->armed = true;
+}
+
+static inline int hrtimer_try_to_cancel(struct hrtimer *timer)
+{
+	timer->armed = false;
+	return 0;
+}
 
 static inline u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
 {

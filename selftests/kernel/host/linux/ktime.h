@@ -9,5 +9,6 @@
 
 /* The test's clock. */
 u64 ktime_get_mono_fast_ns(void);
+u64 ktime_get_ns(void);
 
 #endif /* HOST_LINUX_KTIME_H */

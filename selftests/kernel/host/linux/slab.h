@@ -20,7 +20,22 @@ static inline void *kzalloc(size_t size, gfp_t flags)
 #define kmalloc kzalloc
 #define kvzalloc kzalloc
 #define struct_size(p, member, count) (sizeof(*(p)) + sizeof((p)->member[0]) * (count))
+#define kvmalloc_array(count, size, flags) kzalloc((count) * (size), flags)
 #define kfree(memory) free(memory)
 #define kvfree(memory) free(memory)
+
+static inline void host_free_kfree(void *memory)
+{
+	free(*(void **)memory);
+}
+
+#define host_free_kvfree host_free_kfree
+#define return_ptr(pointer)			\
+do {						\
+	void *taken_ = (pointer);		\
+						\
+	(pointer) = NULL;			\
+	return taken_;				\
+} while (0)
 
 #endif /* HOST_LINUX_SLAB_H */

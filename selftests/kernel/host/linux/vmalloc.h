@@ -6,4 +6,12 @@ struct vm_area_struct;
 
 int remap_vmalloc_range(struct vm_area_struct *vma, void *memory, unsigned long first);
 
+/* Pages that are one block already. */
+struct page;
+#define VM_MAP 0
+#define PAGE_KERNEL 0
+#define virt_to_page(address) ((struct page *)(address))
+#define vmap(pages, count, flags, protection) ((void *)(pages)[0])
+#define vunmap(address) ((void)(address))
+
 #endif /* HOST_LINUX_VMALLOC_H */

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_MODULE_H
+#define HOST_LINUX_MODULE_H
+
+struct module;
+#define THIS_MODULE ((struct module *)0)
+
+#endif /* HOST_LINUX_MODULE_H */

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_SMP_H
+#define HOST_LINUX_SMP_H
+
+#include <errno.h>
+#include <linux/percpu.h>
+#include <linux/types.h>
+
+/* The test's CPUs. */
+extern bool host_online[nr_cpu_ids];
+
+static inline int smp_call_function_single(unsigned int cpu, void (*call)(void *data), void *data,
+					   int wait)
+{
+	unsigned int here = host_cpu;
+
+	if (!host_online[cpu])
+		return -ENXIO;
+	host_cpu = cpu;
+	call(data);
+	host_cpu = here;
+	return 0;
+}
+
+#endif /* HOST_LINUX_SMP_H */

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_SYSFS_H
+#define HOST_LINUX_SYSFS_H
+
+struct attribute_group;
+
+#endif /* HOST_LINUX_SYSFS_H */

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * perf as the PMU "ntrace" sees it: tasks with an event each, CPUs that come and go, paths that are
+ * bound and unbound, captures of files. The sink of each hart gives as many bytes as a test wants.
+ */
+#ifndef HOST_PERF_H
+#define HOST_PERF_H
+
+#include <linux/cpu.h>
+
+#include "machine.h"
+
+#define CPUS 2
+#define TASKS 4
+#define AUX_SIZE 4096
+
+unsigned int host_cpu;
+bool host_online[nr_cpu_ids];
+int host_cpus_read;
+int host_allocations = -1;
+
+static struct machine machine;
+
+/* What is configured, beside the driver's own state. */
+static struct {
+	bool bound[CPUS];
+	/* counts how often the path was bound */
+	unsigned int bindings[CPUS];
+	bool tracing[CPUS];
+	unsigned int programmed[CPUS];
+	/* a capture of a file, and where its data goes */
+	bool file[CPUS];
+	struct ntrace_capture file_capture[CPUS];
+	bool file_open[CPUS];
+	/* rights of the caller */
+	bool capable;
+	/* results of the hardware */
+	bool fails;
+	bool incomplete;
+	u32 bytes;
+	bool lap;
+} world;
+
+/* An event and its AUX area. @took: bindings of the paths that it took when it was opened. */
+struct task_event {
+	struct perf_event event;
+	struct perf_event_context context;
+	bool open, enabled, snapshot;
+	int on; /* CPU, -1: not scheduled */
+	unsigned int took[CPUS];
+	u8 *aux;
+	struct ntrace_perf_aux *area;
+	u64 head, tail;
+	u64 flags; /* of all records */
+	u64 last_flags;
+	unsigned int records;
+};
+
+static struct task_event tasks[TASKS];
+
+static struct task_event *task_event_of(struct perf_event *event)
+{
+	return container_of(event, struct task_event, event);
+}
+
+/* ---- perf ---- */
+
+void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
+{
+	struct task_event *task = task_event_of(event);
+
+	if (!task->aux)
+		return NULL;
+	handle->event = event;
+	handle->aux_flags = 0;
+	handle->head = task->snapshot ? task->head : task->head & (AUX_SIZE - 1);
+	handle->size = AUX_SIZE - (task->head - task->tail);
+	if (task->snapshot)
+		return task->area;
+	if (!handle->size)
+		event->pending_disable = 1;
+	return handle->size ? task->area : NULL;
+}
+
+void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags)
+{
+	handle->aux_flags |= flags;
+}
+
+void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size)
+{
+	struct task_event *task = task_event_of(handle->event);
+
+	if (handle->aux_flags & PERF_AUX_FLAG_TRUNCATED)
+		handle->event->pending_disable = 1;
+	if (size || handle->aux_flags)
+		task->records++;
+	task->flags |= handle->aux_flags;
+	task->last_flags = handle->aux_flags;
+	task->head = task->snapshot ? handle->head : task->head + size;
+}
+
+void perf_event_addr_filters_sync(struct perf_event *event)
+{
+}
+
+int perf_pmu_register(struct pmu *pmu, const char *name, int type)
+{
+	pmu->type = 7;
+	return 0;
+}
+
+void perf_pmu_unregister(struct pmu *pmu)
+{
+}
+
+bool perfmon_capable(void)
+{
+	return world.capable;
+}
+
+/* ---- the rest of the driver ---- */
+
+const struct attribute_group *ntrace_perf_groups[] = { NULL };
+
+u64 ntrace_perf_new_id(void)
+{
+	static u64 id;
+
+	return ++id;
+}
+
+void ntrace_perf_filter_limit(u32 ranges)
+{
+}
+
+int ntrace_perf_own_alloc(struct perf_event *event)
+{
+	struct ntrace_perf_own *own = kzalloc(sizeof(*own), GFP_KERNEL);
+
+	own->tracing = true;
+	event->hw.addr_filters = own;
+	return 0;
+}
+
+void ntrace_perf_own_free(struct perf_event *event)
+{
+	kfree(event->hw.addr_filters);
+	event->hw.addr_filters = NULL;
+}
+
+int ntrace_perf_filter_validate(struct list_head *filters)
+{
+	return 0;
+}
+
+void ntrace_perf_filter_sync(struct perf_event *event)
+{
+}
+
+void ntrace_perf_filter_apply(const struct perf_event *event, struct ntrace_config *config)
+{
+}
+
+bool ntrace_trigger_is_used(const struct ntrace_config *config)
+{
+	return false;
+}
+
+int ntrace_encoder_check(const struct ntrace_component *component, struct ntrace_config *config)
+{
+	return 0;
+}
+
+static unsigned int cpu_of(const struct ntrace_component *encoder)
+{
+	return (unsigned int)(encoder - machine.encoder);
+}
+
+static int program_encoder(struct ntrace_component *encoder, const struct ntrace_config *config)
+{
+	world.programmed[cpu_of(encoder)]++;
+	return 0;
+}
+
+static const struct ntrace_layout layout = { .program = program_encoder };
+
+int ntrace_encoder_enable(struct ntrace_component *encoder)
+{
+	return world.fails ? -ETIMEDOUT : 0;
+}
+
+void ntrace_encoder_trace(struct ntrace_component *encoder)
+{
+	world.tracing[cpu_of(encoder)] = true;
+}
+
+void ntrace_encoder_pause(struct ntrace_component *encoder)
+{
+	world.tracing[cpu_of(encoder)] = false;
+}
+
+void ntrace_encoder_stop(struct ntrace_component *encoder)
+{
+	world.tracing[cpu_of(encoder)] = false;
+}
+
+int ntrace_component_wait_disabled(struct ntrace_component *component, bool atomic, u32 *control)
+{
+	return world.fails ? -ETIMEDOUT : 0;
+}
+
+u32 readl(const void *address)
+{
+	return 0;
+}
+
+void writel(u32 value, void *address)
+{
+}
+
+u64 ktime_get_ns(void)
+{
+	return 0;
+}
+
+int ntrace_context_get(void)
+{
+	return 0;
+}
+
+void ntrace_context_put(void)
+{
+}
+
+int ntrace_context_start(unsigned int cpu)
+{
+	return 0;
+}
+
+void ntrace_context_stop(unsigned int cpu)
+{
+}
+
+int ntrace_path_enable_atomic(struct ntrace_path *path)
+{
+	return 0;
+}
+
+int ntrace_path_disable_atomic(struct ntrace_capture *capture, u32 control)
+{
+	hrtimer_try_to_cancel(&capture->feed.timer);
+	capture->complete = !world.incomplete;
+	return 0;
+}
+
+int ntrace_path_may_join(struct ntrace_path *path, const struct ntrace_capture *capture,
+			 const struct ntrace_config *config)
+{
+	return 0;
+}
+
+void ntrace_drain_into(struct ntrace_feed *feed, void *data, size_t size, u64 head, u64 room,
+		       bool overwrite)
+{
+	feed->data = data;
+	feed->size = size;
+	feed->head = head;
+	feed->overwrite = overwrite;
+	atomic64_set(&feed->tail, head + room - size);
+	feed->overrun = false;
+	feed->gap_head = U64_MAX - 1;
+}
+
+u64 ntrace_drain_discard(struct ntrace_feed *feed)
+{
+	feed->data = NULL;
+	feed->overwrite = false;
+	feed->overrun = false;
+	return feed->head;
+}
+
+void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
+{
+}
+
+ktime_t ntrace_drain_step(struct ntrace_feed *feed)
+{
+	static const u8 trace[AUX_SIZE];
+
+	if (feed->overwrite)
+		atomic64_set(&feed->tail, feed->head);
+	if (world.lap)
+		ntrace_feed_lapped(feed, 1);
+	ntrace_feed_put(feed, trace, world.bytes);
+	ntrace_feed_commit(feed);
+	return 1000;
+}
+
+struct ntrace_capture *ntrace_capture_alloc_perf(struct ntrace_path *path,
+						 const struct ntrace_config *config,
+						 const struct ntrace_client *client)
+{
+	struct ntrace_capture *capture = &machine.capture[path->cpu];
+
+	capture->client = client;
+	capture->perf = true;
+	capture->complete = true;
+	capture->config = *config;
+	capture->feed.timer.function = client->timer;
+	capture->feed.counts = true;
+	capture->feed.data = NULL;
+	capture->feed.head = 0;
+	capture->feed.gaps = 0;
+	capture->feed.fault = false;
+	capture->feed.control->state = NTRACE_STATE_CONFIGURED;
+	return capture;
+}
+
+void ntrace_capture_put(struct ntrace_capture *capture)
+{
+}
+
+int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *capture,
+			  struct file *owner)
+{
+	lockdep_assert_held(&path->lock);
+	path->capture = capture;
+	path->stale = false;
+	return 0;
+}
+
+void ntrace_capture_detach(struct ntrace_path *path)
+{
+	lockdep_assert_held(&path->lock);
+	if (path->capture && path->capture->client)
+		path->capture->client->stop(path);
+	path->capture = NULL;
+}
+
+int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data), void *data)
+{
+	int ret = 0;
+
+	for (unsigned int cpu = 0; cpu < CPUS && !ret; cpu++)
+		if (world.bound[cpu])
+			ret = call(&machine.path[cpu], data);
+	return ret;
+}
+
+/* ---- what happens to the machine ---- */
+
+static void bind_path(unsigned int cpu)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	if (world.bound[cpu])
+		return;
+	path->cpu = cpu;
+	path->gone = false;
+	path->cpu_up = host_online[cpu];
+	path->stale = !path->cpu_up;
+	path->capture = NULL;
+	world.bound[cpu] = true;
+	world.bindings[cpu]++;
+}
+
+/* As ntrace_path_destroy(). */
+static void unbind_path(unsigned int cpu)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	if (!world.bound[cpu])
+		return;
+	guard(cpus_read_lock)();
+	guard(mutex)(&path->lock);
+	path->gone = true;
+	if (path->capture && path->capture->client)
+		path->capture->client->lose(path);
+	ntrace_capture_detach(path);
+	world.bound[cpu] = false;
+	world.file[cpu] = false;
+}
+
+/* Perf disables an event a moment after it said so. */
+static void settle(struct task_event *task)
+{
+	if (!task->event.pending_disable)
+		return;
+	task->event.pending_disable = 0;
+	task->enabled = false;
+	if (task->on < 0)
+		return;
+	host_cpu = (unsigned int)task->on;
+	ntrace_pmu.del(&task->event, 0);
+	task->on = -1;
+}
+
+static struct task_event *running_on(unsigned int cpu)
+{
+	for (int i = 0; i < TASKS; i++)
+		if (tasks[i].on == (int)cpu)
+			return &tasks[i];
+	return NULL;
+}
+
+static void schedule_out(unsigned int cpu)
+{
+	struct task_event *task = running_on(cpu);
+
+	if (!task)
+		return;
+	host_cpu = cpu;
+	ntrace_pmu.del(&task->event, 0);
+	task->on = -1;
+	settle(task);
+}
+
+/* Return: the result of add(). */
+static int schedule_in(struct task_event *task, unsigned int cpu)
+{
+	int ret;
+
+	if (!host_online[cpu] || !task->open || !task->enabled)
+		return -EAGAIN;
+	if (task->on >= 0)
+		schedule_out((unsigned int)task->on);
+	schedule_out(cpu);
+	if (!task->enabled)
+		return -EAGAIN;
+	host_cpu = cpu;
+	ret = ntrace_pmu.add(&task->event, PERF_EF_START);
+	if (!ret)
+		task->on = (int)cpu;
+	settle(task);
+	return ret;
+}
+
+/* The driver's callback comes before perf's. */
+static void take_offline(unsigned int cpu)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	if (!host_online[cpu])
+		return;
+	host_cpu = cpu;
+	if (world.bound[cpu]) {
+		guard(mutex)(&path->lock);
+		path->cpu_up = false;
+		path->stale = true;
+		if (path->capture && path->capture->client)
+			path->capture->client->stop(path);
+	}
+	schedule_out(cpu);
+	host_online[cpu] = false;
+	host_cpu = 0;
+}
+
+/* Tasks may run there before the driver is told. */
+static void bring_online(unsigned int cpu, struct task_event *early)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	if (host_online[cpu])
+		return;
+	host_online[cpu] = true;
+	if (early)
+		schedule_in(early, cpu);
+	host_cpu = cpu;
+	if (world.bound[cpu]) {
+		guard(mutex)(&path->lock);
+		path->cpu_up = true;
+		path->stale = path->stale && !(path->capture && path->capture->perf);
+	}
+}
+
+static int open_event(struct task_event *task, int cpu, bool aux)
+{
+	int ret;
+
+	*task = (struct task_event){
+		.event = { .pmu = &ntrace_pmu,
+			   .ctx = &task->context,
+			   .cpu = cpu,
+			   .attr = { .type = 7, .exclude_kernel = 1 } },
+		.on = -1,
+	};
+	host_cpu = 0;
+	ret = ntrace_pmu.event_init(&task->event);
+	if (ret)
+		return ret;
+	task->open = true;
+	task->enabled = true;
+	for (unsigned int i = 0; i < CPUS; i++)
+		if (world.bound[i] && host_online[i] && (cpu < 0 || cpu == (int)i))
+			task->took[i] = world.bindings[i];
+	if (aux) {
+		void *pages[1] = { task->aux = calloc(1, AUX_SIZE) };
+
+		task->area = ntrace_pmu.setup_aux(&task->event, pages, 1, false);
+		task->area->size = AUX_SIZE;
+	}
+	return 0;
+}
+
+/* @late: what the driver leaves to a workqueue is done then. */
+static void close_event(struct task_event *task, bool late)
+{
+	if (!task->open)
+		return;
+	if (task->on >= 0)
+		schedule_out((unsigned int)task->on);
+	task->event.destroy(&task->event);
+	if (task->area)
+		ntrace_pmu.free_aux(task->area);
+	free(task->aux);
+	task->aux = NULL;
+	task->open = false;
+	if (!late)
+		flush_workqueue(ntrace_perf_workqueue);
+}
+
+static int configure_file(unsigned int cpu)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	if (!world.bound[cpu] || !path->cpu_up)
+		return -ENODEV;
+	if (path->capture)
+		return -EBUSY;
+	world.file_capture[cpu] = (struct ntrace_capture){ .path = path };
+	world.file_capture[cpu].feed.control = &machine.control[2 + cpu];
+	path->capture = &world.file_capture[cpu];
+	world.file[cpu] = true;
+	return 0;
+}
+
+static void close_file(unsigned int cpu)
+{
+	if (world.file[cpu])
+		machine.path[cpu].capture = NULL;
+	world.file[cpu] = false;
+}
+
+static void machine_start(void)
+{
+	machine_init(&machine, CPUS, 0);
+	(memset)(&world, 0, sizeof(world));
+	(memset)(tasks, 0, sizeof(tasks));
+	for (int i = 0; i < TASKS; i++)
+		tasks[i].on = -1;
+	ntrace_perf_init();
+	for (unsigned int cpu = 0; cpu < CPUS; cpu++) {
+		host_online[cpu] = true;
+		machine.encoder[cpu].layout = &layout;
+		machine.encoder[cpu].encoder.privilege = NTRACE_PRIVILEGE_ALL;
+		bind_path(cpu);
+	}
+}
+
+static void machine_stop(void)
+{
+	for (int i = 0; i < TASKS; i++)
+		close_event(&tasks[i], false);
+	ntrace_perf_exit();
+	machine_free(&machine);
+}
+
+/* Time passes on a CPU: the drain timer has its turn. */
+static void tick(unsigned int cpu)
+{
+	struct hrtimer *timer = &machine.capture[cpu].feed.timer;
+	struct task_event *task = running_on(cpu);
+
+	if (!timer->armed)
+		return;
+	host_cpu = cpu;
+	timer->armed = timer->function(timer) == HRTIMER_RESTART;
+	if (task)
+		settle(task);
+}
+
+#endif /* HOST_PERF_H */

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The PMU "ntrace" while harts, components and events come and go: which event is traced where,
+ * and what its records say. Rules: "The perf PMU" in Documentation/trace/ntrace.rst.
+ */
+#include <tap.h>
+
+#include "../../kernel/ntrace/perf.c"
+#include "../../kernel/ntrace/perf_config.c"
+#include "../../kernel/ntrace/feed.c"
+#include "host/perf.h"
+
+static const char *judge_cpu(unsigned int cpu)
+{
+	const struct ntrace_perf *perf = &ntrace_perf_harts[cpu];
+	const struct ntrace_path *path = &machine.path[cpu];
+	const struct task_event *task = running_on(cpu);
+
+	if (perf->path && (!world.bound[cpu] || path->capture != &machine.capture[cpu]))
+		return "perf has a path whose capture is not its own";
+	if (!perf->users != !perf->path)
+		return "perf has a path without an event that holds it, or lacks one";
+	if (perf->event && (!task || perf->event != &task->event))
+		return "an event is traced that is not scheduled";
+	if (perf->event && task->took[cpu] != world.bindings[cpu])
+		return "an event is traced on a path that it did not take";
+	if (world.tracing[cpu] && !perf->event)
+		return "the encoder traces, and there is no event";
+	if (world.file[cpu] && world.file_capture[cpu].feed.data)
+		return "trace of a file goes to an AUX area";
+	return NULL;
+}
+
+static const char *judge(void)
+{
+	const char *wrong = NULL;
+
+	for (unsigned int cpu = 0; cpu < CPUS && !wrong; cpu++)
+		wrong = judge_cpu(cpu);
+	return wrong ? wrong : "right";
+}
+
+/* The first event was opened while hart 1 was offline. The path that a second one takes there is not its own. */
+static void test_later_hart(void)
+{
+	machine_start();
+	take_offline(1);
+	is_u64(open_event(&tasks[0], -1, true), 0, "an event of all CPUs, hart 1 is offline");
+	bring_online(1, NULL);
+	is_u64(open_event(&tasks[1], -1, true), 0, "another one, hart 1 is online");
+	is_u64((u64)schedule_in(&tasks[0], 1), (u64)-ENODEV,
+	       "the first one is not traced on hart 1");
+	is_str(judge(), "right", "the state of perf");
+	close_event(&tasks[1], false);
+	is_str(judge(), "right", "when the second one is closed");
+	tick(1);
+	is_u64((u64)schedule_in(&tasks[0], 0), 0, "it is traced on hart 0");
+	machine_stop();
+}
+
+static void test_later_path(void)
+{
+	machine_start();
+	is_u64(open_event(&tasks[0], -1, true), 0, "an event of all CPUs");
+	is_u64((u64)schedule_in(&tasks[0], 1), 0, "it is traced on hart 1");
+	unbind_path(1);
+	bind_path(1);
+	is_str(judge(), "right", "the path is removed and comes back");
+	is_u64(open_event(&tasks[1], -1, true), 0, "another event");
+	/* As perf does when it changes filters or the period of a scheduled event. */
+	host_cpu = 1;
+	ntrace_pmu.start(&tasks[0].event, 0);
+	is_str(judge(), "right", "the first one, still scheduled, is started again");
+	settle(&tasks[0]);
+	tasks[0].enabled = true;
+	is_u64((u64)schedule_in(&tasks[0], 1), (u64)-ENODEV,
+	       "nor is it traced when it is scheduled again");
+	close_event(&tasks[1], false);
+	tick(1);
+	is_str(judge(), "right", "when the second one is closed");
+	machine_stop();
+}
+
+int main(void)
+{
+	test_later_hart();
+	test_later_path();
+	return done_testing();
+}
