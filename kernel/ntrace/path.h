@@ -19,6 +19,7 @@
  *
  * Locks, outermost first:
  *   ntrace_lock		list of components, creation and removal of paths
+ *   cpus_read_lock()		where perf gets or loses a path; hotplug calls with the lock held
  *   ntrace_path.lock		the capture of a path, and registers of its encoder
  *   ntrace_ramsink.mutex	users of a sink and of the funnels before it
  *   ntrace_ramsink.users_lock	the same where nothing can sleep (perf)

@@ -16,6 +16,7 @@
  * need no lock against each other. Hotplug and unbind act through an interrupt to that hart.
  */
 #include <linux/atomic.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/irq_work.h>
 #include <linux/math64.h>
@@ -485,16 +486,6 @@ static void ntrace_event_free_aux(void *data)
 	kfree(aux);
 }
 
-/* Runs on the traced hart: gives the path to perf or takes it away. */
-static void ntrace_perf_set_path(void *data)
-{
-	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
-
-	perf->path = data;
-	perf->programmed = 0;
-	perf->end = 0;
-}
-
 static void ntrace_perf_halt_here(void *data)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
@@ -514,10 +505,27 @@ static void ntrace_perf_halt(struct ntrace_path *path)
 	smp_call_function_single(path->cpu, ntrace_perf_halt_here, NULL, 1);
 }
 
-static void ntrace_perf_lose_here(void *data)
+static void ntrace_perf_assign(struct ntrace_perf *perf, struct ntrace_path *path)
+{
+	perf->path = path;
+	perf->programmed = 0;
+	perf->end = 0;
+}
+
+static void ntrace_perf_assign_here(void *data)
 {
 	ntrace_perf_halt_here(NULL);
-	ntrace_perf_set_path(NULL);
+	ntrace_perf_assign(this_cpu_ptr(ntrace_perf_harts), data);
+}
+
+/*
+ * Gives the path of a CPU to perf, or takes it away if @path is NULL. The path is locked. The caller
+ * holds cpus_read_lock(): an offline CPU does not come online and read its state meanwhile.
+ */
+static void ntrace_perf_set_path(unsigned int cpu, struct ntrace_path *path)
+{
+	if (smp_call_function_single(cpu, ntrace_perf_assign_here, path, 1))
+		ntrace_perf_assign(per_cpu_ptr(ntrace_perf_harts, cpu), path);
 }
 
 /* The path is being removed. */
@@ -526,9 +534,7 @@ static void ntrace_perf_lose(struct ntrace_path *path)
 	struct ntrace_perf *perf = per_cpu_ptr(ntrace_perf_harts, path->cpu);
 
 	lockdep_assert_held(&path->lock);
-	/* An offline CPU does not read this. */
-	if (smp_call_function_single(path->cpu, ntrace_perf_lose_here, NULL, 1))
-		perf->path = NULL;
+	ntrace_perf_set_path(path->cpu, NULL);
 	perf->users = 0;
 	perf->lost = ++ntrace_perf_epoch;
 }
@@ -557,7 +563,7 @@ static int ntrace_perf_join_path(struct ntrace_path *path, const struct ntrace_c
 			ntrace_capture_put(capture);
 			return ret;
 		}
-		smp_call_function_single(path->cpu, ntrace_perf_set_path, path, 1);
+		ntrace_perf_set_path(path->cpu, path);
 	}
 	return ntrace_path_may_join(path, path->capture, config);
 }
@@ -573,6 +579,7 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 
 	if (event->cpu >= 0 && event->cpu != path->cpu)
 		return 0;
+	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
 	if (path->gone)
 		return 0;
@@ -611,8 +618,9 @@ static int ntrace_perf_put_path(struct ntrace_path *path, void *data)
 	if (!cpumask_test_cpu(path->cpu, &perf_event->cpus) || perf_event->epoch < perf->lost ||
 	    --perf->users)
 		return 0;
+	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
-	smp_call_function_single(path->cpu, ntrace_perf_set_path, NULL, 1);
+	ntrace_perf_set_path(path->cpu, NULL);
 	ntrace_capture_detach(path);
 	return 0;
 }

@@ -5,6 +5,7 @@
  * encoder to its sink are present. Paths of several encoders may meet in a funnel and share the
  * rest.
  */
+#include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
 #include <linux/io.h>
 #include <linux/log2.h>
@@ -139,6 +140,8 @@ static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
 /* From now on the path touches no hardware, and calls of open files return ENODEV. */
 static void ntrace_path_retire(struct ntrace_path *path)
 {
+	/* For perf: an offline hart must stay offline while it loses the path. */
+	guard(cpus_read_lock)();
 	guard(mutex)(&path->lock);
 	if (path->gone)
 		return;

@@ -81,9 +81,95 @@ static void test_later_path(void)
 	machine_stop();
 }
 
+/* The last event is closed while its hart is offline. */
+static void test_closed_offline(void)
+{
+	machine_start();
+	is_u64(open_event(&tasks[0], -1, true), 0, "an event of all CPUs");
+	is_u64((u64)schedule_in(&tasks[0], 1), 0, "it is traced on hart 1");
+	take_offline(1);
+	close_event(&tasks[0], false);
+	is_str(judge(), "right", "closed while hart 1 is offline");
+	bring_online(1, NULL);
+	is_str(judge(), "right", "hart 1 comes back");
+	is_u64((u64)configure_file(1), 0, "a file takes its path");
+	is_str(judge(), "right", "perf has nothing of it");
+	machine_stop();
+}
+
+/* One random step. */
+static void step(void)
+{
+	struct task_event *task = &tasks[random_below(TASKS)];
+	unsigned int cpu = (unsigned int)random_below(CPUS);
+
+	switch (random_below(12)) {
+	case 0:
+	case 1:
+		if (!task->open)
+			open_event(task, random_below(3) ? -1 : (int)cpu, random_below(2));
+		break;
+	case 2:
+		close_event(task, random_below(2));
+		break;
+	case 3:
+		take_offline(cpu);
+		break;
+	case 4:
+		bring_online(cpu, random_below(2) ? task : NULL);
+		break;
+	case 5:
+		unbind_path(cpu);
+		break;
+	case 6:
+		bind_path(cpu);
+		break;
+	case 7:
+		if (random_below(2))
+			configure_file(cpu);
+		else
+			close_file(cpu);
+		break;
+	case 8:
+		task->enabled = task->open;
+		break;
+	default:
+		if (task->event.cpu >= 0)
+			cpu = (unsigned int)task->event.cpu;
+		world.bytes = (u32)random_below(AUX_SIZE);
+		schedule_in(task, cpu);
+		tick(cpu);
+		task->tail = task->head;
+	}
+}
+
+static void test_random(u64 seed, unsigned int steps)
+{
+	const char *wrong = "right";
+	unsigned int i;
+
+	random_begin(seed, 0);
+	machine_start();
+	for (i = 0; i < steps && !strcmp(wrong, "right"); i++) {
+		step();
+		/* What is closed is released some steps later. */
+		if (!random_below(4))
+			flush_workqueue(ntrace_perf_workqueue);
+		wrong = ntrace_perf_workqueue->first ? wrong : judge();
+	}
+	is_str(wrong, "right", "%u random steps", i);
+	flush_workqueue(ntrace_perf_workqueue);
+	machine_stop();
+}
+
 int main(void)
 {
+	u64 seed = random_seed(1);
+
 	test_later_hart();
 	test_later_path();
+	test_closed_offline();
+	for (unsigned int i = 0; i < 50; i++)
+		test_random(seed + i, 1000);
 	return done_testing();
 }
