@@ -324,8 +324,8 @@ static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
 }
 
 /**
- * ntrace_capture_revive - write registers again that may have been lost
- * @capture: capture of perf, stopped; its path is locked
+ * ntrace_capture_revive - write registers again that may have been lost, and go on
+ * @capture: capture of perf, stopped; its path is locked, its hart online
  *
  * A capture of a file does this at its next start. Starts of perf cannot wait.
  *
@@ -336,7 +336,10 @@ int ntrace_capture_revive(struct ntrace_capture *capture)
 	int ret = ntrace_path_program(capture->path, &capture->config);
 
 	lockdep_assert_held(&capture->path->lock);
-	return ret ? ntrace_capture_dead(capture, ret) : 0;
+	if (ret)
+		return ntrace_capture_dead(capture, ret);
+	capture->client->resume(capture->path);
+	return 0;
 }
 
 /* Runs on the traced hart, interrupts off. */

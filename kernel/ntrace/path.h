@@ -53,13 +53,15 @@ struct ntrace_path;
  * struct ntrace_client - a user of captures that controls the hardware itself
  * @timer: drains the sink of a running capture
  * @stop: stop tracing now; the hart goes offline or to sleep, or the path is removed
+ * @resume: undo @stop where the user has not been told to start again
  * @lose: the path is being removed; it must not be used any more
  *
- * The path is locked in @stop and @lose.
+ * The path is locked in @stop, @resume and @lose.
  */
 struct ntrace_client {
 	enum hrtimer_restart (*timer)(struct hrtimer *timer);
 	void (*stop)(struct ntrace_path *path);
+	void (*resume)(struct ntrace_path *path);
 	void (*lose)(struct ntrace_path *path);
 };
 

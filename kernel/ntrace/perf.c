@@ -59,6 +59,7 @@ struct ntrace_perf_aux {
  * @lost: value of ntrace_perf_epoch when the last path of this CPU was removed
  * @path: the path while perf has it, else NULL; changed on the CPU itself
  * @event: the event that is traced now, or NULL
+ * @halted: scheduled event whose trace was stopped without perf, or NULL
  * @handle: handle of its AUX area
  * @aux: its AUX area; NULL: the trace is only counted
  * @begin: position in the stream where @handle was opened
@@ -75,6 +76,7 @@ struct ntrace_perf {
 	u64 lost;
 	struct ntrace_path *path;
 	struct perf_event *event;
+	struct perf_event *halted;
 	struct perf_output_handle handle;
 	struct ntrace_perf_aux *aux;
 	u64 begin;
@@ -117,24 +119,32 @@ static bool ntrace_perf_open(struct ntrace_perf *perf, struct perf_event *event)
 	return true;
 }
 
-/* Closes the AUX area: from here on its trace belongs to the reader. */
+/*
+ * Closes the AUX area: from here on its trace belongs to the reader.
+ *
+ * perf disables an event whose record is TRUNCATED: that is for an area that is full, where the
+ * reader has to make room and enables the event again, and for hardware that failed. Other losses
+ * are PARTIAL, and tracing goes on. A snapshot is never full.
+ */
 static void ntrace_perf_close(struct ntrace_perf *perf, u64 flags)
 {
 	struct ntrace_capture *capture = perf->path->capture;
 	u64 head, size;
-	bool overrun;
+	bool full;
 
 	perf->end = capture->feed.head;
 	if (!perf->aux)
 		return;
 	/* Trace that arrives now is dropped; another hart may drain the shared sink. */
-	overrun = capture->feed.overrun;
+	full = capture->feed.overrun && !perf->aux->snapshot;
 	head = ntrace_drain_discard(&capture->feed);
 	size = head - perf->begin;
 	perf->end = head;
 	/* The data contains a gap, or is adjacent to one. */
-	if (capture->feed.gaps != perf->gaps || overrun || perf->late)
+	if (full)
 		flags |= PERF_AUX_FLAG_TRUNCATED;
+	else if (capture->feed.gaps != perf->gaps || perf->late)
+		flags |= PERF_AUX_FLAG_PARTIAL;
 	if (flags)
 		perf_aux_output_flag(&perf->handle, flags);
 	if (perf->aux->snapshot) {
@@ -294,7 +304,7 @@ static void ntrace_perf_end(struct ntrace_perf *perf, u64 flags)
 	}
 	/* The last message may still be in a sink that others keep running. */
 	if (!perf->path->capture->complete)
-		flags |= PERF_AUX_FLAG_TRUNCATED;
+		flags |= PERF_AUX_FLAG_PARTIAL;
 	ntrace_perf_count(perf);
 	ntrace_perf_close(perf, flags);
 	perf->event = NULL;
@@ -389,6 +399,8 @@ static void ntrace_event_start(struct perf_event *event, int flags)
 	}
 
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
+	if (perf->halted == event)
+		perf->halted = NULL;
 	/* The path may have been removed or be dead since the event was scheduled last. */
 	if (!ntrace_perf_holds(perf, event) || perf->event || path->stale ||
 	    path->capture->feed.control->state == NTRACE_STATE_DEAD)
@@ -414,6 +426,8 @@ static void ntrace_event_stop(struct perf_event *event, int flags)
 		ntrace_perf_pause(event, true);
 		return;
 	}
+	if (perf->halted == event)
+		perf->halted = NULL;
 	if (perf->event == event)
 		ntrace_perf_end(perf, 0);
 	event->hw.state = PERF_HES_STOPPED | PERF_HES_UPTODATE;
@@ -486,18 +500,21 @@ static void ntrace_event_free_aux(void *data)
 	kfree(aux);
 }
 
+/* Not TRUNCATED: the event of a task goes on when the task is on another hart. */
 static void ntrace_perf_halt_here(void *data)
 {
 	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
 
-	if (perf->event)
-		ntrace_perf_end(perf, PERF_AUX_FLAG_TRUNCATED);
+	if (perf->event) {
+		perf->halted = perf->event;
+		ntrace_perf_end(perf, PERF_AUX_FLAG_PARTIAL);
+	}
 	perf->programmed = 0;
 }
 
 /*
  * Stops the trace of the current event, if any: the hart goes offline or to sleep, or the path is
- * removed. perf will deschedule the event later, which then does nothing.
+ * removed. perf deschedules the event of an offline hart later, which then does nothing.
  */
 static void ntrace_perf_halt(struct ntrace_path *path)
 {
@@ -505,9 +522,25 @@ static void ntrace_perf_halt(struct ntrace_path *path)
 	smp_call_function_single(path->cpu, ntrace_perf_halt_here, NULL, 1);
 }
 
+static void ntrace_perf_resume_here(void *data)
+{
+	struct ntrace_perf *perf = this_cpu_ptr(ntrace_perf_harts);
+
+	if (perf->halted)
+		ntrace_event_start(perf->halted, 0);
+}
+
+/* The system was asleep. perf does not know, and an event that it has scheduled goes on. */
+static void ntrace_perf_resume(struct ntrace_path *path)
+{
+	lockdep_assert_held(&path->lock);
+	smp_call_function_single(path->cpu, ntrace_perf_resume_here, NULL, 1);
+}
+
 static void ntrace_perf_assign(struct ntrace_perf *perf, struct ntrace_path *path)
 {
 	perf->path = path;
+	perf->halted = NULL;
 	perf->programmed = 0;
 	perf->end = 0;
 }
@@ -542,6 +575,7 @@ static void ntrace_perf_lose(struct ntrace_path *path)
 static const struct ntrace_client ntrace_perf_client = {
 	.timer = ntrace_perf_timer,
 	.stop = ntrace_perf_halt,
+	.resume = ntrace_perf_resume,
 	.lose = ntrace_perf_lose,
 };
 

@@ -71,8 +71,6 @@ static void test_later_path(void)
 	host_cpu = 1;
 	ntrace_pmu.start(&tasks[0].event, 0);
 	is_str(judge(), "right", "the first one, still scheduled, is started again");
-	settle(&tasks[0]);
-	tasks[0].enabled = true;
 	is_u64((u64)schedule_in(&tasks[0], 1), (u64)-ENODEV,
 	       "nor is it traced when it is scheduled again");
 	close_event(&tasks[1], false);
@@ -97,26 +95,121 @@ static void test_closed_offline(void)
 	machine_stop();
 }
 
+/* ---- losses ---- */
+
+static struct task_event *const task = &tasks[0];
+
+static void begin_trace(bool snapshot)
+{
+	machine_start();
+	open_event(task, -1, true);
+	task->snapshot = snapshot;
+	task->area->snapshot = snapshot;
+	world.bytes = 256;
+	schedule_in(task, 0);
+	tick(0);
+}
+
+/* @flags: of all records; @goes_on: is it still traced, on hart 0 or else on hart 1? */
+static void end_trace(const char *what, u64 flags, bool goes_on)
+{
+	if (task->on < 0)
+		schedule_in(task, host_online[0] ? 0 : 1);
+	ok((task->on >= 0 && world.tracing[task->on]) == goes_on, "%s: the event %s", what,
+	   goes_on ? "goes on" : "is disabled");
+	is_str(judge(), "right", "%s: the state of perf", what);
+	is_u64(task->flags, flags, "%s: flags of the records", what);
+	machine_stop();
+}
+
+static void test_losses(void)
+{
+	begin_trace(false);
+	schedule_out(0);
+	end_trace("nothing lost", 0, true);
+
+	begin_trace(false);
+	world.lap = true;
+	tick(0);
+	world.lap = false;
+	tick(0);
+	schedule_out(0);
+	end_trace("the sink laps", PERF_AUX_FLAG_PARTIAL, true);
+
+	begin_trace(true);
+	world.lap = true;
+	for (int i = 0; i < 100; i++)
+		tick(0);
+	schedule_out(0);
+	end_trace("the sink laps, snapshot", PERF_AUX_FLAG_PARTIAL, true);
+
+	begin_trace(true);
+	for (int i = 0; i < 100; i++)
+		tick(0);
+	schedule_out(0);
+	end_trace("more than a snapshot holds", 0, true);
+
+	begin_trace(false);
+	for (int i = 0; i < 100; i++)
+		tick(0);
+	end_trace("the AUX area is full", PERF_AUX_FLAG_TRUNCATED, false);
+
+	begin_trace(false);
+	world.incomplete = true;
+	schedule_out(0);
+	end_trace("the last messages are still in the sink", PERF_AUX_FLAG_PARTIAL, true);
+
+	begin_trace(false);
+	machine.capture[0].feed.fault = true;
+	tick(0);
+	end_trace("the sink fails", PERF_AUX_FLAG_TRUNCATED, false);
+}
+
+static void test_stopped(void)
+{
+	begin_trace(false);
+	take_offline(0);
+	end_trace("the hart goes offline", PERF_AUX_FLAG_PARTIAL, true);
+
+	begin_trace(false);
+	unbind_path(0);
+	schedule_in(task, 1);
+	end_trace("the path is removed", PERF_AUX_FLAG_PARTIAL, true);
+
+	begin_trace(false);
+	sleep_system(0);
+	ok(!world.tracing[0], "the system goes to sleep: the event is not traced");
+	wake_system(0);
+	end_trace("the system was asleep", PERF_AUX_FLAG_PARTIAL, true);
+
+	begin_trace(false);
+	sleep_system(0);
+	schedule_out(0);
+	task->enabled = false;
+	wake_system(0);
+	end_trace("disabled while the system was asleep", PERF_AUX_FLAG_PARTIAL, false);
+}
+
 /* One random step. */
 static void step(void)
 {
-	struct task_event *task = &tasks[random_below(TASKS)];
+	struct task_event *some = &tasks[random_below(TASKS)];
 	unsigned int cpu = (unsigned int)random_below(CPUS);
 
-	switch (random_below(12)) {
+	switch (random_below(13)) {
 	case 0:
 	case 1:
-		if (!task->open)
-			open_event(task, random_below(3) ? -1 : (int)cpu, random_below(2));
+		if (!some->open)
+			open_event(some, random_below(3) ? -1 : (int)cpu, random_below(2));
 		break;
 	case 2:
-		close_event(task, random_below(2));
+		close_event(some, random_below(2));
 		break;
 	case 3:
 		take_offline(cpu);
 		break;
 	case 4:
-		bring_online(cpu, random_below(2) ? task : NULL);
+		bring_online(cpu, random_below(2) ? some : NULL);
 		break;
 	case 5:
 		unbind_path(cpu);
@@ -131,15 +224,21 @@ static void step(void)
 			close_file(cpu);
 		break;
 	case 8:
-		task->enabled = task->open;
+		some->enabled = some->open;
+		break;
+	case 9:
+		if (!host_online[cpu] || !world.bound[cpu])
+			break;
+		sleep_system(cpu);
+		wake_system(cpu);
 		break;
 	default:
-		if (task->event.cpu >= 0)
-			cpu = (unsigned int)task->event.cpu;
+		if (some->event.cpu >= 0)
+			cpu = (unsigned int)some->event.cpu;
 		world.bytes = (u32)random_below(AUX_SIZE);
-		schedule_in(task, cpu);
+		schedule_in(some, cpu);
 		tick(cpu);
-		task->tail = task->head;
+		some->tail = some->head;
 	}
 }
 
@@ -169,6 +268,8 @@ int main(void)
 	test_later_hart();
 	test_later_path();
 	test_closed_offline();
+	test_losses();
+	test_stopped();
 	for (unsigned int i = 0; i < 50; i++)
 		test_random(seed + i, 1000);
 	return done_testing();

@@ -470,7 +470,10 @@ static void bring_online(unsigned int cpu, struct task_event *early)
 	if (world.bound[cpu]) {
 		guard(mutex)(&path->lock);
 		path->cpu_up = true;
-		path->stale = path->stale && !(path->capture && path->capture->perf);
+		if (path->stale && path->capture && path->capture->perf) {
+			path->stale = false;
+			path->capture->client->resume(path);
+		}
 	}
 }
 
@@ -564,6 +567,30 @@ static void machine_stop(void)
 		close_event(&tasks[i], false);
 	ntrace_perf_exit();
 	machine_free(&machine);
+}
+
+/* As ntrace_topology_suspend() and ntrace_topology_resume(). */
+static void sleep_system(unsigned int cpu)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	host_cpu = 0;
+	guard(mutex)(&path->lock);
+	path->stale = true;
+	if (path->capture && path->capture->client)
+		path->capture->client->stop(path);
+}
+
+static void wake_system(unsigned int cpu)
+{
+	struct ntrace_path *path = &machine.path[cpu];
+
+	host_cpu = 0;
+	guard(mutex)(&path->lock);
+	if (!path->capture || !path->capture->client)
+		return;
+	path->stale = false;
+	path->capture->client->resume(path);
 }
 
 /* Time passes on a CPU: the drain timer has its turn. */

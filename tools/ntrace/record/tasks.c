@@ -519,7 +519,9 @@ static void look(void *data, const struct perf_event_header *record)
 		if (area->cpu == ANY_CPU ? area->id != trailer.id : area->cpu != (int)trailer.cpu)
 			continue;
 		area->gaps++;
-		area->stopped = true;
+		/* Other losses stop nothing. */
+		if (aux[2] & PERF_AUX_FLAG_TRUNCATED)
+			area->stopped = true;
 	}
 }
 
