@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A perf.data that was recorded in the guest with branch stacks of CTR, in the
-# hands of llvm-profgen, create_llvm_prof and perf2bolt. Each count in what they
-# make of it is held against sums over what the guest's perf script shows.
+# llvm-profgen, create_llvm_prof and perf2bolt read a perf.data file with branch stacks of CTR, recorded in the guest. Each
+# count of their profiles is compared with sums over the output of the guest's perf script.
 # shellcheck source=selftests/consumers/from_samples.sh
 . "$(dirname "$0")/from_samples.sh"
 ok "record it in the guest" find_recordings || done_testing
@@ -19,11 +18,11 @@ profile() {
 	ok "$name: ${found[equal]:-0} counts are those of perf script, of ${found[samples]:-0} samples" \
 		test "${found[equal]:-0}" -ge 20
 	is "${found[wrong]:-}" 0 "$name: all of them" || diag "$(<"$tmp/wrong")"
-	# The judge would see it if some samples were lost.
+	# The comparison must fail if some samples are missing.
 	judge "$format" "$program" "$out/branches" "$out/$name" drop=1000 2>/dev/null
 	ok "$name: losing one sample of a thousand would show" test "${found[wrong]:-0}" -ge 5
 }
-# empty NAME FORMAT COMMAND...: the same from plain.data; no profile, or none that passes.
+# empty NAME FORMAT COMMAND...: the same from plain.data; there must be no profile, or one without correct counts.
 empty() {
 	local name=$1 format=$2
 	"${@:3}" >"$tmp/empty" 2>&1 || true
@@ -52,7 +51,7 @@ else
 	fi
 fi
 
-# Newer ones are built without LLVM.
+# Newer packages are built without LLVM.
 if foreign create_llvm_prof bookworm usr/bin/create_llvm_prof autofdo; then
 	for make in profile empty; do
 		data=$([ $make = profile ] && echo perf || echo plain)

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server that has debug files: libdw asks it where DEBUGINFOD_URLS names one, and
-# nobody is asked where it does not.
+# A server with debug files: libdw uses it if DEBUGINFOD_URLS names it, and sends no request otherwise.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
-# The server is not installed, since Debian's package would start one for good.
+# The server is only unpacked, because Debian's package would start a service.
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 if ! foreign debuginfod "$suite" usr/bin/debuginfod debuginfod; then
 	skip "debuginfod" "no package of it for Debian $suite in reach: $(tail -n 1 "$tmp/foreign")"
@@ -24,7 +23,7 @@ export_as() {
 	build/ntrace export --format "$1" --user --sysroot "$root" -o "$2" "${@:3}" "$recorded/gcc/recording" 2>"$tmp/said" ||
 		{ cat "$tmp/said"; return 1; }
 }
-# Symbols are left in both: those come from files only.
+# Both keep their symbols, which are read from files only.
 ok "folded, with DWARF in the program" export_as folded "$tmp/whole"
 rm "$root/root/inlined"
 riscv64-linux-gnu-strip --strip-debug -o "$root/root/inlined" "$program"
@@ -47,7 +46,7 @@ for _ in $(seq $((100 * ${NTRACE_PATIENCE:-1}))); do
 	sleep 0.2
 done
 ok "a server has the debug file" test ! -s "$tmp/asked" || { diag "$(tail -n 20 "$tmp/server")"; done_testing; }
-# How many were for the program's debug file so far.
+# Number of requests so far for the program's debug file.
 requests() { grep -c "GET /buildid/$id/debuginfo" "$tmp/server"; }
 first=$(requests)
 ok "folded, with no server named" export_as folded "$tmp/alone"
@@ -64,7 +63,7 @@ ok "lcov, with what is in the cache" export_as lcov "$tmp/info" --binary inlined
 like "lines are known" '[1-9][0-9]* lines, [1-9][0-9]* of them executed' "$(<"$tmp/said")"
 is "$(requests)" "$fetched" "and the server was not asked again"
 
-# A server that is not there costs no more than the lines.
+# If the server does not answer, only the lines are missing.
 kill $server
 wait $server 2>/dev/null
 DEBUGINFOD_CACHE_PATH=$tmp/empty

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace export, in the hands of the programs that its formats are for. A program
-# is traced in the guest under the eyes of the witness; what the export, and what
-# others make of it, is held against the sums over what the witness saw.
+# The programs that ntrace export writes for read its output. The guest traces a program, and the witness logs it; the
+# export, and the results of the other programs, are compared with sums over the witness's log.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ntrace=build/ntrace
@@ -57,7 +56,7 @@ else
 	skip "create_llvm_prof" "no autofdo of Debian 12 in reach"
 fi
 
-# The samples themselves, as perf shows them.
+# The samples themselves, as perf prints them.
 if perf_for "$out/perf.data"; then
 	# shown DATA FIELDS
 	shown() { perf script -i "$out/$1" -F "$2" --show-mmap-events 2>/dev/null >"$out/$1.script"; }
@@ -70,13 +69,13 @@ if perf_for "$out/perf.data"; then
 		diag "$(<"$tmp/wrong")"
 	like "every branch, as often as it was executed" '^[1-9][0-9]{3,} samples, [0-9]+ transfers, 0 wrong$' \
 		"$(sampled "$recorded/executed" bts.data)" || diag "$(<"$tmp/wrong")"
-	# The run that was executed most often, wherever it was come from.
+	# The run with the most executions, from any source.
 	grep -vF "$(sort -k4,4nr "$recorded/executed" | awk 'NR == 1 { print " " $2 " " $3 " " }')" \
 		"$recorded/executed" >"$tmp/falsified"
 	for data in perf.data bts.data; do
 		like "$data: what was not executed would show" ' [1-9][0-9]* wrong$' "$(sampled "$tmp/falsified" $data)"
 	done
-	# perf 6.1 dies of addr2line, which it starts for files that are not on this machine.
+	# perf 6.1 crashes in addr2line, which it starts for files that are missing on this machine.
 	if foreign perf-13 trixie usr/bin/perf linux-perf; then
 		like "perf report --branch-history" ' product calculator.c:[0-9]+ \(CALL' \
 			"$(perf-13 report -i "$out/perf.data" --branch-history --stdio --symfs "$root" 2>&1)"

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Branch stacks of a perf.data file, added up by ntrace export and by the programs that its formats are
-# for. Both must come to the same.
+# ntrace export and the programs that its formats are for add up the branch stacks of the same perf.data file. The results
+# must be equal.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# both_ways DATA PROGRAM ROOT SCRIPT: PROGRAM is that of DATA, and at its own path below ROOT. SCRIPT is
-# what perf script -F ip,brstack --show-mmap-events shows of DATA; "": there is no perf that reads it.
+# both_ways DATA PROGRAM ROOT SCRIPT: PROGRAM is the program of DATA, at its own path below ROOT. SCRIPT is the output of
+# perf script -F ip,brstack --show-mmap-events for DATA; "": no perf can read it.
 both_ways() {
 	local data=$1 program=$2 root=$3 script=$4 both=$tmp/both format same
 	mkdir -p "$both"
@@ -24,12 +24,12 @@ both_ways() {
 			--perfdata="$data"
 		like "which is a profile" 'product:[1-9]' "$(<"$both/theirs.profgen")"
 		ok "llvm-profgen makes the same of perf.data and of perfscript" cmp "$both/ours.perfscript" "$both/theirs.profgen"
-		# Its own format for addresses has no calls from elsewhere, of which it makes times that functions were called.
+		# Its format for addresses has no calls from other objects, from which it derives the calls of functions.
 		for format in ours theirs; do sed -E 's/^(\w+:[0-9]+):[0-9]+$/\1/' "$both/$format.profgen" >"$both/$format.bodies"; done
 		ok "and of profgen, but for calls from elsewhere" cmp "$both/ours.bodies" "$both/theirs.bodies"
 		ok "perf2bolt of bolt-bf" "$llvm/perf2bolt" -pa -p "$both/bolt-bf" -o "$both/ours.fdata" "$program"
 		ok "perf2bolt of perf.data" "$llvm/perf2bolt" -p "$data" -o "$both/theirs.fdata" "$program"
-		# Returns that it sees in perf.data, but not in what is added up, it counts as going on behind the call.
+		# In added-up data, it cannot recognize returns, and counts them as continuing after the call.
 		sort -o "$both/ours.fdata" "$both/ours.fdata"
 		sort -o "$both/theirs.fdata" "$both/theirs.fdata"
 		is "$(comm -23 "$both/ours.fdata" "$both/theirs.fdata")" "" "what perf2bolt makes of ours, it makes of perf.data"
@@ -72,7 +72,7 @@ for line in sys.stdin:
 	fails "call stacks of samples" 'folded needs a trace' from_samples folded "$both/none"
 	fails "perf-data of perf.data" 'is a perf.data file already' from_samples perf-data "$both/none"
 }
-# from_samples FORMAT FILE OPTION...: of $data in both_ways.
+# from_samples FORMAT FILE OPTION...: exports $data of both_ways.
 from_samples() {
 	local binary=(--binary "${program##*/}")
 	case $1 in perf-data | folded) binary=() ;; esac

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace export --format gcov, in the hands of GCC and of AutoFDO's own tools. What
-# these find in it is held against what the witness saw executed.
+# GCC and the tools of AutoFDO read ntrace export --format gcov. Their results are compared with the witness's log.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 source=selftests/consumers/program/calculator.c
 ok "trace a program in the guest" record_calculator || done_testing
 program=$recorded/calculator executed=$recorded/executed
 
-# gcov FILE OPTION...: of the recording of $program
+# gcov FILE OPTION...: exports the recording of $program
 gcov() {
 	build/ntrace export --format gcov --user --sysroot "$root" -o "$1" "${@:2}" "${program%/*}/recording" 2>"$tmp/said" ||
 		{ cat "$tmp/said"; return 1; }
@@ -24,8 +23,8 @@ ok "is version 2" cmp "$tmp/gcov" "$tmp/2.gcov"
 # counts MODE FILE...: see host/gcov_counts.py.
 counts() { python3 selftests/consumers/host/gcov_counts.py "$1" "$program" "${witness:-$executed}" "${@:2}" 2>"$tmp/differ"; }
 
-# create_gcov makes the same of what the witness saw.
-# same_counts PATTERN: of $program and its export, version 1, in $tmp/1.gcov.
+# create_gcov makes the same profile from the witness's log.
+# same_counts PATTERN: for $program and its export, version 1, in $tmp/1.gcov.
 same_counts() {
 	local of same
 	counts text >"$tmp/text"
@@ -40,7 +39,7 @@ same_counts() {
 }
 if foreign create_gcov bookworm usr/bin/create_gcov autofdo && foreign dump_gcov bookworm usr/bin/dump_gcov autofdo; then
 	same_counts '^11 functions, [1-9][0-9] counts, 2 targets, 0 differ$'
-	# A program that GCC made, with functions inlined.
+	# A program compiled by GCC, with inlined functions.
 	version=$(riscv64-linux-gnu-gcc -dumpversion)
 	if [ "${version%%.*}" = 12 ]; then
 		program=$recorded/gcc/inlined executed=$recorded/gcc/executed
@@ -55,7 +54,7 @@ else
 	skip "create_gcov" "no autofdo of Debian 12 in reach"
 fi
 
-# used NAME VERSION COMPILER...: the compiler reads that version, and enters functions as often.
+# used NAME VERSION COMPILER...: the compiler reads this version, and its counts of function entries are right.
 used() {
 	local name=$1 version=$2 same
 	shift 2
@@ -70,13 +69,13 @@ used() {
 	fails "$name refuses version 1" 'profile version 1 does not match' "$@" -O2 -w "-fauto-profile=$tmp/1.gcov" "$tmp/source.i" \
 		-o "$tmp/$name.none"
 }
-# The first instruction of one function once more than it was executed.
+# Falsified: one more execution of the first instruction of a function.
 entry=$(riscv64-linux-gnu-nm "$program" | sed -n 's/^0*\([0-9a-f]*\) t emit$/\1/p')
 awk -v entry="$entry" '!more && $2 == entry { $4++; more = 1 } { print }' "$executed" >"$tmp/false.executed"
 ok "preprocess the source" build/riscv64/cc -E "$source" -o "$tmp/source.i"
 version=$(riscv64-linux-gnu-gcc -dumpversion)
 used "gcc-${version%%.*}" 2 riscv64-linux-gnu-gcc -S
-# compiler SUITE NUMBER VERSION: that of another Debian, without its driver.
+# compiler SUITE NUMBER VERSION: the compiler of another Debian, without its driver.
 compiler() {
 	[ "${version%%.*}" != "$2" ] || return 0
 	if foreign "cc1-$2" "$1" "usr/libexec/gcc-cross/riscv64-linux-gnu/$2/cc1" "cpp-$2-riscv64-linux-gnu"; then
@@ -88,7 +87,7 @@ compiler() {
 compiler trixie 14 2
 compiler forky 16 3
 
-# Debug files serve, and without them it is said what is missing.
+# Debug files are used; without them, a message says what is missing.
 mv "$root/root/calculator" "$tmp/whole"
 riscv64-linux-gnu-strip -o "$root/root/calculator" "$tmp/whole"
 fails "gcov of a stripped program" 'calculator: no line numbers .*compile it with -g' gcov "$tmp/none" --binary calculator

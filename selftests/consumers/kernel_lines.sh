@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace report --annotate for the kernel and a module: lines of their debug files, held
-# against addr2line, and what is said where there are none.
+# ntrace report --annotate for the kernel and a module: lines from their debug files, compared with addr2line, and the
+# message if there are no debug files.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ok "trace a program and the kernel in the guest" record_timed || done_testing
@@ -10,8 +10,7 @@ pattern=${release//+/\\+}
 module=build/kernel/ntrace/ntrace.ko
 
 annotate() { build/ntrace report --kernel --sysroot "$timed_root" --annotate "$@" "$timed/recording" 2>&1; }
-# placed FILE START: "OFFSET FILE:LINE" of each instruction in an annotation; START is what OFFSET begins with at
-# the first of them.
+# placed FILE START: prints "OFFSET FILE:LINE" for each instruction of an annotation; START is the first OFFSET.
 placed() {
 	python3 - "$@" <<-'END'
 		import re, sys
@@ -27,7 +26,7 @@ placed() {
 		        print(f"{address - first + offset:x} {line}")
 	END
 }
-# same TEXT ANNOTATION ELF FUNCTION OPTION...: has lines, and addr2line OPTION... has the same.
+# same TEXT ANNOTATION ELF FUNCTION OPTION...: the annotation has lines, equal to those of addr2line OPTION...
 same() {
 	local start
 	start=$(riscv64-linux-gnu-nm "$3" | sed -n "s/ [tT] $4\$//p")
@@ -39,7 +38,7 @@ same() {
 	ok "$1: they are many" test "$(cut -d' ' -f2 "$tmp/ours" | sort -u | grep -c ':[0-9]')" -gt 4
 }
 
-# The module, which is not linked: sections of its file have no addresses.
+# The module, which is not linked: the sections of its file have no addresses.
 annotate ntrace_drain_step --debug-dir "${module%/*}" >"$tmp/module"
 like "a module: says where lines come from" "note: source lines are those of $module" "$(<"$tmp/module")"
 same "a module" "$tmp/module" "$module" ntrace_drain_step -j .text
@@ -50,8 +49,8 @@ annotate ntrace_drain_step >"$tmp/installed"
 is "$(grep -v ^note "$tmp/installed")" "$(grep -v ^note "$tmp/module")" "as where Debian's debug package has it"
 rm -r "$timed_root/usr/lib/debug/lib/modules"
 
-# The kernel: a file with functions where those of the recorded one are, but for where the kernel was loaded.
-# vmlinux FILE GAP: each function GAP bytes further behind the one before than it should be.
+# The kernel: a file with functions at the distances of the recorded ones, except for the load address.
+# vmlinux FILE GAP: each function is GAP bytes further from the previous one than in the recorded kernel.
 function=handle_mm_fault
 vmlinux() {
 	python3 - "$timed/recording/images/kallsyms" "$function" "$2" >"$tmp/kernel.S" <<-'END'
@@ -81,7 +80,7 @@ like "no debug file: says so" \
 ok "a kernel with lines" vmlinux "$tmp/vmlinux" 0
 annotate $function --debug-dir "$tmp" >"$tmp/kernel"
 like "the kernel: says where lines come from" "note: source lines are those of $tmp/vmlinux" "$(<"$tmp/kernel")"
-# Behind the eight instructions the file has nothing.
+# The file has no lines after the eight instructions.
 head -n $(($(grep -n 'kernel.S:' "$tmp/kernel" | tail -n 1 | cut -d: -f1) + 1)) "$tmp/kernel" >"$tmp/first"
 same "the kernel" "$tmp/first" "$tmp/vmlinux" $function
 mkdir -p "$timed_root/usr/lib/debug/boot"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Source lines: exact coverage for genhtml, held against what the witness saw.
+# Source lines: exact coverage for genhtml, compared with the witness's log.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ok "trace a program in the guest" record_calculator || done_testing
@@ -21,7 +21,7 @@ awk '!more && $2 ~ "^c" && $4 > 100 { $4++; more = 1 } { print }' "$recorded/exe
 like "a run that was counted once more would show" ' [1-9][0-9]* differ$' "$(covered "$tmp/falsified")"
 
 
-# The same instruction by instruction, and by calls.
+# The same for each instruction, and for calls.
 report() { build/ntrace report --user --sysroot "$root" "$@" "$recorded/recording"; }
 annotated() { report --annotate "$2" | python3 selftests/consumers/host/annotated.py "$program" "$1" "$2" 2>"$tmp/differ"; }
 for function in run factor main; do
@@ -42,8 +42,7 @@ like "report --callees product: factor" "^ *[0-9.]+ % +[0-9,]+ +$calls  factor "
 	"$(report --callees product | sed 's/\([0-9]\),\([0-9]\)/\1\2/g' | grep factor)"
 fails "report --callers of nobody" "no function 'nobody' was executed" report --callers nobody
 
-# What genhtml adds up and shows must be what the witness' counts add up to: its sums, and the count
-# beside each line.
+# The totals and line counts of genhtml must equal the sums of the witness's counts.
 read -r all _ executed _ branches _ functions _ <<<"${same//[(,)]/}"
 sed -n 's/^DA:\([0-9]*\),/\1 /p' "$tmp/info" | sort >"$tmp/counts"
 # pages NAME GENHTML
@@ -57,7 +56,7 @@ pages() {
 		sed -nE 's/^ *([0-9]+) [^:]*: *([0-9]+) : .*/\1 \2/p' | sort >"$tmp/shown"
 	ok "$1: the count of each line" cmp "$tmp/shown" "$tmp/counts"
 }
-# genhtml_of SUITE: that of another Debian, by its perl.
+# genhtml_of SUITE: runs genhtml of another Debian with its perl.
 genhtml_of() {
 	local path
 	path=$(tools/setup/private "$1" usr/bin/perl perl lcov 2>"$tmp/foreign") || { diag "$(tail -n 3 "$tmp/foreign")"; return 1; }
@@ -80,7 +79,7 @@ else
 	skip "genhtml of $other" "no lcov of Debian $other in reach"
 fi
 
-# Line numbers of a debug file are the same; without it, it is said what is missing.
+# Line numbers of a debug file are the same; without it, a message says what is missing.
 mkdir -p "$root/usr/lib/debug/.build-id"
 id=$(riscv64-linux-gnu-readelf -n "$program" | sed -n 's/.*Build ID: //p')
 names() { report --limit 0 | grep ' calculator '; }

@@ -19,13 +19,13 @@ if ! tools/setup/host-packages browser >"$tmp/said" 2>&1; then
 fi
 relay "page" python3 selftests/consumers/host/page.py "$tmp/page.html" "$tmp/report.json" "$tmp/info" ${SCREENSHOT:+"$SCREENSHOT"}
 
-# A name that would be a script, if it were not written as text.
+# A name that would be a script if the page did not escape it.
 cp -r "$recorded/recording" "$tmp/evil"
 name="</script><script>window.done = 1</script><img src=http://127.0.0.1:9/>"
 sed -i "s#^command .*#command $name#" "$tmp/evil/params"
 report --html "$tmp/evil.html" "$tmp/evil"
 is "$(python3 selftests/consumers/host/page_alone.py "$tmp/evil.html")" "$name"$'\n'"nothing 0 1" "names stay text"
-# Were it to ask for something, that would be refused, and seen here.
+# The browser refuses requests of the page, and this test would see them.
 sed 's#^start();#fetch("http://127.0.0.1:9/"); start();#' "$tmp/page.html" >"$tmp/asks.html"
 like "a request would be refused and seen" "nothing [1-9]" "$(python3 selftests/consumers/host/page_alone.py "$tmp/asks.html")"
 done_testing

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The field numbers of Perfetto's format (host/perfetto.proto), by which stacks.sh reads our export: they
-# must be those of a trace that Perfetto's own library wrote. Neither Debian nor npm has Perfetto's .proto
-# files (apt-cache search perfetto: nothing; npm: only writers of Chrome's JSON), but Debian's
-# Chromium has the library, and traces itself.
+# Checks the field numbers in host/perfetto.proto, with which stacks.sh reads the export: they must be those of a trace
+# that Perfetto's own library wrote. Neither Debian nor npm has Perfetto's .proto files (apt-cache search perfetto: none;
+# npm: only writers of Chrome's JSON), but Debian's Chromium contains the library and traces itself.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 if ! tools/setup/host-packages browser >"$tmp/said" 2>&1; then

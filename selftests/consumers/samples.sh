@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# perf.data files with branch stacks, as input of ntrace export. The samples are ones that were made
-# of a trace; those that hardware made are in ctr.sh.
+# perf.data files with branch stacks as input of ntrace export. The samples here are made from a trace; ctr.sh uses those
+# of the hardware.
 # shellcheck source=selftests/consumers/from_samples.sh
 . "$(dirname "$0")/from_samples.sh"
 ok "trace a program in the guest" record_calculator || done_testing
@@ -14,7 +14,7 @@ if perf_for "$tmp/perf.data"; then
 fi
 both_ways "$tmp/perf.data" "$recorded/calculator" "$root" "$script"
 
-# Each pair of transfers that perf shows, once in our sums.
+# Each pair of consecutive transfers in perf's output occurs once in the sums.
 if [ -n "${perf_reads:-}" ]; then
 	shown=$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$script" "$tmp/both/csv" 2>"$tmp/wrong")
 	like "each transfer and run as often as perf script shows it: $shown" \
@@ -23,7 +23,7 @@ if [ -n "${perf_reads:-}" ]; then
 		"$(python3 selftests/consumers/host/branch_sums.py "$recorded/calculator" "$script" "$tmp/both/csv" 500 2>/dev/null)"
 fi
 
-# The report, function by function and branch by branch.
+# The report, by function and by branch.
 report() { build/ntrace report --user --sysroot "$root" "$@" "$tmp/perf.data"; }
 write_report() { report --json --limit 0 >"$tmp/report.json"; }
 ok "report of samples" write_report
@@ -44,7 +44,7 @@ fails "callers of samples" '--callers needs a trace' report --callers main
 fails "a page of samples" '--html needs a trace' report --html "$tmp/none"
 fails "the kernel of samples" "does not contain the kernel's code" build/ntrace report --kernel "$tmp/perf.data"
 
-# What cannot be used says so.
+# Unusable input causes a message.
 export_file() { build/ntrace export -f csv -o "$tmp/none" --sysroot "$root" "$1"; }
 head -c 4000 "$tmp/perf.data" >"$tmp/cut.data"
 like "a file that is cut says so" 'cut.data is cut: what came later is missing.*the export is empty' \

@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Call stacks against those that the witness saw, of a program with all that a stack goes through
-# (program/stack_load.c): in user space, and with the kernel. Each stack must have the same
-# instructions, but for those that hang from functions odd_*: there the trace does not say what
-# happened, and the difference must be there (Documentation/trace/testing.md).
-# STACK_MIN is how many instructions are wanted with the kernel, and a third of that without;
-# RECORDINGS names other recordings than those of the group.
+# Compares call stacks with those of the witness, for a program with all changes of a stack (program/stack_load.c), in user
+# space and with the kernel. Each stack must have the same instructions, except those below functions odd_*: there the
+# trace does not determine the stack, and a difference is required (Documentation/trace/testing.md). STACK_MIN is the
+# required number of instructions with the kernel, and a third of it without; RECORDINGS names other
+# recordings than those of the group.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 min=${STACK_MIN:-1500000}
@@ -15,7 +14,7 @@ root=$tmp/root
 guest_files "$root"
 cp "$load" "$root/root/"
 
-# truth NAME OPTION...: sets $same, a line for what is plain and for each odd_*
+# truth NAME OPTION...: sets $same, a line for plain stacks and for each odd_*
 truth() {
 	same=$(python3 selftests/consumers/host/stack_truth.py build/oracle/stacks "$stacks/log.0" "$load" "$stacks/us/images/kallsyms" \
 		"$tmp/$1.folded" --privilege "$@" 2>"$tmp/differ") || not_ok "the comparison: $(<"$tmp/differ")"
@@ -32,7 +31,7 @@ for name in u us; do
 	for odd in odd_levels odd_exit; do
 		like "$name: $odd differs, as explained: $(grep "^$odd" <<<"$same")" " [1-9][0-9]* differ$" "$(grep "^$odd" <<<"$same")"
 	done
-	# Not each one: behind a function without a frame of its own the next return makes up for it.
+	# Not every return: after a function without its own frame, the next return compensates.
 	for forget in {0..9}; do
 		truth $name --section $section --forget $((instructions / 60 + forget))
 		if ! grep -q '^plain: .* 0 differ' <<<"$same"; then break; fi

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Call stacks, and the programs that they are exported for. The stacks must be those that the calls
-# and returns make that the witness saw; and what each program makes of an export must be the same
-# stacks again, to the instruction.
+# Call stacks, and the programs that read their exports. The stacks must follow from the calls and returns in the
+# witness's log, and each program must read the same stacks from its export, exact to the instruction.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ok "trace a program in the guest" record_calculator || done_testing
@@ -22,7 +21,7 @@ is "$(awk '{ sum += $NF } END { print sum }' "$tmp/folded")" "$total" "the stack
 is "$(cd "$tmp" && "$top/build/ntrace" export -f folded -u --sysroot "$root" -o - "$recorded/recording" 2>/dev/null | cksum)" \
 	"$(cksum <"$tmp/folded")" "-o -: standard output"
 
-# says NAME FORMAT FILE [FOLDED]: what NAME made of it is the folded stacks again.
+# says NAME FORMAT FILE [FOLDED]: the stacks that NAME read equal the folded stacks.
 says() {
 	local same
 	same=$(python3 selftests/consumers/host/stacks.py "${4:-$tmp/folded}" "$2" "$3" 2>"$tmp/differ")
@@ -33,7 +32,7 @@ python3 selftests/consumers/host/functions.py "$recorded/executed" "$program" >"
 ok "the witness saw $(wc -l <"$tmp/witness") functions of the program" test "$(wc -l <"$tmp/witness")" -ge 10
 says "instructions of the program's functions" witness "$tmp/witness"
 
-# The stacks, by calls and returns that the witness saw.
+# The stacks that follow from calls and returns in the witness's log.
 stacked() {
 	python3 selftests/consumers/host/call_stacks.py "${program%/*}/maps" "$program" "$tmp/folded" "$@" <"${program%/*}/log" 2>"$tmp/differ"
 }
@@ -63,7 +62,7 @@ protoc --decode=Trace --proto_path=selftests/consumers/host perfetto.proto <"$tm
 says "perfetto, through protoc" perfetto "$tmp/raw"
 ok "more frames with it" test "$(wc -l <"$tmp/inlined")" -gt "$(wc -l <"$tmp/folded")"
 
-# And it would be seen: an instruction less, a call that is not left.
+# The comparison detects a missing instruction and a call that is not left.
 sed '9s/[0-9]*$/1&/' "$tmp/folded" >"$tmp/falsified"
 for format in speedscope chrome; do
 	like "a false count would show: $format" ' [1-9][0-9]* differ$' \
@@ -73,8 +72,8 @@ awk '/"ph":"E"/ && !gone++ { next } { print }' "$tmp/chrome" >"$tmp/falsified"
 fails "a call that is never left would show" 'AssertionError|JSONDecodeError|IndexError' \
 	python3 selftests/consumers/host/stacks.py "$tmp/folded" chrome "$tmp/falsified"
 
-# The same of a program with functions inlined into each other: what addr2line says of each call and
-# each instruction that the witness saw.
+# The same for a program with nested inlined functions, with addr2line's output for each call and each instruction of the
+# witness's log.
 program=$recorded/gcc/inlined
 ok "GCC's: folded, without what was inlined" export_as folded --no-inline
 without=$(stacked)

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Durations in ntrace report and in its page, held against the guest's own clock.
+# Durations in ntrace report and in its page, compared with the guest's own clock.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/common.sh"
 ok "trace a program of two threads, with timestamps" record_timed || done_testing
 report() { (cd "$timed" && "$top/build/ntrace" report --sysroot "$timed_root" "$@" recording); }
 report_json() { report --json --limit 0 >"$tmp/report.json"; }
 ok "report --json" report_json
-# When the kernel says that the threads came and went.
+# The times at which the kernel switched the threads.
 perf script -i "$timed/recording/data" --ns --show-switch-events 2>/dev/null >"$tmp/switches"
 times() { python3 selftests/consumers/host/times.py "$tmp/report.json" "$1" "$2"; }
 relay "times" times "$timed/said" "$tmp/switches"
-# A clock that goes wrong would be seen.
+# A wrong clock must be detected.
 awk '{ print $1, $2 * 1.02 }' "$timed/said" >"$tmp/said"
 is "$(times "$tmp/said" "$tmp/switches" | grep -c '^not ok.*callees')" 2 "a clock that is 2 % off is noticed"
 perl -pe 's/ (\d+\.\d+): PERF/sprintf(" %.9f: PERF", $1 * 0.98)/e' "$tmp/switches" >"$tmp/fast"

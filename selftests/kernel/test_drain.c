@@ -2,7 +2,7 @@
 /*
  * The drain against a sink that goes on writing while it is read: laps, writes in flight,
  * pointers that lie. What the reader gets has to be the stream, in pieces, with a mark
- * wherever something is missing; rules: "How trace gets out, and how it gets lost" in
+ * wherever something is missing; rules: "Draining and loss" in
  * Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
  */
 #include <tap.h>

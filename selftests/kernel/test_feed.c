@@ -2,7 +2,7 @@
 /*
  * The data area of a capture against a reader that keeps what it has read, and a model
  * of one byte at a time. Rules: include/uapi/linux/ntrace.h (struct ntrace_control),
- * "How trace gets out, and how it gets lost" in Documentation/trace/ntrace.rst.
+ * "Draining and loss" in Documentation/trace/ntrace.rst.
  */
 #include <tap.h>
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does ntrace report --annotate say what was executed?
+"""Compares ntrace report --annotate with the executed instructions.
 
 usage: annotated.py ELF EXECUTED FUNCTION <ANNOTATION
        annotated.py ELF EXECUTED CALLER CALLEE
 EXECUTED is the output of executed.py. The first prints "N instructions, N lines,
-N differ": each instruction that objdump finds in FUNCTION with the times it was
-executed, the times it transferred control, and the line that addr2line knows.
+N differ": each instruction that objdump finds in FUNCTION with its number of
+executions, the number of times it transferred control, and its line by addr2line.
 The second prints how often CALLER went to the first instruction of CALLEE.
+
 """
 import re
 import sys
@@ -21,7 +22,7 @@ def number(text):
 
 
 def annotation(program):
-    """{address: (executed, taken, line)}; other programs may have a function of that name."""
+    """{address: (executed, taken, line)}; other programs may have a function of the same name."""
     found, line, inside = {}, None, False
     for text in sys.stdin:
         head = re.match(r"\S+ of (.*): entered [\d,]+ times", text)

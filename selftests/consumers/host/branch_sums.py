@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Are the traces of a CSV file the sums over branch stacks?
+"""Compares a CSV file with the sums over branch stacks.
 
 usage: branch_sums.py ELF SCRIPT CSV [DROP]
 SCRIPT is the output of perf script -F ip,brstack --show-mmap-events, CSV that of ntrace
-export -f csv of the same samples, for the program ELF alone. Without every DROP-th
-sample, which must not go unnoticed. Prints "N traces, N times,
-N differ", and on standard error which.
+export -f csv of the same samples, for the program ELF alone. Leaves out every DROP-th
+sample, which the caller expects as a difference. Prints "N traces, N times,
+N differ", and the differences on standard error.
+
 """
 import collections
 import csv
@@ -18,7 +19,7 @@ import brstack
 def main():
     elf = brstack.Elf(sys.argv[1])
     sums = brstack.Sums(elf, sys.argv[2], int(sys.argv[4]) if len(sys.argv) > 4 else 0)
-    # The run behind the newest transfer is not known: those are what is left of the branches.
+    # The run after the newest transfer is unknown: the remaining branches are of such runs.
     want = collections.Counter({key: count for key, count in sums.runs.items() if None not in key[1:]})
     rest = collections.Counter({key: count for key, count in sums.branches.items() if key[1] is not None})
     for (source, start, _), count in want.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page in headless Chromium, by its DevTools protocol over two pipes: keys and clicks as a person's."""
+"""Controls a page in headless Chromium through the DevTools protocol over two pipes: keys and clicks."""
 import base64
 import json
 import os
@@ -19,7 +19,7 @@ class Browser:
         self.input, from_browser = os.pipe()
 
         def descriptors():
-            # The protocol wants 3 to read from and 4 to write to; either may be one of the pipes' ends.
+            # Chromium reads descriptor 3 and writes descriptor 4; either may already be an end of one of the pipes.
             read, write = os.dup2(to_browser, 103), os.dup2(from_browser, 104)
             os.dup2(read, 3)
             os.dup2(write, 4)
@@ -77,12 +77,12 @@ class Browser:
             self.events.append(message)
 
     def open(self, url, ready):
-        """Returns when the expression `ready` is true."""
+        """Waits until the expression `ready` is true."""
         self.call("Page.navigate", url=url)
         self.wait(ready)
 
     def wait(self, ready):
-        """Until the expression `ready` is true."""
+        """Waits until the expression `ready` is true."""
         deadline = time.monotonic() + 60
         while not self.value(ready):
             if time.monotonic() > deadline:
@@ -116,7 +116,7 @@ class Browser:
             file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
 
     def complaints(self):
-        """What was written to the console, exceptions, and what the browser itself logged."""
+        """Console output, exceptions, and the log of the browser itself."""
         self.value("0")
         found = []
         for event in self.events:
@@ -130,7 +130,7 @@ class Browser:
         return found
 
     def requests(self):
-        """Addresses that the page asked for."""
+        """Addresses that the page requested."""
         self.value("0")
         return [event["params"]["request"]["url"] for event in self.events
                 if event.get("method") == "Network.requestWillBeSent"]

@@ -1,20 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Adds up branch stacks, and holds what others made of them against the sums.
+"""Adds up branch stacks, and compares profiles of other programs with the sums.
 
 usage: brstack.py FORMAT ELF SCRIPT PROFILE [drop=N] [returns=known]
 SCRIPT is the output of perf script -F ip,brstack --show-mmap-events, or that of
 executed.py; PROFILE was made from the same recording:
   fdata    by perf2bolt: transfers, and conditional branches not taken
   profgen  by llvm-profgen, as text
-  autofdo  by create_llvm_prof, as text: without calls from elsewhere
-drop=N leaves out every N-th sample, which must not go unnoticed. returns=known:
-what the profile was made from says which transfers are returns.
+  autofdo  by create_llvm_prof, as text: without calls from other objects
+drop=N leaves out every N-th sample, which the caller expects as a difference.
+returns=known: the input of the profile marks returns.
 
 Prints "name value" lines:
   samples equal   samples read; counts that are in the profile and equal
-  wrong           counts that are not, or are something else; some on stderr
-  hot             the functions called most often, that are in the profile
+  wrong           counts that are missing or different; some on stderr
+  hot             the most frequently called functions that are in the profile
+
 """
 import collections
 import re
@@ -25,7 +26,7 @@ TOOLS = "riscv64-linux-gnu-"
 
 
 class Elf:
-    """Functions, and where a file offset is in memory."""
+    """Functions, and the memory addresses of file offsets."""
 
     def __init__(self, path):
         self.name = path.rsplit("/", 1)[-1]
@@ -78,7 +79,7 @@ class Elf:
 
 
 class Sums:
-    """Transfers and straight runs by address; what is not in the program is None."""
+    """Transfers and straight runs by address; addresses outside the program are None."""
 
     def __init__(self, elf, script, drop):
         self.samples, self.maps = 0, []
@@ -131,7 +132,7 @@ class Sums:
         return None
 
     def passed(self, elf, source, target):
-        """How often execution went from one to the next without a transfer, or came back to it from a call,
+        """How often execution went from one to the next without a transfer, or returned to it from a call,
         in runs that end in the same function."""
         where, total = elf.name_at(source), 0
         for (before, start, end), count in self.runs.items():
@@ -156,11 +157,10 @@ def fdata(elf, sums, path, returns):
     missed = collections.Counter()
     for (source, target), count in sums.branches.items():
         ends = elf.function(source), elf.function(target)
-        # perf2bolt calls the first part of the procedure linkage table by a name of its own.
+        # perf2bolt has its own name for the first part of the procedure linkage table.
         if elf.nameless(source) or elf.nameless(target):
             continue
-        # Returns are left out of it: the calls are there. Of transfers from elsewhere perf2bolt knows
-        # which are returns only if it is told.
+        # It leaves out returns, because it has the calls. It recognizes returns from other objects only with returns=known.
         back = source in elf.returns or (returns and ends[0] is None and ends[1] and ends[1][1] != 0)
         if ends != (None, None) and not back:
             want[ends] += count
@@ -176,7 +176,7 @@ def fdata(elf, sums, path, returns):
 
 
 def profile(elf, sums, path, elsewhere):
-    """Calls of functions, and of functions from functions, in LLVM's text format."""
+    """Calls of functions, and calls between functions, in LLVM's text format."""
     got, function, bodies = collections.Counter(), None, collections.Counter()
     for line in open(path):
         match = re.match(r"(\w+):(\d+):(\d+)$", line)
@@ -184,7 +184,7 @@ def profile(elf, sums, path, elsewhere):
             function = match.group(1)
             got["head", function] = int(match.group(3))
             bodies[function] = int(match.group(2))
-        # Calls by inlined code are indented deeper, and the caller's as well.
+        # Calls by inlined code are indented deeper than the caller's.
         elif re.match(r" +[\d.]+: \d+ ", line):
             for name, count in re.findall(r" (\w+):(\d+)", line):
                 got[function, name] += int(count)

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Call stacks of a program from what the witness saw, against those of ntrace export.
+"""Compares the call stacks of ntrace export with stacks computed from the witness's log.
 
 usage: call_stacks.py MAPS ELF FOLDED [--inlined] [FALSIFY] <LOG
-LOG, MAPS and ELF are as for executed.py, FOLDED is the output of ntrace export. What calls and
-returns comes from objdump. Code of other objects is opaque, one frame "*" for all of it in a
-row; it is entered by calls and left to where the call was to go on, or to the first instruction of a
-function: a callback. What hangs from main is compared. --inlined: with what addr2line says is inlined
-at each call and each instruction. FALSIFY: that return is forgotten.
+LOG, MAPS and ELF are as for executed.py, FOLDED is the output of ntrace export. objdump's output
+tells calls and returns. Code of other objects is opaque: one frame "*" for all consecutive code. A
+call enters it, and it is left to the return address of that call or, in a callback, to the first
+instruction of a function. Stacks below main are compared. --inlined: includes the functions that
+addr2line reports as inlined at each call and each instruction. FALSIFY: ignores that return.
 
-Prints "N stacks, N instructions, N differ", and on standard error which.
+Prints "N stacks, N instructions, N differ", and the differences on standard error.
+
 """
 import collections
 import re
@@ -28,7 +29,7 @@ def tool(name, *arguments):
 
 
 class Program:
-    """Of each address of the program: its function, and whether it calls or returns."""
+    """For each address of the program: its function, and whether it calls or returns."""
 
     def __init__(self, elf):
         self.starts, self.functions = {}, {}
@@ -51,9 +52,9 @@ class Program:
 
 
 def walk(program, instructions, falsify):
-    """{stack: instructions}; instructions: (address or None, behind it), None for other objects.
+    """{stack: instructions}; instructions: (address or None, next address), None for other objects.
 
-    A stack has pairs of function and address: where it calls the next one, or is itself."""
+    A stack has pairs of function and address: the call of the next function, or the current address."""
     stacks, frames, last = collections.Counter(), [], None
     for address, after in instructions:
         function = program.functions.get(address, OTHER)
@@ -68,7 +69,7 @@ def walk(program, instructions, falsify):
         elif function != OTHER and address in program.starts and (not frames or frames[-1][0] == OTHER):
             frames.append([function, None, None])
         elif frames and frames[-1][0] != function:
-            # Straight on or by a jump: a tail call, or a way through the program's table of jumps.
+            # Sequential execution or a jump: a tail call, or a jump table of the program.
             frames[-1][0] = function
         if frames:
             frames[-1][2] = address
@@ -90,7 +91,7 @@ def instructions_of(ranges, lines):
 
 
 def expanded(stacks, elf, inlined):
-    """The stacks by names, with what is inlined at their addresses."""
+    """The stacks by names, with the functions inlined at their addresses."""
     found, places = collections.Counter(), {}
     if inlined:
         places = covered.places(elf, {address for stack in stacks for _, address in stack if address is not None})

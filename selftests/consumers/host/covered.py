@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Does a tracefile of lcov say what was executed?
+"""Compares a tracefile of lcov with the executed instructions.
 
 usage: covered.py ELF EXECUTED TRACEFILE SOURCE
-EXECUTED is the output of executed.py. Lines, and what was inlined where, come
-from binutils' addr2line and nm, instructions from objdump. Of SOURCE (a part of its
-path) every line, branch and function in TRACEFILE must be there with the count
-that follows from EXECUTED, and no other.
-Prints "N lines (N executed), N branches, N functions, N differ", and on standard
-error which.
+EXECUTED is the output of executed.py. binutils' addr2line and nm give lines and
+inlined functions, objdump the instructions. TRACEFILE must have every line, branch
+and function of SOURCE (a part of its path) with the count that follows from
+EXECUTED, and no others.
+Prints "N lines (N executed), N branches, N functions, N differ", and the differences
+on standard error.
+
 """
 import collections
 import re

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a program executed, as the witness saw it, added up to traces.
+"""Adds up the witness's log of a program to traces.
 
 usage: executed.py MAPS ELF <LOG
-LOG is what selftests/oracle/log_print prints, MAPS the output of perf script
+LOG is the output of selftests/oracle/log_print, MAPS the output of perf script
 --show-mmap-events for the recording, ELF the program, which one process mapped.
 
-Prints "FROM START END COUNT" for each transfer and the straight run behind it,
-in file offsets. FROM is "-" where control came from elsewhere, and START and END
-are where it went there.
+Prints "FROM START END COUNT" for each transfer and the straight run after it,
+in file offsets. FROM is "-" if control came from another object, and START and END
+are "-" if control went to one.
+
 """
 import collections
 import re
 import subprocess
 import sys
 
-# They transfer control even if it is to the instruction that follows.
+# These transfer control even if the target is the next instruction.
 ALWAYS = {"j", "jal", "jr", "jalr", "ret"}
 
 
@@ -37,7 +38,7 @@ def mappings(path, program):
         start, size, offset = (int(match.group(i), 16) for i in (2, 3, 4))
         own = name.rsplit("/", 1)[-1] == program
         if own:
-            # What it had mapped before exec() is gone.
+            # exec() discards the previous mappings.
             process = pid
             found[pid] = [item for item in found[pid] if item[2] is not None]
         found[pid].append((start, start + size, start - offset if own else None))

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions that the witness saw of each function of a program.
+"""Executed instructions of each function of a program, from the witness's log.
 
 usage: functions.py EXECUTED ELF
 EXECUTED is the output of executed.py. Prints "FUNCTION COUNT".
+
 """
 import collections
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds profiles for GCC against what was executed.
+"""Compares profiles for GCC with the executed instructions.
 
 usage: gcov_counts.py text ELF EXECUTED
        gcov_counts.py same ELF EXECUTED OURS THEIRS
@@ -9,15 +9,16 @@ usage: gcov_counts.py text ELF EXECUTED
 EXECUTED is the output of executed.py, SCRIPT that of perf script -F ip,brstack --show-mmap-events.
 
 text prints EXECUTED for create_gcov --profiler=text.
-same compares what dump_gcov prints of our profile and of create_gcov's. Known
-differences: create_gcov also counts instructions of no line (as one far in front of the
-function), lines that were not executed, and targets of direct calls; calls from other
-objects it does not know, so executions of functions are held against EXECUTED. Prints
+same compares dump_gcov's output for the exported profile with its output for create_gcov's. Known
+differences: create_gcov also counts instructions without a line (as a line far before the function),
+lines that were not executed, and targets of direct calls; it does not count calls from other
+objects, so executions of functions are compared with EXECUTED. Prints
 "N functions, N counts, N targets, N differ". alike is the same for samples: executions of functions
-are held against the transfers to their first instruction that perf script shows.
-entries compares the counts with which GCC enters functions, as its dump of the pass afdo
-with blocks says, with EXECUTED. Newer GCC scales all counts by one number. Prints
+are compared with the transfers to their first instruction in the output of perf script.
+entries compares the counts with which GCC enters functions, from its dump of the pass afdo
+with blocks, with EXECUTED. Newer GCC scales all counts by one factor. Prints
 "N functions, N differ".
+
 """
 import collections
 import re
@@ -29,7 +30,7 @@ OFFSET_MAX = 32768
 
 
 def traces(elf, path):
-    """[(from, start, end, count)] in link addresses, None where that is elsewhere."""
+    """[(from, start, end, count)] in link addresses, None for other objects."""
     found = []
     for line in open(path):
         word = line.split()
@@ -55,7 +56,7 @@ def text(elf, path):
 
 
 def entered(elf, executed):
-    """{function: times that its first instruction was gone to}; none of ours is in a loop."""
+    """{function: transfers to its first instruction}; no function of the program starts with a loop."""
     found = collections.Counter()
     for _, start, _, count in executed:
         where = elf.function(start)
@@ -91,7 +92,7 @@ def dump(path):
 
 
 def known(counts, ours):
-    """What of create_gcov's counts should be in ours."""
+    """The counts of create_gcov that the export should have."""
     lines = lambda key: [part[0] if isinstance(part, tuple) else part for part in key if part != "to"]
     return {key: count for key, count in counts.items()
             if key == "head" or (count and ("to" not in key or key in ours) and
@@ -114,7 +115,7 @@ def compare(calls, ours, theirs):
         got = ours.get(name, {})
         want = known(theirs.get(name, {}), got)
         want.pop("head", None)
-        # create_gcov also has functions of which nothing was executed.
+        # create_gcov also has functions that were not executed.
         if name in ours or calls[name]:
             want["head"] = calls[name]
         counts += sum(key != "head" and "to" not in key for key in got)

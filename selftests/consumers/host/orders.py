@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is ntrace report --json --sort KEY sorted by KEY?
+"""Checks that ntrace report --json --sort KEY sorts by KEY.
 
 usage: orders.py FILE...   each is named KEY.json, and has all functions
+
 """
 import json
 import os

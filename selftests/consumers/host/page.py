@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of ntrace report --html as a person uses it.
+"""Tests the page of ntrace report --html in a browser.
 
 usage: page.py PAGE REPORT TRACEFILE [SCREENSHOT]
-REPORT is ntrace report --json of the same recording, TRACEFILE what ntrace export
-made of it for lcov: the page must show the same numbers. Speaks TAP. SCREENSHOT
-is written if it is given.
+REPORT is ntrace report --json of the same recording, TRACEFILE its export for lcov:
+the page must show the same numbers. Prints TAP. Writes SCREENSHOT, if it is given.
+
 """
 import json
 import os
@@ -34,7 +34,7 @@ def selected(page):
 
 
 def search(page, text):
-    """By keyboard: what was there before is gone."""
+    """By keyboard: replaces the previous text."""
     page.value("document.activeElement.blur()")
     page.key("/")
     page.key("Escape")

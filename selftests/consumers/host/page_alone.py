@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a page says and asks for when nobody touches it.
+"""Console output and requests of a page without user input.
 
 usage: page_alone.py PAGE
 Prints the title, "done" if a script of the command's name ran, then the number of
-complaints in the console and of addresses asked for.
+messages in the console and of requested addresses.
+
 """
 import os
 import sys

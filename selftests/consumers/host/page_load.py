@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long the page of ntrace report --html takes to open, each time in a new browser.
+"""Time to open the page of ntrace report --html, each time in a new browser.
 
 usage: page_load.py PAGE ROUNDS
-Prints "load SECONDS" for each round: from the moment when the address is entered to the one when
-the page is complete and its largest part is painted; then "view SECONDS" for the slowest of its
-views, from the click on the tab to the layout.
+Prints "load SECONDS" for each round: from entering the address until the page is complete and its
+largest part is painted; then "view SECONDS" for the slowest of its views, from the click on the tab
+to the layout.
+
 """
 import os
 import sys

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page of a recording with timestamps.
+"""Tests the page of a recording with timestamps.
 
 usage: page_times.py PAGE REPORT
-REPORT is ntrace report --json --limit 0 of the same recording. Speaks TAP.
+REPORT is ntrace report --json --limit 0 of the same recording. Prints TAP.
+
 """
 import json
 import os
@@ -19,7 +20,7 @@ TIME = r"(~?)([\d.]+) (s|ms|\u00b5s|ns)\b"
 
 
 def seconds(text):
-    """The time in it, and whether it is marked as interpolated."""
+    """The time of a text, and whether it is marked as interpolated."""
     mark, value, unit = re.search(TIME, text).groups()
     return float(value) * UNITS[unit], mark == "~"
 

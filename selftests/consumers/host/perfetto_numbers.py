@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether the fields of perfetto.proto are those of a trace that Perfetto's own library wrote.
+"""Checks the field numbers of perfetto.proto with a trace that Perfetto's own library wrote.
 
 usage: perfetto_numbers.py TRACE PROTO
-TRACE is one that Chromium made, which has that library; PROTO is read by protoc. Fields with wrong numbers
-would be missing, or have values that fit nothing: so numbers of names must be interned in their sequence,
-tracks must be described, and there must be names that are known to be in Chromium. (Not each version has all.)
+Chromium, which contains that library, made TRACE; protoc reads PROTO. Fields with wrong numbers would be missing or
+have impossible values. Therefore numbers of names must be interned in their sequence, tracks must be described, and
+some names must be known names of Chromium (not each version has all).
 
-Prints "N packets, N events, N names, N tracks: all fit", or fails and says what does not.
+Prints "N packets, N events, N names, N tracks: all fit", or fails with the reason.
+
 """
 import collections
 import os
@@ -19,7 +20,7 @@ EVENTS = {"ThreadController active", "NavigationRequest::BeginNavigation", "WebC
 
 
 def decode(trace, proto):
-    """Lines of the text format, without the fields that PROTO does not have."""
+    """Lines of the text format, without the fields that PROTO lacks."""
     with open(trace, "rb") as file:
         text = subprocess.run(["protoc", "--decode=Trace", "--proto_path=" + (os.path.dirname(proto) or "."),
                                os.path.basename(proto)], stdin=file, check=True, capture_output=True, text=True).stdout
@@ -97,7 +98,7 @@ class Trace:
         self.described({parent for parent in self.tracks.values() if parent}, "parents")
 
     def described(self, tracks, what):
-        """Nearly all: a process that ends or begins at that moment has no say, and track 0 has none ever."""
+        """Nearly all: a process that starts or ends at that moment has no event, and track 0 never has one."""
         missing = tracks - self.tracks.keys() - {"0"}
         assert tracks and len(missing) <= len(tracks) / 10, f"{len(missing)} of {len(tracks)} {what} are not described"
 

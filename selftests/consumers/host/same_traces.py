@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Are the traces of ntrace export those that were executed?
+"""Compares the traces of ntrace export with the executed ones.
 
 usage: same_traces.py EXECUTED CSV JSON
 EXECUTED is the output of executed.py, CSV and JSON the exports of that program.
-Prints "N traces, executed N times, N differ", and on standard error which.
+Prints "N traces, executed N times, N differ", and the differences on standard error.
+
 """
 import collections
 import csv

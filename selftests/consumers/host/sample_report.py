@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Is the report of branch stacks the sum over what perf shows of them?
+"""Compares the report of branch stacks with sums over the output of perf.
 
 usage: sample_report.py ELF SCRIPT REPORT [DROP]
 SCRIPT is the output of perf script -F ip,brstack --show-mmap-events, REPORT that of ntrace report
 --json --limit 0 of the same samples. For the program ELF alone: instructions, branches and calls of
-each function, and how often each branch was taken. Without every DROP-th sample, which must not go
-unnoticed. Prints "N functions, N branches, N differ", and on standard error which.
+each function, and how often each branch was taken. Leaves out every DROP-th sample, which the caller
+expects as a difference. Prints "N functions, N branches, N differ", and the differences on standard
+error.
+
 """
 import collections
 import json
@@ -22,7 +24,7 @@ def functions_of(elf, sums):
         if elf.name_at(source):
             count[elf.name_at(source)][1] += times
         where = elf.function(target)
-        # Nothing but a call or a jump to it comes to the start of a function from another one.
+        # Only calls and jumps lead from one function to the start of another.
         if where and where[1] == 0 and source not in elf.returns and elf.name_at(source) != where[0]:
             count[where[0]][2] += times
     for (_, start, end), times in sums.runs.items():

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Are the samples that perf shows parts of what was executed?
+"""Checks that the samples in perf's output were executed.
 
 usage: sampled.py ELF EXECUTED SCRIPT
 EXECUTED is the output of executed.py. SCRIPT is that of perf script
 --show-mmap-events with -F ip,brstack: every transfer, every run between two, and
-the run that the sample is in must have been executed. Or with -F ip,addr: every
-transfer must be there as often as it was executed.
-Prints "N samples, N transfers, N wrong", and on standard error which.
+the run of the sample itself must have been executed. Or with -F ip,addr: every
+transfer must occur as often as it was executed.
+Prints "N samples, N transfers, N wrong", and the wrong ones on standard error.
+
 """
 import collections
 import sys

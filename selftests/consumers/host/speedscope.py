@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What speedscope shows of an export, as a person reads it from the page.
+"""Compares what speedscope shows of an export with the folded stacks.
 
 usage: speedscope.py DIRECTORY PROFILE FOLDED
-DIRECTORY is speedscope's npm package, PROFILE our export for it, FOLDED the folded stacks of the same recording.
-Reads the table of the view "Sandwich" for each thread: instructions of a function, and with what it called.
+DIRECTORY is speedscope's npm package, PROFILE the export for it, FOLDED the folded stacks of the same recording.
+Reads the table of the view "Sandwich" for each thread: total and own instructions of each function.
 
-Prints for each thread "THREAD: N functions, N instructions, N differ", and on standard error which.
+Prints for each thread "THREAD: N functions, N instructions, N differ", and the differences on standard error.
+
 """
 import base64
 import collections
@@ -37,7 +38,7 @@ def number(text):
 
 
 def rows(page):
-    """{function: [(with what it called, its own)]}: functions of one name have a row each."""
+    """{function: [(total instructions, own instructions)]}: functions of one name have a row each."""
     found = collections.defaultdict(list)
     table = page.value("document.body.innerText").split("Symbol Name", 1)[1]
     for total, own, name in ROW.findall(table):
@@ -58,7 +59,7 @@ def judge(stacks, shown):
 
 
 def differences(page, stacks):
-    """Rows come some time behind the head of the table, and those of the last thread go."""
+    """Rows appear some time after the head of the table, when those of the previous thread are gone."""
     deadline = time.monotonic() + 10
     while (differ := list(judge(stacks, rows(page)))) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -69,11 +70,11 @@ def main():
     directory, profile, stacks = *sys.argv[1:3], folded(sys.argv[3])
     with open(profile, "rb") as file:
         data = file.read()
-    # As speedscope's own command hands a file over.
+    # Passes the file as speedscope's own command does.
     script = tempfile.NamedTemporaryFile("w", suffix=".js")
     script.write(f"speedscope.loadFileFromBase64('profile', '{base64.b64encode(data).decode()}')")
     script.flush()
-    # Of the table only those rows are there that can be seen.
+    # The table contains only the visible rows.
     frames = len(json.loads(data)["shared"]["frames"])
     page = browser.Browser(size=f"1600,{40 * frames + 400}")
     try:

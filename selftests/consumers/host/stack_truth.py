@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Call stacks of ntrace export against those that the witness saw (selftests/oracle/stacks.c).
+"""Compares the call stacks of ntrace export with those of the witness (selftests/oracle/stacks.c).
 
 usage: stack_truth.py ORACLE LOG PROGRAM KALLSYMS FOLDED [OPTION...]
-ORACLE is the program stacks, which gets the OPTIONs; LOG is its log of one hart. PROGRAM is a static one,
-program/stack_load.c; KALLSYMS are the names of the kernel that it ran on. FOLDED is the output of ntrace export.
+ORACLE is the program stacks, which gets the OPTIONs; LOG is its log of one hart. PROGRAM is the static program
+program/stack_load.c; KALLSYMS has the symbols of the kernel. FOLDED is the output of ntrace export.
 
-Compared is what hangs from a function truth_*, and apart from that what hangs from one that is called odd_*.
-Code without a name of the two (the vDSO) is one frame "*" for all of it in a row. Names of one address are one.
-Of user mode alone nobody can say whether the ecall with which a handler asks for its end was executed or a signal came
-just before: what the next handler interrupts is not compared there.
+Stacks below functions truth_* are compared, and separately those below functions odd_*. Code without a name in the
+two (the vDSO) is one frame "*" for all consecutive code. Names of one address are equal. User mode alone does not show
+whether the ecall that ends a handler was executed or a signal came just before: what the next handler interrupts is
+then not compared.
 
-Prints for "plain", and then for each odd_*: "NAME: N stacks, N instructions, N differ"; and on standard error which.
+Prints for "plain", and then for each odd_*: "NAME: N stacks, N instructions, N differ"; differences on standard error.
+
 """
 import bisect
 import collections
@@ -42,7 +43,7 @@ def symbols(listing):
 
 
 def inner_labels(listing):
-    """Names without a size within a function that has one: __syscall_cancel_arch_end of glibc's."""
+    """Names without a size within a function that has one: glibc's __syscall_cancel_arch_end."""
     lines = [SYMBOL.fullmatch(line).groups() for line in listing.splitlines()]
     starts = sorted((int(address, 16), int(address, 16) + int(size, 16)) for address, size, kind, _ in lines
                     if size and kind in "tTwWi")
@@ -55,7 +56,7 @@ def inner_labels(listing):
 
 
 class Names:
-    """Of functions, by address. Which of several names of an address is shown is no matter of stacks."""
+    """Functions by address. Which of several names of an address is shown does not matter for stacks."""
 
     def __init__(self, program, kallsyms):
         self.at, self.same = {}, {}
@@ -85,19 +86,19 @@ class Names:
         return name
 
     def one(self, name):
-        """Functions of modules have the module behind them."""
+        """Functions of modules are followed by the module's name."""
         root = self.root(re.sub(r" \[\w+\]$", "", name))
         return root if root in self.known else OTHER
 
     def write(self, file):
-        """For the oracle, which takes names without blanks."""
+        """Input of the oracle, which accepts no names with blanks."""
         for address, name in sorted(self.at.items()):
             print(f"{address:x} {self.root(name).replace(' ', BLANK)}", file=file)
         file.flush()
 
 
 def read(lines, names, user_only):
-    """{group: {stack: instructions}}, the stacks from the outermost function on that is a root."""
+    """{group: {stack: instructions}}, the stacks from the outermost root function on."""
     found = collections.defaultdict(collections.Counter)
     for line in lines:
         stack, count = line.rsplit(" ", 1)

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Do the exports of call stacks say the same as the folded stacks, and those the same as the witness?
+"""Compares the exports of call stacks with the folded stacks, and those with the witness's log.
 
 usage: stacks.py FOLDED FORMAT FILE
-FILE is an export, for pprof and perfetto what `go tool pprof -raw` and `protoc --decode` make of it, for callgrind what callgrind_annotate prints with all functions: of own instructions, or with
-FORMAT callgrind-inclusive of inclusive ones; for FORMAT witness the lines "FUNCTION COUNT" of
-executed instructions.
+FILE is an export; for pprof and perfetto the output of `go tool pprof -raw` and `protoc --decode`; for callgrind the
+output of callgrind_annotate with all functions: own instructions or, with FORMAT callgrind-inclusive, inclusive ones;
+for FORMAT witness, lines "FUNCTION COUNT" of executed instructions.
 
-Prints "N stacks (or functions), N instructions, N differ", and on standard error which.
+Prints "N stacks (or functions), N instructions, N differ", and the differences on standard error.
+
 """
 import collections
 import json
@@ -16,7 +17,7 @@ import sys
 
 
 def folded(path, thread=None):
-    """{stack: instructions}, without the thread, which may be asked for."""
+    """{stack: instructions}, without the thread by default."""
     stacks = collections.Counter()
     for line in open(path):
         stack, count = line.rstrip("\n").rsplit(" ", 1)
@@ -54,7 +55,7 @@ def speedscope(path):
 def replay(events):
     """Stacks of ("B" or "E" or "i", hart, thread, time, name); an instruction is one unit of time.
 
-    Thread -2 is the hart itself, what is on its track is the thread that runs."""
+    Thread -2 is the hart itself, whose track shows the running thread."""
     stacks, frames = collections.Counter(), collections.defaultdict(list)
     last, running = collections.defaultdict(int), collections.defaultdict(list)
     for phase, hart, thread, time, name in events:
@@ -107,7 +108,7 @@ def perfetto(path):
             first = False
             for track in packet["track_descriptor"]:
                 uuid, name = track["uuid"][0], track["name"][0]
-                # A track below that of a hart is one of its threads.
+                # A track below the track of a hart is a thread of the hart.
                 harts[uuid] = (track["parent_uuid"] or [uuid])[0]
                 threads[uuid] = int(name.rsplit("/", 1)[1]) if track["parent_uuid"] else -2
             for interned in packet["interned_data"]:
@@ -122,7 +123,7 @@ def perfetto(path):
 
 
 def pprof(path):
-    """What was inlined comes first in a location, and is called "NAME_[i]" here. Newer versions tell line and column."""
+    """Inlined functions come first in a location, with the name "NAME_[i]". Newer versions print line and column."""
     stacks, names, samples = collections.Counter(), collections.defaultdict(list), []
     section = None
     for line in open(path):
@@ -142,7 +143,7 @@ def pprof(path):
 
 
 def annotated(path):
-    """Functions and numbers of callgrind_annotate, without threads, which are functions for it."""
+    """Functions and numbers of callgrind_annotate, without threads, which it treats as functions."""
     functions = collections.Counter()
     for line in open(path):
         match = re.match(r" *([\d,]+) \([ \d.]*%\) +\[([^:]*)\]:(.*) \[(\[unknown\]|[^\[]*)\]$", line)
@@ -165,7 +166,7 @@ def main():
     elif kind.startswith("callgrind"):
         got = annotated(path)
         want = inclusive(stacks) if kind.endswith("inclusive") else own(stacks)
-        # What has nothing of its own is listed, too.
+        # Functions without own instructions are listed, too.
         got = {name: count for name, count in got.items() if count}
     else:
         got, want = globals()[kind](path), stacks

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Do the times of ntrace report agree with what the traced program says?
+"""Compares the times of ntrace report with those of the traced program.
 
 usage: times.py REPORT SAID SWITCHES
-REPORT is ntrace report --json; SAID has lines "FUNCTION NANOSECONDS", by the processor
-time of the thread of that name; SWITCHES is what perf script --ns --show-switch-events
-prints of the recording. Speaks TAP.
+REPORT is ntrace report --json; SAID has lines "FUNCTION NANOSECONDS", the processor
+time of the thread of that name; SWITCHES is the output of perf script --ns
+--show-switch-events for the recording. Prints TAP.
+
 """
 import json
 import os
@@ -18,7 +19,7 @@ from tap import done, ok  # noqa: E402
 
 
 # Nanoseconds. Time is exact with -icount and one hart. A switch lies between two timestamps, and the
-# kernel reads its clock some microseconds away from it.
+# kernel reads its clock some microseconds before or after it.
 EDGE = 5e4
 
 
@@ -26,7 +27,7 @@ SWITCH = re.compile(r" (-?\d+) +\[(\d+)\] +([\d.]+): PERF_RECORD_SWITCH_CPU_WIDE
 
 
 def stints(lines):
-    """Nanoseconds that each thread was on a hart, by the kernel, and how often."""
+    """Nanoseconds that each thread was on a hart according to the kernel, and the number of times."""
     running = {}
     times = defaultdict(lambda: [0, 0])
     matches = [match.groups() for match in map(SWITCH.search, lines) if match]
@@ -35,7 +36,7 @@ def stints(lines):
         if kind == "IN":
             running[cpu] = int(tid), time
         elif cpu in running:
-            # What has exited has no number any more, so the one that came counts.
+            # An exited thread has no number any more: use the incoming one.
             tid, came = running.pop(cpu)
             times[tid][0] += time - came
             times[tid][1] += 1
@@ -63,7 +64,7 @@ def main():
     harts = {item["thread"]: item["cpu"] for item in report["threads"] if item["thread"] in said and item["instructions"] > 100000}
     ok(harts == {"short_work": 0, "long_work": 0}, "each on the hart", harts)
     ok(sum(item["ticks"] for item in report["threads"]) == report["time"]["ticks"], "the threads' times add up")
-    # Rounded down once for each function and pause.
+    # Rounding down loses at most one unit for each function and pause.
     functions = sum(item["ticks"] for item in report["functions"])
     ok(abs(functions - report["time"]["ticks"]) < 0.001 * report["time"]["ticks"], "and those of the functions",
        functions, report["time"])

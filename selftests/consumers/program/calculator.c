@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * An ordinary program for the consumers of branch samples: compiles expressions
- * to code for a stack machine, runs that, and counts the results in a hash table
- * that it sorts at the end. Hot and cold paths, recursion, calls through pointers
- * and from the C library.
+ * An ordinary program for the consumers of branch samples. It compiles expressions to code for a
+ * stack machine, runs the code, and counts the results in a hash table that it sorts at the end. It
+ * has hot and cold paths, recursion, calls through pointers and calls from the C library.
  * Usage: calculator ROUNDS
  */
 #include <inttypes.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * stack_load ROUNDS: all that a stack goes through. Recursion, tail calls, calls through pointers
- * and from the C library; longjmp out of recursion; signals that come at any time, that interrupt
- * each other, on the normal and on the alternate stack, whose handlers return or leave by
- * siglongjmp(); faults; system calls and the vDSO; unwinding with clean-up code, and exceptions of
- * C++ (stack_throw.cc); threads that wait for each other. What is compared hangs from the functions truth_*. What hangs
- * from functions odd_* cannot be told from addresses alone.
+ * stack_load ROUNDS: all changes of a stack. Recursion, tail calls, calls through pointers and from
+ * the C library; longjmp out of recursion; signals at any time, which interrupt each other, on the
+ * normal and on the alternate stack, whose handlers return or leave by siglongjmp(); faults; system
+ * calls and the vDSO; unwinding with clean-up code, and exceptions of C++ (stack_throw.cc); threads
+ * that wait for each other.
+ *
+ * Stacks below the functions truth_* are compared. Addresses alone do not determine the stacks
+ * below functions odd_*.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -43,7 +45,7 @@ static NOINLINE uint64_t fibonacci(unsigned int n)
 
 static NOINLINE int is_odd(unsigned int n);
 
-/* Tail calls of each other. */
+/* The functions call each other by tail calls. */
 static NOINLINE int is_even(unsigned int n)
 {
 	return n ? is_odd(n - 1) : 1;
@@ -114,7 +116,7 @@ static NOINLINE void on_alarm(int number)
 	sink += fibonacci(4) + (uint64_t)number;
 }
 
-/* Is itself interrupted by SIGALRM, and by a signal that it raises. */
+/* SIGALRM interrupts it, and so does a signal that it raises. */
 static NOINLINE void on_user(int number)
 {
 	(void)number;
@@ -175,7 +177,7 @@ static NOINLINE void system_calls(unsigned int round)
 		nanosleep(&(struct timespec){ .tv_nsec = 1000 }, NULL);
 }
 
-/* The other thread and this one in turn: each has to wait. */
+/* The other thread and this one alternate: each has to wait for the other. */
 static NOINLINE void take_turn(unsigned int mine)
 {
 	pthread_mutex_lock(&mutex);
@@ -198,7 +200,7 @@ static NOINLINE void clean_up(const unsigned int *depth)
 	sink += fibonacci(*depth % 5);
 }
 
-/* Unwinds from the innermost one, and stops for each clean-up. */
+/* Unwinds from the innermost frame, and stops for each clean-up. */
 static NOINLINE void unwind(unsigned int n)
 {
 	__attribute__((cleanup(clean_up))) unsigned int depth = n;
@@ -210,7 +212,7 @@ static NOINLINE void unwind(unsigned int n)
 	sink += depth;
 }
 
-/* Each frame is of another function, so that it is clear to which one the unwinding goes. */
+/* Each frame belongs to another function, so that the target of the unwinding is unambiguous. */
 static NOINLINE void inner(void)
 {
 	__attribute__((cleanup(clean_up))) unsigned int depth = 4;
@@ -248,7 +250,7 @@ static NOINLINE void *truth_thread(void *rounds)
 	return NULL;
 }
 
-/* Leaves several levels of itself at once: setjmp() returned to the same address in each. */
+/* Leaves several recursion levels at once: setjmp() returned to the same address in each. */
 static NOINLINE unsigned int odd_levels(unsigned int level)
 {
 	if (setjmp(levels[level]))
@@ -317,7 +319,7 @@ int main(int argc, char **argv)
 	void *started;
 
 	set_up();
-	/* Only the main thread is sent SIGALRM: the other has no alternate stack. */
+	/* Only the main thread receives SIGALRM: the other one has no alternate stack. */
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &alarm, NULL);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Exceptions, for stack_load.c: thrown through a frame with a destructor, caught, thrown again, and
- * caught for good. Each frame is of another function, so that it is clear to which one the unwinding
- * goes.
+ * caught for good. Each frame belongs to another function, so that the target of the unwinding is
+ * unambiguous.
  */
 #include <stdexcept>
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * timed: two threads that share a hart, and how long each of them was in which function:
- * "FUNCTION NANOSECONDS", by the processor time of the thread.
+ * timed: two threads that share a hart. Prints the processor time of each thread in its function:
+ * "FUNCTION NANOSECONDS".
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ static uint64_t nanoseconds(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* With branches that nothing foretells, so that messages come often. */
+/* Has unpredictable branches, so that messages are frequent. */
 static __attribute__((noinline)) uint32_t churn(uint32_t seed, unsigned int steps)
 {
 	uint32_t odd = 0;
