@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # `make help` lists the targets. Everything built is below build/; what is
 # fetched or takes long is kept in ${XDG_CACHE_HOME:-~/.cache}/ntrace.
+# `make` installs nothing on this machine: `make deps` and the goals of INSTALLING do.
 
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
@@ -14,12 +15,25 @@ endif
 
 B := build
 CFLAGS ?= -O2 -g
-WERROR ?= -Werror
 SETUP := tools/setup/host-packages
 # Groups of host packages that the goals of this run need.
 NEEDS := base
 
-all: native riscv64 ## everything but the virtual SoC: library, command, riscv64 build for the guest
+# These goals install missing Debian packages; all others only name them. The scripts that a
+# goal runs see the variable, too.
+INSTALLING := deps demo demo-fdo check check-% bench soak fuzz format
+ifneq ($(filter $(INSTALLING),$(MAKECMDGOALS)),)
+export NTRACE_INSTALL := 1
+endif
+# A newer compiler may warn of more: warnings fail the tests, not a user's build.
+WERROR ?= $(if $(CI)$(filter check check-%,$(MAKECMDGOALS)),-Werror)
+export WERROR
+
+all: native lib ## library and command
+
+# make deps DEPS="GROUP...": groups are listed in tools/setup/host-packages.
+deps: ## installs the Debian packages that `make` needs, with apt-get; DEPS=vsoc, DEPS=check for more
+	@$(SETUP) $(or $(DEPS),base)
 
 include tools/make/native.mk
 include tools/make/riscv64.mk
@@ -38,4 +52,4 @@ cache-clean: ## removes the cache as well: the next build fetches and builds it 
 help: ## this list
 	@awk -F ':[^#]*## ' '/^[a-z][a-z0-9-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-.PHONY: all clean distclean cache-clean help
+.PHONY: all deps clean distclean cache-clean help

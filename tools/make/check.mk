@@ -31,7 +31,7 @@ $(addprefix $(B)/selftests/,lib/test_property lib/test_damage lib/test_detect so
 # With the sanitizers: a test that passes by luck does not pass.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
 	@mkdir -p $(@D)
-	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $< $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
+	$(LINK)$(CC) $(STD) $(WARN) $(WERROR) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $< $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 
 # Files of the kernel modules in programs of the host, with headers that stand in for the kernel's.
 $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
@@ -41,13 +41,13 @@ $(B)/selftests/lib/test_nomem: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,-
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/obj/libntrace.a
 	@mkdir -p $(@D)
-	$(LINK)$(CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $< $(filter %.a,$^) -o $@ $(LIBS)
+	$(LINK)$(CC) $(STD) $(WARN) $(WERROR) $(INC) -Iselftests/lib -Iselftests -O1 -g -MMD -MP -MF $@.d $< $(filter %.a,$^) -o $@ $(LIBS)
 
 GROUPS := $(shell sed -n 's/^GROUPS = \[\(.*\)\]$$/\1/p' selftests/run | tr -d '",')
 
 # One installation instead of one for each group.
 check: ## the whole test suite; ends with "N passed, N failed"
-	@$(SETUP) runner base suite cross qemu bpf lint test deep tools consumers browser debuginfod
+	@$(SETUP) check
 	+@selftests/run --all
 check-quick: ## what needs no guest and is done within two minutes: library, models, command, scripts
 	@$(SETUP) runner

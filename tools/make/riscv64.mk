@@ -40,7 +40,7 @@ $(R)/ntrace: $(CMD_SRC:%.c=$(R)/obj/%.o) $(R)/libntrace.a
 define guest_test
 $(R)/selftests/$(word 2,$(subst /, ,$(1)))/$(basename $(notdir $(1))): $(1) $(R)/libntrace.a | $(RISCV_CC)
 	@mkdir -p $$(@D)
-	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $(INC) -Iselftests/lib -Iselftests/include $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(GUEST_LIBS)
+	$$(LINK)$(RISCV_CC) $(STD) $(WARN) $$(WERROR) $(INC) -Iselftests/lib -Iselftests/include $(CFLAGS) -MMD -MP $$(filter %.c %.a,$$^) -o $$@ $(GUEST_LIBS)
 endef
 $(foreach t,$(GUEST_TESTS),$(eval $(call guest_test,$(t))))
 
