@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What branch stacks cost: guest instructions per sample and per entry, counted
-# with -icount, beside sampling cycles without a branch stack.
+# The cost of branch stacks: guest instructions per sample and per entry, counted with -icount, compared with sampling cycles
+# without a branch stack.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

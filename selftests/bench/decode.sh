@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How fast a recording is read, decoded and reported on this machine: a load of
-# two busy harts in user and kernel, HTM and BTM.
+# The speed of reading, decoding and reporting a recording on this machine: a load of two busy harts in user and kernel,
+# HTM and BTM.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How fast coremark's trace is decoded, one core: messages, blocks, PCs as text.
+# The speed of decoding coremark's trace on one core: messages, blocks, PCs as text.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

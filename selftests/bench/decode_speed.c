@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * decode_speed RECORDING SYSROOT: how fast the library reads and decodes a
+ * decode_speed RECORDING SYSROOT: measures the speed of the library reading and decoding a
  * recording. Prints lines "NAME VALUE UNIT".
  */
 #include <stdio.h>

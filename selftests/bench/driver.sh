@@ -1,10 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the trace driver costs: guest instructions per megabyte of trace that gets
-# out, and per switch of a traced task, counted with -icount. Only counted
-# (perf stat: the driver drains and throws away), through an AUX area (perf: the
-# driver copies), and through /dev/ntraceN. The last two with the recorder that
-# writes files, on the same hart.
+# The cost of the trace driver: guest instructions per megabyte of delivered trace, and per switch of a traced task, counted
+# with -icount. Three ways: only counted (perf stat: the driver drains and discards), through an AUX area (perf: the driver
+# copies), and through /dev/ntraceN. The last two with the recorder that writes files, on the same hart.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the encoder makes of two programs of the reference code, beside what the
-# reference encoder made of them (../shared/data/README.md). Bytes have to be the
-# same, where the rules leave no choice, and no more with repeated history; then
-# how fast PCs are encoded.
+# The output of the encoder for two programs of the reference code, compared with the reference encoder's
+# (../shared/data/README.md). The bytes must be equal where the rules leave no choice, and no more with repeated history.
+# Then the speed of encoding PCs.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

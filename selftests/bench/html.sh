@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How long the page of a long recording takes to load in Chromium: two harts in
-# user and kernel, with 10 million transfers of control (branches not taken come on
-# top). Wanted: under 2 s. Beside it how long it takes to make, and its size.
+# The time that the page of a long recording takes to load in Chromium: two harts in user and kernel, with 10 million control
+# transfers (not counting untaken branches). Target: below 2 s. Also the time to make the page, and its size.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

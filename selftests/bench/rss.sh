@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How much memory decoding takes: a real recording (Debian's bash, user mode, BTM),
-# repeated to 10 GB, through a pipe into ntrace stat, which follows every
-# instruction. Wanted: below 64 MB.
+# The memory that decoding takes: a real recording (Debian's bash, user mode, BTM), repeated to 10 GB, through a pipe into
+# ntrace stat, which follows every instruction. Target: below 64 MB.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What tracing costs while it is on: a program full of branches, alone and under
-# ntrace record in HTM and in BTM, in turn in one guest; the program itself
-# takes the time. Wanted: at most 4 times.
-# And what starting and stopping costs: 10,000 starts and stops while two
-# processes hand the hart to each other, done on that hart as for a task that
-# comes and goes; and done from another hart meanwhile. Wanted: under 20 %.
+# The cost of tracing: a program full of branches, alone and under ntrace record in HTM and in BTM, alternately in one guest;
+# the program itself takes the time. Target: at most 4 times.
+# The cost of starting and stopping: 10,000 starts and stops while two processes hand the hart to each other, executed on
+# that hart as for a traced task, and from another hart. Target: below 20 %.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

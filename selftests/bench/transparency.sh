@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the trace blocks cost while nothing is traced: the same programs on QEMU
-# with the blocks, on the same QEMU without them, and on QEMU as Debian has it.
-# Seven rounds, the three in turn, so that a change of the machine's speed hits
-# all three; the figure is the median of the seven ratios. Wanted: within 3 %.
+# The cost of the trace blocks while nothing is traced: the same programs on QEMU with the blocks, on the same QEMU without
+# them, and on Debian's QEMU. Seven rounds with the three alternately, so that a change of the machine's speed affects all
+# three; the figure is the median of the seven ratios. Target: within 3 %.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Harts that are not alike: what all have in common is used, and a hart that comes online with less
-# stays out. They have Smstateen, and firmware that opens CTR.
+# Harts that are not alike: the driver uses what all have in common, and a hart that comes online with less is not used.
+# They have Smstateen, and firmware that opens CTR.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 # shellcheck source=selftests/ctr/host/firmware.sh

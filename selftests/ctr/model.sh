@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=110
-# The driver at work on harts that are compared with the library's model at every access to their
-# registers. The model sees each transfer that they execute, so that they are slow: a boot of its own.
+# The driver runs on harts that are compared with the library's model at every access to their registers. The model sees each
+# executed transfer, which makes the harts slow: they have a boot of their own.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 

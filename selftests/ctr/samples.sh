@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest cpus=2 seconds=20
-# The virtual SoC loses no counter-overflow interrupt. With harts in threads counters follow the host's
-# clock, and only that samples come can be said; with -icount, in ctr.sh, each period has one.
+# The virtual SoC loses no counter-overflow interrupt. With harts in threads, counters follow the host's clock, and the test
+# checks only that samples come; with -icount, in ctr.sh, each period has a sample.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job samples ctr/samples.sh threads

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What riscv_ctr makes of perf's branch filters and of the records of a ring:
- * numbers are those of the specification, Control Transfer Records 1.0.
+ * Converting perf's branch filters and the records of a ring in riscv_ctr. Numbers are those of the
+ * specification, Control Transfer Records 1.0.
  */
 #include <tap.h>
 

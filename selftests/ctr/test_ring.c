@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who records on a hart, and whose records a sample gets: the driver against a hart that
- * records while it is told to. Control Transfer Records 1.0; what users may see of each
- * other and of the kernel: "Who sees what" in Documentation/trace/riscv-ctr.rst.
+ * The owner of a ring, and the records of its samples: the driver on a simulated hart that records
+ * during its calls. Control Transfer Records 1.0; isolation of users and of the kernel:
+ * "Permissions and isolation" in Documentation/trace/riscv-ctr.rst.
  */
 #include <tap.h>
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An empty log says something only if the debug kernel notices bugs: it is given one
-# of each kind, must report each, and --check-dmesg must see it.
+# An empty log proves something only if the debug kernel detects bugs: it gets one of each kind, must report each, and
+# --check-dmesg must find the report.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1

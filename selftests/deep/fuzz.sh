@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=30
-# Every fuzzer over its committed corpus and then over FUZZ_RUNS inputs that it makes of it with SEED, under
-# ASAN and UBSAN, with a bound on memory and on the time of one input. `make fuzz` does it by the clock.
+# Runs every fuzzer over its committed corpus and then over FUZZ_RUNS inputs derived from it with SEED, under ASAN and UBSAN,
+# with limits of memory and of the time of one input. `make fuzz` runs for a given time instead.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

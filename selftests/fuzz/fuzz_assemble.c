@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text into ntrace assemble. Input: a byte that chooses the parameters, then lines.
- * Besides not crashing: the bytes of a message that is accepted are read as one message
- * with the fields that the line gave; a refusal says why.
+ * Passes any text to ntrace assemble. Input: a byte that chooses the parameters, then lines.
+ * Besides not crashing: the bytes of an accepted message are read as one message with the fields of
+ * the line; a refusal has a reason.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The model of CTR under any sequence of register accesses and transfers, and under any
- * ingress file. Registers hold legal values only, nothing is recorded while frozen, what is
- * read back is what a write of it leaves, and an ingress file does the same however it is cut.
+ * The model of CTR with any sequence of register accesses and transfers, and with any ingress file.
+ * Registers hold legal values only, a frozen ring records nothing, a written value that is read
+ * back can be written again unchanged, and the result for an ingress file does not depend on how it
+ * is cut.
  *
  * The first bytes choose the hart. Then either operations of OP_BYTES each, or text.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes through the detection of parameters. Input: one byte of settings, bytes. Besides not
- * crashing: the same result twice, candidates that are parameters, and figures that are parts of
- * each other.
+ * Passes any bytes to the detection of parameters. Input: one byte of settings, bytes. Besides not
+ * crashing: two runs have the same result, candidates are valid parameters, and figures are
+ * consistent.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any code and any stream through the flow decoder, of one hart or of several, with
- * contexts that choose address spaces, and code that changes with time. Input: 8 bytes
- * of settings, code, 0xFF 0xFF, stream. Besides not crashing: blocks join up where no
- * event says otherwise, the totals are those of the events, and each event has a line.
+ * Any code and any stream in the flow decoder, for one hart or several, with contexts that choose
+ * address spaces, and code that changes with time. Input: 8 bytes of settings, code, 0xFF 0xFF,
+ * stream. Besides not crashing: blocks are contiguous unless an event says otherwise, the totals
+ * are those of the events, and each event has a line.
  */
 #include <stdio.h>
 #include <stdlib.h>

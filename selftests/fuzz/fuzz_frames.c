@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes through the reader of frames. Input: one byte of settings, frames. Besides not crashing: the
- * same events however the input is cut; every byte of data is counted once; what is read is written
- * and read as the same; and a break anywhere makes no bytes of an unknown source those of a known one.
+ * Passes any bytes to the reader of frames. Input: one byte of settings, frames. Besides not
+ * crashing: the events do not depend on how the input is cut; every byte of data is counted once;
+ * the data is the same after writing and reading it again; and no break assigns bytes of an unknown
+ * source to a known one.
  */
 #include <stdlib.h>
 #include <string.h>

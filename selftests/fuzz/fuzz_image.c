@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Damaged ELF files: opened as a file and in memory, as a module, as the debug
- * file of themselves and with the file that their debug link names; mapped,
- * read and asked for symbols everywhere. The same bytes through a read callback
- * with holes.
+ * Damaged ELF files: opened as a file and in memory, as a module, as their own debug file and with
+ * the file that their debug link names; mapped, read and searched for symbols everywhere. The same
+ * bytes are read through a callback with holes.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as an ingress file, into encoders of all kinds: the same records
- * however the input is cut, what is read is written and read as the same, and
- * every message that comes out is one that the message table makes.
+ * Passes any bytes as an ingress file to encoders of all kinds: the records do not depend on how
+ * the input is cut, they are the same after writing and reading them again, and every output
+ * message is one that the message table makes.
  *
  * The first bytes choose the encoder.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes through the message reader and the checker. Input: 4 bytes of settings,
- * stream. Besides not crashing: the same messages and findings however the input is
- * cut, and as 16-bit words; a message that is written again reads as the same one;
- * every value has the name of its field or none.
+ * Passes any bytes to the message reader and the checker. Input: 4 bytes of settings, stream.
+ * Besides not crashing: messages and findings do not depend on how the input is cut, nor on its
+ * packing as 16-bit words; a message that is written and read again is the same; every value has
+ * the name of its field or none.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# Two harts that share a sink, through two funnels, which have time stamps; a system sleep and
-# a jump to another kernel.
+# Two harts that share a sink through two funnels with timestamps; a system sleep and a jump to another kernel.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 for part in perf timestamps kexec; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# Two harts that share a sink, through a funnel that has no time stamps.
+# Two harts that share a sink through a funnel without timestamps.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 # shellcheck source=selftests/kernel/judge/perf.sh

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Sinks without memory, a PIB sink and an ATB bridge: what comes out at the other end, in
-# which order blocks are switched, and what is refused.
+# Sinks without memory, a PIB sink and an ATB bridge: their output, the order in which blocks are switched, and refused
+# calls.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 for kind in pib atb; do

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Encoders without comparators, time stamps and scontext: what there is not is not offered
-# and refused. Sinks that do not reach all memory.
+# Encoders without comparators, timestamps and scontext: missing features are not offered, and they are refused. Sinks that
+# do
+# not reach all memory.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job filters kernel/filters.sh 0 0 /root/selftests/tools/counted

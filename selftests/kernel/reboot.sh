@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=30
-# Trace blocks that run already when the driver comes are stopped, encoders first, and work
-# then. And a reboot while two harts are traced: when the machine is reset, nothing runs. The
-# virtual SoC logs what is written to control registers, and what they hold when it ends.
-# Beside that, sinks reach all of 5 GiB.
+# Trace blocks that run when the driver is loaded: it stops them, encoders first, and they work afterwards. A reboot while
+# two
+# harts are traced: nothing runs when the machine is reset. The virtual SoC logs the values written to control registers,
+# and their final values. In addition, sinks reach all of 5 GiB.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job active kernel/active.sh

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /dev/ntraceN as user space sees it: structures of other sizes, what can be mapped and
- * how, when poll() and read() say what. Rules: include/uapi/linux/ntrace.h, "/dev/ntraceN"
- * in Documentation/trace/ntrace.rst.
+ * /dev/ntraceN as seen by user space: structures of other sizes, mappings, and the results of
+ * poll() and read(). Rules: include/uapi/linux/ntrace.h, "/dev/ntraceN" in
+ * Documentation/trace/ntrace.rst.
  */
 #include <tap.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The drain against a sink that goes on writing while it is read: laps, writes in flight,
- * pointers that lie. What the reader gets has to be the stream, in pieces, with a mark
- * wherever something is missing; rules: "Draining and loss" in
- * Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
+ * The drain with a sink that continues to write while it is read: laps, writes in flight, wrong
+ * pointers. The reader must get the stream, in pieces, with a mark wherever something is missing.
+ * Rules: "Draining and loss" in Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
  */
 #include <tap.h>
 

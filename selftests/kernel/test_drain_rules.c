@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the drain does one step at a time: how much, when it ends, whom it wakes, and what
- * it makes of hardware that fails. Rules: Documentation/trace/ntrace.rst and the comments
- * of drain.c that say what is promised.
+ * The steps of the drain: the amount drained, the end, wakeups, and failing hardware. Rules:
+ * Documentation/trace/ntrace.rst and the comments of drain.c.
  */
 #include <tap.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The data area of a capture against a reader that keeps what it has read, and a model
- * of one byte at a time. Rules: include/uapi/linux/ntrace.h (struct ntrace_control),
- * "Draining and loss" in Documentation/trace/ntrace.rst.
+ * The data area of a capture, compared with a model of one byte at a time, and with a reader that
+ * keeps all data. Rules: include/uapi/linux/ntrace.h (struct ntrace_control), "Draining and loss"
+ * in Documentation/trace/ntrace.rst.
  */
 #include <tap.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the driver makes of a RAM sink's registers: addresses, granules, limits, and memory
- * for it. Trace Control Interface 1.0, section "Trace RAM Sink": Limit is the address of
- * the last granule, every pointer may be trimmed, and a sink that writes beside its buffer
- * corrupts memory without a sign.
+ * Registers of a RAM sink as the driver uses them: addresses, granules, limits, and memory for the
+ * sink. Trace Control Interface 1.0, section "Trace RAM Sink": Limit is the address of the last
+ * granule, every pointer may be trimmed, and a sink that writes outside its buffer corrupts memory
+ * without a sign.
  */
 #include <tap.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the driver deals out the messages of a shared sink. The messages are made
- * here, so the test knows where each begins and ends and whose it is; what each
- * capture gets is compared after every piece. N-Trace 1.0: TCODE has six bits, SRC
- * follows, six bits (MDO) to a byte, lowest first; MSEO 11 is in the last byte alone.
+ * How the driver distributes the messages of a shared sink. The test makes the messages, so it
+ * knows the start, end and source of each; it compares the contents of each capture after every
+ * piece. N-Trace 1.0: TCODE has six bits, SRC follows, six bits (MDO) to a byte, lowest first; MSEO
+ * 11 is in the last byte alone.
  */
 #include <tap.h>
 

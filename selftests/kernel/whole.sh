@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Sinks that are read when they have stopped: with memory of their own, or told to stop when
-# they are full. Beside that, scontext that is too narrow, or that firmware keeps for itself
-# (mstateen0), where the attempt to write it is no oops; and memory that was set aside.
+# Sinks that are read while stopped: with their own memory, or with stop-on-wrap. In addition, scontext that is too narrow,
+# or
+# that the firmware keeps closed (mstateen0), where the attempt to write it must not cause an oops; and reserved memory.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job sram kernel/whole.sh sram

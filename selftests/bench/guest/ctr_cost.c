@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a sample costs. With -icount a nanosecond is an instruction of this hart,
- * whoever executes it, so time is cost. Nobody reads the buffer meanwhile.
+ * The cost of a sample. With -icount, a nanosecond is an instruction of this hart, independent of
+ * the task that executes it, so time is cost. Nothing reads the buffer meanwhile.
  * Usage: ctr_cost LOOPS                   the load alone
  *        ctr_cost LOOPS TYPE PERIOD DEPTH
  *        TYPE is that of PMU "ctr", or 0 for cycles without a branch stack

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the PMU "ctr" takes and what it refuses, by perf_event_open().
+ * Events of the PMU "ctr" that perf_event_open() accepts and refuses.
  * Usage: abi TYPE          prints KTAP
  *        abi TYPE hold     opens an event of this process, says so, waits for its end
  *        abi TYPE churn N  opens, enables and closes N times

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Random events of a PMU: attributes, targets, groups, ioctls, mmaps, tasks that
- * come and go with what they inherit. What the kernel answers does not matter; it
- * must stay sound, and whoever calls this looks at its log.
- * Usage: attr_fuzz TYPE SEED NUMBER     opens so many events; prints what was done
- *        attr_fuzz work MILLISECONDS    what its children do after exec
+ * Random events of a PMU: attributes, targets, groups, ioctls, mmaps, tasks that come and go with
+ * inherited events. The kernel may answer anything but must not fail; the caller checks its log.
+ * Usage: attr_fuzz TYPE SEED NUMBER     opens NUMBER events; prints what was done
+ *        attr_fuzz work MILLISECONDS    the work of its children after exec
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which BPF programs may call bpf_ctr_snapshot(), and with what. Prints KTAP.
- * The programs are written in instructions, so that nothing but the kernel
- * has an opinion of them.
+ * Which types of BPF programs may call bpf_ctr_snapshot(), and with which arguments. Prints KTAP.
+ * The programs are written as instructions, so that only the kernel checks them.
  */
 #include <errno.h>
 #include <linux/bpf.h>

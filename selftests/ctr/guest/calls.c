@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System calls that are known: prints its PID, waits for a line on standard input,
- * and then opens a file that does not exist and one that does, ROUNDS times.
+ * A program with known system calls: prints its PID, waits for a line on standard input, then opens
+ * a file that does not exist and one that does, ROUNDS times.
  * Usage: calls ROUNDS
  */
 #include <fcntl.h>

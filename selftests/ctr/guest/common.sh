@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For test scripts of riscv_ctr that run on the machine. Files that they leave in their
-# working directory are judged elsewhere.
+# For test scripts of riscv_ctr that run on the machine. The host evaluates the files that they leave in their working
+# directory.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/tap.sh"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program whose control transfers are known: every direct branch and jump of
- * the functions hot_* is taken, and there is each class of transfer that CTR
- * tells apart. Prints where it was loaded. Yields the CPU now and then.
+ * A program with known control transfers: every direct branch and jump of the functions hot_* is
+ * taken, and each class of transfer that CTR distinguishes occurs. Prints its load address. Yields
+ * the CPU now and then.
  * Usage: edges ROUNDS [PROCESSES]
  */
 #include <inttypes.h>

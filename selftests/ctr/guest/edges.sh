@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Records the program with known edges in many ways; what is recorded is judged elsewhere.
+# Records the program with known edges in many ways; the host evaluates the recordings.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module

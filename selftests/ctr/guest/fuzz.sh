@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Random events, and many that are opened and closed, while a hart goes and comes.
+# Random events, and many that are opened and closed, while a hart goes offline and online.
 # Arguments: number of random events, of events to open and close, seed; none: few of them
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Records the kernel, and then by events of the kernel's own PMU; what is recorded is judged elsewhere.
-# The module cannot be removed afterwards.
+# Records the kernel, and then with events of the kernel's own PMU; the host evaluates the recordings. The module cannot be
+# removed afterwards.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the PMU takes and refuses; tasks are kept apart; events, harts and the module come and go.
+# Accepted and refused events; isolation of tasks; events, harts and the module that come and go.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module

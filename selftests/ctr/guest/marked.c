@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Processes whose code is at addresses that tell them apart: the same few
- * branches, mapped at 0x5100000000 in the first, at 0x5200000000 in the second
- * and so on. Each prints "PID 0x5N00" and runs as a user of its own, yielding
- * the CPU all the time, until ROUNDS are over.
+ * Processes with distinct code addresses: the same few branches, mapped at 0x5100000000 in the
+ * first, at 0x5200000000 in the second and so on. Each prints "PID 0x5N00" and runs as its own
+ * user, yielding the CPU all the time, for ROUNDS rounds.
  * Usage: marked PROCESSES ROUNDS
  */
 #include <stdint.h>

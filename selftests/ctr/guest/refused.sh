@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A machine on which the driver must not load: one line says why.
-# Argument: what the line says, as a regular expression.
+# A machine on which the driver must not load, with one line that gives the reason.
+# Argument: that line, as a regular expression.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 [ $# -eq 1 ] || { echo "usage: refused.sh PATTERN" >&2; exit 2; }

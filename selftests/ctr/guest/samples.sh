@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every overflow of a counter is an interrupt. The argument says how harts run: icount or threads.
+# Every overflow of a counter causes an interrupt. Argument: how harts run, icount or threads.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module

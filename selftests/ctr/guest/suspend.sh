@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# System sleep, down to the devices, while a task and while all harts are recorded; what is recorded is
-# judged elsewhere.
+# System sleep, including the devices, while a task and while all harts are recorded; the host evaluates the recordings.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 grep -qw devices /sys/power/pm_test 2>/dev/null || skip_all "the kernel cannot test its sleep"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace ctr trace with a program whose system calls are known; the ways are judged
-# elsewhere. Needs two harts.
+# ntrace ctr trace with a program with known system calls; the host evaluates the transfers. Needs two harts.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What judges the branch stacks that a job in the guest has left in the directory $out.
+# Functions that evaluate the branch stacks that a job in the guest has left in the directory $out.
 elf=build/riscv64/selftests/ctr/edges
 
-# finds COMMAND...: what it prints, "NAME VALUE" in each line, as ${found[NAME]}
+# finds COMMAND...: stores its output, "NAME VALUE" in each line, as ${found[NAME]}
 declare -A found
 finds() {
 	local key value

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Harts on which firmware can keep CTR for itself: OpenSBI sets mstateen0.CTR since 1.7; that of trixie is
-# 1.6, that of forky 1.9. Without Smstateen there is no such lock.
-# CTR is read through Sscsrind, which has a bit of its own there.
+# Harts on which the firmware can keep CTR closed: OpenSBI sets mstateen0.CTR since 1.7; trixie has 1.6, forky 1.9. Without
+# Smstateen there is no such lock. CTR is read through Sscsrind, which has its own bit there.
 # shellcheck disable=SC2034
 locked=rv64,smctr=true,ssctr=true,sscofpmf=true,smcsrind=true,sscsrind=true,smstateen=true
 # firmware SUITE: the path of that suite's

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The parts of ctr.sh that judge on this host what its jobs have recorded.
+# The parts of ctr.sh that evaluate the recordings of its jobs on this host.
 # shellcheck source=selftests/ctr/host/common.sh
 . selftests/ctr/host/common.sh
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commits one bug of the kind that is named when it is loaded, so that a test can
- * see the debug kernel report it. Loading fails with ECANCELED afterwards; what
- * cannot be undone stays wrong, so each bug wants a kernel of its own or to be
- * the last one.
+ * Commits one bug of the kind that its parameter names when it is loaded, so that a test can see
+ * the debug kernel report it. Loading fails with ECANCELED afterwards. Some bugs leave permanent
+ * damage, so each needs its own boot or must be the last one.
  */
 #include <linux/completion.h>
 #include <linux/debugobjects.h>

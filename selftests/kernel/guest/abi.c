@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /dev/ntraceN takes and what it refuses. Usage: abi DEVICE */
+/* Calls that /dev/ntraceN accepts and refuses. Usage: abi DEVICE */
 #include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>

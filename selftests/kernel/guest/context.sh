@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scontext and Ownership messages: context.sh [BITS], where a register that is closed has 1
+# scontext and Ownership messages: context.sh [BITS]; BITS is 1 for a closed register
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 type=$(<$pmu/type)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A traced task that sleeps often: how many bytes of trace perf counts.
+ * A traced task that sleeps often: the number of bytes of trace that perf counts.
  * Usage: counted CPU SLEEPS fine|fault|any
  */
 #include <linux/perf_event.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test programs of the PMU "ntrace": events of one's own making and their AUX areas. */
+/* For test programs of the PMU "ntrace": events opened directly, and their AUX areas. */
 #ifndef SELFTESTS_KERNEL_EVENTS_H
 #define SELFTESTS_KERNEL_EVENTS_H
 

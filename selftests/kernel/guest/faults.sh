@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Blocks that break, and mend: what the driver says, that the hardware is off, that
-# nobody waits again, and that the next capture works.
+# Blocks that break and are repaired: the driver reports the fault, switches the hardware off, later calls do not wait, and
+# the next capture works.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two harts that share a sink: each device gives the trace of both, whole and in
- * the same order, and perf's events that of their own hart. Usage: funnel
+ * Two harts that share a sink: each device delivers the complete trace of both in the same order,
+ * and perf's events that of their own hart. Usage: funnel
  */
 #include <linux/perf_event.h>
 #include <pthread.h>

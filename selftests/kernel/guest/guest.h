@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For the test programs of the driver, which run in the guest: results as of kselftest.h,
- * and short ways to use /dev/ntraceN.
+ * For the test programs of the driver that run in the guest: results in the format of kselftest.h,
+ * and helpers for /dev/ntraceN.
  */
 #ifndef SELFTESTS_KERNEL_GUEST_H
 #define SELFTESTS_KERNEL_GUEST_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads a kernel and an initial file system and jumps, as `kexec -l; kexec -e`
- * would if kexec-tools knew the kernel image of this architecture. The memory
- * that is used is fixed: that of the virtual SoC.
+ * Loads a kernel and an initial file system and jumps to it, like `kexec -l; kexec -e` would if
+ * kexec-tools supported the kernel image of this architecture. The memory addresses are fixed, for
+ * the virtual SoC.
  * Usage: kexec IMAGE INITRD
  */
 #include <endian.h>

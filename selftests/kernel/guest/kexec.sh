@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Jumps into another kernel while both harts are traced; that one says on the
-# console what the control registers hold: kexec.sh IMAGE
+# Jumps to another kernel while both harts are traced; that kernel prints the control registers on the console:
+# kexec.sh IMAGE
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 # Whatever the topology: as many blocks as the driver has.

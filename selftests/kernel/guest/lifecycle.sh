@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The driver and its devices come and go while somebody traces.
+# Loading, unloading, binding and hotplug of the driver and its devices while a process traces.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Where trace goes. Usage: memory.sh region|low|high
+# The memory that sinks write to. Usage: memory.sh region|low|high
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 start() { printf '0x%x' $(($(register "$(sink 0)" 0x14) << 32 | $(register "$(sink 0)" 0x10))); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sinks without memory. Usage: pins TYPE FILE VALUE PERF OUT: component type, attribute
- * that lets trace out and what to write there, type of the PMU. OUT: address of step(),
- * which is called STEPS times while hart 0 is traced, and nothing else calls it; SRC of the
- * encoder and its bits.
+ * Sinks without memory. Usage: pins TYPE FILE VALUE PERF OUT: component type, attribute that
+ * enables the output and the value to write there, type of the PMU. OUT: address of step(), which
+ * is called STEPS times while hart 0 is traced, and by no other code; SRC of the encoder and its
+ * bits.
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What users who are not root get of the PMU "ntrace".
+# Access of users other than root to the PMU "ntrace".
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 type=$(<$pmu/type)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# System sleep, down to the devices, while two harts are traced.
+# System sleep, including the devices, while two harts are traced.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 running() { grep -c ' active enabled' $debug/components; }

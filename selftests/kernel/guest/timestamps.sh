@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Time stamps. Usage: timestamps.sh MODES BITS [RECORDING...]
+# Timestamps. Usage: timestamps.sh MODES BITS [RECORDING...]
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 program timestamps modes "$1" "$2"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace comes, is drained, and losses are told.
- * Usage: trace DEVICE CPU SINK_ADDRESS, where the registers of its sink are
+ * Trace arrives, is drained, and losses are reported.
+ * Usage: trace DEVICE CPU SINK_ADDRESS, the address of the sink's registers
  */
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers. Usage: triggers ENCODER_ADDRESS TYPE: encoder of hart 0, whose registers 0xe04
- * and 0xe08 raise inputs and tell of outputs, and 0xe0c is a debug trigger
+ * Triggers. Usage: triggers ENCODER_ADDRESS TYPE: encoder of hart 0, whose registers 0xe04 and
+ * 0xe08 raise inputs and report outputs, and whose register 0xe0c is a debug trigger
  * (tools/vsoc/model/trace_encoder.h); type of the PMU
  */
 #include "events.h"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Triggers, external ones and those of the hart.
+# External triggers, and triggers of the hart.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 is "$(cat $pmu/caps/triggers_in $pmu/caps/triggers_out $pmu/caps/triggers_debug | tr '\n' ' ')" "0x3 0x3 0x1 " "caps: triggers"

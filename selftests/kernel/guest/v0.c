@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* SiFive's encoders of before the specification: what they can do, and what not. */
+/* Capabilities and limits of pre-ratification SiFive encoders. */
 #include <sys/wait.h>
 
 #include "events.h"

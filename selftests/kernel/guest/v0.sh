@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# SiFive's encoders of before the specification: v0.sh COUNTED, a program to record.
+# Pre-ratification SiFive encoders: v0.sh COUNTED, a program to record.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 components=$debug/components

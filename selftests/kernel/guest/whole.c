@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sinks that are read when they have stopped: with memory of their own, or told
- * to stop when they are full. Usage: whole sram|smem
+ * Sinks that are read while stopped: with their own memory, or with stop-on-wrap. Usage: whole
+ * sram|smem
  */
 #include "guest.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The drain with all that it calls, harts, and a sink: begin(), tests, over(). */
+/*
+ * Common part of the drain tests: the drain with its callees, harts, and a sink: begin(), tests,
+ * over().
+ */
 #ifndef HOST_DRAIN_H
 #define HOST_DRAIN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Harts with an encoder each and one RAM sink for all: the driver's structures, without
- * what its probing and its files would do. Bytes of stream position p are at data[p % size].
+ * Harts with an encoder each and one RAM sink for all: the driver's structures, without its probing
+ * and its files. Byte p of the stream is at data[p % size].
  */
 #ifndef HOST_MACHINE_H
 #define HOST_MACHINE_H

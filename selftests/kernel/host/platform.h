@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What ramsink.c calls: memory, the device tree, registers of legal values. */
+/* Functions that ramsink.c calls: memory, the device tree, WARL registers. */
 #ifndef HOST_PLATFORM_H
 #define HOST_PLATFORM_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A RAM sink that writes a stream into its ring while the driver looks at it. It moves at
- * each access of the driver that can be seen: registers, barriers, copies. Stream positions
- * count bytes from the start on; the byte at position p goes to p modulo the ring's size.
+ * A RAM sink that writes a stream into its ring while the driver reads it. It advances at each
+ * visible access of the driver: registers, barriers, copies. Stream positions count bytes from the
+ * start; the byte at position p is stored at p modulo the ring's size.
  */
 #ifndef HOST_SINK_H
 #define HOST_SINK_H

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# What the guest has left in $results/NAME is judged here: files and programs of the guest.
+# Functions that evaluate files of the guest in $results/NAME.
 ntrace=$top/build/ntrace
 sysroot=$tmp/sysroot
 

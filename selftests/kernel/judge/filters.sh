@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# What is filtered is all that is in the trace, and all of it: functions with a known
-# number of calls, of a program and of the kernel; handlers of traps.
+# The trace contains exactly the filtered code: functions with a known number of calls, of a program and of the kernel;
+# handlers of traps.
 # shellcheck source=selftests/kernel/judge/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# The second kernel finds the trace blocks disabled before any driver of its own has touched
-# them: judge_kexec CONSOLE BLOCKS
+# The second kernel finds the trace blocks disabled before its own driver has accessed them: judge_kexec CONSOLE BLOCKS
 judge_kexec() {
 	local line
 	sed -nE 's/.*second kernel: ([0-9a-f]+ 0x[0-9A-F]+).*/\1/p' "$1" | sort -u >"$tmp/blocks"

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# Time in the trace agrees with the guest's own clock, and never goes back. With -icount
-# both are exact.
+# Time in the trace agrees with the guest's own clock, and never decreases. With -icount, both are exact.
 # shellcheck source=selftests/kernel/judge/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
