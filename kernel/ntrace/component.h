@@ -143,7 +143,6 @@ struct ntrace_split {
  * @lock: protects the members below
  * @feeds: data areas that are fed from the sink
  * @fault: the write pointer left the buffer
- * @paused: the drain must not touch the ring
  * @drained: position in the ring up to which the drain has copied
  * @canary: position in the ring just after the canary
  * @split: position in the messages of several encoders
@@ -175,7 +174,6 @@ struct ntrace_ramsink {
 	raw_spinlock_t lock; /* drain state; raw: taken by a hard timer */
 	struct list_head feeds;
 	bool fault;
-	bool paused;
 	u32 drained;
 	u32 canary;
 	struct ntrace_split split;

@@ -213,6 +213,17 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		ntrace_feed_lapped(feed, lost);
 }
 
+/* Does a capture change its data area? Trace that arrives meanwhile would be dropped. */
+static bool ntrace_drain_is_paused(const struct ntrace_ramsink *sink)
+{
+	const struct ntrace_feed *feed;
+
+	list_for_each_entry(feed, &sink->feeds, node)
+		if (feed->paused)
+			return true;
+	return false;
+}
+
 /*
  * Drains up to @limit bytes, a multiple of any granule. Called with the lock held, on any hart.
  * With @sink_stopped the sink is disabled and empty, and all trace up to the write pointer is in
@@ -227,8 +238,8 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 	u32 wp, pending, bytes, next;
 	bool lapped = false;
 
-	if (!sink->ring || sink->fault || sink->paused || ntrace_ramsink_is_whole(sink) ||
-	    !ntrace_drain_position(component, &wp))
+	if (!sink->ring || sink->fault || ntrace_drain_is_paused(sink) ||
+	    ntrace_ramsink_is_whole(sink) || !ntrace_drain_position(component, &wp))
 		return false;
 
 	pending = ring_distance(sink, sink->drained, wp);
@@ -378,13 +389,13 @@ u64 ntrace_drain_discard(struct ntrace_feed *feed)
  * ntrace_drain_pause - do not touch the ring for a moment
  * @feed: data area of perf, on its hart, interrupts off
  * @pause: true: begin, false: end
+ *
+ * Other harts that share the sink may pause at the same time.
  */
 void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
 {
-	struct ntrace_ramsink *sink = &feed->sink->ramsink;
-
-	guard(raw_spinlock_irqsave)(&sink->lock);
-	sink->paused = pause;
+	guard(raw_spinlock_irqsave)(&feed->sink->ramsink.lock);
+	feed->paused = pause;
 }
 
 /* Distance of the drain, now at @drained, from all that the sink has accepted. */

@@ -29,6 +29,7 @@ struct ntrace_component;
  * @counts: count trace while @data is NULL, as perf does; else trace is ignored then
  * @overwrite: new trace overwrites the oldest bytes of @data
  * @tail: bytes consumed from the data area; consumers advance it without a lock
+ * @paused: the data area changes: the drain of its sink must not touch the ring
  * @fault: the write pointer of the sink left its buffer, or @failed
  * @failed: the encoder cannot reach its sink any more
  * @overrun: the data area was full; set until a part of it is free again
@@ -41,7 +42,7 @@ struct ntrace_component;
  * @lost: bytes lost
  * @loss: NTRACE_LOSS_...
  *
- * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @fault on.
+ * The lock of the sink protects @node, @data, @size, @overwrite, and the members from @paused on.
  */
 struct ntrace_feed {
 	struct list_head node;
@@ -56,6 +57,7 @@ struct ntrace_feed {
 	bool counts;
 	bool overwrite;
 	atomic64_t tail;
+	bool paused;
 	bool fault;
 	bool failed;
 	bool overrun;

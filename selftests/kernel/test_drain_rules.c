@@ -447,6 +447,24 @@ static void begin_ending(const struct ending *messages, u64 taken)
 	hw_take(taken);
 }
 
+/* Each hart of a shared sink changes its AUX area when it likes. */
+static void test_paused(void)
+{
+	begin(2, 4096, 64, 16384);
+	hw_take(1024);
+	ntrace_drain_pause(&machine.capture[0].feed, true);
+	ntrace_drain_pause(&machine.capture[1].feed, true);
+	ntrace_drain_flush(feed);
+	is_u64(control->head, 0, "two captures change their data areas: the drain waits");
+	ntrace_drain_pause(&machine.capture[0].feed, false);
+	ntrace_drain_flush(feed);
+	is_u64(control->head, 0, "one of them is done: it waits for the other one");
+	ntrace_drain_pause(&machine.capture[1].feed, false);
+	ntrace_drain_flush(feed);
+	is_u64(control->head, 1024 - 64, "both are done: it goes on");
+	over();
+}
+
 static void test_await_end(void)
 {
 	static const struct ending one[] = { { 5, 33 }, { 0, 0 } };
@@ -510,6 +528,7 @@ int main(void)
 	test_stuck();
 	test_whole();
 	test_shared();
+	test_paused();
 	test_await_end();
 	drain_free();
 	return done_testing();
