@@ -10,6 +10,7 @@
 #include <linux/mmzone.h>
 #include <linux/of.h>
 #include <linux/of_reserved_mem.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/unaligned.h>
 
@@ -242,8 +243,10 @@ int ntrace_ramsink_init(struct ntrace_component *component)
  * ntrace_ramsink_size_max - largest buffer that a sink can have
  * @component: any sink
  *
- * Return: 0 if the sink has no memory; the size of its own or of its reserved memory; or the
- * largest block of pages.
+ * Positions in the ring have 32 bits, and so has its size: 4 GiB are too many.
+ *
+ * Return: 0 if the sink has no memory; the size of its own; the largest power of two in its
+ * reserved memory, 2 GiB at most; or the largest block of pages.
  */
 size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 {
@@ -252,7 +255,7 @@ size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
 	if (component->ramsink.sram_size)
 		return component->ramsink.sram_size;
 	if (component->ramsink.memory)
-		return rounddown_pow_of_two(component->ramsink.memory);
+		return min_t(u64, rounddown_pow_of_two(component->ramsink.memory), SZ_2G);
 	return PAGE_SIZE << MAX_PAGE_ORDER;
 }
 
@@ -262,7 +265,9 @@ size_t ntrace_ramsink_size_max(const struct ntrace_component *component)
  * @size: bytes, a power of two: a sink may support no other size
  *
  * The memory is coherent, because the driver reads it while the sink runs. The allocator zeroes
- * it.
+ * it. Pages are aligned to the size of the block. A block of reserved memory is aligned relative
+ * to the start of that memory only: a sink that needs more takes only memory that begins at a
+ * multiple of its size. ntrace_ramsink_program() reads each pointer back.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -358,8 +363,7 @@ bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
  * @component: RAM sink, programmed
  * @position: takes the offset in the ring
  *
- * The buffer is a power of two in size and aligned to its size, so it does not cross a 4 GiB
- * boundary. The low half of the pointer is enough, and no read is torn.
+ * The buffer does not cross a 4 GiB boundary, see ntrace_ramsink_alloc(). The low half of the pointer is enough, and no read is torn.
  *
  * Return: false if the write pointer is not in the ring.
  */

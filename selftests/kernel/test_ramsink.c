@@ -257,6 +257,11 @@ static void test_size_max(void)
 	platform.reserved.size = 48 << 20;
 	is_u64(ntrace_ramsink_init(component), 0, "memory was set aside");
 	is_u64(ntrace_ramsink_size_max(component), 32 << 20, "a power of two of it can be had");
+	for (unsigned int bits = 31; bits < 35; bits++) {
+		sink->memory = 1ULL << bits;
+		is_u64(ntrace_ramsink_size_max(component), 1ULL << 31,
+		       "of 2^%u bytes, 2 GiB: positions have 32 bits", bits);
+	}
 	ok(!platform.nodes && platform.release == ntrace_ramsink_release_memory &&
 		   platform.release_data == component->dev,
 	   "it is given back with the device");

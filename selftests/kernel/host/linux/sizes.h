@@ -8,5 +8,6 @@
 #define SZ_4M 0x400000
 #define SZ_16M 0x1000000
 #define SZ_1G 0x40000000
+#define SZ_2G 0x80000000
 
 #endif /* HOST_LINUX_SIZES_H */
