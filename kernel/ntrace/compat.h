@@ -20,6 +20,16 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
+/* May the caller trace the kernel? */
+static inline int ntrace_allow_kernel(struct perf_event *event)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+	return perf_allow_kernel(&event->attr);
+#else
+	return perf_allow_kernel();
+#endif
+}
+
 /* AUX events that other events pause and resume: 6.13, and 6.12 of some distributions. */
 #ifdef PERF_EF_PAUSE
 static inline bool ntrace_event_paused(const struct perf_event *event)

@@ -693,6 +693,10 @@ static int ntrace_event_init(struct perf_event *event)
 
 	if (event->attr.type != event->pmu->type)
 		return -ENOENT;
+	/* Whoever opened the parent has the right to its children. */
+	ret = event->parent ? 0 : ntrace_perf_config_permit(event);
+	if (ret)
+		return ret;
 	ret = ntrace_perf_own_alloc(event);
 	if (ret)
 		return ret;

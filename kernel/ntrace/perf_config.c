@@ -2,9 +2,14 @@
 /* The configuration of an event of the PMU "ntrace", and whether an encoder supports it. */
 #include <linux/bitfield.h>
 #include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
+#include <linux/uidgid.h>
 
+#include "compat.h"
 #include "component.h"
 #include "encoder.h"
 #include "perf_parts.h"
@@ -17,6 +22,48 @@
 #define NTRACE_PERF_SINK_SIZE	SZ_256K
 
 #define NTRACE_PERF_STROBE_MIN_US 20
+
+/*
+ * The credentials that ptrace_may_access() wants; modules cannot call it. perf_event_open() asks it
+ * later and refuses the rest, such as a task that is not dumpable.
+ */
+static bool ntrace_perf_may_trace_task(struct task_struct *task)
+{
+	const struct cred *own = current_cred(), *other;
+
+	if (same_thread_group(task, current))
+		return true;
+	guard(rcu)();
+	other = __task_cred(task);
+	if (uid_eq(own->uid, other->uid) && uid_eq(own->uid, other->euid) &&
+	    uid_eq(own->uid, other->suid) && gid_eq(own->gid, other->gid) &&
+	    gid_eq(own->gid, other->egid) && gid_eq(own->gid, other->sgid))
+		return true;
+	return ns_capable(other->user_ns, CAP_SYS_PTRACE);
+}
+
+/**
+ * ntrace_perf_config_permit - may the caller open an event?
+ * @event: event that is being opened
+ *
+ * Opening an event takes paths, which others then cannot have. perf_event_open() checks the rights
+ * to a CPU or to another task after event_init() only, so a caller without them could keep others
+ * from tracing.
+ *
+ * Return: 0 or -EACCES.
+ */
+int ntrace_perf_config_permit(struct perf_event *event)
+{
+	if (perfmon_capable())
+		return 0;
+	if (event->hw.target)
+		return ntrace_perf_may_trace_task(event->hw.target) ? 0 : -EACCES;
+	/*
+	 * CPUs need perf_event_paranoid below 1. Modules cannot read it; this check fails from 2
+	 * on, as most systems have it.
+	 */
+	return ntrace_allow_kernel(event);
+}
 
 /* Microseconds on and off, both or none. Shorter ones would spend all time in the timer. */
 static int ntrace_perf_config_strobe(const struct perf_event_attr *attr,
@@ -54,7 +101,7 @@ static int ntrace_perf_config_triggers(const struct perf_event_attr *attr,
  * @event: event that is being opened
  * @perf_event: takes the configuration
  *
- * Return: 0, -EINVAL or -EOPNOTSUPP.
+ * Return: 0, -EINVAL, -EOPNOTSUPP or -EACCES.
  */
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event)
 {
@@ -75,8 +122,12 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 	config->timestamps = FIELD_GET(NTRACE_PERF_TIMESTAMPS, attr->config);
 	config->timestamp_prescale = FIELD_GET(NTRACE_PERF_PRESCALE, attr->config);
 	config->sink_size = NTRACE_PERF_SINK_SIZE;
-	if (attr->config & NTRACE_PERF_CONTEXT)
+	if (attr->config & NTRACE_PERF_CONTEXT) {
+		/* scontext has ids of the initial PID namespace, as those of arm_spe_pmu.c. */
+		if (!perfmon_capable())
+			return -EACCES;
 		config->flags |= NTRACE_CONFIG_CONTEXT;
+	}
 	if (!attr->exclude_user)
 		config->privilege |= NTRACE_PRIVILEGE_U;
 	if (!attr->exclude_kernel)

@@ -75,6 +75,7 @@ static inline struct ntrace_perf_event *ntrace_perf_event_of(const struct perf_e
 }
 
 /* perf_config.c */
+int ntrace_perf_config_permit(struct perf_event *event);
 int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_event);
 int ntrace_perf_config_check(const struct perf_event *event,
 			     const struct ntrace_component *encoder);

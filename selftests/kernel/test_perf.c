@@ -95,6 +95,45 @@ static void test_closed_offline(void)
 	machine_stop();
 }
 
+/* ---- rights ---- */
+
+/* Callers without rights take no path: with the path of another one, they do not learn of it. */
+static void test_rights(void)
+{
+	unsigned int *const ids[] = { &other_cred.uid, &other_cred.euid, &other_cred.suid,
+				      &other_cred.gid, &other_cred.egid, &other_cred.sgid };
+
+	machine_start();
+	configure_file(0);
+	configure_file(1);
+	is_u64((u64)try_open(NULL, 0), (u64)-EBUSY, "perf_event_paranoid 1: a CPU that a file has");
+	world.trusted = false;
+	is_u64((u64)try_open(NULL, 0), (u64)-EACCES, "perf_event_paranoid 2: a CPU");
+	is_u64((u64)try_open(&caller, 0), (u64)-EBUSY, "the caller itself");
+	is_u64((u64)try_open(&other_task, 0), (u64)-EBUSY, "a task of the same user");
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+		*ids[i] = 1;
+		is_u64((u64)try_open(&other_task, 0), (u64)-EACCES,
+		       "a task of which id %zu differs", i);
+		*ids[i] = 0;
+	}
+	other_cred.uid = 1;
+	world.ptrace = true;
+	is_u64((u64)try_open(&other_task, 0), (u64)-EBUSY, "with CAP_SYS_PTRACE");
+	world.ptrace = false;
+	world.capable = true;
+	is_u64((u64)try_open(&other_task, 0), (u64)-EBUSY, "with CAP_PERFMON");
+	is_u64((u64)try_open(NULL, 0), (u64)-EBUSY, "a CPU with CAP_PERFMON");
+	other_cred.uid = 0;
+	close_file(0);
+	close_file(1);
+	is_u64((u64)try_open(&caller, NTRACE_PERF_CONTEXT), 0, "contexts with CAP_PERFMON");
+	world.capable = false;
+	is_u64((u64)try_open(&caller, NTRACE_PERF_CONTEXT), (u64)-EACCES, "contexts without it");
+	is_u64((u64)try_open(&caller, 0), 0, "no contexts");
+	machine_stop();
+}
+
 /* ---- losses ---- */
 
 static struct task_event *const task = &tasks[0];
@@ -268,6 +307,7 @@ int main(void)
 	test_later_hart();
 	test_later_path();
 	test_closed_offline();
+	test_rights();
 	test_losses();
 	test_stopped();
 	for (unsigned int i = 0; i < 50; i++)

@@ -116,13 +116,19 @@ static void test_count(void)
 	close(fd);
 }
 
-static void test_refused(void)
+/* @device: /dev/ntrace0, configured by root */
+static void test_refused(int device)
 {
 	/* Debian: perf_event_paranoid 3 keeps all out; the test sets it to 2. */
-	EXPECT(0, "unprivileged: own user mode", (void)0);
-	EXPECT(EACCES, "unprivileged: the kernel", attr.exclude_kernel = 0);
 	struct perf_event_attr attr = attributes();
 
+	/* It is not tried: that would take the path from others, or say that they have it. */
+	fails_with(event_open(&attr, -1, 0), EACCES, "unprivileged: a hart that root traces");
+	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root on it");
+	close(device);
+	EXPECT(0, "unprivileged: own user mode", (void)0);
+	EXPECT(EACCES, "unprivileged: the kernel", attr.exclude_kernel = 0);
+	EXPECT(EACCES, "unprivileged: context", attr.config = CONTEXT);
 	fails_with(event_open(&attr, -1, 0), EACCES, "unprivileged: a hart");
 	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root");
 }
@@ -536,10 +542,16 @@ int main(int argc, char **argv)
 		test_owners();
 		test_count();
 	} else if (argc == 3 && !strcmp(argv[1], "refused")) {
-		begin(4);
+		struct ntrace_config config = { .size = sizeof(config) };
+		int device = open_device("/dev/ntrace0", 0);
+
+		begin(7);
+		/* The path comes back a moment after the last event was closed. */
+		if (configure_when_free(device, &config))
+			bail("CONFIGURE");
 		if (setgid(65534) || setuid(65534))
 			bail("setuid");
-		test_refused();
+		test_refused(device);
 	} else if (argc == 3 && !strcmp(argv[1], "nameless")) {
 		begin(3);
 		test_nameless();

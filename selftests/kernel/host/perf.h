@@ -32,8 +32,8 @@ static struct {
 	bool file[CPUS];
 	struct ntrace_capture file_capture[CPUS];
 	bool file_open[CPUS];
-	/* rights of the caller */
-	bool capable;
+	/* rights of the caller: CAP_PERFMON, CAP_SYS_PTRACE, perf_event_paranoid below 2 */
+	bool capable, ptrace, trusted;
 	/* results of the hardware */
 	bool fails;
 	bool incomplete;
@@ -117,6 +117,26 @@ void perf_pmu_unregister(struct pmu *pmu)
 bool perfmon_capable(void)
 {
 	return world.capable;
+}
+
+bool ns_capable(struct user_namespace *ns, int capability)
+{
+	return capability == CAP_SYS_PTRACE && world.ptrace;
+}
+
+int perf_allow_kernel(struct perf_event_attr *attr)
+{
+	return world.trusted || world.capable ? 0 : -EACCES;
+}
+
+/* The caller, and a task that it may want to trace. */
+static struct task_struct caller, other_task;
+static struct cred caller_cred, other_cred;
+struct task_struct *host_current = &caller;
+
+const struct cred *__task_cred(const struct task_struct *of)
+{
+	return of == &caller ? &caller_cred : &other_cred;
 }
 
 /* ---- the rest of the driver ---- */
@@ -506,6 +526,24 @@ static int open_event(struct task_event *task, int cpu, bool aux)
 	return 0;
 }
 
+/* As perf_event_open() before it knows whether the caller may. Nothing stays. */
+static int try_open(struct task_struct *target, u64 config)
+{
+	struct perf_event event = {
+		.pmu = &ntrace_pmu,
+		.cpu = target ? -1 : 0,
+		.attr = { .type = 7, .exclude_kernel = 1, .config = config },
+		.hw.target = target,
+	};
+	int ret = ntrace_pmu.event_init(&event);
+
+	if (!ret) {
+		event.destroy(&event);
+		flush_workqueue(ntrace_perf_workqueue);
+	}
+	return ret;
+}
+
 /* @late: what the driver leaves to a workqueue is done then. */
 static void close_event(struct task_event *task, bool late)
 {
@@ -549,6 +587,7 @@ static void machine_start(void)
 {
 	machine_init(&machine, CPUS, 0);
 	(memset)(&world, 0, sizeof(world));
+	world.trusted = true;
 	(memset)(tasks, 0, sizeof(tasks));
 	for (int i = 0; i < TASKS; i++)
 		tasks[i].on = -1;

@@ -13,7 +13,22 @@ struct rcu_head {
 
 #define lockdep_is_held(lock) ((lock)->held)
 #define lockdep_assert_irqs_disabled() ((void)0)
-/* One hart. */
+/* One hart, unless the test has more. */
+#ifndef this_cpu_ptr
 #define this_cpu_ptr(pointer) (pointer)
+#endif
+
+static int host_rcu;
+
+static inline int *host_lock_rcu(void)
+{
+	return &host_rcu;
+}
+
+static inline void host_unlock_rcu(int **rcu)
+{
+}
+
+typedef int host_guard_rcu;
 
 #endif /* HOST_LINUX_RCUPDATE_H */
