@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace archive: a recording that was moved to where nothing of the recorded machine is
-# decodes to the same.
+# ntrace archive: an archived recording decodes to the same output on a machine without the files of the recorded one.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# perf.data files with trace as other drivers have it recorded, and compressed ones: they decode to what the
-# recording does that they are made of. aux_file.py makes them, byte by byte.
+# perf.data files with trace in the formats of other drivers, and compressed ones, must decode to the same output as the
+# recording that they are made from. aux_file.py makes them, byte by byte.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One stream decoded twice: a callback for each block, which is the general walk
- * alone, and blocks in batches, which is the fast walk wherever that can be. All
- * that is told must be the same.
+ * Decodes a stream twice: with a callback for each block, which uses only the general walk, and
+ * with blocks in batches, which uses the fast walk wherever possible. All reported events must be
+ * equal.
  */
 #ifndef SELFTESTS_BLOCKS_MATCH_H
 #define SELFTESTS_BLOCKS_MATCH_H

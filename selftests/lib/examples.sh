@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The example programs of Documentation/examples: built as a user of the library
-# builds them, against the shared and the static library, and run.
+# The example programs of Documentation/examples: compiled like a user's program, with the shared and the static library,
+# and run.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where tests of lib/export write to: memory, of which there may be too little. All of it is
- * unbuffered, so that an export meets the end of the device itself.
+ * The output file for tests of lib/export: memory with a limit. It is unbuffered, so that an export
+ * meets the end of the device itself.
  */
 #ifndef SELFTESTS_EXPORT_FILE_H
 #define SELFTESTS_EXPORT_FILE_H

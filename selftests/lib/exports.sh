@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What libntrace.so exports is what the public headers declare, no more and no less, each
-# symbol with a version. The compiler says what is declared, nm what is there. libntrace.a
-# takes no names of a program that links it.
+# libntrace.so exports exactly the declarations of the public headers, each symbol with a version. The compiler lists the
+# declarations, nm the symbols. libntrace.a takes no names of a program that links it.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A traced machine made of paper, for tests of recordings and sessions: kernel
- * text with a handful of functions, its kcore and kallsyms, and a hart that
- * runs loops in user space and takes interrupts, told to the encoder block by
- * block.
+ * A simulated traced machine for tests of recordings and sessions: kernel text with a handful of
+ * functions, its kcore and kallsyms, and a hart that runs loops in user space and takes interrupts.
+ * The encoder gets its execution block by block.
  */
 #ifndef SELFTESTS_FAKE_MACHINE_H
 #define SELFTESTS_FAKE_MACHINE_H

@@ -1,11 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The fast paths are taken: callgrind counts the instructions that fast_paths.c executes for
-# each message, block and PC of a fixed stream, and there is a limit for each. The general
-# code gives the same results, so no other test notices when a fast path is off. Counts are
-# the same on every run and on any host of one architecture; limits are 10 % above what
-# GCC 12 and 14 make at -O2. For each limit the fast path is turned off in a copy of its
-# source, and then the limit must be exceeded.
+# Limits the instructions that callgrind counts for each message, block and PC of a fixed stream in fast_paths.c. The general
+# code gives the same results, so no other test notices that a fast path is off. The counts are the same on every run and on
+# any host of one architecture; limits are 10 % above the counts of GCC 12 and 14 at -O2. The test turns off the fast path of
+# each limit in a copy of its source, and the limit must be exceeded.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1

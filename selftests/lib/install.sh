@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What `make install` puts where: library and headers as programs find them by pkg-config,
-# the command, a manual page for every command and option, completion for bash.
+# The files of `make install` and their places: library and headers as pkg-config finds them, the command, a manual page for
+# every command and option, completion for bash.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the loads of tests and benchmarks compute: code that is hard on a branch trace. */
+/* The work of the loads of tests and benchmarks: code with unpredictable branches. */
 #ifndef SELFTESTS_INTERPRETER_H
 #define SELFTESTS_INTERPRETER_H
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The Python module, used as a program uses it: python_use.py, with numpy and without it, and
-# the example scripts. The trace is a run that is written down here, encoded by the command.
+# Uses the Python module like a program: python_use.py, with and without numpy, and the example scripts. The command encodes
+# the trace from a list of PCs in this file.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

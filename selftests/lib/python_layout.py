@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the Python module says of structs, constants and functions, against the C headers.
+"""Compares structs, constants and functions of the Python module with the C headers.
 
-The compiler says where members are, how large, and what arguments functions take.
+The compiler prints offsets and sizes of members, and the types of arguments.
+
 """
 
 import ctypes

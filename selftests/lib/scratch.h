@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A scratch directory for a test program, and commands in it. scratch_make()
- * comes first, scratch_remove() last.
+ * A scratch directory for a test program, and commands in it. Call scratch_make() first and
+ * scratch_remove() last.
  */
 #ifndef SELFTESTS_SCRATCH_H
 #define SELFTESTS_SCRATCH_H

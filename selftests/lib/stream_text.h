@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams that are written down as messages and fields. */
+/* Streams written as text: messages and their fields. */
 #ifndef SELFTESTS_STREAM_TEXT_H
 #define SELFTESTS_STREAM_TEXT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The rules of the checker: for each one a good stream, and the same stream with
- * one mistake, which must be found as a violation of that rule and of no other.
+ * The rules of the checker: for each rule a good stream, and the same stream with one mistake,
+ * which must be found as a violation of that rule and of no other.
  */
 #include <ntrace/check.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Damaged streams: cut, joined out of order, with bytes changed, missing or too many.
- * The decoder must not crash, must end, and must be right from the first undamaged
- * SYNC behind the damage on (see selftests/property/damage.c).
+ * Damaged streams: cut, joined out of order, with bytes changed, missing or inserted. The decoder
+ * must not crash, must end, and must be right from the first undamaged SYNC after the damage on
+ * (see selftests/property/damage.c).
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parts of detect, each by itself: values that no encoder sends, the cost of a stream, settings
- * of addresses and of time stamps, and streams out of words and frames.
+ * The parts of detect, each alone: values that no encoder sends, the cost of a stream, settings of
+ * addresses and of timestamps, and extracting streams from words and frames.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the encoder's tests share: the stream they make, and two ways to compare it. */
+/* Shared by the encoder's tests: the stream, and two ways to compare it. */
 #ifndef SELFTESTS_TEST_ENCODE_H
 #define SELFTESTS_TEST_ENCODE_H
 

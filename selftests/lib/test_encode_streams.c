@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Encoder: properties of long streams. Repeated history says the same branches
- * within its limits; a queue that is too slow loses whole messages only, and
- * says so; one that stalls the hart loses nothing.
+ * Encoder: properties of long streams. Repeated history reports the same branches within its
+ * limits; an output queue that is too slow loses complete messages only, and reports the loss; a
+ * queue that stalls the hart loses nothing.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/export/export.c: the formats of counts, from traces made by hand, byte by byte. What the tools
- * make of exports of real recordings is compared in selftests/consumers/export.sh.
+ * lib/export/export.c: the formats of counts, byte by byte, from hand-made traces.
+ * selftests/consumers/export.sh compares the results of other tools for exports of real recordings.
  */
 #include <ntrace/encode.h>
 #include <ntrace/export.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * GCC's AutoFDO profile, from counts and lines made by hand: the file by the layout that GCC's
- * auto-profile.cc reads, and what is counted where. What GCC and AutoFDO's tools find in profiles of
- * real recordings is compared in selftests/consumers/gcov.sh.
+ * GCC's AutoFDO profile from hand-made counts and lines: the file in the layout that GCC's
+ * auto-profile.cc reads, and the attribution of counts. selftests/consumers/gcov.sh compares the
+ * results of GCC and AutoFDO's tools for real recordings.
  */
 #include <ntrace/encode.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lcov's tracefile (geninfo(1), FILES) of a coverage made by hand: the functions that lcov.c asks for
- * one are here. What genhtml makes of a real one is compared in selftests/consumers/lines.sh.
+ * lcov's tracefile (geninfo(1), FILES) of a hand-made coverage: this file has the functions that
+ * lcov.c calls for one. selftests/consumers/lines.sh compares the output of genhtml for a real one.
  */
 #include <ntrace/coverage.h>
 #include <ntrace/export.h>

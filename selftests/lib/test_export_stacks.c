@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The formats of call stacks, from a call tree made by hand: text byte by byte, profile.proto taken
- * apart by a reader of its own. What the tools make of them is compared in
- * selftests/consumers/stacks.sh and speedscope.sh.
+ * The formats of call stacks from a hand-made call tree: text byte by byte, profile.proto with a
+ * reader of its own. selftests/consumers/stacks.sh and speedscope.sh compare the results of other
+ * tools.
  */
 #include <zlib.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Timelines from changes made by hand: the Trace Event Format byte by byte, Perfetto's trace taken
- * apart by a reader of its own, with the numbers of its trace.proto. What Perfetto's and Chromium's
- * libraries have is compared in selftests/consumers/perfetto.sh.
+ * Timelines from hand-made changes: the Trace Event Format byte by byte, Perfetto's trace with a
+ * reader of its own and the numbers of its trace.proto. selftests/consumers/perfetto.sh compares
+ * with Perfetto's and Chromium's libraries.
  */
 #include <ntrace/export_stacks.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Small programs, streams of messages, and flow as text: for the tests of flow. */
+/* For the tests of flow: small programs, streams of messages, and flow as text. */
 #ifndef SELFTESTS_TEST_FLOW_H
 #define SELFTESTS_TEST_FLOW_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks in batches: the same as one by one, whatever the stream; when batches
- * are given, what stops them, and what their blocks' numbers are good for. (The
- * random programs of selftests/property are held against this as well.)
+ * Blocks in batches equal blocks delivered one by one, for any stream; when batches are delivered,
+ * what stops them, and the use of their blocks' numbers. (The random programs of selftests/property
+ * check this as well.)
  */
 #include "blocks_match.h"
 #include "test_flow.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The cache of predecoded blocks: a program with more blocks than it holds is walked as any
- * other is, though what the return stack and the links know of blocks is void by then; and
- * blocks of two objects, whose instruction sets may differ, are never in one batch.
+ * The cache of predecoded blocks. A program with more blocks than the cache holds is walked
+ * correctly, although evicted blocks are still referenced by the return stack and by links. Blocks
+ * of two objects, whose instruction sets may differ, are never in one batch.
  */
 #include "test_flow.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flow beyond single messages: history walked ahead, returns, sequential
- * jumps, dialects, address spaces, uncertain and changing code, stops.
+ * Flow beyond single messages: history that is walked early, returns, sequential jumps, dialects,
+ * address spaces, uncertain and changing code, stops.
  */
 #include "test_flow.h"
 

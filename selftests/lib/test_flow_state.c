@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the flow knows besides the flow: time, context, reasons; and the lines that say so. */
+/* The state besides the program flow: time, context, reasons; and their text. */
 #include "test_flow.h"
 
 #define SYNC_1000 "24 15 00 83 "	/* ProgTraceSync SYNC 5 PC 0x1000 */

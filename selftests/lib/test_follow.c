@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/session/follow.c alone: which task is on the hart after each step, worked out by hand from the
+ * lib/session/follow.c alone: the task on the hart after each step, worked out by hand from the
  * switch records below. test_session.c has the same with trace.
  */
 #include <linux/perf_event.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/image against what binutils say: programs made by the cross compiler
- * here, symbols by nm, build-ids and attributes by readelf. Spaces against a
- * model of one byte per address.
+ * Compares lib/image with binutils: programs made by the cross compiler, symbols by nm, build-ids
+ * and attributes by readelf. Compares spaces with a model of one byte per address.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

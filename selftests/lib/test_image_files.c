@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of other kinds than programs: separate debug files as objcopy makes
- * them, an ELF file in memory, modules held against what ld links to the same
- * addresses, and jump vector tables.
+ * Files other than programs: separate debug files made by objcopy, an ELF file in memory, modules
+ * compared with the output of ld for the same addresses, and jump vector tables.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory read by a callback against a model of readable bytes, mappings that
- * take effect at a time against a replay, and names of what is not mapped.
+ * Memory read by a callback, compared with a model of readable bytes; mappings with times, compared
+ * with a replay; and names of unmapped addresses.
  */
 #include <stdlib.h>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 // runner: seconds=15
 /*
- * Instruction classes, lengths and direct targets against LLVM's disassembler:
- * every 16-bit encoding, with Zcmp and Zcmt and with Zcd, and a million 32-bit
- * ones for each XLEN: random, with the opcode of a control transfer, and a bit
- * or two off one. An encoding that LLVM does not know must be plain or bad for
- * us, never a control transfer.
+ * Compares instruction classes, lengths and direct targets with LLVM's disassembler: every 16-bit
+ * encoding, with Zcmp and Zcmt and with Zcd, and a million 32-bit ones for each XLEN: random, with
+ * the opcode of a control transfer, and with one or two bits changed. An encoding that LLVM does
+ * not know must be plain or bad, never a control transfer.
  */
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lines, functions and what was inlined, held against binutils' addr2line. */
+/* Lines, functions and inlined functions, compared with binutils' addr2line. */
 #include <stdlib.h>
 #include <unistd.h>
 

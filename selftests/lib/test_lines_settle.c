@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/image/lines.c alone: lines and scopes that overlap, stick out, follow each other or leave a
- * hole, as compilers and linkers leave them; made by hand. test_lines.c has those of real programs.
+ * lib/image/lines.c alone: hand-made lines and scopes that overlap, exceed their parent, follow
+ * each other or leave gaps, as compilers and linkers produce them. test_lines.c uses those of real
+ * programs.
  */
 #include <stdlib.h>
 

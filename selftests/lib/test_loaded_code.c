@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The number that tells whether other code is loaded. The file of modules and the system call that
- * lists BPF programs are this test's own.
+ * The number that changes when other code is loaded. The test provides the file of modules and the
+ * system call that lists BPF programs.
  */
 #include <errno.h>
 #include <linux/bpf.h>

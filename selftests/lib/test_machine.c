@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/sideband/machine.c alone: sideband records as a kernel writes them (linux/perf_event.h), and
- * the programs, names, switches and pieces that must come of them.
+ * lib/sideband/machine.c alone: sideband records in the kernel's format (linux/perf_event.h), and
+ * the expected programs, names, switches and pieces.
  */
 #include <linux/perf_event.h>
 

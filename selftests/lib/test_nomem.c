@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that runs out. A recording is opened, decoded, profiled and archived again and again; each
- * time another one of the library's allocations fails, once alone and once with all behind it.
- * It must end in NTRACE_ERR_NOMEM or, where the library can do without, with the very same result:
- * never with another one. The linker leads the allocations of the library here (--wrap).
+ * Failing allocations. A recording is opened, decoded, profiled and archived repeatedly; each time
+ * another allocation of the library fails, alone and together with all later ones. The result must
+ * be NTRACE_ERR_NOMEM or, where the library does not need the memory, the same as without a
+ * failure. The linker redirects the allocations of the library to this test (--wrap).
  */
 #include <stdarg.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/perf with the perf of this machine as oracle, in both directions: what
- * our writer makes is printed by perf script record by record, and what perf
- * record makes is read by us with the same records as perf script shows.
+ * Compares lib/perf with the perf of this machine in both directions: perf script prints the
+ * records of our writer, and our reader finds the same records in files of perf record as perf
+ * script.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>

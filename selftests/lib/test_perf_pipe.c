@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files as `perf record -o -` writes them, where events and texts are records like all others,
- * at the limits of what such a record can be. perf writes none of these; test_perf.c reads what it writes.
+ * Files in the format of `perf record -o -`, where events and texts are records, at the limits of
+ * such records. perf writes none of these; test_perf.c reads its files.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records of what runs already, from a /proc made by hand: which threads and mappings there are,
- * and none that is not one.
+ * Records of tasks that are already running, from a hand-made /proc: its threads and mappings, and
+ * no others.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>

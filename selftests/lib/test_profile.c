@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/profile on events made by hand: which traces come out of a flow with
- * traps, other threads, losses and unknown targets, and which samples. Real
- * recordings are held against the witness in selftests/consumers/export.sh.
+ * lib/profile with hand-made events: the traces and samples of a flow with traps, other threads,
+ * losses and unknown targets. selftests/consumers/export.sh compares real recordings with the
+ * witness.
  */
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The files of a recording: params there and back and damaged, kernel text
- * copied from a paper kernel (fake_machine.h), the copies read by binutils.
+ * The files of a recording: params written, read and damaged; kernel text copied from a simulated
+ * kernel (fake_machine.h), and the copies read by binutils.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/session on synthetic recordings. Each test writes down what a hart did
- * (fake_machine.h) and what the sideband says, and knows from that alone which
- * task ran which function; the session must tell the same.
+ * lib/session with synthetic recordings. Each test lists the execution of a hart (fake_machine.h)
+ * and the sideband, which determine the task of each function; the session must report the same.
  */
 #include "test_session.h"
 

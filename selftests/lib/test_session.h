@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For tests of lib/session: makes recordings of what a hart did (fake_machine.h) and
- * of what the sideband says, and tells what the session makes of them.
+ * For tests of lib/session: makes recordings from the execution of a hart (fake_machine.h) and
+ * sideband records, and prints the session's results.
  */
 #ifndef SELFTESTS_LIB_TEST_SESSION_H
 #define SELFTESTS_LIB_TEST_SESSION_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lib/session where the kernel is not traced: no switch is seen. */
+/* lib/session without kernel trace: the trace contains no switches. */
 #include "test_session.h"
 
-/* Only user space is traced: switches are not seen, the code decides. */
+/* Only user space is traced: the session has no switches and must go by the code. */
 static void test_user_only(void)
 {
 	start("user", CODE, 1u << NTRACE_PRIV_U);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/profile's call stacks: what control can do to a stack. What a program really did is held
- * against the witness in selftests/consumers/stacks.sh and stack_truth.sh.
+ * lib/profile's call stacks: all ways in which control changes a stack.
+ * selftests/consumers/stacks.sh and stack_truth.sh compare stacks of real programs with the
+ * witness.
  */
 #include "test_stacks.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program, a kernel and what they did, as events made by hand, for lib/profile's call stacks. The
- * stacks that are told are kept here, and must be those that the program in the script had.
+ * A program, a kernel and their execution as hand-made events, for lib/profile's call stacks. The
+ * reported stacks are kept and must be those of the script.
  */
 #ifndef NTRACE_TEST_STACKS_H
 #define NTRACE_TEST_STACKS_H

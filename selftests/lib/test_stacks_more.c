@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/profile's call stacks: sums, merging, limits, time; and a long random walk that keeps the true
- * stack beside.
+ * lib/profile's call stacks: sums, merging, limits, time; and a long random walk that keeps the
+ * true stack for comparison.
  */
 #include "test_stacks.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Programs and libraries of different versions (lib/struct_size.h): each public struct that starts
- * with its size is taken from a caller whose header had fewer fields, the same, and more.
+ * with its size is passed by a caller whose header had fewer fields, the same, and more.
  */
 #include <stddef.h>
 #include <stdlib.h>

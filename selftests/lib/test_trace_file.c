@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Trace files, plain and compressed. What is compressed, libzstd itself made. */
+/* Trace files, plain and compressed. libzstd itself makes the compressed data. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

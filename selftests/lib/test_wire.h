@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Messages as text, hex as bytes, and the shared test data: for tests of wire and flow. */
+/* For tests of wire and flow: messages as text, hex as bytes, and the shared test data. */
 #ifndef SELFTESTS_TEST_WIRE_H
 #define SELFTESTS_TEST_WIRE_H
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The layout of messages as the library tells it, against the table of the
- * specification; variable fields that are longer than they need be; addresses
- * of fewer bits than a hart has.
+ * The message layout that the library returns, compared with the table of the specification;
+ * variable fields that are longer than necessary; addresses with fewer bits than the hart's.
  */
 #include "test_wire.h"
 

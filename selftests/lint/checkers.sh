@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=30
-# tools/lint reports what it has to report, also for a file that it has found clean
-# before: in a small tree with one planted mistake at a time.
+# tools/lint reports each mistake, also in a file that was clean before: a small tree with one planted mistake at a time.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 export XDG_CACHE_HOME=$tmp/cache GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# kernel/patches has the code of kernel/ctr, and where the kernel source has been
-# fetched already the patches apply. `make check-patches` does the rest.
+# kernel/patches contains the code of kernel/ctr, and, if the kernel source has been downloaded, the patches apply.
+# `make check-patches` does the rest.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Documentation/trace/rules.md: all that it names exists, and no section is missing.
+"""Checks that everything named in Documentation/trace/rules.md exists, and that no topic is missing.
 
 Code is `file: name, name`, a function, macro or table defined there. A test is
 `file: "words"`, found in that file, or `file: name`.
+
 """
 import os
 import re

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The mutants of a C source: where they are, and what they replace.
+"""The mutants of a C source: their places and replacements.
 
 A tokenizer for C and a parser for statements, as far as the operators need it. A
-mutant that the parser makes of something that is no expression does not compile,
+mutant of something that the parser took for an expression by mistake does not compile,
 and then it does not count.
+
 """
 import collections
 import re

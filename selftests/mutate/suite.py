@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds what the mutants are run with, and runs the tests.
+"""Builds the programs for the mutants, and runs the tests.
 
 The library is compiled with the sanitizers and linked into libmutant.so, which all tests
 and the ntrace command share: a mutant costs one compilation and one link. A second build
 counts executed lines (gcov), once for each test. Tests that are scripts find the command
 in the build/ of a tree of symbolic links.
+
 """
 import fnmatch
 import glob
