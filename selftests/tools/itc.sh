@@ -199,6 +199,8 @@ print(report["functions"], samples["selected"], samples["without_address"], [(f[
 is "$(cat "$tmp/out")" "[] 5 1 [('leaf', 3, 0.6), (None, 1, 0.2), ('_start', 1, 0.2)]" "report --json: PC samples"
 is "$("$ntrace" report --limit 1 "$tmp/demo.data" | grep -c '40.00 % .* 2 more functions')" 1 "report --limit"
 is "$("$ntrace" report --kernel "$tmp/demo.data" | grep -c leaf)" 0 "report --kernel: no samples of user space"
+is "$("$ntrace" report --privilege vu,k,m "$tmp/demo.data" | grep -c leaf)" 0 "report --privilege: no samples of user space"
+is "$("$ntrace" report --privilege Um "$tmp/demo.data" | grep -c '60.00 % .* leaf')" 1 "report --privilege: samples of user space"
 is "$("$ntrace" report --by-process "$tmp/demo.data" | awk '$5 == "42" { print $6, $NF }' | tr '\n' '|')" "demo leaf|demo symbol]|demo _start|" "report --by-process"
 "$ntrace" decode --level itc "$tmp/demo.data" >"$tmp/out" 2>"$tmp/err"
 is $? 0 "decode --level itc of a recording: status"
