@@ -7,6 +7,7 @@
 #include <ntrace/export_stacks.h>
 #include <ntrace/lines.h>
 
+#include "image/lines.h"
 #include "scratch.h"
 #include "tap.h"
 
@@ -414,6 +415,24 @@ static void test_damaged(void)
 	ok(opened > 30, "%u damaged files read without harm", opened);
 }
 
+/* Lines are of code: what is in a segment that can be executed. */
+static void test_code(void)
+{
+	struct ntrace_object *object;
+
+	is_u64(run("cd %s && printf 'f: nop\\n.data\\n.quad 1\\n' | " TOOL "as -o code.o - && " TOOL
+		   "ld -e 0 -z noseparate-code -Ttext=0x10000 -Tdata=0x30000 -o code code.o",
+		   directory),
+	       0, "makes a program of code and data");
+	if (!ok(!ntrace_object_open_elf(&object, in("code")), "which opens"))
+		return;
+	ok(object_is_code(object, 0x10000), "its code is code");
+	ok(!object_is_code(object, 0x30000), "its data is not");
+	ok(!object_is_code(object, 0x20000), "nor is what it has not");
+	ok(!object_is_code(object, 0), "nor the address 0");
+	ntrace_object_put(object);
+}
+
 int main(void)
 {
 	FILE *file;
@@ -434,6 +453,7 @@ int main(void)
 	test_debug_file();
 	test_none();
 	test_damaged();
+	test_code();
 	scratch_remove();
 	return done_testing();
 }

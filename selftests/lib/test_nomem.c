@@ -279,6 +279,16 @@ static void tests(void)
 	switches(300, 100, CODE);
 	stop("memory", 3);
 	check("memory", false);
+	/* Only user space is traced: each thread is followed by itself. */
+	start("threads", CODE, 1u << NTRACE_PRIV_U);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, OTHER_CODE, "/ccc");
+	switches(100, 200, OTHER_CODE);
+	switches(200, 100, CODE);
+	stop("threads", 1);
+	check("threads", false);
 	ok(!run("python3 selftests/lib/aux_file.py %s/memory %s/rvtrace rvtrace piece=100",
 		directory, directory) &&
 		   !run("python3 selftests/lib/aux_file.py %s/memory %s/spacemit spacemit sync=yes "

@@ -37,6 +37,34 @@ static void test_tasks(void)
 	ok(privileges[0] && privileges[1] && !privileges[3], "user and kernel blocks");
 }
 
+/* Each block has a time: after the switch to its task, before the next one; of the last task that of the end. */
+static void test_times(void)
+{
+	uint64_t switched[4];
+	unsigned int i;
+
+	start("times", CODE, UINT32_MAX);
+	named(100, 0, false, "a");
+	maps(100, 0, CODE, "/aaa");
+	named(200, 0, false, "b");
+	maps(200, 0, CODE, "/bbb");
+	for (i = 0; i < 4; i++) {
+		if (i % 2)
+			switches(200, 100, CODE);
+		else
+			switches(100, 200, CODE);
+		switched[i] = now;
+	}
+	stop("times", 3);
+	decode("times", NULL);
+	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb, 100 a aaa", "five stints");
+	for (i = 1; i < 4; i++)
+		ok(last_ns[i] >= switched[i - 1] && last_ns[i] < switched[i],
+		   "stint %u: %" PRIu64 " ns after the switch to it", i,
+		   last_ns[i] - switched[i - 1]);
+	is_u64(last_ns[4], now + 100, "the last one: the end of the trace");
+}
+
 /* exec of one program over another while begin_new_exec has no symbol: the code decides. */
 static void test_exec(void)
 {
@@ -397,6 +425,7 @@ static void test_damage(void)
 static void tests(void)
 {
 	test_tasks();
+	test_times();
 	test_exec();
 	test_first_task();
 	test_lost_trace();

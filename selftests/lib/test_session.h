@@ -183,6 +183,7 @@ static char told[4096];		/* "pid name function, ..." without repetitions */
 static unsigned int told_from, changes;	/* only what comes behind so many changes is told */
 static char notes[4096];
 static unsigned int errors, uncertain, privileges[8];
+static uint64_t last_ns[64]; /* of each change: sideband_ns of its last block */
 static unsigned int guests; /* Ownership messages with VU or VS */
 
 static void take_note(void *data, const char *text)
@@ -213,8 +214,11 @@ static int take(void *data, const struct ntrace_session_event *event)
 	    !strcmp(location.symbol, "begin_new_exec"))
 		return 0;
 	snprintf(text, sizeof(text), "%d %s %s", event->pid, event->comm, location.symbol);
-	if (changes && !strcmp(text, last))
+	if (changes && !strcmp(text, last)) {
+		last_ns[(changes - 1) % 64] = event->sideband_ns;
 		return 0;
+	}
+	last_ns[changes % 64] = event->sideband_ns;
 	if (changes++ >= told_from)
 		snprintf(told + strlen(told), sizeof(told) - strlen(told), "%s%s",
 			 told[0] ? ", " : "", text);

@@ -547,9 +547,51 @@ static void test_random(void)
 	ntrace_stacks_free(stacks);
 }
 
+/* Functions are sorted: threads of one name by process, then by thread. */
+static void test_order(void)
+{
+	static const struct {
+		int32_t pid;
+		int32_t tid;
+	} threads[] = { { 7, 8 }, { 5, 9 }, { 7, 7 }, { 5, 10 } };
+	const struct ntrace_stacks_options options = { .size = sizeof(options), .pid = -1 };
+	const struct ntrace_stack_function *functions;
+	char text[128] = "";
+	size_t count, i;
+
+	begin_with(&options);
+	for (i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		const struct ntrace_flow_event flow = { .type = NTRACE_FLOW_BLOCK,
+							.insn_class = NTRACE_INSN_PLAIN,
+							.last_size = 4,
+							.instructions = 1,
+							.address = at(MAIN, 0),
+							.last = at(MAIN, 0),
+							.space = space,
+							.isa = &isa };
+		const struct ntrace_session_event event = { .flow = &flow,
+							    .pid = threads[i].pid,
+							    .tid = threads[i].tid,
+							    .comm = "worker",
+							    .privilege = NTRACE_PRIV_U };
+
+		ntrace_stacks_event(stacks, &event);
+	}
+	ntrace_stacks_end(stacks);
+	functions = ntrace_stacks_functions(stacks, &count);
+	for (i = 0; i < count; i++) {
+		if (functions[i].kind == NTRACE_STACK_TASK)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d/%d ",
+				 functions[i].pid, functions[i].tid);
+	}
+	is_str(text, "5/9 5/10 7/7 7/8 ", "threads of one name by process and thread");
+	ntrace_stacks_free(stacks);
+}
+
 int main(void)
 {
 	setup();
+	test_order();
 	test_sums();
 	test_edges();
 	test_merge();
