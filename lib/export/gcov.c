@@ -454,7 +454,7 @@ int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
 	gcov.object = options->object;
 	error = collect(&gcov, profile);
 	if (!error)
-		error = gcov_write(&gcov, file, options->version);
+		error = gcov_write_file(&gcov, file, options->version);
 	if (counts)
 		*counts = gcov.counts;
 	tdestroy(gcov.tree, do_nothing);

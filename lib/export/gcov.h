@@ -65,6 +65,6 @@ struct gcov {
 };
 
 /* Writes what is sorted and added up. Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO. */
-int gcov_write(const struct gcov *gcov, FILE *file, unsigned int version);
+int gcov_write_file(const struct gcov *gcov, FILE *file, unsigned int version);
 
 #endif

@@ -124,7 +124,7 @@ static uint32_t name_index(const struct writer *writer, const char *text)
 {
 	const struct function_name wanted = { .text = text };
 	const struct function_name *found = bsearch(&wanted, writer->names, writer->name_count,
-					   sizeof(wanted), compare_name_texts);
+						    sizeof(wanted), compare_name_texts);
 
 	return found ? (uint32_t)(found - writer->names) : 0;
 }
@@ -342,7 +342,7 @@ static void put_modules(const struct writer *writer)
 	put_word(writer->file, 0);
 }
 
-int gcov_write(const struct gcov *gcov, FILE *file, unsigned int version)
+int gcov_write_file(const struct gcov *gcov, FILE *file, unsigned int version)
 {
 	struct writer writer = { .gcov = gcov, .version = version };
 	int error = make_tables(&writer);

@@ -74,7 +74,7 @@ static int put_gcov(FILE *file, const void *data)
 {
 	const struct wanted_gcov *wanted = data;
 
-	return gcov_write(wanted->gcov, file, wanted->version);
+	return gcov_write_file(wanted->gcov, file, wanted->version);
 }
 
 static void check(const struct gcov *gcov, unsigned int version, const char *name)

@@ -27,8 +27,7 @@ INCLUDE = [f"-I{path}" for path in ("lib/include", "lib", "kernel/include", "ker
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-w", *INCLUDE]
 LIBS = "-ldw -lelf -lzstd -lz -liberty -pthread -lm".split()
 CHECKED = ["-O1", "-fPIC", *SANITIZERS]
-# libgcov has a function of the name of one in lib/export/gcov_write.c.
-COUNTED = ["-O0", "-g", "-fPIC", "--coverage", "-Dgcov_write=ntrace_gcov_write"]
+COUNTED = ["-O0", "-g", "-fPIC", "--coverage"]
 # test_property runs 2,000 programs by default; a mutant that some program notices is noticed by these.
 SHORTER = {"test_property": {"COUNT": "200"}}
 # An endless loop ends here: processor time, with room for what sanitizers and a busy cache add.
@@ -318,7 +317,9 @@ class Suite:
         data = os.path.abspath(os.path.join(self.work, "data", name))
         shutil.rmtree(data, ignore_errors=True)
         # Counting needs no sanitizers; a program that was linked with them brings them along.
-        self.run_test(name, os.path.join(self.work, "cov"), 3000, {"GCOV_PREFIX": data}, scratch)
+        counted, _, _ = self.run_test(name, os.path.join(self.work, "cov"), 3000, {"GCOV_PREFIX": data}, scratch)
+        if counted and name not in map(test_name, self.scripts):
+            say(f"{name}: fails where lines are counted (status {counted}): lines may be missing")
         lines = self.executed(data)
         shutil.rmtree(data, ignore_errors=True)
         return status, results, cpu, lines
