@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Holds a decoded instruction sequence against a section of the oracle's log.
+ * Compares a decoded instruction sequence with a section of the oracle's log.
  *
- * The decoded sequence must be one contiguous run of the log, instruction by
- * instruction, address and size. Where a hart started itself the run begins at
- * the first logged instruction, where it stopped itself it ends at the last or
- * the last but one (the store that stops is the encoder's to report or not).
- * Where another hart did, one block (instructions in sequence) at that end may
- * be in one and not in the other; it is counted.
+ * The decoded sequence must be one contiguous run of the log, instruction by instruction, address
+ * and size. If the hart started itself, the run starts at the first logged instruction; if it
+ * stopped itself, the run ends at the last or the last but one (the encoder may or may not report
+ * the store that stops). If another hart did, one block (sequential instructions) at that end may
+ * be in only one of the two; it is counted.
  */
 #ifndef ORACLE_MATCH_H
 #define ORACLE_MATCH_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A recording that reports losses, held against the log. What is decoded between two losses is a
- * piece: each must be a contiguous run of the log, the pieces in their order, and with
- * instructions of the log left out between them. The first begins and the last ends as in match.h.
+ * Compares a recording that reports losses with the log. The instructions decoded between two
+ * losses are a piece: each must be a contiguous run of the log, in order, with instructions of the
+ * log missing between them. The first starts and the last ends as in match.h.
  */
 #ifndef ORACLE_PIECES_H
 #define ORACLE_PIECES_H

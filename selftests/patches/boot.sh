@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A kernel with the series of kernel/patches in the virtual SoC: branch stacks of the kernel's own PMU, from programs with known edges.
-# Judged as those of riscv_ctr are in selftests/ctr.
+# A kernel with the series of kernel/patches in the virtual SoC: branch stacks of the kernel's own PMU, from programs with
+# known edges. They are evaluated like those of riscv_ctr in selftests/ctr.
 # shellcheck source=selftests/patches/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=selftests/ctr/host/common.sh

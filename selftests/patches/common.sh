@@ -1,7 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For tests of the series in kernel/patches. What they build is below
-# ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
+# For tests of the series in kernel/patches. Builds are below ${XDG_CACHE_HOME:-~/.cache}/ntrace/linux, beside the source.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../guest.sh"
 # shellcheck disable=SC2034

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the walk says was traced (the truth) against what is decoded from the
- * encoder's stream, record by record.
+ * Compares the walk (the truth) with the decoded stream of the encoder, record by record.
  */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The encoder's streams obey the specification, as the checker of the library reads it. */
+/* The encoder's streams satisfy the library's checker of the specification. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A damaged stream: what may still be believed of what is decoded from it. */
+/* A damaged stream: the parts of its decoded output that must still be right. */
 #ifndef SELFTESTS_PROPERTY_DAMAGE_H
 #define SELFTESTS_PROPERTY_DAMAGE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From a walk to a stream: the encoder as a row of options wants it. */
+/* From a walk to a stream: the encoder, configured by a row of options. */
 #ifndef SELFTESTS_PROPERTY_DRIVE_H
 #define SELFTESTS_PROPERTY_DRIVE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several harts in one stream: each is decoded as it would be alone (section 2). */
+/* Several harts in one stream: each is decoded as if it were alone. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Programs of which a part is not known, or is no code. */
+/* Programs with unknown or illegal parts. */
 #ifndef SELFTESTS_PROPERTY_HOLES_H
 #define SELFTESTS_PROPERTY_HOLES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A pairwise cover: rows are made greedily, each from a pair that is still
- * missing, and of a few random completions the one that covers most is taken.
+ * A pairwise cover: each row starts from a missing pair; of several random completions, the one
+ * that covers most pairs is taken.
  */
 #include <inttypes.h>
 #include <stdio.h>

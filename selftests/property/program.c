@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generator: functions made of nested statements, then addresses, then
- * bytes. Calls go to functions further down or are guarded by a branch that
- * ends the recursion, so that every walk gets somewhere.
+ * The generator: functions of nested statements, then addresses, then bytes. Calls go to later
+ * functions or are guarded by a branch that ends the recursion, so that every walk progresses.
  */
 #include <string.h>
 

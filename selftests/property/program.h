@@ -2,9 +2,9 @@
 /*
  * Random RISC-V programs and walks through them, for property tests.
  *
- * Nothing here uses the library: instruction encodings, classes (itype) and the
- * semantics of calls and returns are written down from the specifications once
- * more, so that an error in lib/isa or lib/flow does not cancel itself out.
+ * Nothing here uses the library: instruction encodings, classes (itype) and the semantics of calls
+ * and returns are written from the specifications a second time, so that an error in lib/isa or
+ * lib/flow does not cancel itself out.
  */
 #ifndef SELFTESTS_PROPERTY_PROGRAM_H
 #define SELFTESTS_PROPERTY_PROGRAM_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The property: for every program and every choice of options, what is decoded
- * is what was executed.
+ * The property: for every program and every choice of options, the decoded instructions are the
+ * executed ones.
  */
 #include <stdlib.h>
 

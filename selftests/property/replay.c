@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the ingress port was fed, written as a file, read again and played to a second encoder. */
+/* The input of the ingress port, written to a file, read again and replayed to a second encoder. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

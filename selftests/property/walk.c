@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The walk: no processor, but what one could have done. Calls and returns keep a
- * real stack; branches do what their behaviour says; indirect transfers go to
- * one of their choices; traps come when they please.
+ * The walk: a possible execution, without a processor. Calls and returns keep a real stack;
+ * branches follow their behaviour; indirect transfers go to one of their choices; traps come at
+ * random.
  */
 #include <string.h>
 

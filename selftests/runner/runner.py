@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=20
-"""The runner of the tests: each way in which a suite could be green by accident is a failure.
+"""Tests the runner: each way in which a suite could pass by accident must be a failure.
 
 Each case is a small tree of its own with a copy of selftests/run and tests that are scripts
 of a few lines.
+
 """
 import json
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# make demo-fdo: its two ways to count agree, and the programs that were built with
-# profiles do the work with fewer instructions and transfers of control.
+# make demo-fdo: its two ways of counting agree, and the programs built with profiles need fewer instructions and control
+# transfers.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The modules by DKMS: Debian 13's dkms, run without installing it, on what `make install-dkms`
-# installs, for the kernel of the guest. It runs on the host, so `make` is handed on to the
-# chroot where that kernel's headers and compiler are.
+# The modules by DKMS: Debian 13's dkms, run without installing it, on the files of `make install-dkms`, for the kernel of
+# the
+# guest. It runs on the host, so `make` is passed to the chroot with that kernel's headers and compiler.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

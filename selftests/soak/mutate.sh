@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The tests notice mutants of the library and of the command (selftests/mutate/run); and the
-# runner itself, on a small library, calls killed what is killed and reports what survives.
-#   MUTATE_COUNT, MUTATE_SEED, MUTATE_BUDGET   for each of both: number of mutants, their choice, seconds
+# The tests detect mutants of the library and of the command (selftests/mutate/run); and the runner itself, on a small
+# library, reports killed and surviving mutants correctly.
+#   MUTATE_COUNT, MUTATE_SEED, MUTATE_BUDGET   for each of the two: number of mutants, their choice, seconds
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1

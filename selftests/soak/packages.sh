@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `make deb`: builds the Debian packages, has lintian look at them, and uses what is in
-# them from a directory.
+# `make deb`: builds the Debian packages, checks them with lintian, and uses their contents from a directory.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

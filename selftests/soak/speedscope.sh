@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# speedscope's web build in a browser: the numbers that it shows are those of the folded stacks. Not in
-# `make check`: it comes from npm's registry, with hundreds of packages for npm itself.
+# speedscope's web build in a browser shows the numbers of the folded stacks. Not in `make check`: it comes from npm's
+# registry, with hundreds of packages for npm itself.
 # shellcheck source=selftests/consumers/common.sh
 . "$(dirname "$0")/../consumers/common.sh"
 make build-consumers >&2 || exit 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The property tests for some minutes, with SEED and COUNT of the caller's choice. */
+/* The property tests for some minutes, with SEED and COUNT from the caller. */
 #include "../property/check.h"
 
 int main(void)

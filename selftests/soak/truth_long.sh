@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Truth with two harts in threads of the host, for more than a thousand million instructions. Trace
-# may be lost on a busy host, as in selftests/tools/truth_races.sh: then it must be reported.
+# Truth with two harts in threads of the host, for more than a thousand million instructions. A busy host may lose trace, as
+# in selftests/tools/truth_races.sh; the loss must then be reported.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/../tools/truth_common.sh"

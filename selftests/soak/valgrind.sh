@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# valgrind on the tests of the library and on the command: what the sanitizers do
-# not see is memory that was never written, and the release build itself.
+# valgrind on the tests of the library and on the command. In addition to the sanitizers, it finds uninitialized memory, and
+# tests the release build itself.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

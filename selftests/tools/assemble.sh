@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace assemble: what ntrace dump writes becomes the same bytes, of whole and damaged streams;
-# messages written by hand; every complaint.
+# ntrace assemble: the output of ntrace dump becomes the same bytes, for complete and damaged streams; messages written by
+# hand; every error message.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace check: what it prints and how it exits. The rules themselves are held by
-# selftests/lib/test_check.c.
+# ntrace check: its output and exit statuses. selftests/lib/test_check.c tests the rules.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

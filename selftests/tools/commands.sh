@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=200
-# `ntrace record`, `trigger` and `top` in the guest, one boot: how they are used is judged there
-# (guest/*.sh), what they recorded of programs whose calls and instructions are known is
-# judged here (host/*.sh).
+# `ntrace record`, `trigger` and `top` in the guest, one boot. guest/*.sh check how they are used; host/*.sh evaluate the
+# recordings of programs with known calls and instructions on this host.
 set -uo pipefail
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dump and decode of a raw trace that others made, against what others say of it:
-# the reference encoder's stream, its own dump, and the program's PC sequence.
+# dump and decode of a raw trace from the reference encoder, compared with the reference tool's dump and the program's PC
+# sequence.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace detect: the options that it prints decode the trace; what is no trace is called what it is; and
-# the commands that read raw traces point to it where nothing makes sense, and only there.
+# ntrace detect: the printed options decode the trace; other bytes are identified; and the commands that read raw traces
+# suggest it if nothing makes sense, and only then.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

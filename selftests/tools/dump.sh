@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace dump: its forms of input and output. decode.sh holds the fields against
-# the dump that others made.
+# ntrace dump: its forms of input and output. decode.sh compares the fields with the reference tool's dump.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

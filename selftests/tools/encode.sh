@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace encode on this machine: what it makes decodes to what it was made from,
-# in every mode and from every kind of input; bad input has a clear complaint.
+# ntrace encode on this machine: its output decodes to its input, in every mode and from every kind of input; bad input
+# causes a clear error message.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

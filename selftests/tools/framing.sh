@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Raw traces in frames of a CoreSight formatter: --framing gives what the trace without frames does, and gaps in
-# frames are gaps. frames.py makes the frames, without the library. split.sh has ntrace split.
+# Raw traces in frames of a CoreSight formatter: --framing gives the same output as the trace without frames, and gaps in
+# frames are gaps. frames.py makes the frames, without the library. split.sh tests ntrace split.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inputs that no encoder and no recorder makes, each of about the number of bytes that is asked for.
+"""Inputs that no encoder and no recorder makes, each of about the requested number of bytes.
 
 usage: hostile.py KIND BYTES >FILE
        hostile.py --list
+
 """
 import json
 import random

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=25
-# Inputs that are made to cost time or memory, to each command that reads bytes of others: the commands
-# end with a status of their own, their work grows with the bytes and no faster, and they say
-# how far they are. All by counts: nothing here depends on how fast the host is.
+# Inputs made to cost time or memory, for each command that reads untrusted bytes: the commands end with a status of their
+# own, their work grows at most linearly with the bytes, and they report progress. All by counts: nothing here depends on
+# the speed of the host.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The code of a raw trace: --elf and --raw without end, --images, files that overlap, are cut, or are none;
-# what instructions are called, and their lines.
+# The code of a raw trace: any number of --elf and --raw, --images, files that overlap, are truncated, or are not programs;
+# names of instructions, and their lines.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

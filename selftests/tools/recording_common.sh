@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For the tests that record a program in the guest, most often one whose calls and
-# instructions are known (guest/counted.c), and report it here.
+# For tests that record a program in the guest, usually one with known calls and instructions (guest/counted.c), and report
+# it on this host.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 # shellcheck disable=SC2034 # for whoever sources this

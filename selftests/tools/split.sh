@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace split: files of sources against what the trace was made of, and against a split by a few lines of Python.
+# ntrace split: the files of the sources, compared with the inputs of the trace and with a split by a few lines of Python.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace stat: its figures against what others published, and against a count of
-# what ntrace dump shows.
+# ntrace stat: its figures, compared with published ones, and with counts over the output of ntrace dump.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# Truth with four harts that share a sink: leaf funnels, a top funnel, one stream that is taken
-# apart by SRC.
+# Truth with four harts that share a sink: leaf funnels, a top funnel, one stream that is separated by SRC.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=100
-# Truth with one hart: what is decoded is, instruction by instruction, what the witness saw, in HTM
-# and BTM. Of filtered recordings it is what the witness saw within the ranges and nothing else:
-# two functions of a program that forks, and a function of the kernel.
+# Truth with one hart: the decoded instructions are exactly those of the witness, in HTM and BTM. In filtered recordings,
+# they
+# are exactly those of the witness within the ranges: two functions of a program that forks, and a function of the kernel.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"

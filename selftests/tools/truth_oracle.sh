@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# The witness itself: a bare metal program with every way in which QEMU starts
-# an instruction that does not retire, against an order written by hand; and the
-# comparer, which must see each falsification.
+# Tests the witness: a bare-metal program with every way in which QEMU starts an instruction that does not retire, compared
+# with an order written by hand; and the comparison, which must detect each falsification.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

@@ -1,15 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=120
-# Truth with two harts: what is decoded from a recording is, instruction by instruction, what the
-# harts executed. HTM and BTM over user and kernel, HTM with the firmware's M-mode, and a recording
-# that must lose trace, of which the rest is the truth.
+# Truth with two harts: the decoded instructions are exactly the executed ones. HTM and BTM over user and kernel, HTM with
+# the
+# firmware's M-mode, and a recording that must lose trace, whose rest must be right.
 #
-# Then tasks: threads that wander between the harts, a child, its child and what it execs, traced
-# through perf beside others on the same harts. What is decoded is what was executed, from each
-# time that a task came to a hart until it went; and each block belongs to the thread that the
-# kernel had there, by its task pointer and by the function that only this thread is in
-# (guest/truth_tasks.c).
+# Then tasks: threads that move between the harts, a child, its child and its exec, traced through perf beside others on the
+# same harts. From each time that a task comes to a hart until it leaves, the decoded instructions are the executed ones; and
+# each block belongs to the thread that the kernel was running, by its task pointer and by the function that only this
+# thread executes (guest/truth_tasks.c).
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"

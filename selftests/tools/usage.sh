@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Wrong use of the command on this machine: one clear line and an exit status
-# that is not 0. What needs the trace hardware is in record.sh.
+# Wrong use of the command on this machine: one clear line and an exit status other than 0. record.sh has the cases that need
+# the trace hardware.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"

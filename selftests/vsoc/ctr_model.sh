@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# Control Transfer Records of the virtual SoC against the library's model: the
-# program of ctr/ makes transfers of every kind in every mode under many settings,
-# and whenever it could see the ring, the emulator's and the model's are compared.
-# CTR_ROUNDS makes it longer, CTR_SEED another one.
+# Compares Control Transfer Records of the virtual SoC with the library's model: the program of ctr/ makes transfers of every
+# kind in every mode under many settings, and whenever it could see the ring, the emulator's and the model's are compared.
+# CTR_ROUNDS makes it longer, CTR_SEED selects other settings.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Records programs with known edges by events of the kernel's own PMU; what is recorded is judged elsewhere.
+# Records programs with known edges with events of the kernel's own PMU; the host evaluates the recordings.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/../ctr/common.sh"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bpf_get_branch_snapshot(): a program on the tracepoint of fork() asks how the
- * hart came there, while an event with a branch stack records the kernel, and
- * while none does. Without libbpf: it is a dozen instructions.
+ * bpf_get_branch_snapshot(): a program on the tracepoint of fork() reads the last transfers of the
+ * hart, while an event with a branch stack records the kernel, and while none does. Without libbpf:
+ * the program is a dozen instructions.
  */
 #include <errno.h>
 #include <inttypes.h>

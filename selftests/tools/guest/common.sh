@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For the jobs that use the command in the guest: "NAME.rc", "NAME.out" and "NAME.err" of each
-# use stay in the job's directory. $here is the directory of the programs.
+# For the jobs that use the command in the guest: "NAME.rc", "NAME.out" and "NAME.err" of each use remain in the job's
+# directory. $here is the directory of the programs.
 # shellcheck source=selftests/tap.sh
 . "${here:?}/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016 # what is in single quotes is for another shell
-# `ntrace record` of harts: endings and options. The recordings are judged by host/record.sh.
+# System-wide `ntrace record`: endings and options. host/record.sh evaluates the recordings.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016 # what is in single quotes is for another shell
-# `ntrace record` of tasks, through perf: a command with its children, a process that runs already,
-# one thread, an unprivileged user. The recordings are judged by host/tasks.sh.
+# Per-process `ntrace record`: a command with its children, a running process, one thread, an unprivileged user.
+# host/tasks.sh evaluates the recordings.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"

@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `ntrace top`: pictures of all harts and of one process, on a terminal and not. What they show is
-# judged by host/top.sh.
+# `ntrace top`: tables of all CPUs and of one process, with and without a terminal. host/top.sh evaluates them.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2016 # what is in single quotes is for another shell
-# `ntrace trigger`: a dump for each thing that it can wait for. They are judged by host/trigger.sh.
+# `ntrace trigger`: a recording for each kind of event. host/trigger.sh evaluates them.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"

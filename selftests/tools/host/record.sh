@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # of recording_common.sh
-# What report, decode and stock perf say of the recordings of guest/record.sh: of a program whose
-# calls and instructions are known (guest/counted.c), and of recordings that were cut.
+# report, decode and stock perf with the recordings of guest/record.sh: a program with known calls and instructions
+# (guest/counted.c), and truncated recordings.
 report() { "$ntrace" report --sysroot "$sysroot" "$@"; }
 decode() { "$ntrace" decode --sysroot "$sysroot" "$@"; }
 

@@ -1,8 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2034,SC2154 # of and for recording_common.sh
-# What report says of the recordings of guest/tasks.sh: of a program whose calls and instructions
-# are known (guest/counted.c).
+# report with the recordings of guest/tasks.sh: a program with known calls and instructions (guest/counted.c).
 query_with='functions = values[0]["functions"]
 def of(name):
     return sorted((f["calls"], f["instructions"]) for f in functions if f["function"] == name and f["object"].endswith("/counted"))'

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2034,SC2154 # of and for recording_common.sh
-# What `ntrace top` of guest/top.sh shows of a program whose functions execute known numbers of
-# instructions (guest/steady.c), and whether `record` and `report` say the same.
+# Compares the output of `ntrace top` in guest/top.sh, for a program whose functions execute known numbers of instructions
+# (guest/steady.c), with these numbers and with `record` and `report`.
 # of(window, name) is the sum of one function
 query_with='windows = values
 pid = int(open("'"$results/pid"'").read())

@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # of recording_common.sh
-# What the dumps of guest/trigger.sh end with, by addresses that readelf tells.
+# The last addresses of the recordings of guest/trigger.sh, compared with readelf's addresses.
 steady=$top/build/riscv64/selftests/tools/steady
 # Where seldom() is called, as decode shows places.
 place=$(riscv64-linux-gnu-objdump -d "$steady" | python3 -c 'import re, sys

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs the load of start.S in all modes under many settings of CTR. Finds nothing by
- * itself: the emulator's check (ctr-check) does. ROUNDS and others come from the test.
+ * Runs the load of start.S in all modes under many settings of CTR. It does not check anything; the
+ * emulator's check (ctr-check) does. ROUNDS and other macros come from the test.
  */
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A load for Control Transfer Records: makes every kind of control transfer, in any
- * mode, and traps all the time. Handlers read the ring and change it.
+ * A load for Control Transfer Records: makes every kind of control transfer, in any mode, and traps
+ * all the time. Handlers read the ring and change it.
  */
 	.option arch, rv64gc
 	.option norelax
