@@ -106,11 +106,14 @@ int ntrace_component_wait_disabled(struct ntrace_component *component, bool atom
 static int ntrace_component_set_active(struct ntrace_component *component, u32 active)
 {
 	u32 value;
+	int ret;
 
 	ntrace_write(component, TR_CONTROL, active);
-	return readl_poll_timeout(component->base + TR_CONTROL, value,
-				  (value & TR_CONTROL_ACTIVE) == active, NTRACE_POLL_US,
-				  NTRACE_TIMEOUT_US);
+	ret = readl_poll_timeout(component->base + TR_CONTROL, value,
+				 (value & TR_CONTROL_ACTIVE) == active, NTRACE_POLL_US,
+				 NTRACE_TIMEOUT_US);
+	component->inactive = !active && !ret;
+	return ret;
 }
 
 /**
@@ -167,13 +170,18 @@ int ntrace_registers_quiesce(void __iomem *base)
  * An inactive component has its registers reset. So a sink keeps no address of memory that is
  * about to be freed, which it would if it were only disabled.
  *
+ * A component that is known to be inactive is not touched: an encoder whose hart is offline may
+ * have lost its power or its clock, and not answer an access ever.
+ *
  * Return: 0, or -ETIMEDOUT if the component may still be running.
  */
 int ntrace_component_off(struct ntrace_component *component)
 {
 	int ret;
 
-	if (!(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE))
+	if (!component->inactive)
+		component->inactive = !(ntrace_read(component, TR_CONTROL) & TR_CONTROL_ACTIVE);
+	if (component->inactive)
 		return 0;
 
 	/* Even if the component does not flush, switch it off as far as possible. */

@@ -245,6 +245,7 @@ struct ntrace_layout {
  * @held: number of configured captures that need the component
  * @users: number of captures that have the component enabled
  * @programmed: the registers hold the current configuration
+ * @inactive: it was found or made inactive, and the driver has not activated it again
  * @path: the path that begins here, or NULL
  * @sink: sink of an encoder that contains its own; else NULL
  * @timestamp: timestamp unit of an encoder or a funnel
@@ -264,6 +265,7 @@ struct ntrace_component {
 	unsigned int held;
 	unsigned int users;
 	bool programmed;
+	bool inactive;
 	struct ntrace_path *path;
 	struct ntrace_component *sink;
 	struct ntrace_timestamp timestamp;

@@ -6,6 +6,7 @@
  * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per pre-ratification
  * encoder, as in sifive,trace-encoder-v0.yaml.
  */
+#include <linux/cpu.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/of.h>
@@ -48,10 +49,13 @@ static int ntrace_probe(struct platform_device *pdev)
 	guard(mutex)(&ntrace_lock);
 	/*
 	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder
-	 * stalls the hart. So the components that send to a running one are stopped first.
+	 * stalls the hart. So the components that send to a running one are stopped first. No
+	 * hart goes offline meanwhile.
 	 */
+	cpus_read_lock();
 	if (ntrace_component_is_running(component))
 		ntrace_topology_quiesce_upstream(component);
+	cpus_read_unlock();
 	ret = ntrace_component_init(component);
 	if (ret)
 		return ret;

@@ -201,6 +201,27 @@ static int ntrace_path_off(struct ntrace_path *path)
 	return ret;
 }
 
+/**
+ * ntrace_path_leave_hart - switch off what may lose its power with a hart
+ * @path: path that is not traced, locked; its hart is about to go offline
+ *
+ * That is the encoder, and its sink if both are one block. They are not touched again until the
+ * path is programmed, with the hart online.
+ */
+void ntrace_path_leave_hart(struct ntrace_path *path)
+{
+	const struct ntrace_component *encoder = ntrace_path_encoder(path);
+	unsigned int i;
+
+	guard(mutex)(&ntrace_path_sink(path)->ramsink.mutex);
+	for (i = 0; i < path->count; i++) {
+		if (path->component[i]->base != encoder->base)
+			continue;
+		path->component[i]->programmed = false;
+		ntrace_component_off(path->component[i]);
+	}
+}
+
 static int ntrace_path_program_one(struct ntrace_component *component,
 				   const struct ntrace_config *config)
 {

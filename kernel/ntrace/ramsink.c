@@ -315,7 +315,8 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 		return;
 	if (sink->sram_size)
 		kvfree(sink->buffer);
-	else if (ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
+	else if (!component->inactive &&
+		 ntrace_read(component, TR_RAM_CONTROL) & (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE))
 		dev_err(component->dev,
 			"sink is still enabled, %zu bytes of trace memory are leaked\n",
 			sink->buffer_size);

@@ -37,6 +37,23 @@ static struct ntrace_component *ntrace_find_component(const struct device_node *
 	return NULL;
 }
 
+/*
+ * May the registers of a component be accessed that is not probed? Not if it is disabled. The
+ * encoder of an offline hart may have lost its power or its clock, and not answer an access ever.
+ */
+static bool ntrace_node_is_reachable(const struct device_node *node)
+{
+	struct device_node *hart __free(device_node) = of_parse_phandle(node, "cpus", 0);
+	int cpu;
+
+	if (!of_device_is_available(node))
+		return false;
+	if (!hart)
+		return true;
+	cpu = of_cpu_node_to_id(hart);
+	return cpu >= 0 && cpu_online(cpu);
+}
+
 /* Called for a neighbour in the graph. A return value other than 0 ends the walk. */
 typedef int (*ntrace_visit_t)(struct device_node *neighbour, void *data);
 
@@ -77,6 +94,8 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
 	/* The graph comes from firmware and may contain a loop. */
 	if (depth > NTRACE_PATH_MAX)
 		return -ELOOP;
+	if (!ntrace_node_is_reachable(node))
+		return 0;
 	ret = ntrace_visit_neighbours(node, "in-ports", ntrace_quiesce_node, &depth);
 	if (ret)
 		return ret;
@@ -99,7 +118,7 @@ static int ntrace_quiesce_node(struct device_node *node, void *data)
  * @component: component found running, not added yet
  *
  * Stops funnels and encoders that have not been probed through their nodes, the farthest from
- * @component first.
+ * @component first. The caller holds cpus_read_lock().
  */
 void ntrace_topology_quiesce_upstream(struct ntrace_component *component)
 {
@@ -134,6 +153,7 @@ static int ntrace_hart_offline(unsigned int cpu, struct hlist_node *node)
 	path->stale = true;
 	if (path->capture)
 		ntrace_capture_stop(path->capture);
+	ntrace_path_leave_hart(path);
 	return 0;
 }
 

@@ -211,7 +211,10 @@ static int ntrace_v0_program_encoder(struct ntrace_component *component,
 /* The sink is programmed first; its reset covers both. */
 static int ntrace_v0_reset(struct ntrace_component *component)
 {
-	return component->type == TR_COMP_TYPE_ENCODER ? 0 : ntrace_component_reset(component);
+	if (component->type != TR_COMP_TYPE_ENCODER)
+		return ntrace_component_reset(component);
+	component->inactive = false;
+	return 0;
 }
 
 static int ntrace_v0_program(struct ntrace_component *component, const struct ntrace_config *config)

@@ -69,6 +69,17 @@ ask head
 ok "trace has come" test "$answer" -gt "$before"
 let_go
 
+# The encoder of a hart that is offline is left alone.
+hold /dev/ntrace1
+echo 0 >$cpu1
+is "$(register "$(encoder 1)")" 0x00000008 "offline: the encoder was made inactive before"
+let_go
+echo 1 >$cpu1
+hold /dev/ntrace1
+ask stop
+is "$answer" 0 "online again: it traces"
+let_go
+
 # A write pointer outside of the buffer, as from a sink that is broken.
 hold /dev/ntrace0
 devmem "$(sink 0)" 32 0x11

@@ -16,9 +16,12 @@ struct device {
 	void (*release)(struct device *dev);
 };
 
+#define dev_name(dev) "device"
+
 /* The test's log. */
 __printf(2, 3) void host_log(const struct device *dev, const char *format, ...);
 #define dev_err host_log
+#define dev_info host_log
 #define dev_err_ratelimited host_log
 #define dev_err_probe(dev, error, ...) (host_log(dev, __VA_ARGS__), (error))
 

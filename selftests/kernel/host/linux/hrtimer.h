@@ -37,6 +37,8 @@ static inline int hrtimer_try_to_cancel(struct hrtimer *timer)
 	return 0;
 }
 
+#define hrtimer_cancel hrtimer_try_to_cancel
+
 static inline u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
 {
 	timer->next = interval;

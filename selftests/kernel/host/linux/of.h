@@ -8,6 +8,10 @@
 /* The test's device tree. */
 struct device_node *of_parse_phandle(const struct device_node *node, const char *name, int index);
 void of_node_put(struct device_node *node);
+struct device_node *of_get_child_by_name(const struct device_node *node, const char *name);
+bool of_device_is_available(const struct device_node *node);
+bool of_property_present(const struct device_node *node, const char *name);
+int of_cpu_node_to_id(struct device_node *node);
 
 static inline void host_free_device_node(struct device_node **node)
 {

@@ -31,6 +31,8 @@ static inline void raw_spin_lock_init(raw_spinlock_t *lock)
 	lock->held = false;
 }
 
+#define raw_spin_lock_irq raw_spin_lock
+#define raw_spin_unlock_irq raw_spin_unlock
 #define spin_lock raw_spin_lock
 #define spin_unlock raw_spin_unlock
 #define DEFINE_SPINLOCK(name) spinlock_t name
@@ -49,6 +51,7 @@ static inline void host_unlock_irqsave(int **irqs)
 
 typedef int host_guard_irqsave;
 
+DEFINE_HOST_GUARD(raw_spinlock, raw_spinlock_t, raw_spin_lock, raw_spin_unlock)
 DEFINE_HOST_GUARD(raw_spinlock_irqsave, raw_spinlock_t, raw_spin_lock, raw_spin_unlock)
 
 #endif /* HOST_LINUX_SPINLOCK_H */

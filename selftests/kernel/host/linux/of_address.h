@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_OF_ADDRESS_H
+#define HOST_LINUX_OF_ADDRESS_H
+
+struct device_node;
+
+/* The test's hardware. */
+void *of_iomap(struct device_node *node, int index);
+#define iounmap(address) ((void)(address))
+
+#endif /* HOST_LINUX_OF_ADDRESS_H */

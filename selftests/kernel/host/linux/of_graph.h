@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef HOST_LINUX_OF_GRAPH_H
+#define HOST_LINUX_OF_GRAPH_H
+
+struct device_node;
+
+/* The test's device tree. */
+struct device_node *of_graph_get_next_endpoint(const struct device_node *ports,
+					       struct device_node *before);
+struct device_node *of_graph_get_remote_port_parent(const struct device_node *endpoint);
+
+#endif /* HOST_LINUX_OF_GRAPH_H */

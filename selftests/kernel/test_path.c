@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which registers the driver touches while a hart is offline: none of its encoder, which may have
+ * lost its power and not answer. Paths of two harts to one sink, and a block that is both.
+ */
+#include <tap.h>
+
+#include "../../kernel/ntrace/component.c"
+#include "../../kernel/ntrace/path.c"
+#include "host/machine.h"
+
+#define BLOCKS 3 /* two encoders and the sink */
+
+static struct machine machine;
+static struct ntrace_component *const sink = &machine.sink;
+
+/* tr??Control of each block; how often a block was touched that has no power. */
+static u32 registers[BLOCKS][TR_COMPONENT_SIZE / sizeof(u32)];
+static bool dead[BLOCKS];
+static unsigned int touched;
+static unsigned int freed;
+
+int host_allocations = -1;
+
+static unsigned int block_of(const void *address)
+{
+	unsigned int block =
+		(unsigned int)(((const u8 *)address - (u8 *)registers) / sizeof(registers[0]));
+
+	touched += dead[block];
+	return block;
+}
+
+u32 readl(const void *address)
+{
+	block_of(address);
+	return *(const u32 *)address;
+}
+
+/* Empty as soon as it is disabled. */
+void writel(u32 value, void *address)
+{
+	u32 *control = registers[block_of(address)];
+
+	*(u32 *)address = value;
+	if (address == control)
+		*control = value & TR_CONTROL_ENABLE ? value : value | TR_CONTROL_EMPTY;
+}
+
+u64 ktime_get_mono_fast_ns(void)
+{
+	return 0;
+}
+
+static int programs;
+
+static int reset(struct ntrace_component *component)
+{
+	return ntrace_component_reset(component);
+}
+
+static int program(struct ntrace_component *component, const struct ntrace_config *config)
+{
+	programs++;
+	return 0;
+}
+
+static const struct ntrace_layout layout = { .reset = reset, .program = program };
+
+int ntrace_funnel_start(struct ntrace_component *component, bool atomic)
+{
+	return 0;
+}
+
+int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
+{
+	return 0;
+}
+
+bool ntrace_funnel_await_empty(const struct ntrace_component *component, u64 deadline)
+{
+	return true;
+}
+
+void ntrace_drain_begin(struct ntrace_component *component)
+{
+}
+
+void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
+{
+}
+
+bool ntrace_drain_await_end(struct ntrace_feed *feed)
+{
+	return true;
+}
+
+int ntrace_ramsink_alloc(struct ntrace_component *component, size_t size)
+{
+	return 0;
+}
+
+void ntrace_ramsink_free(struct ntrace_component *component)
+{
+	freed++;
+}
+
+/* @both: the encoder of hart 0 contains its sink */
+static void begin(unsigned int harts, bool both)
+{
+	(memset)(registers, 0, sizeof(registers));
+	(memset)(dead, 0, sizeof(dead));
+	touched = 0;
+	freed = 0;
+	programs = 0;
+	machine_init(&machine, harts, 0);
+	INIT_LIST_HEAD(&sink->ramsink.feeds);
+	sink->layout = &layout;
+	sink->base = registers[both ? 0 : 2];
+	for (unsigned int i = 0; i < harts; i++) {
+		machine.encoder[i].layout = &layout;
+		machine.encoder[i].base = registers[i];
+		machine.path[i].cpu_up = true;
+		ntrace_path_attach(&machine.path[i], &machine.capture[i]);
+	}
+}
+
+static void offline(unsigned int hart)
+{
+	machine.path[hart].cpu_up = false;
+	machine.path[hart].stale = true;
+	ntrace_path_leave_hart(&machine.path[hart]);
+	dead[hart] = true;
+}
+
+static u32 active(unsigned int block)
+{
+	return registers[block][0] & TR_CONTROL_ACTIVE;
+}
+
+static void test_offline(void)
+{
+	begin(2, false);
+	offline(1);
+	ok(!active(1), "offline: the encoder was switched off before");
+	ok(active(0) && active(2), "the other encoder and their sink were not");
+	ntrace_path_detach(&machine.path[1], &machine.capture[1]);
+	is_u64(touched, 0, "released while it is offline: nothing of the encoder is touched");
+	ok(active(2) && !freed, "the sink is in use");
+	ntrace_path_detach(&machine.path[0], &machine.capture[0]);
+	ok(!active(0) && !active(2) && freed == 1, "the last one is released: all is off");
+	ntrace_component_off(&machine.encoder[1]);
+	is_u64(touched, 0, "unbound while it is offline: neither");
+}
+
+static void test_back(void)
+{
+	struct ntrace_config config = { 0 };
+
+	begin(2, false);
+	offline(1);
+	dead[1] = false;
+	programs = 0;
+	is_u64((u64)ntrace_path_program(&machine.path[1], &config), 0, "online again");
+	ok(active(1) && programs == 1 && !machine.path[1].stale,
+	   "the encoder is programmed, and no more");
+	ntrace_path_detach(&machine.path[1], &machine.capture[1]);
+	ok(!active(1), "and switched off when it is released");
+}
+
+static void test_one_block(void)
+{
+	begin(1, true);
+	offline(0);
+	ok(!active(0), "one block: it was switched off before");
+	ntrace_path_detach(&machine.path[0], &machine.capture[0]);
+	is_u64(touched, 0, "released while it is offline: it is not touched");
+	is_u64(freed, 1, "the memory is free");
+}
+
+int main(void)
+{
+	test_offline();
+	test_back();
+	test_one_block();
+	return done_testing();
+}
