@@ -97,7 +97,7 @@ static void make_hole(struct ntrace_space *space, struct random *random)
 	ntrace_object_put(object);
 }
 
-/* What was told was executed, in this order. */
+/* The reported instructions were executed, in this order. */
 static const char *compare(void)
 {
 	size_t at = 0;

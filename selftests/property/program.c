@@ -303,7 +303,7 @@ static void leave(struct builder *builder)
 		struct random *random = builder->random;
 		uint32_t which = function->handler == PRIVILEGE_M;
 
-		/* URET and MNRET are not taught to every decoder. */
+		/* Few URET and MNRET, because not every decoder knows them. */
 		emit(builder, KIND_TRAP_RETURN)->bits =
 			trap_returns[one_in(random, 10) ? 2 + which : which];
 		return;

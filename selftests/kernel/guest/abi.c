@@ -24,7 +24,7 @@ static void test_info(void)
 	ok(!ioctl(fd, NTRACE_IOC_INFO, &info), "INFO");
 	ok(info.size == sizeof(info) && info.abi_version == NTRACE_ABI_VERSION && info.xlen == 64,
 	   "INFO: size, ABI version, xlen");
-	/* Which hart Linux calls 0 is a lottery; the CPU is in the name of the device. */
+	/* Linux may number the harts in any order; the name of the device has the CPU. */
 	ok(info.cpu == (unsigned int)atoi(device + strlen("/dev/ntrace")) && info.hartid < 64,
 	   "INFO: CPU %u is hart %llu", info.cpu, info.hartid);
 	ok(info.modes == (1u << NTRACE_MODE_BTM | 1u << NTRACE_MODE_HTM), "INFO: BTM and HTM");
@@ -211,7 +211,7 @@ static void test_mmap(void)
 
 	child = fork();
 	if (!child) {
-		/* Not inherited: this is a fault. */
+		/* Mappings are not inherited: this access faults. */
 		first = byte_at(&area, 0);
 		_exit(first ? 1 : 2);
 	}
@@ -241,7 +241,7 @@ static void set_capabilities(uint64_t mask)
 		bail("giving up privileges");
 }
 
-/* In a child without privileges: a failure is an exit status. */
+/* Runs in a child without privileges, which reports a failure by its exit status. */
 static int as_nobody(uint64_t capabilities, rlim_t memlock, uint64_t data_size)
 {
 	struct rlimit limit = { memlock, memlock };

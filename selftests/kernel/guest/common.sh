@@ -4,20 +4,20 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/tap.sh"
-# The driver notices within this time what it should.
+# Time limit for the driver to notice an event.
 wait_seconds=10
 # shellcheck disable=SC2034 # for whoever sources this
 pmu=/sys/bus/event_source/devices/ntrace
 driver=/sys/bus/platform/drivers/ntrace
 debug=/sys/kernel/debug/ntrace
 
-# Files are left in the working directory; without one of its own, in one that goes.
+# Files are left in the working directory. Without one of its own, a test uses one that is removed.
 if [ "$PWD" -ef "$here" ]; then
 	mkdir "$tmp/work"
 	cd "$tmp/work" || exit 1
 fi
 
-# The module: in the virtual SoC it is a file, elsewhere it is installed.
+# The module: a file in the virtual SoC, installed elsewhere.
 load() {
 	local file=/run/ntrace-modules/ntrace.ko
 	if [ -e $file ]; then insmod $file; else modprobe ntrace; fi
@@ -26,8 +26,7 @@ load() {
 [ -e /dev/ntrace0 ] || skip_all "no hart can be traced"
 [ -d $debug ] || mount -t debugfs debugfs /sys/kernel/debug
 
-# Registers are looked at through /dev/mem, which the driver knows nothing of. Names of
-# blocks are their addresses: 6000000.trace-encoder.
+# Reads registers through /dev/mem, without the driver. Names of blocks are their addresses: 6000000.trace-encoder.
 blocks_of() { sed -n "s/^cpu$1 \(.*\) online=.*/\1/p" $debug/paths; }
 encoder_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks%% *}"; }
 sink_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks##* }"; }
@@ -43,14 +42,14 @@ enabled() { [ $(($(register "$1") & 2)) -ne 0 ]; }
 both_enabled() { enabled "$(encoder "$1")" && enabled "$(sink "$1")"; }
 both_disabled() { ! enabled "$(encoder "$1")" && ! enabled "$(sink "$1")"; }
 
-# What the driver has said since the test began, or since the last said_all.
+# Kernel messages of the driver since the start of the test, or since the last said_all.
 log_lines() { dmesg | grep -E 'ntrace(: | [0-9a-z.-]+: )'; }
 log_seen=$(log_lines | wc -l)
 said() { log_lines | tail -n +$((log_seen + 1)); }
 said_all() { log_seen=$(log_lines | wc -l); }
 nothing_said() { is "$(said)" "" "the driver has nothing to say"; }
 
-# program NAME ARGUMENT...: the results of a test program beside this script
+# program NAME ARGUMENT...: runs a test program beside this script and relays its results
 program() {
 	local name=$1
 	[[ ! ${2:-} =~ ^([a-z]|/dev/) ]] || name+=" $2"
@@ -58,7 +57,7 @@ program() {
 	relay "$name" "$here/$1" "${@:2}"
 }
 
-# hold DEVICE...: a process that traces and takes orders; ask ORDER: $answer.
+# hold DEVICE...: starts a process that traces and takes orders; ask ORDER: sets $answer.
 hold() {
 	coproc HOLD { exec "$here/hold" "$@"; }
 	answer=''
@@ -76,7 +75,7 @@ let_go() {
 	wait "$HOLD_PID" 2>/dev/null
 }
 
-# For a test that takes the machine down: its results so far are all of them.
+# For a test that shuts the machine down: ends its results early.
 last_words() {
 	(done_testing)
 	[ ! -x "$here/../jobs.sh" ] || "$here/../jobs.sh" --last $((tap_failures > 0))

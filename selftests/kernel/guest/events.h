@@ -22,7 +22,7 @@ static inline int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return event_open_in(attr, pid, cpu, -1);
 }
 
-/* The same where the path comes back a moment after another event was closed. */
+/* The same if the path becomes free a moment after another event was closed. */
 static inline int event_open_when_free(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	uint64_t end = now_ns() + 10 * NSEC_PER_SEC;

@@ -5,16 +5,16 @@
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 
-# The register with which blocks break, and its bits: tools/vsoc/model/fault.h.
+# The register that breaks blocks, and its bits: tools/vsoc/model/fault.h.
 declare -A bits=([no-empty]=1 [no-active]=2 [no-enable]=4 [wrong-type]=8 [newer-major]=16 [newer-minor]=32
 	[read-only]=64 [pointer-outside]=128 [stuck-pointer]=256)
 fault() { devmem $(($1 + 0xe00)) 32 "${bits[$2]:-0}"; }
 mend() { fault "$1" none; }
 place() { if [ "$1" = encoder ]; then encoder 0; else sink 0; fi; }
-# Milliseconds of the machine, without a process.
+# The machine's clock in milliseconds, without starting a process.
 now() { now=$((${EPOCHREALTIME/./} / 1000)); }
 
-# After the fault: dead, off, and nothing waits; then mended, a capture works.
+# After the fault: the path is dead and off, and no call waits; after the repair, a capture works.
 recovers() {
 	local what=$1 address=$2 start
 	ask state
@@ -40,13 +40,13 @@ works_again() {
 	said_all
 }
 
-# running BLOCK FAULT ERROR PATTERN: breaks while it is traced; STOP tells.
+# running BLOCK FAULT ERROR PATTERN: breaks while it is traced; STOP reports the error.
 running() {
 	local what="$1 $2 while tracing" address lines
 	address=$(place "$1")
 	hold /dev/ntrace0
 	fault "$address" "$2"
-	# Looked at without being asked, as long as it is traced.
+	# Checked without a call while the hart is traced.
 	[ "$2" != pointer-outside ] || ok "$what: it is noticed" wait_for state_is 3
 	ask stop
 	is "$answer" "$3" "$what: STOP: $3"
@@ -55,7 +55,7 @@ running() {
 	is "$(wc -l <<<"$lines")" 1 "$what: in one line"
 	recovers "$what" "$address"
 }
-# starting BLOCK FAULT ERROR PATTERN: broken when it is to start.
+# starting BLOCK FAULT ERROR PATTERN: broken before START.
 starting() {
 	local what="$1 $2 at START" address
 	address=$(place "$1")
@@ -67,7 +67,7 @@ starting() {
 	like "$what: the log says so" "$4" "$(said)"
 	recovers "$what" "$address"
 }
-# configuring BLOCK FAULT ERROR: broken when it is to be programmed.
+# configuring BLOCK FAULT ERROR: broken before it is programmed.
 configuring() {
 	local what="$1 $2 at CONFIGURE" address
 	address=$(place "$1")
@@ -92,7 +92,7 @@ configuring encoder read-only EOPNOTSUPP
 configuring ram-sink read-only EIO
 configuring ram-sink pointer-outside EIO
 
-# A pointer that does not move: trace that is not said to be there is not lost in silence.
+# A pointer that does not move: the driver reports the loss although the sink shows no trace.
 hold /dev/ntrace0
 ask stop
 fault "$(sink 0)" stuck-pointer
@@ -103,9 +103,9 @@ is "$answer" EIO "ram-sink stuck-pointer: STOP: EIO"
 like "ram-sink stuck-pointer: the log says so" 'write pointer is stuck' "$(said)"
 recovers "ram-sink stuck-pointer" "$(sink 0)"
 
-# Versions and types, when the driver comes.
+# Versions and types, when the driver is loaded.
 name=$(sink_name 0)
-# probed FAULT: the sink is bound while it is broken so.
+# probed FAULT: binds the sink while it is broken.
 probed() {
 	echo "$name" >$driver/unbind
 	fault "$(sink 0)" "$1"
@@ -140,10 +140,10 @@ echo "$name" >$driver/bind
 ok "mended: the device is there" test -c /dev/ntrace0
 said_all
 
-# perf cannot be told, but the log can; and each switch of the task goes on at once: one that
-# waits as long as the driver may does so for 100 us, 200 ms for all.
-# switches VERDICT: of a traced task; $spent: the least time of 2000 in ms. While the guest waits
-# for its disk, its clock follows the host's: such a wait must not count.
+# The driver reports the fault in the log, because perf has no way to report it. Each switch of the task continues at once: a
+# switch that waits as long as the driver may takes 100 us, 200 ms for all.
+# switches VERDICT: of a traced task; $spent: the shortest time of 2000 switches in ms. While the guest waits for its disk,
+# its clock follows the host's: such a wait must not count.
 switches() {
 	local start
 	spent=1000000

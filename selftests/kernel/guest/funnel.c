@@ -17,12 +17,12 @@ static struct ntrace_info infos[HARTS];
 static int fds[HARTS];
 static struct area areas[HARTS];
 
-/* What a hart has in a stream. */
+/* The messages of one hart in a stream. */
 struct walk {
 	uint64_t messages;
 	uint64_t foreign;	/* messages of others */
 	uint64_t marks;		/* gap marks */
-	unsigned int first;	/* TCODE of its first message and of its last one */
+	unsigned int first;	/* TCODE of its first and last messages */
 	unsigned int last;
 	bool whole;		/* ends where a message ends */
 };
@@ -104,7 +104,7 @@ static void *work_on(void *argument)
 	return NULL;
 }
 
-/* Both harts at work at once. */
+/* Both harts work at the same time. */
 static void work_both(void)
 {
 	pthread_t threads[HARTS];
@@ -132,7 +132,7 @@ static void check_stream(int hart, const char *what)
 			       (unsigned long long)head_of(&areas[hart]));
 }
 
-/* Is @later the end of @earlier, byte by byte? */
+/* Whether @later is the end of @earlier, byte by byte. */
 static bool is_end_of(const struct area *later, const struct area *earlier)
 {
 	uint64_t position, size = head_of(later), ahead = head_of(earlier) - size;
@@ -336,7 +336,7 @@ static void test_perf(void)
 	   "perf: it counts %llu bytes", (unsigned long long)count);
 	close(second);
 	close(first);
-	/* They are given back a moment later. */
+	/* They become free a moment later. */
 	ok(!configure_when_free(fds[1], &config), "CONFIGURE when perf has gone");
 	fails_with(open_event(type, 0, false), EBUSY, "perf: an event while a file has the sink");
 	close(fds[1]);

@@ -4,7 +4,7 @@
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 
-# kind NAME: words of the line of each component of that kind, without the place.
+# kind NAME: words of the debugfs line of each component of that kind, without the address.
 components() { grep -E "^[0-9a-f]+\.trace-$1 " $debug/components; }
 running() { components "$1" | grep -c ' active enabled'; }
 
@@ -17,8 +17,7 @@ is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing r
 
 program funnel
 
-# Two tasks on two harts, both with events of one process: what each has in its own trace
-# is judged from the files.
+# Two tasks on two harts, both with events of one process: the host evaluates the trace of each from the files.
 for round in 1 2 3; do
 	mkdir turns$round
 	program perf trace "$(<$pmu/type)" turns$round turns
@@ -28,12 +27,12 @@ program perf trace "$(<$pmu/type)" beside beside
 is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing runs"
 is "$(grep -c ' held=0 users=0' $debug/components)" "$(wc -l <$debug/components)" "nothing is held"
 
-# The rest once is enough.
+# The other checks need to run only once.
 if [ "${1:-}" = short ]; then
 	done_testing
 fi
 
-# A funnel that breaks and mends; its register for that: tools/vsoc/model/fault.h.
+# A funnel that breaks and is repaired; the register for that: tools/vsoc/model/fault.h.
 funnel=0x$(components funnel | sed -n '1s/\..*//p')
 broken() { devmem $((funnel + 0xe00)) 32 "$1"; }
 hold /dev/ntrace0
@@ -59,7 +58,7 @@ is "$answer" 0 "mended: CONFIGURE and START"
 let_go
 said_all
 
-# One hart comes and goes while the other is traced, too.
+# One hart goes offline and online, also while the other is traced.
 cpu1=/sys/devices/system/cpu/cpu1/online
 hold /dev/ntrace0
 first=$HOLD_PID
@@ -76,7 +75,7 @@ ask start
 is "$answer" 0 "it is back: START"
 is "$(running encoder) $(running ram-sink)" "2 1" "both harts are traced"
 
-# The funnel goes: both paths do.
+# Unbinding the funnel removes both paths.
 funnel=$(components funnel | sed -n '1s/ .*//p')
 echo "$funnel" >$driver/unbind
 is "$(running encoder) $(running ram-sink)" "0 0" "unbind $funnel: nothing runs"

@@ -31,7 +31,7 @@
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* A result, whose text needs no newline. */
+/* A result; its text needs no newline. */
 __attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const char *format, ...)
 {
 	int error = errno;
@@ -47,21 +47,21 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const cha
 	return good;
 }
 
-/* The first lines of a program with @tests results. */
+/* The first lines of the output, for @tests results. */
 static inline void begin(unsigned int tests)
 {
 	ksft_print_header();
 	ksft_set_plan(tests);
 }
 
-/* Called with what it does not know. */
+/* Calls with unknown fields and values. */
 __attribute__((noreturn)) static inline void usage(const char *text)
 {
 	fprintf(stderr, "usage: %s\n", text);
 	exit(2);
 }
 
-/* Is @ret a failure with @expected? */
+/* Whether @ret is a failure with @expected. */
 static inline bool fails_with(long ret, int expected, const char *what)
 {
 	int error = errno;
@@ -142,8 +142,8 @@ static inline int consume(int fd, uint64_t tail)
 }
 
 /*
- * CONFIGURE of what somebody has just closed, who gives it back a moment later: tries for
- * ten seconds. Return: as of ioctl().
+ * CONFIGURE of a device that was just closed and becomes free a moment later: tries for ten
+ * seconds. Return: as of ioctl().
  */
 static inline int configure_when_free(int fd, struct ntrace_config *config)
 {
@@ -165,7 +165,7 @@ static inline void run_on(unsigned int cpu)
 		bail("sched_setaffinity");
 }
 
-/* Branches that no predictor and no history compresses much. */
+/* Branches that neither a predictor nor history compresses well. */
 __attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
 {
 	volatile uint64_t sum = 0;
@@ -186,7 +186,7 @@ __attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
 }
 
 /*
- * The debug kernel executes so much for each interrupt and call that its own trace
+ * The debug kernel executes so many instructions for each interrupt and call that its own trace
  * fills every buffer.
  */
 static inline bool on_debug_kernel(void)
@@ -194,7 +194,7 @@ static inline bool on_debug_kernel(void)
 	return !access("/proc/lockdep", F_OK);
 }
 
-/* What to trace where all of it must fit into a buffer. */
+/* Privileges to trace if all of the trace must fit into a buffer. */
 static inline uint32_t fitting_privilege(void)
 {
 	return on_debug_kernel() ? NTRACE_PRIVILEGE_U : 0;

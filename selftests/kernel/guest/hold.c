@@ -46,7 +46,7 @@ int main(int argc, char **argv)
 		config.data_size = strtoull(argv[3], NULL, 0);
 	}
 	fd = open_device(argv[1], 0);
-	/* Without filters all or nothing is traced. */
+	/* An encoder without filters traces everything or nothing. */
 	if (ioctl(fd, NTRACE_IOC_INFO, &info))
 		bail("INFO");
 	if (!info.privilege)

@@ -56,7 +56,7 @@ is "$answer" ENODEV "START: ENODEV"
 ask configure
 is "$answer" ENODEV "CONFIGURE: ENODEV"
 echo 1 >$cpu1
-# Full already, on the debug kernel.
+# On the debug kernel, the area is already full.
 ask consume
 ask head
 before=$answer
@@ -80,7 +80,7 @@ ask stop
 is "$answer" 0 "online again: it traces"
 let_go
 
-# A write pointer outside of the buffer, as from a sink that is broken.
+# A write pointer outside of the buffer, as from a broken sink.
 hold /dev/ntrace0
 devmem "$(sink 0)" 32 0x11
 devmem $(($(sink 0) + 0x20)) 32 0x100
@@ -100,8 +100,7 @@ ok "encoder and sink are enabled" both_enabled 0
 let_go
 
 count() { awk -v name="$1" '$1 ~ name { sum += $2 } END { print sum + 0 }' "$2"; }
-# Free pages, with those that each hart keeps for itself. Twice: what the first look freed
-# counts as well.
+# Free pages, including those that each hart keeps for itself. Twice: the first call itself frees pages.
 free_kib() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
@@ -109,8 +108,8 @@ free_kib() {
 	echo 3 >/proc/sys/vm/drop_caches
 	echo $(($(count '^MemFree' /proc/meminfo) + 4 * $(count '^count:' /proc/zoneinfo)))
 }
-# Live objects of kmalloc() by who has allocated them, with slab_debug=U,kmalloc-*: those
-# that have a function of the driver in their stack.
+# Live objects of kmalloc() by their allocator, with slab_debug=U,kmalloc-*: those with a function of the driver in their
+# stack.
 traces=(/sys/kernel/debug/slab/kmalloc-*/alloc_traces)
 objects() {
 	cat "${traces[@]}" | awk -v RS= 'function take() { if (text ~ /\[ntrace\]/) sum += number; text = "" }
@@ -121,7 +120,7 @@ objects() {
 		  } }
 		END { take(); print sum + 0 }'
 }
-# What is freed after a grace period of RCU takes a moment; counting takes longer.
+# Objects freed after an RCU grace period take a moment; counting takes longer.
 objects_are() {
 	local now
 	for _ in 1 2 3; do
@@ -148,11 +147,11 @@ elif ok "the driver's objects are counted: $had" test "$had" -gt 0; then
 	ok "no object leaked" objects_are "$had"
 fi
 is "$(mappings)" "$mapped" "no mapping leaked"
-# A page each time would be 4000 KiB; the rest of the machine takes some as well.
+# A leaked page each time would be 4000 KiB; the rest of the machine takes some as well.
 ok "no pages leaked ($gone KiB)" test "$gone" -lt 2000
 let_go
 
-# Pages of five lost sinks are 20 MiB; loading modules alone moves several, up to 4.7 seen.
+# Pages of five leaked sinks are 20 MiB; loading modules alone changes the number by several MiB, up to 4.7 seen.
 kib=$(free_kib)
 for _ in 1 2 3 4 5; do
 	rmmod ntrace || not_ok "rmmod"

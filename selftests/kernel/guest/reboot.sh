@@ -10,5 +10,5 @@ hold /dev/ntrace1 2>/dev/null
 ok "CPU 0 is traced" both_enabled 0
 ok "CPU 1 is traced" both_enabled 1
 last_words
-# Not by way of init: no process is asked to end.
+# Without init, so that no process is asked to end.
 reboot -f

@@ -27,7 +27,7 @@ static void become(uid_t user)
 {
 	if (setgid(user) || setuid(user))
 		bail("setuid");
-	/* As after an exec: its own children are not kept from it. */
+	/* As after an exec: allows access of its own children. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -92,7 +92,7 @@ static bool all_zero(const uint8_t *bytes, uint64_t from, uint64_t to)
 	return from >= to;
 }
 
-/* Root has filled as much, of the kernel, too; what it had is free now. */
+/* Root has filled as much memory, also from the kernel, and has freed it. */
 static void fill(size_t size)
 {
 	struct perf_event_attr attr = attributes();
@@ -120,7 +120,7 @@ static int look_at_fresh(size_t size)
 	head = aux_head(&area);
 	if (head < 16 || head > size / 2 || area.aux[0] != PROG_TRACE_SYNC)
 		return 2;
-	/* And the driver has not copied more of its own buffer than it says. */
+	/* The driver has copied no more of its own buffer than it reports. */
 	return all_zero(area.aux, head, size) ? 0 : 3;
 }
 
@@ -152,7 +152,7 @@ static void test_stale_device(void)
 	int fd = open_device("/dev/ntrace0", 0);
 	struct area area;
 
-	/* The path comes back a moment after the last event was closed. */
+	/* The path becomes free a moment after the last event was closed. */
 	config.size = sizeof(config);
 	if (configure_when_free(fd, &config))
 		bail("CONFIGURE");
@@ -181,7 +181,7 @@ static void test_stale_device(void)
 static atomic_bool wild_end;
 static bool wild_all;
 
-/* All that a user can write where the kernel reads, again and again, from the other hart. */
+/* Writes everything that a user can write and the kernel reads, repeatedly, from the other hart. */
 static void *be_wild(void *data)
 {
 	struct perf_event_mmap_page *page = data;
@@ -197,7 +197,7 @@ static void *be_wild(void *data)
 		random ^= random >> 7;
 		random ^= random << 17;
 		value = random;
-		/* Near the truth, and far from it */
+		/* Values near the true one, and far from it */
 		if (random & 1)
 			value = page->aux_head + (random >> 1 & 0x1fff) - 0x1000;
 		if ((random & 6) == 6)
@@ -223,7 +223,7 @@ static void test_wild(bool all)
 	if (pthread_create(&thread, NULL, be_wild, area.page))
 		bail("thread");
 	for (int i = 0; i < 300; i++) {
-		/* Whoever says that the area is full has it disabled. */
+		/* A user who reports a full area has the event disabled. */
 		trace_work(&area, 1000);
 		if (read(area.fd, &count, sizeof(count)) == sizeof(count) && count > traced)
 			traced = count;
@@ -233,7 +233,7 @@ static void test_wild(bool all)
 	ok(traced > 65536, "%s: %llu bytes were traced", what, (unsigned long long)traced);
 	ok(all_zero(other.aux, 0, other.aux_size), "%s: nothing in another AUX area", what);
 	aux_area_close(&other);
-	/* The kernel has its own position, and shows it when it has something to say. */
+	/* The kernel keeps its own position, and shows it with the next record. */
 	area.page->aux_tail = 0;
 	aux_area_close(&area);
 	area = aux_area_open(&attr, 0, 0, 1 << 16, false);
@@ -285,12 +285,12 @@ static void test_setuid(const char *path)
 	root = trace_child(path);
 	ok(plain > 20000, "a program that a child execs: %llu bytes of trace",
 	   (unsigned long long)plain);
-	/* The child's last steps before exec are the tracer's own program. */
+	/* The child's last steps before exec belong to the tracer's own program. */
 	ok(root < plain / 4, "one that is setuid root: %llu, from before",
 	   (unsigned long long)root);
 }
 
-/* A child of another user that has an event of itself, until it is killed. */
+/* A child of another user that has its own event, until it is killed. */
 static pid_t owner(uid_t user, int expected, const char *what)
 {
 	struct perf_event_attr attr = attributes();

@@ -21,7 +21,7 @@ __attribute__((noinline)) static void mark(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The calls are within the longer of the two times, and around the shorter one. */
+/* The calls lie within the longer interval, and contain the shorter one. */
 static void load(void)
 {
 	uint64_t before = now_ns(), after, inner;
@@ -37,7 +37,7 @@ static void load(void)
 
 #define TURNS	20
 
-/* Each call comes after that of the other hart has returned. */
+/* Each call comes after the call of the other hart has returned. */
 static void take_turns(int from, int to)
 {
 	char token = 0;

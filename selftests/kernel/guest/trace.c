@@ -8,7 +8,7 @@
 
 #include "guest.h"
 
-/* Registers of a RAM sink: trRamStartLow and trRamWPLow, of which bit 0 says that it has wrapped. */
+/* Registers of a RAM sink: trRamStartLow, and trRamWPLow, whose bit 0 is the wrap bit. */
 #define TR_RAM_START_LOW 0x10
 #define TR_RAM_WP_LOW 0x20
 #define TR_RAM_WP_LOW_WRAP 1
@@ -79,7 +79,7 @@ static void test_start_stop(uint32_t mode, const char *name)
 
 static void test_drain(uint32_t mode, const char *name)
 {
-	/* How often a timer comes is the driver's to say, unless the kernel is slow. */
+	/* The driver chooses the timer interval, unless the kernel is slow. */
 	struct ntrace_config config = { .mode = mode,
 					.privilege = fitting_privilege(),
 					.drain_us = on_debug_kernel() ? 500 : 0,
@@ -108,7 +108,7 @@ static void test_drain(uint32_t mode, const char *name)
 			quiet++;
 		}
 	}
-	/* Before anything is printed: that is traced as well. */
+	/* Before printing anything, because printing is traced as well. */
 	consume(fd, head_of(&area));
 	if (ioctl(fd, NTRACE_IOC_STOP))
 		bail("STOP");
@@ -139,7 +139,7 @@ static void test_sleeping_reader(void)
 	fails_with(read(fd, buffer, sizeof(buffer)), EAGAIN, "read, nonblocking, nothing there");
 	fcntl(fd, F_SETFL, 0);
 
-	/* Trace comes from a child on the traced hart; this one sleeps elsewhere. */
+	/* A child on the traced hart makes the trace; this process sleeps elsewhere. */
 	child = fork();
 	if (!child) {
 		run_on(cpu);
@@ -191,16 +191,13 @@ static void test_flush(void)
 	close(fd);
 }
 
-/*
- * What the sink has written since START, if it has not wrapped, which is seen in
- * bit 0.
- */
+/* Bytes that the sink has written since START, if it has not wrapped (bit 0). */
 static uint64_t sink_bytes(void)
 {
 	return (uint32_t)(sink[TR_RAM_WP_LOW / 4] - sink[TR_RAM_START_LOW / 4]);
 }
 
-/* The sink is larger than all that is traced. */
+/* The sink is larger than the complete trace. */
 static void test_full(bool reader)
 {
 	struct ntrace_config config = { .data_size = 1 << 16,
@@ -232,7 +229,7 @@ static void test_full(bool reader)
 	   "%s: lost is exact", name);
 	ok(reader ? area.control->gaps > 1 : area.control->gaps == 1 && head_of(&area) == 1 << 16,
 	   "%s: %u gaps", name, area.control->gaps);
-	/* With a reader more may have come behind the last gap than the data area holds. */
+	/* With a reader, more trace than the data area holds may follow the last gap. */
 	ok((reader && head_of(&area) - area.control->gap_head > config.data_size) ||
 		   byte_at(&area, area.control->gap_head) == RESERVED_BYTE,
 	   "%s: marked at gap_head", name);
@@ -241,7 +238,7 @@ static void test_full(bool reader)
 	close(fd);
 }
 
-/* How many bytes of trace some work makes, from a sink that holds all of it. */
+/* The number of bytes of trace that some work makes, from a sink that holds all of it. */
 static uint64_t bytes_of_work(unsigned int rounds)
 {
 	struct ntrace_config config = { .sink_size = 4 << 20, .privilege = fitting_privilege() };
@@ -284,7 +281,7 @@ static void test_lapped(const char *name, uint32_t drain_us, bool flush, int rou
 	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss says so", name);
 	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost",
 	   name);
-	/* Interrupts differ from run to run, but do not double the trace. */
+	/* Interrupts differ between runs, but do not double the trace. */
 	ok(area.control->lost + head_of(&area) < 2 * bytes,
 	   "%s: not more lost than there was (%llu bytes)", name, (unsigned long long)bytes);
 	ok(byte_at(&area, area.control->gap_head) == RESERVED_BYTE, "%s: marked at gap_head", name);

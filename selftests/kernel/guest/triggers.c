@@ -55,7 +55,7 @@ static unsigned int count(const struct area *area, uint8_t first)
 	return found;
 }
 
-/* Input 0 begins, input 1 ends; both outputs tell. */
+/* Input 0 starts and input 1 stops the trace; both outputs report it. */
 static void test_window(int fd)
 {
 	struct ntrace_config config = {
@@ -94,7 +94,7 @@ static void test_window(int fd)
 	unmap(&area);
 }
 
-/* Marks while it is traced anyway. */
+/* Marks the trace while it is on. */
 static void test_notify(int fd)
 {
 	struct ntrace_config config = { .privilege = NTRACE_PRIVILEGE_U,
@@ -123,7 +123,7 @@ static void test_notify(int fd)
 	unmap(&area);
 }
 
-/* The hart's own: 2 begins, 4 marks, 3 ends. */
+/* Triggers of the hart: 2 starts, 4 marks, 3 stops the trace. */
 static void test_debug(int fd)
 {
 	struct ntrace_config config = {
@@ -185,7 +185,7 @@ static void test_perf_refused(void)
 	fails_with(try_event(0, 100 | UINT64_C(100) << 32, on), EINVAL, "perf: with strobing");
 }
 
-/* What @rounds of work add to the AUX area while the event is enabled. */
+/* Bytes that @rounds of work add to the AUX area while the event is enabled. */
 static uint64_t traced(const struct aux_area *area, uint64_t rounds, uint32_t raise)
 {
 	uint64_t before = aux_head(area);
@@ -198,7 +198,7 @@ static uint64_t traced(const struct aux_area *area, uint64_t rounds, uint32_t ra
 	return aux_head(area) - before;
 }
 
-/* The window of an event of this task: how it stood when it was taken off is how it goes on. */
+/* An event of this task keeps its on or off state while the task is off the hart. */
 static void test_perf_window(void)
 {
 	struct perf_event_attr attr = attributes();

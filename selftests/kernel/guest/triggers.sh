@@ -6,7 +6,7 @@
 is "$(cat $pmu/caps/triggers_in $pmu/caps/triggers_out $pmu/caps/triggers_debug | tr '\n' ' ')" "0x3 0x3 0x1 " "caps: triggers"
 program triggers "$(encoder 0)" "$(<$pmu/type)"
 
-# By the command: a program on hart 0 that raises input 0, or does not.
+# With the command: a program on hart 0 that raises input 0, or does not.
 recorded() {
 	taskset -c 0 ntrace record -q --task --privilege u --armed --trigger-in 0=on -o "$tmp/$1.data" -- \
 		devmem "$(printf '0x%x' $(($(encoder 0) + $2)))" 32 1 >"$tmp/said" 2>&1

@@ -70,7 +70,7 @@ static void test_full(int fd)
 	unmap(&area);
 }
 
-/* A buffer that ends before it begins, behind the back of the driver. */
+/* A buffer that ends before it starts, set without the driver. */
 static void test_sink_error(int fd, off_t address)
 {
 	struct ntrace_config config = { .privilege = EVERYTHING };
@@ -123,7 +123,7 @@ static struct perf_event_attr all(void)
 	return attr;
 }
 
-/* Firmware is in the trace: perf_event_paranoid alone does not open that. */
+/* The trace includes firmware: perf_event_paranoid alone does not permit it. */
 static void test_perf_unprivileged(void)
 {
 	struct perf_event_attr attr = all();
@@ -156,7 +156,7 @@ static void test_perf_refused(void)
 	fails_with(event_open(&attr, 0, 0), EOPNOTSUPP, "perf: BTM");
 }
 
-/* Flags of all PERF_RECORD_AUX, together. */
+/* Flags of all PERF_RECORD_AUX, combined. */
 static uint64_t aux_flags(const struct aux_area *area)
 {
 	const uint8_t *data = (const uint8_t *)area->page + area->page->data_offset;
@@ -189,7 +189,7 @@ static void test_perf(volatile uint32_t *page)
 	ioctl(area.fd, PERF_EVENT_IOC_ENABLE, 0);
 	work(1000);
 	ioctl(area.fd, PERF_EVENT_IOC_DISABLE, 0);
-	/* The kernel cannot be left out. */
+	/* The kernel cannot be excluded. */
 	ok(aux_head(&area) > head && area.aux[head] == PROG_TRACE_SYNC &&
 		   (!aux_flags(&area) || on_debug_kernel()),
 	   "perf: and again, nothing lost");

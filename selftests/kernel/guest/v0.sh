@@ -7,7 +7,7 @@ components=$debug/components
 off() { grep -c ' control=0x8 ' $components; }
 is "$(grep -c 'version=0\.0 ' $components)" 2 "debugfs: two encoders of version 0"
 is "$(off)" 2 "both are off"
-# The most that perf lets anyone do.
+# The most permissive setting of perf.
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 program v0 "$(encoder 0)" "$(<$pmu/type)"
 like "the log tells of the error" 'encoder does not start' "$(said)"

@@ -7,7 +7,7 @@
 
 static const char *const device = "/dev/ntrace0";
 
-/* Messages from the first one on; stops at a gap mark. */
+/* Reads messages from the first one on; stops at a gap mark. */
 static uint64_t messages(const struct area *area, uint64_t from, uint64_t to)
 {
 	uint64_t count = 0;
@@ -24,7 +24,10 @@ static void show(const struct area *area)
 		       area->control->gaps);
 }
 
-/* Little, that fits: all of it; then much: what the memory holds. */
+/*
+ * First a little work, whose trace fits completely; then much work, of which the memory holds the
+ * last part.
+ */
 static void test_fits(uint32_t flags, const char *name)
 {
 	struct ntrace_config config = { .flags = flags, .privilege = NTRACE_PRIVILEGE_U };

@@ -80,7 +80,7 @@ static void over(void)
 	host_event = NULL;
 }
 
-/* Encoder and sink have been stopped, everything is in memory. */
+/* Encoder and sink have been stopped; everything is in memory. */
 static void stop(void)
 {
 	hw_settle();
@@ -101,7 +101,7 @@ static u64 drained(void)
 	return control->head;
 }
 
-/* The sink laps at a certain moment of the drain. */
+/* The sink laps at a given moment of the drain. */
 static enum host_event lap_at;
 static unsigned int lap_count, lap_skip;
 static u64 lap_bytes;
@@ -127,7 +127,7 @@ static void lap_when(enum host_event event, unsigned int skip, unsigned int coun
 	hw.at = lap;
 }
 
-/* How far the driver has come in the ring, seen from the sink's pointer. */
+/* The driver's progress in the ring, relative to the sink's pointer. */
 static u64 behind(void)
 {
 	return (hw.pointer + hw.size - sink->drained) % hw.size;

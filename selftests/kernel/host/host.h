@@ -11,14 +11,14 @@
 
 #include <stddef.h>
 
-/* The kernel is not built with these. */
+/* The kernel is built without these warnings. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
-/* Not every test needs all of what is here. */
+/* Not every test uses all of this file. */
 #pragma GCC diagnostic ignored "-Wunused-function"
 
-/* What other harts and devices can come between, and what orders memory. */
+/* Points at which other harts and devices may act, and memory barriers. */
 enum host_event {
 	HOST_BARRIER,		/* mb() */
 	HOST_READ_BARRIER,	/* rmb() */
@@ -28,7 +28,7 @@ enum host_event {
 	HOST_EXCHANGE,		/* an atomic compare and exchange is about to begin */
 };
 
-/* Called at each, unless NULL. */
+/* Called at each of them, unless NULL. */
 __attribute__((weak)) void (*host_event)(enum host_event event, const void *address, size_t size);
 
 static inline void host_tell(enum host_event event, const void *address, size_t size)

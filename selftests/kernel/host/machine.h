@@ -24,7 +24,7 @@ struct machine {
 	u8 *data[MACHINE_HARTS];
 };
 
-/* What the driver has logged last, and how often it has logged anything. */
+/* The last message of the driver, and the number of messages. */
 static char machine_log[256];
 static unsigned int machine_logged;
 
@@ -88,7 +88,7 @@ static void machine_free(struct machine *machine)
 		free(machine->data[i]);
 }
 
-/* Random numbers that are the same everywhere (xorshift64*). */
+/* Reproducible random numbers (xorshift64*). */
 static u64 machine_random_state;
 
 static u64 random_below(u64 bound)
@@ -99,7 +99,7 @@ static u64 random_below(u64 bound)
 	return machine_random_state * 0x2545f4914f6cdd1dULL % bound;
 }
 
-/* SEED of the environment, or @seed; printed, so that a failure can be had again. */
+/* SEED of the environment, or @seed; printed, so that a failure can be repeated. */
 static u64 random_seed(u64 seed)
 {
 	const char *text = getenv("SEED");
@@ -110,7 +110,7 @@ static u64 random_seed(u64 seed)
 	return seed;
 }
 
-/* Of case @number of a test, apart from all others. */
+/* Seed of case @number of a test, independent of all others. */
 static void random_begin(u64 seed, unsigned int number)
 {
 	machine_random_state = (seed * 1000003 + number) * 0x9e3779b97f4a7c15ULL | 1;

@@ -5,7 +5,7 @@
 
 int host_allocations = -1;
 
-/* Memory for sinks: where it lies, how much of it is in use, what addresses it may have. */
+/* Memory for sinks: its place, the amount in use, and the permitted addresses. */
 static struct {
 	dma_addr_t dma;
 	u64 mask;

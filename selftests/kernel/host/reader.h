@@ -17,7 +17,7 @@ static u8 plain_byte(u64 position)
 	return (u8)((position / PLAIN_UNIT >> 6 * (position % PLAIN_UNIT) & 0x3f) << 2 | 1);
 }
 
-/* And of several: messages of eight bytes with SRC in turns. */
+/* Trace of several encoders: messages of eight bytes, with SRC in turns. */
 #define MESSAGE 8
 #define MESSAGE_HARTS 3
 #define MESSAGE_SRC_BITS 2
@@ -58,7 +58,7 @@ static void reader_end(void)
 	}
 }
 
-/* As user space does: @bytes at most, from the data area, and free them. */
+/* Reads like user space: at most @bytes from the data area, and frees them. */
 static void reader_read(struct machine *machine, unsigned int hart, u64 bytes)
 {
 	struct ntrace_feed *feed = &machine->capture[hart].feed;
@@ -73,14 +73,14 @@ static void reader_read(struct machine *machine, unsigned int hart, u64 bytes)
 	ntrace_feed_consume(feed, tail + bytes);
 }
 
-/* What pieces between marks there are, and what is missing of @total bytes. */
+/* Collects the pieces between marks, and the missing part of @total bytes. */
 struct found {
 	u64 missing;
 	unsigned int marks;
 	const char *wrong;
 };
 
-/* Where in the stream a piece is that is not the first. */
+/* The stream position of a piece other than the first. */
 static u64 plain_find(const u8 *bytes)
 {
 	u64 unit = 0;
@@ -90,7 +90,7 @@ static u64 plain_find(const u8 *bytes)
 	return unit * PLAIN_UNIT;
 }
 
-/* Pieces of a plain stream begin with a unit; one shorter than that is only counted. */
+/* Pieces of a plain stream start with a unit; a shorter piece is only counted. */
 static struct found reader_judge_plain(const struct reader *reader, u64 total)
 {
 	struct found found = { 0 };
@@ -123,8 +123,8 @@ static struct found reader_judge_plain(const struct reader *reader, u64 total)
 }
 
 /*
- * Whole messages of @hart in their order. Cut ones are before marks and at the end alone;
- * with @begins_cut, where an area without room has dropped some bytes, after marks as well.
+ * Complete messages of @hart in order. Truncated ones occur only before marks and at the end; with
+ * @begins_cut, if a full area has dropped some bytes, after marks as well.
  */
 static struct found reader_judge_messages(const struct reader *reader, u64 total, unsigned int hart,
 					  bool begins_cut)

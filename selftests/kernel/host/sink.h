@@ -24,7 +24,7 @@ static struct {
 	unsigned int pace;	/* units per move, at most */
 	unsigned int lap;	/* one move in so many is more than a round; 0: none */
 	u8 (*byte)(u64 position);
-	/* What the next accesses do, for tests that want it exactly. */
+	/* Actions of the next accesses, for tests that need them exactly. */
 	void (*at)(enum host_event event);
 	/* Faults */
 	bool outside, stuck;
@@ -33,7 +33,7 @@ static struct {
 	u32 control, rp, encoder;
 	u32 sram[SINK_SRAM_WORDS];
 	unsigned int pointer_reads;
-	/* Has the driver left out a barrier? */
+	/* Whether the driver has omitted a barrier. */
 	bool canary_set, copied;
 	const char *disorder;
 } hw;
@@ -44,7 +44,7 @@ static void hw_write(u64 to)
 		hw.ring[hw.memory % hw.size] = hw.byte(hw.memory);
 }
 
-/* The sink takes @bytes; the last ones may still be on their way to memory. */
+/* The sink takes @bytes; the last ones may still be in flight. */
 static void hw_take(u64 bytes)
 {
 	u64 late;
@@ -79,7 +79,7 @@ static u32 hw_pointer(void)
 {
 	u32 start = hw.zero_based ? 0 : SINK_DMA;
 
-	/* What was on its way at the last access has arrived. */
+	/* Writes that were in flight at the last access arrive. */
 	hw_write(hw.seen);
 	hw_move();
 	hw.seen = hw.pointer;
@@ -126,7 +126,7 @@ void writel(u32 value, void *address)
 		hw.rp = value / 4;
 }
 
-/* The order that drain.c tells of: canary, barrier, pointer; copy, barrier, pointer. */
+/* The order described in drain.c: canary, barrier, pointer; copy, barrier, pointer. */
 static void hw_event(enum host_event event, const void *address, size_t size)
 {
 	bool in_ring = (const u8 *)address >= hw.ring && (const u8 *)address < hw.ring + hw.size;

@@ -12,7 +12,7 @@ judge_kexec() {
 	clean_console "$1" "kexec: the kernel logs are clean" || diag "$(tail -n 60 "$1" | tr -d '\r')"
 }
 
-# clean_console CONSOLE TEXT: what comes before the first process is the kernel's own
+# clean_console CONSOLE TEXT: no kernel warning after the start of the first process; earlier ones are the kernel's own
 clean_console() {
 	if sed '1,/Run .init as init process/d' "$1" | grep -aE 'BUG|WARNING|Oops' >"$tmp/bad"; then
 		not_ok "$2"

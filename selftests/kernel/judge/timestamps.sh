@@ -5,9 +5,8 @@
 # shellcheck source=selftests/kernel/judge/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# times NAME: per stream "FIRST LAST BACK LENGTH START": times of the first and the last
-# event, how often it went back, how long the trace was by the kernel's clock and when it
-# began; then "marks A B": when mark() returned.
+# times NAME: per stream "FIRST LAST BACK LENGTH START": times of the first and the last event, the number of decreases, the
+# length and the start of the trace by the kernel's clock; then "marks A B": when mark() returned.
 times() {
 	"$ntrace" decode --json --sysroot "$sysroot" --level block "$1" 2>/dev/null | python3 -c '
 import json, sys
@@ -34,7 +33,7 @@ for number, stream in sorted(streams.items()):
 print("marks", *marks)' "$1"
 }
 
-# never_back NAME: and what times says of it in $tmp/NAME.txt
+# never_back NAME: no time decreases; keeps the output of times in $tmp/NAME.txt
 never_back() {
 	make_sysroot
 	times "$results/timestamps/$1.data" >"$tmp/$1.txt"
@@ -45,12 +44,12 @@ never_back() {
 # between LEAST VALUE MOST TEXT
 between() { ok "$4: $2 is in $1..$3" test "$1" -le "$2" -a "$2" -le "$3"; }
 
-# span NAME TOLERANCE [TICK [FACTOR]]: between two marks as much as between two looks at the clock
+# span NAME TOLERANCE [TICK [FACTOR]]: the time between two marks equals the time between two readings of the clock
 span() {
 	local first last inner outer
 	read -r _ first last _ < <(grep marks "$tmp/$1.txt")
 	read -r inner outer <"$results/timestamps/$1.times"
-	# The clock counts by 100 ns.
+	# The clock counts in steps of 100 ns.
 	between $((inner - 100 - $2)) $(((last - first) * ${3:-1})) $((${4:-1} * outer + 100 + $2)) "$1: time between two calls"
 }
 
@@ -60,16 +59,16 @@ judge_own_times() {
 	never_back core
 	never_back task
 	span system 0
-	# Time of the task is divided by 16; the core counts parcels, of which an instruction has one or two.
+	# System time is divided by 16; core time counts parcels, one or two per instruction.
 	span task 32 16
 	span core 0 1 2
-	# The first message tells of the start; the last one that has a time, of what was shortly before the end:
-	# before the other hart, which asks for that, has had its turns of 20 us.
+	# The first message has the time of the start. The last one with a time is shortly before the end: before the other hart,
+	# which requests the end, has had its turns of 20 us.
 	while read -r first last _ length _; do
 		between $((length - 60000)) $((last - first)) $((length + 1000)) "system: from start to stop"
 	done < <(grep -v marks "$tmp/system.txt")
-	# Two tasks that take turns in one stream; a synchronization has the whole time. To a
-	# decoder a counter that was set back has come round.
+	# Two tasks that alternate in one stream; a synchronization has the complete time. To a decoder, a counter that was reset has
+	# wrapped.
 	is "$("$ntrace" dump "$results/timestamps/turns.data" | python3 -c '
 import re, sys
 times = [int(time, 16) for time in re.findall(r" ProgTraceSync .* TSTAMP=0x([0-9a-f]+)", sys.stdin.read())]
@@ -79,7 +78,7 @@ print(len(times) > 100, times == sorted(times))')" "True True" "turns: two tasks
 judge_shared_times() {
 	never_back shared
 	span shared 0
-	# Two harts that call mark() in turn: their streams have one clock, or they would not alternate.
+	# Two harts that call mark() alternately: with different clocks, their streams would not alternate.
 	is "$("$ntrace" decode --json --sysroot "$sysroot" --level block "$results/timestamps/harts.data" 2>/dev/null | python3 -c '
 import json, sys
 events = (json.loads(line) for line in sys.stdin)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One thread: a lock that is taken is not taken again, and what is unlocked was taken. */
+/* Single thread: checks that a lock is not taken twice, and that only taken locks are released. */
 #ifndef HOST_LINUX_SPINLOCK_H
 #define HOST_LINUX_SPINLOCK_H
 
