@@ -35,8 +35,8 @@ is "$(installed)" "$expected" "these files and no others"
 is "$(find "$root" -type f -perm /111)" "$root/usr/bin/ntrace" "only the command is executable"
 is "$(find "$root" -xtype l)" "" "no link leads nowhere"
 
-# As somebody does who has it installed.
-export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$root/usr/lib/here/pkgconfig
+# As somebody does who has it installed, and has moved it: the prefix was /usr.
+export PKG_CONFIG_PATH=$root/usr/lib/here/pkgconfig
 is "$(pkg-config --modversion libntrace)" "$version" "pkg-config knows the version"
 read -ra cflags < <(pkg-config --cflags libntrace)
 read -ra shared < <(pkg-config --libs libntrace)

@@ -26,7 +26,7 @@ for package in "$deb"/*.deb; do
 	dpkg-deb -x "$package" "$root" || not_ok "$package cannot be unpacked"
 done
 lib=$root/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)
-export LD_LIBRARY_PATH=$lib PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_LIBDIR=$lib/pkgconfig
+export LD_LIBRARY_PATH=$lib PKG_CONFIG_PATH=$lib/pkgconfig
 is "$("$root/usr/bin/ntrace" --version)" "ntrace $version" "ntrace --version"
 is "$(pkg-config --modversion libntrace)" "$version" "pkg-config"
 # shellcheck disable=SC2046 # words

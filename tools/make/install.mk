@@ -13,8 +13,9 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 udevrulesdir ?= $(prefix)/lib/udev/rules.d
-# Where Python looks below this prefix on Debian.
-pythondir ?= $(prefix)/lib/python3$(if $(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages
+# Where Python looks below this prefix; Debian has directories of its own.
+pythondir ?= $(prefix)/lib/python3$(if $(wildcard /etc/debian_version),$(if \
+	$(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages,.$(PYTHON_MINOR)/site-packages)
 PYTHON_MINOR = $(shell python3 -c 'import sys; print(sys.version_info[1])')
 # DKMS looks nowhere else.
 dkmsdir ?= /usr/src/ntrace-$(VERSION)
@@ -26,14 +27,19 @@ HEADERS := $(sort $(wildcard lib/include/ntrace/*.h))
 PYTHON := $(sort $(wildcard lib/python/ntrace/*.py)) lib/python/ntrace/py.typed
 MAN_PAGES := $(sort $(wildcard Documentation/man/*.1))
 D = $(DESTDIR)
+# The prefix as libntrace.pc names it: from its own directory, so that the installed tree can be moved.
+space := $(subst ,, )
+pcprefix = $(if $(filter $(prefix)/%,$(pkgconfigdir)),$${pcfiledir}/$(subst $(space),/,$(patsubst \
+	%,..,$(subst /, ,$(pkgconfigdir:$(prefix)/%=%)))),$(prefix))
 
 $(B)/libntrace.pc: lib/libntrace.pc.in lib/include/ntrace/version.h FORCE
 	@mkdir -p $(@D)
-	@sed -e 's#@prefix@#$(prefix)#; s#@libdir@#$(libdir)#; s#@includedir@#$(includedir)#' \
-		-e 's#@version@#$(VERSION)#; s#@private@#$(LIBS)#' $< >$@
+	@sed -e 's#@prefix@#$(pcprefix)#; s#@version@#$(VERSION)#' \
+		-e 's#@libdir@#$(libdir:$(prefix)/%=$${prefix}/%)#; s#@includedir@#$(includedir:$(prefix)/%=$${prefix}/%)#' \
+		-e 's#@requires@#$(LIB_MODULES)#; s#@private@#$(LIB_OTHERS)#' $< >$@
 
 # What the BPF programs are compiled to is a part of the command, where it has it.
-install: install-lib install-command install-python ## installs library, headers, command, manual pages, Python module; PREFIX=/usr/local DESTDIR=
+install: install-lib install-command $(if $(shell command -v python3),install-python) ## installs library, headers, command, manual pages, Python module; PREFIX=/usr/local DESTDIR=
 
 install-lib: lib $(B)/libntrace.pc
 	$(INSTALL) -d $(D)$(libdir) $(D)$(includedir)/ntrace $(D)$(pkgconfigdir)

@@ -5,7 +5,10 @@
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 INC := -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/model
 STD := -std=c11 -D_GNU_SOURCE
-LIBS := -ldw -lelf -lzstd -lz -liberty -pthread -lm
+# What pkg-config knows of the libraries that libntrace needs, and what it does not.
+LIB_MODULES := libdw libelf libzstd zlib
+LIB_OTHERS := -liberty -pthread -lm
+LIBS := -ldw -lelf -lzstd -lz $(LIB_OTHERS)
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))
