@@ -237,8 +237,10 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
 
 
 def load() -> ctypes.CDLL:
-    """The library: the one that $NTRACE_LIBRARY names, else the installed one."""
-    path = os.environ.get("NTRACE_LIBRARY") or "libntrace.so.0"
+    """The library: the one that $NTRACE_LIBRARY names, else the one of the wheel, else the installed one."""
+    bundled = os.path.join(os.path.dirname(os.path.abspath(__file__)), "libntrace.so.0")
+    path = (os.environ.get("NTRACE_LIBRARY")
+            or (bundled if os.path.exists(bundled) else "libntrace.so.0"))
     try:
         found = ctypes.CDLL(path, use_errno=True)
     except OSError as error:
