@@ -35,6 +35,7 @@ ok "clang-tidy: $units files" tidy
 ok "cppcheck: $units files" tools/lint/check.py cppcheck
 ok "shellcheck: ${#scripts[@]} scripts" tools/lint/check.py shellcheck "${scripts[@]}"
 
+# REUSE-IgnoreStart: a pattern is not a licence.
 # A file that people write says under which licence; data and tables do not.
 without_licence() {
 	local missing
@@ -53,6 +54,7 @@ known_licences() {
 		sed 's/ *$//' | sort -u)
 	[ "$bad" -eq 0 ]
 }
+# REUSE-IgnoreEnd
 ok "the text of every licence is there" known_licences
 
 long_files() {

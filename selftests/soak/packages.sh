@@ -49,6 +49,7 @@ for part in ctr ntrace include; do
 done
 ok "nothing knows where it was built" test -z "$(grep -rlF -e "$deb" -e "$top" "$root")"
 
+# REUSE-IgnoreStart: a pattern is not a licence.
 # What the copyright file says of each file, and what the file says itself.
 copyright_holds() {
 	python3 - "$top" <<-'END'
@@ -81,5 +82,6 @@ copyright_holds() {
 		sys.exit(wrong > 0 or seen < 200)
 	END
 }
+# REUSE-IgnoreEnd
 ok "debian/copyright is true to the SPDX tags" copyright_holds
 done_testing
