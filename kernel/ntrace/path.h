@@ -114,6 +114,7 @@ struct ntrace_capture {
  * @gone: a component was unbound or the system shuts down: calls return ENODEV from now on
  * @cpu_up: the traced CPU is online and stays so while @lock is held
  * @stale: the CPU was offline: the registers must be written again before a start
+ * @asleep: its components are suspended
  * @holds: the capture is counted in @held of the components
  * @count: number of components
  * @component: components in order, from the encoder to the sink
@@ -131,6 +132,7 @@ struct ntrace_path {
 	bool gone;
 	bool cpu_up;
 	bool stale;
+	bool asleep;
 	bool holds;
 	unsigned int count;
 	struct ntrace_component *component[NTRACE_PATH_MAX];

@@ -7,6 +7,7 @@
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
+#include <linux/device.h>
 #include <linux/io.h>
 #include <linux/log2.h>
 #include <linux/of.h>
@@ -136,7 +137,8 @@ static int ntrace_hart_online(unsigned int cpu, struct hlist_node *node)
 		return 0;
 	guard(mutex)(&path->lock);
 	path->cpu_up = true;
-	if (path->stale && path->capture && path->capture->perf)
+	/* Harts wake up before devices: ntrace_topology_resume() does this then. */
+	if (path->stale && !path->asleep && path->capture && path->capture->perf)
 		ntrace_capture_revive(path->capture);
 	return 0;
 }
@@ -172,8 +174,36 @@ static void ntrace_path_retire(struct ntrace_path *path)
 	wake_up_all(&path->wait);
 }
 
+/*
+ * Orders the components for system sleep: each is suspended before the next one on the way to the
+ * sink, and resumed after it. So a path is resumed when its encoder is. Paths that share components
+ * share their links, which are counted. Without a link only the order is missing.
+ */
+static void ntrace_path_link(const struct ntrace_path *path)
+{
+	struct device *from, *to;
+	unsigned int i;
+
+	for (i = 1; i < path->count; i++) {
+		from = path->component[i - 1]->dev;
+		to = path->component[i]->dev;
+		if (from != to && !device_link_add(from, to, DL_FLAG_STATELESS))
+			dev_dbg(from, "cannot be suspended before %s\n", dev_name(to));
+	}
+}
+
+static void ntrace_path_unlink(const struct ntrace_path *path)
+{
+	unsigned int i;
+
+	for (i = 1; i < path->count; i++)
+		if (path->component[i - 1]->dev != path->component[i]->dev)
+			device_link_remove(path->component[i - 1]->dev, path->component[i]->dev);
+}
+
 static void ntrace_path_destroy(struct ntrace_path *path)
 {
+	ntrace_path_unlink(path);
 	ntrace_path_ops->remove(path);
 	cpuhp_state_remove_instance_nocalls(ntrace_hotplug_state, &path->hotplug);
 	ntrace_path_retire(path);
@@ -206,6 +236,7 @@ static int ntrace_path_create(struct ntrace_component *const *component, unsigne
 		goto hotplug;
 	component[0]->path = path;
 	list_add_tail(&path->node, &ntrace_paths);
+	ntrace_path_link(path);
 	return 0;
 
 hotplug:
@@ -393,7 +424,8 @@ void ntrace_topology_shutdown(struct ntrace_component *component)
  * @component: component that was added
  *
  * The registers may be lost. A running capture is stopped and remains so after resume, as when its
- * hart goes offline; START continues it.
+ * hart goes offline; START continues it. The component is made inactive: harts go offline after
+ * this, and must not touch it any more.
  */
 void ntrace_topology_suspend(struct ntrace_component *component)
 {
@@ -405,10 +437,12 @@ void ntrace_topology_suspend(struct ntrace_component *component)
 			continue;
 		guard(mutex)(&path->lock);
 		path->stale = true;
+		path->asleep = true;
 		if (path->capture)
 			ntrace_capture_stop(path->capture);
 	}
 	component->programmed = false;
+	ntrace_component_off(component);
 }
 
 /**
@@ -426,6 +460,7 @@ void ntrace_topology_resume(struct ntrace_component *component)
 	if (!path || component != ntrace_path_encoder(path))
 		return;
 	guard(mutex)(&path->lock);
+	path->asleep = false;
 	if (path->cpu_up && path->capture && path->capture->perf)
 		ntrace_capture_revive(path->capture);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What is stopped before a component that was found running: the components that send to it, as
- * far as their registers may be accessed.
+ * far as their registers may be accessed. And in which order components are suspended.
  */
 #include <tap.h>
 
 #include <linux/cpumask.h>
 
 #define cpu_online(cpu) ((cpu) != 1)
-#define put_device(dev) ((void)(dev))
+#define put_device(device) free(container_of(device, struct ntrace_path, dev))
 #define wake_up_all(queue) ((void)(queue))
 #define pr_info(...) ((void)0)
 #define order_base_2(n) ((n) > 2 ? 2U : 1U)
@@ -96,10 +96,41 @@ int ntrace_registers_quiesce(void *base)
 	return 1;
 }
 
+/* Links: who is suspended before whom. */
+static struct {
+	const void *before, *after;
+} links[8];
+static unsigned int link_count;
+static bool no_links;
+
+struct device_link *device_link_add(struct device *consumer, struct device *supplier, u32 flags)
+{
+	if (no_links)
+		return NULL;
+	links[link_count].before = consumer;
+	links[link_count++].after = supplier;
+	return (struct device_link *)&links[0];
+}
+
+void device_link_remove(void *consumer, struct device *supplier)
+{
+	for (unsigned int i = 0; i < link_count; i++) {
+		if (links[i].before != consumer || links[i].after != supplier)
+			continue;
+		links[i] = links[--link_count];
+		return;
+	}
+	if (!no_links)
+		ok(false, "a link is removed that was not added");
+}
+
 /* ---- what topology.c calls beside that ---- */
+
+static unsigned int revived, left, switched_off;
 
 int ntrace_capture_revive(struct ntrace_capture *capture)
 {
+	revived++;
 	return 0;
 }
 
@@ -114,6 +145,7 @@ void ntrace_capture_detach(struct ntrace_path *path)
 
 int ntrace_component_off(struct ntrace_component *component)
 {
+	switched_off++;
 	return 0;
 }
 
@@ -124,6 +156,7 @@ int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 s
 
 void ntrace_path_leave_hart(struct ntrace_path *path)
 {
+	left++;
 }
 
 void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigned int count)
@@ -159,10 +192,91 @@ static void stops(const char *expected, const char *what)
 	is_str(stopped, expected, "%s", what);
 }
 
+static void no_setup(struct ntrace_path *path)
+{
+}
+
+static int no_add(struct ntrace_path *path)
+{
+	return 0;
+}
+
+static const struct ntrace_path_ops no_ops = { no_setup, no_add, no_setup };
+
+/* encoders of two harts, a funnel, a sink; and an encoder that is its own sink */
+static void test_order(void)
+{
+	struct device devs[5] = { 0 };
+	struct ntrace_component one[3] = { 0 }, two = { 0 }, both[2] = { 0 };
+	struct ntrace_component *first[] = { &one[0], &one[1], &one[2] };
+	struct ntrace_component *second[] = { &two, &one[1], &one[2] };
+	struct ntrace_component *third[] = { &both[0], &both[1] };
+
+	ntrace_topology_init(&no_ops);
+	for (int i = 0; i < 3; i++)
+		one[i].dev = &devs[i];
+	two.dev = &devs[3];
+	both[0].dev = &devs[4];
+	both[1].dev = &devs[4];
+	ntrace_path_create(first, 3);
+	is_u64(link_count, 2, "a path of three components: two links");
+	ok(links[0].before == &devs[0] && links[0].after == &devs[1] &&
+		   links[1].before == &devs[1] && links[1].after == &devs[2],
+	   "the encoder is suspended before the funnel, and that before the sink");
+	ntrace_path_create(second, 3);
+	is_u64(link_count, 4, "a path that shares two of them: two more");
+	ntrace_path_create(third, 2);
+	is_u64(link_count, 4, "one block: none");
+	ntrace_path_destroy(one[0].path);
+	is_u64(link_count, 2, "a path is removed: its links, too");
+	ntrace_path_destroy(two.path);
+	ntrace_path_destroy(both[0].path);
+	is_u64(link_count, 0, "all are removed: no link is left");
+	no_links = true;
+	is_u64((u64)ntrace_path_create(first, 3), 0, "no link can be made: the path is there");
+	is_u64(machine_logged, 2, "and the log says so if asked");
+	ntrace_path_destroy(one[0].path);
+}
+
+/* Harts go offline after devices sleep, and come online before those wake up. */
+static void test_sleep(void)
+{
+	struct device devs[2] = { 0 };
+	struct ntrace_component encoder = { .dev = &devs[0] }, ram = { .dev = &devs[1] };
+	struct ntrace_component *components[] = { &encoder, &ram };
+	struct ntrace_capture capture = { .perf = true };
+	struct ntrace_path *path;
+
+	no_links = false;
+	ntrace_path_create(components, 2);
+	path = encoder.path;
+	path->capture = &capture;
+	ntrace_hart_online(0, &path->hotplug);
+	is_u64(revived, 0, "a hart is online");
+	ntrace_topology_suspend(&encoder);
+	ntrace_topology_suspend(&ram);
+	is_u64(switched_off, 2, "sleep: each component is switched off");
+	ntrace_hart_offline(0, &path->hotplug);
+	is_u64(left, 1, "its hart goes offline");
+	ntrace_hart_online(0, &path->hotplug);
+	is_u64(revived, 0, "and comes back: the components are still asleep");
+	ntrace_topology_resume(&ram);
+	is_u64(revived, 0, "the sink wakes up");
+	ntrace_topology_resume(&encoder);
+	is_u64(revived, 1, "the encoder does: the path is programmed");
+	ntrace_hart_offline(0, &path->hotplug);
+	ntrace_hart_online(0, &path->hotplug);
+	is_u64(revived, 2, "the hart alone goes and comes back: again");
+	ntrace_path_destroy(path);
+}
+
 int main(void)
 {
+	test_order();
+	test_sleep();
 	tree();
-	stops("encoder0 encoder1 encoder2 funnel", "all that sends to the sink, the farthest first");
+	stops("encoder0 encoder1 encoder2 funnel",
+	      "all that sends to the sink, the farthest first");
 	tree();
 	encoders[1].cpu = &cpus[1];
 	stops("encoder0 encoder2 funnel", "not the encoder of a hart that is offline");
