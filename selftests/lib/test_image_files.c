@@ -3,6 +3,7 @@
  * Files other than programs: separate debug files made by objcopy, an ELF file in memory, modules
  * compared with the output of ld for the same addresses, and jump vector tables.
  */
+#include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -363,6 +364,62 @@ static void test_second_note(void)
 	ntrace_object_put(object);
 }
 
+/* The name of what is at @address, "" if there is none. */
+static const char *symbol_of(const char *path, uint64_t address)
+{
+	struct ntrace_location location = { 0 };
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+	static char name[64];
+
+	name[0] = '\0';
+	if (ntrace_object_open_elf(&object, path))
+		return "not opened";
+	if (!ntrace_space_new(&space, "", NULL)) {
+		if (!ntrace_space_map_linked(space, object, 0) &&
+		    !ntrace_space_locate(space, address, &location) && location.symbol)
+			snprintf(name, sizeof(name), "%s", location.symbol);
+		ntrace_space_put(space);
+	}
+	ntrace_object_put(object);
+	return name;
+}
+
+/* Symbols whose names are in a section that is no table of strings have none. */
+static void test_names_elsewhere(void)
+{
+	static uint8_t bytes[65536];
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+	size_t size;
+	FILE *file;
+
+	write_text(in("s.s"),
+		   ".globl _start\n.type _start, @function\n_start: nop\n.size _start, 4\n");
+	if (!ok(!run(TOOL "as -march=rv64g -o %s %s && " TOOL "ld -Ttext=0x10000 -o %s %s",
+		     in("s.o"), in("s.s"), in("s.elf"), in("s.o")),
+		"a program with a symbol"))
+		return;
+	is_str(symbol_of(in("s.elf"), 0x10000), "_start", "has its name");
+	file = fopen(in("s.elf"), "r+");
+	size = fread(bytes, 1, sizeof(bytes), file);
+	memcpy(&header, bytes, sizeof(header));
+	for (unsigned int i = 0; i < header.e_shnum; i++) {
+		size_t at = header.e_shoff + i * sizeof(section);
+
+		if (at + sizeof(section) > size)
+			break;
+		memcpy(&section, bytes + at, sizeof(section));
+		if (section.sh_type != SHT_STRTAB)
+			continue;
+		section.sh_type = SHT_PROGBITS;
+		fseek(file, (long)at, SEEK_SET);
+		fwrite(&section, sizeof(section), 1, file);
+	}
+	fclose(file);
+	is_str(symbol_of(in("s.elf"), 0x10000), "", "which is not taken from another section");
+}
+
 /* A function whose frame description names register 200, which takes two bytes as LEB128. */
 static const char frame_source[] =
 	".text\n.globl _start\n_start: nop\n"
@@ -544,6 +601,7 @@ int main(void)
 		test_module(false);
 		test_module(true);
 		test_second_note();
+		test_names_elsewhere();
 		for (unsigned int version = 1; version <= 3; version += 2) {
 			test_frames(version, false);
 			test_frames(version, true);
