@@ -14,7 +14,7 @@
 # shellcheck source=selftests/ctr/host/jobs.sh
 . selftests/ctr/host/jobs.sh
 
-# Wrong uses, before there is anything to do.
+# Wrong uses, which fail before any recording.
 ntrace=build/ntrace
 fails "no function" 'a function is needed' $ntrace ctr trace
 fails "--at nowhere" "'nowhere' is not one of" $ntrace ctr trace --at nowhere vfs_open

@@ -6,7 +6,7 @@
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 
-# judge FILE HARTS: what the model has to say
+# judge FILE HARTS: evaluates the output of the model
 judge() {
 	local words i entries=0 popped=0 froze=0
 	local -A counts

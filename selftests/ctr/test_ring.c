@@ -325,7 +325,7 @@ static void test_switch(void)
 	ok(!hart.cleared_while_recording, "the ring was never cleared while it records");
 }
 
-/* Events of all sorts, tasks at random: nobody sees what another task did. */
+/* Random events and tasks: no event gets records of another task. */
 static void test_isolation(void)
 {
 	struct perf_event *events[] = { &user, &stack, &typed };
@@ -466,7 +466,7 @@ static void test_snapshot(void)
 	is_u64(ctr_ring_snapshot(entries, DEPTH), (u64)-ENOENT, "offline: ENOENT");
 	ctr_ring_end(&user);
 
-	/* What is dropped makes room for older ones. */
+	/* Dropped records leave room for older ones. */
 	fresh();
 	make_event(&call_event, PERF_SAMPLE_BRANCH_CALL | PERF_SAMPLE_BRANCH_USER);
 	ctr_ring_begin(&call);

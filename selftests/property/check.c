@@ -22,7 +22,7 @@ enum record_type {
 	RECORD_LOST,	/* instructions were lost */
 };
 
-/* What Ownership tells of the hart. */
+/* Context of the hart according to Ownership. */
 struct owner {
 	uint64_t scontext;
 	uint64_t hcontext;
@@ -52,7 +52,7 @@ static struct records truth, decoded;
 static struct drive drive;
 /* While decoding. */
 static struct {
-	bool owned;		/* Ownership came behind the last sync */
+	bool owned;		/* Ownership came after the last sync */
 	bool warned;		/* of inferred returns */
 	bool inferred, repeated; /* there was one; there may have been one in RepeatBranch */
 	uint64_t clock;		/* time of the last TSTAMP, as wide as the counter */
@@ -95,11 +95,11 @@ static void add_record(struct records *records, const struct record *record)
 		records->record[records->count++] = *record;
 }
 
-/* State of what is traced, while the truth is worked out. */
+/* State of the tracing while the truth is computed. */
 struct tracing {
 	bool on;
 	bool live;		/* a sync has been sent, and nothing ended it */
-	bool lost;		/* and something was, which has not been told yet */
+	bool lost;		/* and trace was lost, which has not been reported yet */
 	bool trapped;		/* the next block begins with a handler */
 	uint8_t code;
 	uint64_t interrupted;	/* what did not retire */
@@ -180,7 +180,7 @@ static void find_truth(const struct ntrace_encoder_config *config)
 			tracing.on = true;
 			break;
 		case STEP_STOP:
-			/* A loss not yet told of is told of now. Reset ends nothing. */
+			/* Reports a pending loss. Reset ends nothing. */
 			if (step->how != STOP_RESET)
 				end_live(&tracing, RECORD_OFF);
 			tracing.on = false;
@@ -227,8 +227,8 @@ static int take_pc(void *data, uint64_t address, const uint8_t *bytes,
 }
 
 /*
- * A walk goes on behind a return, a swap or a pair only if no message says where to. But
- * RepeatBranch says it for each repetition, of which the events do not tell the end.
+ * A walk continues after a return, a swap or a pair only if no message reports its target.
+ * RepeatBranch reports it for each repetition, and the events do not show the last one.
  */
 static void tally_spared(const struct ntrace_flow_event *event, struct tally *tally)
 {
@@ -265,7 +265,7 @@ static void check_event_time(const struct ntrace_flow_event *event, struct tally
 		wrong("time %" PRIu64 " at offset %" PRIu64 " is not that of the stream, %" PRIu64
 		      "; ",
 		      event->time, event->offset, now.clock);
-	/* Beyond its width the counter goes on; one of 64 bits goes round. */
+	/* Beyond its width the counter continues; a counter of 64 bits wraps. */
 	if (now.time_known && (int64_t)(event->time - now.time) < 0)
 		wrong("time %" PRIu64 " after %" PRIu64 "; ", event->time, now.time);
 	now.time = event->time;
@@ -479,7 +479,7 @@ static void check_warned(struct tally *tally)
 	tally->uninferred += unsure && !now.warned;
 }
 
-/* What the decoder is told of the stream. */
+/* Parameters passed to the decoder. */
 static void decoder_params(const struct row *row, struct ntrace_params *params)
 {
 	*params = drive.config.params;
@@ -593,7 +593,7 @@ static bool same(const struct record *a, const struct record *b)
 	}
 }
 
-/* How many records from @d on, up to the next loss, are what was executed from @t on. */
+/* Number of records from @d on, up to the next loss, that equal the executed ones from @t on. */
 static uint32_t same_stretch(uint32_t t, uint32_t d)
 {
 	uint32_t n = 0;
@@ -616,8 +616,8 @@ static uint32_t stretch(uint32_t d)
 }
 
 /*
- * Of what an overflowing queue lost, the walk knows nothing: each stretch between
- * two losses must be found as a whole, behind the one before, the last one at the end.
+ * The walk does not know what an overflowing queue lost: each stretch between two losses must be
+ * found as a whole, after the previous one, the last one at the end.
  */
 static bool compare_stretches(uint32_t *t, uint32_t *d, struct tally *tally)
 {
@@ -627,7 +627,7 @@ static bool compare_stretches(uint32_t *t, uint32_t *d, struct tally *tally)
 		if (*d + n == decoded.count && n && truth.count - *t >= n && *d)
 			*t = truth.count - n;
 		while (same_stretch(*t, *d) < n) {
-			/* Only behind a loss may something be missing. */
+			/* Records may be missing only after a loss. */
 			if (!*d || ++*t >= truth.count) {
 				*t = from + first;
 				*d += first;
@@ -644,7 +644,7 @@ static bool compare_stretches(uint32_t *t, uint32_t *d, struct tally *tally)
 	       (decoded.count && decoded.record[decoded.count - 1].type == RECORD_LOST);
 }
 
-/* Where something was lost the end of what was executed before it may be missing, no more. */
+/* At a loss, only the last records before it may be missing. */
 static bool compare_records(uint32_t *t, uint32_t *d, struct tally *tally)
 {
 	while (*t < truth.count && *d < decoded.count) {

@@ -13,7 +13,7 @@ struct ntrace_encoder_config;
 struct tally {
 	uint64_t programs;
 	uint64_t instructions;
-	uint64_t lost;		/* of these, those that no message told of */
+	uint64_t lost;		/* of these, those that no message reported */
 	uint64_t traps;
 	uint64_t nested;	/* traps within handlers */
 	uint64_t switches;	/* of threads */
@@ -35,7 +35,7 @@ struct tally {
 	uint64_t kinds[16];	/* of enum kind, instructions in the programs */
 };
 
-/* What is falsified, to see that the comparison notices. */
+/* The falsification, to see that the comparison detects it. */
 enum mutation {
 	MUTATE_NOTHING,
 	MUTATE_PC,
@@ -44,8 +44,8 @@ enum mutation {
 };
 
 /*
- * Return: NULL if what was decoded is what was executed, else what is wrong, valid
- * until the next call.
+ * Return: NULL if the decoded records equal the executed ones, else a description of the
+ * difference, valid until the next call.
  */
 const char *check_program(const struct row *row, uint64_t seed, enum mutation mutation,
 			  struct tally *tally);
@@ -74,14 +74,14 @@ struct subject {
 	struct ntrace_space *space;
 };
 
-/* check_program() with @steps instructions, and what it was about. To be given to subject_free(). */
+/* check_program() with @steps instructions, and its subject. Release it with subject_free(). */
 const char *subject_make(struct subject *subject, const struct row *row, uint64_t seed,
 			 uint32_t steps);
 void subject_free(struct subject *subject);
 
 /*
- * What the library's checker finds wrong with a stream of the encoder, NULL if nothing; with @space
- * (may be NULL) it is held against the code as well. Valid until the next call.
+ * Checks a stream of the encoder with the library's checker, with @space (may be NULL) also the
+ * code. Return: NULL, or the finding, valid until the next call.
  */
 const char *stream_violation(const struct ntrace_encoder_config *encoder,
 			     const struct ntrace_params *params, struct ntrace_space *space,
@@ -91,9 +91,9 @@ const char *stream_violation(const struct ntrace_encoder_config *encoder,
 #define HARTS_STREAM_MAX 65536
 
 /*
- * harts.c: the stream, as it is and under other SRC, message by message in any order: each SRC
- * has the same events as the stream alone. Return: NULL, or what is wrong, valid until the next
- * call.
+ * harts.c: the stream with its own and other SRC values, with the messages of all SRC in any order:
+ * each SRC has the same events as the stream alone. Return: NULL, or the difference, valid until
+ * the next call.
  */
 const char *check_harts(const struct ntrace_flow_config *config, const uint8_t *stream, size_t size,
 			struct random *random);

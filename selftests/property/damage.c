@@ -354,7 +354,9 @@ static void complain(const struct following *f, const struct ntrace_flow_event *
 	      expected->last, expected->value, expected->time);
 }
 
-/* What was counted but not yet walked is walked at the end: a piece of what comes next. */
+/*
+ * Counted parcels that are not walked yet are walked at the end, as part of the next instructions.
+ */
 static void compare_rest(struct following *f, const struct ntrace_flow_event *event)
 {
 	const struct record *record = &f->reference->record[f->cursor];
@@ -365,7 +367,7 @@ static void compare_rest(struct following *f, const struct ntrace_flow_event *ev
 		f->cursor++;
 	if (event->type != NTRACE_FLOW_BLOCK)
 		return;
-	/* Error makes it void, and what comes behind does not tell what was executed. */
+	/* Error invalidates it, and later messages do not report what was executed. */
 	if (f->cursor < f->reference->count && record->type == NTRACE_FLOW_ERROR)
 		return;
 	if (f->cursor == f->reference->count || record->type != NTRACE_FLOW_BLOCK ||
@@ -547,7 +549,7 @@ static void set_limits(struct following *f, const struct ntrace_message *message
 	}
 }
 
-/* A decoder that is not told the mode goes by the last message that only one mode has. */
+/* A decoder without a given mode uses the last message that only one mode has. */
 static void learn_mode(struct following *f, const struct ntrace_message *message)
 {
 	const struct subject *subject = f->reference->subject;

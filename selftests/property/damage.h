@@ -44,11 +44,14 @@ struct recovery {
 
 struct reference;
 
-/* What the whole stream decodes to. Return: NULL with *fault set if not to what was executed. */
+/*
+ * Decodes the whole stream. Return: NULL, with *fault set if the result differs from the executed
+ * instructions.
+ */
 struct reference *reference_make(const struct subject *subject, const char **fault);
 void reference_free(struct reference *reference);
 
-/* Decodes, in chunks of @chunk bytes. Return: NULL, or what is wrong, valid until the next call. */
+/* Decodes in chunks of @chunk bytes. Return: NULL, or the difference, valid until the next call. */
 const char *follow(const struct reference *reference, const struct damaged *damaged, size_t chunk,
 		   struct recovery *recovery);
 

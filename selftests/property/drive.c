@@ -254,7 +254,7 @@ static bool feed_group(struct drive *drive, const struct step *step)
 		cycle->trace_on = drive->trace_on;
 		drive->trace_on = false;
 	} else {
-		/* All of a cycle happens at once. */
+		/* All signals of a cycle are simultaneous. */
 		drive->time = cycle->time;
 	}
 	if (drive->marker && one_in(&drive->random, 2))
@@ -373,7 +373,7 @@ static bool feed(struct drive *drive, const struct step *step)
 		drive->marker = true;
 		return true;
 	default:
-		/* Half a round of a narrow counter is the most that can be told apart. */
+		/* Differences of a narrow counter are unambiguous up to half its range. */
 		drive->time += random_below(&drive->random,
 					    drive->config.params.timestamp_bits == 16 ? 3 : 12);
 		if (drive->held)

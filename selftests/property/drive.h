@@ -38,7 +38,7 @@ struct drive {
 	struct stamp stamp[STAMPS_MAX];
 	size_t stamps;
 	uint64_t time;
-	uint64_t now;		/* time that the encoder was told last */
+	uint64_t now;		/* last time passed to the encoder */
 	uint64_t before;	/* and before that */
 	uint64_t scontext;
 	uint64_t hcontext;
@@ -46,7 +46,7 @@ struct drive {
 	bool marker;
 	bool trace_on;
 	struct ntrace_ingress_writer writer;
-	char recording[RECORDING_MAX];	/* with cycles: what the port was fed, as a file */
+	char recording[RECORDING_MAX];	/* with cycles: the input of the port, as a file */
 	size_t recorded;
 	char text[200];
 };

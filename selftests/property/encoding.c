@@ -81,7 +81,7 @@ static uint64_t direct_bits(const struct program *program, const struct insn *in
 	return fits(offset, 12) ? cj_bits(insn->kind == KIND_CALL ? 0x2001 : 0xa001, offset) : 0;
 }
 
-/* What the two instructions of a pair add: a multiple of 4096 and a signed 12-bit offset. */
+/* The sum of the immediates of a pair: a multiple of 4096 and a signed 12-bit offset. */
 static void split(int64_t value, int64_t *upper, int64_t *lower)
 {
 	*lower = (int64_t)((uint64_t)value << 52) >> 52;

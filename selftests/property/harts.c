@@ -76,7 +76,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
-/* SRC stands behind the 6 bits of TCODE, 6 bits in a byte. */
+/* SRC follows the 6 bits of TCODE, with 6 bits in a byte. */
 static void put_message(const uint8_t *bytes, size_t size, unsigned int src, unsigned int bits)
 {
 	uint8_t *to = messages.mixed + messages.size;

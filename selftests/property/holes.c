@@ -48,7 +48,7 @@ static int take_block(void *data, const struct ntrace_flow_event *event)
 	return ntrace_flow_instructions(event, take_pc, pcs);
 }
 
-/* Return: what the flow came to; 1: there is no more room. */
+/* Return: the result of the flow; 1: out of room. */
 static int walk(const struct ntrace_flow_config *given, const uint8_t *stream, size_t size,
 		struct pcs *pcs)
 {
@@ -79,7 +79,7 @@ static int walk(const struct ntrace_flow_config *given, const uint8_t *stream, s
 	return result;
 }
 
-/* At what was executed, or anywhere near it; zeros are no instruction of any length. */
+/* At executed addresses, or near them; zeros are not an instruction of any length. */
 static void make_hole(struct ntrace_space *space, struct random *random)
 {
 	static const uint8_t illegal[2];

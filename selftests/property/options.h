@@ -9,7 +9,7 @@ enum factor {
 	FACTOR_XLEN,
 	FACTOR_ISA,		/* 0 = no C, 1 = C, 2 = and Zcmp, 3 = and Zcmt */
 	FACTOR_MODE,
-	FACTOR_MODE_GIVEN,	/* the decoder is told the mode */
+	FACTOR_MODE_GIVEN,	/* the decoder knows the mode */
 	FACTOR_DIALECT,
 	FACTOR_SRC_BITS,
 	FACTOR_EXTEND_ADDRESS,
@@ -61,7 +61,7 @@ struct row {
 
 #define ROWS_MAX 400
 
-/* Rows in which each pair of levels that is not excluded stands at least once. */
+/* Rows that contain each permitted pair of levels at least once. */
 struct cover {
 	struct row row[ROWS_MAX];
 	uint32_t rows;

@@ -14,7 +14,7 @@ struct builder {
 	struct program *program;
 	struct random *random;
 	uint32_t function;	/* the one being made */
-	bool bottom;		/* nobody called it: no return, no tail call if well nested */
+	bool bottom;		/* without a caller: no return, and no tail call if well nested */
 	bool full;		/* no room for more */
 };
 
@@ -183,7 +183,7 @@ static struct insn *indirect(struct builder *builder, enum kind kind, uint32_t t
 	if (target != NOWHERE) {
 		upper(builder, rs1);
 	} else if (kind == KIND_SWAP) {
-		/* Behind a LUI of that register, by chance, a hart could go to its value only. */
+		/* After a LUI of the same register by chance, the target would be that value. */
 		insn = emit(builder, KIND_PLAIN);
 		insn->bits = 0x00000013;
 	}
@@ -371,7 +371,7 @@ static void recursion(struct builder *builder)
 	program->insn[condition].target = here(builder);
 }
 
-/* An indirect jump to one of a few cases, which all go on behind them. */
+/* An indirect jump to one of a few cases, which all continue after the last one. */
 static void cases(struct builder *builder, unsigned int depth)
 {
 	struct program *program = builder->program;
@@ -394,7 +394,7 @@ static void cases(struct builder *builder, unsigned int depth)
 	plain(builder, 1);
 }
 
-/* Jumps that are pairs, over something that is not executed. */
+/* Jumps that are pairs, over code that is not executed. */
 static void pair(struct builder *builder)
 {
 	struct program *program = builder->program;
@@ -610,7 +610,7 @@ static bool place(struct program *program)
 	return true;
 }
 
-/* Longer forms for what cannot reach. Return: false: none is long enough. */
+/* Longer forms for transfers that do not reach. Return: false: no form is long enough. */
 static bool relax(struct program *program, bool *changed)
 {
 	for (uint32_t i = 0; i < program->insns; i++) {

@@ -194,7 +194,7 @@ struct program {
 	uint32_t insns;
 	struct function function[FUNCTIONS_MAX];
 	uint32_t functions;
-	uint32_t plain_functions;	/* the first ones; handlers come behind them */
+	uint32_t plain_functions;	/* number of the first ones; handlers follow them */
 	uint32_t choice[CHOICES_MAX];
 	uint32_t choices;
 	uint32_t table[TABLE_ENTRIES];	/* jump table of Zcmt: instructions */

@@ -123,7 +123,7 @@ static void check_mutations(uint64_t seed)
 		unsigned int found = 0;
 
 		for (unsigned int i = 0; i < 20; i++) {
-			/* The first level of each factor: nothing is lost by itself. */
+			/* The first level of each factor: no losses. */
 			struct row row = { 0 };
 
 			row.level[FACTOR_MODE] = i & 1;

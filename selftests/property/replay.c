@@ -42,7 +42,7 @@ bool record(struct drive *drive, enum ntrace_ingress_record_type type, unsigned 
 	return length > 0;
 }
 
-/* Compares with what the first encoder wrote. */
+/* Compares with the output of the first encoder. */
 struct second {
 	const struct drive *drive;
 	size_t size;

@@ -193,7 +193,7 @@ static void trap_return(struct walk *walk)
 		now->privilege = frame->privilege;
 		now->depth = frame->depth;
 	} else {
-		/* Traps were nested so deep that nobody knows where they came from. */
+		/* Traps were nested so deep that their origin is unknown. */
 		now->pc = any_function(walk);
 		now->privilege = PRIVILEGE_U;
 	}
@@ -371,7 +371,7 @@ static void step(struct walk *walk)
 	const struct insn *insn = &walk->program->insn[pc];
 
 	if (traps_now(walk)) {
-		/* What has trapped comes again, and not for ever. */
+		/* A trapped instruction is executed again, a limited number of times. */
 		take_trap(walk, one_in(&walk->random, 2) ? ITYPE_EXCEPTION : ITYPE_INTERRUPT, pc);
 		walk->retried = !one_in(&walk->random, 3);
 	} else if (insn->kind == KIND_ENVIRONMENT) {

@@ -46,7 +46,7 @@ is "$("$ntrace" check --list --json | python3 -c '
 import json, sys
 print("\n".join(json.loads(line)["rule"] for line in sys.stdin))')" "$(awk '{ print $1 }' "$tmp/list")" "--list --json: the same rules"
 
-# What is known of the encoder.
+# Known properties of the encoder.
 hex 24 48 05 00 0B >"$tmp/src.nex"
 "$ntrace" check --params srcbits=4 --sources 0,2-3 "$tmp/src.nex" >"$tmp/out"
 is "$? $(grep -c src-undeclared "$tmp/out")" "0 0" "--sources: SRC 2 is one"

@@ -77,7 +77,7 @@ is "$(grep ' branch not taken ' "$tmp/all.branches" | cut -d' ' -f1)" \
 	"$(zcat "$data/xrle.pcseq.txt.gz" | tr -d '\r' | sed -nE 's/,BN.*//p' | tr 'A-FX' 'a-fx')" \
 	"decode --level branch: every branch that was not taken"
 
-# JSON says what the text says.
+# JSON has the same contents as the text.
 json() { "$ntrace" decode --json --level "$1" --elf "$data/xrle.elf" "$data/xrle.nex" | python3 -c "
 import json, sys
 for line in sys.stdin:
@@ -136,7 +136,7 @@ two --level pc >"$tmp/out" 2>"$tmp/err"
 is "$? $(wc -l <"$tmp/err")" "2 1" "two SRC at the PC level: wrong use"
 like "and it says what to do" "SRC 1 and 2: choose with --src" "$(cat "$tmp/err")"
 
-# c.nop, c.beqz, c.nop twice; ResourceFull I-CNT 4: two parcels retired beyond the branch that nothing tells of.
+# c.nop, c.beqz, c.nop twice; ResourceFull I-CNT 4: two parcels retired after the branch, whose outcome no message reports.
 printf '\x01\x00\x01\xc1\x01\x00\x01\x00' >"$tmp/tail.bin"
 printf '\x24\x0d\x00\x83\x6c\x00\x07' >"$tmp/tail.nex"
 "$ntrace" decode --level block --params mode=htm --raw "$tmp/tail.bin@0x1000" "$tmp/tail.nex" >"$tmp/out" 2>/dev/null
@@ -199,7 +199,7 @@ wrong=$(sed -nE 's/^(0x[0-9a-f]+)-.* ([^ +]+) \[xrle.elf\]$/\1 \2/p' "$tmp/block
 	done)
 is "$wrong" "" "decode: blocks at the start of a function carry its name"
 
-# Cut in the middle of a message: what is there, and a warning.
+# A trace cut inside a message: the complete messages, and a warning.
 size=$(stat -c %s "$data/xrle.nex")
 head -c $((size - 3)) "$data/xrle.nex" >"$tmp/cut.nex"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/cut.nex" >"$tmp/cut.pc" 2>"$tmp/err"

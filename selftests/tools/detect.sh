@@ -90,7 +90,7 @@ assert first["messages"] == 820 and first["sources"] == 1 and first["wire_errors
 assert first["not_told"] == ["xlen"] and first["packing"] == "bytes" and got["looks_like"] == "an N-Trace stream"'
 is $? 0 "JSON has the figures"
 
-# What is no trace.
+# Bytes that are not a trace.
 complains "random bytes" 1 "random.bin: not an N-Trace stream: it looks like random or compressed bytes" detect "$tmp/random.bin"
 complains "text" 1 "README.md: not an N-Trace stream: it looks like text" detect "$top/README.md"
 complains "an ELF file" 1 "ntrace: not an N-Trace stream: it looks like an ELF file; a program is given with --elf" detect "$ntrace"

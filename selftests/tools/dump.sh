@@ -58,7 +58,7 @@ is "$(fields "FF 24 0A 00 83") $(fields "01 0F") $(fields "24 0D 08")" "TCODE SY
 	"--bytes: what is no message, and a cut one"
 is "$(grep -o '^.*\(end of\)' "$tmp/bytes" | awk '{ print length }' | sort -u | wc -l)" 1 "--bytes: lines are aligned"
 
-# sizes HEX PARAMS: how fields are encoded, where that is not the usual way.
+# sizes HEX PARAMS: lengths of fields that are not encoded in the shortest way.
 sizes() { hex "$1" | "$ntrace" dump --json --params "${2:-xlen=64}" - | grep -o '"sizes":{[^}]*}'; }
 is "$(sizes "24 0D 08 E0 7F")$(sizes "0C 0F")$(sizes "24 0D E8 8C 04 00 00 FF" extaddr=1)" '"sizes":{"FADDR":6}' \
 	"--json: no sizes of the shortest forms, but of an extended address"
@@ -84,7 +84,7 @@ is "$("$ntrace" dump --json "$tmp/all.nex" "$tmp/all.nex" | python3 -c '
 import json, sys
 print(len({json.loads(line)["file"] for line in sys.stdin}))')" 1 "several files: JSON has the name"
 
-# SRC: U-ADDR counts from the last address of its own SRC.
+# SRC: U-ADDR is relative to the last address of its own SRC.
 hex 24 68 05 00 09 24 78 58 44 8C 13 24 54 01 13 10 28 09 07 >"$tmp/src.nex"
 "$ntrace" dump --params srcbits=4 "$tmp/src.nex" >"$tmp/out"
 is "$("$ntrace" dump --params srcbits=4 --src 10 "$tmp/src.nex" | wc -l)" 2 "--src picks"
@@ -101,7 +101,7 @@ is "$("$ntrace" dump "$tmp/long.nex" | sed 's/.*| //' | tr -d ' \n' | sha256sum)
 head -c 100000000 /dev/zero | (ulimit -v 100000 && "$ntrace" dump - 2>/dev/null) >"$tmp/out"
 is "$(sed 's/|.*//' "$tmp/out")" "0x00000000 100000000   - the trace ends inside this message " "100 MB of zeros are one cut message"
 
-# Columns: numbers wider than usual never touch what is beside them.
+# Columns: long numbers never touch the next column.
 python3 -c 'import sys
 sys.stdout.buffer.write(b"\x0c" + 100000 * b"\0" + b"\x03" + b"\x0c\x0f" + 123456 * b"\x82")' >"$tmp/wide.nex"
 "$ntrace" dump "$tmp/wide.nex" >"$tmp/out" 2>/dev/null

@@ -30,7 +30,7 @@ END
 ok "the program is assembled" riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 \
 	-Wl,--build-id=none -o "$tmp/demo" "$tmp/demo.S" || { done_testing; exit; }
 
-# What it executes, from its symbols and the order above.
+# The executed instructions, from its symbols and the order above.
 riscv64-linux-gnu-objdump -d "$tmp/demo" | awk '
 	/^[0-9a-f]+ <.*>:$/ { label = substr($2, 2, length($2) - 3); start[label] = count + 0 }
 	/^ +[0-9a-f]+:/ { sub(":", "", $1); pc[count++] = "0x" $1 }
@@ -129,7 +129,7 @@ else
 	skip "xrle" "no ../shared/data/refcode, nor NTRACE_SHARED"
 fi
 
-# An interrupt amid plain code, and one behind a branch.
+# An interrupt in plain code, and one after a branch.
 printf '0x10000\n0x10014\n0x10016\n0x10000\n' >"$tmp/jumpy"
 "$ntrace" encode --pcs "$tmp/jumpy" --elf "$tmp/demo" --mode htm -o "$tmp/trace" >"$tmp/summary"
 like "traps are told" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"
@@ -180,7 +180,7 @@ complains "a log that is cut" 1 "bad: line 1: damaged 'Trace' line" --exec-log "
 printf 'ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nc priv=2\n' >"$tmp/bad"
 complains "a bad ingress file" 1 "bad: line 2, column 9 .offset 53.: priv is reserved" --ingress "$tmp/bad" --mode htm \
 	-o "$tmp/trace"
-# A trace is there as a whole or not at all, and what was there before stays.
+# After an error, no new trace exists, and an existing file is unchanged.
 mkdir "$tmp/whole"
 printf '0x10000\n0x99990\n' >"$tmp/bad"
 new=(--elf "$tmp/demo" --mode htm -o "$tmp/whole/new" --record-ingress "$tmp/whole/record")

@@ -37,7 +37,7 @@ hex 01 00 01 00 01 00 01 00 >"$tmp/nops"
 elf=(--raw "$tmp/nops@0x1000")
 python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(7).randbytes(20000))' >"$tmp/noise"
 
-# same TEXT FILE PLAIN COMMAND...: --framing coresight[:ID], which is in $id, gives what the plain trace does.
+# same TEXT FILE PLAIN COMMAND...: the output with --framing coresight[:ID] ($id) equals that for the plain trace.
 same() {
 	local text=$1 file=$2 plain=$3 expected rc=0
 	shift 3

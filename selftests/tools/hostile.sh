@@ -101,7 +101,7 @@ grows perf-tiny 20000 "report %f"
 
 # ---- instructions by bytes ----
 
-# A loop as long as so many bytes may stand for, and a longer one: of that nothing is walked, which is said.
+# A loop of the greatest length that so many bytes may describe, and a longer one, which is not walked but reported.
 head -c 19 "$tmp/full.1" >"$tmp/few"
 "$ntrace" stat --json "${loop[@]}" "$tmp/few" >"$tmp/out" 2>"$tmp/err"
 instructions=$(grep -o '"instructions":[0-9]*' "$tmp/out" | head -1 | cut -d: -f2)
@@ -128,7 +128,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 }
 END
 cc -shared -fPIC -O2 "$tmp/clock.c" -o "$tmp/clock.so"
-# Few bytes that become many: with none of them there is a message.
+# Few bytes that expand to many: with any of them there is a message.
 size=$((32 << 20))
 head -c $size /dev/zero | tr '\0' '\377' | zstd -q >"$tmp/bomb-idle"
 head -c $size /dev/zero | zstd -q >"$tmp/bomb-endless"

@@ -8,7 +8,7 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 v0=dialect=sifive-v0
 
-# stores CHANNEL:WIDTH:TEXT...: each text as stores of so many bytes, what is left as shorter ones.
+# stores CHANNEL:WIDTH:TEXT...: each text as stores of WIDTH bytes, the rest as shorter ones.
 cat >"$tmp/stores.py" <<'END'
 import sys
 tags = {4: 0, 2: 2, 1: 3}
@@ -23,7 +23,7 @@ for argument in sys.argv[1:]:
         data = data[size:]
 END
 stores() { python3 "$tmp/stores.py" "$@"; }
-# made PARAMS: the trace of a text. itc PARAMS OPTION...: what is printed of it, lines joined by "|".
+# made PARAMS: makes the trace of a text. itc PARAMS OPTION...: its output, with lines joined by "|".
 made() { "$ntrace" assemble --params "$1" -o "$tmp/trace" - 2>"$tmp/err" || diag "$(cat "$tmp/err")"; }
 itc() { made "$1"; "$ntrace" decode --level itc --params "$1" "${@:2}" "$tmp/trace" 2>"$tmp/err" | tr '\n' '|'; }
 
@@ -41,7 +41,7 @@ is "$(stores 3/1:4:abc 3/2:2:de 3/1:1:'f\n' 3/2:1:'\n' | itc $v0,srcbits=2)" "[s
 is "$(stores 3/1:4:abc 3/2:2:de 3/1:1:'f\n' 3/2:1:'\n' | itc $v0,srcbits=2 --src 2)" "[channel 3] de|" "one hart of two"
 is "$(stores "1:4:$(printf 'x%.0s' {1..257})" | itc $v0 | tr '|' '\n' | awk '{ print length($3) }' | tr '\n' ' ')" "256 1 " "256 characters are a line"
 
-# ---- what is no text ----
+# ---- values that are not text ----
 
 is "$(stores '3:4:\xcd\xab\0\0' | itc $v0)" "[channel 3] 0x0000abcd|" "a word"
 is "$(stores '3:2:\x01\x02' '3:1:\x7f' | itc $v0)" "[channel 3] 0x0201|[channel 3] 0x7f|" "a halfword and a byte"

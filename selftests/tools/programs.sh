@@ -21,7 +21,7 @@ for ((i = 0; i < 3 * pages; i++)); do
 done >"$tmp/pcs"
 ok "a trace" "$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o "$tmp/trace"
 
-# decodes TEXT OPTION...: to what was executed, without a word.
+# decodes TEXT OPTION...: decodes to the executed instructions, without messages.
 decodes() {
 	"$ntrace" decode --level pc "${@:2}" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "$1: status and complaints"
@@ -75,7 +75,7 @@ like "the other way round" "^ntrace.* zeros and .*demo overlap at 0x10000: .*zer
 like "many overlap: one warning" "overlap at 0x10000: .*; 99 more overlap" "$(overlap --images "$tmp/images" --elf "$tmp/demo" | grep overlap)"
 is "$(overlap --images "$tmp/images" --elf "$tmp/demo" | grep -c overlap)" 1 "and only one"
 
-# What is no program.
+# Files that are not programs.
 for size in 63 1000 100000 $(($(stat -c %s "$tmp/demo") - 1)); do
 	head -c "$size" "$tmp/demo" >"$tmp/cut"
 	refused "an ELF file cut at $size" 1 "cut: (the file ends too early: it was cut|wrong file format)" --elf "$tmp/cut"

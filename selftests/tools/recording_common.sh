@@ -25,8 +25,7 @@ report = values[0] if values else None
 exec(sys.argv[3])
 print(eval(sys.argv[2]))' "$1" "$2" "$query_with"; }
 
-# make_sysroot [PROGRAM...]: the guest's files, and what was put there for this run: the programs
-# of the tests, others in /root
+# make_sysroot [PROGRAM...]: the guest's files and those added for this run: the programs of the tests, others in /root
 make_sysroot() {
 	local guest_root
 	guest_root=$("$top/tools/vsoc/run" --print-sysroot)

@@ -77,7 +77,7 @@ for i in $(seq 111); do cmp -s "$tmp/dir/$(printf 'source-0x%02x.nex' "$i")" "$t
 is "$wrong" 0 "each whole"
 rm -r "$tmp/dir"
 
-# What is missing: a mark, at which a reader reports an error and goes on behind the next end of a message.
+# Missing trace: a mark, at which a reader reports an error and continues after the next end of a message.
 for _ in $(seq 100); do hex 24 15 00 83 84 00 0B; done >"$tmp/loop.nex"
 frames "$tmp/loop.fr" 0 0 5="$tmp/loop.nex"
 { head -c 165 "$tmp/loop.fr"; hex FF FF FF 7F; cat "$tmp/loop.fr"; } >"$tmp/gap.fr"
@@ -100,7 +100,7 @@ rm -r "$tmp/dir"
 
 # ---- SRC ----
 
-# SRC of 3 bits behind TCODE: each message is TCODE 62 (a vendor's) with SRC, and some bytes; idle bytes among them.
+# SRC of 3 bits after TCODE: each message is TCODE 62 (vendor) with SRC and some bytes; idle bytes in between.
 python3 - "$tmp" "$seed" <<-'END'
 	import random, sys
 	draw = random.Random(int(sys.argv[2]))
@@ -132,7 +132,7 @@ ok "the same files" diff -r "$tmp/dir" "$tmp/again3"
 rm -r "$tmp/dir"
 complains "frames of several sources, and SRC" 1 "the frames have 2 sources: .*choose one" --framing coresight --params srcbits=3 -o "$tmp/dir" "$tmp/soc.fr"
 
-# A reserved code, a message without SRC, a message that is no one's, the end inside a message.
+# A reserved code, a message without SRC, a message of no listed SRC, the end inside a message.
 {
 	hex F8 07 F8 0B FF FF                    # SRC 1, SRC 2, idles
 	hex F8 02 11 22 13 F8 07                 # reserved code up to 13, SRC 1
@@ -155,7 +155,7 @@ split --json --params srcbits=3 -o "$tmp/dir" "$tmp/endless.nex"
 is "$? $(json '[x["bytes"] for x in s["sources"]], s["unparsable_bytes"]')" "3 ([4, 2], 70002)" "a message of 70,002 bytes is none"
 rm -r "$tmp/dir"
 { hex F8; head -c 65534 /dev/zero; hex 03; } >"$tmp/longest.nex"
-# What is read at once ends with a zstd frame.
+# A single read ends with a zstd frame.
 for ((at = 0; at < 65536; at += 8000)); do tail -c +$((at + 1)) "$tmp/longest.nex" | head -c 8000 | zstd -q -c; done >"$tmp/pieces"
 split --params srcbits=3 -o "$tmp/dir" "$tmp/pieces"
 is "$?" 0 "the longest one, in pieces: status"

@@ -42,7 +42,7 @@ addresses = sorted({int(line.split()[0], 16) for line in sys.stdin})
 print(*addresses[:2])' <"$results/kernel/function"
 }
 
-# witnessed SECTION PRIVILEGE <RANGES: what was executed there
+# witnessed SECTION PRIVILEGE <RANGES: the instructions executed there
 witnessed() {
 	build/oracle/log_print "$tmp/log.0" "$1" | python3 -c '
 import sys

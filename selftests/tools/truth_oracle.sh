@@ -72,8 +72,8 @@ fails "fewer instructions than asked for" 'fewer than' "$compare" --min 10000000
 head -c $(($(stat -c %s "$tmp/p.0") - 1)) "$tmp/p.0" >"$tmp/cut"
 fails "a log that is cut" 'log (ends|is damaged)' "$compare" --log "$tmp/cut" --priv usm --pcs "$tmp/p.txt"
 
-# A list that reports losses: every 40 instructions five are left out, and said to be lost. None at
-# the end, which how many interrupts there were decides: what is missing there is to be noticed.
+# A list that reports losses: after every 40 instructions, five are left out and reported as lost. Not at the end, where the
+# number of interrupts would decide: missing instructions there must be detected.
 awk 'NR == FNR { all += !/^trap/; next }
 	{ lost = n >= 40 && n % 40 < 5 && n - n % 40 + 20 < all }
 	/^trap/ { if (!lost) print; next }

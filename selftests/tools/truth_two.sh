@@ -77,7 +77,7 @@ if guest_ran tasks; then
 		done
 		is "$(awk '/threads, / { print ($1 >= 6), $3 }' "$tmp/$name.compare")" "1 6" "$name: all threads, and six in functions of their own"
 	done
-	# And it would be seen: a false instruction, a false thread.
+	# The comparison detects a wrong instruction and a wrong thread.
 	for kind in alter drop add; do
 		first
 		fails "tasks: one falsified instruction in the log: $kind" DIFFERENCE tasks kernel 0 --mutate $kind@54321

@@ -113,7 +113,7 @@ static void counts(void)
 	is_u64(check.differences, 1, "a jump that the emulator has not recorded");
 }
 
-/* Falsifies @bits of what is at @where; it must be found, and be @what. */
+/* Falsifies @bits at @where; the check must find it and report it as @what. */
 static void falsified(void *where, size_t size, uint64_t bits, const char *what)
 {
 	uint64_t value = 0;

@@ -233,7 +233,7 @@ static void retire(unsigned int count)
 	}
 }
 
-/* Messages Error, by their first byte behind a message end. */
+/* Counts Error messages, by their first byte after the end of a message. */
 static unsigned int errors(void)
 {
 	unsigned int count = 0;

@@ -9,7 +9,7 @@
 #include "tap.h"
 #include "topology.h"
 
-/* What comes behind the funnel. */
+/* The component after the funnel. */
 static struct {
 	uint8_t bytes[4096];
 	size_t size;

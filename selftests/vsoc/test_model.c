@@ -9,7 +9,7 @@
 #include "hart.h"
 #include "tap.h"
 
-/* An encoder whose hart applies setups when told. */
+/* An encoder whose hart applies setups on request. */
 struct bench {
 	struct trace_encoder te;
 	struct trace_encoder_setup queue[4];

@@ -77,7 +77,7 @@ static uint64_t few_bits(unsigned int width)
 	return bits;
 }
 
-/* Calls, returns and branches, so that there is something to sample. */
+/* Calls, returns and branches, so that samples have entries. */
 static __attribute__((noinline)) unsigned int work_a_little(unsigned int depth)
 {
 	return depth ? work_a_little(depth - 1) * 3 + (depth & 1) : 1;
@@ -268,7 +268,7 @@ static void poke_event(unsigned int i)
 	}
 }
 
-/* What was sampled is consumed. */
+/* Consumes the samples. */
 static void drain(unsigned int i)
 {
 	volatile struct perf_event_mmap_page *page = events[i].ring;

@@ -20,7 +20,7 @@ load() {
 # shellcheck disable=SC2119
 needs_module() { [ -e /sys/module/riscv_ctr ] || load || skip_all "riscv_ctr cannot be loaded"; }
 
-# Where there is no mount or umount, there is busybox.
+# Uses busybox if mount or umount is missing.
 for name in mount umount; do
 	type -P $name >/dev/null || eval "$name() { busybox $name \"\$@\"; }"
 done
@@ -42,8 +42,8 @@ sampled() { [ "$(state samples "$1")" -ge "$2" ]; }
 # wait_for_samples CPU NUMBER: that many more
 wait_for_samples() { wait_for sampled "$1" $(($(state samples "$1") + $2)); }
 
-# perf record for tests. Without build ids: the perf tool of 7.2 dies of "stack" when it collects them. Without
-# what it looks up of BPF programs, which takes most of the time that a short recording takes.
+# perf record for tests. Without build-ids, because the perf tool of 7.2 crashes with "stack" when it collects them. Without
+# information about BPF programs, which takes most of the time of a short recording.
 # shellcheck disable=SC2034 # for the tests
 perf_record=(perf record -q -B --no-bpf-event)
 

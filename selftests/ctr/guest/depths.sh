@@ -25,7 +25,7 @@ is "$(<$pmu/caps/sctrctl)" "$fields" "caps: the fields that both have"
 for cpu in 0 1; do
 	is "$(edges_on $cpu any,u | awk '{ n = NF - 1; if (n > most) most = n } END { print most + 0 }')" "$depth" \
 		"CPU $cpu: stacks of that depth"
-	# The driver leaves out what the harts do not.
+	# The driver applies the filters that the harts lack.
 	is "$(edges_on $cpu call,u,save_type | tr ' ' '\n' |
 		sed -n 's,^0x.*/\(CALL\|COND\|UNCOND\|IND\|IND_CALL\|RET\)/.*,\1,p' | sort -u | tr '\n' ' ')" "CALL " \
 		"CPU $cpu: calls and nothing else"

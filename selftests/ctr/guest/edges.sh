@@ -17,7 +17,7 @@ done
 record call_ret 20011 15000 call,any_ret,u,save_type
 record instructions 20011 15000 any,u ctr/instructions,depth=32/u
 
-# Rings of tasks: somebody else takes the hart whenever the program yields it.
+# Rings of tasks: another task takes the hart whenever the program yields it.
 taskset -c 0 sh -c 'while :; do :; done' &
 record stack 20011 15000 stack,u
 kill $!

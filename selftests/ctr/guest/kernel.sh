@@ -6,12 +6,11 @@
 . "$(dirname "$0")/common.sh"
 needs_module
 
-# An interrupt of the debug kernel executes more than a short period, which also counts what it
-# executes: nothing else would run any more.
+# An interrupt of the debug kernel executes more instructions than a short period, which also counts them: nothing else would
+# run.
 slow=1
 [ ! -e /proc/lockdep ] || slow=30
-# The kernel, while somebody else's counter overflows all the time: its
-# interrupts freeze the ring too.
+# Records the kernel while a counter of another user overflows continuously: its interrupts freeze the ring too.
 mkfifo "$tmp/up"
 "${perf_record[@]}" -C 0 -o "$tmp/other.data" -c $((1000003 * slow)) -e instructions -- \
 	sh -c "echo up >$tmp/up; exec sleep 10000" 2>"$tmp/other.log" &

@@ -72,7 +72,7 @@ record stack -c 20011 -e ctr/cycles/u -j stack,u -- "${marked[@]}"
 isolated stack "call stacks"
 left_clean "after recordings"
 
-# In recordings of user mode there is no address of the kernel, wherever one looks.
+# Recordings of user mode contain no kernel address in any field.
 record user -a -g -c 100003 -e ctr/cycles/u -j any,u -- sh -c 'ls -lR /etc | sort | wc'
 some_samples user "callchains and branches of user mode" 50
 is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \

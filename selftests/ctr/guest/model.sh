@@ -11,7 +11,7 @@ samples() {
 	for ((cpu = 0; cpu < harts; cpu++)); do sum=$((sum + $(state samples $cpu))); done
 	echo $sum
 }
-# What is recorded is judged elsewhere; here the driver must have been at work.
+# The host evaluates the recordings; this checks only that the driver was used.
 record() {
 	local name=$1 before
 	shift

@@ -29,7 +29,7 @@ go() {
 	echo >&"${COPROC[1]}"
 	wait "$held"
 }
-# ended NAME STATUS: the tracer has ended, by itself.
+# ended NAME STATUS: the tracer has ended without a signal.
 ended() {
 	local status=0
 	wait $tracer || status=$?

@@ -46,7 +46,7 @@ filtered() {
 	zero "$1" illegal kernel mistyped
 	is "${found[classes]}" "$2" "$1: $2 and nothing else"
 }
-# What the perf tool shows of one recording.
+# The perf tool's output for one recording.
 judge_tools() {
 	finds python3 selftests/ctr/host/tool.py $elf "$(sed -n 's/^base //p' "$out/tool.base")" "$out/tool"
 	ok "perf script -F brstacksym: ${found[sym]} entries" test "${found[sym]:-0}" -ge 1000
@@ -98,7 +98,7 @@ judge_trace() {
 }
 ways() { finds python3 selftests/ctr/host/trace.py "$out" "$out/$1" do_sys_openat2 "${@:2}"; }
 
-# What was recorded before, while and after all slept.
+# The recordings from before, during and after the sleep.
 judge_suspend() {
 	local out=$results/suspend name
 	for name in task harts; do

@@ -14,7 +14,7 @@ attempt() {
 	timeout "${PATIENCE:-200}" "$@" >"$name.out" 2>"$name.err" </dev/null
 	echo $? >"$name.rc"
 }
-# as_nobody NAME COMMAND...: with no rights at all
+# as_nobody NAME COMMAND...: runs the command without any privileges
 as_nobody() {
 	local name=$1
 	shift

@@ -20,7 +20,7 @@ void tail(void);
 long twice(long rounds);
 long recursive(long depth);
 
-/* No compression, no relaxation: what is written is what is executed. */
+/* No compression, no relaxation: the written instructions are the executed ones. */
 __asm__(".option push\n"
 	".option norvc\n"
 	".option norelax\n"

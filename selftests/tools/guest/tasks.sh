@@ -20,7 +20,7 @@ record_as_nobody() {
 	[ ! -e "/tmp/user/$name.data" ] || mv "/tmp/user/$name.data" .
 }
 
-# Somebody else on both harts, whose code is elsewhere.
+# Another task on both harts, with its code elsewhere.
 for cpu in 0 1; do
 	taskset -c $cpu nice sh -c 'while :; do :; done' &
 	others+=("$!")
@@ -34,7 +34,7 @@ says thread 7 'trace from 1 threads in .* nothing lost'
 kill "${others[@]}"
 wait "${others[@]}"
 
-# A process that runs already, and what it starts.
+# A running process and the processes that it starts.
 mkfifo go
 sh -c 'read -r line <go; '"$counted" >/dev/null &
 pid=$!
@@ -67,8 +67,8 @@ is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused reco
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
-# A small buffer, but the recorder comes: recording goes on after each loss. Each round overflows the
-# buffer of at least one hart; between the rounds the program sleeps until the recorder has read all.
+# A small buffer, but the recorder reads it: recording continues after each loss. Each round overflows the buffer of at least
+# one hart; between the rounds the program sleeps until the recorder has read everything.
 recorder_sleeps='sleep 0.05; until grep -q poll /proc/$PPID/wchan; do sleep 0.05; done'
 attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- \
 	sh -c "for round in 1 2 3; do i=0; while [ \$i -lt 2000 ]; do i=\$((i+1)); done; $recorder_sleeps; done"

@@ -15,8 +15,8 @@ shown() {
 "$here/steady" >/dev/null &
 steady=$!
 echo $steady >pid
-# Short windows: each instruction that is traced takes many that look at it. Of a hart without a
-# single task switch in a window nobody knows the task, so something sleeps and wakes on each.
+# Short windows: decoding takes many instructions for each traced one. If a hart has no task switch in a window, its task is
+# unknown, so a process sleeps and wakes on each hart.
 for cpu in 0 1; do
 	taskset -c $cpu python3 -c 'import time
 while True:

@@ -23,7 +23,7 @@ runs_on() {
 	advances() { [ "$(ran)" -ge $((before + 2)) ]; }
 	until_true advances
 }
-# fired NAME STATUS PATTERN: exit status, and what is said
+# fired NAME STATUS PATTERN: checks the exit status and the messages
 fired() {
 	status "$1" "$2"
 	like "$1: says what came, and what opens it" "$3.*ntrace report $1.data.*ntrace export --format perfetto" \
@@ -38,7 +38,7 @@ other=$!
 until_true said ready steady.out
 until_true said ready other.out
 
-# Another process that calls it is not waited for: the thread that is told would be that one.
+# A call by another process is not an event: the reported thread would be that one.
 start call --call seldom -p $steady
 for count in 1 2 3; do
 	returned() { [ "$(grep -c returned other.out)" -ge "$count" ]; }
@@ -95,7 +95,7 @@ is "$(<fast.rc)" 1 "fast: exit status where no call took so long"
 like "fast: says how long they took" 'no call of seldom\(\) took longer: 1 were seen, the longest took [1-9][0-9]{2,}\.' "$(cat fast.err)"
 wait $steady
 
-# It dies of what it is waited for.
+# It dies of the signal that is the event.
 attempt signal ntrace trigger --signal SEGV --privilege u --aux-size 256K -o signal.data -- \
 	sh -c '(until grep -q ready signal.said; do sleep 0.05; done; kill -USR1 $$) & exec '"$here/steady 0 x >signal.said"
 fired signal 139 'signal SEGV in thread'

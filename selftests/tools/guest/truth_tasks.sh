@@ -18,7 +18,7 @@ record() {
 	like "$name: threads have names" 'worker_5' "$(cat "$name.out")"
 }
 rounds=$1
-# Nothing but Ownership messages tells whose the code is.
+# Only Ownership messages attribute the code to tasks.
 record harts --all --privilege u
 for cpu in 0 1; do
 	taskset -c $cpu nice sh -c 'while :; do :; done' &

@@ -9,7 +9,7 @@ pid = int(open("'"$results/pid"'").read())
 known = {"light": 402, "medium": 802, "heavy": 2002}
 def of(window, name, key="instructions"):
     return sum(f[key] for f in window["functions"] if f["function"] == name and f["object"].endswith("/steady") and f.get("pid", pid) == pid)
-# Of hundreds of calls of each, but for the pieces of one that the edges of what is traced cut off.
+# Hundreds of calls of each; calls at the edges of the traced time are incomplete.
 def near(windows):
     all = {name: sum(of(window, name) for window in windows) for name in known}
     return min(all.values()) > 0 and max(abs(100 * all[name] / sum(all.values()) - 100 * known[name] / sum(known.values())) for name in known) < 4'
@@ -23,8 +23,8 @@ for file in "$harts" "$process"; do
 		"$name: nothing is lost" || diag "$(query "$file" "[(w['lost'], w['gaps'], w['errors'], w['note']) for w in windows]")"
 	is "$(query "$file" "near(windows)")" True "$name: shares of the functions are those of their instructions" ||
 		diag "$(query "$file" "[(name, of(w, name)) for w in windows for name in known]")"
-	# Each call executes what it executes: but for those that a window begins or ends with, which
-	# of harts are one, and with strobing one for each piece.
+	# Each call executes its known number of instructions, except at the start and the end of a window, which
+	# has one piece for CPUs, and one piece per strobe for processes.
 	is "$(query "$file" "all(sum(f['instructions'] for f in w['functions']) == w['instructions']['all'] for w in windows)")" True \
 		"$name: the functions sum up to the total"
 	ok "$name: enough to be a picture" test "$(query "$file" "min(of(w, 'heavy') for w in windows)")" -gt 20000

@@ -11,7 +11,7 @@ calls = re.findall(r"^ *([0-9a-f]+):.*\tjalr?\t.*<seldom>", text, re.M)
 print(f"main+0x{int(calls[0], 16) - start:x} [steady]" if len(calls) == 1 else "")')
 like "objdump shows one call of seldom()" "^main" "$place"
 
-# calls NAME: how often it is in the dump, and how many instructions its stream has behind the last
+# calls NAME: the number of calls in the recording, and the number of instructions in its stream after the last one
 calls() {
 	"$ntrace" decode --sysroot "$sysroot" --level instruction "$results/$1.data" 2>"$tmp/err" | awk -v place=" $place" '
 		/ -- / { next }
@@ -25,8 +25,8 @@ opens() {
 	is "$?" 0 "$1: report opens it" || diag "$(cat "$tmp/err")"
 	ok "$1: export makes a timeline" "$ntrace" export --sysroot "$sysroot" --format perfetto --output "$tmp/$1.pftrace" "$results/$1.data"
 }
-# ends_with NAME CALLS: the dump ends with the call: what is behind it ran until the trace stood.
-# With -icount both harts together execute a million instructions in a millisecond.
+# ends_with NAME CALLS: the recording ends with the call; the instructions after it ran until the trace stopped.
+# With -icount, both harts together execute a million instructions in a millisecond.
 ends_with() {
 	local found behind delay
 	read -r found behind < <(calls "$1")
