@@ -74,7 +74,8 @@ struct address_setting {
 
 static unsigned int list_settings(const struct ntrace_detect_config *config,
 				  const struct ntrace_params *base,
-				  const struct detect_addresses *probe, struct address_setting *settings)
+				  const struct detect_addresses *probe,
+				  struct address_setting *settings)
 {
 	unsigned int count = 0;
 

@@ -56,8 +56,8 @@ static bool take(struct eh_cursor *cursor, size_t size, bool is_signed, uint64_t
 }
 
 /* A pointer of an encoding; @relative: apply the "relative to" part too. */
-static bool take_encoded(struct eh_cursor *cursor, uint8_t encoding, unsigned int xlen, bool relative,
-			 uint64_t *value)
+static bool take_encoded(struct eh_cursor *cursor, uint8_t encoding, unsigned int xlen,
+			 bool relative, uint64_t *value)
 {
 	uint64_t here = cursor->address;
 	bool ok;

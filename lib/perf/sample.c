@@ -89,7 +89,7 @@ int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 			    struct ntrace_perf_sample *sample)
 {
 	struct sample_cursor cursor = { record->data + sizeof(struct perf_event_header),
-				 record->size - sizeof(struct perf_event_header), false };
+					record->size - sizeof(struct perf_event_header), false };
 	const struct perf_event_attr *attr = event_of(file, &cursor);
 	uint64_t type, value;
 

@@ -337,7 +337,9 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 			  size_t reason_size)
 {
 	struct read_recording *made = calloc(1, sizeof(*made));
-	struct params_reader reader = { .made = made, .reason = reason, .reason_size = reason_size };
+	struct params_reader reader = { .made = made,
+					.reason = reason,
+					.reason_size = reason_size };
 	char path[PATH_ROOM];
 	int error;
 

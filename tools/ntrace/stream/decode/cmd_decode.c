@@ -29,9 +29,11 @@ static const struct option_spec options_table[] = {
 	  "message, instruction, block (default), branch, pc or itc" },
 	SOURCE_OPTIONS,
 	{ OPTION_SRC, "src", "N", "raw trace: only the messages with SRC = N" },
-	{ OPTION_DISASSEMBLE, "disassemble", NULL, "level instruction: disassemble each instruction" },
+	{ OPTION_DISASSEMBLE, "disassemble", NULL,
+	  "level instruction: disassemble each instruction" },
 	{ OPTION_LINES, "lines", NULL, "level instruction: print source file and line" },
-	{ OPTION_OBJDUMP, "objdump", "PROGRAM", "disassembler (default riscv64-linux-gnu-objdump)" },
+	{ OPTION_OBJDUMP, "objdump", "PROGRAM",
+	  "disassembler (default riscv64-linux-gnu-objdump)" },
 	{ OPTION_JSON, "json", NULL, "print one JSON object a line; not with --level pc" },
 	OPTION_HELP,
 	OPTION_TABLE_END,
@@ -364,8 +366,7 @@ static int run(const struct command *command, int argc, char **argv)
 		return usage_error(command, "--level pc has no --json");
 	if ((printer->text.disassemble || printer->text.lines) &&
 	    printer->level != LEVEL_INSTRUCTION)
-		return usage_error(command,
-				   "--disassemble and --lines need --level instruction");
+		return usage_error(command, "--disassemble and --lines need --level instruction");
 	printer->text.sysroot = decode.source.recording.sysroot;
 	printer->places = ntrace_locator_new();
 	if (!printer->places)
@@ -396,7 +397,8 @@ const struct command command_decode = {
 		"  branch       one line for each control transfer and each branch not taken\n"
 		"  pc           only the address of each instruction, one a line; errors and gaps\n"
 		"               go to stderr\n"
-		"  itc          text that programs write to SiFive's stimulus registers, PC samples,\n"
+		"  itc          text that programs write to SiFive's stimulus registers, PC "
+		"samples,\n"
 		"               watchpoints and other events; needs no --elf\n"
 		"ADDR is the load address of the first segment; the default is the address in the "
 		"file.\n"
