@@ -321,7 +321,7 @@ static const struct ntrace_line lines[] = {
 };
 static const uint32_t scope_of[] = { F, G_IN_F, A_IN_G_IN_F, F, F, F, G_IN_F, H, G_IN_H, H, NONE };
 
-/* What GCC reads: names, then functions with lines, targets and what is inlined. */
+/* The file as GCC reads it: names, then functions with lines, targets and inlined functions. */
 struct reader {
 	const uint8_t *at;
 	const uint8_t *end;

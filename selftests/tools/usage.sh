@@ -31,7 +31,7 @@ for sub in record trigger top dump decode report check stat split detect encode 
 	[ "$sub" = top ] || [ "$sub" = assemble ] || complains "$sub: nothing to work on" 2 "^ntrace $sub: " "$sub"
 	is "$("$ntrace" "$sub" --help | head -n 1 | cut -c1-$((14 + ${#sub})))" "usage: ntrace $sub" "$sub --help"
 	like "$sub --help has examples" "examples:" "$("$ntrace" "$sub" --help)"
-	# Every option of the help is one that the command knows: it complains of something else.
+	# The command accepts every option of its help: the error message is about something else.
 	unknown=$("$ntrace" "$sub" --help | grep -oE '^ +(-., )?--[a-z0-9-]+' | grep -oE -- '--[a-z0-9-]+' |
 		while read -r option; do "$ntrace" "$sub" "$option" /nonexistent 2>&1 </dev/null | grep 'unknown option'; done)
 	is "$unknown" "" "$sub: knows the options of its help"

@@ -421,7 +421,7 @@ static void trace_two(const char *directory, pid_t (*start)(int which, int go))
 	steps = 8 * 10000;
 }
 
-/* A page fault pauses the trace, or makes it go on: only the steps before it, or after it. */
+/* A page fault pauses or resumes the trace: it has only the steps before, or after, the fault. */
 static void trace_pause(void)
 {
 	const size_t size = (size_t)getpagesize();

@@ -6,7 +6,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 program=build/riscv64/selftests/kernel/perf
-# loaded DIR: $elfs and $base: what DIR/maps says of where code was
+# loaded DIR: sets $elfs and $base, the places of the code from DIR/maps
 loaded() {
 	local range mode offset path guest_root
 	elfs=() base=''
@@ -116,7 +116,7 @@ judge_turns() {
 			all_steps "turns $round, other_step(), hart $cpu"
 		done
 	done
-	# Another task pushes on what the first one has sent, but not while it is in the kernel itself.
+	# The trace of another task flushes the first task's messages from the funnel, except while that task is in the kernel.
 	dir=$results/funnel/beside
 	loaded "$dir"
 	own_steps "$dir" 0 step other_step "beside, step(), hart 0"

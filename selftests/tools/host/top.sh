@@ -46,7 +46,7 @@ is "$(query "$process" "{f['pid'] for w in windows for f in w['functions']} == {
 ok "harts: others are in it" test "$(query "$harts" "len({f['pid'] for w in windows for f in w['functions']})")" -gt 1
 ok "harts: and the kernel" test "$(query "$harts" "sum(w['instructions']['kernel'] for w in windows)")" -gt 1000
 
-# What record and report say of the same program.
+# The figures of record and report for the same program.
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/whole.data" | tr -d '\n' >"$tmp/report.json"
 is "$(query "$tmp/report.json" "near(windows)")" True "record and report have the same shares" ||
 	diag "$(query "$tmp/report.json" "[(name, of(windows[0], name)) for name in known]")"

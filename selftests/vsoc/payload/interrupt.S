@@ -40,7 +40,7 @@ raised2:
 	li	t4, 0
 	li	t5, 0x80
 	csrw	mie, t5
-	/* The time is the host's: two turns are to pass first, then it counts, or is over already. */
+	/* Time is the host's: wait for two turns, after which the loop counts or has already ended. */
 loop:	addi	t4, t4, 1
 	sltiu	t5, t4, 3
 	neg	t5, t5
