@@ -76,7 +76,10 @@ install-dkms: ## installs the sources of the kernel modules for DKMS, in /usr/sr
 	cp -r kernel/Kbuild kernel/ntrace kernel/ctr kernel/include $(D)$(dkmsdir)/
 	sed 's/#MODULE_VERSION#/$(VERSION)/' kernel/dkms.conf >$(D)$(dkmsdir)/dkms.conf
 
+dist: ## the source of the last commit as build/ntrace-VERSION.tar.xz; DIST=DIR for another place
+	@tools/setup/dist $(DIST)
+
 deb: ## Debian packages for this machine's architecture, in build/deb
 	@tools/setup/deb $(OUT)
 
-.PHONY: install-dkms deb install install-lib install-command install-python uninstall
+.PHONY: install-dkms dist deb install install-lib install-command install-python uninstall
