@@ -143,6 +143,17 @@ printf '\x24\x0d\x00\x83\x6c\x00\x07' >"$tmp/tail.nex"
 is "$?" 3 "an end with instructions that are not shown: exit status"
 like "and how many" "where this branch went; at least 1 more instructions retired at 0x0+1002" "$(cat "$tmp/out")"
 
+# c.nop and c.beqz, twice, then nops; Correlation with I-CNT 6 and the history of one branch: nothing tells
+# where the second one goes.
+printf '\x01\x00\x01\xc1\x01\x00\x01\xc1\x01\x00\x01\x00' >"$tmp/ahead.bin"
+printf '\x24\x0d\x00\x83\x84\x50\x19\x0b' >"$tmp/ahead.nex"
+"$ntrace" decode --level instruction --params mode=htm --raw "$tmp/ahead.bin@0x1000" "$tmp/ahead.nex" >"$tmp/out" 2>/dev/null
+is "$?" 3 "HIST ends inside an I-CNT: exit status"
+is "$(grep -oE '^0x[0-9a-f]+' "$tmp/out" | tr '\n' ' ')" \
+	"0x0000000000001000 0x0000000000001002 0x0000000000001004 0x0000000000001006 " "the flow is known up to and with the next branch"
+like "and that its direction is missing" "no HIST bit says where this branch went at 0x0+1006" "$(cat "$tmp/out")"
+like "a gap is behind it" "gap at 0x0+1006" "$(cat "$tmp/out")"
+
 # Time and context: SYNC 5 PC 0x1000 TSTAMP 10; Ownership scontext 5 U, TSTAMP +5; FORMAT 3 hcontext 6 VU;
 # Correlation ICNT 2, EVCODE 4; Error ETYPE 0 ECODE 4; SYNC 7 without a time, so that the next one is a new start.
 printf '\001\000\001\000\001\000\001\000' >"$tmp/nops.bin"

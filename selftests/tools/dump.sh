@@ -23,6 +23,17 @@ like "U-ADDR from the address before" "UADDR=0x7b6 -> 0x3f368 " "$(sed -n 2p "$t
 like "vendor's message: flag and raw bytes" "Vendor +\[unknown\] \| e0 00 00 04 ff$" "$(grep Vendor "$tmp/all.txt")"
 like "reserved TCODE: flag and raw bytes" "Reserved +\[unknown\] \| b0 17$" "$(grep Reserved "$tmp/all.txt")"
 like "missing field" "\[truncated\] \| 24 0f$" "$(tail -n 1 "$tmp/all.txt")"
+# TCODEs 56 to 58, which some encoders use: the number, SRC and the bytes of fields that only the vendor knows.
+hex E0 04 05 09 FF E4 08 03 E8 0C 00 07 >"$tmp/vendor.nex"
+is "$("$ntrace" dump --params srcbits=2 "$tmp/vendor.nex"; echo $?)" \
+	"0x00000000    5  56 Vendor                 SRC=1 [unknown] | e0 04 05 09 ff
+0x00000005    3  57 Vendor                 SRC=2 [unknown] | e4 08 03
+0x00000008    4  58 Vendor                 SRC=3 [unknown] | e8 0c 00 07
+0" "vendors' TCODEs are shown by number and are no error"
+is "$("$ntrace" dump --json --params srcbits=2 "$tmp/vendor.nex" | python3 -c '
+import json, sys
+print([(m["tcode"], m["fields"], m["bytes"]) for m in map(json.loads, sys.stdin)])')" \
+	"[(56, {'SRC': 1}, 'e0040509ff'), (57, {'SRC': 2}, 'e40803'), (58, {'SRC': 3}, 'e80c0007')]" "and in JSON"
 "$ntrace" dump - <"$tmp/all.nex" | cmp - "$tmp/all.txt"
 is $? 0 "- is standard input"
 
