@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * GCC's AutoFDO profile: counts by function, line within it and discriminator, with
- * the functions that were inlined below those they were inlined into. What is counted
- * how is what create_gcov does, which GCC expects: of the instructions of a line the
- * one that was executed most often counts; copies of a function add up.
+ * The AutoFDO profile that gcc -fauto-profile reads: counts by function, line within it and
+ * discriminator, with inlined functions below those that contain them. GCC expects the counts of
+ * create_gcov: of the instructions of a line the one that was executed most often counts; copies of
+ * a function add up. This file adds up the counts, gcov_write.c writes the file.
  */
 #include <search.h>
 #include <stdlib.h>

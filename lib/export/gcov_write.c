@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The file of an AutoFDO profile as GCC's auto-profile.cc reads it: little-endian words
- * of 32 bits, counts as two of them, the lower one first.
+ * The file of the AutoFDO profile that gcov.c adds up, as GCC's auto-profile.cc reads it:
+ * little-endian words of 32 bits, counts as two of them, the lower one first.
  *
  * Version 1 (GCC up to 11, and AutoFDO's own tools): sizes are in words, and texts are
  * filled up to whole ones; a table of working sets comes last. Version 2 (GCC 12 to 15):

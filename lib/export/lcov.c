@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* lcov's tracefile: see geninfo(1), FILES. */
+/*
+ * lcov's tracefile: coverage of lines, branches and functions, which genhtml and CI services read.
+ * geninfo(1), section FILES, describes it.
+ */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * perf.data with branch stacks, for stock perf, llvm-profgen, create_llvm_prof
- * and perf2bolt. What they insist on: an attr of exactly its own size; COMM and
- * MMAP2 records; the feature BRANCH_STACK; and never the event "branches" with
- * period 1, unless each sample is one branch.
+ * perf.data with branch stacks, which stock perf, llvm-profgen, create_llvm_prof and perf2bolt read.
+ * They need: an attr of exactly its own size; COMM and MMAP2 records; the feature BRANCH_STACK; and
+ * another event than "branches" with period 1, unless each sample is one branch.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Perfetto's trace: packets with track events. Names are given once and meant by
- * their numbers from then on (interned data), in one sequence of packets.
+ * Perfetto's trace in protocol buffers, which ui.perfetto.dev and trace_processor read: packets with
+ * track events. The first use of a name gives it a number, later ones use the number (interned data);
+ * all packets are of one sequence.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What perf script prints, for llvm-profgen: one mapping of one program at its
- * link addresses, then a line for each sample, newest transfer first.
+ * The text that perf script prints, which llvm-profgen reads with --perfscript: one mapping of one
+ * program at its link addresses, then a line for each sample, newest transfer first.
  */
 #include <errno.h>
 #include <inttypes.h>

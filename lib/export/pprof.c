@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * profile.proto of pprof, gzipped. A location stands for a function, at its link
- * address; threads are labels. Functions, locations and mappings are numbered from 1.
- * What was inlined is in the location of the function that it is in: one for each
- * chain of inlined functions, numbered behind those of functions.
+ * profile.proto, gzipped, which go tool pprof, Pyroscope and Parca read. A location stands for a
+ * function, at its link address; threads are labels. Functions, locations and mappings are numbered
+ * from 1. Inlined functions are lines of the location of the function that contains them: one
+ * location for each chain of inlined functions, numbered after those of functions.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Speedscope's own format: frames once, and for each thread its stacks with their
- * instructions. Each stack stands once, in the order of the call tree; for
- * the order of time there is the Chrome format, which Speedscope reads, too.
+ * Speedscope's own JSON, which www.speedscope.app reads: each frame once, and for each thread its
+ * stacks with their instructions. Each stack appears once, in the order of the call tree; the Chrome
+ * format, which Speedscope reads too, has the order of time.
  */
 #include <inttypes.h>
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Timelines: frames as they come and go. A thread has a track on each hart that it
- * ran on, since what a hart did is known in its order, and one hart's trace
- * says nothing of the other's.
+ * Exports of timelines, in which frames come and go: the list of formats, and what they share. A
+ * thread has a track on each hart that it ran on, since the trace of a hart has the order of events
+ * on that hart only.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
 #include "timeline.h"
 
 /* Tracks, and for Perfetto names; each is told of once. */
@@ -60,66 +59,6 @@ const char *timeline_category(const struct ntrace_stack_change *change)
 		return "instructions";
 	}
 }
-
-/* ---- Trace Event Format ---- */
-
-static void begin_chrome(struct ntrace_export_timeline *timeline)
-{
-	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},\n"
-	      "\"traceEvents\":[",
-	      timeline->file);
-}
-
-static void end_chrome(struct ntrace_export_timeline *timeline)
-{
-	fputs("\n]}\n", timeline->file);
-}
-
-static void put_chrome_name(struct ntrace_export_timeline *timeline, const char *kind,
-			    const struct ntrace_stack_change *change, const char *name)
-{
-	fprintf(timeline->file,
-		"%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32
-		",\"args\":{\"name\":",
-		timeline->written++ ? "," : "", kind, change->stream, change->tid);
-	put_json_text(timeline->file, name);
-	fputs("}}", timeline->file);
-}
-
-/* A hart is a process, so that a thread can have a track on each of them. */
-static void put_chrome(struct ntrace_export_timeline *timeline,
-		       const struct ntrace_stack_change *change, const char *name)
-{
-	static const char phases[] = {
-		[NTRACE_STACK_ENTER] = 'B', [NTRACE_STACK_LEAVE] = 'E', [NTRACE_STACK_GAP] = 'i'
-	};
-	uint64_t time = timeline_nanoseconds(timeline, change);
-	char text[64];
-	bool is_new;
-
-	timeline_track_name(change, text, sizeof(text));
-	timeline_number(timeline, &timeline->tracks, change->stream, (uint32_t)change->tid,
-			&is_new);
-	/* The hart's own track comes first, and has the name of its process. */
-	if (is_new && change->tid == TIMELINE_HART)
-		put_chrome_name(timeline, "process_name", change, text);
-	if (is_new)
-		put_chrome_name(timeline, "thread_name", change, text);
-	fprintf(timeline->file,
-		"%s\n{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32 ",\"ts\":%" PRIu64
-		".%03" PRIu64 ",\"cat\":\"%s\"",
-		timeline->written++ ? "," : "", phases[change->type], change->stream, change->tid,
-		time / 1000, time % 1000, timeline_category(change));
-	if (change->type != NTRACE_STACK_LEAVE) {
-		fputs(",\"name\":", timeline->file);
-		put_json_text(timeline->file, name);
-	}
-	if (change->type == NTRACE_STACK_GAP)
-		fputs(",\"s\":\"t\"", timeline->file);
-	putc('}', timeline->file);
-}
-
-/* ---- both ---- */
 
 static const struct {
 	const char *name;

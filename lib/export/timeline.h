@@ -42,6 +42,10 @@ uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
 void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size);
 const char *timeline_category(const struct ntrace_stack_change *change);
 
+void begin_chrome(struct ntrace_export_timeline *timeline);
+void put_chrome(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
+		const char *name);
+void end_chrome(struct ntrace_export_timeline *timeline);
 void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
 		  const char *name);
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/*
+ * Trace Event Format: JSON that chrome://tracing, Perfetto and Speedscope read. Each call is an
+ * event where it begins and one where it ends.
+ */
+#include <inttypes.h>
+
+#include "json_text.h"
+#include "timeline.h"
+
+void begin_chrome(struct ntrace_export_timeline *timeline)
+{
+	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"producer\":\"ntrace\"},\n"
+	      "\"traceEvents\":[",
+	      timeline->file);
+}
+
+void end_chrome(struct ntrace_export_timeline *timeline)
+{
+	fputs("\n]}\n", timeline->file);
+}
+
+static void put_chrome_name(struct ntrace_export_timeline *timeline, const char *kind,
+			    const struct ntrace_stack_change *change, const char *name)
+{
+	fprintf(timeline->file,
+		"%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32
+		",\"args\":{\"name\":",
+		timeline->written++ ? "," : "", kind, change->stream, change->tid);
+	put_json_text(timeline->file, name);
+	fputs("}}", timeline->file);
+}
+
+/* A hart is a process, so that a thread can have a track on each of them. */
+void put_chrome(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
+		const char *name)
+{
+	static const char phases[] = {
+		[NTRACE_STACK_ENTER] = 'B', [NTRACE_STACK_LEAVE] = 'E', [NTRACE_STACK_GAP] = 'i'
+	};
+	uint64_t time = timeline_nanoseconds(timeline, change);
+	char text[64];
+	bool is_new;
+
+	timeline_track_name(change, text, sizeof(text));
+	timeline_number(timeline, &timeline->tracks, change->stream, (uint32_t)change->tid,
+			&is_new);
+	/* The hart's own track comes first, and has the name of its process. */
+	if (is_new && change->tid == TIMELINE_HART)
+		put_chrome_name(timeline, "process_name", change, text);
+	if (is_new)
+		put_chrome_name(timeline, "thread_name", change, text);
+	fprintf(timeline->file,
+		"%s\n{\"ph\":\"%c\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32 ",\"ts\":%" PRIu64
+		".%03" PRIu64 ",\"cat\":\"%s\"",
+		timeline->written++ ? "," : "", phases[change->type], change->stream, change->tid,
+		time / 1000, time % 1000, timeline_category(change));
+	if (change->type != NTRACE_STACK_LEAVE) {
+		fputs(",\"name\":", timeline->file);
+		put_json_text(timeline->file, name);
+	}
+	if (change->type == NTRACE_STACK_GAP)
+		fputs(",\"s\":\"t\"", timeline->file);
+	putc('}', timeline->file);
+}
