@@ -29,3 +29,31 @@ size_t ntrace_symbol_stem(const char *name)
 		part = strstr(part + 1, ".cold");
 	return part && part != name ? (size_t)(part - name) : strlen(name);
 }
+
+bool ntrace_location_same_function(const struct ntrace_location *a, const struct ntrace_location *b)
+{
+	size_t stem;
+
+	if (a->object != b->object || !a->symbol != !b->symbol)
+		return false;
+	if (!a->symbol || a->symbol_start == b->symbol_start)
+		return true;
+	stem = ntrace_symbol_stem(a->symbol);
+	return stem == ntrace_symbol_stem(b->symbol) && !strncmp(a->symbol, b->symbol, stem) &&
+	       strcmp(a->symbol, b->symbol);
+}
+
+bool ntrace_symbol_matches(const char *symbol, const char *name)
+{
+	size_t length = strlen(name);
+	char *text;
+	bool same;
+
+	if (!strcmp(symbol, name))
+		return true;
+	text = ntrace_demangle(symbol);
+	same = text && !strncmp(text, name, length) &&
+	       (!text[length] || text[length] == '(' || !strncmp(text + length, " [", 2));
+	free(text);
+	return same;
+}

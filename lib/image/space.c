@@ -523,27 +523,45 @@ int ntrace_space_read(const struct ntrace_space *space, uint64_t address, const 
 	return 0;
 }
 
-int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
-			struct ntrace_location *location)
+static void locate_in(struct ntrace_object *object, uint64_t address,
+		      struct ntrace_location *location)
 {
-	const struct mapping *mapping = find(space, address);
-	const struct symbol *symbol;
+	const struct symbol *symbol = symbol_table_find(&object->symbols, address);
 
-	memset(location, 0, sizeof(*location));
-	if (!mapping) {
-		location->name = find_name(space, address);
-		return NTRACE_ERR_NOMAP;
-	}
-	location->object = mapping->object;
-	location->link_address = mapping->link + (address - mapping->start);
-	symbol = symbol_table_find(&mapping->object->symbols, location->link_address);
+	location->object = object;
+	location->link_address = address;
 	if (symbol) {
 		location->symbol = symbol->name;
 		location->symbol_start = symbol->start;
 		/* The last symbol without a size reaches to the end of everything. */
 		location->symbol_size = symbol->end == UINT64_MAX ? 0 : symbol->end - symbol->start;
 	}
-	location->uncertain = object_is_uncertain(mapping->object, location->link_address);
+	location->uncertain = object_is_uncertain(object, address);
+}
+
+int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
+			struct ntrace_location *location)
+{
+	const struct mapping *mapping = find(space, address);
+
+	memset(location, 0, sizeof(*location));
+	if (!mapping) {
+		location->name = find_name(space, address);
+		return NTRACE_ERR_NOMAP;
+	}
+	locate_in(mapping->object, mapping->link + (address - mapping->start), location);
+	return 0;
+}
+
+int ntrace_object_locate(struct ntrace_object *object, uint64_t address,
+			 struct ntrace_location *location)
+{
+	uint64_t offset;
+
+	*location = (struct ntrace_location){ .object = object, .link_address = address };
+	if (ntrace_object_file_offset(object, address, &offset))
+		return NTRACE_ERR_NOMAP;
+	locate_in(object, address, location);
 	return 0;
 }
 

@@ -89,6 +89,7 @@ int ntrace_profile_sample(struct ntrace_profile *profile,
 	int error = 0;
 	size_t i;
 
+	profile_is_sampled(profile);
 	for (i = 0; i < sample->sample->branch_count && !error; i++) {
 		struct ntrace_profile_trace trace = { .count = 1 };
 		struct ntrace_insn insn;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What makes traces of a profile out of something else than flow; for lib/profile only. */
+/* What the files of lib/profile share of a profile; for lib/profile only. */
 #ifndef NTRACE_PROFILE_PARTS_H
 #define NTRACE_PROFILE_PARTS_H
 
@@ -12,6 +12,19 @@ int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *ob
 /* ntrace_locator_find() with the profile's locator. */
 const struct ntrace_location *profile_locate(struct ntrace_profile *profile,
 					     struct ntrace_space *space, uint64_t address);
+
+struct function_sums;
+struct occupancy;
+
+/* The parts of a profile; NULL if it does not have them. */
+struct function_sums *profile_functions(const struct ntrace_profile *profile);
+struct occupancy *profile_occupancy(const struct ntrace_profile *profile);
+
+/* Takes an array for ntrace_profile_edges() and frees the one before. */
+void profile_keep_edges(struct ntrace_profile *profile, void *edges);
+
+/* The traces now come from branch stacks. */
+void profile_is_sampled(struct ntrace_profile *profile);
 
 /* Counts a trace with objects of the profile, if it is selected. Return: 0 or NTRACE_ERR_NOMEM. */
 int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "functions.h"
+#include "occupancy.h"
 #include "parts.h"
 #include "select.h"
 #include "struct_size.h"
@@ -40,9 +42,17 @@ struct straight_run {
  *           @run.next is where to
  * @space: of the last block; referenced
  * @isa: likewise
+ * @edges: that were handed out last
+ * @functions: NULL if they are not wanted
+ * @occupancy: likewise
+ * @sampled: the traces come from branch stacks
  */
 struct ntrace_profile {
 	struct trace_table table;
+	void *edges;
+	struct function_sums *functions;
+	struct occupancy *occupancy;
+	bool sampled;
 	struct ntrace_profile_options options;
 	struct ntrace_locator *locator;
 	struct alias *aliases;
@@ -59,10 +69,35 @@ struct ntrace_profile {
 	size_t suspended_count;
 };
 
+static int make_parts(struct ntrace_profile *profile)
+{
+	struct ntrace_profile_options *options = &profile->options;
+
+	if (!options->parts)
+		options->parts = NTRACE_PROFILE_TRACES;
+	if (options->parts & NTRACE_PROFILE_OCCUPANCY && !options->session)
+		return NTRACE_ERR_INVALID;
+	profile->locator = ntrace_locator_new();
+	if (!profile->locator)
+		return NTRACE_ERR_NOMEM;
+	if (options->parts & NTRACE_PROFILE_FUNCTIONS) {
+		profile->functions = function_sums_new(options);
+		if (!profile->functions)
+			return NTRACE_ERR_NOMEM;
+	}
+	if (options->parts & NTRACE_PROFILE_OCCUPANCY) {
+		profile->occupancy = occupancy_new(options->session);
+		if (!profile->occupancy)
+			return NTRACE_ERR_NOMEM;
+	}
+	return 0;
+}
+
 int ntrace_profile_new(struct ntrace_profile **profile,
 		       const struct ntrace_profile_options *options)
 {
 	struct ntrace_profile *made = calloc(1, sizeof(*made));
+	int error;
 
 	if (!made)
 		return NTRACE_ERR_NOMEM;
@@ -71,10 +106,10 @@ int ntrace_profile_new(struct ntrace_profile **profile,
 		free(made);
 		return NTRACE_ERR_INVALID;
 	}
-	made->locator = ntrace_locator_new();
-	if (!made->locator) {
-		free(made);
-		return NTRACE_ERR_NOMEM;
+	error = make_parts(made);
+	if (error) {
+		ntrace_profile_free(made);
+		return error;
 	}
 	*profile = made;
 	return 0;
@@ -91,8 +126,32 @@ void ntrace_profile_free(struct ntrace_profile *profile)
 	ntrace_space_put(profile->space);
 	free(profile->aliases);
 	table_free(&profile->table);
+	function_sums_free(profile->functions);
+	occupancy_free(profile->occupancy);
 	ntrace_locator_free(profile->locator);
+	free(profile->edges);
 	free(profile);
+}
+
+struct function_sums *profile_functions(const struct ntrace_profile *profile)
+{
+	return profile->functions;
+}
+
+struct occupancy *profile_occupancy(const struct ntrace_profile *profile)
+{
+	return profile->occupancy;
+}
+
+void profile_keep_edges(struct ntrace_profile *profile, void *edges)
+{
+	free(profile->edges);
+	profile->edges = edges;
+}
+
+void profile_is_sampled(struct ntrace_profile *profile)
+{
+	profile->sampled = true;
 }
 
 int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *object,
@@ -369,7 +428,7 @@ static int take_block(struct ntrace_profile *profile, const struct ntrace_sessio
 	return error;
 }
 
-int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+static int take_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
 	switch (event->flow->type) {
 	case NTRACE_FLOW_BLOCK:
@@ -393,9 +452,30 @@ int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_ses
 	}
 }
 
+int ntrace_profile_event(struct ntrace_profile *profile, const struct ntrace_session_event *event)
+{
+	int error = 0;
+
+	if (profile->functions)
+		error = function_sums_event(profile->functions, profile, event);
+	if (profile->occupancy && !error)
+		error = occupancy_event(profile->occupancy, event);
+	if (error || !(profile->options.parts & NTRACE_PROFILE_TRACES))
+		return error;
+	return take_event(profile, event);
+}
+
 int ntrace_profile_end(struct ntrace_profile *profile)
 {
-	return close_all(profile);
+	int error = close_all(profile);
+
+	if (profile->functions)
+		function_sums_end(profile->functions);
+	if (profile->occupancy)
+		occupancy_end(profile->occupancy);
+	if (profile->functions && profile->sampled && !error)
+		error = function_sums_from_traces(profile->functions, profile);
+	return error;
 }
 
 int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from)
@@ -412,6 +492,8 @@ int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profil
 		if (!error)
 			error = table_add(&into->table, &trace);
 	}
+	if (into->functions && from->functions && !error)
+		error = function_sums_merge(into->functions, into, from->functions);
 	return error;
 }
 

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Adds up instructions, calls and branches of functions, and totals, from the events of a session. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/encode.h>
+#include <ntrace/transfer.h>
+
+#include "functions.h"
+#include "parts.h"
+#include "select.h"
+
+#define MEMO_ENTRIES (1u << 16)
+#define NO_FUNCTION SIZE_MAX
+
+/* A block that was seen before is in the same function again. */
+struct memo {
+	uint64_t address;
+	uint64_t last;
+	uint64_t generation;
+	size_t function;	/* NO_FUNCTION: the block is part of several functions */
+	int32_t pid;
+	uint32_t privilege;
+};
+
+/*
+ * @functions: by instructions
+ * @pc_samples: by PC samples
+ * @problem_objects: names that the totals point to; owned
+ */
+struct function_sums {
+	bool by_process;
+	int32_t pid;
+	uint32_t privileges;
+	struct function_table functions;
+	struct function_table pc_samples;
+	struct ntrace_profile_totals totals;
+	char *problem_objects[2 * NTRACE_PROFILE_PROBLEMS];
+	size_t problem_object_count;
+	struct ntrace_locator *locator;
+	struct ntrace_transfer_tracker transfers;
+	struct memo *memo;
+};
+
+static const struct ntrace_profile_totals no_totals;
+
+unsigned int ntrace_domain_of(unsigned int privilege)
+{
+	switch (privilege) {
+	case NTRACE_PRIV_U:
+		return NTRACE_DOMAIN_USER;
+	case NTRACE_PRIV_S:
+		return NTRACE_DOMAIN_KERNEL;
+	case NTRACE_PRIV_M:
+		return NTRACE_DOMAIN_FIRMWARE;
+	/* Guests are counted apart from this machine's user programs and kernel. */
+	default:
+		return NTRACE_DOMAIN_OTHER;
+	}
+}
+
+const char *ntrace_domain_name(unsigned int domain)
+{
+	static const char *const names[NTRACE_DOMAINS] = {
+		[NTRACE_DOMAIN_USER] = "user",
+		[NTRACE_DOMAIN_KERNEL] = "kernel",
+		[NTRACE_DOMAIN_FIRMWARE] = "firmware",
+		[NTRACE_DOMAIN_OTHER] = "other",
+	};
+
+	return domain < NTRACE_DOMAINS ? names[domain] : NULL;
+}
+
+/* Indices change when a table is sorted, too. */
+static void forget_blocks(struct function_sums *sums)
+{
+	size_t i;
+
+	for (i = 0; i < MEMO_ENTRIES; i++)
+		sums->memo[i] = (struct memo){ .address = 1, .function = NO_FUNCTION };
+}
+
+struct function_sums *function_sums_new(const struct ntrace_profile_options *options)
+{
+	struct function_sums *sums = calloc(1, sizeof(*sums));
+
+	if (!sums)
+		return NULL;
+	sums->by_process = options->by_process;
+	sums->pid = options->pid;
+	sums->privileges = options->privileges;
+	sums->locator = ntrace_locator_new();
+	sums->memo = malloc(MEMO_ENTRIES * sizeof(*sums->memo));
+	if (!sums->locator || !sums->memo) {
+		function_sums_free(sums);
+		return NULL;
+	}
+	forget_blocks(sums);
+	return sums;
+}
+
+void function_sums_free(struct function_sums *sums)
+{
+	if (!sums)
+		return;
+	function_table_free(&sums->functions);
+	function_table_free(&sums->pc_samples);
+	while (sums->problem_object_count)
+		free(sums->problem_objects[--sums->problem_object_count]);
+	ntrace_locator_free(sums->locator);
+	free(sums->memo);
+	free(sums);
+}
+
+/* Finds or adds the function at a place. */
+static int function_at(struct function_sums *sums, struct function_table *table,
+		       struct ntrace_profile *profile, const struct ntrace_location *place,
+		       const struct ntrace_session_event *event, size_t *index)
+{
+	int32_t pid = sums->by_process ? event->pid : -1;
+	struct function_key key = {
+		.name = place->symbol,
+		.comm = pid < 0 ? "" : event->comm,
+		.start = place->symbol ? place->symbol_start : 0,
+		.privilege = event->privilege,
+		.pid = pid,
+	};
+	int error = profile_find_object(profile, place->object, &key.object);
+
+	return error ? error : function_table_find(table, &key, index);
+}
+
+/* A block of which each instruction is looked up. */
+struct split_block {
+	struct function_sums *sums;
+	struct ntrace_profile *profile;
+	const struct ntrace_session_event *event;
+	size_t function;
+	int error;
+};
+
+static int count_instruction(void *data, uint64_t address, const uint8_t *bytes,
+			     const struct ntrace_insn *insn)
+{
+	struct split_block *block = data;
+	struct function_sums *sums = block->sums;
+
+	(void)bytes;
+	(void)insn;
+	block->error =
+		function_at(sums, &sums->functions, block->profile,
+			    ntrace_locator_find(sums->locator, block->event->flow->space, address),
+			    block->event, &block->function);
+	if (block->error)
+		return 1;
+	sums->functions.items[block->function].instructions++;
+	sums->totals.selected++;
+	return 0;
+}
+
+static int count_split_block(struct function_sums *sums, struct ntrace_profile *profile,
+			     const struct ntrace_session_event *event)
+{
+	struct split_block block = {
+		.sums = sums, .profile = profile, .event = event, .function = NO_FUNCTION
+	};
+
+	ntrace_flow_instructions(event->flow, count_instruction, &block);
+	if (!block.error && event->flow->taken && block.function != NO_FUNCTION)
+		sums->functions.items[block.function].branches++;
+	return block.error;
+}
+
+static int count_block(struct function_sums *sums, struct ntrace_profile *profile,
+		       const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct ntrace_profile_function *function;
+	struct ntrace_location first;
+	struct memo *memo;
+	uint64_t generation;
+	int error = 0;
+
+	first = *ntrace_locator_find(sums->locator, flow->space, flow->address);
+	generation = ntrace_locator_generation(sums->locator);
+	memo = &sums->memo[(flow->address >> 1 ^ flow->address >> 17) % MEMO_ENTRIES];
+	if (memo->address != flow->address || memo->last != flow->last ||
+	    memo->generation != generation || memo->pid != event->pid ||
+	    memo->privilege != event->privilege) {
+		*memo = (struct memo){
+			.address = flow->address,
+			.last = flow->last,
+			.generation = generation,
+			.function = NO_FUNCTION,
+			.pid = event->pid,
+			.privilege = event->privilege,
+		};
+		if (ntrace_location_same_function(
+			    &first, ntrace_locator_find(sums->locator, flow->space, flow->last)))
+			error = function_at(sums, &sums->functions, profile, &first, event,
+					    &memo->function);
+	}
+	if (error)
+		return error;
+	if (memo->function == NO_FUNCTION)
+		return count_split_block(sums, profile, event);
+	function = &sums->functions.items[memo->function];
+	function->instructions += flow->instructions;
+	function->branches += flow->taken;
+	sums->totals.selected += flow->instructions;
+	return 0;
+}
+
+static int count_call(struct function_sums *sums, struct ntrace_profile *profile,
+		      const struct ntrace_session_event *event,
+		      const struct ntrace_transfer *transfer)
+{
+	struct ntrace_space *space = event->flow->space;
+	struct ntrace_location to;
+	size_t function;
+	int error;
+
+	if (transfer->insn_class == NTRACE_INSN_RETURN ||
+	    transfer->insn_class == NTRACE_INSN_TRAP_RETURN)
+		return 0;
+	to = *ntrace_locator_find(sums->locator, space, transfer->to);
+	if (!to.symbol || to.link_address != to.symbol_start)
+		return 0;
+	if (!ntrace_insn_is_call(transfer->insn_class) &&
+	    ntrace_location_same_function(&to, ntrace_locator_find(sums->locator, space,
+								   transfer->from)))
+		return 0;
+	error = function_at(sums, &sums->functions, profile, &to, event, &function);
+	if (!error)
+		sums->functions.items[function].calls++;
+	return error;
+}
+
+static int name_problem(struct function_sums *sums, struct ntrace_profile_problem *problem,
+			const char *object)
+{
+	char *name = strdup(object);
+
+	if (!name)
+		return NTRACE_ERR_NOMEM;
+	sums->problem_objects[sums->problem_object_count++] = name;
+	problem->object = name;
+	return 0;
+}
+
+static int count_problem(struct function_sums *sums, struct ntrace_profile_problem *kinds,
+			 const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	struct ntrace_profile_problem *problem = &kinds[flow->code % NTRACE_PROFILE_PROBLEMS];
+	const struct ntrace_location *place;
+
+	if (problem->count++)
+		return 0;
+	problem->address = flow->address;
+	problem->offset = flow->offset;
+	problem->stream = event->stream;
+	place = ntrace_locator_find(sums->locator, flow->space, flow->address);
+	return place->object ? name_problem(sums, problem, ntrace_object_name(place->object)) : 0;
+}
+
+static int count_pc_sample(struct function_sums *sums, struct ntrace_profile *profile,
+			   const struct ntrace_session_event *event, bool selected)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	size_t function;
+	int error;
+
+	if (!flow->next_known) {
+		sums->totals.unplaced_samples++;
+		return 0;
+	}
+	if (!selected)
+		return 0;
+	error = function_at(sums, &sums->pc_samples, profile,
+			    ntrace_locator_find(sums->locator, flow->space, flow->address), event,
+			    &function);
+	if (error)
+		return error;
+	sums->pc_samples.items[function].instructions++;
+	sums->totals.samples++;
+	return 0;
+}
+
+static int count_other(struct function_sums *sums, struct ntrace_profile *profile,
+		       const struct ntrace_session_event *event, bool selected)
+{
+	struct ntrace_profile_totals *totals = &sums->totals;
+
+	switch (event->flow->type) {
+	case NTRACE_FLOW_TRAP:
+		totals->traps++;
+		totals->exceptions += event->flow->code == NTRACE_BTYPE_EXCEPTION;
+		totals->interrupts += event->flow->code == NTRACE_BTYPE_INTERRUPT;
+		return 0;
+	case NTRACE_FLOW_TRACE_OFF:
+		totals->trace_off++;
+		return 0;
+	case NTRACE_FLOW_GAP:
+		totals->gaps++;
+		return 0;
+	case NTRACE_FLOW_ERROR:
+		return count_problem(sums, totals->errors, event);
+	case NTRACE_FLOW_WARNING:
+		return count_problem(sums, totals->warnings, event);
+	case NTRACE_FLOW_CIRCUIT:
+		return event->flow->code == NTRACE_CKSRC_PC_SAMPLE ?
+			       count_pc_sample(sums, profile, event, selected) :
+			       0;
+	default:
+		return 0;
+	}
+}
+
+int function_sums_event(struct function_sums *sums, struct ntrace_profile *profile,
+			const struct ntrace_session_event *event)
+{
+	bool selected = is_selected(sums->pid, sums->privileges, event->pid, event->privilege);
+	const struct ntrace_flow_event *flow = event->flow;
+	struct ntrace_transfer transfer;
+	int error = 0;
+
+	if (ntrace_transfer_resolve(&sums->transfers, flow, &transfer) && selected)
+		error = count_call(sums, profile, event, &transfer);
+	if (error)
+		return error;
+	if (flow->type == NTRACE_FLOW_BLOCK) {
+		sums->totals.instructions[ntrace_domain_of(event->privilege)] += flow->instructions;
+		if (selected)
+			error = count_block(sums, profile, event);
+	} else {
+		error = count_other(sums, profile, event, selected);
+	}
+	if (!error && ntrace_transfer_start(&sums->transfers, flow, &transfer) && selected)
+		error = count_call(sums, profile, event, &transfer);
+	return error;
+}
+
+void function_sums_end(struct function_sums *sums)
+{
+	sums->transfers.pending = false;
+}
+
+int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile)
+{
+	function_table_free(&sums->functions);
+	forget_blocks(sums);
+	sums->totals.selected = 0;
+	sums->totals.instructions[NTRACE_DOMAIN_USER] = 0;
+	return functions_of_traces(&sums->functions, &sums->totals, profile);
+}
+
+/* ---- merging ---- */
+
+static int merge_table(struct function_table *into, struct ntrace_profile *profile,
+		       const struct function_table *from)
+{
+	size_t i, index;
+	int error = 0;
+
+	for (i = 0; i < from->count && !error; i++) {
+		const struct ntrace_profile_function *item = &from->items[i];
+		struct function_key key = { .name = item->name,
+					    .comm = item->comm,
+					    .start = item->start,
+					    .privilege = item->privilege,
+					    .pid = item->pid };
+
+		error = profile_find_object(profile, item->object, &key.object);
+		if (!error)
+			error = function_table_find(into, &key, &index);
+		if (error)
+			return error;
+		into->items[index].instructions += item->instructions;
+		into->items[index].calls += item->calls;
+		into->items[index].branches += item->branches;
+		into->items[index].total += item->total;
+		into->items[index].ticks += item->ticks;
+		into->items[index].total_ticks += item->total_ticks;
+	}
+	return error;
+}
+
+static int merge_problems(struct function_sums *sums, struct ntrace_profile_problem *into,
+			  const struct ntrace_profile_problem *from)
+{
+	unsigned int i;
+	int error = 0;
+
+	for (i = 0; i < NTRACE_PROFILE_PROBLEMS && !error; i++) {
+		uint64_t count = into[i].count + from[i].count;
+
+		if (!into[i].count) {
+			into[i] = from[i];
+			into[i].object = NULL;
+			if (from[i].object)
+				error = name_problem(sums, &into[i], from[i].object);
+		}
+		into[i].count = count;
+	}
+	return error;
+}
+
+int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profile,
+			const struct function_sums *from)
+{
+	struct ntrace_profile_totals *into = &sums->totals;
+	unsigned int i;
+	int error;
+
+	for (i = 0; i < NTRACE_DOMAINS; i++)
+		into->instructions[i] += from->totals.instructions[i];
+	into->selected += from->totals.selected;
+	into->exceptions += from->totals.exceptions;
+	into->interrupts += from->totals.interrupts;
+	into->traps += from->totals.traps;
+	into->trace_off += from->totals.trace_off;
+	into->gaps += from->totals.gaps;
+	into->samples += from->totals.samples;
+	into->unplaced_samples += from->totals.unplaced_samples;
+	error = merge_problems(sums, into->errors, from->totals.errors);
+	if (!error)
+		error = merge_problems(sums, into->warnings, from->totals.warnings);
+	if (!error)
+		error = merge_table(&sums->functions, profile, &from->functions);
+	return error ? error : merge_table(&sums->pc_samples, profile, &from->pc_samples);
+}
+
+/* ---- results ---- */
+
+struct function_table *profile_function_table(struct ntrace_profile *profile)
+{
+	struct function_sums *sums = profile_functions(profile);
+
+	return sums ? &sums->functions : NULL;
+}
+
+const struct ntrace_profile_function *ntrace_profile_functions(struct ntrace_profile *profile,
+							       unsigned int order, size_t *count)
+{
+	struct function_sums *sums = profile_functions(profile);
+
+	*count = 0;
+	if (!sums)
+		return NULL;
+	function_table_sort(&sums->functions, order);
+	forget_blocks(sums);
+	*count = sums->functions.count;
+	return sums->functions.items;
+}
+
+const struct ntrace_profile_function *ntrace_profile_pc_samples(struct ntrace_profile *profile,
+								unsigned int order, size_t *count)
+{
+	struct function_sums *sums = profile_functions(profile);
+
+	*count = 0;
+	if (!sums)
+		return NULL;
+	function_table_sort(&sums->pc_samples, order);
+	*count = sums->pc_samples.count;
+	return sums->pc_samples.items;
+}
+
+const struct ntrace_profile_totals *ntrace_profile_totals(const struct ntrace_profile *profile)
+{
+	const struct function_sums *sums = profile_functions(profile);
+
+	return sums ? &sums->totals : &no_totals;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/* Functions of a profile, found by what they are, and what adds them up. */
+#ifndef NTRACE_PROFILE_FUNCTIONS_H
+#define NTRACE_PROFILE_FUNCTIONS_H
+
+#include <ntrace/functions.h>
+
+/*
+ * @items: objects and texts are owned
+ * @slots: index + 1 of an item, 0 = free; open addressing, a power of two of them, at most half in
+ *         use
+ */
+struct function_table {
+	struct ntrace_profile_function *items;
+	size_t count;
+	size_t room;
+	uint32_t *slots;
+	size_t slot_count;
+};
+
+/*
+ * What distinguishes functions.
+ * @object: as the profile calls it
+ * @name: NULL = no known function; borrowed
+ * @comm: of a new function; borrowed
+ */
+struct function_key {
+	struct ntrace_object *object;
+	const char *name;
+	const char *comm;
+	uint64_t start;
+	uint32_t privilege;
+	int32_t pid;
+};
+
+void function_table_free(struct function_table *table);
+
+/* Finds or adds a function. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_table_find(struct function_table *table, const struct function_key *key,
+			size_t *index);
+
+/* @order: enum ntrace_profile_order. Indices change. */
+void function_table_sort(struct function_table *table, unsigned int order);
+
+struct function_sums;
+
+/* Return: NULL when out of memory. @options: with defaults filled in. */
+struct function_sums *function_sums_new(const struct ntrace_profile_options *options);
+void function_sums_free(struct function_sums *sums);
+
+/* Adds an event of a session to the sums of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_sums_event(struct function_sums *sums, struct ntrace_profile *profile,
+			const struct ntrace_session_event *event);
+
+/* The stream ends. */
+void function_sums_end(struct function_sums *sums);
+
+/* Makes the sums those of the traces of @profile instead. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile);
+
+/*
+ * Adds the functions of all traces to @table, and their instructions to @totals: those of user space,
+ * of no process. Return: 0 or NTRACE_ERR_NOMEM.
+ */
+int functions_of_traces(struct function_table *table, struct ntrace_profile_totals *totals,
+			struct ntrace_profile *profile);
+
+/* Adds @from, with objects as @profile calls them. Return: 0 or NTRACE_ERR_NOMEM. */
+int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profile,
+			const struct function_sums *from);
+
+/* The functions of a profile, for lib/stacks; NULL if it has none. */
+struct function_table *profile_function_table(struct ntrace_profile *profile);
+
+#endif

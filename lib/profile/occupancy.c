@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
+/* Amount of execution by thread, CPU and time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ntrace/functions.h>
+
+#include "occupancy.h"
+#include "parts.h"
+
+/* Threads that alternate between two timestamps; later ones are added to the last slot. */
+#define PARTS_MAX 4096
+
+/* Continuous execution of one thread, in user space or in the kernel. */
+struct part {
+	struct ntrace_occupancy_cpu *cpu;
+	uint32_t task;
+	bool kernel;
+	uint64_t instructions;
+};
+
+/*
+ * @parts: execution that waits for the next timestamp of the stream
+ * @waiting: instructions in @parts
+ * @offset: of the message that is being executed
+ * @time: of its timestamp, if @time_known
+ * @anchor: the last timestamp of the stream, if @anchored
+ */
+struct occupancy {
+	struct ntrace_occupancy sums;
+	const struct ntrace_session *session;
+	bool begun;
+	struct part *parts;
+	size_t part_count;
+	uint64_t waiting;
+	uint64_t offset;
+	uint64_t time;
+	bool time_known;
+	uint64_t anchor;
+	bool anchored;
+};
+
+struct occupancy *occupancy_new(const struct ntrace_session *session)
+{
+	struct occupancy *occupancy = calloc(1, sizeof(*occupancy));
+
+	if (!occupancy)
+		return NULL;
+	occupancy->session = session;
+	occupancy->sums.task_count = 1;
+	occupancy->sums.tasks = calloc(NTRACE_OCCUPANCY_TASKS_MAX, sizeof(*occupancy->sums.tasks));
+	occupancy->parts = calloc(PARTS_MAX, sizeof(*occupancy->parts));
+	if (!occupancy->sums.tasks || !occupancy->parts) {
+		occupancy_free(occupancy);
+		return NULL;
+	}
+	occupancy->sums.tasks[0] = (struct ntrace_occupancy_task){ -1, -1, "[others]" };
+	return occupancy;
+}
+
+void occupancy_free(struct occupancy *occupancy)
+{
+	size_t i;
+
+	if (!occupancy)
+		return;
+	for (i = 0; i < occupancy->sums.cpu_count; i++) {
+		free(occupancy->sums.cpus[i]->tasks);
+		free(occupancy->sums.cpus[i]);
+	}
+	free(occupancy->sums.cpus);
+	free(occupancy->sums.tasks);
+	free(occupancy->parts);
+	free(occupancy);
+}
+
+/* Cells are in time only if all streams have the same clock. */
+static void begin(struct occupancy *occupancy)
+{
+	struct ntrace_occupancy *sums = &occupancy->sums;
+	const struct ntrace_stream *stream;
+	unsigned int i;
+
+	if (occupancy->begun)
+		return;
+	occupancy->begun = true;
+	sums->timed = true;
+	for (i = 0; i < ntrace_session_streams(occupancy->session); i++) {
+		stream = ntrace_session_stream(occupancy->session, i);
+		if (!i)
+			sums->hz = stream->params.timestamp_hz;
+		if (!stream->params.timestamp_bits || stream->params.timestamp_hz != sums->hz)
+			sums->timed = false;
+	}
+}
+
+static struct ntrace_occupancy_cpu *new_cpu(uint32_t number)
+{
+	struct ntrace_occupancy_cpu *cpu = calloc(1, sizeof(*cpu));
+
+	if (!cpu)
+		return NULL;
+	cpu->tasks = calloc(NTRACE_OCCUPANCY_TASKS_MAX, sizeof(*cpu->tasks));
+	if (!cpu->tasks) {
+		free(cpu);
+		return NULL;
+	}
+	cpu->number = number;
+	cpu->width = 1;
+	return cpu;
+}
+
+static struct ntrace_occupancy_cpu *cpu_of(struct ntrace_occupancy *sums, uint32_t number)
+{
+	struct ntrace_occupancy_cpu **cpus, *cpu;
+	size_t i;
+
+	for (i = 0; i < sums->cpu_count && sums->cpus[i]->number <= number; i++) {
+		if (sums->cpus[i]->number == number)
+			return sums->cpus[i];
+	}
+	cpus = realloc(sums->cpus, (sums->cpu_count + 1) * sizeof(*cpus));
+	if (!cpus)
+		return NULL;
+	sums->cpus = cpus;
+	cpu = new_cpu(number);
+	if (!cpu)
+		return NULL;
+	memmove(&cpus[i + 1], &cpus[i], (sums->cpu_count - i) * sizeof(*cpus));
+	cpus[i] = cpu;
+	sums->cpu_count++;
+	return cpu;
+}
+
+static bool is_task(const struct ntrace_occupancy_task *task,
+		    const struct ntrace_session_event *event)
+{
+	return task->tid == event->tid && task->pid == event->pid &&
+	       !strncmp(task->comm, event->comm, sizeof(task->comm) - 1);
+}
+
+/* Number of the thread; usually the previous thread of the CPU. */
+static uint32_t task_of(struct ntrace_occupancy *sums, const struct ntrace_occupancy_cpu *cpu,
+			const struct ntrace_session_event *event)
+{
+	struct ntrace_occupancy_task *task;
+	uint32_t i;
+
+	if (is_task(&sums->tasks[cpu->task], event))
+		return cpu->task;
+	for (i = 1; i < sums->task_count; i++) {
+		if (is_task(&sums->tasks[i], event))
+			return i;
+	}
+	if (sums->task_count == NTRACE_OCCUPANCY_TASKS_MAX)
+		return 0;
+	task = &sums->tasks[sums->task_count];
+	task->pid = event->pid;
+	task->tid = event->tid;
+	snprintf(task->comm, sizeof(task->comm), "%s", event->comm);
+	return sums->task_count++;
+}
+
+static void add_sum(struct ntrace_occupancy_sum *sum, const struct ntrace_occupancy_sum *more)
+{
+	sum->instructions += more->instructions;
+	sum->kernel += more->kernel;
+	sum->ticks += more->ticks;
+}
+
+static bool is_used(const struct ntrace_occupancy_slot *slot)
+{
+	return slot->sum.instructions || slot->sum.ticks;
+}
+
+static void add_slot(struct ntrace_occupancy_cell *cell, uint32_t task,
+		     const struct ntrace_occupancy_sum *sum)
+{
+	struct ntrace_occupancy_slot *slot = cell->slots, *end = slot + NTRACE_OCCUPANCY_SLOTS;
+
+	while (slot < end && is_used(slot) && slot->task != task)
+		slot++;
+	/* The last slot collects all other threads. */
+	if (slot >= end - 1 && !(slot < end && slot->task == task)) {
+		slot = end - 1;
+		slot->task = 0;
+	} else {
+		slot->task = task;
+	}
+	add_sum(&slot->sum, sum);
+}
+
+/* Doubles the cell width: merges pairs of cells. */
+static void widen(struct ntrace_occupancy_cpu *cpu)
+{
+	struct ntrace_occupancy_cell cell;
+	size_t i, k;
+
+	for (i = 0; i < NTRACE_OCCUPANCY_CELLS; i += 2) {
+		cell = cpu->cells[i];
+		for (k = 0; k < NTRACE_OCCUPANCY_SLOTS; k++) {
+			const struct ntrace_occupancy_slot *slot = &cpu->cells[i + 1].slots[k];
+
+			if (is_used(slot))
+				add_slot(&cell, slot->task, &slot->sum);
+		}
+		cpu->cells[i / 2] = cell;
+	}
+	memset(&cpu->cells[NTRACE_OCCUPANCY_CELLS / 2], 0, sizeof(cpu->cells) / 2);
+	cpu->width *= 2;
+	cpu->used = (cpu->used + 1) / 2;
+}
+
+/* The share @part of @of of @whole. */
+static uint64_t share(uint64_t whole, uint64_t part, uint64_t of)
+{
+	return of ? (uint64_t)((unsigned __int128)whole * part / of) : 0;
+}
+
+/* If a CPU has several streams, a later stream may cover an earlier time. */
+static void reach_back(struct ntrace_occupancy_cpu *cpu, uint64_t from)
+{
+	uint64_t cells;
+
+	while ((cells = (cpu->begin - from + cpu->width - 1) / cpu->width) + cpu->used >
+	       NTRACE_OCCUPANCY_CELLS)
+		widen(cpu);
+	memmove(&cpu->cells[cells], cpu->cells, cpu->used * sizeof(cpu->cells[0]));
+	memset(cpu->cells, 0, cells * sizeof(cpu->cells[0]));
+	cpu->begin -= cells * cpu->width;
+	cpu->used += cells;
+}
+
+/* Distributes @sum over the cells from @from to @to, in ticks or instructions. */
+static void put(struct ntrace_occupancy_cpu *cpu, uint64_t from, uint64_t to, uint32_t task,
+		const struct ntrace_occupancy_sum *sum)
+{
+	struct ntrace_occupancy_sum done = { 0 }, part;
+	uint64_t at = from, end, passed;
+	size_t index;
+
+	if (from < cpu->begin)
+		reach_back(cpu, from);
+	while ((to - cpu->begin) / cpu->width >= NTRACE_OCCUPANCY_CELLS)
+		widen(cpu);
+	do {
+		index = (size_t)((at - cpu->begin) / cpu->width);
+		end = cpu->begin + (index + 1) * cpu->width;
+		end = end < to ? end : to;
+		passed = to > from ? end - from : 1;
+		part.instructions = share(sum->instructions, passed, to > from ? to - from : 1);
+		part.kernel = share(sum->kernel, passed, to > from ? to - from : 1);
+		part.ticks = share(sum->ticks, passed, to > from ? to - from : 1);
+		add_slot(&cpu->cells[index], task,
+			 &(struct ntrace_occupancy_sum){ part.instructions - done.instructions,
+							 part.kernel - done.kernel,
+							 part.ticks - done.ticks });
+		done = part;
+		at = end;
+		if (cpu->used < index + 1)
+			cpu->used = index + 1;
+	} while (at < to);
+}
+
+/* Flushes pending execution between two timestamps; @known: both exist. */
+static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, bool known)
+{
+	uint64_t position = 0, begin, end;
+	struct ntrace_occupancy_sum sum;
+	size_t i;
+
+	for (i = 0; i < occupancy->part_count; i++) {
+		const struct part *part = &occupancy->parts[i];
+		struct ntrace_occupancy_cpu *cpu = part->cpu;
+
+		if (!known) {
+			cpu->untimed += part->instructions;
+			continue;
+		}
+		begin = from + share(to - from, position, occupancy->waiting);
+		position += part->instructions;
+		end = from + share(to - from, position, occupancy->waiting);
+		sum = (struct ntrace_occupancy_sum){ part->instructions,
+						     part->kernel ? part->instructions : 0,
+						     end - begin };
+		if (!cpu->used)
+			cpu->begin = begin;
+		cpu->sum.ticks += sum.ticks;
+		cpu->tasks[part->task].ticks += sum.ticks;
+		put(cpu, begin, end, part->task, &sum);
+	}
+	occupancy->part_count = 0;
+	occupancy->waiting = 0;
+}
+
+/* A new message begins: the timestamp of the previous one is known now. */
+static void take_time(struct occupancy *occupancy, const struct ntrace_flow_event *flow)
+{
+	bool goes_on = occupancy->anchored && occupancy->time >= occupancy->anchor;
+
+	if (flow->offset == occupancy->offset)
+		return;
+	/* Of two equal timestamps the first one counts, as for call stacks. */
+	if (occupancy->time_known && (!goes_on || occupancy->time > occupancy->anchor)) {
+		release(occupancy, occupancy->anchor, occupancy->time, goes_on);
+		occupancy->anchor = occupancy->time;
+		occupancy->anchored = true;
+		occupancy->sums.stamps++;
+	}
+	occupancy->offset = flow->offset;
+	occupancy->time = flow->time;
+	occupancy->time_known = flow->time_known;
+}
+
+static void add_part(struct occupancy *occupancy, struct ntrace_occupancy_cpu *cpu, bool kernel,
+		     uint64_t instructions)
+{
+	struct part *last =
+		&occupancy->parts[occupancy->part_count ? occupancy->part_count - 1 : 0];
+
+	occupancy->waiting += instructions;
+	if (occupancy->part_count &&
+	    ((last->cpu == cpu && last->task == cpu->task && last->kernel == kernel) ||
+	     occupancy->part_count == PARTS_MAX)) {
+		last->instructions += instructions;
+		return;
+	}
+	occupancy->parts[occupancy->part_count++] = (struct part){
+		.cpu = cpu, .task = cpu->task, .kernel = kernel, .instructions = instructions
+	};
+}
+
+int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_event *event)
+{
+	const struct ntrace_flow_event *flow = event->flow;
+	bool kernel = ntrace_domain_of(event->privilege) == NTRACE_DOMAIN_KERNEL;
+	struct ntrace_occupancy_cpu *cpu;
+	struct ntrace_occupancy_sum sum = { flow->instructions, kernel ? flow->instructions : 0,
+					    0 };
+
+	begin(occupancy);
+	if (occupancy->sums.timed)
+		take_time(occupancy, flow);
+	if (flow->type != NTRACE_FLOW_BLOCK)
+		return 0;
+	cpu = cpu_of(&occupancy->sums, event->cpu);
+	if (!cpu)
+		return NTRACE_ERR_NOMEM;
+	cpu->task = task_of(&occupancy->sums, cpu, event);
+	if (occupancy->sums.timed)
+		add_part(occupancy, cpu, kernel, flow->instructions);
+	else if (flow->instructions)
+		put(cpu, cpu->sum.instructions, cpu->sum.instructions + flow->instructions,
+		    cpu->task, &sum);
+	add_sum(&cpu->sum, &sum);
+	add_sum(&cpu->tasks[cpu->task], &sum);
+	return 0;
+}
+
+/* Totals of all CPUs so far. */
+static void add_cpus(struct ntrace_occupancy *sums)
+{
+	size_t i;
+
+	sums->sum = (struct ntrace_occupancy_sum){ 0 };
+	sums->untimed = 0;
+	for (i = 0; i < sums->cpu_count; i++) {
+		add_sum(&sums->sum, &sums->cpus[i]->sum);
+		sums->untimed += sums->cpus[i]->untimed;
+	}
+}
+
+void occupancy_end(struct occupancy *occupancy)
+{
+	const struct ntrace_flow_event end = { .offset = ~occupancy->offset };
+
+	take_time(occupancy, &end);
+	release(occupancy, 0, 0, false);
+	occupancy->offset = 0;
+	occupancy->time_known = false;
+	occupancy->anchored = false;
+	add_cpus(&occupancy->sums);
+}
+
+const struct ntrace_occupancy *ntrace_profile_occupancy(const struct ntrace_profile *profile)
+{
+	const struct occupancy *occupancy = profile_occupancy(profile);
+
+	return occupancy ? &occupancy->sums : NULL;
+}
