@@ -11,11 +11,10 @@
 #include <ntrace/export.h>
 
 #include "common/command.h"
+#include "common/debug_info.h"
 #include "common/input.h"
 #include "common/ui.h"
 #include "gcov.h"
-#include "profile/coverage.h"
-#include "profile/place.h"
 #include "samples.h"
 #include "stacks.h"
 

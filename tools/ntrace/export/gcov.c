@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ntrace export: the profile that GCC reads. */
+#include "common/debug_info.h"
 #include "common/ui.h"
 #include "gcov.h"
-#include "profile/coverage.h"
 
 static void say_counts(const struct ntrace_export_gcov_counts *counts,
 		       const struct ntrace_object *object)

@@ -7,8 +7,8 @@
 #include <ntrace/export_stacks.h>
 
 #include "common/command.h"
+#include "common/debug_info.h"
 #include "common/ui.h"
-#include "profile/coverage.h"
 #include "stacks.h"
 
 /* Formats of summed stacks come first, then timelines. */

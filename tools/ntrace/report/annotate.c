@@ -9,10 +9,9 @@
 
 #include "annotate.h"
 #include "common/command.h"
+#include "common/debug_info.h"
 #include "common/disassembly.h"
 #include "common/ui.h"
-#include "profile/coverage.h"
-#include "profile/place.h"
 
 /* At most so many similar names are suggested. */
 #define OFFERED_MAX 10
@@ -318,7 +317,7 @@ static int annotate_object(struct ntrace_profile *profile, struct ntrace_object 
 		    at.symbol_start == last)
 			continue;
 		last = at.symbol_start;
-		if (!place_is_called(at.symbol, options->function))
+		if (!ntrace_symbol_matches(at.symbol, options->function))
 			continue;
 		++*shown;
 		error = annotate_function(profile, object, space, &at, &annotation);

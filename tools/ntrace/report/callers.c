@@ -6,7 +6,6 @@
 #include "callers.h"
 #include "common/command.h"
 #include "common/ui.h"
-#include "profile/place.h"
 
 static int by_total(const void *left, const void *right)
 {
@@ -91,7 +90,7 @@ int put_callers(struct ntrace_stacks *stacks, const char *name, bool callees, st
 		return fail("out of memory");
 	for (i = 0; i < function_count && !error; i++) {
 		if (functions[i].kind != NTRACE_STACK_FUNCTION ||
-		    !place_is_called(functions[i].name, name))
+		    !ntrace_symbol_matches(functions[i].name, name))
 			continue;
 		shown++;
 		error = put_edges(functions, (uint32_t)i, edges, edge_count, callees, output);

@@ -8,9 +8,10 @@
 
 #include "annotate.h"
 #include "callers.h"
+#include "common/debug_info.h"
 #include "common/ui.h"
-#include "profile/coverage.h"
 #include "report.h"
+#include "report/html/page.h"
 
 #define LIMIT_DEFAULT 40
 
@@ -60,11 +61,11 @@ static const struct option_spec options_table[] = {
 	OPTION_TABLE_END,
 };
 
-static const char *const orders[PROFILE_ORDERS] = {
-	[PROFILE_BY_INSTRUCTIONS] = "self",	[PROFILE_BY_TOTAL] = "total",
-	[PROFILE_BY_CALLS] = "calls",		[PROFILE_BY_TIME] = "time",
-	[PROFILE_BY_TOTAL_TIME] = "total-time", [PROFILE_BY_NAME] = "name",
-	[PROFILE_BY_OBJECT] = "object",
+static const char *const orders[NTRACE_PROFILE_ORDERS] = {
+	[NTRACE_PROFILE_BY_INSTRUCTIONS] = "self",	[NTRACE_PROFILE_BY_TOTAL] = "total",
+	[NTRACE_PROFILE_BY_CALLS] = "calls",		[NTRACE_PROFILE_BY_TIME] = "time",
+	[NTRACE_PROFILE_BY_TOTAL_TIME] = "total-time", [NTRACE_PROFILE_BY_NAME] = "name",
+	[NTRACE_PROFILE_BY_OBJECT] = "object",
 };
 
 static int take_order(struct report *report, const char *key)
@@ -73,8 +74,8 @@ static int take_order(struct report *report, const char *key)
 
 	/* Former name of self, from before there were totals. */
 	if (!strcmp(key, "instructions"))
-		key = orders[PROFILE_BY_INSTRUCTIONS];
-	for (i = 0; i < PROFILE_ORDERS; i++) {
+		key = orders[NTRACE_PROFILE_BY_INSTRUCTIONS];
+	for (i = 0; i < NTRACE_PROFILE_ORDERS; i++) {
 		if (!strcmp(key, orders[i])) {
 			report->order = i;
 			return EXIT_OK;
@@ -101,14 +102,14 @@ static int take_option(struct report *report, struct options *options, int optio
 	case OPTION_PID:
 		if (!option_number(options, "pid", 0, INT32_MAX, &number))
 			return EXIT_USAGE;
-		report->profile.only_pid = (int32_t)number;
+		report->selection.pid = (int32_t)number;
 		return EXIT_OK;
 	case OPTION_USER:
 	case OPTION_KERNEL:
 	case OPTION_SELECT:
-		return option_select(options, option, &report->profile.only_privileges);
+		return option_select(options, option, &report->selection.privileges);
 	case OPTION_BY_PROCESS:
-		report->profile.by_process = true;
+		report->selection.by_process = true;
 		return EXIT_OK;
 	case OPTION_BY_THREAD:
 		report->by_thread = true;
@@ -153,33 +154,21 @@ static int take_option(struct report *report, struct options *options, int optio
 static int event(void *data, const struct ntrace_session_event *session_event)
 {
 	struct report *report = data;
+	int error = ntrace_profile_event(report->profile, session_event);
 
-	if (timeline_event(&report->timeline, report->recording.session, session_event))
-		report->profile.failed = true;
-	if (report->html && html_event(report->html, session_event))
-		report->profile.failed = true;
-	if (report->traces && ntrace_profile_event(report->traces, session_event))
-		report->profile.failed = true;
-	if (report->stacks && ntrace_stacks_event(report->stacks, session_event))
-		report->profile.failed = true;
-	if (profile_sample(&report->samples, session_event))
-		report->profile.failed = true;
-	return profile_event(&report->profile, session_event);
+	if (!error && report->stacks)
+		error = ntrace_stacks_event(report->stacks, session_event);
+	return error;
 }
 
 static int end_stream(void *data)
 {
 	struct report *report = data;
+	int error = ntrace_profile_end(report->profile);
 
-	profile_stream(&report->profile);
-	timeline_end(&report->timeline);
-	if (report->html && html_end(report->html))
-		report->profile.failed = true;
-	if (report->traces && ntrace_profile_end(report->traces))
-		report->profile.failed = true;
-	if (report->stacks && ntrace_stacks_end(report->stacks))
-		report->profile.failed = true;
-	return report->profile.failed;
+	if (!error && report->stacks)
+		error = ntrace_stacks_end(report->stacks);
+	return error;
 }
 
 static int decode(struct report *report)
@@ -187,18 +176,14 @@ static int decode(struct report *report)
 	int error = recording_decode(&report->recording, "report", event, end_stream, report,
 				     &report->totals);
 
-	if (report->profile.failed)
-		return fail("out of memory");
 	return error < 0 ? fail("%s: %s", report->path, ntrace_strerror(error)) : EXIT_OK;
 }
-
-/* ---- page ---- */
 
 /* Totals of functions are not known per process, and not needed for threads or a single function. */
 static bool wants_stacks(const struct report *report)
 {
 	return report->html_path ||
-	       (!report->profile.by_process && !report->by_thread && !report->annotated);
+	       (!report->selection.by_process && !report->by_thread && !report->annotated);
 }
 
 /* Inlined frames are shown; the table lists functions only and does not need DWARF. */
@@ -207,41 +192,37 @@ static bool shows_frames(const struct report *report)
 	return report->html_path || report->related;
 }
 
-/* Accumulators beside the table of functions. */
+/* What a report needs of the profile. */
+static uint32_t parts_of(const struct report *report)
+{
+	if (ntrace_session_has_samples(report->recording.session))
+		return NTRACE_PROFILE_TRACES | NTRACE_PROFILE_FUNCTIONS;
+	return NTRACE_PROFILE_FUNCTIONS | NTRACE_PROFILE_OCCUPANCY |
+	       (report->annotated || report->html_path ? NTRACE_PROFILE_TRACES : 0);
+}
+
 static int begin(struct report *report)
 {
-	const struct html_options options = {
-		.path = report->path,
-		.sysroot = report->recording_options.sysroot,
-		.selection = { .size = sizeof(options.selection),
-			       .pid = report->profile.only_pid,
-			       .privileges = report->profile.only_privileges },
-	};
 	struct ntrace_stacks_options stacks = {
 		.size = sizeof(stacks),
 		.merge_threads = !report->related,
-		.pid = options.selection.pid,
-		.privileges = options.selection.privileges,
+		.pid = report->selection.pid,
+		.privileges = report->selection.privileges,
 		.inlined = shows_frames(report) && !report->no_inline,
 	};
 
-	report->samples.by_process = report->profile.by_process;
-	report->samples.only_pid = report->profile.only_pid;
-	report->samples.only_privileges = report->profile.only_privileges;
 	if (stacks.inlined) {
-		report->directories = debug_directories(options.sysroot);
+		report->directories = debug_directories(report->recording_options.sysroot);
 		if (!report->directories)
 			return fail("out of memory");
 		stacks.directories = (const char *const *)report->directories;
 	}
-	if (report->html_path) {
-		report->html = html_new(&options);
-		if (!report->html)
-			return fail("out of memory");
-	}
-	if ((report->annotated || ntrace_session_has_samples(report->recording.session)) &&
-	    ntrace_profile_new(&report->traces, &options.selection))
+	report->selection.parts = parts_of(report);
+	report->selection.session = report->recording.session;
+	if (ntrace_profile_new(&report->profile, &report->selection))
 		return fail("out of memory");
+	report->sums = ntrace_profile_totals(report->profile);
+	report->occupancy = ntrace_profile_occupancy(report->profile);
 	if (wants_stacks(report) && ntrace_stacks_new(&report->stacks, &stacks))
 		return fail("out of memory");
 	return EXIT_OK;
@@ -260,18 +241,21 @@ static int report_annotated(struct report *report)
 	};
 
 	report_losses(report);
-	return annotate(report->traces, &options, report->output);
+	return annotate(report->profile, &options, report->output);
 }
 
 static int report_html(struct report *report)
 {
 	static struct output output;
-	const struct html_report parts = {
+	const struct html_report page = {
+		.path = report->path,
+		.sysroot = report->recording_options.sysroot,
 		.recording = &report->recording,
 		.totals = &report->totals,
 		.description = report->description,
-		.profile = &report->profile,
-		.timeline = &report->timeline,
+		.profile = report->profile,
+		.functions = report->functions,
+		.function_count = report->function_count,
 		.stacks = report->stacks,
 	};
 	FILE *file = fopen(report->html_path, "we");
@@ -280,7 +264,7 @@ static int report_html(struct report *report)
 	if (!file)
 		return fail("%s: %s", report->html_path, strerror(errno));
 	output_init(&output, fileno(file));
-	error = html_write(report->html, &parts, &output);
+	error = html_write(&page, &output);
 	if (error)
 		error = fail("%s: %s", report->html_path, ntrace_strerror(error));
 	else if (output_flush(&output))
@@ -291,21 +275,24 @@ static int report_html(struct report *report)
 
 static int show(struct report *report)
 {
-	bool by_time = report->order == PROFILE_BY_TIME || report->order == PROFILE_BY_TOTAL_TIME;
+	bool by_time = report->order == NTRACE_PROFILE_BY_TIME ||
+		       report->order == NTRACE_PROFILE_BY_TOTAL_TIME;
 
-	if (by_time && !report->timeline.stamps)
+	if (by_time && !report->occupancy->stamps)
 		return fail("%s: no times to sort by: the trace has no timestamps, or timestamps "
 			    "of several clocks ('ntrace record --timestamps any')",
 			    report->path);
 	if (report->related)
 		return put_callers(report->stacks, report->related, report->callees,
 				   report->output);
-	if (report->stacks && !report->profile.by_process &&
-	    profile_add_stacks(&report->profile, report->stacks))
+	if (report->stacks && !report->selection.by_process &&
+	    ntrace_stacks_add_totals(report->stacks, report->profile))
 		return fail("out of memory");
-	profile_sort(&report->profile, report->order);
-	profile_sort(&report->samples, PROFILE_BY_INSTRUCTIONS);
-	if (report->html)
+	report->functions =
+		ntrace_profile_functions(report->profile, report->order, &report->function_count);
+	report->pc_samples = ntrace_profile_pc_samples(
+		report->profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &report->pc_sample_count);
+	if (report->html_path)
 		return report_html(report);
 	if (report->annotated)
 		return report_annotated(report);
@@ -334,14 +321,15 @@ static int run_report(struct report *report)
 
 static int check_options(const struct report *report)
 {
-	bool by_stacks = report->order == PROFILE_BY_TOTAL || report->order == PROFILE_BY_TIME ||
-			 report->order == PROFILE_BY_TOTAL_TIME;
+	bool by_stacks = report->order == NTRACE_PROFILE_BY_TOTAL ||
+			 report->order == NTRACE_PROFILE_BY_TIME ||
+			 report->order == NTRACE_PROFILE_BY_TOTAL_TIME;
 
 	if (!!report->html_path + !!report->annotated + !!report->related + report->json > 1)
 		return usage_error(report->command,
 				   "--html, --json, --annotate, --callers and --callees "
 				   "exclude each other");
-	if (report->by_thread && (report->profile.only_privileges || report->html_path ||
+	if (report->by_thread && (report->selection.privileges || report->html_path ||
 				  report->annotated || report->related))
 		return usage_error(report->command,
 				   "--by-thread always shows user space and kernel, and allows "
@@ -351,7 +339,7 @@ static int check_options(const struct report *report)
 	if (report->no_inline && !shows_frames(report))
 		return usage_error(report->command,
 				   "--no-inline needs --html, --callers or --callees");
-	if (by_stacks && report->profile.by_process)
+	if (by_stacks && report->selection.by_process)
 		return usage_error(report->command, "option --sort: %s is not known per process",
 				   orders[report->order]);
 	return EXIT_OK;
@@ -363,14 +351,12 @@ static int run(const struct command *command, int argc, char **argv)
 	struct report report = { .command = command,
 				 .output = &output,
 				 .recording_options = { .samples = true, .traces = true },
+				 .selection = { .size = sizeof(report.selection), .pid = -1 },
 				 .limit = LIMIT_DEFAULT };
 	struct options options;
 	int option, error;
 
 	output_init(&output, STDOUT_FILENO);
-	if (!profile_init(&report.profile) || !profile_init(&report.samples) ||
-	    !timeline_init(&report.timeline))
-		return fail("out of memory");
 	options_init(&options, command, argc, argv, true);
 	while ((option = options_next(&options)) != OPTIONS_END) {
 		if (option == OPTIONS_HELP)
@@ -393,11 +379,7 @@ static int run(const struct command *command, int argc, char **argv)
 	report.recording_options.quiet = true;
 	error = output_finish(&output, run_report(&report));
 out:
-	profile_free(&report.profile);
-	profile_free(&report.samples);
-	timeline_free(&report.timeline);
-	html_free(report.html);
-	ntrace_profile_free(report.traces);
+	ntrace_profile_free(report.profile);
 	ntrace_stacks_free(report.stacks);
 	debug_directories_free(report.directories);
 	recording_close(&report.recording);

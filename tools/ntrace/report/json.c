@@ -2,16 +2,18 @@
 /* A report as one JSON object. */
 #include <inttypes.h>
 
+#include "common/place_name.h"
 #include "report.h"
 
-static void json_problems(const struct report *report, const char *key, const struct problem *kinds)
+static void json_problems(const struct report *report, const char *key,
+			  const struct ntrace_profile_problem *kinds)
 {
 	struct output *output = report->output;
 	const char *separator = "";
 	unsigned int i;
 
 	output_printf(output, ",\"%s\":[", key);
-	for (i = 0; i < PROBLEM_KINDS; i++) {
+	for (i = 0; i < NTRACE_PROFILE_PROBLEMS; i++) {
 		if (!kinds[i].count)
 			continue;
 		output_printf(output, "%s{\"count\":%" PRIu64 ",\"reason\":", separator,
@@ -31,8 +33,7 @@ static void json_problems(const struct report *report, const char *key, const st
 	output_char(output, ']');
 }
 
-void report_json_place(const struct report *report, const struct function *function,
-		       bool by_process)
+void report_json_place(const struct report *report, const struct ntrace_profile_function *function)
 {
 	struct output *output = report->output;
 
@@ -41,8 +42,8 @@ void report_json_place(const struct report *report, const struct function *funct
 	output_text(output, ",\"object\":");
 	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
 	output_printf(output, ",\"address\":\"0x%" PRIx64 "\",\"mode\":\"%s\"", function->start,
-		      profile_part_names[profile_part(function->privilege)]);
-	if (by_process) {
+		      domain_name(function));
+	if (report->selection.by_process) {
 		output_printf(output, ",\"pid\":%d,\"process\":", function->pid);
 		output_json(output, function->comm);
 	}
@@ -52,16 +53,17 @@ void report_json_place(const struct report *report, const struct function *funct
 	}
 }
 
-static void json_function(const struct report *report, const struct function *function)
+static void json_function(const struct report *report,
+			  const struct ntrace_profile_function *function)
 {
 	struct output *output = report->output;
 
-	report_json_place(report, function, report->profile.by_process);
+	report_json_place(report, function);
 	output_printf(output, ",\"instructions\":%" PRIu64 ",\"calls\":%" PRIu64,
 		      function->instructions, function->calls);
 	if (report->stacks)
 		output_printf(output, ",\"total\":%" PRIu64, function->total);
-	if (report->stacks && report->timeline.timed)
+	if (report->stacks && report->occupancy->timed)
 		output_printf(output, ",\"ticks\":%" PRIu64 ",\"total_ticks\":%" PRIu64,
 			      function->ticks, function->total_ticks);
 	output_char(output, '}');
@@ -69,47 +71,51 @@ static void json_function(const struct report *report, const struct function *fu
 
 static void json_times(const struct report *report)
 {
-	uint64_t untimed;
-	struct timeline_sum sum = timeline_sum(&report->timeline, &untimed);
+	const struct ntrace_occupancy *occupancy = report->occupancy;
 
-	if (report->timeline.timed)
+	if (report->occupancy->timed)
 		output_printf(report->output,
 			      ",\"time\":{\"hz\":%" PRIu64 ",\"stamps\":%" PRIu64
 			      ",\"ticks\":%" PRIu64 ",\"interpolated\":true,\"untimed\":%" PRIu64
 			      "}",
-			      report->timeline.hz, report->timeline.stamps, sum.ticks, untimed);
+			      occupancy->hz, occupancy->stamps, occupancy->sum.ticks,
+			      occupancy->untimed);
 }
 
-static void json_thread(const struct report *report, const struct timeline_lane *lane,
-			const struct timeline_task *task, const struct timeline_sum *sum)
+static void json_thread(const struct report *report, uint32_t cpu,
+			const struct ntrace_occupancy_task *task,
+			const struct ntrace_occupancy_sum *sum)
 {
 	struct output *output = report->output;
 
 	output_printf(output,
-		      "{\"cpu\":%u,\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"thread\":", lane->cpu,
+		      "{\"cpu\":%u,\"pid\":%" PRId32 ",\"tid\":%" PRId32 ",\"thread\":", cpu,
 		      task->pid, task->tid);
 	output_json(output, task->comm);
 	output_printf(output, ",\"instructions\":%" PRIu64 ",\"kernel\":%" PRIu64,
 		      sum->instructions, sum->kernel);
-	if (report->timeline.timed)
+	if (report->occupancy->timed)
 		output_printf(output, ",\"ticks\":%" PRIu64, sum->ticks);
 	output_char(output, '}');
 }
 
 static void json_threads(const struct report *report)
 {
-	const struct timeline *timeline = &report->timeline;
-	const struct timeline_lane *lane = NULL;
+	const struct ntrace_occupancy *occupancy = report->occupancy;
 	const char *separator = "\n";
-	uint32_t i;
+	uint32_t task;
+	size_t i;
 
 	output_text(report->output, ",\"threads\":[");
-	while ((lane = timeline_next(timeline, lane))) {
-		for (i = 0; i < timeline->task_count; i++) {
-			if (!lane->tasks[i].instructions)
+	for (i = 0; i < occupancy->cpu_count; i++) {
+		const struct ntrace_occupancy_cpu *cpu = occupancy->cpus[i];
+
+		for (task = 0; task < occupancy->task_count; task++) {
+			if (!cpu->tasks[task].instructions)
 				continue;
 			output_text(report->output, separator);
-			json_thread(report, lane, &timeline->tasks[i], &lane->tasks[i]);
+			json_thread(report, cpu->number, &occupancy->tasks[task],
+				    &cpu->tasks[task]);
 			separator = ",\n";
 		}
 	}
@@ -118,7 +124,7 @@ static void json_threads(const struct report *report)
 
 void report_json(const struct report *report)
 {
-	const struct profile *profile = &report->profile;
+	const struct ntrace_profile_totals *sums = report->sums;
 	struct output *output = report->output;
 	size_t i;
 
@@ -132,19 +138,18 @@ void report_json(const struct report *report)
 		      ",\"bytes\":%" PRIu64 ",\"streams\":%u,\"instructions\":{\"all\":%" PRIu64
 		      ",\"selected\":%" PRIu64,
 		      report->totals.bytes, ntrace_session_streams(report->recording.session),
-		      report_instructions(report), profile->selected);
-	for (i = 0; i < PARTS; i++)
-		output_printf(output, ",\"%s\":%" PRIu64, profile_part_names[i],
-			      profile->instructions[i]);
+		      report_instructions(report), sums->selected);
+	for (i = 0; i < NTRACE_DOMAINS; i++)
+		output_printf(output, ",\"%s\":%" PRIu64, ntrace_domain_name(i),
+			      sums->instructions[i]);
 	output_printf(output,
 		      "},\"traps\":{\"all\":%" PRIu64 ",\"exceptions\":%" PRIu64
 		      ",\"interrupts\":%" PRIu64 "},\"trace_off\":%" PRIu64 ",\"gaps\":%" PRIu64
 		      ",\"lost\":{\"bytes\":%" PRIu64 ",\"exact\":%s}",
-		      profile->traps, profile->exceptions, profile->interrupts, profile->trace_off,
-		      profile->gaps, report->totals.lost,
-		      report->totals.lost_exact ? "true" : "false");
-	json_problems(report, "errors", profile->errors);
-	json_problems(report, "warnings", profile->warnings);
+		      sums->traps, sums->exceptions, sums->interrupts, sums->trace_off, sums->gaps,
+		      report->totals.lost, report->totals.lost_exact ? "true" : "false");
+	json_problems(report, "errors", sums->errors);
+	json_problems(report, "warnings", sums->warnings);
 	output_text(output, ",\"notes\":[");
 	for (i = 0; i < report->recording.note_count; i++) {
 		output_text(output, i ? "," : "");
@@ -155,9 +160,9 @@ void report_json(const struct report *report)
 	json_threads(report);
 	report_pc_samples_json(report);
 	output_text(output, ",\"functions\":[");
-	for (i = 0; i < report_count(report, profile->function_count); i++) {
+	for (i = 0; i < report_count(report, report->function_count); i++) {
 		output_text(output, i ? ",\n" : "\n");
-		json_function(report, profile->functions[i]);
+		json_function(report, &report->functions[i]);
 	}
 	output_text(output, "]}\n");
 }

@@ -3,20 +3,22 @@
 #ifndef NTRACE_TOOL_REPORT_H
 #define NTRACE_TOOL_REPORT_H
 
+#include <ntrace/functions.h>
+#include <ntrace/occupancy.h>
 #include <ntrace/stacks.h>
 
 #include "common/command.h"
 #include "common/input.h"
 #include "common/output.h"
-#include "profile/profile.h"
-#include "profile/timeline.h"
-#include "report/html/page.h"
 
 /**
  * struct report - a recording, its sums, and how to show them
- * @samples: PC samples of encoders that take them; selected like @profile
- * @html: NULL without --html
- * @traces: for --annotate and for samples; else NULL
+ * @selection: what to count
+ * @profile: all that is added up; with traces for --annotate, --html and branch stacks
+ * @sums: of @profile, as the following ones, valid after decoding
+ * @functions: in the order to show
+ * @pc_samples: functions by the PC samples of encoders that take them
+ * @occupancy: NULL for branch stacks
  * @stacks: for totals, callers and callees; else NULL
  * @directories: directories of debug files, if @stacks include inlined frames
  * @limit: rows of a table; 0 = all
@@ -26,14 +28,17 @@ struct report {
 	struct recording recording;
 	struct recording_options recording_options;
 	const struct ntrace_recording *description;
-	struct profile profile;
-	struct profile samples;
-	struct timeline timeline;
+	struct ntrace_profile_options selection;
+	struct ntrace_profile *profile;
+	const struct ntrace_profile_totals *sums;
+	const struct ntrace_profile_function *functions;
+	size_t function_count;
+	const struct ntrace_profile_function *pc_samples;
+	size_t pc_sample_count;
+	const struct ntrace_occupancy *occupancy;
 	struct output *output;
-	struct html *html;
 	const char *path;
 	const char *html_path;
-	struct ntrace_profile *traces;
 	struct ntrace_stacks *stacks;
 	const char *annotated;
 	const char *objdump;
@@ -42,7 +47,7 @@ struct report {
 	char **directories;
 	bool callees;
 	bool no_inline;
-	enum profile_order order;
+	enum ntrace_profile_order order;
 	bool by_thread;
 	bool json;
 	bool colours;
@@ -70,8 +75,7 @@ void report_losses(const struct report *report);
 void report_pc_samples(const struct report *report);
 
 /** report_json_place - first members of a table row: the function and its owner */
-void report_json_place(const struct report *report, const struct function *function,
-		       bool by_process);
+void report_json_place(const struct report *report, const struct ntrace_profile_function *function);
 
 /** report_pc_samples_json - the same as a member of a JSON object with a comma before it */
 void report_pc_samples_json(const struct report *report);
@@ -82,7 +86,7 @@ void report_json(const struct report *report);
 /**
  * report_samples - the report of a perf.data file that has branch stacks
  *
- * @traces exists and is empty. Return: EXIT_OK, or EXIT_FAILED after an error message.
+ * @profile exists and is empty. Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int report_samples(struct report *report);
 

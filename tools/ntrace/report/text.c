@@ -5,15 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/place_name.h"
 #include "common/ui.h"
 #include "report.h"
 
-static uint64_t problem_count(const struct problem *kinds)
+static uint64_t problem_count(const struct ntrace_profile_problem *kinds)
 {
 	uint64_t count = 0;
 	unsigned int i;
 
-	for (i = 0; i < PROBLEM_KINDS; i++)
+	for (i = 0; i < NTRACE_PROFILE_PROBLEMS; i++)
 		count += kinds[i].count;
 	return count;
 }
@@ -23,20 +24,14 @@ uint64_t report_instructions(const struct report *report)
 	uint64_t sum = 0;
 	unsigned int i;
 
-	for (i = 0; i < PARTS; i++)
-		sum += report->profile.instructions[i];
+	for (i = 0; i < NTRACE_DOMAINS; i++)
+		sum += report->sums->instructions[i];
 	return sum;
 }
 
 static double share(uint64_t part, uint64_t whole)
 {
 	return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-/* Object name as people know it, for streams and functions. */
-static const char *object_of(const struct function *function)
-{
-	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
 }
 
 static void text_recording(const struct report *report)
@@ -61,42 +56,42 @@ static void text_recording(const struct report *report)
 
 static void text_totals(const struct report *report)
 {
-	const struct profile *profile = &report->profile;
+	const struct ntrace_profile_totals *sums = report->sums;
 	uint64_t total = report_instructions(report);
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];
 	const char *separator = ": ";
 	unsigned int i;
 
 	output_printf(report->output, "instructions  %s", ui_number(number, total));
-	for (i = 0; i < PARTS; i++) {
-		if (!profile->instructions[i])
+	for (i = 0; i < NTRACE_DOMAINS; i++) {
+		if (!sums->instructions[i])
 			continue;
-		output_printf(report->output, "%s%s %s (%.1f %%)", separator, profile_part_names[i],
-			      ui_number(number, profile->instructions[i]),
-			      share(profile->instructions[i], total));
+		output_printf(report->output, "%s%s %s (%.1f %%)", separator, ntrace_domain_name(i),
+			      ui_number(number, sums->instructions[i]),
+			      share(sums->instructions[i], total));
 		separator = ", ";
 	}
-	output_printf(report->output, "\ntraps         %s", ui_number(number, profile->traps));
-	if (profile->exceptions || profile->interrupts)
+	output_printf(report->output, "\ntraps         %s", ui_number(number, sums->traps));
+	if (sums->exceptions || sums->interrupts)
 		output_printf(report->output, ": exceptions %s, interrupts %s",
-			      ui_number(number, profile->exceptions),
-			      ui_number(other, profile->interrupts));
+			      ui_number(number, sums->exceptions),
+			      ui_number(other, sums->interrupts));
 	output_char(report->output, '\n');
 }
 
 void report_losses(const struct report *report)
 {
-	const struct profile *profile = &report->profile;
-	uint64_t errors = problem_count(profile->errors);
+	const struct ntrace_profile_totals *sums = report->sums;
+	uint64_t errors = problem_count(sums->errors);
 	char number[UI_NUMBER_SIZE], size[UI_NUMBER_SIZE];
-	bool whole = !profile->gaps && !errors && !report->totals.lost;
+	bool whole = !sums->gaps && !errors && !report->totals.lost;
 
 	output_text(report->output, "losses        ");
 	output_text(report->output, ui_style_on(report->colours, whole ? UI_PLAIN : UI_BAD));
 	if (whole) {
 		output_text(report->output, "none: the trace is whole");
 	} else {
-		output_printf(report->output, "gaps %s", ui_number(number, profile->gaps));
+		output_printf(report->output, "gaps %s", ui_number(number, sums->gaps));
 		output_printf(report->output, ", errors %s", ui_number(number, errors));
 		if (report->totals.lost)
 			output_printf(report->output, ", lost while recording: %s%s",
@@ -107,14 +102,14 @@ void report_losses(const struct report *report)
 	output_char(report->output, '\n');
 }
 
-static void text_problems(const struct report *report, const struct problem *kinds,
+static void text_problems(const struct report *report, const struct ntrace_profile_problem *kinds,
 			  const char *what)
 {
-	const struct problem *problem;
+	const struct ntrace_profile_problem *problem;
 	char number[UI_NUMBER_SIZE];
 	unsigned int i;
 
-	for (i = 0; i < PROBLEM_KINDS; i++) {
+	for (i = 0; i < NTRACE_PROFILE_PROBLEMS; i++) {
 		problem = &kinds[i];
 		if (!problem->count)
 			continue;
@@ -150,20 +145,20 @@ size_t report_count(const struct report *report, size_t count)
 
 static size_t shown_count(const struct report *report)
 {
-	return report_count(report, report->profile.function_count);
+	return report_count(report, report->function_count);
 }
 
 /* The table has times if the trace has timestamps and times are known per function. */
 static bool has_times(const struct report *report)
 {
-	return report->timeline.timed && report->timeline.stamps;
+	return report->occupancy->timed && report->occupancy->stamps;
 }
 
 static const char *time_text(const struct report *report, char *text, uint64_t ticks)
 {
 	/* Interpolated times are marked. */
 	text[0] = '~';
-	ui_ticks(text + 1, ticks, report->timeline.hz);
+	ui_ticks(text + 1, ticks, report->occupancy->hz);
 	return text;
 }
 
@@ -172,23 +167,23 @@ static size_t object_width(const struct report *report)
 	size_t width = strlen("object"), length, i;
 
 	for (i = 0; i < shown_count(report); i++) {
-		length = strlen(object_of(report->profile.functions[i]));
+		length = strlen(function_object_name(&report->functions[i]));
 		if (length > width)
 			width = length;
 	}
 	return width > 32 ? 32 : width;
 }
 
-static void text_function(const struct report *report, const struct function *function,
-			  size_t width)
+static void text_function(const struct report *report,
+			  const struct ntrace_profile_function *function, size_t width)
 {
-	enum profile_part part = profile_part(function->privilege);
-	enum ui_style style = part == PART_KERNEL ? UI_KERNEL : UI_PLAIN;
+	bool kernel = ntrace_domain_of(function->privilege) == NTRACE_DOMAIN_KERNEL;
+	enum ui_style style = kernel ? UI_KERNEL : UI_PLAIN;
 	char instructions[UI_NUMBER_SIZE], calls[UI_NUMBER_SIZE], text[UI_NUMBER_SIZE + 1];
 	struct output *output = report->output;
 
 	output_printf(output, "%6.2f %%  %16s  ",
-		      share(function->instructions, report->profile.selected),
+		      share(function->instructions, report->sums->selected),
 		      ui_number(instructions, function->instructions));
 	if (report->stacks)
 		output_printf(output, "%16s  ", ui_number(text, function->total));
@@ -197,9 +192,9 @@ static void text_function(const struct report *report, const struct function *fu
 		output_printf(output, "%12s  ", time_text(report, text, function->ticks));
 		output_printf(output, "%12s  ", time_text(report, text, function->total_ticks));
 	}
-	output_padded(output, profile_part_names[part], 8);
+	output_padded(output, domain_name(function), 8);
 	output_text(output, "  ");
-	if (report->profile.by_process) {
+	if (report->selection.by_process) {
 		if (function->pid < 0)
 			output_text(output, "      ?  ");
 		else
@@ -207,10 +202,10 @@ static void text_function(const struct report *report, const struct function *fu
 		output_padded(output, function->comm, 16);
 		output_text(output, "  ");
 	}
-	output_padded(output, object_of(function), width);
+	output_padded(output, function_object_name(function), width);
 	output_text(output, "  ");
 	output_text(output, ui_style_on(report->colours, style));
-	output_text(output, function_shown(function));
+	output_text(output, function_name(function));
 	output_text(output, ui_style_off(report->colours, style));
 	output_char(output, '\n');
 }
@@ -228,7 +223,7 @@ static void text_heading(const struct report *report, size_t width)
 	if (report->stacks && has_times(report))
 		output_printf(output, "%12s  %12s  ", "time", "with callees");
 	output_printf(output, "%-8s  ", "mode");
-	if (report->profile.by_process)
+	if (report->selection.by_process)
 		output_printf(output, "%7s  %-16s  ", "pid", "process");
 	output_padded(output, "object", width);
 	output_text(output, "  function");
@@ -238,30 +233,29 @@ static void text_heading(const struct report *report, size_t width)
 
 static void text_table(const struct report *report)
 {
-	const struct profile *profile = &report->profile;
 	size_t width = object_width(report), count = shown_count(report), i;
 	struct output *output = report->output;
-	uint64_t rest = profile->selected;
+	uint64_t rest = report->sums->selected;
 	char number[UI_NUMBER_SIZE];
 
 	text_heading(report, width);
 	for (i = 0; i < count; i++) {
-		text_function(report, profile->functions[i], width);
-		rest -= profile->functions[i]->instructions;
+		text_function(report, &report->functions[i], width);
+		rest -= report->functions[i].instructions;
 	}
-	if (count < profile->function_count)
+	if (count < report->function_count)
 		output_printf(output, "%6.2f %%  %16s  %zu more functions: --limit 0 shows them\n",
-			      share(rest, profile->selected), ui_number(number, rest),
-			      profile->function_count - count);
+			      share(rest, report->sums->selected), ui_number(number, rest),
+			      report->function_count - count);
 }
 
 /* ---- threads and CPUs ---- */
 
 /* A thread on a CPU. */
 struct row {
-	const struct timeline_lane *lane;
-	const struct timeline_task *task;
-	const struct timeline_sum *sum;
+	const struct ntrace_occupancy_cpu *cpu;
+	const struct ntrace_occupancy_task *task;
+	const struct ntrace_occupancy_sum *sum;
 };
 
 static int by_instructions(const void *left, const void *right)
@@ -270,27 +264,29 @@ static int by_instructions(const void *left, const void *right)
 
 	if (a->sum->instructions != b->sum->instructions)
 		return a->sum->instructions < b->sum->instructions ? 1 : -1;
-	if (a->lane->cpu != b->lane->cpu)
-		return a->lane->cpu < b->lane->cpu ? -1 : 1;
+	if (a->cpu->number != b->cpu->number)
+		return a->cpu->number < b->cpu->number ? -1 : 1;
 	return a->task < b->task ? -1 : a->task > b->task;
 }
 
 /* Return: array to be freed, NULL when out of memory. */
 static struct row *collect_rows(const struct report *report, size_t *count)
 {
-	const struct timeline *timeline = &report->timeline;
-	const struct timeline_lane *lane = NULL;
-	struct row *rows = calloc(timeline->lane_count * timeline->task_count + 1, sizeof(*rows));
-	uint32_t i;
+	const struct ntrace_occupancy *occupancy = report->occupancy;
+	struct row *rows = calloc(occupancy->cpu_count * occupancy->task_count + 1, sizeof(*rows));
+	uint32_t task;
+	size_t i;
 
 	*count = 0;
-	while (rows && (lane = timeline_next(timeline, lane))) {
-		for (i = 0; i < timeline->task_count; i++) {
-			const struct timeline_task *task = &timeline->tasks[i];
+	for (i = 0; rows && i < occupancy->cpu_count; i++) {
+		const struct ntrace_occupancy_cpu *cpu = occupancy->cpus[i];
 
-			if (lane->tasks[i].instructions &&
-			    (report->profile.only_pid < 0 || task->pid == report->profile.only_pid))
-				rows[(*count)++] = (struct row){ lane, task, &lane->tasks[i] };
+		for (task = 0; task < occupancy->task_count; task++) {
+			const struct ntrace_occupancy_task *of = &occupancy->tasks[task];
+
+			if (cpu->tasks[task].instructions &&
+			    (report->selection.pid < 0 || of->pid == report->selection.pid))
+				rows[(*count)++] = (struct row){ cpu, of, &cpu->tasks[task] };
 		}
 	}
 	if (rows)
@@ -310,9 +306,9 @@ static void text_row(const struct report *report, const struct row *row)
 	if (has_times(report))
 		output_printf(output, "%12s  ", time_text(report, text, row->sum->ticks));
 	if (row->task->tid < 0)
-		output_printf(output, "%4u  %7s  %7s  ", row->lane->cpu, "?", "?");
+		output_printf(output, "%4u  %7s  %7s  ", row->cpu->number, "?", "?");
 	else
-		output_printf(output, "%4u  %7" PRId32 "  %7" PRId32 "  ", row->lane->cpu,
+		output_printf(output, "%4u  %7" PRId32 "  %7" PRId32 "  ", row->cpu->number,
 			      row->task->pid, row->task->tid);
 	output_text(output, *row->task->comm ? row->task->comm : "[unknown]");
 	output_char(output, '\n');
@@ -346,23 +342,21 @@ static int text_threads(const struct report *report)
 
 static void text_times(const struct report *report)
 {
-	const struct timeline *timeline = &report->timeline;
+	const struct ntrace_occupancy *occupancy = report->occupancy;
 	char text[UI_NUMBER_SIZE], number[UI_NUMBER_SIZE];
-	uint64_t untimed;
-	struct timeline_sum sum = timeline_sum(timeline, &untimed);
 
 	if (!has_times(report))
 		return;
 	output_printf(report->output, "time          %s on %zu CPU%s, by %s time stamps; ",
-		      ui_ticks(text, sum.ticks, timeline->hz), timeline->lane_count,
-		      timeline->lane_count == 1 ? "" : "s", ui_number(number, timeline->stamps));
+		      ui_ticks(text, occupancy->sum.ticks, occupancy->hz), occupancy->cpu_count,
+		      occupancy->cpu_count == 1 ? "" : "s", ui_number(number, occupancy->stamps));
 	output_text(report->output,
 		    "~ is interpolated: between two of them it passes with instructions\n");
-	if (untimed)
+	if (occupancy->untimed)
 		output_printf(report->output,
 			      "              without time: %s instructions, before the first or "
 			      "behind the last time stamp\n",
-			      ui_number(number, untimed));
+			      ui_number(number, occupancy->untimed));
 }
 
 int report_text(const struct report *report)
@@ -371,13 +365,13 @@ int report_text(const struct report *report)
 	text_totals(report);
 	text_times(report);
 	report_losses(report);
-	text_problems(report, report->profile.errors, "not decoded   ");
-	text_problems(report, report->profile.warnings, "uncertain     ");
+	text_problems(report, report->sums->errors, "not decoded   ");
+	text_problems(report, report->sums->warnings, "uncertain     ");
 	text_notes(report);
 	if (report->by_thread)
 		return text_threads(report);
 	/* Without instructions the table has only a heading. */
-	if (report->profile.function_count || !report->samples.selected)
+	if (report->function_count || !report->sums->samples)
 		text_table(report);
 	report_pc_samples(report);
 	return EXIT_OK;

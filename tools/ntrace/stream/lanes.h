@@ -3,9 +3,7 @@
 #ifndef NTRACE_TOOL_STREAM_LANES_H
 #define NTRACE_TOOL_STREAM_LANES_H
 
-#include <ntrace/flow.h>
-
-#include "profile/place.h"
+#include <ntrace/transfer.h>
 
 /* More SRC values indicate wrong parameters. */
 #define LANES_MAX 256
@@ -20,7 +18,7 @@
  */
 struct lane {
 	int src;
-	struct transfer_tracker transfers;
+	struct ntrace_transfer_tracker transfers;
 };
 
 /**

@@ -166,8 +166,10 @@ static int draw(struct top *top)
 
 	if (!top->window.number)
 		return EXIT_OK;
-	profile_sort(&top->window.profile,
-		     top->by_calls ? PROFILE_BY_CALLS : PROFILE_BY_INSTRUCTIONS);
+	top->window.functions = ntrace_profile_functions(
+		top->window.profile,
+		top->by_calls ? NTRACE_PROFILE_BY_CALLS : NTRACE_PROFILE_BY_INSTRUCTIONS,
+		&top->window.function_count);
 	error = top->json ? top_json(top->output, &top->window, top->limit) :
 			    top_show(&top->screen, &top->window,
 				     top->screen.active ? 0 : top->limit, top->paused);
@@ -292,7 +294,7 @@ static void take_note(void *data, const char *text)
 
 static int event(void *data, const struct ntrace_session_event *session_event)
 {
-	return profile_event(data, session_event);
+	return ntrace_profile_event(data, session_event);
 }
 
 /* Adds the properties of the streams; system-wide streams know exactly when they were traced. */
@@ -323,15 +325,21 @@ static int decode(struct top *top)
 		.note = take_note,
 		.note_data = window,
 	};
+	const struct ntrace_profile_options wanted = {
+		.size = sizeof(wanted),
+		.pid = -1,
+		.parts = NTRACE_PROFILE_FUNCTIONS,
+		.by_process = true,
+	};
 	struct ntrace_session *session;
 	double start = monotonic_seconds();
 	unsigned int i;
 	int error;
 
-	profile_free(&window->profile);
-	if (!profile_init(&window->profile))
+	ntrace_profile_free(window->profile);
+	window->profile = NULL;
+	if (ntrace_profile_new(&window->profile, &wanted))
 		return fail("out of memory");
-	window->profile.by_process = true;
 	window->cpus = 0;
 	window->bytes = 0;
 	window->lost = 0;
@@ -343,15 +351,14 @@ static int decode(struct top *top)
 		return fail("decoding: %s", *window->note ? window->note : ntrace_strerror(error));
 	for (i = 0; !error && i < ntrace_session_streams(session); i++) {
 		add_stream(window, session, i);
-		error = ntrace_session_decode(session, i, event, &window->profile, NULL);
-		profile_stream(&window->profile);
+		error = ntrace_session_decode(session, i, event, window->profile, NULL);
+		if (!error)
+			error = ntrace_profile_end(window->profile);
 	}
 	ntrace_session_close(session);
 	if (window->cpus)
 		window->traced /= window->cpus;
 	window->decoding = monotonic_seconds() - start;
-	if (window->profile.failed)
-		return fail("out of memory");
 	return error ? fail("decoding: %s", ntrace_strerror(error)) : EXIT_OK;
 }
 
@@ -458,7 +465,7 @@ static int run(const struct command *command, int argc, char **argv)
 		recording_discard(top.directory);
 		rmdir(top.base);
 	}
-	profile_free(&top.window.profile);
+	ntrace_profile_free(top.window.profile);
 	record_options_free(&top.options);
 	return error;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/place_name.h"
 #include "common/ui.h"
 #include "top.h"
 
@@ -17,24 +18,19 @@ static uint64_t sum(const uint64_t *instructions)
 	uint64_t all = 0;
 	unsigned int i;
 
-	for (i = 0; i < PARTS; i++)
+	for (i = 0; i < NTRACE_DOMAINS; i++)
 		all += instructions[i];
 	return all;
 }
 
-static uint64_t errors_of(const struct profile *profile)
+static uint64_t errors_of(const struct ntrace_profile_totals *totals)
 {
 	uint64_t count = 0;
 	unsigned int i;
 
-	for (i = 0; i < PROBLEM_KINDS; i++)
-		count += profile->errors[i].count;
+	for (i = 0; i < NTRACE_PROFILE_PROBLEMS; i++)
+		count += totals->errors[i].count;
 	return count;
-}
-
-static const char *object_of(const struct function *function)
-{
-	return function->object ? ntrace_object_short_name(function->object) : "[unknown]";
 }
 
 static double traced_share(const struct top_window *window)
@@ -44,9 +40,9 @@ static double traced_share(const struct top_window *window)
 
 static void show_head(struct top_screen *screen, const struct top_window *window)
 {
-	const struct profile *profile = &window->profile;
-	uint64_t all = sum(profile->instructions), errors = errors_of(profile);
-	bool whole = !window->lost && !window->holes && !profile->gaps && !errors;
+	const struct ntrace_profile_totals *totals = ntrace_profile_totals(window->profile);
+	uint64_t all = sum(totals->instructions), errors = errors_of(totals);
+	bool whole = !window->lost && !window->holes && !totals->gaps && !errors;
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE], cpus[32] = "tasks";
 
 	if (window->cpus)
@@ -57,9 +53,10 @@ static void show_head(struct top_screen *screen, const struct top_window *window
 			window->traced * 1e3, traced_share(window), window->interval, cpus,
 			ui_size(number, window->bytes), window->decoding);
 	top_screen_line(screen, UI_PLAIN, "instructions %s: user %.1f %%, kernel %.1f %%; traps %s",
-			ui_number(number, all), share(profile->instructions[PART_USER], all),
-			share(profile->instructions[PART_KERNEL], all),
-			ui_number(other, profile->traps));
+			ui_number(number, all),
+			share(totals->instructions[NTRACE_DOMAIN_USER], all),
+			share(totals->instructions[NTRACE_DOMAIN_KERNEL], all),
+			ui_number(other, totals->traps));
 	if (whole)
 		top_screen_line(screen, UI_PLAIN, "losses none: what was traced is whole");
 	else
@@ -67,30 +64,30 @@ static void show_head(struct top_screen *screen, const struct top_window *window
 				"losses: %s%s of trace lost in %" PRIu64
 				" places; decoding met %" PRIu64 " gaps and %" PRIu64 " errors%s%s",
 				window->lost_exact ? "" : "at least ",
-				ui_size(number, window->lost), window->holes, profile->gaps, errors,
+				ui_size(number, window->lost), window->holes, totals->gaps, errors,
 				*window->note ? ": " : "", window->note);
 }
 
 /* Important values come first: a narrow terminal shows only those. */
 static void show_function(struct top_screen *screen, const struct top_window *window,
-			  const struct function *function)
+			  const struct ntrace_profile_function *function)
 {
-	enum profile_part part = profile_part(function->privilege);
+	bool kernel = ntrace_domain_of(function->privilege) == NTRACE_DOMAIN_KERNEL;
 	char instructions[UI_NUMBER_SIZE], calls[UI_NUMBER_SIZE], process[40] = "?";
 
 	if (function->pid >= 0)
 		snprintf(process, sizeof(process), "%d %.15s", function->pid, function->comm);
-	top_screen_line(screen, part == PART_KERNEL ? UI_KERNEL : UI_PLAIN,
+	top_screen_line(screen, kernel ? UI_KERNEL : UI_PLAIN,
 			"%6.2f %% %14s %10s  %-28.300s %-8s %-20.100s %s",
-			share(function->instructions, window->profile.selected),
+			share(function->instructions,
+			      ntrace_profile_totals(window->profile)->selected),
 			ui_number(instructions, function->instructions),
-			ui_number(calls, function->calls), function_shown(function),
-			profile_part_names[part], object_of(function), process);
+			ui_number(calls, function->calls), function_name(function),
+			domain_name(function), function_object_name(function), process);
 }
 
 int top_show(struct top_screen *screen, const struct top_window *window, size_t limit, bool paused)
 {
-	const struct profile *profile = &window->profile;
 	size_t i;
 
 	top_screen_begin(screen);
@@ -102,21 +99,21 @@ int top_show(struct top_screen *screen, const struct top_window *window, size_t 
 	top_screen_line(screen, UI_PLAIN, "%s", "");
 	top_screen_line(screen, UI_HEADING, "%8s %14s %10s  %-28s %-8s %-20s %s", "share",
 			"instructions", "calls", "function", "mode", "object", "process");
-	for (i = 0; i < profile->function_count && (!limit || i < limit); i++)
-		show_function(screen, window, profile->functions[i]);
+	for (i = 0; i < window->function_count && (!limit || i < limit); i++)
+		show_function(screen, window, &window->functions[i]);
 	if (!screen->active)
 		top_screen_line(screen, UI_PLAIN, "%s", "");
 	return top_screen_end(screen);
 }
 
-static void json_function(struct output *output, const struct function *function)
+static void json_function(struct output *output, const struct ntrace_profile_function *function)
 {
 	output_text(output, "{\"function\":");
 	output_json(output, function->name);
 	output_text(output, ",\"object\":");
 	output_json(output, function->object ? ntrace_object_name(function->object) : NULL);
-	output_printf(output, ",\"mode\":\"%s\",\"pid\":%d,\"process\":",
-		      profile_part_names[profile_part(function->privilege)], function->pid);
+	output_printf(output, ",\"mode\":\"%s\",\"pid\":%d,\"process\":", domain_name(function),
+		      function->pid);
 	output_json(output, function->comm);
 	output_printf(output, ",\"instructions\":%" PRIu64 ",\"calls\":%" PRIu64 "}",
 		      function->instructions, function->calls);
@@ -124,7 +121,7 @@ static void json_function(struct output *output, const struct function *function
 
 int top_json(struct output *output, const struct top_window *window, size_t limit)
 {
-	const struct profile *profile = &window->profile;
+	const struct ntrace_profile_totals *totals = ntrace_profile_totals(window->profile);
 	size_t i;
 
 	output_printf(output,
@@ -138,13 +135,14 @@ int top_json(struct output *output, const struct top_window *window, size_t limi
 		      ",\"gaps\":%" PRIu64 ",\"errors\":%" PRIu64
 		      ",\"instructions\":{\"all\":%" PRIu64 ",\"user\":%" PRIu64
 		      ",\"kernel\":%" PRIu64 "},\"note\":",
-		      profile->gaps, errors_of(profile), sum(profile->instructions),
-		      profile->instructions[PART_USER], profile->instructions[PART_KERNEL]);
+		      totals->gaps, errors_of(totals), sum(totals->instructions),
+		      totals->instructions[NTRACE_DOMAIN_USER],
+		      totals->instructions[NTRACE_DOMAIN_KERNEL]);
 	output_json(output, window->note);
 	output_text(output, ",\"functions\":[");
-	for (i = 0; i < profile->function_count && (!limit || i < limit); i++) {
+	for (i = 0; i < window->function_count && (!limit || i < limit); i++) {
 		output_text(output, i ? "," : "");
-		json_function(output, profile->functions[i]);
+		json_function(output, &window->functions[i]);
 	}
 	output_text(output, "]}\n");
 	return output_flush(output);

@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <ntrace/functions.h>
+
 #include "common/output.h"
-#include "profile/profile.h"
 #include "screen.h"
 
 /**
@@ -22,7 +23,8 @@
  * @lost_exact: @lost is exact, else a lower bound
  * @holes: places where trace was lost while recording
  * @note: the first note of the library; "" = nothing
- * @profile: functions of this window
+ * @profile: functions of this window; NULL before the first one
+ * @functions: in the order to show
  */
 struct top_window {
 	uint64_t number;
@@ -35,7 +37,9 @@ struct top_window {
 	bool lost_exact;
 	uint64_t holes;
 	char note[256];
-	struct profile profile;
+	struct ntrace_profile *profile;
+	const struct ntrace_profile_function *functions;
+	size_t function_count;
 };
 
 /** top_show - draw a window as text. @paused: no new windows follow. Return: 0 or errno */

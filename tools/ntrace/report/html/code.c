@@ -6,23 +6,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/debug_info.h"
+#include "common/place_name.h"
 #include "data.h"
-#include "profile/edges.h"
 
 #define BRANCHES_MAX 2000
 /* Limits of source text in the page: for one file, and for all. */
 #define TEXT_MAX (1u << 20)
 #define TEXTS_MAX (4u << 20)
 
-static void put_place(const struct named_object *object, uint64_t address, struct output *output)
+static void put_place(struct ntrace_object *object, uint64_t address, struct output *output)
 {
 	char text[1024];
 
-	output_json_script(output, named_place(text, sizeof(text), object, address));
+	output_json_script(output, place_name(text, sizeof(text), object, address));
 }
 
 /* "file.c:12", or nothing */
-static void put_line(const struct html *html, const struct edge *edge, struct output *output)
+static void put_line(const struct html *html, const struct ntrace_profile_edge *edge,
+		     struct output *output)
 {
 	const struct ntrace_lines *lines =
 		ntrace_coverage_lines_of(html->coverage, edge->from_object);
@@ -38,56 +40,39 @@ static void put_line(const struct html *html, const struct edge *edge, struct ou
 	output_json_script(output, text);
 }
 
-static int put_edge(struct html *html, struct named_objects *objects, const struct edge *edge,
-		    struct output *output)
+static void put_edge(const struct html *html, const struct ntrace_profile_edge *edge,
+		     struct output *output)
 {
-	const struct named_object *object = NULL;
-	uint64_t executed;
-
-	/* Looked up first: the array may move. */
-	if (edge->object && !named_object(objects, html->traces, edge->object))
-		return NTRACE_ERR_NOMEM;
-	object = named_object(objects, html->traces, edge->from_object);
-	if (!object)
-		return NTRACE_ERR_NOMEM;
-	executed = ntrace_counts_executed(object->counts, edge->from);
-	put_place(object, edge->from, output);
+	put_place(edge->from_object, edge->from, output);
 	output_char(output, ',');
-	put_place(edge->object ? named_object(objects, html->traces, edge->object) : NULL, edge->to,
-		  output);
+	put_place(edge->object, edge->to, output);
 	output_char(output, ',');
 	put_line(html, edge, output);
 	output_printf(output, ",\"%s\",%" PRIu64 ",%" PRIu64,
-		      ntrace_insn_class_name(edge->from_class), edge->taken,
-		      executed < edge->taken ? edge->taken : executed);
-	return 0;
+		      ntrace_insn_class_name(edge->from_class), edge->taken, edge->executed);
 }
 
 int html_put_branches(struct html *html, struct output *output)
 {
-	struct named_objects objects = { 0 };
-	struct edge *edges;
+	const struct ntrace_profile_edge *edges;
 	size_t count, i;
-	int error = 0;
+	int error = ntrace_profile_edges(html->report->profile, &edges, &count);
 
-	edges = edges_collect(html->traces, &count);
-	if (!edges)
-		return NTRACE_ERR_NOMEM;
+	if (error)
+		return error;
 	if (count > BRANCHES_MAX) {
 		html->branches_dropped = count - BRANCHES_MAX;
 		count = BRANCHES_MAX;
 	}
 	output_text(output, ",\"branches\":[");
-	for (i = 0; i < count && !error; i++) {
+	for (i = 0; i < count; i++) {
 		output_text(output, i ? ",\n[" : "[");
-		error = put_edge(html, &objects, &edges[i], output);
+		put_edge(html, &edges[i], output);
 		output_char(output, ']');
 	}
 	output_printf(output, "],\"dropped\":{\"functions\":%" PRIu64 ",\"branches\":%" PRIu64 "}",
 		      html->functions_dropped, html->branches_dropped);
-	free(edges);
-	named_objects_free(&objects);
-	return error;
+	return 0;
 }
 
 /* Lines of one file, and their branches. */
@@ -200,7 +185,7 @@ void html_put_files(const struct html *html, struct output *output)
 
 	output_text(output, ",\"files\":[");
 	for (i = 0; files && i < count; i++) {
-		char *text = read_text(html->options.sysroot, files[i].lines->file,
+		char *text = read_text(html->report->sysroot, files[i].lines->file,
 				       room < TEXT_MAX ? room : TEXT_MAX);
 
 		output_text(output, i ? ",\n{\"name\":" : "{\"name\":");

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug_info.h"
+#include "common/place_name.h"
 #include "data.h"
 
 /* Functions too small for a visible row. */
@@ -23,12 +25,12 @@ static void add_note(void *data, const char *text)
 int html_prepare(struct html *html)
 {
 	const struct coverage_options options = {
-		.sysroot = html->options.sysroot,
+		.sysroot = html->report->sysroot,
 		.note = add_note,
 		.data = html,
 	};
 
-	return coverage_make(&html->coverage, html->traces, &options);
+	return coverage_make(&html->coverage, html->report->profile, &options);
 }
 
 void html_notes_free(struct html *html)
@@ -37,14 +39,15 @@ void html_notes_free(struct html *html)
 		free(html->notes[--html->note_count]);
 }
 
-static void put_problems(struct output *output, const char *key, const struct problem *kinds)
+static void put_problems(struct output *output, const char *key,
+			 const struct ntrace_profile_problem *kinds)
 {
 	const char *separator = "";
 	char where[512];
 	unsigned int i;
 
 	output_printf(output, ",\"%s\":[", key);
-	for (i = 0; i < PROBLEM_KINDS; i++) {
+	for (i = 0; i < NTRACE_PROFILE_PROBLEMS; i++) {
 		if (!kinds[i].count)
 			continue;
 		snprintf(where, sizeof(where),
@@ -72,16 +75,17 @@ static void put_notes(struct output *output, char *const *notes, size_t count, b
 	}
 }
 
-void html_put_losses(const struct html *html, const struct html_report *report,
-		     struct output *output)
+void html_put_losses(const struct html *html, struct output *output)
 {
+	const struct html_report *report = html->report;
+	const struct ntrace_profile_totals *sums = ntrace_profile_totals(report->profile);
 	bool first = true;
 
 	output_printf(output, ",\"losses\":{\"lost\":%" PRIu64 ",\"exact\":%s,\"gaps\":%" PRIu64,
 		      report->totals->lost, report->totals->lost_exact ? "true" : "false",
-		      report->profile->gaps);
-	put_problems(output, "errors", report->profile->errors);
-	put_problems(output, "warnings", report->profile->warnings);
+		      sums->gaps);
+	put_problems(output, "errors", sums->errors);
+	put_problems(output, "warnings", sums->warnings);
 	output_text(output, ",\"notes\":[");
 	put_notes(output, report->recording->notes, report->recording->note_count, &first);
 	put_notes(output, html->notes, html->note_count, &first);
@@ -91,10 +95,10 @@ void html_put_losses(const struct html *html, const struct html_report *report,
 	output_text(output, "]}");
 }
 
-void html_put_functions(struct html *html, const struct profile *profile, struct output *output)
+void html_put_functions(struct html *html, struct output *output)
 {
-	size_t count = profile->function_count, i;
-	const struct function *function;
+	size_t count = html->report->function_count, i;
+	const struct ntrace_profile_function *function;
 
 	if (count > FUNCTIONS_MAX) {
 		html->functions_dropped = count - FUNCTIONS_MAX;
@@ -102,30 +106,27 @@ void html_put_functions(struct html *html, const struct profile *profile, struct
 	}
 	output_text(output, ",\"functions\":[");
 	for (i = 0; i < count; i++) {
-		function = profile->functions[i];
+		function = &html->report->functions[i];
 		output_text(output, i ? ",\n[" : "[");
-		output_json_script(output, function_shown(function));
+		output_json_script(output, function_name(function));
 		output_char(output, ',');
-		output_json_script(output, function->object ?
-						   ntrace_object_short_name(function->object) :
-						   "[unknown]");
+		output_json_script(output, function_object_name(function));
 		output_printf(output,
 			      ",\"%s\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
 			      "]",
-			      profile_part_names[profile_part(function->privilege)],
-			      function->instructions, function->calls, function->total,
-			      function->ticks, function->total_ticks);
+			      domain_name(function), function->instructions, function->calls,
+			      function->total, function->ticks, function->total_ticks);
 	}
 	output_char(output, ']');
 }
 
-static void put_cell(const struct timeline_cell *cell, struct output *output)
+static void put_cell(const struct ntrace_occupancy_cell *cell, struct output *output)
 {
-	const struct timeline_slot *slot;
+	const struct ntrace_occupancy_slot *slot;
 	const char *separator = "";
 
 	output_char(output, '[');
-	for (slot = cell->slots; slot < cell->slots + TIMELINE_SLOTS; slot++) {
+	for (slot = cell->slots; slot < cell->slots + NTRACE_OCCUPANCY_SLOTS; slot++) {
 		if (!slot->sum.instructions && !slot->sum.ticks)
 			continue;
 		output_printf(output, "%s%" PRIu32 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, separator,
@@ -136,31 +137,32 @@ static void put_cell(const struct timeline_cell *cell, struct output *output)
 	output_char(output, ']');
 }
 
-static void put_lane(const struct timeline_lane *lane, uint64_t origin, struct output *output)
+static void put_cpu(const struct ntrace_occupancy_cpu *cpu, uint64_t origin, struct output *output)
 {
 	size_t i;
 
 	output_printf(output,
 		      "{\"cpu\":%u,\"begin\":%" PRId64 ",\"width\":%" PRIu64
 		      ",\"instructions\":%" PRIu64 ",\"ticks\":%" PRIu64 ",\"cells\":[",
-		      lane->cpu, (int64_t)(lane->begin - origin), lane->width,
-		      lane->sum.instructions, lane->sum.ticks);
-	for (i = 0; i < lane->used; i++) {
+		      cpu->number, (int64_t)(cpu->begin - origin), cpu->width,
+		      cpu->sum.instructions, cpu->sum.ticks);
+	for (i = 0; i < cpu->used; i++) {
 		output_text(output, i ? "," : "");
-		put_cell(&lane->cells[i], output);
+		put_cell(&cpu->cells[i], output);
 	}
 	output_text(output, "]}");
 }
 
-static void put_task(const struct timeline *timeline, uint32_t number, struct output *output)
+static void put_task(const struct ntrace_occupancy *occupancy, uint32_t number,
+		     struct output *output)
 {
-	const struct timeline_task *task = &timeline->tasks[number];
+	const struct ntrace_occupancy_task *task = &occupancy->tasks[number];
 	uint64_t instructions = 0, ticks = 0;
 	size_t i;
 
-	for (i = 0; i < timeline->lane_count; i++) {
-		instructions += timeline->lanes[i]->tasks[number].instructions;
-		ticks += timeline->lanes[i]->tasks[number].ticks;
+	for (i = 0; i < occupancy->cpu_count; i++) {
+		instructions += occupancy->cpus[i]->tasks[number].instructions;
+		ticks += occupancy->cpus[i]->tasks[number].ticks;
 	}
 	output_printf(output, "{\"tid\":%" PRId32 ",\"pid\":%" PRId32 ",\"name\":", task->tid,
 		      task->pid);
@@ -169,31 +171,30 @@ static void put_task(const struct timeline *timeline, uint32_t number, struct ou
 		      ticks);
 }
 
-void html_put_timeline(const struct timeline *timeline, struct output *output)
+void html_put_occupancy(const struct ntrace_occupancy *occupancy, struct output *output)
 {
-	const struct timeline_lane *lane = NULL;
-	uint64_t origin = UINT64_MAX, untimed;
-	const char *separator = "";
-	uint32_t i;
+	uint64_t origin = UINT64_MAX;
+	size_t i;
 
-	timeline_sum(timeline, &untimed);
-	while ((lane = timeline_next(timeline, lane))) {
-		if (lane->used && lane->begin < origin)
-			origin = lane->begin;
+	for (i = 0; i < occupancy->cpu_count; i++) {
+		const struct ntrace_occupancy_cpu *cpu = occupancy->cpus[i];
+
+		if (cpu->used && cpu->begin < origin)
+			origin = cpu->begin;
 	}
 	output_printf(output,
 		      ",\"timeline\":{\"timed\":%s,\"hz\":%" PRIu64 ",\"stamps\":%" PRIu64
 		      ",\"untimed\":%" PRIu64 ",\"lanes\":[",
-		      timeline->timed ? "true" : "false", timeline->hz, timeline->stamps, untimed);
-	while ((lane = timeline_next(timeline, lane))) {
-		output_text(output, separator);
-		put_lane(lane, origin, output);
-		separator = ",\n";
+		      occupancy->timed ? "true" : "false", occupancy->hz, occupancy->stamps,
+		      occupancy->untimed);
+	for (i = 0; i < occupancy->cpu_count; i++) {
+		output_text(output, i ? ",\n" : "");
+		put_cpu(occupancy->cpus[i], origin, output);
 	}
 	output_text(output, "],\"tasks\":[");
-	for (i = 0; i < timeline->task_count; i++) {
+	for (i = 0; i < occupancy->task_count; i++) {
 		output_text(output, i ? ",\n" : "");
-		put_task(timeline, i, output);
+		put_task(occupancy, (uint32_t)i, output);
 	}
 	output_text(output, "]}");
 }

@@ -3,14 +3,15 @@
 #ifndef NTRACE_TOOL_REPORT_HTML_DATA_H
 #define NTRACE_TOOL_REPORT_HTML_DATA_H
 
+#include <ntrace/coverage.h>
+#include <ntrace/occupancy.h>
+
 #include "page.h"
-#include "profile/coverage.h"
 
 #define HTML_NOTES_MAX 32
 
 struct html {
-	struct html_options options;
-	struct ntrace_profile *traces;
+	const struct html_report *report;
 	struct ntrace_coverage *coverage;
 	char *notes[HTML_NOTES_MAX];	/* objects without lines */
 	size_t note_count;
@@ -18,17 +19,16 @@ struct html {
 	uint64_t branches_dropped;
 };
 
-/* Finishes the accumulators after all events. Return: 0 or enum ntrace_error. */
+/* Makes the coverage. Return: 0 or enum ntrace_error. */
 int html_prepare(struct html *html);
 void html_notes_free(struct html *html);
 
 /* Each writes ",key:value" for the page. */
-void html_put_losses(const struct html *html, const struct html_report *report,
-		     struct output *output);
-void html_put_functions(struct html *html, const struct profile *profile, struct output *output);
+void html_put_losses(const struct html *html, struct output *output);
+void html_put_functions(struct html *html, struct output *output);
 int html_put_branches(struct html *html, struct output *output);
 int html_put_stacks(struct ntrace_stacks *stacks, struct output *output);
-void html_put_timeline(const struct timeline *timeline, struct output *output);
+void html_put_occupancy(const struct ntrace_occupancy *occupancy, struct output *output);
 void html_put_files(const struct html *html, struct output *output);
 
 #endif /* NTRACE_TOOL_REPORT_HTML_DATA_H */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The call tree, for the page. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "data.h"

@@ -44,7 +44,7 @@ struct decode {
 	struct printer printer;
 	int64_t src;			/* --src; -1 = not given */
 	bool message_level;
-	struct transfer_tracker transfers;	/* recordings: of the current stream */
+	struct ntrace_transfer_tracker transfers;	/* recordings: of the current stream */
 	struct trace trace;
 	struct lanes lanes;
 	struct pc_text *pc_text;	/* raw trace at the PC level; it has one SRC */

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/debug_info.h"
 #include "common/disassembly.h"
 #include "common/ui.h"
 #include "instruction_text.h"
-#include "profile/coverage.h"
 
 struct object_text {
 	struct ntrace_object *object;

@@ -162,7 +162,7 @@ static void put_block(const struct printer *printer, const struct ntrace_flow_ev
 }
 
 static void put_transfer(const struct printer *printer, const struct ntrace_flow_event *event,
-			 const struct transfer *transfer, bool taken)
+			 const struct ntrace_transfer *transfer, bool taken)
 {
 	struct output *output = printer->output;
 
@@ -184,7 +184,7 @@ static void put_transfer(const struct printer *printer, const struct ntrace_flow
 
 static void put_not_taken(const struct printer *printer, const struct ntrace_flow_event *event)
 {
-	const struct transfer transfer = {
+	const struct ntrace_transfer transfer = {
 		.from = event->last,
 		.to = event->next,
 		.insn_class = event->insn_class,
@@ -387,16 +387,16 @@ int printer_event(void *data, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
 	struct printer *printer = data;
-	struct transfer transfer;
+	struct ntrace_transfer transfer;
 
 	printer->current = *event;
 	printer->timed |= flow->time_known;
 	if (printer->level == LEVEL_ITC)
 		return itc_event(printer, event);
 	if (printer->level == LEVEL_BRANCH && !printer->json) {
-		if (transfer_resolve(printer->transfers, flow, &transfer))
+		if (ntrace_transfer_resolve(printer->transfers, flow, &transfer))
 			put_transfer(printer, flow, &transfer, true);
-		if (transfer_start(printer->transfers, flow, &transfer))
+		if (ntrace_transfer_start(printer->transfers, flow, &transfer))
 			put_transfer(printer, flow, &transfer, true);
 	}
 	if (flow->type == NTRACE_FLOW_BLOCK && printer->json) {

@@ -132,7 +132,7 @@ static void block(const struct printer *printer, const struct ntrace_flow_event 
 }
 
 static void branch(const struct printer *printer, struct ntrace_space *space,
-		   const struct transfer *transfer, bool taken)
+		   const struct ntrace_transfer *transfer, bool taken)
 {
 	struct output *output = printer->output;
 
@@ -148,16 +148,16 @@ static void branch(const struct printer *printer, struct ntrace_space *space,
 
 static void branches(struct printer *printer, const struct ntrace_flow_event *event)
 {
-	struct transfer transfer;
+	struct ntrace_transfer transfer;
 
-	if (transfer_resolve(printer->transfers, event, &transfer))
+	if (ntrace_transfer_resolve(printer->transfers, event, &transfer))
 		branch(printer, event->space, &transfer, true);
-	if (transfer_start(printer->transfers, event, &transfer))
+	if (ntrace_transfer_start(printer->transfers, event, &transfer))
 		branch(printer, event->space, &transfer, true);
 	if (event->type != NTRACE_FLOW_BLOCK || event->insn_class != NTRACE_INSN_BRANCH ||
 	    event->taken || !event->next_known)
 		return;
-	transfer = (struct transfer){
+	transfer = (struct ntrace_transfer){
 		.from = event->last,
 		.to = event->next,
 		.insn_class = event->insn_class,

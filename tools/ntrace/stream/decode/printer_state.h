@@ -4,11 +4,11 @@
 #define NTRACE_TOOL_STREAM_DECODE_PRINTER_STATE_H
 
 #include <ntrace/session.h>
+#include <ntrace/transfer.h>
 
 #include "common/output.h"
 #include "instruction_text.h"
 #include "itc.h"
-#include "profile/place.h"
 
 enum printer_level {
 	LEVEL_BLOCK,
@@ -47,7 +47,7 @@ struct printer {
 	uint64_t gaps;
 	uint64_t errors;
 	uint64_t warnings[WARNING_KINDS];
-	struct transfer_tracker *transfers;
+	struct ntrace_transfer_tracker *transfers;
 	struct instruction_text text;
 	struct itc itc;
 	struct ntrace_session_event current;

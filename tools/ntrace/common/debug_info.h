@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Source lines of the executed code, and code without source lines. */
-#ifndef NTRACE_TOOL_PROFILE_COVERAGE_H
-#define NTRACE_TOOL_PROFILE_COVERAGE_H
+/* Debug files, source files, and messages about code without source lines. */
+#ifndef NTRACE_TOOL_COMMON_DEBUG_INFO_H
+#define NTRACE_TOOL_COMMON_DEBUG_INFO_H
 
 #include <stdio.h>
 
@@ -47,4 +47,4 @@ FILE *open_source(const char *path, const char *sysroot);
 int coverage_make(struct ntrace_coverage **coverage, struct ntrace_profile *profile,
 		  const struct coverage_options *options);
 
-#endif /* NTRACE_TOOL_PROFILE_COVERAGE_H */
+#endif /* NTRACE_TOOL_COMMON_DEBUG_INFO_H */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Source lines of what was executed. */
+/* Debug files, source files, and coverage with messages. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "common/ui.h"
-#include "coverage.h"
+#include "debug_info.h"
+#include "ui.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
 /* At most so many objects without lines are named. */
@@ -58,71 +58,59 @@ FILE *open_source(const char *path, const char *sysroot)
 	return file;
 }
 
-static void note(const struct coverage_options *options, const char *name, uint64_t instructions,
-		 int error)
+/* Objects without lines: @count of them, the ones that were not named with @rest instructions. */
+struct without_lines {
+	const struct coverage_options *options;
+	size_t count;
+	uint64_t rest;
+};
+
+static void note_object(void *data, const struct ntrace_profile_object *object, int error)
 {
 	const char *why = error == NTRACE_ERR_UNSUPPORTED ?
 				  "no line numbers (stripped, no debug file, or not an ELF file)" :
 				  "its line numbers cannot be read";
+	struct without_lines *without = data;
 	char number[UI_NUMBER_SIZE], text[512];
 
-	snprintf(text, sizeof(text), "%.300s: %s: %s executed instructions have no source", name,
-		 why, ui_number(number, instructions));
-	options->note(options->data, text);
+	if (++without->count > NOTES_MAX) {
+		without->rest += object->instructions;
+		return;
+	}
+	snprintf(text, sizeof(text), "%.300s: %s: %s executed instructions have no source",
+		 ntrace_object_name(object->object), why, ui_number(number, object->instructions));
+	without->options->note(without->options->data, text);
 }
 
 /* Summarizes the objects beyond those that were named. */
-static void note_rest(const struct coverage_options *options, size_t count, uint64_t instructions)
+static void note_rest(const struct without_lines *without)
 {
 	char number[UI_NUMBER_SIZE], text[128];
 
-	if (count <= NOTES_MAX)
+	if (without->count <= NOTES_MAX)
 		return;
 	snprintf(text, sizeof(text), "%zu more objects have no line numbers: %s instructions",
-		 count - NOTES_MAX, ui_number(number, instructions));
-	options->note(options->data, text);
-}
-
-static int add_objects(struct ntrace_coverage *coverage, struct ntrace_profile *profile,
-		       const struct coverage_options *options, char **directories)
-{
-	const struct ntrace_profile_object *objects;
-	size_t count, without = 0, i;
-	uint64_t rest = 0;
-	int error;
-
-	objects = ntrace_profile_objects(profile, &count);
-	for (i = 0; i < count; i++) {
-		if ((options->object && options->object != objects[i].object) ||
-		    !objects[i].instructions)
-			continue;
-		error = ntrace_coverage_add(coverage, profile, objects[i].object,
-					    (const char *const *)directories);
-		if (error == NTRACE_ERR_NOMEM)
-			return error;
-		if (error && ++without <= NOTES_MAX)
-			note(options, ntrace_object_name(objects[i].object),
-			     objects[i].instructions, error);
-		else if (error)
-			rest += objects[i].instructions;
-	}
-	note_rest(options, without, rest);
-	return ntrace_coverage_end(coverage);
+		 without->count - NOTES_MAX, ui_number(number, without->rest));
+	without->options->note(without->options->data, text);
 }
 
 int coverage_make(struct ntrace_coverage **coverage, struct ntrace_profile *profile,
 		  const struct coverage_options *options)
 {
-	struct ntrace_coverage *made = ntrace_coverage_new();
+	struct without_lines without = { .options = options };
+	struct ntrace_coverage_options wanted = { .size = sizeof(wanted),
+						  .object = options->object,
+						  .without = note_object,
+						  .data = &without };
 	char **directories = debug_directories(options->sysroot);
-	int error = NTRACE_ERR_NOMEM;
+	int error;
 
-	if (made && directories)
-		error = add_objects(made, profile, options, directories);
+	if (!directories)
+		return NTRACE_ERR_NOMEM;
+	wanted.directories = (const char *const *)directories;
+	error = ntrace_coverage_make(coverage, profile, &wanted);
 	debug_directories_free(directories);
-	if (error)
-		ntrace_coverage_free(made);
-	else
-		*coverage = made;
+	if (!error)
+		note_rest(&without);
 	return error;
 }
