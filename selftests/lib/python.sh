@@ -50,13 +50,15 @@ $rounds demo leaf+0x0 -> _start+0xa (return)
 loops:
 $((3 * rounds)) rounds, $rounds entries, 3.00 times round: demo _start+0x2
 $rounds rounds, 0 entries: demo _start+0x0" "hot_loops.py"
+is "$(python3 "$examples/hot_functions.py" "$tmp/dir" 2>/dev/null)" " 90.0 % $((9 * rounds)) instructions, 0 calls: user demo _start
+ 10.0 % $rounds instructions, $rounds calls: user demo leaf" "hot_functions.py"
 like "and says what is missing" "kallsyms" "$(cat "$tmp/notes")"
 python3 "$examples/message_bits.py" "$tmp/trace" "" 4 >"$tmp/bits"
 is "$(awk 'NR > 1 && NR < 6 { for (i = 2; i <= NF; i++) sum += $i } END { print sum / 8 }' "$tmp/bits")" \
 	"$(stat -c %s "$tmp/trace")" "message_bits.py: all bytes are in the slices"
 # 10 instructions of which one has 32 bits: 11 parcels.
 is "$(sed -n 5p "$tmp/bits" | cut -d ' ' -f 1)" $((11 * rounds)) "and all that was executed"
-for name in hot_loops message_bits; do
+for name in hot_functions hot_loops message_bits; do
 	ok "$name.py is short" test "$(wc -l <"$examples/$name.py")" -le 60
 	fails "$name.py of nothing" "no recording|No such file" python3 "$examples/$name.py" /nonexistent
 done

@@ -113,6 +113,20 @@ def recording(directory, pcs, rounds):
         profile.close()
         same((objects[0].name, objects[0].symbol(0x1000c)), (directory + "/demo", ("leaf", 0)),
              "objects outlive the profile")
+        hot = session.hot_functions(pid=42, privileges="u")
+        same([(function.name, function.instructions, function.calls, function.branches)
+              for function in hot], [("_start", 9 * rounds, 0, 4 * rounds), ("leaf", rounds, rounds, rounds)],
+             "Session.hot_functions()")
+        same((hot[1].object, hot[1].domain, hot[1].start, hot[1].pid, hot[1].process),
+             (directory + "/demo", "user", 0x1000c, -1, ""), "and where they are")
+        same([(function.pid, function.process) for function in session.hot_functions(by_process=True)],
+             [(42, "demo"), (42, "demo")], "by process")
+        same(session.hot_functions(privileges="s"), [], "none of the kernel")
+        with session.profile(functions=True) as both:
+            same(([function.name for function in both.functions("calls")], both.instructions),
+                 (["leaf", "_start"], [10 * rounds]), "Profile.functions() beside traces")
+            raises(ntrace.Error, "'x' is none of instructions, calls", "an order that is none", both.functions, "x")
+        same(session.profile().functions(), [], "a profile without functions has none")
         raises(ntrace.Error, "'ux' is not a set of u, s, m, vu, vs", "a privilege that is none", session.profile, -1, "ux")
         raises(IndexError, "no stream 7", "a stream that is none", session.blocks, [7])
         event_of, _session.event_of = _session.event_of, lambda *_: 1 // 0
@@ -139,7 +153,7 @@ def memory(directory):
     def use(times):
         for _ in range(times):
             with ntrace.Session(directory + "/dir.small") as session:
-                session.profile()
+                session.profile(functions=True).functions()
                 session.blocks()
             ntrace.decode(directory + "/trace.small", None, ntrace.Space("x").map(directory + "/demo"))
         gc.collect()

@@ -4,6 +4,8 @@
     with ntrace.Session("ntrace.data") as session, session.profile() as profile:
         for branch in profile.branches()[:10]:
             print(branch)
+        for function in session.hot_functions()[:10]:
+            print(function.instructions, function.calls, function.name)
 
 Needs libntrace.so.0, and no compiler. What comes in large numbers are tables: columns are
 numpy arrays where numpy is installed, else arrays of the standard library. Handles of the
@@ -17,12 +19,12 @@ from ._flow import Blocks, Event, decode
 from ._image import Location, Object, Space
 from ._messages import Messages
 from ._params import Params
-from ._profile import Branch, Profile, Traces
+from ._profile import Branch, Function, Profile, Traces
 from ._session import Session, SessionBlocks, Stats, Stream
 from ._table import Table
 
-__all__ = ["Blocks", "Branch", "Error", "Event", "Location", "Messages", "Object", "Params",
-           "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream", "Table", "Traces",
+__all__ = ["Blocks", "Branch", "Error", "Event", "Function", "Location", "Messages", "Object",
+           "Params", "Profile", "Session", "SessionBlocks", "Space", "Stats", "Stream", "Table", "Traces",
            "decode"]
 
 # Of the library; the module comes with it.

@@ -19,6 +19,11 @@ BLOCK_TAKEN, BLOCK_INTERRUPTED, BLOCK_PROVISIONAL, BLOCK_NEXT_KNOWN = 1, 2, 4, 8
 INSN_CLASS_COUNT = 12
 SRC_BITS_MAX = 12
 STREAM_NO_CPU = 0xffffffff
+PROFILE_TRACES, PROFILE_FUNCTIONS = 1, 2
+DOMAINS = 4
+
+# Orders of functions, as enum ntrace_profile_order.
+ORDERS = ("instructions", "total", "calls", "time", "total_time", "name", "object")
 
 # Fields of a message, in the order of enum ntrace_field.
 FIELDS = ("SRC", "SYNC", "BTYPE", "ETYPE", "EVCODE", "CDF", "RCODE", "ICNT", "FADDR", "UADDR",
@@ -35,7 +40,11 @@ CONSTANTS: Dict[str, int] = {
     "NTRACE_BLOCK_PROVISIONAL": BLOCK_PROVISIONAL, "NTRACE_BLOCK_NEXT_KNOWN": BLOCK_NEXT_KNOWN,
     "NTRACE_INSN_CLASS_COUNT": INSN_CLASS_COUNT, "NTRACE_SRC_BITS_MAX": SRC_BITS_MAX,
     "NTRACE_STREAM_NO_CPU": STREAM_NO_CPU, "NTRACE_FIELD_COUNT": len(FIELDS),
+    "NTRACE_PROFILE_TRACES": PROFILE_TRACES, "NTRACE_PROFILE_FUNCTIONS": PROFILE_FUNCTIONS,
+    "NTRACE_DOMAINS": DOMAINS, "NTRACE_PROFILE_ORDERS": len(ORDERS),
 }
+for _index, _name in enumerate(ORDERS):
+    CONSTANTS["NTRACE_PROFILE_BY_" + _name.upper()] = _index
 for _index, _name in enumerate(FIELDS):
     CONSTANTS["NTRACE_FIELD_" + _name] = _index
 
@@ -164,12 +173,23 @@ class ProfileTrace(Structure):
 
 class ProfileOptions(Structure):
     """struct ntrace_profile_options"""
-    _fields_ = [("size", c_size_t), ("pid", c_int32), ("privileges", c_uint32)]
+    _fields_ = [("size", c_size_t), ("pid", c_int32), ("privileges", c_uint32),
+                ("parts", c_uint32), ("by_process", c_bool), ("reserved", c_uint8 * 3),
+                ("session", c_void_p)]
 
 
 class ProfileObject(Structure):
     """struct ntrace_profile_object"""
     _fields_ = [("object", c_void_p), ("instructions", c_uint64)]
+
+
+class ProfileFunction(Structure):
+    """struct ntrace_profile_function"""
+    _fields_ = [("object", c_void_p), ("name", c_char_p), ("demangled", c_char_p),
+                ("comm", c_char_p), ("start", c_uint64), ("privilege", c_uint32),
+                ("pid", c_int32), ("instructions", c_uint64), ("calls", c_uint64),
+                ("branches", c_uint64), ("total", c_uint64), ("ticks", c_uint64),
+                ("total_ticks", c_uint64)]
 
 
 # Name in C: the struct here.
@@ -180,7 +200,7 @@ STRUCTS: Dict[str, Type[Structure]] = {
     "ntrace_flow_stats": FlowStats, "ntrace_stream": Stream, "ntrace_recording": Recording,
     "ntrace_session_options": SessionOptions, "ntrace_session_event": SessionEvent,
     "ntrace_profile_trace": ProfileTrace, "ntrace_profile_options": ProfileOptions,
-    "ntrace_profile_object": ProfileObject,
+    "ntrace_profile_object": ProfileObject, "ntrace_profile_function": ProfileFunction,
 }
 
 _HANDLE = POINTER(c_void_p)
@@ -233,6 +253,9 @@ FUNCTIONS: Dict[str, Tuple[Any, Sequence[Any]]] = {
     "profile_merge": (c_int, [c_void_p, c_void_p]),
     "profile_traces": (c_void_p, [c_void_p, POINTER(c_size_t)]),
     "profile_objects": (POINTER(ProfileObject), [c_void_p, POINTER(c_size_t)]),
+    "profile_functions": (POINTER(ProfileFunction), [c_void_p, c_uint, POINTER(c_size_t)]),
+    "domain_of": (c_uint, [c_uint]),
+    "domain_name": (c_char_p, [c_uint]),
 }
 
 

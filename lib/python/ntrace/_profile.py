@@ -2,6 +2,7 @@
 """Profiles: executed control flow, added up."""
 
 import ctypes
+import os
 from typing import Dict, List, NamedTuple, Tuple
 
 from . import _abi
@@ -24,6 +25,25 @@ class Branch(NamedTuple):
     insn_class: str
 
 
+class Function(NamedTuple):
+    """A function and what was executed of it.
+
+    name: demangled, "" where no function is known; object: path of the file, "" if unknown;
+    domain: "user", "kernel", "firmware" or "other"; pid and process: -1 and "" unless the profile
+    distinguishes processes; calls: by call instructions and jumps from other functions; branches:
+    control transfers that its instructions made; start: link address.
+    """
+    name: str
+    object: str
+    domain: str
+    pid: int
+    process: str
+    instructions: int
+    calls: int
+    branches: int
+    start: int
+
+
 class Traces(Table):
     """Transfers and the straight runs behind them, as struct ntrace_profile_trace.
 
@@ -38,14 +58,20 @@ class Profile(Handle):
 
     _free = "profile_free"
 
-    def __init__(self, pid: int = -1, privileges: str = "") -> None:
-        """An empty one. privileges: letters u, s, m, vu, vs; "" = all."""
+    def __init__(self, pid: int = -1, privileges: str = "", traces: bool = True,
+                 functions: bool = False, by_process: bool = False) -> None:
+        """An empty one. privileges: letters u, s, m, vu, vs; "" = all.
+
+        traces and functions: what it counts; by_process: functions of each process.
+        """
         mask = ctypes.c_uint32()
         if privileges and _abi.library.priv_parse(ctypes.byref(mask), privileges.encode()):
             raise Error(_abi.ERR_INVALID,
                         "privileges: '%s' is not a set of u, s, m, vu, vs" % privileges)
         options = _abi.ProfileOptions(size=ctypes.sizeof(_abi.ProfileOptions), pid=pid,
-                                      privileges=mask.value)
+                                      privileges=mask.value, by_process=by_process,
+                                      parts=(_abi.PROFILE_TRACES if traces else 0) |
+                                      (_abi.PROFILE_FUNCTIONS if functions else 0))
         handle = ctypes.c_void_p()
         super().__init__(None)
         check(_abi.library.profile_new(ctypes.byref(handle), ctypes.byref(options)), "profile")
@@ -99,3 +125,25 @@ class Profile(Handle):
         found = [Branch(source_object, source, target_object, target, times, classes[kind])
                  for (source_object, source, target_object, target, kind), times in counts.items()]
         return sorted(found, key=lambda branch: (-branch.times, branch[:4]))
+
+    def functions(self, order: str = "instructions") -> List[Function]:
+        """Functions, if the profile counts them, in an order such as "calls" or "name".
+
+        Numbers are in descending order, names in ascending order.
+        """
+        if order not in ("instructions", "calls", "name", "object"):
+            raise Error(_abi.ERR_INVALID,
+                        "order: '%s' is none of instructions, calls, name, object" % order)
+        count = ctypes.c_size_t()
+        found = _abi.library.profile_functions(self.handle, _abi.ORDERS.index(order),
+                                               ctypes.byref(count))
+        domains = _abi.names(_abi.library.domain_name, _abi.DOMAINS)
+        return [_function(found[index], domains) for index in range(count.value)]
+
+
+def _function(raw: _abi.ProfileFunction, domains: List[str]) -> Function:
+    name = _abi.library.object_name(raw.object) if raw.object else b""
+    return Function((raw.demangled or b"").decode(errors="replace"), os.fsdecode(name),
+                    domains[_abi.library.domain_of(raw.privilege)], raw.pid,
+                    raw.comm.decode(errors="replace"), raw.instructions, raw.calls, raw.branches,
+                    raw.start)

@@ -11,7 +11,7 @@ from ._flow import Event, Guard, event_of
 from ._image import Handle, Path
 from ._messages import Messages
 from ._params import Params
-from ._profile import Profile
+from ._profile import Function, Profile
 from ._table import Column, Table, column_of, layout
 
 
@@ -155,10 +155,7 @@ class Session(Handle):
         finally:
             collector.close()
 
-    def profile(self, pid: int = -1, privileges: str = "",
-                streams: Optional[Iterable[int]] = None) -> Profile:
-        """Counts of everything executed: by one process, in privileges such as "u" or "us"."""
-        profile = Profile(pid, privileges)
+    def _count(self, profile: Profile, streams: Optional[Iterable[int]]) -> Profile:
         try:
             for stream in self._chosen(streams):
                 # The library calls itself: nothing of Python in between.
@@ -170,6 +167,23 @@ class Session(Handle):
             profile.close()
             raise
         return profile
+
+    def profile(self, pid: int = -1, privileges: str = "", streams: Optional[Iterable[int]] = None,
+                functions: bool = False, by_process: bool = False) -> Profile:
+        """Counts of everything executed: by one process, in privileges such as "u" or "us".
+
+        functions: also count functions, for Profile.functions(); by_process: of each process.
+        """
+        return self._count(Profile(pid, privileges, True, functions, by_process), streams)
+
+    def hot_functions(self, pid: int = -1, privileges: str = "", by_process: bool = False,
+                      streams: Optional[Iterable[int]] = None) -> List[Function]:
+        """Executed functions, those with most instructions first.
+
+        Faster than profile() where only functions are of interest.
+        """
+        with self._count(Profile(pid, privileges, False, True, by_process), streams) as profile:
+            return profile.functions()
 
 
 class _Collector:
