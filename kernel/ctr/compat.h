@@ -13,4 +13,14 @@
 #include <linux/types.h>
 #include <linux/version.h>
 
+/* May the caller trace the kernel? */
+static inline int ctr_allow_kernel(struct perf_event *event)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+	return perf_allow_kernel(&event->attr);
+#else
+	return perf_allow_kernel();
+#endif
+}
+
 #endif /* CTR_COMPAT_H */

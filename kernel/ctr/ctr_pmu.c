@@ -20,10 +20,15 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/atomic.h>
+#include <linux/capability.h>
 #include <linux/cpumask.h>
+#include <linux/cred.h>
 #include <linux/module.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
+#include <linux/uidgid.h>
 #include <linux/workqueue.h>
 
 #include "ctr.h"
@@ -190,6 +195,44 @@ static int ctr_event_inherit(struct perf_event *event)
 	return ret;
 }
 
+/*
+ * The credentials that ptrace_may_access() wants; modules cannot call it. perf_event_open()
+ * calls it later and refuses the rest, such as a task that is not dumpable.
+ */
+static bool ctr_may_trace_task(struct task_struct *task)
+{
+	const struct cred *own = current_cred(), *other;
+
+	if (same_thread_group(task, current))
+		return true;
+	guard(rcu)();
+	other = __task_cred(task);
+	if (uid_eq(own->uid, other->uid) && uid_eq(own->uid, other->euid) &&
+	    uid_eq(own->uid, other->suid) && gid_eq(own->gid, other->gid) &&
+	    gid_eq(own->gid, other->egid) && gid_eq(own->gid, other->sgid))
+		return true;
+	return ns_capable(other->user_ns, CAP_SYS_PTRACE);
+}
+
+/*
+ * perf_event_open() checks the rights to a CPU or to another task only after event_init(),
+ * which creates a counter: a caller without them could take counters from others.
+ *
+ * Return: 0 or -EACCES.
+ */
+static int ctr_event_permit(struct perf_event *event)
+{
+	if (perfmon_capable())
+		return 0;
+	if (event->hw.target)
+		return ctr_may_trace_task(event->hw.target) ? 0 : -EACCES;
+	/*
+	 * CPUs need perf_event_paranoid below 1. Modules cannot read it; this check fails
+	 * from 2 on, the default of the kernel.
+	 */
+	return ctr_allow_kernel(event);
+}
+
 static int ctr_event_create(struct perf_event *event, const struct ctr_filter *filter)
 {
 	struct ctr_event *ctr_event;
@@ -237,7 +280,7 @@ static int ctr_event_init(struct perf_event *event)
 		return -ENOENT;
 	if (event->parent)
 		return ctr_event_inherit(event);
-	ret = ctr_event_check(event);
+	ret = ctr_event_permit(event) ?: ctr_event_check(event);
 	if (ret)
 		return ret;
 	ret = ctr_filter_init(&filter, event->attr.branch_sample_type, &ctr_caps);

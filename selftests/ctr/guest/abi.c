@@ -24,7 +24,7 @@
 #define REFUSED	     20
 #define GROUPS	     3
 #define EXCLUSIVE    8
-#define UNPRIVILEGED 5
+#define UNPRIVILEGED 8
 
 static unsigned int type;
 
@@ -189,6 +189,15 @@ static void test_unprivileged(void)
 	result(error == EACCES, "a hart: EACCES", error);
 	error = ordinary(attr, 1, -1);
 	result(error == EACCES, "somebody else's task: EACCES", error);
+	/* Another error would say that a counter was tried. */
+	attr.config = 0xff;
+	error = ordinary(attr, -1, 0);
+	result(error == EACCES, "a hart, no such hardware event: EACCES", error);
+	error = ordinary(attr, 1, -1);
+	result(error == EACCES, "somebody else's task, no such hardware event: EACCES", error);
+	error = ordinary(attr, 0, -1);
+	result(error == EINVAL, "own task, no such hardware event: EINVAL", error);
+	attr.config = 0;
 	attr.exclude_kernel = 0;
 	error = ordinary(attr, 0, -1);
 	result(error == EACCES, "with the kernel: EACCES", error);
