@@ -146,8 +146,10 @@ static struct ctr_cpu cpu;
 static struct task_struct tasks[3];
 
 static struct ctr_event user_event, kernel_event, stack_event, typed_event;
-static struct perf_event user = { &user_event }, kernel = { &kernel_event },
-			 stack = { &stack_event }, typed = { &typed_event };
+static struct perf_event user = { .pmu_private = &user_event },
+			 kernel = { .pmu_private = &kernel_event },
+			 stack = { .pmu_private = &stack_event },
+			 typed = { .pmu_private = &typed_event };
 
 static void make_event(struct ctr_event *event, u64 perf)
 {
@@ -438,7 +440,7 @@ static void test_snapshot(void)
 {
 	struct perf_branch_entry entries[DEPTH + 1];
 	struct ctr_event call_event;
-	struct perf_event call = { &call_event };
+	struct perf_event call = { .pmu_private = &call_event };
 
 	fresh();
 	is_u64(ctr_ring_snapshot(entries, DEPTH), (u64)-ENOENT, "nobody records: ENOENT");
