@@ -22,7 +22,7 @@ is "$(sed -n 's/^#define NTRACE_VERSION_NUMBER //p' "$top/lib/include/ntrace/ver
 	"$((10000 * major + 100 * minor + patch))" "the number that the header has"
 is "$(version_of kernel/ntrace/version.h NTRACE_VERSION)" "$version" "ntrace.ko has the same version"
 is "$(version_of kernel/ctr/ctr.h CTR_VERSION)" "$version" "riscv_ctr.ko, too"
-is "$(sed -n '1s/^ntrace (\(.*\)) .*/\1/p' "$top/tools/debian/changelog")" "$version" "and the Debian packages"
+is "$(sed -n '1s/^ntrace (\(.*\)-[0-9]*) .*/\1/p' "$top/tools/debian/changelog")" "$version" "and the Debian packages"
 is "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$top/pyproject.toml")" "$version" "and the wheel"
 expected=$({
 	printf '/usr/lib/here/libntrace.%s\n' a so so.0 "so.$version"

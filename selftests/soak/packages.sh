@@ -7,7 +7,8 @@ set -uo pipefail
 "$top/tools/setup/host-packages" package || exit 1
 deb=$tmp/deb root=$tmp/root
 arch=$(dpkg --print-architecture)
-version=$(sed -n 's/^.define NTRACE_VERSION "\(.*\)"$/\1/p' "$top/lib/include/ntrace/version.h")
+upstream=$(sed -n 's/^.define NTRACE_VERSION "\(.*\)"$/\1/p' "$top/lib/include/ntrace/version.h")
+version=$upstream-1
 
 ok "make deb" env -u MAKEFLAGS -u MAKELEVEL make -C "$top" deb OUT="$deb"
 is "$(cd "$deb" && printf '%s\n' *.deb | grep -v -- -dbgsym)" "libntrace-dev_${version}_$arch.deb
@@ -27,8 +28,8 @@ for package in "$deb"/*.deb; do
 done
 lib=$root/usr/lib/$(dpkg-architecture -q DEB_HOST_MULTIARCH)
 export LD_LIBRARY_PATH=$lib PKG_CONFIG_PATH=$lib/pkgconfig
-is "$("$root/usr/bin/ntrace" --version)" "ntrace $version" "ntrace --version"
-is "$(pkg-config --modversion libntrace)" "$version" "pkg-config"
+is "$("$root/usr/bin/ntrace" --version)" "ntrace $upstream" "ntrace --version"
+is "$(pkg-config --modversion libntrace)" "$upstream" "pkg-config"
 # shellcheck disable=SC2046 # words
 ok "an example with libntrace-dev" gcc -std=c11 -Wall -Wextra -Werror "$root/usr/share/doc/libntrace-dev/examples/ctr.c" \
 	$(pkg-config --cflags --libs libntrace) -o "$tmp/ctr"
@@ -39,13 +40,13 @@ printf 'Source: other\n\nPackage: other\nArchitecture: any\n' >"$tmp/other/debia
 dpkg-deb -e "$deb/libntrace0_${version}_$arch.deb" "$tmp/other/libntrace0"
 mkdir -p "$tmp/other/debian/libntrace0" && cp -r "$tmp/other/libntrace0" "$tmp/other/debian/libntrace0/DEBIAN" &&
 	cp -r "$root/usr" "$tmp/other/debian/libntrace0/"
-like "and would depend on it" "libntrace0 \(>= $version\)" \
+like "and would depend on it" "libntrace0 \(>= ${upstream%.*}" \
 	"$(cd "$tmp/other" && dpkg-shlibdeps -O --ignore-missing-info "$tmp/ctr" 2>&1)"
 is "$(PYTHONPATH=$root/usr/lib/python3/dist-packages /usr/bin/python3 -c '
 import ntrace; print(ntrace.Params("srcbits=2").src_bits, ntrace.__file__)')" \
 	"2 $root/usr/lib/python3/dist-packages/ntrace/__init__.py" "python3-ntrace"
 for part in ctr ntrace include; do
-	ok "ntrace-dkms has kernel/$part" diff -r "$top/kernel/$part" "$root/usr/src/ntrace-$version/$part"
+	ok "ntrace-dkms has kernel/$part" diff -r "$top/kernel/$part" "$root/usr/src/ntrace-$upstream/$part"
 done
 ok "nothing knows where it was built" test -z "$(grep -rlF -e "$deb" -e "$top" "$root")"
 

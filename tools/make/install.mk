@@ -79,7 +79,7 @@ install-dkms: ## installs the sources of the kernel modules for DKMS, in /usr/sr
 dist: ## the source of the last commit as build/ntrace-VERSION.tar.xz; DIST=DIR for another place
 	@tools/setup/dist $(DIST)
 
-deb: ## Debian packages for this machine's architecture, in build/deb
+deb: ## Debian packages of that tarball for this machine's architecture, and their source package, in build/deb
 	@tools/setup/deb $(OUT)
 
 .PHONY: install-dkms dist deb install install-lib install-command install-python uninstall
