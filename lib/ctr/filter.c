@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Between perf's branch stacks and CTR (digest ctr.md section 6). The driver has the
+ * Between perf's branch stacks and CTR. The driver has the
  * same tables in the kernel's own terms; a test holds the two against each other.
  */
 #include <ntrace/ctr.h>

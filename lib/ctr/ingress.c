@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From blocks of the ingress port (digest ingress.md section 1) to transfers of the model. */
+/* From blocks of the ingress port (E-Trace, chapter 4) to transfers of the model. */
 #include <ntrace/ctr.h>
 
 int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed, struct ntrace_ctr_model *model,

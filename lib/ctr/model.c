@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Software model of CTR: what is recorded (digest ctr.md section 4). The registers are
+ * Software model of CTR: what is recorded (CTR 1.0, "what is recorded"). The registers are
  * in model_csr.c. Everything is kept in terms of 1.0, whatever the layout is.
  *
  * Freestanding like the encoder, beside which an emulator runs it.
@@ -118,7 +118,7 @@ static bool freezes(const struct ntrace_ctr_model *model,
 }
 
 /*
- * The table of section 4. Return: false for no record; otherwise what of the addresses is
+ * The table of transfer types in CTR 1.0. Return: false for no record; otherwise what of the addresses is
  * hidden.
  */
 static bool qualifies(const struct ntrace_ctr_model *model,

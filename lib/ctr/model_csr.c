@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Registers of the model: WARL, and who may touch them (digest ctr.md sections 2, 3 and 5). */
+/* Registers of the model: WARL, and who may touch them (CTR 1.0). */
 #include <string.h>
 
 #include "model.h"
@@ -90,7 +90,7 @@ static uint64_t stateen_bit(const struct ntrace_ctr_model *model)
 }
 
 /*
- * Section 5. @needed are the bits of mstateen0 and hstateen0. Illegal is what M-mode alone may do
+ * CTR 1.0, access control. @needed are the bits of mstateen0 and hstateen0. Illegal is what M-mode alone may do
  * or what is closed to all below it, virtual what the guest may not, but its hypervisor.
  */
 static int may_access(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int level,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Entries of the ring as records, cycles and call stacks (digest ctr.md sections 3 and 4). */
+/* Entries of the ring as records, cycles and call stacks (CTR 1.0, records). */
 #include <ntrace/ctr.h>
 
 static unsigned int space_of(uint64_t address)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Places of the fields in the registers of 1.0 and of the draft (digest ctr.md section 2). */
+/* Places of the fields in the registers of 1.0 and of the draft (CTR 1.0, CSRs). */
 #include <ntrace/ctr.h>
 
 #define FIELD_ROW(name, ratified, draft) { #name, { (ratified), (draft) } },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * How well settings of addresses fit (N-Trace 1.0, "addresses"; digest sections 5 and 12): all
+ * How well settings of addresses fit (N-Trace 1.0, "addresses"): all
  * addresses are reconstructed, and those that no hart reports are counted. Code lies together: settings
  * that spread it over memory are worse.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * How time stamps count (N-Trace 1.0, "time stamps"; digest section 10). A message with SYNC has the
+ * How time stamps count (N-Trace 1.0, "time stamps"). A message with SYNC has the
  * time itself, others a difference to the last one: what they add up to must not be after the next
  * time that is given.
  */

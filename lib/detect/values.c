@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Which values no encoder sends (N-Trace 1.0, "message layout"; digest sections 1 to 3, 6 and 14). */
+/* Which values no encoder sends (N-Trace 1.0, "message layout"). */
 #include <string.h>
 
 #include "detect.h"

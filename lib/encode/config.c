@@ -5,7 +5,7 @@
 #include "state.h"
 #include "struct_size.h"
 
-/* Greatest width of HREPEAT and B-CNT (digest section 1, limits). */
+/* Greatest width of HREPEAT and B-CNT (N-Trace 1.0). */
 #define REPEAT_BITS_MAX 18
 
 void ntrace_encoder_config_init(struct ntrace_encoder_config *config)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* All signals of a cycle, in their order (E-Trace chapter 4; digest ingress.md section 1). */
+/* All signals of a cycle, in their order (E-Trace, chapter 4). */
 #include "emit.h"
 
 static struct ntrace_ingress block_of(const struct ntrace_encoder *encoder,

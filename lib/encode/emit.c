@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Bytes of the encoder's messages (digest section 1: MDO in bits 7:2, MSEO in
+ * Bytes of the encoder's messages (N-Trace 1.0, "message framing": MDO in bits 7:2, MSEO in
  * bits 1:0). DirectBranch, IndirectBranch[Hist] and ResourceFull are written by
  * hand, because an encoder that stands in for hardware sends 10^8 of them; a
  * test holds them against ntrace_message_write().
@@ -136,7 +136,7 @@ static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t s
 	return true;
 }
 
-/* TSTAMP of a message without SYNC: the difference to the last one sent (section 10). */
+/* TSTAMP of a message without SYNC: the difference to the last one sent. */
 static uint64_t time_delta(const struct ntrace_encoder *encoder)
 {
 	if (encoder->config.params.timestamp_xor)
@@ -168,7 +168,7 @@ static inline void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, 
 	pass_on(encoder, data, (size_t)(end - data));
 }
 
-/* RepeatBranch for the branch messages that were held back (section 7). */
+/* RepeatBranch for the branch messages that were held back. */
 static void end_repeat(struct ntrace_encoder *encoder)
 {
 	uint32_t count = encoder->branch.count;

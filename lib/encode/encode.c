@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * The encoder's rules: which message an ingress block makes (N-Trace 1.0,
- * chapter "encoder rules"; digest section 12). Bytes are made in emit.c; where
+ * chapter "encoder rules"). Bytes are made in emit.c; where
  * spans of traced code begin and end is span.c.
  *
  * An emulator calls ntrace_encoder_retire() for every block that it runs, so
@@ -37,7 +37,7 @@ static const uint8_t block_end[16] = {
 	[NTRACE_ITYPE_OTHER_DIRECT_JUMP] = END_DIRECT,
 };
 
-/* The itypes at which sijump counts (ingress.md section 1). */
+/* The itypes at which sijump counts (E-Trace, chapter 4). */
 #define SIJUMP_ITYPES                                                                              \
 	(1u << NTRACE_ITYPE_INDIRECT_JUMP_3BIT | 1u << NTRACE_ITYPE_INDIRECT_CALL |                \
 	 1u << NTRACE_ITYPE_INDIRECT_JUMP | 1u << NTRACE_ITYPE_COROUTINE_SWAP |                    \
@@ -46,7 +46,7 @@ static const uint8_t block_end[16] = {
 /* Into the one function that an emulator calls for every block. */
 #define SHORT_PATH static inline __attribute__((always_inline))
 
-/* I-CNT is full, or would be with @parcels more (section 4). */
+/* I-CNT is full, or would be with @parcels more. */
 static void make_room(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
 		      uint32_t *parcels)
 {
@@ -121,7 +121,7 @@ static bool pop(struct ntrace_encoder *encoder)
 	return true;
 }
 
-/* An indirect jump, with what may spare its message (sections 8 and 9). */
+/* An indirect jump, with what may spare its message. */
 static void indirect(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
 	unsigned int itype = block->itype;
@@ -199,7 +199,7 @@ SHORT_PATH int retire(struct ntrace_encoder *encoder, const struct ntrace_ingres
 
 /*
  * A Zcmp instruction is reported once per access, always at its address and with
- * its real itype last (ingress.md E2 and E3). It counts when it is first seen.
+ * its real itype last (E-Trace, chapter 4). It counts when it is first seen.
  */
 static __attribute__((noinline)) int retire_accesses(struct ntrace_encoder *encoder,
 						     const struct ntrace_ingress *block)

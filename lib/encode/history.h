@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Repeated history (digest section 6): branch outcomes are kept back until it
+ * Repeated history (N-Trace 1.0, "repeated history"): branch outcomes are kept back until it
  * shows which of them repeat. Only with config.repeated_history.
  */
 #ifndef NTRACE_ENCODE_HISTORY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Spans of traced code: from a sync message to the ProgTraceCorrelation, Error
- * or filter that ends them (digest section 3), and what happens at their edges.
+ * or filter that ends them (N-Trace 1.0, "synchronization"), and what happens at their edges.
  */
 #include "emit.h"
 #include "history.h"
@@ -88,7 +88,7 @@ static void end_span(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 	encoder->off_told = true;
 }
 
-/* A ProgTraceCorrelation that no span needs (section 11). */
+/* A ProgTraceCorrelation that no span needs. */
 static void tell_idle(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 {
 	if (encoder->config.idle_correlations && !encoder->lost)
@@ -153,7 +153,7 @@ void span_target(struct ntrace_encoder *encoder, uint64_t address)
 	encoder->pending = PENDING_NONE;
 }
 
-/* PROCESS: FORMAT[2], PRV[2], V[1], CONTEXT (section 2) */
+/* PROCESS: FORMAT[2], PRV[2], V[1], CONTEXT (N-Trace 1.0, Ownership) */
 static uint64_t process(unsigned int format, unsigned int priv, uint64_t context)
 {
 	bool virtual = priv == NTRACE_PRIV_VU || priv == NTRACE_PRIV_VS;

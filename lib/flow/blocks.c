@@ -230,7 +230,7 @@ static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace
 					 params->jvt_known ? &params->jvt : NULL, &insn->target);
 }
 
-/* The fast walk knows all direct transfers, and returns (digest section 7). */
+/* The fast walk takes all direct transfers, and returns. */
 static uint32_t price_of(const struct ntrace_flow *flow, const struct block *block)
 {
 	bool jump = block->form.insn_class == NTRACE_INSN_JUMP ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders (digest,
- * "InCircuitTrace of SiFive version 0").
+ * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders, as
+ * captures of them show.
  *
  * They report what happened beside the execution: samples of the PC, watchpoints,
  * stores to stimulus registers. Of the program flow they change one thing only: an
@@ -48,8 +48,7 @@ unsigned int ntrace_flow_data_bytes(const struct ntrace_flow_event *event, uint8
 void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (flow->address_known && ntrace_message_has(message, NTRACE_FIELD_UADDR))
-		flow->reference =
-			ntrace_message_address(message, &flow->config.params, flow->reference);
+		flow->reference = ntrace_message_address(message, &flow->params, flow->reference);
 }
 
 /* Sets address and reference. Return: false if the message has none, or nothing to count from. */
@@ -61,7 +60,7 @@ static bool take_address(struct ntrace_flow *flow, const struct ntrace_message *
 	*address = 0;
 	*reference = 0;
 	if ((!full && !flow->address_known) ||
-	    !ntrace_message_circuit_address(message, &flow->config.params, flow->reference, address,
+	    !ntrace_message_circuit_address(message, &flow->params, flow->reference, address,
 					    reference))
 		return false;
 	flow->reference = *reference;

@@ -171,7 +171,7 @@ static inline bool take_return(struct ntrace_flow *flow, struct fast_walk *run,
 	return true;
 }
 
-/* Returns are inferred without a word about it (digest section 8). */
+/* Returns are inferred without a warning (N-Trace 1.0, "implicit return"). */
 static bool infers_returns(const struct ntrace_flow *flow)
 {
 	unsigned int mode = flow->config.params.implicit_return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Messages to walks (digest sections 3 to 11): what each message says about
+ * Messages to walks (N-Trace 1.0, "decoding"): what each message says about
  * the code executed since the last one, and where the flow goes on.
  */
 #include <stdlib.h>
@@ -25,7 +25,7 @@
  */
 #define PARCELS_PER_BYTE (UINT64_C(1) << 20)
 
-/* HREPEAT and B-CNT have up to 18 bits (section 1); rc7 does not say. */
+/* HREPEAT and B-CNT have up to 18 bits (N-Trace 1.0); rc7 does not say. */
 #define REPEAT_MAX (UINT64_C(1) << 20)
 
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
@@ -563,7 +563,7 @@ static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message 
 }
 
 /*
- * Only HTM has history, and only BTM DirectBranch (section 2). What was learned can be
+ * Only HTM has history, and only BTM DirectBranch (N-Trace 1.0, "messages"). What was learned can be
  * unlearned, because the message may have been a damaged one.
  */
 static void learn_mode(struct ntrace_flow *flow, const struct ntrace_message *message)

@@ -22,7 +22,7 @@
  *        the address
  * @price: parcels, or PRICELESS if it is not for the fast walk
  * @context: number of the address space and its version
- * @sequential: a sequentially inferable jump (digest section 9)
+ * @sequential: a sequentially inferable jump
  * @uncertain: holds code that is marked uncertain and not yet warned of
  *
  * As long as a cache line.
@@ -71,7 +71,7 @@ struct block_cache {
 	struct context contexts[CONTEXTS];
 };
 
-/* Return addresses (digest section 8): a ring, the oldest one is lost. */
+/* Return addresses (N-Trace 1.0, "implicit return"): a ring that loses the oldest one. */
 #define STACK_DEPTH 64
 
 struct return_stack {
@@ -101,7 +101,7 @@ struct branch_record {
 
 /*
  * An Ownership message that came while parcels were counted and not yet walked: they
- * belong to the one before it (digest, "Position of Ownership among counted parcels").
+ * belong to the one before it (as encoders were observed to send it).
  */
 struct late_owner {
 	uint64_t due;		/* takes effect when so many parcels are walked */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What messages tell besides the flow: the time, and who runs (digest sections 2 and 10). */
+/* What messages report besides the flow: the time and the context (N-Trace 1.0, "timestamps" and Ownership). */
 #include <string.h>
 
 #include "flow.h"
 
-/* A stamp of @bits that does not run backwards (digest section 10). */
+/* A stamp of @bits that does not run backwards (N-Trace 1.0, "timestamps"). */
 static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 {
 	unsigned int bits = flow->config.params.timestamp_bits;
@@ -47,8 +47,8 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 }
 
 /*
- * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (digest section 2). At once
- * behind a sync the hart is told anew, hcontext first where there is one (section 3).
+ * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (N-Trace 1.0, Ownership). At once
+ * behind a sync the hart is told anew, hcontext first where there is one (N-Trace 1.0, "synchronization").
  */
 static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The walk (digest section 7): through the program, block by block, as far as
+ * The walk (N-Trace 1.0, "decoding"): through the program, block by block, as far as
  * I-CNT or HIST reaches. One for BTM and HTM.
  */
 #include "flow.h"
@@ -171,7 +171,7 @@ static bool emit_block(struct ntrace_flow *flow, const struct walk *walk, const 
 	return flow->batch ? add_block(flow, block, &event) : flow_emit(flow, &event);
 }
 
-/* A jump that the specifications do not know (digest section 13, "custom insn"). */
+/* A jump that the specifications do not know (a custom instruction). */
 static bool custom_transfer(const struct walk *walk, const struct block *block,
 			    const struct end *end)
 {
@@ -228,7 +228,7 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 
 /*
  * The first @parcels of @block: whole instructions. Only where an encoder's counter was full it
- * may have been so within one (digest section 4): up to @most that one counts.
+ * may have been so within one (N-Trace 1.0, "I-CNT"): up to @most that one counts.
  */
 static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, uint64_t most,
 		      const struct block *block, struct block *part)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Which address space belongs to a context (Ownership messages; digest section 2). */
+/* Which address space belongs to a context (N-Trace 1.0, Ownership). */
 #include <stdlib.h>
 
 #include <ntrace/context.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Classification of instructions (digest ingress.md section 2).
+ * Classification of instructions (E-Trace, chapter 4, itype).
  *
  * Only what changes control flow is told apart; everything else is plain,
  * whether this decoder knows the extension or not.

@@ -14,7 +14,7 @@
 
 #define CHUNK 16384
 
-/* Privilege codes of the ingress port (digest ingress.md), as linux/ntrace.h numbers them. */
+/* Privilege codes of the ingress port (E-Trace, chapter 4), as linux/ntrace.h numbers them. */
 #define PRIVILEGE_U 0
 #define PRIVILEGE_S 1
 #define PRIVILEGE_M 3
@@ -51,7 +51,7 @@ static bool in_firmware(const struct ntrace_session *session, uint64_t address)
 
 /*
  * Ownership tells guests and M-mode. Between U and S the address decides, as it does for Linux:
- * some encoders send Ownership for a new scontext only (digest section 3 demands more).
+ * some encoders send Ownership for a new scontext only (N-Trace 1.0, "synchronization", demands more).
  */
 static unsigned int privilege_of(const struct decoding *decoding, uint64_t address)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the values of fields are called (digest sections 2, 3 and 14). */
+/* What the values of fields are called (N-Trace 1.0, "messages"). */
 #include <ntrace/wire.h>
 
 /* Reserved and vendor values have no name of their own. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Bytes to messages (digest section 1).
+ * Bytes to messages (N-Trace 1.0, "message framing").
  *
  * A message is first taken apart by MSEO alone, into parts: the first one holds
  * TCODE, SRC, the fixed fields and the first variable field, each other one a
@@ -138,7 +138,7 @@ static inline void set_field(struct ntrace_message *message, unsigned int field,
 	message->present |= 1u << field;
 }
 
-/* A variable field. Of addresses, bits above address bit 63 mean nothing (digest section 5). */
+/* A variable field. Of addresses, bits above address bit 63 mean nothing (N-Trace 1.0, "addresses"). */
 static inline void set_variable(struct ntrace_message *message, unsigned int field,
 				const struct ntrace_reader_part *part)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The message table (N-Trace 1.0 "message layout"; digest section 2) as one
+ * The message table (N-Trace 1.0, "messages") as one
  * macro list. Reader, writer and names all come from it; review it against the
  * table of the specification.
  *
@@ -43,7 +43,7 @@ MESSAGE(PROG_TRACE_CORRELATION, "ProgTraceCorrelation", FIXED(EVCODE, 4) FIXED(C
 	VARIABLE(ICNT) VARIABLE_IF(HIST, CDF, 1u << 1))
 /* clang-format on */
 
-/* What pre-ratification SiFive encoders send besides (digest section 14). */
+/* What pre-ratification SiFive encoders send besides. */
 /* clang-format off */
 #define NTRACE_SIFIVE_TABLE(MESSAGE, FIXED, VARIABLE, VARIABLE_IF)				\
 MESSAGE(SIFIVE_DATA_ACQUISITION, "DataAcquisition", , VARIABLE(IDTAG) VARIABLE(DQDATA))	\

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Trace that comes as 16-bit words (digest section 1). */
+/* Trace that comes as 16-bit words (N-Trace 1.0, 16-bit PIB). */
 #include <ntrace/wire.h>
 
 size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size)

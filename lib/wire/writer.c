@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Messages to bytes (digest section 1), by the message table. */
+/* Messages to bytes (N-Trace 1.0, "message framing"), by the message table. */
 #include <string.h>
 
 #include "table.h"
@@ -86,7 +86,7 @@ static bool narrow_address(uint64_t *value, const struct ntrace_params *params)
 
 /*
  * Bytes that an address needs. With trTeInstExtendAddrMSB upper bits may be
- * left out if they equal the top bit of the last byte (digest section 5).
+ * left out if they equal the top bit of the last byte (N-Trace 1.0, "addresses").
  */
 static unsigned int address_bytes(uint64_t value, const struct ntrace_params *params)
 {

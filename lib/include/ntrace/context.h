@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Contexts: which address space a hart is in. What Ownership messages tell
- * (N-Trace 1.0; digest section 2) chooses one of the spaces registered here.
+ * (N-Trace 1.0, Ownership) chooses one of the spaces registered here.
  */
 #ifndef NTRACE_CONTEXT_H
 #define NTRACE_CONTEXT_H
@@ -33,7 +33,7 @@ struct ntrace_context {
 };
 
 /**
- * ntrace_context_privilege - name of the privilege (digest section 2, Ownership)
+ * ntrace_context_privilege - name of the privilege (N-Trace 1.0, Ownership)
  * @context: with @prv_known
  *
  * Return: "U", "S", "M", "VU", "VS", or "reserved"; static.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Control Transfer Records (Smctr/Ssctr; digest ctr.md): registers, records, what
+ * Control Transfer Records (CTR 1.0: Smctr and Ssctr): registers, records, what
  * perf makes of them, and a software model that is fed with retired transfers.
  *
  * "1.0" is the ratified specification, "draft" is v0.1.4 of 2023, which has almost
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* ---- registers (section 2) ---- */
+/* ---- registers ---- */
 
 enum ntrace_ctr_layout {
 	NTRACE_CTR_RATIFIED,
@@ -100,7 +100,7 @@ enum ntrace_ctr_csr {
 /* The instruction SCTRCLR (1.0). */
 #define NTRACE_CTR_INSN_SCTRCLR 0x10400073u
 
-/* Bit of mstateen0 and hstateen0 that opens CTR (section 5), and that of xiselect and xireg. */
+/* Bit of mstateen0 and hstateen0 that opens CTR, and that of xiselect and xireg. */
 #define NTRACE_CTR_STATEEN		(UINT64_C(1) << 54)
 #define NTRACE_CTR_STATEEN_DRAFT	(UINT64_C(1) << 55)
 #define NTRACE_CTR_STATEEN_CSRIND	(UINT64_C(1) << 60)
@@ -126,7 +126,7 @@ struct ntrace_ctr_status {
  * @layout: which one
  * @control: NTRACE_CTR_CTL() masks; in the draft NTRACE_CTR_DRAFT_ETEN as well
  *
- * Return: the value as a CSR write takes it (section 2); draft: CLR and DEPTH are 0.
+ * Return: the value as a CSR write takes it; draft: CLR and DEPTH are 0.
  */
 NTRACE_API uint64_t ntrace_ctr_control_to_raw(enum ntrace_ctr_layout layout, uint64_t control);
 
@@ -168,7 +168,7 @@ NTRACE_API void ntrace_ctr_status_from_raw(enum ntrace_ctr_layout layout, uint32
 					   struct ntrace_ctr_status *status);
 
 /**
- * ntrace_ctr_physical - slot of a logical entry (section 2)
+ * ntrace_ctr_physical - slot of a logical entry
  * @wrptr: sctrstatus.WRPTR
  * @logical: 0 is the youngest
  * @entries: depth, a power of two
@@ -186,7 +186,7 @@ static inline unsigned int ntrace_ctr_logical(unsigned int wrptr, unsigned int p
 	return (wrptr - physical - 1) & (entries - 1);
 }
 
-/* ---- records (section 3) ---- */
+/* ---- records ---- */
 
 /* TYPE of a record: the values of a 4-bit itype (enum ntrace_itype). */
 enum ntrace_ctr_type {
@@ -267,7 +267,7 @@ struct ntrace_ctr_record {
 };
 
 /**
- * ntrace_ctr_record_decode - take an entry apart (section 3)
+ * ntrace_ctr_record_decode - take an entry apart
  * @entry: as read through sireg, sireg2 and sireg3
  * @features: enum ntrace_ctr_feature, what the hart implements
  * @record: result, all of it
@@ -321,7 +321,7 @@ struct ntrace_ctr_frame {
 };
 
 /**
- * ntrace_ctr_call_stack - the calls of a ring recorded with RASEMU (section 4)
+ * ntrace_ctr_call_stack - the calls of a ring recorded with RASEMU
  * @entries: logical order, youngest first
  * @count: how many: the depth, for @partial to say something
  * @features: enum ntrace_ctr_feature
@@ -335,7 +335,7 @@ NTRACE_API int ntrace_ctr_call_stack(const struct ntrace_ctr_entry *entries, uns
 				     unsigned int features, struct ntrace_ctr_frame *frames,
 				     bool *partial);
 
-/* ---- perf (section 6) ---- */
+/* ---- perf ---- */
 
 /* perf's types of a branch (PERF_BR_...). */
 enum ntrace_perf_branch {
@@ -416,7 +416,7 @@ NTRACE_API int ntrace_ctr_filter_from_perf(uint64_t sample, uint64_t implemented
  */
 NTRACE_API uint64_t ntrace_ctr_filter_to_perf(uint64_t control);
 
-/* ---- software model (sections 2 to 5) ---- */
+/* ---- software model ---- */
 
 /**
  * struct ntrace_ctr_config - what a hart implements
@@ -504,7 +504,7 @@ NTRACE_EXPERIMENTAL void ntrace_ctr_config_init(struct ntrace_ctr_config *config
 NTRACE_EXPERIMENTAL const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config);
 
 /**
- * ntrace_ctr_model_init - CTR out of reset: off, empty, smallest depth, access open (section 5)
+ * ntrace_ctr_model_init - CTR out of reset: off, empty, smallest depth, access open
  *
  * Return: 0 or NTRACE_ERR_INVALID; ntrace_ctr_config_refusal() says why.
  */
@@ -514,13 +514,13 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_init(struct ntrace_ctr_model *model,
 /**
  * ntrace_ctr_model_stateen - mstateen0 and hstateen0 as written
  *
- * They govern access from modes below M and nothing that is recorded (section 5).
+ * They govern access from modes below M and nothing that is recorded.
  */
 NTRACE_EXPERIMENTAL void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model,
 						  uint64_t mstateen0, uint64_t hstateen0);
 
 /**
- * ntrace_ctr_model_read - a CSR is read (sections 2, 3 and 5)
+ * ntrace_ctr_model_read - a CSR is read
  * @model: a model
  * @priv: enum ntrace_priv of who reads; Debug Mode counts as M
  * @csr: number, of the model's layout; sctrctl, siselect and sireg stand for those of the
@@ -544,7 +544,7 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_write(struct ntrace_ctr_model *model, u
 					       unsigned int csr, uint64_t value);
 
 /**
- * ntrace_ctr_model_clear - SCTRCLR is executed (sections 2 and 5)
+ * ntrace_ctr_model_clear - SCTRCLR is executed
  *
  * Return: 0 or enum ntrace_ctr_exception; the draft has no such instruction.
  */
@@ -559,7 +559,7 @@ NTRACE_EXPERIMENTAL void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model,
 						 uint64_t cycles);
 
 /**
- * ntrace_ctr_model_transfer - a transfer retired (section 4)
+ * ntrace_ctr_model_transfer - a transfer retired
  *
  * Debug Mode, on either side, is ignored. Records made with RASEMU have CCV = 0.
  * Return: enum ntrace_ctr_effect, or NTRACE_ERR_INVALID for a transfer that cannot be: a
@@ -632,7 +632,7 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *fee
 						  unsigned int priv);
 
 /**
- * ntrace_ctr_ingress_cycle - all signals of one clock cycle (digest ingress.md section 1)
+ * ntrace_ctr_ingress_cycle - all signals of one clock cycle (E-Trace, chapter 4)
  *
  * Cycles count for the block that they end with. A transfer that waits when the hart halts
  * goes to where the hart is after Debug Mode.

@@ -3,7 +3,7 @@
  * Detect: which parameters was a raw trace made with?
  *
  * A stream does not say how wide SRC is, nor XLEN, nor how its bytes are packed (N-Trace 1.0, "message
- * layout"; digest section 12). Wrong parameters make messages that no encoder sends: reserved
+ * layout"). Wrong parameters make messages that no encoder sends: reserved
  * values, SRC that never synchronize, histories longer than I-CNT, addresses all over memory. What
  * contradicts least is the best candidate; with the programs that were traced, the code decides
  * what is left.
@@ -166,8 +166,7 @@ NTRACE_EXPERIMENTAL void ntrace_detect_config_init(struct ntrace_detect_config *
  * @config: what is to be judged
  * @result: memory of the caller, filled in
  *
- * N-Trace 1.0, "message layout", "synchronization", "addresses" and "time stamps" (digest sections
- * 1 to 6, 10, 12 and 14). Memory is a few times @bytes of @config; time grows with it and with the
+ * N-Trace 1.0, "message layout", "synchronization", "addresses" and "timestamps". Memory is a few times @bytes of @config; time grows with it and with the
  * instructions followed, which are bounded.
  * Return: 0, also if the bytes are no trace: see @kind; what @progress returned; NTRACE_ERR_INVALID
  * or NTRACE_ERR_NOMEM.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Encoder: from the E-Trace ingress port (E-Trace chapter 4; digest
- * ingress.md) to N-Trace messages. The reference encoder of the library, the
+ * Encoder: from the E-Trace ingress port (E-Trace,
+ * chapter 4) to N-Trace messages. The reference encoder of the library, the
  * model inside the virtual SoC and the generator of test streams are this one.
  *
  * Two ways in, which may be mixed: ntrace_encoder_retire() takes one block, with
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* Which messages carry TSTAMP; digest section 10 */
+/* Which messages carry TSTAMP */
 enum ntrace_timestamps {
 	NTRACE_TIMESTAMPS_NONE,
 	NTRACE_TIMESTAMPS_SYNC,		/* those with SYNC */
@@ -32,7 +32,7 @@ enum ntrace_timestamps {
 /* Address comparators of a filter. */
 #define NTRACE_ENCODER_RANGES_MAX 4
 
-/* Deepest return stack; digest section 8 */
+/* Deepest return stack */
 #define NTRACE_RETURN_DEPTH_MAX 32
 
 /** struct ntrace_encoder_range - addresses @first <= address <= @last */
@@ -65,18 +65,18 @@ struct ntrace_encoder_range {
  * @itype_bits: 3 or 4, width of itype. A 3-bit port reports direct jumps as 0
  *              (with all_jumps as 5) and every indirect one as 6
  * @single_retire: ntrace_encoder_cycle(): groups are single instructions (SR)
- * @implicit_return_depth: entries of the return stack, 1..32 (section 8)
+ * @implicit_return_depth: entries of the return stack, 1..32
  * @return_compare_bits: implicit_return 2: so many low bits of the address are
  *                       compared, 1..63; bit 0 is not one of them
  * @repeated_history: trTeInstEnRepeatedHistory: ResourceFull RCODE 2 where it
- *                    is shorter (section 6)
+ *                    is shorter
  * @hrepeat_bits: width of HREPEAT, 1..18
- * @repeat_branch: RepeatBranch in place of equal branch messages (section 7)
+ * @repeat_branch: RepeatBranch in place of equal branch messages
  * @bcnt_bits: width of B-CNT, 1..18
  * @sequential_jumps: trTeInstEnSequentialJump: no message for a jump with
- *                    sijump (section 9)
+ *                    sijump
  * @sync4_for_icnt: BTM (rc7 dialect: HTM as well): a full I-CNT sends a sync
- *                  message with SYNC 4 in place of ResourceFull (section 4)
+ *                  message with SYNC 4 in place of ResourceFull
  * @icnt_full: parcels at which I-CNT counts as full, although it could hold
  *             more; 0 = when it would overflow
  * @timestamps: enum ntrace_timestamps; others than NONE need
@@ -85,7 +85,7 @@ struct ntrace_encoder_range {
  *           every sync message
  * @hypervisor: there is an hcontext: Ownership FORMAT 3 before every FORMAT 2
  * @idle_correlations: also the ProgTraceCorrelations that are optional
- *                     (section 3, scenarios 2, 3 and 5; section 11): EVCODE 4
+ *                     (N-Trace 1.0, "synchronization"): EVCODE 4
  *                     where trace is enabled on what filters exclude, 0 where the
  *                     hart is, or gets, into Debug Mode while nothing is traced,
  *                     4 where trace is disabled there
@@ -96,7 +96,7 @@ struct ntrace_encoder_range {
  * @stall: the hart waits while the queue is full; else messages get lost, and
  *         Error with ProgTraceSync SYNC 7 follow as soon as there is room
  * @zc_accesses: the port reports Zcmp instructions once per memory access, as
- *               with data trace (ingress.md section 3); each counts once
+ *               with data trace (E-Trace, chapter 4); each counts once
  * @range_count: entries of @range; 0 = addresses are not filtered
  * @range: a block is traced if its first instruction is in one of them
  */
@@ -179,12 +179,12 @@ struct ntrace_encoder {
 	bool off_due;		/* trace-off trigger, unless the next cycle brings trace-on */
 	bool flushing;		/* tracing ends: the queue is waited for */
 	bool ownership_lost;
-	/* return stack (section 8) */
+	/* return stack */
 	uint8_t stack_top;
 	uint8_t stack_count;
 	uint64_t popped;
 	uint64_t stack[NTRACE_RETURN_DEPTH_MAX];
-	/* branch message that RepeatBranch would repeat (section 7) */
+	/* branch message that RepeatBranch would repeat */
 	struct {
 		uint64_t icnt;
 		uint64_t target;
@@ -228,7 +228,7 @@ NTRACE_API void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
  *
  * Return: NULL if it would not, else a constant text: a limit out of range, or
  * options that the specification does not allow together (such as all_jumps
- * with implicit_return, section 6).
+ * with implicit_return).
  */
 NTRACE_API const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config);
 
@@ -243,7 +243,7 @@ NTRACE_API int ntrace_encoder_init(struct ntrace_encoder *encoder,
  * ntrace_encoder_start - trTeInstTracing 0 -> 1
  * @encoder: an encoder
  * @sync: SYNC of the ProgTraceSync that the next retired instruction starts
- *        with: 1, 3, 5 or 9 (section 3)
+ *        with: 1, 3, 5 or 9
  */
 NTRACE_API void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync);
 
@@ -312,7 +312,7 @@ NTRACE_API void ntrace_encoder_halted(struct ntrace_encoder *encoder, bool halte
  * ntrace_encoder_reset - the hart enters or leaves reset
  *
  * The first block after it sends a sync message with SYNC 1, which also tells
- * what was retired before (section 3).
+ * what was retired before.
  */
 NTRACE_API void ntrace_encoder_reset(struct ntrace_encoder *encoder, bool reset);
 
@@ -320,7 +320,7 @@ NTRACE_API void ntrace_encoder_reset(struct ntrace_encoder *encoder, bool reset)
 #define NTRACE_ENCODER_STALL 1
 
 /**
- * ntrace_encoder_cycle - all signals of one cycle (digest ingress.md section 1)
+ * ntrace_encoder_cycle - all signals of one cycle (E-Trace, chapter 4)
  *
  * Instructions and sideband in their order within the cycle. A trace-off
  * trigger takes effect with the next cycle, if that has no trace-on.

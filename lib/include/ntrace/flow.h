@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Flow: from messages and images to what the hart executed (N-Trace 1.0
- * "decoding"; digest sections 4 to 11). One walker for BTM and HTM.
+ * "decoding"). One walker for BTM and HTM.
  *
  * A flow decodes one SRC. It pushes events to the caller's callback in order:
  * blocks (contiguous instructions, ending at every control-transfer
@@ -102,7 +102,7 @@ enum ntrace_flow_error {
  * @offset: position in the stream of the message it comes from
  * @time: time stamp of that message, or of the last one before it that had one, in
  *        ticks of params.timestamp_hz and not wrapping round at params.timestamp_bits
- *        (digest section 10)
+ *        (N-Trace 1.0, "timestamps")
  * @context: what Ownership messages told of the hart; borrowed, never NULL
  * @space: space it was decoded against; borrowed
  * @isa: BLOCK: instruction set it was decoded with; borrowed
@@ -322,7 +322,7 @@ NTRACE_API void ntrace_flow_get_stats(const struct ntrace_flow *flow,
  * ntrace_flow_context - what is known of the state of the hart
  *
  * As Ownership messages told it up to the present decode position; nothing is
- * known after a loss (digest section 2).
+ * known after a loss (N-Trace 1.0, Ownership).
  * Return: owned by the flow; changes with later messages.
  */
 NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow);
@@ -365,7 +365,7 @@ enum ntrace_circuit_value {
  * ntrace_flow_circuit_value - what the value of an event means
  * @event: an NTRACE_FLOW_CIRCUIT event
  *
- * Digest, "InCircuitTrace of SiFive version 0".
+ * As captures of SiFive version 0 encoders show.
  * Return: enum ntrace_circuit_value.
  */
 NTRACE_API unsigned int ntrace_flow_circuit_value(const struct ntrace_flow_event *event);
@@ -431,7 +431,7 @@ struct ntrace_demux;
  * @limit: flows at most, not 0; more harts than that are warned of once each and
  *         passed over, so that a damaged stream cannot make thousands
  *
- * Keeps the state of each SRC apart (digest section 2). A flow is made for each SRC
+ * Keeps the state of each SRC apart (N-Trace 1.0, Ownership). A flow is made for each SRC
  * that shows up, or before with ntrace_demux_add().
  * Return: 0, NTRACE_ERR_INVALID (as ntrace_flow_new()), NTRACE_ERR_NOMEM.
  */

@@ -444,7 +444,7 @@ NTRACE_API uint64_t ntrace_locator_generation(const struct ntrace_locator *locat
  *       object at @pc says, see ntrace_object_jump_table()
  * @target: the target
  *
- * Reads an entry of XLEN bits at table + index * XLEN / 8 (digest ingress.md section 2); its lowest
+ * Reads an entry of XLEN bits at table + index * XLEN / 8 (Zcmt); its lowest
  * bit is ignored, as the hart does.
  *
  * Return: 0, NTRACE_ERR_INVALID (no such instruction), NTRACE_ERR_NOMAP with the address that

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The trace ingress port of a hart (E-Trace chapter 4; digest ingress.md): what
+ * The trace ingress port of a hart (E-Trace, chapter 4): what
  * an encoder is fed with, and the file form in which that is kept.
  *
  * Allocation free and without global state; the caller owns every struct.
@@ -147,7 +147,7 @@ struct ntrace_ingress_port {
  * @port: the port
  * @cycle: signals of a cycle
  *
- * Digest ingress.md section 1: reserved values, groups that are not used in
+ * E-Trace, chapter 4: reserved values, groups that are not used in
  * order, traps elsewhere than in the newest one, instructions retired while
  * halted, addresses beyond XLEN.
  * Return: NULL if @cycle is one of this port, else a constant text.

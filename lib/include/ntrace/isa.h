@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Instruction classes of RISC-V as a trace decoder needs them: length, kind of
- * control transfer, direct target (E-Trace/N-Trace classification table;
- * digest ingress.md section 2). Knows no memory and no flow.
+ * control transfer, direct target (the table of
+ * itypes in E-Trace, chapter 4). Has no memory and no flow.
  */
 #ifndef NTRACE_ISA_H
 #define NTRACE_ISA_H
@@ -88,7 +88,7 @@ struct ntrace_insn {
 };
 
 /**
- * enum ntrace_itype - how a block of the ingress port ends (digest ingress.md section 2)
+ * enum ntrace_itype - how a block of the ingress port ends (E-Trace, chapter 4)
  *
  * Values of ports with 4 bits; those with 3 have 0 to 6 only.
  */
@@ -113,7 +113,8 @@ enum ntrace_itype {
 /**
  * ntrace_isa_parse - take an ISA string ("rv64gc", "rv64imafdc_zicsr2p0_...")
  * @isa: result, untouched on error
- * @text: upper or lower case, with or without versions; extensions that are not known are accepted
+ * @text: upper or lower case, with or without versions; extensions that are not known are accepted.
+ *        It ends at a 0 or at a comma, as in struct ntrace_params
  *
  * Return: 0, NTRACE_ERR_INVALID (no ISA string, or one that contradicts itself as Zcmp or Zcmt
  * beside Zcd does), or NTRACE_ERR_UNSUPPORTED for an XLEN other than 32 and 64.
@@ -154,7 +155,7 @@ NTRACE_API int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *b
  * @taken: class NTRACE_INSN_BRANCH: it was taken
  * @bits: width of the port's itype, 3 or 4
  *
- * Digest ingress.md section 2. With 3 bits direct jumps and calls have no type and all indirect
+ * E-Trace, chapter 4. With 3 bits direct jumps and calls have no type and all indirect
  * ones type 6.
  * Return: enum ntrace_itype, or NTRACE_ERR_INVALID for another width.
  */
@@ -166,7 +167,7 @@ NTRACE_API int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, uns
  * @insn: instruction
  * @target: the target, cut to XLEN; untouched if there is none
  *
- * Section 9 of the digest: an indirect jump, call or co-routine swap (never a return) through the
+ * N-Trace 1.0, "sequentially inferable jumps": an indirect jump, call or co-routine swap (never a return) through the
  * register that the LUI, C.LUI or AUIPC before it wrote.
  * Return: true if @insn is one.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Stream parameters: what a decoder must know and the stream does not say
- * (N-Trace 1.0; digest section 12). The driver reports them, the recorder
+ * (N-Trace 1.0). The driver reports them, the recorder
  * stores them, the decoder takes them, the command spells them
  * "srcbits=2,xlen=64,...".
  */
@@ -45,20 +45,19 @@ enum ntrace_mode {
  * @timestamp_bits: trTsWidth, 0 = no time stamps
  * @timestamp_hz: frequency of the time stamp counter, 0 = unknown
  * @timestamp_xor: TSTAMP of a message without SYNC is XORed to the last one
- *                 instead of added (digest section 10; always so in
+ *                 instead of added (N-Trace 1.0, "timestamps"; always so in
  *                 NTRACE_DIALECT_SIFIVE_V0)
  * @implicit_return: trTeInstImplicitReturnMode: 0 off, 1 counter, 2 partial, 3
  *                   full compare. The encoder needs it; a decoder follows the
  *                   I-CNT and only warns of modes 1 and 2, which can infer a
  *                   wrong address by design
  * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
- *              4 and 6), as rc7 allows (digest section 3)
+ *              4 and 6), as rc7 allows (N-Trace 1.0, "synchronization")
  * @isa: ISA string such as "rv64gc"; "" = from the ELF attributes
  * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
  * @jvt_known: else the table is where the ELF files say
  * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose bits above
- *                equal the topmost of them (encoders of SiFive; digest, "Addresses of limited
- *                width"); 1..63, 0 = as sent
+ *                equal the topmost of them (encoders of SiFive); 1..63, 0 = as sent
  */
 struct ntrace_params {
 	size_t size;

@@ -99,7 +99,7 @@ NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
  * @tid: thread
  * @comm: its name at that time, never NULL
  * @privilege: enum ntrace_priv of the block as far as the stream shows it: VU, VS
- *             and M by Ownership messages (digest section 2), else user addresses are U,
+ *             and M by Ownership messages (N-Trace 1.0, Ownership), else user addresses are U,
  *             those of the firmware M, others S. There is no code of guests in a recording:
  *             what they execute is a gap
  * @sideband_ns: a time (CLOCK_MONOTONIC) to sort it into the sideband by: behind the records of the

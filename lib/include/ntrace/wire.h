@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Messages: from bytes to fields and back (N-Trace 1.0 chapter "message
- * layout"; digest sections 1 and 2). Knows no program and no flow.
+ * layout"). Knows no program and no flow.
  */
 #ifndef NTRACE_WIRE_H
 #define NTRACE_WIRE_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* TCODE, digest section 2 */
+/* TCODE */
 enum ntrace_tcode {
 	NTRACE_TCODE_OWNERSHIP = 2,
 	NTRACE_TCODE_DIRECT_BRANCH = 3,
@@ -29,7 +29,7 @@ enum ntrace_tcode {
 };
 
 /*
- * TCODEs of pre-ratification SiFive encoders (digest section 14). Messages like any
+ * TCODEs of pre-ratification SiFive encoders. Messages like any
  * other in NTRACE_DIALECT_SIFIVE_V0, NTRACE_MESSAGE_UNKNOWN in every other dialect.
  */
 enum ntrace_sifive_tcode {
@@ -66,7 +66,7 @@ enum ntrace_field {
 	NTRACE_FIELD_COUNT,
 };
 
-/* SYNC, digest section 3 */
+/* SYNC */
 enum ntrace_sync {
 	NTRACE_SYNC_EXTERNAL_TRIGGER = 0,
 	NTRACE_SYNC_RESET_EXIT = 1,
@@ -190,7 +190,7 @@ struct ntrace_layout_field {
  * @params: src_bits and dialect are used: SRC is listed unless src_bits is 0
  * @layout: room for NTRACE_LAYOUT_MAX entries; caller's
  *
- * N-Trace 1.0, message layout (digest section 2). TSTAMP may follow in every
+ * N-Trace 1.0, "messages". TSTAMP may follow in every
  * message and is not listed. Of a TCODE outside the table only SRC is known.
  *
  * Return: number of entries; NTRACE_ERR_UNSUPPORTED for a TCODE outside the
@@ -207,7 +207,7 @@ NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
  * @value: its value
  * @dialect: SiFive v0 has names for some values that are a vendor's or reserved
  *
- * Digest sections 2 and 3.
+ * N-Trace 1.0, "messages".
  * Return: an English phrase, "reserved", "vendor", or NULL for another field or
  * a value that the field cannot hold.
  */
@@ -224,7 +224,7 @@ NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
  * @reference: address of the last message of this SRC that had one; only
  *             U-ADDR needs it
  *
- * Digest section 5. Return: the address, bits above XLEN are 0.
+ * N-Trace 1.0, "addresses". Return: the address, bits above XLEN are 0.
  */
 NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
 					   const struct ntrace_params *params, uint64_t reference);
@@ -240,7 +240,7 @@ NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
  *                  @address for a call whose destination is told, which it then is
  *
  * CKDATA0 without bit 0 of the address, as F-ADDR in TCODE 35 and as U-ADDR in TCODE 34
- * (digest, "InCircuitTrace of SiFive version 0"). extend_address does not apply: these
+ * (as their captures show). extend_address does not apply: these
  * encoders have no trTeInstExtendAddrMSB.
  *
  * Return: true if the message reports an address: not of counters, nor of control with CKDF 0,
@@ -263,7 +263,7 @@ static inline bool ntrace_message_is_circuit(const struct ntrace_message *messag
 /**
  * ntrace_message_time_is_absolute - TSTAMP of @message is a time, not the difference to one
  *
- * N-Trace 1.0, time stamps: so of every message with SYNC (digest section 10). Of SiFive's
+ * N-Trace 1.0, time stamps: so of every message with SYNC. Of SiFive's
  * InCircuitTraceWS (TCODE 35) no public document says it: its time stamp counts as absolute, because it
  * is the form with sync of its message.
  */
@@ -280,7 +280,7 @@ static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *
  * @words: 16-bit words in host order, as a probe or a 16-bit sink delivers them
  * @size: bytes wanted; of a last word whose upper half is no trace one byte
  *
- * The first byte is on lanes 7:0, the second on 15:8 (digest section 1).
+ * The first byte is on lanes 7:0, the second on 15:8 (N-Trace 1.0, 16-bit PIB).
  * Return: @size.
  */
 NTRACE_API size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size);
@@ -385,7 +385,7 @@ NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
  * @message: tcode, present and field are used; the fields of the TCODE's row in
  *           the message table must be present (SRC iff src_bits is not 0),
  *           TSTAMP may be. With params->extend_address an address field is
- *           shortened as section 5 of the digest allows.
+ *           shortened as N-Trace 1.0, "addresses", allows.
  * @params: src_bits, dialect, xlen, extend_address, address_bits
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
@@ -408,9 +408,9 @@ NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
  * The specification lets an encoder pad a variable field with zeros to any
- * number of bytes (N-Trace 1.0, message layout; digest section 1). With
+ * number of bytes (N-Trace 1.0, "message framing"). With
  * extend_address a sized address keeps the bits given and no others: the reader
- * extends it by the top bit of its last byte (digest section 5).
+ * extends it by the top bit of its last byte (N-Trace 1.0, "addresses").
  *
  * Return: number of bytes, or NTRACE_ERR_INVALID: also for a value that does not
  * fit in its size, a size of a field that is not variable or not in the message,
