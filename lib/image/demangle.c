@@ -1,23 +1,54 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Names as compilers change them: those of C++ and Rust, and of parts. libiberty's demangler knows both, the two manglings of
- * Rust too, is what perf, gdb and binutils use, and is linked statically: that
- * of libstdc++ knows C++ only, and would be one more library at run time.
+ * Names as compilers change them: those of C++ and Rust, and of parts of functions. Rust is read
+ * here. C++ is left to __cxa_demangle() of the C++ library of the machine (Itanium C++ ABI, section
+ * 3.4), which is loaded at the first C++ name and may be missing.
  */
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <libiberty/demangle.h>
-
 #include <ntrace/image.h>
+
+#include "demangle.h"
+
+typedef char *cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static cxa_demangle *of_cxx;	/* constant after @once */
+
+/* The library stays loaded: other threads may execute it. */
+static void find_cxx(void)
+{
+	static const char *const names[] = { "libstdc++.so.6", "libc++abi.so.1", "libc++.so.1" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !of_cxx; i++) {
+		void *library = dlopen(names[i], RTLD_LAZY | RTLD_LOCAL);
+
+		if (library)
+			*(void **)&of_cxx = dlsym(library, "__cxa_demangle");
+		if (library && !of_cxx)
+			dlclose(library);
+	}
+}
+
+bool ntrace_demangles_cxx(void)
+{
+	pthread_once(&once, find_cxx);
+	return of_cxx;
+}
 
 char *ntrace_demangle(const char *name)
 {
 	char *text = NULL;
+	int status;
 
-	/* Nothing else begins so: most names need not be looked at. */
+	/* Other names are not mangled. */
 	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
-		text = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+		text = demangle_rust(name);
+	if (!text && !strncmp(name, "_Z", 2) && ntrace_demangles_cxx())
+		text = of_cxx(name, NULL, NULL, &status);
 	return text ? text : strdup(name);
 }
 

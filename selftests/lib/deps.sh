@@ -34,13 +34,13 @@ ok "an installed one is not" with "$packages" npm
 ok "libraries that dpkg does not know" with "$packages" base
 cat >"$tmp/bin/poor-cc" <<-'END'
 	#!/bin/sh
-	# A machine without zstd and libiberty.
-	sed 's/<zstd.h>/<no-zstd.h>/; s,<libiberty/,<no-libiberty/,' | gcc "$@"
+	# A machine without zstd and zlib.
+	sed 's/<zstd.h>/<no-zstd.h>/; s/<zlib.h>/<no-zlib.h>/' | gcc "$@"
 END
 chmod +x "$tmp/bin/poor-cc"
 fails "libraries that are missing" "not found: <no-zstd.h>" env CC=poor-cc PATH="$tmp/bin:$PATH" "$packages" base
 is "$(grep -c error "$tmp/.ok") $(sed -n 's/.*error: //p' "$tmp/.ok")" \
-	"1 these Debian packages are missing: libiberty-dev libzstd-dev" "are named together, once"
+	"1 these Debian packages are missing: libzstd-dev zlib1g-dev" "are named together, once"
 like "with the command that installs them" 'make deps$' "$(cat "$tmp/.ok")"
 fails "no compiler" "not found: the compiler no-cc" env CC=no-cc PATH="$tmp/bin:$PATH" "$packages" base
 like "and with it all that dpkg misses" "missing: gcc libc6-dev libdw-dev" "$(cat "$tmp/.ok")"

@@ -169,7 +169,7 @@ like "check: what is reserved" "cksrc-unknown.*ckdf-reserved" "$(tr '\n' ' ' <"$
 # ---- a recording ----
 
 gcc -std=c11 -I "$top/lib/include" "$top/Documentation/examples/recording.c" "$top/build/libntrace.a" \
-	-ldw -lelf -lzstd -lz -liberty -lm -o "$tmp/recording" || not_ok "the example is built"
+	-ldw -lelf -lzstd -lz -lm -o "$tmp/recording" || not_ok "the example is built"
 # recorded TRACE: a recording of process 42, which has the program.
 recorded() {
 	rm -rf "$tmp/demo.data"

@@ -7,7 +7,7 @@ INC := -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/m
 STD := -std=c11 -D_GNU_SOURCE
 # What pkg-config knows of the libraries that libntrace needs, and what it does not.
 LIB_MODULES := libdw libelf libzstd zlib
-LIB_OTHERS := -liberty -pthread -lm
+LIB_OTHERS := -ldl -pthread -lm
 LIBS := -ldw -lelf -lzstd -lz $(LIB_OTHERS)
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))

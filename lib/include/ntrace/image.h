@@ -238,6 +238,14 @@ NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64
 NTRACE_API char *ntrace_demangle(const char *name);
 
 /**
+ * ntrace_demangles_cxx - can names of C++ be demangled?
+ *
+ * That takes the C++ library of the machine, libstdc++.so.6 or libc++abi.so.1. Without it
+ * ntrace_demangle() returns copies of C++ names; names of Rust need no library.
+ */
+NTRACE_API bool ntrace_demangles_cxx(void);
+
+/**
  * ntrace_symbol_stem - compilers split functions: "f.cold" is the part of "f" that seldom runs
  * @name: of the symbol
  *
