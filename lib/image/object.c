@@ -21,7 +21,7 @@ int object_new(struct ntrace_object **object, const char *name)
 		free(made);
 		return NTRACE_ERR_NOMEM;
 	}
-	made->references = 1;
+	atomic_init(&made->references, 1);
 	made->isa.xlen = 64;
 	made->isa.compressed = true;
 	*object = made;
@@ -157,13 +157,14 @@ int ntrace_object_from_bytes(struct ntrace_object **object, const char *name, co
 struct ntrace_object *ntrace_object_get(struct ntrace_object *object)
 {
 	if (object)
-		object->references++;
+		atomic_fetch_add_explicit(&object->references, 1, memory_order_relaxed);
 	return object;
 }
 
 void ntrace_object_put(struct ntrace_object *object)
 {
-	if (!object || --object->references)
+	/* What other threads did with it comes before its end. */
+	if (!object || atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) != 1)
 		return;
 	if (object->mapped)
 		munmap((void *)(uintptr_t)object->bytes, object->size);

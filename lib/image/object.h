@@ -3,6 +3,8 @@
 #ifndef NTRACE_IMAGE_OBJECT_H
 #define NTRACE_IMAGE_OBJECT_H
 
+#include <stdatomic.h>
+
 #include <ntrace/image.h>
 
 /* Part of the object's bytes that belongs at a link address. */
@@ -42,7 +44,7 @@ struct text_chunk;
 
 /*
  * Symbols are collected in any order and sorted into pieces on the first
- * look-up after a change.
+ * look-up after a change. Threads may look up at the same time, not change.
  */
 struct symbol_table {
 	struct symbol *symbols;
@@ -50,8 +52,8 @@ struct symbol_table {
 	size_t room;
 	struct symbol_piece *pieces;
 	size_t piece_count;
-	bool sorted;
-	size_t last;
+	atomic_bool sorted;
+	atomic_size_t last;	/* piece of the last look-up; a hint */
 	struct text_chunk *text;
 };
 
@@ -71,7 +73,7 @@ struct range {
 struct object_memory;
 
 struct ntrace_object {
-	unsigned int references;
+	atomic_uint references;
 	char *name;
 	const uint8_t *bytes;	/* NULL with memory */
 	size_t size;

@@ -28,13 +28,13 @@ struct named_range {
 };
 
 struct ntrace_space {
-	unsigned int references;
+	atomic_uint references;
 	char *name;
 	struct ntrace_space *parent;
 	struct mapping *mappings;
 	size_t count;
 	size_t room;
-	size_t hit;		/* mapping of the last look-up */
+	atomic_size_t hit;	/* mapping of the last look-up; a hint */
 	uint64_t version;
 	struct change *changes;	/* by time; those before next_change are applied */
 	size_t change_count;
@@ -67,7 +67,7 @@ int ntrace_space_new(struct ntrace_space **space, const char *name, struct ntrac
 		free(made);
 		return NTRACE_ERR_NOMEM;
 	}
-	made->references = 1;
+	atomic_init(&made->references, 1);
 	made->parent = ntrace_space_get(parent);
 	made->version = new_version();
 	*space = made;
@@ -77,13 +77,14 @@ int ntrace_space_new(struct ntrace_space **space, const char *name, struct ntrac
 struct ntrace_space *ntrace_space_get(struct ntrace_space *space)
 {
 	if (space)
-		space->references++;
+		atomic_fetch_add_explicit(&space->references, 1, memory_order_relaxed);
 	return space;
 }
 
 void ntrace_space_put(struct ntrace_space *space)
 {
-	while (space && !--space->references) {
+	while (space &&
+	       atomic_fetch_sub_explicit(&space->references, 1, memory_order_acq_rel) == 1) {
 		struct ntrace_space *parent = space->parent;
 		size_t i;
 
@@ -226,7 +227,7 @@ static size_t clear(struct ntrace_space *space, uint64_t start, uint64_t last)
 {
 	size_t first = mapping_from(space, start), after, i;
 
-	space->hit = 0;
+	atomic_store_explicit(&space->hit, 0, memory_order_relaxed);
 	if (first == space->count || space->mappings[first].start > last)
 		return first;
 	if (space->mappings[first].start < start) {
@@ -480,7 +481,9 @@ static const struct mapping *find(const struct ntrace_space *space, uint64_t add
 {
 	for (; space; space = space->parent) {
 		const struct mapping *mapping;
-		size_t at = space->hit;
+		/* The hint is no part of the space's value. */
+		atomic_size_t *hit = &((struct ntrace_space *)(uintptr_t)space)->hit;
+		size_t at = atomic_load_explicit(hit, memory_order_relaxed);
 
 		if (at >= space->count)
 			continue;
@@ -490,8 +493,7 @@ static const struct mapping *find(const struct ntrace_space *space, uint64_t add
 		at = mapping_from(space, address);
 		if (at == space->count || space->mappings[at].start > address)
 			continue;
-		/* The cache is no part of the space's value. */
-		((struct ntrace_space *)(uintptr_t)space)->hit = at;
+		atomic_store_explicit(hit, at, memory_order_relaxed);
 		return &space->mappings[at];
 	}
 	return NULL;

@@ -7,6 +7,7 @@
  * and then the alphabet. Of symbols that overlap, the one that starts last
  * holds the address.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ int symbol_table_add(struct symbol_table *table, const char *name, uint64_t star
 	symbol->end = start + size < start ? UINT64_MAX : start + size;
 	symbol->rank = rank;
 	symbol->sized = size != 0;
-	table->sorted = false;
+	atomic_store_explicit(&table->sorted, false, memory_order_relaxed);
 	return 0;
 }
 
@@ -199,7 +200,8 @@ static int sort_symbols(struct symbol_table *table)
 	struct symbol_piece *pieces;
 	size_t *stack, i;
 
-	qsort(table->symbols, table->count, sizeof(*table->symbols), compare_symbols);
+	if (table->count)
+		qsort(table->symbols, table->count, sizeof(*table->symbols), compare_symbols);
 	table->count = drop_aliases(table->symbols, table->count);
 	table->count = drop_labels(table->symbols, table->count);
 	for (i = 0; i < table->count; i++) {
@@ -218,11 +220,25 @@ static int sort_symbols(struct symbol_table *table)
 	free(table->pieces);
 	table->pieces = pieces;
 	table->piece_count = 0;
-	table->last = 0;
+	atomic_store_explicit(&table->last, 0, memory_order_relaxed);
 	make_pieces(table, stack);
 	free(stack);
-	table->sorted = true;
+	atomic_store_explicit(&table->sorted, true, memory_order_release);
 	return 0;
+}
+
+/* Several threads may make the first look-up. Return: the table is sorted. */
+static bool sort_once(struct symbol_table *table)
+{
+	static pthread_mutex_t sorting = PTHREAD_MUTEX_INITIALIZER;
+	bool sorted;
+
+	if (atomic_load_explicit(&table->sorted, memory_order_acquire))
+		return true;
+	pthread_mutex_lock(&sorting);
+	sorted = atomic_load_explicit(&table->sorted, memory_order_relaxed) || !sort_symbols(table);
+	pthread_mutex_unlock(&sorting);
+	return sorted;
 }
 
 const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address)
@@ -230,9 +246,9 @@ const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t addr
 	const struct symbol_piece *piece;
 	size_t low = 0, high;
 
-	if (!table->count || (!table->sorted && sort_symbols(table)) || !table->piece_count)
+	if (!sort_once(table) || !table->piece_count)
 		return NULL;
-	piece = &table->pieces[table->last];
+	piece = &table->pieces[atomic_load_explicit(&table->last, memory_order_relaxed)];
 	if (address >= piece->start && address < piece->end)
 		return &table->symbols[piece->symbol];
 	high = table->piece_count;
@@ -246,7 +262,7 @@ const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t addr
 	}
 	if (low == table->piece_count || table->pieces[low].start > address)
 		return NULL;
-	table->last = low;
+	atomic_store_explicit(&table->last, low, memory_order_relaxed);
 	return &table->symbols[table->pieces[low].symbol];
 }
 

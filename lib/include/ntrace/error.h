@@ -29,6 +29,17 @@ extern "C" {
  * more than the library knows, those must be 0, else the function returns NTRACE_ERR_INVALID.
  */
 
+/*
+ * Threads: the library has no state that a caller could see but in its objects. Different objects
+ * may be used by different threads at any time. One object may be used by one thread at a time, but
+ * for these, which any number of threads may use as long as none changes them:
+ * - struct ntrace_object and struct ntrace_space: reading, looking up, ..._get() and ..._put(). Not
+ *   an object of ntrace_object_from_callback(), and not a space whose time is moved;
+ * - struct ntrace_contexts, struct ntrace_lines and struct ntrace_counts once they are complete;
+ * - configurations, parameters and all static tables.
+ * Documentation/architecture.md has the reasons.
+ */
+
 enum ntrace_error {
 	NTRACE_OK = 0,
 	NTRACE_ERR_INVALID = -1,	/* an argument makes no sense */
