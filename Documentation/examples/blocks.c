@@ -19,7 +19,10 @@ static int print(void *data, const struct ntrace_flow_event *event)
 
 int main(int argc, char **argv)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .event = print };
+	struct ntrace_params params;
+	struct ntrace_flow_config config = { .size = sizeof(config),
+					     .params = &params,
+					     .event = print };
 	struct ntrace_object *object;
 	struct ntrace_reader reader;
 	struct ntrace_message message;
@@ -27,12 +30,12 @@ int main(int argc, char **argv)
 	static uint8_t trace[1 << 20];
 	FILE *file = argc == 3 ? fopen(argv[2], "rb") : NULL;
 
+	ntrace_params_init(&params);
 	if (!file || ntrace_object_open_elf(&object, argv[1]) ||
 	    ntrace_space_new(&config.space, argv[1], NULL) ||
 	    ntrace_space_map_linked(config.space, object, 0))
 		return 2;
-	ntrace_params_init(&config.params);
-	if (ntrace_flow_new(&flow, &config) || ntrace_reader_init(&reader, &config.params, true))
+	if (ntrace_flow_new(&flow, &config) || ntrace_reader_init(&reader, &params, true))
 		return 1;
 	ntrace_reader_feed(&reader, trace, fread(trace, 1, sizeof(trace), file));
 	for (int event; (event = ntrace_reader_next(&reader, &message)) >= 0;) {

@@ -49,7 +49,6 @@ int main(int argc, char **argv)
 	ntrace_perf_writer_sideband(writer, &comm);
 	ntrace_perf_writer_sideband(writer, &map);
 	ntrace_perf_writer_sideband(writer, &in);
-	ntrace_params_init(&stream.params);
 	stream.bytes = strtoull(argv[3], NULL, 0);
 	return ntrace_perf_writer_close(writer) || ntrace_recording_write(argv[1], &recording);
 }

@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "struct_size.h"
+#include "wire/params.h"
 
 static const struct ntrace_check_rule rules[RULE_COUNT] = {
 #define RULE(name, id, section, severity, flow, text) \
@@ -30,27 +31,29 @@ void ntrace_check_config_init(struct ntrace_check_config *config)
 {
 	memset(config, 0, sizeof(*config));
 	config->size = sizeof(*config);
-	ntrace_params_init(&config->params);
 	config->icnt_bits = 22;
 }
 
-/* @config: the library's copy. */
-static bool valid(const struct ntrace_check_config *config)
+/* The library's copies. */
+static bool valid(const struct ntrace_check_config *config, const struct ntrace_params *params)
 {
 	struct ntrace_isa isa;
 
 	return config->finding && config->icnt_bits && config->icnt_bits <= 64 &&
-	       (config->params.xlen == 32 || config->params.xlen == 64) &&
-	       (!config->params.isa[0] || !ntrace_isa_parse(&isa, config->params.isa));
+	       (params->xlen == 32 || params->xlen == 64) &&
+	       (!params_isa(params) || !ntrace_isa_parse(&isa, params->isa));
 }
 
 int ntrace_check_new(struct ntrace_check **check, const struct ntrace_check_config *config)
 {
 	struct ntrace_check_config full;
+	struct ntrace_params params;
 	struct ntrace_check *made;
 
 	ntrace_check_config_init(&full);
-	if (!check || !config || STRUCT_TAKE(&full, config) || !valid(&full))
+	ntrace_params_init(&params);
+	if (!check || !config || STRUCT_TAKE(&full, config) ||
+	    (full.params && STRUCT_TAKE(&params, full.params)) || !valid(&full, &params))
 		return NTRACE_ERR_INVALID;
 	config = &full;
 	*check = NULL;
@@ -58,7 +61,13 @@ int ntrace_check_new(struct ntrace_check **check, const struct ntrace_check_conf
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->config = *config;
-	if (ntrace_reader_init(&made->reader, &config->params, !config->wrapped)) {
+	made->config.params = NULL;
+	if (params_copy(&made->params, &made->isa, &params)) {
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	if (ntrace_reader_init(&made->reader, &made->params, !config->wrapped)) {
+		free(made->isa);
 		free(made);
 		return NTRACE_ERR_INVALID;
 	}
@@ -80,6 +89,7 @@ void ntrace_check_free(struct ntrace_check *check)
 	}
 	if (check->config.space)
 		ntrace_space_put(check->config.space);
+	free(check->isa);
 	free(check);
 }
 
@@ -221,7 +231,7 @@ static int add_flow(struct ntrace_check *check, struct src_check *source)
 {
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = check->config.params,
+		.params = &check->params,
 		.src = source->number < 0 ? 0 : (unsigned int)source->number,
 		.event = take_flow_event,
 		.space = check->config.space,
@@ -246,7 +256,7 @@ static struct src_check *source_of(struct ntrace_check *check, const struct ntra
 		return NULL;
 	}
 	source->check = check;
-	source->number = check->config.params.src_bits ? (int)number : -1;
+	source->number = check->params.src_bits ? (int)number : -1;
 	check->sources[number] = source;
 	if (check->config.space && check->flows < FLOWS_MAX)
 		check->stop = add_flow(check, source);

@@ -66,7 +66,9 @@ struct src_check {
 #define UNKNOWN_PAGES 1024
 
 struct ntrace_check {
-	struct ntrace_check_config config;
+	struct ntrace_check_config config;	/* but for params */
+	struct ntrace_params params;
+	char *isa;		/* text of params */
 	struct ntrace_reader reader;
 	struct src_check *sources[SOURCES];	/* made when they occur */
 	unsigned int flows;

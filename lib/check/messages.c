@@ -45,9 +45,8 @@ static void check_known(struct ntrace_check *check, const struct ntrace_message 
 static void check_codes(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	/* SiFive before ratification: 11 is message contention. */
-	uint32_t sync = check->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 ?
-				SYNC_KNOWN | 1u << 11 :
-				SYNC_KNOWN;
+	uint32_t sync = check->params.dialect == NTRACE_DIALECT_SIFIVE_V0 ? SYNC_KNOWN | 1u << 11 :
+									    SYNC_KNOWN;
 
 	check_known(check, message, NTRACE_FIELD_SYNC, sync, RULE_SYNC_RESERVED);
 	check_known(check, message, NTRACE_FIELD_ETYPE, ETYPE_KNOWN, RULE_ETYPE_RESERVED);
@@ -72,7 +71,7 @@ static void check_address(struct ntrace_check *check, const struct ntrace_messag
 {
 	unsigned int field = ntrace_message_has(message, NTRACE_FIELD_FADDR) ? NTRACE_FIELD_FADDR :
 									       NTRACE_FIELD_UADDR;
-	const struct ntrace_params *params = &check->config.params;
+	const struct ntrace_params *params = &check->params;
 	unsigned int bits = params->xlen - 1;
 
 	if (params->address_bits && params->address_bits < bits)
@@ -170,7 +169,7 @@ static void check_btype(struct ntrace_check *check, struct src_check *source,
 static void check_mode(struct ntrace_check *check, struct src_check *source,
 		       const struct ntrace_message *message)
 {
-	enum ntrace_mode declared = check->config.params.mode;
+	enum ntrace_mode declared = check->params.mode;
 	bool branch = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
 		      message->tcode == NTRACE_TCODE_DIRECT_BRANCH_SYNC;
 	bool history = ntrace_message_has(message, NTRACE_FIELD_HIST);
@@ -207,10 +206,9 @@ static void check_sync(struct ntrace_check *check, const struct src_check *sourc
 	     sync == NTRACE_SYNC_FIFO_OVERRUN) &&
 	    source->state != STATE_RUNNING && message->field[NTRACE_FIELD_ICNT])
 		check_report(check, RULE_RESTART_ICNT, message, NTRACE_FIELD_ICNT);
-	if (sync == NTRACE_SYNC_ICNT_FULL &&
-	    check->config.params.dialect == NTRACE_DIALECT_RATIFIED &&
+	if (sync == NTRACE_SYNC_ICNT_FULL && check->params.dialect == NTRACE_DIALECT_RATIFIED &&
 	    (source->history_mode || ntrace_message_has(message, NTRACE_FIELD_HIST) ||
-	     check->config.params.mode == NTRACE_MODE_HISTORY))
+	     check->params.mode == NTRACE_MODE_HISTORY))
 		check_report(check, RULE_SYNC_ICNT_FULL, message, NTRACE_FIELD_SYNC);
 }
 
@@ -367,7 +365,7 @@ static void check_absolute(struct ntrace_check *check, const struct src_check *s
 static void check_time(struct ntrace_check *check, struct src_check *source,
 		       const struct ntrace_message *message)
 {
-	const struct ntrace_params *params = &check->config.params;
+	const struct ntrace_params *params = &check->params;
 	uint64_t value = message->field[NTRACE_FIELD_TSTAMP];
 	uint64_t mask = params->timestamp_bits && params->timestamp_bits < 64 ?
 				(UINT64_C(1) << params->timestamp_bits) - 1 :

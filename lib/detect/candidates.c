@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* From the widths of SRC that fit a stream to whole sets of parameters. */
-#include <stdio.h>
 #include <string.h>
 
 #include "candidates.h"
+#include "wire/params.h"
 
 /* Bits of evidence. */
 #define EVIDENCE_FLOW_ERROR 12
@@ -81,7 +81,7 @@ static unsigned int list_settings(const struct ntrace_detect_config *config,
 
 	for (unsigned int extend = 0; extend < 2; extend++) {
 		for (unsigned int xlen = 64; xlen >= 32; xlen -= 32) {
-			if (config->xlen_known && config->params.xlen != xlen)
+			if (config->xlen_known && config->params->xlen != xlen)
 				continue;
 			settings[count].params = *base;
 			settings[count].params.xlen = xlen;
@@ -91,7 +91,7 @@ static unsigned int list_settings(const struct ntrace_detect_config *config,
 	for (unsigned int i = 0; i < 4; i++) {
 		unsigned int bits = i % 2 ? probe->widest : probe->usual;
 
-		if ((config->xlen_known && config->params.xlen == 32) || !bits ||
+		if ((config->xlen_known && config->params->xlen == 32) || !bits ||
 		    (i % 2 && bits == probe->usual))
 			continue;
 		settings[count].params = *base;
@@ -200,12 +200,13 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 		  struct ntrace_detect_candidate *candidate)
 {
 	struct ntrace_detect_candidate other;
-	bool bare = candidate->params.xlen == 32 && !config->xlen_known && !config->params.isa[0];
+	bool bare = candidate->params.xlen == 32 && !config->xlen_known &&
+		    !params_isa(config->params);
 	int error;
 
 	/* Memory without a header does not say its instruction set. */
 	if (bare)
-		snprintf(candidate->params.isa, sizeof(candidate->params.isa), "rv32gc");
+		candidate->params.isa = "rv32gc";
 	error = detect_flow(stream->data, stream->size, config->space, candidate);
 	if (!error && (candidate->flow_errors || candidate->messages < RARE)) {
 		other = *candidate;
@@ -219,7 +220,7 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 			*candidate = other;
 	}
 	if (bare)
-		candidate->params.isa[0] = '\0';
+		candidate->params.isa = NULL;
 	candidate->cost += candidate->flow_errors * EVIDENCE_FLOW_ERROR;
 	return error;
 }
@@ -268,7 +269,7 @@ static void set_known(struct ntrace_params *params, const struct ntrace_params *
 	params->keep_stack = known->keep_stack;
 	params->jvt = known->jvt;
 	params->jvt_known = known->jvt_known;
-	memcpy(params->isa, known->isa, sizeof(params->isa));
+	params->isa = known->isa;
 }
 
 /* One width of SRC. */
@@ -285,7 +286,7 @@ static int expand(const struct ntrace_detect_config *config, const struct judged
 	bool open = false;
 	int error;
 
-	set_known(&base.params, &config->params);
+	set_known(&base.params, config->params);
 	base.params.src_bits = src_bits;
 	set_dialect(&judged->score[src_bits], &base);
 	error = stream->size > SCORED_BYTES ?

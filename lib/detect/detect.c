@@ -29,7 +29,6 @@ struct detection {
 void ntrace_detect_config_init(struct ntrace_detect_config *config)
 {
 	*config = (struct ntrace_detect_config){ .size = sizeof(*config) };
-	ntrace_params_init(&config->params);
 }
 
 static int step(struct detection *detection)
@@ -211,16 +210,19 @@ static int run(struct detection *detection, const uint8_t *data, size_t bytes, s
 int ntrace_detect(const struct ntrace_detect_config *config, struct ntrace_detect_result *result)
 {
 	struct ntrace_detect_config full;
+	struct ntrace_params params;
 	struct detection *detection;
 	size_t all, bytes;
 	int error;
 
 	ntrace_detect_config_init(&full);
-	if (!config || !result || STRUCT_TAKE(&full, config))
+	ntrace_params_init(&params);
+	if (!config || !result || STRUCT_TAKE(&full, config) ||
+	    (full.params && STRUCT_TAKE(&params, full.params)))
 		return NTRACE_ERR_INVALID;
+	full.params = &params;
 	config = &full;
-	if ((config->bytes && !config->data) || config->params.size != sizeof(config->params) ||
-	    (config->params.xlen != 32 && config->params.xlen != 64))
+	if ((config->bytes && !config->data) || (params.xlen != 32 && params.xlen != 64))
 		return NTRACE_ERR_INVALID;
 	memset(result, 0, sizeof(*result));
 	all = config->bytes < NTRACE_DETECT_BYTES_MAX ? config->bytes : NTRACE_DETECT_BYTES_MAX;

@@ -41,7 +41,7 @@ int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
 	struct follow follow = { .candidate = candidate };
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = candidate->params,
+		.params = &candidate->params,
 		.event = take_event,
 		.space = space,
 		.data = &follow,
@@ -58,7 +58,7 @@ int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
 	error = ntrace_demux_new(&demux, &config, LANES_MAX);
 	if (error)
 		return error;
-	ntrace_reader_init(&reader, &config.params, true);
+	ntrace_reader_init(&reader, &candidate->params, true);
 	ntrace_reader_feed(&reader, data, size < SCORED_BYTES ? size : SCORED_BYTES);
 	while (!error && (event = ntrace_reader_next(&reader, &message)) >= 0)
 		error = event == NTRACE_WIRE_ERROR ?
@@ -86,7 +86,7 @@ int detect_check(const uint8_t *data, size_t size, struct ntrace_detect_candidat
 	int error;
 
 	ntrace_check_config_init(&config);
-	config.params = candidate->params;
+	config.params = &candidate->params;
 	config.wrapped = true;
 	config.finding = take_finding;
 	config.data = candidate;

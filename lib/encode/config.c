@@ -12,8 +12,6 @@ void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
 {
 	memset(config, 0, sizeof(*config));
 	config->size = sizeof(*config);
-	ntrace_params_init(&config->params);
-	config->params.mode = NTRACE_MODE_HISTORY;
 	config->icnt_bits = 22;
 	config->hist_bits = 31;
 	config->priv_mask = ~0u;
@@ -27,7 +25,7 @@ void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
 /* Parameters of the stream. */
 static const char *refuse_params(const struct ntrace_encoder_config *config)
 {
-	const struct ntrace_params *params = &config->params;
+	const struct ntrace_params *params = config->params;
 
 	if (params->mode != NTRACE_MODE_BRANCH && params->mode != NTRACE_MODE_HISTORY)
 		return "mode is neither btm nor htm";
@@ -87,7 +85,7 @@ static const char *refuse_limits(const struct ntrace_encoder_config *config)
 /* What does not go together. */
 static const char *refuse_options(const struct ntrace_encoder_config *config)
 {
-	const struct ntrace_params *params = &config->params;
+	const struct ntrace_params *params = config->params;
 	bool history = params->mode == NTRACE_MODE_HISTORY;
 
 	if (params->all_jumps && params->implicit_return)
@@ -110,10 +108,17 @@ static const char *refuse_options(const struct ntrace_encoder_config *config)
 	return NULL;
 }
 
-static bool complete(struct ntrace_encoder_config *full, const struct ntrace_encoder_config *config)
+/* What the caller gave, with defaults for the rest; @full->params leads to @params. */
+static bool complete(struct ntrace_encoder_config *full, struct ntrace_params *params,
+		     const struct ntrace_encoder_config *config)
 {
 	ntrace_encoder_config_init(full);
-	return !STRUCT_TAKE(full, config);
+	ntrace_params_init(params);
+	params->mode = NTRACE_MODE_HISTORY;
+	if (STRUCT_TAKE(full, config) || (full->params && STRUCT_TAKE(params, full->params)))
+		return false;
+	full->params = params;
+	return true;
 }
 
 static const char *refuse(const struct ntrace_encoder_config *config)
@@ -132,15 +137,17 @@ static const char *refuse(const struct ntrace_encoder_config *config)
 const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config)
 {
 	struct ntrace_encoder_config full;
+	struct ntrace_params params;
 
-	return complete(&full, config) ? refuse(&full) :
-					 "size: fields that this version does not know are not 0";
+	return complete(&full, &params, config) ?
+		       refuse(&full) :
+		       "size: fields that this version does not know are not 0";
 }
 
 static uint32_t options_of(const struct ntrace_encoder_config *config)
 {
-	return (config->params.all_jumps ? OPTION_ALL_JUMPS : 0) |
-	       (config->params.implicit_return ? OPTION_RETURNS : 0) |
+	return (config->params->all_jumps ? OPTION_ALL_JUMPS : 0) |
+	       (config->params->implicit_return ? OPTION_RETURNS : 0) |
 	       (config->sequential_jumps ? OPTION_SEQUENTIAL : 0) |
 	       (config->repeated_history ? OPTION_REPEATED_HISTORY : 0) |
 	       (config->repeat_branch ? OPTION_REPEAT_BRANCH : 0) |
@@ -152,7 +159,7 @@ static uint32_t options_of(const struct ntrace_encoder_config *config)
 /* Nothing is compared in mode 1, which counts calls. */
 static uint64_t return_mask_of(const struct ntrace_encoder_config *config)
 {
-	switch (config->params.implicit_return) {
+	switch (config->params->implicit_return) {
 	case 2:
 		return (UINT64_C(2) << config->return_compare_bits) - 2;
 	case 3:
@@ -174,12 +181,12 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 	const struct ntrace_params *params;
 
 	memset(encoder, 0, sizeof(*encoder));
-	if (!complete(&encoder->config, config) || refuse(&encoder->config)) {
+	if (!complete(&encoder->config, &encoder->params, config) || refuse(&encoder->config)) {
 		memset(encoder, 0, sizeof(*encoder));
 		return NTRACE_ERR_INVALID;
 	}
 	config = &encoder->config;
-	params = &config->params;
+	params = config->params;
 	encoder->icnt_max = (UINT64_C(1) << config->icnt_bits) - 1;
 	encoder->icnt_full = config->icnt_full ? config->icnt_full : encoder->icnt_max;
 	encoder->hist_full = 1u << config->hist_bits;
@@ -201,5 +208,8 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 	encoder->time_mask = params->timestamp_bits ? UINT64_MAX >> (64 - params->timestamp_bits) :
 						      0;
 	encoder->priv = PRIV_UNTOLD;
+	/* The caller may move the encoder, and need not keep its texts. */
+	encoder->config.params = NULL;
+	encoder->params.isa = NULL;
 	return 0;
 }

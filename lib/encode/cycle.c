@@ -85,7 +85,7 @@ static void switch_off(struct ntrace_encoder *encoder, const struct ntrace_ingre
 int ntrace_encoder_cycle(struct ntrace_encoder *encoder, const struct ntrace_ingress_cycle *cycle)
 {
 	const struct ntrace_ingress_port port = {
-		.xlen = encoder->config.params.xlen,
+		.xlen = encoder->params.xlen,
 		.itype_bits = encoder->config.itype_bits,
 		.groups = NTRACE_INGRESS_GROUPS_MAX,
 		.single = encoder->config.single_retire,

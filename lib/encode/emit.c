@@ -59,7 +59,7 @@ static uint8_t *put_address(const struct ntrace_encoder *encoder, uint8_t *out, 
 	unsigned int width = bit_length(encoder->sent_mask) - 1;
 	uint64_t lead;
 
-	if (!encoder->config.params.extend_address)
+	if (!encoder->params.extend_address)
 		return put_variable(out, field);
 	/* Bits that differ from the top bit of the field, and one more that equals it. */
 	lead = field >> (width - 1) & 1 ? ~field & (encoder->sent_mask >> 1) : field;
@@ -139,7 +139,7 @@ static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t s
 /* TSTAMP of a message without SYNC: the difference to the last one sent. */
 static uint64_t time_delta(const struct ntrace_encoder *encoder)
 {
-	if (encoder->config.params.timestamp_xor)
+	if (encoder->params.timestamp_xor)
 		return encoder->time ^ encoder->time_sent;
 	return (encoder->time - encoder->time_sent) & encoder->time_mask;
 }
@@ -299,11 +299,11 @@ static bool emit_message(struct ntrace_encoder *encoder, struct ntrace_message *
 
 	if (encoder->options & OPTION_REPEAT_BRANCH)
 		end_repeat(encoder);
-	if (encoder->config.params.src_bits)
+	if (encoder->params.src_bits)
 		set_field(message, NTRACE_FIELD_SRC, encoder->config.src);
 	if (timed)
 		set_field(message, NTRACE_FIELD_TSTAMP, sync ? encoder->time : time_delta(encoder));
-	size = ntrace_message_write(message, &encoder->config.params, data);
+	size = ntrace_message_write(message, &encoder->params, data);
 	assert(size > 0);
 	if (size <= 0 || !finish(encoder, data, (size_t)size))
 		return false;

@@ -51,7 +51,7 @@ static void settle(struct ntrace_encoder *encoder)
 
 static bool keeps_stack(const struct ntrace_encoder *encoder, enum ntrace_sync sync)
 {
-	return encoder->config.params.keep_stack &&
+	return encoder->params.keep_stack &&
 	       (sync == NTRACE_SYNC_EXTERNAL_TRIGGER || sync == NTRACE_SYNC_ICNT_FULL ||
 		sync == NTRACE_SYNC_TRACE_EVENT);
 }

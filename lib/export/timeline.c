@@ -31,10 +31,10 @@ uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
 		return change->instructions;
 	stream = timeline->session ? ntrace_session_stream(timeline->session, change->stream) :
 				     NULL;
-	if (!stream || !stream->params.timestamp_hz)
+	if (!stream || !stream->params->timestamp_hz)
 		return change->time;
 	return (uint64_t)((unsigned __int128)change->time * 1000000000 /
-			  stream->params.timestamp_hz);
+			  stream->params->timestamp_hz);
 }
 
 void timeline_track_name(const struct ntrace_stack_change *change, char *text, size_t size)

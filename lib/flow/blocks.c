@@ -221,7 +221,7 @@ static bool is_uncertain(const struct ntrace_space *space, uint64_t address,
 static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace_isa *isa,
 			     uint64_t address, uint8_t bytes[8], struct ntrace_insn *insn)
 {
-	const struct ntrace_params *params = &flow->config.params;
+	const struct ntrace_params *params = &flow->params;
 	int ret = flow_fetch(flow->space, isa, address, bytes, insn);
 
 	if (ret || !insn->table_jump)
@@ -237,7 +237,7 @@ static uint32_t price_of(const struct ntrace_flow *flow, const struct block *blo
 		    block->form.insn_class == NTRACE_INSN_CALL ||
 		    block->form.insn_class == NTRACE_INSN_OTHER_JUMP;
 
-	if (block->uncertain || (jump && flow->config.params.all_jumps))
+	if (block->uncertain || (jump && flow->params.all_jumps))
 		return PRICELESS;
 	if (jump || block->form.insn_class == NTRACE_INSN_PLAIN ||
 	    block->form.insn_class == NTRACE_INSN_BRANCH ||

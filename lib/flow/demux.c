@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /* Several harts in one stream, told apart by SRC (N-Trace 1.0, SRC). */
 #include <stdlib.h>
+#include <string.h>
 
 #include <ntrace/flow.h>
 
+#include "struct_size.h"
+#include "wire/params.h"
+
 struct ntrace_demux {
 	struct ntrace_flow_config config;	/* of every flow but for src */
+	struct ntrace_params params;		/* config.params leads here */
+	char *isa;				/* text of params */
 	unsigned int sources;			/* 2^src_bits */
 	unsigned int limit;			/* flows at most */
 	unsigned int count;
@@ -13,29 +19,48 @@ struct ntrace_demux {
 	struct ntrace_flow *flows[];
 };
 
+/* The caller's configuration and parameters as this version has them. */
+static int take_config(struct ntrace_flow_config *config, struct ntrace_params *params,
+		       const struct ntrace_flow_config *callers)
+{
+	memset(config, 0, sizeof(*config));
+	ntrace_params_init(params);
+	if (STRUCT_TAKE(config, callers) || (config->params && STRUCT_TAKE(params, config->params)))
+		return NTRACE_ERR_INVALID;
+	config->params = params;
+	return NTRACE_OK;
+}
+
 int ntrace_demux_new(struct ntrace_demux **demux, const struct ntrace_flow_config *config,
 		     unsigned int limit)
 {
+	struct ntrace_flow_config full;
+	struct ntrace_params params;
 	struct ntrace_demux *made;
 	struct ntrace_flow *flow;
 	unsigned int sources;
 	int error;
 
-	if (!demux || !config || !limit)
+	if (!demux || !config || !limit || take_config(&full, &params, config))
 		return NTRACE_ERR_INVALID;
 	*demux = NULL;
 	/* A flow can tell whether the rest makes sense. */
-	error = ntrace_flow_new(&flow, config);
+	error = ntrace_flow_new(&flow, &full);
 	if (error)
 		return error;
 	ntrace_flow_free(flow);
-	sources = 1u << config->params.src_bits;
+	sources = 1u << params.src_bits;
 	made = calloc(1, sizeof(*made) + sources * sizeof(made->flows[0]));
 	if (!made)
 		return NTRACE_ERR_NOMEM;
-	made->config = *config;
-	if (config->space)
-		ntrace_space_get(config->space);
+	if (params_copy(&made->params, &made->isa, &params)) {
+		free(made);
+		return NTRACE_ERR_NOMEM;
+	}
+	made->config = full;
+	made->config.params = &made->params;
+	if (full.space)
+		ntrace_space_get(full.space);
 	made->sources = sources;
 	made->limit = limit;
 	*demux = made;
@@ -50,6 +75,7 @@ void ntrace_demux_free(struct ntrace_demux *demux)
 		ntrace_flow_free(demux->flows[src]);
 	if (demux->config.space)
 		ntrace_space_put(demux->config.space);
+	free(demux->isa);
 	free(demux);
 }
 
@@ -61,11 +87,13 @@ struct ntrace_flow *ntrace_demux_flow(const struct ntrace_demux *demux, unsigned
 int ntrace_demux_add(struct ntrace_demux *demux, unsigned int src,
 		     const struct ntrace_flow_config *config)
 {
-	struct ntrace_flow_config own = config ? *config : demux->config;
+	struct ntrace_flow_config own = demux->config;
+	struct ntrace_params params;
 	int error;
 
 	if (src >= demux->sources || demux->flows[src] ||
-	    own.params.src_bits != demux->config.params.src_bits)
+	    (config && take_config(&own, &params, config)) ||
+	    own.params->src_bits != demux->params.src_bits)
 		return NTRACE_ERR_INVALID;
 	if (demux->count == demux->limit)
 		return NTRACE_ERR_NOSPACE;
@@ -83,7 +111,7 @@ static int refuse(struct ntrace_demux *demux, unsigned int src, uint64_t offset)
 	struct ntrace_flow_event event = {
 		.type = NTRACE_FLOW_WARNING,
 		.code = NTRACE_FLOW_ERROR_SOURCE,
-		.dialect = (uint8_t)demux->config.params.dialect,
+		.dialect = (uint8_t)demux->params.dialect,
 		.src = (uint16_t)src,
 		.value = src,
 		.offset = offset,
@@ -127,7 +155,7 @@ int ntrace_demux_message(struct ntrace_demux *demux, const struct ntrace_message
 	unsigned int src = 0;
 	int error;
 
-	if (demux->config.params.src_bits) {
+	if (demux->params.src_bits) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_SRC))
 			return to_all(demux, message);
 		src = (unsigned int)message->field[NTRACE_FIELD_SRC] & (demux->sources - 1);

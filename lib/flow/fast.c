@@ -174,7 +174,7 @@ static inline bool take_return(struct ntrace_flow *flow, struct fast_walk *run,
 /* Returns are inferred without a warning (N-Trace 1.0, "implicit return"). */
 static bool infers_returns(const struct ntrace_flow *flow)
 {
-	unsigned int mode = flow->config.params.implicit_return;
+	unsigned int mode = flow->params.implicit_return;
 
 	return flow->inferred || (mode != 1 && mode != 2);
 }

@@ -8,6 +8,7 @@
 
 #include "flow.h"
 #include "struct_size.h"
+#include "wire/params.h"
 
 /*
  * More than any encoder counts in a message (28 bits of I-CNT have been seen), and
@@ -36,7 +37,7 @@ bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
 	event->time = flow->time_known ? flow->time : 0;
 	event->time_known = flow->time_known;
 	event->src = (uint16_t)flow->config.src;
-	event->dialect = (uint8_t)flow->config.params.dialect;
+	event->dialect = (uint8_t)flow->params.dialect;
 	event->context = &flow->owner;
 	event->space = flow->space;
 	flow->stop = flow->config.event(flow->config.data, event);
@@ -306,8 +307,7 @@ static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message
 		branch->hist = message->field[NTRACE_FIELD_HIST];
 	branch->target = 0;
 	if (ntrace_message_has(message, NTRACE_FIELD_UADDR))
-		branch->target =
-			ntrace_message_address(message, &flow->config.params, flow->reference);
+		branch->target = ntrace_message_address(message, &flow->params, flow->reference);
 	return flow->synced ? walk_branch(flow, branch) : resume(flow, branch);
 }
 
@@ -345,8 +345,7 @@ static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repea
 /* SiFive before ratification: RCODE 8 and 9 count branches not taken and taken. */
 static bool counts_branches(const struct ntrace_flow *flow, uint64_t rcode)
 {
-	return flow->config.params.dialect == NTRACE_DIALECT_SIFIVE_V0 &&
-	       (rcode == 8 || rcode == 9);
+	return flow->params.dialect == NTRACE_DIALECT_SIFIVE_V0 && (rcode == 8 || rcode == 9);
 }
 
 static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message *message)
@@ -407,7 +406,7 @@ static enum continuity continuity_of(uint64_t sync)
 /* rc7 called these markers that leave the encoder's state alone. */
 static bool keeps_stack(const struct ntrace_flow *flow, uint64_t sync)
 {
-	const struct ntrace_params *params = &flow->config.params;
+	const struct ntrace_params *params = &flow->params;
 
 	return (params->keep_stack || params->dialect == NTRACE_DIALECT_RC7) &&
 	       (sync == NTRACE_SYNC_EXTERNAL_TRIGGER || sync == NTRACE_SYNC_ICNT_FULL ||
@@ -456,7 +455,7 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 {
 	uint64_t sync = message->field[NTRACE_FIELD_SYNC];
 	uint8_t btype = (uint8_t)message->field[NTRACE_FIELD_BTYPE];
-	uint64_t address = ntrace_message_address(message, &flow->config.params, 0);
+	uint64_t address = ntrace_message_address(message, &flow->params, 0);
 
 	if (flow->synced)
 		walk_to_sync(flow, message, address);
@@ -594,7 +593,7 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 	}
 	if (flow_damaged(message))
 		return flow_fail(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, flow->confirmed);
-	if (flow->config.params.mode == NTRACE_MODE_ANY)
+	if (flow->params.mode == NTRACE_MODE_ANY)
 		learn_mode(flow, message);
 	if (message->tcode == NTRACE_TCODE_ERROR)
 		return encoder_error(flow, message);
@@ -650,7 +649,7 @@ static void earn_credit(struct ntrace_flow *flow, const struct ntrace_message *m
 
 int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (flow->config.params.src_bits && ntrace_message_has(message, NTRACE_FIELD_SRC) &&
+	if (flow->params.src_bits && ntrace_message_has(message, NTRACE_FIELD_SRC) &&
 	    message->field[NTRACE_FIELD_SRC] != flow->config.src)
 		return 0;
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
@@ -717,12 +716,10 @@ void ntrace_flow_get_stats(const struct ntrace_flow *flow, struct ntrace_flow_st
 	*stats = flow->stats;
 }
 
-static bool valid_config(const struct ntrace_flow_config *config)
+static bool valid_config(const struct ntrace_flow_config *config,
+			 const struct ntrace_params *params)
 {
-	const struct ntrace_params *params = &config->params;
-
-	return config->event && params->size == sizeof(*params) &&
-	       (params->xlen == 32 || params->xlen == 64) &&
+	return config->event && (params->xlen == 32 || params->xlen == 64) &&
 	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
 	       (!params->src_bits || !(config->src >> params->src_bits));
 }
@@ -730,10 +727,12 @@ static bool valid_config(const struct ntrace_flow_config *config)
 int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config)
 {
 	struct ntrace_flow_config full = { 0 };
+	struct ntrace_params params;
 	struct ntrace_flow *made;
 
-	ntrace_params_init(&full.params);
-	if (!flow || !config || STRUCT_TAKE(&full, config) || !valid_config(&full))
+	ntrace_params_init(&params);
+	if (!flow || !config || STRUCT_TAKE(&full, config) ||
+	    (full.params && STRUCT_TAKE(&params, full.params)) || !valid_config(&full, &params))
 		return NTRACE_ERR_INVALID;
 	config = &full;
 	*flow = NULL;
@@ -741,13 +740,16 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->config = *config;
-	made->history_mode = config->params.mode == NTRACE_MODE_HISTORY;
-	made->mode_known = config->params.mode != NTRACE_MODE_ANY;
+	made->config.params = NULL;
+	made->params = params;
+	made->params.isa = NULL;
+	made->history_mode = params.mode == NTRACE_MODE_HISTORY;
+	made->mode_known = params.mode != NTRACE_MODE_ANY;
 	made->default_isa = (struct ntrace_isa){
-		.xlen = (uint8_t)config->params.xlen,
+		.xlen = (uint8_t)params.xlen,
 		.compressed = true,
 	};
-	if (config->params.isa[0] && ntrace_isa_parse(&made->isa, config->params.isa)) {
+	if (params_isa(&params) && ntrace_isa_parse(&made->isa, params.isa)) {
 		free(made);
 		return NTRACE_ERR_INVALID;
 	}

@@ -122,7 +122,8 @@ struct warned_range {
 };
 
 struct ntrace_flow {
-	struct ntrace_flow_config config;
+	struct ntrace_flow_config config;	/* but for params */
+	struct ntrace_params params;		/* but for isa */
 	struct ntrace_flow_stats stats;
 	struct ntrace_isa isa;		/* xlen 0: as the object says */
 	struct ntrace_isa default_isa;
@@ -286,7 +287,7 @@ static inline bool flow_damaged(const struct ntrace_message *message)
 
 static inline uint64_t flow_wrap(const struct ntrace_flow *flow, uint64_t address)
 {
-	return flow->config.params.xlen == 32 ? address & 0xffffffff : address;
+	return flow->params.xlen == 32 ? address & 0xffffffff : address;
 }
 
 /* Return addresses go on the stack at calls: @address, behind the block @caller. */

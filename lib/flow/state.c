@@ -7,7 +7,7 @@
 /* A stamp of @bits that does not run backwards (N-Trace 1.0, "timestamps"). */
 static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 {
-	unsigned int bits = flow->config.params.timestamp_bits;
+	unsigned int bits = flow->params.timestamp_bits;
 	uint64_t round, time;
 
 	if (!bits || bits >= 64 || stamp >> bits)
@@ -20,7 +20,7 @@ static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 /* Absolute with sync, else the difference to the last one reported. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	const struct ntrace_params *params = &flow->config.params;
+	const struct ntrace_params *params = &flow->params;
 	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
 
 	/* It may have had one, and others would count from that. */

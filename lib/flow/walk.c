@@ -55,7 +55,7 @@ static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk
 /* A return was inferred: modes 1 and 2 of the encoder do not compare the whole address. */
 static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
 {
-	unsigned int mode = flow->config.params.implicit_return;
+	unsigned int mode = flow->params.implicit_return;
 
 	if (flow->inferred || (mode != 1 && mode != 2))
 		return true;
@@ -108,8 +108,7 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 	case NTRACE_INSN_JUMP:
 	case NTRACE_INSN_CALL:
 	case NTRACE_INSN_OTHER_JUMP:
-		if (flow->config.params.all_jumps && walk->history.left &&
-		    !next_bit(&walk->history))
+		if (flow->params.all_jumps && walk->history.left && !next_bit(&walk->history))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_HISTORY, last_address(block),
 					 flow->confirmed);
 		if (block->form.insn_class == NTRACE_INSN_CALL)

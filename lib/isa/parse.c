@@ -135,9 +135,10 @@ static const char *take_extensions(const char *text, unsigned int *set)
 
 	if (!base || !strchr("ieg", base))
 		return "behind rv32 or rv64 comes the base: i, e or g";
-	while (*text) {
+	/* Stream parameters are parted by commas. */
+	while (*text && *text != ',') {
 		char letter = (char)tolower((unsigned char)*text);
-		struct word word = { text, strcspn(text, "_") };
+		struct word word = { text, strcspn(text, "_,") };
 
 		if (letter == '_') {
 			text++;

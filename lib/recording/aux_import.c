@@ -105,8 +105,8 @@ static void set_params(const struct building *building, uint32_t cpu, struct ntr
 	if (hart && !hart->no_src)
 		params->src_bits = (unsigned int)hart->src_bits;
 	/* The caller had it checked. */
-	if (building->import->params)
-		ntrace_params_parse(params, building->import->params, NULL);
+	if (building->import->text)
+		ntrace_params_parse(params, building->import->text, NULL);
 }
 
 static void tell_params(const struct building *building)
@@ -215,10 +215,28 @@ static uint64_t position_of(const struct building *building, const struct aux_ar
 	return area->first;
 }
 
+/* The parameters of the next stream, which live as long as the import. */
+static struct ntrace_params *add_params(struct aux_import *import)
+{
+	struct ntrace_params *params = malloc(sizeof(*params)), **all;
+
+	all = realloc(import->of_streams,
+		      (import->of_stream_count + 1u) * sizeof(struct ntrace_params *));
+	if (all)
+		import->of_streams = all;
+	if (!all || !params) {
+		free(params);
+		return NULL;
+	}
+	all[import->of_stream_count++] = params;
+	return params;
+}
+
 static int add_stream(struct building *building, const struct aux_area *area,
 		      const struct aux_file *file, uint32_t cpu, unsigned int src)
 {
 	struct ntrace_stream *streams, *stream;
+	struct ntrace_params *params;
 	char path[64];
 	int error;
 
@@ -230,6 +248,10 @@ static int add_stream(struct building *building, const struct aux_area *area,
 	error = add_pieces(building, area, file);
 	if (error)
 		return error;
+	params = add_params(building->import);
+	if (!params)
+		return NTRACE_ERR_NOMEM;
+	set_params(building, area->about.cpu, params);
 	streams = realloc(building->import->streams,
 			  (building->import->stream_count + 1u) * sizeof(*streams));
 	if (!streams)
@@ -240,6 +262,7 @@ static int add_stream(struct building *building, const struct aux_area *area,
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file->file));
 	*stream = (struct ntrace_stream){
 		.file = strdup(path),
+		.params = params,
 		.cpu = cpu,
 		.hartid = cpu,
 		.src = src,
@@ -250,7 +273,6 @@ static int add_stream(struct building *building, const struct aux_area *area,
 		.position = position_of(building, area),
 	};
 	stream->lost_exact = !stream->gaps;
-	set_params(building, area->about.cpu, &stream->params);
 	if (!stream->file)
 		return NTRACE_ERR_NOMEM;
 	building->import->stream_count++;
@@ -467,6 +489,8 @@ int aux_import_read(struct aux_import *import)
 			  ntrace_perf_file_feature(machine->file, NTRACE_PERF_ARCH));
 		return NTRACE_ERR_FORMAT;
 	}
+	if (import->params && !(import->text = strdup(import->params)))
+		return NTRACE_ERR_NOMEM;
 	error = ntrace_perf_file_records(machine->file, take_record, &building);
 	if (error == NTRACE_ERR_TRUNCATED)
 		error = 0;
@@ -490,6 +514,11 @@ void aux_import_free(struct aux_import *import)
 	while (import->stream_count)
 		free((char *)(uintptr_t)import->streams[--import->stream_count].file);
 	free(import->streams);
+	while (import->of_stream_count)
+		free(import->of_streams[--import->of_stream_count]);
+	/* NOLINTNEXTLINE(bugprone-multi-level-implicit-pointer-conversion) */
+	free(import->of_streams);
+	free(import->text);
 	memset(import, 0, sizeof(*import));
 }
 

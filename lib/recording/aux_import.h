@@ -40,6 +40,9 @@ struct aux_import {
 	size_t file_count;
 	struct piece_list *pieces;
 	unsigned int piece_lists;
+	char *text;			/* copy of @params, where ISA strings of streams are */
+	struct ntrace_params **of_streams;
+	unsigned int of_stream_count;
 };
 
 /* Are there AUXTRACE records? */

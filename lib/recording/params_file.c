@@ -54,13 +54,35 @@ static bool writable(const struct ntrace_recording *recording)
 	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX;
 }
 
-static void write_stream(FILE *file, const struct ntrace_stream *stream, unsigned int index)
+/* An ISA string has any length. */
+static int write_params(FILE *file, const struct ntrace_params *params)
 {
-	char params[512];
+	struct ntrace_params defaults;
+	char *text;
+	int length;
 
-	ntrace_params_format(&stream->params, params, sizeof(params));
-	fprintf(file, "stream %u\nfile %s\ncpu %u\nhartid %" PRIu64 "\nsrc %u\nparams %s\n", index,
-		stream->file, stream->cpu, stream->hartid, stream->src, params);
+	ntrace_params_init(&defaults);
+	if (!params)
+		params = &defaults;
+	length = ntrace_params_format(params, NULL, 0);
+	if (length < 0)
+		return length;
+	text = malloc((size_t)length + 1);
+	if (!text)
+		return NTRACE_ERR_NOMEM;
+	ntrace_params_format(params, text, (size_t)length + 1);
+	fprintf(file, "params %s\n", text);
+	free(text);
+	return NTRACE_OK;
+}
+
+static int write_stream(FILE *file, const struct ntrace_stream *stream, unsigned int index)
+{
+	int error;
+
+	fprintf(file, "stream %u\nfile %s\ncpu %u\nhartid %" PRIu64 "\nsrc %u\n", index,
+		stream->file, stream->cpu, stream->hartid, stream->src);
+	error = write_params(file, stream->params);
 	fprintf(file, "start_ns %" PRIu64 "\nstop_ns %" PRIu64 "\nbytes %" PRIu64 "\n",
 		stream->start_ns, stream->stop_ns, stream->bytes);
 	fprintf(file, "lost %" PRIu64 "\nlost_exact %d\ngaps %" PRIu64 "\n", stream->lost,
@@ -68,6 +90,7 @@ static void write_stream(FILE *file, const struct ntrace_stream *stream, unsigne
 	if (stream->event)
 		fprintf(file, "event %" PRIu64 "\nposition %" PRIu64 "\n", stream->event,
 			stream->position);
+	return error;
 }
 
 int ntrace_recording_write(const char *directory, const struct ntrace_recording *recording)
@@ -76,7 +99,7 @@ int ntrace_recording_write(const char *directory, const struct ntrace_recording 
 	char path[PATH_ROOM], made[PATH_ROOM];
 	unsigned int i;
 	FILE *file;
-	int failed;
+	int failed, error = NTRACE_OK;
 
 	if (STRUCT_TAKE(&full, recording) || !writable(&full))
 		return NTRACE_ERR_INVALID;
@@ -95,15 +118,15 @@ int ntrace_recording_write(const char *directory, const struct ntrace_recording 
 		text_of(recording->machine), text_of(recording->clock),
 		text_of(recording->command));
 	fprintf(file, "privilege %" PRIu32 "\n", recording->privilege);
-	for (i = 0; i < recording->stream_count; i++)
-		write_stream(file, &recording->streams[i], i);
+	for (i = 0; i < recording->stream_count && !error; i++)
+		error = write_stream(file, &recording->streams[i], i);
 	failed = ferror(file);
-	if (fclose(file) || failed || rename(made, path)) {
+	if (fclose(file) || failed || error || rename(made, path)) {
 		int saved = errno;
 
 		unlink(made);
 		errno = saved;
-		return NTRACE_ERR_IO;
+		return error ? error : NTRACE_ERR_IO;
 	}
 	return 0;
 }
@@ -118,6 +141,7 @@ struct read_recording {
 struct params_reader {
 	struct read_recording *made;
 	struct ntrace_stream *stream;	/* of the present section; NULL in the first */
+	struct ntrace_params *params;	/* of this stream */
 	unsigned int line;
 	char *reason;
 	size_t reason_size;
@@ -152,6 +176,7 @@ static int add_stream(struct params_reader *reader)
 	struct read_recording *made = reader->made;
 	unsigned int count = made->recording.stream_count;
 	struct ntrace_stream *streams;
+	struct ntrace_params *params;
 
 	if (count == NTRACE_RECORDING_STREAMS_MAX)
 		return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: too many streams",
@@ -161,12 +186,17 @@ static int add_stream(struct params_reader *reader)
 		return NTRACE_ERR_NOMEM;
 	made->streams = streams;
 	made->recording.streams = streams;
+	params = malloc(sizeof(*params));
+	if (!params)
+		return NTRACE_ERR_NOMEM;
 	made->recording.stream_count = count + 1;
+	ntrace_params_init(params);
+	reader->params = params;
 	reader->stream = &streams[count];
 	memset(reader->stream, 0, sizeof(*reader->stream));
 	reader->stream->file = "";
 	reader->stream->lost_exact = true;
-	ntrace_params_init(&reader->stream->params);
+	reader->stream->params = params;
 	return 0;
 }
 
@@ -255,7 +285,7 @@ static int take_line(struct params_reader *reader, const char *key, const char *
 		return 0;
 	}
 	if (!strcmp(key, "params")) {
-		if (ntrace_params_parse(&reader->stream->params, value, &bad))
+		if (ntrace_params_parse(reader->params, value, &bad))
 			return refuse(reader, NTRACE_ERR_FORMAT,
 				      "params line %u: bad stream parameter %.40s", reader->line,
 				      bad);
@@ -422,9 +452,13 @@ void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *
 void ntrace_recording_free(struct ntrace_recording *recording)
 {
 	struct read_recording *made = (struct read_recording *)recording;
+	unsigned int i;
 
 	if (!made)
 		return;
+	/* A session has streams of its own, and then made->streams is NULL. */
+	for (i = 0; made->streams && i < recording->stream_count; i++)
+		free((struct ntrace_params *)(uintptr_t)made->streams[i].params);
 	free(made->text);
 	free(made->streams);
 	free(made);

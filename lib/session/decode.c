@@ -297,7 +297,7 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 {
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
-	int result = ntrace_reader_init(&reader, &stream->params, starts_whole(decoding, stream));
+	int result = ntrace_reader_init(&reader, stream->params, starts_whole(decoding, stream));
 	uint64_t total = 0, pending;
 	ssize_t got = 1;
 
@@ -361,7 +361,7 @@ int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 	decoding.event.sideband_ns = info->start_ns;
 	decoding.stop_ns = info->stop_ns;
 	decoding.event.privilege = PRIVILEGE_S;
-	decoding.sign_bit = UINT64_C(1) << (info->params.xlen - 1);
+	decoding.sign_bit = UINT64_C(1) << (info->params->xlen - 1);
 	decoding.countable =
 		session->switch_address && !info->event &&
 		(!session->recording->privilege || session->recording->privilege & TRACED_S);

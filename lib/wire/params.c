@@ -8,6 +8,7 @@
 #include <ntrace/params.h>
 
 #include "struct_size.h"
+#include "wire/params.h"
 
 /* A spelling of a value; the first one of a value is the one written. */
 struct spelling {
@@ -147,29 +148,33 @@ static const char *name_of(const struct spelling *names, unsigned int value)
 	return "?";
 }
 
-/* An ISA string stands between commas, so it must not hold one, nor anything unprintable. */
-static bool parse_isa(const char *text, char *isa, size_t size)
+/* An ISA string ends where the setting does. It holds nothing that cannot be printed. */
+static bool parse_isa(struct ntrace_params *params, const char *text, size_t length)
 {
-	size_t length = strlen(text);
-
-	if (length >= size)
-		return false;
 	for (size_t i = 0; i < length; i++) {
-		if (text[i] <= ' ' || text[i] > '~' || text[i] == ',')
+		if (text[i] <= ' ' || text[i] > '~')
 			return false;
 	}
-	memcpy(isa, text, length + 1);
+	params->isa = text;
 	return true;
 }
 
+/* Longer than any value but an ISA string. */
+#define VALUE_SIZE 32
+
 static bool parse_value(struct ntrace_params *params, const struct param_field *setting,
-			const char *text)
+			const char *value, size_t length)
 {
 	void *field = (char *)params + setting->offset;
+	char text[VALUE_SIZE];
 	uint64_t number;
 
 	if (setting->kind == KIND_ISA)
-		return parse_isa(text, field, sizeof(params->isa));
+		return parse_isa(params, value, length);
+	if (length >= sizeof(text))
+		return false;
+	memcpy(text, value, length);
+	text[length] = '\0';
 	if (setting->names ? !parse_name(text, setting->names, &number) :
 			     !parse_number(text, setting->max, &number))
 		return false;
@@ -191,12 +196,16 @@ static bool parse_value(struct ntrace_params *params, const struct param_field *
 	}
 }
 
-static bool parse_setting(struct ntrace_params *params, const char *key, const char *value)
+/* @text: KEY=VALUE of @length bytes */
+static bool parse_setting(struct ntrace_params *params, const char *text, size_t length)
 {
-	for (size_t i = 0; i < KEYS; i++) {
-		if (strcmp(key, keys[i].name))
+	const char *equals = memchr(text, '=', length);
+	size_t key_length = equals ? (size_t)(equals - text) : 0;
+
+	for (size_t i = 0; i < KEYS && equals; i++) {
+		if (strlen(keys[i].name) != key_length || memcmp(text, keys[i].name, key_length))
 			continue;
-		if (!parse_value(params, &settings[i], value))
+		if (!parse_value(params, &settings[i], equals + 1, length - key_length - 1))
 			return false;
 		/* All there are. */
 		params->address_bits %= 64;
@@ -217,21 +226,11 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 	if (!params || !text || STRUCT_TAKE(&result, params))
 		return NTRACE_ERR_INVALID;
 	while (*start) {
-		char setting[sizeof(result.isa) + 16];
 		size_t length = strcspn(start, ",");
-		char *value;
 
 		if (bad)
 			*bad = start;
-		if (length >= sizeof(setting))
-			return NTRACE_ERR_INVALID;
-		memcpy(setting, start, length);
-		setting[length] = '\0';
-		value = strchr(setting, '=');
-		if (!value)
-			return NTRACE_ERR_INVALID;
-		*value++ = '\0';
-		if (!parse_setting(&result, setting, value))
+		if (!parse_setting(&result, start, length))
 			return NTRACE_ERR_INVALID;
 		start += length;
 		if (*start != ',')
@@ -253,21 +252,24 @@ int ntrace_params_format(const struct ntrace_params *params, char *text, size_t 
 {
 	char jvt[32] = "", bits[32] = "";
 	struct ntrace_params full;
+	const char *isa;
 
 	ntrace_params_init(&full);
 	if (STRUCT_TAKE(&full, params))
 		return NTRACE_ERR_INVALID;
 	params = &full;
+	isa = params_isa(params);
 	if (params->jvt_known)
 		snprintf(jvt, sizeof(jvt), ",jvt=0x%llx", (unsigned long long)params->jvt);
 	if (params->address_bits)
 		snprintf(bits, sizeof(bits), ",addrbits=%u", params->address_bits);
 	return snprintf(text, size,
 			"srcbits=%u,xlen=%u,extaddr=%u,alljumps=%u,mode=%s,dialect=%s,"
-			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%s%s%s",
+			"tsbits=%u,tshz=%llu,tsdelta=%s,impret=%u,keepstack=%u%s%.*s%s%s",
 			params->src_bits, params->xlen, params->extend_address, params->all_jumps,
 			name_of(mode_names, params->mode), name_of(dialect_names, params->dialect),
 			params->timestamp_bits, (unsigned long long)params->timestamp_hz,
 			name_of(delta_names, params->timestamp_xor), params->implicit_return,
-			params->keep_stack, params->isa[0] ? ",isa=" : "", params->isa, jvt, bits);
+			params->keep_stack, isa ? ",isa=" : "", isa ? (int)strcspn(isa, ",") : 0,
+			isa ? isa : "", jvt, bits);
 }

@@ -40,7 +40,7 @@ int ntrace_reader_init(struct ntrace_reader *reader, const struct ntrace_params 
 	if (!reader || !params || STRUCT_TAKE(&full, params) || full.src_bits > NTRACE_SRC_BITS_MAX)
 		return NTRACE_ERR_INVALID;
 	memset(reader, 0, sizeof(*reader));
-	reader->params = full;
+	reader->src_bits = full.src_bits;
 	reader->rows = ntrace_wire_row(0, full.dialect);
 	reader->state = aligned ? STATE_IDLE : STATE_SKIP;
 	return NTRACE_OK;
@@ -182,8 +182,8 @@ static void interpret(struct ntrace_reader *reader, struct ntrace_message *messa
 	row = row_of(reader, message->tcode);
 	if (!row->name)
 		message->flags |= NTRACE_MESSAGE_UNKNOWN;
-	if (reader->params.src_bits) {
-		if (!take(first, reader->params.src_bits, &value))
+	if (reader->src_bits) {
+		if (!take(first, reader->src_bits, &value))
 			goto truncated;
 		set_field(message, NTRACE_FIELD_SRC, value);
 	}
@@ -353,8 +353,8 @@ static inline bool read_short(struct ntrace_reader *reader, struct ntrace_messag
 	message->present = 0;
 	message->offset = reader->offset;
 	message->length = size;
-	if (reader->params.src_bits)
-		take_short_fixed(message, NTRACE_FIELD_SRC, reader->params.src_bits, &rest);
+	if (reader->src_bits)
+		take_short_fixed(message, NTRACE_FIELD_SRC, reader->src_bits, &rest);
 	if (is_alone(row) && rest.at < MDO_BITS * size && !(rest.ends & (rest.ends - 1))) {
 		/* Most messages of BTM: DirectBranch. */
 		message->field[row->variable[0].field] = rest.payload >> rest.at;

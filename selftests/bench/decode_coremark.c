@@ -89,8 +89,10 @@ static void parse(const uint8_t *data, size_t size)
 static uint64_t walk(struct ntrace_space *space, const uint8_t *data, size_t size)
 {
 	struct sum sum = { .losses = 0 };
+	struct ntrace_params params;
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
+		.params = &params,
 		.event = take_event,
 		.blocks = take_blocks,
 		.space = space,
@@ -101,8 +103,8 @@ static uint64_t walk(struct ntrace_space *space, const uint8_t *data, size_t siz
 	struct ntrace_flow *flow;
 	double start = seconds();
 
-	ntrace_params_init(&config.params);
-	if (ntrace_flow_new(&flow, &config) || ntrace_reader_init(&reader, &config.params, true))
+	ntrace_params_init(&params);
+	if (ntrace_flow_new(&flow, &config) || ntrace_reader_init(&reader, &params, true))
 		exit(1);
 	ntrace_reader_feed(&reader, data, size);
 	while (ntrace_reader_next(&reader, &message) >= 0)

@@ -34,6 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ntrace_detect_result result, again;
 	struct ntrace_detect_config config;
+	struct ntrace_params params;
 	struct ntrace_space *space = NULL;
 	struct ntrace_object *object;
 
@@ -43,7 +44,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	config.data = data + 1;
 	config.bytes = size - 1;
 	config.xlen_known = data[0] & 1;
-	config.params.xlen = data[0] & 2 ? 32 : 64;
+	ntrace_params_init(&params);
+	config.params = &params;
+	params.xlen = data[0] & 2 ? 32 : 64;
 	if (data[0] & 4) {
 		if (ntrace_space_new(&space, "fuzz", NULL) ||
 		    ntrace_object_from_bytes(&object, "code", data, size, 0x10000))

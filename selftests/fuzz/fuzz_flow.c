@@ -141,8 +141,7 @@ static void set_params(struct ntrace_params *params, const uint8_t *data)
 	params->timestamp_xor = data[5] & 32;
 	params->timestamp_bits = widths[data[5] >> 6];
 	if (data[1] & 1)
-		snprintf(params->isa, sizeof(params->isa), "%s",
-			 data[1] & 2 ? "rv64g" : "rv32imac");
+		params->isa = data[1] & 2 ? "rv64g" : "rv32imac";
 }
 
 static struct ntrace_space *make_space(const char *name, const uint8_t *data, size_t code,
@@ -193,7 +192,7 @@ static void decode_one(const struct ntrace_flow_config *config, const struct sta
 
 	if (ntrace_flow_new(&flow, config))
 		return;
-	feed(flow, NULL, &config->params, stream, size);
+	feed(flow, NULL, config->params, stream, size);
 	ntrace_flow_get_stats(flow, &stats);
 	if (stats.instructions != state->instructions)
 		abort();
@@ -209,7 +208,7 @@ static void decode_all(const struct ntrace_flow_config *config, const struct sta
 
 	if (ntrace_demux_new(&demux, config, FLOWS))
 		return;
-	feed(NULL, demux, &config->params, stream, size);
+	feed(NULL, demux, config->params, stream, size);
 	for (unsigned int src = 0; src < SOURCES; src++) {
 		struct ntrace_flow *flow = ntrace_demux_flow(demux, src);
 		struct ntrace_flow_stats stats;
@@ -229,6 +228,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config), .event = take_event };
 	struct state state = { 0 };
+	struct ntrace_params params;
 	struct ntrace_contexts *contexts = NULL;
 	struct ntrace_space *other;
 	const uint8_t *stream;
@@ -241,7 +241,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	code = (size_t)(stream - data) - SETTINGS;
 	size -= (size_t)(stream - data);
-	set_params(&config.params, data);
+	set_params(&params, data);
+	config.params = &params;
 	state.space = make_space("any", data, code, 0);
 	other = make_space("other", data, code, 2);
 	config.space = state.space;

@@ -47,21 +47,24 @@ static void check_message(void *data, const uint8_t *bytes, size_t size)
 	sink->bytes += size;
 }
 
-static void configure(struct ntrace_encoder_config *config, const uint8_t *options)
+static void configure(struct ntrace_encoder_config *config, struct ntrace_params *params,
+		      const uint8_t *options)
 {
 	ntrace_encoder_config_init(config);
-	config->params.mode = options[0] & 1 ? NTRACE_MODE_BRANCH : NTRACE_MODE_HISTORY;
-	config->params.extend_address = options[0] & 2;
-	config->params.all_jumps = options[0] & 4;
-	config->params.timestamp_xor = options[0] & 8;
-	config->params.keep_stack = options[0] & 16;
-	config->params.dialect = options[0] & 32 ? NTRACE_DIALECT_RC7 : NTRACE_DIALECT_RATIFIED;
+	ntrace_params_init(params);
+	config->params = params;
+	params->mode = options[0] & 1 ? NTRACE_MODE_BRANCH : NTRACE_MODE_HISTORY;
+	params->extend_address = options[0] & 2;
+	params->all_jumps = options[0] & 4;
+	params->timestamp_xor = options[0] & 8;
+	params->keep_stack = options[0] & 16;
+	params->dialect = options[0] & 32 ? NTRACE_DIALECT_RC7 : NTRACE_DIALECT_RATIFIED;
 	config->repeat_branch = options[0] & 64;
 	config->repeated_history = options[0] & 128;
-	config->params.src_bits = options[1] % 13;
-	config->params.timestamp_bits = options[2] % 65;
+	params->src_bits = options[1] % 13;
+	params->timestamp_bits = options[2] % 65;
 	config->timestamps = (enum ntrace_timestamps)(options[1] >> 6);
-	config->params.implicit_return = options[3] & 3;
+	params->implicit_return = options[3] & 3;
 	config->implicit_return_depth = 1 + (options[3] >> 3);
 	/* A block of 65,535 parcels makes 2^(16 - icnt_bits) messages. */
 	config->icnt_bits = 6 + options[4] % 27;
@@ -120,13 +123,14 @@ static uint64_t read_all(const uint8_t *options, const char *text, size_t size, 
 	static struct ntrace_encoder encoder;
 	struct ntrace_ingress_writer writer;
 	struct ntrace_encoder_config config;
+	struct ntrace_params params;
 	struct ntrace_ingress_record record;
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 	struct sink sink = { .bytes = 0 };
 	bool begun = false, encodes = false;
 	int result = NTRACE_ERR_AGAIN;
 
-	configure(&config, options);
+	configure(&config, &params, options);
 	config.write = check_message;
 	config.write_data = &sink;
 	memset(&record, 0, sizeof(record));
@@ -136,10 +140,10 @@ static uint64_t read_all(const uint8_t *options, const char *text, size_t size, 
 					   size - at < chunk ? size - at : chunk);
 		while (!(result = ntrace_ingress_reader_next(&reader, &record))) {
 			if (!begun) {
-				config.params.xlen = reader.port.xlen;
+				params.xlen = reader.port.xlen;
 				config.itype_bits = reader.port.itype_bits;
 				config.single_retire = reader.port.single;
-				sink.params = config.params;
+				sink.params = params;
 				encodes = !ntrace_encoder_init(&encoder, &config);
 				writer.port = reader.port;
 				begun = true;

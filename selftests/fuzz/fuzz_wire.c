@@ -194,6 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *settings = data;
 	struct ntrace_check_config config;
+	struct ntrace_params params;
 	uint64_t whole;
 	bool aligned;
 
@@ -202,11 +203,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	data += SETTINGS;
 	size -= SETTINGS;
 	ntrace_check_config_init(&config);
-	set_params(&config.params, settings);
+	set_params(&params, settings);
+	config.params = &params;
 	aligned = settings[1] & 4;
-	whole = read_all(&config.params, aligned, data, size, size);
-	if (read_all(&config.params, aligned, data, size, 1) != whole ||
-	    read_all(&config.params, aligned, data, size, 3 + settings[0] % 7) != whole)
+	whole = read_all(&params, aligned, data, size, size);
+	if (read_all(&params, aligned, data, size, 1) != whole ||
+	    read_all(&params, aligned, data, size, 3 + settings[0] % 7) != whole)
 		abort();
 	check_words(data, size);
 	config.wrapped = !aligned;

@@ -129,7 +129,7 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 	list->result = ntrace_flow_new(&flow, &config);
 	if (list->result)
 		return;
-	ntrace_reader_init(&reader, &config.params, true);
+	ntrace_reader_init(&reader, config.params, true);
 	ntrace_reader_feed(&reader, data, size);
 	while (!list->result && (event = ntrace_reader_next(&reader, &message)) >= 0)
 		list->result = event == NTRACE_WIRE_ERROR ?

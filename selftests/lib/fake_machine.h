@@ -109,11 +109,14 @@ __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char
 					      uint32_t priv_mask)
 {
 	struct ntrace_encoder_config config;
+	struct ntrace_params given;
 
 	memset(hart, 0, sizeof(*hart));
 	hart->file = fopen(path, "w");
 	ntrace_encoder_config_init(&config);
-	config.params.mode = NTRACE_MODE_HISTORY;
+	ntrace_params_init(&given);
+	given.mode = NTRACE_MODE_HISTORY;
+	config.params = &given;
 	config.write = hart_write;
 	config.write_data = hart;
 	config.priv_mask = priv_mask;

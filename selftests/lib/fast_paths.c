@@ -142,15 +142,18 @@ static unsigned int branch_at(struct ntrace_encoder *encoder, unsigned int copy,
 static void encode(struct stream *stream, bool history)
 {
 	struct ntrace_encoder_config config;
+	struct ntrace_params given;
 	static struct ntrace_encoder encoder;
 
 	ntrace_encoder_config_init(&config);
-	config.params.mode = history ? NTRACE_MODE_HISTORY : NTRACE_MODE_BRANCH;
-	config.params.implicit_return = 3;
+	ntrace_params_init(&given);
+	config.params = &given;
+	given.mode = history ? NTRACE_MODE_HISTORY : NTRACE_MODE_BRANCH;
+	given.implicit_return = 3;
 	config.implicit_return_depth = 16;
 	config.write = take_bytes;
 	config.write_data = stream;
-	stream->params = config.params;
+	stream->params = given;
 	demand(!ntrace_encoder_init(&encoder, &config), "the encoder refuses");
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
 	walked_blocks = 0;
@@ -248,7 +251,7 @@ int main(int argc, char **argv)
 
 	make_program();
 	encode(&stream, !strstr(what, "btm"));
-	config.params = stream.params;
+	config.params = &stream.params;
 	config.space = space;
 	if (!strcmp(what, "profile")) {
 		demand(!ntrace_profile_new(&sink.profile, NULL), "no memory");

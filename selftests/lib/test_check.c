@@ -334,10 +334,10 @@ static void config_of(struct ntrace_check_config *config, const struct mutation 
 	const char *params = mutation->params + (flow ? 4 : 0);
 
 	ntrace_check_config_init(config);
-	config->params = params_of(params + (*params == ','));
+	config->params = params_at(params + (*params == ','));
 	config->space = flow ? space : NULL;
 	/* SRC 3 and 5 are declared where there is any, and no program. */
-	if (config->params.src_bits && !flow)
+	if (config->params->src_bits && !flow)
 		config->sources[0] = 1u << 3 | 1u << 5;
 }
 
@@ -350,14 +350,14 @@ static void test_mutations(struct ntrace_space *space, uint8_t *data)
 		size_t size, chunk;
 
 		config_of(&config, mutation, space);
-		size = stream_of(mutation->good, &config.params, data, ROOM);
+		size = stream_of(mutation->good, config.params, data, ROOM);
 		check_stream(&found, &config, data, size, size);
 		ok(!found.count, "%s: the good stream is one", mutation->rule);
 		if (found.count)
 			diag("%s:%s", mutation->good, found.text);
 		if (!mutation->bad)
 			continue;
-		size = stream_of(mutation->bad, &config.params, data, ROOM);
+		size = stream_of(mutation->bad, config.params, data, ROOM);
 		found.expected = mutation->rule;
 		for (chunk = size; chunk; chunk = chunk == 1 || size > 1000 ? 0 : 1) {
 			check_stream(&found, &config, data, size, chunk);
@@ -406,7 +406,7 @@ static void test_reference_stream(void)
 		return;
 	data = read_file(trace, &size);
 	ntrace_check_config_init(&config);
-	config.params = params_of("xlen=32,mode=htm");
+	config.params = params_at("xlen=32,mode=htm");
 	check_stream(&found, &config, data, size, 4096);
 	is_str(found.text, "", "xrle: no finding");
 	config.space = new_space("xrle");
@@ -469,16 +469,16 @@ static void test_config(struct ntrace_space *space, uint8_t *data)
 	size_t size;
 
 	ntrace_check_config_init(&config);
-	size = stream_of("[12 44 28 43];" JUMP "DirectBranch ICNT=0;" START JUMP, &config.params,
+	size = stream_of("[12 44 28 43];" JUMP "DirectBranch ICNT=0;" START JUMP, config.params,
 			 data, ROOM);
 	config.wrapped = true;
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, "", "wrapped: what comes before the first sync is not judged");
-	size = stream_of("[12 44 28 43];" START "DirectBranch ICNT=0;", &config.params, data, ROOM);
+	size = stream_of("[12 44 28 43];" START "DirectBranch ICNT=0;", config.params, data, ROOM);
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, " transfer-icnt@8", "wrapped: what comes behind it is");
 	ntrace_check_config_init(&config);
-	size = stream_of(START JUMP JUMP OFF JUMP, &config.params, data, ROOM);
+	size = stream_of(START JUMP JUMP OFF JUMP, config.params, data, ROOM);
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, " sync-after-correlation@13", "what is sent after the end, as a rule");
 	check_broken(&found, &config, data, size, 1, 11);
@@ -491,7 +491,7 @@ static void test_config(struct ntrace_space *space, uint8_t *data)
 	       "no callback");
 	config.finding = take_finding;
 	config.space = space;
-	snprintf(config.params.isa, sizeof(config.params.isa), "nonsense");
+	config.params = params_at("isa=nonsense");
 	is_u64((uint64_t)ntrace_check_new(&check, &config), (uint64_t)NTRACE_ERR_INVALID,
 	       "no such instruction set");
 	ntrace_check_free(NULL);

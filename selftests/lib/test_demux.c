@@ -44,7 +44,7 @@ static const char *decode_both(struct ntrace_space *space, const char *settings,
 {
 	static struct flow_log log;
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(settings) };
+					     .params = params_at(settings) };
 	struct ntrace_reader reader;
 	struct ntrace_demux *demux;
 
@@ -54,7 +54,7 @@ static const char *decode_both(struct ntrace_space *space, const char *settings,
 	config.space = space;
 	if (ntrace_demux_new(&demux, &config, limit))
 		return "no demux";
-	ntrace_reader_init(&reader, &config.params, true);
+	ntrace_reader_init(&reader, config.params, true);
 	walk(demux, &reader, hex);
 	if (after) {
 		ntrace_reader_break(&reader);
@@ -107,7 +107,7 @@ int main(void)
 	is_str(decode(space, "srcbits=12", 4, "24 14 54 01 00 83 24 03"),
 	       "1349:sync0@1000 1349:E2@1000 1349:gap ",
 	       "section 2: a SRC of 12 bits; a message too short for one is an error of all");
-	config.params = params_of("srcbits=2");
+	config.params = params_at("srcbits=2");
 	is_u64(ntrace_demux_new(&demux, &config, 2), 0, "two harts");
 	is_u64(ntrace_demux_add(demux, 4, NULL), NTRACE_ERR_INVALID, "no SRC 4 in 2 bits");
 	is_u64(ntrace_demux_add(demux, 3, NULL), 0, "SRC 3");

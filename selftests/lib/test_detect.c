@@ -41,7 +41,7 @@ static int detect(const uint8_t *data, size_t size, struct ntrace_space *space,
 	config.bytes = size;
 	config.space = space;
 	if (known)
-		config.params = *known;
+		config.params = known;
 	config.xlen_known = known;
 	error = ntrace_detect(&config, &result);
 	free(copy);
@@ -83,7 +83,7 @@ static struct decoded decode(const struct ntrace_params *params, struct ntrace_s
 	struct decoded decoded = { 0 };
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = *params,
+		.params = params,
 		.event = take_event,
 		.space = space,
 		.data = &decoded,
@@ -474,6 +474,7 @@ static void test_calls(void)
 	/* ProgTraceSync SYNC 3, Correlation: digest section 13; then zeros of an empty buffer. */
 	static const uint8_t bytes[64] = { 0x24, 0x0d, 0x00, 0x0b, 0x84, 0x00, 0x07 };
 	struct ntrace_detect_config config;
+	struct ntrace_params params;
 	int code = 7;
 
 	is_u64(detect(bytes, sizeof(bytes), NULL, NULL), 0, "two messages");
@@ -488,10 +489,12 @@ static void test_calls(void)
 	config.progress = stop;
 	config.user = &code;
 	is_u64(ntrace_detect(&config, &result), 7, "progress stops");
-	config.params.xlen = 16;
+	ntrace_params_init(&params);
+	params.xlen = 16;
+	config.params = &params;
 	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID, "a wrong XLEN is refused");
 	ok(ntrace_detect(NULL, &result) == NTRACE_ERR_INVALID, "no configuration is refused");
-	config.params.xlen = 64;
+	params.xlen = 64;
 	config.size = 0;
 	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID,
 	   "a structure without a size is refused");

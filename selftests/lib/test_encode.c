@@ -17,8 +17,8 @@ static void program_a(enum ntrace_mode mode, const char *taken, const char *seco
 	const char *name = mode == NTRACE_MODE_BRANCH ? "BTM" : "HTM";
 	char text[64];
 
-	ntrace_encoder_config_init(&config);
-	config.params.mode = mode;
+	default_config(&config);
+	given.mode = mode;
 
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -50,7 +50,7 @@ static void vectors(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x3fc04, 7, NTRACE_ITYPE_RETURN);
@@ -100,15 +100,15 @@ static void vectors(void)
 	retire(&encoder, 0xffffffff800031f4, 2, NTRACE_ITYPE_INDIRECT_JUMP);
 	is_bytes("24 0D E8 8C 04 00 00 FC FC FC FC FC 1F",
 		 "kernel address without address extension");
-	config.params.address_bits = 48;
+	given.address_bits = 48;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0xffffffff800031f4, 2, NTRACE_ITYPE_INDIRECT_JUMP);
 	retire(&encoder, 0x10000, 2, NTRACE_ITYPE_NONE);
 	is_bytes("24 0D E8 8C 04 00 00 FC FC FF 10 21 E8 8C 24 00 00 FC FC FF",
 		 "the same with addresses of 48 bits, and back");
-	config.params.address_bits = 0;
-	config.params.extend_address = true;
+	given.address_bits = 0;
+	given.extend_address = true;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0xffffffff800031f4, 2, NTRACE_ITYPE_INDIRECT_JUMP);
@@ -121,20 +121,20 @@ static void vectors(void)
 	retire(&encoder, 0xffffffff800031b4, 2, NTRACE_ITYPE_NONE);
 	is_bytes("10 21 80 03", "a zero byte keeps a positive difference positive");
 
-	ntrace_encoder_config_init(&config);
-	config.params.mode = NTRACE_MODE_BRANCH;
+	default_config(&config);
+	given.mode = NTRACE_MODE_BRANCH;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 100, NTRACE_ITYPE_BRANCH_TAKEN);
 	retire(&encoder, 0x100, 5, NTRACE_ITYPE_DIRECT_JUMP);
 	is_bytes("24 0D 00 0B 0C 90 07", "DirectBranch; a direct jump is silent");
-	config.params.all_jumps = true;
+	given.all_jumps = true;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 3, NTRACE_ITYPE_DIRECT_JUMP);
 	retire(&encoder, 0x100, 7, NTRACE_ITYPE_DIRECT_CALL);
 	is_bytes("24 0D 00 0B 0C 0F 0C 1F", "all jumps, BTM");
-	config.params.mode = NTRACE_MODE_HISTORY;
+	given.mode = NTRACE_MODE_HISTORY;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 2, NTRACE_ITYPE_OTHER_DIRECT_JUMP);
@@ -142,8 +142,8 @@ static void vectors(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 	is_bytes("24 0D 00 0B 84 40 11 0F", "all jumps, HTM");
 
-	ntrace_encoder_config_init(&config);
-	config.params.src_bits = 4;
+	default_config(&config);
+	given.src_bits = 4;
 	config.src = 10;
 	config.trap_btype = true;
 	begin(&encoder, &config);
@@ -161,27 +161,27 @@ static void start_and_stop(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.icnt_bits = 0;
 	config.write = take;
 	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID, "no I-CNT: refused");
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.write = take;
 	config.hist_bits = 32;
 	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
 	   "32 history bits: refused");
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.write = take;
 	config.sync_mode = 4;
 	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
 	   "an unknown kind of periodic sync: refused");
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.write = take;
 	config.src = 1;
 	ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
 	   "SRC wider than its field: refused");
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	begin(&encoder, &config);
 	retire(&encoder, 0x100, 1, NTRACE_ITYPE_NONE);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
@@ -230,7 +230,7 @@ static void privilege_filter(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.priv_mask = 1u << NTRACE_PRIV_U;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -269,7 +269,7 @@ static void periodic_sync(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.sync_mode = 3;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -289,7 +289,7 @@ static void periodic_sync(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 
 	config.sync_mode = 1;
-	config.params.mode = NTRACE_MODE_BRANCH;
+	given.mode = NTRACE_MODE_BRANCH;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	for (int i = 0; i < 16; i++)
@@ -371,12 +371,12 @@ static void random_streams(void)
 		uint64_t outside = 0;
 		bool user_only = n & 1, history = n & 2;
 
-		ntrace_encoder_config_init(&config);
-		config.params.mode = history ? NTRACE_MODE_HISTORY : NTRACE_MODE_BRANCH;
-		config.params.src_bits = random_below(13);
-		config.src = random_below(1u << config.params.src_bits);
+		default_config(&config);
+		given.mode = history ? NTRACE_MODE_HISTORY : NTRACE_MODE_BRANCH;
+		given.src_bits = random_below(13);
+		config.src = random_below(1u << given.src_bits);
 		/* read_back() cannot extend addresses; the bytes are checked all the same. */
-		config.params.extend_address = !user_only && random_below(2);
+		given.extend_address = !user_only && random_below(2);
 		config.icnt_bits = 1 + random_below(32);
 		config.hist_bits = 1 + random_below(31);
 		config.sync_mode = (unsigned int[]){ 0, 1, 3 }[random_below(3)];
@@ -384,7 +384,7 @@ static void random_streams(void)
 		config.priv_mask = user_only ? 1u << NTRACE_PRIV_U : ~0u;
 		config.write = take;
 		stream_size = 0;
-		stream_params = config.params;
+		stream_params = given;
 		if (ntrace_encoder_init(&encoder, &config)) {
 			bad_totals++;
 			continue;

@@ -43,11 +43,21 @@ static inline void take(void *data, const uint8_t *bytes, size_t size)
 	}
 }
 
+static struct ntrace_params given;	/* of the configuration */
+
+static inline void default_config(struct ntrace_encoder_config *config)
+{
+	ntrace_encoder_config_init(config);
+	ntrace_params_init(&given);
+	given.mode = NTRACE_MODE_HISTORY;
+	config->params = &given;
+}
+
 static inline void begin(struct ntrace_encoder *encoder, struct ntrace_encoder_config *config)
 {
 	config->write = take;
 	stream_size = 0;
-	stream_params = config->params;
+	stream_params = given;
 	unseen = 0;
 	ok(ntrace_encoder_init(encoder, config) == 0, "init");
 }

@@ -11,8 +11,8 @@ static struct ntrace_encoder_config config;
 
 static void configure(enum ntrace_mode mode)
 {
-	ntrace_encoder_config_init(&config);
-	config.params.mode = mode;
+	default_config(&config);
+	given.mode = mode;
 }
 
 static void start(enum ntrace_sync sync)
@@ -63,7 +63,7 @@ static void icnt_full(void)
 	stop();
 	is_bytes("24 0D 00 0B 6C 40 0B 84 40 15 0B", "section 4: program B in HTM");
 
-	config.params.mode = NTRACE_MODE_BRANCH;
+	given.mode = NTRACE_MODE_BRANCH;
 	config.sync4_for_icnt = true;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	for (int i = 0; i < 8; i++)
@@ -72,8 +72,8 @@ static void icnt_full(void)
 	stop();
 	is_bytes("24 0D 00 0B 24 50 09 24 0B 84 00 17", "section 4: program B in BTM, SYNC 4");
 
-	config.params.mode = NTRACE_MODE_HISTORY;
-	config.params.dialect = NTRACE_DIALECT_RC7;
+	given.mode = NTRACE_MODE_HISTORY;
+	given.dialect = NTRACE_DIALECT_RC7;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	for (int i = 0; i < 8; i++)
 		block(program_b7[i].pc, program_b7[i].parcels,
@@ -82,7 +82,7 @@ static void icnt_full(void)
 	is_bytes("24 0D 00 0B 74 10 21 20 09 0B 84 40 19 07",
 		 "section 4: program B' of rc7, SYNC 4 in HTM");
 
-	config.params.mode = NTRACE_MODE_BRANCH;
+	given.mode = NTRACE_MODE_BRANCH;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x100, 40, NTRACE_ITYPE_NONE);
 	stop();
@@ -118,9 +118,9 @@ static void sync_forms(void)
 	is_bytes("30 08 15 00 13", "section 3: a periodic sync upgrades IndirectBranch");
 
 	configure(NTRACE_MODE_HISTORY);
-	config.params.src_bits = 2;
+	given.src_bits = 2;
 	config.src = 1;
-	config.params.timestamp_bits = 40;
+	given.timestamp_bits = 40;
 	config.timestamps = NTRACE_TIMESTAMPS_SYNC;
 	config.sync_mode = 2;
 	start(NTRACE_SYNC_DEBUG_EXIT);
@@ -137,9 +137,9 @@ static void sync_forms(void)
 	is_bytes("", "section 3: not after 15");
 
 	configure(NTRACE_MODE_HISTORY);
-	config.params.src_bits = 4;
+	given.src_bits = 4;
 	config.src = 10;
-	config.params.timestamp_bits = 48;
+	given.timestamp_bits = 48;
 	config.timestamps = NTRACE_TIMESTAMPS_SYNC;
 	begin(&encoder, &config);
 	ntrace_encoder_time(&encoder, 0x123456789);
@@ -148,7 +148,7 @@ static void sync_forms(void)
 	is_bytes("24 68 05 00 09 24 78 58 44 8C 13", "section 13: SRC and TSTAMP");
 
 	configure(NTRACE_MODE_HISTORY);
-	config.params.xlen = 32;
+	given.xlen = 32;
 	start(NTRACE_SYNC_RESET_EXIT);
 	block(0x20010522, 1, NTRACE_ITYPE_NONE);
 	is_bytes("24 05 44 28 20 00 43", "section 13: exit from reset");
@@ -371,7 +371,7 @@ static void debug_mode(void)
 static void returns(void)
 {
 	configure(NTRACE_MODE_HISTORY);
-	config.params.implicit_return = 3;
+	given.implicit_return = 3;
 	config.implicit_return_depth = 2;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
@@ -394,7 +394,7 @@ static void returns(void)
 
 	/* The return goes to 0x102 in place of 0x104; what is behind says how much is compared. */
 	for (unsigned int mode = 1; mode <= 3; mode++) {
-		config.params.implicit_return = mode;
+		given.implicit_return = mode;
 		for (unsigned int bits = 1; bits <= 2; bits++) {
 			config.return_compare_bits = bits;
 			start(NTRACE_SYNC_DEBUG_EXIT);
@@ -414,7 +414,7 @@ static void returns(void)
 		}
 	}
 
-	config.params.implicit_return = 2;
+	given.implicit_return = 2;
 	for (unsigned int bits = 1; bits <= 2; bits++) {
 		config.return_compare_bits = bits;
 		start(NTRACE_SYNC_DEBUG_EXIT);
@@ -426,7 +426,7 @@ static void returns(void)
 			    "section 8: mode 2 compares just so many bits");
 	}
 
-	config.params.implicit_return = 3;
+	given.implicit_return = 3;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
 	block(0x100, 2, NTRACE_ITYPE_DIRECT_CALL);	/* 0x104 */
@@ -440,7 +440,7 @@ static void returns(void)
 	for (unsigned int i = 0; i < 8; i++) {
 		bool keep = i & 1 && i / 2 != 1;
 
-		config.params.keep_stack = i & 1;
+		given.keep_stack = i & 1;
 		start(NTRACE_SYNC_DEBUG_EXIT);
 		block(0x100, 2, NTRACE_ITYPE_DIRECT_CALL);
 		ntrace_encoder_marker(&encoder, (enum ntrace_sync)(i & 6));
@@ -453,7 +453,7 @@ static void returns(void)
 	}
 
 	configure(NTRACE_MODE_BRANCH);
-	config.params.implicit_return = 3;
+	given.implicit_return = 3;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
 	block(0x100, 2, NTRACE_ITYPE_DIRECT_CALL);
@@ -582,7 +582,7 @@ static void timestamps(void)
 	};
 
 	configure(NTRACE_MODE_HISTORY);
-	config.params.timestamp_bits = 8;
+	given.timestamp_bits = 8;
 	config.hist_bits = 1;
 	for (unsigned int which = 0; which < 4; which++) {
 		config.timestamps = (enum ntrace_timestamps)which;
@@ -609,7 +609,7 @@ static void timestamps(void)
 	block(0x204, 1, NTRACE_ITYPE_NONE);
 	is_messages("ProgTraceSync SYNC=6 ICNT=1 FADDR=102 TSTAMP=4",
 		    "section 10: absolute at a sync, as wide as the counter");
-	config.params.timestamp_xor = true;
+	given.timestamp_xor = true;
 	config.hist_bits = 31;
 	config.timestamps = NTRACE_TIMESTAMPS_BRANCH;
 	begin(&encoder, &config);
@@ -623,7 +623,7 @@ static void timestamps(void)
 	is_bytes("70 4D D0 91 0D 17", "section 13: TSTAMP 5, by XOR");
 
 	configure(NTRACE_MODE_HISTORY);
-	config.params.timestamp_bits = 64;
+	given.timestamp_bits = 64;
 	config.timestamps = NTRACE_TIMESTAMPS_ALL;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	ntrace_encoder_time(&encoder, 0x1234);
@@ -713,12 +713,12 @@ static void refusals(void)
 		ok(ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID, "by init too");   \
 	} while (0)
 
-	REFUSED("mode is neither btm nor htm", config.params.mode = NTRACE_MODE_ANY);
-	REFUSED("xlen is neither 32 nor 64", config.params.xlen = 16);
-	REFUSED("SRC has more than 12 bits", config.params.src_bits = 13);
+	REFUSED("mode is neither btm nor htm", given.mode = NTRACE_MODE_ANY);
+	REFUSED("xlen is neither 32 nor 64", given.xlen = 16);
+	REFUSED("SRC has more than 12 bits", given.src_bits = 13);
 	REFUSED("SRC does not fit in its field", config.src = 1);
-	REFUSED("implicit return mode is none of 0 to 3", config.params.implicit_return = 4);
-	REFUSED("time stamps have more than 64 bits", config.params.timestamp_bits = 65);
+	REFUSED("implicit return mode is none of 0 to 3", given.implicit_return = 4);
+	REFUSED("time stamps have more than 64 bits", given.timestamp_bits = 65);
 	REFUSED("no such choice of messages with time stamps",
 		config.timestamps = (enum ntrace_timestamps)4);
 	REFUSED("time stamps need timestamp_bits", config.timestamps = NTRACE_TIMESTAMPS_SYNC);
@@ -745,11 +745,11 @@ static void refusals(void)
 		(config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN - 1, config.fifo_drain = 1));
 	REFUSED("all jumps are reported as branches, which hides the calls that implicit return "
 		"needs",
-		(config.params.all_jumps = true, config.params.implicit_return = 3));
+		(given.all_jumps = true, given.implicit_return = 3));
 	REFUSED("implicit return needs a 4-bit itype",
-		(config.itype_bits = 3, config.params.implicit_return = 1));
+		(config.itype_bits = 3, given.implicit_return = 1));
 	REFUSED("repeated history without history: mode is btm",
-		(config.params.mode = NTRACE_MODE_BRANCH, config.repeated_history = true));
+		(given.mode = NTRACE_MODE_BRANCH, config.repeated_history = true));
 	REFUSED("SYNC 4 for a full I-CNT is for btm (htm in the rc7 dialect only)",
 		config.sync4_for_icnt = true);
 	REFUSED("hcontext is told by Ownership, which context turns on", config.hypervisor = true);

@@ -52,13 +52,16 @@ static bool encode(FILE *list, const struct column *column, struct ntrace_encode
 		   uint64_t *instructions)
 {
 	struct ntrace_encoder_config config;
+	struct ntrace_params given;
 	char type[16];
 	uint64_t pc;
 
 	ntrace_encoder_config_init(&config);
-	config.params.mode = column->mode;
-	config.params.xlen = 32;
-	config.params.implicit_return = column->returns ? 3 : 0;
+	ntrace_params_init(&given);
+	config.params = &given;
+	given.mode = column->mode;
+	given.xlen = 32;
+	given.implicit_return = column->returns ? 3 : 0;
 	config.implicit_return_depth = 8;
 	config.repeated_history = column->repeated_history;
 	config.icnt_bits = 26;

@@ -77,7 +77,7 @@ static void repeated_history(void)
 		uint64_t plain = 0;
 
 		make_outcomes();
-		ntrace_encoder_config_init(&config);
+		default_config(&config);
 		config.write = take;
 		config.icnt_bits = round % 3 ? 32 : 6;
 		config.hist_bits = round % 2 ? 31 : 1 + random_below(31);
@@ -85,7 +85,7 @@ static void repeated_history(void)
 		for (int repeated = 0; repeated < 2; repeated++) {
 			config.repeated_history = repeated;
 			stream_size = 0;
-			stream_params = config.params;
+			stream_params = given;
 			if (ntrace_encoder_init(&encoder, &config))
 				wrong++;
 			ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -120,7 +120,7 @@ static void one_repetition(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.repeated_history = true;
 	begin(&encoder, &config);
 	unseen = 1;
@@ -199,9 +199,9 @@ static void queue(void)
 	static uint8_t whole[sizeof(stream)];
 	size_t whole_size;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.context = true;
-	config.params.timestamp_bits = 40;
+	given.timestamp_bits = 40;
 	config.timestamps = NTRACE_TIMESTAMPS_ALL;
 	run_queue(&encoder, &config);
 	whole_size = stream_size;
@@ -248,8 +248,8 @@ static void all_or_none(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
-	config.params.mode = NTRACE_MODE_BRANCH;
+	default_config(&config);
+	given.mode = NTRACE_MODE_BRANCH;
 	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
 	config.fifo_drain = 1;
 	begin(&encoder, &config);
@@ -284,8 +284,8 @@ static void exact_level(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
-	config.params.mode = NTRACE_MODE_BRANCH;
+	default_config(&config);
+	given.mode = NTRACE_MODE_BRANCH;
 	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
 	config.fifo_drain = 3 << 16;
 	/* 42 cycles take 126 of 128 bytes, 43 all. */
@@ -323,7 +323,7 @@ static void repeated_once(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.repeated_history = true;
 	config.hrepeat_bits = 2;
 	begin(&encoder, &config);
@@ -347,7 +347,7 @@ static void ownership_after_sync(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.context = true;
 	config.hypervisor = true;
 	begin(&encoder, &config);
@@ -376,8 +376,8 @@ static void branch_before_reset(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
-	config.params.mode = NTRACE_MODE_BRANCH;
+	default_config(&config);
+	given.mode = NTRACE_MODE_BRANCH;
 	config.sync_mode = 3;
 	begin(&encoder, &config);
 	unseen = 2;
@@ -400,7 +400,7 @@ static void off_once(void)
 	struct ntrace_encoder_config config;
 	struct ntrace_encoder encoder;
 
-	ntrace_encoder_config_init(&config);
+	default_config(&config);
 	config.priv_mask = 1u << NTRACE_PRIV_M;
 	config.idle_correlations = true;
 	begin(&encoder, &config);
@@ -424,7 +424,7 @@ static void lost_history(void)
 		struct ntrace_encoder_config config;
 		struct ntrace_encoder encoder;
 
-		ntrace_encoder_config_init(&config);
+		default_config(&config);
 		config.repeated_history = true;
 		begin(&encoder, &config);
 		unseen = 1;

@@ -13,7 +13,10 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Stream 0 has 3 GHz; of stream 1 the frequency is unknown; there is no stream 2. */
-static struct ntrace_stream streams[] = { { .params.timestamp_hz = 3000000000 }, { .file = "" } };
+static const struct ntrace_params timed = { .size = sizeof(timed), .timestamp_hz = 3000000000 };
+static const struct ntrace_params untimed = { .size = sizeof(untimed) };
+static struct ntrace_stream streams[] = { { .params = &timed },
+					  { .file = "", .params = &untimed } };
 static struct ntrace_recording recording = { .stream_count = COUNT(streams) };
 static struct ntrace_session session = { .recording = &recording, .streams = streams };
 

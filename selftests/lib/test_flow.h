@@ -195,7 +195,7 @@ static inline int feed_flow(struct ntrace_flow *flow, const struct ntrace_params
 static inline const char *flow_bytes(struct flow_log *log, const struct ntrace_params *params,
 				     const uint8_t *data, size_t size, struct ntrace_space *space)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = *params };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params };
 	struct ntrace_flow *flow;
 
 	config.event = log_event;
@@ -205,7 +205,7 @@ static inline const char *flow_bytes(struct flow_log *log, const struct ntrace_p
 	log->text[0] = '\0';
 	if (ntrace_flow_new(&flow, &config))
 		return "no flow";
-	feed_flow(flow, &config.params, data, size, size, true);
+	feed_flow(flow, config.params, data, size, size, true);
 	ntrace_flow_free(flow);
 	while (log->at && log->text[log->at - 1] == ' ')
 		log->text[--log->at] = '\0';

@@ -11,8 +11,8 @@
 static void test_xrle(void)
 {
 	const char *stream = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
-	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of("xlen=32") };
+	struct ntrace_params params = params_of("xlen=32");
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = &params };
 	struct ntrace_object *object;
 	const char *mismatch = NULL;
 	uint32_t events, random = 1;
@@ -35,8 +35,8 @@ static void test_xrle(void)
 
 		data[at] ^= (uint8_t)(1u << (random >> 20) % 8);
 		/* The rest follows again, so that losses in the middle are met too. */
-		config.params.implicit_return = round % 4;
-		config.params.mode = round % 3 ? NTRACE_MODE_ANY : NTRACE_MODE_HISTORY;
+		params.implicit_return = round % 4;
+		params.mode = round % 3 ? NTRACE_MODE_ANY : NTRACE_MODE_HISTORY;
 		mismatch = blocks_mismatch(&config, data, size, NULL);
 		data[at] = before;
 	}
@@ -165,7 +165,7 @@ static void test_order(void)
 {
 	struct order order = { .stop = 0 };
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(""),
+					     .params = params_at(""),
 					     .event = order_event,
 					     .blocks = order_blocks,
 					     .data = &order };
@@ -223,7 +223,7 @@ static void test_endless(void)
 	struct ntrace_message sync = message_at(0x1000), full = history(4);
 	struct sum one = { .blocks = 0 }, many = { .blocks = 0 };
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(""),
+					     .params = params_at(""),
 					     .event = sum_event };
 	struct ntrace_flow *flow;
 
@@ -249,7 +249,7 @@ static void test_endless(void)
 static void test_times(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of("srcbits=2"),
+					     .params = params_at("srcbits=2"),
 					     .src = 1 };
 	/*
 	 * SRC 1: DirectBranch ICNT 4 twice without any time; ProgTraceSync SYNC 5 PC 1000 TSTAMP

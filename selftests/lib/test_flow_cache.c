@@ -86,7 +86,7 @@ static void test_many_blocks(bool batches)
 	struct ntrace_message sync = { .tcode = NTRACE_TCODE_PROG_TRACE_SYNC };
 	struct ntrace_message off = { .tcode = NTRACE_TCODE_PROG_TRACE_CORRELATION };
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(""),
+					     .params = params_at(""),
 					     .event = take_event };
 	struct expected expected = { .with_number = calloc(NUMBERS, sizeof(uint64_t)) };
 	struct ntrace_flow *flow;
@@ -151,7 +151,7 @@ static int no_event(void *data, const struct ntrace_flow_event *event)
  */
 static void test_two_objects(void)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct code first = { .start = 0x1000 }, second = { .start = 0x2000 };
 	struct objects objects = { .blocks = 0 };
 	struct ntrace_flow *flow;
@@ -174,9 +174,9 @@ static void test_two_objects(void)
 	config.data = &objects;
 	if (!ok(ntrace_flow_new(&flow, &config) == 0, "flow over two objects"))
 		return;
-	feed_flow(flow, &config.params, sync, sizeof(sync), sizeof(sync), false);
+	feed_flow(flow, config.params, sync, sizeof(sync), sizeof(sync), false);
 	for (unsigned int i = 0; i < 10; i++)
-		feed_flow(flow, &config.params, history, sizeof(history), sizeof(history), false);
+		feed_flow(flow, config.params, history, sizeof(history), sizeof(history), false);
 	ntrace_flow_end(flow, 0);
 	ntrace_flow_free(flow);
 	/* 7 bits each: two for 4 blocks */

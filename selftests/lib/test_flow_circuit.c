@@ -23,13 +23,13 @@ static void check_cases(struct ntrace_space *space, const struct circuit_case *c
 {
 	for (size_t i = 0; i < count; i++) {
 		struct ntrace_flow_config config = { .size = sizeof(config),
-						     .params = params_of(cases[i].params) };
+						     .params = params_at(cases[i].params) };
 		uint8_t data[2048];
-		size_t size = stream_of(cases[i].stream, &config.params, data, sizeof(data) / 2);
+		size_t size = stream_of(cases[i].stream, config.params, data, sizeof(data) / 2);
 		const char *mismatch;
 
-		is_str(flow_bytes(&flow_log, &config.params, data, size, space), cases[i].flow,
-		       "%s", cases[i].what);
+		is_str(flow_bytes(&flow_log, config.params, data, size, space), cases[i].flow, "%s",
+		       cases[i].what);
 		/* The second walk of the same blocks is the fast one. */
 		memcpy(data + size, data, size);
 		config.space = space;
@@ -220,7 +220,7 @@ static void test_texts(void)
 {
 	static struct lines lines;
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(V0 ",srcbits=2,tsbits=40"),
+					     .params = params_at(V0 ",srcbits=2,tsbits=40"),
 					     .event = take_line,
 					     .data = &lines };
 	struct ntrace_message message;
@@ -228,7 +228,7 @@ static void test_texts(void)
 	struct ntrace_demux *demux;
 	uint8_t data[512];
 
-	ntrace_reader_init(&reader, &config.params, true);
+	ntrace_reader_init(&reader, config.params, true);
 	ntrace_reader_feed(&reader, data,
 			   stream_of("InCircuitTraceWS SRC=1 CKSRC=9 CKDF=1 CKDATA0=0x1000>>1 "
 				     "CKDATA1=0x300>>1 TSTAMP=0x100;"
@@ -238,7 +238,7 @@ static void test_texts(void)
 				     "InCircuitTrace SRC=1 CKSRC=0 CKDF=0 CKDATA0=3;"
 				     "InCircuitTrace SRC=1 CKSRC=12 CKDF=0 CKDATA0=0x10002;"
 				     "InCircuitTrace SRC=1 CKSRC=13 CKDF=1 CKDATA0=0 CKDATA1=7;",
-				     &config.params, data, sizeof(data)));
+				     config.params, data, sizeof(data)));
 	if (ntrace_demux_new(&demux, &config, 4)) {
 		ok(false, "a demux");
 		return;
@@ -265,21 +265,21 @@ static void test_texts(void)
 static void test_owner(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(V0),
+					     .params = params_at(V0),
 					     .event = log_event,
 					     .data = &flow_log };
 	struct ntrace_flow *flow;
 	uint8_t data[256];
 	size_t size = stream_of(SYNC(0x1100) "Ownership PROCESS=0x22;" SYNC(0x1100)
 					STORE SAMPLE(0x2) "Ownership PROCESS=0x4;",
-				&config.params, data, sizeof(data));
+				config.params, data, sizeof(data));
 
 	config.space = program();
 	if (ntrace_flow_new(&flow, &config)) {
 		ok(false, "a flow");
 		return;
 	}
-	feed_flow(flow, &config.params, data, size, size, true);
+	feed_flow(flow, config.params, data, size, size, true);
 	ok(ntrace_flow_context(flow)->prv_known && !ntrace_flow_context(flow)->scontext_known,
 	   "Ownership behind a sync, a store and a sample tells all of the hart anew");
 	ntrace_flow_free(flow);

@@ -22,13 +22,13 @@ static void check_cases(struct ntrace_space *space, const struct foreign_case *c
 {
 	for (size_t i = 0; i < count; i++) {
 		struct ntrace_flow_config config = { .size = sizeof(config),
-						     .params = params_of(cases[i].params) };
+						     .params = params_at(cases[i].params) };
 		uint8_t data[2048];
-		size_t size = stream_of(cases[i].stream, &config.params, data, sizeof(data) / 2);
+		size_t size = stream_of(cases[i].stream, config.params, data, sizeof(data) / 2);
 		const char *mismatch;
 
-		is_str(flow_bytes(&flow_log, &config.params, data, size, space), cases[i].flow,
-		       "%s", cases[i].what);
+		is_str(flow_bytes(&flow_log, config.params, data, size, space), cases[i].flow, "%s",
+		       cases[i].what);
 		memcpy(data + size, data, size);
 		config.space = space;
 		mismatch = blocks_mismatch(&config, data, 2 * size, NULL);

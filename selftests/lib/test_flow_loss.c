@@ -167,7 +167,7 @@ static void test_modes(struct ntrace_space *space)
 static const char *feed(struct ntrace_space *space, const char *hex, ntrace_flow_callback *callback,
 			struct ntrace_flow_stats *stats)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct ntrace_flow *flow;
 	uint8_t data[256];
 	size_t size = from_hex(hex, data, sizeof(data));
@@ -178,7 +178,7 @@ static const char *feed(struct ntrace_space *space, const char *hex, ntrace_flow
 	config.space = space;
 	if (ntrace_flow_new(&flow, &config))
 		return "no flow";
-	feed_flow(flow, &config.params, data, size, size, true);
+	feed_flow(flow, config.params, data, size, size, true);
 	if (stats)
 		ntrace_flow_get_stats(flow, stats);
 	ntrace_flow_free(flow);
@@ -297,7 +297,7 @@ static bool stop_at(struct ntrace_space *space, const char *params, const char *
 		    unsigned int at, bool batches)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(params),
+					     .params = params_at(params),
 					     .event = stop_event,
 					     .select = stop_select };
 	struct stopper stopper = { .stop_at = at, .space = space };
@@ -312,11 +312,11 @@ static bool stop_at(struct ntrace_space *space, const char *params, const char *
 	config.data = &stopper;
 	if (ntrace_flow_new(&flow, &config))
 		return false;
-	ret = feed_flow(flow, &config.params, data, size, size, true);
+	ret = feed_flow(flow, config.params, data, size, size, true);
 	if (ret != 42 || stopper.after)
 		ok(!ret && stopper.calls < at, "%s: stop at call %u: %d, %u calls after it", hex,
 		   at, ret, stopper.after);
-	feed_flow(flow, &config.params, trap, sizeof(trap), sizeof(trap), true);
+	feed_flow(flow, config.params, trap, sizeof(trap), sizeof(trap), true);
 	if (ret == 42 && stopper.flowed)
 		ok(false, "%s: flow after a stop at call %u", hex, at);
 	ntrace_flow_free(flow);

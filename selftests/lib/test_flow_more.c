@@ -185,7 +185,7 @@ static int last_error(void *data, const struct ntrace_flow_event *event)
 /* A jump to itself: I-CNT ends it, history never does. */
 static void test_endless(void)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct ntrace_space *space = new_space("endless");
 	struct code code = { .start = 0x1000 };
 	const uint8_t history[] = { 0x24, 0x15, 0x00, 0x83, 0x6c, 0xc4, 0x07 };
@@ -199,7 +199,7 @@ static void test_endless(void)
 	config.data = &error;
 	config.space = space;
 	ok(ntrace_flow_new(&flow, &config) == 0, "flow");
-	feed_flow(flow, &config.params, history, sizeof(history), 1, true);
+	feed_flow(flow, config.params, history, sizeof(history), 1, true);
 	is_u64(error, NTRACE_FLOW_ERROR_ENDLESS, "history in an endless loop");
 	ntrace_flow_free(flow);
 	ntrace_space_put(space);
@@ -267,7 +267,7 @@ static int feed_hex(struct ntrace_flow *flow, const char *hex)
 
 static struct ntrace_flow *selecting_flow(struct flow_log *log)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct ntrace_flow *flow = NULL;
 
 	config.event = log_event;
@@ -378,7 +378,7 @@ static int log_blocks(void *data, const struct ntrace_block_batch *batch)
  */
 static void test_return_to_new_code(bool batches)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct code main_code = { .start = 0x1000 }, callee = { .start = 0x1100 };
 	struct code new = { .start = 0x1004 };
 	struct flow_log *log = &flow_log;
@@ -433,7 +433,7 @@ static int count_event(void *data, const struct ntrace_flow_event *event)
 static void check_count(const char *what, struct ntrace_space *space, const char *hex,
 			uint64_t blocks, unsigned int error)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct counted counted = { 0 };
 	struct ntrace_flow *flow;
 
@@ -462,7 +462,7 @@ static struct ntrace_message message_of(uint8_t tcode, enum ntrace_field field, 
 static void check_most(const char *what, struct ntrace_space *space, uint64_t start,
 		       const struct ntrace_message *messages, uint64_t blocks, unsigned int error)
 {
-	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_of("") };
+	struct ntrace_flow_config config = { .size = sizeof(config), .params = params_at("") };
 	struct ntrace_message sync =
 		message_of(NTRACE_TCODE_PROG_TRACE_SYNC, NTRACE_FIELD_FADDR, start >> 1);
 	struct counted counted = { 0 };
@@ -587,6 +587,7 @@ static void test_stop(void)
 static void test_source(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config) };
+	struct ntrace_params params = params_of("");
 	struct flow_log *log = &flow_log;
 	struct ntrace_flow *flow;
 	/* SRC 2 bits: ProgTraceSync SYNC 5 ICNT 0 PC 0x1000 of SRC 1 and 2 */
@@ -595,10 +596,10 @@ static void test_source(void)
 	memset(log, 0, sizeof(*log));
 	config.event = log_event;
 	config.data = log;
-	config.params = params_of("srcbits=2");
+	config.params = params_at("srcbits=2");
 	config.src = 2;
 	ok(ntrace_flow_new(&flow, &config) == 0, "flow of SRC 2");
-	feed_flow(flow, &config.params, data, sizeof(data), sizeof(data), true);
+	feed_flow(flow, config.params, data, sizeof(data), sizeof(data), true);
 	is_str(log->text, "sync5@1000 ", "takes only its own messages");
 	ntrace_flow_free(flow);
 	config.src = 4;
@@ -607,17 +608,17 @@ static void test_source(void)
 	config.event = NULL;
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no callback");
 	config.event = log_event;
-	config.params = params_of("");
-	config.params.xlen = 48;
+	params.xlen = 48;
+	config.params = &params;
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no such XLEN");
-	config.params = params_of("");
-	config.params.timestamp_bits = 65;
+	params = params_of("");
+	params.timestamp_bits = 65;
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "time stamps of 65 bits");
-	config.params = params_of("");
-	config.params.src_bits = NTRACE_SRC_BITS_MAX + 1;
+	params = params_of("");
+	params.src_bits = NTRACE_SRC_BITS_MAX + 1;
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "SRC of 13 bits");
-	config.params = params_of("");
-	strcpy(config.params.isa, "x86");
+	params = params_of("");
+	params.isa = "x86";
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no ISA");
 }
 

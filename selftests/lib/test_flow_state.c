@@ -55,7 +55,7 @@ static const char *feed(struct ntrace_space *space, const char *settings, const 
 			ntrace_flow_callback *callback, const struct ntrace_contexts *contexts)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of(settings) };
+					     .params = params_at(settings) };
 	struct ntrace_flow *flow;
 	uint8_t data[512];
 	size_t size = from_hex(hex, data, sizeof(data));
@@ -64,12 +64,12 @@ static const char *feed(struct ntrace_space *space, const char *settings, const 
 	config.data = &flow_log;
 	config.space = space;
 	config.contexts = contexts;
-	config.src = config.params.src_bits ? 1 : 0;
+	config.src = config.params->src_bits ? 1 : 0;
 	flow_log.at = 0;
 	flow_log.text[0] = '\0';
 	if (ntrace_flow_new(&flow, &config))
 		return "no flow";
-	feed_flow(flow, &config.params, data, size, size, true);
+	feed_flow(flow, config.params, data, size, size, true);
 	ntrace_flow_free(flow);
 	return flow_log.text;
 }

@@ -119,7 +119,7 @@ static void decode(struct ntrace_space *space, const uint8_t *data, size_t size,
 		   struct ntrace_flow_stats *stats)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
-					     .params = params_of("xlen=32") };
+					     .params = params_at("xlen=32") };
 	struct ntrace_flow *flow;
 
 	config.event = add_event;
@@ -128,7 +128,7 @@ static void decode(struct ntrace_space *space, const uint8_t *data, size_t size,
 	got.count = got.gaps = got.errors = 0;
 	if (ntrace_flow_new(&flow, &config))
 		return;
-	feed_flow(flow, &config.params, data, size, chunk, true);
+	feed_flow(flow, config.params, data, size, chunk, true);
 	ntrace_flow_get_stats(flow, stats);
 	ntrace_flow_free(flow);
 }

@@ -10,6 +10,7 @@
 
 static struct ntrace_encoder encoder;
 static struct ntrace_encoder_config config;
+static struct ntrace_params given;
 
 /* A cycle of M-mode code with one block, or none if @iretire is 0. */
 static struct ntrace_ingress_cycle one(uint64_t iaddr, uint32_t iretire, unsigned int itype)
@@ -31,6 +32,9 @@ static void give(struct ntrace_ingress_cycle cycle)
 static void fresh(void)
 {
 	ntrace_encoder_config_init(&config);
+	ntrace_params_init(&given);
+	given.mode = NTRACE_MODE_HISTORY;
+	config.params = &given;
 	begin(&encoder, &config);
 }
 
@@ -171,7 +175,7 @@ static void levels(void)
 	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
 	config.fifo_drain = 0x8000;
 	config.stall = true;
-	config.params.mode = NTRACE_MODE_BRANCH;
+	given.mode = NTRACE_MODE_BRANCH;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
 	unsigned int stalls = 0;
@@ -446,8 +450,11 @@ static void replay(void)
 
 	srand(5);
 	ntrace_encoder_config_init(&config);
-	config.params.implicit_return = 3;
-	config.params.timestamp_bits = 32;
+	ntrace_params_init(&given);
+	given.mode = NTRACE_MODE_HISTORY;
+	config.params = &given;
+	given.implicit_return = 3;
+	given.timestamp_bits = 32;
 	config.timestamps = NTRACE_TIMESTAMPS_BRANCH;
 	config.sync_mode = 2;
 	config.sync_max = 3;

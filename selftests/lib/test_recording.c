@@ -53,11 +53,12 @@ static void test_round_trip(void)
 		.streams = streams,
 	};
 	struct ntrace_recording *back;
+	struct ntrace_params params;
 	char reason[128];
 
-	ntrace_params_init(&streams[0].params);
-	ntrace_params_init(&streams[1].params);
-	ntrace_params_parse(&streams[0].params, "srcbits=12,xlen=32,mode=btm,isa=rv32imac", NULL);
+	ntrace_params_init(&params);
+	ntrace_params_parse(&params, "srcbits=12,xlen=32,mode=btm,isa=rv32imac,keepstack=1", NULL);
+	streams[0].params = &params;
 	is_u64(ntrace_recording_create(in("r")), 0, "creates");
 	is_u64(ntrace_recording_create(in("r")), NTRACE_ERR_IO, "not twice");
 	is_u64(errno, EEXIST, "because it is there");
@@ -78,10 +79,11 @@ static void test_round_trip(void)
 	is_u64(back->streams[0].gaps, 2, "gaps");
 	is_u64(back->streams[0].start_ns, 1, "start");
 	is_u64(back->streams[0].stop_ns, UINT64_MAX, "stop");
-	is_u64(back->streams[0].params.src_bits, 12, "width of SRC");
-	is_u64(back->streams[0].params.xlen, 32, "XLEN");
-	is_u64(back->streams[0].params.mode, NTRACE_MODE_BRANCH, "mode");
-	is_str(back->streams[0].params.isa, "rv32imac", "ISA");
+	is_u64(back->streams[0].params->src_bits, 12, "width of SRC");
+	is_u64(back->streams[0].params->xlen, 32, "XLEN");
+	is_u64(back->streams[0].params->mode, NTRACE_MODE_BRANCH, "mode");
+	is_str(back->streams[0].params->isa, "rv32imac", "ISA");
+	is_u64(back->streams[1].params->xlen, 64, "parameters that were not given");
 	ntrace_recording_free(back);
 	recording.command = "two\nlines";
 	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,

@@ -160,9 +160,11 @@ static void stop(const char *name, uint32_t privilege)
 		.stream_count = 1,
 	};
 	struct ntrace_stream stream = { .file = "aux.0", .start_ns = START_NS, .lost_exact = true };
+	struct ntrace_params params;
 
-	ntrace_params_init(&stream.params);
-	stream.params.mode = NTRACE_MODE_HISTORY;
+	ntrace_params_init(&params);
+	params.mode = NTRACE_MODE_HISTORY;
+	stream.params = &params;
 	stream.bytes = hart_stop(&hart);
 	stream.stop_ns = now + 100;
 	stream.event = event_id;

@@ -69,6 +69,17 @@ static inline struct ntrace_params params_of(const char *text)
 	return params;
 }
 
+/* The same for a configuration, which refers to them; 16 calls later they are others. */
+static inline const struct ntrace_params *params_at(const char *text)
+{
+	static struct ntrace_params params[16];
+	static unsigned int next;
+
+	next = (next + 1) % 16;
+	params[next] = params_of(text);
+	return &params[next];
+}
+
 /* Path of a file of the shared test data; NULL, after a skip line, where it is absent. */
 static inline const char *shared_file(const char *name)
 {

@@ -163,7 +163,7 @@ static void block_truth(struct tracing *tracing, const struct step *step,
 
 		tracing->trapped = true;
 		tracing->code = config->trap_btype ? 1 : step->itype + 1;
-		tracing->interrupted = config->params.xlen == 32 ? (uint32_t)next : next;
+		tracing->interrupted = config->params->xlen == 32 ? (uint32_t)next : next;
 	}
 }
 
@@ -251,7 +251,7 @@ static void tally_spared(const struct ntrace_flow_event *event, struct tally *ta
 /* Section 10: where there are time stamps an event has that of its message or of one before. */
 static void check_event_time(const struct ntrace_flow_event *event, struct tally *tally)
 {
-	unsigned int bits = drive.config.params.timestamp_bits;
+	unsigned int bits = drive.params.timestamp_bits;
 	bool due = event->type == NTRACE_FLOW_BLOCK || event->type == NTRACE_FLOW_SYNC ||
 		   event->type == NTRACE_FLOW_TRAP;
 
@@ -419,7 +419,7 @@ static const struct stamp *stamp_of(uint64_t offset)
  */
 static void check_time(const struct ntrace_message *message)
 {
-	const struct ntrace_params *params = &drive.config.params;
+	const struct ntrace_params *params = &drive.params;
 	const struct stamp *stamp = stamp_of(message->offset);
 	uint64_t value = message->field[NTRACE_FIELD_TSTAMP], mask, slack = 0;
 	uint64_t *time = &now.clock;
@@ -471,7 +471,7 @@ static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *pa
 /* Section 8: modes 1 and 2 are warned of if and only if a return was inferred. */
 static void check_warned(struct tally *tally)
 {
-	bool unsure = drive.config.params.implicit_return % 3;
+	bool unsure = drive.params.implicit_return % 3;
 
 	if (now.warned ? !unsure || (!now.inferred && !now.repeated) : unsure && now.inferred)
 		wrong("%s of inferred returns; ", now.warned ? "warned" : "no warning");
@@ -482,8 +482,8 @@ static void check_warned(struct tally *tally)
 /* Parameters passed to the decoder. */
 static void decoder_params(const struct row *row, struct ntrace_params *params)
 {
-	*params = drive.config.params;
-	snprintf(params->isa, sizeof(params->isa), "%s", shape_isa(&program.shape));
+	*params = drive.params;
+	params->isa = shape_isa(&program.shape);
 	params->jvt = program.table_address;
 	params->jvt_known = program.shape.table_jumps;
 	if (!row_value(row, FACTOR_MODE_GIVEN))
@@ -500,11 +500,13 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	};
 	struct ntrace_contexts *contexts = NULL;
 	const char *violation, *mixed = NULL;
+	struct ntrace_params params;
 	struct ntrace_flow *flow;
 
 	decoded.count = 0;
 	memset(&now, 0, sizeof(now));
-	decoder_params(row, &config.params);
+	decoder_params(row, &params);
+	config.params = &params;
 	for (unsigned int i = 0; i < 3; i++) {
 		static const char *const names[] = { "any", "even", "odd" };
 
@@ -517,18 +519,18 @@ static const char *decode(const struct row *row, struct random *random, struct t
 	config.space = now.space[0];
 	if (!config.space || ntrace_flow_new(&flow, &config))
 		return wrong("no flow for these parameters");
-	read_stream(flow, &config.params, random, tally);
+	read_stream(flow, &params, random, tally);
 	ntrace_flow_free(flow);
 	check_warned(tally);
 	violation = blocks_mismatch(&config, drive.stream, drive.size, NULL);
 	if (violation)
 		wrong("blocks in batches: %s; ", violation);
-	violation = stream_violation(&drive.config, &config.params,
+	violation = stream_violation(&drive.config, &params,
 				     one_in(random, 4) ? config.space : NULL, drive.stream,
 				     drive.size);
 	if (violation)
 		wrong("the checker finds: %s; ", violation);
-	if (config.params.src_bits && drive.size <= HARTS_STREAM_MAX && one_in(random, 8)) {
+	if (params.src_bits && drive.size <= HARTS_STREAM_MAX && one_in(random, 8)) {
 		mixed = check_harts(&config, drive.stream, drive.size, random);
 		tally->harts++;
 	}
@@ -756,7 +758,7 @@ const char *subject_make(struct subject *subject, const struct row *row, uint64_
 	subject->size = drive.size;
 	subject->messages = (uint32_t)drive.stamps;
 	subject->src = drive.config.src;
-	subject->history = drive.config.params.mode == NTRACE_MODE_HISTORY;
+	subject->history = drive.params.mode == NTRACE_MODE_HISTORY;
 	subject->context = drive.config.context;
 	decoder_params(row, &subject->params);
 	subject->space = program_space(&program, "program");

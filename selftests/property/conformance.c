@@ -24,7 +24,7 @@ const char *stream_violation(const struct ntrace_encoder_config *encoder,
 	struct ntrace_check *check;
 
 	ntrace_check_config_init(&config);
-	config.params = *params;
+	config.params = params;
 	config.icnt_bits = encoder->icnt_bits;
 	config.sources[encoder->src / 64] = UINT64_C(1) << encoder->src % 64;
 	config.space = space;

@@ -152,7 +152,7 @@ static struct ntrace_flow *make_flow(const struct subject *subject, ntrace_flow_
 {
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = subject->params,
+		.params = &subject->params,
 		.src = subject->src,
 		.space = subject->space,
 		.event = event,

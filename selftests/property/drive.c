@@ -66,11 +66,13 @@ static void row_ranges(const struct row *row, const struct program *program,
 }
 
 void row_config(const struct row *row, const struct program *program,
-		struct ntrace_encoder_config *config)
+		struct ntrace_encoder_config *config, struct ntrace_params *params)
 {
 	ntrace_encoder_config_init(config);
-	row_params(row, &config->params);
-	config->src = (1u << config->params.src_bits) * 2 / 3;
+	ntrace_params_init(params);
+	row_params(row, params);
+	config->params = params;
+	config->src = (1u << params->src_bits) * 2 / 3;
 	config->icnt_bits = (unsigned int)row_value(row, FACTOR_ICNT_BITS);
 	if (row_value(row, FACTOR_ICNT_FULL))
 		config->icnt_full = (uint32_t)((UINT64_C(1) << config->icnt_bits) * 3 / 4);
@@ -161,7 +163,7 @@ static uint8_t port_itype(const struct drive *drive, uint8_t itype)
 	case 9:
 	case 11:
 	case 15:
-		return drive->config.params.all_jumps ? 5 : 0;
+		return drive->params.all_jumps ? 5 : 0;
 	case 8:
 	case 10:
 	case 12:
@@ -374,8 +376,8 @@ static bool feed(struct drive *drive, const struct step *step)
 		return true;
 	default:
 		/* Differences of a narrow counter are unambiguous up to half its range. */
-		drive->time += random_below(&drive->random,
-					    drive->config.params.timestamp_bits == 16 ? 3 : 12);
+		drive->time +=
+			random_below(&drive->random, drive->params.timestamp_bits == 16 ? 3 : 12);
 		if (drive->held)
 			return true;
 		return step->accesses ? feed_accesses(drive, step) : feed_one(drive, step);
@@ -398,7 +400,7 @@ bool drive_walk(struct drive *drive, const struct row *row, const struct program
 	drive->now = drive->before = 0;
 	drive->time = (UINT64_C(1) << (row_value(row, FACTOR_TIMESTAMP_BITS) & 63)) -
 		      random_below(&drive->random, 5000);
-	row_config(row, program, &drive->config);
+	row_config(row, program, &drive->config, &drive->params);
 	drive->config.write = take;
 	drive->config.write_data = drive;
 	if (ntrace_encoder_init(&drive->encoder, &drive->config)) {

@@ -26,7 +26,8 @@ struct stamp {
  * @text: what went wrong, if something did
  */
 struct drive {
-	struct ntrace_encoder_config config;
+	struct ntrace_params params;
+	struct ntrace_encoder_config config;	/* config.params leads to params */
 	struct ntrace_encoder encoder;
 	struct random random;
 	int port;
@@ -53,9 +54,9 @@ struct drive {
 
 /* The program that suits a row. */
 void row_shape(const struct row *row, struct shape *shape, struct random *random);
-/* The encoder's configuration for a row; @program, for address ranges, may be NULL. */
+/* The encoder's configuration for a row, which refers to @params; @program, for address ranges, may be NULL. */
 void row_config(const struct row *row, const struct program *program,
-		struct ntrace_encoder_config *config);
+		struct ntrace_encoder_config *config, struct ntrace_params *params);
 
 /* What happens to be so in steps of single instructions, as a port for those sees them. */
 void walk_to_single_steps(struct walk *walk);

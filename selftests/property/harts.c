@@ -135,7 +135,7 @@ static int decode_all(const struct ntrace_flow_config *config, const uint8_t *st
 
 	if (error)
 		return error;
-	ntrace_reader_init(&reader, &config->params, true);
+	ntrace_reader_init(&reader, config->params, true);
 	ntrace_reader_feed(&reader, stream, size);
 	while (!error && (event = ntrace_reader_next(&reader, &message)) >= 0)
 		error = event == NTRACE_WIRE_ERROR ?
@@ -156,7 +156,7 @@ static int decode_alone(const struct ntrace_flow_config *config, const uint8_t *
 
 	if (error)
 		return error;
-	ntrace_reader_init(&reader, &config->params, true);
+	ntrace_reader_init(&reader, config->params, true);
 	ntrace_reader_feed(&reader, stream, size);
 	while (!error && ntrace_reader_next(&reader, &message) == NTRACE_WIRE_MESSAGE)
 		error = ntrace_flow_message(flow, &message);
@@ -173,16 +173,16 @@ const char *check_harts(const struct ntrace_flow_config *wanted, const uint8_t *
 	struct harts alone = { .count = 1, .hart[0].src = wanted->src }, all = { .count = HARTS };
 	struct ntrace_flow_config config = *wanted;
 
-	if (config.params.src_bits < 2)
+	if (config.params->src_bits < 2)
 		all.count = 2;
 	for (unsigned int i = 0; i < all.count; i++)
 		all.hart[i].src = wanted->src ^ i;
 	config.event = take_event;
 	config.data = &alone;
-	find_messages(&config.params, stream, size);
+	find_messages(config.params, stream, size);
 	if (decode_alone(&config, stream, size))
 		return "the stream cannot be decoded alone";
-	interleave(&all, &config.params, stream, random);
+	interleave(&all, config.params, stream, random);
 	config.data = &all;
 	if (decode_all(&config, messages.mixed, messages.size) || all.strange)
 		return "streams of several harts cannot be decoded";

@@ -68,7 +68,7 @@ static int walk(const struct ntrace_flow_config *given, const uint8_t *stream, s
 	result = ntrace_flow_new(&flow, &config);
 	if (result)
 		return result;
-	ntrace_reader_init(&reader, &config.params, true);
+	ntrace_reader_init(&reader, config.params, true);
 	ntrace_reader_feed(&reader, stream, size);
 	while (!result && (event = ntrace_reader_next(&reader, &message)) >= 0)
 		result = event == NTRACE_WIRE_ERROR ? ntrace_flow_wire_error(flow, message.offset) :

@@ -98,13 +98,14 @@ static void check_exclusions(void)
 
 		for (unsigned int choice = 0; choice < choices && exclusions[i].refused; choice++) {
 			struct ntrace_encoder_config config;
+			struct ntrace_params params;
 			struct ntrace_encoder encoder;
 			const char *reason;
 			struct row row;
 
 			if (!excluded_levels(&exclusions[i], choice, &row))
 				continue;
-			row_config(&row, NULL, &config);
+			row_config(&row, NULL, &config, &params);
 			reason = ntrace_encoder_refusal(&config);
 			ok(reason && ntrace_encoder_init(&encoder, &config) == NTRACE_ERR_INVALID,
 			   "refused, %s: %s", reason ? reason : "(no reason)", row_text(&row));

@@ -9,7 +9,7 @@
 bool record_begin(struct drive *drive)
 {
 	struct ntrace_ingress_port port = {
-		.xlen = drive->config.params.xlen,
+		.xlen = drive->params.xlen,
 		.itype_bits = drive->config.itype_bits,
 		.single = drive->port < 0,
 	};

@@ -74,7 +74,8 @@ struct ntrace_check_finding {
 /**
  * struct ntrace_check_config - what is known of the encoder
  * @size: sizeof(struct ntrace_check_config) of the caller
- * @params: stream parameters; mode and timestamp_bits are checked where they are given
+ * @params: stream parameters; mode and timestamp_bits are checked where they are given. Copied by
+ *          ntrace_check_new(); NULL: those of ntrace_params_init()
  * @icnt_bits: width of I-CNT; 22 in N-Trace 1.0, some encoders have more
  * @wrapped: the stream may begin anywhere, as in a buffer that wrapped round: what comes before the
  *           first message end, and before the first sync of a SRC, is not judged
@@ -87,7 +88,7 @@ struct ntrace_check_finding {
  */
 struct ntrace_check_config {
 	size_t size;
-	struct ntrace_params params;
+	const struct ntrace_params *params;
 	unsigned int icnt_bits;
 	bool wrapped;
 	uint64_t sources[(1u << NTRACE_SRC_BITS_MAX) / 64];
@@ -97,7 +98,7 @@ struct ntrace_check_config {
 	void (*progress)(void *data, uint64_t offset);
 };
 
-/** ntrace_check_config_init - defaults: parameters of ntrace_params_init(), 22 bits, any SRC, no space */
+/** ntrace_check_config_init - defaults: @params NULL, 22 bits, any SRC, no space */
 NTRACE_API void ntrace_check_config_init(struct ntrace_check_config *config);
 
 struct ntrace_check;

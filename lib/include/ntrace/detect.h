@@ -142,7 +142,8 @@ struct ntrace_detect_result {
  * @bytes: how many; of more than NTRACE_DETECT_BYTES_MAX the first ones count
  * @space: what was traced; NULL: not known; referenced during the call
  * @params: what is known and cannot be detected, which all candidates have: timestamp_hz,
- *          implicit_return, keep_stack, isa, jvt; of the rest nothing is used but, if it says so, xlen
+ *          implicit_return, keep_stack, isa, jvt; of the rest nothing is used but, if @xlen_known, xlen.
+ *          NULL: nothing is known. The isa of the candidates is the same pointer
  * @xlen_known: @params says XLEN, as an ELF file knows it; else both are tried
  * @progress: called now and then with the steps done and all of them; not 0 stops; may be NULL
  * @user: for @progress
@@ -152,7 +153,7 @@ struct ntrace_detect_config {
 	const uint8_t *data;
 	size_t bytes;
 	struct ntrace_space *space;
-	struct ntrace_params params;
+	const struct ntrace_params *params;
 	bool xlen_known;
 	int (*progress)(void *user, unsigned int done, unsigned int total);
 	void *user;

@@ -47,7 +47,7 @@ struct ntrace_encoder_range {
  * @params: src_bits, xlen, extend_address, address_bits, all_jumps, mode (BTM or HTM),
  *          timestamp_bits and timestamp_xor, implicit_return (1..3 = on, with
  *          @implicit_return_depth), keep_stack; dialect matters for
- *          @sync4_for_icnt only
+ *          @sync4_for_icnt only. Copied; NULL: those of ntrace_params_init() with mode HTM
  * @src: value of SRC
  * @icnt_bits: width of the I-CNT register; 1..32. ResourceFull RCODE 0 is sent
  *             before it would overflow
@@ -102,7 +102,7 @@ struct ntrace_encoder_range {
  */
 struct ntrace_encoder_config {
 	size_t size;
-	struct ntrace_params params;
+	const struct ntrace_params *params;
 	unsigned int src;
 	unsigned int icnt_bits;
 	unsigned int hist_bits;
@@ -141,14 +141,19 @@ struct ntrace_encoder_config {
 /* History bits that wait for the shortest way to say them. */
 #define NTRACE_ENCODER_QUEUE_BITS 1024
 
-/** struct ntrace_encoder - state; private but for what is called readable */
+/**
+ * struct ntrace_encoder - state; private but for what is called readable
+ *
+ * Its size stays what it is: what the library adds comes out of @reserved.
+ */
 struct ntrace_encoder {
-	struct ntrace_encoder_config config;
 	uint64_t messages;	/* readable: messages written */
 	uint64_t bytes;		/* readable: bytes written */
 	uint64_t dropped;	/* readable: messages for which the queue had no room */
 	uint64_t stall_cycles;	/* readable: cycles that the hart was kept waiting */
 	/* the rest is private */
+	struct ntrace_encoder_config config;
+	struct ntrace_params params;
 	uint64_t reference;	/* of U-ADDR */
 	uint64_t icnt;
 	uint64_t icnt_max;	/* what the register can hold */
@@ -213,6 +218,7 @@ struct ntrace_encoder {
 	uint8_t priv;		/* last one that Ownership told, or 0xff */
 	uint8_t ctype;		/* of a context not yet reported */
 	uint8_t context_changed;	/* 1 scontext, 2 hcontext */
+	uint64_t reserved[64];
 };
 
 /**

@@ -222,7 +222,8 @@ struct ntrace_flow;
  * struct ntrace_flow_config - how to decode
  * @size: sizeof(struct ntrace_flow_config) of the caller
  * @params: stream parameters
- * @src: only messages with this SRC are taken (if params.src_bits is not 0)
+ * @params: stream parameters, copied; NULL: those of ntrace_params_init()
+ * @src: only messages with this SRC are taken (if @params has src_bits)
  * @event: called for every event
  * @select: chooses address spaces; may be NULL
  * @contexts: without @select: the registry that Ownership messages choose from; @space
@@ -239,7 +240,7 @@ struct ntrace_flow;
  */
 struct ntrace_flow_config {
 	size_t size;
-	struct ntrace_params params;
+	const struct ntrace_params *params;
 	unsigned int src;
 	ntrace_flow_callback *event;
 	ntrace_flow_select *select;
@@ -375,9 +376,8 @@ NTRACE_API unsigned int ntrace_flow_circuit_value(const struct ntrace_flow_event
  * @event: an NTRACE_FLOW_DATA event
  * @bytes: room for 4 bytes
  *
- * The low two bits of IDTAG say how wide the store was: 0 = 4 bytes, 2 = 2, 3 = 1 (digest
- * sifive-p550.md, "Who ran: Ownership by stimulus registers"). IDTAG / 4 is the number of the
- * stimulus register.
+ * The low two bits of IDTAG are the width of the store: 0 = 4 bytes, 2 = 2, 3 = 1, as captures of
+ * the P550 show. IDTAG / 4 is the number of the stimulus register.
  * Return: bytes, lowest first; 0 if IDTAG or DQDATA is not that of such a store.
  */
 NTRACE_API unsigned int ntrace_flow_data_bytes(const struct ntrace_flow_event *event,

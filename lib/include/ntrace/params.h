@@ -35,6 +35,9 @@ enum ntrace_mode {
 
 /**
  * struct ntrace_params - parameters of one trace stream
+ *
+ * Other public structs hold a pointer to it, so that it can grow.
+ *
  * @size: sizeof(struct ntrace_params) of the caller
  * @src_bits: width of the SRC field, 0..12; 0 = the field is absent
  * @xlen: 32 or 64
@@ -53,7 +56,8 @@ enum ntrace_mode {
  *                   wrong address by design
  * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
  *              4 and 6), as rc7 allows (N-Trace 1.0, "synchronization")
- * @isa: ISA string such as "rv64gc"; "" = from the ELF attributes
+ * @isa: ISA string such as "rv64gc"; borrowed. It ends at a 0 or at a comma, so it may point into
+ *       the text that ntrace_params_parse() read. NULL or "" = from the ELF attributes
  * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
  * @jvt_known: else the table is where the ELF files say
  * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose bits above
@@ -72,7 +76,7 @@ struct ntrace_params {
 	bool timestamp_xor;
 	unsigned int implicit_return;
 	bool keep_stack;
-	char isa[512];
+	const char *isa;
 	uint64_t jvt;
 	bool jvt_known;
 	unsigned int address_bits;
@@ -83,7 +87,8 @@ NTRACE_API void ntrace_params_init(struct ntrace_params *params);
 
 /**
  * ntrace_params_parse - take settings from text
- * @params: initialized parameters, changed where @text says so
+ * @params: initialized parameters, changed where @text says so; if @text sets isa, @params->isa
+ *          points into @text, which must then outlive @params
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
  *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
  *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address), addrbits

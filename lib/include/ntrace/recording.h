@@ -32,7 +32,8 @@ extern "C" {
  * struct ntrace_stream - one aux.N of a recording
  * @file: when writing and in ntrace_recording_read(): name within the directory, "aux.0", or
  *        "aux.0.zst" if it is compressed by zstd; in a session: path
- * @params: stream parameters
+ * @params: stream parameters; owned by the recording or session that was read. When writing, NULL
+ *          stands for those of ntrace_params_init()
  * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: a task's, wherever it ran
  * @hartid: RISC-V hart id
  * @src: SRC of the hart's messages
@@ -49,7 +50,7 @@ extern "C" {
  */
 struct ntrace_stream {
 	const char *file;
-	struct ntrace_params params;
+	const struct ntrace_params *params;
 	unsigned int cpu;
 	uint64_t hartid;
 	unsigned int src;

@@ -314,7 +314,6 @@ struct ntrace_reader_part {
  * not depend on how it is cut. Needs no heap.
  */
 struct ntrace_reader {
-	struct ntrace_params params;
 	const uint8_t *next;
 	const uint8_t *end;
 	uint64_t offset;
@@ -323,6 +322,8 @@ struct ntrace_reader {
 	uint64_t start;
 	uint32_t state;
 	uint32_t parts;
+	uint32_t src_bits;
+	uint32_t reserved32;
 	/* Most variable fields of a message, TSTAMP, and one that is too many. */
 	struct ntrace_reader_part part[5];
 	const void *rows;

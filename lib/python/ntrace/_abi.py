@@ -7,7 +7,7 @@ compare all of it with them.
 
 import ctypes
 import os
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_int, c_int32,
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_int, c_int32,
                     c_size_t, c_uint, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p)
 from typing import Any, Dict, List, Sequence, Tuple, Type
 
@@ -55,7 +55,7 @@ class Params(Structure):
                 ("extend_address", c_bool), ("all_jumps", c_bool), ("mode", c_uint),
                 ("dialect", c_uint), ("timestamp_bits", c_uint), ("timestamp_hz", c_uint64),
                 ("timestamp_xor", c_bool), ("implicit_return", c_uint), ("keep_stack", c_bool),
-                ("isa", c_char * 512), ("jvt", c_uint64), ("jvt_known", c_bool),
+                ("isa", c_char_p), ("jvt", c_uint64), ("jvt_known", c_bool),
                 ("address_bits", c_uint)]
 
 
@@ -74,9 +74,10 @@ class ReaderPart(Structure):
 
 class Reader(Structure):
     """struct ntrace_reader"""
-    _fields_ = [("params", Params), ("next", c_void_p), ("end", c_void_p), ("offset", c_uint64),
+    _fields_ = [("next", c_void_p), ("end", c_void_p), ("offset", c_uint64),
                 ("idles", c_uint64), ("errors", c_uint64), ("start", c_uint64),
-                ("state", c_uint32), ("parts", c_uint32), ("part", ReaderPart * 5),
+                ("state", c_uint32), ("parts", c_uint32), ("src_bits", c_uint32),
+                ("reserved32", c_uint32), ("part", ReaderPart * 5),
                 ("rows", c_void_p), ("reserved", c_uint64 * 7)]
 
 
@@ -122,7 +123,7 @@ NOTE_CALLBACK = CFUNCTYPE(None, c_void_p, c_char_p)
 
 class FlowConfig(Structure):
     """struct ntrace_flow_config"""
-    _fields_ = [("size", c_size_t), ("params", Params), ("src", c_uint),
+    _fields_ = [("size", c_size_t), ("params", POINTER(Params)), ("src", c_uint),
                 ("event", FLOW_CALLBACK), ("select", c_void_p), ("contexts", c_void_p),
                 ("space", c_void_p), ("data", c_void_p), ("blocks", FLOW_CALLBACK)]
 
@@ -135,7 +136,7 @@ class FlowStats(Structure):
 
 class Stream(Structure):
     """struct ntrace_stream"""
-    _fields_ = [("file", c_char_p), ("params", Params), ("cpu", c_uint), ("hartid", c_uint64),
+    _fields_ = [("file", c_char_p), ("params", POINTER(Params)), ("cpu", c_uint), ("hartid", c_uint64),
                 ("src", c_uint), ("bytes", c_uint64), ("lost", c_uint64), ("lost_exact", c_bool),
                 ("gaps", c_uint64), ("start_ns", c_uint64), ("stop_ns", c_uint64),
                 ("event", c_uint64), ("position", c_uint64)]

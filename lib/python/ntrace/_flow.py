@@ -100,7 +100,7 @@ def decode(source: Source, params: Union[Params, str, None], space: Space) -> Bl
     def on_event(pointer: int) -> None:
         events.append(event_of(pointer, len(records) // size, kinds))
 
-    config = _abi.FlowConfig(size=ctypes.sizeof(_abi.FlowConfig), params=wanted.raw,
+    config = _abi.FlowConfig(size=ctypes.sizeof(_abi.FlowConfig), params=ctypes.pointer(wanted.raw),
                              space=space.handle, event=guard.wrap(_abi.FLOW_CALLBACK, on_event),
                              blocks=guard.wrap(_abi.FLOW_CALLBACK, on_blocks))
     handle = ctypes.c_void_p()

@@ -18,10 +18,13 @@ class Params:
         self.raw = _abi.Params()
         if raw is not None:
             ctypes.pointer(self.raw)[0] = raw
+            # The text belongs to the recording: this object keeps its own.
+            self.raw.isa = raw.isa.split(b",")[0] if raw.isa else None
             return
         _abi.library.params_init(ctypes.byref(self.raw))
         bad = ctypes.c_char_p()
-        encoded = text.encode()
+        # The ISA string points into it.
+        self.text = encoded = text.encode()
         error = _abi.library.params_parse(ctypes.byref(self.raw), encoded, ctypes.byref(bad))
         if error:
             raise Error(error, "stream parameters: cannot use '%s'" % (bad.value or encoded).decode())
@@ -30,7 +33,9 @@ class Params:
         if name == "raw" or name not in (field[0] for field in _abi.Params._fields_):
             raise AttributeError(name)
         value = getattr(self.raw, name)
-        return value.decode() if isinstance(value, bytes) else value
+        if name == "isa":
+            return value.split(b",")[0].decode() if value else ""
+        return value
 
     def __str__(self) -> str:
         text = ctypes.create_string_buffer(1024)

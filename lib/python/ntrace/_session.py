@@ -116,7 +116,7 @@ class Session(Handle):
         for index in range(_abi.library.session_streams(self.handle)):
             raw = _abi.library.session_stream(self.handle, index).contents
             result.append(Stream(
-                os.fsdecode(raw.file), Params(raw=raw.params),
+                os.fsdecode(raw.file), Params(raw=raw.params.contents),
                 None if raw.cpu == _abi.STREAM_NO_CPU else raw.cpu, raw.hartid, raw.src, raw.bytes,
                 raw.lost, raw.lost_exact, raw.gaps, raw.start_ns, raw.stop_ns))
         return result

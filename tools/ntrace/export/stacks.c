@@ -72,7 +72,7 @@ static int write_sums(struct ntrace_stacks *stacks, const struct export_stacks_o
 	const struct ntrace_export_stacks_options file_options = {
 		.size = sizeof(file_options),
 		.title = options->path,
-		.timestamp_hz = stream ? stream->params.timestamp_hz : 0,
+		.timestamp_hz = stream ? stream->params->timestamp_hz : 0,
 	};
 
 	return ntrace_export_stacks(file, stacks, options->format, &file_options);

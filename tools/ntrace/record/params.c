@@ -14,17 +14,19 @@
 #include "stream_params.h"
 #include "tasks.h"
 
-static void describe_stream(struct ntrace_stream *stream, const struct device *device)
+static void describe_stream(struct ntrace_stream *stream, struct ntrace_params *params,
+			    const struct device *device)
 {
-	ntrace_params_init(&stream->params);
-	stream->params.src_bits = device->info.src_bits;
-	stream_params_version(&stream->params, device->info.encoder_impl & 0xf);
-	stream->params.xlen = device->info.xlen;
-	stream->params.mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
-								       NTRACE_MODE_HISTORY;
+	ntrace_params_init(params);
+	params->src_bits = device->info.src_bits;
+	stream_params_version(params, device->info.encoder_impl & 0xf);
+	params->xlen = device->info.xlen;
+	params->mode = device->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
+								NTRACE_MODE_HISTORY;
 	stream_params_timestamps(
-		&stream->params, &device->config, device->info.timestamp_bits,
+		params, &device->config, device->info.timestamp_bits,
 		device->info.timestamp_hz[device->config.timestamps % NTRACE_TIMESTAMPS_MAX]);
+	stream->params = params;
 	stream->file = device->output.name;
 	stream->cpu = device->info.cpu;
 	stream->hartid = device->info.hartid;
@@ -69,19 +71,21 @@ int record_params_write(const struct record_options *options, const struct devic
 		.stream_count = count,
 	};
 	struct ntrace_stream *streams = calloc(count ? count : 1, sizeof(*streams));
+	struct ntrace_params *params = calloc(count ? count : 1, sizeof(*params));
 	char *command = command_line(options);
 	struct utsname names;
 	int error;
 
-	if (!streams || !command) {
+	if (!streams || !params || !command) {
 		free(streams);
+		free(params);
 		free(command);
 		return fail("out of memory");
 	}
 	for (i = 0; i < list->count; i++)
-		describe_stream(&streams[i], &list->devices[i]);
+		describe_stream(&streams[i], &params[i], &list->devices[i]);
 	for (i = 0; i < tasks->file_count; i++)
-		tasks_describe(tasks, i, &streams[list->count + i]);
+		tasks_describe(tasks, i, &streams[list->count + i], &params[list->count + i]);
 	recording.module = list->count ? list->devices[0].info.module_version :
 					 tasks->module_version;
 	recording.privilege = list->count ? list->devices[0].config.privilege :
@@ -97,6 +101,7 @@ int record_params_write(const struct record_options *options, const struct devic
 		error = fail("%s/params: %s", options->directory,
 			     error == NTRACE_ERR_IO ? strerror(errno) : ntrace_strerror(error));
 	free(streams);
+	free(params);
 	free(command);
 	return error;
 }

@@ -757,19 +757,21 @@ static uint64_t hart_id(int cpu)
 	return got == (ssize_t)sizeof(cells[0]) ? be32toh(cells[0]) : 0;
 }
 
-void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream)
+void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream,
+		    struct ntrace_params *params)
 {
 	const struct task_file *file = &tasks->files[index];
 	const struct task_area *area = &tasks->areas[file->area];
 
-	ntrace_params_init(&stream->params);
-	stream_params_version(&stream->params, !tasks->before);
-	stream->params.xlen = 8 * sizeof(long);
-	stream->params.mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
-								      NTRACE_MODE_HISTORY;
-	stream_params_timestamps(&stream->params, &tasks->config,
+	ntrace_params_init(params);
+	stream_params_version(params, !tasks->before);
+	params->xlen = 8 * sizeof(long);
+	params->mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
+							       NTRACE_MODE_HISTORY;
+	stream_params_timestamps(params, &tasks->config,
 				 (uint32_t)pmu_number("caps/timestamp_bits", 0),
 				 timestamp_hz(&tasks->config));
+	stream->params = params;
 	stream->file = file->output.name;
 	stream->cpu = area->cpu == ANY_CPU ? NTRACE_STREAM_NO_CPU : (unsigned int)area->cpu;
 	stream->hartid = area->cpu == ANY_CPU ? 0 : hart_id(area->cpu);

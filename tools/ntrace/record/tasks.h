@@ -119,7 +119,8 @@ int tasks_snapshot(struct tasks *tasks);
 /** tasks_finish - stop and save the rest */
 int tasks_finish(struct tasks *tasks);
 
-/** tasks_describe - fill in what the recording stores about file @index */
-void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream);
+/** tasks_describe - fill in what the recording stores about file @index; @stream refers to @params */
+void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace_stream *stream,
+		    struct ntrace_params *params);
 
 #endif /* NTRACE_TOOL_RECORD_TASKS_H */

@@ -236,7 +236,7 @@ static int check_file(struct check *check, const char *path)
 
 	if (!error && check->source.programs.count)
 		error = source_map(&check->source, &space);
-	check->config.params = check->source.params;
+	check->config.params = &check->source.params;
 	check->config.space = space;
 	if (!error)
 		error = check_trace(check, path, &checker);
@@ -274,7 +274,7 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
 	struct session_check session = {
 		.check = check,
-		.src = stream->params.src_bits ? (int)stream->src : -1,
+		.src = stream->params->src_bits ? (int)stream->src : -1,
 	};
 	int error;
 

@@ -111,7 +111,7 @@ static int judge(struct detect *detect, struct ntrace_space *space)
 	config.space = space;
 	config.progress = show_progress;
 	config.user = detect;
-	config.params = detect->source.params;
+	config.params = &detect->source.params;
 	config.xlen_known = detect->source.xlen_given;
 	/* Known from an ELF file; otherwise detected. */
 	for (unsigned int i = 0; i < detect->source.programs.count; i++) {

@@ -298,8 +298,8 @@ static int dump_stream(struct dump *dump, const char *path, const char *name,
 {
 	char params[512];
 
-	dump->params = stream->params;
-	ntrace_params_format(&stream->params, params, sizeof(params));
+	dump->params = *stream->params;
+	ntrace_params_format(stream->params, params, sizeof(params));
 	if (!dump->json)
 		output_printf(dump->output, "# stream %d: %s, CPU %u, hart %" PRIu64 ", %s\n",
 			      dump->stream, name, stream->cpu, stream->hartid, params);

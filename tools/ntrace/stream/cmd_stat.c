@@ -175,7 +175,7 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	error = trace_open(&stat->trace, stream->file, NULL);
 	if (error)
 		return error;
-	error = count_trace(stat, &stream->params);
+	error = count_trace(stat, stream->params);
 	trace_close(&stat->trace);
 	if (error)
 		return error;

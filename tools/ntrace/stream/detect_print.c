@@ -25,8 +25,9 @@ static void known_text(const struct ntrace_params *params, char *text, size_t si
 		at += snprintf(text + at, size - (size_t)at, ",keepstack=1");
 	if (params->jvt_known)
 		at += snprintf(text + at, size - (size_t)at, ",jvt=0x%" PRIx64, params->jvt);
-	if (params->isa[0])
-		snprintf(text + at, size - (size_t)at, ",isa=%s", params->isa);
+	if (params->isa)
+		snprintf(text + at, size - (size_t)at, ",isa=%.*s", (int)strcspn(params->isa, ","),
+			 params->isa);
 }
 
 /* "srcbits=2,xlen=32,mode=htm": SRC and XLEN always, others if they differ from the defaults. */

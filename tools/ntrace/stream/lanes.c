@@ -45,7 +45,7 @@ int lanes_start(struct lanes *lanes)
 {
 	const struct ntrace_flow_config config = {
 		.size = sizeof(config),
-		.params = lanes->params,
+		.params = &lanes->params,
 		.event = take_event,
 		.space = lanes->space,
 		.data = lanes,

@@ -74,8 +74,8 @@ int source_map(struct source *source, struct ntrace_space **space)
 	if (!error && facts.elf && !source->xlen_given)
 		params->xlen = facts.isa.xlen;
 	/* Memory images do not determine XLEN: RV64 is assumed. */
-	if (!error && facts.raw && params->xlen == 32 && !params->isa[0])
-		snprintf(params->isa, sizeof(params->isa), "rv32gc");
+	if (!error && facts.raw && params->xlen == 32 && !params->isa)
+		params->isa = "rv32gc";
 	return error;
 }
 

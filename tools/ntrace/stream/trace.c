@@ -224,6 +224,7 @@ int trace_start(struct trace *trace, const struct ntrace_params *params)
 {
 	if (ntrace_reader_init(&trace->reader, params, true))
 		return fail("the stream parameters contradict each other");
+	trace->dialect = params->dialect;
 	if (swap_words(trace))
 		return EXIT_FAILED;
 	if (trace->lost)
@@ -301,7 +302,7 @@ int trace_next(struct trace *trace, struct ntrace_message *message)
 	}
 	if (trace->lost)
 		return report_loss(trace, message);
-	sanity_message(&trace->sanity, event, message, trace->reader.params.dialect);
+	sanity_message(&trace->sanity, event, message, trace->dialect);
 	return event;
 }
 

@@ -82,6 +82,7 @@ struct trace {
 	/* the rest is private */
 	int fd;
 	struct ntrace_trace_file *file;
+	enum ntrace_dialect dialect;
 	bool given;		/* parameters are those of the command line */
 	bool words16;
 	bool framed;

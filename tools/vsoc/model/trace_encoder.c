@@ -197,23 +197,25 @@ static uint32_t drain_of(uint32_t bandwidth)
 static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *setup)
 {
 	struct ntrace_encoder_config *config = &setup->config;
+	struct ntrace_params *params = &setup->params;
 
 	ntrace_encoder_config_init(config);
-	config->params.xlen = te->parameters.xlen;
+	ntrace_params_init(params);
+	params->xlen = te->parameters.xlen;
 	if (te->parameters.v0) {
-		config->params.dialect = NTRACE_DIALECT_SIFIVE_V0;
-		config->params.timestamp_xor = true;
+		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
+		params->timestamp_xor = true;
 	}
-	config->params.mode = inst_mode(te) == TR_TE_INST_MODE_BTM ? NTRACE_MODE_BRANCH :
-								     NTRACE_MODE_HISTORY;
-	config->params.all_jumps = te->features & TR_TE_FEATURE_ALL_JUMPS;
-	config->params.extend_address = te->features & TR_TE_FEATURE_EXTEND_ADDR_MSB;
+	params->mode = inst_mode(te) == TR_TE_INST_MODE_BTM ? NTRACE_MODE_BRANCH :
+							      NTRACE_MODE_HISTORY;
+	params->all_jumps = te->features & TR_TE_FEATURE_ALL_JUMPS;
+	params->extend_address = te->features & TR_TE_FEATURE_EXTEND_ADDR_MSB;
 	if (!(te->control & TR_TE_CONTROL_INHIBIT_SRC)) {
-		config->params.src_bits = src_bits(te);
+		params->src_bits = src_bits(te);
 		config->src = get_field(te->features, TR_TE_FEATURE_SRC_ID_MASK,
 					TR_TE_FEATURE_SRC_ID_SHIFT);
 	}
-	if (!config->params.src_bits)
+	if (!params->src_bits)
 		config->src = 0;
 	config->icnt_bits = te->parameters.icnt_bits;
 	config->hist_bits = te->parameters.hist_bits;
@@ -230,7 +232,7 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	setup->timestamp = te->timestamp;
 	if (timestamp_in_messages(&te->timestamp)) {
 		config->timestamps = te->parameters.timestamps;
-		config->params.timestamp_bits = te->parameters.timestamp_bits;
+		params->timestamp_bits = te->parameters.timestamp_bits;
 		setup->slow |= TE_SLOW_TIME;
 	}
 	if (te->parameters.fifo) {
@@ -279,13 +281,17 @@ static void tell_time(struct trace_encoder *te)
 
 static void start(struct trace_encoder *te, const struct trace_encoder_setup *setup)
 {
+	struct ntrace_encoder_config config = setup->config;
+
 	te->slow = setup->slow;
 	te->drop_next = te->parameters.fault_drop;
 	te->filtering = setup->filters;
 	te->clock = setup->timestamp;
 	te->told_context = te->context;
 	te->time = timestamp_value(&te->clock);
-	ntrace_encoder_init(&te->encoder, &setup->config);
+	/* A setup may have been copied on its way. */
+	config.params = &setup->params;
+	ntrace_encoder_init(&te->encoder, &config);
 	tell_time(te);
 	ntrace_encoder_context(&te->encoder, te->context, 0, NTRACE_CTYPE_NONE);
 	ntrace_encoder_start(&te->encoder, NTRACE_SYNC_TRACE_ENABLE);

@@ -67,7 +67,8 @@ struct trace_encoder_parameters {
 
 /** struct trace_encoder_setup - what a register write asks of the hart's thread */
 struct trace_encoder_setup {
-	struct ntrace_encoder_config config;
+	struct ntrace_encoder_config config;	/* but for params */
+	struct ntrace_params params;
 	struct filters filters;
 	struct timestamp timestamp;
 	uint32_t slow;	/* enum trace_encoder_slow */

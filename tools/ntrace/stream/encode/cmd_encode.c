@@ -86,9 +86,9 @@ static int take_mode(struct encode *encode, const char *text)
 {
 	encode->mode_given = true;
 	if (!strcmp(text, "btm"))
-		encode->options.config.params.mode = NTRACE_MODE_BRANCH;
+		encode->options.params.mode = NTRACE_MODE_BRANCH;
 	else if (!strcmp(text, "htm"))
-		encode->options.config.params.mode = NTRACE_MODE_HISTORY;
+		encode->options.params.mode = NTRACE_MODE_HISTORY;
 	else
 		return usage_error(encode->command, "option --mode: '%s' is neither btm nor htm",
 				   text);
@@ -97,7 +97,7 @@ static int take_mode(struct encode *encode, const char *text)
 
 static int take_params(struct encode *encode, const char *text)
 {
-	struct ntrace_params *params = &encode->options.config.params;
+	struct ntrace_params *params = &encode->options.params;
 
 	encode->xlen_given |= strstr(text, "xlen=") != NULL;
 	encode->mode_given |= strstr(text, "mode=") != NULL;
@@ -115,8 +115,8 @@ static int take_number(struct encode *encode, struct options *options, int optio
 			return EXIT_USAGE;
 		config->implicit_return_depth = (unsigned int)number;
 		/* --params may choose a weaker comparison. */
-		if (!config->params.implicit_return)
-			config->params.implicit_return = 3;
+		if (!encode->options.params.implicit_return)
+			encode->options.params.implicit_return = 3;
 		return EXIT_OK;
 	case OPTION_CPU:
 		if (!option_number(options, "cpu", 0, UINT16_MAX, &number))
@@ -198,7 +198,7 @@ static int map_programs(struct encode *encode)
 		return error;
 	encode->blocks.isa = facts.isa;
 	if (!encode->xlen_given)
-		encode->options.config.params.xlen = facts.isa.xlen;
+		encode->options.params.xlen = facts.isa.xlen;
 	return EXIT_OK;
 }
 
@@ -311,12 +311,14 @@ static int encode_list(struct encode *encode)
 {
 	const char *path = encode->pcs ? encode->pcs : encode->exec_log;
 	struct ntrace_ingress_port port = { .itype_bits = 4, .groups = 1 };
-	const struct ntrace_params *params = &encode->options.config.params;
+	const struct ntrace_params *params = &encode->options.params;
 	struct pc_list list;
 	int error = map_programs(encode);
 
-	if (!error && params->isa[0] && ntrace_isa_parse(&encode->blocks.isa, params->isa))
-		error = usage_error(encode->command, "cannot use isa=%s", params->isa);
+	if (!error && params->isa && params->isa[0] &&
+	    ntrace_isa_parse(&encode->blocks.isa, params->isa))
+		error = usage_error(encode->command, "cannot use isa=%.*s",
+				    (int)strcspn(params->isa, ","), params->isa);
 	/* A list does not distinguish exceptions from interrupts (BTYPE). */
 	encode->options.config.trap_btype = true;
 	if (!error)
@@ -359,9 +361,9 @@ static int begin_ingress(struct encode *encode, const struct ntrace_ingress_read
 	struct encode_options *options = &encode->options;
 	int error;
 
-	if (encode->xlen_given && options->config.params.xlen != reader->port.xlen)
+	if (encode->xlen_given && options->params.xlen != reader->port.xlen)
 		return fail("%s: the port has xlen=%u", encode->ingress, reader->port.xlen);
-	options->config.params.xlen = reader->port.xlen;
+	options->params.xlen = reader->port.xlen;
 	options->config.itype_bits = reader->port.itype_bits;
 	options->config.single_retire = reader->port.single;
 	error = start_encoder(encode);

@@ -58,6 +58,9 @@ _Static_assert(sizeof(enum ntrace_timestamps) == sizeof(unsigned int), "KIND_NUM
 void encode_options_init(struct encode_options *options)
 {
 	ntrace_encoder_config_init(&options->config);
+	ntrace_params_init(&options->params);
+	options->params.mode = NTRACE_MODE_HISTORY;
+	options->config.params = &options->params;
 	options->start = NTRACE_SYNC_RESET_EXIT;
 	options->stop = NTRACE_EVCODE_DEBUG_ENTRY;
 }

@@ -9,7 +9,8 @@
 
 /** struct encode_options - configuration of the encoder, SYNC of the start and EVCODE of the stop */
 struct encode_options {
-	struct ntrace_encoder_config config;
+	struct ntrace_encoder_config config;	/* params points to the next member */
+	struct ntrace_params params;
 	unsigned int start;	/* enum ntrace_sync */
 	unsigned int stop;	/* enum ntrace_evcode */
 };
