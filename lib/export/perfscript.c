@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "samples.h"
+#include "struct_size.h"
 
 #define PAGE UINT64_C(4096)
 
@@ -101,8 +102,12 @@ static void put_mapping(const struct perfscript *script)
 int ntrace_export_perfscript_open(struct ntrace_export_samples **samples, const char *path,
 				  const struct ntrace_export_samples_options *options)
 {
+	struct ntrace_export_samples_options full = { 0 };
 	struct perfscript *script;
 
+	if (STRUCT_TAKE(&full, options))
+		return NTRACE_ERR_INVALID;
+	options = &full;
 	if (!options->object)
 		return NTRACE_ERR_INVALID;
 	script = calloc(1, sizeof(*script));
