@@ -469,16 +469,16 @@ static void test_config(struct ntrace_space *space, uint8_t *data)
 	size_t size;
 
 	ntrace_check_config_init(&config);
-	size = stream_of("[12 44 28 43];" JUMP "DirectBranch ICNT=0;" START JUMP, config.params,
+	size = stream_of("[12 44 28 43];" JUMP "DirectBranch ICNT=0;" START JUMP, params_at(""),
 			 data, ROOM);
 	config.wrapped = true;
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, "", "wrapped: what comes before the first sync is not judged");
-	size = stream_of("[12 44 28 43];" START "DirectBranch ICNT=0;", config.params, data, ROOM);
+	size = stream_of("[12 44 28 43];" START "DirectBranch ICNT=0;", params_at(""), data, ROOM);
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, " transfer-icnt@8", "wrapped: what comes behind it is");
 	ntrace_check_config_init(&config);
-	size = stream_of(START JUMP JUMP OFF JUMP, config.params, data, ROOM);
+	size = stream_of(START JUMP JUMP OFF JUMP, params_at(""), data, ROOM);
 	check_stream(&found, &config, data, size, 1);
 	is_str(found.text, " sync-after-correlation@13", "what is sent after the end, as a rule");
 	check_broken(&found, &config, data, size, 1, 11);

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Check: does a stream obey N-Trace 1.0? For those who make encoders.
+ *
+ * A table of rules, one for each thing that the specification obliges an
+ * encoder to do and that can be seen in the stream; and a checker that reads
+ * bytes and reports each violation with its rule and its place. With the
+ * programs that were traced it also holds the stream against the code.
+ *
+ * Code that is not in the programs is told of once for each page of it.
+ *
+ * After a violation the checker takes what it cannot know for granted, so that
+ * one mistake of an encoder is one finding.
+ */
+#ifndef NTRACE_CHECK_H
+#define NTRACE_CHECK_H
+
+#include <ntrace/flow.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ntrace_check_severity {
+	NTRACE_CHECK_INFO,	/* legal, and may not be what was meant; or what cannot be judged */
+	NTRACE_CHECK_WARNING,	/* legal somewhere: a wrapped buffer, a custom instruction */
+	NTRACE_CHECK_ERROR,	/* no encoder may send it */
+};
+
+/**
+ * struct ntrace_check_rule - one rule
+ * @id: short name, stable: "hist-stop-bit"
+ * @section: specification and topic: "N-Trace 1.0, history"
+ * @severity: enum ntrace_check_severity
+ * @flow: only programs can show a violation
+ * @text: the rule in a sentence
+ */
+struct ntrace_check_rule {
+	const char *id;
+	const char *section;
+	uint8_t severity;
+	bool flow;
+	const char *text;
+};
+
+/** ntrace_check_rules - the table. Return: the rules, @count of them; constant */
+NTRACE_API const struct ntrace_check_rule *ntrace_check_rules(size_t *count);
+
+/** ntrace_check_severity_name - "info", "warning" or "error" */
+NTRACE_API const char *ntrace_check_severity_name(unsigned int severity);
+
+/**
+ * struct ntrace_check_finding - one violation
+ * @rule: the rule
+ * @offset: first byte of the message, of the idle byte or of the bytes that are no message
+ * @length: bytes of it, as far as they are known
+ * @tcode: of the message, -1 if it is none
+ * @src: SRC, -1 if there is none
+ * @field: enum ntrace_field whose value is wrong, -1 if it is not about one
+ * @value: its value
+ * @address: rules with flow: where in the code; else 0
+ */
+struct ntrace_check_finding {
+	const struct ntrace_check_rule *rule;
+	uint64_t offset;
+	uint64_t length;
+	int tcode;
+	int src;
+	int field;
+	uint64_t value;
+	uint64_t address;
+};
+
+/**
+ * struct ntrace_check_config - what is known of the encoder
+ * @size: sizeof(struct ntrace_check_config) of the caller
+ * @params: stream parameters; mode and timestamp_bits are checked where they are given. Copied by
+ *          ntrace_check_new(); NULL: those of ntrace_params_init()
+ * @icnt_bits: width of I-CNT; 22 in N-Trace 1.0, some encoders have more
+ * @wrapped: the stream may begin anywhere, as in a buffer that wrapped round: what comes before the
+ *           first message end, and before the first sync of a SRC, is not judged
+ * @sources: bit n of element n / 64: SRC n may occur; all 0 = any
+ * @space: what was traced; NULL = the rules with flow are not checked; referenced
+ * @finding: called for every violation, in the order of the stream; not 0 stops
+ * @data: for @finding and @progress
+ * @progress: called now and then with the offset of the present message, also while one message
+ *            stands for a lot of code; may be NULL
+ */
+struct ntrace_check_config {
+	size_t size;
+	const struct ntrace_params *params;
+	unsigned int icnt_bits;
+	bool wrapped;
+	uint64_t sources[(1u << NTRACE_SRC_BITS_MAX) / 64];
+	struct ntrace_space *space;
+	int (*finding)(void *data, const struct ntrace_check_finding *finding);
+	void *data;
+	void (*progress)(void *data, uint64_t offset);
+};
+
+/** ntrace_check_config_init - defaults: @params NULL, 22 bits, any SRC, no space */
+NTRACE_API void ntrace_check_config_init(struct ntrace_check_config *config);
+
+struct ntrace_check;
+
+/**
+ * ntrace_check_new - a checker for one stream, of any number of SRC
+ * @check: the new checker, to be freed with ntrace_check_free()
+ * @config: copied
+ *
+ * Memory is bounded on any input: some KiB for each SRC; code is followed for the first 64 SRC that
+ * occur, and of each further one "flow-source-limit" says so.
+ * Return: 0, NTRACE_ERR_INVALID (no @finding, parameters out of range) or NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_check_new(struct ntrace_check **check,
+				const struct ntrace_check_config *config);
+NTRACE_API void ntrace_check_free(struct ntrace_check *check);
+
+/**
+ * ntrace_check_feed - the next chunk, of any size
+ *
+ * Return: 0, what @finding returned if it was not 0, NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_check_feed(struct ntrace_check *check, const uint8_t *data, size_t size);
+
+/**
+ * ntrace_check_break - bytes of the stream are missing before the next chunk
+ *
+ * Not a violation: the message in progress is dropped, bytes are skipped to behind the next message
+ * end, and what a SRC sends before its next sync is judged as in a stream with @wrapped.
+ * Return: as ntrace_check_feed().
+ */
+NTRACE_API int ntrace_check_break(struct ntrace_check *check);
+
+/** ntrace_check_end - no more input: reports a cut message. Return: as ntrace_check_feed() */
+NTRACE_API int ntrace_check_end(struct ntrace_check *check);
+
+/**
+ * ntrace_check_flow_event - judge an event of a flow that somebody else runs
+ * @check: a checker
+ * @src: SRC of the flow, -1 = there is none
+ * @event: an event
+ *
+ * For streams whose address spaces only a session knows; then no @space is given.
+ * Return: as ntrace_check_feed().
+ */
+NTRACE_API int ntrace_check_flow_event(struct ntrace_check *check, int src,
+				       const struct ntrace_flow_event *event);
+
+/** ntrace_check_messages - messages so far */
+NTRACE_API uint64_t ntrace_check_messages(const struct ntrace_check *check);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_CHECK_H */

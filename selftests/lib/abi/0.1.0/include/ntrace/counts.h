@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Counts: how often each instruction of an object was executed.
+ */
+#ifndef NTRACE_COUNTS_H
+#define NTRACE_COUNTS_H
+
+#include <ntrace/profile.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ntrace_counts;
+
+/**
+ * ntrace_counts_new - the counts of one object
+ * @counts: the new ones, to be freed with ntrace_counts_free()
+ * @profile: a profile that has ended; not needed any more afterwards
+ * @object: one of ntrace_profile_objects()
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *profile,
+				 const struct ntrace_object *object);
+NTRACE_API void ntrace_counts_free(struct ntrace_counts *counts);
+
+/** ntrace_counts_executed - times that the instruction at a link address was executed */
+NTRACE_API uint64_t ntrace_counts_executed(const struct ntrace_counts *counts, uint64_t address);
+
+/** ntrace_counts_taken - times that the instruction at a link address transferred control */
+NTRACE_API uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t address);
+
+/**
+ * typedef ntrace_counts_visit_fn - gets an instruction
+ * @data: that of ntrace_counts_walk()
+ * @address: link address
+ * @bytes: of the instruction
+ * @insn: what it is
+ * @executed: times
+ *
+ * Return: 0 to go on, anything else stops.
+ */
+typedef int (*ntrace_counts_visit_fn)(void *data, uint64_t address, const uint8_t *bytes,
+				      const struct ntrace_insn *insn, uint64_t executed);
+
+/**
+ * ntrace_counts_walk - call @visit for each instruction of a range, executed or not
+ * @counts: counts
+ * @start: link address of an instruction
+ * @end: behind the last
+ * @visit: gets them in order
+ * @data: for @visit
+ *
+ * Ends early at what is no instruction. Return: 0, what @visit returned, NTRACE_ERR_NOMAP.
+ */
+NTRACE_API int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
+				  ntrace_counts_visit_fn visit, void *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_COUNTS_H */

@@ -1,0 +1,658 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Control Transfer Records (CTR 1.0: Smctr and Ssctr): registers, records, what
+ * perf makes of them, and a software model that is fed with retired transfers.
+ *
+ * "1.0" is the ratified specification, "draft" is v0.1.4 of 2023, which has almost
+ * every bit elsewhere. Which one a ring or hart has is said by the caller and never
+ * guessed. Allocation free and without global state; the caller owns every struct.
+ */
+#ifndef NTRACE_CTR_H
+#define NTRACE_CTR_H
+
+#include <ntrace/ingress.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- registers ---- */
+
+enum ntrace_ctr_layout {
+	NTRACE_CTR_RATIFIED,
+	NTRACE_CTR_DRAFT,	/* v0.1.4, RV64 */
+};
+
+/*
+ * Fields of mctrctl, sctrctl and vsctrctl that both have: name, bit in 1.0, bit in the
+ * draft. The library speaks of them in the places of 1.0; ntrace_ctr_control_to_raw()
+ * and its counterpart translate.
+ */
+/* clang-format off */
+#define NTRACE_CTR_FIELDS(FIELD)	\
+	FIELD(U, 0, 2)			\
+	FIELD(S, 1, 1)			\
+	FIELD(M, 2, 0)			\
+	FIELD(RASEMU, 7, 10)		\
+	FIELD(STE, 8, 9)		\
+	FIELD(MTE, 9, 8)		\
+	FIELD(BPFRZ, 11, 11)		\
+	FIELD(LCOFIFRZ, 12, 12)		\
+	FIELD(EXCINH, 33, 33)		\
+	FIELD(INTRINH, 34, 34)		\
+	FIELD(TRETINH, 35, 35)		\
+	FIELD(NTBREN, 36, 36)		\
+	FIELD(TKBRINH, 37, 37)		\
+	FIELD(INDCALLINH, 40, 40)	\
+	FIELD(DIRCALLINH, 41, 41)	\
+	FIELD(INDJMPINH, 42, 42)	\
+	FIELD(DIRJMPINH, 43, 43)	\
+	FIELD(CORSWAPINH, 44, 44)	\
+	FIELD(RETINH, 45, 45)		\
+	FIELD(INDLJMPINH, 46, 46)	\
+	FIELD(DIRLJMPINH, 47, 47)
+/* clang-format on */
+
+#define NTRACE_CTR_BIT_ENUM(name, ratified, draft) NTRACE_CTR_BIT_##name = (ratified),
+enum ntrace_ctr_bit { NTRACE_CTR_FIELDS(NTRACE_CTR_BIT_ENUM) };
+
+/** NTRACE_CTR_CTL - mask of a field of xctrctl in 1.0: NTRACE_CTR_CTL(RASEMU) */
+#define NTRACE_CTR_CTL(name) (UINT64_C(1) << NTRACE_CTR_BIT_##name)
+
+/* All of them. */
+#define NTRACE_CTR_CTL_MASK(name, ratified, draft) | UINT64_C(1) << (ratified)
+#define NTRACE_CTR_CTL_ALL (UINT64_C(0) NTRACE_CTR_FIELDS(NTRACE_CTR_CTL_MASK))
+
+/* Fields without which there is no CTR; LCOFIFRZ as well where Sscofpmf is. */
+#define NTRACE_CTR_CTL_REQUIRED                                                                    \
+	(NTRACE_CTR_CTL(U) | NTRACE_CTR_CTL(S) | NTRACE_CTR_CTL(M) | NTRACE_CTR_CTL(BPFRZ))
+
+/* Fields of the control registers that only the draft has. */
+#define NTRACE_CTR_DRAFT_CLR		(UINT64_C(1) << 7)	/* write 1: clears the ring */
+#define NTRACE_CTR_DRAFT_DEPTH_SHIFT	16			/* four bits */
+#define NTRACE_CTR_DRAFT_DEPTH		(UINT64_C(0xf) << NTRACE_CTR_DRAFT_DEPTH_SHIFT)
+#define NTRACE_CTR_DRAFT_ETEN		(UINT64_C(1) << 38)	/* external traps at all */
+
+/* CSR numbers */
+enum ntrace_ctr_csr {
+	NTRACE_CTR_CSR_SCTRCTL = 0x14e,
+	NTRACE_CTR_CSR_SCTRSTATUS = 0x14f,
+	NTRACE_CTR_CSR_SISELECT = 0x150,
+	NTRACE_CTR_CSR_SIREG = 0x151,	/* and sireg2, sireg3; sireg4 to 6 are 0x155 to 0x157 */
+	NTRACE_CTR_CSR_SCTRDEPTH = 0x15f,
+	NTRACE_CTR_CSR_VSCTRCTL = 0x24e,
+	NTRACE_CTR_CSR_VSISELECT = 0x250,
+	NTRACE_CTR_CSR_VSIREG = 0x251,
+	NTRACE_CTR_CSR_MCTRCTL = 0x34e,
+	NTRACE_CTR_CSR_DRAFT_SCTRCONTROL = 0x181,
+	NTRACE_CTR_CSR_DRAFT_SCTRSTATUS = 0x183,
+	NTRACE_CTR_CSR_DRAFT_VSCTRCONTROL = 0x281,
+	NTRACE_CTR_CSR_DRAFT_MISELECT = 0x350,
+	NTRACE_CTR_CSR_DRAFT_MIREG = 0x351,
+	NTRACE_CTR_CSR_DRAFT_MCTRCONTROL = 0x381,
+	NTRACE_CTR_CSR_DRAFT_MCTRSTATUS = 0x383,
+};
+
+/* xiselect of logical entry 0, and what follows */
+#define NTRACE_CTR_SELECT 0x200
+#define NTRACE_CTR_ENTRIES_MAX 256
+
+/* The instruction SCTRCLR (1.0). */
+#define NTRACE_CTR_INSN_SCTRCLR 0x10400073u
+
+/* Bit of mstateen0 and hstateen0 that opens CTR, and that of xiselect and xireg. */
+#define NTRACE_CTR_STATEEN		(UINT64_C(1) << 54)
+#define NTRACE_CTR_STATEEN_DRAFT	(UINT64_C(1) << 55)
+#define NTRACE_CTR_STATEEN_CSRIND	(UINT64_C(1) << 60)
+
+/* Codes of the depth: entries are 16 << code. */
+#define NTRACE_CTR_DEPTH_CODES 5
+
+/**
+ * struct ntrace_ctr_status - sctrstatus
+ * @wrptr: physical slot that the next record goes to
+ * @frozen: nothing is recorded
+ * @wrapped: draft only: @wrptr has gone round since the bit was cleared
+ */
+struct ntrace_ctr_status {
+	uint8_t wrptr;
+	bool frozen;
+	bool wrapped;
+	uint8_t reserved;
+};
+
+/**
+ * ntrace_ctr_control_to_raw - value of an xctrctl register
+ * @layout: which one
+ * @control: NTRACE_CTR_CTL() masks; in the draft NTRACE_CTR_DRAFT_ETEN as well
+ *
+ * Return: the value as a CSR write takes it; draft: CLR and DEPTH are 0.
+ */
+NTRACE_API uint64_t ntrace_ctr_control_to_raw(enum ntrace_ctr_layout layout, uint64_t control);
+
+/**
+ * ntrace_ctr_control_from_raw - the same in the other direction
+ *
+ * Return: NTRACE_CTR_CTL() masks, and NTRACE_CTR_DRAFT_ETEN of the draft; bits that are
+ * no such field are dropped.
+ */
+NTRACE_API uint64_t ntrace_ctr_control_from_raw(enum ntrace_ctr_layout layout, uint64_t raw);
+
+/**
+ * ntrace_ctr_field_name - name of a field of xctrctl
+ * @layout: which one
+ * @bit: bit number in that layout, 0..63
+ *
+ * Return: a constant string as the specification spells it, or NULL.
+ */
+NTRACE_API const char *ntrace_ctr_field_name(enum ntrace_ctr_layout layout, unsigned int bit);
+
+/**
+ * ntrace_ctr_depth_to_raw - value of the DEPTH field
+ * @layout: 1.0: sctrdepth; draft: bits 19:16 of the control registers, not shifted
+ * @entries: 16, 32, 64, 128 or 256
+ *
+ * Return: the code, or NTRACE_ERR_INVALID.
+ */
+NTRACE_API int ntrace_ctr_depth_to_raw(enum ntrace_ctr_layout layout, unsigned int entries);
+
+/** ntrace_ctr_depth_from_raw - entries of a DEPTH code, 0 for one that is reserved */
+NTRACE_API unsigned int ntrace_ctr_depth_from_raw(enum ntrace_ctr_layout layout, unsigned int raw);
+
+/** ntrace_ctr_status_to_raw - value of sctrstatus */
+NTRACE_API uint32_t ntrace_ctr_status_to_raw(enum ntrace_ctr_layout layout,
+					     const struct ntrace_ctr_status *status);
+
+/** ntrace_ctr_status_from_raw - the same in the other direction; other bits are ignored */
+NTRACE_API void ntrace_ctr_status_from_raw(enum ntrace_ctr_layout layout, uint32_t raw,
+					   struct ntrace_ctr_status *status);
+
+/**
+ * ntrace_ctr_physical - slot of a logical entry
+ * @wrptr: sctrstatus.WRPTR
+ * @logical: 0 is the youngest
+ * @entries: depth, a power of two
+ */
+static inline unsigned int ntrace_ctr_physical(unsigned int wrptr, unsigned int logical,
+					       unsigned int entries)
+{
+	return (wrptr - logical - 1) & (entries - 1);
+}
+
+/** ntrace_ctr_logical - logical entry in a slot: the same formula, which is its own inverse */
+static inline unsigned int ntrace_ctr_logical(unsigned int wrptr, unsigned int physical,
+					      unsigned int entries)
+{
+	return (wrptr - physical - 1) & (entries - 1);
+}
+
+/* ---- records ---- */
+
+/* TYPE of a record: the values of a 4-bit itype (enum ntrace_itype). */
+enum ntrace_ctr_type {
+	NTRACE_CTR_TYPE_NONE = 0,	/* not used, or the hart does not record types */
+	NTRACE_CTR_TYPE_EXCEPTION = 1,
+	NTRACE_CTR_TYPE_INTERRUPT = 2,
+	NTRACE_CTR_TYPE_TRAP_RETURN = 3,
+	NTRACE_CTR_TYPE_BRANCH_NOT_TAKEN = 4,
+	NTRACE_CTR_TYPE_BRANCH_TAKEN = 5,
+	NTRACE_CTR_TYPE_INDIRECT_CALL = 8,
+	NTRACE_CTR_TYPE_DIRECT_CALL = 9,
+	NTRACE_CTR_TYPE_INDIRECT_JUMP = 10,
+	NTRACE_CTR_TYPE_DIRECT_JUMP = 11,
+	NTRACE_CTR_TYPE_COROUTINE_SWAP = 12,
+	NTRACE_CTR_TYPE_RETURN = 13,
+	NTRACE_CTR_TYPE_OTHER_INDIRECT_JUMP = 14,
+	NTRACE_CTR_TYPE_OTHER_DIRECT_JUMP = 15,
+};
+
+#define NTRACE_CTR_SOURCE_VALID		UINT64_C(1)
+#define NTRACE_CTR_TARGET_MISP		UINT64_C(1)
+#define NTRACE_CTR_DATA_TYPE		UINT64_C(0xf)
+#define NTRACE_CTR_DATA_CCV		(UINT64_C(1) << 15)
+#define NTRACE_CTR_DATA_CC_SHIFT	16
+#define NTRACE_CTR_DATA_CC		(UINT64_C(0xffff) << NTRACE_CTR_DATA_CC_SHIFT)
+
+/** struct ntrace_ctr_entry - an entry as the registers have it */
+struct ntrace_ctr_entry {
+	uint64_t source;	/* ctrsource */
+	uint64_t target;	/* ctrtarget */
+	uint64_t data;		/* ctrdata */
+};
+
+/* What a hart records beside the addresses; all optional. */
+enum ntrace_ctr_feature {
+	NTRACE_CTR_HAS_TYPE = 1 << 0,
+	NTRACE_CTR_HAS_MISPREDICT = 1 << 1,
+	NTRACE_CTR_HAS_CYCLES = 1 << 2,
+};
+
+/* Where an address is, by its value alone: CTR does not record privilege. */
+enum ntrace_ctr_space {
+	NTRACE_CTR_SPACE_UNKNOWN,	/* hidden, or no valid record */
+	NTRACE_CTR_SPACE_USER,
+	NTRACE_CTR_SPACE_KERNEL,	/* upper half */
+};
+
+/**
+ * struct ntrace_ctr_record - an entry, taken apart
+ * @from: address of the instruction, or of the trapped one; 0 if hidden
+ * @to: where control went; of a branch not taken the next instruction; 0 if hidden
+ * @cycles: since the record before, while CTR was active; 0 unless @cycles_known
+ * @type: enum ntrace_ctr_type; 0 without NTRACE_CTR_HAS_TYPE
+ * @from_space, @to_space: enum ntrace_ctr_space
+ * @valid: the entry holds a record; all else is 0 if not
+ * @mispredicted: of no meaning unless @mispredict_known
+ * @mispredict_known: the hart implements MISP
+ * @cycles_known: CCV, and the hart implements CC
+ * @cycles_saturated: @cycles is the most that four bits of CCE can say
+ * @from_hidden: the trap came from a mode that is not enabled
+ * @to_hidden: an external trap, or a return to a mode that is not enabled
+ */
+struct ntrace_ctr_record {
+	uint64_t from;
+	uint64_t to;
+	uint32_t cycles;
+	uint8_t type;
+	uint8_t from_space;
+	uint8_t to_space;
+	bool valid;
+	bool mispredicted;
+	bool mispredict_known;
+	bool cycles_known;
+	bool cycles_saturated;
+	bool from_hidden;
+	bool to_hidden;
+	uint8_t reserved[2];
+};
+
+/**
+ * ntrace_ctr_record_decode - take an entry apart
+ * @entry: as read through sireg, sireg2 and sireg3
+ * @features: enum ntrace_ctr_feature, what the hart implements
+ * @record: result, all of it
+ *
+ * Both layouts have the same entries.
+ */
+NTRACE_API void ntrace_ctr_record_decode(const struct ntrace_ctr_entry *entry,
+					 unsigned int features, struct ntrace_ctr_record *record);
+
+/**
+ * ntrace_ctr_cycles_decode - cycles that a value of CC says
+ * @cc: CC[15:0]: CCM in bits 11:0, CCE in bits 15:12
+ *
+ * The hardware drops low bits: the count was this or up to 2^(CCE-1)-1 more.
+ */
+NTRACE_API uint32_t ntrace_ctr_cycles_decode(uint16_t cc);
+
+/** ntrace_ctr_cycles_estimate - the middle of the counts that a value of CC stands for */
+NTRACE_API uint32_t ntrace_ctr_cycles_estimate(uint16_t cc);
+
+/**
+ * ntrace_ctr_cycles_encode - CC of a number of cycles
+ * @cycles: any; what is too much gives all implemented bits 1
+ * @cce_bits: bits of CCE that are implemented, 0..4 (more count as 4)
+ */
+NTRACE_API uint16_t ntrace_ctr_cycles_encode(uint64_t cycles, unsigned int cce_bits);
+
+/** ntrace_ctr_type_name - "taken branch" and so on; a constant string, never NULL */
+NTRACE_API const char *ntrace_ctr_type_name(unsigned int type);
+
+/**
+ * ntrace_ctr_type_from_itype - TYPE of what a block of the ingress port ends with
+ * @itype: of a port with 4 bits
+ *
+ * Return: enum ntrace_ctr_type; NTRACE_CTR_TYPE_NONE for itype 0 and those that are
+ * reserved or say too little (6, 7).
+ */
+NTRACE_API unsigned int ntrace_ctr_type_from_itype(unsigned int itype);
+
+/** ntrace_ctr_type_to_itype - the same in the other direction; reserved types give itype 0 */
+NTRACE_API unsigned int ntrace_ctr_type_to_itype(unsigned int type);
+
+/**
+ * struct ntrace_ctr_frame - one call that has not returned
+ * @function: address that was called
+ * @call: address of the call
+ */
+struct ntrace_ctr_frame {
+	uint64_t function;
+	uint64_t call;
+};
+
+/**
+ * ntrace_ctr_call_stack - the calls of a ring recorded with RASEMU
+ * @entries: logical order, youngest first
+ * @count: how many: the depth, for @partial to say something
+ * @features: enum ntrace_ctr_feature
+ * @frames: result, innermost first; room for @count
+ * @partial: set if outer calls may be missing: the ring is full
+ *
+ * Return: number of frames. NTRACE_ERR_FORMAT for an entry whose type is neither call
+ * nor co-routine swap: such a ring was not recorded with RASEMU.
+ */
+NTRACE_API int ntrace_ctr_call_stack(const struct ntrace_ctr_entry *entries, unsigned int count,
+				     unsigned int features, struct ntrace_ctr_frame *frames,
+				     bool *partial);
+
+/* ---- perf ---- */
+
+/* perf's types of a branch (PERF_BR_...). */
+enum ntrace_perf_branch {
+	NTRACE_PERF_BRANCH_UNKNOWN = 0,
+	NTRACE_PERF_BRANCH_COND = 1,
+	NTRACE_PERF_BRANCH_UNCOND = 2,
+	NTRACE_PERF_BRANCH_IND = 3,
+	NTRACE_PERF_BRANCH_CALL = 4,
+	NTRACE_PERF_BRANCH_IND_CALL = 5,
+	NTRACE_PERF_BRANCH_RET = 6,
+	NTRACE_PERF_BRANCH_SYSCALL = 7,
+	NTRACE_PERF_BRANCH_ERET = 11,
+	NTRACE_PERF_BRANCH_IRQ = 12,
+};
+
+/* Bits of perf's branch_sample_type that say what to record (PERF_SAMPLE_BRANCH_...). */
+#define NTRACE_PERF_SAMPLE_USER		(UINT64_C(1) << 0)
+#define NTRACE_PERF_SAMPLE_KERNEL	(UINT64_C(1) << 1)
+#define NTRACE_PERF_SAMPLE_HV		(UINT64_C(1) << 2)
+#define NTRACE_PERF_SAMPLE_ANY		(UINT64_C(1) << 3)
+#define NTRACE_PERF_SAMPLE_ANY_CALL	(UINT64_C(1) << 4)
+#define NTRACE_PERF_SAMPLE_ANY_RETURN	(UINT64_C(1) << 5)
+#define NTRACE_PERF_SAMPLE_IND_CALL	(UINT64_C(1) << 6)
+#define NTRACE_PERF_SAMPLE_COND		(UINT64_C(1) << 10)
+#define NTRACE_PERF_SAMPLE_CALL_STACK	(UINT64_C(1) << 11)
+#define NTRACE_PERF_SAMPLE_IND_JUMP	(UINT64_C(1) << 12)
+#define NTRACE_PERF_SAMPLE_CALL		(UINT64_C(1) << 13)
+/* Others that only say how to report: NO_FLAGS, NO_CYCLES, TYPE_SAVE, HW_INDEX, PRIV_SAVE. */
+#define NTRACE_PERF_SAMPLE_REPORT                                                                  \
+	(UINT64_C(1) << 14 | UINT64_C(1) << 15 | UINT64_C(1) << 16 | UINT64_C(1) << 17 |           \
+	 UINT64_C(1) << 18)
+
+/**
+ * ntrace_ctr_perf_type - perf's type of a record's TYPE
+ *
+ * Exceptions give SYSCALL, which only ecall is: ntrace_ctr_perf_exception() refines it
+ * where the code is known. A co-routine swap, return and call at once, counts as an
+ * indirect call.
+ * Return: enum ntrace_perf_branch.
+ */
+NTRACE_API unsigned int ntrace_ctr_perf_type(unsigned int type);
+
+/** ntrace_ctr_perf_exception - perf's type of an exception at an instruction with this encoding */
+NTRACE_API unsigned int ntrace_ctr_perf_exception(uint32_t insn);
+
+/**
+ * struct ntrace_ctr_filter - what to record
+ * @control: sctrctl, NTRACE_CTR_CTL() masks
+ * @types: bit n: keep records with TYPE n; beyond what @control does this matters where
+ *         the hart lacks inhibit bits
+ */
+struct ntrace_ctr_filter {
+	uint64_t control;
+	uint32_t types;
+	uint32_t reserved;
+};
+
+/**
+ * ntrace_ctr_filter_from_perf - sctrctl for a branch_sample_type
+ * @sample: branch_sample_type, with its privilege levels
+ * @implemented: NTRACE_CTR_CTL() masks that the hart has
+ * @features: enum ntrace_ctr_feature
+ * @filter: result, untouched on error
+ *
+ * Return: 0; NTRACE_ERR_INVALID if nothing is asked for or the call stack together with
+ * something else; NTRACE_ERR_UNSUPPORTED for what CTR cannot tell: transactions, a call stack
+ * of the kernel or without RASEMU, types where the hart neither filters nor records them.
+ */
+NTRACE_API int ntrace_ctr_filter_from_perf(uint64_t sample, uint64_t implemented,
+					   unsigned int features, struct ntrace_ctr_filter *filter);
+
+/**
+ * ntrace_ctr_filter_to_perf - what a value of sctrctl records, in perf's terms
+ * @control: NTRACE_CTR_CTL() masks
+ *
+ * Return: branch_sample_type with every filter of which all types are recorded; ANY alone if
+ * that is so of all types. Branches not taken are not among those that perf asks for.
+ */
+NTRACE_API uint64_t ntrace_ctr_filter_to_perf(uint64_t control);
+
+/* ---- software model ---- */
+
+/**
+ * struct ntrace_ctr_config - what a hart implements
+ * @size: sizeof(struct ntrace_ctr_config) of the caller
+ * @layout: numbers and places of the registers
+ * @implemented: fields of xctrctl, NTRACE_CTR_CTL() masks; draft: NTRACE_CTR_DRAFT_ETEN too.
+ *               Contains NTRACE_CTR_CTL_REQUIRED; all else is read-only 0
+ * @depths: bit n: a depth of 16 << n entries; the draft wants them without holes
+ * @features: enum ntrace_ctr_feature
+ * @cce_bits: bits of CCE, 0..4
+ * @hypervisor: there are VS and VU
+ */
+struct ntrace_ctr_config {
+	size_t size;
+	enum ntrace_ctr_layout layout;
+	uint64_t implemented;
+	unsigned int depths;
+	unsigned int features;
+	unsigned int cce_bits;
+	bool hypervisor;
+};
+
+/**
+ * struct ntrace_ctr_model - CTR of one hart; private but for what is called readable
+ */
+struct ntrace_ctr_model {
+	struct ntrace_ctr_config config;
+	struct ntrace_ctr_status status;	/* readable */
+	uint64_t mctrctl;	/* readable, masks of 1.0; sctrctl is a view of it */
+	uint64_t vsctrctl;	/* readable */
+	uint64_t mstateen0;
+	uint64_t hstateen0;
+	uint64_t select[3];	/* siselect, vsiselect, and miselect of the draft */
+	uint64_t cycles;	/* active ones since the last record */
+	unsigned int depth;	/* readable: entries */
+	bool cycles_valid;	/* the counter was not cleared since */
+	struct ntrace_ctr_entry ring[NTRACE_CTR_ENTRIES_MAX];	/* physical order */
+};
+
+/**
+ * struct ntrace_ctr_transfer - a control transfer that retired, or a trap
+ * @source: address of the instruction; of a trap epc
+ * @target: where control goes; of a branch not taken the next instruction
+ * @cycles: clock cycles since the transfer before, spent in @from
+ * @cause: traps: exception or interrupt code, without the interrupt bit
+ * @itype: enum ntrace_itype, not 0, 6 or 7
+ * @from: enum ntrace_priv before
+ * @to: enum ntrace_priv behind it; looked at for traps and trap returns only
+ * @mispredicted: of branches and indirect transfers
+ */
+struct ntrace_ctr_transfer {
+	uint64_t source;
+	uint64_t target;
+	uint64_t cycles;
+	uint64_t cause;
+	uint8_t itype;
+	uint8_t from;
+	uint8_t to;
+	bool mispredicted;
+	uint8_t reserved[4];
+};
+
+/* What a transfer did. */
+enum ntrace_ctr_effect {
+	NTRACE_CTR_IGNORED = 0,
+	NTRACE_CTR_RECORDED = 1,	/* a new entry 0 */
+	NTRACE_CTR_REPLACED = 2,	/* RASEMU, swap: entry 0 was overwritten */
+	NTRACE_CTR_POPPED = 3,		/* RASEMU, return: entry 0 left */
+	NTRACE_CTR_FROZE = 4,		/* FROZEN was set */
+};
+
+#define NTRACE_CTR_EFFECTS 5
+
+/* What an access did, where it was not done. */
+enum ntrace_ctr_exception {
+	NTRACE_CTR_ILLEGAL = 1,		/* illegal-instruction exception */
+	NTRACE_CTR_VIRTUAL = 2,		/* virtual-instruction exception */
+};
+
+/** ntrace_ctr_config_init - 1.0 with everything that it knows */
+NTRACE_EXPERIMENTAL void ntrace_ctr_config_init(struct ntrace_ctr_config *config,
+						enum ntrace_ctr_layout layout);
+
+/** ntrace_ctr_config_refusal - why a configuration is none, or NULL; a constant text */
+NTRACE_EXPERIMENTAL const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config);
+
+/**
+ * ntrace_ctr_model_init - CTR out of reset: off, empty, smallest depth, access open
+ *
+ * Return: 0 or NTRACE_ERR_INVALID; ntrace_ctr_config_refusal() says why.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_init(struct ntrace_ctr_model *model,
+					      const struct ntrace_ctr_config *config);
+
+/**
+ * ntrace_ctr_model_stateen - mstateen0 and hstateen0 as written
+ *
+ * They govern access from modes below M and nothing that is recorded.
+ */
+NTRACE_EXPERIMENTAL void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model,
+						  uint64_t mstateen0, uint64_t hstateen0);
+
+/**
+ * ntrace_ctr_model_read - a CSR is read
+ * @model: a model
+ * @priv: enum ntrace_priv of who reads; Debug Mode counts as M
+ * @csr: number, of the model's layout; sctrctl, siselect and sireg stand for those of the
+ *       guest in VS
+ * @value: result
+ *
+ * Return: 0; enum ntrace_ctr_exception; NTRACE_ERR_UNSUPPORTED for what is not CTR's: another
+ * CSR, or xireg while xiselect selects no entry.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_read(const struct ntrace_ctr_model *model,
+					      unsigned int priv, unsigned int csr, uint64_t *value);
+
+/**
+ * ntrace_ctr_model_write - a CSR is written: as ntrace_ctr_model_read()
+ *
+ * Fields take legal values (WARL): what is not implemented stays 0. A depth that is not
+ * implemented becomes the greatest one below it, or else the smallest. Entries stay in their
+ * slots when the depth changes, and WRPTR loses what is too much of it.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv,
+					       unsigned int csr, uint64_t value);
+
+/**
+ * ntrace_ctr_model_clear - SCTRCLR is executed
+ *
+ * Return: 0 or enum ntrace_ctr_exception; the draft has no such instruction.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_clear(struct ntrace_ctr_model *model, unsigned int priv);
+
+/**
+ * ntrace_ctr_model_cycles - clock cycles pass in mode @priv without a transfer
+ *
+ * Those count that pass while CTR is active: the mode is enabled, the ring not frozen.
+ */
+NTRACE_EXPERIMENTAL void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model, unsigned int priv,
+						 uint64_t cycles);
+
+/**
+ * ntrace_ctr_model_transfer - a transfer retired
+ *
+ * Debug Mode, on either side, is ignored. Records made with RASEMU have CCV = 0.
+ * Return: enum ntrace_ctr_effect, or NTRACE_ERR_INVALID for a transfer that cannot be: a
+ * reserved itype or privilege, a trap to a lower privilege, a trap return to a higher one
+ * (nothing is changed then).
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_model_transfer(struct ntrace_ctr_model *model,
+						  const struct ntrace_ctr_transfer *transfer);
+
+/** ntrace_ctr_model_entry - logical entry @logical, all 0 from the depth on; asks nobody */
+NTRACE_EXPERIMENTAL struct ntrace_ctr_entry
+ntrace_ctr_model_entry(const struct ntrace_ctr_model *model, unsigned int logical);
+
+/* ---- the model, fed from the ingress port ---- */
+
+/**
+ * struct ntrace_ctr_ingress - turns blocks of the ingress port into transfers
+ * @dropped: readable: transfers of which the target never became known (reset, overrun)
+ * @effects: readable: how many transfers had which enum ntrace_ctr_effect
+ *
+ * The rest is private. Where a jump goes is known when the next block comes, so the last
+ * transfer waits for that; ntrace_ctr_ingress_target() says it earlier.
+ */
+struct ntrace_ctr_ingress {
+	struct ntrace_ctr_model *model;
+	struct ntrace_ingress_port port;
+	uint64_t dropped;
+	uint64_t effects[NTRACE_CTR_EFFECTS];
+	struct ntrace_ctr_transfer waiting;
+	uint64_t cycles;	/* since the last block */
+	uint64_t next;		/* behind the last block */
+	bool has_waiting;
+	bool has_next;
+};
+
+/**
+ * ntrace_ctr_ingress_init - begin
+ * @feed: memory of the caller
+ * @model: stays the caller's; must outlive @feed
+ * @port: copied
+ *
+ * Return: 0, or NTRACE_ERR_UNSUPPORTED for a port with 3 bits of itype, which does not tell
+ * calls and direct jumps.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
+						struct ntrace_ctr_model *model,
+						const struct ntrace_ingress_port *port);
+
+/**
+ * ntrace_ctr_ingress_block - one block
+ * @feed: a feed
+ * @block: parcels, also of a single-instruction port
+ * @cause: of itype 1 and 2, without the interrupt bit
+ * @cycles: clock cycles since the block before
+ *
+ * Return: 0 or NTRACE_ERR_INVALID for a block that cannot be (nothing is changed then, but
+ * the waiting transfer may have been recorded).
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed,
+						 const struct ntrace_ingress *block, uint64_t cause,
+						 uint64_t cycles);
+
+/**
+ * ntrace_ctr_ingress_target - the waiting transfer went there
+ *
+ * Before registers are read or written, which the instruction at @address may do. Return: 0 or
+ * NTRACE_ERR_INVALID.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64_t address,
+						  unsigned int priv);
+
+/**
+ * ntrace_ctr_ingress_cycle - all signals of one clock cycle (E-Trace, chapter 4)
+ *
+ * Cycles count for the block that they end with. A transfer that waits when the hart halts
+ * goes to where the hart is after Debug Mode.
+ * Return: 0, or NTRACE_ERR_INVALID for signals that the port cannot carry or a trap that
+ * cannot be.
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed,
+						 const struct ntrace_ingress_cycle *cycle);
+
+/**
+ * ntrace_ctr_ingress_play - what a record of an ingress file says
+ *
+ * Start and stop of the trace mean nothing to CTR.
+ * Return: as ntrace_ctr_ingress_cycle().
+ */
+NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_play(struct ntrace_ctr_ingress *feed,
+						const struct ntrace_ingress_record *record);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_CTR_H */

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Encoder: from the E-Trace ingress port (E-Trace,
+ * chapter 4) to N-Trace messages. The reference encoder of the library, the
+ * model inside the virtual SoC and the generator of test streams are this one.
+ *
+ * Two ways in, which may be mixed: ntrace_encoder_retire() takes one block, with
+ * functions beside it for the other signals; ntrace_encoder_cycle() takes all
+ * signals of a clock cycle.
+ *
+ * Allocation free and without global state; the caller owns the struct.
+ */
+#ifndef NTRACE_ENCODE_H
+#define NTRACE_ENCODE_H
+
+#include <ntrace/ingress.h>
+#include <ntrace/params.h>
+#include <ntrace/wire.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which messages carry TSTAMP */
+enum ntrace_timestamps {
+	NTRACE_TIMESTAMPS_NONE,
+	NTRACE_TIMESTAMPS_SYNC,		/* those with SYNC */
+	NTRACE_TIMESTAMPS_BRANCH,	/* and DirectBranch, IndirectBranch[Hist] */
+	NTRACE_TIMESTAMPS_ALL,
+};
+
+/* Address comparators of a filter. */
+#define NTRACE_ENCODER_RANGES_MAX 4
+
+/* Deepest return stack */
+#define NTRACE_RETURN_DEPTH_MAX 32
+
+/** struct ntrace_encoder_range - addresses @first <= address <= @last */
+struct ntrace_encoder_range {
+	uint64_t first;
+	uint64_t last;
+};
+
+/**
+ * struct ntrace_encoder_config - what the control registers would say
+ * @size: sizeof(struct ntrace_encoder_config) of the caller
+ * @params: src_bits, xlen, extend_address, address_bits, all_jumps, mode (BTM or HTM),
+ *          timestamp_bits and timestamp_xor, implicit_return (1..3 = on, with
+ *          @implicit_return_depth), keep_stack; dialect matters for
+ *          @sync4_for_icnt only. Copied; NULL: those of ntrace_params_init() with mode HTM
+ * @src: value of SRC
+ * @icnt_bits: width of the I-CNT register; 1..32. ResourceFull RCODE 0 is sent
+ *             before it would overflow
+ * @hist_bits: branches that HIST holds, 1..31
+ * @sync_mode: trTeInstSyncMode: 0 off, 1 messages, 2 cycles, 3 parcels
+ * @sync_max: trTeInstSyncMax: interval 2^(sync_max + 4)
+ * @priv_mask: privileges that are traced, bit n = enum ntrace_priv n. Leaving
+ *             the set sends ProgTraceCorrelation EVCODE 4 in place of the trap
+ *             or jump target, so that no address outside the set is ever sent;
+ *             coming back sends ProgTraceSync SYNC 5. Bit NTRACE_PRIV_D is of no
+ *             account: Debug Mode ends with EVCODE 0 and SYNC 3, never traced
+ * @trap_btype: false: BTYPE 2 and 3; true: BTYPE 1 for both
+ * @write: takes whole messages, in order
+ * @write_data: passed to @write
+ * @itype_bits: 3 or 4, width of itype. A 3-bit port reports direct jumps as 0
+ *              (with all_jumps as 5) and every indirect one as 6
+ * @single_retire: ntrace_encoder_cycle(): groups are single instructions (SR)
+ * @implicit_return_depth: entries of the return stack, 1..32
+ * @return_compare_bits: implicit_return 2: so many low bits of the address are
+ *                       compared, 1..63; bit 0 is not one of them
+ * @repeated_history: trTeInstEnRepeatedHistory: ResourceFull RCODE 2 where it
+ *                    is shorter
+ * @hrepeat_bits: width of HREPEAT, 1..18
+ * @repeat_branch: RepeatBranch in place of equal branch messages
+ * @bcnt_bits: width of B-CNT, 1..18
+ * @sequential_jumps: trTeInstEnSequentialJump: no message for a jump with
+ *                    sijump
+ * @sync4_for_icnt: BTM (rc7 dialect: HTM as well): a full I-CNT sends a sync
+ *                  message with SYNC 4 in place of ResourceFull
+ * @icnt_full: parcels at which I-CNT counts as full, although it could hold
+ *             more; 0 = when it would overflow
+ * @timestamps: enum ntrace_timestamps; others than NONE need
+ *              params.timestamp_bits
+ * @context: trTeContext: Ownership when privilege or context change and after
+ *           every sync message
+ * @hypervisor: there is an hcontext: Ownership FORMAT 3 before every FORMAT 2
+ * @idle_correlations: also the ProgTraceCorrelations that are optional
+ *                     (N-Trace 1.0, "synchronization"): EVCODE 4
+ *                     where trace is enabled on what filters exclude, 0 where the
+ *                     hart is, or gets, into Debug Mode while nothing is traced,
+ *                     4 where trace is disabled there
+ * @fifo_bytes: queue of messages on their way out; 0 = without end. At least
+ *              NTRACE_ENCODER_FIFO_MIN
+ * @fifo_drain: bytes that leave the queue in a cycle, 16.16 fixed point; not 0
+ *              where there is a queue
+ * @stall: the hart waits while the queue is full; else messages get lost, and
+ *         Error with ProgTraceSync SYNC 7 follow as soon as there is room
+ * @zc_accesses: the port reports Zcmp instructions once per memory access, as
+ *               with data trace (E-Trace, chapter 4); each counts once
+ * @range_count: entries of @range; 0 = addresses are not filtered
+ * @range: a block is traced if its first instruction is in one of them
+ */
+struct ntrace_encoder_config {
+	size_t size;
+	const struct ntrace_params *params;
+	unsigned int src;
+	unsigned int icnt_bits;
+	unsigned int hist_bits;
+	unsigned int sync_mode;
+	unsigned int sync_max;
+	uint32_t priv_mask;
+	bool trap_btype;
+	void (*write)(void *write_data, const uint8_t *data, size_t size);
+	void *write_data;
+	unsigned int itype_bits;
+	bool single_retire;
+	unsigned int implicit_return_depth;
+	unsigned int return_compare_bits;
+	bool repeated_history;
+	unsigned int hrepeat_bits;
+	bool repeat_branch;
+	unsigned int bcnt_bits;
+	bool sequential_jumps;
+	bool sync4_for_icnt;
+	uint32_t icnt_full;
+	enum ntrace_timestamps timestamps;
+	bool context;
+	bool hypervisor;
+	bool idle_correlations;
+	uint32_t fifo_bytes;
+	uint32_t fifo_drain;
+	bool stall;
+	bool zc_accesses;
+	unsigned int range_count;
+	struct ntrace_encoder_range range[NTRACE_ENCODER_RANGES_MAX];
+};
+
+/* Smallest queue: two of the longest messages that are ever made. */
+#define NTRACE_ENCODER_FIFO_MIN (2 * NTRACE_MESSAGE_BYTES_MAX)
+
+/* History bits that wait for the shortest way to say them. */
+#define NTRACE_ENCODER_QUEUE_BITS 1024
+
+/**
+ * struct ntrace_encoder - state; private but for what is called readable
+ *
+ * Its size stays what it is: what the library adds comes out of @reserved.
+ */
+struct ntrace_encoder {
+	uint64_t messages;	/* readable: messages written */
+	uint64_t bytes;		/* readable: bytes written */
+	uint64_t dropped;	/* readable: messages for which the queue had no room */
+	uint64_t stall_cycles;	/* readable: cycles that the hart was kept waiting */
+	/* the rest is private */
+	struct ntrace_encoder_config config;
+	struct ntrace_params params;
+	uint64_t reference;	/* of U-ADDR */
+	uint64_t icnt;
+	uint64_t icnt_max;	/* what the register can hold */
+	uint64_t icnt_full;	/* what makes it full, at most icnt_max */
+	uint64_t since_sync;	/* messages, cycles or parcels */
+	uint64_t interval;	/* of periodic sync, 0 = none */
+	uint64_t address_mask;
+	uint64_t sent_mask;	/* bits of an address that fields hold */
+	uint64_t return_mask;	/* address bits that implicit return compares */
+	uint32_t options;	/* what is not on the short path: enum in state.h */
+	uint32_t attention;	/* what the next block has to look at: enum in state.h */
+	uint32_t priv_mask;
+	uint32_t hist;
+	uint32_t hist_full;	/* HIST is sent when it reaches this */
+	uint32_t src;		/* SRC where it follows TCODE */
+	uint16_t itypes;	/* bit n: itype n is valid */
+	uint8_t fixed_bits;	/* width of TCODE and SRC */
+	uint8_t pending;	/* what waits for a target: enum in state.h */
+	uint8_t sync;		/* SYNC of the next message that has one */
+	bool tracing;		/* trTeInstTracing */
+	bool synced;		/* a decoder can follow: the last sync still holds */
+	bool history;		/* HTM */
+	bool lost;		/* Error is due before the next sync */
+	bool halted;		/* level of the signal */
+	bool in_reset;		/* level of the signal */
+	bool in_debug;		/* Debug Mode was reported, or needs no report */
+	bool off_told;		/* that nothing is traced was reported, or needs no report */
+	bool off_due;		/* trace-off trigger, unless the next cycle brings trace-on */
+	bool flushing;		/* tracing ends: the queue is waited for */
+	bool ownership_lost;
+	/* return stack */
+	uint8_t stack_top;
+	uint8_t stack_count;
+	uint64_t popped;
+	uint64_t stack[NTRACE_RETURN_DEPTH_MAX];
+	/* branch message that RepeatBranch would repeat */
+	struct {
+		uint64_t icnt;
+		uint64_t target;
+		uint32_t hist;
+		uint32_t count;
+		uint8_t tcode;	/* 0: none */
+		uint8_t btype;
+	} branch;
+	/* history not yet sent: a pattern being repeated, then bits, oldest in bit 0 of the first */
+	struct {
+		uint32_t pattern;	/* oldest bit lowest */
+		uint8_t width;		/* 0: no pattern */
+		uint8_t position;
+		uint32_t count;		/* whole repetitions */
+		uint32_t queued;
+		uint64_t bits[NTRACE_ENCODER_QUEUE_BITS / 64 + 1];
+	} queue;
+	uint64_t time;
+	uint64_t time_sent;
+	uint64_t time_mask;
+	uint64_t fifo_level;	/* bytes, 48.16 */
+	uint64_t scontext;
+	uint64_t hcontext;
+	uint64_t last_insn;	/* address of the last instruction, with zc_accesses */
+	uint8_t last_parcels;	/* its size; 0: it cannot be reported again */
+	uint8_t priv;		/* last one that Ownership told, or 0xff */
+	uint8_t ctype;		/* of a context not yet reported */
+	uint8_t context_changed;	/* 1 scontext, 2 hcontext */
+	uint64_t reserved[64];
+};
+
+/**
+ * ntrace_encoder_config_init - defaults
+ *
+ * HTM, no SRC, 22-bit I-CNT, 31 history bits, no periodic sync, all privileges,
+ * 4-bit itype; options are off, their limits are at the greatest value.
+ */
+NTRACE_API void ntrace_encoder_config_init(struct ntrace_encoder_config *config);
+
+/**
+ * ntrace_encoder_refusal - why ntrace_encoder_init() would refuse a configuration
+ *
+ * Return: NULL if it would not, else a constant text: a limit out of range, or
+ * options that the specification does not allow together (such as all_jumps
+ * with implicit_return).
+ */
+NTRACE_API const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config);
+
+/**
+ * ntrace_encoder_init - an encoder with tracing off
+ * Return: 0 or NTRACE_ERR_INVALID; ntrace_encoder_refusal() says why.
+ */
+NTRACE_API int ntrace_encoder_init(struct ntrace_encoder *encoder,
+				   const struct ntrace_encoder_config *config);
+
+/**
+ * ntrace_encoder_start - trTeInstTracing 0 -> 1
+ * @encoder: an encoder
+ * @sync: SYNC of the ProgTraceSync that the next retired instruction starts
+ *        with: 1, 3, 5 or 9
+ */
+NTRACE_API void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync);
+
+/**
+ * ntrace_encoder_retire - one ingress block
+ *
+ * Ignored while tracing is off. Return: 0, or NTRACE_ERR_INVALID for a block
+ * that the port cannot carry (nothing is changed then).
+ */
+NTRACE_API int ntrace_encoder_retire(struct ntrace_encoder *encoder,
+				     const struct ntrace_ingress *block);
+
+/**
+ * ntrace_encoder_exclude - instructions retire that a filter of the caller excludes
+ *
+ * For filters that @config has no words for. As at those of the encoder itself:
+ * ProgTraceCorrelation EVCODE 4 ends what was traced before, and the next block
+ * starts with ProgTraceSync SYNC 5. Ignored while tracing is off.
+ */
+NTRACE_API void ntrace_encoder_exclude(struct ntrace_encoder *encoder);
+
+/**
+ * ntrace_encoder_stop - trTeInstTracing 1 -> 0
+ * @encoder: an encoder
+ * @evcode: EVCODE of the ProgTraceCorrelation that reports what is pending
+ */
+NTRACE_API void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_evcode evcode);
+
+/**
+ * ntrace_encoder_overrun - instructions were retired that nobody reported
+ *
+ * Ignored while tracing is off. What is pending is dropped; the next retired
+ * instruction sends Error (ETYPE 0, program trace lost) and ProgTraceSync
+ * SYNC 7, and a stop before that sends Error alone.
+ */
+NTRACE_API void ntrace_encoder_overrun(struct ntrace_encoder *encoder);
+
+/** ntrace_encoder_time - the core's time from now on, in units of the time stamp counter */
+NTRACE_API void ntrace_encoder_time(struct ntrace_encoder *encoder, uint64_t time);
+
+/** ntrace_encoder_cycles - @cycles clock cycles pass: for periodic sync and the queue */
+NTRACE_API void ntrace_encoder_cycles(struct ntrace_encoder *encoder, uint64_t cycles);
+
+/**
+ * ntrace_encoder_context - scontext and hcontext from the next block on
+ * @ctype: enum ntrace_ctype: how the change is reported
+ *
+ * Without config.context only kept.
+ */
+NTRACE_API void ntrace_encoder_context(struct ntrace_encoder *encoder, uint64_t scontext,
+				       uint64_t hcontext, enum ntrace_ctype ctype);
+
+/**
+ * ntrace_encoder_marker - the next block begins with a sync message
+ * @sync: NTRACE_SYNC_EXTERNAL_TRIGGER or NTRACE_SYNC_TRACE_EVENT
+ *
+ * Where the next block starts the trace anyhow its own SYNC is sent. Of several
+ * markers before one block the last counts. Ignored while tracing is off.
+ */
+NTRACE_API void ntrace_encoder_marker(struct ntrace_encoder *encoder, enum ntrace_sync sync);
+
+/** ntrace_encoder_halted - the hart enters or leaves Debug Mode (EVCODE 0, SYNC 3) */
+NTRACE_API void ntrace_encoder_halted(struct ntrace_encoder *encoder, bool halted);
+
+/**
+ * ntrace_encoder_reset - the hart enters or leaves reset
+ *
+ * The first block after it sends a sync message with SYNC 1, which also tells
+ * what was retired before.
+ */
+NTRACE_API void ntrace_encoder_reset(struct ntrace_encoder *encoder, bool reset);
+
+/* ntrace_encoder_cycle(): the stall signal: only cycles without instructions next, please. */
+#define NTRACE_ENCODER_STALL 1
+
+/**
+ * ntrace_encoder_cycle - all signals of one cycle (E-Trace, chapter 4)
+ *
+ * Instructions and sideband in their order within the cycle. A trace-off
+ * trigger takes effect with the next cycle, if that has no trace-on.
+ *
+ * Return: 0; NTRACE_ENCODER_STALL if config.stall and the queue could not take
+ * another longest message now; NTRACE_ERR_INVALID for signals that the port
+ * cannot carry: a reserved itype, priv or ctype, groups not used in order, a
+ * trap that is not in the newest one (nothing is changed then).
+ */
+NTRACE_API int ntrace_encoder_cycle(struct ntrace_encoder *encoder,
+				    const struct ntrace_ingress_cycle *cycle);
+
+/**
+ * ntrace_encoder_play - what a record of an ingress file says
+ * Return: as ntrace_encoder_cycle().
+ */
+NTRACE_API int ntrace_encoder_play(struct ntrace_encoder *encoder,
+				   const struct ntrace_ingress_record *record);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_ENCODE_H */

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Exports: profiles in the formats of the tools that use them.
+ */
+#ifndef NTRACE_EXPORT_H
+#define NTRACE_EXPORT_H
+
+#include <stdio.h>
+
+#include <ntrace/coverage.h>
+#include <ntrace/profile.h>
+#include <ntrace/sample.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ntrace_export_format {
+	NTRACE_EXPORT_AUTOFDO,	/* create_llvm_prof and create_gcov --profiler=text: ranges, no
+				 * addresses, branches; link addresses */
+	NTRACE_EXPORT_PROFGEN,	/* llvm-profgen --unsymbolized-profile: ranges, branches; addresses
+				 * count from the page of the first executable segment */
+	NTRACE_EXPORT_BOLT,	/* perf2bolt -pa of LLVM 21 and later: T (traces), R (traces behind
+				 * a return), B (branches without a run), F (runs without a branch) */
+	NTRACE_EXPORT_BOLT_BF,	/* perf2bolt -pa of every version: B and F */
+	NTRACE_EXPORT_CSV,	/* all traces of all objects, with a line of names first */
+	NTRACE_EXPORT_JSON,	/* the same as one JSON array */
+	NTRACE_EXPORT_FORMATS,
+};
+
+/**
+ * struct ntrace_export_counts - what an export wrote
+ * @traces: distinct traces that it is made of
+ * @executed: times that these were executed
+ */
+struct ntrace_export_counts {
+	uint64_t traces;
+	uint64_t executed;
+};
+
+/** ntrace_export_name - how people spell a format: "autofdo", ...; NULL if there is none */
+NTRACE_API const char *ntrace_export_name(unsigned int format);
+
+/** ntrace_export_one_object - whether a format describes one object only */
+NTRACE_API bool ntrace_export_one_object(unsigned int format);
+
+/**
+ * ntrace_export_profile - write a profile
+ * @file: written to, not flushed
+ * @profile: a profile that has ended
+ * @format: enum ntrace_export_format
+ * @object: what to describe, one of ntrace_profile_objects(); NULL: all, if the format can
+ * @counts: what was written; may be NULL
+ *
+ * The same counts give the same bytes. What the trace did not tell, such as mispredictions, is left
+ * out, or 0 where the format wants a number.
+ * Return: 0, NTRACE_ERR_INVALID (format, or no object where one is needed), NTRACE_ERR_NOMEM,
+ * NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
+				     unsigned int format, const struct ntrace_object *object,
+				     struct ntrace_export_counts *counts);
+
+/**
+ * ntrace_export_lcov - lcov's tracefile: lines, branches and functions with counts, for genhtml
+ * @file: written to, not flushed
+ * @coverage: one that has ended
+ *
+ * Each conditional branch is a block of two branches: taken, and not. A comma in a name becomes
+ * "_". Return: 0 or NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
+
+/* Versions of AutoFDO's gcov profile. */
+enum {
+	NTRACE_EXPORT_GCOV_FIRST = 1,	/* GCC up to 11, and dump_gcov of AutoFDO 0.19 */
+	NTRACE_EXPORT_GCOV_GCC12 = 2,	/* GCC 12 to 15 */
+	NTRACE_EXPORT_GCOV_LAST = 3,	/* GCC 16 */
+};
+
+/**
+ * struct ntrace_export_gcov_options - what goes into a gcov profile
+ * @size: sizeof(struct ntrace_export_gcov_options) of the caller
+ * @object: the program, one of ntrace_profile_objects()
+ * @lines: of the object
+ * @version: of the format, see above
+ */
+struct ntrace_export_gcov_options {
+	size_t size;
+	const struct ntrace_object *object;
+	const struct ntrace_lines *lines;
+	uint32_t version;
+	uint32_t reserved;
+};
+
+/**
+ * struct ntrace_export_gcov_counts - what ntrace_export_gcov() wrote
+ * @functions: that were executed
+ * @positions: counts of lines, or parts of them, in these and in what was inlined into them
+ * @executed: instructions of the object that have a line and a function, times executed
+ * @unknown: executed instructions that do not, which are not in the profile
+ */
+struct ntrace_export_gcov_counts {
+	uint64_t functions;
+	uint64_t positions;
+	uint64_t executed;
+	uint64_t unknown;
+};
+
+/**
+ * ntrace_export_gcov - GCC's profile of samples: gcc -fauto-profile
+ * @file: written to, not flushed
+ * @profile: a profile that has ended
+ * @options: what of it
+ * @counts: what was written; may be NULL
+ *
+ * By names of functions, as DWARF has them, and lines within them, so that it fits a program that
+ * was changed a little. Of the instructions of a line the one that was executed most often counts;
+ * copies of a function add up. Of calls through pointers there are the targets.
+ * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
+ */
+NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
+				  const struct ntrace_export_gcov_options *options,
+				  struct ntrace_export_gcov_counts *counts);
+
+/**
+ * struct ntrace_export_samples_options - what goes into samples
+ * @size: sizeof(struct ntrace_export_samples_options) of the caller
+ * @session: gives the sideband, for ntrace_export_perf_data_open()
+ * @object: for ntrace_export_perfscript_open(): the program that llvm-profgen is given
+ * @period: instructions from sample to sample, for the header of the file
+ * @user: no sample and no transfer is of the kernel
+ * @every_branch: one sample for each transfer, without stacks, as branch trace stores are written
+ */
+struct ntrace_export_samples_options {
+	size_t size;
+	const struct ntrace_session *session;
+	struct ntrace_object *object;
+	uint64_t period;
+	bool user;
+	bool every_branch;
+	uint8_t reserved[6];
+};
+
+struct ntrace_export_samples;
+
+/**
+ * ntrace_export_perf_data_open - a perf.data file with branch stacks, for perf and all that read it
+ * @samples: the new file; complete after ntrace_export_samples_close()
+ * @path: replaced if there
+ *
+ * Has the sideband of the recording. Mispredictions and cycles are unknown to a trace, which is
+ * what the entries say: neither mispredicted nor predicted.
+ * Return: 0, NTRACE_ERR_INVALID (no session), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **samples,
+					    const char *path,
+					    const struct ntrace_export_samples_options *options);
+
+/**
+ * ntrace_export_perfscript_open - text as perf script -F ip,brstack --show-mmap-events writes it
+ *
+ * For llvm-profgen --perfscript and one program: addresses are link addresses, and one mapping
+ * record says so, whatever the processes had mapped. Samples that have nothing of the program are
+ * left out; addresses that are not in it are 1.
+ * Return: 0, NTRACE_ERR_INVALID (no object), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_export_perfscript_open(struct ntrace_export_samples **samples,
+					     const char *path,
+					     const struct ntrace_export_samples_options *options);
+
+/** ntrace_export_sample - append a sample: struct ntrace_sampler_options.sample */
+NTRACE_API int ntrace_export_sample(void *samples, const struct ntrace_sample *sample);
+
+/** ntrace_export_branch - append a transfer: struct ntrace_sampler_options.branch */
+NTRACE_API int ntrace_export_branch(void *samples, const struct ntrace_sample_branch *branch,
+				    const struct ntrace_session_event *event);
+
+/**
+ * ntrace_export_samples_close - finish the file; @samples is gone in any case
+ * @counts: samples (traces) and transfers in them (executed); may be NULL
+ *
+ * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).
+ */
+NTRACE_API int ntrace_export_samples_close(struct ntrace_export_samples *samples,
+					   struct ntrace_export_counts *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_EXPORT_H */

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * The trace ingress port of a hart (E-Trace, chapter 4): what
+ * an encoder is fed with, and the file form in which that is kept.
+ *
+ * Allocation free and without global state; the caller owns every struct.
+ */
+#ifndef NTRACE_INGRESS_H
+#define NTRACE_INGRESS_H
+
+#include <ntrace/isa.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ctype of the ingress port */
+enum ntrace_ctype {
+	NTRACE_CTYPE_NONE = 0,		/* the change is not reported */
+	NTRACE_CTYPE_IMPRECISE = 1,	/* Ownership, somewhere near */
+	NTRACE_CTYPE_PRECISE = 2,	/* Ownership at the first instruction of the new context */
+	NTRACE_CTYPE_DISCONTINUITY = 3,	/* the same, and control went elsewhere as by a trap */
+};
+
+/*
+ * Most parcels of a block. No hart retires as many in a cycle, and emulators stay
+ * far below; it bounds the messages that one block makes with a narrow I-CNT.
+ */
+#define NTRACE_IRETIRE_MAX 0xffffu
+
+/**
+ * struct ntrace_ingress - one block group of the ingress port
+ * @iaddr: address of the first instruction; with iretire 0 valid only for
+ *         itype 1 (address of the faulting instruction)
+ * @iretire: 16-bit parcels retired in the block, at most NTRACE_IRETIRE_MAX
+ * @itype: enum ntrace_itype: how the block ends
+ * @ilastsize: the last instruction is 2^ilastsize parcels
+ * @priv: enum ntrace_priv of the whole block
+ * @sijump: not 0: the jump at the end is sequentially inferable; looked at for
+ *          itype 6, 8, 10, 12 and 14 only
+ *
+ * Blocks are given oldest first. A trap is either the itype of the block before
+ * it or a block of its own with iretire 0. Where that block follows an indirect
+ * jump or another trap, its iaddr is the target that is reported for those, so
+ * iaddr should then be valid for itype 2 as well (the port promises it for
+ * itype 1 only): the address at which the interrupt was taken.
+ */
+struct ntrace_ingress {
+	uint64_t iaddr;
+	uint32_t iretire;
+	uint8_t itype;
+	uint8_t ilastsize;
+	uint8_t priv;
+	uint8_t sijump;
+};
+
+/* Most block groups of a cycle. */
+#define NTRACE_INGRESS_GROUPS_MAX 8
+
+/**
+ * struct ntrace_ingress_group - the replicated signals of a cycle
+ * @iaddr, @itype, @ilastsize, @sijump: as in struct ntrace_ingress
+ * @iretire: block port: parcels; single-instruction (SR) port: 0 or 1
+ *           instructions, of 2^ilastsize parcels
+ */
+struct ntrace_ingress_group {
+	uint64_t iaddr;
+	uint32_t iretire;
+	uint8_t itype;
+	uint8_t ilastsize;
+	uint8_t sijump;
+	uint8_t reserved;
+};
+
+/**
+ * struct ntrace_ingress_cycle - all signals of one clock cycle
+ * @time: core time, for time stamps
+ * @scontext, @hcontext: the context signal, as the two CSRs
+ * @cause, @tval: xcause code and xtval of itype 1 and 2; N-Trace sends neither
+ * @idle: cycles without anything before this one
+ * @notify: trace-notify trigger, bit n for group n
+ * @priv: enum ntrace_priv of all instructions of the cycle
+ * @ctype: enum ntrace_ctype
+ * @groups: groups used; 0 in a cycle that retires nothing
+ * @trace_on, @trace_off: trigger pulses: trace from the oldest instruction of
+ *                        the cycle on, off after the newest
+ * @external: pulse of an external trigger
+ * @halted: the hart is in Debug Mode (level)
+ * @reset: the hart is in reset (level)
+ * @group: oldest first; group[0] is used first
+ */
+struct ntrace_ingress_cycle {
+	uint64_t time;
+	uint64_t scontext;
+	uint64_t hcontext;
+	uint64_t cause;
+	uint64_t tval;
+	uint32_t idle;
+	uint32_t notify;
+	uint8_t priv;
+	uint8_t ctype;
+	uint8_t groups;
+	bool trace_on;
+	bool trace_off;
+	bool external;
+	bool halted;
+	bool reset;
+	struct ntrace_ingress_group group[NTRACE_INGRESS_GROUPS_MAX];
+};
+
+/* Parts of a file of ingress input. */
+enum ntrace_ingress_record_type {
+	NTRACE_INGRESS_CYCLE,	/* signals of a cycle */
+	NTRACE_INGRESS_START,	/* trTeInstTracing 0 -> 1; value = SYNC */
+	NTRACE_INGRESS_STOP,	/* trTeInstTracing 1 -> 0; value = EVCODE */
+	NTRACE_INGRESS_OVERRUN,	/* instructions were retired that nobody saw */
+};
+
+/**
+ * struct ntrace_ingress_record - one line of a file
+ * @type: enum ntrace_ingress_record_type
+ * @value: of START and STOP
+ * @cycle: of CYCLE
+ */
+struct ntrace_ingress_record {
+	unsigned int type;
+	unsigned int value;
+	struct ntrace_ingress_cycle cycle;
+};
+
+/**
+ * struct ntrace_ingress_port - what the first line of a file says about the port
+ * @xlen: 32 or 64
+ * @itype_bits: 3 or 4
+ * @groups: block groups, 1..NTRACE_INGRESS_GROUPS_MAX
+ * @single: single-instruction (SR) port
+ */
+struct ntrace_ingress_port {
+	unsigned int xlen;
+	unsigned int itype_bits;
+	unsigned int groups;
+	bool single;
+};
+
+/**
+ * ntrace_ingress_check - what a port cannot carry
+ * @port: the port
+ * @cycle: signals of a cycle
+ *
+ * E-Trace, chapter 4: reserved values, groups that are not used in
+ * order, traps elsewhere than in the newest one, instructions retired while
+ * halted, addresses beyond XLEN.
+ * Return: NULL if @cycle is one of this port, else a constant text.
+ */
+NTRACE_EXPERIMENTAL const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
+						     const struct ntrace_ingress_cycle *cycle);
+
+/* Longest line, with its newline; see Documentation/trace/ingress-file.md. */
+#define NTRACE_INGRESS_LINE_MAX 1024
+
+/**
+ * struct ntrace_ingress_writer - state of a writer: levels of the last line
+ */
+struct ntrace_ingress_writer {
+	struct ntrace_ingress_port port;
+	struct ntrace_ingress_cycle last;
+	uint64_t reserved[4];
+};
+
+/**
+ * ntrace_ingress_writer_init - begin a file
+ * @writer: memory of the caller
+ * @port: copied
+ * @line: at least NTRACE_INGRESS_LINE_MAX bytes; gets the first line
+ *
+ * Return: length of the line, or NTRACE_ERR_INVALID (a value out of range).
+ */
+NTRACE_EXPERIMENTAL int ntrace_ingress_writer_init(struct ntrace_ingress_writer *writer,
+						   const struct ntrace_ingress_port *port,
+						   char *line);
+
+/**
+ * ntrace_ingress_write - one record as a line of text
+ * @writer: a writer
+ * @record: what the port of this file can carry
+ * @line: at least NTRACE_INGRESS_LINE_MAX bytes
+ *
+ * Return: length of the line, newline included, or NTRACE_ERR_INVALID for a
+ * record that the port cannot carry (nothing is changed then).
+ */
+NTRACE_EXPERIMENTAL int ntrace_ingress_write(struct ntrace_ingress_writer *writer,
+					     const struct ntrace_ingress_record *record,
+					     char *line);
+
+/** ntrace_ingress_write_end - the last line; without it a file counts as cut. Return: its length */
+NTRACE_EXPERIMENTAL int ntrace_ingress_write_end(struct ntrace_ingress_writer *writer, char *line);
+
+/**
+ * struct ntrace_ingress_reader - state of a reader
+ * @port: readable once the first record was returned, or NTRACE_ERR_EOS
+ * @line: readable: number of the line last read, from 1
+ * @offset: readable: position in the file of its first byte
+ * @column: readable after an error: where in the line, from 1
+ * @error: readable after an error: what is wrong, a constant string
+ *
+ * The rest is private. Input comes in chunks of any size, and the result does
+ * not depend on how it is cut. Needs no heap.
+ */
+struct ntrace_ingress_reader {
+	struct ntrace_ingress_port port;
+	uint64_t line;
+	uint64_t offset;
+	unsigned int column;
+	const char *error;
+	const char *next;
+	const char *end;
+	uint64_t position;
+	struct ntrace_ingress_cycle last;
+	unsigned int state;
+	unsigned int held;
+	int result;
+	char text[NTRACE_INGRESS_LINE_MAX];
+	uint64_t reserved[4];
+};
+
+/** ntrace_ingress_reader_init - start reading a file */
+NTRACE_EXPERIMENTAL void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader);
+
+/**
+ * ntrace_ingress_reader_feed - give the next chunk
+ *
+ * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must
+ * stay valid until then.
+ */
+NTRACE_EXPERIMENTAL void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader,
+						    const char *data, size_t size);
+
+/**
+ * ntrace_ingress_reader_next - the next record
+ *
+ * Return: 0; NTRACE_ERR_AGAIN when the chunk is used up (at the end of the file
+ * that means that it was cut); NTRACE_ERR_EOS behind the last line;
+ * NTRACE_ERR_FORMAT for anything that is not as the format says, with line,
+ * column and error set (and again for every call after it).
+ */
+NTRACE_EXPERIMENTAL int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
+						   struct ntrace_ingress_record *record);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_INGRESS_H */

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Lines: what source an instruction was made of, by the DWARF of its object.
+ */
+#ifndef NTRACE_LINES_H
+#define NTRACE_LINES_H
+
+#include <ntrace/image.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ntrace_lines;
+
+/* ntrace_line.scope, ntrace_scope.parent: no function is known */
+#define NTRACE_NO_SCOPE UINT32_MAX
+
+/**
+ * struct ntrace_line - instructions that follow each other and come from one line
+ * @start: link address of the first
+ * @end: behind the last
+ * @file: path as the compiler had it, absolute where it told its directory; owned by the lines
+ * @line: number, from 1; 0: the compiler says they belong to none
+ * @discriminator: tells apart what stands in one line, as the compiler likes; 0: it does not
+ */
+struct ntrace_line {
+	uint64_t start;
+	uint64_t end;
+	const char *file;
+	uint32_t line;
+	uint32_t discriminator;
+};
+
+/**
+ * struct ntrace_scope - a function, or a copy of one that was inlined
+ * @name: linkage name (mangled) where it has one, else its name; owned by the lines
+ * @file: where it is declared; owned by the lines; NULL if unknown
+ * @call_file: where it was called, if @inlined; owned by the lines; NULL if unknown
+ * @entry: link address of its first instruction
+ * @line: that it is declared in, 0 if unknown
+ * @call_line: of the call, if @inlined
+ * @parent: number of the function that it was inlined into, NTRACE_NO_SCOPE for one that was not
+ * @call_discriminator: of the call, if @inlined, 0 if there is none
+ * @inlined: a copy within another function
+ */
+struct ntrace_scope {
+	const char *name;
+	const char *file;
+	const char *call_file;
+	uint64_t entry;
+	uint32_t line;
+	uint32_t call_line;
+	uint32_t parent;
+	uint32_t call_discriminator;
+	bool inlined;
+	uint8_t reserved[7];
+};
+
+/**
+ * ntrace_lines_open - read the line numbers and functions of an object
+ * @lines: the new lines, to be freed with ntrace_lines_close()
+ * @object: an ELF file or a kernel module that was opened by its path; referenced
+ * @directories: of separate debug files, as for ntrace_object_add_debug_file()
+ *
+ * DWARF of the file itself, of its debug file, or of a debuginfod server where the variable
+ * DEBUGINFOD_URLS names one, which may take long.
+ *
+ * Return: 0, NTRACE_ERR_UNSUPPORTED if there is none (stripped, raw bytes),
+ * NTRACE_ERR_FORMAT if it is damaged, NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
+				 const char *const *directories);
+
+/** ntrace_lines_close - NULL is allowed */
+NTRACE_API void ntrace_lines_close(struct ntrace_lines *lines);
+
+/**
+ * ntrace_lines_all - everything that has a line, by address, disjoint
+ *
+ * Return: array owned by the lines.
+ */
+NTRACE_API const struct ntrace_line *ntrace_lines_all(const struct ntrace_lines *lines,
+						      size_t *count);
+
+/** ntrace_lines_find - the line of a link address; NULL if none is known */
+NTRACE_API const struct ntrace_line *ntrace_lines_find(const struct ntrace_lines *lines,
+						       uint64_t address);
+
+/**
+ * ntrace_lines_scopes - all functions and inlined copies
+ *
+ * Return: array owned by the lines; the place of one in it is its number.
+ */
+NTRACE_API const struct ntrace_scope *ntrace_lines_scopes(const struct ntrace_lines *lines,
+							  size_t *count);
+
+/**
+ * ntrace_lines_scope - the innermost function or inlined copy that a link address is in
+ *
+ * Return: its number, NTRACE_NO_SCOPE if none is known.
+ */
+NTRACE_API uint32_t ntrace_lines_scope(const struct ntrace_lines *lines, uint64_t address);
+
+struct ntrace_units;
+
+/**
+ * ntrace_units_open - lines and functions of an object, read as they are asked for
+ * @units: the new units, to be freed with ntrace_units_close()
+ * @object: as for ntrace_lines_open()
+ * @directories: likewise
+ *
+ * For large objects of which few functions are of interest: one compilation unit is read at a time.
+ *
+ * Return: as ntrace_lines_open(), but damage may show in no more than a unit without lines.
+ */
+NTRACE_API int ntrace_units_open(struct ntrace_units **units, struct ntrace_object *object,
+				 const char *const *directories);
+
+/** ntrace_units_close - NULL is allowed */
+NTRACE_API void ntrace_units_close(struct ntrace_units *units);
+
+/**
+ * ntrace_units_lines - lines and functions of the unit that a link address belongs to
+ *
+ * Return: owned by the units; NULL if none is known, also when out of memory.
+ */
+NTRACE_API const struct ntrace_lines *ntrace_units_lines(struct ntrace_units *units,
+							 uint64_t address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_LINES_H */

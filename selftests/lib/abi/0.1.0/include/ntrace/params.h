@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Stream parameters: what a decoder must know and the stream does not say
+ * (N-Trace 1.0). The driver reports them, the recorder
+ * stores them, the decoder takes them, the command spells them
+ * "srcbits=2,xlen=64,...".
+ */
+#ifndef NTRACE_PARAMS_H
+#define NTRACE_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntrace/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum ntrace_dialect {
+	NTRACE_DIALECT_RATIFIED,
+	NTRACE_DIALECT_RC7,
+	NTRACE_DIALECT_SIFIVE_V0,
+};
+
+/* Values of trTeInstMode. The decoder needs no mode; it only checks against it. */
+enum ntrace_mode {
+	NTRACE_MODE_ANY = 0,
+	NTRACE_MODE_BRANCH = 3,		/* BTM */
+	NTRACE_MODE_HISTORY = 6,	/* HTM */
+};
+
+#define NTRACE_SRC_BITS_MAX 12
+
+/**
+ * struct ntrace_params - parameters of one trace stream
+ *
+ * Other public structs hold a pointer to it, so that it can grow.
+ *
+ * @size: sizeof(struct ntrace_params) of the caller
+ * @src_bits: width of the SRC field, 0..12; 0 = the field is absent
+ * @xlen: 32 or 64
+ * @extend_address: trTeInstExtendAddrMSB
+ * @all_jumps: trTeInstEnAllJumps
+ * @mode: enum ntrace_mode
+ * @dialect: enum ntrace_dialect
+ * @timestamp_bits: trTsWidth, 0 = no time stamps
+ * @timestamp_hz: frequency of the time stamp counter, 0 = unknown
+ * @timestamp_xor: TSTAMP of a message without SYNC is XORed to the last one
+ *                 instead of added (N-Trace 1.0, "timestamps"; always so in
+ *                 NTRACE_DIALECT_SIFIVE_V0)
+ * @implicit_return: trTeInstImplicitReturnMode: 0 off, 1 counter, 2 partial, 3
+ *                   full compare. The encoder needs it; a decoder follows the
+ *                   I-CNT and only warns of modes 1 and 2, which can infer a
+ *                   wrong address by design
+ * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
+ *              4 and 6), as rc7 allows (N-Trace 1.0, "synchronization")
+ * @isa: ISA string such as "rv64gc"; borrowed. It ends at a 0 or at a comma, so it may point into
+ *       the text that ntrace_params_parse() read. NULL or "" = from the ELF attributes
+ * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
+ * @jvt_known: else the table is where the ELF files say
+ * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose bits above
+ *                equal the topmost of them (encoders of SiFive); 1..63, 0 = as sent
+ */
+struct ntrace_params {
+	size_t size;
+	unsigned int src_bits;
+	unsigned int xlen;
+	bool extend_address;
+	bool all_jumps;
+	enum ntrace_mode mode;
+	enum ntrace_dialect dialect;
+	unsigned int timestamp_bits;
+	uint64_t timestamp_hz;
+	bool timestamp_xor;
+	unsigned int implicit_return;
+	bool keep_stack;
+	const char *isa;
+	uint64_t jvt;
+	bool jvt_known;
+	unsigned int address_bits;
+};
+
+/** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no time stamps */
+NTRACE_API void ntrace_params_init(struct ntrace_params *params);
+
+/**
+ * ntrace_params_parse - take settings from text
+ * @params: initialized parameters, changed where @text says so; if @text sets isa, @params->isa
+ *          points into @text, which must then outlive @params
+ * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
+ *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
+ *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address), addrbits
+ *        (0..64; 64 as 0); a boolean is 0 or 1
+ * @bad: on error the start of the offending setting within @text; may be NULL
+ *
+ * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.
+ */
+NTRACE_API int ntrace_params_parse(struct ntrace_params *params, const char *text,
+				   const char **bad);
+
+/**
+ * struct ntrace_params_key - a key of ntrace_params_parse(), for people
+ * @name: as written
+ * @values: what it may be: "0 to 12"
+ * @without: what holds if it is not given; "ELF's": as the program says
+ * @meaning: a phrase
+ */
+struct ntrace_params_key {
+	const char *name;
+	const char *values;
+	const char *without;
+	const char *meaning;
+};
+
+/** ntrace_params_keys - all keys; static */
+NTRACE_API const struct ntrace_params_key *ntrace_params_keys(size_t *count);
+
+/**
+ * ntrace_params_format - the text that ntrace_params_parse() takes
+ *
+ * Writes at most @size bytes, always 0-terminated.
+ * Return: length of the whole text without the 0, as snprintf() does.
+ */
+NTRACE_API int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_PARAMS_H */

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * perf.data files: a streaming writer whose files stock perf reads, and a
+ * reader of the records that say what ran where ("sideband"). Format:
+ * tools/perf/Documentation/perf.data-file-format.txt and linux/perf_event.h of
+ * the kernel sources. Knows no trace, no image.
+ */
+#ifndef NTRACE_PERF_H
+#define NTRACE_PERF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <ntrace/error.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct perf_event_attr; /* linux/perf_event.h */
+
+/* Types of struct ntrace_sideband: the values of enum perf_event_type. */
+enum ntrace_sideband_type {
+	NTRACE_SIDEBAND_MMAP = 1,
+	NTRACE_SIDEBAND_LOST = 2,
+	NTRACE_SIDEBAND_COMM = 3,
+	NTRACE_SIDEBAND_EXIT = 4,
+	NTRACE_SIDEBAND_FORK = 7,
+	NTRACE_SIDEBAND_MMAP2 = 10,
+	NTRACE_SIDEBAND_AUX = 11,
+	NTRACE_SIDEBAND_ITRACE_START = 12,
+	NTRACE_SIDEBAND_LOST_SAMPLES = 13,
+	NTRACE_SIDEBAND_SWITCH = 14,
+	NTRACE_SIDEBAND_SWITCH_CPU_WIDE = 15,
+	NTRACE_SIDEBAND_KSYMBOL = 17,
+	NTRACE_SIDEBAND_BPF_EVENT = 18,
+	NTRACE_SIDEBAND_TEXT_POKE = 20,
+};
+
+/* ntrace_sideband.cpu of a record that names no CPU */
+#define NTRACE_SIDEBAND_NO_CPU UINT32_MAX
+
+/**
+ * struct ntrace_sideband - one record, taken apart
+ * @type: enum ntrace_sideband_type
+ * @misc: misc of the record's header as it stands (PERF_RECORD_MISC_...)
+ * @cpumode_kernel: MMAP, MMAP2: kernel or module text
+ * @exec: COMM: the name changed by exec(); from there on another program runs
+ * @out: SWITCH, SWITCH_CPU_WIDE: the task leaves the CPU (else it comes)
+ * @preempt: SWITCH, SWITCH_CPU_WIDE with @out: it was still runnable
+ * @unregister: KSYMBOL: the symbol goes
+ * @executable: MMAP, MMAP2: the memory can be executed
+ * @build_id_size: MMAP2: bytes of @build_id, 0 = the record has none
+ * @cpu: CPU that wrote the record, NTRACE_SIDEBAND_NO_CPU = not said
+ * @time: time stamp in ns of the events' clock; 0 = not said
+ * @pid: process: the one that maps, is named, forked (the child), exits; for switches the task that
+ *       goes (@out) or comes; AUX, ITRACE_START: that is traced; -1 = the kernel or a task that is
+ *       gone
+ * @tid: its thread
+ * @other_pid: FORK, EXIT: parent; SWITCH_CPU_WIDE: the task that comes (@out) or went
+ * @other_tid: likewise
+ * @address: MMAP, MMAP2, KSYMBOL, TEXT_POKE: first address
+ * @length: MMAP, MMAP2, KSYMBOL, AUX: bytes
+ * @offset: MMAP, MMAP2: offset in the file; AUX: position of the first byte in the AUX area; of the
+ *          last one + 1 if @code has PERF_AUX_FLAG_OVERWRITE
+ * @count: LOST, LOST_SAMPLES: number of records lost
+ * @id: LOST, AUX, ITRACE_START: id of the event; BPF_EVENT: id of the program
+ * @code: KSYMBOL: PERF_RECORD_KSYMBOL_TYPE_...; BPF_EVENT: PERF_BPF_EVENT_...; AUX: PERF_AUX_FLAG_...
+ * @old_length: TEXT_POKE: bytes of @old_bytes
+ * @new_length: TEXT_POKE: bytes of @new_bytes
+ * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file and lives as long
+ * @build_id: MMAP2
+ * @old_bytes: TEXT_POKE: code before; points into the file
+ * @new_bytes: TEXT_POKE: code after
+ * @position: offset of the record in the file: the order of records with the same time
+ */
+struct ntrace_sideband {
+	uint32_t type;
+	uint16_t misc;
+	bool cpumode_kernel;
+	bool exec;
+	bool out;
+	bool preempt;
+	bool unregister;
+	bool executable;
+	uint8_t build_id_size;
+	uint32_t cpu;
+	uint64_t time;
+	int32_t pid;
+	int32_t tid;
+	int32_t other_pid;
+	int32_t other_tid;
+	uint64_t address;
+	uint64_t length;
+	uint64_t offset;
+	uint64_t count;
+	uint64_t id;
+	uint32_t code;
+	uint16_t old_length;
+	uint16_t new_length;
+	const char *name;
+	uint8_t build_id[20];
+	const uint8_t *old_bytes;
+	const uint8_t *new_bytes;
+	uint64_t position;
+};
+
+/* ---- writer ------------------------------------------------------------- */
+
+struct ntrace_perf_writer;
+
+/**
+ * ntrace_perf_writer_open - start a perf.data file
+ * @writer: the new writer
+ * @path: file to create (the `data` file of a perf.data directory, or any file); replaced if there
+ *
+ * Order of calls: open, ntrace_perf_writer_event() for every event, then records and features in any
+ * order, close. The file is complete after close only.
+ * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_perf_writer_open(struct ntrace_perf_writer **writer, const char *path);
+
+/**
+ * ntrace_perf_writer_event - declare an event, before the first record
+ * @writer: a writer
+ * @attr: as given to perf_event_open(); attr->size bytes are stored. Sideband records need
+ *        sample_id_all and PERF_SAMPLE_TID|TIME|CPU|IDENTIFIER; the clock of a recording is
+ *        use_clockid with CLOCK_MONOTONIC
+ * @ids: PERF_EVENT_IOC_ID of each instance (one per CPU)
+ * @count: number of @ids
+ * @name: what reports call the event, e.g. "dummy:u"; may be NULL
+ *
+ * Return: 0, NTRACE_ERR_INVALID (records were written already, other attr->size than the first
+ * event), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_perf_writer_event(struct ntrace_perf_writer *writer,
+					const struct perf_event_attr *attr, const uint64_t *ids,
+					size_t count, const char *name);
+
+/**
+ * ntrace_perf_writer_records - append records as the kernel made them
+ * @writer: a writer
+ * @records: whole records, for instance what was read from a ring buffer
+ * @size: bytes
+ *
+ * Return: 0, NTRACE_ERR_INVALID (not a chain of whole records: nothing is written), NTRACE_ERR_IO.
+ */
+NTRACE_API int ntrace_perf_writer_records(struct ntrace_perf_writer *writer, const void *records,
+					  size_t size);
+
+/**
+ * ntrace_perf_writer_sideband - append a record made from its parts
+ *
+ * For records that the kernel did not write: mappings and names of tasks that ran before. All types
+ * of enum ntrace_sideband_type; the trailer (sample_id) is made as the first event's attr says.
+ * Return: 0, NTRACE_ERR_INVALID (type, or a name that does not fit a record), NTRACE_ERR_IO.
+ */
+NTRACE_API int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
+					   const struct ntrace_sideband *sideband);
+
+/**
+ * ntrace_perf_writer_finish_round - every ring buffer was emptied once
+ *
+ * Lets readers sort in bounded memory: records written after the next round are not older than
+ * those written before this one.
+ */
+NTRACE_API int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer);
+
+/**
+ * struct ntrace_perf_features - what the header says about the machine
+ * @size: sizeof(struct ntrace_perf_features) of the caller
+ * @hostname: of the recorded machine; this and the following may be NULL: not stored
+ * @release: kernel release, uname -r
+ * @version: of the recording tool
+ * @arch: uname -m
+ * @cpus_available: 0 = not stored
+ * @cpus_online: likewise
+ * @argc: number of words of the command line; 0 = not stored
+ * @argv: words
+ * @clock_resolution_ns: 0 = not stored
+ * @branch_stacks: samples have branch stacks: without this perf report --branch-history refuses
+ */
+struct ntrace_perf_features {
+	size_t size;
+	const char *hostname;
+	const char *release;
+	const char *version;
+	const char *arch;
+	uint32_t cpus_available;
+	uint32_t cpus_online;
+	uint32_t argc;
+	const char *const *argv;
+	uint64_t clock_resolution_ns;
+	bool branch_stacks;
+};
+
+/** ntrace_perf_writer_features - copied; the last call counts. Return: 0 or NTRACE_ERR_NOMEM */
+NTRACE_API int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
+					   const struct ntrace_perf_features *features);
+
+/**
+ * ntrace_perf_writer_build_id - add a file to the BUILD_ID table
+ * @kernel: kernel or module
+ *
+ * Return: 0, NTRACE_ERR_INVALID (more than 20 bytes), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_perf_writer_build_id(struct ntrace_perf_writer *writer, bool kernel,
+					   const char *path, const uint8_t *build_id, size_t size);
+
+/** ntrace_perf_writer_bytes - bytes of records so far */
+NTRACE_API uint64_t ntrace_perf_writer_bytes(const struct ntrace_perf_writer *writer);
+
+/**
+ * ntrace_perf_writer_close - write features and header, free the writer
+ *
+ * Return: 0, or the first error of all calls before (NTRACE_ERR_IO, errno is kept). @writer is gone
+ * in any case; NULL is allowed.
+ */
+NTRACE_API int ntrace_perf_writer_close(struct ntrace_perf_writer *writer);
+
+/**
+ * ntrace_perf_write_tasks - records for tasks that run already, from /proc
+ * @writer: a writer with an event
+ * @proc: where procfs is mounted; NULL = "/proc"
+ *
+ * COMM for every thread, FORK for threads of a process and MMAP2 for executable mappings, as perf
+ * record -a synthesizes them (time 0: before everything). Call it after the events are open, so
+ * that nothing falls between. Tasks that end meanwhile are left out.
+ * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_perf_write_tasks(struct ntrace_perf_writer *writer, const char *proc);
+
+/**
+ * ntrace_perf_write_task - the same for one process; nothing if it is gone
+ */
+NTRACE_API int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const char *proc,
+				      int32_t pid);
+
+/* ---- reader ------------------------------------------------------------- */
+
+struct ntrace_perf_file;
+
+/**
+ * struct ntrace_perf_record - a record as it stands in the file
+ * @type: enum perf_event_type or a type of the perf tool (64 and up) or any other number
+ * @misc: misc of the header
+ * @size: bytes with the header (AUXTRACE: without the trace that follows)
+ * @data: the header and what follows; valid until the file is closed
+ * @payload: AUXTRACE: the trace behind the record; else NULL
+ * @payload_size: bytes of it
+ * @position: offset in the file; of a record that was compressed beyond its end, and growing
+ */
+struct ntrace_perf_record {
+	uint32_t type;
+	uint16_t misc;
+	uint16_t size;
+	const uint8_t *data;
+	const uint8_t *payload;
+	uint64_t payload_size;
+	uint64_t position;
+};
+
+/**
+ * ntrace_perf_file_open - a perf.data file, directory, or file made by perf record -o -
+ * @file: the new reader
+ * @path: file, or a directory that holds a file `data`
+ *
+ * The file is mapped, not copied; what perf record -z compressed is read into memory, up to 4 GiB and
+ * 1024 times the size of the file. Sizes in it are never trusted.
+ * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (no perf.data), NTRACE_ERR_UNSUPPORTED
+ * (of the other byte order), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_perf_file_open(struct ntrace_perf_file **file, const char *path);
+NTRACE_API void ntrace_perf_file_close(struct ntrace_perf_file *file);
+
+/** ntrace_perf_file_events - number of events (attrs) */
+NTRACE_API unsigned int ntrace_perf_file_events(const struct ntrace_perf_file *file);
+
+/**
+ * ntrace_perf_file_attr - attr of event @index, zero-filled where the file's is shorter
+ *
+ * Return: borrowed; NULL if there is none.
+ */
+NTRACE_API const struct perf_event_attr *ntrace_perf_file_attr(const struct ntrace_perf_file *file,
+							       unsigned int index);
+
+/** Texts of the header, for ntrace_perf_file_feature(): the feature numbers of perf. */
+enum ntrace_perf_feature {
+	NTRACE_PERF_HOSTNAME = 3,
+	NTRACE_PERF_OSRELEASE = 4,
+	NTRACE_PERF_VERSION = 5,
+	NTRACE_PERF_ARCH = 6,
+};
+
+/** ntrace_perf_file_feature - text of the header, NULL if it is not stored; borrowed */
+NTRACE_API const char *ntrace_perf_file_feature(const struct ntrace_perf_file *file,
+						enum ntrace_perf_feature feature);
+
+/**
+ * ntrace_perf_file_records - all records in the order of the file
+ * @callback: not 0 stops
+ *
+ * Of compressed records what is in them; themselves only if they cannot be read.
+ * Return: 0, what @callback returned, or NTRACE_ERR_TRUNCATED after the last whole record if the
+ * data ends inside a record or the file was never closed by its writer.
+ */
+NTRACE_API int ntrace_perf_file_records(const struct ntrace_perf_file *file,
+					int (*callback)(void *data,
+							const struct ntrace_perf_record *record),
+					void *data);
+
+/**
+ * ntrace_perf_file_parse - take a record apart
+ *
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if its type is not in enum ntrace_sideband_type;
+ * NTRACE_ERR_TRUNCATED if it is shorter than its type needs.
+ */
+NTRACE_API int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
+				      const struct ntrace_perf_record *record,
+				      struct ntrace_sideband *sideband);
+
+/**
+ * struct ntrace_perf_sample - a sample, as far as it says where control was and came from
+ * @address: of the instruction; 0 = not said
+ * @time: as in struct ntrace_sideband
+ * @pid: process, -1 = not said
+ * @tid: its thread
+ * @kernel: it was in the kernel
+ * @has_branches: it has a branch stack, which may be empty
+ * @branch_count: entries of it, for ntrace_perf_sample_branch()
+ * @branches: points into the file
+ */
+struct ntrace_perf_sample {
+	uint64_t address;
+	uint64_t time;
+	int32_t pid;
+	int32_t tid;
+	bool kernel;
+	bool has_branches;
+	uint8_t reserved[6];
+	size_t branch_count;
+	const uint8_t *branches;
+};
+
+/**
+ * ntrace_perf_file_sample - take a sample apart
+ *
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is none; NTRACE_ERR_TRUNCATED if it is shorter
+ * than its event says.
+ */
+NTRACE_API int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
+				       const struct ntrace_perf_record *record,
+				       struct ntrace_perf_sample *sample);
+
+/** ntrace_perf_sample_branch - the ends of transfer @index, 0 being the newest; 0 if there is none */
+NTRACE_API void ntrace_perf_sample_branch(const struct ntrace_perf_sample *sample, size_t index,
+					  uint64_t *from, uint64_t *to);
+
+/* Types of the records of trace: ntrace_perf_record.type */
+#define NTRACE_PERF_AUXTRACE_INFO 70
+#define NTRACE_PERF_AUXTRACE 71
+
+/**
+ * struct ntrace_perf_auxtrace - what an AUXTRACE record says of the trace behind it
+ * @offset: position of its first byte in the AUX area
+ * @index: number of the AUX area
+ * @tid: thread whose events the area is for; -1 = all that run on @cpu
+ * @cpu: hart whose area it is, NTRACE_SIDEBAND_NO_CPU = the thread's, wherever it ran
+ */
+struct ntrace_perf_auxtrace {
+	uint64_t offset;
+	uint32_t index;
+	int32_t tid;
+	uint32_t cpu;
+};
+
+/**
+ * ntrace_perf_file_auxtrace - take an AUXTRACE record apart
+ *
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is none; NTRACE_ERR_TRUNCATED if it is too short.
+ */
+NTRACE_API int ntrace_perf_file_auxtrace(const struct ntrace_perf_record *record,
+					 struct ntrace_perf_auxtrace *auxtrace);
+
+/**
+ * struct ntrace_perf_counts - what ntrace_perf_file_sideband() met
+ * @sideband: records handed out
+ * @others: records of other types
+ * @compressed: compressed records that could not be read: damaged, or too long
+ * @damaged: records shorter than their type needs
+ * @truncated: the data ends inside a record
+ */
+struct ntrace_perf_counts {
+	uint64_t sideband;
+	uint64_t others;
+	uint64_t compressed;
+	uint64_t damaged;
+	bool truncated;
+};
+
+/**
+ * ntrace_perf_file_sideband - all sideband records sorted by time
+ * @file: a file
+ * @callback: not 0 stops
+ * @data: for @callback
+ * @counts: may be NULL
+ *
+ * Records of the same time come in the order of the file.
+ * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A cut file is no error: see @counts.
+ */
+NTRACE_API int ntrace_perf_file_sideband(const struct ntrace_perf_file *file,
+					 int (*callback)(void *data,
+							 const struct ntrace_sideband *sideband),
+					 void *data, struct ntrace_perf_counts *counts);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_PERF_H */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Recordings: the files of a perf.data directory besides `data` and the trace
+ * itself. Format: Documentation/trace/recording.md. The recorder calls the
+ * writing side on the traced machine, the session reads.
+ *
+ * Order for a recorder: ntrace_recording_create(); open the sideband events;
+ * ntrace_recording_copy_kernel(START) and ntrace_recording_copy_vdso(); trace
+ * into aux.N; ntrace_recording_copy_kernel(END); ntrace_recording_write().
+ */
+#ifndef NTRACE_RECORDING_H
+#define NTRACE_RECORDING_H
+
+#include <sys/types.h>
+
+#include <ntrace/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a key changes its meaning; new keys do not raise it. */
+#define NTRACE_RECORDING_VERSION 1
+
+/* More streams than this are no recording. */
+#define NTRACE_RECORDING_STREAMS_MAX 4096
+
+/* ntrace_stream.cpu of a task that was followed from hart to hart */
+#define NTRACE_STREAM_NO_CPU UINT32_MAX
+
+/**
+ * struct ntrace_stream - one aux.N of a recording
+ * @file: when writing and in ntrace_recording_read(): name within the directory, "aux.0", or
+ *        "aux.0.zst" if it is compressed by zstd; in a session: path
+ * @params: stream parameters; owned by the recording or session that was read. When writing, NULL
+ *          stands for those of ntrace_params_init()
+ * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: a task's, wherever it ran
+ * @hartid: RISC-V hart id
+ * @src: SRC of the hart's messages
+ * @bytes: bytes of trace in the file, uncompressed
+ * @lost: bytes lost while recording
+ * @lost_exact: @lost is exact, else a lower bound
+ * @gaps: holes while recording
+ * @start_ns: CLOCK_MONOTONIC at the start of the trace
+ * @stop_ns: likewise at its end; 0 = unknown
+ * @event: the trace came through perf: id of the event whose AUX area it was in. AUX records in the
+ *         sideband say which task each piece belongs to: those of the hart, or of this event if
+ *         @cpu names none. 0 = it is a hart's with all that ran on it
+ * @position: with @event: position of the first byte of the file in the AUX area
+ */
+struct ntrace_stream {
+	const char *file;
+	const struct ntrace_params *params;
+	unsigned int cpu;
+	uint64_t hartid;
+	unsigned int src;
+	uint64_t bytes;
+	uint64_t lost;
+	bool lost_exact;
+	uint64_t gaps;
+	uint64_t start_ns;
+	uint64_t stop_ns;
+	uint64_t event;
+	uint64_t position;
+};
+
+/**
+ * struct ntrace_recording - the file `params`
+ * @size: sizeof(struct ntrace_recording) of the caller
+ * @tool: version of the recording tool
+ * @module: version of the kernel module; "" = unknown
+ * @release: kernel release, uname -r
+ * @machine: uname -m
+ * @clock: clock of all times: "monotonic"
+ * @command: what was recorded, for people; "" = unknown
+ * @privilege: NTRACE_PRIVILEGE_... that were traced (linux/ntrace.h); 0 = unknown
+ * @streams: array
+ * @stream_count: its length
+ *
+ * Texts hold no newline. NULL is "" when writing.
+ */
+struct ntrace_recording {
+	size_t size;
+	const char *tool;
+	const char *module;
+	const char *release;
+	const char *machine;
+	const char *clock;
+	const char *command;
+	uint32_t privilege;
+	unsigned int stream_count;
+	const struct ntrace_stream *streams;
+};
+
+/**
+ * ntrace_recording_create - make DIRECTORY and DIRECTORY/images
+ *
+ * Return: 0 or NTRACE_ERR_IO (errno is kept: EEXIST if there is something of that name).
+ */
+NTRACE_API int ntrace_recording_create(const char *directory);
+
+/**
+ * ntrace_recording_write - write DIRECTORY/params
+ *
+ * May be called again: the file is replaced as a whole or not at all.
+ * Return: 0, NTRACE_ERR_INVALID (a text with a newline, too many streams), NTRACE_ERR_IO.
+ */
+NTRACE_API int ntrace_recording_write(const char *directory,
+				      const struct ntrace_recording *recording);
+
+/**
+ * ntrace_recording_read - read DIRECTORY/params
+ * @recording: allocated; free with ntrace_recording_free()
+ * @directory: directory
+ * @reason: on NTRACE_ERR_FORMAT and NTRACE_ERR_UNSUPPORTED one sentence without newline that says
+ *          what is wrong and where; may be NULL
+ * @reason_size: bytes at @reason
+ *
+ * Unknown keys are skipped. Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT,
+ * NTRACE_ERR_UNSUPPORTED (made by a newer version), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_recording_read(struct ntrace_recording **recording, const char *directory,
+				     char *reason, size_t reason_size);
+NTRACE_API void ntrace_recording_free(struct ntrace_recording *recording);
+
+enum ntrace_recording_when {
+	NTRACE_RECORDING_START,
+	NTRACE_RECORDING_END,
+};
+
+/**
+ * struct ntrace_kernel_copy - where kernel text comes from, and what was copied
+ * @size: sizeof(struct ntrace_kernel_copy) of the caller
+ * @kcore: NULL = "/proc/kcore"
+ * @kallsyms: NULL = "/proc/kallsyms"
+ * @ranges: out: pieces of text written
+ * @bytes: out: their bytes
+ * @changed: out, END only: 16-bit parcels that differ from the copy made at START
+ * @state: out at START, in at END: what was loaded then. Give the same struct to both: END reads
+ *         the symbols of the running kernel, which costs it seconds, only if that has changed. 0 =
+ *         unknown, they are read
+ */
+struct ntrace_kernel_copy {
+	size_t size;
+	const char *kcore;
+	const char *kallsyms;
+	uint64_t ranges;
+	uint64_t bytes;
+	uint64_t changed;
+	uint64_t state;
+};
+
+/**
+ * ntrace_recording_copy_kernel - copy the text of kernel, modules and BPF programs from memory
+ * @directory: recording
+ * @when: START, once, after the events are open and before the trace starts (opening an event
+ *        flips a static key); END, after it stopped
+ * @copy: may be NULL
+ *
+ * START writes images/kernel.start (ELF core file) and images/kallsyms (text symbols only, and of
+ * the compiler's labels one for each page). END writes images/kernel.end, which holds only pages
+ * that changed or came since, and images/kallsyms.end if symbols did. Needs CAP_SYSLOG and CAP_SYS_RAWIO.
+ * Return: 0, NTRACE_ERR_IO (errno is kept; EACCES if kallsyms hides addresses), NTRACE_ERR_FORMAT
+ * (kcore or kallsyms is none), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_when when,
+					    struct ntrace_kernel_copy *copy);
+
+/**
+ * ntrace_recording_copy_vdso - copy the vDSO of the calling process to images/vdso
+ *
+ * Return: 0, NTRACE_ERR_NOMAP (the kernel gave none), NTRACE_ERR_IO.
+ */
+NTRACE_API int ntrace_recording_copy_vdso(const char *directory);
+
+/* The file is a zstd file if its name says so: a trace may begin with any bytes. */
+enum ntrace_trace_packing {
+	NTRACE_TRACE_PLAIN,
+	NTRACE_TRACE_ZSTD,
+	NTRACE_TRACE_GUESS, /* by the first bytes: a zstd file begins with a TCODE that is reserved */
+};
+
+struct ntrace_trace_file;
+
+/**
+ * ntrace_trace_file_open - read the bytes of a trace file, or of a pipe
+ * @file: allocated; free with ntrace_trace_file_close()
+ * @fd: open for reading; stays the caller's, and open as long as @file
+ * @packing: is it compressed?
+ *
+ * Return: 0, NTRACE_ERR_FORMAT (no zstd file), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ */
+NTRACE_API int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
+				      enum ntrace_trace_packing packing);
+
+/** ntrace_trace_file_packed - is it compressed? */
+NTRACE_API bool ntrace_trace_file_packed(const struct ntrace_trace_file *file);
+
+/**
+ * ntrace_trace_file_read - as read(): what there is now, up to @size bytes of trace
+ *
+ * Return: bytes, 0 at the end, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: what is compressed
+ * is damaged; what was read before is good.
+ */
+NTRACE_API ssize_t ntrace_trace_file_read(struct ntrace_trace_file *file, void *buffer,
+					  size_t size);
+
+/**
+ * ntrace_trace_file_cut - after the end: does it lie within a zstd frame?
+ *
+ * The recorder did not end it. All bytes that can be had were read.
+ */
+NTRACE_API bool ntrace_trace_file_cut(const struct ntrace_trace_file *file);
+NTRACE_API void ntrace_trace_file_close(struct ntrace_trace_file *file);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_RECORDING_H */

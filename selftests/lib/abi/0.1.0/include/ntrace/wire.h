@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
+/*
+ * Messages: from bytes to fields and back (N-Trace 1.0 chapter "message
+ * layout"). Knows no program and no flow.
+ */
+#ifndef NTRACE_WIRE_H
+#define NTRACE_WIRE_H
+
+#include <ntrace/params.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* TCODE */
+enum ntrace_tcode {
+	NTRACE_TCODE_OWNERSHIP = 2,
+	NTRACE_TCODE_DIRECT_BRANCH = 3,
+	NTRACE_TCODE_INDIRECT_BRANCH = 4,
+	NTRACE_TCODE_ERROR = 8,
+	NTRACE_TCODE_PROG_TRACE_SYNC = 9,
+	NTRACE_TCODE_DIRECT_BRANCH_SYNC = 11,
+	NTRACE_TCODE_INDIRECT_BRANCH_SYNC = 12,
+	NTRACE_TCODE_RESOURCE_FULL = 27,
+	NTRACE_TCODE_INDIRECT_BRANCH_HIST = 28,
+	NTRACE_TCODE_INDIRECT_BRANCH_HIST_SYNC = 29,
+	NTRACE_TCODE_REPEAT_BRANCH = 30,
+	NTRACE_TCODE_PROG_TRACE_CORRELATION = 33,
+};
+
+/*
+ * TCODEs of pre-ratification SiFive encoders. Messages like any
+ * other in NTRACE_DIALECT_SIFIVE_V0, NTRACE_MESSAGE_UNKNOWN in every other dialect.
+ */
+enum ntrace_sifive_tcode {
+	NTRACE_TCODE_SIFIVE_DATA_ACQUISITION = 7,
+	NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE = 34,
+	NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC = 35,
+};
+
+/* Fields in the order of the message table. */
+enum ntrace_field {
+	NTRACE_FIELD_SRC,
+	NTRACE_FIELD_SYNC,
+	NTRACE_FIELD_BTYPE,
+	NTRACE_FIELD_ETYPE,
+	NTRACE_FIELD_EVCODE,
+	NTRACE_FIELD_CDF,
+	NTRACE_FIELD_RCODE,
+	NTRACE_FIELD_ICNT,
+	NTRACE_FIELD_FADDR,	/* address >> 1, as sent */
+	NTRACE_FIELD_UADDR,	/* (address ^ reference) >> 1, as sent */
+	NTRACE_FIELD_HIST,	/* with stop bit */
+	NTRACE_FIELD_HREPEAT,
+	NTRACE_FIELD_BCNT,
+	NTRACE_FIELD_RDATA,	/* RDATA0 of a reserved or vendor RCODE */
+	NTRACE_FIELD_ECODE,
+	NTRACE_FIELD_PROCESS,
+	NTRACE_FIELD_CKSRC,	/* this and the next five: NTRACE_DIALECT_SIFIVE_V0 */
+	NTRACE_FIELD_CKDF,
+	NTRACE_FIELD_CKDATA0,	/* an address as sent, or data */
+	NTRACE_FIELD_CKDATA1,
+	NTRACE_FIELD_IDTAG,	/* byte offset within the stimulus registers */
+	NTRACE_FIELD_DQDATA,	/* what was stored there */
+	NTRACE_FIELD_TSTAMP,
+	NTRACE_FIELD_COUNT,
+};
+
+/* SYNC */
+enum ntrace_sync {
+	NTRACE_SYNC_EXTERNAL_TRIGGER = 0,
+	NTRACE_SYNC_RESET_EXIT = 1,
+	NTRACE_SYNC_PERIODIC = 2,
+	NTRACE_SYNC_DEBUG_EXIT = 3,
+	NTRACE_SYNC_ICNT_FULL = 4,
+	NTRACE_SYNC_TRACE_ENABLE = 5,
+	NTRACE_SYNC_TRACE_EVENT = 6,
+	NTRACE_SYNC_FIFO_OVERRUN = 7,
+	NTRACE_SYNC_POWER_DOWN_EXIT = 9,
+};
+
+/* EVCODE of ProgTraceCorrelation */
+enum ntrace_evcode {
+	NTRACE_EVCODE_DEBUG_ENTRY = 0,
+	NTRACE_EVCODE_LOW_POWER = 1,
+	NTRACE_EVCODE_TRACE_DISABLE = 4,
+};
+
+/* ETYPE of Error */
+enum ntrace_etype {
+	NTRACE_ETYPE_OVERRUN = 0,
+};
+
+/* BTYPE */
+enum ntrace_btype {
+	NTRACE_BTYPE_JUMP = 0,
+	NTRACE_BTYPE_TRAP = 1,
+	NTRACE_BTYPE_EXCEPTION = 2,
+	NTRACE_BTYPE_INTERRUPT = 3,
+};
+
+/* RCODE of ResourceFull */
+enum ntrace_rcode {
+	NTRACE_RCODE_ICNT = 0,
+	NTRACE_RCODE_HIST = 1,
+	NTRACE_RCODE_HIST_REPEAT = 2,
+};
+
+/* CKSRC of InCircuitTrace: why the message was sent. No capture shows 10, 11 and 13. */
+enum ntrace_cksrc {
+	NTRACE_CKSRC_CONTROL = 0,
+	NTRACE_CKSRC_EXTERNAL_TRIGGER = 8,
+	NTRACE_CKSRC_CALL = 9,
+	NTRACE_CKSRC_EXCEPTION = 10,
+	NTRACE_CKSRC_INTERRUPT = 11,
+	NTRACE_CKSRC_COUNTERS = 12,
+	NTRACE_CKSRC_CONTEXT = 13,
+	NTRACE_CKSRC_WATCHPOINT = 14,
+	NTRACE_CKSRC_PC_SAMPLE = 15,
+};
+
+/*
+ * ntrace_message.flags
+ * UNKNOWN: TCODE is reserved or a vendor's: only TCODE and SRC are taken apart
+ * TRUNCATED: a mandatory field is missing
+ * EXTRA: more fields than the message table and TSTAMP account for
+ * OVERSIZE: a field had more than 64 significant bits: the rest was dropped
+ */
+#define NTRACE_MESSAGE_UNKNOWN (1u << 0)
+#define NTRACE_MESSAGE_TRUNCATED (1u << 1)
+#define NTRACE_MESSAGE_EXTRA (1u << 2)
+#define NTRACE_MESSAGE_OVERSIZE (1u << 3)
+
+/**
+ * struct ntrace_message - one message
+ *
+ * Whatever the reader makes of a message, its raw bytes are those of the stream
+ * from @offset, @length of them: also of unknown ones, ones of vendors, and ones
+ * with fields wider than a value holds.
+ *
+ * @tcode: enum ntrace_tcode or any other 6-bit value
+ * @flags: NTRACE_MESSAGE_...
+ * @present: bit n set: field n (enum ntrace_field) is in the message
+ * @address_msb: top MDO bit of the last byte of F-ADDR or U-ADDR
+ * @address_bytes: bytes that F-ADDR or U-ADDR took
+ * @offset: position of the first byte in the stream
+ * @length: bytes in the stream
+ * @field: values, valid where @present says so, 0 elsewhere
+ */
+struct ntrace_message {
+	uint8_t tcode;
+	uint8_t flags;
+	uint8_t address_msb;
+	uint8_t address_bytes;
+	uint32_t present;
+	uint64_t offset;
+	uint64_t length;
+	uint64_t field[NTRACE_FIELD_COUNT];
+};
+
+static inline bool ntrace_message_has(const struct ntrace_message *message, enum ntrace_field field)
+{
+	return message->present >> field & 1;
+}
+
+/** ntrace_tcode_name - name of a TCODE in the specification's spelling, or "Reserved" / "Vendor" */
+NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
+
+/** ntrace_tcode_dialect_name - the same with the names that a dialect adds */
+NTRACE_API const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect);
+
+/**
+ * struct ntrace_layout_field - a field of a message
+ * @field: enum ntrace_field
+ * @bits: width of SRC and of a fixed field; 0: variable
+ */
+struct ntrace_layout_field {
+	uint8_t field;
+	uint8_t bits;
+};
+
+/* Most fields that ntrace_message_layout() lists. */
+#define NTRACE_LAYOUT_MAX 7
+
+/**
+ * ntrace_message_layout - fields of a message between TCODE and TSTAMP, in the order sent
+ * @tcode: row of the message table
+ * @field: NTRACE_FIELD_COUNT values, of which only those of fixed fields are read: RCODE,
+ *         CDF and CKDF decide which variable fields follow
+ * @params: src_bits and dialect are used: SRC is listed unless src_bits is 0
+ * @layout: room for NTRACE_LAYOUT_MAX entries; caller's
+ *
+ * N-Trace 1.0, "messages". TSTAMP may follow in every
+ * message and is not listed. Of a TCODE outside the table only SRC is known.
+ *
+ * Return: number of entries; NTRACE_ERR_UNSUPPORTED for a TCODE outside the
+ * table of the dialect; NTRACE_ERR_INVALID for one of more than 6 bits, a wrong @params, or a
+ * value that its fixed field cannot hold.
+ */
+NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
+				     const struct ntrace_params *params,
+				     struct ntrace_layout_field *layout);
+
+/**
+ * ntrace_value_name - what a value of a fixed field is called
+ * @field: NTRACE_FIELD_SYNC, BTYPE, ETYPE, EVCODE, RCODE or CKSRC
+ * @value: its value
+ * @dialect: SiFive v0 has names for some values that are a vendor's or reserved
+ *
+ * N-Trace 1.0, "messages".
+ * Return: an English phrase, "reserved", "vendor", or NULL for another field or
+ * a value that the field cannot hold.
+ */
+NTRACE_API const char *ntrace_value_name(enum ntrace_field field, uint64_t value,
+					 enum ntrace_dialect dialect);
+
+/** ntrace_field_name - name of a field in the specification's spelling without separators: "ICNT" */
+NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
+
+/**
+ * ntrace_message_address - the address that a message with F-ADDR or U-ADDR reports
+ * @message: a message with one of them
+ * @params: xlen, extend_address, address_bits
+ * @reference: address of the last message of this SRC that had one; only
+ *             U-ADDR needs it
+ *
+ * N-Trace 1.0, "addresses". Return: the address, bits above XLEN are 0.
+ */
+NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
+					   const struct ntrace_params *params, uint64_t reference);
+
+/**
+ * ntrace_message_circuit_address - the address that an InCircuitTrace message reports
+ * @message: of NTRACE_DIALECT_SIFIVE_V0, with CKSRC and CKDATA0
+ * @params: xlen, address_bits
+ * @reference: address of the last message of this SRC that had one, be it of program
+ *             trace or of this kind; only TCODE 34 needs it
+ * @address: set if there is one; bits above XLEN are 0
+ * @next_reference: set if there is one: what the next relative address counts from. Other than
+ *                  @address for a call whose destination is told, which it then is
+ *
+ * CKDATA0 without bit 0 of the address, as F-ADDR in TCODE 35 and as U-ADDR in TCODE 34
+ * (as their captures show). extend_address does not apply: these
+ * encoders have no trTeInstExtendAddrMSB.
+ *
+ * Return: true if the message reports an address: not of counters, nor of control with CKDF 0,
+ * nor one with fields missing.
+ */
+NTRACE_API bool ntrace_message_circuit_address(const struct ntrace_message *message,
+					       const struct ntrace_params *params,
+					       uint64_t reference, uint64_t *address,
+					       uint64_t *next_reference);
+
+/** ntrace_message_is_circuit - @message is InCircuitTrace or DataAcquisition, and understood */
+static inline bool ntrace_message_is_circuit(const struct ntrace_message *message)
+{
+	return !(message->flags & NTRACE_MESSAGE_UNKNOWN) &&
+	       (message->tcode == NTRACE_TCODE_SIFIVE_DATA_ACQUISITION ||
+		message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE ||
+		message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC);
+}
+
+/**
+ * ntrace_message_time_is_absolute - TSTAMP of @message is a time, not the difference to one
+ *
+ * N-Trace 1.0, time stamps: so of every message with SYNC. Of SiFive's
+ * InCircuitTraceWS (TCODE 35) no public document says it: its time stamp counts as absolute, because it
+ * is the form with sync of its message.
+ */
+static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *message)
+{
+	return ntrace_message_has(message, NTRACE_FIELD_SYNC) ||
+	       (message->tcode == NTRACE_TCODE_SIFIVE_IN_CIRCUIT_TRACE_SYNC &&
+		!(message->flags & NTRACE_MESSAGE_UNKNOWN));
+}
+
+/**
+ * ntrace_wire_from_words - bytes of a 16-bit port
+ * @data: room for @size bytes; may be the memory of @words
+ * @words: 16-bit words in host order, as a probe or a 16-bit sink delivers them
+ * @size: bytes wanted; of a last word whose upper half is no trace one byte
+ *
+ * The first byte is on lanes 7:0, the second on 15:8 (N-Trace 1.0, 16-bit PIB).
+ * Return: @size.
+ */
+NTRACE_API size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size);
+
+/* What the reader met besides messages; each is reported once, with its place. */
+enum ntrace_wire_event {
+	NTRACE_WIRE_MESSAGE,	/* a message */
+	NTRACE_WIRE_ERROR,	/* reserved MSEO code: bytes from offset are skipped up to a boundary */
+};
+
+/* Private: MDO bits of a message up to an end of a variable field. */
+struct ntrace_reader_part {
+	uint64_t value;		/* bits 0..63 */
+	uint64_t high;		/* bits 64..127 */
+	uint32_t bits;		/* number of bits, saturating */
+	uint8_t last_mdo;	/* the last 6 of them */
+	uint8_t dropped;	/* there were bits set above 127 */
+	uint8_t reserved[2];
+};
+
+/**
+ * struct ntrace_reader - state of a message reader
+ * @next: next byte of the chunk
+ * @end: end of the chunk
+ * @offset: readable: position of @next in the stream
+ * @idles: readable: idle bytes so far
+ * @errors: readable: NTRACE_WIRE_ERROR events so far
+ *
+ * Owned by the caller, set up by ntrace_reader_init(); fields not called
+ * readable are private. Input comes in chunks of any size, and the result does
+ * not depend on how it is cut. Needs no heap.
+ */
+struct ntrace_reader {
+	const uint8_t *next;
+	const uint8_t *end;
+	uint64_t offset;
+	uint64_t idles;
+	uint64_t errors;
+	uint64_t start;
+	uint32_t state;
+	uint32_t parts;
+	uint32_t src_bits;
+	uint32_t reserved32;
+	/* Most variable fields of a message, TSTAMP, and one that is too many. */
+	struct ntrace_reader_part part[5];
+	const void *rows;
+	uint64_t reserved[7];
+};
+
+/**
+ * ntrace_reader_init - start reading a stream
+ * @reader: memory of the caller
+ * @params: src_bits and dialect are used; copied
+ * @aligned: true if the first byte starts a message or is idle; false for a
+ *           wrapped buffer: bytes up to the first boundary are skipped
+ *
+ * Return: 0 or NTRACE_ERR_INVALID.
+ */
+NTRACE_API int ntrace_reader_init(struct ntrace_reader *reader, const struct ntrace_params *params,
+				  bool aligned);
+
+/**
+ * ntrace_reader_feed - give the next chunk
+ *
+ * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must
+ * stay valid until then.
+ */
+NTRACE_API void ntrace_reader_feed(struct ntrace_reader *reader, const uint8_t *data, size_t size);
+
+/**
+ * ntrace_reader_next - the next message or error
+ * @reader: a reader
+ * @message: filled for NTRACE_WIRE_MESSAGE; for NTRACE_WIRE_ERROR only offset
+ *           and length (bytes of the stray code seen so far, at least 1) are set
+ *
+ * Return: enum ntrace_wire_event, or NTRACE_ERR_AGAIN when the chunk is used up.
+ */
+NTRACE_API int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_message *message);
+
+/**
+ * ntrace_reader_pending - bytes of an unfinished message at the end of input
+ *
+ * Not 0 after the last chunk: the stream was cut inside a message.
+ */
+NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
+
+/**
+ * ntrace_reader_break - bytes of the stream are missing before the next one
+ * @reader: a reader whose chunk has been read until NTRACE_ERR_AGAIN
+ *
+ * Drops the message in progress, of which nothing is reported, and skips to behind the next message
+ * end, as in a stream that is not aligned. Positions count on; the missing bytes have none.
+ * N-Trace 1.0, chapter "message layout" (a message end is a boundary).
+ * Return: bytes of the message that was dropped.
+ */
+NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
+
+/* Longest message that ntrace_message_write() makes. */
+#define NTRACE_MESSAGE_BYTES_MAX 64
+
+/**
+ * ntrace_message_write - fields to bytes, the exact inverse of the reader
+ * @message: tcode, present and field are used; the fields of the TCODE's row in
+ *           the message table must be present (SRC iff src_bits is not 0),
+ *           TSTAMP may be. With params->extend_address an address field is
+ *           shortened as N-Trace 1.0, "addresses", allows.
+ * @params: src_bits, dialect, xlen, extend_address, address_bits
+ * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
+ *
+ * F-ADDR and U-ADDR are given as 63-bit (RV32: 31-bit) values. If
+ * address_bytes is not 0, as in a message from the reader, the address takes
+ * just that many bytes; else the fewest that the parameters allow.
+ *
+ * Return: number of bytes, or NTRACE_ERR_INVALID.
+ */
+NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
+				    const struct ntrace_params *params, uint8_t *data);
+
+/**
+ * ntrace_message_write_sized - the same with chosen widths of variable fields
+ * @message: as for ntrace_message_write(), but address_bytes is not used
+ * @params: src_bits, dialect, xlen, extend_address
+ * @sizes: NTRACE_FIELD_COUNT numbers: bytes that hold bits of a variable field,
+ *         among them the one that the first variable field shares with fixed
+ *         fields; 0: the fewest
+ * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
+ *
+ * The specification lets an encoder pad a variable field with zeros to any
+ * number of bytes (N-Trace 1.0, "message framing"). With
+ * extend_address a sized address keeps the bits given and no others: the reader
+ * extends it by the top bit of its last byte (N-Trace 1.0, "addresses").
+ *
+ * Return: number of bytes, or NTRACE_ERR_INVALID: also for a value that does not
+ * fit in its size, a size of a field that is not variable or not in the message,
+ * and more than NTRACE_MESSAGE_BYTES_MAX bytes in all.
+ */
+NTRACE_API int ntrace_message_write_sized(const struct ntrace_message *message,
+					  const struct ntrace_params *params, const uint8_t *sizes,
+					  uint8_t *data);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* NTRACE_WIRE_H */
