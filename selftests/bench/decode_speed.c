@@ -34,7 +34,7 @@ static uint64_t read_messages(const struct ntrace_stream *stream, uint64_t *byte
 		exit(1);
 	}
 	fclose(file);
-	ntrace_reader_init(&reader, &stream->params, true);
+	ntrace_reader_init(&reader, stream->params, true);
 	ntrace_reader_feed(&reader, data, (size_t)status.st_size);
 	while (ntrace_reader_next(&reader, &message) >= 0)
 		messages++;
