@@ -89,8 +89,8 @@ static void begin(struct occupancy *occupancy)
 	for (i = 0; i < ntrace_session_streams(occupancy->session); i++) {
 		stream = ntrace_session_stream(occupancy->session, i);
 		if (!i)
-			sums->hz = stream->params.timestamp_hz;
-		if (!stream->params.timestamp_bits || stream->params.timestamp_hz != sums->hz)
+			sums->hz = stream->params->timestamp_hz;
+		if (!stream->params->timestamp_bits || stream->params->timestamp_hz != sums->hz)
 			sums->timed = false;
 	}
 }

@@ -39,7 +39,8 @@ static uint64_t offset, stamp;
 static bool stamped;
 
 /* Stream 0 has timestamps, as far as a test does not take them away. */
-static struct ntrace_stream streams[2];
+static struct ntrace_params params = { .size = sizeof(params) };
+static struct ntrace_stream streams[2] = { { .params = &params }, { .params = &params } };
 static struct ntrace_recording recording = { .streams = streams, .stream_count = 1 };
 static struct ntrace_session session = { .recording = &recording, .streams = streams };
 
@@ -409,8 +410,8 @@ static void test_occupancy(void)
 	end();
 	cpu = 0;
 
-	streams[0].params.timestamp_bits = 40;
-	streams[0].params.timestamp_hz = 1000;
+	params.timestamp_bits = 40;
+	params.timestamp_hz = 1000;
 	begin((struct ntrace_profile_options){ .parts = NTRACE_PROFILE_OCCUPANCY,
 					       .session = &session });
 	message(100);

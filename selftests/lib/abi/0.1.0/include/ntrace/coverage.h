@@ -88,6 +88,34 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_add(struct ntrace_coverage *coverage,
  */
 NTRACE_EXPERIMENTAL int ntrace_coverage_end(struct ntrace_coverage *coverage);
 
+/**
+ * struct ntrace_coverage_options - objects of a profile to look at
+ * @size: sizeof(struct ntrace_coverage_options) of the caller
+ * @object: look at this object only; NULL = all executed objects
+ * @directories: of debug files, as for ntrace_lines_open()
+ * @without: called for each object without lines, with the error of ntrace_lines_open(); may be NULL
+ * @data: passed to @without
+ */
+struct ntrace_coverage_options {
+	size_t size;
+	const struct ntrace_object *object;
+	const char *const *directories;
+	void (*without)(void *data, const struct ntrace_profile_object *object, int error);
+	void *data;
+};
+
+/**
+ * ntrace_coverage_make - make the coverage of a profile
+ * @coverage: the new one, which has ended, to be freed with ntrace_coverage_free(); may be empty
+ * @profile: a profile that has ended; not needed any more afterwards
+ * @options: NULL: all executed objects
+ *
+ * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_coverage_make(struct ntrace_coverage **coverage,
+					     struct ntrace_profile *profile,
+					     const struct ntrace_coverage_options *options);
+
 /** ntrace_coverage_lines - by file and number. Return: array owned by the coverage */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_line *
 ntrace_coverage_lines(const struct ntrace_coverage *coverage, size_t *count);

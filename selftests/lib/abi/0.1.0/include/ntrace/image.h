@@ -277,6 +277,33 @@ struct ntrace_location {
 };
 
 /**
+ * ntrace_object_locate - what stands at a link address of an object
+ * @object: an object
+ * @address: link address
+ * @location: filled in; without a symbol if no segment of @object holds @address
+ *
+ * Return: 0 or NTRACE_ERR_NOMAP.
+ */
+NTRACE_EXPERIMENTAL int ntrace_object_locate(struct ntrace_object *object, uint64_t address,
+					     struct ntrace_location *location);
+
+/**
+ * ntrace_location_same_function - whether two places are in the same function of the same object
+ *
+ * The parts of a function that the compiler split, see ntrace_symbol_stem(), are one function. Code
+ * of an object without a symbol counts as one function.
+ */
+NTRACE_EXPERIMENTAL bool ntrace_location_same_function(const struct ntrace_location *a,
+						       const struct ntrace_location *b);
+
+/**
+ * ntrace_symbol_matches - whether a name that a user typed means a symbol
+ * @symbol: the symbol
+ * @name: the symbol, or its demangled form with or without parameters or kernel module
+ */
+NTRACE_EXPERIMENTAL bool ntrace_symbol_matches(const char *symbol, const char *name);
+
+/**
  * ntrace_space_new - an empty address space
  * @space: the new space, one reference
  * @name: for messages, e.g. "pid 123 (bzip2)"; copied

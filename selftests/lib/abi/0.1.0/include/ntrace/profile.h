@@ -51,16 +51,32 @@ struct ntrace_profile_trace {
 	uint8_t reserved;
 };
 
+/** enum ntrace_profile_part - what a profile adds up; NTRACE_API promises the traces only */
+enum ntrace_profile_part {
+	NTRACE_PROFILE_TRACES = 1 << 0,		/* traces: everything in this header, counts, edges */
+	NTRACE_PROFILE_FUNCTIONS = 1 << 1,	/* functions and totals, see functions.h */
+	NTRACE_PROFILE_OCCUPANCY = 1 << 2,	/* threads on CPUs over time, see occupancy.h */
+};
+
 /**
  * struct ntrace_profile_options - what to count
  * @size: sizeof(struct ntrace_profile_options) of the caller
  * @pid: only this process; -1 = all
  * @privileges: bit mask of 1 << enum ntrace_priv: only runs there; 0 = all
+ * @parts: bit mask of enum ntrace_profile_part; 0 = NTRACE_PROFILE_TRACES. Branch stacks always
+ *         make traces
+ * @by_process: a function has an entry for each process that executed it
+ * @session: where the events come from, for NTRACE_PROFILE_OCCUPANCY; borrowed until the profile has
+ *           ended
  */
 struct ntrace_profile_options {
 	size_t size;
 	int32_t pid;
 	uint32_t privileges;
+	uint32_t parts;
+	bool by_process;
+	uint8_t reserved[3];
+	const struct ntrace_session *session;
 };
 
 struct ntrace_profile;
@@ -70,7 +86,7 @@ struct ntrace_profile;
  * @profile: the new one, to be freed with ntrace_profile_free()
  * @options: copied; NULL: count everything
  *
- * Return: 0 or NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_profile_new(struct ntrace_profile **profile,
 				  const struct ntrace_profile_options *options);
@@ -123,7 +139,8 @@ NTRACE_API int ntrace_profile_end(struct ntrace_profile *profile);
 /**
  * ntrace_profile_merge - add what @from counted to @into
  *
- * Objects are the same if their build-ids are, or, without them, their names.
+ * Objects are the same if their build-ids are, or, without them, their names. Functions are added if
+ * both have them, occupancy is not.
  * Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */
 NTRACE_API int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from);

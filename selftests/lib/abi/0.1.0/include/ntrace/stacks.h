@@ -278,6 +278,19 @@ ntrace_stacks_nodes(struct ntrace_stacks *stacks, size_t *count);
 NTRACE_EXPERIMENTAL const struct ntrace_stack_edge *
 ntrace_stacks_edges(struct ntrace_stacks *stacks, size_t *count);
 
+struct ntrace_profile;
+
+/**
+ * ntrace_stacks_add_totals - set totals and times of the functions of a profile
+ * @stacks: after ntrace_stacks_end()
+ * @profile: a profile of the same events with NTRACE_PROFILE_FUNCTIONS and without by_process
+ *
+ * Sets total, ticks and total_ticks of struct ntrace_profile_function. Code that was inlined counts
+ * for the function that contains it. Return: 0 or NTRACE_ERR_NOMEM.
+ */
+NTRACE_EXPERIMENTAL int ntrace_stacks_add_totals(struct ntrace_stacks *stacks,
+						 struct ntrace_profile *profile);
+
 /** ntrace_stacks_get_stats - copy the statistics, of all streams so far */
 NTRACE_EXPERIMENTAL void ntrace_stacks_get_stats(const struct ntrace_stacks *stacks,
 						 struct ntrace_stacks_stats *stats);
