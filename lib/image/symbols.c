@@ -210,8 +210,9 @@ static int sort_symbols(struct symbol_table *table)
 		if (!symbol->sized)
 			symbol->end = i + 1 < table->count ? symbol[1].start : UINT64_MAX;
 	}
-	stack = calloc(table->count, sizeof(*stack));
-	pieces = calloc(2 * table->count, sizeof(*pieces));
+	/* One more: there may be no symbols. */
+	stack = calloc(table->count + 1, sizeof(*stack));
+	pieces = calloc(2 * table->count + 1, sizeof(*pieces));
 	if (!stack || !pieces) {
 		free(stack);
 		free(pieces);
