@@ -138,9 +138,9 @@ told() {
 	like "$1: told" "$2" "$(tr '\n' ' ' <"$tmp/notes")"
 	is "$(grep -c ' leaf' "$tmp/got")" "$3" "$1: what is left"
 }
-told "a truncated piece" '1 pieces are truncated, 0 have holes, 0 met.*at least 0 bytes of trace were lost while recording, in 1 gaps.*not whole: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
-told "a piece with holes" '0 pieces are truncated, 1 have holes.*in 1 gaps.*not whole: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
-told "a piece that met with other trace" '0 have holes, 1 met with other trace.*in 1 gaps.*not whole: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
+told "a truncated piece" '1 pieces are truncated, 0 have holes, 0 met.*at least 0 bytes of trace were lost while recording, in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
+told "a piece with holes" '0 pieces are truncated, 1 have holes.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
+told "a piece that met with other trace" '0 have holes, 1 met with other trace.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
 told "a piece that is not in the file" "cpu 0: at least $((10 * size)) bytes of trace were lost.*gap" 189 rvtrace piece=$((10 * size)) hole=3
 told "the last piece is not in the file" "records speak of $((10 * size)) bytes at its end" 190 rvtrace piece=$((10 * size)) hole=19
 told "a file that is cut" 'file is cut: what came later is missing' 190 rvtrace piece=$((10 * size)) tail=1

@@ -83,7 +83,7 @@ done
 complains "report: --user is --privilege u" 1 "/nonexistent: No such file" report -u --privilege U /nonexistent
 complains "export: --kernel is --privilege s" 1 "/nonexistent: No such file" export -f csv -k --privilege k /nonexistent
 for command in record trigger top report export; do
-	for privileges in x usx vm '' u,; do
+	for privileges in x usx vm '' 'u,'; do
 		complains "$command: privilege '$privileges'" 2 "option --privilege: '$privileges' is not a set of u, s, m, vu, vs" \
 			$command --privilege "$privileges" x
 	done
