@@ -120,17 +120,17 @@ static void test_count(void)
 static void test_refused(int device)
 {
 	/* Debian: perf_event_paranoid 3 keeps all out; the test sets it to 2. */
-	struct perf_event_attr attr = attributes();
+	struct perf_event_attr own = attributes();
 
 	/* It is not tried: that would take the path from others, or say that they have it. */
-	fails_with(event_open(&attr, -1, 0), EACCES, "unprivileged: a hart that root traces");
-	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root on it");
+	fails_with(event_open(&own, -1, 0), EACCES, "unprivileged: a hart that root traces");
+	fails_with(event_open(&own, 1, -1), EACCES, "unprivileged: a task of root on it");
 	close(device);
 	EXPECT(0, "unprivileged: own user mode", (void)0);
 	EXPECT(EACCES, "unprivileged: the kernel", attr.exclude_kernel = 0);
 	EXPECT(EACCES, "unprivileged: context", attr.config = CONTEXT);
-	fails_with(event_open(&attr, -1, 0), EACCES, "unprivileged: a hart");
-	fails_with(event_open(&attr, 1, -1), EACCES, "unprivileged: a task of root");
+	fails_with(event_open(&own, -1, 0), EACCES, "unprivileged: a hart");
+	fails_with(event_open(&own, 1, -1), EACCES, "unprivileged: a task of root");
 }
 
 static void test_nameless(void)
