@@ -57,10 +57,13 @@ int main(int argc, char **argv)
 					      .stream_count = 2,
 					      .streams = streams };
 	struct ntrace_perf_writer *writer;
+	struct ntrace_params params;
 	uint64_t id = 1;
 	char data[4096];
 
-	if (argc != 6 || ntrace_recording_create(argv[1]))
+	ntrace_params_init(&params);
+	if (argc != 6 || ntrace_params_parse(&params, argv[5], NULL) ||
+	    ntrace_recording_create(argv[1]))
 		return 2;
 	snprintf(data, sizeof(data), "%s/data", argv[1]);
 	if (ntrace_perf_writer_open(&writer, data))
@@ -72,9 +75,7 @@ int main(int argc, char **argv)
 		streams[cpu].hartid = cpu;
 		streams[cpu].bytes = strtoull(argv[3 + cpu], NULL, 0);
 		streams[cpu].lost_exact = true;
-		ntrace_params_init(&streams[cpu].params);
-		if (ntrace_params_parse(&streams[cpu].params, argv[5], NULL))
-			return 2;
+		streams[cpu].params = &params;
 	}
 	return ntrace_perf_writer_close(writer) || ntrace_recording_write(argv[1], &recording);
 }
