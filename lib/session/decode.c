@@ -295,6 +295,7 @@ static bool starts_whole(const struct decoding *decoding, const struct ntrace_st
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
 		       const struct ntrace_stream *stream, struct ntrace_flow *flow)
 {
+	const struct ntrace_session *session = decoding->session;
 	struct ntrace_reader reader;
 	uint8_t chunk[CHUNK];
 	int result = ntrace_reader_init(&reader, stream->params, starts_whole(decoding, stream));
@@ -308,6 +309,9 @@ static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file
 		ntrace_reader_feed(&reader, chunk, (size_t)got);
 		total += (uint64_t)got;
 		result = walk_chunk(decoding, &reader, flow);
+		if (!result && session->progress)
+			result = session->progress(session->progress_data, decoding->event.stream,
+						   total);
 	}
 	if (result)
 		return result;

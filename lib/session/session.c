@@ -186,6 +186,8 @@ int ntrace_session_open(struct ntrace_session **session, const char *directory,
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	made->notes = (struct notes){ full.note, full.note_data };
+	made->progress = full.progress;
+	made->progress_data = full.progress_data;
 	made->directory = strdup(directory);
 	made->sysroot = choose_sysroot(directory, full.sysroot);
 	error = made->directory && made->sysroot ? 0 : NTRACE_ERR_NOMEM;

@@ -16,6 +16,8 @@ struct ntrace_session {
 	char *directory;
 	char *sysroot;
 	struct notes notes;
+	int (*progress)(void *progress_data, unsigned int stream, uint64_t bytes);
+	void *progress_data;
 	struct ntrace_recording *recording;
 	struct ntrace_stream *streams;	/* as in recording, but with paths */
 	struct machine machine;

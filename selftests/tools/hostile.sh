@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# runner: seconds=25
+# runner: seconds=30
 # Inputs made to cost time or memory, for each command that reads untrusted bytes: the commands end with a status of their
 # own, their work grows at most linearly with the bytes, and they report progress. All by counts: nothing here depends on
 # the speed of the host.
@@ -150,4 +150,19 @@ for bomb in idle endless; do
 done
 reports "dump --framing coresight:1 %f" "$tmp/bomb-frames" $((16 << 20))
 reports "split --framing coresight -o %d %f" "$tmp/bomb-frames" $((16 << 20))
+# The same as the trace of a recording. The work is done twice by check and stat: for the messages and for the code.
+gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -Wl,-rpath,"$top/build" -lntrace -o "$tmp/make" ||
+	not_ok "the recorder is compiled"
+"$tmp/make" "$tmp/packed" /nonexistent $size 0 mode=htm || not_ok "a recording"
+sed -i 's/aux\.0/aux.0.zst/' "$tmp/packed/params"
+: >"$tmp/packed/aux.1"
+for bomb in idle endless; do
+	cp "$tmp/bomb-$bomb" "$tmp/packed/aux.0.zst"
+	for command in "report" "decode --level block" "export --format csv"; do
+		reports "$command $tmp/packed" "aux.0.zst, $bomb" $size
+	done
+	for command in "check" "stat"; do
+		reports "$command $tmp/packed" "aux.0.zst, $bomb" $((2 * size))
+	done
+done
 done_testing

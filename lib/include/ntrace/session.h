@@ -34,6 +34,10 @@ struct ntrace_session;
  * @note_data: passed to @note
  * @params: of a perf.data file with trace: stream parameters, as ntrace_params_parse() takes them, on
  *          top of what the file says; what cannot be parsed is not used. NULL = as the file says
+ * @progress: called by ntrace_session_decode() after each piece of at most 64 KiB of trace that it
+ *            read, with the index of the stream and the number of bytes decoded so far, also while
+ *            the trace contains no events; another result than 0 stops. May be NULL
+ * @progress_data: passed to @progress
  */
 struct ntrace_session_options {
 	size_t size;
@@ -43,6 +47,8 @@ struct ntrace_session_options {
 	void (*note)(void *note_data, const char *text);
 	void *note_data;
 	const char *params;
+	int (*progress)(void *progress_data, unsigned int stream, uint64_t bytes);
+	void *progress_data;
 };
 
 /**
@@ -176,7 +182,8 @@ ntrace_session_recording(const struct ntrace_session *session);
  * @data: for @callback
  * @stats: totals of the flow; may be NULL
  *
- * Return: 0, what @callback returned, NTRACE_ERR_IO, NTRACE_ERR_NOMEM.
+ * Return: 0, what @callback or the progress function of the options returned, NTRACE_ERR_IO,
+ * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
 				     int (*callback)(void *data,

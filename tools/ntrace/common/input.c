@@ -123,6 +123,17 @@ static void take_note(void *data, const char *text)
 		notes[++recording->note_count] = NULL;
 }
 
+/* The trace may go on for long without an event. */
+static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
+{
+	const struct recording *recording = data;
+
+	(void)stream;
+	if (recording->progress)
+		progress_update(recording->progress, recording->progress_base + bytes);
+	return 0;
+}
+
 /* Reads the program headers up to the first loadable segment. */
 int program_first_address(const char *path, uint64_t *address)
 {
@@ -224,6 +235,8 @@ int recording_open(struct recording *recording, const struct command *command, c
 		.sysroot = options->sysroot,
 		.note = take_note,
 		.note_data = recording,
+		.progress = take_bytes,
+		.progress_data = recording,
 		.params = options->params,
 	};
 	char *firmware = NULL;
@@ -341,13 +354,16 @@ int recording_decode(struct recording *recording, const char *what,
 		sums.lost_exact &= stream->lost_exact || !stream->lost;
 	}
 	progress_begin(&decoding.progress, what, work);
+	recording->progress = &decoding.progress;
 	for (i = 0; !error && i < count; i++) {
+		recording->progress_base = decoding.base;
 		error = ntrace_session_decode(session, i, take_event, &decoding, &stats);
 		sums.gaps += stats.gaps + stats.errors;
 		if (!error && end)
 			error = end(data);
 		decoding.base += ntrace_session_stream(session, i)->bytes;
 	}
+	recording->progress = NULL;
 	progress_end(&decoding.progress);
 	if (totals)
 		*totals = sums;

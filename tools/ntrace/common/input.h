@@ -13,6 +13,8 @@
 
 #include "command.h"
 
+struct progress;
+
 /** is_directory - true for directories, which are taken as recordings */
 bool is_directory(const char *path);
 
@@ -56,6 +58,8 @@ struct recording_options {
  * struct recording - an open recording and the library's notes about it
  * @notes: NULL-terminated once opened; owned
  * @file: name of the perf.data file, NULL for a directory; borrowed
+ * @progress: shows how much of a stream is decoded; NULL = not shown; borrowed
+ * @progress_base: bytes of the streams that were decoded before
  */
 struct recording {
 	struct ntrace_session *session;
@@ -64,6 +68,8 @@ struct recording {
 	uint64_t notes_dropped;
 	bool quiet;
 	const char *file;
+	struct progress *progress;
+	uint64_t progress_base;
 };
 
 /**

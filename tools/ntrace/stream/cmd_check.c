@@ -285,9 +285,11 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 			      recording_stream_name(recording, index), stream->cpu);
 	error = check_trace(check, stream->file, &session.checker);
 	progress_begin(&check->progress, "check", stream->bytes);
+	recording->progress = &check->progress;
 	if (!error && !check->output->error)
 		error = ntrace_session_decode(recording->session, index, session_event, &session,
 					      NULL);
+	recording->progress = NULL;
 	progress_end(&check->progress);
 	ntrace_check_free(session.checker);
 	if (error < 0)

@@ -183,7 +183,9 @@ static int stat_stream(struct stat_command *stat, struct recording *recording, u
 	/* A stream of a recording belongs to one hart. */
 	stat->statistics.params.src_bits = 0;
 	progress_begin(&stat->progress, "stat", stream->bytes);
+	recording->progress = &stat->progress;
 	error = ntrace_session_decode(recording->session, index, session_event, stat, NULL);
+	recording->progress = NULL;
 	progress_end(&stat->progress);
 	if (error)
 		return fail("stream %u: %s", index, ntrace_strerror(error));

@@ -302,7 +302,10 @@ static int decode_stream(struct decode *decode, struct recording *recording, uns
 		warn("%s: %s%s were lost while recording", source,
 		     stream->lost_exact ? "" : "at least ", ui_size(size, stream->lost));
 	}
+	recording->progress = &decode->progress;
+	recording->progress_base = decode->progress_base;
 	error = ntrace_session_decode(recording->session, index, event, decode, NULL);
+	recording->progress = NULL;
 	printer_end(&decode->printer);
 	printer_warnings(&decode->printer);
 	memset(decode->printer.warnings, 0, sizeof(decode->printer.warnings));
