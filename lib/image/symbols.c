@@ -152,15 +152,16 @@ static size_t drop_labels(struct symbol *symbols, size_t count)
 
 static void add_piece(struct symbol_table *table, uint64_t start, uint64_t end, size_t symbol)
 {
-	struct symbol_piece *last = table->piece_count ? &table->pieces[table->piece_count - 1] :
-							 NULL;
+	struct symbol_piece *next = &table->pieces[table->piece_count];
 
 	if (start >= end)
 		return;
-	if (last && last->end == start && last->symbol == symbol)
-		last->end = end;
-	else
-		table->pieces[table->piece_count++] = (struct symbol_piece){ start, end, symbol };
+	if (table->piece_count && next[-1].end == start && next[-1].symbol == symbol) {
+		next[-1].end = end;
+	} else {
+		*next = (struct symbol_piece){ start, end, symbol };
+		table->piece_count++;
+	}
 }
 
 /*
