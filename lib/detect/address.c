@@ -9,7 +9,7 @@
 #include "detect.h"
 
 /* Weights of what is wrong. */
-#define COST_MISPLACED 8
+#define COST_MISPLACED 12
 #define COST_OUTSIDE 16
 #define COST_REGION 2
 #define COST_EXTENDED 3
@@ -26,6 +26,7 @@
 #define SIGN_RUN_PROOF 16
 #define SIGN_RUN_LAST_BYTE 6
 #define COST_SIGN_CUT 2
+#define SHORT_SIGN_BYTES 2
 /* Addresses that are looked up in the programs. */
 #define LOOKUPS_MAX 65536
 
@@ -89,26 +90,48 @@ static bool is_canonical(uint64_t address)
 	return !top || top == 0xff;
 }
 
+static unsigned int address_width(const struct ntrace_params *params)
+{
+	unsigned int bits = params->xlen - 1;
+
+	return params->address_bits && params->address_bits < bits ? params->address_bits : bits;
+}
+
+/* Bytes that an encoder with these settings needs for a field: it sends no more (N-Trace 1.0, "addresses"). */
+static unsigned int bytes_needed(const struct ntrace_params *params, uint64_t field,
+				 unsigned int bytes)
+{
+	unsigned int bits = address_width(params);
+	uint64_t mask = UINT64_MAX >> (64 - bits), lead;
+
+	if (!params->extend_address)
+		return field & mask ? (width(field & mask) + 5) / 6 : 1;
+	if (6 * bytes < bits && field >> (6 * bytes - 1) & 1)
+		field |= UINT64_MAX << 6 * bytes;
+	/* Bits that differ from the sign, and one more that equals it. */
+	lead = (field >> (bits - 1) & 1 ? ~field : field) & mask;
+	return (width(lead) + 6) / 6;
+}
+
+/*
+ * With trTeInstExtendAddrMSB a top bit that is set is a sign. So short a field would lead from the
+ * first bytes of memory to the last ones, or back.
+ */
+static bool is_short_sign(const struct ntrace_params *params, const struct ntrace_message *message)
+{
+	return params->extend_address && message->address_msb &&
+	       message->address_bytes <= SHORT_SIGN_BYTES;
+}
+
 /* @field: as sent, @address: what these settings make of it. */
 static bool is_misplaced(const struct ntrace_params *params, const struct ntrace_message *message,
 			 uint64_t field, uint64_t address)
 {
-	unsigned int bits = width(field), bytes = bits ? (bits + 5) / 6 : 1;
-	bool padded = message->address_bytes > bytes;
+	unsigned int bytes = message->address_bytes;
 
-	if (params->xlen == 32 &&
-	    (message->address_bytes > 6 || (!params->extend_address && bits > 31)))
+	if (width(field) > address_width(params) || bytes != bytes_needed(params, field, bytes))
 		return true;
-	if (params->address_bits && bits > params->address_bits)
-		return true;
-	/* Only trTeInstExtendAddrMSB has a reason for a byte of zeros at the top: a 0 as the sign. */
-	if (padded && !(params->extend_address && bits && bits % 6 == 0))
-		return true;
-	if (params->xlen == 32)
-		return false;
-	if (params->extend_address && message->address_bytes == 11 && ones_run(field) > 12)
-		return true;
-	return !is_canonical(address);
+	return is_short_sign(params, message) || (params->xlen == 64 && !is_canonical(address));
 }
 
 /* The programs say better where addresses are. */
@@ -169,6 +192,7 @@ static void set_widths(const struct address_survey *walk, struct detect_addresse
 {
 	const uint32_t *widths = walk->widths;
 	uint32_t least = addresses->addresses >= ADDRESSES_MANY ? 2 : 1;
+	uint64_t listed = 0;
 
 	for (unsigned int bits = 33; bits < 63; bits++) {
 		if (widths[bits] < least)
@@ -176,6 +200,17 @@ static void set_widths(const struct address_survey *walk, struct detect_addresse
 		if (widths[bits] >= widths[addresses->usual] || !addresses->usual)
 			addresses->usual = bits;
 		addresses->widest = bits;
+	}
+	for (unsigned int i = 0; i < WIDTHS_MAX; i++) {
+		unsigned int most = 0;
+
+		for (unsigned int bits = 33; bits < 63; bits++) {
+			if (!(listed >> bits & 1) && widths[bits] &&
+			    (!most || widths[bits] >= widths[most]))
+				most = bits;
+		}
+		listed |= UINT64_C(1) << most;
+		addresses->widths[i] = most;
 	}
 }
 
@@ -204,10 +239,11 @@ int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_param
 			walk->stretch++;
 	}
 	set_widths(walk, addresses);
-	addresses->cost = addresses->misplaced * COST_MISPLACED + walk->regions * COST_REGION +
-			  addresses->outside * COST_OUTSIDE + (walk->sign_cut ? COST_SIGN_CUT : 0) +
+	addresses->form = addresses->misplaced * COST_MISPLACED + walk->regions * COST_REGION +
+			  (walk->sign_cut ? COST_SIGN_CUT : 0) +
 			  (params->extend_address ? COST_EXTENDED : 0) +
 			  (params->address_bits ? COST_NARROW : 0);
+	addresses->cost = addresses->form + addresses->outside * COST_OUTSIDE;
 	free(walk);
 	return NTRACE_OK;
 }

@@ -5,7 +5,9 @@
 
 #include "detect.h"
 
-#define CANDIDATES_MAX 32
+/* Settings of addresses for each width of SRC. */
+#define SETTINGS_MAX (4 + 2 * WIDTHS_MAX)
+#define CANDIDATES_MAX ((NTRACE_SRC_BITS_MAX + 1) * SETTINGS_MAX)
 
 /**
  * struct judged - a stream, and how each width of SRC fits it

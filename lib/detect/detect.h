@@ -83,9 +83,12 @@ struct detect_verdict {
 /** detect_judge - values of the fields of one message */
 void detect_judge(const struct ntrace_message *message, struct detect_verdict *verdict);
 
+#define WIDTHS_MAX 6
+
 /**
  * struct detect_addresses - how well settings of addresses fit
  * @cost: the less the better
+ * @form: the part of @cost that does not count addresses outside of the programs
  * @hash: of all addresses: equal ones decode to the same
  */
 struct detect_addresses {
@@ -93,10 +96,13 @@ struct detect_addresses {
 	uint64_t misplaced;
 	uint64_t outside;
 	uint64_t cost;
+	uint64_t form;
 	uint64_t hash;
 	/* Of fields of 33 to 62 bits, 0 if there is none: the width that most have, and the largest. */
 	unsigned int usual;
 	unsigned int widest;
+	/* Their widths, the one that most have first, though a single one has it; then 0. */
+	unsigned int widths[WIDTHS_MAX];
 	bool wide;		/* an address is above 32 bits */
 };
 
@@ -104,12 +110,29 @@ struct detect_addresses {
 int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,
 		     struct ntrace_space *space, struct detect_addresses *addresses);
 
-/** detect_times - find timestamp_xor and timestamp_bits. Return: 0 or NTRACE_ERR_NOMEM */
-int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool *open);
+/**
+ * detect_times - find timestamp_xor and timestamp_bits
+ * @damaged: a part of the stream is lost or damaged
+ * @open: set to those of NTRACE_DETECT_OPEN_DELTA and NTRACE_DETECT_OPEN_WRAP that hold
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
+int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
+		 uint32_t *open);
+
+/**
+ * struct detect_code - what the code says of a candidate
+ * @path: a number of what was executed: the same blocks have the same number
+ * @cost: evidence against the candidate, in bits
+ */
+struct detect_code {
+	uint64_t path;
+	uint64_t cost;
+};
 
 /** detect_flow - follow the code, within bounds. Return: 0 or NTRACE_ERR_... */
 int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
-		struct ntrace_detect_candidate *candidate);
+		struct ntrace_detect_candidate *candidate, struct detect_code *code);
 
 /** detect_check - ask the checker. Return: 0 or NTRACE_ERR_... */
 int detect_check(const uint8_t *data, size_t size, struct ntrace_detect_candidate *candidate);

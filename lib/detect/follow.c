@@ -13,9 +13,25 @@
 #define EVENTS_MAX 4000000
 #define ENOUGH 1
 
+/* Evidence of a message, in bits: it contradicts the code, cannot be followed, or executes nothing. */
+#define EVIDENCE_ERROR 8
+/* The first contradiction of all: without one, everything is explained. */
+#define EVIDENCE_FIRST 60
+#define EVIDENCE_LOST 3
+#define EVIDENCE_STILL 2
+
+/* What is known of the flow of a SRC. */
+enum lane {
+	LANE_LOST,
+	LANE_RUNS,
+	LANE_OFF,
+};
+
 struct follow {
 	struct ntrace_detect_candidate *candidate;
+	struct detect_code *code;
 	uint64_t events;
+	uint8_t lane[SRC_COUNT];	/* enum lane */
 };
 
 static int take_event(void *data, const struct ntrace_flow_event *event)
@@ -23,22 +39,73 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	struct follow *follow = data;
 	struct ntrace_detect_candidate *candidate = follow->candidate;
 
-	if (event->type == NTRACE_FLOW_BLOCK)
+	switch (event->type) {
+	case NTRACE_FLOW_BLOCK:
 		candidate->instructions += event->instructions;
-	else if (event->type == NTRACE_FLOW_ERROR)
+		follow->code->path =
+			(follow->code->path ^ event->address) * UINT64_C(0x100000001b3) +
+			event->instructions;
+		follow->lane[event->src] = LANE_RUNS;
+		break;
+	case NTRACE_FLOW_SYNC:
+		follow->lane[event->src] = LANE_RUNS;
+		break;
+	case NTRACE_FLOW_TRACE_OFF:
+		follow->lane[event->src] = LANE_OFF;
+		break;
+	case NTRACE_FLOW_ERROR:
 		candidate->flow_errors += event->code != NTRACE_FLOW_ERROR_LOST &&
 					  event->code != NTRACE_FLOW_ERROR_WIRE;
-	else if (event->type == NTRACE_FLOW_GAP)
+		break;
+	case NTRACE_FLOW_GAP:
 		candidate->gaps++;
+		follow->lane[event->src] = LANE_LOST;
+		break;
+	}
 	return ++follow->events > EVENTS_MAX || candidate->instructions > INSTRUCTIONS_MAX ?
 		       ENOUGH :
 		       0;
 }
 
-int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
-		struct ntrace_detect_candidate *candidate)
+static bool is_of_code(const struct ntrace_message *message)
 {
-	struct follow follow = { .candidate = candidate };
+	return !message->flags && (ntrace_message_has(message, NTRACE_FIELD_ICNT) ||
+				   ntrace_message_has(message, NTRACE_FIELD_HIST) ||
+				   ntrace_message_has(message, NTRACE_FIELD_BCNT));
+}
+
+/* A contradiction may be one of the losses: those of damage in the stream meet each candidate. */
+static void weigh(struct follow *follow, const struct ntrace_message *message, bool wrong,
+		  bool moved)
+{
+	bool lost = is_of_code(message) &&
+		    follow->lane[message->field[NTRACE_FIELD_SRC]] == LANE_LOST;
+
+	follow->candidate->lost += lost;
+	if (wrong)
+		follow->code->cost += EVIDENCE_ERROR;
+	else if (lost)
+		follow->code->cost += EVIDENCE_LOST;
+	else if (is_of_code(message) && !moved && message->tcode != NTRACE_TCODE_RESOURCE_FULL)
+		follow->code->cost += EVIDENCE_STILL;
+}
+
+static int take_message(struct ntrace_demux *demux, struct follow *follow,
+			const struct ntrace_message *message)
+{
+	const struct ntrace_detect_candidate *candidate = follow->candidate;
+	uint64_t instructions = candidate->instructions, errors = candidate->flow_errors;
+	int error = ntrace_demux_message(demux, message);
+
+	weigh(follow, message, candidate->flow_errors != errors,
+	      candidate->instructions != instructions);
+	return error;
+}
+
+int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
+		struct ntrace_detect_candidate *candidate, struct detect_code *code)
+{
+	struct follow follow = { .candidate = candidate, .code = code };
 	struct ntrace_flow_config config = {
 		.size = sizeof(config),
 		.params = &candidate->params,
@@ -54,7 +121,9 @@ int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
 	candidate->programs = true;
 	candidate->instructions = 0;
 	candidate->flow_errors = 0;
+	candidate->lost = 0;
 	candidate->gaps = 0;
+	*code = (struct detect_code){ 0 };
 	error = ntrace_demux_new(&demux, &config, LANES_MAX);
 	if (error)
 		return error;
@@ -63,10 +132,12 @@ int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
 	while (!error && (event = ntrace_reader_next(&reader, &message)) >= 0)
 		error = event == NTRACE_WIRE_ERROR ?
 				ntrace_demux_wire_error(demux, message.offset) :
-				ntrace_demux_message(demux, &message);
+				take_message(demux, &follow, &message);
 	if (!error)
 		error = ntrace_demux_flush(demux);
 	ntrace_demux_free(demux);
+	if (candidate->flow_errors)
+		code->cost += EVIDENCE_FIRST;
 	return error == ENOUGH ? NTRACE_OK : error;
 }
 

@@ -11,9 +11,15 @@
 #define TIMES_MANY 16
 /* Contradictions that one damaged time makes. */
 #define WRONG_BY_CHANCE 1
+/* In a damaged stream there are more; so many times as many are not by chance. */
+#define WRONG_BY_DAMAGE 3
+#define WRONG_FACTOR 3
+/* Of so many times one may be damaged, and lead back. */
+#define TIMES_DAMAGED 16
 
 struct clock {
 	uint64_t absolute;
+	uint64_t before[2];	/* the times before @absolute, the last one first; 0 = none */
 	uint64_t added;
 	uint64_t xored;
 	bool back;		/* XOR led back since then */
@@ -27,6 +33,7 @@ struct times {
 	uint32_t widths[65];	/* times by their width */
 	uint64_t sum_mask;	/* the same if times wrap, else all bits */
 	uint64_t wraps;
+	uint64_t sure_wraps;	/* of them, those with two times on either side */
 	uint64_t add_wrong;	/* stretches between two times that contradict it */
 	uint64_t xor_wrong;
 	uint64_t differences;
@@ -37,22 +44,46 @@ static unsigned int width(uint64_t value)
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
+static uint64_t count_times(const struct times *times)
+{
+	uint64_t total = 0;
+
+	for (unsigned int bits = 0; bits <= 64; bits++)
+		total += times->widths[bits];
+	return total;
+}
+
 /* That of the widest times; a single one among many may be damaged. */
 static unsigned int widest(const struct times *times)
 {
-	unsigned int bits, total = 0;
+	uint64_t total = count_times(times);
+	unsigned int bits;
 
-	for (bits = 0; bits <= 64; bits++)
-		total += times->widths[bits];
 	for (bits = 64; bits && times->widths[bits] < (total >= TIMES_MANY ? 2 : 1);)
 		bits--;
 	return bits ? bits : 64;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* The last two times are before both that came before them, near the wrap: a damaged one is not. */
+static bool is_sure_wrap(const struct times *times, const struct clock *clock, uint64_t time)
+{
+	uint64_t before = clock->before[0] < clock->before[1] ? clock->before[0] : clock->before[1];
+
+	return before > times->mask / 2 && larger(time, clock->absolute) < before;
 }
 
 static void take_absolute(struct times *times, struct clock *clock, uint64_t time)
 {
 	bool known = clock->known == times->stretch;
 
+	times->sure_wraps += known && is_sure_wrap(times, clock, time);
+	clock->before[1] = known ? clock->before[0] : 0;
+	clock->before[0] = known ? clock->absolute : 0;
 	if (known && time < clock->absolute) {
 		times->wraps += clock->absolute > times->mask / 2 && clock->absolute <= times->mask;
 	} else if (known) {
@@ -116,7 +147,16 @@ static void walk_within(struct times *times, unsigned int bits, bool wrap, const
 	walk(times, data, size, params);
 }
 
-int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool *open)
+/* Does @wrong contradict so much more often than @other that it is not by chance? */
+static bool is_refuted(uint64_t wrong, uint64_t other, bool damaged)
+{
+	if (damaged)
+		return wrong > WRONG_FACTOR * other + WRONG_BY_DAMAGE;
+	return wrong > other + WRONG_BY_CHANCE;
+}
+
+int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
+		 uint32_t *open)
 {
 	struct times *times = calloc(1, sizeof(*times));
 	bool sifive = params->dialect == NTRACE_DIALECT_SIFIVE_V0;
@@ -124,17 +164,21 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 
 	if (!times)
 		return NTRACE_ERR_NOMEM;
+	*open = 0;
 	/* Once to see how wide a time is, then within that width. */
 	walk_within(times, 64, false, data, size, params);
 	bits = widest(times);
 	walk_within(times, bits, false, data, size, params);
 	if (times->wraps && bits < 64) {
+		if (!times->sure_wraps && times->wraps <= 1 + count_times(times) / TIMES_DAMAGED)
+			*open |= NTRACE_DETECT_OPEN_WRAP;
 		params->timestamp_bits = bits;
 		walk_within(times, bits, true, data, size, params);
 	}
 	/* Without any difference after a time that is known, too. */
-	*open = !sifive && times->add_wrong <= times->xor_wrong + WRONG_BY_CHANCE &&
-		times->xor_wrong <= times->add_wrong + WRONG_BY_CHANCE;
+	if (!sifive && !is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
+	    !is_refuted(times->xor_wrong, times->add_wrong, damaged))
+		*open |= NTRACE_DETECT_OPEN_DELTA;
 	params->timestamp_xor = !sifive && times->xor_wrong < times->add_wrong;
 	free(times);
 	return NTRACE_OK;

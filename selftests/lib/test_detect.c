@@ -2,9 +2,9 @@
 /*
  * Detection of parameters: streams of random configurations of the encoder, as they are, from the
  * middle, in frames, in words, with losses; and bytes that are no trace. The parameters that are found
- * must read the bytes as the true ones do, but for those that are said to be open. What a stream of few
- * messages can tell depends on the stream: one set of configurations is always the same and must be
- * all right; of the set that SEED draws a few may be wrong, and are shown. ONLY chooses one of them.
+ * must read the bytes as the true ones do, but for those that are said to be open. One set of
+ * configurations is always the same and must be all right; of the set that SEED draws one may be wrong,
+ * and is shown. ONLY chooses one of them.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@
 #include "tap.h"
 
 #define CONFIGURATIONS 50
-/* Of so many that SEED draws: detect is wrong about some. The most seen in 60 sets is 2. */
-#define WRONG_MAX 4
+/* Of so many that SEED draws: the cost of a width of SRC is a model, which few streams contradict. */
+#define WRONG_MAX 3
 #define STEPS 4000
 #define MESSAGES_MIN 20
 /* Enough to be cut and damaged. */
@@ -133,8 +133,9 @@ struct given {
 	size_t size;
 };
 
-static bool decodes_alike(const struct given *given,
-			  const struct ntrace_detect_candidate *candidate)
+static bool decodes_alike_with(const struct given *given,
+			       const struct ntrace_detect_candidate *candidate,
+			       unsigned int timestamp_bits)
 {
 	const struct subject *subject = given->subject;
 	struct ntrace_params truth = subject->params;
@@ -142,9 +143,10 @@ static bool decodes_alike(const struct given *given,
 	struct decoded expected, got;
 
 	/* Which bits a time has is known only once it wraps. */
-	if (!candidate->params.timestamp_bits)
+	if (!timestamp_bits)
 		truth.timestamp_bits = 0;
 	params = merged(&truth, &candidate->params);
+	params.timestamp_bits = timestamp_bits;
 	if (candidate->open & NTRACE_DETECT_OPEN_DELTA)
 		params.timestamp_xor = truth.timestamp_xor;
 	if (candidate->open & NTRACE_DETECT_OPEN_JUMPS)
@@ -157,6 +159,52 @@ static bool decodes_alike(const struct given *given,
 	expected = decode(&truth, subject->space, given->stream, given->size);
 	got = decode(&params, subject->space, given->stream, given->size);
 	return expected.hash == got.hash && expected.instructions == got.instructions;
+}
+
+static bool decodes_alike(const struct given *given,
+			  const struct ntrace_detect_candidate *candidate)
+{
+	return decodes_alike_with(given, candidate, candidate->params.timestamp_bits) ||
+	       (candidate->open & NTRACE_DETECT_OPEN_WRAP &&
+		decodes_alike_with(given, candidate, 0));
+}
+
+/* What is written again is the same bytes: an encoder of these parameters may have sent them. */
+static bool explains(const struct ntrace_params *params, const uint8_t *bytes,
+		     const struct ntrace_message *message)
+{
+	unsigned int field = ntrace_message_has(message, NTRACE_FIELD_FADDR) ? NTRACE_FIELD_FADDR :
+									       NTRACE_FIELD_UADDR;
+	struct ntrace_message again = *message;
+	uint8_t written[NTRACE_MESSAGE_BYTES_MAX];
+	unsigned int bits = params->xlen - 1;
+
+	if (message->flags || !ntrace_message_has(message, field))
+		return true;
+	if (params->address_bits && params->address_bits < bits)
+		bits = params->address_bits;
+	if (params->extend_address && message->address_msb && message->address_bytes * 6 < bits)
+		again.field[field] |= UINT64_MAX << message->address_bytes * 6;
+	again.field[field] &= UINT64_MAX >> (64 - bits);
+	again.address_bytes = 0;
+	return ntrace_message_write(&again, params, written) == (int)message->length &&
+	       !memcmp(written, bytes, message->length);
+}
+
+static bool explains_all(const struct ntrace_params *params, const struct given *given)
+{
+	struct ntrace_message message;
+	struct ntrace_reader reader;
+	int event;
+
+	ntrace_reader_init(&reader, params, true);
+	ntrace_reader_feed(&reader, given->stream, given->size);
+	while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
+		if (event == NTRACE_WIRE_MESSAGE &&
+		    !explains(params, given->stream + message.offset, &message))
+			return false;
+	}
+	return true;
 }
 
 static const char *params_text(const struct ntrace_params *params)
@@ -198,10 +246,19 @@ static bool found_in(const struct given *given, unsigned int packing, bool first
 	return false;
 }
 
+/* With more than one answer to how addresses are sent, each of them explains every byte. */
 static bool found(const struct subject *subject, unsigned int packing, bool first)
 {
 	const struct given given = { subject, subject->stream, subject->size };
 
+	for (uint32_t i = 0; i < result.count && result.candidate[i].equal; i++) {
+		const struct ntrace_detect_candidate *candidate = &result.candidate[i];
+
+		if (candidate->packing == packing &&
+		    candidate->open & (NTRACE_DETECT_OPEN_EXTADDR | NTRACE_DETECT_OPEN_ADDRBITS) &&
+		    !explains_all(&candidate->params, &given))
+			return false;
+	}
 	return found_in(&given, packing, first);
 }
 
@@ -269,11 +326,24 @@ static bool detects_middle(const struct subject *subject, struct random *random)
 	return !error && found_in(&given, NTRACE_DETECT_BYTES, false);
 }
 
+/* Most of the code is left: then what is left is to decode alike, for it is all that detect sees. */
+static bool decodes_mostly(const struct given *lossy, const struct given *whole)
+{
+	const struct subject *subject = whole->subject;
+	struct decoded left = decode(&subject->params, subject->space, lossy->stream, lossy->size);
+	struct decoded all = decode(&subject->params, subject->space, whole->stream, whole->size);
+
+	return left.instructions >= all.instructions / 2;
+}
+
 /* Five stretches of up to 60 bytes are missing. */
 static bool detects_lossy(const struct subject *subject, struct random *random)
 {
+	const struct given whole = { subject, subject->stream, subject->size };
 	uint8_t *stream = malloc(subject->size);
+	struct given lossy;
 	size_t size = 0, at = 0;
+	bool good;
 	int error;
 
 	for (unsigned int i = 0; i < 5; i++) {
@@ -289,10 +359,14 @@ static bool detects_lossy(const struct subject *subject, struct random *random)
 	}
 	memcpy(stream + size, subject->stream + at, subject->size - at);
 	size += subject->size - at;
+	lossy = (struct given){ subject, stream, size };
 	error = detect(stream, size, subject->space, &subject->params);
-	free(stream);
 	/* Of the whole stream: messages that are damaged decode to nothing. */
-	return !error && found(subject, NTRACE_DETECT_BYTES, false);
+	good = !error &&
+	       (found_in(&whole, NTRACE_DETECT_BYTES, false) ||
+		(decodes_mostly(&lossy, &whole) && found_in(&lossy, NTRACE_DETECT_BYTES, false)));
+	free(stream);
+	return good;
 }
 
 static bool check(bool good, const struct subject *subject, const struct row *row, uint64_t seed,
@@ -449,9 +523,9 @@ static void test_others(uint64_t seed)
 	}
 	memcpy(junk, "\177ELF\2\1\1", 8);
 	is_kind(4000, NTRACE_DETECT_ELF, "an ELF file");
-	memcpy(junk, "PERFILE2", 8);
+	memcpy(junk, "PERFILE2", sizeof("PERFILE2"));
 	is_kind(4000, NTRACE_DETECT_PERF_DATA, "a perf.data file");
-	memcpy(junk, "\037\213\010", 3);
+	memcpy(junk, "\037\213\010", sizeof("\037\213\010"));
 	is_kind(4000, NTRACE_DETECT_COMPRESSED, "a gzip file");
 	memset(junk, 0xff, 4000);
 	is_kind(4000, NTRACE_DETECT_IDLE, "idle bytes");

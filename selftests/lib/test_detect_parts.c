@@ -298,7 +298,22 @@ static void test_addresses(void)
 		{ "XLEN 32: 32 bits", "xlen=32", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80000000", 1,
 		  1, false },
 		{ "XLEN 32, extended: 36 bits", "xlen=32,extaddr=1",
-		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfffffffff", 1, 0, false },
+		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfffffffff", 1, 1, false },
+		/* Forms that an encoder sends: no byte more than it needs. */
+		{ "XLEN 32, extended: 6 bytes", "xlen=32,extaddr=1",
+		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40000000", 1, 0, false },
+		{ "a sign", "extaddr=1", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfc0000000", 1, 0,
+		  true },
+		{ "a sign with a byte too many", "extaddr=1",
+		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfff000000000", 1, 1, true },
+		{ "the same as bits of an address", "",
+		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfff000000000", 1, 0, true },
+		{ "and as all bits that are sent", "addrbits=48",
+		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfff000000000", 1, 0, true },
+		{ "a sign from the first bytes of memory to the last ones", "extaddr=1",
+		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; IndirectBranch BTYPE=0 ICNT=7 "
+		  "UADDR=0x800",
+		  2, 1, true },
 		{ "XLEN 32, extended: 37 bits", "xlen=32,extaddr=1",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1000000000", 1, 1, false },
 	};
@@ -368,42 +383,52 @@ static void test_times(void)
 		const char *what;
 		const char *text;
 		bool xored;
-		bool open;
+		uint32_t open;
 		unsigned int bits;
+		bool damaged;
 	} cases[] = {
 		{ "no time", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; DirectBranch ICNT=3", false,
-		  true, 0 },
+		  NTRACE_DETECT_OPEN_DELTA, 0, false },
 		{ "sums are too large",
 		  SYNC_AT(8) STEP(24) SYNC_AT(20) STEP(44) SYNC_AT(50) STEP(50) SYNC_AT(60), true,
-		  false, 0 },
-		{ "once is chance", SYNC_AT(8) STEP(24) SYNC_AT(20), true, true, 0 },
-		{ "XOR leads back", SYNC_AT(8) STEP(12) SYNC_AT(32) STEP(32) SYNC_AT(64), false,
-		  false, 0 },
+		  0, 0, false },
+		{ "the same in a damaged stream",
+		  SYNC_AT(8) STEP(24) SYNC_AT(20) STEP(44) SYNC_AT(50) STEP(50) SYNC_AT(60), true,
+		  NTRACE_DETECT_OPEN_DELTA, 0, true },
+		{ "once is chance", SYNC_AT(8) STEP(24) SYNC_AT(20), true, NTRACE_DETECT_OPEN_DELTA,
+		  0, false },
+		{ "XOR leads back", SYNC_AT(8) STEP(12) SYNC_AT(32) STEP(32) SYNC_AT(64), false, 0,
+		  0, false },
 		{ "either is possible", SYNC_AT(8) STEP(1) SYNC_AT(16) STEP(1) SYNC_AT(32), false,
-		  true, 0 },
-		/* 17 times of 20 bits, which wrap. */
-		{ "times wrap",
+		  NTRACE_DETECT_OPEN_DELTA, 0, false },
+		/* 17 times of 20 bits, which wrap; or the last one is damaged. */
+		{ "a time leads back",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(0x10),
-		  false, true, 20 },
+		  false, NTRACE_DETECT_OPEN_DELTA | NTRACE_DETECT_OPEN_WRAP, 20, false },
+		{ "times wrap",
+		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(
+			  0x10) "; " SYNC_AT(0x20),
+		  false, NTRACE_DETECT_OPEN_DELTA, 20, false },
 		{ "one of them is damaged",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(
-			  0x10) "; " SYNC_AT(0x8000000000) "; " SYNC_AT(0x20),
-		  false, true, 20 },
+			  0x10) "; " SYNC_AT(0x20) "; " SYNC_AT(0x8000000000) "; " SYNC_AT(0x30),
+		  false, NTRACE_DETECT_OPEN_DELTA, 20, false },
 		{ "back by less than half",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; "
 		  "x2 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0x70000; " SYNC_AT(0x10),
-		  false, true, 20 },
+		  false, NTRACE_DETECT_OPEN_DELTA, 20, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ntrace_params params = params_of("");
 		size_t size = make("", cases[i].text);
-		bool open;
+		uint32_t open;
 
-		is_u64(detect_times(data, size, &params, &open), 0, "%s", cases[i].what);
+		is_u64(detect_times(data, size, &params, cases[i].damaged, &open), 0, "%s",
+		       cases[i].what);
 		ok(params.timestamp_xor == cases[i].xored && open == cases[i].open &&
 			   params.timestamp_bits == cases[i].bits,
-		   "%s: XOR %d, open %d, %u bits", cases[i].what, params.timestamp_xor, open,
+		   "%s: XOR %d, open %#x, %u bits", cases[i].what, params.timestamp_xor, open,
 		   params.timestamp_bits);
 	}
 }

@@ -75,9 +75,15 @@ static void put_open(struct output *output, uint32_t open, const char *format)
 		uint32_t bit;
 		const char *name;
 	} names[] = {
-		{ NTRACE_DETECT_OPEN_SRC, "srcbits" },	  { NTRACE_DETECT_OPEN_XLEN, "xlen" },
-		{ NTRACE_DETECT_OPEN_MODE, "mode" },	  { NTRACE_DETECT_OPEN_DELTA, "tsdelta" },
-		{ NTRACE_DETECT_OPEN_JUMPS, "alljumps" }, { NTRACE_DETECT_OPEN_DIALECT, "dialect" },
+		{ NTRACE_DETECT_OPEN_SRC, "srcbits" },
+		{ NTRACE_DETECT_OPEN_XLEN, "xlen" },
+		{ NTRACE_DETECT_OPEN_MODE, "mode" },
+		{ NTRACE_DETECT_OPEN_DELTA, "tsdelta" },
+		{ NTRACE_DETECT_OPEN_JUMPS, "alljumps" },
+		{ NTRACE_DETECT_OPEN_DIALECT, "dialect" },
+		{ NTRACE_DETECT_OPEN_EXTADDR, "extaddr" },
+		{ NTRACE_DETECT_OPEN_ADDRBITS, "addrbits" },
+		{ NTRACE_DETECT_OPEN_WRAP, "tsbits" },
 	};
 	const char *between = "";
 

@@ -52,6 +52,9 @@ enum ntrace_detect_packing {
 #define NTRACE_DETECT_OPEN_SRC (1u << 3)	/* another width of SRC fits as well */
 #define NTRACE_DETECT_OPEN_JUMPS (1u << 4)	/* all_jumps: losses contradict either value */
 #define NTRACE_DETECT_OPEN_DIALECT (1u << 5)	/* few messages of SiFive's dialect: maybe damage */
+#define NTRACE_DETECT_OPEN_EXTADDR (1u << 6)	/* the top bit of addresses may be a sign or a bit */
+#define NTRACE_DETECT_OPEN_ADDRBITS (1u << 7)	/* another width of addresses fits as well */
+#define NTRACE_DETECT_OPEN_WRAP (1u << 8)	/* times wrap at tsbits, or some are damaged */
 
 /**
  * struct ntrace_detect_candidate - parameters, and what speaks for and against them
@@ -80,6 +83,7 @@ enum ntrace_detect_packing {
  * @outside: of the addresses, those where the programs have no code
  * @instructions: instructions that were followed
  * @flow_errors: contradictions to the code
+ * @lost: messages about code that could not be followed, from a contradiction to the next sync
  * @gaps: places where the flow was lost
  * @checked: the checker (ntrace/check.h) was asked: what follows counts
  * @check_errors: violations of the specification
@@ -113,6 +117,7 @@ struct ntrace_detect_candidate {
 	uint64_t outside;
 	uint64_t instructions;
 	uint64_t flow_errors;
+	uint64_t lost;
 	uint64_t gaps;
 	uint64_t check_errors;
 	uint64_t check_warnings;
