@@ -77,8 +77,8 @@ static unsigned int run_length(const struct ntrace_frames *frames)
 {
 	unsigned int at = frames->data_next, source = frames->source_of[at];
 
-	while (++at < frames->data_size && frames->source_of[at] == source)
-		;
+	while (at < frames->data_size && frames->source_of[at] == source)
+		at++;
 	return at - frames->data_next;
 }
 

@@ -419,9 +419,11 @@ static void push(enum host_event event)
 }
 
 /* Messages of source 0, as many as @ending names; the rest is of source 1. */
-static const struct ending {
+struct ending {
 	unsigned int number, tcode;
-} * ending;
+};
+
+static const struct ending *ending;
 
 static u8 ending_byte(u64 position)
 {

@@ -344,10 +344,12 @@ static pid_t one_of_two(int which, int go)
  * The first task of two sleeps between its steps. The other one makes trace all that time,
  * and as a real-time task gives its hart to no other.
  */
-static volatile struct {
+struct other_task {
 	int running;
 	int over;
-} * other_task;
+};
+
+static volatile struct other_task *other_task;
 
 static pid_t one_beside(int which, int go)
 {

@@ -15,16 +15,18 @@ enum program_kind {
 	PROGRAM_IMAGES,	/* DIR with files named by their address */
 };
 
+struct program {
+	const char *argument;
+	enum program_kind kind;
+};
+
 /**
  * struct programs - arguments in order; where programs overlap, the later one is used
  *
  * Initially all zeros.
  */
 struct programs {
-	struct program {
-		const char *argument;
-		enum program_kind kind;
-	} * program;
+	struct program *program;
 	unsigned int count;
 };
 
