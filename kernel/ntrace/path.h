@@ -53,7 +53,7 @@ struct ntrace_path;
  * struct ntrace_client - a user of captures that controls the hardware itself
  * @timer: drains the sink of a running capture
  * @stop: stop tracing now; the hart goes offline or to sleep, or the path is removed
- * @resume: undo @stop where the user has not been told to start again
+ * @resume: the system is awake again: start what @stop halted, unless user space must do that
  * @lose: the path is being removed; it must not be used any more
  *
  * The path is locked in @stop, @resume and @lose.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Software model of CTR: what is recorded (CTR 1.0, "what is recorded"). The registers are
+ * Software model of CTR: recording of transfers (CTR 1.0, "what is recorded"). The registers are
  * in model_csr.c. Everything is kept in terms of 1.0, whatever the layout is.
  *
  * Freestanding like the encoder, beside which an emulator runs it.

@@ -122,7 +122,7 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 
 /**
  * struct detect_code - what the code says of a candidate
- * @path: a number of what was executed: the same blocks have the same number
+ * @path: hash of the executed blocks
  * @cost: evidence against the candidate, in bits
  */
 struct detect_code {

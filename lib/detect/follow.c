@@ -20,7 +20,7 @@
 #define EVIDENCE_LOST 3
 #define EVIDENCE_STILL 2
 
-/* What is known of the flow of a SRC. */
+/* State of the flow of one SRC. */
 enum lane {
 	LANE_LOST,
 	LANE_RUNS,

@@ -6,7 +6,7 @@
 #include "counts.h"
 
 /*
- * Branches out of the object: perf2bolt writes "X:0" for what is outside.
+ * Branches out of the object: perf2bolt writes "X:0" for addresses outside of it.
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
 int put_bolt_border(const struct counts_export *export);

@@ -84,7 +84,7 @@ static void put_place(struct callgrind *callgrind, const char *prefix, size_t in
 /*
  * A function: its own instructions, and its calls with all that was executed
  * in them. Threads are functions, too, that call the outermost ones. There are no
- * lines: those cannot be told from the call tree.
+ * lines: the call tree does not contain them.
  */
 static void put_callgrind_function(struct callgrind *callgrind, size_t index, size_t *edge)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Several harts in one stream, told apart by SRC (N-Trace 1.0, SRC). */
+/* Several harts in one stream, distinguished by SRC (N-Trace 1.0, SRC). */
 #include <stdlib.h>
 #include <string.h>
 

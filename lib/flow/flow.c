@@ -562,8 +562,8 @@ static bool encoder_error(struct ntrace_flow *flow, const struct ntrace_message 
 }
 
 /*
- * Only HTM has history, and only BTM DirectBranch (N-Trace 1.0, "messages"). What was learned can be
- * unlearned, because the message may have been a damaged one.
+ * Only HTM has history, and only BTM DirectBranch (N-Trace 1.0, "messages"). A later message can
+ * correct the mode, because the first one may have been damaged.
  */
 static void learn_mode(struct ntrace_flow *flow, const struct ntrace_message *message)
 {

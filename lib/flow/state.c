@@ -47,8 +47,9 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 }
 
 /*
- * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (N-Trace 1.0, Ownership). At once
- * behind a sync the hart is told anew, hcontext first where there is one (N-Trace 1.0, "synchronization").
+ * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (N-Trace 1.0, Ownership). Directly
+ * after a sync, Ownership repeats the whole context, hcontext first if the hart has one
+ * (N-Trace 1.0, "synchronization").
  */
 static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told)
 {

@@ -21,7 +21,7 @@ char *demangle_rust(const char *name);
  * @next: the next byte of the symbol
  * @end: end of the symbol, without a suffix that a compiler appended
  * @lifetimes: number of lifetimes that the enclosing binders have declared
- * @quiet: what is read is not printed
+ * @quiet: parse without printing
  * @failed: the name is not a Rust symbol, or a limit was reached
  */
 struct demangler {

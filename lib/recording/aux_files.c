@@ -164,7 +164,7 @@ static int put_frames(struct aux_area *area, const uint8_t *bytes, uint64_t size
 	return error;
 }
 
-/* What was read before is not read twice; where something is missing the files say so. */
+/* Bytes that were read before are not read twice; the files mark missing bytes. */
 static int begin_payload(struct aux_area *area, uint64_t offset)
 {
 	int error = 0;

@@ -23,7 +23,7 @@ struct piece_list {
  * @name: of the file, for notes
  * @machine: what its sideband says
  * @params: changes to the parameters, may be NULL
- * @streams: what was found; files of theirs are named by descriptors of @files
+ * @streams: the streams found; descriptors of @files name their files
  * @files: open, without names
  * @pieces: by stream
  *
@@ -49,8 +49,8 @@ struct aux_import {
 bool aux_import_has_trace(const struct machine *machine);
 
 /*
- * Return: 0, NTRACE_ERR_FORMAT after a note, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. What was read before
- * an error stays in @import.
+ * Return: 0, NTRACE_ERR_FORMAT after a note, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. Streams that were
+ * read before an error stay in @import.
  */
 int aux_import_read(struct aux_import *import);
 void aux_import_free(struct aux_import *import);

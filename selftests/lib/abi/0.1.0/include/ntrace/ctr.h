@@ -440,7 +440,7 @@ struct ntrace_ctr_config {
 };
 
 /**
- * struct ntrace_ctr_model - CTR of one hart; private but for what is called readable
+ * struct ntrace_ctr_model - CTR of one hart; fields are private unless described as readable
  */
 struct ntrace_ctr_model {
 	struct ntrace_ctr_config config;
@@ -536,7 +536,7 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_read(const struct ntrace_ctr_model *mod
 /**
  * ntrace_ctr_model_write - a CSR is written: as ntrace_ctr_model_read()
  *
- * Fields take legal values (WARL): what is not implemented stays 0. A depth that is not
+ * Fields take legal values (WARL): fields that the hart lacks stay 0. A depth that is not
  * implemented becomes the greatest one below it, or else the smallest. Entries stay in their
  * slots when the depth changes, and WRPTR loses what is too much of it.
  */

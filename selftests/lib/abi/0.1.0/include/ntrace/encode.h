@@ -142,7 +142,7 @@ struct ntrace_encoder_config {
 #define NTRACE_ENCODER_QUEUE_BITS 1024
 
 /**
- * struct ntrace_encoder - state; private but for what is called readable
+ * struct ntrace_encoder - state; fields are private unless described as readable
  *
  * Its size stays what it is: what the library adds comes out of @reserved.
  */
@@ -317,8 +317,8 @@ NTRACE_API void ntrace_encoder_halted(struct ntrace_encoder *encoder, bool halte
 /**
  * ntrace_encoder_reset - the hart enters or leaves reset
  *
- * The first block after it sends a sync message with SYNC 1, which also tells
- * what was retired before.
+ * The first block after it sends a sync message with SYNC 1, which also reports
+ * the instructions that retired before.
  */
 NTRACE_API void ntrace_encoder_reset(struct ntrace_encoder *encoder, bool reset);
 
