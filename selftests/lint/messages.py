@@ -5,7 +5,7 @@
 A quoted message is a code span of several words in Documentation/troubleshooting.md that is not
 a command, an option or a path, a code span in one of its headings, or an entry of DIAGNOSTICS in
 a manual page. A conversion of a format string matches any text; N in a quotation is a number and
-"..." is any text. At least half of a quotation must match literally.
+"..." is any text. More than half of a quotation must match literally.
 """
 import os
 import re
@@ -86,7 +86,7 @@ def known(message, literals):
         words = set(re.findall(r"[A-Za-z]{3,}", part))
         near = [one for one in literals if 2 * len(words & set(re.findall(r"[A-Za-z]{3,}", one))) >= len(words)]
         if not any(part in one for one in near) and \
-           not any(2 * matches(part, one) >= len(part) for one in near):
+           not any(2 * matches(part, one) > len(part) for one in near):
             return False
     return True
 
