@@ -9,6 +9,7 @@
 
 #define ntrace_csrr riscv_csrr
 #define ntrace_csrrw riscv_csrrw
+#define ntrace_tb_state(env) 0
 
 #else
 
@@ -32,6 +33,30 @@ RISCVException ntrace_csrrw(CPURISCVState *env, int csrno, target_ulong *value,
 /* SCTRCLR: before anything is done, and when it is certain that it is done. */
 void ntrace_ctr_clear_begin(CPURISCVState *env);
 void ntrace_ctr_clear(CPURISCVState *env);
+
+/* Bits of cs_base: what the translation of a block does besides its instructions. */
+#define NTRACE_TB_TRACED 1
+#define NTRACE_TB_CTR 2
+
+/*
+ * Jumps and branches of a block are recorded only while CTR is on in its mode
+ * and not frozen. Only an access to a CSR, which ends a block, turns it on.
+ */
+static inline bool ntrace_ctr_records(const CPURISCVState *env)
+{
+    uint64_t control = env->virt_enabled ? env->vsctrctl : env->mctrctl;
+    uint64_t mode = env->priv == PRV_M ? MCTRCTL_M :
+                    env->priv == PRV_S ? XCTRCTL_S : XCTRCTL_U;
+
+    return control & mode && !(env->sctrstatus & SCTRSTATUS_FROZEN);
+}
+
+/* Translations of the same code for different states live side by side. */
+static inline uint64_t ntrace_tb_state(const CPURISCVState *env)
+{
+    return (env->ntrace_on ? NTRACE_TB_TRACED : 0) |
+           (ntrace_ctr_records(env) ? NTRACE_TB_CTR : 0);
+}
 
 /* Fields of xctrctl, and depths as 1 << DEPTH, that the hart implements. */
 static inline uint64_t ntrace_ctr_control(const CPURISCVState *env)
