@@ -140,6 +140,14 @@ static int put_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	return 0;
 }
 
+/* A trace may end, or lose messages, before it tells the direction of the last branch. */
+static const char *branch_text(const struct ntrace_flow_event *event)
+{
+	if (!event->next_known)
+		return "branch unknown";
+	return event->taken ? "branch taken" : "branch not taken";
+}
+
 static void put_block(const struct printer *printer, const struct ntrace_flow_event *event)
 {
 	struct output *output = printer->output;
@@ -153,7 +161,7 @@ static void put_block(const struct printer *printer, const struct ntrace_flow_ev
 	if (event->interrupted)
 		output_padded(output, "interrupted", 20);
 	else if (event->insn_class == NTRACE_INSN_BRANCH)
-		output_padded(output, event->taken ? "branch taken" : "branch not taken", 20);
+		output_padded(output, branch_text(event), 20);
 	else
 		output_padded(output, ntrace_insn_class_name(event->insn_class), 20);
 	output_char(output, ' ');

@@ -122,7 +122,9 @@ static void block(const struct printer *printer, const struct ntrace_flow_event 
 	member_hex(output, "last", event->last);
 	output_printf(output, ",\"instructions\":%" PRIu32, event->instructions);
 	member_text(output, "class", ntrace_insn_class_name(event->insn_class));
-	member_bool(output, "taken", event->taken);
+	/* Without the direction of a branch there is nothing to be true or false. */
+	if (event->insn_class != NTRACE_INSN_BRANCH || event->next_known)
+		member_bool(output, "taken", event->taken);
 	member_bool(output, "interrupted", event->interrupted);
 	member_bool(output, "provisional", event->provisional);
 	if (event->next_known)
