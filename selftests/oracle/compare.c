@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare: is the decoded flow of a recording what the harts really executed?
+ * compare: compares the decoded flow of a recording with what the harts executed.
  *
  *   compare [options] --log PREFIX RECORDING	every stream against PREFIX.HARTID
  *   compare [options] --log FILE --pcs LIST	a list "ADDRESS SIZE" per line; lines "trap
- *	exception", "trap interrupt" and "loss" say what came between
+ *	exception", "trap interrupt" and "loss" mark what happened between two entries
  *
- *  --section N       which start of the encoder, 0 = the first in the log
+ *  --section N       the section to compare: the Nth start of the encoder, 0 = the first in the log
  *  --priv usm        privileges that were traced (us)
  *  --sysroot DIR, --firmware ELF, --firmware-bias N   as for ntrace decode
- *  --min N           fewer compared instructions are a failure
+ *  --min N           fail if fewer than N instructions were compared
  *  --kernel-from T   kernel text must come from objects with T in their names
  *  --tasks FILE      a recording of tasks: all starts of the encoder from the one that FILE has
  *                    for the hart, if it is there; FILE gets the ones that come next. Each
@@ -56,7 +56,10 @@ struct options {
 
 #define THREADS_MAX 256
 
-/* A thread as decoded: its task pointer as logged; functions worker_N, as told and as seen. */
+/*
+ * A decoded thread: its task pointer from the log, and which worker_N functions --names and the
+ * trace give it.
+ */
 struct thread {
 	int32_t tid;
 	uint64_t task;
@@ -68,7 +71,7 @@ static struct thread threads[THREADS_MAX];
 static unsigned int thread_count;
 static unsigned int next_section[256]; /* by hart id */
 
-/* Where the bytes of the kernel came from: blocks met for the first time. */
+/* An object that kernel code came from, and how many distinct blocks came from it. */
 struct origin {
 	const char *name;
 	unsigned int places;
@@ -78,14 +81,14 @@ struct run {
 	const struct options *options;
 	struct match match;
 	struct pieces pieces;
-	uint64_t marks;		/* places in the stream where the driver says that trace is missing */
+	uint64_t marks;		/* places in the stream where the driver reported missing trace */
 	uint64_t blocks;
 	uint64_t bad_events;
 	uint64_t warnings[32];
 	uint64_t seen[SEEN_SIZE];
 	struct origin origins[OBJECTS_MAX];
 	unsigned int origin_count;
-	struct ntrace_space *space;	/* of the block where the difference was met */
+	struct ntrace_space *space;	/* address space of the block that differs */
 	char name[512];
 };
 
@@ -173,7 +176,7 @@ static struct thread *find_thread(int32_t tid)
 	return &threads[thread_count++];
 }
 
-/* Is the block that was just compared the one of the thread that it is said to be? */
+/* Checks that the block just compared ran in the thread that the session attributes it to. */
 static void check_thread(struct run *run, const struct ntrace_session_event *event)
 {
 	uint64_t task = run->match.previous.task;
@@ -268,7 +271,7 @@ static const char *symbol(void *data, uint64_t address)
 	return run->name;
 }
 
-/* Prints what one comparison came to. Return: 0 = the same, 1 = not. */
+/* Prints the result of one comparison. Return: 0 = the same, 1 = not. */
 static int judge(struct run *run, const char *what)
 {
 	struct match *match = &run->match;
@@ -402,7 +405,7 @@ static int compare_stream(const struct options *options, struct ntrace_session *
 	return result;
 }
 
-/* Return: 0 = each of the named threads was in its function. */
+/* Return: 0 = each thread of --names was seen in its function. */
 static int judge_threads(const struct options *options)
 {
 	unsigned int named = 0, missing = 0, i;

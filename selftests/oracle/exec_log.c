@@ -1,30 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * QEMU TCG plugin: logs the instructions that each hart really executed while
- * its trace encoder was tracing (format: log.h). It is the witness against
- * which decoded trace is held, so it shares nothing with the encoder model, the
- * library or the hooks in QEMU: it sees instructions through its own callbacks
- * and start and stop through its own callback on stores to the encoders' pages.
+ * QEMU TCG plugin: logs the instructions that each hart executed while its trace encoder was
+ * tracing (format: log.h). Decoded trace is checked against this log, so the plugin shares no code
+ * with the encoder model, the library or the hooks in QEMU: it sees instructions through its own
+ * callbacks, and start and stop of tracing through its own callback on stores to the encoders'
+ * pages.
  *
  *   -plugin exec_log.so,out=PREFIX[,base=0x6000000][,max=BYTES][,stacks=on]
  *
- * writes PREFIX.HART, and PREFIX.messages for people. base is the physical
- * address of hart 0's encoder, the others follow at 4 KiB each; max bounds each
- * file; with stacks=on the log tells calls, returns and traps, and the stack pointer
- * and task after each.
+ * writes PREFIX.HART, and PREFIX.messages with readable messages. base is the physical address of
+ * hart 0's encoder, the others follow at 4 KiB each; max limits the size of each file; with
+ * stacks=on the log records calls, returns and traps, and the stack pointer and task after each.
  *
- * What is cheap enough to stay switched on: a callback at the start of each
- * translated block, and before each instruction an inline store of its number
- * within the block. So at the start of a block it is known how far the block
- * before it came. All instructions but the last one begun have retired. The
- * last one may have faulted, or been abandoned to be run again, so it is held
- * back until the start of the next block tells what became of it:
+ * To be cheap enough to stay enabled, the plugin uses one callback at the start of each translated
+ * block, and an inline store of the instruction's number within the block before each instruction.
+ * The callback of a block thus sees how far the previous block came. All instructions begun have
+ * retired, except perhaps the last. The last one may have faulted, or QEMU may have abandoned it to
+ * run it again, so the plugin holds it back until the next block shows which:
  *
- *  - A plain instruction (no branch, jump, xRET) has one successor: the address
- *    behind it. If the next block is elsewhere, a trap was taken. The trap's
- *    epc says when: epc = the held instruction means that it did not retire and
- *    is struck; anything else means that it retired and the trap hit its
- *    successor (interrupt, fetch fault).
+ *  - A plain instruction (no branch, jump, xRET) has one successor: the address after it. If the
+ *    next block is elsewhere, a trap was taken. The trap's epc says when: epc = the held
+ *    instruction means that it did not retire and is struck; anything else means that it retired
+ *    and the trap hit its successor (interrupt, fetch fault).
  *  - A plain instruction followed by itself was abandoned and run again (QEMU
  *    restarts after EXCP_ATOMIC and after stores to the page that the block
  *    is in; for MMIO in the middle of a block the second run is invisible to
@@ -35,12 +32,11 @@
  *  - xRET may be illegal: it is struck if the next block is at a trap vector
  *    and epc is its own address.
  *
- * The cause must agree with what was found (an exception strikes, an interrupt
- * does not, ...). If it does not, the log says so and is no witness any more.
- * The privilege of an instruction is that of its translated block: QEMU never
- * runs a block in another privilege than it was translated for. Its address is
- * not: a block is translated once per physical place and run at every virtual
- * address that maps there (CF_PCREL), so pc is read at the start of each block.
+ * The cause must agree with that result (an exception strikes the instruction, an interrupt does
+ * not, ...). If it does not, the plugin writes ODD, which makes the log unusable. The privilege of
+ * an instruction is that of its translated block: QEMU runs a block only in the privilege it was
+ * translated for. Its address is not: a block is translated once per physical place and run at
+ * every virtual address that maps there (CF_PCREL), so pc is read at the start of each block.
  *
  * Where all harts share one host thread (-icount, thread=single), QEMU 10.0
  * passes the index of the hart that first translated the block, and crashes on
@@ -76,9 +72,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 
 /*
- * An instruction packed into 64 bits: bits 63..8 hold the address without its
- * bit 0 and without bits above 56 (a sign extension, Sv57), below are length,
- * class, privilege. Never 0.
+ * An instruction packed into 64 bits: bits 63..8 hold address bits 56..1 (bits above are the sign
+ * extension of Sv57), bits 7..0 hold length, class and privilege. Never 0.
  */
 #define INSN_LEN4 0x01
 #define INSN_CLASS_SHIFT 1
@@ -88,51 +83,51 @@ enum insn_class { PLAIN, TRANSFER, TRAP_RETURN };
 #define INSN_VALID 0x80
 
 /*
- * A translated block. insns are packed instructions with the distance from the
- * start of the block for an address. Lives as long as QEMU: plugins are not told
- * when a block dies.
+ * A translated block. The packed instructions in insns hold their distance from the start of the
+ * block instead of an address. A block is never freed: QEMU does not tell plugins when it drops
+ * one.
  */
 struct block {
-	uint64_t start;		/* where it was translated; of use for the offset in the page */
+	uint64_t start;		/* address at translation; only its offset in the page is used */
 	uint32_t count;
 	uint32_t insns[];
 };
 
 struct hart {
-	uint64_t held;		/* instruction whose fate is open; 0 = none */
-	const struct block *block;	/* that runs; NULL = it began before the section */
-	uint64_t pc_packed;	/* its address as in a packed instruction */
-	uint64_t expect;	/* where the log would go on sequentially */
-	unsigned int priv;	/* privilege as the log knows it */
+	uint64_t held;		/* last instruction begun, perhaps not retired; 0 = none */
+	const struct block *block;	/* current block; NULL = it began before the section */
+	uint64_t pc_packed;	/* current block's address, packed */
+	uint64_t expect;	/* address after the last logged instruction */
+	unsigned int priv;	/* last privilege written to the log */
 	unsigned int run;	/* instructions collected for a run token, with stop bit; 1 = none */
 	unsigned int run_count;
 	bool open;		/* between BEGIN and END */
 	bool full;
-	unsigned int seen;	/* last request carried out */
+	unsigned int seen;	/* value of order[] carried out last */
 	uint64_t vector[4];	/* trap vector of a privilege, mode bits included */
 	uint64_t bytes;
 	size_t fill;
 	uint8_t *buffer;
 	FILE *file;
 	uint64_t instructions, traps, struck, restarts, odd;
-	uint64_t stack, task;	/* as the last arrival in the log has them */
+	uint64_t stack, task;	/* stack pointer and task of the last arrival logged */
 	struct qemu_plugin_register *pc, *sp, *tp, *sscratch, *epc[4], *cause[4], *tvec[4];
 };
 
 /*
- * What the encoder of a hart was last told, by whichever hart. Bit 0: tracing,
- * bit 1: told by another hart; above: a count that makes each order different.
+ * Last start or stop of each hart's encoder. Bit 0: tracing; bit 1: stored by another hart; bits
+ * above: a count that makes each value unique.
  */
 static atomic_uint order[HARTS_MAX];
 static atomic_uint sequence;
 static struct hart harts[HARTS_MAX];
 static struct qemu_plugin_scoreboard *gates;
-static qemu_plugin_u64 gate;	/* 1 while the hart's instructions are wanted */
-static qemu_plugin_u64 begun;	/* instructions begun in the block that runs */
+static qemu_plugin_u64 gate;	/* 1 while the hart's instructions are to be logged */
+static qemu_plugin_u64 begun;	/* instructions begun in the current block */
 static bool single;		/* one host thread runs all harts */
-static unsigned int running;	/* single: the hart that runs */
-static unsigned int begun_single;	/* single: takes the place of begun */
-static bool any_wanted;		/* single: takes the place of the gates */
+static unsigned int running;	/* if single: index of the current hart */
+static unsigned int begun_single;	/* replaces begun if single */
+static bool any_wanted;		/* replaces gate if single */
 static struct qemu_plugin_register *hartid, *privilege;	/* the same for all harts */
 static char *out;
 static uint64_t base = 0x6000000;
@@ -192,7 +187,7 @@ static void put_run(struct hart *hart)
 	hart->run_count = 0;
 }
 
-/* Room for any token; the size limit is looked at here only. */
+/* Makes room for any token. Only this function checks the size limit. */
 static void reserve(struct hart *hart)
 {
 	if (hart->fill + TOKEN_MAX > BUFFER_SIZE)
@@ -250,7 +245,7 @@ static void commit(struct hart *hart, uint64_t insn)
 	hart->expect = address + insn_length(insn);
 }
 
-/* Of the hart that the calling thread runs. */
+/* Reads a register of the hart that the calling thread runs. */
 static uint64_t read_register(struct qemu_plugin_register *handle)
 {
 	static _Thread_local GByteArray *bytes;
@@ -270,7 +265,7 @@ static void read_vectors(struct hart *hart)
 	hart->vector[3] = read_register(hart->tvec[3]);
 }
 
-/* Does a trap handler of this privilege start here? */
+/* True if @address is where trap handlers of privilege @priv start. */
 static bool is_vector(const struct hart *hart, unsigned int priv, uint64_t address)
 {
 	uint64_t offset = address - (hart->vector[priv] & ~3ull);
@@ -280,7 +275,7 @@ static bool is_vector(const struct hart *hart, unsigned int priv, uint64_t addre
 	return offset == 0 && hart->vector[priv];
 }
 
-/* Which task is it? Linux keeps the pointer in tp, and in sscratch while it is in user space. */
+/* Logs the current task. Linux keeps its pointer in tp, and in sscratch while in user space. */
 static void put_task(struct hart *hart)
 {
 	unsigned int priv = read_register(privilege) & 3;
@@ -292,8 +287,8 @@ static void put_task(struct hart *hart)
 }
 
 /*
- * How control came to @insn, if that changes a stack, and what the stack pointer and the
- * task are there. @insn has not retired, and perhaps never will.
+ * Logs how control came to @insn, if that changes a stack, and the stack pointer and the task
+ * there. @insn has not retired, and perhaps never will.
  */
 static void put_arrival(struct hart *hart, uint64_t insn, uint64_t left, bool trapped)
 {
@@ -330,7 +325,7 @@ static void begin(struct hart *hart, bool remote)
 	hart->block = NULL;
 	hart->held = 0;
 	hart->expect = 0;
-	hart->priv = 4;		/* none: the first instruction says its own */
+	hart->priv = 4;		/* no privilege: the first instruction writes its own */
 	hart->run = 1;
 	hart->run_count = 0;
 	hart->stack = 0;
@@ -352,7 +347,7 @@ static void odd(struct hart *hart, enum oracle_odd kind, uint64_t held, uint64_t
 	put_event(hart, ORACLE_ODD, kind, epc);
 }
 
-/* A trap to @priv came next after the held instruction began. Decides whether that retired. */
+/* A trap to @priv followed the held instruction. Decides whether that instruction retired. */
 static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint64_t epc,
 		      uint64_t cause)
 {
@@ -366,7 +361,7 @@ static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint6
 		hart->struck++;
 	else
 		commit(hart, held);
-	/* A jump that led to where the trap came, in the kernel or in user space. */
+	/* A retired jump led to where the trap came, in the kernel or in user space. */
 	if (!struck && insn_class(held) != PLAIN)
 		put_arrival(hart, epc >> 1 << 8 | (epc >> 63) << INSN_PRIV_SHIFT, held, false);
 	hart->held = 0;
@@ -385,7 +380,7 @@ static void take_trap(struct hart *hart, unsigned int priv, uint64_t insn, uint6
 		odd(hart, ORACLE_ODD_INTERRUPT_EPC, held, insn, cause, epc);
 }
 
-/* The hart is at @insn, the first instruction of a trap handler, and not by going on from held. */
+/* The hart is at @insn, first instruction of a trap handler, and held did not lead there. */
 static void trap(struct hart *hart, uint64_t insn)
 {
 	unsigned int priv = insn_priv(insn);
@@ -396,12 +391,12 @@ static void trap(struct hart *hart, uint64_t insn)
 	cause = read_register(hart->cause[priv]);
 	if (insn_class(held) == TRAP_RETURN && insn_priv(held) > priv &&
 	    read_register(hart->epc[3]) == insn_address(insn)) {
-		/* MRET to the handler: it was interrupted here, or firmware hands a trap on. */
+		/* MRET to the handler: a trap interrupted it here, or firmware delegates a trap. */
 		commit(hart, held);
 		return;
 	}
 	if (priv == 3 && insn_priv(held) < 3 && is_vector(hart, 1, epc)) {
-		/* Two traps in a row: the handler in S was interrupted before its first instruction. */
+		/* Two traps in a row: the second hit the S-mode handler's first instruction. */
 		take_trap(hart, 1, insn, read_register(hart->epc[1]),
 			  read_register(hart->cause[1]));
 		hart->traps++;
@@ -411,7 +406,7 @@ static void trap(struct hart *hart, uint64_t insn)
 	take_trap(hart, priv, insn, epc, cause);
 }
 
-/* The next instruction that was begun. */
+/* Handles the next instruction begun: decides the fate of the held one, then holds @insn. */
 static void step(struct hart *hart, uint64_t insn)
 {
 	uint64_t held = hart->held;
@@ -434,7 +429,7 @@ static void step(struct hart *hart, uint64_t insn)
 	hart->held = insn;
 }
 
-/* How many instructions of the present block were begun; from 0 again. */
+/* Returns how many instructions of the current block were begun, and resets the count. */
 static unsigned int take_begun(unsigned int index)
 {
 	unsigned int count = begun_single;
@@ -447,7 +442,7 @@ static unsigned int take_begun(unsigned int index)
 	return count;
 }
 
-/* Steps through what was begun of the present block; the last one stays held. */
+/* Steps through the instructions begun in the current block; the last one stays held. */
 static void finish_block(unsigned int index, struct hart *hart)
 {
 	unsigned int count = take_begun(index);
@@ -491,7 +486,7 @@ static void set_gates(unsigned int index)
 		any_wanted |= wanted(i);
 }
 
-/* Carries out, on the hart's own thread, what its encoder was last told. */
+/* Carries out the last start or stop of the hart's encoder, on the hart's own thread. */
 static void obey(unsigned int index, struct hart *hart)
 {
 	unsigned int now = atomic_load(&order[index]);
@@ -505,7 +500,7 @@ static void obey(unsigned int index, struct hart *hart)
 	set_gates(index);
 }
 
-/* At the start of each block while the hart's gate is open. */
+/* Runs at the start of each block while the hart's gate is open. */
 static void on_block(unsigned int index, void *argument)
 {
 	struct hart *hart = &harts[index];
@@ -522,7 +517,7 @@ static void on_block(unsigned int index, void *argument)
 	hart->pc_packed = pc >> 1 << 8;
 	if ((pc ^ block->start) & (PAGE - 1))
 		odd(hart, ORACLE_ODD_BLOCK, hart->held, hart->pc_packed, 0, pc);
-	/* A trap is looked into before its handler runs: the registers still tell of it. */
+	/* Look at a trap before its handler runs: the handler overwrites the trap registers. */
 	left = hart->held;
 	step(hart, hart->pc_packed + block->insns[0]);
 	if (left)
@@ -537,7 +532,7 @@ static void on_block_single(unsigned int index, void *argument)
 	if (!any_wanted)
 		return;
 	now = read_register(hartid) % HARTS_MAX;
-	/* The count is of the block that ran last, whoever ran it. */
+	/* begun_single counts the last block run, which may be another hart's. */
 	if (now != running)
 		finish_block(running, &harts[running]);
 	running = now;
@@ -551,7 +546,7 @@ static void on_insn_single(unsigned int index, void *argument)
 	begun_single = (uintptr_t)argument;
 }
 
-/* A 32-bit store has been done: was it to trTeControl of an encoder? */
+/* Runs after a 32-bit store: a store to trTeControl of an encoder starts or stops tracing. */
 static void on_store(unsigned int index, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
 {
 	struct qemu_plugin_hwaddr *where;
@@ -559,7 +554,7 @@ static void on_store(unsigned int index, qemu_plugin_meminfo_t info, uint64_t ad
 	uint64_t physical;
 
 	(void)unused;
-	/* Cheap first: a register page keeps its offset through translation. */
+	/* Cheap test first: address translation keeps the offset within a page. */
 	if ((address & (PAGE - 1)) != TE_CONTROL)
 		return;
 	where = qemu_plugin_get_hwaddr(info, address);
@@ -648,7 +643,7 @@ static struct qemu_plugin_register *find_register(const GArray *registers, const
 
 static void on_translate(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
-	/* The privilege that the block is translated for: its thread is in it. */
+	/* Translation runs on the hart's thread, in the privilege that the block is for. */
 	unsigned int priv = read_register(privilege) & 3;
 	size_t count = qemu_plugin_tb_n_insns(tb);
 	struct block *block = g_malloc(sizeof(*block) + count * sizeof(block->insns[0]));
@@ -720,7 +715,7 @@ static void on_hart(qemu_plugin_id_t id, unsigned int index)
 	hart->run = 1;
 }
 
-/* An open section stays without END: the reader sees that QEMU ended in it. */
+/* An open section gets no END: its absence shows the reader that QEMU ended in the section. */
 static void on_exit_qemu(qemu_plugin_id_t id, void *unused)
 {
 	(void)id;

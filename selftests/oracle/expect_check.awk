@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Holds the addresses of a log against payload.expect:
+# Compares the addresses of a log with payload.expect:
 #   awk [-v strict=0] -f expect_check.awk SYMBOLS payload.expect LOG_PRINT
 # SYMBOLS is the output of nm. Prints the first difference and fails, or prints
-# the number of instructions. With strict=0, what depends on the time of the
-# host may be otherwise, as payload.expect says.
+# the number of instructions. With strict=0, instructions that depend on the
+# host's timing may differ as payload.expect describes.
 BEGIN { strict = strict == "" ? 1 : strict; at = 1 }
 FILENAME == ARGV[1] { address[$3] = $1; next }
 FILENAME == ARGV[2] {
@@ -52,7 +52,8 @@ function place(label,   add) {
 	add = sub(/\+4$/, "", label) ? 4 : 0
 	return label in address ? hex(address[label]) + add : "no such label"
 }
-# The lower 32 bits as a number are all that the payload's addresses differ in.
+# The payload's addresses differ only in their lower 32 bits, so this converts
+# only those.
 function hex(text,   i, value) {
 	value = 0
 	text = substr("00000000" text, length(text) + 1)

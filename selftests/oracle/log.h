@@ -7,33 +7,33 @@
  * ones zigzag. An instruction is known by its address, its length (2 or 4) and
  * the privilege it was executed in.
  *
- *   00xxxxxx..01xxxxxx  1 to 6 instructions, each right behind its predecessor.
- *                       The most significant set bit is a stop bit, below it
- *                       stands one bit per instruction, the first one on top:
+ *   00xxxxxx..01xxxxxx  1 to 6 instructions, each directly after its predecessor.
+ *                       The most significant set bit is a stop bit, each bit below
+ *                       is one instruction, the first one topmost:
  *                       0 = 2 bytes, 1 = 4 bytes
  *   JUMP, JUMP + 1      one instruction of 2 or 4 bytes somewhere else: signed
  *                       distance from the end of the predecessor, in units of 2
  *   PRIV + n            what follows is executed in privilege n (0 U, 1 S, 3 M)
  *   TRAP                a trap was taken here. cause * 2 + interrupt, epc.
- *                       Kept for statistics and messages, compared with nothing
- *   BEGIN               tracing went on: sequence number over all harts, then
+ *                       Kept for statistics and messages, never compared
+ *   BEGIN               tracing started: sequence number over all harts, then
  *                       1 if another hart stored the start. The store of a hart
- *                       that starts itself is not in the log, the next one is
- *   END                 tracing went off: same. The store of a hart that stops
+ *                       that starts itself is not in the log, the one after it is
+ *   END                 tracing stopped: same fields. The store of a hart that stops
  *                       itself is the last instruction in the log
- *   TASK                the kernel's task pointer when tracing went on or off: tp in
+ *   TASK                the kernel's task pointer when tracing started or stopped: tp in
  *                       S-mode, sscratch in U-mode, 0 in M-mode
- *   ODD                 the plugin met something it has no explanation for: kind
- *                       (enum oracle_odd), epc. Makes the log unusable as a witness
+ *   ODD                 the plugin found a sequence that it cannot explain: kind
+ *                       (enum oracle_odd), epc. Makes the log unusable
  *   FULL                the size limit was reached, instructions are missing
  *   CALL, RETURN,       with stacks=on: control came to an address by a call, a return or a
  *   TRAP_RETURN,        return from a trap, or it is the first of the handler of the trap before.
  *   HANDLER             Three signed distances: the address from the end of the predecessor; the
- *                       stack pointer there, and the task, from those of the one before of these
+ *                       stack pointer there, and the task, both relative to the last of these
  *                       tokens (0 after BEGIN). The task is tp in S-mode (in the first
- *                       instructions of a handler still that of the user), sscratch in U-mode, in
- *                       M-mode that of the one before. The instruction at the address may be
- *                       missing: a trap came first
+ *                       instructions of a handler still the user's tp), sscratch in U-mode, in
+ *                       M-mode unchanged. The instruction at the address may be
+ *                       missing if a trap came first
  *
  * The first instruction after BEGIN is always a JUMP (predecessor end 0) after
  * a PRIV.
@@ -62,9 +62,11 @@ enum oracle_token {
 };
 
 enum oracle_odd {
-	ORACLE_ODD_USER_JUMP = 1,	/* plain instruction, then elsewhere, and no trap handler */
+	ORACLE_ODD_USER_JUMP = 1,	/* plain instruction, then another place that is no trap
+					 * handler */
 	ORACLE_ODD_EXCEPTION_EPC = 2,	/* exception whose epc is not the last instruction */
-	ORACLE_ODD_INTERRUPT_EPC = 3,	/* interrupt whose epc is not behind the last instruction */
+	ORACLE_ODD_INTERRUPT_EPC = 3,	/* interrupt whose epc is not the address after the last
+					 * instruction */
 	ORACLE_ODD_FETCH_EPC = 4,	/* fetch fault at the instruction that ran last */
 	ORACLE_ODD_PRIVILEGE = 5,	/* privilege rose without a trap */
 	ORACLE_ODD_BLOCK = 6,		/* an instruction whose block's address is not known */

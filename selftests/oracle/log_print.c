@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * log_print LOG [SECTION[-]]: the executed instructions of a section of a log (the
- * first one), with "-" of those behind it as well, one per line: address, size,
- * privilege, and the cause before the first one of a trap handler. With stacks=on also how control
- * came to an address, the stack pointer and the task there.
+ * log_print LOG [SECTION[-]]: prints the executed instructions of one section of a log (default:
+ * the first), one per line: address, size, privilege and, for the first instruction of a trap
+ * handler, the cause. "SECTION-" prints that section and all later ones. With a log written with
+ * stacks=on, log_print also prints how control came to an address, and the stack pointer and task
+ * there.
  */
 #include <inttypes.h>
 #include <stdlib.h>

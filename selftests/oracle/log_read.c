@@ -86,7 +86,9 @@ static int read_arrival(struct oracle_log *log, unsigned int token)
 	return arrive(log, token, log->expect + from_zigzag(address));
 }
 
-/* The first of a section says whose it is, the last whether it still is. */
+/*
+ * The TASK before the first instruction names the section's task; the TASK at its end must match.
+ */
 static void take_task(struct oracle_log *log, uint64_t task)
 {
 	if (log->task_known && task != log->task)
@@ -96,7 +98,7 @@ static void take_task(struct oracle_log *log, uint64_t task)
 	log->task_known = true;
 }
 
-/* One token. Return: as oracle_log_next(), or 2 for one that gives no instruction. */
+/* Reads one token. Return: as oracle_log_next(), or 2 for a token that yields no instruction. */
 static int read_token(struct oracle_log *log, int token, struct oracle_insn *insn)
 {
 	uint64_t first = 0, second = 0;
@@ -174,7 +176,7 @@ int oracle_log_next(struct oracle_log *log, struct oracle_insn *insn)
 	return result;
 }
 
-/* Goes to just behind the BEGIN of @section. */
+/* Skips to the token after the BEGIN of @section. */
 static int find_section(struct oracle_log *log, unsigned int section)
 {
 	struct oracle_insn insn;

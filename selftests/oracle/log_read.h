@@ -9,10 +9,10 @@
 
 /**
  * struct oracle_insn - one executed instruction
- * @address: its address
+ * @address: address of the instruction
  * @size: 2 or 4
  * @priv: 0 U, 1 S, 3 M
- * @trap: it is the first one of a trap handler
+ * @trap: first instruction of a trap handler
  * @interrupt: valid with @trap
  * @cause: valid with @trap
  * @task: the kernel's task pointer when its section began
@@ -32,12 +32,12 @@ struct oracle_insn {
 /**
  * struct oracle_arrival - how control comes to an address (log.h), or a trap
  * @token: ORACLE_CALL, ORACLE_RETURN, ORACLE_TRAP_RETURN, ORACLE_HANDLER; ORACLE_TRAP,
- *	   which has @address, where it was taken (epc), and @cause only
- * @cause: times 2, plus 1 of an interrupt
- * @priv: there
+ *	   which sets only @address (epc of the trap) and @cause
+ * @cause: scause or mcause times 2, plus 1 for an interrupt
+ * @priv: privilege at @address
  * @address: the instruction there has not retired yet, and perhaps never will
- * @stack: stack pointer there
- * @task: the kernel's task pointer; of HANDLER it may be the user's tp
+ * @stack: stack pointer at @address
+ * @task: the kernel's task pointer; for ORACLE_HANDLER it may be the user's tp
  */
 struct oracle_arrival {
 	unsigned int token;
@@ -53,12 +53,12 @@ struct oracle_arrival {
  * @remote_start: another hart started the section
  * @remote_stop: another hart stopped it; valid at its end
  * @closed: the end of the section was seen
- * @join: set by the caller: sections follow each other without end
- * @task_changed: a section ended with another task than it began with
+ * @join: set by the caller: read on into the next section at the end of one
+ * @task_changed: the task at the end of a section is not the one at its begin
  * @error: why reading stopped early, NULL if it did not
- * @arrive: set by the caller if wanted: gets arrivals and traps between the instructions;
- *	    not 0 = stop, as an error that it has told
- * @data: for @arrive
+ * @arrive: optional callback for arrivals and traps between instructions; a result
+ *	    other than 0 stops reading, and the callback has reported why
+ * @data: first argument of @arrive
  * The other fields are private.
  */
 struct oracle_log {

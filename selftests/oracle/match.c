@@ -4,7 +4,7 @@
 
 #include "match.h"
 
-/* The log's next instruction in the mask, before mutation. */
+/* Reads the log's next instruction in the mask, before mutation. */
 static int take(struct match *match, struct oracle_insn *insn)
 {
 	int result;
@@ -72,8 +72,8 @@ static int differ(struct match *match, const char *why, uint64_t address, unsign
 }
 
 /*
- * Does the log's trap mark agree with what the trace said? After a privilege
- * that is not traced, a handler begins with a synchronization: nothing to check.
+ * Compares the log's trap mark with the trace's. After a privilege that is not traced, a handler
+ * begins with a synchronization, so there is nothing to check.
  */
 static const char *check_trap(struct match *match, const struct oracle_insn *logged)
 {
@@ -84,7 +84,7 @@ static const char *check_trap(struct match *match, const struct oracle_insn *log
 	if (match->left_mask)
 		return NULL;
 	if (reported) {
-		/* A trap at the very start: the witness saw nothing before the handler. */
+		/* A trap at the very start: the log has nothing before the handler. */
 		if (!logged->trap)
 			return first ? NULL : "the trace has a trap where the hart took none";
 		if (!match->trap_any && match->trap_interrupt != logged->interrupt)
@@ -100,8 +100,8 @@ static const char *check_trap(struct match *match, const struct oracle_insn *log
 }
 
 /*
- * The log's next instruction; the one that stores the stop is left out at the end
- * of a section if the trace does not have it.
+ * Reads the log's next instruction. Skips the store that stops tracing, at the end of a section, if
+ * the trace does not have it.
  */
 static int next_of_sections(struct match *match, struct oracle_insn *logged, uint64_t address)
 {
@@ -156,7 +156,7 @@ static int compare_one(struct match *match, uint64_t address, unsigned int size)
 	return 0;
 }
 
-/* How many decoded ones from @i and logged ones from @j agree. */
+/* Counts how many decoded instructions from @i agree with logged ones from @j. */
 static unsigned int agreement(const struct match *match, unsigned int i, unsigned int j)
 {
 	unsigned int count = 0;
@@ -170,7 +170,7 @@ static unsigned int agreement(const struct match *match, unsigned int i, unsigne
 	return i == match->head_count || j == match->queue_count ? count : 0;
 }
 
-/* Only one block may differ: the skipped ones must be in sequence. */
+/* Only one block may differ, so the skipped instructions must be sequential. */
 static bool head_is_block(const struct match *match, unsigned int decoded, unsigned int logged)
 {
 	for (unsigned int i = 1; i < decoded; i++)
@@ -183,7 +183,7 @@ static bool head_is_block(const struct match *match, unsigned int decoded, unsig
 	return true;
 }
 
-/* A remotely started hart: finds where the two sequences meet, then compares. */
+/* Another hart started tracing: finds where the two sequences meet, then compares. */
 static int align(struct match *match)
 {
 	unsigned int best = UINT32_MAX, skip_decoded = 0, skip_logged = 0;
@@ -232,13 +232,13 @@ int match_insn(struct match *match, uint64_t address, unsigned int size)
 	}
 	if (match->aligned)
 		return compare_one(match, address, size);
-	/* Traps so early are not checked, their place moves with the alignment. */
+	/* Do not check traps this early: their place depends on the alignment. */
 	match->trap_pending = false;
 	match->head[match->head_count++] = (struct match_place){ address, (uint8_t)size };
 	return match->head_count == MATCH_END_MAX ? align(match) : 0;
 }
 
-/* What is left may be the store that stops; further sections are another recording's. */
+/* The rest may be the store that stops tracing; later sections belong to another recording. */
 static int end_of_sections(struct match *match)
 {
 	const unsigned int section = match->previous.section;

@@ -6,7 +6,7 @@
  * and size. If the hart started itself, the run starts at the first logged instruction; if it
  * stopped itself, the run ends at the last or the last but one (the encoder may or may not report
  * the store that stops). If another hart did, one block (sequential instructions) at that end may
- * be in only one of the two; it is counted.
+ * be in only one of the two sequences; its instructions are counted.
  */
 #ifndef ORACLE_MATCH_H
 #define ORACLE_MATCH_H
@@ -29,11 +29,11 @@ struct match_place {
  * @log: an open log
  * @priv_mask: privileges to compare, bit n = privilege n; others are skipped
  * @sections: the log is joined: at the end of each section the store that stops may be missing
- * @last: and no section of the log may be left
- * @mutation: test of this very program: falsifies the log at @mutate_at
+ * @last: with @sections: no section of the log may remain
+ * @mutation: self-test: change the log at @mutate_at, so that the comparison must fail
  * @mutate_at: number of the instruction
  * @compared: instructions that agree
- * @traps, @interrupts: traps among them that trace and log both know
+ * @traps, @interrupts: traps among them, in trace and log alike
  * @excursions: how often the log left @priv_mask
  * @head_log, @head_decoded, @tail_log, @tail_decoded: instructions at a remote
  *	end that only one side has
@@ -50,56 +50,59 @@ struct match {
 	uint64_t compared;
 	uint64_t traps;
 	uint64_t interrupts;
-	uint64_t causes[2][32];		/* of these traps: exceptions, interrupts */
+	uint64_t causes[2][32];		/* causes of @traps: exceptions, interrupts */
 	uint64_t excursions;
 	unsigned int head_log;
 	unsigned int head_decoded;
 	unsigned int tail_log;
 	unsigned int tail_decoded;
 	const char *why;
-	uint64_t compared_before_losses;	/* of pieces.c */
+	uint64_t compared_before_losses;	/* set and used by pieces.c */
 
 	/* private */
 	uint64_t taken;			/* instructions taken from the log, for mutate_at */
-	struct oracle_insn again;	/* MATCH_ADD: to be delivered once more */
+	struct oracle_insn again;	/* for MATCH_ADD: the instruction to return again */
 	bool has_again;
-	struct oracle_insn previous;		/* the last that agreed */
+	struct oracle_insn previous;		/* last instruction that agreed */
 	bool left_mask;			/* instructions were skipped since the previous one */
 	bool aligned;
 	bool log_ended;
 	bool trap_pending;
 	bool trap_interrupt;
 	bool trap_any;
-	struct match_place head[MATCH_END_MAX];	/* decoded, not aligned yet */
+	struct match_place head[MATCH_END_MAX];	/* decoded instructions before alignment */
 	unsigned int head_count;
-	struct oracle_insn queue[MATCH_END_MAX];	/* of the log, read ahead */
+	struct oracle_insn queue[MATCH_END_MAX];	/* logged instructions read ahead */
 	unsigned int queue_next, queue_count;
-	struct match_place past[MATCH_CONTEXT];	/* the last that agreed */
+	struct match_place past[MATCH_CONTEXT];	/* last instructions that agreed */
 	struct oracle_insn wrong_log;	/* the log's side of the difference */
 	bool wrong_log_valid;
-	struct match_place wrong[MATCH_CONTEXT + 1];	/* the decoded side, and what followed */
+	struct match_place wrong[MATCH_CONTEXT + 1];	/* the decoded side of the difference, and
+							 * its successors */
 	unsigned int wrong_count;
 };
 
-/** match_begin - set the public input fields first, the rest to 0 */
+/*
+ * match_begin - begin a comparison; the caller has set the public input fields and zeroed the rest
+ */
 void match_begin(struct match *match);
 
-/** match_trap - the next instruction is the first of a handler; @btype as in N-Trace */
+/* match_trap - the next instruction is the first of a handler; @btype is B-TYPE of N-Trace */
 void match_trap(struct match *match, unsigned int btype);
 
 /** match_insn - Return: 0, or 1 when there is a difference and enough context has been seen */
 int match_insn(struct match *match, uint64_t address, unsigned int size);
 
-/** match_settle - no more decoded instructions that follow each other: compares those that wait */
+/* match_settle - end a run of decoded instructions: compare those that still wait */
 void match_settle(struct match *match);
 
-/** match_next - the log's next instruction. Return: 1, 0 at the end, -1 with log->error set */
+/* match_next - read the log's next instruction. Return: 1, 0 at the end, -1 with log->error set */
 int match_next(struct match *match, struct oracle_insn *insn);
 
-/** match_end - no more decoded instructions. Return: 0, or 1 if there is a difference */
+/* match_end - end the decoded sequence. Return: 0, or 1 if there is a difference */
 int match_end(struct match *match);
 
-/** match_report - the difference with its context; @name: text for an address, or NULL */
+/* match_report - print the difference and its context; @name: text for an address, or NULL */
 void match_report(struct match *match, const char *(*name)(void *data, uint64_t address),
 		  void *data);
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bare metal program for the test of exec_log.c: everything that makes QEMU
- * call back for an instruction that does not retire, or not yet. Each traced
- * instruction has a label, payload.expect has the labels in the order in which
- * the instructions must retire.
+ * Bare metal program for the test of exec_log.c. It contains every case in which QEMU calls back
+ * for an instruction that does not retire, or retires only later. Each traced instruction has a
+ * label, payload.expect has the labels in the order in which the instructions must retire.
  *
  * ENCODER is the page that the plugin takes for the encoder's: any MMIO page
  * that swallows a word at offset 0.
  */
-#define UNMAPPED 0x01000000	/* nothing there: access fault */
+#define UNMAPPED 0x01000000	/* nothing is mapped here: access fault */
 #define UART 0x10000000
 #define CLINT 0x02000000
 
@@ -54,7 +53,7 @@ X p3;	bnez	t1, p2
 X p4;	c.li	a0, 4
 X p5;	c.nop
 	.option norvc
-	/* synchronous traps: struck once, and not run again */
+	/* synchronous traps: struck once, and not executed again */
 X e0;	ecall
 X e1;	ebreak
 	.option rvc
@@ -66,7 +65,7 @@ X e5;	addi	s5, s5, 1
 	/* a trap whose handler returns to the instruction itself, which then works */
 X e6;	lw	t0, 0(s6)		/* s6 is 0 at first; the handler makes it s3 */
 X e7;	addi	s5, s5, 1
-	/* MMIO in the middle of a block: abandoned and run again */
+	/* MMIO in the middle of a block: QEMU abandons the instruction and runs it again */
 X m0;	addi	s5, s5, 1
 X m1;	lbu	t0, 5(s1)
 X m2;	addi	s5, s5, 1
@@ -79,7 +78,7 @@ X am1;	addi	s5, s5, 1
 X am2;	amoadd.w t0, x0, (s3)
 X am3;	lr.w	t0, (s3)
 X am4;	sc.w	t1, t0, (s3)
-	/* a store into the block that is running */
+	/* a store into the running block */
 X c0;	lla	t2, c5
 X c2;	lw	t3, 0(t2)
 X c3;	sw	t3, 0(t2)
@@ -91,7 +90,7 @@ X fe1;	addi	s5, s5, 1
 	/* an interrupt in a jump to itself: never struck */
 X i0;	csrw	mie, s7
 X i1;	sd	x0, 0(s8)		/* pending now, but interrupts are off */
-X i2;	csrsi	mstatus, 8		/* taken behind this one */
+X i2;	csrsi	mstatus, 8		/* the interrupt comes after this one */
 X i3;	addi	s5, s5, 1
 X i4;	ld	t0, 0(s9)		/* mtime */
 X i5;	add	t0, t0, s10		/* a moment later */
@@ -100,7 +99,8 @@ X i7;	j	i7			/* until the handler moves on */
 X i8;	ld	t0, 0(s9)
 X i9;	add	t0, t0, s10
 X ia;	sd	t0, 0(s8)
-X ib;	wfi				/* if the timer was first, the handler sets it again */
+X ib;	wfi				/* if the timer interrupt came before wfi, the handler sets
+					 * the timer again */
 X ic;	csrci	mstatus, 8
 	/* U mode and back through S: delegated ecall, illegal xRET */
 X u0;	csrc	mstatus, s11		/* MPP = U */
@@ -109,10 +109,10 @@ X u3;	csrw	mepc, t0
 X u4;	mret
 X u_code; addi	s5, s5, 1
 X u6;	ecall			/* to S */
-X u7;	sret				/* illegal in U: to M */
-X u8;	lw	t0, 0(s2)		/* fault in U: to M */
+X u7;	sret				/* illegal in U: traps to M */
+X u8;	lw	t0, 0(s2)		/* fault in U: traps to M */
 X u9;	ecall				/* to S, which asks M to come back */
-	/* a four byte instruction over a page end */
+	/* a four-byte instruction that crosses a page boundary */
 	.option rvc
 X z0;	j	z1
 	.balign 4096
@@ -122,18 +122,19 @@ X z2;	addi	s5, s5, 1
 	.option norvc
 X q0;	li	t0, 3
 X q1;	sw	t0, 0(s0)		/* stop: the last one in the log */
-	li	t0, 0x5555		/* and off */
+	li	t0, 0x5555		/* power off */
 	li	t1, 0x100000
 	sw	t0, 0(t1)
 park:	wfi
 	j	park
 
 	/*
-	 * Interrupt: timer far away, and past i7 if it was there; twice as far
-	 * as before if ib was not reached, as on a busy host. Breakpoint of 2 bytes: + 2. Fetch fault: to ra. Fault at address 0: s6 = s3 and
-	 * again. From S: back to M at z0. Otherwise + 4.
+	 * Interrupt: set the timer far ahead, and return to the instruction after i7 if i7 was
+	 * interrupted. If ib was not reached, as on a busy host, set the timer twice as far ahead
+	 * as before. Breakpoint of 2 bytes: skip 2. Fetch fault: return to ra. Fault at address 0:
+	 * set s6 = s3 and retry. From S: return to M at z0. Otherwise: skip 4.
 	 */
-	.option rvc		/* without it the assembler takes 4 as given */
+	.option rvc		/* without this the assembler assumes 4-byte alignment */
 	.balign 4
 	.option norvc
 X m_handler; csrr t5, mcause
@@ -178,7 +179,7 @@ X hm1;	lla	t6, z0
 X hm3;	csrw	mepc, t6
 X hm4;	mret
 
-	.option rvc		/* without it the assembler takes 4 as given */
+	.option rvc		/* without this the assembler assumes 4-byte alignment */
 	.balign 4
 	.option norvc
 X s_handler; csrr t6, sepc

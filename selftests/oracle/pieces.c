@@ -8,7 +8,7 @@ static bool same(const struct piece_insn *decoded, uint64_t address, uint8_t siz
 	return decoded->address == address && decoded->size == size;
 }
 
-/* The function of Knuth, Morris and Pratt: after n that agree, how many of them may go on. */
+/* The failure function of Knuth, Morris and Pratt: after n that agree, how many still count. */
 static uint32_t *make_borders(const struct piece_insn *insns, uint32_t count)
 {
 	uint32_t *border = malloc((count + 1ull) * sizeof(*border)), k = 0;
@@ -27,8 +27,8 @@ static uint32_t *make_borders(const struct piece_insn *insns, uint32_t count)
 }
 
 /*
- * Do trace and log have the same traps in the @count instructions that were read last? As in
- * match.c, after a privilege that is not traced there is nothing to check.
+ * Checks that trace and log have the same traps in the last @count instructions. As in match.c,
+ * there is nothing to check after a privilege that is not traced.
  */
 static const char *check_traps(struct pieces *pieces, const struct oracle_insn *window,
 			       const bool *left, uint32_t count)
@@ -67,12 +67,12 @@ static int differ(struct pieces *pieces, const char *why)
 	return 1;
 }
 
-/* Room for the log's last instructions, as many as the piece has. */
+/* State of a search; window holds as many of the log's last instructions as the piece has. */
 struct search {
 	uint32_t *border;
 	struct oracle_insn *window;
 	bool *left;
-	uint64_t end;		/* behind the place that was found; 0 = none */
+	uint64_t end;		/* first position after the match; 0 = none */
 	uint32_t agree;		/* instructions of the piece that the log ends with */
 	const char *why;
 };
@@ -82,7 +82,7 @@ static void look(struct pieces *pieces, struct search *search, bool last)
 	struct match *match = pieces->match;
 	struct oracle_insn insn;
 	uint32_t k = 0;
-	/* Something is missing between two pieces: one instruction at least. */
+	/* At least one instruction is missing between two pieces. */
 	int result = match_next(match, &insn);
 
 	pieces->read++;
@@ -110,7 +110,7 @@ static void look(struct pieces *pieces, struct search *search, bool last)
 		search->why = "the log ends before the encoder was stopped";
 }
 
-/* The last piece ends where the log ends, but for what match.h says of stops. */
+/* The last piece must end where the log ends, with the exceptions that match.h allows for stops. */
 static void judge_end(struct pieces *pieces, struct search *search)
 {
 	struct match *match = pieces->match;
@@ -131,7 +131,7 @@ static void judge_end(struct pieces *pieces, struct search *search)
 		search->why = "the trace ends where the hart went on";
 }
 
-/* Finds the piece in the log: the first place after the last piece, or the last place at all. */
+/* Finds the first match of the piece after the previous piece; if @last, the last match. */
 static int place(struct pieces *pieces, bool last)
 {
 	struct search search = { .border = make_borders(pieces->insns, pieces->count),

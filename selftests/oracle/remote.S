@@ -2,7 +2,8 @@
 /*
  * Bare metal program for the tests of exec_log.c and compare.c: hart 1 starts
  * and stops the tracing of hart 0, which loops and counts its turns in memory.
- * Hart 1 goes on when hart 0 has made TURNS more, however slow it is.
+ * Between steps, hart 1 waits until hart 0 has made TURNS more turns, so the
+ * test does not depend on speed.
  */
 	.option norelax
 	.macro	wait_for_hart_0

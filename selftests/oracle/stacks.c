@@ -2,21 +2,21 @@
 /*
  * stacks [--section N] [--privilege us] [--forget N] SYMBOLS LOG
  *
- * Call stacks as the witness saw them, from a log with stacks=on (log.h). SYMBOLS has lines
- * "ADDRESS NAME", ascending: a function reaches to the next one. Prints "A;B;C INSTRUCTIONS"
- * for each stack, from the outermost frame, as far as it is known.
+ * Prints the call stacks in a log written with stacks=on (log.h). SYMBOLS has lines "ADDRESS NAME",
+ * ascending; a function reaches up to the next one. The output is "A;B;C INSTRUCTIONS" for each
+ * stack, from the outermost known frame.
  *
- * A frame is known by the stack pointer at its first instruction: it is gone as soon as
- * a return, of whatever kind, leaves the stack pointer at or above that. Return addresses
- * are never looked at, nor is anything shared with the library, which has nothing but them.
- * A trap puts a layer of frames on top, which SRET and MRET take off again. Where they do not
- * lead back to what was interrupted, with the stack pointer of then, but to the start of a function,
- * it is a signal's handler. What that returns to asks the kernel for its end: it is gone when
- * the kernel goes elsewhere. Frames that began before the log did have no stack pointer.
+ * The stack pointer at its first instruction identifies a frame: the frame ends when a return of
+ * any kind leaves the stack pointer at or above that value. This program ignores return addresses
+ * and shares no code with the library, which unwinds by return addresses only. A trap pushes a
+ * layer of frames, and SRET or MRET pops it. If SRET or MRET leads to the start of a function, not
+ * to the interrupted place with its stack pointer, that function is a signal handler. It returns to
+ * the sigreturn trampoline, whose frame ends when the kernel leaves for another place. Frames that
+ * began before the log have no stack pointer.
  *
- * An alternate stack for signals is expected below the stacks that are interrupted.
+ * An alternate signal stack must lie below the stacks that signals interrupt.
  *
- * --forget leaves the Nth return in those privileges undone: who compares must see it.
+ * --forget ignores the Nth return in the given privileges: a comparison must notice it.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -39,7 +39,7 @@ struct symbol {
 	char *name;
 };
 
-/* A function below its callers; the root is node 0. */
+/* A node of the call tree; the root is node 0. */
 struct node {
 	uint32_t parent;
 	uint32_t function;
@@ -47,11 +47,11 @@ struct node {
 };
 
 /*
- * @stack: at its first instruction, 0 = not known
- * @signal: a signal's handler
- * @ends: what that returned to, which asks for its end
- * @resume, @interrupted: of both: where what they interrupt goes on, and its stack pointer then
- * @shown: of a privilege that is wanted
+ * @stack: stack pointer at the frame's first instruction, 0 = unknown
+ * @signal: frame of a signal handler
+ * @ends: frame of the sigreturn trampoline that a signal handler returned to
+ * @resume, @interrupted: for both: address and stack pointer at which the interrupted code resumes
+ * @shown: the frame's privilege is to be printed
  */
 struct frame {
 	uint32_t function;
@@ -65,8 +65,8 @@ struct frame {
 };
 
 /*
- * Frames from @base on are those of a trap's handler; @resume and @stack are of what it interrupts.
- * @asked: by an ECALL of a program
+ * Frames from @base on belong to a trap handler. @resume, @stack: those of the interrupted code.
+ * @asked: the trap is an ECALL from U-mode
  */
 struct layer {
 	uint32_t base;
@@ -86,10 +86,10 @@ struct task {
 };
 
 /*
- * @pending: layers on top whose handler has not begun
- * @arrivals: in the log
- * @low, @high: of the function that was looked up last
- * @after: behind the last instruction
+ * @pending: topmost layers whose handler has not begun
+ * @arrivals: number of arrivals in the log
+ * @low, @high: bounds of the function looked up last
+ * @after: address after the last instruction
  */
 struct stacks {
 	struct symbol *symbols;
@@ -237,7 +237,7 @@ static struct frame *push(uint64_t address, unsigned int priv, uint64_t stack)
 	return frame;
 }
 
-/* The frame on top is one of another function: a tail call, or straight on. */
+/* The top frame moved to another function, by a tail call or sequentially. */
 static void replace(uint32_t function)
 {
 	struct task *task = stacks.task;
@@ -248,7 +248,7 @@ static void replace(uint32_t function)
 		top->node = node_of(task->count > 1 ? top[-1].node : 0, function);
 }
 
-/* A task has one stack in the kernel, beside which there are those of interrupts. */
+/* A task has one kernel stack; interrupts run on further stacks. */
 static bool same_stack(uint64_t one, uint64_t other)
 {
 	if (!((one | other) & KERNEL))
@@ -257,10 +257,10 @@ static bool same_stack(uint64_t one, uint64_t other)
 }
 
 /*
- * Leaves the frames that have no room above @stack, of those above the last trap.
- * @at: also the innermost that began with just this stack pointer, and none below that: what calls
- * without a frame of its own, through another link register, began with the same, and a handler
- * may have interrupted longjmp(). Return: a signal's handler returned, @left.
+ * Pops the frames above the last trap that lie below @stack. With @at, also pops the innermost
+ * frame that began at exactly @stack, but none further out: a caller without a frame of its own
+ * (it calls through another link register) began at the same stack pointer, and a handler may have
+ * interrupted longjmp(). Return: true if a signal handler returned; @left is its frame.
  */
 static bool pop(uint64_t stack, bool at, struct frame *left)
 {
@@ -282,9 +282,9 @@ static bool pop(uint64_t stack, bool at, struct frame *left)
 	return false;
 }
 
-/* ---- what comes from the log ---- */
+/* ---- tokens of the log ---- */
 
-/* Before the first switch nobody knows whose stack it is; then it is the first one's. */
+/* The task is unknown before the first switch; frames up to then belong to the first task. */
 static void switch_task(const struct oracle_arrival *to)
 {
 	unsigned int i;
@@ -309,10 +309,10 @@ static void on_trap(const struct oracle_arrival *trap)
 {
 	struct task *task = stacks.task;
 
-	/* The handler of the last trap was itself interrupted, before its first instruction. */
+	/* The handler of the last trap was itself interrupted at its first instruction. */
 	if (stacks.pending)
 		push(trap->address, 1, 0);
-	/* A jump to another function was taken, and nothing there was executed yet. */
+	/* A jump to another function retired, and none of that function's instructions did. */
 	else if (task->count > floor_of(task) &&
 		 task->frames[task->count - 1].function != function_at(trap->address))
 		replace(function_at(trap->address));
@@ -339,14 +339,14 @@ static void on_return(const struct oracle_arrival *to)
 	const struct symbol *symbol = &stacks.symbols[function_at(to->address)];
 	struct frame handler, *frame;
 
-	/* A task that is new has nothing below, and may have the pointer of one that ended. */
+	/* A new task has an empty stack, and may reuse the task pointer of one that ended. */
 	if (symbol->start == to->address && !strncmp(symbol->name, "ret_from_fork", 13)) {
 		task->count = 0;
 		task->layer_count = 0;
 	}
 	if (stacks.forget && stacks.privileges >> to->priv & 1 && !--stacks.forget)
 		return;
-	/* Behind a signal's handler is the code that asks for its end. */
+	/* A signal handler returns to the sigreturn trampoline. */
 	if (pop(to->stack, true, &handler)) {
 		frame = push(to->address, to->priv, to->stack);
 		frame->ends = true;
@@ -357,7 +357,7 @@ static void on_return(const struct oracle_arrival *to)
 
 static bool goes_on(const struct oracle_arrival *to, uint64_t resume, uint64_t stack)
 {
-	/* An instruction that traps to ask for something is skipped. */
+	/* An ECALL is skipped on return: the return address is that of the next instruction. */
 	return to->stack == stack && to->address - resume <= 4;
 }
 
@@ -379,7 +379,10 @@ static void on_trap_return(const struct oracle_arrival *to)
 		return;
 	ends = task->count ? &task->frames[task->count - 1] : NULL;
 	if (layer.asked && ends && ends->ends) {
-		/* Back, or to the next handler, whose frame may be just where that of this one was. */
+		/*
+		 * Return to the interrupted code, or entry of the next handler at the same stack
+		 * pointer.
+		 */
 		layer.resume = ends->resume;
 		layer.stack = ends->interrupted;
 		back = goes_on(to, layer.resume, layer.stack);
@@ -410,7 +413,7 @@ static int on_arrival(void *data, const struct oracle_arrival *to)
 		return 0;
 	}
 	switch_task(to);
-	/* A call to what is behind it only asks where it is. */
+	/* A call to the instruction after it only reads pc and makes no frame. */
 	if (to->token == ORACLE_CALL && to->address != stacks.after)
 		push(to->address, to->priv, to->stack);
 	else if (to->token == ORACLE_RETURN)
