@@ -82,27 +82,27 @@ struct match {
 	unsigned int wrong_count;
 };
 
-/*
+/**
  * match_begin - begin a comparison; the caller has set the public input fields and zeroed the rest
  */
 void match_begin(struct match *match);
 
-/* match_trap - the next instruction is the first of a handler; @btype is B-TYPE of N-Trace */
+/** match_trap - the next instruction is the first of a handler; @btype is B-TYPE of N-Trace */
 void match_trap(struct match *match, unsigned int btype);
 
 /** match_insn - Return: 0, or 1 when there is a difference and enough context has been seen */
 int match_insn(struct match *match, uint64_t address, unsigned int size);
 
-/* match_settle - end a run of decoded instructions: compare those that still wait */
+/** match_settle - end a run of decoded instructions: compare those that still wait */
 void match_settle(struct match *match);
 
-/* match_next - read the log's next instruction. Return: 1, 0 at the end, -1 with log->error set */
+/** match_next - read the log's next instruction. Return: 1, 0 at the end, -1 with log->error set */
 int match_next(struct match *match, struct oracle_insn *insn);
 
-/* match_end - end the decoded sequence. Return: 0, or 1 if there is a difference */
+/** match_end - end the decoded sequence. Return: 0, or 1 if there is a difference */
 int match_end(struct match *match);
 
-/* match_report - print the difference and its context; @name: text for an address, or NULL */
+/** match_report - print the difference and its context; @name: text for an address, or NULL */
 void match_report(struct match *match, const char *(*name)(void *data, uint64_t address),
 		  void *data);
 

@@ -36,7 +36,7 @@ struct pieces {
 	uint64_t read;			/* instructions read from the log */
 };
 
-/*
+/**
  * pieces_loss - end the current piece at a loss. Return: 0, or 1 if the log does not have the piece
  */
 int pieces_loss(struct pieces *pieces);
@@ -45,7 +45,7 @@ int pieces_loss(struct pieces *pieces);
 void pieces_trap(struct pieces *pieces, unsigned int btype);
 int pieces_insn(struct pieces *pieces, uint64_t address, unsigned int size);
 
-/* pieces_end - end the last piece. Return: 0, or 1 if the log does not have it */
+/** pieces_end - end the last piece. Return: 0, or 1 if the log does not have it */
 int pieces_end(struct pieces *pieces);
 
 #endif /* ORACLE_PIECES_H */

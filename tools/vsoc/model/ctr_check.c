@@ -5,10 +5,10 @@
 
 #include "ctr_check.h"
 
-/* Differences that are told in full; the others are counted. */
+/* Print this many differences in full, and only count the rest. */
 #define TOLD_MAX 20
 
-/* Bits that the emulator keeps of xiselect, which is another extension's register. */
+/* Bits of xiselect that the emulator keeps; xiselect is a register of Sscsrind, not of CTR. */
 #define SELECT_MASK 0xfff
 
 static uint64_t model_get(const struct ctr_check *check, unsigned int csr)
@@ -24,7 +24,7 @@ static void model_set(struct ctr_check *check, unsigned int csr, uint64_t value)
 	ntrace_ctr_model_write(&check->model, NTRACE_PRIV_M, csr, value);
 }
 
-/* Entry 0 of the model gets another value, without a trace in siselect. */
+/* Changes entry 0 of the model, and leaves siselect as it was. */
 static void mutate(struct ctr_check *check)
 {
 	uint64_t select = model_get(check, NTRACE_CTR_CSR_SISELECT);
@@ -75,11 +75,11 @@ static void different(struct ctr_check *check, const char *what, unsigned int nu
 }
 
 /*
- * Return: a text and its values if the two are not the same.
+ * Return: a text and its values if the two differ.
  *
- * Nothing within the depth is exempt. What the specification leaves open is settled in the
- * same way on both sides: cycle counts and mispredictions are not implemented; a depth that
- * grows shows what is still in the slots; WRPTR loses the bits that a smaller depth has not.
+ * All of the state within the depth is compared. Where the specification leaves a choice, both
+ * sides made the same one: neither implements cycle counts and mispredictions; a larger depth shows
+ * the old contents of the slots; a smaller depth cuts WRPTR.
  */
 static const char *find_difference(const struct ctr_check *check, const struct ctr_state *state,
 				   unsigned int *number, uint64_t *has, uint64_t *wants)
@@ -161,7 +161,7 @@ void ctr_check_reset(struct ctr_check *check)
 {
 	struct ctr_state state;
 
-	/* What waits for its target never gets one. */
+	/* A transfer that waits for its target never gets one after a reset. */
 	check->feed.has_waiting = false;
 	check->feed.has_next = false;
 	check->ops->observe(check->opaque, &state);
@@ -170,7 +170,7 @@ void ctr_check_reset(struct ctr_check *check)
 	adopt(check, &state);
 }
 
-/* Calls of the feed come here: what became of the transfer? */
+/* Runs after each call of the feed: counts what the transfer did to the ring. */
 static void fed(struct ctr_check *check, int error, const uint64_t *before)
 {
 	const uint64_t *effects = check->feed.effects;
@@ -209,7 +209,7 @@ void ctr_check_retire(struct ctr_check *check, const struct ntrace_ingress *bloc
 	uint64_t before[NTRACE_CTR_EFFECTS];
 	int error;
 
-	/* A trap that met another on its way: where that went is known now. */
+	/* If a trap hit another trap's handler, this block now shows where the first trap went. */
 	ctr_check_goes_on(check, block->iaddr, block->priv);
 	memcpy(before, check->feed.effects, sizeof(before));
 	error = ntrace_ctr_ingress_block(&check->feed, block, cause, 0);
@@ -232,7 +232,7 @@ void ctr_check_before(struct ctr_check *check, unsigned int csr)
 		compare(check);
 }
 
-/* Through sireg and its like: is it an entry that is selected? */
+/* True if an access through sireg and its aliases selects something other than an entry. */
 static bool selects_other(const struct ctr_check *check, const struct ctr_access *access)
 {
 	bool guest = access->csr >> 8 == 2 || access->priv == NTRACE_PRIV_VS;
@@ -259,7 +259,7 @@ void ctr_check_access(struct ctr_check *check, const struct ctr_access *access)
 	if (!is_ours(access->csr) || selects_other(check, access))
 		return;
 	result = ntrace_ctr_model_read(&check->model, access->priv, access->csr, &old);
-	/* Another CSR */
+	/* another CSR */
 	if (result < 0)
 		return;
 	check->accesses++;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Holds the Control Transfer Records of an emulated hart against the library's model
- * (digest ctr.md). The model sees what the trace port says, which knows nothing of the
- * emulator's own records, and every access to a register; the emulator's ring is looked
- * at whenever software could see it. Knows no emulator.
+ * Compares the Control Transfer Records of an emulated hart with the library's model (Control
+ * Transfer Records 1.0). The model is fed from the trace port, which does not depend on the
+ * emulator's own records, and from every access to a register. The emulator's ring is compared
+ * whenever software could see it. This file depends on no emulator.
  *
  * All functions run in the thread of the hart.
  */
@@ -17,7 +17,7 @@
  * @source, @target, @data: entries in physical order, NTRACE_CTR_ENTRIES_MAX of each
  * @mctrctl, @vsctrctl, @siselect, @vsiselect, @status, @depth: the registers; @depth is
  *           sctrdepth
- * @mstateen0, @hstateen0: all ones where there is no Smstateen
+ * @mstateen0, @hstateen0: all ones if the hart has no Smstateen
  */
 struct ctr_state {
 	const uint64_t *source;
@@ -35,19 +35,19 @@ struct ctr_state {
 
 struct ctr_check_ops {
 	void (*observe)(void *opaque, struct ctr_state *state);
-	/* One line, without a newline */
+	/* Prints one line, without a newline. */
 	void (*say)(void *opaque, const char *text);
 };
 
 /**
- * struct ctr_check - one hart; readable are the counts
- * @comparisons: of the whole ring, with the registers. Where software looks again and nothing
- *               has been recorded or written meanwhile, it is registers and entry 0 only
- * @entries: records that a transfer has made and that were there to be compared afterwards,
- *           each counted once: not those that were overwritten or popped before
- * @accesses: to registers: whether they trap, what they read
- * @differences: of comparisons and accesses; behind each the model goes on with what the
- *               emulator has
+ * struct ctr_check - the check of one hart; callers may read the counts
+ * @comparisons: of the whole ring and the registers; only of registers and entry 0 if software
+ *               reads again and nothing was recorded or written since
+ * @entries: records that a transfer made and a comparison saw, each counted once; records
+ *           overwritten or popped before a comparison do not count
+ * @accesses: accesses to registers that were compared: whether they trap, and the value read
+ * @differences: in comparisons and accesses; after each one the model takes over the emulator's
+ *               state
  */
 struct ctr_check {
 	uint64_t comparisons;
@@ -62,17 +62,17 @@ struct ctr_check {
 	uint64_t mutate;
 	uint64_t pc;
 	bool changed;		/* since the last comparison of the whole ring */
-	unsigned int fresh;	/* records since the last comparison that are still there */
+	unsigned int fresh;	/* records made since the last comparison and still in the ring */
 };
 
 /**
- * struct ctr_access - an instruction has accessed a CSR
- * @csr: number, as in the instruction
+ * struct ctr_access - one access of an instruction to a CSR
+ * @csr: CSR number, as in the instruction
  * @priv: enum ntrace_priv
  * @result: 0 or enum ntrace_ctr_exception
- * @has_value: it was read
- * @value: and this was read
- * @new_value, @mask: what was written; the bits that were
+ * @has_value: the instruction read the CSR
+ * @value: the value read
+ * @new_value, @mask: the value written, and its valid bits
  */
 struct ctr_access {
 	unsigned int csr;
@@ -85,11 +85,11 @@ struct ctr_access {
 };
 
 /**
- * ctr_check_init - begin
+ * ctr_check_init - begin to check a hart
  * @check: memory of the caller
  * @config: what the emulated hart implements
- * @mutate: once the model has so many records, flip a bit of the youngest, to see that it
- *          is found; 0: do not
+ * @mutate: after this many records, flip a bit of the model's youngest one, to test that the check
+ *          finds it; 0: never
  *
  * Return: 0 or NTRACE_ERR_INVALID.
  */
@@ -99,19 +99,21 @@ int ctr_check_init(struct ctr_check *check, const struct ntrace_ctr_config *conf
 /** ctr_check_reset - the hart was reset: the model takes what the emulator has */
 void ctr_check_reset(struct ctr_check *check);
 
-/** ctr_check_retire - one block of the trace port, with the cause of a trap */
+/** ctr_check_retire - the trace port reports a block; @cause: of the trap, if it ends in one */
 void ctr_check_retire(struct ctr_check *check, const struct ntrace_ingress *block, uint64_t cause);
 
-/** ctr_check_goes_on - behind the last block the hart goes on at @pc; the emulator knows already */
+/**
+ * ctr_check_goes_on - the hart continues at @pc after the last block; the emulator is there already
+ */
 void ctr_check_goes_on(struct ctr_check *check, uint64_t pc, unsigned int priv);
 
-/** ctr_check_before - an instruction is about to access a CSR, or to execute SCTRCLR (@csr 0) */
+/** ctr_check_before - an instruction is about to access @csr, or to execute SCTRCLR (@csr 0) */
 void ctr_check_before(struct ctr_check *check, unsigned int csr);
 
-/** ctr_check_access - it has done so */
+/** ctr_check_access - an instruction has accessed a CSR */
 void ctr_check_access(struct ctr_check *check, const struct ctr_access *access);
 
-/** ctr_check_clear - SCTRCLR in mode @priv, which must not trap */
+/** ctr_check_clear - the hart executed SCTRCLR in mode @priv without a trap */
 void ctr_check_clear(struct ctr_check *check, unsigned int priv);
 
 /** ctr_check_lost - the trace port cannot tell what the hart did */

@@ -6,7 +6,7 @@
 
 #include "fault.h"
 
-/* Fields that FAULT_READ_ONLY leaves alone; the latter two are those of the encoder. */
+/* Fields that FAULT_READ_ONLY leaves writable; the latter two exist in encoders only. */
 #define WRITABLE (TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING | \
 		  TR_TE_CONTROL_INST_STALL_OR_OVERFLOW)
 
@@ -73,7 +73,7 @@ uint32_t fault_read(const struct fault *fault, uint32_t offset, uint32_t value)
 	case TR_CONTROL:
 		return read_control(fault, value);
 	case TR_IMPL:
-		/* While Active is 0 there is nothing to falsify. */
+		/* The register reads 0 while Active is 0: there is nothing to falsify. */
 		return value ? read_impl(fault, value) : 0;
 	case FAULT_REGISTER:
 		return fault->mask;

@@ -23,7 +23,7 @@ static void set_part(uint64_t *whole, bool high, uint32_t value)
 	*whole = (*whole & ~((uint64_t)UINT32_MAX << shift)) | (uint64_t)value << shift;
 }
 
-/* Selectors of comparators that are not there land on the last one. */
+/* A selector of a missing comparator becomes that of the last one (WARL). */
 static uint32_t legal_filter(const struct filters *filters, uint32_t value)
 {
 	uint32_t control = value & (PLAIN | TRAPS);
@@ -39,7 +39,7 @@ static uint32_t legal_filter(const struct filters *filters, uint32_t value)
 	return control;
 }
 
-/* Inputs that are not there land on iaddr. */
+/* A missing input becomes iaddr (WARL). */
 static uint32_t legal_comparator(const struct filters *filters, uint32_t value)
 {
 	uint32_t control = value & TR_TE_COMP_CONTROL_MASK;
@@ -78,7 +78,7 @@ static void write_comparator(struct filters *filters, unsigned int i, uint32_t p
 	switch (part) {
 	case 0x00:
 		filters->comparator[i].control = legal_comparator(filters, value);
-		/* Primed by a P function that never matches. */
+		/* A P function that never matches primes the latch to 1. */
 		filters->comparator[i].latch = TR_TE_COMP_P_FUNCTION(value) ==
 					       TR_TE_COMP_FUNCTION_FALSE;
 		filters->comparator[i].release = false;
@@ -209,7 +209,10 @@ static bool compare(unsigned int function, uint64_t input, uint64_t match)
 	}
 }
 
-/* Return: 0 or 1, and FILTERS_NOTIFY. */
+/*
+ * Return: 1 if the comparator matches, else 0, plus FILTERS_NOTIFY if it
+ * notifies.
+ */
 static unsigned int compare_block(struct filters *filters, unsigned int i, uint64_t iaddr,
 				  uint64_t context)
 {
@@ -219,7 +222,7 @@ static unsigned int compare_block(struct filters *filters, unsigned int i, uint6
 	bool masked = TR_TE_COMP_S_FUNCTION(control) == TR_TE_COMP_FUNCTION_FALSE;
 	bool p, s, result;
 
-	/* The S value says which bits of P count. */
+	/* S function 6: the S value masks the bits of P. */
 	if (masked) {
 		match &= filters->comparator[i].s;
 		input &= filters->comparator[i].s;
@@ -236,7 +239,10 @@ static unsigned int compare_block(struct filters *filters, unsigned int i, uint6
 		result = !(p && s);
 		break;
 	case TR_TE_COMP_MODE_LATCH:
-		/* Held until the instruction after S. */
+		/*
+		 * The latch holds until the instruction after the one that S
+		 * matched.
+		 */
 		if (filters->comparator[i].release)
 			filters->comparator[i].latch = false;
 		filters->comparator[i].latch |= p;
@@ -263,7 +269,7 @@ static bool trap_matches(uint32_t control, uint32_t match_inst, uint64_t ecause,
 	       (cause < 64 && ecause >> cause & 1);
 }
 
-/* Behind the trap, up to its return. */
+/* A trap filter matches after the trap, up to its return. */
 static void follow_traps(struct filters *filters, unsigned int i,
 			 const struct ntrace_ingress *block, uint64_t cause)
 {
@@ -304,7 +310,10 @@ unsigned int filters_match(struct filters *filters, const struct ntrace_ingress 
 	unsigned int result = !filters->selected;
 	uint32_t compared = 0;
 
-	/* A trap retires nothing: comparators have no instruction to look at. */
+	/*
+	 * A block that only takes a trap retires no instruction that a
+	 * comparator could match.
+	 */
 	for (unsigned int i = 0; i < filters->comparators && block->iretire; i++) {
 		unsigned int one = compare_block(filters, i, block->iaddr, context);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Filters and comparators of an encoder (digest trace-control.md section 8).
- * Knows no emulator.
+ * Filters and comparators of an encoder (Trace Control Interface 1.0,
+ * trTeFilter and trTeComp registers). This file depends on no emulator.
  */
 #ifndef VSOC_MODEL_FILTERS_H
 #define VSOC_MODEL_FILTERS_H
@@ -11,19 +11,19 @@
 #include <ntrace/ingress.h>
 
 /**
- * struct filters - registers, and what they have seen of the hart
- * @count: filters that are there, 1..TR_TE_FILTER_MAX
- * @comparators: comparators that are there, 0..TR_TE_COMPARATOR_MAX
- * @contexts: comparators may look at the context
+ * struct filters - the registers, and the state that follows the hart
+ * @count: number of filters, 1..TR_TE_FILTER_MAX
+ * @comparators: number of comparators, 0..TR_TE_COMPARATOR_MAX
+ * @contexts: comparators can compare the context
  * @selected: trTeInstFilters
- * @depth: per filter: traps since, and with, the one that matched; 0: none has.
- *         A trap return takes one off; it saturates
- * @latch: per comparator, for mode 3
+ * @depth: per filter: number of nested traps from the one that matched on,
+ *         saturating; 0: no trap has matched. A trap return decrements it
+ * @latch: per comparator: latch of mode 3
  *
- * A filter can match privilege, ecause, interrupt and up to three comparators; a
- * comparator's inputs are iaddr and context. Nothing else of section 8: tval,
- * data, implementation-defined values; those fields read 0. A block counts as
- * its first instruction.
+ * A filter can match privilege, ecause, interrupt and up to three comparators;
+ * a comparator's inputs are iaddr and context. Fields of the specification's
+ * other inputs (tval, data, implementation-defined values) read 0. Comparators
+ * look at the first instruction of a block.
  */
 struct filters {
 	unsigned int count;
@@ -45,26 +45,28 @@ struct filters {
 	} comparator[TR_TE_COMPARATOR_MAX];
 };
 
-/* Registers from TR_TE_FILTER_BASE on, and trTeInstFilters */
+/* trTeInstFilters, and the registers from TR_TE_FILTER_BASE on */
 void filters_reset(struct filters *filters);
 uint32_t filters_read(const struct filters *filters, uint32_t offset);
 void filters_write(struct filters *filters, uint32_t offset, uint32_t value);
 
 /**
- * filters_privileges - can privilege alone decide?
- * @mask: the privileges that are traced
+ * filters_privileges - tell whether privilege alone decides what is traced
+ * @mask: set to the privileges that are traced
  *
- * Return: false if each block must be shown to filters_match().
+ * Return: false if the caller must call filters_match() for each block.
  */
 bool filters_privileges(const struct filters *filters, uint32_t *mask);
 
-/* What a comparator asks for beside filtering. */
+/* Result of filters_match(): a comparator asks for a sync message. */
 #define FILTERS_NOTIFY 2
 
 /**
- * filters_match - is a block traced? Each block must be shown, in order.
- * @cause: of a trap
- * Return: 0 or 1, and FILTERS_NOTIFY for a sync message (SYNC 6) before it.
+ * filters_match - decide whether a block is traced; to be called for each
+ * block, in order
+ * @cause: cause of the trap, if the block ends in one
+ * Return: 1 if the block is traced, else 0, plus FILTERS_NOTIFY if a sync
+ * message (SYNC 6) precedes it.
  */
 unsigned int filters_match(struct filters *filters, const struct ntrace_ingress *block,
 			   uint64_t cause, uint64_t context);

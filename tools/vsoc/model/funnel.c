@@ -68,7 +68,7 @@ uint32_t funnel_read(const struct funnel *funnel, uint32_t offset)
 	return fault_read(&funnel->fault, offset, read_register(funnel, offset));
 }
 
-/* Everything that was held back, message by message; false: some of it is lost. */
+/* Sends all messages in the buffer. Return: false if the output refused any. */
 static bool flush(struct funnel *funnel)
 {
 	unsigned int begin = 0;
@@ -114,7 +114,7 @@ static void write_control(struct funnel *funnel, uint32_t value)
 		return;
 	}
 	if (!funnel->active) {
-		/* Out of reset first: the rest of the component is just waking up. */
+		/* This write only ends the reset: its other fields have no effect. */
 		funnel->active = true;
 		return;
 	}
@@ -144,7 +144,7 @@ void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value)
 		funnel->software_errors++;
 		return;
 	}
-	/* While it runs, too: whoever shares the funnel joins and leaves. */
+	/* trFunnelDisInput is writable while enabled: paths that share the funnel come and go. */
 	if (offset == TR_FUNNEL_DIS_INPUT)
 		funnel->dis_input = value & inputs_mask(funnel);
 	else if (offset == TR_TS_CONTROL)

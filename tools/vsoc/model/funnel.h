@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Trace funnel of the virtual SoC (digest trace-control.md section 3). Knows no
- * emulator; not thread safe, the glue holds a lock around each call.
+ * Trace funnel of the virtual SoC (Trace Control Interface 1.0, trFunnel registers). This file
+ * depends on no emulator. It is not thread safe: the glue holds a lock around each call.
  */
 #ifndef VSOC_MODEL_FUNNEL_H
 #define VSOC_MODEL_FUNNEL_H
@@ -10,25 +10,22 @@
 #include "port.h"
 #include "timestamp.h"
 
-/* trFunnelDisInput has no more bits. */
+/* trFunnelDisInput has 16 bits. */
 #define FUNNEL_INPUTS_MAX 16
 
 #define FUNNEL_BUFFER_MAX 1024
 
 /**
  * struct funnel_parameters - what the specification leaves to the implementation
- * @inputs: inputs that are connected, 1..FUNNEL_INPUTS_MAX; trFunnelDisInput has
- *          their bits
- * @buffer: bytes of messages that are held back until more come, 0..FUNNEL_BUFFER_MAX.
- *          They get out when the next message does not fit any more, with each
- *          funnel_advance(), and when the funnel is disabled
- * @timestamp: its timestamp unit
- * @faults: what is broken at power-up
+ * @inputs: number of connected inputs, 1..FUNNEL_INPUTS_MAX; trFunnelDisInput implements their bits
+ * @buffer: bytes of messages that the funnel holds back, 0..FUNNEL_BUFFER_MAX. It sends them when
+ *          the next message does not fit, with each funnel_advance(), and when it is disabled
+ * @timestamp: parameters of its timestamp unit
+ * @faults: faults at power-up
  *
- * A funnel that is disabled takes messages and drops them, and so does one whose
- * DisInput names the input. Where what comes behind it refuses, everything that
- * was held back is lost, and each input is refused once, so that its encoder
- * tells of a loss.
+ * A disabled funnel accepts messages and drops them, as a funnel does on an input that DisInput
+ * disables. If its output refuses a message, the funnel loses all messages in the buffer, and then
+ * refuses the next message of each input that lost one, so that the encoder reports the loss.
  */
 struct funnel_parameters {
 	unsigned int inputs;
@@ -45,12 +42,12 @@ struct funnel {
 	bool enable;
 	uint32_t dis_input;
 	struct timestamp timestamp;
-	uint32_t lost;		/* inputs whose messages were lost behind their back */
+	uint32_t lost;		/* inputs whose messages were lost after the funnel accepted them */
 	uint64_t software_errors;
-	uint64_t bytes;		/* passed on since power-up */
-	uint64_t dropped;	/* taken and dropped, or lost, since power-up */
+	uint64_t bytes;		/* sent since power-up */
+	uint64_t dropped;	/* accepted and dropped, or lost, since power-up */
 	unsigned int fill;
-	unsigned int ends;	/* messages in the buffer */
+	unsigned int ends;	/* number of messages in the buffer */
 	uint16_t end[FUNNEL_BUFFER_MAX];
 	uint8_t data[FUNNEL_BUFFER_MAX];
 };
@@ -58,22 +55,22 @@ struct funnel {
 void funnel_init(struct funnel *funnel, const struct funnel_parameters *parameters,
 		 const struct trace_port *out);
 
-/** funnel_power_up - registers after power-up; what is inside is lost */
+/** funnel_power_up - set registers to their values after power-up; empties the buffer */
 void funnel_power_up(struct funnel *funnel);
 
 uint32_t funnel_read(const struct funnel *funnel, uint32_t offset);
 void funnel_write(struct funnel *funnel, uint32_t offset, uint32_t value);
 
-/** funnel_advance - some time has passed: the oldest message it holds goes on */
+/** funnel_advance - time passes: the funnel sends its oldest message */
 void funnel_advance(struct funnel *funnel);
 
 /**
- * funnel_put - a message comes in
- * Return: false if it, or one before it from the same input, was lost.
+ * funnel_put - accept a message at an input
+ * Return: false if the message, or an earlier one of the same input, was lost.
  */
 bool funnel_put(struct funnel *funnel, unsigned int input, const uint8_t *data, size_t size);
 
-/** funnel_ready - would funnel_put() take a message? */
+/** funnel_ready - tell whether funnel_put() would accept a message */
 bool funnel_ready(const struct funnel *funnel, unsigned int input);
 
 #endif /* VSOC_MODEL_FUNNEL_H */

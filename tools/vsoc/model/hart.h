@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * A hart's trace port: from blocks of an emulator that translates code to
- * ingress blocks. Knows no emulator.
+ * Trace port of a hart: converts the blocks of a translating emulator to ingress blocks. This file
+ * depends on no emulator.
  *
- * The emulator announces a block when it enters it and stores a mark when it
- * leaves it at its end. So a block is reported when the hart's next step is
- * known. With the mark it ran to its end; without the mark it was left early, by
- * a fault or because the emulator wants to run an instruction once more, and as
- * a block is linear code, the address at which the hart goes on tells exactly
- * how much of it has retired.
+ * The emulator announces each block that it enters, and stores a mark when the block ran to its
+ * end. The port reports a block only when the hart's next step is known. Without a mark the
+ * emulator left the block early, for a fault or to run an instruction again. A block is linear
+ * code, so the address at which the hart continues then shows how much of the block has retired.
  *
  * All functions run in the thread of the hart.
  */
@@ -18,11 +16,11 @@
 #include "ctr_check.h"
 #include "trace_encoder.h"
 
-/* How a block was left; the emulator stores it. */
+/* How the emulator left a block; the emulator stores this mark. */
 enum {
-	HART_MARK_NONE,		/* not at its end, or never */
+	HART_MARK_NONE,		/* before its end, or not yet */
 	HART_MARK_END,		/* after its last instruction */
-	HART_MARK_TAKEN,	/* the same, and that was a branch that was taken */
+	HART_MARK_TAKEN,	/* after its last instruction, a taken branch */
 };
 
 /* A block, packed so that the emulator can pass it as one constant. */
@@ -40,12 +38,12 @@ static inline uint32_t hart_block(uint32_t parcels, unsigned int itype, unsigned
 
 /**
  * struct hart - trace port of one hart
- * @te: where ingress blocks go while it runs
- * @ctr: where all of them go, too; NULL without such a check
- * @pending: a block was entered and is not reported yet
- * @block, @iaddr: that block
- * @errors: steps that no block explains; each lost the trace up to a new sync
- * @complain: called for each of them
+ * @te: gets the ingress blocks while it runs
+ * @ctr: gets all ingress blocks; NULL without the check of CTR
+ * @pending: a block was entered and has not been reported
+ * @block, @iaddr: the pending block and its address
+ * @errors: number of steps that no block explains; after each, trace is missing up to the next sync
+ * @complain: called for each error
  */
 struct hart {
 	struct trace_encoder *te;
@@ -61,7 +59,7 @@ struct hart {
 /** hart_retire_checked - slow path of hart_retire() */
 void hart_retire_checked(struct hart *hart, const struct ntrace_ingress *block, uint64_t cause);
 
-/** hart_retire - an ingress block is complete; @cause of a trap */
+/** hart_retire - hand over a complete ingress block; @cause: of the trap, if it ends in one */
 static inline void hart_retire(struct hart *hart, const struct ntrace_ingress *block,
 			       uint64_t cause)
 {
@@ -71,10 +69,10 @@ static inline void hart_retire(struct hart *hart, const struct ntrace_ingress *b
 		trace_encoder_retire(hart->te, block);
 }
 
-/** hart_finish_early - report the pending block up to @pc, where it was left */
+/** hart_finish_early - report the pending block up to @pc, where the emulator left it */
 void hart_finish_early(struct hart *hart, uint64_t pc);
 
-/** hart_finish - report the pending block, if any; the hart goes on at @pc */
+/** hart_finish - report the pending block, if any; the hart continues at @pc */
 static inline void hart_finish(struct hart *hart, uint64_t pc, unsigned int mark)
 {
 	struct ntrace_ingress ingress;
@@ -97,7 +95,7 @@ static inline void hart_finish(struct hart *hart, uint64_t pc, unsigned int mark
 	hart_retire(hart, &ingress, 0);
 }
 
-/** hart_enter - the hart enters @block at @pc; @mark is how it left the one before */
+/** hart_enter - the hart enters @block at @pc; @mark: how it left the previous block */
 static inline void hart_enter(struct hart *hart, uint64_t pc, uint32_t block, unsigned int mark)
 {
 	hart_finish(hart, pc, mark);
@@ -111,24 +109,24 @@ static inline void hart_enter(struct hart *hart, uint64_t pc, uint32_t block, un
 /**
  * hart_trap - the hart takes a trap
  * @pc: epc
- * @interrupt: interrupt or exception
- * @cause: its code
+ * @interrupt: the trap is an interrupt, not an exception
+ * @cause: exception or interrupt code
  * @priv: privilege before the trap
  */
 void hart_trap(struct hart *hart, uint64_t pc, bool interrupt, uint64_t cause, unsigned int priv,
 	       unsigned int mark);
 
-/** hart_step - an instruction of 4 bytes at @pc that the emulator carries out by itself */
+/** hart_step - the emulator itself carried out the instruction of 4 bytes at @pc */
 void hart_step(struct hart *hart, uint64_t pc, unsigned int priv, unsigned int mark);
 
 /**
- * hart_apply - a setup arrives; the hart goes on at @pc
+ * hart_apply - apply a setup; the hart continues at @pc
  * Return: whether the hart must announce its blocks from now on.
  */
 bool hart_apply(struct hart *hart, const struct trace_encoder_setup *setup, uint64_t pc,
 		unsigned int mark);
 
-/** hart_itype - how a block ends whose last instruction is @insn; BRANCH_NOT_TAKEN for a branch */
+/** hart_itype - itype of a block whose last instruction is @insn; BRANCH_NOT_TAKEN for a branch */
 unsigned int hart_itype(uint32_t insn, unsigned int xlen, bool zcmp, bool zcmt);
 
 #endif /* VSOC_MODEL_HART_H */

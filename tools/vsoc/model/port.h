@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Where a trace component sends its bytes: an input of the next one. Whole
- * messages only, so that a funnel may put those of several encoders in any order.
+ * Connection from a trace component to an input of the next one. It carries
+ * whole messages only, so that a funnel may interleave the messages of several
+ * encoders.
  */
 #ifndef VSOC_MODEL_PORT_H
 #define VSOC_MODEL_PORT_H
@@ -10,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Outputs of one component; as many as a test of fan-out needs. */
+/* Outputs of one component: enough to test fan-out. */
 #define TRACE_PORTS_MAX 2
 
 /**
  * struct trace_port - an input of a component
- * @put: takes a message; false: it was not taken, or not as a whole
- * @ready: would put() take a message now?
- * @opaque: the component, for both
- * @input: its input, for both
+ * @put: passes a message on; false: the next component did not take all of it
+ * @ready: tells whether put() would take a message
+ * @opaque: the next component, argument of both
+ * @input: its input, argument of both
  */
 struct trace_port {
 	bool (*put)(void *opaque, unsigned int input, const uint8_t *data, size_t size);

@@ -100,7 +100,7 @@ static void flush(struct port_sink *sink)
 	sink->fill = 0;
 }
 
-/* What a probe at the pins is to see, to find out when to sample. */
+/* Sends the calibration pattern, from which a probe at the pins finds its sampling point. */
 static void calibrate(struct port_sink *sink)
 {
 	static const uint8_t bits_2[] = { 0x66, 0x66, 0xcc, 0x33 };
@@ -139,7 +139,7 @@ static void write_control(struct port_sink *sink, uint32_t value)
 		return;
 	}
 	if (!sink->active) {
-		/* Out of reset first: the rest of the component is just waking up. */
+		/* This write only ends the reset: its other fields have no effect. */
 		sink->active = true;
 		return;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Sinks of the virtual SoC that have no memory: a PIB sink, which sends trace out on
- * pins, and a bridge to an ATB, the trace bus of another vendor (digest
- * trace-control.md section 5). What arrives at the other end is handed to the glue.
- * Knows no emulator; not thread safe, the glue holds a lock around each call.
+ * Sinks of the virtual SoC without memory: a PIB sink, which sends trace out on pins, and a bridge
+ * to an ATB, the trace bus of Arm CoreSight (Trace Control Interface 1.0, trPib and trAtbBridge
+ * registers). The glue gets the bytes that arrive at the far end. This file depends on no emulator.
+ * It is not thread safe: the glue holds a lock around each call.
  */
 #ifndef VSOC_MODEL_PORT_SINK_H
 #define VSOC_MODEL_PORT_SINK_H
@@ -14,22 +14,21 @@
 
 #include "fault.h"
 
-/* Bytes that leave at once; fewer wait until it is disabled. */
+/* The sink sends this many bytes at once; fewer wait until it is disabled. */
 #define PORT_SINK_GRANULE 4
 
 /**
  * struct port_sink_parameters - what the specification leaves to the implementation
  * @type: TR_COMP_TYPE_PIB_SINK or TR_COMP_TYPE_ATB_BRIDGE
- * @modes: bit n: trPibMode takes n; a value that it does not take lands on 0 (off)
- * @divider_max: largest trPibDivider; what is more lands there
+ * @modes: bit n: trPibMode accepts n; any other value becomes 0 (off)
+ * @divider_max: largest trPibDivider; a larger value becomes this one
  * @id: if not 0, trAtbBridgeID is hard-wired to it
- * @faults: what is broken at power-up
+ * @faults: faults at power-up
  *
- * trPibClkCenter is there in parallel modes, trPibCalibrate in all but off. No
- * AsyncFreq. Fields written while Enable is 1 or Empty is 0 stay as they are, and that
- * counts as an error of the software. A PIB sink that is off takes nothing. One that
- * calibrates sends the pattern of its mode once when it is enabled, and what comes is
- * dropped.
+ * trPibClkCenter exists in parallel modes, trPibCalibrate in all modes but off, AsyncFreq in none.
+ * A write while Enable is 1 or Empty is 0 leaves the fields as they are and counts as a software
+ * error. A PIB sink in mode off refuses all bytes. With trPibCalibrate, it sends the pattern of its
+ * mode once when it is enabled, and drops the bytes it gets.
  */
 struct port_sink_parameters {
 	uint32_t type;
@@ -40,7 +39,7 @@ struct port_sink_parameters {
 };
 
 struct port_sink_ops {
-	/* Bytes at the far end. */
+	/* Takes the bytes at the far end. */
 	void (*send)(void *opaque, const uint8_t *data, size_t size);
 };
 
@@ -51,10 +50,10 @@ struct port_sink {
 	struct fault fault;
 	bool active;
 	bool enable;
-	uint32_t fields;	/* of Control, but Active, Enable and Empty */
+	uint32_t fields;	/* of trPibControl, without Active, Enable and Empty */
 	uint64_t software_errors;
 	uint64_t bytes;		/* sent since power-up */
-	uint64_t dropped;	/* refused, or taken and dropped, since power-up */
+	uint64_t dropped;	/* refused, or accepted and dropped, since power-up */
 	unsigned int fill;
 	uint8_t buffer[PORT_SINK_GRANULE];
 };
@@ -62,18 +61,18 @@ struct port_sink {
 void port_sink_init(struct port_sink *sink, const struct port_sink_parameters *parameters,
 		    const struct port_sink_ops *ops, void *opaque);
 
-/** port_sink_power_up - registers after power-up; what is inside is lost */
+/** port_sink_power_up - set registers to their values after power-up; empties the sink */
 void port_sink_power_up(struct port_sink *sink);
 
 uint32_t port_sink_read(const struct port_sink *sink, uint32_t offset);
 void port_sink_write(struct port_sink *sink, uint32_t offset, uint32_t value);
 
-/** port_sink_ready - would port_sink_put() take bytes? */
+/** port_sink_ready - tell whether port_sink_put() would accept bytes */
 bool port_sink_ready(const struct port_sink *sink);
 
 /**
- * port_sink_put - trace bytes
- * Return: false if they were dropped.
+ * port_sink_put - accept trace bytes
+ * Return: false if the sink dropped them.
  */
 bool port_sink_put(struct port_sink *sink, const uint8_t *data, size_t size);
 

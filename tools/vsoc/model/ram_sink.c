@@ -12,7 +12,7 @@ static unsigned int granule(const struct ram_sink *sink)
 	return sink->smem ? sink->parameters.granule : RAM_SINK_SRAM_GRANULE;
 }
 
-/* Writes arrive, oldest first, until no more than @most are on their way. */
+/* Completes posted writes, oldest first, until at most @most are in flight. */
 static void arrive(struct ram_sink *sink, unsigned int most)
 {
 	while (sink->posted > most) {
@@ -72,7 +72,10 @@ void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *para
 	ram_sink_power_up(sink);
 }
 
-/* Limit as it reads: the last granule of the buffer. */
+/*
+ * trRamLimit as software reads it: the address of the last granule of the
+ * buffer.
+ */
 static uint64_t limit(const struct ram_sink *sink)
 {
 	uint64_t size = sink->limit - sink->start + granule(sink);
@@ -87,7 +90,7 @@ static uint64_t limit(const struct ram_sink *sink)
 	return sink->start + size - granule(sink);
 }
 
-/* WP as it reads. */
+/* trRamWP as software reads it. */
 static uint64_t write_pointer(const struct ram_sink *sink)
 {
 	if (sink->fault.mask & FAULT_POINTER_OUTSIDE)
@@ -131,7 +134,7 @@ static uint32_t read_register(const struct ram_sink *sink, uint32_t offset)
 	}
 }
 
-/* The word at RP, through the window; RP goes on. */
+/* Returns the word at RP for an access through trRamData, and advances RP. */
 static uint8_t *window(struct ram_sink *sink)
 {
 	uint8_t *word;
@@ -166,7 +169,7 @@ uint32_t ram_sink_read(struct ram_sink *sink, uint32_t offset)
 	return fault_read(&sink->fault, offset, read_register(sink, offset));
 }
 
-/* One granule on its way to system memory. */
+/* Posts the write of one granule to system memory. */
 static void post(struct ram_sink *sink)
 {
 	unsigned int most = sink->parameters.in_flight;
@@ -181,7 +184,7 @@ static void post(struct ram_sink *sink)
 	sink->posted++;
 }
 
-/* One granule to memory; stop-on-wrap may end it all here. */
+/* Writes one granule to memory; stop-on-wrap may disable the sink here. */
 static void commit(struct ram_sink *sink)
 {
 	if (sink->smem)
@@ -264,7 +267,7 @@ static uint64_t address(const struct ram_sink *sink, uint64_t value)
 	return value & last & ~(uint64_t)(granule(sink) - 1);
 }
 
-/* Behind the SRAM is its last word. */
+/* An address after the SRAM becomes that of its last word. */
 static uint32_t sram_address(const struct ram_sink *sink, uint32_t value)
 {
 	uint32_t last = sink->parameters.sram_size - RAM_SINK_SRAM_GRANULE;
@@ -288,7 +291,7 @@ static void write_fault(struct ram_sink *sink, uint32_t mask)
 	sink->fault = (struct fault){ mask & FAULT_ALL, ram_sink_read(sink, TR_CONTROL) };
 }
 
-/* No High registers, and Start is fixed. */
+/* SRAM mode has no High registers, and Start is fixed. */
 static void write_sram_register(struct ram_sink *sink, uint32_t offset, uint32_t value)
 {
 	switch (offset) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * RAM sink of the virtual SoC (digest trace-control.md section 4).
- * Knows no emulator; not thread safe, the glue holds a lock around each call.
+ * RAM sink of the virtual SoC (Trace Control Interface 1.0, trRam registers). This file depends on
+ * no emulator. It is not thread safe: the glue holds a lock around each call.
  */
 #ifndef VSOC_MODEL_RAM_SINK_H
 #define VSOC_MODEL_RAM_SINK_H
@@ -15,33 +15,30 @@
 #define RAM_SINK_GRANULE_MAX 256
 #define RAM_SINK_IN_FLIGHT_MAX 16
 
-/* Bytes that the SRAM reads and writes at once. */
+/* Access width of the SRAM in bytes. */
 #define RAM_SINK_SRAM_GRANULE 4
 
 /**
  * struct ram_sink_parameters - what the specification leaves to the implementation
- * @granule: bytes of one write to memory, a power of two, 4..RAM_SINK_GRANULE_MAX.
- *           Start, Limit and WP are multiples of it. In SRAM mode it is 4
- * @address_bits: width of a physical address; higher bits of Start, Limit and
- *                WP read 0. 32 and less: the High registers read 0
+ * @granule: bytes per write to memory, a power of two, 4..RAM_SINK_GRANULE_MAX. Start, Limit and WP
+ *           are multiples of it. In SRAM mode the granule is 4
+ * @address_bits: width of a physical address; higher bits of Start, Limit and WP read 0. With 32 or
+ *                less, the High registers read 0
  * @power_of_two: the size of the buffer is trimmed down to a power of two that
  *                divides Start
- * @smem: there is SMEM mode, in which trace goes to system memory
- * @sram: memory of SRAM mode, NULL without it. The caller owns it
- * @sram_size: its size, a multiple of 4
- * @faults: what is broken at power-up
- * @in_flight: of SMEM mode: writes are posted. WP has moved on, and up to so many
- *             granules before it are not in memory yet: a granule gets there when
- *             as many others have been written, or when the sink is disabled.
- *             0..RAM_SINK_IN_FLIGHT_MAX; Empty is 0 while there are some
+ * @smem: the sink has SMEM mode, in which trace goes to system memory
+ * @sram: memory of SRAM mode, NULL if the sink has no SRAM mode. The caller owns it
+ * @sram_size: size of @sram, a multiple of 4
+ * @faults: faults at power-up
+ * @in_flight: granules that SMEM mode posts, 0..RAM_SINK_IN_FLIGHT_MAX. WP advances when a write is
+ *             posted. A granule reaches memory when @in_flight more have been posted, or when the
+ *             sink is disabled. Empty is 0 while writes are in flight
  *
- * trRamMode can be written if both are there; a change puts all pointers back to
- * 0, Limit in SRAM mode to the last word. In SRAM mode Start is 0, Limit, WP and
- * RP stay below the size of the SRAM, and RP and trRamData can only be used while
- * Enable is 0 and Empty is 1. No memory format or alignment sync: those fields
- * read 0. Start, Limit and WP written while Enable is 1 or Empty is 0 stay as
- * they are and count as an error of the software. Enable stays 0 if WP is not
- * within Start..Limit.
+ * trRamMode is writable if the sink has both modes; a change resets all pointers to 0, and Limit in
+ * SRAM mode to the last word. In SRAM mode Start is 0, Limit, WP and RP stay below the size of the
+ * SRAM, and RP and trRamData work only while Enable is 0 and Empty is 1. The fields for memory
+ * format and alignment sync read 0. A write to Start, Limit or WP while Enable is 1 or Empty is 0
+ * has no effect and counts as a software error. Enable stays 0 if WP is not within Start..Limit.
  */
 struct ram_sink_parameters {
 	unsigned int granule;
@@ -54,9 +51,9 @@ struct ram_sink_parameters {
 	unsigned int in_flight;
 };
 
-/* Of SMEM mode. */
+/* Writes one granule in SMEM mode. */
 struct ram_sink_ops {
-	/* Enable 0 -> 1: memory from @address on will be written */
+	/* Enable 0 -> 1: the sink will write memory from @address on */
 	void (*open)(void *opaque, uint64_t address, uint64_t size);
 	/* Enable 1 -> 0, after the last write */
 	void (*close)(void *opaque);
@@ -68,10 +65,10 @@ struct ram_sink {
 	const struct ram_sink_ops *ops;
 	void *opaque;
 	struct fault fault;
-	uint64_t stuck;		/* WP as FAULT_STUCK_POINTER shows it */
+	uint64_t stuck;		/* value that FAULT_STUCK_POINTER makes WP read */
 	bool active;
 	bool enable;
-	bool smem;		/* mode */
+	bool smem;		/* SMEM mode, not SRAM mode */
 	bool stop_on_wrap;
 	bool wrap;
 	uint64_t start;
@@ -79,11 +76,11 @@ struct ram_sink {
 	uint64_t wp;
 	uint32_t rp;
 	uint64_t software_errors;
-	uint64_t bytes;		/* taken since power-up */
+	uint64_t bytes;		/* accepted since power-up */
 	uint64_t dropped;	/* refused since power-up */
 	unsigned int fill;
 	uint8_t buffer[RAM_SINK_GRANULE_MAX];
-	unsigned int posted;	/* granules on their way, oldest first */
+	unsigned int posted;	/* granules in flight, oldest first */
 	struct {
 		uint64_t address;
 		uint8_t data[RAM_SINK_GRANULE_MAX];
@@ -93,16 +90,16 @@ struct ram_sink {
 void ram_sink_init(struct ram_sink *sink, const struct ram_sink_parameters *parameters,
 		   const struct ram_sink_ops *ops, void *opaque);
 
-/** ram_sink_power_up - registers after power-up; what is inside is lost */
+/** ram_sink_power_up - set registers to their values after power-up; empties the sink */
 void ram_sink_power_up(struct ram_sink *sink);
 
-/* Reading trRamData moves RP. */
+/* Not const: a read of trRamData advances RP. */
 uint32_t ram_sink_read(struct ram_sink *sink, uint32_t offset);
 void ram_sink_write(struct ram_sink *sink, uint32_t offset, uint32_t value);
 
 /**
- * ram_sink_put - trace bytes
- * Return: true if all were taken; the rest of a message that stop-on-wrap cut is dropped.
+ * ram_sink_put - accept trace bytes
+ * Return: true if the sink took all of them; it drops the rest of a message that stop-on-wrap cut.
  */
 bool ram_sink_put(struct ram_sink *sink, const uint8_t *data, size_t size);
 

@@ -34,7 +34,7 @@ static uint64_t now(const struct timestamp *unit)
 	return unit->parameters->now(unit->parameters->opaque, mode_of(unit->control));
 }
 
-/* Of an internal mode */
+/* Counter of an internal mode. */
 static uint64_t counter(const struct timestamp *unit)
 {
 	if (!(unit->control & TR_TS_CONTROL_COUNT) || !internal(mode_of(unit->control)))
@@ -95,7 +95,10 @@ void timestamp_write(struct timestamp *unit, uint32_t value)
 		return;
 	}
 	if (!(unit->control & TR_TS_CONTROL_ACTIVE)) {
-		/* Out of reset first. */
+		/*
+		 * This write only ends the reset: its other fields have no
+		 * effect.
+		 */
 		unit->control = TR_TS_CONTROL_ACTIVE;
 		return;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Timestamp unit of an encoder or a funnel (digest trace-control.md section 6).
- * Knows no emulator; not thread safe.
+ * Timestamp unit of an encoder or a funnel (Trace Control Interface 1.0, trTs registers). This file
+ * depends on no emulator and is not thread safe.
  */
 #ifndef VSOC_MODEL_TIMESTAMP_H
 #define VSOC_MODEL_TIMESTAMP_H
@@ -11,17 +11,17 @@
 
 /**
  * struct timestamp_parameters - what the specification leaves to the implementation
- * @width: bits of the counter, 1..63; 0: there is no unit
- * @modes: bit n: trTsMode takes n; of TR_TS_MODE_SYSTEM, _CORE and _SHARED. Others
- *         land on 0
- * @enable: there is trTsEnable, which is for encoders
- * @now: time of the internal modes, without prescaler; of the shared one the
- *       counter of the unit that it comes from
- * @opaque: for @now
+ * @width: bits of the counter, 1..63; 0: no timestamp unit
+ * @modes: bit n: trTsMode accepts n; of TR_TS_MODE_SYSTEM, _CORE and _SHARED. Any other value
+ *         becomes 0
+ * @enable: the unit has trTsEnable, as those of encoders do
+ * @now: returns the time of an internal mode, before the prescaler; in shared mode, the counter of
+ *       the unit that shares its time
+ * @opaque: argument of @now
  *
- * No external mode, no counting in Debug Mode (there is none), no vendor bits.
- * Prescale, count and reset are those of the internal modes. While trTsActive is
- * 0 everything else reads 0, and a unit that shares this one's time gets 0.
+ * The unit has no external mode, no counting in Debug Mode (the harts have none), and no vendor
+ * bits. Prescale, count and reset apply to the internal modes. While trTsActive is 0 all other
+ * fields read 0, and a unit in shared mode that uses this unit's time gets 0.
  */
 struct timestamp_parameters {
 	unsigned int width;
@@ -34,22 +34,22 @@ struct timestamp_parameters {
 struct timestamp {
 	const struct timestamp_parameters *parameters;
 	uint32_t control;
-	uint64_t held;		/* counter when it was last written, not cut to its width */
-	uint64_t since;		/* time then */
+	uint64_t held;		/* counter when it was last written, not masked to its width */
+	uint64_t since;		/* @now at that moment */
 };
 
 void timestamp_init(struct timestamp *unit, const struct timestamp_parameters *parameters);
 
-/** timestamp_read - one of TR_TS_CONTROL, TR_TS_COUNTER_LOW, TR_TS_COUNTER_HIGH */
+/** timestamp_read - read TR_TS_CONTROL, TR_TS_COUNTER_LOW or TR_TS_COUNTER_HIGH */
 uint32_t timestamp_read(const struct timestamp *unit, uint32_t offset);
 
-/** timestamp_write - TR_TS_CONTROL */
+/** timestamp_write - write TR_TS_CONTROL */
 void timestamp_write(struct timestamp *unit, uint32_t value);
 
-/** timestamp_value - the counter */
+/** timestamp_value - return the counter */
 uint64_t timestamp_value(const struct timestamp *unit);
 
-/** timestamp_in_messages - does the encoder put time in its messages? */
+/** timestamp_in_messages - tell whether the encoder puts timestamps in its messages */
 bool timestamp_in_messages(const struct timestamp *unit);
 
 #endif /* VSOC_MODEL_TIMESTAMP_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Which trace blocks the virtual SoC has and how they are wired. The machine
- * and its device tree are both made from this, so they cannot differ.
+ * The trace blocks of the virtual SoC, and how they are wired. QEMU builds both
+ * the machine and its device tree from this table, so the two cannot differ.
  *
  *   direct   each encoder has a RAM sink of its own
  *   funnel   all encoders -> funnel 0 -> RAM sink 0
@@ -17,7 +17,7 @@
 #include <stdbool.h>
 
 #define TOPOLOGY_HARTS_MAX 64
-/* A funnel's inputs, as many as the device tree binding has. */
+/* Inputs of a funnel: the maximum that the device tree binding allows. */
 #define TOPOLOGY_INPUTS_MAX 8
 
 enum topology_kind {
@@ -30,7 +30,7 @@ enum topology_kind {
 
 struct topology_node {
 	enum topology_kind kind;
-	unsigned int index;	/* among its kind; of an encoder: the hart */
+	unsigned int index;	/* index within its kind; for an encoder: index of the hart */
 	unsigned int inputs;
 	unsigned int outputs;
 };
@@ -48,8 +48,8 @@ struct topology_edge {
 
 /**
  * struct topology - a wiring
- * @node: sinks, then funnels, then encoders: whoever sends comes after all that
- *        it sends to
+ * @node: sinks, then funnels, then encoders: each node comes after all nodes
+ *        that it sends to
  */
 struct topology {
 	unsigned int nodes;
@@ -59,8 +59,8 @@ struct topology {
 };
 
 /**
- * topology_make - the wiring called @name for @harts harts
- * Return: NULL, or why there is none.
+ * topology_make - return the wiring called @name for @harts harts
+ * Return: NULL, or a text that says why there is none.
  */
 const char *topology_make(struct topology *topology, const char *name, unsigned int harts);
 

@@ -8,7 +8,7 @@
 
 #define FEATURES (TR_TE_FEATURE_ALL_JUMPS | TR_TE_FEATURE_EXTEND_ADDR_MSB)
 
-/* Fields of trTeControl that configure and are frozen while Enable is 1. */
+/* Configuration fields of trTeControl, frozen while Enable is 1. */
 #define CONTROL_CONFIG (TR_TE_CONTROL_INST_MODE_MASK | TR_TE_CONTROL_CONTEXT | \
 			TR_TE_CONTROL_INST_TRIG_ENABLE | \
 			TR_TE_CONTROL_INST_STALL_ENA | TR_TE_CONTROL_INHIBIT_SRC | TR_TE_CONTROL_INST_SYNC_MODE_MASK | \
@@ -101,7 +101,7 @@ static uint32_t control_value(const struct trace_encoder *te)
 		value |= TR_CONTROL_ACTIVE | TR_TE_FORMAT_NTRACE << TR_TE_CONTROL_FORMAT_SHIFT;
 	if (te->overflow)
 		value |= TR_TE_CONTROL_INST_STALL_OR_OVERFLOW;
-	/* Between start and stop the hart may always have something up its sleeve. */
+	/* Until a stop has been applied, the hart may still emit a message. */
 	if (!te->tracing && !te->in_flight)
 		value |= TR_CONTROL_EMPTY;
 	return value;
@@ -186,7 +186,7 @@ static void encoder_write(void *opaque, const uint8_t *data, size_t size)
 	}
 }
 
-/* Bytes in a cycle, 16.16 fixed point; 0 would be never. */
+/* Bytes per cycle in 16.16 fixed point, at least 1: with 0 the queue would never drain. */
 static uint32_t drain_of(uint32_t bandwidth)
 {
 	uint64_t drain = ((uint64_t)bandwidth << 16) / 1000;
@@ -263,8 +263,8 @@ static void deliver(struct trace_encoder *te, bool tracing, bool discard)
 }
 
 /*
- * Never back: an emulator may count a block as done and then do a part of it
- * only, which is less than half of what the counter can hold.
+ * Never passes a smaller time to the encoder: an emulator may count a whole block and then run only
+ * a part of it. The step back is less than half the range of the counter.
  */
 static void tell_time(struct trace_encoder *te)
 {
@@ -289,7 +289,7 @@ static void start(struct trace_encoder *te, const struct trace_encoder_setup *se
 	te->clock = setup->timestamp;
 	te->told_context = te->context;
 	te->time = timestamp_value(&te->clock);
-	/* A setup may have been copied on its way. */
+	/* The glue may have copied the setup on its way: point to this copy. */
 	config.params = &setup->params;
 	ntrace_encoder_init(&te->encoder, &config);
 	tell_time(te);
@@ -323,7 +323,7 @@ bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_se
 	return true;
 }
 
-/* By software or by a trigger; outputs tell of it. */
+/* Starts or stops InstTracing, by software or by a trigger, and fires external outputs. */
 static void set_tracing(struct trace_encoder *te, uint32_t control, bool tracing)
 {
 	bool before = te->control & TR_TE_CONTROL_INST_TRACING;
@@ -347,7 +347,7 @@ static void write_control(struct trace_encoder *te, uint32_t value)
 		return;
 	}
 	if (!te->active) {
-		/* Out of reset first: the rest of the component is just waking up. */
+		/* This write only ends the reset: its other fields have no effect. */
 		te->active = true;
 		return;
 	}
@@ -368,7 +368,7 @@ static void write_control(struct trace_encoder *te, uint32_t value)
 	set_tracing(te, control, value & TR_CONTROL_ENABLE && value & TR_TE_CONTROL_INST_TRACING);
 }
 
-/* A trigger comes in. */
+/* Carries out the action of a trigger. */
 static void trigger(struct trace_encoder *te, uint32_t action, enum ntrace_sync mark)
 {
 	struct trace_encoder_setup marker = { .epoch = te->epoch, .marker = true, .mark = mark };
@@ -391,7 +391,7 @@ static void trigger(struct trace_encoder *te, uint32_t action, enum ntrace_sync 
 	}
 }
 
-/* Registers that stand for wires. Return: whether @offset is one. */
+/* Reads and writes the registers that stand for wires. Return: whether @offset is one. */
 static bool write_wires(struct trace_encoder *te, uint32_t offset, uint32_t value)
 {
 	switch (offset) {
@@ -412,7 +412,7 @@ static bool write_wires(struct trace_encoder *te, uint32_t offset, uint32_t valu
 	}
 }
 
-/* Actions that are not there, and vendor bits of outputs, read 0. */
+/* Actions that are not implemented, and vendor bits of outputs, read 0. */
 static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, bool in)
 {
 	uint32_t legal = 0;
@@ -482,7 +482,7 @@ void trace_encoder_write(struct trace_encoder *te, uint32_t offset, uint32_t val
 	}
 }
 
-/* The library counts from one start to the next. */
+/* Adds to the totals: the library's counters restart at each start. */
 static void watch_queue(struct trace_encoder *te, uint64_t dropped, uint64_t stall_cycles)
 {
 	if (te->encoder.dropped != dropped || te->encoder.stall_cycles != stall_cycles)
@@ -491,7 +491,7 @@ static void watch_queue(struct trace_encoder *te, uint64_t dropped, uint64_t sta
 	te->stalled += te->encoder.stall_cycles - stall_cycles;
 }
 
-/* After the block that ends with the write of scontext. */
+/* Runs after the block that ends with the write of scontext. */
 static void change_context(struct trace_encoder *te)
 {
 	te->slow &= ~(uint32_t)TE_SLOW_CONTEXT;
@@ -509,7 +509,7 @@ static bool filter(struct trace_encoder *te, const struct ntrace_ingress *block)
 	return match & 1;
 }
 
-/* Written here only */
+/* The only writer of te->cycles. */
 static void count_cycles(struct trace_encoder *te, uint32_t cycles)
 {
 	uint64_t before = atomic_load_explicit(&te->cycles, memory_order_relaxed);
@@ -525,7 +525,7 @@ int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_in
 	bool traced = !(te->slow & TE_SLOW_FILTERS) || filter(te, block);
 	int error = 0;
 
-	/* What a message tells of was over before this block. */
+	/* The encoder stamps messages with the time before this block. */
 	tell_time(te);
 	count_cycles(te, block->iretire);
 	if ((te->slow & TE_SLOW_DROPPING) && te->ops->ready(te->opaque)) {

@@ -4,11 +4,11 @@
 #include "fault.h"
 #include "v0_encoder.h"
 
-/* Fields of teControl that have no register of their own behind them. */
+/* Fields of teControl that the v0 front end keeps itself: trTeControl has no such fields. */
 #define CONTROL_KEPT (7u << V0_CONTROL_MODE_SHIFT | 0xfu << V0_CONTROL_SYNC_MAX_BTM_SHIFT | \
 		      0xfu << V0_CONTROL_SYNC_MAX_INST_SHIFT)
 
-/* Fields that are in the same place of trTeControl. */
+/* Fields that teControl and trTeControl have at the same place. */
 #define SAME_PLACE (V0_CONTROL_ACTIVE | V0_CONTROL_ENABLE | V0_CONTROL_TRACING | \
 		    V0_CONTROL_STALL_OR_OVERFLOW | V0_CONTROL_STALL_ENA | V0_CONTROL_INHIBIT_SRC)
 
@@ -29,8 +29,8 @@ void v0_encoder_power_up(struct v0_encoder *v0)
 }
 
 /*
- * The sink is stopped when the encoder has sent all, which is in the hands of the
- * hart: looked at whenever software looks.
+ * Stops the sink after the encoder has sent all trace. When that is depends on the hart, so each
+ * access to a register checks for it.
  */
 static void settle(const struct v0_encoder *v0)
 {
@@ -104,7 +104,7 @@ static uint32_t legal_kept(uint32_t value)
 	return mode >= 6 ? value : value & ~(7u << V0_CONTROL_MODE_SHIFT);
 }
 
-/* Mode, format and sync of trTeControl. 2^(n+5) bytes are 2^(n+4) parcels. */
+/* Returns mode, format and sync for trTeControl. 2^(n+5) bytes are 2^(n+4) parcels. */
 static uint32_t te_config(const struct v0_encoder *v0)
 {
 	uint32_t messages = v0->control >> V0_CONTROL_SYNC_MAX_BTM_SHIFT & 0xf;
@@ -136,7 +136,7 @@ static void wake_up(struct v0_encoder *v0)
 		      V0_SYNC_MAX_OFF << V0_CONTROL_SYNC_MAX_INST_SHIFT;
 }
 
-/* Return: whether trace has somewhere to go. */
+/* Return: whether the sink is enabled, or need not be. */
 static bool enable_sink(struct v0_encoder *v0, uint32_t value)
 {
 	uint32_t sink = TR_CONTROL_ACTIVE | TR_RAM_CONTROL_MODE_SMEM |
@@ -168,19 +168,19 @@ static void write_control(struct v0_encoder *v0, uint32_t value)
 	}
 	if (value & V0_CONTROL_SINK_ERROR)
 		v0->sink_error = false;
-	/* While tracing is enabled, or not all has been sent yet, the rest stays as it is. */
+	/* Other fields are frozen while tracing is enabled or trace is still queued. */
 	if (!(te & TR_CONTROL_ENABLE) && (te & TR_CONTROL_EMPTY)) {
 		v0->control = legal_kept(value);
 		if (!enable_sink(v0, value))
 			value &= ~(V0_CONTROL_ENABLE | V0_CONTROL_TRACING);
 	}
-	/* There written with 1, here with 0 */
+	/* 1 clears StallOrOverflow in trTeControl, 0 in teControl. */
 	value ^= V0_CONTROL_STALL_OR_OVERFLOW;
 	wr(v0, V0_ENCODER, TR_TE_CONTROL, (value & SAME_PLACE) | te_config(v0));
 	settle(v0);
 }
 
-/* Memory answers with an error. */
+/* Makes memory answer with an error. */
 static void fail_sink(struct v0_encoder *v0)
 {
 	uint32_t sink = rd(v0, V0_RAM_SINK, TR_RAM_CONTROL);

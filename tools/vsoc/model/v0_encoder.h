@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Registers of SiFive's trace encoder of before the ratified specification
- * (digest trace-control.md section 10), as a front to an encoder and a RAM sink of
- * today: one page that has both. Knows no emulator; not thread safe.
+ * Registers of pre-ratification SiFive trace encoders (version 0), as a front end to an encoder and
+ * a RAM sink of Trace Control Interface 1.0: one page controls both. This file depends on no
+ * emulator and is not thread safe.
  */
 #ifndef VSOC_MODEL_V0_ENCODER_H
 #define VSOC_MODEL_V0_ENCODER_H
@@ -24,16 +24,16 @@ struct v0_ops {
 };
 
 /**
- * struct v0_encoder - what the two do not have themselves
- * @hart: its number; the low bits are SRC
+ * struct v0_encoder - state that neither the encoder nor the RAM sink has
+ * @hart: index of the hart; SRC is its low bits
  * @sink_bytes: granule of the sink: 4, 8, 16 or 32
- * @control: mode and sync intervals as they were written
+ * @control: mode and sync intervals as software wrote them
  *
- * Mode 1 (events) lands on 0; 7 traces as 6 does. A sync interval of bytes wins
- * over one of messages. No BTM, no ITC, no sink but system memory. SinkError is
- * set when trace cannot be enabled because WP is outside of the buffer, and when
- * FAULT_SINK_ERROR is written to FAULT_REGISTER while it runs: from then on nothing
- * gets to memory until it is enabled anew.
+ * Mode 1 (events) becomes 0; mode 7 traces like mode 6. A sync interval in bytes overrides one in
+ * messages. There is no BTM, no ITC, and no sink but system memory. SinkError is set if trace
+ * cannot be enabled because WP is outside the buffer, and when FAULT_SINK_ERROR is written to
+ * FAULT_REGISTER while trace is enabled: from then on no trace reaches memory until software
+ * enables it again.
  */
 struct v0_encoder {
 	const struct v0_ops *ops;
@@ -44,7 +44,10 @@ struct v0_encoder {
 	bool sink_error;
 };
 
-/** v0_encoder_power_up - registers after power-up; those of the two parts are reset by others */
+/**
+ * v0_encoder_power_up - set the front end to its state after power-up; the caller resets encoder
+ * and sink
+ */
 void v0_encoder_power_up(struct v0_encoder *v0);
 
 uint32_t v0_encoder_read(struct v0_encoder *v0, uint32_t offset);
