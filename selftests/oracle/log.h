@@ -62,8 +62,7 @@ enum oracle_token {
 };
 
 enum oracle_odd {
-	ORACLE_ODD_USER_JUMP = 1,	/* plain instruction, then another place that is no trap
-					 * handler */
+	ORACLE_ODD_USER_JUMP = 1,	/* plain instruction, then no successor or handler */
 	ORACLE_ODD_EXCEPTION_EPC = 2,	/* exception whose epc is not the last instruction */
 	ORACLE_ODD_INTERRUPT_EPC = 3,	/* interrupt whose epc is not the address after the last
 					 * instruction */

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Remembers which inputs a checker found clean, and runs checkers in parallel.
 
-A key is the hash of everything a verdict depends on: the checker's version, its
-options and all text it reads. Only clean verdicts are kept, so a finding is
-printed by every run until it is fixed. Keys are empty files below
+A key is the hash of everything that a verdict depends on: the checker's
+version, its options and all text that it reads. Only clean verdicts are kept,
+so every run prints a finding until it is fixed. Keys are empty files below
 ${XDG_CACHE_HOME:-~/.cache}/ntrace/lint/KIND; all worktrees share them.
 """
 import concurrent.futures
@@ -16,12 +16,12 @@ DAY = 24 * 60 * 60
 
 
 def jobs():
-    """How many processes may run at a time: $JOBS, or one for each CPU."""
+    """Number of processes to run at a time: $JOBS, or one per CPU."""
     return int(os.environ.get("JOBS") or 0) or len(os.sched_getaffinity(0))
 
 
 def parallel(function, items):
-    """[function(item) for item in items], jobs() at a time."""
+    """Returns [function(item) for item in items], computed jobs() at a time."""
     with concurrent.futures.ThreadPoolExecutor(jobs()) as pool:
         return list(pool.map(function, items))
 
@@ -36,7 +36,7 @@ def version(tool):
 
 
 def key(*parts):
-    """Hash of byte strings, strings and lists of them."""
+    """Returns a hash of byte strings, strings and lists of them."""
     digest = hashlib.sha256()
     for part in parts:
         if isinstance(part, (list, tuple)):
@@ -48,7 +48,7 @@ def key(*parts):
 
 
 class Clean:
-    """The keys of what one kind of checker found clean."""
+    """The keys that one kind of checker found clean."""
 
     def __init__(self, kind):
         base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -64,7 +64,7 @@ class Clean:
             pass
 
     def prune(self):
-        """Once a day: removes keys that are a month old."""
+        """Removes keys that are a month old, once a day."""
         marker = os.path.join(self.directory, "pruned")
         now = time.time()
         if os.path.exists(marker) and now - os.path.getmtime(marker) < DAY:

@@ -37,7 +37,7 @@ INCLUDE = ["-Ilib/include", "-Ilib", "-Ikernel/include", "-Ikernel/include/uapi"
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-DNTRACE_BPF=none", *INCLUDE]
 SHALLOW = [f"--extra-arg={word}" for setting in ("mode=shallow", "max-nodes=20000")
            for word in ("-Xclang", "-analyzer-config", "-Xclang", setting)]
-# Small enough to share one start of the checker, large enough to matter.
+# Small enough to balance the load of parallel checkers, large enough to share their startup.
 BATCH = 6
 MOST = 20
 
@@ -50,19 +50,19 @@ def files(*patterns):
 
 
 def changed(units):
-    """The changed units, see above."""
+    """Returns the changed units, as defined above."""
     names = set(files_of("diff", "--name-only", "HEAD")) | set(files_of("ls-files", "-o", "--exclude-standard"))
     names |= set(files_of("diff", "--name-only", "HEAD^", "HEAD"))
     return [unit for unit in units if unit in names or unit[:-1] + "h" in names]
 
 
 def files_of(*command):
-    """Lines of a git command; none if it fails, as HEAD^ does in a clone of one commit."""
+    """Lines that a git command prints; none if it fails, as HEAD^ does in a clone of one commit."""
     return subprocess.run(["git", *command], capture_output=True, text=True).stdout.splitlines()
 
 
 def findings(command):
-    """Runs a checker; (is clean, its lines). Paths are given as they are in the tree."""
+    """Runs a checker and returns (is clean, its lines), with paths relative to the tree."""
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     lines = run.stdout.replace(TOP + "/", "").splitlines()
     if run.returncode and not lines:
@@ -71,7 +71,7 @@ def findings(command):
 
 
 def check_all(clean, keys, command, size=BATCH):
-    """Runs command(files) over the files whose key is not clean; {file: lines of what is found}."""
+    """Runs command(files) over the files whose key is not clean; returns {file: findings}."""
     found = {}
 
     def check(batch):
@@ -105,7 +105,7 @@ def tidy(arguments):
     clean = cache.Clean("tidy")
 
     def seen(unit):
-        """The unit with its comments (NOLINT) as the compiler sees it; a file that fails has no key."""
+        """The preprocessed unit with its comments (NOLINT); a file that fails has no key."""
         run = subprocess.run(["gcc", "-E", "-C", *FLAGS, unit], capture_output=True)
         return unit, None if run.returncode else cache.key(version, config, FLAGS, unit, run.stdout)
 
@@ -133,7 +133,7 @@ def tidy(arguments):
 
 
 def cppcheck(_):
-    """A unit's key has all headers: cppcheck is quick, and which it reads depends on its own preprocessor."""
+    """A unit's key covers all headers: cppcheck is fast, and its own preprocessor picks them."""
     units = files(*UNITS)
     command = ["cppcheck", "--quiet", "--enable=warning,portability,performance", "--inline-suppr",
                "--error-exitcode=1", "--suppress=missingIncludeSystem", "--suppress=unknownMacro",
@@ -145,7 +145,7 @@ def cppcheck(_):
 
 
 def sourced(path):
-    """The files that a script sources, by its directives and commands, and theirs; sorted, with itself."""
+    """Returns the files that a script sources, directly or not, and the script itself; sorted."""
     found, todo = {path}, [path]
     while todo:
         text = cache.read(todo.pop()).decode(errors="replace")

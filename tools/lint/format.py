@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds C files to .clang-format: format.py [--fix] FILE...
+"""Checks C files against .clang-format: format.py [--fix] FILE...
 
-Blanks inside a line stay the author's: clang-format collapses the tabs that
-align the values of macros and comments behind code, the kernel's way of writing
-tables. So does the layout of macros, where clang-format 14 and 19 disagree.
-Everything else is compared line by line. Files that were found well formatted are
-not looked at again (cache.py).
+Blanks inside a line are exempt: clang-format collapses the tabs that align macro values and
+trailing comments, as the kernel's style has them. The layout of macros is exempt, too, because
+clang-format 14 and 19 disagree about it. Everything else is compared line by line. Files that were
+well formatted are not checked again (cache.py).
 """
 import difflib
 import os
@@ -19,7 +18,7 @@ import tempfile
 import cache
 
 STYLE = ".clang-format"
-# As many as share one start of clang-format.
+# Files per start of clang-format.
 BATCH = 60
 
 
@@ -29,7 +28,7 @@ def normal(line):
 
 
 def macro_lines(lines):
-    """Which lines belong to a preprocessor directive."""
+    """Tells for each line whether it belongs to a preprocessor directive."""
     marks, inside = [], False
     for line in lines:
         inside = inside or line.lstrip().startswith("#")
@@ -39,7 +38,7 @@ def macro_lines(lines):
 
 
 def clang_formatted(paths):
-    """{path: lines as clang-format wants them}: of copies, so that one start serves many files."""
+    """Returns {path: formatted lines}. It formats copies, so that one start serves many files."""
     with tempfile.TemporaryDirectory() as copies:
         shutil.copy(STYLE, copies)
         for path in paths:
@@ -55,7 +54,7 @@ def lines_of(path):
 
 
 def merged(before, after):
-    """What @after changes but for what stays the author's."""
+    """Returns @before with the changes of @after, except in exempt places."""
     if before == after:
         return before
     matcher = difflib.SequenceMatcher(None, list(map(normal, before)), list(map(normal, after)),

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The test suite. A test is selftests/GROUP/test_*.c, or an executable
-# selftests/GROUP/*.sh or *.py; it speaks TAP. selftests/run runs a group.
+# The test suite. A test is selftests/GROUP/test_*.c, or an executable selftests/GROUP/*.sh or *.py;
+# its output is TAP. selftests/run runs a group.
 
 TEST_SRC := $(sort $(wildcard selftests/*/test_*.c))
 TEST_BINS := $(TEST_SRC:selftests/%.c=$(B)/selftests/%)
 FUZZ_SRC := $(sort $(wildcard selftests/fuzz/fuzz_*.c))
 FUZZ_BINS := $(FUZZ_SRC:selftests/fuzz/%.c=$(B)/fuzz/%)
 FUZZ_TIME ?= 60
-# The same tests without sanitizers, for valgrind; not the few that are slow there, or linked in their own way.
+# The same tests without sanitizers, for valgrind; all but those that are slow in valgrind or need
+# other link flags.
 VALGRIND_BINS := $(patsubst selftests/lib/%.c,$(B)/valgrind/%,$(filter-out %_llvm.c %/test_property.c %/test_damage.c %/test_detect.c \
 	%/test_ctr_property.c %/test_encode.c %/test_flow_cache.c %/test_nomem.c,$(filter selftests/lib/%,$(TEST_SRC))))
 group_bins = $(filter $(B)/selftests/$(1)/%,$(TEST_BINS))
 
-# What reads the witness' log: a library for tests, and programs in build/oracle.
+# Readers of the oracle's log: a library for tests, and programs in build/oracle.
 ORACLE_ALL := $(filter-out selftests/oracle/exec_log.c,$(sort $(wildcard selftests/oracle/*.c)))
 ORACLE_MAIN := $(if $(ORACLE_ALL),$(shell grep -lE '^int main\b' $(ORACLE_ALL)))
 ORACLE_SRC := $(filter-out $(ORACLE_MAIN),$(ORACLE_ALL))
@@ -28,15 +29,16 @@ oracle: $(ORACLE_BINS) plugins ## the witness of the tests: QEMU plugin and what
 PROPERTY_SRC := $(sort $(wildcard selftests/property/*.c))
 $(addprefix $(B)/selftests/,lib/test_property lib/test_damage lib/test_detect soak/test_property): $(PROPERTY_SRC:%.c=$(B)/san/obj/%.o)
 
-# With the sanitizers: a test that passes by luck does not pass.
+# Build tests with the sanitizers, so that no test passes by luck.
 $(B)/selftests/%: selftests/%.c $(B)/san/liboracle.a $(B)/san/libmodel.a $(B)/san/libntrace.a $(B)/san/obj/.flags
 	@mkdir -p $(@D)
 	$(LINK)$(CC) $(STD) $(WARN) $(WERROR) $(INC) -Iselftests/lib -Iselftests -O1 -g $(SAN) -MMD -MP -MF $@.d $< $(filter %.o,$^) $(filter %.a,$^) -o $@ $(LIBS)
 
-# Files of the kernel modules in programs of the host, with headers that stand in for the kernel's.
+# These tests link files of the kernel modules into host programs, with headers that replace the
+# kernel's.
 $(call group_bins,kernel) $(call group_bins,ctr) $(B)/selftests/lib/test_ctr $(B)/valgrind/test_ctr: private INC := -Iselftests/kernel/host $(INC)
 
-# This one leads the allocations of the library to its own, which fail.
+# This test redirects the library's allocations to its own functions, which can fail.
 $(B)/selftests/lib/test_nomem: private LIBS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup,--wrap=strndup,--wrap=asprintf
 
 $(B)/valgrind/%: selftests/lib/%.c $(B)/obj/libntrace.a
@@ -45,7 +47,7 @@ $(B)/valgrind/%: selftests/lib/%.c $(B)/obj/libntrace.a
 
 GROUPS := $(shell sed -n 's/^GROUPS = \[\(.*\)\]$$/\1/p' selftests/run | tr -d '",')
 
-# One installation instead of one for each group.
+# One run of the package manager instead of one for each group.
 check: ## the whole test suite; ends with "N passed, N failed"
 	@$(SETUP) check
 	+@selftests/run --all
@@ -59,8 +61,8 @@ format: ## lays out the C sources as check-lint wants them
 	@$(SETUP) lint
 	@tools/lint/format.py --fix $$(git ls-files -co --exclude-standard '*.c' '*.h' ':!tools/vsoc/qemu')
 
-# build-GROUP makes what the tests of a group need; check-GROUP also runs them. `make check` calls
-# the first ones alone and has one queue for all tests.
+# build-GROUP makes the files that the tests of a group need; check-GROUP also runs the tests. `make
+# check` makes all groups first and then runs all tests from one queue.
 check-lint: ## formatting, static analysis, licences, file sizes
 check-runner: ## the runner of the tests itself
 check-lib: ## the library: unit, conformance and property tests
@@ -84,7 +86,7 @@ build-deep: lib native $(FUZZ_BINS)
 	@$(SETUP) deep test
 build-vsoc: vsoc native oracle $(call group_bins,vsoc)
 build-kernel: vsoc native oracle $(call group_bins,kernel)
-# Firmware that opens CTR is newer than the guest's.
+# The tests need firmware that enables CTR, which is newer than the guest's.
 build-ctr: vsoc native $(call group_bins,ctr)
 	@tools/vsoc/guest/build --suite forky --firmware >/dev/null
 build-tools: vsoc native oracle $(call group_bins,tools)
@@ -122,7 +124,7 @@ fuzz-packages:
 $(eval $(call compile,$(B)/fuzz/obj,clang,$(FUZZ_FLAGS)))
 $(B)/fuzz/libntrace.a: $(LIB_SRC:%.c=$(B)/fuzz/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
-# What is fuzzed of the command itself.
+# Sources of the command that fuzzers link.
 $(B)/fuzz/fuzz_assemble: $(patsubst %,$(B)/fuzz/obj/tools/ntrace/%.o,$(addprefix stream/assemble/,assemble fields json_line line) \
 	stream/layout stream/message common/output common/ui)
 $(B)/fuzz/obj/selftests/fuzz/fuzz_assemble.o: private INC := $(CMD_INC) $(INC)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Installing, with the variables that GNU's standards name; DESTDIR goes before
-# all of them. `make install` and `make uninstall` need the same ones.
+# Installation, with the variables of the GNU standards; DESTDIR precedes all of them. `make
+# install` and `make uninstall` need the same values.
 
 PREFIX ?= /usr/local
 prefix ?= $(PREFIX)
@@ -13,11 +13,11 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 udevrulesdir ?= $(prefix)/lib/udev/rules.d
-# Where Python looks below this prefix; Debian has directories of its own.
+# Directory where Python looks below this prefix; Debian uses its own ones.
 pythondir ?= $(prefix)/lib/python3$(if $(wildcard /etc/debian_version),$(if \
 	$(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages,.$(PYTHON_MINOR)/site-packages)
 PYTHON_MINOR = $(shell python3 -c 'import sys; print(sys.version_info[1])')
-# DKMS looks nowhere else.
+# DKMS looks only here.
 dkmsdir ?= /usr/src/ntrace-$(VERSION)
 INSTALL ?= install
 INSTALL_DATA ?= $(INSTALL) -m 644
@@ -27,7 +27,8 @@ HEADERS := $(sort $(wildcard lib/include/ntrace/*.h))
 PYTHON := $(sort $(wildcard lib/python/ntrace/*.py)) lib/python/ntrace/py.typed
 MAN_PAGES := $(sort $(wildcard Documentation/man/*.1))
 D = $(DESTDIR)
-# The prefix as libntrace.pc names it: from its own directory, so that the installed tree can be moved.
+# Prefix in libntrace.pc, relative to the file's own directory so that the installed tree can be
+# moved.
 space := $(subst ,, )
 pcprefix = $(if $(filter $(prefix)/%,$(pkgconfigdir)),$${pcfiledir}/$(subst $(space),/,$(patsubst \
 	%,..,$(subst /, ,$(pkgconfigdir:$(prefix)/%=%)))),$(prefix))
@@ -38,7 +39,7 @@ $(B)/libntrace.pc: lib/libntrace.pc.in lib/include/ntrace/version.h FORCE
 		-e 's#@libdir@#$(libdir:$(prefix)/%=$${prefix}/%)#; s#@includedir@#$(includedir:$(prefix)/%=$${prefix}/%)#' \
 		-e 's#@requires@#$(LIB_MODULES)#; s#@private@#$(LIB_OTHERS)#' $< >$@
 
-# What the BPF programs are compiled to is a part of the command, where it has it.
+# The compiled BPF programs are embedded in the command, if it has them.
 install: install-lib install-command $(if $(shell command -v python3),install-python) ## installs library, headers, command, manual pages, Python module; PREFIX=/usr/local DESTDIR=
 
 install-lib: lib $(B)/libntrace.pc
@@ -70,7 +71,7 @@ uninstall: ## removes what `make install` with the same variables installs
 	rm -rf $(D)$(pythondir)/ntrace/__pycache__
 	rmdir $(D)$(includedir)/ntrace $(D)$(pythondir)/ntrace 2>/dev/null || true
 
-# For a kernel of this machine: dkms install ntrace/VERSION
+# For the kernel of this machine run: dkms install ntrace/VERSION
 install-dkms: ## installs the sources of the kernel modules for DKMS, in /usr/src
 	$(INSTALL) -d $(D)$(dkmsdir)
 	cp -r kernel/Kbuild kernel/ntrace kernel/ctr kernel/include $(D)$(dkmsdir)/

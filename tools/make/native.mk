@@ -5,14 +5,14 @@
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 INC := -Ilib/include -Ilib -Ikernel/include -Ikernel/include/uapi -Itools/vsoc/model
 STD := -std=c11 -D_GNU_SOURCE
-# What pkg-config knows of the libraries that libntrace needs, and what it does not.
+# Libraries that libntrace needs: those with a pkg-config file, and the others.
 LIB_MODULES := libdw libelf libzstd zlib
 LIB_OTHERS := -ldl -pthread -lm
 LIBS := -ldw -lelf -lzstd -lz $(LIB_OTHERS)
 
 LIB_SRC := $(sort $(wildcard lib/*/*.c))
 MODEL_SRC := $(sort $(wildcard tools/vsoc/model/*.c))
-# BPF programs have rules of their own, in riscv64.mk.
+# riscv64.mk has the rules for BPF programs.
 CMD_SRC := $(sort $(filter-out %.bpf.c,$(wildcard $(addprefix tools/ntrace/,*.c */*.c */*/*.c))))
 
 # compile DIR COMPILER FLAGS: rules for objects of one kind below DIR.
@@ -21,8 +21,8 @@ $(1)/%.o: %.c $(1)/.flags | host-packages
 	@mkdir -p $$(@D)
 	$$(if $$(V),,@echo "  CC      $$@")
 	$$(if $$(V),,@)$(2) $(STD) $(WARN) $$(WERROR) $$(INC) $(3) -MMD -MP -c $$< -o $$@
-# Other flags or another compiler: other objects. Objects with and without -Werror are the same:
-# `make install` after `make check` compiles nothing.
+# A change of flags or compiler rebuilds the objects. -Werror is not among these flags, so `make
+# install` after `make check` compiles nothing.
 $(1)/.flags: FORCE
 	@mkdir -p $$(@D)
 	@echo '$(2) $(STD) $(WARN) $(INC) $(3)' | cmp -s - $$@ || echo '$(2) $(STD) $(WARN) $(INC) $(3)' >$$@
@@ -42,11 +42,12 @@ SOVERSION := 0
 native: $(B)/libntrace.a $(if $(LIB_SRC),$(B)/libntrace.so) $(if $(CMD_SRC),$(B)/ntrace)
 lib: $(B)/libntrace.a $(B)/libntrace.so ## build/libntrace.a and build/libntrace.so alone
 
-# Without `ar` updates in place: a source that was removed must not linger.
+# Make the archive anew: `ar` would keep the object of a removed source.
 $(B)/obj/libntrace.a: $(LIB_SRC:%.c=$(B)/obj/%.o)
 	$(AR_)rm -f $@ && ar rcs $@ $^
-# Global names of the library's own get a prefix, so that no program meets with them. One object of
-# everything, with local symbols, would do as well, but link all of the library into every program.
+# Internal global names get a prefix, so that they do not collide with a program's. Linking
+# everything into one object with local symbols would work too, but would pull the whole library
+# into every program.
 $(B)/libntrace.a: $(B)/obj/libntrace.a
 	$(AR_)nm -g --defined-only $< | awk 'NF == 3 && $$3 !~ /^ntrace_/ { print $$3, "ntrace_internal_" $$3 }' | \
 		sort -u >$(B)/obj/internal.syms && objcopy --redefine-syms=$(B)/obj/internal.syms $< $@
@@ -61,22 +62,22 @@ $(B)/libntrace.so.$(SOVERSION): $(LIB_SRC:%.c=$(B)/pic/%.o) $(LIB_MAP)
 		$(filter %.o,$^) -o $@ $(LIBS)
 $(B)/libntrace.so: $(B)/libntrace.so.$(SOVERSION)
 	@ln -sf $(<F) $@
-# The command works from the build directory and after an installation: static.
+# Link the library statically: the command works from the build directory and after an installation.
 $(B)/ntrace: $(CMD_SRC:%.c=$(B)/obj/%.o) $(B)/libntrace.a
 	$(LINK)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/san/ntrace: $(CMD_SRC:%.c=$(B)/san/obj/%.o) $(B)/san/libntrace.a
 	$(LINK)$(CC) $(LDFLAGS) $(SAN) $^ -o $@ $(LIBS)
 
-# The page of ntrace report --html is part of the command.
+# The command embeds the page of ntrace report --html.
 $(addsuffix /tools/ntrace/report/html/page.o,$(B)/obj $(B)/san/obj $(B)/riscv64/obj): $(wildcard $(addprefix tools/ntrace/report/html/*.,html css js))
 
-# The command's sources name the headers of other rooms by room: "common/ui.h".
+# Sources of the command include headers of its other directories as "common/ui.h".
 CMD_INC := -Itools/ntrace
 $(addsuffix /tools/ntrace/%.o,$(B)/obj $(B)/san/obj $(B)/fuzz/obj $(B)/riscv64/obj): private INC := $(CMD_INC) $(INC)
 
 san: $(if $(CMD_SRC),$(B)/san/ntrace,$(B)/san/libntrace.a) ## library and command with address and undefined-behaviour sanitizers in build/san
 
-# Once per run, before anything is compiled.
+# Runs once per make, before any compilation.
 host-packages:
 	@CC='$(CC)' CFLAGS='$(CFLAGS)' $(SETUP) $(NEEDS)
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What runs in the guest: the command, and test programs from
-# selftests/GROUP/guest/*.c as build/riscv64/selftests/GROUP/NAME.
+# Programs that run in the guest: the command, and test programs from selftests/GROUP/guest/*.c as
+# build/riscv64/selftests/GROUP/NAME.
 
 R := $(B)/riscv64
 RISCV_CC := $(R)/cc
 GUEST_TESTS := $(sort $(wildcard selftests/*/guest/*.c))
 GUEST_TEST_BINS := $(foreach t,$(GUEST_TESTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(basename $(notdir $(t))))
 
-# Their scripts are laid out beside them, so that the directory is all that a guest needs.
+# The test scripts are copied next to the programs, so that a guest needs only this directory.
 GUEST_SCRIPTS := $(sort $(wildcard selftests/*/guest/*.sh selftests/*/guest/*.py))
 GUEST_SCRIPT_COPIES := $(foreach t,$(GUEST_SCRIPTS),$(R)/selftests/$(word 2,$(subst /, ,$(t)))/$(notdir $(t))) $(R)/selftests/jobs.sh
 
@@ -19,7 +19,7 @@ $(RISCV_CC): FORCE
 	@$(SETUP) suite cross $(if $(CMD_SRC),bpf)
 	@path=$$(tools/setup/cross) && { [ "$$(readlink $@)" = "$$path" ] || ln -sfn "$$path" $@; }
 
-# BPF programs, and the part of the command that loads them: for the machine itself.
+# BPF programs, and the command that loads them: only the command for the guest has them.
 GUEST_LIBS := -l:libbpf.a $(LIBS)
 BPF_OBJECT := $(B)/bpf/trace.bpf.o
 $(B)/bpf/%.bpf.o: tools/ntrace/ctr/bpf/%.bpf.c tools/ntrace/ctr/%.h | $(RISCV_CC)

@@ -3,7 +3,7 @@
 
 KMOD_VARIANT ?=
 KMOD_CFLAGS ?=
-# The witness of the tests, see selftests/oracle/exec_log.c.
+# The plugin of the tests' oracle, see selftests/oracle/exec_log.c.
 PLUGINS := $(B)/plugin/exec_log.so
 
 # One call of the package manager instead of three.
@@ -35,7 +35,8 @@ $(B)/plugin/%.so: selftests/oracle/%.c selftests/oracle/log.h $(B)/qemu/include/
 demo-fdo: vsoc native ## profiles Lua on the virtual SoC, builds it again with the profiles, counts what that gains
 	@$(SETUP) consumers suite
 	@tools/demo-fdo
-# Neither the test programs nor the shared library, and the longest first.
+# A demo needs neither the test programs nor the shared library. The slowest
+# goal comes first.
 demo: qemu guest modules $(R)/ntrace $(B)/ntrace ## records a real program on the virtual SoC and prints its profile
 	@tools/demo
 .PHONY: qemu qemu-stock guest modules forky debug plugins vsoc demo demo-fdo

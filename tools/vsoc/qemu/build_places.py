@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Places of QEMU's build that `apply` changes, as its PLACES: fewer steps, less to compile.
+"""Changes to QEMU's build, in the form of PLACES of `apply`: fewer steps and less to compile.
 
-Most steps of QEMU's build make and compile files of one trace point group or one QAPI
-schema module. Trace points are compiled out here (backend "nop"), and one compilation of
-all QAPI code reads the headers once.
+Most steps of QEMU's build generate and compile files of one trace point group or one QAPI schema
+module. This build compiles trace points out (backend "nop"), and compiles all QAPI code as one
+file, which reads the headers once.
 """
 
-# A header of trace points per group: all made by one step, and nothing to compile.
+# One step makes the trace point headers of all groups, and nothing has to be compiled.
 TRACE = [
     ("trace/meson.build",
      "  trace_h = custom_target(fmt.format('trace', 'h'),\n"
@@ -29,8 +29,8 @@ TRACE = [
      "                      depend_files: tracetool_depends)\n\n{}"),
 ]
 
-# What is generated from the QAPI schema: two compilations, without trace points of commands.
-# Two static functions are in several of the files, and get names of their own.
+# Files generated from the QAPI schema: two compilations, without trace points of commands. Two
+# static functions occur in several of the files, so each gets a name per file.
 QAPI = [
     ("qapi/meson.build", "      'qapi-commands-@0@.trace-events'.format(module),\n", "      # no trace points\n"),
     ("qapi/meson.build", "'-b', '@INPUT0@' ]", "'-b', '--suppress-tracing', '@INPUT0@' ]"),
@@ -61,7 +61,7 @@ QAPI = [
      "                                        configuration: {{ 'INCLUDES': qapi_specific_text }}))\n"),
 ]
 
-# Sources that nothing refers to: what they define registers itself, and is never asked for.
+# Unused sources: they only register objects that no run asks for.
 UNUSED = [
     (f"{directory}/meson.build", f"  '{name}.c',\n", f"  # '{name}.c' is not used\n")
     for directory, names in {
@@ -79,7 +79,7 @@ UNUSED = [
      "# filter-replay.c is not used\n"),
 ]
 
-# Few of the stubs are linked, and few of what else is in the archive that they are in.
+# Few of the stubs are linked, and few of the other members of their archive.
 UNUSED += [
     ("meson.build", "\nsubdir('stubs')\n",
      "\nstub_ss.add(files("
@@ -96,13 +96,14 @@ UNUSED += [
                  "nvdimm-utils", "reserved-region", "stats64", "systemd", "vfio-helpers")
 ]
 
-# Directories whose targets are never made. Looking at them is a third of the time to configure.
+# Directories whose targets are never built. They take a third of the configure time.
 UNUSED += [
     ("meson.build", f"\nsubdir('{name}')\n", f"\n# {name} is not used\n")
     for name in ("tests", "tests/qtest/libqos", "tests/qtest/fuzz", "tools", "pc-bios")
 ]
 
-# Most of the sources include little more than this header, which takes most of their time.
+# A precompiled header: most sources include little more than qemu/osdep.h, and reading it takes
+# most of their compile time.
 HEADER = [
     ("meson.build", f"{text}\n", f"{{}}\n{' ' * 17}c_pch: 'include/precompiled/qemu.h',\n")
     for text in (
@@ -113,7 +114,7 @@ HEADER = [
 
 PLACES = TRACE + QAPI + UNUSED + HEADER
 
-# Files that are new in the source tree.
+# Files to add to the source tree.
 FILES = {
     "configs/devices/riscv64-softmmu/ntrace.mak": """\
 # What tools/vsoc/run and the selftests use, beside what the machine itself selects.

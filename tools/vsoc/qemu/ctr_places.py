@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Places of QEMU's Control Transfer Records that `apply` changes, as its PLACES."""
+"""Changes to QEMU's Control Transfer Records, in the form of PLACES of `apply`."""
 
-# What a hart implements can be less than QEMU does; instructions that access CTR are checked.
+# Hooks: a hart can implement fewer features than QEMU does, and accesses to CTR are checked.
 HOOKS = [
     ("target/riscv/cpu.h", "    uint64_t vsctrctl;\n",
      "{}    uint64_t ctr_control;   /* fields of xctrctl, 0: all */\n"
@@ -23,16 +23,16 @@ HOOKS = [
     ("target/riscv/op_helper.c", "    riscv_ctr_clear(env);\n", "    ntrace_ctr_clear(env);\n{}"),
 ]
 
-# Where QEMU 10.0 is not as the specification has it (Documentation/trace/riscv-ctr.rst).
+# Fixes for QEMU 10.0 where it differs from the specification (Documentation/trace/riscv-ctr.rst).
 FIXES = [
-    # The external trap from VS needs no vsctrctl.STE, only that from VU does.
+    # Only an external trap from VU needs vsctrctl.STE; one from VS does not.
     ("target/riscv/cpu_helper.c",
      "    target_long tgt_prv = env->priv;\n    bool res = true;\n",
      "    bool from_vu = src_virt && src_prv == PRV_U;\n{}"),
     ("target/riscv/cpu_helper.c",
      "    /* VU mode is an outlier here. */\n    if (src_virt && src_prv == PRV_U) {\n",
      "    /* VU mode is an outlier here. */\n    if (from_vu) {{\n"),
-    # Where V changes, in either direction, filters and RASEMU are those of vsctrctl.
+    # If V changes, in either direction, vsctrctl controls filters and RASEMU.
     ("target/riscv/cpu_helper.c",
      "    uint64_t tgt_ctrl = riscv_ctr_get_control(env, env->priv, tgt_virt);\n",
      "{}    uint64_t ctrl = src_virt ? env->vsctrctl : tgt_ctrl;\n"),
@@ -54,18 +54,18 @@ FIXES = [
     ("target/riscv/csr.c",
      "    env->ctr_dst[idx] = (env->ctr_dst[idx] & ~wr_mask) | (new_val & wr_mask);\n",
      "    wr_mask &= ~(target_ulong)CTRTARGET_MISP;\n{}"),
-    # mstateen0.CTR and hstateen0.CTR lock the entries, too.
+    # mstateen0.CTR and hstateen0.CTR lock the entries as well as the registers.
     ("target/riscv/csr.c",
      "        ret = rmw_xireg_ctr(env, csrno, isel, val, new_val, wr_mask);\n",
      "        ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);\n"
      "        if (ret != RISCV_EXCP_NONE) {{\n            return ret;\n        }}\n{}"),
-    # Without a hypervisor there is no vsctrctl.
+    # A hart without the hypervisor extension has no vsctrctl.
     ("target/riscv/csr.c",
      "    RISCVException ret = smstateen_acc_ok(env, 0, SMSTATEEN0_CTR);\n"
      "    if (ret == RISCV_EXCP_NONE && csrno == CSR_SCTRDEPTH &&\n",
      "    if (csrno == CSR_VSCTRCTL && !riscv_has_ext(env, RVH)) {{\n"
      "        return RISCV_EXCP_ILLEGAL_INST;\n    }}\n\n{}"),
-    # MNRET returns from a trap like the others, and from somewhere.
+    # MNRET is a trap return too, and its record needs a source address.
     ("target/riscv/insn_trans/trans_privileged.c.inc",
      "    REQUIRE_SMRNMI(ctx);\n    decode_save_opc(ctx, 0);\n", "{}    gen_update_pc(ctx, 0);\n"),
     ("target/riscv/op_helper.c",
@@ -74,7 +74,8 @@ FIXES = [
      "        riscv_ctr_add_entry(env, env->pc, retpc, CTRDATA_TYPE_EXCEP_INT_RET,\n"
      "                            PRV_M, false);\n    }}\n\n"),
 ] + [
-    # mstateen0.CSRIND comes before all else: what M-mode locks is illegal in VU, too.
+    # Check mstateen0.CSRIND first: an access that M-mode locks is an illegal instruction in VU,
+    # too.
     ("target/riscv/csr.c",
      f"static RISCVException csrind_{name}(CPURISCVState *env, int csrno)\n{{\n"
      f"    if (!csrind_{present}extensions_present(env)) {{\n"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * RISC-V trace blocks of the virt machine: an N-Trace encoder per hart, sinks,
- * and funnels between them (RISC-V Trace Control Interface 1.0).
- * Everything that is not glue comes from model/ and lib/, which know no QEMU.
+ * and funnels between them (RISC-V Trace Control Interface 1.0). These files
+ * are glue only: model/ and lib/ implement the blocks, and do not depend on
+ * QEMU.
  */
 #ifndef HW_RISCV_NTRACE_H
 #define HW_RISCV_NTRACE_H
@@ -31,7 +32,10 @@ OBJECT_DECLARE_SIMPLE_TYPE(NTraceRamSink, NTRACE_RAM_SINK)
 OBJECT_DECLARE_SIMPLE_TYPE(NTracePortSink, NTRACE_PORT_SINK)
 OBJECT_DECLARE_SIMPLE_TYPE(NTraceV0, NTRACE_V0)
 
-/* Free in the memory map of the virt machine, room for 64 harts. */
+/*
+ * An unused range in the memory map of the virt machine, with room for 64
+ * harts.
+ */
 #define NTRACE_ENCODER_BASE 0x6000000
 #define NTRACE_RAM_SINK_BASE 0x6040000
 #define NTRACE_FUNNEL_BASE 0x6080000
@@ -42,7 +46,7 @@ struct NTraceRamSink {
     SysBusDevice parent_obj;
     MemoryRegion mmio;
 
-    /* Taken for each message and each register access. */
+    /* Held during each message and each register access. */
     QemuSpin lock;
     struct ram_sink sink;
     uint8_t *mapped;
@@ -71,7 +75,7 @@ struct NTracePortSink {
     SysBusDevice parent_obj;
     MemoryRegion mmio;
 
-    /* Taken for each message and each register access. */
+    /* Held during each message and each register access. */
     QemuSpin lock;
     struct port_sink sink;
 
@@ -92,13 +96,13 @@ struct NTraceFunnel {
     SysBusDevice parent_obj;
     MemoryRegion mmio;
 
-    /* Taken for each message and each register access. */
+    /* Held during each message and each register access. */
     QemuSpin lock;
     struct funnel funnel;
     struct trace_port out;
-    NTraceFunnel *clock;        /* of the shared time, or NULL */
+    NTraceFunnel *clock;        /* provides the shared time, or NULL */
 
-    /* Set by the machine: DisInput has so many bits. */
+    /* Set by the machine: number of inputs that DisInput implements. */
     uint32_t inputs;
     uint32_t index;
     uint32_t buffer;
@@ -119,7 +123,7 @@ struct NTraceEncoder {
     CPUState *cpu;
     struct trace_port out[TRACE_PORTS_MAX];
     unsigned int outs;
-    NTraceFunnel *clock;        /* of the shared time, or NULL */
+    NTraceFunnel *clock;        /* provides the shared time, or NULL */
 
     uint32_t index;
     uint32_t src_bits_max;
@@ -160,12 +164,12 @@ struct NTraceV0 {
     NTraceRamSink *sink;
 };
 
-/* Inputs, for whoever sends to them. */
+/* Return the input of a component, for a component that sends to it. */
 struct trace_port ntrace_ram_sink_port(NTraceRamSink *s);
 struct trace_port ntrace_port_sink_port(NTracePortSink *s);
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input);
 
-/* Time of an enum TR_TS_MODE; @clock is where the shared one comes from. */
+/* Returns the time of an enum TR_TS_MODE; @clock provides the shared time. */
 uint64_t ntrace_time(NTraceFunnel *clock, unsigned int mode);
 
 bool ntrace_ctr_realize(NTraceEncoder *s, Error **errp);
@@ -177,7 +181,7 @@ FILE *ntrace_log_open(const char *name, Error **errp);
 void ntrace_log(FILE *log, const char *component, uint32_t index,
                 const char *event, uint32_t value);
 
-/* For the machine. */
+/* Called by the virt machine. */
 void ntrace_class_properties(ObjectClass *oc);
 bool ntrace_wanted(MachineState *machine);
 void ntrace_create(MachineState *machine);

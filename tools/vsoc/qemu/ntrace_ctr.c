@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control Transfer Records of a hart: what it implements of them, and the check
- * that holds them against the library's model.
+ * Control Transfer Records of a hart: the depths and fields that it implements,
+ * and the check that compares its records with the library's model.
  */
 #include "qemu/osdep.h"
 #include "qapi/error.h"
@@ -31,7 +31,7 @@ static void observe(void *opaque, struct ctr_state *state)
     };
 }
 
-/* One short line at a time in append mode, so harts may share a file. */
+/* Each call appends one short line, so that harts may share a file. */
 static void say(void *opaque, const char *text)
 {
     NTraceEncoder *s = opaque;
@@ -59,7 +59,10 @@ static bool check_realize(NTraceEncoder *s, Error **errp)
     if (!s->ctr_log) {
         return false;
     }
-    /* The model and what waits in the trace port are not migrated. */
+    /*
+     * Migration covers neither the model nor the transfers that wait in the
+     * trace port.
+     */
     error_setg(&blocker, "ctr-check cannot be migrated");
     if (migrate_add_blocker(&blocker, errp) < 0) {
         return false;
@@ -68,7 +71,7 @@ static bool check_realize(NTraceEncoder *s, Error **errp)
     config.implemented &= ntrace_ctr_control(env);
     config.depths &= ntrace_ctr_depths(env);
     config.hypervisor = riscv_has_ext(env, RVH);
-    /* Neither cycle counts nor mispredictions. */
+    /* QEMU records neither cycle counts nor mispredictions. */
     config.features = NTRACE_CTR_HAS_TYPE;
     config.cce_bits = 0;
     if (ctr_check_init(&s->ctr_check, &config, &check_ops, s,
@@ -80,7 +83,7 @@ static bool check_realize(NTraceEncoder *s, Error **errp)
     return true;
 }
 
-/* The part of a list "A:B:..." that is this hart's; NULL: there is none. */
+/* Returns this hart's part of a list "A:B:...", or NULL if there is none. */
 static char *own_part(const char *list, unsigned int index)
 {
     g_auto(GStrv) parts = list ? g_strsplit(list, ":", -1) : NULL;
@@ -91,7 +94,7 @@ static char *own_part(const char *list, unsigned int index)
     return g_strdup(parts[index]);
 }
 
-/* "16+64": these depths and no others. */
+/* Parses a list of depths such as "16+64". */
 static bool parse_depths(const char *text, uint8_t *depths, Error **errp)
 {
     g_auto(GStrv) parts = g_strsplit(text, "+", -1);

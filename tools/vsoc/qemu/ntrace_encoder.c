@@ -15,7 +15,7 @@ struct work {
     struct trace_encoder_setup setup;
 };
 
-/* In the thread of the hart, between two blocks, under the BQL. */
+/* Runs in the thread of the hart, between two blocks, with the BQL held. */
 static void apply_work(CPUState *cpu, run_on_cpu_data data)
 {
     CPURISCVState *env = cpu_env(cpu);
@@ -34,13 +34,13 @@ static void deliver(void *opaque, const struct trace_encoder_setup *setup)
     work->s = opaque;
     work->setup = *setup;
     /*
-     * A kick comes with it, so the hart leaves its block chain before the next
-     * block: behind the very store, if the hart wrote the register itself.
+     * async_run_on_cpu() kicks the hart, which leaves its block chain before the next block. If the
+     * hart wrote the register itself, that is directly after the store.
      */
     async_run_on_cpu(work->s->cpu, apply_work, RUN_ON_CPU_HOST_PTR(work));
 }
 
-/* To all outputs; lost on one of them is lost. */
+/* Sends a message to all outputs; it counts as lost if one of them loses it. */
 static bool put(void *opaque, const uint8_t *data, size_t size)
 {
     NTraceEncoder *s = opaque;
@@ -126,7 +126,7 @@ static const MemoryRegionOps mmio_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* All harts are at rest here. */
+/* No hart runs during a reset. */
 static void reset_hold(Object *obj, ResetType type)
 {
     NTraceEncoder *s = NTRACE_ENCODER(obj);
@@ -259,32 +259,32 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
     DEFINE_PROP_UINT32("filters", NTraceEncoder, filters, 4),
     DEFINE_PROP_UINT32("comparators", NTraceEncoder, comparators, 4),
-    /* External ones, in and out: TRACE_ENCODER_TRIGGER_IN says how to raise them. */
+    /* Number of external trigger inputs, and of outputs; TRACE_ENCODER_TRIGGER_IN pulses inputs. */
     DEFINE_PROP_UINT32("triggers", NTraceEncoder, triggers, 2),
     DEFINE_PROP_UINT32("scontext-bits", NTraceEncoder, scontext_bits, 32),
-    /* As firmware leaves it that clears mstateen0.HSCONTXT. */
+    /* Act as if firmware had cleared mstateen0.HSCONTXT. */
     DEFINE_PROP_BOOL("scontext-closed", NTraceEncoder, scontext_closed, false),
     DEFINE_PROP_UINT32("timestamp-bits", NTraceEncoder, timestamp_bits, 48),
-    /* Messages with TSTAMP: sync, branch (the default; sync and branch) or all */
+    /* Messages with a TSTAMP field: "sync", "branch" (the default: sync and branch) or "all" */
     DEFINE_PROP_STRING("timestamps", NTraceEncoder, timestamps),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
     /*
-     * Bytes that leave the encoder while its hart retires 1,000 parcels (2 KB)
-     * of instructions; 0 = as many as come. Bytes that may wait.
+     * bandwidth: bytes that leave the encoder while its hart retires 1,000 parcels (2 KB) of
+     * instructions; 0 = unlimited. fifo: bytes that the queue holds.
      */
     DEFINE_PROP_UINT32("bandwidth", NTraceEncoder, bandwidth, 0),
     DEFINE_PROP_UINT32("fifo", NTraceEncoder, fifo, 256),
-    /* What is broken at power-up: model/fault.h */
+    /* Faults at power-up, see model/fault.h */
     DEFINE_PROP_STRING("fault", NTraceEncoder, fault),
     DEFINE_PROP_UINT32("fault-drop", NTraceEncoder, fault_drop, 4096),
     DEFINE_PROP_STRING("log", NTraceEncoder, log_name),
-    /* Check CTR of all harts; the file gets differences and, at the end, counts. */
+    /* Check the CTR of all harts: the file gets the differences and, at the end, the counts. */
     DEFINE_PROP_STRING("ctr-check", NTraceEncoder, ctr_check_name),
-    /* Falsify one record of each model, this or the next; it must be found. */
+    /* Falsify record number N of each model, or the next one after it; the check must find it. */
     DEFINE_PROP_UINT64("ctr-check-mutate", NTraceEncoder, ctr_check_mutate, 0),
-    /* Depths that sctrdepth takes, per hart: "16+64:256"; no part: all. */
+    /* Depths that sctrdepth accepts, per hart: "16+64:256"; an empty part means all. */
     DEFINE_PROP_STRING("ctr-depths", NTraceEncoder, ctr_depths),
-    /* Fields of xctrctl beside those that must be there, per hart: "0:0xff00". */
+    /* Fields of xctrctl besides the mandatory ones, per hart: "0:0xff00". */
     DEFINE_PROP_STRING("ctr-control", NTraceEncoder, ctr_control),
 };
 

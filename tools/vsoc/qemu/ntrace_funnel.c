@@ -11,8 +11,8 @@
 #include "ntrace/trace_control.h"
 
 /*
- * Locks are taken from encoder to sink, so a flush may go down the path while
- * the lock of the funnel is held.
+ * Locks are taken from encoder to sink, so a funnel may flush to the next component while its own
+ * lock is held.
  */
 static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
                      size_t size)
@@ -43,9 +43,9 @@ struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input)
 }
 
 /*
- * Virtual nanoseconds; with -icount, instructions of all harts. A hart asks in
- * the middle of a block, where QEMU wants nobody to know: the block counts as
- * done from its begin on, always.
+ * System time in virtual nanoseconds; with -icount, in instructions of all harts. A hart reads it
+ * in the middle of a block, which QEMU forbids unless can_do_io is set. The instruction count then
+ * always includes the whole block.
  */
 static uint64_t system_time(void)
 {
@@ -90,7 +90,7 @@ static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 
     qemu_spin_lock(&s->lock);
     value = funnel_read(&s->funnel, offset);
-    /* The model has no clock: for who polls for Empty, time passes by polls. */
+    /* The model has no clock. Each poll of Control lets time pass, so that Empty becomes 1. */
     if (offset == TR_FUNNEL_CONTROL) {
         funnel_advance(&s->funnel);
     }
@@ -131,7 +131,7 @@ static const MemoryRegionOps mmio_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* All harts are at rest here. */
+/* No hart runs during a reset. */
 static void reset_hold(Object *obj, ResetType type)
 {
     NTraceFunnel *s = NTRACE_FUNNEL(obj);
@@ -208,7 +208,7 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("buffer", NTraceFunnel, buffer, 64),
     DEFINE_PROP_UINT32("timestamp-bits", NTraceFunnel, timestamp_bits, 48),
     DEFINE_PROP_BOOL("active-at-reset", NTraceFunnel, active_at_reset, false),
-    /* What is broken at power-up: model/fault.h */
+    /* Faults at power-up, see model/fault.h */
     DEFINE_PROP_STRING("fault", NTraceFunnel, fault),
     DEFINE_PROP_STRING("log", NTraceFunnel, log_name),
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trace port of a hart: what translated code and the trap entry call. */
+/* Trace port of a hart: functions that translated code and the trap entry call. */
 #include "qemu/osdep.h"
 #include "cpu.h"
 #include "exec/helper-proto.h"
@@ -22,7 +22,7 @@ static unsigned int privilege(const CPURISCVState *env)
     return env->priv;
 }
 
-/* QEMU finds out which ECALL it is later. */
+/* At this point QEMU has not yet told the ECALLs of the modes apart. */
 static target_ulong real_cause(const CPURISCVState *env, target_ulong cause)
 {
     if (cause != RISCV_EXCP_U_ECALL || env->priv == PRV_U) {
@@ -43,7 +43,7 @@ void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
     }
     env->ntrace_mark = HART_MARK_NONE;
     if (!interrupt && cause == RISCV_EXCP_SEMIHOST) {
-        /* No trap: the emulator does the work of the EBREAK and goes on behind it. */
+        /* No trap: the emulator executes the EBREAK itself and continues after it. */
         hart_step(env->ntrace, env->pc, privilege(env), mark);
     } else {
         hart_trap(env->ntrace, env->pc, interrupt,
@@ -70,7 +70,7 @@ RISCVException ntrace_read_scontext(CPURISCVState *env, int csrno,
     return RISCV_EXCP_NONE;
 }
 
-/* The write ends a block, which is announced and yet to be retired. */
+/* The write ends a block that the hart has entered and not yet retired. */
 RISCVException ntrace_write_scontext(CPURISCVState *env, int csrno,
                                      target_ulong value)
 {

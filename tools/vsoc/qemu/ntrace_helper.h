@@ -13,10 +13,10 @@
 
 #else
 
-/* The hart is about to take a trap; env is as before it. */
+/* Called when the hart is about to take a trap; env is as before the trap. */
 void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause);
 
-/* Supervisor context, which QEMU does not have. */
+/* The CSR scontext, which QEMU lacks. */
 #define NTRACE_CSR_SCONTEXT 0x5a8
 
 RISCVException ntrace_has_scontext(CPURISCVState *env, int csrno);
@@ -25,12 +25,17 @@ RISCVException ntrace_read_scontext(CPURISCVState *env, int csrno,
 RISCVException ntrace_write_scontext(CPURISCVState *env, int csrno,
                                      target_ulong value);
 
-/* riscv_csrr() and riscv_csrrw() for instructions */
+/*
+ * riscv_csrr() and riscv_csrrw() for CSR instructions, with the check of CTR.
+ */
 RISCVException ntrace_csrr(CPURISCVState *env, int csrno, target_ulong *value);
 RISCVException ntrace_csrrw(CPURISCVState *env, int csrno, target_ulong *value,
                             target_ulong new_value, target_ulong mask);
 
-/* SCTRCLR: before anything is done, and when it is certain that it is done. */
+/*
+ * SCTRCLR: _begin is called before it can trap, the other one when it will not
+ * trap any more.
+ */
 void ntrace_ctr_clear_begin(CPURISCVState *env);
 void ntrace_ctr_clear(CPURISCVState *env);
 
@@ -58,7 +63,10 @@ static inline uint64_t ntrace_tb_state(const CPURISCVState *env)
            (ntrace_ctr_records(env) ? NTRACE_TB_CTR : 0);
 }
 
-/* Fields of xctrctl, and depths as 1 << DEPTH, that the hart implements. */
+/*
+ * Fields of xctrctl that the hart implements; below, depths, as bits 1 <<
+ * DEPTH.
+ */
 static inline uint64_t ntrace_ctr_control(const CPURISCVState *env)
 {
     return env->ctr_control ? env->ctr_control : UINT64_MAX;
@@ -69,7 +77,10 @@ static inline uint32_t ntrace_ctr_depths(const CPURISCVState *env)
     return env->ctr_depths ? env->ctr_depths : 0x1f;
 }
 
-/* WARL: the greatest one that is not above what was written, or the smallest. */
+/*
+ * WARL: the largest supported depth up to the one written, or else the
+ * smallest.
+ */
 static inline uint32_t ntrace_ctr_legal_depth(const CPURISCVState *env,
                                               uint32_t depth)
 {

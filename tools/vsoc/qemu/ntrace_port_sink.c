@@ -13,7 +13,7 @@ static const char *name_of(const NTracePortSink *s)
     return s->type == TR_COMP_TYPE_PIB_SINK ? "pib-sink" : "atb-bridge";
 }
 
-/* In the order in which they would leave the chip. */
+/* Writes bytes in the order in which they would leave the chip. */
 static void sink_send(void *opaque, const uint8_t *data, size_t size)
 {
     NTracePortSink *s = opaque;
@@ -104,7 +104,7 @@ static const MemoryRegionOps mmio_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* All harts are at rest here. */
+/* No hart runs during a reset. */
 static void reset_hold(Object *obj, ResetType type)
 {
     NTracePortSink *s = NTRACE_PORT_SINK(obj);
@@ -164,14 +164,14 @@ static void realize(DeviceState *dev, Error **errp)
 
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTracePortSink, index, 0),
-    /* What comes out, as bytes */
+    /* File for the bytes that leave the sink */
     DEFINE_PROP_STRING("output", NTracePortSink, output_name),
-    /* What is broken at power-up: model/fault.h */
+    /* Faults at power-up, see model/fault.h */
     DEFINE_PROP_STRING("fault", NTracePortSink, fault),
     DEFINE_PROP_STRING("log", NTracePortSink, log_name),
 };
 
-/* Of both; bit n of modes: trPibMode n */
+/* For PIB sink and ATB bridge; bit n of modes: trPibMode accepts n */
 static const Property pib_properties[] = {
     DEFINE_PROP_UINT32("modes", NTracePortSink, modes,
                        1 << TR_PIB_MODE_UART | 1 << TR_PIB_MODE_PARALLEL_4 |
@@ -179,7 +179,7 @@ static const Property pib_properties[] = {
     DEFINE_PROP_UINT32("divider-max", NTracePortSink, divider_max, 0xff),
 };
 
-/* Not 0: trAtbBridgeID is hard-wired to it. */
+/* If not 0, trAtbBridgeID is hard-wired to this value. */
 static const Property atb_properties[] = {
     DEFINE_PROP_UINT32("id", NTracePortSink, id, 0),
 };

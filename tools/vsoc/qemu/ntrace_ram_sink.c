@@ -46,8 +46,8 @@ static void sink_open(void *opaque, uint64_t address, uint64_t size)
 }
 
 /*
- * Stop-on-wrap comes here from a hart's thread without the BQL, so unmapping is
- * left to the next register access.
+ * Stop-on-wrap calls this from a hart's thread without the BQL, so the next
+ * register access unmaps the buffer.
  */
 static void sink_close(void *opaque)
 {
@@ -151,7 +151,7 @@ static const MemoryRegionOps mmio_ops = {
     .valid = { .min_access_size = 4, .max_access_size = 4 },
 };
 
-/* All harts are at rest here. */
+/* No hart runs during a reset. */
 static void reset_hold(Object *obj, ResetType type)
 {
     NTraceRamSink *s = NTRACE_RAM_SINK(obj);
@@ -249,18 +249,21 @@ static void realize(DeviceState *dev, Error **errp)
 
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceRamSink, index, 0),
-    /* smem (system memory, the default), sram (memory of its own) or both */
+    /* "smem" (system memory, the default), "sram" (private memory) or "both" */
     DEFINE_PROP_STRING("kind", NTraceRamSink, kind),
     DEFINE_PROP_SIZE32("sram-size", NTraceRamSink, sram_size, 4 * KiB),
     DEFINE_PROP_UINT32("granule", NTraceRamSink, granule, 64),
-    /* granules before the write pointer that are not in memory yet */
+    /*
+     * Number of granules before the write pointer that have not reached memory
+     * yet
+     */
     DEFINE_PROP_UINT32("in-flight", NTraceRamSink, in_flight, 0),
     DEFINE_PROP_UINT32("address-bits", NTraceRamSink, address_bits, 56),
     DEFINE_PROP_BOOL("power-of-two", NTraceRamSink, power_of_two, false),
     DEFINE_PROP_BOOL("active-at-reset", NTraceRamSink, active_at_reset, false),
     DEFINE_PROP_UINT64("reset-start", NTraceRamSink, reset_start, 0),
     DEFINE_PROP_UINT64("reset-size", NTraceRamSink, reset_size, 64 * KiB),
-    /* What is broken at power-up: model/fault.h */
+    /* Faults at power-up, see model/fault.h */
     DEFINE_PROP_STRING("fault", NTraceRamSink, fault),
     DEFINE_PROP_STRING("log", NTraceRamSink, log_name),
 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One page as SiFive's v0 encoder has it, in front of an encoder and a sink that are not mapped. */
+/*
+ * One page with the registers of SiFive's v0 encoder, as a front end to an encoder and a sink that
+ * are not mapped themselves.
+ */
 #include "qemu/osdep.h"
 #include "ntrace.h"
 #include "ntrace/trace_control.h"

@@ -23,11 +23,11 @@ QEMU_BUILD_BUG_ON(NTRACE_FUNNEL_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
 
 #define V0_SINK_BYTES 8
 
-/* In DRAM, above what the machine loads there and below what it puts at the end. */
+/* In DRAM, above the images that the machine loads and below the device tree at the end. */
 #define MEMORY_BASE 0xb0000000u
 #define MEMORY_MAX (128 * MiB)
 
-/* Of each enum topology_kind. */
+/* Names and base address of each enum topology_kind. */
 static const struct {
     const char *type;
     const char *node;
@@ -65,7 +65,7 @@ FILE *ntrace_log_open(const char *name, Error **errp)
     return log;
 }
 
-/* One short line at a time in append mode, so components may share a file. */
+/* Each call appends one short line, so that components may share a file. */
 void ntrace_log(FILE *log, const char *component, uint32_t index,
                 const char *event, uint32_t value)
 {
@@ -146,9 +146,7 @@ static void wire(const struct topology *topology,
     }
 }
 
-/*
- * The name under /machine is for tests that change a property at run time.
- */
+/* Names the device under /machine, where tests can change its properties at run time. */
 static DeviceState *create(MachineState *machine,
                            const struct topology_node *node)
 {
@@ -175,7 +173,7 @@ static DeviceState *create(MachineState *machine,
     return dev;
 }
 
-/* In place of encoder and sink, which stand before it in @dev. */
+/* Creates a v0 page for an encoder and a sink, which precede it in @dev. */
 static void create_v0(const struct topology *topology,
                       const struct topology_edge *edge, DeviceState **dev)
 {
@@ -219,7 +217,7 @@ static char *node_path(const struct topology_node *node)
                            address_of(node));
 }
 
-/* Memory that is set aside for the sinks. Return: its phandle, 0 if there is none. */
+/* Reserves memory for the sinks. Return: its phandle, 0 if there is none. */
 static uint32_t add_memory(MachineState *machine, uint32_t *phandle)
 {
     uint64_t size = RISCV_VIRT_MACHINE(machine)->ntrace_memory;
@@ -263,7 +261,7 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
     }
     qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
-    /* What has a time stamp unit: internal system time is virtual nanoseconds. */
+    /* Adds the properties of a timestamp unit: internal system time is virtual nanoseconds. */
     if (!v0 && (node->kind == TOPOLOGY_ENCODER ||
                 node->kind == TOPOLOGY_FUNNEL)) {
         qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
@@ -280,7 +278,7 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
     }
 }
 
-/* Half an edge. Where there may be several of a kind, ports are numbered. */
+/* Adds one end of an edge. Ports are numbered if a node may have several of a kind. */
 static void add_endpoint(void *fdt, const struct topology_node *node,
                          const char *ports_name, unsigned int number,
                          bool numbered, uint32_t self, uint32_t remote)

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Places of QEMU's counters that `apply` changes, as its PLACES: no overflow interrupt is lost.
+"""Changes to QEMU's performance counters, in the form of PLACES of `apply`, so that no overflow
+interrupt is lost.
 
 QEMU 10.0 loses overflow interrupts in four ways:
-- What remains of a time of more than 2^63 ns is kept in irq_overflow_left. Firmware enables a
-  counter before it writes its value: the old value is far from the overflow, and what remains
-  of that time stays. The timer for the new value then defers the overflow by centuries.
-- The timer runs in the main loop's thread while the hart runs in its own: both change the
-  counts per privilege mode, the events and their OF bits, and one change undoes the other.
-- A count of cycles is of host ticks, the timer counts nanoseconds: at 3 GHz the interrupt comes
-  after three times as many cycles as asked for. With -icount it is of the instructions of all harts.
+- irq_overflow_left keeps the part of a delay above 2^63 ns. Firmware enables a counter before it
+  writes its value. The old value is far from the overflow, and the rest of its delay stays in
+  irq_overflow_left. The timer for the new value then defers the overflow by centuries.
+- The timer runs in the main loop's thread, the hart in its own. Both change the counts per
+  privilege mode, the events and their OF bits, so one change can undo the other.
+- The cycle counter counts host ticks, the timer nanoseconds: at 3 GHz the interrupt comes after
+  three times the requested cycles. With -icount, it counts the instructions of all harts.
 - A table has one counter per event. A second counter of the same event does not count, and a
-  counter that is given another event keeps the first as well.
+  counter whose event changes keeps the old event as well.
 """
 
-# One source for both counts. Without -icount it is the virtual clock, at the 1 GHz that timers
-# assume. With it, it is the instructions that this hart has executed; those of other harts, which
-# move the same clock, do not count. A timer may then come early, and sets itself again.
+# One source for both counts. Without -icount, it is the virtual clock, at the 1 GHz that timers
+# assume. With -icount, it is the number of instructions that this hart has executed, without those
+# of other harts, which advance the same clock. The timer may thus expire early, and then starts
+# again.
 CLOCK = [
     ("target/riscv/cpu.h", "    target_ulong sscratch;\n    target_ulong mscratch;\n",
      "    /* With -icount: what this hart has executed before, and since when it runs now */\n"
@@ -90,7 +92,7 @@ CLOCK = [
      "        goto done;\n"),
 ]
 
-# A timer that comes early sets itself again, from the count of that time: nothing needs to be kept.
+# A timer that expires early starts again from the current count, so no remainder has to be kept.
 TIMER = [
     ("target/riscv/pmu.c",
      "    if (overflow_delta > INT64_MAX) {\n"
@@ -140,7 +142,7 @@ TIMER = [
      "    /* May have overflowed */\n"),
 ]
 
-# The hart itself looks at its counters, between two instructions.
+# The hart itself updates its counters, between two instructions.
 THREAD = [
     ("target/riscv/pmu.c",
      "/* Timer callback for instret and cycle counter overflow */\n"
@@ -196,8 +198,8 @@ THREAD = [
      "    }}\n"),
 ]
 
-# While the hart is in a mode in which a counter does not count, no timer runs for that counter:
-# close to the overflow it would expire all the time. The next change of the mode sets it.
+# A counter that does not count in the hart's current mode has no timer: close to the overflow, that
+# timer would expire all the time. The next change of mode starts the timer.
 PAUSE = [
     ("target/riscv/cpu.h", "    PMUFixedCtrState pmu_fixed_ctrs[2];\n",
      "{}    bool pmu_paused;        /* a counter waits for another mode */\n"),
@@ -241,7 +243,7 @@ PAUSE = [
      "}}\n"),
 ]
 
-# What a counter counts is in its event register.
+# The event register of a counter is the only place that says which event it counts.
 EVENTS = [
     ("target/riscv/pmu.c",
      "    cpu = env_archcpu(env);\n"
