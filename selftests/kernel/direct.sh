@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=200
-# Two harts, each with an encoder with all features and its own sink: the driver's interface, trace, losses, faults; the PMU,
-# its permissions, contexts, triggers, filters, timestamps; loading, binding and hotplug, a system sleep, and a jump to
-# another kernel.
-# iomem=relaxed: tests read registers through /dev/mem, and break blocks. slab_debug: the driver's objects are counted.
+# Two harts, each with an encoder with all features and its own sink: the driver's interface, trace,
+# losses, faults; the PMU, its permissions, contexts, triggers, filters, timestamps; loading,
+# binding and hotplug, a system sleep, and a jump to another kernel. iomem=relaxed: tests read
+# registers and inject faults through /dev/mem. slab_debug: tests count the driver's objects.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 for part in perf filters timestamps kexec; do

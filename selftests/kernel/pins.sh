@@ -12,13 +12,14 @@ for kind in pib atb; do
 		--global "$block.output=$tmp/$kind.bytes" --global "$block.log=$tmp/$kind.log" \
 		--global "ntrace-funnel.log=$tmp/$kind.log" --global "ntrace-encoder.log=$tmp/$kind.log"
 	guest_ran $kind || continue
-	# The first capture: bit 1 of a control register is Enable.
+	# In the first capture, bit 1 of a control register is Enable.
 	is "$(awk '$2 == "control" { name = $1; sub(/[0-9]+$/, "", name); on = index("2367abef", substr($3, 10)) > 0
 		if (on != was[name]) { if (on || was[name]) printf "%s%s ", on ? "+" : "-", name; if (!on && ++offs == 3) exit }
 		was[name] = on }' "$tmp/$kind.log")" \
 		"+${block#ntrace-} +funnel +encoder -encoder -funnel -${block#ntrace-} " \
 		"$kind: enabled from the sink to the encoder, disabled the other way"
-	# Read by a decoder that knows nothing of the driver: targets of indirect jumps, until the capture ends.
+	# Decode the output without knowledge of the driver: targets of indirect jumps, until the
+	# capture ends.
 	read -r address src bits <"$results/$kind/step"
 	is "$(PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=selftests/vsoc python3 -c 'import sys
 from tiny_decoder import messages

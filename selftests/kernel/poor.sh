@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Encoders without comparators, timestamps and scontext: missing features are not offered, and they are refused. Sinks that
-# do
-# not reach all memory.
+# Encoders without comparators, timestamps and scontext: the driver does not offer missing features,
+# and refuses them. Sinks that do not reach all memory.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job filters kernel/filters.sh 0 0 /root/selftests/tools/counted

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=30
-# Trace blocks that run when the driver is loaded: it stops them, encoders first, and they work afterwards. A reboot while
-# two
-# harts are traced: nothing runs when the machine is reset. The virtual SoC logs the values written to control registers,
-# and their final values. In addition, sinks reach all of 5 GiB.
+# Trace blocks that run when the driver is loaded: it stops them, encoders first, and they work
+# afterwards. A reboot while two harts are traced: no block runs when the machine is reset. The
+# virtual SoC logs the values written to control registers, and their final values. In addition,
+# sinks reach all of 5 GiB.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 guest_job active kernel/active.sh
@@ -15,7 +15,7 @@ guest_boot reboot --icount --modules --mem 5G --append iomem=relaxed \
 	--global "ntrace-encoder.log=$tmp/log" --global "ntrace-ram-sink.log=$tmp/log"
 before=$tap_failures
 
-# The states that a component had one after the other, E: enabled.
+# Prints the successive states of a component; E: enabled.
 states() { awk -v name="$1" '$1 == name { printf "%s", $3 ~ /[2367abef]$/ ? "E" : "." }' "$tmp/log"; }
 if guest_ran active; then
 	for hart in 0 1; do
@@ -29,7 +29,7 @@ if guest_ran reboot; then
 		for name in encoder$hart ram-sink$hart; do
 			like "reboot: $name was enabled, and is disabled at the end" 'E.*\.$' "$(states "$name")"
 		done
-		# The last time that each went from enabled to disabled.
+		# Prints when each component last went from enabled to disabled.
 		order=$(awk -v hart=$hart '
 			$2 == "control" || $2 == "reset" {
 				now = $3 ~ /[2367abef]$/

@@ -19,23 +19,23 @@ static struct ntrace_capture *const capture = &machine.capture[0];
 static struct ntrace_control *const control = &machine.control[0];
 static struct file file, other;
 
-/* What the rest of the driver is asked for. */
+/* What the tested code asks of the rest of the driver, and how that answers. */
 static struct {
 	bool capable;
 	int references;
 	int start, stop, flushes, attaches, detaches, contexts;
 	int check_error, attach_error, context_error;
-	/* User memory that can be written: up to here. */
+	/* end of the writable user memory */
 	const u8 *user_end;
 	int waits, wait_error;
 	void (*while_waiting)(void);
 	int remap_error;
 	const void *remapped;
 	unsigned long remapped_first;
-	bool of_mapping;	/* the reference is that of a mapping */
+	bool of_mapping;	/* the last reference belongs to a mapping */
 } rest;
 
-/* The capture of a path is looked at and changed with the lock of the path alone. */
+/* A path's capture may be read and changed only under the lock of the path. */
 static bool unlocked;
 
 static void needs_lock(void)
@@ -153,7 +153,7 @@ unsigned long copy_to_user(void *to, const void *from, unsigned long size)
 	return size - room;
 }
 
-/* As the kernel's: what the kernel does not know has to be 0. */
+/* Like the kernel's: unknown trailing fields must be 0. */
 int copy_struct_from_user(void *to, size_t size, const void *from, size_t user_size)
 {
 	(memset)(to, 0, size);
@@ -220,7 +220,7 @@ void cdev_device_del(struct cdev *cdev, struct device *dev)
 {
 }
 
-/* A file that has configured the device. */
+/* Returns a file that has configured the device. */
 static void fresh(size_t data_size)
 {
 	machine_free(&machine);
@@ -510,7 +510,7 @@ static void test_read(void)
 
 	fresh(SIZE);
 	written = 0;
-	/* Round and round, in odd pieces: the same bytes, once each. */
+	/* Many rounds in pieces of odd sizes: user space reads each byte exactly once. */
 	for (u32 i = 1; i < 3000; i++) {
 		ssize_t got;
 
@@ -562,7 +562,7 @@ static void test_read(void)
 	rest.user_end = user;
 	is_u64(read_some(user, 3000), (u64)-EFAULT, "no memory at all: EFAULT");
 	is_u64(control->tail, 100, "and nothing is consumed");
-	/* Over the end of the data area. */
+	/* A read that wraps around the end of the data area. */
 	rest.user_end = NULL;
 	read_some(user, 2900);
 	trace(2000);

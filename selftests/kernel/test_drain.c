@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The drain with a sink that continues to write while it is read: laps, writes in flight, wrong
- * pointers. The reader must get the stream, in pieces, with a mark wherever something is missing.
- * Rules: "Draining and loss" in Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
+ * pointers. The reader must get the stream in pieces, with a mark at each gap. Rules: "Draining and
+ * loss" in Documentation/trace/ntrace.rst, and include/uapi/linux/ntrace.h.
  */
 #include <tap.h>
 
 #include "host/drain.h"
 
-/* Nothing moves while the driver looks: what is lost is known to the byte. */
+/* The sink does not move during a drain, so the number of lost bytes is exact. */
 static void test_lapped(void)
 {
 	static const struct {
@@ -22,7 +22,7 @@ static void test_lapped(void)
 		{ "a round", 1024, 4096, 4096, false },
 		{ "a round and a half", 1024, 6144, 6144, false },
 		{ "two rounds but two granules", 1024, 8192 - 128, 8192 - 128, false },
-		/* More than two: one of them is not seen. */
+		/* With more than two rounds, the driver misses one. */
 		{ "two rounds and a half", 1024, 10240, 6144, false },
 		{ "a round, to the end of the ring", 4096 + 64, 8192, 4096, false },
 		{ "stopped, a round but one granule", 1024, 4096 - 128, 0, true },
@@ -90,7 +90,9 @@ static void test_lapped_meanwhile(void)
 	ok(!control->loss && control->head >= 2048 - 64, "a quarter during the copy: no loss");
 	judge("a quarter during the copy");
 
-	/* Lapped before; it laps again between the two canaries of a new start. */
+	/*
+	 * The sink has lapped the driver, and laps it again between the two canaries of a restart.
+	 */
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
 	lap_when(HOST_SET, 0, 1, 4096 + 320);
@@ -121,7 +123,7 @@ static void test_lapped_meanwhile(void)
 	judge("lapped once");
 }
 
-/* A canary that is set when the sink has just come round: it must not be taken for trace. */
+/* The driver sets a canary when the sink has just wrapped: it must not read the canary as trace. */
 static void test_canary_in_the_way(void)
 {
 	for (u64 bytes = 4096 - 256; bytes <= 4096 + 64; bytes += 64) {
@@ -138,7 +140,7 @@ static void test_canary_in_the_way(void)
 		judge(what);
 	}
 
-	/* It stands where a write is still on its way, and goes when that arrives. */
+	/* The canary lies where a write is in flight, and disappears when that write completes. */
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
 	hw.in_flight = 64;
@@ -152,7 +154,7 @@ static void test_canary_in_the_way(void)
 	judge("a late write");
 }
 
-/* Everything moves; what is read is looked at afterwards. */
+/* The sink moves at all times; the test checks the data afterwards. */
 struct situation {
 	size_t ring, data;
 	unsigned int granule, in_flight, pace, lap, harts;
@@ -224,7 +226,7 @@ static bool run(const struct situation *s, unsigned int number)
 			if (random_below(3))
 				reader_read(&machine, hart, random_below(s->data) + 1);
 	}
-	/* Messages do not end in the middle. */
+	/* The stream ends at a message boundary. */
 	if (s->dealt && hw.pointer % MESSAGE)
 		hw_take(MESSAGE - hw.pointer % MESSAGE);
 	stop();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The steps of the drain: the amount drained, the end, wakeups, and failing hardware. Rules:
+ * Steps of the drain: the amount drained, the end, wakeups, and failing hardware. Rules:
  * Documentation/trace/ntrace.rst and the comments of drain.c.
  */
 #include <tap.h>
@@ -30,7 +30,7 @@ static void test_settled(void)
 	   "and it is what the sink has written");
 	over();
 
-	/* A pointer that is finer than what a granule takes. */
+	/* A write pointer that moves in steps smaller than a granule. */
 	begin(1, 4096, 64, 8192);
 	hw.unit = 4;
 	hw_take(200);
@@ -61,7 +61,7 @@ static void test_slices(void)
 	hw_take(700 << 10);
 	ntrace_drain_flush(feed);
 	is_u64(drained(), (700 << 10) - 64, "FLUSH takes as many slices as it needs");
-	/* A sink that is as fast as the drain. */
+	/* The sink writes as fast as the driver drains. */
 	lap_when(HOST_READ_BARRIER, 0, 1000, 128 << 10);
 	hw_take(256 << 10);
 	hw.pointer_reads = 0;
@@ -93,7 +93,7 @@ static void test_overwrite(void)
 	u8 area[4096];
 	u64 head = 3 << 20;
 
-	/* The snapshot of perf: the last bytes are there, nothing is lost. */
+	/* A snapshot of perf has the last bytes, and no loss. */
 	begin(1, 65536, 64, 0);
 	feed->counts = true;
 	ntrace_drain_into(feed, area, sizeof(area), head, sizeof(area), true);
@@ -110,7 +110,7 @@ static void test_overwrite(void)
 	ok(good, "the last bytes are there");
 	over();
 
-	/* No more than there is room, and that where it is to be. */
+	/* The drain writes at most the free room, at the right place. */
 	begin(1, 65536, 64, 0);
 	feed->counts = true;
 	(memset)(area, 0xee, sizeof(area));
@@ -310,7 +310,7 @@ static void test_stuck(void)
 	over();
 }
 
-/* All of it, when it has stopped: StopOnWrap, and memory of the sink's own. */
+/* All trace can be read after a stop: StopOnWrap, and SRAM mode. */
 static void test_whole(void)
 {
 	static const struct {
@@ -375,7 +375,7 @@ static void test_whole(void)
 
 static void test_shared(void)
 {
-	/* Nobody knows whose it was that was overwritten. */
+	/* The sources of overwritten messages are unknown. */
 	begin(2, 4096, 64, 65536);
 	hw.byte = message_byte;
 	sink->dealt = true;
@@ -407,7 +407,7 @@ static void test_shared(void)
 	over();
 }
 
-/* An encoder has stopped, others push on what it has sent. */
+/* One encoder has stopped; the messages of others push its messages on. */
 static unsigned int pushes;
 
 static void push(enum host_event event)
@@ -418,7 +418,7 @@ static void push(enum host_event event)
 	}
 }
 
-/* Messages of source 0, as many as @ending names; the rest is of source 1. */
+/* The messages numbered in @ending belong to source 0, the others to source 1. */
 struct ending {
 	unsigned int number, tcode;
 };
@@ -438,7 +438,7 @@ static u8 ending_byte(u64 position)
 	return position % MESSAGE == 1 ? 1 << 2 : message_byte(position);
 }
 
-/* Its encoder and the funnels are empty; the sink has taken @taken bytes. */
+/* The encoder and the funnels are empty; the sink has taken @taken bytes. */
 static void begin_ending(const struct ending *messages, u64 taken)
 {
 	begin(2, 4096, 64, 65536);
@@ -449,7 +449,7 @@ static void begin_ending(const struct ending *messages, u64 taken)
 	hw_take(taken);
 }
 
-/* Each hart of a shared sink changes its AUX area when it likes. */
+/* Each hart of a shared sink can change its AUX area at any time. */
 static void test_paused(void)
 {
 	begin(2, 4096, 64, 16384);
@@ -481,7 +481,7 @@ static void test_await_end(void)
 	   "others push it on: the end comes");
 	over();
 
-	/* A filter ended a stretch of trace; the next one was still in the sink. */
+	/* A filter ended one section of trace; the next section was still in the sink. */
 	begin_ending(two, taken);
 	hw.at = push;
 	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == 3 * MESSAGE,
@@ -501,7 +501,7 @@ static void test_await_end(void)
 	ok(now - before >= 100000 && now - before < 110000, "and 100 us are waited for it");
 	over();
 
-	/* One granule holds its last bytes, the next shows that it is in memory. */
+	/* The last bytes fill one granule; the next granule shows that they are in memory. */
 	for (unsigned int granules = 1; granules <= 2; granules++) {
 		begin_ending(one, taken);
 		hw.at = push;

@@ -15,7 +15,7 @@ static struct machine machine;
 static struct ntrace_feed *const feed = &machine.capture[0].feed;
 static struct ntrace_control *const control = &machine.control[0];
 
-/* What the data area should have: all that was ever in it, by position. */
+/* Expected contents of the data area: everything that was ever in it, by position. */
 static struct {
 	u8 stream[1 << 20];
 	u64 head, tail;
@@ -23,7 +23,7 @@ static struct {
 	u32 gaps, loss;
 	u64 gap_head;
 	bool full; /* until a quarter of the area is free again */
-	/* Put, and neither shown nor forgotten. */
+	/* bytes put, and neither published nor dropped yet */
 	u64 fresh, dropped;
 } model;
 
@@ -40,7 +40,7 @@ static void model_put(const u8 *bytes, u32 count)
 	bool wait = model.full && size - (model.head + model.fresh - model.tail) < size / 4;
 
 	for (u32 i = 0; i < count; i++) {
-		/* A byte stays free for the mark of a hole. */
+		/* One byte stays free for a gap mark. */
 		if (wait || model.dropped || model.head + model.fresh - model.tail + 1 >= size) {
 			model.dropped++;
 			continue;
@@ -49,7 +49,7 @@ static void model_put(const u8 *bytes, u32 count)
 	}
 }
 
-/* One mark for a hole; the next one only when something has come between. */
+/* Adds a gap mark, unless the previous mark is still the last byte. */
 static void model_hole(void)
 {
 	if (model.gaps && model.gap_head + 1 == model.head)
@@ -73,7 +73,7 @@ static void model_commit(void)
 	model.fresh = model.dropped = 0;
 }
 
-/* What user space sees. */
+/* The positions that user space sees. */
 static bool same(void)
 {
 	size_t mask = feed->size - 1;
@@ -239,7 +239,7 @@ static void by_hand(void)
 	   "full as well: one hole, both causes");
 }
 
-/* Memory of perf: nothing to put it in, or no file that wants it. */
+/* Without a data area, as for perf: the feed only counts. */
 static void without_area(void)
 {
 	fresh_area(0);
@@ -284,7 +284,7 @@ static void encoder_says(void)
 	is_u64(control->head, 0, "known already: nothing new is shown");
 }
 
-/* Another one who consumes between this one's look and its exchange. */
+/* Another thread consumes between the driver's read and its compare-and-exchange. */
 static u64 other_tail;
 
 static void consume_beside(enum host_event event, const void *address, size_t size)

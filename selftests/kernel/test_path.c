@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which registers the driver touches while a hart is offline: none of its encoder, which may have
- * lost its power and not answer. Paths of two harts to one sink, and a block that is both.
+ * While a hart is offline, the driver must not access its encoder, which may be powered down and
+ * not answer. Paths of two harts to one sink, and a block that is both.
  */
 #include <tap.h>
 
@@ -14,7 +14,7 @@
 static struct machine machine;
 static struct ntrace_component *const sink = &machine.sink;
 
-/* tr??Control of each block; how often a block was touched that has no power. */
+/* tr??Control of each block, and the number of accesses to a block without power. */
 static u32 registers[BLOCKS][TR_COMPONENT_SIZE / sizeof(u32)];
 static bool dead[BLOCKS];
 static unsigned int touched;
@@ -37,7 +37,7 @@ u32 readl(const void *address)
 	return *(const u32 *)address;
 }
 
-/* Empty as soon as it is disabled. */
+/* A block is empty as soon as it is disabled. */
 void writel(u32 value, void *address)
 {
 	u32 *control = registers[block_of(address)];

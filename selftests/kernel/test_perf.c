@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The PMU "ntrace" while harts, components and events come and go: which event is traced where,
- * and what its records say. Rules: "The perf PMU" in Documentation/trace/ntrace.rst.
+ * The PMU "ntrace" while harts, components and events come and go: where each event is traced, and
+ * the contents of its records. Rules: "The perf PMU" in Documentation/trace/ntrace.rst.
  */
 #include <tap.h>
 
@@ -40,7 +40,10 @@ static const char *judge(void)
 	return wrong ? wrong : "right";
 }
 
-/* The first event was opened while hart 1 was offline. The path that a second one takes there is not its own. */
+/*
+ * The first event was opened while hart 1 was offline. It does not own the path that a second event
+ * takes there.
+ */
 static void test_later_hart(void)
 {
 	machine_start();
@@ -67,7 +70,7 @@ static void test_later_path(void)
 	bind_path(1);
 	is_str(judge(), "right", "the path is removed and comes back");
 	is_u64(open_event(&tasks[1], -1, true), 0, "another event");
-	/* As perf does when it changes filters or the period of a scheduled event. */
+	/* Does what perf does when it changes filters or the period of a scheduled event. */
 	host_cpu = 1;
 	ntrace_pmu.start(&tasks[0].event, 0);
 	is_str(judge(), "right", "the first one, still scheduled, is started again");
@@ -97,7 +100,7 @@ static void test_closed_offline(void)
 
 /* ---- rights ---- */
 
-/* Callers without rights take no path: with the path of another one, they do not learn of it. */
+/* A caller without rights takes no path, and does not learn that another one has it. */
 static void test_rights(void)
 {
 	unsigned int *const ids[] = { &other_cred.uid, &other_cred.euid, &other_cred.suid,
@@ -149,7 +152,10 @@ static void begin_trace(bool snapshot)
 	tick(0);
 }
 
-/* @flags: of all records; @goes_on: is it still traced, on hart 0 or else on hart 1? */
+/*
+ * @flags: expected flags of all records; @goes_on: the event must still be traced, on hart 0 or
+ * else on hart 1
+ */
 static void end_trace(const char *what, u64 flags, bool goes_on)
 {
 	if (task->on < 0)
@@ -290,7 +296,7 @@ static void test_random(u64 seed, unsigned int steps)
 	machine_start();
 	for (i = 0; i < steps && !strcmp(wrong, "right"); i++) {
 		step();
-		/* What is closed is released some steps later. */
+		/* Closed events are released some steps later. */
 		if (!random_below(4))
 			flush_workqueue(ntrace_perf_workqueue);
 		wrong = ntrace_perf_workqueue->first ? wrong : judge();

@@ -20,12 +20,12 @@ static struct {
 	u32 control, control_keeps, control_forced;
 	u64 start, limit, wp;
 	u64 start_keeps, limit_keeps, wp_keeps;
-	u64 start_forced;	/* Start is at least this */
-	u64 limit_least;	/* Limit is at least this */
-	u64 limit_most;		/* and Limit at most this, 0: any */
-	u32 rp;			/* in words */
+	u64 start_forced;	/* least possible Start */
+	u64 limit_least;	/* least possible Limit */
+	u64 limit_most;		/* greatest possible Limit, 0: no bound */
+	u32 rp;			/* RP, in words */
 	u32 rp_most, data[64];
-	unsigned int start_when_limit; /* writes of Limit while Start was not 0 */
+	unsigned int start_when_limit; /* writes to Limit while Start was not 0 */
 } hw;
 
 static u8 page[TR_COMPONENT_SIZE];
@@ -100,7 +100,7 @@ void writel(u32 value, void *address)
 	}
 }
 
-/* As after reset; granules of @granule bytes, addresses of @bits. */
+/* Resets the sink: granules of @granule bytes, addresses of @bits. */
 static void fresh(u32 impl, unsigned int granule, unsigned int bits)
 {
 	u64 keeps = (bits == 64 ? ~0ull : (1ull << bits) - 1) & ~(u64)(granule - 1);
@@ -143,7 +143,7 @@ static void test_identify(void)
 		   "it is drained while it runs");
 	}
 	fresh(TR_RAM_IMPL_HAS_SMEM, 4, 40);
-	/* The wrap bit of WP is no bit of an address. */
+	/* The wrap bit of WP is not part of the address. */
 	hw.wp_keeps |= 1;
 	ntrace_ramsink_init(component);
 	is_u64(sink->granule, 4, "Wrap is not taken for a granule of one byte");
@@ -316,7 +316,7 @@ static void test_alloc(void)
 	ok(!sink->bounce, "a sink of one encoder: nothing is dealt out");
 	ntrace_ramsink_free(component);
 
-	/* The sink may still write there. */
+	/* The sink may still write to this memory. */
 	static const u32 on[] = { TR_CONTROL_ACTIVE, TR_CONTROL_ENABLE,
 				  TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE };
 
@@ -400,7 +400,7 @@ static void test_program(void)
 	       "Limit is a granule behind the buffer: refused");
 	free(sink->buffer);
 
-	/* Above 4 GiB, and a sink that drops what is above. */
+	/* Memory above 4 GiB, and a sink that ignores the upper address bits. */
 	fresh(TR_RAM_IMPL_HAS_SMEM, 64, 56);
 	ntrace_ramsink_init(component);
 	is_u64(program(0x1280010000, 0x4000, 0), 0, "above 4 GiB");

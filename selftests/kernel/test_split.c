@@ -2,8 +2,8 @@
 /*
  * How the driver distributes the messages of a shared sink. The test makes the messages, so it
  * knows the start, end and source of each; it compares the contents of each capture after every
- * piece. N-Trace 1.0: TCODE has six bits, SRC follows, six bits (MDO) to a byte, lowest first; MSEO
- * 11 is in the last byte alone.
+ * piece. N-Trace 1.0: a message begins with six bits of TCODE, then SRC; a byte holds six bits
+ * (MDO), lowest first; only the last byte has MSEO 11.
  */
 #include <tap.h>
 
@@ -16,16 +16,16 @@
 static struct machine machine;
 static struct ntrace_ramsink *const sink = &machine.sink.ramsink;
 
-/* What each capture got, and what it should have at each length of the stream. */
+/* Data that each capture got, to be compared with the stream. */
 static u8 got[MACHINE_HARTS][STREAM_MAX];
 static size_t got_size[MACHINE_HARTS];
 
 static u8 stream[STREAM_MAX];
 static size_t stream_size;
-/* Of each byte: its capture or -1; bytes from the start of its message on, from 1 on. */
+/* For each byte: its capture or -1; its number within its message, from 1. */
 static int whose[STREAM_MAX];
 static unsigned int nth[STREAM_MAX];
-static bool ends[STREAM_MAX]; /* it is in a message that ends a trace */
+static bool ends[STREAM_MAX]; /* byte of a message that ends a trace */
 
 void ntrace_feed_put(struct ntrace_feed *feed, const u8 *bytes, u32 count)
 {
@@ -43,7 +43,7 @@ static void add_byte(u8 byte, int capture, unsigned int number, bool end)
 	ends[stream_size++] = end;
 }
 
-/* @length bytes; what is above SRC in its bytes belongs to other fields. */
+/* Adds a message of @length bytes. The bits above SRC belong to other fields. */
 static void add_message(unsigned int tcode, unsigned int src, unsigned int src_bits,
 			unsigned int length, unsigned int harts)
 {
@@ -58,7 +58,7 @@ static void add_message(unsigned int tcode, unsigned int src, unsigned int src_b
 	}
 }
 
-/* Do all captures have what the first @fed bytes are, and know how it ended? */
+/* Tells whether all captures have the right part of the first @fed bytes, and the right end. */
 static bool as_expected(size_t begin, size_t fed, unsigned int needed, unsigned int harts,
 			const bool *ended_before)
 {
@@ -71,11 +71,14 @@ static bool as_expected(size_t begin, size_t fed, unsigned int needed, unsigned 
 				start = i;
 			if (whose[i] != (int)hart || nth[i] < needed)
 				continue;
-			/* Its source is known with this byte, the first ones come along. */
+			/*
+			 * This byte completes SRC: the previous bytes of the message are delivered
+			 * with it.
+			 */
 			for (size_t k = nth[i] == needed ? start : i; k <= i; k++)
 				if (size == got_size[hart] || got[hart][size++] != stream[k])
 					return false;
-			/* Part of an end is not one. */
+			/* Only the last byte of the message ends the trace. */
 			ended = ends[i] && (stream[i] & 3) == 3;
 		}
 		if (size != got_size[hart] || machine.capture[hart].feed.ended != ended)
@@ -89,7 +92,7 @@ static void reset_got(void)
 	(memset)(got_size, 0, sizeof(got_size));
 }
 
-/* One random stream; @skip: the drain comes into the middle of a message. */
+/* Checks one random stream; @skip: the drain begins in the middle of a message. */
 static bool run(unsigned int src_bits, unsigned int harts, bool skip)
 {
 	unsigned int needed = 1 + (src_bits + 5) / 6;
@@ -105,7 +108,7 @@ static bool run(unsigned int src_bits, unsigned int harts, bool skip)
 	for (unsigned int i = 0; i < harts; i++)
 		machine.capture[i].feed.ended = ended_before[i] = random_below(2);
 	if (skip) {
-		/* The rest of a message. What it looks like does not matter. */
+		/* The rest of a message, with arbitrary contents. */
 		for (unsigned int i = random_below(9); i; i--)
 			add_byte((u8)(random_below(64) << 2 | random_below(2)), -1, 0, false);
 		add_byte((u8)(random_below(64) << 2 | 3), -1, 0, false);
@@ -121,7 +124,7 @@ static bool run(unsigned int src_bits, unsigned int harts, bool skip)
 		case 0:
 			add_byte(0xff, -1, 1, false);
 			break;
-		case 1: /* not longer than it takes to tell its source */
+		case 1: /* just long enough to contain SRC */
 			add_message(tcode, src, src_bits, needed, harts);
 			break;
 		default:
@@ -133,7 +136,7 @@ static bool run(unsigned int src_bits, unsigned int harts, bool skip)
 
 		if (part > stream_size - fed)
 			part = stream_size - fed;
-		/* A copy of its own size: reading past it is seen. */
+		/* An exact copy: sanitizers detect reads past its end. */
 		u8 *piece = malloc(part);
 
 		(memcpy)(piece, stream + fed, part);
@@ -149,7 +152,10 @@ static bool run(unsigned int src_bits, unsigned int harts, bool skip)
 
 static void by_hand(void)
 {
-	/* TCODE 28, SRC 1 in 2 bits; TCODE 33, SRC 0; idle; TCODE 9, SRC 3: not traced. */
+	/*
+	 * TCODE 28, SRC 1 in 2 bits; TCODE 33, SRC 0; idle; TCODE 9, SRC 3, which no capture
+	 * traces.
+	 */
 	static const u8 bytes[] = { 28 << 2, 1 << 2 | 0x10 << 2, 0x05, 0x07, 33 << 2, 3, 0xff,
 				    9 << 2,  3 << 2 | 1,	 3 };
 	static const u8 longer[] = { 33 << 2, 0, 0x04, 3 };
@@ -194,7 +200,7 @@ static void by_hand(void)
 	ntrace_split_put(sink, bytes + 4, 2);
 	is_u64(got_size[0], 2, "an empty ring begins with a message");
 
-	/* SRC 0x41 of 7 bits: 1 and 1 in two bytes. */
+	/* SRC 0x41 has 7 bits, which span two bytes. */
 	static const u8 wide[] = { 28 << 2, 1 << 2, (0x3e | 1) << 2, 3 };
 
 	reset_got();
@@ -205,7 +211,7 @@ static void by_hand(void)
 	ntrace_split_put(sink, wide + 2, 2);
 	is_u64(got_size[1], 4, "known after the second byte; the lowest bits come first");
 
-	/* Too short to have SRC: damaged, or a message of something else. */
+	/* Too short for SRC: a damaged message, or one without SRC. */
 	static const u8 shorter[] = { 28 << 2, 3, 28 << 2, 1 << 2, 1 << 2, 3 };
 
 	reset_got();

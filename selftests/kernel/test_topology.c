@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is stopped before a component that was found running: the components that send to it, as
- * far as their registers may be accessed. And in which order components are suspended.
+ * If a component was found running, the driver first stops the components that send to it, as far
+ * as it may access their registers. In addition, the order in which components are suspended.
  */
 #include <tap.h>
 
@@ -96,7 +96,7 @@ int ntrace_registers_quiesce(void *base)
 	return 1;
 }
 
-/* Links: who is suspended before whom. */
+/* Device links: which device is suspended before which. */
 static struct {
 	const void *before, *after;
 } links[8];
@@ -124,7 +124,7 @@ void device_link_remove(void *consumer, struct device *supplier)
 		ok(false, "a link is removed that was not added");
 }
 
-/* ---- what topology.c calls beside that ---- */
+/* ---- other functions that topology.c calls ---- */
 
 static unsigned int revived, left, switched_off;
 
@@ -203,7 +203,7 @@ static int no_add(struct ntrace_path *path)
 
 static const struct ntrace_path_ops no_ops = { no_setup, no_add, no_setup };
 
-/* encoders of two harts, a funnel, a sink; and an encoder that is its own sink */
+/* Encoders of two harts, a funnel, a sink; and an encoder that contains its sink. */
 static void test_order(void)
 {
 	struct device devs[5] = { 0 };

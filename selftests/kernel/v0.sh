@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=30
-# Pre-ratification SiFive encoders, including the decoding of their trace.
+# Pre-ratification SiFive encoders, and decoding of their trace.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 # shellcheck source=selftests/kernel/judge/common.sh

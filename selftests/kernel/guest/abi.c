@@ -24,7 +24,7 @@ static void test_info(void)
 	ok(!ioctl(fd, NTRACE_IOC_INFO, &info), "INFO");
 	ok(info.size == sizeof(info) && info.abi_version == NTRACE_ABI_VERSION && info.xlen == 64,
 	   "INFO: size, ABI version, xlen");
-	/* Linux may number the harts in any order; the name of the device has the CPU. */
+	/* Linux may number the harts in any order; the device is named after the CPU. */
 	ok(info.cpu == (unsigned int)atoi(device + strlen("/dev/ntrace")) && info.hartid < 64,
 	   "INFO: CPU %u is hart %llu", info.cpu, info.hartid);
 	ok(info.modes == (1u << NTRACE_MODE_BTM | 1u << NTRACE_MODE_HTM), "INFO: BTM and HTM");

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Components were running when the driver was loaded: active.sh
+# Loads the driver while components are running: active.sh
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 is "$(log_lines | grep -c ': found running, stopped')" 4 "the driver says so of all four"

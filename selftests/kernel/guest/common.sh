@@ -1,23 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For test scripts of the driver that run on the machine.
+# Functions for test scripts of the driver that run on the machine itself.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/tap.sh"
 # Time limit for the driver to notice an event.
 wait_seconds=10
-# shellcheck disable=SC2034 # for whoever sources this
+# shellcheck disable=SC2034 # used by the scripts that source this file
 pmu=/sys/bus/event_source/devices/ntrace
 driver=/sys/bus/platform/drivers/ntrace
 debug=/sys/kernel/debug/ntrace
 
-# Files are left in the working directory. Without one of its own, a test uses one that is removed.
+# Tests leave files in the working directory. A test without one uses a temporary directory.
 if [ "$PWD" -ef "$here" ]; then
 	mkdir "$tmp/work"
 	cd "$tmp/work" || exit 1
 fi
 
-# The module: a file in the virtual SoC, installed elsewhere.
+# The driver is a file in the virtual SoC; elsewhere, it is installed.
 load() {
 	local file=/run/ntrace-modules/ntrace.ko
 	if [ -e $file ]; then insmod $file; else modprobe ntrace; fi
@@ -26,7 +26,8 @@ load() {
 [ -e /dev/ntrace0 ] || skip_all "no hart can be traced"
 [ -d $debug ] || mount -t debugfs debugfs /sys/kernel/debug
 
-# Reads registers through /dev/mem, without the driver. Names of blocks are their addresses: 6000000.trace-encoder.
+# Reads registers through /dev/mem, without the driver. Block names begin with the address:
+# 6000000.trace-encoder.
 blocks_of() { sed -n "s/^cpu$1 \(.*\) online=.*/\1/p" $debug/paths; }
 encoder_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks%% *}"; }
 sink_name() { local blocks; blocks=$(blocks_of "$1"); echo "${blocks##* }"; }
@@ -49,7 +50,7 @@ said() { log_lines | tail -n +$((log_seen + 1)); }
 said_all() { log_seen=$(log_lines | wc -l); }
 nothing_said() { is "$(said)" "" "the driver has nothing to say"; }
 
-# program NAME ARGUMENT...: runs a test program beside this script and relays its results
+# program NAME ARGUMENT...: runs a test program from this directory and relays its results
 program() {
 	local name=$1
 	[[ ! ${2:-} =~ ^([a-z]|/dev/) ]] || name+=" $2"
@@ -75,7 +76,7 @@ let_go() {
 	wait "$HOLD_PID" 2>/dev/null
 }
 
-# For a test that shuts the machine down: ends its results early.
+# For a test that shuts down the machine: prints the plan early.
 last_words() {
 	(done_testing)
 	[ ! -x "$here/../jobs.sh" ] || "$here/../jobs.sh" --last $((tap_failures > 0))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A traced task that sleeps often: the number of bytes of trace that perf counts.
- * Usage: counted CPU SLEEPS fine|fault|any
+ * Checks the number of bytes of trace that perf counts for a task that sleeps
+ * often. Usage: counted CPU SLEEPS fine|fault|any
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* For test programs of the PMU "ntrace": events opened directly, and their AUX areas. */
+/* Helpers for test programs of the PMU "ntrace": perf_event_open() without perf, and AUX areas. */
 #ifndef SELFTESTS_KERNEL_EVENTS_H
 #define SELFTESTS_KERNEL_EVENTS_H
 
@@ -22,7 +22,7 @@ static inline int event_open(struct perf_event_attr *attr, pid_t pid, int cpu)
 	return event_open_in(attr, pid, cpu, -1);
 }
 
-/* The same if the path becomes free a moment after another event was closed. */
+/* Like event_open(), but retries: the path becomes free a moment after another event was closed. */
 static inline int event_open_when_free(struct perf_event_attr *attr, pid_t pid, int cpu)
 {
 	uint64_t end = now_ns() + 10 * NSEC_PER_SEC;

@@ -1,20 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Blocks that break and are repaired: the driver reports the fault, switches the hardware off, later calls do not wait, and
-# the next capture works.
+# Injects a fault into a block and removes it: the driver reports the fault and disables the
+# hardware, later calls do not wait, and the next capture works.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 
-# The register that breaks blocks, and its bits: tools/vsoc/model/fault.h.
+# The register that injects faults, and its bits: see tools/vsoc/model/fault.h.
 declare -A bits=([no-empty]=1 [no-active]=2 [no-enable]=4 [wrong-type]=8 [newer-major]=16 [newer-minor]=32
 	[read-only]=64 [pointer-outside]=128 [stuck-pointer]=256)
 fault() { devmem $(($1 + 0xe00)) 32 "${bits[$2]:-0}"; }
 mend() { fault "$1" none; }
 place() { if [ "$1" = encoder ]; then encoder 0; else sink 0; fi; }
-# The machine's clock in milliseconds, without starting a process.
+# Reads the machine's clock in milliseconds, without starting a process.
 now() { now=$((${EPOCHREALTIME/./} / 1000)); }
 
-# After the fault: the path is dead and off, and no call waits; after the repair, a capture works.
+# After a fault, the path is unusable and disabled, and no call waits. After the repair, a capture
+# works.
 recovers() {
 	local what=$1 address=$2 start
 	ask state
@@ -40,13 +41,13 @@ works_again() {
 	said_all
 }
 
-# running BLOCK FAULT ERROR PATTERN: breaks while it is traced; STOP reports the error.
+# running BLOCK FAULT ERROR PATTERN: injects the fault during a capture; STOP reports the error.
 running() {
 	local what="$1 $2 while tracing" address lines
 	address=$(place "$1")
 	hold /dev/ntrace0
 	fault "$address" "$2"
-	# Checked without a call while the hart is traced.
+	# Check without a call while the hart is traced.
 	[ "$2" != pointer-outside ] || ok "$what: it is noticed" wait_for state_is 3
 	ask stop
 	is "$answer" "$3" "$what: STOP: $3"
@@ -55,7 +56,7 @@ running() {
 	is "$(wc -l <<<"$lines")" 1 "$what: in one line"
 	recovers "$what" "$address"
 }
-# starting BLOCK FAULT ERROR PATTERN: broken before START.
+# starting BLOCK FAULT ERROR PATTERN: injects the fault before START.
 starting() {
 	local what="$1 $2 at START" address
 	address=$(place "$1")
@@ -67,7 +68,7 @@ starting() {
 	like "$what: the log says so" "$4" "$(said)"
 	recovers "$what" "$address"
 }
-# configuring BLOCK FAULT ERROR: broken before it is programmed.
+# configuring BLOCK FAULT ERROR: injects the fault before CONFIGURE.
 configuring() {
 	local what="$1 $2 at CONFIGURE" address
 	address=$(place "$1")
@@ -92,7 +93,8 @@ configuring encoder read-only EOPNOTSUPP
 configuring ram-sink read-only EIO
 configuring ram-sink pointer-outside EIO
 
-# A pointer that does not move: the driver reports the loss although the sink shows no trace.
+# With a write pointer that does not move, the driver reports a loss although the sink shows no
+# trace.
 hold /dev/ntrace0
 ask stop
 fault "$(sink 0)" stuck-pointer
@@ -103,9 +105,9 @@ is "$answer" EIO "ram-sink stuck-pointer: STOP: EIO"
 like "ram-sink stuck-pointer: the log says so" 'write pointer is stuck' "$(said)"
 recovers "ram-sink stuck-pointer" "$(sink 0)"
 
-# Versions and types, when the driver is loaded.
+# Wrong versions and types when the driver is loaded.
 name=$(sink_name 0)
-# probed FAULT: binds the sink while it is broken.
+# probed FAULT: binds the sink while the fault is active.
 probed() {
 	echo "$name" >$driver/unbind
 	fault "$(sink 0)" "$1"
@@ -140,10 +142,10 @@ echo "$name" >$driver/bind
 ok "mended: the device is there" test -c /dev/ntrace0
 said_all
 
-# The driver reports the fault in the log, because perf has no way to report it. Each switch of the task continues at once: a
-# switch that waits as long as the driver may takes 100 us, 200 ms for all.
-# switches VERDICT: of a traced task; $spent: the shortest time of 2000 switches in ms. While the guest waits for its disk,
-# its clock follows the host's: such a wait must not count.
+# The driver logs the fault, because perf has no way to report it. Each task switch continues at
+# once: a switch that waits for the driver's timeout would take 100 us, all of them 200 ms. switches
+# VERDICT: of a traced task; $spent: the shortest time of 2000 switches in ms. While the guest waits
+# for its disk, its clock follows the host's: such a wait must not count.
 switches() {
 	local start
 	spent=1000000

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What is traced. Usage: filters.sh RANGES CALLS COUNTED, a program
-# with functions of that name
+# Filters of the trace. Usage: filters.sh RANGES CALLS COUNTED; COUNTED: program
+# with a function that is called CALLS times
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 ranges=$1 calls=$2 counted=$3

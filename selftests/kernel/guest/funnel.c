@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two harts that share a sink: each device delivers the complete trace of both in the same order,
- * and perf's events that of their own hart. Usage: funnel
+ * and a perf event only that of its own hart. Usage: funnel
  */
 #include <linux/perf_event.h>
 #include <pthread.h>
@@ -20,14 +20,17 @@ static struct area areas[HARTS];
 /* The messages of one hart in a stream. */
 struct walk {
 	uint64_t messages;
-	uint64_t foreign;	/* messages of others */
+	uint64_t foreign;	/* messages of other sources */
 	uint64_t marks;		/* gap marks */
-	unsigned int first;	/* TCODE of its first and last messages */
+	unsigned int first;	/* TCODE of the first and last messages */
 	unsigned int last;
-	bool whole;		/* ends where a message ends */
+	bool whole;		/* the stream ends at the end of a message */
 };
 
-/* TCODE is six bits, SRC follows it; the low two bits of a byte tell whether it is the last. */
+/*
+ * A message begins with 6 bits of TCODE and SRC. The low two bits of a byte tell whether it ends
+ * the message.
+ */
 static struct walk walk(const struct area *area, const struct ntrace_info *info, uint64_t from)
 {
 	uint64_t position, head = head_of(area);
@@ -132,7 +135,7 @@ static void check_stream(int hart, const char *what)
 			       (unsigned long long)head_of(&areas[hart]));
 }
 
-/* Whether @later is the end of @earlier, byte by byte. */
+/* Tells whether @later is the end of @earlier, byte by byte. */
 static bool is_end_of(const struct area *later, const struct area *earlier)
 {
 	uint64_t position, size = head_of(later), ahead = head_of(earlier) - size;
@@ -336,7 +339,7 @@ static void test_perf(void)
 	   "perf: it counts %llu bytes", (unsigned long long)count);
 	close(second);
 	close(first);
-	/* They become free a moment later. */
+	/* The devices become free a moment later. */
 	ok(!configure_when_free(fds[1], &config), "CONFIGURE when perf has gone");
 	fails_with(open_event(type, 0, false), EBUSY, "perf: an event while a file has the sink");
 	close(fds[1]);

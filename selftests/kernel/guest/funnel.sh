@@ -4,7 +4,8 @@
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 
-# kind NAME: words of the debugfs line of each component of that kind, without the address.
+# kind NAME: prints the words of the debugfs line of each component of that kind, without the
+# address.
 components() { grep -E "^[0-9a-f]+\.trace-$1 " $debug/components; }
 running() { components "$1" | grep -c ' active enabled'; }
 
@@ -17,7 +18,8 @@ is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing r
 
 program funnel
 
-# Two tasks on two harts, both with events of one process: the host evaluates the trace of each from the files.
+# Two tasks on two harts, each with events of one process: the host evaluates the trace of each task
+# from the files.
 for round in 1 2 3; do
 	mkdir turns$round
 	program perf trace "$(<$pmu/type)" turns$round turns
@@ -32,7 +34,7 @@ if [ "${1:-}" = short ]; then
 	done_testing
 fi
 
-# A funnel that breaks and is repaired; the register for that: tools/vsoc/model/fault.h.
+# A funnel with a fault that is then removed; register of faults: see tools/vsoc/model/fault.h.
 funnel=0x$(components funnel | sed -n '1s/\..*//p')
 broken() { devmem $((funnel + 0xe00)) 32 "$1"; }
 hold /dev/ntrace0
@@ -58,7 +60,7 @@ is "$answer" 0 "mended: CONFIGURE and START"
 let_go
 said_all
 
-# One hart goes offline and online, also while the other is traced.
+# Takes one hart offline and online, also while the other one is traced.
 cpu1=/sys/devices/system/cpu/cpu1/online
 hold /dev/ntrace0
 first=$HOLD_PID

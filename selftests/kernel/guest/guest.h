@@ -25,13 +25,13 @@
 
 #include "kselftest.h"
 
-/* TCODE 9, MSEO 00: first byte of a ProgTraceSync without SRC. */
+/* First byte of a ProgTraceSync without SRC: TCODE 9, MSEO 00. */
 #define PROG_TRACE_SYNC 0x24
 #define RESERVED_BYTE 0x02
 
 #define NSEC_PER_SEC UINT64_C(1000000000)
 
-/* A result; its text needs no newline. */
+/* Prints a result; its text needs no newline. */
 __attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const char *format, ...)
 {
 	int error = errno;
@@ -47,21 +47,21 @@ __attribute__((format(printf, 2, 3))) static inline bool ok(bool good, const cha
 	return good;
 }
 
-/* The first lines of the output, for @tests results. */
+/* Prints the first lines of the output, for @tests results. */
 static inline void begin(unsigned int tests)
 {
 	ksft_print_header();
 	ksft_set_plan(tests);
 }
 
-/* Calls with unknown fields and values. */
+/* ioctl() structures with unknown fields and values. */
 __attribute__((noreturn)) static inline void usage(const char *text)
 {
 	fprintf(stderr, "usage: %s\n", text);
 	exit(2);
 }
 
-/* Whether @ret is a failure with @expected. */
+/* Tells whether @ret is a failure with errno @expected. */
 static inline bool fails_with(long ret, int expected, const char *what)
 {
 	int error = errno;
@@ -142,8 +142,8 @@ static inline int consume(int fd, uint64_t tail)
 }
 
 /*
- * CONFIGURE of a device that was just closed and becomes free a moment later: tries for ten
- * seconds. Return: as of ioctl().
+ * Calls CONFIGURE for up to ten seconds: a device that was just closed becomes free a moment later.
+ * Return: as of ioctl().
  */
 static inline int configure_when_free(int fd, struct ntrace_config *config)
 {
@@ -186,21 +186,21 @@ __attribute__((noinline, unused)) static uint64_t work(uint64_t rounds)
 }
 
 /*
- * The debug kernel executes so many instructions for each interrupt and call that its own trace
- * fills every buffer.
+ * The debug kernel executes so many instructions per interrupt and system call that its own trace
+ * would fill every buffer.
  */
 static inline bool on_debug_kernel(void)
 {
 	return !access("/proc/lockdep", F_OK);
 }
 
-/* Privileges to trace if all of the trace must fit into a buffer. */
+/* Privileges to trace if the whole trace must fit into a buffer. */
 static inline uint32_t fitting_privilege(void)
 {
 	return on_debug_kernel() ? NTRACE_PRIVILEGE_U : 0;
 }
 
-/* Traces some work. */
+/* Traces a fixed amount of work. */
 static inline void run(int fd, uint64_t rounds)
 {
 	if (ioctl(fd, NTRACE_IOC_START))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Opens, configures and starts, says "running", then waits for lines on
- * standard input and answers each on standard output:
+ * Opens, configures and starts a device and prints "running". It then reads
+ * orders from standard input and answers each on standard output:
  *   start stop flush configure close    the call's result: 0 or the error's name
  *   head state          the value
  *   consume             all that is there has been read: 0

@@ -17,7 +17,7 @@
 #define INITRD_ADDRESS UINT64_C(0xb0000000)
 #define FDT_ADDRESS UINT64_C(0xbf000000)
 
-/* Offset of the memory size of the kernel in the RISC-V boot image header. */
+/* Offset of the kernel's memory size in the RISC-V boot image header. */
 #define IMAGE_SIZE_OFFSET 16
 
 enum { FDT_BEGIN_NODE = 1, FDT_END_NODE, FDT_PROP, FDT_NOP };
@@ -61,7 +61,7 @@ static void fdt_set(uint8_t *value, uint32_t size, uint64_t number)
 	}
 }
 
-/* Sets linux,initrd-start and -end, which exist from the first boot. */
+/* Sets linux,initrd-start and -end, which the first boot has created. */
 static int fdt_set_initrd(uint8_t *fdt, uint64_t start, uint64_t end)
 {
 	uint8_t *at = fdt + fdt_cell(fdt + 8);

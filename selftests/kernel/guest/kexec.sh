@@ -4,7 +4,7 @@
 # kexec.sh IMAGE
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
-# In any topology: as many blocks as the driver has bound.
+# Works in any topology: counts the blocks that the driver has bound.
 mapfile -t blocks < <(sed 's/\..*//' $debug/components)
 mkdir -p "$tmp/tree/bin"
 cp /usr/bin/busybox "$tmp/tree/bin/busybox"
@@ -27,13 +27,13 @@ chmod +x "$tmp/tree/init"
 (cd "$tmp/tree" && find . | busybox cpio -o -H newc) >"$tmp/initrd" 2>/dev/null
 
 hold /dev/ntrace0
-# The first kernel must not see the end of its input when the second one starts.
+# The first kernel must not see the end of its input before the second one starts.
 # shellcheck disable=SC2034
 exec {first_in}<&"${HOLD[0]}" {first_out}>&"${HOLD[1]}"
 hold /dev/ntrace1 2>/dev/null
 is "$(grep -c ' active enabled' $debug/components)" "${#blocks[@]}" "jumps while tracing with all blocks"
-# Like an init that shuts down: a request in progress when the disk is shut down never ends, and the kernel waits for it
-# before it takes a hart offline.
+# Prepare as an init does that shuts down. If the disk is shut down during a request, that request
+# never ends, and the kernel waits for it before it takes a hart offline.
 last_words
 echo u >/proc/sysrq-trigger
 wait_for grep -q ' / ext4 ro' /proc/mounts

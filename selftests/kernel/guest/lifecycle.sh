@@ -56,7 +56,7 @@ is "$answer" ENODEV "START: ENODEV"
 ask configure
 is "$answer" ENODEV "CONFIGURE: ENODEV"
 echo 1 >$cpu1
-# On the debug kernel, the area is already full.
+# On the debug kernel, the AUX area is already full.
 ask consume
 ask head
 before=$answer
@@ -69,7 +69,7 @@ ask head
 ok "trace has come" test "$answer" -gt "$before"
 let_go
 
-# The encoder of a hart that is offline is left alone.
+# The driver does not access the encoder of an offline hart.
 hold /dev/ntrace1
 echo 0 >$cpu1
 is "$(register "$(encoder 1)")" 0x00000008 "offline: the encoder was made inactive before"
@@ -80,7 +80,7 @@ ask stop
 is "$answer" 0 "online again: it traces"
 let_go
 
-# A write pointer outside of the buffer, as from a broken sink.
+# Sets a write pointer outside the buffer, like a broken sink.
 hold /dev/ntrace0
 devmem "$(sink 0)" 32 0x11
 devmem $(($(sink 0) + 0x20)) 32 0x100
@@ -100,7 +100,8 @@ ok "encoder and sink are enabled" both_enabled 0
 let_go
 
 count() { awk -v name="$1" '$1 ~ name { sum += $2 } END { print sum + 0 }' "$2"; }
-# Free pages, including those that each hart keeps for itself. Twice: the first call itself frees pages.
+# Counts free pages, including those that each hart keeps. Called twice, because the first call
+# itself frees pages.
 free_kib() {
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
@@ -108,8 +109,8 @@ free_kib() {
 	echo 3 >/proc/sys/vm/drop_caches
 	echo $(($(count '^MemFree' /proc/meminfo) + 4 * $(count '^count:' /proc/zoneinfo)))
 }
-# Live objects of kmalloc() by their allocator, with slab_debug=U,kmalloc-*: those with a function of the driver in their
-# stack.
+# Prints live objects of kmalloc() by their allocator, with slab_debug=U,kmalloc-*: those with a
+# function of the driver in their stack.
 traces=(/sys/kernel/debug/slab/kmalloc-*/alloc_traces)
 objects() {
 	cat "${traces[@]}" | awk -v RS= 'function take() { if (text ~ /\[ntrace\]/) sum += number; text = "" }
@@ -120,7 +121,7 @@ objects() {
 		  } }
 		END { take(); print sum + 0 }'
 }
-# Objects freed after an RCU grace period take a moment; counting takes longer.
+# Objects that wait for an RCU grace period are freed soon; counting takes longer.
 objects_are() {
 	local now
 	for _ in 1 2 3; do
@@ -147,11 +148,12 @@ elif ok "the driver's objects are counted: $had" test "$had" -gt 0; then
 	ok "no object leaked" objects_are "$had"
 fi
 is "$(mappings)" "$mapped" "no mapping leaked"
-# A leaked page each time would be 4000 KiB; the rest of the machine takes some as well.
+# One leaked page per round would be 4000 KiB; the rest of the machine uses some memory too.
 ok "no pages leaked ($gone KiB)" test "$gone" -lt 2000
 let_go
 
-# Pages of five leaked sinks are 20 MiB; loading modules alone changes the number by several MiB, up to 4.7 seen.
+# Five leaked sink buffers would be 20 MiB. Loading modules alone changes the number by several MiB,
+# up to 4.7 observed.
 kib=$(free_kib)
 for _ in 1 2 3 4 5; do
 	rmmod ntrace || not_ok "rmmod"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The memory that sinks write to. Usage: memory.sh region|low|high
+# Memory that the driver gives to sinks. Usage: memory.sh region|low|high
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 start() { printf '0x%x' $(($(register "$(sink 0)" 0x14) << 32 | $(register "$(sink 0)" 0x10))); }
 limit() { printf '0x%x' $(($(register "$(sink 0)" 0x1c) << 32 | $(register "$(sink 0)" 0x18))); }
-# A process that traces, with a sink buffer of the given size.
+# Starts a process that traces, with a sink buffer of the given size.
 traced() {
 	hold /dev/ntrace0 "$1" 1048576 || return
 	diag "from $(start) to $(limit)"
@@ -13,7 +13,7 @@ traced() {
 
 case $1 in
 region)
-	# The values of the device tree.
+	# Values of the device tree.
 	first=$((0xb0000000)) last=$((0xb0000000 + 48 * 1048576 - 1))
 	is "$(od -An -tx1 /proc/device-tree/reserved-memory/trace@b0000000/reg | tr -d ' \n')" 00000000b00000000000000003000000 "48 MiB are set aside"
 	traced $((32 * 1048576))
@@ -25,7 +25,7 @@ region)
 	traced $((32 * 1048576))
 	is "$(start)" "$before" "it is given back"
 	let_go
-	# 16 of 48 MiB are left for the other sink.
+	# 16 of 48 MiB remain for the other sink.
 	hold /dev/ntrace0 $((32 * 1048576)) 1048576
 	other=$("$here/hold" /dev/ntrace1 $((16 * 1048576)) 1048576 <<<close | head -n 1)
 	is "$other" running "and the rest for another hart"

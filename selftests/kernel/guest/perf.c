@@ -87,7 +87,7 @@ static void test_owners(void)
 	ok(hart >= 0, "an event of the hart when the task's is closed");
 	fails_with(event_open(&attr, 0, -1), EBUSY, "an event of a task beside it");
 	close(hart);
-	/* The path comes back a moment after the last event is closed. */
+	/* The path becomes free a moment after the last event was closed. */
 	ok(!configure_when_free(device, &config), "/dev/ntrace0 when all are closed");
 	fails_with(event_open(&attr, 0, 0), EBUSY, "an event beside /dev/ntrace0");
 	close(device);
@@ -119,10 +119,13 @@ static void test_count(void)
 /* @device: /dev/ntrace0, configured by root */
 static void test_refused(int device)
 {
-	/* Debian: perf_event_paranoid 3 keeps all out; the test sets it to 2. */
+	/* Debian's perf_event_paranoid 3 locks out all users; the test sets it to 2. */
 	struct perf_event_attr own = attributes();
 
-	/* It is not tried: that would take the path from others, or say that they have it. */
+	/*
+	 * perf_event_open() fails before it tries the path: it must neither take the path from its
+	 * user nor reveal that it is in use.
+	 */
 	fails_with(event_open(&own, -1, 0), EACCES, "unprivileged: a hart that root traces");
 	fails_with(event_open(&own, 1, -1), EACCES, "unprivileged: a task of root on it");
 	close(device);
@@ -184,7 +187,7 @@ static void open_harts(struct hart *hart, const char *directory, pid_t pid, size
 	attr.inherit = 1;
 	attr.aux_start_paused = start_paused;
 	attr.config |= context;
-	/* Who begins in the middle needs something to begin at: 1024 messages apart. */
+	/* A decoder that begins in the middle needs sync messages: one per 1024 messages. */
 	if (overwrite)
 		attr.config |= 1 << 8 | 6 << 12;
 	attr.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
@@ -198,7 +201,7 @@ static void open_harts(struct hart *hart, const char *directory, pid_t pid, size
 	}
 }
 
-/* What is new in the AUX area, to the file. */
+/* Appends the new part of the AUX area to the file. */
 static size_t save(struct hart *hart)
 {
 	const struct aux_area *area = &hart->area;
@@ -216,14 +219,14 @@ static size_t save(struct hart *hart)
 	return saved;
 }
 
-/* Flags of the AUX records so far; Return: all of them. */
+/* Writes the flags of the AUX records so far. Return: all flags combined. */
 static uint64_t save_flags(struct hart *hart)
 {
 	struct perf_event_mmap_page *page = hart->area.page;
 	const uint8_t *data = (const uint8_t *)page + page->data_offset;
 	uint64_t at = page->data_tail, head = page->data_head, all = 0;
 	struct perf_event_header header;
-	/* Behind it: struct { u32 pid, tid; u64 time; u32 cpu, reserved; } */
+	/* sample_id follows: struct { u32 pid, tid; u64 time; u32 cpu, reserved; } */
 	uint64_t record[6];
 
 	for (; at < head; at += header.size) {
@@ -255,7 +258,7 @@ static void save_all(void)
 	}
 }
 
-/* Between harts, and beside others on them. */
+/* Moves between the harts, beside other processes. */
 static void trace_plain(void)
 {
 	for (int i = 0; i < 20; i++) {
@@ -266,8 +269,8 @@ static void trace_plain(void)
 }
 
 /*
- * More than the AUX area holds, and each piece more than the sink does. The reader
- * is not traced, and reads between the pieces, so that the area is never full.
+ * Makes more trace than the AUX area holds, in pieces that each exceed the sink. The reader is not
+ * traced and reads between the pieces, so the AUX area never gets full.
  */
 static void trace_drain(const char *directory)
 {
@@ -318,7 +321,7 @@ static void trace_fork(void)
 	many_steps(1000);
 }
 
-/* Two tasks that change places, traced by a third: what is whose. */
+/* Two tasks that exchange harts; a third process traces both. The traces must not mix. */
 static pid_t one_of_two(int which, int go)
 {
 	pid_t child = fork();
@@ -341,8 +344,8 @@ static pid_t one_of_two(int which, int go)
 }
 
 /*
- * The first task of two sleeps between its steps. The other one makes trace all that time,
- * and as a real-time task gives its hart to no other.
+ * The first of two tasks sleeps between its steps. The other task makes trace all the time: as a
+ * real-time task, it yields its hart to no other.
  */
 struct other_task {
 	int running;
@@ -397,7 +400,7 @@ static void trace_two(const char *directory, pid_t (*start)(int which, int go))
 			  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (other_task == MAP_FAILED)
 		bail("mmap");
-	/* Not on the hart of the real-time task, which yields to no other task. */
+	/* Stay off the hart of the real-time task, which yields to no other task. */
 	run_on(0);
 	for (int i = 0; i < 2; i++) {
 		child[i] = start(i, go[0]);
@@ -423,7 +426,10 @@ static void trace_two(const char *directory, pid_t (*start)(int which, int go))
 	steps = 8 * 10000;
 }
 
-/* A page fault pauses or resumes the trace: it has only the steps before, or after, the fault. */
+/*
+ * A page fault pauses or resumes the trace, which then has only the steps before, or after, the
+ * fault.
+ */
 static void trace_pause(void)
 {
 	const size_t size = (size_t)getpagesize();
@@ -444,7 +450,7 @@ static void trace_pause(void)
 	run_on(0);
 	if (pages == MAP_FAILED || event_open_in(&attr, 0, 0, harts[0].area.fd) < 0)
 		bail("page faults that pause");
-	/* No other page is touched for the first time. */
+	/* Avoid all other page faults. */
 	pages[0] = 1;
 	many_steps(1);
 	ioctl(harts[0].area.fd, PERF_EVENT_IOC_ENABLE, 0);
@@ -455,7 +461,7 @@ static void trace_pause(void)
 	steps = 1000;
 }
 
-/* The AUX area is full and nobody reads; then somebody does. */
+/* Fills the AUX area without reading it, then reads it. */
 static void trace_full(void)
 {
 	uint64_t flags = 0;
@@ -548,7 +554,7 @@ int main(int argc, char **argv)
 		int device = open_device("/dev/ntrace0", 0);
 
 		begin(7);
-		/* The path comes back a moment after the last event was closed. */
+		/* The path becomes free a moment after the last event was closed. */
 		if (configure_when_free(device, &config))
 			bail("CONFIGURE");
 		if (setgid(65534) || setuid(65534))

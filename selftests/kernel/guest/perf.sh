@@ -11,12 +11,12 @@ echo 2 >/proc/sys/kernel/perf_event_paranoid
 program perf refused "$type"
 echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
 
-# The host decodes the trace, with the addresses of the maps.
+# The host decodes the trace with these address maps.
 trace() {
 	mkdir "$1"
 	program perf trace "$type" "$1" "$1"
 }
-# Another task on both harts, with its code elsewhere.
+# A second task on both harts, whose code is at other addresses.
 for cpu in 0 1; do
 	taskset -c $cpu sh -c 'while :; do :; done' &
 	others+=("$!")

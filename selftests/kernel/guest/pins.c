@@ -17,7 +17,7 @@ static __attribute__((noinline, noclone)) void step(void)
 	__asm__ volatile("");
 }
 
-/* Through a pointer: the trace has the target of each call. */
+/* Call through a pointer: the trace then has the target of each call. */
 static void (*volatile indirect)(void) = step;
 
 static int ask(int fd, struct ntrace_config config)

@@ -10,7 +10,7 @@ atb) kind=atb-bridge name='ATB bridge' type=0xe attribute=atb_id value=0x21 ;;
 esac
 sink=$(echo /sys/bus/platform/devices/*.trace-"$kind")
 base=0x${sink##*/} base=${base%%.*}
-# The word of its debugfs line that starts with the argument.
+# Prints the word of the sink's debugfs line that starts with the argument.
 shown() { sed -n "/trace-$kind/s/.* \($1=[^ ]*\).*/\1/p" $debug/components; }
 
 like "debugfs: both paths end there" "funnel -> [0-9a-f]+\.trace-$kind online=1.*funnel -> [0-9a-f]+\.trace-$kind online=1" \
@@ -38,7 +38,8 @@ like "the log tells why there is no data" 'sink has no memory: NTRACE_CONFIG_NO_
 is "$(shown "$attribute")" "$attribute=$value" "debugfs: the same"
 is "$(register "$base")" 0x00000008 "it is off"
 
-# The sink breaks and is repaired; the register for that: tools/vsoc/model/fault.h.
+# The sink has a fault, which is then removed; register of faults: see
+# tools/vsoc/model/fault.h.
 broken() { devmem $((base + 0xe00)) 32 "$1"; }
 hold /dev/ntrace0
 is "$(printf '0x%x' $(($(register "$base") & ~8)))" "$([ "$1" = pib ] && echo 0x301a3 || echo 0x2103)" "enabled, with what was set"
@@ -60,7 +61,7 @@ broken 0
 ask configure
 ask start
 is "$answer" 0 "mended: CONFIGURE and START"
-# Unbound while it runs: encoders stop first.
+# Unbinds the sink while it runs: encoders must stop first.
 device=${sink##*/}
 echo "$device" >$driver/unbind
 is "$(register "$base") $(register "$(encoder 0)")" "0x00000008 0x00000008" "unbind while it runs: all is off"

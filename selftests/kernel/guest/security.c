@@ -27,7 +27,7 @@ static void become(uid_t user)
 {
 	if (setgid(user) || setuid(user))
 		bail("setuid");
-	/* As after an exec: allows access of its own children. */
+	/* Set as an exec would, so that the process may access its own children. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
@@ -92,7 +92,7 @@ static bool all_zero(const uint8_t *bytes, uint64_t from, uint64_t to)
 	return from >= to;
 }
 
-/* Root has filled as much memory, also from the kernel, and has freed it. */
+/* Root fills as much memory as the test uses, also from the kernel, and frees it. */
 static void fill(size_t size)
 {
 	struct perf_event_attr attr = attributes();
@@ -181,7 +181,9 @@ static void test_stale_device(void)
 static atomic_bool wild_end;
 static bool wild_all;
 
-/* Writes everything that a user can write and the kernel reads, repeatedly, from the other hart. */
+/*
+ * Repeatedly overwrites everything that a user can write and the kernel reads, from the other hart.
+ */
 static void *be_wild(void *data)
 {
 	struct perf_event_mmap_page *page = data;
@@ -197,7 +199,7 @@ static void *be_wild(void *data)
 		random ^= random >> 7;
 		random ^= random << 17;
 		value = random;
-		/* Values near the true one, and far from it */
+		/* values near the true one, and far from it */
 		if (random & 1)
 			value = page->aux_head + (random >> 1 & 0x1fff) - 0x1000;
 		if ((random & 6) == 6)
@@ -223,7 +225,7 @@ static void test_wild(bool all)
 	if (pthread_create(&thread, NULL, be_wild, area.page))
 		bail("thread");
 	for (int i = 0; i < 300; i++) {
-		/* A user who reports a full area has the event disabled. */
+		/* The driver disables the event of a user who makes the area look full. */
 		trace_work(&area, 1000);
 		if (read(area.fd, &count, sizeof(count)) == sizeof(count) && count > traced)
 			traced = count;
@@ -233,7 +235,7 @@ static void test_wild(bool all)
 	ok(traced > 65536, "%s: %llu bytes were traced", what, (unsigned long long)traced);
 	ok(all_zero(other.aux, 0, other.aux_size), "%s: nothing in another AUX area", what);
 	aux_area_close(&other);
-	/* The kernel keeps its own position, and shows it with the next record. */
+	/* The kernel keeps its own position, and stores it with the next record. */
 	area.page->aux_tail = 0;
 	aux_area_close(&area);
 	area = aux_area_open(&attr, 0, 0, 1 << 16, false);
@@ -244,7 +246,7 @@ static void test_wild(bool all)
 	aux_area_close(&area);
 }
 
-/* ---- others ---- */
+/* ---- other users ---- */
 
 static uint64_t trace_child(const char *path)
 {
@@ -290,7 +292,7 @@ static void test_setuid(const char *path)
 	   (unsigned long long)root);
 }
 
-/* A child of another user that has its own event, until it is killed. */
+/* A child of another user, with its own event; runs until it is killed. */
 static pid_t owner(uid_t user, int expected, const char *what)
 {
 	struct perf_event_attr attr = attributes();

@@ -7,7 +7,7 @@ type=$(<$pmu/type)
 paranoid() { echo "$1" >/proc/sys/kernel/perf_event_paranoid; }
 is "$(</proc/sys/kernel/perf_event_paranoid)" 3 "perf_event_paranoid is Debian's"
 
-# Permission to trace harts does not depend on the mode of the file.
+# Permission to trace harts does not depend on the mode of the device file.
 chmod 666 /dev/ntrace*
 for level in 3 2 1 -1; do
 	paranoid "$level"
@@ -26,7 +26,8 @@ program security traps "$type" 3 btm.nex
 program security traps "$type" 6 htm.nex
 program security traps "$type" kernel kernel.nex
 
-# Both at the same time on the same harts, each with its own address space.
+# Both users at the same time on the same harts, each with its own address
+# space.
 chmod a+x /root "${PWD%/*}" "$PWD"
 ulimit -l unlimited
 for user in 65533 65534; do

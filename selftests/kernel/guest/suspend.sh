@@ -4,13 +4,13 @@
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 running() { grep -c ' active enabled' $debug/components; }
-# The registers themselves.
+# Read the registers directly.
 encoders_enabled() { enabled "$(encoder 0)" && enabled "$(encoder 1)"; }
 encoders_disabled() { ! enabled "$(encoder 0)" && ! enabled "$(encoder 1)"; }
 blocks=$(wc -l <$debug/components)
 
-# Linux' 9p over virtio does not survive a sleep, so 9p mounts are absent meanwhile. In the virtual SoC, busybox has these
-# commands.
+# Linux' 9p over virtio does not survive a system sleep, so the test unmounts 9p meanwhile. In the
+# virtual SoC, busybox has these commands.
 tool() { if command -v "$1" >/dev/null; then "$@"; else busybox "$@"; fi; }
 shares() { awk '$3 == "9p" { print $1, $2, $4 }' /proc/mounts; }
 virtio_9p=/sys/bus/virtio/drivers/9pnet_virtio
@@ -42,7 +42,7 @@ other=$HOLD_PID
 hold /dev/ntrace0 2>/dev/null
 is "$(running)" "$blocks" "all blocks are enabled"
 before=$(dmesg | grep -c 'PM: suspend exit')
-# The sleep may be shorter than five seconds.
+# The sleep can be shorter than the five seconds requested.
 echo 0 >/sys/module/suspend/parameters/pm_test_delay
 echo devices >/sys/power/pm_test && echo freeze >/sys/power/state
 share_again

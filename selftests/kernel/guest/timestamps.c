@@ -21,7 +21,7 @@ __attribute__((noinline)) static void mark(void)
 	__asm__ volatile("" ::: "memory");
 }
 
-/* The calls lie within the longer interval, and contain the shorter one. */
+/* The two calls of mark() lie within the longer interval, and contain the shorter one. */
 static void load(void)
 {
 	uint64_t before = now_ns(), after, inner;

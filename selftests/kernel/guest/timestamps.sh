@@ -6,7 +6,7 @@
 program timestamps modes "$1" "$2"
 shift 2
 
-# record NAME OPTION...: records, and keeps the load's output about its time
+# record NAME OPTION...: records, and saves the times that the load prints
 record() {
 	local name=$1
 	shift

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace arrives, is drained, and losses are reported.
- * Usage: trace DEVICE CPU SINK_ADDRESS, the address of the sink's registers
+ * Tests that trace arrives and is drained, and that losses are reported. Usage: trace DEVICE CPU
+ * SINK_ADDRESS; SINK_ADDRESS: address of the sink's registers
  */
 #include <signal.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@ static const char *device;
 static unsigned int cpu;
 static volatile uint32_t *sink;
 
-/* Bytes that no encoder sends (MSEO 10) are gap marks, one per gap. */
+/* The driver marks each gap with bytes that no encoder sends (MSEO 10). */
 static void check_clean(const struct area *area, const char *what)
 {
 	uint64_t position, head = head_of(area), marks = 0;
@@ -79,7 +79,7 @@ static void test_start_stop(uint32_t mode, const char *name)
 
 static void test_drain(uint32_t mode, const char *name)
 {
-	/* The driver chooses the timer interval, unless the kernel is slow. */
+	/* The driver chooses the timer interval, except on the debug kernel, which is slow. */
 	struct ntrace_config config = { .mode = mode,
 					.privilege = fitting_privilege(),
 					.drain_us = on_debug_kernel() ? 500 : 0,
@@ -108,7 +108,7 @@ static void test_drain(uint32_t mode, const char *name)
 			quiet++;
 		}
 	}
-	/* Before printing anything, because printing is traced as well. */
+	/* Check before printing anything, because printing is traced as well. */
 	consume(fd, head_of(&area));
 	if (ioctl(fd, NTRACE_IOC_STOP))
 		bail("STOP");
@@ -139,7 +139,7 @@ static void test_sleeping_reader(void)
 	fails_with(read(fd, buffer, sizeof(buffer)), EAGAIN, "read, nonblocking, nothing there");
 	fcntl(fd, F_SETFL, 0);
 
-	/* A child on the traced hart makes the trace; this process sleeps elsewhere. */
+	/* A child on the traced hart makes the trace; this process sleeps on another hart. */
 	child = fork();
 	if (!child) {
 		run_on(cpu);
@@ -191,13 +191,13 @@ static void test_flush(void)
 	close(fd);
 }
 
-/* Bytes that the sink has written since START, if it has not wrapped (bit 0). */
+/* Returns the bytes that the sink has written since START, if it has not wrapped (bit 0). */
 static uint64_t sink_bytes(void)
 {
 	return (uint32_t)(sink[TR_RAM_WP_LOW / 4] - sink[TR_RAM_START_LOW / 4]);
 }
 
-/* The sink is larger than the complete trace. */
+/* Makes the sink larger than the complete trace. */
 static void test_full(bool reader)
 {
 	struct ntrace_config config = { .data_size = 1 << 16,
@@ -229,7 +229,7 @@ static void test_full(bool reader)
 	   "%s: lost is exact", name);
 	ok(reader ? area.control->gaps > 1 : area.control->gaps == 1 && head_of(&area) == 1 << 16,
 	   "%s: %u gaps", name, area.control->gaps);
-	/* With a reader, more trace than the data area holds may follow the last gap. */
+	/* The reader keeps up, so more trace than the data area holds may follow the last gap. */
 	ok((reader && head_of(&area) - area.control->gap_head > config.data_size) ||
 		   byte_at(&area, area.control->gap_head) == RESERVED_BYTE,
 	   "%s: marked at gap_head", name);
@@ -238,7 +238,7 @@ static void test_full(bool reader)
 	close(fd);
 }
 
-/* The number of bytes of trace that some work makes, from a sink that holds all of it. */
+/* Measures how many bytes of trace some work makes, with a sink that holds all of it. */
 static uint64_t bytes_of_work(unsigned int rounds)
 {
 	struct ntrace_config config = { .sink_size = 4 << 20, .privilege = fitting_privilege() };
@@ -281,7 +281,7 @@ static void test_lapped(const char *name, uint32_t drain_us, bool flush, int rou
 	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss says so", name);
 	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost",
 	   name);
-	/* Interrupts differ between runs, but do not double the trace. */
+	/* The number of interrupts differs between runs, but does not double the trace. */
 	ok(area.control->lost + head_of(&area) < 2 * bytes,
 	   "%s: not more lost than there was (%llu bytes)", name, (unsigned long long)bytes);
 	ok(byte_at(&area, area.control->gap_head) == RESERVED_BYTE, "%s: marked at gap_head", name);

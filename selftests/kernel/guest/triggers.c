@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Triggers. Usage: triggers ENCODER_ADDRESS TYPE: encoder of hart 0, whose registers 0xe04 and
- * 0xe08 raise inputs and report outputs, and whose register 0xe0c is a debug trigger
- * (tools/vsoc/model/trace_encoder.h); type of the PMU
+ * Triggers. Usage: triggers ENCODER_ADDRESS TYPE. ENCODER_ADDRESS: encoder of hart 0, whose
+ * registers 0xe04 and 0xe08 raise inputs and report outputs, and whose register 0xe0c is a debug
+ * trigger (tools/vsoc/model/trace_encoder.h). TYPE: type of the PMU
  */
 #include "events.h"
 
@@ -94,7 +94,7 @@ static void test_window(int fd)
 	unmap(&area);
 }
 
-/* Marks the trace while it is on. */
+/* Marks the trace while tracing is on. */
 static void test_notify(int fd)
 {
 	struct ntrace_config config = { .privilege = NTRACE_PRIVILEGE_U,
@@ -123,7 +123,7 @@ static void test_notify(int fd)
 	unmap(&area);
 }
 
-/* Triggers of the hart: 2 starts, 4 marks, 3 stops the trace. */
+/* Debug triggers of the hart: 2 starts, 4 marks, 3 stops the trace. */
 static void test_debug(int fd)
 {
 	struct ntrace_config config = {
@@ -148,7 +148,7 @@ static void test_debug(int fd)
 	page[0xe0c / 4] = 3;
 	work(1000);
 	ioctl(fd, NTRACE_IOC_STOP);
-	/* TCODE 9 in the first byte, SYNC 6 in the next. */
+	/* TCODE 9 in the first byte, SYNC 6 in the second. */
 	for (i = 0; i + 1 < head_of(&area); i++)
 		marks += byte_at(&area, i) == PROG_TRACE_SYNC &&
 			 (byte_at(&area, i + 1) >> 2 & 0xf) == 6 &&
@@ -185,7 +185,7 @@ static void test_perf_refused(void)
 	fails_with(try_event(0, 100 | UINT64_C(100) << 32, on), EINVAL, "perf: with strobing");
 }
 
-/* Bytes that @rounds of work add to the AUX area while the event is enabled. */
+/* Returns the bytes that @rounds of work add to the AUX area while the event is enabled. */
 static uint64_t traced(const struct aux_area *area, uint64_t rounds, uint32_t raise)
 {
 	uint64_t before = aux_head(area);

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# External triggers, and triggers of the hart.
+# External triggers, and debug triggers of the hart.
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 is "$(cat $pmu/caps/triggers_in $pmu/caps/triggers_out $pmu/caps/triggers_debug | tr '\n' ' ')" "0x3 0x3 0x1 " "caps: triggers"
 program triggers "$(encoder 0)" "$(<$pmu/type)"
 
-# With the command: a program on hart 0 that raises input 0, or does not.
+# ntrace record with triggers, for a program on hart 0 that raises input 0 or
+# does not.
 recorded() {
 	taskset -c 0 ntrace record -q --task --privilege u --armed --trigger-in 0=on -o "$tmp/$1.data" -- \
 		devmem "$(printf '0x%x' $(($(encoder 0) + $2)))" 32 1 >"$tmp/said" 2>&1

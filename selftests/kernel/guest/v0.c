@@ -70,7 +70,7 @@ static void test_full(int fd)
 	unmap(&area);
 }
 
-/* A buffer that ends before it starts, set without the driver. */
+/* Sets a buffer that ends before it starts, without the driver. */
 static void test_sink_error(int fd, off_t address)
 {
 	struct ntrace_config config = { .privilege = EVERYTHING };
@@ -90,7 +90,10 @@ static void test_sink_error(int fd, off_t address)
 	close(memory);
 }
 
-/* The sink fails while it runs; the register for that: tools/vsoc/model/fault.h. */
+/*
+ * The sink fails while it runs; register of faults: see
+ * tools/vsoc/model/fault.h.
+ */
 static void test_sink_fails(int fd, volatile uint32_t *page)
 {
 	struct ntrace_config config = { .privilege = EVERYTHING };
@@ -123,7 +126,10 @@ static struct perf_event_attr all(void)
 	return attr;
 }
 
-/* The trace includes firmware: perf_event_paranoid alone does not permit it. */
+/*
+ * A v0 encoder traces firmware too: perf_event_paranoid alone does not permit
+ * that.
+ */
 static void test_perf_unprivileged(void)
 {
 	struct perf_event_attr attr = all();
@@ -156,7 +162,7 @@ static void test_perf_refused(void)
 	fails_with(event_open(&attr, 0, 0), EOPNOTSUPP, "perf: BTM");
 }
 
-/* Flags of all PERF_RECORD_AUX, combined. */
+/* Returns the flags of all PERF_RECORD_AUX, combined. */
 static uint64_t aux_flags(const struct aux_area *area)
 {
 	const uint8_t *data = (const uint8_t *)area->page + area->page->data_offset;
@@ -189,7 +195,7 @@ static void test_perf(volatile uint32_t *page)
 	ioctl(area.fd, PERF_EVENT_IOC_ENABLE, 0);
 	work(1000);
 	ioctl(area.fd, PERF_EVENT_IOC_DISABLE, 0);
-	/* The kernel cannot be excluded. */
+	/* A v0 encoder cannot exclude the kernel. */
 	ok(aux_head(&area) > head && area.aux[head] == PROG_TRACE_SYNC &&
 		   (!aux_flags(&area) || on_debug_kernel()),
 	   "perf: and again, nothing lost");

@@ -1,13 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Pre-ratification SiFive encoders: v0.sh COUNTED, a program to record.
+# Pre-ratification SiFive encoders. Usage: v0.sh COUNTED; COUNTED: program to
+# record
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 components=$debug/components
 off() { grep -c ' control=0x8 ' $components; }
 is "$(grep -c 'version=0\.0 ' $components)" 2 "debugfs: two encoders of version 0"
 is "$(off)" 2 "both are off"
-# The most permissive setting of perf.
+# Most permissive setting of perf.
 echo -1 >/proc/sys/kernel/perf_event_paranoid
 program v0 "$(encoder 0)" "$(<$pmu/type)"
 like "the log tells of the error" 'encoder does not start' "$(said)"

@@ -7,7 +7,7 @@
 
 static const char *const device = "/dev/ntrace0";
 
-/* Reads messages from the first one on; stops at a gap mark. */
+/* Reads messages from the first one on, up to a gap mark. */
 static uint64_t messages(const struct area *area, uint64_t from, uint64_t to)
 {
 	uint64_t count = 0;
@@ -24,10 +24,7 @@ static void show(const struct area *area)
 		       area->control->gaps);
 }
 
-/*
- * First a little work, whose trace fits completely; then much work, of which the memory holds the
- * last part.
- */
+/* A little work first, whose trace fits completely; then much work, whose end the memory holds. */
 static void test_fits(uint32_t flags, const char *name)
 {
 	struct ntrace_config config = { .flags = flags, .privilege = NTRACE_PRIVILEGE_U };

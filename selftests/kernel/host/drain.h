@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Common part of the drain tests: the drain with its callees, harts, and a sink: begin(), tests,
- * over().
+ * Common part of the drain tests: the drain with its callees, harts, and a sink. A test calls
+ * begin() first and over() last.
  */
 #ifndef HOST_DRAIN_H
 #define HOST_DRAIN_H
@@ -41,7 +41,7 @@ u64 ktime_get_mono_fast_ns(void)
 	return now += 1000;
 }
 
-/* A sink that has been programmed and is about to run. */
+/* Sets up a sink that has been programmed and is about to run. */
 static void begin(unsigned int harts, size_t ring, unsigned int granule, size_t data_size)
 {
 	free(hw.ring);
@@ -80,7 +80,7 @@ static void over(void)
 	host_event = NULL;
 }
 
-/* Encoder and sink have been stopped; everything is in memory. */
+/* Stops encoder and sink; all trace is then in memory. */
 static void stop(void)
 {
 	hw_settle();
@@ -101,7 +101,7 @@ static u64 drained(void)
 	return control->head;
 }
 
-/* The sink laps at a given moment of the drain. */
+/* Makes the sink lap at a given moment of the drain. */
 static enum host_event lap_at;
 static unsigned int lap_count, lap_skip;
 static u64 lap_bytes;
@@ -127,7 +127,7 @@ static void lap_when(enum host_event event, unsigned int skip, unsigned int coun
 	hw.at = lap;
 }
 
-/* The driver's progress in the ring, relative to the sink's pointer. */
+/* Progress of the driver in the ring, relative to the sink's pointer. */
 static u64 behind(void)
 {
 	return (hw.pointer + hw.size - sink->drained) % hw.size;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Files of the kernel modules in a program of the host. linux/ next to this file has
- * the kernel's headers as far as these files need them: types and macros that do the
- * same with one thread, and functions that the test defines where hardware is meant.
+ * Lets host programs include files of the kernel modules. linux/ next to this file replaces those
+ * of the kernel's headers that the modules need: its types and macros do the same with one thread,
+ * and tests define the functions that access hardware.
  *
- * A test includes the .c file that it tests, once, and defines what else it calls.
+ * A test includes the .c file under test, once, and defines the other functions that this file
+ * calls.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
 #include <stddef.h>
 
-/* The kernel is built without these warnings. */
+/* The kernel is compiled without these warnings. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
@@ -22,13 +23,13 @@
 enum host_event {
 	HOST_BARRIER,		/* mb() */
 	HOST_READ_BARRIER,	/* rmb() */
-	HOST_COPY,		/* memcpy() from @address is done */
-	HOST_SET,		/* memset() of @address is done */
-	HOST_LOOK,		/* memchr_inv() of @address is about to begin */
-	HOST_EXCHANGE,		/* an atomic compare and exchange is about to begin */
+	HOST_COPY,		/* after memcpy() from @address */
+	HOST_SET,		/* after memset() of @address */
+	HOST_LOOK,		/* before memchr_inv() of @address */
+	HOST_EXCHANGE,		/* before an atomic compare and exchange */
 };
 
-/* Called at each of them, unless NULL. */
+/* Hook that is called at each of these points, unless NULL. */
 __attribute__((weak)) void (*host_event)(enum host_event event, const void *address, size_t size);
 
 static inline void host_tell(enum host_event event, const void *address, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Harts with an encoder each and one RAM sink for all: the driver's structures, without its probing
- * and its files. Byte p of the stream is at data[p % size].
+ * Harts with one encoder each, and one RAM sink for all: the driver's structures without its
+ * probing and device files. Byte p of the stream is at data[p % size].
  */
 #ifndef HOST_MACHINE_H
 #define HOST_MACHINE_H
@@ -52,7 +52,7 @@ void host_log(const struct device *dev, const char *format, ...)
 	va_end(args);
 }
 
-/* @harts captures that are fed from one sink, with data areas of @data_size; 0: none. */
+/* @harts captures that one sink feeds, with data areas of @data_size; 0: no data areas. */
 static void machine_init(struct machine *machine, unsigned int harts, size_t data_size)
 {
 	*machine = (struct machine){ .sink.type = TR_COMP_TYPE_RAM_SINK };
@@ -99,7 +99,7 @@ static u64 random_below(u64 bound)
 	return machine_random_state * 0x2545f4914f6cdd1dULL % bound;
 }
 
-/* SEED of the environment, or @seed; printed, so that a failure can be repeated. */
+/* Returns SEED of the environment, or @seed; prints it, so that a failure can be repeated. */
 static u64 random_seed(u64 seed)
 {
 	const char *text = getenv("SEED");
@@ -110,7 +110,7 @@ static u64 random_seed(u64 seed)
 	return seed;
 }
 
-/* Seed of case @number of a test, independent of all others. */
+/* Returns the seed of case @number of a test, independent of all other cases. */
 static void random_begin(u64 seed, unsigned int number)
 {
 	machine_random_state = (seed * 1000003 + number) * 0x9e3779b97f4a7c15ULL | 1;

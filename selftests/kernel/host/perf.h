@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * perf as the PMU "ntrace" sees it: tasks with an event each, CPUs that come and go, paths that are
- * bound and unbound, captures of files. The sink of each hart gives as many bytes as a test wants.
+ * Model of perf for tests of the PMU "ntrace": tasks with one event each, CPU hotplug, paths that
+ * are bound and unbound, captures through files. The sink of each hart provides the number of bytes
+ * that a test sets.
  */
 #ifndef HOST_PERF_H
 #define HOST_PERF_H
@@ -21,27 +22,30 @@ int host_allocations = -1;
 
 static struct machine machine;
 
-/* What is configured, beside the driver's own state. */
+/* Configuration of the model, besides the driver's own state. */
 static struct {
 	bool bound[CPUS];
-	/* counts how often the path was bound */
+	/* number of times the path was bound */
 	unsigned int bindings[CPUS];
 	bool tracing[CPUS];
 	unsigned int programmed[CPUS];
-	/* a capture of a file, and where its data goes */
+	/* captures through files, and whether the file is open */
 	bool file[CPUS];
 	struct ntrace_capture file_capture[CPUS];
 	bool file_open[CPUS];
-	/* rights of the caller: CAP_PERFMON, CAP_SYS_PTRACE, perf_event_paranoid below 2 */
+	/* the caller has CAP_PERFMON; has CAP_SYS_PTRACE; perf_event_paranoid is below 2 */
 	bool capable, ptrace, trusted;
-	/* results of the hardware */
+	/* results that the hardware returns */
 	bool fails;
 	bool incomplete;
 	u32 bytes;
 	bool lap;
 } world;
 
-/* An event and its AUX area. @took: bindings of the paths that it took when it was opened. */
+/*
+ * An event and its AUX area. @took: the bindings[] of the paths that the event took when it was
+ * opened.
+ */
 struct task_event {
 	struct perf_event event;
 	struct perf_event_context context;
@@ -51,7 +55,7 @@ struct task_event {
 	u8 *aux;
 	struct ntrace_perf_aux *area;
 	u64 head, tail;
-	u64 flags; /* of all records */
+	u64 flags; /* flags of all records, combined */
 	u64 last_flags;
 	unsigned int records;
 };
@@ -63,7 +67,7 @@ static struct task_event *task_event_of(struct perf_event *event)
 	return container_of(event, struct task_event, event);
 }
 
-/* ---- perf ---- */
+/* ---- the driver's calls to perf ---- */
 
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event)
 {
@@ -129,7 +133,7 @@ int perf_allow_kernel(struct perf_event_attr *attr)
 	return world.trusted || world.capable ? 0 : -EACCES;
 }
 
-/* The caller, and a task that it may want to trace. */
+/* The calling task, and a task that it may want to trace. */
 static struct task_struct caller, other_task;
 static struct cred caller_cred, other_cred;
 struct task_struct *host_current = &caller;
@@ -139,7 +143,7 @@ const struct cred *__task_cred(const struct task_struct *of)
 	return of == &caller ? &caller_cred : &other_cred;
 }
 
-/* ---- the rest of the driver ---- */
+/* ---- the driver's calls to its other files ---- */
 
 const struct attribute_group *ntrace_perf_groups[] = { NULL };
 
@@ -368,7 +372,7 @@ int ntrace_topology_each_path(int (*call)(struct ntrace_path *path, void *data),
 	return ret;
 }
 
-/* ---- what happens to the machine ---- */
+/* ---- events of the machine ---- */
 
 static void bind_path(unsigned int cpu)
 {
@@ -385,7 +389,7 @@ static void bind_path(unsigned int cpu)
 	world.bindings[cpu]++;
 }
 
-/* As ntrace_path_destroy(). */
+/* Like ntrace_path_destroy(). */
 static void unbind_path(unsigned int cpu)
 {
 	struct ntrace_path *path = &machine.path[cpu];
@@ -402,7 +406,7 @@ static void unbind_path(unsigned int cpu)
 	world.file[cpu] = false;
 }
 
-/* Perf disables an event a moment after it said so. */
+/* Does perf's part of perf_event_disable_inatomic(): disables the event a little later. */
 static void settle(struct task_event *task)
 {
 	if (!task->event.pending_disable)
@@ -456,7 +460,7 @@ static int schedule_in(struct task_event *task, unsigned int cpu)
 	return ret;
 }
 
-/* The driver's callback comes before perf's. */
+/* On hot-unplug, the driver's callback runs before perf's. */
 static void take_offline(unsigned int cpu)
 {
 	struct ntrace_path *path = &machine.path[cpu];
@@ -476,7 +480,7 @@ static void take_offline(unsigned int cpu)
 	host_cpu = 0;
 }
 
-/* Tasks may run there before the driver is told. */
+/* Tasks may run on the CPU before the driver's callback runs. */
 static void bring_online(unsigned int cpu, struct task_event *early)
 {
 	struct ntrace_path *path = &machine.path[cpu];
@@ -526,7 +530,7 @@ static int open_event(struct task_event *task, int cpu, bool aux)
 	return 0;
 }
 
-/* As perf_event_open() before it knows whether the caller may. Nothing stays. */
+/* Calls event_init() as perf_event_open() does before it checks permissions; leaves no event. */
 static int try_open(struct task_struct *target, u64 config)
 {
 	struct perf_event event = {
@@ -544,7 +548,7 @@ static int try_open(struct task_struct *target, u64 config)
 	return ret;
 }
 
-/* @late: what the driver leaves to a workqueue is done then. */
+/* @late: leave the driver's deferred work in its workqueue. */
 static void close_event(struct task_event *task, bool late)
 {
 	if (!task->open)
@@ -608,7 +612,7 @@ static void machine_stop(void)
 	machine_free(&machine);
 }
 
-/* As ntrace_topology_suspend() and ntrace_topology_resume(). */
+/* Like ntrace_topology_suspend() and ntrace_topology_resume(). */
 static void sleep_system(unsigned int cpu)
 {
 	struct ntrace_path *path = &machine.path[cpu];
@@ -632,7 +636,7 @@ static void wake_system(unsigned int cpu)
 	path->capture->client->resume(path);
 }
 
-/* Time passes on a CPU: the drain timer has its turn. */
+/* Lets time pass on a CPU: runs the drain timer. */
 static void tick(unsigned int cpu)
 {
 	struct hrtimer *timer = &machine.capture[cpu].feed.timer;

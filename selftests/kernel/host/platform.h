@@ -5,13 +5,16 @@
 
 int host_allocations = -1;
 
-/* Memory for sinks: its place, the amount in use, and the permitted addresses. */
+/*
+ * Memory for sinks: its address, the amount in use, and the permitted
+ * addresses.
+ */
 static struct {
 	dma_addr_t dma;
 	u64 mask;
 	unsigned int allocated;
 	bool refuse_mask;
-	/* memory-region of the device tree */
+	/* the device tree's memory-region */
 	bool region, region_unusable;
 	struct reserved_mem reserved;
 	unsigned int nodes;

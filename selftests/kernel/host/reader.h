@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Streams that tell of each byte where it belongs, and a reader that finds out of what it
- * has read what is missing.
- */
+/* Streams in which each byte tells its position, and a reader that finds what is missing. */
 #ifndef HOST_READER_H
 #define HOST_READER_H
 
 #define RESERVED 0x02
 #define READER_MAX (1 << 22)
 
-/* Trace of one encoder: units of four bytes with their number, 6 bits to a byte. */
+/* Trace of one encoder: numbered units of four bytes, 6 bits of the number per byte. */
 #define PLAIN_UNIT 4
 
 static u8 plain_byte(u64 position)
@@ -17,7 +14,7 @@ static u8 plain_byte(u64 position)
 	return (u8)((position / PLAIN_UNIT >> 6 * (position % PLAIN_UNIT) & 0x3f) << 2 | 1);
 }
 
-/* Trace of several encoders: messages of eight bytes, with SRC in turns. */
+/* Trace of several encoders: messages of eight bytes, whose SRC alternates. */
 #define MESSAGE 8
 #define MESSAGE_HARTS 3
 #define MESSAGE_SRC_BITS 2
@@ -58,7 +55,7 @@ static void reader_end(void)
 	}
 }
 
-/* Reads like user space: at most @bytes from the data area, and frees them. */
+/* Reads like user space: takes at most @bytes from the data area and frees them. */
 static void reader_read(struct machine *machine, unsigned int hart, u64 bytes)
 {
 	struct ntrace_feed *feed = &machine->capture[hart].feed;
@@ -73,14 +70,14 @@ static void reader_read(struct machine *machine, unsigned int hart, u64 bytes)
 	ntrace_feed_consume(feed, tail + bytes);
 }
 
-/* Collects the pieces between marks, and the missing part of @total bytes. */
+/* Collects the pieces between gap marks, and counts the missing part of @total bytes. */
 struct found {
 	u64 missing;
 	unsigned int marks;
 	const char *wrong;
 };
 
-/* The stream position of a piece other than the first. */
+/* Returns the stream position of a piece other than the first. */
 static u64 plain_find(const u8 *bytes)
 {
 	u64 unit = 0;
@@ -90,7 +87,7 @@ static u64 plain_find(const u8 *bytes)
 	return unit * PLAIN_UNIT;
 }
 
-/* Pieces of a plain stream start with a unit; a shorter piece is only counted. */
+/* Pieces of a plain stream start with a unit; the reader only counts shorter pieces. */
 static struct found reader_judge_plain(const struct reader *reader, u64 total)
 {
 	struct found found = { 0 };

@@ -14,26 +14,26 @@ static struct {
 	u8 *ring;
 	size_t size;
 	unsigned int granule;
-	unsigned int unit;	/* what the pointer moves by, a granule or less */
+	unsigned int unit;	/* step of the write pointer, a granule or less */
 	bool running;
 	u64 pointer;		/* stream position that the write pointer shows */
-	u64 memory;		/* up to this one bytes are in memory */
-	u64 seen;		/* what it showed last */
-	unsigned int in_flight;	/* the pointer is ahead of memory by up to so many bytes */
-	bool late;		/* it always is, and by so much */
-	unsigned int pace;	/* units per move, at most */
-	unsigned int lap;	/* one move in so many is more than a round; 0: none */
+	u64 memory;		/* bytes up to this position are in memory */
+	u64 seen;		/* value of the write pointer at its last read */
+	unsigned int in_flight;	/* the pointer is at most this many bytes ahead of memory */
+	bool late;		/* the pointer is always in_flight bytes ahead */
+	unsigned int pace;	/* maximum units per move */
+	unsigned int lap;	/* one in this many moves is longer than the ring; 0: none */
 	u8 (*byte)(u64 position);
-	/* Actions of the next accesses, for tests that need them exactly. */
+	/* Hook for each access, for tests that need an exact order. */
 	void (*at)(enum host_event event);
-	/* Faults */
+	/* faults */
 	bool outside, stuck;
 	bool zero_based;	/* SRAM mode: addresses begin at 0 */
-	/* Registers */
+	/* registers */
 	u32 control, rp, encoder;
 	u32 sram[SINK_SRAM_WORDS];
 	unsigned int pointer_reads;
-	/* Whether the driver has omitted a barrier. */
+	/* set if the driver omitted a barrier */
 	bool canary_set, copied;
 	const char *disorder;
 } hw;
@@ -44,7 +44,7 @@ static void hw_write(u64 to)
 		hw.ring[hw.memory % hw.size] = hw.byte(hw.memory);
 }
 
-/* The sink takes @bytes; the last ones may still be in flight. */
+/* Takes @bytes into the ring; the last ones may still be in flight. */
 static void hw_take(u64 bytes)
 {
 	u64 late;
@@ -79,7 +79,7 @@ static u32 hw_pointer(void)
 {
 	u32 start = hw.zero_based ? 0 : SINK_DMA;
 
-	/* Writes that were in flight at the last access arrive. */
+	/* Completes the writes that were in flight at the last access. */
 	hw_write(hw.seen);
 	hw_move();
 	hw.seen = hw.pointer;
@@ -126,7 +126,7 @@ void writel(u32 value, void *address)
 		hw.rp = value / 4;
 }
 
-/* The order described in drain.c: canary, barrier, pointer; copy, barrier, pointer. */
+/* Checks the order described in drain.c: canary, barrier, pointer; copy, barrier, pointer. */
 static void hw_event(enum host_event event, const void *address, size_t size)
 {
 	bool in_ring = (const u8 *)address >= hw.ring && (const u8 *)address < hw.ring + hw.size;

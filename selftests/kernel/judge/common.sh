@@ -5,7 +5,7 @@
 ntrace=$top/build/ntrace
 sysroot=$tmp/sysroot
 
-# The guest's files below $sysroot, with the files that guest.sh puts there.
+# The guest's files are below $sysroot, with those that guest.sh adds.
 make_sysroot() {
 	local guest_root
 	[ ! -e "$sysroot" ] || return 0
@@ -17,8 +17,8 @@ make_sysroot() {
 	ln -s "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
 }
 
-# Addresses of user space have at most 47 bits here; fields of full addresses lack bit 0.
-# Prints whether there are many messages, and whether the highest number is one of them.
+# Prints two words: whether there are many messages, and whether one of them has the highest number
+# that fits. User addresses have at most 47 bits here; fields of full addresses omit bit 0.
 highest() {
 	"$ntrace" dump --json "$1" | python3 -c 'import json, sys
 messages = [json.loads(line) for line in sys.stdin]

@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# The trace contains exactly the filtered code: functions with a known number of calls, of a program and of the kernel;
-# handlers of traps.
+# Checks that the trace contains exactly the filtered code: functions of a program and of the kernel
+# with a known number of calls, and trap handlers.
 # shellcheck source=selftests/kernel/judge/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# decoded NAME: "FUNCTION PRIVILEGE ENTRIES INSTRUCTIONS" of each, entries: blocks at its first
-# instruction; then errors, if there are any
+# decoded NAME: prints "FUNCTION PRIVILEGE ENTRIES INSTRUCTIONS" for each function, where ENTRIES
+# counts the blocks at its first instruction; then errors, if there are any
 decoded() {
 	"$ntrace" decode --json --sysroot "$sysroot" --level block "$results/filters/$1.data" 2>"$tmp/$1.err" | python3 -c '
 import collections, json, sys

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# The second kernel finds the trace blocks disabled before its own driver has accessed them: judge_kexec CONSOLE BLOCKS
+# judge_kexec CONSOLE BLOCKS: the second kernel finds the trace blocks disabled before its own
+# driver accesses them
 judge_kexec() {
 	local line
 	sed -nE 's/.*second kernel: ([0-9a-f]+ 0x[0-9A-F]+).*/\1/p' "$1" | sort -u >"$tmp/blocks"
@@ -12,7 +13,8 @@ judge_kexec() {
 	clean_console "$1" "kexec: the kernel logs are clean" || diag "$(tail -n 60 "$1" | tr -d '\r')"
 }
 
-# clean_console CONSOLE TEXT: no kernel warning after the start of the first process; earlier ones are the kernel's own
+# clean_console CONSOLE TEXT: no kernel warning after the start of the first process; earlier
+# warnings do not come from the driver
 clean_console() {
 	if sed '1,/Run .init as init process/d' "$1" | grep -aE 'BUG|WARNING|Oops' >"$tmp/bad"; then
 		not_ok "$2"

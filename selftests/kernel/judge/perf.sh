@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck disable=SC2154 # $top, $tmp and $results are those of guest.sh
-# Trace of guest/perf.c: how often which function was called is known.
+# Checks the trace of guest/perf.c, whose calls of step() are counted.
 # shellcheck source=selftests/kernel/judge/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
@@ -22,8 +22,8 @@ address_of() {
 	printf '0x%x' $((0x$base + 0x$(riscv64-linux-gnu-nm "$program" | awk -v name="$1" '$3 == name { print $1 }')))
 }
 
-# executed DIR: $count: how often step() is in the traces of DIR; $tmp/wrong: what ntrace
-# complains of.
+# executed DIR: sets $count to the number of calls of step() in the traces of DIR, and writes to
+# $tmp/wrong what ntrace complains about.
 executed() {
 	local file
 	loaded "$1"
@@ -35,7 +35,7 @@ executed() {
 	done
 }
 
-# steps_of DIR WHAT: all of them and nothing else
+# steps_of DIR WHAT: the traces have all steps and nothing else
 steps_of() {
 	executed "$1"
 	is "steps $count" "$(cat "$1/steps")" "$2: each step is in the trace"
@@ -70,13 +70,13 @@ judge_security() {
 		is "$(highest "$results/security/$name.nex")" "True True" "$name: no address of the kernel in any field of any message"
 	done
 	is "$(highest "$results/security/kernel.nex")" "True False" "with the kernel there is one"
-	# Two users, each in its own trace and nowhere else.
+	# Each of the two users has only its own steps in its trace.
 	for user in 65533 65534; do
 		steps_of "$results/security/$user" "user $user"
 	done
 }
 
-# Ownership messages name the task: at each place of the trace the same one as perf's records do.
+# Ownership messages name the task: everywhere in the trace the same one as perf's records.
 judge_context() {
 	local dir=$results/context/context
 	steps_of "$dir" context
@@ -101,9 +101,9 @@ print(wrong[:3], len(seen) > 1, sum(seen.values()) >= records_with)' "$dir/flags
 [] True True" "on each hart: several tasks, each piece of the trace says whose it is, as its record does"
 }
 
-# Two tasks that share harts and the sink, three times: each has its own steps and none of the
-# other. Where a task is taken off while the other one keeps the sink going, its last messages
-# stay behind: the record is partial, and tracing goes on.
+# Two tasks that share harts and the sink, three times: each trace has its own task's steps and none
+# of the other. If a task is scheduled out while the other one keeps the sink busy, its last
+# messages stay in the funnel: the record is partial, and tracing continues.
 judge_turns() {
 	local round dir cpu
 	for round in 1 2 3; do
@@ -126,8 +126,9 @@ judge_turns() {
 	ok "beside: $count steps of the other task" test "$count" -gt 100
 }
 
-# own_steps DIR HART MINE OTHER WHAT: each record of perf is a piece of its own. What a partial one (flag 4)
-# lacks may be the start of the next. Sets $count to the steps found, $short to the partial records.
+# own_steps DIR HART MINE OTHER WHAT: decodes each perf record by itself. The part that a partial
+# record (flag 4) lacks may be at the start of the next. Sets $count to the steps found, $short to
+# the number of partial records.
 own_steps() {
 	local foreign=0 bad=0 before=0 offset size flags cpu
 	count=0
@@ -152,11 +153,11 @@ own_steps() {
 		before=$flags
 	done <"$1/flags"
 	is "$bad $foreign" "0 0" "$5: nothing is wrong in a record that is not partial, nothing of the other in any"
-	# That would stop the event.
+	# A truncated record would stop the event.
 	is "$(awk '$3 % 2' "$1/flags")" "" "$5: no record is truncated"
 }
 
-# all_steps WHAT: what own_steps has found is half of all steps, or less where records are partial.
+# all_steps WHAT: own_steps has found half of all steps, or fewer if some records are partial.
 all_steps() {
 	local expected
 	expected=$(($(sed 's/steps //' "$dir/steps") / 2))

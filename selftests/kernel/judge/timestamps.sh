@@ -5,8 +5,9 @@
 # shellcheck source=selftests/kernel/judge/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# times NAME: per stream "FIRST LAST BACK LENGTH START": times of the first and the last event, the number of decreases, the
-# length and the start of the trace by the kernel's clock; then "marks A B": when mark() returned.
+# times NAME: prints per stream "FIRST LAST BACK LENGTH START": times of the first and the last
+# event, the number of decreases, the length and the start of the trace by the kernel's clock; then
+# "marks A B", the times at which mark() returned.
 times() {
 	"$ntrace" decode --json --sysroot "$sysroot" --level block "$1" 2>/dev/null | python3 -c '
 import json, sys
@@ -62,13 +63,13 @@ judge_own_times() {
 	# System time is divided by 16; core time counts parcels, one or two per instruction.
 	span task 32 16
 	span core 0 1 2
-	# The first message has the time of the start. The last one with a time is shortly before the end: before the other hart,
-	# which requests the end, has had its turns of 20 us.
+	# The first message has the time of the start. The last timestamp is shortly before the end:
+	# before the other hart, which requests the end, had its turns of 20 us.
 	while read -r first last _ length _; do
 		between $((length - 60000)) $((last - first)) $((length + 1000)) "system: from start to stop"
 	done < <(grep -v marks "$tmp/system.txt")
-	# Two tasks that alternate in one stream; a synchronization has the complete time. To a decoder, a counter that was reset has
-	# wrapped.
+	# Two tasks alternate in one stream; a sync message has the complete time. To a decoder, a
+	# counter that was reset has wrapped.
 	is "$("$ntrace" dump "$results/timestamps/turns.data" | python3 -c '
 import re, sys
 times = [int(time, 16) for time in re.findall(r" ProgTraceSync .* TSTAMP=0x([0-9a-f]+)", sys.stdin.read())]

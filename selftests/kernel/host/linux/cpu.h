@@ -4,7 +4,7 @@
 
 #include <linux/cleanup.h>
 
-/* How often it is held. */
+/* Number of times that the lock is held. */
 extern int host_cpus_read;
 
 static inline int *host_lock_cpus_read_lock(void)

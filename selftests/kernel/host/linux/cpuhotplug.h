@@ -6,7 +6,7 @@ struct hlist_node;
 
 enum cpuhp_state { CPUHP_AP_ONLINE_DYN };
 
-/* The test calls the functions itself. */
+/* The test calls the callbacks itself. */
 #define cpuhp_setup_state_multi(state, name, online, offline) ((void)(online), (void)(offline), 0)
 #define cpuhp_remove_multi_state(state) ((void)(state))
 #define cpuhp_state_add_instance(state, node) ((void)(state), (void)(node), 0)

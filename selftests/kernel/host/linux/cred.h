@@ -11,7 +11,7 @@ struct cred {
 	struct user_namespace *user_ns;
 };
 
-/* The test's tasks. */
+/* Defined by the test, which has its own tasks. */
 struct task_struct;
 const struct cred *__task_cred(const struct task_struct *task);
 #define current_cred() __task_cred(current)

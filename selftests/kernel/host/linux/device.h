@@ -18,13 +18,13 @@ struct device {
 
 #define dev_name(dev) "device"
 
-/* The test's links: @consumer is suspended before @supplier. */
+/* Defined by the test: @consumer must be suspended before @supplier. */
 #define DL_FLAG_STATELESS 1
 struct device_link;
 struct device_link *device_link_add(struct device *consumer, struct device *supplier, u32 flags);
 void device_link_remove(void *consumer, struct device *supplier);
 
-/* The test's log. */
+/* Defined by the test, which keeps the log. */
 __printf(2, 3) void host_log(const struct device *dev, const char *format, ...);
 #define dev_err host_log
 #define dev_info host_log

@@ -47,7 +47,7 @@ static inline int nonseekable_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The test's devices. */
+/* Defined by the test, which has its own devices. */
 int alloc_chrdev_region(dev_t *dev, unsigned int first, unsigned int count, const char *name);
 void unregister_chrdev_region(dev_t dev, unsigned int count);
 int class_register(const struct class *class);

@@ -10,8 +10,8 @@ enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
 enum hrtimer_mode { HRTIMER_MODE_REL_PINNED_HARD };
 
 /*
- * @next: time from now to its next turn
- * @armed: it has a next turn
+ * @next: time from now until the timer expires
+ * @armed: the timer will expire
  */
 struct hrtimer {
 	ktime_t next;
@@ -19,7 +19,7 @@ struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *timer);
 };
 
-/* The name and the arguments of 6.12; later kernels have hrtimer_setup(). */
+/* Name and arguments as of Linux 6.12; later kernels have hrtimer_setup(). */
 static inline void hrtimer_init(struct hrtimer *timer, int clock, enum hrtimer_mode mode)
 {
 	timer->armed = false;

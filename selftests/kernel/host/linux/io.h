@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* The test's hardware. */
+/* Defined by the test, which simulates the hardware. */
 u32 readl(const void *address);
 void writel(u32 value, void *address);
 

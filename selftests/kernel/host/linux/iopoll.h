@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <linux/io.h>
 
-/* The test's hardware answers at once, or never. */
+/* The simulated hardware answers at once, or never. */
 #define readl_poll_timeout(address, value, condition, sleep, timeout)	\
 ({									\
 	(value) = readl(address);					\

@@ -4,7 +4,7 @@
 
 #include <linux/types.h>
 
-/* @queued: how often */
+/* @queued: number of times the work was queued */
 struct irq_work {
 	unsigned int queued;
 };

@@ -7,7 +7,7 @@
 #define NSEC_PER_USEC 1000L
 #define ns_to_ktime(ns) ((ktime_t)(ns))
 
-/* The test's clock. */
+/* Defined by the test, which has its own clock. */
 u64 ktime_get_mono_fast_ns(void);
 u64 ktime_get_ns(void);
 

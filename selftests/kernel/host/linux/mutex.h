@@ -19,7 +19,7 @@ static inline void mutex_lock(struct mutex *mutex)
 	raw_spin_lock(&mutex->lock);
 }
 
-/* Somebody else has it: a signal ends the wait. */
+/* If the lock is held, act as if a signal ended the wait. */
 static inline int mutex_lock_interruptible(struct mutex *mutex)
 {
 	if (mutex->lock.held)

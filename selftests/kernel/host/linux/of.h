@@ -5,7 +5,7 @@
 #include <linux/cleanup.h>
 #include <linux/device.h>
 
-/* The test's device tree. */
+/* Defined by the test, which has its own device tree. */
 struct device_node *of_parse_phandle(const struct device_node *node, const char *name, int index);
 void of_node_put(struct device_node *node);
 struct device_node *of_get_child_by_name(const struct device_node *node, const char *name);

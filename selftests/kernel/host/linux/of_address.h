@@ -4,7 +4,7 @@
 
 struct device_node;
 
-/* The test's hardware. */
+/* Defined by the test, which simulates the hardware. */
 void *of_iomap(struct device_node *node, int index);
 #define iounmap(address) ((void)(address))
 

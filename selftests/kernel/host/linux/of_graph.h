@@ -4,7 +4,7 @@
 
 struct device_node;
 
-/* The test's device tree. */
+/* Defined by the test, which has its own device tree. */
 struct device_node *of_graph_get_next_endpoint(const struct device_node *ports,
 					       struct device_node *before);
 struct device_node *of_graph_get_remote_port_parent(const struct device_node *endpoint);

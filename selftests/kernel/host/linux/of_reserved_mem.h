@@ -8,7 +8,7 @@ struct reserved_mem {
 	u64 size;
 };
 
-/* The test's device tree. */
+/* Defined by the test, which has its own device tree. */
 struct reserved_mem *of_reserved_mem_lookup(struct device_node *node);
 int of_reserved_mem_device_init(struct device *dev);
 void of_reserved_mem_device_release(struct device *dev);

@@ -5,7 +5,7 @@
 #include <linux/cpumask.h>
 #include <stdlib.h>
 
-/* The CPU that the test is on. */
+/* The CPU that the test currently simulates. */
 extern unsigned int host_cpu;
 
 #define smp_processor_id() host_cpu

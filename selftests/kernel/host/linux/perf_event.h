@@ -90,7 +90,7 @@ static inline bool has_branch_stack(const struct perf_event *event)
 	return event->attr.sample_type & PERF_SAMPLE_BRANCH_STACK;
 }
 
-/* The test's perf. */
+/* Defined by the test, which replaces perf. */
 void *perf_aux_output_begin(struct perf_output_handle *handle, struct perf_event *event);
 void perf_aux_output_flag(struct perf_output_handle *handle, u64 flags);
 void perf_aux_output_end(struct perf_output_handle *handle, unsigned long size);

@@ -8,12 +8,12 @@ struct rcu_head {
 	int unused;
 };
 
-/* No reader is there meanwhile. */
+/* The single thread has no readers to wait for. */
 #define kfree_rcu(object, member) free(object)
 
 #define lockdep_is_held(lock) ((lock)->held)
 #define lockdep_assert_irqs_disabled() ((void)0)
-/* One hart, unless the test has more. */
+/* One hart, unless the test defines more. */
 #ifndef this_cpu_ptr
 #define this_cpu_ptr(pointer) (pointer)
 #endif

@@ -6,7 +6,7 @@ struct task_struct {
 	int id;
 };
 
-/* The test's. */
+/* Defined by the test, which has its own tasks. */
 extern struct task_struct *host_current;
 #define current host_current
 

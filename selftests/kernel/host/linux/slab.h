@@ -9,7 +9,7 @@
 #define GFP_KERNEL_ACCOUNT 0
 #define __GFP_NOWARN 0
 
-/* So many allocations succeed, then one fails; negative: none fails. */
+/* Number of allocations that succeed before one fails; negative: none fails. */
 extern int host_allocations;
 
 static inline void *kzalloc(size_t size, gfp_t flags)

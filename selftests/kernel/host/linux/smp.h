@@ -6,7 +6,7 @@
 #include <linux/percpu.h>
 #include <linux/types.h>
 
-/* The test's CPUs. */
+/* Defined by the test, which has its own CPUs. */
 extern bool host_online[nr_cpu_ids];
 
 static inline int smp_call_function_single(unsigned int cpu, void (*call)(void *data), void *data,

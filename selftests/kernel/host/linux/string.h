@@ -20,7 +20,7 @@ static inline void *host_memset(void *at, int byte, size_t size)
 	return at;
 }
 
-/* The first byte that is another one. */
+/* Returns the first byte that differs. */
 static inline void *memchr_inv(const void *at, int byte, size_t size)
 {
 	const u8 *bytes = at;

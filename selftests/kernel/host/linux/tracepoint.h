@@ -8,7 +8,7 @@ struct tracepoint {
 	const char *name;
 };
 
-/* The test's kernel. */
+/* Defined by the test, which replaces the kernel. */
 void for_each_kernel_tracepoint(void (*call)(struct tracepoint *tp, void *data), void *data);
 int tracepoint_probe_register(struct tracepoint *tp, void *probe, void *data);
 int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data);

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <linux/types.h>
 
-/* The test's user space. */
+/* Defined by the test, which replaces user space. */
 long copy_from_user_nofault(void *to, const void *from, size_t size);
-/* Return: bytes that were not copied. */
+/* Return: number of bytes not copied. */
 unsigned long copy_to_user(void *to, const void *from, unsigned long size);
 int copy_struct_from_user(void *to, size_t size, const void *from, size_t user_size);
 #define get_user(value, from) ((from) ? ((value) = *(from), 0) : -EFAULT)

@@ -6,7 +6,7 @@ struct vm_area_struct;
 
 int remap_vmalloc_range(struct vm_area_struct *vma, void *memory, unsigned long first);
 
-/* Pages that are one block already. */
+/* The pages are contiguous already. */
 struct page;
 #define VM_MAP 0
 #define PAGE_KERNEL 0

@@ -10,7 +10,9 @@ typedef struct {
 
 #define init_waitqueue_head(queue) ((void)(queue))
 
-/* The test's other threads: one turn; or an error when a signal comes. */
+/*
+ * Runs the test's other threads for one turn, or returns an error for a signal.
+ */
 int host_wait(void);
 
 #define wait_event_interruptible(queue, condition)					\

@@ -24,7 +24,7 @@ static inline struct workqueue_struct *alloc_workqueue(const char *name, unsigne
 	return &queue;
 }
 
-/* Until somebody waits for it. */
+/* Work stays queued until a caller flushes it. */
 static inline bool queue_work(struct workqueue_struct *queue, struct work_struct *work)
 {
 	struct work_struct **last = &queue->first;

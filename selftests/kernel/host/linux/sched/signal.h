@@ -4,7 +4,7 @@
 
 #include <linux/sched.h>
 
-/* Each task of the test is a process. */
+/* Each task of the test is a process of its own. */
 #define same_thread_group(a, b) ((a) == (b))
 
 #endif /* HOST_LINUX_SCHED_SIGNAL_H */
