@@ -2,19 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=200
 # Branch stacks on two harts:
-#   lifecycle  what the PMU takes and refuses; tasks are kept apart; events, harts and the module come and go
-#   edges      those of a program with known edges, compared with the graph that objdump derives from its ELF
-#   trace      ntrace ctr trace: how harts came to a function and out of it, compared with the kernel's text
+#   lifecycle  accepted and refused events; isolation of tasks; events, harts, the module come and go
+#   edges      branch stacks of a program with known edges, compared with objdump's graph of its ELF
+#   trace      ntrace ctr trace: transfers into a function and out of it, compared with kernel text
 #   fuzz       random perf_event_attr contents; SEED chooses another sequence
-#   samples    each overflow of a counter interrupts
+#   samples    each counter overflow causes an interrupt
 #   suspend    system sleep
-#   kernel     those of the kernel, and with hook=1 those of its own PMU
+#   kernel     branch stacks of the kernel, and with hook=1 those of its own PMU
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 # shellcheck source=selftests/ctr/host/jobs.sh
 . selftests/ctr/host/jobs.sh
 
-# Wrong uses, which fail before any recording.
+# Usage errors, which fail before any recording.
 ntrace=build/ntrace
 fails "no function" 'a function is needed' $ntrace ctr trace
 fails "--at nowhere" "'nowhere' is not one of" $ntrace ctr trace --at nowhere vfs_open
@@ -28,7 +28,7 @@ for job in lifecycle edges trace; do guest_job $job ctr/$job.sh; done
 guest_job fuzz ctr/fuzz.sh 200 100 "${SEED:-1}"
 guest_job samples ctr/samples.sh icount
 guest_job suspend ctr/suspend.sh
-# With hook=1 the module stays: last.
+# This job comes last: with hook=1 the module cannot be removed.
 guest_job kernel ctr/kernel.sh
 guest_boot ctr --smp 2 --icount --tools --module build/kernel/ctr/riscv_ctr.ko
 for job in edges trace suspend kernel; do guest_ran $job && judge_$job; done

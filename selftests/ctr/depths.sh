@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Harts that are not alike: the driver uses what all have in common, and a hart that comes online with less is not used.
-# They have Smstateen, and firmware that opens CTR.
+# Harts with different features: the driver uses the features that all harts have, and does not use
+# a hart that comes online with fewer. The harts have Smstateen, and firmware that enables CTR.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "$0")/../guest.sh"
 # shellcheck source=selftests/ctr/host/firmware.sh

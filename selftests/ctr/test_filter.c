@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Converting perf's branch filters and the records of a ring in riscv_ctr. Numbers are those of the
- * specification, Control Transfer Records 1.0.
+ * Conversion of perf's branch filters, and of the records of a ring, in riscv_ctr (Control Transfer
+ * Records 1.0).
  */
 #include <tap.h>
 
@@ -10,7 +10,7 @@
 #define U PERF_SAMPLE_BRANCH_USER
 #define K PERF_SAMPLE_BRANCH_KERNEL
 #define H PERF_SAMPLE_BRANCH_HV
-/* All twelve inhibit bits of section 2.1: 33..35, 37, 40..47. */
+/* The twelve inhibit bits of sctrctl: 33..35, 37, 40..47. */
 #define ALL_INHIBIT UINT64_C(0xff2e00000000)
 
 static const struct ctr_caps full = { 0xff3e00001980, 0x1f, true, true, true };
@@ -195,7 +195,7 @@ static void test_convert(void)
 	   "MISP and CC not implemented: neither predicted nor mispredicted");
 }
 
-/* Section 3.3: vectors of the digest; CC is in bits 31:16, CCV is bit 15. */
+/* Cycle counts of ctrdata: CC is in bits 31:16, CCV is bit 15. */
 static void test_cycles(void)
 {
 	static const struct {
@@ -214,7 +214,7 @@ static void test_cycles(void)
 	}
 }
 
-/* Bits of the draft 0.1.4 that are elsewhere in 1.0. */
+/* Bits of the draft 0.1.4 that have other places in 1.0. */
 static void test_draft(void)
 {
 	is_u64(ctr_draft_control(CTR_CTL_U, 0), 1 << 2, "draft: U is bit 2");

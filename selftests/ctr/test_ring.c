@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The owner of a ring, and the records of its samples: the driver on a simulated hart that records
- * during its calls. Control Transfer Records 1.0; isolation of users and of the kernel:
- * "Permissions and isolation" in Documentation/trace/riscv-ctr.rst.
+ * The owner of a ring, and the records in its samples: tests the driver on a simulated hart that
+ * records during the driver's calls. Control Transfer Records 1.0; isolation of users and of the
+ * kernel: "Permissions and isolation" in Documentation/trace/riscv-ctr.rst.
  */
 #include <tap.h>
 
@@ -21,7 +21,7 @@ bool ctr_draft;
 #define LCOFIFRZ (1ull << 12)
 #define RASEMU (1ull << 7)
 
-/* The hart. The youngest record is first. */
+/* The simulated hart. The youngest record is first. */
 static struct {
 	u64 control;
 	bool frozen;
@@ -104,7 +104,7 @@ unsigned long csr_read_set(unsigned int csr, unsigned long bits)
 	return old;
 }
 
-/* The kernel's tracepoints. */
+/* Defined by the test: the kernel's tracepoints. */
 static struct tracepoint points[] = { { "sched_wakeup" },
 				      { "sched_switch" },
 				      { "irq_handler_exit" } };
@@ -131,7 +131,7 @@ int tracepoint_probe_unregister(struct tracepoint *tp, void *probe, void *data)
 	return 0;
 }
 
-/* User space: an ecall at 0x1000, an ebreak at 0x2000, nothing else. */
+/* Simulated user space: an ecall at 0x1000, an ebreak at 0x2000, nothing else. */
 long copy_from_user_nofault(void *to, const void *from, size_t size)
 {
 	u32 insn = (u64)from == 0x1000 ? 0x00000073 : 0x00100073;
@@ -179,7 +179,7 @@ static void switch_to(unsigned int id)
 	host_current = &tasks[id];
 }
 
-/* Of a sample: entries of task @id, and of all others. */
+/* Counts the entries of a sample: of task @id, and of all others. */
 static void entries_of(struct perf_event *event, unsigned int id, unsigned int own,
 		       const char *what)
 {
@@ -208,7 +208,7 @@ static void test_owner(void)
 	ctr_ring_end(&user);
 	ok(!cpu.owner && !hart.control && !hart.count, "at its end nothing stays in the ring");
 
-	hart.count = 3; /* somebody else's */
+	hart.count = 3; /* records of another user */
 	hart.frozen = true;
 	hart.control = 3;
 	ctr_ring_begin(&user);
@@ -230,7 +230,7 @@ static void test_owner(void)
 	ok(!hart.cleared_while_recording, "the ring was never cleared while it records");
 }
 
-/* A sleep that lost the registers. */
+/* A system sleep that lost the registers. */
 static void test_online_again(void)
 {
 	fresh();
@@ -275,7 +275,7 @@ static void test_switch(void)
 	entries_of(&user, 0, 0, "and back");
 	ctr_ring_end(&user);
 
-	/* Stacks of tasks: exchanged, not emptied. */
+	/* Stacks of tasks are exchanged at a switch, not cleared. */
 	fresh();
 	ctr_ring_slot_get(&tasks[0]);
 	ctr_ring_slot_get(&tasks[1]);
@@ -425,7 +425,7 @@ static void test_types(void)
 		       table[i].what);
 	ctr_ring_end(&typed);
 
-	/* As many as the event wants. */
+	/* A sample has as many entries as the event asks for. */
 	fresh();
 	user_event.depth = 4;
 	ctr_ring_begin(&user);

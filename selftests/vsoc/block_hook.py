@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=45
-"""Does the trace show exactly what retired?
+"""Compares the trace with the instructions that retired.
 
 Runs the bare-metal programs of payload/ in the virtual SoC, each in BTM and HTM,
-decodes the buffer with tiny_decoder.py, and compares with what the author of the
-program wrote down in its comments. A program runs with the first of VARIANTS that
-it allows, those of EVERY_VARIANT with all of them, as does every program if the
+decodes the buffer with tiny_decoder.py, and compares the result with the flow that
+the program's comments describe. A program runs with the first of VARIANTS that
+it allows, programs of EVERY_VARIANT with all of them, as does every program if the
 variable BLOCK_HOOK_ALL is set.
 
     # flow: start | stop | exception | interrupt | error
@@ -45,7 +45,7 @@ VARIANTS = {
     "small cache": ["-accel", "tcg,tb-size=1"],
     "checked": ["-cpu", "rv64,smctr=true,ssctr=true", "-global", "ntrace-encoder.ctr-check=/dev/null"],
 }
-# Between them they have each kind of transfer, trap and change of the code.
+# These programs together cover each kind of transfer, trap and code change.
 EVERY_VARIANT = {"transfers", "self_modifying", "interrupt"}
 
 
@@ -153,7 +153,7 @@ def check_flow(run, tail=()):
 
 
 def check_interrupted_loop(run):
-    """The written flow, then a loop that a timer ends: where, the program has noted."""
+    """The written flow, then a loop that a timer ends at the place that the program has stored."""
     symbols = run.payload.symbols
     turn = list(run.straight("loop", "loop_end"))
     turns, where = run.dword("turns"), run.dword("where")
@@ -168,7 +168,7 @@ def check_interrupted_loop(run):
 
 
 def check_sources(run):
-    """One bit of SRC; flow0 and flow1 are what either must show."""
+    """SRC has one bit; flow0 and flow1 are the flows of the two harts."""
     for src in (0, 1):
         why = difference(run, run.flow(1, src).events, run.expected(f"flow{src}"))
         if why:
@@ -177,7 +177,7 @@ def check_sources(run):
 
 
 def check_values(run):
-    """The program has noted what registers read."""
+    """The program has stored the values that registers returned."""
     for line in run.payload.comments("value"):
         name, value = line.split()
         if run.dword(name) != int(value, 0):
@@ -186,7 +186,7 @@ def check_values(run):
 
 
 def check_v0(run):
-    """Two bits of SRC, always."""
+    """A v0 encoder always sends two bits of SRC."""
     why = difference(run, run.flow(2, 0).events, run.expected("flow0"))
     return why or check_values(run)
 
@@ -199,7 +199,8 @@ def timed_messages(run):
 
 
 def check_core_time(run):
-    """A cycle is a parcel, so time is I-CNT; in BTM, that of the begin of the last block of a message."""
+    """A cycle is a parcel, so time is I-CNT; in BTM, I-CNT at the begin of a message's last
+    block."""
     messages = timed_messages(run)
     time = parcels = 0
     for i, message in enumerate(messages):
@@ -214,9 +215,10 @@ def check_core_time(run):
 
 
 def check_system_time(run):
-    """TSTAMP with SYNC is absolute, others are differences; all lies between two readings.
+    """TSTAMP is absolute in messages with SYNC, a difference in others; all times lie between
+    two readings.
 
-    With an instruction counter a block counts as done when it is begun."""
+    With an instruction counter, a block counts as executed when it begins."""
     time = run.dword("before")
     messages = timed_messages(run)
     for i, message in enumerate(messages):
@@ -229,7 +231,8 @@ def check_system_time(run):
 
 
 def check_losses(run):
-    """Again and again a loss, each told by Error, and the trace goes on; what there is, is right."""
+    """Losses occur repeatedly: each has an Error message, and the trace then continues
+    correctly."""
     events = run.flow().events
     errors = [i for i, event in enumerate(events) if event == "error"]
     if len(errors) < 3:
@@ -242,7 +245,8 @@ def check_losses(run):
 
 
 def check_random_calls(run):
-    """Started and stopped from elsewhere: one run out of a sequence that never repeats."""
+    """The other hart starts and stops the trace: each span is one run of a sequence that never
+    repeats."""
     state, sequence = 1, []
     for _ in range(run.dword("iterations")):
         state = (state * 6364136223846793005 + 1442695040888963407) & (2**64 - 1)
@@ -262,8 +266,8 @@ def check_random_calls(run):
                 return f"span {spans} is empty"
         elif event in places:
             calls.append(places[event])
-    # So many times it was started, and once more when it had said good night: nearly
-    # always it sleeps by then, and nothing is sent.
+    # There are as many spans as starts. One more start follows when the hart is done: it is nearly
+    # always asleep by then, and sends nothing.
     wanted = run.dword("spans")
     return "" if spans in (wanted, wanted + 1) else f"{spans} spans, not {wanted}"
 

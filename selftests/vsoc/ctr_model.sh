@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# Compares Control Transfer Records of the virtual SoC with the library's model: the program of ctr/ makes transfers of every
-# kind in every mode under many settings, and whenever it could see the ring, the emulator's and the model's are compared.
-# CTR_ROUNDS makes it longer, CTR_SEED selects other settings.
+# Compares Control Transfer Records of the virtual SoC with the library's model: the program of ctr/
+# makes transfers of every kind in every mode under many settings. Whenever it could see the ring,
+# the emulator's ring is compared with the model's. CTR_ROUNDS sets the length, CTR_SEED the
+# settings.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
@@ -40,7 +41,7 @@ run_check() {
 	for ((i = 0; i < ${#words[@]}; i += 2)); do counts[${words[i]}]=${words[i + 1]}; done
 }
 
-# agrees NAME ENTRIES: no difference in so many entries
+# agrees NAME ENTRIES: no difference in that many entries
 agrees() {
 	is "${counts[differences]:-none}" 0 "$1: no difference in ${counts[comparisons]:-0} comparisons" ||
 		diag "$(head -n 6 "$tmp/$1.log")"
@@ -64,7 +65,7 @@ payload lonely 100 60 0 -UGUESTS -DGUESTS=0 -Wa,--defsym,NO_GUESTS=1
 run_check "without hypervisor" lonely ,h=false
 agrees "without hypervisor" 30000
 
-# Harts that implement less. MTE and STE, RASEMU and half of the filters are missing.
+# Harts that implement fewer features: without MTE, STE, RASEMU and half of the filters.
 run_check "depths 32 and 128" short '' -global ntrace-encoder.ctr-depths=32+128
 agrees "depths 32 and 128" 50000
 run_check "few fields" short '' -global ntrace-encoder.ctr-control=0x15500000000
@@ -80,7 +81,7 @@ payload locks 20 0 1
 run_check "Smstateen" locks ,smstateen=true
 agrees "Smstateen" 5000
 
-# A difference is found, once, wherever it is.
+# The check reports an injected difference, once, wherever it is.
 for at in 1 1000 100000; do
 	run_check mutate short '' -global ntrace-encoder.ctr-check-mutate=$at
 	is "${counts[differences]:-none}" 1 "a bit of record $at or the next that is false is found"

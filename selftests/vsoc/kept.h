@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* An encoder that takes up what is set at once, and whose messages are kept. */
+/* An encoder that applies setups at once, and whose messages the test keeps. */
 #ifndef SELFTESTS_VSOC_KEPT_H
 #define SELFTESTS_VSOC_KEPT_H
 

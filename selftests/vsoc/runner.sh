@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# The runner: what it brings back, and how it tells what went wrong.
+# The runner of the virtual SoC: the files it copies back, and its reports of failures.
 # shellcheck disable=SC2016 # what is in single quotes is for the guest
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 run=$top/tools/vsoc/run
 
-# One guest for all that a run brings back, and for blocks that are wired and broken.
+# One guest tests all results of a run, and the options that wire blocks and inject faults.
 rc=0
 "$run" --quiet --smp 4 --topology chain --fault funnel:newer-minor@1 --fault encoder:wrong-type@1 --fault encoder:no-empty \
 	--append iomem=relaxed --put "$top/Makefile:/root/put/" --get "/root/made:$tmp/back" --dmesg "$tmp/dmesg" -- \

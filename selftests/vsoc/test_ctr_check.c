@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What holds an emulated hart's Control Transfer Records against the model: does it count
- * what it compares, and does it see each difference?
+ * Tests of the check that compares an emulated hart's Control Transfer Records with the model: its
+ * counts, and that it finds each difference.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@ enum { S = NTRACE_PRIV_S, M = NTRACE_PRIV_M, U = NTRACE_PRIV_U };
 #define MCTRCTL		NTRACE_CTR_CSR_MCTRCTL
 #define SCTRSTATUS	NTRACE_CTR_CSR_SCTRSTATUS
 
-/* The emulator: another model, whose every part can be falsified. */
+/* The emulator is another model, and the test can falsify each of its parts. */
 static struct {
 	uint64_t source[256], target[256], data[256];
 	uint64_t mctrctl, vsctrctl;
@@ -63,7 +63,7 @@ static void fresh(uint64_t mutate)
 	said = 0;
 }
 
-/* A jump, on both sides. */
+/* A jump, in both models. */
 static void jump(uint64_t from, uint64_t to)
 {
 	struct ntrace_ingress block = {
@@ -178,7 +178,7 @@ static void accesses(void)
 	is_u64(check.differences, 5, "what the trace port cannot tell is a difference");
 }
 
-/* The ring is looked at when it freezes, and what RASEMU takes away does not count. */
+/* The check compares the ring when it freezes. Records that RASEMU removes do not count. */
 static void moments(void)
 {
 	struct ntrace_ingress trap = { .iaddr = 0x2000, .itype = 1, .priv = M };

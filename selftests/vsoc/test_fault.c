@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Broken hardware on demand: what software sees of each fault, in each block. */
+/*
+ * Injected faults: the effect of each fault on each block, as software sees it.
+ */
 #include <ntrace/trace_control.h>
 
 #include "funnel.h"
@@ -101,7 +103,9 @@ static uint32_t rd(enum block block, uint32_t offset)
 	return block == FUNNEL ? funnel_read(&funnel, offset) : ram_sink_read(&sink, offset);
 }
 
-/* The bits of tr??Control of each block that are both in @mask and 1. */
+/*
+ * Expects the bits of @mask to be 1 in tr??Control of each block that has them.
+ */
 static bool all_read(uint32_t offset, uint32_t mask, uint32_t expected)
 {
 	bool good = true;
@@ -233,7 +237,10 @@ static void retire(unsigned int count)
 	}
 }
 
-/* Counts Error messages, by their first byte after the end of a message. */
+/*
+ * Counts Error messages by their first byte: the byte after the end of a
+ * message.
+ */
 static unsigned int errors(void)
 {
 	unsigned int count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Filters and comparators of the encoder against the Trace Control Interface
- * (digest trace-control.md section 8), and Ownership of scontext.
+ * Filters and comparators of the encoder (Trace Control Interface 1.0, trTeFilter and trTeComp
+ * registers), and Ownership messages with scontext.
  */
 #include <ntrace/trace_control.h>
 
@@ -39,7 +39,7 @@ static void registers(void)
 {
 	fresh(2, 3, true);
 	is_hex(attempt(TR_TE_INST_FILTERS, ~0u), 3, "two filters can be selected");
-	/* Enable, privilege, ecause, interrupt; three times match and a number up to 2 */
+	/* Enable, privilege, ecause, interrupt; three comparators: match bit and number up to 2 */
 	is_hex(attempt(TR_TE_FILTER_CONTROL(0), ~0u), 0x555f,
 	       "a filter asks three of three comparators");
 	is_hex(attempt(TR_TE_FILTER_MATCH_INST(1), ~0u), 0x16b, "privileges and interrupt");
@@ -117,7 +117,7 @@ static bool function_row(unsigned int function, bool below, bool equal, bool abo
 	wr(TR_TE_COMP_P_MATCH_LOW(0), 0x80000000);
 	wr(TR_TE_COMP_P_MATCH_HIGH(0), 0xffffffff);
 	wr(TR_TE_COMP_CONTROL(0), function << TR_TE_COMP_P_FUNCTION_SHIFT);
-	/* Unsigned: 0x1000 is below. */
+	/* The comparison is unsigned: 0x1000 is below the operand. */
 	return at(0x1000) == below && at(0xffffffff80000000) == equal &&
 	       at(0xffffffff80000002) == above;
 }
@@ -220,7 +220,7 @@ static void traps(void)
 	ok(!at(0x300), "deeply nested: the counter saturates, so it ends early");
 }
 
-/* In the encoder */
+/* The same filters in an encoder. */
 static const struct trace_encoder_ops ops = { .deliver = apply_now, .write = keep_bytes };
 
 static void encoder(uint32_t control)
@@ -267,7 +267,7 @@ static void in_the_encoder(void)
 	retire(0x200, NTRACE_ITYPE_NONE);
 	/*
 	 * ProgTraceSync SYNC 5, ICNT 0, FADDR 0x800; Correlation EVCODE 4, CDF 1, ICNT 4, HIST 1:
-	 * where the jump went is not said.
+	 * the trace does not report the target of the jump.
 	 */
 	ok(kept.size == 8 && !memcmp(kept.bytes, "\x24\x15\x00\x83\x84\x50\x11\x07", 8),
 	   "in the range: from a sync to a Correlation");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Funnel of the virtual SoC against the rules of the Trace Control Interface
- * (digest trace-control.md sections 1 and 3), and the wirings of blocks.
+ * Funnel of the virtual SoC (Trace Control Interface 1.0, trFunnel registers),
+ * and the wirings of blocks.
  */
 #include <ntrace/trace_control.h>
 
@@ -14,7 +14,7 @@ static struct {
 	uint8_t bytes[4096];
 	size_t size;
 	bool full;
-	bool refuses;		/* although it was ready */
+	bool refuses;		/* refuses a message although it was ready */
 } behind;
 
 static bool behind_put(void *opaque, unsigned int input, const uint8_t *data, size_t size)
@@ -175,7 +175,7 @@ static void holding_back(void)
 	   "the sink stopped before the funnel: lost, but the next capture begins clean");
 }
 
-/* Every node but sinks sends somewhere, numbers of ports are without holes. */
+/* Every node but the sinks has an output, and port numbers have no gaps. */
 static bool sound(const struct topology *topology)
 {
 	unsigned int in[TOPOLOGY_NODES_MAX] = { 0 }, out[TOPOLOGY_NODES_MAX] = { 0 };

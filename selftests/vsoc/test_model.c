@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Registers of the virtual SoC's trace blocks against the rules of the Trace
- * Control Interface (digest trace-control.md sections 2 and 8), and the
- * trace port of a hart.
+ * Registers of the virtual SoC's trace blocks (Trace Control Interface 1.0, registers of trace
+ * encoder and RAM sink), and the trace port of a hart.
  */
 #include <ntrace/trace_control.h>
 
 #include "hart.h"
 #include "tap.h"
 
-/* An encoder whose hart applies setups on request. */
+/* An encoder whose hart applies setups when the test says so. */
 struct bench {
 	struct trace_encoder te;
 	struct trace_encoder_setup queue[4];
@@ -212,7 +211,7 @@ static void encoder_tracing(void)
 	is_u64(bench.queued, 0, "InstMode 0 traces nothing");
 	te_write(TR_TE_CONTROL, htm);
 
-	/* Out and in again before the hart gets to it: both happen, in order. */
+	/* Tracing stops and starts before the hart applies either: both take effect, in order. */
 	te_write(TR_TE_CONTROL, tracing);
 	hart_runs();
 	retire(0x100, 1, NTRACE_ITYPE_NONE, 3);
@@ -279,7 +278,7 @@ static void retire_jumps(unsigned int count)
 		retire(0x1000 + i % 3 * 0x1000, 2, NTRACE_ITYPE_RETURN, 3);
 }
 
-/* Traces on a way out of @bandwidth bytes per 1,000 parcels. */
+/* Traces with a bandwidth of @bandwidth bytes per 1,000 parcels. */
 static void run_queue(uint32_t bandwidth, uint32_t stall)
 {
 	struct trace_encoder_parameters narrow = parameters;
@@ -320,7 +319,7 @@ static void encoder_queue(void)
 	ok(bench.size == all && count_errors() == 0 &&
 		   !(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW),
 	   "four bytes for each parcel: what comes out is what comes without a queue");
-	/* 600 parcels let 300 bytes through, and 256 wait. */
+	/* In 600 parcels, 300 bytes leave the queue, and 256 more wait in it. */
 	run_queue(500, 0);
 	ok(bench.te.lost && bench.size <= 556 && bench.size >= 400,
 	   "half a byte: what is too much is lost (%u bytes of %u)", (unsigned int)bench.size,
@@ -329,7 +328,7 @@ static void encoder_queue(void)
 	   "with Error where it is missing, and StallOrOverflow");
 	run_queue(500, TR_TE_CONTROL_INST_STALL_ENA);
 	ok(!bench.te.lost && !count_errors() && bench.size == all, "StallEna: nothing is lost");
-	/* In cycles: what 256 bytes of queue and 300 bytes of way out cannot take, twice. */
+	/* Cycles for the bytes that exceed 256 bytes of queue and 300 bytes sent, twice. */
 	ok(bench.te.stalled + 2 >= 2 * (all - 256 - 300) && bench.te.stalled <= 2 * (all - 256),
 	   "but the hart has waited (%u cycles)", (unsigned int)bench.te.stalled);
 	ok(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW,
@@ -340,7 +339,7 @@ static void encoder_queue(void)
 	       0, "without a queue there is no StallEna");
 }
 
-/* Active, with two triggers; the other bits as given */
+/* Active, with two triggers; the other bits as in @control */
 static void triggers_fresh(uint32_t in, uint32_t out, uint32_t control)
 {
 	struct trace_encoder_parameters with = parameters;
@@ -399,7 +398,7 @@ static void encoder_triggers(void)
 	   "action 4: a sync message with SYNC 0");
 }
 
-/* From the debug module of the hart, whatever external ones do */
+/* A debug trigger of the hart, which acts whatever external triggers do. */
 static void encoder_debug_triggers(void)
 {
 	triggers_fresh(0, 0x21, 0);
@@ -464,7 +463,7 @@ static void trace_port(void)
 		uint32_t insn;
 		uint8_t itype;
 	} classes[] = {
-		/* E4 of the ingress port */
+		/* The classification examples of the trace ingress port. */
 		{ 0x000280e7, 12 }, { 0x000080e7, 8 }, { 0x00008067, 13 }, { 0x00028067, 13 },
 		{ 0x00030067, 10 }, { 0x000303e7, 14 }, { 0x0000006f, 11 }, { 0x000000ef, 9 },
 		{ 0x000003ef, 15 }, { 0x8082, 13 },	{ 0x9282, 12 },	    { 0x9082, 8 },

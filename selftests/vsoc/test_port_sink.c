@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* PIB sink and ATB bridge of the virtual SoC (digest trace-control.md section 5). */
+/*
+ * PIB sink and ATB bridge of the virtual SoC (Trace Control Interface 1.0, trPib and trAtbBridge
+ * registers).
+ */
 #include <ntrace/trace_control.h>
 
 #include "port_sink.h"

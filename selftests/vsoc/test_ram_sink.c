@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* RAM sink of the virtual SoC against the Trace Control Interface (digest trace-control.md section 4). */
+/* RAM sink of the virtual SoC (Trace Control Interface 1.0, trRam registers). */
 #include <ntrace/trace_control.h>
 
 #include "ram_sink.h"
@@ -250,7 +250,7 @@ static void sram_running(void)
 	   "SRAM: stop-on-wrap");
 }
 
-/* Writes that are on their way when software reads WP: posted writes of a bus. */
+/* Posted writes of a bus: some are in flight when software reads WP. */
 static void sink_in_flight(unsigned int in_flight, uint32_t flags)
 {
 	struct ram_sink_parameters sink_parameters = {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/*
- * Timestamp units of encoder and funnel against the Trace Control Interface
- * (digest trace-control.md section 6).
- */
+/* Timestamp units of encoder and funnel (Trace Control Interface 1.0, trTs registers). */
 #include <ntrace/trace_control.h>
 
 #include "funnel.h"
@@ -118,7 +115,7 @@ static void sharing(void)
 	is_u64(timestamp_value(&unit), 0, "shared: the other is switched off");
 }
 
-/* An encoder with the clock of its core. */
+/* An encoder with timestamps of its core. */
 static const struct trace_encoder_ops ops = {
 	.deliver = apply_now,
 	.write = keep_bytes,
@@ -162,8 +159,8 @@ static void messages(void)
 	retire(0x100, 5);
 	retire(0x200, 7);
 	/*
-	 * ProgTraceSync SYNC 5, ICNT 0, FADDR 0x80, TSTAMP 0; IndirectBranch BTYPE 0, ICNT 5,
-	 * UADDR 0x180, TSTAMP 5: that much later
+	 * ProgTraceSync SYNC 5, ICNT 0, FADDR 0x80, TSTAMP 0; IndirectBranch BTYPE 0, ICNT 5, UADDR
+	 * 0x180, TSTAMP 5, a difference
 	 */
 	ok(kept.size == 10 && !memcmp(kept.bytes, "\x24\x15\x00\x09\x03\x10\x51\x00\x19\x17", 10),
 	   "TSTAMP: absolute with SYNC, then the difference");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* SiFive's v0 registers (digest trace-control.md section 10) in front of encoder and sink. */
+/* Registers of pre-ratification SiFive encoders (version 0), as a front end to encoder and sink. */
 #include <ntrace/trace_control.h>
 
 #include "fault.h"
@@ -122,7 +122,7 @@ static void hart_runs(void)
 	queued = 0;
 }
 
-/* No periodic sync, as teControl says it */
+/* No periodic sync, in the encoding of teControl */
 #define QUIET 0x00ff0000u
 #define FIXED 0x71000000u
 
@@ -210,7 +210,7 @@ static void running(void)
 	is_hex(v0_encoder_read(&v0, V0_SINK_WP), 0x80000010, "and WP is behind it");
 }
 
-/* While it runs; fault.h. */
+/* A fault injected while it runs, see fault.h. */
 static void sink_error(void)
 {
 	fresh();

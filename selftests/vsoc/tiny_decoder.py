@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A second opinion for the tests of the virtual SoC: N-Trace bytes to PCs.
+"""A second, independent decoder for the tests of the virtual SoC: N-Trace bytes to PCs.
 
-Written from the specification alone, shares nothing with lib/; as short as it
-can be, so slow, and every surprise is an exception.
+It is written from the specification alone and shares no code with lib/. It is as short as
+possible, therefore slow, and raises an exception for anything unexpected.
 """
 
 import collections
@@ -24,7 +24,8 @@ MESSAGES = {
 
 
 def messages(data, src_bits=0, timed=False):
-    """Dictionaries of fields, one per message; TSTAMP is the one field more than there must be."""
+    """Yields a dictionary of fields per message; TSTAMP is the field after the last mandatory
+    one."""
     position = 0
     while position < len(data):
         if data[position] == 0xff:
@@ -70,12 +71,12 @@ def sign(value, bits):
 
 
 def pick(insn, *places):
-    """Gather an immediate: (low bit in insn, width, low bit in the immediate)."""
+    """Assembles an immediate from parts: (low bit in insn, width, low bit in the immediate)."""
     return sum((insn >> low & ((1 << width) - 1)) << to for low, width, to in places)
 
 
 def decode(insn, pc):
-    """(length, kind, target); kind is None, branch, jump, indirect or trap"""
+    """Returns (length, kind, target); kind is None, branch, jump, indirect or trap."""
     if insn & 3 == 3:
         opcode = insn & 0x7f
         if opcode == 0x63:

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=20
-# The device tree of each wiring: what dtc says of graphs, and who is next to whom.
+# The device tree of each wiring: dtc's check of the graph, and the neighbours
+# of each block.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 qemu=$("$top/tools/vsoc/qemu/build" --path)
 
-# tree NAME HARTS: $tmp/tree.dtb, and complaints of dtc in $tmp/said
+# tree NAME HARTS: writes $tmp/tree.dtb, and dtc's complaints to $tmp/said
 tree() {
 	"$qemu" -M "virt,ntrace=on,ntrace-topology=$1,dumpdtb=$tmp/tree.dtb" -smp "$2" -bios none -display none >"$tmp/qemu" 2>&1 &&
 		dtc -q -q -I dtb -O dts -o "$tmp/tree.dts" "$tmp/tree.dtb" 2>"$tmp/said" &&
@@ -14,7 +15,8 @@ tree() {
 	[ -s "$tmp/tree.dtb" ]
 }
 
-# The path of the component at the other end of an endpoint, by its phandle
+# Prints the path of the component at the other end of an endpoint, by its
+# phandle.
 component_of() {
 	local node
 	for node in $(all_nodes); do
@@ -25,7 +27,8 @@ component_of() {
 	done
 }
 
-# All nodes below components, depth first; fdtget lists one level at a time.
+# Prints all nodes below the components, depth first; fdtget lists one level at
+# a time.
 all_nodes() { nodes_below /soc; }
 nodes_below() {
 	local child

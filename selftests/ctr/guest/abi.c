@@ -20,7 +20,7 @@
 
 #include "kselftest.h"
 
-/* What test_*() report. */
+/* Values that the test_*() functions report. */
 #define REFUSED	     20
 #define GROUPS	     3
 #define EXCLUSIVE    8
@@ -53,7 +53,7 @@ static void result(bool good, const char *what, int error)
 	ksft_test_result(good, "%s\n", what);
 }
 
-/* An event of this task with the group leader @group or -1. */
+/* Opens an event of this task, with the group leader @group or -1. */
 static void expect_in(struct perf_event_attr attr, int group, int expected, const char *what)
 {
 	int fd = event_open(&attr, 0, -1, group);
@@ -163,7 +163,7 @@ static void test_exclusive(void)
 	expect(attr, 0, "closed: the next is accepted");
 }
 
-/* What an ordinary user's perf_event_open() ends with: an error, or 0. */
+/* Calls perf_event_open() as an ordinary user. Return: an error, or 0. */
 static int ordinary(struct perf_event_attr attr, pid_t pid, int cpu)
 {
 	pid_t child = fork();
@@ -189,7 +189,7 @@ static void test_unprivileged(void)
 	result(error == EACCES, "a hart: EACCES", error);
 	error = ordinary(attr, 1, -1);
 	result(error == EACCES, "somebody else's task: EACCES", error);
-	/* Another error would say that a counter was tried. */
+	/* Any other error would show that the kernel tried a counter. */
 	attr.config = 0xff;
 	error = ordinary(attr, -1, 0);
 	result(error == EACCES, "a hart, no such hardware event: EACCES", error);

@@ -66,7 +66,7 @@ static double now(void)
 	return time.tv_sec + time.tv_nsec / 1e9;
 }
 
-/* A few bits of many. */
+/* Returns a random value with few bits set. */
 static uint64_t few_bits(unsigned int width)
 {
 	uint64_t bits = 0;
@@ -111,11 +111,14 @@ static void random_branches(struct perf_event_attr *attr)
 		attr->branch_sample_type = any();
 }
 
-/* Periods short enough to hang a machine are not the subject. */
+/* Avoid periods short enough to hang a machine: that is no defect of the PMU. */
 static void random_period(struct perf_event_attr *attr)
 {
 	attr->freq = once_in(4);
-	/* More than kernel.perf_event_max_sample_rate is refused, and that sinks on a slow host. */
+	/*
+	 * The kernel refuses rates above kernel.perf_event_max_sample_rate, which drops on a slow
+	 * host.
+	 */
 	attr->sample_period = attr->freq ? 1 + below(100) : 5000 + below(200000);
 	if (once_in(30))
 		attr->sample_period = once_in(2) ? 0 : any() | 1ULL << 40;
@@ -165,7 +168,7 @@ static struct perf_event_attr random_attr(void)
 		attr.type = once_in(2) ? PERF_TYPE_HARDWARE : PERF_TYPE_SOFTWARE;
 		attr.sample_type = PERF_SAMPLE_IP;
 	}
-	/* The virtual SoC counts cycles and instructions, little else. */
+	/* The virtual SoC counts little else than cycles and instructions. */
 	attr.config = once_in(6) ? below(10) : below(2);
 	if (once_in(8)) {
 		attr.config = 1 << 8;
@@ -183,7 +186,7 @@ static struct perf_event_attr random_attr(void)
 	attr.sample_max_stack = once_in(6) ? below(200) : 0;
 	attr.sample_regs_user = once_in(8) ? few_bits(32) : 0;
 	attr.sample_stack_user = once_in(8) ? below(4096) & ~7 : 0;
-	/* And anything at all, anywhere. */
+	/* And random bits at random places. */
 	while (once_in(8))
 		words[1 + below(sizeof(attr) / 8 - 1)] ^= few_bits(64);
 	if (once_in(40))
@@ -191,7 +194,7 @@ static struct perf_event_attr random_attr(void)
 	return attr;
 }
 
-/* Events of a hart and of tasks exclude each other. */
+/* An event of a hart and one of a task exclude each other. */
 static pid_t random_target(void)
 {
 	if (harts ? !once_in(20) : once_in(20))

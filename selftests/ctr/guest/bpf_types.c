@@ -51,7 +51,7 @@ static int find(void)
 	return function > 0 && module > 0 ? 0 : -1;
 }
 
-/* A program of @type that hands over @stored bytes and says that they are @said. */
+/* A program of @type that passes a buffer of @stored bytes and the size @said. */
 static int load(enum bpf_prog_type type, int stored, int said)
 {
 	struct bpf_insn insn[16];

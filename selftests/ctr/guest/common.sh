@@ -5,18 +5,19 @@
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=selftests/tap.sh
 . "$here/tap.sh"
-# Exported with wait_for, which commands of perf record call, too.
+# Exported with wait_for, because commands of perf record call this too.
 export wait_seconds=60
 # shellcheck disable=SC2034
 pmu=/sys/bus/event_source/devices/ctr
 
-# load [PARAMETER...]: the module. In the virtual SoC it is a file, elsewhere it is installed.
+# load [PARAMETER...]: loads the module: from a file in the virtual SoC, elsewhere the installed
+# one.
 # shellcheck disable=SC2120
 load() {
 	local file=/run/ntrace-modules/riscv_ctr.ko
 	if [ -e $file ]; then insmod $file "$@"; else modprobe riscv_ctr "$@"; fi
 }
-# needs_module: loaded, if it is not
+# needs_module: loads the module unless it is loaded
 # shellcheck disable=SC2119
 needs_module() { [ -e /sys/module/riscv_ctr ] || load || skip_all "riscv_ctr cannot be loaded"; }
 
@@ -25,10 +26,10 @@ for name in mount umount; do
 	type -P $name >/dev/null || eval "$name() { busybox $name \"\$@\"; }"
 done
 
-# state FIELD [CPU]: what debugfs shows of a hart.
+# state FIELD [CPU]: prints what debugfs shows of a hart.
 state() { sed -n "s/^cpu${2:-0} .*\b$1=\([^ ]*\).*/\1/p" /sys/kernel/debug/riscv_ctr; }
 
-# left_clean WHEN: no CPU has anything of CTR in it.
+# left_clean WHEN: no CPU has CTR state left.
 left_clean() {
 	local cpu
 	for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
@@ -37,18 +38,19 @@ left_clean() {
 	done
 }
 
-# sampled CPU COUNT: has it taken so many?
+# sampled CPU COUNT: the CPU has taken at least that many samples.
 sampled() { [ "$(state samples "$1")" -ge "$2" ]; }
-# wait_for_samples CPU NUMBER: that many more
+# wait_for_samples CPU NUMBER: waits for that many further samples.
 wait_for_samples() { wait_for sampled "$1" $(($(state samples "$1") + $2)); }
 
-# perf record for tests. Without build-ids, because the perf tool of 7.2 crashes with "stack" when it collects them. Without
-# information about BPF programs, which takes most of the time of a short recording.
+# perf record for tests: without build-ids, because perf 7.2 crashes when it collects them with
+# "stack"; without information about BPF programs, which takes most of the time of a short
+# recording.
 # shellcheck disable=SC2034 # for the tests
 perf_record=(perf record -q -B --no-bpf-event)
 
-# edges_stacks NAME ARGUMENT...: perf record with these arguments. The samples of the program edges go to
-# NAME.stacks, and where it was loaded to NAME.base.
+# edges_stacks NAME ARGUMENT...: runs perf record with these arguments. The samples of the program
+# edges go to NAME.stacks, its load address to NAME.base.
 edges_stacks() {
 	local name=$1 status=0 count
 	shift
@@ -58,8 +60,8 @@ edges_stacks() {
 	ok "recorded $name: $count samples" test $status -eq 0 -a "$count" -gt 0 || diag "$(<"$tmp/log")"
 }
 
-# perf measures how long its interrupts take. On a slow machine it would lower the sampling rate until next to
-# no samples are left; and what another test made of the rate stays.
+# perf measures the duration of its interrupts. On a slow machine it would lower the sampling rate
+# until hardly any samples are left, and the rate of an earlier test would persist.
 echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
 echo 200000 >/proc/sys/kernel/perf_event_max_sample_rate
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent

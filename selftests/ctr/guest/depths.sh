@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Three harts that are not alike. The third has no depth in common with the first two.
+# Three harts with different features. The third has no depth in common with the first two.
 # Arguments: the depth and the fields of sctrctl that the first two have in common.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
@@ -8,7 +8,7 @@
 depth=$1 fields=$2
 cpu2=/sys/devices/system/cpu/cpu2/online
 
-# edges_on CPU FILTER: samples of edges there
+# edges_on CPU FILTER: takes samples of edges on that CPU
 edges_on() {
 	"${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/cycles/u -j "$2" -- taskset -c "$1" "$here/edges" 4000 >/dev/null 2>&1
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstack 2>/dev/null | grep -v '^$'
@@ -36,7 +36,7 @@ like "call stacks need RASEMU" "doesn't support branch stack" \
 echo 1 >$cpu2
 like "the third hart comes and has less: the log says so" 'CPU 2 lacks CTR features of the other CPUs' "$(dmesg | grep riscv_ctr)"
 is "$(state usable 0) $(state usable 1) $(state usable 2)" "1 1 0" "it is left alone"
-# A task that goes there and comes back
+# A task that migrates to that CPU and back
 before=$(state samples 1)
 "${perf_record[@]}" -o "$tmp/p.data" --sample-cpu -c 20011 -e ctr/cycles/u -j any,u -- \
 	sh -c "taskset -c 2 $here/edges 10000; taskset -c 1 $here/edges 4000" >/dev/null 2>&1

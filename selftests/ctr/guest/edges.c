@@ -55,7 +55,7 @@ __attribute__((noipa)) static void hot_odd(uint64_t x)
 
 static void (*volatile const table[2])(uint64_t) = { hot_even, hot_odd };
 
-/* Jumps and a swap that no compiler makes where one wants them. */
+/* Jumps and a swap in assembly, because a compiler would not put them at the intended places. */
 __attribute__((noipa)) static void hot_jumps(uint64_t x)
 {
 	uint64_t target, link;
@@ -84,7 +84,7 @@ __attribute__((noipa)) static void hot_round(uint64_t x)
 	table[x & 1](x);
 	hot_recursion(x & 7);
 	hot_jumps(x);
-	sink += 1; /* so that it is a call and not a jump */
+	sink += 1; /* makes it a call and not a tail jump */
 }
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/common.sh"
 needs_module
 
-# record NAME PERIOD ROUNDS FILTER [EVENT [PROCESSES]]: all on one hart
+# record NAME PERIOD ROUNDS FILTER [EVENT [PROCESSES]]: all processes on one hart
 record() {
 	edges_stacks "$1" -c "$2" -e "${5:-ctr/cycles,depth=32/u}" -j "$4" -- taskset -c 0 "$here/edges" "$3" "${6:-1}"
 }
@@ -17,18 +17,18 @@ done
 record call_ret 20011 15000 call,any_ret,u,save_type
 record instructions 20011 15000 any,u ctr/instructions,depth=32/u
 
-# Rings of tasks: another task takes the hart whenever the program yields it.
+# Rings per task: another task takes the hart whenever the program yields it.
 taskset -c 0 sh -c 'while :; do :; done' &
 record stack 20011 15000 stack,u
 kill $!
 wait $! 2>/dev/null
-# Tasks whose contexts perf swaps without a word.
+# perf swaps the contexts of these tasks without calling the PMU.
 record stacks 20011 7000 stack,u ctr/cycles/u 3
-# Its own callchains are from the ring.
+# perf takes callchains from the ring.
 "${perf_record[@]}" -o "$tmp/p.data" -c 20011 -e ctr/cycles/u --call-graph lbr -- "$here/edges" 15000 >/dev/null 2>"$tmp/log"
 perf report -i "$tmp/p.data" --stdio --no-children -g caller,0,callee --percent-limit 1 2>>"$tmp/log" >lbr.report
 ok "recorded with --call-graph lbr" test -s lbr.report || diag "$(<"$tmp/log")"
-# What people look at.
+# The output of perf's own tools.
 "${perf_record[@]}" -o "$tmp/p.data" -c 10007 -e ctr/cycles,depth=32/u -j any,u -- "$here/edges" 15000 >tool.base 2>"$tmp/log"
 {
 	perf script -i "$tmp/p.data" --comm edges -F ip,brstacksym >tool.sym

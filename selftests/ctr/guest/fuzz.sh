@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Random events, and many that are opened and closed, while a hart goes offline and online.
-# Arguments: number of random events, of events to open and close, seed; none: few of them
+# Arguments: number of random events, number of events to open and close, seed; without arguments:
+# few events
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 [ $# -ne 0 ] || set -- 200 100 1
@@ -20,7 +21,7 @@ grep -q ' /sys/fs/cgroup cgroup2 ' /proc/mounts ||
 ok "$churn times open and close" "$here/abi" "$type" churn "$churn"
 left_clean "after open and close"
 
-# Beside them: how often and when is all the same.
+# perf record runs at the same time, as often as it happens to.
 (while sleep 0.05; do
 	echo 0 >$cpu1
 	sleep 0.02
@@ -37,7 +38,7 @@ ok "beside a hart that went and came $(wc -l <"$tmp/hotplugs") times" test -s "$
 kill $hotplug
 wait $hotplug 2>/dev/null
 echo 1 >$cpu1 2>/dev/null
-# Children of children go by themselves.
+# Grandchildren end by themselves.
 gone() { ! pgrep -x attr_fuzz >/dev/null; }
 ok "all its tasks have gone" wait_for gone
 tried=$(sed -n 's/^tried //p' fuzz.out)

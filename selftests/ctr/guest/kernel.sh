@@ -37,7 +37,7 @@ others=$(perf script -i "$tmp/other.data" -F ip 2>/dev/null | grep -c .)
 ok "the other counter has $others samples" test "$others" -gt 100
 left_clean "recorded the kernel"
 
-# The same on the kernel's own PMU, as people type it.
+# The same with the kernel's own PMU, in the usual form of the command.
 rmmod riscv_ctr
 ok "insmod hook=1" load hook=1
 edges_stacks hook -b -e cycles:u -c 20011 -- "$here/edges" 15000

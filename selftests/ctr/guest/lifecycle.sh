@@ -12,7 +12,7 @@ record() {
 	shift
 	"${perf_record[@]}" -o "$tmp/$name.data" "$@" >"$tmp/$name.out" 2>"$tmp/$name.err" || diag "$(<"$tmp/$name.err")"
 }
-# samples NAME: how many it has.
+# samples NAME: prints the number of samples.
 samples() { perf script -i "$tmp/$1.data" -F ip 2>/dev/null | grep -c .; }
 some_samples() { ok "$2" test "$(samples "$1")" -ge "${3:-10}"; }
 
@@ -20,7 +20,7 @@ sysctl -q kernel.perf_event_paranoid=2
 relay abi "$here/abi" "$type"
 sysctl -q kernel.perf_event_paranoid=-1
 left_clean "after refusals"
-# Without what waits for RCU.
+# Counts objects, without those that wait for an RCU grace period.
 objects() {
 	echo 1 >/sys/module/rcutree/parameters/do_rcu_barrier
 	awk '/^kmalloc|^perf_event/ { sum += $2 } END { print sum }' /proc/slabinfo
@@ -46,8 +46,8 @@ fails "rmmod with an open event is refused" 'busy|Resource temporarily unavailab
 kill "$COPROC_PID"
 wait "$COPROC_PID" 2>/dev/null
 
-# Tasks with marked addresses share a hart; each sees its own.
-# marks NAME: samples and strangers among the entries.
+# Tasks with marked addresses share a hart; each sees only its own. marks NAME: prints the numbers
+# of samples and of entries with another task's mark.
 marks() {
 	local pid mark own=0 strange=0
 	perf script -i "$tmp/$1.data" -F pid,brstack 2>/dev/null >"$tmp/stacks"
@@ -78,8 +78,8 @@ some_samples user "callchains and branches of user mode" 50
 is "$(perf script -i "$tmp/user.data" -F ip,brstack 2>/dev/null | grep -cE 'f{6,}[0-9a-f]{6,}')" 0 \
 	"no address of the kernel in them"
 
-# Ways to record: perf does it for as long as a command runs, and this one waits for samples on CPU 1. How many a
-# program of a given length gets by frequency is for the kernel's control loop to say.
+# Ways to record. perf records until a command ends, and this command waits for samples on CPU 1:
+# with -F, the kernel's control loop decides how many samples a program of a given length gets.
 export -f state sampled wait_for wait_for_samples
 taskset -c 1 "$here/edges" 10000000000 >"$tmp/edges.out" &
 program=$!
@@ -90,7 +90,7 @@ some_samples attach "-p"
 record thread --per-thread -c 100003 -e ctr/cycles/u -j any,u -p $program -- bash -c 'wait_for_samples 1 20'
 some_samples thread "--per-thread"
 
-# A hart goes while it is recorded, and comes back.
+# A hart goes offline while perf records it, and comes back.
 record offline -a -c 100003 -e ctr/cycles/u -j any,u -- bash -c '
 	wait_for_samples 1 20
 	echo 0 >/sys/devices/system/cpu/cpu1/online

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Branch stacks of several kinds on all harts at the same time. If a model of the rings runs beside them, as in the virtual
-# SoC, it sees each of their states.
+# Branch stacks of several kinds on all harts at the same time. If a model checks the rings, as in
+# the virtual SoC, it sees each of their states.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module

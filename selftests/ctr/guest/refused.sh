@@ -6,7 +6,7 @@
 . "$(dirname "$0")/common.sh"
 [ $# -eq 1 ] || { echo "usage: refused.sh PATTERN" >&2; exit 2; }
 fails "it does not load" 'No such device' load
-# busybox's insmod tries twice, with both system calls that there are.
+# busybox's insmod tries both system calls for loading a module.
 dmesg | sed -n 's/.*riscv_ctr: CPU/CPU/p' | sort -u >said
 is "$(wc -l <said)" 1 "one line in the kernel log" || diag "$(<said)"
 like "it says why" "$1" "$(<said)"

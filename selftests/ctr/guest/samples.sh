@@ -1,18 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every overflow of a counter causes an interrupt. Argument: how harts run, icount or threads.
+# Every overflow of a counter causes an interrupt. Argument: icount or threads, the way in which
+# QEMU runs the harts.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module
 period=20011
 
-# counted CPU: instructions of the program in user mode. Counting needs no interrupt.
+# counted CPU: prints the program's instructions in user mode. Counting needs no interrupt.
 counted() {
 	perf stat -x , -e instructions:u -o count taskset -c "$1" "$here/edges" 2000 >/dev/null
 	sed -n 's/^\([0-9]*\),.*instructions.*/\1/p' count
 }
 
-# exact CPU NAME: both events, which count the same with -icount, have a sample per period.
+# exact CPU NAME: both events, which count the same with -icount, get one sample per period.
 exact() {
 	local cpu=$1 event got want
 	want=$(($(counted "$cpu") / period))
@@ -25,7 +26,7 @@ exact() {
 	done
 }
 
-# flows CPU NAME: samples come for as long as the program runs. Waits for them.
+# flows CPU NAME: waits for samples as long as the program runs.
 flows() {
 	local before wanted recorder
 	before=$(state samples "$1")

@@ -6,7 +6,7 @@
 grep -qw devices /sys/power/pm_test 2>/dev/null || skip_all "the kernel cannot test its sleep"
 needs_module
 
-# The driver of 9p in a guest does not come back: it is unbound before.
+# The driver of 9p does not survive a system sleep in a guest: unbind it first.
 shares=() unbound=()
 prepare() {
 	local mount device

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Copies the kernel's text as it runs now.
+"""Copies the kernel's text from the running kernel's memory.
 
-usage: text.py "ADDRESS T _stext" FILE
-FILE has the address in its first 8 bytes, and then up to 16 MiB from there on.
+usage: text.py "ADDRESS T _stext" FILE FILE gets the address in its first
+8 bytes, followed by up to 16 MiB from that address on.
 """
 import struct
 import sys

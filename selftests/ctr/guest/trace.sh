@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace ctr trace with a program with known system calls; the host evaluates the transfers. Needs two harts.
+# ntrace ctr trace of a program with known system calls; the host evaluates the transfers. Needs two
+# harts.
 # shellcheck source=selftests/ctr/guest/common.sh
 . "$(dirname "$0")/common.sh"
 needs_module
@@ -8,7 +9,7 @@ rounds=10
 jit=/proc/sys/net/core/bpf_jit_enable
 type=$(<$pmu/type)
 
-# trace NAME ARGUMENTS...: in the background, until it is attached.
+# trace NAME ARGUMENTS...: starts ntrace ctr trace in the background and waits until it is attached.
 mkfifo "$tmp/said"
 trace() {
 	local name=$1 line=''
@@ -19,7 +20,7 @@ trace() {
 	while read -r line <&"$said" && [[ $line != *tracing* ]]; do diag "$line"; done
 	like "$name: attached" 'tracing [0-9]+ functions? on 2 CPUs' "$line"
 }
-# The program with known system calls, held before the first.
+# Starts the program with known system calls, and holds it before the first one.
 hold() {
 	coproc "$here/calls" $rounds
 	read -r pid <&"${COPROC[0]}"
@@ -29,7 +30,7 @@ go() {
 	echo >&"${COPROC[1]}"
 	wait "$held"
 }
-# ended NAME STATUS: the tracer has ended without a signal.
+# ended NAME STATUS: the tracer has ended by itself, with this status.
 ended() {
 	local status=0
 	wait $tracer || status=$?
@@ -40,7 +41,7 @@ clean() {
 	is "$(</sys/kernel/tracing/enabled_functions)" "" "$1: no function has a trampoline"
 }
 
-# What cannot be done, and why.
+# Requests that fail, and their error messages.
 fails "without root" 'needs root' setpriv --reuid 1000 ntrace ctr trace vfs_open
 echo 0 >$jit
 fails "BPF is not compiled" 'bpf_jit_enable=1' ntrace ctr trace vfs_open
@@ -55,7 +56,7 @@ fails "a function that is not there" 'no_such_function: no such function' ntrace
 
 relay bpf "$here/bpf_types"
 
-# Each call, and each return, and no others.
+# The output has each call and each return, and no others.
 hold
 trace both.json --json -u --entries 160 -p "$pid" -n $((rounds * 4)) do_sys_openat2
 ok "the kernel's text is copied" python3 "$here/text.py" "$(grep -m 1 ' T _stext$' /proc/kallsyms)" text
@@ -68,7 +69,7 @@ clean "ended"
 hold
 trace errors -e -c calls --entries 192 'do_sys_openat?' do_sys_openat2
 go
-# Those who read are not held up until the buffer is full.
+# A reader gets the output at once, not only when a buffer is full.
 all_returned() { [ "$(grep -c returned errors)" -ge "$rounds" ]; }
 ok "they are printed at once" wait_for all_returned
 kill -KILL $tracer
@@ -76,7 +77,7 @@ wait $tracer 2>/dev/null
 is "$(sed -n 's/.* calls: //p' errors | sort | uniq -c | tr -s ' ')" \
 	" $rounds do_sys_openat2 returned -2 (ENOENT: No such file or directory)" "returns with errors alone"
 is "$(grep -cE ' 0x[0-9a-f]{1,12}( |$)' errors)" 0 "nothing of user mode in them"
-# The last reference of a program goes after a grace period.
+# The kernel drops the last reference of a program after a grace period.
 free() { [ "$(</sys/module/riscv_ctr/refcnt)" -eq 0 ]; }
 ok "killed: nothing holds the module" wait_for free
 ok "rmmod" rmmod riscv_ctr

@@ -3,7 +3,7 @@
 # Functions that evaluate the branch stacks that a job in the guest has left in the directory $out.
 elf=build/riscv64/selftests/ctr/edges
 
-# finds COMMAND...: stores its output, "NAME VALUE" in each line, as ${found[NAME]}
+# finds COMMAND...: stores its output lines "NAME VALUE" as ${found[NAME]}
 declare -A found
 finds() {
 	local key value
@@ -12,14 +12,14 @@ finds() {
 	"$@" >"$tmp/found" 2>"$tmp/wrong" || diag "$(<"$tmp/wrong")"
 	while read -r key value; do found[$key]=$value; done <"$tmp/found"
 }
-# judge NAME KEY=VALUE...: those of the program edges
+# judge NAME KEY=VALUE...: evaluates branch stacks of the program edges
 judge() {
 	# shellcheck disable=SC2154 # the caller sets it
 	finds python3 selftests/ctr/host/edges.py $elf "$(sed -n 's/^base //p' "$out/$1.base")" "$out/$1.stacks" "${@:2}"
 }
-# many NAME LEAST: so many samples were found.
+# many NAME LEAST: at least that many were found.
 many() { ok "$1: ${found[samples]:-no} samples" test "${found[samples]:-0}" -ge "$2"; }
-# zero NAME FIELD...: nothing of that sort was found.
+# zero NAME FIELD...: none were found.
 zero() {
 	local name=$1 field sum=0 text=''
 	shift

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds branch stacks against the control-flow graph of the program, which
+"""Compares branch stacks with the control-flow graph of the program, which
 objdump derives from its ELF.
 
 usage: edges.py ELF LOADED-AT SCRIPT KEY=VALUE...
@@ -34,7 +34,8 @@ TYPES = {
 
 
 def disassemble(elf):
-    """address -> (class, target or None), the addresses in order, function of each."""
+    """Returns address -> (class, target or None), the sorted addresses, and each address's
+    function."""
     text = subprocess.run(["riscv64-linux-gnu-objdump", "-d", "-M", "no-aliases", "--no-show-raw-insn", elf],
                           check=True, capture_output=True, text=True).stdout
     instructions, function, starts = {}, {}, set()
@@ -48,7 +49,8 @@ def disassemble(elf):
 
 
 def parse(text):
-    """Lines of objdump: (function, address, mnemonic, operands), the last two None where a function begins."""
+    """Yields a line of objdump as (function, address, mnemonic, operands); the last two are None
+    where a function begins."""
     name = None
     for line in text.splitlines():
         match = re.match(r"([0-9a-f]+) <(.*)>:$", line)
@@ -62,7 +64,7 @@ def parse(text):
 
 
 def classify(mnemonic, operands):
-    """Class by the rules for link registers (ra and t0) of the ISA manual."""
+    """Returns the class by the link-register rules (ra and t0) of the ISA manual."""
     mnemonic = mnemonic.removeprefix("c.")
     operand = operands.split(",")
     link = {"ra", "t0"}
@@ -94,7 +96,7 @@ def classify(mnemonic, operands):
 class Graph:
     def __init__(self, elf, base):
         raw, function, starts = disassemble(elf)
-        # A position-independent ELF is linked at 0.
+        # A position-independent ELF is linked at address 0.
         offset = base - (min(raw) & ~0xffff)
         self.fill({a + offset: (kind, t + offset if t is not None else None) for a, (kind, t) in raw.items()},
                   {a + offset: name for a, name in function.items()}, {a + offset for a in starts})
@@ -126,7 +128,7 @@ class Graph:
         return target in self.starts or self.function[target] == self.function[source]
 
     def run(self, start, end):
-        """Does code run from start to end (not past it) without a jump?"""
+        """Tells whether code runs from start to end (not past it) without a jump."""
         if start not in self.code or end not in self.code:
             return (start in self.code) == (end in self.code)
         if start > end:
@@ -174,7 +176,8 @@ def main():
                 if kind not in (None, "call", "indcall", "swap"):
                     wrong("broken", entry)
                 elif (graph.function.get(target) != graph.function.get(callee) and target in graph.code
-                      # A stub of the linker jumps on; a swap has replaced the call into its function.
+                      # A linker stub jumps on to its function; a swap has replaced the call into
+                      # its function.
                       and not graph.function[target].endswith("@plt")
                       and (newer is None or graph.code.get(newer, (None,))[0] != "swap")):
                     wrong("newest" if newer is None else "broken", f"{entry} then {callee:#x}")

@@ -46,7 +46,7 @@ filtered() {
 	zero "$1" illegal kernel mistyped
 	is "${found[classes]}" "$2" "$1: $2 and nothing else"
 }
-# The perf tool's output for one recording.
+# Checks the perf tool's output for one recording.
 judge_tools() {
 	finds python3 selftests/ctr/host/tool.py $elf "$(sed -n 's/^base //p' "$out/tool.base")" "$out/tool"
 	ok "perf script -F brstacksym: ${found[sym]} entries" test "${found[sym]:-0}" -ge 1000
@@ -86,13 +86,13 @@ judge_trace() {
 	ways both.json
 	is "${found[entries]} ${found[returns]} ${found[errors]}" "20 20 10" "each call and each return, with its error"
 	zero both illegal broken newest mistyped
-	# But for those before which the hart has gone to another task and back.
+	# Ignores entries before which the hart ran another task.
 	ok "${found[called]} entries came from user mode through the system call" test "${found[called]:-0}" -ge 17
 	ok "${found[lost]} ways lost to interrupts" test "${found[lost]:-99}" -le 4
 	ok "${found[user]} transfers of user mode" test "${found[user]:-0}" -gt 100
 	ok "${found[transfers]} transfers" test "${found[transfers]:-0}" -ge 1500
 	ok "a probe costs ${found[probe]} entries of the ring" test "${found[probe]:-99}" -le 16
-	# The judge must see a transfer that goes astray.
+	# The evaluation must find an altered transfer.
 	ways both.json 20
 	ok "altered: ${found[illegal]} illegal, ${found[broken]} broken" test "${found[illegal]:-0}" -gt 0 -a "${found[broken]:-0}" -gt 0
 }

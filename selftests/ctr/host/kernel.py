@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Looks at branch stacks of the kernel, whose code as it runs is in no file.
+"""Evaluates branch stacks of the kernel. No file has its code as it runs.
 
 usage: kernel.py SCRIPT
 SCRIPT is the output of perf script -F ip,brstack. Prints, one a line:

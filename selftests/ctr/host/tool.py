@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds what the perf tool says of one recording against the program's ELF.
+"""Compares the perf tool's output for one recording with the program's ELF.
 
 usage: tool.py ELF LOADED-AT PREFIX
   PREFIX.sym       perf script -F ip,brstacksym
@@ -24,7 +24,7 @@ from edges import Graph
 
 
 def symbols(graph, path):
-    """The linker's and the C library's symbols also occur in other objects."""
+    """Symbols that the linker and the C library also put into other objects."""
     start = {}
     for address in graph.order:
         start.setdefault(graph.function[address], address)
@@ -44,7 +44,7 @@ def symbols(graph, path):
 def history(graph, path):
     sources = {a for a, (kind, _) in graph.code.items() if kind}
     targets = {t for _, t in graph.code.values() if t is not None} | graph.returns | graph.starts
-    # Tables of jumps are data, the graph does not know where they lead.
+    # Jump tables are data: the graph does not know where they lead.
     tables = {graph.function[a] for a, (kind, _) in graph.code.items() if kind in ("indjump", "otherindjump")}
     seen = wrong = rows = 0
     for line in open(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Holds ways to a function, and out of it, against the kernel's text as it ran.
+"""Compares the transfers into a function and out of it with the kernel's text as it ran.
 
 usage: trace.py DIRECTORY HITS FUNCTION [ALTER]
 DIRECTORY has text as guest/text.py writes it, HITS is what
@@ -37,10 +37,10 @@ TRAPS = ("trap", "interrupt", "trap return", "system call")
 
 
 class Kernel(Graph):
-    """The graph of those functions of the kernel that some addresses are in."""
+    """The control-flow graph of the kernel functions that contain the given addresses."""
 
     def __init__(self, directory, places):
-        """@places: address -> "function+0xoffset", for all addresses that are asked about."""
+        """@places: address -> "function+0xoffset", for all addresses to look up."""
         with open(os.path.join(directory, "text"), "rb") as file:
             self.base, = struct.unpack("<Q", file.read(8))
             self.text = file.read()
@@ -54,7 +54,7 @@ class Kernel(Graph):
         code, function = {}, {}
         names = {address: name for name, address in self.address.items()}
         for start, end in last.items():
-            # One more instruction: that behind a call.
+            # Include one more instruction: the one after a call.
             for address, instruction in self.disassemble(start, end + 8):
                 code[address] = instruction
                 function[address] = names[start]
@@ -103,7 +103,8 @@ def main():
             count["transfers"] += 1
             count["user"] += 0 < source < 1 << 63 or 0 < target < 1 << 63
             if before is not None and before in kernel.code:
-                # A probe was taken out: it was jumped into by the first instructions of the function.
+                # A probe that has been removed again: its first instructions were a jump into the
+                # function.
                 begin = kernel.after(kernel.after(before)) if "skipped" in transfer else before
                 if not kernel.run(begin, source) and ("skipped" not in transfer or before == kernel.address[name]):
                     wrong("broken", hit, transfer)
@@ -129,7 +130,7 @@ def main():
             good = last["type"] == "return" and kernel.function.get(last["from"]) == name
         if not good:
             wrong("newest", hit, last)
-    # An interrupt may come in a probe.
+    # An interrupt may occur inside a probe.
     count["probe"] = int(statistics.median(hit["probe"] for hit in hits))
     for key, value in count.items():
         print(key, value)

@@ -19,7 +19,7 @@ enum mode { U, S, M, VU, VS };
 #define WRITE(csr, value) asm volatile("csrw %0, %1" ::"i"(csr), "r"((uint64_t)(value)) : "memory")
 #define CLEAR() asm volatile(".word 0x10400073" ::: "memory")
 
-/* Registers by number: not every assembler knows the names. */
+/* CSRs by number: not every assembler knows the names. */
 #define SCTRSTATUS	0x14f
 #define SISELECT	0x150
 #define SIREG		0x151
@@ -54,7 +54,7 @@ enum mode { U, S, M, VU, VS };
 #define CTL_FILTERS	0xff3e00000000ull
 #define CTL_ALL		(CTL_FILTERS | 0x1b87)
 
-/* Exceptions 3, 5, 8 to 10 can go to S-mode, interrupts 1, 2 and 13. */
+/* S-mode can get exceptions 3, 5, 8 to 10 and interrupts 1, 2 and 13. */
 #define EXCEPTIONS	0x728
 #define INTERRUPTS	0x2006
 
@@ -63,7 +63,7 @@ void run(uint64_t seed, uint64_t rounds, const char *code, int guest);
 
 static uint64_t state = SEED;
 
-/* xorshift64*; the load has another generator */
+/* xorshift64*; start.S uses another generator. */
 static uint64_t random64(void)
 {
 	state ^= state >> 12;
@@ -77,7 +77,7 @@ static uint64_t random_below(uint64_t limit)
 	return random64() % limit;
 }
 
-/* Where MRET or SRET goes to; interrupts are on or off there. */
+/* Sets the mode that MRET or SRET returns to, and its interrupt enables, at random. */
 static void prepare(enum mode mode)
 {
 	uint64_t privilege = mode == M ? 3 : mode == S;
@@ -94,11 +94,11 @@ static void prepare(enum mode mode)
 	WRITE(VSSTATUS, random64() & 0x22);
 	WRITE(HIE, 4);
 	WRITE(HEDELEG, random64() & EXCEPTIONS);
-	/* HS-mode could not clear it in the same way. */
+	/* HS-mode could not clear other interrupts in the same way. */
 	WRITE(HIDELEG, 4);
 }
 
-/* All entries as software sees them, once in a while. */
+/* Reads all entries, as software does, in one of 16 calls. */
 static void read_entries(void)
 {
 	if (random_below(16))
@@ -117,7 +117,10 @@ static void try(uint64_t mctrctl, uint64_t vsctrctl, unsigned int depth)
 	for (unsigned int mode = 0; mode < MODES; mode++) {
 		WRITE(MCTRCTL, 0);
 		WRITE(SCTRDEPTH, depth);
-		/* Mostly empty; what a new depth shows is the emulator's choice, and the model's. */
+		/*
+		 * Clear in most cases. After a change of depth, the contents of the ring are
+		 * implementation-defined: the emulator and the model made the same choice.
+		 */
 		if (random_below(8))
 			CLEAR();
 		WRITE(SCTRSTATUS, random_below(4) ? 0 : random64());
@@ -140,7 +143,7 @@ static void every_depth(void)
 	}
 }
 
-/* Each alone, and everything but it. */
+/* Each filter alone, and all filters but one. */
 static void every_filter(void)
 {
 	for (unsigned int bit = 33; bit < 48; bit++) {
@@ -166,7 +169,7 @@ static void every_freeze(void)
 	}
 }
 
-/* One mode alone, and every combination of who lets traps out of it be seen. */
+/* One mode alone, with every combination of the bits that record traps out of it. */
 static void external_traps(void)
 {
 	for (unsigned int i = 0; i < 8; i++) {
@@ -180,7 +183,7 @@ static void external_traps(void)
 	}
 }
 
-/* Modes are on more often than not, all else less often. */
+/* Sets mode bits more often than not, and other bits less often. */
 static uint64_t random_control(void)
 {
 	uint64_t control = random64() & random64() & CTL_ALL;
@@ -190,7 +193,7 @@ static uint64_t random_control(void)
 	return control | (random64() | random64()) % 8;
 }
 
-/* Out of range, reserved, and not there: as software that does not know the register. */
+/* Writes reserved and unimplemented values, like software that does not know the register. */
 static void wild_writes(void)
 {
 	for (unsigned int i = 0; i < 200; i++) {
@@ -211,13 +214,13 @@ static void wild_writes(void)
 	}
 }
 
-/* Who may access what, with each lock; LOCKS: the hart has Smstateen. */
+/* Tries accesses from each mode, with each lock; LOCKS: the hart has Smstateen. */
 static void every_access(void)
 {
 	for (unsigned int i = 0; i < (LOCKS ? 16 : 1); i++) {
 		for (unsigned int mode = 0; mode < MODES; mode++) {
 			prepare(mode);
-			/* What traps is skipped by M-mode. */
+			/* M-mode skips accesses that trap. */
 			WRITE(MEDELEG, 0);
 			WRITE(MIDELEG, 0);
 			if (LOCKS) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A load for Control Transfer Records: makes every kind of control transfer, in any mode, and traps
- * all the time. Handlers read the ring and change it.
+ * A load for Control Transfer Records: executes every kind of control transfer, in any mode, and
+ * traps frequently. Its handlers read the ring and change it.
  */
 	.option arch, rv64gc
 	.option norelax
@@ -38,8 +38,8 @@ _start:
 	j	1b
 
 /*
- * run(seed, rounds, code, guest): @code in the mode that mstatus or, for a guest, hstatus
- * says, until it executes an instruction that is all ones.
+ * run(seed, rounds, code, guest): runs @code in the mode given by mstatus or, for a guest, by
+ * hstatus, until it executes an instruction that is all ones.
  */
 	.globl	run
 run:	addi	sp, sp, -112
@@ -62,11 +62,13 @@ run:	addi	sp, sp, -112
 	.word	0x70200073		/* MNRET */
 	.endif
 	mret
-	/* Not every emulator lets software write mstatus.MPV. */
+	/* SRET enters the guest: not every emulator lets software write mstatus.MPV. */
 1:	csrw	sepc, a2
 	sret
 run_end:
-	/* Nor to clear it: from M-mode to M-mode, MRET does. */
+	/*
+	 * Not every emulator lets software clear mstatus.MPV: an MRET from M-mode to M-mode does.
+	 */
 	li	t0, 0x1800
 	csrs	mstatus, t0
 	la	t0, 1f
@@ -81,9 +83,9 @@ run_end:
 	ret
 
 /*
- * The handlers compare by reading, thaw half of the time, and now and then read an entry,
- * clear the ring, or move the write pointer. What a7 says becomes pending. Each has
- * registers of its own, which the load does not use.
+ * Each handler compares the rings by reading a register, clears FROZEN half of the time, and now
+ * and then reads an entry, clears the ring, or moves the write pointer. It makes the interrupts in
+ * a7 pending. Each handler uses registers of its own that the load does not use.
  */
 	.macro	handler l, a, b, cause, epc, ip, mask
 	.balign	4
@@ -144,7 +146,7 @@ run_end:
 1:	\l\()ret
 	.endm
 
-	/* Numbers, since the assembler of a distribution may not know the names. */
+	/* CSR numbers: a distribution's assembler may not know the names. */
 	.set	sctrstatus_, 0x14f
 	.set	siselect_, 0x150
 	.set	vsiselect_, 0x250
@@ -183,7 +185,7 @@ alternate_link:
 	la	a1, leaf_t0
 	jalr	t0, a1
 	j	next
-	/* There and back: neither is a call or a return. */
+	/* Two jumps through a link register that is no call and no return. */
 swap:	jal	t0, swapped
 	j	next
 swapped:
@@ -209,7 +211,7 @@ jumps:	la	a1, 1f
 3:	j	4f
 4:	jalr	a4, 0(a4)
 	.option	pop
-	/* The one above came here the first time, and to 4f's next instruction never. */
+	/* The jump above leads here the first time, and then never to the instruction after 4f. */
 	j	next
 branches:
 	andi	a2, s2, 1
@@ -280,7 +282,7 @@ deep:	beqz	a2, leaf
 	addi	sp, sp, 16
 	ret
 
-/* Each register and SCTRCLR, whether the mode may or not. */
+/* Accesses each register, and executes SCTRCLR, whether the mode may do so or not. */
 	.globl	access
 access:	.option	push
 	.option	norvc

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Ownership tells of scontext. */
+/* Ownership messages report scontext. */
 # only: one instruction per block
 # only: blocks
 # flow: start

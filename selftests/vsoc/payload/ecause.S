@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* only what an ECALL does is traced, from trap to return. */
+/*
+ * a filter by cause: only the handling of an ECALL is traced, from trap to
+ * return.
+ */
 # only: one instruction per block
 # only: blocks
 # flow: start

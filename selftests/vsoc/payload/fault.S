@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* blocks that are broken, and mended by the fault register. */
+/* blocks with faults at power-up, which the fault register then removes. */
 # only: htm
 # only: blocks
 # options: -smp 2 -global ntrace-encoder.fault=newer-minor@1 -global ntrace-ram-sink.fault=no-empty@1+wrong-type

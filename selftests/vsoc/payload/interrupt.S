@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* interrupts between blocks. The hart raises one itself, so the place is known; then a timer ends a loop that counts. */
+/*
+ * interrupts between blocks. The hart raises one itself, so its place is known; then a timer ends a
+ * counting loop.
+ */
 # flow: start
 # flow: on..raised
 # flow: interrupt
@@ -40,7 +43,10 @@ raised2:
 	li	t4, 0
 	li	t5, 0x80
 	csrw	mie, t5
-	/* Time is the host's: wait for two turns, after which the loop counts or has already ended. */
+	/*
+	 * The timer follows the host's time: wait for two turns, after which the loop counts or has
+	 * already ended.
+	 */
 loop:	addi	t4, t4, 1
 	sltiu	t5, t4, 3
 	neg	t5, t5

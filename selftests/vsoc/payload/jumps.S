@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * 1,000 turns with an indirect jump and a branch, traced with CONTROL_BITS in
- * trTeControl. Then `status` is trTeInstStallOrOverflow as it reads, and
- * `cleared` is what it reads when 1 was written.
+ * trTeControl. Then `status` is the value of trTeInstStallOrOverflow, and
+ * `cleared` its value after a 1 was written.
  */
 main:
 	li	t0, 1 | MODE << 4

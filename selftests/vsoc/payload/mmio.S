@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* device accesses in the middle of a block, which the emulator runs again. */
+/*
+ * device accesses in the middle of a block, which the emulator executes again.
+ */
 # flow: start
 # flow: on..loop
 # flow: loop..loop_end x20

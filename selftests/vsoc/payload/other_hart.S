@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* started and stopped from the other hart, running and asleep. */
+/* tracing that the other hart starts and stops, while this hart runs and sleeps. */
 # options: -smp 2
 # check: random_calls
 	.globl	other_hart
 	.include "trace.S"
 	.set	SPANS, 8
 /*
- * Calls one of four functions, picked by a generator, and publishes the number
- * of calls. Every 4096 calls it sleeps until the next span, so that the buffer is
- * large enough however late the other hart is.
+ * Calls one of four functions, picked by a generator, and publishes the number of calls. Every 4096
+ * calls the hart sleeps until the next span, so that the buffer is large enough however late the
+ * other hart is.
  */
 main:	li	s2, 1
 	li	s3, 6364136223846793005
@@ -51,7 +51,7 @@ call_loop:
 	sw	zero, 0(t0)
 	j	call_loop
 
-	/* Asleep now: must not keep the other hart from switching this one's encoder. */
+	/* The hart sleeps here: the other hart must still be able to switch its encoder. */
 2:	li	t0, CLINT
 	sw	zero, 0(t0)
 	la	t0, asleep
@@ -76,7 +76,7 @@ f3:	mv	t3, ra
 	jr	t3
 f4:	ret
 
-	/* Software interrupt of hart 0, masked by mstatus, but it ends WFI */
+	/* The software interrupt of hart 0 is masked by mstatus, but ends WFI. */
 	.macro	wake
 	li	t2, CLINT
 	li	t3, 1
@@ -108,7 +108,7 @@ next_span:
 	wake
 1:	ld	t0, 0(s9)
 	blt	t0, t1, 1b
-	/* Disabled and empty before it goes on */
+	/* Wait until the encoder is disabled and empty. */
 	trace_stop
 	li	t0, 1 | MODE << 4
 	sw	t0, 0(s0)
@@ -128,7 +128,7 @@ next_span:
 	li	t1, 3000
 1:	addi	t1, t1, -1
 	bnez	t1, 1b
-	/* The same with a hart in WFI, or about to enter it */
+	/* The same with a hart that is in WFI, or about to enter it. */
 	trace_start
 	li	t0, 1 | MODE << 4
 	sw	t0, 0(s0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* too much trace for the way out of the encoder. */
+/* more trace than the bandwidth of the encoder. */
 # only: instruction counter
 # only: blocks
 # options: -global ntrace-encoder.bandwidth=100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* started and stopped on its own hart, to the instruction. */
+/* tracing that its own hart starts and stops, exact to the instruction. */
 # flow: start
 # flow: on..loop
 # flow: loop..loop_end x5

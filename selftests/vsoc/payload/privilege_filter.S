@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* only U-mode is traced. M-mode comes and goes unseen. */
+/*
+ * a filter by privilege: only U-mode is traced; M-mode runs untraced in
+ * between.
+ */
 # flow: start
 # flow: user..call
 # flow: stop

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* only one function is traced, by a filter with a comparator. */
+/* a filter with a comparator: only one function is traced. */
 # only: one instruction per block
 # only: blocks
 # flow: start

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* a store into its own block. */
+/* a store into the running block. */
 # flow: start
 # flow: on..loop
 # flow: loop..loop_end x8

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* of two harts DisInput lets one through. */
+/* DisInput lets the messages of only one of two harts pass. */
 # only: blocks
 # options: -smp 2 -machine ntrace-topology=split
 # check: sources

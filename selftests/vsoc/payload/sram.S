@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* a sink with memory of its own, read through trRamData. */
+/* a sink with private memory, read through trRamData. */
 # only: htm
 # only: blocks
 # options: -global ntrace-ram-sink.kind=sram
@@ -14,7 +14,9 @@ main:
 	lwu	t0, 4(s1)
 	la	t1, impl
 	sd	t0, 0(t1)
-	/* All of it; trace.S took the sink for one that writes to system memory. */
+	/*
+	 * Use all of the SRAM; trace.S has set up the sink for system memory.
+	 */
 	li	t0, 1
 	sw	t0, 0(s1)
 	li	t0, -1
@@ -39,7 +41,7 @@ off:	li	t0, 1 | MODE << 4
 1:	lw	t0, 0(s1)
 	andi	t0, t0, 8
 	beqz	t0, 1b
-	/* To where the test looks for it */
+	/* to the address where the test looks for it */
 	lwu	t2, 0x20(s1)
 	sw	zero, 0x28(s1)
 	la	t3, buffer

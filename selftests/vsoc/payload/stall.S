@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* too much trace for the way out, and the hart waits: nothing is lost. */
+/*
+ * more trace than the bandwidth of the encoder; the hart stalls, and nothing is
+ * lost.
+ */
 # only: instruction counter
 # only: blocks
 # options: -global ntrace-encoder.bandwidth=100

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* time stamps from the clock of the core. */
+/* timestamps from the clock of the core. */
 # only: instruction counter
 # only: blocks
 # options: -global ntrace-encoder.timestamps=all

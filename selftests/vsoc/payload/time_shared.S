@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* time stamps from the clock of a funnel. */
+/* timestamps from the clock of a funnel. */
 # only: instruction counter
 # only: blocks
 # options: -machine ntrace-topology=funnel -global ntrace-encoder.timestamps=all

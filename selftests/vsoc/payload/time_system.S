@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* time stamps from the clock of the system. */
+/* timestamps from the clock of the system. */
 # only: instruction counter
 # only: blocks
 # options: -global ntrace-encoder.timestamp-bits=63 -global ntrace-encoder.timestamps=all

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A timestamp unit with TS_MODE at TS (of encoder or funnel) or the encoder; the
- * encoder takes ENCODER_MODE. 1,000 turns with an indirect jump and a branch.
+ * TS is the timestamp unit, of encoder or funnel, that gets TS_MODE; the
+ * encoder's unit gets ENCODER_MODE. 1,000 turns with an indirect jump and a
+ * branch.
  */
 main:
 	li	t0, 1 | MODE << 4
@@ -40,7 +41,7 @@ jump:	bnez	t3, loop
 	sd	t0, 0(t1)
 	sd	t0, 8(t1)
 	.if	TS != ENCODER
-	/* What is on its way through the funnel */
+	/* messages in the funnel */
 	li	t1, TS
 	li	t0, 1 | MODE << 4
 	sw	t0, 0(s0)

@@ -15,7 +15,7 @@
 	.set	BUFFER_SIZE, 0x1000000
 	.set	FILTERS_OFF, 0
 
-/* InstTracing 0 -> 1; the first traced instruction is the one behind it */
+/* InstTracing 0 -> 1; the first traced instruction is the next one */
 	.macro	trace_start
 	li	t0, 7 | MODE << 4
 	sw	t0, 0(s0)
@@ -63,7 +63,7 @@ _start:
 2:	wfi
 	j	2b
 
-/* Drain in the order that the specification asks for, and power off. */
+/* Drains in the order that the specification requires, and powers off. */
 	.globl	finish
 finish:
 	csrw	mie, zero
@@ -86,8 +86,8 @@ finish:
 1:	j	1b
 
 /*
- * Exceptions: go on behind the instruction, which is 4 bytes long. Interrupts:
- * clear both sources and go on. Uses t5 and t6.
+ * Exceptions: continue after the instruction, which is 4 bytes long.
+ * Interrupts: clear both sources and continue. Uses t5 and t6.
  */
 	.balign	4
 handler:

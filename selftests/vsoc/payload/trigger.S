@@ -13,7 +13,7 @@
 main:
 	li	t0, 1 | MODE << 4
 	sw	t0, 0(s0)
-	/* Input 0 on, input 1 off; output 0 tells of on, output 1 of off */
+	/* Input 0: on, input 1: off; output 0 fires at on, output 1 at off */
 	li	t0, 0x32
 	sw	t0, 0x54(s0)
 	li	t0, 0x21

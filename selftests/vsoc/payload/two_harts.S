@@ -60,7 +60,7 @@ main:
 	la	t0, over
 1:	ld	t1, 0(t0)
 	beqz	t1, 1b
-	/* Leaves have the higher numbers. */
+	/* Funnels nearer to the encoders have higher numbers. */
 	li	s3, FUNNELS
 1:	li	t0, 0x1000
 	sub	s2, s2, t0

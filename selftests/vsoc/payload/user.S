@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Go on in U-mode, with all memory open to it. */
+/* Enters U-mode, with all memory accessible. */
 	.macro	enter_user
 	li	t0, -1
 	csrw	pmpaddr0, t0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* an encoder with the registers of before the specification. */
+/* an encoder with pre-ratification registers. */
 # options: -machine ntrace=v0
 # only: htm
 # only: blocks
@@ -26,7 +26,7 @@ _start:
 	lwu	t0, 4(s0)
 	la	t1, impl
 	sd	t0, 0(t1)
-	/* Limit is the last word of 8 bytes. */
+	/* Limit is the address of the last 8-byte word. */
 	la	t1, buffer
 	sw	t1, 0x10(s0)
 	sw	zero, 0x14(s0)

@@ -8,7 +8,7 @@
 # flow: raised..off
 # flow: stop
 	.include "trace.S"
-	/* 100 ms: long enough that the hart is waiting by then, however busy the host is. */
+	/* 100 ms: long enough for the hart to be in WFI by then, however busy the host is. */
 	.macro	timer_soon
 	li	t3, CLINT + 0xbff8
 	ld	t4, 0(t3)
