@@ -30,7 +30,7 @@ guest_job() {
 	guest_jobs+=("$name $(printf '%q ' "/root/selftests/$program" "$@")")
 }
 
-# A guest that was killed has handed over nothing.
+# A killed guest has handed over nothing.
 guest_ran() { [ "${guest_status[$1]:-none}" = 0 ] && [ -d "$guest_results/$1" ]; }
 
 # guest_boot MACHINE OPTION...: the options are those of tools/vsoc/run

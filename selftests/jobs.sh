@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Runs in the guest: the jobs of selftests/guest.sh, one after the other. A line of FILE is
-# the name of a job and its command. Each runs in a session and a directory of its own,
-# /root/results/NAME; processes that outlive it are a failure, since they would disturb the
-# next. Ends with 0 if all jobs could be run: what they found is in their output.
+# Runs the jobs of selftests/guest.sh in the guest, one after the other. A line of FILE is the name
+# of a job and its command. Each runs in a session and a directory of its own, /root/results/NAME;
+# processes that outlive it are a failure, since they would disturb the next. Exits with 0 if all
+# jobs could be run: their results are in their output.
 #   jobs.sh FILE
-# A job that takes the guest down, by a reboot or otherwise, runs the following before it
-# does: the job has ended with STATUS, and what /init would hand over at the end is handed over.
+# A job that shuts down the guest, by a reboot or otherwise, first runs the following command, which
+# ends the job with STATUS and hands over what /init would hand over at the end.
 #   jobs.sh --last STATUS
 share=/run/share
 if [ "$1" = --last ]; then
@@ -27,7 +27,7 @@ while read -r name command; do
 	setsid --wait bash -c "echo \$\$ >/root/session; exec $command" </dev/null 2>&1
 	status=$?
 	session=$(</root/session)
-	# What was killed a moment ago may need a moment to go.
+	# A process that was killed may need a moment to exit.
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		left=$(pgrep -s "$session" -l) || break
 		sleep 0.1

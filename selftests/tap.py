@@ -13,7 +13,7 @@ print("TAP version 13", flush=True)
 
 
 def ok(good, text, *why):
-    """One result; the items of why are shown if it is not good."""
+    """Prints one result; if it is a failure, also the items of why."""
     global count, failed
     count += 1
     failed += not good
@@ -26,7 +26,7 @@ def ok(good, text, *why):
 
 
 def skip(text, why):
-    """One result that cannot be had here."""
+    """Prints one skipped result."""
     global count
     count += 1
     print(f"ok {count} - {text} # SKIP {why}", flush=True)

@@ -27,7 +27,7 @@ skip() { tap_count=$((tap_count + 1)); tap_skips=$((tap_skips + 1)); echo "ok $t
 diag() { while IFS= read -r line; do echo "# $line"; done <<<"$*"; }
 retried() { echo "# RETRY $*"; }
 
-# Looks twenty times a second: between the looks a guest is idle, and others have their turn.
+# Polls twenty times a second: between polls a guest is idle, and other processes run.
 wait_seconds=120
 wait_for() {
 	local end=$((SECONDS + wait_seconds))
@@ -37,7 +37,7 @@ wait_for() {
 	done
 }
 
-# What the command prints is in $tmp/.ok, what it complains of, and its progress, in $tmp/.ok.err.
+# The command's output goes to $tmp/.ok, its messages and progress to $tmp/.ok.err.
 ok() {
 	local text=$1 rc=0
 	shift
@@ -88,11 +88,11 @@ fails() {
 	fi
 }
 
-# take_line NAME LINE: one line of another test's output. A result becomes one of ours, with
-# NAME in front; any other line is printed. Counts in $taken, and sets $taken_plan.
+# take_line NAME LINE: handles one output line of another test. A result becomes a result of this
+# test, prefixed with NAME; any other line is printed. Counts in $taken, and sets $taken_plan.
 take_line() {
 	local text=${2#*ok } why
-	# A number, and what TAP puts behind it; KTAP puts nothing there.
+	# Remove the number and the "-" after it, which KTAP omits.
 	text=${text#"${text%%[!0-9]*}"}
 	text=${text# } text=${text#- }
 	case $2 in
@@ -102,7 +102,7 @@ take_line() {
 		skip "$1: ${text% }" "${why# }"
 		;;
 	'Bail out!'*)
-		# Perhaps of a child, whose end is not the program's.
+		# The line may come from a child; the program itself has not ended.
 		not_ok "$1: $2"
 		return
 		;;
@@ -122,8 +122,8 @@ take_line() {
 	taken=$((taken + 1))
 }
 
-# take_end NAME STATUS: the other test has ended. Its plan must be there and be kept; a test
-# without any result has failed. Status 4 says that all of it was skipped (kselftest).
+# take_end NAME STATUS: the other test has ended. Its plan must exist and match; a test without any
+# result has failed. Status 4 means that all of it was skipped (kselftest).
 take_end() {
 	[ "$2" -ne 4 ] || [ "$tap_skips" -eq 0 ] || set -- "$1" 0
 	[ "$taken" -gt 0 ] && [ "$taken_plan" = "$taken" ] && [ "$2" -eq 0 ] && return

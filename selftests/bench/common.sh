@@ -7,7 +7,7 @@ trap 'rm -rf "$tmp"' EXIT
 load=$top/build/riscv64/selftests/bench/bench_load
 figures=()
 
-# guest_run SCRIPT OPTION...: what SCRIPT prints in the guest.
+# guest_run SCRIPT OPTION...: runs SCRIPT in the guest and prints its output.
 guest_run() {
 	local script=$1
 	shift

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The executed PCs of a bare-metal program of the reference code, as a file in the
-# cache whose path it prints: coremark_pcs.sh [ELF [COUNT]]
+# Writes the executed PCs of a bare-metal program of the reference code to a
+# file in the cache, and prints its path: coremark_pcs.sh [ELF [COUNT]]
 #
-# QEMU runs it with one instruction per block and logs each; the log (2.7 GB for
-# coremark) is filtered as it comes. Addresses below 0x2000 are QEMU's reset
-# code; COUNT is where the published list ends. The file is kept under a hash of
-# all that it depends on.
+# QEMU runs the program with one instruction per block and logs each; this
+# script filters the log (2.7 GB for coremark) while QEMU writes it. Addresses
+# below 0x2000 are QEMU's reset code; COUNT is the length of the published list.
+# The file is kept under a hash of all its inputs.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 elf=${1:-${NTRACE_SHARED:-$top/../shared}/data/refcode/coremark.elf}
@@ -58,7 +58,8 @@ if found != 2:
 open(sys.argv[2], "wb").write(data)
 PYTHON
 
-# mawk and gzip end the pipe as soon as there are enough; QEMU then dies of it.
+# mawk and gzip close the pipe after enough lines, and QEMU then dies of
+# SIGPIPE.
 set +o pipefail
 timeout 1200 "$qemu" -M spike -display none -serial null -monitor none -bios "$tmp/program.elf" \
 	-accel tcg,one-insn-per-tb=on -d exec,nochain -D /dev/stdout 2>"$tmp/errors" |

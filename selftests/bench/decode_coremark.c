@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * decode_coremark ELF BTM HTM: messages of BTM fully parsed, and blocks of HTM
- * each looked at, ROUNDS times in memory. Prints lines "NAME VALUE" and, last,
- * "instructions N" of HTM, or says what went wrong.
+ * decode_coremark ELF BTM HTM: parses all messages of BTM, and visits all
+ * blocks of HTM, ROUNDS times in memory. Prints lines "NAME VALUE" and, last,
+ * "instructions N" of HTM, or an error message.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
-/* Address, count and end of each block are read, as a profiler would. */
+/* Read address, count and end of each block, as a profiler would. */
 static int take_blocks(void *data, const struct ntrace_block_batch *batch)
 {
 	struct sum *sum = data;

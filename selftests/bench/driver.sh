@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cost of the trace driver: guest instructions per megabyte of delivered trace, and per switch of a traced task, counted
-# with -icount. Three ways: only counted (perf stat: the driver drains and discards), through an AUX area (perf: the driver
-# copies), and through /dev/ntraceN. The last two with the recorder that writes files, on the same hart.
+# The cost of the trace driver: guest instructions per megabyte of delivered trace, and per switch
+# of a traced task, counted with -icount. Three ways: only counted (perf stat: the driver drains and
+# discards), through an AUX area (perf: the driver copies), and through /dev/ntraceN. In the last
+# two ways, the recorder that writes the files runs on the same hart.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -24,7 +25,8 @@ if ! awk 'NF != 4 || ($2 != "alone" && $4 < 1000) { bad = 1 } END { exit bad || 
 	sed 's/^/  driver: not what was asked for: /' "$tmp/out"
 	exit 1
 fi
-# beyond LOAD HOW DIVISOR: instructions beyond those of the load, for each of so many, or each megabyte
+# beyond LOAD HOW DIVISOR: prints the instructions beyond those of the load, per unit of DIVISOR or
+# per megabyte
 beyond() {
 	local each
 	mapfile -t each < <(awk -v load="$1" -v how="$2" -v divisor="$3" '$1 == load && $2 == "alone" { alone = $3 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The output of the encoder for two programs of the reference code, compared with the reference encoder's
-# (../shared/data/README.md). The bytes must be equal where the rules leave no choice, and no more with repeated history.
-# Then the speed of encoding PCs.
+# The output of the encoder for two programs of the reference code, compared with the reference
+# encoder's (../shared/data/README.md). The bytes must be equal where the specification leaves no
+# choice; with repeated history, there must be no more bytes than the reference encoder's. In
+# addition, the speed of encoding PCs.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
@@ -14,7 +15,7 @@ if [ ! -r "$data/xrle.elf" ]; then
 	exit 0
 fi
 
-# encode PROGRAM OPTION...: the summary of `ntrace encode`.
+# encode PROGRAM OPTION...: prints the summary of `ntrace encode`.
 encode() {
 	local program=$1
 	shift

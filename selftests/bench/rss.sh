@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The memory that decoding takes: a real recording (Debian's bash, user mode, BTM), repeated to 10 GB, through a pipe into
-# ntrace stat, which follows every instruction. Target: below 64 MB.
+# The memory that decoding needs: a real recording (Debian's bash, user mode, BTM), repeated to 10
+# GB, through a pipe into ntrace stat, which follows every instruction. Target: below 64 MB.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
 wanted=${BENCH_RSS_BYTES:-10000000000}
 
-# One process without children, so that all user code of hart 0 is its own; the
-# addresses are those of its own map.
+# One process without children: all user code of hart 0 is then its own, at the addresses of its own
+# map.
 cat >"$tmp/words.sh" <<'END_SCRIPT'
 declare -A count
 for round in 1 2; do
@@ -66,7 +66,7 @@ def run(copies):
 
 once, _ = run(1)
 all_of_it, usage = run(int(sys.argv[2]))
-# Of the process from its start, so at least what this one had when it forked.
+# The maximum of the process counts from its fork, so it includes the memory of the parent.
 print("rss", usage.ru_maxrss * 1024 / 1e6)
 print("seconds", usage.ru_utime + usage.ru_stime)
 print("bytes", all_of_it["bytes"])

@@ -7,8 +7,7 @@ set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"
 rounds=${BENCH_ROUNDS:-7}
-# Many short runs of which the fastest counts: what disturbs only ever adds.
-# shellcheck disable=SC2016 # for the guest
+# Many short runs, of which the fastest counts: a disturbance only adds time.
 script='i=0; while [ $i -lt 20 ]; do i=$((i + 1)); echo branchy $(bench_load branchy 100); echo kernel $(bench_load kernel 20); done'
 
 declare -A ns
@@ -24,7 +23,7 @@ one() {
 
 declare -A ratios
 for ((i = 1; i <= rounds; i++)); do
-	# Another order each time.
+	# A different order each time.
 	kinds=(with without stock)
 	for ((k = 0; k < 3; k++)); do
 		case ${kinds[(i + k) % 3]} in

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An empty log proves something only if the debug kernel detects bugs: it gets one of each kind, must report each, and
-# --check-dmesg must find the report.
+# Tests that the debug kernel detects bugs, because otherwise its empty log would prove nothing. The
+# test causes one bug of each kind; the kernel must report each, and --check-dmesg must find the
+# report.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
@@ -25,7 +26,7 @@ declare -A report=(
 	[warning]='WARNING: CPU'
 )
 
-# commit BUG...: in one guest. kasan_multi_shot: not only the first.
+# commit BUG...: causes the bugs in one guest. kasan_multi_shot: report all, not only the first.
 commit() {
 	local name status=0
 	tools/vsoc/run --quiet --kernel debug --smp "${harts:-1}" --icount --timeout 600 --mem 768M --append kasan_multi_shot \
@@ -34,8 +35,7 @@ commit() {
 		--put selftests/debug/guest/bugs.sh:/root/bugs.sh -- bash /root/bugs.sh "$@" >"$tmp/out" 2>&1 || status=$?
 	is "$status $(grep -c 'not committed' "$tmp/out")" "1 0" "the log of $* is refused" || diag "$(tail -n 30 "$tmp/out")"
 	for name in "$@"; do
-		# What was said between this bug and the next one; leaks are found at the end.
-		# shellcheck disable=SC2016 # awk's own
+		# Prints the log between this bug and the next one; kmemleak finds leaks at the end.
 		ok "$name: ${report[$name]}" awk -v bug="buggy: $name" -v text="${report[$name]}" -v anywhere="$([ "$name" != leak ] || echo 1)" '
 			/buggy: / { mine = index($0, bug) > 0 }
 			(mine || anywhere) && index($0, text) { found = 1 }
@@ -43,12 +43,12 @@ commit() {
 	done
 	[ "$tap_failures" -eq 0 ] || diag "$(tail -n 150 "$tmp/dmesg")"
 }
-# lockdep reports once and is off from then on.
+# lockdep disables itself after its first report.
 commit deadlock
 harts=2 commit irq-unsafe
 commit rcu-list
 commit sleep preempt overrun use-after-free double-free vmalloc leak shift bounds refcount list object warning
 
-# The same kernel without any of them has nothing to say.
+# Without a bug, the same kernel logs nothing.
 ok "no bug, no report" tools/vsoc/run --quiet --kernel debug --smp "${harts:-1}" --icount --timeout 600 --mem 768M --check-dmesg -- true
 done_testing

@@ -15,7 +15,7 @@
 #include <ntrace/image.h>
 
 #define CODE 0x1000
-#define COPY 0x10000	/* so far away is the code once more */
+#define COPY 0x10000	/* distance of the second copy of the code */
 #define THREADS 4
 #define ROUNDS 20
 #define LAPS 500
@@ -26,7 +26,7 @@ static struct ntrace_object *object;
 static struct ntrace_space *space;
 static pthread_barrier_t begin;
 
-/* What a thread found. */
+/* Results of a thread. */
 struct found {
 	pthread_t thread;
 	uint64_t instructions;
@@ -65,7 +65,7 @@ static void retire(struct ntrace_encoder *encoder, uint64_t address, uint32_t pa
 	demand(!ntrace_encoder_retire(encoder, &block), "a block is refused");
 }
 
-/* Return: instructions in it. */
+/* Return: number of instructions in the block. */
 static uint64_t encode(void)
 {
 	static struct ntrace_encoder encoder;
@@ -99,7 +99,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	found->instructions += event->instructions;
 	if (!ntrace_space_locate(event->space, event->address, &location) && location.symbol)
 		found->named++;
-	/* Another mapping than the last one. */
+	/* Use another mapping than the last one. */
 	if (!ntrace_space_locate(event->space, event->address + COPY, &location) && location.symbol)
 		found->named++;
 	ntrace_space_put(ntrace_space_get(event->space));

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=60
-# threads.c under ThreadSanitizer: threads that share images and address spaces. Then the same with
-# each kind of protection taken out of a copy of the sources, which ThreadSanitizer must report.
+# threads.c under ThreadSanitizer: threads that share images and address spaces. Then the test
+# removes each kind of protection from a copy of the sources, and ThreadSanitizer must report that.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -17,13 +17,13 @@ mkdir "$tmp/o"
 ok "the library for threads is built" env -C "$tmp/o" "${CC:-gcc}" -std=c11 -D_GNU_SOURCE -O1 -g -fsanitize=thread \
 	-I"$top/lib/include" -I"$top/lib" -c "${others[@]/#/$top/}" "$top/selftests/deep/threads.c"
 
-# run_with SOURCE...: in the place of object.c, space.c and symbols.c
+# run_with SOURCE...: builds with these sources instead of object.c, space.c and symbols.c
 run_with() {
 	"${CC:-gcc}" "${flags[@]}" -iquote lib/image -o "$tmp/threads" "$@" "$tmp"/o/*.o -ldw -lelf -lzstd -lz -ldl -pthread || return 9
 	TSAN_OPTIONS="halt_on_error=1 exitcode=66" setarch -R "$tmp/threads"
 }
 ok "threads share images" run_with "${image[@]}"
-# unprotected WHAT FILE SCRIPT: sed SCRIPT takes the protection out of FILE
+# unprotected WHAT FILE SCRIPT: removes the protection from FILE with sed SCRIPT
 unprotected() {
 	local sources=() source
 	for source in "${image[@]}"; do

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes any text to ntrace assemble. Input: a byte that chooses the parameters, then lines.
- * Besides not crashing: the bytes of an accepted message are read as one message with the fields of
- * the line; a refusal has a reason.
+ * Passes any text to ntrace assemble. Input: a byte that chooses the parameters, then lines. Checks
+ * that the bytes of an accepted message are read as one message with the fields of the line, and
+ * that a refusal has a reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What a message, with its pieces, was written as. */
+/* A message with its pieces, and the bytes that it was written as. */
 struct written {
 	uint8_t bytes[BYTES_MAX];
 	size_t size;
 	size_t total;
 };
 
-/* Idle bytes can be told in any number: enough is enough. */
+/* A line can stand for any number of idle bytes: limit them. */
 static int take(void *data, const uint8_t *bytes, size_t size)
 {
 	struct written *written = data;
@@ -38,7 +38,7 @@ static bool is_address(unsigned int field)
 	return field == NTRACE_FIELD_FADDR || field == NTRACE_FIELD_UADDR;
 }
 
-/* Upper bits of an address may be left out: what counts is the address that it stands for. */
+/* Upper bits of an address may be missing from the trace: compare the full addresses. */
 static void check_field(const struct ntrace_message *given, const struct ntrace_message *read,
 			const struct ntrace_params *params, unsigned int field)
 {
@@ -64,7 +64,7 @@ static void check_message(const struct assemble *assemble, const struct written 
 	if (ntrace_reader_next(&reader, &read) != NTRACE_WIRE_MESSAGE || read.offset ||
 	    read.length != written->size || read.tcode != given->tcode)
 		abort();
-	/* A name beside bytes may be all there is. */
+	/* A line with bytes may have nothing else but a name. */
 	if (!given->present && assemble_line_has(&assemble->line, ASSEMBLE_HAS_BYTES))
 		return;
 	if (read.present != given->present)
@@ -77,7 +77,7 @@ static void check_message(const struct assemble *assemble, const struct written 
 		abort();
 }
 
-/* Return: false: the line was refused, or there is enough. */
+/* Return: false if the line was refused, or enough was written. */
 static bool take_line(struct assemble *assemble, struct written *written, const char *text,
 		      size_t length)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The model of CTR with any sequence of register accesses and transfers, and with any ingress file.
- * Registers hold legal values only, a frozen ring records nothing, a written value that is read
- * back can be written again unchanged, and the result for an ingress file does not depend on how it
- * is cut.
+ * Checks that registers hold legal values only, that a frozen ring records nothing, that writing
+ * back a value just read changes nothing, and that the result for an ingress file does not depend
+ * on how it is cut.
  *
- * The first bytes choose the hart. Then either operations of OP_BYTES each, or text.
+ * The first bytes choose the hart. Either operations of OP_BYTES each follow, or text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static uint64_t number(const uint8_t *data, size_t size)
 	return value;
 }
 
-/* Return: false for a hart that cannot be. */
+/* Return: false if the hart's configuration is invalid. */
 static bool begin(struct ntrace_ctr_model *model, const uint8_t *options)
 {
 	struct ntrace_ctr_config config;
@@ -65,7 +65,7 @@ static void check_model(const struct ntrace_ctr_model *model)
 	check(!(model->vsctrctl & ~(model->config.implemented & ~machine)));
 }
 
-/* Every entry, decoded; and the calls, if they are some. */
+/* Checks every decoded entry, and the call stack if the entries are one. */
 static void check_ring(const struct ntrace_ctr_model *model)
 {
 	static struct ntrace_ctr_entry entries[NTRACE_CTR_ENTRIES_MAX];
@@ -90,7 +90,7 @@ static void check_ring(const struct ntrace_ctr_model *model)
 	check(count == NTRACE_ERR_FORMAT || (count >= 0 && (unsigned int)count <= model->depth));
 }
 
-/* A register is written; where that is done, reading it and writing that changes nothing. */
+/* Writes a register; then, writing back the value read must change nothing. */
 static void write_register(struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
 			   uint64_t value)
 {
@@ -108,7 +108,7 @@ static void write_register(struct ntrace_ctr_model *model, unsigned int priv, un
 	check(!ntrace_ctr_model_read(model, priv, csr, &back));
 	before = *model;
 	check(!ntrace_ctr_model_write(model, priv, csr, back));
-	/* A write of xctrctl ends the count of cycles, as the first one did. */
+	/* A write of xctrctl resets the cycle counter, like the first write. */
 	check(!memcmp(&before, model, sizeof(before)));
 }
 
@@ -171,7 +171,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* Registers, entries, and how it ended. */
+/* Prints registers, entries, and the result of the run. */
 static uint64_t play(const uint8_t *options, const char *text, size_t size, size_t chunk)
 {
 	static struct ntrace_ingress_reader reader;
@@ -187,7 +187,7 @@ static uint64_t play(const uint8_t *options, const char *text, size_t size, size
 						NTRACE_CTR_CSR_MCTRCTL,
 			       number(options + 3, 6) | 7);
 	ntrace_ingress_reader_init(&reader);
-	/* Behind the end, more is an error. */
+	/* Any input after the end is an error. */
 	for (size_t at = 0; at < size && (result == NTRACE_ERR_AGAIN || result == NTRACE_ERR_EOS);
 	     at += chunk) {
 		ntrace_ingress_reader_feed(&reader, text + at,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any text as a symbol of Rust, legacy or v0. Besides not crashing: the name is shorter than the limit,
- * and the same each time. Names of C++ are not read here: that is the code of another library.
+ * Passes any text to the demangler of Rust symbols, legacy and v0. Checks that the name is shorter
+ * than the limit, and the same each time. Another library demangles C++ names, so they are not
+ * tested here.
  */
 #include <stdint.h>
 #include <stdlib.h>

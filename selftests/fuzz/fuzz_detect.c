@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes any bytes to the detection of parameters. Input: one byte of settings, bytes. Besides not
- * crashing: two runs have the same result, candidates are valid parameters, and figures are
- * consistent.
+ * Passes any bytes to the detection of parameters. Input: one byte of settings, bytes. Checks that
+ * two runs have the same result, candidates are valid parameters, and figures are consistent.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any code and any stream in the flow decoder, for one hart or several, with contexts that choose
- * address spaces, and code that changes with time. Input: 8 bytes of settings, code, 0xFF 0xFF,
- * stream. Besides not crashing: blocks are contiguous unless an event says otherwise, the totals
- * are those of the events, and each event has a line.
+ * Passes any code and any stream to the flow decoder, for one hart or several, with contexts that
+ * choose address spaces, and code that changes with time. Input: 8 bytes of settings, code, 0xFF
+ * 0xFF, stream. Checks that blocks are contiguous unless an event says otherwise, that the totals
+ * are those of the events, and that each event has a line of text.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,14 +13,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A few bytes can stand for very many blocks. */
+/* Limit the work: a few bytes can stand for very many blocks. */
 #define EVENTS_MAX 20000
 #define SETTINGS 8
 #define SOURCES 8
-/* Fewer than there may be: some are refused. */
+/* Fewer than the stream may have: the decoder refuses some. */
 #define FLOWS 4
 
-/* Where the last block of a hart went. */
+/* End of the last block of each hart. */
 struct place {
 	uint64_t next;
 	bool known;
@@ -95,7 +95,7 @@ static int choose(void *data, unsigned int reason, uint64_t address, struct ntra
 	return 0;
 }
 
-/* Gives the stream to one flow, or, where @flow is NULL, to a demux. */
+/* Passes the stream to one flow or, if @flow is NULL, to a demux. */
 static void feed(struct ntrace_flow *flow, struct ntrace_demux *demux,
 		 const struct ntrace_params *params, const uint8_t *data, size_t size)
 {
@@ -155,7 +155,7 @@ static struct ntrace_space *make_space(const char *name, const uint8_t *data, si
 	if (code && !ntrace_object_from_bytes(&object, "code", data + SETTINGS, code, 0x100)) {
 		ntrace_space_map_linked(space, object, bias);
 		ntrace_space_map_linked(space, object, 0x800);
-		/* From time 20 on the first bytes are those from the middle. */
+		/* From time 20 on, the first bytes of the code are those from its middle. */
 		if (data[4] & 2 && code >= 4)
 			ntrace_space_map_at_time(space, object, 0x100, code / 2, code / 4 * 2, 20);
 		ntrace_object_mark_uncertain(object, 0x100 + data[3] % code, 3);
@@ -164,7 +164,7 @@ static struct ntrace_space *make_space(const char *name, const uint8_t *data, si
 	return space;
 }
 
-/* What the settings say belongs to @space. */
+/* Applies the settings to @space. */
 static struct ntrace_contexts *make_contexts(const uint8_t *data, struct ntrace_space *space)
 {
 	struct ntrace_context_match match = {

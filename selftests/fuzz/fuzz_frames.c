@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes any bytes to the reader of frames. Input: one byte of settings, frames. Besides not
- * crashing: the events do not depend on how the input is cut; every byte of data is counted once;
- * the data is the same after writing and reading it again; and no break assigns bytes of an unknown
+ * Passes any bytes to the reader of frames. Input: one byte of settings, frames. Checks that the
+ * events do not depend on how the input is cut; that every data byte is counted once; that the data
+ * is the same after writing and reading it again; and that no break assigns bytes of an unknown
  * source to a known one.
  */
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct items {
 	uint8_t sources[BYTES_MAX];
 };
 
-/* FNV-1a over everything that comes out. */
+/* FNV-1a over all output. */
 static uint64_t mix(uint64_t hash, const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
@@ -53,7 +53,7 @@ static void collect(struct items *items, const struct ntrace_frames_piece *piece
 	items->count += piece->size;
 }
 
-/* @items: gets the bytes of sources; may be NULL */
+/* @items: gets the bytes of all sources; may be NULL */
 static uint64_t read_all(const uint8_t *data, size_t size, size_t chunk, struct items *items)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325), counted[NTRACE_FRAMES_CUT + 1] = { 0 };
@@ -112,7 +112,10 @@ static void write_again(const struct items *items)
 		abort();
 }
 
-/* After a break nothing is of a source until there is an ID: the first byte is that, or nameless. */
+/*
+ * After a break, the source is unknown up to the next ID: the first byte is that ID, or belongs to
+ * no source.
+ */
 static void break_at(const uint8_t *data, size_t size, size_t at)
 {
 	struct ntrace_frames_piece piece;

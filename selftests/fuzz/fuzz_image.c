@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Damaged ELF files: opened as a file and in memory, as a module, as their own debug file and with
- * the file that their debug link names; mapped, read and searched for symbols everywhere. The same
- * bytes are read through a callback with holes.
+ * Damaged ELF files: opened as a file and in memory, as a module, as their own debug file, and with
+ * the file that their debug link names; mapped, read, and searched for symbols everywhere. A
+ * callback with unreadable ranges reads the same bytes.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -80,8 +80,8 @@ static void try_module(const char *path)
 }
 
 /*
- * A directory where the file is debug file of itself under its own build-id. Its name is the same
- * all the time, so that nothing is left in /tmp.
+ * Creates a directory in which the file is its own debug file, by build-id. The name is constant,
+ * so that at most one directory remains in /tmp.
  */
 static const char *debug_directory(const uint8_t *data, size_t size,
 				   const struct ntrace_object *object)
@@ -150,7 +150,7 @@ struct memory {
 	size_t size;
 };
 
-/* What has a 0x55 in it cannot be read. */
+/* Addresses with a 0x55 in them cannot be read. */
 static int read_memory(void *data, uint64_t address, void *buffer, size_t size)
 {
 	const struct memory *memory = data;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Passes any bytes as an ingress file to encoders of all kinds: the records do not depend on how
- * the input is cut, they are the same after writing and reading them again, and every output
- * message is one that the message table makes.
+ * Passes any bytes as an ingress file to encoders of all kinds: checks that the records do not
+ * depend on how the input is cut, that they are the same after writing and reading them again, and
+ * that the message table has every output message.
  *
  * The first bytes choose the encoder.
  */
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define OPTION_BYTES 12
 
-/* FNV-1a over everything that comes out. */
+/* FNV-1a over all output. */
 static uint64_t mix(uint64_t hash, const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
@@ -89,7 +89,7 @@ static void configure(struct ntrace_encoder_config *config, struct ntrace_params
 	config->range[0].last = UINT64_C(0x80000100);
 }
 
-/* A record as a line, and back. */
+/* Writes a record as a line, and reads it again. */
 static void write_again(struct ntrace_ingress_writer *writer,
 			const struct ntrace_ingress_record *record)
 {
@@ -99,7 +99,7 @@ static void write_again(struct ntrace_ingress_writer *writer,
 	struct ntrace_ingress_writer start;
 	int length;
 
-	/* From a writer that has seen nothing, every level that is not 0 is in the line. */
+	/* A new writer has no previous record, so the line has every level that is not 0. */
 	length = ntrace_ingress_writer_init(&start, &writer->port, first);
 	ntrace_ingress_reader_init(&reader);
 	ntrace_ingress_reader_feed(&reader, first, (size_t)length);

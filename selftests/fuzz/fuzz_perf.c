@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Damaged perf.data files: every record and every parsed part is read, and trace in them decoded. */
+/*
+ * Damaged perf.data files: reads every record and every part that has a parser, and decodes the
+ * trace in them.
+ */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +59,10 @@ static int take_event(void *data, const struct ntrace_session_event *event)
 	unsigned int *count = data;
 
 	sink = strlen(event->comm);
-	/* A few bytes can stand for long loops; that is the flow's to bound. */
+	/*
+	 * Limit the work: a few bytes can stand for long loops. fuzz_flow tests the flow's own
+	 * limits.
+	 */
 	return ++*count > 20000;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Damaged recordings. The input is cut at "\nFILE name\n" lines into the files
- * of a recording, which is opened and decoded.
+ * Damaged recordings. The input is cut at lines "\nFILE name\n" into the files
+ * of a recording, which is then opened and decoded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,10 @@ static int take(void *data, const struct ntrace_session_event *event)
 	unsigned int *count = data;
 
 	sink = strlen(event->comm);
-	/* A few bytes can stand for long loops; that is the flow's to bound. */
+	/*
+	 * Limit the work: a few bytes can stand for long loops. fuzz_flow tests
+	 * the flow's own limits.
+	 */
 	return ++*count > 20000;
 }
 

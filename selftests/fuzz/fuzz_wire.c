@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Passes any bytes to the message reader and the checker. Input: 4 bytes of settings, stream.
- * Besides not crashing: messages and findings do not depend on how the input is cut, nor on its
- * packing as 16-bit words; a message that is written and read again is the same; every value has
- * the name of its field or none.
+ * Checks that messages and findings do not depend on how the input is cut, nor on its packing as
+ * 16-bit words; that a message is the same after writing and reading it again; and that every value
+ * has the name of its field or none.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* FNV-1a over everything that comes out. */
+/* FNV-1a over all output. */
 static uint64_t mix(uint64_t hash, const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
@@ -46,7 +46,7 @@ static void write_again(const struct ntrace_message *message, const struct ntrac
 		abort();
 }
 
-/* Names never leave their tables. */
+/* Names must come from their tables, whatever the value. */
 static void name_all(const struct ntrace_message *message, enum ntrace_dialect dialect)
 {
 	if (!ntrace_tcode_dialect_name(message->tcode, dialect))
@@ -60,7 +60,7 @@ static void name_all(const struct ntrace_message *message, enum ntrace_dialect d
 	}
 }
 
-/* Whatever the fields are, what is reported is an address, and the flags decide. */
+/* Only circuit messages have an address; it is even, and fits XLEN. */
 static void circuit_address(const struct ntrace_message *message,
 			    const struct ntrace_params *params)
 {
@@ -100,7 +100,7 @@ static uint64_t read_all(const struct ntrace_params *params, bool aligned, const
 	return hash + ntrace_reader_pending(&reader);
 }
 
-/* The first byte of a word is its lower one, in whatever order the host keeps words. */
+/* The first byte of a word is its lower one, in either byte order of the host. */
 static void check_words(const uint8_t *data, size_t size)
 {
 	static uint16_t words[WORDS_MAX];
@@ -112,7 +112,7 @@ static void check_words(const uint8_t *data, size_t size)
 		words[i / 2] = (uint16_t)(data[i] | (i + 1 < size ? data[i + 1] << 8 : 0));
 	if (ntrace_wire_from_words(bytes, words, size) != size || memcmp(bytes, data, size))
 		abort();
-	/* And where the words are. */
+	/* The words may be unaligned. */
 	ntrace_wire_from_words((uint8_t *)words, words, size);
 	if (memcmp(words, data, size))
 		abort();
@@ -131,7 +131,7 @@ static int take_finding(void *data, const struct ntrace_check_finding *finding)
 	return 0;
 }
 
-/* A call, a branch and a return; without a loop, which a few bytes could go round for minutes. */
+/* A call, a branch and a return, without a loop: a few bytes could run a loop for minutes. */
 static struct ntrace_space *program(void)
 {
 	static const uint8_t code[] = { 0xef, 0x00, 0x80, 0x00, 0x13, 0x00, 0x00, 0x00, 0x01, 0x00,

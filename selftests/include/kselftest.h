@@ -53,7 +53,7 @@ static inline unsigned int ksft_get_fail_cnt(void)
 
 static inline void ksft_print_header(void)
 {
-	/* Lines, or a child would print again what its parent has not yet. */
+	/* Flush the output: a child would otherwise print its parent's buffer again. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!getenv("KSFT_TAP_LEVEL"))
 		printf("TAP version 13\n");
@@ -133,7 +133,7 @@ KSFT_NORETURN static inline void ksft_exit_fail(void)
 	exit(KSFT_FAIL);
 }
 
-/* Ends the program. Its plan is not kept, so that this is a failure of its own. */
+/* Ends the program with an unfulfilled plan, which counts as a failure. */
 KSFT_FORMAT(1, 2) KSFT_NORETURN static inline void ksft_exit_fail_msg(const char *format, ...)
 {
 	KSFT_PRINT(("Bail out! "), format);
@@ -145,7 +145,7 @@ KSFT_NORETURN static inline void ksft_exit_fail_perror(const char *what)
 	ksft_exit_fail_msg("%s: %s (%d)\n", what, strerror(errno), errno);
 }
 
-/* Skips what is left; all of it, if there is no plan yet. */
+/* Skips the remaining tests; all of them if there is no plan yet. */
 KSFT_FORMAT(1, 2) KSFT_NORETURN static inline void ksft_exit_skip(const char *format, ...)
 {
 	if (ksft_plan || ksft_test_num()) {
@@ -158,7 +158,7 @@ KSFT_FORMAT(1, 2) KSFT_NORETURN static inline void ksft_exit_skip(const char *fo
 	exit(KSFT_SKIP);
 }
 
-/* Ends the program: good if each test of the plan has passed or was skipped. */
+/* Ends the program, successfully if each test of the plan has passed or was skipped. */
 KSFT_NORETURN static inline void ksft_finished(void)
 {
 	if (ksft_count.pass + ksft_count.skip == ksft_plan)

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=30
-# tools/lint reports each mistake, also in a file that was clean before: a small tree with one planted mistake at a time.
+# Tests that tools/lint reports each mistake, even in a file that was clean before, in a small tree
+# with one planted mistake at a time.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 export XDG_CACHE_HOME=$tmp/cache GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
@@ -44,14 +45,14 @@ printf '#!/bin/sh\n# shellcheck source=bin/common.sh\n. bin/common.sh\necho "$na
 printf '# shellcheck shell=sh\n# shellcheck disable=SC2034\nname=one\n' >bin/common.sh
 commit first
 
-# clean WHAT COMMAND...: nothing is found, and not the second time either
+# clean WHAT COMMAND...: no findings, in two consecutive runs
 clean() {
 	local what=$1
 	shift
 	ok "$what: nothing" "$@"
 	ok "$what: nothing, from the cache" "$@"
 }
-# finds WHAT PATTERN COMMAND...: it is reported, and again by the next run
+# finds WHAT PATTERN COMMAND...: two consecutive runs report the finding
 finds() {
 	fails "$1" "$2" "${@:3}"
 	fails "$1, again" "$2" "${@:3}"
@@ -101,7 +102,8 @@ commit later
 finds "clang-tidy: a null pointer, in a file that has not changed" 'second.c:.*clang-analyzer-core.NullDereference' \
 	tools/lint/check.py tidy
 
-# The full one is for what needs a callee: in changed units, and everywhere with --full.
+# The full analyzer finds mistakes that depend on a callee: in changed units, and everywhere with
+# --full.
 cp "$tmp/second.c" lib/part/second.c
 cat >>lib/part/second.c <<'C'
 static int sum(const int *from, int n)

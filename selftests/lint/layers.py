@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files include, and refer to functions of, lower layers only: table selftests/lint/layers.
+"""Checks that files include, and refer to, lower layers only, by the table
+selftests/lint/layers.
 
     layers.py         checks the tree and Documentation/architecture.md
     layers.py --draw  prints the picture for Documentation/architecture.md
@@ -31,7 +32,7 @@ class Section:
 
 
 def parse(text):
-    """The sections of a table; the format is described at the top of the file."""
+    """Returns the sections of a table; the file itself describes the format."""
     sections = []
     for number, line in enumerate(text.splitlines(), 1):
         line = line.partition("#")[0].strip()
@@ -58,14 +59,14 @@ def parse(text):
 
 
 def code(text):
-    """C without comments and strings; include lines stay."""
+    """Returns C without comments and strings; include lines remain."""
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"//[^\n]*", "", text)
     return re.sub(r'^(?!\s*#\s*include)(.*)$', lambda m: re.sub(r'"(?:\\.|[^"\\])*"', '""', m[1]), text, flags=re.M)
 
 
 class Tree:
-    """The files of a section, each with its unit."""
+    """Returns the files of a section, each with its unit."""
 
     def __init__(self, top, section):
         self.root = top / section.folder
@@ -75,7 +76,7 @@ class Tree:
                      if not path.name.endswith(".mod.c")}
 
     def unit(self, path):
-        """The unit of a file, or None for a public header that the table does not name."""
+        """Returns the unit of a file, or None for a public header that the table does not name."""
         if path.parent == self.headers:
             return self.section.public.get(path.name)
         inside = path.relative_to(self.root)
@@ -87,7 +88,7 @@ class Tree:
         return folder
 
     def included(self, path):
-        """The files of this section that a file includes."""
+        """Returns the files of this section that a file includes."""
         for quote, name in INCLUDE.findall(self.text[path]):
             places = [self.root / "include" / name] if quote == "<" else [path.parent / name, self.root / name]
             for place in places:
@@ -96,12 +97,12 @@ class Tree:
                     yield place
                     break
             else:
-                # Found by an -I option: whichever file it may be.
+                # An -I option finds the file: it may be any file of that name.
                 if quote == '"':
                     yield from (other for other in self.text if str(other).endswith("/" + name))
 
     def defined(self):
-        """Functions and variables that other files can see, with the unit of each."""
+        """Returns functions and variables that other files can see, with the unit of each."""
         names = {}
         for path, text in self.text.items():
             found = INLINE.findall(text) if path.suffix == ".h" else FUNCTION.findall(text)
@@ -112,7 +113,7 @@ class Tree:
 
 
 def arrows(tree):
-    """(file, its unit, the other unit, reason) of all that one unit uses of another."""
+    """Yields (file, its unit, the other unit, reason) for all uses of other units."""
     names = tree.defined() if tree.section.calls else {}
     for path, text in tree.text.items():
         unit = tree.unit(path)
@@ -124,7 +125,7 @@ def arrows(tree):
 
 
 def circle(graph):
-    """A unit that is reached from itself, or None."""
+    """Returns a unit that depends on itself, or None."""
     for start in graph:
         seen, todo = set(), list(graph[start])
         while todo:
@@ -138,7 +139,7 @@ def circle(graph):
 
 
 def check_section(top, section):
-    """What is wrong with one section, as lines."""
+    """Returns the mistakes of one section, as lines."""
     tree = Tree(top, section)
     layer, wrong, used = section.layer, list(section.errors), set()
     units = {path: tree.unit(path) for path in tree.text}
@@ -169,7 +170,7 @@ def check_section(top, section):
 
 
 def draw(sections):
-    """The layers as text, the highest first."""
+    """Returns the layers as text, the highest first."""
     lines = []
     for section in sections:
         lines += [section.folder] if not lines else ["", section.folder]
@@ -186,7 +187,7 @@ def draw(sections):
 
 
 def planted(what, table, files, expected):
-    """A made-up tree in which the checker has to find exactly this."""
+    """Checks a made-up tree, in which the checker has to find exactly this."""
     with tempfile.TemporaryDirectory(dir=os.environ.get("TMP") or None) as folder:
         top = pathlib.Path(folder)
         for name, text in files.items():
@@ -197,7 +198,7 @@ def planted(what, table, files, expected):
 
 
 def check_checker():
-    """The checker sees what it has to see."""
+    """Tests that the checker finds planted mistakes."""
     table = "[k] files calls\nlayer 0: low\nlayer 1: high side\n"
     good = {"k/low.h": "int low(void);\n", "k/low.c": '#include "low.h"\nint low(void)\n{\n\treturn 0;\n}\n',
             "k/high.c": '#include "low.h"\nint high(void)\n{\n\treturn low();\n}\n', "k/side.c": "/* high() */\n"}

@@ -22,7 +22,7 @@ mapfile -t formatted < <(printf '%s\n' "${c_files[@]}" | grep -v '^tools/vsoc/qe
 ok "formatting (make format mends it)" tools/lint/format.py "${formatted[@]}"
 
 units=$(tools/lint/check.py units | wc -l)
-# What the quick run of clang-tidy leaves to `make soak` is printed by `make check-lint`.
+# `make check-lint` prints what the quick run of clang-tidy leaves to `make soak`.
 tidy() {
 	local rc=0
 	tools/lint/check.py tidy >"$tmp/tidy" || rc=$?
@@ -35,8 +35,8 @@ ok "clang-tidy: $units files" tidy
 ok "cppcheck: $units files" tools/lint/check.py cppcheck
 ok "shellcheck: ${#scripts[@]} scripts" tools/lint/check.py shellcheck "${scripts[@]}"
 
-# REUSE-IgnoreStart: a pattern is not a licence.
-# A file that people write says under which licence; data and tables do not.
+# REUSE-IgnoreStart: a pattern is not a licence. Hand-written files name their licence; data and
+# tables need not.
 without_licence() {
 	local missing
 	missing=$({ files '*.c' '*.h' '*.S' '*.sh' '*.py' '*.mk' '*.inc' 'Makefile' 'Kbuild' '*/Kbuild' '*.map'; printf '%s\n' "${scripts[@]}"; } |
@@ -64,7 +64,7 @@ long_files() {
 }
 ok "no source is longer than 800 lines" long_files
 
-# The mirrors that this machine uses must not have slipped into the tree.
+# The tree must not name the package mirrors of this machine.
 mirrors() {
 	local hosts
 	hosts=$(apt-get indextargets --format "\$(SITE)" 2>/dev/null | sed -E 's#^[a-z+]+://##; s#/.*##' | grep -F . | sort -u)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Messages that the documents quote exist in the sources.
+"""Checks that the messages quoted in the documents exist in the sources.
 
 A quoted message is a code span of several words in Documentation/troubleshooting.md that is not
 a command, an option or a path, a code span in one of its headings, or an entry of DIAGNOSTICS in
@@ -33,7 +33,7 @@ CONVERSION = re.compile(r"%%|%[-+ #0]*(?:\d+|\*)?(?:\.(?:\d+|\*))?(?:hh?|ll?|z|j
 
 
 def formats():
-    """String literals of the sources, with ANY for conversions."""
+    """Returns string literals of the sources, with ANY for conversions."""
     found = set()
     for folder in SOURCES:
         for path, _, files in os.walk(os.path.join(TOP, folder)):
@@ -50,7 +50,7 @@ def formats():
 
 
 def quoted(text):
-    """Messages that a document quotes, with the lines that quote them."""
+    """Yields the messages that a document quotes, with the lines that quote them."""
     for number, line in enumerate(text.splitlines(), 1):
         for span in re.findall(r"`([^`]+)`", line):
             if span in FOREIGN or re.match(r"[-/<]", span):
@@ -62,7 +62,8 @@ def quoted(text):
 
 
 def matches(message, literal):
-    """Number of characters of @message that are literally in a part of @literal, or -1."""
+    """Returns the number of characters of @message that occur literally in a part of @literal,
+    or -1."""
     # best[j]: characters matched literally so far, with the part of @literal up to j.
     best = [0] * (len(literal) + 1)
     for i, char in enumerate(message):

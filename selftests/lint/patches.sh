@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# kernel/patches contains the code of kernel/ctr, and, if the kernel source has been downloaded, the patches apply.
-# `make check-patches` does the rest.
+# kernel/patches contains the code of kernel/ctr, and, if the kernel source has been downloaded, the
+# patches apply. `make check-patches` runs the other checks.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
 ok "the series has the code of kernel/ctr (kernel/patches/update puts it there)" kernel/patches/generate --check
 
 if source=$(kernel/patches/source --cached); then
-	# In an index of its own: no file is written.
+	# In a separate index: no file of the tree changes.
 	applies() {
 		local patch
 		export GIT_INDEX_FILE=$tmp/index

@@ -19,7 +19,8 @@ SECTIONS = [f"P{n}" for n in range(1, 15)] + [f"I{n}" for n in range(1, 5)] + [f
 
 
 def source(path):
-    """Text of a file with C's adjacent strings joined, as the compiler does; None if absent."""
+    """Returns the text of a file with C's adjacent strings joined, as the compiler does; None if
+    absent."""
     try:
         with open(os.path.join(TOP, path), encoding="utf-8") as file:
             return re.sub(r'"\s*\n\s*"', "", file.read())
@@ -28,7 +29,7 @@ def source(path):
 
 
 def mentions(cell):
-    """(file, name or quoted words) of a cell."""
+    """Yields (file, name or quoted words) of a cell."""
     for part in re.split(r";\s+(?=[a-z_/0-9]+\.[a-z]+: )", cell.strip()):
         file, _, names = part.partition(": ")
         if names.startswith('"'):
@@ -48,7 +49,7 @@ def fault(file, name):
     pattern = r"^(?:#define |[A-Za-z}].*\b)" + re.escape(name) + r"\b" if file.endswith((".c", ".h")) else re.escape(name)
     if not re.match(r"\w+$", name):
         return f"{file}: '{name}' is no name"
-    # A test may be named by what it calls.
+    # A test may be named by a function that it calls.
     if file.startswith("selftests/") and re.search(rf"\b{name}\(", text):
         return None
     return None if re.search(pattern, text, re.M) else f"{file}: {name} is not defined"
@@ -77,7 +78,7 @@ def main():
     ok(not bare, "each rule has code and a test", *bare)
     missing = [section for section in SECTIONS if section not in seen]
     ok(not missing, "every section has rules", *missing)
-    # The rules of the checker are all in the table.
+    # The table has all rules of the checker.
     with open(os.path.join(TOP, TABLE), encoding="utf-8") as file:
         table = file.read()
     ids = re.findall(r'^RULE\(\w+, "([a-z-]+)"', source("lib/check/rules.h"), re.M)

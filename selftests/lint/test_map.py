@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Documentation/trace/test-map.md names each file of the library and the kernel modules, and tests that exist."""
+"""Checks that Documentation/trace/test-map.md names each file of the library and of the kernel
+modules, and only tests that exist."""
 import pathlib
 import re
 import sys

@@ -33,11 +33,11 @@ SWAPS = {
     "<<": ("bits", ">>"), ">>": ("bits", "<<"),
 }
 COMPARISONS = {"<", "<=", ">", ">=", "==", "!="}
-# These are unary as well; they are binary behind an operand.
+# These operators are also unary; after an operand they are binary.
 AMBIGUOUS = {"+", "-", "&"}
 TYPES = set("""static const struct enum union unsigned signed int char short long bool float double void
 	volatile register extern typedef FILE size_t ssize_t""".split())
-# Their arguments are not evaluated, or are no part of what is tested.
+# Their arguments are not evaluated, or are not part of the tested behaviour.
 OPAQUE = {"sizeof", "_Alignof", "alignof", "offsetof", "assert", "static_assert", "_Static_assert",
           "__attribute__", "va_arg"}
 TOKEN = re.compile(r"""
@@ -110,7 +110,7 @@ class Parser:
         return min(at, end)
 
     def statement(self, at, end):
-        """Parses one statement; where the next begins."""
+        """Parses one statement; returns where the next one begins."""
         text, second = self.text(at), self.text(at + 1)
         if text == "{":
             close = self.partner.get(at, end)
@@ -183,7 +183,7 @@ class Parser:
             self.add("return", at + 1, *span, "0", at, stop)
 
     def operand_before(self, at):
-        """Whether what is before the token is an operand, and not a cast."""
+        """Tells whether an operand, not a cast, precedes the token."""
         before = at - 1
         if self.kind(before) in ("id", "num", "str", "chr") or self.text(before) == "]":
             return self.text(before) not in ("return", "case", "sizeof")
@@ -219,7 +219,7 @@ class Parser:
 
 
 def mutants(path, text):
-    """All mutants of a source."""
+    """Returns all mutants of a source."""
     found = Parser(path, text).parse()
     return [m._replace(text=f"!({text[m.start:m.end]})") if m.operator == "negate" else m for m in found]
 
@@ -233,7 +233,7 @@ def apply(mutant, text):
 
 
 def changed_lines(mutant, text):
-    """The lines that a mutant changes, before and after."""
+    """Returns the lines that a mutant changes, before and after the change."""
     begin = text.rfind("\n", 0, mutant.start) + 1
     end = text.find("\n", mutant.end)
     end = len(text) if end < 0 else end

@@ -28,9 +28,10 @@ FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-w", *INCLUDE]
 LIBS = "-ldw -lelf -lzstd -lz -ldl -pthread -lm".split()
 CHECKED = ["-O1", "-fPIC", *SANITIZERS]
 COUNTED = ["-O0", "-g", "-fPIC", "--coverage"]
-# test_property runs 2,000 programs by default; a mutant that some program notices is noticed by these.
+# test_property runs 2,000 programs by default; these are enough to detect a mutant that any program
+# detects.
 SHORTER = {"test_property": {"COUNT": "200"}}
-# An endless loop ends here: processor time, with room for what sanitizers and a busy cache add.
+# Limit of processor time, against endless loops; it leaves room for sanitizers and a busy cache.
 CPU_FACTOR, CPU_LEAST = 4, 3
 MEMORY_MB = 2048
 FILE_BYTES = 256 << 20
@@ -60,7 +61,7 @@ int __wrap_asprintf(char **text, const char *format, ...)
 	return length;
 }
 """
-# A deadlock uses no processor time; a busy host gives each test little of it.
+# A deadlock uses no processor time, and a busy host gives each test little of it.
 WALL_SECONDS, WALL_FACTOR = 600, 20
 
 
@@ -91,7 +92,7 @@ class Suite:
         self.sources = self.library + self.command
         self.tests = sorted(glob.glob(options.tests))
         self.scripts = [] if options.fixture else options.scripts
-        # What scripts read besides themselves.
+        # Files that scripts read besides themselves.
         self.others = [] if options.fixture else sorted(
             glob.glob("selftests/lib/*.py") + glob.glob("Documentation/examples/*.[cS]") + ["selftests/tap.sh"])
         self.extra = [] if options.fixture else sorted(
@@ -108,7 +109,7 @@ class Suite:
 
     def compile(self, source, out, flags, text=None):
         """Compiles a source, or @text in its place. Raises Failed."""
-        # Headers are looked for beside the source wherever the text comes from.
+        # Look for headers beside the source, wherever the text comes from.
         command = [self.cc, *FLAGS, *flags, "-iquote", os.path.dirname(source), "-c", "-o", out]
         if text is None:
             run([*command, source])
@@ -116,7 +117,7 @@ class Suite:
             run([*command, "-x", "c", "-"], input=f'# 1 "{source}"\n' + text)
 
     def object(self, directory, source, flags):
-        """The object of a source; compiled when what the compiler reads has changed."""
+        """Returns the object of a source; compiles it if the compiler's input has changed."""
         out = os.path.join(self.work, directory, source[:-2] + ".o")
         key = digest(self.cc, *flags, run([self.cc, *FLAGS, *flags, "-E", source]))
         stamp = out + ".key"
@@ -128,7 +129,8 @@ class Suite:
         return out, key
 
     def build(self):
-        """Both builds, and the program of each test; the key of what all share, and {test: its own key}."""
+        """Makes both builds, and the program of each test. Returns the key of the shared parts,
+        and {test: its own key}."""
         keys = []
 
         def objects(directory, sources, flags):
@@ -167,7 +169,7 @@ class Suite:
         return out, key
 
     def archive(self, objects):
-        """Helpers of tests as an archive: a test takes what it needs."""
+        """Puts helpers of tests into an archive: a test links only those it needs."""
         path = os.path.join(self.work, "bin", "helpers.a")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         if os.path.exists(path):
@@ -189,7 +191,7 @@ class Suite:
                  "-o", os.path.join(directory, "ntrace"), *self.libs])
 
     def install(self, source, obj, directory):
-        """Library and command in @directory, with @obj for @source and all else as it is."""
+        """Links library and command in @directory, with @obj as the object of @source."""
         objects, base = {**self.checked, source: obj}, os.path.join(self.work, "san")
         self.drop_guest(directory)
         self.make_tree(directory)
@@ -204,7 +206,8 @@ class Suite:
             self.link_command(directory, base, objects, SANITIZERS)
 
     def make_tree(self, directory):
-        """The project with another build/ntrace, for scripts. They may look for libraries in build/."""
+        """Makes a copy of the project with another build/ntrace, for scripts. They may look for
+        libraries in build/."""
         tree = os.path.join(directory, "tree")
         os.makedirs(os.path.join(tree, "build"), exist_ok=True)
         links = {os.path.join(tree, "build", name): os.path.join("..", "..", name) for name in ("libmutant.so", "ntrace")}
@@ -243,7 +246,7 @@ class Suite:
             resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu + 1))
 
         with open(os.path.join(scratch, "out"), "w+", errors="replace") as out:
-            # A session of its own: what a test leaves running is ended with it.
+            # A session of its own: processes that a test leaves running are killed with it.
             process = subprocess.Popen([command], cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=out,
                                        stderr=subprocess.STDOUT, preexec_fn=limit, start_new_session=True)
             late = threading.Event()
@@ -254,7 +257,7 @@ class Suite:
 
             timer = threading.Timer(max(WALL_SECONDS, WALL_FACTOR * cpu), end)
             timer.start()
-            # Its own time, whatever else runs.
+            # Processor time of the test alone.
             _, status, usage = os.wait4(process.pid, 0)
             timer.cancel()
             process.returncode = os.waitstatus_to_exitcode(status)
@@ -265,7 +268,8 @@ class Suite:
         return None if late.is_set() else process.returncode, " ".join(results), usage.ru_utime + usage.ru_stime
 
     def measure(self, say):
-        """Of each test, unmutated: its results, processor time, and the lines that it executes."""
+        """For each test without a mutant: its results, processor time, and the lines that it
+        executes."""
         if self.scripts and not os.path.exists("build/libntrace.so"):
             raise Failed("scripts need what `make lib native` builds")
         shared, keys = self.build()
@@ -274,10 +278,10 @@ class Suite:
         if os.path.exists(path):
             with open(path) as file:
                 kept = json.load(file)
-            # Of another library, the lines are others.
+            # The lines belong to this build of the library only.
             if kept.get("shared") == shared:
                 facts = kept
-        # Of a test that changed, what was measured of it.
+        # Measurements of a test are invalid once the test has changed.
         forget(facts, {name for name, key in facts["keys"].items() if keys.get(name) != key})
         facts["keys"] = keys
         self.facts = facts
@@ -309,14 +313,14 @@ class Suite:
         with open(os.path.join(scratch, "out"), errors="replace") as out:
             if ": runtime error: " in out.read():
                 raise Failed(f"{name}: a sanitizer has a finding without a mutant: see {scratch}/out")
-        # A sanitizer's shadow memory does not fit into what some checks of scripts grant (ulimit -v).
+        # Some checks of scripts limit memory (ulimit -v) below a sanitizer's shadow memory.
         if "1.." not in results or (name not in map(test_name, self.scripts) and (status or broken)):
             raise Failed(f"{name} fails without a mutant (status {status}): see {scratch}/out")
         if broken:
             say(f"{name}: checks {', '.join(broken)} fail with the sanitizers and do not count")
         data = os.path.abspath(os.path.join(self.work, "data", name))
         shutil.rmtree(data, ignore_errors=True)
-        # Counting needs no sanitizers; a program that was linked with them brings them along.
+        # Counting needs no sanitizers, but a program that was linked with them has them.
         counted, _, _ = self.run_test(name, os.path.join(self.work, "cov"), 3000, {"GCOV_PREFIX": data}, scratch)
         if counted and name not in map(test_name, self.scripts):
             say(f"{name}: fails where lines are counted (status {counted}): lines may be missing")
@@ -332,7 +336,8 @@ class Suite:
             os.symlink(notes, counter[:-4] + "gcno")
         if not counters:
             return {}
-        # Files of the same name would overwrite each other's output: it comes on stdout, one object for each.
+        # Object files of the same name would overwrite each other's output: print it, one object at
+        # a time.
         result = {}
         for unit in run(["gcov", "--json-format", "--stdout", *counters], cwd=data).splitlines():
             for source in json.loads(unit)["files"] if unit else ():
@@ -343,7 +348,8 @@ class Suite:
         return result
 
     def tests_of(self, mutant):
-        """The tests that execute the line of a mutant; of its statement, if the line has no code of its own."""
+        """Returns the tests that execute the line of a mutant, or its statement if the line has
+        no code of its own."""
         lines = self.facts["lines"].get(mutant.file, {})
         tests = lines.get(str(mutant.line))
         if tests is None:
@@ -351,13 +357,13 @@ class Suite:
         return sorted(set(tests))
 
     def guest_tests(self, source):
-        """The tests in the guest of a source of the command."""
+        """Returns the guest tests for a source of the command."""
         name = source.removeprefix("tools/ntrace/")
         return [f"{test_name(script)}:{job}" for patterns, script, job in self.guest
                 if source in self.command and any(fnmatch.fnmatch(name, pattern) for pattern in patterns.split())]
 
     def measure_guest(self, name):
-        """What a test in the guest says without a mutant; once, since it takes a boot."""
+        """Result of a guest test without a mutant; computed once, because it takes a boot."""
         with self.guest_lock:
             if name in self.facts["results"]:
                 return
@@ -368,7 +374,7 @@ class Suite:
             self.facts["results"][name], self.facts["cpu"][name] = [status, results], cpu
 
     def drop_guest(self, directory):
-        """Removes what stands for build/riscv64; its path."""
+        """Removes the replacement of build/riscv64, and returns its path."""
         path = os.path.join(directory, "tree", "build", "riscv64")
         if os.path.islink(path):
             os.unlink(path)
@@ -377,13 +383,13 @@ class Suite:
         return path
 
     def install_guest(self, source, text, directory):
-        """The command for the guest with @text for @source, made as make does."""
+        """Builds the command for the guest with @text as @source, with the flags of make."""
         with self.guest_lock:
             if self.recipes is None:
                 self.recipes = run(["make", "-n", "-B", "build/riscv64/ntrace"]).splitlines()
         obj = f"build/riscv64/obj/{source[:-2]}.o"
         [compiler] = [line for line in self.recipes if line.endswith(f" -c {source} -o {obj}")]
-        # Behind what it says.
+        # Keep the command line after make's prefix.
         [linker] = [line.split(";")[-1] for line in self.recipes
                     if " -o build/riscv64/ntrace " in f"{line} " and "/cc " in line]
         mutant = os.path.abspath(os.path.join(directory, "guest.o"))
@@ -399,7 +405,8 @@ class Suite:
             " -o build/riscv64/ntrace", f" -o {os.path.abspath(machine)}/ntrace").split()])
 
     def kills(self, name, directory):
-        """Whether a test notices: a check fails or is not run, or it does not end."""
+        """Tells whether a test detects the mutant: a check fails or is not run, or the test does
+        not end."""
         if ":" in name:
             self.measure_guest(name)
         limit = int(self.facts["cpu"][name] * CPU_FACTOR) + CPU_LEAST
@@ -407,7 +414,8 @@ class Suite:
         return [status, results] != self.facts["results"][name]
 
     def same_code(self, source, text, directory):
-        """Whether the optimizer makes the same of the mutant and the original: then they are equivalent."""
+        """Tells whether the optimizer makes the same code from mutant and original: then they
+        are equivalent."""
         made = []
         for name, code in (("before", open(source).read()), ("after", text)):
             path = os.path.abspath(os.path.join(directory, name + ".o"))
@@ -425,7 +433,7 @@ def kill_group(leader):
 
 
 def forget(facts, names):
-    """Drops what was measured of these tests."""
+    """Drops the measurements of these tests."""
     for part in ("results", "cpu"):
         facts[part] = {name: value for name, value in facts[part].items() if name not in names}
     for lines in facts["lines"].values():
@@ -438,5 +446,6 @@ def has_main(path):
 
 
 def test_name(path):
-    """Of a program its name, of a script its group, too: two groups may have one of the same name."""
+    """Name of a program; of a script also its group, because two groups may have scripts of the
+    same name."""
     return os.path.basename(path)[:-2] if path.endswith(".c") else re.sub(r"^selftests/|\.sh$", "", path)

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The series in kernel/patches on the newest Debian kernel source: each patch
-# applies, builds what it touches without a warning and satisfies checkpatch; the
-# binding satisfies dt-schema. boot.sh makes a kernel of it.
+# applies, its directories build without a warning, and checkpatch has no
+# finding; the binding satisfies dt-schema. boot.sh builds a kernel with the
+# series.
 # shellcheck source=selftests/patches/common.sh
 . "$(dirname "$0")/common.sh"
 ok "the source: $(git -C "$source" log -1 --format=%s)" fresh || done_testing
 
-# An option that depends on something that is not there is dropped in silence.
+# Kconfig silently drops an option whose dependency is missing.
 configured() {
 	local line bad=0
 	while read -r line; do
@@ -18,14 +19,15 @@ configured() {
 ok "a small configuration" configure
 ok "with all that was asked for" configured
 
-# What lies in the directories that the series touches; with W=1.
+# Builds the directories that the series touches, with W=1.
 build() {
 	local file bad=0
 	if ! { kmake olddefconfig && kmake W=1 arch/riscv/kernel/ drivers/perf/; } >"$tmp/build" 2>&1; then
 		tail -n 30 "$tmp/build"
 		return 1
 	fi
-	# The kernel has warnings of its own; none in a file that a patch touches.
+	# The kernel has warnings of its own; a file that a patch touches must
+	# have none.
 	while read -r file; do
 		! grep -F "$file:" "$tmp/build" || bad=1
 	done < <(git -C "$work" diff --name-only HEAD~1)
@@ -40,12 +42,12 @@ done
 ok "RISCV_CTR is on by default, and has been built" \
 	grep -qF drivers/perf/riscv_ctr.o "$objects/drivers/perf/.riscv_ctr.o.cmd"
 
-# dt_binding_check is this, over all bindings.
+# dt_binding_check does the same for all bindings.
 yaml=$work/Documentation/devicetree/bindings/riscv/extensions.yaml
 if python=$(tools/setup/private forky usr/bin/python3 python3 dt-schema 2>"$tmp/private"); then
 	root=${python%/command/*}
 	schema() { PYTHONHOME=$root/usr PYTHONPATH=$root/usr/lib/python3/dist-packages "$python" "$root/usr/bin/$1" "${@:2}"; }
-	# Its messages are findings, whatever it returns.
+	# Every message is a finding, whatever the exit status.
 	quiet() {
 		local rc=0
 		"$@" >"$tmp/said" 2>&1 || rc=$?
@@ -54,7 +56,8 @@ if python=$(tools/setup/private forky usr/bin/python3 python3 dt-schema 2>"$tmp/
 	}
 	ok "the binding is one" quiet schema dt-doc-validate "$yaml"
 	schema dt-mk-schema -j "$yaml" "${yaml%/*}/cpus.yaml" "${yaml%/riscv/*}/interrupt-controller/riscv,cpu-intc.yaml" >"$tmp/schema"
-	# described EXTENSIONS: is a hart with them valid?
+	# described EXTENSIONS: whether a hart with these extensions satisfies
+	# the binding
 	described() {
 		sed "s/@extensions@/\"i\", \"m\", \"a\", \"c\", $1/" selftests/patches/hart.dts.in |
 			dtc -q -I dts -O dtb -o "$tmp/hart.dtb" && quiet schema dt-validate -s "$tmp/schema" "$tmp/hart.dtb"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A kernel with the series of kernel/patches in the virtual SoC: branch stacks of the kernel's own PMU, from programs with
-# known edges. They are evaluated like those of riscv_ctr in selftests/ctr.
+# Boots a kernel with the series of kernel/patches in the virtual SoC, and records branch stacks
+# with the kernel's own PMU, of programs with known edges. The evaluation is the same as for
+# riscv_ctr in selftests/ctr.
 # shellcheck source=selftests/patches/common.sh
 . "$(dirname "$0")/common.sh"
 # shellcheck source=selftests/ctr/host/common.sh
@@ -10,7 +11,7 @@ series() { fresh && for patch in "${patches[@]}"; do apply "$patch" || return 1;
 ok "the series applies" series || done_testing
 ok "a small configuration" configure || done_testing
 
-# The same guest as that of the stock kernel, which needs no modules now.
+# The guest of the stock kernel, which needs no modules with this one.
 image() {
 	local place=build/patched
 	kmake Image || return 1
@@ -54,7 +55,7 @@ for name in stack stacks; do
 	judge $name stack=yes
 	many $name 100
 	zero $name illegal broken newest kernel
-	# What forks begins with an empty stack.
+	# A forked process begins with an empty stack.
 	[ $name = stacks ] || is "${found[rooted]}" "${found[hot]}" "$name: down to main in each sample of a function hot_*"
 done
 like "perf report draws the call graph" 'hot_recursion.*hot_round.*main' "$(tr '\n' ' ' <"$out/lbr.report")"

@@ -14,7 +14,7 @@ work=$(dirname "$source")/work objects=$(dirname "$source")/objects
 exec 9>"$(dirname "$source")/lock"
 flock 9
 
-# A tree of its own that shares the objects of git, for incremental builds.
+# A separate work tree that shares git's objects, for incremental builds.
 if [ "$(git -C "$work" rev-parse --verify -q origin/master 2>/dev/null)" != "$(git -C "$source" rev-parse master)" ]; then
 	rm -rf "$work" "$objects"
 	git clone -q -s "$source" "$work"
@@ -24,7 +24,7 @@ fresh() {
 	git -C "$work" reset -q --hard origin/master
 }
 
-# The kernel's own make, with the objects outside of the tree.
+# Runs the kernel's make, with the objects outside of the tree.
 kmake() {
 	make -s -C "$work" O="$objects" ARCH=riscv CROSS_COMPILE=riscv64-linux-gnu- -j"${JOBS:-$(nproc)}" "$@"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=20
-"""Tests the runner: each way in which a suite could pass by accident must be a failure.
+"""Tests the runner: every way in which a suite could pass by accident must count as a failure.
 
 Each case is a small tree of its own with a copy of selftests/run and tests that are scripts
 of a few lines.
@@ -25,7 +25,7 @@ GOOD = 'echo "ok 1 - one"; echo "ok 2 - two"; echo 1..2'
 
 
 class Tree:
-    """A project with the group "lib", of which each test is a shell script."""
+    """Makes a project with the group "lib", in which each test is a shell script."""
 
     def __init__(self, folder, tests, **files):
         self.top = pathlib.Path(folder)
@@ -128,7 +128,7 @@ def main(folder):
     red("four in a run", {f"{name}.sh": f"{GOOD}; echo '# RETRY the net'" for name in "abcd"}, "8 passed, 1 failed",
         "4 retries, at most 3 allowed")
 
-    # Every run has another seed, which is printed; a given one is kept.
+    # Each run has a new seed, which it prints; a given seed is used as is.
     seeds = []
     for given in ({}, {}, {"SEED": "17"}):
         tree = Tree(folder, {"a.sh": f'echo "# $SEED" >seed; {GOOD}'})
@@ -137,7 +137,8 @@ def main(folder):
     ok(all(printed == seen for printed, seen in seeds), "tests have the seed that is printed", seeds)
     ok(seeds[0] != seeds[1] and seeds[2][0] == "17", "a new one for each run, or the one that is given", seeds)
 
-    # One queue: what keeps two processors busy runs alone on two, the longest begins first.
+    # One queue: on two processors, a test that needs both runs alone, and the longest test starts
+    # first.
     log = 'echo "begin $0" >>log; sleep 0.5; echo "end $0" >>log'
     tree = Tree(folder, {"a.sh": f"{log}; {GOOD}", "b.sh": f"{log}; {GOOD}",
                          "c.sh": f"# runner: cpus=64 seconds=100\n{log}; {GOOD}"})
@@ -156,7 +157,7 @@ def main(folder):
     kept = json.loads((last.top / "build/results/last.json").read_text())
     ok(kept["tests"]["lib/a.sh"]["passed"] == 2, "what was measured is kept", kept)
 
-    # Builds: a group that cannot be built has failed, and the others run.
+    # Builds: a group whose build fails has failed, and the other groups run.
     def project(**targets):
         tree = Tree(folder, {"a.sh": GOOD})
         groups = re.search(r"GROUPS = \[(.*)\]", (SELFTESTS / "run").read_text())[1].replace('"', "").split(", ")
@@ -184,7 +185,7 @@ def main(folder):
     tree = Tree(folder, {})
     ok("no group lob" in tree.run("lob") and tree.status, "an unknown group", tree.said)
 
-    # An interrupt takes the tests along.
+    # An interrupt ends the tests, too.
     tree = Tree(folder, {"a.sh": "sleep 600 & echo $! >pid; wait"})
     process = subprocess.Popen([tree.top / "selftests/run", "lib"], stdout=subprocess.DEVNULL)
     while not (tree.top / "pid").exists() or not (tree.top / "pid").read_text():

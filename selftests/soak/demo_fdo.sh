@@ -14,7 +14,8 @@ for name, (by_qemu, by_trace, _, transfers) in json.load(open("build/demo-fdo/co
 is "$(wc -l <"$tmp/counts")" 5 "five programs"
 read -r first _ transfers _ <"$tmp/counts"
 while read -r by_qemu by_trace taken name; do
-	# What traps is counted by QEMU; the trace has it when it has been repeated.
+	# QEMU also counts an instruction that traps; the trace has it only when it is executed
+	# again.
 	ok "$name: $by_qemu instructions by QEMU, $by_trace by trace" \
 		test $((by_qemu - by_trace)) -ge 0 -a $(((by_qemu - by_trace) * 10000)) -lt "$by_qemu"
 	[ "$name" = base ] || ok "$name: fewer instructions and transfers" test "$by_qemu" -lt "$first" -a "$taken" -lt "$transfers"

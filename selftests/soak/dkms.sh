@@ -31,7 +31,7 @@ version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$work/sources/ntrace-0/dkms
 is "$version" "$(sed -n 's/^.define NTRACE_VERSION "\(.*\)"$/\1/p' "$top/lib/include/ntrace/version.h")" "the version is filled in"
 mv "$work/sources/ntrace-0" "$work/sources/ntrace-$version"
 
-# Paths as the chroot has them.
+# Paths as seen inside the chroot.
 mkdir "$tmp/bin"
 cat >"$tmp/bin/make" <<-END
 	#!/bin/bash
@@ -50,7 +50,7 @@ dkms() {
 mkdir "$work/tree"
 ok "dkms builds for $release" dkms "$release" build -a riscv64 || diag "$(tail -n 30 "$work"/tree/ntrace/*/build/make.log 2>&1)"
 built=$work/tree/ntrace/$version/$release/riscv64/module
-# Whatever kernel/ makes a module of is in dkms.conf.
+# dkms.conf has every module that kernel/ builds.
 is "$(cd "$built" && printf '%s\n' *.ko* | sed 's/\.ko.*//')" \
 	"$(sed -n 's/^obj-m := \(.*\)\.o$/\1/p' "$top"/kernel/*/Kbuild | sort)" "all modules of kernel/"
 field() { /usr/sbin/modinfo -F "$1" "$2"; }
@@ -64,7 +64,7 @@ for module in "$built"/*.ko*; do
 		"$name: of the same source and for the same devices as the one of the guest"
 done
 
-# An older kernel and another machine are told, not compiled for.
+# For an older kernel or another architecture, DKMS prints a message and builds nothing.
 fails "not for 6.11" "BUILD_EXCLUSIVE|does not match|not supported|exclusive" dkms 6.11.9-riscv64 build -a riscv64
 fails "not for x86" "BUILD_EXCLUSIVE|does not match|not supported|exclusive" dkms 6.12.0-amd64 build -a x86_64
 done_testing

@@ -12,8 +12,7 @@ release=$(tools/vsoc/run --print-kernel-release)
 version=$(sed -E 's/^([0-9]+\.[0-9]+).*/\1/' <<<"$release")
 export version
 
-# Only what the makefiles need of 1.5 GB.
-# shellcheck disable=SC2016 # expanded by the inner shell
+# Of the 1.5 GB, unpack only what the makefiles need.
 if ! bash -c 'set -euo pipefail
 	. "$top/tools/setup/suite.sh"
 	suite_fetch "$tmp/debs" "$host_arch" --only "linux-source-$version"

@@ -6,7 +6,7 @@
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
-# What the scripts among the tests run, and the recordings that they read.
+# The command that the script tests run, and the recordings that they read.
 make build-lib build-tools build-ctr build-consumers >&2 || exit 1
 count=${MUTATE_COUNT:-300} seed=${MUTATE_SEED:-1} budget=${MUTATE_BUDGET:-3600}
 
@@ -105,7 +105,7 @@ fails "tests that fail without a mutant are refused" 'test_part fails without a 
 for part in lib tools/ntrace; do
 	diag "$count mutants of $part, seed $seed, $budget s at most"
 	ok "the tests kill 95 % of the mutants of $part" selftests/mutate/run --count "$count" --seed "$seed" --budget "$budget" "$part"
-	# The score, also where it is high enough.
+	# Print the score also when it is high enough.
 	diag "$(tail -n 1 "$tmp/.ok")"
 done
 done_testing

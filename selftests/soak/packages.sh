@@ -34,7 +34,7 @@ is "$(pkg-config --modversion libntrace)" "$upstream" "pkg-config"
 ok "an example with libntrace-dev" gcc -std=c11 -Wall -Wextra -Werror "$root/usr/share/doc/libntrace-dev/examples/ctr.c" \
 	$(pkg-config --cflags --libs libntrace) -o "$tmp/ctr"
 like "runs with libntrace0" "0x200c to 0x1004" "$("$tmp/ctr")"
-# What a package of that program would depend on.
+# The dependencies that a package with that program would have.
 mkdir -p "$tmp/other/debian"
 printf 'Source: other\n\nPackage: other\nArchitecture: any\n' >"$tmp/other/debian/control"
 dpkg-deb -e "$deb/libntrace0_${version}_$arch.deb" "$tmp/other/libntrace0"
@@ -50,8 +50,8 @@ for part in ctr ntrace include; do
 done
 ok "nothing knows where it was built" test -z "$(grep -rlF -e "$deb" -e "$top" "$root")"
 
-# REUSE-IgnoreStart: a pattern is not a licence.
-# What the copyright file says of each file, and what the file says itself.
+# REUSE-IgnoreStart: a pattern is not a licence. Compares the licences in the copyright file with
+# those in the files.
 copyright_holds() {
 	python3 - "$top" <<-'END'
 		import fnmatch, os, re, sys

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Truth with two harts in threads of the host, for more than a thousand million instructions. A busy host may lose trace, as
-# in selftests/tools/truth_races.sh; the loss must then be reported.
+# Truth test of two harts in threads of the host, with more than a thousand million instructions. A
+# busy host may lose trace, as in selftests/tools/truth_races.sh; the loss must then be reported.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/../tools/truth_common.sh"
 
 rounds=${TRUTH_ROUNDS:-120}
-# In BTM a hart that spins for a lock fills the buffer fast, and cannot drain while interrupts are off.
+# In BTM, a hart that spins for a lock fills the buffer quickly, and cannot drain it while
+# interrupts are off.
 truth_job htm "$rounds" 2 LOSSES --mode htm --sink-size 512K
 truth_job btm $((rounds * 5 / 2)) 2 LOSSES --mode btm --sink-size 1M
 truth_job all 3 2 LOSSES --mode htm --privilege usm --sink-size 1M

@@ -9,7 +9,7 @@ data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 
 clean() { valgrind -q --error-exitcode=99 --leak-check=full --errors-for-leak-kinds=definite,possible "$@"; }
 
-# It must be able to find something.
+# valgrind must find a planted error.
 cat >"$tmp/bad.c" <<'END'
 #include <stdlib.h>
 int main(void)
@@ -23,7 +23,7 @@ END
 clean "$tmp/bad" >/dev/null 2>&1
 is $? 99 "valgrind sees memory that was never written and never freed"
 
-# Which ones make builds: VALGRIND_BINS in tools/make/check.mk. A failed build has ended make.
+# make builds the tests of VALGRIND_BINS (tools/make/check.mk). A failed build has ended make.
 tests=0
 for test in "$top"/build/valgrind/test_*; do
 	case $test in *.d) continue ;; esac

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's own tools over kernel/: W=1 and sparse (Debian forky's, the older ones
-# do not know RISC-V's extensions), checkpatch --strict, coccicheck; dt-schema.
+# The kernel's own tools over kernel/: W=1 and sparse (Debian forky's; older ones do not support
+# RISC-V's extensions), checkpatch --strict, coccicheck; dt-schema.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 cd "$top" || exit 1
@@ -26,7 +26,7 @@ is "$(comm -13 "$tmp/found" "$tmp/accepted")" "" "no reason without its finding"
 
 # The bindings: schemas, their examples, and the device trees of the virtual SoC. Debian 13 has no dt-schema.
 bindings=Documentation/devicetree/bindings
-# said FILE.dtb: what the schemas of this project say of it
+# said FILE.dtb: prints the messages of this project's schemas about it
 said() { dt-validate -s "$tmp/schemas.json" "$1" 2>&1 | grep -B1 "From schema: .*$bindings/" || true; }
 if apt-cache policy dt-schema 2>/dev/null | grep -q 'Candidate: [0-9]'; then
 	tools/setup/host-packages bindings
@@ -49,8 +49,8 @@ else
 	skip "dt-validate" "no dt-schema on this host"
 fi
 
-# stream_open is about 2019's conversion; the other two want an OCaml compiler, one
-# of them for a single driver.
+# stream_open concerns a conversion of 2019; the other two need an OCaml compiler, and one of them
+# concerns a single driver.
 semantic() {
 	local patch
 	find "$scripts/scripts/coccinelle" -name '*.cocci' ! -name stream_open.cocci ! -name check_bq27xxx_data.cocci \

@@ -72,7 +72,7 @@ static void branchy(unsigned int rounds)
 		qsort(numbers, NUMBERS, sizeof(numbers[0]), by_value);
 		seed ^= numbers[NUMBERS / 3];
 	}
-	/* So that the work is not removed. */
+	/* Keeps the compiler from removing the work. */
 	if (seed == 42)
 		fputs("", stderr);
 }
@@ -117,7 +117,7 @@ static void toggler_open(struct toggler *toggler, const char *device)
 		die(device);
 }
 
-/* Starts and stops the encoder. The trace itself is thrown away. */
+/* Starts and stops the encoder, and discards the trace. */
 static void toggle(struct toggler *toggler)
 {
 	char waste[65536];
@@ -140,7 +140,7 @@ static void far_toggles(const char *device, unsigned int times)
 	_exit(0);
 }
 
-/* The partner sends back what it gets. */
+/* The partner returns each byte. */
 static void echo(int in, int out, unsigned int rounds)
 {
 	char byte = 0;
@@ -151,7 +151,7 @@ static void echo(int in, int out, unsigned int rounds)
 	_exit(0);
 }
 
-/* Return: when the round trips were done, in now()'s nanoseconds. */
+/* Return: the time at which the round trips were done, in now()'s nanoseconds. */
 static uint64_t switching(unsigned int rounds, const char *device, unsigned int times, int far)
 {
 	unsigned int every = times ? rounds / times : 0;

@@ -24,7 +24,7 @@ static char *bug = "";
 module_param(bug, charp, 0);
 MODULE_PARM_DESC(bug, "which bug to commit");
 
-/* The compiler must not see through it. */
+/* Keeps the compiler from seeing the bug. */
 static volatile int eight = 8;
 static volatile int sixty_five = 65;
 
@@ -51,7 +51,7 @@ static void buggy_take(void *unused)
 	spin_unlock(&buggy_irq);
 }
 
-/* A lock that an interrupt takes is held with interrupts on. */
+/* An interrupt takes the lock, which is also held with interrupts on. */
 static noinline void buggy_irq_unsafe(void)
 {
 	smp_call_function_single(!get_cpu(), buggy_take, NULL, true);
@@ -109,7 +109,7 @@ static noinline void buggy_double_free(void)
 
 static noinline void buggy_vmalloc(void)
 {
-	/* Inside of its page: what is behind that would be an oops. */
+	/* Stay within the page: an access after it would be an oops. */
 	char *memory = vmalloc(10 * eight);
 
 	if (memory)
@@ -122,7 +122,7 @@ static noinline void buggy_leak(void)
 	void *memory;
 	int i;
 
-	/* One may still be in a register or on a stack. */
+	/* A pointer to one block may still be in a register or on a stack. */
 	for (i = 0; i < 10; i++) {
 		memory = kmalloc(1000, GFP_KERNEL);
 		OPTIMIZER_HIDE_VAR(memory);
@@ -161,7 +161,7 @@ static void buggy_nothing(struct timer_list *timer)
 {
 }
 
-/* Memory goes while a timer in it is pending. */
+/* Frees memory with a pending timer in it. */
 static noinline void buggy_object(void)
 {
 	struct timer_list *timer = kzalloc(sizeof(*timer), GFP_KERNEL);

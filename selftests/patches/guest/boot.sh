@@ -10,7 +10,7 @@ edges_stacks b -b -e cycles:u -c 20011 -- "$here/edges" 30000
 edges_stacks two -b -e cycles:u,instructions:u -c 20011 -- "$here/edges" 40000 2
 perf script -i "$tmp/p.data" -F event 2>/dev/null | sort -u >two.events
 edges_stacks calls -e cycles:u -j call,u,save_type -c 20011 -- "$here/edges" 30000
-# Rings of tasks: somebody else takes the hart whenever the program yields it.
+# Rings per task: another task takes the hart whenever the program yields it.
 while :; do :; done &
 edges_stacks stack -e cycles:u -j stack,u -c 20011 -- "$here/edges" 40000
 kill $!

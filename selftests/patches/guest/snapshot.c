@@ -21,7 +21,7 @@
 
 #define ENTRIES 127
 
-/* The value of the map: what the helper returned, and what it filled in. */
+/* Value in the map: the helper's result, and the entries that it stored. */
 struct snapshot {
 	int64_t result;
 	struct perf_branch_entry entries[ENTRIES];
@@ -112,7 +112,7 @@ static struct snapshot take(int map)
 	return snapshot;
 }
 
-/* Where a function of the kernel begins. */
+/* Returns the address of a kernel function. */
 static uint64_t symbol(const char *wanted)
 {
 	FILE *file = fopen("/proc/kallsyms", "r");
@@ -138,7 +138,7 @@ int main(void)
 		.branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_KERNEL,
 		.exclude_user = 1,
 	};
-	/* A JIT compiler calls what is behind the helper. */
+	/* A JIT compiler calls the helper's implementation directly. */
 	uint64_t helper = symbol("bpf_get_branch_snapshot"), inlined = symbol("ctr_snapshot");
 	struct snapshot snapshot;
 	int64_t count, i, user = 0, entered = -1;
