@@ -8,12 +8,13 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 shared=${NTRACE_SHARED:-$top/../shared}/data/refcode
 
-# hex BYTES: what they stand for.
+# hex BYTES: writes these bytes, given in hexadecimal.
 hex() { printf '%b' "$(sed -E 's/([0-9A-Fa-f]{2}) */\\x\1/g' <<<"$*")"; }
-# made TEXT PARAMETER...: the bytes of a text, in hexadecimal.
+# made TEXT PARAMETER...: prints the bytes of a text, in hexadecimal.
 made() { local text=$1; shift; printf '%s\n' "$text" | "$ntrace" assemble "$@" 2>"$tmp/err" | od -An -v -tx1 | tr -d '\n' | cut -c2-; }
 
-# The streams: of the tests of messages and flow, one of each message, the reference encoder's.
+# Streams: those of the tests of messages and flow, one of each message, and the reference
+# encoder's.
 mkdir "$tmp/streams"
 {
 	hex 24 0D 08 E0 7F 10 71 D8 7B 70 D0 1D 1D F8 FF FF 08 C8 3B 0C 90 07 20 00 05 D0 20 07
@@ -30,7 +31,7 @@ for corpus in "$top"/selftests/fuzz/corpus/fuzz_{wire,flow}/*; do
 done
 [ ! -e "$shared/xrle.nex" ] || cp "$shared/xrle.nex" "$tmp/streams/xrle"
 
-# Each of them, and copies with a few bits turned over, dumped and assembled.
+# Dump and assemble each of them, and copies with a few bits flipped.
 cat >"$tmp/identity.py" <<'EOF'
 import os, random, subprocess, sys
 ntrace, folder = sys.argv[1:]
@@ -55,7 +56,7 @@ for name in sorted(os.listdir(folder)):
 noise = random.randbytes(60000)
 for params in sets:
     same("noise", noise, params)
-    # Mostly bytes that go on: long messages with few errors.
+    # Streams mostly of bytes that continue a message: long messages with few errors.
     same("long messages", bytes(byte & 0xfc if index % 9001 else byte for index, byte in enumerate(noise)), params)
 same("empty", b"", "srcbits=2")
 same("what --params says counts more", noise, "srcbits=2", "--params", "srcbits=2")
@@ -64,7 +65,7 @@ EOF
 out=$(python3 "$tmp/identity.py" "$ntrace" "$tmp/streams")
 like "dump --lossless and assemble: the same bytes ($(tail -n 1 <<<"$out"))" "^streams: [0-9]{3}$" "$out"
 
-# without-bytes TEXT: the fields and sizes of messages without flags have to do.
+# without-bytes TEXT: the fields and sizes suffice for messages without flags.
 without_bytes() {
 	python3 -c '
 import json, sys
@@ -86,7 +87,7 @@ if [ -e "$shared/xrle.nex" ]; then
 	ok "dump --json of a whole trace will do" cmp "$tmp/got" "$shared/xrle.nex"
 	"$ntrace" dump --lossless --params xlen=32 "$shared/xrle.nex" | without_bytes | "$ntrace" assemble >"$tmp/got"
 	ok "the reference encoder's stream from fields alone" cmp "$tmp/got" "$shared/xrle.nex"
-	# Addresses alone, as people write them.
+	# ADDRESS fields alone, as in messages written by hand.
 	"$ntrace" dump --json --params xlen=32 "$shared/xrle.nex" | python3 -c '
 import json, sys
 for line in sys.stdin:
@@ -101,7 +102,7 @@ else
 	skip "the reference encoder's stream" "no $shared/xrle.nex"
 fi
 
-# By hand.
+# Messages written by hand.
 cat >"$tmp/hand" <<'EOF'
 # a program starts
 {"name":"ProgTraceSync", "SYNC":5, "ICNT":0, "ADDRESS":"0x3fc04"}
@@ -135,7 +136,8 @@ is "$(made '{"tcode":9,"bytes":"240de88c040000ff","SYNC":3,"ICNT":0,"ADDRESS":"0
 is "$(made '{"tcode":56,"bytes":"e0000003"}')" "e0 00 00 03" "a vendor's message has bytes and no fields"
 is "$(made '{"name":"DirectBranch","ICNT":3,"names":{"x":"\u00e9\ud83d\ude00\n"},"flags":[]}')" "0c 0f" "strings with escapes"
 
-# refuses WHAT LINE PATTERN TEXT PARAMETER...: one complaint that names file and line; no output.
+# refuses WHAT LINE PATTERN TEXT PARAMETER...: prints one complaint that names file and line, and no
+# output.
 refuses() {
 	local what=$1 number=$2 pattern=$3 text=$4 rc=0
 	shift 4
@@ -285,7 +287,7 @@ refuses "what a terminal would obey" 1 'no message has the name "\?\[31m"' '{"na
 refuses "an empty text" 3 'the text is empty' '# nothing
 '
 
-# Long messages in pieces, and little memory.
+# Long messages in pieces, with little memory.
 head -c 100000000 /dev/zero >"$tmp/zeros"
 (ulimit -v 100000 && "$ntrace" dump --lossless "$tmp/zeros" 2>/dev/null | "$ntrace" assemble) | cmp -n 100000001 - "$tmp/zeros" >"$tmp/out" 2>&1
 is "$(cat "$tmp/out")" "" "100 MB of zeros in little memory"
@@ -297,7 +299,7 @@ made '{"tcode":9,"SYNC":1,"ICNT":0,"FADDR":128,"address":"0x100"}
 {"tcode":9,"SYNC":1,"ICNT":0,"FADDR":128,"address":"0x104"}' >/dev/null
 like "an address that is not that of the fields: said once" '^ntrace: warning: standard input:2: "address" is 0x102, but the fields mean 0x100[^:]*: [^:]*$' "$(cat "$tmp/err")"
 
-# The output: whole or not at all.
+# The output file is complete or absent.
 mkdir "$tmp/out.d"
 echo before >"$tmp/out.d/a.nex"
 echo '{"tcode":3}' | "$ntrace" assemble -o "$tmp/out.d/a.nex" 2>/dev/null

@@ -46,7 +46,7 @@ is "$("$ntrace" check --list --json | python3 -c '
 import json, sys
 print("\n".join(json.loads(line)["rule"] for line in sys.stdin))')" "$(awk '{ print $1 }' "$tmp/list")" "--list --json: the same rules"
 
-# Known properties of the encoder.
+# Options that state properties of the encoder.
 hex 24 48 05 00 0B >"$tmp/src.nex"
 "$ntrace" check --params srcbits=4 --sources 0,2-3 "$tmp/src.nex" >"$tmp/out"
 is "$? $(grep -c src-undeclared "$tmp/out")" "0 0" "--sources: SRC 2 is one"
@@ -63,7 +63,7 @@ is $? 1 "a trace that begins anywhere has findings"
 "$ntrace" check --wrapped "$tmp/wrapped.nex" >/dev/null
 is $? 0 "--wrapped: it has none"
 
-# Code is followed for 64 SRC: ProgTraceSync SYNC 5 PC 0x1000 of SRC 0 to 65.
+# ntrace check follows the code of 64 SRC: ProgTraceSync SYNC 5 PC 0x1000 of SRC 0 to 65.
 printf '\001\000\001\000' >"$tmp/nops.bin"
 python3 -c '
 import sys
@@ -76,7 +76,7 @@ is "$? $(grep -oE 'flow-source-limit .*SRC=[0-9]+' "$tmp/out" | sed 's/ .*=/ /' 
 "$ntrace" check --params srcbits=12 "$tmp/many.nex" | grep -c flow-source >"$tmp/out"
 is "$(cat "$tmp/out")" 0 "but not where there is no code to follow"
 
-# Could not be checked: neither 0 nor 1.
+# A trace that cannot be checked: exit status neither 0 nor 1.
 "$ntrace" check /nonexistent >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out")" "2 " "no such file: status 2"
 "$ntrace" check --elf "$ntrace" "$tmp/good.nex" >"$tmp/out" 2>"$tmp/err"
@@ -93,7 +93,7 @@ if [ -e "$data/xrle.nex" ]; then
 	like "a flipped bit contradicts the program" "flow-[a-z-]+ +at 0x" "$(cat "$tmp/out")"
 	"$ntrace" check --params xlen=32 "$tmp/flipped.nex" >/dev/null
 	is $? 0 "which the messages alone do not show"
-	# Streams of our own encoder from the same PCs, every mode and some options.
+	# Streams of ntrace encode from the same PCs, in every mode and with some options.
 	zcat "$data/xrle.pcseq.txt.gz" | cut -d, -f1 >"$tmp/pcs"
 	for options in "--mode btm" "--mode htm" "--mode htm --implicit-return 8 --repeated-history" \
 		"--mode btm --params srcbits=3,extaddr=1" "--mode htm --params alljumps=1"; do

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace ctr: rings shown, compared, and made by the model from an ingress file. The
-# numbers are those of the specification (digest ctr.md) and of a ring read in QEMU.
+# ntrace ctr: shows rings, compares them, and makes them with the model from an ingress file. The
+# numbers come from Control Transfer Records 1.0 and from a ring read in QEMU.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 ntrace=$top/build/ntrace
 cd "$tmp" || exit 1
 
-# wrong TEXT STATUS PATTERN ARGUMENT...: one line on stderr alone.
+# wrong TEXT STATUS PATTERN ARGUMENT...: one line, on stderr only.
 wrong() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3
@@ -56,7 +56,7 @@ is "$("$ntrace" ctr dump --call-stack stack)" "#0   0x0000000000002000 called at
 like "deeper than the ring" "outer calls may be missing" "$(head -n 3 stack | "$ntrace" ctr dump --call-stack -)"
 wrong "a ring that RASEMU did not make" 1 "was it recorded with RASEMU" dump --call-stack ring
 
-# Each field of entry 2, changed.
+# Every field of entry 2 changed.
 same() { "$ntrace" ctr compare "$@"; }
 is "$(same ring ring)" "6 entries, no difference" "equal rings"
 while IFS='|' read -r line reason; do
@@ -81,7 +81,7 @@ sed 's/^2 .*/2 0x10001 0x20002 0x5/' ring >other
 ok "--has type: cycles and MISP do not count" same --has type ring other
 is "$(same --has type,cycles ring other)" "entry 2: cycles: 17548 in A, unknown in B" "--has is a list"
 
-# Example E1 of the ingress port, by hand: a call, a branch not taken, one taken.
+# A hand-written example for the trace ingress port: a call, a branch not taken, one taken.
 cat >e1 <<-'END'
 	ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block
 	c priv=3 0x1000,7,8
@@ -106,13 +106,14 @@ is "$("$ntrace" ctr model --draft --depth 32 --control 0x1000000001 e1 | grep -v
 sed 's/0x988.*/0x988,2,13,1/; s/^end/overrun\n&/' e1 >lost
 like "a transfer without a target is told" "warning: lost: 1 transfers are missing" "$("$ntrace" ctr model lost 2>&1 >/dev/null)"
 
-# A real program: its instructions in order and their kinds, as the reference decoder has them.
+# A real program: its instructions in order, with the kinds that the reference decoder prints.
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 if [ -e "$data/xrle.elf" ]; then
 	zcat "$data/xrle.pcseq.txt.gz" >pcseq
 	cut -d, -f1 pcseq >pcs
 	"$ntrace" encode --pcs pcs --elf "$data/xrle.elf" --mode htm --record-ingress xrle.ingress -o xrle.nex >out 2>&1
-	# expected NTBREN CONTROL: the last 256 pairs of instructions of which the first is a transfer.
+	# expected NTBREN CONTROL: prints the last 256 pairs of instructions of which the first is a
+	# transfer.
 	expected() {
 		python3 - "$data/xrle.pcinfo.txt" pcseq "$1" <<-'END'
 			import sys
@@ -156,7 +157,7 @@ wrong "compare: cannot be read" 2 "nonexistent: No such file" compare ring /none
 wrong "compare: twice standard input" 2 "one of the two only" compare - -
 wrong "no ring" 1 "standard input: no entry" dump -
 wrong "model: no ingress file" 1 "ring: .*ntrace-ingress. is wanted" model ring
-# bad TEXT PATTERN LINE: the third line of a ring.
+# bad TEXT PATTERN LINE: LINE is the third line of a ring.
 bad() {
 	printf '# remark\n0 1 2 3\n%s\n' "$3" >bad
 	wrong "$1" 1 "bad: line 3: .*$2" dump bad

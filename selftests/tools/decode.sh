@@ -23,7 +23,7 @@ for text in sys.stdin:
     for name, value in re.findall(r"(\w+)\[\d+\]=(0x[0-9A-Fa-f]+)", text):
         if name == "TCODE": continue
         if name == "RCODE": rcode = int(value, 16)
-        # It calls every first field of ResourceFull RDATA.
+        # It calls the first field of every ResourceFull RDATA.
         if name == "RDATA": name = ["ICNT", "HIST", "HIST"][rcode]
         line += " %s=%d" % (name, int(value, 16))
 if line: print(line)' >"$tmp/expected.dump"
@@ -58,7 +58,7 @@ ok "decode --level instruction: the same" cmp "$tmp/expected.pc" "$tmp/got.insn"
 is "$(awk '!/^--/ { sum += $2 } END { print sum }' "$tmp/blocks")" "$(wc -l <"$tmp/expected.pc")" \
 	"decode --level block: as many instructions"
 
-# Taken transfers, from the PC sequence alone.
+# Taken transfers, derived from the PC sequence alone.
 awk -F, '{
 	pc = tolower($1)
 	value = 0
@@ -67,7 +67,7 @@ awk -F, '{
 	last = pc
 	expected = value + substr($2, length($2))
 }' <(zcat "$data/xrle.pcseq.txt.gz" | tr -d '\r') >"$tmp/expected.branches"
-# The sequence ends with a call, and does not say where to.
+# The sequence ends with a call whose target is unknown.
 "$ntrace" decode --level branch --elf "$data/xrle.elf" "$data/xrle.nex" | grep -v '^--' >"$tmp/all.branches"
 grep -v ' branch not taken ' "$tmp/all.branches" | cut -d' ' -f1-3 |
 	sed "\${/^$(tail -n 1 "$tmp/expected.pc") /d}" >"$tmp/got.branches"
@@ -106,7 +106,7 @@ done < <(readelf -lW "$data/xrle.elf" | awk '$1 == "LOAD" && $5 != "0x00000" { p
 "$ntrace" decode --level pc --params xlen=32 "${raw[@]}" "$data/xrle.nex" | cmp - "$tmp/expected.pc"
 is $? 0 "--raw FILE@ADDR in place of --elf"
 
-# Two harts in one trace: message by message in turn, the second one cut short.
+# Two harts in one trace, with alternating messages; the second trace is cut.
 for src in 1 2; do
 	"$ntrace" encode --pcs <(head -n $((160000 / src)) "$tmp/expected.pc") --elf "$data/xrle.elf" --mode htm \
 		--params srcbits=2 --src "$src" -o "$tmp/src$src.nex" >"$tmp/err" 2>&1 || diag "$(cat "$tmp/err")"
@@ -143,8 +143,8 @@ printf '\x24\x0d\x00\x83\x6c\x00\x07' >"$tmp/tail.nex"
 is "$?" 3 "an end with instructions that are not shown: exit status"
 like "and how many" "where this branch went; at least 1 more instructions retired at 0x0+1002" "$(cat "$tmp/out")"
 
-# c.nop and c.beqz, twice, then nops; Correlation with I-CNT 6 and the history of one branch: nothing tells
-# where the second one goes.
+# c.nop and c.beqz, twice, then nops; Correlation with I-CNT 6 and the history of one branch: no
+# message reports the second branch.
 printf '\x01\x00\x01\xc1\x01\x00\x01\xc1\x01\x00\x01\x00' >"$tmp/ahead.bin"
 printf '\x24\x0d\x00\x83\x84\x50\x19\x0b' >"$tmp/ahead.nex"
 "$ntrace" decode --level instruction --params mode=htm --raw "$tmp/ahead.bin@0x1000" "$tmp/ahead.nex" >"$tmp/out" 2>/dev/null
@@ -191,7 +191,7 @@ print([json.loads(line)["names"] for line in sys.stdin])')" \
 	"[{'SYNC': 'trace enable'}, {}, {}, {'ETYPE': 'queue overrun'}, {'SYNC': 'FIFO overrun'}, {'EVCODE': 'trace disable'}]" \
 	"dump --json: values that have names"
 
-# More SRC than anybody has harts: 300 times ProgTraceSync SYNC 5 PC 0x1000, SRC of 12 bits.
+# More SRC than there are harts: 300 times ProgTraceSync SYNC 5 PC 0x1000, SRC of 12 bits.
 python3 -c '
 import sys
 for src in range(300):
@@ -202,7 +202,7 @@ is "$? $(grep -c -- '-- sync' "$tmp/out") $(grep -c 'a SRC that is not decoded' 
 like "and it is said" "more than 256 SRC: 44 others" "$(cat "$tmp/err")"
 is "$("$ntrace" decode --raw "$tmp/nops.bin@0x1000" --params srcbits=12 --src 299 "$tmp/many.nex" | wc -l)" 1 "but any one can be chosen"
 
-# Symbols, against the symbol table.
+# Symbols, compared with the symbol table.
 readelf -sW "$data/xrle.elf" | awk '$4 == "FUNC" && $3 > 0 { print $2, $8 }' | sort >"$tmp/functions"
 wrong=$(sed -nE 's/^(0x[0-9a-f]+)-.* ([^ +]+) \[xrle.elf\]$/\1 \2/p' "$tmp/blocks" | sort -u |
 	while read -r address name; do
@@ -210,7 +210,7 @@ wrong=$(sed -nE 's/^(0x[0-9a-f]+)-.* ([^ +]+) \[xrle.elf\]$/\1 \2/p' "$tmp/block
 	done)
 is "$wrong" "" "decode: blocks at the start of a function carry its name"
 
-# A trace cut inside a message: the complete messages, and a warning.
+# A trace cut inside a message: the complete messages are decoded, with a warning.
 size=$(stat -c %s "$data/xrle.nex")
 head -c $((size - 3)) "$data/xrle.nex" >"$tmp/cut.nex"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/cut.nex" >"$tmp/cut.pc" 2>"$tmp/err"
@@ -223,14 +223,14 @@ ok "a trace that is cut: and it is right" cmp <(head -n "$lines" "$tmp/expected.
 is $? 3 "dump of a cut trace: exit status"
 like "dump of a cut trace: warns" "ends inside a message" "$(cat "$tmp/err")"
 
-# A byte that no encoder sends: an error, a gap, and decoding that ends well.
+# A byte that no encoder sends: decode reports an error and a gap, and continues.
 { head -c 1000 "$data/xrle.nex"; printf '\002'; tail -c +1001 "$data/xrle.nex"; } >"$tmp/hole.nex"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/hole.nex" >"$tmp/hole.pc" 2>"$tmp/err"
 is $? 3 "a hole: exit status"
 like "a hole: a line for the gap" "gap, offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
 ok "a hole: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, SRC 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
 
-# Without the program's memory every address is unknown, and said to be.
+# Without the program's memory, decode reports every address as unknown.
 "$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"
 is $? 3 "program loaded elsewhere: exit status"
 is "$(wc -l <"$tmp/out")" 0 "program loaded elsewhere: nothing is invented"

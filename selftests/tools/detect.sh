@@ -20,14 +20,14 @@ complains() {
 	fi
 }
 
-# bytes FILE HEX...: a file of these bytes.
+# bytes FILE HEX...: writes a file of these bytes.
 bytes() {
 	local file=$1
 	shift
 	printf '%b' "$(printf '\\x%s' "$@")" >"$file"
 }
 
-# The digest's ProgTraceSync with a SRC of 4 bits, then DirectBranch of the same SRC, 300 of them.
+# ProgTraceSync with a SRC of 4 bits, then DirectBranch of the same SRC, 300 times.
 python3 - "$tmp" <<'END'
 import random, sys
 def message(fields, last):
@@ -63,7 +63,7 @@ open(folder + "/random.bin", "wb").write(bytes(rng.randrange(256) for i in range
 END
 python3 "$top/selftests/tools/frames.py" "$tmp/frames.bin" 1 1 "0x10=$tmp/four.nex"
 
-# first TRACE OPTION...: the options of the first candidate.
+# first TRACE OPTION...: prints the options of the first candidate.
 first() {
 	"$ntrace" detect "$@" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["candidates"][0]["options"])'
 }
@@ -109,7 +109,7 @@ complains "two files" 2 "a trace file is needed" detect "$tmp/four.nex" "$tmp/fo
 bytes "$tmp/two.nex" 24 0d 00 0b 84 00 07
 like "a trace of two messages" "not told +.*xlen, mode" "$("$ntrace" detect "$tmp/two.nex")"
 
-# Commands point to it.
+# Commands that read raw traces suggest ntrace detect.
 riscv64-linux-gnu-gcc -x assembler -nostdlib -static -Wl,--build-id=none -o "$tmp/prog" - <<<'_start: nop'
 for command in dump "decode --elf $tmp/prog" stat check; do
 	read -ra words <<<"$command"

@@ -6,11 +6,11 @@ set -uo pipefail
 . "$(dirname "$0")/../tap.sh"
 ntrace=$top/build/ntrace
 
-# hex BYTES: what they stand for.
+# hex BYTES: writes these bytes, given in hexadecimal.
 hex() { printf '%b' "$(sed -E 's/([0-9A-Fa-f]{2}) */\\x\1/g' <<<"$*")"; }
 
-# One of each message of the digest's section 13, a vendor's, a reserved TCODE, one
-# without its second field, idles.
+# One message of each TCODE, a vendor message, a reserved TCODE, a message without its second field,
+# idle bytes.
 {
 	hex 24 0D 08 E0 7F 10 71 D8 7B 70 D0 1D 1D F8 FF FF 08 C8 3B 0C 90 07 20 00 05 D0 20 07
 	hex 6C 48 05 58 0B 78 27 84 40 25 17 2C C9 00 13 30 08 15 00 13 74 10 21 20 09 0B
@@ -23,7 +23,8 @@ like "U-ADDR from the address before" "UADDR=0x7b6 -> 0x3f368 " "$(sed -n 2p "$t
 like "vendor's message: flag and raw bytes" "Vendor +\[unknown\] \| e0 00 00 04 ff$" "$(grep Vendor "$tmp/all.txt")"
 like "reserved TCODE: flag and raw bytes" "Reserved +\[unknown\] \| b0 17$" "$(grep Reserved "$tmp/all.txt")"
 like "missing field" "\[truncated\] \| 24 0f$" "$(tail -n 1 "$tmp/all.txt")"
-# TCODEs 56 to 58, which some encoders use: the number, SRC and the bytes of fields that only the vendor knows.
+# TCODEs 56 to 58, which some encoders use: dump prints number, SRC and bytes; the fields are
+# vendor-specific.
 hex E0 04 05 09 FF E4 08 03 E8 0C 00 07 >"$tmp/vendor.nex"
 is "$("$ntrace" dump --params srcbits=2 "$tmp/vendor.nex"; echo $?)" \
 	"0x00000000    5  56 Vendor                 SRC=1 [unknown] | e0 04 05 09 ff
@@ -52,7 +53,7 @@ is "$(awk '{ printf "%s", $2 }' "$tmp/bytes")" "$(od -An -v -tx1 "$tmp/all.nex" 
 	"--bytes: every byte of every message"
 is "$(head -n 5 "$tmp/bytes" | awk '{ print $3 }' | tr '\n' ' ')" "001001_00 000011_01 000010_00 111000_00 011111_11 " \
 	"--bytes: MDO and MSEO"
-# fields HEX PARAMS: what --bytes says of each byte, "TCODE SRC+SYNC ICNT".
+# fields HEX PARAMS: prints what --bytes prints for each byte, "TCODE SRC+SYNC ICNT".
 fields() { hex "$1" | "$ntrace" dump --bytes ${2:+--params "$2"} - 2>/dev/null | awk '/^  0x/ { printf "%s%s", separator, $4; separator = " " }'; }
 is "$(fields "24 0D 08 E0 7F")" "TCODE SYNC+ICNT FADDR FADDR FADDR" "--bytes: names the fields of a byte"
 is "$(fields "70 D0 1D 1D F8 FD 17")" "TCODE BTYPE+ICNT ICNT UADDR HIST HIST TSTAMP" "--bytes: variable fields and TSTAMP"
@@ -69,7 +70,7 @@ is "$(fields "FF 24 0A 00 83") $(fields "01 0F") $(fields "24 0D 08")" "TCODE SY
 	"--bytes: what is no message, and a cut one"
 is "$(grep -o '^.*\(end of\)' "$tmp/bytes" | awk '{ print length }' | sort -u | wc -l)" 1 "--bytes: lines are aligned"
 
-# sizes HEX PARAMS: lengths of fields that are not encoded in the shortest way.
+# sizes HEX PARAMS: prints the lengths of fields that are not encoded in the shortest way.
 sizes() { hex "$1" | "$ntrace" dump --json --params "${2:-xlen=64}" - | grep -o '"sizes":{[^}]*}'; }
 is "$(sizes "24 0D 08 E0 7F")$(sizes "0C 0F")$(sizes "24 0D E8 8C 04 00 00 FF" extaddr=1)" '"sizes":{"FADDR":6}' \
 	"--json: no sizes of the shortest forms, but of an extended address"
@@ -95,20 +96,20 @@ is "$("$ntrace" dump --json "$tmp/all.nex" "$tmp/all.nex" | python3 -c '
 import json, sys
 print(len({json.loads(line)["file"] for line in sys.stdin}))')" 1 "several files: JSON has the name"
 
-# SRC: U-ADDR is relative to the last address of its own SRC.
+# U-ADDR is relative to the last address of the same SRC.
 hex 24 68 05 00 09 24 78 58 44 8C 13 24 54 01 13 10 28 09 07 >"$tmp/src.nex"
 "$ntrace" dump --params srcbits=4 "$tmp/src.nex" >"$tmp/out"
 is "$("$ntrace" dump --params srcbits=4 --src 10 "$tmp/src.nex" | wc -l)" 2 "--src picks"
 like "addresses are per SRC" "UADDR=0x1 -> 0x102 " "$(tail -n 1 "$tmp/out")"
 
-# The same through a pipe that gives a few bytes at a time, over more than one buffer.
+# The same through a pipe that delivers a few bytes at a time, across a buffer boundary.
 python3 -c 'import sys; sys.stdout.buffer.write(open(sys.argv[1], "rb").read() * 9000)' "$tmp/all.nex" >"$tmp/long.nex"
 "$ntrace" dump "$tmp/long.nex" | sha256sum >"$tmp/expected"
 dd if="$tmp/long.nex" bs=1021 status=none | "$ntrace" dump - | sha256sum >"$tmp/got"
 ok "the result does not depend on how input is cut" cmp "$tmp/got" "$tmp/expected"
 is "$("$ntrace" dump "$tmp/long.nex" | sed 's/.*| //' | tr -d ' \n' | sha256sum)" \
 	"$(od -An -v -tx1 "$tmp/long.nex" | tr -d ' \n' | sed 's/f8ffff08/f8ff08/g' | sha256sum)" "all bytes are shown once"
-# An endless message is cut short, not kept.
+# dump cuts an endless message, and does not keep it in memory.
 head -c 100000000 /dev/zero | (ulimit -v 100000 && "$ntrace" dump - 2>/dev/null) >"$tmp/out"
 is "$(sed 's/|.*//' "$tmp/out")" "0x00000000 100000000   - the trace ends inside this message " "100 MB of zeros are one cut message"
 
@@ -120,7 +121,7 @@ is "$(awk '{ print $1, $2, $3, $4 }' "$tmp/out")" "0x00000000 100002 3 DirectBra
 0x000186a2 2 3 DirectBranch
 0x000186a4 1 - reserved" "a blank between columns, however long a message is"
 
-# --lossless: every byte once, whatever the chunks.
+# --lossless prints every byte once, whatever the chunks.
 python3 - "$tmp/damaged.nex" <<'EOF'
 import sys
 data = bytes.fromhex("ff03ff0c0f0c0c0003240a00838307ff0c1f")

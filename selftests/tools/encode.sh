@@ -8,7 +8,7 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 
-# A program of our own: calls, returns, a loop, a jump table, an upper immediate and a jump.
+# A test program: calls, returns, a loop, a jump table, an upper immediate and a jump.
 cat >"$tmp/demo.S" <<'END'
 	.globl _start
 _start:	li	s0, 40
@@ -30,7 +30,7 @@ END
 ok "the program is assembled" riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 \
 	-Wl,--build-id=none -o "$tmp/demo" "$tmp/demo.S" || { done_testing; exit; }
 
-# The executed instructions, from its symbols and the order above.
+# The executed instructions, from the program's symbols and the order above.
 riscv64-linux-gnu-objdump -d "$tmp/demo" | awk '
 	/^[0-9a-f]+ <.*>:$/ { label = substr($2, 2, length($2) - 3); start[label] = count + 0 }
 	/^ +[0-9a-f]+:/ { sub(":", "", $1); pc[count++] = "0x" $1 }
@@ -56,7 +56,7 @@ riscv64-linux-gnu-objdump -d "$tmp/demo" | awk '
 like "its run is written down" "^0x10000" "$(head -n 1 "$tmp/pcs")"
 total=$(wc -l <"$tmp/pcs")
 
-# encodes TEXT OPTION...: into a trace that decodes to the same PCs.
+# encodes TEXT OPTION...: encodes a trace, which decodes to the same PCs.
 encodes() {
 	local text=$1
 	shift
@@ -92,7 +92,7 @@ encodes "standard input" --pcs - --mode htm <"$tmp/pcs"
 ok "trace to standard output" cmp "$tmp/piped" "$tmp/trace"
 like "figures to standard error" "bytes [0-9]+" "$(cat "$tmp/err")"
 
-# As QEMU logs: another CPU, a block that did not run, remarks.
+# Format of QEMU's log: another CPU, a block that did not run, remarks.
 awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
 	if (NR % 10 == 0) {
 		print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f"
@@ -117,7 +117,7 @@ if [ -r "$data/xrle.elf" ]; then
 	is "$(head -n 2 "$tmp/summary" | tr '\n' ' ')" "bytes 3374 messages 482 " "xrle: the published bytes and messages"
 	ok "xrle: decodes to the same PCs" cmp <("$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/trace") \
 		<(tr A-F a-f <"$tmp/xrle")
-	# As the tools of others leave them: kinds, comments, blank lines, line ends of another system.
+	# Formats of other tools: kinds, comments, blank lines, CR LF line ends.
 	{
 		printf '# made by hand\n\n  // indented\r\n'
 		sed -e '2s/,.*/ # the second/' -e '3s/$/ \/\/ the third/' -e '4s/$/\r/' -e 5G "$tmp/xrle.seq"
@@ -129,7 +129,7 @@ else
 	skip "xrle" "no ../shared/data/refcode, nor NTRACE_SHARED"
 fi
 
-# An interrupt in plain code, and one after a branch.
+# An interrupt in sequential code, and one after a branch.
 printf '0x10000\n0x10014\n0x10016\n0x10000\n' >"$tmp/jumpy"
 "$ntrace" encode --pcs "$tmp/jumpy" --elf "$tmp/demo" --mode htm -o "$tmp/trace" >"$tmp/summary"
 like "traps are told" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CoreSight formatter frames of files, by ARM IHI 0029 and by nothing of the library.
+"""Writes files as CoreSight formatter frames, by ARM IHI 0029 and without the library.
 
 usage: frames.py OUT SEED SYNC ID=FILE ...
 
-The bytes of the files are mixed by SEED, 0: one file after the other. With SYNC=1 words and
-half-words of synchronization come among them. A frame is chosen anew for each place of an ID: where
-both ways to write it are possible SEED decides, and IDs are repeated now and then.
+SEED interleaves the bytes of the files; 0 writes one file after the other. SYNC=1 adds
+synchronization words and half-words. If an ID can be written in two ways, SEED chooses one;
+IDs are repeated now and then.
 """
 import random
 import sys
@@ -14,7 +14,7 @@ WORD = b"\xff\xff\xff\x7f"
 
 
 def mixed(files, draw):
-    """(source, byte) in the order of the trace."""
+    """Yields (source, byte) in the order of the trace."""
     if not draw:
         return [(source, byte) for source, data in files for byte in data]
     left = [[source, data, 0] for source, data in files if data]
@@ -31,7 +31,7 @@ def mixed(files, draw):
 
 
 class Frame:
-    """Eight pairs; the last has no odd byte but the eight bits."""
+    """Eight pairs of bytes; the odd byte of the last pair holds the eight auxiliary bits."""
 
     def __init__(self):
         self.bytes, self.bits = [], 0
@@ -62,7 +62,8 @@ def frames(items, draw):
         while not frame.whole():
             first, second = next_source(0), next_source(1)
             if first != now:
-                # An ID with bit 0, and a byte of it; in byte 14 the bit says nothing.
+                # An ID with bit 0 set, and a data byte of it; in byte 14 the auxiliary bit has no
+                # meaning.
                 now = first
                 bit = draw.randrange(2) if draw and frame.last() else 0
                 frame.pair(now << 1 | 1, 0 if frame.last() else pop(), bit)
@@ -70,7 +71,7 @@ def frames(items, draw):
                 byte = pop()
                 frame.pair(byte & 0xfe, 0, byte & 1)
             elif second != now:
-                # The byte stands after the ID that follows it.
+                # The byte is stored after the ID that follows it.
                 byte = pop()
                 now = second
                 frame.pair(now << 1 | 1, byte, 1)

@@ -26,7 +26,8 @@ complains() {
 	fi
 }
 
-# A message of each kind; sync and trace off of four c.nop again and again, and where they are.
+# A message of each kind; the file also notes their places. Then sync and trace off of four c.nop,
+# repeatedly.
 {
 	hex 24 0D 08 E0 7F 10 71 D8 7B 70 D0 1D 1D F8 FF FF 08 C8 3B 0C 90 07 20 00 05 D0 20 07
 	hex 6C 48 05 58 0B 78 27 84 40 25 17 2C C9 00 13 30 08 15 00 13 74 10 21 20 09 0B
@@ -105,14 +106,16 @@ fi
 
 # ---- what is missing ----
 
-# Frames 0..9 are whole; each has 15 bytes of source 1, the first one 14, so that 149 bytes are whole.
+# Frames 0..9 are complete; each has 15 bytes of source 1, the first one 14: 149 bytes in all.
 frame() { dd if="$tmp/loop.fr" bs=16 skip="$1" count="$2" status=none; }
 word() { for _ in $(seq "$1"); do hex FF FF FF 7F; done; }
-# A frame that begins with the ID, and has the trace from a message on: sync and off, twice.
+# A frame that begins with the ID and contains the trace from a message boundary on: sync and off,
+# twice.
 head -c 14 "$tmp/loop.nex" >"$tmp/two"
 frames "$tmp/anew" 0 0 1="$tmp/two"
 
-# gap NAME WARNING OFFSET DROPPED: $tmp/gap.fr has one gap there, at which DROPPED bytes of a message go.
+# gap NAME WARNING OFFSET DROPPED: $tmp/gap.fr has one gap at OFFSET, where DROPPED bytes of a
+# message are lost.
 gap() {
 	local name=$1 warning=$2 offset=$3 dropped=$4
 	"$ntrace" dump --framing coresight:1 "$tmp/gap.fr" >"$tmp/out" 2>"$tmp/err"
@@ -133,7 +136,7 @@ gap() {
 	"$ntrace" check "${elf[@]}" --framing coresight:1 "$tmp/gap.fr" >"$tmp/out" 2>/dev/null
 	is "$? $(sed 's/^[0-9]* //' "$tmp/out")" "3 messages: 0 errors, 0 warnings, 0 infos" "$name: check: no finding, status 3"
 }
-# 149 bytes are 21 messages of 7 and 2 bytes more.
+# 149 bytes are 21 messages of 7 bytes, and 2 bytes more.
 { frame 0 10; word 4; cat "$tmp/anew"; } >"$tmp/gap.fr"
 gap "a barrier" "trace is missing in the frames: 1 barrier over lost trace; first at byte 0xb0 of the input, offset 0x95 of the source" 93 2
 is "$("$ntrace" dump --framing coresight:1 "$tmp/gap.fr" 2>/dev/null | grep -c ProgTrace)" 45 "all but what is dropped and the rest of a message"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Inputs that no encoder and no recorder makes, each of about the requested number of bytes.
+"""Makes inputs that no encoder and no recorder would, of about the requested number of bytes.
 
 usage: hostile.py KIND BYTES >FILE
        hostile.py --list
@@ -36,12 +36,13 @@ def noise(size):
 
 
 def resource_full(size):
-    """DirectBranch of 5 bytes with I-CNT 2^22 - 1: nearly as much as so many bytes may stand for."""
+    """DirectBranch of 5 bytes with I-CNT 2^22 - 1: nearly the largest amount of code for that
+    many bytes."""
     return SYNC + fill(message(3, [63, 63, 63, 15]), size - len(SYNC))
 
 
 def sources(size):
-    """A SRC of 12 bits that is another one in each message."""
+    """A SRC of 12 bits that differs in each message."""
     out = bytearray()
     for n in range(size // 4 + 1):
         out += bytes([62 << 2, (n & 63) << 2, (n >> 6 & 63) << 2, 3])

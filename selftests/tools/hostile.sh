@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: seconds=30
-# Inputs made to cost time or memory, for each command that reads untrusted bytes: the commands end with a status of their
-# own, their work grows at most linearly with the bytes, and they report progress. All by counts: nothing here depends on
-# the speed of the host.
+# Inputs made to cost time or memory, for each command that reads untrusted bytes: the commands exit
+# by themselves, their work grows at most linearly with the bytes, and they report progress. The
+# test counts instructions, so it does not depend on the speed of the host.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -16,7 +16,7 @@ loop=(--raw "$tmp/loop@0x1000")
 mapfile -t kinds < <(python3 "$hostile" --list)
 for kind in "${kinds[@]}"; do python3 "$hostile" "$kind" 8192 >"$tmp/$kind.1" && python3 "$hostile" "$kind" 16384 >"$tmp/$kind.2"; done
 
-# run COMMAND FILE: as the lines of the table below say it; %f is the file, %d a new directory.
+# run COMMAND FILE: runs a line of the table below; %f is the file, %d a new directory.
 words() {
 	local word
 	argv=()
@@ -41,7 +41,7 @@ commands=(
 for command in "${commands[@]}"; do
 	bad=
 	for kind in "${kinds[@]}"; do
-		# The level that shows all instructions has its own test.
+		# The level that prints all instructions has a test of its own.
 		[[ $kind == full && $command == "decode --level block"* ]] && continue
 		rm -rf "$tmp/dir"
 		if [[ $command == *"$tmp/recording"* ]]; then
@@ -57,7 +57,7 @@ done
 
 # ---- work by bytes ----
 
-# count COMMAND FILE: instructions of the host.
+# count COMMAND FILE: prints the number of instructions executed on the host.
 count() {
 	words "$1" "$2"
 	rm -rf "$tmp/dir"
@@ -66,15 +66,15 @@ count() {
 }
 
 : >"$tmp/empty"
-# grows KIND MOST COMMAND: twice the bytes are at most 2.2 times the work, of at most MOST instructions a byte.
-# What a command does for no bytes at all is not counted.
+# grows KIND MOST COMMAND: twice the bytes take at most 2.2 times the work, and one byte at most
+# MOST instructions. The command's work for an empty file is not counted.
 grows() {
 	local kind=$1 most=$2 command=$3 none once twice
 	none=$(count "$command" "$tmp/empty")
 	once=$(($(count "$command" "$tmp/$kind.1") - none))
 	twice=$(($(count "$command" "$tmp/$kind.2") - none))
 	diag "$kind, ntrace ${command//$tmp\//}: $((once / 8192)) instructions a byte, $((once > 0 ? twice * 100 / once : 0)) % with twice the bytes"
-	# So little is noise: a command that refuses the file.
+	# 2,000,000 instructions more are noise, as for a command that refuses the file.
 	ok "$kind: twice the bytes, twice the work" test $((twice * 10)) -le $((once * 22 + 2000000))
 	ok "$kind: work of a byte" test $((once / 8192)) -le "$most"
 }
@@ -101,7 +101,8 @@ grows perf-tiny 20000 "report %f"
 
 # ---- instructions by bytes ----
 
-# A loop of the greatest length that so many bytes may describe, and a longer one, which is not walked but reported.
+# A loop of the greatest length that the bytes may describe, and a longer one, which the decoder
+# reports without walking it.
 head -c 19 "$tmp/full.1" >"$tmp/few"
 "$ntrace" stat --json "${loop[@]}" "$tmp/few" >"$tmp/out" 2>"$tmp/err"
 instructions=$(grep -o '"instructions":[0-9]*' "$tmp/out" | head -1 | cut -d: -f2)
@@ -113,7 +114,7 @@ is "$("$ntrace" decode --level block "${loop[@]}" "$tmp/excess" 2>/dev/null | gr
 
 # ---- progress ----
 
-# Each look at the clock is six seconds later than the last one: each report of progress is printed.
+# The clock advances six seconds per reading, so that each progress report is printed.
 cat >"$tmp/clock.c" <<'END'
 #include <time.h>
 
@@ -128,13 +129,13 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 }
 END
 cc -shared -fPIC -O2 "$tmp/clock.c" -o "$tmp/clock.so"
-# Few bytes that expand to many: with any of them there is a message.
+# Few bytes that expand to many: the commands report progress for any of them.
 size=$((32 << 20))
 head -c $size /dev/zero | tr '\0' '\377' | zstd -q >"$tmp/bomb-idle"
 head -c $size /dev/zero | zstd -q >"$tmp/bomb-endless"
 { for _ in $(seq 65536); do printf '\x05AAAAAAAAAAAAAA\0'; done; } >"$tmp/frames"
 for _ in $(seq 16); do cat "$tmp/frames"; done | zstd -q >"$tmp/bomb-frames"
-# reports COMMAND FILE BYTES: a report for each MiB at least.
+# reports COMMAND FILE BYTES: prints at least one report per MiB.
 reports() {
 	local count
 	words "$1" "$2"
@@ -150,7 +151,8 @@ for bomb in idle endless; do
 done
 reports "dump --framing coresight:1 %f" "$tmp/bomb-frames" $((16 << 20))
 reports "split --framing coresight -o %d %f" "$tmp/bomb-frames" $((16 << 20))
-# The same as the trace of a recording. The work is done twice by check and stat: for the messages and for the code.
+# The same trace inside a recording. check and stat do the work twice: for the messages and for the
+# code.
 gcc -std=c11 -I "$top/lib/include" "$top/selftests/tools/host/two_tasks.c" -L "$top/build" -Wl,-rpath,"$top/build" -lntrace -o "$tmp/make" ||
 	not_ok "the recorder is compiled"
 "$tmp/make" "$tmp/packed" /nonexistent $size 0 mode=htm || not_ok "a recording"

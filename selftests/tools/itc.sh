@@ -8,7 +8,8 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 v0=dialect=sifive-v0
 
-# stores CHANNEL:WIDTH:TEXT...: each text as stores of WIDTH bytes, the rest as shorter ones.
+# stores CHANNEL:WIDTH:TEXT...: writes each text as stores of WIDTH bytes, and its rest as shorter
+# ones.
 cat >"$tmp/stores.py" <<'END'
 import sys
 tags = {4: 0, 2: 2, 1: 3}
@@ -23,7 +24,8 @@ for argument in sys.argv[1:]:
         data = data[size:]
 END
 stores() { python3 "$tmp/stores.py" "$@"; }
-# made PARAMS: makes the trace of a text. itc PARAMS OPTION...: its output, with lines joined by "|".
+# made PARAMS: makes the trace of a text. itc PARAMS OPTION...: prints its output, with lines joined
+# by "|".
 made() { "$ntrace" assemble --params "$1" -o "$tmp/trace" - 2>"$tmp/err" || diag "$(cat "$tmp/err")"; }
 itc() { made "$1"; "$ntrace" decode --level itc --params "$1" "${@:2}" "$tmp/trace" 2>"$tmp/err" | tr '\n' '|'; }
 
@@ -127,7 +129,7 @@ fails "assemble: nothing to count from" "CKDATA0 is relative to the previous add
 	"$ntrace" assemble --params $v0 -o "$tmp/again" <(echo '{"name":"InCircuitTrace","CKSRC":15,"CKDF":0,"ADDRESS":4}')
 is "$("$ntrace" dump "$tmp/mixed.nex" | grep -c '\[unknown\]')" 7 "unknown in the ratified dialect"
 
-# marks LEVEL: its lines that are no execution, without offsets.
+# marks LEVEL: prints the lines that are no instructions, without offsets.
 marks() { "$ntrace" decode --level "$1" --params $v0 --elf "$tmp/demo" "$tmp/mixed.nex" 2>&1 | sed -n 's/ (offset .*//; s/^-- //p'; }
 cat >"$tmp/marks" <<'END'
 circuit: call (CKSRC 9) at 0x0000000000010004 _start+0x4 [demo] to 0x0000000000010020 leaf [demo]
@@ -170,7 +172,7 @@ like "check: what is reserved" "cksrc-unknown.*ckdf-reserved" "$(tr '\n' ' ' <"$
 
 gcc -std=c11 -I "$top/lib/include" "$top/Documentation/examples/recording.c" "$top/build/libntrace.a" \
 	-ldw -lelf -lzstd -lz -lm -o "$tmp/recording" || not_ok "the example is built"
-# recorded TRACE: a recording of process 42, which has the program.
+# recorded TRACE: makes a recording of process 42, which has mapped the program.
 recorded() {
 	rm -rf "$tmp/demo.data"
 	"$tmp/recording" "$tmp/demo.data" "$tmp/demo" "$(wc -c <"$1")" || not_ok "a recording"

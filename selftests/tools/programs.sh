@@ -8,7 +8,7 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 pages=100
 
-# A page after the other: a nop and a jump to the next one.
+# Pages in sequence, each with a nop and a jump to the next page.
 {
 	printf '.option norvc\n.globl _start\n_start:\n'
 	for ((i = 0; i < pages; i++)); do printf '.balign 4096\npage%d: nop\n j page%d\n' $i $(((i + 1) % pages)); done
@@ -21,7 +21,7 @@ for ((i = 0; i < 3 * pages; i++)); do
 done >"$tmp/pcs"
 ok "a trace" "$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o "$tmp/trace"
 
-# decodes TEXT OPTION...: decodes to the executed instructions, without messages.
+# decodes TEXT OPTION...: the trace decodes to the executed instructions, without messages.
 decodes() {
 	"$ntrace" decode --level pc "${@:2}" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "$1: status and complaints"
@@ -35,7 +35,7 @@ refused() {
 }
 decodes "the program" --elf "$tmp/demo"
 
-# Page by page: more options than there were once places for.
+# One option per page: more options than an earlier version could store.
 options=()
 mkdir "$tmp/images" "$tmp/mixed" "$tmp/marked"
 for ((i = 0; i < pages; i++)); do
@@ -60,7 +60,7 @@ decodes "an ELF file, moved to where its name says" --images "$tmp/elf"
 is "$("$ntrace" stat --images "$tmp/images" --json "$tmp/trace" | grep -o '"instructions":[0-9]\+')" '"instructions":600' "stat --images"
 like "check --images" "0 errors, 0 warnings" "$("$ntrace" check --images "$tmp/images" "$tmp/trace")"
 
-# Of what overlaps the later file counts.
+# If files overlap, the last one counts.
 cp "$tmp/text" "$tmp/zeros"
 dd if=/dev/zero of="$tmp/zeros" bs=4096 count=2 seek=7 conv=notrunc 2>"$tmp/log"
 overlap() {
@@ -94,7 +94,7 @@ like "and told" "(add.bin|10000x): left out, as it is not named by an address \(
 ok "the rest is taken" cmp "$tmp/out" "$tmp/pcs"
 touch "$tmp/images/200000.bin"
 refused "an empty image" 1 "200000.bin: there is no code in it" --images "$tmp/images"
-# What objdump calls the instructions, and what addr2line says of their lines.
+# objdump's names of the instructions, and addr2line's lines.
 cat >"$tmp/lines.c" <<'END'
 void _start(void)
 {

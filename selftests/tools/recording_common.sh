@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For tests that record a program in the guest, usually one with known calls and instructions (guest/counted.c), and report
-# it on this host.
+# Functions for tests that record a program in the guest, usually one with known calls and
+# instructions (guest/counted.c), and report it on this host.
 # shellcheck source=selftests/tap.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tap.sh"
 # shellcheck disable=SC2034 # for whoever sources this
@@ -12,8 +12,8 @@ counted=$top/build/riscv64/selftests/tools/counted
 results=$tmp/results
 sysroot=$tmp/sysroot
 
-# query FILE EXPRESSION: what Python makes of the JSON in FILE: all values of it, of which report is
-# the first. $query_with defines more.
+# query FILE EXPRESSION: prints a Python expression over the JSON in FILE: all its values, of which
+# report is the first. $query_with defines more names.
 query_with=''
 query() { python3 -c 'import collections, json, sys
 text, values, at = open(sys.argv[1]).read().strip(), [], 0
@@ -25,7 +25,8 @@ report = values[0] if values else None
 exec(sys.argv[3])
 print(eval(sys.argv[2]))' "$1" "$2" "$query_with"; }
 
-# make_sysroot [PROGRAM...]: the guest's files and those added for this run: the programs of the tests, others in /root
+# make_sysroot [PROGRAM...]: makes a directory with the guest's files, the programs of the tests,
+# and those given as arguments, in /root
 make_sysroot() {
 	local guest_root
 	guest_root=$("$top/tools/vsoc/run" --print-sysroot)

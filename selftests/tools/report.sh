@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# ntrace report, its page and call stacks of a recording that was made without a guest: two threads on two CPUs, whose
-# instructions, calls and times host/two_tasks.py knows.
+# ntrace report, its page and call stacks for a recording that was made without a guest: two threads
+# on two CPUs, whose instructions, calls and times host/two_tasks.py computes.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
@@ -24,7 +24,7 @@ ok "a recording" "$tmp/make" "$tmp/dir" "$tmp/two_tasks" "$(stat -c %s "$tmp/fir
 cp "$tmp/first.nex" "$tmp/dir/aux.0"
 cp "$tmp/second.nex" "$tmp/dir/aux.1"
 
-# says FILE OPTION...: the report, without a complaint
+# says FILE OPTION...: writes the report; there must be no complaint
 says() {
 	"$ntrace" report "${@:2}" "$tmp/dir" >"$tmp/$1" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "report ${*:2}: status and complaints"
@@ -39,7 +39,7 @@ says callees --callees work
 "$ntrace" export -f folded "$tmp/dir" >"$tmp/folded" 2>"$tmp/err"
 relay "two tasks" python3 "$host/two_tasks.py" check "$tmp/code" "$tmp/two_tasks.S" "$tmp"
 
-# What is selected.
+# Selections.
 of_pid() { "$ntrace" report --pid 50 "$@" "$tmp/dir"; }
 is "$(of_pid --by-thread | grep -c ' [0-9]  *50  *51  second$')/$(of_pid --by-thread | grep -c ' first$')" 1/0 "--pid --by-thread"
 is "$(of_pid | grep -c ' first$')" 0 "--pid: only its functions"

@@ -12,11 +12,12 @@ diag "seed $seed"
 hex() { printf '%b' "$(sed -E 's/([0-9A-Fa-f]{2}) */\\x\1/g' <<<"$*")"; }
 frames() { python3 "$top/selftests/tools/frames.py" "$@"; }
 split() { "$ntrace" split "$@" >"$tmp/out" 2>"$tmp/err"; }
-# json EXPRESSION: of the object that split --json printed, as "s".
+# json EXPRESSION: evaluates it on the object "s" that split --json printed.
 json() { python3 -c "import json, sys; s = json.load(open(sys.argv[1])); print(($1))" "$tmp/out"; }
-# count: files in $tmp/dir
+# count: number of files in $tmp/dir
 count() { local files=("$tmp/dir"/*); echo "${#files[@]}"; }
-# complains TEXT STATUS PATTERN ARGUMENT...: says so, prints no table, and leaves $tmp/dir as it was.
+# complains TEXT STATUS PATTERN ARGUMENT...: prints the complaint and no table, and leaves $tmp/dir
+# as it was.
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0 before
 	shift 3
@@ -59,7 +60,7 @@ is "$? $(ls "$tmp/dir")" "0 source-0x33.nex" "one source, from a pipe"
 ok "which is the one" cmp "$tmp/2" "$tmp/dir/source-0x33.nex"
 (cd "$tmp" && rm -r dir && mkdir dir && cd dir && split --framing coresight ../three.fr)
 is "$(count)" 3 "without -o: in this directory"
-# Re-joined, and split again.
+# Join the files again, and split the result again.
 for i in 1 2; do
 	rm -rf "$tmp/again"
 	frames "$tmp/joined.fr" $((seed + i)) 1 0x01="$tmp/dir/source-0x01.nex" 0x33="$tmp/dir/source-0x33.nex" 0x6f="$tmp/dir/source-0x6f.nex"
@@ -77,7 +78,8 @@ for i in $(seq 111); do cmp -s "$tmp/dir/$(printf 'source-0x%02x.nex' "$i")" "$t
 is "$wrong" 0 "each whole"
 rm -r "$tmp/dir"
 
-# Missing trace: a mark, at which a reader reports an error and continues after the next end of a message.
+# Missing trace: split writes a gap mark, at which a reader reports an error and continues after the
+# next end of a message.
 for _ in $(seq 100); do hex 24 15 00 83 84 00 0B; done >"$tmp/loop.nex"
 frames "$tmp/loop.fr" 0 0 5="$tmp/loop.nex"
 { head -c 165 "$tmp/loop.fr"; hex FF FF FF 7F; cat "$tmp/loop.fr"; } >"$tmp/gap.fr"
@@ -165,7 +167,7 @@ rm -r "$tmp/dir"
 split --json --params srcbits=3 -o "$tmp/dir" "$tmp/longer.nex"
 is "$? $(json '[x["bytes"] for x in s["sources"]], s["unparsable_bytes"]')" "3 ([4], 65537)" "and one that is a byte longer"
 rm -r "$tmp/dir"
-# A gap in the frames: whole messages on both sides, and a mark between.
+# A gap in the frames: whole messages on both sides, and a gap mark between.
 hex F8 07 F8 0B F8 07 F8 0B F8 07 F8 0B F8 07 >"$tmp/few"
 frames "$tmp/few.fr" 0 0 9="$tmp/few"
 { cat "$tmp/few.fr"; for _ in 1 2 3 4; do hex FF FF FF 7F; done; cat "$tmp/few.fr"; } >"$tmp/gap.fr"
@@ -179,7 +181,7 @@ if [ -e "$data/xrle.nex" ]; then
 	for src in 1 2; do
 		"$ntrace" encode --pcs "$tmp/pcs" --elf "$data/xrle.elf" --mode btm --params srcbits=2 --src $src -o "$tmp/hart$src" >/dev/null 2>&1
 	done
-	# A message of each in turn.
+	# Messages of the sources alternate.
 	python3 - "$tmp" <<-'END'
 		import sys
 		messages = [[], []]

@@ -9,7 +9,7 @@ data=${NTRACE_SHARED:-$top/../shared}/data/refcode
 
 hex() { printf '%b' "$(sed -E 's/([0-9A-Fa-f]{2}) */\\x\1/g' <<<"$*")"; }
 
-# recount PARAMS TRACE: fails if `stat --json` says something else than dump's messages do.
+# recount PARAMS TRACE: fails if `stat --json` differs from counts over dump's messages.
 recount() {
 	local rc=0
 	"$ntrace" stat --json --params "$1" "$2" >"$tmp/stat.json" || rc=$?

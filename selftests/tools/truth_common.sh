@@ -1,17 +1,17 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For the truth tests: recordings made in the guest under the eyes of the witness
-# (selftests/oracle/exec_log.c), decoded on this host and held against what the witness wrote
-# down. A test queues recordings with truth_job, boots once with truth_boot, and compares.
+# Functions for the truth tests: the guest makes recordings while the witness
+# (selftests/oracle/exec_log.c) logs the execution, and this host decodes them and compares them
+# with the log. A test queues recordings with truth_job, boots once with truth_boot, and compares.
 # shellcheck source=selftests/guest.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../guest.sh"
 # shellcheck source=selftests/tools/recording_common.sh
 . selftests/tools/recording_common.sh
 compare=$top/build/oracle/compare
-# Sections of the log, one for each start of the encoder, that are before the next recording.
+# Number of sections of the log, one per start of the encoder, before the next recording.
 section=0
 
-# truth_job NAME ROUNDS PROCESSES OPTION...: records truth_load, with these options
+# truth_job NAME ROUNDS PROCESSES OPTION...: records truth_load with these options
 truth_job() { guest_job "$1" tools/truth_record.sh "${@:2}"; }
 
 # truth_boot MACHINE OPTION...: the log of hart n is $tmp/log.n
@@ -21,7 +21,7 @@ truth_boot() {
 	make_sysroot
 }
 
-# recorded NAME: it was recorded; sets $data and the first section of it, $section
+# recorded NAME: checks that the recording exists; sets $data, and $section to its first section
 recorded() {
 	guest_ran "$1" || return
 	data=$results/$1/data section=$next_section
@@ -29,7 +29,7 @@ recorded() {
 }
 next_section=0
 
-# drained SINK: the buffer of the sink has been filled at least 16 times by every hart
+# drained SINK: every hart has filled the sink's buffer at least 16 times
 drained() {
 	local file size
 	for file in "$data"/aux.*; do
@@ -39,20 +39,20 @@ drained() {
 	done
 }
 
-# truth_compare MIN OPTION...: at least so many instructions of each hart
+# truth_compare MIN OPTION...: at least MIN instructions of each hart
 truth_compare() {
 	"$compare" --log "$tmp/log" --section "$section" --min "$1" --sysroot "$sysroot" --kernel-from images/ \
 		"${@:2}" "$data" | tee "$tmp/compared"
 	return "${PIPESTATUS[0]}"
 }
 
-# For the reader of a test that passes: the figures, as remarks.
+# Prints the figures of a passing test as remarks.
 truth_figures() {
 	diag "$(grep -E '^hart [0-9]+: ([0-9]+ (instr|losses)|start|causes|.* bytes of trace)|warnings' "$tmp/compared" |
 		sed "s#$tmp/##" || true)"
 }
 
-# truth_causes HARTS: timer interrupts, system calls and page faults were in it, on every hart
+# truth_causes HARTS: every hart had timer interrupts, system calls and page faults
 truth_causes() {
 	local cause
 	for cause in interrupt5 exception8 'exception1[235]'; do
@@ -64,7 +64,8 @@ truth_causes() {
 	done
 }
 
-# truth_mutations NAME AT OPTION...: one PC altered, removed, added in the log must not go unseen
+# truth_mutations NAME AT OPTION...: the comparison must detect one PC altered, removed or added in
+# the log
 truth_mutations() {
 	local kind
 	for kind in alter drop add; do

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=60
-# Truth with four harts that share a sink: leaf funnels, a top funnel, one stream that is separated by SRC.
+# Truth test of four harts that share a sink: leaf funnels, a top funnel, and one stream that the
+# decoder separates by SRC.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"

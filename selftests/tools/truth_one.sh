@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=100
-# Truth with one hart: the decoded instructions are exactly those of the witness, in HTM and BTM. In filtered recordings,
-# they
-# are exactly those of the witness within the ranges: two functions of a program that forks, and a function of the kernel.
+# Truth test of one hart: the decoded instructions are exactly those of the witness, in HTM and BTM.
+# In filtered recordings, they are exactly those of the witness within the ranges: two functions of
+# a program that forks, and a function of the kernel.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"
@@ -25,7 +25,7 @@ for name in htm btm; do
 	truth_mutations $name 1234567
 done
 
-# Ranges, "START END", where they were in the guest.
+# Ranges, "START END", at the guest's addresses.
 of_user() {
 	perf script -i "$data" --show-mmap-events 2>/dev/null |
 		sed -n 's/.*MMAP2.*\[\(0x[0-9a-f]*\)(.*) @ \([0-9a-fx]*\) .*r-xp .*truth_load$/\1 \2/p' | head -n 1 >"$tmp/mapped"
@@ -42,7 +42,7 @@ addresses = sorted({int(line.split()[0], 16) for line in sys.stdin})
 print(*addresses[:2])' <"$results/kernel/function"
 }
 
-# witnessed SECTION PRIVILEGE <RANGES: the instructions executed there
+# witnessed SECTION PRIVILEGE <RANGES: prints the instructions executed in the ranges
 witnessed() {
 	build/oracle/log_print "$tmp/log.0" "$1" | python3 -c '
 import sys
@@ -67,6 +67,6 @@ filtered() {
 	ok "$name: they are many" test "$(wc -l <"$tmp/$name.executed")" -gt 1000
 }
 ! recorded kernel || filtered kernel "$section" S 1
-# Of a task: a section for each time that it came to the hart, to the end of the log.
+# Recordings of a task have one section per stay on the hart, up to the end of the log.
 ! recorded user || filtered user "$section-" U 2
 done_testing

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=40
-# Tests the witness: a bare-metal program with every way in which QEMU starts an instruction that does not retire, compared
-# with an order written by hand; and the comparison, which must detect each falsification.
+# Tests the witness with a bare-metal program: it contains every way in which QEMU starts an
+# instruction that does not retire, and its log is compared with a hand-written order. Also tests
+# the comparison, which must detect each change of the log.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 oracle=$top/selftests/oracle
 compare=$top/build/oracle/compare
 
-# The page at 0x101000 is the RTC, which swallows a word at offset 0: QEMU's own
-# trace blocks are not in this test, and it runs with any QEMU.
+# The page at 0x101000 is the RTC, which ignores a word written to offset 0: this test does not use
+# QEMU's trace blocks, so it runs with any QEMU.
 assemble() {
 	riscv64-linux-gnu-gcc -march=rv64gc -mabi=lp64d -nostdlib -static -no-pie -Wl,-Ttext=0x80000000 \
 		-Wl,--build-id=none -DENCODER=0x101000 "$@" || exit 1
@@ -29,7 +30,8 @@ run() {
 		grep -q ' 0 odd' "$tmp/p.messages"
 }
 
-# Where time is the host's, the timer of the payload may come before the instruction that it should hit.
+# If time follows the host's, the payload's timer may expire before the instruction that it should
+# hit.
 run_payload() {
 	run payload "$@" &&
 		awk -v strict="$([[ " $* " = *" -icount "* ]] && echo 1 || echo 0)" -f "$oracle/expect_check.awk" \
@@ -72,8 +74,9 @@ fails "fewer instructions than asked for" 'fewer than' "$compare" --min 10000000
 head -c $(($(stat -c %s "$tmp/p.0") - 1)) "$tmp/p.0" >"$tmp/cut"
 fails "a log that is cut" 'log (ends|is damaged)' "$compare" --log "$tmp/cut" --priv usm --pcs "$tmp/p.txt"
 
-# A list that reports losses: after every 40 instructions, five are left out and reported as lost. Not at the end, where the
-# number of interrupts would decide: missing instructions there must be detected.
+# A list that reports losses: after every 40 instructions, five are missing and reported as lost.
+# None at the end, where the number of interrupts varies: missing instructions there must be
+# detected.
 awk 'NR == FNR { all += !/^trap/; next }
 	{ lost = n >= 40 && n % 40 < 5 && n - n % 40 + 20 < all }
 	/^trap/ { if (!lost) print; next }
@@ -94,8 +97,8 @@ fails "an end that is too much, after losses" 'is not in the log' "$compare" "${
 sed '$d' "$tmp/lossy" | sed '$d' >"$tmp/list"
 fails "an end that is missing, after losses" 'ends where' "$compare" "${list[@]}" "$tmp/list"
 
-# Another hart starts and stops: one block at each end may be in one and not in
-# the other.
+# Another hart starts and stops the trace: one block at each end may be in only one of log and
+# trace.
 remote() {
 	"$compare" "${list[@]}" "$tmp/list" >"$tmp/result" && cat "$tmp/result" && grep -q "$1" "$tmp/result"
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest cpus=2 seconds=60
-# Truth with four harts in threads of the host: stores, interrupts and drains coincide at any time. A busy host can stop one
-# hart while another spins for its lock with interrupts off, fills its sink and cannot drain it. Trace may therefore be lost;
-# the loss must be reported, and the instructions decoded between the losses must be the executed ones.
+# Truth test of four harts in threads of the host: stores, interrupts and drains coincide at any
+# time. A busy host can stop one hart while another spins for its lock with interrupts off, fills
+# its sink and cannot drain it. Trace may therefore be lost; the loss must be reported, and the
+# instructions decoded between the losses must be the executed ones.
 set -uo pipefail
 # shellcheck source=selftests/tools/truth_common.sh
 . "$(dirname "$0")/truth_common.sh"

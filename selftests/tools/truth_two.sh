@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # runner: guest seconds=120
-# Truth with two harts: the decoded instructions are exactly the executed ones. HTM and BTM over user and kernel, HTM with
-# the
-# firmware's M-mode, and a recording that must lose trace, whose rest must be right.
+# Truth test of two harts: the decoded instructions are exactly the executed ones. HTM and BTM of
+# user and kernel, HTM with the firmware's M-mode, and a recording that must lose trace and be
+# correct otherwise.
 #
 # Then tasks: threads that move between the harts, a child, its child and its exec, traced through perf beside others on the
 # same harts. From each time that a task comes to a hart until it leaves, the decoded instructions are the executed ones; and
@@ -46,7 +46,7 @@ if recorded loss; then
 	truth_figures
 	fails "loss: a comparison that allows none fails" 'NOT OK|DIFFERENCE' \
 		"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" "$data"
-	# In the middle of the longest piece of the first hart.
+	# Alter the log in the middle of the first hart's longest piece.
 	read -r longest from < <(sed -n 's/.*the longest piece has \([0-9]*\) from \([0-9]*\) on$/\1 \2/p' "$tmp/compared")
 	[ "${longest:-0}" -eq 0 ] || truth_mutations loss $((from + longest / 2)) --losses
 fi
@@ -59,7 +59,7 @@ tasks() {
 }
 named() { tasks "$@" --names "$results/tasks/$1.out"; }
 starts() { awk -v hart="hart $1:" 'index($0, hart) == 1 && /starts of the encoder/ { print $3 }' "$tmp/$2.compare"; }
-# Behind the recordings of harts, the one of this job among them.
+# After the recordings of harts, which include that of this job.
 first() { printf '0 %s\n1 %s\n' "$next_section" "$next_section" >"$tmp/sections"; }
 if guest_ran tasks; then
 	ok "harts: what is decoded is what was executed, by whom it was" "$compare" --log "$tmp/log" --section "$next_section" \
@@ -67,7 +67,7 @@ if guest_ran tasks; then
 	next_section=$((next_section + 1))
 	first
 	ok "user and kernel: what is decoded is what was executed, by whom it was" named kernel 200000 --kernel-from images/
-	# Not every thread need have been in its function just then.
+	# Some threads may not have executed their function at that moment.
 	ok "strobing: the same, in each moment that the encoder was on" tasks strobe 50000 --kernel-from images/
 	ok "strobing: it was on and off" test $(($(starts 0 strobe) + $(starts 1 strobe))) -gt 20
 	ok "user: what is decoded is what was executed, by whom it was" named user 100000 --priv u --last

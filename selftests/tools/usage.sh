@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Wrong use of the command on this machine: one clear line and an exit status other than 0. record.sh has the cases that need
-# the trace hardware.
+# Usage errors of the command on this machine: one clear line and an exit status other than 0.
+# record.sh has the cases that need the trace hardware.
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
 ntrace=$top/build/ntrace
 shared=${NTRACE_SHARED:-$top/../shared}
 
-# complains TEXT STATUS PATTERN ARGUMENT...: exactly one line, on stderr alone.
+# complains TEXT STATUS PATTERN ARGUMENT...: prints exactly one line, on stderr only.
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3
@@ -190,7 +190,7 @@ complains "dump: --stream of a raw trace" 2 "applies to recordings only" dump --
 is $? 1 "output to a full disk fails"
 like "and says so" "No space left" "$(cat "$tmp/err")"
 
-# Rubbish never crashes, hangs or grows; sanitizers see more than the eye.
+# Random bytes never make the command crash, hang or use much memory; sanitizers check it too.
 : >"$tmp/zero.nex"
 truncate -s 50M "$tmp/zeros.nex"
 python3 -c 'import random, sys; sys.stdout.buffer.write(random.Random(1).randbytes(300000))' >"$tmp/random.nex"

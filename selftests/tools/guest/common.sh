@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# For the jobs that use the command in the guest: "NAME.rc", "NAME.out" and "NAME.err" of each use remain in the job's
-# directory. $here is the directory of the programs.
+# Functions for jobs that use the command in the guest. Each use leaves "NAME.rc", "NAME.out" and
+# "NAME.err" in the job's directory. $here is the directory of the programs.
 # shellcheck source=selftests/tap.sh
 . "${here:?}/tap.sh"
 
 load_module() { [ -d /sys/module/ntrace ] || insmod /root/modules/ntrace.ko; }
 
-# attempt NAME COMMAND...: for $PATIENCE seconds of the guest's time
+# attempt NAME COMMAND...: runs it for at most $PATIENCE seconds of the guest's time
 attempt() {
 	local name=$1
 	shift
@@ -20,27 +20,27 @@ as_nobody() {
 	shift
 	attempt "$name" setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"
 }
-# until_true COMMAND...: waits for it; a failure if it never comes true
+# until_true COMMAND...: waits until it succeeds; fails if it never does
 until_true() { wait_for "$@" || { not_ok "never came true: $*"; return 1; }; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
-# finish NAME PID: the exit status of what runs in the background
+# finish NAME PID: sets the exit status of a background process
 finish() {
 	until_true ended "$2" || kill -KILL "$2"
 	wait "$2"
 	echo $? >"$1.rc"
 }
-# polls PID: it waits in poll(), as the recorder does once the trace runs
+# polls PID: the process waits in poll(), as the recorder does once the trace runs
 polls() { grep -q poll "/proc/$1/wchan"; }
 
-# status NAME STATUS: of a use before
+# status NAME STATUS: checks the exit status of an earlier use
 status() { is "$(<"$1.rc")" "$2" "$1: exit status" || diag "$(cat "$1.err")"; }
-# says NAME STATUS PATTERN: exit status, and one line on standard error
+# says NAME STATUS PATTERN: checks the exit status, and the one line on standard error
 says() {
 	status "$1" "$2"
 	is "$(wc -l <"$1.err")" 1 "$1: one line" || diag "$(cat "$1.err")"
 	like "$1: says what" "$3" "$(cat "$1.err")"
 }
-# refused NAME PATTERN COMMAND...: a use that ends with status 1 and one line
+# refused NAME PATTERN COMMAND...: the use fails with status 1 and one line
 refused() {
 	local name=$1 pattern=$2
 	shift 2

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * module_version N COMMAND...: runs the command, to which the module seems to speak version N of
- * the interface: the answers to NTRACE_IOC_INFO are altered. Ends with the command's status, and
- * with 2 if the command has not asked.
+ * module_version N COMMAND...: runs the command as if the module had version N of the interface, by
+ * altering the results of NTRACE_IOC_INFO. Exits with the command's status, or with 2 if the
+ * command did not call it.
  */
 #include <signal.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void die(const char *text)
 	exit(2);
 }
 
-/* A system call begins or ends. Return: 1 = an answer was altered. */
+/* A system call begins or ends. Return: 1 if a result was altered. */
 static int look(pid_t pid, uint32_t version)
 {
 	static uint64_t answer;

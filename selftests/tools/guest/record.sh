@@ -20,7 +20,7 @@ status terminated 143
 ok "SIGTERM: the command ends with the recorder" ended "$child"
 rm -rf busy.data
 
-# Room for the kernel and its symbols, and a little for the trace.
+# Space for the kernel and its symbols, and for a little trace.
 busybox mount -t tmpfs -o size=17M none /mnt/small
 attempt disk_full ntrace record -o /mnt/small/data -- sh -c 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); done'
 status disk_full 1
@@ -51,7 +51,7 @@ like "the summary" "trace from 2 CPUs in .* nothing lost.*ntrace report counted.
 attempt packed ntrace record -z -o packed.data -- "$counted"
 status packed 7
 like "--compress: the summary" "of trace \([0-9.]+ [KMG]?i?B compressed\) from 2 CPUs" "$(cat packed.err)"
-# Space for the sideband, for the reserve at the end, and a little for the trace.
+# Space for the sideband, for the reserve at the end, and for a little trace.
 room=$(($(du -sk --exclude="aux.*" killed.data | cut -f1) + 640))
 busybox mount -t tmpfs -o size="$room"k none /mnt/small
 attempt packed_full ntrace record --compression-level 3 -o /mnt/small/data -- \
@@ -60,7 +60,7 @@ status packed_full 1
 like "disk full, compressed: said" "disk full" "$(cat packed_full.err)"
 cp -r /mnt/small/data packed_full.data
 busybox umount /mnt/small
-# Output of this kernel's perf for it.
+# This kernel's perf reads the recording.
 perf script -i counted.data --show-mmap-events --show-task-events --show-switch-events >perf.out 2>perf.err
 is $? 0 "perf of the guest reads the recording" || diag "$(cat perf.err)"
 done_testing

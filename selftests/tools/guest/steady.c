@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that does the same for ever: what `ntrace top` and `ntrace trigger` are held against.
+ * A program with constant behaviour, for the tests of `ntrace top` and `ntrace trigger`.
  *
  * light(), medium() and heavy() are called in turn and execute 402, 802 and 2002 instructions. With
- * an argument, at the first SIGUSR1: seldom() is called once, sleeps so many milliseconds, and
- * steady goes on; with a second one it then writes to an address that nothing is at. It says "ready"
- * when it may get signals, and "returned" after seldom().
+ * an argument, the first SIGUSR1 makes it call seldom() once, which sleeps for that many
+ * milliseconds; with a second argument, it then writes to an unmapped address. It prints "ready"
+ * when it can handle signals, and "returned" after seldom().
  */
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +17,10 @@ void light(void);
 void medium(void);
 void heavy(void);
 
-/* Rounds of four, the one before them and the return are the rest. No compression, no relaxation. */
+/*
+ * Rounds of four instructions; the rest are the instruction before them and the return. No
+ * compression, no relaxation.
+ */
 __asm__(".option push\n"
 	".option norvc\n"
 	".option norelax\n"

@@ -20,7 +20,7 @@ record_as_nobody() {
 	[ ! -e "/tmp/user/$name.data" ] || mv "/tmp/user/$name.data" .
 }
 
-# Another task on both harts, with its code elsewhere.
+# A second task on both harts, whose code is at other addresses.
 for cpu in 0 1; do
 	taskset -c $cpu nice sh -c 'while :; do :; done' &
 	others+=("$!")
@@ -42,7 +42,7 @@ waits() { [ "$(<"/proc/$pid/wchan")" != 0 ]; }
 until_true waits
 ntrace record -p $pid -o pid.data >pid.out 2>pid.err </dev/null &
 recorder=$!
-# The vDSO is the last that is saved before the trace starts.
+# The recorder saves the vDSO last before the trace starts.
 traces() { [ -s pid.data/images/vdso ] && polls "$recorder"; }
 until_true traces
 echo >go
@@ -63,23 +63,24 @@ record_as_nobody init -p 1 -- true
 says init 1 'no permission to trace process 1 '
 is "$(ls -d ./{gone,forbidden,kernel,init}.data 2>/dev/null)" "" "a refused recording leaves no directory"
 
-# The buffer is full before the recorder, whose priority is lower, can read it.
+# The buffer is full before the recorder, which has a lower priority, can read it.
 attempt loss chrt -f 1 taskset -c 0 ntrace record --task --privilege u --aux-size 4096 -o loss.data -- \
 	taskset -c 0 chrt -f 2 sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); done; '"$counted"
 like "loss: said" 'warning: trace lost in [0-9]+ places' "$(cat loss.err)"
-# A small buffer, but the recorder reads it: recording continues after each loss. Each round overflows the buffer of at least
-# one hart; between the rounds the program sleeps until the recorder has read everything.
+# A small buffer that the recorder reads: recording continues after each loss. Each round overflows
+# the buffer of at least one hart; between the rounds the program sleeps until the recorder has read
+# everything.
 recorder_sleeps='sleep 0.05; until grep -q poll /proc/$PPID/wchan; do sleep 0.05; done'
 attempt small ntrace record --task --privilege u --aux-size 16384 -o small.data -- \
 	sh -c "for round in 1 2 3; do i=0; while [ \$i -lt 2000 ]; do i=\$((i+1)); done; $recorder_sleeps; done"
 status small 0
-# Its whole trace has room in the buffer, whenever the recorder comes.
+# The buffer has room for the whole trace, however late the recorder reads it.
 loop='i=0; while [ $i -lt 300 ]; do i=$((i+1)); done'
 attempt always taskset -c 0 ntrace record --task --privilege u -o always.data -- sh -c "$loop"
 says always 0 'nothing lost'
 attempt strobe taskset -c 0 ntrace record --strobe 300,900 --privilege u -o strobe.data -- sh -c "$loop"
 says strobe 0 'nothing lost'
-# The last snapshot has the last program in it, and the buffer holds all of that.
+# The last snapshot contains the last program, whose trace fits completely into the buffer.
 taken() { echo "kill -USR2 \$PPID; until [ -e snapshot.data/aux.$1 ]; do sleep 0.05; done; $recorder_sleeps"; }
 attempt snapshot taskset -c 0 ntrace record --snapshot --privilege u --aux-size 64K -o snapshot.data -- \
 	sh -c "$loop; $(taken 0); $loop; $(taken 1); $loop; exec $counted"

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program on a terminal of 12 lines and 60 columns.
+"""Runs a program on a terminal of 12 lines and 60 columns.
 
     terminal.py OUTPUT STEP... -- COMMAND...
 
-Each STEP is COUNT:PATTERN:ACTION: when the program has written PATTERN COUNT times, the next ACTION
-is taken, a key to press or the name of a signal. All that is written is kept in OUTPUT. Says
-whether the modes of the terminal are in the end what they were; ends with the command's status.
+Each STEP is COUNT:PATTERN:ACTION: after the program has written PATTERN COUNT times, this
+script presses a key or sends a signal, as ACTION says. OUTPUT gets everything that the
+program writes. Prints whether the terminal's modes are the same at the end as at the start;
+exits with the command's status.
 """
 import fcntl
 import os

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"
 load_module
 lines() { [ "$(wc -l <"$1")" -ge "$2" ]; }
-# shown NAME: it ended well, and has complained of nothing
+# shown NAME: the command succeeded without complaints
 shown() {
 	status "$1" 0
 	is "$(<"$1.err")" "" "$1: nothing on stderr"
@@ -30,11 +30,11 @@ attempt process ntrace top -p $steady -n 3 -d 0.1 --share 0.5 --privilege u --js
 shown process
 attempt kernel ntrace top -p $steady -n 1 -d 0.1 --share 0.5 --sort calls --batch --limit 5
 shown kernel
-# The same by the other way: what report says of it.
+# The same numbers from record and report.
 attempt whole ntrace record -p $steady --privilege u -o whole.data -- sleep 0.002
 status whole 0
 
-# Memory does not grow with the number of windows, and what they say of time adds up.
+# Memory does not grow with the number of windows, and their times add up.
 date +%s.%N >many.begin
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >many.out 2>many.err </dev/null &
 many=$!
@@ -45,7 +45,7 @@ finish many $many
 date +%s.%N >many.end
 shown many
 
-# A terminal: keys, and a signal.
+# A terminal: keys and a signal.
 on_terminal() {
 	local name=$1
 	shift
@@ -57,7 +57,7 @@ on_terminal() {
 on_terminal terminal 1:traced:c 3:traced:p 1:PAUSED:q
 on_terminal signal 1:traced:SIGTERM
 
-# The process ends while it is watched.
+# The watched process ends.
 ntrace top -p $steady -d 0.05 --share 0.4 --privilege u --json >ended.out 2>ended.err </dev/null &
 watching=$!
 until_true lines ended.out 1

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 load_module
 
 said() { grep -q "$1" "$2"; }
-# start NAME OPTION...: in the background, until it says that the trace runs
+# start NAME OPTION...: starts it in the background, and waits until the trace runs
 start() {
 	name=$1
 	shift
@@ -16,7 +16,7 @@ start() {
 	trigger=$!
 	until_true said 'tracing; waiting for' "$name.err"
 }
-# Hundredths of a second that steady has run.
+# Prints the time that steady has run, in hundredths of a second.
 ran() { awk '{ print $14 }' "/proc/$steady/stat"; }
 runs_on() {
 	before=$(ran)
@@ -38,7 +38,7 @@ other=$!
 until_true said ready steady.out
 until_true said ready other.out
 
-# A call by another process is not an event: the reported thread would be that one.
+# A call by another process is not an event: the reported thread must be one of the watched process.
 start call --call seldom -p $steady
 for count in 1 2 3; do
 	returned() { [ "$(grep -c returned other.out)" -ge "$count" ]; }
@@ -49,7 +49,7 @@ kill -USR1 $steady
 finish call $trigger
 fired call 0 "seldom\(\) was called in thread $steady: the trace stopped [0-9.]+ ms later"
 
-# What a command has started, with the kernel.
+# A command that trigger itself starts, with the kernel.
 attempt command ntrace trigger --call seldom@"$here/steady" --aux-size 256K -o command.data -- \
 	sh -c "$here/steady 0 >command.said & until grep -q ready command.said; do sleep 0.05; done
 		kill -USR1 \$!; until grep -q returned command.said; do sleep 0.05; done; kill \$!; exit 5"
@@ -57,7 +57,7 @@ fired command 5 "$called"
 
 start twice --call seldom@"$here/steady" -n 2 -p $steady
 kill -USR1 $steady
-# It says so again when the trace runs again.
+# The message appears again when the trace runs again.
 again() { [ "$(grep -c 'tracing; waiting' twice.err)" -ge 2 ]; }
 until_true again
 kill -USR1 $steady
@@ -76,7 +76,7 @@ fired interrupted 0 ' 1 dump, '
 kill $steady $other
 wait $steady $other
 
-# Limits of time: seldom() sleeps for 100 milliseconds.
+# Time limits: seldom() sleeps for 100 milliseconds.
 "$here/steady" 100 >slow.out &
 steady=$!
 until_true said ready slow.out
@@ -95,7 +95,7 @@ is "$(<fast.rc)" 1 "fast: exit status where no call took so long"
 like "fast: says how long they took" 'no call of seldom\(\) took longer: 1 were seen, the longest took [1-9][0-9]{2,}\.' "$(cat fast.err)"
 wait $steady
 
-# It dies of the signal that is the event.
+# The process dies of the signal that is the event.
 attempt signal ntrace trigger --signal SEGV --privilege u --aux-size 256K -o signal.data -- \
 	sh -c '(until grep -q ready signal.said; do sleep 0.05; done; kill -USR1 $$) & exec '"$here/steady 0 x >signal.said"
 fired signal 139 'signal SEGV in thread'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * truth_load ROUNDS [PROCESSES]: what the truth tests trace. One process per
- * hart, pinned to it (what has no hart of its own runs anywhere), in a ring of
- * pipes; in each round they compute something with many branches and indirect
- * calls, pass a token on, fork and exec, touch fresh memory, read and write a
- * file, and are interrupted by timer signals.
+ * truth_load ROUNDS [PROCESSES]: the load that the truth tests trace. One
+ * process per hart, pinned to it (further processes run anywhere), in a ring of
+ * pipes. In each round, each process computes with many branches and indirect
+ * calls, passes a token on, forks and execs, touches fresh memory, and reads
+ * and writes a file, while timer signals interrupt it.
  */
 #include <errno.h>
 #include <fcntl.h>

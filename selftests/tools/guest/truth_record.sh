@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A recording of truth_load for a truth test, in "data" of the job's directory.
+# Records truth_load for a truth test, to "data" in the job's directory.
 #   truth_record.sh ROUNDS PROCESSES OPTION...
-# With LOSSES in front of the options, a recording may
-# report losses; without, nothing may be lost.
+# With LOSSES before the options, the recording may report losses; otherwise it
+# must not.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"
@@ -14,6 +14,6 @@ PATIENCE=3000 attempt record ntrace record -o data "$@" -- "$here/truth_load" "$
 status record 0
 is "$(grep -c '^truth_load: hart' record.out)" "$processes" "each process has done its work"
 [ -n "$lossy" ] || is "$(awk '($1 == "lost" || $1 == "gaps") && $2' data/params)" "" "nothing is lost" || diag "$(cat record.err)"
-# Where the functions are that a recording is filtered by.
+# Addresses of the functions that filter a recording.
 grep -w -A9 'T handle_mm_fault' /proc/kallsyms >function
 done_testing

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * truth_tasks ROUNDS: threads, a child, its child and what it execs, all wandering
- * between the harts and handing work to each other. Each of them, and nobody
- * else, is in a function of its own: prints "TID worker_N" lines.
+ * truth_tasks ROUNDS: threads, a child, its child and the program that it execs, all migrating
+ * between the harts and handing work to each other. Each thread has a function that only it
+ * executes: prints "TID worker_N" lines.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -28,7 +28,7 @@ static void say(const char *name)
 		exit(1);
 }
 
-/* To the next hart, through the scheduler, through a fault, through a pipe and back. */
+/* Move to the next hart through the scheduler, take a page fault, use a pipe, and move back. */
 static void wander(unsigned int round)
 {
 	const size_t size = 4 * (size_t)getpagesize();
@@ -75,7 +75,7 @@ WORKER(4)
 WORKER(5)
 WORKER(6)
 
-/* Forks; the child forks as well, and execs this program once more. */
+/* Forks; the child forks too, and execs this program once more. */
 static void family(char **argv)
 {
 	pid_t child = fork(), grandchild;

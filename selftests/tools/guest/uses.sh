@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Wrong uses of record, trigger and top: without the module, with a module of another version, without permission. Must be
-# the
-# first job, because it needs the module unloaded, and loads it.
+# Failing uses of record, trigger and top: without the module, with a module of another version,
+# without permission. This must be the first job, because it needs the module unloaded, and loads
+# it.
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh
 . "$here/common.sh"

@@ -11,10 +11,10 @@ rc=$?
 ok "disk full: what was saved can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0 || diag "$(cat "$tmp/err")"
 ok "disk full: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
 
-# The numbers of the program.
+# The numbers that the program must have.
 report --json --limit 0 "$results/counted.data" >"$tmp/report.json"
 is $? 0 "report: exit status"
-# sum_of NAME KEY: of the traced program
+# sum_of NAME KEY: prints the sum over the traced program
 sum_of() {
 	query "$tmp/report.json" "sum(f['$2'] for f in report['functions'] if f['function'] == '$1' and f['object'].endswith('/counted'))"
 }
@@ -43,13 +43,13 @@ is "$(grep -c ' kernel ' "$tmp/text")" 6 "--kernel --limit 5: five lines and the
 like "kernel functions have names" "handle_exception|do_trap|copy_|memset|_raw_spin|page" \
 	"$(report --kernel "$results/counted.data")"
 
-# The same numbers from the PC level, with the symbol table of the program alone.
+# The same numbers at the PC level, with only the program's symbol table.
 decode --level pc "$results/counted.data" >"$tmp/pc" 2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "0 " "decode --level pc: whole, nothing on stderr"
 is "$(wc -l <"$tmp/pc")" "$(query "$tmp/report.json" "report['instructions']['all']")" \
 	"decode --level pc: as many lines as the report has instructions"
 is "$(grep -cE '^0x[0-9a-f]+$' "$tmp/pc")" "$(wc -l <"$tmp/pc")" "decode --level pc: nothing but addresses"
-# Where the program was mapped, from stock perf's reading of the recording.
+# The address of the program, as stock perf reads it from the recording.
 perf=$(command -v perf || true)
 if [ -n "$perf" ]; then
 	perf script -i "$results/counted.data" --show-mmap-events --show-task-events --show-switch-events >"$tmp/perf" 2>"$tmp/perf.err"
@@ -88,7 +88,7 @@ is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))"
 is "$(grep -cE ' (ResourceFull|IndirectBranchHist)' "$tmp/dump")" 0 "--mode btm: no history"
 ok "--sync messages:16: periodic synchronization" test "$(grep -c 'SYNC=2' "$tmp/dump")" -gt 100
 
-# Compressed: zstd itself reads it, and says the same.
+# Compressed: zstd itself decompresses it, with the same contents.
 report --json --limit 0 "$results/packed.data" >"$tmp/report.json"
 is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))" "--compress: the same counts"
 decode --level pc "$results/packed.data" >"$tmp/pc"
@@ -122,7 +122,7 @@ like "loss: the report, too" "lost while recording" "$(report "$results/killed.d
 # Cut recordings.
 cp -r "$results/counted.data" "$tmp/cut.data"
 truncate -s -1001 "$tmp/cut.data/aux.0"
-# The last byte of a message has both bits of MSEO set: cut inside one, then between two.
+# The last byte of a message has both bits of MSEO set. Cut inside a message, then between two.
 last_mseo() { echo $(($(tail -c 1 "$tmp/cut.data/aux.0" | od -An -tu1) % 4)); }
 for where in inside between; do
 	while [ "$where" = "$([ "$(last_mseo)" = 3 ] && echo inside || echo between)" ]; do

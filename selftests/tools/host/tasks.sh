@@ -6,7 +6,7 @@ query_with='functions = values[0]["functions"]
 def of(name):
     return sorted((f["calls"], f["instructions"]) for f in functions if f["function"] == name and f["object"].endswith("/counted"))'
 
-# reported NAME CHILD: everything that the program did, with its child or without.
+# reported NAME CHILD: everything that the program did, with or without its child.
 reported() {
 	local json=$tmp/$1.json
 	"$ntrace" report --sysroot "$sysroot" --json --limit 0 --by-process "$results/$1.data" >"$json" 2>"$tmp/err"
@@ -29,13 +29,13 @@ reported pid "$both"
 reported user "$both"
 ok "root: the kernel is in it" test "$(query "$tmp/root.json" "report['instructions']['kernel']")" -gt 100000
 is "$(query "$tmp/user.json" "report['instructions']['kernel']")" 0 "user: the kernel is not"
-# Addresses of user space have 47 bits at most here; fields of full addresses lack bit 0.
+# User addresses have at most 47 bits here; fields of full addresses omit bit 0.
 is "$("$ntrace" dump --json "$results/user.data" | python3 -c 'import json, sys
 messages = [json.loads(line) for line in sys.stdin]
 numbers = [int(str(value), 0) for message in messages for value in [*message.get("fields", {}).values(), message.get("address", 0)]]
 print(len(messages) > 500, max(numbers) < 1 << 47)')" "True True" "user: no address of the kernel in any field of any message"
 
-# Both buffers once hold 32,766 bytes: a buffer that is full has one byte left.
+# Each buffer was full once, which is 32,766 bytes: a full buffer has one byte left.
 ok "small: more than the buffers of both harts hold" test "$(awk '$1 == "bytes" { sum += $2 } END { print sum }' "$results/small.data/params")" -gt $((2 * 16384))
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/always.data" >"$tmp/always.json" 2>"$tmp/err"
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/strobe.data" >"$tmp/strobe.json" 2>"$tmp/err"

@@ -38,7 +38,7 @@ for file in "$harts" "$process" "$results/many.out"; do
 done
 is "$(query "$process" "all(w['share'] < 0.006 for w in windows)")" True "process: not more of the time than was allowed" ||
 	diag "$(query "$process" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
-# Each interval is from one window to the next: all of them are no longer than the run.
+# Each interval lasts from one window to the next: their sum is at most the duration of the run.
 is "$(query "$results/many.out" "0 < sum(w['interval_s'] for w in windows) <= $(cat "$results/many.end") - $(cat "$results/many.begin")")" True \
 	"many: the intervals are pieces of the run" || diag "$(query "$results/many.out" "[w['interval_s'] for w in windows]")"
 is "$(query "$process" "sum(w['instructions']['kernel'] for w in windows)")" 0 "process: user space alone"
@@ -46,7 +46,7 @@ is "$(query "$process" "{f['pid'] for w in windows for f in w['functions']} == {
 ok "harts: others are in it" test "$(query "$harts" "len({f['pid'] for w in windows for f in w['functions']})")" -gt 1
 ok "harts: and the kernel" test "$(query "$harts" "sum(w['instructions']['kernel'] for w in windows)")" -gt 1000
 
-# The figures of record and report for the same program.
+# record and report have the same figures for the same program.
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/whole.data" | tr -d '\n' >"$tmp/report.json"
 is "$(query "$tmp/report.json" "near(windows)")" True "record and report have the same shares" ||
 	diag "$(query "$tmp/report.json" "[(name, of(windows[0], name)) for name in known]")"
@@ -69,7 +69,7 @@ like "batch: names" "(light|medium|heavy) +user +steady +[0-9]+ steady" "$(cat "
 is "$(tr -dc '\033' <"$results/kernel.out")" "" "batch: no escape sequences"
 
 early=$(awk '{ print $2 }' "$results/many.early") late=$(awk '{ print $2 }' "$results/many.late")
-# It depends on how much is in a window, a little.
+# Memory depends a little on the contents of a window.
 ok "memory after 15 windows ($late kB) is that after 5 ($early kB)" test "$late" -lt $((early + 6144))
 
 for name in terminal signal; do

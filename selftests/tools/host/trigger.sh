@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # of recording_common.sh
 # The last addresses of the recordings of guest/trigger.sh, compared with readelf's addresses.
 steady=$top/build/riscv64/selftests/tools/steady
-# Where seldom() is called, as decode shows places.
+# The call of seldom(), in decode's notation.
 place=$(riscv64-linux-gnu-objdump -d "$steady" | python3 -c 'import re, sys
 text = sys.stdin.read()
 start = int(re.search(r"^([0-9a-f]+) <main>:", text, re.M)[1], 16)

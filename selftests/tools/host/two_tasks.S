@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What two_tasks.py executes: two loops that call the same functions. */
+/*
+ * The program that two_tasks.py executes: two loops that call the same
+ * functions.
+ */
 	.macro	function name
 	.globl	\name
 	.type	\name, @function

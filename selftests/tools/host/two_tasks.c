@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The recording of two threads, each alone on its CPU, in the same program at 0x10000: everything but
- * the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
+ * Makes a recording of two threads, each alone on its CPU, in the same program at 0x10000:
+ * everything but the traces. two_tasks DIRECTORY ELF BYTES-OF-FIRST BYTES-OF-SECOND PARAMS
  */
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Executes two_tasks.S, and compares what ntrace says of the trace with what was executed.
+"""Executes two_tasks.S, and compares ntrace's output for the trace with the execution.
 
   two_tasks.py run DISASSEMBLY FUNCTION        prints the PCs from FUNCTION to its last nop
   two_tasks.py check DISASSEMBLY SOURCE DIRECTORY
@@ -40,7 +40,8 @@ class Machine:
         return name, address - start
 
     def run(self, name):
-        """[(address, next address, kind of transfer or None)] of every instruction, to the last one of the function."""
+        """Returns [(address, next address, kind of transfer or None)] of every instruction, to
+        the last one of the function."""
         address = next(start for start, function in self.functions if function == name)
         steps, returns, counter = [], [], 0
         while True:
@@ -66,7 +67,7 @@ class Machine:
 
 
 class Truth:
-    """What was executed, counted."""
+    """Counts of the execution."""
 
     def __init__(self, machine):
         self.machine = machine
@@ -103,7 +104,7 @@ def microseconds(text):
 
 
 def close(ticks, instructions):
-    """A tick is an instruction; what is before the first and after the last time stamp has no time."""
+    """A tick is an instruction; code before the first and after the last timestamp has no time."""
     return instructions - 100 <= ticks <= instructions + 100
 
 
@@ -146,7 +147,7 @@ def check_page(truth, report, page, source):
 
 
 def lines_of(truth, source):
-    """{address: line}, from the places of the instructions in the source."""
+    """Returns {address: line}, from the places of the instructions in the source."""
     text, found, at = open(source).read().splitlines(), {}, iter(truth.machine.addresses)
     for line, words in enumerate(text, 1):
         words = re.sub(r"^\d+:|/\*.*", "", words).split()
@@ -176,7 +177,7 @@ def check_tree(truth, stacks):
     for i, (name, parent, total, own, calls, ticks) in enumerate(nodes):
         paths.append((paths[parent] if i else ()) + (names[name],))
         path = tuple(item for item in paths[i] if item in truth.own)
-        # Threads have the names of functions here.
+        # Threads are named after their functions here.
         got.setdefault(path, []).append((total, own, calls))
     want = {}
     for path, own in truth.stacks.items():
@@ -184,7 +185,7 @@ def check_tree(truth, stacks):
         calls = truth.callers[path[-2:]] if len(path) > 1 else None
         want[path] = total, own, calls
     flat = {path: items[-1] for path, items in got.items()}
-    # A thread is above its function, of the same name.
+    # In a stack, the thread comes before its function, which has the same name.
     flat = {path[1:] if path[:1] == path[1:2] else path: item for path, item in flat.items() if len(path) > 1}
     good = all(path in flat and flat[path][:2] == want[path][:2] for path in want)
     ok(good and len(flat) == len(want), "page: call tree", sorted(flat.items()), sorted(want.items()))
@@ -251,7 +252,7 @@ def check_text(truth, report, directory):
     got = collections.Counter()
     for line in text("folded").splitlines():
         path, count = line.rsplit(" ", 1)
-        # What is above it is the thread, and the unknown code that called it.
+        # Before it come the thread, and the unknown code that called it.
         path = tuple(path.split(";"))
         while path and (path not in truth.stacks or path[:1] == path[1:2]):
             path = path[1:]
