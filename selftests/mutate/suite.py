@@ -383,7 +383,7 @@ class Suite:
         return path
 
     def install_guest(self, source, text, directory):
-        """Builds the command for the guest with @text as @source, with the flags of make."""
+        """The link command follows the echo of make's quiet output."""
         with self.guest_lock:
             if self.recipes is None:
                 self.recipes = run(["make", "-n", "-B", "build/riscv64/ntrace"]).splitlines()

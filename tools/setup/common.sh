@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Shared by the scripts that install, fetch and build what is kept outside the
-# tree: where the cache is, locks, retries, atomic publication, progress lines.
+# Shared by the scripts that install, fetch and build files outside the tree:
+# the place of the cache, locks, retries, atomic publication, progress lines.
 #
-# Rules of the cache: an artefact is a directory named after a hash of what it
-# is made from. It is made in a temporary directory of the same file system and
+# Rules of the cache: an artefact is a directory named after a hash of its
+# inputs. It is made in a temporary directory of the same file system and
 # renamed into place, so it is either complete or absent.
 
 # shellcheck disable=SC2034 # used by the scripts that source this file
@@ -18,8 +18,9 @@ die() { say "error: $*"; exit 1; }
 
 hash_text() { sha256sum | cut -c1-16; }
 
-# Contents (not times) of files and directories that exist, in a fixed order.
-# Names count from the top of the tree: every clone has the same hash.
+# Prints the contents (not times) of files and directories that exist, in a
+# fixed order. Names are relative to the top of the tree, so that every clone
+# has the same hash.
 hash_files() {
 	local path
 	for path in "$@"; do
@@ -28,7 +29,8 @@ hash_files() {
 	done | sort -z -u | xargs -0 -r sha256sum | sed "s|  $top/|  |" | hash_text
 }
 
-# Holds NAME until the script ends. Says so when another run has it.
+# lock NAME: holds the lock NAME until the script ends. Prints a line if another
+# run holds it.
 lock() {
 	local fd
 	mkdir -p "$cache/locks"
@@ -39,9 +41,10 @@ lock() {
 	fi
 }
 
-# A fresh directory that vanishes with the script unless it was published. In one
-# of its own, because what is unpacked into it may give it the age of a package, and
-# the next run that looks for what was left behind would take it away.
+# Makes a temporary directory, which is removed at the end of the script unless
+# it was published. It has a parent of its own: a package unpacked into it may
+# set an old time, and the next run that removes leftovers would otherwise
+# remove it.
 scratch_dirs=()
 scratch_end() {
 	local dir
@@ -75,21 +78,22 @@ retry() {
 	return 1
 }
 
-# step TEXT COMMAND...: runs a long command quietly, with a sign of life every
-# ten seconds, its duration at the end and the end of its output if it fails.
+# step TEXT COMMAND...: runs a long command quietly; prints a line every ten
+# seconds, the duration at the end, and the end of the command's output if it
+# fails.
 step() {
 	local what=$1 out start=$SECONDS next=10 pid ticker who='' rc=0 last
 	shift
 	mkdir -p "$cache/tmp"
 	out=$(mktemp "$cache/tmp/step.XXXXXX")
 	say "$what ..."
-	# A session of its own, so that an interrupt reaches all of it.
+	# A session of its own, so that an interrupt reaches all its processes.
 	setsid --wait bash -c 'set -euo pipefail; "$@"' step "$@" >"$out" 2>&1 </dev/null &
 	pid=$!
-	# shellcheck disable=SC2064 # the pid of now is meant
+	# shellcheck disable=SC2064 # expand the pid now
 	trap "kill -TERM -- -$pid 2>/dev/null; exit 130" INT TERM
 	while [ "$who" != "$pid" ]; do
-		# Wakes up when the command ends or a second has passed.
+		# Continues when the command ends or a second has passed.
 		sleep 1 &
 		ticker=$!
 		rc=0
@@ -98,7 +102,7 @@ step() {
 			kill "$ticker" 2>/dev/null || true
 		elif [ $((SECONDS - start)) -ge "$next" ]; then
 			next=$((next + 10))
-			# Nothing said so far is no failure.
+			# The trap prints nothing more after a success.
 			last=$(tr '\r' '\n' <"$out" | awk 'NF { line = $0 } END { print substr(line, 1, 100) }')
 			say "  $what: $((SECONDS - start)) s: $last"
 		fi

@@ -1,24 +1,24 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Packages of Debian trixie, or of another suite, whatever the host runs: apt with
-# lists, status and archives of its own in the cache, the host's configuration
-# (proxies) and the host's mirror. Nothing is installed, packages are only unpacked: no root, no
-# maintainer scripts, no emulation of a foreign architecture.
+# Fetches packages of Debian trixie, or of another suite, whatever the host runs: with an apt whose
+# lists, status and archives are in the cache, the host's configuration (proxies) and the host's
+# mirror. Nothing is installed, packages are only unpacked: no root, no maintainer scripts, no
+# emulation of a foreign architecture.
 # shellcheck source=tools/setup/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# suite_use NAME: from now on another suite.
+# suite_use NAME: the following functions use that suite.
 suite_use() {
 	suite=$1
 	suite_dir=$cache/apt/$suite
 	suite_fresh=''
 }
 suite_use trixie
-# Debian 12's keyring holds the keys of Debian 13 since 2023.3+deb12u2, so the
-# signatures of the newer suite are checked with what the host trusts already.
+# Debian 12's keyring has the keys of Debian 13 since 2023.3+deb12u2, so the host's own trusted keys
+# verify the signatures of the newer suite.
 suite_keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 
-# The host's mirror: "main URI" and, where the host uses one, "security URI".
+# Prints the host's mirror: "main URI" and, if the host uses one, "security URI".
 suite_mirrors() {
 	local codename
 	# shellcheck source=/dev/null
@@ -34,7 +34,7 @@ suite_mirrors() {
 			END { if (m) print "main", m; if (s) print "security", s }'
 }
 
-# The same from apt's configuration, for a machine whose lists were removed.
+# Reads the same from apt's configuration, for a machine whose lists were removed.
 suite_configured() {
 	find /etc/apt/sources.list /etc/apt/sources.list.d -name '*.list' -exec cat {} + 2>/dev/null |
 		sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) +([^ ]+) (.* )?main( .*)?$/configured|\3|\2/p'
@@ -51,11 +51,11 @@ suite_configured() {
 		}' {} +
 }
 
-# suite_sources [NAME]: lines for apt; NAME is another name that the mirror has for the suite.
+# suite_sources [NAME]: prints source lines for apt; NAME: another name of the suite on the mirror.
 suite_sources() {
 	local kind uri name=${1:-$suite} options="signed-by=$suite_keyring"
-	# Release files of a suite that is not released are valid for a week, and a
-	# mirror may stand still for longer than that. The signature counts.
+	# The release files of a suite under development are valid for a week, and a mirror may be
+	# out of date for longer. The signature is checked anyway.
 	[ "$suite" = trixie ] || options+=" check-valid-until=no"
 	options="[$options]"
 	suite_mirrors | while read -r kind uri; do
@@ -73,7 +73,8 @@ suite_sources() {
 	done
 }
 
-# suite_apt TOOL ARCHITECTURES ARGUMENTS...: several tests may fetch at a time, and apt then waits for its lock.
+# suite_apt TOOL ARCHITECTURES ARGUMENTS...: runs it. Several tests may fetch at the same time, so
+# apt waits for its lock.
 suite_apt() {
 	local tool=$1 arch=$2
 	shift 2
@@ -88,8 +89,8 @@ suite_apt() {
 		-o DPkg::Lock::Timeout=600 -o APT::Sandbox::User="$(id -un)" -o APT::Get::List-Cleanup=false "$@"
 }
 
-# The lists are a day old at most. Without a network an old list serves, as
-# long as what it names is in the cache.
+# Lists are renewed once a day. Without a network, an old list is used while the cache has the
+# packages that it names.
 suite_update() {
 	local sources
 	[ -z "${suite_fresh:-}" ] || return 0
@@ -109,8 +110,8 @@ suite_update() {
 	if suite_read_lists "$sources"; then
 		:
 	elif [[ $sources = *"$suite-security"* ]] && suite_read_lists "$(grep -v -- "$suite-security" <<<"$sources")"; then
-		# A mirror in the middle of its own update offers a security index that
-		# fails its checksum. The release itself is signed and complete.
+		# During its own update, a mirror may offer a security index with a wrong checksum.
+		# The release itself is signed and complete.
 		say "warning: $suite-security is not readable now (its index fails verification or is missing); $suite alone serves"
 	elif suite_read_alias; then
 		:
@@ -126,14 +127,14 @@ suite_update() {
 	rm -rf "$suite_dir/resolved"
 }
 
-# A mirror that is interrupted in the middle of its update offers a release file without the
-# indexes that it names. The directory of the suite's other name (stable, testing) is updated
-# separately and often still has the whole previous point release, signed like the other.
+# If a mirror's update was interrupted, it offers a release file without the indexes that the file
+# names. The directory of the suite's other name (stable, testing) is updated separately and often
+# still has the complete previous point release, signed in the same way.
 suite_read_alias() {
 	local name
 	for name in stable oldstable testing; do
 		suite_read_lists "$(suite_sources "$name")" || continue
-		# The name moves on with each release of Debian.
+		# The other name moves to the next release of Debian.
 		if grep -qsx "Codename: $suite" "$suite_dir"/state/lists/*_dists_"$name"_InRelease; then
 			say "warning: the lists of Debian $suite fail verification; those of its other name, $name, serve"
 			return 0
@@ -157,8 +158,8 @@ suite_read_lists() {
 	return 1
 }
 
-# suite_resolve ARCH PACKAGE...: one line "file checksum" for every package that
-# these need, themselves included; with the option --only just these.
+# suite_resolve ARCH PACKAGE...: prints a line "file checksum" for every package and dependency;
+# with the option --only, for the named packages alone.
 suite_resolve() {
 	local arch=$1 known tmp
 	shift
@@ -180,7 +181,7 @@ suite_resolve() {
 	cat "$known"
 }
 
-# suite_fetch DIR ARCH [--only] PACKAGE...: the .deb files themselves.
+# suite_fetch DIR ARCH [--only] PACKAGE...: fetches the .deb files.
 suite_fetch() {
 	local dir=$1 arch=$2
 	shift 2
@@ -193,7 +194,7 @@ suite_fetch() {
 	fi
 }
 
-# suite_unpack DEBS ROOT: base-files first, it brings the merged /usr links.
+# suite_unpack DEBS ROOT: unpacks them, base-files first, because it has the merged /usr links.
 suite_unpack() {
 	local deb
 	mkdir -p "$2"
@@ -204,12 +205,12 @@ suite_unpack() {
 	done
 }
 
-# suite_version PACKAGE ARCH
+# suite_version PACKAGE ARCH: prints its version
 suite_version() {
 	suite_update
 	suite_apt apt-cache "$2" show --no-all-versions "$1" | sed -n 's/^Version: //p' | head -n 1
 }
 
-# What steps run in a shell of their own.
+# Functions that `step` runs in a shell of their own.
 export -f say die suite_apt suite_fetch suite_unpack retry
 export suite suite_dir host_arch cache
