@@ -2,13 +2,13 @@
 /*
  * ntrace ctr trace: setup in the kernel.
  *
- * An event of the PMU "ctr" on each CPU enables recording; it never takes a sample. A trampoline at the beginning of each function (fentry, fexit) calls the
- * BPF program: probes would be a breakpoint, which costs ten times as many
- * transfers of the ring, and their returns go through yet more code.
+ * An event of the PMU "ctr" on each CPU enables recording; it never takes a sample. A trampoline at
+ * the beginning of each function (fentry, fexit) calls the BPF program. A kprobe's breakpoint would
+ * fill the ring with ten times as many transfers, and its return probe with more still.
  *
- * libbpf loads the two programs for a function made for tests. What it has made of
- * them is then loaded once more for each function, which is all that such a program
- * can be attached to; to open the object each time would read the kernel's BTF anew.
+ * libbpf loads the two programs for one test function of the kernel. The command then loads
+ * libbpf's relocated instructions again for each function, because such a program attaches to one
+ * function only. Opening the object each time would parse the kernel's BTF each time.
  */
 #ifdef NTRACE_BPF
 #include <errno.h>
@@ -32,7 +32,7 @@
 #define STRING_(text) #text
 #define STRING(text) STRING_(text)
 
-/* The object that clang compiles from bpf/trace.bpf.c. */
+/* The object file that clang compiles from bpf/trace.bpf.c. */
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
 	"ctr_trace_object:\n"
@@ -41,7 +41,7 @@ __asm__(".pushsection .rodata\n"
 					".popsection\n");
 extern const char ctr_trace_object[], ctr_trace_object_end[];
 
-/* A function of the kernel that is never called. */
+/* A kernel function that is never called. */
 #define ANY_FUNCTION "bpf_fentry_test1"
 #define PMU "/sys/bus/event_source/devices/ctr/type"
 #define JIT "/proc/sys/net/core/bpf_jit_enable"
@@ -103,7 +103,7 @@ static int open_event(int type, int cpu, bool user)
 	struct perf_event_attr attr = {
 		.type = (uint32_t)type,
 		.size = sizeof(attr),
-		.config2 = 1, /* no sample needs more of the ring */
+		.config2 = 1, /* samples would use no more of the ring */
 		.sample_period = PERIOD,
 		.sample_type = PERF_SAMPLE_BRANCH_STACK,
 		.branch_sample_type = PERF_SAMPLE_BRANCH_KERNEL | PERF_SAMPLE_BRANCH_ANY |
@@ -129,7 +129,7 @@ static int record(struct ctr_trace *trace, bool user)
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		int fd = open_event(type, cpu, user);
 
-		/* Offline. */
+		/* The CPU is offline. */
 		if (fd < 0 && errno == ENODEV)
 			continue;
 		if (fd < 0 && errno == EBUSY)
@@ -197,7 +197,7 @@ static int load_object(struct ctr_trace *trace, const struct ctr_trace_config *c
 	return trace->hits ? EXIT_OK : fail("no ring buffer: %s", strerror(errno));
 }
 
-/* Where the kernel has put the code of a program. */
+/* Records the address of a loaded program's code. */
 static int find_own(struct ctr_trace *trace, int program)
 {
 	struct bpf_prog_info info = { 0 };
@@ -213,7 +213,7 @@ static int find_own(struct ctr_trace *trace, int program)
 	return EXIT_OK;
 }
 
-/* Of what the kernel says about a program, the last line that is not statistics. */
+/* Returns the last line of the verifier's log that is not statistics. */
 static const char *why(char *log)
 {
 	char *line, *last = log, *next;
@@ -225,15 +225,18 @@ static const char *why(char *log)
 }
 
 /**
- * load_for() - one more of the programs, for a function
- * @base: the program as libbpf has loaded it
+ * load_for() - load a program again, for another function
+ * @base: the program, as libbpf has loaded it
  * @snapshot: BTF object of riscv_ctr
  * @object: BTF object of the function, 0 for the kernel's
  */
 static int load_for(const struct bpf_program *base, const struct ctr_trace_function *function,
 		    int snapshot, int object)
 {
-	/* A call of a module's function names the module by its place in a list. */
+	/*
+	 * Instructions that call a module's function refer to its module by an index into this
+	 * array.
+	 */
 	const int list[] = { snapshot, snapshot };
 	static char log[16384];
 	int fd;
@@ -257,10 +260,13 @@ static int load_for(const struct bpf_program *base, const struct ctr_trace_funct
 	return fd;
 }
 
-/* It matched a pattern and cannot be traced. Not all can: there is no room for a trampoline. */
+/*
+ * A function matched a pattern but cannot be traced, for instance for lack of room for a
+ * trampoline.
+ */
 static int bar(struct ctr_trace *trace, size_t index)
 {
-	/* At its entry and at its return. */
+	/* Count it once, although both its entry and its return may fail. */
 	if (!trace->last_barred || trace->last_barred != index + 1)
 		trace->barred++;
 	trace->last_barred = index + 1;
@@ -296,7 +302,7 @@ static int attach(struct ctr_trace *trace, const struct bpf_program *base, size_
 				bar(trace, index);
 	else
 		error = find_own(trace, program);
-	/* From now on the link holds the program. */
+	/* The link now holds a reference to the program. */
 	close(program);
 	return error;
 }
@@ -335,7 +341,7 @@ int ctr_trace_start(struct ctr_trace *trace, const struct ctr_trace_request *req
 	trace->own = calloc(trace->found.count * 2, sizeof(*trace->own));
 	if (!trace->link || !trace->own)
 		return fail("out of memory");
-	/* One for each place. */
+	/* Each traced entry and return needs a file descriptor. */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);

@@ -9,7 +9,7 @@
 
 #include "trace.h"
 
-/* More than these are no question that somebody reads the answer to. */
+/* More functions than anyone would read the output of. */
 #define CTR_TRACE_FUNCTIONS 512
 
 /**
@@ -30,7 +30,7 @@ struct ctr_trace_request {
 	struct ctr_trace_config config;
 };
 
-/* What a function returns. */
+/* Kinds of return values. */
 enum ctr_trace_value {
 	CTR_TRACE_VOID,
 	CTR_TRACE_POINTER,
@@ -39,14 +39,14 @@ enum ctr_trace_value {
 };
 
 /**
- * struct ctr_trace_function - a function that is traced
- * @name: as BTF has it
+ * struct ctr_trace_function - a function to trace
+ * @name: name in BTF
  * @module: "" for the kernel itself
  * @btf: id of the BTF object that describes it, 0 for the kernel's
- * @id: of the function in there
- * @value: kind of what it returns
- * @bits: its size
- * @named: asked for by its name, and not by a pattern
+ * @id: type id of the function in that BTF object
+ * @value: kind of the return value
+ * @bits: size of the return value
+ * @named: given by its full name, not by a pattern
  */
 struct ctr_trace_function {
 	char *name;
@@ -63,39 +63,45 @@ struct ctr_trace;
 /**
  * ctr_trace_prepare - record on all CPUs, find the functions, load the programs
  *
- * Return: EXIT_OK, or EXIT_FAILED after a complaint.
+ * Return: EXIT_OK, or EXIT_FAILED after an error message.
  */
 int ctr_trace_prepare(struct ctr_trace **trace, const struct ctr_trace_request *request);
 
-/** ctr_trace_start - run the programs at the functions. Return: as ctr_trace_prepare() */
+/** ctr_trace_start - attach the programs to the functions. Return: as ctr_trace_prepare() */
 int ctr_trace_start(struct ctr_trace *trace, const struct ctr_trace_request *request);
 
-/** ctr_trace_stop - nothing of it is left in the kernel; NULL is allowed */
+/** ctr_trace_stop - detach and unload everything; NULL is allowed */
 void ctr_trace_stop(struct ctr_trace *trace);
 
 /**
  * ctr_trace_poll - call back for each hit; stops when that returns non-zero
- * @timeout: milliseconds to wait if there is none
+ * @timeout: milliseconds to wait for the first hit
  *
  * Return: 0, what @hit returned, or a negative errno.
  */
 int ctr_trace_poll(struct ctr_trace *trace, int timeout);
 
-/** ctr_trace_on_hit - before the first poll; hits may be shorter, see CTR_TRACE_HEAD */
+/**
+ * ctr_trace_on_hit - set the callback, before the first poll; a hit may be shorter than the struct,
+ * see CTR_TRACE_HEAD
+ */
 void ctr_trace_on_hit(struct ctr_trace *trace,
 		      int (*hit)(void *data, const struct ctr_trace_hit *hit), void *data);
 
-/** ctr_trace_functions - those that match; @barred: of these, those that cannot be traced */
+/**
+ * ctr_trace_functions - number of matching functions; @barred: set to the number of those that
+ * cannot be traced
+ */
 size_t ctr_trace_functions(const struct ctr_trace *trace, size_t *barred);
 const struct ctr_trace_function *ctr_trace_function(const struct ctr_trace *trace, size_t index);
 
-/** ctr_trace_cpus - number of CPUs that are recorded */
+/** ctr_trace_cpus - number of CPUs that record */
 size_t ctr_trace_cpus(const struct ctr_trace *trace);
 
-/** ctr_trace_own - @address lies in one of our programs */
+/** ctr_trace_own - tell whether @address is in one of the BPF programs */
 bool ctr_trace_own(const struct ctr_trace *trace, uint64_t address);
 
-/** ctr_trace_lost - hits that were not handed over */
+/** ctr_trace_lost - number of hits that were not delivered */
 uint64_t ctr_trace_lost(const struct ctr_trace *trace);
 
 #endif /* NTRACE_TOOL_CTR_TRACE_BPF_H */

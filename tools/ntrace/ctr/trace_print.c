@@ -74,8 +74,8 @@ static bool to_ftrace(const struct ctr_trace_printer *printer,
 }
 
 /*
- * Does a probe begin with entry @at? It begins with a jump into a trampoline, at the entry
- * or the end of a function. Entries with a lower index are newer.
+ * Tells whether a probe begins with entry @at: it begins with a jump into a trampoline, at the
+ * entry or the end of a function. Entries with a lower index are newer.
  */
 static bool begins(const struct ctr_trace_printer *printer, const struct perf_branch_entry *entries,
 		   unsigned int at)
@@ -95,7 +95,7 @@ static bool ends(const struct ctr_trace_printer *printer, const struct perf_bran
 	       !is_trap(entry) && !is_helper(printer, entry->to);
 }
 
-/* Do the oldest entries belong to a probe whose beginning is lost? */
+/* Tells whether the oldest entries belong to a probe whose beginning is no longer in the ring. */
 static bool begins_inside(const struct ctr_trace_printer *printer,
 			  const struct perf_branch_entry *entries, unsigned int count)
 {

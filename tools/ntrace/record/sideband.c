@@ -268,7 +268,7 @@ int sideband_drain(struct sideband *sideband)
 	return error ? write_failed(sideband, error) : EXIT_OK;
 }
 
-/* ---- state before the recording ---- */
+/* ---- state at the start of the recording ---- */
 
 /* One module or kind of generated code, while /proc/kallsyms is read. */
 struct region {

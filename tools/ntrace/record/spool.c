@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace waiting in memory for the file.
+ * Keeps trace in memory until it is written to the file.
  *
- * The recorder is traced, too. Writing a page to a file executes some thousand
- * instructions full of branches, and their trace is up to half as large as the
- * page: recording would feed on itself. Copying to memory in a plain loop is
- * almost free in trace. So the trace is kept in memory as long as there is
- * plenty, and written when the trace is over; beyond that the oldest part goes
- * to the file for every new one.
+ * The recorder is traced, too. Writing a page to a file executes some thousand instructions full of
+ * branches, and their trace is up to half as large as the page: the recorder would mostly record
+ * itself. Copying to memory in a plain loop makes hardly any trace. So the spool keeps trace in
+ * memory while memory suffices, and writes it when tracing has ended; above the limit, each new
+ * chunk causes the oldest one to be written.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -192,7 +192,7 @@ static bool shows_frames(const struct report *report)
 	return report->html_path || report->related;
 }
 
-/* What a report needs of the profile. */
+/* Returns the parts of a profile that the report needs. */
 static uint32_t parts_of(const struct report *report)
 {
 	if (ntrace_session_has_samples(report->recording.session))
@@ -375,7 +375,7 @@ static int run(const struct command *command, int argc, char **argv)
 		goto out;
 	report.path = argv[options.index];
 	report.colours = ui_colours(stdout);
-	/* They stand in the report itself. */
+	/* The report itself contains the losses. */
 	report.recording_options.quiet = true;
 	error = output_finish(&output, run_report(&report));
 out:

@@ -14,9 +14,10 @@
 #define NAMES_WIDTH 18
 
 /*
- * The fields of one message. @message: the bytes begin as a message does; otherwise the rest is
- * empty. @known: the TCODE is in the message table, so that the variable fields have names.
- * @fixed_bits: of TCODE, SRC and the fixed fields together. @fixed: these, with the bit after the
+ * The fields of one message. @message: the bytes begin like a message; otherwise the other members
+ * are empty. @known: the TCODE is in the message table, so that the variable fields have names.
+ * @fixed_bits: number of bits of TCODE, SRC and the fixed fields together. @fixed: these, with the
+ *         bit after the
  * last one of each. @variable: enum ntrace_field of the variable fields before TSTAMP.
  */
 struct layout {
@@ -37,7 +38,7 @@ static unsigned int mseo(uint8_t byte)
 	return byte & 3;
 }
 
-/* @bits from bit @at of the payload on. */
+/* Returns @bits bits of the payload from bit @at on. */
 static uint64_t payload(const uint8_t *bytes, size_t count, unsigned int at, unsigned int bits)
 {
 	uint64_t value = 0;
@@ -56,7 +57,9 @@ static void add_fixed(struct layout *layout, const char *name, unsigned int bits
 	layout->fixed[layout->fixed_count++].end = layout->fixed_bits;
 }
 
-/* RCODE and CDF say which variable fields there are: first the fixed ones, then the others. */
+/*
+ * RCODE and CDF decide which variable fields exist: read the fixed fields first, then the others.
+ */
 static void add_fields(struct layout *layout, const struct ntrace_params *params,
 		       const uint8_t *bytes, size_t count, unsigned int tcode)
 {
@@ -75,7 +78,7 @@ static void add_fields(struct layout *layout, const struct ntrace_params *params
 	layout->known = found >= 0;
 }
 
-/* @bytes: the first ones of a message, whole or not; bits that are missing count as 0 */
+/* @bytes: first bytes of a message, complete or not; missing bits count as 0 */
 static void layout_init(struct layout *layout, const struct ntrace_params *params,
 			const uint8_t *bytes, size_t count)
 {
@@ -110,8 +113,8 @@ static void append(char *text, const char *name)
 }
 
 /*
- * The fields that a byte has bits of, "SRC+SYNC". @index: of the byte within the message. @part:
- * how many of the bytes before it ended a field.
+ * Names the fields that have bits in a byte, as "SRC+SYNC". @index: index of the byte in the
+ * message. @part: number of earlier bytes that ended a field.
  */
 static const char *byte_name(const struct layout *layout, size_t index, unsigned int part,
 			     char *text)
@@ -131,7 +134,7 @@ static const char *byte_name(const struct layout *layout, size_t index, unsigned
 	return text;
 }
 
-/* As the specification draws them: MDO, MSEO, the fields in them, and what that ends. */
+/* Prints each byte as the specification draws it: MDO, MSEO, its fields, and what the byte ends. */
 void layout_byte_lines(struct output *output, const struct ntrace_params *params, uint64_t offset,
 		       const uint8_t *bytes, size_t count)
 {
@@ -164,13 +167,13 @@ void layout_byte_lines(struct output *output, const struct ntrace_params *params
 	}
 }
 
-/* Where the bytes of a variable field begin and end. */
+/* First byte of a variable field, and the byte after its last one. */
 struct span {
 	size_t start;
 	size_t end;
 };
 
-/* Those of variable fields and TSTAMP, in their order. Return: how many. */
+/* Finds the bytes of the variable fields and TSTAMP, in order. Return: number of fields. */
 static unsigned int find_spans(const struct layout *layout, const uint8_t *bytes, size_t count,
 			       struct span spans[VARIABLE_MAX + 1])
 {

@@ -67,7 +67,7 @@ void sanity_message(struct sanity *sanity, int event, const struct ntrace_messag
 		sanity->wrong++;
 		return;
 	}
-	/* Most messages are neither. */
+	/* Most messages have no coded field. */
 	if (!message->flags && !(message->present & CODED))
 		return;
 	vendor = strcmp(ntrace_tcode_dialect_name(message->tcode, dialect), "Reserved") != 0;
@@ -278,7 +278,7 @@ static int next_chunk(struct trace *trace)
 	return 0;
 }
 
-/* The reader knows already. */
+/* Reports a loss that the message reader knows already. */
 static int report_loss(struct trace *trace, struct ntrace_message *message)
 {
 	trace->lost = false;

@@ -27,7 +27,7 @@
 
 /* Calls that have not returned; longjmp leaves stale ones. */
 #define CALLS_MAX 4096
-/* So often, 50 microseconds apart, returns that are too new are waited for. */
+/* Wait this many times 50 microseconds for hits that are too new to report. */
 #define TRIES 20
 
 enum {
@@ -59,7 +59,7 @@ static const struct option_spec options_table[] = {
 	OPTION_TABLE_END,
 };
 
-/* One that has not returned. */
+/* A call that has not returned. */
 struct call {
 	pid_t tid;
 	uint64_t time;
@@ -68,7 +68,7 @@ struct call {
 /**
  * struct waiting - state of the command
  * @call: FUNCTION[@FILE] as typed; NULL = none
- * @function: of it
+ * @function: the function of @call
  * @over_ns: only calls longer than this; 0 = all
  * @count: dumps to make, 0 = any number
  * @dumps: made
@@ -277,7 +277,7 @@ static uint64_t end_call(struct waiting *waiting, const struct trigger_hit *hit)
 	return time;
 }
 
-/* Return: true if this hit triggers; *@took: duration of the call in nanoseconds */
+/* Return: true if this hit triggers a dump; *@took: duration of the call in nanoseconds */
 static bool judge(struct waiting *waiting, const struct trigger_hit *hit, uint64_t *took)
 {
 	*took = 0;
@@ -320,7 +320,7 @@ static void hurry(struct waiting *waiting, bool fast)
 	waiting->fast = fast;
 }
 
-/* The trace stands. The last dump is what the recorder saves at its end. */
+/* Tracing has stopped. The recorder saves the last dump when it ends. */
 static void dump(struct waiting *waiting, bool *end)
 {
 	waiting->dumps++;
@@ -331,7 +331,7 @@ static void dump(struct waiting *waiting, bool *end)
 	hurry(waiting, !*end);
 }
 
-/* At the start and after each dump, for people and for scripts that wait for it. */
+/* Prints a message at the start and after each dump, for users and for scripts that wait for it. */
 static void begin(struct waiting *waiting)
 {
 	waiting->begun = true;
@@ -352,7 +352,7 @@ static int step(struct recorder *recorder, void *data, bool *end)
 	if (!waiting->begun)
 		begin(waiting);
 	hurry(waiting, true);
-	/* SIGUSR2, or a wish to end: that has nothing to wait for any more. */
+	/* SIGUSR2 or an interrupt: stop without waiting for older hits. */
 	if (recorder->snapshot || recorder->interrupted) {
 		tasks_stop(&recorder->tasks);
 		dump(waiting, end);

@@ -63,7 +63,7 @@ static void show_complaints(struct top_screen *screen)
 		fwrite(text, 1, (size_t)got, stderr);
 }
 
-/* What was said of one window is not worth keeping when the next one comes. */
+/* Messages about one window are dropped when the next one comes. */
 static void forget_complaints(const struct top_screen *screen)
 {
 	if (screen->complaints >= 0 && !ftruncate(screen->complaints, 0))

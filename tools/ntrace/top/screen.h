@@ -13,10 +13,10 @@
  * @output: destination
  * @active: the terminal is set up
  * @keys: standard input is a terminal that delivers keys
- * @colours: so many styles as ui.h has
- * @rows: of the terminal, when drawing last began; without one 0, as is
+ * @colours: number of styles in ui.h
+ * @rows: rows of the terminal at the last top_screen_begin(); 0 without a terminal
  * @columns: lines are cut to this width
- * @complaints: what is written to standard error meanwhile, to be shown when the terminal is back
+ * @complaints: messages written to standard error meanwhile, shown after the terminal is restored
  */
 struct top_screen {
 	struct output *output;

@@ -3,8 +3,9 @@
  * Perf events that wake the recorder at once: uprobes at the entry and the return of a function,
  * and the tracepoint of signals.
  *
- * They are opened for CPUs and not for tasks: inherited events are opened again at each fork with
- * the rights of the task, and fork fails if it has none. The sample names the thread of a hit.
+ * The events belong to CPUs, not to tasks: the kernel opens inherited events again at each fork
+ * with the rights of the task, and fork fails if the task lacks them. The sample names the thread
+ * of a hit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -249,7 +250,7 @@ unsigned int trigger_fds(const struct trigger *trigger, const int **fds)
 	return trigger->ring_count;
 }
 
-/* ---- taking ---- */
+/* ---- reading hits ---- */
 
 static void copy_out(const struct ring *ring, uint64_t at, void *to, size_t size)
 {

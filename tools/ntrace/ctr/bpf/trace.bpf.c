@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ntrace ctr trace: runs at the entry and the return of kernel functions and puts
- * down how the hart came there.
+ * ntrace ctr trace: BPF programs that run at the entry and the return of kernel
+ * functions and record how the hart came there.
  *
- * Each transfer on the way to bpf_ctr_snapshot() pushes an old one out of the ring.
- * So what is done before it is done without calls and loops, as far as possible.
+ * Each transfer on the way to bpf_ctr_snapshot() evicts an old one from the
+ * ring. So code before that call avoids calls and loops as far as possible.
  */
 #include <linux/bpf.h>
 
@@ -17,7 +17,7 @@ extern int bpf_ctr_snapshot(void *entries, __u32 entries__sz, __u64 flags) __ksy
 SEC(".rodata.config") const volatile struct ctr_trace_config config;
 SEC(".bss.counts") struct ctr_trace_counts counts;
 
-/* Too large for the stack, and a map of one per hart costs a call to find it. */
+/* Too large for the stack; a per-CPU map would cost a call to look up. */
 static struct slot {
 	struct ctr_trace_hit hit;
 	__u64 busy;
@@ -39,7 +39,10 @@ static __always_inline int comm_wanted(const struct ctr_trace_hit *hit)
 	return 1;
 }
 
-/* What is known only after the snapshot was taken. Return: the hit is wanted. */
+/*
+ * Fills in the members that need calls, after the snapshot. Return: 1 if the
+ * hit is wanted.
+ */
 static __always_inline int describe(void *ctx, struct ctr_trace_hit *hit, __u64 value)
 {
 	__u64 id = bpf_get_current_pid_tgid();
@@ -66,7 +69,10 @@ static __always_inline int take(void *ctx, __u64 value)
 	if (config.pid && bpf_get_current_pid_tgid() >> 32 != config.pid)
 		return 0;
 	slot = &slots[__sync_fetch_and_add(&counts.next, 1) % CTR_TRACE_SLOTS];
-	/* Preempted, or interrupted, until all others were used. */
+	/*
+	 * The previous user of this slot was preempted or interrupted until all
+	 * others were used.
+	 */
 	if (__builtin_expect(__sync_lock_test_and_set(&slot->busy, 1), 0)) {
 		__sync_fetch_and_add(&counts.lost, 1);
 		return 0;

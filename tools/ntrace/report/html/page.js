@@ -18,7 +18,7 @@ function make(parent, name, text, attributes) {
 	return element;
 }
 
-// A time in ticks of the trace's clock; ~ marks what was interpolated between time stamps.
+// A time in ticks of the trace's clock; ~ marks a time interpolated between timestamps.
 function time(ticks) {
 	const { hz } = data.timeline;
 	if (!hz)
@@ -43,7 +43,8 @@ function colour(text, from = 20, range = 45) {
 
 const ROWS = 400;
 
-// columns: [title, value(row), number?, text(row)]; a row is shown if one of its texts has what is looked for.
+// columns: [title, value(row), number?, text(row)]; a row is shown if one of its texts contains the
+// search text.
 function table(parent, rows, columns, first) {
 	const place = make(parent, 'table'), head = make(make(place, 'thead'), 'tr'), body = make(place, 'tbody');
 	const rest = make(parent, 'p', '', { class: 'dim' });
@@ -177,7 +178,8 @@ function flame(view) {
 			const i = todo.pop();
 			frame(i, (left[i] - left[root]) * scale, total(i) * scale, false);
 			deepest = Math.max(deepest, depth[i]);
-			// Children come in order of size: behind the first that is too small all are.
+			// Children are sorted by size: all after the first one that is too small
+			// are too small.
 			for (const child of children[i]) {
 				if (total(child) * scale < 1)
 					break;
@@ -232,7 +234,7 @@ function flame(view) {
 		show();
 		if (!text)
 			return '';
-		// The outermost ones only: what is below them is in their total.
+		// The outermost ones only: their totals include those below them.
 		let sum = 0, frames = 0;
 		const inside = new Uint8Array(count);
 		for (let i = 0; i < count; i++) {
@@ -249,7 +251,8 @@ function flame(view) {
 // ---- timeline ----
 
 function timeline(view) {
-	// A cell has four numbers for each thread: which, instructions, those in the kernel, ticks.
+	// A cell has four numbers for each thread: its index, instructions, kernel instructions,
+	// ticks.
 	const { lanes, tasks, timed, untimed, stamps } = data.timeline, parts = 4;
 	const all = Math.max(1, ...lanes.map((lane) => (timed ? lane.begin + lane.cells.length * lane.width : lane.instructions)));
 	const amount = (cell, i) => cell[timed ? i + 3 : i + 1];
@@ -268,7 +271,7 @@ function timeline(view) {
 		const width = canvas.width = canvas.clientWidth || 1000, tall = canvas.height = canvas.clientHeight || 46;
 		const context = canvas.getContext('2d'), scale = width / (to - from);
 		lane.cells.forEach((cell, index) => {
-			// Whole pixels: else the ground shines through between cells.
+			// Whole pixels: otherwise the background shows between cells.
 			const x = Math.floor((lane.begin + index * lane.width - from) * scale);
 			const wide = Math.max(Math.ceil((lane.begin + (index + 1) * lane.width - from) * scale) - x, 1);
 			if (x > width || x + wide < 0)
@@ -423,7 +426,7 @@ function source(view) {
 	return found;
 }
 
-// ---- what was lost ----
+// ---- losses ----
 
 function lost(view) {
 	const { lost: bytes, exact, gaps, errors, warnings, notes } = data.losses;
@@ -469,7 +472,7 @@ function start() {
 		});
 		if (focus)
 			tabs[index].tab.focus();
-		// Made when it is looked at for the first time.
+		// A view is made when it is first shown.
 		if (!tabs[index].find)
 			tabs[index].find = tabs[index].make(tabs[index].view);
 		tabs[index].view.dispatchEvent(new Event('shown'));

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stores to stimulus registers as text. A program may write a line as bytes, halfwords
- * or words, so a character may come in pieces: what may still become one waits in the
- * tail of its channel.
+ * Stores to stimulus registers as text. A program may write a line as bytes, halfwords or words, so
+ * a character may come in pieces: an incomplete one waits in the tail of its channel.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +14,9 @@
 
 /**
  * struct itc_channel - a line in progress
- * @event: the last store that is in it, with @flow and @comm, which live no longer than its event
- * @text: @used bytes of whole characters, and @tail bytes that may become one
- * @characters: how many characters @used is
+ * @event: the last store of the line, with copies of @flow and @comm, which the caller may free
+ * @text: @used bytes of complete characters, and @tail bytes of an incomplete one
+ * @characters: number of characters in @used
  */
 struct itc_channel {
 	uint64_t number;
@@ -47,12 +46,12 @@ static unsigned int character_bytes(uint8_t first)
 	return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
 }
 
-/* The second byte decides about too long forms, surrogates, and what is above U+10FFFF. */
+/* The second byte excludes overlong forms, surrogates and values above U+10FFFF. */
 static bool second_fits(uint8_t first, uint8_t second)
 {
 	switch (first) {
 	case 0xc2:
-		/* Not the control characters U+0080 to U+009F. */
+		/* Exclude the control characters U+0080 to U+009F. */
 		return second >= 0xa0;
 	case 0xe0:
 		return second >= 0xa0;
@@ -117,7 +116,7 @@ static void remember(struct itc_channel *channel, const struct ntrace_session_ev
 	channel->event.comm = channel->comm;
 }
 
-/* The whole characters of a line; the tail moves to the begin of the next one. */
+/* Shows the complete characters of a line, and moves the tail to the start of the next line. */
 static void show_text(struct itc *itc, struct itc_channel *channel)
 {
 	const struct itc_line line = {
@@ -132,7 +131,7 @@ static void show_text(struct itc *itc, struct itc_channel *channel)
 	channel->characters = 0;
 }
 
-/* All that waits, as it is: a tail becomes no character any more. */
+/* Shows all pending bytes; a tail can no longer become a character, so it is shown as values. */
 static void flush_channel(struct itc *itc, struct itc_channel *channel)
 {
 	unsigned int i;
@@ -151,7 +150,7 @@ static void flush_channel(struct itc *itc, struct itc_channel *channel)
 	channel->tail = 0;
 }
 
-/* Would the bytes go on with the line as text? */
+/* Tells whether the bytes continue the line as text. */
 static bool is_text(const struct itc_channel *channel, const uint8_t *bytes, unsigned int count)
 {
 	uint8_t sequence[CHARACTER_MAX];
@@ -170,7 +169,7 @@ static bool is_text(const struct itc_channel *channel, const uint8_t *bytes, uns
 	return true;
 }
 
-/* One byte more, of which is_text() said that it fits. */
+/* Adds a byte that is_text() accepted. */
 static void add_byte(struct itc *itc, struct itc_channel *channel, uint8_t byte)
 {
 	channel->text[channel->used + channel->tail++] = byte;
@@ -222,7 +221,7 @@ int itc_store(struct itc *itc, const struct ntrace_session_event *event)
 		bool tail = channel->tail;
 
 		flush_channel(itc, channel);
-		/* What did not fit to half a character may be text of its own. */
+		/* Bytes that do not complete the pending character may be text by themselves. */
 		text = count && tail && is_text(channel, bytes, count);
 	}
 	if (!text) {

@@ -15,7 +15,7 @@
  * @channel: number of the stimulus register
  * @text: characters without the end of the line; NULL = a value that is not text
  * @size: bytes of @text
- * @value: the value; @digits: hexadecimal digits of it, 0 = as many as it has
+ * @value: the value; @digits: its number of hexadecimal digits, 0 = without leading zeros
  */
 struct itc_line {
 	uint64_t channel;
@@ -25,7 +25,7 @@ struct itc_line {
 	unsigned int digits;
 };
 
-/* Called for each line; @event: the store that it ends with, or the last one before its end. */
+/* Called for each line; @event: the store that ends the line, or else its last store. */
 typedef void itc_show(void *data, const struct ntrace_session_event *event,
 		      const struct itc_line *line);
 
@@ -34,7 +34,7 @@ struct itc_channel;
 /**
  * struct itc - incomplete lines, by SRC and channel
  * @show: set by the user before the first event
- * @data: for @show
+ * @data: argument of @show
  */
 struct itc {
 	itc_show *show;
@@ -46,8 +46,8 @@ struct itc {
 /**
  * itc_store - take an NTRACE_FLOW_DATA event
  *
- * Bytes are taken as UTF-8, lowest first. A store that makes something else of a line ends
- * the line, and is shown as a value. Memory: some 2 KiB for each channel that is used.
+ * Bytes are taken as UTF-8, lowest first. A store that is not valid text ends the line, and is
+ * shown as a value. Memory: some 2 KiB for each channel in use.
  * Return: 0, or 1 when out of memory.
  */
 int itc_store(struct itc *itc, const struct ntrace_session_event *event);

@@ -5,26 +5,26 @@
 
 #include "pc_text.h"
 
-/* Text of all blocks, bytes. */
+/* Bytes of cached text. */
 #define TEXT_SIZE (16u << 20)
-/* Numbers of blocks that are looked at; others are forgotten when a larger one comes. */
+/* Number of block ids in the cache; a larger id replaces the whole range. */
 #define ENTRIES (1u << 18)
-/* Text is copied in pieces of this size, the last one with what follows it. */
+/* Text is copied in pieces of this size; the last piece includes bytes after the text. */
 #define PIECE 64
-/* The text of longer blocks is not kept: it is written as it is made. */
+/* Longer blocks are not cached, but written directly. */
 #define LINES_KEPT 512
 /* "0x", 16 digits, end of line */
 #define LINE_MAX 19
 
-/* Where the text of a block is: from @start, 0 = not known; @size bytes. */
+/* Cached text of a block: @size bytes from @start; @start 0 = not cached. */
 struct kept_text {
 	uint32_t start;
 	uint32_t size;
 };
 
 /**
- * struct pc_text - what is kept
- * @first_id: number of the block of the first entry
+ * struct pc_text - the cache
+ * @first_id: block id of the first entry
  * @used: bytes of @kept
  */
 struct pc_text {
@@ -43,7 +43,7 @@ struct pc_text *pc_text_new(struct output *output)
 		return NULL;
 	text->output = output;
 	text->used = 1;
-	/* Neither takes memory before it is used. */
+	/* The kernel allocates pages of these only when they are used. */
 	text->entries = calloc(ENTRIES, sizeof(*text->entries));
 	text->kept = malloc(TEXT_SIZE + PIECE);
 	if (text->entries && text->kept)
@@ -90,7 +90,7 @@ static int keep_line(void *data, uint64_t address, const uint8_t *bytes,
 	return 0;
 }
 
-/* All blocks before @first_id, and the text of all, is forgotten. */
+/* Empties the cache; its first block id becomes @first_id. */
 static void forget(struct pc_text *text, uint32_t first_id)
 {
 	memset(text->entries, 0, ENTRIES * sizeof(*text->entries));
@@ -98,7 +98,7 @@ static void forget(struct pc_text *text, uint32_t first_id)
 	text->used = 1;
 }
 
-/* Makes the text of a block. Return: 0, NTRACE_ERR_..., or 1: it is not to be kept. */
+/* Makes the text of a block. Return: 0, NTRACE_ERR_..., or 1 if the text is not cached. */
 static int make(struct pc_text *text, const struct ntrace_block_batch *batch,
 		const struct ntrace_block *block, struct kept_text **entry)
 {
@@ -121,7 +121,7 @@ static int make(struct pc_text *text, const struct ntrace_block_batch *batch,
 	return 0;
 }
 
-/* Copies whole pieces: what is behind the text is overwritten by the next one. */
+/* Copies whole pieces: the next text overwrites the bytes after this one. */
 static inline void copy(struct output *output, const char *from, uint32_t size)
 {
 	char *to = output->buffer + output->used;
