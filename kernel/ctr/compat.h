@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <linux/version.h>
 
-/* May the caller trace the kernel? */
+/* Tells whether the caller may trace the kernel. */
 static inline int ctr_allow_kernel(struct perf_event *event)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)

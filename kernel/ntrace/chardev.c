@@ -94,7 +94,8 @@ static int ntrace_struct_from_user(void *kernel, size_t kernel_size, void __user
 }
 
 /*
- * Copies as much to user space as the caller has room for. The first member becomes @kernel_size.
+ * Copies as much to user space as fits into the caller's struct. The first member becomes
+ * @kernel_size.
  */
 static int ntrace_struct_to_user(void __user *user, u32 user_size, void *kernel, u32 kernel_size)
 {
@@ -261,7 +262,7 @@ static long ntrace_chardev_ioctl(struct file *file, unsigned int cmd, unsigned l
 
 	if (_IOC_TYPE(cmd) != NTRACE_IOC_MAGIC)
 		return -ENOTTY;
-	/* Looks at the number only: the size in @cmd is the size of the caller's struct. */
+	/* Compares only the number: the size in @cmd is the size of the caller's struct. */
 	switch (_IOC_NR(cmd)) {
 	case _IOC_NR(NTRACE_IOC_INFO):
 		return ntrace_chardev_info(path, user);
@@ -363,7 +364,7 @@ static size_t ntrace_copy_to_user(struct ntrace_capture *capture, char __user *u
 	return bytes - copy_to_user(user + first, capture->feed.data, bytes - first);
 }
 
-/* Is there something to read, or will there never be? */
+/* Tells whether read() would return: data is available, or none will ever come. */
 static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *capture)
 {
 	u64 tail;
@@ -372,7 +373,7 @@ static bool ntrace_ready(struct ntrace_path *path, struct ntrace_capture *captur
 	       READ_ONCE(capture->feed.control->state) >= NTRACE_STATE_STOPPED;
 }
 
-/* Return: 1: there is something to read; 0: end; or a negative error. */
+/* Return: 1 if there is data; 0 at the end; or a negative error. */
 static int ntrace_wait_readable(struct ntrace_path *path, struct ntrace_capture *capture,
 				bool nonblock, u64 *readable, u64 *tail)
 {

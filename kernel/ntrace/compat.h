@@ -20,7 +20,7 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* May the caller trace the kernel? */
+/* Tells whether the caller may trace the kernel. */
 static inline int ntrace_allow_kernel(struct perf_event *event)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Common to all components of the Trace Control Interface: reset, waiting, switching off, WARL
+ * Functions for all components of the Trace Control Interface: reset, waiting, disabling, WARL
  * fields.
  */
 #include <linux/bitfield.h>
@@ -170,8 +170,8 @@ int ntrace_registers_quiesce(void __iomem *base)
  * An inactive component has its registers reset. So a sink keeps no address of memory that is
  * about to be freed, which it would if it were only disabled.
  *
- * A component that is known to be inactive is not touched: an encoder whose hart is offline may
- * have lost its power or its clock, and not answer an access ever.
+ * A component that is known to be inactive is not accessed: an encoder whose hart is offline may
+ * have lost its power or its clock, and never answer an access.
  *
  * Return: 0, or -ETIMEDOUT if the component may still be running.
  */
@@ -209,7 +209,7 @@ int ntrace_component_refuse(struct ntrace_component *component, const char *why)
 			     why);
 }
 
-/** ntrace_component_is_running - is a component active and enabled? */
+/** ntrace_component_is_running - tell whether a component is active and enabled */
 bool ntrace_component_is_running(const struct ntrace_component *component)
 {
 	u32 control = ntrace_read(component, TR_CONTROL);

@@ -71,7 +71,7 @@ static bool ring_canary_intact(const struct ntrace_ramsink *sink, u32 position)
 	return !memchr_inv(ring_canary(sink, position), NTRACE_RESERVED_BYTE, sink->granule);
 }
 
-/* The sink reports nonsense: take no more trace from it. */
+/* The sink's write pointer is invalid: take no more trace from it. */
 static void ntrace_drain_fault(struct ntrace_ramsink *sink)
 {
 	struct ntrace_feed *feed;
@@ -92,7 +92,7 @@ static bool ntrace_drain_position(struct ntrace_component *component, u32 *posit
 	return false;
 }
 
-/* Evaluates trTeControl: losses of the encoder, and failures of its way to the sink. */
+/* Evaluates trTeControl: losses of the encoder, and failures between it and the sink. */
 static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 {
 	struct ntrace_component *encoder = feed->encoder;
@@ -186,11 +186,10 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 }
 
 /*
- * The sink has overwritten trace before it was copied; @wp is its write pointer. The canary was
- * the last granule of a round, so since the last drain the sink has written at least a whole
- * round, and then up to @wp. The part of that which the drain still reads is not lost. If the
- * trace is separated, nobody knows whose trace was lost: each capture may have lost all or
- * nothing.
+ * The sink has overwritten trace before it was copied; @wp is its write pointer. The canary was the
+ * last granule of a round, so since the last drain the sink has written at least a whole round, and
+ * then up to @wp. The part of that which the drain still reads is not lost. If the trace is
+ * separated, the owner of the lost trace is unknown: each capture may have lost all or nothing.
  */
 static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool sink_stopped)
 {
@@ -213,7 +212,7 @@ static void ntrace_drain_lapped(struct ntrace_component *component, u32 wp, bool
 		ntrace_feed_lapped(feed, lost);
 }
 
-/* Does a capture change its data area? Trace that arrives meanwhile would be dropped. */
+/* Tells whether a capture changes its data area. Trace that arrives meanwhile would be dropped. */
 static bool ntrace_drain_is_paused(const struct ntrace_ramsink *sink)
 {
 	const struct ntrace_feed *feed;
@@ -386,7 +385,7 @@ u64 ntrace_drain_discard(struct ntrace_feed *feed)
 }
 
 /**
- * ntrace_drain_pause - do not touch the ring for a moment
+ * ntrace_drain_pause - keep the drain from the ring for a short time
  * @feed: data area of perf, on its hart, interrupts off
  * @pause: true: begin, false: end
  *
@@ -452,10 +451,10 @@ bool ntrace_drain_await_end(struct ntrace_feed *feed)
 }
 
 /**
- * ntrace_drain_step - one turn of a drain timer
+ * ntrace_drain_step - handle one expiry of a drain timer
  * @feed: data area of a running capture, on the traced hart, in hard interrupt context
  *
- * Return: time until the next turn.
+ * Return: time until the next expiry.
  */
 ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
@@ -484,8 +483,8 @@ enum hrtimer_restart ntrace_drain_timer(struct hrtimer *timer)
 
 	if (feed->fault) {
 		/*
-		 * The sink may be writing anywhere. Stop it at once; the reader is woken, and
-		 * closing the device does the rest.
+		 * The sink may write to any address: stop it at once. The reader is woken, and
+		 * closing the device cleans up.
 		 */
 		ntrace_encoder_stop(feed->encoder);
 		sink->sink_ops->halt(sink);

@@ -178,7 +178,7 @@ int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail)
 }
 
 /**
- * ntrace_feed_is_due - are there enough bytes to wake readers?
+ * ntrace_feed_is_due - tell whether there are enough bytes to wake readers
  * @feed: data area
  * @bytes: number of bytes in the data area
  */
@@ -196,7 +196,7 @@ bool ntrace_feed_is_due(const struct ntrace_feed *feed, u64 bytes)
  */
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail)
 {
-	/* In this order: the head is never behind a tail that was read earlier. */
+	/* In this order: a tail that was read first is never ahead of the head. */
 	*tail = atomic64_read_acquire(&feed->tail);
 	return smp_load_acquire(&feed->control->head) - *tail;
 }

@@ -24,8 +24,8 @@
 #define NTRACE_PERF_STROBE_MIN_US 20
 
 /*
- * The credentials that ptrace_may_access() wants; modules cannot call it. perf_event_open() asks it
- * later and refuses the rest, such as a task that is not dumpable.
+ * Checks the credentials as ptrace_may_access() does, which modules cannot call. perf_event_open()
+ * calls it later and refuses further cases, such as a task that is not dumpable.
  */
 static bool ntrace_perf_may_trace_task(struct task_struct *task)
 {
@@ -43,7 +43,7 @@ static bool ntrace_perf_may_trace_task(struct task_struct *task)
 }
 
 /**
- * ntrace_perf_config_permit - may the caller open an event?
+ * ntrace_perf_config_permit - check that the caller may open an event
  * @event: event that is being opened
  *
  * Opening an event takes paths, which others then cannot have. perf_event_open() checks the rights
@@ -137,7 +137,7 @@ int ntrace_perf_config(struct perf_event *event, struct ntrace_perf_event *perf_
 }
 
 /**
- * ntrace_perf_config_check - does an encoder support an event?
+ * ntrace_perf_config_check - check that an encoder supports an event
  * @event: event that ntrace_perf_config() accepted; defaults are filled in
  * @encoder: encoder
  *

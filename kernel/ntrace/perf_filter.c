@@ -59,7 +59,7 @@ void ntrace_perf_own_free(struct perf_event *event)
 }
 
 /**
- * ntrace_perf_filter_validate - are these filters supported?
+ * ntrace_perf_filter_validate - check that the filters are supported
  * @filters: list of struct perf_addr_filter
  *
  * A range of kernel addresses in an event without the kernel is valid and matches nothing: the

@@ -329,7 +329,7 @@ void ntrace_ramsink_free(struct ntrace_component *component)
 }
 
 /**
- * ntrace_ramsink_is_whole - does the driver read a sink as a whole, after it has stopped?
+ * ntrace_ramsink_is_whole - tell whether the driver reads all of a sink after it has stopped
  * @sink: RAM sink, programmed
  */
 bool ntrace_ramsink_is_whole(const struct ntrace_ramsink *sink)
@@ -353,7 +353,7 @@ void ntrace_ramsink_fetch(struct ntrace_component *component)
 		put_unaligned_le32(ntrace_read(component, TR_RAM_DATA), sink->ring + i);
 }
 
-/** ntrace_ramsink_wrapped - has the sink reached the end of its ring at least once? */
+/** ntrace_ramsink_wrapped - tell whether the sink has reached the end of its ring at least once */
 bool ntrace_ramsink_wrapped(const struct ntrace_component *component)
 {
 	return ntrace_read(component, component->ramsink.wp) & TR_RAM_WP_LOW_WRAP;

@@ -40,7 +40,7 @@ void ntrace_trigger_init(struct ntrace_component *component)
 }
 
 /**
- * ntrace_trigger_is_used - can a trigger switch tracing on or off?
+ * ntrace_trigger_is_used - tell whether a trigger can switch tracing on or off
  * @config: configuration
  */
 bool ntrace_trigger_is_used(const struct ntrace_config *config)
