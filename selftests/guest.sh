@@ -8,10 +8,10 @@
 #   guest_job security kernel/security.sh ARG    below build/riscv64/selftests, with arguments
 #   guest_boot direct --icount --modules         boots a machine and runs the jobs in turn
 #
-# Each result of a job becomes a result of this test, "NAME: text". A job that does not come
-# to its end, prints no plan or no result, or leaves processes behind has failed. A job runs
-# in a new directory of the guest; what it leaves there is in $results/NAME afterwards, for
-# the part of the test that runs on this host.
+# Each result of a job becomes a result of this test, "NAME: text". A job that does not finish,
+# prints no plan or no result, or leaves processes running has failed. A job runs in a new directory
+# of the guest; its files are in $results/NAME afterwards, for the part of the test that runs on
+# this host.
 #
 # JOBS_ONLY="NAME..." in the environment runs these jobs alone; host parts ask with
 # `guest_ran NAME && ...`.

@@ -1,18 +1,18 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
 # TAP for shell scripts, on this host and in the guest: `. tap.sh` first, done_testing
-# last. Works from any directory; $top is the project's directory (meaningless in the guest).
-#   ok TEXT COMMAND...         the command succeeds; its output is shown if not
+# last. Works in any directory; $top is the project's directory (meaningless in the guest).
+#   ok TEXT COMMAND...         the command succeeds; else its output is shown
 #   is GOT EXPECTED TEXT       two strings are equal
 #   like TEXT PATTERN STRING   the string matches the extended regular expression
 #   fails TEXT PATTERN COMMAND...  exits with 1..125 and prints something matching
 #   skip TEXT WHY; diag TEXT; pass TEXT; not_ok TEXT
-#   retried TEXT               reports that something was tried again; the runner counts and caps it
+#   retried TEXT               reports a retry; the runner counts and limits retries
 #   skip_all WHY               ends the test, skipped as a whole
-#   wait_for COMMAND...        until it succeeds; fails after $wait_seconds of the machine's time
-#   relay NAME COMMAND...      the results of a command that speaks TAP, as our own
+#   wait_for COMMAND...        waits until it succeeds; fails after $wait_seconds of the machine's time
+#   relay NAME COMMAND...      turns the TAP results of a command into results of this test
 #   needs_guest NAME           ends the test, skipped, if that guest is not available
-# $tmp is a directory that vanishes with the test.
+# $tmp is a directory that is removed at the end of the test.
 
 # shellcheck disable=SC2034
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

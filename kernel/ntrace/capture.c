@@ -324,7 +324,7 @@ static int ntrace_capture_dead(struct ntrace_capture *capture, int error)
 }
 
 /**
- * ntrace_capture_revive - write registers again that may have been lost, and go on
+ * ntrace_capture_revive - rewrite registers that may have been lost, and resume
  * @capture: capture of perf, stopped; its path is locked, its hart online
  *
  * A capture of a file does this at its next start. Starts of perf cannot wait.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A component: one page of trace control registers, and what the driver found out about it.
+ * A component: one page of trace control registers, and what the driver has probed about it.
  *
  * The state of every type of component (encoder, funnel, sink) is declared here, because
  * struct ntrace_component contains it. The functions of each type are declared in the header
@@ -221,7 +221,7 @@ struct ntrace_sink_ops {
 
 /**
  * struct ntrace_layout - operations that depend on the register layout
- * @identify: find out what a component is and what it supports, just after a reset
+ * @identify: probe the type and the features of a component, just after a reset
  * @reset: put a component into its reset state, active, before it is programmed
  * @program: write a configuration; the component is disabled
  * @timestamp_extra: bits of trTsControl that select the messages with timestamps

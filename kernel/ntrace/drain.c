@@ -39,7 +39,7 @@
  * bounds the time with interrupts off.
  */
 #define NTRACE_DRAIN_SLICE	(128U << 10)
-/* The same when the drain looks at each message. */
+/* The same limit if the drain parses each message. */
 #define NTRACE_DRAIN_SLICE_SHARED (32U << 10)
 /* Pause between two slices while more trace is waiting, so that the hart can do its work. */
 #define NTRACE_DRAIN_PAUSE_US	10
@@ -174,7 +174,7 @@ static void ntrace_drain_resync(struct ntrace_component *component, u32 *wp)
 		second = ntrace_drain_settled(sink, *wp);
 		if (second != first)
 			ring_set_canary(sink, second);
-		/* The second canary is in memory before the first is looked at. */
+		/* The second canary is in memory before the driver reads the first one. */
 		mb();
 		next = ring_add(sink, second, sink->granule);
 		in_the_way = ring_canary_intact(sink, next);
@@ -397,7 +397,7 @@ void ntrace_drain_pause(struct ntrace_feed *feed, bool pause)
 	feed->paused = pause;
 }
 
-/* Distance of the drain, now at @drained, from all that the sink has accepted. */
+/* Bytes between the drain, now at @drained, and the end of the data that the sink has accepted. */
 static u32 ntrace_drain_ahead(struct ntrace_component *component, u32 *drained)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;

@@ -48,9 +48,9 @@ static int ntrace_probe(struct platform_device *pdev)
 	/* Held for the whole probe: it may stop components that are not probed yet. */
 	guard(mutex)(&ntrace_lock);
 	/*
-	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder
-	 * stalls the hart. So the components that send to a running one are stopped first. No
-	 * hart goes offline meanwhile.
+	 * If a sink stops before its encoder, the trace on its way is lost, or the encoder stalls
+	 * the hart. So the components that send to a running one are stopped first. Until then, no
+	 * hart may go offline.
 	 */
 	cpus_read_lock();
 	if (ntrace_component_is_running(component))

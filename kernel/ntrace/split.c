@@ -102,7 +102,10 @@ void ntrace_split_put(struct ntrace_ramsink *sink, const u8 *bytes, u32 count)
 		start = bytes;
 		while (bytes < end && !ntrace_split_is_last(*bytes))
 			bytes++;
-		/* A piece without a last byte is the middle of a message, which goes on. */
+		/*
+		 * A piece without a last byte is the middle of a message, and the message
+		 * continues.
+		 */
 		if (bytes == end) {
 			if (split->to)
 				ntrace_feed_put(split->to, start, end - start);

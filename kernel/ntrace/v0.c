@@ -19,9 +19,7 @@
 #include "sink.h"
 #include "timestamp.h"
 
-/*
- * Largest value that is documented for the interval in bytes, and the one that SiFive's tool uses.
- */
+/* Largest documented value of the interval in bytes; SiFive's tool uses it, too. */
 #define NTRACE_V0_SYNC_MAX_LEAST 5
 #define NTRACE_V0_SYNC_MAX	10
 

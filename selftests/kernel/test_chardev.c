@@ -19,7 +19,7 @@ static struct ntrace_capture *const capture = &machine.capture[0];
 static struct ntrace_control *const control = &machine.control[0];
 static struct file file, other;
 
-/* What the tested code asks of the rest of the driver, and how that answers. */
+/* Calls of the tested code into the rest of the driver, and their results. */
 static struct {
 	bool capable;
 	int references;

@@ -22,7 +22,7 @@ mapfile -t formatted < <(printf '%s\n' "${c_files[@]}" | grep -v '^tools/vsoc/qe
 ok "formatting (make format mends it)" tools/lint/format.py "${formatted[@]}"
 
 units=$(tools/lint/check.py units | wc -l)
-# `make check-lint` prints what the quick run of clang-tidy leaves to `make soak`.
+# `make check-lint` lists the files that the quick run of clang-tidy leaves to `make soak`.
 tidy() {
 	local rc=0
 	tools/lint/check.py tidy >"$tmp/tidy" || rc=$?

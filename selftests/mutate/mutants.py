@@ -9,8 +9,8 @@ and then it does not count.
 import collections
 import re
 
-# file, function, operator, index among that operator's in the function, offsets of
-# what is replaced, replacement, line of the place, first and last line of the statement
+# file, function, operator, index among that operator's mutants in the function, offsets of the
+# replaced text, replacement, line of the place, first and last line of the statement
 Mutant = collections.namedtuple("Mutant", "file function operator index start end text line first last")
 Token = collections.namedtuple("Token", "kind text start end line")
 

@@ -221,7 +221,7 @@ class Suite:
                 os.symlink(target, link)
 
     def run_test(self, name, directory, cpu, environment, scratch=None):
-        """Runs a test with what is built in @directory: (status, its results and plan in short, processor time in seconds).
+        """Runs a test with the files built in @directory: (status, its results and plan in short, processor time in seconds).
 
         Its files go to @scratch, and what it prints to the file out there; by default both are in @directory.
         """

@@ -11,18 +11,18 @@
  *  --sysroot DIR, --firmware ELF, --firmware-bias N   as for ntrace decode
  *  --min N           fail if fewer than N instructions were compared
  *  --kernel-from T   kernel text must come from objects with T in their names
- *  --tasks FILE      a recording of tasks: all starts of the encoder from the one that FILE has
- *                    for the hart, if it is there; FILE gets the ones that come next. Each
- *                    thread must have had one task pointer and no other
- *  --last            with --tasks: nothing may be left in the log
- *  --names FILE      lines "TID FUNCTION": that thread, and no other, is in that function,
- *                    which has a name that starts with worker_
- *  --losses          trace that is reported as lost may be missing; what is there must be in the log,
- *                    and nothing else may be wrong with the decoded flow
- *  --mutate alter|drop|add@N   falsifies the log at its Nth instruction: must fail
+ *  --tasks FILE      a recording of tasks: compare all sections from the one that FILE has for the
+ *                    hart, if any; FILE gets the next one. Each thread must have had one task
+ *                    pointer and no other
+ *  --last            with --tasks: no section may be left in the log
+ *  --names FILE      lines "TID FUNCTION": only that thread may execute that function, whose name
+ *                    starts with worker_
+ *  --losses          trace that is reported as lost may be missing; the rest must be in the log,
+ *                    and the decoded flow may have no other errors
+ *  --mutate alter|drop|add@N   change the log at its Nth instruction: the comparison must fail
  *
  * Exit status: 0 = every stream is one contiguous run of its log, 1 = it is
- * not, 2 = wrong use or no such file.
+ * not, 2 = usage error or missing file.
  */
 #include <getopt.h>
 #include <inttypes.h>

@@ -121,7 +121,7 @@ is "$(awk '{ print $1, $2, $3, $4 }' "$tmp/out")" "0x00000000 100002 3 DirectBra
 0x000186a2 2 3 DirectBranch
 0x000186a4 1 - reserved" "a blank between columns, however long a message is"
 
-# --lossless prints every byte once, whatever the chunks.
+# --lossless prints every byte once, however the input is cut into chunks.
 python3 - "$tmp/damaged.nex" <<'EOF'
 import sys
 data = bytes.fromhex("ff03ff0c0f0c0c0003240a00838307ff0c1f")

@@ -104,7 +104,7 @@ else
 	skip "the reference encoder's stream" "no $data/xrle.nex"
 fi
 
-# ---- what is missing ----
+# ---- gaps ----
 
 # Frames 0..9 are complete; each has 15 bytes of source 1, the first one 14: 149 bytes in all.
 frame() { dd if="$tmp/loop.fr" bs=16 skip="$1" count="$2" status=none; }

@@ -1,11 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Completion of ntrace(1) for bash. Commands, options and which of them take an
-# argument come from the help of the command that is typed, so they cannot be out
-# of date. Written here is only what some arguments can be.
+# Completion of ntrace(1) for bash. Commands, options and their arguments come from the help of the
+# typed command, so they are never out of date. This file only lists the values of some arguments.
 
-# _ntrace_table WORD...: of `WORD... --help` one line for an option: long name, short one
-# or "-", name of the argument or "-".
+# _ntrace_table WORD...: prints a line per option of `WORD... --help`: long name, short one or "-",
+# name of the argument or "-".
 _ntrace_table() {
 	"$@" --help 2>/dev/null </dev/null | sed -nE '/^options:/,/^$/{
 		s/^ +(-(.), )?--([a-z0-9-]+)( ([^ ]+))?( .*)?$/\3 -\2 -\5/
@@ -21,13 +20,13 @@ _ntrace_commands() {
 	"$1" --help 2>/dev/null </dev/null | sed -nE '/^commands:/,/^$/s/^  ([a-z]+) .*/\1/p'
 }
 
-# _ntrace_formats COMMAND: those of `ntrace export`.
+# _ntrace_formats COMMAND: prints the formats of `ntrace export`.
 _ntrace_formats() {
 	"$1" export --help 2>/dev/null </dev/null |
 		sed -nE '/^formats:/,/^[^ f]|^$/s/^  ([a-z][a-z-]*(, [a-z-]+)*)  .*/\1/p' | tr -d ','
 }
 
-# _ntrace_words COMMAND SUBCOMMAND OPTION: what an argument can be, if it is a word.
+# _ntrace_words COMMAND SUBCOMMAND OPTION: prints the words that the argument can be.
 _ntrace_words() {
 	case $2:$3 in
 	dump:framing | decode:framing | stat:framing | check:framing | split:framing) echo coresight ;;
@@ -53,7 +52,7 @@ _ntrace_argument() {
 	words=$(_ntrace_words "$1" "$2" "$3")
 	if [ -n "$words" ]; then
 		mapfile -t COMPREPLY < <(compgen -W "$words" -- "$5")
-		# What wants a number behind it is not finished.
+		# A key that needs a number is not complete: add no blank.
 		[[ ${COMPREPLY[0]-} != *: ]] || compopt -o nospace 2>/dev/null
 		return
 	fi
@@ -72,7 +71,8 @@ _ntrace_takes_argument() {
 		END { exit !found }' <<<"$1"
 }
 
-# Where in the words of `ntrace record` or `trigger` the command begins that is recorded, or nothing.
+# Prints the index of the word at which the recorded command of `ntrace record` or `trigger` begins,
+# or nothing.
 _ntrace_recorded() {
 	local i table=$1
 	for ((i = 2; i < COMP_CWORD; i++)); do
@@ -99,7 +99,7 @@ _ntrace() {
 		mapfile -t COMPREPLY < <(compgen -W "$(_ntrace_commands "$command") --help --version" -- "$current")
 		return
 	fi
-	# bash makes words of --level=block at the sign.
+	# bash splits --level=block into words at the equals sign.
 	if [ "$current" = = ]; then
 		current=''
 	elif [ "$before" = = ]; then

@@ -102,7 +102,7 @@ step() {
 			kill "$ticker" 2>/dev/null || true
 		elif [ $((SECONDS - start)) -ge "$next" ]; then
 			next=$((next + 10))
-			# The trap prints nothing more after a success.
+			# A command without output so far is not a failure.
 			last=$(tr '\r' '\n' <"$out" | awk 'NF { line = $0 } END { print substr(line, 1, 100) }')
 			say "  $what: $((SECONDS - start)) s: $last"
 		fi

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The loads of the benchmarks of the virtual SoC. Each prints one number: the
+ * Loads for the benchmarks of the virtual SoC. Each prints one number: the
  * nanoseconds that it took.
  *
  *   bench_load branchy N             user code full of branches and indirect calls
  *   bench_load kernel N              system calls, page faults, fork
  *   bench_load switch N              N round trips between two processes on hart 0
- *   bench_load switch N DEVICE K     the same, and K times, evenly spread, the encoder
- *                                    is started and stopped, as for a task that comes and goes
- *   bench_load switch N DEVICE K far the same, done meanwhile by another program on
- *                                    the last hart; what is timed are the round trips
+ *   bench_load switch N DEVICE K     the same, and starts and stops the encoder K times,
+ *                                    evenly spread, as at switches of a traced task
+ *   bench_load switch N DEVICE K far the same, but another program on the last hart starts
+ *                                    and stops the encoder; the time is that of the round trips
  */
 #include <errno.h>
 #include <fcntl.h>

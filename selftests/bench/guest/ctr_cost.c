@@ -2,9 +2,9 @@
 /*
  * The cost of a sample. With -icount, a nanosecond is an instruction of this hart, independent of
  * the task that executes it, so time is cost. Nothing reads the buffer meanwhile.
- * Usage: ctr_cost LOOPS                   the load alone
+ * Usage: ctr_cost LOOPS                   only the load
  *        ctr_cost LOOPS TYPE PERIOD DEPTH
- *        TYPE is that of PMU "ctr", or 0 for cycles without a branch stack
+ *        TYPE is the type of the PMU "ctr", or 0 for cycles without a branch stack
  * Prints: instructions samples entries
  */
 #include <linux/perf_event.h>

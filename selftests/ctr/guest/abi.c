@@ -2,7 +2,7 @@
 /*
  * Events of the PMU "ctr" that perf_event_open() accepts and refuses.
  * Usage: abi TYPE          prints KTAP
- *        abi TYPE hold     opens an event of this process, says so, waits for its end
+ *        abi TYPE hold     opens an event of this process, prints "holding", waits to be killed
  *        abi TYPE churn N  opens, enables and closes N times
  */
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random events of a PMU: attributes, targets, groups, ioctls, mmaps, tasks that come and go with
- * inherited events. The kernel may answer anything but must not fail; the caller checks its log.
+ * inherited events. The kernel may return any result but must not fail; the caller checks its log.
  * Usage: attr_fuzz TYPE SEED NUMBER     opens NUMBER events; prints what was done
- *        attr_fuzz work MILLISECONDS    the work of its children after exec
+ *        attr_fuzz work MILLISECONDS    work that its children do after exec
  */
 #include <errno.h>
 #include <fcntl.h>

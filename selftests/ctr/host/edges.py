@@ -4,12 +4,12 @@
 objdump derives from its ELF.
 
 usage: edges.py ELF LOADED-AT SCRIPT KEY=VALUE...
-SCRIPT is the output of perf script -F ip,brstack. Prints what it found, one
+SCRIPT is the output of perf script -F ip,brstack. Prints its results, one
 "name value" a line:
-  samples entries   how many; entries with both ends outside of the ELF's text
-                    are not looked at
+  samples entries   number of samples, and of entries; entries with both ends
+                    outside of the ELF's text are ignored
   illegal           edges that are not in the graph
-  broken            neighbours that no straight run of code connects
+  broken            neighbours that no sequential code connects
   newest            samples whose youngest entry does not lead to their PC
   kernel            entries with an address of the kernel
   mistyped          entries whose type is not that of the instruction
@@ -18,10 +18,10 @@ SCRIPT is the output of perf script -F ip,brstack. Prints what it found, one
   deepest           entries of the longest stack
   rooted            samples in functions hot_* with main on the stack
   hot               samples in functions hot_*
-Examples of what is wrong go to standard error.
+Examples of errors go to standard error.
 KEY=VALUE: chain=no     entries were filtered, neighbours need not connect
-           stack=yes    entries are call frames: each is a call into the function
-                        that makes the next one, the last into the sampled one
+           stack=yes    entries are call frames: each calls the function that
+                        makes the next call, the last one the sampled function
 """
 import re
 import subprocess

@@ -3,12 +3,12 @@
 """Evaluates branch stacks of the kernel. No file has its code as it runs.
 
 usage: kernel.py SCRIPT
-SCRIPT is the output of perf script -F ip,brstack. Prints, one a line:
+SCRIPT is the output of perf script -F ip,brstack. Prints these counts, one a line:
   samples
-  newest    samples whose youngest entry does not lead to their PC: that is
-            behind its target by less than a long run of code without a jump
+  newest    samples whose youngest entry does not lead to their PC: the PC must follow
+            the entry's target within the length of a long run of sequential code
   traps     entries of types that only traps have
-  kernel, user    entries with an address of the kernel; of user mode alone
+  kernel, user    entries with a kernel address, and with user addresses only
 """
 import sys
 

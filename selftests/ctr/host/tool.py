@@ -13,8 +13,8 @@ Prints "name value" lines:
   history history_wrong    addresses of the program in the branch history; those
                            where no transfer begins or ends
   rows                     rows of functions hot_* in that report
-  annotated annotate_wrong samples of hot_recursion; instructions of it that were
-                           given another share of them than they have
+  annotated annotate_wrong samples of hot_recursion; its instructions whose share of
+                           the samples is wrong
 """
 import collections
 import re

@@ -3,20 +3,20 @@
 """Compares the transfers into a function and out of it with the kernel's text as it ran.
 
 usage: trace.py DIRECTORY HITS FUNCTION [ALTER]
-DIRECTORY has text as guest/text.py writes it, HITS is what
-ntrace ctr trace --json FUNCTION has written. Prints, one "name value" a line:
+DIRECTORY has the file text of guest/text.py, HITS is the output of
+ntrace ctr trace --json FUNCTION. Prints these counts, one "name value" a line:
   entries returns errors   hits of these kinds; errors are ENOENT
-  transfers       how many were looked at
-  illegal         that are not in the text
-  broken          neighbours that no straight run of code connects
+  transfers       transfers that were checked
+  illegal         transfers that are not in the text
+  broken          neighbours that no sequential code connects
   lost            hits without a transfer: an interrupt came in the probe
-  newest          hits of which the youngest transfer does not lead into the
-                  function, or is not its return
-  mistyped        with a type that the instruction has not
+  newest          hits whose youngest transfer does not lead into the function,
+                  or is not its return
+  mistyped        transfers whose type is not that of the instruction
   called          entries that came from user mode by a system call of openat
-  probe           transfers that the probe itself has put into a ring, the median
+  probe           transfers of the probe itself in a ring, the median
   user            transfers with a known address in user mode
-ALTER is for the test of this test: the N-th transfer of each hit goes elsewhere.
+ALTER tests this test: it changes the target of the N-th transfer of each hit.
 """
 import json
 import os

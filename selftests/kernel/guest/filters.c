@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is traced. Usage: filters refused RANGES   RANGES are what the encoder has
- *                        filters calls NUMBER     asks the kernel that often for the highest
- *                                                 priority
- *                        filters perf TYPE FILE    FILE: a program to filter by
+ * Filters of the trace.
+ * Usage: filters refused RANGES   refused filters; RANGES: address ranges that the encoder has
+ *        filters calls NUMBER     calls sched_get_priority_max() NUMBER times
+ *        filters perf TYPE FILE   filters of the PMU; FILE: a program to filter by
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

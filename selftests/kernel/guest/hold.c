@@ -3,8 +3,8 @@
  * Opens, configures and starts a device and prints "running". It then reads
  * orders from standard input and answers each on standard output:
  *   start stop flush configure close    the call's result: 0 or the error's name
- *   head state          the value
- *   consume             all that is there has been read: 0
+ *   head state          the value in the control page
+ *   consume             consumes all available data: 0
  *   churn N             after close: N times open, CONFIGURE, START, STOP, close
  * Usage: hold DEVICE [SINK_SIZE DATA_SIZE]
  */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The PMU "ntrace" by perf_event_open().
- * Usage: perf abi TYPE             what it takes and refuses; TAP without a plan
- *        perf refused TYPE         without privileges; likewise
- *        perf nameless TYPE        what it refuses without scontext; likewise
+ * Usage: perf abi TYPE             accepted and refused events; TAP without a plan
+ *        perf refused TYPE         events refused without privileges; likewise
+ *        perf nameless TYPE        events refused without scontext; likewise
  *        perf trace TYPE DIR TEST  traces this program, user mode only, on two harts;
  *                                  DIR/N.nex: AUX area of hart N, DIR/flags: offset, size,
  *                                  flags, thread and hart of all PERF_RECORD_AUX,
- *                                  DIR/maps: where its code is,
- *                                  DIR/steps: how often step() was called while traced.
- *        TEST is plain, drain, fork, context, pause, resume, snapshot, full, turns or beside:
- *        two tasks, DIR/other has N.nex and flags of the second, which calls other_step().
- *        turns: they change places, and it does so as often. beside: the first one sleeps and
- *        wakes on hart 0 while the other one runs on hart 1 without a pause.
+ *                                  DIR/maps: addresses of its code,
+ *                                  DIR/steps: number of traced calls of step().
+ *        TEST is plain, drain, fork, context, pause, resume, snapshot, full, turns or beside.
+ *        The last two have two tasks; DIR/other has N.nex and flags of the second task, which
+ *        calls other_step(). turns: the tasks exchange harts and call their functions equally
+ *        often. beside: the first task sleeps and wakes on hart 0 while the second one runs on
+ *        hart 1 without a pause.
  */
 #include <sched.h>
 #include <sys/mman.h>

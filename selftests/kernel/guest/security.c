@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an unprivileged user gets of the PMU "ntrace", and what not; TAP without a plan.
- * Usage: security open TYPE LEVEL PID     as nobody: what may be opened with perf_event_paranoid
- *                                         LEVEL; PID is root's
- *        security stale TYPE              AUX areas begin as zeros, and have nothing but one's own
- *        security wild TYPE               as nobody: nonsense in the control page
- *        security setuid TYPE PATH        as nobody: a child execs PATH, this program and
- *                                         setuid root
- *        security spin                    what that does
- *        security busy TYPE               who keeps whom from the trace
- *        security traps TYPE CONFIG FILE  FILE: AUX area of a program full of traps, user mode;
- *                                         CONFIG is that of the event, "kernel": with the kernel
+ * Access of an unprivileged user to the PMU "ntrace"; TAP without a plan.
+ * Usage: security open TYPE LEVEL PID     as user nobody: events that may be opened with
+ *                                         perf_event_paranoid LEVEL; PID belongs to root
+ *        security stale TYPE              AUX areas begin as zeros, and get only own trace
+ *        security wild TYPE               as user nobody: invalid values in the control page
+ *        security setuid TYPE PATH        as user nobody: a child execs PATH, which is this
+ *                                         program and setuid root
+ *        security spin                    the child of setuid: runs until killed
+ *        security busy TYPE               users and events that exclude each other
+ *        security traps TYPE CONFIG FILE  traces a program full of traps in user mode, and writes
+ *                                         the AUX area to FILE; CONFIG: of the event, "kernel":
+ *                                         trace the kernel too
  */
 #include <pthread.h>
 #include <signal.h>

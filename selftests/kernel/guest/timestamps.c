@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Time stamps. Usage: timestamps modes MODES BITS   what is offered and what is refused;
- *                                                   MODES is the mask that there should be
- *                     timestamps load               tells the time that it takes; the
- *                                                   trace has two calls of mark()
- *                     timestamps turns              two harts call mark() in turn
- *                     timestamps spin               goes on for ever
- *                     timestamps perf TYPE          the PMU takes them and refuses them
+ * Timestamps.
+ * Usage: timestamps modes MODES BITS   offered and refused modes; MODES: expected mask
+ *        timestamps load               prints the time that it takes; the trace has two
+ *                                      calls of mark()
+ *        timestamps turns              two harts call mark() in turn
+ *        timestamps spin               runs until killed
+ *        timestamps perf TYPE          modes that the PMU accepts and refuses
  */
 #include <linux/perf_event.h>
 #include <sys/syscall.h>

@@ -4,8 +4,8 @@
 
   two_tasks.py run DISASSEMBLY FUNCTION        prints the PCs from FUNCTION to its last nop
   two_tasks.py check DISASSEMBLY SOURCE DIRECTORY
-      DIRECTORY: report.json, page.html, text, threads, annotated, callers, callees and folded, as ntrace
-      has written them. Speaks TAP.
+      DIRECTORY: report.json, page.html, text, threads, annotated, callers, callees and folded, written by
+      ntrace. Prints TAP.
 """
 import collections
 import json

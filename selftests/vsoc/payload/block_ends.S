@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* blocks that end without a transfer. Full ones, at a page, behind CSR accesses and FENCE.I, and one over two pages. */
+/*
+ * blocks that end without a transfer. Full ones, at a page, after CSR accesses and FENCE.I, and one
+ * over two pages.
+ */
 # flow: start
 # flow: on..apart
 # flow: page..apart2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* two harts through a funnel behind a funnel. */
+/* two harts through a funnel and a second funnel. */
 # only: blocks
 # options: -smp 2 -machine ntrace-topology=chain
 # check: sources

@@ -8,7 +8,7 @@
 #include "ui.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug"
-/* At most so many objects without lines are named. */
+/* Name at most this many objects without lines. */
 #define NOTES_MAX 10
 
 char **debug_directories(const char *sysroot)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The decoder knows only the instructions that transfer control. objdump knows all extensions
- * and is installed wherever people read machine code; perf annotate uses it too.
+ * The decoder decodes only the instructions that transfer control. objdump supports all extensions
+ * and is a common tool; perf annotate uses it too.
  */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -123,7 +123,7 @@ static void take_note(void *data, const char *text)
 		notes[++recording->note_count] = NULL;
 }
 
-/* The trace may go on for long without an event. */
+/* The trace may be long and have no event. */
 static int take_bytes(void *data, unsigned int stream, uint64_t bytes)
 {
 	const struct recording *recording = data;

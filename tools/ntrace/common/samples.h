@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adds up the branch stacks of a perf.data file, and counts what was ignored. */
+/* Adds up the branch stacks of a perf.data file, and counts ignored samples and transfers. */
 #ifndef NTRACE_TOOL_COMMON_SAMPLES_H
 #define NTRACE_TOOL_COMMON_SAMPLES_H
 

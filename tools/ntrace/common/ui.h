@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Output for people: messages, colours, progress, numbers. */
+/* Output for users: messages, colours, progress, numbers. */
 #ifndef NTRACE_TOOL_COMMON_UI_H
 #define NTRACE_TOOL_COMMON_UI_H
 

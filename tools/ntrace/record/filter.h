@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* ntrace record --filter and --traps: what the encoder traces. */
+/* ntrace record --filter and --traps: filters of the encoder. */
 #ifndef NTRACE_TOOL_RECORD_FILTER_H
 #define NTRACE_TOOL_RECORD_FILTER_H
 

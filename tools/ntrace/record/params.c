@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file params of a recording: what was traced, how, and what was lost. */
+/*
+ * The file params of a recording: traced tasks or CPUs, configuration, and
+ * losses.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -50,7 +50,7 @@ int sideband_tasks(struct sideband *sideband, pid_t pid);
 /** sideband_fds - file descriptors to poll. Return: their number */
 unsigned int sideband_fds(const struct sideband *sideband, const int **fds);
 
-/** sideband_drain - write what the kernel has reported so far */
+/** sideband_drain - write the records that the kernel has made so far */
 int sideband_drain(struct sideband *sideband);
 
 /**

@@ -71,8 +71,8 @@ static void free_chunk(struct spool_chunk *chunk)
 }
 
 /*
- * Writes the oldest chunk and removes it from the list, even if writing fails. After an
- * error nothing more is written: the file would have a hole.
+ * Writes the oldest chunk and removes it from the list, even if writing fails. After an error
+ * nothing more is written: the file would have a gap.
  */
 static struct spool_chunk *write_oldest(struct spool *spool)
 {

@@ -13,7 +13,7 @@
 #include "common/disassembly.h"
 #include "common/ui.h"
 
-/* At most so many similar names are suggested. */
+/* Suggest at most this many similar names. */
 #define OFFERED_MAX 10
 /* A function without a size ends at the next symbol, but is not longer than this. */
 #define FUNCTION_MAX (1u << 20)
@@ -30,7 +30,7 @@ struct annotation {
 	struct output *output;
 	struct ntrace_counts *counts;
 	const struct ntrace_lines *lines;	/* NULL: none */
-	uint64_t bias;			/* of addresses over those of the lines */
+	uint64_t bias;			/* address in memory minus address in the lines */
 	struct ntrace_units *units;
 	struct kernel_debug kernel;
 	struct disassembly disassembly;

@@ -14,7 +14,7 @@
 /**
  * struct report - a recording, its sums, and how to show them
  * @selection: what to count
- * @profile: all that is added up; with traces for --annotate, --html and branch stacks
+ * @profile: sums of the recording; with traces for --annotate, --html and branch stacks
  * @sums: of @profile, as the following ones, valid after decoding
  * @functions: in the order to show
  * @pc_samples: functions by the PC samples of encoders that take them

@@ -16,7 +16,7 @@
 /* Exit status if the trace could not be checked; 1 means findings. */
 #define EXIT_UNCHECKED EXIT_USAGE
 #define EXIT_FINDINGS 1
-/* Only one in so many messages may have a field with a reserved value. */
+/* At most one in this many messages may have a field with a reserved value. */
 #define CODED_PART 2
 
 enum {

@@ -24,7 +24,7 @@ struct lane {
 /**
  * struct lanes - the flows of all SRC
  * @params: stream parameters
- * @space: what was traced
+ * @space: address space of the traced code
  * @only: requested SRC, -1 = all
  * @single: a second SRC is an error
  * @event: called for every event; @lane is NULL for an error before the first message and for the

@@ -8,7 +8,8 @@
 #include "common/output.h"
 
 /**
- * layout_byte_lines - a line for each byte: offset, byte, MDO and MSEO, fields, what it ends
+ * layout_byte_lines - a line for each byte: offset, byte, MDO and MSEO, fields, the end of a field
+ * or message
  * @offset: of the first byte in the stream
  * @bytes: first bytes of a message, complete or not, or of bytes that are not a message
  *

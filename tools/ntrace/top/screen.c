@@ -36,7 +36,7 @@ static void take_keys(struct top_screen *screen)
 	screen->keys = !tcsetattr(STDIN_FILENO, TCSANOW, &raw);
 }
 
-/* Messages would garble the screen and vanish with it. */
+/* Keep messages until the end: they would garble the screen and disappear with it. */
 static void hide_complaints(struct top_screen *screen)
 {
 	screen->complaints = memfd_create("complaints", MFD_CLOEXEC);

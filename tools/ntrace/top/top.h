@@ -21,7 +21,7 @@
  * @bytes: bytes of trace
  * @lost: bytes lost while recording
  * @lost_exact: @lost is exact, else a lower bound
- * @holes: places where trace was lost while recording
+ * @holes: number of gaps in the recorded trace
  * @note: the first note of the library; "" = nothing
  * @profile: functions of this window; NULL before the first one
  * @functions: in the order to show

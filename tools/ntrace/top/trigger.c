@@ -33,7 +33,7 @@
 /* A sample's time is taken shortly before it appears in the ring. */
 #define SETTLE_NS 50000
 
-/* What the kernel writes: IDENTIFIER, TID and TIME. */
+/* Fields of the kernel's sample: IDENTIFIER, TID and TIME. */
 struct sample {
 	struct perf_event_header header;
 	uint64_t id;

@@ -96,7 +96,7 @@ struct ctr_access {
 int ctr_check_init(struct ctr_check *check, const struct ntrace_ctr_config *config,
 		   const struct ctr_check_ops *ops, void *opaque, uint64_t mutate);
 
-/** ctr_check_reset - the hart was reset: the model takes what the emulator has */
+/** ctr_check_reset - the hart was reset: the model copies the emulator's state */
 void ctr_check_reset(struct ctr_check *check);
 
 /** ctr_check_retire - the trace port reports a block; @cause: of the trap, if it ends in one */

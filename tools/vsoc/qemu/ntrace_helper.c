@@ -22,7 +22,7 @@ static unsigned int privilege(const CPURISCVState *env)
     return env->priv;
 }
 
-/* At this point QEMU has not yet told the ECALLs of the modes apart. */
+/* At this point QEMU does not distinguish the ECALLs of the modes yet. */
 static target_ulong real_cause(const CPURISCVState *env, target_ulong cause)
 {
     if (cause != RISCV_EXCP_U_ECALL || env->priv == PRV_U) {

@@ -6,7 +6,7 @@
 
 #include "data.h"
 
-/* Nodes with a smaller share than one in so many instructions are invisible, like their callees. */
+/* Nodes with less than one in this many instructions are invisible, like their callees. */
 #define SMALLEST 50000
 
 /* Numbers in the page of functions with a node, and of nodes. */

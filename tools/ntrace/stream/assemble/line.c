@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Members of a line, as ntrace dump or people write them. */
+/* Members of a line, as ntrace dump writes them or a user does. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
