@@ -31,7 +31,7 @@ END_SCRIPT
 trace=$tmp/ntrace.data/aux.0
 size=$(stat -c %s "$trace")
 if [ "$size" -lt 50000000 ] || grep -q '^gaps [1-9]' "$tmp/ntrace.data/params"; then
-	echo "  rss: a recording of $size bytes is not what was wanted"
+	echo "  rss: a recording of $size bytes is too short or too long"
 	exit 1
 fi
 sysroot=$("$top/tools/vsoc/run" --print-sysroot)

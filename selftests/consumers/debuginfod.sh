@@ -28,7 +28,7 @@ ok "folded, with DWARF in the program" export_as folded "$tmp/whole"
 rm "$root/root/inlined"
 riscv64-linux-gnu-strip --strip-debug -o "$root/root/inlined" "$program"
 ok "folded, without" export_as folded "$tmp/without"
-ok "what was inlined is not known" test "$(grep -c '^inlined;.*_\[i\]' "$tmp/without")" -eq 0
+ok "without inlined functions" test "$(grep -c '^inlined;.*_\[i\]' "$tmp/without")" -eq 0
 
 mkdir "$tmp/served"
 cp "$program" "$tmp/served/inlined"
@@ -50,16 +50,16 @@ ok "a server has the debug file" test ! -s "$tmp/asked" || { diag "$(tail -n 20 
 requests() { grep -c "GET /buildid/$id/debuginfo" "$tmp/server"; }
 first=$(requests)
 ok "folded, with no server named" export_as folded "$tmp/alone"
-is "$(requests)" "$first" "nobody was asked"
+is "$(requests)" "$first" "no server was asked"
 ok "and it is the same as before" cmp "$tmp/alone" "$tmp/without"
 export DEBUGINFOD_URLS=$url
 ok "--no-inline, with a server" export_as folded "$tmp/no-inline" --no-inline
-is "$(requests)" "$first" "asks nobody, since nothing is wanted"
+is "$(requests)" "$first" "asks no server, since no debug file is needed"
 ok "folded, with the server" export_as folded "$tmp/fetched"
 ok "the server was asked" test "$(requests)" -gt "$first"
-ok "what was inlined is that of the whole program" cmp "$tmp/fetched" "$tmp/whole"
+ok "inlined functions are those of the whole program" cmp "$tmp/fetched" "$tmp/whole"
 fetched=$(requests)
-ok "lcov, with what is in the cache" export_as lcov "$tmp/info" --binary inlined
+ok "lcov, with the cached file" export_as lcov "$tmp/info" --binary inlined
 like "lines are known" '[1-9][0-9]* lines, [1-9][0-9]* of them executed' "$(<"$tmp/said")"
 is "$(requests)" "$fetched" "and the server was not asked again"
 

@@ -19,7 +19,7 @@ export_as() {
 }
 for format in csv json autofdo profgen bolt bolt-bf perfscript; do
 	ok "$format" export_as $format "$out/$format" --binary calculator --period 2003
-	like "$format: says what it wrote" "^ntrace: [0-9,]+ (traces|samples)" "$(<"$tmp/said")"
+	like "$format: prints a summary" "^ntrace: [0-9,]+ (traces|samples)" "$(<"$tmp/said")"
 done
 ok "perf-data" export_as perf-data "$out/perf.data" --period 2003
 ok "perf-data, every branch" export_as perf-data "$out/bts.data" --every-branch
@@ -67,13 +67,13 @@ if perf_for "$out/perf.data"; then
 	is "$(sampled "$recorded/executed" perf.data | sed 's/ [0-9]* transfers,//')" "$((executed / 2003)) samples, 0 wrong" \
 		"a sample every 2003 of $executed instructions; every transfer, run and address in them was executed" ||
 		diag "$(<"$tmp/wrong")"
-	like "every branch, as often as it was executed" '^[1-9][0-9]{3,} samples, [0-9]+ transfers, 0 wrong$' \
+	like "every branch with its number of executions" '^[1-9][0-9]{3,} samples, [0-9]+ transfers, 0 wrong$' \
 		"$(sampled "$recorded/executed" bts.data)" || diag "$(<"$tmp/wrong")"
 	# The run with the most executions, from any source.
 	grep -vF "$(sort -k4,4nr "$recorded/executed" | awk 'NR == 1 { print " " $2 " " $3 " " }')" \
 		"$recorded/executed" >"$tmp/falsified"
 	for data in perf.data bts.data; do
-		like "$data: what was not executed would show" ' [1-9][0-9]* wrong$' "$(sampled "$tmp/falsified" $data)"
+		like "$data: code that was not executed would show" ' [1-9][0-9]* wrong$' "$(sampled "$tmp/falsified" $data)"
 	done
 	# perf 6.1 crashes in addr2line, which it starts for files that are missing on this machine.
 	if foreign perf-13 trixie usr/bin/perf linux-perf; then

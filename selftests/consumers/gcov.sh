@@ -15,7 +15,7 @@ gcov() {
 for version in 1 2 3; do
 	ok "gcov, version $version" gcov "$tmp/$version.gcov" --gcov-version $version --binary calculator
 done
-like "says what it wrote" '^ntrace: [1-9][0-9]* functions with [1-9][0-9]* counts of lines, of .*/calculator' "$(<"$tmp/said")"
+like "prints a summary" '^ntrace: [1-9][0-9]* functions with [1-9][0-9]* counts of lines, of .*/calculator' "$(<"$tmp/said")"
 like "and what has no line" '[0-9,]+ of [0-9,]+ executed instructions have no function or line number' "$(<"$tmp/said")"
 ok "gcov" gcov "$tmp/gcov" --binary calculator
 ok "is version 2" cmp "$tmp/gcov" "$tmp/2.gcov"

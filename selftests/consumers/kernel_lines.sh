@@ -42,7 +42,7 @@ same() {
 annotate ntrace_drain_step --debug-dir "${module%/*}" >"$tmp/module"
 like "a module: says where lines come from" "note: source lines are those of $module" "$(<"$tmp/module")"
 same "a module" "$tmp/module" "$module" ntrace_drain_step -j .text
-like "with what was inlined" '\[ntrace_[a-z_]+ inlined, line [0-9]+\]' "$(<"$tmp/module")"
+like "with inlined functions" '\[ntrace_[a-z_]+ inlined, line [0-9]+\]' "$(<"$tmp/module")"
 mkdir -p "$timed_root/usr/lib/debug/lib/modules/$release/misc"
 cp "$module" "$timed_root/usr/lib/debug/lib/modules/$release/misc/ntrace.ko.debug"
 annotate ntrace_drain_step >"$tmp/installed"
@@ -75,7 +75,7 @@ vmlinux() {
 	riscv64-linux-gnu-as -g -o "$tmp/kernel.o" "$tmp/kernel.S" &&
 		riscv64-linux-gnu-ld -e 0 -Ttext=0xffffffff40000000 -o "$1" "$tmp/kernel.o"
 }
-like "no debug file: says so" \
+like "no debug file: a message" \
 	"note: no debug file of the kernel of Linux $pattern is here: no source can be shown; .* --debug-dir says where" "$(annotate $function | head -n 5)"
 ok "a kernel with lines" vmlinux "$tmp/vmlinux" 0
 annotate $function --debug-dir "$tmp" >"$tmp/kernel"

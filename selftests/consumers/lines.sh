@@ -12,7 +12,7 @@ lcov() {
 		{ cat "$tmp/said"; return 1; }
 }
 ok "lcov" lcov "$tmp/info" --binary calculator
-like "says what it wrote" '^ntrace: [0-9]+ lines, [0-9]+ of them executed$' "$(<"$tmp/said")"
+like "prints a summary" '^ntrace: [0-9]+ lines, [0-9]+ of them executed$' "$(<"$tmp/said")"
 covered() { python3 selftests/consumers/host/covered.py "$program" "$1" "$tmp/info" program/calculator.c 2>"$tmp/differ"; }
 same=$(covered "$recorded/executed")
 like "each line, branch and function as often as the witness saw it: $same" \
@@ -88,13 +88,13 @@ rm "$root/root/calculator"
 riscv64-linux-gnu-strip -o "$root/root/calculator" "$program"
 mv "$tmp/info" "$tmp/whole"
 ok "lcov of a stripped program" lcov "$tmp/info" --binary calculator
-like "says what is missing, and what it costs" \
+like "names the missing file and its effect" \
 	"root/calculator: no line numbers .*: [0-9,]{6,} executed instructions have no source" "$(<"$tmp/said")"
 like "and that nothing is left" "nothing that was executed has line numbers: the export is empty" "$(<"$tmp/said")"
 like "functions of a stripped program have no names" ' sub_[0-9a-f]+$' "$(names)"
 mkdir "$root/usr/lib/debug/.build-id/${id:0:2}"
 riscv64-linux-gnu-objcopy --only-keep-debug "$recordings/ntrace" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
-like "a debug file of another build is told of" 'calculator: the debug file there is of another build' "$(report)"
+like "a debug file of another build: a message" 'calculator: the debug file there is of another build' "$(report)"
 riscv64-linux-gnu-objcopy --only-keep-debug "$program" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 is "$(names)" "$(<"$tmp/named")" "with the debug file they have the names that they had"
 ok "lcov of one with a debug file" lcov "$tmp/info" --binary calculator

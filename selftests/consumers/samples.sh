@@ -37,7 +37,7 @@ fi
 like "says that counts are of samples" 'samples  .*with .* transfers.*shares, not what was executed.*product \(calculator\).* -> .*, call' \
 	"$(report --limit 60 | tr '\n' ' ')"
 like "lines of the code" 'calculator.c:[0-9]+ .*jal [0-9a-f]+ <factor>' "$(report --annotate product | tr '\n' ' ')"
-like "what is not here is told" 'the code of the selected samples is unknown.*transfers are between addresses without known code' \
+like "missing programs are reported" 'the code of the selected samples is unknown.*transfers are between addresses without known code' \
 	"$(build/ntrace report --sysroot "$tmp/both" "$tmp/perf.data" 2>&1 | tr '\n' ' ')"
 fails "totals of samples" '--sort by totals and times needs a trace' report --sort total
 fails "callers of samples" '--callers needs a trace' report --callers main
@@ -47,7 +47,7 @@ fails "the kernel of samples" "does not contain the kernel's code" build/ntrace 
 # Unusable input causes a message.
 export_file() { build/ntrace export -f csv -o "$tmp/none" --sysroot "$root" "$1"; }
 head -c 4000 "$tmp/perf.data" >"$tmp/cut.data"
-like "a file that is cut says so" 'cut.data is cut: what came later is missing.*the export is empty' \
+like "a cut file: a message" 'cut.data is cut: what came later is missing.*the export is empty' \
 	"$(export_file "$tmp/cut.data" 2>&1 | tr '\n' ' ')"
 fails "the sideband of a recording" 'have no branch stacks.*perf record -j any,u' export_file "$recorded/recording/data"
 fails "another file" 'neither a recording nor a perf.data file' export_file README.md

@@ -14,7 +14,7 @@ export_as() {
 }
 for format in folded callgrind pprof speedscope chrome perfetto json; do
 	ok "$format" export_as "$format"
-	like "$format: says what it wrote" '^ntrace: [0-9,]+ (instructions, [0-9,]+ calls|traces)' "$(<"$tmp/said")"
+	like "$format: prints a summary" '^ntrace: [0-9,]+ (instructions, [0-9,]+ calls|traces)' "$(<"$tmp/said")"
 done
 total=$(python3 -c 'import json, sys; print(sum(t["instructions"] * t["count"] for t in json.load(open(sys.argv[1]))))' "$tmp/json")
 is "$(awk '{ sum += $NF } END { print sum }' "$tmp/folded")" "$total" "the stacks have all $total instructions"
@@ -56,7 +56,7 @@ like "go tool pprof -top: the thread is a label" ' calculator' "$(go tool pprof 
 says "speedscope" speedscope "$tmp/speedscope"
 # Timelines have functions only.
 mv "$tmp/folded" "$tmp/inlined"
-ok "folded, without what was inlined" export_as folded --no-inline
+ok "folded, without inlined functions" export_as folded --no-inline
 says "chrome: its functions, entered and left" chrome "$tmp/chrome"
 protoc --decode=Trace --proto_path=selftests/consumers/host perfetto.proto <"$tmp/perfetto" >"$tmp/raw"
 says "perfetto, through protoc" perfetto "$tmp/raw"
@@ -75,16 +75,16 @@ fails "a call that is never left would show" 'AssertionError|JSONDecodeError|Ind
 # The same for a program with nested inlined functions, with addr2line's output for each call and each instruction of the
 # witness's log.
 program=$recorded/gcc/inlined
-ok "GCC's: folded, without what was inlined" export_as folded --no-inline
+ok "GCC's: folded, without inlined functions" export_as folded --no-inline
 without=$(stacked)
-like "GCC's: stacks without what was inlined: $without" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' "$without"
+like "GCC's: stacks without inlined functions: $without" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' "$without"
 is "$(grep -cF '_[i]' "$tmp/folded")" 0 "nothing is marked as inlined"
 for format in folded callgrind pprof speedscope; do
 	ok "GCC's: $format" export_as "$format"
 done
 total=$(awk '{ sum += $NF } END { print sum }' "$tmp/folded")
 same=$(stacked --inlined)
-like "GCC's: stacks with what was inlined: $same" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' \
+like "GCC's: stacks with inlined functions: $same" '^[1-9][0-9] stacks, [1-9][0-9]{5,} instructions, 0 differ$' \
 	"$same" || diag "$(<"$tmp/differ")"
 ok "they are more" test "${same%% *}" -gt "${without%% *}"
 like "functions are inlined into each other" $'main;([a-z_]+;)*[a-z_]+_\\[i\\];[a-z_]+_\\[i\\] [0-9]+(\n|$)' "$(<"$tmp/folded")"

@@ -49,7 +49,7 @@ static void test_control(void)
 		struct ctr_filter filter = filter_of(table[i].perf | U, &full, 0);
 
 		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 1,
-		       "%s,u: U, no freeze, what is not asked for is inhibited", table[i].name);
+		       "%s,u: U, no freeze, other types are inhibited", table[i].name);
 		filter = filter_of(table[i].perf | K, &full, 0);
 		is_u64(filter.control, (ALL_INHIBIT & ~table[i].recorded) | 2 | 1 << 12,
 		       "%s,k: S and LCOFIFRZ", table[i].name);
@@ -59,7 +59,7 @@ static void test_control(void)
 	is_u64(filter_of(PERF_SAMPLE_BRANCH_ANY | H, &full, 0).control, 2 | 1 << 12,
 	       "hv: a hypervisor is in S-mode");
 	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL | U, &bare, 0).control, 1,
-	       "section 2.1: inhibit bits that the hart lacks are not written");
+	       "inhibit bits that the hart lacks are not written");
 	is_u64(filter_of(PERF_SAMPLE_BRANCH_CALL_STACK | U, &full, 0).control, 1 | 1 << 7,
 	       "call stack: U and RASEMU");
 }
@@ -114,7 +114,7 @@ static void test_entries(void)
 	is_u64(ctr_filter_entries(&call, &bare, records, 3, entries), 2,
 	       "of three records the filter keeps two");
 	ok(entries[0].from == 0x1000 && entries[1].from == 0x5000 && !entries[2].from,
-	   "in their order, without a hole");
+	   "in their order, without a gap");
 	is_u64(ctr_filter_entries(&call, &bare, records, 0, entries), 0, "of none, none");
 }
 
@@ -178,7 +178,7 @@ static void test_convert(void)
 	is_u64(entry.cycles, 4097, "cycles");
 	is_u64(entry.priv, PERF_BR_PRIV_USER, "privilege of the target: user");
 	ok(!entry.in_tx && !entry.abort && !entry.spec && !entry.new_type && !entry.reserved,
-	   "nothing of what was there before is left");
+	   "nothing of the former contents is left");
 	r = record(0x1000, 0xffffffff80000000, 1);
 	entry = convert(&save, &full, r);
 	ok(!entry.mispred && entry.predicted, "MISP 0: predicted");
@@ -189,7 +189,7 @@ static void test_convert(void)
 	r = record(0x1000, 0x2001, 0x10018009);
 	entry = convert(&plain, &full, r);
 	ok(!entry.mispred && !entry.predicted && !entry.cycles && !entry.type && !entry.priv,
-	   "no_flags, no_cycles, no type_save, no priv: nothing of it");
+	   "no_flags, no_cycles, no type_save, no priv: all are 0");
 	entry = convert(&lacking, &bare, r);
 	ok(!entry.mispred && !entry.predicted && !entry.cycles,
 	   "MISP and CC not implemented: neither predicted nor mispredicted");

@@ -253,7 +253,7 @@ static void test_online_again(void)
 	records_of(0, 2);
 	ctr_ring_end(&stack);
 	ctr_ring_begin(&stack);
-	ok(hart.count == 0, "the ring that was lost is nobody's and is not kept");
+	ok(hart.count == 0, "the lost ring has no owner and is not kept");
 	ctr_ring_end(&stack);
 	ctr_ring_slot_put(&tasks[0]);
 }
@@ -263,7 +263,7 @@ static void test_switch(void)
 	fresh();
 	hart.accesses = 0;
 	switch_to(1);
-	is_u64(hart.accesses, 0, "nobody records: a switch touches no register");
+	is_u64(hart.accesses, 0, "no recording: a switch touches no register");
 	switch_to(0);
 	ctr_ring_begin(&user);
 	records_of(0, 5);
@@ -309,7 +309,7 @@ static void test_switch(void)
 	records_of(0, 3);
 	ctr_ring_end(&user);
 	ctr_ring_begin(&stack);
-	entries_of(&stack, 0, 6, "what is kept is as it was at the last end");
+	entries_of(&stack, 0, 6, "the saved ring is that of the last end");
 	records_of(0, 2);
 	ctr_ring_end(&stack);
 	ctr_ring_begin(&stack);
@@ -397,7 +397,7 @@ static void test_freeze(void)
 	ctr_ring_end(&user);
 	hart.accesses = 0;
 	ctr_irq_exit(NULL, 0, NULL, 0);
-	is_u64(hart.accesses, 0, "nor when nobody records");
+	is_u64(hart.accesses, 0, "nor without a recording");
 }
 
 static void test_types(void)
@@ -443,7 +443,7 @@ static void test_snapshot(void)
 	struct perf_event call = { .pmu_private = &call_event };
 
 	fresh();
-	is_u64(ctr_ring_snapshot(entries, DEPTH), (u64)-ENOENT, "nobody records: ENOENT");
+	is_u64(ctr_ring_snapshot(entries, DEPTH), (u64)-ENOENT, "no recording: ENOENT");
 	ctr_ring_begin(&user);
 	records_of(0, 30);
 	for (unsigned int max = 0; max <= DEPTH; max++) {
@@ -500,15 +500,15 @@ static void test_users(void)
 	ctr_ring_users_put(true);
 	ok(!probed[1] && !probed[2], "the last one: none");
 	probe_error[1] = -ENOMEM;
-	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "an error is told");
-	ok(!probed[1] && !probed[2], "and nothing is left of it");
+	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "an error is returned");
+	ok(!probed[1] && !probed[2], "and nothing of it remains");
 	probe_error[1] = 0;
 	probe_error[2] = -ENOMEM;
 	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "one of the other as well");
 	ok(!probed[1] && !probed[2], "and nothing is left of that");
 	ctr_ring_users_get(false);
 	is_u64(ctr_ring_users_get(true), (u64)-ENOMEM, "with another event there");
-	is_u64(probed[1], 1, "that one keeps what it has");
+	is_u64(probed[1], 1, "the owner keeps its ring");
 	ctr_ring_users_put(false);
 	is_u64(probed[1], 0, "the count is right");
 	ok(!probed[0], "no other tracepoint was touched");

@@ -323,7 +323,7 @@ static void test_structs(void)
 	is_u64(ntrace_chardev_ioctl(&file, NTRACE_IOC_INFO, (unsigned long)user), (u64)-ENODEV,
 	       "a device that has gone: ENODEV");
 	is_u64(ntrace_chardev_ioctl(&file, _IO(0xbc, 99), 0), (u64)-ENOTTY, "an unknown call");
-	is_u64(ntrace_chardev_ioctl(&file, _IO(0xbd, 2), 0), (u64)-ENOTTY, "another one's call");
+	is_u64(ntrace_chardev_ioctl(&file, _IO(0xbd, 2), 0), (u64)-ENOTTY, "a foreign call");
 }
 
 static long configure(struct file *who, u32 flags)
@@ -332,7 +332,7 @@ static long configure(struct file *who, u32 flags)
 	long ret = ntrace_chardev_ioctl(who, NTRACE_IOC_CONFIGURE, (unsigned long)&config);
 
 	if (!ret && config.sync_max != 7)
-		ok(false, "CONFIGURE returns what is in effect");
+		ok(false, "CONFIGURE returns the values in effect");
 	return ret;
 }
 
@@ -354,13 +354,13 @@ static void test_configure(void)
 	path->gone = false;
 	rest.check_error = -EOPNOTSUPP;
 	rest.contexts = 0;
-	is_u64(configure(&file, NTRACE_CONFIG_CONTEXT), (u64)-EOPNOTSUPP, "what cannot be had");
+	is_u64(configure(&file, NTRACE_CONFIG_CONTEXT), (u64)-EOPNOTSUPP, "unsupported requests");
 	is_u64(rest.contexts, 0, "and nothing is kept for it");
 	ok(path->capture == &made, "the old capture stays");
 	rest.check_error = 0;
 	rest.references = 0;
 	rest.attach_error = -EBUSY;
-	is_u64(configure(&file, NTRACE_CONFIG_CONTEXT), (u64)-EBUSY, "the sink is not to be had");
+	is_u64(configure(&file, NTRACE_CONFIG_CONTEXT), (u64)-EBUSY, "the sink is not available");
 	ok(!rest.contexts && !rest.references, "and nothing is kept");
 	rest.attach_error = 0;
 	rest.context_error = -EOPNOTSUPP;
@@ -432,7 +432,7 @@ static void test_mmap(void)
 	is_u64(rest.references, 1, "it keeps the capture");
 	rest.of_mapping = true;
 	vma.vm_ops->open(&vma);
-	is_u64(rest.references, 2, "a part of it, too");
+	is_u64(rest.references, 2, "a part of it as well");
 	vma.vm_ops->close(&vma);
 	vma.vm_ops->close(&vma);
 	rest.of_mapping = false;
@@ -549,7 +549,7 @@ static void test_read(void)
 	control->state = NTRACE_STATE_DEAD;
 	is_u64(read_some(user, 100), (u64)-ENODEV, "dead: ENODEV");
 	trace(9);
-	is_u64(read_some(user, 100), 9, "but what is there can be read");
+	is_u64(read_some(user, 100), 9, "but existing data can be read");
 	is_u64(rest.references, 0, "no reference is kept");
 	ok(!capture->read_lock.lock.held, "nor a lock");
 
@@ -567,7 +567,7 @@ static void test_read(void)
 	read_some(user, 2900);
 	trace(2000);
 	rest.user_end = user + 1500;
-	is_u64(read_some(user, 2000), 1500, "memory ends behind the end of the area");
+	is_u64(read_some(user, 2000), 1500, "memory ends after the end of the area");
 	rest.user_end = NULL;
 	is_u64(read_some(user, 2000), 500, "the rest");
 
@@ -597,7 +597,7 @@ static void test_consumed_beside(void)
 	fresh(SIZE);
 	trace(80);
 	host_event = consume_beside;
-	is_u64(read_some(user, 40), (u64)-EINVAL, "somebody consumed more beside: void");
+	is_u64(read_some(user, 40), (u64)-EINVAL, "a concurrent consumer took more: void");
 	host_event = NULL;
 	is_u64(capture->feed.tail.counter, 50, "the tail does not go back");
 }

@@ -46,7 +46,7 @@ static void test_lapped(void)
 		else
 			ntrace_drain_flush(feed);
 		is_u64(control->lost, table[i].lost, "%s: bytes lost", table[i].what);
-		is_u64(control->gaps, !!table[i].lost, "%s: holes", table[i].what);
+		is_u64(control->gaps, !!table[i].lost, "%s: gaps", table[i].what);
 		is_u64(control->loss, table[i].lost ? NTRACE_LOSS_LAPPED : 0, "%s: cause",
 		       table[i].what);
 		if (!table[i].stopped) {
@@ -59,7 +59,7 @@ static void test_lapped(void)
 		is_str(found.wrong ? found.wrong : "no", "no", "%s: anything wrong?",
 		       table[i].what);
 		is_u64(found.missing % 4096, table[i].lost % 4096,
-		       "%s: what is missing, but for whole rounds", table[i].what);
+		       "%s: missing bytes, except whole rounds", table[i].what);
 		over();
 	}
 }
@@ -71,8 +71,8 @@ static void test_lapped_meanwhile(void)
 	lap_when(HOST_COPY, 0, 1, 4096);
 	ntrace_drain_flush(feed);
 	ok(control->loss == NTRACE_LOSS_LAPPED && control->head == 1,
-	   "overtaken during the copy: nothing of it is shown");
-	is_u64(behind(), 64, "it goes on at the last granule but one");
+	   "overtaken during the copy: none of it is visible");
+	is_u64(behind(), 64, "it continues at the last granule but one");
 	judge("overtaken during the copy");
 
 	begin(1, 4096, 64, 65536);
@@ -97,14 +97,14 @@ static void test_lapped_meanwhile(void)
 	hw_take(6144);
 	lap_when(HOST_SET, 0, 1, 4096 + 320);
 	ntrace_drain_flush(feed);
-	is_u64(behind(), 64, "lapped again while it starts anew: it starts anew again");
+	is_u64(behind(), 64, "lapped again during a restart: it restarts again");
 	judge("lapped again");
 
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
 	lap_when(HOST_BARRIER, 1, 1, 4096 + 320);
 	ntrace_drain_flush(feed);
-	is_u64(behind(), 64, "lapped after the second canary: it starts anew again");
+	is_u64(behind(), 64, "lapped after the second canary: it restarts again");
 	judge("lapped after the second canary");
 
 	begin(1, 4096, 64, 65536);
@@ -112,8 +112,8 @@ static void test_lapped_meanwhile(void)
 	lap_when(HOST_BARRIER, 0, ~0u, 4096 + 64);
 	hw.pointer_reads = 0;
 	ntrace_drain_flush(feed);
-	is_u64(hw.pointer_reads, 5, "lapped again and again: three attempts, then the next drain");
-	judge("lapped again and again");
+	is_u64(hw.pointer_reads, 5, "lapped repeatedly: three attempts, then the next drain");
+	judge("lapped repeatedly");
 
 	begin(1, 4096, 64, 65536);
 	hw_take(6144);
@@ -150,7 +150,7 @@ static void test_canary_in_the_way(void)
 	is_u64(behind(), 64, "a canary that a late write overwrites: that write is read");
 	hw_take(640);
 	ntrace_drain_flush(feed);
-	is_u64(control->gaps, 1, "and taken for no other lap");
+	is_u64(control->gaps, 1, "and not counted as another lap");
 	judge("a late write");
 }
 

@@ -35,7 +35,7 @@ static void test_settled(void)
 	hw.unit = 4;
 	hw_take(200);
 	ntrace_drain_flush(feed);
-	is_u64(drained(), 128, "a pointer in the middle of a granule: that one is not there yet");
+	is_u64(drained(), 128, "a pointer in the middle of a granule: it is not drained yet");
 	hw_take(4);
 	stop();
 	is_u64(drained(), 204, "STOP brings a part of a granule as well");
@@ -102,7 +102,7 @@ static void test_overwrite(void)
 		ntrace_drain_flush(feed);
 	}
 	stop();
-	ok(!control->loss && feed->head == head + 64000, "overwritten: nothing is lost");
+	ok(!control->loss && feed->head == head + 64000, "overwritten: no loss is reported");
 	bool good = true;
 
 	for (u64 p = 64000 - 4096; p < 64000; p++)
@@ -128,7 +128,7 @@ static void test_overwrite(void)
 	ntrace_drain_into(feed, area, sizeof(area), head + 4000, 4096, false);
 	ok(!feed->overrun, "other memory: there is room");
 	feed->head = head + 5000;
-	is_u64(ntrace_drain_discard(feed), head + 5000, "what was kept ends at the head");
+	is_u64(ntrace_drain_discard(feed), head + 5000, "the kept trace ends at the head");
 	hw_take(640);
 	ntrace_drain_flush(feed);
 	ok(feed->head == head + 5640 && area[904] == 0xee && control->gaps == 1,
@@ -138,7 +138,7 @@ static void test_overwrite(void)
 	hw_take(64 + 65536);
 	ntrace_drain_flush(feed);
 	ok(area[904] == RESERVED && control->gaps == 2,
-	   "a hole is marked even where the last one was in other memory");
+	   "a gap is marked even if the last one was in other memory");
 	stop();
 	over();
 
@@ -163,7 +163,7 @@ static void test_restart(void)
 	hw_take(1024);
 	ntrace_drain_flush(feed);
 	hw_take(8192);
-	is_u64(ntrace_drain_step(feed), 1000000, "lapped: it goes on after the interval");
+	is_u64(ntrace_drain_step(feed), 1000000, "lapped: it continues after the interval");
 	stop();
 	sink->split.skip = true;
 	(memset)(hw.ring, 0, hw.size);
@@ -185,7 +185,7 @@ static void test_timer(void)
 	begin(1, 65536, 64, 4096);
 	control->state = NTRACE_STATE_RUNNING;
 	hw_take(64 + 960);
-	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_RESTART, "the timer goes on");
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_RESTART, "the timer continues");
 	ok(feed->timer.next == 1000000 && !feed->wake.queued, "less than a quarter: no wakeup");
 	hw_take(64);
 	ntrace_drain_timer(&feed->timer);
@@ -201,12 +201,12 @@ static void test_timer(void)
 	ok(encoder_stops == 1 && sink_halts == 1 && control->state == NTRACE_STATE_DEAD,
 	   "encoder and sink are stopped, the state is DEAD");
 	ok(machine_logged == 1 && strstr(machine_log, "left its buffer"), "the log says why");
-	is_u64(feed->wake.queued, 2, "who waits is woken");
-	is_u64(drained(), 1024, "what came before is there");
+	is_u64(feed->wake.queued, 2, "waiters are woken");
+	is_u64(drained(), 1024, "earlier trace is there");
 	hw.outside = false;
 	ntrace_drain_flush(feed);
 	stop();
-	is_u64(drained(), 1024, "and nothing is taken any more");
+	is_u64(drained(), 1024, "and no more trace is drained");
 	ntrace_drain_begin(&machine.sink);
 	ok(!sink->fault, "the next start forgets it");
 	over();
@@ -217,7 +217,7 @@ static void test_timer(void)
 	hw_take(640);
 	hw.encoder = 0x1000;
 	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_RESTART, "a loss is no failure");
-	is_u64(control->loss, NTRACE_LOSS_ENCODER, "it is told");
+	is_u64(control->loss, NTRACE_LOSS_ENCODER, "it is reported");
 	hw.encoder = 0x08000000;
 	machine_logged = 0;
 	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_NORESTART, "a failure ends the timer");
@@ -252,7 +252,7 @@ static void test_fault(void)
 	hw.stuck = true;
 	machine_logged = 0;
 	stop();
-	ok(!machine_logged, "what is wrong besides is not told");
+	ok(!machine_logged, "further errors are not reported");
 	over();
 
 	begin(1, 4096, 64, 4096);
@@ -264,7 +264,7 @@ static void test_fault(void)
 	ntrace_drain_flush(feed);
 	fault_now = false;
 	ok(sink->fault && feed->fault && control->head == 960 && !control->loss,
-	   "it leaves it while the drain starts anew: no hole is told");
+	   "it leaves it during a restart: no gap is reported");
 	over();
 }
 
@@ -369,7 +369,7 @@ static void test_whole(void)
 	hw_take(1024);
 	hw.outside = true;
 	stop();
-	ok(sink->fault && !drained(), "stopped outside of its ring: nothing of it");
+	ok(sink->fault && !drained(), "stopped outside of its ring: no trace");
 	over();
 }
 
@@ -387,7 +387,7 @@ static void test_shared(void)
 	ntrace_drain_flush(feed);
 	ok(!machine.control[0].lost && !machine.control[1].lost && machine.control[0].gaps == 1 &&
 		   machine.control[1].gaps == 1 && machine.control[1].loss == NTRACE_LOSS_LAPPED,
-	   "lapped, dealt out to two: each has a hole, and may have lost nothing");
+	   "lapped, separated for two: each has a gap, and may have lost nothing");
 	over();
 
 	begin(1, 4096, 64, 65536);
@@ -396,14 +396,14 @@ static void test_shared(void)
 	sink->src_bits = MESSAGE_SRC_BITS;
 	hw_take(8192);
 	ntrace_drain_flush(feed);
-	ok(control->lost, "dealt out to one: what is lost was lost to it");
+	ok(control->lost, "separated for one: all lost bytes count as its own");
 	over();
 
 	begin(2, 4096, 64, 65536);
 	hw_take(5120);
 	ntrace_drain_flush(feed);
 	ok(machine.control[0].lost == 5120 - 64 && machine.control[1].lost == 5120 - 64,
-	   "two files: all is lost to both");
+	   "two files: all lost bytes count for both");
 	over();
 }
 
@@ -460,10 +460,10 @@ static void test_paused(void)
 	is_u64(control->head, 0, "two captures change their data areas: the drain waits");
 	ntrace_drain_pause(&machine.capture[0].feed, false);
 	ntrace_drain_flush(feed);
-	is_u64(control->head, 0, "one of them is done: it waits for the other one");
+	is_u64(control->head, 0, "one has finished: it waits for the other one");
 	ntrace_drain_pause(&machine.capture[1].feed, false);
 	ntrace_drain_flush(feed);
-	is_u64(control->head, 1024 - 64, "both are done: it goes on");
+	is_u64(control->head, 1024 - 64, "both have finished: it continues");
 	over();
 }
 
@@ -478,27 +478,27 @@ static void test_await_end(void)
 	hw.at = push;
 	pushes = U32_MAX;
 	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == MESSAGE,
-	   "others push it on: the end comes");
+	   "others push it out: the end arrives");
 	over();
 
 	/* A filter ended one section of trace; the next section was still in the sink. */
 	begin_ending(two, taken);
 	hw.at = push;
 	ok(ntrace_drain_await_end(feed) && feed->ended && control->head == 3 * MESSAGE,
-	   "an end has come before: all behind it is awaited");
-	ok(hw.pointer >= taken + 128, "others have pushed on the last granule");
+	   "an earlier end: it waits for all later trace");
+	ok(hw.pointer >= taken + 128, "others have pushed out the last granule");
 	over();
 
 	begin_ending(rest, taken);
 	hw.at = push;
 	ok(ntrace_drain_await_end(feed) && !feed->ended,
-	   "all has come, and the last message is no end");
+	   "all has arrived, and the last message is no end");
 	over();
 
 	begin_ending(two, taken);
 	before = now;
-	ok(!ntrace_drain_await_end(feed), "nobody pushes it on: some may be missing");
-	ok(now - before >= 100000 && now - before < 110000, "and 100 us are waited for it");
+	ok(!ntrace_drain_await_end(feed), "no trace pushes it out: some may be missing");
+	ok(now - before >= 100000 && now - before < 110000, "and it waits 100 us");
 	over();
 
 	/* The last bytes fill one granule; the next granule shows that they are in memory. */
@@ -507,7 +507,7 @@ static void test_await_end(void)
 		hw.at = push;
 		pushes = granules;
 		is_u64(ntrace_drain_await_end(feed), granules == 2,
-		       "others push on %u granules: is all there?", granules);
+		       "others push out %u granules: is it complete?", granules);
 		over();
 	}
 

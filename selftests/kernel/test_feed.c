@@ -177,7 +177,7 @@ static void by_hand(void)
 
 	fresh_area(64);
 	put(63);
-	is_u64(control->head, 0, "what is put is not there yet");
+	is_u64(control->head, 0, "put bytes are not visible yet");
 	ntrace_feed_commit(feed);
 	ok(control->head == 63 && !control->gaps && !control->loss && !control->lost,
 	   "63 bytes into an area of 64");
@@ -186,11 +186,11 @@ static void by_hand(void)
 	ok(control->head == 64 && control->gaps == 1 && control->gap_head == 63 &&
 		   machine.data[0][63] == RESERVED && control->lost == 1 &&
 		   control->loss == NTRACE_LOSS_DATA_FULL,
-	   "the 64th has no room: a hole, marked with the last byte");
+	   "the 64th has no room: a gap, marked with the last byte");
 	put(5);
 	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->gaps == 1 && control->lost == 6,
-	   "no more room: the same hole");
+	   "no more room: the same gap");
 	is_u64(ntrace_feed_consume(feed, 15), 0, "15 bytes are consumed");
 	put(3);
 	ntrace_feed_commit(feed);
@@ -198,7 +198,7 @@ static void by_hand(void)
 	ntrace_feed_consume(feed, 16);
 	put(3);
 	ntrace_feed_commit(feed);
-	ok(control->head == 67 && control->lost == 9, "a quarter is free: it goes on");
+	ok(control->head == 67 && control->lost == 9, "a quarter is free: it continues");
 	put(5);
 	ntrace_feed_commit(feed);
 	is_u64(control->head, 72, "and then no quarter is needed");
@@ -217,13 +217,13 @@ static void by_hand(void)
 	put(3);
 	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->lost == 50,
-	   "after what has no room nothing is put, before the mark is there");
+	   "after dropped bytes nothing is put until the gap is marked");
 	ntrace_feed_void(feed);
 	put(4);
 	ntrace_feed_void(feed);
 	ntrace_feed_commit(feed);
 	ok(control->head == 64 && control->lost == 50,
-	   "what is forgotten is neither there nor lost");
+	   "discarded bytes are neither visible nor lost");
 
 	fresh_area(64);
 	put(20);
@@ -231,12 +231,12 @@ static void by_hand(void)
 	ntrace_feed_lapped(feed, 1000);
 	ok(control->head == 1 && control->gap_head == 0 && machine.data[0][0] == RESERVED &&
 		   control->lost == 1000 && control->loss == NTRACE_LOSS_LAPPED && !feed->ended,
-	   "lapped: what was put is void, a hole, and the trace has not ended");
+	   "lapped: put bytes are void, a gap, and the trace has not ended");
 	ntrace_feed_sink_full(feed);
 	ok(control->head == 1 && control->gaps == 1 &&
 		   control->loss == (NTRACE_LOSS_LAPPED | NTRACE_LOSS_SINK_FULL) &&
 		   control->lost == 1000,
-	   "full as well: one hole, both causes");
+	   "full as well: one gap, both causes");
 }
 
 /* Without a data area, as for perf: the feed only counts. */
@@ -261,9 +261,9 @@ static void wakeups(void)
 {
 	fresh_area(4096);
 	ok(!ntrace_feed_is_due(feed, 1023) && ntrace_feed_is_due(feed, 1024),
-	   "a quarter of the area is enough to wake who reads");
+	   "a quarter of the area is enough to wake readers");
 	fresh_area(0);
-	ok(!ntrace_feed_is_due(feed, 0), "without an area nobody is woken");
+	ok(!ntrace_feed_is_due(feed, 0), "without an area no reader is woken");
 }
 
 static void encoder_says(void)
@@ -307,7 +307,7 @@ static void races(void)
 	host_event = consume_beside;
 	other_tail = 35;
 	is_u64(ntrace_feed_consume(feed, 40), 0, "another one has consumed less");
-	is_u64(feed->tail.counter, 40, "the tail goes on");
+	is_u64(feed->tail.counter, 40, "the tail advances");
 	host_event = NULL;
 }
 

@@ -17,7 +17,7 @@ static const char *judge_cpu(unsigned int cpu)
 	const struct task_event *task = running_on(cpu);
 
 	if (perf->path && (!world.bound[cpu] || path->capture != &machine.capture[cpu]))
-		return "perf has a path whose capture is not its own";
+		return "perf has a path with another capture";
 	if (!perf->users != !perf->path)
 		return "perf has a path without an event that holds it, or lacks one";
 	if (perf->event && (!task || perf->event != &task->event))
@@ -94,7 +94,7 @@ static void test_closed_offline(void)
 	bring_online(1, NULL);
 	is_str(judge(), "right", "hart 1 comes back");
 	is_u64((u64)configure_file(1), 0, "a file takes its path");
-	is_str(judge(), "right", "perf has nothing of it");
+	is_str(judge(), "right", "perf has no path");
 	machine_stop();
 }
 

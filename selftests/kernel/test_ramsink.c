@@ -146,7 +146,7 @@ static void test_identify(void)
 	/* The wrap bit of WP is not part of the address. */
 	hw.wp_keeps |= 1;
 	ntrace_ramsink_init(component);
-	is_u64(sink->granule, 4, "Wrap is not taken for a granule of one byte");
+	is_u64(sink->granule, 4, "Wrap is not mistaken for a granule of one byte");
 
 	fresh(TR_RAM_IMPL_HAS_SMEM, 2, 40);
 	hw.limit_keeps = hw.wp_keeps = ~0x7ffull;
@@ -256,7 +256,7 @@ static void test_size_max(void)
 	platform.region = true;
 	platform.reserved.size = 48 << 20;
 	is_u64(ntrace_ramsink_init(component), 0, "memory was set aside");
-	is_u64(ntrace_ramsink_size_max(component), 32 << 20, "a power of two of it can be had");
+	is_u64(ntrace_ramsink_size_max(component), 32 << 20, "a power of two of it is usable");
 	for (unsigned int bits = 31; bits < 35; bits++) {
 		sink->memory = 1ULL << bits;
 		is_u64(ntrace_ramsink_size_max(component), 1ULL << 31,
@@ -266,7 +266,7 @@ static void test_size_max(void)
 		   platform.release_data == component->dev,
 	   "it is given back with the device");
 	sink->sram_size = 1024;
-	is_u64(ntrace_ramsink_size_max(component), 1024, "its own memory is as large as it is");
+	is_u64(ntrace_ramsink_size_max(component), 1024, "the size of its own memory");
 
 	fresh(TR_RAM_IMPL_HAS_SMEM, 64, 56);
 	platform.region = true;
@@ -328,7 +328,7 @@ static void test_alloc(void)
 		hw.control = on[i];
 		ntrace_ramsink_free(component);
 		ok(platform.allocated == 1 && machine_logged == 1 && !sink->buffer,
-		   "trRamControl 0x%x: its memory is given up, and the log says so", on[i]);
+		   "trRamControl 0x%x: its memory is leaked, and the log says it", on[i]);
 		free(buffer);
 	}
 }
@@ -397,7 +397,7 @@ static void test_program(void)
 	ntrace_ramsink_init(component);
 	hw.limit_least = 0x80010000 + 0x4000;
 	is_u64(program(0x80010000, 0x4000, 0), (u64)-EIO,
-	       "Limit is a granule behind the buffer: refused");
+	       "Limit is a granule after the buffer: refused");
 	free(sink->buffer);
 
 	/* Memory above 4 GiB, and a sink that ignores the upper address bits. */

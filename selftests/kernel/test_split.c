@@ -166,7 +166,7 @@ static void by_hand(void)
 	sink->src_bits = 2;
 	ntrace_split_reset(sink, false);
 	ntrace_split_put(sink, bytes, 1);
-	ok(!got_size[0] && !got_size[1], "TCODE alone: it is not known whose it is");
+	ok(!got_size[0] && !got_size[1], "TCODE alone: its source is unknown");
 	ntrace_split_put(sink, bytes + 1, 1);
 	ok(got_size[1] == 2 && !got_size[0], "SRC: both bytes, to source 1");
 	ok(!machine.capture[1].feed.ended, "a message that ends no trace has begun");
@@ -179,12 +179,12 @@ static void by_hand(void)
 	ntrace_split_put(sink, longer, 2);
 	ok(!machine.capture[0].feed.ended, "another ProgTraceCorrelation begins: not yet");
 	ntrace_split_put(sink, longer + 2, 1);
-	ok(!machine.capture[0].feed.ended, "part of it is there: not yet");
+	ok(!machine.capture[0].feed.ended, "part of it has arrived: not yet");
 	ntrace_split_put(sink, longer + 3, 1);
 	ok(machine.capture[0].feed.ended && !machine.capture[1].feed.ended,
 	   "its last byte: ended again");
 	ntrace_split_put(sink, bytes + 6, 4);
-	ok(got_size[0] == 6 && got_size[1] == 4, "idle and an unknown source: to nobody");
+	ok(got_size[0] == 6 && got_size[1] == 4, "idle and an unknown source: to no capture");
 
 	reset_got();
 	ntrace_split_put(sink, bytes, 3);
@@ -207,7 +207,7 @@ static void by_hand(void)
 	machine.encoder[1].encoder.src = 0x41;
 	sink->src_bits = 7;
 	ntrace_split_put(sink, wide, 2);
-	is_u64(got_size[1], 0, "SRC of 7 bits: not known after six of them");
+	is_u64(got_size[1], 0, "SRC of 7 bits: unknown after six of them");
 	ntrace_split_put(sink, wide + 2, 2);
 	is_u64(got_size[1], 4, "known after the second byte; the lowest bits come first");
 
@@ -216,7 +216,7 @@ static void by_hand(void)
 
 	reset_got();
 	ntrace_split_put(sink, shorter, sizeof(shorter));
-	is_u64(got_size[1], 4, "what ends before its SRC goes to nobody, and spoils no other");
+	is_u64(got_size[1], 4, "a message cut before SRC goes to no capture, and damages no other");
 }
 
 int main(void)

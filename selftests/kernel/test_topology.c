@@ -233,8 +233,8 @@ static void test_order(void)
 	ntrace_path_destroy(both[0].path);
 	is_u64(link_count, 0, "all are removed: no link is left");
 	no_links = true;
-	is_u64((u64)ntrace_path_create(first, 3), 0, "no link can be made: the path is there");
-	is_u64(machine_logged, 2, "and the log says so if asked");
+	is_u64((u64)ntrace_path_create(first, 3), 0, "no link can be made: the path exists");
+	is_u64(machine_logged, 2, "and the debug log reports it");
 	ntrace_path_destroy(one[0].path);
 }
 
@@ -288,6 +288,6 @@ int main(void)
 	stops("encoder1 encoder2 funnel", "nor a disabled one");
 	tree();
 	funnel.disabled = true;
-	stops("", "nor what is before a disabled funnel");
+	stops("", "nor components before a disabled funnel");
 	return done_testing();
 }

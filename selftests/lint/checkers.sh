@@ -87,7 +87,7 @@ git checkout -q bin/common.sh
 
 clean clang-tidy tools/lint/check.py tidy
 tools/lint/check.py tidy >"$tmp/out"
-like "what is left to make soak is counted" "^left to make soak: .* on 2 of 2 units" "$(<"$tmp/out")"
+like "units left to make soak are counted" "^left to make soak: .* on 2 of 2 units" "$(<"$tmp/out")"
 with lib/part/second.c 'int odd(int a);\nint odd(int a)\n{\n\treturn a == 1 || a == 1;\n}\n' \
 	finds "clang-tidy: a check" 'second.c:.*misc-redundant-expression' tools/lint/check.py tidy
 with lib/part/first.h 'static inline int odd(int a)\n{\n\treturn a == 1 || a == 1;\n}\n' \

@@ -214,7 +214,7 @@ def check_checker():
             ["k/side.c: uses high of high, in the same layer"])
     planted("unless the table has it", table + "beside side: high\n",
             good | {"k/side.c": "int side(void)\n{\n\treturn high();\n}\n"}, [])
-    planted("an arrow that nobody needs is found", table + "beside side: high\n", good,
+    planted("a superfluous arrow is found", table + "beside side: high\n", good,
             ["k: 'beside side: high' is not needed"])
     planted("a file in no layer is found", table, good | {"k/new.c": ""}, ["k/new.c: in no layer"])
     planted("a layer without its file is found", table + "layer 2: gone\n", good, ["k: gone: no such file or folder"])
@@ -226,7 +226,7 @@ def check_checker():
             good | {"l/c/d.c": "#include <ntrace/a.h>\n"}, ["l/c/d.c: includes include/ntrace/a.h of a, which c may not know"])
     planted("an include by name alone is found", table, good | {"l/a/a.c": '#include "b.h"\n'},
             ["l/a/a.c: includes b/b.h of b, layer 1 above 0"])
-    planted("a public header that nobody owns is found", table, good | {"l/include/ntrace/x.h": ""},
+    planted("a public header without an owner is found", table, good | {"l/include/ntrace/x.h": ""},
             ["l/include/ntrace/x.h: in no layer"])
 
 

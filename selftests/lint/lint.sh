@@ -19,7 +19,7 @@ done)
 
 # QEMU's own sources have QEMU's style.
 mapfile -t formatted < <(printf '%s\n' "${c_files[@]}" | grep -v '^tools/vsoc/qemu/')
-ok "formatting (make format mends it)" tools/lint/format.py "${formatted[@]}"
+ok "formatting (make format fixes it)" tools/lint/format.py "${formatted[@]}"
 
 units=$(tools/lint/check.py units | wc -l)
 # `make check-lint` lists the files that the quick run of clang-tidy leaves to `make soak`.

@@ -15,7 +15,7 @@ truth_job all 3 2 LOSSES --mode htm --privilege usm --sink-size 1M
 truth_boot threads --timeout "${TRUTH_TIMEOUT:-3600}"
 for name in htm btm; do
 	recorded $name || continue
-	ok "$name: what is decoded is what was executed, and what is missing was reported" truth_compare 20000000 --losses
+	ok "$name: the decoded instructions were executed, and losses were reported" truth_compare 20000000 --losses
 	ok "$name: timer interrupts, system calls and page faults on both harts" truth_causes 2
 	truth_figures
 done

@@ -303,9 +303,9 @@ like "an address that is not that of the fields: said once" '^ntrace: warning: s
 mkdir "$tmp/out.d"
 echo before >"$tmp/out.d/a.nex"
 echo '{"tcode":3}' | "$ntrace" assemble -o "$tmp/out.d/a.nex" 2>/dev/null
-is "$? $(cat "$tmp/out.d/a.nex") $(ls "$tmp/out.d")" "1 before a.nex" "an error leaves the file as it was, and nothing else"
+is "$? $(cat "$tmp/out.d/a.nex") $(ls "$tmp/out.d")" "1 before a.nex" "an error leaves the old file and no other"
 (umask 027 && echo "$good" | "$ntrace" assemble -o "$tmp/out.d/a.nex")
-is "$? $(od -An -tx1 <"$tmp/out.d/a.nex") $(stat -c %a "$tmp/out.d/a.nex") $(ls "$tmp/out.d")" "0  0c 0f 640 a.nex" "a whole trace takes its place"
+is "$? $(od -An -tx1 <"$tmp/out.d/a.nex") $(stat -c %a "$tmp/out.d/a.nex") $(ls "$tmp/out.d")" "0  0c 0f 640 a.nex" "a complete trace replaces it"
 ok "a device is written in place" "$ntrace" assemble -o /dev/null "$tmp/hand"
 ok "and stays one" test -c /dev/null
 fails "a full disk" "No space left" "$ntrace" assemble -o /dev/full "$tmp/hand"
@@ -318,7 +318,7 @@ python3 -c '
 import pty, sys
 sys.exit(0 if pty.spawn(sys.argv[1:]) >> 8 == 2 else 1)' "$ntrace" assemble "$tmp/hand" >"$tmp/out"
 is $? 0 "a terminal gets no trace"
-like "and is told so" "standard output is a terminal: -o FILE is needed" "$(cat "$tmp/out")"
+like "and a message says it" "standard output is a terminal: -o FILE is needed" "$(cat "$tmp/out")"
 echo '{"name":"ProgTraceSync","SYNC":3,"ICNT":0,"ADDRESS":"0x400015f4","sizes":{"FADDR":5}}' >"$tmp/short"
 fails "an address whose top bit is copied upwards" 'short:1: ADDRESS 0x400015f4 would be read as 0xffffffffc00015f4' \
 	"$ntrace" assemble --params extaddr=1 -o "$tmp/short.nex" "$tmp/short"

@@ -33,7 +33,7 @@ is "$("$ntrace" ctr dump ring)" "#   from               to                 type 
   2 0x0000000000010000 0x0000000000020002 taken branch              17548  mispredicted
   3 hidden             0x0000000000008000 interrupt           >=134201344  predicted
   5 0x0000000000004000 hidden             trap return                 291  predicted" \
-	"section 3: addresses, types, cycles, MISP; hidden modes; V = 0 is left out"
+	"addresses, types, cycles, MISP; hidden modes; V = 0 is left out"
 is "$("$ntrace" ctr dump --has none ring | sed -n 4p)" \
 	"  2 0x0000000000010000 0x0000000000020002 none                          -  -" \
 	"a hart that records addresses alone"
@@ -52,7 +52,7 @@ END
 printf '%s\n' '0 1011 2000 9' '1 501 1000 8' '2 101 400 c' '3 44 1000 9' >stack
 is "$("$ntrace" ctr dump --call-stack stack)" "#0   0x0000000000002000 called at 0x0000000000001010
 #1   0x0000000000001000 called at 0x0000000000000500
-#2   0x0000000000000400 called at 0x0000000000000100" "section 4: RASEMU: a call stack"
+#2   0x0000000000000400 called at 0x0000000000000100" "RASEMU: a call stack"
 like "deeper than the ring" "outer calls may be missing" "$(head -n 3 stack | "$ntrace" ctr dump --call-stack -)"
 wrong "a ring that RASEMU did not make" 1 "was it recorded with RASEMU" dump --call-stack ring
 
@@ -76,7 +76,7 @@ sed '/^5/d' ring >short
 is "$(same short ring; echo $?)" "entry 5: in B alone
 1" "compare: rings of different size"
 sed 's/^4 .*/4 0 0 0/; s/^1 ffffffff01e73087 ffffffff01e6b000 8/1 ffffffff01e73087 ffffffff01e6b000 7a7a7008/' ring >other
-ok "what is no record, and reserved bits, do not count" same ring other
+ok "invalid records and reserved bits do not count" same ring other
 sed 's/^2 .*/2 0x10001 0x20002 0x5/' ring >other
 ok "--has type: cycles and MISP do not count" same --has type ring other
 is "$(same --has type,cycles ring other)" "entry 2: cycles: 17548 in A, unknown in B" "--has is a list"
@@ -94,9 +94,9 @@ END
 is "$(grep -v '^#' made | head -n 4)" "0 0x947 0x988 0x18005
 1 0x945 0x946 0x18004
 2 0x100d 0x940 0x8
-3 0x0 0x0 0x0" "ingress section 4, E1: c.jalr, c.beqz and c.bnez with their cycles"
+3 0x0 0x0 0x0" "trace ingress: c.jalr, c.beqz and c.bnez with their cycles"
 like "and the registers" "mctrctl 0x1000000007 .* depth 16 sctrstatus 0x3" "$(head -n 1 made)"
-is "$("$ntrace" ctr model e1 | grep -c '^[0-9]* 0x[1-9a-f]')" 2 "section 4: without NTBREN no branch that is not taken"
+is "$("$ntrace" ctr model e1 | grep -c '^[0-9]* 0x[1-9a-f]')" 2 "without NTBREN no branch that is not taken"
 is "$("$ntrace" ctr model --depth 64 e1 | grep -vc '^#')" 64 "--depth"
 "$ntrace" ctr model --control 0x1000000004 e1 | "$ntrace" ctr compare made - >out
 is $? 0 "M is bit 2"
@@ -104,7 +104,7 @@ is "$("$ntrace" ctr model --draft --control 0x4 e1 | grep -c '^[0-9]* 0x[1-9a-f]
 is "$("$ntrace" ctr model --draft --depth 32 --control 0x1000000001 e1 | grep -v '^#' | head -n 16)" \
 	"$(grep -v '^#' made)" "whose M is bit 0"
 sed 's/0x988.*/0x988,2,13,1/; s/^end/overrun\n&/' e1 >lost
-like "a transfer without a target is told" "warning: lost: 1 transfers are missing" "$("$ntrace" ctr model lost 2>&1 >/dev/null)"
+like "a transfer without a target is reported" "warning: lost: 1 transfers are missing" "$("$ntrace" ctr model lost 2>&1 >/dev/null)"
 
 # A real program: its instructions in order, with the kinds that the reference decoder prints.
 data=${NTRACE_SHARED:-$top/../shared}/data/refcode
@@ -131,10 +131,10 @@ if [ -e "$data/xrle.elf" ]; then
 	expected 1 >reference
 	is "$(wc -l <reference)" 256 "the reference has as many transfers as the ring holds"
 	"$ntrace" ctr model --control 0x1000000007 --depth 256 xrle.ingress >made
-	is "$("$ntrace" ctr compare --has type reference made)" "256 entries, no difference" "section 4: every transfer of a program, NTBREN"
+	is "$("$ntrace" ctr compare --has type reference made)" "256 entries, no difference" "every transfer of a program, NTBREN"
 	expected 0 >reference
 	"$ntrace" ctr model --depth 256 xrle.ingress >made
-	is "$("$ntrace" ctr compare --has type reference made)" "256 entries, no difference" "section 4: the same without NTBREN"
+	is "$("$ntrace" ctr compare --has type reference made)" "256 entries, no difference" "the same without NTBREN"
 	sed 's/^200 \([0-9a-f]*\)[13579bdf] /200 \1e /' reference >other
 	is "$("$ntrace" ctr compare --has type other made)" "entry 200: valid in B alone" "and a difference is seen"
 else

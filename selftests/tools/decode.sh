@@ -123,7 +123,7 @@ for src in 1 2; do
 	two --level pc --src "$src" 2>"$tmp/err" | cmp - <(head -n $((160000 / src)) "$tmp/expected.pc")
 	is "$? $(cat "$tmp/err")" "0 " "two SRC: --src $src"
 	two --level instruction | sed -nE "s/^\[src $src\] (0x[0-9a-f]+).*/\1/p" | cmp - <(head -n $((160000 / src)) "$tmp/expected.pc")
-	is $? 0 "two SRC at once: the lines of SRC $src say so"
+	is $? 0 "two SRC at once: the lines of SRC $src name it"
 done
 is "$(two --level block --json | python3 -c '
 import json, sys
@@ -152,7 +152,7 @@ is "$?" 3 "HIST ends inside an I-CNT: exit status"
 is "$(grep -oE '^0x[0-9a-f]+' "$tmp/out" | tr '\n' ' ')" \
 	"0x0000000000001000 0x0000000000001002 0x0000000000001004 0x0000000000001006 " "the flow is known up to and with the next branch"
 like "and that its direction is missing" "no HIST bit says where this branch went at 0x0+1006" "$(cat "$tmp/out")"
-like "a gap is behind it" "gap at 0x0+1006" "$(cat "$tmp/out")"
+like "a gap follows it" "gap at 0x0+1006" "$(cat "$tmp/out")"
 
 # Time and context: SYNC 5 PC 0x1000 TSTAMP 10; Ownership scontext 5 U, TSTAMP +5; FORMAT 3 hcontext 6 VU;
 # Correlation ICNT 2, EVCODE 4; Error ETYPE 0 ECODE 4; SYNC 7 without a time, so that the next one is a new start.
@@ -199,7 +199,7 @@ for src in range(300):
     sys.stdout.buffer.write(bytes((bits >> 6 * i & 63) << 2 for i in range(3)) + bytes([(bits >> 18 & 63) << 2 | 1, 0, 0x83]))' >"$tmp/many.nex"
 "$ntrace" decode --raw "$tmp/nops.bin@0x1000" --params srcbits=12 "$tmp/many.nex" >"$tmp/out" 2>"$tmp/err"
 is "$? $(grep -c -- '-- sync' "$tmp/out") $(grep -c 'a SRC that is not decoded' "$tmp/out")" "3 256 44" "more than 256 SRC: each is named"
-like "and it is said" "more than 256 SRC: 44 others" "$(cat "$tmp/err")"
+like "and a message says it" "more than 256 SRC: 44 others" "$(cat "$tmp/err")"
 is "$("$ntrace" decode --raw "$tmp/nops.bin@0x1000" --params srcbits=12 --src 299 "$tmp/many.nex" | wc -l)" 1 "but any one can be chosen"
 
 # Symbols, compared with the symbol table.
@@ -217,7 +217,7 @@ head -c $((size - 3)) "$data/xrle.nex" >"$tmp/cut.nex"
 is $? 3 "a trace that is cut: exit status"
 like "a trace that is cut: said" "the stream is cut off" "$(cat "$tmp/err")"
 lines=$(wc -l <"$tmp/cut.pc")
-ok "a trace that is cut: what is there is decoded" test "$lines" -gt 150000
+ok "a cut trace: the complete part is decoded" test "$lines" -gt 150000
 ok "a trace that is cut: and it is right" cmp <(head -n "$lines" "$tmp/expected.pc") "$tmp/cut.pc"
 "$ntrace" dump --params xlen=32 "$tmp/cut.nex" >"$tmp/out" 2>"$tmp/err"
 is $? 3 "dump of a cut trace: exit status"
@@ -226,9 +226,9 @@ like "dump of a cut trace: warns" "ends inside a message" "$(cat "$tmp/err")"
 # A byte that no encoder sends: decode reports an error and a gap, and continues.
 { head -c 1000 "$data/xrle.nex"; printf '\002'; tail -c +1001 "$data/xrle.nex"; } >"$tmp/hole.nex"
 "$ntrace" decode --level pc --elf "$data/xrle.elf" "$tmp/hole.nex" >"$tmp/hole.pc" 2>"$tmp/err"
-is $? 3 "a hole: exit status"
-like "a hole: a line for the gap" "gap, offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
-ok "a hole: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, SRC 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
+is $? 3 "a gap: exit status"
+like "a gap: a line for it" "gap, offset 0x3e[0-8]" "$(tr '\n' ' ' <"$tmp/err")"
+ok "a gap: each line on stderr names the place" test "$(grep -c ', offset 0x[0-9a-f]*, SRC 0, PC 0x' "$tmp/err")" = "$(wc -l <"$tmp/err")"
 
 # Without the program's memory, decode reports every address as unknown.
 "$ntrace" decode --level pc --elf "$data/xrle.elf@0x70000000" "$data/xrle.nex" >"$tmp/out" 2>"$tmp/err"

@@ -82,7 +82,7 @@ like "and what is open" "not told +xlen" "$text"
 like "and that another one fits" "--params srcbits=4,xlen=32,mode=btm   \(fits as well\)" "$text"
 is "$("$ntrace" detect --params xlen=32 --json "$tmp/four.nex" | grep -o '"options"' | wc -l)" 1 "an XLEN that is given is not open"
 read -ra options <<<"$(first "$tmp/frames.bin")"
-is "$("$ntrace" dump "${options[@]}" "$tmp/frames.bin" | grep -c DirectBranch)" 800 "the options are taken by ntrace dump"
+is "$("$ntrace" dump "${options[@]}" "$tmp/frames.bin" | grep -c DirectBranch)" 800 "ntrace dump accepts the options"
 "$ntrace" detect --json "$tmp/four.nex" | python3 -c 'import json, sys
 got = json.load(sys.stdin)
 first = got["candidates"][0]

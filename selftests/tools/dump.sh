@@ -67,7 +67,7 @@ is "$(fields "84 40 25 17") $(fields "84 00 25 17")" "TCODE EVCODE+CDF ICNT HIST
 is "$(fields "E0 00 05 FF") $(fields "E0 04 05 FF" srcbits=4)" "TCODE data data data TCODE SRC+data data data" "--bytes: a vendor's message has data"
 is "$(fields "0C 0D 15 19 1D 23")" "TCODE ICNT TSTAMP extra extra extra" "--bytes: more fields than there can be"
 is "$(fields "FF 24 0A 00 83") $(fields "01 0F") $(fields "24 0D 08")" "TCODE SYNC+ICNT data TCODE SYNC+ICNT FADDR" \
-	"--bytes: what is no message, and a cut one"
+	"--bytes: bytes outside of messages, and a cut message"
 is "$(grep -o '^.*\(end of\)' "$tmp/bytes" | awk '{ print length }' | sort -u | wc -l)" 1 "--bytes: lines are aligned"
 
 # sizes HEX PARAMS: prints the lengths of fields that are not encoded in the shortest way.
@@ -87,7 +87,7 @@ hex 00 FF FF 24 0D E8 80 0C >"$tmp/straight.nex"
 ok "--words16: the later byte of a word first" cmp "$tmp/got" "$tmp/expected"
 hex 24 0D 08 | "$ntrace" dump --words16 - 2>"$tmp/err"
 is $? 1 "--words16: half a word"
-like "--words16: says so" "odd number of bytes" "$(cat "$tmp/err")"
+like "--words16: a message" "odd number of bytes" "$(cat "$tmp/err")"
 
 "$ntrace" dump "$tmp/all.nex" "$tmp/straight.nex" >"$tmp/two" 2>/dev/null
 is $? 3 "several files: the worst status"

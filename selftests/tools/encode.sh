@@ -102,7 +102,7 @@ awk '{ pc = sprintf("%16s", substr($1, 3)); gsub(" ", "0", pc)
 	if (NR % 50 == 0) print "Servicing hardware INT"
 	print "Trace 0: 0x7f10 [00000000/" pc "/00101003/ff021200] f" }' "$tmp/pcs" >"$tmp/log"
 encodes "log of QEMU" --exec-log "$tmp/log" --mode htm
-like "and what is not in the trace is told" "[0-9]+ lines have no instruction of CPU 0" "$(cat "$tmp/summary" "$tmp/said")"
+like "and parts missing in the trace are reported" "[0-9]+ lines have no instruction of CPU 0" "$(cat "$tmp/summary" "$tmp/said")"
 
 encodes "ingress recorded" --pcs "$tmp/pcs" --mode btm --encoder sync=cycles --record-ingress "$tmp/ingress"
 cp "$tmp/trace" "$tmp/first"
@@ -132,7 +132,7 @@ fi
 # An interrupt in sequential code, and one after a branch.
 printf '0x10000\n0x10014\n0x10016\n0x10000\n' >"$tmp/jumpy"
 "$ntrace" encode --pcs "$tmp/jumpy" --elf "$tmp/demo" --mode htm -o "$tmp/trace" >"$tmp/summary"
-like "traps are told" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"
+like "traps are reported" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"
 like "and encoded as what the list does not tell apart" "BTYPE=1" "$("$ntrace" dump "$tmp/trace")"
 
 # complains TEXT STATUS PATTERN ARGUMENT...: one line on stderr.
@@ -141,7 +141,7 @@ complains() {
 	shift 3
 	timeout 20 "$ntrace" encode "$@" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
 	is "$rc $(wc -l <"$tmp/err")" "$expected 1" "$text: status and one line" || diag "$(cat "$tmp/err")"
-	like "$text: what it says" "$pattern" "$(cat "$tmp/err")"
+	like "$text: its message" "$pattern" "$(cat "$tmp/err")"
 }
 trace=(--elf "$tmp/demo" --mode htm -o "$tmp/trace")
 complains "no input" 2 "one of --pcs, --exec-log and --ingress" "${trace[@]}"
@@ -185,7 +185,7 @@ mkdir "$tmp/whole"
 printf '0x10000\n0x99990\n' >"$tmp/bad"
 new=(--elf "$tmp/demo" --mode htm -o "$tmp/whole/new" --record-ingress "$tmp/whole/record")
 complains "a bad list" 1 "0x99990" --pcs "$tmp/bad" "${new[@]}"
-is "$(ls "$tmp/whole")" "" "a trace that cannot be made is not there"
+is "$(ls "$tmp/whole")" "" "no file for a trace that cannot be made"
 echo before >"$tmp/whole/new"
 chmod 640 "$tmp/whole/new"
 complains "a bad list, again" 1 "0x99990" --pcs "$tmp/bad" "${new[@]}"

@@ -123,7 +123,7 @@ gap() {
 	like "$name: a warning says what and where" "$warning" "$(<"$tmp/err")"
 	is "$(grep -c . "$tmp/err")" 1 "$name: one warning"
 	is "$(grep -c 'bytes are missing' "$tmp/out")" 1 "$name: dump: one gap"
-	like "$name: dump: where, and what is dropped" "^0x0*$offset +$dropped " "$(grep 'bytes are missing' "$tmp/out")"
+	like "$name: dump: the place and the dropped bytes" "^0x0*$offset +$dropped " "$(grep 'bytes are missing' "$tmp/out")"
 	is "$(grep -c 'reserved MSEO' "$tmp/out")" 0 "$name: dump: and nothing wrong"
 	is "$("$ntrace" dump --json --framing coresight:1 "$tmp/gap.fr" 2>/dev/null |
 		python3 -c 'import json, sys; print([(m["offset"], m["length"]) for m in map(json.loads, sys.stdin) if m["type"] == "lost"])')" \
@@ -139,7 +139,7 @@ gap() {
 # 149 bytes are 21 messages of 7 bytes, and 2 bytes more.
 { frame 0 10; word 4; cat "$tmp/anew"; } >"$tmp/gap.fr"
 gap "a barrier" "trace is missing in the frames: 1 barrier over lost trace; first at byte 0xb0 of the input, offset 0x95 of the source" 93 2
-is "$("$ntrace" dump --framing coresight:1 "$tmp/gap.fr" 2>/dev/null | grep -c ProgTrace)" 45 "all but what is dropped and the rest of a message"
+is "$("$ntrace" dump --framing coresight:1 "$tmp/gap.fr" 2>/dev/null | grep -c ProgTrace)" 45 "all but the dropped bytes and the rest of a message"
 { frame 0 10; frame 10 1 | head -c 7; } >"$tmp/gap.fr"
 gap "a file that ends inside a frame" "7 bytes of frames that are not whole; first at byte 0xa0 of the input, offset 0x95" 93 2
 { frame 0 10; frame 10 1 | head -c 7; word 1; cat "$tmp/anew"; } >"$tmp/gap.fr"
@@ -178,7 +178,7 @@ cat "$tmp/mix.fr" >"$tmp/fifo" &
 is $? 1 "several sources in a pipe: status"
 wait
 like "several sources in a pipe" "fifo: the frames have sources 0x[0-9a-f]+ and 0x[0-9a-f]+, and a pipe cannot be read twice: choose one with --framing coresight:ID, or separate them with 'ntrace split'" "$(<"$tmp/err")"
-complains "a source that is not there" 1 "mix.fr: the frames have no bytes of source 0x05: they have 0x03 \(20,000 bytes\), 0x10" dump --framing coresight:5 "$tmp/mix.fr"
+complains "a missing source" 1 "mix.fr: the frames have no bytes of source 0x05: they have 0x03 \(20,000 bytes\), 0x10" dump --framing coresight:5 "$tmp/mix.fr"
 mapfile -t twenty < <(for i in $(seq 20); do echo "$i=$tmp/nops"; done)
 frames "$tmp/many.fr" 0 0 "${twenty[@]}"
 complains "more sources than are listed" 1 "20 sources: 0x01 \(8 bytes\), .* 0x10 \(8 bytes\) and 4 more" dump --framing coresight "$tmp/many.fr"

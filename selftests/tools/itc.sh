@@ -63,7 +63,7 @@ is "$(echo '{"name":"DataAcquisition","IDTAG":13,"DQDATA":65}{"name":"DataAcquis
 "$ntrace" decode --level itc --params $v0 "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 is "$? $(tr '\n' '|' <"$tmp/out")" \
 	"3 [channel 3] ab|-- error: the encoder lost trace, queue overrun (ETYPE 0), ECODE 0x80 (offset 0x8)|[channel 3] cd|" \
-	"a loss ends a line, is told, and makes status 3"
+	"a loss ends a line, is reported, and causes status 3"
 {
 	echo '{"name":"InCircuitTraceWS","CKSRC":15,"CKDF":0,"ADDRESS":"0x10000","TSTAMP":"0x100"}'
 	stores 3:1:a
@@ -114,7 +114,7 @@ is "$(cat "$tmp/err")" "" "ADDRESS is that of CKDATA0 and UADDR"
 is "$(grep -o -- '-> 0x[0-9a-f]*' "$tmp/dump" | tr '\n' ' ')" "-> 0x10000 -> 0x10004 -> 0x10024 -> 0x10008 -> 0x10000 -> 0x10020 " "dump: addresses"
 like "dump: fields and the name of the reason" " InCircuitTrace +CKSRC=9\(call\) CKDF=1 CKDATA0=0x2 CKDATA1=0x12 -> 0x10004 \|" "$(sed -n 2p "$tmp/dump")"
 like "dump: a store" " DataAcquisition +IDTAG=0xc DQDATA=0x64636261 \|" "$(sed -n 8p "$tmp/dump")"
-like "dump --json: likewise" '"name":"InCircuitTrace","fields":\{"CKSRC":14,"CKDF":1,"CKDATA0":"0x4","CKDATA1":"0x2"\},"names":\{"CKSRC":"watchpoint"\},"address":"0x10000"' \
+like "dump --json: the same" '"name":"InCircuitTrace","fields":\{"CKSRC":14,"CKDF":1,"CKDATA0":"0x4","CKDATA1":"0x2"\},"names":\{"CKSRC":"watchpoint"\},"address":"0x10000"' \
 	"$("$ntrace" dump --json --params $v0 "$tmp/mixed.nex" | sed -n 5p)"
 is "$("$ntrace" dump --bytes --params $v0 "$tmp/mixed.nex" | grep -A4 'CKSRC=9' | awk '/^  0x/ { print $4 }' | tr '\n' ' ')" \
 	"TCODE CKSRC+CKDF CKDATA0 CKDATA1 " "dump --bytes: fields of bytes"
@@ -159,14 +159,14 @@ fails "the other levels need a program" "a raw trace needs the program" "$ntrace
 like "stat: by TCODE" "^ +34 InCircuitTrace +5 " "$(grep '^ *34 ' "$tmp/stat")"
 is "$(sed -n '/^InCircuitTrace/,/^$/p' "$tmp/stat" | awk 'NR > 1 && NF { print $1 ":" $NF }' | tr '\n' ' ')" "0:1 8:1 9:1 12:1 14:1 15:1 " "stat: by reason"
 is "$("$ntrace" stat --json --params $v0 "$tmp/mixed.nex" | python3 -c 'import json, sys; print(json.load(sys.stdin)["circuits"])')" \
-	"{'0': 1, '8': 1, '9': 1, '12': 1, '14': 1, '15': 1}" "stat --json: likewise"
+	"{'0': 1, '8': 1, '9': 1, '12': 1, '14': 1, '15': 1}" "stat --json: the same"
 stores 3:4:abcd | made $v0
 like "stat: stores need no sync" '"undecodable_bytes":0,' "$("$ntrace" stat --json --params $v0 "$tmp/trace")"
 "$ntrace" check --params $v0 --elf "$tmp/demo" "$tmp/mixed.nex" >"$tmp/out" 2>&1
 is "$? $(grep -c 'cksrc\|ckdf' "$tmp/out")" "0 0" "check: nothing is wrong"
 echo '{"name":"InCircuitTraceWS","CKSRC":13,"CKDF":2,"CKDATA0":3}' | made $v0
 "$ntrace" check --params $v0 "$tmp/trace" >"$tmp/out" 2>&1
-like "check: what is reserved" "cksrc-unknown.*ckdf-reserved" "$(tr '\n' ' ' <"$tmp/out")"
+like "check: reserved values" "cksrc-unknown.*ckdf-reserved" "$(tr '\n' ' ' <"$tmp/out")"
 
 # ---- a recording ----
 

@@ -25,13 +25,13 @@ ok "a trace" "$ntrace" encode --pcs "$tmp/pcs" --elf "$tmp/demo" --mode htm -o "
 decodes() {
 	"$ntrace" decode --level pc "${@:2}" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "$1: status and complaints"
-	ok "$1: what was executed" cmp "$tmp/out" "$tmp/pcs"
+	ok "$1: the executed instructions" cmp "$tmp/out" "$tmp/pcs"
 }
 # refused TEXT STATUS PATTERN OPTION...
 refused() {
 	"$ntrace" decode --level pc "${@:4}" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
 	is "$? $(wc -l <"$tmp/err")" "$2 1" "$1: status and one line"
-	like "$1: what it says" "$3" "$(cat "$tmp/err")"
+	like "$1: its message" "$3" "$(cat "$tmp/err")"
 }
 decodes "the program" --elf "$tmp/demo"
 
@@ -80,7 +80,7 @@ for size in 63 1000 100000 $(($(stat -c %s "$tmp/demo") - 1)); do
 	head -c "$size" "$tmp/demo" >"$tmp/cut"
 	refused "an ELF file cut at $size" 1 "cut: (the file ends too early: it was cut|wrong file format)" --elf "$tmp/cut"
 done
-like "the last byte is missing: it says so" "ends too early" "$(cat "$tmp/err")"
+like "the last byte is missing: a message" "ends too early" "$(cat "$tmp/err")"
 refused "no directory" 1 "none: No such file" --images "$tmp/none"
 refused "a file" 1 "demo: Not a directory" --images "$tmp/demo"
 mkdir "$tmp/empty"
@@ -89,9 +89,9 @@ touch "$tmp/empty/add.bin" "$tmp/empty/.10000" "$tmp/empty/10000x"
 refused "words and hidden files are no addresses" 1 "no file in it is named by its address" --images "$tmp/empty"
 cp "$tmp/text" "$tmp/empty/10000"
 "$ntrace" decode --level pc --images "$tmp/empty" "$tmp/trace" >"$tmp/out" 2>"$tmp/err"
-is "$?" 0 "what is named otherwise is left out"
-like "and told" "(add.bin|10000x): left out, as it is not named by an address \(of 2 such files\)" "$(cat "$tmp/err")"
-ok "the rest is taken" cmp "$tmp/out" "$tmp/pcs"
+is "$?" 0 "files with other names are ignored"
+like "and reported" "(add.bin|10000x): left out, as it is not named by an address \(of 2 such files\)" "$(cat "$tmp/err")"
+ok "the rest is used" cmp "$tmp/out" "$tmp/pcs"
 touch "$tmp/images/200000.bin"
 refused "an empty image" 1 "200000.bin: there is no code in it" --images "$tmp/images"
 # objdump's names of the instructions, and addr2line's lines.
@@ -116,7 +116,7 @@ is "$(sed 's/.*"file":"\([^"]*\)","line":\([0-9]*\).*/\1:\2/' "$tmp/got")" \
 "$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" "$tmp/lines.nex" >"$tmp/got"
 like "as text" "ebreak +_start\+0x[0-9a-f]+ \[lines\] $tmp/lines.c:5" "$(<"$tmp/got")"
 "$ntrace" decode --level instruction -d --lines --elf "$tmp/lines" --objdump /bin/false "$tmp/lines.nex" >"$tmp/got" 2>"$tmp/err"
-is "$(grep -c 'lines: cannot be disassembled: .* objdump for RISC-V' "$tmp/err") $(grep -c . "$tmp/err")" "1 1" "no objdump: it is said once"
+is "$(grep -c 'lines: cannot be disassembled: .* objdump for RISC-V' "$tmp/err") $(grep -c . "$tmp/err")" "1 1" "no objdump: one message"
 "$ntrace" decode -d --elf "$tmp/lines" "$tmp/lines.nex" >/dev/null 2>"$tmp/err"
 is "$? $(<"$tmp/err")" "2 ntrace decode: --disassemble and --lines need --level instruction (see 'ntrace decode --help')" \
 	"not at other levels"

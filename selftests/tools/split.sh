@@ -142,9 +142,9 @@ complains "frames of several sources, and SRC" 1 "the frames have 2 sources: .*c
 	hex 24 03 F8                             # SRC 0; cut
 } >"$tmp/bad.nex"
 split --json --params srcbits=3 -o "$tmp/dir" "$tmp/bad.nex"
-is "$?" 3 "what is no message: status 3"
-like "what is no message: a warning" "6 bytes are in no file: they are not complete messages with a SRC: 2 places, the first at offset 0x6" "$(<"$tmp/err")"
-is "$(json 's["idle_bytes"], s["unparsable_bytes"], s["unparsable_places"]')" "(3, 6, 2)" "what is no message: --json"
+is "$?" 3 "bytes outside of messages: status 3"
+like "bytes outside of messages: a warning" "6 bytes are in no file: they are not complete messages with a SRC: 2 places, the first at offset 0x6" "$(<"$tmp/err")"
+is "$(json 's["idle_bytes"], s["unparsable_bytes"], s["unparsable_places"]')" "(3, 6, 2)" "bytes outside of messages: --json"
 is "$(od -An -v -tx1 "$tmp/dir/src-1.nex")" " f8 07 02 03 f8 07" "a mark between whole messages"
 is "$(od -An -v -tx1 "$tmp/dir/src-0.nex")" " f8 00 0b 24 03" "and none in what came later"
 is "$("$ntrace" dump --params srcbits=3 "$tmp/dir/src-1.nex" | grep -c 'Vendor\|reserved MSEO')" 3 "which costs no message"
@@ -220,10 +220,10 @@ complains "split by parameters without SRC" 2 "or --params srcbits=N is needed" 
 complains "no file" 2 "a trace file is needed" --framing coresight
 complains "two files" 2 "a trace file is needed" --framing coresight "$tmp/1" "$tmp/2"
 complains "a recording" 2 "is a recording: split reads raw traces" --framing coresight "$tmp"
-complains "a file that is not there" 1 "nonexistent: No such file" --framing coresight /nonexistent
+complains "a missing file" 1 "nonexistent: No such file" --framing coresight /nonexistent
 complains "a directory that cannot be" 1 "/nonexistent/dir: No such file" --framing coresight -o /nonexistent/dir "$tmp/three.fr"
 complains "a directory that is a file" 1 "not a directory: -o names the directory" --framing coresight -o "$tmp/1" "$tmp/three.fr"
-complains "a source that is not there" 1 "the frames have no bytes of source 0x44" --framing coresight:0x44 -o "$tmp/dir" "$tmp/three.fr"
+complains "a missing source" 1 "the frames have no bytes of source 0x44" --framing coresight:0x44 -o "$tmp/dir" "$tmp/three.fr"
 : >"$tmp/empty"
 complains "nothing in frames" 1 "the frames have no bytes of any source" --framing coresight -o "$tmp/dir" "$tmp/empty"
 complains "nothing at all" 1 "the trace has no message with a SRC" --params srcbits=2 -o "$tmp/dir" "$tmp/empty"
@@ -232,5 +232,5 @@ complains "an ELF file" 1 "not a trace: the file is an ELF file" --framing cores
 mkdir "$tmp/dir"
 (ulimit -f 40 && trap '' XFSZ && split --framing coresight -o "$tmp/dir" "$tmp/three.fr")
 is "$? $(ls -A "$tmp/dir")" "1 " "a file that cannot be written: nothing is left"
-like "and that is said" "source-0x[0-9a-f]+.nex.*: File too large" "$(<"$tmp/err")"
+like "and a message says it" "source-0x[0-9a-f]+.nex.*: File too large" "$(<"$tmp/err")"
 done_testing

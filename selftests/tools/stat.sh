@@ -78,7 +78,7 @@ recount() {
 	hex E0 00 00 04 FF B0 17 24 0F 10 21 80 01 02 03 0C 0F FF FF 24 15
 } >"$tmp/all.nex"
 ok "a message of each kind, a reserved code, a cut end: every figure" recount xlen=64 "$tmp/all.nex"
-like "what was lost is told" '"error_messages":1,"reserved_mseo":1,"skipped_bytes":6,"cut_bytes":2' "$(cat "$tmp/stat.json")"
+like "losses are reported" '"error_messages":1,"reserved_mseo":1,"skipped_bytes":6,"cut_bytes":2' "$(cat "$tmp/stat.json")"
 is "$("$ntrace" stat "$tmp/all.nex" >/dev/null; echo $?)" 3 "loss: status 3"
 hex 24 15 00 0B 0C 0F >"$tmp/good.nex"
 is "$("$ntrace" stat "$tmp/good.nex" >/dev/null; echo $?)" 0 "no loss: status 0"

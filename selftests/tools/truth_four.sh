@@ -12,7 +12,7 @@ truth_boot chain --icount --smp 4 --topology chain
 if recorded chain; then
 	is "$(grep -c "^params.*srcbits=2" "$data/params")" 4 "each hart has its number"
 	is "$(find "$data" -name "aux.*" | wc -l)" 1 "one stream for all"
-	ok "what is decoded is what was executed, all of it" truth_compare 300000
+	ok "the decoded instructions are all executed ones" truth_compare 300000
 	truth_figures
 fi
 done_testing

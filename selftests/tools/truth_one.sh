@@ -19,7 +19,7 @@ truth_boot one --icount --smp 1
 for name in htm btm; do
 	recorded $name || continue
 	ok "$name: 16 times as much trace as the sink's buffer" drained $sink
-	ok "$name: what is decoded is what was executed, all of it" truth_compare 2000000
+	ok "$name: the decoded instructions are all executed ones" truth_compare 2000000
 	ok "$name: timer interrupts, system calls and page faults" truth_causes 1
 	truth_figures
 	truth_mutations $name 1234567

@@ -49,7 +49,7 @@ fails "the check of the order can fail" 'expected e4' \
 	awk -f "$oracle/expect_check.awk" "$tmp/symbols" "$tmp/wrong" "$tmp/p.txt"
 
 list=(--log "$tmp/p.0" --priv usm --pcs)
-ok "the comparer takes the witness' own list" "$compare" "${list[@]}" "$tmp/p.txt"
+ok "the comparison accepts the witness's own list" "$compare" "${list[@]}" "$tmp/p.txt"
 for at in 0 1 2 100 200; do
 	for kind in alter drop add; do
 		fails "the comparer sees a falsified instruction $at: $kind" DIFFERENCE \
@@ -83,7 +83,7 @@ awk 'NR == FNR { all += !/^trap/; next }
 	{ if (lost && n % 40 == 0) print "loss"; if (!lost) print; n++ }' "$tmp/p.txt" "$tmp/p.txt" >"$tmp/lossy"
 losses=$(grep -c loss "$tmp/lossy")
 ok "the list has $losses losses" test "$losses" -gt 3
-ok "the comparer takes a list with losses" "$compare" "${list[@]}" "$tmp/lossy"
+ok "the comparison accepts a list with losses" "$compare" "${list[@]}" "$tmp/lossy"
 sed '0,/^loss/{/^loss/d}' "$tmp/lossy" >"$tmp/list"
 fails "a loss that is not reported" DIFFERENCE "$compare" "${list[@]}" "$tmp/list"
 sed '10i loss' "$tmp/p.txt" >"$tmp/list"

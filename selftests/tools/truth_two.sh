@@ -25,7 +25,7 @@ truth_boot two --icount
 for name in htm btm; do
 	recorded $name || continue
 	ok "$name: 16 times as much trace as the sink's buffer, from each hart" drained $sink
-	ok "$name: what is decoded is what was executed, all of it" truth_compare 2000000
+	ok "$name: the decoded instructions are all executed ones" truth_compare 2000000
 	ok "$name: timer interrupts, system calls and page faults on both harts" truth_causes 2
 	truth_figures
 	truth_mutations $name 1234567
@@ -34,15 +34,15 @@ if recorded all; then
 	firmware=$(tools/vsoc/run --print-firmware-elf)
 	bias=$(riscv64-linux-gnu-readelf -lW "$firmware" | awk '$1 == "LOAD" { print $3; exit }')
 	m=(--priv usm --firmware "$firmware" --firmware-bias $((0x80000000 - bias)))
-	ok "with M-mode: what is decoded is what was executed" truth_compare 1000000 "${m[@]}"
+	ok "with M-mode: the decoded instructions are the executed ones" truth_compare 1000000 "${m[@]}"
 	truth_figures
 	truth_mutations all 123456 "${m[@]}"
-	fails "without the firmware's file M-mode is a gap, and the comparison says so" 'NOT OK|DIFFERENCE' \
+	fails "without the firmware's file M-mode is a gap, and the comparison detects it" 'NOT OK|DIFFERENCE' \
 		"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" --priv usm "$data"
 fi
 if recorded loss; then
 	ok "loss: some of the trace is reported as lost, and counted" test "$(awk '$1 == "lost" && $2 || $1 == "lost_exact" && $2' "$data/params" | wc -l)" -ge 2
-	ok "loss: what is there is what was executed, and nothing else is missing" truth_compare 20000 --losses
+	ok "loss: the decoded instructions were executed, and only reported trace is missing" truth_compare 20000 --losses
 	truth_figures
 	fails "loss: a comparison that allows none fails" 'NOT OK|DIFFERENCE' \
 		"$compare" --log "$tmp/log" --section "$section" --sysroot "$sysroot" "$data"
@@ -62,15 +62,15 @@ starts() { awk -v hart="hart $1:" 'index($0, hart) == 1 && /starts of the encode
 # After the recordings of harts, which include that of this job.
 first() { printf '0 %s\n1 %s\n' "$next_section" "$next_section" >"$tmp/sections"; }
 if guest_ran tasks; then
-	ok "harts: what is decoded is what was executed, by whom it was" "$compare" --log "$tmp/log" --section "$next_section" \
+	ok "harts: the decoded instructions are the executed ones, of the right threads" "$compare" --log "$tmp/log" --section "$next_section" \
 		--names "$results/tasks/harts.out" --min 100000 --priv u --sysroot "$sysroot" "$results/tasks/harts.data"
 	next_section=$((next_section + 1))
 	first
-	ok "user and kernel: what is decoded is what was executed, by whom it was" named kernel 200000 --kernel-from images/
+	ok "user and kernel: the decoded instructions are the executed ones, of the right threads" named kernel 200000 --kernel-from images/
 	# Some threads may not have executed their function at that moment.
 	ok "strobing: the same, in each moment that the encoder was on" tasks strobe 50000 --kernel-from images/
 	ok "strobing: it was on and off" test $(($(starts 0 strobe) + $(starts 1 strobe))) -gt 20
-	ok "user: what is decoded is what was executed, by whom it was" named user 100000 --priv u --last
+	ok "user: the decoded instructions are the executed ones, of the right threads" named user 100000 --priv u --last
 	for name in kernel user; do
 		for hart in 0 1; do
 			ok "$name: hart $hart: $(starts $hart $name) times tasks came and went" test "$(starts $hart $name)" -gt $((6 * times))

@@ -48,7 +48,7 @@ complains "trigger: a time that is none" 2 "'5' is not a time like 5ms" trigger 
 complains "trigger: a signal that is none" 2 "'NONSENSE' is not a signal" trigger --signal NONSENSE true
 complains "trigger: a function in no file" 2 "in which file is 'main'" trigger --call main true
 complains "trigger: a function of nothing" 2 "'main@' is not FUNCTION@FILE" trigger --call main@ true
-complains "trigger: a file that is not there" 1 "/nonexistent: No such file" trigger --call main@/nonexistent true
+complains "trigger: a missing file" 1 "/nonexistent: No such file" trigger --call main@/nonexistent true
 complains "trigger: no such function" 1 "/ntrace: no function 'nonsense'" trigger --call "nonsense@$ntrace" true
 complains "trigger: no such command" 127 "no-such-program: no such command" trigger no-such-program
 complains "trigger: without synchronization" 2 "decoding cannot start without" trigger --sync off true
@@ -61,7 +61,7 @@ complains "unknown option" 2 "unknown option --nonsense" --nonsense
 like "--version" "^ntrace [0-9]" "$("$ntrace" --version)"
 like "--help lists the commands" "record.*report.*decode.*dump" "$("$ntrace" --help | tr '\n' ' ')"
 "$ntrace" >/dev/null 2>"$tmp/err"
-is $? 2 "no command at all is wrong use"
+is $? 2 "no command is a usage error"
 
 complains "option without its argument" 2 "option --level needs" decode --level
 complains "flag with an argument" 2 "option --json takes no argument" dump --json=yes x
@@ -93,11 +93,11 @@ complains "unknown sort key" 2 "not one of self, total, calls" report --sort siz
 complains "unknown trace mode" 2 "neither btm nor htm" record --mode abc true
 complains "sync interval that is no power of two" 2 "not a power of two" record --sync messages:100 true
 complains "time stamps of no kind" 2 "not one of any, external" record --timestamps now true
-complains "time stamps divided by what they cannot" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
+complains "timestamps: an unsupported divisor" 2 "divided by 4, 16 and 64" record --timestamps system:5 true
 complains "time stamps divided by no number" 2 "divided by 4, 16 and 64" record --timestamps system:4x true
 complains "shared time divided" 2 "divided by 4, 16 and 64" record --timestamps shared:4 true
 complains "a filter of nothing" 2 "not one of FUNCTION@FILE" record --filter @/bin/true true
-complains "a filter of a file that is not there" 1 "nonexistent: No such file" record --filter main@/nonexistent true
+complains "a filter of a missing file" 1 "nonexistent: No such file" record --filter main@/nonexistent true
 complains "a filter of files for harts" 2 "per-process and system-wide tracing" record -a --filter '*@/etc/passwd' true
 complains "traps of no kind" 2 "neither exceptions nor interrupts" record --traps faults true
 complains "a cause that is too large" 2 "causes up to 63" record --traps exceptions:64 true
@@ -188,7 +188,7 @@ complains "dump: --stream of a raw trace" 2 "applies to recordings only" dump --
 
 "$ntrace" dump "$tmp/one.nex" >/dev/full 2>"$tmp/err"
 is $? 1 "output to a full disk fails"
-like "and says so" "No space left" "$(cat "$tmp/err")"
+like "and a message says it" "No space left" "$(cat "$tmp/err")"
 
 # Random bytes never make the command crash, hang or use much memory; sanitizers check it too.
 : >"$tmp/zero.nex"

@@ -85,6 +85,6 @@ agrees "Smstateen" 5000
 for at in 1 1000 100000; do
 	run_check mutate short '' -global ntrace-encoder.ctr-check-mutate=$at
 	is "${counts[differences]:-none}" 1 "a bit of record $at or the next that is false is found"
-	like "and told" 'difference pc 0x[0-9a-f]+ ctrtarget 0 ' "$(cat "$tmp/mutate.log" 2>/dev/null)"
+	like "and reported" 'difference pc 0x[0-9a-f]+ ctrtarget 0 ' "$(cat "$tmp/mutate.log" 2>/dev/null)"
 done
 done_testing

@@ -30,7 +30,7 @@ is "$(tail -n +2 "$tmp/out" | tr '\n' ' ')" "0x00000009 0x00000801 0x00000009 0x
 rc=0
 "$run" --smp 1 --timeout 1 -- sleep 1000 >"$tmp/out" 2>&1 || rc=$?
 is "$rc" 124 "a run that takes too long is killed"
-like "and says so" "timed out after 1 s" "$(cat "$tmp/out")"
+like "and a message says it" "timed out after 1 s" "$(cat "$tmp/out")"
 
 rc=0
 "$run" --quiet --smp 1 -- sh -c 'echo c >/proc/sysrq-trigger' >"$tmp/out" 2>&1 || rc=$?

@@ -93,7 +93,7 @@ static void counts(void)
 	fresh(0);
 	for (unsigned int i = 0; i < 10; i++)
 		jump(0x1000 + 16 * i, 0x1010 + 16 * i);
-	is_u64(check.entries, 0, "what nobody has looked at does not count");
+	is_u64(check.entries, 0, "entries that were not compared do not count");
 	look();
 	is_u64(check.entries, 10, "ten jumps, ten entries");
 	look();
@@ -127,7 +127,7 @@ static void falsified(void *where, size_t size, uint64_t bits, const char *what)
 	look();
 	ok(check.differences == 1 && said == 1 && strstr(last, what), "%s: found and told", what);
 	look();
-	is_u64(check.differences, 1, "once: the model goes on with what the emulator has");
+	is_u64(check.differences, 1, "once: the model takes over the emulator's state");
 }
 
 static void differences(void)
@@ -144,7 +144,7 @@ static void differences(void)
 	fresh(0);
 	hart.source[16] = 1;
 	look();
-	is_u64(check.differences, 0, "what is behind the depth is nobody's business");
+	is_u64(check.differences, 0, "entries beyond the depth are not compared");
 	fresh(5);
 	for (unsigned int i = 0; i < 5; i++) {
 		jump(0x1000 + 16 * i, 0x1010 + 16 * i);

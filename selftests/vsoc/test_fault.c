@@ -138,7 +138,7 @@ static void names(void)
 	   "an index of two digits");
 	ok(!fault_parse("no-empt", 0, &mask) && !fault_parse("", 0, &mask) &&
 		   !fault_parse("drop+", 0, &mask) && !fault_parse("@1", 0, &mask),
-	   "what is no name is refused");
+	   "unknown names are refused");
 }
 
 static void at_power_up(void)
@@ -177,7 +177,7 @@ static void at_power_up(void)
 		   !rd(ENCODER, TR_TE_INST_FEATURES) && !rd(FUNNEL, TR_FUNNEL_DIS_INPUT) &&
 		   !(rd(RAM_SINK, TR_CONTROL) & TR_RAM_CONTROL_STOP_ON_WRAP) &&
 		   !rd(RAM_SINK, TR_RAM_START_LOW),
-	   "read-only: no field takes");
+	   "read-only: no field changes");
 	all_write(TR_CONTROL, active | enable);
 	ok(all_read(TR_CONTROL, active | enable, active | enable), "but Active and Enable do");
 }
@@ -194,7 +194,7 @@ static void while_running(void)
 	ok(all_read(FAULT_REGISTER, ~0u, FAULT_NO_ENABLE | FAULT_NO_EMPTY), "takes faults");
 	all_write(TR_CONTROL, TR_CONTROL_ACTIVE);
 	ok(all_read(TR_CONTROL, on | TR_CONTROL_EMPTY, on),
-	   "then Enable stays as it was, and Empty does not come");
+	   "then Enable is unchanged, and Empty stays 0");
 	all_write(FAULT_REGISTER, 0);
 	ok(all_read(TR_CONTROL, on | TR_CONTROL_EMPTY, TR_CONTROL_ACTIVE | TR_CONTROL_EMPTY),
 	   "mended: as it is inside");

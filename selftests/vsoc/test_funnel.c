@@ -109,7 +109,7 @@ static void passing(void)
 	behind.full = true;
 	ok(put(1, "gh") && funnel_ready(&funnel, 1) && !put(0, "i") && !funnel_ready(&funnel, 0),
 	   "a disabled input accepts and drops, even if the way is blocked for the others");
-	is_u64(funnel.dropped, 3, "what was dropped is counted");
+	is_u64(funnel.dropped, 3, "dropped bytes are counted");
 	behind.full = false;
 	ok(put(0, "k") && funnel_ready(&funnel, 0) && got("abcdefk"), "the way is free again");
 }
@@ -121,7 +121,7 @@ static void holding_back(void)
 	ok(!(funnel_read(&funnel, TR_FUNNEL_CONTROL) & TR_CONTROL_EMPTY), "not Empty");
 	ok(put(0, "ghi") && got("abcdef"), "whole messages get out, never a part of one");
 	ok(put(1, "a longer one") && got("abcdefghia longer one"),
-	   "one longer than the buffer goes past it, behind all that wait");
+	   "one longer than the buffer follows all that wait");
 	put(0, "xyz");
 	funnel_write(&funnel, TR_FUNNEL_CONTROL, TR_CONTROL_ACTIVE);
 	ok(got("abcdefghia longer onexyz"), "Enable 1 -> 0 flushes");
@@ -133,7 +133,7 @@ static void holding_back(void)
 	behind.full = true;
 	put(1, "defg");
 	ok(!put(0, "hij") && !put(1, "klm"),
-	   "lost in the buffer: each input is told, also the one that only waited");
+	   "lost in the buffer: each input is refused once, also one that only waited");
 	behind.full = false;
 	ok(put(0, "nop") && put(1, "qrs") && !behind.size, "then all is taken again");
 	funnel_write(&funnel, TR_FUNNEL_CONTROL, 0);
@@ -156,14 +156,14 @@ static void holding_back(void)
 	funnel_advance(&funnel);
 	ok(got("abcdef") && funnel_read(&funnel, TR_FUNNEL_CONTROL) & TR_CONTROL_EMPTY,
 	   "then all others, and it is Empty");
-	is_u64(funnel.bytes, 6, "what it passed on is counted");
+	is_u64(funnel.bytes, 6, "sent bytes are counted");
 	put(1, "gh");
 	put(0, "i");
 	behind.refuses = true;
 	funnel_advance(&funnel);
 	behind.refuses = false;
-	is_u64(funnel.dropped, 2, "refused behind it: a message is lost");
-	ok(!put(0, "j") && !put(1, "k") && put(0, "l"), "and each input is told");
+	is_u64(funnel.dropped, 2, "refused after it: a message is lost");
+	ok(!put(0, "j") && !put(1, "k") && put(0, "l"), "and each input is refused once");
 
 	enabled(2, 8);
 	put(0, "abc");
@@ -236,7 +236,7 @@ static void wirings(void)
 	ok(topology_make(&topology, "funnel", 9) && topology_make(&topology, "chain", 17) &&
 		   topology_make(&topology, "split", 9) && topology_make(&topology, "pib", 9) &&
 		   topology_make(&topology, "direct", 65) && topology_make(&topology, "none", 1),
-	   "more harts than a wiring takes, and a name that is none");
+	   "more harts than a wiring supports, and an unknown name");
 }
 
 int main(void)

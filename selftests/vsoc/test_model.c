@@ -179,7 +179,7 @@ static void encoder_tracing(void)
 	te_active();
 	te_write(TR_TE_CONTROL, htm | TR_TE_CONTROL_INST_TRACING);
 	ok(!(te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_TRACING) && !bench.queued,
-	   "InstTracing without Enable is not taken");
+	   "InstTracing without Enable is ignored");
 	te_write(TR_TE_CONTROL, enabled);
 	is_u64(bench.queued, 0, "Enable alone traces nothing");
 	te_write(TR_TE_CONTROL, tracing);
@@ -322,7 +322,7 @@ static void encoder_queue(void)
 	/* In 600 parcels, 300 bytes leave the queue, and 256 more wait in it. */
 	run_queue(500, 0);
 	ok(bench.te.lost && bench.size <= 556 && bench.size >= 400,
-	   "half a byte: what is too much is lost (%u bytes of %u)", (unsigned int)bench.size,
+	   "half a byte: the excess is lost (%u bytes of %u)", (unsigned int)bench.size,
 	   (unsigned int)all);
 	ok(count_errors() && te_read(TR_TE_CONTROL) & TR_TE_CONTROL_INST_STALL_OR_OVERFLOW,
 	   "with Error where it is missing, and StallOrOverflow");
@@ -373,7 +373,7 @@ static void encoder_triggers(void)
 	ok(!is_tracing() && !bench.queued, "without InstTrigEnable nothing happens");
 	triggers_fresh(0x32, 0x21, TR_TE_CONTROL_INST_TRIG_ENABLE);
 	te_write(TRACE_ENCODER_TRIGGER_IN, 4);
-	ok(!is_tracing(), "input 2 is not there");
+	ok(!is_tracing(), "input 2 does not exist");
 	te_write(TRACE_ENCODER_TRIGGER_IN, 1);
 	ok(is_tracing() && bench.queued == 1, "action 2: tracing begins");
 	is_hex(te_read(TRACE_ENCODER_TRIGGER_OUT), 1, "output 0 fires");
@@ -499,7 +499,7 @@ static void trace_port(void)
 	is_u64(bench.te.encoder.icnt, 12, "marked blocks count in full");
 	is_hex(bench.te.encoder.hist, 6, "taken and not taken, by the mark alone");
 	hart_enter(&hart, 0x11c, block, HART_MARK_NONE);
-	is_u64(bench.te.encoder.icnt, 14, "an unmarked block counts up to where the hart goes on");
+	is_u64(bench.te.encoder.icnt, 14, "an unmarked block counts up to the place of the hart");
 	hart_enter(&hart, 0x11c, block, HART_MARK_NONE);
 	is_u64(bench.te.encoder.icnt, 14, "entered again at its first instruction: nothing");
 	hart_trap(&hart, 0x120, true, 7, 3, HART_MARK_NONE);

@@ -90,7 +90,7 @@ static void pib_passing(void)
 	fresh_pib();
 	ok(!put("abcd") && sink.dropped == 4, "disabled: takes nothing");
 	attempt(ACTIVE | ENABLE);
-	ok(!port_sink_ready(&sink) && !put("abcd"), "enabled and off: takes nothing");
+	ok(!port_sink_ready(&sink) && !put("abcd"), "enabled and off: refuses bytes");
 	fresh_pib();
 	attempt(ACTIVE | 0xa0);
 	attempt(ACTIVE | 0xa0 | ENABLE);

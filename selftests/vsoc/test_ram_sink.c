@@ -136,7 +136,7 @@ static void sink_running(void)
 	sink_ready(4, 0);
 	put(256, 0x22);
 	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001,
-	       "behind Limit comes Start, with Wrap");
+	       "after Limit comes Start, with Wrap");
 	put(128, 0x33);
 	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001081, "Wrap is sticky");
 	ram_sink_write(&sink, TR_RAM_CONTROL, TR_CONTROL_ACTIVE);
@@ -146,7 +146,7 @@ static void sink_running(void)
 	sink_ready(4, TR_RAM_CONTROL_STOP_ON_WRAP);
 	put(250, 0x44);
 	ok(ram_sink_read(&sink, TR_RAM_CONTROL) & TR_CONTROL_ENABLE,
-	   "stop-on-wrap: goes on up to the end");
+	   "stop-on-wrap: continues up to the end");
 	ok(!ram_sink_put(&sink, memory, 20), "the message that does not fit is cut");
 	is_hex(ram_sink_read(&sink, TR_RAM_CONTROL), 0x119, "then Enable is 0 and Empty is 1");
 	is_hex(ram_sink_read(&sink, TR_RAM_WP_LOW), 0x80001001, "WP is Start, with Wrap");
@@ -299,7 +299,7 @@ static void writes_in_flight(void)
 	ok(memory[0] == 0x22 && memory[64] == 0x11 && memory[192] == 0x22, "memory follows");
 	ram_sink_write(&sink, TR_RAM_CONTROL, 0);
 	ok(memory[64] == 0x33 && memory[128] == 0x44 && memory[192] == 0x44 && !opened,
-	   "what is on its way gets there after a reset, too");
+	   "posted writes reach memory after a reset, too");
 
 	sink_in_flight(2, TR_RAM_CONTROL_STOP_ON_WRAP);
 	put(256, 0x55);

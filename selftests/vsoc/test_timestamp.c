@@ -50,13 +50,13 @@ static void registers(void)
 	is_hex(ts(~0u), 0, "no unit: reads 0");
 	timestamp_init(&unit, &leaf_parameters);
 	is_hex(timestamp_read(&unit, TR_TS_CONTROL), 0, "Active is 0 after reset");
-	is_hex(ts(~0u), TR_TS_CONTROL_ACTIVE | 20u << 24, "out of reset first; Width is told");
+	is_hex(ts(~0u), TR_TS_CONTROL_ACTIVE | 20u << 24, "out of reset first; Width reads back");
 	is_hex(ts(mode(TR_TS_MODE_SYSTEM) | TR_TS_CONTROL_COUNT | TR_TS_CONTROL_RESET |
 		  TR_TS_CONTROL_RUN_IN_DEBUG | TR_TS_CONTROL_PRESCALE_MASK | TR_TS_CONTROL_ENABLE |
 		  0x00ff0000),
 	       0x14008323, "system: Count, Prescale and Enable; Reset and vendor bits read 0");
 	is_hex(ts(mode(TR_TS_MODE_CORE) | TR_TS_CONTROL_COUNT), 0x14000001,
-	       "a mode that is not there lands on none, without Count");
+	       "a missing mode becomes none, without Count");
 	is_hex(ts(mode(TR_TS_MODE_SHARED) | TR_TS_CONTROL_COUNT | TR_TS_CONTROL_PRESCALE_MASK),
 	       0x14000041, "shared: neither Count nor Prescale");
 	is_hex(ts(mode(7)), 0x14000001, "vendor modes are not there");

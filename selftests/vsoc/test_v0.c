@@ -137,7 +137,7 @@ static void registers(void)
 	       "Impl: version 0, SBA sink of 8 bytes, SRC 3 of 2 bits, hart 3");
 	is_hex(attempt(V0_CONTROL, 0xf00000f1 | QUIET) & ~QUIET, FIXED | 0x79,
 	       "mode 7, no ITC mode");
-	is_hex(attempt(V0_CONTROL, QUIET | 0x31), FIXED | QUIET | 9, "mode 3 (BTM) is not there");
+	is_hex(attempt(V0_CONTROL, QUIET | 0x31), FIXED | QUIET | 9, "mode 3 (BTM) does not exist");
 	is_hex(attempt(V0_CONTROL, QUIET | 0xe001), FIXED | QUIET | 0xe009,
 	       "stalling, StopOnWrap, InhibitSrc");
 	is_hex(attempt(V0_SINK_BASE, 0x80000007), 0x80000000, "Base is a multiple of 8");
@@ -206,8 +206,8 @@ static void running(void)
 	is_hex(v0_encoder_read(&v0, V0_CONTROL), FIXED | QUIET | 0x69, "then it is Empty");
 	/* ProgTraceSync SRC 3 SYNC 5 ICNT 0, FADDR 0x80; Correlation SRC 3 EVCODE 4 CDF 1 ICNT 2 HIST 1 */
 	ok(!sink.enable && !memcmp(memory, "\x24\x5c\x01\x00\x0b\x84\x4c", 7),
-	   "what was traced is in memory, with two bits of SRC");
-	is_hex(v0_encoder_read(&v0, V0_SINK_WP), 0x80000010, "and WP is behind it");
+	   "the trace is in memory, with two bits of SRC");
+	is_hex(v0_encoder_read(&v0, V0_SINK_WP), 0x80000010, "and WP is after it");
 }
 
 /* A fault injected while it runs, see fault.h. */
@@ -236,7 +236,7 @@ static void sink_error(void)
 	ok((attempt(V0_CONTROL, QUIET | V0_CONTROL_SINK_ERROR | 0x63) &
 	    (V0_CONTROL_SINK_ERROR | 2)) == 2 &&
 		   sink.enable,
-	   "enabled anew, it works");
+	   "enabled again, it works");
 }
 
 int main(void)

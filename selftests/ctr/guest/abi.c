@@ -188,13 +188,13 @@ static void test_unprivileged(void)
 	error = ordinary(attr, -1, 0);
 	result(error == EACCES, "a hart: EACCES", error);
 	error = ordinary(attr, 1, -1);
-	result(error == EACCES, "somebody else's task: EACCES", error);
+	result(error == EACCES, "another user's task: EACCES", error);
 	/* Any other error would show that the kernel tried a counter. */
 	attr.config = 0xff;
 	error = ordinary(attr, -1, 0);
 	result(error == EACCES, "a hart, no such hardware event: EACCES", error);
 	error = ordinary(attr, 1, -1);
-	result(error == EACCES, "somebody else's task, no such hardware event: EACCES", error);
+	result(error == EACCES, "another user's task, no such hardware event: EACCES", error);
 	error = ordinary(attr, 0, -1);
 	result(error == EINVAL, "own task, no such hardware event: EINVAL", error);
 	attr.config = 0;

@@ -15,7 +15,7 @@ edges_on() {
 }
 
 fails "no depth in common: it does not load" 'No such device' load
-like "no depth in common: it says so" 'no depth in common' "$(dmesg | grep riscv_ctr)"
+like "no depth in common: reported" 'no depth in common' "$(dmesg | grep riscv_ctr)"
 ok "no depth in common: no PMU" test ! -e $pmu
 
 echo 0 >$cpu2
@@ -34,7 +34,7 @@ like "call stacks need RASEMU" "doesn't support branch stack" \
 	"$("${perf_record[@]}" -o "$tmp/p.data" -e ctr/cycles/u -j stack,u true 2>&1)"
 
 echo 1 >$cpu2
-like "the third hart comes and has less: the log says so" 'CPU 2 lacks CTR features of the other CPUs' "$(dmesg | grep riscv_ctr)"
+like "the third hart comes online with less: the log reports it" 'CPU 2 lacks CTR features of the other CPUs' "$(dmesg | grep riscv_ctr)"
 is "$(state usable 0) $(state usable 1) $(state usable 2)" "1 1 0" "it is left alone"
 # A task that migrates to that CPU and back
 before=$(state samples 1)

@@ -48,11 +48,11 @@ fails "BPF is not compiled" 'bpf_jit_enable=1' ntrace ctr trace vfs_open
 echo 1 >$jit
 coproc "$here/abi" "$type" hold
 read -r answer <&"${COPROC[0]}"
-is "$answer" holding "somebody else records a task"
-fails "so no hart can be" 'its ring is in use' ntrace ctr trace vfs_open
+is "$answer" holding "another user records a task"
+fails "so no hart can be recorded" 'its ring is in use' ntrace ctr trace vfs_open
 kill "$COPROC_PID"
 wait "$COPROC_PID" 2>/dev/null
-fails "a function that is not there" 'no_such_function: no such function' ntrace ctr trace no_such_function
+fails "a missing function" 'no_such_function: no such function' ntrace ctr trace no_such_function
 
 relay bpf "$here/bpf_types"
 

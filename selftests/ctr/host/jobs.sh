@@ -17,7 +17,7 @@ judge_edges() {
 	judge deep
 	many deep 50
 	zero deep illegal broken newest kernel
-	is "${found[deepest]}" 127 "without depth=: as many as the perf tool takes"
+	is "${found[deepest]}" 127 "without depth=: as many as the perf tool accepts"
 
 	filtered any_call call,indcall,swap
 	filtered any_ret ret,swap

@@ -116,7 +116,7 @@ static void test_configure(void)
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config), "CONFIGURE with defaults");
 	ok(config.mode == NTRACE_MODE_HTM && config.privilege == 3 && config.sync_mode == 0 &&
 		   config.drain_us && config.sink_size == 4 << 20 && config.data_size == 16 << 20,
-	   "CONFIGURE tells what is in effect");
+	   "CONFIGURE returns the values in effect");
 	config = (struct ntrace_config){ .size = 8, .mode = NTRACE_MODE_BTM };
 	ok(!ioctl(fd, NTRACE_IOC_CONFIGURE, &config) && config.size == sizeof(config) &&
 		   config.mode == NTRACE_MODE_BTM && !config.data_size,
@@ -184,7 +184,7 @@ static void test_mmap(void)
 	fails_with(map_error(fd, (1 << 16) + 8192, PROT_READ, MAP_SHARED, 0), EINVAL,
 		   "mmap of more than there is");
 	fails_with(map_error(fd, 4096, PROT_READ, MAP_SHARED, (1 << 16) + 4096), EINVAL,
-		   "mmap behind the end");
+		   "mmap after the end");
 	area = map(fd, &config);
 	fails_with(mprotect((void *)area.control, 4096, PROT_READ | PROT_WRITE), EACCES,
 		   "mprotect PROT_WRITE");
@@ -274,7 +274,7 @@ static void test_privilege(void)
 	ok(as_nobody(perfmon, 1 << 20, 1 << 20) == EPERM, "RLIMIT_MEMLOCK holds: EPERM");
 	ok(as_nobody(perfmon | UINT64_C(1) << CAP_IPC_LOCK, 1 << 20, 1 << 20) == 0,
 	   "CAP_IPC_LOCK lifts it");
-	ok(as_nobody(perfmon, 1 << 20, 1 << 16) == 0, "what was charged has been given back");
+	ok(as_nobody(perfmon, 1 << 20, 1 << 16) == 0, "the charged memory has been returned");
 }
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
 # Loads the driver while components are running: active.sh
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
-is "$(log_lines | grep -c ': found running, stopped')" 4 "the driver says so of all four"
+is "$(log_lines | grep -c ': found running, stopped')" 4 "the driver reports all four"
 for cpu in 0 1; do
 	ok "CPU $cpu: disabled now" both_disabled $cpu
 	hold /dev/ntrace$cpu

@@ -48,7 +48,7 @@ log_lines() { dmesg | grep -E 'ntrace(: | [0-9a-z.-]+: )'; }
 log_seen=$(log_lines | wc -l)
 said() { log_lines | tail -n +$((log_seen + 1)); }
 said_all() { log_seen=$(log_lines | wc -l); }
-nothing_said() { is "$(said)" "" "the driver has nothing to say"; }
+nothing_said() { is "$(said)" "" "the driver logs nothing"; }
 
 # program NAME ARGUMENT...: runs a test program from this directory and relays its results
 program() {

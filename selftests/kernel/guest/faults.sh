@@ -52,7 +52,7 @@ running() {
 	ask stop
 	is "$answer" "$3" "$what: STOP: $3"
 	lines=$(said)
-	like "$what: the log says so" "$4" "$lines"
+	like "$what: the log reports it" "$4" "$lines"
 	is "$(wc -l <<<"$lines")" 1 "$what: in one line"
 	recovers "$what" "$address"
 }
@@ -65,7 +65,7 @@ starting() {
 	fault "$address" "$2"
 	ask start
 	is "$answer" "$3" "$what: $3"
-	like "$what: the log says so" "$4" "$(said)"
+	like "$what: the log reports it" "$4" "$(said)"
 	recovers "$what" "$address"
 }
 # configuring BLOCK FAULT ERROR: injects the fault before CONFIGURE.
@@ -102,7 +102,7 @@ ask start
 is "$answer" 0 "ram-sink stuck-pointer: START"
 ask stop
 is "$answer" EIO "ram-sink stuck-pointer: STOP: EIO"
-like "ram-sink stuck-pointer: the log says so" 'write pointer is stuck' "$(said)"
+like "ram-sink stuck-pointer: the log reports it" 'write pointer is stuck' "$(said)"
 recovers "ram-sink stuck-pointer" "$(sink 0)"
 
 # Wrong versions and types when the driver is loaded.
@@ -121,7 +121,7 @@ like "newer major version: with the reason" 'RAM sink \(impl 0x[0-9a-f]+\) has a
 ok "newer major version: no device" test ! -e /dev/ntrace0
 mend "$(sink 0)"
 echo "$name" >$driver/bind
-ok "mended: the device is there" test -c /dev/ntrace0
+ok "repaired: the device exists" test -c /dev/ntrace0
 probed wrong-type
 like "wrong type: refused" 'unknown component \(impl 0x[0-9a-f]+\) is not supported' "$lines"
 ok "wrong type: no device" test ! -e /dev/ntrace0
@@ -129,7 +129,7 @@ mend "$(sink 0)"
 echo "$name" >$driver/bind
 probed newer-minor
 like "newer minor version: a warning" 'RAM sink \(impl 0x[0-9a-f]+\) has newer version 1\.1' "$lines"
-ok "newer minor version: the device is there" test -c /dev/ntrace0
+ok "newer minor version: the device exists" test -c /dev/ntrace0
 hold /dev/ntrace0
 ask stop
 is "$answer" 0 "newer minor version: and works"
@@ -139,7 +139,7 @@ probed no-active
 like "does not answer: refused" 'RAM sink does not answer a reset|unknown component does not answer a reset' "$lines"
 mend "$(sink 0)"
 echo "$name" >$driver/bind
-ok "mended: the device is there" test -c /dev/ntrace0
+ok "repaired: the device exists" test -c /dev/ntrace0
 said_all
 
 # The driver logs the fault, because perf has no way to report it. Each task switch continues at
@@ -162,14 +162,14 @@ switches fault
 broken=$spent
 lines=$(said)
 said_all
-like "perf, ram-sink no-enable: the log says so" 'tracing of CPU 0 failed' "$lines"
+like "perf, ram-sink no-enable: the log reports it" 'tracing of CPU 0 failed' "$lines"
 ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 9
 mend "$(sink 0)"
 switches fine
 ok "perf: 2000 switches do not wait ($broken ms, with a sink that works $spent)" test "$broken" -lt $((spent + 100))
 fault "$(encoder 0)" no-empty
 program counted 0 2000 any
-like "perf, encoder no-empty: the log says so" 'encoder does not stop' "$(said)"
+like "perf, encoder no-empty: the log reports it" 'encoder does not stop' "$(said)"
 mend "$(encoder 0)"
 program counted 0 100 fine
 ok "nothing runs" both_disabled 0

@@ -185,7 +185,7 @@ static void test_one_stops(void)
 	head = head_of(&areas[1]);
 	work(100000);
 	order(1, NTRACE_IOC_FLUSH, "FLUSH");
-	ok(head_of(&areas[1]) > head, "one stops: the other goes on");
+	ok(head_of(&areas[1]) > head, "one stops: the other continues");
 	order(1, NTRACE_IOC_STOP, "STOP");
 	for (i = 0; i < HARTS; i++) {
 		ok(areas[i].control->state == NTRACE_STATE_STOPPED, "hart %d has stopped", i);
@@ -198,7 +198,7 @@ static void test_one_stops(void)
 	work(1000);
 	order(0, NTRACE_IOC_STOP, "STOP");
 	ok(head_of(&areas[0]) > head && areas[0].control->state == NTRACE_STATE_STOPPED,
-	   "one alone goes on and stops");
+	   "one alone continues and stops");
 	ok(walk(&areas[0], &infos[0], head).first == PROG_TRACE_SYNC >> 2,
 	   "one alone: it begins with a synchronization");
 	close_both();
@@ -218,7 +218,7 @@ static void test_one_closes(void)
 	head = head_of(&areas[1]);
 	work_both();
 	order(1, NTRACE_IOC_STOP, "STOP");
-	ok(head_of(&areas[1]) > head, "one closes: the other goes on");
+	ok(head_of(&areas[1]) > head, "one closes: the other continues");
 	check_stream(1, "one closes");
 	unmap(&areas[1]);
 	close(fds[1]);
@@ -239,7 +239,7 @@ static void test_lapped(void)
 		struct walk seen = walk(&areas[i], &infos[i], 0);
 
 		ok(areas[i].control->loss & NTRACE_LOSS_LAPPED && areas[i].control->gaps,
-		   "lapped: hart %d is told", i);
+		   "lapped: hart %d reports it", i);
 		ok(seen.marks == areas[i].control->gaps && areas[i].control->lost >= 4096,
 		   "lapped: hart %d: %u gaps, each marked", i, areas[i].control->gaps);
 	}
@@ -288,7 +288,7 @@ static void test_no_data(void)
 	   "no data: one device has the trace of both");
 	ok(head_of(&areas[1]) == 0 && areas[1].control->stop_ns > areas[1].control->start_ns &&
 		   read(fds[1], &byte, 1) == 0,
-	   "no data: the other one nothing but its times");
+	   "no data: the other one only its times");
 	close_both();
 	config = (struct ntrace_config){ .size = sizeof(config), .flags = 1u << 31 };
 	fds[0] = open_device("/dev/ntrace0", 0);

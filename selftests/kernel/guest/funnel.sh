@@ -41,7 +41,7 @@ hold /dev/ntrace0
 broken 1
 ask stop
 is "$answer" ETIMEDOUT "a funnel that is never empty: STOP: ETIMEDOUT"
-like "the log says so" 'funnel does not stop' "$(said)"
+like "the log reports it" 'funnel does not stop' "$(said)"
 ask start
 is "$answer" ENODEV "START: ENODEV"
 broken 0
@@ -51,7 +51,7 @@ is "$answer" 0 "mended: CONFIGURE"
 broken 4
 ask start
 is "$answer" ETIMEDOUT "a funnel that is never enabled: START: ETIMEDOUT"
-like "the log says so" 'funnel does not start' "$(said)"
+like "the log reports it" 'funnel does not start' "$(said)"
 broken 0
 is "$(running encoder) $(running funnel) $(running ram-sink)" "0 0 0" "nothing runs"
 ask configure

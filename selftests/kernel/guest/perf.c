@@ -111,7 +111,7 @@ static void test_count(void)
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	work(10000);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
-	ok(read(fd, &after, 8) == 8 && after > 5 * before, "more of it after more work");
+	ok(read(fd, &after, 8) == 8 && after > 5 * before, "more trace after more work");
 	work(1000);
 	ok(read(fd, &later, 8) == 8 && later == after, "none while disabled");
 	close(fd);
@@ -476,7 +476,7 @@ static void trace_full(void)
 	control(PERF_EVENT_IOC_ENABLE);
 	many_steps(1000);
 	control(PERF_EVENT_IOC_DISABLE);
-	ok(save(&harts[0]) > 50, "a full AUX area: tracing goes on when it has been read");
+	ok(save(&harts[0]) > 50, "a full AUX area: tracing continues after it was read");
 	ok(!(save_flags(&harts[0]) & PERF_AUX_FLAG_TRUNCATED), "a full AUX area: and whole");
 }
 

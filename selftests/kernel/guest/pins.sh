@@ -42,11 +42,11 @@ is "$(register "$base")" 0x00000008 "it is off"
 # tools/vsoc/model/fault.h.
 broken() { devmem $((base + 0xe00)) 32 "$1"; }
 hold /dev/ntrace0
-is "$(printf '0x%x' $(($(register "$base") & ~8)))" "$([ "$1" = pib ] && echo 0x301a3 || echo 0x2103)" "enabled, with what was set"
+is "$(printf '0x%x' $(($(register "$base") & ~8)))" "$([ "$1" = pib ] && echo 0x301a3 || echo 0x2103)" "enabled, with the attributes"
 broken 1
 ask stop
 is "$answer" ETIMEDOUT "it is never empty: STOP: ETIMEDOUT"
-like "the log says so" "$name does not stop" "$(said)"
+like "the log reports it" "$name does not stop" "$(said)"
 ask start
 is "$answer" ENODEV "START: ENODEV"
 broken 0
@@ -56,7 +56,7 @@ is "$answer" 0 "mended: CONFIGURE"
 broken 4
 ask start
 is "$answer" ETIMEDOUT "it is never enabled: START: ETIMEDOUT"
-like "the log says so" "$name does not start" "$(said)"
+like "the log reports it" "$name does not start" "$(said)"
 broken 0
 ask configure
 ask start

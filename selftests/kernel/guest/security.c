@@ -129,7 +129,7 @@ static void test_stale(void)
 {
 	static const char *const wrong[4] = { "", "it begins with something",
 					      "it does not begin with a trace",
-					      "there is something behind its trace" };
+					      "the area has bytes after its trace" };
 	const size_t size = 1 << 18;
 	int status = 0, i;
 	pid_t child;
@@ -141,7 +141,7 @@ static void test_stale(void)
 			exit(look_at_fresh(size));
 		waitpid(child, &status, 0);
 	}
-	if (!ok(!status, "an AUX area has zeros and one's own trace"))
+	if (!ok(!status, "an AUX area has zeros and own trace only"))
 		ksft_print_msg("after %d: %s\n", i, wrong[WEXITSTATUS(status) & 3]);
 }
 
@@ -338,7 +338,7 @@ static void test_busy(void)
 	fails_with(event_open(&attr, -1, 0), EBUSY, "root: the hart beside them");
 	fails_with(ioctl(device, NTRACE_IOC_CONFIGURE, &config), EBUSY, "root: /dev/ntrace0");
 	end(one);
-	fails_with(event_open(&attr, -1, 0), EBUSY, "the hart while one of them is left");
+	fails_with(event_open(&attr, -1, 0), EBUSY, "the hart while one event is left");
 	end(two);
 	hart = event_open_when_free(&attr, -1, 0);
 	ok(hart >= 0, "the hart when both were killed");

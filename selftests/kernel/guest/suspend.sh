@@ -48,7 +48,7 @@ echo devices >/sys/power/pm_test && echo freeze >/sys/power/state
 share_again
 is "$(($(dmesg | grep -c 'PM: suspend exit') - before))" 1 "it was asleep"
 is "$(running)" 0 "system sleep: all are disabled"
-ok "the encoders' registers say so, too" encoders_disabled
+ok "the encoders' registers confirm it" encoders_disabled
 ask state
 is "$answer" 2 "the capture is stopped"
 ask start
@@ -57,7 +57,7 @@ echo start >&"$other_out"
 read -r -t 120 answer <&"$other_in"
 is "$answer" 0 "and that of the other hart"
 is "$(running)" "$blocks" "all blocks are enabled again"
-ok "the encoders' registers say so, too" encoders_enabled
+ok "the encoders' registers confirm it" encoders_enabled
 echo none >/sys/power/pm_test
 let_go
 kill "$other"

@@ -224,7 +224,7 @@ static void test_full(bool reader)
 	show(&area);
 	ok(!(produced & TR_RAM_WP_LOW_WRAP) && produced > 2 << 16, "%s: sink holds all %llu bytes",
 	   name, (unsigned long long)produced);
-	ok(area.control->loss == NTRACE_LOSS_DATA_FULL, "%s: loss says so", name);
+	ok(area.control->loss == NTRACE_LOSS_DATA_FULL, "%s: loss has the cause", name);
 	ok(head_of(&area) - area.control->gaps + area.control->lost == produced,
 	   "%s: lost is exact", name);
 	ok(reader ? area.control->gaps > 1 : area.control->gaps == 1 && head_of(&area) == 1 << 16,
@@ -278,7 +278,7 @@ static void test_lapped(const char *name, uint32_t drain_us, bool flush, int rou
 	if (ioctl(fd, NTRACE_IOC_STOP))
 		bail("STOP");
 	show(&area);
-	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss says so", name);
+	ok(area.control->loss == NTRACE_LOSS_LAPPED, "%s: loss has the cause", name);
 	ok(area.control->lost >= 4096 && area.control->gaps >= 1, "%s: at least a round lost",
 	   name);
 	/* The number of interrupts differs between runs, but does not double the trace. */

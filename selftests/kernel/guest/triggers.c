@@ -216,7 +216,7 @@ static void test_perf_window(void)
 	   (unsigned long long)got);
 	ok(area.aux[0] == PROG_TRACE_SYNC, "perf: with a synchronization");
 	got = traced(&area, 10000, 0);
-	ok(got > 1000, "perf: it goes on when it is scheduled again, %llu bytes",
+	ok(got > 1000, "perf: tracing continues when scheduled again, %llu bytes",
 	   (unsigned long long)got);
 	got = traced(&area, 10000, 2);
 	ok(got < 256, "perf: input 1: it ends, after %llu bytes", (unsigned long long)got);

@@ -66,8 +66,8 @@ static void test_sram(void)
 	show(&area);
 	ok(area.control->loss & NTRACE_LOSS_LAPPED && area.control->gaps == 1 &&
 		   byte_at(&area, 0) == RESERVED_BYTE,
-	   "SRAM: that the first trace was overwritten is told");
-	ok(head_of(&area) == 4096 + 1, "SRAM: what is there is the mark and the last 4 KiB");
+	   "SRAM: the overwritten first trace is reported");
+	ok(head_of(&area) == 4096 + 1, "SRAM: the data is the mark and the last 4 KiB");
 	ok((byte_at(&area, 4096) & 3) == 3 && messages(&area, 1, 4097) > 100,
 	   "SRAM: to the end of the last message");
 	unmap(&area);
@@ -88,7 +88,7 @@ static void test_full(uint64_t sink_size, const char *name)
 	show(&area);
 	ok(area.control->loss & NTRACE_LOSS_SINK_FULL && area.control->gaps == 1 &&
 		   !(area.control->loss & NTRACE_LOSS_LAPPED),
-	   "%s: that it was full is told", name);
+	   "%s: that it was full is reported", name);
 	ok(head_of(&area) == config.sink_size + 1 && area.control->gap_head == config.sink_size &&
 		   byte_at(&area, config.sink_size) == RESERVED_BYTE,
 	   "%s: all that it took, and the mark", name);

@@ -140,7 +140,7 @@ static void judge(const char *what)
 	struct found found = reader_judge_plain(&readers[0], hw.pointer);
 
 	is_str(found.wrong ? found.wrong : "no", "no", "%s: anything wrong?", what);
-	is_u64(found.marks, control->gaps, "%s: a mark for each hole", what);
+	is_u64(found.marks, control->gaps, "%s: a mark for each gap", what);
 	ok(control->lost <= found.missing && (found.missing - control->lost) % hw.size == 0,
 	   "%s: lost is %llu of %llu bytes, a lower bound by whole rounds", what,
 	   (unsigned long long)control->lost, (unsigned long long)found.missing);

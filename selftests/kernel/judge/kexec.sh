@@ -6,7 +6,7 @@
 judge_kexec() {
 	local line
 	sed -nE 's/.*second kernel: ([0-9a-f]+ 0x[0-9A-F]+).*/\1/p' "$1" | sort -u >"$tmp/blocks"
-	is "$(wc -l <"$tmp/blocks")" "$2" "kexec: the second kernel looks at all of them"
+	is "$(wc -l <"$tmp/blocks")" "$2" "kexec: the second kernel reads all of them"
 	while read -r line; do
 		is "${line#* }" 0x00000008 "kexec: component at 0x${line% *} is inactive in the second kernel"
 	done <"$tmp/blocks"

@@ -39,7 +39,7 @@ executed() {
 steps_of() {
 	executed "$1"
 	is "steps $count" "$(cat "$1/steps")" "$2: each step is in the trace"
-	is "$(head -n 3 "$tmp/wrong")" "" "$2: and nothing that is not this program's"
+	is "$(head -n 3 "$tmp/wrong")" "" "$2: and no other program's code"
 }
 
 judge_perf() {
@@ -53,7 +53,7 @@ judge_perf() {
 	for test in pause resume; do
 		dir=$results/perf/$test
 		executed "$dir"
-		is "steps $count" "$(cat "$dir/steps")" "$test: by a page fault: the steps on one side of it"
+		is "steps $count" "$(cat "$dir/steps")" "$test: by a page fault: the steps before or after it"
 		is "$(head -n 3 "$tmp/wrong")$(awk '$3 != 0' "$dir/flags")" "" "$test: nothing is wrong or truncated"
 	done
 	ok "drain: more than the AUX area" test "$(cat "$results"/perf/drain/?.nex | wc -c)" -gt 1048576
@@ -69,7 +69,7 @@ judge_security() {
 	for name in btm htm; do
 		is "$(highest "$results/security/$name.nex")" "True True" "$name: no address of the kernel in any field of any message"
 	done
-	is "$(highest "$results/security/kernel.nex")" "True False" "with the kernel there is one"
+	is "$(highest "$results/security/kernel.nex")" "True False" "with the kernel, a kernel address is in the trace"
 	# Each of the two users has only its own steps in its trace.
 	for user in 65533 65534; do
 		steps_of "$results/security/$user" "user $user"
@@ -98,7 +98,7 @@ for message in map(json.loads, sys.stdin):
 records_with = sum(1 for offset, size, _, tid, _ in records)
 print(wrong[:3], len(seen) > 1, sum(seen.values()) >= records_with)' "$dir/flags" "$cpu"
 	done)" "[] True True
-[] True True" "on each hart: several tasks, each piece of the trace says whose it is, as its record does"
+[] True True" "on each hart: several tasks; Ownership messages and records name the same task"
 }
 
 # Two tasks that share harts and the sink, three times: each trace has its own task's steps and none
@@ -152,7 +152,7 @@ own_steps() {
 		fi
 		before=$flags
 	done <"$1/flags"
-	is "$bad $foreign" "0 0" "$5: nothing is wrong in a record that is not partial, nothing of the other in any"
+	is "$bad $foreign" "0 0" "$5: no errors in records that are not partial, no steps of the other task in any"
 	# A truncated record would stop the event.
 	is "$(awk '$3 % 2' "$1/flags")" "" "$5: no record is truncated"
 }

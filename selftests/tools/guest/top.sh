@@ -52,7 +52,7 @@ on_terminal() {
 	TERM=xterm python3 "$here/terminal.py" "$name.out" "$@" -- \
 		ntrace top -p $steady -d 0.05 --share 0.4 --privilege u >"$name.said" 2>"$name.err"
 	is "$?" 0 "$name: exit status" || diag "$(cat "$name.err")"
-	is "$(<"$name.said")" "modes kept" "$name: keys are taken, and the modes are as before"
+	is "$(<"$name.said")" "modes kept" "$name: keys work, and the terminal's modes are restored"
 }
 on_terminal terminal 1:traced:c 3:traced:p 1:PAUSED:q
 on_terminal signal 1:traced:SIGTERM

@@ -101,6 +101,6 @@ attempt signal ntrace trigger --signal SEGV --privilege u --aux-size 256K -o sig
 fired signal 139 'signal SEGV in thread'
 attempt never ntrace trigger --call seldom@"$here/steady" -o never.data -- true
 is "$(<never.rc)" 1 "never: exit status"
-like "never: says so" 'seldom\(\) was not called' "$(cat never.err)"
-like "never: the end is there" 'never.data has what came before the end' "$(cat never.err)"
+like "never: a message" 'seldom\(\) was not called' "$(cat never.err)"
+like "never: the end of the trace is saved" 'never.data has what came before the end' "$(cat never.err)"
 done_testing

@@ -8,7 +8,7 @@ decode() { "$ntrace" decode --sysroot "$sysroot" "$@"; }
 
 decode --level pc "$results/disk_full.data" >"$tmp/pc" 2>"$tmp/err"
 rc=$?
-ok "disk full: what was saved can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0 || diag "$(cat "$tmp/err")"
+ok "disk full: the saved trace can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0 || diag "$(cat "$tmp/err")"
 ok "disk full: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
 
 # The numbers that the program must have.
@@ -94,7 +94,7 @@ is "$(sum_of counted calls) $(sum_of counted instructions)" "1750 $((1750 * 9))"
 decode --level pc "$results/packed.data" >"$tmp/pc"
 is $? 0 "--compress: whole"
 "$ntrace" dump "$results/packed.data" >"$tmp/dump" 2>"$tmp/err"
-is "$? $(cat "$tmp/err")" "0 " "--compress: dump has nothing to say of it"
+is "$? $(cat "$tmp/err")" "0 " "--compress: dump has no complaint"
 cp -r "$results/packed.data" "$tmp/unpacked.data"
 zstd -q -d --rm "$tmp"/unpacked.data/aux.*.zst
 is "$? $(cat "$tmp"/unpacked.data/aux.? | wc -c)" "0 $(awk '$1 == "bytes" { n += $2 } END { print n }' "$tmp/unpacked.data/params")" \
@@ -107,16 +107,16 @@ ok "dump of a compressed file alone" cmp <("$ntrace" dump "$results/packed.data/
 truncate -s -1001 "$results/packed.data/aux.0.zst"
 decode --level pc "$results/packed.data" >"$tmp/cut.pc" 2>"$tmp/err"
 is $? 3 "--compress: a file that was cut"
-like "--compress: it is said" "the stream is cut off" "$(cat "$tmp/err")"
+like "--compress: a message says it" "the stream is cut off" "$(cat "$tmp/err")"
 decode --level pc "$results/packed_full.data" >"$tmp/pc" 2>"$tmp/err"
 rc=$?
-ok "disk full, compressed: what was saved can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0 ||
+ok "disk full, compressed: the saved trace can be decoded (status $rc)" test "$rc" = 3 -o "$rc" = 0 ||
 	diag "$(cat "$tmp/err") $(ls -l "$results/packed_full.data")"
-ok "disk full, compressed: and is something" test "$(wc -l <"$tmp/pc")" -gt 100000
+ok "disk full, compressed: and is not empty" test "$(wc -l <"$tmp/pc")" -gt 100000
 
 # Loss.
 decode --level pc "$results/killed.data" >/dev/null 2>"$tmp/err"
-is $? 3 "loss: decode says so"
+is $? 3 "loss: decode reports it"
 like "loss: the report, too" "lost while recording" "$(report "$results/killed.data")"
 
 # Cut recordings.
@@ -131,7 +131,7 @@ for where in inside between; do
 	decode --level pc "$tmp/cut.data" >"$tmp/cut.pc" 2>"$tmp/err"
 	is $? 3 "recording cut $where messages: exit status"
 	like "recording cut $where messages: said" "the stream is cut off" "$(cat "$tmp/err")"
-	ok "recording cut $where messages: what is there is decoded" test "$(wc -l <"$tmp/cut.pc")" -gt 10000
+	ok "recording cut $where messages: the complete part is decoded" test "$(wc -l <"$tmp/cut.pc")" -gt 10000
 done
 rm "$tmp/cut.data/params"
 fails "recording without parameters" "cut.data: not a recording" "$ntrace" report "$tmp/cut.data"

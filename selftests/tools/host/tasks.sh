@@ -18,7 +18,7 @@ reported() {
 	is "$(query "$json" "of('twice')")" "$2" "$1: calls of parent and child"
 	is "$(query "$json" "sum(f['instructions'] for f in functions) == report['instructions']['all']")" True \
 		"$1: the functions sum up to the total"
-	is "$(query "$json" "[f for f in functions if f['pid'] < 0][:3]")" "[]" "$1: every instruction is somebody's"
+	is "$(query "$json" "[f for f in functions if f['pid'] < 0][:3]")" "[]" "$1: every instruction belongs to a thread"
 	is "$(query "$json" "{f['process'] for f in functions} - {'counted', 'sh', 'ntrace'}")" "set()" "$1: and of these programs"
 }
 both="[(1, 11), (300, 2100)]"
@@ -40,7 +40,7 @@ ok "small: more than the buffers of both harts hold" test "$(awk '$1 == "bytes" 
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/always.data" >"$tmp/always.json" 2>"$tmp/err"
 "$ntrace" report --sysroot "$sysroot" --json --limit 0 "$results/strobe.data" >"$tmp/strobe.json" 2>"$tmp/err"
 is "$? $(cat "$tmp/err")" "0 " "strobe: report is content"
-is "$(query "$tmp/strobe.json" "report['gaps'], len(report['errors'])")" "(0, 0)" "strobe: what was off is no loss"
+is "$(query "$tmp/strobe.json" "report['gaps'], len(report['errors'])")" "(0, 0)" "strobe: pauses are no losses"
 all=$(query "$tmp/always.json" "report['instructions']['all']") part=$(query "$tmp/strobe.json" "report['instructions']['all']")
 ok "strobe: $part of $all instructions" test "$part" -gt $((all / 50)) -a "$part" -lt $((all * 3 / 4))
 

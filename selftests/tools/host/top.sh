@@ -34,7 +34,7 @@ is "$(query "$harts" "all(abs(of(w, 'heavy') - 2002 * of(w, 'heavy', 'calls')) <
 for file in "$harts" "$process" "$results/many.out"; do
 	name=$(basename "$file" .out)
 	is "$(query "$file" "all(0 < w['traced_s'] <= w['interval_s'] and abs(w['share'] - w['traced_s'] / w['interval_s']) < 1e-4 for w in windows)")" True \
-		"$name: the share is what was traced of the interval" || diag "$(query "$file" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
+		"$name: the share is the traced part of the interval" || diag "$(query "$file" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
 done
 is "$(query "$process" "all(w['share'] < 0.006 for w in windows)")" True "process: not more of the time than was allowed" ||
 	diag "$(query "$process" "[(w['traced_s'], w['interval_s'], w['share']) for w in windows]")"
@@ -42,7 +42,7 @@ is "$(query "$process" "all(w['share'] < 0.006 for w in windows)")" True "proces
 is "$(query "$results/many.out" "0 < sum(w['interval_s'] for w in windows) <= $(cat "$results/many.end") - $(cat "$results/many.begin")")" True \
 	"many: the intervals are pieces of the run" || diag "$(query "$results/many.out" "[w['interval_s'] for w in windows]")"
 is "$(query "$process" "sum(w['instructions']['kernel'] for w in windows)")" 0 "process: user space alone"
-is "$(query "$process" "{f['pid'] for w in windows for f in w['functions']} == {pid}")" True "process: and nobody else"
+is "$(query "$process" "{f['pid'] for w in windows for f in w['functions']} == {pid}")" True "process: and no other"
 ok "harts: others are in it" test "$(query "$harts" "len({f['pid'] for w in windows for f in w['functions']})")" -gt 1
 ok "harts: and the kernel" test "$(query "$harts" "sum(w['instructions']['kernel'] for w in windows)")" -gt 1000
 
@@ -63,7 +63,7 @@ whole = shares([json.loads(open(sys.argv[2]).read())])
 print(live.keys() == whole.keys() and all(abs(live[n] - whole[n]) < 4 for n in whole), live, whole)' "$process" "$tmp/report.json")"
 
 like "batch: how much was traced" '^traced [0-9.]+ ms \([0-9.]+ %\) of the last' "$(head -n 1 "$results/kernel.out")"
-like "batch: what was lost" '^losses' "$(sed -n 3p "$results/kernel.out")"
+like "batch: losses" '^losses' "$(sed -n 3p "$results/kernel.out")"
 is "$(grep -c ' %  *[0-9,]\+ ' "$results/kernel.out")" 5 "batch: --limit 5" || diag "$(cat "$results/kernel.out")"
 like "batch: names" "(light|medium|heavy) +user +steady +[0-9]+ steady" "$(cat "$results/kernel.out")"
 is "$(tr -dc '\033' <"$results/kernel.out")" "" "batch: no escape sequences"
@@ -76,7 +76,7 @@ for name in terminal signal; do
 	is "$(python3 -c 'import re, sys
 text = open(sys.argv[1], "rb").read()
 print(text.count(b"\033[?1049h\033[?25l"), text.count(b"\033[?25h\033[?1049l"), text.index(b"1049l") > text.index(b"1049h"))' "$results/$name.out")" \
-		"1 1 True" "$name: the screen is taken once and given back"
+		"1 1 True" "$name: the screen is set up once and restored"
 done
 is "$(python3 -c 'import re, sys
 text = open(sys.argv[1], "rb").read().decode()

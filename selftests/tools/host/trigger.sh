@@ -32,7 +32,7 @@ ends_with() {
 	read -r found behind < <(calls "$1")
 	delay=$(sed -nE 's/.* the trace stopped ([0-9.]+) ms later.*/\1/p' "$results/$1.err" | tail -n 1)
 	is "$found" "$2" "$1: calls of seldom() in the dump" || diag "$(cat "$tmp/err")"
-	ok "$1: $behind instructions behind it, the trace stopped $delay ms later" \
+	ok "$1: $behind instructions after it, the trace stopped $delay ms later" \
 		python3 -c 'import sys; sys.exit(int(sys.argv[1]) > 1000000 * (float(sys.argv[2]) + 0.1))' "$behind" "$delay"
 }
 for name in call command twice slow signal asked interrupted; do
@@ -46,7 +46,7 @@ ends_with twice 2
 is "$(calls slow | cut -d ' ' -f 1)" 1 "slow: the call is in the dump"
 read -r found behind < <(calls signal)
 is "$found" 1 "signal: the call before the crash is in the dump"
-ok "signal: and nothing but the crash behind it ($behind instructions)" test "$behind" -lt 50
+ok "signal: and nothing but the crash after it ($behind instructions)" test "$behind" -lt 50
 for name in asked interrupted; do
 	ok "$name: what ran then is in the dump" test "$(python3 -c 'import json, sys
 print(sum(f["instructions"] for f in json.load(open(sys.argv[1]))["functions"] if f["function"] in ("light", "medium", "heavy")))' "$tmp/$name.json")" -gt 10000
