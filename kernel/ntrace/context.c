@@ -35,7 +35,7 @@ static struct tracepoint *ntrace_context_tracepoint;
 static atomic_t ntrace_context_users;
 static bool ntrace_context_registered;
 static DEFINE_MUTEX(ntrace_context_lock);
-/* The same per hart. Changed only on that hart, with interrupts off. */
+/* Number of users per hart. Changed only on that hart, with interrupts off. */
 static DEFINE_PER_CPU(unsigned int, ntrace_context_here);
 
 /* Return: false if the CSR cannot be written. */

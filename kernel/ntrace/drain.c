@@ -243,7 +243,10 @@ static bool ntrace_drain_slice(struct ntrace_component *component, u32 limit, bo
 
 	pending = ring_distance(sink, sink->drained, wp);
 	if (!sink_stopped) {
-		/* As in ntrace_drain_settled(); @drained is a multiple of the granule. */
+		/*
+		 * The same condition as in ntrace_drain_settled(); @drained is a multiple of the
+		 * granule.
+		 */
 		pending = rounddown(pending, sink->granule);
 		pending -= min(pending, sink->granule);
 	}
@@ -339,7 +342,7 @@ void ntrace_drain_begin(struct ntrace_component *component)
 	sink->canary = 0;
 	ntrace_split_reset(sink, false);
 	ring_set_canary(sink, 0);
-	/* For ntrace_drain_is_stuck(). */
+	/* ntrace_drain_is_stuck() checks for these bytes. */
 	memset(sink->ring, NTRACE_RESERVED_BYTE, sink->granule);
 }
 

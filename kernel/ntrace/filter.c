@@ -17,7 +17,7 @@
 
 #define NTRACE_PRIVILEGE_NO_H (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M)
 
-/* From the start to the end, inclusive. */
+/* An address range includes its start and its end. */
 #define NTRACE_COMP_RANGE (TR_TE_COMP_FUNCTION_GE << TR_TE_COMP_P_FUNCTION_SHIFT | \
 			   TR_TE_COMP_FUNCTION_LE << TR_TE_COMP_S_FUNCTION_SHIFT | \
 			   TR_TE_COMP_MODE_AND << TR_TE_COMP_MODE_SHIFT)

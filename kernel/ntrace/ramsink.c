@@ -155,7 +155,7 @@ static int ntrace_ramsink_empty_and_enable(struct ntrace_component *component)
 {
 	struct ntrace_ramsink *sink = &component->ramsink;
 
-	/* Also clears trRamWrap. Start and Limit keep their values. */
+	/* This write also clears trRamWrap. Start and Limit keep their values. */
 	if (ntrace_ramsink_write_pair(component, TR_RAM_WP_LOW, sink->ring_dma) != sink->ring_dma)
 		return -EIO;
 	ntrace_write(component, TR_RAM_CONTROL, sink->control | TR_CONTROL_ENABLE);

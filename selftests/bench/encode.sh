@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The output of the encoder for two programs of the reference code, compared with the reference
-# encoder's (../shared/data/README.md). The bytes must be equal where the specification leaves no
-# choice; with repeated history, there must be no more bytes than the reference encoder's. In
-# addition, the speed of encoding PCs.
+# The output of the encoder for two programs of the reference code, compared with the output of the
+# reference encoder (streams below NTRACE_SHARED). The bytes must be equal where the specification
+# leaves no choice; with repeated history, there must be no more bytes than the reference encoder's.
+# In addition, the speed of encoding PCs.
 set -euo pipefail
 # shellcheck source=selftests/bench/common.sh
 . "$(dirname "$0")/common.sh"

@@ -235,7 +235,7 @@ static void test_stopped(void)
 	end_trace("disabled while the system was asleep", PERF_AUX_FLAG_PARTIAL, false);
 }
 
-/* One random step. */
+/* Performs one random step. */
 static void step(void)
 {
 	struct task_event *some = &tasks[random_below(TASKS)];

@@ -48,7 +48,7 @@ class Browser:
         try:
             self.profile.cleanup()
         except OSError:
-            pass  # a process of its own that has not ended
+            pass  # a process that Chromium started still runs
 
     def message(self, patience):
         deadline = time.monotonic() + patience

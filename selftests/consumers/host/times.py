@@ -36,7 +36,7 @@ def stints(lines):
         if kind == "IN":
             running[cpu] = int(tid), time
         elif cpu in running:
-            # An exited thread has no number any more: use the incoming one.
+            # An exited thread has lost its number: use the number of the incoming thread.
             tid, came = running.pop(cpu)
             times[tid][0] += time - came
             times[tid][1] += 1

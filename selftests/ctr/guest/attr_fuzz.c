@@ -186,7 +186,7 @@ static struct perf_event_attr random_attr(void)
 	attr.sample_max_stack = once_in(6) ? below(200) : 0;
 	attr.sample_regs_user = once_in(8) ? few_bits(32) : 0;
 	attr.sample_stack_user = once_in(8) ? below(4096) & ~7 : 0;
-	/* And random bits at random places. */
+	/* Then flip random bits at random places. */
 	while (once_in(8))
 		words[1 + below(sizeof(attr) / 8 - 1)] ^= few_bits(64);
 	if (once_in(40))

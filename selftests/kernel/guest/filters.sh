@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Filters of the trace. Usage: filters.sh RANGES CALLS COUNTED; COUNTED: program
-# with a function that is called CALLS times
+# Filters of the trace. Usage: filters.sh RANGES CALLS COUNTED; CALLS: number of
+# calls of the kernel function; COUNTED: program to filter by
 # shellcheck source=selftests/kernel/guest/common.sh
 . "$(dirname "$0")/common.sh"
 ranges=$1 calls=$2 counted=$3

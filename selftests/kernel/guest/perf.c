@@ -259,7 +259,7 @@ static void save_all(void)
 	}
 }
 
-/* Moves between the harts, beside other processes. */
+/* Moves between the harts, where other processes run too. */
 static void trace_plain(void)
 {
 	for (int i = 0; i < 20; i++) {

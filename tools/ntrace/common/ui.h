@@ -41,7 +41,7 @@ const char *ui_style_off(bool colours, enum ui_style style);
 /** ui_number - 1234567 as "1,234,567"; @text has UI_NUMBER_SIZE bytes. Return: @text */
 char *ui_number(char *text, uint64_t number);
 
-/** ui_ticks - a time as "1.234 ms", or "1234 ticks" where @hz is 0 = unknown. Return: @text */
+/** ui_ticks - a time as "1.234 ms", or "1234 ticks" if @hz is 0 (unknown). Return: @text */
 char *ui_ticks(char *text, uint64_t ticks, uint64_t hz);
 
 /** ui_size - bytes as "1.2 MiB"; @text has UI_NUMBER_SIZE bytes. Return: @text */

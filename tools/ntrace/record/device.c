@@ -23,7 +23,7 @@
 #include "trace_output.h"
 #include "trigger.h"
 
-/* Most bytes consumed at once: frees the ring in small steps. */
+/* Largest number of bytes consumed at once: the ring is freed in small steps. */
 #define PIECE_MAX (1u << 20)
 
 /* Names a process that has the device open, for "busy". */
@@ -419,7 +419,7 @@ int device_start(struct device *device)
 			       open_failed(device->path, errno) :
 			       fail("%s: starting the trace: %s", device->path, strerror(errno));
 	device->running = true;
-	/* Started last: the thread ends with the trace, and the buffer has space until then. */
+	/* Start this thread last: it ends with the trace, and the buffer has space until then. */
 	error = pthread_create(&device->thread, NULL, save_thread, device);
 	if (error)
 		return fail("starting a thread: %s", strerror(error));
@@ -464,7 +464,7 @@ static void save_rest(struct device *device)
 	error = spool_flush(&device->spool);
 	if (!device->error)
 		device->error = error;
-	/* Gives up the end of the trace for the files that decoding needs. */
+	/* Drops the end of the trace to make room for the files that decoding needs. */
 	if (device->output.fd >= 0 && is_full(device->error))
 		trace_output_make_room(&device->output);
 	error = trace_output_close(&device->output);

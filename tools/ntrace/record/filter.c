@@ -140,7 +140,7 @@ static bool parse_extent(const char *text, struct extent *extent)
 	return !errno && !*end && extent->size && extent->start + extent->size - 1 >= extent->start;
 }
 
-/* perf has words for it, which end with a blank or a comma. */
+/* Adds a filter in perf's syntax. Its words end with a blank or a comma. */
 static int add_text(struct record_options *options, const struct extent *extent, const char *file)
 {
 	char *text;

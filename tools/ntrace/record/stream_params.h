@@ -16,7 +16,7 @@ void stream_params_timestamps(struct ntrace_params *params, const struct ntrace_
 /**
  * stream_params_version - the dialect that the major version of an encoder (trTeImpl) implies
  *
- * The width of addresses is that of this machine's MMU.
+ * Addresses get the width that this machine's MMU has.
  */
 void stream_params_version(struct ntrace_params *params, uint32_t major);
 

@@ -121,7 +121,7 @@ static void put_source(struct annotation *annotation, const struct ntrace_line *
 
 static void put_bytes(struct output *output, const uint8_t *bytes, unsigned int size)
 {
-	/* As parcels, like objdump. */
+	/* Prints the instruction as parcels, like objdump. */
 	while (size) {
 		size -= 2;
 		output_hex(output, (uint64_t)bytes[size] | (uint64_t)bytes[size + 1] << 8, 4);

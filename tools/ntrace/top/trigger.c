@@ -28,7 +28,7 @@
 
 #define SOURCES "/sys/bus/event_source/devices/"
 #define RING_SIZE (64u << 10)
-/* For all CPUs; further hits are lost. */
+/* Limit for all CPUs together; further hits are lost. */
 #define HITS_MAX 16384
 /* A sample's time is taken shortly before it appears in the ring. */
 #define SETTLE_NS 50000

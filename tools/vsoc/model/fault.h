@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Vendor register of every block, of enum fault_bits. It is accessible while Active is 0, too. */
+/* Vendor register of every block, of enum fault_bits, accessible even while Active is 0. */
 #define FAULT_REGISTER 0xe00
 
 enum fault_bits {

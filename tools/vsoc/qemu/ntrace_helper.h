@@ -33,8 +33,8 @@ RISCVException ntrace_csrrw(CPURISCVState *env, int csrno, target_ulong *value,
                             target_ulong new_value, target_ulong mask);
 
 /*
- * SCTRCLR: _begin is called before it can trap, the other one when it will not
- * trap any more.
+ * SCTRCLR: ntrace_ctr_clear_begin() is called before the instruction can trap,
+ * ntrace_ctr_clear() after the last point at which it can.
  */
 void ntrace_ctr_clear_begin(CPURISCVState *env);
 void ntrace_ctr_clear(CPURISCVState *env);

@@ -278,7 +278,10 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
     }
 }
 
-/* Adds one end of an edge. Ports are numbered if a node may have several of a kind. */
+/*
+ * Adds one end of an edge. Ports are numbered if a node may have several ports of the same
+ * direction.
+ */
 static void add_endpoint(void *fdt, const struct topology_node *node,
                          const char *ports_name, unsigned int number,
                          bool numbered, uint32_t self, uint32_t remote)

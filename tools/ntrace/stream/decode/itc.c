@@ -30,13 +30,13 @@ struct itc_channel {
 };
 
 enum sequence {
-	SEQUENCE_BAD,		/* no printable character begins so */
-	SEQUENCE_MORE,		/* one may */
+	SEQUENCE_BAD,		/* no printable character begins with these bytes */
+	SEQUENCE_MORE,		/* a printable character may begin with these bytes */
 	SEQUENCE_CHARACTER,
 	SEQUENCE_LINE_END,
 };
 
-/* Bytes of a character, by its first one; 0: none begins so. */
+/* Returns the number of bytes of a character from its first byte; 0: not a first byte. */
 static unsigned int character_bytes(uint8_t first)
 {
 	if (first >= 0xc2 && first <= 0xdf)
