@@ -20,8 +20,8 @@ bool ctr_draft;
 static unsigned int ctr_hw_depth_code;
 
 /*
- * If the firmware has not opened CTR to S-mode, the first access is an illegal
- * instruction. The entry in the exception table prevents an oops.
+ * If the firmware has not enabled CTR for S-mode, the first access is an illegal instruction. The
+ * entry in the exception table prevents an oops.
  */
 #define ctr_try(insn)                                                                              \
 	({                                                                                         \

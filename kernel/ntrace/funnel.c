@@ -65,7 +65,7 @@ int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
 /**
  * ntrace_funnel_await_empty - wait until a shared funnel has passed on a hart's trace
  * @component: funnel that other harts use, too; the part before it is empty for this hart
- * @deadline: when to give up, in time of ktime_get_mono_fast_ns()
+ * @deadline: time at which to give up, of ktime_get_mono_fast_ns()
  *
  * Once the funnel is empty, all trace that entered it earlier has left. Other harts may keep it
  * from ever being empty, which is not an error.

@@ -25,7 +25,7 @@ int host_cpus_read;
  *
  * @cpu: node of the hart; NULL: not an encoder
  * @inputs: endpoints of in-ports
- * @remote: of an endpoint: the component at the other end
+ * @remote: for an endpoint: the component at the other end
  */
 struct device_node {
 	const char *name;

@@ -69,9 +69,9 @@ struct thread {
 };
 static struct thread threads[THREADS_MAX];
 static unsigned int thread_count;
-static unsigned int next_section[256]; /* by hart id */
+static unsigned int next_section[256]; /* indexed by hart id */
 
-/* An object that kernel code came from, and how many distinct blocks came from it. */
+/* An object that kernel code came from, and the number of distinct blocks from it. */
 struct origin {
 	const char *name;
 	unsigned int places;

@@ -429,7 +429,7 @@ static void step(struct hart *hart, uint64_t insn)
 	hart->held = insn;
 }
 
-/* Returns how many instructions of the current block were begun, and resets the count. */
+/* Returns the number of instructions begun in the current block, and resets it. */
 static unsigned int take_begun(unsigned int index)
 {
 	unsigned int count = begun_single;

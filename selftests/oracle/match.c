@@ -156,7 +156,7 @@ static int compare_one(struct match *match, uint64_t address, unsigned int size)
 	return 0;
 }
 
-/* Counts how many decoded instructions from @i agree with logged ones from @j. */
+/* Counts the decoded instructions from @i that agree with logged ones from @j. */
 static unsigned int agreement(const struct match *match, unsigned int i, unsigned int j)
 {
 	unsigned int count = 0;

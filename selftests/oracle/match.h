@@ -34,7 +34,7 @@ struct match_place {
  * @mutate_at: number of the instruction
  * @compared: instructions that agree
  * @traps, @interrupts: traps among them, in trace and log alike
- * @excursions: how often the log left @priv_mask
+ * @excursions: number of times that the log left @priv_mask
  * @head_log, @head_decoded, @tail_log, @tail_decoded: instructions at a remote
  *	end that only one side has
  * @why: text of the difference, NULL if there is none so far

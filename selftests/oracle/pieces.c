@@ -8,7 +8,10 @@ static bool same(const struct piece_insn *decoded, uint64_t address, uint8_t siz
 	return decoded->address == address && decoded->size == size;
 }
 
-/* The failure function of Knuth, Morris and Pratt: after n that agree, how many still count. */
+/*
+ * The failure function of Knuth, Morris and Pratt: after a mismatch at n, how many instructions
+ * still match.
+ */
 static uint32_t *make_borders(const struct piece_insn *insns, uint32_t count)
 {
 	uint32_t *border = malloc((count + 1ull) * sizeof(*border)), k = 0;

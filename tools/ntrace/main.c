@@ -49,7 +49,10 @@ int main(int argc, char **argv)
 	const struct command *command;
 	int status;
 
-	/* `ntrace decode ... | head`: a write error is reported where it is met. */
+	/*
+	 * `ntrace decode ... | head`: SIGPIPE must not end the command; write
+	 * errors are handled.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		help(stderr);

@@ -20,7 +20,8 @@ TIME = r"(~?)([\d.]+) (s|ms|\u00b5s|ns)\b"
 
 
 def seconds(text):
-    """The time of a text, and whether it is marked as interpolated."""
+    """Returns the time that a text shows, and whether the text marks it as
+    interpolated."""
     mark, value, unit = re.search(TIME, text).groups()
     return float(value) * UNITS[unit], mark == "~"
 

@@ -3,13 +3,13 @@
  * A program whose functions are called a known number of times and have a known number of
  * instructions, to check the output of `ntrace report`:
  *
- * 	function	calls	instructions of a call
- * 	counted		1750	9	(1000 direct, 500 indirect, 250 by tail call)
- * 	tail		250	1
- * 	twice		300	7: three rounds of two, and the return. Its loop goes
- * 				to its first instruction, which is no call. The child
- * 				calls it once more with five rounds: 11
- * 	recursive	101	8, the innermost 2
+ *	function	calls	instructions of a call
+ *	counted		1750	9	(1000 direct, 500 indirect, 250 by tail call)
+ *	tail		250	1
+ *	twice		300	7: three rounds of two, and the return. Its loop goes
+ *				to its first instruction, which is no call. The child
+ *				calls it once more with five rounds: 11
+ *	recursive	101	8, the innermost 2
  */
 #include <stdio.h>
 #include <sys/wait.h>

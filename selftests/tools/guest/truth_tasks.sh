@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Makes the recordings of tasks for a truth test: of harts, and of tasks beside others on the same
-# harts: with the kernel, with strobing, and without the kernel. The one without the kernel must
-# come last: there, some starts of the encoder have no user code.
+# Makes the recordings of tasks for a truth test: first of harts, then of tasks that share the harts
+# with others: with the kernel, with strobing, and without the kernel. The one without the kernel
+# must come last: there, some starts of the encoder have no user code.
 #   truth_tasks.sh ROUNDS
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=selftests/tools/guest/common.sh

@@ -41,7 +41,7 @@ off:	li	t0, 1 | MODE << 4
 1:	lw	t0, 0(s1)
 	andi	t0, t0, 8
 	beqz	t0, 1b
-	/* to the address where the test looks for it */
+	/* copy the data to the address where the test looks for it */
 	lwu	t2, 0x20(s1)
 	sw	zero, 0x28(s1)
 	la	t3, buffer

@@ -24,7 +24,7 @@ enum tool_exit {
 
 /**
  * struct option_spec - one option of a sub-command
- * @id: what options_next() returns; printable ASCII is also the short option
+ * @id: return value of options_next(); a printable ASCII character is also the short option
  * @name: long option without the dashes
  * @argument: name of its argument in the help; NULL = no argument
  * @help: one line
@@ -58,9 +58,9 @@ enum {
 
 /**
  * struct command - one sub-command
- * @name: as typed
+ * @name: name on the command line
  * @summary: one line for `ntrace --help`
- * @usage: what follows "ntrace NAME "
+ * @usage: text after "ntrace NAME "
  * @details: paragraphs below the options, with examples
  * @options: the table
  * @run: argv[0] is the name; returns enum tool_exit

@@ -33,7 +33,7 @@ struct ctr_trace_config {
  * @time: CLOCK_MONOTONIC, ns
  * @value: return value
  * @cookie: index of the function * 2, + 1 for a return
- * @bytes: of @entries, or a negative errno
+ * @bytes: size of @entries, or a negative errno
  * @entries: youngest first; unused ones are not transferred
  */
 struct ctr_trace_hit {

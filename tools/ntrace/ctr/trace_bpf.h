@@ -19,7 +19,7 @@
  * @at_entry: show entries of functions
  * @at_return: show returns
  * @user: record user mode too
- * @config: for the BPF programs
+ * @config: constants of the BPF programs
  */
 struct ctr_trace_request {
 	char **patterns;

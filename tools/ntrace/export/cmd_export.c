@@ -405,7 +405,7 @@ static void say_lines(const struct ntrace_coverage *coverage)
 		warn("nothing that was executed has line numbers: the export is empty");
 }
 
-/* On standard error, since the export may be on standard output. */
+/* Print on standard error, because the export may be on standard output. */
 static void say_what(const struct export *export, const struct ntrace_export_counts *counts)
 {
 	bool samples = export->format >= NTRACE_EXPORT_FORMATS;

@@ -40,7 +40,7 @@ static int failed(const char *name, int error)
 		    error == NTRACE_ERR_IO && errno ? strerror(errno) : ntrace_strerror(error));
 }
 
-/* On standard error, since the export may be on standard output. */
+/* Print on standard error, because the export may be on standard output. */
 static void say_what(const struct ntrace_stacks *stacks, const struct recording_totals *totals)
 {
 	char number[UI_NUMBER_SIZE], other[UI_NUMBER_SIZE];

@@ -75,7 +75,7 @@ struct recorder {
 	struct sideband *sideband;
 	struct ntrace_kernel_copy kernel;
 	bool made;		/* the directory exists */
-	bool traced;		/* and contains trace */
+	bool traced;		/* the directory contains trace */
 	int notify;
 };
 

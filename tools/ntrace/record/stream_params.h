@@ -9,7 +9,10 @@
 
 #include <ntrace/recording.h>
 
-/** stream_params_timestamps - timestamps as configured; @bits, @hz: of the hardware's counter */
+/**
+ * stream_params_timestamps - set the configured timestamps; @bits, @hz: width and rate of the
+ * hardware's counter
+ */
 void stream_params_timestamps(struct ntrace_params *params, const struct ntrace_config *config,
 			      uint32_t bits, uint64_t hz);
 

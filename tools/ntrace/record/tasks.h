@@ -55,7 +55,7 @@ struct task_file {
 struct task_event {
 	int fd;
 	uint64_t id;
-	bool trace;		/* of the PMU; else sideband */
+	bool trace;		/* event of the PMU; else a sideband event */
 	unsigned int area;
 };
 

@@ -12,7 +12,7 @@
  * struct annotate_options - what to show
  * @function: its name, as in the object or demangled
  * @sysroot: files of the recorded machine; NULL = "/"
- * @kernel: where to look for debug files of the kernel
+ * @kernel: places of the kernel's debug files
  * @objdump: disassembler; NULL = the default ones
  */
 struct annotate_options {

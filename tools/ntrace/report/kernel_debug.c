@@ -20,7 +20,7 @@ struct search {
 	const struct kernel_debug_options *options;
 	const struct ntrace_space *space;
 	struct kernel_debug *debug;
-	char name[256];		/* of the function, without its module */
+	char name[256];		/* name of the function, without its module */
 	char module[128];	/* "": the kernel itself */
 	uint64_t address;
 };

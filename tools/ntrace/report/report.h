@@ -13,13 +13,13 @@
 
 /**
  * struct report - a recording, its sums, and how to show them
- * @selection: what to count
+ * @selection: selected tasks and privileges
  * @profile: sums of the recording; with traces for --annotate, --html and branch stacks
  * @sums: of @profile, as the following ones, valid after decoding
  * @functions: in the order to show
  * @pc_samples: functions by the PC samples of encoders that take them
  * @occupancy: NULL for branch stacks
- * @stacks: for totals, callers and callees; else NULL
+ * @stacks: call stacks for totals, callers and callees; else NULL
  * @directories: directories of debug files, if @stacks include inlined frames
  * @limit: rows of a table; 0 = all
  */

@@ -53,7 +53,7 @@ struct dump {
 	struct ntrace_params params;
 	const char *file;
 	bool params_given;
-	const char *file_params;	/* the same for perf.data files */
+	const char *file_params;	/* --params for perf.data files */
 	struct trace_format format;
 	bool bytes;
 	bool json;
@@ -65,7 +65,7 @@ struct dump {
 	uint64_t errors;
 	struct trace trace;
 	struct address_tracker addresses;
-	struct lossless runs;	/* with --lossless */
+	struct lossless runs;	/* state of --lossless */
 };
 
 static void json_begin(struct dump *dump, const char *type)

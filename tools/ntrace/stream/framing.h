@@ -62,7 +62,7 @@ struct unframer {
 	bool lost;
 	uint64_t places;
 	/* the rest is private */
-	bool chosen;		/* by the user */
+	bool chosen;		/* the user chose the source */
 	bool waiting;		/* bytes are missing before the next ones */
 	bool ended;		/* end of input */
 	bool told;

@@ -14,7 +14,7 @@
 /**
  * struct lane - one SRC
  * @src: -1 = the trace has no SRC
- * @transfers: for the user
+ * @transfers: tracker for the user of the lanes
  */
 struct lane {
 	int src;

@@ -10,7 +10,7 @@
 /**
  * layout_byte_lines - a line for each byte: offset, byte, MDO and MSEO, fields, the end of a field
  * or message
- * @offset: of the first byte in the stream
+ * @offset: offset of the first byte in the stream
  * @bytes: first bytes of a message, complete or not, or of bytes that are not a message
  *
  * Fields are named as TCODE, SRC and ntrace_field_name() say, with + between fields that share a byte; "data" stands for unknown

@@ -25,7 +25,7 @@ enum lossless_kind {
 /**
  * struct lossless - bytes not yet dumped
  * @line: called for each complete run; @bytes is NULL for LOSSLESS_IDLE
- * @data: for @line
+ * @data: argument of @line
  * @covered: readable: position of the first byte not taken yet
  *
  * Private: the run in progress, which began at @start.

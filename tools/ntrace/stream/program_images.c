@@ -23,7 +23,7 @@ struct images {
 	size_t count;
 	size_t room;
 	size_t nameless;	/* files without an address in their name */
-	char *first;		/* of those */
+	char *first;		/* the first of these files */
 };
 
 /*

@@ -7,7 +7,7 @@
 
 /**
  * struct extent - address range of a file
- * @name: of the file; owned
+ * @name: name of the file; owned
  * @order: order of the files; where two overlap the later one is used
  */
 struct extent {
@@ -19,7 +19,7 @@ struct extent {
 
 /**
  * struct program_mapping - the space being built
- * @names: of the files
+ * @names: names of the files
  */
 struct program_mapping {
 	const struct command *command;

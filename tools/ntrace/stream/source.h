@@ -43,7 +43,7 @@ enum {
 
 /**
  * struct source - a raw trace, or a recording
- * @params: of a raw trace; a recording contains its own, a perf.data file some of them
+ * @params: parameters of a raw trace; a recording contains its own, a perf.data file some of them
  * @stream: requested stream of a recording, -1 = all
  */
 struct source {

@@ -46,9 +46,9 @@ struct source_statistics {
 
 /**
  * struct statistics - a trace, or a stream of a recording
- * @bytes: of the whole stream
+ * @bytes: size of the whole stream
  * @decodable: instructions, gaps, flow_errors and unreadable are known
- * @unreadable: how often the flow reached code that no program contains
+ * @unreadable: number of times that the flow reached code that no program contains
  * @missing: places where bytes of the trace are missing
  * @payload_bits: information bits of each field; of variable fields the significant bits
  * @other_bits: bits of unknown messages

@@ -63,7 +63,7 @@ void sanity_warn(const struct sanity *sanity, const char *name);
  * @size: bytes, 0 = unknown (a pipe, a compressed file)
  * @reader: readable: offset, idles, errors
  * @leave: set after trace_open(), may be NULL: called when the reader has used up a chunk, and at the end
- * @leave_data: for @leave
+ * @leave_data: argument of @leave
  * @progress: set after trace_open(), may be NULL: updated with each chunk, which may have no message
  * @lost: readable after trace_read(): bytes are missing before the returned ones
  * @places: readable: number of gaps
@@ -92,7 +92,7 @@ struct trace {
 	size_t chunk_size;
 	uint64_t dropped;	/* bytes of the dropped message, if @lost */
 
-	size_t head_used;	/* of a message that began in an earlier chunk */
+	size_t head_used;	/* bytes of a message that began in an earlier chunk */
 	uint8_t head[TRACE_BYTES_KEPT];
 	uint8_t shown[TRACE_BYTES_KEPT];
 	uint8_t chunk[TRACE_CHUNK];

@@ -65,7 +65,7 @@ static const struct option_spec options_table[] = {
  * struct top - state of the command
  * @base: temporary directory; "" = not created yet
  * @directory: the recording in it
- * @last_end: when the last window ended
+ * @last_end: end of the last window
  * @window: the window shown; its profile is valid after the first one
  */
 struct top {
@@ -177,7 +177,7 @@ static int draw(struct top *top)
 	return error ? EXIT_FAILED : EXIT_OK;
 }
 
-/* Handles keys typed since. Return: exit status */
+/* Handles the keys typed since the last call. Return: exit status */
 static int take_keys(struct top *top)
 {
 	bool changed = false;

@@ -72,7 +72,7 @@ struct call {
  * @over_ns: only calls longer than this; 0 = all
  * @count: dumps to make, 0 = any number
  * @dumps: made
- * @longest_ns: of all calls
+ * @longest_ns: duration of the longest call
  * @fast: at real-time priority
  * @begun: the message that tracing has started was printed
  */

@@ -41,8 +41,8 @@ struct ctr_check_ops {
 
 /**
  * struct ctr_check - the check of one hart; callers may read the counts
- * @comparisons: of the whole ring and the registers; only of registers and entry 0 if software
- *               reads again and nothing was recorded or written since
+ * @comparisons: number of comparisons: of the whole ring and the registers, or only of registers
+ *               and entry 0 if software reads again and nothing was recorded or written since
  * @entries: records that a transfer made and a comparison saw, each counted once; records
  *           overwritten or popped before a comparison do not count
  * @accesses: accesses to registers that were compared: whether they trap, and the value read
@@ -61,7 +61,7 @@ struct ctr_check {
 	void *opaque;
 	uint64_t mutate;
 	uint64_t pc;
-	bool changed;		/* since the last comparison of the whole ring */
+	bool changed;		/* the ring has changed since its last complete comparison */
 	unsigned int fresh;	/* records made since the last comparison and still in the ring */
 };
 
@@ -87,7 +87,7 @@ struct ctr_access {
 /**
  * ctr_check_init - begin to check a hart
  * @check: memory of the caller
- * @config: what the emulated hart implements
+ * @config: features of the emulated hart
  * @mutate: after this many records, flip a bit of the model's youngest one, to test that the check
  *          finds it; 0: never
  *
@@ -99,7 +99,9 @@ int ctr_check_init(struct ctr_check *check, const struct ntrace_ctr_config *conf
 /** ctr_check_reset - the hart was reset: the model copies the emulator's state */
 void ctr_check_reset(struct ctr_check *check);
 
-/** ctr_check_retire - the trace port reports a block; @cause: of the trap, if it ends in one */
+/**
+ * ctr_check_retire - the trace port reports a block; @cause: cause of the trap that ends it, if any
+ */
 void ctr_check_retire(struct ctr_check *check, const struct ntrace_ingress *block, uint64_t cause);
 
 /**

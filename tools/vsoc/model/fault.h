@@ -56,7 +56,7 @@ uint32_t fault_read(const struct fault *fault, uint32_t offset, uint32_t value);
 
 /**
  * fault_write - change *@value to what a write stores
- * @old: what the register reads
+ * @old: value that the register reads
  * Return: false if the register ignores the write.
  */
 bool fault_write(const struct fault *fault, uint32_t offset, uint32_t old, uint32_t *value);

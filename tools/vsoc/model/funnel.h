@@ -44,8 +44,8 @@ struct funnel {
 	struct timestamp timestamp;
 	uint32_t lost;		/* inputs whose messages were lost after the funnel accepted them */
 	uint64_t software_errors;
-	uint64_t bytes;		/* sent since power-up */
-	uint64_t dropped;	/* accepted and dropped, or lost, since power-up */
+	uint64_t bytes;		/* bytes sent since power-up */
+	uint64_t dropped;	/* bytes accepted and dropped, or lost, since power-up */
 	unsigned int fill;
 	unsigned int ends;	/* number of messages in the buffer */
 	uint16_t end[FUNNEL_BUFFER_MAX];

@@ -59,7 +59,9 @@ struct hart {
 /** hart_retire_checked - slow path of hart_retire() */
 void hart_retire_checked(struct hart *hart, const struct ntrace_ingress *block, uint64_t cause);
 
-/** hart_retire - hand over a complete ingress block; @cause: of the trap, if it ends in one */
+/**
+ * hart_retire - hand over a complete ingress block; @cause: cause of the trap that ends it, if any
+ */
 static inline void hart_retire(struct hart *hart, const struct ntrace_ingress *block,
 			       uint64_t cause)
 {
@@ -95,7 +97,7 @@ static inline void hart_finish(struct hart *hart, uint64_t pc, unsigned int mark
 	hart_retire(hart, &ingress, 0);
 }
 
-/** hart_enter - the hart enters @block at @pc; @mark: how it left the previous block */
+/** hart_enter - the hart enters @block at @pc; @mark: mark of the previous block */
 static inline void hart_enter(struct hart *hart, uint64_t pc, uint32_t block, unsigned int mark)
 {
 	hart_finish(hart, pc, mark);

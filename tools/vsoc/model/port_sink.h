@@ -50,10 +50,10 @@ struct port_sink {
 	struct fault fault;
 	bool active;
 	bool enable;
-	uint32_t fields;	/* of trPibControl, without Active, Enable and Empty */
+	uint32_t fields;	/* fields of trPibControl except Active, Enable and Empty */
 	uint64_t software_errors;
-	uint64_t bytes;		/* sent since power-up */
-	uint64_t dropped;	/* refused, or accepted and dropped, since power-up */
+	uint64_t bytes;		/* bytes sent since power-up */
+	uint64_t dropped;	/* bytes refused, or accepted and dropped, since power-up */
 	unsigned int fill;
 	uint8_t buffer[PORT_SINK_GRANULE];
 };

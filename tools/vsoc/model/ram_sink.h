@@ -76,8 +76,8 @@ struct ram_sink {
 	uint64_t wp;
 	uint32_t rp;
 	uint64_t software_errors;
-	uint64_t bytes;		/* accepted since power-up */
-	uint64_t dropped;	/* refused since power-up */
+	uint64_t bytes;		/* bytes accepted since power-up */
+	uint64_t dropped;	/* bytes refused since power-up */
 	unsigned int fill;
 	uint8_t buffer[RAM_SINK_GRANULE_MAX];
 	unsigned int posted;	/* granules in flight, oldest first */

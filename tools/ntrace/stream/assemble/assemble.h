@@ -26,7 +26,7 @@ struct assemble {
 	void *data;
 	uint64_t offset;
 	struct address_tracker addresses;
-	uint64_t address;		/* of the last message, if address_known */
+	uint64_t address;		/* address of the last message, if address_known */
 	bool address_known;
 	struct ntrace_reader follower;
 	struct ntrace_reader piece;

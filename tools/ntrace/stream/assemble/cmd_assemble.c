@@ -29,7 +29,7 @@ static const struct option_spec options_table[] = {
 
 /**
  * struct text - the input
- * @name: for messages
+ * @name: file name for messages
  * @number: number of the last line
  * @start: position of the next line in the buffer
  * @end: end of the data in the buffer
