@@ -150,7 +150,7 @@ struct memory {
 	size_t size;
 };
 
-/* Addresses with a 0x55 in them cannot be read. */
+/* Ranges that contain a byte 0x55 cannot be read. */
 static int read_memory(void *data, uint64_t address, void *buffer, size_t size)
 {
 	const struct memory *memory = data;

@@ -88,7 +88,7 @@ class Tree:
         return folder
 
     def included(self, path):
-        """Returns the files of this section that a file includes."""
+        """Yields the files of this section that a file includes."""
         for quote, name in INCLUDE.findall(self.text[path]):
             places = [self.root / "include" / name] if quote == "<" else [path.parent / name, self.root / name]
             for place in places:

@@ -8,7 +8,7 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 cd "$tmp" || exit 1
 
-# wrong TEXT STATUS PATTERN ARGUMENT...: one line, on stderr only.
+# wrong TEXT STATUS PATTERN ARGUMENT...: checks the status, and the only output, a line on stderr.
 wrong() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3

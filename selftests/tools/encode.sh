@@ -135,7 +135,7 @@ printf '0x10000\n0x10014\n0x10016\n0x10000\n' >"$tmp/jumpy"
 like "traps are reported" "traps between the PCs [1-9]" "$(cat "$tmp/summary")"
 like "and encoded as what the list does not tell apart" "BTYPE=1" "$("$ntrace" dump "$tmp/trace")"
 
-# complains TEXT STATUS PATTERN ARGUMENT...: one line on stderr.
+# complains TEXT STATUS PATTERN ARGUMENT...: checks the status, and the only output, a line on stderr.
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3

@@ -14,7 +14,7 @@ WORD = b"\xff\xff\xff\x7f"
 
 
 def mixed(files, draw):
-    """Yields (source, byte) in the order of the trace."""
+    """Returns [(source, byte)] in the order of the trace."""
     if not draw:
         return [(source, byte) for source, data in files for byte in data]
     left = [[source, data, 0] for source, data in files if data]

@@ -13,7 +13,7 @@ diag "seed $seed"
 hex() { printf '%b' "$(sed -E 's/([0-9A-Fa-f]{2}) */\\x\1/g' <<<"$*")"; }
 # frames OUT SEED SYNC ID=FILE...
 frames() { python3 "$top/selftests/tools/frames.py" "$@"; }
-# complains TEXT STATUS PATTERN ARGUMENT...: one line on stderr alone.
+# complains TEXT STATUS PATTERN ARGUMENT...: checks the status, and the only output, a line on stderr.
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3

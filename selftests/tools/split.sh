@@ -16,8 +16,8 @@ split() { "$ntrace" split "$@" >"$tmp/out" 2>"$tmp/err"; }
 json() { python3 -c "import json, sys; s = json.load(open(sys.argv[1])); print(($1))" "$tmp/out"; }
 # count: number of files in $tmp/dir
 count() { local files=("$tmp/dir"/*); echo "${#files[@]}"; }
-# complains TEXT STATUS PATTERN ARGUMENT...: prints the complaint and no table, and leaves $tmp/dir
-# as it was.
+# complains TEXT STATUS PATTERN ARGUMENT...: checks that split prints one complaint and no table, and
+# leaves $tmp/dir as it was.
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0 before
 	shift 3

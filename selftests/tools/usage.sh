@@ -8,7 +8,7 @@ set -uo pipefail
 ntrace=$top/build/ntrace
 shared=${NTRACE_SHARED:-$top/../shared}
 
-# complains TEXT STATUS PATTERN ARGUMENT...: prints exactly one line, on stderr only.
+# complains TEXT STATUS PATTERN ARGUMENT...: checks the status, and the only output, a line on stderr.
 complains() {
 	local text=$1 expected=$2 pattern=$3 rc=0
 	shift 3

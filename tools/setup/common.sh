@@ -18,9 +18,9 @@ die() { say "error: $*"; exit 1; }
 
 hash_text() { sha256sum | cut -c1-16; }
 
-# Prints the contents (not times) of files and directories that exist, in a
-# fixed order. Names are relative to the top of the tree, so that every clone
-# has the same hash.
+# hash_files PATH...: prints a hash of the contents (not the times) of files and
+# directories that exist. Names are relative to the top of the tree, so that
+# every clone has the same hash.
 hash_files() {
 	local path
 	for path in "$@"; do

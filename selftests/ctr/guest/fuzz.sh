@@ -21,7 +21,7 @@ grep -q ' /sys/fs/cgroup cgroup2 ' /proc/mounts ||
 ok "$churn times open and close" "$here/abi" "$type" churn "$churn"
 left_clean "after open and close"
 
-# perf record runs at the same time, as often as it happens to.
+# Meanwhile, a hart goes offline and online; when and how often does not matter.
 (while sleep 0.05; do
 	echo 0 >$cpu1
 	sleep 0.02

@@ -109,7 +109,7 @@ static noinline void buggy_double_free(void)
 
 static noinline void buggy_vmalloc(void)
 {
-	/* Stay within the page: an access after it would be an oops. */
+	/* The access stays within the page: after the page it would be an oops. */
 	char *memory = vmalloc(10 * eight);
 
 	if (memory)

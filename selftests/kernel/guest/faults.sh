@@ -11,7 +11,7 @@ declare -A bits=([no-empty]=1 [no-active]=2 [no-enable]=4 [wrong-type]=8 [newer-
 fault() { devmem $(($1 + 0xe00)) 32 "${bits[$2]:-0}"; }
 mend() { fault "$1" none; }
 place() { if [ "$1" = encoder ]; then encoder 0; else sink 0; fi; }
-# Reads the machine's clock in milliseconds, without starting a process.
+# Sets $now to the machine's clock in milliseconds, without starting a process.
 now() { now=$((${EPOCHREALTIME/./} / 1000)); }
 
 # After a fault, the path is unusable and disabled, and no call waits. After the repair, a capture

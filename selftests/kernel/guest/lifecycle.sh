@@ -56,7 +56,7 @@ is "$answer" ENODEV "START: ENODEV"
 ask configure
 is "$answer" ENODEV "CONFIGURE: ENODEV"
 echo 1 >$cpu1
-# On the debug kernel, the AUX area is already full.
+# On the debug kernel, the data area is already full.
 ask consume
 ask head
 before=$answer

@@ -7,7 +7,7 @@
  *        security wild TYPE               as user nobody: invalid values in the control page
  *        security setuid TYPE PATH        as user nobody: a child execs PATH, which is this
  *                                         program and setuid root
- *        security spin                    the child of setuid: runs until killed
+ *        security spin                    the work of the child of setuid
  *        security busy TYPE               users and events that exclude each other
  *        security traps TYPE CONFIG FILE  traces a program full of traps in user mode, and writes
  *                                         the AUX area to FILE; CONFIG: of the event, "kernel":

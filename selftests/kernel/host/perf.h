@@ -29,7 +29,7 @@ static struct {
 	unsigned int bindings[CPUS];
 	bool tracing[CPUS];
 	unsigned int programmed[CPUS];
-	/* captures through files, and whether the file is open */
+	/* captures through files */
 	bool file[CPUS];
 	struct ntrace_capture file_capture[CPUS];
 	bool file_open[CPUS];

@@ -17,8 +17,8 @@ make_sysroot() {
 	ln -s "$top/build/riscv64/ntrace" "$sysroot/usr/local/bin/ntrace"
 }
 
-# Prints two words: whether there are many messages, and whether one of them has the highest number
-# that fits. User addresses have at most 47 bits here; fields of full addresses omit bit 0.
+# Prints whether there are many messages, and whether all their numbers are below 2^47. Addresses of
+# user space have at most 47 bits here; fields of full addresses omit bit 0.
 highest() {
 	"$ntrace" dump --json "$1" | python3 -c 'import json, sys
 messages = [json.loads(line) for line in sys.stdin]

@@ -23,7 +23,7 @@ as_nobody() {
 # until_true COMMAND...: waits until it succeeds; fails if it never does
 until_true() { wait_for "$@" || { not_ok "never came true: $*"; return 1; }; }
 ended() { ! kill -0 "$1" 2>/dev/null; }
-# finish NAME PID: sets the exit status of a background process
+# finish NAME PID: waits for a background process and writes its exit status to NAME.rc
 finish() {
 	until_true ended "$2" || kill -KILL "$2"
 	wait "$2"

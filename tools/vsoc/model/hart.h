@@ -20,7 +20,7 @@
 enum {
 	HART_MARK_NONE,		/* before its end, or not yet */
 	HART_MARK_END,		/* after its last instruction */
-	HART_MARK_TAKEN,	/* after its last instruction, a taken branch */
+	HART_MARK_TAKEN,	/* before its end, or not at all */
 };
 
 /* A block, packed so that the emulator can pass it as one constant. */
