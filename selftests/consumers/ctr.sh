@@ -17,7 +17,7 @@ profile() {
 	is "${found[hot]:-}" emit,factor,product,sum "$name names the hot functions" || diag "$(head "$out/$name")"
 	ok "$name: ${found[equal]:-0} counts are those of perf script, of ${found[samples]:-0} samples" \
 		test "${found[equal]:-0}" -ge 20
-	is "${found[wrong]:-}" 0 "$name: all of them" || diag "$(<"$tmp/wrong")"
+	is "${found[wrong]:-}" 0 "$name: all counts are equal" || diag "$(<"$tmp/wrong")"
 	# The comparison must fail if some samples are missing.
 	judge "$format" "$program" "$out/branches" "$out/$name" drop=1000 2>/dev/null
 	ok "$name: losing one sample of a thousand would show" test "${found[wrong]:-0}" -ge 5

@@ -37,7 +37,7 @@ consumed() {
 	judge "$format" "$program" "$recorded/executed" "$out/$name" "$option"
 	is "${found[hot]:-}" by_count,emit,factor,product "$name names the hot functions" || diag "$(head "$out/$name")"
 	ok "$name: ${found[equal]:-0} counts are those of the witness" test "${found[equal]:-0}" -ge 20
-	is "${found[wrong]:-}" 0 "$name: all of them" || diag "$(<"$tmp/wrong")"
+	is "${found[wrong]:-}" 0 "$name: all counts are equal" || diag "$(<"$tmp/wrong")"
 	judge "$format" "$program" "$recorded/executed" "$out/$name" "$option" drop=100 2>/dev/null
 	ok "$name: losing one trace of a hundred would show" test "${found[wrong]:-0}" -ge 5
 }

@@ -39,7 +39,7 @@ for line in sys.stdin:
     word = line.split()
     if word[1] != word[4] or int(word[5], 16) - int(word[2], 16) not in (2, 4):
         print(line, end="")')" "" "and no more, but for what goes on behind a call"
-		ok "most of it is the same" test "$(comm -12 "$both/ours.fdata" "$both/theirs.fdata" | wc -l)" -ge 50
+		ok "most counts are equal" test "$(comm -12 "$both/ours.fdata" "$both/theirs.fdata" | wc -l)" -ge 50
 	else
 		skip "llvm-profgen and perf2bolt" "no perf that reads this perf.data"
 	fi

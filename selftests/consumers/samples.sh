@@ -6,7 +6,7 @@
 . "$(dirname "$0")/from_samples.sh"
 ok "trace a program in the guest" record_calculator || done_testing
 export_trace() { build/ntrace export --user --sysroot "$root" "$@" "$recorded/recording"; }
-ok "samples of it" export_trace -f perf-data --period 503 -o "$tmp/perf.data"
+ok "samples are exported" export_trace -f perf-data --period 503 -o "$tmp/perf.data"
 script=''
 if perf_for "$tmp/perf.data"; then
 	perf_reads=yes script=$tmp/script

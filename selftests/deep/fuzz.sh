@@ -15,6 +15,6 @@ for source in "$top"/selftests/fuzz/fuzz_*.c; do
 	[ -d "$top/selftests/fuzz/corpus/$name" ] && corpus+=("$top/selftests/fuzz/corpus/$name")
 	ok "$name finds nothing in $runs inputs" "$top/build/fuzz/$name" -runs="$runs" -seed="${SEED:-1}" -timeout=60 \
 		-rss_limit_mb=1024 -print_final_stats=1 -artifact_prefix="$tmp/" "${corpus[@]}"
-	is "$(awk '/stat::number_of_executed_units/ { print $2 }' "$tmp/.ok.err")" "$runs" "$name ran all of them"
+	is "$(awk '/stat::number_of_executed_units/ { print $2 }' "$tmp/.ok.err")" "$runs" "$name ran all inputs"
 done
 done_testing

@@ -560,7 +560,7 @@ static void test_read(void)
 	is_u64(read_some(user, 3000), 100, "memory ends: what has got there");
 	is_u64(control->tail, 100, "is consumed, and no more");
 	rest.user_end = user;
-	is_u64(read_some(user, 3000), (u64)-EFAULT, "no memory at all: EFAULT");
+	is_u64(read_some(user, 3000), (u64)-EFAULT, "no readable memory: EFAULT");
 	is_u64(control->tail, 100, "and nothing is consumed");
 	/* A read that wraps around the end of the data area. */
 	rest.user_end = NULL;

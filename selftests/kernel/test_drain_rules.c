@@ -351,7 +351,7 @@ static void test_whole(void)
 		ntrace_drain_end(feed, 0, false);
 		is_u64(drained(), 0, "%s: nor while others use it", table[i].what);
 		stop();
-		is_u64(drained(), bytes + table[i].gaps, "%s: all is there", table[i].what);
+		is_u64(drained(), bytes + table[i].gaps, "%s: all trace is there", table[i].what);
 		ok(control->loss == table[i].loss && control->lost == table[i].lost &&
 			   control->gaps == table[i].gaps &&
 			   (!table[i].gaps ||

@@ -169,7 +169,7 @@ static void test_identify(void)
 	hw.control_keeps = TR_CONTROL_ACTIVE;
 	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "no SMEM mode: refused");
 	fresh(0, 4, 40);
-	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "no memory at all: refused");
+	is_u64(ntrace_ramsink_init(component), (u64)-EOPNOTSUPP, "no memory: refused");
 }
 
 static void fresh_sram(u32 size)
@@ -227,7 +227,7 @@ static void test_sram(void)
 	ok(!platform.allocated && ntrace_ramsink_is_whole(sink), "no DMA, and read as a whole");
 	is_u64(ntrace_ramsink_program(component, &(struct ntrace_config){ 0 }), 0, "programmed");
 	ok(sink->ring_size == 256 && !sink->ring_dma && sink->ring == sink->buffer,
-	   "the ring is all of it");
+	   "the ring is the whole buffer");
 	for (u32 i = 0; i < 64; i++)
 		hw.data[i] = 0x03020100 + 0x04040404 * i;
 	hw.rp = 12;

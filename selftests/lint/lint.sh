@@ -55,7 +55,7 @@ known_licences() {
 	[ "$bad" -eq 0 ]
 }
 # REUSE-IgnoreEnd
-ok "the text of every licence is there" known_licences
+ok "the text of every licence exists" known_licences
 
 long_files() {
 	local found

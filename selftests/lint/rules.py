@@ -44,7 +44,7 @@ def fault(file, name):
     if text is None:
         return f"{file}: no such file"
     if name.startswith('"'):
-        return None if name in text else f"{file}: {name} is not there"
+        return None if name in text else f"{file}: {name} does not exist"
     # Defined at the start of a line, or an enumerator or macro.
     pattern = r"^(?:#define |[A-Za-z}].*\b)" + re.escape(name) + r"\b" if file.endswith((".c", ".h")) else re.escape(name)
     if not re.match(r"\w+$", name):

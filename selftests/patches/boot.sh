@@ -39,7 +39,7 @@ out=$results/boot
 judge any
 many any 500
 zero any illegal broken newest kernel mistyped missing
-is "${found[deepest]}" 127 "any: as deep as perf takes"
+is "${found[deepest]}" 127 "any: as deep as perf accepts"
 is "${found[classes]}" call,cond,indcall,indjump,jump,otherindjump,otherjump,ret,swap "any: every class of transfer"
 for name in b two; do
 	judge $name

@@ -98,7 +98,7 @@ fails "a listed one that is no longer there is an error" 'list: no mutant is lib
 only=(selftests/mutate/run --fixture "$fixture" --work "$tmp/work" --equivalent "$tmp/none" --only)
 ok "--only: one that is killed" "${only[@]}" lib/part.c:limited:negate:0
 fails "--only: one that survives" 'survived: lib/part.c:21' "${only[@]}" lib/part.c:ignored:arithmetic:0
-fails "--only: one that is not there" 'no mutant lib/part.c:limited:negate:7' "${only[@]}" lib/part.c:limited:negate:7
+fails "--only: a missing mutant" 'no mutant lib/part.c:limited:negate:7' "${only[@]}" lib/part.c:limited:negate:7
 sed -i 's/return 0;/return 1;/' "$fixture/test_part.c"
 fails "tests that fail without a mutant are refused" 'test_part fails without a mutant' "${only[@]}" lib/part.c:limited:negate:0
 

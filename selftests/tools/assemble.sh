@@ -136,8 +136,8 @@ is "$(made '{"tcode":9,"bytes":"240de88c040000ff","SYNC":3,"ICNT":0,"ADDRESS":"0
 is "$(made '{"tcode":56,"bytes":"e0000003"}')" "e0 00 00 03" "a vendor's message has bytes and no fields"
 is "$(made '{"name":"DirectBranch","ICNT":3,"names":{"x":"\u00e9\ud83d\ude00\n"},"flags":[]}')" "0c 0f" "strings with escapes"
 
-# refuses WHAT LINE PATTERN TEXT PARAMETER...: prints one complaint that names file and line, and no
-# output.
+# refuses WHAT LINE PATTERN TEXT PARAMETER...: checks that the only output is one complaint, which
+# names file and line.
 refuses() {
 	local what=$1 number=$2 pattern=$3 text=$4 rc=0
 	shift 4

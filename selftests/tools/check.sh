@@ -13,7 +13,7 @@ hex() { printf '%b' "$(sed -E 's/([0-9A-Fa-f]{2}) */\\x\1/g' <<<"$*")"; }
 hex 24 15 00 0B FF 10 71 D8 7B >"$tmp/good.nex"
 "$ntrace" check "$tmp/good.nex" >"$tmp/out" 2>"$tmp/err"
 is $? 0 "a good trace: status 0"
-is "$(cat "$tmp/out" "$tmp/err")" "2 messages: 0 errors, 0 warnings, 0 infos" "a good trace: the totals alone"
+is "$(cat "$tmp/out" "$tmp/err")" "2 messages: 0 errors, 0 warnings, 0 infos" "a good trace: only the totals"
 is "$("$ntrace" check - <"$tmp/good.nex")" "$(cat "$tmp/out")" "- is standard input"
 is "$(dd if="$tmp/good.nex" conv=swab status=none | { cat; } >"$tmp/swapped.nex"
 	truncate -s 8 "$tmp/swapped.nex"; "$ntrace" check --words16 "$tmp/swapped.nex" | tail -n 1)" \

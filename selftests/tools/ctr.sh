@@ -14,7 +14,7 @@ wrong() {
 	shift 3
 	"$ntrace" ctr "$@" >out 2>err </dev/null || rc=$?
 	is "$rc $(wc -l <err) $(wc -c <out)" "$expected 1 0" "$text"
-	like "$text: says so" "$pattern" "$(cat err)"
+	like "$text: its message" "$pattern" "$(cat err)"
 }
 
 cat >ring <<-'END'

@@ -174,7 +174,7 @@ complains "a byte 0 in a comment" 1 "bad: line 2: not a PC" --pcs "$tmp/bad" "${
 printf '0x10000000000000000\n' >"$tmp/bad"
 complains "a PC of 65 bits" 1 "bad: line 1: not a PC" --pcs "$tmp/bad" "${trace[@]}"
 head -c 100000 /dev/zero >"$tmp/bad"
-complains "no text at all" 1 "bad: line 1: too long" --pcs "$tmp/bad" "${trace[@]}"
+complains "not a text file" 1 "bad: line 1: too long" --pcs "$tmp/bad" "${trace[@]}"
 printf 'Trace 0: 0x7f10 [00000000/00000' >"$tmp/bad"
 complains "a log that is cut" 1 "bad: line 1: damaged 'Trace' line" --exec-log "$tmp/bad" "${trace[@]}"
 printf 'ntrace-ingress 1 xlen=64 itype=4 groups=1 port=block\nc priv=2\n' >"$tmp/bad"

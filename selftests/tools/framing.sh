@@ -26,8 +26,7 @@ complains() {
 	fi
 }
 
-# A message of each kind; the file also notes their places. Then sync and trace off of four c.nop,
-# repeatedly.
+# A message of each kind; sync and trace off of four c.nop, repeatedly; and the memory with the c.nop.
 {
 	hex 24 0D 08 E0 7F 10 71 D8 7B 70 D0 1D 1D F8 FF FF 08 C8 3B 0C 90 07 20 00 05 D0 20 07
 	hex 6C 48 05 58 0B 78 27 84 40 25 17 2C C9 00 13 30 08 15 00 13 74 10 21 20 09 0B

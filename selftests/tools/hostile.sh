@@ -52,7 +52,7 @@ for command in "${commands[@]}"; do
 		"$ntrace" "${argv[@]}" >"$tmp/out" 2>"$tmp/err" </dev/null || rc=$?
 		((rc <= 3)) || bad+=" $kind:$rc"
 	done
-	is "$bad" "" "ntrace ${command//$tmp\//}: ends with a status of its own"
+	is "$bad" "" "ntrace ${command//$tmp\//}: exits by itself"
 done
 
 # ---- work by bytes ----

@@ -226,7 +226,7 @@ complains "a directory that is a file" 1 "not a directory: -o names the director
 complains "a missing source" 1 "the frames have no bytes of source 0x44" --framing coresight:0x44 -o "$tmp/dir" "$tmp/three.fr"
 : >"$tmp/empty"
 complains "nothing in frames" 1 "the frames have no bytes of any source" --framing coresight -o "$tmp/dir" "$tmp/empty"
-complains "nothing at all" 1 "the trace has no message with a SRC" --params srcbits=2 -o "$tmp/dir" "$tmp/empty"
+complains "an empty input" 1 "the trace has no message with a SRC" --params srcbits=2 -o "$tmp/dir" "$tmp/empty"
 complains "an ELF file" 1 "not a trace: the file is an ELF file" --framing coresight -o "$tmp/dir" "$ntrace"
 # A full disk: no file is left.
 mkdir "$tmp/dir"

@@ -40,7 +40,7 @@ done
 complains "top: a command" 2 "'x': use 'ntrace record' to trace a command" top x
 complains "top: harts and processes" 2 "per-process and system-wide tracing" top -a -p 1
 complains "top: a delay that is none" 2 "option --delay: 'x' is not a number" top -d x
-complains "top: no time at all" 2 "option --share: '0' is not a number from 0.001 to 100" top --share 0
+complains "top: a share of 0" 2 "option --share: '0' is not a number from 0.001 to 100" top --share 0
 complains "top: unknown sort key" 2 "neither instructions nor calls" top --sort size
 complains "trigger: nothing to trace" 2 "no command to trace, and no process" trigger
 complains "trigger: a time without a function" 2 "over needs --call" trigger --over 1ms true

@@ -191,7 +191,7 @@ static void while_running(void)
 	all_write(TR_CONTROL, TR_CONTROL_ACTIVE);
 	all_write(TR_CONTROL, on);
 	all_write(FAULT_REGISTER, FAULT_NO_ENABLE | FAULT_NO_EMPTY);
-	ok(all_read(FAULT_REGISTER, ~0u, FAULT_NO_ENABLE | FAULT_NO_EMPTY), "takes faults");
+	ok(all_read(FAULT_REGISTER, ~0u, FAULT_NO_ENABLE | FAULT_NO_EMPTY), "accepts faults");
 	all_write(TR_CONTROL, TR_CONTROL_ACTIVE);
 	ok(all_read(TR_CONTROL, on | TR_CONTROL_EMPTY, on),
 	   "then Enable is unchanged, and Empty stays 0");

@@ -52,7 +52,7 @@ static void registers(void)
 	is_hex(attempt(TR_TE_FILTER_CONTROL(2), ~0u), 0, "filter 2 does not exist");
 	is_hex(attempt(TR_TE_COMP_CONTROL(0), ~0u), 0xf770,
 	       "inputs that are not there land on iaddr");
-	is_hex(attempt(TR_TE_COMP_CONTROL(0), 0x5), 0x5, "context is there");
+	is_hex(attempt(TR_TE_COMP_CONTROL(0), 0x5), 0x5, "context exists");
 	is_hex(attempt(TR_TE_COMP_P_MATCH_HIGH(2), 0xa5a5a5a5), 0xa5a5a5a5, "match values");
 	is_hex(attempt(TR_TE_COMP_S_MATCH_LOW(2), 0x5a5a5a5a), 0x5a5a5a5a, "of P and S");
 	is_hex(attempt(TR_TE_COMP_CONTROL(3), ~0u), 0, "comparator 3 does not exist");

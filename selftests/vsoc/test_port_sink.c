@@ -74,7 +74,7 @@ static void pib_registers(void)
 {
 	fresh_pib();
 	is_hex(port_sink_read(&sink, TR_IMPL), 0xa01, "PIB: version 1.0, type 0xa");
-	is_hex(attempt(ACTIVE | 0x50), ACTIVE | EMPTY | 0x50, "mode 5 is there");
+	is_hex(attempt(ACTIVE | 0x50), ACTIVE | EMPTY | 0x50, "mode 5 exists");
 	is_hex(attempt(ACTIVE | 0x80), ACTIVE | EMPTY, "mode 8 is not, and lands on 0");
 	is_hex(attempt(ACTIVE | 0x350), ACTIVE | EMPTY | 0x250,
 	       "calibration in serial mode, no centred clock");

@@ -58,7 +58,7 @@ static void test_sram(void)
 
 	ok(!ioctl(fd, NTRACE_IOC_INFO, &info) && info.sink_size_max == 4096 &&
 		   (info.sink_impl >> 12 & 3) == 1,
-	   "INFO: a memory of 4 KiB of its own");
+	   "INFO: a sink with 4 KiB of memory");
 	configure(fd, &config);
 	ok(config.sink_size == 4096, "CONFIGURE: it is what there is");
 	area = map(fd, &config);

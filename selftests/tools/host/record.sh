@@ -21,7 +21,7 @@ sum_of() {
 is "$(query "$tmp/report.json" "report['gaps'], len(report['errors']), report['lost']['bytes']")" "(0, 0, 0)" \
 	"report: the trace is whole" || diag "$(query "$tmp/report.json" "report['errors'], report['notes']")"
 is "$(sum_of counted calls)" 1750 "calls: direct, indirect and tail calls"
-is "$(sum_of counted instructions)" $((1750 * 9)) "instructions: every one of them"
+is "$(sum_of counted instructions)" $((1750 * 9)) "instructions: the total"
 is "$(sum_of tail calls) $(sum_of tail instructions)" "250 250" "a function of one jump"
 is "$(sum_of twice calls)" 301 "a loop to the first instruction is no call; the forked child counts"
 is "$(sum_of twice instructions)" $((300 * 7 + 11)) "instructions of the loop"

@@ -270,7 +270,7 @@ int sideband_drain(struct sideband *sideband)
 
 /* ---- state at the start of the recording ---- */
 
-/* One module or kind of generated code, while /proc/kallsyms is read. */
+/* A module or a kind of generated code; state while /proc/kallsyms is read. */
 struct region {
 	char module[64];	/* "" = the kernel itself */
 	uint64_t first;

@@ -33,7 +33,10 @@ struct pc_blocks {
 	uint32_t parcels;
 };
 
-/** pc_blocks_init - space, isa, take and data are set. Return: 0 or NTRACE_ERR_NOMEM */
+/**
+ * pc_blocks_init - begin; the caller has set space, isa, take and data. Return: 0 or
+ * NTRACE_ERR_NOMEM
+ */
 int pc_blocks_init(struct pc_blocks *blocks);
 void pc_blocks_free(struct pc_blocks *blocks);
 
