@@ -13,7 +13,7 @@ mandir ?= $(datarootdir)/man
 pkgconfigdir ?= $(libdir)/pkgconfig
 bashcompletiondir ?= $(datarootdir)/bash-completion/completions
 udevrulesdir ?= $(prefix)/lib/udev/rules.d
-# Directory where Python looks below this prefix; Debian uses its own ones.
+# Directory where Python looks below this prefix; Debian has other directories.
 pythondir ?= $(prefix)/lib/python3$(if $(wildcard /etc/debian_version),$(if \
 	$(filter-out /usr,$(prefix)),.$(PYTHON_MINOR))/dist-packages,.$(PYTHON_MINOR)/site-packages)
 PYTHON_MINOR = $(shell python3 -c 'import sys; print(sys.version_info[1])')

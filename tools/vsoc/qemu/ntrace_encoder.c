@@ -34,8 +34,9 @@ static void deliver(void *opaque, const struct trace_encoder_setup *setup)
     work->s = opaque;
     work->setup = *setup;
     /*
-     * async_run_on_cpu() kicks the hart, which leaves its block chain before the next block. If the
-     * hart wrote the register itself, that is directly after the store.
+     * async_run_on_cpu() kicks the hart, which leaves its block chain before
+     * the next block. If the hart wrote the register itself, that is directly
+     * after the store.
      */
     async_run_on_cpu(work->s->cpu, apply_work, RUN_ON_CPU_HOST_PTR(work));
 }
@@ -259,18 +260,25 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
     DEFINE_PROP_UINT32("filters", NTraceEncoder, filters, 4),
     DEFINE_PROP_UINT32("comparators", NTraceEncoder, comparators, 4),
-    /* Number of external trigger inputs, and of outputs; TRACE_ENCODER_TRIGGER_IN pulses inputs. */
+    /*
+     * Number of external trigger inputs, and of outputs;
+     * TRACE_ENCODER_TRIGGER_IN pulses inputs.
+     */
     DEFINE_PROP_UINT32("triggers", NTraceEncoder, triggers, 2),
     DEFINE_PROP_UINT32("scontext-bits", NTraceEncoder, scontext_bits, 32),
     /* Act as if firmware had cleared mstateen0.HSCONTXT. */
     DEFINE_PROP_BOOL("scontext-closed", NTraceEncoder, scontext_closed, false),
     DEFINE_PROP_UINT32("timestamp-bits", NTraceEncoder, timestamp_bits, 48),
-    /* Messages with a TSTAMP field: "sync", "branch" (the default: sync and branch) or "all" */
+    /*
+     * Messages with a TSTAMP field: "sync", "branch" (the default: sync and
+     * branch) or "all"
+     */
     DEFINE_PROP_STRING("timestamps", NTraceEncoder, timestamps),
     DEFINE_PROP_BOOL("active-at-reset", NTraceEncoder, active_at_reset, false),
     /*
-     * bandwidth: bytes that leave the encoder while its hart retires 1,000 parcels (2 KB) of
-     * instructions; 0 = unlimited. fifo: bytes that the queue holds.
+     * bandwidth: bytes that leave the encoder while its hart retires 1,000
+     * parcels (2 KB) of instructions; 0 = unlimited. fifo: bytes that the queue
+     * holds.
      */
     DEFINE_PROP_UINT32("bandwidth", NTraceEncoder, bandwidth, 0),
     DEFINE_PROP_UINT32("fifo", NTraceEncoder, fifo, 256),
@@ -278,11 +286,20 @@ static const Property properties[] = {
     DEFINE_PROP_STRING("fault", NTraceEncoder, fault),
     DEFINE_PROP_UINT32("fault-drop", NTraceEncoder, fault_drop, 4096),
     DEFINE_PROP_STRING("log", NTraceEncoder, log_name),
-    /* Check the CTR of all harts: the file gets the differences and, at the end, the counts. */
+    /*
+     * Check the CTR of all harts: the file gets the differences and, at the
+     * end, the counts.
+     */
     DEFINE_PROP_STRING("ctr-check", NTraceEncoder, ctr_check_name),
-    /* Falsify record number N of each model, or the next one after it; the check must find it. */
+    /*
+     * Falsify record number N of each model, or the next one after it; the
+     * check must find it.
+     */
     DEFINE_PROP_UINT64("ctr-check-mutate", NTraceEncoder, ctr_check_mutate, 0),
-    /* Depths that sctrdepth accepts, per hart: "16+64:256"; an empty part means all. */
+    /*
+     * Depths that sctrdepth accepts, per hart: "16+64:256"; an empty part means
+     * all.
+     */
     DEFINE_PROP_STRING("ctr-depths", NTraceEncoder, ctr_depths),
     /* Fields of xctrctl besides the mandatory ones, per hart: "0:0xff00". */
     DEFINE_PROP_STRING("ctr-control", NTraceEncoder, ctr_control),

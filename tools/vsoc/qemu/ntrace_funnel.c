@@ -11,8 +11,8 @@
 #include "ntrace/trace_control.h"
 
 /*
- * Locks are taken from encoder to sink, so a funnel may flush to the next component while its own
- * lock is held.
+ * Locks are taken from encoder to sink, so a funnel may flush to the next
+ * component while its own lock is held.
  */
 static bool port_put(void *opaque, unsigned int input, const uint8_t *data,
                      size_t size)
@@ -43,9 +43,9 @@ struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input)
 }
 
 /*
- * System time in virtual nanoseconds; with -icount, in instructions of all harts. A hart reads it
- * in the middle of a block, which QEMU forbids unless can_do_io is set. The instruction count then
- * always includes the whole block.
+ * System time in virtual nanoseconds; with -icount, in instructions of all
+ * harts. A hart reads it in the middle of a block, which QEMU forbids unless
+ * can_do_io is set. The instruction count then always includes the whole block.
  */
 static uint64_t system_time(void)
 {
@@ -90,7 +90,10 @@ static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 
     qemu_spin_lock(&s->lock);
     value = funnel_read(&s->funnel, offset);
-    /* The model has no clock. Each poll of Control lets time pass, so that Empty becomes 1. */
+    /*
+     * The model has no clock. Each poll of Control lets time pass, so that
+     * Empty becomes 1.
+     */
     if (offset == TR_FUNNEL_CONTROL) {
         funnel_advance(&s->funnel);
     }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Trace port of a hart: functions that translated code and the trap entry call. */
+/*
+ * Trace port of a hart: functions that translated code and the trap entry call.
+ */
 #include "qemu/osdep.h"
 #include "cpu.h"
 #include "exec/helper-proto.h"
@@ -43,7 +45,10 @@ void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
     }
     env->ntrace_mark = HART_MARK_NONE;
     if (!interrupt && cause == RISCV_EXCP_SEMIHOST) {
-        /* No trap: the emulator executes the EBREAK itself and continues after it. */
+        /*
+         * No trap: the emulator executes the EBREAK itself and continues after
+         * it.
+         */
         hart_step(env->ntrace, env->pc, privilege(env), mark);
     } else {
         hart_trap(env->ntrace, env->pc, interrupt,

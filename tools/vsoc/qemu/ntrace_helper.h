@@ -39,7 +39,10 @@ RISCVException ntrace_csrrw(CPURISCVState *env, int csrno, target_ulong *value,
 void ntrace_ctr_clear_begin(CPURISCVState *env);
 void ntrace_ctr_clear(CPURISCVState *env);
 
-/* Bits of cs_base: what the translation of a block does besides its instructions. */
+/*
+ * Bits of cs_base: what the translation of a block does besides its
+ * instructions.
+ */
 #define NTRACE_TB_TRACED 1
 #define NTRACE_TB_CTR 2
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One page with the registers of SiFive's v0 encoder, as a front end to an encoder and a sink that
- * are not mapped themselves.
+ * One page with the registers of SiFive's v0 encoder, as a front end to an
+ * encoder and a sink that are not mapped themselves.
  */
 #include "qemu/osdep.h"
 #include "ntrace.h"

@@ -23,7 +23,10 @@ QEMU_BUILD_BUG_ON(NTRACE_FUNNEL_BASE + TOPOLOGY_HARTS_MAX * TR_COMPONENT_SIZE >
 
 #define V0_SINK_BYTES 8
 
-/* In DRAM, above the images that the machine loads and below the device tree at the end. */
+/*
+ * In DRAM, above the images that the machine loads and below the device tree at
+ * the end.
+ */
 #define MEMORY_BASE 0xb0000000u
 #define MEMORY_MAX (128 * MiB)
 
@@ -146,7 +149,10 @@ static void wire(const struct topology *topology,
     }
 }
 
-/* Names the device under /machine, where tests can change its properties at run time. */
+/*
+ * Names the device under /machine, where tests can change its properties at run
+ * time.
+ */
 static DeviceState *create(MachineState *machine,
                            const struct topology_node *node)
 {
@@ -261,7 +267,10 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
     }
     qemu_fdt_setprop_sized_cells(fdt, path, "reg", 2, address_of(node), 2,
                                  (uint64_t)TR_COMPONENT_SIZE);
-    /* Adds the properties of a timestamp unit: internal system time is virtual nanoseconds. */
+    /*
+     * Adds the properties of a timestamp unit: internal system time is virtual
+     * nanoseconds.
+     */
     if (!v0 && (node->kind == TOPOLOGY_ENCODER ||
                 node->kind == TOPOLOGY_FUNNEL)) {
         qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
@@ -279,8 +288,8 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
 }
 
 /*
- * Adds one end of an edge. Ports are numbered if a node may have several ports of the same
- * direction.
+ * Adds one end of an edge. Ports are numbered if a node may have several ports
+ * of the same direction.
  */
 static void add_endpoint(void *fdt, const struct topology_node *node,
                          const char *ports_name, unsigned int number,
