@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Contexts: which address space a hart is in. What Ownership messages tell
- * (N-Trace 1.0, Ownership) chooses one of the spaces registered here.
+ * Contexts: which address space a hart is in. Ownership messages (N-Trace 1.0, Ownership) choose
+ * one of the spaces registered here.
  */
 #ifndef NTRACE_CONTEXT_H
 #define NTRACE_CONTEXT_H
@@ -13,14 +13,14 @@ extern "C" {
 #endif
 
 /**
- * struct ntrace_context - what is known of the state of a hart
+ * struct ntrace_context - the known state of a hart
  * @scontext: CSR scontext, valid with @scontext_known
  * @hcontext: CSR hcontext, valid with @hcontext_known
  * @prv: privilege: 0 U, 1 S, 3 M, valid with @prv_known
  * @v: virtual: VU, VS; false while @prv_known is false
- * @scontext_known: an Ownership message of FORMAT 2 told it
- * @hcontext_known: an Ownership message of FORMAT 3 told it
- * @prv_known: any Ownership message told it
+ * @scontext_known: an Ownership message of FORMAT 2 has set @scontext
+ * @hcontext_known: an Ownership message of FORMAT 3 has set @hcontext
+ * @prv_known: any Ownership message has set @prv and @v
  */
 struct ntrace_context {
 	uint64_t scontext;
@@ -44,16 +44,16 @@ NTRACE_API const char *ntrace_context_privilege(const struct ntrace_context *con
  * struct ntrace_context_match - contexts that a space belongs to
  * @size: sizeof(struct ntrace_context_match) of the caller
  * @scontext: compared in the bits of @scontext_mask
- * @scontext_mask: 0 = any, known or not; else an unknown one does not match
+ * @scontext_mask: 0 = any scontext, known or not; else an unknown scontext does not match
  * @hcontext: compared in the bits of @hcontext_mask
  * @hcontext_mask: as @scontext_mask
  * @prv: compared in the bits of @prv_mask
  * @prv_mask: 0 = any, 3 = exactly @prv, 2 with @prv 0 = U and S
- * @v: a space of a guest (VU, VS) or one of the host: there is no wildcard, since an address of a
- *     guest means nothing in a space of the host
+ * @v: a space of a guest (VU, VS) or of the host. There is no wildcard, since an address of a guest
+ *     means nothing in a space of the host
  *
- * M-mode knows no contexts: a match that compares scontext or hcontext without comparing the
- * privilege does not hold for it.
+ * M-mode has no contexts: a match that compares scontext or hcontext but not the privilege never
+ * matches M-mode.
  */
 struct ntrace_context_match {
 	size_t size;
@@ -71,17 +71,17 @@ struct ntrace_contexts;
 /** ntrace_contexts_new - an empty registry. Return: 0 or NTRACE_ERR_NOMEM. */
 NTRACE_API int ntrace_contexts_new(struct ntrace_contexts **contexts);
 
-/** ntrace_contexts_free - gives back all spaces too; NULL is allowed */
+/** ntrace_contexts_free - releases all spaces too; NULL is allowed */
 NTRACE_API void ntrace_contexts_free(struct ntrace_contexts *contexts);
 
 /**
- * ntrace_contexts_add - say where a space belongs
+ * ntrace_contexts_add - register the contexts of a space
  * @contexts: a registry
  * @space: space, referenced by the registry
  * @match: its contexts, copied
  *
- * Return: 0, NTRACE_ERR_INVALID (@match has another size, a value has bits that its mask has not,
- * a guest in M-mode), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (@match has another size, a value has bits outside its mask, a
+ * guest in M-mode), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_contexts_add(struct ntrace_contexts *contexts, struct ntrace_space *space,
 				   const struct ntrace_context_match *match);
@@ -91,8 +91,8 @@ NTRACE_API int ntrace_contexts_add(struct ntrace_contexts *contexts, struct ntra
  * @contexts: a registry
  * @context: state of the hart
  *
- * Of those that match, the one that compares the most bits (of all masks together), of equal ones
- * the one added last.
+ * Of all matches the one that compares the most bits (over all masks) wins, among equal ones the
+ * one added last.
  * Return: the space, owned by the registry; NULL if none matches.
  */
 NTRACE_API struct ntrace_space *ntrace_contexts_find(const struct ntrace_contexts *contexts,
@@ -101,7 +101,7 @@ NTRACE_API struct ntrace_space *ntrace_contexts_find(const struct ntrace_context
 /**
  * ntrace_contexts_version - changes with every ntrace_contexts_add()
  *
- * For callers that keep what ntrace_contexts_find() gave.
+ * For callers that cache results of ntrace_contexts_find().
  */
 NTRACE_API uint64_t ntrace_contexts_version(const struct ntrace_contexts *contexts);
 

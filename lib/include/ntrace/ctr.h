@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Control Transfer Records (CTR 1.0: Smctr and Ssctr): registers, records, what
- * perf makes of them, and a software model that is fed with retired transfers.
+ * Control Transfer Records (CTR 1.0: Smctr and Ssctr): registers, records, their perf
+ * representation, and a software model fed with retired transfers.
  *
- * "1.0" is the ratified specification, "draft" is v0.1.4 of 2023, which has almost
- * every bit elsewhere. Which one a ring or hart has is said by the caller and never
- * guessed. Allocation free and without global state; the caller owns every struct.
+ * "1.0" is the ratified specification, "draft" is v0.1.4 of 2023, which places almost every bit
+ * elsewhere. The caller states the layout of a ring or hart; the library never guesses it. All
+ * functions work without allocation and global state; the caller owns every struct.
  */
 #ifndef NTRACE_CTR_H
 #define NTRACE_CTR_H
@@ -24,9 +24,8 @@ enum ntrace_ctr_layout {
 };
 
 /*
- * Fields of mctrctl, sctrctl and vsctrctl that both have: name, bit in 1.0, bit in the
- * draft. The library speaks of them in the places of 1.0; ntrace_ctr_control_to_raw()
- * and its counterpart translate.
+ * Fields of mctrctl, sctrctl and vsctrctl in both layouts: name, bit in 1.0, bit in the draft. The
+ * library uses the bit positions of 1.0; ntrace_ctr_control_to_raw() and its counterpart translate.
  */
 /* clang-format off */
 #define NTRACE_CTR_FIELDS(FIELD)	\
@@ -63,15 +62,15 @@ enum ntrace_ctr_bit { NTRACE_CTR_FIELDS(NTRACE_CTR_BIT_ENUM) };
 #define NTRACE_CTR_CTL_MASK(name, ratified, draft) | UINT64_C(1) << (ratified)
 #define NTRACE_CTR_CTL_ALL (UINT64_C(0) NTRACE_CTR_FIELDS(NTRACE_CTR_CTL_MASK))
 
-/* Fields without which there is no CTR; LCOFIFRZ as well where Sscofpmf is. */
+/* Fields that every CTR implementation has; LCOFIFRZ is also required with Sscofpmf. */
 #define NTRACE_CTR_CTL_REQUIRED                                                                    \
 	(NTRACE_CTR_CTL(U) | NTRACE_CTR_CTL(S) | NTRACE_CTR_CTL(M) | NTRACE_CTR_CTL(BPFRZ))
 
-/* Fields of the control registers that only the draft has. */
+/* Fields of the control registers in the draft only. */
 #define NTRACE_CTR_DRAFT_CLR		(UINT64_C(1) << 7)	/* write 1: clears the ring */
 #define NTRACE_CTR_DRAFT_DEPTH_SHIFT	16			/* four bits */
 #define NTRACE_CTR_DRAFT_DEPTH		(UINT64_C(0xf) << NTRACE_CTR_DRAFT_DEPTH_SHIFT)
-#define NTRACE_CTR_DRAFT_ETEN		(UINT64_C(1) << 38)	/* external traps at all */
+#define NTRACE_CTR_DRAFT_ETEN		(UINT64_C(1) << 38)	/* enables external traps */
 
 /* CSR numbers */
 enum ntrace_ctr_csr {
@@ -93,26 +92,26 @@ enum ntrace_ctr_csr {
 	NTRACE_CTR_CSR_DRAFT_MCTRSTATUS = 0x383,
 };
 
-/* xiselect of logical entry 0, and what follows */
+/* xiselect of logical entry 0; the following values select the next entries */
 #define NTRACE_CTR_SELECT 0x200
 #define NTRACE_CTR_ENTRIES_MAX 256
 
 /* The instruction SCTRCLR (1.0). */
 #define NTRACE_CTR_INSN_SCTRCLR 0x10400073u
 
-/* Bit of mstateen0 and hstateen0 that opens CTR, and that of xiselect and xireg. */
+/* Bit of mstateen0 and hstateen0 that permits access to CTR, and the bit for xiselect and xireg. */
 #define NTRACE_CTR_STATEEN		(UINT64_C(1) << 54)
 #define NTRACE_CTR_STATEEN_DRAFT	(UINT64_C(1) << 55)
 #define NTRACE_CTR_STATEEN_CSRIND	(UINT64_C(1) << 60)
 
-/* Codes of the depth: entries are 16 << code. */
+/* DEPTH codes: the number of entries is 16 << code. */
 #define NTRACE_CTR_DEPTH_CODES 5
 
 /**
  * struct ntrace_ctr_status - sctrstatus
- * @wrptr: physical slot that the next record goes to
+ * @wrptr: physical slot of the next record
  * @frozen: nothing is recorded
- * @wrapped: draft only: @wrptr has gone round since the bit was cleared
+ * @wrapped: draft only: @wrptr has wrapped since the bit was cleared
  */
 struct ntrace_ctr_status {
 	uint8_t wrptr;
@@ -123,24 +122,24 @@ struct ntrace_ctr_status {
 
 /**
  * ntrace_ctr_control_to_raw - value of an xctrctl register
- * @layout: which one
+ * @layout: register layout
  * @control: NTRACE_CTR_CTL() masks; in the draft NTRACE_CTR_DRAFT_ETEN as well
  *
- * Return: the value as a CSR write takes it; draft: CLR and DEPTH are 0.
+ * Return: the value for a CSR write; draft: CLR and DEPTH are 0.
  */
 NTRACE_API uint64_t ntrace_ctr_control_to_raw(enum ntrace_ctr_layout layout, uint64_t control);
 
 /**
  * ntrace_ctr_control_from_raw - the same in the other direction
  *
- * Return: NTRACE_CTR_CTL() masks, and NTRACE_CTR_DRAFT_ETEN of the draft; bits that are
- * no such field are dropped.
+ * Return: NTRACE_CTR_CTL() masks, and NTRACE_CTR_DRAFT_ETEN in the draft; all other bits are
+ * dropped.
  */
 NTRACE_API uint64_t ntrace_ctr_control_from_raw(enum ntrace_ctr_layout layout, uint64_t raw);
 
 /**
  * ntrace_ctr_field_name - name of a field of xctrctl
- * @layout: which one
+ * @layout: register layout
  * @bit: bit number in that layout, 0..63
  *
  * Return: a constant string as the specification spells it, or NULL.
@@ -156,7 +155,7 @@ NTRACE_API const char *ntrace_ctr_field_name(enum ntrace_ctr_layout layout, unsi
  */
 NTRACE_API int ntrace_ctr_depth_to_raw(enum ntrace_ctr_layout layout, unsigned int entries);
 
-/** ntrace_ctr_depth_from_raw - entries of a DEPTH code, 0 for one that is reserved */
+/** ntrace_ctr_depth_from_raw - number of entries for a DEPTH code, 0 for a reserved code */
 NTRACE_API unsigned int ntrace_ctr_depth_from_raw(enum ntrace_ctr_layout layout, unsigned int raw);
 
 /** ntrace_ctr_status_to_raw - value of sctrstatus */
@@ -213,21 +212,21 @@ enum ntrace_ctr_type {
 #define NTRACE_CTR_DATA_CC_SHIFT	16
 #define NTRACE_CTR_DATA_CC		(UINT64_C(0xffff) << NTRACE_CTR_DATA_CC_SHIFT)
 
-/** struct ntrace_ctr_entry - an entry as the registers have it */
+/** struct ntrace_ctr_entry - an entry as the registers hold it */
 struct ntrace_ctr_entry {
 	uint64_t source;	/* ctrsource */
 	uint64_t target;	/* ctrtarget */
 	uint64_t data;		/* ctrdata */
 };
 
-/* What a hart records beside the addresses; all optional. */
+/* Optional parts of a record that a hart may implement. */
 enum ntrace_ctr_feature {
 	NTRACE_CTR_HAS_TYPE = 1 << 0,
 	NTRACE_CTR_HAS_MISPREDICT = 1 << 1,
 	NTRACE_CTR_HAS_CYCLES = 1 << 2,
 };
 
-/* Where an address is, by its value alone: CTR does not record privilege. */
+/* Half of the address space, by the address alone: CTR does not record privilege. */
 enum ntrace_ctr_space {
 	NTRACE_CTR_SPACE_UNKNOWN,	/* hidden, or no valid record */
 	NTRACE_CTR_SPACE_USER,
@@ -235,17 +234,17 @@ enum ntrace_ctr_space {
 };
 
 /**
- * struct ntrace_ctr_record - an entry, taken apart
- * @from: address of the instruction, or of the trapped one; 0 if hidden
- * @to: where control went; of a branch not taken the next instruction; 0 if hidden
- * @cycles: since the record before, while CTR was active; 0 unless @cycles_known
+ * struct ntrace_ctr_record - a decoded entry
+ * @from: address of the transferring or trapped instruction; 0 if hidden
+ * @to: target; for a branch not taken the next instruction; 0 if hidden
+ * @cycles: cycles since the previous record during which CTR was active; 0 unless @cycles_known
  * @type: enum ntrace_ctr_type; 0 without NTRACE_CTR_HAS_TYPE
  * @from_space, @to_space: enum ntrace_ctr_space
- * @valid: the entry holds a record; all else is 0 if not
- * @mispredicted: of no meaning unless @mispredict_known
+ * @valid: the entry holds a record; if false, all other fields are 0
+ * @mispredicted: undefined unless @mispredict_known
  * @mispredict_known: the hart implements MISP
- * @cycles_known: CCV, and the hart implements CC
- * @cycles_saturated: @cycles is the most that four bits of CCE can say
+ * @cycles_known: CCV is set and the hart implements CC
+ * @cycles_saturated: @cycles is the maximum that four bits of CCE can encode
  * @from_hidden: the trap came from a mode that is not enabled
  * @to_hidden: an external trap, or a return to a mode that is not enabled
  */
@@ -267,10 +266,10 @@ struct ntrace_ctr_record {
 };
 
 /**
- * ntrace_ctr_record_decode - take an entry apart
+ * ntrace_ctr_record_decode - decode an entry
  * @entry: as read through sireg, sireg2 and sireg3
- * @features: enum ntrace_ctr_feature, what the hart implements
- * @record: result, all of it
+ * @features: enum ntrace_ctr_feature bits that the hart implements
+ * @record: result; every field is set
  *
  * Both layouts have the same entries.
  */
@@ -278,20 +277,20 @@ NTRACE_API void ntrace_ctr_record_decode(const struct ntrace_ctr_entry *entry,
 					 unsigned int features, struct ntrace_ctr_record *record);
 
 /**
- * ntrace_ctr_cycles_decode - cycles that a value of CC says
+ * ntrace_ctr_cycles_decode - cycles encoded in a value of CC
  * @cc: CC[15:0]: CCM in bits 11:0, CCE in bits 15:12
  *
- * The hardware drops low bits: the count was this or up to 2^(CCE-1)-1 more.
+ * The hardware drops low bits: the true count is between the result and 2^(CCE-1)-1 more.
  */
 NTRACE_API uint32_t ntrace_ctr_cycles_decode(uint16_t cc);
 
-/** ntrace_ctr_cycles_estimate - the middle of the counts that a value of CC stands for */
+/** ntrace_ctr_cycles_estimate - midpoint of the counts that a value of CC represents */
 NTRACE_API uint32_t ntrace_ctr_cycles_estimate(uint16_t cc);
 
 /**
- * ntrace_ctr_cycles_encode - CC of a number of cycles
- * @cycles: any; what is too much gives all implemented bits 1
- * @cce_bits: bits of CCE that are implemented, 0..4 (more count as 4)
+ * ntrace_ctr_cycles_encode - encode a number of cycles as CC
+ * @cycles: any number; one that is too large sets all implemented bits
+ * @cce_bits: implemented bits of CCE, 0..4 (a larger value counts as 4)
  */
 NTRACE_API uint16_t ntrace_ctr_cycles_encode(uint64_t cycles, unsigned int cce_bits);
 
@@ -299,11 +298,11 @@ NTRACE_API uint16_t ntrace_ctr_cycles_encode(uint64_t cycles, unsigned int cce_b
 NTRACE_API const char *ntrace_ctr_type_name(unsigned int type);
 
 /**
- * ntrace_ctr_type_from_itype - TYPE of what a block of the ingress port ends with
- * @itype: of a port with 4 bits
+ * ntrace_ctr_type_from_itype - TYPE of the transfer that ends a block of the ingress port
+ * @itype: itype of a port with 4 bits
  *
- * Return: enum ntrace_ctr_type; NTRACE_CTR_TYPE_NONE for itype 0 and those that are
- * reserved or say too little (6, 7).
+ * Return: enum ntrace_ctr_type; NTRACE_CTR_TYPE_NONE for itype 0, for reserved values and for 6 and
+ * 7, which are too general.
  */
 NTRACE_API unsigned int ntrace_ctr_type_from_itype(unsigned int itype);
 
@@ -312,8 +311,8 @@ NTRACE_API unsigned int ntrace_ctr_type_to_itype(unsigned int type);
 
 /**
  * struct ntrace_ctr_frame - one call that has not returned
- * @function: address that was called
- * @call: address of the call
+ * @function: address of the called function
+ * @call: address of the call instruction
  */
 struct ntrace_ctr_frame {
 	uint64_t function;
@@ -323,13 +322,13 @@ struct ntrace_ctr_frame {
 /**
  * ntrace_ctr_call_stack - the calls of a ring recorded with RASEMU
  * @entries: logical order, youngest first
- * @count: how many: the depth, for @partial to say something
+ * @count: number of entries; pass the depth, else @partial is not reliable
  * @features: enum ntrace_ctr_feature
  * @frames: result, innermost first; room for @count
  * @partial: set if outer calls may be missing: the ring is full
  *
- * Return: number of frames. NTRACE_ERR_FORMAT for an entry whose type is neither call
- * nor co-routine swap: such a ring was not recorded with RASEMU.
+ * Return: number of frames. NTRACE_ERR_FORMAT for an entry whose type is neither call nor
+ * co-routine swap: the ring was not recorded with RASEMU.
  */
 NTRACE_API int ntrace_ctr_call_stack(const struct ntrace_ctr_entry *entries, unsigned int count,
 				     unsigned int features, struct ntrace_ctr_frame *frames,
@@ -337,7 +336,7 @@ NTRACE_API int ntrace_ctr_call_stack(const struct ntrace_ctr_entry *entries, uns
 
 /* ---- perf ---- */
 
-/* perf's types of a branch (PERF_BR_...). */
+/* perf's branch types (PERF_BR_...). */
 enum ntrace_perf_branch {
 	NTRACE_PERF_BRANCH_UNKNOWN = 0,
 	NTRACE_PERF_BRANCH_COND = 1,
@@ -351,7 +350,7 @@ enum ntrace_perf_branch {
 	NTRACE_PERF_BRANCH_IRQ = 12,
 };
 
-/* Bits of perf's branch_sample_type that say what to record (PERF_SAMPLE_BRANCH_...). */
+/* Bits of perf's branch_sample_type that select branches (PERF_SAMPLE_BRANCH_...). */
 #define NTRACE_PERF_SAMPLE_USER		(UINT64_C(1) << 0)
 #define NTRACE_PERF_SAMPLE_KERNEL	(UINT64_C(1) << 1)
 #define NTRACE_PERF_SAMPLE_HV		(UINT64_C(1) << 2)
@@ -363,29 +362,31 @@ enum ntrace_perf_branch {
 #define NTRACE_PERF_SAMPLE_CALL_STACK	(UINT64_C(1) << 11)
 #define NTRACE_PERF_SAMPLE_IND_JUMP	(UINT64_C(1) << 12)
 #define NTRACE_PERF_SAMPLE_CALL		(UINT64_C(1) << 13)
-/* Others that only say how to report: NO_FLAGS, NO_CYCLES, TYPE_SAVE, HW_INDEX, PRIV_SAVE. */
+/* Bits that affect only the output: NO_FLAGS, NO_CYCLES, TYPE_SAVE, HW_INDEX, PRIV_SAVE. */
 #define NTRACE_PERF_SAMPLE_REPORT                                                                  \
 	(UINT64_C(1) << 14 | UINT64_C(1) << 15 | UINT64_C(1) << 16 | UINT64_C(1) << 17 |           \
 	 UINT64_C(1) << 18)
 
 /**
- * ntrace_ctr_perf_type - perf's type of a record's TYPE
+ * ntrace_ctr_perf_type - perf's branch type for a record's TYPE
  *
- * Exceptions give SYSCALL, which only ecall is: ntrace_ctr_perf_exception() refines it
- * where the code is known. A co-routine swap, return and call at once, counts as an
- * indirect call.
+ * Exceptions give SYSCALL, although only ecall is one: if the code is known,
+ * ntrace_ctr_perf_exception() gives the exact type. A co-routine swap, which returns and calls at
+ * once, counts as an indirect call.
  * Return: enum ntrace_perf_branch.
  */
 NTRACE_API unsigned int ntrace_ctr_perf_type(unsigned int type);
 
-/** ntrace_ctr_perf_exception - perf's type of an exception at an instruction with this encoding */
+/**
+ * ntrace_ctr_perf_exception - perf's branch type for an exception at an instruction with this
+ * encoding
+ */
 NTRACE_API unsigned int ntrace_ctr_perf_exception(uint32_t insn);
 
 /**
- * struct ntrace_ctr_filter - what to record
+ * struct ntrace_ctr_filter - which transfers to record
  * @control: sctrctl, NTRACE_CTR_CTL() masks
- * @types: bit n: keep records with TYPE n; beyond what @control does this matters where
- *         the hart lacks inhibit bits
+ * @types: bit n: keep records with TYPE n; narrower than @control if the hart lacks inhibit bits
  */
 struct ntrace_ctr_filter {
 	uint64_t control;
@@ -396,38 +397,38 @@ struct ntrace_ctr_filter {
 /**
  * ntrace_ctr_filter_from_perf - sctrctl for a branch_sample_type
  * @sample: branch_sample_type, with its privilege levels
- * @implemented: NTRACE_CTR_CTL() masks that the hart has
+ * @implemented: NTRACE_CTR_CTL() masks that the hart implements
  * @features: enum ntrace_ctr_feature
  * @filter: result, untouched on error
  *
- * Return: 0; NTRACE_ERR_INVALID if nothing is asked for or the call stack together with
- * something else; NTRACE_ERR_UNSUPPORTED for what CTR cannot tell: transactions, a call stack
- * of the kernel or without RASEMU, types where the hart neither filters nor records them.
+ * Return: 0; NTRACE_ERR_INVALID if @sample selects nothing, or the call stack together with
+ * anything else; NTRACE_ERR_UNSUPPORTED for requests beyond CTR: transactions, a call stack of the
+ * kernel or without RASEMU, types that the hart neither filters nor records.
  */
 NTRACE_API int ntrace_ctr_filter_from_perf(uint64_t sample, uint64_t implemented,
 					   unsigned int features, struct ntrace_ctr_filter *filter);
 
 /**
- * ntrace_ctr_filter_to_perf - what a value of sctrctl records, in perf's terms
+ * ntrace_ctr_filter_to_perf - the branch_sample_type that a value of sctrctl records
  * @control: NTRACE_CTR_CTL() masks
  *
- * Return: branch_sample_type with every filter of which all types are recorded; ANY alone if
- * that is so of all types. Branches not taken are not among those that perf asks for.
+ * Return: branch_sample_type with each filter whose types are all recorded, or ANY alone if all
+ * types are recorded. perf has no filter for branches not taken.
  */
 NTRACE_API uint64_t ntrace_ctr_filter_to_perf(uint64_t control);
 
 /* ---- software model ---- */
 
 /**
- * struct ntrace_ctr_config - what a hart implements
+ * struct ntrace_ctr_config - features of a hart
  * @size: sizeof(struct ntrace_ctr_config) of the caller
- * @layout: numbers and places of the registers
+ * @layout: layout of the registers
  * @implemented: fields of xctrctl, NTRACE_CTR_CTL() masks; draft: NTRACE_CTR_DRAFT_ETEN too.
  *               Contains NTRACE_CTR_CTL_REQUIRED; all else is read-only 0
- * @depths: bit n: a depth of 16 << n entries; the draft wants them without holes
+ * @depths: bit n: a depth of 16 << n entries; the draft requires contiguous bits
  * @features: enum ntrace_ctr_feature
  * @cce_bits: bits of CCE, 0..4
- * @hypervisor: there are VS and VU
+ * @hypervisor: the hart has VS and VU
  */
 struct ntrace_ctr_config {
 	size_t size;
@@ -450,22 +451,22 @@ struct ntrace_ctr_model {
 	uint64_t mstateen0;
 	uint64_t hstateen0;
 	uint64_t select[3];	/* siselect, vsiselect, and miselect of the draft */
-	uint64_t cycles;	/* active ones since the last record */
+	uint64_t cycles;	/* active cycles since the last record */
 	unsigned int depth;	/* readable: entries */
-	bool cycles_valid;	/* the counter was not cleared since */
+	bool cycles_valid;	/* the counter has not been cleared since */
 	struct ntrace_ctr_entry ring[NTRACE_CTR_ENTRIES_MAX];	/* physical order */
 };
 
 /**
  * struct ntrace_ctr_transfer - a control transfer that retired, or a trap
- * @source: address of the instruction; of a trap epc
- * @target: where control goes; of a branch not taken the next instruction
- * @cycles: clock cycles since the transfer before, spent in @from
+ * @source: address of the instruction; of a trap: epc
+ * @target: target; for a branch not taken the next instruction
+ * @cycles: clock cycles since the previous transfer, spent in @from
  * @cause: traps: exception or interrupt code, without the interrupt bit
  * @itype: enum ntrace_itype, not 0, 6 or 7
- * @from: enum ntrace_priv before
- * @to: enum ntrace_priv behind it; looked at for traps and trap returns only
- * @mispredicted: of branches and indirect transfers
+ * @from: enum ntrace_priv before the transfer
+ * @to: enum ntrace_priv after the transfer; read only for traps and trap returns
+ * @mispredicted: the branch or indirect transfer was mispredicted
  */
 struct ntrace_ctr_transfer {
 	uint64_t source;
@@ -479,32 +480,32 @@ struct ntrace_ctr_transfer {
 	uint8_t reserved[4];
 };
 
-/* What a transfer did. */
+/* Effects of a transfer. */
 enum ntrace_ctr_effect {
 	NTRACE_CTR_IGNORED = 0,
-	NTRACE_CTR_RECORDED = 1,	/* a new entry 0 */
-	NTRACE_CTR_REPLACED = 2,	/* RASEMU, swap: entry 0 was overwritten */
-	NTRACE_CTR_POPPED = 3,		/* RASEMU, return: entry 0 left */
-	NTRACE_CTR_FROZE = 4,		/* FROZEN was set */
+	NTRACE_CTR_RECORDED = 1,	/* wrote a new entry 0 */
+	NTRACE_CTR_REPLACED = 2,	/* RASEMU, swap: overwrote entry 0 */
+	NTRACE_CTR_POPPED = 3,		/* RASEMU, return: removed entry 0 */
+	NTRACE_CTR_FROZE = 4,		/* set FROZEN */
 };
 
 #define NTRACE_CTR_EFFECTS 5
 
-/* What an access did, where it was not done. */
+/* Exception raised by a refused access. */
 enum ntrace_ctr_exception {
 	NTRACE_CTR_ILLEGAL = 1,		/* illegal-instruction exception */
 	NTRACE_CTR_VIRTUAL = 2,		/* virtual-instruction exception */
 };
 
-/** ntrace_ctr_config_init - 1.0 with everything that it knows */
+/** ntrace_ctr_config_init - 1.0 with every optional feature */
 NTRACE_EXPERIMENTAL void ntrace_ctr_config_init(struct ntrace_ctr_config *config,
 						enum ntrace_ctr_layout layout);
 
-/** ntrace_ctr_config_refusal - why a configuration is none, or NULL; a constant text */
+/** ntrace_ctr_config_refusal - why a configuration is invalid, or NULL; a constant string */
 NTRACE_EXPERIMENTAL const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config);
 
 /**
- * ntrace_ctr_model_init - CTR out of reset: off, empty, smallest depth, access open
+ * ntrace_ctr_model_init - CTR after reset: off, empty, smallest depth, access permitted
  *
  * Return: 0 or NTRACE_ERR_INVALID; ntrace_ctr_config_refusal() says why.
  */
@@ -512,39 +513,39 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_init(struct ntrace_ctr_model *model,
 					      const struct ntrace_ctr_config *config);
 
 /**
- * ntrace_ctr_model_stateen - mstateen0 and hstateen0 as written
+ * ntrace_ctr_model_stateen - set mstateen0 and hstateen0
  *
- * They govern access from modes below M and nothing that is recorded.
+ * They control access from modes below M and do not affect recording.
  */
 NTRACE_EXPERIMENTAL void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model,
 						  uint64_t mstateen0, uint64_t hstateen0);
 
 /**
- * ntrace_ctr_model_read - a CSR is read
+ * ntrace_ctr_model_read - read a CSR
  * @model: a model
- * @priv: enum ntrace_priv of who reads; Debug Mode counts as M
- * @csr: number, of the model's layout; sctrctl, siselect and sireg stand for those of the
- *       guest in VS
+ * @priv: enum ntrace_priv of the reader; Debug Mode counts as M
+ * @csr: CSR number in the model's layout; in VS, sctrctl, siselect and sireg mean the guest's
+ *       registers
  * @value: result
  *
- * Return: 0; enum ntrace_ctr_exception; NTRACE_ERR_UNSUPPORTED for what is not CTR's: another
+ * Return: 0; enum ntrace_ctr_exception; NTRACE_ERR_UNSUPPORTED for accesses outside CTR: another
  * CSR, or xireg while xiselect selects no entry.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_model_read(const struct ntrace_ctr_model *model,
 					      unsigned int priv, unsigned int csr, uint64_t *value);
 
 /**
- * ntrace_ctr_model_write - a CSR is written: as ntrace_ctr_model_read()
+ * ntrace_ctr_model_write - write a CSR; parameters and result as for ntrace_ctr_model_read()
  *
- * Fields take legal values (WARL): fields that the hart lacks stay 0. A depth that is not
- * implemented becomes the greatest one below it, or else the smallest. Entries stay in their
- * slots when the depth changes, and WRPTR loses what is too much of it.
+ * Fields take legal values (WARL): fields that the hart lacks stay 0. An unimplemented depth
+ * becomes the next smaller implemented one, or else the smallest. When the depth changes, entries
+ * stay in their slots and WRPTR is truncated to the new depth.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv,
 					       unsigned int csr, uint64_t value);
 
 /**
- * ntrace_ctr_model_clear - SCTRCLR is executed
+ * ntrace_ctr_model_clear - execute SCTRCLR
  *
  * Return: 0 or enum ntrace_ctr_exception; the draft has no such instruction.
  */
@@ -553,23 +554,26 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_clear(struct ntrace_ctr_model *model, u
 /**
  * ntrace_ctr_model_cycles - clock cycles pass in mode @priv without a transfer
  *
- * Those count that pass while CTR is active: the mode is enabled, the ring not frozen.
+ * Cycles count only while CTR is active: the mode is enabled and the ring is not frozen.
  */
 NTRACE_EXPERIMENTAL void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model, unsigned int priv,
 						 uint64_t cycles);
 
 /**
- * ntrace_ctr_model_transfer - a transfer retired
+ * ntrace_ctr_model_transfer - retire a transfer
  *
- * Debug Mode, on either side, is ignored. Records made with RASEMU have CCV = 0.
- * Return: enum ntrace_ctr_effect, or NTRACE_ERR_INVALID for a transfer that cannot be: a
- * reserved itype or privilege, a trap to a lower privilege, a trap return to a higher one
- * (nothing is changed then).
+ * Transfers from or to Debug Mode are ignored. Records made with RASEMU have CCV = 0.
+ * Return: enum ntrace_ctr_effect, or NTRACE_ERR_INVALID for an impossible transfer: a reserved
+ * itype or privilege, a trap to a lower privilege, a trap return to a higher one (the model is
+ * unchanged then).
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_model_transfer(struct ntrace_ctr_model *model,
 						  const struct ntrace_ctr_transfer *transfer);
 
-/** ntrace_ctr_model_entry - logical entry @logical, all 0 from the depth on; asks nobody */
+/**
+ * ntrace_ctr_model_entry - logical entry @logical, all 0 at and beyond the depth; without access
+ * checks
+ */
 NTRACE_EXPERIMENTAL struct ntrace_ctr_entry
 ntrace_ctr_model_entry(const struct ntrace_ctr_model *model, unsigned int logical);
 
@@ -577,11 +581,11 @@ ntrace_ctr_model_entry(const struct ntrace_ctr_model *model, unsigned int logica
 
 /**
  * struct ntrace_ctr_ingress - turns blocks of the ingress port into transfers
- * @dropped: readable: transfers of which the target never became known (reset, overrun)
- * @effects: readable: how many transfers had which enum ntrace_ctr_effect
+ * @dropped: readable: transfers whose target never became known (reset, overrun)
+ * @effects: readable: number of transfers by enum ntrace_ctr_effect
  *
- * The rest is private. Where a jump goes is known when the next block comes, so the last
- * transfer waits for that; ntrace_ctr_ingress_target() says it earlier.
+ * The other fields are private. The next block supplies the target of a jump, so the last transfer
+ * waits for that block; ntrace_ctr_ingress_target() can supply the target earlier.
  */
 struct ntrace_ctr_ingress {
 	struct ntrace_ctr_model *model;
@@ -590,18 +594,18 @@ struct ntrace_ctr_ingress {
 	uint64_t effects[NTRACE_CTR_EFFECTS];
 	struct ntrace_ctr_transfer waiting;
 	uint64_t cycles;	/* since the last block */
-	uint64_t next;		/* behind the last block */
+	uint64_t next;		/* address after the last block */
 	bool has_waiting;
 	bool has_next;
 };
 
 /**
  * ntrace_ctr_ingress_init - begin
- * @feed: memory of the caller
- * @model: stays the caller's; must outlive @feed
+ * @feed: memory owned by the caller
+ * @model: owned by the caller; must outlive @feed
  * @port: copied
  *
- * Return: 0, or NTRACE_ERR_UNSUPPORTED for a port with 3 bits of itype, which does not tell
+ * Return: 0, or NTRACE_ERR_UNSUPPORTED for a port with 3 bits of itype, which does not distinguish
  * calls and direct jumps.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
@@ -612,21 +616,21 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
  * ntrace_ctr_ingress_block - one block
  * @feed: a feed
  * @block: parcels, also of a single-instruction port
- * @cause: of itype 1 and 2, without the interrupt bit
- * @cycles: clock cycles since the block before
+ * @cause: cause code for itype 1 and 2, without the interrupt bit
+ * @cycles: clock cycles since the previous block
  *
- * Return: 0 or NTRACE_ERR_INVALID for a block that cannot be (nothing is changed then, but
- * the waiting transfer may have been recorded).
+ * Return: 0 or NTRACE_ERR_INVALID for an impossible block (it changes nothing, but the waiting
+ * transfer may have been recorded).
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed,
 						 const struct ntrace_ingress *block, uint64_t cause,
 						 uint64_t cycles);
 
 /**
- * ntrace_ctr_ingress_target - the waiting transfer went there
+ * ntrace_ctr_ingress_target - set the target of the waiting transfer
  *
- * Before registers are read or written, which the instruction at @address may do. Return: 0 or
- * NTRACE_ERR_INVALID.
+ * Call it before reading or writing registers on behalf of the instruction at @address. Return: 0
+ * or NTRACE_ERR_INVALID.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64_t address,
 						  unsigned int priv);
@@ -634,18 +638,17 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *fee
 /**
  * ntrace_ctr_ingress_cycle - all signals of one clock cycle (E-Trace, chapter 4)
  *
- * Cycles count for the block that they end with. A transfer that waits when the hart halts
- * goes to where the hart is after Debug Mode.
- * Return: 0, or NTRACE_ERR_INVALID for signals that the port cannot carry or a trap that
- * cannot be.
+ * Cycles count for the block at their end. The target of a transfer that waits when the hart halts
+ * is the address at which the hart leaves Debug Mode.
+ * Return: 0, or NTRACE_ERR_INVALID for signals that the port cannot carry or an impossible trap.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed,
 						 const struct ntrace_ingress_cycle *cycle);
 
 /**
- * ntrace_ctr_ingress_play - what a record of an ingress file says
+ * ntrace_ctr_ingress_play - apply a record of an ingress file
  *
- * Start and stop of the trace mean nothing to CTR.
+ * CTR ignores start and stop of the trace.
  * Return: as ntrace_ctr_ingress_cycle().
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_play(struct ntrace_ctr_ingress *feed,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Exports: profiles in the formats of the tools that use them.
+ * Exports: profiles in file formats of other tools.
  */
 #ifndef NTRACE_EXPORT_H
 #define NTRACE_EXPORT_H
@@ -20,8 +20,9 @@ enum ntrace_export_format {
 				 * addresses, branches; link addresses */
 	NTRACE_EXPORT_PROFGEN,	/* llvm-profgen --unsymbolized-profile: ranges, branches; addresses
 				 * count from the page of the first executable segment */
-	NTRACE_EXPORT_BOLT,	/* perf2bolt -pa of LLVM 21 and later: T (traces), R (traces behind
-				 * a return), B (branches without a run), F (runs without a branch) */
+	NTRACE_EXPORT_BOLT,	/* perf2bolt -pa of LLVM 21 and later: T (traces), R (traces
+				 * after a return), B (branches without a run), F (runs without a
+				 * branch) */
 	NTRACE_EXPORT_BOLT_BF,	/* perf2bolt -pa of every version: B and F */
 	NTRACE_EXPORT_CSV,	/* all traces of all objects, with a line of names first */
 	NTRACE_EXPORT_JSON,	/* the same as one JSON array */
@@ -29,19 +30,19 @@ enum ntrace_export_format {
 };
 
 /**
- * struct ntrace_export_counts - what an export wrote
- * @traces: distinct traces that it is made of
- * @executed: times that these were executed
+ * struct ntrace_export_counts - summary of an export
+ * @traces: number of distinct traces in the export
+ * @executed: number of executions of these traces
  */
 struct ntrace_export_counts {
 	uint64_t traces;
 	uint64_t executed;
 };
 
-/** ntrace_export_name - how people spell a format: "autofdo", ...; NULL if there is none */
+/** ntrace_export_name - name of a format on the command line: "autofdo", ...; NULL if unknown */
 NTRACE_API const char *ntrace_export_name(unsigned int format);
 
-/** ntrace_export_one_object - whether a format describes one object only */
+/** ntrace_export_one_object - whether a format describes only one object */
 NTRACE_API bool ntrace_export_one_object(unsigned int format);
 
 /**
@@ -49,11 +50,12 @@ NTRACE_API bool ntrace_export_one_object(unsigned int format);
  * @file: written to, not flushed
  * @profile: a profile that has ended
  * @format: enum ntrace_export_format
- * @object: what to describe, one of ntrace_profile_objects(); NULL: all, if the format can
- * @counts: what was written; may be NULL
+ * @object: the object to describe, one of ntrace_profile_objects(); NULL: all, if the format can
+ *          describe several
+ * @counts: summary; may be NULL
  *
- * The same counts give the same bytes. What the trace did not tell, such as mispredictions, is left
- * out, or 0 where the format wants a number.
+ * The same counts give the same bytes. Values missing from a trace, such as mispredictions, are
+ * left out, or 0 where the format requires a number.
  * Return: 0, NTRACE_ERR_INVALID (format, or no object where one is needed), NTRACE_ERR_NOMEM,
  * NTRACE_ERR_IO (errno is kept).
  */
@@ -64,10 +66,10 @@ NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
 /**
  * ntrace_export_lcov - lcov's tracefile: lines, branches and functions with counts, for genhtml
  * @file: written to, not flushed
- * @coverage: one that has ended
+ * @coverage: a coverage that has ended
  *
- * Each conditional branch is a block of two branches: taken, and not. A comma in a name becomes
- * "_". Return: 0 or NTRACE_ERR_IO (errno is kept).
+ * Each conditional branch is a block of two branches: taken and not taken. A comma in a name
+ * becomes "_". Return: 0 or NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
 
@@ -79,11 +81,11 @@ enum {
 };
 
 /**
- * struct ntrace_export_gcov_options - what goes into a gcov profile
+ * struct ntrace_export_gcov_options - selection and format of a gcov profile
  * @size: sizeof(struct ntrace_export_gcov_options) of the caller
  * @object: the program, one of ntrace_profile_objects()
- * @lines: of the object
- * @version: of the format, see above
+ * @lines: lines of @object
+ * @version: version of the format, see above
  */
 struct ntrace_export_gcov_options {
 	size_t size;
@@ -94,11 +96,11 @@ struct ntrace_export_gcov_options {
 };
 
 /**
- * struct ntrace_export_gcov_counts - what ntrace_export_gcov() wrote
- * @functions: that were executed
- * @positions: counts of lines, or parts of them, in these and in what was inlined into them
- * @executed: instructions of the object that have a line and a function, times executed
- * @unknown: executed instructions that do not, which are not in the profile
+ * struct ntrace_export_gcov_counts - summary of ntrace_export_gcov()
+ * @functions: executed functions
+ * @positions: counts of lines or parts of lines, in these functions and in code inlined into them
+ * @executed: executed instructions of the object with a line and a function
+ * @unknown: executed instructions without a line or function, which the profile omits
  */
 struct ntrace_export_gcov_counts {
 	uint64_t functions;
@@ -111,12 +113,12 @@ struct ntrace_export_gcov_counts {
  * ntrace_export_gcov - GCC's profile of samples: gcc -fauto-profile
  * @file: written to, not flushed
  * @profile: a profile that has ended
- * @options: what of it
- * @counts: what was written; may be NULL
+ * @options: selection and format
+ * @counts: summary; may be NULL
  *
- * By names of functions, as DWARF has them, and lines within them, so that it fits a program that
- * was changed a little. Of the instructions of a line the one that was executed most often counts;
- * copies of a function add up. Of calls through pointers there are the targets.
+ * The profile uses the names of functions from DWARF and lines relative to the function, so that it
+ * still fits a slightly changed program. The most often executed instruction of a line gives the
+ * count of the line; copies of a function add up. Indirect calls list their targets.
  * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
@@ -124,13 +126,13 @@ NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
 				  struct ntrace_export_gcov_counts *counts);
 
 /**
- * struct ntrace_export_samples_options - what goes into samples
+ * struct ntrace_export_samples_options - contents of a file of samples
  * @size: sizeof(struct ntrace_export_samples_options) of the caller
- * @session: gives the sideband, for ntrace_export_perf_data_open()
- * @object: for ntrace_export_perfscript_open(): the program that llvm-profgen is given
- * @period: instructions from sample to sample, for the header of the file
- * @user: no sample and no transfer is of the kernel
- * @every_branch: one sample for each transfer, without stacks, as branch trace stores are written
+ * @session: source of the sideband, for ntrace_export_perf_data_open()
+ * @object: for ntrace_export_perfscript_open(): the program passed to llvm-profgen
+ * @period: number of instructions between samples, for the file's header
+ * @user: omit samples and transfers of the kernel
+ * @every_branch: one sample for each transfer, without stacks, as perf writes branch trace stores
  */
 struct ntrace_export_samples_options {
 	size_t size;
@@ -145,12 +147,12 @@ struct ntrace_export_samples_options {
 struct ntrace_export_samples;
 
 /**
- * ntrace_export_perf_data_open - a perf.data file with branch stacks, for perf and all that read it
+ * ntrace_export_perf_data_open - a perf.data file with branch stacks, for perf and other readers
  * @samples: the new file; complete after ntrace_export_samples_close()
- * @path: replaced if there
+ * @path: path of the file; an existing file is replaced
  *
- * Has the sideband of the recording. Mispredictions and cycles are unknown to a trace, which is
- * what the entries say: neither mispredicted nor predicted.
+ * The file contains the sideband of the recording. A trace does not record mispredictions or
+ * cycles, so the entries are marked neither mispredicted nor predicted.
  * Return: 0, NTRACE_ERR_INVALID (no session), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **samples,
@@ -158,11 +160,12 @@ NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **sampl
 					    const struct ntrace_export_samples_options *options);
 
 /**
- * ntrace_export_perfscript_open - text as perf script -F ip,brstack --show-mmap-events writes it
+ * ntrace_export_perfscript_open - text in the format of perf script -F ip,brstack
+ * --show-mmap-events
  *
- * For llvm-profgen --perfscript and one program: addresses are link addresses, and one mapping
- * record says so, whatever the processes had mapped. Samples that have nothing of the program are
- * left out; addresses that are not in it are 1.
+ * For llvm-profgen --perfscript and one program. Addresses are link addresses, and a single mapping
+ * record says so, independent of the mappings of the processes. Samples without any address in the
+ * program are left out; addresses outside the program are 1.
  * Return: 0, NTRACE_ERR_INVALID (no object), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_export_perfscript_open(struct ntrace_export_samples **samples,
@@ -177,8 +180,8 @@ NTRACE_API int ntrace_export_branch(void *samples, const struct ntrace_sample_br
 				    const struct ntrace_session_event *event);
 
 /**
- * ntrace_export_samples_close - finish the file; @samples is gone in any case
- * @counts: samples (traces) and transfers in them (executed); may be NULL
+ * ntrace_export_samples_close - finish the file and free @samples, also on error
+ * @counts: number of samples (in traces) and of transfers in them (in executed); may be NULL
  *
  * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).
  */

@@ -33,7 +33,7 @@ NTRACE_EXPERIMENTAL const char *ntrace_domain_name(unsigned int domain);
 /**
  * struct ntrace_profile_function - sums of one function
  * @object: contains the function; NULL = unknown code
- * @name: of the symbol; NULL = no known function: all such code of @object is one entry
+ * @name: name of the symbol; NULL = no known function: all such code of @object is one entry
  * @demangled: @name as a programmer wrote it; NULL if @name is
  * @comm: name of the process; "" if the profile does not distinguish processes
  * @start: link address of the symbol
@@ -47,7 +47,7 @@ NTRACE_EXPERIMENTAL const char *ntrace_domain_name(unsigned int domain);
  * @ticks: time in the function, likewise
  * @total_ticks: time in the function and its callees, likewise
  *
- * The profile owns object and texts.
+ * The profile owns @object and the strings.
  */
 struct ntrace_profile_function {
 	struct ntrace_object *object;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The trace ingress port of a hart (E-Trace, chapter 4): what
- * an encoder is fed with, and the file form in which that is kept.
+ * The trace ingress port of a hart (E-Trace, chapter 4): the input of an encoder, and the file
+ * format that stores this input.
  *
- * Allocation free and without global state; the caller owns every struct.
+ * All functions work without allocation and global state; the caller owns every struct.
  */
 #ifndef NTRACE_INGRESS_H
 #define NTRACE_INGRESS_H
@@ -17,14 +17,14 @@ extern "C" {
 /* ctype of the ingress port */
 enum ntrace_ctype {
 	NTRACE_CTYPE_NONE = 0,		/* the change is not reported */
-	NTRACE_CTYPE_IMPRECISE = 1,	/* Ownership, somewhere near */
+	NTRACE_CTYPE_IMPRECISE = 1,	/* Ownership at an unspecified nearby instruction */
 	NTRACE_CTYPE_PRECISE = 2,	/* Ownership at the first instruction of the new context */
-	NTRACE_CTYPE_DISCONTINUITY = 3,	/* the same, and control went elsewhere as by a trap */
+	NTRACE_CTYPE_DISCONTINUITY = 3,	/* the same, and control was redirected as by a trap */
 };
 
 /*
- * Most parcels of a block. No hart retires as many in a cycle, and emulators stay
- * far below; it bounds the messages that one block makes with a narrow I-CNT.
+ * Maximum number of parcels of a block. No hart retires as many in a cycle, and emulators stay far
+ * below. The limit bounds the number of messages that one block makes with a narrow I-CNT.
  */
 #define NTRACE_IRETIRE_MAX 0xffffu
 
@@ -36,14 +36,13 @@ enum ntrace_ctype {
  * @itype: enum ntrace_itype: how the block ends
  * @ilastsize: the last instruction is 2^ilastsize parcels
  * @priv: enum ntrace_priv of the whole block
- * @sijump: not 0: the jump at the end is sequentially inferable; looked at for
- *          itype 6, 8, 10, 12 and 14 only
+ * @sijump: not 0: the jump at the end is sequentially inferable; read only for itype 6, 8, 10, 12
+ *          and 14
  *
- * Blocks are given oldest first. A trap is either the itype of the block before
- * it or a block of its own with iretire 0. Where that block follows an indirect
- * jump or another trap, its iaddr is the target that is reported for those, so
- * iaddr should then be valid for itype 2 as well (the port promises it for
- * itype 1 only): the address at which the interrupt was taken.
+ * Pass blocks oldest first. A trap is either the itype of the block before it or a separate block
+ * with iretire 0. If that separate block follows an indirect jump or another trap, its iaddr is
+ * reported as their target. So iaddr should then also be valid for itype 2, for which the port does
+ * not guarantee it: the address at which the interrupt was taken.
  */
 struct ntrace_ingress {
 	uint64_t iaddr;
@@ -54,7 +53,7 @@ struct ntrace_ingress {
 	uint8_t sijump;
 };
 
-/* Most block groups of a cycle. */
+/* Maximum number of block groups in a cycle. */
 #define NTRACE_INGRESS_GROUPS_MAX 8
 
 /**
@@ -74,16 +73,16 @@ struct ntrace_ingress_group {
 
 /**
  * struct ntrace_ingress_cycle - all signals of one clock cycle
- * @time: core time, for time stamps
- * @scontext, @hcontext: the context signal, as the two CSRs
+ * @time: core time, for timestamps
+ * @scontext, @hcontext: the context signal, one value per CSR
  * @cause, @tval: xcause code and xtval of itype 1 and 2; N-Trace sends neither
  * @idle: cycles without anything before this one
  * @notify: trace-notify trigger, bit n for group n
  * @priv: enum ntrace_priv of all instructions of the cycle
  * @ctype: enum ntrace_ctype
  * @groups: groups used; 0 in a cycle that retires nothing
- * @trace_on, @trace_off: trigger pulses: trace from the oldest instruction of
- *                        the cycle on, off after the newest
+ * @trace_on, @trace_off: trigger pulses: tracing starts at the oldest instruction of the cycle, or
+ *                        stops after the newest
  * @external: pulse of an external trigger
  * @halted: the hart is in Debug Mode (level)
  * @reset: the hart is in reset (level)
@@ -108,19 +107,19 @@ struct ntrace_ingress_cycle {
 	struct ntrace_ingress_group group[NTRACE_INGRESS_GROUPS_MAX];
 };
 
-/* Parts of a file of ingress input. */
+/* Record types of a file of ingress input. */
 enum ntrace_ingress_record_type {
 	NTRACE_INGRESS_CYCLE,	/* signals of a cycle */
 	NTRACE_INGRESS_START,	/* trTeInstTracing 0 -> 1; value = SYNC */
 	NTRACE_INGRESS_STOP,	/* trTeInstTracing 1 -> 0; value = EVCODE */
-	NTRACE_INGRESS_OVERRUN,	/* instructions were retired that nobody saw */
+	NTRACE_INGRESS_OVERRUN,	/* retired instructions are missing */
 };
 
 /**
  * struct ntrace_ingress_record - one line of a file
  * @type: enum ntrace_ingress_record_type
- * @value: of START and STOP
- * @cycle: of CYCLE
+ * @value: SYNC of START, EVCODE of STOP
+ * @cycle: signals of CYCLE
  */
 struct ntrace_ingress_record {
 	unsigned int type;
@@ -129,7 +128,7 @@ struct ntrace_ingress_record {
 };
 
 /**
- * struct ntrace_ingress_port - what the first line of a file says about the port
+ * struct ntrace_ingress_port - the port as described in the first line of a file
  * @xlen: 32 or 64
  * @itype_bits: 3 or 4
  * @groups: block groups, 1..NTRACE_INGRESS_GROUPS_MAX
@@ -143,23 +142,22 @@ struct ntrace_ingress_port {
 };
 
 /**
- * ntrace_ingress_check - what a port cannot carry
+ * ntrace_ingress_check - check that a port can carry the signals of a cycle
  * @port: the port
  * @cycle: signals of a cycle
  *
- * E-Trace, chapter 4: reserved values, groups that are not used in
- * order, traps elsewhere than in the newest one, instructions retired while
- * halted, addresses beyond XLEN.
- * Return: NULL if @cycle is one of this port, else a constant text.
+ * E-Trace, chapter 4: reserved values, groups that are not used in order, traps outside the newest
+ * group, instructions retired while halted, addresses beyond XLEN.
+ * Return: NULL if the port can carry @cycle, else a constant string.
  */
 NTRACE_EXPERIMENTAL const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
 						     const struct ntrace_ingress_cycle *cycle);
 
-/* Longest line, with its newline; see Documentation/trace/ingress-file.md. */
+/* Length of the longest line, with its newline; see Documentation/trace/ingress-file.md. */
 #define NTRACE_INGRESS_LINE_MAX 1024
 
 /**
- * struct ntrace_ingress_writer - state of a writer: levels of the last line
+ * struct ntrace_ingress_writer - state of a writer: signal levels of the last line
  */
 struct ntrace_ingress_writer {
 	struct ntrace_ingress_port port;
@@ -169,9 +167,9 @@ struct ntrace_ingress_writer {
 
 /**
  * ntrace_ingress_writer_init - begin a file
- * @writer: memory of the caller
+ * @writer: memory owned by the caller
  * @port: copied
- * @line: at least NTRACE_INGRESS_LINE_MAX bytes; gets the first line
+ * @line: at least NTRACE_INGRESS_LINE_MAX bytes; receives the first line
  *
  * Return: length of the line, or NTRACE_ERR_INVALID (a value out of range).
  */
@@ -182,7 +180,7 @@ NTRACE_EXPERIMENTAL int ntrace_ingress_writer_init(struct ntrace_ingress_writer 
 /**
  * ntrace_ingress_write - one record as a line of text
  * @writer: a writer
- * @record: what the port of this file can carry
+ * @record: a record that the port of this file can carry
  * @line: at least NTRACE_INGRESS_LINE_MAX bytes
  *
  * Return: length of the line, newline included, or NTRACE_ERR_INVALID for a
@@ -192,19 +190,22 @@ NTRACE_EXPERIMENTAL int ntrace_ingress_write(struct ntrace_ingress_writer *write
 					     const struct ntrace_ingress_record *record,
 					     char *line);
 
-/** ntrace_ingress_write_end - the last line; without it a file counts as cut. Return: its length */
+/**
+ * ntrace_ingress_write_end - write the last line, which marks the file as complete. Return: its
+ * length
+ */
 NTRACE_EXPERIMENTAL int ntrace_ingress_write_end(struct ntrace_ingress_writer *writer, char *line);
 
 /**
  * struct ntrace_ingress_reader - state of a reader
- * @port: readable once the first record was returned, or NTRACE_ERR_EOS
+ * @port: readable after the first record or NTRACE_ERR_EOS
  * @line: readable: number of the line last read, from 1
- * @offset: readable: position in the file of its first byte
- * @column: readable after an error: where in the line, from 1
- * @error: readable after an error: what is wrong, a constant string
+ * @offset: readable: position in the file of the line's first byte
+ * @column: readable after an error: column in the line, from 1
+ * @error: readable after an error: description of the error, a constant string
  *
- * The rest is private. Input comes in chunks of any size, and the result does
- * not depend on how it is cut. Needs no heap.
+ * All other fields are private. Input comes in chunks of any size, and the result does not depend
+ * on the chunk boundaries. Needs no heap.
  */
 struct ntrace_ingress_reader {
 	struct ntrace_ingress_port port;
@@ -238,10 +239,9 @@ NTRACE_EXPERIMENTAL void ntrace_ingress_reader_feed(struct ntrace_ingress_reader
 /**
  * ntrace_ingress_reader_next - the next record
  *
- * Return: 0; NTRACE_ERR_AGAIN when the chunk is used up (at the end of the file
- * that means that it was cut); NTRACE_ERR_EOS behind the last line;
- * NTRACE_ERR_FORMAT for anything that is not as the format says, with line,
- * column and error set (and again for every call after it).
+ * Return: 0; NTRACE_ERR_AGAIN when the chunk is used up (at the end of the file: the file is
+ * truncated); NTRACE_ERR_EOS after the last line; NTRACE_ERR_FORMAT for a violation of the format,
+ * with line, column and error set (and again for every later call).
  */
 NTRACE_EXPERIMENTAL int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
 						   struct ntrace_ingress_record *record);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Lines: what source an instruction was made of, by the DWARF of its object.
+ * Lines: the source line of each instruction, from the DWARF of its object.
  */
 #ifndef NTRACE_LINES_H
 #define NTRACE_LINES_H
@@ -13,16 +13,17 @@ extern "C" {
 
 struct ntrace_lines;
 
-/* ntrace_line.scope, ntrace_scope.parent: no function is known */
+/* ntrace_line.scope, ntrace_scope.parent: the function is unknown */
 #define NTRACE_NO_SCOPE UINT32_MAX
 
 /**
- * struct ntrace_line - instructions that follow each other and come from one line
- * @start: link address of the first
- * @end: behind the last
- * @file: path as the compiler had it, absolute where it told its directory; owned by the lines
- * @line: number, from 1; 0: the compiler says they belong to none
- * @discriminator: tells apart what stands in one line, as the compiler likes; 0: it does not
+ * struct ntrace_line - consecutive instructions that come from one line
+ * @start: link address of the first instruction
+ * @end: link address after the last instruction
+ * @file: path given by the compiler, absolute if DWARF contains the compiler's directory; owned by
+ *        the lines
+ * @line: line number, from 1; 0: the compiler assigns the instructions to no line
+ * @discriminator: compiler-defined number that distinguishes code of one line; 0: none
  */
 struct ntrace_line {
 	uint64_t start;
@@ -34,14 +35,15 @@ struct ntrace_line {
 
 /**
  * struct ntrace_scope - a function, or a copy of one that was inlined
- * @name: linkage name (mangled) where it has one, else its name; owned by the lines
- * @file: where it is declared; owned by the lines; NULL if unknown
- * @call_file: where it was called, if @inlined; owned by the lines; NULL if unknown
+ * @name: linkage name (mangled) if present, else the plain name; owned by the lines
+ * @file: file of its declaration; owned by the lines; NULL if unknown
+ * @call_file: file of the call, if @inlined; owned by the lines; NULL if unknown
  * @entry: link address of its first instruction
- * @line: that it is declared in, 0 if unknown
- * @call_line: of the call, if @inlined
- * @parent: number of the function that it was inlined into, NTRACE_NO_SCOPE for one that was not
- * @call_discriminator: of the call, if @inlined, 0 if there is none
+ * @line: line of its declaration, 0 if unknown
+ * @call_line: line of the call, if @inlined
+ * @parent: number of the function that contains the inlined copy, NTRACE_NO_SCOPE for a function
+ *          that is not inlined
+ * @call_discriminator: discriminator of the call, if @inlined, 0 if there is none
  * @inlined: a copy within another function
  */
 struct ntrace_scope {
@@ -63,11 +65,11 @@ struct ntrace_scope {
  * @object: an ELF file or a kernel module that was opened by its path; referenced
  * @directories: of separate debug files, as for ntrace_object_add_debug_file()
  *
- * DWARF of the file itself, of its debug file, or of a debuginfod server where the variable
- * DEBUGINFOD_URLS names one, which may take long.
+ * DWARF comes from the file itself, from its debug file, or from a debuginfod server named in the
+ * environment variable DEBUGINFOD_URLS, which may be slow.
  *
- * Return: 0, NTRACE_ERR_UNSUPPORTED if there is none (stripped, raw bytes),
- * NTRACE_ERR_FORMAT if it is damaged, NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_UNSUPPORTED if the object has no DWARF (stripped, raw bytes),
+ * NTRACE_ERR_FORMAT if the DWARF is damaged, NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
 				 const char *const *directories);
@@ -76,7 +78,7 @@ NTRACE_API int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_obje
 NTRACE_API void ntrace_lines_close(struct ntrace_lines *lines);
 
 /**
- * ntrace_lines_all - everything that has a line, by address, disjoint
+ * ntrace_lines_all - all ranges with a line, disjoint, sorted by address
  *
  * Return: array owned by the lines.
  */
@@ -90,13 +92,13 @@ NTRACE_API const struct ntrace_line *ntrace_lines_find(const struct ntrace_lines
 /**
  * ntrace_lines_scopes - all functions and inlined copies
  *
- * Return: array owned by the lines; the place of one in it is its number.
+ * Return: array owned by the lines; the index of a scope is its number.
  */
 NTRACE_API const struct ntrace_scope *ntrace_lines_scopes(const struct ntrace_lines *lines,
 							  size_t *count);
 
 /**
- * ntrace_lines_scope - the innermost function or inlined copy that a link address is in
+ * ntrace_lines_scope - the innermost function or inlined copy that contains a link address
  *
  * Return: its number, NTRACE_NO_SCOPE if none is known.
  */
@@ -105,14 +107,14 @@ NTRACE_API uint32_t ntrace_lines_scope(const struct ntrace_lines *lines, uint64_
 struct ntrace_units;
 
 /**
- * ntrace_units_open - lines and functions of an object, read as they are asked for
+ * ntrace_units_open - lines and functions of an object, read on demand
  * @units: the new units, to be freed with ntrace_units_close()
  * @object: as for ntrace_lines_open()
  * @directories: likewise
  *
- * For large objects of which few functions are of interest: one compilation unit is read at a time.
+ * For large objects with few functions of interest: each compilation unit is read separately.
  *
- * Return: as ntrace_lines_open(), but damage may show in no more than a unit without lines.
+ * Return: as ntrace_lines_open(), but a damaged unit may only appear as a unit without lines.
  */
 NTRACE_API int ntrace_units_open(struct ntrace_units **units, struct ntrace_object *object,
 				 const char *const *directories);
@@ -121,7 +123,7 @@ NTRACE_API int ntrace_units_open(struct ntrace_units **units, struct ntrace_obje
 NTRACE_API void ntrace_units_close(struct ntrace_units *units);
 
 /**
- * ntrace_units_lines - lines and functions of the unit that a link address belongs to
+ * ntrace_units_lines - lines and functions of the unit that contains a link address
  *
  * Return: owned by the units; NULL if none is known, also when out of memory.
  */

@@ -2,10 +2,10 @@
 /*
  * Occupancy: how much each thread executed, on each CPU and over time.
  *
- * Each CPU has a row of cells. Cells have equal duration if the trace has timestamps, else an equal
- * number of instructions. A message has one timestamp, of its end, for all its instructions: between
- * two timestamps time is interpolated by instructions. Time without traced execution is attributed
- * to no thread.
+ * Each CPU has a row of cells.  Cells have equal duration if the trace has timestamps, else an
+ * equal number of instructions. A message has one timestamp, of its end, for all its instructions:
+ * between two timestamps time is interpolated by instructions. Time without traced execution is
+ * attributed to no thread.
  *
  * The profile needs NTRACE_PROFILE_OCCUPANCY and a session in its options, see profile.h. Occupancy
  * covers all events, whatever the profile selects.
@@ -19,16 +19,16 @@
 extern "C" {
 #endif
 
-/* Most cells of a CPU; cells become wider when a CPU executes more. */
+/* Maximum number of cells of a CPU; cells become wider when a CPU executes more. */
 #define NTRACE_OCCUPANCY_CELLS 1024
-/* Distinct threads of a cell; all others count as thread 0. */
+/* Distinct threads of a cell; all further threads count as thread 0. */
 #define NTRACE_OCCUPANCY_SLOTS 4
 #define NTRACE_OCCUPANCY_TASKS_MAX 4096
 
 /**
  * struct ntrace_occupancy_sum - an amount of execution
  * @instructions: executed
- * @kernel: those of them that the kernel executed
+ * @kernel: the part of @instructions that the kernel executed
  * @ticks: time, in ticks of the timestamps
  */
 struct ntrace_occupancy_sum {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * perf.data files: a streaming writer whose files stock perf reads, and a
- * reader of the records that say what ran where ("sideband"). Format:
- * tools/perf/Documentation/perf.data-file-format.txt and linux/perf_event.h of
- * the kernel sources. Knows no trace, no image.
+ * perf.data files: a streaming writer whose files stock perf reads, and a reader of "sideband"
+ * records, which describe mappings, tasks and context switches. Format:
+ * tools/perf/Documentation/perf.data-file-format.txt and linux/perf_event.h of the kernel sources.
+ * Depends on neither trace nor images.
  */
 #ifndef NTRACE_PERF_H
 #define NTRACE_PERF_H
@@ -38,38 +38,40 @@ enum ntrace_sideband_type {
 	NTRACE_SIDEBAND_TEXT_POKE = 20,
 };
 
-/* ntrace_sideband.cpu of a record that names no CPU */
+/* ntrace_sideband.cpu of a record without a CPU */
 #define NTRACE_SIDEBAND_NO_CPU UINT32_MAX
 
 /**
- * struct ntrace_sideband - one record, taken apart
+ * struct ntrace_sideband - one decoded record
  * @type: enum ntrace_sideband_type
- * @misc: misc of the record's header as it stands (PERF_RECORD_MISC_...)
+ * @misc: misc of the record's header, unchanged (PERF_RECORD_MISC_...)
  * @cpumode_kernel: MMAP, MMAP2: kernel or module text
- * @exec: COMM: the name changed by exec(); from there on another program runs
- * @out: SWITCH, SWITCH_CPU_WIDE: the task leaves the CPU (else it comes)
- * @preempt: SWITCH, SWITCH_CPU_WIDE with @out: it was still runnable
- * @unregister: KSYMBOL: the symbol goes
+ * @exec: COMM: exec() changed the name: a new program runs from here on
+ * @out: SWITCH, SWITCH_CPU_WIDE: the task leaves the CPU; if false, it enters the CPU
+ * @preempt: SWITCH, SWITCH_CPU_WIDE with @out: the task was still runnable
+ * @unregister: KSYMBOL: the symbol is removed
  * @executable: MMAP, MMAP2: the memory can be executed
  * @build_id_size: MMAP2: bytes of @build_id, 0 = the record has none
- * @cpu: CPU that wrote the record, NTRACE_SIDEBAND_NO_CPU = not said
- * @time: time stamp in ns of the events' clock; 0 = not said
- * @pid: process: the one that maps, is named, forked (the child), exits; for switches the task that
- *       goes (@out) or comes; AUX, ITRACE_START: that is traced; -1 = the kernel or a task that is
- *       gone
- * @tid: its thread
- * @other_pid: FORK, EXIT: parent; SWITCH_CPU_WIDE: the task that comes (@out) or went
+ * @cpu: CPU that wrote the record, NTRACE_SIDEBAND_NO_CPU = unknown
+ * @time: timestamp in ns of the events' clock; 0 = unknown
+ * @pid: process that maps, is named, exits, or is the child of a fork; for switches the task that
+ *       leaves (@out) or enters the CPU; AUX, ITRACE_START: the traced process; -1 = the kernel or
+ *       a task that no longer exists
+ * @tid: thread of @pid
+ * @other_pid: FORK, EXIT: parent; SWITCH_CPU_WIDE: the task that enters (@out) or left the CPU
  * @other_tid: likewise
  * @address: MMAP, MMAP2, KSYMBOL, TEXT_POKE: first address
  * @length: MMAP, MMAP2, KSYMBOL, AUX: bytes
- * @offset: MMAP, MMAP2: offset in the file; AUX: position of the first byte in the AUX area; of the
- *          last one + 1 if @code has PERF_AUX_FLAG_OVERWRITE
+ * @offset: MMAP, MMAP2: offset in the file; AUX: position of the first byte in the AUX area, or
+ *          after the last byte if @code has PERF_AUX_FLAG_OVERWRITE
  * @count: LOST, LOST_SAMPLES: number of records lost
  * @id: LOST, AUX, ITRACE_START: id of the event; BPF_EVENT: id of the program
- * @code: KSYMBOL: PERF_RECORD_KSYMBOL_TYPE_...; BPF_EVENT: PERF_BPF_EVENT_...; AUX: PERF_AUX_FLAG_...
+ * @code: KSYMBOL: PERF_RECORD_KSYMBOL_TYPE_...; BPF_EVENT: PERF_BPF_EVENT_...; AUX:
+ *        PERF_AUX_FLAG_...
  * @old_length: TEXT_POKE: bytes of @old_bytes
  * @new_length: TEXT_POKE: bytes of @new_bytes
- * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file and lives as long
+ * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file, valid until the
+ *        file is closed
  * @build_id: MMAP2
  * @old_bytes: TEXT_POKE: code before; points into the file
  * @new_bytes: TEXT_POKE: code after
@@ -113,10 +115,11 @@ struct ntrace_perf_writer;
 /**
  * ntrace_perf_writer_open - start a perf.data file
  * @writer: the new writer
- * @path: file to create (the `data` file of a perf.data directory, or any file); replaced if there
+ * @path: file to create (the `data` file of a perf.data directory, or any file); an existing file
+ *        is replaced
  *
- * Order of calls: open, ntrace_perf_writer_event() for every event, then records and features in any
- * order, close. The file is complete after close only.
+ * Order of calls: open, ntrace_perf_writer_event() for every event, then records and features in
+ * any order, close. The file is complete after close only.
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_writer_open(struct ntrace_perf_writer **writer, const char *path);
@@ -129,7 +132,7 @@ NTRACE_API int ntrace_perf_writer_open(struct ntrace_perf_writer **writer, const
  *        use_clockid with CLOCK_MONOTONIC
  * @ids: PERF_EVENT_IOC_ID of each instance (one per CPU)
  * @count: number of @ids
- * @name: what reports call the event, e.g. "dummy:u"; may be NULL
+ * @name: name of the event in reports, e.g. "dummy:u"; may be NULL
  *
  * Return: 0, NTRACE_ERR_INVALID (records were written already, other attr->size than the first
  * event), NTRACE_ERR_NOMEM.
@@ -139,9 +142,9 @@ NTRACE_API int ntrace_perf_writer_event(struct ntrace_perf_writer *writer,
 					size_t count, const char *name);
 
 /**
- * ntrace_perf_writer_records - append records as the kernel made them
+ * ntrace_perf_writer_records - append records written by the kernel
  * @writer: a writer
- * @records: whole records, for instance what was read from a ring buffer
+ * @records: whole records, for instance read from a ring buffer
  * @size: bytes
  *
  * Return: 0, NTRACE_ERR_INVALID (not a chain of whole records: nothing is written), NTRACE_ERR_IO.
@@ -150,36 +153,36 @@ NTRACE_API int ntrace_perf_writer_records(struct ntrace_perf_writer *writer, con
 					  size_t size);
 
 /**
- * ntrace_perf_writer_sideband - append a record made from its parts
+ * ntrace_perf_writer_sideband - build and append a record
  *
- * For records that the kernel did not write: mappings and names of tasks that ran before. All types
- * of enum ntrace_sideband_type; the trailer (sample_id) is made as the first event's attr says.
+ * For records that the kernel did not write: mappings and names of tasks started earlier. Accepts
+ * all types of enum ntrace_sideband_type. The trailer (sample_id) follows the first event's attr.
  * Return: 0, NTRACE_ERR_INVALID (type, or a name that does not fit a record), NTRACE_ERR_IO.
  */
 NTRACE_API int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
 					   const struct ntrace_sideband *sideband);
 
 /**
- * ntrace_perf_writer_finish_round - every ring buffer was emptied once
+ * ntrace_perf_writer_finish_round - mark that every ring buffer was emptied once
  *
- * Lets readers sort in bounded memory: records written after the next round are not older than
- * those written before this one.
+ * Lets readers sort in bounded memory: no record written after the next round is older than a
+ * record written before this one.
  */
 NTRACE_API int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer);
 
 /**
- * struct ntrace_perf_features - what the header says about the machine
+ * struct ntrace_perf_features - description of the machine in the file's header
  * @size: sizeof(struct ntrace_perf_features) of the caller
- * @hostname: of the recorded machine; this and the following may be NULL: not stored
+ * @hostname: name of the recorded machine; NULL here and below = not stored
  * @release: kernel release, uname -r
- * @version: of the recording tool
+ * @version: version of the recording tool
  * @arch: uname -m
  * @cpus_available: 0 = not stored
  * @cpus_online: likewise
  * @argc: number of words of the command line; 0 = not stored
- * @argv: words
+ * @argv: words of the command line
  * @clock_resolution_ns: 0 = not stored
- * @branch_stacks: samples have branch stacks: without this perf report --branch-history refuses
+ * @branch_stacks: samples have branch stacks; perf report --branch-history requires this flag
  */
 struct ntrace_perf_features {
 	size_t size;
@@ -195,7 +198,10 @@ struct ntrace_perf_features {
 	bool branch_stacks;
 };
 
-/** ntrace_perf_writer_features - copied; the last call counts. Return: 0 or NTRACE_ERR_NOMEM */
+/**
+ * ntrace_perf_writer_features - set the features; copied; the last call wins. Return: 0 or
+ * NTRACE_ERR_NOMEM
+ */
 NTRACE_API int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
 					   const struct ntrace_perf_features *features);
 
@@ -208,31 +214,32 @@ NTRACE_API int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
 NTRACE_API int ntrace_perf_writer_build_id(struct ntrace_perf_writer *writer, bool kernel,
 					   const char *path, const uint8_t *build_id, size_t size);
 
-/** ntrace_perf_writer_bytes - bytes of records so far */
+/** ntrace_perf_writer_bytes - number of bytes of records so far */
 NTRACE_API uint64_t ntrace_perf_writer_bytes(const struct ntrace_perf_writer *writer);
 
 /**
  * ntrace_perf_writer_close - write features and header, free the writer
  *
- * Return: 0, or the first error of all calls before (NTRACE_ERR_IO, errno is kept). @writer is gone
- * in any case; NULL is allowed.
+ * Return: 0, or the first error of all earlier calls (NTRACE_ERR_IO, errno is kept). @writer is
+ * freed even on error; NULL is allowed.
  */
 NTRACE_API int ntrace_perf_writer_close(struct ntrace_perf_writer *writer);
 
 /**
- * ntrace_perf_write_tasks - records for tasks that run already, from /proc
+ * ntrace_perf_write_tasks - write records for tasks that already run, from /proc
  * @writer: a writer with an event
- * @proc: where procfs is mounted; NULL = "/proc"
+ * @proc: mount point of procfs; NULL = "/proc"
  *
  * COMM for every thread, FORK for threads of a process and MMAP2 for executable mappings, as perf
- * record -a synthesizes them (time 0: before everything). Call it after the events are open, so
- * that nothing falls between. Tasks that end meanwhile are left out.
+ * record -a synthesizes them (with time 0, before all other records). Call it after the events are
+ * open, so that no task is missed. Tasks that end during the call are left out.
  * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_write_tasks(struct ntrace_perf_writer *writer, const char *proc);
 
 /**
- * ntrace_perf_write_task - the same for one process; nothing if it is gone
+ * ntrace_perf_write_task - ntrace_perf_write_tasks() for one process; writes nothing if the process
+ * has ended
  */
 NTRACE_API int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const char *proc,
 				      int32_t pid);
@@ -242,14 +249,15 @@ NTRACE_API int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const c
 struct ntrace_perf_file;
 
 /**
- * struct ntrace_perf_record - a record as it stands in the file
+ * struct ntrace_perf_record - a record in its file format
  * @type: enum perf_event_type or a type of the perf tool (64 and up) or any other number
  * @misc: misc of the header
  * @size: bytes with the header (AUXTRACE: without the trace that follows)
- * @data: the header and what follows; valid until the file is closed
- * @payload: AUXTRACE: the trace behind the record; else NULL
- * @payload_size: bytes of it
- * @position: offset in the file; of a record that was compressed beyond its end, and growing
+ * @data: header and body; valid until the file is closed
+ * @payload: AUXTRACE: the trace after the record; else NULL
+ * @payload_size: bytes of @payload
+ * @position: offset in the file; for a decompressed record a value beyond the file's end, still in
+ *            ascending order
  */
 struct ntrace_perf_record {
 	uint32_t type;
@@ -266,10 +274,10 @@ struct ntrace_perf_record {
  * @file: the new reader
  * @path: file, or a directory that holds a file `data`
  *
- * The file is mapped, not copied; what perf record -z compressed is read into memory, up to 4 GiB and
- * 1024 times the size of the file. Sizes in it are never trusted.
- * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (no perf.data), NTRACE_ERR_UNSUPPORTED
- * (of the other byte order), NTRACE_ERR_NOMEM.
+ * The file is mapped, not copied. Data that perf record -z compressed is decompressed into memory,
+ * up to 4 GiB and 1024 times the size of the file. The reader never trusts sizes in the file.
+ * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a perf.data file),
+ * NTRACE_ERR_UNSUPPORTED (other byte order), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_file_open(struct ntrace_perf_file **file, const char *path);
 NTRACE_API void ntrace_perf_file_close(struct ntrace_perf_file *file);
@@ -278,14 +286,14 @@ NTRACE_API void ntrace_perf_file_close(struct ntrace_perf_file *file);
 NTRACE_API unsigned int ntrace_perf_file_events(const struct ntrace_perf_file *file);
 
 /**
- * ntrace_perf_file_attr - attr of event @index, zero-filled where the file's is shorter
+ * ntrace_perf_file_attr - attr of event @index, zero-filled if the attr in the file is shorter
  *
- * Return: borrowed; NULL if there is none.
+ * Return: borrowed; NULL if @index is too large.
  */
 NTRACE_API const struct perf_event_attr *ntrace_perf_file_attr(const struct ntrace_perf_file *file,
 							       unsigned int index);
 
-/** Texts of the header, for ntrace_perf_file_feature(): the feature numbers of perf. */
+/** Strings of the header, for ntrace_perf_file_feature(): the feature numbers of perf. */
 enum ntrace_perf_feature {
 	NTRACE_PERF_HOSTNAME = 3,
 	NTRACE_PERF_OSRELEASE = 4,
@@ -293,15 +301,16 @@ enum ntrace_perf_feature {
 	NTRACE_PERF_ARCH = 6,
 };
 
-/** ntrace_perf_file_feature - text of the header, NULL if it is not stored; borrowed */
+/** ntrace_perf_file_feature - string of the header, NULL if it is not stored; borrowed */
 NTRACE_API const char *ntrace_perf_file_feature(const struct ntrace_perf_file *file,
 						enum ntrace_perf_feature feature);
 
 /**
  * ntrace_perf_file_records - all records in the order of the file
- * @callback: not 0 stops
+ * @callback: a nonzero result stops
  *
- * Of compressed records what is in them; themselves only if they cannot be read.
+ * For a compressed record, @callback gets the records inside, or the compressed record itself if it
+ * cannot be read.
  * Return: 0, what @callback returned, or NTRACE_ERR_TRUNCATED after the last whole record if the
  * data ends inside a record or the file was never closed by its writer.
  */
@@ -311,7 +320,7 @@ NTRACE_API int ntrace_perf_file_records(const struct ntrace_perf_file *file,
 					void *data);
 
 /**
- * ntrace_perf_file_parse - take a record apart
+ * ntrace_perf_file_parse - decode a record
  *
  * Return: 0; NTRACE_ERR_UNSUPPORTED if its type is not in enum ntrace_sideband_type;
  * NTRACE_ERR_TRUNCATED if it is shorter than its type needs.
@@ -321,14 +330,14 @@ NTRACE_API int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
 				      struct ntrace_sideband *sideband);
 
 /**
- * struct ntrace_perf_sample - a sample, as far as it says where control was and came from
- * @address: of the instruction; 0 = not said
+ * struct ntrace_perf_sample - a sample: its address and branch stack
+ * @address: address of the instruction; 0 = unknown
  * @time: as in struct ntrace_sideband
- * @pid: process, -1 = not said
- * @tid: its thread
- * @kernel: it was in the kernel
- * @has_branches: it has a branch stack, which may be empty
- * @branch_count: entries of it, for ntrace_perf_sample_branch()
+ * @pid: process, -1 = unknown
+ * @tid: thread of @pid
+ * @kernel: the sample was taken in the kernel
+ * @has_branches: the sample has a branch stack, which may be empty
+ * @branch_count: number of entries, for ntrace_perf_sample_branch()
  * @branches: points into the file
  */
 struct ntrace_perf_sample {
@@ -344,29 +353,32 @@ struct ntrace_perf_sample {
 };
 
 /**
- * ntrace_perf_file_sample - take a sample apart
+ * ntrace_perf_file_sample - decode a sample
  *
- * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is none; NTRACE_ERR_TRUNCATED if it is shorter
- * than its event says.
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is no sample; NTRACE_ERR_TRUNCATED if it is
+ * shorter than its event requires.
  */
 NTRACE_API int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 				       const struct ntrace_perf_record *record,
 				       struct ntrace_perf_sample *sample);
 
-/** ntrace_perf_sample_branch - the ends of transfer @index, 0 being the newest; 0 if there is none */
+/**
+ * ntrace_perf_sample_branch - source and target of transfer @index, 0 being the newest; 0 if @index
+ * is too large
+ */
 NTRACE_API void ntrace_perf_sample_branch(const struct ntrace_perf_sample *sample, size_t index,
 					  uint64_t *from, uint64_t *to);
 
-/* Types of the records of trace: ntrace_perf_record.type */
+/* Types of the records that hold trace: ntrace_perf_record.type */
 #define NTRACE_PERF_AUXTRACE_INFO 70
 #define NTRACE_PERF_AUXTRACE 71
 
 /**
- * struct ntrace_perf_auxtrace - what an AUXTRACE record says of the trace behind it
- * @offset: position of its first byte in the AUX area
+ * struct ntrace_perf_auxtrace - the trace after an AUXTRACE record
+ * @offset: position of the trace's first byte in the AUX area
  * @index: number of the AUX area
- * @tid: thread whose events the area is for; -1 = all that run on @cpu
- * @cpu: hart whose area it is, NTRACE_SIDEBAND_NO_CPU = the thread's, wherever it ran
+ * @tid: thread whose events fill the area; -1 = all threads that run on @cpu
+ * @cpu: CPU of the area, NTRACE_SIDEBAND_NO_CPU = the area follows @tid across CPUs
  */
 struct ntrace_perf_auxtrace {
 	uint64_t offset;
@@ -376,16 +388,17 @@ struct ntrace_perf_auxtrace {
 };
 
 /**
- * ntrace_perf_file_auxtrace - take an AUXTRACE record apart
+ * ntrace_perf_file_auxtrace - decode an AUXTRACE record
  *
- * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is none; NTRACE_ERR_TRUNCATED if it is too short.
+ * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is of another type; NTRACE_ERR_TRUNCATED if it is
+ * too short.
  */
 NTRACE_API int ntrace_perf_file_auxtrace(const struct ntrace_perf_record *record,
 					 struct ntrace_perf_auxtrace *auxtrace);
 
 /**
- * struct ntrace_perf_counts - what ntrace_perf_file_sideband() met
- * @sideband: records handed out
+ * struct ntrace_perf_counts - statistics of ntrace_perf_file_sideband()
+ * @sideband: records passed to the callback
  * @others: records of other types
  * @compressed: compressed records that could not be read: damaged, or too long
  * @damaged: records shorter than their type needs
@@ -402,12 +415,12 @@ struct ntrace_perf_counts {
 /**
  * ntrace_perf_file_sideband - all sideband records sorted by time
  * @file: a file
- * @callback: not 0 stops
+ * @callback: a nonzero result stops
  * @data: for @callback
  * @counts: may be NULL
  *
  * Records of the same time come in the order of the file.
- * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A cut file is no error: see @counts.
+ * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A truncated file is no error: see @counts.
  */
 NTRACE_API int ntrace_perf_file_sideband(const struct ntrace_perf_file *file,
 					 int (*callback)(void *data,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Samples made from a whole trace: every N instructions the address and the
- * last transfers before it, as a processor with branch records gives them.
+ * Samples made from a whole trace: after every N instructions the address and the preceding
+ * transfers, as a processor with branch records would report them.
  */
 #ifndef NTRACE_SAMPLE_H
 #define NTRACE_SAMPLE_H
@@ -12,15 +12,16 @@
 extern "C" {
 #endif
 
-/* More entries than perf takes are of no use. */
+/* Maximum number of entries that perf accepts. */
 #define NTRACE_SAMPLE_DEPTH_MAX 512
 
 /**
  * struct ntrace_sample_branch - a transfer that was taken
- * @from: address of the instruction; of a trap: the one that did not retire
- * @to: where it went
+ * @from: address of the instruction; for a trap the instruction that did not retire
+ * @to: target of the transfer
  * @insn_class: enum ntrace_insn_class at @from; NTRACE_INSN_TRAP: a trap
- * @exception: @insn_class is NTRACE_INSN_TRAP: it was an exception, else an interrupt, or unknown
+ * @exception: @insn_class is NTRACE_INSN_TRAP: true for an exception, false for an interrupt or
+ *             unknown
  */
 struct ntrace_sample_branch {
 	uint64_t from;
@@ -32,11 +33,11 @@ struct ntrace_sample_branch {
 
 /**
  * struct ntrace_sample - a sample
- * @address: of the instruction
- * @event: the block that it is in; borrowed
- * @branches: transfers before it, the newest first; borrowed. The newest one led to the straight
- *            run that @address is in
- * @count: of @branches
+ * @address: address of the instruction
+ * @event: the block that contains @address; borrowed
+ * @branches: transfers before @address, the newest first; borrowed. The newest transfer led to the
+ *            straight run that contains @address
+ * @count: number of @branches
  */
 struct ntrace_sample {
 	uint64_t address;
@@ -46,17 +47,18 @@ struct ntrace_sample {
 };
 
 /**
- * struct ntrace_sampler_options - what to sample
+ * struct ntrace_sampler_options - selection of samples
  * @size: sizeof(struct ntrace_sampler_options) of the caller
- * @period: instructions between two samples, of those that @pid and @privileges select; 0 = no
- *          samples. Counted over all streams
+ * @period: instructions between two samples, counting only those that @pid and @privileges select;
+ *          0 = no samples. Counted over all streams
  * @depth: transfers in a sample, up to NTRACE_SAMPLE_DEPTH_MAX
  * @pid: only this process; -1 = all
- * @privileges: bit mask of 1 << enum ntrace_priv: only there, and only transfers with both ends
- *              there; 0 = all
- * @sample: gets the samples; not 0 stops and is returned by ntrace_sampler_event()
- * @branch: gets every transfer, in order; @event: the block behind it. May be NULL
- * @data: for both
+ * @privileges: bit mask of 1 << enum ntrace_priv: only code in these privileges, and only transfers
+ *              with both ends in them; 0 = all
+ * @sample: called with each sample; a nonzero result stops, and ntrace_sampler_event() returns it
+ * @branch: called with every transfer, in order; its event is the block after the transfer. May be
+ *          NULL
+ * @data: argument of both callbacks
  */
 struct ntrace_sampler_options {
 	size_t size;
@@ -74,23 +76,24 @@ struct ntrace_sampler_options {
 struct ntrace_sampler;
 
 /**
- * ntrace_sampler_new - Return: 0, NTRACE_ERR_INVALID (depth, nobody to tell), NTRACE_ERR_NOMEM
+ * ntrace_sampler_new - a sampler. Return: 0, NTRACE_ERR_INVALID (depth, no callback),
+ * NTRACE_ERR_NOMEM
  */
 NTRACE_API int ntrace_sampler_new(struct ntrace_sampler **sampler,
 				  const struct ntrace_sampler_options *options);
 NTRACE_API void ntrace_sampler_free(struct ntrace_sampler *sampler);
 
 /**
- * ntrace_sampler_event - the next event of a stream
+ * ntrace_sampler_event - pass the next event of a stream
  *
- * The transfers of a sample are always those of one thread without a hole between them: after a
- * loss, and when the hart turns to another thread, it begins without any.
+ * The transfers of a sample always belong to one thread and have no gap between them: after a loss
+ * and after a switch to another thread, the list starts empty.
  * Return: 0 or what a callback returned.
  */
 NTRACE_API int ntrace_sampler_event(struct ntrace_sampler *sampler,
 				    const struct ntrace_session_event *event);
 
-/** ntrace_sampler_end - the stream ends */
+/** ntrace_sampler_end - end the stream */
 NTRACE_API void ntrace_sampler_end(struct ntrace_sampler *sampler);
 
 #ifdef __cplusplus

@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Call stacks over time, made from what was executed.
+ * Call stacks over time, reconstructed from the executed code.
  *
- * Every thread has a stack of frames. A call pushes one, a return goes to the
- * frame that waits for its address, a jump into another function replaces the
- * frame on top (a tail call). A trap puts the frames of its handler on top of what
- * it interrupts, until control comes back there; so does a signal. A return that
- * nobody waits for unwinds to the frame that it lands in (longjmp, exceptions),
- * or goes to another stack of the same thread that was left before (co-routines).
+ * Every thread has a stack of frames. A call pushes a frame, a return goes to the frame that waits
+ * for its address, a jump into another function replaces the top frame (a tail call). A trap pushes
+ * the frames of its handler on the interrupted code until control returns there; so does a signal.
+ * A return without a waiting frame unwinds to the frame of its target (longjmp, exceptions), or
+ * switches to another stack that the same thread left earlier (co-routines).
  *
- * What is not known is not made up. Callers that were not seen are "[unknown]". After a
- * loss the stack begins anew on top of "[unknown]"; what was there before is set aside, and
- * comes back as soon as control comes to where one of its frames was to go on.
+ * The library does not invent frames. Unseen callers are "[unknown]". After a loss the stack begins
+ * anew on top of "[unknown]". The earlier stack is set aside, and returns as soon as control
+ * reaches a place where one of its frames was to continue.
  *
- * What the compiler inlined has frames of its own, if that is wanted and the debug information tells:
- * below them is the function that the copy is in. They are known by address alone: so nothing tells
- * how often they began, and a function has one for all of its copies.
+ * On request, inlined functions have frames of their own if the debug information describes them;
+ * the frame below belongs to the containing function. Inlined frames are known by address alone: so
+ * their number of calls is unknown, and all copies of a function share one entry.
  *
- * A trace has no stack pointers. After a longjmp or an exception the frame is the
- * innermost one that can be meant; with recursion it may have been an outer one.
+ * A trace has no stack pointers. After a longjmp or an exception the library chooses the innermost
+ * matching frame; with recursion the program may have returned to an outer one.
  */
 #ifndef NTRACE_STACKS_H
 #define NTRACE_STACKS_H
@@ -29,29 +28,29 @@
 extern "C" {
 #endif
 
-/** enum ntrace_stack_kind - what a function of a stack is */
+/** enum ntrace_stack_kind - kind of a function of a stack */
 enum ntrace_stack_kind {
 	NTRACE_STACK_FUNCTION,	/* a function with a name */
-	NTRACE_STACK_OBJECT,	/* code of an object that no symbol is known for */
-	NTRACE_STACK_UNKNOWN,	/* "[unknown]": callers that were not seen */
-	NTRACE_STACK_TASK,	/* a thread: what its outermost frames hang from */
-	NTRACE_STACK_ALL,	/* what the threads hang from */
+	NTRACE_STACK_OBJECT,	/* code of an object without a known symbol */
+	NTRACE_STACK_UNKNOWN,	/* "[unknown]": unseen callers */
+	NTRACE_STACK_TASK,	/* a thread: parent of its outermost frames */
+	NTRACE_STACK_ALL,	/* root: parent of the threads */
 };
 
 /**
- * struct ntrace_stack_function - a function, and what was executed of it
- * @name: of the symbol, as the object has it; of the object without directories; of the thread
- * @object: holds the code; NULL if nothing is known of it; owned by the stacks
+ * struct ntrace_stack_function - a function and its executed instructions
+ * @name: name of the symbol in the object, of the object without directories, or of the thread
+ * @object: holds the code; NULL if the code is unknown; owned by the stacks
  * @start: link address of the symbol
  * @kind: enum ntrace_stack_kind
  * @pid: TASK: process, -1 = unknown
  * @tid: TASK: thread
- * @inlined: FUNCTION: its copies within other functions; @start is 0, there are no @calls
- * @calls: times it was entered: by a call, a jump from another function, a trap or a signal
- * @instructions: executed in it
- * @total: executed in it and in what it called, each once
- * @ticks: time in it, see struct ntrace_stacks_options
- * @total_ticks: likewise, and in what it called
+ * @inlined: FUNCTION: inlined copies of the function; @start and @calls are 0
+ * @calls: number of entries by a call, a jump from another function, a trap or a signal
+ * @instructions: executed in the function
+ * @total: executed in the function and its callees, each instruction once
+ * @ticks: time in the function, see struct ntrace_stacks_options
+ * @total_ticks: time in the function and its callees
  */
 struct ntrace_stack_function {
 	const char *name;
@@ -72,13 +71,14 @@ struct ntrace_stack_function {
 /**
  * struct ntrace_stack_node - a function under its callers: one node of the call tree
  * @function: index into ntrace_stacks_functions()
- * @parent: index of the caller's node, always less than its own; 0 of the root, node 0
- * @depth: of nodes above it
- * @calls: as in the function, from this caller
- * @instructions: executed in it
- * @total: with all nodes below
- * @ticks: time in it
- * @total_ticks: with all nodes below
+ * @parent: index of the caller's node, always less than the node's own index; the root, node 0, has
+ *          0
+ * @depth: number of nodes above it
+ * @calls: as in struct ntrace_stack_function, from this caller
+ * @instructions: executed in the node
+ * @total: executed in the node and all nodes below
+ * @ticks: time in the node
+ * @total_ticks: time in the node and all nodes below
  */
 struct ntrace_stack_node {
 	uint32_t function;
@@ -96,9 +96,9 @@ struct ntrace_stack_node {
  * struct ntrace_stack_edge - a caller and a callee
  * @caller: index into ntrace_stacks_functions()
  * @callee: likewise
- * @calls: from the one to the other
- * @total: instructions in the callee and below, of calls while the callee was not being executed
- *         already: so the totals of the edges to a function make its total, with recursion too
+ * @calls: calls from @caller to @callee
+ * @total: instructions in the callee and below. Recursive calls of an active callee are not
+ *         counted, so that the totals of all edges to a function add up to its total
  */
 struct ntrace_stack_edge {
 	uint32_t caller;
@@ -107,39 +107,40 @@ struct ntrace_stack_edge {
 	uint64_t total;
 };
 
-/** enum ntrace_stack_time - how good the time of a change is */
+/** enum ntrace_stack_time - accuracy of the time of a change */
 enum ntrace_stack_time {
-	NTRACE_STACK_TIME_NONE,		/* the trace has no time stamps */
-	NTRACE_STACK_TIME_EXACT,	/* that of a time stamp */
-	NTRACE_STACK_TIME_INTERPOLATED,	/* between two time stamps, by instructions */
-	NTRACE_STACK_TIME_OUTSIDE,	/* before the first or after the last time stamp: that one */
+	NTRACE_STACK_TIME_NONE,		/* the trace has no timestamps */
+	NTRACE_STACK_TIME_EXACT,	/* the time of a timestamp */
+	NTRACE_STACK_TIME_INTERPOLATED,	/* interpolated by instructions between two timestamps */
+	NTRACE_STACK_TIME_OUTSIDE,	/* before the first or after the last timestamp, whose
+					 * time is used */
 };
 
-/** enum ntrace_stack_change_type - what happens to a stack */
+/** enum ntrace_stack_change_type - kind of a change */
 enum ntrace_stack_change_type {
-	NTRACE_STACK_ENTER,	/* a frame is there now */
-	NTRACE_STACK_LEAVE,	/* the top frame is gone */
-	NTRACE_STACK_GAP,	/* trace was lost: what was done meanwhile is not known */
-	NTRACE_STACK_RUN,	/* the hart runs this thread from here on, selected or not; with kind
-				 * NTRACE_STACK_ALL: none, the stream ends */
+	NTRACE_STACK_ENTER,	/* a frame exists from here on */
+	NTRACE_STACK_LEAVE,	/* the top frame is removed */
+	NTRACE_STACK_GAP,	/* trace was lost: the execution in between is unknown */
+	NTRACE_STACK_RUN,	/* the hart runs this thread from here on, whether selected or
+				 * not; kind NTRACE_STACK_ALL: no thread, the stream ends */
 };
 
 /**
- * struct ntrace_stack_change - a frame comes or goes
+ * struct ntrace_stack_change - a frame is added or removed
  * @type: enum ntrace_stack_change_type
  * @time_kind: enum ntrace_stack_time
- * @called: ENTER: it begins; else it is met in the middle, or its stack came back
+ * @called: ENTER: the function begins; if false, its begin was not seen, or its stack was restored
  * @stream: index of the stream of the session
  * @cpu: Linux number of the hart
  * @pid: process; -1 = unknown
  * @tid: thread
- * @comm: its name
+ * @comm: name of the thread
  * @name: as in struct ntrace_stack_function
  * @object: likewise
  * @kind: likewise
- * @depth: of frames below it
- * @instructions: executed in this stream before, of all threads
- * @time: ticks of the stream's time stamps, if there are any
+ * @depth: number of frames below it
+ * @instructions: executed earlier in this stream by all threads
+ * @time: ticks of the stream's timestamps, if it has any
  */
 struct ntrace_stack_change {
 	uint8_t type;
@@ -161,23 +162,24 @@ struct ntrace_stack_change {
 };
 
 /**
- * struct ntrace_stacks_options - what to make of a flow
+ * struct ntrace_stacks_options - selection and limits
  * @size: sizeof(struct ntrace_stacks_options) of the caller
  * @pid: only this process; -1 = all
- * @privileges: bit mask of 1 << enum ntrace_priv: only frames there; 0 = all
- * @depth: of the call tree; functions deeper than this are taken for callees of the frame there.
- *         0 = 512
- * @nodes: of the call tree; when they are used up, what is new goes to "[other]", and the
- *         statistics tell. 0 = 4,000,000
- * @merge_threads: threads of the same name are counted as one
- * @inlined: the call tree has frames for what was inlined, by the DWARF of the objects, see
- *           ntrace_units_open(); @change is told of functions only
- * @change: gets every change of a stack in the order of the stream; NULL: only counts are wanted.
- *          Between two time stamps changes wait for the second one, 65,536 at most: then the
- *          older half is OUTSIDE. Not 0 stops, and is returned by ntrace_stacks_event()
+ * @privileges: bit mask of 1 << enum ntrace_priv: only frames in these privileges; 0 = all
+ * @depth: maximum depth of the call tree; deeper functions count as callees of the frame at that
+ *         depth. 0 = 512
+ * @nodes: maximum number of nodes of the call tree; later functions go to "[other]", and the
+ *         statistics count them. 0 = 4,000,000
+ * @merge_threads: threads of the same name count as one
+ * @inlined: the call tree has frames for inlined functions, from the DWARF of the objects, see
+ *           ntrace_units_open(); @change is called only for functions that are not inlined
+ * @change: called with every change of a stack, in the order of the stream; NULL: only counts are
+ *          made. Changes between two timestamps wait for the second timestamp. At most 65,536 wait;
+ *          beyond that the older half is OUTSIDE. A nonzero result stops, and ntrace_stacks_event()
+ *          returns it
  * @data: for @change
- * @directories: of separate debug files, as for ntrace_object_add_debug_file(); must last as long as
- *               events are taken
+ * @directories: of separate debug files, as for ntrace_object_add_debug_file(); must stay valid as
+ *               long as events are passed
  */
 struct ntrace_stacks_options {
 	size_t size;
@@ -194,17 +196,17 @@ struct ntrace_stacks_options {
 };
 
 /**
- * struct ntrace_stacks_stats - what happened
- * @instructions: that were selected: the sum over all functions
- * @calls: jumps into other functions, traps and signals that were shown
- * @returns: to the frame that waited for them
+ * struct ntrace_stacks_stats - statistics
+ * @instructions: selected instructions: the sum over all functions
+ * @calls: calls, jumps into other functions, traps and signals shown
+ * @returns: returns to the waiting frame
  * @unwound: returns over several frames: longjmp, exceptions
- * @switched: returns to a stack that had been left: co-routines, and after a loss
- * @below: returns to a caller that was not seen
- * @unmatched: returns to where no frame waited: what was known of the stack was set aside
+ * @switched: returns to a stack set aside earlier: co-routines, and after a loss
+ * @below: returns to an unseen caller
+ * @unmatched: returns to a place where no frame waited: the known stack was set aside
  * @signals: handlers that began
  * @gaps: losses
- * @cut: stacks that became too deep, 65,536 frames: the outer half is forgotten
+ * @cut: stacks deeper than 65,536 frames: their outer half is dropped
  * @other: instructions in "[other]"
  */
 struct ntrace_stacks_stats {
@@ -224,45 +226,45 @@ struct ntrace_stacks_stats {
 struct ntrace_stacks;
 
 /**
- * ntrace_stacks_new - no stacks yet
+ * ntrace_stacks_new - create empty stacks
  * @stacks: the new ones, to be freed with ntrace_stacks_free()
  * @options: copied; NULL: count everything
  *
- * Return: 0, NTRACE_ERR_INVALID (no tree can be made with @options), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (@options permit no tree), NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_new(struct ntrace_stacks **stacks,
 					  const struct ntrace_stacks_options *options);
 NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
 
 /**
- * ntrace_stacks_event - the next event of a stream
+ * ntrace_stacks_event - pass the next event of a stream
  *
- * Events of one stream in order; ntrace_stacks_end() between streams.
+ * Pass the events of one stream in order; call ntrace_stacks_end() between streams.
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
 					    const struct ntrace_session_event *event);
 
 /**
- * ntrace_stacks_end - the stream ends: all frames are left
+ * ntrace_stacks_end - end a stream: all frames end
  *
- * To be called before anything is read, too. Return: as ntrace_stacks_event().
+ * Call it also before reading any result. Return: as ntrace_stacks_event().
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_end(struct ntrace_stacks *stacks);
 
 /**
- * ntrace_stacks_merge - add what @from counted to @into
+ * ntrace_stacks_merge - add the counts of @from to @into
  *
- * Objects are the same if their build-ids are, or, without them, their names; threads, if ids and
- * name are. Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
+ * Objects with equal build-ids are the same, or without build-ids those with equal names; threads
+ * are the same if ids and names are equal. Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_merge(struct ntrace_stacks *into,
 					    const struct ntrace_stacks *from);
 
 /**
- * ntrace_stacks_functions - all functions, by kind, name, object and address
+ * ntrace_stacks_functions - all functions, sorted by kind, name, object and address
  * @stacks: stacks
- * @count: their number; 0 = out of memory, as there is always one that all hangs from
+ * @count: number of functions; 0 = out of memory, since the root always exists
  *
  * The same counts give the same order, here and below.
  * Return: array owned by the stacks, as are those below: valid until the next event or merge.
@@ -274,7 +276,7 @@ ntrace_stacks_functions(struct ntrace_stacks *stacks, size_t *count);
 NTRACE_EXPERIMENTAL const struct ntrace_stack_node *
 ntrace_stacks_nodes(struct ntrace_stacks *stacks, size_t *count);
 
-/** ntrace_stacks_edges - callers and callees, in order of both; @count as above */
+/** ntrace_stacks_edges - callers and callees, sorted by both; @count as above */
 NTRACE_EXPERIMENTAL const struct ntrace_stack_edge *
 ntrace_stacks_edges(struct ntrace_stacks *stacks, size_t *count);
 

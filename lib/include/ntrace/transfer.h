@@ -28,7 +28,7 @@ struct ntrace_transfer {
 };
 
 /**
- * struct ntrace_transfer_tracker - the state between two events of one stream
+ * struct ntrace_transfer_tracker - state between two events of one stream
  * @transfer: the transfer without its target, if @pending
  * @pending: a transfer waits for its target; set it to false between two streams
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The version of libntrace. Library, command, Python module and kernel modules have the same one. */
+/* The version of libntrace, shared by library, command, Python module and kernel modules. */
 #ifndef NTRACE_VERSION_H
 #define NTRACE_VERSION_H
 
@@ -9,12 +9,15 @@
 extern "C" {
 #endif
 
-/* Of this header, as text and as a number to be compared: 10000 * major + 100 * minor + patch. */
+/*
+ * Version of this header, as text and as a number for comparisons: 10000 * major + 100 * minor +
+ * patch.
+ */
 #define NTRACE_VERSION "0.1.0"
 #define NTRACE_VERSION_NUMBER 100
 
 /**
- * ntrace_version - NTRACE_VERSION of the library that is used, which may not be that of the header
+ * ntrace_version - NTRACE_VERSION of the library in use, which may differ from the header's
  *
  * Return: a constant string.
  */

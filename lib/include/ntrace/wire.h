@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Messages: from bytes to fields and back (N-Trace 1.0 chapter "message
- * layout"). Knows no program and no flow.
+ * Messages: from bytes to fields and back (N-Trace 1.0 chapter "message layout"). Depends on
+ * neither programs nor flow.
  */
 #ifndef NTRACE_WIRE_H
 #define NTRACE_WIRE_H
@@ -29,8 +29,8 @@ enum ntrace_tcode {
 };
 
 /*
- * TCODEs of pre-ratification SiFive encoders. Messages like any
- * other in NTRACE_DIALECT_SIFIVE_V0, NTRACE_MESSAGE_UNKNOWN in every other dialect.
+ * TCODEs of pre-ratification SiFive encoders. They are ordinary messages in
+ * NTRACE_DIALECT_SIFIVE_V0 and NTRACE_MESSAGE_UNKNOWN in every other dialect.
  */
 enum ntrace_sifive_tcode {
 	NTRACE_TCODE_SIFIVE_DATA_ACQUISITION = 7,
@@ -61,7 +61,7 @@ enum ntrace_field {
 	NTRACE_FIELD_CKDATA0,	/* an address as sent, or data */
 	NTRACE_FIELD_CKDATA1,
 	NTRACE_FIELD_IDTAG,	/* byte offset within the stimulus registers */
-	NTRACE_FIELD_DQDATA,	/* what was stored there */
+	NTRACE_FIELD_DQDATA,	/* data stored there */
 	NTRACE_FIELD_TSTAMP,
 	NTRACE_FIELD_COUNT,
 };
@@ -121,7 +121,7 @@ enum ntrace_cksrc {
 
 /*
  * ntrace_message.flags
- * UNKNOWN: TCODE is reserved or a vendor's: only TCODE and SRC are taken apart
+ * UNKNOWN: TCODE is reserved or a vendor's: only TCODE and SRC are decoded
  * TRUNCATED: a mandatory field is missing
  * EXTRA: more fields than the message table and TSTAMP account for
  * OVERSIZE: a field had more than 64 significant bits: the rest was dropped
@@ -134,9 +134,8 @@ enum ntrace_cksrc {
 /**
  * struct ntrace_message - one message
  *
- * Whatever the reader makes of a message, its raw bytes are those of the stream
- * from @offset, @length of them: also of unknown ones, ones of vendors, and ones
- * with fields wider than a value holds.
+ * The raw bytes of every message are the @length bytes of the stream from @offset on, also for
+ * unknown and vendor messages and for messages with a field wider than its value here.
  *
  * @tcode: enum ntrace_tcode or any other 6-bit value
  * @flags: NTRACE_MESSAGE_...
@@ -145,7 +144,7 @@ enum ntrace_cksrc {
  * @address_bytes: bytes that F-ADDR or U-ADDR took
  * @offset: position of the first byte in the stream
  * @length: bytes in the stream
- * @field: values, valid where @present says so, 0 elsewhere
+ * @field: values, valid where @present has the field's bit, 0 elsewhere
  */
 struct ntrace_message {
 	uint8_t tcode;
@@ -166,7 +165,7 @@ static inline bool ntrace_message_has(const struct ntrace_message *message, enum
 /** ntrace_tcode_name - name of a TCODE in the specification's spelling, or "Reserved" / "Vendor" */
 NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
 
-/** ntrace_tcode_dialect_name - the same with the names that a dialect adds */
+/** ntrace_tcode_dialect_name - ntrace_tcode_name() with the names that a dialect adds */
 NTRACE_API const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect);
 
 /**
@@ -179,50 +178,49 @@ struct ntrace_layout_field {
 	uint8_t bits;
 };
 
-/* Most fields that ntrace_message_layout() lists. */
+/* Maximum number of fields listed by ntrace_message_layout(). */
 #define NTRACE_LAYOUT_MAX 7
 
 /**
  * ntrace_message_layout - fields of a message between TCODE and TSTAMP, in the order sent
  * @tcode: row of the message table
- * @field: NTRACE_FIELD_COUNT values, of which only those of fixed fields are read: RCODE,
- *         CDF and CKDF decide which variable fields follow
+ * @field: NTRACE_FIELD_COUNT values, of which only fixed fields are read: RCODE, CDF and CKDF
+ *         decide which variable fields follow
  * @params: src_bits and dialect are used: SRC is listed unless src_bits is 0
- * @layout: room for NTRACE_LAYOUT_MAX entries; caller's
+ * @layout: room for NTRACE_LAYOUT_MAX entries; owned by the caller
  *
- * N-Trace 1.0, "messages". TSTAMP may follow in every
- * message and is not listed. Of a TCODE outside the table only SRC is known.
+ * N-Trace 1.0, "messages". TSTAMP may follow in every message and is not listed. For a TCODE
+ * outside the table only SRC is known.
  *
- * Return: number of entries; NTRACE_ERR_UNSUPPORTED for a TCODE outside the
- * table of the dialect; NTRACE_ERR_INVALID for one of more than 6 bits, a wrong @params, or a
- * value that its fixed field cannot hold.
+ * Return: number of entries; NTRACE_ERR_UNSUPPORTED for a TCODE outside the table of the dialect;
+ * NTRACE_ERR_INVALID for a TCODE of more than 6 bits, invalid @params, or a value that its fixed
+ * field cannot hold.
  */
 NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
 				     const struct ntrace_params *params,
 				     struct ntrace_layout_field *layout);
 
 /**
- * ntrace_value_name - what a value of a fixed field is called
+ * ntrace_value_name - name of a value of a fixed field
  * @field: NTRACE_FIELD_SYNC, BTYPE, ETYPE, EVCODE, RCODE or CKSRC
  * @value: its value
- * @dialect: SiFive v0 has names for some values that are a vendor's or reserved
+ * @dialect: SiFive v0 has names for some vendor or reserved values
  *
  * N-Trace 1.0, "messages".
- * Return: an English phrase, "reserved", "vendor", or NULL for another field or
- * a value that the field cannot hold.
+ * Return: an English phrase, "reserved", "vendor", or NULL for another field or a value that the
+ * field cannot hold.
  */
 NTRACE_API const char *ntrace_value_name(enum ntrace_field field, uint64_t value,
 					 enum ntrace_dialect dialect);
 
-/** ntrace_field_name - name of a field in the specification's spelling without separators: "ICNT" */
+/** ntrace_field_name - the specification's name of a field without separators: "ICNT" */
 NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
 
 /**
  * ntrace_message_address - the address that a message with F-ADDR or U-ADDR reports
- * @message: a message with one of them
+ * @message: a message with F-ADDR or U-ADDR
  * @params: xlen, extend_address, address_bits
- * @reference: address of the last message of this SRC that had one; only
- *             U-ADDR needs it
+ * @reference: address of the last message of this SRC that reported one; only U-ADDR needs it
  *
  * N-Trace 1.0, "addresses". Return: the address, bits above XLEN are 0.
  */
@@ -233,25 +231,25 @@ NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
  * ntrace_message_circuit_address - the address that an InCircuitTrace message reports
  * @message: of NTRACE_DIALECT_SIFIVE_V0, with CKSRC and CKDATA0
  * @params: xlen, address_bits
- * @reference: address of the last message of this SRC that had one, be it of program
- *             trace or of this kind; only TCODE 34 needs it
- * @address: set if there is one; bits above XLEN are 0
- * @next_reference: set if there is one: what the next relative address counts from. Other than
- *                  @address for a call whose destination is told, which it then is
+ * @reference: address of the last program trace or InCircuitTrace message of this SRC that reported
+ *             one; only TCODE 34 needs it
+ * @address: set if the result is true; bits above XLEN are 0
+ * @next_reference: set if the result is true: reference of the next relative address. Differs from
+ *                  @address for a call with a known destination, which is the reference then
  *
- * CKDATA0 without bit 0 of the address, as F-ADDR in TCODE 35 and as U-ADDR in TCODE 34
- * (as their captures show). extend_address does not apply: these
- * encoders have no trTeInstExtendAddrMSB.
+ * CKDATA0 holds the address without bit 0: encoded like F-ADDR in TCODE 35 and like U-ADDR in TCODE
+ * 34, as captures show. extend_address does not apply, since these encoders have no
+ * trTeInstExtendAddrMSB.
  *
- * Return: true if the message reports an address: not of counters, nor of control with CKDF 0,
- * nor one with fields missing.
+ * Return: true if the message reports an address. Messages with counters, with control and CKDF 0,
+ * or with missing fields report none.
  */
 NTRACE_API bool ntrace_message_circuit_address(const struct ntrace_message *message,
 					       const struct ntrace_params *params,
 					       uint64_t reference, uint64_t *address,
 					       uint64_t *next_reference);
 
-/** ntrace_message_is_circuit - @message is InCircuitTrace or DataAcquisition, and understood */
+/** ntrace_message_is_circuit - whether @message is a known InCircuitTrace or DataAcquisition */
 static inline bool ntrace_message_is_circuit(const struct ntrace_message *message)
 {
 	return !(message->flags & NTRACE_MESSAGE_UNKNOWN) &&
@@ -261,11 +259,12 @@ static inline bool ntrace_message_is_circuit(const struct ntrace_message *messag
 }
 
 /**
- * ntrace_message_time_is_absolute - TSTAMP of @message is a time, not the difference to one
+ * ntrace_message_time_is_absolute - whether TSTAMP of @message is an absolute time, not a
+ * difference
  *
- * N-Trace 1.0, time stamps: so of every message with SYNC. Of SiFive's
- * InCircuitTraceWS (TCODE 35) no public document says it: its time stamp counts as absolute, because it
- * is the form with sync of its message.
+ * N-Trace 1.0, "timestamps": true for every message with SYNC. No public document defines the
+ * timestamp of SiFive's InCircuitTraceWS (TCODE 35); it counts as absolute, because this TCODE is
+ * the sync form of its message.
  */
 static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *message)
 {
@@ -275,29 +274,30 @@ static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *
 }
 
 /**
- * ntrace_wire_from_words - bytes of a 16-bit port
- * @data: room for @size bytes; may be the memory of @words
+ * ntrace_wire_from_words - convert words of a 16-bit port to bytes
+ * @data: room for @size bytes; may overlap @words exactly
  * @words: 16-bit words in host order, as a probe or a 16-bit sink delivers them
- * @size: bytes wanted; of a last word whose upper half is no trace one byte
+ * @size: number of bytes wanted; an odd number leaves out the upper half of the last word
  *
  * The first byte is on lanes 7:0, the second on 15:8 (N-Trace 1.0, 16-bit PIB).
  * Return: @size.
  */
 NTRACE_API size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size);
 
-/* What the reader met besides messages; each is reported once, with its place. */
+/* Events of the reader; each is reported once, with its position. */
 enum ntrace_wire_event {
 	NTRACE_WIRE_MESSAGE,	/* a message */
-	NTRACE_WIRE_ERROR,	/* reserved MSEO code: bytes from offset are skipped up to a boundary */
+	NTRACE_WIRE_ERROR,	/* reserved MSEO code: bytes from offset on are skipped up to a
+				 * boundary */
 };
 
-/* Private: MDO bits of a message up to an end of a variable field. */
+/* Private: MDO bits of a message up to the end of a variable field. */
 struct ntrace_reader_part {
 	uint64_t value;		/* bits 0..63 */
 	uint64_t high;		/* bits 64..127 */
 	uint32_t bits;		/* number of bits, saturating */
-	uint8_t last_mdo;	/* the last 6 of them */
-	uint8_t dropped;	/* there were bits set above 127 */
+	uint8_t last_mdo;	/* the last 6 bits */
+	uint8_t dropped;	/* bits above 127 were set */
 	uint8_t reserved[2];
 };
 
@@ -309,9 +309,9 @@ struct ntrace_reader_part {
  * @idles: readable: idle bytes so far
  * @errors: readable: NTRACE_WIRE_ERROR events so far
  *
- * Owned by the caller, set up by ntrace_reader_init(); fields not called
- * readable are private. Input comes in chunks of any size, and the result does
- * not depend on how it is cut. Needs no heap.
+ * Owned by the caller, set up by ntrace_reader_init(); fields not called readable are private.
+ * Input comes in chunks of any size, and the result does not depend on the chunk boundaries. Needs
+ * no heap.
  */
 struct ntrace_reader {
 	const uint8_t *next;
@@ -324,7 +324,7 @@ struct ntrace_reader {
 	uint32_t parts;
 	uint32_t src_bits;
 	uint32_t reserved32;
-	/* Most variable fields of a message, TSTAMP, and one that is too many. */
+	/* Maximum number of variable fields of a message, plus TSTAMP, plus one excess field. */
 	struct ntrace_reader_part part[5];
 	const void *rows;
 	uint64_t reserved[7];
@@ -332,7 +332,7 @@ struct ntrace_reader {
 
 /**
  * ntrace_reader_init - start reading a stream
- * @reader: memory of the caller
+ * @reader: memory owned by the caller
  * @params: src_bits and dialect are used; copied
  * @aligned: true if the first byte starts a message or is idle; false for a
  *           wrapped buffer: bytes up to the first boundary are skipped
@@ -368,17 +368,17 @@ NTRACE_API int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_me
 NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
 
 /**
- * ntrace_reader_break - bytes of the stream are missing before the next one
+ * ntrace_reader_break - report missing bytes of the stream before the next byte
  * @reader: a reader whose chunk has been read until NTRACE_ERR_AGAIN
  *
- * Drops the message in progress, of which nothing is reported, and skips to behind the next message
- * end, as in a stream that is not aligned. Positions count on; the missing bytes have none.
+ * Drops the message in progress without a report and skips all bytes up to and including the next
+ * message end, as in a stream that is not aligned. Positions do not count the missing bytes.
  * N-Trace 1.0, chapter "message layout" (a message end is a boundary).
- * Return: bytes of the message that was dropped.
+ * Return: number of bytes dropped from the message in progress.
  */
 NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
 
-/* Longest message that ntrace_message_write() makes. */
+/* Length of the longest message that ntrace_message_write() makes. */
 #define NTRACE_MESSAGE_BYTES_MAX 64
 
 /**
@@ -390,9 +390,9 @@ NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
  * @params: src_bits, dialect, xlen, extend_address, address_bits
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
- * F-ADDR and U-ADDR are given as 63-bit (RV32: 31-bit) values. If
- * address_bytes is not 0, as in a message from the reader, the address takes
- * just that many bytes; else the fewest that the parameters allow.
+ * F-ADDR and U-ADDR are given as 63-bit (RV32: 31-bit) values. If address_bytes is not 0, as in a
+ * message from the reader, the address takes exactly that many bytes; else the fewest that the
+ * parameters allow.
  *
  * Return: number of bytes, or NTRACE_ERR_INVALID.
  */
@@ -400,18 +400,16 @@ NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
 				    const struct ntrace_params *params, uint8_t *data);
 
 /**
- * ntrace_message_write_sized - the same with chosen widths of variable fields
+ * ntrace_message_write_sized - ntrace_message_write() with chosen sizes of variable fields
  * @message: as for ntrace_message_write(), but address_bytes is not used
  * @params: src_bits, dialect, xlen, extend_address
- * @sizes: NTRACE_FIELD_COUNT numbers: bytes that hold bits of a variable field,
- *         among them the one that the first variable field shares with fixed
- *         fields; 0: the fewest
+ * @sizes: NTRACE_FIELD_COUNT numbers: how many bytes hold bits of each variable field, including
+ *         the byte that the first variable field shares with fixed fields; 0: the fewest possible
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
- * The specification lets an encoder pad a variable field with zeros to any
- * number of bytes (N-Trace 1.0, "message framing"). With
- * extend_address a sized address keeps the bits given and no others: the reader
- * extends it by the top bit of its last byte (N-Trace 1.0, "addresses").
+ * The specification lets an encoder pad a variable field with zeros to any number of bytes (N-Trace
+ * 1.0, "message framing"). With extend_address a sized address keeps exactly the given bits: the
+ * reader extends it by the top bit of its last byte (N-Trace 1.0, "addresses").
  *
  * Return: number of bytes, or NTRACE_ERR_INVALID: also for a value that does not
  * fit in its size, a size of a field that is not variable or not in the message,

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Check: does a stream obey N-Trace 1.0? For those who make encoders.
+ * Check: does a stream obey N-Trace 1.0? For authors of encoders.
  *
- * A table of rules, one for each thing that the specification obliges an
- * encoder to do and that can be seen in the stream; and a checker that reads
- * bytes and reports each violation with its rule and its place. With the
- * programs that were traced it also holds the stream against the code.
+ * The table has one rule for each obligation of an encoder that shows in the stream. The checker
+ * reads bytes and reports each violation with its rule and its place. Given the traced programs,
+ * the checker also compares the stream with the code.
  *
- * Code that is not in the programs is told of once for each page of it.
+ * Code outside those programs is reported once for each of its pages.
  *
- * After a violation the checker takes what it cannot know for granted, so that
- * one mistake of an encoder is one finding.
+ * After a violation the checker assumes the state that it cannot know, so that one mistake of an
+ * encoder gives one finding.
  */
 #ifndef NTRACE_CHECK_H
 #define NTRACE_CHECK_H
@@ -22,8 +21,8 @@ extern "C" {
 #endif
 
 enum ntrace_check_severity {
-	NTRACE_CHECK_INFO,	/* legal, and may not be what was meant; or what cannot be judged */
-	NTRACE_CHECK_WARNING,	/* legal somewhere: a wrapped buffer, a custom instruction */
+	NTRACE_CHECK_INFO,	/* legal, perhaps not intended; or impossible to judge */
+	NTRACE_CHECK_WARNING,	/* legal in some cases: a wrapped buffer, a custom instruction */
 	NTRACE_CHECK_ERROR,	/* no encoder may send it */
 };
 
@@ -52,13 +51,13 @@ NTRACE_API const char *ntrace_check_severity_name(unsigned int severity);
 /**
  * struct ntrace_check_finding - one violation
  * @rule: the rule
- * @offset: first byte of the message, of the idle byte or of the bytes that are no message
- * @length: bytes of it, as far as they are known
- * @tcode: of the message, -1 if it is none
- * @src: SRC, -1 if there is none
- * @field: enum ntrace_field whose value is wrong, -1 if it is not about one
- * @value: its value
- * @address: rules with flow: where in the code; else 0
+ * @offset: first byte of the message, of the idle byte or of the bytes outside any message
+ * @length: number of bytes at @offset, as far as known
+ * @tcode: TCODE of the message, -1 for bytes outside any message
+ * @src: SRC of the message, -1 if it has none
+ * @field: enum ntrace_field with the wrong value, -1 if the rule concerns no single field
+ * @value: value of @field
+ * @address: rules with @flow: place in the code; else 0
  */
 struct ntrace_check_finding {
 	const struct ntrace_check_rule *rule;
@@ -74,17 +73,19 @@ struct ntrace_check_finding {
 /**
  * struct ntrace_check_config - what is known of the encoder
  * @size: sizeof(struct ntrace_check_config) of the caller
- * @params: stream parameters; mode and timestamp_bits are checked where they are given. Copied by
+ * @params: stream parameters; mode and timestamp_bits are checked if they are set. Copied by
  *          ntrace_check_new(); NULL: those of ntrace_params_init()
  * @icnt_bits: width of I-CNT; 22 in N-Trace 1.0, some encoders have more
- * @wrapped: the stream may begin anywhere, as in a buffer that wrapped round: what comes before the
- *           first message end, and before the first sync of a SRC, is not judged
+ * @wrapped: the stream may begin anywhere, as in a buffer that wrapped: bytes before the first
+ *           message end and messages before the first sync of a SRC are not judged
  * @sources: bit n of element n / 64: SRC n may occur; all 0 = any
- * @space: what was traced; NULL = the rules with flow are not checked; referenced
- * @finding: called for every violation, in the order of the stream; not 0 stops
+ * @space: the traced programs; the checker takes a reference; NULL = rules with @flow are not
+ *         checked
+ * @finding: called for every violation, in the order of the stream; a nonzero result stops the
+ *           checker
  * @data: for @finding and @progress
- * @progress: called now and then with the offset of the present message, also while one message
- *            stands for a lot of code; may be NULL
+ * @progress: called from time to time with the offset of the current message, also while one
+ *            message covers a lot of code; may be NULL
  */
 struct ntrace_check_config {
 	size_t size;
@@ -104,12 +105,12 @@ NTRACE_API void ntrace_check_config_init(struct ntrace_check_config *config);
 struct ntrace_check;
 
 /**
- * ntrace_check_new - a checker for one stream, of any number of SRC
+ * ntrace_check_new - a checker for one stream with any number of SRC
  * @check: the new checker, to be freed with ntrace_check_free()
  * @config: copied
  *
- * Memory is bounded on any input: some KiB for each SRC; code is followed for the first 64 SRC that
- * occur, and of each further one "flow-source-limit" says so.
+ * Memory is bounded on any input: some KiB for each SRC. The checker follows the code of the first
+ * 64 SRC and reports "flow-source-limit" for each further one.
  * Return: 0, NTRACE_ERR_INVALID (no @finding, parameters out of range) or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_check_new(struct ntrace_check **check,
@@ -126,8 +127,9 @@ NTRACE_API int ntrace_check_feed(struct ntrace_check *check, const uint8_t *data
 /**
  * ntrace_check_break - bytes of the stream are missing before the next chunk
  *
- * Not a violation: the message in progress is dropped, bytes are skipped to behind the next message
- * end, and what a SRC sends before its next sync is judged as in a stream with @wrapped.
+ * Not a violation. The message in progress is dropped, bytes up to and including the next message
+ * end are skipped, and messages of a SRC before its next sync are judged as in a stream with
+ * @wrapped.
  * Return: as ntrace_check_feed().
  */
 NTRACE_API int ntrace_check_break(struct ntrace_check *check);
@@ -136,18 +138,18 @@ NTRACE_API int ntrace_check_break(struct ntrace_check *check);
 NTRACE_API int ntrace_check_end(struct ntrace_check *check);
 
 /**
- * ntrace_check_flow_event - judge an event of a flow that somebody else runs
+ * ntrace_check_flow_event - judge an event of a flow that the caller runs
  * @check: a checker
- * @src: SRC of the flow, -1 = there is none
+ * @src: SRC of the flow, -1 = none
  * @event: an event
  *
- * For streams whose address spaces only a session knows; then no @space is given.
+ * For streams whose address spaces only a session knows; @space of the configuration is NULL then.
  * Return: as ntrace_check_feed().
  */
 NTRACE_API int ntrace_check_flow_event(struct ntrace_check *check, int src,
 				       const struct ntrace_flow_event *event);
 
-/** ntrace_check_messages - messages so far */
+/** ntrace_check_messages - number of messages so far */
 NTRACE_API uint64_t ntrace_check_messages(const struct ntrace_check *check);
 
 #ifdef __cplusplus

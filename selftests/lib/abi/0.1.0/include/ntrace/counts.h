@@ -15,7 +15,7 @@ struct ntrace_counts;
 
 /**
  * ntrace_counts_new - the counts of one object
- * @counts: the new ones, to be freed with ntrace_counts_free()
+ * @counts: the new counts, to be freed with ntrace_counts_free()
  * @profile: a profile that has ended; not needed any more afterwards
  * @object: one of ntrace_profile_objects()
  *
@@ -25,21 +25,21 @@ NTRACE_API int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_pr
 				 const struct ntrace_object *object);
 NTRACE_API void ntrace_counts_free(struct ntrace_counts *counts);
 
-/** ntrace_counts_executed - times that the instruction at a link address was executed */
+/** ntrace_counts_executed - number of executions of the instruction at a link address */
 NTRACE_API uint64_t ntrace_counts_executed(const struct ntrace_counts *counts, uint64_t address);
 
-/** ntrace_counts_taken - times that the instruction at a link address transferred control */
+/** ntrace_counts_taken - number of transfers made by the instruction at a link address */
 NTRACE_API uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t address);
 
 /**
- * typedef ntrace_counts_visit_fn - gets an instruction
- * @data: that of ntrace_counts_walk()
+ * typedef ntrace_counts_visit_fn - called for each instruction
+ * @data: the argument of ntrace_counts_walk()
  * @address: link address
- * @bytes: of the instruction
- * @insn: what it is
- * @executed: times
+ * @bytes: the instruction's bytes
+ * @insn: the decoded instruction
+ * @executed: number of executions
  *
- * Return: 0 to go on, anything else stops.
+ * Return: 0 to continue, any other value stops the walk.
  */
 typedef int (*ntrace_counts_visit_fn)(void *data, uint64_t address, const uint8_t *bytes,
 				      const struct ntrace_insn *insn, uint64_t executed);
@@ -48,11 +48,11 @@ typedef int (*ntrace_counts_visit_fn)(void *data, uint64_t address, const uint8_
  * ntrace_counts_walk - call @visit for each instruction of a range, executed or not
  * @counts: counts
  * @start: link address of an instruction
- * @end: behind the last
- * @visit: gets them in order
+ * @end: link address after the last instruction
+ * @visit: called in order of addresses
  * @data: for @visit
  *
- * Ends early at what is no instruction. Return: 0, what @visit returned, NTRACE_ERR_NOMAP.
+ * Ends early at bytes that are no instruction. Return: 0, what @visit returned, NTRACE_ERR_NOMAP.
  */
 NTRACE_API int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
 				  ntrace_counts_visit_fn visit, void *data);

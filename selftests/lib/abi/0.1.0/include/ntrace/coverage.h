@@ -2,11 +2,10 @@
 /*
  * Coverage: source lines, branches and functions with exact counts.
  *
- * How often a line was executed is not written anywhere: it is spread over
- * instructions, some of which may stand in front of a loop and others in it. Of
- * each copy of a line (one for each function and for each time that this was
- * inlined) the instruction that was executed most often counts; copies add up.
- * The line that a function is declared in counts as its first instruction.
+ * No single place holds the count of a line: the line is spread over instructions, some before a
+ * loop and others inside it. In each copy of a line (one for each function and for each time that
+ * the function was inlined) the most often executed instruction gives the count; copies add up. The
+ * line that declares a function counts as the function's first instruction.
  */
 #ifndef NTRACE_COVERAGE_H
 #define NTRACE_COVERAGE_H
@@ -20,9 +19,9 @@ extern "C" {
 
 /**
  * struct ntrace_coverage_line - a line that has code
- * @file: path; owned by the coverage, as all texts here
- * @executed: times
- * @line: number
+ * @file: path; the coverage owns it and all other strings here
+ * @executed: number of executions
+ * @line: line number
  */
 struct ntrace_coverage_line {
 	const char *file;
@@ -34,8 +33,8 @@ struct ntrace_coverage_line {
 /**
  * struct ntrace_coverage_branch - a conditional branch in the code of a line
  * @address: link address in its object
- * @executed: times
- * @taken: times that it was taken; else control went on behind it
+ * @executed: number of executions
+ * @taken: number of times taken; the other executions continued at the next instruction
  */
 struct ntrace_coverage_branch {
 	const char *file;
@@ -43,14 +42,14 @@ struct ntrace_coverage_branch {
 	uint64_t executed;
 	uint64_t taken;
 	uint32_t line;
-	uint32_t object;	/* number of the object, in the order in which they were added */
+	uint32_t object;	/* number of the object, in order of ntrace_coverage_add() calls */
 };
 
 /**
  * struct ntrace_coverage_function - a function that has code of its own
  * @name: linkage name (mangled)
- * @executed: times that its first instruction was executed
- * @line: that it is declared in
+ * @executed: number of executions of its first instruction
+ * @line: line of its declaration
  */
 struct ntrace_coverage_function {
 	const char *file;
@@ -62,19 +61,19 @@ struct ntrace_coverage_function {
 
 struct ntrace_coverage;
 
-/** ntrace_coverage_new - an empty one, NULL when out of memory */
+/** ntrace_coverage_new - an empty coverage, NULL when out of memory */
 NTRACE_EXPERIMENTAL struct ntrace_coverage *ntrace_coverage_new(void);
 NTRACE_EXPERIMENTAL void ntrace_coverage_free(struct ntrace_coverage *coverage);
 
 /**
- * ntrace_coverage_add - add an object with all that has lines, executed or not
+ * ntrace_coverage_add - add all code of an object that has lines, executed or not
  * @coverage: a coverage
  * @profile: a profile that has ended; not needed any more afterwards
  * @object: one of ntrace_profile_objects(), each only once
- * @directories: of debug files, as for ntrace_lines_open()
+ * @directories: directories of debug files, as for ntrace_lines_open()
  *
- * Return: 0, as ntrace_lines_open() if it has no lines, or NTRACE_ERR_NOMEM (then a part was
- * added).
+ * Return: 0, the error of ntrace_lines_open() if the object has no lines, or NTRACE_ERR_NOMEM (then
+ * a part was added).
  */
 NTRACE_EXPERIMENTAL int ntrace_coverage_add(struct ntrace_coverage *coverage,
 					    struct ntrace_profile *profile,
@@ -82,7 +81,8 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_add(struct ntrace_coverage *coverage,
 					    const char *const *directories);
 
 /**
- * ntrace_coverage_end - add up: behind the last object, once, before the results are read
+ * ntrace_coverage_end - add up the results: call it once, after the last object and before reading
+ * results
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
@@ -93,7 +93,7 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_end(struct ntrace_coverage *coverage);
  * @size: sizeof(struct ntrace_coverage_options) of the caller
  * @object: look at this object only; NULL = all executed objects
  * @directories: of debug files, as for ntrace_lines_open()
- * @without: called for each object without lines, with the error of ntrace_lines_open(); may be NULL
+ * @without: called with the error of ntrace_lines_open() for each object without lines; may be NULL
  * @data: passed to @without
  */
 struct ntrace_coverage_options {
@@ -105,8 +105,8 @@ struct ntrace_coverage_options {
 };
 
 /**
- * ntrace_coverage_make - make the coverage of a profile
- * @coverage: the new one, which has ended, to be freed with ntrace_coverage_free(); may be empty
+ * ntrace_coverage_make - the coverage of a profile
+ * @coverage: the new coverage, already ended, to be freed with ntrace_coverage_free(); may be empty
  * @profile: a profile that has ended; not needed any more afterwards
  * @options: NULL: all executed objects
  *
@@ -116,22 +116,22 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_make(struct ntrace_coverage **coverage,
 					     struct ntrace_profile *profile,
 					     const struct ntrace_coverage_options *options);
 
-/** ntrace_coverage_lines - by file and number. Return: array owned by the coverage */
+/** ntrace_coverage_lines - sorted by file and number. Return: array owned by the coverage */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_line *
 ntrace_coverage_lines(const struct ntrace_coverage *coverage, size_t *count);
 
-/** ntrace_coverage_branches - by file, line, object and address. Return: likewise */
+/** ntrace_coverage_branches - sorted by file, line, object and address. Return: likewise */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_branch *
 ntrace_coverage_branches(const struct ntrace_coverage *coverage, size_t *count);
 
-/** ntrace_coverage_functions - by file, line and name. Return: likewise */
+/** ntrace_coverage_functions - sorted by file, line and name. Return: likewise */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_function *
 ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count);
 
 /**
- * ntrace_coverage_lines_of - the lines of an object that was added
+ * ntrace_coverage_lines_of - the lines of an added object
  *
- * Return: owned by the coverage; NULL if it was not added, or has none.
+ * Return: owned by the coverage; NULL if the object was not added or has no lines.
  */
 NTRACE_EXPERIMENTAL const struct ntrace_lines *
 ntrace_coverage_lines_of(const struct ntrace_coverage *coverage,

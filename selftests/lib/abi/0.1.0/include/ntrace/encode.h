@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Encoder: from the E-Trace ingress port (E-Trace,
- * chapter 4) to N-Trace messages. The reference encoder of the library, the
- * model inside the virtual SoC and the generator of test streams are this one.
+ * Encoder: from the trace ingress port (E-Trace, chapter 4) to N-Trace messages. The library's
+ * reference encoder, the model inside the virtual SoC and the generator of test streams all use
+ * this encoder.
  *
- * Two ways in, which may be mixed: ntrace_encoder_retire() takes one block, with
- * functions beside it for the other signals; ntrace_encoder_cycle() takes all
- * signals of a clock cycle.
+ * A caller may mix two interfaces: ntrace_encoder_retire() takes one block, with separate functions
+ * for the other signals; ntrace_encoder_cycle() takes all signals of a clock cycle.
  *
- * Allocation free and without global state; the caller owns the struct.
+ * All functions work without allocation and global state; the caller owns the struct.
  */
 #ifndef NTRACE_ENCODE_H
 #define NTRACE_ENCODE_H
@@ -21,18 +20,18 @@
 extern "C" {
 #endif
 
-/* Which messages carry TSTAMP */
+/* Messages that carry TSTAMP */
 enum ntrace_timestamps {
 	NTRACE_TIMESTAMPS_NONE,
-	NTRACE_TIMESTAMPS_SYNC,		/* those with SYNC */
-	NTRACE_TIMESTAMPS_BRANCH,	/* and DirectBranch, IndirectBranch[Hist] */
+	NTRACE_TIMESTAMPS_SYNC,		/* messages with SYNC */
+	NTRACE_TIMESTAMPS_BRANCH,	/* also DirectBranch, IndirectBranch[Hist] */
 	NTRACE_TIMESTAMPS_ALL,
 };
 
 /* Address comparators of a filter. */
 #define NTRACE_ENCODER_RANGES_MAX 4
 
-/* Deepest return stack */
+/* Largest depth of the return stack */
 #define NTRACE_RETURN_DEPTH_MAX 32
 
 /** struct ntrace_encoder_range - addresses @first <= address <= @last */
@@ -42,7 +41,7 @@ struct ntrace_encoder_range {
 };
 
 /**
- * struct ntrace_encoder_config - what the control registers would say
+ * struct ntrace_encoder_config - the settings of the control registers
  * @size: sizeof(struct ntrace_encoder_config) of the caller
  * @params: src_bits, xlen, extend_address, address_bits, all_jumps, mode (BTM or HTM),
  *          timestamp_bits and timestamp_xor, implicit_return (1..3 = on, with
@@ -51,50 +50,45 @@ struct ntrace_encoder_range {
  * @src: value of SRC
  * @icnt_bits: width of the I-CNT register; 1..32. ResourceFull RCODE 0 is sent
  *             before it would overflow
- * @hist_bits: branches that HIST holds, 1..31
+ * @hist_bits: number of branches that HIST holds, 1..31
  * @sync_mode: trTeInstSyncMode: 0 off, 1 messages, 2 cycles, 3 parcels
  * @sync_max: trTeInstSyncMax: interval 2^(sync_max + 4)
- * @priv_mask: privileges that are traced, bit n = enum ntrace_priv n. Leaving
- *             the set sends ProgTraceCorrelation EVCODE 4 in place of the trap
- *             or jump target, so that no address outside the set is ever sent;
- *             coming back sends ProgTraceSync SYNC 5. Bit NTRACE_PRIV_D is of no
- *             account: Debug Mode ends with EVCODE 0 and SYNC 3, never traced
+ * @priv_mask: traced privileges, bit n = enum ntrace_priv n. On leaving the set, the encoder sends
+ *             ProgTraceCorrelation EVCODE 4 in place of the trap or jump target, so that it never
+ *             sends an address outside the set; on return it sends ProgTraceSync SYNC 5. Bit
+ *             NTRACE_PRIV_D is ignored: Debug Mode is never traced and is reported by EVCODE 0 and
+ *             SYNC 3
  * @trap_btype: false: BTYPE 2 and 3; true: BTYPE 1 for both
  * @write: takes whole messages, in order
  * @write_data: passed to @write
- * @itype_bits: 3 or 4, width of itype. A 3-bit port reports direct jumps as 0
- *              (with all_jumps as 5) and every indirect one as 6
+ * @itype_bits: 3 or 4, width of itype. A 3-bit port reports direct jumps as 0 (with all_jumps as 5)
+ *              and every indirect jump as 6
  * @single_retire: ntrace_encoder_cycle(): groups are single instructions (SR)
  * @implicit_return_depth: entries of the return stack, 1..32
- * @return_compare_bits: implicit_return 2: so many low bits of the address are
- *                       compared, 1..63; bit 0 is not one of them
- * @repeated_history: trTeInstEnRepeatedHistory: ResourceFull RCODE 2 where it
- *                    is shorter
+ * @return_compare_bits: implicit_return 2: number of low address bits compared, 1..63, counted from
+ *                       bit 1
+ * @repeated_history: trTeInstEnRepeatedHistory: ResourceFull RCODE 2 where RCODE 2 is shorter
  * @hrepeat_bits: width of HREPEAT, 1..18
  * @repeat_branch: RepeatBranch in place of equal branch messages
  * @bcnt_bits: width of B-CNT, 1..18
- * @sequential_jumps: trTeInstEnSequentialJump: no message for a jump with
- *                    sijump
+ * @sequential_jumps: trTeInstEnSequentialJump: no message for a jump with @sijump
  * @sync4_for_icnt: BTM (rc7 dialect: HTM as well): a full I-CNT sends a sync
  *                  message with SYNC 4 in place of ResourceFull
  * @icnt_full: parcels at which I-CNT counts as full, although it could hold
  *             more; 0 = when it would overflow
- * @timestamps: enum ntrace_timestamps; others than NONE need
- *              params.timestamp_bits
+ * @timestamps: enum ntrace_timestamps; all but NONE need params.timestamp_bits
  * @context: trTeContext: Ownership when privilege or context change and after
  *           every sync message
- * @hypervisor: there is an hcontext: Ownership FORMAT 3 before every FORMAT 2
- * @idle_correlations: also the ProgTraceCorrelations that are optional
- *                     (N-Trace 1.0, "synchronization"): EVCODE 4
- *                     where trace is enabled on what filters exclude, 0 where the
- *                     hart is, or gets, into Debug Mode while nothing is traced,
- *                     4 where trace is disabled there
- * @fifo_bytes: queue of messages on their way out; 0 = without end. At least
- *              NTRACE_ENCODER_FIFO_MIN
- * @fifo_drain: bytes that leave the queue in a cycle, 16.16 fixed point; not 0
- *              where there is a queue
- * @stall: the hart waits while the queue is full; else messages get lost, and
- *         Error with ProgTraceSync SYNC 7 follow as soon as there is room
+ * @hypervisor: the hart has hcontext: Ownership FORMAT 3 precedes every FORMAT 2
+ * @idle_correlations: also send the optional ProgTraceCorrelations (N-Trace 1.0,
+ *                     "synchronization"): EVCODE 4 if trace is enabled in code that filters
+ *                     exclude, EVCODE 0 if the hart is in or enters Debug Mode while nothing is
+ *                     traced, EVCODE 4 if trace is disabled there
+ * @fifo_bytes: size of the output queue; 0 = unbounded. At least NTRACE_ENCODER_FIFO_MIN
+ * @fifo_drain: bytes that leave the queue in a cycle, 16.16 fixed point; not 0 unless the queue is
+ *              unbounded
+ * @stall: the hart waits while the queue is full; else messages are lost, and Error and
+ *         ProgTraceSync SYNC 7 follow as soon as the queue has room
  * @zc_accesses: the port reports Zcmp instructions once per memory access, as
  *               with data trace (E-Trace, chapter 4); each counts once
  * @range_count: entries of @range; 0 = addresses are not filtered
@@ -135,54 +129,54 @@ struct ntrace_encoder_config {
 	struct ntrace_encoder_range range[NTRACE_ENCODER_RANGES_MAX];
 };
 
-/* Smallest queue: two of the longest messages that are ever made. */
+/* Smallest queue: room for two messages of the greatest length. */
 #define NTRACE_ENCODER_FIFO_MIN (2 * NTRACE_MESSAGE_BYTES_MAX)
 
-/* History bits that wait for the shortest way to say them. */
+/* History bits wait until the encoder can choose their shortest encoding. */
 #define NTRACE_ENCODER_QUEUE_BITS 1024
 
 /**
  * struct ntrace_encoder - state; fields are private unless described as readable
  *
- * Its size stays what it is: what the library adds comes out of @reserved.
+ * The size of the struct never changes: new fields take their room from @reserved.
  */
 struct ntrace_encoder {
 	uint64_t messages;	/* readable: messages written */
 	uint64_t bytes;		/* readable: bytes written */
 	uint64_t dropped;	/* readable: messages for which the queue had no room */
-	uint64_t stall_cycles;	/* readable: cycles that the hart was kept waiting */
-	/* the rest is private */
+	uint64_t stall_cycles;	/* readable: cycles for which the hart was stalled */
+	/* all following fields are private */
 	struct ntrace_encoder_config config;
 	struct ntrace_params params;
-	uint64_t reference;	/* of U-ADDR */
+	uint64_t reference;	/* reference of U-ADDR */
 	uint64_t icnt;
-	uint64_t icnt_max;	/* what the register can hold */
-	uint64_t icnt_full;	/* what makes it full, at most icnt_max */
-	uint64_t since_sync;	/* messages, cycles or parcels */
-	uint64_t interval;	/* of periodic sync, 0 = none */
+	uint64_t icnt_max;	/* greatest value of the register */
+	uint64_t icnt_full;	/* value that counts as full, at most icnt_max */
+	uint64_t since_sync;	/* messages, cycles or parcels since the last sync */
+	uint64_t interval;	/* interval of periodic sync, 0 = none */
 	uint64_t address_mask;
-	uint64_t sent_mask;	/* bits of an address that fields hold */
+	uint64_t sent_mask;	/* address bits that a field holds */
 	uint64_t return_mask;	/* address bits that implicit return compares */
-	uint32_t options;	/* what is not on the short path: enum in state.h */
-	uint32_t attention;	/* what the next block has to look at: enum in state.h */
+	uint32_t options;	/* features that leave the fast path: enum in state.h */
+	uint32_t attention;	/* checks due at the next block: enum in state.h */
 	uint32_t priv_mask;
 	uint32_t hist;
-	uint32_t hist_full;	/* HIST is sent when it reaches this */
-	uint32_t src;		/* SRC where it follows TCODE */
+	uint32_t hist_full;	/* HIST is sent at this value */
+	uint32_t src;		/* SRC, shifted to its place after TCODE */
 	uint16_t itypes;	/* bit n: itype n is valid */
-	uint8_t fixed_bits;	/* width of TCODE and SRC */
-	uint8_t pending;	/* what waits for a target: enum in state.h */
-	uint8_t sync;		/* SYNC of the next message that has one */
+	uint8_t fixed_bits;	/* width of TCODE and SRC together */
+	uint8_t pending;	/* event that waits for a target: enum in state.h */
+	uint8_t sync;		/* SYNC of the next sync message */
 	bool tracing;		/* trTeInstTracing */
-	bool synced;		/* a decoder can follow: the last sync still holds */
+	bool synced;		/* the last sync still holds, so that a decoder can follow */
 	bool history;		/* HTM */
 	bool lost;		/* Error is due before the next sync */
 	bool halted;		/* level of the signal */
 	bool in_reset;		/* level of the signal */
 	bool in_debug;		/* Debug Mode was reported, or needs no report */
-	bool off_told;		/* that nothing is traced was reported, or needs no report */
-	bool off_due;		/* trace-off trigger, unless the next cycle brings trace-on */
-	bool flushing;		/* tracing ends: the queue is waited for */
+	bool off_told;		/* the end of the traced code was reported, or needs no report */
+	bool off_due;		/* trace-off trigger; trace-on in the next cycle cancels it */
+	bool flushing;		/* tracing ends as soon as the queue is empty */
 	bool ownership_lost;
 	/* return stack */
 	uint8_t stack_top;
@@ -198,12 +192,12 @@ struct ntrace_encoder {
 		uint8_t tcode;	/* 0: none */
 		uint8_t btype;
 	} branch;
-	/* history not yet sent: a pattern being repeated, then bits, oldest in bit 0 of the first */
+	/* history not yet sent: a repeated pattern, then bits, oldest in bit 0 of the first word */
 	struct {
-		uint32_t pattern;	/* oldest bit lowest */
+		uint32_t pattern;	/* oldest bit in bit 0 */
 		uint8_t width;		/* 0: no pattern */
 		uint8_t position;
-		uint32_t count;		/* whole repetitions */
+		uint32_t count;		/* number of whole repetitions */
 		uint32_t queued;
 		uint64_t bits[NTRACE_ENCODER_QUEUE_BITS / 64 + 1];
 	} queue;
@@ -215,8 +209,8 @@ struct ntrace_encoder {
 	uint64_t hcontext;
 	uint64_t last_insn;	/* address of the last instruction, with zc_accesses */
 	uint8_t last_parcels;	/* its size; 0: it cannot be reported again */
-	uint8_t priv;		/* last one that Ownership told, or 0xff */
-	uint8_t ctype;		/* of a context not yet reported */
+	uint8_t priv;		/* privilege of the last Ownership message, or 0xff */
+	uint8_t ctype;		/* ctype of a context change not yet reported */
 	uint8_t context_changed;	/* 1 scontext, 2 hcontext */
 	uint64_t reserved[64];
 };
@@ -224,17 +218,16 @@ struct ntrace_encoder {
 /**
  * ntrace_encoder_config_init - defaults
  *
- * HTM, no SRC, 22-bit I-CNT, 31 history bits, no periodic sync, all privileges,
- * 4-bit itype; options are off, their limits are at the greatest value.
+ * HTM, no SRC, 22-bit I-CNT, 31 history bits, no periodic sync, all privileges, 4-bit itype;
+ * options are off, their limits are at the maximum.
  */
 NTRACE_API void ntrace_encoder_config_init(struct ntrace_encoder_config *config);
 
 /**
  * ntrace_encoder_refusal - why ntrace_encoder_init() would refuse a configuration
  *
- * Return: NULL if it would not, else a constant text: a limit out of range, or
- * options that the specification does not allow together (such as all_jumps
- * with implicit_return).
+ * Return: NULL for a valid configuration, else a constant string: a limit out of range, or options
+ * that the specification forbids together (such as all_jumps with implicit_return).
  */
 NTRACE_API const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config);
 
@@ -248,8 +241,7 @@ NTRACE_API int ntrace_encoder_init(struct ntrace_encoder *encoder,
 /**
  * ntrace_encoder_start - trTeInstTracing 0 -> 1
  * @encoder: an encoder
- * @sync: SYNC of the ProgTraceSync that the next retired instruction starts
- *        with: 1, 3, 5 or 9
+ * @sync: SYNC of the ProgTraceSync for the next retired instruction: 1, 3, 5 or 9
  */
 NTRACE_API void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync);
 
@@ -263,51 +255,51 @@ NTRACE_API int ntrace_encoder_retire(struct ntrace_encoder *encoder,
 				     const struct ntrace_ingress *block);
 
 /**
- * ntrace_encoder_exclude - instructions retire that a filter of the caller excludes
+ * ntrace_encoder_exclude - retire instructions that the caller's own filter excludes
  *
- * For filters that @config has no words for. As at those of the encoder itself:
- * ProgTraceCorrelation EVCODE 4 ends what was traced before, and the next block
- * starts with ProgTraceSync SYNC 5. Ignored while tracing is off.
+ * For filters that @config cannot express. The encoder behaves as for its own filters:
+ * ProgTraceCorrelation EVCODE 4 ends the traced code, and the next block starts with ProgTraceSync
+ * SYNC 5. Ignored while tracing is off.
  */
 NTRACE_API void ntrace_encoder_exclude(struct ntrace_encoder *encoder);
 
 /**
  * ntrace_encoder_stop - trTeInstTracing 1 -> 0
  * @encoder: an encoder
- * @evcode: EVCODE of the ProgTraceCorrelation that reports what is pending
+ * @evcode: EVCODE of the ProgTraceCorrelation that reports pending instructions and history
  */
 NTRACE_API void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_evcode evcode);
 
 /**
- * ntrace_encoder_overrun - instructions were retired that nobody reported
+ * ntrace_encoder_overrun - retired instructions were not reported to the encoder
  *
- * Ignored while tracing is off. What is pending is dropped; the next retired
- * instruction sends Error (ETYPE 0, program trace lost) and ProgTraceSync
- * SYNC 7, and a stop before that sends Error alone.
+ * Ignored while tracing is off. Pending instructions and history are dropped. The next retired
+ * instruction sends Error (ETYPE 0, program trace lost) and ProgTraceSync SYNC 7; a stop before
+ * that instruction sends only Error.
  */
 NTRACE_API void ntrace_encoder_overrun(struct ntrace_encoder *encoder);
 
-/** ntrace_encoder_time - the core's time from now on, in units of the time stamp counter */
+/** ntrace_encoder_time - set the core's time, in units of the timestamp counter */
 NTRACE_API void ntrace_encoder_time(struct ntrace_encoder *encoder, uint64_t time);
 
-/** ntrace_encoder_cycles - @cycles clock cycles pass: for periodic sync and the queue */
+/** ntrace_encoder_cycles - advance by @cycles clock cycles, for periodic sync and the queue */
 NTRACE_API void ntrace_encoder_cycles(struct ntrace_encoder *encoder, uint64_t cycles);
 
 /**
- * ntrace_encoder_context - scontext and hcontext from the next block on
- * @ctype: enum ntrace_ctype: how the change is reported
+ * ntrace_encoder_context - set scontext and hcontext from the next block on
+ * @ctype: enum ntrace_ctype: the kind of report
  *
- * Without config.context only kept.
+ * Without config.context the encoder only stores the values.
  */
 NTRACE_API void ntrace_encoder_context(struct ntrace_encoder *encoder, uint64_t scontext,
 				       uint64_t hcontext, enum ntrace_ctype ctype);
 
 /**
- * ntrace_encoder_marker - the next block begins with a sync message
+ * ntrace_encoder_marker - start the next block with a sync message
  * @sync: NTRACE_SYNC_EXTERNAL_TRIGGER or NTRACE_SYNC_TRACE_EVENT
  *
- * Where the next block starts the trace anyhow its own SYNC is sent. Of several
- * markers before one block the last counts. Ignored while tracing is off.
+ * If the next block starts the trace, the encoder sends the start's SYNC instead. Of several
+ * markers before one block the last one counts. Ignored while tracing is off.
  */
 NTRACE_API void ntrace_encoder_marker(struct ntrace_encoder *encoder, enum ntrace_sync sync);
 
@@ -317,30 +309,30 @@ NTRACE_API void ntrace_encoder_halted(struct ntrace_encoder *encoder, bool halte
 /**
  * ntrace_encoder_reset - the hart enters or leaves reset
  *
- * The first block after it sends a sync message with SYNC 1, which also reports
- * the instructions that retired before.
+ * The first block after the reset sends a sync message with SYNC 1, which also reports the
+ * instructions retired before the reset.
  */
 NTRACE_API void ntrace_encoder_reset(struct ntrace_encoder *encoder, bool reset);
 
-/* ntrace_encoder_cycle(): the stall signal: only cycles without instructions next, please. */
+/* Status of ntrace_encoder_cycle(), the stall signal: the next cycles should retire nothing. */
 #define NTRACE_ENCODER_STALL 1
 
 /**
  * ntrace_encoder_cycle - all signals of one cycle (E-Trace, chapter 4)
  *
- * Instructions and sideband in their order within the cycle. A trace-off
- * trigger takes effect with the next cycle, if that has no trace-on.
+ * Instructions and sideband take effect in their order within the cycle. A trace-off trigger takes
+ * effect with the next cycle, unless that cycle has trace-on.
  *
- * Return: 0; NTRACE_ENCODER_STALL if config.stall and the queue could not take
- * another longest message now; NTRACE_ERR_INVALID for signals that the port
- * cannot carry: a reserved itype, priv or ctype, groups not used in order, a
- * trap that is not in the newest one (nothing is changed then).
+ * Return: 0; NTRACE_ENCODER_STALL if config.stall is set and the queue has no room for a message of
+ * the greatest length; NTRACE_ERR_INVALID for signals that the port cannot carry: a reserved itype,
+ * priv or ctype, groups not used in order, a trap outside the newest group (nothing is changed
+ * then).
  */
 NTRACE_API int ntrace_encoder_cycle(struct ntrace_encoder *encoder,
 				    const struct ntrace_ingress_cycle *cycle);
 
 /**
- * ntrace_encoder_play - what a record of an ingress file says
+ * ntrace_encoder_play - apply a record of an ingress file
  * Return: as ntrace_encoder_cycle().
  */
 NTRACE_API int ntrace_encoder_play(struct ntrace_encoder *encoder,

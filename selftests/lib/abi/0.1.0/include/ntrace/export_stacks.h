@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Exports of call stacks: added up, in the formats of the tools that draw and list them, and over
+ * Exports of call stacks: summed up, in the formats of tools that draw and list stacks, and over
  * time. Names are demangled (C++, Rust).
  */
 #ifndef NTRACE_EXPORT_STACKS_H
@@ -18,19 +18,21 @@ enum ntrace_export_stacks_format {
 	NTRACE_EXPORT_FOLDED,		/* a line "thread;outermost;...;innermost COUNT" for each
 					 * stack: flamegraph.pl, inferno, speedscope */
 	NTRACE_EXPORT_CALLGRIND,	/* callgrind_annotate, KCachegrind */
-	NTRACE_EXPORT_PPROF,		/* profile.proto, gzipped: go tool pprof, Pyroscope, Parca */
-	NTRACE_EXPORT_SPEEDSCOPE,	/* www.speedscope.app: a profile for each thread */
+	NTRACE_EXPORT_PPROF,		/* profile.proto, gzipped: pprof, Pyroscope, Parca */
+	NTRACE_EXPORT_SPEEDSCOPE,	/* www.speedscope.app: one profile per thread */
 	NTRACE_EXPORT_STACKS_FORMATS,
 };
 
-/** ntrace_export_stacks_name - how people spell a format: "folded", ...; NULL if there is none */
+/**
+ * ntrace_export_stacks_name - name of a format on the command line: "folded", ...; NULL if unknown
+ */
 NTRACE_EXPERIMENTAL const char *ntrace_export_stacks_name(unsigned int format);
 
 /**
- * struct ntrace_export_stacks_options - what the stacks do not tell
+ * struct ntrace_export_stacks_options - facts that the stacks do not contain
  * @size: sizeof(struct ntrace_export_stacks_options) of the caller
- * @title: what was recorded; NULL = nobody knows
- * @timestamp_hz: frequency of the time stamps; 0 = unknown: then times are left out
+ * @title: title of the recording, such as its command; NULL = unknown
+ * @timestamp_hz: frequency of the timestamps; 0 = unknown, and times are left out
  */
 struct ntrace_export_stacks_options {
 	size_t size;
@@ -45,9 +47,9 @@ struct ntrace_export_stacks_options {
  * @format: enum ntrace_export_stacks_format
  * @options: may be NULL
  *
- * What was inlined is called "NAME_[i]"; for pprof it stands in the location of the function that it
- * is in. The sum of what is written is the number of executed instructions, exactly. The same counts give
- * the same bytes.
+ * An inlined function is called "NAME_[i]"; pprof lists it in the location of the containing
+ * function. The written values add up to the exact number of executed instructions. The same counts
+ * give the same bytes.
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_EXPERIMENTAL int ntrace_export_stacks(FILE *file, struct ntrace_stacks *stacks,
@@ -55,40 +57,43 @@ NTRACE_EXPERIMENTAL int ntrace_export_stacks(FILE *file, struct ntrace_stacks *s
 					     const struct ntrace_export_stacks_options *options);
 
 enum ntrace_export_timeline_format {
-	NTRACE_EXPORT_CHROME,		/* Trace Event Format, JSON: chrome://tracing, Perfetto, Speedscope */
+	NTRACE_EXPORT_CHROME,		/* Trace Event Format, JSON: chrome://tracing, Perfetto */
 	NTRACE_EXPORT_PERFETTO,		/* Perfetto's protocol buffers: track events */
 	NTRACE_EXPORT_TIMELINE_FORMATS,
 };
 
-/** ntrace_export_timeline_name - how people spell a format: "chrome", ...; NULL if there is none */
+/**
+ * ntrace_export_timeline_name - name of a format on the command line: "chrome", ...; NULL if
+ * unknown
+ */
 NTRACE_EXPERIMENTAL const char *ntrace_export_timeline_name(unsigned int format);
 
 struct ntrace_export_timeline;
 
 /**
- * ntrace_export_timeline_open - frames as they come and go, for each thread on each hart
+ * ntrace_export_timeline_open - begin and end of frames, for each thread on each hart
  * @timeline: the new one; complete after ntrace_export_timeline_close()
  * @file: written to, not flushed
  * @format: enum ntrace_export_timeline_format
- * @session: knows the frequency of time stamps; borrowed
+ * @session: source of the timestamp frequency; borrowed
  *
- * Where the trace has time stamps, times are those, in nanoseconds if their frequency is known; the
- * category of each event says whether its time is "exact", "interpolated" between two time stamps,
- * or "outside" of them. Else an instruction of the hart counts as a nanosecond, category
- * "instructions".
+ * If the trace has timestamps, they give the times, in nanoseconds if their frequency is known. The
+ * category of each event says whether its time is "exact", "interpolated" between two timestamps,
+ * or "outside" of all timestamps. Without timestamps, each instruction of the hart counts as a
+ * nanosecond, category "instructions".
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_export_timeline_open(struct ntrace_export_timeline **timeline,
 						    FILE *file, unsigned int format,
 						    const struct ntrace_session *session);
 
-/** ntrace_export_timeline_change - append: struct ntrace_stacks_options.change */
+/** ntrace_export_timeline_change - append a change: struct ntrace_stacks_options.change */
 NTRACE_EXPERIMENTAL int ntrace_export_timeline_change(void *timeline,
 						      const struct ntrace_stack_change *change);
 
 /**
- * ntrace_export_timeline_close - finish; @timeline is gone in any case
- * @events: how many there are; may be NULL
+ * ntrace_export_timeline_close - finish the file and free @timeline, also on error
+ * @events: number of events; may be NULL
  *
  * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).
  */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Images: what bytes stand at an address, and what they are called.
+ * Images: the bytes at an address, and the symbols that name them.
  *
- * An object is one ELF file, kernel text dump or block of raw bytes; it may be
- * mapped many times. A space is one address space: objects mapped at
- * addresses. Spaces can have a parent (the kernel under every process), which
- * is asked where the space itself has nothing. Both are reference counted;
- * neither is thread safe.
+ * An object is one ELF file, kernel text dump or block of raw bytes; it may be mapped many times. A
+ * space is one address space: objects mapped at addresses. A space can have a parent (the kernel,
+ * for every process), which supplies addresses that the space itself does not map. Both are
+ * reference counted; neither is thread safe.
  */
 #ifndef NTRACE_IMAGE_H
 #define NTRACE_IMAGE_H
@@ -27,7 +26,7 @@ struct ntrace_space;
  * @object: the new object, one reference
  * @path: file
  *
- * Of a core file (ET_CORE) that ends too early there is as much as there is.
+ * A truncated core file (ET_CORE) gives the part that the file contains.
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (no ELF, damaged),
  * NTRACE_ERR_TRUNCATED (segments or section headers are missing at its end),
  * NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM.
@@ -35,9 +34,9 @@ struct ntrace_space;
 NTRACE_API int ntrace_object_open_elf(struct ntrace_object **object, const char *path);
 
 /**
- * ntrace_object_open_elf_memory - an ELF file that is in memory, such as the vDSO
+ * ntrace_object_open_elf_memory - an ELF file in memory, such as the vDSO
  * @object: the new object, one reference
- * @name: what reports call it; copied
+ * @name: name in reports; copied
  * @data: bytes of the file, copied
  * @size: number of bytes
  *
@@ -49,7 +48,7 @@ NTRACE_API int ntrace_object_open_elf_memory(struct ntrace_object **object, cons
 /**
  * struct ntrace_section_address - where a section of a module was loaded
  * @name: ".text", ...: a file name in /sys/module/MODULE/sections
- * @address: its content
+ * @address: address of its content
  */
 struct ntrace_section_address {
 	const char *name;
@@ -60,12 +59,13 @@ struct ntrace_section_address {
  * ntrace_object_open_module - a relocatable ELF file such as a kernel module
  * @object: the new object, one reference
  * @path: file (.ko, .o)
- * @sections: where its sections are; those not listed are not there
+ * @sections: addresses of its sections; sections not listed are not loaded
  * @count: number of @sections
  *
- * Each listed section with bytes becomes a segment, link addresses are those given. Direct control
- * transfers between listed sections are relocated, all other bytes that the loader would have
- * changed are marked uncertain: flow should read the text of the recording where there is one.
+ * Each listed section with bytes becomes a segment at the given address, which is its link address.
+ * Direct control transfers between listed sections are relocated; all other bytes that the loader
+ * would have changed are marked uncertain. If the recording contains the module's text, use that
+ * text instead.
  *
  * Return: as ntrace_object_open_elf(), NTRACE_ERR_FORMAT also for a file that is not relocatable,
  * NTRACE_ERR_INVALID for sections that wrap round.
@@ -79,12 +79,12 @@ NTRACE_API int ntrace_object_open_module(struct ntrace_object **object, const ch
  * @object: an object made from an ELF file
  * @directories: directories of debug files, the last one followed by NULL; NULL = /usr/lib/debug
  *
- * Looks for DIRECTORY/.build-id/NN/REST.debug, then for the name in .gnu_debuglink beside the file,
- * in .debug beside it and in DIRECTORY/PATH, with the right check sum. A file of another build-id
- * is never taken.
+ * Looks for DIRECTORY/.build-id/NN/REST.debug, then for the name in .gnu_debuglink, with a matching
+ * checksum, in the directory of the file, in its .debug directory and in DIRECTORY/PATH. A file of
+ * another build-id is never taken.
  *
- * Return: 0, NTRACE_ERR_IO with errno ENOENT if there is none, NTRACE_ERR_BUILDID if the only ones
- * there belong to another build, else as ntrace_object_open_elf() for the file found.
+ * Return: 0, NTRACE_ERR_IO with errno ENOENT if no file was found, NTRACE_ERR_BUILDID if all files
+ * found belong to another build, else as ntrace_object_open_elf() for the file found.
  */
 NTRACE_API int ntrace_object_add_debug_file(struct ntrace_object *object,
 					    const char *const *directories);
@@ -92,32 +92,32 @@ NTRACE_API int ntrace_object_add_debug_file(struct ntrace_object *object,
 /**
  * ntrace_object_debug_name - path of the debug file that ntrace_object_add_debug_file() found
  *
- * Return: text owned by the object, NULL if it has none.
+ * Return: string owned by the object, NULL if it has none.
  */
 NTRACE_API const char *ntrace_object_debug_name(const struct ntrace_object *object);
 
 /**
  * typedef ntrace_object_read_fn - reads memory for an object
- * @data: that of ntrace_object_from_callback()
+ * @data: the argument of ntrace_object_from_callback()
  * @address: first byte
- * @buffer: where to
- * @size: bytes; all or nothing
+ * @buffer: destination
+ * @size: number of bytes; partial reads are errors
  *
- * Must not call into the object. Return: 0, else the bytes cannot be read.
+ * Must not call into the object. Return: 0, or any other value if the bytes are unreadable.
  */
 typedef int (*ntrace_object_read_fn)(void *data, uint64_t address, void *buffer, size_t size);
 
 /**
- * ntrace_object_from_callback - memory that is read when it is needed
+ * ntrace_object_from_callback - memory read on demand
  * @object: the new object, one reference
- * @name: what reports call it; copied
+ * @name: name in reports; copied
  * @address: address of the first byte; its "link address"
  * @size: number of bytes
- * @read: reads some of them
+ * @read: reads part of the memory
  * @data: for @read
  *
- * Bytes are kept in a cache of 256 KiB by pages. Where a page cannot be read, smaller parts down to
- * one byte are tried, so that only what is unreadable is NTRACE_ERR_NOMAP.
+ * The object caches up to 256 KiB in pages. If a page cannot be read, smaller parts down to one
+ * byte are tried, so that only unreadable bytes give NTRACE_ERR_NOMAP.
  *
  * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
  */
@@ -135,10 +135,10 @@ NTRACE_API int ntrace_object_from_callback(struct ntrace_object **object, const 
 NTRACE_API int ntrace_object_jump_table(const struct ntrace_object *object, uint64_t *address);
 
 /**
- * ntrace_object_entry - where a program begins
+ * ntrace_object_entry - entry point of a program
  * @object: an object
  * @address: link address of the first instruction: e_entry of the ELF file
- * @offset: in bytes, where the file has it
+ * @offset: file offset of that instruction in bytes
  *
  * Return: 0 or NTRACE_ERR_NOMAP if the object has none (then 0 is stored).
  */
@@ -148,7 +148,7 @@ NTRACE_API int ntrace_object_entry(const struct ntrace_object *object, uint64_t 
 /**
  * ntrace_object_from_bytes - raw memory
  * @object: the new object
- * @name: what reports call it; copied
+ * @name: name in reports; copied
  * @data: bytes, copied
  * @size: number of bytes
  * @address: address of the first byte; its "link address"
@@ -159,13 +159,13 @@ NTRACE_API int ntrace_object_from_bytes(struct ntrace_object **object, const cha
 NTRACE_API struct ntrace_object *ntrace_object_get(struct ntrace_object *object);
 NTRACE_API void ntrace_object_put(struct ntrace_object *object);
 
-/** ntrace_object_name - the path, or the name given; owned by the object */
+/** ntrace_object_name - path or given name; owned by the object */
 NTRACE_API const char *ntrace_object_name(const struct ntrace_object *object);
 
 /**
  * ntrace_object_short_name - file name without directories, "[kernel]" for copies of its text
  *
- * Return: text owned by the object.
+ * Return: string owned by the object.
  */
 NTRACE_API const char *ntrace_object_short_name(const struct ntrace_object *object);
 
@@ -181,27 +181,27 @@ NTRACE_API const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object
  * @size: bytes
  * @executable: may be executed
  *
- * Return: 0, or NTRACE_ERR_INVALID if there is none (then all are set to 0).
+ * Return: 0, or NTRACE_ERR_INVALID if no such segment exists (then all are set to 0).
  */
 NTRACE_API int ntrace_object_segment(const struct ntrace_object *object, size_t index,
 				     uint64_t *address, uint64_t *size, bool *executable);
 
 /**
- * ntrace_object_file_offset - where in its file the byte at a link address stands
+ * ntrace_object_file_offset - file offset of the byte at a link address
  *
- * Return: 0, or NTRACE_ERR_NOMAP if no segment has it (then 0 is stored).
+ * Return: 0, or NTRACE_ERR_NOMAP if no segment contains it (then 0 is stored).
  */
 NTRACE_API int ntrace_object_file_offset(const struct ntrace_object *object, uint64_t address,
 					 uint64_t *offset);
 
 /**
- * ntrace_object_function - the functions of an object one by one, in no order
+ * ntrace_object_function - enumerate the functions of an object, in no particular order
  * @object: an object
  * @index: from 0 on
  * @address: link address
  *
- * Those of its symbol tables, also where another one stands for the same address.
- * Return: the name, owned by the object; "" for a symbol that is no function; NULL behind the last.
+ * Lists all functions of the symbol tables, including several at the same address.
+ * Return: the name, owned by the object; "" for a symbol that is no function; NULL after the last.
  */
 NTRACE_API const char *ntrace_object_function(const struct ntrace_object *object, size_t index,
 					      uint64_t *address);
@@ -224,47 +224,48 @@ NTRACE_API int ntrace_object_add_symbol(struct ntrace_object *object, const char
  * @address: link address of the first byte
  * @size: bytes
  *
- * Flow that walks through the range says so with an event.
+ * A flow that walks through the range reports an event.
  */
 NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64_t address,
 					    uint64_t size);
 
 /**
  * ntrace_demangle - the name of a symbol as a programmer wrote it: C++ and Rust
- * @name: of the symbol
+ * @name: name of the symbol
  *
  * Return: the name, or a copy of @name if it is not mangled, to be freed; NULL when out of memory.
  */
 NTRACE_API char *ntrace_demangle(const char *name);
 
 /**
- * ntrace_demangles_cxx - can names of C++ be demangled?
+ * ntrace_demangles_cxx - whether C++ names can be demangled
  *
- * That takes the C++ library of the machine, libstdc++.so.6 or libc++abi.so.1. Without it
- * ntrace_demangle() returns copies of C++ names; names of Rust need no library.
+ * Demangling C++ needs the C++ library of the machine, libstdc++.so.6 or libc++abi.so.1. Without
+ * this library ntrace_demangle() returns copies of C++ names; Rust names need no library.
  */
 NTRACE_API bool ntrace_demangles_cxx(void);
 
 /**
- * ntrace_symbol_stem - compilers split functions: "f.cold" is the part of "f" that seldom runs
- * @name: of the symbol
+ * ntrace_symbol_stem - length of the function's name in a symbol of one of its parts
+ * @name: name of the symbol
  *
- * A jump from one part to another is no call, and exceptions are caught in either.
- * Return: how many characters at the beginning of @name are the name of the whole function.
+ * Compilers split functions: "f.cold" is the rarely executed part of "f". A jump between the parts
+ * is no call, and either part may catch exceptions.
+ * Return: number of characters at the beginning of @name that name the whole function.
  */
 NTRACE_API size_t ntrace_symbol_stem(const char *name);
 
 /**
- * struct ntrace_location - what stands at an address of a space
+ * struct ntrace_location - contents of an address of a space
  * @object: object mapped there; borrowed
  * @link_address: address within the object as linked
- * @symbol: function that holds it, NULL if none; borrowed. Local labels (.L*, $x) are never used;
- *          without a symbol table, .eh_frame ranges give "sub_LINKADDRESS" names
+ * @symbol: function that contains the address, NULL if none; borrowed. Local labels (.L*, $x) are
+ *          never used; without a symbol table, .eh_frame ranges give "sub_LINKADDRESS" names
  * @symbol_start: link address of the symbol
  * @symbol_size: its size in bytes, 0 if unknown
  * @uncertain: the bytes are marked uncertain
- * @name: where nothing is mapped: what ntrace_space_name_range() calls it, NULL if nothing;
- *        borrowed from the space
+ * @name: if nothing is mapped: name from ntrace_space_name_range(), or NULL; borrowed from the
+ *        space
  */
 struct ntrace_location {
 	struct ntrace_object *object;
@@ -277,7 +278,7 @@ struct ntrace_location {
 };
 
 /**
- * ntrace_object_locate - what stands at a link address of an object
+ * ntrace_object_locate - contents of a link address of an object
  * @object: an object
  * @address: link address
  * @location: filled in; without a symbol if no segment of @object holds @address
@@ -290,14 +291,14 @@ NTRACE_EXPERIMENTAL int ntrace_object_locate(struct ntrace_object *object, uint6
 /**
  * ntrace_location_same_function - whether two places are in the same function of the same object
  *
- * The parts of a function that the compiler split, see ntrace_symbol_stem(), are one function. Code
+ * Parts of a function split by the compiler, see ntrace_symbol_stem(), count as one function. Code
  * of an object without a symbol counts as one function.
  */
 NTRACE_EXPERIMENTAL bool ntrace_location_same_function(const struct ntrace_location *a,
 						       const struct ntrace_location *b);
 
 /**
- * ntrace_symbol_matches - whether a name that a user typed means a symbol
+ * ntrace_symbol_matches - whether a name typed by a user matches a symbol
  * @symbol: the symbol
  * @name: the symbol, or its demangled form with or without parameters or kernel module
  */
@@ -307,7 +308,7 @@ NTRACE_EXPERIMENTAL bool ntrace_symbol_matches(const char *symbol, const char *n
  * ntrace_space_new - an empty address space
  * @space: the new space, one reference
  * @name: for messages, e.g. "pid 123 (bzip2)"; copied
- * @parent: asked where @space has nothing; may be NULL; referenced
+ * @parent: supplies addresses that @space does not map; may be NULL; referenced
  */
 NTRACE_API int ntrace_space_new(struct ntrace_space **space, const char *name,
 				struct ntrace_space *parent);
@@ -327,7 +328,7 @@ NTRACE_API int ntrace_space_clone(struct ntrace_space **copy, const char *name,
  * @size: bytes
  * @file_offset: offset of the first byte in the file (PERF_RECORD_MMAP2 pgoff)
  *
- * A later mapping replaces what it overlaps, byte for byte.
+ * A later mapping replaces earlier ones where they overlap, byte for byte.
  * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object,
@@ -342,7 +343,7 @@ NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace
 				       uint64_t bias);
 
 /**
- * ntrace_space_map_at_time - ntrace_space_map() that takes effect at a time
+ * ntrace_space_map_at_time - ntrace_space_map() with effect from a given time on
  * @space: a space
  * @object: object; referenced by the space
  * @address: first address
@@ -351,49 +352,49 @@ NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace
  * @from_time: first time at which it holds, in the unit of ntrace_space_advance()
  *
  * For code that changes while it is traced. Queued until ntrace_space_advance() reaches @from_time;
- * of two for the same time the one queued later counts. A clone takes what is queued along.
+ * of two mappings for the same time the one queued later wins. A clone copies the queue too.
  *
- * Return: as ntrace_space_map(); NTRACE_ERR_INVALID also for a time that has been passed.
+ * Return: as ntrace_space_map(); NTRACE_ERR_INVALID also for a time in the past.
  */
 NTRACE_API int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *object,
 					uint64_t address, uint64_t size, uint64_t file_offset,
 					uint64_t from_time);
 
 /**
- * ntrace_space_advance - go to a time: apply what is queued up to it, in order of time
+ * ntrace_space_advance - advance the time: apply mappings queued up to that time, in order of time
  * @space: a space; its parents have their own time
- * @time: not below that of the last call
+ * @time: at least the time of the last call
  *
- * Changes the version if anything was applied. Return: 0, NTRACE_ERR_INVALID for going back,
- * NTRACE_ERR_NOMEM (then what was not applied stays queued).
+ * Changes the version if a mapping was applied. Return: 0, NTRACE_ERR_INVALID for an earlier time,
+ * NTRACE_ERR_NOMEM (mappings not yet applied stay queued).
  */
 NTRACE_API int ntrace_space_advance(struct ntrace_space *space, uint64_t time);
 
 /**
- * ntrace_space_name_range - say what stands in a range of which the bytes are not known
+ * ntrace_space_name_range - name a range whose bytes are unknown
  * @space: a space
  * @address: first address
  * @size: bytes
  * @name: such as "firmware (M-mode) not given"; copied
  *
- * ntrace_space_locate() gives the name where nothing is mapped. A later name replaces what it
- * overlaps. Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
+ * ntrace_space_locate() returns the name if nothing is mapped. A later name replaces earlier ones
+ * where they overlap. Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
 				       const char *name);
 
 /**
- * ntrace_space_unmap - forget everything in a range
+ * ntrace_space_unmap - remove all mappings in a range
  *
  * Return: 0 or NTRACE_ERR_NOMEM, with the space unchanged.
  */
 NTRACE_API int ntrace_space_unmap(struct ntrace_space *space, uint64_t address, uint64_t size);
 
 /**
- * ntrace_space_version - changes with every map and unmap in it or its parents
+ * ntrace_space_version - changes with every map and unmap in the space or its parents
  *
- * For callers that cache what they read: no other space ever has the same version, even one that
- * takes the memory of a freed one. Symbols and uncertain ranges do not count.
+ * For callers that cache bytes: no other space ever has the same version, even a space allocated at
+ * the address of a freed one. Adding symbols or uncertain ranges does not change the version.
  */
 NTRACE_API uint64_t ntrace_space_version(const struct ntrace_space *space);
 
@@ -401,8 +402,8 @@ NTRACE_API uint64_t ntrace_space_version(const struct ntrace_space *space);
  * ntrace_space_read - instruction bytes
  * @space: a space
  * @address: where
- * @data: *data points into the object, valid until the mapping or object goes; for an object made
- *        by ntrace_object_from_callback() only until the next call that reads from it
+ * @data: *data points into the object, valid until the mapping or object is removed; for an object
+ *        made by ntrace_object_from_callback() only until the next call that reads from it
  * @available: bytes that follow there contiguously
  *
  * Return: 0 or NTRACE_ERR_NOMAP.
@@ -413,7 +414,7 @@ NTRACE_API int ntrace_space_read(const struct ntrace_space *space, uint64_t addr
 /**
  * ntrace_space_locate - object and symbol at an address
  *
- * Return: 0 or NTRACE_ERR_NOMAP (then @location is zeroed but for its name).
+ * Return: 0 or NTRACE_ERR_NOMAP (then @location is zeroed except for its name).
  */
 NTRACE_API int ntrace_space_locate(const struct ntrace_space *space, uint64_t address,
 				   struct ntrace_location *location);
@@ -425,35 +426,35 @@ NTRACE_API struct ntrace_locator *ntrace_locator_new(void);
 NTRACE_API void ntrace_locator_free(struct ntrace_locator *locator);
 
 /**
- * ntrace_locator_find - ntrace_space_locate() with a memory
+ * ntrace_locator_find - cached ntrace_space_locate()
  * @locator: a locator
  * @space: may be NULL
  * @address: where
  *
- * Return: never NULL; its object is NULL where nothing is known (then it has no name either).
- * Valid until the next call for the same locator.
+ * Return: never NULL; its object is NULL if nothing is known (then it has no name either). Valid
+ * until the next call for the same locator.
  */
 NTRACE_API const struct ntrace_location *
 ntrace_locator_find(struct ntrace_locator *locator, struct ntrace_space *space, uint64_t address);
 
 /**
- * ntrace_locator_generation - changes whenever what was found before may be wrong now
+ * ntrace_locator_generation - changes whenever an earlier result may be stale
  *
- * For callers that keep what they made of a location. Call ntrace_locator_find() first.
+ * For callers that cache data derived from a location. Call ntrace_locator_find() first.
  */
 NTRACE_API uint64_t ntrace_locator_generation(const struct ntrace_locator *locator);
 
 /**
- * ntrace_space_table_target - where a CM.JT or CM.JALT goes
+ * ntrace_space_table_target - target of a CM.JT or CM.JALT
  * @space: a space
  * @insn: instruction with table_jump set
  * @pc: its address in the space
- * @jvt: address of the jump vector table in the space (CSR jvt without mode bits); NULL = what the
- *       object at @pc says, see ntrace_object_jump_table()
+ * @jvt: address of the jump vector table in the space (CSR jvt without mode bits); NULL = the table
+ *       of the object at @pc, see ntrace_object_jump_table()
  * @target: the target
  *
- * Reads an entry of XLEN bits at table + index * XLEN / 8 (Zcmt); its lowest
- * bit is ignored, as the hart does.
+ * Reads an entry of XLEN bits at table + index * XLEN / 8 (Zcmt) and ignores its lowest bit, as the
+ * hart does.
  *
  * Return: 0, NTRACE_ERR_INVALID (no such instruction), NTRACE_ERR_NOMAP with the address that
  * could not be read in @target: that of the entry, or @pc if no table is known.

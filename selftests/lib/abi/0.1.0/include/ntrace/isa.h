@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Instruction classes of RISC-V as a trace decoder needs them: length, kind of
- * control transfer, direct target (the table of
- * itypes in E-Trace, chapter 4). Has no memory and no flow.
+ * Instruction classes of RISC-V for trace decoders: length, kind of control transfer, direct target
+ * (the table of itypes in E-Trace, chapter 4). Depends on neither memory nor flow.
  */
 #ifndef NTRACE_ISA_H
 #define NTRACE_ISA_H
@@ -17,25 +16,25 @@
 extern "C" {
 #endif
 
-/* Privilege modes, numbered as priv of the trace ingress port; 2 and 7 are reserved. */
+/* Privilege modes, with the values of priv on the trace ingress port; 2 and 7 are reserved. */
 enum ntrace_priv {
 	NTRACE_PRIV_U = 0,
 	NTRACE_PRIV_S = 1,
 	NTRACE_PRIV_M = 3,
-	NTRACE_PRIV_D = 4,	/* Debug Mode, where nothing is traced */
+	NTRACE_PRIV_D = 4,	/* Debug Mode, which is never traced */
 	NTRACE_PRIV_VU = 5,
 	NTRACE_PRIV_VS = 6,
 };
 
 enum ntrace_insn_class {
-	NTRACE_INSN_PLAIN,		/* goes on with the next instruction */
+	NTRACE_INSN_PLAIN,		/* continues with the next instruction */
 	NTRACE_INSN_BRANCH,		/* conditional, direct */
 	NTRACE_INSN_JUMP,		/* direct, no link */
-	NTRACE_INSN_CALL,		/* direct, links x1 or x5 */
-	NTRACE_INSN_OTHER_JUMP,		/* direct, links another register */
+	NTRACE_INSN_CALL,		/* direct, links to x1 or x5 */
+	NTRACE_INSN_OTHER_JUMP,		/* direct, links to another register */
 	NTRACE_INSN_INDIRECT_JUMP,	/* indirect, no link */
 	NTRACE_INSN_INDIRECT_CALL,
-	NTRACE_INSN_OTHER_INDIRECT_JUMP, /* indirect, links another register */
+	NTRACE_INSN_OTHER_INDIRECT_JUMP, /* indirect, links to another register */
 	NTRACE_INSN_RETURN,
 	NTRACE_INSN_COROUTINE_SWAP,
 	NTRACE_INSN_TRAP_RETURN,	/* SRET, MRET, URET, MNRET */
@@ -47,8 +46,8 @@ enum ntrace_insn_class {
  * struct ntrace_isa - instruction set
  * @xlen: 32 or 64
  * @compressed: extension C (or Zca): without it 16-bit encodings are illegal
- * @push_pop: Zcmp: cm.push, cm.pop, cm.popret, cm.popretz; else their encodings are those of Zcd
- * @table_jumps: Zcmt: cm.jt, cm.jalt; else their encodings are those of Zcd
+ * @push_pop: Zcmp: cm.push, cm.pop, cm.popret, cm.popretz; else their encodings belong to Zcd
+ * @table_jumps: Zcmt: cm.jt, cm.jalt; else their encodings belong to Zcd
  * @embedded: RV32E, RV64E: only x0 to x15 exist
  */
 struct ntrace_isa {
@@ -63,15 +62,15 @@ struct ntrace_isa {
 /**
  * struct ntrace_insn - one instruction
  * @target: direct target; 0 for other classes and with @table_jump
- * @value: LUI, C.LUI, AUIPC: what is written to upper_rd; indirect classes:
- *         the offset added to rs1 (sign-extended); else 0
+ * @value: LUI, C.LUI, AUIPC: value written to upper_rd; indirect classes: the offset added to rs1
+ *         (sign-extended); else 0
  * @insn_class: enum ntrace_insn_class
  * @size: length in bytes: 2, 4, 6 or 8
  * @upper_rd: LUI, C.LUI, AUIPC: register written, else 0
- * @rs1: indirect classes: register jumped through, else 0
- * @xlen: that of the instruction set, 32 or 64
- * @table_jump: CM.JT (class jump), CM.JALT (class call): the target stands in entry @table_index
- *              of the jump vector table, see ntrace_space_table_target()
+ * @rs1: indirect classes: register with the target's base, else 0
+ * @xlen: XLEN of the instruction set, 32 or 64
+ * @table_jump: CM.JT (class jump), CM.JALT (class call): the target is in entry @table_index of the
+ *              jump vector table, see ntrace_space_table_target()
  * @table_index: 0 to 31 for CM.JT, 32 to 255 for CM.JALT
  */
 struct ntrace_insn {
@@ -90,7 +89,7 @@ struct ntrace_insn {
 /**
  * enum ntrace_itype - how a block of the ingress port ends (E-Trace, chapter 4)
  *
- * Values of ports with 4 bits; those with 3 have 0 to 6 only.
+ * Values of ports with 4 bits; ports with 3 bits have only 0 to 6.
  */
 enum ntrace_itype {
 	NTRACE_ITYPE_NONE = 0,
@@ -111,21 +110,21 @@ enum ntrace_itype {
 };
 
 /**
- * ntrace_isa_parse - take an ISA string ("rv64gc", "rv64imafdc_zicsr2p0_...")
+ * ntrace_isa_parse - parse an ISA string ("rv64gc", "rv64imafdc_zicsr2p0_...")
  * @isa: result, untouched on error
- * @text: upper or lower case, with or without versions; extensions that are not known are accepted.
- *        It ends at a 0 or at a comma, as in struct ntrace_params
+ * @text: upper or lower case, with or without versions; unknown extensions are accepted. The string
+ *        ends at a 0 or a comma, as in struct ntrace_params
  *
- * Return: 0, NTRACE_ERR_INVALID (no ISA string, or one that contradicts itself as Zcmp or Zcmt
- * beside Zcd does), or NTRACE_ERR_UNSUPPORTED for an XLEN other than 32 and 64.
+ * Return: 0, NTRACE_ERR_INVALID (not an ISA string, or a contradictory one, such as Zcmp or Zcmt
+ * together with Zcd), or NTRACE_ERR_UNSUPPORTED for an XLEN other than 32 and 64.
  */
 NTRACE_API int ntrace_isa_parse(struct ntrace_isa *isa, const char *text);
 
 /**
- * ntrace_isa_parse_reason - ntrace_isa_parse() that tells why it refuses
+ * ntrace_isa_parse_reason - ntrace_isa_parse() with a reason for a refusal
  * @isa: result, untouched on error
  * @text: ISA string
- * @reason: on error an English text, constant; NULL on success
+ * @reason: on error a constant English string; NULL on success
  *
  * Return: as ntrace_isa_parse().
  */
@@ -140,8 +139,8 @@ NTRACE_API int ntrace_isa_parse_reason(struct ntrace_isa *isa, const char *text,
  * @pc: address of the instruction
  * @insn: result
  *
- * Unknown but well-formed 32-bit and longer encodings are NTRACE_INSN_PLAIN: a
- * decoder need not know every extension.
+ * Unknown but well-formed 32-bit and longer encodings are NTRACE_INSN_PLAIN: a decoder does not
+ * need to know every extension.
  * Return: 0, NTRACE_ERR_TRUNCATED if @size is too small, NTRACE_ERR_BADINSN for
  * the all-zero halfword, reserved lengths (over 64 bits) and 16-bit encodings
  * without C.
@@ -150,13 +149,13 @@ NTRACE_API int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *b
 				  uint64_t pc, struct ntrace_insn *insn);
 
 /**
- * ntrace_insn_itype - what the ingress port says of a retired instruction
+ * ntrace_insn_itype - itype of a retired instruction on the ingress port
  * @insn: instruction; one of class NTRACE_INSN_TRAP gives NTRACE_ITYPE_EXCEPTION
  * @taken: class NTRACE_INSN_BRANCH: it was taken
  * @bits: width of the port's itype, 3 or 4
  *
- * E-Trace, chapter 4. With 3 bits direct jumps and calls have no type and all indirect
- * ones type 6.
+ * E-Trace, chapter 4. With 3 bits, direct jumps and calls have no type and all indirect ones have
+ * type 6.
  * Return: enum ntrace_itype, or NTRACE_ERR_INVALID for another width.
  */
 NTRACE_API int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, unsigned int bits);
@@ -167,9 +166,9 @@ NTRACE_API int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, uns
  * @insn: instruction
  * @target: the target, cut to XLEN; untouched if there is none
  *
- * N-Trace 1.0, "sequentially inferable jumps": an indirect jump, call or co-routine swap (never a return) through the
- * register that the LUI, C.LUI or AUIPC before it wrote.
- * Return: true if @insn is one.
+ * N-Trace 1.0, "sequentially inferable jumps": an indirect jump, call or co-routine swap (never a
+ * return) through the register written by the preceding LUI, C.LUI or AUIPC.
+ * Return: true if @insn is sequentially inferable.
  */
 NTRACE_API bool ntrace_insn_sequential_target(const struct ntrace_insn *prev,
 					      const struct ntrace_insn *insn, uint64_t *target);
@@ -196,7 +195,7 @@ static inline bool ntrace_insn_is_call(unsigned int insn_class)
 	       insn_class == NTRACE_INSN_COROUTINE_SWAP;
 }
 
-/** ntrace_insn_is_uninferable - the target is not in the instruction */
+/** ntrace_insn_is_uninferable - whether the instruction does not contain its target */
 static inline bool ntrace_insn_is_uninferable(unsigned int insn_class)
 {
 	return insn_class >= NTRACE_INSN_INDIRECT_JUMP && insn_class <= NTRACE_INSN_TRAP_RETURN;

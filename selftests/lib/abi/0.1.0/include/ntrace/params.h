@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Stream parameters: what a decoder must know and the stream does not say
- * (N-Trace 1.0). The driver reports them, the recorder
- * stores them, the decoder takes them, the command spells them
- * "srcbits=2,xlen=64,...".
+ * Stream parameters: facts that a decoder needs but that the stream does not contain (N-Trace 1.0).
+ * The driver reports them, the recorder stores them, the decoder takes them, and the command spells
+ * them "srcbits=2,xlen=64,...".
  */
 #ifndef NTRACE_PARAMS_H
 #define NTRACE_PARAMS_H
@@ -24,7 +23,9 @@ enum ntrace_dialect {
 	NTRACE_DIALECT_SIFIVE_V0,
 };
 
-/* Values of trTeInstMode. The decoder needs no mode; it only checks against it. */
+/*
+ * Values of trTeInstMode. The decoder does not need the mode and only checks the stream against it.
+ */
 enum ntrace_mode {
 	NTRACE_MODE_ANY = 0,
 	NTRACE_MODE_BRANCH = 3,		/* BTM */
@@ -36,7 +37,7 @@ enum ntrace_mode {
 /**
  * struct ntrace_params - parameters of one trace stream
  *
- * Other public structs hold a pointer to it, so that it can grow.
+ * Other public structs hold a pointer to this struct, so that it can grow.
  *
  * @size: sizeof(struct ntrace_params) of the caller
  * @src_bits: width of the SRC field, 0..12; 0 = the field is absent
@@ -45,23 +46,21 @@ enum ntrace_mode {
  * @all_jumps: trTeInstEnAllJumps
  * @mode: enum ntrace_mode
  * @dialect: enum ntrace_dialect
- * @timestamp_bits: trTsWidth, 0 = no time stamps
- * @timestamp_hz: frequency of the time stamp counter, 0 = unknown
- * @timestamp_xor: TSTAMP of a message without SYNC is XORed to the last one
- *                 instead of added (N-Trace 1.0, "timestamps"; always so in
- *                 NTRACE_DIALECT_SIFIVE_V0)
- * @implicit_return: trTeInstImplicitReturnMode: 0 off, 1 counter, 2 partial, 3
- *                   full compare. The encoder needs it; a decoder follows the
- *                   I-CNT and only warns of modes 1 and 2, which can infer a
- *                   wrong address by design
+ * @timestamp_bits: trTsWidth, 0 = no timestamps
+ * @timestamp_hz: frequency of the timestamp counter, 0 = unknown
+ * @timestamp_xor: TSTAMP of a message without SYNC is XORed with the last timestamp instead of
+ *                 added (N-Trace 1.0, "timestamps"; always so in NTRACE_DIALECT_SIFIVE_V0)
+ * @implicit_return: trTeInstImplicitReturnMode: 0 off, 1 counter, 2 partial, 3 full compare. The
+ *                   encoder needs this mode. A decoder follows I-CNT and only warns of modes 1 and
+ *                   2, which by design can infer a wrong address
  * @keep_stack: the encoder does not clear its return stack at markers (SYNC 0,
  *              4 and 6), as rc7 allows (N-Trace 1.0, "synchronization")
- * @isa: ISA string such as "rv64gc"; borrowed. It ends at a 0 or at a comma, so it may point into
- *       the text that ntrace_params_parse() read. NULL or "" = from the ELF attributes
+ * @isa: ISA string such as "rv64gc"; borrowed. The string ends at a 0 or a comma, so it may point
+ *       into the text passed to ntrace_params_parse(). NULL or "" = from the ELF attributes
  * @jvt: address of the jump vector table (Zcmt), valid with @jvt_known
- * @jvt_known: else the table is where the ELF files say
- * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose bits above
- *                equal the topmost of them (encoders of SiFive); 1..63, 0 = as sent
+ * @jvt_known: if false, the ELF files give the address
+ * @address_bits: F-ADDR and U-ADDR hold bits @address_bits to 1 of an address, whose higher bits
+ *                equal bit @address_bits (encoders of SiFive); 1..63, 0 = as sent
  */
 struct ntrace_params {
 	size_t size;
@@ -82,13 +81,13 @@ struct ntrace_params {
 	unsigned int address_bits;
 };
 
-/** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no time stamps */
+/** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no timestamps */
 NTRACE_API void ntrace_params_init(struct ntrace_params *params);
 
 /**
- * ntrace_params_parse - take settings from text
- * @params: initialized parameters, changed where @text says so; if @text sets isa, @params->isa
- *          points into @text, which must then outlive @params
+ * ntrace_params_parse - parse settings from text
+ * @params: initialized parameters, changed by the settings in @text; if @text sets isa,
+ *          @params->isa points into @text, which must then outlive @params
  * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
  *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
  *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address), addrbits
@@ -101,11 +100,11 @@ NTRACE_API int ntrace_params_parse(struct ntrace_params *params, const char *tex
 				   const char **bad);
 
 /**
- * struct ntrace_params_key - a key of ntrace_params_parse(), for people
- * @name: as written
- * @values: what it may be: "0 to 12"
- * @without: what holds if it is not given; "ELF's": as the program says
- * @meaning: a phrase
+ * struct ntrace_params_key - a key of ntrace_params_parse(), for help texts
+ * @name: spelling of the key
+ * @values: permitted values: "0 to 12"
+ * @without: default value; "ELF's": taken from the program
+ * @meaning: English phrase
  */
 struct ntrace_params_key {
 	const char *name;
@@ -118,7 +117,7 @@ struct ntrace_params_key {
 NTRACE_API const struct ntrace_params_key *ntrace_params_keys(size_t *count);
 
 /**
- * ntrace_params_format - the text that ntrace_params_parse() takes
+ * ntrace_params_format - write the text that ntrace_params_parse() reads
  *
  * Writes at most @size bytes, always 0-terminated.
  * Return: length of the whole text without the 0, as snprintf() does.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Recordings: the files of a perf.data directory besides `data` and the trace
- * itself. Format: Documentation/trace/recording.md. The recorder calls the
- * writing side on the traced machine, the session reads.
+ * Recordings: the files of a perf.data directory besides `data` and the trace itself. Format:
+ * Documentation/trace/recording.md. The recorder uses the writing functions on the traced machine;
+ * the session uses the reading functions.
  *
  * Order for a recorder: ntrace_recording_create(); open the sideband events;
  * ntrace_recording_copy_kernel(START) and ntrace_recording_copy_vdso(); trace
@@ -22,10 +22,10 @@ extern "C" {
 /* Raised when a key changes its meaning; new keys do not raise it. */
 #define NTRACE_RECORDING_VERSION 1
 
-/* More streams than this are no recording. */
+/* A file with more streams than this is not accepted as a recording. */
 #define NTRACE_RECORDING_STREAMS_MAX 4096
 
-/* ntrace_stream.cpu of a task that was followed from hart to hart */
+/* ntrace_stream.cpu of a task that was followed from CPU to CPU */
 #define NTRACE_STREAM_NO_CPU UINT32_MAX
 
 /**
@@ -34,18 +34,18 @@ extern "C" {
  *        "aux.0.zst" if it is compressed by zstd; in a session: path
  * @params: stream parameters; owned by the recording or session that was read. When writing, NULL
  *          stands for those of ntrace_params_init()
- * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: a task's, wherever it ran
+ * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: the stream follows a task across CPUs
  * @hartid: RISC-V hart id
  * @src: SRC of the hart's messages
  * @bytes: bytes of trace in the file, uncompressed
  * @lost: bytes lost while recording
- * @lost_exact: @lost is exact, else a lower bound
- * @gaps: holes while recording
+ * @lost_exact: @lost is exact; if false, @lost is a lower bound
+ * @gaps: number of gaps in the recorded trace
  * @start_ns: CLOCK_MONOTONIC at the start of the trace
  * @stop_ns: likewise at its end; 0 = unknown
- * @event: the trace came through perf: id of the event whose AUX area it was in. AUX records in the
- *         sideband say which task each piece belongs to: those of the hart, or of this event if
- *         @cpu names none. 0 = it is a hart's with all that ran on it
+ * @event: for a trace recorded through perf: id of the event that owns the AUX area. AUX records in
+ *         the sideband assign each piece of trace to a task: records of the CPU, or of this event
+ *         if @cpu is NTRACE_STREAM_NO_CPU. 0 = trace of one hart with all tasks that ran on it
  * @position: with @event: position of the first byte of the file in the AUX area
  */
 struct ntrace_stream {
@@ -72,12 +72,12 @@ struct ntrace_stream {
  * @release: kernel release, uname -r
  * @machine: uname -m
  * @clock: clock of all times: "monotonic"
- * @command: what was recorded, for people; "" = unknown
- * @privilege: NTRACE_PRIVILEGE_... that were traced (linux/ntrace.h); 0 = unknown
- * @streams: array
- * @stream_count: its length
+ * @command: the recorded command, for display; "" = unknown
+ * @privilege: traced privileges, NTRACE_PRIVILEGE_... (linux/ntrace.h); 0 = unknown
+ * @streams: array of streams
+ * @stream_count: number of streams
  *
- * Texts hold no newline. NULL is "" when writing.
+ * Strings contain no newline. When writing, NULL means "".
  */
 struct ntrace_recording {
 	size_t size;
@@ -95,15 +95,15 @@ struct ntrace_recording {
 /**
  * ntrace_recording_create - make DIRECTORY and DIRECTORY/images
  *
- * Return: 0 or NTRACE_ERR_IO (errno is kept: EEXIST if there is something of that name).
+ * Return: 0 or NTRACE_ERR_IO (errno is kept: EEXIST if DIRECTORY exists).
  */
 NTRACE_API int ntrace_recording_create(const char *directory);
 
 /**
  * ntrace_recording_write - write DIRECTORY/params
  *
- * May be called again: the file is replaced as a whole or not at all.
- * Return: 0, NTRACE_ERR_INVALID (a text with a newline, too many streams), NTRACE_ERR_IO.
+ * A repeated call replaces the file atomically.
+ * Return: 0, NTRACE_ERR_INVALID (a string with a newline, too many streams), NTRACE_ERR_IO.
  */
 NTRACE_API int ntrace_recording_write(const char *directory,
 				      const struct ntrace_recording *recording);
@@ -112,8 +112,8 @@ NTRACE_API int ntrace_recording_write(const char *directory,
  * ntrace_recording_read - read DIRECTORY/params
  * @recording: allocated; free with ntrace_recording_free()
  * @directory: directory
- * @reason: on NTRACE_ERR_FORMAT and NTRACE_ERR_UNSUPPORTED one sentence without newline that says
- *          what is wrong and where; may be NULL
+ * @reason: on NTRACE_ERR_FORMAT and NTRACE_ERR_UNSUPPORTED one sentence without newline that
+ *          describes the error and its place; may be NULL
  * @reason_size: bytes at @reason
  *
  * Unknown keys are skipped. Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT,
@@ -129,16 +129,16 @@ enum ntrace_recording_when {
 };
 
 /**
- * struct ntrace_kernel_copy - where kernel text comes from, and what was copied
+ * struct ntrace_kernel_copy - source of the kernel text, and statistics of the copy
  * @size: sizeof(struct ntrace_kernel_copy) of the caller
  * @kcore: NULL = "/proc/kcore"
  * @kallsyms: NULL = "/proc/kallsyms"
- * @ranges: out: pieces of text written
- * @bytes: out: their bytes
+ * @ranges: out: number of pieces of text written
+ * @bytes: out: total size of these pieces in bytes
  * @changed: out, END only: 16-bit parcels that differ from the copy made at START
- * @state: out at START, in at END: what was loaded then. Give the same struct to both: END reads
- *         the symbols of the running kernel, which costs it seconds, only if that has changed. 0 =
- *         unknown, they are read
+ * @state: out at START, in at END: fingerprint of the loaded code at START. Pass the same struct to
+ *         both calls: END reads the symbols of the running kernel, which takes seconds, only if the
+ *         fingerprint has changed. 0 = unknown, END reads the symbols
  */
 struct ntrace_kernel_copy {
 	size_t size;
@@ -157,11 +157,12 @@ struct ntrace_kernel_copy {
  *        flips a static key); END, after it stopped
  * @copy: may be NULL
  *
- * START writes images/kernel.start (ELF core file) and images/kallsyms (text symbols only, and of
- * the compiler's labels one for each page). END writes images/kernel.end, which holds only pages
- * that changed or came since, and images/kallsyms.end if symbols did. Needs CAP_SYSLOG and CAP_SYS_RAWIO.
+ * START writes images/kernel.start (ELF core file) and images/kallsyms (only text symbols, and one
+ * compiler-generated label per page). END writes images/kernel.end, which holds only pages that
+ * changed or appeared after START, and images/kallsyms.end if symbols changed. Needs CAP_SYSLOG and
+ * CAP_SYS_RAWIO.
  * Return: 0, NTRACE_ERR_IO (errno is kept; EACCES if kallsyms hides addresses), NTRACE_ERR_FORMAT
- * (kcore or kallsyms is none), NTRACE_ERR_NOMEM.
+ * (kcore or kallsyms has another format), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_when when,
 					    struct ntrace_kernel_copy *copy);
@@ -169,46 +170,47 @@ NTRACE_API int ntrace_recording_copy_kernel(const char *directory, enum ntrace_r
 /**
  * ntrace_recording_copy_vdso - copy the vDSO of the calling process to images/vdso
  *
- * Return: 0, NTRACE_ERR_NOMAP (the kernel gave none), NTRACE_ERR_IO.
+ * Return: 0, NTRACE_ERR_NOMAP (the process has no vDSO), NTRACE_ERR_IO.
  */
 NTRACE_API int ntrace_recording_copy_vdso(const char *directory);
 
-/* The file is a zstd file if its name says so: a trace may begin with any bytes. */
+/* ZSTD if the name of the file ends in ".zst": a plain trace may begin with any bytes. */
 enum ntrace_trace_packing {
 	NTRACE_TRACE_PLAIN,
 	NTRACE_TRACE_ZSTD,
-	NTRACE_TRACE_GUESS, /* by the first bytes: a zstd file begins with a TCODE that is reserved */
+	NTRACE_TRACE_GUESS, /* detect zstd by the first bytes: a trace cannot begin with them,
+			     * since their TCODE is reserved */
 };
 
 struct ntrace_trace_file;
 
 /**
- * ntrace_trace_file_open - read the bytes of a trace file, or of a pipe
+ * ntrace_trace_file_open - open a trace file or a pipe for reading
  * @file: allocated; free with ntrace_trace_file_close()
- * @fd: open for reading; stays the caller's, and open as long as @file
- * @packing: is it compressed?
+ * @fd: open for reading; owned by the caller, who keeps it open as long as @file
+ * @packing: how to find out whether the file is compressed
  *
- * Return: 0, NTRACE_ERR_FORMAT (no zstd file), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_FORMAT (not a zstd file), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 				      enum ntrace_trace_packing packing);
 
-/** ntrace_trace_file_packed - is it compressed? */
+/** ntrace_trace_file_packed - whether the file is compressed */
 NTRACE_API bool ntrace_trace_file_packed(const struct ntrace_trace_file *file);
 
 /**
- * ntrace_trace_file_read - as read(): what there is now, up to @size bytes of trace
+ * ntrace_trace_file_read - like read(): the available bytes of trace, at most @size
  *
- * Return: bytes, 0 at the end, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: what is compressed
- * is damaged; what was read before is good.
+ * Return: number of bytes, 0 at the end, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: the
+ * compressed data is damaged; bytes returned by earlier calls are valid.
  */
 NTRACE_API ssize_t ntrace_trace_file_read(struct ntrace_trace_file *file, void *buffer,
 					  size_t size);
 
 /**
- * ntrace_trace_file_cut - after the end: does it lie within a zstd frame?
+ * ntrace_trace_file_cut - after the end: whether the file ends inside a zstd frame
  *
- * The recorder did not end it. All bytes that can be had were read.
+ * The recorder did not finish such a file. All readable bytes have been returned.
  */
 NTRACE_API bool ntrace_trace_file_cut(const struct ntrace_trace_file *file);
 NTRACE_API void ntrace_trace_file_close(struct ntrace_trace_file *file);

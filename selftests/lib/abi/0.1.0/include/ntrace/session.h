@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Session: one recording, and the one place that knows what ran where.
+ * Session: one recording, and the attribution of its trace to processes.
  *
- * A recording is a perf.data directory: `data` (sideband, as stock perf writes
- * and reads it), `aux.N` (raw trace, one file per sink), `params` (streams and
- * their parameters, see Documentation/trace/recording.md) and `images/` (kernel
- * text at the start and at the end, kallsyms, vdso). The session joins them
- * into address spaces over time; nobody else does attribution.
+ * A recording is a perf.data directory: `data` (sideband, as stock perf writes and reads it),
+ * `aux.N` (raw trace, one file per sink), `params` (streams and their parameters, see
+ * Documentation/trace/recording.md) and `images/` (kernel text at the start and at the end,
+ * kallsyms, vdso). The session joins them into address spaces over time. No other module attributes
+ * trace to processes.
  */
 #ifndef NTRACE_SESSION_H
 #define NTRACE_SESSION_H
@@ -25,18 +25,19 @@ struct ntrace_session;
  * struct ntrace_session_options - how to open a recording
  * @size: sizeof(struct ntrace_session_options) of the caller
  * @sysroot: directory that holds the files of the recorded machine; NULL = the archive of the
- *           recording, or "/" if it has none: ntrace_session_archive()
- *           Debug files of stripped ones are looked for in its usr/lib/debug and in /usr/lib/debug
+ *           recording, or "/" if it has none: ntrace_session_archive().
+ *           Debug files of stripped programs are searched in its usr/lib/debug and /usr/lib/debug
  * @firmware: ELF file of the M-mode firmware; NULL = M-mode is opaque
- * @firmware_bias: where it is loaded minus where it is linked
- * @note: called for everything a user should know (missing file, other
- *        build-id, lost records, trace cut): one sentence without newline; may be NULL
+ * @firmware_bias: load address minus link address
+ * @note: called with every message for the user (missing file, other build-id, lost records,
+ *        truncated trace): one sentence without newline; may be NULL
  * @note_data: passed to @note
- * @params: of a perf.data file with trace: stream parameters, as ntrace_params_parse() takes them, on
- *          top of what the file says; what cannot be parsed is not used. NULL = as the file says
+ * @params: for a perf.data file with trace: stream parameters in the syntax of
+ *          ntrace_params_parse(), which override those of the file; ignored if they cannot be
+ *          parsed. NULL = parameters of the file
  * @progress: called by ntrace_session_decode() after each piece of at most 64 KiB of trace that it
  *            read, with the index of the stream and the number of bytes decoded so far, also while
- *            the trace contains no events; another result than 0 stops. May be NULL
+ *            the trace contains no events; a nonzero result stops. May be NULL
  * @progress_data: passed to @progress
  */
 struct ntrace_session_options {
@@ -54,12 +55,12 @@ struct ntrace_session_options {
 /**
  * ntrace_session_open - open a recording
  *
- * @directory may be a perf.data file, too. With trace of another driver (AUXTRACE records as rvtrace
- * and SpacemiT have them) it is a session like any other, but without the kernel's text; its streams
- * are files without names, in $TMPDIR or /tmp, that vanish with it. With branch stacks it has no
+ * @directory may also be a perf.data file. If that file holds trace of another driver (AUXTRACE
+ * records of rvtrace or SpacemiT), the session lacks only the kernel's text; its streams are
+ * unnamed temporary files in $TMPDIR or /tmp. If the file holds branch stacks, the session has no
  * streams, see ntrace_session_samples().
- * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT (no recording; the reason goes to
- * options->note), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT (not a recording; the reason goes to options->note),
+ * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *directory,
 				   const struct ntrace_session_options *options);
@@ -67,15 +68,15 @@ NTRACE_API void ntrace_session_close(struct ntrace_session *session);
 
 NTRACE_API unsigned int ntrace_session_streams(const struct ntrace_session *session);
 
-/** ntrace_session_stream - stream @index, owned by the session; NULL if there is none */
+/** ntrace_session_stream - stream @index, owned by the session; NULL if @index is too large */
 NTRACE_API const struct ntrace_stream *ntrace_session_stream(const struct ntrace_session *session,
 							     unsigned int index);
 
 /**
- * struct ntrace_archive_counts - what was archived
- * @files: copied
- * @bytes: of them
- * @missing: programs that are not there, or not those that were traced: a note says why
+ * struct ntrace_archive_counts - statistics of an archive
+ * @files: number of files copied
+ * @bytes: total size of the files
+ * @missing: programs that do not exist, or differ from the traced ones; a note gives the reason
  */
 struct ntrace_archive_counts {
 	uint64_t files;
@@ -84,33 +85,32 @@ struct ntrace_archive_counts {
 };
 
 /**
- * ntrace_session_archive - copy the programs that were mapped, with their debug files, beside the trace
- * @session: a session, opened where the programs are
- * @counts: what was copied
+ * ntrace_session_archive - copy the mapped programs and their debug files into the recording
+ * @session: a session on a machine that has the programs
+ * @counts: statistics of the archive
  *
- * Makes the directory "archive" in the recording, in which each file has the path that it had on
- * the recorded machine, and its debug file stands in .debug beside it. From then on the recording
- * is decoded with these files alone, wherever it is.
- * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept; EEXIST: there is an archive).
+ * Creates the directory "archive" in the recording. Each file keeps its path from the recorded
+ * machine below this directory, with its debug file in .debug next to it. From then on the
+ * recording is decoded only with these files, on any machine.
+ * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept; EEXIST: the archive exists).
  */
 NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
 				      struct ntrace_archive_counts *counts);
 
 /**
- * struct ntrace_session_event - a flow event and who it belongs to
+ * struct ntrace_session_event - a flow event and its process
  * @flow: the event
  * @stream: index of the stream
  * @cpu: Linux number of the hart
  * @pid: process on the hart, -1 = unknown, 0 = idle
  * @tid: thread
- * @comm: its name at that time, never NULL
- * @privilege: enum ntrace_priv of the block as far as the stream shows it: VU, VS
- *             and M by Ownership messages (N-Trace 1.0, Ownership), else user addresses are U,
- *             those of the firmware M, others S. There is no code of guests in a recording:
- *             what they execute is a gap
- * @sideband_ns: a time (CLOCK_MONOTONIC) to sort it into the sideband by: behind the records of the
- *               mappings and names that it was decoded with, before later ones of its process. Not
- *               the time when it happened; never less than that of the event before
+ * @comm: name of the thread at that time, never NULL
+ * @privilege: enum ntrace_priv of the block: VU, VS and M if Ownership messages report them
+ *             (N-Trace 1.0, Ownership), else U for user addresses, M for addresses of the firmware,
+ *             S for all others. A recording contains no code of guests: their execution is a gap
+ * @sideband_ns: a time (CLOCK_MONOTONIC) for sorting the event into the sideband: after the records
+ *               of the mappings and names used to decode it, before later records of its process.
+ *               Not the time of the execution; never less than @sideband_ns of the previous event
  */
 struct ntrace_session_event {
 	const struct ntrace_flow_event *flow;
@@ -124,9 +124,9 @@ struct ntrace_session_event {
 };
 
 /**
- * struct ntrace_session_sample - a sample of a perf.data file, and who it belongs to
+ * struct ntrace_session_sample - a sample of a perf.data file and its process
  * @sample: the sample
- * @space: what the process had mapped then, without the kernel; borrowed, valid until the next
+ * @space: mappings of the process at that time, without the kernel; borrowed, valid until the next
  *         sample; NULL = unknown
  * @comm: name of the thread, never NULL
  */
@@ -137,10 +137,10 @@ struct ntrace_session_sample {
 };
 
 /**
- * struct ntrace_session_sample_counts - what ntrace_session_samples() met
- * @samples: with a branch stack, handed out
- * @without: samples without one
- * @damaged: samples that are shorter than their event says
+ * struct ntrace_session_sample_counts - statistics of ntrace_session_samples()
+ * @samples: samples with a branch stack, passed to the callback
+ * @without: samples without a branch stack
+ * @damaged: samples shorter than their event requires
  */
 struct ntrace_session_sample_counts {
 	uint64_t samples;
@@ -148,18 +148,18 @@ struct ntrace_session_sample_counts {
 	uint64_t damaged;
 };
 
-/** ntrace_session_has_samples - the session is a perf.data file with branch stacks */
+/** ntrace_session_has_samples - whether the session is a perf.data file with branch stacks */
 NTRACE_API bool ntrace_session_has_samples(const struct ntrace_session *session);
 
 /**
  * ntrace_session_samples - all samples with branch stacks, in the order of the file
- * @session: one that has samples
- * @callback: not 0 stops
+ * @session: a session with samples
+ * @callback: a nonzero result stops
  * @data: for @callback
  * @counts: may be NULL
  *
- * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A file that is cut is no error: a note said
- * so when it was opened.
+ * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A truncated file is no error;
+ * ntrace_session_open() reported it in a note.
  */
 NTRACE_API int ntrace_session_samples(struct ntrace_session *session,
 				      int (*callback)(void *data,
@@ -170,7 +170,7 @@ NTRACE_API int ntrace_session_samples(struct ntrace_session *session,
 NTRACE_API const struct ntrace_perf_file *
 ntrace_session_sideband(const struct ntrace_session *session);
 
-/** ntrace_session_recording - what the recording says of itself; owned by the session */
+/** ntrace_session_recording - description of the recording; owned by the session */
 NTRACE_API const struct ntrace_recording *
 ntrace_session_recording(const struct ntrace_session *session);
 
@@ -178,11 +178,11 @@ ntrace_session_recording(const struct ntrace_session *session);
  * ntrace_session_decode - decode one stream from its first byte to its last
  * @session: a session
  * @stream: index
- * @callback: called for every event, in order; not 0 stops
+ * @callback: called for every event, in order; a nonzero result stops
  * @data: for @callback
  * @stats: totals of the flow; may be NULL
  *
- * Return: 0, what @callback or the progress function of the options returned, NTRACE_ERR_IO,
+ * Return: 0, the nonzero result of @callback or of the progress function, NTRACE_ERR_IO,
  * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,
