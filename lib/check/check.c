@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The checker: bytes to messages, messages to their SRC, and what the flow says. */
+/* The checker: reads messages from bytes, assigns them to their SRC, and judges flow events. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ void ntrace_check_config_init(struct ntrace_check_config *config)
 	config->icnt_bits = 22;
 }
 
-/* The library's copies. */
+/* Copies owned by the library. */
 static bool valid(const struct ntrace_check_config *config, const struct ntrace_params *params)
 {
 	struct ntrace_isa isa;
@@ -127,7 +127,7 @@ void check_report(struct ntrace_check *check, enum check_rule rule,
 	give(check, &finding, rule);
 }
 
-/* Violations by bytes that are no message. */
+/* Violations by bytes outside any message. */
 static void report_bytes(struct ntrace_check *check, enum check_rule rule, uint64_t offset,
 			 uint64_t length)
 {
@@ -142,7 +142,7 @@ static void report_bytes(struct ntrace_check *check, enum check_rule rule, uint6
 	give(check, &finding, rule);
 }
 
-/* RULE_COUNT: the message itself has been judged already, or nothing is wrong. */
+/* Return: RULE_COUNT if the event is no violation, or if the message has already been judged. */
 static enum check_rule flow_rule(const struct ntrace_flow_event *event)
 {
 	switch (event->code) {
@@ -173,14 +173,14 @@ static enum check_rule flow_rule(const struct ntrace_flow_event *event)
 	case NTRACE_FLOW_ERROR_TAIL:
 		return RULE_FLOW_TAIL;
 	case NTRACE_FLOW_ERROR_INFERRED:
-		/* Legal: whoever sets trTeInstImplicitReturnMode to 1 or 2 takes that on. */
+		/* Legal: setting trTeInstImplicitReturnMode to 1 or 2 accepts wrong returns. */
 		return RULE_COUNT;
 	default:
 		return RULE_COUNT;
 	}
 }
 
-/* Code that is not there is met again and again: once for a page is enough. */
+/* A program runs the same unknown code many times: report each page once. */
 static bool told_of_page(struct ntrace_check *check, uint64_t address)
 {
 	uint64_t page = (address >> 12) + 1;
@@ -242,7 +242,7 @@ static int add_flow(struct ntrace_check *check, struct src_check *source)
 	return ntrace_flow_new(&source->flow, &config);
 }
 
-/* The state of a message's SRC; NULL, with check->stop set, if there can be none. */
+/* The state of a message's SRC; NULL, with check->stop set, on a failure. */
 static struct src_check *source_of(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	unsigned int number = message->field[NTRACE_FIELD_SRC] & (SOURCES - 1);
@@ -278,7 +278,7 @@ static void take_message(struct ntrace_check *check, const struct ntrace_message
 		check->stop = ntrace_flow_message(source->flow, message);
 }
 
-/* Whose message it was is not known. @tell: a function of flows */
+/* Applies to every SRC, since the SRC of the lost message is unknown. @tell: a function of flows */
 static void forget_all(struct ntrace_check *check, uint64_t offset,
 		       int (*tell)(struct ntrace_flow *flow, uint64_t offset))
 {
@@ -293,13 +293,13 @@ static void forget_all(struct ntrace_check *check, uint64_t offset,
 
 static void take_error(struct ntrace_check *check, const struct ntrace_message *error)
 {
-	/* A message begins with 00: one byte alone is a stray one between messages. */
+	/* A message begins with MSEO 00: a single byte is a stray byte between messages. */
 	report_bytes(check, error->length == 1 ? RULE_MSEO_IDLE : RULE_MSEO_RESERVED, error->offset,
 		     error->length);
 	forget_all(check, error->offset, ntrace_flow_wire_error);
 }
 
-/* Looks at the idle bytes before @end; @data is what stands at @base. One finding for a run. */
+/* Checks the idle bytes before @end; @data is the byte at offset @base. One finding per run. */
 static void check_idles(struct ntrace_check *check, const uint8_t *data, uint64_t base,
 			uint64_t end)
 {
@@ -344,7 +344,7 @@ int ntrace_check_break(struct ntrace_check *check)
 {
 	ntrace_reader_break(&check->reader);
 	check->idle_known = false;
-	/* A SRC that comes up only now may have begun in what is missing. */
+	/* A SRC whose first message comes later may have begun in the missing part. */
 	check->config.wrapped = true;
 	if (!check->stop)
 		forget_all(check, check->reader.offset, ntrace_flow_break);

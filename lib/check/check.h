@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of the checker share: check.c, messages.c. */
+/* Definitions shared by check.c and messages.c. */
 #ifndef NTRACE_CHECK_INTERNAL_H
 #define NTRACE_CHECK_INTERNAL_H
 
 #include "rules.h"
 
-/* Whether a decoder could follow now, as far as messages say. */
+/* Whether a decoder could follow at this point, judged by the messages alone. */
 enum source_state {
-	STATE_BEGIN,	/* nothing yet */
-	STATE_RUNNING,	/* a sync came */
-	STATE_OFF,	/* ProgTraceCorrelation came */
-	STATE_LOST,	/* Error came: a sync must follow */
+	STATE_BEGIN,	/* no message yet */
+	STATE_RUNNING,	/* a sync message came */
+	STATE_OFF,	/* a ProgTraceCorrelation came */
+	STATE_LOST,	/* an Error came: a sync must follow */
 };
 
-/* What stands before this message: Ownership messages have an order behind a sync. */
+/* The message before this one: after a sync, Ownership messages have a fixed order. */
 enum previous_message {
 	PREVIOUS_OTHER,
 	PREVIOUS_SYNC,
-	PREVIOUS_SCONTEXT,	/* Ownership with FORMAT 2 right behind a sync */
+	PREVIOUS_SCONTEXT,	/* Ownership with FORMAT 2 directly after a sync */
 };
 
 /**
  * struct src_check - the messages of one SRC so far
  * @state: enum source_state
  * @previous: enum previous_message
- * @unsure: something was lost or wrong: sums since the last sync are not known
- * @reference: there is an address that U-ADDR can count from
+ * @unsure: messages were lost or wrong: sums since the last sync are unknown
+ * @reference: U-ADDR has a known reference address
  * @branch: RepeatBranch may come
- * @context: Ownership with a context came right behind a sync: trTeContext is on
- * @traps: bit n: BTYPE n was seen, of 1..3
+ * @context: an Ownership message with a context directly followed a sync: trTeContext is on
+ * @traps: bit n, for n of 1..3: BTYPE n was seen
  * @branch_mode, @history_mode: messages of BTM and of HTM were seen since trace began
  * @timed: a TSTAMP was seen
- * @time_known: @time is the last one, and absolute ones were seen
+ * @time_known: @time is the last time, counted from an absolute one
  * @pending: I-CNT of ResourceFull since the last I-CNT
- * @bits: history bits likewise
- * @since_sync: messages
+ * @bits: history bits since the last I-CNT
+ * @since_sync: messages since the last sync
  * @number: SRC, -1 = the stream has none
  */
 struct src_check {
@@ -66,34 +66,34 @@ struct src_check {
 #define UNKNOWN_PAGES 1024
 
 struct ntrace_check {
-	struct ntrace_check_config config;	/* but for params */
+	struct ntrace_check_config config;	/* without params */
 	struct ntrace_params params;
-	char *isa;		/* text of params */
+	char *isa;		/* string of params */
 	struct ntrace_reader reader;
-	struct src_check *sources[SOURCES];	/* made when they occur */
+	struct src_check *sources[SOURCES];	/* allocated when the SRC occurs */
 	unsigned int flows;
 	unsigned int steps;
-	bool idle_known;	/* idle_from is meant */
-	bool idle_wrong;	/* one of these bytes was reported */
+	bool idle_known;	/* idle_from is valid */
+	bool idle_wrong;	/* a finding exists for one of these bytes */
 	uint64_t idle_from;	/* bytes from here to the next message are idle */
 	uint64_t messages;
-	/* A message with an error in itself need not fit the code as well. */
+	/* A message with an error of its own is not compared with the code. */
 	bool message_wrong;
 	uint64_t wrong_offset;
-	/* Pages (their number + 1) that a finding has named as unknown: one finding for each. */
+	/* Pages (page number + 1) of unknown code with a finding: one finding per page. */
 	uint64_t unknown_pages[UNKNOWN_PAGES];
 	int stop;
 };
 
-/* Reports a violation by @message, about @field of it (-1 = none). */
+/* Reports a violation by @message in its field @field (-1 = none). */
 void check_report(struct ntrace_check *check, enum check_rule rule,
 		  const struct ntrace_message *message, int field);
 
-/* Judges one message and what came before it. */
+/* Judges one message by itself and against the earlier ones. */
 void check_message(struct ntrace_check *check, struct src_check *source,
 		   const struct ntrace_message *message);
 
-/* Messages were lost, or one cannot be trusted: nothing is certain up to the next sync. */
+/* Messages were lost or are untrustworthy: the state is uncertain up to the next sync. */
 void check_forget(struct src_check *source);
 
 #endif /* NTRACE_CHECK_INTERNAL_H */

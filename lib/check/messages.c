@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The rules on messages: each by itself, then after what came before it. */
+/* The rules on messages: each message by itself, then against the earlier messages. */
 #include "check.h"
 
 /* trTeInstSyncMax is 15 at most: 2^(15 + 4) messages. */
@@ -34,7 +34,7 @@ void check_forget(struct src_check *source)
 	source->time_known = false;
 }
 
-/* Reports values of @field that are not among @known. */
+/* Reports values of @field outside @known. */
 static void check_known(struct ntrace_check *check, const struct ntrace_message *message,
 			unsigned int field, uint32_t known, enum check_rule rule)
 {
@@ -44,7 +44,7 @@ static void check_known(struct ntrace_check *check, const struct ntrace_message 
 
 static void check_codes(struct ntrace_check *check, const struct ntrace_message *message)
 {
-	/* SiFive before ratification: 11 is message contention. */
+	/* In the pre-ratification SiFive dialect, 11 is message contention. */
 	uint32_t sync = check->params.dialect == NTRACE_DIALECT_SIFIVE_V0 ? SYNC_KNOWN | 1u << 11 :
 									    SYNC_KNOWN;
 
@@ -66,7 +66,7 @@ static void check_width(struct ntrace_check *check, const struct ntrace_message 
 		check_report(check, rule, message, (int)field);
 }
 
-/* Also finds addresses that took more bytes than they can have bits. */
+/* Also finds addresses that take more bytes than their maximum width needs. */
 static void check_address(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	unsigned int field = ntrace_message_has(message, NTRACE_FIELD_FADDR) ? NTRACE_FIELD_FADDR :
@@ -76,7 +76,7 @@ static void check_address(struct ntrace_check *check, const struct ntrace_messag
 
 	if (params->address_bits && params->address_bits < bits)
 		bits = params->address_bits;
-	/* Bits that trTeInstExtendAddrMSB copied upwards mean nothing on RV32. */
+	/* On RV32, bits copied upwards by trTeInstExtendAddrMSB carry no information. */
 	if (message->address_bytes > (bits + 5) / 6 ||
 	    (!params->extend_address && width(message->field[field]) > bits))
 		check_report(check, RULE_ADDRESS_WIDTH, message, (int)field);
@@ -125,7 +125,7 @@ static void check_process(struct ntrace_check *check, const struct ntrace_messag
 		check_report(check, RULE_PROCESS_CONTEXT, message, NTRACE_FIELD_PROCESS);
 }
 
-/* What the reader found wrong. Return: false if the fields cannot be trusted. */
+/* Problems found by the reader. Return: false if the fields cannot be trusted. */
 static bool check_layout(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	if (message->flags & NTRACE_MESSAGE_TRUNCATED) {
@@ -134,7 +134,7 @@ static bool check_layout(struct ntrace_check *check, const struct ntrace_message
 	}
 	if (message->flags & NTRACE_MESSAGE_EXTRA)
 		check_report(check, RULE_FIELD_EXTRA, message, -1);
-	/* A context may have 64 bits of its own, and there may be any number of counters. */
+	/* A context may have 64 bits of its own, and the number of counters is unlimited. */
 	if (message->flags & NTRACE_MESSAGE_OVERSIZE && message->tcode != NTRACE_TCODE_OWNERSHIP &&
 	    message->field[NTRACE_FIELD_CKSRC] != NTRACE_CKSRC_COUNTERS) {
 		check_report(check, RULE_FIELD_OVERSIZE, message, -1);
@@ -143,7 +143,7 @@ static bool check_layout(struct ntrace_check *check, const struct ntrace_message
 	return true;
 }
 
-/* What a message is wrong with by itself. */
+/* Violations visible in a single message. */
 static void check_fields(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	check_codes(check, message);
@@ -183,7 +183,7 @@ static void check_mode(struct ntrace_check *check, struct src_check *source,
 		check_report(check, RULE_MODE_MIXED, message, -1);
 }
 
-/* SYNC codes with which trace starts; the others come on running code. */
+/* SYNC codes that start a trace; the other codes occur in a running trace. */
 static bool is_start(uint64_t sync)
 {
 	return 1u << sync & (1u << NTRACE_SYNC_RESET_EXIT | 1u << NTRACE_SYNC_DEBUG_EXIT |
@@ -212,7 +212,7 @@ static void check_sync(struct ntrace_check *check, const struct src_check *sourc
 		check_report(check, RULE_SYNC_ICNT_FULL, message, NTRACE_FIELD_SYNC);
 }
 
-/* A message that says something about code, but has no SYNC. */
+/* Whether a message reports code but has no SYNC. */
 static bool needs_sync(const struct ntrace_message *message)
 {
 	switch (message->tcode) {
@@ -220,20 +220,22 @@ static bool needs_sync(const struct ntrace_message *message)
 	case NTRACE_TCODE_ERROR:
 		return false;
 	case NTRACE_TCODE_PROG_TRACE_CORRELATION:
-		/* Of a hart that stops, or a trace that is turned off, while trace is off. */
+		/*
+		 * A hart may stop, or trace may be disabled, while trace is off: then I-CNT is 0.
+		 */
 		return message->field[NTRACE_FIELD_ICNT] != 0;
 	default:
 		return !is_sync(message);
 	}
 }
 
-/* Is there what the message counts on? */
+/* Whether the encoder was in a state that allows this message. */
 static void check_started(struct ntrace_check *check, struct src_check *source,
 			  const struct ntrace_message *message)
 {
 	enum check_rule rule;
 
-	/* Trace may end with Error; what comes first in the next one may come then, too. */
+	/* Trace may end with Error: messages that may start a trace may also follow Error. */
 	if (source->state == STATE_LOST &&
 	    (needs_sync(message) || message->tcode == NTRACE_TCODE_OWNERSHIP)) {
 		rule = RULE_SYNC_AFTER_ERROR;
@@ -261,7 +263,7 @@ static void check_ownership(struct ntrace_check *check, struct src_check *source
 
 	source->previous = is_sync(message) ? PREVIOUS_SYNC : PREVIOUS_OTHER;
 	if (message->tcode != NTRACE_TCODE_OWNERSHIP) {
-		/* Behind an Error it may be what was lost. */
+		/* An Error after the sync means that the Ownership message may have been lost. */
 		if (previous == PREVIOUS_SYNC && source->context &&
 		    message->tcode != NTRACE_TCODE_ERROR)
 			check_report(check, RULE_OWNERSHIP_MISSING, message, -1);
@@ -293,7 +295,7 @@ static uint64_t add(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* What was counted and not yet reported, and what this message reports. */
+/* Compares the counts not yet reported with those of this message. */
 static void check_sums(struct ntrace_check *check, struct src_check *source,
 		       const struct ntrace_message *message)
 {
@@ -311,7 +313,7 @@ static void check_sums(struct ntrace_check *check, struct src_check *source,
 	}
 	if (!ntrace_message_has(message, NTRACE_FIELD_ICNT))
 		return;
-	/* The first sync after a start may tell of what came before it. */
+	/* The first sync after a start may count code from before the start. */
 	if (!source->unsure && source->state == STATE_RUNNING) {
 		uint64_t total = add(source->pending, icnt);
 
@@ -350,7 +352,7 @@ static bool time_by_xor(const struct ntrace_params *params)
 	return params->timestamp_xor || params->dialect == NTRACE_DIALECT_SIFIVE_V0;
 }
 
-/* A sync says what time it is: later than before, as far as the counter's width can tell. */
+/* The time of a sync must be later than the time before, within the counter's width. */
 static void check_absolute(struct ntrace_check *check, const struct src_check *source,
 			   const struct ntrace_message *message, uint64_t mask)
 {
@@ -385,7 +387,10 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 		source->time = value;
 		source->time_known = true;
 	} else if (!source->time_known) {
-		/* The time of a loss before any sync, and what came with it, is not known. */
+		/*
+		 * After a loss before any sync, the time of the loss and of its messages is
+		 * unknown.
+		 */
 		if (message->tcode != NTRACE_TCODE_ERROR && !source->unsure)
 			check_report(check, RULE_TSTAMP_REFERENCE, message, NTRACE_FIELD_TSTAMP);
 	} else {
@@ -393,7 +398,7 @@ static void check_time(struct ntrace_check *check, struct src_check *source,
 	}
 }
 
-/* What the message does to the encoder, and so to what may follow. */
+/* Follows the effect of the message on the encoder's state. */
 static void follow(struct ntrace_check *check, struct src_check *source,
 		   const struct ntrace_message *message)
 {
@@ -433,7 +438,7 @@ static bool declared(const struct ntrace_check *check, uint64_t src)
 	return !any || check->config.sources[src / 64] >> src % 64 & 1;
 }
 
-/* TCODEs that are no violation, though the table does not have them. */
+/* TCODEs outside the message table that are no violation. */
 static bool is_foreign(unsigned int tcode)
 {
 	return tcode >= 56 && tcode <= 62;
@@ -457,7 +462,7 @@ void check_message(struct ntrace_check *check, struct src_check *source,
 		return;
 	}
 	check_fields(check, message);
-	/* Neither part of the program trace nor in need of it. */
+	/* These messages are independent of the program trace. */
 	if (ntrace_message_is_circuit(message)) {
 		check_time(check, source, message);
 		return;
