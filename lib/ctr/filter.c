@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Between perf's branch stacks and CTR. The driver has the
- * same tables in the kernel's own terms; a test holds the two against each other.
+ * Conversion between perf's branch stacks and CTR. The driver has the same tables in the kernel's
+ * own terms; a test compares the two.
  */
 #include <ntrace/ctr.h>
 
 #define TYPE(name) (1u << NTRACE_CTR_TYPE_##name)
 
-/* Per TYPE: the bit that inhibits it (that of type 4 enables it), and perf's name for it. */
+/* Per TYPE: the bit that inhibits it (for type 4: enables it), and perf's branch type. */
 static const struct {
 	uint64_t inhibit;
 	uint8_t perf;
@@ -31,7 +31,7 @@ static const struct {
 						NTRACE_PERF_BRANCH_UNCOND },
 };
 
-/* perf's filters by the types they ask for. A swap counts as call and as return. */
+/* perf's filters and the types that each selects. A swap counts as a call and as a return. */
 static const struct {
 	uint64_t sample;
 	uint32_t types;
@@ -64,7 +64,7 @@ static int call_stack_filter(uint64_t implemented, bool supervisor, bool more,
 {
 	if (more)
 		return NTRACE_ERR_INVALID;
-	/* The kernel's calls would go onto the same stack. */
+	/* The kernel's calls would be pushed on the same stack. */
 	if (supervisor || !(implemented & NTRACE_CTR_CTL(RASEMU)))
 		return NTRACE_ERR_UNSUPPORTED;
 	filter->control |= NTRACE_CTR_CTL(RASEMU);
@@ -72,7 +72,10 @@ static int call_stack_filter(uint64_t implemented, bool supervisor, bool more,
 	return 0;
 }
 
-/* Inhibits what was not asked for; what the hart cannot must be told by its type. */
+/*
+ * Inhibits the types not asked for. For a type that the hart cannot inhibit, records must have
+ * TYPE.
+ */
 static int inhibit_others(uint64_t implemented, unsigned int features,
 			  struct ntrace_ctr_filter *filter)
 {
@@ -115,7 +118,7 @@ int ntrace_ctr_filter_from_perf(uint64_t sample, uint64_t implemented, unsigned 
 	} else {
 		if (!result.types)
 			return NTRACE_ERR_INVALID;
-		/* Records without a type cannot be told apart. */
+		/* Records without TYPE are indistinguishable. */
 		result.types |= TYPE(NONE);
 		error = inhibit_others(implemented, features, &result);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From blocks of the ingress port (E-Trace, chapter 4) to transfers of the model. */
+/* Converts blocks of the ingress port (E-Trace, chapter 4) to transfers of the model. */
 #include <ntrace/ctr.h>
 
 int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed, struct ntrace_ctr_model *model,
@@ -53,7 +53,7 @@ int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed, const struct ntrac
 		return NTRACE_ERR_INVALID;
 	if (!block->iretire && !is_trap(block->itype))
 		return NTRACE_ERR_INVALID;
-	/* The port promises iaddr without retirement for itype 1 alone. */
+	/* The port guarantees iaddr without retirement only for itype 1. */
 	if (!block->iretire && block->itype == NTRACE_ITYPE_INTERRUPT && feed->has_next &&
 	    !feed->has_waiting)
 		next = feed->next;
@@ -68,7 +68,7 @@ int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed, const struct ntrac
 	}
 	feed->has_waiting = true;
 	feed->waiting = (struct ntrace_ctr_transfer){
-		/* A trap is taken behind what retired. */
+		/* A trap follows the instructions that retired. */
 		.source = is_trap(block->itype) ? next : last,
 		.cycles = cycles,
 		.cause = cause,
@@ -80,7 +80,7 @@ int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed, const struct ntrac
 	return 0;
 }
 
-/* What waits will never be told. */
+/* The target of the waiting transfer will never be known. */
 static void drop(struct ntrace_ctr_ingress *feed)
 {
 	feed->dropped += feed->has_waiting;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Software model of CTR: recording of transfers (CTR 1.0, "what is recorded"). The registers are
- * in model_csr.c. Everything is kept in terms of 1.0, whatever the layout is.
+ * Software model of CTR: recording of transfers (CTR 1.0). The registers are in model_csr.c. The
+ * state uses the bit positions of 1.0, independent of the layout.
  *
- * Freestanding like the encoder, beside which an emulator runs it.
+ * Freestanding like the encoder, so that an emulator can run both.
  */
 #include "model.h"
 
-/* The bit that inhibits a type; that of branches not taken enables. */
+/* The bit that inhibits a type; for branches not taken the bit enables the type. */
 static const uint64_t inhibit[16] = {
 	[NTRACE_CTR_TYPE_EXCEPTION] = NTRACE_CTR_CTL(EXCINH),
 	[NTRACE_CTR_TYPE_INTERRUPT] = NTRACE_CTR_CTL(INTRINH),
@@ -24,7 +24,7 @@ static const uint64_t inhibit[16] = {
 	[NTRACE_CTR_TYPE_OTHER_DIRECT_JUMP] = NTRACE_CTR_CTL(DIRLJMPINH),
 };
 
-/* Codes of causes that can freeze the ring */
+/* Cause codes that can freeze the ring */
 #define CAUSE_BREAKPOINT 3
 #define CAUSE_LCOFI 13
 
@@ -33,7 +33,7 @@ static bool is_virtual(unsigned int priv)
 	return priv == NTRACE_PRIV_VU || priv == NTRACE_PRIV_VS;
 }
 
-/* Order of privilege: a trap does not go down, a trap return not up. */
+/* Order of privilege: a trap never lowers it, a trap return never raises it. */
 static unsigned int rank(unsigned int priv)
 {
 	switch (priv) {
@@ -48,7 +48,7 @@ static unsigned int rank(unsigned int priv)
 	}
 }
 
-/* Is @priv recorded? Each mode has its bit in its own register. */
+/* Whether @priv is recorded. Each mode has its bit in its own register. */
 static bool enabled(const struct ntrace_ctr_model *model, unsigned int priv)
 {
 	switch (priv) {
@@ -82,7 +82,10 @@ static bool is_trap(const struct ntrace_ctr_transfer *transfer)
 	       transfer->itype == NTRACE_ITYPE_INTERRUPT;
 }
 
-/* A trap to a mode that is not recorded: does every level that it passes agree? */
+/*
+ * A trap to a mode that is not recorded: whether the control bit of every level on its way allows
+ * the record.
+ */
 static bool opted_in(const struct ntrace_ctr_model *model, const struct ntrace_ctr_transfer *trap,
 		     uint64_t control)
 {
@@ -99,13 +102,13 @@ static bool opted_in(const struct ntrace_ctr_model *model, const struct ntrace_c
 	}
 	if (trap->to == NTRACE_PRIV_M && !machine)
 		return false;
-	/* S-mode stands between the target and all that is below it. */
+	/* Traps from below S-mode to S-mode or higher need the consent of S-mode. */
 	if (rank(trap->to) >= rank(NTRACE_PRIV_S) && trap->from != NTRACE_PRIV_S && !supervisor)
 		return false;
 	return trap->from != NTRACE_PRIV_VU || guest;
 }
 
-/* Whether the trap sets FROZEN; who takes it decides. */
+/* Whether the trap sets FROZEN, by the controls of the mode that takes the trap. */
 static bool freezes(const struct ntrace_ctr_model *model,
 		    const struct ntrace_ctr_transfer *transfer)
 {
@@ -118,8 +121,8 @@ static bool freezes(const struct ntrace_ctr_model *model,
 }
 
 /*
- * The table of transfer types in CTR 1.0. Return: false for no record; otherwise what of the addresses is
- * hidden.
+ * The table of transfer types in CTR 1.0. Return: false for no record; else the results say which
+ * addresses are hidden.
  */
 static bool qualifies(const struct ntrace_ctr_model *model,
 		      const struct ntrace_ctr_transfer *transfer, uint64_t control,
@@ -169,7 +172,7 @@ static void push(struct ntrace_ctr_model *model, uint64_t source, uint64_t targe
 		model->status.wrapped = true;
 }
 
-/* The ring as a return-address stack: filters and external traps mean nothing then. */
+/* The ring as a return-address stack: filters and external traps have no effect. */
 static int emulate_stack(struct ntrace_ctr_model *model, const struct ntrace_ctr_transfer *transfer)
 {
 	unsigned int youngest = ntrace_ctr_physical(model->status.wrptr, 0, model->depth);
@@ -209,7 +212,7 @@ static bool is_mode(const struct ntrace_ctr_model *model, unsigned int priv)
 	}
 }
 
-/* False for what no hart does. */
+/* Whether a hart could make the transfer. */
 static bool is_possible(const struct ntrace_ctr_model *model,
 			const struct ntrace_ctr_transfer *transfer)
 {
@@ -224,7 +227,7 @@ static bool is_possible(const struct ntrace_ctr_model *model,
 	if (from == NTRACE_PRIV_D || to == NTRACE_PRIV_D)
 		return true;
 	if (!is_trap(transfer))
-		/* VS returns within its guest. */
+		/* VS returns only within its guest. */
 		return rank(from) && rank(from) >= rank(to) &&
 		       (from != NTRACE_PRIV_VS || is_virtual(to));
 	return rank(to) && rank(to) >= rank(from) && (to != NTRACE_PRIV_VS || is_virtual(from));
@@ -247,7 +250,7 @@ int ntrace_ctr_model_transfer(struct ntrace_ctr_model *model,
 		model->status.frozen = true;
 		return NTRACE_CTR_FROZE;
 	}
-	/* Where V changes, all but the enables is the guest's matter. */
+	/* If V changes, the guest's register supplies all controls except the enables. */
 	control = is_virtual(transfer->from) || (changes && is_virtual(transfer->to)) ?
 			  model->vsctrctl :
 			  model->mctrctl;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Registers of the model: WARL, and who may touch them (CTR 1.0). */
+/* Registers of the model: WARL rules and access checks (CTR 1.0). */
 #include <string.h>
 
 #include "model.h"
 #include "struct_size.h"
 
-/* What a CSR number stands for. */
+/* Meaning of a CSR number. */
 enum meaning {
 	MEANING_NONE,
 	MEANING_MCTRCTL,
@@ -17,7 +17,7 @@ enum meaning {
 	MEANING_ENTRY,	/* xireg */
 };
 
-/* Registers of the two layouts that are single ones; those of Sscsrind are in ranges. */
+/* Single registers of the two layouts; the registers of Sscsrind are ranges. */
 static const struct {
 	uint16_t csr;
 	uint8_t layout;
@@ -35,7 +35,7 @@ static const struct {
 	{ NTRACE_CTR_CSR_DRAFT_MCTRSTATUS, NTRACE_CTR_DRAFT, MEANING_STATUS },
 };
 
-/* Bits 9:8 of a CSR number: who may access it at least. */
+/* Bits 9:8 of a CSR number: the lowest privilege with access. */
 #define CSR_LEVEL(csr)		((csr) >> 8 & 3)
 #define LEVEL_SUPERVISOR	1u
 #define LEVEL_HYPERVISOR	2u
@@ -44,8 +44,9 @@ static const struct {
 /**
  * struct csr_target - the register that an instruction accesses
  * @meaning: enum meaning
- * @level: of the register: LEVEL_HYPERVISOR for those of the guest
- * @part: of MEANING_ENTRY: 0 ctrsource, 1 ctrtarget, 2 ctrdata, others read-only 0
+ * @level: privilege of the register: LEVEL_HYPERVISOR for the guest's registers
+ * @part: part of an entry, for MEANING_ENTRY: 0 ctrsource, 1 ctrtarget, 2 ctrdata, others read-only
+ *        0
  */
 struct csr_target {
 	unsigned int meaning;
@@ -53,10 +54,13 @@ struct csr_target {
 	unsigned int part;
 };
 
-/* Logical entry that the select register of a place says; not one if it is too much. */
+/* Logical entry selected by the select register; a value of the depth or more selects none. */
 #define SELECTED(model, place) ((model)->select[(place)->level - 1] - NTRACE_CTR_SELECT)
 
-/* siselect, sireg to sireg3, a hole, sireg4 to sireg6; as well for the guest and, draft, M. */
+/*
+ * siselect, sireg to sireg3, a hole, sireg4 to sireg6; likewise for the guest and, in the draft,
+ * for M.
+ */
 static struct csr_target find_indirect(unsigned int csr)
 {
 	unsigned int offset = csr & 0xff;
@@ -90,8 +94,9 @@ static uint64_t stateen_bit(const struct ntrace_ctr_model *model)
 }
 
 /*
- * CTR 1.0, access control. @needed are the bits of mstateen0 and hstateen0. Illegal is what M-mode alone may do
- * or what is closed to all below it, virtual what the guest may not, but its hypervisor.
+ * CTR 1.0, access control. @needed are the bits of mstateen0 and hstateen0. An access is illegal if
+ * only M-mode may do it or if mstateen0 forbids it below M; it is virtual if the guest may not do
+ * it but its hypervisor may.
  */
 static int may_access(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int level,
 		      uint64_t needed, bool always_traps)
@@ -112,7 +117,7 @@ static int may_access(const struct ntrace_ctr_model *model, unsigned int priv, u
 	return 0;
 }
 
-/* Finds and checks. Return: 0 with @place, as the public functions otherwise. */
+/* Finds the register and checks access. Return: 0 with @place, errors as the public functions. */
 static int reach(const struct ntrace_ctr_model *model, unsigned int priv, unsigned int csr,
 		 struct csr_target *place)
 {
@@ -139,7 +144,7 @@ static int reach(const struct ntrace_ctr_model *model, unsigned int priv, unsign
 	return 0;
 }
 
-/* M and MTE are not there in sctrctl and vsctrctl. */
+/* sctrctl and vsctrctl do not have M and MTE. */
 #define MACHINE_FIELDS (NTRACE_CTR_CTL(M) | NTRACE_CTR_CTL(MTE))
 
 static uint64_t control_value(const struct ntrace_ctr_model *model, uint64_t control)
@@ -197,7 +202,7 @@ static void clear_ring(struct ntrace_ctr_model *model)
 	forget_cycles(model);
 }
 
-/* WARL: the greatest depth that is implemented and not above @entries, else the smallest. */
+/* WARL: the greatest implemented depth of at most @entries, else the smallest one. */
 static void set_depth(struct ntrace_ctr_model *model, unsigned int entries)
 {
 	unsigned int depth = 0;
@@ -209,7 +214,10 @@ static void set_depth(struct ntrace_ctr_model *model, unsigned int entries)
 	model->status.wrptr &= (uint8_t)(depth - 1);
 }
 
-/* DEPTH of the draft: codes of ones from below; what is between them counts as the lower. */
+/*
+ * DEPTH of the draft: valid codes are runs of ones from bit 0; any other code counts as the next
+ * lower valid one.
+ */
 static unsigned int draft_entries(uint64_t raw)
 {
 	unsigned int code = raw >> NTRACE_CTR_DRAFT_DEPTH_SHIFT & 0xf;
@@ -283,7 +291,7 @@ int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv, un
 		write_control(model, &place, value);
 		break;
 	case MEANING_DEPTH:
-		/* Codes that are reserved are more than any that is not. */
+		/* Reserved codes are greater than all valid ones. */
 		set_depth(model, 16u << (value & 7));
 		break;
 	case MEANING_STATUS:
@@ -316,7 +324,7 @@ void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model, uint64_t mstateen0
 			      uint64_t hstateen0)
 {
 	model->mstateen0 = mstateen0;
-	/* Bits that are 0 in mstateen0 are so here, too: may_access() asks that one first. */
+	/* Bits that are 0 in mstateen0 are also 0 here: may_access() checks mstateen0 first. */
 	model->hstateen0 = hstateen0;
 }
 
@@ -335,7 +343,7 @@ void ntrace_ctr_config_init(struct ntrace_ctr_config *config, enum ntrace_ctr_la
 		config->implemented |= NTRACE_CTR_DRAFT_ETEN;
 }
 
-/* The layout decides the defaults of what follows it. */
+/* The layout determines the defaults of the fields after it. */
 static bool complete(struct ntrace_ctr_config *full, const struct ntrace_ctr_config *config)
 {
 	bool told = config->size >= offsetof(struct ntrace_ctr_config, implemented);
@@ -357,7 +365,7 @@ static const char *refuse(const struct ntrace_ctr_config *config)
 		return "implemented has a bit that is no field of xctrctl";
 	if (!depths || depths >> NTRACE_CTR_DEPTH_CODES)
 		return "depths are 16 << 0 to 16 << 4, at least one of them";
-	/* Without its zeros below, a run of ones plus 1 is a power of two. */
+	/* Shifted down to bit 0, a run of ones plus 1 is a power of two. */
 	while (!(depths & 1))
 		depths >>= 1;
 	if (draft && depths & (depths + 1))

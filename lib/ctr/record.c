@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Entries of the ring as records, cycles and call stacks (CTR 1.0, records). */
+/* Ring entries as records, cycles and call stacks (CTR 1.0, records). */
 #include <ntrace/ctr.h>
 
 static unsigned int space_of(uint64_t address)
@@ -57,7 +57,7 @@ uint16_t ntrace_ctr_cycles_encode(uint64_t cycles, unsigned int cce_bits)
 	unsigned int last = (1u << (cce_bits > 4 ? 4 : cce_bits)) - 1;
 	unsigned int exponent = 0;
 
-	/* The mantissa has 12 bits, and a leading 1 where the exponent is not 0. */
+	/* The mantissa has 12 bits, and an implicit leading 1 if the exponent is not 0. */
 	while (cycles >> (exponent > 1 ? exponent - 1 : 0) >= (exponent ? 8192 : 4096)) {
 		if (exponent == last)
 			return (uint16_t)(last << 12 | 0xfff);
@@ -92,7 +92,7 @@ const char *ntrace_ctr_type_name(unsigned int type)
 
 unsigned int ntrace_ctr_type_from_itype(unsigned int itype)
 {
-	/* Types are those of the 4-bit itype; 6 is any indirect jump of a 3-bit port. */
+	/* The types equal those of the 4-bit itype; 6 is any indirect jump of a 3-bit port. */
 	return itype < 16 && type_names[itype] ? itype : NTRACE_CTR_TYPE_NONE;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Places of the fields in the registers of 1.0 and of the draft (CTR 1.0, CSRs). */
+/* Bit positions of the fields in the registers of 1.0 and of the draft (CTR 1.0, CSRs). */
 #include <ntrace/ctr.h>
 
 #define FIELD_ROW(name, ratified, draft) { #name, { (ratified), (draft) } },
@@ -10,13 +10,13 @@ static const struct {
 
 #define FIELDS (sizeof(fields) / sizeof(fields[0]))
 
-/* sctrstatus; WRPTR is bits 7:0 in both. */
+/* sctrstatus; WRPTR is bits 7:0 in both layouts. */
 #define STATUS_WRPTR		0xffu
 #define STATUS_FROZEN		(1u << 31)
 #define STATUS_DRAFT_WRAP	(1u << 14)
 #define STATUS_DRAFT_FROZEN	(1u << 15)
 
-/* Moves every field that both have from its place in one layout to that in another. */
+/* Moves every field that both layouts have from one layout to the other. */
 static uint64_t translate(uint64_t value, enum ntrace_ctr_layout from, enum ntrace_ctr_layout to)
 {
 	uint64_t result = 0;
