@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * How well settings of addresses fit (N-Trace 1.0, "addresses"): all
- * addresses are reconstructed, and those that no hart reports are counted. Code lies together: settings
- * that spread it over memory are worse.
+ * How well address settings fit (N-Trace 1.0, "addresses"). All addresses are reconstructed, and
+ * addresses that no hart reports are counted. Code is compact: settings that scatter it over memory
+ * are worse.
  */
 #include <stdlib.h>
 
 #include "detect.h"
 
-/* Weights of what is wrong. */
+/* Evidence against a setting, by kind. */
 #define COST_MISPLACED 12
 #define COST_OUTSIDE 16
 #define COST_REGION 2
@@ -19,15 +19,15 @@
 #define REGION_BITS 24
 #define REGIONS_MAX 4096
 /*
- * Ones at the top of an address that are taken for a sign that was cut off. User space of Sv39, Sv48
- * and Sv57 ends in as many: it is no proof there, nor is a short run.
+ * A run of ones at the top of an address suggests a truncated sign. User addresses of Sv39, Sv48
+ * and Sv57 can end in such a run, so there it is no proof; neither is a short run.
  */
 #define SIGN_RUN 8
 #define SIGN_RUN_PROOF 16
 #define SIGN_RUN_LAST_BYTE 6
 #define COST_SIGN_CUT 2
 #define SHORT_SIGN_BYTES 2
-/* Addresses that are looked up in the programs. */
+/* Maximum number of addresses looked up in the programs. */
 #define LOOKUPS_MAX 65536
 
 struct address_survey {
@@ -35,12 +35,13 @@ struct address_survey {
 	struct ntrace_space *space;
 	struct detect_addresses *result;
 	uint64_t reference[SRC_COUNT];
-	uint32_t known[SRC_COUNT];	/* the stretch between wire errors that it is known in */
+	uint32_t known[SRC_COUNT];	/* the stretch between wire errors in which the reference
+					 * is known */
 	uint32_t stretch;
-	uint64_t region[REGIONS_MAX];	/* + 1; 0 = free */
+	uint64_t region[REGIONS_MAX];	/* region + 1; 0 = free */
 	unsigned int regions;
 	bool sign_cut;
-	uint32_t widths[65];	/* fields by their width */
+	uint32_t widths[65];	/* number of fields by width */
 };
 
 static unsigned int width(uint64_t value)
@@ -48,7 +49,7 @@ static unsigned int width(uint64_t value)
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-/* Ones from the top one down. */
+/* Number of consecutive ones from the top one down. */
 static unsigned int ones_run(uint64_t value)
 {
 	unsigned int bits = width(value), run = 0;
@@ -69,7 +70,7 @@ enum sign_cut {
 	SIGN_CUT,
 };
 
-/* Did the encoder leave out the copies of a sign, which these settings do not bring back? */
+/* Whether the encoder left out copies of a sign that these settings do not restore. */
 static enum sign_cut sign_cut(const struct ntrace_message *message, uint64_t address)
 {
 	unsigned int bits = width(address), run = ones_run(address);
@@ -97,7 +98,10 @@ static unsigned int address_width(const struct ntrace_params *params)
 	return params->address_bits && params->address_bits < bits ? params->address_bits : bits;
 }
 
-/* Bytes that an encoder with these settings needs for a field: it sends no more (N-Trace 1.0, "addresses"). */
+/*
+ * Bytes that an encoder with these settings needs for a field; it never sends more (N-Trace 1.0,
+ * "addresses").
+ */
 static unsigned int bytes_needed(const struct ntrace_params *params, uint64_t field,
 				 unsigned int bytes)
 {
@@ -108,14 +112,14 @@ static unsigned int bytes_needed(const struct ntrace_params *params, uint64_t fi
 		return field & mask ? (width(field & mask) + 5) / 6 : 1;
 	if (6 * bytes < bits && field >> (6 * bytes - 1) & 1)
 		field |= UINT64_MAX << 6 * bytes;
-	/* Bits that differ from the sign, and one more that equals it. */
+	/* Bits that differ from the sign, and one more that equals the sign. */
 	lead = (field >> (bits - 1) & 1 ? ~field : field) & mask;
 	return (width(lead) + 6) / 6;
 }
 
 /*
- * With trTeInstExtendAddrMSB a top bit that is set is a sign. So short a field would lead from the
- * first bytes of memory to the last ones, or back.
+ * With trTeInstExtendAddrMSB a set top bit is a sign. A field this short would jump from the first
+ * bytes of memory to the last ones, or back.
  */
 static bool is_short_sign(const struct ntrace_params *params, const struct ntrace_message *message)
 {
@@ -123,7 +127,7 @@ static bool is_short_sign(const struct ntrace_params *params, const struct ntrac
 	       message->address_bytes <= SHORT_SIGN_BYTES;
 }
 
-/* @field: as sent, @address: what these settings make of it. */
+/* @field: as sent, @address: reconstructed with these settings. */
 static bool is_misplaced(const struct ntrace_params *params, const struct ntrace_message *message,
 			 uint64_t field, uint64_t address)
 {
@@ -134,7 +138,7 @@ static bool is_misplaced(const struct ntrace_params *params, const struct ntrace
 	return is_short_sign(params, message) || (params->xlen == 64 && !is_canonical(address));
 }
 
-/* The programs say better where addresses are. */
+/* The programs give better evidence of where addresses are. */
 static void note_sign(struct address_survey *walk, const struct ntrace_message *message,
 		      uint64_t address)
 {
@@ -187,7 +191,7 @@ static void take_address(struct address_survey *walk, const struct ntrace_messag
 		result->outside++;
 }
 
-/* A single field among many may be damaged. */
+/* One field among many may be damaged, so that it does not count. */
 static void set_widths(const struct address_survey *walk, struct detect_addresses *addresses)
 {
 	const uint32_t *widths = walk->widths;

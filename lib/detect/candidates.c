@@ -1,40 +1,47 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From the widths of SRC that fit a stream to whole sets of parameters. */
+/* Extends the widths of SRC that fit a stream to whole sets of parameters. */
 #include <string.h>
 
 #include "candidates.h"
 #include "wire/params.h"
 
-/* Bits of evidence. */
+/* Amounts of evidence in bits. */
 #define EVIDENCE_ADDRESS 2
-/* Candidates that differ by less are told apart by nothing but chance. */
+/* A smaller difference between two candidates may be chance. */
 #define EVIDENCE_EQUAL 10
-/* With programs others than the best are followed, too. */
+/* With programs, candidates within this margin of the best one are followed too. */
 #define EVIDENCE_FOLLOWED 100
-/* The code contradicts each of them. */
+/* Added to candidates that the code refutes. */
 #define EVIDENCE_HOPELESS 4000
 #define ADDRESS_EQUAL 4
-/* An encoder of fewer bits could not tell kernel from user space. */
+/* With fewer bits, addresses of kernel and user space would overlap. */
 #define ADDRBITS_MIN 38
-/* So many times the instructions are a walk that went wild. */
+/*
+ * A wrong walk can end up in a loop: this many times the instructions of another walk indicate it.
+ */
 #define WILD 100
 #define WILD_MESSAGE 4096
-/* Evidence that losses in the stream may make, for or against a walk. */
+/* Evidence, for or against a walk, that losses in the stream alone can produce. */
 #define EVIDENCE_BY_LOSS 100
 #define LOSS_FACTOR 4
-/* Settings of addresses that the code contradicts: losses may have made so much of it. */
+/*
+ * Additional margin if even the best candidate contradicts the code: losses may explain that much.
+ */
 #define EVIDENCE_DAMAGED 40
-/* A walk that went wild has so much fewer errors at most. */
+/* A looping walk may have fewer errors than another one, up to this factor. */
 #define ERRORS_WILD 10
-/* More messages than one of so many are lost: the width of SRC is wrong, too; of few bytes even fewer. */
+/*
+ * If more than one message of this many is lost, the width of SRC is wrong too; short streams have
+ * a stricter limit.
+ */
 #define HOPELESS 8
 #define HOPELESS_SMALL 50
 #define SMALL_BYTES 65536
-/* With programs, settings of addresses are followed that by themselves are so much less likely. */
+/* With programs, address settings that are less likely by up to this much are followed too. */
 #define ADDRESS_FOLLOWED 200
-/* Of SiFive's messages so many are no damage. */
+/* From this number on, SiFive's messages are not attributed to damage. */
 #define SIFIVE_MANY 6
-/* Of messages of both modes, so few come from damage. */
+/* One message in this many may be attributed to damage. */
 #define RARE 50
 
 static bool is_damaged(const struct detect_score *score)
@@ -43,14 +50,14 @@ static bool is_damaged(const struct detect_score *score)
 	       score->wire_errors;
 }
 
-/* Which dialect and mode the messages speak for. */
+/* Sets the dialect and mode that the messages indicate. */
 static void set_dialect(const struct detect_score *score, struct ntrace_detect_candidate *candidate)
 {
 	struct ntrace_params *params = &candidate->params;
 
 	bool damaged = is_damaged(score);
 
-	/* Damage makes reserved TCODEs fifteen times as often as those of SiFive. */
+	/* Damage produces reserved TCODEs fifteen times as often as those of SiFive. */
 	if (damaged ? score->sifive >= SIFIVE_MANY &&
 			      score->sifive > 2 * (score->unknown + score->illegal) :
 		      score->sifive > 1 || (score->sifive && score->messages < RARE))
@@ -89,7 +96,7 @@ struct address_setting {
 	struct detect_addresses addresses;
 };
 
-/* XLEN and extaddr, then addrbits without and with extaddr; the simplest first. */
+/* Lists XLEN and extaddr, then addrbits without and with extaddr; the simplest first. */
 static unsigned int list_settings(const struct ntrace_detect_config *config,
 				  const struct ntrace_params *base,
 				  const struct detect_addresses *probe,
@@ -121,7 +128,7 @@ static unsigned int list_settings(const struct ntrace_detect_config *config,
 	return count;
 }
 
-/* Equal addresses of the same XLEN: nothing tells them apart, and the simpler one has been taken. */
+/* Whether an earlier, simpler setting gives the same addresses with the same XLEN. */
 static bool is_taken(const struct address_setting *settings, unsigned int index, uint64_t limit)
 {
 	for (unsigned int i = 0; i < index; i++) {
@@ -134,7 +141,7 @@ static bool is_taken(const struct address_setting *settings, unsigned int index,
 	return false;
 }
 
-/* @followed: the code will say whether addresses are outside of it */
+/* @followed: the later walk judges addresses outside the code */
 static void add_candidate(struct candidates *candidates, const struct ntrace_detect_candidate *base,
 			  const struct address_setting *setting, bool followed)
 {
@@ -160,7 +167,7 @@ static void level(uint64_t *bit, uint64_t *sign)
 		*bit = *sign;
 }
 
-/* Settings that differ only in what the top bit of an address is. */
+/* Whether two settings differ only in the meaning of the top address bit. */
 static bool differ_in_sign(const struct address_setting *one, const struct address_setting *other)
 {
 	return one->params.extend_address != other->params.extend_address &&
@@ -169,8 +176,8 @@ static bool differ_in_sign(const struct address_setting *one, const struct addre
 }
 
 /*
- * Only where the addresses are tells a sign from a bit, unless the form of a field contradicts one
- * of them: either is as likely.
+ * Only the location of addresses distinguishes a sign from an address bit, unless the form of a
+ * field contradicts one of the two: otherwise both are equally likely.
  */
 static void level_signs(struct address_setting *settings, unsigned int count)
 {
@@ -189,7 +196,7 @@ static void level_signs(struct address_setting *settings, unsigned int count)
 	}
 }
 
-/* The settings of addresses that fit, for one width of SRC. */
+/* Adds a candidate for each address setting that fits, for one width of SRC. */
 static int expand_addresses(const struct ntrace_detect_config *config,
 			    const struct detect_stream *stream,
 			    const struct ntrace_detect_candidate *base,
@@ -220,7 +227,7 @@ static int expand_addresses(const struct ntrace_detect_config *config,
 	return NTRACE_OK;
 }
 
-/* A walk that is wrong may run round in loops, in which it meets nothing that contradicts it. */
+/* A wrong walk may loop in code where nothing contradicts it. */
 static bool is_wild(const struct ntrace_detect_candidate *walk,
 		    const struct ntrace_detect_candidate *other)
 {
@@ -229,7 +236,7 @@ static bool is_wild(const struct ntrace_detect_candidate *walk,
 	       other->flow_errors <= ERRORS_WILD * walk->flow_errors;
 }
 
-/* A candidate, and what the code says of it. */
+/* A candidate with the result of its walk. */
 struct code_walk {
 	struct ntrace_detect_candidate candidate;
 	struct detect_code code;
@@ -240,13 +247,13 @@ static bool is_better(const struct code_walk *walk, const struct code_walk *othe
 	if (is_wild(&walk->candidate, &other->candidate) ||
 	    is_wild(&other->candidate, &walk->candidate))
 		return is_wild(&other->candidate, &walk->candidate);
-	/* Without any contradiction all is explained. */
+	/* A walk without any contradiction explains the whole stream. */
 	if (!walk->candidate.flow_errors != !other->candidate.flow_errors)
 		return !walk->candidate.flow_errors;
 	return walk->code.cost < other->code.cost;
 }
 
-/* Losses alone, or few messages, may be all that makes a difference. */
+/* Whether losses, or too few messages, can explain the difference between two walks. */
 static bool are_alike(const struct code_walk *one, const struct code_walk *other)
 {
 	uint64_t cost = one->code.cost, others = other->code.cost;
@@ -262,7 +269,7 @@ static bool are_alike(const struct code_walk *one, const struct code_walk *other
 	       others <= LOSS_FACTOR * cost + EVIDENCE_BY_LOSS;
 }
 
-/* With all_jumps, if that contradicts the code less. */
+/* Also tries all_jumps, and keeps the value that contradicts the code less. */
 static int follow(const struct ntrace_detect_config *config, const struct detect_stream *stream,
 		  struct ntrace_detect_candidate *candidate)
 {
@@ -271,7 +278,7 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 	bool bare = params->xlen == 32 && !config->xlen_known && !params_isa(config->params);
 	int error;
 
-	/* Memory without a header does not say its instruction set. */
+	/* Raw bytes do not define their instruction set. */
 	if (bare)
 		params->isa = "rv32gc";
 	other.candidate = walk.candidate;
@@ -295,7 +302,7 @@ static int follow(const struct ntrace_detect_config *config, const struct detect
 	return NTRACE_OK;
 }
 
-/* By evidence; equal ones stay in their order, the simplest first. */
+/* Sorts by evidence; candidates with equal evidence keep their order, the simplest first. */
 static void sort(struct candidates *candidates)
 {
 	for (unsigned int i = 1; i < candidates->count; i++) {
@@ -308,7 +315,7 @@ static void sort(struct candidates *candidates)
 	}
 }
 
-/* Is there no more against a candidate than against the best one but what chance may make? */
+/* Whether chance can explain the difference between a candidate and the best one. */
 static bool is_equal(const struct ntrace_detect_candidate *candidate,
 		     const struct ntrace_detect_candidate *best)
 {
@@ -319,7 +326,7 @@ static bool is_equal(const struct ntrace_detect_candidate *candidate,
 	return candidate->cost <= best->cost + margin;
 }
 
-/* Drops those that fit worse, and says of the others what remains open. */
+/* Drops candidates that fit worse, and marks the open questions of the others. */
 static void settle(struct candidates *candidates)
 {
 	struct ntrace_detect_candidate *best = candidates->candidate;
@@ -348,7 +355,7 @@ static void settle(struct candidates *candidates)
 	}
 }
 
-/* What nobody can see in a stream. */
+/* Copies the parameters that a stream never reveals. */
 static void set_known(struct ntrace_params *params, const struct ntrace_params *known)
 {
 	ntrace_params_init(params);
@@ -360,7 +367,7 @@ static void set_known(struct ntrace_params *params, const struct ntrace_params *
 	params->isa = known->isa;
 }
 
-/* One width of SRC. */
+/* Adds the candidates for one width of SRC. */
 static int expand(const struct ntrace_detect_config *config, const struct judged *judged,
 		  unsigned int src_bits, struct candidates *candidates)
 {
@@ -391,7 +398,7 @@ static int expand(const struct ntrace_detect_config *config, const struct judged
 	return error;
 }
 
-/* Code as of a loop that runs on and on, while another candidate follows most messages in a few steps. */
+/* Whether a walk runs in a loop while another candidate follows most messages in a few steps. */
 static bool runs_wild(const struct ntrace_detect_candidate *walk,
 		      const struct ntrace_detect_candidate *other)
 {
@@ -413,7 +420,9 @@ static void punish_wild(struct candidates *candidates)
 	}
 }
 
-/* Of the widths of SRC with evidence of at most @limit bits more against them than the best. */
+/*
+ * Expands all widths of SRC with at most @limit more bits of evidence against them than the best.
+ */
 static int expand_all(const struct ntrace_detect_config *config, const struct judged *judged,
 		      uint64_t limit, struct candidates *candidates)
 {

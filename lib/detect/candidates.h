@@ -5,15 +5,15 @@
 
 #include "detect.h"
 
-/* Settings of addresses for each width of SRC. */
+/* Address settings for each width of SRC. */
 #define SETTINGS_MAX (4 + 2 * WIDTHS_MAX)
 #define CANDIDATES_MAX ((NTRACE_SRC_BITS_MAX + 1) * SETTINGS_MAX)
 
 /**
- * struct judged - a stream, and how each width of SRC fits it
- * @score: by width
+ * struct judged - a stream with the score of each width of SRC
+ * @score: score by width
  * @best: the width that fits best
- * @share: thousandths of the bytes that are sound messages or idle, with that width
+ * @share: thousandths of the bytes that are sound messages or idle with @best
  */
 struct judged {
 	struct detect_stream stream;
@@ -30,7 +30,7 @@ struct candidates {
 
 /**
  * candidates_make - the sets of parameters that fit a stream equally well
- * @candidates: filled in, the simplest of them first
+ * @candidates: filled in, the simplest candidate first
  *
  * Return: 0 or NTRACE_ERR_...
  */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Which bytes are a trace, how they are packed, and what it was made with: see ntrace/detect.h. */
+/* Which bytes are a trace, their packing and their parameters: see ntrace/detect.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "candidates.h"
 #include "struct_size.h"
 
-/* Bytes as they are, words, and the sources of frames. */
+/* Plain bytes, words, and the sources of frames. */
 #define JUDGED_MAX (2 + STREAMS_MAX)
-/* Thousandths of the bytes that are sound messages: a trace, though a part is lost or damaged. */
+/* Thousandths of bytes in sound messages: from here on the bytes are a trace, perhaps damaged. */
 #define SHARE_TRACE 500
-/* Of another packing that is worth a mention. */
+/* The same limit for a candidate with another packing. */
 #define SHARE_ALIKE 900
 #define COST_ALIKE 10
-/* Without any sync there must be so many messages. */
+/* Minimum number of messages in a stream without any sync. */
 #define MESSAGES_MIN 32
 
 struct detection {
@@ -41,7 +41,7 @@ static int step(struct detection *detection)
 		       NTRACE_OK;
 }
 
-/* Bytes are hardly those of messages: the width of SRC does not change that. */
+/* Too few bytes belong to messages: another width of SRC does not change that. */
 static bool is_hopeless(const struct detect_score *score)
 {
 	return !score->messages || score->wire_errors + score->unknown > score->messages;
@@ -96,7 +96,7 @@ static int unpack(struct detection *detection, const uint8_t *data, size_t bytes
 		.size = bytes,
 	};
 	detection->count = 1;
-	/* The last word has the last byte that is not 0 in either half. */
+	/* The last byte that is not 0 may be in either half of the last word. */
 	error = detect_unword(data, bytes + bytes % 2 <= all ? bytes + bytes % 2 : bytes,
 			      &detection->judged[detection->count].stream);
 	detection->count += !error;
@@ -111,7 +111,7 @@ static int unpack(struct detection *detection, const uint8_t *data, size_t bytes
 	return error;
 }
 
-/* Of a packing: the share of sound bytes in all its streams. */
+/* Share of sound bytes of a packing over all its streams. */
 static unsigned int packing_share(const struct detection *detection, unsigned int packing)
 {
 	uint64_t good = 0, all = 0;
@@ -127,7 +127,7 @@ static unsigned int packing_share(const struct detection *detection, unsigned in
 	return all ? (unsigned int)(good / all) : 0;
 }
 
-/* Evidence against a packing, in bits: that against the best of each of its streams. */
+/* Evidence against a packing in bits: the sum over its streams, each with its best width. */
 static uint64_t packing_cost(const struct detection *detection, unsigned int packing)
 {
 	uint64_t cost = 0;
@@ -164,7 +164,10 @@ static int add_candidates(struct detection *detection, unsigned int packing, boo
 	return error;
 }
 
-/* The best packing first; another one only if it fits nearly as well, as of few bytes. */
+/*
+ * The best packing comes first; another one is kept only if it fits nearly as well, as in short
+ * streams.
+ */
 static int rank(struct detection *detection)
 {
 	unsigned int order[3] = { NTRACE_DETECT_BYTES, NTRACE_DETECT_WORDS16,
@@ -226,7 +229,7 @@ int ntrace_detect(const struct ntrace_detect_config *config, struct ntrace_detec
 		return NTRACE_ERR_INVALID;
 	memset(result, 0, sizeof(*result));
 	all = config->bytes < NTRACE_DETECT_BYTES_MAX ? config->bytes : NTRACE_DETECT_BYTES_MAX;
-	/* A message never ends with 0: zeros are the rest of a buffer. */
+	/* A message never ends with 0: zeros at the end are the unused part of a buffer. */
 	for (bytes = all; bytes && !config->data[bytes - 1];)
 		bytes--;
 	result->bytes = bytes;

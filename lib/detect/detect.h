@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of detect share. */
+/* Definitions shared by the parts of detect. */
 #ifndef NTRACE_DETECT_PARTS_H
 #define NTRACE_DETECT_PARTS_H
 
@@ -7,7 +7,7 @@
 #include <ntrace/wire.h>
 
 #define SRC_COUNT (1u << NTRACE_SRC_BITS_MAX)
-/* Bytes of a stream that widths of SRC and addresses are judged by. */
+/* Number of bytes of a stream used to judge widths of SRC and addresses. */
 #define SCORED_BYTES ((size_t)1 << 20)
 
 /**
@@ -24,7 +24,8 @@ struct detect_stream {
 #define STREAMS_MAX 8
 
 /**
- * detect_unframe - streams of frames, the longest first; none if it makes no sense as frames
+ * detect_unframe - extract the streams of frames, the longest first; none if the bytes are no
+ * frames
  * @streams: room for STREAMS_MAX
  * @count: filled in
  *
@@ -33,14 +34,14 @@ struct detect_stream {
 int detect_unframe(const uint8_t *data, size_t size, struct detect_stream *streams,
 		   unsigned int *count);
 
-/** detect_unword - @stream: the bytes of 16-bit words. Return: 0 or NTRACE_ERR_NOMEM */
+/** detect_unword - @stream: set to the bytes of 16-bit words. Return: 0 or NTRACE_ERR_NOMEM */
 int detect_unword(const uint8_t *data, size_t size, struct detect_stream *stream);
 
 /**
  * struct detect_score - how well a width of SRC fits
  * @cost: in sixteenths of a bit
- * @sifive: what only SiFive before ratification sends
- * @markers: SYNC 4 with history, as rc7 has it
+ * @sifive: messages that only pre-ratification SiFive encoders send
+ * @markers: SYNC 4 with history, as in rc7
  * @branch: messages of BTM
  * @history: messages of HTM
  */
@@ -64,15 +65,15 @@ struct detect_score {
 	uint32_t sources;
 };
 
-/** detect_score - take the stream apart with @src_bits. Return: 0 or NTRACE_ERR_NOMEM */
+/** detect_score - score the stream with @src_bits. Return: 0 or NTRACE_ERR_NOMEM */
 int detect_score(const uint8_t *data, size_t size, unsigned int src_bits,
 		 struct detect_score *score);
 
 /**
- * struct detect_verdict - a message by itself
+ * struct detect_verdict - judgement of a single message
  * @illegal: a reserved value
- * @rare: values that are a vendor's
- * @sifive: it is one of SiFive's before ratification
+ * @rare: vendor values
+ * @sifive: only pre-ratification SiFive encoders send it
  */
 struct detect_verdict {
 	bool illegal;
@@ -80,16 +81,16 @@ struct detect_verdict {
 	unsigned int rare;
 };
 
-/** detect_judge - values of the fields of one message */
+/** detect_judge - judge the field values of one message */
 void detect_judge(const struct ntrace_message *message, struct detect_verdict *verdict);
 
 #define WIDTHS_MAX 6
 
 /**
- * struct detect_addresses - how well settings of addresses fit
- * @cost: the less the better
- * @form: the part of @cost that does not count addresses outside of the programs
- * @hash: of all addresses: equal ones decode to the same
+ * struct detect_addresses - how well address settings fit
+ * @cost: lower is better
+ * @form: the part of @cost without addresses outside the programs
+ * @hash: hash of all addresses: equal hashes mean the same addresses
  */
 struct detect_addresses {
 	uint64_t addresses;
@@ -98,12 +99,17 @@ struct detect_addresses {
 	uint64_t cost;
 	uint64_t form;
 	uint64_t hash;
-	/* Of fields of 33 to 62 bits, 0 if there is none: the width that most have, and the largest. */
+	/*
+	 * Among fields of 33 to 62 bits: the most frequent width and the greatest one; 0 if there
+	 * is none.
+	 */
 	unsigned int usual;
 	unsigned int widest;
-	/* Their widths, the one that most have first, though a single one has it; then 0. */
+	/*
+	 * Their widths, then 0; the most frequent width comes first, even if only one field has it.
+	 */
 	unsigned int widths[WIDTHS_MAX];
-	bool wide;		/* an address is above 32 bits */
+	bool wide;		/* an address needs more than 32 bits */
 };
 
 /** detect_addresses - reconstruct all addresses. Return: 0 or NTRACE_ERR_NOMEM */
@@ -112,8 +118,8 @@ int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_param
 
 /**
  * detect_times - find timestamp_xor and timestamp_bits
- * @damaged: a part of the stream is lost or damaged
- * @open: set to those of NTRACE_DETECT_OPEN_DELTA and NTRACE_DETECT_OPEN_WRAP that hold
+ * @damaged: part of the stream is lost or damaged
+ * @open: set to NTRACE_DETECT_OPEN_DELTA and NTRACE_DETECT_OPEN_WRAP where they apply
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
@@ -121,7 +127,7 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 		 uint32_t *open);
 
 /**
- * struct detect_code - what the code says of a candidate
+ * struct detect_code - result of following a candidate through the code
  * @path: hash of the executed blocks
  * @cost: evidence against the candidate, in bits
  */
@@ -130,17 +136,17 @@ struct detect_code {
 	uint64_t cost;
 };
 
-/** detect_flow - follow the code, within bounds. Return: 0 or NTRACE_ERR_... */
+/** detect_flow - follow the code, within limits. Return: 0 or NTRACE_ERR_... */
 int detect_flow(const uint8_t *data, size_t size, struct ntrace_space *space,
 		struct ntrace_detect_candidate *candidate, struct detect_code *code);
 
-/** detect_check - ask the checker. Return: 0 or NTRACE_ERR_... */
+/** detect_check - run the checker. Return: 0 or NTRACE_ERR_... */
 int detect_check(const uint8_t *data, size_t size, struct ntrace_detect_candidate *candidate);
 
-/** detect_looks - what bytes that are no trace look like: enum ntrace_detect_kind */
+/** detect_looks - kind of bytes that are no trace: enum ntrace_detect_kind */
 unsigned int detect_looks(const uint8_t *data, size_t size);
 
-/** detect_magic - NTRACE_DETECT_TRACE unless the first bytes are those of a known format */
+/** detect_magic - NTRACE_DETECT_TRACE unless the first bytes are the magic of a known format */
 unsigned int detect_magic(const uint8_t *data, size_t size);
 
 #endif /* NTRACE_DETECT_PARTS_H */

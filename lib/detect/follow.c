@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the code and the checker say of a candidate. */
+/* Judges a candidate by the code and by the checker. */
 #include <stdio.h>
 
 #include <ntrace/check.h>
@@ -7,15 +7,18 @@
 
 #include "detect.h"
 
-/* Bounds of what is followed. */
+/* Limits for following code. */
 #define LANES_MAX 64
 #define INSTRUCTIONS_MAX 20000000
 #define EVENTS_MAX 4000000
 #define ENOUGH 1
 
-/* Evidence of a message, in bits: it contradicts the code, cannot be followed, or executes nothing. */
+/*
+ * Evidence of one message, in bits: it contradicts the code, cannot be followed, or executes no
+ * code.
+ */
 #define EVIDENCE_ERROR 8
-/* The first contradiction of all: without one, everything is explained. */
+/* Evidence of the first contradiction: without any contradiction the walk explains the stream. */
 #define EVIDENCE_FIRST 60
 #define EVIDENCE_LOST 3
 #define EVIDENCE_STILL 2
@@ -74,7 +77,7 @@ static bool is_of_code(const struct ntrace_message *message)
 				   ntrace_message_has(message, NTRACE_FIELD_BCNT));
 }
 
-/* A contradiction may be one of the losses: those of damage in the stream meet each candidate. */
+/* A contradiction may be caused by a loss: damage of the stream affects all candidates alike. */
 static void weigh(struct follow *follow, const struct ntrace_message *message, bool wrong,
 		  bool moved)
 {
@@ -167,7 +170,7 @@ int detect_check(const uint8_t *data, size_t size, struct ntrace_detect_candidat
 	error = ntrace_check_new(&check, &config);
 	if (error)
 		return error;
-	/* What comes after the bytes that were given is not known: no end. */
+	/* The bytes after the given ones are unknown, so the stream has no end. */
 	error = ntrace_check_feed(check, data, size);
 	ntrace_check_free(check);
 	return error;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What bytes that are no N-Trace stream look like. */
+/* Kinds of bytes that are no N-Trace stream. */
 #include <string.h>
 
 #include "detect.h"
 
-/* Packets of E-Trace: so many one after the other, and nine of ten alike. */
+/* E-Trace packets: minimum number of consecutive packets, nine of ten of the same kind. */
 #define PACKETS_MIN 16
 #define ALIKE_NUMERATOR 9
 #define ALIKE_DENOMINATOR 10
-/* Random bytes: as many as make their distribution visible. */
+/* Random bytes: minimum number for a reliable distribution. */
 #define RANDOM_BYTES_MIN 256
 #define SAMPLE_BYTES 65536
 
@@ -57,8 +57,9 @@ static bool all_are(const uint8_t *data, size_t size, uint8_t value)
 }
 
 /*
- * A header says in its low 5 bits how many bytes follow it; the 3 bits above are the kind of packet or
- * flow, the same in nearly all. Random bytes are followed as well, but their kinds differ.
+ * The low 5 bits of a header are the number of bytes that follow, the 3 bits above are the kind of
+ * packet or flow, which is the same in nearly all packets. Random bytes can be followed as well,
+ * but their kinds vary.
  */
 static bool is_etrace(const uint8_t *data, size_t size)
 {
@@ -79,7 +80,10 @@ static bool is_etrace(const uint8_t *data, size_t size)
 	return packets >= PACKETS_MIN && most * ALIKE_DENOMINATOR >= packets * ALIKE_NUMERATOR;
 }
 
-/* The values of random bytes occur alike often: the sum of squares is nearly the least one. */
+/*
+ * The values of random bytes are nearly equally frequent: the sum of squares is close to its
+ * minimum.
+ */
 static bool is_random(const uint8_t *data, size_t size)
 {
 	uint64_t count[256] = { 0 }, squares = 0;
@@ -90,7 +94,7 @@ static bool is_random(const uint8_t *data, size_t size)
 		count[data[i]]++;
 	for (unsigned int i = 0; i < 256; i++)
 		squares += count[i] * count[i];
-	/* Of random bytes size^2 / 256 + size is to be expected. */
+	/* The expected value for random bytes is size^2 / 256 + size. */
 	return squares <= (uint64_t)size * size / 256 * 9 / 8 + 2 * (uint64_t)size;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Streams out of 16-bit words and out of frames of a CoreSight formatter. */
+/* Extracts streams from 16-bit words and from frames of a CoreSight formatter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,15 +8,15 @@
 #include "detect.h"
 
 #define SOURCES (NTRACE_FRAMES_SOURCE_MAX + 1)
-/* A source with fewer bytes is one of misread frames, or has nothing to be judged. */
+/* A source with fewer bytes comes from misread frames, or is too short to judge. */
 #define SOURCE_BYTES_MIN 8
-/* Where trace is missing: a reserved MSEO code, so that no message is made of both sides. */
+/* Inserted where trace is missing: a reserved MSEO code, so that no message joins both sides. */
 #define MARK 0x02
 
 struct sources {
 	uint64_t bytes[SOURCES];
 	uint64_t breaks;
-	uint64_t wrong;		/* bytes of nobody and of reserved IDs */
+	uint64_t wrong;		/* bytes before the first ID and of reserved IDs */
 	uint64_t total;
 };
 
@@ -56,7 +56,7 @@ static void count_sources(const uint8_t *data, size_t size, struct sources *sour
 	}
 }
 
-/* Misread bytes are of many sources, and half of their IDs are reserved or of nobody. */
+/* Misread bytes have many sources, and half of their IDs are reserved or precede the first ID. */
 static bool plausible(const struct sources *sources)
 {
 	unsigned int count = 0;
@@ -66,7 +66,7 @@ static bool plausible(const struct sources *sources)
 	return sources->total && sources->wrong <= sources->total / 2 && count <= SOURCES / 2;
 }
 
-/* The bytes of one source, with a mark at each place where some may be missing. */
+/* The bytes of one source, with a mark at each place where bytes may be missing. */
 static int take_source(const uint8_t *data, size_t size, const struct sources *sources,
 		       struct detect_stream *stream)
 {

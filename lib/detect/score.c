@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * How well a width of SRC fits: what the stream would cost to be written down.
+ * How well a width of SRC fits: the cost of encoding the stream with an adaptive model.
  *
- * TCODE and the ends of fields do not depend on the width; the fixed fields and the first variable field
- * do. Each of their bits costs what a model that learns as it goes has not foreseen: SRC by
- * itself, fixed fields and bits of the variable field for each TCODE. With too few bits of SRC the values
- * of fixed fields are shifted, with too many those of SRC vary with the message. On top, what no encoder
- * sends costs a fixed amount: reserved values, messages of a SRC that has not synchronized, more
- * history than I-CNT.
+ * TCODE and the ends of fields do not depend on the width; the fixed fields and the first variable
+ * field do. Each of their bits costs as much as an adaptive model failed to predict: SRC has a
+ * model of its own, fixed fields and bits of the variable field have one for each TCODE. With too
+ * few bits of SRC the values of fixed fields are shifted; with too many, those of SRC vary with the
+ * message. In addition, each thing that no encoder sends costs a fixed amount: reserved values,
+ * messages of a SRC that has not synchronized, more history than I-CNT.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,24 +19,26 @@
 #define COST_WRONG (12 * BIT)
 #define COST_RARE (3 * BIT)
 #define COST_ORPHAN (4 * BIT)
-/* Any width of SRC but none is an assumption. */
+/* Any width of SRC other than 0 is an assumption. */
 #define COST_ASSUMPTION (6 * BIT)
-/* A bit that has never changed is believed so quickly: else each would cost with the length. */
+/*
+ * A bit that never changed is trusted quickly, else its cost would grow with the stream's length.
+ */
 #define SURE 8
 
-/* Bits of the first variable field that have a model each; those above share the last one. */
+/* Bits of the first variable field with their own model; the bits above share the last model. */
 #define MODELED_BITS 24
 #define FIXED_FIELDS 2
 #define FIXED_VALUES 16
 
 struct src_score {
 	uint32_t count;
-	uint32_t generation;	/* the stretch of the stream that @sure is about */
-	bool known;		/* it has synchronized */
-	bool sure;		/* nothing is missing since the last sync */
+	uint32_t generation;	/* the stretch of the stream to which @sure applies */
+	bool known;		/* the SRC has synchronized */
+	bool sure;		/* no message is missing since the last sync */
 	bool off;		/* Correlation or Error: a sync must follow */
-	uint64_t parcels;	/* of ResourceFull, not yet in an I-CNT */
-	uint64_t branches;	/* likewise, of history */
+	uint64_t parcels;	/* sum of ResourceFull, not yet in an I-CNT */
+	uint64_t branches;	/* likewise, for history */
 };
 
 struct scorer {
@@ -50,7 +52,7 @@ struct scorer {
 	uint32_t bit[64][MODELED_BITS][2];
 };
 
-/* Sixteenths of log2(@n), @n not 0; good to a tenth of a bit. */
+/* log2(@n) in sixteenths, @n not 0; accurate to a tenth of a bit. */
 static uint32_t log2_of(uint32_t n)
 {
 	uint32_t whole = 31 - (uint32_t)__builtin_clz(n);
@@ -58,7 +60,7 @@ static uint32_t log2_of(uint32_t n)
 	return whole * BIT + ((n << (31 - whole) & 0x7fffffff) >> 27);
 }
 
-/* A value of @bits bits that was seen @count times among @total. */
+/* Cost of a value of @bits bits that was seen @count times among @total. */
 static uint32_t symbol_cost(uint32_t count, uint32_t total, unsigned int bits)
 {
 	return log2_of(total + 1) + (count ? 0 : bits * BIT) - (count ? log2_of(count) : 0);
@@ -90,7 +92,7 @@ static uint32_t cost_bits(struct scorer *scorer, unsigned int tcode, uint64_t va
 	return cost;
 }
 
-/* Bits of the first part of a message, up to the end of its first variable field. */
+/* Number of bits in the first part of a message, up to the end of its first variable field. */
 static unsigned int first_part_bits(const uint8_t *bytes, uint64_t length)
 {
 	uint64_t n = 0;
@@ -128,7 +130,7 @@ static bool is_sync(const struct ntrace_message *message)
 	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
 }
 
-/* It tells of code, and counts on a sync before it. */
+/* Whether a message reports code and depends on an earlier sync. */
 static bool needs_sync(const struct ntrace_message *message)
 {
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP || message->tcode == NTRACE_TCODE_ERROR)
@@ -149,7 +151,7 @@ static uint64_t history_bits(const struct ntrace_message *message)
 	return (63 - (uint64_t)__builtin_clzll(hist)) * repeat;
 }
 
-/* I-CNT counts every branch of the history, and the instruction that transferred control. */
+/* I-CNT counts every branch of the history and the instruction that transferred control. */
 static bool counts_contradict(struct src_score *source, const struct ntrace_message *message)
 {
 	bool transfer = message->tcode == NTRACE_TCODE_DIRECT_BRANCH ||
@@ -169,7 +171,7 @@ static bool counts_contradict(struct src_score *source, const struct ntrace_mess
 	return wrong;
 }
 
-/* What came before the message in its SRC. Return: true if it contradicts that. */
+/* Compares the message with earlier ones of its SRC. Return: true if it contradicts them. */
 static bool contradicts(struct scorer *scorer, struct src_score *source,
 			const struct ntrace_message *message)
 {
@@ -214,7 +216,7 @@ static void count_kind(struct detect_score *score, const struct ntrace_message *
 			  message->field[NTRACE_FIELD_SYNC] == NTRACE_SYNC_ICNT_FULL;
 }
 
-/* Return: false if the message has no fields to be looked at. */
+/* Return: false if the message has no fields to judge. */
 static bool judge_layout(struct detect_score *score, const struct ntrace_message *message,
 			 bool sifive)
 {
@@ -268,7 +270,7 @@ static void take_message(struct scorer *scorer, const struct ntrace_params *para
 	}
 }
 
-/* Idle bytes as a port sends them; other bytes with that MSEO are none. */
+/* Idle bytes as a port sends them; other bytes with that MSEO are not idle. */
 static uint64_t idle_bytes(const uint8_t *data, uint64_t from, uint64_t to)
 {
 	uint64_t count = 0;
@@ -278,7 +280,7 @@ static uint64_t idle_bytes(const uint8_t *data, uint64_t from, uint64_t to)
 	return count;
 }
 
-/* The first message may be the rest of one: it counts only if nothing is wrong with it. */
+/* The first message may be partial: it counts only if it is valid. */
 static bool is_rest(const struct ntrace_message *message)
 {
 	struct detect_verdict verdict;

@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * How time stamps count (N-Trace 1.0, "time stamps"). A message with SYNC has the
- * time itself, others a difference to the last one: what they add up to must not be after the next
- * time that is given.
+ * How timestamps count (N-Trace 1.0, "timestamps"). A message with SYNC has an absolute time,
+ * others a difference to the last time: the sum of the differences must not exceed the next
+ * absolute time.
  */
 #include <stdlib.h>
 
 #include "detect.h"
 
 #define TIMES_MANY 16
-/* Contradictions that one damaged time makes. */
+/* Number of contradictions that one damaged time causes. */
 #define WRONG_BY_CHANCE 1
-/* In a damaged stream there are more; so many times as many are not by chance. */
+/* A damaged stream has more contradictions; from this factor on they are not chance. */
 #define WRONG_BY_DAMAGE 3
 #define WRONG_FACTOR 3
-/* Of so many times one may be damaged, and lead back. */
+/* One time in this many may be damaged and therefore run backwards. */
 #define TIMES_DAMAGED 16
 
 struct clock {
 	uint64_t absolute;
-	uint64_t before[2];	/* the times before @absolute, the last one first; 0 = none */
+	uint64_t before[2];	/* the times before @absolute, the latest first; 0 = none */
 	uint64_t added;
 	uint64_t xored;
-	bool back;		/* XOR led back since then */
-	uint32_t known;		/* the stretch between wire errors that it is known in */
+	bool back;		/* XOR ran backwards since then */
+	uint32_t known;		/* the stretch between wire errors in which @absolute is known */
 };
 
 struct times {
 	struct clock clock[SRC_COUNT];
 	uint32_t stretch;
-	uint64_t mask;		/* bits that a time has */
-	uint32_t widths[65];	/* times by their width */
-	uint64_t sum_mask;	/* the same if times wrap, else all bits */
+	uint64_t mask;		/* bits of a time */
+	uint32_t widths[65];	/* number of times by width */
+	uint64_t sum_mask;	/* @mask if times wrap, else all bits */
 	uint64_t wraps;
-	uint64_t sure_wraps;	/* of them, those with two times on either side */
-	uint64_t add_wrong;	/* stretches between two times that contradict it */
+	uint64_t sure_wraps;	/* wraps confirmed by two times on either side */
+	uint64_t add_wrong;	/* stretches between two absolute times that contradict addition */
 	uint64_t xor_wrong;
 	uint64_t differences;
 };
@@ -53,7 +53,7 @@ static uint64_t count_times(const struct times *times)
 	return total;
 }
 
-/* That of the widest times; a single one among many may be damaged. */
+/* The width of the widest times; one time among many may be damaged. */
 static unsigned int widest(const struct times *times)
 {
 	uint64_t total = count_times(times);
@@ -69,7 +69,10 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* The last two times are before both that came before them, near the wrap: a damaged one is not. */
+/*
+ * Near the wrap, the last two times are less than the two before them: a single damaged time is
+ * not.
+ */
 static bool is_sure_wrap(const struct times *times, const struct clock *clock, uint64_t time)
 {
 	uint64_t before = clock->before[0] < clock->before[1] ? clock->before[0] : clock->before[1];
@@ -127,7 +130,7 @@ static void walk(struct times *times, const uint8_t *data, size_t size,
 		if (event == NTRACE_WIRE_ERROR || message.flags ||
 		    !ntrace_message_has(&message, NTRACE_FIELD_TSTAMP))
 			continue;
-		/* That of Error may be the time of the loss. */
+		/* The TSTAMP of Error may be the time of the loss. */
 		if (message.tcode == NTRACE_TCODE_ERROR)
 			clock->known = 0;
 		else if (ntrace_message_has(&message, NTRACE_FIELD_SYNC))
@@ -137,7 +140,7 @@ static void walk(struct times *times, const uint8_t *data, size_t size,
 	}
 }
 
-/* Times have @bits; with @wrap sums are cut to them. */
+/* Times have @bits; with @wrap sums are truncated to them. */
 static void walk_within(struct times *times, unsigned int bits, bool wrap, const uint8_t *data,
 			size_t size, const struct ntrace_params *params)
 {
@@ -147,7 +150,7 @@ static void walk_within(struct times *times, unsigned int bits, bool wrap, const
 	walk(times, data, size, params);
 }
 
-/* Does @wrong contradict so much more often than @other that it is not by chance? */
+/* Whether @wrong exceeds @other by more than chance. */
 static bool is_refuted(uint64_t wrong, uint64_t other, bool damaged)
 {
 	if (damaged)
@@ -165,7 +168,7 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 	if (!times)
 		return NTRACE_ERR_NOMEM;
 	*open = 0;
-	/* Once to see how wide a time is, then within that width. */
+	/* The first walk finds the width of a time, the second uses it. */
 	walk_within(times, 64, false, data, size, params);
 	bits = widest(times);
 	walk_within(times, bits, false, data, size, params);
@@ -175,7 +178,7 @@ int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params,
 		params->timestamp_bits = bits;
 		walk_within(times, bits, true, data, size, params);
 	}
-	/* Without any difference after a time that is known, too. */
+	/* This also holds without any difference after a known time. */
 	if (!sifive && !is_refuted(times->add_wrong, times->xor_wrong, damaged) &&
 	    !is_refuted(times->xor_wrong, times->add_wrong, damaged))
 		*open |= NTRACE_DETECT_OPEN_DELTA;

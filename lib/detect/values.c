@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Which values no encoder sends (N-Trace 1.0, "message layout"). */
+/* Values that no encoder sends (N-Trace 1.0, "message layout"). */
 #include <string.h>
 
 #include "detect.h"
 
-/* Values of a fixed field, bit n = value n: those that have a meaning, those that are a vendor's. */
+/* Values of a fixed field, bit n = value n: defined values, vendor values. */
 struct values {
 	uint8_t field;
 	uint32_t known;
 	uint32_t vendor;
-	uint32_t sifive;	/* with a meaning of SiFive's before ratification */
+	uint32_t sifive;	/* values defined by pre-ratification SiFive encoders */
 };
 
 static const struct values table[] = {
@@ -22,7 +22,7 @@ static const struct values table[] = {
 
 #define TABLE_SIZE (sizeof(table) / sizeof(table[0]))
 
-/* Widest values; of I-CNT some encoders have more than the specification's 22. */
+/* Greatest widths; for I-CNT some encoders exceed the 22 bits of the specification. */
 #define ICNT_BITS 32
 #define HIST_BITS 32
 #define COUNT_BITS 18
@@ -34,7 +34,7 @@ static bool wider(const struct ntrace_message *message, unsigned int field, unsi
 	return message->field[field] >> bits;
 }
 
-/* A count that is there is not 0, and has no more than 18 bits. */
+/* A count in a message is never 0 and has at most 18 bits. */
 static bool bad_count(const struct ntrace_message *message, unsigned int field)
 {
 	return ntrace_message_has(message, field) &&
@@ -51,7 +51,7 @@ static bool bad_history(const struct ntrace_message *message)
 	       hist >> (HIST_BITS - 1) > 1;
 }
 
-/* FORMAT, PRV and V of PROCESS. SiFive's encoders send any number. */
+/* FORMAT, PRV and V of PROCESS. SiFive's encoders send arbitrary numbers. */
 static bool odd_process(const struct ntrace_message *message)
 {
 	uint64_t process = message->field[NTRACE_FIELD_PROCESS];
