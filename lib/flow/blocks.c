@@ -2,11 +2,10 @@
 /*
  * Predecoded blocks.
  *
- * Instructions are read and classified once; the walk then goes from block to
- * block. Blocks stand in one array and are found through a hash of pc and
- * context, or without it through the links that a block keeps to the ones that
- * came behind it. When the array is full, everything is forgotten: simple, and
- * rare enough.
+ * Instructions are read and classified once; the walk then goes from block to block. All blocks are
+ * in one array and are found through a hash of pc and context, or without the hash through the
+ * links that each block keeps to its successors. When the array is full, all blocks are dropped,
+ * which is simple and rare enough.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,7 @@
 
 #define BLOCKS_FIRST 1024u
 #define BLOCKS_MAX (1u << 19)
-/* As many as struct block.context has room for. */
+/* The greatest number that fits in struct block.context. */
 #define CONTEXT_IDS (1u << 30)
 
 int block_cache_init(struct block_cache *cache)
@@ -29,7 +28,7 @@ int block_cache_init(struct block_cache *cache)
 	cache->slots = calloc(2 * BLOCKS_FIRST, sizeof(*cache->slots));
 	if (!cache->blocks || !cache->slots)
 		return NTRACE_ERR_NOMEM;
-	/* No block: no link leads to it, the fast walk does not walk it. */
+	/* Block 0 is no block: no link leads to it, and the fast walk does not enter it. */
 	cache->blocks[0] = (struct block){ .form.address = 1, .price = PRICELESS };
 	return NTRACE_OK;
 }
@@ -57,7 +56,7 @@ static void empty(struct block_cache *cache)
 	memset(cache->slots, 0, ((size_t)cache->slot_mask + 1) * sizeof(*cache->slots));
 }
 
-/* Twice the room. Without memory the cache stays as it is and is emptied instead. */
+/* Doubles the array. Without memory the cache keeps its size and is emptied instead. */
 static bool grow(struct block_cache *cache)
 {
 	uint32_t room = 2 * cache->block_room;
@@ -101,7 +100,7 @@ static uint32_t find(const struct block_cache *cache, uint64_t pc, uint32_t cont
 	return index;
 }
 
-/* Makes room and puts @block in; indices from before are void if the cache had to be emptied. */
+/* Makes room and inserts @block; earlier indices are invalid if the cache had to be emptied. */
 static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
 {
 	struct block_cache *cache = &flow->cache;
@@ -122,7 +121,7 @@ static uint32_t insert(struct ntrace_flow *flow, const struct block *block)
 	return cache->block_count++;
 }
 
-/* Numbers are used up: from the beginning. */
+/* All context ids are in use: start over. */
 static void forget_contexts(struct block_cache *cache)
 {
 	empty(cache);
@@ -179,7 +178,7 @@ int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, u
 	size_t have = 0;
 	int ret = NTRACE_ERR_TRUNCATED;
 
-	/* An instruction may lie across two mappings. */
+	/* An instruction may cross from one mapping into the next. */
 	while (ret == NTRACE_ERR_TRUNCATED && have < 8) {
 		const uint8_t *data;
 		size_t available;
@@ -198,7 +197,7 @@ int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, u
 	return ret;
 }
 
-/* Instruction set at @pc: the one of the parameters, else the object's. */
+/* Instruction set at @pc: that of the parameters, else that of the object. */
 static const struct ntrace_isa *isa_at(const struct ntrace_flow *flow, uint64_t pc)
 {
 	struct ntrace_location location;
@@ -217,7 +216,7 @@ static bool is_uncertain(const struct ntrace_space *space, uint64_t address,
 	return !ntrace_space_locate(space, address, location) && location->uncertain;
 }
 
-/* An instruction with its direct target, which for CM.JT and CM.JALT stands in the jump table. */
+/* Reads an instruction with its direct target, which CM.JT and CM.JALT take from the jump table. */
 static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace_isa *isa,
 			     uint64_t address, uint8_t bytes[8], struct ntrace_insn *insn)
 {
@@ -230,7 +229,7 @@ static int fetch_with_target(const struct ntrace_flow *flow, const struct ntrace
 					 params->jvt_known ? &params->jvt : NULL, &insn->target);
 }
 
-/* The fast walk takes all direct transfers, and returns. */
+/* The fast walk handles all direct transfers and returns. */
 static uint32_t price_of(const struct ntrace_flow *flow, const struct block *block)
 {
 	bool jump = block->form.insn_class == NTRACE_INSN_JUMP ||
@@ -246,7 +245,7 @@ static uint32_t price_of(const struct ntrace_flow *flow, const struct block *blo
 	return PRICELESS;
 }
 
-/* Reads instructions up to a control transfer, or as far as there is something to read. */
+/* Reads instructions up to a control transfer or to the end of the readable code. */
 static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block,
 		      enum ntrace_flow_error *error)
 {
@@ -267,7 +266,10 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 							   NTRACE_FLOW_ERROR_BADINSN;
 			if (!block->form.instructions)
 				return false;
-			/* The block ends here; the walk meets the hole if it comes so far. */
+			/*
+			 * The block ends before the unreadable code; only a walk that gets there
+			 * fails.
+			 */
 			insn = before;
 			break;
 		}
@@ -291,7 +293,7 @@ static bool predecode(struct ntrace_flow *flow, uint64_t pc, struct block *block
 	return true;
 }
 
-/* The previous block was followed by @index: see struct block.link. */
+/* Links the previous block to @index: see struct block.link. */
 static void link_to(struct ntrace_flow *flow, uint32_t index)
 {
 	const struct block *next = &flow->cache.blocks[index];
@@ -336,7 +338,7 @@ const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error 
 	return index ? &cache->blocks[index] : NULL;
 }
 
-/* Return: true if the range at @location is a new one. */
+/* Return: true if the range at @location was not in the table. */
 static bool remember_range(struct ntrace_flow *flow, const struct ntrace_location *location)
 {
 	for (unsigned int i = 0; i < flow->warned_count; i++) {
@@ -344,7 +346,9 @@ static bool remember_range(struct ntrace_flow *flow, const struct ntrace_locatio
 		    flow->warned[i].link_address == location->link_address)
 			return false;
 	}
-	/* With more ranges than room some are warned of once per block: still bounded. */
+	/*
+	 * If the table is full, further ranges give one warning per block, which is still bounded.
+	 */
 	if (flow->warned_count < WARNED_RANGES) {
 		flow->warned[flow->warned_count++] = (struct warned_range){
 			location->object,
@@ -387,7 +391,7 @@ static int instructions(struct ntrace_space *space, const struct ntrace_isa *isa
 		uint8_t bytes[8];
 		int ret = flow_fetch(space, isa, address, bytes, &insn);
 
-		/* It was there when the block was walked. */
+		/* The block was readable when it was walked, so the mapping has changed since. */
 		if (ret)
 			return NTRACE_ERR_NOMAP;
 		ret = callback(data, address, bytes, &insn);

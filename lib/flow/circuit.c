@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders, as
- * captures of them show.
+ * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders, as captures of them show.
  *
- * They report what happened beside the execution: samples of the PC, watchpoints,
- * stores to stimulus registers. Of the program flow they change one thing only: an
- * address in them is what the next relative address counts from, whichever kind of
- * message has that. So an encoder that sends events alone has no program flow, and
- * its addresses are known from the first InCircuitTraceWS on.
+ * These messages report events beside the execution: samples of the PC, watchpoints, stores to
+ * stimulus registers. They affect the program flow in one respect only: the next relative address,
+ * in a message of any kind, counts from an address in them. So an encoder that sends only events
+ * has no program flow, and its addresses are known from the first InCircuitTraceWS on.
  */
 #include "flow.h"
 
@@ -51,7 +49,7 @@ void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *m
 		flow->reference = ntrace_message_address(message, &flow->params, flow->reference);
 }
 
-/* Sets address and reference. Return: false if the message has none, or nothing to count from. */
+/* Sets address and reference. Return: false if the message has no address or no reference. */
 static bool take_address(struct ntrace_flow *flow, const struct ntrace_message *message,
 			 uint64_t *address, uint64_t *reference)
 {
@@ -87,7 +85,7 @@ static bool circuit(struct ntrace_flow *flow, const struct ntrace_message *messa
 	return flow_emit(flow, &event);
 }
 
-/* Is what was dropped of a message with wide fields an address? Then later ones are wrong. */
+/* Whether the dropped message reported an address, which later addresses count from. */
 static bool loses_address(const struct ntrace_message *message)
 {
 	uint64_t address, reference;

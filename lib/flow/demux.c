@@ -9,17 +9,17 @@
 #include "wire/params.h"
 
 struct ntrace_demux {
-	struct ntrace_flow_config config;	/* of every flow but for src */
-	struct ntrace_params params;		/* config.params leads here */
-	char *isa;				/* text of params */
+	struct ntrace_flow_config config;	/* configuration of every flow, except src */
+	struct ntrace_params params;		/* config.params points here */
+	char *isa;				/* string of params */
 	unsigned int sources;			/* 2^src_bits */
-	unsigned int limit;			/* flows at most */
+	unsigned int limit;			/* maximum number of flows */
 	unsigned int count;
-	uint64_t refused[(1u << NTRACE_SRC_BITS_MAX) / 64];	/* SRC that was warned of */
+	uint64_t refused[(1u << NTRACE_SRC_BITS_MAX) / 64];	/* SRC with a warning */
 	struct ntrace_flow *flows[];
 };
 
-/* The caller's configuration and parameters as this version has them. */
+/* The caller's configuration and parameters in this version's size. */
 static int take_config(struct ntrace_flow_config *config, struct ntrace_params *params,
 		       const struct ntrace_flow_config *callers)
 {
@@ -44,7 +44,7 @@ int ntrace_demux_new(struct ntrace_demux **demux, const struct ntrace_flow_confi
 	if (!demux || !config || !limit || take_config(&full, &params, config))
 		return NTRACE_ERR_INVALID;
 	*demux = NULL;
-	/* A flow can tell whether the rest makes sense. */
+	/* ntrace_flow_new() checks the remaining fields. */
 	error = ntrace_flow_new(&flow, &full);
 	if (error)
 		return error;
@@ -104,7 +104,7 @@ int ntrace_demux_add(struct ntrace_demux *demux, unsigned int src,
 	return error;
 }
 
-/* A source too many: said once. */
+/* Warns once of a SRC beyond the limit. */
 static int refuse(struct ntrace_demux *demux, unsigned int src, uint64_t offset)
 {
 	static const struct ntrace_context nothing;
@@ -124,7 +124,7 @@ static int refuse(struct ntrace_demux *demux, unsigned int src, uint64_t offset)
 	return demux->config.event(demux->config.data, &event);
 }
 
-/* Every flow gets it: nobody knows whose it was. */
+/* Passes the message to every flow, since its SRC is unknown. */
 static int to_all(struct ntrace_demux *demux, const struct ntrace_message *message)
 {
 	int result = 0;
@@ -137,7 +137,7 @@ static int to_all(struct ntrace_demux *demux, const struct ntrace_message *messa
 	return result;
 }
 
-/* Likewise what is no message. @tell: a function of flows */
+/* Reports bytes outside any message to every flow. @tell: a function of flows */
 static int tell_all(struct ntrace_demux *demux, uint64_t offset,
 		    int (*tell)(struct ntrace_flow *flow, uint64_t offset))
 {

@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Blocks many at a time.
+ * Walks many blocks at a time.
  *
- * Most of a program is branches with a history bit, direct transfers and returns
- * to where the stack says. The fast walk does these and nothing else: from block
- * to block by the links between them, with everything in registers, and without
- * a jump that depends on a history bit, since no processor could predict that
- * one. At anything else it leaves, and the general walk does that block.
+ * Most of a program is branches with a history bit, direct transfers and returns to the address on
+ * the return stack. The fast walk handles only these: from block to block by the links between
+ * them, with all state in registers, and without a jump that depends on a history bit, since no
+ * processor could predict that jump. At any other block it stops, and the general walk handles that
+ * block.
  */
 #include "flow.h"
 
-/* What an eager walk may walk in one go; no block costs more, but the PRICELESS. */
+/* Maximum number of parcels of one eager run; only a PRICELESS block costs more. */
 #define PARCELS_AT_ONCE (UINT32_MAX - 1)
 
 /**
  * struct fast_walk - a run of the fast walk
- * @out: where the next block goes
+ * @out: place of the next output block
  * @bits: history bits of this round, the next one at the top
- * @left: how many
+ * @left: number of bits in @bits
  * @rest: history bits of the rounds after this one
- * @endless: the history is over, and what follows it is zeros
- * @parcels: left to walk
- * @instructions: walked
- * @index: block to be walked; 0: it is not known, its address is @pc
- * @last: block that links to it by @link
+ * @endless: the history is used up and is followed by zeros
+ * @parcels: parcels left to walk
+ * @instructions: instructions walked
+ * @index: next block; 0: unknown block at @pc
+ * @last: block whose link @link leads to @index
  */
 struct fast_walk {
 	struct ntrace_block *out;
@@ -71,7 +71,7 @@ bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa)
 	return true;
 }
 
-/* History bits that stand at the bottom of @pattern, to the top. */
+/* Moves the lowest @bits bits of @pattern to the top. */
 static inline uint64_t to_the_top(uint64_t pattern, unsigned int bits)
 {
 	return bits ? pattern << (64 - bits) : 0;
@@ -93,7 +93,7 @@ static void begin(const struct ntrace_flow *flow, const struct walk *walk, struc
 	run->pc = flow->pc;
 }
 
-/* Blocks at the end of the run that used no history bit. */
+/* Number of blocks at the end of the run that used no history bit. */
 static uint32_t count_without(const struct ntrace_block *first, const struct ntrace_block *end)
 {
 	const struct ntrace_block *block = end;
@@ -103,7 +103,7 @@ static uint32_t count_without(const struct ntrace_block *first, const struct ntr
 	return (uint32_t)(end - block);
 }
 
-/* The general walk goes on where this one ended. */
+/* Stores the state, so that the general walk continues at the end of this run. */
 static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fast_walk *run,
 		   uint32_t parcels)
 {
@@ -128,8 +128,8 @@ static void finish(struct ntrace_flow *flow, struct walk *walk, const struct fas
 }
 
 /*
- * The next round of the history. A branch of BTM that is no message of its own is
- * not taken: as good as endless zeros. Return: false if there is no bit for a branch.
+ * Starts the next round of the history. In BTM a branch without a message is not taken, so endless
+ * zeros stand for its history. Return: false if there is no bit for a branch.
  */
 static bool next_round(struct fast_walk *run, const struct history *history, bool zeros)
 {
@@ -148,8 +148,8 @@ static bool next_round(struct fast_walk *run, const struct history *history, boo
 }
 
 /*
- * Where a return goes: to the block behind its call, which @last links to.
- * Return: false: there is nothing on the stack, and nothing is changed.
+ * Takes a return to the block after its call; @last of that call links to it. Return: false if the
+ * stack is empty; nothing is changed then.
  */
 static inline bool take_return(struct ntrace_flow *flow, struct fast_walk *run,
 			       const struct block *block)
@@ -171,7 +171,7 @@ static inline bool take_return(struct ntrace_flow *flow, struct fast_walk *run,
 	return true;
 }
 
-/* Returns are inferred without a warning (N-Trace 1.0, "implicit return"). */
+/* Whether returns are inferred without a warning (N-Trace 1.0, "implicit return"). */
 static bool infers_returns(const struct ntrace_flow *flow)
 {
 	unsigned int mode = flow->params.implicit_return;
@@ -179,10 +179,10 @@ static bool infers_returns(const struct ntrace_flow *flow)
 	return flow->inferred || (mode != 1 && mode != 2);
 }
 
-/* Walks from block to block as far as it goes. */
+/* Walks from block to block as far as possible. */
 static void follow(struct ntrace_flow *flow, const struct walk *walk, struct fast_walk *result)
 {
-	/* Without a bit: BTM. HTM should have had one, which is the general walk's to say. */
+	/* BTM needs no bit. In HTM a missing bit is an error, which the general walk reports. */
 	const bool zeros = !walk->eager && !flow->history_mode && !walk->stop_at_branch;
 	const bool returns = infers_returns(flow);
 	const uint8_t flags = NTRACE_BLOCK_NEXT_KNOWN |

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Messages to walks (N-Trace 1.0, "decoding"): what each message says about
- * the code executed since the last one, and where the flow goes on.
+ * From messages to walks (N-Trace 1.0, "decoding"): the code that each message reports since the
+ * last one, and the address at which the flow continues.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +11,22 @@
 #include "wire/params.h"
 
 /*
- * More than any encoder counts in a message (28 bits of I-CNT have been seen), and
- * still walked in bounded time, as a damaged message may say anything.
+ * Greater than the count in a message of any encoder (28 bits of I-CNT have been seen), but bounded
+ * in time, since a damaged message can contain any number.
  */
 #define PARCELS_MAX (UINT64_C(1) << 30)
 
-/* Larger sums of I-CNT than any history can account for. */
+/* Sums of I-CNT above this exceed any history. */
 #define ICNT_MAX (UINT64_C(1) << 62)
 
 /*
- * What a byte of the stream can stand for at most: far more than the best encoder gets
- * into one, averaged over a stream. What the bytes so far have left is kept, as one
- * message of a long loop stands for a lot.
+ * Maximum number of parcels that a byte of the stream can encode: far above the average of the best
+ * encoder. Unused credit of earlier bytes is kept, since one message of a long loop reports a lot
+ * of code.
  */
 #define PARCELS_PER_BYTE (UINT64_C(1) << 20)
 
-/* HREPEAT and B-CNT have up to 18 bits (N-Trace 1.0); rc7 does not say. */
+/* HREPEAT and B-CNT have up to 18 bits (N-Trace 1.0); rc7 does not define their width. */
 #define REPEAT_MAX (UINT64_C(1) << 20)
 
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event)
@@ -58,7 +58,7 @@ bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint
 	return flow_emit(flow, &event);
 }
 
-/* Where the flow is lost, its pc is only where it was. */
+/* After a loss, pc is only the last known address. */
 static bool is_placed(const struct ntrace_flow *flow)
 {
 	return flow->synced && flow->pc_known;
@@ -72,7 +72,7 @@ bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t a
 				value);
 }
 
-/* Forgets what only holds as long as nothing is missing. */
+/* Drops all state that is valid only without a loss. */
 static void drop_pending(struct ntrace_flow *flow)
 {
 	flow->icnt_pending = 0;
@@ -83,8 +83,8 @@ static void drop_pending(struct ntrace_flow *flow)
 }
 
 /*
- * The stream is whole: only the memory that it speaks of was not to be read, or the
- * encoder did not tell where a branch went.
+ * The stream is whole: only the code could not be read, or the encoder did not report the outcome
+ * of a branch.
  */
 static bool unreadable(enum ntrace_flow_error code)
 {
@@ -92,7 +92,7 @@ static bool unreadable(enum ntrace_flow_error code)
 	       code == NTRACE_FLOW_ERROR_NO_HISTORY;
 }
 
-/* No flow from here on; the loss is reported once. */
+/* Ends the known flow; the loss is reported once. */
 static bool lose_sync(struct ntrace_flow *flow)
 {
 	bool known = is_placed(flow);
@@ -107,7 +107,7 @@ static bool lose_sync(struct ntrace_flow *flow)
 				known, 0);
 }
 
-/* Messages are missing, or cannot be trusted: what they told one after the other is void. */
+/* Messages are missing or untrustworthy: drop all state accumulated over messages. */
 static void lose_stream(struct ntrace_flow *flow)
 {
 	flow->reference_known = false;
@@ -155,7 +155,7 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 	struct ntrace_space *space = NULL;
 
 	if (flow->config.select) {
-		/* If it stops, nothing of what was executed before may be left. */
+		/* If the callback stops, no executed block may stay in the batch. */
 		if (flow->waiting.count && !flow_close_batch(flow))
 			return false;
 		flow->stop = flow->config.select(flow->config.data, reason, address, &space);
@@ -168,13 +168,15 @@ bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address
 	} else {
 		return true;
 	}
-	/* Each space has a time of its own. */
+	/* Each space has its own time. */
 	flow->time_passed = true;
 	flow_enter_space(flow, space);
 	return true;
 }
 
-/* Bits below the stop bit of a HIST value, @repeat times. Return: false: no stop bit or too many. */
+/*
+ * Takes the bits below HIST's stop bit @repeat times. Return: false: no stop bit or too many bits.
+ */
 static bool set_history(struct history *history, uint64_t value, uint64_t repeat)
 {
 	unsigned int width;
@@ -192,13 +194,13 @@ static bool set_history(struct history *history, uint64_t value, uint64_t repeat
 	return true;
 }
 
-/* What one message may still walk. */
+/* Number of parcels that one message may walk. */
 static uint64_t parcels_at_most(const struct ntrace_flow *flow)
 {
 	return flow->credit < PARCELS_MAX ? flow->credit : PARCELS_MAX;
 }
 
-/* Walks what @icnt confirms, less what was walked for history already. */
+/* Walks the parcels that @icnt confirms, without those already walked for history. */
 static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt)
 {
 	uint64_t total = flow->icnt_pending;
@@ -220,7 +222,7 @@ static bool walk_icnt(struct ntrace_flow *flow, struct walk *walk, uint64_t icnt
 	return true;
 }
 
-/* Control went to the handler at @address. */
+/* Control is transferred to the handler at @address. */
 static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 {
 	bool known = is_placed(flow);
@@ -232,7 +234,7 @@ static bool trap(struct ntrace_flow *flow, uint8_t btype, uint64_t address)
 	return flow_select(flow, NTRACE_FLOW_TRAP, address);
 }
 
-/* The flow goes on at @address. */
+/* Continues the flow at @address. */
 static void go_to(struct ntrace_flow *flow, uint64_t address)
 {
 	flow->reference = address;
@@ -244,9 +246,9 @@ static void go_to(struct ntrace_flow *flow, uint64_t address)
 }
 
 /*
- * Code could not be read or a branch was not told, but every message was read: the next
- * address that one reports is right, so the flow is known again from there without a sync.
- * Return: false if it is not known, or stopped.
+ * Code could not be read or the outcome of a branch was not reported, but no message was lost. So
+ * the next reported address is right, and the flow is known again from there without a sync.
+ * Return: false if the address is unknown, or the callback stopped.
  */
 static bool resume(struct ntrace_flow *flow, const struct branch_record *branch)
 {
@@ -280,7 +282,7 @@ static bool walk_branch(struct ntrace_flow *flow, const struct branch_record *br
 	if (!walk_icnt(flow, &walk, branch->icnt))
 		return resume(flow, branch);
 	if (!direct) {
-		/* A transfer, but nothing retired that could have made it. */
+		/* A transfer is reported, but no instruction retired that could have made it. */
 		if (walk.transfer && !walk.walked && !(flow->pc_known && flow->pc == walk.address))
 			return flow_fail(flow, NTRACE_FLOW_ERROR_TRANSFER, flow->pc, walk.address);
 		if (branch->btype != NTRACE_BTYPE_JUMP &&
@@ -311,7 +313,7 @@ static bool branch_message(struct ntrace_flow *flow, const struct ntrace_message
 	return flow->synced ? walk_branch(flow, branch) : resume(flow, branch);
 }
 
-/* The branch before, again, to the same target. */
+/* Repeats the last branch message with the same target. */
 static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	const struct branch_record branch = flow->branch;
@@ -329,7 +331,7 @@ static bool repeat_branch(struct ntrace_flow *flow, const struct ntrace_message 
 	return true;
 }
 
-/* History that is walked now and paid for with a later I-CNT. */
+/* Walks history now; a later I-CNT must cover the parcels. */
 static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repeat)
 {
 	struct walk walk = { .eager = true, .parcels = parcels_at_most(flow) };
@@ -342,7 +344,7 @@ static bool walk_history(struct ntrace_flow *flow, uint64_t hist, uint64_t repea
 	return true;
 }
 
-/* SiFive before ratification: RCODE 8 and 9 count branches not taken and taken. */
+/* In the pre-ratification SiFive dialect, RCODE 8 and 9 count branches not taken and taken. */
 static bool counts_branches(const struct ntrace_flow *flow, uint64_t rcode)
 {
 	return flow->params.dialect == NTRACE_DIALECT_SIFIVE_V0 && (rcode == 8 || rcode == 9);
@@ -377,11 +379,11 @@ static bool resource_full(struct ntrace_flow *flow, const struct ntrace_message 
 	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, rcode);
 }
 
-/* What a SYNC code says of the code before it. */
+/* Relation of the code before a sync to the code after it. */
 enum continuity {
-	CONTINUES,	/* the hart went on running */
-	BEGINS_ANEW,	/* wherever that is */
-	MAY_CONTINUE,	/* reserved, or of a vendor */
+	CONTINUES,	/* the hart continued to run */
+	BEGINS_ANEW,	/* the code before is unrelated */
+	MAY_CONTINUE,	/* reserved or vendor */
 };
 
 static enum continuity continuity_of(uint64_t sync)
@@ -403,7 +405,7 @@ static enum continuity continuity_of(uint64_t sync)
 	}
 }
 
-/* rc7 called these markers that leave the encoder's state alone. */
+/* rc7 allows these markers to keep the encoder's return stack. */
 static bool keeps_stack(const struct ntrace_flow *flow, uint64_t sync)
 {
 	const struct ntrace_params *params = &flow->params;
@@ -413,7 +415,7 @@ static bool keeps_stack(const struct ntrace_flow *flow, uint64_t sync)
 		sync == NTRACE_SYNC_TRACE_EVENT);
 }
 
-/* Walks up to a sync and compares. Return: false if stopped or lost; the sync itself stays good. */
+/* Walks up to a sync and compares. Return: false if stopped or lost; the sync stays valid. */
 static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *message,
 			 uint64_t address)
 {
@@ -431,10 +433,10 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 	if (jump && continuity != BEGINS_ANEW) {
 		walk.address = address;
 		walk.address_known = true;
-		/* Also of the messages with HIST: some encoders leave its bit out. */
+		/* Also with HIST: some encoders leave out the bit of the last branch. */
 		walk.address_decides = true;
 	}
-	/* ProgTraceSync has no room for HIST. */
+	/* ProgTraceSync has no HIST field. */
 	walk.stop_at_branch = flow->history_mode && message->tcode == NTRACE_TCODE_PROG_TRACE_SYNC;
 	if (!walk_icnt(flow, &walk, message->field[NTRACE_FIELD_ICNT]))
 		return false;
@@ -444,7 +446,7 @@ static bool walk_to_sync(struct ntrace_flow *flow, const struct ntrace_message *
 		return true;
 	if (continuity == CONTINUES)
 		return flow_fail(flow, NTRACE_FLOW_ERROR_ADDRESS, flow->pc, address);
-	/* After a reset something else runs; else trace was off for an unknown time. */
+	/* After a reset other code runs; otherwise trace was off for an unknown time. */
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	if (sync == NTRACE_SYNC_RESET_EXIT || sync == NTRACE_SYNC_POWER_DOWN_EXIT)
 		return true;
@@ -461,7 +463,7 @@ static bool sync_message(struct ntrace_flow *flow, const struct ntrace_message *
 		walk_to_sync(flow, message, address);
 	if (flow->stop || !flow_settle_ownership(flow, true))
 		return false;
-	/* If the flow before does not lead here, its time is void, not that of the sync. */
+	/* If the earlier flow does not lead here, its time is invalid; that of the sync is not. */
 	if (!flow->time_known)
 		flow_take_time(flow, message);
 	if (btype != NTRACE_BTYPE_JUMP && !trap(flow, btype, address))
@@ -499,10 +501,10 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 		if (flow->stop || !flow_settle_ownership(flow, true))
 			return false;
 	} else if (message->field[NTRACE_FIELD_ICNT] && !lose_sync(flow)) {
-		/* Something ran that the flow has not seen. */
+		/* Instructions retired that the flow has not seen. */
 		return false;
 	}
-	/* Reserved values of CDF may stand for history that is not understood. */
+	/* Reserved values of CDF may mean history in an unknown form. */
 	if (message->field[NTRACE_FIELD_CDF] > 1 &&
 	    !flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0))
 		return false;
@@ -515,7 +517,7 @@ static bool correlation(struct ntrace_flow *flow, const struct ntrace_message *m
 			      (uint8_t)message->field[NTRACE_FIELD_EVCODE], known ? flow->pc : 0,
 			      known, 0))
 		return false;
-	/* Who runs when trace is on again is told then. */
+	/* The context is reported again when trace is enabled. */
 	memset(&flow->owner, 0, sizeof(flow->owner));
 	return true;
 }
@@ -528,7 +530,7 @@ static bool unknown_message(struct ntrace_flow *flow, const struct ntrace_messag
 	return flow_warn(flow, NTRACE_FLOW_ERROR_UNKNOWN, flow->pc, message->tcode);
 }
 
-/* A message that means nothing without a sync before it. */
+/* A message that depends on an earlier sync. */
 static bool relative_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	if (!flow->synced &&
@@ -585,7 +587,7 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 		return unknown_message(flow, message);
 	if (ntrace_message_is_circuit(message))
 		return flow_take_circuit(flow, message);
-	/* PROCESS may be of any width, and says nothing about the flow. */
+	/* PROCESS may have any width and does not affect the flow. */
 	if (message->tcode == NTRACE_TCODE_OWNERSHIP) {
 		if (!ntrace_message_has(message, NTRACE_FIELD_PROCESS))
 			return flow_warn(flow, NTRACE_FLOW_ERROR_MESSAGE, flow->pc, 0);
@@ -604,7 +606,7 @@ static bool handle(struct ntrace_flow *flow, const struct ntrace_message *messag
 	return sync_message(flow, message);
 }
 
-/* After the callback said stop nothing is known about the rest of the message. */
+/* If the callback stopped, the rest of the message is lost. */
 static int result(struct ntrace_flow *flow)
 {
 	int stop = flow->stop;
@@ -618,7 +620,7 @@ static int result(struct ntrace_flow *flow)
 	return stop;
 }
 
-/* Messages that most of a stream consists of, and after which nothing is different. */
+/* Frequent messages that do not change the state shared by a batch. */
 static bool keeps_batch(const struct ntrace_message *message)
 {
 	if (ntrace_message_has(message, NTRACE_FIELD_TSTAMP))
@@ -635,7 +637,7 @@ static bool keeps_batch(const struct ntrace_message *message)
 	}
 }
 
-/* A message that no reader made has no length: the longest one. */
+/* A message built by the caller may have no length: it counts as the longest one. */
 static void earn_credit(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	uint64_t bytes = message->length ? message->length : NTRACE_MESSAGE_BYTES_MAX;
@@ -685,8 +687,8 @@ int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending)
 	struct walk walk = { .stop_at_branch = flow->history_mode || !flow->mode_known };
 
 	/*
-	 * What ResourceFull counted was executed, though only a later HIST could tell the
-	 * branches. As long as no message has told the mode, there may be one to come.
+	 * The code counted by ResourceFull was executed, although only a later HIST could report
+	 * its branches. Until a message reveals the mode, such a HIST may still come.
 	 */
 	if (flow->synced && flow->icnt_pending > flow->debt && walk_icnt(flow, &walk, 0) &&
 	    walk.stopped && walk.parcels)

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of the flow decoder share: blocks.c, walk.c, fast.c, circuit.c, flow.c. */
+/* Definitions shared by blocks.c, walk.c, fast.c, circuit.c and flow.c. */
 #ifndef NTRACE_FLOW_INTERNAL_H
 #define NTRACE_FLOW_INTERNAL_H
 
 #include <ntrace/flow.h>
 
-/* Longest run of instructions in one block event. */
+/* Maximum number of instructions in one block event. */
 #define BLOCK_INSTRUCTIONS_MAX 4096
 
-/* struct block.price of a block that only the general walk can walk. */
+/* struct block.price of a block that only the general walk can handle. */
 #define PRICELESS UINT32_MAX
 
 /**
- * struct block - predecoded instructions up to and with a control transfer
- * @form: as the user gets it, but for @flags; @next is the address behind the block
- * @target: of a direct transfer, or of an indirect one if @sequential
- * @isa: instruction set it was decoded with
- * @link: blocks that followed last time, not taken and taken; 0 = none yet. What
- *        control goes on with behind a direct transfer is known, and only that is
- *        linked, if it is of the same @isa; other links are to be compared with
- *        the address
- * @price: parcels, or PRICELESS if it is not for the fast walk
+ * struct block - predecoded instructions up to and including a control transfer
+ * @form: output form of the block, without flags; next is the address after the block
+ * @target: target of a direct transfer, or of an indirect one if @sequential
+ * @isa: instruction set of the block
+ * @link: last successors, not taken and taken; 0 = none yet. The target of a direct transfer is
+ *        known, so that its links are always right; successors of another @isa are not linked.
+ *        Other links must be compared with the address
+ * @price: parcels, or PRICELESS for a block that the fast walk cannot handle
  * @context: number of the address space and its version
  * @sequential: a sequentially inferable jump
- * @uncertain: holds code that is marked uncertain and not yet warned of
+ * @uncertain: contains uncertain code without a warning so far
  *
- * As long as a cache line.
+ * The size is one cache line.
  */
 struct block {
 	struct ntrace_block form;
@@ -43,9 +42,9 @@ static inline uint32_t block_parcels(const struct block *block)
 	return block->form.bytes / 2;
 }
 
-/* An address space in the state that blocks were read from. */
+/* State of an address space from which blocks were read. */
 struct context {
-	struct ntrace_space *space;	/* referenced, so that its address is not used again */
+	struct ntrace_space *space;	/* referenced, so that its address is not reused */
 	uint64_t version;
 	uint64_t used;
 	uint32_t id;
@@ -56,36 +55,36 @@ struct context {
 /**
  * struct block_cache - predecoded blocks of all address spaces
  *
- * A block is found by pc and context id; a new version of a space gets a new
- * id, which leaves its old blocks behind until the cache is emptied.
+ * A block is found by pc and context id; a new version of a space gets a new id, and its old blocks
+ * stay unused until the cache is emptied.
  */
 struct block_cache {
-	struct block *blocks;		/* 0 is not used */
+	struct block *blocks;		/* entry 0 is unused */
 	uint32_t block_count;
 	uint32_t block_room;
 	uint32_t *slots;		/* indices of blocks, 0 = free */
 	uint32_t slot_mask;
 	uint32_t next_id;
-	uint32_t next_block_id;		/* 0: used up */
+	uint32_t next_block_id;		/* 0: all ids are in use */
 	uint64_t clock;
 	struct context contexts[CONTEXTS];
 };
 
-/* Return addresses (N-Trace 1.0, "implicit return"): a ring that loses the oldest one. */
+/* Return addresses (N-Trace 1.0, "implicit return"): a ring that overwrites the oldest one. */
 #define STACK_DEPTH 64
 
 struct return_stack {
 	uint64_t address[STACK_DEPTH];
-	uint32_t caller[STACK_DEPTH];	/* block of the call: a hint, may be gone */
+	uint32_t caller[STACK_DEPTH];	/* block of the call: a hint, may be stale */
 	unsigned int top;
 	unsigned int count;
 };
 
-/* History bits not yet used: @pattern, oldest bit at the top, repeated. */
+/* Unused history bits: @pattern, oldest bit at the top, repeated. */
 struct history {
 	uint64_t pattern;
-	unsigned int width;	/* bits of the pattern */
-	unsigned int position;	/* bits of it left in this round */
+	unsigned int width;	/* number of bits in the pattern */
+	unsigned int position;	/* pattern bits left in this round */
 	uint64_t left;		/* bits left in all rounds */
 };
 
@@ -100,20 +99,20 @@ struct branch_record {
 };
 
 /*
- * An Ownership message that came while parcels were counted and not yet walked: they
- * belong to the one before it (as encoders were observed to send it).
+ * An Ownership message received while counted parcels were still to be walked: those parcels belong
+ * to the earlier owner, as encoders were observed to send it.
  */
 struct late_owner {
-	uint64_t due;		/* takes effect when so many parcels are walked */
+	uint64_t due;		/* takes effect when this many parcels are walked */
 	uint64_t process;
-	bool whole;		/* none of its bits was dropped */
-	bool tells_all;		/* behind a sync */
+	bool whole;		/* no bit of PROCESS was dropped */
+	bool tells_all;		/* follows a sync and reports the whole context */
 };
 
-/* Encoders send two, for hcontext and scontext. */
+/* Encoders send two at a time, for hcontext and scontext. */
 #define LATE_OWNERS 8
 
-/* Ranges of uncertain code that were warned of. */
+/* Ranges of uncertain code with a warning. */
 #define WARNED_RANGES 256
 
 struct warned_range {
@@ -122,49 +121,52 @@ struct warned_range {
 };
 
 struct ntrace_flow {
-	struct ntrace_flow_config config;	/* but for params */
-	struct ntrace_params params;		/* but for isa */
+	struct ntrace_flow_config config;	/* without params */
+	struct ntrace_params params;		/* without isa */
 	struct ntrace_flow_stats stats;
-	struct ntrace_isa isa;		/* xlen 0: as the object says */
+	struct ntrace_isa isa;		/* xlen 0: instruction set of the object */
 	struct ntrace_isa default_isa;
 	struct block_cache cache;
 
 	struct ntrace_space *space;	/* referenced by the cache */
-	uint32_t space_id;		/* its id, 0: no space */
-	uint32_t previous;		/* block that links to the next one, 0: none */
+	uint32_t space_id;		/* context id of space, 0: no space */
+	uint32_t previous;		/* block whose link leads to the next one, 0: none */
 	uint8_t previous_link;
-	bool select_block;		/* select before the next block is walked */
+	bool select_block;		/* call select before the next block */
 
 	bool synced;
 	bool in_gap;			/* GAP was reported */
-	bool history_mode;		/* HTM: as given, or as the last message of one mode says */
-	bool mode_known;		/* given, or a message has said it */
+	bool history_mode;		/* HTM: from the parameters, or by the last message of
+					 * one mode */
+	bool mode_known;		/* from the parameters, or from a message */
 	uint64_t pc;
 	bool pc_known;
-	uint64_t reference;		/* for U-ADDR */
-	bool reference_known;		/* also in a gap that came from unreadable memory */
-	bool address_known;		/* reference is the last address, be it not of program flow */
-	uint64_t icnt_pending;		/* ResourceFull RCODE 0 */
+	uint64_t reference;		/* reference of U-ADDR */
+	bool reference_known;		/* also in a gap caused by unreadable memory */
+	bool address_known;		/* reference is the last reported address, of program
+					 * flow or not */
+	uint64_t icnt_pending;		/* sum of ResourceFull RCODE 0 */
 	uint64_t debt;			/* parcels walked for history alone */
-	uint64_t credit;		/* parcels that the bytes so far can still stand for */
-	uint64_t walked;		/* parcels, ever */
+	uint64_t credit;		/* parcels that the bytes so far can still encode */
+	uint64_t walked;		/* total number of parcels walked */
 	uint64_t confirmed;		/* offset of the last message with an I-CNT */
-	uint64_t offset;		/* of the message being walked */
-	uint64_t time;			/* last time stamp, if time_known; else where to count on from */
+	uint64_t offset;		/* offset of the current message */
+	uint64_t time;			/* last timestamp, if time_known; else base of later ones */
 	bool time_known;
-	bool time_passed;		/* the space has not been told yet */
-	bool inferred;			/* a return was, and may be wrong: warned of */
-	struct ntrace_context owner;	/* what Ownership said */
-	bool owner_due;			/* behind a sync, where Ownership tells all of it */
+	bool time_passed;		/* the time of the space is still to be advanced */
+	bool inferred;			/* an inferred return may be wrong: warning given */
+	struct ntrace_context owner;	/* state set by Ownership messages */
+	bool owner_due;			/* after a sync, where Ownership reports the whole
+					 * context */
 	struct late_owner late[LATE_OWNERS];	/* in the order of the stream */
 	unsigned int late_count;
-	uint64_t unknown_tcodes;	/* bit n: TCODE n was warned of */
+	uint64_t unknown_tcodes;	/* bit n: warning given for TCODE n */
 	uint32_t unknown_rcodes;
 	struct branch_record branch;
 	struct return_stack stack;
-	int stop;			/* what the callback returned, if not 0 */
-	struct ntrace_block *batch;	/* blocks that wait; NULL: each is an event */
-	struct ntrace_block_batch waiting;	/* what they have in common, and their count */
+	int stop;			/* result of the callback, if not 0 */
+	struct ntrace_block *batch;	/* waiting blocks; NULL: each block is an event */
+	struct ntrace_block_batch waiting;	/* common values and number of the waiting blocks */
 
 	struct warned_range warned[WARNED_RANGES];
 	unsigned int warned_count;
@@ -173,32 +175,32 @@ struct ntrace_flow {
 /* blocks.c */
 int block_cache_init(struct block_cache *cache);
 void block_cache_free(struct block_cache *cache);
-/* Makes @space (may be NULL) the present one. */
+/* Makes @space (may be NULL) the current one. */
 void flow_enter_space(struct ntrace_flow *flow, struct ntrace_space *space);
-/* The block at flow->pc, NULL with *error set if there is none. Valid until the next call. */
+/* The block at flow->pc; NULL, with *error set, if there is none. Valid until the next call. */
 const struct block *flow_block(struct ntrace_flow *flow, enum ntrace_flow_error *error);
-/* The one at flow->pc if it is predecoded already, linked to the one before; 0: it is not. */
+/* The predecoded block at flow->pc, linked to the previous one; 0: not predecoded. */
 uint32_t flow_known_block(struct ntrace_flow *flow);
-/* Decodes one instruction; bytes gets up to 8. Return: 0 or NTRACE_ERR_... */
+/* Decodes one instruction of up to 8 bytes. Return: 0 or NTRACE_ERR_... */
 int flow_fetch(const struct ntrace_space *space, const struct ntrace_isa *isa, uint64_t address,
 	       uint8_t bytes[8], struct ntrace_insn *insn);
-/* Warns of uncertain code in @parcels from @pc. Return: false if the callback says stop. */
+/* Warns of uncertain code in @parcels from @pc. Return: false if the callback stops. */
 bool flow_warn_uncertain(struct ntrace_flow *flow, uint64_t pc, uint32_t parcels);
 
 /**
- * struct walk - one stretch to walk and what is known about its end
- * @parcels: to walk; if @eager at most
+ * struct walk - one stretch to walk, and the known facts about its end
+ * @parcels: parcels to walk; if @eager the maximum
  * @history: bits for its branches
- * @eager: up to the branch that uses the last bit
+ * @eager: ends at the branch that uses the last bit
  * @direct: a last branch without a bit is taken (DirectBranch)
- * @address_known: @address is where the last instruction went if that is not inferable
- * @address_decides: @address also says if a last branch without a bit was taken
+ * @address_known: @address is the target of the last instruction if that target is not inferable
+ * @address_decides: @address also decides whether a last branch without a bit was taken
  * @transfer: the last instruction is reported as a transfer (BTYPE 0 and no SYNC)
- * @stop_at_branch: to end behind a branch without a bit is no error
- * @walked: result: parcels
+ * @stop_at_branch: ending after a branch without a bit is no error
+ * @walked: result: parcels walked
  * @last_class: result: class of the last instruction
- * @stopped: result: ended behind a branch without a bit
- * @without: blocks in a row that used no history bit
+ * @stopped: result: the walk ended after a branch without a bit
+ * @without: consecutive blocks that used no history bit
  */
 struct walk {
 	uint64_t parcels;
@@ -216,56 +218,61 @@ struct walk {
 	uint32_t without;
 };
 
-/* Blocks in a row that use no history bit in an eager walk: no program does that. */
+/*
+ * Limit of consecutive blocks without a history bit in an eager walk: no real program reaches it.
+ */
 #define BLOCKS_WITHOUT_HISTORY (1u << 20)
 
 /* walk.c */
-/* Return: false if the callback or an error, which it has reported, ended it. */
+/* Return: false if the callback or a reported error ended the walk. */
 bool flow_walk(struct ntrace_flow *flow, struct walk *walk);
 
 /* fast.c */
-/* Blocks in a batch: 8 KB, which stay in the first cache with what the caller does. */
+/* Blocks in a batch: 8 KB, which fit in the first-level cache together with the caller's data. */
 #define BATCH_BLOCKS 256
 
 /*
- * Walks as many blocks as nothing special happens in, but never the last one of an
- * I-CNT. Return: false if the callback says stop.
+ * Walks ordinary blocks as far as possible, but never the last block of an I-CNT. Return: false if
+ * the callback stops.
  */
 bool flow_walk_fast(struct ntrace_flow *flow, struct walk *walk);
-/* Room for a block of @isa behind those that wait. Return: false if the callback says stop. */
+/* Makes room for a block of @isa after the waiting ones. Return: false if the callback stops. */
 bool flow_open_batch(struct ntrace_flow *flow, const struct ntrace_isa *isa);
-/* Gives the blocks that wait to the callback. Return: false if that says stop. */
+/* Passes the waiting blocks to the callback. Return: false if the callback stops. */
 bool flow_close_batch(struct ntrace_flow *flow);
 
 /* flow.c */
-/* Gives an event to the callback. Return: false if that says stop. */
+/* Passes an event to the callback. Return: false if the callback stops. */
 bool flow_emit(struct ntrace_flow *flow, struct ntrace_flow_event *event);
-/* An event of @type that has no more to say. Return: as flow_emit(). */
+/* Emits an event of @type without further fields. Return: as flow_emit(). */
 bool flow_emit_simple(struct ntrace_flow *flow, enum ntrace_flow_type type, uint8_t code,
 		      uint64_t address, bool next_known, uint64_t value);
-/* A warning, flow goes on. */
+/* Emits a warning; decoding continues. */
 bool flow_warn(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value);
-/* An error: event, gap, no flow up to the next sync. Return: false, always. */
+/* Emits an error and a gap; the flow is unknown up to the next sync. Return: always false. */
 bool flow_fail(struct ntrace_flow *flow, enum ntrace_flow_error code, uint64_t address,
 	       uint64_t value);
-/* Code that changes: as it is at the present time. Return: false: out of memory. */
+/* Advances the code of the space to the current time. Return: false: out of memory. */
 bool flow_advance(struct ntrace_flow *flow);
-/* Asks for the address space of @address, if the user wants to be asked. Return: false: stop. */
+/* Calls the select callback, if any, for @address. Return: false if the callback stops. */
 bool flow_select(struct ntrace_flow *flow, unsigned int reason, uint64_t address);
 
 /* state.c */
-/* TSTAMP of a message, before anything else of it is looked at. */
+/* Takes TSTAMP of a message before its other fields are handled. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message);
-/* An Ownership message with PROCESS. Return: as flow_emit(). */
+/* Takes an Ownership message with PROCESS. Return: as flow_emit(). */
 bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *message);
-/* Those that came early and are due now; with @all whether they are or not. Return: as flow_emit(). */
+/*
+ * Applies late Ownership messages that are due now, or all of them with @all. Return: as
+ * flow_emit().
+ */
 bool flow_settle_ownership(struct ntrace_flow *flow, bool all);
 
 /* circuit.c */
-/* InCircuitTrace and DataAcquisition of SiFive. Return: as flow_emit(). */
+/* Takes InCircuitTrace and DataAcquisition of SiFive. Return: as flow_emit(). */
 bool flow_take_circuit(struct ntrace_flow *flow, const struct ntrace_message *message);
-/* The address of a message that is not walked, for relative ones after it. */
+/* Records the address of a message that is not walked, as the reference of later ones. */
 void flow_track_address(struct ntrace_flow *flow, const struct ntrace_message *message);
 
 /* Parcels up to the next change of owner. */
@@ -279,7 +286,7 @@ static inline bool flow_is_sync(const struct ntrace_message *message)
 	return ntrace_message_has(message, NTRACE_FIELD_SYNC);
 }
 
-/* What the message layer found wrong with a message. */
+/* Whether the reader lost a field or part of one. */
 static inline bool flow_damaged(const struct ntrace_message *message)
 {
 	return message->flags & (NTRACE_MESSAGE_TRUNCATED | NTRACE_MESSAGE_OVERSIZE);
@@ -290,7 +297,7 @@ static inline uint64_t flow_wrap(const struct ntrace_flow *flow, uint64_t addres
 	return flow->params.xlen == 32 ? address & 0xffffffff : address;
 }
 
-/* Return addresses go on the stack at calls: @address, behind the block @caller. */
+/* Calls push return addresses: @address, the address after the block @caller. */
 static inline void stack_push(struct return_stack *stack, uint64_t address, uint32_t caller)
 {
 	stack->top = (stack->top + 1) % STACK_DEPTH;
@@ -300,7 +307,7 @@ static inline void stack_push(struct return_stack *stack, uint64_t address, uint
 		stack->count++;
 }
 
-/* And off at returns. Return: false if there is none. */
+/* Returns pop return addresses. Return: false if the stack is empty. */
 static inline bool stack_pop(struct return_stack *stack, uint64_t *address, uint32_t *caller)
 {
 	if (!stack->count)
@@ -312,7 +319,7 @@ static inline bool stack_pop(struct return_stack *stack, uint64_t *address, uint
 	return true;
 }
 
-/* A return goes to the block behind its call, whichever return it is: @caller links to it. */
+/* Any return to a call's return address goes to the same block, so @caller links to it. */
 static inline bool flow_links(const struct ntrace_flow *flow, uint32_t caller)
 {
 	return caller && caller < flow->cache.block_count &&

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What messages report besides the flow: the time and the context (N-Trace 1.0, "timestamps" and Ownership). */
+/*
+ * The time and the context that messages report besides the flow (N-Trace 1.0, "timestamps" and
+ * Ownership).
+ */
 #include <string.h>
 
 #include "flow.h"
 
-/* A stamp of @bits that does not run backwards (N-Trace 1.0, "timestamps"). */
+/* Extends a timestamp of @bits so that time never runs backwards (N-Trace 1.0, "timestamps"). */
 static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 {
 	unsigned int bits = flow->params.timestamp_bits;
@@ -17,13 +20,13 @@ static uint64_t extend_time(const struct ntrace_flow *flow, uint64_t stamp)
 	return time < flow->time ? time + round : time;
 }
 
-/* Absolute with sync, else the difference to the last one reported. */
+/* Absolute with a sync, else the difference to the last reported time. */
 void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
 	const struct ntrace_params *params = &flow->params;
 	uint64_t stamp = message->field[NTRACE_FIELD_TSTAMP];
 
-	/* It may have had one, and others would count from that. */
+	/* The damaged message may have had a TSTAMP that later ones count from. */
 	if (message->flags & NTRACE_MESSAGE_UNKNOWN && params->timestamp_bits)
 		flow->time_known = false;
 	if (!ntrace_message_has(message, NTRACE_FIELD_TSTAMP) || flow_damaged(message))
@@ -57,7 +60,7 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 	uint64_t process = told->process;
 	uint64_t context = process >> 5;
 
-	/* Else what a damaged message told would stay for good. */
+	/* Otherwise the values of a damaged message would stay valid forever. */
 	if (told->tells_all && (process & 3) != 1)
 		memset(owner, 0, sizeof(*owner));
 	switch (process & 3) {
@@ -106,14 +109,17 @@ bool flow_take_ownership(struct ntrace_flow *flow, const struct ntrace_message *
 		.tells_all = flow->owner_due,
 	};
 
-	/* Before a sync nobody knows where this applies. */
+	/* Before a sync, the place in the code is unknown. */
 	if (!flow->synced && !flow->reference_known)
 		return true;
 	if (flow->synced && flow->icnt_pending > flow->debt)
 		told.due += flow->icnt_pending - flow->debt;
 	if (told.due == flow->walked && !flow->late_count)
 		return change_owner(flow, &told);
-	/* So many changes in code without a message are none: the oldest takes effect early. */
+	/*
+	 * This many changes without a walked message are implausible: the oldest takes effect
+	 * early.
+	 */
 	if (flow->late_count == LATE_OWNERS) {
 		flow->late[0].due = flow->walked;
 		if (!flow_settle_ownership(flow, false))

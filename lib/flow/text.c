@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the flow reports, in words. */
+/* Text of flow events. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ const char *ntrace_flow_type_name(unsigned int type)
 	return type < sizeof(names) / sizeof(names[0]) ? names[type] : "?";
 }
 
-/* Text in the making; counts on when it is full. */
+/* Text under construction; a full text still counts its length. */
 struct line {
 	char *text;
 	size_t size;
@@ -96,7 +96,7 @@ static void add_process(struct line *line, uint64_t process)
 	add(line, " (PROCESS 0x%" PRIx64 ")", process);
 }
 
-/* ": PC sample (CKSRC 15)", and what else the message told. */
+/* ": PC sample (CKSRC 15)", and the values of the message. */
 static void add_circuit(struct line *line, const struct ntrace_flow_event *event)
 {
 	add_code(line, event, NTRACE_FIELD_CKSRC, event->code);
@@ -169,7 +169,7 @@ static void add_reason(struct line *line, const struct ntrace_flow_event *event)
 	}
 }
 
-/* " in function+0x1c of object", or what is said to stand there. */
+/* " in function+0x1c of object", or the name of the range. */
 static void add_image(struct line *line, const struct ntrace_flow_event *event)
 {
 	struct ntrace_location location = { 0 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The walk (N-Trace 1.0, "decoding"): through the program, block by block, as far as
- * I-CNT or HIST reaches. One for BTM and HTM.
+ * The walk (N-Trace 1.0, "decoding") through the program, block by block, as far as I-CNT or HIST
+ * reaches. BTM and HTM share it.
  */
 #include "flow.h"
 
@@ -11,8 +11,8 @@ struct end {
 	bool next_known;
 	bool taken;
 	bool last;	/* I-CNT ends with this block */
-	uint32_t linked_by;	/* a return: block of the call, 0 = not known */
-	bool untold;	/* a branch of which nothing says where it went */
+	uint32_t linked_by;	/* a return: block of the call, 0 = unknown */
+	bool untold;	/* the message does not report the outcome of the branch */
 	bool cut;	/* the owner changes inside the block */
 };
 
@@ -31,8 +31,8 @@ static inline uint64_t last_address(const struct block *block)
 }
 
 /*
- * A branch for which there is no history bit. In BTM it was not taken; in HTM it should
- * have had one, and the flow is known up to and with it.
+ * A branch without a history bit. In BTM it was not taken; in HTM it should have had a bit, and the
+ * flow is known up to and including the branch.
  */
 static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk,
 			       const struct block *block, struct end *end)
@@ -43,7 +43,7 @@ static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk
 		end->taken = true;
 	} else if (end->last && walk->address_decides) {
 		end->taken = walk->address == block->target && walk->address != end->next;
-		/* Neither here nor there: what it contradicts, the caller knows. */
+		/* The address matches neither side: the caller reports the contradiction. */
 		if (history && !walk->transfer && !end->taken && walk->address != end->next)
 			end->next_known = false;
 	} else if (history) {
@@ -52,7 +52,7 @@ static void branch_without_bit(const struct ntrace_flow *flow, struct walk *walk
 	}
 }
 
-/* A return was inferred: modes 1 and 2 of the encoder do not compare the whole address. */
+/* Warns of an inferred return: modes 1 and 2 of the encoder do not compare the whole address. */
 static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
 {
 	unsigned int mode = flow->params.implicit_return;
@@ -63,7 +63,7 @@ static bool may_be_wrong(struct ntrace_flow *flow, const struct block *block)
 	return flow_warn(flow, NTRACE_FLOW_ERROR_INFERRED, last_address(block), 0);
 }
 
-/* Return addresses go on the stack at calls, and off at returns, whoever reports them. */
+/* Calls push and returns pop return addresses, even if a message reports the target. */
 static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		     struct end *end)
 {
@@ -92,7 +92,7 @@ static bool indirect(struct ntrace_flow *flow, struct walk *walk, const struct b
 	return end->last || !popped || may_be_wrong(flow, block);
 }
 
-/* Where control went behind @block. Return: false: error, reported. */
+/* Finds the address after @block. Return: false: an error was reported. */
 static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		     struct end *end)
 {
@@ -127,7 +127,7 @@ static bool transfer(struct ntrace_flow *flow, struct walk *walk, const struct b
 	}
 }
 
-/* The block of @event into the batch. */
+/* Adds the block of @event to the batch. */
 static bool add_block(struct ntrace_flow *flow, const struct block *block,
 		      const struct ntrace_flow_event *event)
 {
@@ -170,7 +170,7 @@ static bool emit_block(struct ntrace_flow *flow, const struct walk *walk, const 
 	return flow->batch ? add_block(flow, block, &event) : flow_emit(flow, &event);
 }
 
-/* A jump that the specifications do not know (a custom instruction). */
+/* Whether a message reports a jump that the specifications do not define (a custom instruction). */
 static bool custom_transfer(const struct walk *walk, const struct block *block,
 			    const struct end *end)
 {
@@ -178,7 +178,7 @@ static bool custom_transfer(const struct walk *walk, const struct block *block,
 	       !ntrace_insn_is_uninferable(block->form.insn_class) && walk->address != end->next;
 }
 
-/* Behind the branch at @address the flow is not known. Return: false, always. */
+/* The flow after the branch at @address is unknown. Return: always false. */
 static bool end_at_branch(struct ntrace_flow *flow, struct walk *walk, uint64_t address)
 {
 	flow->pc = address;
@@ -189,7 +189,7 @@ static bool end_at_branch(struct ntrace_flow *flow, struct walk *walk, uint64_t 
 	return false;
 }
 
-/* @block is walked as a whole. */
+/* Walks the whole of @block. */
 static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct block *block,
 		       bool cut)
 {
@@ -226,8 +226,8 @@ static bool walk_block(struct ntrace_flow *flow, struct walk *walk, const struct
 }
 
 /*
- * The first @parcels of @block: whole instructions. Only where an encoder's counter was full it
- * may have been so within one (N-Trace 1.0, "I-CNT"): up to @most that one counts.
+ * Takes the first @parcels of @block: whole instructions. A counter that became full may end inside
+ * an instruction (N-Trace 1.0, "I-CNT"): that instruction counts, up to @most parcels.
  */
 static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, uint64_t most,
 		      const struct block *block, struct block *part)
@@ -254,7 +254,7 @@ static bool cut_block(struct ntrace_flow *flow, uint64_t parcels, uint64_t most,
 	return true;
 }
 
-/* The block at pc, asking for another address space if this one has nothing there. */
+/* The block at pc; asks for another address space if the current one has no code there. */
 static const struct block *block_at_pc(struct ntrace_flow *flow)
 {
 	enum ntrace_flow_error error;
@@ -275,7 +275,7 @@ static const struct block *block_at_pc(struct ntrace_flow *flow)
 	return block;
 }
 
-/* Nothing may be left of what the message brought. */
+/* All history bits of the message must be used. */
 static bool check_end(struct ntrace_flow *flow, const struct walk *walk)
 {
 	if (walk->history.left)
@@ -283,7 +283,7 @@ static bool check_end(struct ntrace_flow *flow, const struct walk *walk)
 	return true;
 }
 
-/* An eager walk that uses no history bit goes nowhere. Return: false: given up. */
+/* An eager walk that uses no history bit makes no progress. Return: false: given up. */
 static bool gets_on(struct ntrace_flow *flow, struct walk *walk, uint64_t bits_before)
 {
 	if (!walk->eager || walk->history.left != bits_before) {
@@ -300,7 +300,7 @@ static bool is_done(const struct walk *walk)
 	return walk->eager ? !walk->history.left : !walk->parcels;
 }
 
-/* One block, whatever it brings. Return: false: the walk ends here. */
+/* Walks one block of any kind. Return: false: the walk ends here. */
 static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 {
 	const struct block *block = block_at_pc(flow);
@@ -323,7 +323,7 @@ static bool walk_one(struct ntrace_flow *flow, struct walk *walk)
 	if (parcels < block_parcels(block)) {
 		if (!cut_block(flow, parcels, walk->parcels, block, &part))
 			return false;
-		/* Else it is whole after all, with the transfer at its end. */
+		/* Otherwise the block is whole after all, including the transfer at its end. */
 		if (part.form.bytes < block->form.bytes)
 			block = &part;
 		else
