@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Arrays that grow; for all of the library. */
+/* Growing arrays, for the whole library. */
 #ifndef NTRACE_GROW_H
 #define NTRACE_GROW_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Numbers for pairs of numbers; for all of the library. */
+/* Numbers for pairs of numbers, for the whole library. */
 #ifndef NTRACE_PAIRS_H
 #define NTRACE_PAIRS_H
 
@@ -15,7 +15,7 @@ struct pair {
 	uint64_t number;
 };
 
-/* A hash table, at most half full; @room is a power of two. All 0 is an empty one. */
+/* A hash table, at most half full; @room is a power of two. All zeros are an empty table. */
 struct pairs {
 	struct pair *slots;
 	size_t count;
@@ -53,7 +53,10 @@ static inline int pairs_grow(struct pairs *pairs)
 	return 0;
 }
 
-/* The number of a pair, from 1 on in the order of asking; @is_new: it was given just now. 0: no memory. */
+/*
+ * The number of a pair, from 1 on in the order of first use; @is_new: the number is new. 0: out of
+ * memory.
+ */
 static inline uint64_t pairs_number(struct pairs *pairs, uint64_t a, uint64_t b, bool *is_new)
 {
 	size_t slot;

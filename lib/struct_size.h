@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Public structs that start with their size: the one rule for programs and libraries of different
+ * Public structs that start with their size: one rule for programs and libraries of different
  * versions.
  *
  * A caller's struct may be smaller than the library's: the program was compiled with an older
- * header, and fields that it does not know have their defaults. It may be larger: the header was
- * newer. Bytes after the fields that the library knows must be 0 then: it cannot obey them.
+ * header, and the missing fields get their defaults. It may be larger: the header was newer. Then
+ * the bytes after the fields that the library knows must be 0, since the library cannot obey them.
  */
 #ifndef NTRACE_STRUCT_SIZE_H
 #define NTRACE_STRUCT_SIZE_H
@@ -37,7 +37,7 @@ static inline int struct_take_bytes(void *own, size_t own_size, const void *call
 	return 0;
 }
 
-/* Gives @own to the caller, as far as the caller's struct goes. */
+/* Copies @own to the caller's struct, up to the size of the caller's struct. */
 static inline void struct_give_bytes(void *callers, const void *own, size_t own_size)
 {
 	size_t size;
