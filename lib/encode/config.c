@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Configurations of the encoder: defaults, what is refused and why, and what follows from them. */
+/* Configurations of the encoder: defaults, refusals with their reasons, and derived values. */
 #include <string.h>
 
 #include "state.h"
@@ -82,7 +82,7 @@ static const char *refuse_limits(const struct ntrace_encoder_config *config)
 	return NULL;
 }
 
-/* What does not go together. */
+/* Options that exclude each other. */
 static const char *refuse_options(const struct ntrace_encoder_config *config)
 {
 	const struct ntrace_params *params = config->params;
@@ -108,7 +108,7 @@ static const char *refuse_options(const struct ntrace_encoder_config *config)
 	return NULL;
 }
 
-/* What the caller gave, with defaults for the rest; @full->params leads to @params. */
+/* The caller's configuration, completed with defaults; @full->params is set to @params. */
 static bool complete(struct ntrace_encoder_config *full, struct ntrace_params *params,
 		     const struct ntrace_encoder_config *config)
 {
@@ -156,7 +156,7 @@ static uint32_t options_of(const struct ntrace_encoder_config *config)
 	       (config->trap_btype ? OPTION_TRAP_BTYPE : 0);
 }
 
-/* Nothing is compared in mode 1, which counts calls. */
+/* Mode 1 counts calls and compares no address. */
 static uint64_t return_mask_of(const struct ntrace_encoder_config *config)
 {
 	switch (config->params->implicit_return) {
@@ -203,12 +203,12 @@ int ntrace_encoder_init(struct ntrace_encoder *encoder, const struct ntrace_enco
 	encoder->options = options_of(config);
 	encoder->attention = attention_of(config);
 	encoder->priv_mask = config->priv_mask & PRIV_VALID & ~(1u << NTRACE_PRIV_D);
-	/* 3 bits: 0..6; 4 bits: all but 6 and 7. */
+	/* 3-bit port: itypes 0..6; 4-bit port: all itypes except 6 and 7. */
 	encoder->itypes = config->itype_bits == 3 ? 0x007f : 0xff3f;
 	encoder->time_mask = params->timestamp_bits ? UINT64_MAX >> (64 - params->timestamp_bits) :
 						      0;
 	encoder->priv = PRIV_UNTOLD;
-	/* The caller may move the encoder, and need not keep its texts. */
+	/* The caller may move the encoder and free its strings. */
 	encoder->config.params = NULL;
 	encoder->params.isa = NULL;
 	return 0;

@@ -22,7 +22,7 @@ static struct ntrace_ingress block_of(const struct ntrace_encoder *encoder,
 static const char *check_group(const struct ntrace_ingress_port *port,
 			       const struct ntrace_ingress_group *group, bool newest)
 {
-	/* 3 bits: 0..6; 4 bits: all but 6 and 7. */
+	/* 3-bit port: itypes 0..6; 4-bit port: all itypes except 6 and 7. */
 	uint32_t itypes = port->itype_bits == 3 ? 0x007f : 0xff3f;
 	bool trap = group->itype == NTRACE_ITYPE_EXCEPTION ||
 		    group->itype == NTRACE_ITYPE_INTERRUPT;
@@ -72,7 +72,7 @@ const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
 	return NULL;
 }
 
-/* Trace-off of an earlier cycle, unless trace-on follows it at once. */
+/* Applies trace-off of an earlier cycle, unless trace-on follows at once. */
 static void switch_off(struct ntrace_encoder *encoder, const struct ntrace_ingress_cycle *cycle)
 {
 	if (!encoder->off_due)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Bytes of the encoder's messages (N-Trace 1.0, "message framing": MDO in bits 7:2, MSEO in
- * bits 1:0). DirectBranch, IndirectBranch[Hist] and ResourceFull are written by
- * hand, because an encoder that stands in for hardware sends 10^8 of them; a
- * test holds them against ntrace_message_write().
+ * Bytes of the encoder's messages (N-Trace 1.0, "message framing": MDO in bits 7:2, MSEO in bits
+ * 1:0). DirectBranch, IndirectBranch[Hist] and ResourceFull have code of their own, because an
+ * encoder in place of hardware sends 10^8 of them; a test compares the bytes with
+ * ntrace_message_write().
  */
 #include "emit.h"
 #include "history.h"
@@ -17,8 +17,8 @@ static unsigned int bit_length(uint64_t value)
 }
 
 /*
- * Write the low @bits bits of @value, at least one byte, and close the field.
- * Return: where the next field starts.
+ * Writes the low @bits bits of @value, at least one byte, and ends the field. Return: start of the
+ * next field.
  */
 static uint8_t *put_field(uint8_t *out, uint64_t value, unsigned int bits)
 {
@@ -37,8 +37,8 @@ static uint8_t *put_variable(uint8_t *out, uint64_t value)
 }
 
 /*
- * Fixed fields and the first variable one, which starts in the rest of their
- * last byte; a zero needs a byte of its own only if there is no rest.
+ * Writes the fixed fields and the first variable field, which starts in the rest of their last
+ * byte; a zero needs a byte of its own only if that byte is full.
  */
 static uint8_t *put_start(uint8_t *out, uint64_t fixed, unsigned int fixed_bits, uint64_t value)
 {
@@ -50,8 +50,8 @@ static uint8_t *put_start(uint8_t *out, uint64_t fixed, unsigned int fixed_bits,
 }
 
 /*
- * An address field: with address extension as few groups of six bits as let
- * their top bit be copied upwards.
+ * Writes an address field: with address extension, the fewest groups of six bits whose top bit can
+ * be copied upwards.
  */
 static uint8_t *put_address(const struct ntrace_encoder *encoder, uint8_t *out, uint64_t address)
 {
@@ -61,7 +61,7 @@ static uint8_t *put_address(const struct ntrace_encoder *encoder, uint8_t *out, 
 
 	if (!encoder->params.extend_address)
 		return put_variable(out, field);
-	/* Bits that differ from the top bit of the field, and one more that equals it. */
+	/* Bits that differ from the field's top bit, and one more that equals it. */
 	lead = field >> (width - 1) & 1 ? ~field & (encoder->sent_mask >> 1) : field;
 	return put_field(out, field, (bit_length(lead) + 6) / 6 * 6);
 }
@@ -79,7 +79,7 @@ void emit_drain(struct ntrace_encoder *encoder, uint64_t cycles)
 
 	if (!(encoder->options & OPTION_FIFO))
 		return;
-	/* In this order nothing can overflow. */
+	/* In this order no operation overflows. */
 	if (cycles > encoder->fifo_level / drain)
 		encoder->fifo_level = 0;
 	else
@@ -87,9 +87,9 @@ void emit_drain(struct ntrace_encoder *encoder, uint64_t cycles)
 }
 
 /*
- * Whether the queue takes a message. A hart that stalls, or has stopped, waits
- * for room; else the message is lost, and all that follow until the encoder
- * has noticed, because half of a block's messages would be worse than none.
+ * Whether the queue takes a message. If the hart stalls or has stopped, the message waits for room.
+ * Otherwise the message is lost, and so are all that follow until the encoder notices the loss,
+ * because a partial set of a block's messages would be worse than none.
  */
 static bool enters_queue(struct ntrace_encoder *encoder, size_t size)
 {
@@ -127,7 +127,7 @@ static inline void pass_on(struct ntrace_encoder *encoder, const uint8_t *data, 
 	encoder->config.write(encoder->config.write_data, data, size);
 }
 
-/* Return: whether it was written. */
+/* Return: whether the message was written. */
 static bool finish(struct ntrace_encoder *encoder, const uint8_t *data, size_t size)
 {
 	if ((encoder->options & OPTION_FIFO) && !enters_queue(encoder, size))
@@ -168,7 +168,7 @@ static inline void finish_fields(struct ntrace_encoder *encoder, uint8_t *data, 
 	pass_on(encoder, data, (size_t)(end - data));
 }
 
-/* RepeatBranch for the branch messages that were held back. */
+/* Sends RepeatBranch for the branch messages that were held back. */
 static void end_repeat(struct ntrace_encoder *encoder)
 {
 	uint32_t count = encoder->branch.count;
@@ -184,8 +184,8 @@ static void end_repeat(struct ntrace_encoder *encoder)
 }
 
 /*
- * Whether a branch message only repeats the one before it. Only messages that
- * follow each other directly pair up, so everything else ends a repetition.
+ * Whether a branch message only repeats the previous one. Only adjacent messages pair up, so any
+ * other message ends a repetition.
  */
 static bool repeats(struct ntrace_encoder *encoder, unsigned int tcode, unsigned int btype,
 		    uint64_t target)
@@ -262,7 +262,7 @@ static void resource_full(struct ntrace_encoder *encoder, enum ntrace_rcode rcod
 
 void emit_resource_full(struct ntrace_encoder *encoder, enum ntrace_rcode rcode, uint64_t value)
 {
-	/* A decoder that walks at once needs the branches of these parcels first. */
+	/* A decoder that walks each message at once needs the branches of these parcels first. */
 	if (encoder->options & OPTION_REPEATED_HISTORY)
 		history_drain(encoder);
 	resource_full(encoder, rcode, value, 0);
@@ -288,7 +288,7 @@ static void set_field(struct ntrace_message *message, enum ntrace_field field, u
 	message->field[field] = value;
 }
 
-/* Return: whether it was written. */
+/* Return: whether the message was written. */
 static bool emit_message(struct ntrace_encoder *encoder, struct ntrace_message *message)
 {
 	bool sync = ntrace_message_has(message, NTRACE_FIELD_SYNC);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The encoder's rules: which message an ingress block makes (N-Trace 1.0,
- * chapter "encoder rules"). Bytes are made in emit.c; where
- * spans of traced code begin and end is span.c.
+ * The encoder's rules: the messages for each ingress block (N-Trace 1.0, chapter "encoder rules").
+ * emit.c writes the bytes; span.c begins and ends spans of traced code.
  *
- * An emulator calls ntrace_encoder_retire() for every block that it runs, so
- * what only some configurations need hangs on two words, attention and options.
+ * An emulator calls ntrace_encoder_retire() for every block that it runs, so two words, attention
+ * and options, guard all code that only some configurations need.
  */
 #include "emit.h"
 #include "span.h"
 
-/* What the end of a block asks for. */
+/* Action required by the end of a block. */
 enum {
 	END_PLAIN,
 	END_TRAP,
@@ -37,16 +36,16 @@ static const uint8_t block_end[16] = {
 	[NTRACE_ITYPE_OTHER_DIRECT_JUMP] = END_DIRECT,
 };
 
-/* The itypes at which sijump counts (E-Trace, chapter 4). */
+/* The itypes to which sijump applies (E-Trace, chapter 4). */
 #define SIJUMP_ITYPES                                                                              \
 	(1u << NTRACE_ITYPE_INDIRECT_JUMP_3BIT | 1u << NTRACE_ITYPE_INDIRECT_CALL |                \
 	 1u << NTRACE_ITYPE_INDIRECT_JUMP | 1u << NTRACE_ITYPE_COROUTINE_SWAP |                    \
 	 1u << NTRACE_ITYPE_OTHER_INDIRECT_JUMP)
 
-/* Into the one function that an emulator calls for every block. */
+/* Inlined into the one function that an emulator calls for every block. */
 #define SHORT_PATH static inline __attribute__((always_inline))
 
-/* I-CNT is full, or would be with @parcels more. */
+/* I-CNT is full, or would become full with @parcels more. */
 static void make_room(struct ntrace_encoder *encoder, const struct ntrace_ingress *block,
 		      uint32_t *parcels)
 {
@@ -88,7 +87,7 @@ SHORT_PATH void add_branch(struct ntrace_encoder *encoder, bool taken)
 		if (encoder->hist >= encoder->hist_full)
 			emit_history(encoder);
 	} else if (taken) {
-		/* A periodic sync that is due anyhow takes its place, once the target is known. */
+		/* A due periodic sync replaces the DirectBranch as soon as the target is known. */
 		if (encoder->attention & ATTENTION_PERIODIC) {
 			encoder->pending = PENDING_BRANCH;
 			return;
@@ -121,7 +120,7 @@ static bool pop(struct ntrace_encoder *encoder)
 	return true;
 }
 
-/* An indirect jump, with what may spare its message. */
+/* Handles an indirect jump, including the options that save its message. */
 static void indirect(struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
 	unsigned int itype = block->itype;
@@ -133,7 +132,9 @@ static void indirect(struct ntrace_encoder *encoder, const struct ntrace_ingress
 		if (itype == NTRACE_ITYPE_INDIRECT_CALL || itype == NTRACE_ITYPE_COROUTINE_SWAP)
 			push(encoder, block);
 	}
-	/* What loads the register must have been counted with the jump: no message in between. */
+	/*
+	 * The load of the register must count in the same I-CNT as the jump: no message in between.
+	 */
 	if ((encoder->options & OPTION_SEQUENTIAL) && block->sijump &&
 	    (SIJUMP_ITYPES >> itype & 1) && encoder->icnt > 1u << (block->ilastsize & 3))
 		encoder->pending = PENDING_NONE;
@@ -146,7 +147,7 @@ static unsigned int pending_trap(const struct ntrace_encoder *encoder, unsigned 
 	return itype == NTRACE_ITYPE_EXCEPTION ? PENDING_EXCEPTION : PENDING_INTERRUPT;
 }
 
-/* False for what the port cannot carry. */
+/* Return: false for a block that the port cannot carry. */
 SHORT_PATH bool valid(const struct ntrace_encoder *encoder, const struct ntrace_ingress *block)
 {
 	unsigned int reserved = (block->itype & 0xf0u) | (block->priv & 0xf8u) |
@@ -198,8 +199,8 @@ SHORT_PATH int retire(struct ntrace_encoder *encoder, const struct ntrace_ingres
 }
 
 /*
- * A Zcmp instruction is reported once per access, always at its address and with
- * its real itype last (E-Trace, chapter 4). It counts when it is first seen.
+ * A Zcmp instruction is reported once per access, always at its address; only the last report has
+ * its real itype (E-Trace, chapter 4). The first report counts.
  */
 static __attribute__((noinline)) int retire_accesses(struct ntrace_encoder *encoder,
 						     const struct ntrace_ingress *block)
@@ -218,7 +219,7 @@ static __attribute__((noinline)) int retire_accesses(struct ntrace_encoder *enco
 		end_block(encoder, &rest);
 	if (error || !encoder->synced)
 		return error;
-	/* A trap ends the sequence: what comes next starts over, or is the handler. */
+	/* A trap ends the sequence: the next report starts over or belongs to the handler. */
 	if (!block->iretire) {
 		encoder->last_parcels = 0;
 		return 0;

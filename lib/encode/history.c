@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Repeated history: the queued bits are looked over for the period that says
- * most of them in fewest bytes. One that still holds at the end of the queue
- * leaves it and becomes a pattern with a count, so that a repetition of any
- * length takes no room.
+ * Repeated history: the encoder searches the queued bits for the period that encodes most of them
+ * in the fewest bytes. A period that still holds at the end of the queue becomes a pattern with a
+ * count and leaves the queue, so that a repetition of any length takes constant room.
  */
 #include <string.h>
 
 #include "emit.h"
 #include "history.h"
 
-/* Room for one more HIST register, and what a pattern leaves over, is always kept. */
+/* Room for one more HIST register and for the rest of a pattern is always kept. */
 #define QUEUE_HIGH (NTRACE_ENCODER_QUEUE_BITS - 96)
 
-/* A way to say the oldest bits: the first @width of them @repeat times (1: ResourceFull RCODE 1). */
+/*
+ * One encoding of the oldest bits: the first @width bits @repeat times (1: ResourceFull RCODE 1).
+ */
 struct choice {
 	uint32_t width;
 	uint32_t repeat;
-	bool open;	/* holds to the end of the queue */
+	bool open;	/* the period holds to the end of the queue */
 };
 
 void history_clear(struct ntrace_encoder *encoder)
@@ -35,7 +36,7 @@ static uint32_t reverse(uint32_t bits, unsigned int width)
 	return result;
 }
 
-/* 64 bits of the queue from bit @at on; whatever is behind the last one. */
+/* 64 bits of the queue from bit @at on; bits after the last one are undefined. */
 static uint64_t bits_at(const struct ntrace_encoder *encoder, uint32_t at)
 {
 	const uint64_t *word = &encoder->queue.bits[at / 64];
@@ -61,19 +62,19 @@ static void remove_oldest(struct ntrace_encoder *encoder, uint32_t count)
 {
 	uint32_t left = encoder->queue.queued - count;
 
-	/* Reads at or behind the place it writes to. */
+	/* The read position is never before the write position. */
 	for (uint32_t i = 0; i < left; i += 64)
 		encoder->queue.bits[i / 64] = bits_at(encoder, i + count);
 	encoder->queue.queued = left;
 }
 
-/* The oldest @width bits, 32 at most, as HIST, stop bit included. */
+/* The oldest @width bits, at most 32, as HIST with its stop bit. */
 static uint64_t oldest(const struct ntrace_encoder *encoder, unsigned int width)
 {
 	return UINT64_C(1) << width % 64 | reverse((uint32_t)bits_at(encoder, 0), width);
 }
 
-/* How many of the oldest bits repeat with period @width. */
+/* Number of the oldest bits that repeat with period @width. */
 static uint32_t reach(const struct ntrace_encoder *encoder, uint32_t width)
 {
 	uint32_t end = encoder->queue.queued - width;
@@ -135,7 +136,7 @@ static void send(struct ntrace_encoder *encoder, const struct choice *choice)
 	remove_oldest(encoder, choice->width * choice->repeat);
 }
 
-/* As many repetitions of the pattern as one message says. */
+/* Sends as many repetitions of the pattern as one message can encode. */
 static void send_pattern(struct ntrace_encoder *encoder)
 {
 	unsigned int width = encoder->queue.width;
@@ -148,7 +149,7 @@ static void send_pattern(struct ntrace_encoder *encoder)
 	encoder->queue.count -= count;
 }
 
-/* What repeats to the end of the queue becomes a pattern: the queue is empty then. */
+/* Makes a pattern of the bits that repeat to the end of the queue, which is empty then. */
 static void begin_pattern(struct ntrace_encoder *encoder, uint32_t width)
 {
 	encoder->queue.pattern = (uint32_t)bits_at(encoder, 0) & ((UINT64_C(1) << width) - 1);
@@ -160,7 +161,7 @@ static void begin_pattern(struct ntrace_encoder *encoder, uint32_t width)
 		send_pattern(encoder);
 }
 
-/* The pattern goes no further: what it says in a message is sent, the rest is queued. */
+/* Ends the pattern: sends the repetitions that are worth a message and queues the other bits. */
 static void end_pattern(struct ntrace_encoder *encoder)
 {
 	unsigned int width = encoder->queue.width;
@@ -175,7 +176,7 @@ static void end_pattern(struct ntrace_encoder *encoder)
 	encoder->queue.width = 0;
 }
 
-/* Return: how many of the bits the pattern takes; if not all, it has ended. */
+/* Return: number of bits that continue the pattern; if fewer than @width, the pattern has ended. */
 static unsigned int extend_pattern(struct ntrace_encoder *encoder, uint32_t bits,
 				   unsigned int width)
 {
@@ -193,7 +194,7 @@ static unsigned int extend_pattern(struct ntrace_encoder *encoder, uint32_t bits
 	return width;
 }
 
-/* The bits of HIST, oldest lowest. */
+/* Queues the bits of HIST, the oldest lowest. */
 static void queue_register(struct ntrace_encoder *encoder)
 {
 	unsigned int width = 31 - (unsigned int)__builtin_clz(encoder->hist);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Repeated history (N-Trace 1.0, "repeated history"): branch outcomes are kept back until it
- * shows which of them repeat. Only with config.repeated_history.
+ * Repeated history (N-Trace 1.0, "repeated history"): the encoder holds back branch outcomes until
+ * it knows which of them repeat. Used only with config.repeated_history.
  */
 #ifndef NTRACE_ENCODE_HISTORY_H
 #define NTRACE_ENCODE_HISTORY_H
@@ -12,12 +12,12 @@
 void history_push(struct ntrace_encoder *encoder);
 
 /*
- * Sends what is kept back, before a message whose place in the history matters.
- * HIST has the newest bits afterwards, fewer than make it full.
+ * Sends the held bits before a message whose place in the history matters. Afterwards HIST has the
+ * newest bits, but is not full.
  */
 void history_drain(struct ntrace_encoder *encoder);
 
-/* Forgets it all. */
+/* Drops all held bits. */
 void history_clear(struct ntrace_encoder *encoder);
 
 #endif /* NTRACE_ENCODE_HISTORY_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Spans of traced code: from a sync message to the ProgTraceCorrelation, Error
- * or filter that ends them (N-Trace 1.0, "synchronization"), and what happens at their edges.
+ * Spans of traced code: from a sync message to the ProgTraceCorrelation, Error or filter that ends
+ * them (N-Trace 1.0, "synchronization"), and the actions at their edges.
  */
 #include "emit.h"
 #include "history.h"
@@ -33,7 +33,7 @@ static void leave_span(struct ntrace_encoder *encoder)
 	encoder->sync = NTRACE_SYNC_TRACE_ENABLE;
 }
 
-/* What was lost is only known to be lost: Error, before the next sync. */
+/* Only the fact of the loss is known: Error precedes the next sync. */
 static void lose(struct ntrace_encoder *encoder)
 {
 	leave_span(encoder);
@@ -42,7 +42,7 @@ static void lose(struct ntrace_encoder *encoder)
 	encoder->sync = NTRACE_SYNC_FIFO_OVERRUN;
 }
 
-/* Before the hart is told anything, the encoder must know what the queue has swallowed. */
+/* A signal of the hart must not be handled before a loss in the queue is noted. */
 static void settle(struct ntrace_encoder *encoder)
 {
 	if (encoder->attention & ATTENTION_FULL)
@@ -56,7 +56,7 @@ static bool keeps_stack(const struct ntrace_encoder *encoder, enum ntrace_sync s
 		sync == NTRACE_SYNC_TRACE_EVENT);
 }
 
-/* Every message with SYNC puts the encoder back to its initial state. */
+/* Every message with SYNC resets the encoder to its initial state. */
 static void begin_span(struct ntrace_encoder *encoder, enum ntrace_sync sync, uint64_t address)
 {
 	forget_pending(encoder);
@@ -69,7 +69,7 @@ static void begin_span(struct ntrace_encoder *encoder, enum ntrace_sync sync, ui
 	encoder->attention &= ~(uint32_t)(ATTENTION_UNSYNCED | ATTENTION_SYNC | ATTENTION_PERIODIC);
 }
 
-/* A DirectBranch that was held back goes out as such. */
+/* Sends a held DirectBranch as an ordinary one. */
 static void release_branch(struct ntrace_encoder *encoder)
 {
 	if (encoder->pending != PENDING_BRANCH)
@@ -79,7 +79,7 @@ static void release_branch(struct ntrace_encoder *encoder)
 	encoder->pending = PENDING_NONE;
 }
 
-/* Reports what is pending; a target that is not known yet never will be. */
+/* Reports pending instructions and history; a target unknown by now stays unknown. */
 static void end_span(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 {
 	release_branch(encoder);
@@ -88,7 +88,7 @@ static void end_span(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 	encoder->off_told = true;
 }
 
-/* A ProgTraceCorrelation that no span needs. */
+/* Sends an optional ProgTraceCorrelation outside a span. */
 static void tell_idle(struct ntrace_encoder *encoder, enum ntrace_evcode evcode)
 {
 	if (encoder->config.idle_correlations && !encoder->lost)
@@ -112,7 +112,7 @@ void span_sync(struct ntrace_encoder *encoder, enum ntrace_sync sync, uint64_t a
 	unsigned int btype = NTRACE_BTYPE_JUMP;
 	enum ntrace_tcode tcode;
 
-	/* Where that branch went is not where the hart goes on after a reset. */
+	/* After a reset the hart does not continue at the branch target. */
 	if (sync == NTRACE_SYNC_RESET_EXIT)
 		release_branch(encoder);
 	history_drain(encoder);
@@ -180,7 +180,7 @@ void span_tell_context(struct ntrace_encoder *encoder, unsigned int priv)
 	encoder->context_changed = 0;
 }
 
-/* Debug Mode is never traced; its begin is always told with EVCODE 0. */
+/* Debug Mode is never traced; EVCODE 0 always reports its begin. */
 static void enter_debug(struct ntrace_encoder *encoder)
 {
 	if (encoder->in_debug)
@@ -207,20 +207,20 @@ static bool filtered(const struct ntrace_encoder *encoder, unsigned int priv, ui
 	return config->range_count;
 }
 
-/* No message may show an address in there: not even where it was entered. */
+/* No message may contain an excluded address, not even the first one. */
 static void leave_filter(struct ntrace_encoder *encoder)
 {
 	if (encoder->synced)
 		end_span(encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	else if (!encoder->off_told)
 		tell_idle(encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	/* It was left for something that is not traced: what comes later is no debug exit. */
+	/* The hart went from Debug Mode to excluded code: the next sync is no debug exit. */
 	if (encoder->in_debug && !encoder->lost)
 		encoder->sync = NTRACE_SYNC_TRACE_ENABLE;
 	encoder->in_debug = false;
 }
 
-/* A context that has to be told at the very instruction needs a message with its address. */
+/* A context that must be reported at the exact instruction needs a message with its address. */
 static void place_context(struct ntrace_encoder *encoder, uint64_t address)
 {
 	if (encoder->ctype == NTRACE_CTYPE_PRECISE) {
@@ -248,7 +248,10 @@ int span_attend(struct ntrace_encoder *encoder, const struct ntrace_ingress *blo
 	}
 	encoder->in_debug = false;
 	if (!encoder->synced) {
-		/* Error and its sync, or neither; a hart that stalls waits for both. */
+		/*
+		 * Error and its sync are sent together or not at all; a hart that stalls waits for
+		 * both.
+		 */
 		if (encoder->lost && !encoder->config.stall &&
 		    !emit_room(encoder, RECOVERY_BYTES_MAX))
 			return 0;
@@ -330,7 +333,7 @@ void ntrace_encoder_context(struct ntrace_encoder *encoder, uint64_t scontext, u
 
 void ntrace_encoder_marker(struct ntrace_encoder *encoder, enum ntrace_sync sync)
 {
-	/* A reset that is due says more. */
+	/* The sync of a pending reset takes precedence. */
 	if (!encoder->tracing || !encoder->synced ||
 	    ((encoder->attention & ATTENTION_SYNC) && encoder->sync == NTRACE_SYNC_RESET_EXIT))
 		return;

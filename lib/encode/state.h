@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the parts of the encoder share about struct ntrace_encoder. */
+/* Definitions about struct ntrace_encoder shared by the parts of the encoder. */
 #ifndef NTRACE_ENCODE_STATE_H
 #define NTRACE_ENCODE_STATE_H
 
@@ -7,7 +7,7 @@
 
 #include <ntrace/encode.h>
 
-/* ntrace_encoder.options: what messages are made differently for. */
+/* ntrace_encoder.options: features that change how messages are made. */
 enum {
 	OPTION_ALL_JUMPS = 1 << 0,
 	OPTION_RETURNS = 1 << 1,
@@ -19,27 +19,27 @@ enum {
 	OPTION_TRAP_BTYPE = 1 << 7,
 };
 
-/* ntrace_encoder.attention: 0 = a block is only counted, and its target reported. */
+/* ntrace_encoder.attention: 0 = a block only counts and reports its target. */
 enum {
-	ATTENTION_UNSYNCED = 1 << 0,	/* a span has to be started */
-	ATTENTION_SYNC = 1 << 1,	/* a marker, or reset: ntrace_encoder.sync */
+	ATTENTION_UNSYNCED = 1 << 0,	/* a span must be started */
+	ATTENTION_SYNC = 1 << 1,	/* a marker or a reset: ntrace_encoder.sync */
 	ATTENTION_PERIODIC = 1 << 2,	/* a periodic sync is due */
 	ATTENTION_FULL = 1 << 3,	/* the queue had no room */
 	ATTENTION_HELD = 1 << 4,	/* halted or in reset */
-	/* from here on for good */
+	/* the following bits are set once, by the configuration */
 	ATTENTION_RANGES = 1 << 5,
 	ATTENTION_CONTEXT = 1 << 6,
 	ATTENTION_ACCESSES = 1 << 7,
 };
 
-/* ntrace_encoder.pending: a message that waits for the address to go on at */
+/* ntrace_encoder.pending: a message that waits for the next address */
 enum {
 	PENDING_NONE,
 	PENDING_JUMP,		/* + BTYPE 0 */
 	PENDING_TRAP,		/* + BTYPE 1, 2 and 3 */
 	PENDING_EXCEPTION,
 	PENDING_INTERRUPT,
-	PENDING_RETURN,		/* a jump, unless it goes where the return stack says */
+	PENDING_RETURN,		/* a jump, unless its target matches the return stack */
 	PENDING_BRANCH,		/* BTM: DirectBranch, held back to become a sync message */
 };
 
@@ -49,7 +49,7 @@ static_assert((int)PENDING_JUMP - 1 == NTRACE_BTYPE_JUMP &&
 		      (int)PENDING_INTERRUPT - 1 == NTRACE_BTYPE_INTERRUPT,
 	      "pending is BTYPE + 1");
 
-/* Values of priv that are not reserved. */
+/* Values of priv except the reserved ones. */
 #define PRIV_VALID 0x7bu
 
 /* ntrace_encoder.priv: no Ownership since the last sync */
