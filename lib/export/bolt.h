@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the two formats of perf2bolt share. */
+/* Functions shared by the two formats of perf2bolt. */
 #ifndef NTRACE_EXPORT_BOLT_H
 #define NTRACE_EXPORT_BOLT_H
 

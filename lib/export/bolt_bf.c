@@ -8,21 +8,21 @@
 
 #include "bolt.h"
 
-/* Runs that a transfer within the object led to. */
+/* Runs after a transfer within the object. */
 static bool inner_range_of(const struct counts_export *export,
 			   const struct ntrace_profile_trace *trace, struct sum *sum)
 {
 	return range_of(export, trace, sum) && trace->from_object == export->object;
 }
 
-/* Other runs: after a call of another object there may be no block of perf2bolt's. */
+/* Other runs: perf2bolt may know no block that starts after a call of another object. */
 static bool outer_range_of(const struct counts_export *export,
 			   const struct ntrace_profile_trace *trace, struct sum *sum)
 {
 	return range_of(export, trace, sum) && trace->from_object != export->object;
 }
 
-/* Transfers into the object, from code of another one. */
+/* Transfers into the object from another object. */
 static bool entering_of(const struct counts_export *export,
 			const struct ntrace_profile_trace *trace, struct sum *sum)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Valgrind's format of profiles with a call graph, which callgrind_annotate and KCachegrind read:
- * of each function its own instructions, and its calls with all that was executed in them.
+ * the instructions of each function itself, and its calls with all instructions executed in them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "stacks.h"
 
-/* The rest of a line of callgrind's: the end of the line ends it, and nothing quotes that. */
+/* Writes the rest of a line: a newline ends it, and the format has no quoting. */
 static void put_callgrind_text(FILE *file, const char *text)
 {
 	for (; *text; text++)
@@ -16,7 +16,7 @@ static void put_callgrind_text(FILE *file, const char *text)
 	putc('\n', file);
 }
 
-/* @prefix and a name, which is written out at its first use only. */
+/* Writes @prefix and a name; only the first use contains the name's text. */
 static void put_short(FILE *file, const char *prefix, size_t id, const char *name, bool *written)
 {
 	fprintf(file, "%s=(%zu)%s", prefix, id + 1, *written ? "" : " ");
@@ -24,7 +24,7 @@ static void put_short(FILE *file, const char *prefix, size_t id, const char *nam
 	*written = true;
 }
 
-/* Each object gets the number of the first function that has it. There are few objects. */
+/* The number of an object is that of its first function. There are few objects. */
 static size_t *number_objects(const struct stacks_export *export)
 {
 	size_t *number = calloc(2 * export->function_count + 1, sizeof(*number));
@@ -45,9 +45,9 @@ static size_t *number_objects(const struct stacks_export *export)
 }
 
 /*
- * @objects: of each function the number of its object
- * @file_written: that the object's names have been written
- * @name_written: that the function's name has been
+ * @objects: number of each function's object
+ * @file_written: whether the object's file name has been written
+ * @name_written: whether the function's name has been written
  */
 struct callgrind {
 	const struct stacks_export *export;
@@ -58,8 +58,8 @@ struct callgrind {
 };
 
 /*
- * Object, file and function, with @prefix "c" as the callee. Source files are not known; "[OBJECT]"
- * stands for them, since callgrind_annotate adds up functions of the same file and name.
+ * Writes object, file and function; @prefix "c" means the callee. Source files are unknown and
+ * replaced by "[OBJECT]", since callgrind_annotate adds up functions of the same file and name.
  */
 static void put_place(struct callgrind *callgrind, const char *prefix, size_t index)
 {
@@ -82,9 +82,8 @@ static void put_place(struct callgrind *callgrind, const char *prefix, size_t in
 }
 
 /*
- * A function: its own instructions, and its calls with all that was executed
- * in them. Threads are functions, too, that call the outermost ones. There are no
- * lines: the call tree does not contain them.
+ * Writes a function: its own instructions, and its calls with all instructions executed in them.
+ * Threads are functions too, which call the outermost ones. The call tree has no lines.
  */
 static void put_callgrind_function(struct callgrind *callgrind, size_t index, size_t *edge)
 {
@@ -96,7 +95,7 @@ static void put_callgrind_function(struct callgrind *callgrind, size_t index, si
 		const struct ntrace_stack_edge *call = &export->edges[*edge];
 
 		put_place(callgrind, "c", call->callee);
-		/* What nobody was seen to call is there all the same; 0 would be its caller's cost. */
+		/* A callee without a seen call needs 1: with 0, its cost would go to the caller. */
 		fprintf(export->file, "calls=%" PRIu64 " 0\n0 %" PRIu64 "\n",
 			call->calls ? call->calls : 1, call->total);
 	}
@@ -113,7 +112,7 @@ static void put_callgrind_functions(struct callgrind *callgrind)
 	fprintf(export->file,
 		"part: 1\npositions: line\nevents: Instructions\nsummary: %" PRIu64 "\n\n",
 		export->total);
-	/* The last one is what all threads hang from. */
+	/* The last function is the root, the parent of all threads. */
 	for (i = 0; i + 1 < export->function_count; i++)
 		put_callgrind_function(callgrind, i, &edge);
 	fprintf(export->file, "totals: %" PRIu64 "\n", export->total);

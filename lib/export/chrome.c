@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Trace Event Format: JSON that chrome://tracing, Perfetto and Speedscope read. Each call is an
- * event where it begins and one where it ends.
+ * Trace Event Format: JSON that chrome://tracing, Perfetto and Speedscope read. Each call has an
+ * event at its begin and one at its end.
  */
 #include <inttypes.h>
 
@@ -31,7 +31,7 @@ static void put_chrome_name(struct ntrace_export_timeline *timeline, const char 
 	fputs("}}", timeline->file);
 }
 
-/* A hart is a process, so that a thread can have a track on each of them. */
+/* A hart is written as a process, so that a thread can have a track on each hart. */
 void put_chrome(struct ntrace_export_timeline *timeline, const struct ntrace_stack_change *change,
 		const char *name)
 {
@@ -45,7 +45,7 @@ void put_chrome(struct ntrace_export_timeline *timeline, const struct ntrace_sta
 	timeline_track_name(change, text, sizeof(text));
 	timeline_number(timeline, &timeline->tracks, change->stream, (uint32_t)change->tid,
 			&is_new);
-	/* The hart's own track comes first, and has the name of its process. */
+	/* The hart's own track comes first and gives the process its name. */
 	if (is_new && change->tid == TIMELINE_HART)
 		put_chrome_name(timeline, "process_name", change, text);
 	if (is_new)

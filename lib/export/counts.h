@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the exports of counts share: all of them are sums over the traces of a profile. */
+/*
+ * Definitions shared by the exports of counts: all of them are sums over the traces of a profile.
+ */
 #ifndef NTRACE_EXPORT_COUNTS_H
 #define NTRACE_EXPORT_COUNTS_H
 
 #include <ntrace/export.h>
 
-/* Addresses that belong together, and a count. @to is 0 in ranges. */
+/* A pair of addresses with a count. @to is 0 in ranges. */
 struct sum {
 	uint64_t from;
 	uint64_t to;
 	uint64_t count;
 };
 
-/* Sums of one kind, of one object. */
+/* The sums of one kind for one object. */
 struct sums {
 	struct sum *items;
 	size_t count;
 };
 
 /*
- * @traces: of the whole profile
- * @object: to describe; NULL = all
+ * @traces: traces of the whole profile
+ * @object: the object to describe; NULL = all
  */
 struct counts_export {
 	FILE *file;
@@ -30,7 +32,7 @@ struct counts_export {
 	struct ntrace_export_counts counts;
 };
 
-/* Whether a trace belongs to a kind of sums; fills in @sum. */
+/* Whether a trace counts in one kind of sums; fills in @sum. */
 typedef bool (*sum_of_fn)(const struct counts_export *export,
 			  const struct ntrace_profile_trace *trace, struct sum *sum);
 
@@ -43,14 +45,14 @@ bool branch_of(const struct counts_export *export, const struct ntrace_profile_t
 	       struct sum *sum);
 
 /*
- * Adds up the traces of one kind, by addresses; @sums->items are to be freed.
- * Return: 0 or NTRACE_ERR_NOMEM.
+ * Adds up the traces of one kind by addresses; the caller frees @sums->items. Return: 0 or
+ * NTRACE_ERR_NOMEM.
  */
 int collect_sums(struct sums *sums, const struct counts_export *export, sum_of_fn of);
 
 /*
- * Ranges, then branches: for each a line with their number, and one for each sum with both
- * addresses less @base. @addresses: an empty section of single addresses stands between them.
+ * Writes ranges, then branches: a line with their number, then a line for each sum with both
+ * addresses minus @base. @addresses: write an empty section of single addresses in between.
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
 int put_ranges_and_branches(const struct counts_export *export, uint64_t base, bool addresses);
@@ -58,7 +60,7 @@ int put_ranges_and_branches(const struct counts_export *export, uint64_t base, b
 /* Whether a trace begins or ends in the object. */
 bool is_of_object(const struct counts_export *export, const struct ntrace_profile_trace *trace);
 
-/* The formats, one in each file. Return: 0 or NTRACE_ERR_NOMEM. */
+/* The formats, one per file. Return: 0 or NTRACE_ERR_NOMEM. */
 int put_autofdo(const struct counts_export *export);
 int put_profgen(const struct counts_export *export);
 int put_bolt(const struct counts_export *export);

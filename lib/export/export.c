@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Exports of counts: the list of formats, and the sums that they are made of. */
+/* Exports of counts: the list of formats and their sums. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static int compare_sums(const void *left, const void *right)
 	return a->to < b->to ? -1 : a->to > b->to;
 }
 
-/* Sorts, and makes one of those that are equal. */
+/* Sorts the sums and merges equal ones. */
 static void add_up(struct sums *sums)
 {
 	size_t i, kept = 0;
@@ -62,7 +62,10 @@ int collect_sums(struct sums *sums, const struct counts_export *export,
 	return 0;
 }
 
-/* Count, then a line for each sum: both addresses less @base, with @between between them. */
+/*
+ * Writes the number of sums, then a line for each: both addresses minus @base, separated by
+ * @between.
+ */
 static void put_sums(const struct counts_export *export, const struct sums *sums,
 		     const char *between, uint64_t base)
 {

@@ -7,7 +7,7 @@
 
 #include "stacks.h"
 
-/* Of a path, what ends a name in this format is written as ':'. */
+/* Writes a frame name; characters that would end it in this format become ':'. */
 static void put_folded_name(FILE *file, const char *name)
 {
 	for (; *name; name++)

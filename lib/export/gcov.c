@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * The AutoFDO profile that gcc -fauto-profile reads: counts by function, line within it and
- * discriminator, with inlined functions below those that contain them. GCC expects the counts of
- * create_gcov: of the instructions of a line the one that was executed most often counts; copies of
- * a function add up. This file adds up the counts, gcov_write.c writes the file.
+ * discriminator, with inlined functions below those that contain them. GCC expects the counting of
+ * create_gcov: the most often executed instruction of a line gives its count; copies of a function
+ * add up. This file adds up the counts, gcov_write.c writes the file.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(left, right);
 }
 
-/* Functions first, then what is inlined, by what it is inlined into. */
+/* Functions come first, then inlined ones, by the containing function. */
 static int compare_nodes(const void *left, const void *right)
 {
 	const struct gcov_node *a = left, *b = right;
@@ -46,8 +46,9 @@ static int compare_node_pointers(const void *left, const void *right)
 }
 
 /*
- * DWARF calls constructors and destructors C4 and D4, which no symbol is called (GCC bug 64346): C2 and
- * D2 are what they are inlined as. Only where it is one does its plain name stay the same.
+ * DWARF names constructors and destructors C4 and D4, but symbols never have these names (GCC bug
+ * 64346): the inlined copies are C2 and D2. The plain name stays the same only for a real
+ * constructor or destructor.
  */
 static char *symbol_of_constructor(const char *name)
 {
@@ -69,7 +70,7 @@ static char *symbol_of_constructor(const char *name)
 	return changed;
 }
 
-/* The name that GCC will look for; owned by the lines or by @gcov; NULL when out of memory. */
+/* The name that GCC looks for; owned by the lines or by @gcov; NULL when out of memory. */
 static const char *symbol_name(struct gcov *gcov, const char *name)
 {
 	char *changed, **node;
@@ -92,7 +93,7 @@ static uint32_t outermost(const struct ntrace_scope *scopes, uint32_t scope)
 	return scope;
 }
 
-/* The node of that place and name: a new one, or one that is there. */
+/* The node of a place and name, existing or new. */
 static struct gcov_node *find_node(struct gcov *gcov, const struct gcov_node *wanted)
 {
 	struct gcov_node *made, **found = tfind(wanted, &gcov->tree, compare_nodes);
@@ -120,7 +121,7 @@ static uint32_t offset_of(uint32_t line, const struct ntrace_scope *scope, uint3
 	return (line - scope->line) << 16 | (discriminator & 0xffff);
 }
 
-/* The node that the code of a scope is counted in; NULL when out of memory. */
+/* The node that counts the code of a scope; NULL when out of memory. */
 static struct gcov_node *node_of(struct gcov *gcov, const struct ntrace_scope *scopes,
 				 uint32_t number)
 {
@@ -143,7 +144,7 @@ static struct gcov_node *node_of(struct gcov *gcov, const struct ntrace_scope *s
 	return gcov->of_scope[number];
 }
 
-/* Where the walk through an object is. */
+/* Position of the walk through an object. */
 struct gcov_walk {
 	struct gcov *gcov;
 	const struct ntrace_scope *scopes;
@@ -206,14 +207,14 @@ static int add_lines(struct gcov *gcov, const struct ntrace_counts *counts,
 		walk.line = &lines[i];
 		error = ntrace_counts_walk(counts, lines[i].start, lines[i].end, add_instruction,
 					   &walk);
-		/* Lines of what is not in the file: nothing that was executed. */
+		/* Lines outside the file's code were not executed. */
 		if (error == NTRACE_ERR_NOMAP)
 			error = 0;
 	}
 	return error;
 }
 
-/* A call, or a jump that leaves its function for the head of another. */
+/* Whether a transfer is a call, or a jump from its function to the start of another one. */
 static bool is_call(const struct ntrace_profile_trace *trace, bool same_function)
 {
 	switch (trace->from_class) {
@@ -230,8 +231,9 @@ static bool is_call(const struct ntrace_profile_trace *trace, bool same_function
 }
 
 /*
- * Others than create_gcov, we write only targets of indirect transfers. GCC wants no others, and where
- * it tells lines apart by number alone it would take those of direct calls for targets of the pointer.
+ * Unlike create_gcov, write only targets of indirect transfers. GCC needs no others, and where it
+ * distinguishes lines by number alone it would take the targets of direct calls for those of the
+ * pointer.
  */
 static bool is_indirect(const struct ntrace_profile_trace *trace)
 {
@@ -260,7 +262,7 @@ static int add_target(struct gcov *gcov, const struct ntrace_scope *scopes, uint
 	return error;
 }
 
-/* Transfers to where a function begins: they are executions of it, and targets of calls. */
+/* Counts transfers to the start of a function as its executions and as targets of calls. */
 static int add_call(struct gcov *gcov, const struct ntrace_scope *scopes,
 		    const struct ntrace_profile_trace *trace)
 {
@@ -274,7 +276,7 @@ static int add_call(struct gcov *gcov, const struct ntrace_scope *scopes,
 	if (scope == NTRACE_NO_SCOPE)
 		return 0;
 	scope = outermost(scopes, scope);
-	/* What begins with a line of no number has no node. */
+	/* A scope that begins with line number 0 has no node. */
 	node = gcov->of_scope[scope];
 	if (scopes[scope].entry != trace->start || !node)
 		return 0;
@@ -302,7 +304,7 @@ static int compare_copies(const void *left, const void *right)
 	return order ? order : compare_numbers(a->outer, b->outer);
 }
 
-/* GCC 12 knows no discriminators, and keeps the last count of a line: that is to be the greatest. */
+/* GCC 12 ignores discriminators and keeps the last count of a line: the greatest must be last. */
 static int compare_positions(const void *left, const void *right)
 {
 	const struct gcov_position *a = left, *b = right;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The file of the AutoFDO profile that gcov.c adds up, as GCC's auto-profile.cc reads it:
- * little-endian words of 32 bits, counts as two of them, the lower one first.
+ * The file of the AutoFDO profile that gcov.c adds up, in the format that GCC's auto-profile.cc
+ * reads: little-endian words of 32 bits, counts as two words, the lower one first.
  *
- * Version 1 (GCC up to 11, and AutoFDO's own tools): sizes are in words, and texts are
- * filled up to whole ones; a table of working sets comes last. Version 2 (GCC 12 to 15):
- * sizes are in bytes. Version 3 (GCC 16): a summary comes first, each name has its
- * file, and each function a time.
+ * Version 1 (GCC up to 11, and AutoFDO's own tools): sizes are in words, and strings are padded to
+ * whole words; a table of working sets comes last. Version 2 (GCC 12 to 15): sizes are in bytes.
+ * Version 3 (GCC 16): a summary comes first, each name has a file, and each function a time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +18,15 @@
 #define TAG_FUNCTIONS UINT32_C(0xac000000)
 #define TAG_MODULES UINT32_C(0xae000000)
 #define TAG_WORKING_SETS UINT32_C(0xaf000000)
-/* GCC's HIST_TYPE_INDIR_CALL_TOPN, of create_gcov's time; GCC does not look at it. */
+/* GCC's HIST_TYPE_INDIR_CALL_TOPN at the time of create_gcov; GCC ignores the value. */
 #define TARGET_OF_CALL 7
 #define WORKING_SETS 128
 
-/* Shares of all counts, in millionths, for which the summary says how great the counts are. */
+/* Shares of all counts, in millionths, for which the summary gives the least count. */
 static const uint32_t cutoffs[] = { 10000,  100000, 200000, 300000, 400000, 500000, 600000, 700000,
 				    800000, 900000, 950000, 990000, 999000, 999900, 999990, 999999 };
 
-/* A name has one file: that of the function rather than that of an inlined copy. */
+/* Each name has one file: a function's file takes precedence over that of an inlined copy. */
 struct function_name {
 	const char *text;
 	const char *file;
@@ -36,13 +35,13 @@ struct function_name {
 
 struct writer {
 	const struct gcov *gcov;
-	FILE *file;		/* of the section that is being written */
+	FILE *file;		/* the section being written */
 	unsigned int version;
 	struct function_name *names;	/* sorted; the first is "" */
 	size_t name_count;
-	const char **files;	/* likewise */
+	const char **files;	/* likewise sorted */
 	size_t file_count;
-	uint64_t *counts;	/* of all positions, the greatest first */
+	uint64_t *counts;	/* counts of all positions, the greatest first */
 	uint64_t sum;
 };
 
@@ -72,7 +71,7 @@ static void put_text(const struct writer *writer, const char *text)
 		putc(0, writer->file);
 }
 
-/* A section: tag, size, and what @put writes. */
+/* Writes a section: tag, size, and the content written by @put. */
 static int put_section(struct writer *writer, FILE *file, uint32_t tag,
 		       void (*put)(const struct writer *writer))
 {
@@ -90,7 +89,7 @@ static int put_section(struct writer *writer, FILE *file, uint32_t tag,
 		return NTRACE_ERR_NOMEM;
 	}
 	put_word(file, tag);
-	/* GCC's own reader skips the size of each section, and that of the summary is not there. */
+	/* GCC's reader skips the size of each section, but expects none before the summary. */
 	if (tag != TAG_SUMMARY)
 		put_word(file, (uint32_t)(writer->version == 1 ? size / 4 : size));
 	fwrite(content, 1, size, file);
@@ -153,7 +152,7 @@ static void sort_tables(struct writer *writer)
 	writer->file_count = kept + 1;
 }
 
-/* Names of targets are those of functions that were executed, so that there is a node of each. */
+/* Names of targets belong to executed functions, each of which has a node. */
 static int make_tables(struct writer *writer)
 {
 	const struct gcov *gcov = writer->gcov;
@@ -201,8 +200,8 @@ static int sort_counts(struct writer *writer)
 }
 
 /*
- * The greatest counts that are @share of @whole of the sum together, from @number and @sum on: their
- * number, and the least of them.
+ * Continues from @number and @sum until the greatest counts add up to @share of @whole of the sum:
+ * @number becomes how many they are. Return: the least of them.
  */
 static uint64_t least_of_share(const struct writer *writer, uint64_t share, uint64_t whole,
 			       size_t *number, uint64_t *sum)
@@ -267,7 +266,7 @@ static void put_names(const struct writer *writer)
 	}
 }
 
-/* Targets of one position, or NULL: @count of them. */
+/* The @count targets of one position, or NULL. */
 static const struct gcov_target *targets_of(const struct gcov *gcov,
 					    const struct gcov_position *position, size_t *count)
 {
@@ -306,7 +305,7 @@ static void put_position(const struct writer *writer, const struct gcov_position
 	}
 }
 
-/* Scopes are only so deep: see lib/image/dwarf.c. */
+/* The recursion is bounded, since lib/image/dwarf.c limits the depth of scopes. */
 static void put_node(const struct writer *writer, const struct gcov_node *node)
 {
 	const struct gcov *gcov = writer->gcov;
@@ -330,7 +329,7 @@ static void put_functions(const struct writer *writer)
 	put_word(writer->file, (uint32_t)writer->gcov->counts.functions);
 	for (i = 0; i < writer->gcov->counts.functions; i++) {
 		put_count(writer->file, writer->gcov->nodes[i]->head);
-		/* When it was executed first: a profile does not know. */
+		/* The time of the first execution, which a profile does not contain. */
 		if (writer->version >= 3)
 			put_count(writer->file, 0);
 		put_node(writer, writer->gcov->nodes[i]);

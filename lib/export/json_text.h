@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* With its quotes. What is no UTF-8 in a name stays as it is: so it does in the program. */
+/* Writes a string with its quotes. Bytes of a name that are not UTF-8 stay as in the program. */
 static inline void put_json_text(FILE *file, const char *text)
 {
 	putc('"', file);

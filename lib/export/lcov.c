@@ -8,7 +8,7 @@
 
 #include <ntrace/export.h>
 
-/* What is still to be written: of the file that @lines begin with, and of those behind it. */
+/* The data still to be written: from the file of the first line on. */
 struct lcov {
 	FILE *file;
 	const struct ntrace_coverage_line *lines;
@@ -19,7 +19,7 @@ struct lcov {
 	size_t function_count;
 };
 
-/* A comma ends a name, and nothing quotes it. */
+/* A comma ends a name, and the format has no quoting. */
 static void put_name(FILE *file, const char *name)
 {
 	for (; *name; name++)
@@ -27,7 +27,7 @@ static void put_name(FILE *file, const char *name)
 	putc('\n', file);
 }
 
-/* The end of the line ends a path, and nothing quotes that either. */
+/* A newline ends a path, and the format has no quoting. */
 static void put_path(FILE *file, const char *path)
 {
 	fputs("TN:\nSF:", file);
@@ -43,7 +43,7 @@ static void put_functions(struct lcov *lcov, const char *path)
 
 	while (count < lcov->function_count && strcmp(functions[count].file, path) <= 0)
 		count++;
-	/* A file with functions has lines: what comes before has none that has code. */
+	/* A file with functions has lines: earlier functions belong to files without code. */
 	for (i = 0; i < count && strcmp(functions[i].file, path) < 0; i++)
 		;
 	lcov->functions += count;
@@ -62,7 +62,7 @@ static void put_functions(struct lcov *lcov, const char *path)
 	fprintf(lcov->file, "FNF:%zu\nFNH:%zu\n", count, executed);
 }
 
-/* Both ways of one branch, the taken one first. */
+/* Writes both ways of a branch, the taken one first. */
 static void put_branches(struct lcov *lcov, const char *path)
 {
 	const struct ntrace_coverage_branch *branch = lcov->branches;

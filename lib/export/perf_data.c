@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * perf.data with branch stacks, which stock perf, llvm-profgen, create_llvm_prof and perf2bolt read.
- * They need: an attr of exactly its own size; COMM and MMAP2 records; the feature BRANCH_STACK; and
- * another event than "branches" with period 1, unless each sample is one branch.
+ * perf.data with branch stacks, which stock perf, llvm-profgen, create_llvm_prof and perf2bolt
+ * read. They require an attr of exactly its own size; COMM and MMAP2 records; the feature
+ * BRANCH_STACK; and an event other than "branches" with period 1, unless each sample is one branch.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 	((uint64_t)PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |  \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD)
 
-/* Privileges of the ingress port. */
+/* Cpumode of perf by privilege of the ingress port. */
 #define PRIVILEGE_U 0
 
 struct branch_entry {
@@ -30,14 +30,15 @@ struct branch_entry {
 	uint64_t flags;
 };
 
-/* A record in the order that the bits of sample_type ask for. */
+/* A record in the order of the bits of sample_type. */
 struct sample_record {
 	struct perf_event_header header;
 	uint64_t id;
 	uint64_t ip;
 	uint32_t pid, tid;
 	uint64_t time;
-	uint64_t addr_or_cpu[3];	/* with an address: addr, cpu, period; without: cpu, period */
+	uint64_t addr_or_cpu[3];	/* record with an address: addr, cpu, period; without:
+					 * cpu, period */
 };
 
 struct perf_data {
@@ -60,7 +61,7 @@ static const uint8_t branch_types[NTRACE_INSN_CLASS_COUNT] = {
 	[NTRACE_INSN_TRAP_RETURN] = PERF_BR_ERET,
 };
 
-/* Type of perf; bits 20 to 23 of the flags. */
+/* The branch type of perf in bits 20 to 23 of the flags. */
 static uint64_t branch_flags(const struct ntrace_sample_branch *branch)
 {
 	unsigned int type = branch_types[branch->insn_class % NTRACE_INSN_CLASS_COUNT];

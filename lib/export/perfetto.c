@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Perfetto's trace in protocol buffers, which ui.perfetto.dev and trace_processor read: packets with
- * track events. The first use of a name gives it a number, later ones use the number (interned data);
- * all packets are of one sequence.
+ * Perfetto's trace in protocol buffers, which ui.perfetto.dev and trace_processor read: packets
+ * with track events. The first use of a name gives it a number, later ones use the number (interned
+ * data); all packets belong to one sequence.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define SEQUENCE 1
 #define HART_UUID (UINT64_C(1) << 40)
 
-/* Fields of trace.proto and what it includes. */
+/* Field numbers of trace.proto and the files that it includes. */
 enum { TRACE_PACKET = 1 };
 enum {
 	PACKET_TIMESTAMP = 8,
@@ -35,11 +35,11 @@ enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT };
 enum { INTERNED_CATEGORY = 1, INTERNED_NAME };
 enum { INTERNED_ID = 1, INTERNED_TEXT };
 
-/* The packet is complete. */
+/* Completes and writes the packet. */
 static void put_packet(struct ntrace_export_timeline *timeline)
 {
 	protobuf_number(&timeline->packet, PACKET_SEQUENCE, SEQUENCE);
-	/* The first packet says that nothing is known before it. */
+	/* The first packet resets the state of the reader. */
 	protobuf_number(&timeline->packet, PACKET_FLAGS,
 			timeline->written++ ? FLAGS_NEEDED : FLAGS_CLEARED | FLAGS_NEEDED);
 	protobuf_message(&timeline->part, TRACE_PACKET, &timeline->packet);
@@ -60,7 +60,7 @@ static void put_track(struct ntrace_export_timeline *timeline, uint64_t uuid, ui
 	put_packet(timeline);
 }
 
-/* Tracks of threads are below that of their hart, which comes first. */
+/* Tracks of threads are children of their hart's track, which comes first. */
 static uint64_t track_of(struct ntrace_export_timeline *timeline,
 			 const struct ntrace_stack_change *change)
 {
@@ -78,7 +78,7 @@ static uint64_t track_of(struct ntrace_export_timeline *timeline,
 	return track;
 }
 
-/* The number of a text; one that is new is told of in the packet that needs it. */
+/* The number of a string; the packet that uses a string first also defines it. */
 static uint64_t intern(struct ntrace_export_timeline *timeline, uint64_t key, unsigned int field,
 		       const char *text)
 {
@@ -118,7 +118,7 @@ void put_perfetto(struct ntrace_export_timeline *timeline, const struct ntrace_s
 	protobuf_number(&timeline->inner, EVENT_TRACK, track);
 	protobuf_number(&timeline->inner, EVENT_CATEGORY, category);
 	protobuf_number(&timeline->inner, EVENT_NAME, text);
-	/* Threads on a hart are not worth a number. */
+	/* Names of threads on a hart's track are not interned, since they change rarely. */
 	if (of_hart)
 		protobuf_text(&timeline->inner, EVENT_NAME_TEXT, name);
 	protobuf_message(&timeline->packet, PACKET_TRACK_EVENT, &timeline->inner);

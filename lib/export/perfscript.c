@@ -14,8 +14,8 @@
 #define PAGE UINT64_C(4096)
 
 /*
- * llvm-profgen takes 1 for "elsewhere", as a sample of it would say; 0 ends its
- * stack of branches.
+ * llvm-profgen takes 1 for an address outside the program, as in a perf sample; 0 would end its
+ * branch stack.
  */
 #define ELSEWHERE 1
 
@@ -73,7 +73,7 @@ static int close_perfscript(struct ntrace_export_samples *base)
 	return bad ? NTRACE_ERR_IO : 0;
 }
 
-/* One record over all executable segments, with what llvm-profgen makes the load address of. */
+/* Writes one record over all executable segments, from which llvm-profgen gets the load address. */
 static void put_mapping(const struct perfscript *script)
 {
 	const char *name = ntrace_object_name(script->object), *slash = strrchr(name, '/');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * profile.proto, gzipped, which go tool pprof, Pyroscope and Parca read. A location stands for a
- * function, at its link address; threads are labels. Functions, locations and mappings are numbered
- * from 1. Inlined functions are lines of the location of the function that contains them: one
- * location for each chain of inlined functions, numbered after those of functions.
+ * profile.proto, gzipped, which go tool pprof, Pyroscope and Parca read. A location is a function
+ * at its link address; threads are labels. Functions, locations and mappings are numbered from 1.
+ * Inlined functions are lines of the location of the function that contains them: one location for
+ * each chain of inlined functions, numbered after those of functions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "protobuf.h"
 #include "stacks.h"
 
-/* Fields of profile.proto. */
+/* Field numbers of profile.proto. */
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
 	PROFILE_SAMPLE,
@@ -39,7 +39,9 @@ enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME, FUNCTION_FILE };
 
-/* Every text has its number before any is written: these, then two for each function and object. */
+/*
+ * Strings are numbered before they are written: these first, then two for each function and object.
+ */
 static const char *const texts[] = { "",       "instructions", "count", "time", "nanoseconds",
 				     "thread", "ntrace" };
 enum {
@@ -55,10 +57,10 @@ enum {
 
 /*
  * @whole: the profile so far, emptied into @gzip from time to time
- * @objects: of each mapping, from number 1 on
- * @mapping: of each function, 0 = none
- * @location: of each node
- * @chains: of inlined functions: numbers of pairs, of the location around and the function
+ * @objects: object of each mapping, from number 1 on
+ * @mapping: mapping of each function, 0 = none
+ * @location: location of each node
+ * @chains: chains of inlined functions: a number for each pair of outer location and function
  */
 struct pprof {
 	const struct stacks_export *export;
@@ -74,7 +76,7 @@ struct pprof {
 	int error;
 };
 
-/* What there is of the profile, compressed, into the file; @last: nothing follows. */
+/* Compresses the profile so far and writes it to the file; @last: no more data follows. */
 static void compress_whole(struct pprof *pprof, bool last)
 {
 	uint8_t out[16384];
@@ -111,7 +113,7 @@ static uint64_t text_of_object(const struct pprof *pprof, uint32_t mapping)
 	return text_of_function(pprof->export->function_count) + 2 * (uint64_t)(mapping - 1);
 }
 
-/* Objects are few. */
+/* A linear search is enough for the few objects. */
 static uint32_t find_mapping(struct pprof *pprof, const struct ntrace_object *object)
 {
 	uint32_t i;
@@ -137,13 +139,13 @@ static uint64_t nanoseconds(const struct pprof *pprof, uint64_t ticks)
 	return (uint64_t)((unsigned __int128)ticks * 1000000000 / pprof->export->timestamp_hz);
 }
 
-/* Inlined into the function of its parent. */
+/* Whether the node's function is inlined into the function of its parent. */
 static bool is_within(const struct stacks_export *export, const struct ntrace_stack_node *node)
 {
 	return export->functions[node->function].inlined && node->depth > 2;
 }
 
-/* A stack with instructions of its own, the innermost frame first. */
+/* Writes a stack with its own instructions, the innermost frame first. */
 static void put_sample(struct pprof *pprof, const struct ntrace_stack_node *node)
 {
 	const struct stacks_export *export = pprof->export;
@@ -151,7 +153,7 @@ static void put_sample(struct pprof *pprof, const struct ntrace_stack_node *node
 
 	for (; up->depth > 1; up = &nodes[up->parent]) {
 		protobuf_value(&pprof->inner, pprof->location[up - nodes]);
-		/* Those around it are in the same location. */
+		/* The outer functions share the location. */
 		while (is_within(export, up))
 			up = &nodes[up->parent];
 	}
@@ -183,7 +185,7 @@ static void put_line(struct pprof *pprof, size_t function)
 	protobuf_message(&pprof->part, LOCATION_LINE, &pprof->inner);
 }
 
-/* The location of a node: with the functions that it is inlined into, the innermost first. */
+/* Writes the location of a node: its function and the outer ones, the innermost first. */
 static void put_location(struct pprof *pprof, const struct ntrace_stack_node *node)
 {
 	const struct stacks_export *export = pprof->export;
@@ -202,7 +204,7 @@ static void put_location(struct pprof *pprof, const struct ntrace_stack_node *no
 	put(pprof, PROFILE_LOCATION);
 }
 
-/* Numbers the locations, and writes each at its first node. */
+/* Numbers the locations and writes each at its first node. */
 static void put_locations(struct pprof *pprof)
 {
 	const struct stacks_export *export = pprof->export;
@@ -292,7 +294,7 @@ static void put_profile(struct pprof *pprof)
 		pprof->mapping[i] = find_mapping(pprof, export->functions[i].object);
 	for (i = 0; i < pprof->mappings; i++)
 		put_mapping(pprof, (uint32_t)i + 1);
-	/* Those that are no frames come last. */
+	/* Threads and the root, which are no frames, come last. */
 	for (i = 0; i < export->function_count && export->functions[i].kind < NTRACE_STACK_TASK;
 	     i++)
 		put_function(pprof, i);
@@ -311,7 +313,9 @@ int put_pprof(const struct stacks_export *export)
 	pprof.objects = calloc(export->function_count + 1, sizeof(*pprof.objects));
 	pprof.mapping = calloc(export->function_count + 1, sizeof(*pprof.mapping));
 	pprof.location = calloc(export->node_count + 1, sizeof(*pprof.location));
-	/* 16: with gzip's header, which has no time, so that the same counts give the same bytes. */
+	/*
+	 * 16: with a gzip header, whose time is empty, so that the same counts give the same bytes.
+	 */
 	if (!pprof.objects || !pprof.mapping || !pprof.location ||
 	    deflateInit2(&pprof.gzip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {

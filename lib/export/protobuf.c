@@ -15,7 +15,7 @@ void protobuf_free(struct protobuf *to)
 	memset(to, 0, sizeof(*to));
 }
 
-/* Room for @size bytes at the end. Return: where, NULL when out of memory. */
+/* Makes room for @size bytes at the end. Return: the place, NULL when out of memory. */
 static uint8_t *extend(struct protobuf *to, size_t size)
 {
 	size_t room = to->room ? to->room : 256;

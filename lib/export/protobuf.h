@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Protocol buffers, the writing half: a field is a number with its kind, and a
- * varint or bytes with their length. By hand, because that is all there is to it, and a
- * compiler for .proto files would need those of pprof and Perfetto, which Debian
- * does not have.
+ * Protocol buffers, only writing: a field is its number and kind, followed by a varint or by bytes
+ * with their length. This code needs no generator: a compiler for .proto files would need the files
+ * of pprof and Perfetto, which Debian does not package.
  */
 #ifndef NTRACE_EXPORT_PROTOBUF_H
 #define NTRACE_EXPORT_PROTOBUF_H
@@ -12,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* @failed: out of memory; the content is of no use */
+/* @failed: out of memory; the content is invalid */
 struct protobuf {
 	uint8_t *data;
 	size_t size;
@@ -22,17 +21,17 @@ struct protobuf {
 
 void protobuf_free(struct protobuf *to);
 
-/* Fields of a message; those with the value 0 or "" are left out, as the format wants it. */
+/* Fields of a message; the format leaves out fields with the value 0 or "". */
 void protobuf_number(struct protobuf *to, unsigned int field, uint64_t value);
 void protobuf_text(struct protobuf *to, unsigned int field, const char *text);
 
-/* Also if it is empty. */
+/* Writes the field even if it is empty. */
 void protobuf_bytes(struct protobuf *to, unsigned int field, const void *data, size_t size);
 
-/* A message as a field; @message is empty then. */
+/* Writes a message as a field and empties the message. */
 void protobuf_message(struct protobuf *to, unsigned int field, struct protobuf *message);
 
-/* A value of a packed field, without its number: for protobuf_message(). */
+/* Writes a value of a packed field without a field number: for protobuf_message(). */
 void protobuf_value(struct protobuf *to, uint64_t value);
 
 #endif

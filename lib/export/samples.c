@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Files of samples: what is the same for all kinds. */
+/* Code shared by all kinds of sample files. */
 #include "samples.h"
 
 int ntrace_export_sample(void *samples, const struct ntrace_sample *sample)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Speedscope's own JSON, which www.speedscope.app reads: each frame once, and for each thread its
- * stacks with their instructions. Each stack appears once, in the order of the call tree; the Chrome
- * format, which Speedscope reads too, has the order of time.
+ * Speedscope's own JSON, which www.speedscope.app reads: each frame once, then the stacks of each
+ * thread with their instructions. Each stack appears once, in the order of the call tree; the
+ * Chrome format, which Speedscope reads too, has the order of time.
  */
 #include <inttypes.h>
 
@@ -14,7 +14,7 @@ static void put_frames(const struct stacks_export *export)
 	size_t i;
 
 	fputs("\"shared\":{\"frames\":[", export->file);
-	/* Those that are no frames come last. */
+	/* Threads and the root, which are no frames, come last. */
 	for (i = 0; i < export->function_count && export->functions[i].kind < NTRACE_STACK_TASK;
 	     i++) {
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", export->file);
@@ -29,7 +29,10 @@ static void put_frames(const struct stacks_export *export)
 	fputs("]},\n", export->file);
 }
 
-/* The frames of a node, the outermost first; those of "[other]", which has no thread, are itself. */
+/*
+ * Writes the frames of a node, the outermost first; "[other]", which has no thread, is its own
+ * frame.
+ */
 static void put_stack(const struct stacks_export *export, uint32_t depth)
 {
 	uint32_t i = depth > 1 ? 2 : 1;
@@ -39,7 +42,7 @@ static void put_stack(const struct stacks_export *export, uint32_t depth)
 	putc(']', export->file);
 }
 
-/* The nodes of a thread are in a row, from its own to @end. */
+/* The nodes of a thread are consecutive, from the thread's own node to @end. */
 static void put_thread(const struct stacks_export *export, size_t thread, size_t end)
 {
 	const struct ntrace_stack_node *nodes = export->nodes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Exports of call stacks: the list of formats, and what they start from. */
+/* Exports of call stacks: the list of formats and their common input. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,7 +34,9 @@ const char *ntrace_export_stacks_name(unsigned int format)
 	return format < NTRACE_EXPORT_STACKS_FORMATS ? formats[format].name : NULL;
 }
 
-/* "NAME_[i]", as perf's and bcc's scripts write folded stacks, and flame graphs colour them. */
+/*
+ * "NAME_[i]", as in the folded stacks of perf's and bcc's scripts; flame graphs colour such names.
+ */
 static char *mark_inlined(char *name)
 {
 	char *text = NULL;
@@ -45,14 +47,14 @@ static char *mark_inlined(char *name)
 	return text;
 }
 
-/* "NAME-PID/TID" where threads are kept apart. Return: to be freed; NULL when out of memory. */
+/* "NAME-PID/TID" if threads are distinguished. Return: to be freed; NULL when out of memory. */
 static char *name_of(const struct ntrace_stack_function *function, unsigned int format)
 {
 	char *text;
 
 	if (function->kind != NTRACE_STACK_TASK || function->tid < 0) {
 		text = stack_frame_name(function->kind, function->name);
-		/* A location of pprof tells by itself what is inlined there. */
+		/* In pprof, the location shows which functions are inlined. */
 		return function->inlined && format != NTRACE_EXPORT_PPROF ? mark_inlined(text) :
 									    text;
 	}
@@ -70,7 +72,7 @@ static int fill(struct stacks_export *export, struct ntrace_stacks *stacks, unsi
 	export->functions = ntrace_stacks_functions(stacks, &export->function_count);
 	export->nodes = ntrace_stacks_nodes(stacks, &export->node_count);
 	export->edges = ntrace_stacks_edges(stacks, &export->edge_count);
-	/* There is always one that all hangs from. */
+	/* Without an error, at least the root exists. */
 	if (!export->function_count)
 		return NTRACE_ERR_NOMEM;
 	export->total = export->nodes[0].total;

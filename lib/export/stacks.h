@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the exports of call stacks share: everything in arrays, and names for people. */
+/* Data shared by the exports of call stacks: all arrays, and names for display. */
 #ifndef NTRACE_EXPORT_STACKS_PRIVATE_H
 #define NTRACE_EXPORT_STACKS_PRIVATE_H
 
 #include <ntrace/export_stacks.h>
 
 /*
- * @names: of functions: demangled; "[FILE]" where nothing but the file is known
+ * @names: display names of functions: demangled; "[FILE]" if only the file is known
  * @total: instructions
- * @path: room for the functions of one stack, by depth: nodes come behind their callers, so that
- *        a walk over them keeps it
+ * @path: functions of one stack, by depth; a walk over the nodes can keep it up to date, since
+ *        nodes come after their callers
  * @timestamp_hz: 0 if there are no times
  */
 struct stacks_export {
@@ -27,7 +27,7 @@ struct stacks_export {
 	uint64_t timestamp_hz;
 };
 
-/* "[NAME]" for what is no function. Return: to be freed; NULL when out of memory. */
+/* "[NAME]" for an entry that is no function. Return: to be freed; NULL when out of memory. */
 char *stack_frame_name(unsigned int kind, const char *name);
 
 int put_folded(const struct stacks_export *export);

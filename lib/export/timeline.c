@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Exports of timelines, in which frames come and go: the list of formats, and what they share. A
- * thread has a track on each hart that it ran on, since the trace of a hart has the order of events
- * on that hart only.
+ * Exports of timelines with the begin and end of frames: the list of formats and their common code.
+ * A thread has a track on each hart that it ran on, since the trace of a hart has the order of
+ * events on that hart only.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "timeline.h"
 
-/* Tracks, and for Perfetto names; each is told of once. */
+/* Numbers tracks and, for Perfetto, names; each is defined once. */
 uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct pairs *seen, uint64_t a,
 			 uint64_t b, bool *is_new)
 {
@@ -109,7 +109,7 @@ static int put(struct ntrace_export_timeline *timeline, const struct ntrace_stac
 	return timeline->error;
 }
 
-/* Threads come and go on the track of their hart as functions do on theirs. */
+/* Threads begin and end on the track of their hart like functions on the track of a thread. */
 static int put_run(struct ntrace_export_timeline *timeline,
 		   const struct ntrace_stack_change *change)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the two formats of timelines share. */
+/* Definitions shared by the two formats of timelines. */
 #ifndef NTRACE_EXPORT_TIMELINE_PRIVATE_H
 #define NTRACE_EXPORT_TIMELINE_PRIVATE_H
 
@@ -8,12 +8,12 @@
 #include "stacks.h"
 
 /*
- * @tracks: that have been named: threads on a stream
- * @names: functions and categories, for Perfetto; a name stands for itself by its address, which
- *         stays as long as the stacks do
- * @packet, @part, @inner: messages being made
- * @written: objects of JSON; packets
- * @running: a thread is on the track of the present hart
+ * @tracks: tracks that have been named: threads on a stream
+ * @names: functions and categories, for Perfetto; the address of a name identifies it, since the
+ *         address is stable as long as the stacks exist
+ * @packet, @part, @inner: messages under construction
+ * @written: number of JSON objects or packets written
+ * @running: the track of the current hart shows a thread
  */
 struct ntrace_export_timeline {
 	FILE *file;
@@ -30,11 +30,11 @@ struct ntrace_export_timeline {
 	int error;
 };
 
-/* The number of a pair; @is_new: it has just been given. */
+/* The number of a pair; @is_new: the number is new. */
 uint64_t timeline_number(struct ntrace_export_timeline *timeline, struct pairs *seen, uint64_t a,
 			 uint64_t b, bool *is_new);
 
-/* The track of a hart itself, of the threads that it runs; no thread has this id. */
+/* Thread id of the track that shows a hart's threads; no thread has this id. */
 #define TIMELINE_HART (-2)
 
 uint64_t timeline_nanoseconds(struct ntrace_export_timeline *timeline,
