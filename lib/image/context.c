@@ -12,7 +12,7 @@
 struct context_rule {
 	struct ntrace_context_match match;
 	struct ntrace_space *space;
-	unsigned int bits;	/* that it compares */
+	unsigned int bits;	/* number of bits that it compares */
 };
 
 struct ntrace_contexts {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Separate debug files: where they are looked for is what GDB does (GDB manual,
- * "Separate Debug Files"): by build-id first, then by the name and check sum
- * in .gnu_debuglink.
+ * Separate debug files, searched in GDB's order (GDB manual, "Separate Debug Files"): first by
+ * build-id, then by the name and checksum in .gnu_debuglink.
  */
 #include <errno.h>
 #include <limits.h>
@@ -13,7 +12,7 @@
 
 #include "object.h"
 
-/* What was found so far: an object that had no file is worth less than a wrong one. */
+/* State of the search: the error of a wrong file takes precedence over that of a missing one. */
 struct debug_file_search {
 	struct ntrace_object *object;
 	int error;
@@ -31,7 +30,7 @@ static bool remember(struct debug_file_search *search, int error)
 	return false;
 }
 
-/* @crc: check sum that the file must have, NULL if the build-id must agree instead. */
+/* @crc: checksum that the file must have; NULL if the build-id must match instead. */
 static bool try_file(struct debug_file_search *search, const char *path, const uint32_t *crc)
 {
 	struct ntrace_object *debug;
@@ -79,7 +78,7 @@ static bool try_link(struct debug_file_search *search, const char *directory, co
 	return made < (int)sizeof(path) && try_file(search, path, &object->debug_link_crc);
 }
 
-/* Directory of the object's file with all links followed; false if it was no file. */
+/* Directory of the object's file with all links resolved; false for an object without a file. */
 static bool own_directory(const struct ntrace_object *object, char *directory)
 {
 	char *slash;
@@ -101,7 +100,7 @@ static bool find(struct debug_file_search *search, const char *const *directorie
 		if (try_build_id(search, directories[i]))
 			return true;
 	}
-	/* A name with directories in it would lead anywhere. */
+	/* A name that contains directories could point anywhere. */
 	if (!object->debug_link || strchr(object->debug_link, '/') || !own_directory(object, own))
 		return false;
 	if (try_link(search, own, "") || try_link(search, own, "/.debug"))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Names as compilers change them: those of C++ and Rust, and of parts of functions. Rust is read
- * here. C++ is left to __cxa_demangle() of the C++ library of the machine (Itanium C++ ABI, section
- * 3.4), which is loaded at the first C++ name and may be missing.
+ * Mangled names of C++ and Rust, and names of parts of functions. This library demangles Rust
+ * itself. C++ is left to __cxa_demangle() of the C++ library of the machine (Itanium C++ ABI,
+ * section 3.4), which is loaded at the first C++ name and may be missing.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -44,7 +44,7 @@ char *ntrace_demangle(const char *name)
 	char *text = NULL;
 	int status;
 
-	/* Other names are not mangled. */
+	/* Any other name is not mangled. */
 	if (!strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2))
 		text = demangle_rust(name);
 	if (!text && !strncmp(name, "_Z", 2) && ntrace_demangles_cxx())

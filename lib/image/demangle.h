@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Names of Rust, read without a library. */
+/* Demangling of Rust names without a library. */
 #ifndef NTRACE_IMAGE_DEMANGLE_H
 #define NTRACE_IMAGE_DEMANGLE_H
 
@@ -8,16 +8,16 @@
 #include <stdint.h>
 
 /*
- * The Rust name that @name, a symbol of either mangling, stands for, in memory to be freed.
- * NULL: it is not one, it is longer or nested deeper than names of programs are, or memory is out.
+ * The demangled form of @name, a Rust symbol of either mangling, in memory to be freed. NULL: @name
+ * is not a Rust symbol, it is too long or nested too deeply, or memory is exhausted.
  */
 char *demangle_rust(const char *name);
 
-/* Longest name. */
+/* Maximum length of a name. */
 #define DEMANGLE_OUTPUT_MAX (64u << 10)
 
 /*
- * @start: where back references count from
+ * @start: start of the name, from which back references count
  * @next: the next byte of the symbol
  * @end: end of the symbol, without a suffix that a compiler appended
  * @lifetimes: number of lifetimes that the enclosing binders have declared
@@ -38,7 +38,7 @@ struct demangler {
 	bool failed;
 };
 
-/* An identifier: basic characters, and others in punycode. */
+/* An identifier: basic characters, and other ones in punycode. */
 struct identifier {
 	const char *basic;
 	size_t basic_length;
@@ -51,11 +51,11 @@ void demangle_put_bytes(struct demangler *d, const char *bytes, size_t size);
 void demangle_put(struct demangler *d, const char *text);
 void demangle_put_identifier(struct demangler *d, const struct identifier *identifier);
 
-/* The next byte; 0 at the end or after a failure. */
+/* Returns the next byte without taking it; 0 at the end or after a failure. */
 char demangle_peek(const struct demangler *d);
-/* The same, and goes on; it is a failure if there is none. */
+/* Takes and returns the next byte; fails if there is none. */
 char demangle_take(struct demangler *d);
-/* Goes on if the next byte is @wanted. */
+/* Takes the next byte if it is @wanted. */
 bool demangle_eat(struct demangler *d, char wanted);
 /* @separated: a "_" may stand after the length, as in v0 */
 struct identifier demangle_take_identifier(struct demangler *d, bool separated);

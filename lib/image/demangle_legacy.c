@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The legacy mangling of Rust: a path as a name of C++, which ends with a hash. */
+/* The legacy mangling of Rust: a path mangled like a C++ name that ends with a hash. */
 #include <string.h>
 
 #include "demangle.h"
 
-/* "u20$". Return: its length; 0: not such an escape. */
+/* "u20$". Return: length of the escape; 0: not such an escape. */
 static size_t legacy_number(const char *text, size_t length, char *plain)
 {
 	int value = 0;
@@ -20,7 +20,7 @@ static size_t legacy_number(const char *text, size_t length, char *plain)
 	return at + 1;
 }
 
-/* @text: after a "$". Return: length with the "$" at its end; 0: not an escape. */
+/* @text: after a "$". Return: length including the final "$"; 0: not an escape. */
 static size_t legacy_escape(const char *text, size_t length, char *plain)
 {
 	static const struct {
@@ -44,7 +44,7 @@ static size_t legacy_escape(const char *text, size_t length, char *plain)
 
 static void put_legacy(struct demangler *d, const char *text, size_t length)
 {
-	/* A "_" was added so that the identifier does not begin with "$". */
+	/* The mangling adds a "_" so that the identifier does not begin with "$". */
 	size_t at = length > 1 && text[0] == '_' && text[1] == '$';
 
 	while (at < length) {
@@ -76,7 +76,7 @@ static void put_legacy(struct demangler *d, const char *text, size_t length)
 
 #define HASH_SIZE 17	/* "h" and 16 digits */
 
-/* A hash has many different digits, which tells it from an identifier of C++. */
+/* A hash has many different digits, unlike an identifier of C++. */
 static bool is_hash(const struct identifier *name)
 {
 	unsigned int seen = 0, different = 0;
@@ -95,7 +95,7 @@ static bool is_hash(const struct identifier *name)
 	return different >= 5;
 }
 
-/* Sets d->end to the "E" that ends the path; only a suffix may follow it. */
+/* Sets d->end to the "E" at the end of the path, which only a suffix may follow. */
 static bool find_legacy_end(struct demangler *d)
 {
 	bool suffix = true;

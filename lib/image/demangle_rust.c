@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Symbols of Rust in the v0 mangling (Rust RFC 2603); those of the legacy mangling are read by
- * demangle_legacy.c.
+ * Symbols of Rust in the v0 mangling (Rust RFC 2603); demangle_legacy.c reads the legacy mangling.
  *
  * Names come from files that may be damaged or malicious. Back references let the output grow
  * exponentially with the symbol, so depth, steps and output are limited.
@@ -69,7 +68,7 @@ static void take_path(struct demangler *d, bool in_value);
 static void take_type(struct demangler *d);
 static void take_const(struct demangler *d);
 
-/* Comes before each part that may hold others. Return: it may be read; then leave() follows. */
+/* Call it before each part that may nest. Return: the part may be read, and leave() must follow. */
 static bool enter(struct demangler *d)
 {
 	if (d->depth >= DEPTH_MAX || ++d->steps > STEPS_MAX)
@@ -86,8 +85,8 @@ static void leave(struct demangler *d)
 }
 
 /*
- * After "B": goes to the place that it refers to, which is further left.
- * Return: where to go on afterwards; NULL: nothing is to be read there.
+ * After "B": goes to the referenced place, which must be earlier in the symbol. Return: where to
+ * continue afterwards; NULL: do not read the referenced part.
  */
 static const char *follow(struct demangler *d)
 {
@@ -103,7 +102,7 @@ static const char *follow(struct demangler *d)
 	return after;
 }
 
-/* @index: 0 is erased, 1 the lifetime that was declared last. */
+/* @index: 0 is erased, 1 the lifetime declared last. */
 static void put_lifetime(struct demangler *d, uint64_t index)
 {
 	uint64_t depth = d->lifetimes - index;
@@ -130,7 +129,7 @@ static void take_binder(struct demangler *d)
 {
 	uint64_t count = take_optional_base62(d, 'G');
 
-	/* Each is printed. */
+	/* Each lifetime is printed. */
 	if (count > DEMANGLE_OUTPUT_MAX)
 		d->failed = true;
 	if (!count || d->failed)
@@ -155,7 +154,7 @@ static void take_generic_argument(struct demangler *d)
 		take_type(d);
 }
 
-/* Up to the E. */
+/* Reads up to the E. */
 static void take_generic_arguments(struct demangler *d)
 {
 	for (unsigned int i = 0; !d->failed && !demangle_eat(d, 'E'); i++) {
@@ -165,7 +164,7 @@ static void take_generic_arguments(struct demangler *d)
 	}
 }
 
-/* The namespace of what the compiler made, such as a closure, is printed: "::{closure#0}". */
+/* The namespace of a compiler-generated item, such as a closure, is printed: "::{closure#0}". */
 static void take_nested(struct demangler *d, bool in_value)
 {
 	char namespace = demangle_take(d);
@@ -200,7 +199,7 @@ static void take_nested(struct demangler *d, bool in_value)
 	demangle_put(d, "}");
 }
 
-/* The place of an impl in the source is not printed. */
+/* The source path of an impl is not printed. */
 static void skip_impl_path(struct demangler *d)
 {
 	bool quiet = d->quiet;
@@ -211,7 +210,7 @@ static void skip_impl_path(struct demangler *d)
 	d->quiet = quiet;
 }
 
-/* <Type as Trait>; @trait: it has one */
+/* <Type as Trait>; @trait: a trait follows */
 static void take_qualified(struct demangler *d, bool trait)
 {
 	demangle_put(d, "<");
@@ -264,7 +263,7 @@ static void take_path_by_tag(struct demangler *d, bool in_value)
 	}
 }
 
-/* @in_value: the path names a value, so that "::" stands before "<" */
+/* @in_value: the path names a value, so "::" precedes "<" */
 static void take_path(struct demangler *d, bool in_value)
 {
 	if (!enter(d))
@@ -293,7 +292,7 @@ static const char *basic_type(char tag)
 	return NULL;
 }
 
-/* Up to the E. Return: how many. */
+/* Reads up to the E. Return: number of items. */
 static unsigned int take_types(struct demangler *d)
 {
 	unsigned int count = 0;
@@ -336,7 +335,7 @@ static void take_function(struct demangler *d)
 	demangle_put(d, "fn(");
 	take_types(d);
 	demangle_put(d, ")");
-	/* A result of () is not written. */
+	/* A result type of () is not printed. */
 	if (!demangle_eat(d, 'u')) {
 		demangle_put(d, " -> ");
 		take_type(d);
@@ -344,7 +343,7 @@ static void take_function(struct demangler *d)
 	d->lifetimes = lifetimes;
 }
 
-/* A path whose "<" may stay open. Return: it does. */
+/* A path whose "<" may stay open. Return: the "<" is open. */
 static bool take_open_path(struct demangler *d)
 {
 	const char *after;
@@ -493,7 +492,7 @@ static void take_type(struct demangler *d)
 	leave(d);
 }
 
-/* Hexadecimal digits up to "_". Return: how many; @value: the last 16. */
+/* Hexadecimal digits up to "_". Return: their number; @value: the last 16. */
 static size_t take_hex(struct demangler *d, uint64_t *value)
 {
 	size_t count = 0;
@@ -607,7 +606,7 @@ static void take_v0(struct demangler *d)
 		d->failed = true;
 }
 
-/* Letters, digits, "_" and what @more has, up to @end. */
+/* Reads letters, digits, "_" and characters of @more, up to @end. */
 static bool is_plain(const char *text, const char *end, const char *more)
 {
 	for (; text < end; text++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the two manglings of Rust share: input, output, and identifiers in punycode. */
+/* Code shared by the two manglings of Rust: input, output, and identifiers in punycode. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ void demangle_put(struct demangler *d, const char *text)
 	demangle_put_bytes(d, text, strlen(text));
 }
 
-/* In UTF-8. */
+/* Prints a code point in UTF-8. */
 static void put_code_point(struct demangler *d, uint32_t code)
 {
 	char bytes[4];
@@ -149,7 +149,7 @@ static int punycode_digit(char c)
 	return is_digit(c) ? c - '0' + 26 : -1;
 }
 
-/* Reads a number of @identifier from @at on and adds it to @index. Return: it is valid. */
+/* Reads a number of @identifier from @at on and adds it to @index. Return: the number is valid. */
 static bool take_punycode(const struct identifier *identifier, size_t *at, uint32_t bias,
 			  uint64_t *index)
 {
@@ -171,7 +171,7 @@ static bool take_punycode(const struct identifier *identifier, size_t *at, uint3
 	return false;
 }
 
-/* Return: number of code points, 0: not valid, or too many. */
+/* Return: number of code points; 0: not valid, or too many. */
 static size_t decode_punycode(const struct identifier *identifier, uint32_t *points)
 {
 	size_t count = identifier->basic_length, at = 0;

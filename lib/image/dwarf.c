@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Lines and scopes out of DWARF, by libdw. */
+/* Lines and scopes from DWARF, using libdw. */
 #include <dwarf.h>
 #include <fcntl.h>
 #include <search.h>
@@ -11,10 +11,10 @@
 #include "lines.h"
 #include "object.h"
 
-/* Scopes nest as source does; what is deeper is no compiler's work. */
+/* Scopes nest like the source; no compiler nests them deeper than this. */
 #define DEPTH_MAX 256
 
-/* GCC's, of which older dwarf.h do not know. */
+/* An attribute of GCC that older versions of dwarf.h lack. */
 #ifndef DW_AT_GNU_discriminator
 #define DW_AT_GNU_discriminator 0x2136
 #endif
@@ -24,7 +24,7 @@ static int compare_texts(const void *left, const void *right)
 	return strcmp(left, right);
 }
 
-/* Takes "//", "/./" and "/x/../" out of an absolute path: one name for one file. */
+/* Removes "//", "/./" and "/x/../" from an absolute path, so that each file has one name. */
 static void clean_path(char *path)
 {
 	const char *from = path;
@@ -52,7 +52,7 @@ static void clean_path(char *path)
 	*to = '\0';
 }
 
-/* The path of a file that a unit names, to be freed; NULL when out of memory. */
+/* The path of a file named by a unit, to be freed; NULL when out of memory. */
 static char *whole_path(Dwarf_Die *unit, const char *name)
 {
 	Dwarf_Attribute attribute;
@@ -70,7 +70,7 @@ static char *whole_path(Dwarf_Die *unit, const char *name)
 	return path;
 }
 
-/* A path that stays, the same pointer for the same file; NULL for NULL or out of memory. */
+/* A permanent path, the same pointer for the same file; NULL for NULL or when out of memory. */
 static const char *keep_file(struct ntrace_lines *lines, Dwarf_Die *unit, const char *name)
 {
 	char *path, **node;
@@ -122,7 +122,7 @@ static int add_line(struct ntrace_lines *lines, Dwarf_Die *unit, Dwarf_Line *row
 	return error;
 }
 
-/* A row is good up to the next one, which libdw has sorted behind it. */
+/* A row is valid up to the next row in the order of libdw. */
 static int read_rows(struct ntrace_lines *lines, Dwarf_Die *unit)
 {
 	bool last, dropped = false, begins = true;
@@ -201,7 +201,7 @@ static int add_range(struct ntrace_lines *lines, uint64_t start, uint64_t end, u
 	return error;
 }
 
-/* Adds the ranges of a scope; @entry is where it begins, 0 if it has no code. */
+/* Adds the ranges of a scope; @entry is its entry point, 0 if it has no code. */
 static int read_ranges(struct ntrace_lines *lines, Dwarf_Die *die, uint32_t scope, uint64_t *entry)
 {
 	Dwarf_Addr base, start, end;
@@ -224,7 +224,7 @@ struct position {
 	unsigned int depth;
 };
 
-/* @inside: what the children of this one are in. */
+/* @inside: scope that contains the children of this one. */
 static int add_scope(const struct position *at, Dwarf_Die *die, bool inlined, uint32_t *inside)
 {
 	struct ntrace_lines *lines = at->lines;
@@ -281,7 +281,7 @@ static int read_children(const struct position *at, Dwarf_Die *parent)
 	return error;
 }
 
-/* The debug file that the object knows; else where GDB looks, and then a server. */
+/* Returns the object's known debug file; else GDB's search order, then a debuginfod server. */
 static int find_debuginfo(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -303,7 +303,7 @@ static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr
 	return -1;
 }
 
-/* The file of a kernel module, which libdwfl asks for. */
+/* libdwfl calls this for the file of a kernel module. */
 static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 		      char **file, Elf **elf)
 {
@@ -314,7 +314,7 @@ static int module_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_
 	return *file ? open(object->name, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-/* Where the object has a section, of those that were placed. */
+/* Address of a section that was placed by the loader. */
 static int module_section(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
 			  const char *section, Elf32_Word number, const GElf_Shdr *header,
 			  Dwarf_Addr *address)
@@ -339,7 +339,7 @@ static bool is_relocatable(const struct ntrace_object *object)
 	       (bytes[EI_NIDENT] | bytes[EI_NIDENT + 1] << 8) == ET_REL;
 }
 
-/* Sections of a relocatable file are anywhere; @dwfl asks for them later. */
+/* Sections of a relocatable file may be at any address; @dwfl asks for them later. */
 static Dwfl_Module *report_module(Dwfl *dwfl, const struct ntrace_object *object)
 {
 	uint64_t start = UINT64_MAX, end = 0;

@@ -49,13 +49,13 @@ static bool take(struct eh_cursor *cursor, size_t size, bool is_signed, uint64_t
 	*value = 0;
 	if (size > cursor->size)
 		return false;
-	memcpy(value, cursor->bytes, size); /* RISC-V and hosts: little endian */
+	memcpy(value, cursor->bytes, size); /* RISC-V and all supported hosts are little endian. */
 	if (is_signed && size < 8 && *value >> (8 * size - 1))
 		*value |= UINT64_MAX << (8 * size);
 	return skip(cursor, size);
 }
 
-/* A pointer of an encoding; @relative: apply the "relative to" part too. */
+/* Reads a pointer in an encoding; @relative: also apply the "relative to" part. */
 static bool take_encoded(struct eh_cursor *cursor, uint8_t encoding, unsigned int xlen,
 			 bool relative, uint64_t *value)
 {
@@ -95,8 +95,8 @@ static bool take_encoded(struct eh_cursor *cursor, uint8_t encoding, unsigned in
 }
 
 /*
- * Pointer encoding that a CIE gives its FDEs; false if it is not understood.
- * The cursor is behind the CIE id.
+ * Pointer encoding that a CIE defines for its FDEs; false if it is unknown. The cursor is after the
+ * CIE id.
  */
 static bool cie_encoding(struct eh_cursor cursor, unsigned int xlen, uint8_t *encoding)
 {
@@ -172,7 +172,7 @@ int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size
 		size_t id_at;
 		int error;
 
-		/* 0 ends the section; 0xffffffff (64-bit lengths) nobody writes. */
+		/* 0 ends the section; 0xffffffff (64-bit lengths) does not occur in practice. */
 		if (!take(&rest, 4, false, &length) || !length || length > rest.size)
 			return 0;
 		entry = rest;
@@ -181,7 +181,7 @@ int object_add_eh_frame(struct ntrace_object *object, const uint8_t *bytes, size
 		id_at = (size_t)(entry.bytes - section.bytes);
 		if (!take(&entry, 4, false, &id) || !id || id > id_at)
 			continue;
-		/* An FDE says how far back its CIE is; the CIE's length stands there. */
+		/* An FDE contains the distance back to its CIE, which begins with its length. */
 		cie = section;
 		skip(&cie, id_at - id);
 		if (!take(&cie, 4, false, &length) || length > cie.size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * ELF files through libelf: segments, build-id, ISA, symbols. Offsets and sizes
- * of the file are held against its real size before anything is read.
+ * ELF files through libelf: segments, build-id, ISA, symbols. Offsets and sizes in the file are
+ * checked against its real size before use.
  */
 #include <elf.h>
 #include <gelf.h>
@@ -32,7 +32,7 @@ uint64_t elf_clip(const struct ntrace_object *object, uint64_t offset, uint64_t 
 	return size < object->size - offset ? size : object->size - offset;
 }
 
-/* Bytes of the file at @offset; @size is cut to what there is. */
+/* Bytes of the file at @offset; @size is reduced to the available bytes. */
 static const uint8_t *part(const struct ntrace_object *object, uint64_t offset, uint64_t *size)
 {
 	*size = elf_clip(object, offset, *size);
@@ -69,7 +69,7 @@ static void take_build_id(struct ntrace_object *object, const uint8_t *notes, si
 	}
 }
 
-/* @whole: what is missing at the end of the file is an error, not just not there. */
+/* @whole: data missing at the end of the file is an error; else it is ignored. */
 static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 			 GElf_Phdr *eh_frame_header)
 {
@@ -77,7 +77,7 @@ static int read_segments(struct ntrace_object *object, Elf *elf, bool whole,
 
 	if (elf_getphdrnum(elf, &count))
 		return NTRACE_ERR_FORMAT;
-	/* Each header takes at least 32 bytes of the file, so this is bounded. */
+	/* Each header takes at least 32 bytes of the file, so their number is bounded. */
 	if (count > object->size / 32)
 		return NTRACE_ERR_FORMAT;
 	object->segments = calloc(count + 1, sizeof(*object->segments));
@@ -125,7 +125,7 @@ static bool in_executable(const struct ntrace_object *object, uint64_t address)
 	return false;
 }
 
-/* A name, 0, up to three bytes to a multiple of 4, CRC-32 of the debug file. */
+/* A name, a 0, up to three bytes of padding to a multiple of 4, CRC-32 of the debug file. */
 static void take_debug_link(struct ntrace_object *object, const uint8_t *bytes, uint64_t size)
 {
 	const uint8_t *end = memchr(bytes, 0, size);
@@ -173,7 +173,7 @@ int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_section
 			take_debug_link(object, bytes, size);
 		else if (header.sh_type == SHT_PROGBITS && name && !strcmp(name, ".plt") &&
 			 in_executable(object, header.sh_addr)) {
-			/* Calls into other objects go through here, and no symbol says so. */
+			/* Calls into other objects pass through .plt, which no symbol names. */
 			error = symbol_table_add(&object->symbols, ".plt", header.sh_addr, size,
 						 SYMBOL_RANK_RANGE);
 			if (error)
@@ -207,7 +207,7 @@ static const char *find_arch(const uint8_t *bytes, size_t size)
 			return NULL;
 		bytes += used;
 		size -= used;
-		if (tag & 1) { /* odd tags have a text */
+		if (tag & 1) { /* odd tags have a string */
 			const uint8_t *end = memchr(bytes, 0, size);
 
 			if (!end)
@@ -239,7 +239,7 @@ static void take_attributes(struct ntrace_object *object, const uint8_t *bytes, 
 		return;
 	size = length;
 	bytes += 1;
-	/* From here on both are relative to the length of the vendor's part. */
+	/* From here on, both are relative to the length of the vendor's part. */
 	if (size < sizeof(length) + sizeof(vendor))
 		return;
 	bytes += sizeof(length) + sizeof(vendor);
@@ -255,7 +255,7 @@ static void take_attributes(struct ntrace_object *object, const uint8_t *bytes, 
 
 			arch = find_arch(bytes + 5, length - 5);
 			if (arch && !ntrace_isa_parse(&isa, arch) && isa.xlen == object->isa.xlen) {
-				/* Parts of a program may have C that the rest has not. */
+				/* A part of a program may use C even if the other parts do not. */
 				isa.compressed |= object->isa.compressed;
 				isa.embedded |= object->isa.embedded;
 				object->isa = isa;
@@ -267,7 +267,7 @@ static void take_attributes(struct ntrace_object *object, const uint8_t *bytes, 
 	}
 }
 
-/* ".L*" are the compiler's, "$x", "$d" (with or without ".name") are mapping symbols. */
+/* ".L*" are the compiler's labels; "$x", "$d" (with or without ".name") are mapping symbols. */
 static bool is_function_name(const char *name)
 {
 	if (!name[0] || name[0] == '$')
@@ -325,7 +325,7 @@ const char *elf_symbol(const struct elf_symbols *symbols, size_t index, GElf_Sym
 	return symbols->names + symbol->st_name;
 }
 
-/* Symbols of @file, which is @object itself or its debug file. */
+/* Adds the symbols of @file, which is @object itself or its debug file. */
 static int read_symbols(struct ntrace_object *object, const struct ntrace_object *file, Elf *elf,
 			Elf_Scn *section)
 {
@@ -354,7 +354,7 @@ static int read_symbols(struct ntrace_object *object, const struct ntrace_object
 	return 0;
 }
 
-/* Where .eh_frame starts, told by the header of .eh_frame_hdr, for files without sections. */
+/* Adds ranges of .eh_frame, found through .eh_frame_hdr, for files without sections. */
 static int add_ranges_by_header(struct ntrace_object *object, const GElf_Phdr *header)
 {
 	uint64_t size = header->p_filesz, address;
@@ -362,7 +362,9 @@ static int add_ranges_by_header(struct ntrace_object *object, const GElf_Phdr *h
 	int32_t relative;
 	size_t i;
 
-	/* version 1, eh_frame_ptr as DW_EH_PE_pcrel | DW_EH_PE_sdata4: what every linker writes */
+	/*
+	 * Version 1 with eh_frame_ptr as DW_EH_PE_pcrel | DW_EH_PE_sdata4, as all linkers write it.
+	 */
 	if (size < 8 || bytes[0] != 1 || bytes[1] != 0x1b)
 		return 0;
 	memcpy(&relative, bytes + 4, sizeof(relative));
@@ -392,7 +394,10 @@ static int read_names(struct ntrace_object *object, Elf *elf, const struct elf_s
 		error = read_symbols(object, object, elf, sections->dynsym);
 	if (error || sections->symtab)
 		return error;
-	/* Stripped: .dynsym names what is exported, .eh_frame knows where the other functions are. */
+	/*
+	 * A stripped file: .dynsym names the exported functions, .eh_frame has the ranges of all
+	 * others.
+	 */
 	if (sections->eh_frame && gelf_getshdr(sections->eh_frame, &header) &&
 	    !(header.sh_flags & SHF_COMPRESSED)) {
 		uint64_t size = header.sh_size;
@@ -457,7 +462,7 @@ int object_read_elf(struct ntrace_object *object)
 	if (error)
 		return error;
 	object->entry = header.e_entry;
-	/* A dump of memory is good for as much as there is of it. */
+	/* A truncated memory dump is still useful. */
 	whole = header.e_type != ET_CORE;
 	if (whole && header.e_shoff &&
 	    elf_clip(object, header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize) <
@@ -501,7 +506,7 @@ int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *de
 		error = NTRACE_ERR_BUILDID;
 	if (!error)
 		error = read_symbols(object, debug, elf, sections.symtab);
-	/* Names of a file that will be closed must not stay. */
+	/* Names in a file that will be closed must not be kept. */
 	if (error)
 		object->symbols.count = before;
 	elf_end(elf);

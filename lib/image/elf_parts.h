@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Parts of elf.c that files of other kinds are read with too. */
+/* Parts of elf.c that other file types also use. */
 #ifndef NTRACE_IMAGE_ELF_PARTS_H
 #define NTRACE_IMAGE_ELF_PARTS_H
 
@@ -7,7 +7,7 @@
 
 #include "object.h"
 
-/* Sections that matter; NULL where the file has none. */
+/* Relevant sections; NULL if the file lacks one. */
 struct elf_sections {
 	Elf_Scn *symtab;
 	Elf_Scn *dynsym;
@@ -15,21 +15,24 @@ struct elf_sections {
 	Elf_Scn *attributes;
 };
 
-/* An ELF file of RISC-V in the object's bytes, its header and XLEN; the caller ends *elf. */
+/*
+ * Opens the object's bytes as a RISC-V ELF file; fills in its header and XLEN; the caller ends
+ * *elf.
+ */
 int elf_begin_object(struct ntrace_object *object, Elf **elf, GElf_Ehdr *header);
 
 /* Finds sections; takes build-id, debug link and .plt. */
 int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_sections *sections);
 
-/* The ISA that .riscv.attributes tells, added to that of the header. */
+/* Adds the ISA in .riscv.attributes to that of the header. */
 void elf_read_attributes(struct ntrace_object *object, Elf_Scn *section);
 
-/* The part of [offset, offset + size) that the file has. */
+/* The part of [offset, offset + size) that lies within the file. */
 uint64_t elf_clip(const struct ntrace_object *object, uint64_t offset, uint64_t size);
 
 /*
- * A symbol table with its names, held against the file's size. @names: string table, ends with 0;
- * NULL if one of both is damaged.
+ * A symbol table with its names, checked against the file's size. @names: string table, ends with
+ * 0; NULL if either table is damaged.
  */
 struct elf_symbols {
 	Elf_Data *data;
@@ -41,11 +44,11 @@ struct elf_symbols {
 void elf_open_symbols(const struct ntrace_object *file, Elf *elf, Elf_Scn *section,
 		      struct elf_symbols *symbols);
 
-/* One of them; its name, or NULL if it is damaged. */
+/* Reads one symbol. Return: its name, or NULL if it is damaged. */
 const char *elf_symbol(const struct elf_symbols *symbols, size_t index, GElf_Sym *symbol);
 
 /*
- * Adds a symbol that can name code. @address: link address; the caller has found it to be in
+ * Adds a symbol that can name code. @address: link address; the caller has checked that it is in
  * executable bytes.
  */
 int elf_add_symbol(struct ntrace_object *object, const GElf_Sym *symbol, const char *name,

@@ -17,7 +17,7 @@ static int compare_lines(const void *left, const void *right)
 	return a->end < b->end ? -1 : a->end > b->end;
 }
 
-/* Code that the linker kept once may be described twice: each byte has one line. */
+/* DWARF may describe merged code twice: each byte gets one line. */
 static void settle_lines(struct ntrace_lines *lines)
 {
 	size_t i, kept = 0;
@@ -40,7 +40,7 @@ static void settle_lines(struct ntrace_lines *lines)
 	lines->line_count = kept;
 }
 
-/* Outer ranges before the inner ones. */
+/* Sorts outer ranges before inner ones. */
 static int compare_ranges(const void *left, const void *right)
 {
 	const struct scope_range *a = left, *b = right;
@@ -56,12 +56,12 @@ struct flattening {
 	struct scope_range *pieces;
 	size_t count;
 	size_t room;
-	struct scope_range *open;	/* ranges that @position is in, the innermost last */
+	struct scope_range *open;	/* ranges that contain @position, the innermost last */
 	size_t depth;
 	uint64_t position;
 };
 
-/* The innermost range up to @end. */
+/* Adds a piece of the innermost range, up to @end. */
 static int put_piece(struct flattening *flat, uint64_t end)
 {
 	int error;
@@ -88,7 +88,7 @@ static int close_ranges(struct flattening *flat, uint64_t up_to)
 	return error;
 }
 
-/* From ranges that lie in each other to pieces that follow each other. */
+/* Splits nested ranges into consecutive pieces. */
 static int settle_ranges(struct ntrace_lines *lines)
 {
 	struct flattening flat = { 0 };
@@ -107,7 +107,7 @@ static int settle_ranges(struct ntrace_lines *lines)
 		error = close_ranges(&flat, range.start);
 		if (!error && flat.depth) {
 			error = put_piece(&flat, range.start);
-			/* One that sticks out of its parent is cut: it is in no other. */
+			/* A range that extends beyond its parent is cut at the parent's end. */
 			if (range.end > flat.open[flat.depth - 1].end)
 				range.end = flat.open[flat.depth - 1].end;
 		}
@@ -135,7 +135,7 @@ int lines_find_debug_file(struct ntrace_object *object, const char *const *direc
 {
 	if (!object->mapped)
 		return NTRACE_ERR_UNSUPPORTED;
-	/* Whether there is one shows when DWARF is looked for. */
+	/* Reading the DWARF later shows whether a debug file was found. */
 	(void)ntrace_object_add_debug_file(object, directories);
 	return 0;
 }

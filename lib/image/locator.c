@@ -14,7 +14,7 @@ struct cached_location {
 };
 
 struct ntrace_locator {
-	struct ntrace_space *space;	/* referenced: a freed one's address could come back */
+	struct ntrace_space *space;	/* referenced, so that its address is not reused */
 	uint64_t version;
 	uint64_t generation;
 	struct ntrace_location nothing;
@@ -26,7 +26,7 @@ struct ntrace_locator *ntrace_locator_new(void)
 	struct ntrace_locator *locator = calloc(1, sizeof(*locator));
 
 	if (locator)
-		locator->generation = 1;	/* entries have 0: none is valid */
+		locator->generation = 1;	/* entries have generation 0: none is valid */
 	return locator;
 }
 

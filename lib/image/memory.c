@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Objects whose bytes a callback reads: a target over a debug port, the memory
- * of a simulator, a core file of a kind that we do not know. A small cache by
- * pages; a page that cannot be read as a whole is filled in parts.
+ * Objects whose bytes a callback reads: a target over a debug port, the memory of a simulator, a
+ * core file of an unknown kind. They have a small cache of pages; a page that cannot be read as a
+ * whole is filled in parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define PAGE 4096u
 #define PAGES 64u
 
-/* A direct-mapped page; without @whole, bytes have a bit in @valid. */
+/* A direct-mapped page; unless @whole, each valid byte has a bit in @valid. */
 struct page {
 	uint64_t number;
 	bool used;
@@ -26,7 +26,7 @@ struct object_memory {
 	void *data;
 	uint64_t start;		/* address of the first byte of the object */
 	uint64_t last;
-	uint8_t scratch[PAGE];	/* a read that fails may have written already */
+	uint8_t scratch[PAGE];	/* a failing read may have written part of it */
 	struct page pages[PAGES];
 };
 
@@ -64,7 +64,7 @@ static bool is_valid(const struct page *page, unsigned int at)
 	return page->valid[at / 8] >> at % 8 & 1;
 }
 
-/* Reads the part of [at, at + size) of a page that the object has. */
+/* Reads the part of [at, at + size) of a page that lies within the object. */
 static bool fill(struct object_memory *memory, struct page *page, unsigned int at,
 		 unsigned int size)
 {
@@ -82,7 +82,7 @@ static bool fill(struct object_memory *memory, struct page *page, unsigned int a
 	return true;
 }
 
-/* The largest readable part around a byte. */
+/* Reads the largest readable part around a byte. */
 static bool fill_around(struct object_memory *memory, struct page *page, unsigned int at)
 {
 	unsigned int size;

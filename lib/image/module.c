@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Relocatable files: kernel modules, laid out where the kernel put their
- * sections. Control transfers between those sections get their targets (RISC-V
- * ELF psABI, "Relocations"); where others lead only the kernel knew.
+ * Relocatable files: kernel modules, laid out at the addresses of their loaded sections. Control
+ * transfers between those sections get their targets (RISC-V ELF psABI, "Relocations"); only the
+ * kernel knew the other targets.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #include "elf_parts.h"
 
-/* Numbers of the psABI; not all of them are in every <elf.h>. */
+/* Relocation numbers of the psABI, some of which older versions of <elf.h> lack. */
 #define RELOCATE_BRANCH 16
 #define RELOCATE_JAL 17
 #define RELOCATE_CALL 18
@@ -18,7 +18,7 @@
 #define RELOCATE_RVC_BRANCH 44
 #define RELOCATE_RVC_JUMP 45
 
-/* A section of the file; @placed ones have an address. */
+/* A section of the file; only @placed ones have an address. */
 struct section {
 	uint64_t address;
 	uint64_t offset;
@@ -57,7 +57,7 @@ static void store32(uint8_t *bytes, uint32_t value)
 	store16(bytes + 2, value >> 16);
 }
 
-/* Bits @high..@low of @value at bit @to. */
+/* Moves bits @high..@low of @value to bit @to. */
 static uint32_t field(uint64_t value, unsigned int high, unsigned int low, unsigned int to)
 {
 	return (uint32_t)(value >> low & ((1u << (high - low + 1)) - 1)) << to;
@@ -86,7 +86,7 @@ static int place_sections(struct module *module, const struct ntrace_section_add
 	struct ntrace_object *object = module->object;
 	size_t names, i;
 
-	/* Each header takes at least 40 bytes of the file, so this is bounded. */
+	/* Each header takes at least 40 bytes of the file, so their number is bounded. */
 	if (elf_getshdrnum(module->elf, &module->count) || module->count > object->size / 40 ||
 	    elf_getshdrstrndx(module->elf, &names))
 		return NTRACE_ERR_FORMAT;
@@ -124,7 +124,7 @@ static int place_sections(struct module *module, const struct ntrace_section_add
 	return 0;
 }
 
-/* The section that a symbol stands in, if it has an address. */
+/* The section of a symbol, if that section has an address. */
 static const struct section *section_of(const struct module *module, const GElf_Sym *symbol)
 {
 	const struct section *section;
@@ -187,7 +187,7 @@ static bool patch(uint8_t *bytes, unsigned int type, uint64_t offset)
 	return false;
 }
 
-/* Bytes of code that a relocation of a control transfer changes; 0 for any other. */
+/* Number of code bytes changed by a relocation of a control transfer; 0 for any other. */
 static unsigned int relocated_size(unsigned int type)
 {
 	switch (type) {
@@ -208,7 +208,7 @@ static unsigned int relocated_size(unsigned int type)
 static int relocate(struct module *module, const struct section *section, const GElf_Rela *entry)
 {
 	struct ntrace_object *object = module->object;
-	/* gelf_getrela() gives r_info in the form of ELF64 for both classes. */
+	/* gelf_getrela() returns r_info in the form of ELF64 for both classes. */
 	unsigned int type = (unsigned int)GELF_R_TYPE(entry->r_info), size = relocated_size(type);
 	uint64_t address = section->address + entry->r_offset;
 	const struct section *to = NULL;
@@ -219,7 +219,7 @@ static int relocate(struct module *module, const struct section *section, const 
 		return 0;
 	if (elf_symbol(&module->symbols, GELF_R_SYM(entry->r_info), &symbol))
 		to = section_of(module, &symbol);
-	/* The bytes are mapped privately and writable. */
+	/* The bytes are a private, writable mapping. */
 	bytes = (uint8_t *)(uintptr_t)object->bytes + section->offset + entry->r_offset;
 	if (to &&
 	    patch(bytes, type, to->address + symbol.st_value + (uint64_t)entry->r_addend - address))

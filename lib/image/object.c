@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Objects: life, raw bytes, uncertain ranges. ELF files are read in elf.c. */
+/* Objects: lifetime, raw bytes, uncertain ranges. elf.c reads ELF files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ int object_map_file(struct ntrace_object *object, const char *path)
 		close(fd);
 		return NTRACE_ERR_FORMAT;
 	}
-	/* Writable and private: libelf may want to convert in place. */
+	/* Writable and private: libelf may convert in place. */
 	bytes = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
 	error = errno;
 	close(fd);
@@ -61,7 +61,7 @@ int object_map_file(struct ntrace_object *object, const char *path)
 	return 0;
 }
 
-/* The made object, or nothing and the error; errno is kept. */
+/* Stores the new object, or frees it on an error; errno is kept. */
 static int finish(struct ntrace_object **object, struct ntrace_object *made, int error)
 {
 	int saved = errno;
@@ -163,7 +163,7 @@ struct ntrace_object *ntrace_object_get(struct ntrace_object *object)
 
 void ntrace_object_put(struct ntrace_object *object)
 {
-	/* What other threads did with it comes before its end. */
+	/* acq_rel: accesses of other threads happen before the object is freed. */
 	if (!object || atomic_fetch_sub_explicit(&object->references, 1, memory_order_acq_rel) != 1)
 		return;
 	if (object->mapped)
@@ -188,7 +188,7 @@ const char *ntrace_object_short_name(const struct ntrace_object *object)
 {
 	const char *slash = strrchr(object->name, '/');
 
-	/* A recording's copies of kernel text are called after their files. */
+	/* A recording's copies of kernel text have the names of their files. */
 	if (slash && (!strcmp(slash, "/kernel.start") || !strcmp(slash, "/kernel.end")))
 		return "[kernel]";
 	return slash && slash[1] ? slash + 1 : object->name;
@@ -280,7 +280,7 @@ const char *ntrace_object_function(const struct ntrace_object *object, size_t in
 	return symbol->rank >= SYMBOL_RANK_LOCAL ? symbol->name : "";
 }
 
-/* Index of the first range whose last byte is not below @address. */
+/* Index of the first range whose last byte is at or after @address. */
 static size_t uncertain_from(const struct ntrace_object *object, uint64_t address)
 {
 	size_t low = 0, high = object->uncertain_count;
@@ -314,7 +314,7 @@ int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64_t address,
 		object->uncertain = ranges;
 		object->uncertain_room = room;
 	}
-	/* Ranges that touch become one. */
+	/* Adjacent ranges are merged. */
 	first = uncertain_from(object, range.start ? range.start - 1 : 0);
 	after = first;
 	while (after < object->uncertain_count &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of lib/image share; not for others. */
+/* Internal definitions shared by the files of lib/image. */
 #ifndef NTRACE_IMAGE_OBJECT_H
 #define NTRACE_IMAGE_OBJECT_H
 
@@ -7,7 +7,7 @@
 
 #include <ntrace/image.h>
 
-/* Part of the object's bytes that belongs at a link address. */
+/* A part of the object's bytes with its link address. */
 struct segment {
 	uint64_t address;
 	uint64_t offset;
@@ -15,16 +15,16 @@ struct segment {
 	bool executable;
 };
 
-/* How much a symbol is worth when several stand for one address; greater wins. */
+/* Precedence of symbols at the same address; the greatest wins. */
 enum symbol_rank {
-	SYMBOL_RANK_RANGE,	/* .eh_frame range, section: only where nothing else is */
+	SYMBOL_RANK_RANGE,	/* .eh_frame range or section: used only without any symbol */
 	SYMBOL_RANK_LABEL,	/* NOTYPE */
 	SYMBOL_RANK_LOCAL,
 	SYMBOL_RANK_WEAK,
 	SYMBOL_RANK_GLOBAL,
 };
 
-/* @end is exclusive. @sized: the symbol told its size, else @end is where the next one starts. */
+/* @end is exclusive. @sized: the symbol has a size; else @end is the start of the next symbol. */
 struct symbol {
 	uint64_t start;
 	uint64_t end;
@@ -33,7 +33,7 @@ struct symbol {
 	bool sized;
 };
 
-/* Where an address range belongs after overlaps are resolved; @symbol indexes the symbols. */
+/* A range of addresses after overlaps are resolved; @symbol indexes the symbols. */
 struct symbol_piece {
 	uint64_t start;
 	uint64_t end;
@@ -43,8 +43,8 @@ struct symbol_piece {
 struct text_chunk;
 
 /*
- * Symbols are collected in any order and sorted into pieces on the first
- * look-up after a change. Threads may look up at the same time, not change.
+ * Symbols are added in any order and sorted into pieces at the first lookup after a change. Threads
+ * may look up concurrently, but not change the table.
  */
 struct symbol_table {
 	struct symbol *symbols;
@@ -53,13 +53,13 @@ struct symbol_table {
 	struct symbol_piece *pieces;
 	size_t piece_count;
 	atomic_bool sorted;
-	atomic_size_t last;	/* piece of the last look-up; a hint */
+	atomic_size_t last;	/* piece of the last lookup; a hint */
 	struct text_chunk *text;
 };
 
 int symbol_table_add(struct symbol_table *table, const char *name, uint64_t start, uint64_t size,
 		     enum symbol_rank rank);
-/* Copies @name first. */
+/* Copies @name before adding the symbol. */
 int symbol_table_add_copy(struct symbol_table *table, const char *name, uint64_t start,
 			  uint64_t size, enum symbol_rank rank);
 const struct symbol *symbol_table_find(struct symbol_table *table, uint64_t address);
@@ -75,10 +75,10 @@ struct object_memory;
 struct ntrace_object {
 	atomic_uint references;
 	char *name;
-	const uint8_t *bytes;	/* NULL with memory */
+	const uint8_t *bytes;	/* NULL if memory is set */
 	size_t size;
 	bool mapped;		/* bytes come from mmap(), not malloc() */
-	struct object_memory *memory;	/* bytes that are read when they are needed */
+	struct object_memory *memory;	/* bytes that are read on demand */
 	struct segment *segments;
 	size_t segment_count;
 	uint8_t build_id[NTRACE_BUILD_ID_MAX];
@@ -105,8 +105,8 @@ bool object_is_uncertain(const struct ntrace_object *object, uint64_t address);
 int object_read_elf(struct ntrace_object *object);
 
 /*
- * Takes the symbols of a debug file, with its bytes mapped, into @object; the build-id goes to
- * @debug. @need_build_id: only if both have the same one. elf.c.
+ * Adds the symbols of a debug file with mapped bytes to @object; @debug gets the build-id.
+ * @need_build_id: fail unless both build-ids are equal. elf.c.
  */
 int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *debug,
 			  bool need_build_id);
@@ -115,7 +115,7 @@ int object_read_debug_elf(struct ntrace_object *object, struct ntrace_object *de
 int object_read_module(struct ntrace_object *object, const struct ntrace_section_address *sections,
 		       size_t count);
 
-/* Bytes at an offset of an object with memory, as ntrace_space_read() gives them; memory.c. */
+/* Bytes at an offset of an object with memory, like ntrace_space_read(); memory.c. */
 int object_memory_read(const struct ntrace_object *object, uint64_t offset, const uint8_t **data,
 		       size_t *available);
 

@@ -11,11 +11,11 @@ struct mapping {
 	uint64_t start;
 	uint64_t last;
 	struct ntrace_object *object;
-	uint64_t offset;	/* of the first byte in the object's bytes */
+	uint64_t offset;	/* offset of the first byte in the object's bytes */
 	uint64_t link;		/* link address of the first byte */
 };
 
-/* A mapping that takes effect at a time. */
+/* A mapping with the time of its effect. */
 struct change {
 	uint64_t time;
 	struct mapping mapping;
@@ -34,20 +34,20 @@ struct ntrace_space {
 	struct mapping *mappings;
 	size_t count;
 	size_t room;
-	atomic_size_t hit;	/* mapping of the last look-up; a hint */
+	atomic_size_t hit;	/* mapping of the last lookup; a hint */
 	uint64_t version;
-	struct change *changes;	/* by time; those before next_change are applied */
+	struct change *changes;	/* sorted by time; changes before next_change are applied */
 	size_t change_count;
 	size_t change_room;
 	size_t next_change;
 	uint64_t time;
-	struct named_range *names;	/* a later one counts more */
+	struct named_range *names;	/* later entries take precedence */
 	size_t name_count;
 };
 
 /*
- * No two states of any two spaces have the same version, even when a new space
- * takes the memory of an old one: so a cache needs pointer and version only.
+ * No two states of any two spaces have the same version, even if a new space gets the address of a
+ * freed one. So a cache can compare pointer and version only.
  */
 static uint64_t new_version(void)
 {
@@ -112,7 +112,7 @@ uint64_t ntrace_space_version(const struct ntrace_space *space)
 {
 	uint64_t version = 0;
 
-	/* Versions only grow, so a change anywhere in the line makes a new maximum. */
+	/* Versions only grow, so a change in the space or any parent makes a new maximum. */
 	for (; space; space = space->parent) {
 		if (space->version > version)
 			version = space->version;
@@ -120,7 +120,7 @@ uint64_t ntrace_space_version(const struct ntrace_space *space)
 	return version;
 }
 
-/* Copies what is queued, and the time. */
+/* Copies the queued changes and the time. */
 static int clone_changes(struct ntrace_space *made, const struct ntrace_space *space)
 {
 	size_t count = space->change_count - space->next_change, i;
@@ -190,7 +190,7 @@ static size_t mapping_from(const struct ntrace_space *space, uint64_t address)
 	return low;
 }
 
-/* Makes room so that clearing a range and adding a mapping cannot fail half way. */
+/* Reserves room so that clearing a range and adding a mapping cannot fail halfway. */
 static int reserve(struct ntrace_space *space, size_t more)
 {
 	struct mapping *mappings;
@@ -222,7 +222,7 @@ static void insert(struct ntrace_space *space, size_t at, const struct mapping *
 	space->count++;
 }
 
-/* Forgets a range; needs room for one more mapping. Returns where the range would be inserted. */
+/* Removes a range; needs room for one more mapping. Returns the index for inserting the range. */
 static size_t clear(struct ntrace_space *space, uint64_t start, uint64_t last)
 {
 	size_t first = mapping_from(space, start), after, i;
@@ -234,7 +234,7 @@ static size_t clear(struct ntrace_space *space, uint64_t start, uint64_t last)
 		if (space->mappings[first].last > last) {
 			struct mapping tail = space->mappings[first];
 
-			/* A hole inside one mapping: two remain. */
+			/* A gap inside one mapping leaves two mappings. */
 			ntrace_object_get(tail.object);
 			cut_head(&tail, last + 1);
 			space->mappings[first].last = start - 1;
@@ -270,8 +270,8 @@ static int add(struct ntrace_space *space, struct mapping *mapping)
 }
 
 /*
- * The segment that a mapping of a file shows: segments share pages of the file,
- * so take the one most of the mapping belongs to, executable ones first.
+ * The segment shown by a mapping of a file. Segments share pages of the file, so take the segment
+ * with the greatest overlap, executable ones first.
  */
 static const struct segment *shown_segment(const struct ntrace_object *object, uint64_t offset,
 					   uint64_t size)
@@ -329,7 +329,7 @@ int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object, u
 	return error ? error : add(space, &mapping);
 }
 
-/* Index of the first change that waits for a later time. */
+/* Index of the first change after @time. */
 static size_t change_after(const struct ntrace_space *space, uint64_t time)
 {
 	size_t low = space->next_change, high = space->change_count;
@@ -357,7 +357,7 @@ int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrace_object *o
 		return error;
 	if (from_time < space->time)
 		return NTRACE_ERR_INVALID;
-	/* What was applied makes room first, so a queue that is never empty stays small. */
+	/* Applied changes are dropped first, so a queue that is never empty stays small. */
 	if (space->change_count == space->change_room && space->next_change) {
 		space->change_count -= space->next_change;
 		memmove(space->changes, space->changes + space->next_change,
@@ -424,7 +424,7 @@ int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64
 	return 0;
 }
 
-/* The name of a range where nothing is mapped, as ntrace_space_name_range() gave it. */
+/* The name set by ntrace_space_name_range() for a range where nothing is mapped. */
 static const char *find_name(const struct ntrace_space *space, uint64_t address)
 {
 	for (; space; space = space->parent) {
@@ -481,7 +481,7 @@ static const struct mapping *find(const struct ntrace_space *space, uint64_t add
 {
 	for (; space; space = space->parent) {
 		const struct mapping *mapping;
-		/* The hint is no part of the space's value. */
+		/* The hint is no part of the space's value, so that a const space may change it. */
 		atomic_size_t *hit = &((struct ntrace_space *)(uintptr_t)space)->hit;
 		size_t at = atomic_load_explicit(hit, memory_order_relaxed);
 
@@ -535,7 +535,7 @@ static void locate_in(struct ntrace_object *object, uint64_t address,
 	if (symbol) {
 		location->symbol = symbol->name;
 		location->symbol_start = symbol->start;
-		/* The last symbol without a size reaches to the end of everything. */
+		/* The last symbol without a size extends to the end of the address space. */
 		location->symbol_size = symbol->end == UINT64_MAX ? 0 : symbol->end - symbol->start;
 	}
 	location->uncertain = object_is_uncertain(object, address);
@@ -567,7 +567,7 @@ int ntrace_object_locate(struct ntrace_object *object, uint64_t address,
 	return 0;
 }
 
-/* Copies @size bytes, which may lie across mappings; false with the address where it failed. */
+/* Copies @size bytes, which may span mappings; false, with the address of the failure. */
 static bool copy_bytes(const struct ntrace_space *space, uint64_t *address, uint8_t *bytes,
 		       size_t size)
 {

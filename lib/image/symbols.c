@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Symbols of an object: which name stands for an address. Among names for the
- * same start the choice is that of perf (choose_best_symbol), so that both
- * tools print the same: functions before labels, with a size before without,
- * global before weak before local, fewer leading underscores, the longer name,
- * and then the alphabet. Of symbols that overlap, the one that starts last
+ * Symbols of an object: the name of each address. Among names with the same start the choice
+ * follows perf (choose_best_symbol), so that both tools print the same name: functions before
+ * labels, with a size before without, global before weak before local, fewer leading underscores,
+ * the longer name, and then alphabetical order. Of overlapping symbols, the one that starts last
  * holds the address.
  */
 #include <pthread.h>
@@ -108,13 +107,13 @@ static int compare_symbols(const void *left, const void *right)
 		order = compare_number(strlen(b->name), strlen(a->name));
 	if (!order)
 		order = strcmp(a->name, b->name);
-	/* A longer range first makes the rest deterministic as well. */
+	/* The longer range first makes the order of equal names deterministic. */
 	return order ? order : compare_number(b->end, a->end);
 }
 
 /*
- * One symbol per start: the best. Without a size of its own it takes that of
- * another name, so that nothing of the range is lost.
+ * Keeps one symbol per start, the best. If it has no size, it takes the size of another name, so
+ * that no part of the range is lost.
  */
 static size_t drop_aliases(struct symbol *symbols, size_t count)
 {
@@ -133,7 +132,7 @@ static size_t drop_aliases(struct symbol *symbols, size_t count)
 	return kept;
 }
 
-/* Labels and .eh_frame ranges inside a sized function say nothing that it does not. */
+/* Labels and .eh_frame ranges inside a sized function add no information. */
 static size_t drop_labels(struct symbol *symbols, size_t count)
 {
 	uint64_t covered = 0;
@@ -165,9 +164,8 @@ static void add_piece(struct symbol_table *table, uint64_t start, uint64_t end, 
 }
 
 /*
- * Sweep over the starts with a stack of the symbols that are still open; each
- * symbol opens one piece and may end one and go on after one: at most two
- * pieces per symbol.
+ * Sweeps over the starts with a stack of open symbols. Each symbol opens one piece, and may end one
+ * piece and continue after another: at most two pieces per symbol.
  */
 static void make_pieces(struct symbol_table *table, size_t *stack)
 {
@@ -211,7 +209,7 @@ static int sort_symbols(struct symbol_table *table)
 		if (!symbol->sized)
 			symbol->end = i + 1 < table->count ? symbol[1].start : UINT64_MAX;
 	}
-	/* One more: there may be no symbols. */
+	/* One more, since there may be no symbols. */
 	stack = calloc(table->count + 1, sizeof(*stack));
 	pieces = calloc(2 * table->count + 1, sizeof(*pieces));
 	if (!stack || !pieces) {
@@ -229,7 +227,7 @@ static int sort_symbols(struct symbol_table *table)
 	return 0;
 }
 
-/* Several threads may make the first look-up. Return: the table is sorted. */
+/* Several threads may make the first lookup. Return: the table is sorted. */
 static bool sort_once(struct symbol_table *table)
 {
 	static pthread_mutex_t sorting = PTHREAD_MUTEX_INITIALIZER;

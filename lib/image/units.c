@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Lines of one compilation unit at a time. Of a whole kernel or browser few units
- * are executed, and to read them all takes minutes.
+ * Lines of one compilation unit at a time. Reading all units of a kernel or browser takes minutes,
+ * and only few of them are executed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "lines.h"
 #include "object.h"
 
-/* @lines: NULL before it is read, and if it has none */
+/* @lines: NULL before the unit is read, and if it has no lines */
 struct unit {
 	struct debug_unit debug;
 	struct ntrace_lines *lines;
@@ -57,7 +57,7 @@ static int add_unit(struct ntrace_units *units, struct debug_unit *unit)
 	size_t before = units->range_count;
 	int error = add_ranges(units, unit);
 
-	/* Such as those that are there to be imported. */
+	/* For example units that only exist to be imported. */
 	if (error || units->range_count == before)
 		return error;
 	error = grow((void **)&units->units, units->count, &units->room, sizeof(*units->units));
