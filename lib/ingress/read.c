@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Lines of text to records of the ingress port. A line is taken exactly as the
- * format says or refused with its number, the column and a reason; it is
- * collected in the reader, so that it does not matter how the input is cut.
+ * Converts lines of text to records of the ingress port. A line that does not follow the format
+ * exactly is refused with its number, the column and a reason. The reader collects whole lines, so
+ * that the input may be cut anywhere.
  */
 #include <string.h>
 
 #include "text.h"
 
 enum {
-	STATE_PORT,	/* the first line is still to come */
+	STATE_PORT,	/* waiting for the first line */
 	STATE_RECORDS,
-	STATE_END,	/* behind "end" */
+	STATE_END,	/* after "end" */
 	STATE_FAILED,
 };
 
 /* A line being parsed. */
 struct line_cursor {
 	const char *next;
-	const char *error;	/* the first thing that is wrong */
+	const char *error;	/* the first error */
 };
 
 void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader)
@@ -39,7 +39,7 @@ static bool refuse(struct line_cursor *at, const char *why)
 	return false;
 }
 
-/* Goes behind @text if it stands here. */
+/* Skips @text if it is next. */
 static bool skip(struct line_cursor *at, const char *text)
 {
 	size_t length = strlen(text);
@@ -114,7 +114,7 @@ static bool read_group(struct line_cursor *at, struct ntrace_ingress_group *grou
 	return true;
 }
 
-/* A word that stands here; false for a value that is none. */
+/* Reads the word if it is next; false for an invalid value. */
 #define DECIMAL(field, value) read_decimal(at, MOST(cycle->field), value)
 #define HEX(field, value)     read_hex(at, MOST(cycle->field), value)
 #define BIT(field, value)     read_decimal(at, 1, value)
@@ -126,7 +126,7 @@ static bool read_group(struct line_cursor *at, struct ntrace_ingress_group *grou
 	}
 #define FLAG(field) cycle->field = skip(at, " " #field);
 
-/* The words of a cycle, in their order. */
+/* The words of a cycle in order. */
 static bool read_words(struct line_cursor *at, struct ntrace_ingress_cycle *cycle)
 {
 	uint64_t value = 0;
@@ -217,7 +217,10 @@ static int fail(struct ntrace_ingress_reader *reader, const char *why, size_t co
 	return NTRACE_ERR_FORMAT;
 }
 
-/* The line in text. Return: 0: a record; 1: none, go on; negative: as ntrace_ingress_reader_next(). */
+/*
+ * Parses the line in text. Return: 0: a record; 1: no record, continue; negative: as
+ * ntrace_ingress_reader_next().
+ */
 static int read_line(struct ntrace_ingress_reader *reader, struct ntrace_ingress_record *record)
 {
 	struct line_cursor at = { .next = reader->text };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The words of an ingress file (Documentation/trace/ingress-file.md) as one
- * list, in the order in which they stand in a line.
+ * The words of an ingress file (Documentation/trace/ingress-file.md) as one list, in the order
+ * within a line.
  *
  *	LEVEL(field, HEX|DECIMAL|BIT)	keeps its value in the lines that follow
  *	VALUE(field, HEX|DECIMAL)	0 where it does not stand
@@ -30,7 +30,7 @@
 	VALUE(notify, HEX)
 /* clang-format on */
 
-/* False for a port that no file can describe. */
+/* Whether a file can describe the port. */
 static inline bool ingress_valid_port(const struct ntrace_ingress_port *port)
 {
 	return (port->xlen == 32 || port->xlen == 64) &&
