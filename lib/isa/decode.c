@@ -2,8 +2,8 @@
 /*
  * Classification of instructions (E-Trace, chapter 4, itype).
  *
- * Only what changes control flow is told apart; everything else is plain,
- * whether this decoder knows the extension or not.
+ * Only instructions that change control flow have a class of their own. All others are plain,
+ * including unknown extensions.
  */
 #include <string.h>
 
@@ -195,8 +195,8 @@ static void decode_quadrant1(const struct ntrace_isa *isa, uint32_t half, uint64
 }
 
 /*
- * CM.POPRET and CM.POPRETZ (Zcmp): return through ra. Register lists below 4 are reserved, without
- * x16 to x31 those above {ra, s0-s1} as well.
+ * CM.POPRET and CM.POPRETZ (Zcmp): return through ra. Register lists below 4 are reserved; without
+ * x16 to x31, lists above {ra, s0-s1} are reserved too.
  */
 static void decode_pop_return(const struct ntrace_isa *isa, uint32_t half, struct ntrace_insn *insn)
 {
@@ -206,7 +206,7 @@ static void decode_pop_return(const struct ntrace_isa *isa, uint32_t half, struc
 		set_jalr(insn, 0, REG_X1, 0);
 }
 
-/* CM.JT and CM.JALT (Zcmt); the target is read by the caller. */
+/* CM.JT and CM.JALT (Zcmt); the caller reads the target. */
 static void decode_table_jump(uint32_t half, struct ntrace_insn *insn)
 {
 	insn->table_jump = true;
@@ -230,7 +230,7 @@ static void decode_quadrant2(const struct ntrace_isa *isa, uint32_t half, struct
 		decode_table_jump(half, insn);
 }
 
-/* Length in bytes from the lowest halfword; 0 for the reserved ones over 64 bits. */
+/* Length in bytes from the lowest halfword; 0 for the reserved lengths over 64 bits. */
 static unsigned int insn_size(uint32_t half)
 {
 	if ((half & 0x03) != 0x03)

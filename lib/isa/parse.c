@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * ISA strings, as in device trees, ELF attributes and on command lines. What
- * matters is how 16-bit encodings are read; the rest is skipped, known or not.
+ * ISA strings, as in device trees, ELF attributes and on command lines. Only the meaning of 16-bit
+ * encodings matters; all other extensions are skipped, known or not.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include <ntrace/isa.h>
 
-/* Extensions that say something of 16-bit encodings, as bits of a set. */
+/* Extensions that affect 16-bit encodings, as bits of a set. */
 enum {
 	HAS_C = 1 << 0,
 	HAS_F = 1 << 1,
@@ -22,7 +22,7 @@ enum {
 	HAS_E = 1 << 9,
 };
 
-/* A word of an ISA string: letters with a version taken off. */
+/* A word of an ISA string: letters without the version. */
 struct word {
 	const char *text;
 	size_t length;
@@ -45,7 +45,7 @@ static const char *skip_version(const char *text)
 	return end;
 }
 
-/* Takes "2p0" or "2" off the end; names such as zve32x end in a letter. */
+/* Removes "2p0" or "2" from the end; names such as zve32x end in a letter. */
 static void drop_version(struct word *word)
 {
 	size_t length = word->length, minor;
@@ -76,7 +76,7 @@ static bool same_word(const struct word *word, const char *name)
 	return !name[i];
 }
 
-/* What an extension with a name of several letters brings; 0 if it does not matter here. */
+/* Extensions implied by one with a multi-letter name; 0 if it is irrelevant here. */
 static unsigned int implied_by_name(struct word word)
 {
 	static const struct {
@@ -128,14 +128,14 @@ static unsigned int implied_by_letter(char letter)
 	}
 }
 
-/* The extensions behind "rv64"; NULL or what is wrong with them. */
+/* Reads the extensions after "rv64". Return: NULL or a description of the error. */
 static const char *take_extensions(const char *text, unsigned int *set)
 {
 	char base = (char)tolower((unsigned char)*text);
 
 	if (!base || !strchr("ieg", base))
 		return "behind rv32 or rv64 comes the base: i, e or g";
-	/* Stream parameters are parted by commas. */
+	/* Stream parameters are separated by commas. */
 	while (*text && *text != ',') {
 		char letter = (char)tolower((unsigned char)*text);
 		struct word word = { text, strcspn(text, "_,") };
@@ -159,10 +159,10 @@ static const char *take_extensions(const char *text, unsigned int *set)
 	return NULL;
 }
 
-/* Extensions that exclude each other; NULL or what is wrong. */
+/* Extensions that exclude each other. Return: NULL or a description of the error. */
 static const char *contradiction(unsigned int set, unsigned int xlen)
 {
-	/* C stands for all of Zca, Zcf and Zcd that the floating point registers allow. */
+	/* C includes those of Zca, Zcf and Zcd that the floating-point registers allow. */
 	if ((set & HAS_C) && (set & HAS_D))
 		set |= HAS_ZCD;
 	if ((set & HAS_ZCD) && (set & HAS_ZCE))
