@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * What perf record -z compressed. All compressed records of a file are one stream of zstd, and what
- * is in it is one chain of records, which does not care where a compressed one ends.
+ * Decompresses files of perf record -z. All compressed records of a file form one zstd stream,
+ * which contains one chain of records. A record of the chain may cross from one compressed record
+ * into the next.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 
 #include "file.h"
 
-/* Sideband is small, and does not become a thousand times as long: that is no sideband. */
+/* Sideband is small and does not expand a thousandfold: larger output is not sideband. */
 #define EXPANDED_MAX (UINT64_C(1) << 32)
 #define EXPANDED_TIMES_MAX 1024
 #define STEP (UINT64_C(1) << 16)
@@ -19,11 +20,11 @@ struct expanding {
 	struct ntrace_perf_file *file;
 	ZSTD_DCtx *context;
 	uint64_t max;
-	size_t room;		/* of file->expanded */
-	size_t part_room;	/* of file->parts */
+	size_t room;		/* room of file->expanded */
+	size_t part_room;	/* room of file->parts */
 };
 
-/* The compressed bytes of a record; false if there are none. */
+/* The compressed bytes of a record; false if it has none. */
 static bool find_content(const struct ntrace_perf_record *record, ZSTD_inBuffer *content)
 {
 	size_t head = sizeof(struct perf_event_header);
@@ -33,7 +34,7 @@ static bool find_content(const struct ntrace_perf_record *record, ZSTD_inBuffer 
 		*content = (ZSTD_inBuffer){ record->data + head, record->size - head, 0 };
 		return true;
 	}
-	/* Padded to 8, so it says its size. */
+	/* The record is padded to 8 bytes, so it contains the size. */
 	if (record->type != PERF_RECORD_COMPRESSED2 || record->size < head + sizeof(size))
 		return false;
 	memcpy(&size, record->data + head, sizeof(size));
@@ -62,13 +63,13 @@ static int make_room(struct expanding *expanding)
 	return 0;
 }
 
-/* Return: 0, NTRACE_ERR_TRUNCATED if it is damaged or too long, NTRACE_ERR_NOMEM. */
+/* Return: 0, NTRACE_ERR_TRUNCATED if the data is damaged or too long, NTRACE_ERR_NOMEM. */
 static int expand_content(struct expanding *expanding, ZSTD_inBuffer *content)
 {
 	struct ntrace_perf_file *file = expanding->file;
 	bool full = true;
 
-	/* Where the output is full, there may be more of it. */
+	/* A full output buffer means that more output may follow. */
 	while (content->pos < content->size || full) {
 		ZSTD_outBuffer out;
 		int error = make_room(expanding);
@@ -114,7 +115,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 	if (!find_content(record, &content))
 		return NTRACE_ERR_TRUNCATED;
 	error = expand_content(expanding, &content);
-	/* What came out of the damaged one is not whole, and the rest hangs on it. */
+	/* Output of a damaged record is incomplete, and later records depend on it. */
 	if (error)
 		expanding->file->expanded_size = before;
 	return error ? error : add_part(expanding, record->position);
@@ -133,6 +134,6 @@ int perf_file_expand(struct ntrace_perf_file *file)
 		return NTRACE_ERR_NOMEM;
 	error = ntrace_perf_file_records(file, take_record, &expanding);
 	ZSTD_freeDCtx(expanding.context);
-	/* Damage: the records that could not be read are counted when they are asked for. */
+	/* Damage is no error here: unreadable records are counted when a caller reads them. */
 	return error == NTRACE_ERR_NOMEM ? error : 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Feature sections of perf.data: what stands behind the data. */
+/* Feature sections of perf.data, which follow the data. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static void put_zeros(struct ntrace_perf_writer *writer, size_t size)
 	writer_put(writer, zeros, size);
 }
 
-/* Length with padding, text, padding. */
+/* Length with padding, string, padding. */
 static void put_text(struct ntrace_perf_writer *writer, const char *text)
 {
 	size_t length = strlen(text) + 1;
@@ -204,7 +204,7 @@ static bool put_number(struct ntrace_perf_writer *writer, uint64_t number)
 	return number;
 }
 
-/* Writes one feature; false if there is nothing to say. */
+/* Writes one feature; false if it has no content. */
 static bool put_feature(struct ntrace_perf_writer *writer, unsigned int feature)
 {
 	const struct writer_features *features = &writer->features;
@@ -235,7 +235,9 @@ static bool put_feature(struct ntrace_perf_writer *writer, unsigned int feature)
 	}
 }
 
-/* The table of sections comes first, one entry for each bit set, but its length is known last. */
+/*
+ * The table of sections comes first, with one entry for each bit set, but its length is known last.
+ */
 int writer_put_features(struct ntrace_perf_writer *writer)
 {
 	struct perf_file_section sections[PERF_FEATURES];
@@ -248,7 +250,7 @@ int writer_put_features(struct ntrace_perf_writer *writer)
 			writer->error = errno;
 		writer->position = table_at + count * sizeof(sections[0]);
 		count = 0;
-		/* The first round only finds out which features there are. */
+		/* The first round only counts the features. */
 		for (feature = 0; feature < PERF_FEATURES; feature++) {
 			uint64_t start = writer->position;
 

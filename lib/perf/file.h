@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* A perf.data file that is open; for lib/perf only. */
+/* An open perf.data file; internal to lib/perf. */
 #ifndef NTRACE_PERF_FILE_H
 #define NTRACE_PERF_FILE_H
 
@@ -10,7 +10,7 @@ struct event_id {
 	uint32_t event;
 };
 
-/* A compressed record at @position, and where what was in it ends in what all of them hold. */
+/* The compressed record at @position, and the end of its content in file->expanded. */
 struct expanded_part {
 	uint64_t position;
 	uint64_t end;
@@ -21,12 +21,12 @@ struct ntrace_perf_file {
 	uint64_t size;
 	uint64_t data_at;
 	uint64_t data_end;
-	bool unfinished;	/* the writer never came to close the file */
+	bool unfinished;	/* the writer did not close the file */
 	bool pipe;
-	bool compressed;	/* there may be compressed records */
-	uint8_t *expanded;	/* what was in them; its positions follow those of the file */
+	bool compressed;	/* compressed records are possible */
+	uint8_t *expanded;	/* their content; its positions follow those of the file */
 	size_t expanded_size;
-	struct expanded_part *parts;	/* by position; those missing could not be read */
+	struct expanded_part *parts;	/* by position; unreadable records are missing */
 	size_t part_count;
 	struct perf_event_attr *attrs;
 	unsigned int attr_count;
@@ -36,10 +36,10 @@ struct ntrace_perf_file {
 	char *texts[NTRACE_PERF_ARCH + 1];
 };
 
-/* The event that has @id; the first one if none has. */
+/* The event with @id; the first one if no event has it. */
 const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *file, uint64_t id);
 
-/* expand.c: reads what is compressed. Return: 0, also where that is damaged, or NTRACE_ERR_NOMEM. */
+/* expand.c: reads compressed records. Return: 0, even if they are damaged, or NTRACE_ERR_NOMEM. */
 int perf_file_expand(struct ntrace_perf_file *file);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * Layout of perf.data files (perf.data-file-format.txt, tools/perf/util/header.h);
- * shared by reader and writer. Little endian, as all machines concerned are.
+ * Layout of perf.data files (perf.data-file-format.txt, tools/perf/util/header.h); shared by reader
+ * and writer. Little endian, like all supported machines.
  */
 #ifndef NTRACE_PERF_FORMAT_H
 #define NTRACE_PERF_FORMAT_H
@@ -58,7 +58,7 @@ struct perf_file_header {
 	uint64_t features[PERF_FEATURES / 64];
 };
 
-/* Texts of the header are padded to this. */
+/* Strings of the header are padded to this size. */
 #define PERF_NAME_ALIGN 64
 
 struct perf_auxtrace_record {
@@ -72,7 +72,7 @@ struct perf_auxtrace_record {
 	uint32_t reserved;
 };
 
-/* Part of a record behind which the sample_id trailer stands, for each sideband type. */
+/* For each sideband type, the part of the record before the sample_id trailer. */
 struct record_mmap {
 	uint32_t pid, tid;
 	uint64_t address, length, offset;
@@ -123,14 +123,14 @@ struct record_bpf {
 struct record_text_poke {
 	uint64_t address;
 	uint16_t old_length, new_length;
-	/* bytes follow at once, without the padding that the struct ends with */
+	/* the bytes follow directly, without the padding at the end of the struct */
 };
 #define RECORD_TEXT_POKE_SIZE 12
 
 #define KSYMBOL_UNREGISTER 1
 #define PROT_EXEC_BIT 4
 
-/* Bits of sample_type that the trailer of a record shows. */
+/* Bits of sample_type that the trailer of a record contains. */
 #define TRAILER_BITS                                                                               \
 	((uint64_t)PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID |   \
 	 PERF_SAMPLE_CPU | PERF_SAMPLE_IDENTIFIER)
@@ -140,7 +140,7 @@ static inline size_t trailer_size(uint64_t sample_type)
 	return 8 * (size_t)__builtin_popcountll(sample_type & TRAILER_BITS);
 }
 
-/* linux/perf_event.h of some distributions is older than these. */
+/* The linux/perf_event.h of some distributions lacks these definitions. */
 #define MISC_BIT_13 (1u << 13)
 #define MISC_BIT_14 (1u << 14)
 #define FORMAT_LOST (1u << 4)	/* PERF_FORMAT_LOST */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Reader of perf.data. Everything the file says about sizes and places is held
- * against the size of the file.
+ * Reader of perf.data. All sizes and offsets in the file are checked against the size of the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,7 +50,7 @@ static int add_event(struct ntrace_perf_file *file, const uint8_t *attr, size_t 
 static int read_attrs(struct ntrace_perf_file *file, const struct perf_file_header *header)
 {
 	uint64_t attr_size = header->attr_size, at, i;
-	uint64_t id_room = file->size / 8; /* ids of all events together, if none are shared */
+	uint64_t id_room = file->size / 8; /* ids of all events together, unless events share ids */
 
 	if (attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct perf_file_section) ||
 	    attr_size > 65536 || !inside(file, header->attrs.offset, header->attrs.size))
@@ -74,7 +73,7 @@ static int read_attrs(struct ntrace_perf_file *file, const struct perf_file_head
 	return 0;
 }
 
-/* Length, then a padded text. */
+/* A length, then a padded string. */
 static void take_text(struct ntrace_perf_file *file, uint64_t feature, const uint8_t *bytes,
 		      uint64_t size)
 {
@@ -108,7 +107,7 @@ static void read_features(struct ntrace_perf_file *file, const struct perf_file_
 	}
 }
 
-/* perf record -o -: attrs and features are records. */
+/* Output of perf record -o -: attrs and features are records. */
 static int take_pipe_record(void *data, const struct ntrace_perf_record *record)
 {
 	struct ntrace_perf_file *file = data;
@@ -189,14 +188,14 @@ static int read_file(struct ntrace_perf_file *file)
 				   !inside(file, header.data.offset, header.data.size);
 		file->data_end = file->unfinished ? file->size :
 						    header.data.offset + header.data.size;
-		/* A file without a record is finished nevertheless if it has features. */
+		/* A file without records is still complete if it has features. */
 		if (!header.data.size && header.features[0]) {
 			file->unfinished = false;
 			file->data_end = file->data_at;
 		}
 		if (!file->unfinished)
 			read_features(file, &header);
-		/* Without features it is not told. */
+		/* Without features, compression is unknown. */
 		file->compressed = file->unfinished ||
 				   header.features[0] >> PERF_FEATURE_COMPRESSED & 1;
 	}
@@ -303,7 +302,7 @@ struct chain {
 	uint64_t position;
 };
 
-/* Bytes that follow a record and do not count in its size; false if they are not all there. */
+/* Data that follows a record and is not part of its size; false if it is incomplete. */
 static bool take_payload(const struct ntrace_perf_file *file, const struct chain *chain,
 			 struct ntrace_perf_record *record)
 {
@@ -330,7 +329,7 @@ static bool take_payload(const struct ntrace_perf_file *file, const struct chain
 	return true;
 }
 
-/* The next record of a chain; false if it ends before, or within it. */
+/* The next record of a chain; false if the chain ends before or inside it. */
 static bool next_record(const struct ntrace_perf_file *file, struct chain *chain,
 			struct ntrace_perf_record *record)
 {
@@ -376,7 +375,7 @@ int ntrace_perf_file_records(const struct ntrace_perf_file *file,
 				return result;
 			continue;
 		}
-		/* The last record in it may end in the next one. */
+		/* The last record of the content may continue in the next compressed record. */
 		inner.end = file->parts[part++].end;
 		while (inner.bytes && next_record(file, &inner, &record)) {
 			result = callback(data, &record);
@@ -405,8 +404,8 @@ const struct perf_event_attr *perf_file_event(const struct ntrace_perf_file *fil
 }
 
 /*
- * Which trailer a record has. Where events differ, perf puts the id last
- * (PERF_SAMPLE_IDENTIFIER) so that it can be found without knowing the event.
+ * The trailer of a record. If events differ, perf puts the id last (PERF_SAMPLE_IDENTIFIER) so that
+ * it can be found without knowing the event.
  */
 static uint64_t record_trailer(const struct ntrace_perf_file *file,
 			       const struct ntrace_perf_record *record)

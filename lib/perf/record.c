@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Sideband records from bytes to parts (linux/perf_event.h, enum perf_event_type). */
+/*
+ * Conversion of sideband records from bytes to fields (linux/perf_event.h, enum perf_event_type).
+ */
 #include <string.h>
 
 #include "record.h"
 
-/* Reads the trailer that ends at @end; fields it does not have stay as they are. */
+/* Reads the trailer that ends at @end; missing fields are not changed. */
 static void parse_trailer(const uint8_t *trailer, uint64_t sample_type,
 			  struct ntrace_sideband *sideband)
 {
@@ -40,7 +42,7 @@ static void parse_trailer(const uint8_t *trailer, uint64_t sample_type,
 		memcpy(&sideband->id, trailer, 8);
 }
 
-/* A text that must end within its @size bytes. */
+/* A string that must end within its @size bytes. */
 static int take_name(struct ntrace_sideband *sideband, const uint8_t *body, size_t size)
 {
 	if (!memchr(body, 0, size))
@@ -66,7 +68,7 @@ static int parse_mmap(struct ntrace_sideband *sideband, const uint8_t *body, siz
 		return NTRACE_ERR_TRUNCATED;
 	memcpy(&record, body, sizeof(record));
 	take_mapping(sideband, &record);
-	/* The bit says "data": memory that cannot be executed. */
+	/* The bit means a data mapping: memory that is not executable. */
 	sideband->executable = !(sideband->misc & MISC_BIT_13);
 	return take_name(sideband, body + sizeof(record), size - sizeof(record));
 }
@@ -275,7 +277,7 @@ int record_parse(const struct ntrace_perf_record *record, uint64_t sample_type,
 	}
 }
 
-/* ---- and back ---- */
+/* ---- from fields to bytes ---- */
 
 struct builder {
 	uint8_t *bytes;

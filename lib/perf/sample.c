@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Samples of perf.data: PERF_RECORD_SAMPLE as linux/perf_event.h describes it. */
+/* Samples of perf.data: PERF_RECORD_SAMPLE of linux/perf_event.h. */
 #include <string.h>
 
 #include "file.h"
 
-/* What is left of a record. */
+/* The unread rest of a record. */
 struct sample_cursor {
 	const uint8_t *at;
 	size_t left;
@@ -25,7 +25,7 @@ static uint64_t take(struct sample_cursor *cursor)
 	return value;
 }
 
-/* Returns where the @count items of @size bytes are that are passed. */
+/* Skips @count items of @size bytes. Return: the first of them. */
 static const uint8_t *pass(struct sample_cursor *cursor, uint64_t count, size_t size)
 {
 	const uint8_t *at = cursor->at;
@@ -69,7 +69,7 @@ static void take_branches(struct sample_cursor *cursor, const struct perf_event_
 	}
 }
 
-/* Events may differ; where they do, the id says of which one the sample is, and comes first. */
+/* If events differ, the id comes first and identifies the sample's event. */
 static const struct perf_event_attr *event_of(const struct ntrace_perf_file *file,
 					      const struct sample_cursor *cursor)
 {

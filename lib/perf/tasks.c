@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Records for what runs already: names, threads and executable mappings from
- * /proc, in the form in which perf record synthesizes them.
+ * Records for tasks that already run: names, threads and executable mappings from /proc, in the
+ * form that perf record synthesizes.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 #define PATH_ROOM 512
 
-/* Longest path that a mapping's line can name; longer ones are cut by the kernel. */
+/* Length of the longest line of a mapping; the kernel truncates longer paths. */
 #define LINE_ROOM 8192
 
 static bool number(const char *text, int32_t *value)
@@ -48,7 +48,7 @@ static int write_name(struct ntrace_perf_writer *writer, const char *proc, int32
 	snprintf(path, sizeof(path), "%s/%d/task/%d/comm", proc, pid, tid);
 	file = fopen(path, "re");
 	if (!file)
-		return 0; /* it ended */
+		return 0; /* the thread ended */
 	if (!fgets(name, sizeof(name), file))
 		name[0] = 0;
 	fclose(file);

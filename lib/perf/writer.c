@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Writer of perf.data: header, ids, attrs, data, features, in this order as
- * perf record writes them. The header is written twice: at the first record
- * with data.size 0, which perf takes as "not finished", and at close.
+ * Writer of perf.data: header, ids, attrs, data, features, in the order of perf record. The header
+ * is written twice: at the first record with data.size 0, which perf takes as "not finished", and
+ * at close.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ int ntrace_perf_writer_open(struct ntrace_perf_writer **writer, const char *path
 	return 0;
 }
 
-/* All output goes through here; the first failure is kept for close. */
+/* All output uses this function; the first error is kept for close. */
 int writer_put(struct ntrace_perf_writer *writer, const void *data, size_t size)
 {
 	if (writer->error)
@@ -96,7 +96,7 @@ static int start(struct ntrace_perf_writer *writer)
 	if (writer->started)
 		return writer->error ? NTRACE_ERR_IO : 0;
 	writer->started = true;
-	put_header(writer); /* its place; again below and at close */
+	put_header(writer); /* reserves its place; rewritten below and at close */
 	for (i = 0; i < writer->event_count; i++)
 		writer_put(writer, writer->events[i].ids, 8 * writer->events[i].id_count);
 	writer->attrs_at = writer->position;
@@ -158,7 +158,7 @@ int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
 	if (event && event->attr->sample_id_all) {
 		sample_type = event->attr->sample_type;
 		id = event->id_count ? event->ids[0] : 0;
-		/* These are told apart by nothing else. */
+		/* The id is the only field that distinguishes events of these types. */
 		if (sideband->type == NTRACE_SIDEBAND_AUX ||
 		    sideband->type == NTRACE_SIDEBAND_ITRACE_START)
 			id = sideband->id;

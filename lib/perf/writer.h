@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of the perf.data writer share. */
+/* Definitions shared by the files of the perf.data writer. */
 #ifndef NTRACE_PERF_WRITER_H
 #define NTRACE_PERF_WRITER_H
 
@@ -50,7 +50,7 @@ struct ntrace_perf_writer {
 int writer_put(struct ntrace_perf_writer *writer, const void *data, size_t size);
 int writer_rewrite_header(struct ntrace_perf_writer *writer);
 
-/* features.c: writes the feature sections behind the data, sets feature_bits. */
+/* features.c: writes the feature sections after the data, sets feature_bits. */
 int writer_put_features(struct ntrace_perf_writer *writer);
 void writer_free_features(struct ntrace_perf_writer *writer);
 
