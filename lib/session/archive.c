@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Copies of the programs that were traced, beside the recording. */
+/* Copies of the traced programs in the recording. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "session.h"
 
 /*
- * Names are those of the recording, which may come from anywhere: nothing is
- * written outside of the archive. Links in it there are none, it is made anew.
+ * The names come from the recording, which is untrusted: no file is written outside the archive.
+ * The archive contains no links, since it is created anew.
  */
 static bool stays_inside(const char *name)
 {
@@ -27,7 +27,7 @@ static bool stays_inside(const char *name)
 	return *name == '/';
 }
 
-/* The directories that lead to a file. @path is written to and restored. */
+/* Makes the directories of a file's path. @path is modified and restored. */
 static int make_parents(char *path, size_t base)
 {
 	char *slash = path + base;
@@ -62,7 +62,7 @@ static int copy_bytes(int from, int to, uint64_t *bytes)
 	return 0;
 }
 
-/* Return: 0, 1 if it is there already, or NTRACE_ERR_IO. A copy that fails leaves nothing. */
+/* Return: 0, 1 if the file exists, or NTRACE_ERR_IO. A failed copy leaves no file. */
 static int copy_file(const char *from, const char *to, uint64_t *bytes)
 {
 	int in = open(from, O_RDONLY | O_CLOEXEC), out, error, saved;
@@ -92,11 +92,11 @@ static int copy_file(const char *from, const char *to, uint64_t *bytes)
 struct archive {
 	struct ntrace_session *session;
 	struct ntrace_archive_counts *counts;
-	size_t base;			/* length of the archive's own path */
-	char path[SESSION_PATH_ROOM];	/* of a copy */
+	size_t base;			/* length of the path of the archive itself */
+	char path[SESSION_PATH_ROOM];	/* buffer of a copy */
 };
 
-/* Copies @from to archive->path, which is complete. */
+/* Copies @from to archive->path, which must be complete. */
 static int add(struct archive *archive, const char *from)
 {
 	int error = make_parents(archive->path, archive->base);
@@ -114,7 +114,7 @@ static int add(struct archive *archive, const char *from)
 	return 0;
 }
 
-/* Beside the program, in .debug, which is where every reader looks for what .gnu_debuglink names. */
+/* Every reader of .gnu_debuglink searches .debug in the directory of the program. */
 static int add_debug_file(struct archive *archive, struct ntrace_object *object)
 {
 	char *slash = strrchr(archive->path, '/');
@@ -140,10 +140,10 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 	size_t room = sizeof(archive->path) - archive->base;
 	int error;
 
-	/* The vDSO is in images/. */
+	/* The vDSO is already in images/. */
 	if (file->path[0] != '/')
 		return 0;
-	/* Of one that cannot be used it has been noted why. */
+	/* An unusable file already caused a note. */
 	object = session_object(archive->session, file);
 	if (archive->session->error)
 		return archive->session->error;

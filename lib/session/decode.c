@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Decoding a stream of a recording: bytes to messages to flow, the follower
- * beside it. Per block only two addresses are compared.
+ * Decodes a stream of a recording: bytes to messages to flow, with a follower that tracks the task.
+ * Each block costs only two comparisons of addresses.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define CHUNK 16384
 
-/* Privilege codes of the ingress port (E-Trace, chapter 4), as linux/ntrace.h numbers them. */
+/* Privilege codes of the ingress port (E-Trace, chapter 4), as in linux/ntrace.h. */
 #define PRIVILEGE_U 0
 #define PRIVILEGE_S 1
 #define PRIVILEGE_M 3
@@ -22,7 +22,7 @@
 #define PRIVILEGE_VS 6
 #define TRACED_S (1u << PRIVILEGE_S)
 
-/* A switch takes at least one message: the return of __switch_to is not inferable. */
+/* A switch takes at least one message, since the return of __switch_to is not inferable. */
 #define SWITCH_BYTES_MIN 3
 
 struct decoding {
@@ -32,15 +32,15 @@ struct decoding {
 	int (*callback)(void *data, const struct ntrace_session_event *event);
 	void *data;
 	struct ntrace_session_event event;
-	uint64_t sign_bit;		/* set in kernel addresses */
-	bool countable;			/* every task switch is seen */
+	uint64_t sign_bit;		/* bits set in kernel addresses */
+	bool countable;			/* the trace shows every task switch */
 	bool was_user;
-	bool in_gap;			/* flow is lost */
-	bool intact;			/* in_gap: the trace is whole, only code is unknown */
+	bool in_gap;			/* the flow is lost */
+	bool intact;			/* with in_gap: the trace is whole, only code is unknown */
 	unsigned int last_error;
-	uint64_t stop_ns;		/* end of the trace, 0 = unknown */
-	uint64_t offset;		/* of the present message */
-	bool sync;			/* it synchronizes */
+	uint64_t stop_ns;		/* time of the end of the trace, 0 = unknown */
+	uint64_t offset;		/* position of the current message */
+	bool sync;			/* the current message has SYNC */
 	uint64_t gap_offset;
 };
 
@@ -50,8 +50,9 @@ static bool in_firmware(const struct ntrace_session *session, uint64_t address)
 }
 
 /*
- * Ownership tells guests and M-mode. Between U and S the address decides, as it does for Linux:
- * some encoders send Ownership for a new scontext only (N-Trace 1.0, "synchronization", demands more).
+ * Ownership distinguishes guests and M-mode. The address distinguishes U from S, as for Linux: some
+ * encoders send Ownership only for a new scontext, although N-Trace 1.0, "synchronization", demands
+ * more.
  */
 static unsigned int privilege_of(const struct decoding *decoding, uint64_t address)
 {
@@ -66,9 +67,9 @@ static unsigned int privilege_of(const struct decoding *decoding, uint64_t addre
 }
 
 /*
- * Flow goes on. Where only the code was unknown, the length of the gap limits
- * how many switches went by; and none did if flow went on without a
- * synchronization, since a way through the kernel is never without a message.
+ * The flow continues. If only code was unknown, the length of the gap limits the number of missed
+ * switches. If the flow continued without a sync there were none, since a path through the kernel
+ * always contains a message.
  */
 static int leave_gap(struct decoding *decoding)
 {
@@ -84,7 +85,7 @@ static int leave_gap(struct decoding *decoding)
 	return follower_gap(&decoding->follower, missed);
 }
 
-/* The encoder tells scontext, which the driver keeps equal to the id of the thread. */
+/* The encoder reports scontext, which the driver keeps equal to the thread id. */
 static void take_owner(struct decoding *decoding)
 {
 	const struct ntrace_context *owner = ntrace_flow_context(decoding->flow);
@@ -102,17 +103,17 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 	if (error)
 		return error;
 	if (privilege_of(decoding, address) >= PRIVILEGE_VU) {
-		/* Neither the kernel's code nor a task's: a recording has none of guests. */
+		/* Code of neither the kernel nor a task: a recording contains no code of guests. */
 		return decoding->session->error;
 	}
 	if (privilege_of(decoding, address) == PRIVILEGE_U) {
-		/* Where switches are not seen, any task may come back from the kernel. */
+		/* If switches are not visible, any task may return from the kernel. */
 		if (!decoding->countable && !decoding->was_user)
 			error = follower_gap(&decoding->follower, UINT64_MAX);
 		if (error)
 			return error;
 		decoding->was_user = true;
-		/* Not in the kernel: it sets scontext a moment before it switches. */
+		/* Ignored in the kernel, which sets scontext shortly before the switch. */
 		if (reason == NTRACE_FLOW_OWNERSHIP)
 			take_owner(decoding);
 		*space = follower_user(&decoding->follower, address);
@@ -124,7 +125,7 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 	return decoding->session->error;
 }
 
-/* What the events that are no blocks say about the task. */
+/* Takes the information about the task from events other than blocks. */
 static int note_other(struct decoding *decoding, const struct ntrace_flow_event *flow)
 {
 	switch (flow->type) {
@@ -132,7 +133,7 @@ static int note_other(struct decoding *decoding, const struct ntrace_flow_event 
 		decoding->last_error = flow->code;
 		return 0;
 	case NTRACE_FLOW_GAP:
-		/* A second error inside a gap does not make it better. */
+		/* A second error inside a gap does not reduce the uncertainty. */
 		decoding->intact = (!decoding->in_gap || decoding->intact) &&
 				   (decoding->last_error == NTRACE_FLOW_ERROR_NOMAP ||
 				    decoding->last_error == NTRACE_FLOW_ERROR_BADINSN ||
@@ -153,7 +154,7 @@ static void tell_task(struct decoding *decoding)
 	decoding->event.pid = decoding->follower.pid;
 	decoding->event.tid = decoding->follower.tid;
 	decoding->event.comm = decoding->follower.comm;
-	/* What counts is what was applied before the limit; the last stint has none. */
+	/* Changes before the limit have been applied; the last scheduling interval has no limit. */
 	if (decoding->follower.limit != UINT64_MAX &&
 	    decoding->follower.limit > decoding->event.sideband_ns + 1)
 		decoding->event.sideband_ns = decoding->follower.limit - 1;
@@ -163,8 +164,8 @@ static void tell_task(struct decoding *decoding)
 }
 
 /*
- * InCircuitTrace may tell of addresses that the program flow is not at, or where there is
- * none: the space is that of the address, and of the task as far as it is known.
+ * InCircuitTrace may report addresses outside the program flow, or without any program flow. The
+ * space is then chosen by the address, and by the task as far as it is known.
  */
 static struct ntrace_space *space_of(struct decoding *decoding, struct ntrace_space *present,
 				     uint64_t address)
@@ -218,7 +219,7 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 	if (flow->type == NTRACE_FLOW_BLOCK) {
 		tell_task(decoding);
 		event->privilege = privilege_of(decoding, flow->address);
-		/* The block that switches belongs to the task that goes. */
+		/* The block that switches belongs to the outgoing task. */
 		result = decoding->callback(decoding->data, event);
 		if (flow->address == session->switch_address && !result && decoding->countable)
 			return follower_switch(follower);
@@ -239,7 +240,7 @@ static int take_event(void *data, const struct ntrace_flow_event *flow)
 	return result ? result : note_other(decoding, flow);
 }
 
-/* Trace from perf: the task, and of a task that moves the hart, go by the place in the file. */
+/* Trace from perf: the position in the file determines the task, and the CPU if tasks migrate. */
 static void take_piece(struct decoding *decoding, uint64_t offset)
 {
 	struct follower *follower = &decoding->follower;
@@ -249,7 +250,7 @@ static void take_piece(struct decoding *decoding, uint64_t offset)
 		decoding->event.cpu = follower->piece->cpu;
 }
 
-/* Gives one chunk's messages to the flow. */
+/* Passes the messages of one chunk to the flow. */
 static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 		      struct ntrace_flow *flow)
 {
@@ -277,8 +278,8 @@ static int walk_chunk(struct decoding *decoding, struct ntrace_reader *reader,
 }
 
 /*
- * A snapshot may begin in the middle of a message. Where a piece begins with it,
- * it does not: the encoder was started there.
+ * A snapshot may begin inside a message. A piece marked as a start does not, since the encoder was
+ * started there.
  */
 static bool starts_whole(const struct decoding *decoding, const struct ntrace_stream *stream)
 {
@@ -289,8 +290,8 @@ static bool starts_whole(const struct decoding *decoding, const struct ntrace_st
 }
 
 /*
- * From the first byte of @file to its last. A file that lost its end may end
- * between two messages: that it was longer tells.
+ * Decodes all of @file. A truncated file may end between two messages: only its recorded length
+ * shows the truncation.
  */
 static int walk_stream(struct decoding *decoding, struct ntrace_trace_file *file,
 		       const struct ntrace_stream *stream, struct ntrace_flow *flow)

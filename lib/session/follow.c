@@ -8,8 +8,8 @@
 #include "follow_parts.h"
 
 /*
- * Places looked at in one stream before it is given up: seconds, not hours. Where each way
- * back to user space asks all threads anew, so many more for each byte.
+ * Maximum number of places examined in one stream, which takes seconds, not hours. If each return
+ * to user space examines all threads, each byte adds this many more.
  */
 #define WORK_MAX 100000000
 #define WORK_BYTE 64
@@ -55,7 +55,7 @@ uint64_t lost_before(const struct follower *follower, size_t stint)
 	return stint < follower->cpu->count ? follower->cpu->switches[stint].lost : 0;
 }
 
-/* Adds a stint, and the ones that are missing before its end. */
+/* Adds a scheduling interval, and those that are missing before its end. */
 static int add_stint(struct follower *follower, size_t stint)
 {
 	uint64_t lost = lost_before(follower, stint);
@@ -64,7 +64,7 @@ static int add_stint(struct follower *follower, size_t stint)
 	return error ? error : add_place(follower, stint, 0);
 }
 
-/* By stint; missing ones first, of these the most first. */
+/* By scheduling interval; missing ones first, among these the greatest number first. */
 static int compare_places(const void *left, const void *right)
 {
 	const struct switch_place *a = left, *b = right;
@@ -74,7 +74,7 @@ static int compare_places(const void *left, const void *right)
 	return a->missing > b->missing ? -1 : a->missing < b->missing;
 }
 
-/* Of each stint there remain at most the place itself and one that is missing before it. */
+/* Keeps at most one certain and one missing place for each scheduling interval. */
 static void tidy(struct follower *follower)
 {
 	size_t kept = 0, i;
@@ -104,7 +104,7 @@ void stint_task(const struct follower *follower, const struct switch_place *plac
 	*tid = -1;
 	if (place->missing || !cpu->switches)
 		return;
-	/* What was lost may lie before the start or behind it. */
+	/* The lost switches may lie before the start or after it. */
 	if (place->stint && !(place->stint == follower->first && ends && ends->lost)) {
 		*pid = cpu->switches[place->stint - 1].next_pid;
 		*tid = cpu->switches[place->stint - 1].next_tid;
@@ -127,7 +127,7 @@ uint64_t stint_end(const struct follower *follower, const struct switch_place *p
 						     UINT64_MAX;
 }
 
-/* The CPU of the present task. */
+/* The CPU of the current task. */
 static unsigned int present_cpu(const struct follower *follower)
 {
 	return follower->piece ? follower->piece->cpu :
@@ -136,7 +136,7 @@ static unsigned int present_cpu(const struct follower *follower)
 
 static void set_name(struct follower *follower)
 {
-	/* Of an unknown thread at least the name of its process. */
+	/* For an unknown thread, use the name of its process. */
 	int32_t id = follower->tid >= 0 ? follower->tid : follower->pid;
 	const char *name = machine_thread_name(&follower->session->machine, id, follower->limit);
 
@@ -161,7 +161,7 @@ struct program *stint_program(const struct follower *follower, const struct swit
 	return machine_program(&follower->session->machine, pid, stint_start(follower, place));
 }
 
-/* Applies mappings and names up to the end of the stint, or up to an exec within it. */
+/* Applies mappings and names up to the end of the scheduling interval, or up to an exec in it. */
 static void set_limit(struct follower *follower, uint64_t end)
 {
 	const struct program *program = follower->program;
@@ -169,7 +169,7 @@ static void set_limit(struct follower *follower, uint64_t end)
 	follower->next_program = program ? program->next : NULL;
 	if (follower->next_program && follower->next_program->start >= end)
 		follower->next_program = NULL;
-	/* The change of name that exec makes has the time of the program's start. */
+	/* The change of name by exec has the time of the program's start. */
 	follower->limit = follower->next_program ? follower->next_program->start : end;
 	set_name(follower);
 }
@@ -194,14 +194,14 @@ static void enter_next_program(struct follower *follower)
 		follower->entered = follower->program;
 		follower->entered_stint = follower->lead.stint;
 	}
-	/* A thread that execs becomes the leader of its process. */
+	/* A thread that calls exec becomes the leader of its process. */
 	if (follower->tid > 0)
 		follower->tid = follower->pid;
 	set_limit(follower,
 		  follower->piece ? follower->piece->end : stint_end(follower, &follower->lead));
 }
 
-/* The earliest place whose task is known. */
+/* The earliest place with a known task. */
 static const struct switch_place *first_known(const struct follower *follower)
 {
 	const struct switch_place *first = NULL;
@@ -215,8 +215,8 @@ static const struct switch_place *first_known(const struct follower *follower)
 }
 
 /*
- * Sets the present task from the places: what they agree on. Where they do not,
- * the first known one lends its address space, so that the flow can go on.
+ * Sets the current task from the places, as far as they agree. If they disagree, the first known
+ * place provides the address space, so that the flow can continue.
  */
 static void settle(struct follower *follower)
 {
@@ -249,7 +249,7 @@ static void settle(struct follower *follower)
 	set_limit(follower, stint_end(follower, &follower->lead));
 	if (follower->next_program && follower->count == 1 && take_pending(follower, follower->tid))
 		enter_next_program(follower);
-	/* That it has exec'd is certain now. */
+	/* The exec is certain now. */
 	if (follower->count == 1 && follower->lead.program) {
 		follower->lead.thread->entered = follower->lead.program;
 		follower->lead.thread->entered_stint = follower->lead.stint;
@@ -275,8 +275,8 @@ static int compare_pieces(const void *left, const void *right)
 }
 
 /*
- * A recorder has one AUX area per hart, which the events of several tasks may
- * share, or one per task, which follows it from hart to hart.
+ * A recorder has one AUX area per CPU, shared by the events of several tasks, or one per task,
+ * which follows that task from CPU to CPU.
  */
 static bool is_of(const struct piece *piece, const struct ntrace_stream *info)
 {
@@ -286,7 +286,7 @@ static bool is_of(const struct piece *piece, const struct ntrace_stream *info)
 	return piece->offset + piece->size > info->position;
 }
 
-/* Pieces of the stream's AUX area that reach into its file. */
+/* Lists the pieces of the stream's AUX area that overlap its file. */
 static int init_pieces(struct follower *follower, const struct ntrace_stream *info)
 {
 	const struct ntrace_session *session = follower->session;
@@ -317,7 +317,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	return 0;
 }
 
-/* The task of the present piece, or nobody. */
+/* Sets the task of the current piece; no piece means no task. */
 static void settle_piece(struct follower *follower)
 {
 	const struct piece *piece = follower->piece;
@@ -419,7 +419,7 @@ int follower_switch(struct follower *follower)
 		uint64_t lost = place->missing ? place->missing - 1 :
 						 lost_before(follower, place->stint);
 
-		/* Either to a stint that is missing, or to the next one that is known. */
+		/* The switch leads to a missing scheduling interval or to the next known one. */
 		if (lost)
 			error = add_place(follower, place->stint, lost);
 		if (!error && place->stint < follower->last)
@@ -444,12 +444,12 @@ void follower_exec(struct follower *follower)
 	if (follower->next_program) {
 		enter_next_program(follower);
 	} else if ((follower->count == 1 || follower->by_piece) && follower->tid > 0) {
-		/* It sleeps on the way: the record comes in a later stint. */
+		/* The task sleeps during exec: the record comes in a later scheduling interval. */
 		follower->pending[follower->pending_next++ % PENDING_EXECS] = follower->tid;
 	}
 }
 
-/* Places for all stints up to @switches behind one of the present places. */
+/* Adds places for all scheduling intervals up to @switches after a current place. */
 static int spread(struct follower *follower, uint64_t switches)
 {
 	struct switch_place *old = follower->places;
@@ -459,7 +459,7 @@ static int spread(struct follower *follower, uint64_t switches)
 	follower->places = NULL;
 	follower->count = 0;
 	follower->room = 0;
-	/* Places are sorted; each reaches so many stints ahead. */
+	/* Places are sorted; each one covers the next @switches intervals. */
 	for (i = 0; i < count && !error; i++) {
 		uint64_t last = old[i].stint + switches;
 
@@ -506,7 +506,7 @@ void follower_owner(struct follower *follower, int32_t tid)
 		stint_task(follower, &follower->places[i], &pid, &own);
 		kept += own == tid;
 	}
-	/* No record tells of that thread: what else is known stays. */
+	/* No record names that thread: keep the other information. */
 	if (!kept || kept == follower->count)
 		return;
 	for (kept = 0, i = 0; i < follower->count; i++) {
@@ -525,13 +525,13 @@ bool same_code(const struct mapping_change *a, const struct mapping_change *b)
 	return a->file == b->file && a->address - a->offset == b->address - b->offset;
 }
 
-/* A place of which not even the stint is certain. */
+/* Whether even the scheduling interval of a place is uncertain. */
 static bool stands_for_more(const struct switch_place *place)
 {
 	return place->thread && !place->certain;
 }
 
-/* What the task at @place has at @address. @at: the place, or a later one that it stands for. */
+/* The mapping at @address of the task at @place. @at: @place, or a later place that it includes. */
 static const struct mapping_change *place_mapping(struct follower *follower,
 						  const struct switch_place *place,
 						  uint64_t address, struct switch_place *at)
@@ -546,15 +546,15 @@ static const struct mapping_change *place_mapping(struct follower *follower,
 		return follow_threads_mapping(follower, place, address, at);
 	stint_task(follower, place, &pid, &tid);
 	program = stint_program(follower, place, pid);
-	/* With an exec in the stint it may be either program. */
+	/* With an exec in the scheduling interval, either program is possible. */
 	for (; program && program->start < end && !mapping; program = program->next)
 		mapping = program_mapping(program, address, end);
 	return mapping;
 }
 
 /*
- * Who of all programs has code at @address. *program: one of them, if all have
- * the same there, else NULL. *pid: the only process, else -1.
+ * Finds the programs with code at @address. *program: one of them if all have the same code there,
+ * else NULL. *pid: the process if there is only one, else -1.
  */
 static void find_owner(struct follower *follower, uint64_t address, struct program **program,
 		       int32_t *pid)
@@ -585,7 +585,7 @@ static void find_owner(struct follower *follower, uint64_t address, struct progr
 	}
 }
 
-/* Keeps the places whose task has code at @address; if there are none, all stay. */
+/* Keeps the places whose task has code at @address; keeps all if there are none. */
 static void narrow(struct follower *follower, uint64_t address)
 {
 	size_t kept = 0, real = 0, missing = 0, i;
@@ -607,7 +607,7 @@ static void narrow(struct follower *follower, uint64_t address)
 		const struct switch_place place = follower->places[i];
 
 		at = place;
-		/* In a missing stint there may be another process with code there, or not. */
+		/* A missing scheduling interval may belong to another process with code there. */
 		if (place.missing ? pid < 0 : place_mapping(follower, &place, address, &at) != NULL)
 			follower->places[kept++] = at;
 	}
@@ -615,7 +615,7 @@ static void narrow(struct follower *follower, uint64_t address)
 	settle(follower);
 }
 
-/* All places that are left have the same code at @address. */
+/* Whether all remaining places have the same code at @address. */
 static bool places_agree(struct follower *follower, uint64_t address)
 {
 	const struct mapping_change *first = NULL;
@@ -638,8 +638,8 @@ static bool places_agree(struct follower *follower, uint64_t address)
 }
 
 /*
- * Several places are possible. Code that differs between them is not decoded:
- * a wrong function is worse than none.
+ * Several places are possible. Code that differs between them is not decoded: a wrong function is
+ * worse than none.
  */
 static void guess(struct follower *follower, uint64_t address)
 {
@@ -653,7 +653,7 @@ static void guess(struct follower *follower, uint64_t address)
 		missing = missing || follower->places[i].missing;
 	if (!missing && places_agree(follower, address))
 		return;
-	/* A stint that no record tells of: whoever has code here. */
+	/* An interval without any record: use the owner of the code, if it is unique. */
 	if (missing || !follower->program) {
 		find_owner(follower, address, &owner, &pid);
 		follower->program = owner;
@@ -678,7 +678,7 @@ bool starts_at(struct follower *follower, const struct program *program, uint64_
 	       address - mapping->address + mapping->offset == offset;
 }
 
-/* The program that is exec'd in a stint, if it begins at @address. */
+/* The program started by exec in a scheduling interval, if its entry is @address. */
 static struct program *exec_at(struct follower *follower, const struct switch_place *place,
 			       uint64_t address)
 {
@@ -694,7 +694,7 @@ static struct program *exec_at(struct follower *follower, const struct switch_pl
 		       NULL;
 }
 
-/* Keeps the places where a program begins at @address; if there are none, all stay. */
+/* Keeps the places where a program begins at @address; keeps all if there are none. */
 static void keep_starts(struct follower *follower, uint64_t address)
 {
 	struct switch_place at;
@@ -730,10 +730,9 @@ static void keep_program(struct follower *follower, const struct program *progra
 }
 
 /*
- * The kernel may not be traced, and the old program may have code where the new one
- * begins: programs that are linked for the same address, or no randomization. But
- * control comes to the entry of a program only once. At the same address as before
- * it is a page fault that came back.
+ * The kernel may not be traced, and the old program may have code at the entry of the new one:
+ * programs linked for the same address, or no randomization. But control reaches the entry of a
+ * program only once. The same address as before is a return from a page fault.
  */
 static void notice_start(struct follower *follower, uint64_t address)
 {
@@ -773,7 +772,7 @@ struct ntrace_space *follower_user(struct follower *follower, uint64_t address)
 		guess(follower, address);
 	if (!follower->program)
 		return NULL;
-	/* begin_new_exec was not seen, but the old program has nothing here and the new one has. */
+	/* begin_new_exec was not seen, but only the new program has code here. */
 	if (follower->next_program &&
 	    !program_mapping(follower->program, address, follower->limit) &&
 	    program_mapping(follower->next_program, address, UINT64_MAX))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What follow.c and follow_threads.c share. */
+/* Functions shared by follow.c and follow_threads.c. */
 #ifndef NTRACE_SESSION_FOLLOW_PARTS_H
 #define NTRACE_SESSION_FOLLOW_PARTS_H
 
@@ -8,19 +8,22 @@
 /* Return: 0 or NTRACE_ERR_NOMEM. */
 int follower_add_place(struct follower *follower, struct switch_place place);
 
-/* Task of a stint: who came with the switch before it, or who goes with the one that ends it. */
+/*
+ * Task of a scheduling interval: the incoming task of the switch before it, or the outgoing task of
+ * the switch that ends it.
+ */
 void stint_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
 		int32_t *tid);
 uint64_t stint_start(const struct follower *follower, const struct switch_place *place);
 uint64_t stint_end(const struct follower *follower, const struct switch_place *place);
-/* Switches that are missing before the end of a stint. */
+/* Number of switches missing before the end of a scheduling interval. */
 uint64_t lost_before(const struct follower *follower, size_t stint);
-/* The program of a stint: the first one of its process, as long as no exec was noticed. */
+/* The program of a scheduling interval: the first one of its process unless an exec was noticed. */
 struct program *stint_program(const struct follower *follower, const struct switch_place *place,
 			      int32_t pid);
-/* Two mappings show the same bytes of the same file at an address. */
+/* Whether two mappings show the same bytes of the same file at an address. */
 bool same_code(const struct mapping_change *a, const struct mapping_change *b);
-/* @program begins at @address: there is the entry of a file that it has mapped. */
+/* Whether @program begins at @address: the entry of a mapped file. */
 bool starts_at(struct follower *follower, const struct program *program, uint64_t address);
 
 /* follow_threads.c */
@@ -29,22 +32,22 @@ bool starts_at(struct follower *follower, const struct program *program, uint64_
 int follow_threads_init(struct follower *follower);
 void follow_threads_free(struct follower *follower);
 
-/* Any number of switches went by. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Any number of switches may have been missed. Return: 0 or NTRACE_ERR_NOMEM. */
 int follow_threads_gap(struct follower *follower);
 
 /*
- * What @place has at @address, in its stint or in the first one from where on it has; NULL: never.
- * @at: the place from where on.
+ * The mapping of @place at @address, in its scheduling interval or in the first later one that has
+ * such a mapping; NULL: none. @at: the place from which on the mapping exists.
  */
 const struct mapping_change *follow_threads_mapping(struct follower *follower,
 						    const struct switch_place *place,
 						    uint64_t address, struct switch_place *at);
 
-/* Has @place the same code at @address in all its stints, from the one of @mapping on? */
+/* Whether @place has the same code at @address in all its scheduling intervals from @mapping on. */
 bool follow_threads_agree(struct follower *follower, const struct switch_place *place,
 			  const struct mapping_change *mapping, uint64_t address);
 
-/* Does a later program of @place begin at @address? @at: the place where it does. */
+/* Whether a later program of @place begins at @address. @at: the place where it begins. */
 bool follow_threads_start(struct follower *follower, const struct switch_place *place,
 			  uint64_t address, struct switch_place *at);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Trace of user space alone: no switch is seen, and each time that the hart comes
- * back any number of them may have gone by. Of each thread the hart may then be in
- * its next stint or in any later one. The next one stands for all: what it lacks, an
- * exec or a mapping, moves the place to the first stint that has it. So a way back costs
- * as much as there are threads, not as there are switches to come.
+ * Trace of user space alone: no switch is visible, and any number of switches may precede each
+ * return of the hart. The hart may then be in the next scheduling interval of any thread or in a
+ * later one. The next interval of a thread represents all later ones: if it lacks an exec or a
+ * mapping, the place moves to the first interval that has it. So the cost of a return depends on
+ * the number of threads, not on the number of remaining switches.
  */
 #include <stdlib.h>
 
@@ -26,7 +26,9 @@ static int compare_stints(const void *left, const void *right)
 	return a->stint < b->stint ? -1 : a->stint > b->stint;
 }
 
-/* Threads and their stints, from all stints by thread. */
+/*
+ * Builds the list of threads with their scheduling intervals from all intervals, sorted by thread.
+ */
 static void list_threads(struct follower *follower, const struct stint_of *all, size_t count)
 {
 	struct thread_stints *thread = NULL;
@@ -80,7 +82,7 @@ void follow_threads_free(struct follower *follower)
 	follower->stints = NULL;
 }
 
-/* The place of @thread in its next stint; it has not forgotten what it exec'd there. */
+/* The place of @thread in its next scheduling interval, including an exec already noticed there. */
 static struct switch_place next_place(struct thread_stints *thread)
 {
 	size_t stint = thread->stints[thread->next];
@@ -98,7 +100,7 @@ int follow_threads_gap(struct follower *follower)
 	size_t base = follower->last, i;
 	int error = 0;
 
-	/* Nothing before the first of the places is possible ever again. */
+	/* Intervals before the first place are no longer possible. */
 	for (i = 0; i < follower->count; i++)
 		if (follower->places[i].stint < base)
 			base = follower->places[i].stint;
@@ -114,7 +116,7 @@ int follow_threads_gap(struct follower *follower)
 	while (follower->next_loss < follower->loss_count &&
 	       follower->losses[follower->next_loss] < base)
 		follower->next_loss++;
-	/* One place of which nothing is known is as good as many. */
+	/* One unknown place represents all unknown ones. */
 	if (!error && follower->next_loss < follower->loss_count) {
 		size_t stint = follower->losses[follower->next_loss];
 
@@ -126,7 +128,7 @@ int follow_threads_gap(struct follower *follower)
 	return error;
 }
 
-/* The first stint of the place's thread, from the place's own on, that ends behind @time. */
+/* The first scheduling interval of the place's thread, from the place on, that ends after @time. */
 static bool stint_behind(const struct follower *follower, const struct switch_place *place,
 			 uint64_t time, struct switch_place *at)
 {
@@ -149,7 +151,7 @@ static bool stint_behind(const struct follower *follower, const struct switch_pl
 	return true;
 }
 
-/* Likewise, where @program runs: it did when the stint began, or is exec'd in it. */
+/* Like stint_behind(), for an interval in which @program runs or is started by exec. */
 static bool runs_behind(const struct follower *follower, const struct switch_place *place,
 			struct program *program, uint64_t time, struct switch_place *at)
 {
@@ -226,7 +228,7 @@ bool follow_threads_start(struct follower *follower, const struct switch_place *
 		if (!starts_at(follower, program, address) ||
 		    !runs_behind(follower, place, program, program->start, at))
 			continue;
-		/* It begins only once. */
+		/* A program begins only once. */
 		at->certain = true;
 		return true;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The space of the kernel: text as it was in memory at the start, text that
- * came until the end, names from kallsyms and KSYMBOL records, and firmware.
+ * The space of the kernel: text copied from memory at the start, text added until the end, names
+ * from kallsyms and KSYMBOL records, and firmware.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,14 +16,14 @@
 
 #define PATH_ROOM 4096
 #define PAGE 4096u
-/* Of struct ntrace_recording: user space alone. */
+/* Bits of struct ntrace_recording: user space only. */
 #define TRACED_U 1u
 
 struct loading {
 	struct ntrace_session *session;
 	struct ntrace_object *start, *end;
 	struct core start_core, end_core;
-	uint64_t uncertain;		/* parcels that differ */
+	uint64_t uncertain;		/* differing parcels */
 	uint64_t first_uncertain;
 };
 
@@ -33,7 +33,7 @@ static bool path_of(const struct loading *loading, const char *name, char *path)
 	       PATH_ROOM;
 }
 
-/* Are there streams in which tasks are found by counting switches? */
+/* Whether some streams need switch counting to find their tasks. */
 static bool by_switches(const struct ntrace_session *session)
 {
 	unsigned int i;
@@ -44,14 +44,14 @@ static bool by_switches(const struct ntrace_session *session)
 	return false;
 }
 
-/* Who may not read the kernel's memory records user space only, and has no copy of it. */
+/* A user without access to kernel memory records only user space and has no copy of it. */
 static bool left_out(const struct loading *loading, int error)
 {
 	return error == NTRACE_ERR_IO && errno == ENOENT && !by_switches(loading->session) &&
 	       loading->session->recording->privilege == TRACED_U;
 }
 
-/* A dump as object and as core. If it is not there, a note says so; only memory is an error. */
+/* Opens a dump as object and core. A missing dump causes a note; only NTRACE_ERR_NOMEM fails. */
 static int open_dump(struct loading *loading, const char *name, struct ntrace_object **object,
 		     struct core *core)
 {
@@ -93,8 +93,8 @@ static bool has(const struct core *core, uint64_t address)
 }
 
 /*
- * Marks parcels that differ. An instruction of 32 bits whose second half
- * changed starts one parcel earlier, if that parcel looks like a start.
+ * Marks differing parcels. If the second half of a 32-bit instruction changed, the instruction
+ * starts one parcel earlier, provided that parcel looks like a start.
  */
 static int mark_differences(struct loading *loading, uint64_t address, const uint8_t *before,
 			    const uint8_t *after, uint64_t size)
@@ -114,7 +114,7 @@ static int mark_differences(struct loading *loading, uint64_t address, const uin
 	return error;
 }
 
-/* Maps what came after the start; in one piece, for instructions that cross pages. */
+/* Maps text added after the start, in one piece, for instructions that cross pages. */
 static int map_fresh(struct loading *loading, const struct core_piece *piece, uint64_t from,
 		     uint64_t to)
 {
@@ -124,7 +124,7 @@ static int map_fresh(struct loading *loading, const struct core_piece *piece, ui
 				to - from, piece->offset + from);
 }
 
-/* Compares a piece of the end with the start page by page, and maps what the start has not. */
+/* Compares a piece of the end copy with the start copy by pages, and maps the new text. */
 static int join_piece(struct loading *loading, const struct core_piece *piece)
 {
 	uint64_t at = 0, fresh_from = 0;
@@ -165,7 +165,7 @@ static int join_end(struct loading *loading)
 	return error;
 }
 
-/* Marks of the linker script share the address of a function. */
+/* Marks of the linker script have the same address as a function. */
 static bool is_linker_mark(const char *name)
 {
 	size_t length = strlen(name);
@@ -241,7 +241,7 @@ static int load_firmware(struct ntrace_session *session, const char *path, uint6
 	error = ntrace_space_map_linked(session->kernel, object, bias);
 	for (index = 0; !ntrace_object_segment(object, index, &address, &size, &executable);
 	     index++) {
-		/* Data may lie anywhere; it must not claim the addresses between. */
+		/* Data may be anywhere; it must not claim the addresses in between. */
 		if (!executable)
 			continue;
 		address += bias;

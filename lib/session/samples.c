@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* perf.data files of others: samples with branch stacks, and what was mapped then. */
+/* perf.data files of other tools: samples with branch stacks, and the mappings at their times. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 		return 0;
 	}
 	reader->counts.samples++;
-	/* Without a time everything that was ever mapped counts. */
+	/* Without a time, use all mappings of the whole file. */
 	time = sample.time ? sample.time : UINT64_MAX;
 	program = machine_program(&session->machine, sample.pid, time);
 	if (program) {

@@ -17,7 +17,7 @@ bool session_is_packed(const char *name)
 	return length > 4 && !strcmp(name + length - 4, ".zst");
 }
 
-/* Streams with the paths of their files, and what is to be said about them. */
+/* Sets the paths of the streams' files and notes their problems. */
 static int take_streams(struct ntrace_session *session)
 {
 	const struct ntrace_recording *recording = session->recording;
@@ -54,7 +54,7 @@ void session_tell_sideband(const struct ntrace_session *session)
 	machine_tell(&session->machine, &session->notes, name);
 }
 
-/* Sideband is worth much, but trace can be decoded without it. */
+/* Sideband is valuable, but trace can be decoded without it. */
 static int load_sideband(struct ntrace_session *session)
 {
 	int error = machine_open(&session->machine, session->directory);
@@ -84,14 +84,14 @@ static int import_trace(struct ntrace_session *session, const char *params)
 						  session->import.stream_count);
 	if (!session->recording)
 		return NTRACE_ERR_NOMEM;
-	/* From here on they are freed as those of a directory are. */
+	/* From here on the session frees them like those of a directory. */
 	session->streams = session->import.streams;
 	session->import.streams = NULL;
 	session->import.stream_count = 0;
 	return error;
 }
 
-/* A perf.data file: with trace, as other drivers have it recorded, or with branch stacks. */
+/* Opens a perf.data file: with trace recorded by another driver, or with branch stacks. */
 static int load_file(struct ntrace_session *session, const struct ntrace_session_options *options)
 {
 	int error = machine_open(&session->machine, session->directory);
@@ -151,7 +151,7 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 	return error;
 }
 
-/* That which is given, else the archive of the recording, else this machine's files. */
+/* The given sysroot, else the archive of the recording, else the files of this machine. */
 static char *choose_sysroot(const char *directory, const char *sysroot)
 {
 	struct stat status;
@@ -166,7 +166,7 @@ static char *choose_sysroot(const char *directory, const char *sysroot)
 		free(archive);
 		return strdup("");
 	}
-	/* Paths of mappings start with a slash. */
+	/* Paths of mappings begin with a slash. */
 	length = strlen(sysroot);
 	while (length && sysroot[length - 1] == '/')
 		length--;

@@ -8,7 +8,7 @@
 
 #include "session.h"
 
-/* So many programs keep their space; others are made again when they run again. */
+/* Maximum number of programs that keep a space; other spaces are rebuilt when needed. */
 #define SPACES_MAX 512
 
 #define DELETED " (deleted)"
@@ -35,14 +35,14 @@ static bool same_build_id(const struct mapped_file *file, const struct ntrace_ob
 	size_t size;
 
 	build_id = ntrace_object_build_id(object, &size);
-	/* The kernel fills a short one with zeros up to 20 bytes. */
+	/* The kernel pads a short build-id with zeros to 20 bytes. */
 	return !file->build_id_size || !size ||
 	       (size <= file->build_id_size && !memcmp(build_id, file->build_id, size));
 }
 
 /*
- * A file can be known with its build-id and, from tasks that ran before,
- * without: another one of the same path, as far as it was looked for.
+ * A file may be known with its build-id and, from tasks started earlier, without: returns another
+ * entry for the same path that has already been looked up.
  */
 static struct mapped_file *next_opened(const struct ntrace_session *session,
 				       const struct mapped_file *file, size_t *bucket,
@@ -56,7 +56,7 @@ static struct mapped_file *next_opened(const struct ntrace_session *session,
 	}
 }
 
-/* Opened for another file already: one object, so that its functions are counted as one. */
+/* An object already open for another entry is shared, so that its functions count once. */
 static struct ntrace_object *shared_object(const struct ntrace_session *session,
 					   const struct mapped_file *file, bool *told)
 {
@@ -72,7 +72,7 @@ static struct ntrace_object *shared_object(const struct ntrace_session *session,
 	return NULL;
 }
 
-/* Names of a stripped program. Most have no such file, and nobody misses it. */
+/* Names of a stripped program. Most programs have no debug file, so its absence is no error. */
 static void add_debug_file(struct ntrace_session *session, struct ntrace_object *object)
 {
 	char below[SESSION_PATH_ROOM];
@@ -103,7 +103,7 @@ struct ntrace_object *session_object(struct ntrace_session *session, struct mapp
 	file->object = shared_object(session, file, &told);
 	if (file->object)
 		return file->object;
-	/* The vdso is in recordings of ours only. */
+	/* Only recordings of this tool contain the vDSO. */
 	if (session->single && *file->path == '[') {
 		if (!session->samples)
 			session_note(session,
@@ -148,7 +148,7 @@ const struct mapping_change *program_mapping(const struct program *program, uint
 	size_t count = program_changes_before(program, time);
 
 	for (; program; count = program->base_count, program = program->base) {
-		/* The last change that covers the address counts. */
+		/* The last change that covers the address takes precedence. */
 		while (count--) {
 			const struct mapping_change *change = &program->changes[count];
 
@@ -169,7 +169,9 @@ static void drop_space(struct ntrace_session *session, struct program *program)
 	session->spaces--;
 }
 
-/* Drops the older half of what was not used lately; rare, so a walk over everything does. */
+/*
+ * Drops the less recently used half of the spaces. This is rare enough to walk over all programs.
+ */
 static void make_room(struct ntrace_session *session)
 {
 	size_t bucket;
@@ -218,7 +220,7 @@ static void apply(struct ntrace_session *session, struct ntrace_space *space,
 		if (object)
 			error = ntrace_space_map(space, object, change->address, change->length,
 						 change->offset);
-		/* What does not fit in the address space is not there. */
+		/* A mapping beyond the address space is left out. */
 		if (error && error != NTRACE_ERR_NOMEM)
 			error = ntrace_space_unmap(space, change->address, change->length);
 		if (error)
@@ -229,7 +231,7 @@ static void apply(struct ntrace_session *session, struct ntrace_space *space,
 static void apply_bases(struct ntrace_session *session, struct ntrace_space *space,
 			const struct program *program)
 {
-	/* Fork chains are short: see FORK_DEPTH_MAX. */
+	/* Chains of forks are short: see FORK_DEPTH_MAX. */
 	if (program->base) {
 		apply_bases(session, space, program->base);
 		apply(session, space, program->base, 0, program->base_count);
@@ -271,7 +273,7 @@ struct ntrace_space *session_space(struct ntrace_session *session, struct progra
 	program->applied = count;
 	if (!session->error)
 		return program->space;
-	/* Part of it may be missing. */
+	/* On an error, part of the space may be missing. */
 	drop_space(session, program);
 	return NULL;
 }
