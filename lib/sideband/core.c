@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * ELF core files, by hand: /proc/kcore has no size and is no file that libelf
- * could map.
+ * ELF core files, read without libelf: /proc/kcore reports no size, so libelf cannot map it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -56,7 +55,7 @@ static int read_pieces(struct core *core, const Elf64_Ehdr *header)
 	return 0;
 }
 
-/* A file that is cut ends its last piece; one that lies about sizes is refused. */
+/* In a truncated file the last piece ends early; a file with wrong sizes is refused. */
 static int clip_pieces(struct core *core)
 {
 	struct stat st;
@@ -118,7 +117,9 @@ void core_close(struct core *core)
 	errno = saved;
 }
 
-/* Bytes read; a page of memory that cannot be read is left out, not the end. */
+/*
+ * Return: number of bytes read. An unreadable page of memory is skipped and does not end the read.
+ */
 static uint64_t read_some(int fd, uint8_t *data, uint64_t size, uint64_t offset)
 {
 	uint64_t done = 0, got_all = 0;
@@ -213,7 +214,7 @@ int core_writer_open(struct core_writer **writer, const char *path)
 		free(made);
 		return NTRACE_ERR_IO;
 	}
-	made->end = PAGE; /* the first page is the ELF header's */
+	made->end = PAGE; /* the first page holds the ELF header */
 	*writer = made;
 	return 0;
 }
@@ -222,7 +223,7 @@ int core_writer_add(struct core_writer *writer, uint64_t address, const void *da
 {
 	Elf64_Phdr *program;
 
-	/* e_phnum has 16 bits, and its greatest value means something else. */
+	/* e_phnum has 16 bits, and its greatest value is reserved. */
 	if (writer->count == PN_XNUM - 1)
 		return NTRACE_ERR_NOSPACE;
 	if (writer->count == writer->room) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * ELF core files as far as kernel memory needs them: /proc/kcore is read, and
- * images/kernel.start and .end are written and read.
+ * The part of ELF core files that kernel memory needs: /proc/kcore is read; images/kernel.start and
+ * .end are written and read.
  */
 #ifndef NTRACE_SIDEBAND_CORE_H
 #define NTRACE_SIDEBAND_CORE_H
@@ -12,7 +12,7 @@
 
 #include <ntrace/error.h>
 
-/* Memory in a core file. */
+/* A piece of memory in a core file. */
 struct core_piece {
 	uint64_t address;
 	uint64_t size;
@@ -21,21 +21,21 @@ struct core_piece {
 
 struct core {
 	int fd;
-	struct core_piece *pieces; /* sorted by address, those that overlap left out */
+	struct core_piece *pieces; /* sorted by address, without overlapping pieces */
 	size_t count;
 };
 
 /*
- * @memory: /proc/kcore, whose size says nothing; else pieces must be in the
- * file, and no two may share bytes of it, so that work on it is bounded.
- * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT, NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM.
+ * @memory: the file is /proc/kcore, which has no real size; else pieces must lie in the file and
+ * must not share bytes, so that the work is bounded. Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT,
+ * NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM.
  */
 int core_open(struct core *core, const char *path, bool memory);
 void core_close(struct core *core);
 
 /*
- * Reads what the core has between @address and @address + @size; the rest is
- * filled with 0. Return: bytes that it had.
+ * Reads the content of the core between @address and @address + @size and fills the rest with 0.
+ * Return: number of bytes read.
  */
 uint64_t core_read(const struct core *core, uint64_t address, void *data, uint64_t size);
 
@@ -44,7 +44,7 @@ struct core_writer;
 int core_writer_open(struct core_writer **writer, const char *path);
 /* Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM, NTRACE_ERR_NOSPACE after 65534 pieces. */
 int core_writer_add(struct core_writer *writer, uint64_t address, const void *data, uint64_t size);
-/* Return: 0 or NTRACE_ERR_IO with errno of the first failure. */
+/* Return: 0 or NTRACE_ERR_IO with errno of the first error. */
 int core_writer_close(struct core_writer *writer);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* "ffffffff80002000 T name\t[module]" */
+/* Parses lines of the form "ffffffff80002000 T name\t[module]". */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,10 +8,10 @@
 #include "kallsyms.h"
 
 #define LINE_ROOM 2048
-/* The kernel hands out a page at a time; stdio would ask for a quarter of it, which takes twice as long. */
+/* The kernel returns a page at a time. Reads of a quarter page, as by stdio, take twice as long. */
 #define FILE_BUFFER 4096
 
-/* The kernel writes sixteen digits; hundreds of thousands of lines make strtoull() felt. */
+/* The kernel writes sixteen digits; strtoull() would be slow for hundreds of thousands of lines. */
 static const char *parse_address(const char *at, uint64_t *address)
 {
 	uint64_t value = 0;
@@ -31,7 +31,7 @@ static const char *parse_address(const char *at, uint64_t *address)
 	return at;
 }
 
-/* Where a word ends. strcspn() builds a table with each call, which is most of the time then. */
+/* Finds the end of a word. strcspn() is slower, since each call builds a table. */
 static const char *end_of_word(const char *at, char closing)
 {
 	while (*at && *at != ' ' && *at != '\t' && *at != '\n' && *at != closing)
@@ -39,7 +39,7 @@ static const char *end_of_word(const char *at, char closing)
 	return at;
 }
 
-/* Puts a word at *@room. Return: it. */
+/* Stores a word at *@room. Return: the word. */
 static const char *copy_word(char **room, const char *word, const char *end)
 {
 	char *copy = *room;
@@ -50,7 +50,7 @@ static const char *copy_word(char **room, const char *word, const char *end)
 	return copy;
 }
 
-/* Splits @line; @room takes its words. Return: false: no symbol. */
+/* Splits @line and stores its words in @room. Return: false: not a symbol. */
 static bool parse(const char *line, char *room, struct kallsym *symbol)
 {
 	const char *at = parse_address(line, &symbol->address), *end;

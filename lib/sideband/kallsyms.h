@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* /proc/kallsyms and images/kallsyms, which has the same form. */
+/* /proc/kallsyms and images/kallsyms, which have the same format. */
 #ifndef NTRACE_SIDEBAND_KALLSYMS_H
 #define NTRACE_SIDEBAND_KALLSYMS_H
 
@@ -10,7 +10,7 @@
 #include <ntrace/error.h>
 
 /*
- * @line: as it stands in the file, of @length bytes with its newline, not terminated
+ * @line: the line in the file, @length bytes including the newline, not terminated
  * @name: symbol
  * @module: module, "bpf" or "__builtin__..."; "" for the kernel itself
  */
@@ -24,14 +24,13 @@ struct kallsym {
 };
 
 /*
- * Calls back for every text symbol, in the order of the file; lines that are
- * none are skipped. Return: 0, what @callback returned, NTRACE_ERR_IO,
- * NTRACE_ERR_FORMAT if no line was a symbol.
+ * Calls back for every text symbol, in the order of the file, and skips all other lines. Return: 0,
+ * what @callback returned, NTRACE_ERR_IO, NTRACE_ERR_FORMAT if no line was a symbol.
  */
 int kallsyms_read(const char *path, int (*callback)(void *data, const struct kallsym *symbol),
 		  void *data);
 
-/* The compiler's labels and mapping symbols: no functions. RISC-V modules have hundreds of thousands. */
+/* Whether a symbol is a label or mapping symbol. RISC-V modules have hundreds of thousands. */
 bool kallsyms_is_label(const struct kallsym *symbol);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Joins sideband records, which come sorted by time. */
+/* Joins sideband records, which arrive sorted by time. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,7 +125,7 @@ static struct mapped_file *get_file(struct machine *machine, const struct ntrace
 	return file;
 }
 
-/* A file system's file or the vDSO; else it has a name of the kernel's: //anon, [heap], ... */
+/* Whether a mapping shows a file or the vDSO. Others have a kernel name: //anon, [heap], ... */
 static bool is_file_name(const char *name)
 {
 	return !strcmp(name, "[vdso]") ||
@@ -168,7 +168,7 @@ static int take_mapping(struct machine *machine, const struct ntrace_sideband *r
 	task = find_task(machine, record->pid);
 	program = task ? task->last : NULL;
 	if (!program) {
-		/* It ran before the recording. */
+		/* The program ran before the recording. */
 		program = add_program(machine, record->pid, 0);
 		if (!program)
 			return NTRACE_ERR_NOMEM;
@@ -191,7 +191,7 @@ size_t program_changes_before(const struct program *program, uint64_t time)
 	return low;
 }
 
-/* Copies what @from has, with what its bases gave it, up to @count changes of its own. */
+/* Copies the changes of @from and its bases, up to @count of its own changes. */
 static int copy_changes(struct program *to, const struct program *from, size_t count)
 {
 	const struct program *line[FORK_DEPTH_MAX + 1] = { NULL };
@@ -226,13 +226,13 @@ static int take_fork(struct machine *machine, const struct ntrace_sideband *reco
 		return 0;
 	if (name)
 		error = add_name(machine, record->tid, record->time, false, name);
-	if (error || record->pid == record->other_pid) /* a thread */
+	if (error || record->pid == record->other_pid) /* a thread, not a process */
 		return error;
 	child = add_program(machine, record->pid, record->time);
 	if (!child)
 		return NTRACE_ERR_NOMEM;
 	parent = find_task(machine, record->other_pid);
-	/* Synthesized records (no time, or told so) are followed by all mappings of the child. */
+	/* After a synthesized record (without a time, or marked) come all mappings of the child. */
 	if (!parent || !parent->last || !record->time || record->misc & MISC_FORK_EXEC)
 		return 0;
 	if (parent->last->depth >= FORK_DEPTH_MAX)
@@ -273,8 +273,8 @@ static struct cpu_switches *get_cpu(struct machine *machine, uint32_t cpu, int *
 }
 
 /*
- * A switch is told twice: by the task that goes (OUT) and by the one that
- * comes (IN). Either alone is enough, where the other is lost.
+ * A switch has two records: OUT by the outgoing task and IN by the incoming one. If one of them is
+ * lost, the other is enough.
  */
 static int take_switch(struct machine *machine, const struct ntrace_sideband *record)
 {
@@ -294,13 +294,14 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 		cpu->came = record->time;
 	if (record->out) {
 		if (!wide)
-			return 0; /* does not say who comes; its IN does */
+			return 0; /* an OUT record without the incoming task, which the IN record
+				   * names */
 		made.previous_pid = record->pid;
 		made.previous_tid = record->tid;
 		made.next_pid = record->other_pid;
 		made.next_tid = record->other_tid;
 	} else {
-		/* A loss between the two counts as behind them. */
+		/* A loss between the two records counts as after them. */
 		if (last && !last->confirmed && last->next_tid == record->tid) {
 			last->confirmed = true;
 			return 0;
@@ -312,7 +313,10 @@ static int take_switch(struct machine *machine, const struct ntrace_sideband *re
 		made.confirmed = true;
 	}
 	made.lost = cpu->lost;
-	/* Who goes must be who came; if not, something is missing that no record tells. */
+	/*
+	 * If the outgoing task is not the last incoming one, a switch without any record is
+	 * missing.
+	 */
 	if (!made.lost && last && made.previous_pid >= 0 && last->next_pid >= 0 &&
 	    made.previous_pid != last->next_pid)
 		made.lost = 1;
@@ -410,7 +414,7 @@ static int take_record(void *data, const struct ntrace_sideband *record)
 	case NTRACE_SIDEBAND_TEXT_POKE:
 		machine->text_pokes++;
 		return 0;
-	default: /* EXIT: a number that is used again comes with a FORK */
+	default: /* EXIT: a reused number begins with a FORK */
 		return 0;
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The recorded machine, as perf's tools call it: the sideband records, joined once when they are
- * read: programs with their mappings in order of time, names of threads, and for each CPU the task
- * switches. Nothing here depends on trace.
+ * The recorded machine, a term of perf's tools. The sideband records are joined once, when they are
+ * read, into programs with their mappings in order of time, names of threads, and the task switches
+ * of each CPU. Nothing here depends on trace.
  */
 #ifndef NTRACE_SIDEBAND_MACHINE_H
 #define NTRACE_SIDEBAND_MACHINE_H
@@ -12,17 +12,17 @@
 
 #include "notes.h"
 
-/* A file that was mapped executable; opened when it is first needed (session/spaces.c). */
+/* A file with an executable mapping; opened at its first use (session/spaces.c). */
 struct mapped_file {
 	char *path;
 	uint8_t build_id[20];
 	uint8_t build_id_size;
-	bool opened;			/* tried; @object is NULL if in vain */
+	bool opened;			/* opening was tried; @object is NULL if it failed */
 	struct ntrace_object *object;
-	struct mapped_file *next;	/* of the same hash */
+	struct mapped_file *next;	/* next file with the same hash */
 };
 
-/* @file NULL: the memory is no file's code; what was there is gone. */
+/* @file NULL: the memory is not code of a file, and earlier code there is gone. */
 struct mapping_change {
 	uint64_t time;
 	uint64_t address;
@@ -32,21 +32,20 @@ struct mapping_change {
 };
 
 /*
- * One program in one process: from its exec() (or fork) up to the next one of
- * that process. A forked one starts with the first @base_count changes of
- * @base.
+ * One program in one process: from its exec() or fork to the next exec() of that process. A forked
+ * program starts with the first @base_count changes of @base.
  */
 struct program {
 	int32_t pid;
 	uint64_t start;
 	struct program *base;
 	size_t base_count;
-	unsigned int depth;		/* number of bases below each other */
+	unsigned int depth;		/* depth of the chain of bases */
 	struct mapping_change *changes;
 	size_t count;
 	size_t room;
-	struct program *next;		/* later one of the process */
-	/* For decoding: the space with the first @applied changes (spaces.c). */
+	struct program *next;		/* later program of the process */
+	/* For decoding: the space after the first @applied changes (spaces.c). */
 	struct ntrace_space *space;
 	size_t applied;
 	uint64_t last_use;
@@ -58,7 +57,7 @@ struct name_change {
 	const char *name;	/* points into the sideband file */
 };
 
-/* Everything known of one number: as process (programs) and as thread (names). */
+/* The known facts about one id: as process (programs) and as thread (names). */
 struct task {
 	int32_t id;
 	struct program *first;
@@ -66,24 +65,24 @@ struct task {
 	struct name_change *names;
 	size_t name_count;
 	size_t name_room;
-	struct task *next;	/* of the same hash */
+	struct task *next;	/* next task with the same hash */
 };
 
 /*
  * A task switch: @next takes over at @time from @previous.
- * @lost: up to so many switches between the one before and this are missing
+ * @lost: upper bound of the switches missing between the previous one and this one
  */
 struct task_switch {
 	uint64_t time;
 	int32_t previous_pid, previous_tid;
 	int32_t next_pid, next_tid;
 	uint64_t lost;
-	bool confirmed;		/* OUT record seen, IN record too */
+	bool confirmed;		/* OUT record seen, IN record seen */
 };
 
 /*
- * Trace of one task, as a PERF_RECORD_AUX of @event hands it over: bytes of an
- * AUX area that were made between @start and @end; it may have begun later.
+ * Trace of one task, reported by a PERF_RECORD_AUX of @event: bytes of an AUX area recorded between
+ * @start and @end. The trace may have begun after @start.
  */
 struct piece {
 	uint64_t event;
@@ -101,8 +100,8 @@ struct cpu_switches {
 	size_t count;
 	size_t room;
 	uint64_t lost;		/* records lost since the last switch */
-	uint64_t came;		/* last time that a task came */
-	uint64_t traced;	/* last time that trace was handed over */
+	uint64_t came;		/* time of the last incoming task */
+	uint64_t traced;	/* time of the last AUX record */
 };
 
 #define MACHINE_BUCKETS 4096
@@ -124,16 +123,16 @@ struct machine {
 	struct kernel_symbol *symbols;
 	size_t symbol_count;
 	size_t symbol_room;
-	struct piece *pieces;	/* by the time of their end */
+	struct piece *pieces;	/* sorted by the time of their end */
 	size_t piece_count;
 	size_t piece_room;
-	uint64_t lost;		/* all lost records */
+	uint64_t lost;		/* number of all lost records */
 	uint64_t text_pokes;
-	bool anonymous_code;	/* executable memory that is no file's */
-	bool no_cpu;		/* switches that do not tell their CPU */
+	bool anonymous_code;	/* executable mappings that show no file */
+	bool no_cpu;		/* switches without a CPU */
 };
 
-/* Reads @path (file or directory). Return: as ntrace_perf_file_open(), or NTRACE_ERR_NOMEM. */
+/* Reads the file or directory @path. Return: as ntrace_perf_file_open(), or NTRACE_ERR_NOMEM. */
 int machine_open(struct machine *machine, const char *path);
 void machine_close(struct machine *machine);
 
@@ -143,7 +142,7 @@ struct program *machine_program(const struct machine *machine, int32_t pid, uint
 /* The name of thread @tid just before @time; NULL if none is known. */
 const char *machine_thread_name(const struct machine *machine, int32_t tid, uint64_t time);
 
-/* Notes on what the sideband lacks. @name: of the file it is in. */
+/* Notes about gaps in the sideband. @name: name of its file. */
 void machine_tell(const struct machine *machine, const struct notes *notes, const char *name);
 
 /* Number of changes of @program before @time. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What a reader has to tell the user about its input: one line of text each. */
+/* Notes of a reader to the user about its input: one line of text each. */
 #ifndef NTRACE_SIDEBAND_NOTES_H
 #define NTRACE_SIDEBAND_NOTES_H
 
-/* Where notes go; @take NULL: nowhere. */
+/* Destination of notes; @take NULL: notes are discarded. */
 struct notes {
 	void (*take)(void *data, const char *text);
 	void *data;
