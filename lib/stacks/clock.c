@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * When frames come and go. A message has one time stamp, that of its end, for all
- * the instructions that it speaks of. So what happens waits until the next
- * time stamp is known; between two of them time passes with instructions.
+ * Times of frames. A message has one timestamp, of its end, for all instructions that it reports.
+ * So changes wait until the next timestamp is known; between two timestamps, time is interpolated
+ * by instructions.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "thread.h"
 
-/* Ticks from the last time stamp up to @position, which lies @span after it at @ticks. */
+/* Ticks from the last timestamp to @position, if @span instructions took @ticks. */
 static uint64_t share(uint64_t ticks, uint64_t position, uint64_t span)
 {
 	return span ? (uint64_t)((unsigned __int128)ticks * position / span) : 0;
 }
 
 /*
- * Lets the first @count of those that wait go, as far as @time at @position has
- * become known; @known: it has, else the last time stamp is all that there is.
+ * Releases the first @count waiting entries. @known: @time is the time at the current position;
+ * else only the last timestamp is known.
  */
 static int release(struct ntrace_stacks *stacks, size_t count, uint64_t time, bool known)
 {
 	struct stack_clock *clock = &stacks->clock;
 	uint64_t span = clock->position - clock->anchor_position;
-	/* Of a clock that is set back it is not known how long that took. */
+	/* If the clock was set back, the elapsed time is unknown. */
 	uint64_t ticks = known && clock->anchored && time > clock->anchor_time ?
 				 time - clock->anchor_time :
 				 0;
@@ -111,7 +111,7 @@ int clock_event(struct ntrace_stacks *stacks, const struct ntrace_flow_event *fl
 
 	if (flow->offset == clock->offset)
 		return 0;
-	/* All of the last message is there. Of two that say the same time the first one counts. */
+	/* The last message is complete. Of two equal timestamps the first one counts. */
 	if (clock->time_known && (!clock->anchored || clock->time != clock->anchor_time)) {
 		result = release(stacks, clock->count, clock->time, true);
 		clock->anchored = true;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Inlined functions of the instructions that are executed. What an address is in
- * comes from DWARF, and is looked up once for each block of code: after that a block
- * is a few pieces, each with its chain of inlined functions.
+ * Inlined functions of executed instructions. DWARF gives the inlined functions at an address,
+ * which are looked up once for each block of code. A known block is a few pieces, each with its
+ * chain of inlined functions.
  */
 #include <ntrace/lines.h>
 
 #include "grow.h"
 #include "thread.h"
 
-#define CHAIN_MAX 256	/* functions inlined into each other; dwarf.c reads no deeper */
+#define CHAIN_MAX 256	/* maximum depth of inlining; dwarf.c reads no deeper */
 #define BLOCKS (1u << 16)
 #define PIECES_MAX (1u << 22)
 
-/* The chain + 1 of each scope of a unit, 0 = not asked for yet. */
+/* The chain + 1 of each scope of a unit, 0 = not looked up yet. */
 struct inline_unit {
 	const struct ntrace_lines *lines;
 	uint32_t *numbers;
 };
 
-/* @units: NULL if it has no DWARF; @parts: those of its units that were executed. */
+/* @units: NULL if the object has no DWARF; @parts: the units with executed code. */
 struct inline_object {
 	struct ntrace_object *object;
 	struct ntrace_units *units;
@@ -28,7 +28,7 @@ struct inline_object {
 	size_t part_room;
 };
 
-/* Objects are few. */
+/* A linear search is enough for the few objects. */
 static int find_object(struct ntrace_stacks *stacks, struct ntrace_object *object,
 		       struct inline_object **found)
 {
@@ -56,7 +56,7 @@ static int find_object(struct ntrace_stacks *stacks, struct ntrace_object *objec
 	return 0;
 }
 
-/* The one that was asked last comes first: code stays in a unit for a while. */
+/* Moves the unit to the front: code tends to stay in one unit. */
 static int find_part(struct inline_object *object, const struct ntrace_lines *lines,
 		     struct inline_unit **found)
 {
@@ -84,7 +84,7 @@ static int find_part(struct inline_object *object, const struct ntrace_lines *li
 	return 0;
 }
 
-/* The chain with one more function in @parent. */
+/* The chain of @parent extended by @function. */
 static int find_chain(struct stack_inline *inlined, uint32_t parent, uint32_t function,
 		      uint32_t *chain)
 {
@@ -99,7 +99,7 @@ static int find_chain(struct stack_inline *inlined, uint32_t parent, uint32_t fu
 	return 0;
 }
 
-/* The chain of a scope, made from the outermost inlined function on. */
+/* The chain of a scope, built from the outermost inlined function inwards. */
 static int chain_of_scope(struct ntrace_stacks *stacks, const struct inline_object *object,
 			  struct inline_unit *part, uint32_t scope, uint32_t *chain)
 {
@@ -152,11 +152,11 @@ int inline_chain_at(struct ntrace_stacks *stacks, struct ntrace_object *object, 
 				      chain);
 }
 
-/* Instructions of a block that are being told apart. */
+/* State of splitting a block into pieces. */
 struct cutting {
 	struct ntrace_stacks *stacks;
 	struct ntrace_object *object;
-	uint64_t bias;		/* of addresses over link addresses */
+	uint64_t bias;		/* address minus link address */
 	size_t first;
 	int error;
 };

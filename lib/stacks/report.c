@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* A call tree in order, and its sums: totals, functions, callers and callees. */
+/* An ordered call tree and its sums: totals, functions, callers and callees. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,19 +7,19 @@
 
 #define NONE UINT32_MAX
 
-/* A function with what it is sorted by. */
+/* A function with its sort key. */
 struct ranked {
 	const struct tree_function *function;
 	uint32_t index;
 };
 
 /*
- * @rank: of each function of the tree: its index in the report, NONE if it has no node
+ * @rank: for each function of the tree: its index in the report, NONE if it has no node
  * @first, @next: children of each node of the tree, in order
- * @path: the way from the root to the present node, by depth: nodes of the tree, then functions of
- *        the report
- * @last: of each function of the report: depth + 1 of its innermost node on the path, 0 = none
- * @before: what @last was before the node on the path was reached, by depth
+ * @path: path from the root to the current node, by depth: first nodes of the tree, later functions
+ *        of the report
+ * @last: for each function of the report: depth + 1 of its innermost node on the path, 0 = none
+ * @before: value of @last before the path reached the node, by depth
  */
 struct work {
 	const struct stack_tree *tree;
@@ -99,7 +99,7 @@ struct child {
 	uint32_t node;
 };
 
-/* The last one first, so that lists made by putting one in front are in order. */
+/* Sorts the last child first, since the lists are built by prepending. */
 static int compare_children(const void *left, const void *right)
 {
 	const struct child *a = left, *b = right;
@@ -129,7 +129,7 @@ static int list_children(struct work *work)
 	return 0;
 }
 
-/* Nodes in the order of a walk: each before its children. */
+/* Orders the nodes so that each one precedes its children. */
 static void order_nodes(struct work *work)
 {
 	const struct stack_tree *tree = work->tree;
@@ -137,7 +137,7 @@ static void order_nodes(struct work *work)
 	uint32_t *path = work->path, node = 0, depth = 0;
 	size_t count = 0;
 
-	/* @path has nodes of the tree here, and is the way back. */
+	/* Here @path has nodes of the tree and leads back to the root. */
 	for (;;) {
 		const struct tree_node *from = &tree->nodes[node];
 
@@ -172,8 +172,8 @@ static void order_nodes(struct work *work)
 }
 
 /*
- * What one node adds to functions and edges. Below another node of the same
- * function that function's total has it already.
+ * Adds a node to functions and edges. Below another node of the same function, the function's total
+ * already includes the node.
  */
 static void add_node(struct work *work, uint32_t index)
 {
@@ -216,7 +216,7 @@ static void add_up(struct work *work)
 	size_t i, kept = 0;
 
 	for (i = 0; i < work->report->node_count; i++) {
-		/* Nodes that were left on the way, the deepest first. */
+		/* Leaves the nodes that are no longer on the path, the deepest first. */
 		for (; i && depth >= nodes[i].depth; depth--)
 			work->last[work->path[depth]] = work->before[depth];
 		depth = nodes[i].depth;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Call stacks: what every event of a flow means for the stack of its thread. */
+/* Call stacks: the effect of each event of a flow on the stack of its thread. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ int ntrace_stacks_new(struct ntrace_stacks **stacks, const struct ntrace_stacks_
 		made->options.depth = DEPTH_DEFAULT;
 	if (!made->options.nodes)
 		made->options.nodes = NODES_DEFAULT;
-	/* A thread and a function need a place, and arrays are made by these numbers. */
+	/* A thread and a function need entries, and arrays are sized by these numbers. */
 	if (made->options.depth < 2 || made->options.depth > FRAMES_MAX ||
 	    made->options.nodes > UINT32_MAX / 4) {
 		free(made);
@@ -61,7 +61,7 @@ void ntrace_stacks_free(struct ntrace_stacks *stacks)
 	free(stacks);
 }
 
-/* Instructions of a block that reaches over several functions. */
+/* Splits a block that covers several functions. */
 struct split {
 	struct ntrace_stacks *stacks;
 	struct thread *thread;
@@ -102,7 +102,7 @@ static int count_one(void *data, uint64_t address, const uint8_t *bytes,
 	return split->error;
 }
 
-/* A block within one function. */
+/* Counts a block inside one function. */
 static int count_pieces(struct ntrace_stacks *stacks, struct thread *thread,
 			const struct ntrace_flow_event *flow)
 {
@@ -118,7 +118,7 @@ static int count_pieces(struct ntrace_stacks *stacks, struct thread *thread,
 		left -= pieces[i].instructions;
 		error = count(stacks, thread, pieces[i].chain, pieces[i].instructions);
 	}
-	/* Were they not to be had, which cannot be, they would count all the same. */
+	/* Should not happen; count the rest anyway. */
 	return error || !left ? error : count(stacks, thread, 0, left);
 }
 
@@ -140,13 +140,13 @@ static int count_block(struct ntrace_stacks *stacks, struct thread *thread,
 	if (last.function == frame->function)
 		return count_pieces(stacks, thread, flow);
 	ntrace_flow_instructions(flow, count_one, &split);
-	/* Were they not to be had, which cannot be, they would count all the same. */
+	/* Should not happen; count the rest anyway. */
 	if (!split.error && split.left)
 		split.error = count(stacks, thread, 0, (uint32_t)split.left);
 	return split.error;
 }
 
-/* A change of the thread itself, not of its frames; @thread: NULL = nobody knows which. */
+/* Reports a change of the thread itself, not of its frames; @thread: NULL = unknown. */
 static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsigned int type)
 {
 	struct ntrace_stack_change change = { .type = (uint8_t)type,
@@ -193,9 +193,9 @@ static int take_block(struct ntrace_stacks *stacks, const struct ntrace_session_
 }
 
 /*
- * Trace went off. Where it had just gone on and nothing was executed, its thread was back all the
- * same: at a system call that is begun anew, at a page that is missing. If it is not known which
- * thread that was, it need not be the one that was left before: nothing of that has changed.
+ * Trace went off. If it had just resumed and no instruction retired, the thread was back
+ * nevertheless: at a restarted system call, or at a missing page. An unknown thread need not be the
+ * one that left before: then nothing changes.
  */
 static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_event *event)
 {
@@ -215,7 +215,7 @@ static int take_off(struct ntrace_stacks *stacks, const struct ntrace_session_ev
 	return error ? error : stack_come_back(stacks, thread, event);
 }
 
-/* A loss: of no thread it is known any more where it goes on. */
+/* After a loss, the position of every thread is unknown. */
 static int take_loss(struct ntrace_stacks *stacks, bool gap)
 {
 	struct thread *thread = stacks->current;
@@ -245,7 +245,7 @@ int ntrace_stacks_event(struct ntrace_stacks *stacks, const struct ntrace_sessio
 	case NTRACE_FLOW_TRAP:
 		return stack_trap(stacks, flow);
 	case NTRACE_FLOW_TRACE_OFF:
-		/* The hart sleeps or is debugged, or another privilege runs, of which there is no trace. */
+		/* The hart sleeps or is halted, or runs in a privilege that is not traced. */
 		if (flow->code == NTRACE_EVCODE_TRACE_DISABLE ||
 		    flow->code == NTRACE_EVCODE_LOW_POWER ||
 		    flow->code == NTRACE_EVCODE_DEBUG_ENTRY)
@@ -281,7 +281,7 @@ int ntrace_stacks_merge(struct ntrace_stacks *into, const struct ntrace_stacks *
 	size_t i;
 
 	into->reported = false;
-	/* They are nothing but counters. */
+	/* The statistics consist of counters only. */
 	for (i = 0; i < sizeof(into->stats) / sizeof(*sum); i++)
 		sum[i] += more[i];
 	return tree_merge(&into->tree, &from->tree);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Frames that come and go, of every thread. */
+/* Frames of every thread: how they begin and end. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static struct thread **bucket_of(struct ntrace_stacks *stacks, int32_t tid)
 	return &stacks->threads[(uint32_t)tid % BUCKETS];
 }
 
-/* Forgets the thread that ran longest ago. Its frames are not left: nothing is known of when. */
+/* Drops the thread that ran longest ago. Its frames do not end, since the time is unknown. */
 static void forget_oldest(struct ntrace_stacks *stacks)
 {
 	struct thread **at, **oldest = NULL, *thread;
@@ -68,7 +68,7 @@ static void forget_oldest(struct ntrace_stacks *stacks)
 	stacks->thread_count--;
 }
 
-/* The name of a thread changes when it execs, or when it likes to. */
+/* The name of a thread can change at any time, not only by exec. */
 static int name_thread(struct ntrace_stacks *stacks, struct thread *thread, const char *comm)
 {
 	struct tree_function task = { .name = (char *)comm,
@@ -143,7 +143,7 @@ static int find_place(struct ntrace_stacks *stacks, struct ntrace_space *space, 
 	if (!space || ntrace_space_locate(space, address, &at))
 		return 0;
 	like.object = at.object;
-	/* There need not be a symbol. */
+	/* The object may have no symbol at the address. */
 	place->begins = !ntrace_object_entry(at.object, &entry, &offset) &&
 			at.link_address == entry;
 	place->entry = place->begins;
@@ -201,7 +201,7 @@ static int tell(struct ntrace_stacks *stacks, const struct thread *thread, unsig
 	return stacks->options.change && frame->shown ? clock_change(stacks, &change) : 0;
 }
 
-/* The node that frames without a shown one below them hang from. */
+/* Finds the parent node of frames without a shown frame below them. */
 static int find_root(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	return thread->root ? 0 : tree_child(&stacks->tree, TREE_ROOT, thread->task, &thread->root);
@@ -227,7 +227,7 @@ static int find_node(struct ntrace_stacks *stacks, struct thread *thread, struct
 	return error;
 }
 
-/* The outer half of a stack that is too deep becomes unknown. Nodes stay what they are. */
+/* The outer half of a stack that is too deep becomes unknown. Nodes stay unchanged. */
 static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 {
 	uint32_t half = stack->count / 2;
@@ -237,7 +237,7 @@ static void cut_stack(struct ntrace_stacks *stacks, struct stack *stack)
 		(stack->count - half) * sizeof(*stack->frames));
 	stack->count -= half;
 	for (i = 0; i < stack->layer_count; i++) {
-		/* The last layer that begins in the lost half begins now with what is left of it. */
+		/* The last layer of the dropped half now begins with the first kept frame. */
 		if (i + 1 < stack->layer_count && stack->layers[i + 1].base <= half)
 			continue;
 		stack->layers[kept] = stack->layers[i];
@@ -367,7 +367,7 @@ int layers_unwind(struct ntrace_stacks *stacks, struct thread *thread, unsigned 
 	return error;
 }
 
-/* A place for one more stack; the one left longest ago has to go. */
+/* Makes a place for one more stack and drops the one set aside longest ago if necessary. */
 static struct stack *make_place(struct thread *thread)
 {
 	if (thread->aside_count == ASIDE_MAX) {
@@ -399,7 +399,7 @@ int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = 0;
 
-	/* Nothing but a base that is not known: that would be of no use. */
+	/* A stack with only an unknown base is of no use later. */
 	if (thread->stack.count > 1)
 		error = stack_keep_copy(thread);
 	if (!error)

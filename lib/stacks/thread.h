@@ -1,43 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The stacks of threads: frames, layers of privilege, and stacks that were left. */
+/* The stacks of threads: frames, layers of privilege, and stacks set aside. */
 #ifndef NTRACE_STACKS_THREAD_H
 #define NTRACE_STACKS_THREAD_H
 
 #include "pairs.h"
 #include "tree.h"
 
-#define FRAMES_MAX 65536	/* of one stack */
-#define LAYERS_MAX 16		/* of one stack: traps in traps, signals in signals */
-#define ASIDE_MAX 8		/* stacks of one thread that were left */
-#define THREADS_MAX 4096	/* of one stream; who was there longest ago is forgotten */
+#define FRAMES_MAX 65536	/* per stack */
+#define LAYERS_MAX 16		/* per stack: nested traps, nested signals */
+#define ASIDE_MAX 8		/* stacks set aside per thread */
+#define THREADS_MAX 4096	/* per stream; beyond this the thread that ran longest ago is
+				 * dropped */
 #define MEMO_ENTRIES (1u << 16)
 
-/* Any privilege, where it is not known. */
+/* Any privilege, for an unknown one. */
 #define PRIVILEGE_ANY 255
 
 /*
  * A function at an address.
- * @low, @high: other addresses that lie in it for sure
- * @entry: the address is that of its first instruction
- * @chain: what was inlined there
+ * @low, @high: range of addresses that are certainly in the function
+ * @entry: the address is the function's first instruction
+ * @chain: inlined functions at the address
  */
 struct code_place {
 	uint32_t function;
 	uint32_t chain;
 	bool entry;
-	bool begins;		/* a program, or its dynamic linker, begins here */
+	bool begins;		/* entry of a program or its dynamic linker */
 	uint64_t low;
 	uint64_t high;
 };
 
 /*
- * @node: of the call tree; that of the frame below, if it is not @shown
- * @ret: where it returns to, if @returns
+ * @node: node of the call tree; the node of the frame below, unless @shown
+ * @ret: return address, if @returns
  * @low, @high: as in struct code_place
- * @setjmp: where the last setjmp() that it called returned to, 0 = none
- * @in_setjmp: it began as setjmp(); that goes on with tail calls
- * @shown: it is selected
- * @chain: inlined functions that it executed last; @inner: their node, which what it calls hangs from
+ * @setjmp: return address of the last setjmp() called by this frame, 0 = none
+ * @in_setjmp: the frame began as setjmp(), which continues with tail calls
+ * @shown: the frame is selected
+ * @chain: inlined functions executed last; @inner: their node, the parent of callees
  */
 struct frame {
 	uint32_t function;
@@ -54,13 +55,13 @@ struct frame {
 };
 
 /*
- * Frames of one privilege, on top of what they interrupt.
+ * Frames of one privilege, above the code that they interrupt.
  * @base: index of the first frame
- * @resume: where the layer below goes on, if @resumes; likewise @skip bytes behind it, where an
- *          instruction stands that traps
- * @privilege: of its frames
- * @signal: of the same privilege as the layer below: a handler of a signal
- * @ended: the handler has returned: what is there now asks the kernel to go back
+ * @resume: address at which the layer below continues, if @resumes; if a trapping instruction is
+ *          there, also @skip bytes later
+ * @privilege: privilege of its frames
+ * @signal: a signal handler: same privilege as the layer below
+ * @ended: the handler has returned: the code now asks the kernel to resume the interrupted code
  */
 struct layer {
 	uint32_t base;
@@ -72,7 +73,7 @@ struct layer {
 	bool ended;
 };
 
-/* @next: where it goes on, if @goes_on; else nothing is known of that. */
+/* @next: next address, if @goes_on; else the next address is unknown. */
 struct stack {
 	struct frame *frames;
 	uint32_t count;
@@ -85,19 +86,19 @@ struct stack {
 };
 
 enum thread_state {
-	THREAD_LOST,		/* nothing is known of where it goes on; its stack is empty */
-	THREAD_RUNNING,		/* goes on at stack.next, or where a transfer leads */
-	THREAD_TRAPPED,		/* a layer has been put on top, the handler's first frame not */
-	THREAD_SUSPENDED,	/* its privilege was left without trace */
+	THREAD_LOST,		/* the next address is unknown; the stack is empty */
+	THREAD_RUNNING,		/* continues at stack.next or at the target of a transfer */
+	THREAD_TRAPPED,		/* the handler's layer has been pushed, but not its first frame */
+	THREAD_SUSPENDED,	/* went to a privilege that is not traced */
 };
 
 /*
- * @task: its function in the tree
- * @root: its node, 0 = not made yet
- * @space: last one of user space; referenced, NULL = none
- * @aside: the latest one last
- * @epoch: of the stacks when it ran last: another one means that trace was lost since
- * @used: when it ran last
+ * @task: function of the thread in the tree
+ * @root: node of the thread, 0 = not made yet
+ * @space: last user space; referenced, NULL = none
+ * @aside: stacks set aside, the latest one last
+ * @epoch: epoch of the stacks when the thread ran last: a different one means a loss since then
+ * @used: counter value when the thread ran last
  */
 struct thread {
 	struct thread *chain;
@@ -115,20 +116,20 @@ struct thread {
 	uint64_t used;
 };
 
-/* What was found at an address of a version of a space. */
+/* Cached result for an address in a version of a space. */
 struct memo {
 	uint64_t version;
 	uint64_t address;
 	struct code_place place;
 };
 
-/* A run of instructions within a block that are in the same inlined functions. */
+/* Consecutive instructions of a block with the same inlined functions. */
 struct inline_piece {
 	uint32_t chain;
 	uint32_t instructions;
 };
 
-/* The pieces of a block, from @first on. */
+/* The pieces of a block, starting at index @first. */
 struct inline_block {
 	uint64_t version;
 	uint64_t address;
@@ -137,7 +138,7 @@ struct inline_block {
 	uint32_t count;
 };
 
-/* Inlined into @parent, which is another chain, 0: into the function itself. */
+/* A function inlined into the chain @parent, or into the function itself for 0. */
 struct inline_chain {
 	uint32_t parent;
 	uint32_t function;
@@ -147,10 +148,10 @@ struct inline_object;
 
 /*
  * Inlined functions: chains of them by address.
- * @objects: with their DWARF
- * @chains: by number; 0 is that of nothing inlined
- * @numbers: of chains, by parent and function
- * @blocks: what was found before, in @pieces; all is forgotten when there are too many
+ * @objects: objects with their DWARF
+ * @chains: by number; chain 0 has no inlined function
+ * @numbers: numbers of chains, by parent and function
+ * @blocks: cached results, stored in @pieces; all are dropped when there are too many
  */
 struct stack_inline {
 	struct inline_object *objects;
@@ -167,10 +168,10 @@ struct stack_inline {
 
 #define QUEUE_MAX 65536
 
-/* Instructions of one node in a row, or a change; both wait for the next time stamp. */
+/* Consecutive instructions of one node, or a change; both wait for the next timestamp. */
 struct queued {
 	uint64_t from;
-	uint64_t position;	/* after it, in instructions of the stream */
+	uint64_t position;	/* position after it, in instructions of the stream */
 	struct ntrace_stack_change change;
 	uint32_t node;
 	bool is_change;
@@ -179,7 +180,7 @@ struct queued {
 /*
  * @position: instructions of the stream so far
  * @anchor_position, @anchor_time: of the last time stamp, if @anchored
- * @offset, @time, @time_known: of the message that is being walked
+ * @offset, @time, @time_known: offset and time of the current message
  */
 struct stack_clock {
 	struct queued *queue;
@@ -195,8 +196,9 @@ struct stack_clock {
 
 /*
  * @current: the thread that ran last
- * @pending: the last block ended with a transfer, from below @behind, to @to if @to_known
- * @space, @isa: of the last block; referenced
+ * @pending: the last block ended with a transfer from the instruction before @behind, to @to if
+ *           @to_known
+ * @space, @isa: space and instruction set of the last block; the space is referenced
  */
 struct ntrace_stacks {
 	struct ntrace_stacks_options options;
@@ -229,7 +231,7 @@ struct ntrace_stacks {
 struct thread *threads_find(struct ntrace_stacks *stacks, const struct ntrace_session_event *event);
 void threads_free(struct ntrace_stacks *stacks);
 
-/* Leaves all frames of all threads. */
+/* Ends all frames of all threads. */
 int threads_leave(struct ntrace_stacks *stacks);
 
 /* The function at an address. Return: 0 or NTRACE_ERR_NOMEM. */
@@ -248,60 +250,60 @@ static inline struct layer *top_layer(struct thread *thread)
 	return &thread->stack.layers[thread->stack.layer_count - 1];
 }
 
-/* A frame on top; @ret: where it returns to, NULL = unknown; @called: for the counts. */
+/* Pushes a frame; @ret: return address, NULL = unknown; @called: counts as a call. */
 int frame_enter(struct ntrace_stacks *stacks, struct thread *thread, const struct code_place *place,
 		const uint64_t *ret, bool called);
 
-/* The frame on top goes, and with it layers of which it was the first one. */
+/* Pops the top frame, and the layers of which it was the first frame. */
 int frame_leave(struct ntrace_stacks *stacks, struct thread *thread);
 
-/* The frame on top becomes one of another function, which returns to the same place. */
+/* Replaces the top frame by one of another function with the same return address. */
 int frame_replace(struct ntrace_stacks *stacks, struct thread *thread,
 		  const struct code_place *place, bool called);
 
-/* Leaves frames until @count are there. */
+/* Pops frames until @count are left. */
 int frames_unwind(struct ntrace_stacks *stacks, struct thread *thread, uint32_t count);
 
-/* A layer on top. Where there are too many, all are set aside first. */
+/* Pushes a layer. If there are too many, all of them are set aside first. */
 int layer_enter(struct ntrace_stacks *stacks, struct thread *thread, unsigned int privilege,
 		bool signal);
 
-/* Leaves layers until @count are there. */
+/* Pops layers until @count are left. */
 int layers_unwind(struct ntrace_stacks *stacks, struct thread *thread, unsigned int count);
 
-/* The whole stack is left, and kept for a time when it may go on. */
+/* Leaves the whole stack and keeps it in case control returns to it. */
 int stack_set_aside(struct ntrace_stacks *stacks, struct thread *thread);
 
-/* A copy is kept, too, of the stack that is about to be unwound. */
+/* Also keeps a copy of a stack that is about to be unwound. */
 int stack_keep_copy(struct thread *thread);
 
-/* Stack @index that was set aside becomes the thread's, up to @count frames. */
+/* Makes the stack @index, which was set aside, the thread's stack, up to @count frames. */
 int stack_restore(struct ntrace_stacks *stacks, struct thread *thread, unsigned int index,
 		  uint32_t count);
 
 void stacks_forget_aside(struct thread *thread);
 
-/* ---- inlined functions: only if those are wanted; all return 0 or NTRACE_ERR_NOMEM ---- */
+/* ---- inlined functions, only on request; all return 0 or NTRACE_ERR_NOMEM ---- */
 
 /* The chain at a link address. */
 int inline_chain_at(struct ntrace_stacks *stacks, struct ntrace_object *object, uint64_t address,
 		    uint32_t *chain);
 
-/* The pieces of a block that lies in one function; they are good until the next call. */
+/* The pieces of a block inside one function; valid until the next call. */
 int inline_pieces(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow,
 		  const struct inline_piece **pieces, size_t *count);
 
-/* The frame goes on in this chain, and so does what it calls. */
+/* Continues the frame in this chain, so that its callees are below the chain. */
 int inline_enter(struct ntrace_stacks *stacks, struct frame *frame, uint32_t chain);
 void inline_free(struct ntrace_stacks *stacks);
 
 /* ---- time ---- */
 
 int clock_change(struct ntrace_stacks *stacks, const struct ntrace_stack_change *change);
-/* @node: 0 = of no account, time passes. */
+/* @node: 0 = counted nowhere, only time passes. */
 int clock_count(struct ntrace_stacks *stacks, uint32_t node, uint32_t instructions);
 
-/* To be called first for every event. */
+/* Call it first for every event. */
 int clock_event(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flow);
 int clock_end(struct ntrace_stacks *stacks);
 

@@ -31,7 +31,7 @@ static uint64_t *own_ticks(struct ntrace_stacks *stacks,
 
 	nodes = ntrace_stacks_nodes(stacks, &count);
 	within = calloc(count + 1, sizeof(*within));
-	/* Parents come first. */
+	/* Parents precede their children. */
 	for (i = 0; ticks && within && i < count; i++) {
 		within[i] = functions[nodes[i].function].inlined ? within[nodes[i].parent] :
 								   nodes[i].function;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Transfers of control, and which frame each of them goes to. There are no stack
- * pointers to go by, only addresses: where each frame is to go on.
+ * Finds the frame that each transfer of control goes to. A trace has no stack pointers, only
+ * addresses: those at which each frame continues.
  */
 #include <string.h>
 
@@ -13,8 +13,8 @@
 #define NOWHERE UINT32_MAX
 
 /*
- * Where a transfer goes.
- * @privilege: there, PRIVILEGE_ANY = not known
+ * Target of a transfer.
+ * @privilege: privilege of the target, PRIVILEGE_ANY = unknown
  */
 struct arrival {
 	struct ntrace_space *space;
@@ -23,7 +23,7 @@ struct arrival {
 	struct code_place place;
 };
 
-/* What begins a stack, so that nothing is missing below it. */
+/* Whether a function begins a stack, so that no caller is missing below it. */
 static bool is_outermost(const struct ntrace_stacks *stacks, const struct code_place *place)
 {
 	const char *name = stacks->tree.functions[place->function].name;
@@ -33,7 +33,7 @@ static bool is_outermost(const struct ntrace_stacks *stacks, const struct code_p
 				 !strncmp(name, "ret_from_fork", strlen("ret_from_fork"))));
 }
 
-/* The first frame of a layer; @known: nothing is missing below it; @called: it begins just now. */
+/* Enters the first frame of a layer; @known: no frame is missing below; @called: it begins now. */
 static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
 		      const struct code_place *place, bool known, bool called)
 {
@@ -45,7 +45,7 @@ static int enter_base(struct ntrace_stacks *stacks, struct thread *thread,
 	return error ? error : frame_enter(stacks, thread, place, NULL, called);
 }
 
-/* The layer on top begins anew, with callers that are not known. */
+/* Restarts the top layer with unknown callers. */
 static int restart_layer(struct ntrace_stacks *stacks, struct thread *thread,
 			 const struct arrival *to)
 {
@@ -58,7 +58,7 @@ int stack_lose(struct ntrace_stacks *stacks, struct thread *thread)
 {
 	int error = thread->stack.count ? stack_set_aside(stacks, thread) : 0;
 
-	/* Of a task that is not known nobody can say that it is the same one again. */
+	/* An unknown task cannot be recognized when it runs again. */
 	if (thread->tid < 0)
 		stacks_forget_aside(thread);
 	thread->state = THREAD_LOST;
@@ -71,7 +71,7 @@ static bool is_resumed(const struct layer *layer, uint64_t address)
 				  (layer->skip && address == layer->resume + layer->skip));
 }
 
-/* The layer above the one that goes on at @address, NOWHERE = none does. */
+/* The layer above the one that continues at @address, NOWHERE = none. */
 static uint32_t find_resumed(const struct stack *stack, uint64_t address, unsigned int privilege)
 {
 	unsigned int i;
@@ -86,7 +86,7 @@ static uint32_t find_resumed(const struct stack *stack, uint64_t address, unsign
 	return NOWHERE;
 }
 
-/* The innermost of the frames from @low that returns to @address, NOWHERE = none. */
+/* The innermost frame from @low on that returns to @address, NOWHERE = none. */
 static uint32_t find_return(const struct stack *stack, uint32_t low, uint64_t address)
 {
 	uint32_t i;
@@ -107,7 +107,7 @@ static uint32_t find_setjmp(const struct stack *stack, uint32_t low, uint64_t ad
 	return NOWHERE;
 }
 
-/* Also if one is the part of the other that seldom runs, where most handlers of exceptions are. */
+/* A function and its rarely executed part, which has most exception handlers, are the same. */
 static bool is_same_function(const struct tree_function *one, const struct tree_function *other)
 {
 	size_t stem;
@@ -134,7 +134,7 @@ static uint32_t find_function(const struct ntrace_stacks *stacks, const struct s
 	return NOWHERE;
 }
 
-/* The first frame that a return can go to: signal handlers have the stack of what they interrupt. */
+/* The first frame that a return can reach: signal handlers share the interrupted stack. */
 static uint32_t floor_of(const struct stack *stack)
 {
 	unsigned int layer = stack->layer_count - 1;
@@ -153,7 +153,7 @@ static int unwind_to(struct ntrace_stacks *stacks, struct thread *thread, uint32
 	return error;
 }
 
-/* A stack that was left goes on where a frame of it returns to. @found: it is so. */
+/* A stack set aside continues where one of its frames returns to. @found: one does. */
 static int return_aside(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address,
 			bool *found)
 {
@@ -172,7 +172,7 @@ static int return_aside(struct ntrace_stacks *stacks, struct thread *thread, uin
 	return 0;
 }
 
-/* Likewise where it was interrupted. */
+/* Like return_aside(), at the address where the stack was interrupted. */
 static int resume_aside(struct ntrace_stacks *stacks, struct thread *thread,
 			const struct arrival *to, bool *found)
 {
@@ -200,7 +200,7 @@ static int resume_aside(struct ntrace_stacks *stacks, struct thread *thread,
 	return 0;
 }
 
-/* Nothing is known of how the thread came here. */
+/* The way in which the thread came here is unknown. */
 static int begin(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to,
 		 bool known)
 {
@@ -218,14 +218,14 @@ static int begin(struct ntrace_stacks *stacks, struct thread *thread, const stru
 	return error ? error : enter_base(stacks, thread, &to->place, known, false);
 }
 
-/* Where nothing of the stack is left: what a return from its base leads to. */
+/* A return from the base of the stack, below which no frame is known. */
 static int return_below(struct ntrace_stacks *stacks, struct thread *thread,
 			const struct arrival *to)
 {
 	uint32_t base = top_layer(thread)->base;
 
 	stacks->stats.below++;
-	/* Of a handler nothing is missing below: its first part goes on with the next. */
+	/* A handler has no caller: after its return, the signal trampoline runs. */
 	if (thread->stack.layer_count > 1 && thread->stack.count == base + 1) {
 		top_layer(thread)->ended = top_layer(thread)->signal;
 		return frame_replace(stacks, thread, &to->place, false);
@@ -234,9 +234,9 @@ static int return_below(struct ntrace_stacks *stacks, struct thread *thread,
 }
 
 /*
- * A return that the frame on top does not wait for. In this order: a frame further
- * down does (longjmp without its setjmp); there a setjmp returned to it; another
- * stack waits for it; it is in the function of a frame (exceptions).
+ * A return that the top frame does not wait for. In this order: a frame further down waits for it
+ * (longjmp without its setjmp); a setjmp of a frame returned there; another stack waits for it; the
+ * target is in the function of a frame (exceptions).
  */
 static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
@@ -248,7 +248,7 @@ static int return_far(struct ntrace_stacks *stacks, struct thread *thread, const
 	frame = find_return(stack, low, to->address);
 	if (frame != NOWHERE && frame > low) {
 		stacks->stats.unwound++;
-		/* A co-routine is left in this way, too. */
+		/* The program may also leave a co-routine in this way. */
 		error = stack_keep_copy(thread);
 		return error ? error : unwind_to(stacks, thread, frame);
 	}
@@ -285,18 +285,18 @@ static int do_return(struct ntrace_stacks *stacks, struct thread *thread, const 
 	return error;
 }
 
-/* A jump or branch: within a function, or to another one, which takes the place of this one. */
+/* A jump or branch: within the function, or to another one, which replaces the frame. */
 static int do_jump(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
-	/* A jump to the start of the own function is a loop as often as a call. */
+	/* A jump to the start of the same function may be a loop or a call; treat it as a loop. */
 	if (to->place.function == stack_top(thread)->function)
 		return 0;
 	return frame_replace(stacks, thread, &to->place, to->place.entry);
 }
 
 /*
- * Indirect jumps go on in their function, or begin another one. Into the middle
- * of another one they are returns in all but name: setcontext() and swapcontext().
+ * An indirect jump continues in its function or begins another one. A jump into the middle of
+ * another function acts as a return: setcontext() and swapcontext().
  */
 static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 			    const struct arrival *to)
@@ -319,13 +319,13 @@ static int do_indirect_jump(struct ntrace_stacks *stacks, struct thread *thread,
 
 static int do_call(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
-	/* `jal ra, .+4` and its like only ask where they are. */
+	/* `jal ra, .+4` and similar only read the PC. */
 	if (stacks->behind == to->address)
 		return 0;
 	return frame_enter(stacks, thread, &to->place, &stacks->behind, true);
 }
 
-/* The pair of a co-routine: leaves a frame if one waits for it, and begins another. */
+/* Return and call of a co-routine: leaves a frame that waits for it, and begins another. */
 static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	const struct frame *top = stack_top(thread);
@@ -339,7 +339,7 @@ static int do_swap(struct ntrace_stacks *stacks, struct thread *thread, const st
 	return error;
 }
 
-/* A new program has taken the place of the old one. */
+/* Whether a new program has replaced the old one. */
 static bool is_exec(const struct thread *thread, const struct arrival *to)
 {
 	return to->privilege == NTRACE_PRIV_U && thread->space && to->space != thread->space &&
@@ -357,8 +357,8 @@ static int begin_program(struct ntrace_stacks *stacks, struct thread *thread,
 }
 
 /*
- * A signal's handler begins. If another one has just asked for its own end, it has
- * got that: both signals came at once, and what they interrupt is the same.
+ * A signal handler begins. If another one has just asked to end, the kernel has ended it: both
+ * signals came at once and interrupted the same code.
  */
 static int enter_signal(struct ntrace_stacks *stacks, struct thread *thread,
 			const struct arrival *to)
@@ -369,7 +369,7 @@ static int enter_signal(struct ntrace_stacks *stacks, struct thread *thread,
 
 	stacks->stats.signals++;
 	if (left.ended && stack->skip) {
-		/* Unless it was interrupted just before it could ask: then it comes back. */
+		/* Keep it in case it was interrupted just before it asked: then it comes back. */
 		error = stack_keep_copy(thread);
 		if (!error)
 			error = layers_unwind(stacks, thread, stack->layer_count - 1);
@@ -383,8 +383,8 @@ static int enter_signal(struct ntrace_stacks *stacks, struct thread *thread,
 }
 
 /*
- * Control came back to a privilege, but not to where it had left it. Below what
- * has been left by now, the layer of that privilege is on top.
+ * Control returned to a privilege at another address than it had left. The layers above it have
+ * ended already, so that the layer of that privilege is on top.
  */
 static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thread,
 			       const struct arrival *to)
@@ -398,14 +398,14 @@ static int come_back_elsewhere(struct ntrace_stacks *stacks, struct thread *thre
 	} else if (to->place.entry && to->privilege == NTRACE_PRIV_U && thread->stack.goes_on) {
 		return enter_signal(stacks, thread, to);
 	}
-	/* Such as the kernel's tables of exceptions, and restartable sequences. */
+	/* For example the kernel's exception tables, and restartable sequences. */
 	if (to->place.function == stack_top(thread)->function)
 		return 0;
 	stacks->stats.unmatched++;
 	return begin(stacks, thread, to, false);
 }
 
-/* The first frame of a layer that a trap has put there. */
+/* Enters the first frame of a layer pushed by a trap. */
 static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
 			 const struct arrival *to)
 {
@@ -413,7 +413,7 @@ static int enter_handler(struct ntrace_stacks *stacks, struct thread *thread,
 	return enter_base(stacks, thread, &to->place, true, true);
 }
 
-/* The handler has ended: control comes back to what was interrupted. */
+/* The handler has ended: control returns to the interrupted code. */
 static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 			  const struct arrival *to)
 {
@@ -422,19 +422,19 @@ static int do_trap_return(struct ntrace_stacks *stacks, struct thread *thread,
 	struct layer left;
 	int error;
 
-	/* What has asked for its end does not come back, though what it interrupted may stand there, too. */
+	/* A handler that has asked to end does not come back, even to the same address. */
 	if (layer != NOWHERE && layer > 1 && stack->layers[layer].skip &&
 	    stack->layers[layer - 1].ended && is_resumed(&stack->layers[layer - 1], to->address))
 		layer--;
 	if (layer != NOWHERE && layer) {
 		error = layers_unwind(stacks, thread, layer);
-		/* A trap came before the first instruction of a handler: that is there now. */
+		/* A trap came before the first instruction of a handler, which begins now. */
 		if (!error && stack->count == top_layer(thread)->base)
 			error = enter_handler(stacks, thread, to);
 		return error;
 	}
 	if (stack->layer_count < 2) {
-		/* It began within this handler. */
+		/* The stack began inside this handler. */
 		error = stack_lose(stacks, thread);
 		return error || to->privilege == PRIVILEGE_ANY ? error :
 								 begin(stacks, thread, to, false);
@@ -473,7 +473,7 @@ static int do_transfer(struct ntrace_stacks *stacks, struct thread *thread,
 	}
 }
 
-/* The privilege had been left without trace, and @thread is back. */
+/* @thread returns from a privilege that is not traced. */
 static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	struct stack *stack = &thread->stack;
@@ -481,7 +481,7 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 
 	if (!stack->count)
 		return begin(stacks, thread, to, to->place.entry);
-	/* Its first page may fault before it does anything: then it was here before. */
+	/* The first page may fault before any instruction retires: it was here before. */
 	if (to->place.begins && is_exec(thread, to))
 		return begin_program(stacks, thread, to);
 	privilege = top_layer(thread)->privilege;
@@ -500,7 +500,7 @@ static int come_back(struct ntrace_stacks *stacks, struct thread *thread, const 
 	return come_back_elsewhere(stacks, thread, to);
 }
 
-/* The thread runs without a transfer: straight on, or it is not known how it came here. */
+/* The thread runs without a transfer: straight on, or in an unknown way. */
 static int go_on(struct ntrace_stacks *stacks, struct thread *thread, const struct arrival *to)
 {
 	if (thread == stacks->current && thread->stack.goes_on &&
@@ -529,7 +529,7 @@ static int arrive(struct ntrace_stacks *stacks, struct thread *thread, const str
 	case THREAD_RUNNING:
 		if (!thread->stack.count)
 			break;
-		/* In the kernel a thread is left and comes back with the return of __switch_to(). */
+		/* In the kernel, threads are switched by the return of __switch_to(). */
 		if (stacks->pending && (same || stacks->class == NTRACE_INSN_RETURN) &&
 		    (stacks->class == NTRACE_INSN_TRAP_RETURN ||
 		     top_layer(thread)->privilege == to->privilege))
@@ -561,7 +561,7 @@ int stack_arrive(struct ntrace_stacks *stacks, struct thread *thread,
 		      flow->address >= top->low && flow->address < top->high;
 	int error;
 
-	/* Most blocks go on in the function of the one before. */
+	/* Most blocks continue in the function of the previous block. */
 	if (within && flow->address != top->low &&
 	    (stacks->pending ? stacks->class <= NTRACE_INSN_JUMP :
 			       thread->stack.next == flow->address))
@@ -595,7 +595,7 @@ int stack_straight(struct ntrace_stacks *stacks, struct thread *thread, struct n
 	return 0;
 }
 
-/* A handler of a signal is interrupted before its first instruction; but a new program may be, too. */
+/* The first instruction of a signal handler may be interrupted, but so may that of a program. */
 static int find_in_program(struct ntrace_stacks *stacks, const struct thread *thread,
 			   struct arrival *to)
 {
@@ -610,7 +610,7 @@ static int find_in_program(struct ntrace_stacks *stacks, const struct thread *th
 	return 0;
 }
 
-/* The transfer that the last block ended with was taken; at @address nothing retires yet. */
+/* The transfer at the end of the last block was taken, but nothing retires at @address yet. */
 static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, uint64_t address)
 {
 	struct arrival to = { .space = stacks->space, .address = address };
@@ -621,7 +621,7 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 	stacks->pending = false;
 	to.privilege = stacks->class == NTRACE_INSN_TRAP_RETURN ? PRIVILEGE_ANY :
 								  top_layer(thread)->privilege;
-	/* What returns from a trap may go to another space than the one it was in. */
+	/* A return from a trap may go to another space. */
 	if (to.privilege == PRIVILEGE_ANY && thread->space &&
 	    find_resumed(&thread->stack, address, NTRACE_PRIV_U) != NOWHERE)
 		to.space = thread->space;
@@ -631,7 +631,7 @@ static int finish_transfer(struct ntrace_stacks *stacks, struct thread *thread, 
 	return error ? error : do_transfer(stacks, thread, &to);
 }
 
-/* What a return from a trap leads to may be interrupted before anything retires there. */
+/* The target of a return from a trap may be interrupted before any instruction retires. */
 static struct ntrace_space *space_of(const struct ntrace_stacks *stacks, struct thread *thread)
 {
 	bool user = thread->stack.layer_count && top_layer(thread)->privilege == NTRACE_PRIV_U;
@@ -639,7 +639,7 @@ static struct ntrace_space *space_of(const struct ntrace_stacks *stacks, struct 
 	return user && thread->space ? thread->space : stacks->space;
 }
 
-/* What interrupts a function does so in what was inlined at @next. */
+/* An interrupt at @next is inside the functions inlined there. */
 static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next)
 {
 	struct frame *top = stack_top(thread);
@@ -652,7 +652,7 @@ static int leave_in(struct ntrace_stacks *stacks, struct thread *thread, uint64_
 	return error ? error : inline_enter(stacks, top, place.chain);
 }
 
-/* @next: the instruction that @thread is to go on with, if @known. */
+/* @next: the instruction at which @thread will continue, if @known. */
 static int leave_at(struct ntrace_stacks *stacks, struct thread *thread, uint64_t next, bool known)
 {
 	struct stack *stack = &thread->stack;
@@ -680,11 +680,11 @@ int stack_trap(struct ntrace_stacks *stacks, const struct ntrace_flow_event *flo
 
 	if (!thread || thread->state == THREAD_LOST || !thread->stack.count)
 		return 0;
-	/* Also at the first instruction of a handler, which has no frame yet. */
+	/* This includes the first instruction of a handler, which has no frame yet. */
 	error = leave_at(stacks, thread, flow->value, flow->next_known);
 	if (error || thread->state == THREAD_LOST)
 		return error;
-	/* An ecall that stands there has not been executed. */
+	/* An ecall at that address has not been executed. */
 	if (flow->code == NTRACE_BTYPE_INTERRUPT)
 		thread->stack.skip = 0;
 	thread->state = THREAD_TRAPPED;
@@ -705,7 +705,7 @@ int stack_suspend(struct ntrace_stacks *stacks, const struct ntrace_flow_event *
 	if (!thread->stack.count)
 		return 0;
 	error = leave_at(stacks, thread, flow->address, flow->next_known);
-	/* What there was has ended with a return from a trap: nothing is below. */
+	/* The stack has ended with a return from a trap: no layer is below. */
 	if (thread->state != THREAD_LOST || !thread->stack.count)
 		thread->state = THREAD_SUSPENDED;
 	if (!error && thread->tid < 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Functions and nodes, each found by what it is. */
+/* Functions and nodes, each found through a hash table. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-/* Not of the object: where it lies in memory must not matter to anything. */
+/* Leaves out the object, since its address in memory must not affect the result. */
 static uint64_t hash_function(const struct tree_function *function)
 {
 	const char *name = function->name;
@@ -38,7 +38,7 @@ static void put_slot(struct tree_slots *slots, uint64_t hash, size_t index)
 	slots->slots[slot] = (uint32_t)index + 1;
 }
 
-/* Twice the slots, all free. */
+/* Doubles the slots, all free. */
 static int more_slots(struct tree_slots *slots)
 {
 	size_t count = slots->count ? 2 * slots->count : SLOTS_MIN;
@@ -162,7 +162,7 @@ int tree_function(struct stack_tree *tree, const struct tree_function *like, uin
 	return 0;
 }
 
-/* Room for one more than @node_max is always taken: that of "[other]". */
+/* One node beyond @node_max is always reserved for "[other]". */
 static int find_other(struct stack_tree *tree, uint32_t *node)
 {
 	struct tree_function other = { .name = (char *)"[other]", .kind = NTRACE_STACK_UNKNOWN };
@@ -220,7 +220,7 @@ int tree_merge(struct stack_tree *into, const struct stack_tree *from)
 	int error = map ? 0 : NTRACE_ERR_NOMEM;
 	size_t i;
 
-	/* Parents come before their children. */
+	/* Parents precede their children. */
 	for (i = 0; i < from->node_count && !error; i++) {
 		const struct tree_node *node = &from->nodes[i];
 

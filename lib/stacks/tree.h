@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The functions of call stacks, and the tree that they make. */
+/* The functions of call stacks and the tree of their nodes. */
 #ifndef NTRACE_STACKS_TREE_H
 #define NTRACE_STACKS_TREE_H
 
@@ -7,12 +7,12 @@
 
 #include "profile/table.h"
 
-/* Node 0 is what all threads hang from, function 0 its name. */
+/* Node 0 is the root, the parent of all threads; function 0 is its name. */
 #define TREE_ROOT 0
 
 /*
  * @name: owned
- * @object: as in the table of objects
+ * @object: object of the table of objects
  */
 struct tree_function {
 	char *name;
@@ -40,10 +40,10 @@ struct tree_slots {
 };
 
 /*
- * @depth_max: of nodes; what is deeper becomes a sibling there
- * @node_max: of nodes; what is more becomes @other
+ * @depth_max: maximum depth of nodes; deeper ones become siblings at that depth
+ * @node_max: maximum number of nodes; further ones become @other
  * @other: node "[other]", 0 = not needed so far
- * @objects: only its objects are used
+ * @objects: a table of which only the objects are used
  */
 struct stack_tree {
 	struct tree_function *functions;
@@ -65,8 +65,8 @@ int tree_init(struct stack_tree *tree, uint32_t depth_max, uint32_t node_max);
 void tree_free(struct stack_tree *tree);
 
 /*
- * The function that is the same as @like, made when it is new: with a copy of its
- * name, and another object of the same file. Return: 0 or NTRACE_ERR_NOMEM.
+ * The function equal to @like; a new one gets a copy of the name and the table's object of the same
+ * file. Return: 0 or NTRACE_ERR_NOMEM.
  */
 int tree_function(struct stack_tree *tree, const struct tree_function *like, uint32_t *function);
 
@@ -76,7 +76,7 @@ int tree_child(struct stack_tree *tree, uint32_t parent, uint32_t function, uint
 /* Adds all counts of @from. Return: 0 or NTRACE_ERR_NOMEM. */
 int tree_merge(struct stack_tree *into, const struct stack_tree *from);
 
-/* What is handed out: everything in an order that the counts alone decide. */
+/* Results for callers, in an order that depends only on the counts. */
 struct stack_report {
 	struct ntrace_stack_function *functions;
 	size_t function_count;
