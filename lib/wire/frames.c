@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Frames of a CoreSight formatter, read and written; see ntrace/frames.h. */
+/* Frames of a CoreSight formatter, reading and writing; see ntrace/frames.h. */
 #include <string.h>
 
 #include <ntrace/frames.h>
@@ -13,7 +13,7 @@
 #define SYNC_WORD UINT32_C(0xffffff7f)
 #define SYNC_HALF_WORD UINT32_C(0xff7f)
 
-/* Before the first ID. */
+/* The source before the first ID. */
 #define NO_SOURCE 0xff
 
 static const uint8_t sync_word[WORD] = { 0xff, 0xff, 0xff, 0x7f };
@@ -50,7 +50,7 @@ static inline void add(struct ntrace_frames *frames, uint8_t byte)
 	frames->source_of[frames->data_size++] = frames->source;
 }
 
-/* Takes a whole frame apart. */
+/* Decodes a whole frame. */
 static void take_apart(struct ntrace_frames *frames)
 {
 	const uint8_t *frame = frames->frame;
@@ -65,7 +65,7 @@ static void take_apart(struct ntrace_frames *frames)
 		if (!id)
 			add(frames, (uint8_t)(frame[i] | bit));
 		else if (bit && i + 1 < AUXILIARY)
-			add(frames, frame[i + 1]);	/* still of the old source */
+			add(frames, frame[i + 1]);	/* still belongs to the old source */
 		if (id)
 			frames->source = frame[i] >> 1;
 		if (i + 1 < AUXILIARY && !(id && bit))
@@ -82,7 +82,7 @@ static unsigned int run_length(const struct ntrace_frames *frames)
 	return at - frames->data_next;
 }
 
-/* The next bytes of the frame read last that are to be reported. */
+/* Returns the next bytes to report from the last frame. */
 static int next_run(struct ntrace_frames *frames, struct ntrace_frames_piece *piece)
 {
 	while (frames->data_next < frames->data_size) {
@@ -120,8 +120,8 @@ static int cut(struct ntrace_frames *frames, struct ntrace_frames_piece *piece, 
 }
 
 /*
- * Sixteen bytes are there. ID 0x7f is reserved for synchronization: in byte 14, the last one before
- * the bits 0, it is the begin of a word that stands where the frame was cut off.
+ * Sixteen bytes have arrived. ID 0x7f is reserved for synchronization: in byte 14, the last byte
+ * before the bits 0, it begins a synchronization word that cut the frame off.
  */
 static int take_frame(struct ntrace_frames *frames, struct ntrace_frames_piece *piece)
 {
@@ -134,8 +134,8 @@ static int take_frame(struct ntrace_frames *frames, struct ntrace_frames_piece *
 }
 
 /*
- * A synchronization word was read. For the ID 0x7f frames never hold these bytes, at whatever place:
- * where other bytes of a frame stand before them the frame is not whole.
+ * A synchronization word has arrived. Frames never contain its bytes, since they contain the ID
+ * 0x7f. So any bytes of a frame before the word belong to an incomplete frame.
  */
 static int take_word(struct ntrace_frames *frames, struct ntrace_frames_piece *piece)
 {
@@ -144,7 +144,7 @@ static int take_word(struct ntrace_frames *frames, struct ntrace_frames_piece *p
 	frames->used = 0;
 	if (used > WORD || used == WORD - 1) {
 		frames->words = 1;
-		/* One that began in byte 15 of the frame before: of that frame the bits 0 are missing. */
+		/* A word that began in byte 15 replaced the bits 0 of the previous frame. */
 		return cut(frames, piece, used > WORD ? used - WORD : AUXILIARY);
 	}
 	if (frames->words <= BARRIER_WORDS)
@@ -157,7 +157,7 @@ static int take_word(struct ntrace_frames *frames, struct ntrace_frames_piece *p
 	return NTRACE_FRAMES_BARRIER;
 }
 
-/* One byte of input. Return: as ntrace_frames_next() */
+/* Takes one byte of input. Return: as ntrace_frames_next() */
 static int take_byte(struct ntrace_frames *frames, struct ntrace_frames_piece *piece)
 {
 	uint8_t byte = *frames->next++;
@@ -190,7 +190,7 @@ void ntrace_frames_writer_init(struct ntrace_frames_writer *writer)
 	memset(writer, 0, sizeof(*writer));
 }
 
-/* Copies the frame, if it is whole. Return: bytes */
+/* Copies a complete frame. Return: bytes */
 static size_t finish_frame(struct ntrace_frames_writer *writer, uint8_t *out)
 {
 	if (writer->used < AUXILIARY)
@@ -202,7 +202,7 @@ static size_t finish_frame(struct ntrace_frames_writer *writer, uint8_t *out)
 	return NTRACE_FRAME_BYTES;
 }
 
-/* The ID takes the next even place; a data byte that has one goes to the odd place after it. */
+/* The ID takes the next even byte; a data byte already there moves to the odd byte after it. */
 static size_t change_source(struct ntrace_frames_writer *writer, unsigned int source, uint8_t *out)
 {
 	unsigned int at = writer->used & ~1u;
@@ -217,14 +217,14 @@ static size_t change_source(struct ntrace_frames_writer *writer, unsigned int so
 	return finish_frame(writer, out);
 }
 
-/* Bit 0 of the data byte at the even place @at goes to byte 15. */
+/* Bit 0 of the data byte at the even offset @at goes to byte 15. */
 static void move_bit(struct ntrace_frames_writer *writer, unsigned int at)
 {
 	writer->frame[AUXILIARY] |= (uint8_t)((writer->frame[at] & 1) << at / 2);
 	writer->frame[at] &= 0xfe;
 }
 
-/* A data byte at an even place is final when the byte after it is of the same source. */
+/* A data byte at an even offset is final when the next byte has the same source. */
 static size_t put(struct ntrace_frames_writer *writer, unsigned int source, uint8_t byte,
 		  uint8_t *out)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* What the values of fields are called (N-Trace 1.0, "messages"). */
+/* Names of the values of fields (N-Trace 1.0, "messages"). */
 #include <ntrace/wire.h>
 
-/* Reserved and vendor values have no name of their own. */
+/* Reserved and vendor values have no names of their own. */
 static const char *const sync_names[16] = {
 	[NTRACE_SYNC_EXTERNAL_TRIGGER] = "external trigger",
 	[NTRACE_SYNC_RESET_EXIT] = "reset exit",
@@ -38,7 +38,7 @@ static const char *const rcode_names[16] = {
 	[NTRACE_RCODE_HIST_REPEAT] = "repeated HIST",
 };
 
-/* CKSRC; of 10, 11 and 13 only the meaning is known, not what the fields hold. */
+/* CKSRC; of 10, 11 and 13 only the meaning is known, not the layout of the fields. */
 static const char *const cksrc_names[16] = {
 	[NTRACE_CKSRC_CONTROL] = "control",
 	[NTRACE_CKSRC_EXTERNAL_TRIGGER] = "external trigger",
@@ -51,7 +51,7 @@ static const char *const cksrc_names[16] = {
 	[NTRACE_CKSRC_PC_SAMPLE] = "PC sample",
 };
 
-/* SiFive before ratification. Return: NULL: nothing of its own. */
+/* Names of pre-ratification SiFive encoders. Return: NULL if they use the standard name. */
 static const char *sifive_value_name(enum ntrace_field field, uint64_t value)
 {
 	if (field == NTRACE_FIELD_SYNC)

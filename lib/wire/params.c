@@ -10,7 +10,7 @@
 #include "struct_size.h"
 #include "wire/params.h"
 
-/* A spelling of a value; the first one of a value is the one written. */
+/* A spelling of a value; the first spelling of a value is used for output. */
 struct spelling {
 	const char *text;
 	unsigned int value;
@@ -48,8 +48,8 @@ enum kind {
 	KIND_FLAG,	/* bool: 0 or 1 */
 	KIND_NAME,	/* unsigned int: one of names */
 	KIND_FLAG_NAME,	/* bool: one of names */
-	KIND_ISA,	/* text */
-	KIND_ADDRESS,	/* uint64_t that is not always known */
+	KIND_ISA,	/* string */
+	KIND_ADDRESS,	/* uint64_t with a flag that says whether it is known */
 };
 
 /* A field of struct ntrace_params and its values; in the order of the public table. */
@@ -148,7 +148,7 @@ static const char *name_of(const struct spelling *names, unsigned int value)
 	return "?";
 }
 
-/* An ISA string ends where the setting does. It holds nothing that cannot be printed. */
+/* An ISA string ends with the setting and contains only printable characters. */
 static bool parse_isa(struct ntrace_params *params, const char *text, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -159,7 +159,7 @@ static bool parse_isa(struct ntrace_params *params, const char *text, size_t len
 	return true;
 }
 
-/* Longer than any value but an ISA string. */
+/* Greater than the length of any value but an ISA string. */
 #define VALUE_SIZE 32
 
 static bool parse_value(struct ntrace_params *params, const struct param_field *setting,
@@ -207,7 +207,7 @@ static bool parse_setting(struct ntrace_params *params, const char *text, size_t
 			continue;
 		if (!parse_value(params, &settings[i], equals + 1, length - key_length - 1))
 			return false;
-		/* All there are. */
+		/* 64 means all bits, which 0 stands for. */
 		params->address_bits %= 64;
 		return true;
 	}
@@ -235,7 +235,7 @@ int ntrace_params_parse(struct ntrace_params *params, const char *text, const ch
 		start += length;
 		if (*start != ',')
 			break;
-		/* A comma must have a setting behind it. */
+		/* A setting must follow a comma. */
 		if (!*++start) {
 			if (bad)
 				*bad = start;

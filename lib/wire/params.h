@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the folders of the library share about stream parameters. */
+/* Definitions about stream parameters shared by the folders of the library. */
 #ifndef NTRACE_WIRE_PARAMS_H
 #define NTRACE_WIRE_PARAMS_H
 
@@ -8,14 +8,14 @@
 
 #include <ntrace/params.h>
 
-/* The ISA string, which ends at a 0 or at a comma; NULL: it is not given. */
+/* The ISA string, which ends at a 0 or a comma; NULL: not given. */
 static inline const char *params_isa(const struct ntrace_params *params)
 {
 	return params->isa && params->isa[0] && params->isa[0] != ',' ? params->isa : NULL;
 }
 
 /*
- * Copies @from, and its ISA string to @isa, which is to be freed; NULL: there is none.
+ * Copies @from, and its ISA string to @isa, which the caller frees; NULL: no ISA string.
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
 static inline int params_copy(struct ntrace_params *params, char **isa,

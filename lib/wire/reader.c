@@ -2,11 +2,10 @@
 /*
  * Bytes to messages (N-Trace 1.0, "message framing").
  *
- * A message is first taken apart by MSEO alone, into parts: the first one holds
- * TCODE, SRC, the fixed fields and the first variable field, each other one a
- * variable field. Only when it is complete is it read by the message table. So
- * the state between two chunks is a few numbers, whatever the message, and a
- * message of any length and unknown layout costs nothing.
+ * MSEO alone first splits a message into parts: the first part holds TCODE, SRC, the fixed fields
+ * and the first variable field, each further part holds one variable field. The message table is
+ * applied only to a complete message. So the state between two chunks is a few numbers for any
+ * message, and a message of any length and unknown layout needs no further memory.
  */
 #include <string.h>
 
@@ -17,7 +16,7 @@
 enum state {
 	STATE_IDLE,	/* between messages */
 	STATE_MESSAGE,	/* inside a message */
-	STATE_SKIP,	/* looking for a boundary */
+	STATE_SKIP,	/* searching for a boundary */
 };
 
 /* MSEO, the low two bits of a byte */
@@ -65,7 +64,7 @@ uint64_t ntrace_reader_break(struct ntrace_reader *reader)
 	return lost;
 }
 
-/* Moves the position in chunk and stream to @next. */
+/* Advances the position in chunk and stream to @next. */
 static inline void advance(struct ntrace_reader *reader, const uint8_t *next)
 {
 	reader->offset += (uint64_t)(next - reader->next);
@@ -82,7 +81,7 @@ static int stray_code(struct ntrace_reader *reader, struct ntrace_message *messa
 	return NTRACE_WIRE_ERROR;
 }
 
-/* Skips to behind the next message end. Return: false if the chunk has none. */
+/* Skips all bytes up to and including the next message end. Return: false if the chunk has none. */
 static bool skip_to_boundary(struct ntrace_reader *reader)
 {
 	const uint8_t *next = reader->next;
@@ -98,9 +97,8 @@ static bool skip_to_boundary(struct ntrace_reader *reader)
 }
 
 /*
- * Adds 6 bits to the part in progress. Its first 128 bits are kept: enough for
- * all fixed fields and a variable one of 64 bits. Of the rest only matters
- * whether there was anything.
+ * Adds 6 bits to the current part. Its first 128 bits are kept: enough for all fixed fields and a
+ * variable field of 64 bits. Further bits are only checked for being 0.
  */
 static inline void part_add(struct ntrace_reader_part *part, uint64_t mdo)
 {
@@ -113,13 +111,13 @@ static inline void part_add(struct ntrace_reader_part *part, uint64_t mdo)
 	} else if (mdo) {
 		part->dropped = 1;
 	}
-	/* Saturates at a value that is a multiple of 6 as well. */
+	/* The saturation value is also a multiple of 6. */
 	if (part->bits < MDO_BITS << 16)
 		part->bits += MDO_BITS;
 	part->last_mdo = (uint8_t)mdo;
 }
 
-/* Takes @bits from the front of the first part. Return: false if it has not that many. */
+/* Takes @bits from the start of the first part. Return: false if it has fewer bits. */
 static inline bool take(struct ntrace_reader_part *part, unsigned int bits, uint64_t *value)
 {
 	*value = 0;
@@ -138,7 +136,7 @@ static inline void set_field(struct ntrace_message *message, unsigned int field,
 	message->present |= 1u << field;
 }
 
-/* A variable field. Of addresses, bits above address bit 63 mean nothing (N-Trace 1.0, "addresses"). */
+/* Takes a variable field. Address bits above bit 63 have no meaning (N-Trace 1.0, "addresses"). */
 static inline void set_variable(struct ntrace_message *message, unsigned int field,
 				const struct ntrace_reader_part *part)
 {
@@ -157,7 +155,7 @@ static inline void set_variable(struct ntrace_message *message, unsigned int fie
 		message->flags |= NTRACE_MESSAGE_OVERSIZE;
 }
 
-/* Of the table of the dialect, which is chosen once: a message is read in a few nanoseconds. */
+/* Row in the table of the dialect, chosen once: a message is read in a few nanoseconds. */
 static inline const struct ntrace_wire_row *row_of(const struct ntrace_reader *reader,
 						   unsigned int tcode)
 {
@@ -204,7 +202,7 @@ static void interpret(struct ntrace_reader *reader, struct ntrace_message *messa
 			goto truncated;
 		set_variable(message, row->variable[i].field, &reader->part[used++]);
 	}
-	/* One variable field more than the table demands is the time stamp. */
+	/* One variable field beyond the table's is the timestamp. */
 	if (used < reader->parts)
 		set_variable(message, NTRACE_FIELD_TSTAMP, &reader->part[used++]);
 	if (used < reader->parts)
@@ -219,7 +217,7 @@ static inline void part_begin(struct ntrace_reader_part *part)
 	memset(part, 0, sizeof(*part));
 }
 
-/* Idle bytes, then the first byte of a message. */
+/* Skips idle bytes and takes the first byte of a message. */
 static int begin(struct ntrace_reader *reader, struct ntrace_message *message)
 {
 	const uint8_t *next = reader->next;
@@ -256,7 +254,7 @@ static inline uint64_t load_word(const uint8_t *bytes)
 	return word;
 }
 
-/* The MDO bits of 8 bytes, put together: 48 bits. */
+/* The MDO bits of 8 bytes, packed into 48 bits. */
 static inline uint64_t payload_of(uint64_t word)
 {
 	word = word >> 2 & UINT64_C(0x3f3f3f3f3f3f3f3f);
@@ -265,7 +263,7 @@ static inline uint64_t payload_of(uint64_t word)
 	return (word & 0xffffff) | (word >> 8 & UINT64_C(0xffffff000000));
 }
 
-/* What is left of a message of at most 8 bytes: its payload, and its field ends as bits of bytes. */
+/* The unread rest of a message of at most 8 bytes: payload, and field ends as bits of bytes. */
 struct short_message {
 	uint64_t payload;
 	uint64_t ends;
@@ -293,7 +291,7 @@ static inline bool take_short(struct ntrace_message *message, unsigned int field
 	return true;
 }
 
-/* In parts: compilers store small ones inline, and a string instruction takes longer. */
+/* Cleared in parts: compilers inline small stores, and a string instruction takes longer. */
 static inline void clear_fields(struct ntrace_message *message)
 {
 	memset(message->field, 0, 64);
@@ -310,17 +308,16 @@ static inline void take_short_fixed(struct ntrace_message *message, unsigned int
 	rest->at += bits;
 }
 
-/* One variable field, which is no address, is all that there is. */
+/* Whether the message has only one variable field, which is no address. */
 static inline bool is_alone(const struct ntrace_wire_row *row)
 {
 	return !row->fixed[0].bits && !row->variable[1].field;
 }
 
 /*
- * Most messages are short and whole: one of at most 8 bytes that lies inside
- * the chunk and has the fields of the table is read from one word, with the
- * same result as byte by byte. Return: false: it is none of these, nothing is
- * changed.
+ * Most messages are short and whole: a message of at most 8 bytes that lies inside the chunk and
+ * has the fields of the table is read from one word, with the same result as byte by byte. Return:
+ * false for any other message, with nothing changed.
  */
 static inline bool read_short(struct ntrace_reader *reader, struct ntrace_message *message)
 {
@@ -356,7 +353,7 @@ static inline bool read_short(struct ntrace_reader *reader, struct ntrace_messag
 	if (reader->src_bits)
 		take_short_fixed(message, NTRACE_FIELD_SRC, reader->src_bits, &rest);
 	if (is_alone(row) && rest.at < MDO_BITS * size && !(rest.ends & (rest.ends - 1))) {
-		/* Most messages of BTM: DirectBranch. */
+		/* DirectBranch, the most frequent message of BTM. */
 		message->field[row->variable[0].field] = rest.payload >> rest.at;
 		message->present |= 1u << row->variable[0].field;
 		reader->next += size;
@@ -379,7 +376,7 @@ static inline bool read_short(struct ntrace_reader *reader, struct ntrace_messag
 	return true;
 }
 
-/* Any message, byte by byte. Apart, so that the short ones need few registers. */
+/* Reads any message byte by byte. Not inlined, so that short messages need few registers. */
 static __attribute__((noinline)) int read_any(struct ntrace_reader *reader,
 					      struct ntrace_message *message)
 {
@@ -392,7 +389,7 @@ static __attribute__((noinline)) int read_any(struct ntrace_reader *reader,
 		if (ret)
 			return ret;
 	}
-	/* Parts past the last slot are read into it and only counted. */
+	/* Parts beyond the last slot share that slot and are only counted. */
 	part = reader->part[reader->parts < PARTS_MAX ? reader->parts : PARTS_MAX - 1];
 	for (next = reader->next; next < reader->end;) {
 		uint8_t byte = *next++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* The message table as data, names, and what all users of messages share. */
+/* The message table as data, names, and functions that all users of messages share. */
 #include "table.h"
 
 /* clang-format off */
@@ -91,7 +91,7 @@ const char *ntrace_field_name(enum ntrace_field field)
 	return (unsigned int)field < NTRACE_FIELD_COUNT ? names[field] : "?";
 }
 
-/* Bits that were not sent, and those that no hart has. */
+/* Restores address bits that were not sent and clears bits that no hart has. */
 static uint64_t whole_address(uint64_t address, const struct ntrace_params *params)
 {
 	if (params->address_bits && params->address_bits < 63) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * The message table (N-Trace 1.0, "messages") as one
- * macro list. Reader, writer and names all come from it; review it against the
- * table of the specification.
+ * The message table (N-Trace 1.0, "messages") as one macro list. Reader, writer and names use this
+ * list; review it against the table of the specification.
  *
  *	MESSAGE(TCODE, name, fields)
  *	FIXED(field, bits)		fixed fields come first
@@ -11,8 +10,8 @@
  *					there if bit n of values is set, n being the
  *					value of the fixed field selector
  *
- * SRC stands between TCODE and the fields, TSTAMP behind them; neither is
- * listed. Fields have the order of enum ntrace_field.
+ * SRC comes between TCODE and the fields, TSTAMP after them; neither is listed. Fields have the
+ * order of enum ntrace_field.
  */
 #ifndef NTRACE_WIRE_TABLE_H
 #define NTRACE_WIRE_TABLE_H
@@ -43,7 +42,7 @@ MESSAGE(PROG_TRACE_CORRELATION, "ProgTraceCorrelation", FIXED(EVCODE, 4) FIXED(C
 	VARIABLE(ICNT) VARIABLE_IF(HIST, CDF, 1u << 1))
 /* clang-format on */
 
-/* What pre-ratification SiFive encoders send besides. */
+/* Additional messages of pre-ratification SiFive encoders. */
 /* clang-format off */
 #define NTRACE_SIFIVE_TABLE(MESSAGE, FIXED, VARIABLE, VARIABLE_IF)				\
 MESSAGE(SIFIVE_DATA_ACQUISITION, "DataAcquisition", , VARIABLE(IDTAG) VARIABLE(DQDATA))	\
@@ -53,7 +52,7 @@ MESSAGE(SIFIVE_IN_CIRCUIT_TRACE_SYNC, "InCircuitTraceWS", FIXED(CKSRC, 4) FIXED(
 	VARIABLE(CKDATA0) VARIABLE_IF(CKDATA1, CKDF, 1u << 1))
 /* clang-format on */
 
-/* Most that a row has, with one entry more as the end mark. */
+/* Maximum number of fields of a row, plus one entry as the end mark. */
 #define NTRACE_ROW_FIXED 3
 #define NTRACE_ROW_VARIABLE 5
 
@@ -61,8 +60,8 @@ MESSAGE(SIFIVE_IN_CIRCUIT_TRACE_SYNC, "InCircuitTraceWS", FIXED(CKSRC, 4) FIXED(
  * struct ntrace_wire_row - one row of the table
  * @name: NULL: not in the table
  * @fixed: fixed fields, ended by bits 0
- * @variable: variable fields, ended by field NTRACE_FIELD_SRC; selector is
- *            NTRACE_FIELD_SRC for fields that are always there
+ * @variable: variable fields, ended by field NTRACE_FIELD_SRC; selector is NTRACE_FIELD_SRC for
+ *            fields that are always present
  */
 struct ntrace_wire_row {
 	const char *name;
@@ -86,7 +85,7 @@ static inline const struct ntrace_wire_row *ntrace_wire_row(unsigned int tcode,
 	return &ntrace_wire_rows[dialect == NTRACE_DIALECT_SIFIVE_V0][tcode];
 }
 
-/* True if variable field @i of @row belongs to a message with these fixed fields. */
+/* Whether variable field @i of @row belongs to a message with these fixed fields. */
 static inline bool ntrace_wire_demands(const struct ntrace_wire_row *row, unsigned int i,
 				       const uint64_t *field)
 {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Messages to bytes (N-Trace 1.0, "message framing"), by the message table. */
+/* Writes messages as bytes (N-Trace 1.0, "message framing") by the message table. */
 #include <string.h>
 
 #include "table.h"
 
-/* 63 bits. */
+/* Bytes of an address of 63 bits. */
 #define ADDRESS_BYTES_MAX 11
 
-/* Output in progress: the bytes so far, and the MDO bits of the next one. */
+/* Output under construction: the bytes so far, and the MDO bits of the next byte. */
 struct output {
 	uint8_t *data;
 	unsigned int size;
 	unsigned int mdo;
-	unsigned int bits;	/* used in mdo, 0..5 */
+	unsigned int bits;	/* number of bits in mdo, 0..5 */
 };
 
 static void put_bits(struct output *out, uint64_t value, unsigned int bits)
@@ -33,7 +33,7 @@ static void put_bits(struct output *out, uint64_t value, unsigned int bits)
 	}
 }
 
-/* Pads the byte in progress and marks it as the end of a field; at least one bit was put. */
+/* Pads the current byte and marks it as the end of a field; the field has at least one bit. */
 static void end_field(struct output *out)
 {
 	if (out->bits)
@@ -46,13 +46,13 @@ static unsigned int significant_bits(uint64_t value)
 	return value ? 64 - (unsigned int)__builtin_clzll(value) : 0;
 }
 
-/* @bytes: that the field is to have bits in, 0: the fewest */
+/* @bytes: number of bytes that hold bits of the field, 0: the fewest */
 static int put_variable(struct output *out, uint64_t value, unsigned int bytes)
 {
 	unsigned int bits = significant_bits(value), width;
 
 	if (!bytes) {
-		/* Zero fits in the rest of a byte; where there is none it needs its own byte. */
+		/* Zero fits in the rest of a byte; a full byte needs another one. */
 		put_bits(out, value, bits ? bits : 1);
 		end_field(out);
 		return NTRACE_OK;
@@ -74,7 +74,7 @@ static unsigned int address_width(const struct ntrace_params *params)
 	return params->address_bits && params->address_bits < width ? params->address_bits : width;
 }
 
-/* The bits above addrbits are not sent: they must all be 0, or all equal the sign bit. */
+/* Bits above addrbits are not sent: they must all be 0, or all equal the sign bit. */
 static bool narrow_address(uint64_t *value, const struct ntrace_params *params)
 {
 	unsigned int width = address_width(params);
@@ -85,8 +85,8 @@ static bool narrow_address(uint64_t *value, const struct ntrace_params *params)
 }
 
 /*
- * Bytes that an address needs. With trTeInstExtendAddrMSB upper bits may be
- * left out if they equal the top bit of the last byte (N-Trace 1.0, "addresses").
+ * Number of bytes for an address. With trTeInstExtendAddrMSB, upper bits that equal the top bit of
+ * the last byte may be left out (N-Trace 1.0, "addresses").
  */
 static unsigned int address_bytes(uint64_t value, const struct ntrace_params *params)
 {
@@ -107,7 +107,7 @@ static unsigned int address_bytes(uint64_t value, const struct ntrace_params *pa
 	return bytes;
 }
 
-/* A size of the caller's, that of a message from the reader, or the fewest bytes that will do. */
+/* Uses a size from the caller or from the reader's message, or else the fewest bytes. */
 static int put_address(struct output *out, const struct ntrace_params *params, uint64_t value,
 		       unsigned int bytes)
 {
@@ -117,7 +117,7 @@ static int put_address(struct output *out, const struct ntrace_params *params, u
 		if (!narrow_address(&value, params))
 			return NTRACE_ERR_INVALID;
 		bytes = address_bytes(value, params);
-		/* The bits that are left out equal the top one that is sent. */
+		/* The omitted bits equal the top bit that is sent. */
 		value &= ~UINT64_C(0) >> (bytes * 6 < 64 ? 64 - bytes * 6 : 0);
 	}
 	return put_variable(out, value, bytes);
@@ -149,7 +149,7 @@ static int put_field(struct output *out, const struct ntrace_message *message,
 	return put_address(out, params, message->field[field], bytes);
 }
 
-/* A size is of a variable field of the message, and of nothing else. */
+/* Only variable fields of the message may have a size. */
 static bool sizes_fit(const struct ntrace_layout_field *layout, int count,
 		      const struct ntrace_message *message, const uint8_t *sizes)
 {
