@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Traces of a profile out of branch stacks, as hardware with branch records samples them. */
+/* Traces of a profile from branch stacks, as sampled by hardware with branch records. */
 #include <ntrace/isa.h>
 
 #include "parts.h"
 
-/* A place in an object of the profile; @object NULL: nothing is known of it. */
+/* A place in an object of the profile; @object NULL: unknown code. */
 struct branch_end {
 	struct ntrace_object *object;
 	uint64_t address;
@@ -21,7 +21,7 @@ static int find_place(struct ntrace_profile *profile, struct ntrace_space *space
 	return profile_find_object(profile, found->object, &place->object);
 }
 
-/* The instruction there; its class is that of a plain one where it is not known. */
+/* Decodes the instruction at a place; unknown code counts as class PLAIN. */
 static bool decode(struct ntrace_space *space, const struct branch_end *place,
 		   struct ntrace_insn *insn)
 {
@@ -34,14 +34,14 @@ static bool decode(struct ntrace_space *space, const struct branch_end *place,
 				   insn);
 }
 
-/* Can control go on behind it? */
+/* Whether control can continue after the instruction. */
 static bool falls_through(const struct ntrace_insn *insn)
 {
 	return insn->insn_class == NTRACE_INSN_PLAIN || insn->insn_class == NTRACE_INSN_BRANCH ||
 	       insn->insn_class == NTRACE_INSN_TRAP;
 }
 
-/* The straight run from one place to the other, which transferred control; false: there is none. */
+/* The straight run from @start to the transfer at @end; false if there is none. */
 static bool take_run(struct ntrace_space *space, const struct branch_end *start,
 		     const struct branch_end *end, struct ntrace_profile_trace *trace)
 {
@@ -74,7 +74,7 @@ static int find_ends(struct ntrace_profile *profile, const struct ntrace_session
 	return error ? error : find_place(profile, sample->space, target, to);
 }
 
-/* Kernel addresses are the upper half. */
+/* Kernel addresses are in the upper half. */
 static unsigned int privilege_of(const struct branch_end *place)
 {
 	return place->address >> 63 ? NTRACE_PRIV_S : NTRACE_PRIV_U;

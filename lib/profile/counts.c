@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From straight runs to counts of single instructions. */
+/* Converts straight runs to counts of single instructions. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <ntrace/counts.h>
 
-/* Instructions from @address up to the next step were executed @count times. */
+/* The instructions from @address to the next step were executed @count times. */
 struct step {
 	uint64_t address;
 	uint64_t count;
 };
 
 /*
- * @steps: by address; the count before the first is 0
- * @taken: transfers by the address they come from
+ * @steps: sorted by address; the count before the first step is 0
+ * @taken: transfers, sorted by source address
  * @space: the object at its link addresses
  */
 struct ntrace_counts {
@@ -32,7 +32,7 @@ static int compare_steps(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Sorts, and makes one of those at the same address. */
+/* Sorts the steps and merges those at the same address. */
 static void add_up(struct step *steps, size_t *count)
 {
 	size_t i, kept = 0;
@@ -49,7 +49,7 @@ static void add_up(struct step *steps, size_t *count)
 	*count = kept + 1;
 }
 
-/* What changes at each address, modulo 2^64; then the sums of it. */
+/* Collects the changes at each address, modulo 2^64, then sums them up. */
 static void collect(struct ntrace_counts *counts, const struct ntrace_profile_trace *traces,
 		    size_t count)
 {
@@ -62,7 +62,7 @@ static void collect(struct ntrace_counts *counts, const struct ntrace_profile_tr
 		if (trace->object != counts->object || !trace->instructions)
 			continue;
 		counts->steps[counts->step_count++] = (struct step){ trace->start, trace->count };
-		/* No instruction begins within the last one. */
+		/* No instruction begins inside the last one, so +1 is enough. */
 		counts->steps[counts->step_count++] =
 			(struct step){ trace->end + 1, -trace->count };
 		if (trace->taken)
@@ -89,7 +89,7 @@ int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *prof
 	if (!made)
 		return NTRACE_ERR_NOMEM;
 	traces = ntrace_profile_traces(profile, &count);
-	/* Only its number of references changes. */
+	/* Only the reference count of the const object changes. */
 	made->object = ntrace_object_get((struct ntrace_object *)(uintptr_t)object);
 	made->steps = malloc((2 * count + 1) * sizeof(*made->steps));
 	made->taken = malloc((count + 1) * sizeof(*made->taken));
@@ -117,7 +117,7 @@ void ntrace_counts_free(struct ntrace_counts *counts)
 	free(counts);
 }
 
-/* The last step that is not behind @address; NULL if there is none. */
+/* The last step at or before @address; NULL if there is none. */
 static const struct step *find_step(const struct step *steps, size_t count, uint64_t address)
 {
 	size_t low = 0, high = count, middle;

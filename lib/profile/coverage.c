@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From counts of instructions to counts of lines, branches and functions. */
+/* Converts counts of instructions to counts of lines, branches and functions. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "grow.h"
 
-/* What one copy of a line was executed; @copy: object and scope. */
+/* Executions of one copy of a line; @copy: object and scope. */
 struct line_copy {
 	const char *file;
 	uint64_t copy;
@@ -15,7 +15,7 @@ struct line_copy {
 	uint32_t line;
 };
 
-/* The lines own the texts. */
+/* @lines owns the strings. */
 struct covered_object {
 	const struct ntrace_object *object;
 	struct ntrace_lines *lines;
@@ -28,7 +28,7 @@ struct ntrace_coverage {
 	struct line_copy *copies;
 	size_t copy_count;
 	size_t copy_room;
-	struct ntrace_coverage_line *lines;	/* made of @copies */
+	struct ntrace_coverage_line *lines;	/* made from @copies */
 	size_t line_count;
 	struct ntrace_coverage_branch *branches;
 	size_t branch_count;
@@ -59,7 +59,7 @@ void ntrace_coverage_free(struct ntrace_coverage *coverage)
 	free(coverage);
 }
 
-/* Where the walk through an object is. */
+/* Position of the walk through an object. */
 struct line_walk {
 	struct ntrace_coverage *coverage;
 	const struct ntrace_lines *lines;
@@ -85,7 +85,7 @@ static int add_branch(struct line_walk *walk, uint64_t address, uint64_t execute
 	return error;
 }
 
-/* @scope: of the instruction, of the function that is about to be executed. */
+/* @scope: innermost scope of an instruction, or a function whose declaration is counted. */
 static int add_copy(struct line_walk *walk, const char *file, uint32_t line, uint32_t scope,
 		    uint64_t executed)
 {
@@ -135,14 +135,14 @@ static int add_lines(struct line_walk *walk)
 		walk->line = &lines[i];
 		error = ntrace_counts_walk(walk->counts, lines[i].start, lines[i].end,
 					   add_instruction, walk);
-		/* Lines of what is not in the file: nothing that was executed. */
+		/* Lines outside the file's code were not executed. */
 		if (error == NTRACE_ERR_NOMAP)
 			error = 0;
 	}
 	return error;
 }
 
-/* The line that a function is declared in counts as its first instruction does. */
+/* The line of a function's declaration counts as its first instruction. */
 static int add_function(struct line_walk *walk, const struct ntrace_scope *scope, uint32_t number)
 {
 	struct ntrace_coverage *coverage = walk->coverage;
@@ -241,7 +241,7 @@ static int compare_functions(const void *left, const void *right)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-/* The greatest count of each copy, and the sum over the copies of a line. */
+/* Sums the greatest count of each copy over all copies of a line. */
 static void end_lines(struct ntrace_coverage *coverage)
 {
 	struct ntrace_coverage_line *line = NULL;
@@ -281,7 +281,7 @@ static void end_functions(struct ntrace_coverage *coverage)
 		coverage->function_count = kept + 1;
 }
 
-/* Of none there is no array. */
+/* The array of no items is NULL, which qsort() must not get. */
 static void sort(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
 	if (count)

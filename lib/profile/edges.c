@@ -8,7 +8,7 @@
 #include "parts.h"
 #include "table.h"
 
-/* From @address on instructions were executed @change times more, modulo 2^64. */
+/* From @address on, instructions were executed @change times more, modulo 2^64. */
 struct step {
 	const struct ntrace_object *object;
 	uint64_t address;
@@ -43,7 +43,7 @@ static int by_place(const void *left, const void *right)
 	return order ? order : compare_places(a->object, a->to, b->object, b->to);
 }
 
-/* Equal counts have an order that does not depend on addresses in memory. */
+/* For equal counts, the order must not depend on addresses in memory. */
 static int by_taken(const void *left, const void *right)
 {
 	const struct ntrace_profile_edge *a = left, *b = right;
@@ -58,7 +58,7 @@ static int by_taken(const void *left, const void *right)
 	return order ? order : compare_numbers(a->to, b->to);
 }
 
-/* Return: number of edges, by place. */
+/* Return: number of edges, sorted by place. */
 static size_t collect(struct ntrace_profile_edge *edges, const struct ntrace_profile_trace *traces,
 		      size_t count)
 {
@@ -84,7 +84,7 @@ static size_t collect(struct ntrace_profile_edge *edges, const struct ntrace_pro
 	return used ? kept + 1 : 0;
 }
 
-/* Where runs begin and end, in order. Return: number of steps. */
+/* Collects the starts and ends of runs in order. Return: number of steps. */
 static size_t collect_steps(struct step *steps, const struct ntrace_profile_trace *traces,
 			    size_t count)
 {
@@ -96,14 +96,14 @@ static size_t collect_steps(struct step *steps, const struct ntrace_profile_trac
 		if (!trace->object || !trace->instructions)
 			continue;
 		steps[used++] = (struct step){ trace->object, trace->start, trace->count };
-		/* No instruction begins within the last one. */
+		/* No instruction begins inside the last one, so +1 is enough. */
 		steps[used++] = (struct step){ trace->object, trace->end + 1, -trace->count };
 	}
 	qsort(steps, used, sizeof(*steps), by_step);
 	return used;
 }
 
-/* Sets how often the source of each edge was executed; @edges are by place. */
+/* Sets the number of executions of each edge's source; @edges are sorted by place. */
 static int count_executed(struct ntrace_profile_edge *edges, size_t edge_count,
 			  const struct ntrace_profile_trace *traces, size_t count)
 {
@@ -117,7 +117,7 @@ static int count_executed(struct ntrace_profile_edge *edges, size_t edge_count,
 	for (i = 0; i < edge_count; i++) {
 		struct ntrace_profile_edge *edge = &edges[i];
 
-		/* The changes of an object add up to 0. */
+		/* The changes of an object add up to 0, so that each object starts with 0. */
 		for (; next < step_count && compare_places(steps[next].object, steps[next].address,
 							   edge->from_object, edge->from) <= 0;
 		     next++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Functions by what they are: a hash table over an array. */
+/* Functions by key: a hash table over an array. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +50,7 @@ static void fill_slots(struct function_table *table)
 	}
 }
 
-/* Room for one more function and its slot. */
+/* Makes room for one more function and its slot. */
 static int make_room(struct function_table *table)
 {
 	size_t room = table->room ? 2 * table->room : SLOTS_MIN / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Adds up instructions, calls and branches of functions, and totals, from the events of a session. */
+/* Sums instructions, calls and branches of functions, and totals, from the events of a session. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,19 +13,19 @@
 #define MEMO_ENTRIES (1u << 16)
 #define NO_FUNCTION SIZE_MAX
 
-/* A block that was seen before is in the same function again. */
+/* Cached function of a block. */
 struct memo {
 	uint64_t address;
 	uint64_t last;
 	uint64_t generation;
-	size_t function;	/* NO_FUNCTION: the block is part of several functions */
+	size_t function;	/* NO_FUNCTION: the block covers several functions */
 	int32_t pid;
 	uint32_t privilege;
 };
 
 /*
- * @functions: by instructions
- * @pc_samples: by PC samples
+ * @functions: functions with their executed instructions
+ * @pc_samples: functions with their PC samples
  * @problem_objects: names that the totals point to; owned
  */
 struct function_sums {
@@ -53,7 +53,7 @@ unsigned int ntrace_domain_of(unsigned int privilege)
 		return NTRACE_DOMAIN_KERNEL;
 	case NTRACE_PRIV_M:
 		return NTRACE_DOMAIN_FIRMWARE;
-	/* Guests are counted apart from this machine's user programs and kernel. */
+	/* Guests are counted separately from this machine's user programs and kernel. */
 	default:
 		return NTRACE_DOMAIN_OTHER;
 	}
@@ -71,7 +71,7 @@ const char *ntrace_domain_name(unsigned int domain)
 	return domain < NTRACE_DOMAINS ? names[domain] : NULL;
 }
 
-/* Indices change when a table is sorted, too. */
+/* Sorting a table changes the indices too. */
 static void forget_blocks(struct function_sums *sums)
 {
 	size_t i;
@@ -112,7 +112,7 @@ void function_sums_free(struct function_sums *sums)
 	free(sums);
 }
 
-/* Finds or adds the function at a place. */
+/* Finds or adds the function at a location. */
 static int function_at(struct function_sums *sums, struct function_table *table,
 		       struct ntrace_profile *profile, const struct ntrace_location *place,
 		       const struct ntrace_session_event *event, size_t *index)
@@ -130,7 +130,7 @@ static int function_at(struct function_sums *sums, struct function_table *table,
 	return error ? error : function_table_find(table, &key, index);
 }
 
-/* A block of which each instruction is looked up. */
+/* Splits a block that covers several functions. */
 struct split_block {
 	struct function_sums *sums;
 	struct ntrace_profile *profile;

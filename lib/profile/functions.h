@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Functions of a profile, found by what they are, and what adds them up. */
+/* Functions of a profile, found by key, and the code that sums them up. */
 #ifndef NTRACE_PROFILE_FUNCTIONS_H
 #define NTRACE_PROFILE_FUNCTIONS_H
 
 #include <ntrace/functions.h>
 
 /*
- * @items: objects and texts are owned
- * @slots: index + 1 of an item, 0 = free; open addressing, a power of two of them, at most half in
- *         use
+ * @items: owns its objects and strings
+ * @slots: index + 1 of an item, 0 = free; open addressing; the number of slots is a power of two,
+ *         at most half of them in use
  */
 struct function_table {
 	struct ntrace_profile_function *items;
@@ -19,10 +19,10 @@ struct function_table {
 };
 
 /*
- * What distinguishes functions.
- * @object: as the profile calls it
+ * The key of a function.
+ * @object: the profile's own object
  * @name: NULL = no known function; borrowed
- * @comm: of a new function; borrowed
+ * @comm: name of the process for a new function; borrowed
  */
 struct function_key {
 	struct ntrace_object *object;
@@ -39,7 +39,7 @@ void function_table_free(struct function_table *table);
 int function_table_find(struct function_table *table, const struct function_key *key,
 			size_t *index);
 
-/* @order: enum ntrace_profile_order. Indices change. */
+/* @order: enum ntrace_profile_order. Changes the indices. */
 void function_table_sort(struct function_table *table, unsigned int order);
 
 struct function_sums;
@@ -52,20 +52,20 @@ void function_sums_free(struct function_sums *sums);
 int function_sums_event(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct ntrace_session_event *event);
 
-/* The stream ends. */
+/* Ends the stream. */
 void function_sums_end(struct function_sums *sums);
 
-/* Makes the sums those of the traces of @profile instead. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Replaces the sums by those of the traces of @profile. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_from_traces(struct function_sums *sums, struct ntrace_profile *profile);
 
 /*
- * Adds the functions of all traces to @table, and their instructions to @totals: those of user space,
- * of no process. Return: 0 or NTRACE_ERR_NOMEM.
+ * Adds the functions of all traces to @table, and their instructions to @totals, as user space of
+ * no process. Return: 0 or NTRACE_ERR_NOMEM.
  */
 int functions_of_traces(struct function_table *table, struct ntrace_profile_totals *totals,
 			struct ntrace_profile *profile);
 
-/* Adds @from, with objects as @profile calls them. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Adds @from, using the profile's own objects. Return: 0 or NTRACE_ERR_NOMEM. */
 int function_sums_merge(struct function_sums *sums, struct ntrace_profile *profile,
 			const struct function_sums *from);
 

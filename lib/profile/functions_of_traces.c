@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Functions of a profile that was made from branch stacks, added up from its traces. */
+/* Functions of a profile made from branch stacks, summed up from its traces. */
 #include "functions.h"
 
-/* @space: @object at its link addresses, if a run of it was looked up instruction by instruction */
+/* @space: @object mapped at its link addresses, if a run needed a walk through its instructions */
 struct trace_sums {
 	struct function_table *table;
 	struct ntrace_profile_totals *totals;
@@ -35,7 +35,7 @@ static int add_instructions(struct trace_sums *sums, const struct ntrace_locatio
 	return error;
 }
 
-/* Traces are in order of their objects: each object is mapped once. */
+/* Traces are sorted by object, so that each object is mapped once. */
 static int map_object(struct trace_sums *sums, struct ntrace_object *object)
 {
 	int error;
@@ -73,7 +73,7 @@ static int split_run(struct trace_sums *sums, const struct ntrace_profile_trace 
 	return error;
 }
 
-/* Most runs are within one function; a run that spans several is split. */
+/* Most runs lie in one function; a run that spans several is split. */
 static int add_run(struct trace_sums *sums, const struct ntrace_profile_trace *trace,
 		   const struct ntrace_location *start)
 {

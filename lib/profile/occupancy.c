@@ -9,7 +9,7 @@
 #include "occupancy.h"
 #include "parts.h"
 
-/* Threads that alternate between two timestamps; later ones are added to the last slot. */
+/* Maximum number of thread changes between two timestamps; later ones share the last slot. */
 #define PARTS_MAX 4096
 
 /* Continuous execution of one thread, in user space or in the kernel. */
@@ -23,8 +23,8 @@ struct part {
 /*
  * @parts: execution that waits for the next timestamp of the stream
  * @waiting: instructions in @parts
- * @offset: of the message that is being executed
- * @time: of its timestamp, if @time_known
+ * @offset: offset of the current message
+ * @time: its timestamp, if @time_known
  * @anchor: the last timestamp of the stream, if @anchored
  */
 struct occupancy {
@@ -294,7 +294,7 @@ static void release(struct occupancy *occupancy, uint64_t from, uint64_t to, boo
 	occupancy->waiting = 0;
 }
 
-/* A new message begins: the timestamp of the previous one is known now. */
+/* A new message begins, so the timestamp of the previous one is known. */
 static void take_time(struct occupancy *occupancy, const struct ntrace_flow_event *flow)
 {
 	bool goes_on = occupancy->anchored && occupancy->time >= occupancy->anchor;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Adds up the occupancy of a profile; for lib/profile only. */
+/* Sums up the occupancy of a profile; internal to lib/profile. */
 #ifndef NTRACE_PROFILE_OCCUPANCY_H
 #define NTRACE_PROFILE_OCCUPANCY_H
 
@@ -14,7 +14,7 @@ void occupancy_free(struct occupancy *occupancy);
 /* Adds an event of the session. Return: 0 or NTRACE_ERR_NOMEM. */
 int occupancy_event(struct occupancy *occupancy, const struct ntrace_session_event *event);
 
-/* The stream ends. */
+/* Ends the stream. */
 void occupancy_end(struct occupancy *occupancy);
 
 #endif

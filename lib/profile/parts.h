@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* What the files of lib/profile share of a profile; for lib/profile only. */
+/* Functions of a profile shared by the files of lib/profile; internal. */
 #ifndef NTRACE_PROFILE_PARTS_H
 #define NTRACE_PROFILE_PARTS_H
 
 #include <ntrace/profile.h>
 
-/* What the profile calls @object; NULL stays NULL. Return: 0 or NTRACE_ERR_NOMEM. */
+/* The profile's own object for @object; NULL stays NULL. Return: 0 or NTRACE_ERR_NOMEM. */
 int profile_find_object(struct ntrace_profile *profile, struct ntrace_object *object,
 			struct ntrace_object **same);
 
@@ -20,13 +20,13 @@ struct occupancy;
 struct function_sums *profile_functions(const struct ntrace_profile *profile);
 struct occupancy *profile_occupancy(const struct ntrace_profile *profile);
 
-/* Takes an array for ntrace_profile_edges() and frees the one before. */
+/* Keeps an array for ntrace_profile_edges() and frees the previous one. */
 void profile_keep_edges(struct ntrace_profile *profile, void *edges);
 
-/* The traces now come from branch stacks. */
+/* Marks that the traces come from branch stacks from now on. */
 void profile_is_sampled(struct ntrace_profile *profile);
 
-/* Counts a trace with objects of the profile, if it is selected. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Counts a selected trace that has the profile's objects. Return: 0 or NTRACE_ERR_NOMEM. */
 int profile_add(struct ntrace_profile *profile, int32_t pid, unsigned int privilege,
 		const struct ntrace_profile_trace *trace);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* From the flow of a session to traces: straight runs, and what led to them. */
+/* From the flow of a session to traces: straight runs, and the transfers that led to them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,20 +10,20 @@
 #include "struct_size.h"
 #include "table.h"
 
-/* Runs that a trap interrupted, of one stream: enough for nested traps of every task that sleeps. */
+/* Maximum number of interrupted runs per stream: enough for nested traps of all sleeping tasks. */
 #define SUSPENDED_MAX 256
 
-/* Objects of the session under the name that the table has for them; both are referenced. */
+/* An object of the session and the table's own object for the same file; both are referenced. */
 struct alias {
 	struct ntrace_object *object;
 	struct ntrace_object *same;
 };
 
 /*
- * A run that may still grow.
- * @next: the instruction that would follow in a straight line
- * @skip: bytes of that instruction if it is one that traps, as a system call does: control
- *        comes back behind it; else 0
+ * A run that may continue.
+ * @next: address of the instruction that follows in a straight line
+ * @skip: bytes of that instruction if it always traps, such as a system call, so that control
+ *        returns after it; else 0
  * @bias: address minus link address
  */
 struct straight_run {
@@ -37,13 +37,13 @@ struct straight_run {
 };
 
 /*
- * @in_run: @run is being executed
- * @arrived: a transfer was taken, @run.trace holds nothing but where from; if @target_known,
- *           @run.next is where to
- * @space: of the last block; referenced
- * @isa: likewise
- * @edges: that were handed out last
- * @functions: NULL if they are not wanted
+ * @in_run: @run is in progress
+ * @arrived: a transfer was taken and @run.trace holds only its source; if @target_known, @run.next
+ *           is its target
+ * @space: space of the last block; referenced
+ * @isa: instruction set of the last block
+ * @edges: array returned last
+ * @functions: NULL if not requested
  * @occupancy: likewise
  * @sampled: the traces come from branch stacks
  */
@@ -65,7 +65,7 @@ struct ntrace_profile {
 	bool in_run;
 	bool arrived;
 	bool target_known;
-	struct straight_run suspended[SUSPENDED_MAX];	/* the latest one last */
+	struct straight_run suspended[SUSPENDED_MAX];	/* sorted by time, the latest one last */
 	size_t suspended_count;
 };
 
@@ -214,7 +214,7 @@ static int add_run(struct ntrace_profile *profile, const struct straight_run *ru
 	return profile_add(profile, run->pid, run->privilege, &run->trace);
 }
 
-/* The present run, whole as it is, or a transfer of which only the target is known. */
+/* Adds the current run, complete as it is, or a transfer with only its target. */
 static int close_run(struct ntrace_profile *profile)
 {
 	int error = 0;
@@ -225,7 +225,7 @@ static int close_run(struct ntrace_profile *profile)
 	return error;
 }
 
-/* A run begins at @address, where @profile->run.trace says what led there. */
+/* Begins a run at @address; @profile->run.trace holds the transfer that led there. */
 static int start_run(struct ntrace_profile *profile, uint64_t address)
 {
 	struct ntrace_profile_trace *trace = &profile->run.trace;
@@ -247,7 +247,7 @@ static int start_run(struct ntrace_profile *profile, uint64_t address)
 	return error;
 }
 
-/* Nothing is known of what led to the next run. */
+/* The transfer to the next run is unknown. */
 static void come_from_nowhere(struct ntrace_profile *profile)
 {
 	profile->run.trace.from_object = NULL;
@@ -256,7 +256,7 @@ static void come_from_nowhere(struct ntrace_profile *profile)
 	profile->arrived = false;
 }
 
-/* A transfer was taken, and nothing at its target is executed now: a run of no instructions. */
+/* A transfer was taken, but no instruction retires at its target: adds a run of no instructions. */
 static int stop_short(struct ntrace_profile *profile)
 {
 	if (profile->arrived && profile->target_known)
@@ -264,7 +264,7 @@ static int stop_short(struct ntrace_profile *profile)
 	return 0;
 }
 
-/* The transfer at the end of the run just closed leads to the next one. */
+/* The transfer at the end of the closed run leads to the next one. */
 static void arrive(struct ntrace_profile *profile, const struct ntrace_flow_event *flow)
 {
 	struct ntrace_profile_trace *trace = &profile->run.trace;
@@ -304,8 +304,8 @@ static bool find_suspended(const struct ntrace_profile *profile,
 }
 
 /*
- * A trap interrupts the run, or its privilege is left. It may go on, but for
- * that its thread must be known.
+ * A trap interrupts the run, or the hart leaves its privilege. The run can continue only if its
+ * thread is known.
  */
 static int suspend_run(struct ntrace_profile *profile)
 {
@@ -318,7 +318,7 @@ static int suspend_run(struct ntrace_profile *profile)
 		come_from_nowhere(profile);
 		return error;
 	}
-	/* What was suspended there before did not come back: it went elsewhere. */
+	/* An earlier run suspended at the same address did not continue: it went elsewhere. */
 	for (i = profile->suspended_count; i-- > 0 && !error;) {
 		const struct straight_run *run = &profile->suspended[i];
 
@@ -353,7 +353,7 @@ static int close_all(struct ntrace_profile *profile)
 	return error;
 }
 
-/* Does the block follow the present run in a straight line, in the same object? */
+/* Whether the block follows the current run in a straight line in the same object. */
 static bool goes_on_at(const struct ntrace_profile *profile,
 		       const struct ntrace_session_event *event)
 {
@@ -366,7 +366,7 @@ static bool goes_on_at(const struct ntrace_profile *profile,
 	return !place->object || flow->address - place->link_address == profile->run.bias;
 }
 
-/* Is the block the target of the transfer that was taken last? */
+/* Whether the block is the target of the last transfer. */
 static bool arrives_at(const struct ntrace_profile *profile,
 		       const struct ntrace_session_event *event)
 {
@@ -375,7 +375,7 @@ static bool arrives_at(const struct ntrace_profile *profile,
 		profile->run.trace.from_class == NTRACE_INSN_TRAP_RETURN);
 }
 
-/* Where does the block belong: to the present run, to one that a trap interrupted, to a new one? */
+/* Finds the run of the block: the current one, an interrupted one, or a new one. */
 static int find_run(struct ntrace_profile *profile, const struct ntrace_session_event *event)
 {
 	const struct ntrace_flow_event *flow = event->flow;
@@ -434,14 +434,14 @@ static int take_event(struct ntrace_profile *profile, const struct ntrace_sessio
 	case NTRACE_FLOW_BLOCK:
 		return take_block(profile, event);
 	case NTRACE_FLOW_TRAP:
-		/* Control had come to the target of the transfer, it only did not retire. */
+		/* Control had reached the target of the transfer, but the target did not retire. */
 		if (profile->arrived && !profile->target_known && event->flow->next_known) {
 			profile->target_known = true;
 			profile->run.next = event->flow->value;
 		}
 		return suspend_run(profile);
 	case NTRACE_FLOW_TRACE_OFF:
-		/* Another privilege runs, of which there is no trace. */
+		/* The hart runs in a privilege that is not traced. */
 		if (event->flow->code == NTRACE_EVCODE_TRACE_DISABLE)
 			return suspend_run(profile);
 		return close_all(profile);
@@ -524,7 +524,7 @@ const struct ntrace_profile_object *ntrace_profile_objects(struct ntrace_profile
 	}
 	table_sort_objects(table);
 	*count = table->object_count;
-	/* Control came from those at the end, but nothing of them is selected. */
+	/* The last objects are only sources of transfers: none of their code is selected. */
 	while (*count && !table->objects[*count - 1].instructions)
 		--*count;
 	return table->objects;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Samples with the transfers before them, out of a flow that has all of them. */
+/* Samples with their preceding transfers, from a flow that contains all transfers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "struct_size.h"
 
 /*
- * @ring: the last transfers, twice: entry i is also entry i + depth, so that any @depth of them
- *        stand in a row; filled from the end to the front, @newest is the front
- * @next: the instruction that follows in a straight line; the ring is good for the thread @tid as
- *        long as it goes on there
- * @skip: bytes of that instruction if it traps: control comes back behind it
- * @pending: the last block ended with a transfer, from @transfer; its target is the next block
+ * @ring: the last transfers, stored twice: entry i is also entry i + depth, so that any depth of
+ *        them are consecutive; filled from the end to the front, with @newest at the front
+ * @next: address of the instruction that follows in a straight line; the ring stays valid as long
+ *        as thread @tid continues there
+ * @skip: bytes of that instruction if it traps, so that control returns after it
+ * @pending: the last block ended with @transfer, whose target is the next block
  * @outside: the last block was not selected
  */
 struct ntrace_sampler {
@@ -119,7 +119,7 @@ static int find_instruction(void *data, uint64_t address, const uint8_t *bytes,
 	return --search->left == 0;
 }
 
-/* The samples that fall into a block: their periods end within it. */
+/* Takes the samples whose periods end in a block. */
 static int take_samples(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	struct ntrace_sample sample = { .event = event,
@@ -145,7 +145,7 @@ static int take_samples(struct ntrace_sampler *sampler, const struct ntrace_sess
 	return result;
 }
 
-/* Is the block where the thread was to go on, as far as its transfers are known? */
+/* Whether the block is the continuation of the thread, as far as its transfers are known. */
 static bool goes_on(const struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {
 	uint64_t address = event->flow->address;
@@ -172,7 +172,7 @@ static int take_block(struct ntrace_sampler *sampler, const struct ntrace_sessio
 		sampler->transfer.to = flow->address;
 		result = push(sampler, &sampler->transfer, event);
 	} else if (sampler->pending) {
-		/* A trap came at the target: the transfer was taken all the same. */
+		/* A trap came at the target: the transfer was taken nevertheless. */
 		if (sampler->transfer.to == flow->address)
 			result = push(sampler, &sampler->transfer, event);
 		else
@@ -196,9 +196,8 @@ static int take_block(struct ntrace_sampler *sampler, const struct ntrace_sessio
 }
 
 /*
- * A trap is a transfer, from the instruction that did not retire; the next block
- * tells where to. Without the handler in the selection the thread is outside
- * until it comes back.
+ * A trap is a transfer from the instruction that did not retire; the next block gives its target.
+ * If the handler is not selected, the thread is outside until it returns.
  */
 static int take_trap(struct ntrace_sampler *sampler, const struct ntrace_session_event *event)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Instructions that control comes back behind. */
+/* Instructions that always trap, so that control returns after them. */
 #include "select.h"
 
 unsigned int trapping_size(const struct ntrace_space *space, const struct ntrace_isa *isa,

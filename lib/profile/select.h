@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Which part of a flow counts, and where it goes on: the same for counts and samples. */
+/* Selection and continuation of a flow, shared by counts and samples. */
 #ifndef NTRACE_PROFILE_SELECT_H
 #define NTRACE_PROFILE_SELECT_H
 
 #include <ntrace/image.h>
 
-/* Is process @pid in @privilege one of those that the options ask for? -1 and 0 are all. */
+/* Whether the options select process @pid in @privilege. -1 and 0 select all. */
 static inline bool is_selected(int32_t wanted_pid, uint32_t wanted_privileges, int32_t pid,
 			       unsigned int privilege)
 {
@@ -14,13 +14,13 @@ static inline bool is_selected(int32_t wanted_pid, uint32_t wanted_privileges, i
 }
 
 /*
- * Bytes of the instruction at @address if it is one that always traps, as a
- * system call does, so that control comes back behind it; else 0.
+ * Size in bytes of the instruction at @address if it always traps, such as a system call, so that
+ * control returns after it; else 0.
  */
 unsigned int trapping_size(const struct ntrace_space *space, const struct ntrace_isa *isa,
 			   uint64_t address);
 
-/* Holds on to the space of what comes now, and lets go of the one before. */
+/* References the new space and releases the previous one. */
 static inline void keep_space(struct ntrace_space **kept, struct ntrace_space *space)
 {
 	if (space == *kept)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Traces by what they are: a hash table over an array. */
+/* Traces by key: a hash table over an array. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static void fill_slots(struct trace_table *table)
 	}
 }
 
-/* Room for one more trace and its slot. */
+/* Makes room for one more trace and its slot. */
 static int grow(struct trace_table *table)
 {
 	struct ntrace_profile_trace *traces;
@@ -153,7 +153,7 @@ static int compare_numbers(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
-/* Objects are different files, so that equal names differ in their build-id. */
+/* Different objects are different files, so equal names have different build-ids. */
 int table_compare_objects(const struct ntrace_object *a, const struct ntrace_object *b)
 {
 	const uint8_t *id_a, *id_b;

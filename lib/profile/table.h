@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The traces of a profile, found by what they are. */
+/* The traces of a profile, found by key. */
 #ifndef NTRACE_PROFILE_TABLE_H
 #define NTRACE_PROFILE_TABLE_H
 
@@ -22,14 +22,14 @@ struct trace_table {
 
 void table_free(struct trace_table *table);
 
-/* Adds @trace->count to the trace that is the same but for it. Return: 0 or NTRACE_ERR_NOMEM. */
+/* Adds @trace->count to the equal trace. Return: 0 or NTRACE_ERR_NOMEM. */
 int table_add(struct trace_table *table, const struct ntrace_profile_trace *trace);
 
-/* The table's own object for @object, which may be another one of the same file; NULL stays NULL. */
+/* The table's own object for @object, perhaps another object of the same file; NULL stays NULL. */
 int table_object(struct trace_table *table, struct ntrace_object *object,
 		 struct ntrace_object **same);
 
-/* By name, then by build-id: 0 only for one and the same of a table. NULL comes last. */
+/* By name, then by build-id: 0 only for the same object of a table. NULL comes last. */
 int table_compare_objects(const struct ntrace_object *a, const struct ntrace_object *b);
 
 void table_sort_traces(struct trace_table *table);

@@ -13,7 +13,7 @@ bool ntrace_transfer_resolve(struct ntrace_transfer_tracker *tracker,
 		tracker->transfer.to = event->address;
 		break;
 	case NTRACE_FLOW_TRAP:
-		/* The target did not retire, but control had reached it. */
+		/* Control reached the target, although its instruction did not retire. */
 		if (!event->next_known)
 			return false;
 		tracker->transfer.to = event->value;
