@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Trace out of AUXTRACE records into files that have no name. */
+/* Extracts the trace of AUXTRACE records to unnamed temporary files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "aux_import.h"
 
-/* MSEO 2 is reserved: a reader takes it for an error, and goes on behind the next end of a message. */
+/* MSEO 2 is reserved: the reader reports an error and resumes after the next message end. */
 #define BREAK 0x02
 #define MESSAGE_END 0x03
 #define PATH_ROOM 4096
@@ -26,7 +26,7 @@ static FILE *open_nameless(void)
 	if (!directory || !*directory)
 		directory = "/tmp";
 	fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	/* Not every file system has files without names. */
+	/* Some file systems do not support O_TMPFILE. */
 	if (fd < 0 &&
 	    snprintf(path, sizeof(path), "%s/ntrace.XXXXXX", directory) < (int)sizeof(path)) {
 		fd = mkostemp(path, O_CLOEXEC);
@@ -76,7 +76,7 @@ static int put_bytes(struct aux_file *file, const void *bytes, size_t size)
 	return 0;
 }
 
-/* Something is missing. @whole: the trace begins anew behind it; else it goes on within a message. */
+/* Marks missing trace. @whole: a message starts after it; else one may continue there. */
 static int put_break(struct aux_area *area, bool whole)
 {
 	static const uint8_t bytes[] = { BREAK, MESSAGE_END };
@@ -88,7 +88,7 @@ static int put_break(struct aux_area *area, bool whole)
 	return error;
 }
 
-/* Marks up to @position are where the files are now. */
+/* Sets the marks up to @position to the current positions of the files. */
 static int pass_marks(struct aux_area *area, uint64_t position)
 {
 	int error = 0;
@@ -137,8 +137,8 @@ static int put_piece(struct aux_area *area, const struct ntrace_frames_piece *pi
 }
 
 /*
- * A source may go on within a message, behind a frame that is cut off as well as behind a barrier:
- * drivers write that over what was lost.
+ * After a truncated frame or a barrier, which drivers write over lost trace, a source may continue
+ * inside a message.
  */
 static int put_hole(struct aux_area *area)
 {
@@ -164,7 +164,7 @@ static int put_frames(struct aux_area *area, const uint8_t *bytes, uint64_t size
 	return error;
 }
 
-/* Bytes that were read before are not read twice; the files mark missing bytes. */
+/* Overlapping bytes are read once; missing bytes are marked in the files. */
 static int begin_payload(struct aux_area *area, uint64_t offset)
 {
 	int error = 0;
@@ -179,7 +179,7 @@ static int begin_payload(struct aux_area *area, uint64_t offset)
 	}
 	if (!area->begun)
 		area->first = offset;
-	/* The frames' reader counts what it was fed from here. */
+	/* The frame reader counts from the begin of its input. */
 	area->payload = offset - area->frames.offset;
 	area->begun = true;
 	return error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Reads the trace of a perf.data file. */
+/* Imports the trace of a perf.data file. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ static int take_record(void *data, const struct ntrace_perf_record *record)
 
 /* ---- times ---- */
 
-/* When the trace of each area began and ended, as far as records tell. */
+/* Sets start and end of each stream's trace, as far as records contain them. */
 static int take_time(void *data, const struct ntrace_sideband *sideband)
 {
 	struct building *building = data;
@@ -93,7 +93,7 @@ static const struct aux_hart *hart_of(const struct aux_info *info, uint32_t cpu)
 	for (i = 0; i < info->hart_count; i++)
 		if (info->harts[i].cpu == cpu)
 			return &info->harts[i];
-	/* A thread's trace: harts of a machine are alike. */
+	/* The trace of a thread: all harts of a machine have the same settings. */
 	return info->hart_count && cpu == NTRACE_SIDEBAND_NO_CPU ? info->harts : NULL;
 }
 
@@ -104,7 +104,7 @@ static void set_params(const struct building *building, uint32_t cpu, struct ntr
 	ntrace_params_init(params);
 	if (hart && !hart->no_src)
 		params->src_bits = (unsigned int)hart->src_bits;
-	/* The caller had it checked. */
+	/* The caller has checked the text. */
 	if (building->import->text)
 		ntrace_params_parse(params, building->import->text, NULL);
 }
@@ -150,7 +150,7 @@ static size_t find_mark(const struct aux_area *area, uint64_t position)
 	return low;
 }
 
-/* The pieces of an area, with places in the file. */
+/* Collects the pieces of an area with their positions in the file. */
 static int add_pieces(struct building *building, const struct aux_area *area,
 		      const struct aux_file *file)
 {
@@ -173,7 +173,7 @@ static int add_pieces(struct building *building, const struct aux_area *area,
 
 		if (!aux_area_has(area, &piece))
 			continue;
-		/* Each piece has made two marks. */
+		/* Each piece has created two marks. */
 		start = find_mark(area, piece.offset);
 		end = find_mark(area, piece.offset + piece.size);
 		piece.offset = area->first + file->at[start];
@@ -184,7 +184,7 @@ static int add_pieces(struct building *building, const struct aux_area *area,
 	return 0;
 }
 
-/* Id of the event, where records of it are there: it is a task's. */
+/* The event id of the records, if the area belongs to a task; else 0. */
 static uint64_t event_of(const struct building *building, const struct aux_area *area)
 {
 	const struct machine *machine = building->import->machine;
@@ -195,11 +195,11 @@ static uint64_t event_of(const struct building *building, const struct aux_area 
 	for (i = 0; i < machine->piece_count; i++)
 		if (aux_area_has(area, &machine->pieces[i]) && machine->pieces[i].event)
 			return machine->pieces[i].event;
-	/* Any number says that pieces count, not switches. */
+	/* Any number selects assignment by pieces instead of by switches. */
 	return 1;
 }
 
-/* A hart's trace begins with a message, but for a snapshot. Of a task's the follower finds out. */
+/* A hart's trace begins with a message, except for snapshots. The follower handles tasks. */
 static uint64_t position_of(const struct building *building, const struct aux_area *area)
 {
 	const struct machine *machine = building->import->machine;
@@ -215,7 +215,7 @@ static uint64_t position_of(const struct building *building, const struct aux_ar
 	return area->first;
 }
 
-/* The parameters of the next stream, which live as long as the import. */
+/* Adds parameters for the next stream, valid as long as the import. */
 static struct ntrace_params *add_params(struct aux_import *import)
 {
 	struct ntrace_params *params = malloc(sizeof(*params)), **all;
@@ -258,7 +258,7 @@ static int add_stream(struct building *building, const struct aux_area *area,
 		return NTRACE_ERR_NOMEM;
 	building->import->streams = streams;
 	stream = &streams[building->import->stream_count];
-	/* The file has no name, but its descriptor has. */
+	/* The file has no name, so its descriptor is used. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fileno(file->file));
 	*stream = (struct ntrace_stream){
 		.file = strdup(path),
@@ -320,7 +320,7 @@ static const struct aux_hart *hart_with_src(const struct aux_info *info, unsigne
 	return NULL;
 }
 
-/* A stream for each hart that has messages in the file. */
+/* Adds a stream for each hart with messages in the file. */
 static int add_sources(struct building *building, const struct aux_area *area,
 		       const struct aux_file *file, const uint64_t *counts)
 {
@@ -380,7 +380,7 @@ static int add_file(struct building *building, const struct aux_area *area,
 	return error;
 }
 
-/* ---- what is missing ---- */
+/* ---- missing trace ---- */
 
 static void tell_area(const struct building *building, const struct aux_area *area)
 {
@@ -412,9 +412,9 @@ static void tell_area(const struct building *building, const struct aux_area *ar
 			  area->about.index);
 }
 
-/* ---- all of it ---- */
+/* ---- the import ---- */
 
-/* The files stay open; areas do not. */
+/* The files stay open; the areas are freed. */
 static int keep_files(struct building *building)
 {
 	struct aux_areas *areas = &building->areas;

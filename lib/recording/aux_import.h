@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * perf.data files with trace in them, as other drivers have it recorded. The trace of an AUX area
- * becomes a file as recordings have them.
+ * perf.data files with trace recorded by other drivers. The trace of an AUX area becomes a file in
+ * the format of recordings.
  */
 #ifndef NTRACE_RECORDING_AUX_IMPORT_H
 #define NTRACE_RECORDING_AUX_IMPORT_H
@@ -13,21 +13,21 @@
 #include "recording.h"
 #include "sideband/machine.h"
 
-/* Pieces with places in the file of a stream. */
+/* Pieces with positions in the file of a stream. */
 struct piece_list {
 	struct piece *items;
 	size_t count;
 };
 
 /*
- * @name: of the file, for notes
- * @machine: what its sideband says
+ * @name: name of the file, for notes
+ * @machine: the file's sideband
  * @params: changes to the parameters, may be NULL
  * @streams: the streams found; descriptors of @files name their files
- * @files: open, without names
- * @pieces: by stream
+ * @files: open unnamed files
+ * @pieces: pieces by stream
  *
- * The first four are the caller's, who keeps them as long; the rest is freed by aux_import_free().
+ * The caller owns the first four and keeps them valid; aux_import_free() frees the others.
  */
 struct aux_import {
 	const char *name;
@@ -40,29 +40,29 @@ struct aux_import {
 	size_t file_count;
 	struct piece_list *pieces;
 	unsigned int piece_lists;
-	char *text;			/* copy of @params, where ISA strings of streams are */
+	char *text;			/* copy of @params, to which ISA strings of streams point */
 	struct ntrace_params **of_streams;
 	unsigned int of_stream_count;
 };
 
-/* Are there AUXTRACE records? */
+/* Whether the file has AUXTRACE records. */
 bool aux_import_has_trace(const struct machine *machine);
 
 /*
- * Return: 0, NTRACE_ERR_FORMAT after a note, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. Streams that were
- * read before an error stay in @import.
+ * Return: 0, NTRACE_ERR_FORMAT after a note, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. Streams read before
+ * an error stay in @import.
  */
 int aux_import_read(struct aux_import *import);
 void aux_import_free(struct aux_import *import);
 
-/* Who recorded it, which says what AUXTRACE_INFO holds and how the bytes are packed. */
+/* The recording driver, which determines the content of AUXTRACE_INFO and the packing of bytes. */
 enum aux_layout {
 	AUX_UNKNOWN,	/* no AUXTRACE_INFO */
 	AUX_RVTRACE,	/* plain bytes, no parameters */
 	AUX_SPACEMIT,	/* CoreSight frames, parameters for each hart */
 };
 
-/* What SpacemiT's AUXTRACE_INFO says of a hart. */
+/* Entry of SpacemiT's AUXTRACE_INFO for a hart. */
 struct aux_hart {
 	uint64_t cpu;
 	uint64_t format;
@@ -79,21 +79,21 @@ struct aux_info {
 };
 
 /*
- * Reads AUXTRACE_INFO. Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_FORMAT after a note: it is not
- * trace that can be read. The caller frees info->harts.
+ * Reads AUXTRACE_INFO. Return: 0, NTRACE_ERR_NOMEM, or NTRACE_ERR_FORMAT after a note: unsupported
+ * trace. The caller frees info->harts.
  */
 int aux_info_read(const struct aux_import *import, const struct ntrace_perf_record *record,
 		  struct aux_info *info);
 
-/* A place in an AUX area that a record names, where a piece begins or ends. */
+/* A position in an AUX area from a record: begin or end of a piece. */
 struct aux_mark {
 	uint64_t position;
-	bool lossy;	/* of what came before it something is missing */
+	bool lossy;	/* trace is missing before this position */
 };
 
 /*
  * The trace of one source of an AUX area; without frames there is one source.
- * @at: where in the file the marks of the area are
+ * @at: positions in the file of the area's marks
  */
 struct aux_file {
 	FILE *file;
@@ -104,15 +104,15 @@ struct aux_file {
 
 struct aux_area {
 	struct ntrace_perf_auxtrace about;
-	struct aux_mark *marks;		/* by position */
+	struct aux_mark *marks;		/* sorted by position */
 	size_t mark_count;
 	size_t next_mark;
 	struct aux_file *files;
 	size_t file_count;
 	struct ntrace_frames frames;
-	uint64_t first;			/* position of the first byte that was read */
-	uint64_t payload;		/* position at which the reader of frames had been fed nothing */
-	uint64_t end;			/* position behind the last byte that was read */
+	uint64_t first;			/* position of the first byte read */
+	uint64_t payload;		/* position of the start of the frame reader's input */
+	uint64_t end;			/* position after the last byte read */
 	uint64_t lost;
 	uint64_t holes;
 	uint64_t flagged[3];		/* AUX records: truncated, partial, collision */
@@ -127,10 +127,10 @@ struct aux_areas {
 	uint64_t damaged;
 };
 
-/* aux_files.c: writes the trace of all areas into files. Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. */
+/* aux_files.c: writes all trace to files. Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM. */
 int aux_files_write(struct aux_areas *areas);
 
-/* Is the piece of this area? */
+/* Whether the piece belongs to the area. */
 bool aux_area_has(const struct aux_area *area, const struct piece *piece);
 
 #endif

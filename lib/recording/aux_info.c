@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* AUXTRACE_INFO of other drivers; what is known of it is in Documentation/trace/recording.md. */
+/* AUXTRACE_INFO of other drivers, as described in Documentation/trace/recording.md. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 
 /* Header of the record, type of the trace, 4 unused bytes. */
 #define INFO_HEAD 16
-/* CPU and number of parameters; then these. */
+/* CPU and number of parameters, before the parameters. */
 #define HART_HEAD 2
 #define HART_PARAMS 5
 #define HARTS_MAX NTRACE_RECORDING_STREAMS_MAX
 
-/* perf's enum auxtrace_type: what is certainly no trace of RISC-V. */
+/* perf's enum auxtrace_type: types that are not RISC-V trace. */
 static const char *const foreign[] = {
 	[1] = "Intel PT",
 	[2] = "Intel BTS",
@@ -51,7 +51,7 @@ static int take_hart(const struct ntrace_perf_record *record, size_t at, struct 
 		       0;
 }
 
-/* As many harts as the first word says, each with as many parameters as it says; words may follow. */
+/* The number of harts, then each hart with its number of parameters; more words may follow. */
 static int take_harts(const struct ntrace_perf_record *record, size_t words, struct aux_info *info)
 {
 	uint64_t count = (uint32_t)word(record, 0), params;
@@ -90,7 +90,9 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 			  foreign[type]);
 		return NTRACE_ERR_FORMAT;
 	}
-	/* One word: the number of the PMU. Of SpacemiT's it is in the upper half, and harts follow. */
+	/*
+	 * A single word is the PMU number. In SpacemiT's format it is the upper half; harts follow.
+	 */
 	if (words == 1) {
 		info->layout = AUX_RVTRACE;
 		return 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Copies kernel text from memory while it is there. The kernel's own text is
- * what lies between _stext and _etext. Where the text of a module or of a BPF
- * program ends nobody says: it is taken page by page from each of its symbols
- * on, up to a page of zeros (the guard page, or the unused rest of a pack).
+ * Copies kernel text from memory while it exists. The kernel's own text lies between _stext and
+ * _etext. No symbol marks the end of the text of a module or BPF program: it is copied page by page
+ * from each of its symbols on, up to a page of zeros (the guard page, or the unused rest of a
+ * pack).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
 
 #define PAGE 4096u
 #define PATH_ROOM 4096
-/* A function goes on for at most so many pages behind the one where it starts. */
+/* A function may extend this many pages beyond its first one. */
 #define FUNCTION_PAGES 16
-/* More kernel text than this is a misread file. */
+/* More kernel text than this means that the file was misread. */
 #define TEXT_MAX (UINT64_C(256) << 20)
 
 struct copying {
@@ -33,11 +33,11 @@ struct copying {
 	struct core kcore;
 	struct core start;		/* END: the copy made at START */
 	struct core_writer *writer;
-	uint64_t text_start, text_end;	/* of the kernel itself */
-	uint64_t *pages;		/* pages where others' symbols stand */
+	uint64_t text_start, text_end;	/* text of the kernel itself */
+	uint64_t *pages;		/* pages that contain symbols of modules or BPF programs */
 	size_t page_count, page_room;
 	FILE *symbols;
-	uint64_t written;		/* page of the last symbol that was written there */
+	uint64_t written;		/* page of the last symbol written there */
 	bool addresses;			/* kallsyms shows addresses */
 };
 
@@ -58,7 +58,7 @@ static int add_page(struct copying *copying, uint64_t page)
 	return 0;
 }
 
-/* Of labels one for each page is enough: they say that there is text. */
+/* One label per page is enough to mark text. */
 static void write_symbol(struct copying *copying, const struct kallsym *symbol, uint64_t page)
 {
 	if (!copying->symbols || (kallsyms_is_label(symbol) && page == copying->written))
@@ -91,8 +91,8 @@ static int compare_numbers(const void *left, const void *right)
 }
 
 /*
- * Learns where text is. Writes images/kallsyms or kallsyms.end, unless @path
- * is NULL: then @source is the copy that was made before.
+ * Finds the text. Writes images/kallsyms or kallsyms.end; if @path is NULL, @source is an existing
+ * copy.
  */
 static int read_symbols(struct copying *copying, const char *source, const char *path)
 {
@@ -133,7 +133,7 @@ static int write_piece(struct copying *copying, uint64_t address, const void *da
 	return core_writer_add(copying->writer, address, data, size);
 }
 
-/* Parcels of a page that differ from the start; *fresh if the start does not have it. */
+/* Number of parcels that differ from the start copy; *fresh: the start copy lacks the page. */
 static uint64_t changed_parcels(const struct copying *copying, uint64_t address,
 				const uint8_t *data, uint64_t size, bool *fresh)
 {
@@ -148,7 +148,7 @@ static uint64_t changed_parcels(const struct copying *copying, uint64_t address,
 	return changed;
 }
 
-/* At the end only pages that are new or changed are written. */
+/* At the end, writes only new or changed pages. */
 static int write_changed(struct copying *copying, uint64_t address, const uint8_t *data,
 			 uint64_t size)
 {
@@ -205,9 +205,8 @@ static bool is_zero(const uint8_t *page)
 }
 
 /*
- * From the symbol page @at on: all pages up to one of zeros or to the last that
- * a function starting in a symbol page can reach. Sets *next to the first
- * symbol page behind.
+ * Copies all pages from symbol page @at on, up to a page of zeros or the last page that a function
+ * starting in a symbol page can reach. Sets *next to the first symbol page after them.
  */
 static int copy_run(struct copying *copying, size_t at, size_t *next)
 {
@@ -253,7 +252,7 @@ static int copy_others(struct copying *copying)
 	int error = 0;
 
 	while (at < copying->page_count && !error) {
-		/* Symbols within the kernel's text that carry a module's name: copied already. */
+		/* Symbols of modules inside the kernel's text have been copied already. */
 		if (copying->pages[at] < copying->text_end &&
 		    copying->pages[at] + PAGE > copying->text_start)
 			at++;
@@ -333,7 +332,7 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 	snprintf(symbols, sizeof(symbols), "%s/images/kallsyms", directory);
 	snprintf(symbols_end, sizeof(symbols_end), "%s.end", symbols);
 	source = copying.copy->kallsyms ? copying.copy->kallsyms : "/proc/kallsyms";
-	/* Making up half a million lines costs the kernel seconds: not twice for nothing. */
+	/* The kernel takes seconds for half a million lines of kallsyms: read them only once. */
 	state = copying.copy->kallsyms ? 0 : loaded_code_state();
 	same = end && state && state == copying.copy->state;
 	if (!end)
@@ -359,7 +358,7 @@ int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_wh
 	return error;
 }
 
-/* The vDSO is an ELF file in memory; its section headers, which end it, tell its size. */
+/* The vDSO is an ELF file in memory; its section headers at the end determine its size. */
 static size_t vdso_size(const uint8_t *bytes)
 {
 	uint64_t offset;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Which modules and BPF programs the running kernel has loaded. */
+/* Fingerprint of the modules and BPF programs loaded by the running kernel. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdbool.h>
@@ -23,13 +23,13 @@ static uint64_t add(uint64_t hash, const void *data, size_t size)
 	return hash;
 }
 
-/* "name size references users state address": references and users come and go. */
+/* "name size references users state address": references and users change at any time. */
 static bool add_modules(uint64_t *hash)
 {
 	FILE *file = fopen("/proc/modules", "re");
 	char line[4096];
 
-	/* A kernel without modules has no such file. */
+	/* A kernel without modules lacks this file. */
 	if (!file)
 		return errno == ENOENT;
 	while (fgets(line, sizeof(line), file)) {
@@ -54,7 +54,7 @@ static bool add_programs(uint64_t *hash)
 		*hash = add(*hash, &attr.next_id, sizeof(attr.next_id));
 		attr.start_id = attr.next_id;
 	}
-	/* ENOENT: no more; ENOSYS: a kernel without BPF. */
+	/* ENOENT: no more programs; ENOSYS: a kernel without BPF. */
 	return errno == ENOENT || errno == ENOSYS;
 }
 

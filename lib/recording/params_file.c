@@ -14,7 +14,7 @@
 
 #define MAGIC "ntrace-recording"
 #define PATH_ROOM 4096
-/* A params file is a few lines for each stream; more than this is something else. */
+/* A params file has a few lines for each stream; a larger file is something else. */
 #define FILE_SIZE_MAX (16u << 20)
 
 int ntrace_recording_create(const char *directory)
@@ -54,7 +54,7 @@ static bool writable(const struct ntrace_recording *recording)
 	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX;
 }
 
-/* An ISA string has any length. */
+/* The length of an ISA string is unlimited. */
 static int write_params(FILE *file, const struct ntrace_params *params)
 {
 	struct ntrace_params defaults;
@@ -131,7 +131,7 @@ int ntrace_recording_write(const char *directory, const struct ntrace_recording 
 	return 0;
 }
 
-/* What ntrace_recording_read() allocates: the public part first, then what it points into. */
+/* Allocated by ntrace_recording_read(): the public part, then the data that it points to. */
 struct read_recording {
 	struct ntrace_recording recording;
 	char *text;
@@ -140,8 +140,8 @@ struct read_recording {
 
 struct params_reader {
 	struct read_recording *made;
-	struct ntrace_stream *stream;	/* of the present section; NULL in the first */
-	struct ntrace_params *params;	/* of this stream */
+	struct ntrace_stream *stream;	/* stream of the current section; NULL in the first */
+	struct ntrace_params *params;	/* parameters of this stream */
 	unsigned int line;
 	char *reason;
 	size_t reason_size;
@@ -256,7 +256,7 @@ static int take_stream_number(struct params_reader *reader, const char *key, con
 		if (!number(value, numbers[i].max, numbers[i].place))
 			return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: bad value of %s",
 				      reader->line, key);
-		/* These three are no 64-bit fields. */
+		/* These three fields are narrower than 64 bits. */
 		if (numbers[i].place == &cpu)
 			stream->cpu = (unsigned int)cpu;
 		else if (numbers[i].place == &src)
@@ -277,7 +277,7 @@ static int take_line(struct params_reader *reader, const char *key, const char *
 	if (!reader->stream)
 		return take_global(reader, key, value);
 	if (!strcmp(key, "file")) {
-		/* A recording names only its own files. */
+		/* A recording may name only files in its own directory. */
 		if (!value[0] || value[0] == '.' || strchr(value, '/'))
 			return refuse(reader, NTRACE_ERR_FORMAT,
 				      "params line %u: no plain file name", reader->line);
@@ -456,7 +456,7 @@ void ntrace_recording_free(struct ntrace_recording *recording)
 
 	if (!made)
 		return;
-	/* A session has streams of its own, and then made->streams is NULL. */
+	/* A session has its own streams; then made->streams is NULL. */
 	for (i = 0; made->streams && i < recording->stream_count; i++)
 		free((struct ntrace_params *)(uintptr_t)made->streams[i].params);
 	free(made->text);

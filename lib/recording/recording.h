@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* The directory of a recording: what lib/recording and lib/session share. */
+/* The directory of a recording: definitions shared by lib/recording and lib/session. */
 #ifndef NTRACE_RECORDING_INTERNAL_H
 #define NTRACE_RECORDING_INTERNAL_H
 
@@ -8,21 +8,21 @@
 
 #include "sideband/notes.h"
 
-/* Directory of a recording with copies of the files that were traced. */
+/* Directory of a recording with copies of the traced files. */
 #define RECORDING_ARCHIVE "archive"
 
-/* params_file.c: a recording that says nothing and has no streams; NULL without memory. */
+/* params_file.c: a recording without data and streams; NULL when out of memory. */
 struct ntrace_recording *recording_of_nothing(void);
 
 /*
- * params_file.c: a recording with these streams, which the caller keeps as long; texts are those of
- * @file. NULL without memory.
+ * params_file.c: a recording with these streams, which the caller keeps valid; strings come from
+ * @file. NULL when out of memory.
  */
 struct ntrace_recording *recording_of_streams(const struct ntrace_perf_file *file,
 					      const struct ntrace_stream *streams,
 					      unsigned int count);
 
-/* params_file.c: a note if some of the stream's trace was lost. */
+/* params_file.c: adds a note if part of the stream's trace was lost. */
 void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *notes);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
-/* Bytes of a trace file, which may be compressed by zstd. */
+/* Bytes of a trace file, perhaps compressed by zstd. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <ntrace/error.h>
 #include <ntrace/recording.h>
 
-/* zstd needs a window of 128 MiB at most for files that its command makes by default. */
+/* zstd's default window limit of 128 MiB covers all files that its command makes by default. */
 #define INPUT_SIZE (128 * 1024)
 #define MAGIC_SIZE 4
 
@@ -18,8 +18,8 @@ static const uint8_t zstd_magic[MAGIC_SIZE] = { 0x28, 0xb5, 0x2f, 0xfd };
 
 /**
  * struct ntrace_trace_file
- * @input: what was read from the file, and not handed out
- * @in_frame: the next bytes go on with a frame; without them it is cut
+ * @input: bytes read from the file and not yet returned
+ * @in_frame: the next bytes continue a frame; the file is truncated without them
  */
 struct ntrace_trace_file {
 	int fd;
@@ -41,7 +41,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size)
 	return got;
 }
 
-/* Reads on until there are @least bytes, or no more come. Return: 0 or NTRACE_ERR_IO */
+/* Reads until @least bytes are available or the file ends. Return: 0 or NTRACE_ERR_IO */
 static int look_ahead(struct ntrace_trace_file *file, size_t least)
 {
 	while (file->input.size < least && !file->ended) {
@@ -72,7 +72,7 @@ int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 	opened->fd = fd;
 	opened->input.src = opened->bytes;
 	error = packing == NTRACE_TRACE_PLAIN ? 0 : look_ahead(opened, MAGIC_SIZE);
-	/* A file that has nothing in it was not begun. */
+	/* An empty file is a recording that has not begun. */
 	if (!error && packing == NTRACE_TRACE_ZSTD && opened->input.size && !is_zstd(opened))
 		error = NTRACE_ERR_FORMAT;
 	if (!error && packing != NTRACE_TRACE_PLAIN && is_zstd(opened)) {
@@ -128,7 +128,7 @@ static ssize_t read_packed(struct ntrace_trace_file *file, void *buffer, size_t 
 			if (look_ahead(file, 1))
 				return NTRACE_ERR_IO;
 		}
-		/* At the end, too: what the decoder has taken in may not be out yet. */
+		/* Also checked at the end: the decoder may still hold output. */
 		if (file->ended && file->input.pos == file->input.size && !file->in_frame)
 			return 0;
 		left = ZSTD_decompressStream(file->stream, &output, &file->input);

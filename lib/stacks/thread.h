@@ -179,7 +179,7 @@ struct queued {
 
 /*
  * @position: instructions of the stream so far
- * @anchor_position, @anchor_time: of the last time stamp, if @anchored
+ * @anchor_position, @anchor_time: position and time of the last timestamp, if @anchored
  * @offset, @time, @time_known: offset and time of the current message
  */
 struct stack_clock {
