@@ -6,8 +6,8 @@
 #include <ntrace/profile.h>
 
 /*
- * @slots: index + 1 of a trace, 0 = free; open addressing, a power of two of
- * them, at most half in use. Objects are referenced, each once.
+ * @slots: index + 1 of a trace, 0 = free; open addressing; their number is a power of two, at most
+ *         half are in use. Objects are referenced, each once.
  */
 struct trace_table {
 	struct ntrace_profile_trace *traces;
