@@ -16,13 +16,13 @@
 #include "holes.h"
 
 enum record_type {
-	RECORD_PC,	/* address was retired */
-	RECORD_TRAP,	/* to the handler at address; value = what did not retire */
-	RECORD_OFF,	/* tracing went off */
+	RECORD_PC,	/* an instruction at address retired */
+	RECORD_TRAP,	/* to the handler at address; value = the instruction that did not retire */
+	RECORD_OFF,	/* tracing stopped */
 	RECORD_LOST,	/* instructions were lost */
 };
 
-/* Context of the hart according to Ownership. */
+/* Context of the hart according to Ownership messages. */
 struct owner {
 	uint64_t scontext;
 	uint64_t hcontext;
@@ -35,8 +35,8 @@ struct record {
 	uint8_t code;
 	uint64_t address;
 	uint64_t value;
-	uint64_t offset;	/* decoded: in the stream */
-	struct owner owner;	/* RECORD_PC */
+	uint64_t offset;	/* decoded records in the stream */
+	struct owner owner;	/* number of RECORD_PC */
 };
 
 #define RECORDS_MAX (2 * STEPS_MAX)
@@ -50,17 +50,17 @@ static struct program program;
 static struct walk walk;
 static struct records truth, decoded;
 static struct drive drive;
-/* While decoding. */
+/* State of decoding. */
 static struct {
 	bool owned;		/* Ownership came after the last sync */
-	bool warned;		/* of inferred returns */
-	bool inferred, repeated; /* there was one; there may have been one in RepeatBranch */
-	uint64_t clock;		/* time of the last TSTAMP, as wide as the counter */
-	uint64_t time;		/* of the last event */
+	bool warned;		/* number of inferred returns */
+	bool inferred, repeated; /* at least one; RepeatBranch may contain one more */
+	uint64_t clock;		/* time of the last TSTAMP, with the width of the counter */
+	uint64_t time;		/* time of the last event */
 	bool time_known;
-	uint8_t tcode;		/* of the message being walked */
-	struct ntrace_space *space[3];	/* for any context, for even and for odd scontext */
-	bool registry;		/* contexts choose among these */
+	uint8_t tcode;		/* offset of the current message */
+	struct ntrace_space *space[3];	/* spaces for any context, for even and for odd scontext */
+	bool registry;		/* registry that chooses among these spaces */
 } now;
 static char fault[2048];
 
@@ -76,8 +76,8 @@ __attribute__((format(printf, 1, 2))) static const char *wrong(const char *forma
 }
 
 /*
- * A second OFF may be sent where nothing was traced, and a discontinuity of the
- * context looks like a trap to the instruction that comes next anyhow.
+ * A second OFF is permitted where nothing was traced, and a discontinuity of the context has the
+ * form of a trap to the next instruction.
  */
 static bool is_void(const struct records *records, const struct record *record)
 {
@@ -95,21 +95,21 @@ static void add_record(struct records *records, const struct record *record)
 		records->record[records->count++] = *record;
 }
 
-/* State of the tracing while the truth is computed. */
+/* State of tracing while the truth is computed. */
 struct tracing {
 	bool on;
-	bool live;		/* a sync has been sent, and nothing ended it */
-	bool lost;		/* and trace was lost, which has not been reported yet */
+	bool live;		/* a sync has been sent and still holds */
+	bool lost;		/* trace was lost, and the loss is not yet reported */
 	bool trapped;		/* the next block begins with a handler */
 	uint8_t code;
-	uint64_t interrupted;	/* what did not retire */
+	uint64_t interrupted;	/* the instruction that did not retire */
 };
 
 static void end_live(struct tracing *tracing, enum record_type type)
 {
 	struct record record = { .type = (uint8_t)type };
 
-	/* Losses without a traced block between them are one. */
+	/* Losses without a traced block between them count as one. */
 	if (type == RECORD_LOST ? !tracing->lost : tracing->live)
 		add_record(&truth, &record);
 	if (type == RECORD_LOST)
@@ -180,7 +180,7 @@ static void find_truth(const struct ntrace_encoder_config *config)
 			tracing.on = true;
 			break;
 		case STEP_STOP:
-			/* Reports a pending loss. Reset ends nothing. */
+			/* Reports a pending loss. A reset does not end it. */
 			if (step->how != STOP_RESET)
 				end_live(&tracing, RECORD_OFF);
 			tracing.on = false;
@@ -248,7 +248,7 @@ static void tally_spared(const struct ntrace_flow_event *event, struct tally *ta
 	class = event->type == NTRACE_FLOW_BLOCK ? event->insn_class : NTRACE_INSN_PLAIN;
 }
 
-/* Section 10: where there are time stamps an event has that of its message or of one before. */
+/* N-Trace 1.0, "timestamps": an event has the time of its message or of an earlier one. */
 static void check_event_time(const struct ntrace_flow_event *event, struct tally *tally)
 {
 	unsigned int bits = drive.params.timestamp_bits;
@@ -265,14 +265,14 @@ static void check_event_time(const struct ntrace_flow_event *event, struct tally
 		wrong("time %" PRIu64 " at offset %" PRIu64 " is not that of the stream, %" PRIu64
 		      "; ",
 		      event->time, event->offset, now.clock);
-	/* Beyond its width the counter continues; a counter of 64 bits wraps. */
+	/* The time continues beyond the width of the counter; a counter of 64 bits wraps. */
 	if (now.time_known && (int64_t)(event->time - now.time) < 0)
 		wrong("time %" PRIu64 " after %" PRIu64 "; ", event->time, now.time);
 	now.time = event->time;
 	now.time_known = true;
 }
 
-/* M-mode has no contexts, and belongs to no space that is for one. */
+/* M-mode has no contexts and uses no space that belongs to one. */
 static void check_space(const struct ntrace_flow_event *event, struct tally *tally)
 {
 	const struct ntrace_context *context = event->context;
@@ -294,7 +294,7 @@ static void complain(const struct ntrace_flow_event *event)
 	      ntrace_flow_error_text(event->code));
 }
 
-/* What a block says of where control went is where the next one begins. */
+/* The successor given by a block must be the start of the next one. */
 static void check_next(const struct ntrace_flow_event *event)
 {
 	static bool known;
@@ -303,7 +303,7 @@ static void check_next(const struct ntrace_flow_event *event)
 	if (event->type == NTRACE_FLOW_BLOCK && known && event->address != next)
 		wrong("a block went to 0x%" PRIx64 ", and the next begins at 0x%" PRIx64 "; ", next,
 		      event->address);
-	/* After a reset something else runs. */
+	/* After a reset, other code runs. */
 	if ((event->type == NTRACE_FLOW_SYNC && event->code != NTRACE_SYNC_RESET_EXIT) ||
 	    event->type == NTRACE_FLOW_OWNERSHIP || event->type == NTRACE_FLOW_WARNING)
 		return;
@@ -348,7 +348,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 		complain(event);
 		return 0;
 	case NTRACE_FLOW_WARNING:
-		/* One is due where returns are inferred without a look at their address. */
+		/* A warning is due if returns are inferred without comparing the address. */
 		if (event->code == NTRACE_FLOW_ERROR_INFERRED && !now.warned) {
 			now.warned = true;
 			return 0;
@@ -370,7 +370,7 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	}
 }
 
-/* Even and odd values of scontext have spaces of their own, on the host and in a guest. */
+/* Even and odd values of scontext have separate spaces, on the host and in a guest. */
 static struct ntrace_contexts *registry_new(void)
 {
 	struct ntrace_contexts *contexts;
@@ -400,7 +400,7 @@ static void tally_message(const struct ntrace_message *message, struct tally *ta
 		tally->syncs[message->field[NTRACE_FIELD_SYNC]]++;
 }
 
-/* The last stamp at or before @offset. */
+/* The last timestamp at or before @offset. */
 static const struct stamp *stamp_of(uint64_t offset)
 {
 	size_t low = 0;
@@ -414,8 +414,8 @@ static const struct stamp *stamp_of(uint64_t offset)
 }
 
 /*
- * Section 10: TSTAMP is absolute with SYNC, else a difference or XOR to the last one;
- * either way it is when the message was made; of Error, when the first loss was.
+ * N-Trace 1.0, "timestamps": TSTAMP is absolute with SYNC, else a difference or XOR to the last
+ * one. It is the time when the message was made, or for Error the time of the first loss.
  */
 static void check_time(const struct ntrace_message *message)
 {
@@ -468,7 +468,7 @@ static void read_stream(struct ntrace_flow *flow, const struct ntrace_params *pa
 	ntrace_flow_end(flow, ntrace_reader_pending(&reader));
 }
 
-/* Section 8: modes 1 and 2 are warned of if and only if a return was inferred. */
+/* "implicit return": modes 1 and 2 cause a warning if and only if a return was inferred. */
 static void check_warned(struct tally *tally)
 {
 	bool unsure = drive.params.implicit_return % 3;
@@ -568,7 +568,7 @@ static void print_records(const char *who, const struct records *records, uint32
 		wrong(" offset %" PRIu64, records->record[at].offset);
 }
 
-/* With contexts on every instruction has its owner; imprecise changes come at some time. */
+/* With contexts, each instruction has an owner; imprecise changes take effect at any time. */
 static bool same_owner(const struct owner *executed, const struct owner *told)
 {
 	if (!drive.config.context)
@@ -595,7 +595,7 @@ static bool same(const struct record *a, const struct record *b)
 	}
 }
 
-/* Number of records from @d on, up to the next loss, that equal the executed ones from @t on. */
+/* Number of records from @d to the next loss that equal the executed ones from @t on. */
 static uint32_t same_stretch(uint32_t t, uint32_t d)
 {
 	uint32_t n = 0;
@@ -607,7 +607,7 @@ static uint32_t same_stretch(uint32_t t, uint32_t d)
 	return n;
 }
 
-/* Records from @d on up to the next loss. */
+/* Number of records from @d to the next loss. */
 static uint32_t stretch(uint32_t d)
 {
 	uint32_t n = 0;
@@ -618,8 +618,8 @@ static uint32_t stretch(uint32_t d)
 }
 
 /*
- * The walk does not know what an overflowing queue lost: each stretch between two losses must be
- * found as a whole, after the previous one, the last one at the end.
+ * The walk does not know what an overflowing queue lost. Each stretch between two losses must be
+ * found as a whole after the previous one, and the last stretch at the end.
  */
 static bool compare_stretches(uint32_t *t, uint32_t *d, struct tally *tally)
 {
@@ -646,7 +646,7 @@ static bool compare_stretches(uint32_t *t, uint32_t *d, struct tally *tally)
 	       (decoded.count && decoded.record[decoded.count - 1].type == RECORD_LOST);
 }
 
-/* At a loss, only the last records before it may be missing. */
+/* Before a loss, only the last records may be missing. */
 static bool compare_records(uint32_t *t, uint32_t *d, struct tally *tally)
 {
 	while (*t < truth.count && *d < decoded.count) {
@@ -701,7 +701,7 @@ static void mutate(enum mutation mutation, struct random *random)
 	}
 }
 
-/* @steps: instructions to execute, 0: as the row has it. */
+/* @steps: number of instructions to execute, 0: as in the row. */
 static const char *check(const struct row *row, uint64_t seed, uint32_t steps,
 			 enum mutation mutation, struct tally *tally)
 {

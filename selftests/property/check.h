@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One random program: encoded, decoded, compared. */
+/* One random program: encode, decode, compare. */
 #ifndef SELFTESTS_PROPERTY_CHECK_H
 #define SELFTESTS_PROPERTY_CHECK_H
 
@@ -9,16 +9,16 @@
 
 struct ntrace_encoder_config;
 
-/* What a number of programs exercised. */
+/* Statistics of a number of programs. */
 struct tally {
 	uint64_t programs;
 	uint64_t instructions;
-	uint64_t lost;		/* of these, those that no message reported */
+	uint64_t lost;		/* part of these without a message */
 	uint64_t traps;
-	uint64_t nested;	/* traps within handlers */
-	uint64_t switches;	/* of threads */
-	uint32_t deepest;	/* recursion */
-	uint64_t table_jumps;	/* CM.JT and CM.JALT in the programs */
+	uint64_t nested;	/* traps inside handlers */
+	uint64_t switches;	/* switches of threads */
+	uint32_t deepest;	/* recursive calls */
+	uint64_t table_jumps;	/* executions of CM.JT and CM.JALT */
 	uint64_t bytes;
 	uint64_t messages;
 	uint64_t tcodes[64];
@@ -26,16 +26,16 @@ struct tally {
 	uint64_t syncs[16];
 	uint64_t spared[2];	/* indirect transfers without a message: implicit returns,
 				 * sequentially inferable jumps */
-	uint64_t inferred;	/* programs that flow warned of inferred returns in */
-	uint64_t uninferred;	/* with modes 1 and 2, and nothing to warn of */
-	uint64_t timed;		/* blocks whose time is known */
+	uint64_t inferred;	/* programs in which the flow warned of inferred returns */
+	uint64_t uninferred;	/* programs with modes 1 and 2 and no inferred return */
+	uint64_t timed;		/* blocks with a known time */
 	uint64_t chosen[3];	/* blocks in the space for any context, and in those for scontext */
-	uint64_t harts;		/* programs in a stream with others */
-	uint64_t holes;		/* programs of which a part was not known */
-	uint64_t kinds[16];	/* of enum kind, instructions in the programs */
+	uint64_t harts;		/* programs in a stream together with others */
+	uint64_t holes;		/* programs with unknown parts */
+	uint64_t kinds[16];	/* instructions in the programs, by enum kind */
 };
 
-/* The falsification, to see that the comparison detects it. */
+/* Deliberate errors, which the comparison must detect. */
 enum mutation {
 	MUTATE_NOTHING,
 	MUTATE_PC,
@@ -51,12 +51,12 @@ const char *check_program(const struct row *row, uint64_t seed, enum mutation mu
 			  struct tally *tally);
 
 /**
- * struct subject - a stream of which is known what it decodes to
+ * struct subject - a stream with known decoded output
  * @stream: @size bytes
- * @start: where message n begins, as the encoder wrote it; start[messages] = size
- * @pc: what is decoded from it, instruction by instruction: found to be what was executed
- * @params: for the decoder
- * @history: HTM, whether the decoder is told or not
+ * @start: offset of message n written by the encoder; start[messages] = size
+ * @pc: decoded instructions, verified to be the executed ones
+ * @params: parameters of the decoder
+ * @history: HTM, even if the decoder does not get the mode
  * @context: with Ownership messages
  * @space: the program
  */
@@ -80,25 +80,25 @@ const char *subject_make(struct subject *subject, const struct row *row, uint64_
 void subject_free(struct subject *subject);
 
 /*
- * Checks a stream of the encoder with the library's checker, with @space (may be NULL) also the
- * code. Return: NULL, or the finding, valid until the next call.
+ * Checks a stream of the encoder with the library's checker; with @space (may be NULL) also against
+ * the code. Return: NULL, or the finding, valid until the next call.
  */
 const char *stream_violation(const struct ntrace_encoder_config *encoder,
 			     const struct ntrace_params *params, struct ntrace_space *space,
 			     const uint8_t *stream, size_t size);
 
-/* Longest stream that check_harts() takes. */
+/* Maximum length of a stream for check_harts(). */
 #define HARTS_STREAM_MAX 65536
 
 /*
- * harts.c: the stream with its own and other SRC values, with the messages of all SRC in any order:
- * each SRC has the same events as the stream alone. Return: NULL, or the difference, valid until
- * the next call.
+ * harts.c: builds a stream with copies under other SRC values, with the messages of all SRC
+ * interleaved at random: each SRC must have the same events as the original stream. Return: NULL,
+ * or the difference, valid until the next call.
  */
 const char *check_harts(const struct ntrace_flow_config *config, const uint8_t *stream, size_t size,
 			struct random *random);
 
-/* The test as a whole: @count programs unless COUNT says otherwise; SEED and ONLY likewise. */
+/* Runs the test with @count programs; COUNT, SEED and ONLY in the environment take precedence. */
 int property_main(const char *reproduce, uint64_t count);
 
 #endif /* SELFTESTS_PROPERTY_CHECK_H */

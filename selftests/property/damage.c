@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is decoded from a damaged stream, held against what the whole one decodes
- * to, which is what was executed.
+ * Compares the decoded output of a damaged stream with that of the whole stream, which equals the
+ * executed instructions.
  *
- * The decoder must be right from an undamaged message with SYNC on (section 3) up to
- * the next damage, event by event. Which messages are undamaged is found by
- * a splitter of our own, of MSEO alone (section 1); each byte knows where it comes
- * from. In between any nonsense may be reported, but not without end, not in a gap, and
- * not with jumps that nothing accounts for.
+ * From an undamaged message with SYNC up to the next damage, the decoder must be right, event by
+ * event. An independent splitter, which uses only MSEO, finds the undamaged messages; each byte
+ * knows its origin. In between, the decoder may report any nonsense, but not without end, not in a
+ * gap, and not with jumps that no message accounts for.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -19,9 +18,9 @@
 
 #include "damage.h"
 
-/* A message that speaks of more instructions is stopped. */
+/* A message that reports more instructions is stopped. */
 #define PATIENCE 50000u
-/* More than a message that is walked once can cause, besides blocks. */
+/* Limit of events other than blocks that one message can cause. */
 #define EVENTS_MAX 8u
 #define NEVER UINT32_MAX
 
@@ -46,11 +45,12 @@ struct reference {
 	struct record *record;
 	uint32_t count;
 	uint32_t room;
-	uint32_t *after;	/* of each message: records up to and with it */
-	uint32_t *synced;	/* up to and with its SYNC event, NEVER: it has none to begin at */
-	int32_t *message_at;	/* of each byte: the message that begins there, or -1 */
-	uint32_t pcs;		/* executed */
-	uint32_t message;	/* while it is made */
+	uint32_t *after;	/* for each message: number of records up to and including it */
+	uint32_t *synced;	/* up to and including its SYNC event; NEVER: it has no SYNC to
+				 * begin at */
+	int32_t *message_at;	/* for each byte: the message that begins there, or -1 */
+	uint32_t pcs;		/* executed instructions */
+	uint32_t message;	/* only while the subject is built */
 };
 
 static char fault[1024];
@@ -92,14 +92,17 @@ static struct record record_of(const struct subject *subject, const struct ntrac
 	return record;
 }
 
-/* Said once in a flow, whatever is lost later. */
+/* Reported once per flow, independent of later losses. */
 static bool is_once(const struct ntrace_flow_event *event)
 {
 	return event->type == NTRACE_FLOW_WARNING && (event->code == NTRACE_FLOW_ERROR_INFERRED ||
 						      event->code == NTRACE_FLOW_ERROR_UNKNOWN);
 }
 
-/* A decoder whose return stack outlives some syncs cannot begin at those (section 3). */
+/*
+ * A decoder whose return stack outlives some syncs cannot start at those syncs (N-Trace 1.0,
+ * "synchronization").
+ */
 static bool clears_stack(const struct ntrace_params *params, unsigned int sync)
 {
 	return (!params->keep_stack && params->dialect != NTRACE_DIALECT_RC7) ||
@@ -230,30 +233,30 @@ void reference_free(struct reference *reference)
 }
 
 /**
- * struct following - where we are in a damaged stream
+ * struct following - position in a damaged stream
  * @message: number of the message being decoded, -1: it is damaged
  * @ending: no more messages
- * @certain: what is decoded must be right
- * @cursor: record that comes next, while it must
- * @expected: where in the whole stream the next message begins, while it must
- * @told: that something was lost, since then
+ * @certain: the decoded output must be right
+ * @cursor: next expected record, while @certain
+ * @expected: offset of the next message in the whole stream, while @certain
+ * @told: a loss was reported since then
  * @live: instructions may be reported
- * @resumable: and may be again without a sync: only memory could not be read
- * @next_known: where the block before went to is @next
+ * @resumable: instructions may be reported again without a sync: only memory was unreadable
+ * @next_known: @next is the successor of the previous block
  * @limit: instructions that the message may account for
- * @events_limit: and events
+ * @events_limit: events that the message may account for
  * @pending: parcels of ResourceFull that are still to be walked
  * @repeated: I-CNT of the last branch message
- * @taught: nothing says that the stream has another mode than it has
- * @instructions: that it has brought and accounted for
- * @walked: that it has brought
+ * @taught: no message has shown a mode other than the stream's
+ * @instructions: instructions that the message has caused and accounts for
+ * @walked: instructions that the message has caused
  * @bits: history bits of a message that is walked at once
  */
 struct following {
 	const struct reference *reference;
 	const struct damaged *damaged;
 	struct recovery *recovery;
-	size_t at;		/* of the splitter */
+	size_t at;		/* state of the splitter */
 	bool skipping;
 	int32_t message;
 	bool ending;
@@ -277,7 +280,7 @@ struct following {
 	uint64_t bits;
 };
 
-/* Section 1, in our own words. */
+/* N-Trace 1.0, "framing", implemented independently. */
 enum piece { PIECE_END, PIECE_MESSAGE, PIECE_ERROR };
 
 static enum piece next_piece(struct following *f, size_t *start)
@@ -303,7 +306,7 @@ static enum piece next_piece(struct following *f, size_t *start)
 	return PIECE_END;
 }
 
-/* The message of the whole stream that the bytes @start up to f->at are, or -1. */
+/* The message of the whole stream that consists of the bytes from @start to f->at, or -1. */
 static int32_t undamaged(const struct following *f, size_t start)
 {
 	const struct subject *subject = f->reference->subject;
@@ -355,19 +358,20 @@ static void complain(const struct following *f, const struct ntrace_flow_event *
 }
 
 /*
- * Counted parcels that are not walked yet are walked at the end, as part of the next instructions.
+ * Counted parcels that are still to be walked are walked at the end, as part of the next
+ * instructions.
  */
 static void compare_rest(struct following *f, const struct ntrace_flow_event *event)
 {
 	const struct record *record = &f->reference->record[f->cursor];
 
-	/* An Ownership message takes effect between the instructions before it and those after. */
+	/* An Ownership message takes effect between the instructions before and after it. */
 	if (event->type == NTRACE_FLOW_OWNERSHIP && f->cursor < f->reference->count &&
 	    record->type == NTRACE_FLOW_OWNERSHIP)
 		f->cursor++;
 	if (event->type != NTRACE_FLOW_BLOCK)
 		return;
-	/* Error invalidates it, and later messages do not report what was executed. */
+	/* An Error invalidates the sums: later messages do not continue them. */
 	if (f->cursor < f->reference->count && record->type == NTRACE_FLOW_ERROR)
 		return;
 	if (f->cursor == f->reference->count || record->type != NTRACE_FLOW_BLOCK ||
@@ -377,7 +381,7 @@ static void compare_rest(struct following *f, const struct ntrace_flow_event *ev
 	}
 	f->recovery->recovered += event->instructions;
 	f->cursor++;
-	/* Only the last one may be shorter. */
+	/* Only the last block may be shorter. */
 	if (event->instructions < record->instructions)
 		f->cursor = f->reference->count;
 }
@@ -401,7 +405,7 @@ static void compare(struct following *f, const struct ntrace_flow_event *event)
 	f->recovery->recovered += record.instructions;
 }
 
-/* The end of what can be believed. */
+/* The end of the certain output. */
 static void lose(struct following *f)
 {
 	if (!f->certain)
@@ -411,7 +415,7 @@ static void lose(struct following *f)
 	f->recovery->losses++;
 }
 
-/* What holds for any input at all. */
+/* Requirements for any input. */
 static void check_sanity(struct following *f, const struct ntrace_flow_event *event)
 {
 	if (!f->ending && event->offset != f->offset)
@@ -516,7 +520,7 @@ static void clear_limits(struct following *f)
 	f->events_limit = EVENTS_MAX;
 }
 
-/* How much a message can account for: I-CNT in parcels, and no instruction is shorter. */
+/* Limit of the code that a message accounts for: I-CNT instructions of one parcel. */
 static void set_limits(struct following *f, const struct ntrace_message *message)
 {
 	const struct ntrace_params *params = &f->reference->subject->params;
@@ -549,7 +553,7 @@ static void set_limits(struct following *f, const struct ntrace_message *message
 	}
 }
 
-/* A decoder without a given mode uses the last message that only one mode has. */
+/* Without a given mode, a decoder uses the last message that exists in one mode only. */
 static void learn_mode(struct following *f, const struct ntrace_message *message)
 {
 	const struct subject *subject = f->reference->subject;
@@ -568,7 +572,7 @@ static void learn_mode(struct following *f, const struct ntrace_message *message
 		f->taught = subject->history;
 }
 
-/* A message or a reserved code that the reader has found, and the splitter must find too. */
+/* A message or reserved code found by the reader must also be found by the splitter. */
 static void step(struct following *f, struct ntrace_flow *flow, int event,
 		 const struct ntrace_message *message)
 {
@@ -602,7 +606,7 @@ static void step(struct following *f, struct ntrace_flow *flow, int event,
 		      reference->after[f->message]);
 }
 
-/* Nothing but a message that was cut off may come now. */
+/* Only a truncated message may come now. */
 static void finish(struct following *f, struct ntrace_flow *flow, uint64_t pending)
 {
 	size_t start;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A damaged stream: the parts of its decoded output that must still be right. */
+/* A damaged stream, and the parts of its decoded output that must still be right. */
 #ifndef SELFTESTS_PROPERTY_DAMAGE_H
 #define SELFTESTS_PROPERTY_DAMAGE_H
 
@@ -8,11 +8,11 @@
 struct ntrace_flow_event;
 
 /**
- * struct damaged - a stream that was damaged
- * @bytes: what is left, @size of them
- * @origin: of each the place in the stream of the subject, -1: it was not there
- * @aligned: the reader is told that it begins with a message
- * @whole_start: it begins as the stream of the subject does
+ * struct damaged - a damaged stream
+ * @bytes: the remaining bytes, @size of them
+ * @origin: for each byte its position in the subject's stream, -1: none
+ * @aligned: the reader expects a message at the beginning
+ * @whole_start: the beginning equals that of the subject's stream
  */
 struct damaged {
 	uint8_t *bytes;
@@ -24,13 +24,13 @@ struct damaged {
 };
 
 /**
- * struct recovery - what came of damaged streams
+ * struct recovery - statistics of damaged streams
  * @instructions: executed
- * @recovered: of these, decoded where the decoder must be right, and right
- * @losses: times that it was not certain, for as long as that lasted
- * @silent: losses without an error, gap or warning: what was left made sense
- * @events: of all kinds but blocks
- * @stopped: messages that spoke of more instructions than are waited for
+ * @recovered: the part of these decoded correctly where the decoder must be right
+ * @losses: stretches in which the output is uncertain
+ * @silent: losses without an error, gap or warning: the remaining bytes formed a valid stream
+ * @events: events of all kinds except blocks
+ * @stopped: messages that reported more instructions than the limit
  */
 struct recovery {
 	uint64_t streams;

@@ -97,7 +97,7 @@ void row_config(const struct row *row, const struct program *program,
 	config->hypervisor = row_value(row, FACTOR_HCONTEXT);
 	if (row_value(row, FACTOR_FIFO)) {
 		config->fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
-		/* A quarter of a byte in a cycle, and a block is a cycle. */
+		/* A quarter of a byte per cycle, with one block per cycle. */
 		config->fifo_drain = 1 << 14;
 		config->stall = row_value(row, FACTOR_FIFO) == 2;
 	}
@@ -154,7 +154,7 @@ static void take(void *data, const uint8_t *bytes, size_t size)
 	drive->size += size;
 }
 
-/* itype as the width of the port allows (ingress.md section 2). */
+/* itype in the width of the port (E-Trace, chapter 4). */
 static uint8_t port_itype(const struct drive *drive, uint8_t itype)
 {
 	if (drive->config.itype_bits == 4)
@@ -180,7 +180,7 @@ static uint8_t port_size(const struct step *step)
 	return step->last_size == 8 ? 2 : step->last_size > 2;
 }
 
-/* The context signal; ctype says that it has changed since the last block. */
+/* The context signal; ctype reports a change since the last block. */
 static unsigned int context_change(struct drive *drive, const struct step *step)
 {
 	bool changed = step->scontext != drive->scontext || step->hcontext != drive->hcontext;
@@ -231,7 +231,7 @@ static bool send_cycle(struct drive *drive)
 	return good;
 }
 
-/* One more group; with it a new cycle, where the port's rules want one. */
+/* Adds a group, in a new cycle if the port's rules require one. */
 static bool feed_group(struct drive *drive, const struct step *step)
 {
 	struct ntrace_ingress_cycle *cycle = &drive->cycle;
@@ -273,7 +273,7 @@ static bool feed_group(struct drive *drive, const struct step *step)
 	return true;
 }
 
-/* Into Debug Mode or reset, or out of it. */
+/* Enters or leaves Debug Mode or reset. */
 static bool hold(struct drive *drive, uint8_t how, bool on)
 {
 	drive->held = on ? how : STOP_DISABLE;
@@ -284,7 +284,7 @@ static bool hold(struct drive *drive, uint8_t how, bool on)
 			ntrace_encoder_reset(&drive->encoder, on);
 		return true;
 	}
-	/* A level: it holds until a cycle says otherwise, as the next one with groups will. */
+	/* A level holds until a cycle changes it; the next cycle with groups will do so. */
 	if (!on)
 		return true;
 	drive->cycle.halted = how == STOP_HALT;
@@ -340,7 +340,7 @@ static bool feed_one(struct drive *drive, const struct step *step)
 	return drive->port ? feed_group(drive, step) : feed_block(drive, step);
 }
 
-/* ingress.md E2 and E3: the block, then its last instruction again for each further access. */
+/* E-Trace, chapter 4: the block, then its last instruction once more for each further access. */
 static bool feed_accesses(struct drive *drive, const struct step *step)
 {
 	struct step part = *step;
@@ -396,7 +396,7 @@ bool drive_walk(struct drive *drive, const struct row *row, const struct program
 	drive->marker = drive->trace_on = drive->by_trigger = false;
 	drive->held = STOP_DISABLE;
 	memset(&drive->cycle, 0, sizeof(drive->cycle));
-	/* Near the point where it goes round. */
+	/* Starts near the wrap of the counter. */
 	drive->now = drive->before = 0;
 	drive->time = (UINT64_C(1) << (row_value(row, FACTOR_TIMESTAMP_BITS) & 63)) -
 		      random_below(&drive->random, 5000);

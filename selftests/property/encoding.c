@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Machine code of the generated programs, from the encodings of ingress.md
- * section 2 and the immediate layouts of the RISC-V manual.
+ * Machine code of the generated programs, from the encodings of the classification table (E-Trace,
+ * chapter 4) and the immediate layouts of the RISC-V manual.
  */
 #include "program.h"
 
@@ -88,7 +88,7 @@ static void split(int64_t value, int64_t *upper, int64_t *lower)
 	*upper = value - *lower;
 }
 
-/* The address that a pair goes to, relative to what its first instruction starts from. */
+/* The target of a pair, relative to the base of its first instruction. */
 static int64_t pair_value(const struct program *program, const struct insn *upper)
 {
 	uint64_t target = program->insn[upper[1].target].address;
@@ -235,7 +235,7 @@ static void plain32(struct random *random, struct insn *insn)
 		insn->bits = 0x34001073 | rs1 << 15 | rd << 7;	/* csrrw mscratch */
 		break;
 	case 7:
-		/* fadd.d, as an instruction of which only the length matters */
+		/* fadd.d, of which only the length matters */
 		insn->bits = 0x02000053 | rd << 7 | rs1 << 15;
 		break;
 	default:

@@ -10,8 +10,8 @@
 #define HARTS 3
 
 /**
- * struct hart - one of them
- * @hash: of its events
+ * struct hart - one of the harts
+ * @hash: hash of its events
  * @at: its next message
  */
 struct hart {
@@ -24,10 +24,10 @@ struct hart {
 struct harts {
 	struct hart hart[HARTS];
 	unsigned int count;
-	bool strange;		/* an event of none of them */
+	bool strange;		/* an event that belongs to none of them */
 };
 
-/* The messages of the stream, and room for those of all harts. */
+/* The messages of the stream, and room for the messages of all harts. */
 static struct {
 	size_t start[HARTS_STREAM_MAX / 2];
 	uint32_t count;
@@ -41,7 +41,7 @@ static void mix(struct hart *hart, uint64_t value)
 	hart->hash ^= hart->hash >> 29;
 }
 
-/* All of an event but where it stands. */
+/* All fields of an event except its position. */
 static int take_event(void *data, const struct ntrace_flow_event *event)
 {
 	bool complaint = event->type == NTRACE_FLOW_ERROR || event->type == NTRACE_FLOW_WARNING;
@@ -71,12 +71,12 @@ static int take_event(void *data, const struct ntrace_flow_event *event)
 	mix(hart, context->scontext);
 	mix(hart, context->hcontext);
 	mix(hart, (uintptr_t)event->space);
-	/* That of a complaint may be an offset. */
+	/* The value of an error may be an offset. */
 	mix(hart, complaint ? 0 : event->value);
 	return 0;
 }
 
-/* SRC follows the 6 bits of TCODE, with 6 bits in a byte. */
+/* SRC follows the 6 bits of TCODE; a byte holds 6 bits. */
 static void put_message(const uint8_t *bytes, size_t size, unsigned int src, unsigned int bits)
 {
 	uint8_t *to = messages.mixed + messages.size;
@@ -105,7 +105,7 @@ static void find_messages(const struct ntrace_params *params, const uint8_t *str
 	messages.start[messages.count] = size;
 }
 
-/* The message of one hart, then of another, as it comes. */
+/* Takes the messages of the harts in random order. */
 static void interleave(struct harts *harts, const struct ntrace_params *params,
 		       const uint8_t *stream, struct random *random)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holes and illegal code in the memory of random programs. */
+/* Unmapped and illegal code in the memory of random programs. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "../lib/blocks_match.h"
 #include "holes.h"
 
-/* More PCs than that are not compared. */
+/* Maximum number of PCs to compare. */
 #define HOLES_PCS_MAX (1u << 18)
 #define HOLES_MAX 6
-/* As ntrace_flow_message() promises. */
+/* The limit documented for ntrace_flow_message(). */
 #define PARCELS_PER_BYTE (UINT64_C(1) << 20)
 
 struct pcs {
@@ -79,7 +79,7 @@ static int walk(const struct ntrace_flow_config *given, const uint8_t *stream, s
 	return result;
 }
 
-/* At executed addresses, or near them; zeros are not an instruction of any length. */
+/* Holes at or near executed addresses; zeros are no instruction of any length. */
 static void make_hole(struct ntrace_space *space, struct random *random)
 {
 	static const uint8_t illegal[2];

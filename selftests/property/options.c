@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A pairwise cover: each row starts from a missing pair; of several random completions, the one
- * that covers most pairs is taken.
+ * that covers the most pairs is taken.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -72,23 +72,23 @@ static const struct {
 #define SECOND 0x02
 
 const struct exclusion exclusions[] = {
-	/* Section 6: reported as a branch a call is no longer seen to be one. */
+	/* N-Trace 1.0, "history": all_jumps reports a call as a branch, which hides it. */
 	{ { { FACTOR_ALL_JUMPS, SECOND }, { FACTOR_IMPLICIT_RETURN, ALL_BUT_FIRST } }, true },
-	/* Section 8: implicit return needs a 4-bit itype. */
+	/* N-Trace 1.0: implicit return needs a 4-bit itype. */
 	{ { { FACTOR_ITYPE_BITS, SECOND }, { FACTOR_IMPLICIT_RETURN, ALL_BUT_FIRST } }, true },
-	/* Section 6: BTM has no history. */
+	/* N-Trace 1.0: BTM has no history. */
 	{ { { FACTOR_MODE, SECOND }, { FACTOR_REPEATED_HISTORY, SECOND } }, true },
-	/* Section 4: SYNC 4 is for BTM, and in rc7 for HTM. */
+	/* N-Trace 1.0: SYNC 4 belongs to BTM, and in rc7 also to HTM. */
 	{ { { FACTOR_MODE, FIRST }, { FACTOR_SYNC4, SECOND }, { FACTOR_DIALECT, 0x05 } }, true },
-	/* Section 2: hcontext is told by Ownership. */
+	/* N-Trace 1.0: Ownership reports hcontext. */
 	{ { { FACTOR_CONTEXT, FIRST }, { FACTOR_HCONTEXT, SECOND } }, true },
-	/* ingress.md section 3: with 3 bits a repeat cannot be told from a loop. */
+	/* E-Trace, chapter 4: with a 3-bit itype, a repeated access looks like a loop. */
 	{ { { FACTOR_ITYPE_BITS, SECOND }, { FACTOR_ACCESSES, SECOND } }, true },
-	/* Whether a repeat is in the range depends on where its block began. */
+	/* The range of a repeated access depends on the start of its block. */
 	{ { { FACTOR_RANGES, ALL_BUT_FIRST }, { FACTOR_ACCESSES, SECOND } }, false },
-	/* Section 8: modes 1 and 2 believe in well-nested calls. */
+	/* N-Trace 1.0, "implicit return": modes 1 and 2 assume well-nested calls. */
 	{ { { FACTOR_IMPLICIT_RETURN, 0x0c }, { FACTOR_WELL_NESTED, FIRST } }, false },
-	/* Without traps there are no privileges to tell apart. */
+	/* Without traps, all code has the same privilege. */
 	{ { { FACTOR_TRAP_RATE, SECOND }, { FACTOR_FILTER, ALL_BUT_FIRST } }, false },
 };
 const unsigned int exclusion_count = sizeof(exclusions) / sizeof(exclusions[0]);
@@ -133,7 +133,7 @@ bool row_allowed(const struct row *row)
 	return true;
 }
 
-/* Draws the factors that are not in @fixed until they fit. Return: false if they never do. */
+/* Draws the factors outside @fixed until they fit. Return: false if they never do. */
 static bool complete(struct row *row, struct random *random, uint64_t fixed)
 {
 	for (unsigned int tries = 0; tries < 5000; tries++) {
@@ -153,7 +153,7 @@ void row_draw(struct row *row, struct random *random)
 	complete(row, random, 0);
 }
 
-/* Of each pair of levels: covered, or not to be. */
+/* For each pair of levels: covered or excluded. */
 static uint8_t done[FACTORS][LEVELS_MAX][FACTORS][LEVELS_MAX];
 
 static uint32_t count_new(const struct row *row)
@@ -175,7 +175,7 @@ static void mark(const struct row *row)
 	}
 }
 
-/* The best of some rows that hold the pair. Return: false if no row can. */
+/* The best of several rows that contain the pair. Return: false if no row can contain it. */
 static bool best_row(struct row *best, struct random *random, const unsigned int pair[4])
 {
 	uint64_t fixed = UINT64_C(1) << pair[0] | UINT64_C(1) << pair[2];

@@ -7,15 +7,15 @@
 
 #include "program.h"
 
-/* In insn.target and choices, until all functions are there: a function. */
+/* Placeholder in insn.target and choices until all functions exist: a function. */
 #define TO_FUNCTION 0x80000000u
 
 struct builder {
 	struct program *program;
 	struct random *random;
-	uint32_t function;	/* the one being made */
+	uint32_t function;	/* the function under construction */
 	bool bottom;		/* without a caller: no return, and no tail call if well nested */
-	bool full;		/* no room for more */
+	bool full;		/* no room for more instructions */
 };
 
 static struct insn *emit(struct builder *builder, enum kind kind)
@@ -23,7 +23,7 @@ static struct insn *emit(struct builder *builder, enum kind kind)
 	struct program *program = builder->program;
 	struct insn *insn = &program->insn[program->insns];
 
-	/* Room for what a statement has begun. */
+	/* Reserves room for a statement that has begun. */
 	if (program->insns > INSNS_MAX - 200)
 		builder->full = true;
 	memset(insn, 0, sizeof(*insn));
@@ -39,7 +39,7 @@ static uint32_t here(const struct builder *builder)
 	return builder->program->insns;
 }
 
-/* No link register, and one that a jump may well use. */
+/* A register other than the link registers, usable by a jump. */
 static uint8_t other_register(struct builder *builder)
 {
 	return (uint8_t)random_range(builder->random, 6, 31);
@@ -113,7 +113,7 @@ static void choose(struct builder *builder, struct insn *insn, uint32_t where)
 	insn->choice_count++;
 }
 
-/* A function that the present one may call: further down, or any where @guarded. */
+/* A function that the current one may call: a later one, or any function if @guarded. */
 static uint32_t callee(struct builder *builder, bool guarded, bool same_region)
 {
 	struct program *program = builder->program;
@@ -122,7 +122,7 @@ static uint32_t callee(struct builder *builder, bool guarded, bool same_region)
 
 	if (self->handler)
 		first = 1;
-	/* Region 1 is called from there alone, or through a register. */
+	/* Region 1 is called only from region 1, or through a register. */
 	while (first < last && (same_region || self->region) &&
 	       program->function[first].region < self->region)
 		first++;
@@ -133,7 +133,7 @@ static uint32_t callee(struct builder *builder, bool guarded, bool same_region)
 	return TO_FUNCTION | random_range(builder->random, first, last - 1);
 }
 
-/* What stands before the second half of a pair. */
+/* The instructions before the second half of a pair. */
 static void upper(struct builder *builder, unsigned int rd)
 {
 	struct insn *insn = emit(builder, KIND_UPPER);
@@ -173,7 +173,7 @@ static void registers(struct builder *builder, enum kind kind, uint8_t *rd, uint
 	}
 }
 
-/* An indirect transfer; as a pair it goes to @target. */
+/* An indirect transfer; in a pair it goes to @target. */
 static struct insn *indirect(struct builder *builder, enum kind kind, uint32_t target)
 {
 	struct insn *insn;
@@ -183,7 +183,7 @@ static struct insn *indirect(struct builder *builder, enum kind kind, uint32_t t
 	if (target != NOWHERE) {
 		upper(builder, rs1);
 	} else if (kind == KIND_SWAP) {
-		/* After a LUI of the same register by chance, the target would be that value. */
+		/* If a LUI of the same register preceded, its value would be the target. */
 		insn = emit(builder, KIND_PLAIN);
 		insn->bits = 0x00000013;
 	}
@@ -198,7 +198,7 @@ static struct insn *indirect(struct builder *builder, enum kind kind, uint32_t t
 	return insn;
 }
 
-/* An entry of the jump table, from @first on, for a function: they stand there in turn. */
+/* An entry of the jump table from @first on for a function; the table lists functions in turn. */
 static uint32_t table_entry(struct program *program, uint32_t where, uint32_t first)
 {
 	uint32_t entry = where & ~TO_FUNCTION;
@@ -257,7 +257,7 @@ static void function_return(struct builder *builder)
 			     random_range(random, 4, 15) << 4 | random_below(random, 4) << 2;
 		return;
 	}
-	/* No sequentially inferable jump, although it looks like one: returns are none. */
+	/* No sequentially inferable jump, although it looks like one: returns never are. */
 	if (one_in(random, 6)) {
 		insn = emit(builder, KIND_PLAIN);
 		insn->bits = 0x37 | 1 << 7 | (random_next(random) & 0xfffff000);
@@ -293,7 +293,7 @@ static void tail_call(struct builder *builder)
 	}
 }
 
-/* The way out of a function, whatever it is. */
+/* The end of a function of any kind. */
 static void leave(struct builder *builder)
 {
 	const struct function *function = &builder->program->function[builder->function];
@@ -303,7 +303,7 @@ static void leave(struct builder *builder)
 		struct random *random = builder->random;
 		uint32_t which = function->handler == PRIVILEGE_M;
 
-		/* Few URET and MNRET, because not every decoder knows them. */
+		/* URET and MNRET are rare, because some decoders do not know them. */
 		emit(builder, KIND_TRAP_RETURN)->bits =
 			trap_returns[one_in(random, 10) ? 2 + which : which];
 		return;
@@ -350,7 +350,7 @@ static void loop(struct builder *builder, unsigned int depth)
 		branch(builder, BEHAVE_LOOP)->target = head;
 		return;
 	}
-	/* while: left by a pattern that has a 1 */
+	/* while: a pattern that contains a 1 ends it */
 	plain(builder, 2);
 	condition = here(builder);
 	branch(builder, BEHAVE_PATTERN)->pattern |= 1;
@@ -371,7 +371,7 @@ static void recursion(struct builder *builder)
 	program->insn[condition].target = here(builder);
 }
 
-/* An indirect jump to one of a few cases, which all continue after the last one. */
+/* An indirect jump to one of several cases, which all continue after the last case. */
 static void cases(struct builder *builder, unsigned int depth)
 {
 	struct program *program = builder->program;
@@ -394,7 +394,7 @@ static void cases(struct builder *builder, unsigned int depth)
 	plain(builder, 1);
 }
 
-/* Jumps that are pairs, over code that is not executed. */
+/* Jumps that are pairs, across code that is not executed. */
 static void pair(struct builder *builder)
 {
 	struct program *program = builder->program;
@@ -456,7 +456,7 @@ static void statement(struct builder *builder, unsigned int depth)
 		call(builder, false);
 		break;
 	case 5:
-		/* A handler is no place for hundreds of calls. */
+		/* Handlers must not make hundreds of calls. */
 		if (function->handler)
 			call(builder, false);
 		else
@@ -469,7 +469,7 @@ static void statement(struct builder *builder, unsigned int depth)
 		swap(builder);
 		break;
 	case 8:
-		/* Handlers that trap before they have done anything never get anywhere. */
+		/* Handlers that trap before any other instruction would never make progress. */
 		if (shape->trap_rate && !function->region)
 			environment(builder);
 		break;
@@ -525,7 +525,7 @@ static void make_function(struct program *program, uint32_t index)
 	function->last = program->insns - 1;
 }
 
-/* Functions of the program, what the handlers call, and the handlers. */
+/* Makes the functions of the program, the functions called by handlers, and the handlers. */
 static void plan_functions(struct program *program)
 {
 	static const uint8_t handlers[] = { PRIVILEGE_S, PRIVILEGE_M,  PRIVILEGE_S,
@@ -576,7 +576,7 @@ static void place_regions(struct program *program)
 			     [(first + i * random_range(&program->random, 1, 4)) % 5];
 }
 
-/* Addresses from sizes. Return: false: a region is too small. */
+/* Computes addresses from sizes. Return: false: a region is too small. */
 static bool place(struct program *program)
 {
 	uint64_t at[REGIONS];
@@ -587,7 +587,7 @@ static bool place(struct program *program)
 		const struct function *function = &program->function[f];
 		uint64_t *address = &at[function->region];
 
-		/* The same gaps every time. */
+		/* The gaps must be the same each time. */
 		*address += 2 * (f * 7 % 13) + 2 * (f % 2);
 		if (!program->shape.compressed)
 			*address = (*address + 3) & ~UINT64_C(3);
@@ -610,7 +610,7 @@ static bool place(struct program *program)
 	return true;
 }
 
-/* Longer forms for transfers that do not reach. Return: false: no form is long enough. */
+/* Uses longer forms for transfers out of range. Return: false: no form is long enough. */
 static bool relax(struct program *program, bool *changed)
 {
 	for (uint32_t i = 0; i < program->insns; i++) {
@@ -666,7 +666,7 @@ bool program_make(struct program *program, const struct shape *shape, uint64_t s
 		make_function(program, f);
 	resolve_targets(program);
 	place_regions(program);
-	/* Nothing ever shrinks, so this ends. */
+	/* Instructions never shrink, so the loop ends. */
 	while (changed) {
 		changed = false;
 		if (!place(program) || !relax(program, &changed))

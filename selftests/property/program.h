@@ -15,7 +15,7 @@
 
 #include <ntrace/image.h>
 
-/* Random numbers: the same everywhere for the same seed. */
+/* Random numbers, reproducible by the seed on every machine. */
 struct random {
 	uint64_t state;
 };
@@ -41,13 +41,13 @@ static inline uint32_t random_range(struct random *random, uint32_t low, uint32_
 	return low + random_below(random, high - low + 1);
 }
 
-/* True once in @n. */
+/* True with probability 1 / @n. */
 static inline bool one_in(struct random *random, uint32_t n)
 {
 	return !random_below(random, n);
 }
 
-/* Privileges as the ingress port numbers them. */
+/* Privileges with the numbers of the ingress port. */
 enum privilege {
 	PRIVILEGE_U = 0,
 	PRIVILEGE_S = 1,
@@ -57,24 +57,23 @@ enum privilege {
 };
 
 /**
- * struct shape - what kind of program, and what happens while it runs
+ * struct shape - kind of program and events of its execution
  * @xlen: 32 or 64
  * @compressed: with C
  * @push_pop: with Zcmp (and C)
  * @table_jumps: with Zcmt (and Zcmp)
- * @well_nested: every return goes to where its call came from, in order: no
- *               co-routine swap, no switch of threads
+ * @well_nested: every return goes to the instruction after its call, in order: no co-routine swap,
+ *               no switch of threads
  * @hypervisor: with code in VU and VS
  * @contexts: scontext and hcontext are written
- * @power_sizes: every length is a power of 2, as ilastsize wants it of each
- *               instruction on a single-instruction port
- * @accesses: a block ends behind each Zcmp instruction, which the port reports once per
- *            memory access (ingress.md section 3)
+ * @power_sizes: every length is a power of 2, as ilastsize requires on a single-instruction port
+ * @accesses: a block ends after each Zcmp instruction, which the port reports once per memory
+ *            access (E-Trace, chapter 4)
  * @ecall_retires: rc7: ECALL and EBREAK count as retired
- * @trap_rate: about one trap in so many instructions, 0 = none but ECALL
- * @off_rate: about one stop of tracing in so many blocks, 0 = none
- * @overrun_rate: about one loss in so many blocks, 0 = none
- * @trigger_rate: about one notify trigger in so many blocks, 0 = none
+ * @trap_rate: about one trap per this many instructions, 0 = only ECALL
+ * @off_rate: about one stop of tracing per this many blocks, 0 = none
+ * @overrun_rate: about one loss per this many blocks, 0 = none
+ * @trigger_rate: about one notify trigger per this many blocks, 0 = none
  * @steps: instructions to execute
  */
 struct shape {
@@ -95,7 +94,7 @@ struct shape {
 	uint32_t steps;
 };
 
-/* Kinds of instructions: rows of the classification table (ingress.md section 2). */
+/* Kinds of instructions: rows of the classification table (E-Trace, chapter 4). */
 enum kind {
 	KIND_PLAIN,
 	KIND_UPPER,		/* LUI, C.LUI or AUIPC; begins a sequentially inferable pair */
@@ -116,9 +115,9 @@ enum kind {
 /* How the walk decides a branch. */
 enum behaviour {
 	BEHAVE_RANDOM,
-	BEHAVE_PATTERN,		/* bits of a pattern, over and over */
-	BEHAVE_LOOP,		/* taken count times, then not */
-	BEHAVE_DEPTH,		/* taken when so many calls are open: guards a recursion */
+	BEHAVE_PATTERN,		/* bits of a pattern, repeated */
+	BEHAVE_LOOP,		/* taken count times, then not taken */
+	BEHAVE_DEPTH,		/* taken at this depth of open calls: guards a recursion */
 };
 
 /* The special forms of an instruction. */
@@ -133,14 +132,14 @@ enum form {
 
 /**
  * struct insn - one instruction of a program
- * @address: where it stands
- * @bits: what it is, if nothing below is needed to tell
+ * @address: address of the instruction
+ * @bits: the encoding, if it does not depend on the fields below
  * @target: index of the instruction that a direct transfer or a pair goes to
- * @choices: first of choice_count entries in program.choices: where an indirect
- *           transfer may go
- * @count: of BEHAVE_LOOP and BEHAVE_DEPTH; entry of the jump table of FORM_TABLE
+ * @choices: first of choice_count entries in program.choices: possible targets of an indirect
+ *           transfer
+ * @count: count of BEHAVE_LOOP and BEHAVE_DEPTH; jump table entry of FORM_TABLE
  * @paired: follows the KIND_UPPER that loads its register
- * @size: bytes
+ * @size: size in bytes
  */
 struct insn {
 	uint64_t address;
@@ -170,8 +169,8 @@ struct insn {
 
 /**
  * struct function - instructions first..last of a program
- * @region: 0 = program, 1 = handlers and what they call
- * @handler: 0, or the privilege that it handles traps in
+ * @region: 0 = program, 1 = handlers and the functions that they call
+ * @handler: 0, or the privilege in which it handles traps
  */
 struct function {
 	uint32_t first;
@@ -194,35 +193,35 @@ struct program {
 	uint32_t insns;
 	struct function function[FUNCTIONS_MAX];
 	uint32_t functions;
-	uint32_t plain_functions;	/* number of the first ones; handlers follow them */
+	uint32_t plain_functions;	/* number of ordinary functions; handlers follow them */
 	uint32_t choice[CHOICES_MAX];
 	uint32_t choices;
-	uint32_t table[TABLE_ENTRIES];	/* jump table of Zcmt: instructions */
+	uint32_t table[TABLE_ENTRIES];	/* jump table of Zcmt: indices of instructions */
 	uint64_t table_address;
 	struct region region[REGIONS];
 };
 
-/* A program for @shape. Return: false: the generator is at fault, see program_fault. */
+/* Makes a program for @shape. Return: false: an error of the generator, see program_fault. */
 bool program_make(struct program *program, const struct shape *shape, uint64_t seed);
 
 /* ISA string of a shape. */
 const char *shape_isa(const struct shape *shape);
 
-/* encoding.c: the instruction as bits, 0 if it cannot reach its target in this size. */
+/* encoding.c: the instruction's encoding, 0 if the target is out of range in this size. */
 uint64_t encode_insn(const struct program *program, const struct insn *insn);
-/* A random instruction that moves on to the next one. */
+/* A random instruction that continues with the next one. */
 void random_plain(struct program *program, struct insn *insn);
 
-/* What happens in a walk, in order. */
+/* Events of a walk, in order. */
 enum step_kind {
 	STEP_BLOCK,	/* a block of the ingress port */
-	STEP_STOP,	/* tracing is switched off */
-	STEP_START,	/* and on again */
-	STEP_OVERRUN,	/* what follows up to the next block was lost */
-	STEP_TRIGGER,	/* notify */
+	STEP_STOP,	/* tracing stops */
+	STEP_START,	/* tracing starts again */
+	STEP_OVERRUN,	/* the following events up to the next block are lost */
+	STEP_TRIGGER,	/* notify trigger */
 };
 
-/* How tracing stops: trTeInstTracing, or the hart goes to Debug Mode or into reset. */
+/* How tracing stops: trTeInstTracing, Debug Mode or reset. */
 enum stop_how {
 	STOP_DISABLE,
 	STOP_HALT,
@@ -230,14 +229,14 @@ enum stop_how {
 };
 
 /**
- * struct step - one of them
- * @address: STEP_BLOCK: first instruction; of an empty block the one that trapped
+ * struct step - one event of a walk
+ * @address: STEP_BLOCK: first instruction; for an empty block the one that trapped
  * @pcs: first of pc_count entries in walk.pc
- * @parcels: retired, of 16 bits
+ * @parcels: retired parcels of 16 bits
  * @itype: 4-bit code
  * @last_size: bytes of the last instruction
  * @how: STEP_STOP: enum stop_how
- * @accesses: the last instruction is Zcmp, with so many memory accesses; else 0
+ * @accesses: number of memory accesses if the last instruction is Zcmp; else 0
  * @sequential: the indirect jump at the end is sequentially inferable
  * @scontext: context registers while the block is executed
  */
@@ -285,25 +284,25 @@ struct walk {
 	uint64_t pc[PCS_MAX];
 	uint32_t pcs;
 	uint32_t traps_taken;
-	uint32_t nested;	/* traps taken while others were being handled */
-	uint32_t deepest;	/* calls open at once */
-	uint32_t switches;	/* of threads */
-	/* Where the hart is. */
+	uint32_t nested;	/* traps taken inside handlers */
+	uint32_t deepest;	/* open calls at the same time */
+	uint32_t switches;	/* switches of threads */
+	/* Position of the hart. */
 	struct thread thread[THREADS];
 	uint32_t current;
 	struct trap_frame trap[TRAPS_MAX];
 	uint32_t traps;
-	/* The block so far. */
+	/* The current block so far. */
 	struct step block;
 	bool retried;		/* the instruction at pc has trapped already */
 	bool fresh;		/* just after a trap or a trap return */
 	bool off;
-	uint32_t lost;		/* blocks still to be lost */
+	uint32_t lost;		/* number of blocks still to lose */
 	uint64_t scontext;
 	uint64_t hcontext;
-	uint32_t previous;	/* instruction retired last, NOWHERE after a trap */
-	uint32_t block_limit;	/* instructions that a block may have */
-	/* Of each instruction: state of its behaviour. */
+	uint32_t previous;	/* last retired instruction, NOWHERE after a trap */
+	uint32_t block_limit;	/* maximum number of instructions in a block */
+	/* State of the behaviour of each instruction. */
 	uint32_t state[INSNS_MAX];
 };
 

@@ -20,7 +20,7 @@ static uint64_t from_environment(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
-/* Rows of the cover in turn, each time with other programs, and as many random ones. */
+/* Rows of the cover in turn, each time with other programs, and the same number of random rows. */
 static void choose_row(uint64_t index, uint64_t seed, struct row *row)
 {
 	struct random random = { seed };
@@ -38,7 +38,7 @@ static uint64_t program_seed(uint64_t seed, uint64_t index)
 	return random_next(&random);
 }
 
-/* Return: false if it failed, after telling so. */
+/* Return: false if it failed, with a report. */
 static bool run_one(uint64_t seed, uint64_t index, const char *reproduce, struct tally *tally)
 {
 	uint64_t own = program_seed(seed, index);
@@ -70,7 +70,7 @@ static void run_all(uint64_t seed, uint64_t count, const char *reproduce, struct
 	}
 }
 
-/* The levels that @choice, a number in base LEVELS_MAX, stands for. */
+/* Levels encoded in @choice, a number in base LEVELS_MAX. */
 static bool excluded_levels(const struct exclusion *exclusion, unsigned int choice, struct row *row)
 {
 	memset(row, 0, sizeof(*row));
@@ -90,7 +90,7 @@ static bool excluded_levels(const struct exclusion *exclusion, unsigned int choi
 	return true;
 }
 
-/* Options that the specification excludes are refused, with a reason. */
+/* The encoder must refuse options that the specification excludes, with a reason. */
 static void check_exclusions(void)
 {
 	for (unsigned int i = 0; i < exclusion_count; i++) {
@@ -113,7 +113,7 @@ static void check_exclusions(void)
 	}
 }
 
-/* A comparison that finds nothing proves something only if it can find something. */
+/* A comparison without findings proves something only if it can detect errors. */
 static void check_mutations(uint64_t seed)
 {
 	static const char *const names[] = { "", "another PC", "one record less",
@@ -124,7 +124,7 @@ static void check_mutations(uint64_t seed)
 		unsigned int found = 0;
 
 		for (unsigned int i = 0; i < 20; i++) {
-			/* The first level of each factor: no losses. */
+			/* The first level of each factor, without losses. */
 			struct row row = { 0 };
 
 			row.level[FACTOR_MODE] = i & 1;
@@ -135,7 +135,7 @@ static void check_mutations(uint64_t seed)
 	}
 }
 
-/* A property of what never occurs is no property. */
+/* Each feature must have occurred, else the test proves nothing about it. */
 static void check_tally(const struct tally *tally)
 {
 	static const uint8_t tcodes[] = {

@@ -42,7 +42,7 @@ bool record(struct drive *drive, enum ntrace_ingress_record_type type, unsigned 
 	return length > 0;
 }
 
-/* Compares with the output of the first encoder. */
+/* Compares the bytes with the output of the first encoder. */
 struct second {
 	const struct drive *drive;
 	size_t size;
@@ -59,7 +59,7 @@ static void compare_bytes(void *data, const uint8_t *bytes, size_t size)
 	second->size += size;
 }
 
-/* Reads in chunks of any size. Return: how reading ended. */
+/* Reads in chunks of any size. Return: the final result of the reader. */
 static int play(struct drive *drive, struct ntrace_encoder *encoder,
 		struct ntrace_ingress_reader *reader)
 {

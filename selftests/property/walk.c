@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The walk: a possible execution, without a processor. Calls and returns keep a real stack;
- * branches follow their behaviour; indirect transfers go to one of their choices; traps come at
+ * branches follow their behaviour; indirect transfers go to one of their choices; traps occur at
  * random.
  */
 #include <string.h>
 
 #include "program.h"
 
-/* itype of the ingress port, 4 bits (ingress.md section 2). */
+/* itype of the ingress port, 4 bits (E-Trace, chapter 4). */
 enum {
 	ITYPE_NONE = 0,
 	ITYPE_EXCEPTION = 1,
@@ -48,7 +48,7 @@ static void begin_block(struct walk *walk)
 	walk->block_limit = one_in(&walk->random, 4) ? 1 : random_range(&walk->random, 1, 40);
 }
 
-/* Now and then something happens to the trace between two blocks. */
+/* Sometimes an event of the trace happens between two blocks. */
 static void between_blocks(struct walk *walk)
 {
 	const struct shape *shape = &walk->program->shape;
@@ -139,13 +139,13 @@ static uint32_t handler(struct walk *walk, uint8_t privilege)
 	return program->function[f].first;
 }
 
-/* To a handler; it will return to instruction @back. */
+/* Enters a handler, which will return to instruction @back. */
 static void take_trap(struct walk *walk, unsigned int itype, uint32_t back)
 {
 	struct thread *now = thread(walk);
 	struct trap_frame *frame;
 
-	/* At the port a trap is how a block ends, or an empty block. */
+	/* At the port, a trap is the end of a block, or an empty block. */
 	if (walk->block.parcels && !walk->block.environment && one_in(&walk->random, 2))
 		end_block(walk, ITYPE_NONE);
 	end_block(walk, itype);
@@ -193,13 +193,13 @@ static void trap_return(struct walk *walk)
 		now->privilege = frame->privilege;
 		now->depth = frame->depth;
 	} else {
-		/* Traps were nested so deep that their origin is unknown. */
+		/* Traps nested so deeply that their origin is unknown. */
 		now->pc = any_function(walk);
 		now->privilege = PRIVILEGE_U;
 	}
 	if (!walk->traps && !walk->program->shape.well_nested && one_in(&walk->random, 2))
 		switch_thread(walk);
-	/* The instruction that trapped does not do so for ever. */
+	/* An instruction does not trap indefinitely. */
 	walk->retried = !one_in(&walk->random, 4);
 	walk->fresh = true;
 }
@@ -233,7 +233,7 @@ static uint32_t nearly(struct walk *walk, uint32_t index)
 	return any_function(walk);
 }
 
-/* Where the innermost open call comes from; sometimes, if allowed, somewhere else. */
+/* Returns to the innermost open call; sometimes, if permitted, to another place. */
 static uint32_t pop(struct walk *walk)
 {
 	struct thread *now = thread(walk);
@@ -257,7 +257,7 @@ static uint32_t chosen(struct walk *walk, const struct insn *insn)
 		return insn->target;
 	if (!insn->choice_count)
 		return any_function(walk);
-	/* Half of them mostly go where they went before. */
+	/* Half of these transfers mostly go to their last target. */
 	if (!(insn->bits & 1) || one_in(&walk->random, 16))
 		*state = random_below(&walk->random, insn->choice_count);
 	return walk->program->choice[insn->choices + *state];
@@ -282,7 +282,7 @@ static bool is_taken(struct walk *walk, const struct insn *insn)
 	}
 }
 
-/* The transfer at the end of a block. Return: where it goes. */
+/* The transfer at the end of a block. Return: its target. */
 static uint32_t transfer(struct walk *walk, const struct insn *insn, uint32_t next)
 {
 	uint32_t to;
