@@ -14,10 +14,10 @@
 
 #include <ntrace/flow.h>
 
-/* More than that are not compared: damage can stand for very many blocks. */
+/* Maximum number of compared events: damage can produce very many blocks. */
 #define TOLD_MAX (1u << 17)
 
-/* What was told of one block or event; of a batch only the first has its offset. */
+/* The report of one block or event; only the first block of a batch has its offset. */
 struct told {
 	uint64_t address, next, offset, time;
 	uint32_t instructions, bytes;
@@ -29,8 +29,8 @@ struct told {
 struct told_list {
 	struct told *told;
 	uint32_t count;
-	uint32_t ids;		/* with a number */
-	uint64_t first_with[1 << 12];	/* address + instructions of the block with that number */
+	uint32_t ids;		/* blocks with an id */
+	uint64_t first_with[1 << 12];	/* address + instructions of the block with each id */
 	bool ids_differ;
 	struct ntrace_flow_stats stats;
 	int result;
@@ -71,7 +71,7 @@ static inline int tell_event(void *data, const struct ntrace_flow_event *event)
 	return tell(data, &told);
 }
 
-/* A number means the same block always. */
+/* An id must always mean the same block. */
 static inline void check_id(struct told_list *list, const struct ntrace_block *block)
 {
 	uint64_t what = block->address + ((uint64_t)block->instructions << 48);
@@ -143,7 +143,7 @@ static inline void tell_all(struct told_list *list, const struct ntrace_flow_con
 
 static inline bool same_told(const struct told *a, const struct told *b)
 {
-	/* Of a batch only the first block says where in the stream it comes from. */
+	/* Only the first block of a batch has its position in the stream. */
 	return a->address == b->address && a->next == b->next &&
 	       (a->offset == b->offset || !a->first || !b->first) && a->time == b->time &&
 	       a->instructions == b->instructions && a->bytes == b->bytes && a->type == b->type &&
@@ -153,8 +153,8 @@ static inline bool same_told(const struct told *a, const struct told *b)
 }
 
 /*
- * Return: NULL if both are the same, else what is not, valid until the next call.
- * @config needs no callbacks; @events: how many there were, may be NULL.
+ * Return: NULL if both are the same, else a description of the difference, valid until the next
+ * call. @config needs no callbacks; @events: number of events, may be NULL.
  */
 static inline const char *blocks_mismatch(const struct ntrace_flow_config *config,
 					  const uint8_t *data, size_t size, uint32_t *events)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The output file for tests of lib/export: memory with a limit. It is unbuffered, so that an export
- * meets the end of the device itself.
+ * The output file for tests of lib/export: memory with a limit. It is unbuffered, so that the
+ * export itself reaches the end of the device.
  */
 #ifndef SELFTESTS_EXPORT_FILE_H
 #define SELFTESTS_EXPORT_FILE_H
@@ -15,10 +15,10 @@
 
 #include "tap.h"
 
-/* Writes one thing; @file is not flushed. Return: as the export. */
+/* Runs one export; @file is not flushed. Return: as the export. */
 typedef int export_fn(FILE *file, const void *data);
 
-/* @limit: the device is full after so many bytes */
+/* @limit: the device is full after this many bytes */
 struct written {
 	char bytes[1 << 20];
 	size_t size;
@@ -31,7 +31,10 @@ static inline ssize_t take_bytes(void *cookie, const char *bytes, size_t size)
 	size_t room = written->limit - written->size;
 
 	if (size > room) {
-		/* The rest of a short write fails, which the C library sees for itself with a file. */
+		/*
+		 * The rest of a short write fails; with a real file the C library detects this
+		 * itself.
+		 */
 		errno = ENOSPC;
 		size = room;
 	}
@@ -52,14 +55,14 @@ static inline int write_limited(struct written *written, size_t limit, export_fn
 	setvbuf(file, NULL, _IONBF, 0);
 	errno = 0;
 	error = put(file, data);
-	/* What comes of errno here is not the export's. */
+	/* This value of errno is not the export's. */
 	limit = (size_t)errno;
 	fclose(file);
 	errno = (int)limit;
 	return error;
 }
 
-/* What was written, 0-terminated; valid until the next call. */
+/* The written bytes, 0-terminated; valid until the next call. */
 static inline const struct written *write_all(export_fn *put, const void *data, const char *name)
 {
 	static struct written written;
@@ -70,8 +73,8 @@ static inline const struct written *write_all(export_fn *put, const void *data, 
 }
 
 /*
- * A device that is full too early is an error, wherever that is; what was written before is the
- * beginning of the whole.
+ * A full device must cause an error at any position, and the bytes written before must be the
+ * beginning of the whole output.
  */
 static inline void check_full(export_fn *put, const void *data, const char *name)
 {

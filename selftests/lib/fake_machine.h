@@ -17,12 +17,12 @@
 
 #define KERNEL_TEXT UINT64_C(0xffffffff80002000)
 #define KERNEL_SIZE 0x3000
-/* trap_entry: two indirect calls, then back */
+/* trap_entry: two indirect calls, then return */
 #define TRAP_ENTRY (KERNEL_TEXT + 0x100)
 #define SWITCH_TO (KERNEL_TEXT + 0x200)
 #define BEGIN_NEW_EXEC (KERNEL_TEXT + 0x300)
 #define NOTHING (KERNEL_TEXT + 0x400)
-#define KERNEL_LOOP (KERNEL_TEXT + 0x500) /* what idle and kernel threads do */
+#define KERNEL_LOOP (KERNEL_TEXT + 0x500) /* code of idle and kernel threads */
 #define MODULE_TEXT UINT64_C(0xffffffff01000000)
 
 static uint8_t fake_text[KERNEL_SIZE];
@@ -60,7 +60,7 @@ __attribute__((unused)) static int write_kcore(const char *path)
 	if (core_writer_open(&writer, path))
 		return -1;
 	core_writer_add(writer, MODULE_TEXT, fake_module, sizeof(fake_module));
-	core_writer_add(writer, KERNEL_TEXT - 0x1000, fake_text, 0x1000); /* not text */
+	core_writer_add(writer, KERNEL_TEXT - 0x1000, fake_text, 0x1000); /* not a text symbol */
 	core_writer_add(writer, KERNEL_TEXT, fake_text, KERNEL_SIZE);
 	return core_writer_close(writer);
 }
@@ -91,7 +91,7 @@ struct fake_hart {
 	struct ntrace_encoder encoder;
 	FILE *file;
 	uint64_t bytes;
-	uint64_t loop;		/* where the task loops: c.nop, c.nop, c.j back */
+	uint64_t loop;		/* loop of the task: c.nop, c.nop, c.j back */
 };
 
 __attribute__((unused)) static void hart_write(void *data, const uint8_t *bytes, size_t size)
@@ -102,7 +102,7 @@ __attribute__((unused)) static void hart_write(void *data, const uint8_t *bytes,
 	hart->bytes += size;
 }
 
-/* From the next start on: trTeContext. */
+/* Takes effect at the next start: trTeContext. */
 static bool fake_context;
 
 __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char *path,
@@ -120,7 +120,7 @@ __attribute__((unused)) static int hart_start(struct fake_hart *hart, const char
 	config.write = hart_write;
 	config.write_data = hart;
 	config.priv_mask = priv_mask;
-	/* Often, so that the flow can go on soon after code that nobody knows. */
+	/* Frequent syncs, so that the flow continues soon after unknown code. */
 	config.sync_mode = 1;
 	config.sync_max = 0;
 	config.context = fake_context;

@@ -18,7 +18,7 @@
 #include "common/ui.h"
 
 #define CODE 0x10000
-#define WORDS 16	/* instructions of a copy of the loop */
+#define WORDS 16	/* instructions in one copy of the loop */
 #define COPIES 64
 #define LAPS 60
 #define NOP 0x00000013
@@ -34,7 +34,7 @@ static struct ntrace_object *object;
 static struct ntrace_space *space;
 static uint64_t walked_blocks, walked_instructions;
 
-/* output.c refers to it. */
+/* output.c refers to this. */
 int fail(const char *format, ...)
 {
 	va_list args;
@@ -51,7 +51,7 @@ static void demand(bool good, const char *what)
 		fail("fast_paths: %s\n", what);
 }
 
-/* Unprivileged ISA manual, formats B and J: where the bits of the offset are. */
+/* Unprivileged ISA manual, formats B and J: positions of the offset bits. */
 static uint32_t branch(uint32_t offset)
 {
 	return 0x00001063 | (offset >> 12 & 1) << 31 | (offset >> 5 & 63) << 25 |
@@ -120,7 +120,7 @@ static void retire(struct ntrace_encoder *encoder, unsigned int copy, unsigned i
 	walked_instructions += last - first + 1;
 }
 
-/* Branches are taken by the bits of a pseudo-random number: in three of four cases of @often. */
+/* Takes branches by the bits of a pseudo-random number: in three of four cases with @often. */
 static bool toss(bool often)
 {
 	static uint32_t state = 1;
@@ -172,7 +172,7 @@ static void encode(struct stream *stream, bool history)
 	stream->messages = encoder.messages;
 }
 
-/* What the callbacks of a flow need, and what they count. */
+/* State and counters of the flow's callbacks. */
 struct sink {
 	struct ntrace_profile *profile;
 	struct pc_text *text;
@@ -225,7 +225,7 @@ static uint64_t parse(const struct stream *stream)
 	return count;
 }
 
-/* callgrind counts what happens within. Without a flow: messages only. */
+/* The function counted by callgrind. Without a flow: messages only. */
 __attribute__((noipa)) uint64_t measured(struct ntrace_flow *flow, const struct stream *stream);
 uint64_t measured(struct ntrace_flow *flow, const struct stream *stream)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The work of the loads of tests and benchmarks: code with unpredictable branches. */
+/* Common workload of tests and benchmarks: code with unpredictable branches. */
 #ifndef SELFTESTS_INTERPRETER_H
 #define SELFTESTS_INTERPRETER_H
 
 #include <stdint.h>
 
-/* A small interpreter: indirect jumps through a table, branches that go either way. */
+/* A small interpreter: indirect jumps through a table, branches that go both ways. */
 static inline uint32_t interpret(uint32_t value, unsigned int steps)
 {
 	while (steps--) {

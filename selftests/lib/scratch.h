@@ -13,7 +13,7 @@
 
 static char directory[] = "/tmp/ntrace-test-XXXXXX";
 
-/* A shell command; its status as system() gives it. */
+/* Runs a shell command. Return: its status as from system(). */
 __attribute__((format(printf, 1, 2))) static inline int run(const char *format, ...)
 {
 	char command[2048];

@@ -18,7 +18,7 @@ static inline void set_fields(struct ntrace_message *message, const char *text)
 			continue;
 		message->present |= 1u << i;
 		message->field[i] = strtoull(at + strlen(key), &end, 0);
-		/* Addresses as they are, not as they are sent. */
+		/* The text has whole addresses, not the values as sent. */
 		if (!strncmp(end, ">>1", 3))
 			message->field[i] >>= 1;
 	}

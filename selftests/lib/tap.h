@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
- * What a C test needs to speak TAP. One file per test program:
+ * TAP output for C tests. One file per test program:
  *
  *	int main(void)
  *	{
@@ -80,7 +80,7 @@ __attribute__((format(printf, 1, 2), unused)) static void diag(const char *forma
 			       got_ ? got_ : "(null)", expected_ ? expected_ : "(null)"); \
 	} while (0)
 
-/* One test that cannot run here, and why. */
+/* Skips one test that cannot run here, with the reason. */
 __attribute__((unused)) static void skip(const char *what, const char *why)
 {
 	printf("ok %d - %s # SKIP %s\n", ++tap_count, what, why);

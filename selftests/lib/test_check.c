@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The rules of the checker: for each rule a good stream, and the same stream with one mistake,
- * which must be found as a violation of that rule and of no other.
+ * which must violate that rule and no other.
  */
 #include <ntrace/check.h>
 
 #include "stream_text.h"
 #include "test_flow.h"
 
-/* Program A of the digest's section 13, and what other rules need. */
+/* The specification's example program A, and code for other rules. */
 static struct ntrace_space *program(void)
 {
 	struct code code = { .start = 0x100 }, loop = { .start = 0x1000 };
@@ -25,7 +25,7 @@ static struct ntrace_space *program(void)
 	put(&code, C_RET);		/* 118 */
 	while (code.start + code.size < 0x200)
 		put(&code, C_ADD);
-	put_jal(&code, 0, 0x200);	/* 200: a loop that nothing reports */
+	put_jal(&code, 0, 0x200);	/* 200: a loop that no message reports */
 	put(&code, ADD);		/* 204 */
 	put(&code, CUSTOM);		/* 208 */
 	put(&code, C_ADD);		/* 20c */
@@ -66,8 +66,8 @@ static int take_finding(void *data, const struct ntrace_check_finding *finding)
 	return 0;
 }
 
-/* One stream through a checker, in chunks of @chunk bytes. */
-/* @missing: bytes are missing after so many; 0: none are */
+/* Passes one stream through a checker, in chunks of @chunk bytes. */
+/* @missing: bytes are missing after this many; 0: none */
 static void check_broken(struct found *found, const struct ntrace_check_config *wanted,
 			 const uint8_t *data, size_t size, size_t chunk, size_t missing)
 {
@@ -108,12 +108,12 @@ static void check_stream(struct found *found, const struct ntrace_check_config *
 #define OFF "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=5;"
 #define JUMP "IndirectBranch BTYPE=0 ICNT=3 UADDR=0x10;"
 
-/* Trace of 8 and of 64 SRC begins: numbers are octal. */
+/* Starts trace of 8 and of 64 SRC: numbers are octal. */
 #define SRC(n) "ProgTraceSync SRC=" #n " SYNC=5 ICNT=0 FADDR=0x80;"
 #define SRC8(n) SRC(n##0) SRC(n##1) SRC(n##2) SRC(n##3) SRC(n##4) SRC(n##5) SRC(n##6) SRC(n##7)
 #define SRC64 SRC8(00) SRC8(01) SRC8(02) SRC8(03) SRC8(04) SRC8(05) SRC8(06) SRC8(07)
 
-/* "flow" before the parameters: with the program. A stream has no finding where bad is NULL. */
+/* "flow" before the parameters: with the program. A stream without finding has bad NULL. */
 static const struct mutation {
 	const char *rule;
 	const char *params;
@@ -278,7 +278,7 @@ static const struct mutation {
 	  "DirectBranch ICNT=3 TSTAMP=0x3e8; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=5;",
 	  TSTART
 	  "DirectBranch ICNT=3 TSTAMP=16; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80 TSTAMP=999;" },
-	/* With the program. */
+	/* Cases with the program. */
 	{ "flow-icnt-split", "flow", START "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=3 HIST=2;",
 	  START "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1;" },
 	{ "flow-indirect", "flow",
@@ -308,9 +308,12 @@ static const struct mutation {
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2;",
 	  "x3 ProgTraceSync SYNC=2 ICNT=3 FADDR=0x180; ProgTraceCorrelation EVCODE=4 CDF=0 "
 	  "ICNT=2;" },
-	/* Twice: said once. */
+	/* Occurs twice, reported once. */
 	{ "flow-source-limit", "flow,srcbits=12", SRC64 SRC64, SRC64 SRC(0100) SRC(0100) },
-	/* Section 8: an inferred return of modes 1 and 2 is no violation, though flow warns of it. */
+	/*
+	 * N-Trace 1.0, "implicit return": an inferred return of modes 1 and 2 is no violation,
+	 * though the flow warns of it.
+	 */
 	{ "flow-indirect", "flow,impret=1",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x89; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=4;",
 	  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x8c; ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=4;" },
@@ -336,7 +339,7 @@ static void config_of(struct ntrace_check_config *config, const struct mutation 
 	ntrace_check_config_init(config);
 	config->params = params_at(params + (*params == ','));
 	config->space = flow ? space : NULL;
-	/* SRC 3 and 5 are declared where there is any, and no program. */
+	/* SRC 3 and 5 are declared if any is, and there is no program. */
 	if (config->params->src_bits && !flow)
 		config->sources[0] = 1u << 3 | 1u << 5;
 }
@@ -392,7 +395,7 @@ static void test_every_rule_is_tested(void)
 	ok(!missing, "each of %zu rules has a mutated stream", count);
 }
 
-/* What the reference encoder made has no finding, by itself and against its program. */
+/* Streams of the reference encoder must have no finding, without and with their program. */
 static void test_reference_stream(void)
 {
 	const char *trace = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
@@ -415,7 +418,7 @@ static void test_reference_stream(void)
 		ok(false, "xrle.elf");
 	check_stream(&found, &config, data, size, 7);
 	is_str(found.text, "", "xrle: no finding with its program");
-	/* One bit of the history is another. */
+	/* Changes one bit of the history. */
 	data[1010] ^= 4;
 	check_stream(&found, &config, data, size, size);
 	ok(found.count > 0, "xrle: a bit that is wrong is found with the program:%s", found.text);
@@ -424,7 +427,7 @@ static void test_reference_stream(void)
 	free(data);
 }
 
-/* Of a flow that somebody else runs: what is a finding and what is none. */
+/* A flow run by the caller: which events are findings and which are not. */
 static void test_flow_events(void)
 {
 	static const struct {
@@ -460,7 +463,7 @@ static void test_flow_events(void)
 	}
 }
 
-/* A buffer that wrapped: the start is not judged; and what cannot be checked is refused. */
+/* A wrapped buffer: the start is not judged; invalid configurations are refused. */
 static void test_config(struct ntrace_space *space, uint8_t *data)
 {
 	struct ntrace_check_config config;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Spaces chosen by what Ownership messages say (digest section 2): the rules
- * one by one, then random registries against a model that sorts by them.
+ * Spaces chosen by Ownership messages (N-Trace 1.0, Ownership): the rules one by one, then random
+ * registries against a model that sorts by the rules.
  */
 #include <ntrace/context.h>
 
@@ -133,7 +133,7 @@ static struct ntrace_context_match random_match(void)
 	return match;
 }
 
-/* One bit of a mask after another: an independent spelling of "compares and agrees". */
+/* Compares one bit of a mask after another, independently of the library's code. */
 static int score(const struct ntrace_context_match *match, const struct ntrace_context *context)
 {
 	int bits = 0;

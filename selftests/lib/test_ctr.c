@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Control Transfer Records: places of the fields, entries taken apart, and what perf makes
- * of them. Numbers are those of the specification (digest ctr.md); the driver's tables and
- * the kernel's header are the other side of section 6.
+ * Control Transfer Records: bit positions of the fields, decoded entries, and their perf
+ * representation. The expected numbers come from CTR 1.0; the driver's tables and the kernel's
+ * header are compared with those of the library.
  */
 #include <ntrace/ctr.h>
 #include <tap.h>
@@ -11,7 +11,7 @@
 
 #define ALL_FEATURES (NTRACE_CTR_HAS_TYPE | NTRACE_CTR_HAS_MISPREDICT | NTRACE_CTR_HAS_CYCLES)
 
-/* The table of section 2, as printed: bit of 1.0 and of the draft, -1 for none. */
+/* The register table of CTR 1.0 and of the draft: bit numbers, -1 for none. */
 static const struct {
 	const char *name;
 	int ratified;
@@ -156,7 +156,7 @@ static void cycles(void)
 			most[bits];
 	}
 	ok(good, "section 3: the greatest counts are exact");
-	/* What the digest's formulas give, for every exponent and around each power of two. */
+	/* The formulas of CTR 1.0, for every exponent and around each power of two. */
 	for (uint64_t n = 0; n <= 134217727; n += 1 + n / 64) {
 		unsigned int msb = 63 - (unsigned int)__builtin_clzll(n | 1);
 		unsigned int cce = n < 4096 ? 0 : msb - 11;
@@ -171,7 +171,7 @@ static void cycles(void)
 	}
 	ok(good, "section 3: CCE = msb(n) - 11, CCM = n[CCE+10 : CCE-1]; never more than n");
 	ok(middle, "section 3: the unbiased estimate");
-	/* The driver has its own, of 16 bits. */
+	/* The driver has its own function, for 16 bits. */
 	for (uint32_t cc = 0; cc < 0x10000; cc++) {
 		uint32_t own = ntrace_ctr_cycles_decode((uint16_t)cc);
 
@@ -246,7 +246,7 @@ static void types(void)
 	ok(identity, "section 3: TYPE is the 4-bit itype; 6 and 7 are reserved");
 }
 
-/* An entry of RASEMU. */
+/* An entry recorded with RASEMU. */
 static struct ntrace_ctr_entry call(uint64_t from, uint64_t to, unsigned int type)
 {
 	return (struct ntrace_ctr_entry){ from | 1, to, type };
@@ -326,13 +326,13 @@ static void perf_types(void)
 	       "section 6: another exception is no system call");
 }
 
-/* One branch_sample_type in the library and in the driver; false if they differ. */
+/* Compares one branch_sample_type in the library and in the driver; false if they differ. */
 static bool same_filter(uint64_t sample, const struct ctr_caps *caps)
 {
 	unsigned int features = (caps->type ? NTRACE_CTR_HAS_TYPE : 0);
 	struct ntrace_ctr_filter own = { 0, 0, 0 };
 	struct ctr_filter theirs;
-	/* When to freeze is the driver's choice: it may do without it in user mode. */
+	/* The driver decides when to freeze: it can do without freezing in user mode. */
 	uint64_t mask = ~NTRACE_CTR_CTL(LCOFIFRZ);
 	int mine = ntrace_ctr_filter_from_perf(sample, caps->control, features, &own);
 	int its = ctr_filter_init(&theirs, sample, caps);
@@ -371,9 +371,9 @@ static void perf_filters(void)
 		if (ntrace_ctr_filter_from_perf(sample, NTRACE_CTR_CTL_ALL, ALL_FEATURES, &filter))
 			continue;
 		back = ntrace_ctr_filter_to_perf(filter.control);
-		if (sample & NTRACE_PERF_SAMPLE_HV) /* is S-mode as well */
+		if (sample & NTRACE_PERF_SAMPLE_HV) /* also S-mode */
 			wanted |= NTRACE_PERF_SAMPLE_KERNEL;
-		/* ANY has all the others in it. */
+		/* ANY includes all the others. */
 		if (sample & NTRACE_PERF_SAMPLE_ANY)
 			wanted &= NTRACE_PERF_SAMPLE_USER | NTRACE_PERF_SAMPLE_KERNEL |
 				  NTRACE_PERF_SAMPLE_ANY;

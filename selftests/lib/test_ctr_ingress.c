@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The model fed from the ingress port: which transfer a block is, from where to where, after
- * how many cycles (digest ingress.md section 1, ctr.md sections 3 and 4).
+ * The model fed from the ingress port (E-Trace, chapter 4): the transfer of each block, its source,
+ * target and cycles (CTR 1.0).
  */
 #include <ntrace/ctr.h>
 #include <ntrace/encode.h>
@@ -21,7 +21,7 @@ static void write_message(void *data, const uint8_t *bytes, size_t size)
 	(void)size;
 }
 
-/* Everything is recorded, branches not taken as well. */
+/* Records everything, also branches not taken. */
 static void fresh(bool single)
 {
 	struct ntrace_encoder_config encoder_config;
@@ -40,7 +40,7 @@ static void fresh(bool single)
 	ntrace_ctr_model_write(&model, M, NTRACE_CTR_CSR_MCTRCTL, UINT64_C(0x1000000007));
 }
 
-/* One cycle, for model and encoder. */
+/* Passes one cycle to model and encoder. */
 static int give(struct ntrace_ingress_cycle cycle)
 {
 	struct ntrace_ingress_record record = { .type = NTRACE_INGRESS_CYCLE, .cycle = cycle };
@@ -63,7 +63,7 @@ static struct ntrace_ingress_cycle one(unsigned int priv, uint64_t iaddr, uint32
 	return cycle;
 }
 
-/* The entry at @logical as "type from>to", with "+cycles" where known. */
+/* The entry at @logical as "type from>to", with "+cycles" if known. */
 static const char *entry(unsigned int logical)
 {
 	static char text[80];
@@ -202,7 +202,7 @@ static void interruptions(void)
 	is_u64(ntrace_ctr_ingress_play(&feed, &overrun), NTRACE_ERR_INVALID, "no such record");
 }
 
-/* The cycle counter stands still while the hart is halted, in reset or in Debug Mode. */
+/* The cycle counter stops while the hart is halted, in reset or in Debug Mode. */
 static void stopped(void)
 {
 	static const char *const names[] = { "halted", "reset", "Debug Mode" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The software model of Control Transfer Records: every rule of section 4 of the digest by
- * itself. Registers are in test_ctr_registers.c, random settings in test_ctr_property.c.
+ * The software model of Control Transfer Records: each recording rule of CTR 1.0 by itself.
+ * test_ctr_registers.c tests registers, test_ctr_property.c random settings.
  */
 #include <ntrace/ctr.h>
 #include <tap.h>
@@ -27,7 +27,7 @@ static void set(unsigned int csr, uint64_t value)
 		ok(false, "write of CSR %#x", csr);
 }
 
-/* A hart of 1.0 with these registers, 16 entries, and cycles that count. */
+/* A hart of 1.0 with these registers, 16 entries, and counting cycles. */
 static void fresh(uint64_t mctrctl, uint64_t vsctrctl)
 {
 	struct ntrace_ctr_config config;
@@ -39,7 +39,7 @@ static void fresh(uint64_t mctrctl, uint64_t vsctrctl)
 	set(NTRACE_CTR_CSR_VSCTRCTL, vsctrctl);
 }
 
-/* The next transfer, from and to addresses that were not used before. */
+/* Makes the next transfer, from and to unused addresses. */
 static int go(unsigned int itype, unsigned int from, unsigned int to)
 {
 	struct ntrace_ctr_transfer transfer = {
@@ -67,7 +67,7 @@ static int trap(unsigned int itype, unsigned int from, unsigned int to, uint64_t
 	return ntrace_ctr_model_transfer(&model, &transfer);
 }
 
-/* Is entry 0 the last transfer, with these parts hidden? */
+/* Whether entry 0 is the last transfer, with these parts hidden. */
 static bool last_is(unsigned int type, bool hidden_source, bool hidden_target)
 {
 	struct ntrace_ctr_entry entry = ntrace_ctr_model_entry(&model, 0);
@@ -144,7 +144,7 @@ static void inhibits(void)
 		     { "DIRLJMPINH", 15, C(DIRLJMPINH) } };
 	unsigned int mask;
 
-	/* Everything but one bit, and that one alone, in a mode and in its guest. */
+	/* Sets all bits but one, then only that one, in a mode and in its guest. */
 	for (unsigned int i = 0; i < 13; i++) {
 		bool good = true;
 
@@ -165,7 +165,7 @@ static void inhibits(void)
 
 static void external(void)
 {
-	/* The digest's list: who has to agree. */
+	/* External traps of CTR 1.0: the controls that must agree. */
 	enum { NEED_M = 1, NEED_S = 2, NEED_VS = 4 };
 	static const struct {
 		const char *text;
@@ -199,7 +199,7 @@ static void external(void)
 		ok(good, "section 4: external trap %s, whatever EXCINH and INTRINH say",
 		   rows[i].text);
 	}
-	/* The bits do nothing where the target is enabled. */
+	/* The bits have no effect if the target is enabled. */
 	fresh(C(U) | C(S) | C(STE) | C(EXCINH), 0);
 	ok(go(1, U, S) == NTRACE_CTR_IGNORED, "section 4: EXCINH counts where no trap is external");
 }
@@ -385,7 +385,7 @@ static void cycle_counts(void)
 	is_hex(ntrace_ctr_model_entry(&model, 0).data, 9, "section 4: RASEMU: CCV = 0");
 }
 
-/* A hart that implements no more than it must. */
+/* A hart with only the mandatory features. */
 static void bare(void)
 {
 	struct ntrace_ctr_transfer transfer = { .itype = 5, .from = S, .mispredicted = true };
@@ -425,7 +425,7 @@ static void impossible(void)
 	ok(refused && !model.status.wrptr, "transfers that no hart makes are refused");
 }
 
-/* All that a ring does when it goes round, at each depth. */
+/* The ring wraps, at each depth. */
 static void rings(void)
 {
 	for (unsigned int code = 0; code < 5; code++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Random transfers and random writes of registers: the model against an oracle that was
- * written from the digest's tables alone. The oracle has no ring: its entries are a list in
- * logical order that is moved as a whole, its rules are rows of tables, and cycles are a log.
+ * Random transfers and random writes of registers: the model against an oracle written only from
+ * the tables of CTR 1.0. The oracle has no ring: its entries are a list in logical order, which
+ * moves as a whole, its rules are rows of tables, and cycles are a log.
  *
  *	test_ctr_property [SEED [TRANSFERS]]
  */
@@ -45,7 +45,7 @@ static bool bit(uint64_t value, int number)
 	return value >> number & 1;
 }
 
-/* Where each mode is enabled: register and bit number. */
+/* Enable bit of each mode: register and bit number. */
 static bool mode_on(int mode)
 {
 	static const struct {
@@ -62,7 +62,7 @@ static bool mode_on(int mode)
 	return false;
 }
 
-/* External traps: source, target, and whose xTE it needs. */
+/* External traps: source, target, and the required xTE bits. */
 static bool external_allowed(int from, int to)
 {
 	static const struct {
@@ -80,7 +80,7 @@ static bool external_allowed(int from, int to)
 	return false;
 }
 
-/* The digest's list of bits, by type; -1: there is none. Type 4's has the other sense. */
+/* Bit of each type in CTR 1.0; -1: none. The bit of type 4 has the opposite meaning. */
 static bool type_wanted(uint64_t control, int type)
 {
 	static const int numbers[16] = { -1, 33, 34, 35, 36, 37, -1, -1,
@@ -99,7 +99,7 @@ static void oracle_time(int mode, uint64_t cycles)
 	oracle.log[oracle.logged++].active = !oracle.frozen && mode_on(mode);
 }
 
-/* Largest representable count not above n, by trying all of them that could be. */
+/* Largest representable count of at most n, found by trying all candidates. */
 static uint64_t compressed(uint64_t n, int bits)
 {
 	uint64_t best = 0;
@@ -137,7 +137,7 @@ static struct ntrace_ctr_entry oracle_entry(const struct ntrace_ctr_transfer *t,
 	return entry;
 }
 
-/* One more record: everything gets older. */
+/* Adds a record: all entries become older. */
 static void oracle_push(struct ntrace_ctr_entry entry)
 {
 	memmove(oracle.list + 1, oracle.list, (size_t)(oracle.depth - 1) * sizeof(entry));
@@ -146,7 +146,7 @@ static void oracle_push(struct ntrace_ctr_entry entry)
 		oracle.wrptr = 0;
 }
 
-/* Everything gets younger; what was entry 0 is now the oldest. */
+/* All entries become younger; the former entry 0 is now the oldest. */
 static void oracle_turn_back(void)
 {
 	struct ntrace_ctr_entry first = oracle.list[0];
@@ -179,7 +179,7 @@ static int oracle_stack(const struct ntrace_ctr_transfer *t)
 
 static int oracle_transfer(const struct ntrace_ctr_transfer *t)
 {
-	/* The table of section 4: kind, source on, target on; what becomes of it. */
+	/* The transfer table of CTR 1.0: kind, source on, target on; result. */
 	enum { NONE, FULL, NO_SOURCE, NO_TARGET, EXTERNAL };
 	static const struct {
 		int kind, source, target, result;
@@ -234,7 +234,7 @@ static void oracle_status(int wrptr, bool frozen)
 		oracle_turn_back();
 }
 
-/* ---- both of them ---- */
+/* ---- oracle and model ---- */
 
 static struct ntrace_ctr_model model;
 static uint64_t state, transfers, effects[5], entries;
@@ -270,7 +270,7 @@ static uint64_t get(unsigned int csr)
 	return value;
 }
 
-/* The whole ring, through the registers. */
+/* Compares the whole ring through the registers. */
 static bool same_ring(void)
 {
 	if (get(0x14f) != ((uint64_t)oracle.frozen << 31 | (unsigned int)oracle.wrptr))
@@ -288,7 +288,7 @@ static bool same_ring(void)
 	return true;
 }
 
-/* A transfer that the mode it starts from can make. */
+/* A transfer that is possible from the current mode. */
 static struct ntrace_ctr_transfer random_transfer(int *mode)
 {
 	static const uint8_t jumps[] = { 4, 5, 8, 9, 9, 10, 11, 12, 13, 13, 14, 15 };
@@ -331,7 +331,7 @@ static struct ntrace_ctr_transfer random_transfer(int *mode)
 	return t;
 }
 
-/* Software meddles: a register is written. @keep are fields that the setting is about. */
+/* Software writes a register. @keep are fields under test. */
 static void random_write(uint64_t keep)
 {
 	uint64_t value = (draw(2) ? draw(UINT64_C(1) << 48) & draw(UINT64_C(1) << 48) : keep) | 7;
@@ -353,7 +353,7 @@ static void random_write(uint64_t keep)
 		break;
 	case 2:
 	case 3:
-		/* The guest says sctrctl. */
+		/* The guest's name is sctrctl. */
 		if (draw(2))
 			set(VS, 0x14e, value);
 		else
@@ -376,7 +376,7 @@ static void random_write(uint64_t keep)
 		oracle.list[entry].source = value;
 		break;
 	default:
-		/* What raising the depth shows is unspecified: cleared, as software has to. */
+		/* The content after raising the depth is unspecified: cleared, as software must. */
 		code = (unsigned int)draw(5);
 		set(S, 0x15f, code);
 		ntrace_ctr_model_clear(&model, M);
@@ -389,7 +389,7 @@ static void random_write(uint64_t keep)
 	}
 }
 
-/* One setting: both sides from reset, then transfers; writes every @meddle of them. */
+/* Runs one setting: both sides from reset, then transfers; writes every @meddle of them. */
 static bool run(uint64_t mctrctl, uint64_t vsctrctl, unsigned int code, uint64_t count, int meddle)
 {
 	int mode = M;
@@ -398,7 +398,7 @@ static bool run(uint64_t mctrctl, uint64_t vsctrctl, unsigned int code, uint64_t
 	ntrace_ctr_config_init(&oracle.config, NTRACE_CTR_RATIFIED);
 	oracle.config.cce_bits = (unsigned int)draw(5);
 	oracle.config.features = (unsigned int)draw(8);
-	if (draw(4) == 0) /* hardware that filters less */
+	if (draw(4) == 0) /* hardware with fewer filters */
 		oracle.config.implemented &= ~(UINT64_C(1) << (33 + draw(15)));
 	if (ntrace_ctr_model_init(&model, &oracle.config))
 		return differs("init");
@@ -418,7 +418,7 @@ static bool run(uint64_t mctrctl, uint64_t vsctrctl, unsigned int code, uint64_t
 			return differs("what a transfer does");
 		if (expected == NTRACE_CTR_FROZE || draw(128) == 0)
 			same_ring();
-		/* Software thaws it, sooner or later. */
+		/* Software eventually clears FROZEN. */
 		if (oracle.frozen && draw(20) == 0) {
 			set(S, 0x14f, (unsigned int)oracle.wrptr);
 			oracle.frozen = false;
@@ -427,7 +427,7 @@ static bool run(uint64_t mctrctl, uint64_t vsctrctl, unsigned int code, uint64_t
 			same_ring();
 			random_write(mctrctl);
 		}
-		/* A log that nothing empties. */
+		/* The log must be emptied. */
 		if (oracle.logged > LOG_MAX - 10) {
 			set(M, 0x34e, oracle.mctrctl);
 			oracle_forget();
@@ -456,7 +456,7 @@ int main(int argc, char **argv)
 		uint64_t value = UINT64_C(1) << bits[i].number;
 
 		for (unsigned int code = 0; code < 5 && !what; code++) {
-			/* Each mode on or off, the bit in the host or in the guest, or both. */
+			/* Each mode on or off, with the bit in the host, in the guest, or both. */
 			uint64_t on = draw(8), guest = draw(4);
 
 			run(value | 7, 3, code, count, 0);
@@ -474,7 +474,7 @@ int main(int argc, char **argv)
 	if (what)
 		diag("%s", what);
 	for (unsigned int i = 0; i < 300 && !what; i++) {
-		/* Half of the bits, or few of them. */
+		/* Half of the bits, or a few. */
 		uint64_t all = UINT64_C(0xff3e00001b87), value = 0, guest = 0;
 
 		for (int number = 0; number < 48; number++) {

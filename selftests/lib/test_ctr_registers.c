@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The model's registers: what can be written, who may (digest ctr.md sections 2, 3 and 5),
- * the draft, and transfers that come from the ingress port.
+ * The model's registers: writable fields, access rights (CTR 1.0), the draft, and transfers from
+ * the ingress port.
  */
 #include <ntrace/ctr.h>
 #include <tap.h>
@@ -62,7 +62,7 @@ static void controls(void)
 	set(M, 0x34e, UINT64_MAX);
 	/* Bits 0-2, 7-9, 11, 12, 33-37, 40-47. */
 	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001b87), "section 2: mctrctl written all ones");
-	/* The same of sctrctl was seen in QEMU. */
+	/* Observed in QEMU for sctrctl. */
 	is_hex(get(S, 0x14e), UINT64_C(0xff3e00001983), "section 2: sctrctl: no M, no MTE");
 	set(S, 0x14e, 0);
 	is_hex(get(M, 0x34e), 0x204, "section 2: written through sctrctl: M and MTE are kept");
@@ -87,9 +87,9 @@ static void depths(void)
 		unsigned int depths;
 		uint8_t codes[8]; /* read back after writing 0 to 7 */
 	} harts[] = {
-		{ 0x1f, { 0, 1, 2, 3, 4, 4, 4, 4 } }, /* as seen in QEMU */
+		{ 0x1f, { 0, 1, 2, 3, 4, 4, 4, 4 } }, /* as observed in QEMU */
 		{ 0x01, { 0, 0, 0, 0, 0, 0, 0, 0 } },
-		{ 0x0a, { 1, 1, 1, 3, 3, 3, 3, 3 } }, /* need not be contiguous */
+		{ 0x0a, { 1, 1, 1, 3, 3, 3, 3, 3 } }, /* depths need not be contiguous */
 		{ 0x10, { 4, 4, 4, 4, 4, 4, 4, 4 } },
 	};
 
@@ -148,7 +148,7 @@ static void entries(void)
 	ok(!get(S, 0x151), "section 3: they were not written");
 	ok(model.ring[15].source == UINT64_MAX, "section 2: entry 0 of WRPTR 0 is the last slot");
 
-	/* Emulation of transfers by a handler. */
+	/* A handler emulates transfers. */
 	fresh(NTRACE_CTR_RATIFIED);
 	set(M, 0x34e, C(S) | C(RASEMU));
 	go(9, S, S);
@@ -203,7 +203,7 @@ static void clearing(void)
 	ok(empty, "section 2: and clears all entries, whatever the depth is");
 }
 
-/* Outcome of reading, or SCTRCLR for csr 0, in S, U, VS and VU as digits. */
+/* Results of reading, or of SCTRCLR for csr 0, in S, U, VS and VU as digits. */
 static unsigned int outcome(unsigned int csr)
 {
 	static const unsigned int modes[] = { S, U, VS, VU };
@@ -219,7 +219,7 @@ static unsigned int outcome(unsigned int csr)
 
 static void access(void)
 {
-	/* 0 done, 1 illegal, 2 virtual instruction; S, U, VS, VU. */
+	/* 0 success, 1 illegal, 2 virtual instruction; S, U, VS, VU. */
 	static const struct {
 		const char *text;
 		uint64_t mstateen0, hstateen0;
@@ -335,7 +335,7 @@ static void draft(void)
 	is_u64(ntrace_ctr_model_read(&model, S, 0x181, &value), 0, "draft: bit 55 does");
 }
 
-/* What is recorded in the draft: the bits are elsewhere, the rules nearly the same. */
+/* Recording in the draft: other bit positions, nearly the same rules. */
 static void draft_records(void)
 {
 	static const struct {
@@ -382,7 +382,7 @@ static void draft_records(void)
 	ok(ntrace_ctr_model_transfer(&model, &transfer) == NTRACE_CTR_FROZE, "draft: BPFRZ");
 }
 
-/* Is a configuration refused with these words in the reason? */
+/* Whether a configuration is refused with these words in the reason. */
 static void refuse(const char *words)
 {
 	const char *reason = ntrace_ctr_config_refusal(&config);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Damaged streams: cut, joined out of order, with bytes changed, missing or inserted. The decoder
- * must not crash, must end, and must be right from the first undamaged SYNC after the damage on
+ * must not crash, must terminate, and must be right from the first undamaged SYNC after the damage
  * (see selftests/property/damage.c).
  */
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 #define SHORT_STREAMS 50
 #define LONG_STREAMS 24
-#define MUTANTS 4	/* of each kind, of each long stream */
+#define MUTANTS 4	/* for each kind and each long stream */
 #define PIECES_MAX 12
 
 static struct random source;
 static uint64_t seed;
 
-/* Bytes @from up to @to of the whole stream. */
+/* Appends bytes @from to @to of the whole stream. */
 static void keep(struct damaged *damaged, const struct subject *subject, size_t from, size_t to)
 {
 	for (size_t i = from; i < to && damaged->size < damaged->room; i++) {
@@ -34,7 +34,7 @@ static void add(struct damaged *damaged, uint8_t byte)
 	damaged->bytes[damaged->size++] = byte;
 }
 
-/* @count places in ascending order; the last one is the end. */
+/* @count positions in ascending order; the last one is the end. */
 static void choose_places(const struct subject *subject, size_t *place, unsigned int count)
 {
 	for (unsigned int i = 0; i + 1 < count; i++)
@@ -161,7 +161,7 @@ static const struct {
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
-/* A stream of @low to @high bytes, with options at random and periodic syncs often. */
+/* A stream of @low to @high bytes with random options and frequent periodic syncs. */
 static struct reference *make_subject(struct subject *subject, uint32_t low, uint32_t high)
 {
 	uint32_t bytes = low + high;
@@ -174,7 +174,7 @@ static struct reference *make_subject(struct subject *subject, uint32_t low, uin
 		row_draw(&row, &source);
 		row.level[FACTOR_SYNC_MODE] = (uint8_t)random_range(&source, 1, 3);
 		row.level[FACTOR_SYNC_MAX] = high > 1000 && one_in(&source, 2);
-		/* Short messages speak of one instruction, longer ones of ten. */
+		/* Short messages report one instruction, longer ones ten. */
 		fault = subject_make(subject, &row, random_next(&source),
 				     bytes * random_range(&source, 1, 5) / 2);
 		if (fault)
@@ -224,7 +224,7 @@ static bool good(const char *fault, const char *what, unsigned int stream, size_
 	return !fault;
 }
 
-/* Every prefix, and every suffix as a wrapped buffer would begin. */
+/* Every prefix, and every suffix as at the start of a wrapped buffer. */
 static void cut_everywhere(struct damaged *damaged, const struct reference *reference,
 			   const struct subject *subject, unsigned int stream,
 			   struct recovery recovery[2], unsigned int failures[2])

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Mangled names. The expected names of Rust are those that `c++filt -i` of binutils 2.40 prints,
- * among them the examples of Rust RFC 2603, except for two: it prints ''' and forgets the first
- * digit of a number of 65 bits. Then damaged symbols, and symbols that would fill the memory.
+ * among them the examples of Rust RFC 2603, except for two: c++filt prints ''' and drops the first
+ * digit of a number of 65 bits. Then damaged symbols, and symbols whose output would fill the
+ * memory.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -126,7 +127,7 @@ static void test_names(const struct name *names, size_t count)
 	}
 }
 
-/* @symbol stays as it is. */
+/* @symbol is not changed. */
 static void is_refused(const char *symbol, const char *what)
 {
 	char *plain = ntrace_demangle(symbol);
@@ -135,7 +136,7 @@ static void is_refused(const char *symbol, const char *what)
 	free(plain);
 }
 
-/* "_RINvC1a1f", @count times @part, "u", @count times @end, "E": a type within a type ... */
+/* "_RINvC1a1f", @count times @part, "u", @count times @end, "E": nested types. */
 static char *nested(unsigned int count, const char *part, const char *end)
 {
 	size_t size = 32 + count * (strlen(part) + strlen(end));
@@ -156,7 +157,7 @@ static void test_limits(void)
 	static const char digits[] =
 		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char *symbol = nested(100, "S", ""), *plain = ntrace_demangle(symbol);
-	/* Each tuple has the one before it twice. */
+	/* Each tuple contains the previous one twice. */
 	char doubled[1024] = "_RINvC1a1fTuuE";
 	unsigned int last = 8;
 
@@ -201,7 +202,7 @@ static unsigned int below(unsigned int limit)
 	return (unsigned int)(state >> 33) % limit;
 }
 
-/* Damaged symbols: whatever comes out, it comes at once, and is text. */
+/* Damaged symbols: any result is allowed, but it must come fast and be text. */
 static void test_damage(void)
 {
 	static const char letters[] = "_ABCEFIKLMNPQRSTUXYOGDBpsu0123456789hatn$.v";

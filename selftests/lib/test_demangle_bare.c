@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mangled names on a machine without a C++ library: those of Rust need none, those of C++ stay. */
+/*
+ * Mangled names on a machine without a C++ library: Rust names need none, C++ names stay mangled.
+ */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -9,7 +11,7 @@
 
 static unsigned int asked;
 
-/* In the place of the C library's. */
+/* Replaces the function of the C library. */
 void *dlopen(const char *name, int flags)
 {
 	(void)flags;

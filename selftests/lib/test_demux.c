@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Several harts in one stream (digest sections 2 and 11). */
+/* Several harts in one stream (N-Trace 1.0, SRC). */
 #include "test_flow.h"
 
 static int log_src(void *data, const struct ntrace_flow_event *event)
@@ -38,7 +38,7 @@ static void walk(struct ntrace_demux *demux, struct ntrace_reader *reader, const
 	}
 }
 
-/* @after: more of the stream, after bytes that are missing; may be NULL */
+/* @after: more of the stream, after missing bytes; may be NULL */
 static const char *decode_both(struct ntrace_space *space, const char *settings, unsigned int limit,
 			       const char *hex, const char *after)
 {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Detection of parameters: streams of random configurations of the encoder, as they are, from the
- * middle, in frames, in words, with losses; and bytes that are no trace. The parameters that are found
- * must read the bytes as the true ones do, but for those that are said to be open. One set of
- * configurations is always the same and must be all right; of the set that SEED draws one may be wrong,
- * and is shown. ONLY chooses one of them.
+ * Detection of parameters: streams of random encoder configurations: unchanged, from the middle, in
+ * frames, in words, with losses; and bytes that are no trace. The detected parameters must read the
+ * bytes like the true ones, except for those marked open. The fixed set of configurations must all
+ * pass; one configuration drawn from SEED may fail, and is shown. ONLY selects a single one.
  */
 #include <stdlib.h>
 
@@ -16,11 +15,14 @@
 #include "tap.h"
 
 #define CONFIGURATIONS 50
-/* Of so many that SEED draws: the cost of a width of SRC is a model, which few streams contradict. */
+/*
+ * Limit of failures among the configurations drawn from SEED: the cost of a width of SRC is a
+ * model, and a few streams contradict it.
+ */
 #define WRONG_MAX 3
 #define STEPS 4000
 #define MESSAGES_MIN 20
-/* Enough to be cut and damaged. */
+/* Enough messages for cuts and damage. */
 #define MESSAGES_MANY 200
 #define SOURCE 0x10
 #define OTHER_SOURCE 0x6f
@@ -34,7 +36,9 @@ static int detect(const uint8_t *data, size_t size, struct ntrace_space *space,
 	uint8_t *copy = malloc(size + 1);
 	int error;
 
-	/* At the end of its memory, so that the sanitizer sees a byte too many. */
+	/*
+	 * The copy ends at the end of its memory, so that the sanitizer detects a read beyond it.
+	 */
 	memcpy(copy + 1, data, size);
 	ntrace_detect_config_init(&config);
 	config.data = copy + 1;
@@ -48,7 +52,7 @@ static int detect(const uint8_t *data, size_t size, struct ntrace_space *space,
 	return error;
 }
 
-/* ---- what parameters make of a stream ---- */
+/* ---- effect of parameters on a stream ---- */
 
 struct decoded {
 	uint64_t hash;
@@ -108,7 +112,7 @@ static struct decoded decode(const struct ntrace_params *params, struct ntrace_s
 	return decoded;
 }
 
-/* The true parameters, with those of a candidate that can be detected. */
+/* The true parameters, replaced by a candidate's where detection is possible. */
 static struct ntrace_params merged(const struct ntrace_params *truth,
 				   const struct ntrace_params *found)
 {
@@ -126,7 +130,7 @@ static struct ntrace_params merged(const struct ntrace_params *truth,
 	return params;
 }
 
-/* Bytes that were given to be judged, before they were packed. */
+/* The examined bytes before they were packed. */
 struct given {
 	const struct subject *subject;
 	const uint8_t *stream;
@@ -142,7 +146,7 @@ static bool decodes_alike_with(const struct given *given,
 	struct ntrace_params params;
 	struct decoded expected, got;
 
-	/* Which bits a time has is known only once it wraps. */
+	/* The width of a time is visible only if it wraps. */
 	if (!timestamp_bits)
 		truth.timestamp_bits = 0;
 	params = merged(&truth, &candidate->params);
@@ -169,7 +173,7 @@ static bool decodes_alike(const struct given *given,
 		decodes_alike_with(given, candidate, 0));
 }
 
-/* What is written again is the same bytes: an encoder of these parameters may have sent them. */
+/* Rewriting must give the same bytes: an encoder with these parameters could have sent them. */
 static bool explains(const struct ntrace_params *params, const uint8_t *bytes,
 		     const struct ntrace_message *message)
 {
@@ -233,7 +237,7 @@ static void show(const struct subject *subject, const struct row *row, uint64_t 
 		     result.candidate[i].flow_errors, result.candidate[i].outside);
 }
 
-/* The first candidate, or one that fits as well, decodes to what was executed. */
+/* The first candidate, or an equal one, decodes to the executed instructions. */
 static bool found_in(const struct given *given, unsigned int packing, bool first)
 {
 	for (uint32_t i = 0; i < result.count && result.candidate[i].equal && (!i || !first); i++) {
@@ -246,7 +250,7 @@ static bool found_in(const struct given *given, unsigned int packing, bool first
 	return false;
 }
 
-/* With more than one answer to how addresses are sent, each of them explains every byte. */
+/* With more than one possible address setting, each must explain every byte. */
 static bool found(const struct subject *subject, unsigned int packing, bool first)
 {
 	const struct given given = { subject, subject->stream, subject->size };
@@ -262,7 +266,7 @@ static bool found(const struct subject *subject, unsigned int packing, bool firs
 	return found_in(&given, packing, first);
 }
 
-/* ---- the same stream in other clothes ---- */
+/* ---- the same stream in other forms ---- */
 
 static bool detects_words(const struct subject *subject)
 {
@@ -284,7 +288,7 @@ static bool detects_words(const struct subject *subject)
 	return !error && found(subject, NTRACE_DETECT_WORDS16, true);
 }
 
-/* In pieces of 1 to 40 bytes, with bytes of another source that is no trace between. */
+/* Pieces of 1 to 40 bytes, with non-trace bytes of another source in between. */
 static bool detects_frames(const struct subject *subject, struct random *random)
 {
 	uint8_t *frames = malloc(8 * subject->size + 1024), noise[8];
@@ -316,7 +320,7 @@ static bool detects_frames(const struct subject *subject, struct random *random)
 	return !error && found(subject, NTRACE_DETECT_FRAMES, true);
 }
 
-/* From anywhere, as a buffer that wrapped round. */
+/* From any position, as in a wrapped buffer. */
 static bool detects_middle(const struct subject *subject, struct random *random)
 {
 	size_t from = subject->size / 8 + random_below(random, (uint32_t)(subject->size / 8));
@@ -326,7 +330,9 @@ static bool detects_middle(const struct subject *subject, struct random *random)
 	return !error && found_in(&given, NTRACE_DETECT_BYTES, false);
 }
 
-/* Most of the code is left: then what is left is to decode alike, for it is all that detect sees. */
+/*
+ * Most of the code remains: then the remaining part must decode alike, since detect sees only that.
+ */
 static bool decodes_mostly(const struct given *lossy, const struct given *whole)
 {
 	const struct subject *subject = whole->subject;
@@ -361,7 +367,7 @@ static bool detects_lossy(const struct subject *subject, struct random *random)
 	size += subject->size - at;
 	lossy = (struct given){ subject, stream, size };
 	error = detect(stream, size, subject->space, &subject->params);
-	/* Of the whole stream: messages that are damaged decode to nothing. */
+	/* Compare within the whole stream: damaged messages alone decode to nothing. */
 	good = !error &&
 	       (found_in(&whole, NTRACE_DETECT_BYTES, false) ||
 		(decodes_mostly(&lossy, &whole) && found_in(&lossy, NTRACE_DETECT_BYTES, false)));
@@ -379,7 +385,7 @@ static bool check(bool good, const struct subject *subject, const struct row *ro
 	return good;
 }
 
-/* A stream of some length: of address ranges and filters may be left a message or two. */
+/* A stream of some length: address ranges and filters may leave only one or two messages. */
 static bool make_subject(struct subject *subject, struct row *row, struct random *random,
 			 uint64_t seed)
 {
@@ -444,7 +450,7 @@ static void test_configurations(uint64_t seed, unsigned int wrong_max)
 		   CONFIGURATIONS, what[i], failed[i]);
 }
 
-/* ---- what is no trace ---- */
+/* ---- bytes that are no trace ---- */
 
 #define JUNK 65536
 
@@ -467,7 +473,7 @@ static void test_random(uint64_t seed)
 
 		for (size_t n = 0; n < size; n++)
 			junk[n] = (uint8_t)random_next(&random);
-		/* Zeros at the end count for the rest of a buffer. */
+		/* Zeros at the end count as the unused part of a buffer. */
 		junk[size - 1] |= 1;
 		is_kind(size, NTRACE_DETECT_RANDOM, "random bytes");
 	}
@@ -545,7 +551,10 @@ static int stop(void *user, unsigned int done, unsigned int total)
 
 static void test_calls(void)
 {
-	/* ProgTraceSync SYNC 3, Correlation: digest section 13; then zeros of an empty buffer. */
+	/*
+	 * ProgTraceSync SYNC 3 and Correlation of the specification's example; then zeros of an
+	 * empty buffer.
+	 */
 	static const uint8_t bytes[64] = { 0x24, 0x0d, 0x00, 0x0b, 0x84, 0x00, 0x07 };
 	struct ntrace_detect_config config;
 	struct ntrace_params params;

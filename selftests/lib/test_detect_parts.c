@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parts of detect, each alone: values that no encoder sends, the cost of a stream, settings of
- * addresses and of timestamps, and extracting streams from words and frames.
+ * The parts of detect, each alone: values that no encoder sends, the cost of a stream, address and
+ * timestamp settings, and extraction of streams from words and frames.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static size_t make(const char *params_text, const char *text)
 
 /* ---- values ---- */
 
-/* A message as it would be read, without its bytes. */
+/* A message as from the reader, without its bytes. */
 static struct ntrace_message message_of(const char *text)
 {
 	struct ntrace_message message = { 0 };
@@ -82,7 +82,7 @@ static void test_values(void)
 		{ "RepeatBranch BCNT=0", true, false, 0 },
 		{ "RepeatBranch BCNT=0x3ffff", false, false, 0 },
 		{ "RepeatBranch BCNT=0x40000", true, false, 0 },
-		/* FORMAT 1; PRV 2; PRV 3 with V; more than PRV and V, and nothing more. */
+		/* FORMAT 1; PRV 2; PRV 3 with V; more than PRV and V; only PRV and V. */
 		{ "Ownership PROCESS=0x1", false, false, 1 },
 		{ "Ownership PROCESS=0x8", false, false, 1 },
 		{ "Ownership PROCESS=0xc", false, false, 0 },
@@ -133,8 +133,8 @@ static void test_values(void)
 /* ---- cost ---- */
 
 /*
- * The same message @count times, whose SRC and first field have @src_bits and @field_bits, costs in
- * bits: 6 for the assumption of a SRC, then what a model that learns as it goes has not foreseen.
+ * Cost in bits of the same message @count times, with @src_bits of SRC and @field_bits in the first
+ * field: 6 for the assumption of a SRC, then what the adaptive model did not predict.
  */
 static double expected_cost(unsigned int count, unsigned int src_bits, unsigned int field_bits)
 {
@@ -154,7 +154,7 @@ static void test_cost(void)
 		const char *text;
 		unsigned int count;
 		unsigned int src_bits;
-		unsigned int field_bits;	/* up to the end of a byte */
+		unsigned int field_bits;	/* up to the end of the byte */
 	} cases[] = {
 		{ "srcbits=0", "Ownership PROCESS=0xc", 1, 0, 6 },
 		{ "srcbits=0", "x20 Ownership PROCESS=0xc", 20, 0, 6 },
@@ -183,13 +183,13 @@ static void test_cost(void)
 	}
 }
 
-/* What is counted of a stream, and where messages contradict each other. */
+/* Counts of a stream, and places where messages contradict each other. */
 static void test_counts(void)
 {
 	static const char sync[] = "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80";
 	static const struct {
 		const char *what;
-		const char *more;	/* after a sync, if it does not begin with '!' */
+		const char *more;	/* after a sync, unless it begins with '!' */
 		uint64_t illegal;
 		uint64_t orphans;
 	} cases[] = {
@@ -299,7 +299,7 @@ static void test_addresses(void)
 		  1, false },
 		{ "XLEN 32, extended: 36 bits", "xlen=32,extaddr=1",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfffffffff", 1, 1, false },
-		/* Forms that an encoder sends: no byte more than it needs. */
+		/* Forms that an encoder sends: no byte more than necessary. */
 		{ "XLEN 32, extended: 6 bytes", "xlen=32,extaddr=1",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40000000", 1, 0, false },
 		{ "a sign", "extaddr=1", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfc0000000", 1, 0,
@@ -323,7 +323,7 @@ static void test_addresses(void)
 	size_t size;
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* As they are: no setting drops bits here. */
+		/* Unchanged addresses: no setting drops bits here. */
 		size = make("", cases[i].text);
 		params = params_of(cases[i].params);
 		is_u64(detect_addresses(data, size, &params, NULL, &addresses), 0, "%s",
@@ -334,7 +334,7 @@ static void test_addresses(void)
 		   "%s: %" PRIu64 " addresses, %" PRIu64 " misplaced, wide %d", cases[i].what,
 		   addresses.addresses, addresses.misplaced, addresses.wide);
 	}
-	/* Their widths: 3 of 34 bits, 3 of 40, 1 of 62, 1 of 63. */
+	/* Widths: 3 of 34 bits, 3 of 40, 1 of 62, 1 of 63. */
 	params = params_of("");
 	size = make("", "x3 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x200000000; x3 ProgTraceSync SYNC=5 "
 			"ICNT=0 FADDR=0x8000000000; ProgTraceSync SYNC=5 ICNT=0 "
@@ -354,7 +354,7 @@ static void test_addresses(void)
 			"ICNT=0 FADDR=0x2000000000000000");
 	detect_addresses(data, size, &params, NULL, &addresses);
 	is_u64(addresses.widest, 62, "of 99 it counts");
-	/* Four regions of 16 MB at 2; a byte of zeros at the top, which only extaddr explains. */
+	/* Four regions of 16 MB, 2 each; a zero byte at the top, which only extaddr explains. */
 	size = make("",
 		    "x2 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; ProgTraceSync SYNC=5 ICNT=0 "
 		    "FADDR=0x800000; ProgTraceSync SYNC=5 ICNT=0 FADDR=0x1000000; ProgTraceSync "
@@ -401,7 +401,7 @@ static void test_times(void)
 		  0, false },
 		{ "either is possible", SYNC_AT(8) STEP(1) SYNC_AT(16) STEP(1) SYNC_AT(32), false,
 		  NTRACE_DETECT_OPEN_DELTA, 0, false },
-		/* 17 times of 20 bits, which wrap; or the last one is damaged. */
+		/* 17 times of 20 bits that wrap; or the last one is damaged. */
 		{ "a time leads back",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(0x10),
 		  false, NTRACE_DETECT_OPEN_DELTA | NTRACE_DETECT_OPEN_WRAP, 20, false },
@@ -491,7 +491,7 @@ static void test_frames(void)
 	}
 	for (unsigned int i = 0; i < count; i++)
 		free(streams[i].data);
-	/* Ten frames of 14 bytes, of which three or four are of a reserved source. */
+	/* Ten frames of 14 bytes, three or four of which belong to a reserved source. */
 	for (unsigned int reserved = 3; reserved <= 4; reserved++) {
 		memset(data, 0xa0, 160);
 		for (unsigned int i = 0; i < 10; i++) {
@@ -521,7 +521,7 @@ static void test_looks(void)
 	memset(data, 'a', 200);
 	data[100] = 0;
 	is_u64(detect_looks(data, 200) != NTRACE_DETECT_TEXT, 1, "nor with a zero");
-	/* Packets of E-Trace of a header and a byte: 9 of 10 are of the same kind. */
+	/* E-Trace packets of a header and a byte: 9 of 10 are of the same kind. */
 	for (i = 0; i < 40; i += 2) {
 		data[i] = i < 36 ? 0x41 : 0x61;
 		data[i + 1] = (uint8_t)i;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Encoder: the vectors of the specification that an encoder can make, and
- * properties of random streams. Expected bytes are those of the specification
- * or written down from its field tables, never the encoder's own.
+ * Encoder: the specification's examples that an encoder can produce, and properties of random
+ * streams. Expected bytes come from the specification or from its field tables, never from the
+ * encoder.
  */
 #include <stdlib.h>
 
 #include "test_encode.h"
 
-/* Program A of the specification: three ways through it, in both modes. */
+/* The specification's example program A: three paths through it, in both modes. */
 static void program_a(enum ntrace_mode mode, const char *taken, const char *second,
 		      const char *none)
 {
@@ -65,7 +65,7 @@ static void vectors(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	is_bytes("24 0D 00 0B 84 50 01 07", "trap at the first traced instruction, then disabled");
 
-	/* E1 of the E-Trace ingress port; U-ADDR (0x1000 ^ 0x940) >> 1 = 0xca0 */
+	/* Ingress example 1; U-ADDR (0x1000 ^ 0x940) >> 1 = 0xca0 */
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_RESET_EXIT);
 	retire(&encoder, 0x1000, 7, NTRACE_ITYPE_INDIRECT_CALL);
 	retire(&encoder, 0x940, 3, NTRACE_ITYPE_BRANCH_NOT_TAKEN);
@@ -321,7 +321,7 @@ struct totals {
 	uint64_t parcels;
 	uint64_t branches;
 	uint64_t taken;
-	uint64_t outcomes;	/* folded */
+	uint64_t outcomes;	/* hash of the outcomes */
 };
 
 static void fold(struct totals *totals, bool taken)
@@ -375,7 +375,7 @@ static void random_streams(void)
 		given.mode = history ? NTRACE_MODE_HISTORY : NTRACE_MODE_BRANCH;
 		given.src_bits = random_below(13);
 		config.src = random_below(1u << given.src_bits);
-		/* read_back() cannot extend addresses; the bytes are checked all the same. */
+		/* read_back() cannot extend addresses; the bytes are checked nevertheless. */
 		given.extend_address = !user_only && random_below(2);
 		config.icnt_bits = 1 + random_below(32);
 		config.hist_bits = 1 + random_below(31);

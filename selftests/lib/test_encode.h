@@ -11,9 +11,9 @@ static uint8_t stream[1 << 20];
 static size_t stream_size;
 static struct ntrace_params stream_params;
 static unsigned int rewrite_errors;
-static unsigned int unseen;	/* messages that are not looked at, before all others */
+static unsigned int unseen;	/* number of skipped messages at the beginning */
 
-/* Every message is one that the message table makes, byte for byte. */
+/* Every message must equal the output of ntrace_message_write(), byte for byte. */
 static inline void check_against_table(const uint8_t *data, size_t size)
 {
 	uint8_t again[NTRACE_MESSAGE_BYTES_MAX];
@@ -43,7 +43,7 @@ static inline void take(void *data, const uint8_t *bytes, size_t size)
 	}
 }
 
-static struct ntrace_params given;	/* of the configuration */
+static struct ntrace_params given;	/* parameters of the configuration */
 
 static inline void default_config(struct ntrace_encoder_config *config)
 {
@@ -88,7 +88,7 @@ static inline void is_bytes(const char *expected, const char *text)
 	stream_size = 0;
 }
 
-/* The stream as text: "ProgTraceSync SYNC=3 ICNT=0 FADDR=80; ..." in hex, SRC left out. */
+/* The stream as text: "ProgTraceSync SYNC=3 ICNT=0 FADDR=80; ..." in hex, without SRC. */
 static inline void is_messages(const char *expected, const char *text)
 {
 	static char got[1 << 16];

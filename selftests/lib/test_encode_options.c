@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Encoder: its options one by one, with the vectors and scenarios of the
- * specification (section numbers are those of the protocol digest). Expected
- * bytes are printed there or follow from its field tables by hand.
+ * Encoder: its options one by one, with examples and scenarios of N-Trace 1.0. Expected bytes come
+ * from the specification or follow from its field tables.
  */
 #include "test_encode.h"
 
@@ -42,7 +41,7 @@ static void stop(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 }
 
-/* Section 4 and the programs B and B' of section 13, whose I-CNT is full from 8 on. */
+/* N-Trace 1.0, "I-CNT", and example programs B and B', whose I-CNT is full from 8 on. */
 static void icnt_full(void)
 {
 	static const struct {
@@ -86,7 +85,7 @@ static void icnt_full(void)
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x100, 40, NTRACE_ITYPE_NONE);
 	stop();
-	/* 15, 15 and 10: there is no instruction boundary to sync at */
+	/* 15, 15 and 10: no instruction boundary for a sync */
 	is_bytes("24 0D 00 0B 6C C0 0F 6C C0 0F 84 00 2B",
 		 "section 4: one block longer than I-CNT, SYNC 4 or not");
 }
@@ -154,7 +153,7 @@ static void sync_forms(void)
 	is_bytes("24 05 44 28 20 00 43", "section 13: exit from reset");
 }
 
-/* Vectors of section 13 that need no option. */
+/* Examples of the specification that need no option. */
 static void printed(void)
 {
 	configure(NTRACE_MODE_HISTORY);
@@ -392,7 +391,7 @@ static void returns(void)
 		    "section 8: a return to elsewhere is reported");
 	stop();
 
-	/* The return goes to 0x102 in place of 0x104; what is behind says how much is compared. */
+	/* The return goes to 0x102, not 0x104; the bytes after it show how much is compared. */
 	for (unsigned int mode = 1; mode <= 3; mode++) {
 		given.implicit_return = mode;
 		for (unsigned int bits = 1; bits <= 2; bits++) {
@@ -653,7 +652,7 @@ static void ranges(void)
 		    "address comparators: both ends belong to a range");
 }
 
-/* Ingress examples E2 and E3: Zcmp instructions that are reported once per access. */
+/* Ingress examples 2 and 3: Zcmp instructions reported once per access. */
 static void accesses(void)
 {
 	configure(NTRACE_MODE_HISTORY);
@@ -701,7 +700,7 @@ static void accesses(void)
 		    "without the option every report counts");
 }
 
-/* Every refusal has its reason; the texts are part of the interface. */
+/* Every refusal has its own reason; the texts are part of the interface. */
 static void refusals(void)
 {
 #define REFUSED(text, change)                                                                      \

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Encoder against the published results of the N-Trace task group's reference
- * encoder for xrle: bytes and messages (../shared/data/README.md has the rules
- * under which they were made).
+ * Encoder against the published results of the N-Trace task group's reference encoder for xrle:
+ * bytes and messages. The README of the shared test data has the rules under which they were made.
  */
 #include <stdlib.h>
 
@@ -17,7 +16,7 @@ static void count_only(void *data, const uint8_t *bytes, size_t size)
 	(void)size;
 }
 
-/* Letters of a PC list to the way an instruction ends a block. */
+/* Maps letters of a PC list to the way an instruction ends a block. */
 static int itype_of(const char *type)
 {
 	bool indirect = strchr(type, 'I');
@@ -42,7 +41,7 @@ static int itype_of(const char *type)
 struct column {
 	const char *name;
 	enum ntrace_mode mode;
-	bool returns;		/* 8 deep */
+	bool returns;		/* depth 8 */
 	bool repeated_history;
 	uint64_t bytes;
 	uint64_t messages;

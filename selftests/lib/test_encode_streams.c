@@ -37,7 +37,7 @@ static void make_outcomes(void)
 	}
 }
 
-/* All history bits of the stream. Return: how many, or 0 if a limit was broken. */
+/* Takes all history bits of the stream. Return: their number, or 0 if a limit was violated. */
 static uint32_t read_history(const struct ntrace_encoder_config *config)
 {
 	struct ntrace_message message;
@@ -66,7 +66,7 @@ static uint32_t read_history(const struct ntrace_encoder_config *config)
 	return count;
 }
 
-/* Section 6: any split is legal so long as the bits are the same. */
+/* N-Trace 1.0, "history": any split is legal as long as the bits are the same. */
 static void repeated_history(void)
 {
 	unsigned int wrong = 0, longer = 0, rounds = 60;
@@ -152,7 +152,7 @@ struct queue_totals {
 	uint64_t violations;
 };
 
-/* Section 3: Error stands right before a sync with SYNC 7, or last. */
+/* N-Trace 1.0, "synchronization": Error comes directly before a sync with SYNC 7, or last. */
 static void check_errors(struct queue_totals *totals)
 {
 	struct ntrace_message message;
@@ -173,7 +173,7 @@ static void check_errors(struct queue_totals *totals)
 	totals->violations += ntrace_reader_pending(&reader) != 0;
 }
 
-/* The same run with a queue of some kind. Return: bytes that left in @cycles cycles at most. */
+/* The same run with some queue. Return: maximum number of bytes drained in @cycles cycles. */
 static void run_queue(struct ntrace_encoder *encoder, struct ntrace_encoder_config *config)
 {
 	seed = 99;
@@ -242,7 +242,7 @@ static void queue(void)
 	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of it");
 }
 
-/* A block's second message would fit where its first did not: it must not come alone. */
+/* A block's second message would fit where the first one did not: it must not be sent alone. */
 static void all_or_none(void)
 {
 	struct ntrace_encoder_config config;
@@ -267,8 +267,8 @@ static void all_or_none(void)
 }
 
 /*
- * The queue's level to the byte: a ProgTraceSync of 4 bytes and 62 DirectBranches of 2 bytes
- * fill it.
+ * The queue's level is exact to the byte: a ProgTraceSync of 4 bytes and 62 DirectBranches of 2
+ * bytes fill it.
  */
 static void fill_queue(struct ntrace_encoder *encoder, struct ntrace_encoder_config *config)
 {
@@ -288,7 +288,7 @@ static void exact_level(void)
 	given.mode = NTRACE_MODE_BRANCH;
 	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
 	config.fifo_drain = 3 << 16;
-	/* 42 cycles take 126 of 128 bytes, 43 all. */
+	/* 42 cycles drain 126 of 128 bytes, 43 drain all. */
 	for (unsigned int cycles = 42; cycles < 44; cycles++) {
 		unsigned int room = cycles == 42 ? 63 : 64;
 
@@ -315,7 +315,7 @@ static void exact_level(void)
 	is_u64(encoder.dropped, 0, "nothing is lost");
 }
 
-/* 31 branches that are repeated 31 times, in counts of 3: the last time stands alone. */
+/* 31 branches repeated 31 times, in counts of 3: the last repetition is separate. */
 static void repeated_once(void)
 {
 	static const char three[] = "ResourceFull RCODE=2 HIST=ad3a5c17 HREPEAT=3; ";
@@ -341,7 +341,10 @@ static void repeated_once(void)
 	is_messages(expected, "section 6: what occurs once is no repetition");
 }
 
-/* Section 3: an Ownership with all there is to tell follows every sync at once. */
+/*
+ * N-Trace 1.0, "synchronization": an Ownership message with the whole context directly follows
+ * every sync.
+ */
 static void ownership_after_sync(void)
 {
 	struct ntrace_encoder_config config;
@@ -370,7 +373,7 @@ static void ownership_after_sync(void)
 		    "section 3: Ownership after every sync");
 }
 
-/* A DirectBranch that waits to become a periodic sync, when a reset comes first. */
+/* A DirectBranch waits to become a periodic sync when a reset comes first. */
 static void branch_before_reset(void)
 {
 	struct ntrace_encoder_config config;
@@ -393,7 +396,7 @@ static void branch_before_reset(void)
 		    "section 3: the reset vector is not where the branch went");
 }
 
-/* Trace that a filter ends is told to be off once, idle_correlations or not. */
+/* Trace ended by a filter is reported off once, with or without idle_correlations. */
 static void off_once(void)
 {
 	struct ntrace_ingress user = { .iaddr = 0x100, .iretire = 1, .priv = NTRACE_PRIV_U };
@@ -417,7 +420,7 @@ static void off_once(void)
 		    "section 11: one Correlation for each end of trace");
 }
 
-/* Branches that are kept back when the queue overruns belong to the loss. */
+/* Branches held back during a queue overrun belong to the loss. */
 static void lost_history(void)
 {
 	for (unsigned int pattern = 0; pattern < 2; pattern++) {
@@ -429,7 +432,7 @@ static void lost_history(void)
 		begin(&encoder, &config);
 		unseen = 1;
 		ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
-		/* 40 bits are queued, 2000 the same become a pattern. */
+		/* 40 bits are queued, 2000 equal ones become a pattern. */
 		for (unsigned int i = 0; i < (pattern ? 2000 : 40); i++)
 			retire(&encoder, 0x100, 1, NTRACE_ITYPE_BRANCH_TAKEN);
 		ntrace_encoder_overrun(&encoder);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * lib/export/export.c: the formats of counts, byte by byte, from hand-made traces.
- * selftests/consumers/export.sh compares the results of other tools for exports of real recordings.
+ * selftests/consumers/export.sh checks exports of real recordings with other tools.
  */
 #include <ntrace/encode.h>
 #include <ntrace/export.h>
@@ -16,7 +16,7 @@
 
 static struct ntrace_object *program, *other;
 
-/* Data, then code; what is lowest does not begin at a page, and stands in the middle. */
+/* Data, then code; the lowest segment does not begin at a page boundary and comes second. */
 static void make_objects(void)
 {
 	static const struct segment segments[] = {
@@ -68,7 +68,7 @@ static struct ntrace_profile *profile_of(const struct hand_trace *traces, size_t
 	return profile;
 }
 
-/* A transfer of each kind: inside, in, out, from and to the unknown, without a run. */
+/* One transfer of each kind: inside, in, out, from and to unknown code, without a run. */
 static const struct hand_trace all_kinds[] = {
 	{ &program, &program, 0x12350, 0x12360, 0x12368, 5, 3, NTRACE_INSN_JUMP, true },
 	{ &program, &program, 0x12350, 0x12360, 0x12370, 7, 5, NTRACE_INSN_JUMP, true },
@@ -133,7 +133,10 @@ static void test_all_kinds(void)
 	      "12388->12390:9\n"
 	      "12398->123a0:18446744073709551615\n",
 	      "all kinds");
-	/* From the page of the first executable segment, which is not the first one in the file. */
+	/*
+	 * Addresses count from the page of the first executable segment, which is not the file's
+	 * first segment.
+	 */
 	check(profile, NTRACE_EXPORT_PROFGEN, program,
 	      "4\n"
 	      "360-368:6\n"
@@ -235,7 +238,7 @@ static void test_empty(void)
 	ntrace_profile_free(profile);
 }
 
-/* One page below, and nothing executable at all. */
+/* One page lower, and no executable segment at all. */
 static void test_base(void)
 {
 	static const struct hand_trace one[] = {

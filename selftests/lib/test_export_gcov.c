@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * GCC's AutoFDO profile from hand-made counts and lines: the file in the layout that GCC's
- * auto-profile.cc reads, and the attribution of counts. selftests/consumers/gcov.sh compares the
- * results of GCC and AutoFDO's tools for real recordings.
+ * auto-profile.cc reads, and the attribution of counts. selftests/consumers/gcov.sh checks real
+ * recordings with GCC and AutoFDO's tools.
  */
 #include <ntrace/encode.h>
 
@@ -16,7 +16,7 @@
 
 /* ---- the file ---- */
 
-/* What is expected, in words of 32 bits, the lower one of a count first. */
+/* Expected content in words of 32 bits, the lower word of a count first. */
 static uint8_t want[1 << 16];
 static size_t want_size;
 
@@ -114,7 +114,7 @@ static void want_functions(bool times)
 	want_word(7);
 	want_count(3);
 	want_count(1);
-	want_word(0x30001);		/* inlined there */
+	want_word(0x30001);		/* inlined at that line */
 	want_word(3);			/* gamma */
 	want_word(1);
 	want_word(0);
@@ -124,7 +124,7 @@ static void want_functions(bool times)
 	want_count(0);
 	if (times)
 		want_count(0);
-	want_word(2);			/* b: nothing */
+	want_word(2);			/* b: no count */
 	want_word(0);
 	want_word(0);
 }
@@ -161,7 +161,7 @@ static void test_versions(void)
 	want_word(0);
 	check(&gcov, 2, "version 2");
 
-	/* Version 1: sizes are in words, texts are filled up, working sets come last. */
+	/* Version 1: sizes are in words, strings are padded, working sets come last. */
 	want_size = 0;
 	want_bytes("adcg\1\0\0\0\0\0\0\0", 12);
 	want_word(0xaa000000);
@@ -180,7 +180,7 @@ static void test_versions(void)
 	want_word(0xaf000000);
 	want_word(128 * 3);
 	for (i = 1; i <= 128; i++) {
-		/* 0 of 100: none; at most 60: the greatest count; at most 90: two. */
+		/* 0 of 100: none; at most 60: the greatest count; at most 90: two counts. */
 		want_word(i == 1 ? 0 : i <= 78 ? 1 : i <= 117 ? 2 : 3);
 		want_count(i <= 78 ? 60 : i <= 117 ? 30 : 10);
 	}
@@ -244,14 +244,14 @@ static void test_nothing(void)
 	check(&gcov, 2, "nothing");
 }
 
-/* ---- what is counted; the lines are those of the test ---- */
+/* ---- counting; the test provides the lines ---- */
 
 struct ntrace_lines {
 	const struct ntrace_line *lines;
 	size_t line_count;
 	const struct ntrace_scope *scopes;
 	size_t scope_count;
-	const uint32_t *scope_of;	/* of each line */
+	const uint32_t *scope_of;	/* for each line */
 };
 
 const struct ntrace_line *ntrace_lines_all(const struct ntrace_lines *lines, size_t *count)
@@ -301,7 +301,7 @@ static const struct ntrace_scope scopes[] = {
 		     .call_line = 85,
 		     .parent = H,
 		     .inlined = true },
-	/* What DWARF calls C4 is inlined as C2. */
+	/* DWARF's C4 is inlined as C2. */
 	[A_IN_G_IN_F] = { .name = "_ZN1AC4Ei",
 			  .file = "/b.h",
 			  .line = 90,
@@ -455,31 +455,31 @@ static void test_counts(void)
 	options.object = object;
 	options.lines = &made;
 	ntrace_profile_new(&profile, NULL);
-	/* Nothing was executed: no function. */
+	/* No executed code: no function. */
 	is_str(gcov_text(write_all(put, NULL, "gcov")), "", "nothing was executed");
 	is_u64(counts.functions, 0, "no functions");
-	/* From elsewhere: 3 times all of f, and 2 times but its first half. */
+	/* From other code: 3 times all of f, and 2 times only its first half. */
 	count(other, 0x9000, NTRACE_INSN_CALL, object, 0x1000, 0x103c, 3);
 	count(object, 0x103c, NTRACE_INSN_BRANCH, object, 0x1020, 0x1044, 2);
-	/* How another object calls is not known: by a lazy binding's return as well. */
+	/* The kind of transfer in another object is unknown: a lazy binding uses a return. */
 	count(other, 0x9008, NTRACE_INSN_RETURN, object, 0x1000, 0, 2);
-	/* Of h: begun 4 times by a pointer, once by a tail call, once by a call that a trap interrupts. */
+	/* Entries of h: 4 indirect calls, one tail call, one call interrupted by a trap. */
 	count(object, 0x1044, NTRACE_INSN_INDIRECT_CALL, object, 0x1080, 0x108c, 4);
 	count(object, 0x1024, NTRACE_INSN_JUMP, object, 0x1080, 0x1084, 1);
 	count(object, 0x1024, NTRACE_INSN_CALL, object, 0x1080, 0, 6);
-	/* Its own loop, a return, and what is known of nothing: no calls. */
+	/* Its own loop, a return, and unknown transfers are no calls. */
 	count(object, 0x1094, NTRACE_INSN_JUMP, object, 0x1080, 0x1094, 7);
 	count(object, 0x103c, NTRACE_INSN_RETURN, object, 0x1080, 0x1080, 1);
 	count(object, 0x1094, NTRACE_INSN_INDIRECT_JUMP, other, 0x9000, 0x9004, 9);
-	/* A run of which nothing is known before is an execution, and code without a line. */
+	/* A run without a known transfer is an execution; also code without a line. */
 	count(NULL, 0, NTRACE_INSN_PLAIN, object, 0x1000, 0x1000, 1);
 	count(NULL, 0, NTRACE_INSN_PLAIN, object, 0x10f0, 0x10f8, 1);
 	ntrace_profile_end(profile);
 	is_str(gcov_text(write_all(put, NULL, "gcov")),
 	       /*
-		* The greatest count of each line: 10 and 12 at 0x1020 3 + 2; f is begun 5 times from
-		* elsewhere. A line that a scope has twice is one.
-		*/
+	        * The greatest count of each line: 10, and 12 at 0x1020 from 3 + 2; f is entered 5
+	        * times from other code. A scope's two ranges of one line count as one.
+	        */
 	       "5 f\n"
 	       " 0.0: 5\n"
 	       " 2.1: 5\n"
@@ -489,7 +489,7 @@ static void test_counts(void)
 	       "   1.0: 3\n"
 	       "11 h\n"
 	       " 1.0: 13\n"
-	       /* Only 16 bits of a discriminator fit. */
+	       /* A discriminator has only 16 bits. */
 	       " 4.9029: 7\n"
 	       " 5.0 g\n"
 	       "  1.0: 11\n",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lcov's tracefile (geninfo(1), FILES) of a hand-made coverage: this file has the functions that
- * lcov.c calls for one. selftests/consumers/lines.sh compares the output of genhtml for a real one.
+ * lcov's tracefile (geninfo(1), FILES) of a hand-made coverage: this file defines the coverage
+ * functions that lcov.c calls. selftests/consumers/lines.sh checks a real coverage with genhtml.
  */
 #include <ntrace/coverage.h>
 #include <ntrace/export.h>
@@ -11,7 +11,10 @@
 #define MANY UINT64_C(18446744073709551615)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* All in order of files; @file is not always the same text, as several objects have it. */
+/*
+ * Everything in order of files; @file is not always the same string, since there are several
+ * objects.
+ */
 struct ntrace_coverage {
 	const struct ntrace_coverage_line *lines;
 	size_t line_count;
@@ -55,7 +58,7 @@ static void check(const struct ntrace_coverage *coverage, const char *want, cons
 
 static void test_whole(void)
 {
-	static const char again[] = "/a.c"; /* another text of the same path */
+	static const char again[] = "/a.c"; /* another string for the same path */
 	static const struct ntrace_coverage_line lines[] = {
 		{ .file = "/a.c", .line = 3, .executed = 7 },
 		{ .file = again, .line = 4 },
@@ -66,8 +69,8 @@ static void test_whole(void)
 	static const struct ntrace_coverage_branch branches[] = {
 		{ .file = again, .line = 3, .executed = 5, .taken = 2 },	/* both ways */
 		{ .file = "/a.c", .line = 3, .executed = 5, .taken = 5 },	/* one way */
-		{ .file = "/a.c", .line = 3, .executed = 5 },			/* the other one */
-		{ .file = "/a.c", .line = 4 },					/* none */
+		{ .file = "/a.c", .line = 3, .executed = 5 },			/* the other way */
+		{ .file = "/a.c", .line = 4 },					/* neither way */
 		{ .file = "/a.c", .line = 5, .executed = MANY, .taken = 1 },
 		{ .file = "/c.c", .line = 5, .executed = 1, .taken = 1 },
 		{ .file = "/c.c", .line = 6, .executed = 5, .taken = 4 },

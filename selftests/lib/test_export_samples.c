@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files of samples, from samples made by hand: text as perf script writes it, and perf.data by the
- * layout in tools/perf/Documentation/perf.data-file-format.txt and linux/perf_event.h, whose numbers
- * stand here as they do there. What perf and others make of them is compared in
- * selftests/consumers/export.sh.
+ * Files of samples, from samples made by hand: text in the format of perf script, and perf.data by
+ * the layout in tools/perf/Documentation/perf.data-file-format.txt and linux/perf_event.h, whose
+ * numbers are repeated here. selftests/consumers/export.sh checks such files with perf and other
+ * tools.
  */
 #include <signal.h>
 #include <sys/resource.h>
@@ -46,7 +46,7 @@ static void make_objects(void)
 	ntrace_space_map_linked(space, other, 2 * BIAS);
 }
 
-/* All of a file, 0-terminated; valid until the next call. */
+/* The whole file, 0-terminated; valid until the next call. */
 static const char *read_file(const char *path, size_t *size)
 {
 	static char bytes[1 << 18];
@@ -84,7 +84,7 @@ static void test_perfscript(void)
 		{ .from = NOWHERE, .to = BIAS + 0x2007f },
 	};
 	static const struct ntrace_sample_branch away[] = {
-		{ .from = NOWHERE, .to = 2 * BIAS + 0x12344 }, /* an address of the other one */
+		{ .from = NOWHERE, .to = 2 * BIAS + 0x12344 }, /* an address of the other program */
 	};
 	static const struct ntrace_sample_branch out[] = {
 		{ .from = BIAS + 0x12360, .to = NOWHERE },
@@ -111,7 +111,7 @@ static void test_perfscript(void)
 	is_u64(ntrace_export_branch(samples, two, NULL), 0, "perfscript: knows no single branches");
 	is_u64(ntrace_export_samples_close(samples, &counts), 0, "perfscript: closed");
 	is_str(read_file(in("script"), &size),
-	       /* From the page of the lowest code to the end of the highest. */
+	       /* From the page of the lowest code to the end of the highest code. */
 	       "PERF_RECORD_MMAP2 1/1: [0x12000(0xe080) @ 0x1000 00:00 0 0]: r-xp my \"prog\" "
 	       "\xc3\xa9\n"
 	       " 12350 0x12360/0x12344/-/-/-/0 0x1/0x2007f/-/-/-/0 \n"
@@ -222,7 +222,7 @@ static void make_session(void)
 static const char *file;
 static size_t file_size;
 
-/* Little-endian, as the machine that runs this; 0 outside of the file. */
+/* A little-endian value; 0 outside of the file. */
 static uint64_t number(uint64_t at, size_t size)
 {
 	uint64_t value = 0;
@@ -250,7 +250,7 @@ static uint64_t feature(unsigned int bit, uint64_t *size)
 	return number(at, 8);
 }
 
-/* A text of a feature: length with padding, then the text. */
+/* The string of a feature: length with padding, then the text. */
 static const char *feature_text(unsigned int bit, unsigned int skip)
 {
 	uint64_t size, at = feature(bit, &size);
@@ -258,7 +258,7 @@ static const char *feature_text(unsigned int bit, unsigned int skip)
 	return at ? file + at + skip + 4 : "";
 }
 
-/* Types of the records in the data section, one after the other. */
+/* Types of the records in the data section, in order. */
 static const char *record_types(uint64_t *last)
 {
 	static char text[256];
@@ -441,7 +441,7 @@ static void test_perf_data_edges(void)
 typedef int open_fn(struct ntrace_export_samples **samples, const char *path,
 		    const struct ntrace_export_samples_options *options);
 
-/* The first error of all calls, where a file may have @limit bytes; errno is kept. */
+/* The first error of all calls if a file may have @limit bytes; errno is kept. */
 static int write_to_limit(open_fn *open, uint64_t limit)
 {
 	static struct ntrace_sample_branch branches[NTRACE_SAMPLE_DEPTH_MAX];
@@ -493,7 +493,7 @@ static void test_limit(open_fn *open, const char *name)
 
 int main(void)
 {
-	/* Files that become too large are an error, and no more. */
+	/* Files that are too large must cause an error and nothing else. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (!scratch_make()) {
 		ok(false, "temporary directory");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The formats of call stacks from a hand-made call tree: text byte by byte, profile.proto with a
- * reader of its own. selftests/consumers/stacks.sh and speedscope.sh compare the results of other
+ * reader of its own. selftests/consumers/stacks.sh and speedscope.sh check the formats with other
  * tools.
  */
 #include <zlib.h>
@@ -37,7 +37,7 @@ static struct ntrace_stack_function functions[] = {
 	[ALL] = { .name = "all", .kind = NTRACE_STACK_ALL },
 };
 
-/* Each node before those below it. */
+/* Nodes precede their children. */
 static const struct ntrace_stack_node nodes[] = {
 	{ .function = ALL, .total = HALF + 28, .total_ticks = 1 },
 	{ .function = OTHER_, .depth = 1, .instructions = 5, .total = 5 },
@@ -50,7 +50,7 @@ static const struct ntrace_stack_node nodes[] = {
 	{ .function = UNKNOWN, .parent = 2, .depth = 2 },
 	{ .function = MAIN_, .parent = 8, .depth = 3, .instructions = 1 },
 	{ .function = TASK_B, .depth = 1, .total = 5 },
-	/* What it is inlined into is not known. */
+	/* The function that contains the inlined one is unknown. */
 	{ .function = INLINED, .parent = 10, .depth = 2, .instructions = 3 },
 	{ .function = LIBRARY, .parent = 10, .depth = 2, .instructions = 2, .total = 2 },
 };
@@ -113,7 +113,7 @@ static int put(FILE *file, const void *data)
 	};
 	struct ntrace_stack_node root = { .function = 0 };
 
-	/* Nothing but what the threads hang from. */
+	/* Only the root of the threads. */
 	if (wanted->functions == 1) {
 		export.nodes = &root;
 		export.total = 0;
@@ -185,7 +185,7 @@ static void test_speedscope(void)
 	       "speedscope: nothing");
 }
 
-/* Names stand at their first use; a line ends a name, so that none may have one. */
+/* Names are written at their first use; a newline ends a name, so no name may contain one. */
 static void test_callgrind(void)
 {
 	is_str(whole(put_callgrind, 0, "callgrind")->bytes,
@@ -216,7 +216,7 @@ static void test_callgrind(void)
 
 /* ---- profile.proto (github.com/google/pprof) ---- */
 
-/* Bytes that are still to be read. */
+/* The unread bytes. */
 struct bytes {
 	const uint8_t *at;
 	const uint8_t *end;
@@ -240,7 +240,7 @@ static uint64_t take_varint(struct bytes *from)
 	return 0;
 }
 
-/* The next field: its number, 0 at the end; a varint in @value or bytes in @part. */
+/* Reads the next field: its number, 0 at the end; a varint in @value or bytes in @part. */
 static unsigned int take_field(struct bytes *from, uint64_t *value, struct bytes *part)
 {
 	uint64_t key, size;
@@ -280,11 +280,11 @@ static const char *text_of(uint64_t index)
 	return "?";
 }
 
-/* Numbers of a message by field; of a repeated one in packed form: joined. */
+/* Numbers of a message by field; repeated fields in packed form are joined. */
 struct message {
 	uint64_t number[20];
 	char packed[20][128];
-	struct bytes parts[8];	/* of the field that is asked for */
+	struct bytes parts[8];	/* of the requested field */
 	size_t part_count;
 };
 
@@ -370,7 +370,7 @@ static const char *pprof_text(const struct written *written)
 
 	bad = false;
 	string_count = 0;
-	/* 16: with gzip's header. */
+	/* 16: expects a gzip header. */
 	if (inflateInit2(&gzip, MAX_WBITS + 16) != Z_OK ||
 	    inflate(&gzip, Z_FINISH) != Z_STREAM_END || gzip.avail_in)
 		bad = true;
@@ -427,7 +427,7 @@ static void test_pprof(void)
 	       "sample at 9: 2, thread b\n"
 	       "comment sh -c \"a\\b\"\ndefault instructions\n",
 	       "pprof: stacks, the innermost function first");
-	/* 2 GHz: HALF ticks are 2^62 ns, 7 are 3.5, 3 are 1.5. */
+	/* At 2 GHz: HALF ticks are 2^62 ns, 7 are 3.5, 3 are 1.5. */
 	is_str(pprof_text(whole(put_pprof, 2000000000, "pprof")),
 	       "type instructions count\ntype time nanoseconds\n" PPROF_TABLES
 	       "sample at 1: 5 0, thread [other]\n"
@@ -446,7 +446,7 @@ static void test_pprof(void)
 	       "pprof: nothing");
 }
 
-/* More than what is compressed at a time, of which little can be compressed. */
+/* More data than is compressed at a time, and poorly compressible. */
 static void test_large_pprof(void)
 {
 	enum { FUNCTIONS_MANY = 5000, ROOM = 1 << 20 };
@@ -488,7 +488,7 @@ static void test_large_pprof(void)
 	for (from = (struct bytes){ proto, gzip.next_out };
 	     (field = take_field(&from, &value, &part));) {
 		functions_seen += field == 5;
-		/* 7 texts of its own, then the name of each function twice. */
+		/* 7 fixed strings, then the name of each function twice. */
 		if (field == 6 && texts >= 7 && texts < 7 + 2 * FUNCTIONS_MANY)
 			differ += part.end - part.at != 16 ||
 				  memcmp(part.at, text[(texts - 7) / 2], 16) != 0;
@@ -504,7 +504,7 @@ static void test_large_pprof(void)
 	free(proto);
 }
 
-/* ---- all of it, from events ---- */
+/* ---- from events to the file ---- */
 
 struct wanted_format {
 	unsigned int format;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Timelines from hand-made changes: the Trace Event Format byte by byte, Perfetto's trace with a
- * reader of its own and the numbers of its trace.proto. selftests/consumers/perfetto.sh compares
- * with Perfetto's and Chromium's libraries.
+ * reader of its own and the numbers of its trace.proto. selftests/consumers/perfetto.sh checks the
+ * files with Perfetto's and Chromium's libraries.
  */
 #include <ntrace/export_stacks.h>
 
@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Stream 0 has 3 GHz; of stream 1 the frequency is unknown; there is no stream 2. */
+/* Stream 0 has 3 GHz; stream 1 has an unknown frequency; there is no stream 2. */
 static const struct ntrace_params timed = { .size = sizeof(timed), .timestamp_hz = 3000000000 };
 static const struct ntrace_params untimed = { .size = sizeof(untimed) };
 static struct ntrace_stream streams[] = { { .params = &timed },
@@ -66,7 +66,7 @@ static const struct ntrace_stack_change changes[] = {
 	  .comm = "w \"x\"",
 	  .name = "",
 	  .time = UINT64_MAX },
-	/* The hart turns to another thread, then to none. */
+	/* The hart switches to another thread, then to none. */
 	{ .type = NTRACE_STACK_RUN,
 	  .time_kind = NTRACE_STACK_TIME_EXACT,
 	  .cpu = 3,
@@ -85,7 +85,7 @@ static const struct ntrace_stack_change changes[] = {
 	  .comm = "",
 	  .name = "",
 	  .time = UINT64_MAX },
-	/* Time stamps of which the frequency is unknown; and none: instructions. */
+	/* Timestamps with an unknown frequency; and without timestamps: instructions. */
 	{ .type = NTRACE_STACK_ENTER,
 	  .time_kind = NTRACE_STACK_TIME_EXACT,
 	  .stream = 1,
@@ -204,8 +204,8 @@ static uint64_t take_varint(struct bytes *from)
 }
 
 /*
- * A message as text: "FIELD=NUMBER", 'FIELD="TEXT"' and "FIELD{...}", as @messages says: paths of
- * fields that are messages, each as ".FIELD.FIELD".
+ * A message as text: "FIELD=NUMBER", 'FIELD="TEXT"' and "FIELD{...}", where @messages lists the
+ * paths of fields that are messages, each as ".FIELD.FIELD".
  */
 static void print_message(FILE *out, struct bytes from, const char *path)
 {

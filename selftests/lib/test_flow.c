@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flow against the vectors of the protocol digest (section 13) and the corner
- * cases of sections 3 to 11: bytes in, text of the events out. See
- * test_flow.h for the notation.
+ * Flow against the specification's examples and corner cases of N-Trace 1.0: bytes in, text of the
+ * events out. See test_flow.h for the notation.
  */
 #include "test_flow.h"
 
@@ -24,7 +23,7 @@ static void run_cases(const struct flow_case *cases, size_t count, struct ntrace
 
 #define RUN(cases, space) run_cases(cases, sizeof(cases) / sizeof((cases)[0]), space)
 
-/* Program A of the digest. */
+/* The specification's example program A. */
 static struct ntrace_space *program_a(void)
 {
 	struct ntrace_space *space = new_space("A");
@@ -63,7 +62,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 106 10a 10e 110 ! off0@114" },
 	{ "HTM, none taken", "mode=htm", SYNC_100 "84 40 29 13",
 	  "sync3@100 100 102 106 10a 10e 110 ! off0@114" },
-	/* Without being told the mode. */
+	/* The decoder does not get the mode. */
 	{ "BTM", "", SYNC_100 "0C 0F 84 00 07", "sync3@100 100 102 200 ! off0@202" },
 	{ "HTM", "", SYNC_100 "84 40 25 17", "sync3@100 100 102 106 10a 300 ! off0@304" },
 	/* IndirectBranch, BTYPE 2, to a handler at 0x300 (U-ADDR 0x100). */
@@ -78,14 +77,14 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 100 102 E6@10a gap" },
 	{ "trap in the middle of 0x110", "mode=btm", SYNC_100 "10 99 00 13",
 	  "sync3@100 100 102 106 10a E6@110 gap" },
-	/* HTM: a taken branch, then a trap at its target, then on in the handler. */
+	/* HTM: a taken branch, a trap at its target, then the handler. */
 	{ "trap at a branch target", "mode=htm", SYNC_100 "70 3D 00 11 0F 84 40 09 07",
 	  "sync3@100 100 102 trap3@300<200 300 ! off0@304" },
 	{ "the other BTYPE", "mode=htm", SYNC_100 "70 35 00 11 0F 84 40 09 07",
 	  "sync3@100 100 102 trap1@300<200 300 ! off0@304" },
 	{ "trap twice", "mode=htm", SYNC_100 "10 09 00 13 10 0D 00 0B 84 40 05 07",
 	  "sync3@100 trap2@300<100 trap3@200<300 200 ! off0@202" },
-	/* Leftovers and contradictions. */
+	/* Unused input and contradictions. */
 	{ "HIST bits left over", "mode=htm", SYNC_100 "84 40 0D 17",
 	  "sync3@100 100 102 E8@106 gap off0@?" },
 	{ "HIST 0", "mode=htm", SYNC_100 "84 40 11 03 0C 0F", "sync3@100 E8@100 gap off0@? gap" },
@@ -108,7 +107,7 @@ static const struct flow_case cases_a[] = {
 	{ "reserved RCODE", "", SYNC_100 "6C 70 0F 0C 0F", "sync3@100 W14@100 100 102" },
 	{ "truncated message", "", SYNC_100 "10 33 0C 0F", "sync3@100 E2@100 gap" },
 	{ "I-CNT beyond all reason", "", SYNC_100 "0C FC x8 FF", "sync3@100 E20@100 gap" },
-	/* Syncs on running code. */
+	/* Syncs in running code. */
 	{ "periodic DirectBranchSync", "mode=btm", SYNC_100 "2C C9 00 13 84 00 07",
 	  "sync3@100 100 102 sync2@200 200 ! off0@202" },
 	{ "which contradicts the flow", "mode=btm", SYNC_100 "2C C9 00 1B 84 00 0B",
@@ -145,7 +144,7 @@ static const struct flow_case cases_a[] = {
 	{ "I-CNT full, then cut behind a branch", "", SYNC_100 "6C C0 03", "sync3@100 100 102" },
 };
 
-/* Program B of the ratified text: I-CNT of 4 bits runs full. */
+/* Example program B of N-Trace 1.0: I-CNT of 4 bits becomes full. */
 static struct ntrace_space *program_b(void)
 {
 	struct ntrace_space *space = new_space("B");
@@ -161,7 +160,7 @@ static struct ntrace_space *program_b(void)
 	return space;
 }
 
-/* The same example in rc7: another program. */
+/* The same example in rc7, with another program. */
 static struct ntrace_space *program_b7(void)
 {
 	struct ntrace_space *space = new_space("B'");
@@ -192,7 +191,7 @@ static const struct flow_case cases_b7[] = {
 	  "sync3@100 100 102 106 108 10c ! sync4@110 110 114 118 ! off0@11c" },
 };
 
-/* The ratified text's RepeatBranch: the same target again, not the same U-ADDR. */
+/* RepeatBranch of N-Trace 1.0: the same target again, not the same U-ADDR. */
 static struct ntrace_space *program_repeat(void)
 {
 	struct ntrace_space *space = new_space("repeat");
@@ -228,7 +227,7 @@ static const struct flow_case cases_repeat[] = {
 	  "24 15 00 83 10 21 00 80 07 78 FC FC FC FC FC FC FF", "sync5@1000 1000 E20@2000 gap" },
 };
 
-/* Custom instruction of the digest: an ordinary one, or a jump that nobody knows. */
+/* A custom instruction: a plain one, or a jump unknown to the decoder. */
 static struct ntrace_space *program_custom(void)
 {
 	struct ntrace_space *space = new_space("custom");

@@ -79,7 +79,9 @@ static inline struct ntrace_object *add_code(struct ntrace_space *space, const s
 	return object;
 }
 
-/* Events as text: "102 106" are PCs, a block in "()" is provisional, "!" one that is interrupted. */
+/*
+ * Events as text: "102 106" are PCs, a block in "()" is provisional, "!" marks an interrupted one.
+ */
 struct flow_log {
 	char text[8192];
 	size_t at;
@@ -191,7 +193,7 @@ static inline int feed_flow(struct ntrace_flow *flow, const struct ntrace_params
 	return ret;
 }
 
-/* Flow of a stream over @space as text. */
+/* The flow of a stream over @space as text. */
 static inline const char *flow_bytes(struct flow_log *log, const struct ntrace_params *params,
 				     const uint8_t *data, size_t size, struct ntrace_space *space)
 {
@@ -212,7 +214,7 @@ static inline const char *flow_bytes(struct flow_log *log, const struct ntrace_p
 	return log->text;
 }
 
-/* The same of a stream that is given in hex. */
+/* Like flow_text(), for a stream in hex. */
 static inline const char *flow_text(struct flow_log *log, const char *settings, const char *hex,
 				    struct ntrace_space *space)
 {

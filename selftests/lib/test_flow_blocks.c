@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Blocks in batches equal blocks delivered one by one, for any stream; when batches are delivered,
- * what stops them, and the use of their blocks' numbers. (The random programs of selftests/property
- * check this as well.)
+ * Blocks in batches equal blocks delivered one by one, for any stream. Also: the time of delivery,
+ * stopping, and the use of block ids. (The random programs of selftests/property check this too.)
  */
 #include "blocks_match.h"
 #include "test_flow.h"
 
-/* Streams of xrle.elf that other encoders of the reference code made, and damage to them. */
+/* Streams of xrle.elf made by other encoders of the reference code, and damaged copies. */
 static void test_xrle(void)
 {
 	const char *stream = shared_file("xrle.nex"), *elf = shared_file("xrle.elf");
@@ -34,7 +33,7 @@ static void test_xrle(void)
 		uint8_t before = data[at];
 
 		data[at] ^= (uint8_t)(1u << (random >> 20) % 8);
-		/* The rest follows again, so that losses in the middle are met too. */
+		/* The rest follows again, so that the middle of the stream has losses too. */
 		params.implicit_return = round % 4;
 		params.mode = round % 3 ? NTRACE_MODE_ANY : NTRACE_MODE_HISTORY;
 		mismatch = blocks_mismatch(&config, data, size, NULL);
@@ -47,11 +46,11 @@ static void test_xrle(void)
 	free(data);
 }
 
-/* What happened, in order: "4 " is a batch of 4 blocks, "s " a sync, "o " trace off. */
+/* Events in order: "4 " is a batch of 4 blocks, "s " a sync, "o " trace off. */
 struct order {
 	char text[200];
 	size_t at;
-	int stop;	/* what the next batch returns */
+	int stop;	/* result of the next batch */
 	uint32_t id[8];
 	unsigned int ids;
 	uint64_t instructions;
@@ -80,7 +79,7 @@ static int order_blocks(void *data, const struct ntrace_block_batch *batch)
 	return order->stop;
 }
 
-/* Blocks, and a sum of their addresses by instruction; what ended it. */
+/* Number of blocks, and a sum of their addresses per instruction; the final event. */
 struct sum {
 	uint64_t blocks;
 	uint64_t addresses;
@@ -216,10 +215,12 @@ static void test_order(void)
 	ntrace_space_put(config.space);
 }
 
-/* An eager walk must end even if the program goes round without a branch, and where it did. */
+/*
+ * An eager walk must end even if the program loops without a branch; its last address is checked.
+ */
 static void test_endless(void)
 {
-	/* SYNC 5 at 0x1000; history: not taken, and a bit that no branch is there for. */
+	/* SYNC 5 at 0x1000; history: not taken, and a bit without a branch. */
 	struct ntrace_message sync = message_at(0x1000), full = history(4);
 	struct sum one = { .blocks = 0 }, many = { .blocks = 0 };
 	struct ntrace_flow_config config = { .size = sizeof(config),
@@ -245,15 +246,15 @@ static void test_endless(void)
 	ntrace_space_put(config.space);
 }
 
-/* Time and SRC of the blocks, which a batch has in common. */
+/* Time and SRC of the blocks, shared by a batch. */
 static void test_times(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
 					     .params = params_at("srcbits=2"),
 					     .src = 1 };
 	/*
-	 * SRC 1: DirectBranch ICNT 4 twice without any time; ProgTraceSync SYNC 5 PC 1000 TSTAMP
-	 * 10, DirectBranch, DirectBranch TSTAMP 5, RepeatBranch BCNT 3; an Error, a sync without
+	 * SRC 1: DirectBranch ICNT 4 twice without a time; ProgTraceSync SYNC 5 PC 1000 TSTAMP 10,
+	 * DirectBranch, DirectBranch TSTAMP 5, RepeatBranch BCNT 3; an Error, a sync without
 	 * TSTAMP, DirectBranch
 	 */
 	static const char hex[] = "24 54 01 00 83 0C 47 0C 47 24 54 01 00 81 2B 0C 47 0C 45 17 "

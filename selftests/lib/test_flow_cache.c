@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The cache of predecoded blocks. A program with more blocks than the cache holds is walked
- * correctly, although evicted blocks are still referenced by the return stack and by links. Blocks
- * of two objects, whose instruction sets may differ, are never in one batch.
+ * correctly, although evicted blocks are still referenced by the return stack and by links. A batch
+ * never contains blocks of two objects, since their instruction sets may differ.
  */
 #include "test_flow.h"
 
@@ -12,11 +12,11 @@
 #define C_J_NEXT 0xa009			/* c.j to the next instruction */
 #define NUMBERS (1u << 21)
 
-/* Blocks in the order in which they should be, and the numbers they have. */
+/* Expected order of blocks, with their ids. */
 struct expected {
 	uint64_t blocks;	/* of this round */
 	uint64_t wrong;
-	uint64_t *with_number;	/* address of the block with a number */
+	uint64_t *with_number;	/* address of the block with each id */
 	uint64_t numbers_wrong;
 };
 
@@ -146,8 +146,8 @@ static int no_event(void *data, const struct ntrace_flow_event *event)
 }
 
 /*
- * 1000 jal x1, 2000; 1004 branch 1000 of one object, 2000 branch 2008; 2004 c.add; 2006 c.add;
- * 2008 c.ret of another one: by a call, by a return and by a branch, again and again.
+ * 1000 jal x1, 2000; 1004 branch 1000 of one object, 2000 branch 2008; 2004 c.add; 2006 c.add; 2008
+ * c.ret of another one, reached repeatedly by a call, a return and a branch.
  */
 static void test_two_objects(void)
 {

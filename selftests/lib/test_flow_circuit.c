@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * InCircuitTrace and DataAcquisition of SiFive amid program flow (digest, "InCircuitTrace of
- * SiFive version 0"): addresses count from those of program trace and the other way round,
- * and nothing else of the flow changes. Each stream is decoded block by block and in batches.
+ * InCircuitTrace and DataAcquisition of pre-ratification SiFive encoders inside program flow:
+ * addresses count from those of program trace and vice versa, and the flow is otherwise unchanged.
+ * Each stream is decoded block by block and in batches.
  */
 #include "blocks_match.h"
 #include "stream_text.h"
@@ -30,7 +30,7 @@ static void check_cases(struct ntrace_space *space, const struct circuit_case *c
 
 		is_str(flow_bytes(&flow_log, config.params, data, size, space), cases[i].flow, "%s",
 		       cases[i].what);
-		/* The second walk of the same blocks is the fast one. */
+		/* The second walk of the same blocks uses the fast walk. */
 		memcpy(data + size, data, size);
 		config.space = space;
 		mismatch = blocks_mismatch(&config, data, 2 * size, NULL);
@@ -74,7 +74,7 @@ static struct ntrace_space *program(void)
 }
 
 #define SYNC(address) "ProgTraceSync SYNC=5 ICNT=0 FADDR=" #address ">>1;"
-/* Differences are those to the last address that was sent. */
+/* Differences relate to the last address sent. */
 #define SAMPLE(difference) "InCircuitTrace CKSRC=15 CKDF=0 CKDATA0=" #difference ">>1;"
 #define SAMPLE_AT(address) "InCircuitTraceWS CKSRC=15 CKDF=0 CKDATA0=" #address ">>1;"
 #define STORE "DataAcquisition IDTAG=13 DQDATA=7;"
@@ -169,7 +169,7 @@ static void test_beside_flow(void)
 	ntrace_space_put(space);
 }
 
-/* A lost address would make all that count from it wrong; a lost store is one store. */
+/* A lost address would make all later relative addresses wrong; a lost store is only one store. */
 static void test_damaged(void)
 {
 	static const struct circuit_case cases[] = {
@@ -215,7 +215,7 @@ static int take_line(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
-/* Texts, times, and several harts through the demux. */
+/* Texts, times, and several harts with a demux. */
 static void test_texts(void)
 {
 	static struct lines lines;
@@ -261,7 +261,10 @@ static void test_texts(void)
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_DATA), "data", "type name");
 }
 
-/* Behind a sync Ownership tells all of it (digest section 3), with stores and samples between. */
+/*
+ * After a sync, Ownership reports the whole context (N-Trace 1.0, "synchronization"), with stores
+ * and samples in between.
+ */
 static void test_owner(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),

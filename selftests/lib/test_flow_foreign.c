@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the streams of other people's encoders ask of the flow, and what their images lack
- * (digest, "Streams that others make" and "Position of Ownership among counted parcels").
- * Each stream is decoded block by block and in batches: both must tell the same.
+ * Peculiarities of streams from other encoders, and gaps in their images: observed streams, and the
+ * position of Ownership among counted parcels. Each stream is decoded block by block and in
+ * batches: both must report the same.
  */
 #include "blocks_match.h"
 #include "stream_text.h"
@@ -17,7 +17,7 @@ struct foreign_case {
 	const char *flow;
 };
 
-/* The same bytes twice are the second walk of the same blocks, which is the fast one. */
+/* The second copy of the bytes walks the same blocks again, with the fast walk. */
 static void check_cases(struct ntrace_space *space, const struct foreign_case *cases, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -65,7 +65,7 @@ static struct ntrace_space *holes(void)
 
 #define SYNC(address) "ProgTraceSync SYNC=5 ICNT=0 FADDR=" #address ">>1;"
 
-/* Section 7: the walk stops at memory that nobody knows, however often it comes there. */
+/* N-Trace 1.0, "decoding": the walk stops at unknown memory, each time it gets there. */
 static void test_holes(void)
 {
 	static const struct foreign_case cases[] = {
@@ -128,7 +128,9 @@ static struct ntrace_space *branches(void)
 #define TO_1100 "UADDR=0x100>>1 "
 #define END_1 "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1;"
 
-/* HIST that ends inside an I-CNT: the flow is known up to and with the branch without a bit. */
+/*
+ * HIST that ends inside an I-CNT: the flow is known up to and including the branch without a bit.
+ */
 static void test_short_history(void)
 {
 	static const struct foreign_case cases[] = {
@@ -164,7 +166,7 @@ static void test_short_history(void)
 
 #define SYNC_ON(address) "IndirectBranchHistSync SYNC=2 BTYPE=0 ICNT=3 FADDR=" #address ">>1 "
 
-/* A sync on a direct branch whose HIST bit the encoder leaves out: F-ADDR tells. */
+/* A sync on a direct branch whose HIST bit the encoder leaves out: F-ADDR decides. */
 static void test_sync_on_branch(void)
 {
 	static const struct foreign_case cases[] = {
@@ -194,7 +196,7 @@ static void test_sync_on_branch(void)
 #define OWNER(number) "Ownership PROCESS=" #number ";"
 #define FULL(icnt) "ResourceFull RCODE=0 ICNT=" #icnt ";"
 
-/* Parcels that ResourceFull counted before an Ownership message belong to who ran before it. */
+/* Parcels counted by ResourceFull before an Ownership message belong to the earlier owner. */
 static void test_owner_of_counted(void)
 {
 	static const struct foreign_case cases[] = {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is forgotten where the flow is lost, and what is known where it goes on: counts that
- * are not yet walked, history walked ahead, return addresses, the branch to repeat; and that
- * nothing is reported after the callback said stop. Section numbers are those of the protocol
- * digest.
+ * State that is dropped at a loss and state that is known after it: counts not yet walked, history
+ * walked ahead, return addresses, the branch to repeat. Also: no event is reported after the
+ * callback stopped.
  */
 #include "test_flow.h"
 
@@ -16,10 +15,8 @@
 static struct flow_log flow_log;
 
 /*
- * 1000 c.add; 1002 branch 1000; 1006 c.add; 1008 branch 1000; 100c c.jr a0
- * 1100 jal x1, 1200; 1104 c.add
- * 1200 c.add; 1202 c.jr a0; 1204 c.ret
- * 1300 branch 1300; 1304 jal x0, 5000, where nothing is known
+ * 1000 c.add; 1002 branch 1000; 1006 c.add; 1008 branch 1000; 100c c.jr a0 1100 jal x1, 1200; 1104
+ * c.add 1200 c.add; 1202 c.jr a0; 1204 c.ret 1300 branch 1300; 1304 jal x0, 5000, which is unmapped
  * 1400 add; 1404 an instruction of a vendor; 1408 c.add
  */
 static struct ntrace_space *program(void)
@@ -122,8 +119,8 @@ static void test_forgotten(struct ntrace_space *space)
 }
 
 /*
- * Section 2: only HTM has HIST, and only BTM DirectBranch. The mode shows where a branch has no
- * bit: a warning in HTM.
+ * N-Trace 1.0, "messages": only HTM has HIST, and only BTM has DirectBranch. The mode is visible
+ * where a branch has no bit: a warning in HTM.
  */
 static void test_modes(struct ntrace_space *space)
 {
@@ -163,7 +160,7 @@ static void test_modes(struct ntrace_space *space)
 #undef AHEAD_TEXT
 }
 
-/* Feeds hex to a new flow; what @callback logged. */
+/* Feeds hex to a new flow. Return: the log of @callback. */
 static const char *feed(struct ntrace_space *space, const char *hex, ntrace_flow_callback *callback,
 			struct ntrace_flow_stats *stats)
 {
@@ -185,7 +182,7 @@ static const char *feed(struct ntrace_space *space, const char *hex, ntrace_flow
 	return flow_log.text;
 }
 
-/* Blocks by their address and the one where control goes on. */
+/* Blocks as their address and successor. */
 static int log_next(void *data, const struct ntrace_flow_event *event)
 {
 	if (event->type != NTRACE_FLOW_BLOCK)
@@ -215,7 +212,7 @@ static void test_next(struct ntrace_space *space)
 	       "section 7: a trap is no transfer of the instruction before it");
 }
 
-/* Errors, with the offset of the message up to which the flow is confirmed. */
+/* Errors with the offset of the message that last confirmed the flow. */
 static int log_confirmed(void *data, const struct ntrace_flow_event *event)
 {
 	if (event->type == NTRACE_FLOW_ERROR)
@@ -250,12 +247,12 @@ static void test_stats(struct ntrace_space *space)
 	is_u64(stats.instructions, 3, "instructions");
 }
 
-/* Says stop at one of the callbacks, and counts those that come nevertheless. */
+/* Stops at one of the callbacks, and counts those that come nevertheless. */
 struct stopper {
 	unsigned int calls;
 	unsigned int stop_at;
-	unsigned int after;	/* since it said stop */
-	unsigned int flowed;	/* of them blocks and traps */
+	unsigned int after;	/* callbacks after the stop */
+	unsigned int flowed;	/* the blocks and traps among them */
 	struct ntrace_space *space;
 };
 
@@ -292,7 +289,7 @@ static int stop_select(void *data, unsigned int reason, uint64_t address,
 	return stop_here(stopper, false);
 }
 
-/* Return: false when the stream has fewer callbacks. */
+/* Return: false if the stream has fewer callbacks. */
 static bool stop_at(struct ntrace_space *space, const char *params, const char *hex,
 		    unsigned int at, bool batches)
 {
@@ -301,7 +298,7 @@ static bool stop_at(struct ntrace_space *space, const char *params, const char *
 					     .event = stop_event,
 					     .select = stop_select };
 	struct stopper stopper = { .stop_at = at, .space = space };
-	/* IndirectBranch BTYPE 3 ICNT 0: nothing to go on from after a stop. */
+	/* IndirectBranch BTYPE 3 ICNT 0: after a stop there is no state to continue from. */
 	static const uint8_t trap[] = { 0x10, 0x0d, 0x00, 0x0b };
 	struct ntrace_flow *flow;
 	uint8_t data[256];

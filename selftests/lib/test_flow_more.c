@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Flow beyond single messages: history that is walked early, returns, sequential jumps, dialects,
- * address spaces, uncertain and changing code, stops.
+ * Flow across messages: history walked early, returns, sequential jumps, dialects, address spaces,
+ * uncertain and changing code, stops.
  */
 #include "test_flow.h"
 
@@ -33,7 +33,7 @@ static void test_history(void)
 {
 	struct ntrace_space *space = loop_program();
 
-	/* HIST 0b111: twice taken; 6 parcels of debt. */
+	/* HIST 0b111: taken twice; 6 parcels of debt. */
 	check("history is walked at once", space, "", SYNC_1000 "6C C4 07",
 	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 )");
 	check("and paid for by the next I-CNT", space, "", SYNC_1000 "6C C4 07 84 40 29 0B",
@@ -109,7 +109,10 @@ static void test_returns(void)
 
 #define JALR(rd, rs1) (0x67u | (rd) << 7 | (rs1) << 15)
 
-/* Section 8: calls push, returns pop, co-routine swaps do both, and no other jump does anything. */
+/*
+ * N-Trace 1.0, "implicit return": calls push, returns pop, co-routine swaps do both; no other jump
+ * affects the stack.
+ */
 static void test_return_stack(void)
 {
 	struct ntrace_space *space = new_space("stack");
@@ -255,7 +258,7 @@ static int select_space(void *data, unsigned int reason, uint64_t address,
 	return 0;
 }
 
-/* Feeds hex to a flow that exists. */
+/* Feeds hex to an existing flow. */
 static int feed_hex(struct ntrace_flow *flow, const char *hex)
 {
 	struct ntrace_params params = params_of("");
@@ -291,7 +294,7 @@ static void test_select(void)
 	put(&user, C_ADD);
 	put(&kernel, C_ADD);
 	put(&kernel, SRET);
-	/* Something else at the user's addresses, which must not be taken for it. */
+	/* Different code at the user's addresses, which must not be used by mistake. */
 	for (unsigned int i = 0; i < 8; i++)
 		put(&other, C_EBREAK);
 	memset(log, 0, sizeof(*log));
@@ -307,7 +310,7 @@ static void test_select(void)
 	       "[sync 1000] sync5@1000 1000 ! trap2@8000<1002 [trap 8000] 8000 8002 "
 	       "[block 1006] 1006 ! off0@1008 ",
 	       "spaces are asked for where they may change");
-	/* A trap at the place of a trap return: ICNT 3 to 0x1006, then ICNT 0 to 0x8000 */
+	/* A trap at the address of a trap return: ICNT 3 to 0x1006, then ICNT 0 to 0x8000 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 10 0D 0C 80 13 84 00 07");
 	is_str(log->text,
@@ -320,17 +323,17 @@ static void test_select(void)
 	       "[sync 8000] sync5@8000 8000 8002 E3@1006 gap [sync 1000] sync7@1000 1000 ! "
 	       "off0@1002 ",
 	       "after a sync there is nothing to ask again");
-	/* A place nobody knows, and a jump from there to 1000 */
+	/* An unmapped address, and a jump from there to 1000 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 10 11 00 07 84 00 07");
 	is_str(log->text,
 	       "[sync 1080] sync5@1080 [block 1080] E4@1080 gap [block 1000] 1000 ! off0@1002 ",
 	       "where the flow is known again");
-	/* A place nobody knows: asked once, then an error. */
+	/* An unmapped address: one call of select, then an error. */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 0C 07 0C 07");
 	is_str(log->text, "[sync 1080] sync5@1080 [block 1080] E4@1080 gap ", "unknown memory");
-	/* Back from a trap to such a place: U-ADDR 0x8000 ^ 0x1080, >> 1 = 0x4840 */
+	/* A trap return to such an address: U-ADDR 0x8000 ^ 0x1080, >> 1 = 0x4840 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 00 84 13 84 00 07");
 	is_str(log->text, "[sync 8000] sync5@8000 8000 8002 [block 1080] E4@1080 gap off0@? ",
@@ -340,14 +343,14 @@ static void test_select(void)
 	ntrace_space_put(log->spaces[1]);
 }
 
-/* Code that is mapped anew is not taken from what was decoded before. */
+/* Remapped code must not use blocks decoded earlier. */
 static void test_versions(void)
 {
 	struct flow_log *log = &flow_log;
 	struct ntrace_flow *flow;
 	struct code old = { .start = 0x1000 }, new = { .start = 0x1000 };
 
-	/* Whole blocks: a part of one is read again anyway. */
+	/* Whole blocks: a partial block is read again in any case. */
 	put(&old, C_ADD);
 	put_branch(&old, 0x1000);
 	put(&new, ADD);
@@ -373,8 +376,8 @@ static int log_blocks(void *data, const struct ntrace_block_batch *batch)
 }
 
 /*
- * Two calls are open when the code after the first one changes: the returns must not go by
- * the links of the old code's blocks.
+ * Two calls are open when the code after the first one changes: the returns must not use the links
+ * of the old code's blocks.
  */
 static void test_return_to_new_code(bool batches)
 {
@@ -456,8 +459,8 @@ static struct ntrace_message message_of(uint8_t tcode, enum ntrace_field field, 
 }
 
 /*
- * A sync to @start, then @messages, with so many bytes before them that only the bound
- * of a single message counts.
+ * A sync to @start, then @messages, after enough bytes that only the limit of a single message
+ * applies.
  */
 static void check_most(const char *what, struct ntrace_space *space, uint64_t start,
 		       const struct ntrace_message *messages, uint64_t blocks, unsigned int error)
@@ -494,7 +497,7 @@ static void test_most_of_a_message(struct ntrace_space *space)
 		message_of(NTRACE_TCODE_DIRECT_BRANCH, NTRACE_FIELD_ICNT, 1024);
 
 	full.present |= 1u << NTRACE_FIELD_RCODE;
-	/* RepeatBranch counts one parcel more for each time, which bounds traps with I-CNT 0. */
+	/* RepeatBranch counts one extra parcel per repetition, which bounds traps with I-CNT 0. */
 	check_most("2^20 times 1024 parcels", space, 0x2000,
 		   (struct ntrace_message[]){ branch, repeat, end }, 1, NTRACE_FLOW_ERROR_EXCESS);
 	branch.field[NTRACE_FIELD_ICNT] = 1023;
@@ -529,8 +532,8 @@ static void add_loop(struct ntrace_space *space, uint64_t start, unsigned int in
 }
 
 /*
- * Section 1: B-CNT and HREPEAT have up to 18 bits; damage may stand for very much more.
- * At most 2^30 parcels are walked for a message, and 2^20 for each byte of the stream.
+ * N-Trace 1.0: B-CNT and HREPEAT have up to 18 bits; damaged ones can be far larger. At most 2^30
+ * parcels are walked for a message, and 2^20 for each byte of the stream.
  */
 static void test_repeat_limits(void)
 {
@@ -551,7 +554,7 @@ static void test_repeat_limits(void)
 	/* BCNT 0x3000 */
 	check_count("and no more", space, "24 15 00 00 0B 0C FC 3F 78 00 00 0F", 1,
 		    NTRACE_FLOW_ERROR_EXCESS);
-	/* HIST 3 HREPEAT 0x2fff: 11 bytes are good for 11275 rounds of 1023 parcels. */
+	/* HIST 3 HREPEAT 0x2fff: 11 bytes allow 11275 rounds of 1023 parcels. */
 	check_count("HREPEAT, 2^20 parcels a byte", space, "24 15 00 00 0B 6C C8 0D FC FC 0B",
 		    11275, NTRACE_FLOW_ERROR_EXCESS);
 	ntrace_space_put(space);
@@ -634,7 +637,7 @@ static void test_names(void)
 	is_str(ntrace_flow_type_name(1000), "?", "others");
 }
 
-/* 1000 c.add; 1002 c.jr a0, which goes to 5000, where nothing is known. */
+/* 1000 c.add; 1002 c.jr a0, which goes to 5000, which is unmapped. */
 static void test_unreadable(void)
 {
 	struct ntrace_space *space = new_space("unreadable");

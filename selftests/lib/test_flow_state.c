@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The state besides the program flow: time, context, reasons; and their text. */
+/* The state besides the program flow: time, context, errors; and their text. */
 #include "test_flow.h"
 
 #define SYNC_1000 "24 15 00 83 "	/* ProgTraceSync SYNC 5 PC 0x1000 */
@@ -28,7 +28,7 @@ static void check(const char *what, struct ntrace_space *space, const char *para
 	is_str(flow_text(&flow_log, params, bytes, space), flow, "%s: %s", what, bytes);
 }
 
-/* The time of every event but blocks. */
+/* The time of every event except blocks. */
 static int log_time(void *data, const struct ntrace_flow_event *event)
 {
 	if (event->type == NTRACE_FLOW_BLOCK)
@@ -40,7 +40,7 @@ static int log_time(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
-/* Every event with its line. */
+/* Every event with its text line. */
 static int log_line(void *data, const struct ntrace_flow_event *event)
 {
 	char text[400];
@@ -50,7 +50,7 @@ static int log_line(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
-/* Feeds hex; what @callback logged. */
+/* Feeds hex. Return: the log of @callback. */
 static const char *feed(struct ntrace_space *space, const char *settings, const char *hex,
 			ntrace_flow_callback *callback, const struct ntrace_contexts *contexts)
 {
@@ -113,7 +113,7 @@ static void test_time(void)
 		{ "section 10: after an Error the next sync anchors anew", "",
 		  SYNC_AT("2B") "20 01 07 24 1D 00 83 " OWN_AT("07") SYNC_AT("53"),
 		  "10 11 11 ? ? 20 " },
-		/* SYNC 2 ICNT 0 PC 0x1100, where the flow is not, TSTAMP 20 */
+		/* SYNC 2 ICNT 0 PC 0x1100, which the flow has not reached, TSTAMP 20 */
 		{ "section 10: a sync has its time even if the flow before does not lead there", "",
 		  SYNC_AT("2B") "24 09 00 89 53 " OWN_AT("07"), "10 20 20 20 21 " },
 		{ "a message nobody knows may have had a time stamp", "tsbits=40",
@@ -129,7 +129,7 @@ static void test_time(void)
 	ntrace_space_put(space);
 }
 
-/* Code at 0x1000 that is another one from time 20 on. */
+/* The code at 0x1000 changes at time 20. */
 static void test_changing_code(void)
 {
 	struct ntrace_space *space = new_space("changing");
@@ -151,7 +151,7 @@ static void test_changing_code(void)
 	ntrace_space_put(space);
 }
 
-/* The same code in a space that a context chooses after the time has passed. */
+/* The same code in a space chosen by a context after that time. */
 static void test_changing_context(void)
 {
 	struct ntrace_context_match match = { .size = sizeof(match),
@@ -197,7 +197,7 @@ static int log_context(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
-/* Ownerships and warnings, and where they apply. */
+/* Ownerships and warnings, and the addresses to which they apply. */
 static int log_where(void *data, const struct ntrace_flow_event *event)
 {
 	if (event->type != NTRACE_FLOW_OWNERSHIP && event->type != NTRACE_FLOW_WARNING)
@@ -237,7 +237,7 @@ static void test_ownership(void)
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; "
 	       "sync:program 01 s1d h6; ownership:program 01 s1d; ",
 	       "section 3: the Ownership after a sync tells all there is");
-	/* To 5000, where nothing is known, and a message that finds that out. */
+	/* A jump to 5000, which is unmapped, and a message that shows it. */
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 07 10 41 00 00 0B 0C 0F 08 C8 3B 08 07",
 		    log_where, NULL),
 	       "ownership 1000 warning 1000 ownership 1000 ownership ? warning ? ownership ? ",
@@ -289,7 +289,7 @@ static void test_returns(void)
 		bool anew = sync == 3 || sync == 5 || sync == 7;
 		char hex[64], expected[100];
 
-		/* At the address that the call leads to, so that no gap clears it. */
+		/* At the target of the call, so that no gap clears the stack. */
 		snprintf(hex, sizeof(hex), SYNC_1000 "24 %02X 00 8B 84 00 0F",
 			 (sync | 0x20) << 2 | 1);
 		snprintf(expected, sizeof(expected), "sync5@1000 1000 sync%u@1100 %s", sync,
@@ -302,7 +302,10 @@ static void test_returns(void)
 	ntrace_space_put(space);
 }
 
-/* Blocks by their address, with T if the branch at their end was taken; all else as log_event(). */
+/*
+ * Blocks as their address, with T if the branch at their end was taken; other events as
+ * log_event().
+ */
 static int log_taken(void *data, const struct ntrace_flow_event *event)
 {
 	if (event->type != NTRACE_FLOW_BLOCK)
@@ -312,12 +315,13 @@ static int log_taken(void *data, const struct ntrace_flow_event *event)
 }
 
 /*
- * A ProgTraceSync whose I-CNT ends on a branch (sections 3 and 7). F-ADDR says where the
- * branch went only if the hart went on running; after a reset or a gap it does not.
+ * A ProgTraceSync whose I-CNT ends at a branch (N-Trace 1.0, "synchronization" and "decoding").
+ * F-ADDR gives the branch target only if the hart continued to run; after a reset or a gap it does
+ * not.
  */
 static void test_sync_at_branch(void)
 {
-	/* By SYNC: hart went on, reset or power-down, trace was off, reserved or vendor. */
+	/* By SYNC: hart continued, reset or power-down, trace was off, reserved or vendor. */
 	static const char kinds[] = "CRCOCOCOXRXXXXXX";
 	struct ntrace_space *space = new_space("branch");
 	struct code code = { .start = 0x1000 }, next = { .start = 0x2000 };
@@ -352,7 +356,7 @@ static void test_sync_at_branch(void)
 	ntrace_space_put(space);
 }
 
-/* Reserved codes and codes of vendors are reported as they are. */
+/* Reserved and vendor codes are reported unchanged. */
 static void test_codes(void)
 {
 	struct ntrace_space *space = program();

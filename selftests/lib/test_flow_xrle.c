@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The task group's example: a stream of the reference encoder (HTM, implicit
- * returns, repeated history) must give exactly the PCs that a simulator logged,
- * and so must a BTM stream of the same run, which is made here from that log and
- * has the published number of bytes and messages.
- * A damaged stream must not pass for a good one.
+ * The task group's example: a stream of the reference encoder (HTM, implicit returns, repeated
+ * history) must give exactly the PCs logged by a simulator. The same holds for a BTM stream of the
+ * same run, which this test makes from that log and which has the published number of bytes and
+ * messages. A damaged stream must not pass as a good one.
  */
 #include "test_flow.h"
 
 #define PCS_MAX 200000
 
-/* What the reference encoder made of the run in BTM. */
+/* Published size of the run in BTM. */
 #define BTM_BYTES 12978
 #define BTM_MESSAGES 6233
 
-/* How an instruction of the log moves on. */
+/* How an instruction of the log continues. */
 enum kind {
 	KIND_LINEAR,
 	KIND_BRANCH,
@@ -170,7 +169,7 @@ int main(void)
 		is_u64(stats.instructions, expected.count, "counted the same");
 		is_u64(stats.messages, 367, "messages");
 	}
-	/* A bit flipped: an error or other PCs, but never silence about a shorter flow. */
+	/* A flipped bit: an error or other PCs, but never a shorter flow without an error. */
 	data[size / 2] ^= 0x10;
 	decode(space, data, size, size, &stats);
 	ok(first_difference() < expected.count && got.errors > 0, "a flipped bit is noticed");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/session/follow.c alone: the task on the hart after each step, worked out by hand from the
- * switch records below. test_session.c has the same with trace.
+ * lib/session/follow.c alone: the task on the hart after each step, derived by hand from the switch
+ * records below. test_session.c tests the same with trace.
  */
 #include <linux/perf_event.h>
 
@@ -53,7 +53,7 @@ static void begin(void)
 	stream = (struct ntrace_stream){ .file = "aux.0", .start_ns = START };
 }
 
-/* All records are there: the hart starts at START. */
+/* All records exist: the hart starts at START. */
 static void follow_privilege(bool user)
 {
 	memset(&session, 0, sizeof(session));
@@ -106,7 +106,7 @@ static void loses(uint64_t time, uint64_t count)
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_LOST, .count = count, .time = time });
 }
 
-/* From one thread to another; both are "process << 16 | thread". */
+/* Records a switch between two threads, both as "process << 16 | thread". */
 #define TASK(pid, tid) ((uint32_t)(pid) << 16 | (uint32_t)(tid))
 
 static void goes_thread(uint64_t time, uint32_t from, uint32_t to)
@@ -181,7 +181,7 @@ static void test_switches(void)
 	ok(follower.given_up && strstr(notes, "cpu 0: more task switches"), "which is told");
 	end();
 
-	/* Exactly at the start: the switch has been. */
+	/* Exactly at the start: the switch is already over. */
 	begin();
 	goes(START, 1, 2);
 	goes(START + 1, 2, 3);
@@ -198,7 +198,7 @@ static void test_switches(void)
 	is_str(present(), "1/1 :1", "nobody came before: who goes was there");
 	end();
 
-	/* No time at all: the recording is damaged. */
+	/* An interval of no duration: the recording is damaged. */
 	begin();
 	goes(500, 1, 2);
 	goes(600, 2, 3);
@@ -208,7 +208,7 @@ static void test_switches(void)
 	is_str(present(), "4/4 :4", "a stop before the start");
 	end();
 
-	/* Records of one process: they say who comes, and not who goes. */
+	/* Records of one process name only the incoming task. */
 	begin();
 	comes(500, 2);
 	comes(1500, 3);
@@ -228,7 +228,7 @@ static void test_switches(void)
 
 static void test_first_stint(void)
 {
-	/* 2 came, then records are lost, then 4 goes: they may be of before the start. */
+	/* 2 comes in, records are lost, 4 goes out: the lost ones may be from before the start. */
 	begin();
 	maps(2, 0, CODE, "/two");
 	maps(4, 0, CODE, "/four");
@@ -249,7 +249,7 @@ static void test_first_stint(void)
 	is_str(present(), "6/6 :6", "after five there is nobody else");
 	end();
 
-	/* The same in a later stint: who came is known, and the loss comes after. */
+	/* The same in a later interval: the incoming task is known, and the loss comes after it. */
 	begin();
 	maps(2, 0, CODE, "/two");
 	maps(3, 0, CODE, "/three");
@@ -295,7 +295,7 @@ static void test_gap(void)
 	end();
 }
 
-/* Of a stint with a loss at its end both places stay: before the loss, and in it. */
+/* For an interval with a loss at its end, both places stay: before the loss and in it. */
 static void test_gap_and_loss(void)
 {
 	begin();
@@ -318,7 +318,7 @@ static void test_gap_and_loss(void)
 	end();
 }
 
-/* A number that is used again: a thread of one process, then of another. */
+/* A reused thread number: of one process, then of another. */
 static void test_reused_number(void)
 {
 	begin();
@@ -332,7 +332,7 @@ static void test_reused_number(void)
 	is_str(present(), "-1/-1 unknown", "a thread of which the process is unknown is unknown");
 	end();
 
-	/* Two threads of one process: that is known. */
+	/* Two threads of one process: the process is known. */
 	begin();
 	named(100, 100, 0, false, "process");
 	goes_thread(1100, TASK(1, 1), TASK(100, 150));
@@ -350,7 +350,9 @@ static void test_reused_number(void)
 
 static void test_exec(void)
 {
-	/* Thread 107 execs and becomes the leader: from then on its id is that of the process. */
+	/*
+	 * Thread 107 calls exec and becomes the leader: from then on it has the id of the process.
+	 */
 	begin();
 	named(100, 100, 0, false, "old");
 	maps(100, 0, CODE, "/old");
@@ -367,7 +369,7 @@ static void test_exec(void)
 	ok(!follower.next_program && follower.limit == 1200, "up to the end of the stint");
 	end();
 
-	/* It may be either thread. That one execs does not say which. */
+	/* Either thread is possible, and the exec of one does not decide. */
 	begin();
 	named(100, 100, 0, false, "old");
 	maps(100, 0, CODE, "/old");
@@ -382,7 +384,7 @@ static void test_exec(void)
 	is_str(present(), "100/-1 new", "an exec does not make the thread known");
 	end();
 
-	/* The exec sleeps: it is seen in one stint, and its record is in a later one. */
+	/* A sleeping exec: it begins in one interval, and its record is in a later one. */
 	begin();
 	named(100, 100, 0, false, "old");
 	maps(100, 0, CODE, "/old");
@@ -412,7 +414,7 @@ static void test_exec(void)
 	is_str(present(), "100/100 newer", "what it has exec'd it is in its next stint");
 	end();
 
-	/* Entered in one stint, exec'd again while it was not seen: the records count. */
+	/* Entered in one interval, then a second exec unseen: the records count. */
 	begin();
 	named(100, 100, 0, false, "old");
 	maps(100, 0, CODE, "/old");
@@ -430,7 +432,7 @@ static void test_exec(void)
 	is_str(present(), "100/100 newer", "what it entered counts for its stint only");
 	end();
 
-	/* An exec sleeps, and then it is not certain in which stint it is. */
+	/* A sleeping exec, after which the interval is uncertain. */
 	begin();
 	named(100, 100, 0, false, "old");
 	maps(100, 0, CODE, "/old");
@@ -450,7 +452,7 @@ static void test_exec(void)
 	is_str(present(), "100/100 old", "it is not certain that the exec is over");
 	end();
 
-	/* A record at the very time of the switch belongs to the next stint. */
+	/* A record at the exact time of the switch belongs to the next interval. */
 	begin();
 	named(100, 100, 0, false, "old");
 	maps(100, 0, CODE, "/old");
@@ -463,7 +465,7 @@ static void test_exec(void)
 	end();
 }
 
-/* ---- what the code says ---- */
+/* ---- evidence from the code ---- */
 
 static void test_code(void)
 {
@@ -487,7 +489,7 @@ static void test_code(void)
 	is_u64(leading(), 3, "and its program");
 	end();
 
-	/* The same file at the same place: it can be decoded all the same. */
+	/* The same file at the same address: decoding is still possible. */
 	begin();
 	maps(1, 0, CODE, "/one");
 	maps(2, 0, CODE, "/one");
@@ -499,7 +501,7 @@ static void test_code(void)
 	is_u64(leading(), 1, "but the code is the same");
 	end();
 
-	/* A stint of which nothing is known: the only process with code there, or nobody. */
+	/* An unknown interval: the only process with code there, or none. */
 	begin();
 	maps(3, 0, OTHER, "/three");
 	named(3, 3, 10, true, "three");	/* both of its programs have it */
@@ -523,7 +525,7 @@ static void test_code(void)
 	end();
 }
 
-/* A process that comes later has a number that is used again, and code that is not there so far. */
+/* A later process has a reused number, and code that is not mapped so far. */
 static void test_later_code(void)
 {
 	begin();
@@ -539,7 +541,7 @@ static void test_later_code(void)
 	end();
 }
 
-/* The file that @pid maps first in its last program is there, and begins at CODE. */
+/* The first file mapped by @pid's last program exists, and its entry is CODE. */
 static void make_program(int32_t pid)
 {
 	const uint32_t code[4] = { 0x13, 0x13, 0x13, 0x13 };
@@ -551,7 +553,7 @@ static void make_program(int32_t pid)
 	file->object->entry = CODE;
 }
 
-/* A program begins: whoever it is that execs it, nobody else does. */
+/* A program begins: only the process that runs it is possible. */
 static void test_start(void)
 {
 	begin();
@@ -575,7 +577,7 @@ static void test_start(void)
 	end();
 }
 
-/* ---- trace that came through perf ---- */
+/* ---- trace recorded through perf ---- */
 
 static void hands_over(int32_t pid, uint64_t time, uint64_t offset, uint64_t size, uint32_t cpu)
 {
@@ -599,8 +601,8 @@ static void test_pieces(void)
 {
 	begin();
 	hands_over(1, 1100, 900, 100, 0);	/* ends where the file begins */
-	hands_over(2, 1200, 990, 20, 0);	/* reaches into it */
-	hands_over(3, 1300, 1010, 10, 1);	/* of another hart */
+	hands_over(2, 1200, 990, 20, 0);	/* overlaps it */
+	hands_over(3, 1300, 1010, 10, 1);	/* of another CPU */
 	hands_over(4, 1400, 1020, 10, 0);
 	hands_over(5, 1500, 1030, 10, 0);
 	stream.event = 7;
@@ -627,7 +629,7 @@ static void test_pieces(void)
 	ok(strstr(notes, "aux.0: no record says which task was traced"), "which is told");
 	end();
 
-	/* It execs while it is not traced. */
+	/* The task calls exec while it is not traced. */
 	begin();
 	named(1, 1, 0, false, "old");
 	maps(1, 0, CODE, "/old");
@@ -644,7 +646,7 @@ static void test_pieces(void)
 	ok(follower.program && follower.program->start == 1150, "the new one");
 	end();
 
-	/* An AUX area that follows its task: of any hart, but of one event. */
+	/* An AUX area that follows its task: pieces of any CPU, but of one event. */
 	begin();
 	hands_over(1, 1100, 0, 10, 1);
 	hands_over(1, 1200, 10, 10, 5);

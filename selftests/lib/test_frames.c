@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CoreSight formatter frames (ARM IHI 0029): a worked example with two IDs, each rule of a frame
- * by bytes written by hand, random sources through writer and reader, and damage.
+ * with hand-written bytes, random sources through writer and reader, and damage.
  */
 #include <stdlib.h>
 
@@ -77,7 +77,9 @@ static void read_chunk(struct ntrace_frames *frames, struct log *log, const uint
 	uint8_t *copy = malloc(size + 1);
 	int event;
 
-	/* At the end of its memory, so that the sanitizer sees a byte too many. */
+	/*
+	 * The copy ends at the end of its memory, so that the sanitizer detects a read beyond it.
+	 */
 	memcpy(copy + 1, data, size);
 	ntrace_frames_feed(frames, copy + 1, size);
 	while ((event = ntrace_frames_next(frames, &piece)) >= 0)
@@ -193,7 +195,7 @@ static void test_rules(void)
 	}
 }
 
-/* A barrier after any number of bytes of a frame: nothing of it is taken, and the rest is whole. */
+/* A barrier after any number of bytes of a frame: they are dropped, and later frames are whole. */
 static void test_cut(void)
 {
 	uint8_t frame[64], data[256];
@@ -219,12 +221,12 @@ static void test_cut(void)
 			snprintf(expected, sizeof(expected),
 				 "1: " ONE_BYTES ONE_BYTES "barrier@48 1: " ONE_BYTES);
 		else
-			/* Of bytes 13 and 14 it is not known whose the first FF is. */
+			/* For bytes 13 and 14 it is undecidable which holds the first FF. */
 			snprintf(expected, sizeof(expected),
 				 "1: " ONE_BYTES "cut=%zu@16 barrier@%zu 1: " ONE_BYTES,
 				 kept == 13 ? 14 : kept, size);
 		if (kept == 15) {
-			/* Byte 15 is the begin of the barrier: the bytes come with other bits 0. */
+			/* Byte 15 is the begin of the barrier: the data bytes have wrong bits 0. */
 			ok(strstr(log.text, "cut=15@32 barrier@47 1: " ONE_BYTES) != NULL,
 			   "cut off before byte 15: said, although late");
 			continue;
@@ -329,7 +331,7 @@ static size_t add_frames(uint8_t *out, const uint8_t *frames, size_t size, bool 
 	return written;
 }
 
-/* @runs: bytes of a source that come together, at most */
+/* @runs: maximum number of consecutive bytes of a source */
 static size_t write_random(struct streams *streams, uint8_t *out, unsigned int sources,
 			   unsigned int runs, bool synchronization)
 {
@@ -439,7 +441,7 @@ static void test_writer(void)
 	total = ntrace_frames_barrier(&writer, out);
 	from_hex(BARRIER, expected);
 	ok(total == 16 && !memcmp(out, expected, 16), "a barrier");
-	/* 14 bytes and an ID fill a frame: the next byte is of the same source, and needs an ID. */
+	/* 14 bytes and an ID fill a frame: the next byte has the same source, but needs an ID. */
 	ntrace_frames_write(&writer, 1, bytes, 14, out, &written);
 	is_u64(written, 16, "a frame that is full is there at once");
 	is_u64(ntrace_frames_barrier(&writer, out), 16, "with it nothing is in progress");

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions, edges, occupancy and coverage of a profile, from events made by hand. The sums of real
- * recordings are compared with the instructions that ran in selftests/tools and
- * selftests/consumers.
+ * Functions, edges, occupancy and coverage of a profile, from hand-made events. selftests/tools and
+ * selftests/consumers compare the sums of real recordings with the executed instructions.
  */
 #include <stdlib.h>
 
@@ -21,7 +20,7 @@
 #define SIZE 0x1000
 #define BIAS 0x40000000
 #define NOP 0x00000013
-/* Functions, as offsets. "alpha" was split: its cold part is the last one. */
+/* Functions, as offsets. "alpha" is split: its cold part is last. */
 #define ALPHA 0x100
 #define BETA 0x200
 #define GAMMA 0x300
@@ -38,7 +37,7 @@ static unsigned int privilege, cpu;
 static uint64_t offset, stamp;
 static bool stamped;
 
-/* Stream 0 has timestamps, as far as a test does not take them away. */
+/* Stream 0 has timestamps, unless a test removes them. */
 static struct ntrace_params params = { .size = sizeof(params) };
 static struct ntrace_stream streams[2] = { { .params = &params }, { .params = &params } };
 static struct ntrace_recording recording = { .streams = streams, .stream_count = 1 };
@@ -80,7 +79,7 @@ static void tell(struct ntrace_flow_event flow)
 		ntrace_stacks_event(stacks, &event);
 }
 
-/* Instructions from offset @start to @last; @to: where the last one goes, 0 = straight on. */
+/* Instructions from offset @start to @last; @to: target of the last one, 0 = straight on. */
 static void block_of(unsigned int kind, uint64_t start, uint64_t last, uint64_t to, bool known)
 {
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
@@ -179,7 +178,7 @@ static void test_functions(void)
 		ntrace_profile_functions(profile, (unsigned int)i, &count);
 		is_u64(count, 3, "order %u has all functions", (unsigned int)i);
 	}
-	/* This order differs from that in which the functions were met. */
+	/* This order differs from the order of first execution. */
 	ntrace_profile_functions(profile, NTRACE_PROFILE_BY_NAME, &count);
 	plain(BETA, BETA);
 	expect(NTRACE_PROFILE_BY_CALLS, "_Z4betai 4/2/1 alpha 6/0/3 alpha.cold 1/0/1",

@@ -129,7 +129,7 @@ static void test_program(const char *file, uint64_t bias)
 	ntrace_object_put(object);
 }
 
-/* Map as the kernel does: pages of the executable segment by file offset. */
+/* Maps like the kernel: pages of the executable segment by file offset. */
 static void test_map_by_offset(const char *file)
 {
 	struct ntrace_object *object = open_object(file);
@@ -218,7 +218,7 @@ static bool agrees(const struct ntrace_space *space, const int *model)
 			got = data[0];
 			if (available > MODEL_SIZE - i)
 				return false;
-			/* The object's first byte is linked at 0, and its bytes count up. */
+			/* Link addresses begin at 0, and byte values equal them. */
 			if (ntrace_space_locate(space, MODEL_BASE + i, &location) ||
 			    location.link_address != (uint64_t)got)
 				return false;
@@ -295,7 +295,7 @@ static void test_parent(void)
 	version = ntrace_space_version(user);
 	ntrace_space_map_linked(kernel, high, 0);
 	ok(ntrace_space_version(user) != version, "a change of the parent changes the version");
-	ntrace_space_put(kernel); /* the user space keeps it */
+	ntrace_space_put(kernel); /* the user's space keeps a reference */
 	ok(!ntrace_space_locate(user, 0xffffffff80000004, &location) && location.object == high,
 	   "the parent is asked");
 	ok(ntrace_space_locate(user, 0xffffffff80000008, &location) == NTRACE_ERR_NOMAP &&

@@ -50,7 +50,7 @@ static uint64_t nm(const char *file, const char *symbol)
 	return number(TOOL "nm %s | awk '$3 == \"%s\" { print $1 }'", file, symbol);
 }
 
-/* What an object calls an address that is linked there. */
+/* The object's symbol for a link address. */
 static const char *name_at(struct ntrace_object *object, uint64_t address)
 {
 	static char name[64];
@@ -201,7 +201,7 @@ static void test_memory(void)
 #define TEXT32 0x41000000
 #define COLD32 0x41004000
 
-/* Every control transfer that has a relocation, forwards and backwards, within and across. */
+/* Every relocated control transfer, forwards and backwards, inside and across sections. */
 static const char module_source[] =
 	".text\n"
 	".globl first\n.type first,@function\nfirst:\n"
@@ -232,7 +232,7 @@ static bool build_module(bool rv32)
 	       !run(TOOL "objcopy -O binary -j .cold %s %s", in("m.linked"), in("m.cold"));
 }
 
-/* Bytes as ld linked them, unless marked uncertain; the number of those. */
+/* Bytes must equal those of ld, unless marked uncertain. Return: number of the uncertain ones. */
 static void compare_section(struct ntrace_space *space, uint64_t address, const char *file,
 			    unsigned int expected_uncertain)
 {
@@ -281,7 +281,7 @@ static void test_module(bool rv32)
 	is_str(name_at(object, nm("m.linked", "cold") + 2), "cold", "symbol of .cold");
 	ntrace_space_put(space);
 	ntrace_object_put(object);
-	/* Sections far apart: what does not fit is uncertain, not wrong. */
+	/* Sections far apart: a target out of range makes the bytes uncertain, not wrong. */
 	sections[1].address = rv32 ? 0x1000 : 0x7fff00000000;
 	is_u64(ntrace_object_open_module(&object, in("m.o"), sections, 2), 0, "far sections");
 	ntrace_space_new(&space, "far", NULL);
@@ -302,7 +302,7 @@ static void test_module(bool rv32)
 	       "a program is no module");
 }
 
-/* Of a program that lost its end no prefix is taken for a program; of a core file each is. */
+/* No prefix of a truncated program is accepted as a program; for a core file each prefix is. */
 static void test_cut(void)
 {
 	static uint8_t bytes[1 << 20];
@@ -337,8 +337,8 @@ static void test_cut(void)
 /* ---- notes and frame descriptions ---- */
 
 /*
- * Two notes in one section: the first has a name and a description that are padded, the
- * second is the build-id.
+ * Two notes in one section: the first has a padded name and description, the second is the
+ * build-id.
  */
 static const char note_source[] =
 	".text\n.globl _start\n_start: ret\n"
@@ -364,7 +364,7 @@ static void test_second_note(void)
 	ntrace_object_put(object);
 }
 
-/* The name of what is at @address, "" if there is none. */
+/* The name at @address, "" if there is none. */
 static const char *symbol_of(const char *path, uint64_t address)
 {
 	struct ntrace_location location = { 0 };
@@ -385,7 +385,7 @@ static const char *symbol_of(const char *path, uint64_t address)
 	return name;
 }
 
-/* Symbols whose names are in a section that is no table of strings have none. */
+/* Symbols whose names are in a section other than a string table have no names. */
 static void test_names_elsewhere(void)
 {
 	static uint8_t bytes[65536];
@@ -420,7 +420,7 @@ static void test_names_elsewhere(void)
 	is_str(symbol_of(in("s.elf"), 0x10000), "", "which is not taken from another section");
 }
 
-/* A function whose frame description names register 200, which takes two bytes as LEB128. */
+/* A function whose frame description names register 200, which needs two bytes in LEB128. */
 static const char frame_source[] =
 	".text\n.globl _start\n_start: nop\n"
 	"buried: .cfi_startproc\n .cfi_return_column 200\n nop\n nop\n .cfi_endproc\n"
@@ -429,9 +429,9 @@ static const char frame_source[] =
 	".data\n.balign 8\npersonality: .dword _start\narea: .dword 0\n";
 
 /*
- * The function of frame_source by its range alone. LSB: the register is one byte in version 1
- * and LEB128 in version 3. On RV32 a distance to code in the upper half wraps round; on
- * RV64 the code is before its frames.
+ * The function of frame_source by its range alone. LSB: the register is one byte in version 1 and
+ * LEB128 in version 3. On RV32 a distance to code in the upper half wraps; on RV64 the code
+ * precedes its frames.
  */
 static void test_frames(unsigned int version, bool rv32)
 {
@@ -472,7 +472,10 @@ static const char table_source[] =
 /* 'A' { length "riscv\0" { Tag_File length { others, Tag_RISCV_arch TEXT } } } */
 static void write_attributes(const char *path, const char *arch)
 {
-	/* Even tags have a number, odd ones a text, also those that nobody knows: 4, stack alignment; 3; 200. */
+	/*
+	 * Even tags have a number, odd ones a string, including unknown tags: 4, stack alignment;
+	 * 3; 200.
+	 */
 	static const char others[] = "\4\20\3text\0\310\1\220\1";
 	uint32_t known = sizeof(others) - 1, attributes = known + (uint32_t)strlen(arch) + 2;
 	uint32_t file = attributes + 5, all = file + 10;

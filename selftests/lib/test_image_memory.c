@@ -21,7 +21,7 @@ static unsigned int random_below(unsigned int limit)
 	return (unsigned int)((random_state >> 20) % limit);
 }
 
-/* A target: bytes, which of them can be read, and how often it was asked. */
+/* A target: its bytes, which of them are readable, and the number of reads. */
 struct target {
 	uint64_t base;
 	uint64_t size;
@@ -45,7 +45,7 @@ static int read_target(void *data, uint64_t address, void *buffer, size_t size)
 	for (i = 0; i < size; i++) {
 		if (target->hole[at + i])
 			return -1;
-		/* Written before it fails: must not be seen. */
+		/* Written before a failure: must not be visible. */
 		((uint8_t *)buffer)[i] = target->bytes[at + i];
 	}
 	return 0;
@@ -106,7 +106,7 @@ static void test_callback(uint64_t base, uint64_t size)
 	}
 	ntrace_space_put(space);
 	ntrace_object_put(object);
-	/* A new one, with holes; random order, so that pages leave the cache. */
+	/* A new object with gaps; reads in random order, so that pages leave the cache. */
 	ntrace_object_from_callback(&object, "holes", base, size, read_target, target);
 	ntrace_space_new(&space, "holes", NULL);
 	ntrace_space_map_linked(space, object, 0);
@@ -167,7 +167,7 @@ static bool shows(const struct ntrace_space *space, const int *model)
 	return true;
 }
 
-/* Applies in order of time, of equal times in order of queueing. */
+/* Applies changes by time; changes of the same time in order of queueing. */
 static void replay(struct change *changes, unsigned int count, uint64_t time, int *model)
 {
 	for (;;) {

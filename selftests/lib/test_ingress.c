@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * The ingress port: all signals of a cycle (digest ingress.md section 1), and
- * the file form of its input. Streams are compared with those of the same blocks
- * given one by one, which other tests hold against the specification.
+ * The ingress port: all signals of a cycle (E-Trace, chapter 4), and the file format of its input.
+ * Streams are compared with those of the same blocks passed one by one, which other tests compare
+ * with the specification.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ static void fresh(void)
 	begin(&encoder, &config);
 }
 
-/* E1 again, all of it retired in one cycle of a port with four groups. */
+/* Ingress example 1 again, retired in one cycle of a port with four groups. */
 static void many_groups(void)
 {
 	struct ntrace_ingress_cycle cycle = {
@@ -56,7 +56,7 @@ static void many_groups(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 	is_bytes("24 05 00 83 10 71 80 CB 84 40 21 17", "section 4, E1: four groups in one cycle");
 
-	/* SR: each instruction is a group; sizes are those of ilastsize. */
+	/* SR: each instruction is a group; ilastsize gives the sizes. */
 	config.single_retire = true;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_RESET_EXIT);
@@ -171,7 +171,7 @@ static void levels(void)
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1; "
 		    "ProgTraceSync SYNC=3 ICNT=0 FADDR=81; ProgTraceSync SYNC=1 ICNT=1 FADDR=40",
 		    "section 1: halted and reset are levels");
-	/* Whoever stops the clock for the queue loses nothing. */
+	/* A clock that stops while the queue is full loses nothing. */
 	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
 	config.fifo_drain = 0x8000;
 	config.stall = true;
@@ -254,7 +254,7 @@ static void bad_cycles(void)
 	   "section 2: itype 6 is reserved with 4 bits");
 }
 
-/* A file in memory, read in chunks of @chunk bytes. Return: the last result. */
+/* Reads a file in memory in chunks of @chunk bytes. Return: the last result. */
 static int read_file(const char *text, size_t size, size_t chunk,
 		     struct ntrace_ingress_reader *reader, uint64_t *records)
 {
@@ -334,7 +334,7 @@ static void file_form(void)
 	   "nor a port with nine groups");
 }
 
-/* One line behind a good beginning; where and why it is refused. */
+/* One line after a good beginning; the place and reason of its refusal. */
 static void bad_files(void)
 {
 	static const struct {
@@ -436,7 +436,7 @@ static void bad_files(void)
 	   "refused: a byte of 0");
 }
 
-/* Random cycles to the encoder and to a file; the file gives the same bytes. */
+/* Random cycles to the encoder and to a file; replaying the file gives the same bytes. */
 static void replay(void)
 {
 	static char text[4 << 20];

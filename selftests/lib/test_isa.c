@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Instruction classes of the ingress digest (E4), lengths, ISA strings. */
+/* Instruction classes (E-Trace, chapter 4, itype), lengths, ISA strings. */
 #include <ntrace/isa.h>
 
 #include "tap.h"
@@ -70,7 +70,7 @@ static void test_classes(void)
 	   "register and offset of an indirect jump");
 }
 
-/* Section 2, the classification table: every row, and the vectors E4 of section 4. */
+/* The classification table of E-Trace, chapter 4: every row, and the examples. */
 static void test_itypes(void)
 {
 	static const struct {
@@ -153,7 +153,7 @@ static void test_itypes(void)
 	is_u64(ntrace_insn_itype(&insn, false, 2), NTRACE_ERR_INVALID, "nor 2");
 }
 
-/* Section 2: Zcmp and Zcmt share their encodings with Zcd. */
+/* Zcmp and Zcmt share their encodings with Zcd. */
 static void test_zcm(void)
 {
 	struct ntrace_isa isa, embedded;
@@ -191,7 +191,7 @@ static void test_zcm(void)
 	   "RV32E: no jr x16");
 }
 
-/* Digest section 9. */
+/* N-Trace 1.0, "sequentially inferable jumps". */
 static void test_sequential(void)
 {
 	static const struct {
@@ -298,13 +298,13 @@ static void test_strings(void)
 	}
 }
 
-/* What shares encodings excludes each other; E and Zc as struct ntrace_isa has them. */
+/* Extensions that share encodings exclude each other; E and Zc as in struct ntrace_isa. */
 static void test_extensions(void)
 {
 	static const struct {
 		const char *text;
 		bool push_pop, table_jumps, embedded;
-		const char *reason;	/* a word of it; NULL = accepted */
+		const char *reason;	/* a word of the reason; NULL = accepted */
 	} cases[] = {
 		{ "rv32imac_zcmp", true, false, false, NULL },
 		{ "rv32imafc_zcmp_zcmt", true, true, false, NULL },

@@ -17,7 +17,7 @@
 #define RANDOM_WORDS 1000000
 #define COUNT_MAX (65536 + RANDOM_WORDS)
 
-/* An instruction set for us and for LLVM, and how many 32-bit words it is tried with. */
+/* An instruction set for the library and for LLVM, and the number of 32-bit words to try. */
 struct set {
 	const char *isa;
 	const char *triple;
@@ -31,7 +31,7 @@ static const struct set plain_sets[] = {
 	{ "rv64ima", "riscv64", "+m,+a", 1000 },
 };
 
-/* What LLVM learnt later. */
+/* Extensions added to later versions of LLVM. */
 static const struct set newer_sets[] = {
 	{ "rv64ima_zca_zcmp_zcmt", "riscv64", "+m,+a,+zca,+zcmp,+zcmt", 100000 },
 	{ "rv32ima_zca_zcmp_zcmt", "riscv32", "+m,+a,+zca,+zcmp,+zcmt", 100000 },
@@ -42,13 +42,13 @@ static const struct set newer_sets[] = {
 	{ "rv32ema_zcmp_zcmt", "riscv32", "+e,+m,+a,+zca,+zcmp,+zcmt", 100000 },
 };
 
-/* What the disassembler says; known = false where it has no name for the bytes. */
+/* Output of the disassembler; known = false if it does not know the bytes. */
 struct expected {
 	bool known;
 	char text[63];
 };
 
-/* The newest that this machine may have. */
+/* The newest version that this machine may have. */
 static const char *tool;
 static uint32_t words[COUNT_MAX];
 static struct expected expected[COUNT_MAX];
@@ -69,7 +69,7 @@ static bool is_short(uint32_t word)
 	return (word & 3) != 3;
 }
 
-/* A control transfer with one or two bits turned over. */
+/* A control transfer with one or two flipped bits. */
 static uint32_t near_miss(void)
 {
 	static const uint32_t words_near[] = {
@@ -112,7 +112,7 @@ static void choose_words(size_t random_words)
 	}
 }
 
-/* One instruction per pair of brackets: the disassembler does not run on into the next one. */
+/* One instruction per pair of brackets, so that the disassembler stops after each. */
 static bool write_input(const char *path)
 {
 	FILE *file = fopen(path, "w");
@@ -131,7 +131,10 @@ static bool write_input(const char *path)
 	return !fclose(file);
 }
 
-/* "TEXT # encoding: [0x82,0x80]": lines come in the order of the input, unknown ones are left out. */
+/*
+ * "TEXT # encoding: [0x82,0x80]": lines are in the order of the input, without unknown
+ * instructions.
+ */
 static size_t read_output(FILE *pipe)
 {
 	char line[256];
@@ -146,7 +149,7 @@ static size_t read_output(FILE *pipe)
 			continue;
 		sscanf(encoding, "# encoding: [%x,%x,%x,%x]", &b[0], &b[1], &b[2], &b[3]);
 		word = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;
-		/* LLVM makes nonsense of a few hints under E and prints another encoding. */
+		/* LLVM misprints a few hints under E, with another encoding. */
 		for (at = next; at < word_count && words[at] != word; at++)
 			;
 		if (at == word_count)
@@ -210,7 +213,7 @@ static int class_of_jalr(unsigned int rd, unsigned int rs1)
 	return rd == 0 ? NTRACE_INSN_INDIRECT_JUMP : NTRACE_INSN_OTHER_INDIRECT_JUMP;
 }
 
-/* Class, and for direct ones the offset, from the disassembler's text. */
+/* Class, and offset of direct transfers, from the disassembler's text. */
 static int classify(const char *text, long long *offset)
 {
 	char name[32] = "";
@@ -282,7 +285,7 @@ static bool upper_agrees(const char *text, const struct ntrace_insn *insn, uint6
 	return insn->upper_rd == rd && (!rd || insn->value == value);
 }
 
-/* CM.JT and CM.JALT name the entry of their target. */
+/* CM.JT and CM.JALT print the entry of their target. */
 static bool table_agrees(const char *text, const struct ntrace_insn *insn)
 {
 	char name[32] = "";
@@ -296,13 +299,13 @@ static bool table_agrees(const char *text, const struct ntrace_insn *insn)
 #define URET 0x00200073
 #define MNRET 0x70200073
 
-/* Left the specifications with the N extension, or is newer than LLVM. */
+/* Removed from the specifications with the N extension, or newer than LLVM. */
 static bool is_unknown_return(uint32_t word)
 {
 	return word == URET || word == MNRET;
 }
 
-/* Zcmp reserves lists above {ra, s0-s1} under E; LLVM lets them pass. */
+/* Zcmp reserves lists above {ra, s0-s1} under E; LLVM accepts them. */
 static bool is_reserved_list(const char *text, const struct ntrace_isa *isa)
 {
 	return isa->embedded && starts_with(text, "\tcm.p") && strstr(text, "x18");

@@ -62,7 +62,7 @@ static void print_frames(FILE *file, const struct ntrace_lines *lines, uint64_t 
 	}
 }
 
-/* ---- stacks with what was inlined ---- */
+/* ---- stacks with inlined functions ---- */
 
 #define KERNEL UINT64_C(0xffffffff80000000)
 #define NOP 0x00000013
@@ -94,7 +94,7 @@ static void tell_block(struct ntrace_stacks *stacks, struct ntrace_space *space,
 					 .last = last });
 }
 
-/* Every instruction once, @most in a block: the blocks need not be what a hart would have executed. */
+/* Every instruction once, at most @most in a block: a hart need not execute such blocks. */
 static void execute(struct ntrace_stacks *stacks, struct ntrace_space *space, unsigned int most)
 {
 	FILE *addresses = fopen(in("addresses"), "r");
@@ -115,7 +115,7 @@ static void execute(struct ntrace_stacks *stacks, struct ntrace_space *space, un
 	fclose(addresses);
 }
 
-/* Of addr2line's answers: how many instructions are in which functions. */
+/* Answers of addr2line: the number of instructions in each chain of functions. */
 #define FOLD                                                                                       \
 	"awk 'function end() { if (n) { s = f[n]; while (--n) s = s \";\" f[n] \"_[i]\"; count[s]++ } }"  \
 	" /^0x/ { end(); n = odd = 0; next } odd = !odd { f[++n] = $0 }"                             \
@@ -131,15 +131,18 @@ static void write_stacks(struct ntrace_stacks *stacks, const char *name)
 }
 
 /*
- * Of the same: an instruction with most inlined functions around it, its functions, and before it one
- * of the same function with none.
+ * Answers of addr2line: an instruction with the most inlined functions, its functions, and an
+ * earlier instruction of the same function with none.
  */
 #define INNERMOST                                                                                  \
 	"'function end() { if (n == 1) plain[f[1]] = a; if (n > most) { most = n; at = f[n]; s = at; "   \
 	"while (--n) s = s \";\" f[n] \"_[i]\"; found = a \" \" s } } /^0x/ { end(); a = $1; n = odd = 0; " \
 	"next } odd = !odd { f[++n] = $0 } END { end(); print plain[at], plain[\"rare\"], found }'"
 
-/* A call there, and an exception: what follows hangs from the innermost. Return: its stack by addr2line. */
+/*
+ * A call there, and a trap: their frames are below the innermost function. Return: its stack by
+ * addr2line.
+ */
 static const char *leave_innermost(struct ntrace_stacks *stacks, struct ntrace_space *space)
 {
 	static char expected[256];
@@ -234,7 +237,7 @@ static void compare_stacks(const char *what, struct ntrace_object *object)
 	ntrace_space_put(space);
 }
 
-/* Read a unit at a time, lines are the same. */
+/* Reading one unit at a time must give the same lines. */
 static void compare_units(const char *what, struct ntrace_object *object)
 {
 	const char *directories[] = { directory, NULL };
@@ -261,7 +264,9 @@ static void compare_units(const char *what, struct ntrace_object *object)
 	   what);
 }
 
-/* What we say of each instruction, and what addr2line does; @file: the one that is asked for lines. */
+/*
+ * The library's answer for each instruction, and addr2line's; @file: the file passed to addr2line.
+ */
 static void compare(const char *what, const char *file, const char *whole)
 {
 	struct ntrace_object *object;
@@ -324,7 +329,7 @@ static void test_builds(void)
 	}
 }
 
-/* The library cleans paths: a file has one name, whichever path the compiler was given. */
+/* The library cleans paths, so that each file has one name for all paths given to the compiler. */
 static void test_paths(void)
 {
 	static const char program[] = "# 10 \"/w//a/./b/../one.c\"\nint one(void) { return 1; }\n"
@@ -384,7 +389,7 @@ static void test_none(void)
 	ntrace_units_close(NULL);
 }
 
-/* No file can be so damaged that reading it does harm. */
+/* No damaged file may do harm. */
 static void test_damaged(void)
 {
 	const char *directories[] = { "/nonexistent", NULL };
@@ -395,7 +400,7 @@ static void test_damaged(void)
 		struct ntrace_lines *lines;
 		struct ntrace_units *units;
 
-		/* Bytes from anywhere, over the sections behind the code. */
+		/* Random bytes over the sections after the code. */
 		run("cd %s && cp whole.so bad.so && head -c %u whole.so | tail -c 64 | "
 		    "dd of=bad.so bs=1 seek=%u conv=notrunc status=none",
 		    directory, 64 + i * 7, 0x1000 + i * 53);
@@ -415,7 +420,7 @@ static void test_damaged(void)
 	ok(opened > 30, "%u damaged files read without harm", opened);
 }
 
-/* Lines are of code: what is in a segment that can be executed. */
+/* Lines belong to code: bytes in an executable segment. */
 static void test_code(void)
 {
 	struct ntrace_object *object;
@@ -443,7 +448,7 @@ int main(void)
 	}
 	if (!scratch_make())
 		return 1;
-	/* A server would be asked for what is not there. */
+	/* A server would be asked for missing files. */
 	unsetenv("DEBUGINFOD_URLS");
 	file = fopen(in("table.c"), "w");
 	fputs(source, file);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/image/lines.c alone: hand-made lines and scopes that overlap, exceed their parent, follow
- * each other or leave gaps, as compilers and linkers produce them. test_lines.c uses those of real
- * programs.
+ * lib/image/lines.c alone: hand-made lines and scopes that overlap, exceed their parent, are
+ * adjacent or leave gaps, as compilers and linkers produce them. test_lines.c uses real programs.
  */
 #include <stdlib.h>
 
@@ -92,9 +91,9 @@ static void test_lines(void)
 	begin();
 	line(0x10, 0x20, a_file, 1, 0);
 	line(0x10, 0x20, b_file, 2, 0);		/* described twice */
-	line(0x18, 0x28, a_file, 3, 0);		/* sticks out */
-	line(0x1a, 0x1c, a_file, 4, 0);		/* lies within */
-	line(0x28, 0x28, a_file, 5, 0);		/* nothing */
+	line(0x18, 0x28, a_file, 3, 0);		/* exceeds its parent */
+	line(0x1a, 0x1c, a_file, 4, 0);		/* inside another range */
+	line(0x28, 0x28, a_file, 5, 0);		/* empty range */
 	line(0x27, 0x29, a_file, 6, 0);
 	expect_lines("10-20:a1.0 20-28:a3.0 28-29:a6.0", "each byte has one line");
 

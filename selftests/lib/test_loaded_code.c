@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The number that changes when other code is loaded. The test provides the file of modules and the
- * system call that lists BPF programs.
+ * The fingerprint of loaded code, which must change with the code. The test provides the modules
+ * file and the system call that lists BPF programs.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -24,7 +24,7 @@ FILE *fopen(const char *path, const char *mode)
 	return NULL;
 }
 
-/* As of the kernel: the smallest identifier above @start_id. */
+/* Like the kernel: the smallest identifier above @start_id. */
 long syscall(long number, ...)
 {
 	union bpf_attr *attr;

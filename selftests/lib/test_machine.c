@@ -10,7 +10,7 @@
 #include "scratch.h"
 #include "tap.h"
 
-#define MISC_FORK_EXEC (1u << 13)	/* PERF_RECORD_MISC_FORK_EXEC: perf synthesized the record */
+#define MISC_FORK_EXEC (1u << 13)	/* PERF_RECORD_MISC_FORK_EXEC: synthesized by perf */
 
 static struct ntrace_perf_writer *writer;
 static struct machine machine;
@@ -78,7 +78,7 @@ static void named(int32_t pid, int32_t tid, uint64_t time, bool exec, const char
 				      .name = name });
 }
 
-/* Is there any record of that process or thread? */
+/* Whether the process or thread has any record. */
 static bool is_known(int32_t id)
 {
 	const struct task *task = machine.tasks[(uint32_t)id % MACHINE_BUCKETS];
@@ -90,7 +90,7 @@ static bool is_known(int32_t id)
 
 /* ---- mappings ---- */
 
-/* What the kernel calls mappings (fs/proc/task_mmu.c, mm/shmem.c, ipc/shm.c, kernel/events/core.c). */
+/* Kernel names of mappings (fs/proc/task_mmu.c, mm/shmem.c, ipc/shm.c, kernel/events/core.c). */
 static void test_names(void)
 {
 	static const struct {
@@ -100,7 +100,7 @@ static void test_names(void)
 		{ "/usr/bin/true", true, false },
 		{ "/a", true, false },
 		{ "/memfd:code (deleted)", false, true },
-		{ "/memfd", true, false },	/* a file may be called so */
+		{ "/memfd", true, false },	/* a file may have such a name */
 		{ "/memfds/a", true, false },
 		{ "/dev/zero (deleted)", false, true },
 		{ "/dev/shm/a", false, true },
@@ -148,19 +148,19 @@ static void test_mappings(void)
 	begin();
 	record.address = 0;
 	record.length = 0;
-	put(record); /* nothing */
+	put(record); /* empty */
 	record.address = UINT64_MAX - 0xfff;
 	record.length = 0x1000;
-	put(record); /* up to the last byte */
+	put(record); /* up to the last byte of the address space */
 	record.length = 0x1001;
-	put(record); /* over the end */
+	put(record); /* beyond the end */
 	record.address = 0x2000;
 	record.length = 1;
 	record.cpumode_kernel = true;
 	put(record);
 	record.cpumode_kernel = false;
 	record.executable = false;
-	put(record); /* data over what was there */
+	put(record); /* data over an earlier mapping */
 	record.executable = true;
 	record.build_id_size = 20;
 	record.build_id[19] = 1;
@@ -206,9 +206,9 @@ static void test_forks(void)
 	maps(100, 30, 0x2000, "/b");
 	forks(100, 102, 0, 0); /* synthesized without a time: sorted to the front */
 	forks(100, 103, 40, MISC_FORK_EXEC);
-	forks(99, 104, 50, 0); /* of a process that nothing is known of */
+	forks(99, 104, 50, 0); /* of an unknown process */
 	named(98, 98, 50, false, "idle");
-	forks(98, 105, 51, 0); /* of one that has a name and no mappings */
+	forks(98, 105, 51, 0); /* of a process with a name and no mappings */
 	forks(98, -1, 52, 0);
 	end();
 	parent = machine_program(&machine, 100, 20);
@@ -227,7 +227,7 @@ static void test_forks(void)
 	ok(!is_known(-1), "nor of a child that is gone");
 	machine_close(&machine);
 
-	/* Records of time 0 keep their order, so that the parent's mappings are there. */
+	/* Records of time 0 keep their order, so that the parent's mappings exist. */
 	begin();
 	maps(100, 0, 0x1000, "/a");
 	forks(100, 102, 0, 0);
@@ -239,7 +239,7 @@ static void test_forks(void)
 	machine_close(&machine);
 }
 
-/* Generation after generation: all see the mappings of the first. */
+/* A chain of forks: all generations see the mappings of the first. */
 static void test_generations(void)
 {
 	const struct program *program;
@@ -268,7 +268,7 @@ static void test_generations(void)
 		is_u64(all, i + 1, "generation %u: all mappings", i);
 	}
 	is_u64(i, 41, "forty generations");
-	/* The 17th is a copy, which has been there since its fork. */
+	/* The 17th is a copy, whose mappings date from its fork. */
 	program = machine_program(&machine, 117, UINT64_MAX);
 	ok(program && !program->base, "a deep one is a copy");
 	if (program && program->count) {
@@ -289,7 +289,7 @@ static void test_execs(void)
 	maps(100, 21, 0x1000, "/b");
 	named(100, 107, 50, false, "worker");
 	named(-1, -1, 40, true, "gone");
-	/* A thread: no program of its own, but its creator's name. */
+	/* A thread has no program of its own, but its creator's name. */
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_FORK,
 				      .pid = 100,
 				      .tid = 108,
@@ -383,7 +383,7 @@ static void test_switches(void)
 	comes(41, 5, 4);
 	expect("1>2 2>3 3>4 4>5", "one of the two is enough");
 
-	/* 2 comes, goes unseen, and comes again: its second coming is no confirmation. */
+	/* 2 comes in, goes out unseen, and comes in again: the second record is no confirmation. */
 	begin();
 	goes(10, 1, 2);
 	comes(11, 2, 1);
@@ -395,7 +395,7 @@ static void test_switches(void)
 	comes(31, 2, 3);
 	expect("1>2 3>2*1", "likewise where none of the two went by its own record");
 
-	/* 2 comes and goes without its records; 3 is not 2's confirmation. */
+	/* 2 comes in and goes out without records; 3 does not confirm 2. */
 	begin();
 	goes(10, 1, 2);
 	comes(31, 3, 2);
@@ -415,7 +415,7 @@ static void test_switches(void)
 	goes(30, 3, 4);
 	expect("1>2 2>3*3 3>4", "lost records count once, before the next switch");
 
-	/* The OUT record is there, the loss comes next, and then the IN of the same switch. */
+	/* The OUT record exists, then a loss, then the IN record of the same switch. */
 	begin();
 	goes(10, 1, 2);
 	loses(11, 3);
@@ -434,7 +434,7 @@ static void test_switches(void)
 	is_u64(machine.lost, 4, "all that was lost");
 	machine_close(&machine);
 
-	/* Not system-wide: OUT does not say who comes. */
+	/* Not system-wide: the OUT record does not name the incoming task. */
 	begin();
 	put((struct ntrace_sideband){
 		.type = NTRACE_SIDEBAND_SWITCH, .pid = 1, .tid = 1, .out = true, .time = 10 });
@@ -505,11 +505,11 @@ static void test_pieces(void)
 	static const struct {
 		uint64_t offset, size, start, end;
 	} want[] = {
-		{ 0, 100, 0, 10 },	/* nothing is known of before */
-		{ 100, 50, 15, 20 },	/* the task came at 15 */
-		{ 150, 50, 20, 30 },	/* it was handed over at 20, and nobody came */
+		{ 0, 100, 0, 10 },	/* no earlier record is known */
+		{ 100, 50, 15, 20 },	/* the task came in at 15 */
+		{ 150, 50, 20, 30 },	/* handed over at 20, and no task came in */
 		{ 900, 100, 30, 40 },	/* a snapshot: the offset is its end */
-		{ 1000, 0, 40, 45 },	/* nothing: the next one begins after it */
+		{ 1000, 0, 40, 45 },	/* empty: the next piece begins after it */
 		{ UINT64_MAX - 9, 9, 45, 50 },
 	};
 	size_t i;
@@ -523,7 +523,7 @@ static void test_pieces(void)
 	hands_over(40, 1000, 100, PERF_AUX_FLAG_OVERWRITE);
 	hands_over(45, 1000, 0, 0);
 	hands_over(50, UINT64_MAX - 9, 9, 0);
-	hands_over(60, UINT64_MAX - 9, 10, 0); /* over the end of all offsets */
+	hands_over(60, UINT64_MAX - 9, 10, 0); /* beyond the end of all offsets */
 	end();
 	is_u64(machine.piece_count, 6, "pieces");
 	for (i = 0; i < machine.piece_count && i < 6; i++) {

@@ -15,9 +15,9 @@
 
 /* ---- the allocator ---- */
 
-static uint64_t allocations;	/* so far */
-static uint64_t failing;	/* the one that fails, counted from 1; 0 = none */
-static bool for_good;		/* and those behind it */
+static uint64_t allocations;	/* number of allocations so far */
+static uint64_t failing;	/* the failing one, counted from 1; 0 = none */
+static bool for_good;		/* and all later ones */
 static bool armed;
 
 static bool fails(void)
@@ -71,7 +71,7 @@ int __wrap_asprintf(char **text, const char *format, ...)
 	va_list args;
 	int size = -1;
 
-	/* What glibc leaves there is undefined. */
+	/* glibc leaves the value undefined. */
 	*text = (char *)1;
 	if (fails())
 		return -1;
@@ -81,12 +81,12 @@ int __wrap_asprintf(char **text, const char *format, ...)
 	return size;
 }
 
-/* ---- a run ---- */
+/* ---- one run ---- */
 
 /**
- * struct result - what came of a run
- * @error: the first one
- * @sum: of all that was told
+ * struct result - result of a run
+ * @error: the first error
+ * @sum: checksum of all results
  */
 struct result {
 	int error;
@@ -154,7 +154,7 @@ static int export(struct job *job)
 	FILE *file;
 	int error = 0;
 
-	/* The stream is the test's, its memory too. */
+	/* The test owns the stream and its memory. */
 	armed = false;
 	file = open_memstream(&text, &size);
 	armed = true;
@@ -228,7 +228,7 @@ static struct result run_job(const char *name, bool archive)
 	return job.result;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 static void check(const char *name, bool archive)
 {
@@ -279,7 +279,7 @@ static void tests(void)
 	switches(300, 100, CODE);
 	stop("memory", 3);
 	check("memory", false);
-	/* Only user space is traced: each thread is followed by itself. */
+	/* Only user space is traced: the follower tracks each thread. */
 	start("threads", CODE, 1u << NTRACE_PRIV_U);
 	named(100, 0, false, "a");
 	maps(100, 0, CODE, "/aaa");

@@ -101,7 +101,7 @@ static void test_bad(void)
 	}
 }
 
-/* What is said of the keys is how it is. */
+/* The description of each key must match its behaviour. */
 static void test_keys(void)
 {
 	const struct ntrace_params_key *keys;
@@ -137,7 +137,7 @@ static void test_keys(void)
 	is_u64(params.address_bits, 0, "64 bits are all there are");
 }
 
-/* Profiles of RISC-V make them long. */
+/* RISC-V profiles make ISA strings long. */
 static void test_long_isa(void)
 {
 	struct ntrace_params params;

@@ -14,7 +14,7 @@
 #include "scratch.h"
 #include "tap.h"
 
-/* All that a command prints, at most 64 KiB. */
+/* The whole output of a command, at most 64 KiB. */
 static const char *output(const char *format, ...)
 {
 	static char text[65536];
@@ -216,7 +216,7 @@ static int write_directory(const char *path)
 	return error;
 }
 
-/* One line of perf script's must hold both texts. */
+/* One line of perf script must contain both strings. */
 static void shows(const char *text, const char *first, const char *second)
 {
 	const char *line = text;
@@ -275,7 +275,7 @@ static void test_perf_reads(void)
 	shows(output("perf buildid-list -i %s 2>&1", path), "deadbeef", "/usr/bin/program");
 }
 
-/* ---- what we write, read by us ---- */
+/* ---- files of the library, read by the library ---- */
 
 struct list {
 	struct ntrace_sideband items[64];
@@ -387,7 +387,7 @@ static void test_sorting(void)
 	ntrace_perf_file_close(file);
 }
 
-/* ---- what perf writes, read by us ---- */
+/* ---- files of perf, read by the library ---- */
 
 struct tally {
 	unsigned int mmap2, comm, exec, fork, exit, switch_out, switch_in, named;
@@ -485,7 +485,7 @@ static void test_damage(void)
 	is_u64(ntrace_perf_file_open(&file, in("nothing")), NTRACE_ERR_IO, "no file");
 	is_u64(ntrace_perf_file_open(&file, in("recording/images")), NTRACE_ERR_IO,
 	       "a directory without data");
-	/* header, two ids, one attr with its ids' place; each record 48 bytes */
+	/* header, two ids, one attr with the place of its ids; each record has 48 bytes */
 	run("head -c %d %s > %s", 104 + 16 + 128 + 49 * 48 + 20, in("unsorted"), in("cut"));
 	is_u64(ntrace_perf_file_open(&file, in("cut")), 0, "a cut file opens");
 	ntrace_perf_file_sideband(file, add_to_list, &list, &counts);
@@ -522,7 +522,7 @@ static int keep_record(void *data, const struct ntrace_perf_record *record)
 	return 0;
 }
 
-/* A sample with everything that may stand in front of its branch stack. */
+/* A sample with every field that can precede its branch stack. */
 static void test_branch_stack(void)
 {
 	static const uint64_t words[] = {

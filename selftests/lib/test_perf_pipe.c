@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Files in the format of `perf record -o -`, where events and texts are records, at the limits of
- * such records. perf writes none of these; test_perf.c reads its files.
+ * Files in the format of `perf record -o -`, where events and features are records, at the limits
+ * of such records. perf itself writes none of these; test_perf.c reads its files.
  */
 #include <linux/perf_event.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static void put_header(struct stream *stream, uint32_t type, size_t body)
 	put(stream, &header, sizeof(header));
 }
 
-/* An event of the first layout of perf_event_attr that says that it has @size bytes, and its ids. */
+/* An event in the first layout of perf_event_attr that claims @size bytes, and its ids. */
 static void put_attr(struct stream *stream, uint32_t size, uint64_t sample_type, size_t body,
 		     const uint64_t *ids)
 {
@@ -111,7 +111,7 @@ static void test_features(void)
 
 	begin(&stream);
 	put_attr(&stream, 64, PERF_SAMPLE_TID, 64, NULL);
-	/* Nothing but the number. */
+	/* Only the feature number. */
 	put_header(&stream, HEADER_FEATURE, 8);
 	put_u64(&stream, NTRACE_PERF_HOSTNAME);
 	put_feature(&stream, NTRACE_PERF_HOSTNAME, "long", 5);
@@ -141,7 +141,7 @@ static int take_time(void *data, const struct ntrace_sideband *sideband)
 	return 0;
 }
 
-/* Each record says by its last word which event it is of, and so whether it has a time. */
+/* The last word of each record names its event, and so whether it has a time. */
 static void test_ids(void)
 {
 	static const uint64_t timed[3] = { 90, 10, 50 }, plain[2] = { 70, 30 };
@@ -164,7 +164,7 @@ static void test_ids(void)
 	}
 	perf = opened(&stream);
 	is_u64(ntrace_perf_file_sideband(perf, take_time, &times, NULL), 0, "six names");
-	/* Sorted by time: those without one come first. */
+	/* Sorted by time: records without a time come first. */
 	for (size_t i = 0; i < times.count; i++)
 		right &= times.time[i] == (i < 2  ? 0 :
 					   i == 2 ? 1000 :

@@ -41,7 +41,7 @@ static int say(void *data, const struct ntrace_sideband *sideband)
 	return 0;
 }
 
-/* What @proc has of @pid, 0 = of all, as one text. */
+/* The entries of @proc for @pid, 0 = for all, as one string. */
 static const char *told(const char *proc, int32_t pid)
 {
 	struct perf_event_attr attr = {
@@ -100,7 +100,7 @@ static void test_tasks(void)
 	ok(!strncmp(told(proc, 100), "comm 100/100 |map", 17), "a name that is empty");
 }
 
-/* Every kind of record can be the one for which there is no room. */
+/* Each kind of record may be the one that does not fit. */
 static void test_full_disk(void)
 {
 	static const char *const kinds[] = { "name", "thread", "mapping" };

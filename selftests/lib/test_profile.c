@@ -2,7 +2,7 @@
 /*
  * lib/profile with hand-made events: the traces and samples of a flow with traps, other threads,
  * losses and unknown targets. selftests/consumers/export.sh compares real recordings with the
- * witness.
+ * instructions logged by QEMU.
  */
 #include <stdlib.h>
 
@@ -15,11 +15,11 @@
 #define CODE 0x1000		/* link address of the program */
 #define SIZE 0x1000
 #define BIAS 0x40000000
-#define OTHER 0x20000		/* likewise of another one */
-#define KERNEL 0x9000		/* nothing is known of the code there */
+#define OTHER 0x20000		/* link address of another program */
+#define KERNEL 0x9000		/* unknown code */
 #define NOP 0x00000013
 #define ECALL 0x00000073
-#define ECALL_AT 0x80		/* where the program has one */
+#define ECALL_AT 0x80		/* address of a system call in the program */
 
 static struct ntrace_object *object;
 static struct ntrace_space *space;
@@ -57,7 +57,7 @@ static void tell(struct ntrace_flow_event flow)
 		ntrace_sampler_event(sampler, &event);
 }
 
-/* Instructions from offset @start to @last; @to: where the last one goes, 0 = straight on. */
+/* Instructions from offset @start to @last; @to: target of the last one, 0 = straight on. */
 static void block_of(unsigned int kind, uint64_t start, uint64_t last, uint64_t to, bool known)
 {
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_BLOCK,
@@ -77,7 +77,7 @@ static void block(uint64_t start, uint64_t last, uint64_t to)
 	block_of(to ? NTRACE_INSN_JUMP : NTRACE_INSN_PLAIN, start, last, to, true);
 }
 
-/* @known: the trace says where it came */
+/* @known: the trace gives the address of the trap */
 static void trap_of(uint64_t next, bool known)
 {
 	tell((struct ntrace_flow_event){ .type = NTRACE_FLOW_TRAP,
@@ -157,7 +157,7 @@ static void test_runs(void)
 {
 	begin();
 	block(0, 8, 0x20);
-	block(0x20, 0x24, 0);	/* a branch that is not taken ends a block, but no run */
+	block(0x20, 0x24, 0);	/* a branch not taken ends a block, but no run */
 	block(0x28, 0x2c, 0x20);
 	block(0x20, 0x2c, 0x20);
 	block(0x20, 0x24, 0);
@@ -222,7 +222,7 @@ static void test_traps(void)
 	expect("2c>20*1 ?>20-2c*1", "the trace may be off in between");
 }
 
-/* A run that was interrupted goes on only in its own thread, which must be known. */
+/* An interrupted run continues only in its own thread, which must be known. */
 static void test_suspended(void)
 {
 	unsigned int i;
@@ -267,7 +267,7 @@ static void test_suspended(void)
 	block(0x20, 0x24, 0);
 	trap(0x28);
 	handler(0x60);
-	block(0x60, 0x64, 0);	/* a signal's handler, which is interrupted, too */
+	block(0x60, 0x64, 0);	/* a signal handler, which is interrupted too */
 	trap(0x68);
 	handler(0x68);
 	block(0x68, 0x6c, 0);
@@ -301,7 +301,7 @@ static void test_suspended(void)
 	block(0x28, 0x2c, 0x40);
 	expect("?>20-24*1~ ?>28-2c*1 2c>40*1", "after a loss none goes on, and each counts once");
 
-	/* One more than there is room for: the oldest one is counted as it is. */
+	/* One more than fits: the oldest run is counted as it is. */
 	begin();
 	for (i = 1; i <= 257; i++) {
 		thread = (int32_t)i;
@@ -315,7 +315,7 @@ static void test_suspended(void)
 	expect("?>20-24*1~ ?>20-2c*256~ ?>28-2c*1~", "256 runs may be interrupted at a time");
 }
 
-/* A trap comes at the target of a transfer, which the transfer itself did not tell. */
+/* A trap comes at the target of a transfer, which the transfer itself did not report. */
 static void test_targets(void)
 {
 	begin();
@@ -372,7 +372,7 @@ static void test_merge(void)
 	expect("?>0-8*1 2c>20*1 ?>20-2c*1 8>20-2c*1 2c>20-2c*2 2c>40*1", "counts of two profiles");
 }
 
-/* A jump out of what is not selected: of that object nothing was counted. */
+/* A jump out of code that is not selected: the object has no counts. */
 static void test_outside(void)
 {
 	const uint32_t code[4] = { NOP, NOP, NOP, NOP };
@@ -465,7 +465,7 @@ static int take_branches(void *data, const struct ntrace_sample *sample)
 	return 0;
 }
 
-/* The jump to where the trap came has been made. */
+/* The jump to the trapped instruction was taken. */
 static void test_sampled_trap(void)
 {
 	char text[256] = "", expected[64];

@@ -174,11 +174,11 @@ static void test_kernel_copy(void)
 
 	make_kernel_text();
 	write_kcore(in("kcore"));
-	/* Behind module_work: labels of its page, and of the next one. */
+	/* After module_work: labels of its page, and of the next one. */
 	write_kallsyms(in("symbols"),
 		       "ffffffff01000012 t .L0 \t[paper]\nffffffff01000014 t $x\t[paper]\n"
 		       "ffffffff01001010 t .L1\t[paper]\nffffffff01001012 t .LVL2\t[paper]\n"
-		       /* And lines that are none. */
+		       /* And lines without symbols. */
 		       "ffffffff01000020xt odd\t[paper]\nffffffff01000024 tt odd\t[paper]\n"
 		       "ffffffff01000028  t odd\t[paper]\n t odd\t[paper]\nffffffff0100002c t\n"
 		       "ffffffff01000030 t \n\n");
@@ -207,11 +207,11 @@ static void test_kernel_copy(void)
 		   in("k/images/kallsyms")),
 	       0, "of labels one where there is nothing else of a page");
 	is_u64(run("grep -q odd %s", in("k/images/kallsyms")) != 0, 1, "no line that is no symbol");
-	/* Nothing changed. */
+	/* No change. */
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
 	ok(!copy.changed && !copy.bytes, "the end has nothing that is not in the start");
 	ok(access(in("k/images/kallsyms.end"), F_OK), "nor has kallsyms");
-	/* A jump label in the kernel, another byte in the module, a module that comes. */
+	/* A jump label in the kernel, a changed byte in the module, a new module. */
 	put_parcel(KERNEL_TEXT + 0x1ffe, 0x9002);
 	put_parcel(KERNEL_TEXT + 0x2000, 0x9002);
 	fake_module[0x1001] ^= 1;
@@ -224,7 +224,7 @@ static void test_kernel_copy(void)
 		   lacks("k/images/kernel.end", KERNEL_TEXT),
 	   "those that changed");
 	ok(!access(in("k/images/kallsyms.end"), F_OK), "new symbols are kept");
-	/* What is to be refused. */
+	/* Inputs that must be refused. */
 	put_file("hidden", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
 	copy.kallsyms = in("hidden");
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), NTRACE_ERR_IO,
@@ -243,7 +243,7 @@ static void test_kernel_copy(void)
 	       NTRACE_ERR_FORMAT, "empty kallsyms");
 }
 
-/* A page of zeros ends a module's text, and what is behind belongs to someone else. */
+/* A page of zeros ends a module's text; memory after it belongs to other code. */
 static void test_guard_page(void)
 {
 	struct ntrace_kernel_copy copy = { .size = sizeof(copy) };

@@ -17,7 +17,7 @@ static void test_tasks(void)
 	switches(200, 100, CODE);
 	forks(100, 101, now + 10);
 	switches(100, 101, CODE);
-	hart_trap(&hart, NOTHING, NOTHING, CODE); /* a trap that switches nothing */
+	hart_trap(&hart, NOTHING, NOTHING, CODE); /* a trap without a switch */
 	hart_loop(&hart, 3);
 	named(101, now + 20, true, "gamma");
 	maps(101, now + 30, CODE, "/bbb");
@@ -37,7 +37,10 @@ static void test_tasks(void)
 	ok(privileges[0] && privileges[1] && !privileges[3], "user and kernel blocks");
 }
 
-/* Each block has a time: after the switch to its task, before the next one; of the last task that of the end. */
+/*
+ * Each block has a time after the switch to its task and before the next one; for the last task the
+ * time of the end.
+ */
 static void test_times(void)
 {
 	uint64_t switched[4];
@@ -82,7 +85,7 @@ static void test_exec(void)
 	hart_loop(&hart, 2);
 	switches(100, 0, KERNEL_LOOP);
 	switches(0, 100, OTHER_CODE);
-	/* This one is not seen in the flow, only by its code. */
+	/* This exec is visible only by its code. */
 	named(100, now + 5, true, "third");
 	maps(100, now + 6, OTHER_CODE, "/ccc");
 	stop("exec", 3);
@@ -94,7 +97,7 @@ static void test_exec(void)
 	is_u64(errors, 0, "no error");
 }
 
-/* Only the first of several switch records is before the start. */
+/* Of several switch records, only the first is before the start. */
 static void test_first_task(void)
 {
 	start("first", CODE, UINT32_MAX);
@@ -143,16 +146,16 @@ static void test_lost_trace(void)
 	stop("gap", 3);
 	decode("gap", NULL);
 	/*
-	 * 300 is the only one with code there. Which 300 it was is open, so 100
-	 * or 200 is next: that code is not decoded. Behind it the second 300 is
-	 * out of the question, and 200 the only one left.
+	 * Only 300 has code there. Which interval of 300 it was is uncertain, so 100 or 200 is
+	 * next, and that code is not decoded. After it the second interval of 300 is impossible,
+	 * and only 200 remains.
 	 */
 	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc, 200 b bbb",
 	       "unknown after lost trace, known by its code, not made up");
 	ok(errors > 0, "the loss is told");
 }
 
-/* Sideband is lost: what a missing record would say is not made up. */
+/* Sideband is lost: the session must not invent the missing record. */
 static void test_lost_records(void)
 {
 	start("lost", CODE, UINT32_MAX);
@@ -173,7 +176,9 @@ static void test_lost_records(void)
 	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc, 100 a aaa",
 	       "unknown where records are lost, known again by unique code");
 	ok(strstr(notes, "2 sideband records were lost"), "one note");
-	/* The task before and behind the loss is the same, so only the LOST record tells. */
+	/*
+	 * The task before and after the loss is the same, so only the LOST record shows the loss.
+	 */
 	start("lost2", CODE, UINT32_MAX);
 	named(100, 0, false, "a");
 	maps(100, 0, CODE, "/aaa");
@@ -191,7 +196,7 @@ static void test_lost_records(void)
 	is_str(told,
 	       "100 a aaa, 200 b ccc, -1 unknown kernel_loop, 200 b ccc, 300 :300 kernel_loop",
 	       "a loss within one task's time");
-	/* A record that nobody reported lost: who goes is not who came. */
+	/* Without a LOST record: the outgoing task is not the last incoming one. */
 	start("silent", CODE, UINT32_MAX);
 	named(100, 0, false, "a");
 	maps(100, 0, CODE, "/aaa");
@@ -222,9 +227,9 @@ static void test_surplus(void)
 	ok(strstr(notes, "more task switches"), "a note");
 }
 
-static uint64_t handed_over; /* bytes of the stream */
+static uint64_t handed_over; /* bytes of the stream so far */
 
-/* What the hart has made since the last piece is of @task; then the encoder stops and starts. */
+/* The trace since the last piece belongs to @task; then the encoder stops and starts again. */
 static void piece(int32_t task, bool overwrite)
 {
 	uint64_t size;
@@ -252,8 +257,8 @@ static void comes(int32_t task)
 }
 
 /*
- * Trace of tasks through perf: all have code at the same address, and no switch is
- * seen; the AUX records decide.
+ * Trace of tasks through perf: all tasks have code at the same address, and no switch is visible,
+ * so the AUX records decide.
  */
 static void test_pieces(const char *name, uint64_t first, bool overwrite, unsigned int cpu)
 {
@@ -270,7 +275,7 @@ static void test_pieces(const char *name, uint64_t first, bool overwrite, unsign
 	piece(100, overwrite);
 	hart_loop(&hart, 3);
 	piece(200, overwrite);
-	/* The trace of another hart, or of another task, is of no interest. */
+	/* The trace of another hart or task must be ignored. */
 	put((struct ntrace_sideband){ .type = NTRACE_SIDEBAND_AUX,
 				      .pid = 200,
 				      .tid = 200,
@@ -283,14 +288,14 @@ static void test_pieces(const char *name, uint64_t first, bool overwrite, unsign
 	piece(100, overwrite);
 	hart_loop(&hart, 3);
 	piece(101, overwrite);
-	/* It execs while it is traced, and is traced again. */
+	/* The task calls exec while traced, and is traced again. */
 	named(101, now + 20, true, "gamma");
 	maps(101, now + 30, CODE, "/bbb");
 	work(CODE, 1);
 	hart_trap(&hart, BEGIN_NEW_EXEC, NOTHING, CODE);
 	hart_loop(&hart, 3);
 	piece(101, overwrite);
-	/* It execs before it is traced again. */
+	/* The task calls exec before it is traced again. */
 	named(101, now + 20, true, "delta");
 	maps(101, now + 30, CODE, "/aaa");
 	now += 100;
@@ -322,7 +327,7 @@ static void test_kernel_changes(void)
 	named(100, 0, false, "a");
 	maps(100, 0, CODE, "/aaa");
 	switches(100, 0, KERNEL_LOOP);
-	/* While it is traced, a nop of the loop becomes another one. */
+	/* While the task is traced, a nop of its loop changes. */
 	put_parcel(KERNEL_LOOP + 2, 0x8082);
 	write_kcore(in("kcore"));
 	stop("patched", 3);
@@ -336,7 +341,7 @@ static void test_kernel_changes(void)
 	is_u64(errors, 0, "no error");
 }
 
-/* One program whose code is not to be had: one note, and errors in the flow. */
+/* One program whose code is missing: one note, and errors in the flow. */
 static void bad_file(const char *name, const char *file, uint8_t build_id, const char *note)
 {
 	struct ntrace_sideband mapping = {

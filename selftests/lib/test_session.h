@@ -18,7 +18,7 @@
 #include "scratch.h"
 #include "tap.h"
 
-#define CODE 0x10000		/* programs: not position independent */
+#define CODE 0x10000		/* programs, not position independent */
 #define OTHER_CODE 0x20000
 #define START_NS 1000
 
@@ -27,7 +27,7 @@
 static struct ntrace_perf_writer *sideband;
 static struct fake_hart hart;
 static uint64_t now;
-static uint64_t event_id, position; /* of the stream; 0 = it did not come through perf */
+static uint64_t event_id, position; /* event of the stream; 0 = not recorded through perf */
 static unsigned int stream_cpu;
 
 static void put(struct ntrace_sideband record)
@@ -92,7 +92,7 @@ static void switch_records(int32_t from, int32_t to)
 				      .time = now + 1 });
 }
 
-/* The hart switches, and the kernel records it. */
+/* The hart switches tasks, and the kernel records the switch. */
 __attribute__((unused)) static void switches(int32_t from, int32_t to, uint64_t next)
 {
 	now += 500;
@@ -101,7 +101,7 @@ __attribute__((unused)) static void switches(int32_t from, int32_t to, uint64_t 
 	hart_loop(&hart, 3);
 }
 
-/* Traps that switch nothing: messages, and among them periodic synchronization. */
+/* Traps without a switch: they produce messages, including periodic syncs. */
 __attribute__((unused)) static void work(uint64_t next, unsigned int times)
 {
 	while (times--) {
@@ -179,14 +179,14 @@ static void stop(const char *name, uint32_t privilege)
 		ok(false, "closes the recording");
 }
 
-/* ---- what the session says ---- */
+/* ---- results of the session ---- */
 
 static char told[4096];		/* "pid name function, ..." without repetitions */
-static unsigned int told_from, changes;	/* only what comes behind so many changes is told */
+static unsigned int told_from, changes;	/* report only after this many changes */
 static char notes[4096];
 static unsigned int errors, uncertain, privileges[8];
-static uint64_t last_ns[64]; /* of each change: sideband_ns of its last block */
-static unsigned int guests; /* Ownership messages with VU or VS */
+static uint64_t last_ns[64]; /* for each change: sideband_ns of its last block */
+static unsigned int guests; /* number of Ownership messages with VU or VS */
 
 static void take_note(void *data, const char *text)
 {
@@ -210,7 +210,7 @@ static int take(void *data, const struct ntrace_session_event *event)
 		return 0;
 	privileges[event->privilege & 7]++;
 	ntrace_space_locate(event->flow->space, event->flow->address, &location);
-	/* What the kernel does at a switch belongs to two tasks and is not of interest. */
+	/* Kernel code at a switch belongs to two tasks and is ignored. */
 	if (!location.symbol || !strcmp(location.symbol, "trap_entry") ||
 	    !strcmp(location.symbol, "nothing") || !strcmp(location.symbol, "__switch_to") ||
 	    !strcmp(location.symbol, "begin_new_exec"))
@@ -280,7 +280,7 @@ static bool build(void)
 	return !run("cp /bin/true %s", in("root/x86"));
 }
 
-/* Calls @tests with the machine and its programs in place. Return: exit status. */
+/* Calls @tests with machine and programs in place. Return: exit status. */
 static int test_sessions(void (*tests)(void))
 {
 	if (!scratch_make()) {

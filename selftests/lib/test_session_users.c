@@ -2,7 +2,7 @@
 /* lib/session without kernel trace: the trace contains no switches. */
 #include "test_session.h"
 
-/* Only user space is traced: the session has no switches and must go by the code. */
+/* Only user space is traced: the session sees no switches and must use the code. */
 static void test_user_only(void)
 {
 	start("user", CODE, 1u << NTRACE_PRIV_U);
@@ -18,8 +18,8 @@ static void test_user_only(void)
 }
 
 /*
- * exec of a program that begins where the old one has code as well, and the kernel is not
- * traced. Its first page faults, which is no second exec.
+ * exec of a program whose entry is also code of the old one, without a traced kernel. Its first
+ * page faults, which is no second exec.
  */
 static void test_begins(void)
 {
@@ -44,7 +44,7 @@ static void test_begins(void)
 	is_u64(errors, 0, "no error");
 }
 
-/* It runs again later, and is another program by then: only the start is certain. */
+/* The task runs again later, with another program by then: only the start is certain. */
 static void test_begins_once(void)
 {
 	start("once", OTHER_CODE, 1u << NTRACE_PRIV_U);
@@ -68,7 +68,7 @@ static void test_begins_once(void)
 
 /* ---- with Ownership messages ---- */
 
-/* The hart goes from task to task; the driver sets scontext on the way. */
+/* The hart switches between tasks; the driver sets scontext in the kernel. */
 static void owner_switches(int32_t from, int32_t to, uint64_t next)
 {
 	now += 500;
@@ -96,7 +96,7 @@ static void stop_owned(const char *name)
 	decode(name, NULL);
 }
 
-/* Both have code at the same address, which the owner alone tells apart. */
+/* Both have code at the same address, which only the owner distinguishes. */
 static void test_owner(void)
 {
 	start_owned("owner", 100);
@@ -112,7 +112,7 @@ static void test_owner(void)
 	is_u64(errors, 0, "no error");
 }
 
-/* What a thread maps, and which program it execs, while it sleeps or is not in user space. */
+/* Mappings and execs of a thread while it sleeps or is outside user space. */
 static void test_owner_changes(void)
 {
 	start_owned("changes", 100);
@@ -121,7 +121,7 @@ static void test_owner_changes(void)
 	named(200, 0, false, "b");
 	maps(200, 0, CODE, "/bbb");
 	owner_switches(100, 200, CODE);
-	/* Stints of 100 without user code: nothing of them is in the trace. */
+	/* Scheduling intervals of 100 without user code do not appear in the trace. */
 	for (unsigned int i = 0; i < 3; i++) {
 		now += 500;
 		switch_records(200, 100);
@@ -146,7 +146,10 @@ static void test_owner_changes(void)
 	is_u64(errors, 0, "no error");
 }
 
-/* A record is missing: the owner is known all the same, and somebody of whom nothing is known is nobody. */
+/*
+ * A record is missing: the owner is known nevertheless, and an unknown owner is attributed to no
+ * thread.
+ */
 static void test_owner_lost(void)
 {
 	start_owned("missing", 100);
@@ -162,10 +165,7 @@ static void test_owner_lost(void)
 	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb", "lost records");
 }
 
-/*
- * A long recording: to follow it must not cost the more for each way back, the more of
- * them are still to come.
- */
+/* A long recording: the cost of each return must not depend on the number of remaining ones. */
 static void test_owner_long(void)
 {
 	static const char *const files[] = { "/aaa", "/bbb" };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/profile's call stacks: all ways in which control changes a stack.
- * selftests/consumers/stacks.sh and stack_truth.sh compare stacks of real programs with the
- * witness.
+ * Call stacks of lib/stacks: all ways in which control changes a stack.
+ * selftests/consumers/stacks.sh and stack_truth.sh check stacks of real programs.
  */
 #include "test_stacks.h"
 
@@ -78,7 +77,7 @@ static void test_unwinding(void)
 	leave(C, 0);	/* to a landing pad */
 	run(A, 0x40);
 	call(A, 0x48, B);
-	leave(B, 0);	/* to one where the part begins that seldom runs */
+	leave(B, 0);	/* to a landing pad at the start of the cold part */
 	block(COLD, 0, 4, NTRACE_INSN_JUMP, at(A, 0x60));
 	leave(A, 0x60);
 	run(MAIN, 12);
@@ -90,7 +89,7 @@ static void test_unwinding(void)
 	begin();
 	call(MAIN, 0, A);
 	call(A, 0, B);
-	/* swapcontext(): to another stack, and back, and there again */
+	/* swapcontext(): to another stack, back, and there again */
 	block(B, 0, 4, NTRACE_INSN_RETURN, 0);
 	call(HANDLER, 0x20, C);
 	leave(C, 0);
@@ -122,7 +121,7 @@ static void test_traps(void)
 
 	begin();
 	call(MAIN, 0, A);
-	trap(A, 0);	/* before A's first instruction: A is there all the same */
+	trap(A, 0);	/* before A's first instruction: A is entered nevertheless */
 	run(ENTRY, 0);
 	trap(ENTRY, 8);
 	run(ENTRY, 0);
@@ -382,7 +381,7 @@ static void test_selection(void)
 	is_u64(ntrace_stacks_new(&stacks, &options), NTRACE_ERR_INVALID, "no room for functions");
 }
 
-/* Totals of functions and edges, with recursion, worked out by hand. */
+/* Totals of functions and edges, with recursion, computed by hand. */
 int main(void)
 {
 	setup();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program, a kernel and their execution as hand-made events, for lib/profile's call stacks. The
- * reported stacks are kept and must be those of the script.
+ * A program, a kernel and their execution as hand-made events, for lib/stacks. The reported stacks
+ * are collected and compared with the script.
  */
 #ifndef NTRACE_TEST_STACKS_H
 #define NTRACE_TEST_STACKS_H
@@ -16,12 +16,12 @@
 
 #include "tap.h"
 
-#define FUNCTION 0x100		/* bytes of each */
+#define FUNCTION 0x100		/* size of each in bytes */
 #define USER 0x10000
 #define KERNEL UINT64_C(0xffffffff80000000)
 #define NOP 0x00000013
 #define ECALL 0x00000073
-#define ECALL_AT 0x80		/* in every function */
+#define ECALL_AT 0x80		/* address in every function */
 
 enum { MAIN, A, B, C, SETJMP, LONGJMP, HANDLER, SIGRETURN, START, COLD, FUNCTIONS };
 
@@ -44,7 +44,7 @@ static bool timed;
 
 #define THREADS 8
 #define DEPTH 128
-/* As told: the names of each thread's frames. */
+/* Reported state: the names of each thread's frames. */
 static const char *told[THREADS][DEPTH];
 static size_t depth[THREADS];
 
@@ -71,7 +71,7 @@ static inline struct ntrace_object *make_object(const char *name, uint64_t addre
 static inline void setup(void)
 {
 	program = make_object("/bin/program", USER, names, FUNCTIONS);
-	/* Not where a symbol of that name is. */
+	/* Except at addresses with a symbol of that name. */
 	program->entry = at(HANDLER, 0);
 	kernel = make_object("/recording/images/kernel.start", KERNEL, kernel_names,
 			     KERNEL_FUNCTIONS);
@@ -100,7 +100,7 @@ static inline int take_change(void *data, const struct ntrace_stack_change *chan
 	last_time = change->time;
 	time_kind = change->time_kind;
 	gaps += change->type == NTRACE_STACK_GAP;
-	/* Frames are those of the thread that runs, until all threads end. */
+	/* Changes concern the running thread, until all threads end. */
 	if (change->type == NTRACE_STACK_ENTER)
 		wrong += running != change->tid;
 	if (change->type == NTRACE_STACK_ENTER) {
@@ -170,7 +170,7 @@ static inline void call(unsigned int from, uint64_t where, unsigned int to)
 	block(from, where, where + 8, NTRACE_INSN_CALL, at(to, 0));
 }
 
-/* Something of @function, which goes on at @where + 8. */
+/* Executes part of @function, which continues at @where + 8. */
 static inline void run(unsigned int function, uint64_t where)
 {
 	block(function, where, where + 4, NTRACE_INSN_PLAIN, 0);
@@ -202,14 +202,14 @@ static inline void trap(unsigned int function, uint64_t where)
 	privilege = NTRACE_PRIV_S;
 }
 
-/* Up to sret; the next block says where to. */
+/* Up to sret; the next block gives its target. */
 static inline void trap_return(uint64_t where)
 {
 	block(ENTRY, where, where + 4, NTRACE_INSN_TRAP_RETURN, 0);
 	privilege = NTRACE_PRIV_U;
 }
 
-/* A trap whose handler is @function's, up to its return. */
+/* A trap handled by @function, including its return. */
 static inline void handled(unsigned int function, uint64_t where)
 {
 	trap(function, where);
@@ -232,8 +232,8 @@ static inline const char *frames_of(int32_t tid)
 }
 
 /*
- * The test sees changes late, so it looks where instructions were counted: every
- * stack with instructions of its own, and how many.
+ * The test sees changes late, so it checks the instruction counts: every stack with its own
+ * instructions, and their number.
  */
 static inline const char *folded(void)
 {
@@ -241,7 +241,7 @@ static inline const char *folded(void)
 	FILE *file = fmemopen(text, sizeof(text), "w");
 	char *line;
 
-	/* Of nothing the stream writes nothing, not even the end of the text. */
+	/* An empty stream writes nothing, not even a terminator. */
 	text[0] = '\0';
 	ntrace_stacks_end(stacks);
 	ntrace_export_stacks(file, stacks, NTRACE_EXPORT_FOLDED, NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * lib/profile's call stacks: sums, merging, limits, time; and a long random walk that keeps the
- * true stack for comparison.
+ * Call stacks of lib/stacks: sums, merging, limits, time; and a long random walk that is compared
+ * with the true stack.
  */
 #include "test_stacks.h"
 
@@ -43,7 +43,7 @@ static void test_sums(void)
 	ntrace_stacks_free(stacks);
 }
 
-/* Callers and callees that meet at several places of the call tree. */
+/* Callers and callees that occur at several places of the call tree. */
 static void test_edges(void)
 {
 	static const struct {
@@ -125,7 +125,7 @@ static void test_limits(void)
 	leave(C, 0);
 	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3",
 	       "a tree that is full");
-	/* What the full tree counted as [other] stays [other] in the sum. */
+	/* Instructions counted as [other] in the full tree stay [other] in the sum. */
 	begin_with(&options);
 	call(MAIN, 0, A);
 	call(A, 0, B);
@@ -156,7 +156,7 @@ static void test_limits(void)
 	ntrace_stacks_free(stacks);
 }
 
-/* A handler that returns to another place of its own privilege: whose frame waits there, nobody knows. */
+/* A handler returns to another address of its own privilege, where no frame waits. */
 static void test_unmatched_trap_return(void)
 {
 	struct ntrace_stacks_stats stats;
@@ -211,7 +211,7 @@ static void test_time(void)
 			is_u64(functions[i].ticks, 0, "a clock set back: nobody knows");
 	ntrace_stacks_free(stacks);
 
-	/* A time, and nothing that it could be the time of. */
+	/* A timestamp without any instructions. */
 	begin();
 	timed = true, offset = 10, now = 1000;
 	event_of(NTRACE_FLOW_WARNING, 0, 0);
@@ -221,7 +221,7 @@ static void test_time(void)
 	ntrace_stacks_free(stacks);
 }
 
-/* "+" and "-" frames, "!" gaps, with time and how good it is */
+/* "+" and "-" frames, "!" gaps, with time and its accuracy */
 static char changes[1024];
 static unsigned int kinds[NTRACE_STACK_TIME_OUTSIDE + 1];
 
@@ -236,7 +236,7 @@ static int write_change(void *data, const struct ntrace_stack_change *change)
 	kinds[change->time_kind]++;
 	wrong += change->time < last_time;
 	last_time = change->time;
-	/* "?": outside of the time stamps. */
+	/* "?": outside of the timestamps. */
 	snprintf(changes + used, sizeof(changes) - used, "%s%c%s@%u%c", used ? " " : "",
 		 signs[change->type], change->name, (unsigned int)change->time,
 		 letters[change->time_kind]);
@@ -266,7 +266,7 @@ static uint64_t ticks_of(const char *name)
 	return UINT64_MAX;
 }
 
-/* When frames come and go: a time stamp is that of the end of its message. */
+/* Times of frames: a timestamp is that of the end of its message. */
 static void test_changes(void)
 {
 	begin_timed();
@@ -313,7 +313,7 @@ static void test_changes(void)
 	       "a message that has nothing but a time");
 	ntrace_stacks_free(stacks);
 
-	/* Two messages say the same time: the first one is when it was. */
+	/* Two messages with the same time: the first one counts. */
 	begin_timed();
 	timed = true, offset = 10, now = 1000;
 	run(MAIN, 0);
@@ -334,7 +334,7 @@ static void test_changes(void)
 	ntrace_stacks_free(stacks);
 }
 
-/* What is not selected has its time, too, which is nobody else's. */
+/* Code that is not selected has time too, which no selected function gets. */
 static void test_selected_time(void)
 {
 	const struct ntrace_stacks_options options = { .size = sizeof(options),
@@ -359,7 +359,7 @@ static void test_selected_time(void)
 	ntrace_stacks_free(stacks);
 }
 
-/* Time that nothing is known of. */
+/* An unknown time. */
 static void test_unknown_time(void)
 {
 	begin();
@@ -378,7 +378,7 @@ static void test_unknown_time(void)
 	is_u64(ticks_of("b"), 20, "one that does has its share");
 	ntrace_stacks_free(stacks);
 
-	/* Two streams: the time between them is nobody's. */
+	/* Two streams: the time between them is attributed to no function. */
 	begin();
 	timed = true, offset = 10, now = 1000;
 	run(MAIN, 0);
@@ -451,7 +451,7 @@ static void test_many_changes(void)
 	offset = 30;
 	run(MAIN, 8);
 	ntrace_stacks_end(stacks);
-	/* main and [unknown] come and go. */
+	/* main and [unknown] begin and end. */
 	is_u64(kinds[NTRACE_STACK_TIME_EXACT] + kinds[NTRACE_STACK_TIME_INTERPOLATED] +
 		       kinds[NTRACE_STACK_TIME_OUTSIDE],
 	       2 * CALLS + 4, "each change is told once");
@@ -466,7 +466,7 @@ static void test_many_changes(void)
 #define WALK 200000
 #define WALK_DEPTH (DEPTH - 8)
 
-/* Calls, returns, tail calls, traps at random, with the true stack kept beside. */
+/* Random calls, returns, tail calls and traps, with a copy of the true stack. */
 static void test_random(void)
 {
 	unsigned int stack[WALK_DEPTH] = { MAIN }, calls = 0, traps = 0, i, state = 12345;
@@ -514,7 +514,7 @@ static void test_random(void)
 			top--;
 			break;
 		default:
-			/* The trap comes where the last transfer went, too. */
+			/* The trap may come at the target of the last transfer. */
 			own[here] += 2;
 			traps++;
 			handled(here, where[top]);
@@ -522,7 +522,7 @@ static void test_random(void)
 			where[top] += 8;
 			break;
 		}
-		/* Straight on to where the next block is. */
+		/* Straight on to the start of the next block. */
 		if (where[top] > FUNCTION - 0x60) {
 			own[stack[top]] += 2;
 			block(stack[top], where[top], where[top] + 4, NTRACE_INSN_JUMP,
@@ -533,7 +533,7 @@ static void test_random(void)
 	ntrace_stacks_end(stacks);
 	is_u64(wrong, 0, "random walk: what was told fits");
 	ntrace_stacks_get_stats(stacks, &stats);
-	/* A trap enters its handler, and that calls once. */
+	/* A trap enters its handler, which makes one call. */
 	is_u64(stats.calls, calls + 2 * traps, "random walk: %u calls, %u traps", calls, traps);
 	is_u64(stats.unwound + stats.unmatched + stats.below + stats.switched, 0,
 	       "random walk: every return has its frame");
@@ -547,7 +547,7 @@ static void test_random(void)
 	ntrace_stacks_free(stacks);
 }
 
-/* Functions are sorted: threads of one name by process, then by thread. */
+/* Functions are sorted: threads of the same name by process, then by thread. */
 static void test_order(void)
 {
 	static const struct {

@@ -57,7 +57,7 @@ static int take_sample(void *data, const struct ntrace_sample *sample)
 	return 0;
 }
 
-/* ---- what makes each struct valid, and who takes it ---- */
+/* ---- a valid example of each struct, and its user ---- */
 
 static void fill_params(void *it)
 {
@@ -243,7 +243,7 @@ static int new_sampler(void *it)
 	return error;
 }
 
-/* There is none to be opened: the options are looked at first. */
+/* There is no file to open: the options are checked first. */
 static int open_session(void *it)
 {
 	struct ntrace_session *session;
@@ -425,8 +425,8 @@ static int params_of_recording(void *it)
 	{ #type " by " #take, sizeof(struct type), offsetof(struct type, member), fill, take }
 
 /*
- * @known: what an older header had, up to a member that may be missing
- * @fill: makes it valid but for its size; NULL: zeros are
+ * @known: size in an older header, up to a member that may be missing
+ * @fill: sets valid values except the size; NULL: zeros are valid
  */
 static const struct {
 	const char *name;
@@ -483,7 +483,7 @@ static void test_older(size_t i)
 	uint8_t *it = make(i, cases[i].known);
 	size_t at;
 
-	/* What the caller does not have is somebody else's memory: neither read nor written. */
+	/* Memory after the caller's struct belongs to others: neither read nor written. */
 	memset(it + cases[i].known, UNKNOWN, cases[i].size + MORE - cases[i].known);
 	is_u64(cases[i].take(it), 0, "%s: %zu bytes of it are known", cases[i].name,
 	       cases[i].known);

@@ -19,7 +19,7 @@
 static uint8_t trace[SIZE], packed[2 * SIZE], got[2 * SIZE];
 static size_t packed_size, first_frame;
 
-/* Compressible, but not altogether. */
+/* Compressible data, but not entirely. */
 static void make_trace(void)
 {
 	uint32_t state = 1;
@@ -31,7 +31,7 @@ static void make_trace(void)
 	}
 }
 
-/* Two frames, as `ntrace record` and `cat a.zst b.zst` make them. */
+/* Two frames, as written by `ntrace record` and `cat a.zst b.zst`. */
 static void pack_trace(void)
 {
 	ZSTD_CCtx *context = ZSTD_createCCtx();
@@ -138,7 +138,7 @@ static void test_short(void)
 	is_u64((uint64_t)-outcome.opened, (uint64_t)-NTRACE_ERR_FORMAT, "it must be one");
 }
 
-/* At many places: what is there is good, and that it was cut is known. */
+/* Cut at many places: the data before the cut is valid, and the cut is detected. */
 static void test_cut(void)
 {
 	size_t places = 0, good = 0, size;
@@ -173,7 +173,7 @@ static void test_damaged(void)
 	   "something else behind it: all frames are read, then it is told");
 }
 
-/* Bytes come one by one; none may wait for the next. */
+/* Bytes arrive one by one; none may wait for the next. */
 static void test_pipe(void)
 {
 	struct ntrace_trace_file *file;
@@ -198,7 +198,7 @@ static void test_pipe(void)
 	waitpid(child, NULL, 0);
 	close(pipes[0]);
 
-	/* Less than a pipe holds. */
+	/* Less than the capacity of a pipe. */
 	small_size = ZSTD_compress(small, sizeof(small), trace, 5000, 1);
 	if (pipe(pipes) || write(pipes[1], small, small_size) != (ssize_t)small_size)
 		exit(1);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Messages against the vectors of the protocol digest (section 13), in both
- * directions; streams cut in any way, damaged ones, and the reference tool's
- * dump of a real stream.
+ * Messages against the specification's examples, in both directions; streams cut anywhere, damaged
+ * ones, and the reference tool's dump of a real stream.
  */
 #include "test_wire.h"
 
 /*
- * One message: what digest section 13 says of it, parameters, bytes, fields; and
- * where the digest gives the address, that and the reference it counts from.
+ * One message: its source in the specification, parameters, bytes, fields; and if the example has
+ * an address, that address and its reference.
  */
 struct vector {
 	const char *what;
@@ -116,7 +115,7 @@ static const struct vector vectors[] = {
 
 #define VECTORS (sizeof(vectors) / sizeof(vectors[0]))
 
-/* The one message in @data, or what else there is. */
+/* The one message in @data, or other events. */
 static const char *read_one(const struct ntrace_params *params, const uint8_t *data, size_t size,
 			    struct ntrace_message *message)
 {
@@ -134,7 +133,7 @@ static const char *read_one(const struct ntrace_params *params, const uint8_t *d
 	return message_text(message);
 }
 
-/* Bytes of @message are those of @data. */
+/* Checks that the bytes of @message are those of @data. */
 static bool writes(const struct ntrace_message *message, const struct ntrace_params *params,
 		   const uint8_t *data, size_t size)
 {
@@ -157,7 +156,7 @@ static void test_vectors(void)
 		is_str(read_one(&params, data, size, &message), vector->text, "section 13: %s: %s",
 		       vector->bytes, vector->what);
 		ok(writes(&message, &params, data, size), "written again as it was read");
-		/* From the address alone: the writer finds the bytes that it needs. */
+		/* From the address alone: the writer chooses the number of bytes. */
 		full = ntrace_message_has(&message, NTRACE_FIELD_FADDR);
 		if (vector->address) {
 			is_hex(ntrace_message_address(&message, &params, vector->reference),
@@ -170,7 +169,7 @@ static void test_vectors(void)
 	}
 }
 
-/* Addresses: what is on the wire, and the address it means. */
+/* Addresses: the bytes on the wire, and the address that they mean. */
 static void test_addresses(void)
 {
 	static const struct {
@@ -209,7 +208,7 @@ static void test_addresses(void)
 		is_hex(ntrace_message_address(&message, &params, 0), cases[i].address,
 		       "%s: address of %s", cases[i].params, cases[i].bytes);
 		is_u64(message.flags, 0, "no flag");
-		/* Section 5: the 11th byte has bits above address bit 63, which mean nothing. */
+		/* The 11th byte has bits above address bit 63, which have no meaning. */
 		if (message.address_bytes == 11)
 			is_hex(message.field[NTRACE_FIELD_FADDR], cases[i].address >> 1,
 			       "and no bit above the address in its field");
@@ -222,7 +221,7 @@ static void test_addresses(void)
 	}
 }
 
-/* Everything that happened, one line per event, into @log. */
+/* Logs all events, one line each. */
 static void log_stream(const struct ntrace_params *params, bool aligned, const uint8_t *data,
 		       size_t size, size_t chunk, char *log, size_t room)
 {
@@ -337,7 +336,7 @@ static void test_streams(void)
 				   sizeof(log));
 			is_str(log, cases[i].log, "%s, chunks of %zu", cases[i].what, chunks[j]);
 		}
-		/* With more behind it a short message is read from one word. */
+		/* With more bytes after it, a short message is read from one word. */
 		if (size + 8 <= sizeof(data)) {
 			char words[2048], bytes[2048];
 
@@ -351,7 +350,7 @@ static void test_streams(void)
 	}
 }
 
-/* Section 1: every cut of every vector, between idles, gives the same as one piece. */
+/* N-Trace 1.0, "framing": every cut of every example, between idle bytes, reads the same. */
 static void test_cuts(void)
 {
 	unsigned int cuts = 0, wrong = 0;
@@ -371,7 +370,7 @@ static void test_cuts(void)
 			ntrace_reader_feed(&reader, data, cut);
 			first = ntrace_reader_next(&reader, &message);
 			if (first == NTRACE_ERR_AGAIN) {
-				/* What is left of a message is told. */
+				/* An unfinished message at the end is reported. */
 				wrong += ntrace_reader_pending(&reader) != (cut > 1 ? cut - 1 : 0);
 				ntrace_reader_feed(&reader, data + cut, size + 1 - cut);
 				second = ntrace_reader_next(&reader, &message);
@@ -411,7 +410,7 @@ static uint64_t stream_hash(const struct ntrace_params *params, const uint8_t *d
 	return hash + reader.idles + reader.errors + ntrace_reader_pending(&reader);
 }
 
-/* Section 1: a real stream, and the same one damaged, in chunks of every size up to a long one. */
+/* A real stream, and damaged copies, in chunks of every size up to a large one. */
 static void test_chunks(void)
 {
 	const char *stream = shared_file("xrle.nex");
@@ -434,7 +433,7 @@ static void test_chunks(void)
 	}
 }
 
-/* Section 1: the first byte of a 16-bit port is on lanes 7:0, the second on 15:8. */
+/* N-Trace 1.0, 16-bit PIB: the first byte is on lanes 7:0, the second on 15:8. */
 static void test_words(void)
 {
 	const uint16_t words[] = { 0xd070, 0x1d1d, 0xfff8 };
@@ -494,7 +493,7 @@ static uint64_t random_number(void)
 	return random_state;
 }
 
-/* A legal value for a field: any number of significant bits that the writer takes. */
+/* A legal value for a field: any number of significant bits that the writer accepts. */
 static uint64_t random_field(unsigned int field, const struct ntrace_params *params)
 {
 	static const uint8_t bits[NTRACE_FIELD_COUNT] = {
@@ -512,7 +511,7 @@ static uint64_t random_field(unsigned int field, const struct ntrace_params *par
 	return width ? random_number() >> (64 - width) : 0;
 }
 
-/* Write, read, compare; and read gives the address back that was written. */
+/* Writes, reads and compares; the read address equals the written one. */
 static void test_round_trip(void)
 {
 	static const char *const settings[] = {
@@ -592,7 +591,7 @@ static void test_reader_refuses(void)
 	is_u64(ntrace_reader_init(NULL, &params, true), NTRACE_ERR_INVALID, "no reader");
 }
 
-/* Section 5: an address has 63 bits, which are 11 bytes, and no more than XLEN of them count. */
+/* N-Trace 1.0, "addresses": an address has 63 bits in 11 bytes, of which only XLEN bits count. */
 static void test_written_addresses(void)
 {
 	struct ntrace_params params = params_of("");
@@ -624,7 +623,7 @@ static void test_written_addresses(void)
 	}
 }
 
-/* Digest, "Addresses of limited width": bit addrbits is the sign, whatever was sent. */
+/* Bit addrbits of an address is its sign, independent of the bits above. */
 static void test_address_bits(void)
 {
 	static const struct {
@@ -636,7 +635,7 @@ static void test_address_bits(void)
 		{ "addrbits=48", 0x1ffff80bb1884 ^ 0x413fc, 0x413fc, 0xffffffff80bb1884 },
 		{ "addrbits=48", 0x1ffff80bb1884 ^ 0x413fc, 0xffffffff80bb1884, 0x413fc },
 		{ "addrbits=48", 0x10, 0xffffffff80bb1884, 0xffffffff80bb1894 },
-		/* Of an encoder that sends more, what is above is not looked at. */
+		/* For an encoder that sends more bits, the upper ones are ignored. */
 		{ "addrbits=38", 0x1ffff80bb1884, 0, 0xffffffff80bb1884 },
 		{ "addrbits=38", 0x1fffffffe, 0, 0x1fffffffe },
 		{ "addrbits=64", 0x1ffff80bb1884, 0, 0x1ffff80bb1884 },
@@ -658,7 +657,7 @@ static void test_address_bits(void)
 	}
 }
 
-/* Random bytes and endless fields: no crash, and the same however they are cut. */
+/* Random bytes and endless fields: no crash, and the same result for all chunk sizes. */
 static void test_garbage(void)
 {
 	static uint8_t data[1 << 20];
@@ -668,7 +667,7 @@ static void test_garbage(void)
 	struct ntrace_reader reader;
 
 	for (unsigned int round = 0; round < 20; round++) {
-		/* Without SRC fixed fields may end on a byte end. */
+		/* Without SRC, fixed fields may end at a byte end. */
 		params = params_of(round % 3 ? "srcbits=3" : "");
 		for (size_t i = 0; i < 4096; i++)
 			data[i] = (uint8_t)(random_number() >> 11) & (round & 1 ? 0xff : 0xfd);
@@ -715,7 +714,7 @@ static bool next_dump_field(FILE *dump, char name[16], uint64_t *value)
 	}
 }
 
-/* The dump calls what a ResourceFull brings RDATA. */
+/* The dump names every payload of ResourceFull RDATA. */
 static bool field_matches(const struct ntrace_message *message, const char *name, uint64_t value)
 {
 	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {

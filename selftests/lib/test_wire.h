@@ -10,7 +10,7 @@
 
 #include "tap.h"
 
-/* Bytes of "70 D0 1D"; blanks are free, "xN" behind a byte repeats it. */
+/* Bytes of "70 D0 1D"; blanks are optional, "xN" after a byte repeats it. */
 static inline size_t from_hex(const char *text, uint8_t *data, size_t room)
 {
 	size_t size = 0;
@@ -69,7 +69,7 @@ static inline struct ntrace_params params_of(const char *text)
 	return params;
 }
 
-/* The same for a configuration, which refers to them; 16 calls later they are others. */
+/* Like params_of(), for a configuration that points to them; valid for the next 16 calls. */
 static inline const struct ntrace_params *params_at(const char *text)
 {
 	static struct ntrace_params params[16];

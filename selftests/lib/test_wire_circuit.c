@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * InCircuitTrace and DataAcquisition of SiFive: each reason of the digest's table, in both
- * directions, and the addresses that they stand for. In other dialects they are unknown.
+ * InCircuitTrace and DataAcquisition of SiFive: each CKSRC, in both directions, and the reported
+ * addresses. Other dialects treat these messages as unknown.
  */
 #include "test_wire.h"
 
@@ -86,7 +86,7 @@ static const char *text_of(const struct ntrace_message *message, const struct nt
 	return text;
 }
 
-/* As a whole, with idle bytes behind it, or byte by byte: the reader has a way for each. */
+/* Read whole, followed by idle bytes, or byte by byte: the reader has a path for each. */
 static void read_it(const struct ntrace_params *params, const uint8_t *data, size_t size,
 		    size_t chunk, struct ntrace_message *message)
 {
@@ -136,7 +136,7 @@ static void check_vector(const struct vector *vector, bool writes)
 	ok(ntrace_message_is_circuit(&message), "%s: of this kind", vector->what);
 }
 
-/* Digest, "Addresses of limited width": the sign extension comes after shift and XOR. */
+/* The sign extension comes after shift and XOR. */
 static void test_address_bits(void)
 {
 	static const struct {
@@ -182,7 +182,7 @@ static void test_names(void)
 	ok(!ntrace_value_name(NTRACE_FIELD_CKSRC, 16, NTRACE_DIALECT_SIFIVE_V0), "no CKSRC 16");
 }
 
-/* InCircuitTraceWS is a form with sync: its time is one. */
+/* InCircuitTraceWS is the sync form, so its time is absolute. */
 static void test_times(void)
 {
 	static const struct {

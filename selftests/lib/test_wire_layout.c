@@ -5,7 +5,7 @@
  */
 #include "test_wire.h"
 
-/* "SRC:2 SYNC:4 ICNT FADDR": a width behind fixed fields. */
+/* "SRC:2 SYNC:4 ICNT FADDR": fixed fields with their width. */
 static const char *layout_text(unsigned int tcode, const uint64_t *field,
 			       const struct ntrace_params *params)
 {
@@ -152,7 +152,7 @@ static void test_sizes(void)
 		       refused[i].what);
 }
 
-/* Digest, "Addresses of limited width": what the bits that are sent cannot say is refused. */
+/* Values that the sent bits cannot express are refused. */
 static void test_written_narrow_addresses(void)
 {
 	static const struct {

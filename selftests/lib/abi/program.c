@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program of somebody else, compiled with the headers of a release and run with the present
- * library by abi.py. It hands over every kind of struct: with a size, without one, state in the
- * program's memory. Its output must be the same forever.
+ * A user's program, compiled with the headers of a release and run with the current library by
+ * abi.py. It passes every kind of struct: with a size, without a size, state in the program's
+ * memory. Its output must never change.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 /* 0x1000: nop; branch to 0x100c; 0x1008: nop; 0x100c: jump to 0x1000 */
 static const uint32_t code[] = { 0x00000013, 0x00001463, 0x00000013, 0xff5ff06f };
 
-/* State of the library in the program's memory, and what stands behind it. */
+/* State of the library in the program's memory, followed by a guard. */
 static struct {
 	struct ntrace_encoder encoder;
 	uint8_t after_encoder[64];
