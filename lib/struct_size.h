@@ -17,7 +17,7 @@
 #include <ntrace/error.h>
 
 /*
- * Copies @callers over @own, which holds the defaults. Both start with a size_t.
+ * Copies the caller's struct @callers to @own, which holds the defaults. Both start with a size_t.
  * Return: 0, or NTRACE_ERR_INVALID: @callers is no struct with a size, or its unknown fields are
  * not 0; @own keeps the defaults.
  */

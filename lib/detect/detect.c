@@ -8,7 +8,7 @@
 
 /* Plain bytes, words, and the sources of frames. */
 #define JUDGED_MAX (2 + STREAMS_MAX)
-/* Thousandths of bytes in sound messages: from here on the bytes are a trace, perhaps damaged. */
+/* Minimum share of sound bytes, in thousandths, of a trace that may be damaged. */
 #define SHARE_TRACE 500
 /* The same limit for a candidate with another packing. */
 #define SHARE_ALIKE 900

@@ -10,7 +10,7 @@
  * @total: instructions
  * @path: functions of one stack, by depth; a walk over the nodes can keep it up to date, since
  *        nodes come after their callers
- * @timestamp_hz: 0 if there are no times
+ * @timestamp_hz: 0 if the stacks have no times
  */
 struct stacks_export {
 	FILE *file;

@@ -57,7 +57,7 @@ char demangle_peek(const struct demangler *d);
 char demangle_take(struct demangler *d);
 /* Takes the next byte if it is @wanted. */
 bool demangle_eat(struct demangler *d, char wanted);
-/* @separated: a "_" may stand after the length, as in v0 */
+/* @separated: a "_" may follow the length, as in v0 */
 struct identifier demangle_take_identifier(struct demangler *d, bool separated);
 
 /* Reads a path of the legacy mangling from d->next to d->end and prints it; demangle_legacy.c. */

@@ -21,7 +21,7 @@ struct elf_sections {
  */
 int elf_begin_object(struct ntrace_object *object, Elf **elf, GElf_Ehdr *header);
 
-/* Finds sections; takes build-id, debug link and .plt. */
+/* Finds the sections; stores build-id, debug link and .plt in the object. */
 int elf_find_sections(struct ntrace_object *object, Elf *elf, struct elf_sections *sections);
 
 /* Adds the ISA in .riscv.attributes to that of the header. */

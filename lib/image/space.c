@@ -15,7 +15,7 @@ struct mapping {
 	uint64_t link;		/* link address of the first byte */
 };
 
-/* A mapping with the time of its effect. */
+/* A mapping and the time when it takes effect. */
 struct change {
 	uint64_t time;
 	struct mapping mapping;

@@ -3,9 +3,8 @@
  * The words of an ingress file (Documentation/trace/ingress-file.md) as one list, in the order
  * within a line.
  *
- *	LEVEL(field, HEX|DECIMAL|BIT)	keeps its value in the lines that follow
- *	VALUE(field, HEX|DECIMAL)	0 where it does not stand
- *	PULSE(field)			there or not
+ *  LEVEL(field, HEX|DECIMAL|BIT)   keeps its value in the lines that follow VALUE(field,
+ *  HEX|DECIMAL)      0 if the line lacks it PULSE(field)                     present or not
  */
 #ifndef NTRACE_INGRESS_TEXT_H
 #define NTRACE_INGRESS_TEXT_H

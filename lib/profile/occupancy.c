@@ -75,7 +75,7 @@ void occupancy_free(struct occupancy *occupancy)
 	free(occupancy);
 }
 
-/* Cells are in time only if all streams have the same clock. */
+/* Cells measure time only if all streams have the same clock. */
 static void begin(struct occupancy *occupancy)
 {
 	struct ntrace_occupancy *sums = &occupancy->sums;

@@ -214,7 +214,7 @@ static int add_run(struct ntrace_profile *profile, const struct straight_run *ru
 	return profile_add(profile, run->pid, run->privilege, &run->trace);
 }
 
-/* Adds the current run, complete as it is, or a transfer with only its target. */
+/* Adds the current run, or a transfer of which only the target is known. */
 static int close_run(struct ntrace_profile *profile)
 {
 	int error = 0;

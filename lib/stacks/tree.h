@@ -42,7 +42,7 @@ struct tree_slots {
 /*
  * @depth_max: maximum depth of nodes; deeper ones become siblings at that depth
  * @node_max: maximum number of nodes; further ones become @other
- * @other: node "[other]", 0 = not needed so far
+ * @other: node "[other]", 0 = not yet needed
  * @objects: a table of which only the objects are used
  */
 struct stack_tree {

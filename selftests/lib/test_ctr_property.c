@@ -376,7 +376,10 @@ static void random_write(uint64_t keep)
 		oracle.list[entry].source = value;
 		break;
 	default:
-		/* The content after raising the depth is unspecified: cleared, as software must. */
+		/*
+		 * The content after raising the depth is unspecified, so clear it, as software must
+		 * do.
+		 */
 		code = (unsigned int)draw(5);
 		set(S, 0x15f, code);
 		ntrace_ctr_model_clear(&model, M);

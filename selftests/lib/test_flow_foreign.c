@@ -40,8 +40,7 @@ static void check_cases(struct ntrace_space *space, const struct foreign_case *c
 #define CHECK_CASES(space, cases) check_cases(space, cases, sizeof(cases) / sizeof(cases[0]))
 
 /*
- * 1000 c.add; 1002 c.add, and nothing behind it
- * 2000 c.add; 2002 an illegal instruction; 2004 c.add
+ * 1000 c.add; 1002 c.add, and no code after it 2000 c.add; 2002 an illegal instruction; 2004 c.add
  * 1800 b 1000; 3004 c.jr
  */
 static struct ntrace_space *holes(void)

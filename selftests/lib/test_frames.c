@@ -310,7 +310,7 @@ static void append(struct streams *streams, unsigned int source, const uint8_t *
 	streams->size[source] += size;
 }
 
-/* Copies frames; words and half-words come between them and into them. */
+/* Copies frames and inserts words and half-words between and inside them. */
 static size_t add_frames(uint8_t *out, const uint8_t *frames, size_t size, bool synchronization)
 {
 	static const uint8_t word[] = { 0xff, 0xff, 0xff, 0x7f };

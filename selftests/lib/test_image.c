@@ -27,7 +27,7 @@ static const char source[] =
 	"ret\\n.size "
 	"last,2\\n\");\n";
 
-/* First line of what a command prints. */
+/* The first line of a command's output. */
 static const char *output(const char *format, ...)
 {
 	static char line[512];

@@ -301,7 +301,7 @@ static void test_suspended(void)
 	block(0x28, 0x2c, 0x40);
 	expect("?>20-24*1~ ?>28-2c*1 2c>40*1", "after a loss none goes on, and each counts once");
 
-	/* One more than fits: the oldest run is counted as it is. */
+	/* One more than fits: the oldest run is counted as far as it got. */
 	begin();
 	for (i = 1; i <= 257; i++) {
 		thread = (int32_t)i;

@@ -714,7 +714,7 @@ static bool next_dump_field(FILE *dump, char name[16], uint64_t *value)
 	}
 }
 
-/* The dump names every payload of ResourceFull RDATA. */
+/* The dump uses the name RDATA for every payload of ResourceFull. */
 static bool field_matches(const struct ntrace_message *message, const char *name, uint64_t value)
 {
 	for (unsigned int i = 0; i < NTRACE_FIELD_COUNT; i++) {

@@ -80,7 +80,7 @@ static inline const struct ntrace_params *params_at(const char *text)
 	return &params[next];
 }
 
-/* Path of a file of the shared test data; NULL, after a skip line, where it is absent. */
+/* Path of a file of the shared test data; NULL, after a skip line, if it is absent. */
 static inline const char *shared_file(const char *name)
 {
 	static char paths[4][4096];

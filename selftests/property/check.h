@@ -29,7 +29,8 @@ struct tally {
 	uint64_t inferred;	/* programs in which the flow warned of inferred returns */
 	uint64_t uninferred;	/* programs with modes 1 and 2 and no inferred return */
 	uint64_t timed;		/* blocks with a known time */
-	uint64_t chosen[3];	/* blocks in the space for any context, and in those for scontext */
+	uint64_t chosen[3];	/* blocks in the space for any context, and in the spaces for
+				 * scontext */
 	uint64_t harts;		/* programs in a stream together with others */
 	uint64_t holes;		/* programs with unknown parts */
 	uint64_t kinds[16];	/* instructions in the programs, by enum kind */

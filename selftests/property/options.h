@@ -45,7 +45,7 @@ enum factor {
 				 * n instructions */
 	FACTOR_ITYPE_BITS,
 	FACTOR_ACCESSES,	/* Zcmp instructions are reported once per memory access */
-	FACTOR_DISTURB,		/* 0 = nothing, 1 = off and on again, 2 = overrun, 3 = both */
+	FACTOR_DISTURB,		/* 0 = no event, 1 = off and on again, 2 = overrun, 3 = both */
 	FACTOR_TRAP_RATE,
 	FACTOR_WELL_NESTED,
 	FACTOR_HYPERVISOR,

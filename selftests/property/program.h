@@ -134,7 +134,7 @@ enum form {
  * struct insn - one instruction of a program
  * @address: address of the instruction
  * @bits: the encoding, if it does not depend on the fields below
- * @target: index of the instruction that a direct transfer or a pair goes to
+ * @target: index of the target instruction of a direct transfer or a pair
  * @choices: first of choice_count entries in program.choices: possible targets of an indirect
  *           transfer
  * @count: count of BEHAVE_LOOP and BEHAVE_DEPTH; jump table entry of FORM_TABLE

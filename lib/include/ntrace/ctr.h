@@ -130,7 +130,7 @@ struct ntrace_ctr_status {
 NTRACE_API uint64_t ntrace_ctr_control_to_raw(enum ntrace_ctr_layout layout, uint64_t control);
 
 /**
- * ntrace_ctr_control_from_raw - the same in the other direction
+ * ntrace_ctr_control_from_raw - the inverse of ntrace_ctr_control_to_raw()
  *
  * Return: NTRACE_CTR_CTL() masks, and NTRACE_CTR_DRAFT_ETEN in the draft; all other bits are
  * dropped.
@@ -162,7 +162,7 @@ NTRACE_API unsigned int ntrace_ctr_depth_from_raw(enum ntrace_ctr_layout layout,
 NTRACE_API uint32_t ntrace_ctr_status_to_raw(enum ntrace_ctr_layout layout,
 					     const struct ntrace_ctr_status *status);
 
-/** ntrace_ctr_status_from_raw - the same in the other direction; other bits are ignored */
+/** ntrace_ctr_status_from_raw - decode sctrstatus; other bits are ignored */
 NTRACE_API void ntrace_ctr_status_from_raw(enum ntrace_ctr_layout layout, uint32_t raw,
 					   struct ntrace_ctr_status *status);
 
@@ -306,7 +306,7 @@ NTRACE_API const char *ntrace_ctr_type_name(unsigned int type);
  */
 NTRACE_API unsigned int ntrace_ctr_type_from_itype(unsigned int itype);
 
-/** ntrace_ctr_type_to_itype - the same in the other direction; reserved types give itype 0 */
+/** ntrace_ctr_type_to_itype - itype of a TYPE; reserved types give itype 0 */
 NTRACE_API unsigned int ntrace_ctr_type_to_itype(unsigned int type);
 
 /**

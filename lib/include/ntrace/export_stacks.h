@@ -72,7 +72,7 @@ struct ntrace_export_timeline;
 
 /**
  * ntrace_export_timeline_open - begin and end of frames, for each thread on each hart
- * @timeline: the new one; complete after ntrace_export_timeline_close()
+ * @timeline: the new timeline; complete after ntrace_export_timeline_close()
  * @file: written to, not flushed
  * @format: enum ntrace_export_timeline_format
  * @session: source of the timestamp frequency; borrowed

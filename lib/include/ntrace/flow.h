@@ -225,11 +225,11 @@ typedef int ntrace_flow_select(void *data, unsigned int reason, uint64_t address
 struct ntrace_flow;
 
 /**
- * struct ntrace_flow_config - how to decode
+ * struct ntrace_flow_config - configuration of a flow
  * @size: sizeof(struct ntrace_flow_config) of the caller
  * @params: stream parameters
  * @params: stream parameters, copied; NULL: those of ntrace_params_init()
- * @src: only messages with this SRC are taken (if @params has src_bits)
+ * @src: the flow takes only messages with this SRC (if @params has src_bits)
  * @event: called for every event
  * @select: chooses address spaces; may be NULL
  * @contexts: without @select: the registry that Ownership messages choose from; contexts without an
@@ -431,7 +431,7 @@ struct ntrace_demux;
 
 /**
  * ntrace_demux_new - a decoder of all harts of one stream
- * @demux: the new one, to be freed with ntrace_demux_free()
+ * @demux: the new demux, to be freed with ntrace_demux_free()
  * @config: configuration of the flows, except src; copied. Each event carries its src. The event
  *          callback also receives warnings with NTRACE_FLOW_ERROR_SOURCE
  * @limit: maximum number of flows, not 0. Each further SRC gives one warning and is ignored, so

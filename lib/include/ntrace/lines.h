@@ -34,7 +34,7 @@ struct ntrace_line {
 };
 
 /**
- * struct ntrace_scope - a function, or a copy of one that was inlined
+ * struct ntrace_scope - a function, or an inlined copy of a function
  * @name: linkage name (mangled) if present, else the plain name; owned by the lines
  * @file: file of its declaration; owned by the lines; NULL if unknown
  * @call_file: file of the call, if @inlined; owned by the lines; NULL if unknown

@@ -73,8 +73,8 @@ enum ntrace_sideband_type {
  * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file, valid until the
  *        file is closed
  * @build_id: MMAP2
- * @old_bytes: TEXT_POKE: code before; points into the file
- * @new_bytes: TEXT_POKE: code after
+ * @old_bytes: TEXT_POKE: code before the change; points into the file
+ * @new_bytes: TEXT_POKE: code after the change; points into the file
  * @position: offset of the record in the file: the order of records with the same time
  */
 struct ntrace_sideband {

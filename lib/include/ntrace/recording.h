@@ -187,7 +187,7 @@ struct ntrace_trace_file;
 /**
  * ntrace_trace_file_open - open a trace file or a pipe for reading
  * @file: allocated; free with ntrace_trace_file_close()
- * @fd: open for reading; owned by the caller, who keeps it open as long as @file
+ * @fd: descriptor open for reading; owned by the caller; must stay open until @file is closed
  * @packing: how to find out whether the file is compressed
  *
  * Return: 0, NTRACE_ERR_FORMAT (not a zstd file), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.

@@ -22,7 +22,7 @@ extern "C" {
 struct ntrace_session;
 
 /**
- * struct ntrace_session_options - how to open a recording
+ * struct ntrace_session_options - options for opening a recording
  * @size: sizeof(struct ntrace_session_options) of the caller
  * @sysroot: directory that holds the files of the recorded machine; NULL = the archive of the
  *           recording, or "/" if it has none: ntrace_session_archive().

@@ -227,7 +227,7 @@ struct ntrace_stacks;
 
 /**
  * ntrace_stacks_new - create empty stacks
- * @stacks: the new ones, to be freed with ntrace_stacks_free()
+ * @stacks: the new stacks, to be freed with ntrace_stacks_free()
  * @options: copied; NULL: count everything
  *
  * Return: 0, NTRACE_ERR_INVALID (@options permit no tree), NTRACE_ERR_NOMEM.

@@ -71,7 +71,7 @@ struct ntrace_check_finding {
 };
 
 /**
- * struct ntrace_check_config - what is known of the encoder
+ * struct ntrace_check_config - known facts about the encoder and its stream
  * @size: sizeof(struct ntrace_check_config) of the caller
  * @params: stream parameters; mode and timestamp_bits are checked if they are set. Copied by
  *          ntrace_check_new(); NULL: those of ntrace_params_init()
@@ -120,7 +120,7 @@ NTRACE_API void ntrace_check_free(struct ntrace_check *check);
 /**
  * ntrace_check_feed - the next chunk, of any size
  *
- * Return: 0, what @finding returned if it was not 0, NTRACE_ERR_NOMEM.
+ * Return: 0, the nonzero result of @finding, or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_check_feed(struct ntrace_check *check, const uint8_t *data, size_t size);
 

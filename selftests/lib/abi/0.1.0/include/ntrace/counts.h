@@ -16,7 +16,7 @@ struct ntrace_counts;
 /**
  * ntrace_counts_new - the counts of one object
  * @counts: the new counts, to be freed with ntrace_counts_free()
- * @profile: a profile that has ended; not needed any more afterwards
+ * @profile: a profile that has ended; no longer needed after the call
  * @object: one of ntrace_profile_objects()
  *
  * Return: 0 or NTRACE_ERR_NOMEM.

@@ -68,7 +68,7 @@ NTRACE_EXPERIMENTAL void ntrace_coverage_free(struct ntrace_coverage *coverage);
 /**
  * ntrace_coverage_add - add all code of an object that has lines, executed or not
  * @coverage: a coverage
- * @profile: a profile that has ended; not needed any more afterwards
+ * @profile: a profile that has ended; no longer needed after the call
  * @object: one of ntrace_profile_objects(), each only once
  * @directories: directories of debug files, as for ntrace_lines_open()
  *
@@ -107,7 +107,7 @@ struct ntrace_coverage_options {
 /**
  * ntrace_coverage_make - the coverage of a profile
  * @coverage: the new coverage, already ended, to be freed with ntrace_coverage_free(); may be empty
- * @profile: a profile that has ended; not needed any more afterwards
+ * @profile: a profile that has ended; no longer needed after the call
  * @options: NULL: all executed objects
  *
  * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM.

@@ -165,7 +165,7 @@ struct ntrace_detect_config {
 	void *user;
 };
 
-/** ntrace_detect_config_init - no bytes, no space, nothing known */
+/** ntrace_detect_config_init - defaults: no bytes, no space, no known parameters */
 NTRACE_EXPERIMENTAL void ntrace_detect_config_init(struct ntrace_detect_config *config);
 
 /**

@@ -89,7 +89,7 @@ NTRACE_EXPERIMENTAL const struct ntrace_profile_function *
 ntrace_profile_functions(struct ntrace_profile *profile, unsigned int order, size_t *count);
 
 /**
- * ntrace_profile_pc_samples - functions by the PC samples of encoders that take them
+ * ntrace_profile_pc_samples - functions by the PC samples that some encoders take
  *
  * Parameters and result are as in ntrace_profile_functions().
  */
@@ -101,7 +101,7 @@ ntrace_profile_pc_samples(struct ntrace_profile *profile, unsigned int order, si
 
 /**
  * struct ntrace_profile_problem - errors or warnings of one kind
- * @count: how many there were
+ * @count: number of such problems
  * @address: of the first one; 0 = unknown
  * @offset: of the first one in the trace
  * @object: name of the object at @address, owned by the profile; NULL = unknown
@@ -123,7 +123,7 @@ struct ntrace_profile_problem {
  * @exceptions: traps that are known to be exceptions
  * @interrupts: traps that are known to be interrupts
  * @traps: all traps
- * @trace_off: times that tracing ended, for instance in a privilege that is not traced
+ * @trace_off: number of times that tracing ended, for instance in a privilege that is not traced
  * @gaps: losses
  * @samples: selected PC samples
  * @unplaced_samples: PC samples without an address
@@ -159,7 +159,7 @@ ntrace_profile_totals(const struct ntrace_profile *profile);
  * @from: link address of the instruction that transferred control
  * @to: link address of the next instruction; an address if @object is NULL
  * @taken: number of transfers
- * @executed: times that the instruction at @from was executed, at least @taken
+ * @executed: number of executions of the instruction at @from, at least @taken
  * @from_class: enum ntrace_insn_class of the instruction at @from
  */
 struct ntrace_profile_edge {

@@ -46,7 +46,7 @@ NTRACE_API int ntrace_object_open_elf_memory(struct ntrace_object **object, cons
 					     const void *data, size_t size);
 
 /**
- * struct ntrace_section_address - where a section of a module was loaded
+ * struct ntrace_section_address - load address of a section of a module
  * @name: ".text", ...: a file name in /sys/module/MODULE/sections
  * @address: address of its content
  */
@@ -349,7 +349,7 @@ NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace
  * @address: first address
  * @size: bytes
  * @file_offset: offset of the first byte in the file
- * @from_time: first time at which it holds, in the unit of ntrace_space_advance()
+ * @from_time: first time at which the mapping is valid, in the unit of ntrace_space_advance()
  *
  * For code that changes while it is traced. Queued until ntrace_space_advance() reaches @from_time;
  * of two mappings for the same time the one queued later wins. A clone copies the queue too.

@@ -117,7 +117,7 @@ struct ntrace_occupancy {
 };
 
 /**
- * ntrace_profile_occupancy - what each thread executed where and when
+ * ntrace_profile_occupancy - the execution of each thread by CPU and time
  * @profile: a profile that has ended
  *
  * Return: owned by the profile, valid until the next event; NULL if the profile has no occupancy.

@@ -88,7 +88,7 @@ NTRACE_API void ntrace_sampler_free(struct ntrace_sampler *sampler);
  *
  * The transfers of a sample always belong to one thread and have no gap between them: after a loss
  * and after a switch to another thread, the list starts empty.
- * Return: 0 or what a callback returned.
+ * Return: 0 or the nonzero result of a callback.
  */
 NTRACE_API int ntrace_sampler_event(struct ntrace_sampler *sampler,
 				    const struct ntrace_session_event *event);
