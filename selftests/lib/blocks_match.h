@@ -188,7 +188,7 @@ static inline const char *blocks_mismatch(const struct ntrace_flow_config *confi
 	else if (!one.result && memcmp(&one.stats, &many.stats, sizeof(one.stats)))
 		wrong = snprintf(text, sizeof(text), "totals differ");
 	else if (many.ids_differ)
-		wrong = snprintf(text, sizeof(text), "a number stands for two blocks");
+		wrong = snprintf(text, sizeof(text), "one id means two blocks");
 	if (events)
 		*events = one.count;
 	return wrong ? text : NULL;

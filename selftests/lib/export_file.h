@@ -91,8 +91,8 @@ static inline void check_full(export_fn *put, const void *data, const char *name
 		wrong += error != NTRACE_ERR_IO || errno != ENOSPC || part.size != limit ||
 			 memcmp(part.bytes, whole.bytes, limit) != 0;
 	}
-	is_u64(wrong, 0, "%s: a device that is full after 0 to %zu bytes, %zu times", name,
-	       whole.size, tried);
+	is_u64(wrong, 0, "%s: the device is full after 0 to %zu bytes, %zu times", name, whole.size,
+	       tried);
 	is_u64(write_limited(&part, whole.size, put, data), 0, "%s: just enough room", name);
 	ok(part.size == whole.size && !memcmp(part.bytes, whole.bytes, whole.size),
 	   "%s: the same counts give the same bytes", name);

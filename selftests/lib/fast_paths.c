@@ -276,10 +276,10 @@ int main(int argc, char **argv)
 	if (flow) {
 		demand(!sink.errors && sink.blocks == walked_blocks &&
 			       sink.instructions == walked_instructions,
-		       "what was decoded is not what was encoded");
+		       "the decoded flow differs from the encoded one");
 		count = sink.text ? sink.instructions : sink.blocks;
 	} else {
-		demand(count == stream.messages, "messages got lost");
+		demand(count == stream.messages, "messages are lost");
 	}
 	printf("%llu\n", (unsigned long long)count);
 	ntrace_flow_free(flow);

@@ -355,7 +355,7 @@ static void test_mutations(struct ntrace_space *space, uint8_t *data)
 		config_of(&config, mutation, space);
 		size = stream_of(mutation->good, config.params, data, ROOM);
 		check_stream(&found, &config, data, size, size);
-		ok(!found.count, "%s: the good stream is one", mutation->rule);
+		ok(!found.count, "%s: no finding in the good stream", mutation->rule);
 		if (found.count)
 			diag("%s:%s", mutation->good, found.text);
 		if (!mutation->bad)
@@ -364,7 +364,7 @@ static void test_mutations(struct ntrace_space *space, uint8_t *data)
 		found.expected = mutation->rule;
 		for (chunk = size; chunk; chunk = chunk == 1 || size > 1000 ? 0 : 1) {
 			check_stream(&found, &config, data, size, chunk);
-			ok(found.count == 1 && !found.other, "%s: found, and nothing else%s",
+			ok(found.count == 1 && !found.other, "%s: the only finding%s",
 			   mutation->rule, chunk == 1 ? ", byte by byte" : "");
 			if (found.count != 1 || found.other)
 				diag("%s:%s", mutation->bad, found.text);
@@ -421,7 +421,7 @@ static void test_reference_stream(void)
 	/* Changes one bit of the history. */
 	data[1010] ^= 4;
 	check_stream(&found, &config, data, size, size);
-	ok(found.count > 0, "xrle: a bit that is wrong is found with the program:%s", found.text);
+	ok(found.count > 0, "xrle: a wrong bit is found with the program:%s", found.text);
 	ntrace_object_put(object);
 	ntrace_space_put(config.space);
 	free(data);
@@ -476,20 +476,22 @@ static void test_config(struct ntrace_space *space, uint8_t *data)
 			 data, ROOM);
 	config.wrapped = true;
 	check_stream(&found, &config, data, size, 1);
-	is_str(found.text, "", "wrapped: what comes before the first sync is not judged");
+	is_str(found.text, "", "wrapped: messages before the first sync are not judged");
 	size = stream_of("[12 44 28 43];" START "DirectBranch ICNT=0;", params_at(""), data, ROOM);
 	check_stream(&found, &config, data, size, 1);
-	is_str(found.text, " transfer-icnt@8", "wrapped: what comes behind it is");
+	is_str(found.text, " transfer-icnt@8", "wrapped: messages after the first sync are judged");
 	ntrace_check_config_init(&config);
 	size = stream_of(START JUMP JUMP OFF JUMP, params_at(""), data, ROOM);
 	check_stream(&found, &config, data, size, 1);
-	is_str(found.text, " sync-after-correlation@13", "what is sent after the end, as a rule");
+	is_str(found.text, " sync-after-correlation@13",
+	       "normally: messages after the end are judged");
 	check_broken(&found, &config, data, size, 1, 11);
-	is_str(found.text, "", "missing bytes: what is sent is not judged up to the next sync");
+	is_str(found.text, "", "missing bytes: messages before the next sync are not judged");
 	check_stream(&found, &config, data, 12, 1);
-	is_str(found.text, " message-cut@10", "the end inside a message, as a rule");
+	is_str(found.text, " message-cut@10", "normally: a stream that ends inside a message");
 	check_broken(&found, &config, data, 12, 1, 11);
-	is_str(found.text, "", "missing bytes: the message in progress is no cut one");
+	is_str(found.text, "",
+	       "missing bytes: the message in progress is not reported as truncated");
 	is_u64((uint64_t)ntrace_check_new(&check, &config), (uint64_t)NTRACE_ERR_INVALID,
 	       "no callback");
 	config.finding = take_finding;

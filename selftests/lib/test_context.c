@@ -58,22 +58,22 @@ static void test_rules(void)
 	is_space(contexts, host(U, 1), -1, "an empty registry has nothing");
 	ADD(contexts, 0, .v = false);
 	is_space(contexts, host(M, 1), 0, "a match without masks: any context of the host");
-	is_space(contexts, unknown, 0, "and the unknown one");
-	is_space(contexts, guest(U, 0, 1), -1, "section 2, V: a guest is never in the host's");
+	is_space(contexts, unknown, 0, "also an unknown context");
+	is_space(contexts, guest(U, 0, 1), -1, "Ownership, V: a guest is never in the host's");
 	ADD(contexts, 1, .scontext = 7, .scontext_mask = UINT64_MAX);
-	is_space(contexts, host(U, 7), 1, "the more specific wins");
+	is_space(contexts, host(U, 7), 1, "the more specific match wins");
 	is_space(contexts, host(U, 6), 0, "another scontext");
 	is_space(contexts, unknown, 0, "an unknown scontext matches no value");
-	is_space(contexts, host(M, 7), 0, "M-mode knows no contexts");
+	is_space(contexts, host(M, 7), 0, "M-mode has no contexts");
 	ADD(contexts, 2, .prv = M, .prv_mask = 3);
 	is_space(contexts, host(M, 7), 2, "firmware by privilege");
-	is_space(contexts, host(S, 7), 1, "which says nothing of S-mode");
+	is_space(contexts, host(S, 7), 1, "a match of M-mode does not match S-mode");
 	ADD(contexts, 3, .scontext = 7, .scontext_mask = UINT64_MAX);
-	is_space(contexts, host(U, 7), 3, "of equal ones the later wins");
+	is_space(contexts, host(U, 7), 3, "of two equal matches the later one wins");
 	ADD(contexts, 4, .v = true, .hcontext = 2, .hcontext_mask = 0xff);
 	is_space(contexts, guest(S, 2, 7), 4, "a guest by hcontext");
 	is_space(contexts, guest(S, 0x102, 7), 4, "bits outside the mask do not matter");
-	is_space(contexts, guest(S, 3, 7), -1, "another guest has none");
+	is_space(contexts, guest(S, 3, 7), -1, "another guest has no space");
 	ADD(contexts, 5, .v = true, .hcontext = 2, .hcontext_mask = 0xff, .scontext = 7,
 	    .scontext_mask = UINT64_MAX);
 	is_space(contexts, guest(U, 2, 7), 5, "a process of the guest");
@@ -98,12 +98,12 @@ static void test_refused(void)
 	is_u64(add(contexts, 0, (struct ntrace_context_match){ .scontext = 1 }), NTRACE_ERR_INVALID,
 	       "a value outside its mask could never match");
 	is_u64(add(contexts, 0, (struct ntrace_context_match){ .hcontext = 3, .hcontext_mask = 1 }),
-	       NTRACE_ERR_INVALID, "neither could this");
+	       NTRACE_ERR_INVALID, "a value outside the mask of hcontext");
 	is_u64(add(contexts, 0, (struct ntrace_context_match){ .prv_mask = 4 }), NTRACE_ERR_INVALID,
 	       "privilege has two bits");
 	is_u64(add(contexts, 0,
 		   (struct ntrace_context_match){ .v = true, .prv = M, .prv_mask = 3 }),
-	       NTRACE_ERR_INVALID, "section 2: V with M-mode does not exist");
+	       NTRACE_ERR_INVALID, "Ownership: V with M-mode does not exist");
 	is_u64(ntrace_contexts_version(contexts), 0, "nothing was added");
 	ntrace_contexts_free(contexts);
 }
@@ -203,7 +203,7 @@ static void test_random(void)
 		ntrace_contexts_free(contexts);
 	}
 	ok(found > 10000, "random registries: %u of 64000 contexts have a space", found);
-	is_u64(wrong, 0, "all the one that the model says");
+	is_u64(wrong, 0, "every space is that of the model");
 }
 
 int main(void)

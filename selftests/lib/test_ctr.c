@@ -76,17 +76,17 @@ static void control_layout(void)
 		places &= ntrace_ctr_control_to_raw(NTRACE_CTR_RATIFIED, UINT64_C(1) << ratified) ==
 			  UINT64_C(1) << ratified;
 	}
-	ok(names, "section 2: names of the fields of xctrctl in both layouts");
-	ok(places, "section 2: places of the fields of xctrctl in both layouts");
-	is_u64(named[0], 21, "section 2: 1.0 has 21 bits with a name");
-	is_u64(named[1], 27, "section 2: the draft has 27");
+	ok(names, "registers: names of the fields of xctrctl in both layouts");
+	ok(places, "registers: places of the fields of xctrctl in both layouts");
+	is_u64(named[0], 21, "registers: 1.0 has 21 bits with a name");
+	is_u64(named[1], 27, "registers: the draft has 27 bits with a name");
 	is_hex(NTRACE_CTR_CTL_ALL, all, "all fields of 1.0");
 	is_hex(ntrace_ctr_control_from_raw(NTRACE_CTR_RATIFIED, UINT64_MAX), all,
-	       "bits that are no field are dropped");
+	       "bits outside all fields are dropped");
 	is_hex(ntrace_ctr_control_from_raw(NTRACE_CTR_DRAFT, UINT64_MAX), all | UINT64_C(1) << 38,
-	       "of the draft ETEN is kept too");
+	       "in the draft ETEN is kept too");
 	is_hex(ntrace_ctr_control_to_raw(NTRACE_CTR_DRAFT, 1), 4,
-	       "section 2: U of 1.0 is the draft's bit 2, which is M of 1.0");
+	       "registers: U of 1.0 is the draft's bit 2, which is M of 1.0");
 }
 
 static void depth_and_status(void)
@@ -103,26 +103,27 @@ static void depth_and_status(void)
 		good &= ntrace_ctr_depth_from_raw(NTRACE_CTR_DRAFT, draft_codes[code]) ==
 			16u << code;
 	}
-	ok(good, "section 2: DEPTH codes of 16 to 256 entries in both layouts");
+	ok(good, "registers: DEPTH codes of 16 to 256 entries in both layouts");
 	for (unsigned int code = 5; code < 8; code++)
 		good &= !ntrace_ctr_depth_from_raw(NTRACE_CTR_RATIFIED, code);
 	good &= !ntrace_ctr_depth_from_raw(NTRACE_CTR_DRAFT, 2);
 	good &= ntrace_ctr_depth_to_raw(NTRACE_CTR_RATIFIED, 512) == NTRACE_ERR_INVALID;
 	good &= ntrace_ctr_depth_to_raw(NTRACE_CTR_DRAFT, 24) == NTRACE_ERR_INVALID;
-	ok(good, "section 2: DEPTH codes that are reserved, depths that do not exist");
+	ok(good, "registers: reserved DEPTH codes, depths that do not exist");
 
 	is_hex(ntrace_ctr_status_to_raw(NTRACE_CTR_RATIFIED, &status), 0x8000005a,
-	       "section 2: sctrstatus, FROZEN is bit 31");
+	       "registers: sctrstatus, FROZEN is bit 31");
 	is_hex(ntrace_ctr_status_to_raw(NTRACE_CTR_DRAFT, &status), 0xc05a,
-	       "section 2: sctrstatus of the draft, FROZEN bit 15, WRAP bit 14");
+	       "registers: sctrstatus of the draft, FROZEN bit 15, WRAP bit 14");
 	ntrace_ctr_status_from_raw(NTRACE_CTR_RATIFIED, 0x7fffff07, &status);
 	ok(status.wrptr == 7 && !status.frozen && !status.wrapped, "sctrstatus, read");
 	ntrace_ctr_status_from_raw(NTRACE_CTR_DRAFT, 0xffff4007, &status);
 	ok(status.wrptr == 7 && !status.frozen && status.wrapped, "sctrstatus of the draft, read");
 
-	is_u64(ntrace_ctr_physical(0, 0, 16), 15, "section 2: entry 0 is in slot WRPTR - 1");
-	is_u64(ntrace_ctr_physical(5, 2, 256), 2, "section 2: entry 2");
-	is_u64(ntrace_ctr_physical(5, 31, 32), 5, "section 2: the oldest is the next to go");
+	is_u64(ntrace_ctr_physical(0, 0, 16), 15, "registers: entry 0 is in slot WRPTR - 1");
+	is_u64(ntrace_ctr_physical(5, 2, 256), 2, "registers: entry 2");
+	is_u64(ntrace_ctr_physical(5, 31, 32), 5,
+	       "registers: the oldest entry is overwritten next");
 	for (unsigned int x = 0; x < 64; x++)
 		good &= ntrace_ctr_logical(9, ntrace_ctr_physical(9, x, 64), 64) == x;
 	ok(good, "logical to physical and back");
@@ -143,19 +144,19 @@ static void cycles(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
 		is_u64(ntrace_ctr_cycles_decode(vectors[i].cc), vectors[i].cycles,
-		       "section 3: CC %#06x", vectors[i].cc);
+		       "records: CC %#06x", vectors[i].cc);
 		is_hex(ntrace_ctr_cycles_encode(vectors[i].cycles, 4), vectors[i].cc,
-		       "section 3: CC of %u cycles", vectors[i].cycles);
+		       "records: CC of %u cycles", vectors[i].cycles);
 	}
 	for (unsigned int bits = 0; bits <= 4; bits++) {
 		is_u64(ntrace_ctr_cycles_decode(ntrace_ctr_cycles_encode(UINT64_MAX, bits)),
-		       most[bits], "section 3: the most that %u bits of CCE say", bits);
+		       most[bits], "records: the greatest count with %u bits of CCE", bits);
 		is_hex(ntrace_ctr_cycles_encode(UINT64_MAX, bits), ((1u << bits) - 1) << 12 | 0xfff,
-		       "section 3: saturated: all %u implemented bits are 1", bits + 12);
+		       "records: saturated: all %u implemented bits are 1", bits + 12);
 		good &= ntrace_ctr_cycles_decode(ntrace_ctr_cycles_encode(most[bits], bits)) ==
 			most[bits];
 	}
-	ok(good, "section 3: the greatest counts are exact");
+	ok(good, "records: the greatest counts are exact");
 	/* The formulas of CTR 1.0, for every exponent and around each power of two. */
 	for (uint64_t n = 0; n <= 134217727; n += 1 + n / 64) {
 		unsigned int msb = 63 - (unsigned int)__builtin_clzll(n | 1);
@@ -169,15 +170,15 @@ static void cycles(void)
 		middle &= ntrace_ctr_cycles_estimate(cc) ==
 			  back + (cce > 1 ? ((UINT64_C(1) << (cce - 1)) - 1) / 2 : 0);
 	}
-	ok(good, "section 3: CCE = msb(n) - 11, CCM = n[CCE+10 : CCE-1]; never more than n");
-	ok(middle, "section 3: the unbiased estimate");
+	ok(good, "records: CCE = msb(n) - 11, CCM = n[CCE+10 : CCE-1]; never more than n");
+	ok(middle, "records: the unbiased estimate");
 	/* The driver has its own function, for 16 bits. */
 	for (uint32_t cc = 0; cc < 0x10000; cc++) {
 		uint32_t own = ntrace_ctr_cycles_decode((uint16_t)cc);
 
 		good &= ctr_cycles((u64)cc << 16 | CTR_DATA_CCV) == (own < 0xffff ? own : 0xffff);
 	}
-	ok(good, "section 6: the driver decodes every CC as the library does");
+	ok(good, "perf: the driver decodes every CC as the library does");
 }
 
 static struct ntrace_ctr_record decoded(uint64_t source, uint64_t target, uint64_t data,
@@ -204,32 +205,32 @@ static void records(void)
 		   record.from_space == NTRACE_CTR_SPACE_KERNEL &&
 		   record.to_space == NTRACE_CTR_SPACE_KERNEL && !record.from_hidden &&
 		   !record.to_hidden,
-	   "section 3: a return in the kernel");
+	   "records: a return in the kernel");
 	record = decoded(0x10001, 0x20003, UINT64_C(0x31238005), ALL_FEATURES);
 	ok(record.from == 0x10000 && record.to == 0x20002 && record.mispredicted &&
 		   record.cycles_known && record.cycles == 17548 && !record.cycles_saturated &&
 		   record.type == NTRACE_CTR_TYPE_BRANCH_TAKEN &&
 		   record.from_space == NTRACE_CTR_SPACE_USER,
-	   "section 3: a mispredicted branch, with cycles");
+	   "records: a mispredicted branch, with cycles");
 	record = decoded(0x10001, 0x20003, UINT64_C(0x31238005), 0);
 	ok(record.valid && !record.type && !record.mispredict_known && !record.mispredicted &&
 		   !record.cycles_known && !record.cycles && record.to == 0x20002,
-	   "section 3: a hart without TYPE, MISP and CC says nothing of them");
+	   "records: a hart without TYPE, MISP and CC reports none of them");
 	record = decoded(0x10001, 0x20000, UINT64_C(0x31230005), ALL_FEATURES);
-	ok(!record.cycles_known && !record.cycles, "section 3: CC counts only with CCV");
+	ok(!record.cycles_known && !record.cycles, "records: CC counts only with CCV");
 	ok(decoded(1, 2, UINT64_C(0xffff8000), ALL_FEATURES).cycles_saturated,
-	   "section 3: a count that is full");
+	   "records: a saturated count");
 	record = decoded(1, UINT64_C(0xffffffff80000000), 2, ALL_FEATURES);
 	ok(record.from_hidden && !record.to_hidden &&
 		   record.from_space == NTRACE_CTR_SPACE_UNKNOWN &&
 		   record.to_space == NTRACE_CTR_SPACE_KERNEL,
-	   "section 3: PC 0 in ctrsource: the mode is hidden");
+	   "records: PC 0 in ctrsource: the mode is hidden");
 	record = decoded(0x1001, 0, 3, ALL_FEATURES);
-	ok(!record.from_hidden && record.to_hidden, "section 3: PC 0 in ctrtarget");
+	ok(!record.from_hidden && record.to_hidden, "records: PC 0 in ctrtarget");
 	record = decoded(0x1000, 0x2001, UINT64_C(0xffff8005), ALL_FEATURES);
 	ok(!record.valid && !record.from && !record.to && !record.type && !record.cycles_known &&
 		   !record.mispredict_known && !record.from_hidden,
-	   "section 3: V = 0 is no record");
+	   "records: V = 0 is no record");
 }
 
 static void types(void)
@@ -243,7 +244,7 @@ static void types(void)
 		identity &= ntrace_ctr_type_to_itype(type) == (used ? type : 0);
 		identity &= (used || !type) == !!strcmp(ntrace_ctr_type_name(type), "reserved");
 	}
-	ok(identity, "section 3: TYPE is the 4-bit itype; 6 and 7 are reserved");
+	ok(identity, "records: TYPE is the 4-bit itype; 6 and 7 are reserved");
 }
 
 /* An entry recorded with RASEMU. */
@@ -260,23 +261,23 @@ static void call_stacks(void)
 	bool partial;
 
 	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial), 3,
-	       "section 4: RASEMU, three calls deep");
+	       "recording: RASEMU, three calls deep");
 	ok(!partial && frames[0].function == 0x2000 && frames[0].call == 0x1010 &&
 		   frames[2].function == 0x400 && frames[2].call == 0x100,
-	   "section 4: functions and calls, innermost first");
+	   "recording: functions and calls, innermost first");
 	entries[1].source &= ~UINT64_C(1);
 	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial), 1,
-	       "section 4: a popped entry ends the stack");
+	       "recording: a popped entry ends the stack");
 	for (unsigned int i = 0; i < 16; i++)
 		entries[i] = call(0x100 + i, 0x200, 9);
 	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial), 16,
 	       "a full ring");
-	ok(partial, "section 4: partial if deeper than depth");
+	ok(partial, "recording: partial if deeper than depth");
 	entries[3].data = 13;
 	is_u64(ntrace_ctr_call_stack(entries, 16, ALL_FEATURES, frames, &partial),
-	       NTRACE_ERR_FORMAT, "a return in the ring: it was not RASEMU's");
+	       NTRACE_ERR_FORMAT, "a return in the ring: not recorded with RASEMU");
 	is_u64(ntrace_ctr_call_stack(entries, 16, 0, frames, &partial), 16,
-	       "without TYPE nobody knows");
+	       "without TYPE the call stack is unknown");
 }
 
 static void perf_types(void)
@@ -299,14 +300,14 @@ static void perf_types(void)
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		same &= numbers[i][0] == numbers[i][1];
-	ok(same, "section 6: branch types have the numbers of the kernel's header");
+	ok(same, "perf: branch types have the numbers of the kernel's header");
 	ok(NTRACE_PERF_SAMPLE_ANY == PERF_SAMPLE_BRANCH_ANY &&
 		   NTRACE_PERF_SAMPLE_COND == PERF_SAMPLE_BRANCH_COND &&
 		   NTRACE_PERF_SAMPLE_CALL_STACK == PERF_SAMPLE_BRANCH_CALL_STACK &&
 		   NTRACE_PERF_SAMPLE_IND_JUMP == PERF_SAMPLE_BRANCH_IND_JUMP &&
 		   NTRACE_PERF_SAMPLE_CALL == PERF_SAMPLE_BRANCH_CALL &&
 		   NTRACE_PERF_SAMPLE_REPORT == CTR_PERF_REPORT - PERF_SAMPLE_BRANCH_PLM_ALL,
-	   "section 6: filters have the numbers of the kernel's header");
+	   "perf: filters have the numbers of the kernel's header");
 	ctr_filter_init(&filter,
 			PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER |
 				PERF_SAMPLE_BRANCH_TYPE_SAVE,
@@ -319,11 +320,11 @@ static void perf_types(void)
 		    entry.type != ntrace_ctr_perf_type(type))
 			same = false;
 	}
-	ok(same, "section 6: type of every TYPE as in the driver");
+	ok(same, "perf: type of every TYPE as in the driver");
 	is_u64(ntrace_ctr_perf_type(16), 0, "no TYPE is above 15");
-	is_u64(ntrace_ctr_perf_exception(0x73), NTRACE_PERF_BRANCH_SYSCALL, "section 6: ecall");
+	is_u64(ntrace_ctr_perf_exception(0x73), NTRACE_PERF_BRANCH_SYSCALL, "perf: ecall");
 	is_u64(ntrace_ctr_perf_exception(0x100073), NTRACE_PERF_BRANCH_UNKNOWN,
-	       "section 6: another exception is no system call");
+	       "perf: another exception is no system call");
 }
 
 /* Compares one branch_sample_type in the library and in the driver; false if they differ. */
@@ -363,7 +364,7 @@ static void perf_filters(void)
 			if (!same_filter(sample, &hart[i]) && !differs)
 				differs = sample | (uint64_t)i << 32;
 		}
-	is_hex(differs, 0, "section 6: sctrctl of %u filters on 6 harts as in the driver", count);
+	is_hex(differs, 0, "perf: sctrctl of %u filters on 6 harts as in the driver", count);
 	for (uint64_t sample = 0; sample < 1 << 14; sample++) {
 		struct ntrace_ctr_filter filter;
 		uint64_t back, wanted = sample & ~NTRACE_PERF_SAMPLE_HV;
@@ -379,12 +380,12 @@ static void perf_filters(void)
 				  NTRACE_PERF_SAMPLE_ANY;
 		round &= !(wanted & ~back);
 	}
-	ok(round, "section 6: sctrctl says what was asked for");
+	ok(round, "perf: sctrctl selects the requested branches");
 	is_hex(ntrace_ctr_filter_to_perf(NTRACE_CTR_CTL(U) | NTRACE_CTR_CTL(S)),
 	       PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_KERNEL,
-	       "section 6: no inhibit bit is ANY");
+	       "perf: no inhibit bit is ANY");
 	is_hex(ntrace_ctr_filter_to_perf(NTRACE_CTR_CTL(U) | NTRACE_CTR_CTL(RASEMU)),
-	       PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER, "section 6: RASEMU");
+	       PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_USER, "perf: RASEMU");
 }
 
 int main(void)

@@ -47,7 +47,7 @@ static int give(struct ntrace_ingress_cycle cycle)
 	int result = ntrace_ctr_ingress_play(&feed, &record);
 
 	if (result >= 0 && ntrace_encoder_play(&encoder, &record) < 0)
-		ok(false, "the encoder takes what the model takes");
+		ok(false, "the encoder accepts the same input as the model");
 	return result;
 }
 
@@ -97,21 +97,23 @@ static void example(void)
 	give(one(M, 0x1000, 7, 8, 0));
 	is_str(entry(0), "none", "a call waits for its target");
 	give(one(M, 0x940, 3, 4, 0));
-	is_str(entry(1), "8 100c>940", "ingress section 4, E1: c.jalr");
-	is_str(entry(0), "4 944>946+1", "E1: c.beqz, not taken: to the next instruction, at once");
+	is_str(entry(1), "8 100c>940", "ingress example 1: c.jalr");
+	is_str(entry(0), "4 944>946+1",
+	       "ingress example 1: c.beqz, not taken: to the next instruction, at once");
 	give(idle);
 	give(one(M, 0x946, 1, 5, 0));
 	give(one(M, 0x988, 4, 0, 1));
-	is_str(entry(0), "5 946>988+11", "E1: c.bnez, taken, after ten idle cycles");
+	is_str(entry(0), "5 946>988+11", "ingress example 1: c.bnez, taken, after ten idle cycles");
 	give(one(M, 0x990, 2, 11, 1));
-	ok(!ntrace_ctr_ingress_target(&feed, 0x100, M), "the target, told early");
-	is_str(entry(0), "11 990>100+2", "cycles of a block without transfer count on");
+	ok(!ntrace_ctr_ingress_target(&feed, 0x100, M), "a target supplied early");
+	is_str(entry(0), "11 990>100+2",
+	       "cycles of a block without a transfer are added to the next");
 	give(one(M, 0x100, 1, 0, 0));
-	is_str(entry(1), "5 946>988+11", "and once only");
+	is_str(entry(1), "5 946>988+11", "they count only once");
 
 	fresh(false);
 	give(all);
-	is_str(entry(0), "5 946>988+0", "section 4, E1: four groups in one cycle");
+	is_str(entry(0), "5 946>988+0", "ingress example 1: four groups in one cycle");
 	is_str(entry(2), "8 100c>940", "the oldest first");
 
 	fresh(true);
@@ -119,7 +121,7 @@ static void example(void)
 	give(one(M, 0x940, 1, 0, 1));
 	give(one(M, 0x944, 1, 5, 1));
 	give(one(M, 0x200, 1, 0, 0));
-	is_str(entry(1), "8 100c>940", "section 1: single-instruction port");
+	is_str(entry(1), "8 100c>940", "ingress port: single-instruction port");
 	is_str(entry(0), "5 944>200+2", "with its sizes");
 }
 
@@ -130,12 +132,13 @@ static void traps(void)
 	fresh(false);
 	give(one(U, 0x1000, 4, 1, 1));
 	give(one(S, 0x8000, 2, 0, 1));
-	is_str(entry(0), "1 1008>8000", "a trap behind what retired: epc is the next instruction");
+	is_str(entry(0), "1 1008>8000",
+	       "a trap after retired instructions: epc is the next instruction");
 	give(one(S, 0x8004, 2, 3, 1));
 	give(one(U, 0x1008, 2, 13, 1));
 	is_str(entry(0), "3 8004>1008+2", "trap return");
 	give(one(U, 0x2000, 0, 1, 0));
-	is_str(entry(0), "13 1008>2000+1", "a return onto a page that is not there");
+	is_str(entry(0), "13 1008>2000+1", "a return to a page that is not present");
 	give(one(S, 0x8000, 0, 1, 0));
 	is_str(entry(0), "1 2000>8000+1", "iretire 0: epc is iaddr");
 	give(one(M, 0x9000, 2, 0, 1));
@@ -143,14 +146,14 @@ static void traps(void)
 	give(one(M, 0, 0, 2, 0));
 	give(one(M, 0x9100, 2, 0, 1));
 	is_str(entry(0), "2 9004>9100+2",
-	       "interrupt alone: behind the last block, iaddr need not be valid");
+	       "interrupt alone: after the last block, iaddr need not be valid");
 	give(one(M, 0x9104, 2, 11, 1));
 	give(one(M, 0x9200, 0, 2, 0));
 	give(one(M, 0x9100, 2, 0, 1));
-	is_str(entry(1), "11 9104>9200+2", "interrupt behind a jump: iaddr is its target");
-	is_str(entry(0), "2 9200>9100+1", "and where the interrupt was taken");
+	is_str(entry(1), "11 9104>9200+2", "interrupt after a jump: iaddr is its target");
+	is_str(entry(0), "2 9200>9100+1", "and also the place of the interrupt");
 	give(one(M, 0x9104, 2, 11, 1));
-	ok(!ntrace_ctr_ingress_target(&feed, 0x9300, M), "the same with the target told early");
+	ok(!ntrace_ctr_ingress_target(&feed, 0x9300, M), "the same with the target supplied early");
 	give(one(M, 0, 0, 2, 0));
 	give(one(M, 0x9100, 2, 0, 1));
 	is_str(entry(0), "2 9300>9100+1", "iaddr need not be valid then");
@@ -167,7 +170,7 @@ static void traps(void)
 	give(cycle);
 	ok(!model.status.frozen, "not yet");
 	give(one(S, 0x8000, 2, 0, 1));
-	ok(model.status.frozen, "section 4: LCOFI freezes when its handler is reached");
+	ok(model.status.frozen, "recording: LCOFI freezes when its handler is reached");
 	is_u64(feed.effects[NTRACE_CTR_FROZE], 1, "which is counted");
 }
 
@@ -183,9 +186,9 @@ static void interruptions(void)
 	give(one(D, 0x800, 4, 9, 1));
 	give(one(M, 0x200, 2, 11, 1));
 	is_str(entry(0), "11 100>200",
-	       "section 4: nothing of Debug Mode, the jump before is whole");
+	       "recording: Debug Mode is not recorded, the jump before it is complete");
 	give(one(M, 0x300, 2, 0, 1));
-	is_str(entry(0), "11 200>300+1", "section 3: cycles of Debug Mode do not count");
+	is_str(entry(0), "11 200>300+1", "records: cycles of Debug Mode do not count");
 	give(one(M, 0x304, 2, 13, 1));
 	give(reset);
 	give(one(M, 0, 2, 0, 1));
@@ -197,7 +200,7 @@ static void interruptions(void)
 	is_str(entry(0), "11 200>300+1", "or an overrun");
 	is_u64(feed.dropped, 2, "both are counted");
 	overrun.type = NTRACE_INGRESS_STOP;
-	ok(!ntrace_ctr_ingress_play(&feed, &overrun), "the end of the trace means nothing to CTR");
+	ok(!ntrace_ctr_ingress_play(&feed, &overrun), "CTR ignores the end of the trace");
 	overrun.type = 99;
 	is_u64(ntrace_ctr_ingress_play(&feed, &overrun), NTRACE_ERR_INVALID, "no such record");
 }
@@ -220,7 +223,7 @@ static void stopped(void)
 		give(stop);
 		give(one(M, 0x304, 2, 11, 1));
 		give(one(M, 0x400, 2, 0, 1));
-		is_str(entry(0), "11 304>400+2", "section 3: no cycle passes: %s", names[i]);
+		is_str(entry(0), "11 304>400+2", "records: no cycle passes: %s", names[i]);
 	}
 }
 
@@ -233,12 +236,12 @@ static void refused(void)
 	is_u64(give(one(M, 0x100, 2, 7, 1)), NTRACE_ERR_INVALID, "reserved itype");
 	is_u64(give(one(M, 0x100, 0, 9, 1)), NTRACE_ERR_INVALID, "a call that did not retire");
 	is_u64(ntrace_ctr_ingress_block(&feed, &block, 0, 0), NTRACE_ERR_INVALID,
-	       "itype 6 is none of a 4-bit port");
+	       "a 4-bit port has no itype 6");
 	give(one(M, 0x100, 2, 1, 1));
 	is_u64(give(one(U, 0x100, 2, 0, 1)), NTRACE_ERR_INVALID, "a trap to a lower privilege");
 	port.itype_bits = 3;
 	is_u64(ntrace_ctr_ingress_init(&feed, &model, &port), NTRACE_ERR_UNSUPPORTED,
-	       "a port with 3 bits of itype does not tell calls");
+	       "a port with 3 bits of itype does not distinguish calls");
 	port = (struct ntrace_ingress_port){ 32, 4, 1, false };
 	ok(!ntrace_ctr_ingress_init(&feed, &model, &port), "RV32");
 	give(one(M, 0xfffffffc, 2, 4, 1));

@@ -80,31 +80,31 @@ static void qualified(void)
 {
 	fresh(C(S) | C(U), 0);
 	ok(go(1, U, S) == NTRACE_CTR_RECORDED && last_is(1, false, false),
-	   "section 4: trap, both modes enabled: full");
+	   "recording: trap, both modes enabled: full");
 	ok(go(3, S, U) == NTRACE_CTR_RECORDED && last_is(3, false, false),
-	   "section 4: trap return, both modes enabled: full");
+	   "recording: trap return, both modes enabled: full");
 	fresh(C(S), 0);
 	ok(go(2, U, S) == NTRACE_CTR_RECORDED && last_is(2, true, false),
-	   "section 4: trap from a disabled mode: ctrsource.PC = 0");
+	   "recording: trap from a disabled mode: ctrsource.PC = 0");
 	ok(go(3, S, U) == NTRACE_CTR_RECORDED && last_is(3, false, true),
-	   "section 4: trap return to a disabled mode: ctrtarget.PC = 0");
+	   "recording: trap return to a disabled mode: ctrtarget.PC = 0");
 	fresh(C(U), 0);
-	ok(go(1, U, S) == NTRACE_CTR_IGNORED, "section 4: trap to a disabled mode: not opted in");
+	ok(go(1, U, S) == NTRACE_CTR_IGNORED, "recording: trap to a disabled mode: not opted in");
 	ok(go(3, S, U) == NTRACE_CTR_IGNORED,
-	   "section 4: trap return from a disabled to an enabled mode: none");
+	   "recording: trap return from a disabled to an enabled mode: none");
 	set(NTRACE_CTR_CSR_SCTRCTL, C(U) | C(STE));
 	ok(go(1, U, S) == NTRACE_CTR_RECORDED && last_is(1, false, true),
-	   "section 4: external trap, opted in: ctrtarget.PC = 0");
-	ok(go(3, S, U) == NTRACE_CTR_IGNORED, "section 4: no external trap return");
+	   "recording: external trap, opted in: ctrtarget.PC = 0");
+	ok(go(3, S, U) == NTRACE_CTR_IGNORED, "recording: no external trap return");
 	fresh(C(M), 0);
 	ok(go(1, U, S) == NTRACE_CTR_IGNORED && go(3, S, U) == NTRACE_CTR_IGNORED &&
 		   go(9, U, U) == NTRACE_CTR_IGNORED,
-	   "section 4: both modes disabled: none");
+	   "recording: both modes disabled: none");
 	fresh(C(U), 0);
 	go(3, S, U);
 	go(9, U, U);
 	ok(!(ntrace_ctr_model_entry(&model, 1).source & 1),
-	   "section 4, leak rule: with S off before sret the kernel's address is not in the ring");
+	   "leak rule: with S off before sret the kernel's address is not in the ring");
 }
 
 static void modes(void)
@@ -125,7 +125,7 @@ static void modes(void)
 		fresh(modes[i].mctrctl, modes[i].vsctrctl);
 		for (unsigned int j = 0; j < 5; j++)
 			good &= go(11, modes[j].mode, modes[j].mode) == (i == j);
-		ok(good, "section 4: %s enabled: its transfers and no others", modes[i].name);
+		ok(good, "recording: %s enabled: its transfers and no others", modes[i].name);
 	}
 }
 
@@ -158,7 +158,7 @@ static void inhibits(void)
 			good &= mask == ((0xff2eu | (rows[i].type == 4 ? 0x10u : 0)) &
 					 (rows[i].type == 4 ? ~0u : ~(1u << rows[i].type)));
 		}
-		ok(good, "section 4: %s alone: type %u is %srecorded, all others as before",
+		ok(good, "recording: %s alone: type %u is %srecorded, all others as before",
 		   rows[i].name, rows[i].type, rows[i].type == 4 ? "" : "not ");
 	}
 }
@@ -196,33 +196,34 @@ static void external(void)
 			good &= go(1 + (opted >> 3), rows[i].from, rows[i].to) == wanted;
 			good &= !wanted || last_is(1 + (opted >> 3), false, true);
 		}
-		ok(good, "section 4: external trap %s, whatever EXCINH and INTRINH say",
+		ok(good, "recording: external trap %s, independent of EXCINH and INTRINH",
 		   rows[i].text);
 	}
 	/* The bits have no effect if the target is enabled. */
 	fresh(C(U) | C(S) | C(STE) | C(EXCINH), 0);
-	ok(go(1, U, S) == NTRACE_CTR_IGNORED, "section 4: EXCINH counts where no trap is external");
+	ok(go(1, U, S) == NTRACE_CTR_IGNORED,
+	   "recording: EXCINH applies to traps that are not external");
 }
 
 static void guests(void)
 {
 	fresh(C(S) | C(EXCINH) | C(TRETINH), C(S));
 	ok(go(1, VS, S) == NTRACE_CTR_RECORDED && go(3, S, VS) == NTRACE_CTR_RECORDED,
-	   "section 4, V changes: filters are those of vsctrctl, sctrctl's do not count");
+	   "V changes: the filters of vsctrctl apply, not those of sctrctl");
 	fresh(C(S), C(S) | C(EXCINH) | C(TRETINH));
 	ok(go(1, VS, S) == NTRACE_CTR_IGNORED && go(3, S, VS) == NTRACE_CTR_IGNORED,
-	   "section 4, V changes: and vsctrctl's do");
+	   "V changes: the filters of vsctrctl apply");
 	fresh(C(M), 0);
 	ok(go(2, VU, M) == NTRACE_CTR_RECORDED && last_is(2, true, false),
-	   "section 4, V changes: enables are from each mode's own register: VU to M");
+	   "V changes: each mode is enabled by its own register: VU to M");
 	ok(go(3, M, VS) == NTRACE_CTR_RECORDED && last_is(3, false, true),
-	   "section 4, V changes: M to VS, which is disabled");
+	   "V changes: M to VS, which is disabled");
 	fresh(ALL_MODES | C(RASEMU), C(S));
-	ok(go(1, VS, S) == NTRACE_CTR_RECORDED, "section 4, V changes: RASEMU is that of vsctrctl");
+	ok(go(1, VS, S) == NTRACE_CTR_RECORDED, "V changes: RASEMU of vsctrctl applies");
 	fresh(ALL_MODES, C(S) | C(RASEMU));
 	ok(go(1, VS, S) == NTRACE_CTR_IGNORED && go(3, S, VS) == NTRACE_CTR_IGNORED,
-	   "section 4, V changes: which drops traps and returns");
-	ok(go(1, U, S) == NTRACE_CTR_RECORDED, "and means nothing to the host");
+	   "V changes: RASEMU drops traps and returns");
+	ok(go(1, U, S) == NTRACE_CTR_RECORDED, "RASEMU of vsctrctl does not affect the host");
 }
 
 static void return_stack(void)
@@ -233,38 +234,38 @@ static void return_stack(void)
 	      0);
 	ok(go(9, S, S) == NTRACE_CTR_RECORDED && last_is(9, false, false) &&
 		   go(8, S, S) == NTRACE_CTR_RECORDED && model.status.wrptr == 2,
-	   "section 4, RASEMU: calls push, filters do not count");
+	   "RASEMU: calls push, filters are ignored");
 	ok(go(12, S, S) == NTRACE_CTR_REPLACED && last_is(12, false, false) &&
 		   model.status.wrptr == 2 && (ntrace_ctr_model_entry(&model, 1).data & 15) == 9,
-	   "section 4, RASEMU: a swap overwrites entry 0, WRPTR stays");
+	   "RASEMU: a swap overwrites entry 0, WRPTR stays");
 	ok(go(13, S, S) == NTRACE_CTR_POPPED && model.status.wrptr == 1 &&
 		   (ntrace_ctr_model_entry(&model, 0).data & 15) == 9 &&
 		   ntrace_ctr_model_entry(&model, 15).source == source - 0x10,
-	   "section 4, RASEMU: a return clears V, entry 0 becomes entry depth-1, others move up");
+	   "RASEMU: a return clears V, entry 0 becomes entry depth-1, others move up");
 	for (unsigned int type = 1; type < 16; type++)
 		if (type != 6 && type != 7 && type != 8 && type != 9 && type != 12 && type != 13)
 			dropped &= go(type, S, S) == NTRACE_CTR_IGNORED;
 	dropped &= model.status.wrptr == 1;
-	ok(dropped, "section 4, RASEMU: all other types are dropped");
+	ok(dropped, "RASEMU: all other types are dropped");
 	fresh(C(U) | C(RASEMU) | C(STE) | C(MTE), 0);
 	ok(go(1, U, S) == NTRACE_CTR_IGNORED && go(1, U, M) == NTRACE_CTR_IGNORED,
-	   "section 4, RASEMU: xTE does not count");
+	   "RASEMU: xTE is ignored");
 	ok(go(9, S, S) == NTRACE_CTR_IGNORED && go(13, S, S) == NTRACE_CTR_IGNORED &&
 		   go(12, S, S) == NTRACE_CTR_IGNORED && !model.status.wrptr,
-	   "section 4, RASEMU: nor do modes that are not enabled");
+	   "RASEMU: modes that are not enabled are not recorded");
 	ok(go(13, U, U) == NTRACE_CTR_POPPED && model.status.wrptr == 15,
-	   "section 4, RASEMU: a return too many goes round");
+	   "RASEMU: an extra return wraps");
 	for (unsigned int i = 0; i < 20; i++)
 		go(9, U, U);
 	ok(model.status.wrptr == (15 + 20) % 16 && ntrace_ctr_model_entry(&model, 15).source & 1,
-	   "section 4, RASEMU: deeper than depth, the outermost are lost");
+	   "RASEMU: deeper than depth, the outermost calls are lost");
 	go(1, U, S);
 	trap(1, U, M, 3);
-	ok(!model.status.frozen, "section 4, RASEMU: no BPFRZ, no freeze");
+	ok(!model.status.frozen, "RASEMU: no BPFRZ, no freeze");
 	set(NTRACE_CTR_CSR_MCTRCTL, C(U) | C(RASEMU) | C(BPFRZ));
 	ok(trap(1, U, M, 3) == NTRACE_CTR_FROZE && go(9, U, U) == NTRACE_CTR_IGNORED &&
 		   go(13, U, U) == NTRACE_CTR_IGNORED,
-	   "section 4, RASEMU: a frozen ring is left alone");
+	   "RASEMU: a frozen ring does not change");
 }
 
 static void freezing(void)
@@ -304,21 +305,20 @@ static void freezing(void)
 		       rows[i].effect;
 		good &= model.status.frozen == freezes;
 		good &= !!(ntrace_ctr_model_entry(&model, 0).source & 1) == !freezes;
-		ok(good, "section 4, freeze: %s: %s", rows[i].text,
+		ok(good, "freeze: %s: %s", rows[i].text,
 		   freezes ? "FROZEN, the trap is not recorded" : "recorded");
 	}
 	fresh(C(S) | C(LCOFIFRZ), 0);
 	go(9, S, S);
-	ok(trap(2, M, M, 13) == NTRACE_CTR_FROZE,
-	   "section 4, freeze: whether the modes are recorded or not");
+	ok(trap(2, M, M, 13) == NTRACE_CTR_FROZE, "freeze: whether the modes are recorded or not");
 	ok(go(9, S, S) == NTRACE_CTR_IGNORED && go(1, U, S) == NTRACE_CTR_IGNORED &&
 		   trap(2, U, S, 13) == NTRACE_CTR_IGNORED && model.status.wrptr == 1,
-	   "section 4, freeze: nothing is recorded while FROZEN");
+	   "freeze: nothing is recorded while FROZEN");
 	set(NTRACE_CTR_CSR_SCTRSTATUS, 1);
 	ok(go(9, S, S) == NTRACE_CTR_RECORDED && model.status.wrptr == 2,
-	   "section 4, freeze: goes on when software clears FROZEN");
+	   "freeze: goes on when software clears FROZEN");
 	set(NTRACE_CTR_CSR_SCTRSTATUS, UINT64_C(0x80000002));
-	ok(go(9, S, S) == NTRACE_CTR_IGNORED, "section 4, freeze: software may set FROZEN");
+	ok(go(9, S, S) == NTRACE_CTR_IGNORED, "freeze: software may set FROZEN");
 }
 
 static void debug_mode(void)
@@ -331,7 +331,7 @@ static void debug_mode(void)
 	none &= go(1, D, M) == NTRACE_CTR_IGNORED;
 	none &= go(3, D, M) == NTRACE_CTR_IGNORED;
 	none &= !model.status.wrptr && !model.status.frozen;
-	ok(none, "section 4: Debug Mode never, nor transitions to or from it; no freeze there");
+	ok(none, "recording: Debug Mode never, nor transitions to or from it; no freeze there");
 }
 
 /* ctrdata of the next record after @cycles in @mode. */
@@ -352,37 +352,37 @@ static void cycle_counts(void)
 	uint64_t value;
 
 	fresh(C(S), 0);
-	is_hex(data_after(S, 100), 11, "section 3: the first record has CCV = 0");
-	is_hex(data_after(S, 291), UINT64_C(0x0123800b), "section 3: then cycles since it");
+	is_hex(data_after(S, 100), 11, "records: the first record has CCV = 0");
+	is_hex(data_after(S, 291), UINT64_C(0x0123800b), "records: then cycles since it");
 	ntrace_ctr_model_cycles(&model, S, 4000);
-	is_hex(data_after(S, 96), UINT64_C(0x1000800b), "section 3: also those between transfers");
+	is_hex(data_after(S, 96), UINT64_C(0x1000800b), "records: also those between transfers");
 	ntrace_ctr_model_cycles(&model, U, 4000);
 	go(3, U, U);
-	is_hex(data_after(S, 5), UINT64_C(0x0005800b), "section 3: not in modes that are off");
+	is_hex(data_after(S, 5), UINT64_C(0x0005800b), "records: not in modes that are off");
 	set(NTRACE_CTR_CSR_SCTRSTATUS, UINT64_C(1) << 31);
 	ntrace_ctr_model_cycles(&model, S, 1000);
 	set(NTRACE_CTR_CSR_SCTRSTATUS, 0);
-	is_hex(data_after(S, 6), UINT64_C(0x0006800b), "section 3: not while FROZEN");
+	is_hex(data_after(S, 6), UINT64_C(0x0006800b), "records: not while FROZEN");
 	for (unsigned int i = 0; i < 3; i++) {
 		ntrace_ctr_model_cycles(&model, S, 1000);
 		ntrace_ctr_model_read(&model, M, csrs[i], &value);
 		set(csrs[i], value);
-		is_hex(data_after(S, 7), 11, "section 4: CSR %#x written: CCV = 0", csrs[i]);
+		is_hex(data_after(S, 7), 11, "recording: CSR %#x written: CCV = 0", csrs[i]);
 		is_hex(data_after(S, 7), UINT64_C(0x0007800b), "and once only");
 	}
 	ntrace_ctr_model_cycles(&model, S, 1000);
 	ok(!ntrace_ctr_model_clear(&model, S), "SCTRCLR");
-	is_hex(data_after(S, 7), 11, "section 2: SCTRCLR clears the cycle counter and CCV");
+	is_hex(data_after(S, 7), 11, "registers: SCTRCLR clears the cycle counter and CCV");
 	data_after(S, 1);
 	set(NTRACE_CTR_CSR_SCTRDEPTH, 3);
-	is_hex(data_after(S, 8), UINT64_C(0x0008800b), "section 3: a depth leaves it alone");
+	is_hex(data_after(S, 8), UINT64_C(0x0008800b), "records: a depth leaves it alone");
 	data_after(S, UINT64_MAX);
 	ntrace_ctr_model_cycles(&model, S, UINT64_MAX);
-	is_hex(data_after(S, UINT64_MAX), UINT64_C(0xffff800b), "section 3: it saturates");
+	is_hex(data_after(S, UINT64_MAX), UINT64_C(0xffff800b), "records: it saturates");
 	set(NTRACE_CTR_CSR_MCTRCTL, C(S) | C(RASEMU));
 	for (unsigned int i = 0; i < 3; i++)
 		go(9, S, S);
-	is_hex(ntrace_ctr_model_entry(&model, 0).data, 9, "section 4: RASEMU: CCV = 0");
+	is_hex(ntrace_ctr_model_entry(&model, 0).data, 9, "recording: RASEMU: CCV = 0");
 }
 
 /* A hart with only the mandatory features. */
@@ -394,19 +394,19 @@ static void bare(void)
 	ntrace_ctr_config_init(&config, NTRACE_CTR_RATIFIED);
 	fresh(C(S), 0);
 	ntrace_ctr_model_transfer(&model, &transfer);
-	is_hex(ntrace_ctr_model_entry(&model, 0).target, 1, "section 3: MISP");
+	is_hex(ntrace_ctr_model_entry(&model, 0).target, 1, "records: MISP");
 	config.implemented = NTRACE_CTR_CTL_REQUIRED;
 	config.features = 0;
 	config.depths = 1;
 	ok(!ntrace_ctr_model_init(&model, &config), "a hart with what is required alone");
 	set(NTRACE_CTR_CSR_MCTRCTL, UINT64_MAX);
-	is_hex(model.mctrctl, ALL_MODES | C(BPFRZ), "section 2: what is optional is read-only 0");
+	is_hex(model.mctrctl, ALL_MODES | C(BPFRZ), "registers: what is optional is read-only 0");
 	ntrace_ctr_model_transfer(&model, &transfer);
 	ntrace_ctr_model_transfer(&model, &transfer);
 	ok(ntrace_ctr_model_entry(&model, 0).source == 1 &&
 		   !ntrace_ctr_model_entry(&model, 0).target &&
 		   !ntrace_ctr_model_entry(&model, 0).data,
-	   "section 3: no MISP, no TYPE, no CC");
+	   "records: no MISP, no TYPE, no CC");
 }
 
 static void impossible(void)
@@ -443,7 +443,7 @@ static void rings(void)
 				((newest - i * UINT64_C(0x10)) | 1);
 		good &= model.status.wrptr == 3;
 		good &= !ntrace_ctr_model_entry(&model, depth).source;
-		ok(good, "section 2: %u entries, entry 0 the youngest, WRPTR goes round", depth);
+		ok(good, "registers: %u entries, entry 0 the youngest, WRPTR goes round", depth);
 	}
 }
 

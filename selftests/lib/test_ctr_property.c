@@ -466,14 +466,14 @@ int main(int argc, char **argv)
 			run(7, value | 3, code, count, 0);
 			run(value | on, value | guest, code, count, 0);
 		}
-		ok(!what, "section 4: %s alone, at all depths", bits[i].name);
+		ok(!what, "recording: %s alone, at all depths", bits[i].name);
 		if (what)
 			diag("%s", what);
 		what = NULL;
 	}
 	for (unsigned int modes = 0; modes < 32; modes++)
 		failed += !run((modes & 7) | 0x300, (modes >> 3) | 0x100, modes % 5, count, 0);
-	ok(!failed, "section 4: every set of modes, external traps opted in");
+	ok(!failed, "recording: every set of modes, external traps opted in");
 	if (what)
 		diag("%s", what);
 	for (unsigned int i = 0; i < 300 && !what; i++) {
@@ -492,7 +492,7 @@ int main(int argc, char **argv)
 			diag("setting %u: mctrctl %#" PRIx64 ", vsctrctl %#" PRIx64, i, value,
 			     guest);
 	}
-	ok(!what, "section 4: 300 random settings, registers written in between");
+	ok(!what, "recording: 300 random settings, registers written in between");
 	if (what)
 		diag("%s after %" PRIu64 " transfers", what, transfers);
 	ok(effects[0] && effects[1] > transfers / 10 && effects[2] && effects[3] && effects[4],

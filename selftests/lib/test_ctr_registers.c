@@ -61,24 +61,24 @@ static void controls(void)
 	fresh(NTRACE_CTR_RATIFIED);
 	set(M, 0x34e, UINT64_MAX);
 	/* Bits 0-2, 7-9, 11, 12, 33-37, 40-47. */
-	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001b87), "section 2: mctrctl written all ones");
+	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001b87), "registers: mctrctl written all ones");
 	/* Observed in QEMU for sctrctl. */
-	is_hex(get(S, 0x14e), UINT64_C(0xff3e00001983), "section 2: sctrctl: no M, no MTE");
+	is_hex(get(S, 0x14e), UINT64_C(0xff3e00001983), "registers: sctrctl: no M, no MTE");
 	set(S, 0x14e, 0);
-	is_hex(get(M, 0x34e), 0x204, "section 2: written through sctrctl: M and MTE are kept");
+	is_hex(get(M, 0x34e), 0x204, "registers: written through sctrctl: M and MTE are kept");
 	set(M, 0x34e, 0);
 	set(S, 0x14e, UINT64_MAX);
-	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001983), "section 2: nor are they set");
+	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001983), "registers: nor are they set");
 	set(S, 0x24e, UINT64_MAX);
-	is_hex(get(S, 0x24e), UINT64_C(0xff3e00001983), "section 2: vsctrctl");
+	is_hex(get(S, 0x24e), UINT64_C(0xff3e00001983), "registers: vsctrctl");
 	set(VS, 0x14e, 0x81);
-	is_hex(get(S, 0x24e), 0x81, "section 2: sctrctl is vsctrctl where V = 1");
+	is_hex(get(S, 0x24e), 0x81, "registers: sctrctl is vsctrctl where V = 1");
 	is_hex(get(VS, 0x14e), 0x81, "and read as well");
 	is_hex(get(S, 0x14e), UINT64_C(0xff3e00001983), "the host's is another");
 	config.implemented &= ~(C(STE) | C(NTBREN));
 	ok(!ntrace_ctr_model_init(&model, &config), "a hart without STE and NTBREN");
 	set(S, 0x14e, UINT64_MAX);
-	is_hex(get(S, 0x14e), UINT64_C(0xff2e00001883), "section 2: what is optional reads 0");
+	is_hex(get(S, 0x14e), UINT64_C(0xff2e00001883), "registers: what is optional reads 0");
 }
 
 static void depths(void)
@@ -105,21 +105,21 @@ static void depths(void)
 		}
 		set(S, 0x15f, UINT64_C(0xfffffff8));
 		good &= get(S, 0x15f) == harts[i].codes[0];
-		ok(good, "section 2: sctrdepth is WARL, depths %#x", harts[i].depths);
+		ok(good, "registers: sctrdepth is WARL, depths %#x", harts[i].depths);
 	}
 	fresh(NTRACE_CTR_RATIFIED);
 	set(S, 0x15f, 4);
 	set(M, 0x34e, C(S));
 	for (unsigned int i = 0; i < 100; i++)
 		go(11, S, S);
-	is_hex(get(S, 0x14f), 100, "section 2: sctrstatus.WRPTR");
+	is_hex(get(S, 0x14f), 100, "registers: sctrstatus.WRPTR");
 	set(S, 0x15f, 1);
-	is_hex(get(S, 0x14f), 100 % 32, "section 2: WRPTR bits above the depth are read-only 0");
+	is_hex(get(S, 0x14f), 100 % 32, "registers: WRPTR bits above the depth are read-only 0");
 	set(S, 0x14f, UINT64_MAX);
-	is_hex(get(S, 0x14f), FROZEN | 31, "section 2: sctrstatus written all ones");
+	is_hex(get(S, 0x14f), FROZEN | 31, "registers: sctrstatus written all ones");
 	set(S, 0x15f, 4);
 	set(S, 0x14f, UINT64_MAX);
-	is_hex(get(S, 0x14f), FROZEN | 255, "section 2: the same with 256 entries");
+	is_hex(get(S, 0x14f), FROZEN | 255, "registers: the same with 256 entries");
 }
 
 static void entries(void)
@@ -129,24 +129,24 @@ static void entries(void)
 	for (unsigned int i = 0; i < 3; i++)
 		set(S, 0x151 + i, UINT64_MAX);
 	ok(get(S, 0x151) == UINT64_MAX && get(S, 0x152) == UINT64_MAX,
-	   "section 3: ctrsource and ctrtarget");
-	is_hex(get(S, 0x153), UINT64_C(0xffff800f), "section 3: ctrdata: TYPE, CCV, CC");
-	ok(!get(S, 0x155) && !get(S, 0x156) && !get(S, 0x157), "section 3: sireg4 to 6 are 0");
+	   "records: ctrsource and ctrtarget");
+	is_hex(get(S, 0x153), UINT64_C(0xffff800f), "records: ctrdata: TYPE, CCV, CC");
+	ok(!get(S, 0x155) && !get(S, 0x156) && !get(S, 0x157), "records: sireg4 to 6 are 0");
 	set(S, 0x155, 1);
-	ok(!get(S, 0x155), "section 3: and read-only");
+	ok(!get(S, 0x155), "records: and read-only");
 	set(S, 0x250, 0x200);
 	ok(get(S, 0x251) == UINT64_MAX && get(VS, 0x151) == UINT64_MAX,
-	   "section 3: vsireg, and sireg of the guest, reach the same storage");
+	   "records: vsireg, and sireg of the guest, reach the same storage");
 	set(VS, 0x150, 0x20f);
 	ok(get(S, 0x250) == 0x20f && get(S, 0x150) == 0x200,
-	   "section 3: siselect of the guest is vsiselect");
+	   "records: siselect of the guest is vsiselect");
 	set(S, 0x150, 0x210);
 	set(S, 0x151, 1);
 	ok(!get(S, 0x151) && !get(S, 0x152) && !get(S, 0x153),
-	   "section 3: entries from the depth on are 0 and read-only");
+	   "records: entries from the depth on are 0 and read-only");
 	set(S, 0x15f, 4);
-	ok(!get(S, 0x151), "section 3: they were not written");
-	ok(model.ring[15].source == UINT64_MAX, "section 2: entry 0 of WRPTR 0 is the last slot");
+	ok(!get(S, 0x151), "records: they were not written");
+	ok(model.ring[15].source == UINT64_MAX, "registers: entry 0 of WRPTR 0 is the last slot");
 
 	/* A handler emulates transfers. */
 	fresh(NTRACE_CTR_RATIFIED);
@@ -157,11 +157,11 @@ static void entries(void)
 	set(S, 0x150, 0x200);
 	set(S, 0x151, 0x5001);
 	ok(get(S, 0x14f) == 2 && model.ring[1].source == 0x5001 && model.ring[0].source == 0x1001,
-	   "section 4: a transfer emulated: WRPTR++, then entry 0");
+	   "recording: a transfer emulated: WRPTR++, then entry 0");
 	set(S, 0x151, 0x5000);
 	set(S, 0x14f, get(S, 0x14f) - 1);
 	ok(get(S, 0x151) == 0x1001 && model.ring[1].source == 0x5000,
-	   "section 4: a RASEMU return emulated: V cleared, then WRPTR--");
+	   "recording: a RASEMU return emulated: V cleared, then WRPTR--");
 
 	for (unsigned int bits = 0; bits <= 4; bits++) {
 		static const uint64_t expected[] = { 0x0fff800f, 0x1fff800f, 0x3fff800f, 0x7fff800f,
@@ -172,8 +172,7 @@ static void entries(void)
 		ntrace_ctr_model_init(&model, &config);
 		set(S, 0x150, 0x203);
 		set(S, 0x153, UINT64_MAX);
-		is_hex(get(S, 0x153), expected[bits], "section 3: ctrdata with %u bits of CCE",
-		       bits);
+		is_hex(get(S, 0x153), expected[bits], "records: ctrdata with %u bits of CCE", bits);
 	}
 	config.features = 0;
 	ntrace_ctr_model_init(&model, &config);
@@ -181,7 +180,7 @@ static void entries(void)
 	set(S, 0x152, UINT64_MAX);
 	set(S, 0x153, UINT64_MAX);
 	ok(get(S, 0x152) == ~UINT64_C(1) && !get(S, 0x153),
-	   "section 3: MISP, TYPE and CC read-only 0 where not implemented");
+	   "records: MISP, TYPE and CC read-only 0 where not implemented");
 }
 
 static void clearing(void)
@@ -196,11 +195,11 @@ static void clearing(void)
 	set(S, 0x15f, 0);
 	set(S, 0x14f, FROZEN | 5);
 	ok(!ntrace_ctr_model_clear(&model, S), "SCTRCLR in S");
-	is_hex(get(S, 0x14f), FROZEN | 5, "section 2: SCTRCLR does not touch sctrstatus");
+	is_hex(get(S, 0x14f), FROZEN | 5, "registers: SCTRCLR does not touch sctrstatus");
 	set(S, 0x15f, 4);
 	for (unsigned int i = 0; i < 256; i++)
 		empty &= !model.ring[i].source && !model.ring[i].target && !model.ring[i].data;
-	ok(empty, "section 2: and clears all entries, whatever the depth is");
+	ok(empty, "registers: and clears all entries, whatever the depth is");
 }
 
 /* Results of reading, or of SCTRCLR for csr 0, in S, U, VS and VU as digits. */
@@ -241,20 +240,26 @@ static void access(void)
 		set(S, 0x150, 0x200);
 		set(S, 0x250, 0x200);
 		ntrace_ctr_model_stateen(&model, rows[i].mstateen0, rows[i].hstateen0);
-		is_u64(outcome(0x14e), rows[i].sctrctl, "section 5, %s: sctrctl", rows[i].text);
-		is_u64(outcome(0x24e), rows[i].vsctrctl, "section 5, %s: vsctrctl", rows[i].text);
-		is_u64(outcome(0x15f), rows[i].depth, "section 5, %s: sctrdepth", rows[i].text);
-		is_u64(outcome(0x14f), rows[i].status, "section 5, %s: sctrstatus", rows[i].text);
-		is_u64(outcome(0x150), rows[i].select, "section 5, %s: siselect", rows[i].text);
-		is_u64(outcome(0x151), rows[i].entry, "section 5, %s: sireg", rows[i].text);
-		is_u64(outcome(0), rows[i].clear, "section 5, %s: SCTRCLR", rows[i].text);
-		is_u64(outcome(0x34e), 1111, "section 5, %s: mctrctl is M's alone", rows[i].text);
+		is_u64(outcome(0x14e), rows[i].sctrctl, "access control, %s: sctrctl",
+		       rows[i].text);
+		is_u64(outcome(0x24e), rows[i].vsctrctl, "access control, %s: vsctrctl",
+		       rows[i].text);
+		is_u64(outcome(0x15f), rows[i].depth, "access control, %s: sctrdepth",
+		       rows[i].text);
+		is_u64(outcome(0x14f), rows[i].status, "access control, %s: sctrstatus",
+		       rows[i].text);
+		is_u64(outcome(0x150), rows[i].select, "access control, %s: siselect",
+		       rows[i].text);
+		is_u64(outcome(0x151), rows[i].entry, "access control, %s: sireg", rows[i].text);
+		is_u64(outcome(0), rows[i].clear, "access control, %s: SCTRCLR", rows[i].text);
+		is_u64(outcome(0x34e), 1111, "access control, %s: mctrctl is M's alone",
+		       rows[i].text);
 	}
 	set(M, 0x34e, C(S));
 	ntrace_ctr_model_stateen(&model, 0, 0);
 	ok(go(11, S, S) == NTRACE_CTR_RECORDED,
-	   "section 5: recording goes on where access is shut");
-	is_hex(get(M, 0x14e), 2, "section 5: M has its way");
+	   "access control: recording goes on where access is shut");
+	is_hex(get(M, 0x14e), 2, "access control: M has its way");
 	config.hypervisor = false;
 	ntrace_ctr_model_init(&model, &config);
 	is_u64(outcome(0x24e) / 100, 11, "no hypervisor, no vsctrctl");
@@ -269,12 +274,12 @@ static void others(void)
 	is_u64(ntrace_ctr_model_read(&model, M, 0x300, &value), NTRACE_ERR_UNSUPPORTED,
 	       "mstatus is another's");
 	is_u64(ntrace_ctr_model_read(&model, M, 0x181, &value), NTRACE_ERR_UNSUPPORTED,
-	       "section 2: the draft's sctrcontrol does not exist in 1.0");
+	       "registers: the draft's sctrcontrol does not exist in 1.0");
 	is_u64(ntrace_ctr_model_read(&model, M, 0x154, &value), NTRACE_ERR_UNSUPPORTED,
 	       "0x154 is no sireg");
 	set(S, 0x150, 0x30);
 	is_u64(ntrace_ctr_model_read(&model, S, 0x151, &value), NTRACE_ERR_UNSUPPORTED,
-	       "section 5: sireg while siselect selects what is not CTR's");
+	       "access control: sireg while siselect selects what is not CTR's");
 	set(S, 0x150, 0x300);
 	is_u64(ntrace_ctr_model_write(&model, S, 0x151, 1), NTRACE_ERR_UNSUPPORTED,
 	       "behind the entries, too");

@@ -269,10 +269,10 @@ static void check_cuts(void)
 	print_recovery("prefixes", &recovery[0]);
 	print_recovery("suffixes", &recovery[1]);
 	is_u64(streams, SHORT_STREAMS, "short streams");
-	ok(!failures[0], "section 1: of a stream cut at any byte all is right up to the cut");
+	ok(!failures[0], "framing: a stream cut at any byte is decoded correctly up to the cut");
 	ok(!failures[1],
-	   "section 3: of a stream that begins at any byte all is right from a sync on");
-	ok(recovery[0].recovered && recovery[1].recovered, "something is recovered of each");
+	   "synchronization: a stream that begins at any byte is decoded correctly from a sync on");
+	ok(recovery[0].recovered && recovery[1].recovered, "a part of each stream is recovered");
 }
 
 static void check_kinds(void)
@@ -308,10 +308,10 @@ static void check_kinds(void)
 	is_u64(streams, LONG_STREAMS, "long streams");
 	for (unsigned int kind = 0; kind < KINDS; kind++) {
 		print_recovery(kinds[kind].name, &recovery[kind]);
-		ok(!failures[kind], "section 3: of streams %s all is right from a sync on",
+		ok(!failures[kind],
+		   "synchronization: streams %s are decoded correctly from a sync on",
 		   kinds[kind].name);
-		ok(recovery[kind].recovered, "something is recovered of streams %s",
-		   kinds[kind].name);
+		ok(recovery[kind].recovered, "a part of streams %s is recovered", kinds[kind].name);
 	}
 }
 

@@ -162,14 +162,14 @@ static void test_limits(void)
 	unsigned int last = 8;
 
 	ok(plain && !strncmp(plain, "a::f::<[[[", 10) && strstr(plain, "[()]]]"),
-	   "a hundred types within each other");
+	   "a hundred nested types");
 	free(plain);
 	free(symbol);
 	symbol = nested(100000, "S", "");
-	is_refused(symbol, "a hundred thousand are too many");
+	is_refused(symbol, "a hundred thousand nested types are too many");
 	free(symbol);
 	symbol = nested(100000, "T", "E");
-	is_refused(symbol, "of tuples, too");
+	is_refused(symbol, "a hundred thousand nested tuples too");
 	free(symbol);
 	for (unsigned int i = 0; i < 40; i++) {
 		size_t at = strlen(doubled);
@@ -191,7 +191,7 @@ static void test_limits(void)
 	is_refused("_RNvC1a1fszzzzzzzzzzzzzzz_", "a number that has too many bits");
 	is_refused("_RINvC1a1fFGzzzzzzz_EuE", "a million lifetimes");
 	is_refused("_RINvC1a1fRL0_uE", "a lifetime that is not declared");
-	is_refused("_RNvC1au8zzzzzzzz", "punycode that is none");
+	is_refused("_RNvC1au8zzzzzzzz", "invalid punycode");
 }
 
 static uint64_t state = 1;
@@ -242,7 +242,7 @@ static void test_damage(void)
 int main(void)
 {
 	test_names(rust, sizeof(rust) / sizeof(rust[0]));
-	ok(ntrace_demangles_cxx(), "the machine has a library of C++");
+	ok(ntrace_demangles_cxx(), "the machine has a C++ library");
 	test_names(cxx, sizeof(cxx) / sizeof(cxx[0]));
 	test_limits();
 	test_damage();

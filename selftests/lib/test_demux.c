@@ -87,33 +87,33 @@ int main(void)
 
 	is_str(decode(space, "srcbits=2", 4, SYNC_1 SYNC_2 OFF_1 OFF_2),
 	       "1:sync5@1000 2:sync5@2000 1:1000 1002 ! 1:off0@1004 2:2000 ! 2:off0@2004 ",
-	       "section 2: state is kept for each SRC");
+	       "messages: state is kept for each SRC");
 	is_str(decode(space, "", 1, "24 15 00 83 84 00 0B"),
 	       "0:sync5@1000 0:1000 1002 ! 0:off0@1004 ", "without SRC there is one hart");
 	is_str(decode(space, "srcbits=2", 1, SYNC_1 SYNC_2 OFF_2 OFF_1),
 	       "1:sync5@1000 2:W19@0 1:1000 1002 ! 1:off0@1004 ",
-	       "a SRC too many is said once and passed over");
+	       "a SRC beyond the limit is reported once and ignored");
 	is_str(decode(space, "srcbits=2", 1, SYNC_1 SYNC_2 SYNC_3 OFF_2 SYNC_3 OFF_1),
 	       "1:sync5@1000 2:W19@0 3:W19@0 1:1000 1002 ! 1:off0@1004 ",
-	       "each SRC too many is said");
+	       "each SRC beyond the limit is reported");
 	is_str(decode(space, "srcbits=2", 4, SYNC_1 SYNC_2 "02 03 " OFF_1 SYNC_2 OFF_2),
 	       "1:sync5@1000 2:sync5@2000 1:E1@1000 1:gap 2:E1@2000 2:gap 1:off0@? "
 	       "2:sync5@2000 2:2000 ! 2:off0@2004 ",
-	       "section 1: behind a reserved code every hart is lost up to its own sync");
+	       "framing: after a reserved code every hart is lost up to its own sync");
 	is_str(decode_both(space, "srcbits=2", 4, SYNC_1 SYNC_2 "84 04", "23 " OFF_1 SYNC_2 OFF_2),
 	       "1:sync5@1000 2:sync5@2000 1:E22@1000 1:gap 2:E22@2000 2:gap 1:off0@? "
 	       "2:sync5@2000 2:2000 ! 2:off0@2004 ",
 	       "missing bytes: every hart is lost up to its own sync, and no message is made up");
 	is_str(decode(space, "srcbits=12", 4, "24 14 54 01 00 83 24 03"),
 	       "1349:sync0@1000 1349:E2@1000 1349:gap ",
-	       "section 2: a SRC of 12 bits; a message too short for one is an error of all");
+	       "messages: a SRC of 12 bits; a message too short for one is an error of all");
 	config.params = params_at("srcbits=2");
 	is_u64(ntrace_demux_new(&demux, &config, 2), 0, "two harts");
 	is_u64(ntrace_demux_add(demux, 4, NULL), NTRACE_ERR_INVALID, "no SRC 4 in 2 bits");
 	is_u64(ntrace_demux_add(demux, 3, NULL), 0, "SRC 3");
 	is_u64(ntrace_demux_add(demux, 3, NULL), NTRACE_ERR_INVALID, "once");
 	ok(ntrace_demux_flow(demux, 3) && !ntrace_demux_flow(demux, 2), "its flow");
-	is_u64(ntrace_demux_add(demux, 2, &config), 0, "SRC 2 in its own way");
+	is_u64(ntrace_demux_add(demux, 2, &config), 0, "SRC 2 with its own configuration");
 	is_u64(ntrace_demux_add(demux, 1, NULL), NTRACE_ERR_NOSPACE, "no third");
 	ntrace_demux_free(demux);
 	is_u64(ntrace_demux_new(&demux, &config, 0), NTRACE_ERR_INVALID, "no hart at all");

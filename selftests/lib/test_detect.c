@@ -564,8 +564,8 @@ static void test_calls(void)
 	ok(result.kind == NTRACE_DETECT_TRACE && result.count > 0, "two messages are a trace");
 	is_u64(result.bytes, 7, "zeros at the end are not judged");
 	is_u64(result.candidate[0].params.src_bits, 0, "two messages: the simplest width of SRC");
-	ok(result.candidate[0].open & NTRACE_DETECT_OPEN_XLEN, "two messages do not tell XLEN");
-	ok(result.candidate[0].open & NTRACE_DETECT_OPEN_MODE, "two messages do not tell the mode");
+	ok(result.candidate[0].open & NTRACE_DETECT_OPEN_XLEN, "two messages leave XLEN open");
+	ok(result.candidate[0].open & NTRACE_DETECT_OPEN_MODE, "two messages leave the mode open");
 	ntrace_detect_config_init(&config);
 	config.data = bytes;
 	config.bytes = sizeof(bytes);
@@ -580,7 +580,7 @@ static void test_calls(void)
 	params.xlen = 64;
 	config.size = 0;
 	ok(ntrace_detect(&config, &result) == NTRACE_ERR_INVALID,
-	   "a structure without a size is refused");
+	   "a struct without a size is refused");
 }
 
 int main(void)

@@ -208,11 +208,11 @@ static void test_counts(void)
 		{ "its parcels count",
 		  "ResourceFull RCODE=0 ICNT=2; IndirectBranchHist BTYPE=0 ICNT=1 UADDR=1 HIST=15",
 		  0, 0 },
-		{ "so often as it says",
+		{ "RepeatBranch counts as many times as it says",
 		  "ResourceFull RCODE=2 HIST=2 HREPEAT=4; IndirectBranchHist BTYPE=0 ICNT=3 "
 		  "UADDR=1 HIST=1",
 		  1, 0 },
-		{ "and no oftener",
+		{ "and not more often",
 		  "ResourceFull RCODE=2 HIST=2 HREPEAT=4; IndirectBranchHist BTYPE=0 ICNT=4 "
 		  "UADDR=1 HIST=1",
 		  0, 0 },
@@ -304,11 +304,11 @@ static void test_addresses(void)
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x40000000", 1, 0, false },
 		{ "a sign", "extaddr=1", "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfc0000000", 1, 0,
 		  true },
-		{ "a sign with a byte too many", "extaddr=1",
+		{ "a sign with an extra byte", "extaddr=1",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfff000000000", 1, 1, true },
-		{ "the same as bits of an address", "",
+		{ "the same bits as a part of an address", "",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfff000000000", 1, 0, true },
-		{ "and as all bits that are sent", "addrbits=48",
+		{ "the same bits as all the bits that are sent", "addrbits=48",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0xfff000000000", 1, 0, true },
 		{ "a sign from the first bytes of memory to the last ones", "extaddr=1",
 		  "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; IndirectBranch BTYPE=0 ICNT=7 "
@@ -341,11 +341,11 @@ static void test_addresses(void)
 			"FADDR=0x2000000000000000; ProgTraceSync SYNC=5 ICNT=0 "
 			"FADDR=0x4000000000000000");
 	detect_addresses(data, size, &params, NULL, &addresses);
-	is_u64(addresses.usual, 40, "the width that most have, the larger one of two");
+	is_u64(addresses.usual, 40, "the most frequent width, the larger one of two");
 	is_u64(addresses.widest, 62, "the largest below 63");
 	hash = addresses.hash;
 	detect_addresses(data, size - 1, &params, NULL, &addresses);
-	ok(hash != addresses.hash, "other addresses have another hash");
+	ok(hash != addresses.hash, "different addresses have a different hash");
 	size = make("", "x99 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x200000000; ProgTraceSync SYNC=5 "
 			"ICNT=0 FADDR=0x2000000000000000");
 	detect_addresses(data, size, &params, NULL, &addresses);
@@ -353,7 +353,7 @@ static void test_addresses(void)
 	size = make("", "x98 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x200000000; ProgTraceSync SYNC=5 "
 			"ICNT=0 FADDR=0x2000000000000000");
 	detect_addresses(data, size, &params, NULL, &addresses);
-	is_u64(addresses.widest, 62, "of 99 it counts");
+	is_u64(addresses.widest, 62, "one of 99 counts");
 	/* Four regions of 16 MB, 2 each; a zero byte at the top, which only extaddr explains. */
 	size = make("",
 		    "x2 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80; ProgTraceSync SYNC=5 ICNT=0 "
@@ -369,7 +369,7 @@ static void test_addresses(void)
 	is_u64(addresses.cost, 8 + 4, "and of another one");
 	params = params_of("addrbits=24");
 	detect_addresses(data, size, &params, NULL, &addresses);
-	is_u64(addresses.misplaced, 2, "two are wider than the setting says");
+	is_u64(addresses.misplaced, 2, "two are wider than the setting");
 }
 
 /* ---- time stamps ---- */
@@ -402,7 +402,7 @@ static void test_times(void)
 		{ "either is possible", SYNC_AT(8) STEP(1) SYNC_AT(16) STEP(1) SYNC_AT(32), false,
 		  NTRACE_DETECT_OPEN_DELTA, 0, false },
 		/* 17 times of 20 bits that wrap; or the last one is damaged. */
-		{ "a time leads back",
+		{ "a time runs backwards",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(0x10),
 		  false, NTRACE_DETECT_OPEN_DELTA | NTRACE_DETECT_OPEN_WRAP, 20, false },
 		{ "times wrap",
@@ -413,7 +413,7 @@ static void test_times(void)
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; " SYNC_AT(
 			  0x10) "; " SYNC_AT(0x20) "; " SYNC_AT(0x8000000000) "; " SYNC_AT(0x30),
 		  false, NTRACE_DETECT_OPEN_DELTA, 20, false },
-		{ "back by less than half",
+		{ "backwards by less than half",
 		  "x16 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0xfff00; "
 		  "x2 ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=0x70000; " SYNC_AT(0x10),
 		  false, NTRACE_DETECT_OPEN_DELTA, 20, false },
@@ -443,7 +443,7 @@ static void test_words(void)
 	is_u64(detect_unword(words, sizeof(words), &stream), 0, "words");
 	ok(stream.size == 4 && !memcmp(stream.data, "\2\1\4\3", 4) &&
 		   stream.packing == NTRACE_DETECT_WORDS16,
-	   "their bytes, a half of a word left out");
+	   "their bytes, without the upper half of the last word");
 	free(stream.data);
 }
 
@@ -474,15 +474,15 @@ static void test_frames(void)
 	size += put(&writer, 0x13, 0xd1, 8, data + size);
 	size += ntrace_frames_flush(&writer, data + size);
 	is_u64(detect_unframe(data, size, streams, &count), 0, "frames");
-	is_u64(count, 3, "three sources have 8 bytes or more");
+	is_u64(count, 3, "three sources have at least 8 bytes");
 	if (count == 3) {
 		ok(streams[0].source == 0x11 && streams[1].source == 0x10 &&
 			   streams[2].source == 0x13,
-		   "the longest first: 0x%x 0x%x 0x%x", streams[0].source, streams[1].source,
+		   "longest source first: 0x%x 0x%x 0x%x", streams[0].source, streams[1].source,
 		   streams[2].source);
 		ok(streams[0].size == 22 && streams[0].data[19] == 0xb1 &&
 			   streams[0].data[20] == 0x02 && streams[0].data[21] == 0xb1,
-		   "a mark where some may be missing");
+		   "a mark where bytes may be missing");
 		ok(streams[1].size == 10 && streams[1].data[8] == 0xa1 &&
 			   streams[1].data[9] == 0x02,
 		   "also at the end");
@@ -517,10 +517,11 @@ static void test_looks(void)
 	data[10] = data[20] = 1;
 	is_u64(detect_looks(data, 200), NTRACE_DETECT_TEXT, "text with an odd character of 100");
 	data[30] = 0x7f;
-	is_u64(detect_looks(data, 200) != NTRACE_DETECT_TEXT, 1, "with more it is none");
+	is_u64(detect_looks(data, 200) != NTRACE_DETECT_TEXT, 1,
+	       "with more such characters it is no text");
 	memset(data, 'a', 200);
 	data[100] = 0;
-	is_u64(detect_looks(data, 200) != NTRACE_DETECT_TEXT, 1, "nor with a zero");
+	is_u64(detect_looks(data, 200) != NTRACE_DETECT_TEXT, 1, "with a zero byte it is no text");
 	/* E-Trace packets of a header and a byte: 9 of 10 are of the same kind. */
 	for (i = 0; i < 40; i += 2) {
 		data[i] = i < 36 ? 0x41 : 0x61;
@@ -533,7 +534,7 @@ static void test_looks(void)
 	is_u64(detect_looks(data, 30) != NTRACE_DETECT_ETRACE, 1, "15 packets are too few");
 	is_u64(detect_looks(data, 32), NTRACE_DETECT_ETRACE, "16 are enough");
 	is_u64(detect_magic((const uint8_t *)"\177EL", 3), NTRACE_DETECT_TRACE,
-	       "the begin of a magic number is none");
+	       "the beginning of a magic number is no match");
 	is_u64(detect_looks((const uint8_t *)"\177ELF", 4), NTRACE_DETECT_ELF, "the whole is one");
 }
 

@@ -58,7 +58,7 @@ static void vectors(void)
 	retire(&encoder, 0x3e100, 4, NTRACE_ITYPE_INTERRUPT);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	is_bytes("24 0D 08 E0 7F 10 71 D8 7B 10 09 D0 93 84 50 11 07",
-		 "chain of XOR addresses, exception with nothing retired, trap pending at the end");
+		 "chain of XOR addresses, exception without retirement, trap pending at the end");
 
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 0, NTRACE_ITYPE_EXCEPTION);
@@ -72,7 +72,7 @@ static void vectors(void)
 	retire(&encoder, 0x946, 1, NTRACE_ITYPE_BRANCH_TAKEN);
 	retire(&encoder, 0x988, 4, NTRACE_ITYPE_NONE);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
-	is_bytes("24 05 00 83 10 71 80 CB 84 40 21 17", "ingress port example E1");
+	is_bytes("24 05 00 83 10 71 80 CB 84 40 21 17", "ingress port, example 1");
 
 	config.hist_bits = 30;
 	begin(&encoder, &config);
@@ -127,7 +127,7 @@ static void vectors(void)
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 100, NTRACE_ITYPE_BRANCH_TAKEN);
 	retire(&encoder, 0x100, 5, NTRACE_ITYPE_DIRECT_JUMP);
-	is_bytes("24 0D 00 0B 0C 90 07", "DirectBranch; a direct jump is silent");
+	is_bytes("24 0D 00 0B 0C 90 07", "DirectBranch; a direct jump sends no message");
 	given.all_jumps = true;
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -188,7 +188,7 @@ static void start_and_stop(void)
 	is_bytes("", "nothing is sent while tracing is off");
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	is_bytes("", "started and stopped without an instruction: nothing");
+	is_bytes("", "started and stopped without an instruction: no message");
 
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	retire(&encoder, 0x100, 1, NTRACE_ITYPE_NONE);
@@ -235,7 +235,7 @@ static void privilege_filter(void)
 	begin(&encoder, &config);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
 	ntrace_encoder_retire(&encoder, &kernel);
-	is_bytes("", "started outside of the filter: nothing");
+	is_bytes("", "started outside of the filter: no message");
 	ntrace_encoder_retire(&encoder, &user);
 	user.iretire = 0;
 	user.itype = NTRACE_ITYPE_EXCEPTION;
@@ -261,7 +261,7 @@ static void privilege_filter(void)
 	ntrace_encoder_retire(&encoder, &user);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	is_bytes("24 15 00 13 84 50 05 07 24 15 00 13 84 50 05 07",
-		 "section 3: a trigger before the filter does not mark what comes behind it");
+		 "synchronization: a trigger before the filter does not mark the code after it");
 }
 
 static void periodic_sync(void)
@@ -420,9 +420,9 @@ static void random_streams(void)
 	}
 	is_u64(rewrite_errors, 0,
 	       "every message equals what ntrace_message_write() makes of its fields");
-	is_u64(bad_totals, 0,
-	       "I-CNT adds up and branch outcomes come in order, %" PRIu64 " streams", streams);
-	is_u64(addresses_outside, 0, "no address outside of the filtered privileges");
+	is_u64(bad_totals, 0, "I-CNT adds up and branch outcomes are in order, %" PRIu64 " streams",
+	       streams);
+	is_u64(addresses_outside, 0, "no address outside the filtered privileges");
 }
 
 int main(void)

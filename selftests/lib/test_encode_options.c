@@ -60,7 +60,7 @@ static void icnt_full(void)
 		block(program_b[i].pc, program_b[i].parcels,
 		      i == 1 ? NTRACE_ITYPE_BRANCH_NOT_TAKEN : NTRACE_ITYPE_NONE);
 	stop();
-	is_bytes("24 0D 00 0B 6C 40 0B 84 40 15 0B", "section 4: program B in HTM");
+	is_bytes("24 0D 00 0B 6C 40 0B 84 40 15 0B", "I-CNT: program B in HTM");
 
 	given.mode = NTRACE_MODE_BRANCH;
 	config.sync4_for_icnt = true;
@@ -69,7 +69,7 @@ static void icnt_full(void)
 		block(program_b[i].pc, program_b[i].parcels,
 		      i == 1 ? NTRACE_ITYPE_BRANCH_NOT_TAKEN : NTRACE_ITYPE_NONE);
 	stop();
-	is_bytes("24 0D 00 0B 24 50 09 24 0B 84 00 17", "section 4: program B in BTM, SYNC 4");
+	is_bytes("24 0D 00 0B 24 50 09 24 0B 84 00 17", "I-CNT: program B in BTM, SYNC 4");
 
 	given.mode = NTRACE_MODE_HISTORY;
 	given.dialect = NTRACE_DIALECT_RC7;
@@ -79,7 +79,7 @@ static void icnt_full(void)
 		      i == 1 ? NTRACE_ITYPE_BRANCH_NOT_TAKEN : NTRACE_ITYPE_NONE);
 	stop();
 	is_bytes("24 0D 00 0B 74 10 21 20 09 0B 84 40 19 07",
-		 "section 4: program B' of rc7, SYNC 4 in HTM");
+		 "I-CNT: program B' of rc7, SYNC 4 in HTM");
 
 	given.mode = NTRACE_MODE_BRANCH;
 	start(NTRACE_SYNC_DEBUG_EXIT);
@@ -87,7 +87,7 @@ static void icnt_full(void)
 	stop();
 	/* 15, 15 and 10: no instruction boundary for a sync */
 	is_bytes("24 0D 00 0B 6C C0 0F 6C C0 0F 84 00 2B",
-		 "section 4: one block longer than I-CNT, SYNC 4 or not");
+		 "I-CNT: one block longer than I-CNT, SYNC 4 or not");
 }
 
 static void sync_forms(void)
@@ -99,7 +99,7 @@ static void sync_forms(void)
 	block(0x300, 3, NTRACE_ITYPE_BRANCH_TAKEN);
 	stream_size = 0;
 	block(0x200, 1, NTRACE_ITYPE_NONE);
-	is_bytes("2C C9 00 13", "section 3: a periodic sync upgrades DirectBranch");
+	is_bytes("2C C9 00 13", "synchronization: a periodic sync upgrades DirectBranch");
 	stop();
 
 	start(NTRACE_SYNC_DEBUG_EXIT);
@@ -107,14 +107,15 @@ static void sync_forms(void)
 	block(0x300, 3, NTRACE_ITYPE_BRANCH_TAKEN);
 	stream_size = 0;
 	stop();
-	is_bytes("0C 0F 84 00 03", "section 3: it is sent as it is where trace ends first");
+	is_bytes("0C 0F 84 00 03",
+		 "synchronization: DirectBranch is sent unchanged if trace ends first");
 
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x300, 11, NTRACE_ITYPE_INDIRECT_JUMP);
 	block(0x400, 5, NTRACE_ITYPE_INDIRECT_JUMP);
 	stream_size = 0;
 	block(0x200, 1, NTRACE_ITYPE_NONE);
-	is_bytes("30 08 15 00 13", "section 3: a periodic sync upgrades IndirectBranch");
+	is_bytes("30 08 15 00 13", "synchronization: a periodic sync upgrades IndirectBranch");
 
 	configure(NTRACE_MODE_HISTORY);
 	given.src_bits = 2;
@@ -130,10 +131,10 @@ static void sync_forms(void)
 	ntrace_encoder_cycles(&encoder, 1);
 	block(0x80003416, 1, NTRACE_ITYPE_NONE);
 	is_bytes("74 24 41 2C A0 04 00 00 05 0D 3C 74 A0 A0 CC FC 13",
-		 "section 13: periodic sync after 16 cycles, as a P550 sent it");
+		 "example: periodic sync after 16 cycles, as a P550 sent it");
 	ntrace_encoder_cycles(&encoder, 15);
 	block(0x80003418, 1, NTRACE_ITYPE_NONE);
-	is_bytes("", "section 3: not after 15");
+	is_bytes("", "synchronization: not after 15");
 
 	configure(NTRACE_MODE_HISTORY);
 	given.src_bits = 4;
@@ -144,13 +145,13 @@ static void sync_forms(void)
 	ntrace_encoder_time(&encoder, 0x123456789);
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
 	block(0x100, 1, NTRACE_ITYPE_NONE);
-	is_bytes("24 68 05 00 09 24 78 58 44 8C 13", "section 13: SRC and TSTAMP");
+	is_bytes("24 68 05 00 09 24 78 58 44 8C 13", "example: SRC and TSTAMP");
 
 	configure(NTRACE_MODE_HISTORY);
 	given.xlen = 32;
 	start(NTRACE_SYNC_RESET_EXIT);
 	block(0x20010522, 1, NTRACE_ITYPE_NONE);
-	is_bytes("24 05 44 28 20 00 43", "section 13: exit from reset");
+	is_bytes("24 05 44 28 20 00 43", "example: exit from reset");
 }
 
 /* Examples of the specification that need no option. */
@@ -160,7 +161,7 @@ static void printed(void)
 	start(NTRACE_SYNC_POWER_DOWN_EXIT);
 	block(0x100, 1, NTRACE_ITYPE_NONE);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_LOW_POWER);
-	is_bytes("24 25 00 0B 84 44 05 07", "section 3: SYNC 9 and EVCODE 1 for low power");
+	is_bytes("24 25 00 0B 84 44 05 07", "synchronization: SYNC 9 and EVCODE 1 for low power");
 
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
@@ -169,7 +170,7 @@ static void printed(void)
 		      i < 10 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
 	block(0x100, 1, NTRACE_ITYPE_RETURN);
 	block(0x10e, 1, NTRACE_ITYPE_NONE);
-	is_bytes("70 D0 1D 1D F8 FF", "section 13: IndirectBranchHist that ends in FF");
+	is_bytes("70 D0 1D 1D F8 FF", "example: IndirectBranchHist that ends in FF");
 
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
@@ -177,7 +178,7 @@ static void printed(void)
 		block(0x100, 1,
 		      0xd5528000 >> i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN :
 					    NTRACE_ITYPE_BRANCH_NOT_TAKEN);
-	is_bytes("6C 04 00 00 28 54 D7", "section 13: ResourceFull with 31 branches");
+	is_bytes("6C 04 00 00 28 54 D7", "example: ResourceFull with 31 branches");
 
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	unseen = 1;
@@ -188,7 +189,7 @@ static void printed(void)
 		block(0x100, 1,
 		      0x2d >> i & 1 ? NTRACE_ITYPE_BRANCH_TAKEN : NTRACE_ITYPE_BRANCH_NOT_TAKEN);
 	stop();
-	is_bytes("84 40 A8 EC 14 05 B7", "section 13: ProgTraceCorrelation with history");
+	is_bytes("84 40 A8 EC 14 05 B7", "example: ProgTraceCorrelation with history");
 }
 
 static void markers(void)
@@ -204,12 +205,13 @@ static void markers(void)
 	ntrace_encoder_marker(&encoder, NTRACE_SYNC_EXTERNAL_TRIGGER);
 	block(0x304, 2, NTRACE_ITYPE_NONE);
 	stop();
-	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=80; "
-		    "IndirectBranchHistSync SYNC=6 BTYPE=0 ICNT=3 FADDR=100 HIST=3; "
-		    "IndirectBranchSync SYNC=0 BTYPE=0 ICNT=2 FADDR=180; "
-		    "ProgTraceSync SYNC=0 ICNT=2 FADDR=182; "
-		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=1",
-		    "section 3, scenario 4: triggers on running code; none where trace starts");
+	is_messages(
+		"ProgTraceSync SYNC=5 ICNT=0 FADDR=80; "
+		"IndirectBranchHistSync SYNC=6 BTYPE=0 ICNT=3 FADDR=100 HIST=3; "
+		"IndirectBranchSync SYNC=0 BTYPE=0 ICNT=2 FADDR=180; "
+		"ProgTraceSync SYNC=0 ICNT=2 FADDR=182; "
+		"ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=1",
+		"synchronization, scenario 4: triggers in running code; none where trace starts");
 }
 
 static void ownership(void)
@@ -219,25 +221,26 @@ static void ownership(void)
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	ntrace_encoder_context(&encoder, 0x1d, 0, NTRACE_CTYPE_IMPRECISE);
 	block_in(NTRACE_PRIV_VU, 0x100, 1, NTRACE_ITYPE_EXCEPTION);
-	is_bytes("24 0D 00 0B 08 C8 3B", "section 3: Ownership follows a sync at once");
+	is_bytes("24 0D 00 0B 08 C8 3B", "synchronization: Ownership follows a sync at once");
 	block_in(NTRACE_PRIV_M, 0x200, 1, NTRACE_ITYPE_NONE);
 	is_messages("IndirectBranch BTYPE=2 ICNT=1 UADDR=180; Ownership PROCESS=c",
-		    "section 3: Ownership FORMAT 0 when a trap changes the privilege");
+		    "synchronization: Ownership FORMAT 0 when a trap changes the privilege");
 	block_in(NTRACE_PRIV_M, 0x202, 1, NTRACE_ITYPE_NONE);
 	ntrace_encoder_context(&encoder, 0x1e, 0, NTRACE_CTYPE_IMPRECISE);
 	block_in(NTRACE_PRIV_M, 0x204, 1, NTRACE_ITYPE_NONE);
 	ntrace_encoder_context(&encoder, 0x1f, 0, NTRACE_CTYPE_NONE);
 	block_in(NTRACE_PRIV_M, 0x206, 1, NTRACE_ITYPE_NONE);
 	/* 0x1e << 5 | 3 << 2 | 2 */
-	is_messages("Ownership PROCESS=3ce",
-		    "section 3: Ownership FORMAT 2 when scontext is written, with ctype 1 only");
+	is_messages(
+		"Ownership PROCESS=3ce",
+		"synchronization: Ownership FORMAT 2 when scontext is written, with ctype 1 only");
 	ntrace_encoder_context(&encoder, 0x20, 0, NTRACE_CTYPE_PRECISE);
 	block_in(NTRACE_PRIV_M, 0x208, 1, NTRACE_ITYPE_BRANCH_TAKEN);
 	ntrace_encoder_context(&encoder, 0x21, 0, NTRACE_CTYPE_DISCONTINUITY);
 	block_in(NTRACE_PRIV_M, 0x300, 1, NTRACE_ITYPE_NONE);
 	is_messages("ProgTraceSync SYNC=2 ICNT=4 FADDR=104; Ownership PROCESS=40e; "
 		    "IndirectBranchHist BTYPE=3 ICNT=1 UADDR=84 HIST=3; Ownership PROCESS=42e",
-		    "ingress section 1: ctype 2 is told at its instruction, 3 as a discontinuity");
+		    "ingress port: ctype 2 is reported at its instruction, 3 as a discontinuity");
 	stop();
 
 	config.hypervisor = true;
@@ -250,7 +253,7 @@ static void ownership(void)
 	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; Ownership PROCESS=b7; "
 		    "Ownership PROCESS=f6; IndirectBranch BTYPE=0 ICNT=1 UADDR=0; "
 		    "Ownership PROCESS=d3; Ownership PROCESS=10",
-		    "section 3: hcontext (FORMAT 3) before scontext");
+		    "synchronization: hcontext (FORMAT 3) before scontext");
 
 	configure(NTRACE_MODE_HISTORY);
 	config.context = true;
@@ -261,7 +264,7 @@ static void ownership(void)
 	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; Ownership PROCESS=e; "
 		    "IndirectBranch BTYPE=0 ICNT=2 UADDR=100; Ownership PROCESS=0; "
 		    "IndirectBranch BTYPE=3 ICNT=0 UADDR=80; Ownership PROCESS=c",
-		    "section 11: a trap right after a trap return");
+		    "corner case: a trap right after a trap return");
 }
 
 static void debug_mode(void)
@@ -277,7 +280,7 @@ static void debug_mode(void)
 		    "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1; "
 		    "ProgTraceSync SYNC=3 ICNT=0 FADDR=81; "
 		    "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=5",
-		    "section 3, scenario 1: enabled, debugged, disabled");
+		    "synchronization, scenario 1: enabled, debugged, disabled");
 
 	start(NTRACE_SYNC_TRACE_ENABLE);
 	block(0x100, 1, NTRACE_ITYPE_NONE);
@@ -289,7 +292,7 @@ static void debug_mode(void)
 		    "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1; "
 		    "ProgTraceSync SYNC=3 ICNT=0 FADDR=81; "
 		    "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=5",
-		    "ingress section 1: the same with priv 4 in place of halted");
+		    "ingress port: the same with priv 4 in place of halted");
 
 	for (int idle = 0; idle < 2; idle++) {
 		config.idle_correlations = idle;
@@ -304,7 +307,7 @@ static void debug_mode(void)
 				   "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=1" :
 				   "ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
 				   "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=1",
-			    "section 3, scenario 2: enabled while in debug");
+			    "synchronization, scenario 2: enabled while in debug");
 
 		start(NTRACE_SYNC_TRACE_ENABLE);
 		block(0x100, 1, NTRACE_ITYPE_NONE);
@@ -317,7 +320,7 @@ static void debug_mode(void)
 				   "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=0" :
 				   "ProgTraceSync SYNC=5 ICNT=0 FADDR=80; "
 				   "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1",
-			    "section 3, scenario 3: disabled while in debug");
+			    "synchronization, scenario 3: disabled while in debug");
 
 		begin(&encoder, &config);
 		ntrace_encoder_halted(&encoder, true);
@@ -327,7 +330,7 @@ static void debug_mode(void)
 		is_messages(idle ? "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=0; "
 				   "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=0" :
 				   "",
-			    "section 3, scenario 5: enabled and disabled while in debug");
+			    "synchronization, scenario 5: enabled and disabled while in debug");
 	}
 
 	configure(NTRACE_MODE_HISTORY);
@@ -336,13 +339,14 @@ static void debug_mode(void)
 	start(NTRACE_SYNC_TRACE_ENABLE);
 	block_in(NTRACE_PRIV_M, 0x100, 1, NTRACE_ITYPE_NONE);
 	block_in(NTRACE_PRIV_M, 0x102, 1, NTRACE_ITYPE_TRAP_RETURN);
-	is_bytes("84 50 01 07", "section 11: trace starts disabled, told once");
+	is_bytes("84 50 01 07", "corner case: trace starts disabled, reported once");
 	ntrace_encoder_halted(&encoder, true);
-	is_bytes("84 40 01 07", "section 11: the hart halts while trace is disabled");
+	is_bytes("84 40 01 07", "corner case: the hart halts while trace is disabled");
 	ntrace_encoder_halted(&encoder, false);
 	block_in(NTRACE_PRIV_M, 0x104, 1, NTRACE_ITYPE_TRAP_RETURN);
 	block_in(NTRACE_PRIV_U, 0x100, 1, NTRACE_ITYPE_NONE);
-	is_bytes("24 15 00 0B", "section 3: SYNC 5, as what left Debug Mode was not traced");
+	is_bytes("24 15 00 0B",
+		 "synchronization: SYNC 5, since the code after Debug Mode was not traced");
 
 	configure(NTRACE_MODE_HISTORY);
 	start(NTRACE_SYNC_DEBUG_EXIT);
@@ -352,7 +356,7 @@ static void debug_mode(void)
 	is_messages(
 		"ProgTraceSync SYNC=3 ICNT=0 FADDR=80; IndirectBranch BTYPE=3 ICNT=0 UADDR=180; "
 		"IndirectBranch BTYPE=2 ICNT=0 UADDR=0",
-		"section 11: interrupt at debug exit, exception at the handler's first insn");
+		"corner case: interrupt at debug exit, exception at the handler's first insn");
 
 	ntrace_encoder_reset(&encoder, true);
 	block(0x200, 1, NTRACE_ITYPE_NONE);
@@ -364,7 +368,7 @@ static void debug_mode(void)
 	block(0x1000, 1, NTRACE_ITYPE_NONE);
 	is_messages("ProgTraceSync SYNC=1 ICNT=1 FADDR=800; "
 		    "IndirectBranchHistSync SYNC=1 BTYPE=0 ICNT=1 FADDR=800 HIST=3",
-		    "section 3: after a reset, what was retired before it");
+		    "synchronization: after a reset, the instructions retired before it");
 }
 
 static void returns(void)
@@ -380,15 +384,16 @@ static void returns(void)
 	block(0x400, 1, NTRACE_ITYPE_RETURN);
 	block(0x304, 1, NTRACE_ITYPE_RETURN);
 	block(0x204, 1, NTRACE_ITYPE_RETURN);
-	is_bytes("", "section 8: two returns that a stack of two tells");
+	is_bytes("", "implicit return: two returns inferred with a stack of two");
 	block(0x104, 1, NTRACE_ITYPE_NONE);
-	is_messages("IndirectBranch BTYPE=0 ICNT=9 UADDR=2", "section 8: the third is reported");
+	is_messages("IndirectBranch BTYPE=0 ICNT=9 UADDR=2",
+		    "implicit return: the third return is reported");
 	block(0x106, 2, NTRACE_ITYPE_INDIRECT_CALL);	/* 0x10a */
 	block(0x500, 1, NTRACE_ITYPE_RETURN);
 	stream_size = 0;
 	block(0x10c, 1, NTRACE_ITYPE_NONE);
 	is_messages("IndirectBranch BTYPE=0 ICNT=1 UADDR=206",
-		    "section 8: a return to elsewhere is reported");
+		    "implicit return: a return to another address is reported");
 	stop();
 
 	/* The return goes to 0x102, not 0x104; the bytes after it show how much is compared. */
@@ -402,14 +407,14 @@ static void returns(void)
 			block(0x200, 4, NTRACE_ITYPE_RETURN);
 			block(0x102, 1, NTRACE_ITYPE_NONE);
 			is_messages(mode == 1 ? "" : "IndirectBranch BTYPE=0 ICNT=6 UADDR=1",
-				    "section 8: modes 2 and 3 compare the lowest bit");
+				    "implicit return: modes 2 and 3 compare the lowest bit");
 			start(NTRACE_SYNC_DEBUG_EXIT);
 			unseen = 1;
 			block(0x100, 2, NTRACE_ITYPE_DIRECT_CALL);
 			block(0x200, 4, NTRACE_ITYPE_RETURN);
 			block(0x204, 1, NTRACE_ITYPE_NONE);
 			is_messages(mode == 3 ? "IndirectBranch BTYPE=0 ICNT=6 UADDR=182" : "",
-				    "section 8: mode 3 compares all, mode 2 the low bits");
+				    "implicit return: mode 3 compares all, mode 2 the low bits");
 		}
 	}
 
@@ -422,7 +427,7 @@ static void returns(void)
 		block(0x200, 4, NTRACE_ITYPE_RETURN);
 		block(0x100, 1, NTRACE_ITYPE_NONE);
 		is_messages(bits == 1 ? "" : "IndirectBranch BTYPE=0 ICNT=6 UADDR=0",
-			    "section 8: mode 2 compares just so many bits");
+			    "implicit return: mode 2 compares exactly this many bits");
 	}
 
 	given.implicit_return = 3;
@@ -433,7 +438,7 @@ static void returns(void)
 	block(0x104, 1, NTRACE_ITYPE_COROUTINE_SWAP);	/* to 0x204; 0x106 */
 	block(0x204, 1, NTRACE_ITYPE_RETURN);
 	block(0x106, 1, NTRACE_ITYPE_NONE);
-	is_bytes("", "section 8: a co-routine swap pops, then pushes");
+	is_bytes("", "implicit return: a co-routine swap pops, then pushes");
 
 	/* SYNC 0, 2, 4 and 6 with and without keep_stack */
 	for (unsigned int i = 0; i < 8; i++) {
@@ -447,8 +452,9 @@ static void returns(void)
 		stream_size = 0;
 		block(0x102, 0, NTRACE_ITYPE_NONE);
 		block(0x104, 1, NTRACE_ITYPE_NONE);
-		is_messages(keep ? "" : "IndirectBranch BTYPE=0 ICNT=6 UADDR=182",
-			    "section 3: a sync clears the stack; not a marker with keep_stack");
+		is_messages(
+			keep ? "" : "IndirectBranch BTYPE=0 ICNT=6 UADDR=182",
+			"synchronization: a sync clears the stack; not a marker with keep_stack");
 	}
 
 	configure(NTRACE_MODE_BRANCH);
@@ -460,7 +466,7 @@ static void returns(void)
 	block(0x104, 0, NTRACE_ITYPE_EXCEPTION);
 	block(0x300, 1, NTRACE_ITYPE_NONE);
 	is_messages("IndirectBranch BTYPE=2 ICNT=4 UADDR=100",
-		    "section 8: a trap right behind an inferred return");
+		    "implicit return: a trap right after an inferred return");
 }
 
 static void sequential(void)
@@ -484,7 +490,7 @@ static void sequential(void)
 		block(0x800, 1, NTRACE_ITYPE_NONE);
 		ok((stream_size == 0) ==
 			   (inferable || !(itype == 1 || itype == 2 || itype == 3 || itype == 13)),
-		   "section 9: itype %u with sijump", itype);
+		   "sequential jump: itype %u with sijump", itype);
 	}
 	jump.itype = NTRACE_ITYPE_INDIRECT_JUMP;
 	start(NTRACE_SYNC_DEBUG_EXIT);
@@ -492,14 +498,15 @@ static void sequential(void)
 	stream_size = 0;
 	block(0x800, 1, NTRACE_ITYPE_NONE);
 	is_messages("IndirectBranch BTYPE=0 ICNT=2 UADDR=482",
-		    "section 9: reported where a message stands between the two");
+		    "sequential jump: reported if a message comes between the two");
 	config.sequential_jumps = false;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x100, 2, NTRACE_ITYPE_NONE);
 	ntrace_encoder_retire(&encoder, &jump);
 	stream_size = 0;
 	block(0x800, 1, NTRACE_ITYPE_NONE);
-	is_messages("IndirectBranch BTYPE=0 ICNT=4 UADDR=480", "section 9: reported when off");
+	is_messages("IndirectBranch BTYPE=0 ICNT=4 UADDR=480",
+		    "sequential jump: reported when off");
 }
 
 static void repeat_branch(void)
@@ -513,14 +520,14 @@ static void repeat_branch(void)
 	block(0x3000, 2, NTRACE_ITYPE_NONE);
 	stop();
 	is_bytes("24 15 00 83 10 21 00 80 07 78 0B 10 21 00 83 84 00 0B",
-		 "section 13: RepeatBranch of an indirect jump, same target");
+		 "example: RepeatBranch of an indirect jump, same target");
 
 	start(NTRACE_SYNC_TRACE_ENABLE);
 	unseen = 1;
 	for (int i = 0; i < 10; i++)
 		block(0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
 	stop();
-	is_bytes("0C 0F 78 27 84 00 03", "section 13: RepeatBranch BCNT 9 of DirectBranch");
+	is_bytes("0C 0F 78 27 84 00 03", "example: RepeatBranch BCNT 9 of DirectBranch");
 
 	start(NTRACE_SYNC_TRACE_ENABLE);
 	unseen = 1;
@@ -532,7 +539,7 @@ static void repeat_branch(void)
 	is_messages(
 		"DirectBranch ICNT=3; Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=7 ICNT=0 FADDR=80; "
 		"DirectBranch ICNT=3; ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=0",
-		"section 11: repetitions that were lost are not told after the loss");
+		"corner case: lost repetitions are not reported after the loss");
 
 	config.bcnt_bits = 2;
 	start(NTRACE_SYNC_TRACE_ENABLE);
@@ -543,7 +550,7 @@ static void repeat_branch(void)
 	is_messages("DirectBranch ICNT=3; RepeatBranch BCNT=3; DirectBranch ICNT=3; "
 		    "RepeatBranch BCNT=3; DirectBranch ICNT=3; RepeatBranch BCNT=1; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=0",
-		    "section 7: B-CNT of two bits");
+		    "decoding: B-CNT of two bits");
 
 	configure(NTRACE_MODE_HISTORY);
 	config.repeat_branch = true;
@@ -563,7 +570,7 @@ static void repeat_branch(void)
 	is_messages("IndirectBranchHist BTYPE=0 ICNT=6 UADDR=0 HIST=3; RepeatBranch BCNT=3; "
 		    "IndirectBranchHist BTYPE=0 ICNT=6 UADDR=0 HIST=2; "
 		    "ResourceFull RCODE=1 HIST=7; IndirectBranch BTYPE=0 ICNT=9 UADDR=0",
-		    "section 7: RepeatBranch in HTM: I-CNT, HIST, BTYPE and target are the same");
+		    "decoding: RepeatBranch in HTM: I-CNT, HIST, BTYPE and target are the same");
 }
 
 static void timestamps(void)
@@ -594,7 +601,7 @@ static void timestamps(void)
 		block(0x200, 1, NTRACE_ITYPE_INDIRECT_JUMP);
 		ntrace_encoder_time(&encoder, 17);
 		block(0x200, 1, NTRACE_ITYPE_NONE);
-		is_messages(expected[which], "section 10: which messages carry TSTAMP");
+		is_messages(expected[which], "timestamps: which messages carry TSTAMP");
 	}
 	ntrace_encoder_time(&encoder, 250);
 	block(0x202, 1, NTRACE_ITYPE_INDIRECT_JUMP);
@@ -603,11 +610,11 @@ static void timestamps(void)
 	block(0x202, 1, NTRACE_ITYPE_NONE);
 	is_messages("IndirectBranch BTYPE=0 ICNT=2 UADDR=1 TSTAMP=e9; "
 		    "IndirectBranch BTYPE=0 ICNT=1 UADDR=0 TSTAMP=a",
-		    "section 10: a difference over the wrap of an 8-bit counter");
+		    "timestamps: a difference over the wrap of an 8-bit counter");
 	ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
 	block(0x204, 1, NTRACE_ITYPE_NONE);
 	is_messages("ProgTraceSync SYNC=6 ICNT=1 FADDR=102 TSTAMP=4",
-		    "section 10: absolute at a sync, as wide as the counter");
+		    "timestamps: absolute at a sync, as wide as the counter");
 	given.timestamp_xor = true;
 	config.hist_bits = 31;
 	config.timestamps = NTRACE_TIMESTAMPS_BRANCH;
@@ -619,7 +626,7 @@ static void timestamps(void)
 	ntrace_encoder_time(&encoder, 9);
 	stream_size = 0;
 	block(0x100 ^ 0x1268, 2, NTRACE_ITYPE_NONE);
-	is_bytes("70 4D D0 91 0D 17", "section 13: TSTAMP 5, by XOR");
+	is_bytes("70 4D D0 91 0D 17", "example: TSTAMP 5, by XOR");
 
 	configure(NTRACE_MODE_HISTORY);
 	given.timestamp_bits = 64;
@@ -628,7 +635,7 @@ static void timestamps(void)
 	ntrace_encoder_time(&encoder, 0x1234);
 	ntrace_encoder_overrun(&encoder);
 	stop();
-	is_bytes("20 00 05 D0 20 07", "section 13: Error with TSTAMP");
+	is_bytes("20 00 05 D0 20 07", "example: Error with TSTAMP");
 }
 
 static void ranges(void)
@@ -666,7 +673,7 @@ static void accesses(void)
 	stop();
 	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=6 HIST=3",
-		    "ingress E2: a cm.push of four registers counts once");
+		    "ingress example 2: a cm.push of four registers counts once");
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x100, 3, NTRACE_ITYPE_NONE);	/* add, cm.popret at 0x104 */
 	block(0x104, 1, NTRACE_ITYPE_NONE);
@@ -674,9 +681,10 @@ static void accesses(void)
 	block(0x104, 1, NTRACE_ITYPE_NONE);
 	block(0x104, 1, NTRACE_ITYPE_RETURN);
 	block(0x300, 1, NTRACE_ITYPE_NONE);
-	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
-		    "IndirectBranchSync SYNC=6 BTYPE=0 ICNT=3 FADDR=180",
-		    "ingress E3: a cm.popret of four registers returns once, no sync amid it");
+	is_messages(
+		"ProgTraceSync SYNC=3 ICNT=0 FADDR=80; "
+		"IndirectBranchSync SYNC=6 BTYPE=0 ICNT=3 FADDR=180",
+		"ingress example 3: a cm.popret of four registers returns once, no sync inside it");
 	stop();
 	stream_size = 0;
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
@@ -689,7 +697,7 @@ static void accesses(void)
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1; "
 		    "ProgTraceSync SYNC=3 ICNT=0 FADDR=82; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1",
-		    "ingress E2: what was counted before trace was off does not count after it");
+		    "ingress example 2: counts from before trace was off do not count after it");
 	config.zc_accesses = false;
 	start(NTRACE_SYNC_DEBUG_EXIT);
 	block(0x104, 1, NTRACE_ITYPE_NONE);
@@ -760,12 +768,12 @@ static void refusals(void)
 	REFUSED("size: fields that this version does not know are not 0", config.size = 0);
 	configure(NTRACE_MODE_HISTORY);
 	config.write = take;
-	ok(!ntrace_encoder_refusal(&config), "the default is not refused");
+	ok(!ntrace_encoder_refusal(&config), "the default configuration is valid");
 	config.size = offsetof(struct ntrace_encoder_config, itype_bits);
 	config.itype_bits = 77;
 	ok(!ntrace_encoder_refusal(&config) && !ntrace_encoder_init(&encoder, &config) &&
 		   encoder.config.itype_bits == 4,
-	   "a configuration from before those fields gets their defaults");
+	   "a configuration without the newer fields gets their defaults");
 }
 
 int main(void)

@@ -109,7 +109,7 @@ static void repeated_history(void)
 				longer++;
 		}
 	}
-	is_u64(wrong, 0, "section 6: the same branches with and without repetition, %u streams",
+	is_u64(wrong, 0, "history: the same branches with and without repetition, %u streams",
 	       rounds);
 	is_u64(longer, 0, "repeated history is never longer than plain history");
 	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of it");
@@ -131,7 +131,7 @@ static void one_repetition(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 	/* RDATA 0x55 is 1 010101: 50 times 6 bits, a byte less than 150 times 2; I-CNT 0x12c */
 	is_bytes("6C 48 55 CB 84 40 B0 11 07",
-		 "section 13: the 300 branches NT, T of its ResourceFull with HREPEAT 150");
+		 "example: the 300 branches NT, T of its ResourceFull with HREPEAT 150");
 
 	begin(&encoder, &config);
 	unseen = 1;
@@ -143,7 +143,7 @@ static void one_repetition(void)
 		    "ResourceFull RCODE=2 HIST=3 HREPEAT=3ffff; "
 		    "ResourceFull RCODE=2 HIST=3 HREPEAT=3ffff; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=c0002 HIST=3f",
-		    "section 6: counts of 18 bits add up, however long it repeats");
+		    "history: counts of 18 bits add up for a repetition of any length");
 }
 
 struct queue_totals {
@@ -213,32 +213,32 @@ static void queue(void)
 	run_queue(&encoder, &config);
 	ok(stream_size == whole_size && !memcmp(stream, whole, whole_size),
 	   "a queue that stalls the hart loses nothing");
-	ok(encoder.stall_cycles > 1000 && !encoder.dropped, "it has waited: %" PRIu64 " cycles",
-	   encoder.stall_cycles);
+	ok(encoder.stall_cycles > 1000 && !encoder.dropped,
+	   "the hart has waited: %" PRIu64 " cycles", encoder.stall_cycles);
 
 	config.stall = false;
 	run_queue(&encoder, &config);
 	check_errors(&totals);
-	ok(encoder.dropped && totals.errors > 10, "one that does not loses: %" PRIu64 " messages",
-	   encoder.dropped);
+	ok(encoder.dropped && totals.errors > 10,
+	   "a queue that does not stall loses messages: %" PRIu64 " messages", encoder.dropped);
 	is_u64(totals.violations, 0,
-	       "section 11: no part of a message; Error before SYNC 7, %" PRIu64 " times",
+	       "corner case: no part of a message; Error before SYNC 7, %" PRIu64 " times",
 	       totals.errors);
-	ok(totals.syncs == totals.errors + 1, "each loss is told once");
+	ok(totals.syncs == totals.errors + 1, "each loss is reported once");
 	is_u64(encoder.bytes, stream_size, "bytes are those written");
 
 	config.fifo_drain = 64 << 16;
 	run_queue(&encoder, &config);
 	ok(stream_size == whole_size && !memcmp(stream, whole, whole_size),
-	   "one that is fast enough changes nothing");
+	   "a queue that is fast enough changes nothing");
 
 	config.fifo_drain = 1;
 	run_queue(&encoder, &config);
 	totals = (struct queue_totals){ 0 };
 	check_errors(&totals);
-	is_u64(totals.violations, 0, "one that hardly moves: no violation");
+	is_u64(totals.violations, 0, "a very slow queue: no violation");
 	ok(stream_size >= 2 && stream[stream_size - 1] != 0 && totals.errors == 1,
-	   "section 11: Error may be the very last message");
+	   "corner case: Error may be the very last message");
 	is_u64(rewrite_errors, 0, "every message equals what ntrace_message_write() makes of it");
 }
 
@@ -260,10 +260,10 @@ static void all_or_none(void)
 	retire(&encoder, 0x100, 3, NTRACE_ITYPE_INDIRECT_JUMP);
 	stream_size = 0;
 	retire(&encoder, UINT64_C(0x7fff00000000), 3, NTRACE_ITYPE_BRANCH_TAKEN);
-	is_u64(stream_size, 0, "no message of a block whose first one is lost");
-	is_u64(encoder.dropped, 2, "both are counted");
+	is_u64(stream_size, 0, "no message of a block whose first message is lost");
+	is_u64(encoder.dropped, 2, "both messages are counted");
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	is_bytes("20 00 07", "section 11: Error says so");
+	is_bytes("20 00 07", "corner case: Error reports the loss");
 }
 
 /*
@@ -305,13 +305,15 @@ static void exact_level(void)
 	config.stall = true;
 	fill_queue(&encoder, &config);
 	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
-	is_u64(encoder.stall_cycles, 1, "room for 2 bytes at 3 in a cycle: the hart waits for one");
+	is_u64(encoder.stall_cycles, 1,
+	       "room for 2 bytes, 3 drain in a cycle: the hart waits one cycle");
 	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
-	is_u64(encoder.stall_cycles, 2, "a byte was left: it waits for another one");
+	is_u64(encoder.stall_cycles, 2, "one byte was left: the hart waits another cycle");
 	retire(&encoder, 0x100, 3, NTRACE_ITYPE_BRANCH_TAKEN);
-	is_u64(encoder.stall_cycles, 2, "two were left: it does not wait");
+	is_u64(encoder.stall_cycles, 2, "two bytes were left: the hart does not wait");
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
-	is_u64(encoder.stall_cycles, 2, "what the last message waits for stalls no hart");
+	is_u64(encoder.stall_cycles, 2,
+	       "waiting for room for the last message does not stall the hart");
 	is_u64(encoder.dropped, 0, "nothing is lost");
 }
 
@@ -338,7 +340,7 @@ static void repeated_once(void)
 		strcat(expected, three);
 	strcat(expected, "ResourceFull RCODE=1 HIST=ad3a5c17; "
 			 "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=3c1 HIST=1");
-	is_messages(expected, "section 6: what occurs once is no repetition");
+	is_messages(expected, "history: a single occurrence is no repetition");
 }
 
 /*
@@ -370,7 +372,7 @@ static void ownership_after_sync(void)
 		    "Ownership PROCESS=ee; Error ETYPE=0 ECODE=4; "
 		    "ProgTraceSync SYNC=7 ICNT=0 FADDR=86; Ownership PROCESS=af; "
 		    "Ownership PROCESS=ee; ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1",
-		    "section 3: Ownership after every sync");
+		    "synchronization: Ownership after every sync");
 }
 
 /* A DirectBranch waits to become a periodic sync when a reset comes first. */
@@ -393,7 +395,7 @@ static void branch_before_reset(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_TRACE_DISABLE);
 	is_messages("DirectBranch ICNT=3; ProgTraceSync SYNC=1 ICNT=0 FADDR=800; "
 		    "ProgTraceCorrelation EVCODE=4 CDF=0 ICNT=2",
-		    "section 3: the reset vector is not where the branch went");
+		    "synchronization: the reset vector is not the target of the branch");
 }
 
 /* Trace ended by a filter is reported off once, with or without idle_correlations. */
@@ -417,7 +419,7 @@ static void off_once(void)
 		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1; "
 		    "ProgTraceSync SYNC=5 ICNT=0 FADDR=100; "
 		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1",
-		    "section 11: one Correlation for each end of trace");
+		    "corner case: one Correlation per end of trace");
 }
 
 /* Branches held back during a queue overrun belong to the loss. */
@@ -440,7 +442,7 @@ static void lost_history(void)
 		ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 		is_messages("Error ETYPE=0 ECODE=4; ProgTraceSync SYNC=7 ICNT=0 FADDR=100; "
 			    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=2",
-			    "section 11: no branch from before a loss comes after it");
+			    "corner case: no branch from before a loss is reported after it");
 	}
 }
 

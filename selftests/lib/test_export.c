@@ -216,8 +216,8 @@ static void test_whole(void)
 	write_all(put, &whole, "counts");
 	is_u64(counts.traces, 3, "traces of all objects");
 	write_all(put, &one, "counts of one");
-	is_u64(counts.traces, 1, "traces that have to do with an object");
-	is_u64(counts.executed, 8, "times they were executed");
+	is_u64(counts.traces, 1, "traces that involve an object");
+	is_u64(counts.executed, 8, "their number of executions");
 	ntrace_profile_free(profile);
 }
 
@@ -234,7 +234,7 @@ static void test_empty(void)
 	check(profile, NTRACE_EXPORT_CSV, NULL, CSV_HEAD, "empty");
 	check(profile, NTRACE_EXPORT_JSON, NULL, "[]\n", "empty");
 	write_all(put, &wanted, "empty");
-	ok(!counts.traces && !counts.executed, "nothing was counted");
+	ok(!counts.traces && !counts.executed, "nothing is counted");
 	ntrace_profile_free(profile);
 }
 
@@ -277,9 +277,9 @@ static void test_invalid(void)
 	}
 	ok(!ntrace_export_name(NTRACE_EXPORT_FORMATS) &&
 		   !ntrace_export_one_object(NTRACE_EXPORT_FORMATS),
-	   "there are no more");
+	   "no further format exists");
 	is_u64(ntrace_export_profile(nowhere, profile, NTRACE_EXPORT_FORMATS, program, NULL),
-	       NTRACE_ERR_INVALID, "so it is refused");
+	       NTRACE_ERR_INVALID, "and is refused");
 	fclose(nowhere);
 	ntrace_profile_free(profile);
 }

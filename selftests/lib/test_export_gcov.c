@@ -493,7 +493,7 @@ static void test_counts(void)
 	       " 4.9029: 7\n"
 	       " 5.0 g\n"
 	       "  1.0: 11\n",
-	       "functions, lines and what is inlined");
+	       "functions, lines and inlined functions");
 	is_u64(counts.functions, 2, "two functions");
 	is_u64(counts.positions, 7, "seven places");
 	check_full(put, NULL, "gcov");

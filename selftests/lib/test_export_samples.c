@@ -108,7 +108,8 @@ static void test_perfscript(void)
 	put_sample(samples, NOWHERE, into, 1);
 	put_sample(samples, BIAS + 0x20000, NULL, 0);
 	put_sample(samples, BIAS + 0x20080, NULL, 0); /* the byte after the program */
-	is_u64(ntrace_export_branch(samples, two, NULL), 0, "perfscript: knows no single branches");
+	is_u64(ntrace_export_branch(samples, two, NULL), 0,
+	       "perfscript: single branches are refused");
 	is_u64(ntrace_export_samples_close(samples, &counts), 0, "perfscript: closed");
 	is_str(read_file(in("script"), &size),
 	       /* From the page of the lowest code to the end of the highest code. */
@@ -118,9 +119,9 @@ static void test_perfscript(void)
 	       " 1 0x12360/0x1/-/-/-/0 \n"
 	       " 1 0x1/0x12340/-/-/-/0 \n"
 	       " 20000 \n",
-	       "perfscript: samples that have to do with the program");
+	       "perfscript: samples that involve the program");
 	is_u64(counts.traces, 4, "perfscript: their number");
-	is_u64(counts.executed, 4, "perfscript: and that of transfers");
+	is_u64(counts.executed, 4, "perfscript: the number of transfers");
 }
 
 static void test_perfscript_edges(void)
@@ -138,27 +139,27 @@ static void test_perfscript_edges(void)
 	       "perfscript: a mapping, and no samples");
 	other->segments[0].executable = false;
 	ntrace_export_perfscript_open(&samples, in("script"), &options);
-	is_u64(ntrace_export_samples_close(samples, NULL), 0, "perfscript: nothing executable");
+	is_u64(ntrace_export_samples_close(samples, NULL), 0, "perfscript: no executable segment");
 	is_str(read_file(in("script"), &size), "", "perfscript: not even a mapping");
 	other->segments[0].executable = true;
 
 	is_u64(ntrace_export_perfscript_open(&samples, in("none/script"), &options), NTRACE_ERR_IO,
 	       "perfscript: no directory");
-	is_u64(errno, ENOENT, "perfscript: which errno says");
+	is_u64(errno, ENOENT, "perfscript: errno gives the reason");
 	is_u64(ntrace_export_perfscript_open(&samples, "/dev/full", &options), 0,
-	       "perfscript: a full device is found when something is written");
+	       "perfscript: a full device is detected while writing");
 	for (i = 0; i < 10000 && !error; i++)
 		error = put_sample(samples, 2 * BIAS + 0x12350, NULL, 0);
-	is_u64(error, NTRACE_ERR_IO, "perfscript: not later than when the buffer is full");
+	is_u64(error, NTRACE_ERR_IO, "perfscript: at the latest when the buffer is full");
 	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
-	       "perfscript: nor at close");
+	       "perfscript: close reports it too");
 	ntrace_export_perfscript_open(&samples, "/dev/full", &options);
 	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
-	       "perfscript: or at close, if that comes first");
+	       "perfscript: or at close, if the buffer never fills");
 	options.object = NULL;
 	is_u64(ntrace_export_perfscript_open(&samples, in("script"), &options), NTRACE_ERR_INVALID,
-	       "perfscript: of no program");
-	is_u64(ntrace_export_samples_close(NULL, NULL), 0, "no samples to be closed");
+	       "perfscript: without a program");
+	is_u64(ntrace_export_samples_close(NULL, NULL), 0, "closing NULL is harmless");
 }
 
 /* ---- perf.data ---- */
@@ -334,13 +335,13 @@ static void test_stacks(void)
 	is_u64(number(number(attr + 112, 8), 8), 1, "perf.data: its id");
 	is_u64(number(attr + 120, 8), 8, "perf.data: one id");
 	is_str(feature_text(4, 0), "6.12", "perf.data: release");
-	is_str(feature_text(6, 0), "riscv64", "perf.data: machine, where the recording knows none");
+	is_str(feature_text(6, 0), "riscv64", "perf.data: machine, if the recording has none");
 	is_str(feature_text(11, 4), "sh -c \"a\\b\" \xc3\xa9", "perf.data: command");
 	is_str(feature_text(12, 8 + 112 + 4), "instructions:u", "perf.data: name of the event");
 	is_u64(number(feature(23, &size), 8), 1, "perf.data: a clock of 1 ns");
 	is_str(record_types(&at), "1 3 4 7 10 17 9",
 	       "perf.data: mappings, names, tasks and symbols of the recording, and the sample");
-	is_u64(number(at + 4, 2), 2, "sample: of user space");
+	is_u64(number(at + 4, 2), 2, "sample: in user space");
 	is_u64(number(at + 6, 2), 8 + 7 * 8 + 24 * COUNT(classes), "sample: size");
 	is_u64(number(at + 8, 8), 1, "sample: id");
 	is_hex(number(at + 16, 8), UINT64_C(0xfffffffffffffff0), "sample: address");
@@ -388,16 +389,16 @@ static void test_every_branch(void)
 	       "branches: machine, events, clock");
 	attr = number(ATTRS, 8);
 	is_u64(number(attr + 8, 8), 4, "branches: the event branches");
-	is_u64(number(attr + 16, 8), 1, "branches: each of them");
+	is_u64(number(attr + 16, 8), 1, "branches: every branch");
 	is_hex(number(attr + 24, 8),
 	       1u << 16 | 1u << 0 | 1u << 1 | 1u << 2 | 1u << 3 | 1u << 7 | 1u << 8,
 	       "branches: IDENTIFIER, IP, TID, TIME, ADDR, CPU, PERIOD");
-	is_hex(number(attr + 40, 8) >> 5 & 1, 0, "branches: of the kernel, too");
+	is_hex(number(attr + 40, 8) >> 5 & 1, 0, "branches: also those of the kernel");
 	is_hex(number(attr + 72, 8), 0, "branches: no branch stacks");
 	is_str(feature_text(6, 0), "rv", "branches: machine");
 	is_str(feature_text(12, 8 + 112 + 4), "branches", "branches: name of the event");
 	is_str(record_types(&at), "1 3 4 7 10 17 9", "branches: records");
-	is_u64(number(at + 4, 2), 1, "branch: of the kernel");
+	is_u64(number(at + 4, 2), 1, "branch: in the kernel");
 	is_u64(number(at + 6, 2), 8 + 7 * 8, "branch: size");
 	is_u64(number(at + 8, 8), 1, "branch: id");
 	is_hex(number(at + 16, 8), 0x10, "branch: from");
@@ -406,7 +407,7 @@ static void test_every_branch(void)
 	is_hex(number(at + 40, 8), 0x20, "branch: to");
 	is_u64(number(at + 48, 8), 2, "branch: CPU");
 	is_u64(number(at + 56, 8), 1, "branch: period");
-	ok(!feature(11, &size) && !feature(4, &size), "branches: nothing is known of the command");
+	ok(!feature(11, &size) && !feature(4, &size), "branches: the command is unknown");
 }
 
 static void test_perf_data_edges(void)
@@ -422,8 +423,8 @@ static void test_perf_data_edges(void)
 	put_sample(samples, 2, NULL, 0);
 	is_u64(ntrace_export_samples_close(samples, NULL), 0, "the deepest stack, and none");
 	file = read_file(in("perf.data"), &file_size);
-	is_str(record_types(&at), "1 3 4 7 10 17 9 9", "both are there");
-	is_u64(number(at + 56, 8), 0, "the last one has no branches");
+	is_str(record_types(&at), "1 3 4 7 10 17 9 9", "both samples are present");
+	is_u64(number(at + 56, 8), 0, "the last sample has no branches");
 	is_hex(number(number(ATTRS, 8) + 72, 8), 1u << 0 | 1u << 1 | 1u << 3 | 1u << 16,
 	       "branches of USER, KERNEL, ANY, TYPE_SAVE");
 
@@ -435,7 +436,7 @@ static void test_perf_data_edges(void)
 	is_u64(errno, ENOSPC, "perf.data: which errno says");
 	options.session = NULL;
 	is_u64(ntrace_export_perf_data_open(&samples, in("perf.data"), &options),
-	       NTRACE_ERR_INVALID, "perf.data: of no session");
+	       NTRACE_ERR_INVALID, "perf.data: without a session");
 }
 
 typedef int open_fn(struct ntrace_export_samples **samples, const char *path,

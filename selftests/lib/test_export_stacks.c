@@ -150,7 +150,7 @@ static void test_folded(void)
 	       "worker one-7/-8;[unknown];main 1\n"
 	       "b;f<\xc3\xa9>(int) x 3\n"
 	       "b;[lib x] 2\n",
-	       "folded: stacks with instructions of their own");
+	       "folded: stacks with their own instructions");
 	is_str(empty(put_folded, "folded")->bytes, "", "folded: nothing");
 }
 
@@ -380,7 +380,7 @@ static const char *pprof_text(const struct written *written)
 		if (field == 6 && string_count < COUNT(strings))
 			snprintf(strings[string_count++], sizeof(strings[0]), "%.*s",
 				 (int)(part.end - part.at), (const char *)part.at);
-	ok(string_count && !strings[0][0], "pprof: the first text is empty");
+	ok(string_count && !strings[0][0], "pprof: the first string is empty");
 	out = fmemopen(text, sizeof(text), "w");
 	for (from = all; (field = take_field(&from, &value, &part));) {
 		put_message(out, field, part);
@@ -484,7 +484,7 @@ static void test_large_pprof(void)
 	gzip.avail_in = (uInt)written.size;
 	inflateInit2(&gzip, MAX_WBITS + 16);
 	ok(written.size > 40000 && inflate(&gzip, Z_FINISH) == Z_STREAM_END,
-	   "a large profile: %zu bytes are whole", written.size);
+	   "a large profile: %zu bytes are complete", written.size);
 	for (from = (struct bytes){ proto, gzip.next_out };
 	     (field = take_field(&from, &value, &part));) {
 		functions_seen += field == 5;
@@ -542,12 +542,12 @@ static void test_formats(void)
 		       "format %u", wanted.format);
 		check_full(put_real, &wanted, format_names[wanted.format]);
 	}
-	ok(!ntrace_export_stacks_name(wanted.format), "there are no more");
-	is_u64(put_real(stdout, &wanted), NTRACE_ERR_INVALID, "so it is refused");
+	ok(!ntrace_export_stacks_name(wanted.format), "no further format exists");
+	is_u64(put_real(stdout, &wanted), NTRACE_ERR_INVALID, "and is refused");
 	wanted.format = NTRACE_EXPORT_FOLDED;
 	is_str(write_all(put_real, &wanted, "folded")->bytes,
 	       "program-1/1;[unknown];main 7\nprogram-1/1;[unknown];main;a 2\n",
-	       "threads that are kept apart have numbers");
+	       "distinguished threads have numbers");
 	wanted.format = NTRACE_EXPORT_PPROF;
 	text = pprof_text(write_all(put_real, &wanted, "pprof"));
 	ok(!strstr(text, "nanoseconds") && strstr(text, "comment ?\n"),

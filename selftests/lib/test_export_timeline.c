@@ -304,9 +304,10 @@ static void test_invalid(void)
 
 	is_str(ntrace_export_timeline_name(NTRACE_EXPORT_CHROME), "chrome", "a name");
 	is_str(ntrace_export_timeline_name(NTRACE_EXPORT_PERFETTO), "perfetto", "another one");
-	ok(!ntrace_export_timeline_name(NTRACE_EXPORT_TIMELINE_FORMATS), "there are no more");
+	ok(!ntrace_export_timeline_name(NTRACE_EXPORT_TIMELINE_FORMATS),
+	   "no further format exists");
 	is_u64(ntrace_export_timeline_open(&timeline, stdout, NTRACE_EXPORT_TIMELINE_FORMATS, NULL),
-	       NTRACE_ERR_INVALID, "so it is refused");
+	       NTRACE_ERR_INVALID, "and is refused");
 }
 
 int main(void)

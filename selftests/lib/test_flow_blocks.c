@@ -181,9 +181,8 @@ static void test_order(void)
 	ntrace_flow_get_stats(flow, &stats);
 	is_u64(stats.blocks, 6, "and are counted already");
 	is_u64(ntrace_flow_flush(flow), 0, "flush");
-	ok(!strcmp(order.text, "s 6 "), "flush gives them: %s", order.text);
-	ok(order.ids == 6 && order.id[0] && order.id[0] == order.id[5],
-	   "the same number each time");
+	ok(!strcmp(order.text, "s 6 "), "flush delivers them: %s", order.text);
+	ok(order.ids == 6 && order.id[0] && order.id[0] == order.id[5], "the same id each time");
 	full.field[NTRACE_FIELD_HIST] = (UINT64_C(1) << 61) - 1;
 	for (unsigned int i = 0; i < 5; i++)
 		ntrace_flow_message(flow, &full);
@@ -200,7 +199,7 @@ static void test_order(void)
 	send(flow, &full, 0, "a branch");
 	order.stop = 42;
 	is_u64(ntrace_flow_end(flow, 0), 42,
-	       "the end gives the last ones, and says what they said");
+	       "the end delivers the last blocks and returns the callback's result");
 	order.stop = 0;
 	is_u64(ntrace_flow_end(flow, 0), 0, "once");
 	send(flow, &sync, 0, "sync");

@@ -109,8 +109,8 @@ static void test_many_blocks(bool batches)
 			is_u64(expected.blocks, JUMPS + 3, "%u blocks%s, round %u", JUMPS + 3,
 			       batches ? " in batches" : "", round);
 		}
-		is_u64(expected.wrong, 0, "each where it should be");
-		is_u64(expected.numbers_wrong, 0, "a number stands for one block");
+		is_u64(expected.wrong, 0, "each block at its address");
+		is_u64(expected.numbers_wrong, 0, "an id means one block");
 		ntrace_flow_free(flow);
 	}
 	ntrace_space_put(config.space);
@@ -181,7 +181,7 @@ static void test_two_objects(void)
 	ntrace_flow_free(flow);
 	/* 7 bits each: two for 4 blocks */
 	is_u64(objects.blocks, 70 * 2, "all its blocks");
-	is_u64(objects.wrong, 0, "each in a batch of its object's instruction set");
+	is_u64(objects.wrong, 0, "each in a batch with its object's instruction set");
 	ntrace_space_put(config.space);
 }
 

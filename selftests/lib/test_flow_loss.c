@@ -57,57 +57,58 @@ static void test_forgotten(struct ntrace_space *space)
 		const char *bytes;
 		const char *flow;
 	} cases[] = {
-		{ "section 11: an Error drops a count that is pending", "",
+		{ "corner case: an Error drops a count that is pending", "",
 		  SYNC_1000 PENDING ERROR SYNC_1000 "84 00 07",
 		  "sync5@1000 E3@1000 gap sync5@1000 1000 ! off0@1002" },
-		{ "section 11: and history that was walked ahead", "",
+		{ "corner case: and history that was walked ahead", "",
 		  SYNC_1000 AHEAD ERROR SYNC_1000 "84 00 07",
 		  "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) E3@1000 gap sync5@1000 1000 ! "
 		  "off0@1002" },
-		{ "section 11: and the branch to repeat", "",
+		{ "corner case: and the branch to repeat", "",
 		  SYNC_1000 "0C 0F " ERROR SYNC_1000 "78 07",
 		  "sync5@1000 1000 1002 E3@1000 gap sync5@1000 E11@1000 gap" },
-		{ "section 3: so does every sync", "", SYNC_1000 "0C 0F 24 09 00 83 78 07",
+		{ "synchronization: so does every sync", "", SYNC_1000 "0C 0F 24 09 00 83 78 07",
 		  "sync5@1000 1000 1002 sync2@1000 E11@1000 gap" },
-		{ "section 3: trace off drops the branch to repeat", "",
+		{ "synchronization: trace off drops the branch to repeat", "",
 		  SYNC_1000 "0C 0F 84 00 03 " SYNC_1000 "78 07",
 		  "sync5@1000 1000 1002 off0@1000 sync5@1000 E11@1000 gap" },
 		/* IndirectBranchHist ICNT 6 + 7 HIST 4 (not taken twice) to 1000, then ICNT 1 */
-		{ "section 7: history walked ahead is paid for once", "",
+		{ "decoding: history walked ahead is paid for once", "",
 		  SYNC_1000 AHEAD "70 D1 01 13 84 40 05 07",
 		  "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) 1000 1002 1006 1008 100c 1000 ! "
 		  "off0@1002" },
-		{ "section 14: RCODE 8 of SiFive counts branches not taken", "dialect=sifive-v0",
+		{ "dialects: RCODE 8 of SiFive counts branches not taken", "dialect=sifive-v0",
 		  SYNC_1000 "6C A0 03", "sync5@1000 ( 1000 1002 ) ( 1006 1008 )" },
-		{ "section 7: a jump that nothing made, but where control is", "",
+		{ "decoding: a jump that nothing made, but where control is", "",
 		  SYNC_1000 "10 01 03 84 00 07", "sync5@1000 1000 ! off0@1002" },
-		{ "section 7: a jump that nothing made", "", SYNC_1000 "10 01 00 0B 84 00 07",
+		{ "decoding: a jump that nothing made", "", SYNC_1000 "10 01 00 0B 84 00 07",
 		  "sync5@1000 E17@1000 gap off0@?" },
 		/* SYNC 5 PC 1100; ICNT 4 to 5000, ICNT 5 to 1204, Correlation ICNT 2 */
-		{ "section 8: return addresses do not outlast memory that is unknown", "",
+		{ "implicit return: return addresses do not outlast memory that is unknown", "",
 		  "24 15 00 8B 10 41 00 08 0B 10 51 08 10 0B 84 00 0B",
 		  "sync5@1100 1100 1200 1202 E4@5000 gap E7@1204 gap off0@?" },
 		/* SYNC 5 PC 1100, Correlation ICNT 2; SYNC 0 PC 1204, Correlation ICNT 2 */
-		{ "section 8: nor trace that was off, whatever sync follows", "dialect=rc7",
+		{ "implicit return: nor trace that was off, whatever sync follows", "dialect=rc7",
 		  "24 15 00 8B 84 00 0B 24 01 08 93 84 00 0B",
 		  "sync5@1100 1100 off0@1200 sync0@1204 E7@1204 gap off0@?" },
-		{ "section 8: nor an Error", "dialect=rc7",
+		{ "implicit return: nor an Error", "dialect=rc7",
 		  "24 15 00 8B 10 2D 08 1B " ERROR "24 01 08 93 84 00 0B",
 		  "sync5@1100 1100 trap3@1204<1200 E3@1204 gap sync0@1204 E7@1204 gap off0@?" },
-		{ "section 7: after trace off an address needs a sync before it", "",
+		{ "decoding: after trace off an address needs a sync before it", "",
 		  SYNC_1000 "84 00 07 10 51 00 0B 84 00 07",
 		  "sync5@1000 1000 ! off0@1002 gap off0@?" },
 		{ "reserved RCODEs are warned of once each", "",
 		  SYNC_1000 "6C 70 0F 6C 70 0F 6C 50 0F 6C 70 0F", "sync5@1000 W14@1000 W14@1000" },
 		/* SYNC 2 BTYPE 2 ICNT 1 PC 1100 */
-		{ "section 3: a sync that reports a trap", "", SYNC_1000 "30 88 05 00 8B 84 00 0B",
+		{ "synchronization: a sync that reports a trap", "",
+		  SYNC_1000 "30 88 05 00 8B 84 00 0B",
 		  "sync5@1000 1000 ! trap2@1100<1002 sync2@1100 1100 off0@1200" },
 		/* SYNC 5 PC 1300; HIST: taken; HIST: not taken, one more; ICNT 5 to 1000 */
-		{ "section 7: nor does history that was walked ahead", "",
+		{ "decoding: nor does history that was walked ahead", "",
 		  "24 15 00 9B 6C C4 03 6C 04 07 10 51 00 1B 84 00 07",
 		  "sync5@1300 ( 1300 ) ( 1300 ) ( 1304 ) E4@5000 gap 1000 ! off0@1002" },
 		/* ICNT 7 to 5000, twice again, ICNT 5 to 1000 */
-		{ "section 7: RepeatBranch goes on through memory that is unknown", "",
+		{ "decoding: RepeatBranch goes on through memory that is unknown", "",
 		  SYNC_1000 "10 71 00 00 0B 78 0B 10 51 00 00 0B 84 00 07",
 		  "sync5@1000 1000 1002 1006 1008 100c E4@5000 gap E4@5000 gap E4@5000 gap "
 		  "1000 ! off0@1002" },
@@ -136,7 +137,7 @@ static void test_modes(struct ntrace_space *space)
 		  AHEAD_TEXT "1000 1002 E9@1002 gap off0@?" },
 		{ "not if BTM is given", "mode=btm", SYNC_1000 AHEAD "84 00 27",
 		  AHEAD_TEXT "1000 1002 off0@1006" },
-		{ "section 14: so do counts of SiFive", "dialect=sifive-v0",
+		{ "dialects: so do counts of SiFive", "dialect=sifive-v0",
 		  SYNC_1000 "6C A4 03 84 00 27", AHEAD_TEXT "1000 1002 E9@1002 gap off0@?" },
 		{ "DirectBranch tells BTM", "", SYNC_1000 AHEAD "0C 27 84 00 0F",
 		  AHEAD_TEXT "1000 1002 1000 1002 off0@1006" },
@@ -146,7 +147,7 @@ static void test_modes(struct ntrace_space *space)
 		  AHEAD_TEXT "1000 1002 sync2@1000 1000 1002 off0@1006" },
 		{ "nothing is guessed behind a branch without a bit", "mode=htm",
 		  SYNC_1000 "84 00 1B", "sync5@1000 1000 1002 E9@1002 gap off0@?" },
-		{ "section 14: SiFive's own messages, and one of others", "dialect=sifive-v0",
+		{ "dialects: SiFive's own messages, and one of others", "dialect=sifive-v0",
 		  SYNC_1000 "1C 05 07 88 3C 03 8C 3C 03 E0 07",
 		  "sync5@1000 data1=1 circuit15@1000 circuit15@0 W14@1000" },
 		{ "which are unknown to the ratified text", "",
@@ -196,20 +197,21 @@ static void test_next(struct ntrace_space *space)
 {
 	is_str(feed(space, SYNC_1000 "0C 0F 10 71 00 0B", log_next, NULL),
 	       "1000>1000 1000>1006 1006>100c 100c>1100 ",
-	       "section 7: an indirect jump goes where U-ADDR says");
+	       "decoding: an indirect jump goes where U-ADDR says");
 	is_str(feed(space, SYNC_1000 "30 08 1D 00 8B", log_next, NULL),
-	       "1000>1006 1006>100c 100c>1100 ", "section 7: or F-ADDR");
+	       "1000>1006 1006>100c 100c>1100 ", "decoding: or F-ADDR");
 	is_str(feed(space, SYNC_1000 "84 00 1F", log_next, NULL), "1000>1006 1006>100c 100c>? ",
-	       "section 7: where trace stops its target is unknown");
+	       "decoding: where trace stops its target is unknown");
 	/* ProgTraceSync SYNC 2 ICNT 6 + 4 */
 	is_str(feed(space, SYNC_1000 AHEAD "24 88 09 00 83", log_next, NULL),
 	       "1000>1000 1000>1000 1000>? ",
-	       "section 3: ProgTraceSync in HTM does not tell where the branches before it went");
+	       "synchronization: ProgTraceSync in HTM does not tell where the branches before it "
+	       "went");
 	/* SYNC 5 PC 1400; ICNT 4 to 1000 */
 	is_str(feed(space, "24 15 00 A3 10 41 00 23", log_next, NULL), "1400>1000 ",
-	       "section 7: a jump of a vendor goes where U-ADDR says");
+	       "decoding: a jump of a vendor goes where U-ADDR says");
 	is_str(feed(space, SYNC_1000 "10 19 00 0B", log_next, NULL), "1000>1002 ",
-	       "section 7: a trap is no transfer of the instruction before it");
+	       "decoding: a trap is no transfer of the instruction before it");
 }
 
 /* Errors with the offset of the message that last confirmed the flow. */
@@ -223,12 +225,12 @@ static int log_confirmed(void *data, const struct ntrace_flow_event *event)
 static void test_confirmed(struct ntrace_space *space)
 {
 	is_str(feed(space, "FF " SYNC_1000 NO_HISTORY, log_confirmed, NULL), "E8 1; ",
-	       "section 7: confirmed up to the sync");
+	       "decoding: confirmed up to the sync");
 	is_str(feed(space, "FF " SYNC_1000 "0C 0F " AHEAD NO_HISTORY, log_confirmed, NULL),
-	       "E8 5; ", "section 7: confirmed up to the last message with an I-CNT");
+	       "E8 5; ", "decoding: confirmed up to the last message with an I-CNT");
 	is_str(feed(space, "FF " SYNC_1000 "10 71 00 00 0B 10 51 00 00 0B " NO_HISTORY,
 		    log_confirmed, NULL),
-	       "E4 5; E8 10; ", "section 7: confirmed where flow is known again");
+	       "E4 5; E8 10; ", "decoding: confirmed where flow is known again");
 }
 
 static void test_stats(struct ntrace_space *space)

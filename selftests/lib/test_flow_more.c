@@ -133,10 +133,10 @@ static void test_return_stack(void)
 	add_code(space, &swap);
 	add_code(space, &jump);
 	/* jal 2, jalr 2, c.add 1, jalr 2, c.ret 1, c.add 1 */
-	check("section 8: swaps pop, then push", space, "", SYNC_1000 "84 00 27",
+	check("implicit return: swaps pop, then push", space, "", SYNC_1000 "84 00 27",
 	      "sync5@1000 1000 1100 1004 1006 1104 100a ! off0@100c");
 	/* SYNC 5 PC 100c; jal 2, c.jr 1 to 1202; c.ret 1, c.add 1 */
-	check("section 8: a jump that is no return pops nothing", space, "",
+	check("implicit return: a jump that is no return pops nothing", space, "",
 	      "24 15 18 83 10 31 1C 13 84 00 0B", "sync5@100c 100c 1200 1202 1010 ! off0@1012");
 	ntrace_space_put(space);
 }
@@ -315,7 +315,7 @@ static void test_select(void)
 	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 10 0D 0C 80 13 84 00 07");
 	is_str(log->text,
 	       "[sync 8000] sync5@8000 8000 8002 trap3@8000<1006 [trap 8000] 8000 ! off0@8002 ",
-	       "section 11: a trap right after a trap return");
+	       "corner case: a trap right after a trap return");
 	/* A trap return, then Error and SYNC 7 PC 1000 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 20 03 24 1D 00 83 84 00 07");
@@ -413,7 +413,7 @@ static void test_return_to_new_code(bool batches)
 	is_str(log->text,
 	       "sync5@1000 1000 1100 1104 1100 1108 1108 1004 1006 1000 1100 1104 1100 "
 	       "1108 1108 1004 1008 ",
-	       "section 11: returns to new code%s", batches ? ", in batches" : "");
+	       "corner case: returns to new code%s", batches ? ", in batches" : "");
 	ntrace_flow_free(flow);
 	ntrace_space_put(config.space);
 }
@@ -652,7 +652,7 @@ static void test_unreadable(void)
 	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
 	check("a trap out of it", space, "", TO_5000 "10 1D 00 00 0B 84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap trap3@1000<? 1000 ! off0@1002");
-	check("section 2: an Ownership in it still tells who runs", space, "",
+	check("messages: an Ownership in it still tells who runs", space, "",
 	      TO_5000 "0C 0F 08 C8 3B " BACK "84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap own3b2 1000 ! off0@1002");
 	check("counts and branches in it say nothing", space, "",

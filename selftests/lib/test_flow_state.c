@@ -86,35 +86,35 @@ static void test_time(void)
 		const char *bytes;
 		const char *times;
 	} cases[] = {
-		{ "section 10: absolute at a sync, added elsewhere", "", SYNC_AT("2B") OWN_AT("17"),
+		{ "timestamps: absolute at a sync, added elsewhere", "", SYNC_AT("2B") OWN_AT("17"),
 		  "10 15 " },
-		{ "section 10: the difference is to the last one reported", "",
+		{ "timestamps: the difference is to the last one reported", "",
 		  SYNC_AT("2B") OWN_AT("17") "08 33 " OWN_AT("0F"), "10 15 15 18 " },
-		{ "section 10: XOR, where the encoder does so", "tsdelta=xor",
+		{ "timestamps: XOR, where the encoder does so", "tsdelta=xor",
 		  SYNC_AT("2B") OWN_AT("0F") OWN_AT("0F"), "10 9 10 " },
-		{ "section 10: XOR of 64 bits", "tsbits=64,tsdelta=xor", SYNC_AT("2B") OWN_AT("0F"),
+		{ "timestamps: XOR of 64 bits", "tsbits=64,tsdelta=xor", SYNC_AT("2B") OWN_AT("0F"),
 		  "10 9 " },
-		{ "section 10: SiFive always does", "dialect=sifive-v0", SYNC_AT("2B") OWN_AT("0F"),
+		{ "timestamps: SiFive always does", "dialect=sifive-v0", SYNC_AT("2B") OWN_AT("0F"),
 		  "10 9 " },
-		{ "section 10: a narrow counter that wraps, absolute", "tsbits=4",
+		{ "timestamps: a narrow counter that wraps, absolute", "tsbits=4",
 		  SYNC_AT("3B") SYNC_AT("0B") SYNC_AT("07"), "14 18 33 " },
-		{ "section 10: a narrow counter that wraps, XOR", "tsbits=4,tsdelta=xor",
+		{ "timestamps: a narrow counter that wraps, XOR", "tsbits=4,tsdelta=xor",
 		  SYNC_AT("3B") OWN_AT("33") OWN_AT("0F"), "14 18 33 " },
-		{ "section 10: a difference goes across a wrap", "tsbits=4",
+		{ "timestamps: a difference goes across a wrap", "tsbits=4",
 		  SYNC_AT("3B") OWN_AT("13"), "14 18 " },
-		{ "section 10: two syncs at the same time", "tsbits=4", SYNC_AT("3B") SYNC_AT("3B"),
+		{ "timestamps: two syncs at the same time", "tsbits=4", SYNC_AT("3B") SYNC_AT("3B"),
 		  "14 14 " },
 		{ "more bits than the counter has are taken as they are", "tsbits=4",
 		  SYNC_AT("6F") SYNC_AT("AF"), "27 43 " },
-		{ "section 10: a counter of 64 bits", "tsbits=64",
+		{ "timestamps: a counter of 64 bits", "tsbits=64",
 		  SYNC_AT("2B") OWN_AT("17") SYNC_AT("17"), "10 15 5 " },
 		{ "no time before the first sync that has one", "", SYNC_1000 OWN_AT("17"),
 		  "? ? " },
-		{ "section 10: after an Error the next sync anchors anew", "",
+		{ "timestamps: after an Error the next sync anchors anew", "",
 		  SYNC_AT("2B") "20 01 07 24 1D 00 83 " OWN_AT("07") SYNC_AT("53"),
 		  "10 11 11 ? ? 20 " },
 		/* SYNC 2 ICNT 0 PC 0x1100, which the flow has not reached, TSTAMP 20 */
-		{ "section 10: a sync has its time even if the flow before does not lead there", "",
+		{ "timestamps: a sync has its time even if the flow before does not lead there", "",
 		  SYNC_AT("2B") "24 09 00 89 53 " OWN_AT("07"), "10 20 20 20 21 " },
 		{ "a message nobody knows may have had a time stamp", "tsbits=40",
 		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 ? ? " },
@@ -144,7 +144,7 @@ static void test_changing_code(void)
 	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
 	is_u64(ntrace_space_map_at_time(space, object, 0x1000, 8, 0, 20), 0, "from time 20 on");
 	/* Correlation ICNT 2 at 15; again at 20 */
-	check("section 11: code is what it is at the time", space, "",
+	check("corner case: code is what it is at the time", space, "",
 	      SYNC_AT("2B") "84 00 09 17 " SYNC_AT("53") "84 00 09 07",
 	      "sync5@1000 1000 ! off0@1004 sync5@1000 1000 1002 ! off0@1004");
 	ntrace_object_put(object);
@@ -174,7 +174,7 @@ static void test_changing_context(void)
 	/* Sync at 10; ICNT 4 to 1004, Ownership scontext 5 and Correlation ICNT 2 have no time */
 	is_str(feed(space, "", SYNC_AT("2B") "10 41 0B 08 88 0B 84 00 0B", log_event, contexts),
 	       "sync5@1000 1000 1100 1102 owna2 1004 1006 ! off0@1008 ",
-	       "section 11: a space that is chosen later has the present time");
+	       "corner case: a space that is chosen later has the present time");
 	ntrace_contexts_free(contexts);
 	ntrace_object_put(object);
 	ntrace_space_put(space);
@@ -216,19 +216,19 @@ static void test_ownership(void)
 
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 F3", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; ownership:program 31 s1d; ",
-	       "section 2: FORMAT 2 tells scontext, FORMAT 0 leaves it");
+	       "messages: FORMAT 2 tells scontext, FORMAT 0 leaves it");
 	is_str(feed(space, "", SYNC_1000 "08 1C 0F 08 C8 3B", log_context, NULL),
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; ",
-	       "section 3: hcontext (FORMAT 3), then scontext (FORMAT 2)");
+	       "synchronization: hcontext (FORMAT 3), then scontext (FORMAT 2)");
 	is_str(feed(space, "", SYNC_1000 "08 07", log_context, NULL),
 	       "sync:program; warning:program; ownership:program; ",
-	       "section 2: FORMAT 1 is reserved");
+	       "messages: FORMAT 1 is reserved");
 	is_str(feed(space, "", "08 C8 3B " SYNC_1000, log_context, NULL), "sync:program; ",
-	       "section 1: Ownership before a sync is dropped");
+	       "framing: Ownership before a sync is dropped");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 20 03 24 1D 00 83", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; error:program 01 s1d; "
 	       "gap:program 01 s1d; sync:program; ",
-	       "section 7: an Error leaves nothing known");
+	       "decoding: an Error leaves nothing known");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 09 00 83", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program 01 s1d; ",
 	       "a periodic sync does");
@@ -236,21 +236,21 @@ static void test_ownership(void)
 		    NULL),
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; "
 	       "sync:program 01 s1d h6; ownership:program 01 s1d; ",
-	       "section 3: the Ownership after a sync tells all there is");
+	       "synchronization: the Ownership after a sync tells all there is");
 	/* A jump to 5000, which is unmapped, and a message that shows it. */
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 07 10 41 00 00 0B 0C 0F 08 C8 3B 08 07",
 		    log_where, NULL),
 	       "ownership 1000 warning 1000 ownership 1000 ownership ? warning ? ownership ? ",
-	       "section 2: Ownership applies at the present position, if there is one");
+	       "messages: Ownership applies at the present position, if there is one");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 84 00 03 " SYNC_1000, log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; trace off:program 01 s1d; sync:program; ",
-	       "section 3: who runs when trace is on again follows that sync");
+	       "synchronization: who runs when trace is on again follows that sync");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 15 00 8B", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; gap:program; sync:program; ",
-	       "section 3: SYNC 5 at another place: trace was off, the owner is unknown");
+	       "synchronization: SYNC 5 at another place: trace was off, the owner is unknown");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 05 00 8B", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program; ",
-	       "section 3: nothing that ran before a reset is the owner after it");
+	       "synchronization: nothing that ran before a reset is the owner after it");
 	ok(!ntrace_contexts_new(&contexts), "registry");
 	match.scontext = 5;
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
@@ -269,21 +269,22 @@ static void test_returns(void)
 	/* jal 2, c.add 1, c.ret 1, c.add 1, c.add 1 */
 	const char *twice = SYNC_1000 "84 00 17 " SYNC_1000 "84 00 17";
 
-	check("section 8: mode 1 infers what may be wrong, said once", space, "impret=1", twice,
+	check("implicit return: mode 1 infers what may be wrong, said once", space, "impret=1",
+	      twice,
 	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006 "
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
-	check("section 8: so does mode 2", space, "impret=2", SYNC_1000 "84 00 17",
+	check("implicit return: so does mode 2", space, "impret=2", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006");
 	/* IndirectBranch ICNT 4 to 1004 */
-	check("section 8: a return that is reported is right", space, "impret=1",
+	check("implicit return: a return that is reported is right", space, "impret=1",
 	      SYNC_1000 "10 41 0B 84 00 07", "sync5@1000 1000 1100 1102 1004 ! off0@1006");
-	check("section 8: one where trace stops is not inferred", space, "impret=1",
+	check("implicit return: one where trace stops is not inferred", space, "impret=1",
 	      SYNC_1000 "84 00 13", "sync5@1000 1000 1100 1102 off0@1004");
-	check("section 8: mode 3 compares all", space, "impret=3", SYNC_1000 "84 00 17",
+	check("implicit return: mode 3 compares all", space, "impret=3", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
 	/* SYNC 0 at 0x1100, after the call */
-	check("section 3: every sync clears the stack", space, "", SYNC_1000 "24 81 00 8B 84 00 0F",
-	      "sync5@1000 1000 sync0@1100 E7@1102 gap off0@?");
+	check("synchronization: every sync clears the stack", space, "",
+	      SYNC_1000 "24 81 00 8B 84 00 0F", "sync5@1000 1000 sync0@1100 E7@1102 gap off0@?");
 	for (unsigned int sync = 0; sync < 16; sync++) {
 		bool marker = sync == 0 || sync == 4 || sync == 6;
 		bool anew = sync == 3 || sync == 5 || sync == 7;
@@ -294,9 +295,10 @@ static void test_returns(void)
 			 (sync | 0x20) << 2 | 1);
 		snprintf(expected, sizeof(expected), "sync5@1000 1000 sync%u@1100 %s", sync,
 			 marker ? "1100 1102 1004 ! off0@1006" : "E7@1102 gap off0@?");
-		check("section 3: rc7 keeps it at markers", space, "dialect=rc7", hex, expected);
+		check("synchronization: rc7 keeps it at markers", space, "dialect=rc7", hex,
+		      expected);
 		if (!anew)
-			check("section 3: where keepstack says so", space, "keepstack=1", hex,
+			check("synchronization: where keepstack says so", space, "keepstack=1", hex,
 			      expected);
 	}
 	ntrace_space_put(space);
@@ -352,7 +354,7 @@ static void test_sync_at_branch(void)
 	/* SYNC 5 PC 0x2000; SYNC 2 ICNT 3 PC 0x2006 */
 	is_str(feed(space, "mode=btm", "24 15 00 00 07 24 C9 0C 00 07", log_taken, NULL),
 	       "sync5@2000 2000 sync2@2006 ",
-	       "section 7: a branch to the next instruction is not taken without DirectBranch");
+	       "decoding: a branch to the next instruction is not taken without DirectBranch");
 	ntrace_space_put(space);
 }
 
@@ -366,14 +368,14 @@ static void test_codes(void)
 
 		snprintf(hex, sizeof(hex), "24 %02X 00 83", code << 2 | 1);
 		snprintf(expected, sizeof(expected), "sync%u@1000", code);
-		check("section 3: every SYNC is reported", space, "", hex, expected);
+		check("synchronization: every SYNC is reported", space, "", hex, expected);
 		snprintf(hex, sizeof(hex), SYNC_1000 "84 %02X 0B", code << 2);
 		snprintf(expected, sizeof(expected), "sync5@1000 1000 off%u@1100", code);
-		check("section 2: every EVCODE is reported", space, "", hex, expected);
+		check("messages: every EVCODE is reported", space, "", hex, expected);
 	}
-	check("section 2: CDF 2 is reserved", space, "", SYNC_1000 "84 80 0B",
+	check("messages: CDF 2 is reserved", space, "", SYNC_1000 "84 80 0B",
 	      "sync5@1000 1000 W2@1100 off0@1100");
-	check("section 2: so is CDF 3", space, "", SYNC_1000 "84 C0 0B",
+	check("messages: so is CDF 3", space, "", SYNC_1000 "84 C0 0B",
 	      "sync5@1000 1000 W2@1100 off0@1100");
 	ntrace_space_put(space);
 }
@@ -396,7 +398,7 @@ static void test_describe(void)
 	       "firmware, not given, space program|"
 	       "gap, offset 0x10, SRC 1, PC 0x2000 in firmware, not given, space program|"
 	       "trace off: debug entry (EVCODE 0), offset 0x10, SRC 1|",
-	       "section 7: a line names offset, SRC, PC, reason, image, space, time");
+	       "decoding: a line names offset, SRC, PC, reason, image, space, time");
 	is_str(feed(space, "", SYNC_1000 "20 03 20 03 84 10 07 0C 07", log_line, NULL),
 	       "sync: trace enable (SYNC 5), offset 0x0, SRC 0, PC 0x1000 of code, space program|"
 	       "error: the encoder lost trace: queue overrun (ETYPE 0) ECODE 0x0, offset 0x4, "
@@ -411,11 +413,11 @@ static void test_describe(void)
 	       "sync: trace enable (SYNC 5), offset 0x0, SRC 0, PC 0x1000 of code, space program|"
 	       "error: reserved MSEO code, offset 0x5, SRC 0, PC 0x1000 of code, space program|"
 	       "gap, offset 0x5, SRC 0, PC 0x1000 of code, space program|",
-	       "section 1: where the reserved code is");
+	       "framing: where the reserved code is");
 	is_str(feed(space, "dialect=sifive-v0", "24 2D 00 83", log_line, NULL),
 	       "sync: message contention (SYNC 11), offset 0x0, SRC 0, PC 0x1000 of code, "
 	       "space program|",
-	       "section 14: names are those of the dialect");
+	       "dialects: names are those of the dialect");
 	ntrace_space_put(space);
 }
 

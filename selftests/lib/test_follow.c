@@ -237,16 +237,16 @@ static void test_first_stint(void)
 	goes(1500, 4, 5);
 	goes(2500, 5, 6);
 	follow();
-	is_str(present(), "-1/-1 unknown", "first stint with a loss: it is not known who runs");
-	is_u64(leading(), 4, "but who goes at its end is the best that there is");
+	is_str(present(), "-1/-1 unknown", "first interval with a loss: the task is unknown");
+	is_u64(leading(), 4, "but the task that goes out at its end is the best guess");
 	follower_switch(&follower);
-	is_str(present(), "-1/-1 unknown", "one of up to three switches that are missing");
+	is_str(present(), "-1/-1 unknown", "one of up to three missing switches");
 	follower_switch(&follower);
 	follower_switch(&follower);
 	follower_switch(&follower);
 	is_str(present(), "-1/-1 unknown", "after four switches it is 5 or 6");
 	follower_switch(&follower);
-	is_str(present(), "6/6 :6", "after five there is nobody else");
+	is_str(present(), "6/6 :6", "after five only one task remains");
 	end();
 
 	/* The same in a later interval: the incoming task is known, and the loss comes after it. */
@@ -260,11 +260,11 @@ static void test_first_stint(void)
 	follow();
 	is_str(present(), "1/1 :1", "before the loss");
 	follower_switch(&follower);
-	is_str(present(), "2/2 :2", "in its stint it is known who came");
-	is_u64(leading(), 2, "and that one's program runs");
+	is_str(present(), "2/2 :2", "in its interval the incoming task is known");
+	is_u64(leading(), 2, "and its program runs");
 	follower_switch(&follower);
-	is_str(present(), "-1/-1 unknown", "after that either the missing one or the next");
-	is_u64(leading(), 5, "of which the next is known");
+	is_str(present(), "-1/-1 unknown", "then either the missing task or the next one");
+	is_u64(leading(), 5, "the next task is known");
 	follower_switch(&follower);
 	is_str(present(), "5/5 :5", "one more switch, and the missing one has been");
 	end();
@@ -285,13 +285,13 @@ static void test_gap(void)
 	is_str(present(), "-1/-1 unknown", "any of three tasks");
 	is_u64(follower.count, 3, "three places");
 	follower_owner(&follower, 99);
-	is_u64(follower.count, 3, "an owner that no record knows of changes nothing");
+	is_u64(follower.count, 3, "an owner without any record changes nothing");
 	follower_owner(&follower, 3);
-	is_str(present(), "3/3 :3", "an owner that is one of them decides");
+	is_str(present(), "3/3 :3", "an owner among the candidates decides");
 	follower_owner(&follower, 4);
-	is_str(present(), "3/3 :3", "where it is certain the owner is not asked");
+	is_str(present(), "3/3 :3", "the owner does not matter if the task is certain");
 	follower_gap(&follower, UINT64_MAX);
-	is_u64(follower.count, 9, "any number: all that are left");
+	is_u64(follower.count, 9, "any number of switches: all remaining tasks");
 	end();
 }
 
@@ -304,11 +304,11 @@ static void test_gap_and_loss(void)
 	goes(1200, 3, 4);
 	follow();
 	follower_gap(&follower, 1);
-	is_u64(follower.count, 3, "1, 2 or the one that is missing");
+	is_u64(follower.count, 3, "1, 2 or the missing task");
 	follower_owner(&follower, 2);
 	is_str(present(), "2/2 :2", "it is 2");
 	follower_gap(&follower, 0);
-	is_str(present(), "2/2 :2", "and stays so where no switch can have been missed");
+	is_str(present(), "2/2 :2", "and stays so if no switch can have been missed");
 	follower_gap(&follower, 1);
 	is_u64(follower.count, 3, "2, the missing one, or 4");
 	follower_switch(&follower);
@@ -329,7 +329,7 @@ static void test_reused_number(void)
 	is_str(present(), "100/150 :150", "the first owner of the number");
 	follower_gap(&follower, 1);
 	is_u64(follower.count, 2, "it or the next");
-	is_str(present(), "-1/-1 unknown", "a thread of which the process is unknown is unknown");
+	is_str(present(), "-1/-1 unknown", "a thread of an unknown process is unknown");
 	end();
 
 	/* Two threads of one process: the process is known. */
@@ -340,9 +340,9 @@ static void test_reused_number(void)
 	follow();
 	follower_switch(&follower);
 	follower_gap(&follower, 1);
-	is_str(present(), "100/-1 process", "either thread: at least the process is known");
+	is_str(present(), "100/-1 process", "either thread: the process is known");
 	follower_owner(&follower, 151);
-	is_str(present(), "100/151 :151", "its owner tells which");
+	is_str(present(), "100/151 :151", "the owner selects the thread");
 	end();
 }
 
@@ -363,10 +363,12 @@ static void test_exec(void)
 	follow();
 	follower_switch(&follower);
 	is_str(present(), "100/107 worker", "a thread before its exec");
-	ok(follower.next_program && follower.limit == 1150, "what it knows ends with the exec");
+	ok(follower.next_program && follower.limit == 1150,
+	   "its mappings are valid up to the exec");
 	follower_exec(&follower);
-	is_str(present(), "100/100 new", "a thread that execs becomes the leader of its process");
-	ok(!follower.next_program && follower.limit == 1200, "up to the end of the stint");
+	is_str(present(), "100/100 new",
+	       "a thread that calls exec becomes the leader of its process");
+	ok(!follower.next_program && follower.limit == 1200, "up to the end of the interval");
 	end();
 
 	/* Either thread is possible, and the exec of one does not decide. */
@@ -402,16 +404,16 @@ static void test_exec(void)
 	follower_exec(&follower);
 	is_str(present(), "100/100 old", "no record so far");
 	follower_switch(&follower);
-	is_str(present(), "1/1 :1", "another one is not concerned");
+	is_str(present(), "1/1 :1", "another thread is not affected");
 	follower_switch(&follower);
-	is_str(present(), "100/100 new", "when it runs again it is the new program");
+	is_str(present(), "100/100 new", "when it runs again it runs the new program");
 	follower_switch(&follower);
 	follower_switch(&follower);
 	is_str(present(), "100/100 new", "an exec counts once");
 	follower_exec(&follower);
 	follower_switch(&follower);
 	follower_switch(&follower);
-	is_str(present(), "100/100 newer", "what it has exec'd it is in its next stint");
+	is_str(present(), "100/100 newer", "it runs the new program in its next interval");
 	end();
 
 	/* Entered in one interval, then a second exec unseen: the records count. */
@@ -429,7 +431,7 @@ static void test_exec(void)
 	is_str(present(), "100/100 new", "the first exec");
 	follower_switch(&follower);
 	follower_switch(&follower);
-	is_str(present(), "100/100 newer", "what it entered counts for its stint only");
+	is_str(present(), "100/100 newer", "an entered exec counts only for its interval");
 	end();
 
 	/* A sleeping exec, after which the interval is uncertain. */
@@ -448,8 +450,8 @@ static void test_exec(void)
 	follower_switch(&follower);
 	follower_gap(&follower, 3);
 	follower_owner(&follower, 100);
-	is_u64(follower.count, 2, "either stint of 100");
-	is_str(present(), "100/100 old", "it is not certain that the exec is over");
+	is_u64(follower.count, 2, "either interval of 100");
+	is_str(present(), "100/100 old", "whether the exec is over is uncertain");
 	end();
 
 	/* A record at the exact time of the switch belongs to the next interval. */
@@ -461,7 +463,7 @@ static void test_exec(void)
 	goes(1200, 100, 1);
 	follow();
 	follower_switch(&follower);
-	ok(!follower.next_program, "an exec at the end of a stint is not in it");
+	ok(!follower.next_program, "an exec at the end of an interval is not part of it");
 	end();
 }
 
@@ -480,12 +482,12 @@ static void test_code(void)
 	is_u64(follower.count, 3, "one of three");
 	follower_user(&follower, CODE);
 	is_u64(follower.count, 2, "two have code there");
-	ok(!follower.program, "of different files: it is not decoded");
+	ok(!follower.program, "of different files: no decoding");
 	follower_user(&follower, OTHER);
-	is_u64(follower.count, 2, "code of none of them decides nothing");
+	is_u64(follower.count, 2, "code that none of them has decides nothing");
 	follower_gap(&follower, 2);
 	follower_user(&follower, OTHER);
-	is_str(present(), "3/3 :3", "the only one with code there");
+	is_str(present(), "3/3 :3", "the only task with code there");
 	is_u64(leading(), 3, "and its program");
 	end();
 
@@ -497,7 +499,7 @@ static void test_code(void)
 	follow();
 	follower_gap(&follower, 1);
 	follower_user(&follower, CODE);
-	is_str(present(), "-1/-1 unknown", "nobody knows who");
+	is_str(present(), "-1/-1 unknown", "the task is unknown");
 	is_u64(leading(), 1, "but the code is the same");
 	end();
 
@@ -515,12 +517,12 @@ static void test_code(void)
 	follow();
 	follower_switch(&follower);
 	follower_switch(&follower);
-	is_str(present(), "-1/-1 unknown", "one that is missing, or 7");
+	is_str(present(), "-1/-1 unknown", "a missing task, or 7");
 	follower_user(&follower, OTHER);
 	is_str(present(), "3/-1 three", "the only process of all with code there");
-	ok(follower.program, "its programs have the same");
+	ok(follower.program, "its programs have the same code");
 	follower_user(&follower, CODE);
-	is_str(present(), "-1/-1 unknown", "one of three, and nobody knows which");
+	is_str(present(), "-1/-1 unknown", "one of three, which is unknown");
 	ok(!follower.program, "their code differs");
 	end();
 }
@@ -537,7 +539,7 @@ static void test_later_code(void)
 	follow();
 	follower_gap(&follower, 1);
 	follower_user(&follower, OTHER);
-	is_str(present(), "3/3 :3", "only what is there by the end of the stint counts");
+	is_str(present(), "3/3 :3", "only mappings before the end of the interval count");
 	end();
 }
 
@@ -568,11 +570,11 @@ static void test_start(void)
 	follow();
 	make_program(2);
 	follower_gap(&follower, 1);
-	is_u64(follower.count, 3, "1, 2, or the one that is missing");
+	is_u64(follower.count, 3, "1, 2, or the missing task");
 	follower_user(&follower, CODE + 4);
-	ok(follower.count > 1, "code that does not begin anything");
+	ok(follower.count > 1, "code that is no entry of a program");
 	follower_user(&follower, CODE);
-	is_str(present(), "2/2 new", "where its new program begins it is 2");
+	is_str(present(), "2/2 new", "at the entry of its new program it is 2");
 	ok(follower.program && follower.program->start == 1160, "and has exec'd");
 	end();
 }
@@ -609,13 +611,13 @@ static void test_pieces(void)
 	stream.position = 1000;
 	stream.bytes = 100;
 	follow();
-	is_u64(follower.piece_count, 3, "pieces of this hart that reach into the file");
+	is_u64(follower.piece_count, 3, "pieces of this CPU that overlap the file");
 	is_str(at(0), "2/2 :2", "the first byte");
 	is_str(at(9), "2/2 :2", "up to the last one of its piece");
-	is_str(at(10), "-1/-1 unknown", "between two pieces nobody is known");
+	is_str(at(10), "-1/-1 unknown", "between two pieces the task is unknown");
 	is_str(at(19), "-1/-1 unknown", "up to the next one");
-	is_str(at(20), "4/4 :4", "which is another task's");
-	is_str(at(30), "5/5 :5", "one that follows at once");
+	is_str(at(20), "4/4 :4", "it belongs to another task");
+	is_str(at(30), "5/5 :5", "an adjacent piece");
 	is_str(at(40), "-1/-1 unknown", "after the last one");
 	is_str(notes, "", "nothing to be said");
 	end();
@@ -625,7 +627,7 @@ static void test_pieces(void)
 	stream.event = 7;
 	stream.bytes = 100;
 	follow();
-	is_str(at(0), "-1/-1 unknown", "no piece of this hart");
+	is_str(at(0), "-1/-1 unknown", "no piece of this CPU");
 	ok(strstr(notes, "aux.0: no record says which task was traced"), "which is told");
 	end();
 
@@ -654,7 +656,7 @@ static void test_pieces(void)
 	stream.cpu = NTRACE_STREAM_NO_CPU;
 	stream.bytes = 20;
 	follow();
-	is_u64(follower.piece_count, 2, "of both harts");
+	is_u64(follower.piece_count, 2, "of both CPUs");
 	is_str(at(15), "1/1 :1", "one task");
 	end();
 	begin();
@@ -662,8 +664,8 @@ static void test_pieces(void)
 	stream.event = 8;
 	stream.cpu = NTRACE_STREAM_NO_CPU;
 	follow();
-	is_u64(follower.piece_count, 0, "of another event there is nothing");
-	is_str(notes, "", "and nothing is missing where there is no trace");
+	is_u64(follower.piece_count, 0, "no piece of another event");
+	is_str(notes, "", "no note without trace");
 	end();
 }
 

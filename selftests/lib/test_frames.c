@@ -124,20 +124,20 @@ static const struct rule rules[] = {
 	{ "bit 0 of each even byte is in byte 15",
 	  "03 11 00 11 00 11 00 11 00 11 00 11 00 11 00 AA",
 	  "1: 11 01 11 00 11 01 11 00 11 01 11 00 11 01 ", 0 },
-	{ "an ID holds over frames", ONE "00 00 05 " Z8 " 00 00 00 00 00 00 ",
+	{ "an ID holds across frames", ONE "00 00 05 " Z8 " 00 00 00 00 00 00 ",
 	  "1: " ONE_BYTES "00 05 00 00 00 00 00 00 00 00 00 00 00 00 00 ", 0 },
-	{ "an ID in byte 14 counts from the next frame, whatever its bit in byte 15",
+	{ "an ID in byte 14 takes effect with the next frame, independent of its bit in byte 15",
 	  "03 02 02 04 04 06 06 08 08 0A 0A 0C 0C 0E 05 80 10 11 " Z8 " 00 00 00 00 00 00",
 	  "1: 02 02 04 04 06 06 08 08 0a 0a 0c 0c 0e "
 	  "2: 10 11 00 00 00 00 00 00 00 00 00 00 00 00 00 ",
 	  0 },
-	{ "an ID that is the one there is, with and without its bit",
+	{ "the current ID again, with and without its bit",
 	  "03 A1 03 A2 03 A3 01 00 00 00 00 00 00 00 00 02", "1: a1 a2 a3 ", 0 },
-	{ "ID 0 is padding, also the byte that is still of the source before",
+	{ "ID 0 is padding, also the byte that still belongs to the previous source",
 	  "03 A1 01 A2 10 10 01 00 00 00 00 00 00 00 00 02", "1: a1 a2 ", 0 },
 	{ "bytes before the first ID", "10 11 13 12 05 22 01 " Z8 " 02",
 	  "nameless 0: 10 11 12 2: 22 ", 0 },
-	{ "the same, one byte more of an unknown source", "05 12 22 23 01 " Z8 " 00 00 01",
+	{ "the same with one more byte of an unknown source", "05 12 22 23 01 " Z8 " 00 00 01",
 	  "nameless 0: 12 2: 22 23 ", 0 },
 	{ "reserved IDs", "03 A1 E1 B1 FD B2 03 A2 01 00 00 00 00 00 00 00",
 	  "1: a1 reserved 70: b1 reserved 7e: b2 1: a2 ", 0 },
@@ -156,12 +156,12 @@ static const struct rule rules[] = {
 	{ "byte 15 is FF, then a word",
 	  "02 03 02 03 02 03 02 03 02 03 02 03 02 03 02 FF " WORD ONE "00",
 	  "nameless 0: 03 03 03 03 03 03 03 03 03 03 03 03 03 03 03 1: " ONE_BYTES, 0 },
-	{ "a barrier: IDs start anew", ONE "00 " BARRIER "02 02 05 22 01 " Z8 " 00 00 00",
+	{ "a barrier resets IDs", ONE "00 " BARRIER "02 02 05 22 01 " Z8 " 00 00 00",
 	  "1: " ONE_BYTES "barrier@32 nameless 0: 02 02 2: 22 ", 0 },
 	{ "a barrier first", BARRIER ONE "00", "barrier@16 1: " ONE_BYTES, 0 },
 	{ "three words are no barrier", ONE "00 " WORD WORD WORD "02 02 " Z8 " 00 00 00 00 00 00",
 	  "1: " ONE_BYTES "02 02 00 00 00 00 00 00 00 00 00 00 00 00 00 ", 0 },
-	{ "two and two with a frame between are none",
+	{ "two words, a frame and two words are no barrier",
 	  ONE "00 " WORD WORD "02 02 " Z8 " 00 00 00 00 00 00 " WORD WORD "01 00 " Z8
 	      " 00 00 00 00 00 00",
 	  "1: " ONE_BYTES "02 02 00 00 00 00 00 00 00 00 00 00 00 00 00 ", 0 },
@@ -228,10 +228,10 @@ static void test_cut(void)
 		if (kept == 15) {
 			/* Byte 15 is the begin of the barrier: the data bytes have wrong bits 0. */
 			ok(strstr(log.text, "cut=15@32 barrier@47 1: " ONE_BYTES) != NULL,
-			   "cut off before byte 15: said, although late");
+			   "truncated before byte 15: reported, although late");
 			continue;
 		}
-		is_str(log.text, expected, "a frame that is cut off after %zu bytes", kept);
+		is_str(log.text, expected, "a frame truncated after %zu bytes", kept);
 	}
 }
 
@@ -269,7 +269,7 @@ static void test_lost_byte(void)
 	size += from_hex(ONE "00", data + size);
 	read_chunk(&frames, &log, data, size);
 	ok(strstr(log.text, "cut=15@32 1: " ONE_BYTES) != NULL,
-	   "a byte lost: found at the next word");
+	   "a lost byte is detected at the next word");
 	is_u64(frames.cut, 15, "and counted");
 	ntrace_frames_init(&frames);
 	memset(&log, 0, sizeof(log));
@@ -280,7 +280,7 @@ static void test_lost_byte(void)
 	size = from_hex("02 02 03 22 01 " Z8 " 00 00 00", data);
 	read_chunk(&frames, &log, data, size);
 	is_str(log.text, "1: " ONE_BYTES "nameless 0: 02 02 1: 22 ",
-	       "ntrace_frames_break(): a frame begins, of an unknown source");
+	       "ntrace_frames_break(): a frame begins with an unknown source");
 }
 
 /* ---- writer and reader ---- */
@@ -443,8 +443,8 @@ static void test_writer(void)
 	ok(total == 16 && !memcmp(out, expected, 16), "a barrier");
 	/* 14 bytes and an ID fill a frame: the next byte has the same source, but needs an ID. */
 	ntrace_frames_write(&writer, 1, bytes, 14, out, &written);
-	is_u64(written, 16, "a frame that is full is there at once");
-	is_u64(ntrace_frames_barrier(&writer, out), 16, "with it nothing is in progress");
+	is_u64(written, 16, "a full frame is written at once");
+	is_u64(ntrace_frames_barrier(&writer, out), 16, "after it nothing is in progress");
 	ntrace_frames_write(&writer, 1, bytes, 1, out, &written);
 	is_u64(ntrace_frames_barrier(&writer, out), 32, "a barrier fills up the frame in progress");
 	is_hex(out[0], 0x03, "and after a barrier comes an ID");
@@ -470,11 +470,11 @@ static void test_reader_break(void)
 	ntrace_reader_feed(&reader, stream + 6, 5);
 	is_u64(ntrace_reader_next(&reader, &message), NTRACE_WIRE_MESSAGE, "then a message");
 	is_u64(message.offset, 8, "after the next boundary, with its offset");
-	is_u64(message.tcode, NTRACE_TCODE_DIRECT_BRANCH, "which is the right one");
+	is_u64(message.tcode, NTRACE_TCODE_DIRECT_BRANCH, "the offset is right");
 	ok(ntrace_reader_next(&reader, &message) == NTRACE_ERR_AGAIN && reader.idles == 1 &&
 		   !reader.errors,
 	   "no error is counted");
-	is_u64(ntrace_reader_break(&reader), 0, "a break between messages drops none");
+	is_u64(ntrace_reader_break(&reader), 0, "a break between messages drops no message");
 }
 
 int main(void)

@@ -182,7 +182,7 @@ static void test_functions(void)
 	ntrace_profile_functions(profile, NTRACE_PROFILE_BY_NAME, &count);
 	plain(BETA, BETA);
 	expect(NTRACE_PROFILE_BY_CALLS, "_Z4betai 4/2/1 alpha 6/0/3 alpha.cold 1/0/1",
-	       "counting goes on after sorting");
+	       "counting continues after sorting");
 	end();
 
 	begin((struct ntrace_profile_options){ 0 });
@@ -204,9 +204,9 @@ static void test_functions(void)
 	ntrace_profile_end(profile);
 	plain(GAMMA, GAMMA);
 	expect(NTRACE_PROFILE_BY_NAME, "alpha 3/0/3 gamma 3/1/0",
-	       "the next block tells an unknown target, unless a loss or the end is between");
+	       "the next block gives an unknown target, unless a loss or the end is in between");
 	ntrace_profile_traces(profile, &count);
-	is_u64(count, 0, "traces that are not wanted are not made");
+	is_u64(count, 0, "traces are not made unless requested");
 	end();
 }
 
@@ -245,7 +245,7 @@ static void test_selection(void)
 	is_u64(totals->errors[NTRACE_FLOW_ERROR_UNCERTAIN].count, 2, "errors");
 	is_u64(totals->warnings[NTRACE_FLOW_ERROR_UNCERTAIN].count, 1, "warnings");
 	is_str(totals->errors[NTRACE_FLOW_ERROR_UNCERTAIN].object, "/bin/program",
-	       "and where the first one was");
+	       "and the place of the first one");
 	end();
 
 	begin((struct ntrace_profile_options){ .by_process = true });
@@ -286,7 +286,7 @@ static void test_pc_samples(void)
 	functions = ntrace_profile_pc_samples(profile, NTRACE_PROFILE_BY_INSTRUCTIONS, &count);
 	is_str(text_of(functions, count), "gamma 2/0/0", "selected PC samples by function");
 	is_u64(ntrace_profile_totals(profile)->samples, 2, "their sum");
-	is_u64(ntrace_profile_totals(profile)->unplaced_samples, 1, "those without an address");
+	is_u64(ntrace_profile_totals(profile)->unplaced_samples, 1, "samples without an address");
 	expect(NTRACE_PROFILE_BY_NAME, "", "are no executed instructions");
 	end();
 }
@@ -330,13 +330,13 @@ static void test_edges(void)
 	is_u64(edges[0].from, CODE + BETA + 8, "the most frequent one first");
 	is_u64(edges[0].to, CODE + BETA, "its target");
 	is_u64(edges[0].taken, 2, "transfers");
-	is_u64(edges[0].executed, 3, "of so many executions");
+	is_u64(edges[0].executed, 3, "out of this many executions");
 	is_u64(edges[0].from_class, NTRACE_INSN_BRANCH, "of a branch");
-	is_u64(edges[1].executed, 1, "the other one is always taken");
+	is_u64(edges[1].executed, 1, "the other branch is always taken");
 	is_u64(ntrace_profile_totals(profile)->selected, 0,
 	       "without functions there are no totals");
 	is_u64(ntrace_profile_functions(profile, 0, &count) == NULL && !count, 1,
-	       "and none of them");
+	       "and no functions");
 	is_u64(ntrace_profile_occupancy(profile) == NULL, 1, "and no occupancy");
 	end();
 }
@@ -358,7 +358,7 @@ static void test_totals(void)
 	functions = ntrace_profile_functions(profile, NTRACE_PROFILE_BY_TOTAL, &count);
 	is_str(text_of(functions, count), "alpha 3/0/1 _Z4betai 3/1/1", "in order of them");
 	is_u64(functions[0].total, 6, "with callees");
-	is_u64(functions[1].total, 3, "and without any");
+	is_u64(functions[1].total, 3, "and without stacks");
 	ntrace_stacks_free(stacks);
 	stacks = NULL;
 	end();
@@ -400,11 +400,11 @@ static void test_occupancy(void)
 	is_u64(occupancy->cpus[0]->number * 100 + occupancy->cpus[1]->number * 10 +
 		       occupancy->cpus[2]->number,
 	       135, "in their order");
-	is_u64(occupancy->task_count, 3, "two threads, and the one for all others");
+	is_u64(occupancy->task_count, 3, "two threads, and the entry for all others");
 	is_str(occupancy->tasks[2].comm, "other", "by name");
 	is_u64(occupancy->cpus[0]->tasks[2].instructions, 7, "instructions of a thread");
 	is_u64(occupancy->cpus[0]->tasks[2].kernel, 2, "of the kernel for it");
-	is_u64(occupancy->sum.instructions, 18, "all of them");
+	is_u64(occupancy->sum.instructions, 18, "all instructions");
 	is_u64(occupancy->cpus[1]->used, 10, "a cell for each instruction");
 	end();
 	cpu = 0;
@@ -431,7 +431,8 @@ static void test_occupancy(void)
 	is_u64(occupancy->sum.ticks, 100, "time between them");
 	is_u64(occupancy->cpus[0]->tasks[1].ticks, 75, "passes with instructions");
 	is_u64(occupancy->cpus[0]->tasks[2].ticks, 25, "of both threads");
-	is_u64(occupancy->untimed, 3, "what is before the first and after the last has no time");
+	is_u64(occupancy->untimed, 3,
+	       "instructions before the first and after the last timestamp have no time");
 	is_u64(occupancy->cpus[0]->begin, 100, "cells begin with the first timestamp");
 	end();
 }
@@ -459,7 +460,7 @@ static void test_coverage(void)
 	plain(ALPHA, ALPHA + 4);
 	ntrace_profile_end(profile);
 	is_u64(ntrace_coverage_make(&coverage, profile, &options), 0, "coverage");
-	is_u64(calls, 1, "says which objects have no lines");
+	is_u64(calls, 1, "reports objects without lines");
 	ntrace_coverage_lines(coverage, &count);
 	is_u64(count, 0, "and is empty then");
 	ntrace_coverage_free(coverage);
@@ -473,7 +474,8 @@ static void test_names(void)
 	is_u64((uint64_t)ntrace_object_locate(object, CODE + ALPHA + 4, &a), 0, "a link address");
 	is_str(a.symbol, "alpha", "is in a function");
 	is_u64((uint64_t)ntrace_object_locate(object, CODE + COLD, &b), 0, "another one");
-	is_u64(ntrace_location_same_function(&a, &b), 1, "is in the cold part of the same one");
+	is_u64(ntrace_location_same_function(&a, &b), 1,
+	       "is in the cold part of the same function");
 	ntrace_object_locate(object, CODE + BETA, &b);
 	is_u64(ntrace_location_same_function(&a, &b), 0, "that of another function is not");
 	is_u64((uint64_t)ntrace_object_locate(object, CODE - 4, &b), (uint64_t)NTRACE_ERR_NOMAP,
@@ -484,7 +486,7 @@ static void test_names(void)
 	is_u64(ntrace_symbol_matches("_Z4betai", "bet"), 0, "a part of a name");
 	is_u64(ntrace_symbol_matches("f [module]", "f"), 1, "without the kernel module");
 	is_str(ntrace_domain_name(NTRACE_DOMAIN_FIRMWARE), "firmware", "domains have names");
-	is_u64(ntrace_domain_name(NTRACE_DOMAINS) == NULL, 1, "others have none");
+	is_u64(ntrace_domain_name(NTRACE_DOMAINS) == NULL, 1, "other values have no name");
 }
 
 int main(void)

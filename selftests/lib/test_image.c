@@ -297,7 +297,7 @@ static void test_parent(void)
 	ok(ntrace_space_version(user) != version, "a change of the parent changes the version");
 	ntrace_space_put(kernel); /* the user's space keeps a reference */
 	ok(!ntrace_space_locate(user, 0xffffffff80000004, &location) && location.object == high,
-	   "the parent is asked");
+	   "the parent supplies unmapped addresses");
 	ok(ntrace_space_locate(user, 0xffffffff80000008, &location) == NTRACE_ERR_NOMAP &&
 		   !location.object,
 	   "nothing there");
@@ -331,7 +331,7 @@ static void test_bytes(void)
 	ntrace_space_new(&space, "top", NULL);
 	is_u64(ntrace_space_map_linked(space, object, 0), 0, "mapped there");
 	ok(!ntrace_space_read(space, UINT64_MAX, &data, &size) && data[0] == 'd' && size == 1,
-	   "the last one is read");
+	   "the last byte is read");
 	is_u64(ntrace_space_map_linked(space, object, 1), NTRACE_ERR_INVALID, "moved over the top");
 	ntrace_space_unmap(space, UINT64_MAX - 1, 100);
 	ok(ntrace_space_read(space, UINT64_MAX, &data, &size) == NTRACE_ERR_NOMAP &&
@@ -341,10 +341,10 @@ static void test_bytes(void)
 	/* A page of a file of 4 bytes */
 	is_u64(ntrace_space_map(space, object, 0x1000, 0x1000, 0), 0, "mapped as a page");
 	ok(!ntrace_space_read(space, 0x1001, &data, &size) && data[0] == 'b' && size == 3,
-	   "up to the end of the object there is something to read");
+	   "bytes up to the end of the object are readable");
 	ok(ntrace_space_read(space, 0x1004, &data, &size) == NTRACE_ERR_NOMAP &&
 		   ntrace_space_read(space, 0x1fff, &data, &size) == NTRACE_ERR_NOMAP,
-	   "and nothing behind it");
+	   "and no byte after it");
 	is_u64(ntrace_space_map(space, object, 0x1000, 0x1000, UINT64_MAX - 0xfff + 1),
 	       NTRACE_ERR_INVALID, "an offset that wraps round");
 	ntrace_space_put(space);

@@ -101,7 +101,7 @@ static void try_debug(const char *what, int expected, const char *found)
 	} else {
 		ok(!ntrace_object_debug_name(object), "no debug file is named");
 		is_str(name_at(object, nm("whole.so", "shown")), "shown", ".dynsym is still used");
-		ok(strcmp(name_at(object, hidden), "hidden") != 0, "nothing of another file");
+		ok(strcmp(name_at(object, hidden), "hidden") != 0, "no symbol of another file");
 	}
 	ntrace_object_put(object);
 }
@@ -157,9 +157,9 @@ static void test_debug_files(void)
 	try_debug("a truncated debug file is refused", NTRACE_ERR_FORMAT, NULL);
 	run("rm %s; cp %s %s; printf x >> %s", in(target), in("aside"), in("app.debug"),
 	    in("app.debug"));
-	try_debug("the check sum of .gnu_debuglink must agree", NTRACE_ERR_BUILDID, NULL);
+	try_debug("the checksum of .gnu_debuglink must match", NTRACE_ERR_BUILDID, NULL);
 	run("cp %s %s; cp %s %s", in("aside"), in(target), in("app.so"), in("app.debug"));
-	try_debug("the build-id goes before the link", 0, target);
+	try_debug("the build-id takes precedence over the link", 0, target);
 }
 
 /* ---- ELF in memory ---- */
@@ -184,7 +184,7 @@ static void test_memory(void)
 	is_u64(ntrace_object_open_elf_memory(&object, "[vdso]", bytes, size), 0,
 	       "an ELF file in memory");
 	memset(bytes, 0, size);
-	is_str(ntrace_object_name(object), "[vdso]", "is called what the caller says");
+	is_str(ntrace_object_name(object), "[vdso]", "has the name given by the caller");
 	is_str(name_at(object, nm("whole.so", "hidden")), "hidden", "has symbols of its own copy");
 	ntrace_object_put(object);
 	is_u64(ntrace_object_open_elf_memory(&object, "zeros", bytes, size), NTRACE_ERR_FORMAT,
@@ -254,7 +254,7 @@ static void compare_section(struct ntrace_space *space, uint64_t address, const 
 			diag("%s + 0x%zx: %02x, ld has %02x", file, i, data[0], linked[i]);
 	}
 	ok(size > 8 && !wrong, "%s: %zu bytes as ld links them", file, size);
-	is_u64(uncertain, expected_uncertain, "bytes that only the kernel knows");
+	is_u64(uncertain, expected_uncertain, "bytes known only to the kernel");
 	free(linked);
 }
 
@@ -330,7 +330,7 @@ static void test_cut(void)
 	       (uint64_t)NTRACE_ERR_TRUNCATED, "a byte of the section headers is missing");
 	bytes[16] = 4; /* e_type ET_CORE */
 	is_u64((uint64_t)ntrace_object_open_elf_memory(&object, "core", bytes, size - 1), 0,
-	       "a core file is taken as it is");
+	       "a truncated core file is accepted");
 	ntrace_object_put(object);
 }
 
@@ -530,7 +530,7 @@ static void test_table(bool rv32)
 	start = nm("t.elf", "_start");
 	is_u64(ntrace_object_jump_table(object, &base), 0, "the table is known");
 	is_hex(base, nm("t.elf", "__jvt_base$"), "from the symbol that nm shows");
-	is_u64(ntrace_object_entry(object, &elsewhere, &offset), 0, "it begins somewhere");
+	is_u64(ntrace_object_entry(object, &elsewhere, &offset), 0, "it has an entry point");
 	is_hex(elsewhere, start, "at _start");
 	ntrace_space_new(&space, "table", NULL);
 	ntrace_space_map_linked(space, object, 0);
@@ -554,18 +554,18 @@ static void test_table(bool rv32)
 	is_hex(target, start, "is _start");
 	insn.table_index = 255;
 	is_u64(ntrace_space_table_target(space, &insn, start, NULL, &target), NTRACE_ERR_NOMAP,
-	       "an entry behind the file");
+	       "an entry beyond the file");
 	is_hex(target, base + 255 * (rv32 ? 4 : 8), "the address that could not be read");
 	ntrace_space_new(&other, "moved", NULL);
 	ntrace_space_map_linked(other, object, bias);
 	insn.table_index = 40;
 	is_u64(ntrace_space_table_target(other, &insn, start + bias, NULL, &target), 0,
 	       "the table moves with the program");
-	is_hex(target, start + 2, "its entries, which nobody relocated here, do not");
+	is_hex(target, start + 2, "its entries, which are not relocated here, do not");
 	elsewhere = base + bias - (rv32 ? 4 : 8) * 40;
 	insn.table_index = 80;
 	is_u64(ntrace_space_table_target(other, &insn, 0x10, &elsewhere, &target), 0,
-	       "a table that the caller names");
+	       "a table given by the caller");
 	is_hex(target, start + 2, "its entry");
 	is_u64(ntrace_space_table_target(other, &insn, 0x10, NULL, &target), NTRACE_ERR_NOMAP,
 	       "no object at the jump");

@@ -94,7 +94,7 @@ static void test_callback(uint64_t base, uint64_t size)
 	       "memory at %" PRIx64, base);
 	ntrace_space_new(&space, "target", NULL);
 	ntrace_space_map_linked(space, object, 0);
-	is_u64(target->calls, 0, "nothing is read before it is needed");
+	is_u64(target->calls, 0, "no read before the first use");
 	for (at = 0; at < size; at++)
 		wrong += !agrees(space, target, at);
 	is_u64(wrong, 0, "every byte");
@@ -121,8 +121,8 @@ static void test_callback(uint64_t base, uint64_t size)
 	memset(target->hole, 0, sizeof(target->hole));
 	for (at = 0; at < size; at += 61)
 		wrong += !agrees(space, target, at);
-	is_u64(wrong, 0, "what becomes readable is read");
-	ok(!target->outside, "never asked for more than there is");
+	is_u64(wrong, 0, "bytes that become readable are read");
+	ok(!target->outside, "no read exceeds the object");
 	ntrace_space_put(space);
 	ntrace_object_put(object);
 	free(target);
@@ -226,13 +226,13 @@ static void test_time(void)
 	ntrace_space_clone(&copy, "copy", space);
 	ntrace_space_put(space);
 	is_u64(ntrace_space_advance(copy, time - 1), NTRACE_ERR_INVALID,
-	       "a clone does not go back behind the time of its original");
+	       "a clone does not go back before the time of its original");
 	is_u64(ntrace_space_map_at_time(copy, object, 0x1000, 1, 0, time - 1), NTRACE_ERR_INVALID,
 	       "and takes no mapping for a time before that");
 	replay(changes, count, time + 100, model);
 	version = ntrace_space_version(copy);
-	is_u64(ntrace_space_advance(copy, time + 100), 0, "a clone goes on");
-	ok(shows(copy, model), "with what was queued");
+	is_u64(ntrace_space_advance(copy, time + 100), 0, "a clone advances");
+	ok(shows(copy, model), "with the queued mappings");
 	ok(ntrace_space_version(copy) != version, "and another version");
 	version = ntrace_space_version(copy);
 	is_u64(ntrace_space_advance(copy, time + 100), 0, "the same time again");
@@ -277,14 +277,14 @@ static void test_names(void)
 	is_named(user, 0x80000000, "firmware (M-mode) not given", "its first byte");
 	is_named(user, 0x8007ffff, "firmware (M-mode) not given", "its last byte");
 	is_named(user, 0x7fffffff, NULL, "nothing before it");
-	is_named(user, 0x80080000, NULL, "nothing behind it");
+	is_named(user, 0x80080000, NULL, "no name after it");
 	ntrace_space_map_linked(user, object, 0);
-	is_named(user, 0x80000100, NULL, "what is mapped needs no name");
+	is_named(user, 0x80000100, NULL, "mapped memory needs no name");
 	ntrace_space_name_range(user, 0x80000000, 0x200, "boot ROM");
-	is_named(user, 0x800001ff, "boot ROM", "the space goes before its parent");
+	is_named(user, 0x800001ff, "boot ROM", "the space takes precedence over its parent");
 	ntrace_space_name_range(user, 0x80000010, 0x10, "reset vector");
-	is_named(user, 0x80000010, "reset vector", "a later name goes before");
-	is_named(user, 0x8000000f, "boot ROM", "where it stands");
+	is_named(user, 0x80000010, "reset vector", "a later name takes precedence");
+	is_named(user, 0x8000000f, "boot ROM", "within its range");
 	ntrace_space_name_range(kernel, UINT64_MAX, 1, "top");
 	is_named(user, UINT64_MAX, "top", "the top of the address space");
 	ntrace_space_clone(&copy, "copy", user);

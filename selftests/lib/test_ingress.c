@@ -54,7 +54,8 @@ static void many_groups(void)
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_RESET_EXIT);
 	give(cycle);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
-	is_bytes("24 05 00 83 10 71 80 CB 84 40 21 17", "section 4, E1: four groups in one cycle");
+	is_bytes("24 05 00 83 10 71 80 CB 84 40 21 17",
+		 "ingress example 1: four groups in one cycle");
 
 	/* SR: each instruction is a group; ilastsize gives the sizes. */
 	config.single_retire = true;
@@ -75,7 +76,7 @@ static void many_groups(void)
 	give(cycle);
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 	is_bytes("24 05 00 83 10 71 80 CB 84 40 21 17",
-		 "section 1: the same from a single-instruction port");
+		 "ingress port: the same from a single-instruction port");
 }
 
 static void triggers(void)
@@ -91,9 +92,10 @@ static void triggers(void)
 	cycle.trace_off = true;
 	give(cycle);
 	give(one(0x106, 1, 0));
-	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=81; "
-		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1",
-		    "section 1: on from the oldest instruction of a cycle, off behind the newest");
+	is_messages(
+		"ProgTraceSync SYNC=5 ICNT=0 FADDR=81; "
+		"ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1",
+		"ingress port: on from the oldest instruction of a cycle, off after the newest");
 
 	cycle = one(0x108, 1, 0);
 	cycle.trace_on = true;
@@ -102,7 +104,7 @@ static void triggers(void)
 	give(one(0x10a, 1, 0));
 	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=84; "
 		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=1 HIST=1",
-		    "section 1: on and off together while off: this cycle alone");
+		    "ingress port: on and off together while off: this cycle alone");
 
 	cycle = one(0x10c, 1, 0);
 	cycle.trace_on = true;
@@ -116,7 +118,7 @@ static void triggers(void)
 	ntrace_encoder_stop(&encoder, NTRACE_EVCODE_DEBUG_ENTRY);
 	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=86; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=3 HIST=1",
-		    "section 1: off, and on in the next cycle: not interrupted");
+		    "ingress port: off, and on in the next cycle: not interrupted");
 
 	cycle = one(0x10c, 1, 0);
 	cycle.trace_on = true;
@@ -133,7 +135,7 @@ static void triggers(void)
 		    "ProgTraceCorrelation EVCODE=4 CDF=1 ICNT=2 HIST=1; "
 		    "ProgTraceSync SYNC=5 ICNT=0 FADDR=88; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1",
-		    "section 1: on after a cycle in between: interrupted");
+		    "ingress port: on after a cycle in between: interrupted");
 
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
 	cycle = one(0x100, 1, NTRACE_ITYPE_BRANCH_TAKEN);
@@ -148,7 +150,7 @@ static void triggers(void)
 	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=80; "
 		    "IndirectBranchHistSync SYNC=6 BTYPE=0 ICNT=2 FADDR=180 HIST=7; "
 		    "IndirectBranchHistSync SYNC=0 BTYPE=0 ICNT=1 FADDR=200 HIST=3",
-		    "section 1: notify says which group, an external trigger the oldest");
+		    "ingress port: notify names its group, an external trigger means the oldest");
 }
 
 static void levels(void)
@@ -170,7 +172,7 @@ static void levels(void)
 	is_messages("ProgTraceSync SYNC=5 ICNT=0 FADDR=80; "
 		    "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=1 HIST=1; "
 		    "ProgTraceSync SYNC=3 ICNT=0 FADDR=81; ProgTraceSync SYNC=1 ICNT=1 FADDR=40",
-		    "section 1: halted and reset are levels");
+		    "ingress port: halted and reset are levels");
 	/* A clock that stops while the queue is full loses nothing. */
 	config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN;
 	config.fifo_drain = 0x8000;
@@ -188,7 +190,7 @@ static void levels(void)
 		}
 	}
 	ok(stalls && !encoder.stall_cycles && !encoder.dropped,
-	   "section 1: stall comes before the queue is full: %u cycles", stalls);
+	   "ingress port: stall comes before the queue is full: %u cycles", stalls);
 	is_u64(encoder.messages, 501, "and nothing is lost");
 }
 
@@ -202,10 +204,10 @@ static void bad_cycles(void)
 	do {                                                                                       \
 		cycle = good;                                                                      \
 		change;                                                                            \
-		is_str(ntrace_ingress_check(&which, &cycle), text, "section 1: " #change);         \
+		is_str(ntrace_ingress_check(&which, &cycle), text, "ingress port: " #change);      \
 	} while (0)
 
-	ok(!ntrace_ingress_check(&port, &good), "a cycle without fault");
+	ok(!ntrace_ingress_check(&port, &good), "a valid cycle");
 	BAD(port, "more groups than the port has", cycle.groups = 3);
 	BAD(port, "trace notify for a group that is not there", cycle.notify = 2);
 	BAD(port, "ctype is above 3", cycle.ctype = 4);
@@ -247,11 +249,11 @@ static void bad_cycles(void)
 
 	ntrace_encoder_start(&encoder, NTRACE_SYNC_TRACE_ENABLE);
 	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID,
-	   "section 1: priv 2 is reserved for single blocks too");
+	   "ingress port: priv 2 is reserved for single blocks too");
 	block.priv = NTRACE_PRIV_M;
 	block.itype = NTRACE_ITYPE_INDIRECT_JUMP_3BIT;
 	ok(ntrace_encoder_retire(&encoder, &block) == NTRACE_ERR_INVALID,
-	   "section 2: itype 6 is reserved with 4 bits");
+	   "itype: itype 6 is reserved with 4 bits");
 }
 
 /* Reads a file in memory in chunks of @chunk bytes. Return: the last result. */
@@ -302,13 +304,13 @@ static void file_form(void)
 		    records != 8)
 			wrong++;
 	}
-	is_u64((uint64_t)wrong, 0, "a file reads the same however it is cut");
+	is_u64((uint64_t)wrong, 0, "a file reads the same for all chunk sizes");
 	wrong = 0;
 	for (size_t size = 0; size < sizeof(file_text) - 1; size++) {
 		if (read_file(file_text, size, 64, &reader, &records) != NTRACE_ERR_AGAIN)
 			wrong++;
 	}
-	is_u64((uint64_t)wrong, 0, "a file that is cut anywhere is found to be");
+	is_u64((uint64_t)wrong, 0, "a truncated file is detected at any length");
 
 	ntrace_ingress_reader_init(&reader);
 	ntrace_ingress_reader_feed(&reader, file_text, sizeof(file_text) - 1);
@@ -319,13 +321,13 @@ static void file_form(void)
 	}
 	length += ntrace_ingress_write_end(&writer, again + length);
 	again[length] = 0;
-	is_str(again, first_line, "what was read is written as it was");
+	is_str(again, first_line, "the records are written as they were read");
 	is_u64(reader.line, 11, "the number of the last line");
 
 	record.type = NTRACE_INGRESS_CYCLE;
 	record.cycle = one(0x100, 1, 7);
 	ok(ntrace_ingress_write(&writer, &record, again) == NTRACE_ERR_INVALID,
-	   "what the port cannot carry is not written");
+	   "a cycle that the port cannot carry is not written");
 	record.type = 9;
 	ok(ntrace_ingress_write(&writer, &record, again) == NTRACE_ERR_INVALID,
 	   "nor is an unknown record");
@@ -427,7 +429,7 @@ static void bad_files(void)
 	ok(read_file("ntrace-ingress 1 xlen=64 itype=4 groups=2 port=block\nend\nend\n", 61, 9,
 		     &reader, &records) == NTRACE_ERR_FORMAT &&
 		   !strcmp(reader.error, "something follows 'end'"),
-	   "refused: something behind 'end'");
+	   "refused: a line after 'end'");
 	memset(text, '#', sizeof(text));
 	ok(read_file(text, sizeof(text), 100, &reader, &records) == NTRACE_ERR_FORMAT &&
 		   !strcmp(reader.error, "a line of more than 1023 bytes"),

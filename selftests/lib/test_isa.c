@@ -166,15 +166,15 @@ static void test_zcm(void)
 	   "0xa082 too");
 	ntrace_isa_parse(&isa, "rv32i_zcmp");
 	ok(!decode(&isa, 0xa082, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
-	   "Zcmp does not bring Zcmt");
+	   "Zcmp does not imply Zcmt");
 	ok(!decode(&isa, 0xbe42, 2, &insn) && insn.insn_class == NTRACE_INSN_RETURN &&
 		   insn.rs1 == 1,
 	   "CM.POPRET returns through ra");
 	ok(!decode(&isa, 0xbe32, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
-	   "section 4, E4: register lists below 4 are reserved");
+	   "classification: register lists below 4 are reserved");
 	ntrace_isa_parse(&isa, "rv32i_zcmt");
 	ok(!decode(&isa, 0xbe42, 2, &insn) && insn.insn_class == NTRACE_INSN_PLAIN,
-	   "Zcmt does not bring Zcmp");
+	   "Zcmt does not imply Zcmp");
 	ok(!decode(&isa, 0xa07e, 2, &insn) && insn.insn_class == NTRACE_INSN_JUMP &&
 		   insn.table_jump && insn.table_index == 31 && !insn.target,
 	   "CM.JT 31: below 32");
@@ -227,7 +227,7 @@ static void test_sequential(void)
 		decode(cases[i].isa, cases[i].before, 4, &before);
 		decode(cases[i].isa, cases[i].jump, 4, &jump);
 		is_u64(ntrace_insn_sequential_target(&before, &jump, &target), cases[i].inferable,
-		       "section 9: %s", cases[i].what);
+		       "sequential jump: %s", cases[i].what);
 		is_hex(target, cases[i].inferable ? cases[i].target : 1, "its target");
 	}
 }

@@ -230,9 +230,9 @@ static void compare_stacks(const char *what, struct ntrace_object *object)
 		write_stacks(stacks, "folded");
 		ntrace_stacks_free(stacks);
 		ok(!run("grep -qxF 'test;[unknown];%s;handler 3' %s", expected, in("folded")),
-		   "%s: a handler hangs from what it interrupted", what);
+		   "%s: a handler is below the interrupted function", what);
 		ok(!run("grep -qxF 'test;[unknown];%s;rare 1' %s", expected, in("folded")),
-		   "%s: a call from where it was made", what);
+		   "%s: a call is below the calling function", what);
 	}
 	ntrace_space_put(space);
 }
@@ -258,7 +258,7 @@ static void compare_units(const char *what, struct ntrace_object *object)
 	fclose(addresses);
 	fclose(ours);
 	ok(!ntrace_units_lines(units, 0) && !ntrace_units_lines(units, UINT64_MAX),
-	   "%s: there is no unit elsewhere", what);
+	   "%s: other addresses have no unit", what);
 	ntrace_units_close(units);
 	ok(!run("cmp -s %s %s", in("theirs"), in("by_unit")), "%s: and the same lines by unit",
 	   what);
@@ -433,7 +433,7 @@ static void test_code(void)
 		return;
 	ok(object_is_code(object, 0x10000), "its code is code");
 	ok(!object_is_code(object, 0x30000), "its data is not");
-	ok(!object_is_code(object, 0x20000), "nor is what it has not");
+	ok(!object_is_code(object, 0x20000), "nor is an address outside of it");
 	ok(!object_is_code(object, 0), "nor the address 0");
 	ntrace_object_put(object);
 }

@@ -86,7 +86,7 @@ static void test_lines(void)
 	line(0x40, 0x48, b_file, 4, 1);
 	line(0x4a, 0x50, b_file, 4, 1);
 	expect_lines("10-30:a3.0 30-38:a4.0 38-40:a4.1 40-48:b4.1 4a-50:b4.1",
-		     "rows of one line that touch are one");
+		     "adjacent rows of one line are merged");
 
 	begin();
 	line(0x10, 0x20, a_file, 1, 0);
@@ -101,7 +101,7 @@ static void test_lines(void)
 	line(0x10, 0x20, a_file, 1, 0);
 	line(0x10, 0x18, a_file, 2, 0);
 	expect_lines("10-18:a2.0 18-20:a1.0",
-		     "of two that begin together the shorter one comes first");
+		     "of two rows with the same start the shorter one comes first");
 
 	begin();
 	is_u64(lines_settle(&lines), NTRACE_ERR_UNSUPPORTED, "no lines at all");
@@ -110,7 +110,7 @@ static void test_lines(void)
 	begin();
 	line(0x10, 0x20, a_file, 1, 0);
 	line(0x30, UINT64_MAX, a_file, 2, 0);
-	is_u64(lines_settle(&lines), 0, "two lines with a hole");
+	is_u64(lines_settle(&lines), 0, "two lines with a gap");
 	ok(!ntrace_lines_find(&lines, 0) && !ntrace_lines_find(&lines, 0xf), "nothing before");
 	ok(ntrace_lines_find(&lines, 0x10) == &lines.lines[0] &&
 		   ntrace_lines_find(&lines, 0x1f) == &lines.lines[0],
@@ -138,7 +138,7 @@ static void test_scopes(void)
 	range(0x02, 0x06, 0);
 	range(0x08, 0x0a, 1);
 	range(0x0a, 0x0c, 2);
-	expect_scopes("..AAAA..BBCC....................", "functions, with and without a hole");
+	expect_scopes("..AAAA..BBCC....................", "functions, with and without a gap");
 
 	begin();
 	range(0x02, 0x1c, 0);
@@ -146,14 +146,15 @@ static void test_scopes(void)
 	range(0x06, 0x08, 2);
 	range(0x0a, 0x0c, 3);
 	range(0x0c, 0x18, 4);
-	expect_scopes("..AABBCCBBDDEEEEEEEEEEEEAAAA....", "what was inlined lies in its function");
+	expect_scopes("..AABBCCBBDDEEEEEEEEEEEEAAAA....",
+		      "an inlined function lies in the containing one");
 
 	begin();
 	range(0x02, 0x08, 0);
 	range(0x02, 0x08, 1);
 	range(0x02, 0x08, 2);
 	expect_scopes("..CCCCCC........................",
-		      "of those that are the same the one that was read last is the innermost");
+		      "of equal scopes the one read last is the innermost");
 
 	begin();
 	range(0x02, 0x06, 2);
@@ -167,8 +168,7 @@ static void test_scopes(void)
 	range(0x02, 0x08, 0);
 	range(0x04, 0x10, 1);
 	range(0x12, 0x14, 2);
-	expect_scopes("..AABBBB..........CC............",
-		      "one that sticks out of its parent is cut");
+	expect_scopes("..AABBBB..........CC............", "a scope that exceeds its parent is cut");
 
 	begin();
 	range(0x02, 0x08, 0);
@@ -176,7 +176,7 @@ static void test_scopes(void)
 	range(0x08, 0x0a, 2);
 	range(0x0a, 0x20, 3);
 	range(0x1f, 0x20, 4);
-	expect_scopes("..AAAABBCCDDDDDDDDDDDDDDDDDDDDDE", "several that end where others begin");
+	expect_scopes("..AAAABBCCDDDDDDDDDDDDDDDDDDDDDE", "several scopes end where others begin");
 
 	begin();
 	expect_scopes("................................", "none");

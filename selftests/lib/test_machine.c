@@ -187,10 +187,11 @@ static void test_mappings(void)
 	ok(changes[2].file == changes[4].file, "one build-id, one file");
 	ok(changes[0].file != changes[2].file, "without a build-id it is another one");
 	is_u64(program->start, 0, "the process ran before the recording");
-	is_u64(program_changes_before(program, 10), 0, "a change is not before its own time");
-	is_u64(program_changes_before(program, 11), 5, "and all are after it");
+	is_u64(program_changes_before(program, 10), 0,
+	       "a change does not take effect before its time");
+	is_u64(program_changes_before(program, 11), 5, "and all do after it");
 	ok(!is_known(-1), "a mapping without a process is of no use");
-	ok(!machine_program(&machine, 0, 10), "nor has the idle task");
+	ok(!machine_program(&machine, 0, 10), "nor for the idle task");
 	machine_close(&machine);
 }
 
@@ -213,18 +214,18 @@ static void test_forks(void)
 	end();
 	parent = machine_program(&machine, 100, 20);
 	child = machine_program(&machine, 101, 20);
-	ok(!machine_program(&machine, 101, 19), "a child is not there before its fork");
+	ok(!machine_program(&machine, 101, 19), "a child does not exist before its fork");
 	if (ok(parent && child && child->base == parent, "a child has its parent's mappings")) {
-		is_u64(child->base_count, 1, "those of before the fork");
+		is_u64(child->base_count, 1, "only those from before the fork");
 		is_u64(child->depth, 1, "one level down");
 	}
 	child = machine_program(&machine, 103, 40);
-	ok(child && !child->base, "a fork of perf's that says so brings no mappings");
+	ok(child && !child->base, "a fork synthesized by perf has no mappings");
 	child = machine_program(&machine, 104, 50);
-	ok(child && !child->base, "nothing is known of an unknown parent");
+	ok(child && !child->base, "an unknown parent has no mappings");
 	child = machine_program(&machine, 105, 51);
-	ok(child && !child->base, "nor of one without mappings");
-	ok(!is_known(-1), "nor of a child that is gone");
+	ok(child && !child->base, "nor has a parent without mappings");
+	ok(!is_known(-1), "nor has a child that has ended");
 	machine_close(&machine);
 
 	/* Records of time 0 keep their order, so that the parent's mappings exist. */
@@ -234,8 +235,8 @@ static void test_forks(void)
 	maps(102, 0, 0x1000, "/a");
 	end();
 	child = machine_program(&machine, 102, 1);
-	if (ok(child, "a process of before the recording"))
-		ok(!child->base && child->count == 1, "has its own mappings alone");
+	if (ok(child, "a process from before the recording"))
+		ok(!child->base && child->count == 1, "has only its own mappings");
 	machine_close(&machine);
 }
 
@@ -270,10 +271,10 @@ static void test_generations(void)
 	is_u64(i, 41, "forty generations");
 	/* The 17th is a copy, whose mappings date from its fork. */
 	program = machine_program(&machine, 117, UINT64_MAX);
-	ok(program && !program->base, "a deep one is a copy");
+	ok(program && !program->base, "a deep one is copied");
 	if (program && program->count) {
 		is_hex(program->changes[0].address, 0x1000, "oldest first");
-		is_u64(program->changes[0].time, 170, "there since the fork");
+		is_u64(program->changes[0].time, 170, "valid since the fork");
 	}
 	machine_close(&machine);
 }
@@ -301,15 +302,15 @@ static void test_execs(void)
 	second = machine_program(&machine, 100, 20);
 	ok(first && second && first != second && first->next == second, "exec: another program");
 	ok(!machine_program(&machine, 108, 60), "a thread is no process");
-	ok(machine_program(&machine, 100, 60) == second, "and begins no program");
-	ok(!is_known(-1), "nothing is known of a task that is gone");
+	ok(machine_program(&machine, 100, 60) == second, "and starts no program");
+	ok(!is_known(-1), "a task that has ended is unknown");
 	is_str(machine_thread_name(&machine, 100, 20), "shell", "just before the exec");
 	is_str(machine_thread_name(&machine, 100, 21), "program", "and after it");
 	is_str(machine_thread_name(&machine, 107, 51), "worker", "a thread's name");
 	is_str(machine_thread_name(&machine, 108, 51), "worker",
-	       "a new thread's is that of its creator");
-	ok(!machine_thread_name(&machine, 108, 50), "it has none before");
-	ok(!machine_thread_name(&machine, 100, 5), "nor has the process before its first record");
+	       "a new thread has the name of its creator");
+	ok(!machine_thread_name(&machine, 108, 50), "it has no name before");
+	ok(!machine_thread_name(&machine, 100, 5), "nor does the process before its first record");
 	machine_close(&machine);
 }
 
@@ -381,31 +382,31 @@ static void test_switches(void)
 	goes(20, 2, 3);
 	comes(31, 4, 3);
 	comes(41, 5, 4);
-	expect("1>2 2>3 3>4 4>5", "one of the two is enough");
+	expect("1>2 2>3 3>4 4>5", "one of the two records is enough");
 
 	/* 2 comes in, goes out unseen, and comes in again: the second record is no confirmation. */
 	begin();
 	goes(10, 1, 2);
 	comes(11, 2, 1);
 	comes(31, 2, 3);
-	expect("1>2 3>2*1", "a task that comes twice has been away");
+	expect("1>2 3>2*1", "a task that comes in twice has been out in between");
 
 	begin();
 	comes(11, 2, 1);
 	comes(31, 2, 3);
-	expect("1>2 3>2*1", "likewise where none of the two went by its own record");
+	expect("1>2 3>2*1", "likewise if neither task has a record of going out");
 
 	/* 2 comes in and goes out without records; 3 does not confirm 2. */
 	begin();
 	goes(10, 1, 2);
 	comes(31, 3, 2);
-	expect("1>2 2>3", "another one that comes is another switch");
+	expect("1>2 2>3", "another incoming task is another switch");
 
 	begin();
 	goes(10, 1, 2);
 	comes(11, 2, 1);
 	goes(20, 3, 4);
-	expect("1>2 3>4*1", "who goes did not come: one is missing at least");
+	expect("1>2 3>4*1", "the outgoing task did not come in: at least one switch is missing");
 
 	begin();
 	goes(10, 1, 2);
@@ -430,8 +431,8 @@ static void test_switches(void)
 	loses(13, 2);
 	goes(20, 3, 4);
 	end();
-	is_str(switches(), "5>2*1 3>4*3", "a loss that is known is not told twice");
-	is_u64(machine.lost, 4, "all that was lost");
+	is_str(switches(), "5>2*1 3>4*3", "a known loss is not reported twice");
+	is_u64(machine.lost, 4, "all lost records");
 	machine_close(&machine);
 
 	/* Not system-wide: the OUT record does not name the incoming task. */
@@ -442,13 +443,13 @@ static void test_switches(void)
 		.type = NTRACE_SIDEBAND_SWITCH, .pid = 2, .tid = 2, .time = 11 });
 	put((struct ntrace_sideband){
 		.type = NTRACE_SIDEBAND_SWITCH, .pid = 3, .tid = 3, .time = 21 });
-	expect("-1>2 -1>3", "per-process records say only who comes");
+	expect("-1>2 -1>3", "per-process records name only the incoming task");
 
 	begin();
 	goes(10, 1, -1);
 	goes(20, 3, 4);
 	goes(30, -1, 5);
-	expect("1>-1 3>4 -1>5", "of a task that is gone nobody can say that it did not come");
+	expect("1>-1 3>4 -1>5", "a task that has ended may have come in");
 }
 
 static void test_cpus(void)
@@ -469,11 +470,11 @@ static void test_cpus(void)
 	record.cpu = MACHINE_CPUS_MAX;
 	put(record);
 	end();
-	is_u64(machine.cpu_count, 4, "as many CPUs as there are records of");
+	is_u64(machine.cpu_count, 4, "as many CPUs as have records");
 	ok(machine.cpu_count == 4 && !machine.cpus[0].count && machine.cpus[1].count == 1 &&
 		   !machine.cpus[2].count && machine.cpus[3].count == 1,
 	   "each has its own switches");
-	ok(!machine.no_cpu, "all say their CPU");
+	ok(!machine.no_cpu, "all records have a CPU");
 	machine_close(&machine);
 
 	begin();
@@ -482,7 +483,8 @@ static void test_cpus(void)
 	record.cpu = 0;
 	put(record);
 	end();
-	ok(machine.no_cpu && machine.cpu_count == 1, "one that does not say its CPU, before one");
+	ok(machine.no_cpu && machine.cpu_count == 1,
+	   "a record without a CPU, before a record with one");
 	machine_close(&machine);
 }
 
@@ -553,7 +555,7 @@ static void test_symbols(void)
 	record.name = "";
 	put(record);
 	end();
-	is_u64(machine.symbol_count, 1, "one symbol: not what goes, nor what has no name");
+	is_u64(machine.symbol_count, 1, "one symbol: neither a removed nor an unnamed one");
 	if (machine.symbol_count) {
 		is_str(machine.symbols[0].name, "bpf_prog", "its name");
 		is_hex(machine.symbols[0].address, 0x1000, "its address");

@@ -250,7 +250,7 @@ static void check(const char *name, bool archive)
 				without++;
 			else if (result.error != NTRACE_ERR_NOMEM)
 				ok(false, "%s: allocation %" PRIu64 " of %" PRIu64 " fails%s: %s",
-				   name, n, total, i ? ", and all behind it" : "",
+				   name, n, total, i ? ", and all later ones" : "",
 				   result.error ? ntrace_strerror(result.error) : "another result");
 		}
 	}

@@ -34,7 +34,7 @@ static void test_good(void)
 	is_u64(params.implicit_return, 2, "impret");
 	ok(params.keep_stack, "keepstack");
 	ok(params.isa == strstr(text, "rv32imac_zba"), "isa is borrowed");
-	is_u64(ntrace_isa_parse(&isa, params.isa), 0, "and can be parsed as it stands");
+	is_u64(ntrace_isa_parse(&isa, params.isa), 0, "and can be parsed in place");
 	ok(isa.xlen == 32 && isa.compressed, "up to the comma");
 	ok(params.jvt_known && params.jvt == 0x80001000, "jvt");
 	is_u64(params.address_bits, 48, "addrbits");
@@ -96,7 +96,7 @@ static void test_bad(void)
 		before = params;
 		is_u64(ntrace_params_parse(&params, cases[i].text, &bad), NTRACE_ERR_INVALID,
 		       "refused: %s", cases[i].text);
-		ok(bad == cases[i].text + cases[i].at, "the bad setting is found");
+		ok(bad == cases[i].text + cases[i].at, "the bad setting is reported");
 		ok(!memcmp(&params, &before, sizeof(params)), "nothing is changed");
 	}
 }

@@ -240,7 +240,7 @@ static void test_perf_reads(void)
 
 	is_u64(write_directory(path), 0, "writes a directory");
 	if (!have_perf()) {
-		skip("perf script reads what we write", "perf is not installed");
+		skip("perf script reads the library's file", "perf is not installed");
 		return;
 	}
 	is_u64(run("perf script --show-mmap-events --show-task-events --show-switch-events "
@@ -263,7 +263,7 @@ static void test_perf_reads(void)
 	shows(text, "PERF_RECORD_TEXT_POKE ffffffff80001000", "old len 4 new len 4");
 	shows(text, "PERF_RECORD_EXIT(101:101):(100:100)", "0.000005");
 	is_str(output("grep -v -e Warning -e 'lost 100.00%%' -e '^$' %s", in("err")), "",
-	       "and says nothing on stderr, but that samples were lost");
+	       "and prints nothing on stderr except lost samples");
 	is_u64(run("perf report -D -i %s > %s 2>&1", path, in("dump")), 0, "perf report -D");
 	text = output("perf report --header-only -i %s 2>&1", path);
 	shows(text, "# hostname :", "board");
@@ -326,8 +326,8 @@ static void test_round_trip(void)
 	for (i = 0; i < SAMPLES && i < list.count; i++)
 		ok(same(&samples[i], &list.items[i]), "record %zu (type %u) comes back", i,
 		   samples[i].type);
-	is_u64(counts.others, 1, "finished round counted apart");
-	ok(!counts.truncated && !counts.damaged, "nothing cut or damaged");
+	is_u64(counts.others, 1, "finished round counted separately");
+	ok(!counts.truncated && !counts.damaged, "no record truncated or damaged");
 	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_ARCH), "riscv64", "architecture");
 	is_str(ntrace_perf_file_feature(file, NTRACE_PERF_HOSTNAME), "board", "host name");
 	is_u64(ntrace_perf_file_attr(file, 0)->sample_type, usual, "sample_type");
@@ -383,7 +383,7 @@ static void test_sorting(void)
 	ntrace_perf_writer_close(writer);
 	ntrace_perf_file_open(&file, in("unsorted"));
 	ntrace_perf_file_sideband(file, add_to_list, &list, NULL);
-	ok(list.sorted && list.count == 50, "records come sorted by time");
+	ok(list.sorted && list.count == 50, "records are sorted by time");
 	ntrace_perf_file_close(file);
 }
 
@@ -431,7 +431,7 @@ static void read_perf_file(const char *name, const char *options)
 	run("perf script --show-mmap-events --show-task-events --show-switch-events -i %s "
 	    "2> /dev/null > %s",
 	    in(name), in("script"));
-	if (!ok(!ntrace_perf_file_open(&file, in(name)), "opens what perf record %s makes",
+	if (!ok(!ntrace_perf_file_open(&file, in(name)), "opens the file of perf record %s",
 		options))
 		return;
 	ntrace_perf_file_sideband(file, tally_record, &tally, &counts);
@@ -454,7 +454,7 @@ static void read_perf_file(const char *name, const char *options)
 static void test_reads_perf(void)
 {
 	if (!have_perf()) {
-		skip("reading what perf record writes", "perf is not installed");
+		skip("reading files of perf record", "perf is not installed");
 		return;
 	}
 	read_perf_file("one", "-e dummy:u --switch-events");
@@ -487,9 +487,9 @@ static void test_damage(void)
 	       "a directory without data");
 	/* header, two ids, one attr with the place of its ids; each record has 48 bytes */
 	run("head -c %d %s > %s", 104 + 16 + 128 + 49 * 48 + 20, in("unsorted"), in("cut"));
-	is_u64(ntrace_perf_file_open(&file, in("cut")), 0, "a cut file opens");
+	is_u64(ntrace_perf_file_open(&file, in("cut")), 0, "a truncated file opens");
 	ntrace_perf_file_sideband(file, add_to_list, &list, &counts);
-	ok(counts.truncated && list.count == 49, "and gives all but the last record");
+	ok(counts.truncated && list.count == 49, "and has all records but the last");
 	ntrace_perf_file_close(file);
 }
 
@@ -590,7 +590,7 @@ static void test_branch_stack(void)
 	ntrace_perf_sample_branch(&sample, 2, &from, &to);
 	ok(from == 0x10300 && to == 0x10380, "the oldest");
 	ntrace_perf_sample_branch(&sample, 3, &from, &to);
-	ok(!from && !to, "and none behind it");
+	ok(!from && !to, "and no transfer after it");
 	if (have_perf())
 		shows(output("perf script -i %s -F ip,brstack 2>&1", in("branches")),
 		      "0x10410/0x10400/", "0x10300/0x10380/");
@@ -601,7 +601,7 @@ static void test_branch_stack(void)
 		wrong += ntrace_perf_file_sample(file, &cut, &sample) != NTRACE_ERR_TRUNCATED ||
 			 sample.branch_count;
 	}
-	is_u64(wrong, 0, "one that is cut anywhere is refused");
+	is_u64(wrong, 0, "a sample truncated anywhere is refused");
 	ntrace_perf_file_close(file);
 }
 
@@ -623,7 +623,7 @@ static void test_misuse(void)
 	if (!access("/dev/full", W_OK)) {
 		writer = start("/dev/full", usual);
 		ntrace_perf_writer_sideband(writer, &samples[0]);
-		is_u64(ntrace_perf_writer_close(writer), NTRACE_ERR_IO, "a full disk is told");
+		is_u64(ntrace_perf_writer_close(writer), NTRACE_ERR_IO, "a full disk is reported");
 	}
 }
 

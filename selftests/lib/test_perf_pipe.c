@@ -99,7 +99,7 @@ static void test_attrs(void)
 	is_u64(ntrace_perf_file_events(perf), 2,
 	       "an event of the smallest size, without ids and with two; none that is too small, "
 	       "or larger than its record");
-	is_u64(ntrace_perf_file_attr(perf, 0)->sample_type, PERF_SAMPLE_TID, "the first of them");
+	is_u64(ntrace_perf_file_attr(perf, 0)->sample_type, PERF_SAMPLE_TID, "the first event");
 	is_u64(ntrace_perf_file_attr(perf, 1)->sample_type, PERF_SAMPLE_TIME, "the second");
 	ntrace_perf_file_close(perf);
 }
@@ -172,7 +172,7 @@ static void test_ids(void)
 					   i == 4 ? 1004 :
 						    1005);
 	ok(right && times.count == 6,
-	   "by its id each record has the time or not; one of an unknown id is of the first event");
+	   "each record has a time or not, by its id; an unknown id means the first event");
 	ntrace_perf_file_close(perf);
 }
 

@@ -90,14 +90,14 @@ static void test_tasks(void)
 	       "comm 100/100 main|fork 100/101 of 100/100|comm 100/101 a thread|"
 	       "map 100/100 10000+2000@1000 /bin/program|map 100/100 20000+1000@0 //anon|"
 	       "map 100/100 30000+1000@0 /lib/with space.so|map 100/100 7fff0000+1000@0 [vdso]|",
-	       "names, threads and what can be executed of one process");
+	       "names, threads and executable mappings of one process");
 	one = strdup(said);
-	is_str(told(proc, 0), one, "all processes: the only one");
+	is_str(told(proc, 0), one, "all processes: the only process");
 	free(one);
-	is_str(told(proc, 7), "", "a process that has ended says nothing");
+	is_str(told(proc, 7), "", "a process that has ended has no records");
 	is_u64(ntrace_perf_write_tasks(NULL, in("nothing")), NTRACE_ERR_IO, "no /proc");
 	run(": >%s/proc/100/task/100/comm; rm -r %s/proc/100/task/101", directory, directory);
-	ok(!strncmp(told(proc, 100), "comm 100/100 |map", 17), "a name that is empty");
+	ok(!strncmp(told(proc, 100), "comm 100/100 |map", 17), "an empty name");
 }
 
 /* Each kind of record may be the one that does not fit. */
@@ -121,7 +121,7 @@ static void test_full_disk(void)
 		}
 		for (unsigned int i = 0; i < 100000 && !error; i++)
 			error = ntrace_perf_write_task(writer, in("proc"), pid);
-		is_u64(error, NTRACE_ERR_IO, "a full disk is told: %s", kinds[pid - 1]);
+		is_u64(error, NTRACE_ERR_IO, "a full disk is reported: %s", kinds[pid - 1]);
 		ntrace_perf_writer_close(writer);
 	}
 }

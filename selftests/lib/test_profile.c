@@ -169,7 +169,7 @@ static void test_runs(void)
 	event_of(NTRACE_FLOW_GAP, 0);
 	block(0x60, 0x64, 0x68);
 	expect("?>0-8*1 8>40-44*1 44>60*1 ?>60-64*1 64>68*1",
-	       "an unknown target is the next block; after a loss nobody knows what led on");
+	       "an unknown target is the next block; after a loss the transfer is unknown");
 }
 
 static void test_traps(void)
@@ -187,14 +187,14 @@ static void test_traps(void)
 	trap(0x20);
 	handler(0x20);
 	block(0x20, 0x2c, 0x40);
-	expect("?>0-8*1 8>20-2c*1 2c>40*1", "nor does one at the target of a transfer");
+	expect("?>0-8*1 8>20-2c*1 2c>40*1", "nor does an interrupt at the target of a transfer");
 
 	begin();
 	block(0x70, ECALL_AT - 4, 0);
 	trap(ECALL_AT);
 	handler(ECALL_AT + 4);
 	block(ECALL_AT + 4, ECALL_AT + 8, 0x20);
-	expect("88>20*1 ?>70-88*1", "a system call comes back behind its instruction");
+	expect("88>20*1 ?>70-88*1", "a system call returns after its instruction");
 
 	begin();
 	block(0x70, 0x74, 0);
@@ -212,14 +212,14 @@ static void test_traps(void)
 	thread = 7;
 	block(0x28, 0x30, 0x20);
 	expect("2c>20*1 30>20*1 ?>20-30*1 ?>28-2c*1",
-	       "another thread does not go on with the run of this one");
+	       "another thread does not continue this thread's run");
 
 	begin();
 	block(0x20, 0x24, 0);
 	event_of(NTRACE_FLOW_TRACE_OFF, NTRACE_EVCODE_TRACE_DISABLE);
 	event_of(NTRACE_FLOW_SYNC, 0);
 	block(0x28, 0x2c, 0x20);
-	expect("2c>20*1 ?>20-2c*1", "the trace may be off in between");
+	expect("2c>20*1 ?>20-2c*1", "trace may be off in between");
 }
 
 /* An interrupted run continues only in its own thread, which must be known. */
@@ -241,7 +241,7 @@ static void test_suspended(void)
 	trap(0x28);
 	handler(0x28);
 	block(0x28, 0x2c, 0x20);
-	expect("2c>20*1 ?>20-2c*1", "the idle task has number 0, and goes on");
+	expect("2c>20*1 ?>20-2c*1", "the idle task has number 0, and its run continues");
 
 	begin();
 	block(0x20, 0x24, 0);
@@ -261,7 +261,7 @@ static void test_suspended(void)
 	handler(0x28);
 	block(0x28, 0x2c, 0x40);
 	expect("?>20-24*1~ ?>20-2c*1 2c>40*1",
-	       "of two that were interrupted at one place the first one went elsewhere");
+	       "of two runs interrupted at the same place the first one went elsewhere");
 
 	begin();
 	block(0x20, 0x24, 0);
@@ -274,7 +274,8 @@ static void test_suspended(void)
 	trap(0x70);
 	handler(0x28);
 	block(0x28, 0x2c, 0x40);
-	expect("?>20-2c*1 2c>40*1 ?>60-6c*1~", "one thread may have several, at several places");
+	expect("?>20-2c*1 2c>40*1 ?>60-6c*1~",
+	       "a thread may have several interrupted runs, at several places");
 
 	begin();
 	block(0x20, 0x24, 0);
@@ -284,7 +285,7 @@ static void test_suspended(void)
 	trap(0x28);
 	privilege = NTRACE_PRIV_U;
 	block(0x28, 0x2c, 0x40);
-	expect("?>20-2c*1 2c>40*1", "and at one place, where their privileges differ");
+	expect("?>20-2c*1 2c>40*1", "and at one place, if their privileges differ");
 
 	begin();
 	block(0x20, 0x24, 0);
@@ -292,14 +293,15 @@ static void test_suspended(void)
 	process = 8;
 	block(0x28, 0x2c, 0);
 	process = 7;
-	expect("?>20-24*1~ ?>28-2c*1~", "another process has the number of the thread now");
+	expect("?>20-24*1~ ?>28-2c*1~", "another process has reused the thread's number");
 
 	begin();
 	block(0x20, 0x24, 0);
 	trap(0x28);
 	event_of(NTRACE_FLOW_GAP, 0);
 	block(0x28, 0x2c, 0x40);
-	expect("?>20-24*1~ ?>28-2c*1 2c>40*1", "after a loss none goes on, and each counts once");
+	expect("?>20-24*1~ ?>28-2c*1 2c>40*1",
+	       "after a loss no run continues, and each counts once");
 
 	/* One more than fits: the oldest run is counted as far as it got. */
 	begin();
@@ -323,29 +325,29 @@ static void test_targets(void)
 	trap(0x40);
 	handler(0x40);
 	block(0x40, 0x44, 0x60);
-	expect("?>0-8*1 8>40-44*1 44>60*1", "where the trap came is the target");
+	expect("?>0-8*1 8>40-44*1 44>60*1", "the address of the trap is the target");
 
 	begin();
 	block_of(NTRACE_INSN_RETURN, 0, 8, 0x20, false);
 	trap_of(0, false);
 	handler(0x40);
 	block(0x40, 0x44, 0x60);
-	expect("?>0-8*1 ?>40-44*1 44>60*1", "a trap that does not say where it came tells nothing");
+	expect("?>0-8*1 ?>40-44*1 44>60*1", "a trap without an address gives no target");
 
 	begin();
 	block_of(NTRACE_INSN_RETURN, 0, 8, 0x20, false);
-	expect("?>0-8*1", "the end of the trace does not tell the target either");
+	expect("?>0-8*1", "the end of the trace gives no target either");
 
 	begin();
 	block(0, 8, 0x20);
 	block(0x40, 0x44, 0x60);
-	expect("?>0-8*1 8>20*1 ?>40-44*1 44>60*1", "a block elsewhere is not the target");
+	expect("?>0-8*1 8>20*1 ?>40-44*1 44>60*1", "a block at another address is not the target");
 
 	begin();
 	block(0, 8, 0x20);
 	thread = 8;
 	block(0x20, 0x24, 0x60);
-	expect("?>0-8*1 8>20*1 ?>20-24*1 24>60*1", "nor is one of another thread");
+	expect("?>0-8*1 8>20*1 ?>20-24*1 24>60*1", "nor is a block of another thread");
 }
 
 static void test_merge(void)
@@ -389,8 +391,9 @@ static void test_outside(void)
 	block(0x20, 0x2c, 0x20);
 	ntrace_profile_end(profile);
 	objects = ntrace_profile_objects(profile, &count);
-	is_u64(count, 1, "an object that control only came from is not among those executed");
-	is_u64(objects[0].object == object, 1, "but the one that it came to");
+	is_u64(count, 1,
+	       "an object that was only the source of a transfer is not among the executed ones");
+	is_u64(objects[0].object == object, 1, "but the target's object is");
 	ntrace_profile_free(profile);
 	profile = NULL;
 	ntrace_object_put(other);
@@ -430,26 +433,26 @@ static void test_samples(void)
 	ntrace_sampler_new(&sampler, &options);
 	block(0, 8, 0x20);		/* 3 instructions */
 	block(0x20, 0x2c, 0x40);	/* 7 */
-	is_u64(taken.address, 0x2c, "a sample is where its period ends");
+	is_u64(taken.address, 0x2c, "a sample is taken where its period ends");
 	is_u64(taken.newest_to, 0x20, "the newest transfer led there");
-	is_u64(taken.count, 1, "there was no other");
+	is_u64(taken.count, 1, "there was no other transfer");
 	trap(0x40);
 	handler(0x40);
 	for (i = 0; i < 3; i++)
 		block(0x40, 0x48, 0x40);
 	is_u64(taken.samples, 2, "instructions of the kernel do not count");
-	is_u64(taken.count, 2, "an interrupt loses no transfers, and depth is the limit");
+	is_u64(taken.count, 2, "an interrupt drops no transfers, and depth is the limit");
 	is_u64(taken.address, 0x40, "the third block's first");
 	thread = 8;
 	block(0x60, 0x78, 0x80);
-	is_u64(taken.count, 0, "another thread has none of them");
+	is_u64(taken.count, 0, "another thread has none of these transfers");
 	event_of(NTRACE_FLOW_GAP, 0);
 	block(0x60, 0x78, 0x80);
-	is_u64(taken.count, 0, "nor has what follows a loss");
+	is_u64(taken.count, 0, "nor has a sample after a loss");
 	ntrace_sampler_free(sampler);
 	options.period = 0;
 	is_u64(ntrace_sampler_new(&sampler, &options), NTRACE_ERR_INVALID,
-	       "a sampler with nothing to tell");
+	       "a sampler without callbacks");
 	sampler = NULL;
 }
 

@@ -66,7 +66,7 @@ static void test_round_trip(void)
 	is_u64(ntrace_recording_read(&back, in("r"), reason, sizeof(reason)), 0, "reads");
 	is_str(back->release, recording.release, "release");
 	is_str(back->command, recording.command, "command");
-	is_str(back->module, "", "what was not told is empty");
+	is_str(back->module, "", "values that are not given are empty");
 	is_u64(back->privilege, 3, "privilege");
 	is_u64(back->stream_count, 2, "streams");
 	is_str(back->streams[0].file, "aux.0", "file");
@@ -75,7 +75,7 @@ static void test_round_trip(void)
 	is_u64(back->streams[0].src, 4095, "SRC");
 	is_u64(back->streams[0].bytes, 12345678901, "bytes");
 	is_u64(back->streams[0].lost, 7, "lost");
-	ok(!back->streams[0].lost_exact && back->streams[1].lost_exact, "lost exactly or not");
+	ok(!back->streams[0].lost_exact && back->streams[1].lost_exact, "exact and inexact losses");
 	is_u64(back->streams[0].gaps, 2, "gaps");
 	is_u64(back->streams[0].start_ns, 1, "start");
 	is_u64(back->streams[0].stop_ns, UINT64_MAX, "stop");
@@ -83,7 +83,7 @@ static void test_round_trip(void)
 	is_u64(back->streams[0].params->xlen, 32, "XLEN");
 	is_u64(back->streams[0].params->mode, NTRACE_MODE_BRANCH, "mode");
 	is_str(back->streams[0].params->isa, "rv32imac", "ISA");
-	is_u64(back->streams[1].params->xlen, 64, "parameters that were not given");
+	is_u64(back->streams[1].params->xlen, 64, "parameters that are not given");
 	ntrace_recording_free(back);
 	recording.command = "two\nlines";
 	is_u64(ntrace_recording_write(in("r"), &recording), NTRACE_ERR_INVALID,
@@ -205,11 +205,11 @@ static void test_kernel_copy(void)
 	is_u64(run("grep -F '[paper]' %s | cut -d' ' -f3- | tr -d '\\n' | grep -qxP "
 		   "'module_work\\t\\[paper\\].L1\\t\\[paper\\]'",
 		   in("k/images/kallsyms")),
-	       0, "of labels one where there is nothing else of a page");
-	is_u64(run("grep -q odd %s", in("k/images/kallsyms")) != 0, 1, "no line that is no symbol");
+	       0, "one label for a page without another symbol");
+	is_u64(run("grep -q odd %s", in("k/images/kallsyms")) != 0, 1, "only lines with symbols");
 	/* No change. */
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_END, &copy), 0, "end");
-	ok(!copy.changed && !copy.bytes, "the end has nothing that is not in the start");
+	ok(!copy.changed && !copy.bytes, "the end copy has nothing beyond the start copy");
 	ok(access(in("k/images/kallsyms.end"), F_OK), "nor has kallsyms");
 	/* A jump label in the kernel, a changed byte in the module, a new module. */
 	put_parcel(KERNEL_TEXT + 0x1ffe, 0x9002);
@@ -222,18 +222,18 @@ static void test_kernel_copy(void)
 	is_u64(copy.bytes, 3 * 4096, "three pages");
 	ok(holds("k/images/kernel.end", KERNEL_TEXT + 0x1000, fake_text + 0x1000, 0x2000) &&
 		   lacks("k/images/kernel.end", KERNEL_TEXT),
-	   "those that changed");
+	   "the changed parcels");
 	ok(!access(in("k/images/kallsyms.end"), F_OK), "new symbols are kept");
 	/* Inputs that must be refused. */
 	put_file("hidden", "0000000000000000 T _stext\n0000000000000000 T _etext\n");
 	copy.kallsyms = in("hidden");
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), NTRACE_ERR_IO,
 	       "kallsyms without addresses");
-	is_u64(errno, EACCES, "is a lack of rights");
+	is_u64(errno, EACCES, "is a missing permission");
 	copy.kallsyms = in("symbols");
 	copy.kcore = in("symbols");
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy),
-	       NTRACE_ERR_FORMAT, "kcore that is none");
+	       NTRACE_ERR_FORMAT, "a kcore file in another format");
 	copy.kcore = in("nothing");
 	is_u64(ntrace_recording_copy_kernel(in("k"), NTRACE_RECORDING_START, &copy), NTRACE_ERR_IO,
 	       "no kcore");

@@ -65,7 +65,7 @@ static void test_times(void)
 		ok(last_ns[i] >= switched[i - 1] && last_ns[i] < switched[i],
 		   "stint %u: %" PRIu64 " ns after the switch to it", i,
 		   last_ns[i] - switched[i - 1]);
-	is_u64(last_ns[4], now + 100, "the last one: the end of the trace");
+	is_u64(last_ns[4], now + 100, "the last task: the end of the trace");
 }
 
 /* exec of one program over another while begin_new_exec has no symbol: the code decides. */
@@ -93,7 +93,7 @@ static void test_exec(void)
 	is_str(told,
 	       "100 old aaa, 0 swapper/0 kernel_loop, 100 new bbb, "
 	       "0 swapper/0 kernel_loop, 100 third ccc",
-	       "exec over two stints, exec not seen");
+	       "exec across two intervals, unseen exec");
 	is_u64(errors, 0, "no error");
 }
 
@@ -151,8 +151,8 @@ static void test_lost_trace(void)
 	 * and only 200 remains.
 	 */
 	is_str(told, "100 a aaa, 200 b bbb, -1 unknown kernel_loop, 300 c ccc, 200 b bbb",
-	       "unknown after lost trace, known by its code, not made up");
-	ok(errors > 0, "the loss is told");
+	       "unknown after lost trace, known by its code, never guessed");
+	ok(errors > 0, "the loss is reported");
 }
 
 /* Sideband is lost: the session must not invent the missing record. */
@@ -334,7 +334,7 @@ static void test_kernel_changes(void)
 	make_kernel_text();
 	write_kcore(in("kcore"));
 	decode("patched", NULL);
-	ok(uncertain > 0, "flow through changed text says so");
+	ok(uncertain > 0, "flow through changed text reports it");
 	ok(strstr(notes, "kernel text changed while it was traced: 1 parcels, the first at "
 			 "ffffffff80002502"),
 	   "a note says where");
@@ -370,7 +370,7 @@ static void bad_file(const char *name, const char *file, uint8_t build_id, const
 	ok(at, "%s: a note", name);
 	ok(at && !strstr(at + 1, note), "%s: one note", name);
 	ok(errors > 0, "%s: errors of the flow", name);
-	ok(strstr(told, "kernel_loop"), "%s: the kernel is decoded all the same", name);
+	ok(strstr(told, "kernel_loop"), "%s: the kernel is decoded nevertheless", name);
 	if (!at)
 		diag("%s", notes);
 }
@@ -409,7 +409,7 @@ static void test_damage(void)
 	notes[0] = 0;
 	is_u64(ntrace_session_open(&session, in("root"), &options), NTRACE_ERR_FORMAT,
 	       "no recording");
-	ok(strstr(notes, "is no recording"), "and the note says so");
+	ok(strstr(notes, "is no recording"), "and the note gives the reason");
 	run("cp -r %s %s; truncate -s 1000 %s/data", in("tasks"), in("cut"), in("cut"));
 	run("truncate -s -5 %s/aux.0; rm %s/images/kernel.end", in("cut"), in("cut"));
 	decode("cut", NULL);

@@ -62,8 +62,8 @@ static void test_begins_once(void)
 	stop("once", 1);
 	decode("once", NULL);
 	is_str(told, "100 old ccc, 100 new bbb",
-	       "where it begins it is known, later it may be both");
-	is_u64(errors, 1, "which an error says");
+	       "at its start the program is known, later both are possible");
+	is_u64(errors, 1, "which an error reports");
 }
 
 /* ---- with Ownership messages ---- */
@@ -108,7 +108,7 @@ static void test_owner(void)
 	owner_switches(200, 100, CODE);
 	owner_switches(100, 200, CODE);
 	stop_owned("owner");
-	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb", "the owner tells who runs");
+	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb", "the owner identifies the task");
 	is_u64(errors, 0, "no error");
 }
 
@@ -142,7 +142,7 @@ static void test_owner_changes(void)
 	is_str(told,
 	       "100 a aaa, 200 b bbb, 100 a ccc, 200 b bbb, 100 a aaa, 200 b bbb, 200 new ccc, "
 	       "100 a aaa, 200 new ccc",
-	       "mapped later, and exec'd");
+	       "later mappings and exec");
 	is_u64(errors, 0, "no error");
 }
 
@@ -188,12 +188,12 @@ static void test_owner_long(void)
 	told_from = SWITCHES - TASKS;
 	stop_owned("long");
 	is_u64(errors, 0, "no error");
-	is_str(notes, "", "nothing is given up");
+	is_str(notes, "", "the follower does not give up");
 	for (i = 0; i <= TASKS; i++)
 		snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected),
 			 "%s%u %s %s", i ? ", " : "", 100 + i % TASKS,
 			 i % TASKS ? "other" : "first", files[i % 2] + 1);
-	is_str(told, expected, "each stint has its task to the end");
+	is_str(told, expected, "each interval has its task up to the end");
 	told_from = 0;
 }
 
@@ -221,8 +221,8 @@ static void test_guest(void)
 	stop("guest", 3);
 	fake_context = false;
 	decode("guest", NULL);
-	is_str(told, "100 vmm aaa", "nothing of the guest is taken for the host's");
-	is_u64(privileges[NTRACE_PRIV_VS] + privileges[NTRACE_PRIV_VU], 0, "its code is not known");
+	is_str(told, "100 vmm aaa", "guest code is not attributed to the host");
+	is_u64(privileges[NTRACE_PRIV_VS] + privileges[NTRACE_PRIV_VU], 0, "its code is unknown");
 	ok(errors >= 4, "which is an error each time: %u", errors);
 	is_u64(guests, 8, "VS and VU, four times");
 }

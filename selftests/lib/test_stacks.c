@@ -28,7 +28,7 @@ static void test_calls(void)
 	leave(B, 8);
 	run(MAIN, 12);
 	expect("program;[unknown];main 5|program;[unknown];main;a 2|program;[unknown];main;b 4",
-	       "a tail call takes the place of its caller");
+	       "a tail call replaces its caller");
 
 	begin();
 	call(MAIN, 0, A);
@@ -41,7 +41,7 @@ static void test_calls(void)
 	run(MAIN, 12);
 	expect("program;[unknown];main 5|program;[unknown];main;a 5|program;[unknown];main;a;a 5|"
 	       "program;[unknown];main;a;a;a 4",
-	       "recursion; a jump to the own start is a loop");
+	       "recursion; a jump to the start of the same function is a loop");
 
 	begin();
 	run(B, 12);
@@ -50,7 +50,7 @@ static void test_calls(void)
 	leave(A, 20);
 	run(MAIN, 12);
 	expect("program;[unknown];a 4|program;[unknown];b 4|program;[unknown];main 2",
-	       "returns to callers that were not seen");
+	       "returns to unseen callers");
 }
 
 static void test_unwinding(void)
@@ -84,7 +84,7 @@ static void test_unwinding(void)
 	expect("program;[unknown];main 5|program;[unknown];main;a 10|"
 	       "program;[unknown];main;a;b 5|program;[unknown];main;a;b;c 2|"
 	       "program;[unknown];main;a.cold 2",
-	       "an exception: to the frame of the function that it lands in");
+	       "an exception: to the frame of the function with the landing pad");
 
 	begin();
 	call(MAIN, 0, A);
@@ -101,7 +101,7 @@ static void test_unwinding(void)
 	expect("program;[unknown];handler 6|program;[unknown];handler;b 2|"
 	       "program;[unknown];handler;c 2|program;[unknown];main 5|program;[unknown];main;a 7|"
 	       "program;[unknown];main;a;b 2",
-	       "co-routines: a stack that was left goes on");
+	       "co-routines: a stack set aside continues");
 }
 
 static void test_traps(void)
@@ -164,7 +164,7 @@ static void test_traps(void)
 	run(START, 0);
 	expect("program;_start 2|program;[unknown];main 3|program;[unknown];main;a 2|"
 	       "program;[unknown];main;a;entry 4",
-	       "exec: nothing is left of the old program");
+	       "exec: no frame of the old program is left");
 
 	begin();
 	call(MAIN, 0, A);
@@ -184,7 +184,7 @@ static void test_traps(void)
 	expect("program;[unknown];main 5|program;[unknown];main;a 4|"
 	       "program;[unknown];main;a;entry 8|program;[unknown];main;a;handler 4|"
 	       "program;[unknown];main;a;sigreturn 4|program;[unknown];main;a;sigreturn;entry 8",
-	       "a system call that is begun anew, and a signal interrupts it again");
+	       "a restarted system call, interrupted again by a signal");
 
 	begin();
 	call(MAIN, 0, A);
@@ -214,7 +214,7 @@ static void test_traps(void)
 	       "program;[unknown];main;a;sigreturn;c 2|program;[unknown];main;a;sigreturn;entry 8|"
 	       "program;[unknown];main;a;sigreturn;sigreturn 32|"
 	       "program;[unknown];main;a;sigreturn;sigreturn;entry 4",
-	       "an interrupt, and with it a signal, where a handler is about to ask for its end");
+	       "an interrupt with a signal just before a handler asks to end");
 }
 
 static void test_user_only(void)
@@ -252,7 +252,7 @@ static void test_user_only(void)
 	run(MAIN, 12);
 	expect("program;[unknown];main 5|program;[unknown];main;a 4|program;[unknown];main;a;b 2|"
 	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 4",
-	       "two signals at once: the second handler interrupts what the first did");
+	       "two signals at once: the second handler interrupts the same code as the first");
 
 	begin();
 	call(MAIN, 0, A);
@@ -267,7 +267,7 @@ static void test_user_only(void)
 	run(MAIN, 12);
 	expect("program;[unknown];main 5|program;[unknown];main;a 4|"
 	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 2",
-	       "a system call that is begun anew behind a signal");
+	       "a system call restarted after a signal");
 
 	begin();
 	call(MAIN, 0, A);
@@ -279,7 +279,7 @@ static void test_user_only(void)
 	run(HANDLER, 0);
 	run(HANDLER, 8);
 	expect("program;handler 4|program;[unknown];main 3|program;[unknown];main;a 2",
-	       "user mode only: exec, a page fault where the new program begins");
+	       "user mode only: exec, a page fault at the entry of the new program");
 
 	begin();
 	call(MAIN, 0, A);
@@ -296,7 +296,7 @@ static void test_user_only(void)
 	run(MAIN, 12);
 	expect("program;[unknown];main 5|program;[unknown];main;a 4|"
 	       "program;[unknown];main;a;handler 2|program;[unknown];main;a;sigreturn 2",
-	       "user mode only: somebody unknown comes and executes nothing, then a signal");
+	       "user mode only: an unknown thread executes no instruction, then a signal");
 }
 
 static void test_threads(void)
@@ -339,8 +339,8 @@ static void test_gaps(void)
 	leave(A, 20);
 	run(MAIN, 12);
 	expect("program;[unknown];c 4|program;[unknown];main 5|program;[unknown];main;a 7",
-	       "after a loss callers are unknown, until control comes back to one that was known");
-	is_u64(gaps, 1, "the gap is told");
+	       "after a loss callers are unknown, until control returns to a known one");
+	is_u64(gaps, 1, "the gap is reported");
 
 	begin();
 	call(MAIN, 0, A);
@@ -355,7 +355,7 @@ static void test_gaps(void)
 	run(MAIN, 12);
 	expect("program;[unknown];entry 2|program;[unknown];main 5|program;[unknown];main;a 4|"
 	       "program;[unknown];main;a;entry 2|program;[unknown];syscall 4",
-	       "a loss in the kernel: the user's stack is where it was interrupted");
+	       "a loss in the kernel: the user's stack continues at its interrupted address");
 }
 
 static void test_selection(void)

@@ -254,8 +254,8 @@ static inline const char *folded(void)
 static inline void expect(const char *want, const char *name)
 {
 	is_str(folded(), want, name);
-	is_u64(wrong, 0, "%s: what was told fits", name);
-	is_str(frames_of(1), "", "%s: and is over at the end", name);
+	is_u64(wrong, 0, "%s: the reports fit the buffer", name);
+	is_str(frames_of(1), "", "%s: no frame is left at the end", name);
 	ntrace_stacks_free(stacks);
 }
 

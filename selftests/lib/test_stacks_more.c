@@ -29,16 +29,16 @@ static void test_sums(void)
 
 		if (!strcmp(function->name, "a")) {
 			is_u64(function->instructions, 7, "a's own instructions");
-			is_u64(function->total, 12, "a's total has those below once");
+			is_u64(function->total, 12, "a's total has the instructions below once");
 			is_u64(function->calls, 2, "and its calls");
 		}
 		if (!strcmp(function->name, "b"))
-			is_u64(function->total, 7, "b's total has the inner a");
+			is_u64(function->total, 7, "b's total includes the inner a");
 		for (edge = 0, sum = 0; edge < k; edge++)
 			sum += edges[edge].callee == i ? edges[edge].total : 0;
 		if (function->kind != NTRACE_STACK_ALL)
-			is_u64(sum, function->total, "%s: its callers have its total",
-			       function->name);
+			is_u64(sum, function->total,
+			       "%s: the totals of its callers add up to its total", function->name);
 	}
 	ntrace_stacks_free(stacks);
 }
@@ -123,8 +123,7 @@ static void test_limits(void)
 	call(A, 0, B);
 	call(B, 0, C);
 	leave(C, 0);
-	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3",
-	       "a tree that is full");
+	expect("[other] 5|program;[unknown];main 3|program;[unknown];main;a 3", "a full tree");
 	/* Instructions counted as [other] in the full tree stay [other] in the sum. */
 	begin_with(&options);
 	call(MAIN, 0, A);
@@ -151,8 +150,8 @@ static void test_limits(void)
 	ntrace_stacks_end(stacks);
 	ntrace_stacks_get_stats(stacks, &stats);
 	is_u64(stats.instructions, 500000, "100,000 calls deep: all instructions are counted");
-	ok(stats.cut && stats.returns >= 32768,
-	   "the outer part of the stack was forgotten: %u times", (unsigned int)stats.cut);
+	ok(stats.cut && stats.returns >= 32768, "the outer part of the stack was dropped: %u times",
+	   (unsigned int)stats.cut);
 	ntrace_stacks_free(stacks);
 }
 
@@ -170,7 +169,7 @@ static void test_unmatched_trap_return(void)
 	ntrace_stacks_get_stats(stacks, &stats);
 	is_u64(stats.unmatched, 1,
 	       "a trap return to the kernel from a trap in user space: counted");
-	is_u64(stats.instructions, 6, "and all instructions are");
+	is_u64(stats.instructions, 6, "and all instructions are counted");
 	ntrace_stacks_free(stacks);
 }
 
@@ -188,7 +187,7 @@ static void test_time(void)
 	offset = 30;
 	run(MAIN, 20);
 	ntrace_stacks_end(stacks);
-	is_u64(wrong, 0, "time does not go back");
+	is_u64(wrong, 0, "time does not run backwards");
 	functions = ntrace_stacks_functions(stacks, &count);
 	for (i = 0; i < count; i++) {
 		if (!strcmp(functions[i].name, "a"))
@@ -196,7 +195,7 @@ static void test_time(void)
 		if (!strcmp(functions[i].name, "main"))
 			is_u64(functions[i].total_ticks, 100, "and adds up");
 	}
-	is_u64(time_kind, NTRACE_STACK_TIME_OUTSIDE, "behind the last time stamp nothing is known");
+	is_u64(time_kind, NTRACE_STACK_TIME_OUTSIDE, "after the last timestamp no time is known");
 	ntrace_stacks_free(stacks);
 
 	begin();
@@ -208,7 +207,7 @@ static void test_time(void)
 	functions = ntrace_stacks_functions(stacks, &count);
 	for (i = 0; i < count; i++)
 		if (!strcmp(functions[i].name, "main"))
-			is_u64(functions[i].ticks, 0, "a clock set back: nobody knows");
+			is_u64(functions[i].ticks, 0, "a clock set back: an unknown time");
 	ntrace_stacks_free(stacks);
 
 	/* A timestamp without any instructions. */
@@ -287,15 +286,14 @@ static void test_changes(void)
 	is_str(changes,
 	       "+[unknown]@1000? +main@1000? +a@1060i -a@1100e +b@1175i -b@1200e -main@1200e "
 	       "-[unknown]@1200e !@1200e +[unknown]@1200? +c@1200? -c@1200? -[unknown]@1200?",
-	       "times between two time stamps pass with instructions");
-	is_u64(wrong, 0, "and never go back");
+	       "times between two timestamps are interpolated by instructions");
+	is_u64(wrong, 0, "and never run backwards");
 	ntrace_stacks_free(stacks);
 
 	begin_timed();
 	run(MAIN, 0);
 	ntrace_stacks_end(stacks);
-	is_str(changes, "+[unknown]@0n +main@0n -main@0n -[unknown]@0n",
-	       "no time stamps, no times");
+	is_str(changes, "+[unknown]@0n +main@0n -main@0n -[unknown]@0n", "no timestamps, no times");
 	ntrace_stacks_free(stacks);
 
 	/* A message without instructions: all of its time is at one place. */
@@ -310,7 +308,7 @@ static void test_changes(void)
 	is_str(changes,
 	       "+[unknown]@1000? +main@1000? -main@1000e -[unknown]@1000e !@1000e "
 	       "+[unknown]@1100? +a@1100? -a@1100? -[unknown]@1100?",
-	       "a message that has nothing but a time");
+	       "a message with only a time");
 	ntrace_stacks_free(stacks);
 
 	/* Two messages with the same time: the first one counts. */
@@ -328,7 +326,7 @@ static void test_changes(void)
 	offset = 50;
 	run(MAIN, 40);
 	ntrace_stacks_end(stacks);
-	is_u64(ticks_of("a"), 20, "time passes from the first of two equal time stamps");
+	is_u64(ticks_of("a"), 20, "time passes from the first of two equal timestamps");
 	is_u64(ticks_of("b"), 20, "up to the next one");
 	is_u64(ticks_of("main"), 160, "and none is lost");
 	ntrace_stacks_free(stacks);
@@ -354,8 +352,9 @@ static void test_selected_time(void)
 	offset = 30;
 	run(MAIN, 36);
 	ntrace_stacks_end(stacks);
-	is_u64(ticks_of("main"), 70, "time of the kernel is not that of what it interrupts");
-	is_u64(ticks_of("a"), 20, "each function has its own");
+	is_u64(ticks_of("main"), 70,
+	       "time of the kernel does not count for the interrupted function");
+	is_u64(ticks_of("a"), 20, "each function has its own time");
 	ntrace_stacks_free(stacks);
 }
 
@@ -374,8 +373,8 @@ static void test_unknown_time(void)
 	offset = 40;
 	run(MAIN, 32);
 	ntrace_stacks_end(stacks);
-	is_u64(ticks_of("a"), 0, "a message that tells no time has none");
-	is_u64(ticks_of("b"), 20, "one that does has its share");
+	is_u64(ticks_of("a"), 0, "a message without a time has none");
+	is_u64(ticks_of("b"), 20, "a message with a time has its share");
 	ntrace_stacks_free(stacks);
 
 	/* Two streams: the time between them is attributed to no function. */
@@ -390,7 +389,7 @@ static void test_unknown_time(void)
 	offset = 20, now = 5010;
 	run(MAIN, 8);
 	ntrace_stacks_end(stacks);
-	is_u64(ticks_of("main"), 110, "each stream has its own time stamps");
+	is_u64(ticks_of("main"), 110, "each stream has its own timestamps");
 	ntrace_stacks_free(stacks);
 }
 
@@ -427,7 +426,7 @@ static void test_nothing(void)
 	ntrace_stacks_functions(stacks, &functions);
 	ntrace_stacks_nodes(stacks, &nodes);
 	ntrace_stacks_edges(stacks, &edges);
-	is_u64(functions, 1, "nothing: only what threads hang from");
+	is_u64(functions, 1, "an empty profile: only the root");
 	is_u64(nodes, 1, "nothing: its node");
 	is_u64(edges, 0, "nothing: no calls");
 	expect("", "nothing");
@@ -454,7 +453,7 @@ static void test_many_changes(void)
 	/* main and [unknown] begin and end. */
 	is_u64(kinds[NTRACE_STACK_TIME_EXACT] + kinds[NTRACE_STACK_TIME_INTERPOLATED] +
 		       kinds[NTRACE_STACK_TIME_OUTSIDE],
-	       2 * CALLS + 4, "each change is told once");
+	       2 * CALLS + 4, "each change is reported once");
 	is_u64(kinds[NTRACE_STACK_TIME_NONE], 0, "all have a time");
 	ok(kinds[NTRACE_STACK_TIME_OUTSIDE] > 4 && kinds[NTRACE_STACK_TIME_INTERPOLATED] > 4,
 	   "%u did not wait, %u did", kinds[NTRACE_STACK_TIME_OUTSIDE],
@@ -531,7 +530,7 @@ static void test_random(void)
 		}
 	}
 	ntrace_stacks_end(stacks);
-	is_u64(wrong, 0, "random walk: what was told fits");
+	is_u64(wrong, 0, "random walk: the reports fit the buffer");
 	ntrace_stacks_get_stats(stacks, &stats);
 	/* A trap enters its handler, which makes one call. */
 	is_u64(stats.calls, calls + 2 * traps, "random walk: %u calls, %u traps", calls, traps);

@@ -489,7 +489,7 @@ static void test_older(size_t i)
 	       cases[i].known);
 	for (at = cases[i].known; at < cases[i].size + MORE && it[at] == UNKNOWN;)
 		at++;
-	is_u64(at, cases[i].size + MORE, "%s: the rest is as it was", cases[i].name);
+	is_u64(at, cases[i].size + MORE, "%s: the rest is unchanged", cases[i].name);
 	free(it);
 }
 
@@ -506,10 +506,10 @@ int main(void)
 		is_u64(cases[i].take(it), 0, "%s: the same header", cases[i].name);
 		free(it);
 		it = make(i, cases[i].size + MORE);
-		is_u64(cases[i].take(it), 0, "%s: a newer one, nothing asked for", cases[i].name);
+		is_u64(cases[i].take(it), 0, "%s: a newer header, unknown fields 0", cases[i].name);
 		it[cases[i].size + MORE - 1] = 1;
-		is_u64(cases[i].take(it), NTRACE_ERR_INVALID, "%s: a newer one, something unknown",
-		       cases[i].name);
+		is_u64(cases[i].take(it), NTRACE_ERR_INVALID,
+		       "%s: a newer header, an unknown field set", cases[i].name);
 		free(it);
 		it = make(i, 0);
 		is_u64(cases[i].take(it), NTRACE_ERR_INVALID, "%s: no size", cases[i].name);

@@ -133,9 +133,9 @@ static void test_short(void)
 	}
 	outcome = read_bytes("", 0, NTRACE_TRACE_ZSTD, 4096);
 	ok(!outcome.opened && !outcome.size && !outcome.last && !outcome.cut,
-	   "a file that was not begun is empty");
+	   "an empty file has no trace");
 	outcome = read_bytes(trace, SIZE, NTRACE_TRACE_ZSTD, 4096);
-	is_u64((uint64_t)-outcome.opened, (uint64_t)-NTRACE_ERR_FORMAT, "it must be one");
+	is_u64((uint64_t)-outcome.opened, (uint64_t)-NTRACE_ERR_FORMAT, "it must be a zstd file");
 }
 
 /* Cut at many places: the data before the cut is valid, and the cut is detected. */
@@ -152,7 +152,8 @@ static void test_cut(void)
 	}
 	is_u64(good, places, "cut files");
 	outcome = read_bytes(packed, first_frame, NTRACE_TRACE_ZSTD, 5000);
-	ok(!outcome.cut && outcome.size == SIZE / 3, "a file that ends with a frame is not cut");
+	ok(!outcome.cut && outcome.size == SIZE / 3,
+	   "a file that ends with a frame is not truncated");
 }
 
 static void test_damaged(void)
@@ -166,11 +167,11 @@ static void test_damaged(void)
 		told += outcome.last == NTRACE_ERR_FORMAT || outcome.cut;
 		packed[at] ^= 0x10;
 	}
-	is_u64(told, places, "damage is told");
+	is_u64(told, places, "damage is reported");
 	packed[packed_size] = 'x';
 	outcome = read_bytes(packed, packed_size + 4, NTRACE_TRACE_ZSTD, 5000);
 	ok(outcome.last == NTRACE_ERR_FORMAT && outcome.size == SIZE,
-	   "something else behind it: all frames are read, then it is told");
+	   "other data after the frames: all frames are read, then an error is reported");
 }
 
 /* Bytes arrive one by one; none may wait for the next. */
@@ -210,7 +211,7 @@ static void test_pipe(void)
 			size += (size_t)ntrace_trace_file_read(file, got + size,
 							       sizeof(got) - size);
 		alarm(0);
-		ok(size == 5000, "what has come is given before more comes");
+		ok(size == 5000, "available bytes are returned before more arrive");
 		ntrace_trace_file_close(file);
 	}
 	close(pipes[0]);
@@ -230,7 +231,7 @@ int main(void)
 	test_damaged();
 	test_pipe();
 	outcome = read_all(open("/", O_RDONLY | O_CLOEXEC), NTRACE_TRACE_GUESS, 1);
-	ok(outcome.opened == NTRACE_ERR_IO && errno == EISDIR, "what cannot be read");
+	ok(outcome.opened == NTRACE_ERR_IO && errno == EISDIR, "an unreadable file");
 	scratch_remove();
 	return done_testing();
 }

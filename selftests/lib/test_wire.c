@@ -153,9 +153,9 @@ static void test_vectors(void)
 		struct ntrace_message message;
 		bool full;
 
-		is_str(read_one(&params, data, size, &message), vector->text, "section 13: %s: %s",
+		is_str(read_one(&params, data, size, &message), vector->text, "example: %s: %s",
 		       vector->bytes, vector->what);
-		ok(writes(&message, &params, data, size), "written again as it was read");
+		ok(writes(&message, &params, data, size), "written again, the same bytes");
 		/* From the address alone: the writer chooses the number of bytes. */
 		full = ntrace_message_has(&message, NTRACE_FIELD_FADDR);
 		if (vector->address) {
@@ -292,13 +292,13 @@ static void test_streams(void)
 		  "0+51 DirectBranch ICNT=0xffffffffffffffff flags=8;idles 0 errors 0 pending 0" },
 		{ "one bit far above the rest of a field", true, "0C 0C 00 x25 07",
 		  "0+28 DirectBranch ICNT=0x3 flags=8;idles 0 errors 0 pending 0" },
-		{ "section 1: an address of 11 bytes", true, "24 0D FC x10 07",
+		{ "framing: an address of 11 bytes", true, "24 0D FC x10 07",
 		  "0+13 ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x1fffffffffffffff;"
 		  "idles 0 errors 0 pending 0" },
-		{ "section 1: more than an address has room for", true, "24 0D FC x11 07",
+		{ "framing: more than an address has room for", true, "24 0D FC x11 07",
 		  "0+14 ProgTraceSync SYNC=0x3 ICNT=0x0 FADDR=0x7fffffffffffffff flags=8;"
 		  "idles 0 errors 0 pending 0" },
-		{ "section 14: SiFive's own messages are not taken for ratified ones", true,
+		{ "dialects: SiFive's own messages are not taken for ratified ones", true,
 		  "88 05 24 0D 00 0B 8C 00 03 1C 07",
 		  "0+6 Reserved flags=1;6+3 Reserved flags=1;9+2 Reserved flags=1;"
 		  "idles 0 errors 0 pending 0" },
@@ -306,17 +306,17 @@ static void test_streams(void)
 		  "0C 0F 0D 24 0D 00 0B 0C 1F",
 		  "0+2 DirectBranch ICNT=0x3;2+1 error;7+2 DirectBranch ICNT=0x7;"
 		  "idles 0 errors 1 pending 0" },
-		{ "section 1: 0xFF that ends a message is data", true, "0C FF FF",
+		{ "framing: 0xFF that ends a message is data", true, "0C FF FF",
 		  "0+2 DirectBranch ICNT=0x3f;idles 1 errors 0 pending 0" },
-		{ "section 1: zero needs a byte of its own on a byte end", true, "84 00 03",
+		{ "framing: zero needs a byte of its own on a byte end", true, "84 00 03",
 		  "0+3 ProgTraceCorrelation EVCODE=0x0 CDF=0x0 ICNT=0x0;"
 		  "idles 0 errors 0 pending 0" },
-		{ "section 2: ECODE 0 is there", true, "20 03",
+		{ "messages: ECODE 0 is there", true, "20 03",
 		  "0+2 Error ETYPE=0x0 ECODE=0x0;idles 0 errors 0 pending 0" },
-		{ "section 2: reserved CDF has no HIST", true, "84 80 05 0F",
+		{ "messages: reserved CDF has no HIST", true, "84 80 05 0F",
 		  "0+4 ProgTraceCorrelation EVCODE=0x0 CDF=0x2 ICNT=0x1 TSTAMP=0x3;"
 		  "idles 0 errors 0 pending 0" },
-		{ "section 2: HREPEAT is not the time stamp", true, "6C 48 05 09 17",
+		{ "messages: HREPEAT is not the timestamp", true, "6C 48 05 09 17",
 		  "0+5 ResourceFull RCODE=0x2 HIST=0x5 HREPEAT=0x2 TSTAMP=0x5;"
 		  "idles 0 errors 0 pending 0" },
 		{ "reserved RCODE", true, "6C F0 0F",
@@ -345,7 +345,7 @@ static void test_streams(void)
 				   sizeof(words));
 			log_stream(&params, cases[i].aligned, data, size + 8, 1, bytes,
 				   sizeof(bytes));
-			is_str(words, bytes, "%s, and idles behind it", cases[i].what);
+			is_str(words, bytes, "%s, followed by idle bytes", cases[i].what);
 		}
 	}
 }
@@ -380,7 +380,7 @@ static void test_cuts(void)
 			wrong += strcmp(message_text(&message), vectors[i].text) != 0;
 		}
 	}
-	is_u64(wrong, 0, "section 1: every cut of every vector (%u) reads the same", cuts);
+	is_u64(wrong, 0, "framing: every cut of every vector (%u) reads the same", cuts);
 }
 
 /* FNV-1a over every message of a stream fed in chunks. */
@@ -427,7 +427,7 @@ static void test_chunks(void)
 		whole = stream_hash(&params, data, size, size);
 		for (size_t chunk = 1; chunk < 300; chunk++)
 			wrong += stream_hash(&params, data, size, chunk) != whole;
-		is_u64(wrong, 0, "section 1: xrle.nex%s in chunks of 1 to 299 bytes",
+		is_u64(wrong, 0, "framing: xrle.nex%s in chunks of 1 to 299 bytes",
 		       damaged ? ", damaged," : "");
 		free(data);
 	}
@@ -444,7 +444,7 @@ static void test_words(void)
 	} same = { .words = { 0x0f0c, 0x1f0c } };
 
 	is_u64(ntrace_wire_from_words(data, words, 6), 6, "bytes of three 16-bit words");
-	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\xff", 6), "section 1: low lanes come first");
+	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\xff", 6), "framing: low lanes come first");
 	memset(data, 0, sizeof(data));
 	is_u64(ntrace_wire_from_words(data, words, 5), 5, "and of two and a half");
 	ok(!memcmp(data, "\x70\xd0\x1d\x1d\xf8\0", 6),
@@ -462,25 +462,25 @@ static void test_names(void)
 	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 8, ratified), "reserved", "SYNC 8");
 	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 11, ratified), "reserved", "SYNC 11");
 	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 11, sifive), "message contention",
-	       "section 14: SYNC 11 of SiFive");
+	       "dialects: SYNC 11 of SiFive");
 	is_str(ntrace_value_name(NTRACE_FIELD_SYNC, 15, ratified), "vendor", "SYNC 15");
 	is_str(ntrace_value_name(NTRACE_FIELD_ETYPE, 0, ratified), "queue overrun", "ETYPE 0");
 	is_str(ntrace_value_name(NTRACE_FIELD_ETYPE, 8, ratified), "vendor", "ETYPE 8");
 	is_str(ntrace_value_name(NTRACE_FIELD_EVCODE, 4, ratified), "trace disable", "EVCODE 4");
 	is_str(ntrace_value_name(NTRACE_FIELD_EVCODE, 2, ratified), "reserved", "EVCODE 2");
 	is_str(ntrace_value_name(NTRACE_FIELD_EVCODE, 8, sifive), "reset entry",
-	       "section 14: EVCODE 8 of SiFive");
+	       "dialects: EVCODE 8 of SiFive");
 	is_str(ntrace_value_name(NTRACE_FIELD_BTYPE, 3, sifive), "interrupt", "BTYPE 3");
 	is_str(ntrace_value_name(NTRACE_FIELD_RCODE, 9, sifive), "taken", "RCODE 9 of SiFive");
 	ok(!ntrace_value_name(NTRACE_FIELD_BTYPE, 4, ratified), "no BTYPE 4");
 	ok(!ntrace_value_name(NTRACE_FIELD_ICNT, 0, ratified), "no names of counts");
 	is_str(ntrace_tcode_dialect_name(34, sifive), "InCircuitTrace",
-	       "section 14: TCODE 34 of SiFive");
+	       "dialects: TCODE 34 of SiFive");
 	is_str(ntrace_tcode_dialect_name(35, sifive), "InCircuitTraceWS", "and 35");
 	is_str(ntrace_tcode_dialect_name(7, sifive), "DataAcquisition", "and 7");
 	is_str(ntrace_tcode_dialect_name(7, ratified), "Reserved",
-	       "which the ratified text has not");
-	is_str(ntrace_tcode_dialect_name(3, sifive), "DirectBranch", "others are as always");
+	       "which N-Trace 1.0 does not have");
+	is_str(ntrace_tcode_dialect_name(3, sifive), "DirectBranch", "other names are unchanged");
 }
 
 static uint64_t random_state = 88172645463325252;
@@ -553,7 +553,7 @@ static void test_round_trip(void)
 				 (message.field[NTRACE_FIELD_UADDR] << 1 ^ reference);
 	}
 	ok(written > 5000, "%u random messages written", written);
-	is_u64(wrong, 0, "all read back as they were");
+	is_u64(wrong, 0, "all read back unchanged");
 }
 
 static void test_writer_refuses(void)

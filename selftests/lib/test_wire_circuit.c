@@ -110,7 +110,7 @@ static void check_address(const struct vector *vector, const struct ntrace_messa
 
 	ok(has == !!vector->address, "%s: %s address", vector->what, has ? "an" : "no");
 	is_hex(address, vector->address, "%s: the address", vector->what);
-	is_hex(next, vector->next, "%s: what the next one counts from", vector->what);
+	is_hex(next, vector->next, "%s: reference of the next address", vector->what);
 }
 
 static void check_vector(const struct vector *vector, bool writes)

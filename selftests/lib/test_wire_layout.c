@@ -59,12 +59,12 @@ static void test_layouts(void)
 		field[cases[i].tcode == 33 ? NTRACE_FIELD_CDF : NTRACE_FIELD_RCODE] =
 			cases[i].selected;
 		is_str(layout_text(cases[i].tcode, field, &params), cases[i].text,
-		       "section 2: fields of TCODE %u (%u)", cases[i].tcode, cases[i].selected);
+		       "messages: fields of TCODE %u (%u)", cases[i].tcode, cases[i].selected);
 	}
 	for (unsigned int tcode = 0; tcode < 64; tcode++)
 		unknown += ntrace_message_layout(tcode, field, &params, layout) ==
 			   NTRACE_ERR_UNSUPPORTED;
-	is_u64(unknown, 64 - 12, "section 2: the other TCODEs have no layout");
+	is_u64(unknown, 64 - 12, "messages: the other TCODEs have no layout");
 	is_u64(ntrace_message_layout(64, field, &params, layout), NTRACE_ERR_INVALID,
 	       "a TCODE of 7 bits");
 	field[NTRACE_FIELD_RCODE] = 0;
@@ -74,7 +74,7 @@ static void test_layouts(void)
 	field[NTRACE_FIELD_CDF] = 1;
 	params.src_bits = 12;
 	is_str(layout_text(33, field, &params), "SRC:12 EVCODE:4 CDF:2 ICNT HIST",
-	       "section 2: SRC comes first");
+	       "messages: SRC comes first");
 	is_u64(ntrace_message_layout(29, field, &params, layout), 6, "as many as there can be");
 	params.src_bits = 13;
 	is_u64(ntrace_message_layout(3, field, &params, layout), NTRACE_ERR_INVALID,
@@ -115,15 +115,15 @@ static void test_sizes(void)
 		{ "no size: the fewest bytes", "", "0C 0C 00 03", "", "0C 0F" },
 		{ "a size of the fewest", "", "0C 0F", "ICNT=1", "0C 0F" },
 		{ "one byte more", "", "0C 0F", "ICNT=2", "0C 0C 03" },
-		{ "the byte that fixed fields begin counts", "", "10 71 D8 7B", "ICNT=2 UADDR=4",
+		{ "the byte shared with fixed fields counts", "", "10 71 D8 7B", "ICNT=2 UADDR=4",
 		  "10 70 01 D8 78 00 03" },
 		{ "a time stamp", "", "20 00 05 D0 20 07", "TSTAMP=5", "20 00 05 D0 20 04 00 03" },
 		{ "more than 64 bits of zeros", "", "78 27", "BCNT=13", "78 24 00 x11 03" },
-		{ "an address that is extended is sent as given", "extaddr=1",
-		  "24 0D E8 8C 04 00 00 FF", "FADDR=6", "24 0D E8 8C 04 00 00 FF" },
+		{ "an extended address is sent as given", "extaddr=1", "24 0D E8 8C 04 00 00 FF",
+		  "FADDR=6", "24 0D E8 8C 04 00 00 FF" },
 		{ "an address beyond 11 bytes", "", "24 0D 00 0B", "FADDR=12",
 		  "24 0D 00 08 00 x9 03" },
-		{ "as long as a message may be", "", "0C 0F", "ICNT=63", "0C 0C 00 x61 03" },
+		{ "the maximum length of a message", "", "0C 0F", "ICNT=63", "0C 0C 00 x61 03" },
 	};
 	static const struct {
 		const char *what;
@@ -134,8 +134,8 @@ static void test_sizes(void)
 		{ "too few for an address", "24 0D 08 E0 7F", "FADDR=2" },
 		{ "a size of a fixed field", "24 0D 08 E0 7F", "SYNC=1" },
 		{ "a size of a field of other messages", "0C 0F", "HIST=1" },
-		{ "a size of a time stamp that is not there", "0C 0F", "TSTAMP=1" },
-		{ "longer than a message may be", "0C 0F", "ICNT=64" },
+		{ "a size of an absent timestamp", "0C 0F", "TSTAMP=1" },
+		{ "longer than the maximum of a message", "0C 0F", "ICNT=64" },
 		{ "two fields, longer together", "10 71 D8 7B", "ICNT=60 UADDR=4" },
 	};
 	uint8_t data[NTRACE_MESSAGE_BYTES_MAX], expected[64];
@@ -144,7 +144,7 @@ static void test_sizes(void)
 		int size = sized(cases[i].params, cases[i].from, cases[i].sizes, data);
 		size_t wanted = from_hex(cases[i].bytes, expected, sizeof(expected));
 
-		ok(size == (int)wanted && !memcmp(data, expected, wanted), "section 1: %s",
+		ok(size == (int)wanted && !memcmp(data, expected, wanted), "framing: %s",
 		   cases[i].what);
 	}
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)

@@ -425,7 +425,7 @@ static void check_sanity(struct following *f, const struct ntrace_flow_event *ev
 		if (!f->live && !f->resumable)
 			complain(f, event, "instructions in a gap");
 		if (f->next_known && event->address != f->next)
-			complain(f, event, "a block that nothing goes to");
+			complain(f, event, "a block that no transfer leads to");
 		f->walked += event->instructions;
 		f->instructions += event->provisional ? 0 : event->instructions;
 		f->bits -= event->provisional && event->insn_class == NTRACE_INSN_BRANCH;
@@ -448,7 +448,7 @@ static void check_sanity(struct following *f, const struct ntrace_flow_event *ev
 			f->next = event->address;
 		}
 		if (event->address != f->next)
-			complain(f, event, "a sync that nothing goes to");
+			complain(f, event, "a sync that no transfer leads to");
 		break;
 	case NTRACE_FLOW_ERROR:
 		f->resumable = (f->live || f->resumable) &&
@@ -582,7 +582,7 @@ static void step(struct following *f, struct ntrace_flow *flow, int event,
 
 	if (message->offset != start ||
 	    piece != (event == NTRACE_WIRE_ERROR ? PIECE_ERROR : PIECE_MESSAGE))
-		wrong("the reader found something else than section 1 says at %zu", start);
+		wrong("the reader and the splitter differ at %zu", start);
 	f->message = event == NTRACE_WIRE_ERROR ? -1 : undamaged(f, start);
 	if (f->message < 0 || reference->subject->start[f->message] != f->expected)
 		lose(f);

@@ -182,7 +182,8 @@ static void check_tally(const struct tally *tally)
 	ok(tally->timed && tally->chosen[0] && tally->chosen[1] && tally->chosen[2],
 	   "blocks with time, in each address space");
 	ok(tally->inferred && tally->uninferred,
-	   "modes 1 and 2: %" PRIu64 " programs warned of, %" PRIu64 " with nothing to warn of",
+	   "modes 1 and 2: %" PRIu64 " programs warned of, %" PRIu64
+	   " without a reason for a warning",
 	   tally->inferred, tally->uninferred);
 	ok(tally->harts > 0, "%" PRIu64 " programs in a stream with other harts", tally->harts);
 	ok(tally->holes > 0, "%" PRIu64 " programs with holes in memory", tally->holes);
@@ -201,7 +202,7 @@ int property_main(const char *reproduce, uint64_t count)
 	}
 	diag("SEED=%" PRIu64 ", %" PRIu64 " programs; %u pairs of options in %u rows", seed, count,
 	     cover.pairs, cover.rows);
-	ok(!cover.missing, "every pair of options that is allowed is in a row");
+	ok(!cover.missing, "every permitted pair of options is in a row");
 	ok(count >= cover.rows, "as many programs as rows");
 	check_exclusions();
 	check_mutations(seed);
