@@ -180,7 +180,7 @@ void span_tell_context(struct ntrace_encoder *encoder, unsigned int priv)
 	encoder->context_changed = 0;
 }
 
-/* Debug Mode is never traced; EVCODE 0 always reports its begin. */
+/* Debug Mode is never traced; EVCODE 0 always reports its start. */
 static void enter_debug(struct ntrace_encoder *encoder)
 {
 	if (encoder->in_debug)

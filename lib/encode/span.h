@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
-/* Spans of traced code: their begin, the targets of their messages, their end. */
+/* Spans of traced code: their start, the targets of their messages, their end. */
 #ifndef NTRACE_ENCODE_SPAN_H
 #define NTRACE_ENCODE_SPAN_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
  * Trace Event Format: JSON that chrome://tracing, Perfetto and Speedscope read. Each call has an
- * event at its begin and one at its end.
+ * event at its start and one at its end.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause
 /*
- * Exports of timelines with the begin and end of frames: the list of formats and their common code.
+ * Exports of timelines with the start and end of frames: the list of formats and their common code.
  * A thread has a track on each hart that it ran on, since the trace of a hart has the order of
  * events on that hart only.
  */
@@ -109,7 +109,7 @@ static int put(struct ntrace_export_timeline *timeline, const struct ntrace_stac
 	return timeline->error;
 }
 
-/* Threads begin and end on the track of their hart like functions on the track of a thread. */
+/* Threads start and end on the track of their hart like functions on the track of a thread. */
 static int put_run(struct ntrace_export_timeline *timeline,
 		   const struct ntrace_stack_change *change)
 {

@@ -179,7 +179,7 @@ static int begin_payload(struct aux_area *area, uint64_t offset)
 	}
 	if (!area->begun)
 		area->first = offset;
-	/* The frame reader counts from the begin of its input. */
+	/* The frame reader counts from the start of its input. */
 	area->payload = offset - area->frames.offset;
 	area->begun = true;
 	return error;

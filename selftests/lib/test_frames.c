@@ -226,7 +226,7 @@ static void test_cut(void)
 				 "1: " ONE_BYTES "cut=%zu@16 barrier@%zu 1: " ONE_BYTES,
 				 kept == 13 ? 14 : kept, size);
 		if (kept == 15) {
-			/* Byte 15 is the begin of the barrier: the data bytes have wrong bits 0. */
+			/* Byte 15 is the start of the barrier: the data bytes have wrong bits 0. */
 			ok(strstr(log.text, "cut=15@32 barrier@47 1: " ONE_BYTES) != NULL,
 			   "truncated before byte 15: reported, although late");
 			continue;

@@ -31,10 +31,10 @@ NTRACE_EXPERIMENTAL unsigned int ntrace_domain_of(unsigned int privilege);
 NTRACE_EXPERIMENTAL const char *ntrace_domain_name(unsigned int domain);
 
 /**
- * struct ntrace_profile_function - sums of one function
+ * struct ntrace_profile_function - the sums of one function
  * @object: contains the function; NULL = unknown code
  * @name: name of the symbol; NULL = no known function: all such code of @object is one entry
- * @demangled: @name as a programmer wrote it; NULL if @name is
+ * @demangled: @name as a programmer wrote it; NULL if @name is NULL
  * @comm: name of the process; "" if the profile does not distinguish processes
  * @start: link address of the symbol
  * @privilege: enum ntrace_priv

@@ -71,7 +71,7 @@ NTRACE_EXPERIMENTAL const char *ntrace_export_timeline_name(unsigned int format)
 struct ntrace_export_timeline;
 
 /**
- * ntrace_export_timeline_open - begin and end of frames, for each thread on each hart
+ * ntrace_export_timeline_open - start and end of frames, for each thread on each hart
  * @timeline: the new timeline; complete after ntrace_export_timeline_close()
  * @file: written to, not flushed
  * @format: enum ntrace_export_timeline_format

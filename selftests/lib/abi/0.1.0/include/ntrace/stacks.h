@@ -129,7 +129,7 @@ enum ntrace_stack_change_type {
  * struct ntrace_stack_change - a frame is added or removed
  * @type: enum ntrace_stack_change_type
  * @time_kind: enum ntrace_stack_time
- * @called: ENTER: the function begins; if false, its begin was not seen, or its stack was restored
+ * @called: ENTER: the function begins; if false, its start was not seen, or its stack was restored
  * @stream: index of the stream of the session
  * @cpu: Linux number of the hart
  * @pid: process; -1 = unknown
