@@ -418,7 +418,7 @@ static bool run(uint64_t mctrctl, uint64_t vsctrctl, unsigned int code, uint64_t
 		transfers++;
 		effects[expected]++;
 		if (ntrace_ctr_model_transfer(&model, &t) != expected)
-			return differs("what a transfer does");
+			return differs("effect of a transfer");
 		if (expected == NTRACE_CTR_FROZE || draw(128) == 0)
 			same_ring();
 		/* Software eventually clears FROZEN. */
@@ -496,7 +496,7 @@ int main(int argc, char **argv)
 	if (what)
 		diag("%s after %" PRIu64 " transfers", what, transfers);
 	ok(effects[0] && effects[1] > transfers / 10 && effects[2] && effects[3] && effects[4],
-	   "all that can become of a transfer was there");
+	   "every possible effect of a transfer occurred");
 	diag("seed %" PRIu64 ": %" PRIu64 " transfers: %" PRIu64 " recorded, %" PRIu64
 	     " replaced, %" PRIu64 " popped, %" PRIu64 " froze; %" PRIu64 " entries compared",
 	     seed, transfers, effects[1], effects[2], effects[3], effects[4], entries);

@@ -68,17 +68,18 @@ static void controls(void)
 	is_hex(get(M, 0x34e), 0x204, "registers: written through sctrctl: M and MTE are kept");
 	set(M, 0x34e, 0);
 	set(S, 0x14e, UINT64_MAX);
-	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001983), "registers: nor are they set");
+	is_hex(get(M, 0x34e), UINT64_C(0xff3e00001983),
+	       "registers: M and MTE cannot be set through sctrctl");
 	set(S, 0x24e, UINT64_MAX);
 	is_hex(get(S, 0x24e), UINT64_C(0xff3e00001983), "registers: vsctrctl");
 	set(VS, 0x14e, 0x81);
 	is_hex(get(S, 0x24e), 0x81, "registers: sctrctl is vsctrctl where V = 1");
-	is_hex(get(VS, 0x14e), 0x81, "and read as well");
-	is_hex(get(S, 0x14e), UINT64_C(0xff3e00001983), "the host's is another");
+	is_hex(get(VS, 0x14e), 0x81, "and is read back");
+	is_hex(get(S, 0x14e), UINT64_C(0xff3e00001983), "the host's sctrctl is separate");
 	config.implemented &= ~(C(STE) | C(NTBREN));
 	ok(!ntrace_ctr_model_init(&model, &config), "a hart without STE and NTBREN");
 	set(S, 0x14e, UINT64_MAX);
-	is_hex(get(S, 0x14e), UINT64_C(0xff2e00001883), "registers: what is optional reads 0");
+	is_hex(get(S, 0x14e), UINT64_C(0xff2e00001883), "registers: unimplemented fields read 0");
 }
 
 static void depths(void)
@@ -145,7 +146,7 @@ static void entries(void)
 	ok(!get(S, 0x151) && !get(S, 0x152) && !get(S, 0x153),
 	   "records: entries from the depth on are 0 and read-only");
 	set(S, 0x15f, 4);
-	ok(!get(S, 0x151), "records: they were not written");
+	ok(!get(S, 0x151), "records: the entries were not written");
 	ok(model.ring[15].source == UINT64_MAX, "registers: entry 0 of WRPTR 0 is the last slot");
 
 	/* A handler emulates transfers. */
@@ -199,7 +200,7 @@ static void clearing(void)
 	set(S, 0x15f, 4);
 	for (unsigned int i = 0; i < 256; i++)
 		empty &= !model.ring[i].source && !model.ring[i].target && !model.ring[i].data;
-	ok(empty, "registers: and clears all entries, whatever the depth is");
+	ok(empty, "registers: and clears all entries at any depth");
 }
 
 /* Results of reading, or of SCTRCLR for csr 0, in S, U, VS and VU as digits. */
@@ -252,14 +253,14 @@ static void access(void)
 		       rows[i].text);
 		is_u64(outcome(0x151), rows[i].entry, "access control, %s: sireg", rows[i].text);
 		is_u64(outcome(0), rows[i].clear, "access control, %s: SCTRCLR", rows[i].text);
-		is_u64(outcome(0x34e), 1111, "access control, %s: mctrctl is M's alone",
+		is_u64(outcome(0x34e), 1111, "access control, %s: only M can access mctrctl",
 		       rows[i].text);
 	}
 	set(M, 0x34e, C(S));
 	ntrace_ctr_model_stateen(&model, 0, 0);
 	ok(go(11, S, S) == NTRACE_CTR_RECORDED,
-	   "access control: recording goes on where access is shut");
-	is_hex(get(M, 0x14e), 2, "access control: M has its way");
+	   "access control: recording continues without access");
+	is_hex(get(M, 0x14e), 2, "access control: M always has access");
 	config.hypervisor = false;
 	ntrace_ctr_model_init(&model, &config);
 	is_u64(outcome(0x24e) / 100, 11, "no hypervisor, no vsctrctl");
@@ -272,17 +273,17 @@ static void others(void)
 
 	fresh(NTRACE_CTR_RATIFIED);
 	is_u64(ntrace_ctr_model_read(&model, M, 0x300, &value), NTRACE_ERR_UNSUPPORTED,
-	       "mstatus is another's");
+	       "mstatus is no CTR register");
 	is_u64(ntrace_ctr_model_read(&model, M, 0x181, &value), NTRACE_ERR_UNSUPPORTED,
 	       "registers: the draft's sctrcontrol does not exist in 1.0");
 	is_u64(ntrace_ctr_model_read(&model, M, 0x154, &value), NTRACE_ERR_UNSUPPORTED,
 	       "0x154 is no sireg");
 	set(S, 0x150, 0x30);
 	is_u64(ntrace_ctr_model_read(&model, S, 0x151, &value), NTRACE_ERR_UNSUPPORTED,
-	       "access control: sireg while siselect selects what is not CTR's");
+	       "access control: sireg while siselect selects no CTR entry");
 	set(S, 0x150, 0x300);
 	is_u64(ntrace_ctr_model_write(&model, S, 0x151, 1), NTRACE_ERR_UNSUPPORTED,
-	       "behind the entries, too");
+	       "also after the last entry");
 	is_hex(get(S, 0x150), 0x300, "siselect takes other values");
 }
 
@@ -304,15 +305,15 @@ static void draft(void)
 	set(M, 0x381, 0x30004);
 	is_u64(model.depth, 64, "draft: DEPTH 0011 is 64 entries");
 	set(M, 0x381, 0x50004);
-	is_u64(model.depth, 64, "draft: 0101 is no code: the one below");
+	is_u64(model.depth, 64, "draft: 0101 is no code and means the next lower one");
 	for (unsigned int i = 0; i < 62; i++)
 		go(11, U, U);
-	is_hex(get(S, 0x183), 63, "draft: sctrstatus, not yet gone round");
+	is_hex(get(S, 0x183), 63, "draft: sctrstatus before WRPTR wraps");
 	go(11, U, U);
 	is_hex(get(S, 0x183), 0x4000, "draft: WRAP");
 	set(S, 0x183, 0xc003);
 	is_hex(get(S, 0x183), 0xc003, "draft: FROZEN is bit 15");
-	ok(go(11, U, U) == NTRACE_CTR_IGNORED, "draft: and freezes");
+	ok(go(11, U, U) == NTRACE_CTR_IGNORED, "draft: FROZEN stops recording");
 	set(S, 0x183, 0);
 	go(11, U, U);
 	set(S, 0x181, 0x30084);
@@ -321,7 +322,7 @@ static void draft(void)
 	set(M, 0x350, 0x200);
 	set(M, 0x351, 0x77);
 	set(S, 0x150, 0x200);
-	is_hex(get(S, 0x151), 0x77, "draft: mireg reaches the entries, too");
+	is_hex(get(S, 0x151), 0x77, "draft: mireg reaches the entries too");
 	is_u64(ntrace_ctr_model_clear(&model, M), NTRACE_CTR_ILLEGAL, "draft: no SCTRCLR");
 	is_u64(ntrace_ctr_model_read(&model, M, 0x15f, &value), NTRACE_ERR_UNSUPPORTED,
 	       "draft: no sctrdepth");
@@ -335,9 +336,9 @@ static void draft(void)
 	ok(go(1, U, S) == NTRACE_CTR_IGNORED, "draft: not that of another target");
 	ntrace_ctr_model_stateen(&model, UINT64_C(1) << 54, 0);
 	is_u64(ntrace_ctr_model_read(&model, S, 0x181, &value), NTRACE_CTR_ILLEGAL,
-	       "draft: bit 54 of mstateen0 opens nothing");
+	       "draft: bit 54 of mstateen0 permits no access");
 	ntrace_ctr_model_stateen(&model, UINT64_C(1) << 55, 0);
-	is_u64(ntrace_ctr_model_read(&model, S, 0x181, &value), 0, "draft: bit 55 does");
+	is_u64(ntrace_ctr_model_read(&model, S, 0x181, &value), 0, "draft: bit 55 permits access");
 }
 
 /* Recording in the draft: other bit positions, nearly the same rules. */
@@ -420,7 +421,7 @@ static void refusals(void)
 	refuse("contiguous");
 	ntrace_ctr_config_init(&config, NTRACE_CTR_DRAFT);
 	config.depths = 0x0c;
-	ok(!ntrace_ctr_config_refusal(&config), "a draft hart of 64 and 128 entries");
+	ok(!ntrace_ctr_config_refusal(&config), "a draft hart with 64 and 128 entries");
 }
 
 int main(void)

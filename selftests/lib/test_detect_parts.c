@@ -486,7 +486,7 @@ static void test_frames(void)
 		ok(streams[1].size == 10 && streams[1].data[8] == 0xa1 &&
 			   streams[1].data[9] == 0x02,
 		   "also at the end");
-		ok(streams[2].size == 8 && streams[2].data[0] == 0xd1, "but not at the begin");
+		ok(streams[2].size == 8 && streams[2].data[0] == 0xd1, "but not at the beginning");
 		is_u64(streams[0].packing, NTRACE_DETECT_FRAMES, "of frames");
 	}
 	for (unsigned int i = 0; i < count; i++)

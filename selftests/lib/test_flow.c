@@ -98,7 +98,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@200 200 202 E4@204 gap sync3@100 100 ! off0@102" },
 	{ "reserved code", "", SYNC_100 "0C 0F 26 03 0C 0F " SYNC_100 "84 00 07",
 	  "sync3@100 100 102 E1@200 gap sync3@100 100 ! off0@102" },
-	{ "Error, and a sync behind it", "", SYNC_100 "0C 0F 20 13 24 1D 00 13 84 00 07",
+	{ "Error, then a sync", "", SYNC_100 "0C 0F 20 13 24 1D 00 13 84 00 07",
 	  "sync3@100 100 102 E3@200 gap sync7@200 200 ! off0@202" },
 	{ "Error twice is one gap", "", SYNC_100 "20 03 20 03", "sync3@100 E3@100 gap E3@100" },
 	{ "cut message", "", SYNC_100 "0C 0F 24 15", "sync3@100 100 102 E15@200 gap" },
@@ -106,7 +106,7 @@ static const struct flow_case cases_a[] = {
 	  "sync3@100 W14@100 100 102" },
 	{ "reserved RCODE", "", SYNC_100 "6C 70 0F 0C 0F", "sync3@100 W14@100 100 102" },
 	{ "truncated message", "", SYNC_100 "10 33 0C 0F", "sync3@100 E2@100 gap" },
-	{ "I-CNT beyond all reason", "", SYNC_100 "0C FC x8 FF", "sync3@100 E20@100 gap" },
+	{ "an absurdly large I-CNT", "", SYNC_100 "0C FC x8 FF", "sync3@100 E20@100 gap" },
 	/* Syncs in running code. */
 	{ "periodic DirectBranchSync", "mode=btm", SYNC_100 "2C C9 00 13 84 00 07",
 	  "sync3@100 100 102 sync2@200 200 ! off0@202" },
@@ -141,7 +141,7 @@ static const struct flow_case cases_a[] = {
 	{ "I-CNT full, then cut", "", SYNC_100 "6C 40 07", "sync3@100 100 102 E21@102 gap" },
 	{ "I-CNT full, beyond all reason, then cut", "", SYNC_100 "6C 40 FC x4 3F",
 	  "sync3@100 E20@100 gap" },
-	{ "I-CNT full, then cut behind a branch", "", SYNC_100 "6C C0 03", "sync3@100 100 102" },
+	{ "I-CNT full, then cut after a branch", "", SYNC_100 "6C C0 03", "sync3@100 100 102" },
 };
 
 /* Example program B of N-Trace 1.0: I-CNT of 4 bits becomes full. */

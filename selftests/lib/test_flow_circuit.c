@@ -96,7 +96,7 @@ static void test_reference(void)
 		{ "a sample with sync is no difference", V0,
 		  SYNC(0x1100) SAMPLE_AT(0x1102) JUMP(2, 0x102) END(1),
 		  "sync5@1100 circuit15@1102 1100 1102 1000 ! off4@1002" },
-		{ "what has no address leaves the reference", V0,
+		{ "a message without an address keeps the reference", V0,
 		  SYNC(0x1100) "InCircuitTrace CKSRC=0 CKDF=0 CKDATA0=0x3;"
 			       "InCircuitTraceWS CKSRC=12 CKDF=0 CKDATA0=0x20001;" STORE JUMP(
 				       2, 0x100) END(1),
@@ -140,11 +140,11 @@ static void test_beside_flow(void)
 		  "sync5@1000 1000 ! off4@1002 circuit15@1004 gap" },
 		{ "nor makes Ownership known", V0, SAMPLE_AT(0x1100) "Ownership PROCESS=0x22;",
 		  "circuit15@1100" },
-		{ "counted parcels go on", V0,
+		{ "counted parcels continue", V0,
 		  SYNC(0x1100) "ResourceFull RCODE=0 ICNT=1;" SAMPLE(0x2) STORE JUMP(1, 0x102)
 			  END(1),
 		  "sync5@1100 circuit15@1102 datad=7 1100 1102 1000 ! off4@1002" },
-		{ "history goes on", V0,
+		{ "history continues", V0,
 		  SYNC(0x1000) "ResourceFull RCODE=1 HIST=2;" SAMPLE(0x2) STORE
 		  "IndirectBranchHist BTYPE=0 ICNT=6 UADDR=0x102>>1 HIST=1;",
 		  "sync5@1000 ( 1000 1002 1004 ) circuit15@1002 datad=7 1008 100a" },
@@ -155,11 +155,11 @@ static void test_beside_flow(void)
 		{ "a branch is repeated beyond them", V0,
 		  SYNC(0x1100) JUMP(2, 0x000) SAMPLE(0x2) STORE "RepeatBranch BCNT=2;",
 		  "sync5@1100 1100 1102 circuit15@1102 datad=7 1100 1102 1100 1102" },
-		{ "Ownership behind them is still that of the sync", V0,
+		{ "Ownership after them still belongs to the sync", V0,
 		  SYNC(0x1100) "Ownership PROCESS=0x22;" SYNC(0x1100)
 			  STORE SAMPLE(0x2) "Ownership PROCESS=0x4;",
 		  "sync5@1100 own22 sync5@1100 datad=7 circuit15@1102 own4" },
-		{ "of other dialects they are unknown", "",
+		{ "in other dialects they are unknown", "",
 		  SYNC(0x1100) "[88 3C 07];[1C 05 07];[88 3C 07];" JUMP(2, 0x100),
 		  "sync5@1100 W14@1100 W14@1100 1100 1102" },
 	};
@@ -187,7 +187,7 @@ static void test_damaged(void)
 		{ "a store of more than 64 bits", V0,
 		  SYNC(0x1100) "[1C 35 08 00 x12 07];" JUMP(2, 0x100),
 		  "sync5@1100 W2@1100 datad=2 1100 1102" },
-		{ "a reason of which nothing is known", V0,
+		{ "a reason with unknown fields", V0,
 		  SYNC(0x1100) "InCircuitTrace CKSRC=10 CKDF=1 CKDATA0=1 CKDATA1=5;",
 		  "sync5@1100 circuit10@1102=5" },
 	};
@@ -255,7 +255,7 @@ static void test_texts(void)
 	       "circuit: compressed PC counters (CKSRC 12), counters 0x10002, offset 0x19, "
 	       "SRC 1, time 263\n"
 	       "circuit: context (CKSRC 13), data 0x7, offset 0x1f, SRC 1, PC 0x1302, time 263\n",
-	       "each kind in words, of the hart that sent it");
+	       "text of each kind, with the hart that sent it");
 	is_u64(lines.times[3], (0x100 ^ 0x5) ^ 0x2, "times are absolute with sync, else XORed");
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_CIRCUIT), "circuit", "type name");
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_DATA), "data", "type name");
@@ -284,7 +284,7 @@ static void test_owner(void)
 	}
 	feed_flow(flow, config.params, data, size, size, true);
 	ok(ntrace_flow_context(flow)->prv_known && !ntrace_flow_context(flow)->scontext_known,
-	   "Ownership behind a sync, a store and a sample tells all of the hart anew");
+	   "Ownership after a sync, a store and a sample reports the whole context again");
 	ntrace_flow_free(flow);
 	ntrace_space_put(config.space);
 }

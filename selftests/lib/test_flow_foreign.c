@@ -68,11 +68,11 @@ static struct ntrace_space *holes(void)
 static void test_holes(void)
 {
 	static const struct foreign_case cases[] = {
-		{ "up to the hole", "",
+		{ "up to the unmapped code", "",
 		  SYNC(0x1000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=2;" SYNC(
 			  0x1000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=2;",
 		  "sync5@1000 1000 1002 ! off0@1004 sync5@1000 1000 1002 ! off0@1004" },
-		{ "into the hole", "",
+		{ "into the unmapped code", "",
 		  SYNC(0x1000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=3;" SYNC(
 			  0x1000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1000;",
 		  "sync5@1000 1000 1002 E4@1004 gap off0@? "
@@ -85,7 +85,7 @@ static void test_holes(void)
 		  SYNC(0x2000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=5;" SYNC(
 			  0x2000) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=5;",
 		  "sync5@2000 2000 E5@2002 gap off0@? sync5@2000 2000 E5@2002 gap off0@?" },
-		{ "a branch to the hole", "mode=htm",
+		{ "a branch to the unmapped code", "mode=htm",
 		  SYNC(0x1800) "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=7 HIST=3;" SYNC(
 			  0x1800) "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=7 HIST=3;",
 		  "sync5@1800 1800 1000 1002 E4@1004 gap off0@? "
@@ -133,7 +133,7 @@ static struct ntrace_space *branches(void)
 static void test_short_history(void)
 {
 	static const struct foreign_case cases[] = {
-		{ "goes on at the address that the message reports", "",
+		{ "continues at the address that the message reports", "",
 		  SYNC(0x1000) "IndirectBranchHist BTYPE=0 ICNT=8 " TO_1100 "HIST=2;" END_1,
 		  "sync5@1000 1000 1002 1006 1008 E9@1008 gap 1100 ! off0@1102" },
 		{ "with a trap", "",
@@ -182,7 +182,7 @@ static void test_sync_on_branch(void)
 		{ "an IndirectBranch likewise", "mode=htm",
 		  SYNC(0x1000) "IndirectBranch BTYPE=0 ICNT=3 " TO_1100 ";" END_1,
 		  "sync5@1000 1000 1002 1100 ! off0@1102" },
-		{ "which went nowhere near", "mode=htm",
+		{ "with another target", "mode=htm",
 		  SYNC(0x1000) "IndirectBranch BTYPE=0 ICNT=3 UADDR=0x10e>>1;" END_1,
 		  "sync5@1000 W17@1002 1000 1002 E4@110e gap off0@?" },
 	};
@@ -200,7 +200,8 @@ static void test_owner_of_counted(void)
 {
 	static const struct foreign_case cases[] = {
 		/* PROCESS 0x22 is scontext 1, 0x42 scontext 2, 0x23 hcontext 1. */
-		{ "known at once", "", SYNC(0x1000) OWNER(0x22) FULL(3) "DirectBranch ICNT=0;",
+		{ "the owner is known at once", "",
+		  SYNC(0x1000) OWNER(0x22) FULL(3) "DirectBranch ICNT=0;",
 		  "sync5@1000 own22 1000 1002" },
 		{ "BTM: counted, not walked", "mode=btm",
 		  SYNC(0x1000) FULL(3) OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1;",
@@ -208,7 +209,7 @@ static void test_owner_of_counted(void)
 		{ "inside a block", "mode=btm",
 		  SYNC(0x1000) FULL(1) OWNER(0x22) "DirectBranch ICNT=2;" END_1,
 		  "sync5@1000 1000 ! own22 1002 1100 ! off0@1102" },
-		{ "inside an instruction, which the one before has begun", "mode=btm",
+		{ "inside an instruction that the earlier owner has begun", "mode=btm",
 		  SYNC(0x1000) FULL(2) OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=2;",
 		  "sync5@1000 1000 1002 own22 1006 ! off0@1008" },
 		{ "inside the last one", "mode=btm",
@@ -218,11 +219,11 @@ static void test_owner_of_counted(void)
 		  SYNC(0x1000) FULL(4)
 			  OWNER(0x22) "ProgTraceCorrelation EVCODE=0 CDF=1 ICNT=2 HIST=4;",
 		  "sync5@1000 1000 1002 1006 ! own22 1008 off0@100c" },
-		{ "history that leads past it", "",
+		{ "history that continues after it", "",
 		  SYNC(0x1000) FULL(4) OWNER(0x22) "ResourceFull RCODE=1 HIST=4;"
 						   "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=3;",
 		  "sync5@1000 ( 1000 1002 ) ( 1006 ) ! own22 ( 1008 ) 100c ! off0@100e" },
-		{ "two, and each in its place", "mode=btm",
+		{ "two Ownerships, each at its place", "mode=btm",
 		  SYNC(0x1000) FULL(1) OWNER(0x23) OWNER(0x22) FULL(2)
 			  OWNER(0x42) "ProgTraceCorrelation EVCODE=0 CDF=0 ICNT=1;",
 		  "sync5@1000 1000 ! own23 own22 1002 own42 1006 ! off0@1008" },
@@ -234,7 +235,7 @@ static void test_owner_of_counted(void)
 		  SYNC(0x1000) FULL(3) OWNER(0x22) "IndirectBranch BTYPE=2 ICNT=0 " TO_1100
 						   ";" END_1,
 		  "sync5@1000 1000 1002 own22 trap2@1100<1006 1100 ! off0@1102" },
-		{ "where code is not known", "mode=btm",
+		{ "where the code is unknown", "mode=btm",
 		  SYNC(0x1102) FULL(9) OWNER(0x22) "IndirectBranch BTYPE=2 ICNT=0 " TO_1100 ";",
 		  "sync5@1102 E7@1102 gap" },
 		{ "at the end of the stream", "", SYNC(0x1000) FULL(4) OWNER(0x22),

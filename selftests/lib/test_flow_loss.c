@@ -57,14 +57,14 @@ static void test_forgotten(struct ntrace_space *space)
 		const char *bytes;
 		const char *flow;
 	} cases[] = {
-		{ "corner case: an Error drops a count that is pending", "",
+		{ "corner case: an Error drops a pending count", "",
 		  SYNC_1000 PENDING ERROR SYNC_1000 "84 00 07",
 		  "sync5@1000 E3@1000 gap sync5@1000 1000 ! off0@1002" },
-		{ "corner case: and history that was walked ahead", "",
+		{ "corner case: an Error drops history walked ahead", "",
 		  SYNC_1000 AHEAD ERROR SYNC_1000 "84 00 07",
 		  "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) E3@1000 gap sync5@1000 1000 ! "
 		  "off0@1002" },
-		{ "corner case: and the branch to repeat", "",
+		{ "corner case: an Error drops the branch to repeat", "",
 		  SYNC_1000 "0C 0F " ERROR SYNC_1000 "78 07",
 		  "sync5@1000 1000 1002 E3@1000 gap sync5@1000 E11@1000 gap" },
 		{ "synchronization: so does every sync", "", SYNC_1000 "0C 0F 24 09 00 83 78 07",
@@ -73,23 +73,24 @@ static void test_forgotten(struct ntrace_space *space)
 		  SYNC_1000 "0C 0F 84 00 03 " SYNC_1000 "78 07",
 		  "sync5@1000 1000 1002 off0@1000 sync5@1000 E11@1000 gap" },
 		/* IndirectBranchHist ICNT 6 + 7 HIST 4 (not taken twice) to 1000, then ICNT 1 */
-		{ "decoding: history walked ahead is paid for once", "",
+		{ "decoding: history walked ahead is covered by one I-CNT only", "",
 		  SYNC_1000 AHEAD "70 D1 01 13 84 40 05 07",
 		  "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) 1000 1002 1006 1008 100c 1000 ! "
 		  "off0@1002" },
 		{ "dialects: RCODE 8 of SiFive counts branches not taken", "dialect=sifive-v0",
 		  SYNC_1000 "6C A0 03", "sync5@1000 ( 1000 1002 ) ( 1006 1008 )" },
-		{ "decoding: a jump that nothing made, but where control is", "",
+		{ "decoding: a jump without an instruction, to the current address", "",
 		  SYNC_1000 "10 01 03 84 00 07", "sync5@1000 1000 ! off0@1002" },
 		{ "decoding: a jump that nothing made", "", SYNC_1000 "10 01 00 0B 84 00 07",
 		  "sync5@1000 E17@1000 gap off0@?" },
 		/* SYNC 5 PC 1100; ICNT 4 to 5000, ICNT 5 to 1204, Correlation ICNT 2 */
-		{ "implicit return: return addresses do not outlast memory that is unknown", "",
+		{ "implicit return: return addresses are dropped at unmapped memory", "",
 		  "24 15 00 8B 10 41 00 08 0B 10 51 08 10 0B 84 00 0B",
 		  "sync5@1100 1100 1200 1202 E4@5000 gap E7@1204 gap off0@?" },
 		/* SYNC 5 PC 1100, Correlation ICNT 2; SYNC 0 PC 1204, Correlation ICNT 2 */
-		{ "implicit return: nor trace that was off, whatever sync follows", "dialect=rc7",
-		  "24 15 00 8B 84 00 0B 24 01 08 93 84 00 0B",
+		{ "implicit return: return addresses are dropped while trace is off, for any later "
+		  "sync",
+		  "dialect=rc7", "24 15 00 8B 84 00 0B 24 01 08 93 84 00 0B",
 		  "sync5@1100 1100 off0@1200 sync0@1204 E7@1204 gap off0@?" },
 		{ "implicit return: nor an Error", "dialect=rc7",
 		  "24 15 00 8B 10 2D 08 1B " ERROR "24 01 08 93 84 00 0B",
@@ -108,7 +109,7 @@ static void test_forgotten(struct ntrace_space *space)
 		  "24 15 00 9B 6C C4 03 6C 04 07 10 51 00 1B 84 00 07",
 		  "sync5@1300 ( 1300 ) ( 1300 ) ( 1304 ) E4@5000 gap 1000 ! off0@1002" },
 		/* ICNT 7 to 5000, twice again, ICNT 5 to 1000 */
-		{ "decoding: RepeatBranch goes on through memory that is unknown", "",
+		{ "decoding: RepeatBranch continues through unmapped memory", "",
 		  SYNC_1000 "10 71 00 00 0B 78 0B 10 51 00 00 0B 84 00 07",
 		  "sync5@1000 1000 1002 1006 1008 100c E4@5000 gap E4@5000 gap E4@5000 gap "
 		  "1000 ! off0@1002" },
@@ -145,13 +146,12 @@ static void test_modes(struct ntrace_space *space)
 		  AHEAD_TEXT "1000 1002 1000 1002 E9@1002 gap off0@?" },
 		{ "DirectBranchSync, too", "", SYNC_1000 AHEAD "2C 48 09 00 83 84 00 0F",
 		  AHEAD_TEXT "1000 1002 sync2@1000 1000 1002 off0@1006" },
-		{ "nothing is guessed behind a branch without a bit", "mode=htm",
+		{ "nothing is guessed after a branch without a bit", "mode=htm",
 		  SYNC_1000 "84 00 1B", "sync5@1000 1000 1002 E9@1002 gap off0@?" },
-		{ "dialects: SiFive's own messages, and one of others", "dialect=sifive-v0",
+		{ "dialects: SiFive's own messages, and one of other vendors", "dialect=sifive-v0",
 		  SYNC_1000 "1C 05 07 88 3C 03 8C 3C 03 E0 07",
 		  "sync5@1000 data1=1 circuit15@1000 circuit15@0 W14@1000" },
-		{ "which are unknown to the ratified text", "",
-		  SYNC_1000 "1C 07 88 07 8C 07 E0 07 E0 07",
+		{ "which N-Trace 1.0 does not have", "", SYNC_1000 "1C 07 88 07 8C 07 E0 07 E0 07",
 		  "sync5@1000 W14@1000 W14@1000 W14@1000 W14@1000" },
 	};
 
@@ -230,7 +230,7 @@ static void test_confirmed(struct ntrace_space *space)
 	       "E8 5; ", "decoding: confirmed up to the last message with an I-CNT");
 	is_str(feed(space, "FF " SYNC_1000 "10 71 00 00 0B 10 51 00 00 0B " NO_HISTORY,
 		    log_confirmed, NULL),
-	       "E4 5; E8 10; ", "decoding: confirmed where flow is known again");
+	       "E4 5; E8 10; ", "decoding: confirmed where the flow is known again");
 }
 
 static void test_stats(struct ntrace_space *space)

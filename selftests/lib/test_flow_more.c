@@ -36,7 +36,7 @@ static void test_history(void)
 	/* HIST 0b111: taken twice; 6 parcels of debt. */
 	check("history is walked at once", space, "", SYNC_1000 "6C C4 07",
 	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 )");
-	check("and paid for by the next I-CNT", space, "", SYNC_1000 "6C C4 07 84 40 29 0B",
+	check("and covered by the next I-CNT", space, "", SYNC_1000 "6C C4 07 84 40 29 0B",
 	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) 1000 1002 1006 ! off0@1008");
 	check("or not", space, "", SYNC_1000 "6C C4 07 84 40 15 07",
 	      "sync5@1000 ( 1000 1002 ) ( 1000 1002 ) E10@1000 gap off0@?");
@@ -59,7 +59,7 @@ static void test_history(void)
 	      SYNC_1000 "0C 0F 78 00 00 00 23", "sync5@1000 1000 1002 E20@1000 gap");
 	check("nor 2^21 of a history", space, "", SYNC_1000 "6C C8 05 00 00 00 23",
 	      "sync5@1000 E8@1000 gap");
-	check("which is unknown to the ratified text", space, "", SYNC_1000 "6C A4 03",
+	check("which N-Trace 1.0 does not have", space, "", SYNC_1000 "6C A4 03",
 	      "sync5@1000 W14@1000");
 	ntrace_space_put(space);
 }
@@ -99,7 +99,7 @@ static void test_returns(void)
 	      "sync5@1000 1000 1100 1102 1108 1004 1006 1100 ! off0@1102");
 	check("return without a call", space, "mode=htm", "24 15 00 8B 84 40 15 0F",
 	      "sync5@1100 1100 1102 E7@1108 gap off0@?");
-	check("a return at the very end is the last to be known", space, "mode=htm",
+	check("a return at the very end has no known target", space, "mode=htm",
 	      SYNC_1000 "84 40 19 0F", "sync5@1000 1000 1100 1102 1108 off0@1004");
 	check("the stack is empty after a sync", space, "mode=htm",
 	      SYNC_1000 "74 08 0D 04 89 07 84 40 0D 0F",
@@ -222,7 +222,7 @@ static void test_seams(void)
 	first.size = 4;
 	add_code(space, &first);
 	add_code(space, &second);
-	check("instruction across a seam", space, "", SYNC_1000 "84 00 13",
+	check("an instruction across two objects", space, "", SYNC_1000 "84 00 13",
 	      "sync5@1000 1000 1002 1006 ! off0@1008");
 	check("end of memory", space, "", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 1002 1006 E4@1008 gap off0@?");
@@ -309,7 +309,7 @@ static void test_select(void)
 	is_str(log->text,
 	       "[sync 1000] sync5@1000 1000 ! trap2@8000<1002 [trap 8000] 8000 8002 "
 	       "[block 1006] 1006 ! off0@1008 ",
-	       "spaces are asked for where they may change");
+	       "select is called where the space may change");
 	/* A trap at the address of a trap return: ICNT 3 to 0x1006, then ICNT 0 to 0x8000 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 0C 80 13 10 0D 0C 80 13 84 00 07");
@@ -322,13 +322,13 @@ static void test_select(void)
 	is_str(log->text,
 	       "[sync 8000] sync5@8000 8000 8002 E3@1006 gap [sync 1000] sync7@1000 1000 ! "
 	       "off0@1002 ",
-	       "after a sync there is nothing to ask again");
+	       "no second call of select after a sync");
 	/* An unmapped address, and a jump from there to 1000 */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 10 11 00 07 84 00 07");
 	is_str(log->text,
 	       "[sync 1080] sync5@1080 [block 1080] E4@1080 gap [block 1000] 1000 ! off0@1002 ",
-	       "where the flow is known again");
+	       "select is called where the flow is known again");
 	/* An unmapped address: one call of select, then an error. */
 	log->at = 0;
 	feed_hex(flow, "24 15 00 87 0C 07 0C 07");
@@ -337,7 +337,7 @@ static void test_select(void)
 	log->at = 0;
 	feed_hex(flow, "24 15 00 00 13 10 31 00 84 13 84 00 07");
 	is_str(log->text, "[sync 8000] sync5@8000 8000 8002 [block 1080] E4@1080 gap off0@? ",
-	       "and back to it from a trap: asked once");
+	       "a trap return to it: one call of select");
 	ntrace_flow_free(flow);
 	ntrace_space_put(log->spaces[0]);
 	ntrace_space_put(log->spaces[1]);
@@ -574,10 +574,10 @@ static void test_stop(void)
 	add_code(log->spaces[0], &code);
 	flow = selecting_flow(log);
 	log->stop_after = 2;
-	is_u64(feed_hex(flow, SYNC_1000 "0C 0F 0C 0F"), 42, "the callback's value comes back");
+	is_u64(feed_hex(flow, SYNC_1000 "0C 0F 0C 0F"), 42, "the callback's result is returned");
 	log->stop_after = 0;
 	log->at = 0;
-	is_u64(feed_hex(flow, "0C 0F " SYNC_1000 "84 00 07"), 0, "and the flow can go on");
+	is_u64(feed_hex(flow, "0C 0F " SYNC_1000 "84 00 07"), 0, "and the flow can continue");
 	is_str(log->text, "gap [sync 1000] sync5@1000 1000 ! off0@1002 ", "at the next sync");
 	ntrace_flow_get_stats(flow, &stats);
 	is_u64(stats.instructions, 3, "instructions");
@@ -616,7 +616,7 @@ static void test_source(void)
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "no such XLEN");
 	params = params_of("");
 	params.timestamp_bits = 65;
-	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "time stamps of 65 bits");
+	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "timestamps of 65 bits");
 	params = params_of("");
 	params.src_bits = NTRACE_SRC_BITS_MAX + 1;
 	is_u64(ntrace_flow_new(&flow, &config), NTRACE_ERR_INVALID, "SRC of 13 bits");
@@ -632,7 +632,7 @@ static void test_names(void)
 	for (unsigned int i = 0; i < NTRACE_FLOW_ERROR_COUNT; i++)
 		named = named && strcmp(ntrace_flow_error_text(i), "unknown error");
 	ok(named, "every error has a text");
-	is_str(ntrace_flow_error_text(1000), "unknown error", "others say so");
+	is_str(ntrace_flow_error_text(1000), "unknown error", "other codes have a fallback text");
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_WARNING), "warning", "type name");
 	is_str(ntrace_flow_type_name(1000), "?", "others");
 }
@@ -652,10 +652,10 @@ static void test_unreadable(void)
 	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
 	check("a trap out of it", space, "", TO_5000 "10 1D 00 00 0B 84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap trap3@1000<? 1000 ! off0@1002");
-	check("messages: an Ownership in it still tells who runs", space, "",
+	check("messages: an Ownership in it still reports the context", space, "",
 	      TO_5000 "0C 0F 08 C8 3B " BACK "84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap own3b2 1000 ! off0@1002");
-	check("counts and branches in it say nothing", space, "",
+	check("counts and branches in it are ignored", space, "",
 	      TO_5000 "6C 44 07 6C 40 0B 0C 0F " BACK "84 00 07",
 	      "sync5@1000 1000 1002 E4@5000 gap 1000 ! off0@1002");
 	check("a reference that is unknown is not used", space, "",

@@ -104,7 +104,7 @@ static void test_time(void)
 		  SYNC_AT("3B") OWN_AT("13"), "14 18 " },
 		{ "timestamps: two syncs at the same time", "tsbits=4", SYNC_AT("3B") SYNC_AT("3B"),
 		  "14 14 " },
-		{ "more bits than the counter has are taken as they are", "tsbits=4",
+		{ "more bits than the counter has are taken unchanged", "tsbits=4",
 		  SYNC_AT("6F") SYNC_AT("AF"), "27 43 " },
 		{ "timestamps: a counter of 64 bits", "tsbits=64",
 		  SYNC_AT("2B") OWN_AT("17") SYNC_AT("17"), "10 15 5 " },
@@ -114,9 +114,9 @@ static void test_time(void)
 		  SYNC_AT("2B") "20 01 07 24 1D 00 83 " OWN_AT("07") SYNC_AT("53"),
 		  "10 11 11 ? ? 20 " },
 		/* SYNC 2 ICNT 0 PC 0x1100, which the flow has not reached, TSTAMP 20 */
-		{ "timestamps: a sync has its time even if the flow before does not lead there", "",
-		  SYNC_AT("2B") "24 09 00 89 53 " OWN_AT("07"), "10 20 20 20 21 " },
-		{ "a message nobody knows may have had a time stamp", "tsbits=40",
+		{ "timestamps: a sync has its time even if the earlier flow does not lead there",
+		  "", SYNC_AT("2B") "24 09 00 89 53 " OWN_AT("07"), "10 20 20 20 21 " },
+		{ "an unknown message may have had a timestamp", "tsbits=40",
 		  SYNC_AT("2B") "E0 07 " OWN_AT("07"), "10 ? ? " },
 	};
 	struct ntrace_space *space = program();
@@ -144,7 +144,7 @@ static void test_changing_code(void)
 	ok(!ntrace_object_from_bytes(&object, "new", new.bytes, new.size, 0x1000), "new code");
 	is_u64(ntrace_space_map_at_time(space, object, 0x1000, 8, 0, 20), 0, "from time 20 on");
 	/* Correlation ICNT 2 at 15; again at 20 */
-	check("corner case: code is what it is at the time", space, "",
+	check("corner case: code is that of the current time", space, "",
 	      SYNC_AT("2B") "84 00 09 17 " SYNC_AT("53") "84 00 09 07",
 	      "sync5@1000 1000 ! off0@1004 sync5@1000 1000 1002 ! off0@1004");
 	ntrace_object_put(object);
@@ -174,7 +174,7 @@ static void test_changing_context(void)
 	/* Sync at 10; ICNT 4 to 1004, Ownership scontext 5 and Correlation ICNT 2 have no time */
 	is_str(feed(space, "", SYNC_AT("2B") "10 41 0B 08 88 0B 84 00 0B", log_event, contexts),
 	       "sync5@1000 1000 1100 1102 owna2 1004 1006 ! off0@1008 ",
-	       "corner case: a space that is chosen later has the present time");
+	       "corner case: a space chosen later has the current time");
 	ntrace_contexts_free(contexts);
 	ntrace_object_put(object);
 	ntrace_space_put(space);
@@ -216,7 +216,7 @@ static void test_ownership(void)
 
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 F3", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; ownership:program 31 s1d; ",
-	       "messages: FORMAT 2 tells scontext, FORMAT 0 leaves it");
+	       "messages: FORMAT 2 reports scontext, FORMAT 0 keeps it");
 	is_str(feed(space, "", SYNC_1000 "08 1C 0F 08 C8 3B", log_context, NULL),
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; ",
 	       "synchronization: hcontext (FORMAT 3), then scontext (FORMAT 2)");
@@ -228,7 +228,7 @@ static void test_ownership(void)
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 20 03 24 1D 00 83", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; error:program 01 s1d; "
 	       "gap:program 01 s1d; sync:program; ",
-	       "decoding: an Error leaves nothing known");
+	       "decoding: after an Error no context is known");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 09 00 83", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program 01 s1d; ",
 	       "a periodic sync does");
@@ -236,21 +236,21 @@ static void test_ownership(void)
 		    NULL),
 	       "sync:program; ownership:program 10 h6; ownership:program 01 s1d h6; "
 	       "sync:program 01 s1d h6; ownership:program 01 s1d; ",
-	       "synchronization: the Ownership after a sync tells all there is");
+	       "synchronization: the Ownership after a sync reports the whole context");
 	/* A jump to 5000, which is unmapped, and a message that shows it. */
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 08 07 10 41 00 00 0B 0C 0F 08 C8 3B 08 07",
 		    log_where, NULL),
 	       "ownership 1000 warning 1000 ownership 1000 ownership ? warning ? ownership ? ",
-	       "messages: Ownership applies at the present position, if there is one");
+	       "messages: Ownership applies at the current position, if there is one");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 84 00 03 " SYNC_1000, log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; trace off:program 01 s1d; sync:program; ",
-	       "synchronization: who runs when trace is on again follows that sync");
+	       "synchronization: after trace is enabled again, the context follows the sync");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 15 00 8B", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; gap:program; sync:program; ",
 	       "synchronization: SYNC 5 at another place: trace was off, the owner is unknown");
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 05 00 8B", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program; ",
-	       "synchronization: nothing that ran before a reset is the owner after it");
+	       "synchronization: a context from before a reset is not the owner after it");
 	ok(!ntrace_contexts_new(&contexts), "registry");
 	match.scontext = 5;
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
@@ -269,16 +269,16 @@ static void test_returns(void)
 	/* jal 2, c.add 1, c.ret 1, c.add 1, c.add 1 */
 	const char *twice = SYNC_1000 "84 00 17 " SYNC_1000 "84 00 17";
 
-	check("implicit return: mode 1 infers what may be wrong, said once", space, "impret=1",
+	check("implicit return: mode 1 may infer a wrong address, one warning", space, "impret=1",
 	      twice,
 	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006 "
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
-	check("implicit return: so does mode 2", space, "impret=2", SYNC_1000 "84 00 17",
-	      "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006");
+	check("implicit return: mode 2 may infer a wrong address", space, "impret=2",
+	      SYNC_1000 "84 00 17", "sync5@1000 1000 W18@1102 1100 1102 1004 ! off0@1006");
 	/* IndirectBranch ICNT 4 to 1004 */
-	check("implicit return: a return that is reported is right", space, "impret=1",
+	check("implicit return: a reported return is right", space, "impret=1",
 	      SYNC_1000 "10 41 0B 84 00 07", "sync5@1000 1000 1100 1102 1004 ! off0@1006");
-	check("implicit return: one where trace stops is not inferred", space, "impret=1",
+	check("implicit return: a return where trace stops is not inferred", space, "impret=1",
 	      SYNC_1000 "84 00 13", "sync5@1000 1000 1100 1102 off0@1004");
 	check("implicit return: mode 3 compares all", space, "impret=3", SYNC_1000 "84 00 17",
 	      "sync5@1000 1000 1100 1102 1004 ! off0@1006");
@@ -298,7 +298,7 @@ static void test_returns(void)
 		check("synchronization: rc7 keeps it at markers", space, "dialect=rc7", hex,
 		      expected);
 		if (!anew)
-			check("synchronization: where keepstack says so", space, "keepstack=1", hex,
+			check("synchronization: with keepstack=1", space, "keepstack=1", hex,
 			      expected);
 	}
 	ntrace_space_put(space);
@@ -375,7 +375,7 @@ static void test_codes(void)
 	}
 	check("messages: CDF 2 is reserved", space, "", SYNC_1000 "84 80 0B",
 	      "sync5@1000 1000 W2@1100 off0@1100");
-	check("messages: so is CDF 3", space, "", SYNC_1000 "84 C0 0B",
+	check("messages: CDF 3 is reserved", space, "", SYNC_1000 "84 C0 0B",
 	      "sync5@1000 1000 W2@1100 off0@1100");
 	ntrace_space_put(space);
 }

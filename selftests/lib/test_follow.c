@@ -168,7 +168,7 @@ static void test_switches(void)
 	goes(2500, 2, 0);
 	goes(3500, 0, 3);
 	follow();
-	is_str(present(), "1/1 one", "who came last before the start");
+	is_str(present(), "1/1 one", "the last task that came in before the start");
 	follower_switch(&follower);
 	is_str(present(), "2/2 two", "the next one");
 	follower_switch(&follower);
@@ -178,7 +178,7 @@ static void test_switches(void)
 	is_str(notes, "", "nothing to be said");
 	follower_switch(&follower);
 	is_str(present(), "-1/-1 unknown", "one switch too many");
-	ok(follower.given_up && strstr(notes, "cpu 0: more task switches"), "which is told");
+	ok(follower.given_up && strstr(notes, "cpu 0: more task switches"), "a note reports it");
 	end();
 
 	/* Exactly at the start: the switch is already over. */
@@ -195,7 +195,7 @@ static void test_switches(void)
 	begin();
 	goes(START + 1, 1, 2);
 	follow();
-	is_str(present(), "1/1 :1", "nobody came before: who goes was there");
+	is_str(present(), "1/1 :1", "no task came in before: the outgoing task was running");
 	end();
 
 	/* An interval of no duration: the recording is damaged. */
@@ -213,14 +213,14 @@ static void test_switches(void)
 	comes(500, 2);
 	comes(1500, 3);
 	follow();
-	is_str(present(), "2/2 :2", "who came, where no record says who goes");
+	is_str(present(), "2/2 :2", "the incoming task, if no record names the outgoing one");
 	end();
 
 	begin();
 	named(1, 1, 0, false, "one");
 	follow();
 	is_str(present(), "-1/-1 unknown", "no switch at all");
-	ok(strstr(notes, "no task switches are recorded"), "which is told");
+	ok(strstr(notes, "no task switches are recorded"), "a note reports it");
 	end();
 }
 
@@ -628,7 +628,7 @@ static void test_pieces(void)
 	stream.bytes = 100;
 	follow();
 	is_str(at(0), "-1/-1 unknown", "no piece of this CPU");
-	ok(strstr(notes, "aux.0: no record says which task was traced"), "which is told");
+	ok(strstr(notes, "aux.0: no record says which task was traced"), "a note reports it");
 	end();
 
 	/* The task calls exec while it is not traced. */

@@ -101,7 +101,7 @@ static void test_program(const char *file, uint64_t bias)
 	is_at(space, nm(file, "bare") + bias + 2, "bare", "label outside functions");
 	is_at(space, nm(file, "eta") + bias, "eta", "fewer underscores before longer:");
 	ok(nm(file, ".Lhidden") == nm(file, "bare") + 2, "%s has a local label", file);
-	is_at(space, nm(file, "last") + bias, "last", "function behind a label");
+	is_at(space, nm(file, "last") + bias, "last", "function after a label");
 	is_u64(ntrace_space_locate(space, alpha + bias + 2, &location), 0, "locates alpha");
 	is_hex(location.link_address, alpha + 2, "link address");
 	is_hex(location.symbol_start, alpha, "start of the symbol");

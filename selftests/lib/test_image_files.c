@@ -458,7 +458,7 @@ static void test_frames(unsigned int version, bool rv32)
 	is_str(name_at(object, buried - 4), "-", "which begins with it");
 	snprintf(name, sizeof(name), "sub_%" PRIx64, buried + 8);
 	is_str(name_at(object, buried + 15), name, "one with a personality and an LSDA");
-	is_str(name_at(object, buried + 16), "-", "which ends behind it");
+	is_str(name_at(object, buried + 16), "-", "its range ends after it");
 	ntrace_object_put(object);
 }
 

@@ -161,7 +161,7 @@ static void test_scopes(void)
 	range(0x02, 0x0a, 1);
 	range(0x02, 0x0e, 0);
 	expect_scopes("..CCCCBBBBAAAA..................",
-		      "of those that begin together the longest "
+		      "of scopes with the same start the longest "
 		      "one is the outermost");
 
 	begin();

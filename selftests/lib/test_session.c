@@ -60,10 +60,10 @@ static void test_times(void)
 	}
 	stop("times", 3);
 	decode("times", NULL);
-	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb, 100 a aaa", "five stints");
+	is_str(told, "100 a aaa, 200 b bbb, 100 a aaa, 200 b bbb, 100 a aaa", "five intervals");
 	for (i = 1; i < 4; i++)
 		ok(last_ns[i] >= switched[i - 1] && last_ns[i] < switched[i],
-		   "stint %u: %" PRIu64 " ns after the switch to it", i,
+		   "interval %u: %" PRIu64 " ns after the switch to it", i,
 		   last_ns[i] - switched[i - 1]);
 	is_u64(last_ns[4], now + 100, "the last task: the end of the trace");
 }
