@@ -248,7 +248,7 @@ static void test_counts(void)
 		    "SYNC=4 BTYPE=0 ICNT=4 FADDR=0x80 HIST=3; [FF FF]");
 	detect_score(data, size, 0, &score);
 	is_u64(score.syncs, 3, "syncs");
-	is_u64(score.timestamps, 1, "time stamps");
+	is_u64(score.timestamps, 1, "timestamps");
 	is_u64(score.branch, 3, "messages of BTM");
 	is_u64(score.history, 1, "messages of HTM");
 	is_u64(score.markers, 1, "markers with history");
@@ -372,7 +372,7 @@ static void test_addresses(void)
 	is_u64(addresses.misplaced, 2, "two are wider than the setting");
 }
 
-/* ---- time stamps ---- */
+/* ---- timestamps ---- */
 
 #define SYNC_AT(time) "ProgTraceSync SYNC=5 ICNT=0 FADDR=0x80 TSTAMP=" #time
 #define STEP(time) "; DirectBranch ICNT=3 TSTAMP=" #time "; "

@@ -432,7 +432,7 @@ static void test_nothing(void)
 	expect("", "nothing");
 }
 
-/* More changes than can wait for the next time stamp. */
+/* More changes than can wait for the next timestamp. */
 static void test_many_changes(void)
 {
 	enum { CALLS = 40000 };

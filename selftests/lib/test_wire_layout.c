@@ -117,7 +117,7 @@ static void test_sizes(void)
 		{ "one byte more", "", "0C 0F", "ICNT=2", "0C 0C 03" },
 		{ "the byte shared with fixed fields counts", "", "10 71 D8 7B", "ICNT=2 UADDR=4",
 		  "10 70 01 D8 78 00 03" },
-		{ "a time stamp", "", "20 00 05 D0 20 07", "TSTAMP=5", "20 00 05 D0 20 04 00 03" },
+		{ "a timestamp", "", "20 00 05 D0 20 07", "TSTAMP=5", "20 00 05 D0 20 04 00 03" },
 		{ "more than 64 bits of zeros", "", "78 27", "BCNT=13", "78 24 00 x11 03" },
 		{ "an extended address is sent as given", "extaddr=1", "24 0D E8 8C 04 00 00 FF",
 		  "FADDR=6", "24 0D E8 8C 04 00 00 FF" },
