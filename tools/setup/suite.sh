@@ -205,10 +205,19 @@ suite_unpack() {
 	done
 }
 
-# suite_version PACKAGE ARCH: prints its version
-suite_version() {
+# suite_show ARCH PACKAGE: prints the control fields of its newest version. Reading the lists of a
+# suite costs apt seconds, so they are read once.
+suite_show() {
+	local known tmp
 	suite_update
-	suite_apt apt-cache "$2" show --no-all-versions "$1" | sed -n 's/^Version: //p' | head -n 1
+	known=$suite_dir/resolved/$(printf '%s\n' show "$@" | hash_text)
+	if [ ! -s "$known" ]; then
+		mkdir -p "$suite_dir/resolved"
+		tmp=$(mktemp "$suite_dir/resolved/.XXXXXX")
+		suite_apt apt-cache "$1" show --no-all-versions "$2" >"$tmp" || { rm -f "$tmp"; return 1; }
+		mv "$tmp" "$known"
+	fi
+	cat "$known"
 }
 
 # Functions that `step` runs in a shell of their own.
