@@ -358,18 +358,18 @@ static const char *refuse(const struct ntrace_ctr_config *config)
 	unsigned int depths = config->depths;
 
 	if (config->layout != NTRACE_CTR_RATIFIED && !draft)
-		return "layout is neither that of 1.0 nor that of the draft";
+		return "layout is neither ratified nor draft";
 	if (NTRACE_CTR_CTL_REQUIRED & ~config->implemented)
-		return "M, S, U and BPFRZ are not optional";
+		return "M, S, U and BPFRZ must be implemented";
 	if (config->implemented & ~(NTRACE_CTR_CTL_ALL | (draft ? NTRACE_CTR_DRAFT_ETEN : 0)))
-		return "implemented has a bit that is no field of xctrctl";
+		return "implemented has a bit that is not a field of xctrctl";
 	if (!depths || depths >> NTRACE_CTR_DEPTH_CODES)
-		return "depths are 16 << 0 to 16 << 4, at least one of them";
+		return "depths must have at least one of the bits 0 to 4, and no other";
 	/* Shifted down to bit 0, a run of ones plus 1 is a power of two. */
 	while (!(depths & 1))
 		depths >>= 1;
 	if (draft && depths & (depths + 1))
-		return "the depths of the draft are contiguous";
+		return "the depths of the draft must be contiguous";
 	if (config->cce_bits > 4)
 		return "CCE has at most 4 bits";
 	return NULL;
@@ -380,7 +380,7 @@ const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config)
 	struct ntrace_ctr_config full;
 
 	return complete(&full, config) ? refuse(&full) :
-					 "size: fields that this version does not know are not 0";
+					 "size: a field that this version does not know is not 0";
 }
 
 int ntrace_ctr_model_init(struct ntrace_ctr_model *model, const struct ntrace_ctr_config *config)

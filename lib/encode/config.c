@@ -38,13 +38,13 @@ static const char *refuse_params(const struct ntrace_encoder_config *config)
 	if (params->address_bits > 63)
 		return "addresses have more than 63 bits";
 	if (params->implicit_return > 3)
-		return "implicit return mode is none of 0 to 3";
+		return "implicit return mode is not 0 to 3";
 	if (params->timestamp_bits > 64)
-		return "time stamps have more than 64 bits";
+		return "timestamps have more than 64 bits";
 	if ((unsigned int)config->timestamps > NTRACE_TIMESTAMPS_ALL)
-		return "no such choice of messages with time stamps";
+		return "unknown choice of messages with timestamps";
 	if (config->timestamps && !params->timestamp_bits)
-		return "time stamps need timestamp_bits";
+		return "timestamps need timestamp_bits";
 	return NULL;
 }
 
@@ -53,7 +53,7 @@ static const char *refuse_limits(const struct ntrace_encoder_config *config)
 	if (config->icnt_bits < 1 || config->icnt_bits > 32)
 		return "I-CNT has 1 to 32 bits";
 	if (config->icnt_full > (UINT64_C(1) << config->icnt_bits) - 1)
-		return "I-CNT would be full at more than it can hold";
+		return "the limit of I-CNT is more than I-CNT can hold";
 	if (config->hist_bits < 1 || config->hist_bits > 31)
 		return "HIST holds 1 to 31 branches";
 	if (config->hrepeat_bits < 1 || config->hrepeat_bits > REPEAT_BITS_MAX)
@@ -62,15 +62,15 @@ static const char *refuse_limits(const struct ntrace_encoder_config *config)
 		return "B-CNT has 1 to 18 bits";
 	if (config->implicit_return_depth < 1 ||
 	    config->implicit_return_depth > NTRACE_RETURN_DEPTH_MAX)
-		return "the return stack has 1 to 32 entries";
+		return "the return stack must have 1 to 32 entries";
 	if (config->return_compare_bits < 1 || config->return_compare_bits > 63)
-		return "1 to 63 address bits of a return are compared";
+		return "the address bits compared at a return must be 1 to 63";
 	if (config->sync_mode > 3)
-		return "periodic sync mode is none of 0 to 3";
+		return "periodic sync mode is not 0 to 3";
 	if (config->sync_max > 15)
 		return "periodic sync interval is above 2^19";
 	if (config->itype_bits != 3 && config->itype_bits != 4)
-		return "itype has 3 or 4 bits";
+		return "itype must have 3 or 4 bits";
 	if (config->range_count > NTRACE_ENCODER_RANGES_MAX)
 		return "more address ranges than comparators";
 	for (unsigned int i = 0; i < config->range_count; i++) {
@@ -94,17 +94,17 @@ static const char *refuse_options(const struct ntrace_encoder_config *config)
 	if (params->implicit_return && config->itype_bits != 4)
 		return "implicit return needs a 4-bit itype";
 	if (config->repeated_history && !history)
-		return "repeated history without history: mode is btm";
+		return "repeated history needs mode htm";
 	if (config->sync4_for_icnt && history && params->dialect != NTRACE_DIALECT_RC7)
 		return "SYNC 4 for a full I-CNT is for btm (htm in the rc7 dialect only)";
 	if (config->hypervisor && !config->context)
-		return "hcontext is told by Ownership, which context turns on";
+		return "hcontext needs Ownership messages, which context turns on";
 	if (config->stall && !config->fifo_bytes)
-		return "stall without a queue that could be full";
+		return "stall needs a queue";
 	if (config->fifo_bytes && !config->fifo_drain)
-		return "a queue that is never drained";
+		return "the queue is never drained";
 	if (config->zc_accesses && config->itype_bits != 4)
-		return "repeated accesses cannot be told from loops with a 3-bit itype";
+		return "a 3-bit itype does not distinguish repeated accesses from loops";
 	return NULL;
 }
 
@@ -130,7 +130,7 @@ static const char *refuse(const struct ntrace_encoder_config *config)
 	if (!reason)
 		reason = refuse_options(config);
 	if (!reason && !config->write)
-		reason = "nothing takes the messages";
+		reason = "there is no callback for messages";
 	return reason;
 }
 
@@ -141,7 +141,7 @@ const char *ntrace_encoder_refusal(const struct ntrace_encoder_config *config)
 
 	return complete(&full, &params, config) ?
 		       refuse(&full) :
-		       "size: fields that this version does not know are not 0";
+		       "size: a field that this version does not know is not 0";
 }
 
 static uint32_t options_of(const struct ntrace_encoder_config *config)

@@ -38,16 +38,16 @@ static const char *check_group(const struct ntrace_ingress_port *port,
 	if (group->sijump > 1)
 		return "sijump is neither 0 nor 1";
 	if (trap && !newest)
-		return "a trap that is not in the newest group";
+		return "a trap is not in the newest group";
 	if (!group->iretire)
-		return trap ? NULL : "a group that retires nothing and is no trap";
+		return trap ? NULL : "a group retires nothing and is not a trap";
 	if (port->single)
-		return group->iretire == 1 ? NULL : "more than one instruction in a group";
+		return group->iretire == 1 ? NULL : "a group has more than one instruction";
 	if (group->iretire > NTRACE_IRETIRE_MAX)
-		return "a block of more than 65,535 parcels";
+		return "a block has more than 65,535 parcels";
 	return group->iretire >= 1u << group->ilastsize ?
 		       NULL :
-		       "a block that is shorter than its last instruction";
+		       "a block is shorter than its last instruction";
 }
 
 const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
@@ -56,13 +56,13 @@ const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
 	if (cycle->groups > NTRACE_INGRESS_GROUPS_MAX || cycle->groups > port->groups)
 		return "more groups than the port has";
 	if (cycle->notify >> cycle->groups)
-		return "trace notify for a group that is not there";
+		return "trace notify for a group that does not exist";
 	if (cycle->ctype > NTRACE_CTYPE_DISCONTINUITY)
 		return "ctype is above 3";
 	if (cycle->priv > 7 || !(PRIV_VALID >> cycle->priv & 1))
 		return "priv is reserved";
 	if (cycle->groups && (cycle->halted || cycle->reset))
-		return "a hart that is halted or in reset retires nothing";
+		return "a halted hart, or one in reset, cannot retire instructions";
 	for (unsigned int i = 0; i < cycle->groups; i++) {
 		const char *reason = check_group(port, &cycle->group[i], i + 1u == cycle->groups);
 

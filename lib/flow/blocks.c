@@ -29,7 +29,7 @@ int block_cache_init(struct block_cache *cache)
 	if (!cache->blocks || !cache->slots)
 		return NTRACE_ERR_NOMEM;
 	/* Block 0 is no block: no link leads to it, and the fast walk does not enter it. */
-	cache->blocks[0] = (struct block){ .form.address = 1, .price = PRICELESS };
+	cache->blocks[0] = (struct block){ .form.address = 1, .price = NOT_FAST };
 	return NTRACE_OK;
 }
 
@@ -237,12 +237,12 @@ static uint32_t price_of(const struct ntrace_flow *flow, const struct block *blo
 		    block->form.insn_class == NTRACE_INSN_OTHER_JUMP;
 
 	if (block->uncertain || (jump && flow->params.all_jumps))
-		return PRICELESS;
+		return NOT_FAST;
 	if (jump || block->form.insn_class == NTRACE_INSN_PLAIN ||
 	    block->form.insn_class == NTRACE_INSN_BRANCH ||
 	    (block->form.insn_class == NTRACE_INSN_RETURN && !block->sequential))
 		return block_parcels(block);
-	return PRICELESS;
+	return NOT_FAST;
 }
 
 /* Reads instructions up to a control transfer or to the end of the readable code. */

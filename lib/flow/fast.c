@@ -10,7 +10,7 @@
  */
 #include "flow.h"
 
-/* Maximum number of parcels of one eager run; only a PRICELESS block costs more. */
+/* Maximum number of parcels of one eager run; only a NOT_FAST block costs more. */
 #define PARCELS_AT_ONCE (UINT32_MAX - 1)
 
 /**

@@ -9,7 +9,7 @@
 #define BLOCK_INSTRUCTIONS_MAX 4096
 
 /* struct block.price of a block that only the general walk can handle. */
-#define PRICELESS UINT32_MAX
+#define NOT_FAST UINT32_MAX
 
 /**
  * struct block - predecoded instructions up to and including a control transfer
@@ -19,7 +19,7 @@
  * @link: last successors, not taken and taken; 0 = none yet. The target of a direct transfer is
  *        known, so that its links are always right; successors of another @isa are not linked.
  *        Other links must be compared with the address
- * @price: parcels, or PRICELESS for a block that the fast walk cannot handle
+ * @price: parcels, or NOT_FAST for a block that the fast walk cannot handle
  * @context: number of the address space and its version
  * @sequential: a sequentially inferable jump
  * @uncertain: contains uncertain code without a warning so far

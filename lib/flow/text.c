@@ -17,7 +17,7 @@ const char *ntrace_flow_error_text(unsigned int error)
 		[NTRACE_FLOW_ERROR_BADINSN] = "no valid instruction at this address",
 		[NTRACE_FLOW_ERROR_SPLIT] = "I-CNT ends inside an instruction",
 		[NTRACE_FLOW_ERROR_INDIRECT] =
-			"I-CNT goes on behind a transfer with unknown target",
+			"I-CNT continues after a transfer with unknown target",
 		[NTRACE_FLOW_ERROR_HISTORY] = "HIST does not fit the code",
 		[NTRACE_FLOW_ERROR_NO_HISTORY] = "no HIST bit says where this branch went",
 		[NTRACE_FLOW_ERROR_ICNT] = "I-CNT is smaller than what HIST needed",

@@ -73,8 +73,8 @@ static bool digits(struct line_cursor *at, unsigned int base, uint64_t max, uint
 		at->next++;
 	}
 	if (at->next == start)
-		return refuse(at, base == 16 ? "hex digits in lower case are wanted" :
-					       "a decimal number is wanted");
+		return refuse(at, base == 16 ? "expected lower-case hex digits" :
+					       "expected a decimal number");
 	*value = result;
 	return true;
 }
@@ -86,7 +86,7 @@ static bool read_decimal(struct line_cursor *at, uint64_t max, uint64_t *value)
 
 static bool read_hex(struct line_cursor *at, uint64_t max, uint64_t *value)
 {
-	return skip(at, "0x") ? digits(at, 16, max, value) : refuse(at, "0x is wanted");
+	return skip(at, "0x") ? digits(at, 16, max, value) : refuse(at, "expected 0x");
 }
 
 /* The greatest value of an unsigned type. */
@@ -99,9 +99,9 @@ static bool read_group(struct line_cursor *at, struct ntrace_ingress_group *grou
 	if (!read_hex(at, UINT64_MAX, &iaddr))
 		return false;
 	if (!skip(at, ",") || !read_decimal(at, UINT32_MAX, &iretire))
-		return refuse(at, "a group is IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
+		return refuse(at, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
 	if (!skip(at, ",") || !read_decimal(at, 15, &itype))
-		return refuse(at, "a group is IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
+		return refuse(at, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]");
 	if (skip(at, ",")) {
 		if (!read_decimal(at, 2, &ilastsize))
 			return false;
@@ -151,7 +151,7 @@ static bool read_cycle(const struct ntrace_ingress_reader *reader, struct line_c
 		return false;
 	while (skip(at, " ")) {
 		if (strncmp(at->next, "0x", 2))
-			return refuse(at, "no word of a cycle, or not in its place");
+			return refuse(at, "unknown or misplaced word in a cycle");
 		if (cycle->groups == reader->port.groups)
 			return refuse(at, "more groups than the port has");
 		if (!read_group(at, &cycle->group[cycle->groups++]))
@@ -166,21 +166,21 @@ static bool read_port(struct line_cursor *at, struct ntrace_ingress_port *port)
 	uint64_t xlen, itype, groups;
 
 	if (!skip(at, "ntrace-ingress "))
-		return refuse(at, "no ingress file: 'ntrace-ingress' is wanted");
+		return refuse(at, "not an ingress file: it does not begin with 'ntrace-ingress'");
 	if (!skip(at, "1 "))
-		return refuse(at, "only version 1 of the format is known");
+		return refuse(at, "the only supported version of the format is 1");
 	if (!skip(at, "xlen=") || !read_decimal(at, 64, &xlen) || !skip(at, " itype=") ||
 	    !read_decimal(at, 4, &itype) || !skip(at, " groups=") ||
 	    !read_decimal(at, NTRACE_INGRESS_GROUPS_MAX, &groups))
-		return refuse(at, "xlen=, itype=, groups= and port= are wanted");
+		return refuse(at, "expected xlen=, itype=, groups= and port=");
 	port->xlen = (unsigned int)xlen;
 	port->itype_bits = (unsigned int)itype;
 	port->groups = (unsigned int)groups;
 	port->single = skip(at, " port=single");
 	if (!port->single && !skip(at, " port=block"))
-		return refuse(at, "port=block or port=single is wanted");
+		return refuse(at, "expected port=block or port=single");
 	return ingress_valid_port(port) ||
-	       refuse(at, "xlen is 32 or 64, itype 3 or 4, groups 1 to 8");
+	       refuse(at, "xlen must be 32 or 64, itype 3 or 4, groups 1 to 8");
 }
 
 static bool read_record(const struct ntrace_ingress_reader *reader, struct line_cursor *at,
@@ -202,7 +202,7 @@ static bool read_record(const struct ntrace_ingress_reader *reader, struct line_
 	else if (skip(at, "stop "))
 		record->type = NTRACE_INGRESS_STOP;
 	else
-		return refuse(at, "none of c, start, stop, overrun, end");
+		return refuse(at, "expected c, start, stop, overrun or end");
 	if (!read_decimal(at, 15, &value))
 		return false;
 	record->value = (unsigned int)value;
@@ -227,9 +227,9 @@ static int read_line(struct ntrace_ingress_reader *reader, struct ntrace_ingress
 	bool is_record = false;
 
 	if (reader->state == STATE_END)
-		return fail(reader, "something follows 'end'", 0);
+		return fail(reader, "unexpected text after 'end'", 0);
 	if (strlen(reader->text) != reader->held)
-		return fail(reader, "a byte of 0", strlen(reader->text));
+		return fail(reader, "unexpected 0 byte", strlen(reader->text));
 	if (reader->text[0] == '#')
 		return 1;
 	if (reader->state == STATE_PORT) {
@@ -241,7 +241,7 @@ static int read_line(struct ntrace_ingress_reader *reader, struct ntrace_ingress
 		is_record = read_record(reader, &at, record);
 	}
 	if (!at.error && *at.next)
-		refuse(&at, "something follows");
+		refuse(&at, "unexpected text at the end of the line");
 	if (at.error)
 		return fail(reader, at.error, (size_t)(at.next - reader->text));
 	if (!is_record)
@@ -267,7 +267,7 @@ int ntrace_ingress_reader_next(struct ntrace_ingress_reader *reader,
 			reader->offset = reader->position;
 		}
 		if (reader->held + length >= sizeof(reader->text))
-			return fail(reader, "a line of more than 1023 bytes", 0);
+			return fail(reader, "a line has more than 1023 bytes", 0);
 		memcpy(reader->text + reader->held, reader->next, length);
 		reader->held += (unsigned int)length;
 		reader->text[reader->held] = '\0';

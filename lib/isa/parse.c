@@ -134,7 +134,7 @@ static const char *take_extensions(const char *text, unsigned int *set)
 	char base = (char)tolower((unsigned char)*text);
 
 	if (!base || !strchr("ieg", base))
-		return "behind rv32 or rv64 comes the base: i, e or g";
+		return "rv32 or rv64 must be followed by the base: i, e or g";
 	/* Stream parameters are separated by commas. */
 	while (*text && *text != ',') {
 		char letter = (char)tolower((unsigned char)*text);
@@ -145,7 +145,9 @@ static const char *take_extensions(const char *text, unsigned int *set)
 		} else if (strchr("zsx", letter)) {
 			for (size_t i = 0; i < word.length; i++) {
 				if (!isalnum((unsigned char)text[i]))
-					return "extensions are letters and digits, parted by _";
+					return "extension names have only letters and digits, with "
+					       "_ "
+					       "between them";
 			}
 			*set |= implied_by_name(word);
 			text += word.length;
@@ -153,7 +155,7 @@ static const char *take_extensions(const char *text, unsigned int *set)
 			*set |= implied_by_letter(letter);
 			text = skip_version(text + 1);
 		} else {
-			return "extensions are letters and digits, parted by _";
+			return "extension names have only letters and digits, with _ between them";
 		}
 	}
 	return NULL;

@@ -120,16 +120,16 @@ static void tell_params(const struct building *building)
 	for (i = 0; i < info->hart_count; i++)
 		if (info->harts[i].format != FORMAT_NTRACE)
 			notes_add(import->notes,
-				  "%s: cpu %" PRIu64 " says that its trace has format %" PRIu64
-				  "; it is read as N-Trace, which is format 1",
+				  "%s: CPU %" PRIu64 " reports trace format %" PRIu64 "; "
+				  "reading it as N-Trace (format 1)",
 				  import->name, info->harts[i].cpu, info->harts[i].format);
 	if (building->import->params || info->layout == AUX_SPACEMIT)
 		return;
 	ntrace_params_init(&params);
 	ntrace_params_format(&params, text, sizeof(text));
 	notes_add(import->notes,
-		  "%s does not say with which parameters its trace was made: %s is taken; "
-		  "--params changes that, e.g. --params srcbits=2",
+		  "%s does not contain the trace parameters: assuming %s; set them with "
+		  "--params, e.g. --params srcbits=2",
 		  import->name, text);
 }
 
@@ -346,16 +346,16 @@ static int add_sources(struct building *building, const struct aux_area *area,
 			cpu = hart ? (uint32_t)hart->cpu : src;
 		if (!hart && present > 1)
 			notes_add(import->notes,
-				  "AUX area %" PRIu32 " has messages of SRC %u: taken for the "
-				  "number of the hart",
+				  "AUX area %" PRIu32 " has messages of SRC %u: assuming that "
+				  "SRC is the number of the hart",
 				  area->about.index, src);
 		error = add_stream(building, area, file, cpu, src);
 		added++;
 	}
 	if (nobodys)
 		notes_add(import->notes,
-			  "AUX area %" PRIu32 ": %" PRIu64 " messages have a SRC that no hart "
-			  "has, and are left out; --params srcbits=N changes the width of SRC",
+			  "AUX area %" PRIu32 ": skipped %" PRIu64 " messages whose SRC "
+			  "belongs to no hart; --params srcbits=N changes the width of SRC",
 			  area->about.index, nobodys);
 	return error || added ? error : add_stream(building, area, file, area->about.cpu, 0);
 }
@@ -392,20 +392,19 @@ static void tell_area(const struct building *building, const struct aux_area *ar
 	if (area->flagged[0] || area->flagged[1] || area->flagged[2])
 		notes_add(import->notes,
 			  "AUX area %" PRIu32 ": %" PRIu64 " pieces are truncated, %" PRIu64
-			  " have holes, %" PRIu64 " met with other trace: what is missing there "
-			  "is a gap",
+			  " incomplete and %" PRIu64 " collided with other trace: each leaves "
+			  "a gap",
 			  area->about.index, area->flagged[0], area->flagged[1], area->flagged[2]);
 	if (last > area->end)
 		notes_add(import->notes,
-			  "AUX area %" PRIu32 ": records speak of %" PRIu64
-			  " bytes at its end that are not in the file",
+			  "AUX area %" PRIu32 ": the file lacks the last %" PRIu64 " bytes "
+			  "that its records describe",
 			  area->about.index, last - area->end);
 	if (frames->nameless || frames->reserved || cut)
 		notes_add(import->notes,
-			  "AUX area %" PRIu32 ": of its CoreSight frames %" PRIu64
-			  " bytes come before the first number of a source, %" PRIu64
-			  " are of reserved sources, %" PRIu64
-			  " are of frames that are not whole: they are left out",
+			  "AUX area %" PRIu32 ": skipped bytes of CoreSight frames: %" PRIu64
+			  " before the first source ID, %" PRIu64
+			  " of reserved source IDs, %" PRIu64 " of incomplete frames",
 			  area->about.index, frames->nameless, frames->reserved, cut);
 	if (!area->file_count && area->end > area->first)
 		notes_add(import->notes, "AUX area %" PRIu32 ": its frames have no trace",
@@ -450,7 +449,7 @@ static int build(struct building *building)
 	int error = aux_files_write(areas);
 
 	if (error == NTRACE_ERR_IO)
-		notes_add(import->notes, "%s: trace could not be written to $TMPDIR, or /tmp: %s",
+		notes_add(import->notes, "%s: cannot write the trace to $TMPDIR or /tmp: %s",
 			  import->name, strerror(errno));
 	for (i = 0; i < areas->count && !error; i++) {
 		const struct aux_area *area = &areas->items[i];
@@ -462,10 +461,10 @@ static int build(struct building *building)
 	if (error)
 		return error;
 	if (areas->damaged)
-		notes_add(import->notes, "%s: %" PRIu64 " damaged AUXTRACE records are left out",
+		notes_add(import->notes, "%s: skipped %" PRIu64 " damaged AUXTRACE records",
 			  import->name, areas->damaged);
 	if (!building->import->stream_count) {
-		notes_add(import->notes, "%s: announces trace, and has none", import->name);
+		notes_add(import->notes, "%s: announces trace but contains none", import->name);
 		return NTRACE_ERR_FORMAT;
 	}
 	return ntrace_perf_file_sideband(import->machine->file, take_time, building, NULL);
@@ -485,7 +484,7 @@ int aux_import_read(struct aux_import *import)
 	int error, kept;
 
 	if (is_other_machine(machine)) {
-		notes_add(import->notes, "%s: its trace is of %s, not of RISC-V", import->name,
+		notes_add(import->notes, "%s: the trace is from %s, not from RISC-V", import->name,
 			  ntrace_perf_file_feature(machine->file, NTRACE_PERF_ARCH));
 		return NTRACE_ERR_FORMAT;
 	}

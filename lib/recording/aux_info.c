@@ -86,7 +86,7 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 	if (record->size >= INFO_HEAD)
 		memcpy(&type, record->data + 8, sizeof(type));
 	if (type < sizeof(foreign) / sizeof(foreign[0]) && foreign[type]) {
-		notes_add(import->notes, "%s: its trace is %s, not N-Trace of RISC-V", import->name,
+		notes_add(import->notes, "%s: the trace is %s, not RISC-V N-Trace", import->name,
 			  foreign[type]);
 		return NTRACE_ERR_FORMAT;
 	}
@@ -101,9 +101,9 @@ int aux_info_read(const struct aux_import *import, const struct ntrace_perf_reco
 		error = take_harts(record, words, info);
 	if (!words || error == NTRACE_ERR_FORMAT) {
 		notes_add(import->notes,
-			  "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32
-			  ", %zu words) is neither as rvtrace has it, one word, nor as SpacemiT "
-			  "has it, 7 words for each hart",
+			  "%s: AUXTRACE_INFO at offset 0x%" PRIx64 " (type %" PRIu32 ", %zu "
+			  "words) matches neither rvtrace (1 word) nor SpacemiT (7 words for "
+			  "each hart)",
 			  import->name, record->position, type, words);
 		return NTRACE_ERR_FORMAT;
 	}

@@ -220,8 +220,8 @@ static int take_global(struct params_reader *reader, const char *key, const char
 	}
 	if (!strcmp(key, "privilege")) {
 		if (!number(value, UINT32_MAX, &got))
-			return refuse(reader, NTRACE_ERR_FORMAT, "params line %u: %s is no number",
-				      reader->line, key);
+			return refuse(reader, NTRACE_ERR_FORMAT,
+				      "params line %u: %s is not a number", reader->line, key);
 		recording->privilege = (uint32_t)got;
 	}
 	return 0;
@@ -280,7 +280,7 @@ static int take_line(struct params_reader *reader, const char *key, const char *
 		/* A recording may name only files in its own directory. */
 		if (!value[0] || value[0] == '.' || strchr(value, '/'))
 			return refuse(reader, NTRACE_ERR_FORMAT,
-				      "params line %u: no plain file name", reader->line);
+				      "params line %u: not a plain file name", reader->line);
 		reader->stream->file = value;
 		return 0;
 	}
@@ -304,7 +304,8 @@ static int take_head(struct params_reader *reader, const char *line)
 			      "params does not start with \"" MAGIC "\"");
 	if (version > NTRACE_RECORDING_VERSION)
 		return refuse(reader, NTRACE_ERR_UNSUPPORTED,
-			      "made by a newer version: recording format %" PRIu64 ", known is %d",
+			      "made by a newer version: recording format %" PRIu64 ", this "
+			      "version reads %d",
 			      version, NTRACE_RECORDING_VERSION);
 	return 0;
 }
@@ -392,7 +393,7 @@ int ntrace_recording_read(struct ntrace_recording **recording, const char *direc
 	} else {
 		error = read_whole(path, &made->text);
 		if (error == NTRACE_ERR_FORMAT)
-			refuse(&reader, error, "params is no text file");
+			refuse(&reader, error, "params is not a text file");
 	}
 	if (!error)
 		error = take_text(&reader, made->text);
@@ -443,8 +444,8 @@ void stream_tell_losses(const struct ntrace_stream *stream, const struct notes *
 {
 	if (stream->lost || stream->gaps)
 		notes_add(notes,
-			  "cpu %u: %s%" PRIu64 " bytes of trace were lost "
-			  "while recording, in %" PRIu64 " gaps",
+			  "CPU %u: %s%" PRIu64 " bytes of trace were lost while recording, in "
+			  "%" PRIu64 " gaps",
 			  stream->cpu, stream->lost_exact ? "" : "at least ", stream->lost,
 			  stream->gaps);
 }

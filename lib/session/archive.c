@@ -154,7 +154,7 @@ static int add_program(struct archive *archive, struct mapped_file *file)
 	name = from + strlen(archive->session->sysroot);
 	if (!stays_inside(name) ||
 	    (size_t)snprintf(archive->path + archive->base, room, "%s", name) >= room) {
-		session_note(archive->session, "%.200s: no path that can be archived", name);
+		session_note(archive->session, "%.200s: not a path that can be archived", name);
 		archive->counts->missing++;
 		return 0;
 	}

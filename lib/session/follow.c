@@ -44,24 +44,24 @@ int follower_add_place(struct follower *follower, struct switch_place place)
 	return 0;
 }
 
-static int add_place(struct follower *follower, size_t stint, uint64_t missing)
+static int add_place(struct follower *follower, size_t interval, uint64_t missing)
 {
-	return follower_add_place(follower,
-				  (struct switch_place){ .stint = stint, .missing = missing });
+	return follower_add_place(follower, (struct switch_place){ .interval = interval,
+								   .missing = missing });
 }
 
-uint64_t lost_before(const struct follower *follower, size_t stint)
+uint64_t lost_before(const struct follower *follower, size_t interval)
 {
-	return stint < follower->cpu->count ? follower->cpu->switches[stint].lost : 0;
+	return interval < follower->cpu->count ? follower->cpu->switches[interval].lost : 0;
 }
 
 /* Adds a scheduling interval, and those that are missing before its end. */
-static int add_stint(struct follower *follower, size_t stint)
+static int add_interval(struct follower *follower, size_t interval)
 {
-	uint64_t lost = lost_before(follower, stint);
-	int error = lost ? add_place(follower, stint, lost) : 0;
+	uint64_t lost = lost_before(follower, interval);
+	int error = lost ? add_place(follower, interval, lost) : 0;
 
-	return error ? error : add_place(follower, stint, 0);
+	return error ? error : add_place(follower, interval, 0);
 }
 
 /* By scheduling interval; missing ones first, among these the greatest number first. */
@@ -69,8 +69,8 @@ static int compare_places(const void *left, const void *right)
 {
 	const struct switch_place *a = left, *b = right;
 
-	if (a->stint != b->stint)
-		return a->stint < b->stint ? -1 : 1;
+	if (a->interval != b->interval)
+		return a->interval < b->interval ? -1 : 1;
 	return a->missing > b->missing ? -1 : a->missing < b->missing;
 }
 
@@ -86,45 +86,46 @@ static void tidy(struct follower *follower)
 		const struct switch_place *place = &follower->places[i];
 		const struct switch_place *last = kept ? &follower->places[kept - 1] : NULL;
 
-		if (last && last->stint == place->stint && !last->missing == !place->missing)
+		if (last && last->interval == place->interval && !last->missing == !place->missing)
 			continue;
 		follower->places[kept++] = *place;
 	}
 	follower->count = kept;
 }
 
-void stint_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
-		int32_t *tid)
+void interval_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
+		   int32_t *tid)
 {
 	const struct cpu_switches *cpu = follower->cpu;
-	const struct task_switch *ends = place->stint < cpu->count ? &cpu->switches[place->stint] :
-								     NULL;
+	const struct task_switch *ends =
+		place->interval < cpu->count ? &cpu->switches[place->interval] : NULL;
 
 	*pid = -1;
 	*tid = -1;
 	if (place->missing || !cpu->switches)
 		return;
 	/* The lost switches may lie before the start or after it. */
-	if (place->stint && !(place->stint == follower->first && ends && ends->lost)) {
-		*pid = cpu->switches[place->stint - 1].next_pid;
-		*tid = cpu->switches[place->stint - 1].next_tid;
+	if (place->interval && !(place->interval == follower->first && ends && ends->lost)) {
+		*pid = cpu->switches[place->interval - 1].next_pid;
+		*tid = cpu->switches[place->interval - 1].next_tid;
 	} else if (ends) {
 		*pid = ends->previous_pid;
 		*tid = ends->previous_tid;
 	}
 }
 
-uint64_t stint_start(const struct follower *follower, const struct switch_place *place)
+uint64_t interval_start(const struct follower *follower, const struct switch_place *place)
 {
-	if (place->stint == follower->first)
+	if (place->interval == follower->first)
 		return follower->start_ns;
-	return follower->cpu->switches[place->stint - 1].time;
+	return follower->cpu->switches[place->interval - 1].time;
 }
 
-uint64_t stint_end(const struct follower *follower, const struct switch_place *place)
+uint64_t interval_end(const struct follower *follower, const struct switch_place *place)
 {
-	return place->stint < follower->cpu->count ? follower->cpu->switches[place->stint].time :
-						     UINT64_MAX;
+	return place->interval < follower->cpu->count ?
+		       follower->cpu->switches[place->interval].time :
+		       UINT64_MAX;
 }
 
 /* The CPU of the current task. */
@@ -150,15 +151,15 @@ static void set_name(struct follower *follower)
 	follower->comm = follower->pid > 0 && name ? name : follower->text;
 }
 
-struct program *stint_program(const struct follower *follower, const struct switch_place *place,
-			      int32_t pid)
+struct program *interval_program(const struct follower *follower, const struct switch_place *place,
+				 int32_t pid)
 {
 	if (place->program)
 		return place->program;
-	if (follower->entered && follower->entered_stint == place->stint &&
+	if (follower->entered && follower->entered_interval == place->interval &&
 	    follower->entered->pid == pid)
 		return follower->entered;
-	return machine_program(&follower->session->machine, pid, stint_start(follower, place));
+	return machine_program(&follower->session->machine, pid, interval_start(follower, place));
 }
 
 /* Applies mappings and names up to the end of the scheduling interval, or up to an exec in it. */
@@ -192,13 +193,13 @@ static void enter_next_program(struct follower *follower)
 	follower->program = follower->next_program;
 	if (!follower->by_piece) {
 		follower->entered = follower->program;
-		follower->entered_stint = follower->lead.stint;
+		follower->entered_interval = follower->lead.interval;
 	}
 	/* A thread that calls exec becomes the leader of its process. */
 	if (follower->tid > 0)
 		follower->tid = follower->pid;
 	set_limit(follower,
-		  follower->piece ? follower->piece->end : stint_end(follower, &follower->lead));
+		  follower->piece ? follower->piece->end : interval_end(follower, &follower->lead));
 }
 
 /* The earliest place with a known task. */
@@ -209,7 +210,7 @@ static const struct switch_place *first_known(const struct follower *follower)
 
 	for (i = 0; i < follower->count; i++)
 		if (!follower->places[i].missing &&
-		    (!first || follower->places[i].stint < first->stint))
+		    (!first || follower->places[i].interval < first->interval))
 			first = &follower->places[i];
 	return first;
 }
@@ -234,10 +235,10 @@ static void settle(struct follower *follower)
 		return;
 	}
 	follower->lead = *lead;
-	stint_task(follower, &follower->lead, &follower->pid, &follower->tid);
-	follower->program = stint_program(follower, &follower->lead, follower->pid);
+	interval_task(follower, &follower->lead, &follower->pid, &follower->tid);
+	follower->program = interval_program(follower, &follower->lead, follower->pid);
 	for (i = 0; i < follower->count && follower->pid >= 0; i++) {
-		stint_task(follower, &follower->places[i], &pid, &tid);
+		interval_task(follower, &follower->places[i], &pid, &tid);
 		if (pid != follower->pid)
 			follower->pid = -1;
 		if (tid != follower->tid)
@@ -246,13 +247,13 @@ static void settle(struct follower *follower)
 	follower->work += i;
 	if (follower->pid < 0)
 		follower->tid = -1;
-	set_limit(follower, stint_end(follower, &follower->lead));
+	set_limit(follower, interval_end(follower, &follower->lead));
 	if (follower->next_program && follower->count == 1 && take_pending(follower, follower->tid))
 		enter_next_program(follower);
 	/* The exec is certain now. */
 	if (follower->count == 1 && follower->lead.program) {
 		follower->lead.thread->entered = follower->lead.program;
-		follower->lead.thread->entered_stint = follower->lead.stint;
+		follower->lead.thread->entered_interval = follower->lead.interval;
 	}
 }
 
@@ -260,7 +261,7 @@ static void give_up(struct follower *follower, const char *why)
 {
 	follower->given_up = true;
 	follower->count = 0;
-	session_note(follower->session, "cpu %u: %s; from there on tasks are unknown",
+	session_note(follower->session, "CPU %u: %s; tasks are unknown after that",
 		     follower->session->streams[follower->stream].cpu, why);
 	settle(follower);
 }
@@ -312,7 +313,7 @@ static int init_pieces(struct follower *follower, const struct ntrace_stream *in
 	}
 	qsort(follower->pieces, follower->piece_count, sizeof(*follower->pieces), compare_pieces);
 	if (!follower->piece_count && info->bytes)
-		session_note(session, "%s: no record says which task was traced: it is unknown",
+		session_note(session, "%s: no record names the traced task",
 			     session->single ? session->directory : info->file);
 	return 0;
 }
@@ -381,10 +382,10 @@ int follower_init(struct follower *follower, struct ntrace_session *session, uns
 	if (info->event)
 		return init_pieces(follower, info);
 	if (!follower->cpu->count) {
-		give_up(follower, "no task switches are recorded");
+		give_up(follower, "no task switches were recorded");
 		return 0;
 	}
-	error = add_stint(follower, follower->first);
+	error = add_interval(follower, follower->first);
 	if (!error && user)
 		error = follow_threads_init(follower);
 	if (error)
@@ -417,13 +418,13 @@ int follower_switch(struct follower *follower)
 	for (i = 0; i < count && !error; i++) {
 		const struct switch_place *place = &old[i];
 		uint64_t lost = place->missing ? place->missing - 1 :
-						 lost_before(follower, place->stint);
+						 lost_before(follower, place->interval);
 
 		/* The switch leads to a missing scheduling interval or to the next known one. */
 		if (lost)
-			error = add_place(follower, place->stint, lost);
-		if (!error && place->stint < follower->last)
-			error = add_place(follower, place->stint + 1, 0);
+			error = add_place(follower, place->interval, lost);
+		if (!error && place->interval < follower->last)
+			error = add_place(follower, place->interval + 1, 0);
 	}
 	tidy(follower);
 	free(old);
@@ -433,7 +434,7 @@ int follower_switch(struct follower *follower)
 	if (!follower->count)
 		give_up(follower, "more task switches in the trace than in the records");
 	else if (follower->work > follower->work_max)
-		give_up(follower, "too much was lost, or is not traced, to follow tasks");
+		give_up(follower, "too much trace is lost or filtered out to follow tasks");
 	else
 		settle(follower);
 	return 0;
@@ -453,7 +454,7 @@ void follower_exec(struct follower *follower)
 static int spread(struct follower *follower, uint64_t switches)
 {
 	struct switch_place *old = follower->places;
-	size_t count = follower->count, stint = 0, i;
+	size_t count = follower->count, interval = 0, i;
 	int error = 0;
 
 	follower->places = NULL;
@@ -461,16 +462,16 @@ static int spread(struct follower *follower, uint64_t switches)
 	follower->room = 0;
 	/* Places are sorted; each one covers the next @switches intervals. */
 	for (i = 0; i < count && !error; i++) {
-		uint64_t last = old[i].stint + switches;
+		uint64_t last = old[i].interval + switches;
 
 		if (last < switches || last > follower->last)
 			last = follower->last;
-		if (stint < old[i].stint)
-			stint = old[i].stint;
+		if (interval < old[i].interval)
+			interval = old[i].interval;
 		if (old[i].missing)
-			error = add_place(follower, old[i].stint, old[i].missing);
-		for (; stint <= last && !error; stint++)
-			error = add_stint(follower, stint);
+			error = add_place(follower, old[i].interval, old[i].missing);
+		for (; interval <= last && !error; interval++)
+			error = add_interval(follower, interval);
 	}
 	free(old);
 	tidy(follower);
@@ -488,7 +489,7 @@ int follower_gap(struct follower *follower, uint64_t switches)
 	if (error)
 		return error;
 	if (follower->work > follower->work_max)
-		give_up(follower, "too much was lost, or is not traced, to follow tasks");
+		give_up(follower, "too much trace is lost or filtered out to follow tasks");
 	else
 		settle(follower);
 	return 0;
@@ -503,7 +504,7 @@ void follower_owner(struct follower *follower, int32_t tid)
 		return;
 	follower->work += follower->count;
 	for (i = 0; i < follower->count; i++) {
-		stint_task(follower, &follower->places[i], &pid, &own);
+		interval_task(follower, &follower->places[i], &pid, &own);
 		kept += own == tid;
 	}
 	/* No record names that thread: keep the other information. */
@@ -512,7 +513,7 @@ void follower_owner(struct follower *follower, int32_t tid)
 	for (kept = 0, i = 0; i < follower->count; i++) {
 		const struct switch_place place = follower->places[i];
 
-		stint_task(follower, &place, &pid, &own);
+		interval_task(follower, &place, &pid, &own);
 		if (own == tid)
 			follower->places[kept++] = place;
 	}
@@ -537,15 +538,15 @@ static const struct mapping_change *place_mapping(struct follower *follower,
 						  uint64_t address, struct switch_place *at)
 {
 	const struct mapping_change *mapping = NULL;
-	uint64_t end = stint_end(follower, place);
+	uint64_t end = interval_end(follower, place);
 	const struct program *program;
 	int32_t pid, tid;
 
 	*at = *place;
 	if (stands_for_more(place))
 		return follow_threads_mapping(follower, place, address, at);
-	stint_task(follower, place, &pid, &tid);
-	program = stint_program(follower, place, pid);
+	interval_task(follower, place, &pid, &tid);
+	program = interval_program(follower, place, pid);
 	/* With an exec in the scheduling interval, either program is possible. */
 	for (; program && program->start < end && !mapping; program = program->next)
 		mapping = program_mapping(program, address, end);
@@ -685,10 +686,10 @@ static struct program *exec_at(struct follower *follower, const struct switch_pl
 	struct program *program;
 	int32_t pid, tid;
 
-	stint_task(follower, place, &pid, &tid);
-	program = stint_program(follower, place, pid);
+	interval_task(follower, place, &pid, &tid);
+	program = interval_program(follower, place, pid);
 	program = program ? program->next : NULL;
-	return program && program->start < stint_end(follower, place) &&
+	return program && program->start < interval_end(follower, place) &&
 			       starts_at(follower, program, address) ?
 		       program :
 		       NULL;
@@ -721,8 +722,8 @@ static void keep_program(struct follower *follower, const struct program *progra
 	for (i = 0; i < follower->count; i++) {
 		const struct switch_place place = follower->places[i];
 
-		stint_task(follower, &place, &pid, &tid);
-		if (stint_program(follower, &place, pid) == program)
+		interval_task(follower, &place, &pid, &tid);
+		if (interval_program(follower, &place, pid) == program)
 			follower->places[kept++] = place;
 	}
 	follower->count = kept;
@@ -759,7 +760,7 @@ static void notice_start(struct follower *follower, uint64_t address)
 	if (!program)
 		return;
 	follower->entered = program;
-	follower->entered_stint = follower->places[i - 1].stint;
+	follower->entered_interval = follower->places[i - 1].interval;
 	keep_program(follower, program);
 }
 

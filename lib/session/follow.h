@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-only OR BSD-2-Clause */
 /*
  * Which task runs on a hart, followed along the flow of its trace without timestamps: each
- * execution of __switch_to takes the next switch record of the CPU. A scheduling interval ("stint"
+ * execution of __switch_to takes the next switch record of the CPU. A scheduling interval ("interval"
  * in identifiers) is the time between two switches; interval k ends with switch k. There is one
  * place while the interval is certain. After a loss there are several, which user addresses,
  * further switches, Ownership messages and the end of the records eliminate
@@ -15,26 +15,26 @@
 #include "session.h"
 
 /* The scheduling intervals of one thread in one stream, in order. */
-struct thread_stints {
+struct thread_intervals {
 	int32_t pid, tid;
-	const size_t *stints;
+	const size_t *intervals;
 	size_t count;
 	size_t next;			/* the intervals before it are over */
-	struct program *entered;	/* program started by exec in interval @entered_stint */
-	size_t entered_stint;
+	struct program *entered;	/* program started by exec in interval @entered_interval */
+	size_t entered_interval;
 };
 
 /*
- * A possible place in the list of switches. @missing: not interval @stint itself but one of up to
- * @missing intervals before it whose switches were lost. @thread: interval @stint or any later one
+ * A possible place in the list of switches. @missing: not interval @interval itself but one of up to
+ * @missing intervals before it whose switches were lost. @thread: interval @interval or any later one
  * of this thread, of which only the first is kept (follow_threads.c); @certain: no later one.
  * @program: program started by exec before this place; NULL: the program that ran when the interval
  * began.
  */
 struct switch_place {
-	size_t stint;
+	size_t interval;
 	uint64_t missing;
-	struct thread_stints *thread;
+	struct thread_intervals *thread;
 	bool certain;
 	struct program *program;
 };
@@ -62,17 +62,17 @@ struct follower {
 	char text[32];			/* comm of a task without a name */
 	struct program *program;	/* program of the leading place; NULL: kernel only */
 	struct program *next_program;	/* the next program, started by exec within the interval */
-	struct program *entered;	/* program already started, in @entered_stint */
-	size_t entered_stint;
+	struct program *entered;	/* program already started, in @entered_interval */
+	size_t entered_interval;
 	uint64_t last_user;		/* last user address that was looked up */
 	uint64_t limit;			/* changes before this time have been applied */
 	int32_t pending[PENDING_EXECS];	/* threads that entered exec and have not finished it */
 	unsigned int pending_next;
 	/* Only user space is traced: threads of the hart, and intervals with losses before them. */
 	bool by_thread;
-	struct thread_stints *threads;
+	struct thread_intervals *threads;
 	size_t thread_count;
-	size_t *stints;			/* intervals of all threads, followed by @losses */
+	size_t *intervals;			/* intervals of all threads, followed by @losses */
 	size_t *losses;
 	size_t loss_count;
 	size_t next_loss;

@@ -12,15 +12,15 @@ int follower_add_place(struct follower *follower, struct switch_place place);
  * Task of a scheduling interval: the incoming task of the switch before it, or the outgoing task of
  * the switch that ends it.
  */
-void stint_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
-		int32_t *tid);
-uint64_t stint_start(const struct follower *follower, const struct switch_place *place);
-uint64_t stint_end(const struct follower *follower, const struct switch_place *place);
+void interval_task(const struct follower *follower, const struct switch_place *place, int32_t *pid,
+		   int32_t *tid);
+uint64_t interval_start(const struct follower *follower, const struct switch_place *place);
+uint64_t interval_end(const struct follower *follower, const struct switch_place *place);
 /* Number of switches missing before the end of a scheduling interval. */
-uint64_t lost_before(const struct follower *follower, size_t stint);
+uint64_t lost_before(const struct follower *follower, size_t interval);
 /* The program of a scheduling interval: the first one of its process unless an exec was noticed. */
-struct program *stint_program(const struct follower *follower, const struct switch_place *place,
-			      int32_t pid);
+struct program *interval_program(const struct follower *follower, const struct switch_place *place,
+				 int32_t pid);
 /* Whether two mappings show the same bytes of the same file at an address. */
 bool same_code(const struct mapping_change *a, const struct mapping_change *b);
 /* Whether @program begins at @address: the entry of a mapped file. */

@@ -10,28 +10,28 @@
 
 #include "follow_parts.h"
 
-struct stint_of {
+struct interval_of {
 	int32_t pid, tid;
-	size_t stint;
+	size_t interval;
 };
 
-static int compare_stints(const void *left, const void *right)
+static int compare_intervals(const void *left, const void *right)
 {
-	const struct stint_of *a = left, *b = right;
+	const struct interval_of *a = left, *b = right;
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
-	return a->stint < b->stint ? -1 : a->stint > b->stint;
+	return a->interval < b->interval ? -1 : a->interval > b->interval;
 }
 
 /*
  * Builds the list of threads with their scheduling intervals from all intervals, sorted by thread.
  */
-static void list_threads(struct follower *follower, const struct stint_of *all, size_t count)
+static void list_threads(struct follower *follower, const struct interval_of *all, size_t count)
 {
-	struct thread_stints *thread = NULL;
+	struct thread_intervals *thread = NULL;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
@@ -39,12 +39,12 @@ static void list_threads(struct follower *follower, const struct stint_of *all, 
 			thread = &follower->threads[follower->thread_count++];
 			thread->pid = all[i].pid;
 			thread->tid = all[i].tid;
-			thread->stints = &follower->stints[i];
+			thread->intervals = &follower->intervals[i];
 		}
-		follower->stints[i] = all[i].stint;
+		follower->intervals[i] = all[i].interval;
 		thread->count++;
 	}
-	follower->losses = follower->stints + count;
+	follower->losses = follower->intervals + count;
 	for (i = follower->first; i <= follower->last; i++)
 		if (lost_before(follower, i))
 			follower->losses[follower->loss_count++] = i;
@@ -53,22 +53,22 @@ static void list_threads(struct follower *follower, const struct stint_of *all, 
 int follow_threads_init(struct follower *follower)
 {
 	size_t count = follower->last - follower->first + 1, i;
-	struct stint_of *all = calloc(count, sizeof(*all));
+	struct interval_of *all = calloc(count, sizeof(*all));
 
 	follower->by_thread = true;
 	follower->threads = calloc(count, sizeof(*follower->threads));
-	follower->stints = calloc(count, 2 * sizeof(*follower->stints));
-	if (!all || !follower->threads || !follower->stints) {
+	follower->intervals = calloc(count, 2 * sizeof(*follower->intervals));
+	if (!all || !follower->threads || !follower->intervals) {
 		free(all);
 		return NTRACE_ERR_NOMEM;
 	}
 	for (i = 0; i < count; i++) {
-		const struct switch_place place = { .stint = follower->first + i };
+		const struct switch_place place = { .interval = follower->first + i };
 
-		all[i].stint = place.stint;
-		stint_task(follower, &place, &all[i].pid, &all[i].tid);
+		all[i].interval = place.interval;
+		interval_task(follower, &place, &all[i].pid, &all[i].tid);
 	}
-	qsort(all, count, sizeof(*all), compare_stints);
+	qsort(all, count, sizeof(*all), compare_intervals);
 	list_threads(follower, all, count);
 	free(all);
 	return 0;
@@ -77,21 +77,22 @@ int follow_threads_init(struct follower *follower)
 void follow_threads_free(struct follower *follower)
 {
 	free(follower->threads);
-	free(follower->stints);
+	free(follower->intervals);
 	follower->threads = NULL;
-	follower->stints = NULL;
+	follower->intervals = NULL;
 }
 
 /* The place of @thread in its next scheduling interval, including an exec already noticed there. */
-static struct switch_place next_place(struct thread_stints *thread)
+static struct switch_place next_place(struct thread_intervals *thread)
 {
-	size_t stint = thread->stints[thread->next];
+	size_t interval = thread->intervals[thread->next];
 
 	return (struct switch_place){
-		.stint = stint,
+		.interval = interval,
 		.thread = thread,
-		.program = thread->entered && thread->entered_stint == stint ? thread->entered :
-									       NULL,
+		.program = thread->entered && thread->entered_interval == interval ?
+				   thread->entered :
+				   NULL,
 	};
 }
 
@@ -102,13 +103,13 @@ int follow_threads_gap(struct follower *follower)
 
 	/* Intervals before the first place are no longer possible. */
 	for (i = 0; i < follower->count; i++)
-		if (follower->places[i].stint < base)
-			base = follower->places[i].stint;
+		if (follower->places[i].interval < base)
+			base = follower->places[i].interval;
 	follower->count = 0;
 	for (i = 0; i < follower->thread_count && !error; i++) {
-		struct thread_stints *thread = &follower->threads[i];
+		struct thread_intervals *thread = &follower->threads[i];
 
-		while (thread->next < thread->count && thread->stints[thread->next] < base)
+		while (thread->next < thread->count && thread->intervals[thread->next] < base)
 			thread->next++;
 		if (thread->next < thread->count)
 			error = follower_add_place(follower, next_place(thread));
@@ -118,50 +119,51 @@ int follow_threads_gap(struct follower *follower)
 		follower->next_loss++;
 	/* One unknown place represents all unknown ones. */
 	if (!error && follower->next_loss < follower->loss_count) {
-		size_t stint = follower->losses[follower->next_loss];
+		size_t interval = follower->losses[follower->next_loss];
 
 		error = follower_add_place(
-			follower, (struct switch_place){ .stint = stint,
-							 .missing = lost_before(follower, stint) });
+			follower,
+			(struct switch_place){ .interval = interval,
+					       .missing = lost_before(follower, interval) });
 	}
 	follower->work += follower->thread_count;
 	return error;
 }
 
 /* The first scheduling interval of the place's thread, from the place on, that ends after @time. */
-static bool stint_behind(const struct follower *follower, const struct switch_place *place,
-			 uint64_t time, struct switch_place *at)
+static bool interval_after(const struct follower *follower, const struct switch_place *place,
+			   uint64_t time, struct switch_place *at)
 {
-	const struct thread_stints *thread = place->thread;
+	const struct thread_intervals *thread = place->thread;
 	size_t low = thread->next, high = thread->count;
 
 	*at = *place;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		at->stint = thread->stints[middle];
-		if (at->stint < place->stint || stint_end(follower, at) <= time)
+		at->interval = thread->intervals[middle];
+		if (at->interval < place->interval || interval_end(follower, at) <= time)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low == thread->count)
 		return false;
-	at->stint = thread->stints[low];
+	at->interval = thread->intervals[low];
 	return true;
 }
 
-/* Like stint_behind(), for an interval in which @program runs or is started by exec. */
+/* Like interval_after(), for an interval in which @program runs or is started by exec. */
 static bool runs_behind(const struct follower *follower, const struct switch_place *place,
 			struct program *program, uint64_t time, struct switch_place *at)
 {
-	if (!stint_behind(follower, place, time, at))
+	if (!interval_after(follower, place, time, at))
 		return false;
 	at->program = NULL;
-	if (stint_program(follower, at, place->thread->pid) == program)
+	if (interval_program(follower, at, place->thread->pid) == program)
 		return true;
 	at->program = program;
-	return program->start >= stint_start(follower, at);
+	return program->start >= interval_start(follower, at);
 }
 
 static bool covers(const struct mapping_change *change, uint64_t address)
@@ -173,8 +175,8 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 						    const struct switch_place *place,
 						    uint64_t address, struct switch_place *at)
 {
-	struct program *first = stint_program(follower, place, place->thread->pid), *program;
-	uint64_t end = stint_end(follower, place);
+	struct program *first = interval_program(follower, place, place->thread->pid), *program;
+	uint64_t end = interval_end(follower, place);
 
 	for (program = first; program; program = program->next) {
 		uint64_t known = program->start < end ? end : program->start;
@@ -201,8 +203,8 @@ const struct mapping_change *follow_threads_mapping(struct follower *follower,
 bool follow_threads_agree(struct follower *follower, const struct switch_place *place,
 			  const struct mapping_change *mapping, uint64_t address)
 {
-	struct program *program = stint_program(follower, place, place->thread->pid);
-	uint64_t end = stint_end(follower, place);
+	struct program *program = interval_program(follower, place, place->thread->pid);
+	uint64_t end = interval_end(follower, place);
 	struct switch_place at;
 	size_t i;
 
@@ -221,7 +223,7 @@ bool follow_threads_agree(struct follower *follower, const struct switch_place *
 bool follow_threads_start(struct follower *follower, const struct switch_place *place,
 			  uint64_t address, struct switch_place *at)
 {
-	struct program *program = stint_program(follower, place, place->thread->pid);
+	struct program *program = interval_program(follower, place, place->thread->pid);
 
 	for (program = program ? program->next : NULL; program; program = program->next) {
 		follower->work++;

@@ -217,7 +217,7 @@ static int load_symbols(struct loading *loading)
 	error = kallsyms_read(path, take_symbol, loading);
 	if (error && error != NTRACE_ERR_NOMEM && !left_out(loading, error))
 		session_note(loading->session, "%s: %s; kernel functions have no names", path,
-			     error == NTRACE_ERR_IO ? strerror(errno) : "no kallsyms");
+			     error == NTRACE_ERR_IO ? strerror(errno) : "not a kallsyms file");
 	if (error && error != NTRACE_ERR_NOMEM)
 		error = 0;
 	if (!error && path_of(loading, "kallsyms.end", path) && !access(path, R_OK))
@@ -284,8 +284,8 @@ int session_load_kernel(struct ntrace_session *session, const char *firmware, ui
 		error = load_firmware(session, firmware, bias);
 	close_dumps(&loading);
 	if (!session->switch_address && by_switches(session))
-		session_note(session, "%s: tasks are told only where their code is unique",
-			     session->single ? "a perf.data file has no text of the kernel" :
+		session_note(session, "%s: tasks are identified only where their code is unique",
+			     session->single ? "a perf.data file has no kernel text" :
 					       "the kernel's symbols have no __switch_to");
 	return error;
 }

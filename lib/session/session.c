@@ -127,14 +127,14 @@ static int load(struct ntrace_session *session, const struct ntrace_session_opti
 			session_note(session, "%s: %s", session->directory, strerror(errno));
 			return NTRACE_ERR_IO;
 		}
-		session_note(session, "%s is no recording: it has no file params",
+		session_note(session, "%s is not a recording: no 'params' file",
 			     session->directory);
 		return NTRACE_ERR_FORMAT;
 	}
 	if (error == NTRACE_ERR_IO)
 		session_note(session, "%s/params: %s", session->directory, strerror(errno));
 	else if (error == NTRACE_ERR_FORMAT || error == NTRACE_ERR_UNSUPPORTED)
-		session_note(session, "%s is no recording that can be read: %s", session->directory,
+		session_note(session, "%s: cannot read the recording: %s", session->directory,
 			     reason);
 	if (error)
 		return error == NTRACE_ERR_UNSUPPORTED ? NTRACE_ERR_FORMAT : error;

@@ -87,7 +87,7 @@ static void add_debug_file(struct ntrace_session *session, struct ntrace_object 
 		session->error = error;
 	else if (error == NTRACE_ERR_BUILDID)
 		session_note(session,
-			     "%s: the debug file there is of another build; its names are not used",
+			     "%s: the debug file belongs to another build; its names are not used",
 			     ntrace_object_name(object));
 }
 

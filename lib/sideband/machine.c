@@ -506,14 +506,14 @@ const char *machine_thread_name(const struct machine *machine, int32_t tid, uint
 void machine_tell(const struct machine *machine, const struct notes *notes, const char *name)
 {
 	if (machine->counts.truncated)
-		notes_add(notes, "%s is cut: what came later is missing", name);
+		notes_add(notes, "%s is truncated: later records are missing", name);
 	if (machine->counts.damaged)
-		notes_add(notes, "%s: %" PRIu64 " damaged records are left out", name,
+		notes_add(notes, "%s: skipped %" PRIu64 " damaged records", name,
 			  machine->counts.damaged);
 	if (machine->counts.compressed)
 		notes_add(notes,
-			  "%s: %" PRIu64 " compressed records are damaged, or hold too much: what "
-			  "is in them is missing",
+			  "%s: %" PRIu64 " compressed records are damaged or too large: their "
+			  "contents are missing",
 			  name, machine->counts.compressed);
 	if (machine->lost)
 		notes_add(notes,
@@ -521,10 +521,11 @@ void machine_tell(const struct machine *machine, const struct notes *notes, cons
 			  "tasks are unknown in places",
 			  machine->lost);
 	if (machine->no_cpu)
-		notes_add(notes, "task switches do not tell their CPU and are not used");
+		notes_add(notes, "task switches have no CPU and are not used");
 	if (machine->anonymous_code)
-		notes_add(notes, "some programs have executable memory that no file backs: "
-				 "code in it is not decoded");
+		notes_add(notes,
+			  "some programs have executable memory without a file: code in it is not "
+			  "decoded");
 	if (machine->text_pokes)
 		notes_add(notes,
 			  "%" PRIu64 " changes of kernel text were recorded; the text "

@@ -88,9 +88,9 @@ static const struct ntrace_params_key keys[] = {
 	{ "alljumps", "0 or 1", "0", "1: direct jumps are reported as branches" },
 	{ "mode", "any, btm or htm", "any", "branch or history trace messages" },
 	{ "dialect", "ratified, rc7 or sifive-v0", "ratified", "version of the messages" },
-	{ "tsbits", "0 to 64", "0", "bits of a time stamp; 0: they do not wrap" },
-	{ "tshz", "a number", "0", "time stamps in a second; 0: not known" },
-	{ "tsdelta", "add or xor", "add", "how a time stamp without SYNC changes the last one" },
+	{ "tsbits", "0 to 64", "0", "bits of a timestamp; 0: timestamps do not wrap" },
+	{ "tshz", "a number", "0", "timestamp ticks per second; 0: unknown" },
+	{ "tsdelta", "add or xor", "add", "how a message without SYNC changes the timestamp" },
 	{ "impret", "0 to 3", "0", "implicit returns: off, counted, partly or wholly compared" },
 	{ "keepstack", "0 or 1", "0", "1: markers leave the return stack as it is (rc7)" },
 	{ "isa", "an ISA string", "ELF's", "as rv64gc_zba, without commas" },
@@ -102,7 +102,7 @@ static const struct ntrace_params_key keys[] = {
 _Static_assert(sizeof(settings) / sizeof(settings[0]) == KEYS, "one for each key");
 _Static_assert(sizeof(enum ntrace_mode) == sizeof(unsigned int) &&
 		       sizeof(enum ntrace_dialect) == sizeof(unsigned int),
-	       "set like the numbers beside them");
+	       "the parser sets them like the unsigned fields");
 
 const struct ntrace_params_key *ntrace_params_keys(size_t *count)
 {

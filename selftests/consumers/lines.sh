@@ -94,7 +94,7 @@ like "and that nothing is left" "nothing that was executed has line numbers: the
 like "functions of a stripped program have no names" ' sub_[0-9a-f]+$' "$(names)"
 mkdir "$root/usr/lib/debug/.build-id/${id:0:2}"
 riscv64-linux-gnu-objcopy --only-keep-debug "$recordings/ntrace" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
-like "a debug file of another build: a message" 'calculator: the debug file there is of another build' "$(report)"
+like "a debug file of another build: a message" 'calculator: the debug file belongs to another build' "$(report)"
 riscv64-linux-gnu-objcopy --only-keep-debug "$program" "$root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
 is "$(names)" "$(<"$tmp/named")" "with the debug file they have the names that they had"
 ok "lcov of one with a debug file" lcov "$tmp/info" --binary calculator

@@ -47,7 +47,7 @@ fails "the kernel of samples" "does not contain the kernel's code" build/ntrace 
 # Unusable input causes a message.
 export_file() { build/ntrace export -f csv -o "$tmp/none" --sysroot "$root" "$1"; }
 head -c 4000 "$tmp/perf.data" >"$tmp/cut.data"
-like "a cut file: a message" 'cut.data is cut: what came later is missing.*the export is empty' \
+like "a cut file: a message" 'cut.data is truncated: later records are missing.*the export is empty' \
 	"$(export_file "$tmp/cut.data" 2>&1 | tr '\n' ' ')"
 fails "the sideband of a recording" 'have no branch stacks.*perf record -j any,u' export_file "$recorded/recording/data"
 fails "another file" 'neither a recording nor a perf.data file' export_file README.md

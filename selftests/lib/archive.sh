@@ -47,7 +47,7 @@ mkdir -p "$tmp/a" && cp "$tmp/gone/bin/demo" "$tmp/demo"
 record "$tmp/sly" "$tmp/a/../demo"
 "$ntrace" archive "$tmp/sly" >"$tmp/out" 2>&1
 is $? 3 "a path that leads up"
-like "is refused" "/a/../demo: no path that can be archived" "$(cat "$tmp/out")"
+like "is refused" "/a/../demo: not a path that can be archived" "$(cat "$tmp/out")"
 is "$(find "$tmp/sly/archive" -type f)" "" "and nothing is written"
 mkdir -p "$tmp/root$tmp" && cp "$tmp/demo" "$tmp/root$tmp/there"
 record "$tmp/board" "$tmp/there"

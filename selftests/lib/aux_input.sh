@@ -31,8 +31,8 @@ same() {
 	ok "$1" cmp "$tmp/expected" "$tmp/got" || diag "$(tail -n 3 "$tmp/notes")"
 }
 same "rvtrace: the hart's trace" rvtrace
-like "which parameters are taken is said" 'does not say with which parameters.*srcbits=0,xlen=64.*--params' "$(<"$tmp/notes")"
-like "and what the kernel's text is missing for" 'has no text of the kernel' "$(<"$tmp/notes")"
+like "which parameters are taken is said" 'does not contain the trace parameters.*srcbits=0,xlen=64.*--params' "$(<"$tmp/notes")"
+like "and what the kernel's text is missing for" 'has no kernel text' "$(<"$tmp/notes")"
 same "rvtrace: many pieces" rvtrace piece=37
 same "rvtrace: a task's trace" rvtrace task=42 piece=100
 same "rvtrace: a thread's trace, wherever it runs" rvtrace task=42 cpu=no piece=100
@@ -124,7 +124,7 @@ is "$("$ntrace" decode --level message --params srcbits=3 "$tmp/file" 2>/dev/nul
 same "SpacemiT: SRC by its parameters" spacemit src=3:2
 make spacemit src=3:1
 decoded "$tmp/file" >/dev/null
-like "a SRC that no hart has is told" '[1-9][0-9]* messages have a SRC that no hart has' "$(<"$tmp/notes")"
+like "a SRC that no hart has is told" 'skipped [1-9][0-9]* messages whose SRC belongs to no hart' "$(<"$tmp/notes")"
 fails "parameters that do not exist" "option --params: cannot use 'colour=red" "$ntrace" report --params colour=red "$tmp/file"
 fails "parameters for a recording" 'a recording has its own parameters' "$ntrace" report --params srcbits=3 "$tmp/dir"
 
@@ -138,35 +138,35 @@ told() {
 	like "$1: told" "$2" "$(tr '\n' ' ' <"$tmp/notes")"
 	is "$(grep -c ' leaf' "$tmp/got")" "$3" "$1: what is left"
 }
-told "a truncated piece" '1 pieces are truncated, 0 have holes, 0 met.*at least 0 bytes of trace were lost while recording, in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
-told "a piece with holes" '0 pieces are truncated, 1 have holes.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
-told "a piece that met with other trace" '0 have holes, 1 met with other trace.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
-told "a piece that is not in the file" "cpu 0: at least $((10 * size)) bytes of trace were lost.*gap" 189 rvtrace piece=$((10 * size)) hole=3
-told "the last piece is not in the file" "records speak of $((10 * size)) bytes at its end" 190 rvtrace piece=$((10 * size)) hole=19
-told "a file that is cut" 'file is cut: what came later is missing' 190 rvtrace piece=$((10 * size)) tail=1
-told "a format that is not N-Trace" 'says that its trace has format 0; it is read as N-Trace' 200 spacemit format=0
+told "a truncated piece" '1 pieces are truncated, 0 incomplete and 0 collided.*at least 0 bytes of trace were lost while recording, in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:1
+told "a piece with holes" '0 pieces are truncated, 1 incomplete.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 rvtrace piece=$((10 * size)) flags=3:4
+told "a piece that met with other trace" '0 incomplete and 1 collided with other trace.*in 1 gaps.*incomplete: 1 gaps, 1 errors' 200 spacemit piece=$((10 * size)) flags=3:8
+told "a piece that is not in the file" "CPU 0: at least $((10 * size)) bytes of trace were lost.*gap" 189 rvtrace piece=$((10 * size)) hole=3
+told "the last piece is not in the file" "the file lacks the last $((10 * size)) bytes" 190 rvtrace piece=$((10 * size)) hole=19
+told "a file that is cut" 'file is truncated: later records are missing' 190 rvtrace piece=$((10 * size)) tail=1
+told "a format that is not N-Trace" 'reports trace format 0; reading it as N-Trace' 200 spacemit format=0
 
 # What cannot be read says so.
 refused() {
 	make "${@:3}"
 	fails "$1" "$2" "$ntrace" report "$tmp/file"
 }
-refused "trace of Intel PT" 'its trace is Intel PT' rvtrace type=1
-refused "trace of CoreSight ETM" 'its trace is CoreSight ETM' spacemit type=3
-refused "trace of another machine" 'its trace is of x86_64, not of RISC-V' rvtrace arch=x86_64
-refused "no trace at all" 'announces trace, and has none' rvtrace trace=no
+refused "trace of Intel PT" 'the trace is Intel PT' rvtrace type=1
+refused "trace of CoreSight ETM" 'the trace is CoreSight ETM' spacemit type=3
+refused "trace of another machine" 'the trace is from x86_64, not from RISC-V' rvtrace arch=x86_64
+refused "no trace at all" 'announces trace but contains none' rvtrace trace=no
 refused "more AUX areas than there can be" 'more than 4096 AUX areas' rvtrace areas=4097
 make rvtrace areas=4096
 ok "as many as there can be" "$ntrace" report "$tmp/file"
-refused "AUXTRACE_INFO without words" 'type 8, 0 words\) is neither as rvtrace' rvtrace words=
-refused "AUXTRACE_INFO of unknown words" 'type 8, 3 words\) is neither as rvtrace' rvtrace words=1,2,3
+refused "AUXTRACE_INFO without words" 'type 8, 0 words\) matches neither rvtrace' rvtrace words=
+refused "AUXTRACE_INFO of unknown words" 'type 8, 3 words\) matches neither rvtrace' rvtrace words=1,2,3
 refused "no hart" '8 words\) is neither' spacemit words=0,0,5,1,1,1,0,0
 refused "more harts than words" '8 words\) is neither' spacemit words=2,0,5,1,1,1,0,0
 refused "more parameters than words" '8 words\) is neither' spacemit words=1,0,6,1,1,1,0,0
 refused "fewer parameters than there are" '8 words\) is neither' spacemit words=1,0,4,1,1,1,0,0
 refused "SRC of 99 bits" '8 words\) is neither' spacemit words=1,0,5,1,1,0,99,0
 make rvtrace
-TMPDIR=$tmp/nowhere fails "no room for the trace" 'trace could not be written to .TMPDIR.*No such file' "$ntrace" report "$tmp/file"
+TMPDIR=$tmp/nowhere fails "no room for the trace" 'cannot write the trace to .TMPDIR.*No such file' "$ntrace" report "$tmp/file"
 make rvtrace compress=1
 python3 - "$tmp/file" <<-'END_OF_PYTHON'
 	import sys

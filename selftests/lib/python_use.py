@@ -138,7 +138,7 @@ def recording(directory, pcs, rounds):
 
 def errors(directory):
     raises(FileNotFoundError, "/nonexistent", "no recording", ntrace.Session, "/nonexistent")
-    raises(ntrace.Error, "/etc is no recording", "another directory", ntrace.Session, "/etc")
+    raises(ntrace.Error, "/etc is not a recording", "another directory", ntrace.Session, "/etc")
     raises(ntrace.Error, "/etc/passwd: ", "no ELF file", ntrace.Object, "/etc/passwd")
     raises(ntrace.Error, sys.executable, "a program of another machine", ntrace.Object, sys.executable)
     raises(ntrace.Error, "cannot use 'colour=red'", "a parameter that is none", ntrace.Params,

@@ -724,27 +724,29 @@ static void refusals(void)
 	REFUSED("xlen is neither 32 nor 64", given.xlen = 16);
 	REFUSED("SRC has more than 12 bits", given.src_bits = 13);
 	REFUSED("SRC does not fit in its field", config.src = 1);
-	REFUSED("implicit return mode is none of 0 to 3", given.implicit_return = 4);
-	REFUSED("time stamps have more than 64 bits", given.timestamp_bits = 65);
-	REFUSED("no such choice of messages with time stamps",
+	REFUSED("implicit return mode is not 0 to 3", given.implicit_return = 4);
+	REFUSED("timestamps have more than 64 bits", given.timestamp_bits = 65);
+	REFUSED("unknown choice of messages with timestamps",
 		config.timestamps = (enum ntrace_timestamps)4);
-	REFUSED("time stamps need timestamp_bits", config.timestamps = NTRACE_TIMESTAMPS_SYNC);
+	REFUSED("timestamps need timestamp_bits", config.timestamps = NTRACE_TIMESTAMPS_SYNC);
 	REFUSED("I-CNT has 1 to 32 bits", config.icnt_bits = 0);
 	REFUSED("I-CNT has 1 to 32 bits", config.icnt_bits = 33);
-	REFUSED("I-CNT would be full at more than it can hold", config.icnt_full = 1u << 22);
+	REFUSED("the limit of I-CNT is more than I-CNT can hold", config.icnt_full = 1u << 22);
 	REFUSED("HIST holds 1 to 31 branches", config.hist_bits = 0);
 	REFUSED("HIST holds 1 to 31 branches", config.hist_bits = 32);
 	REFUSED("HREPEAT has 1 to 18 bits", config.hrepeat_bits = 0);
 	REFUSED("HREPEAT has 1 to 18 bits", config.hrepeat_bits = 19);
 	REFUSED("B-CNT has 1 to 18 bits", config.bcnt_bits = 0);
 	REFUSED("B-CNT has 1 to 18 bits", config.bcnt_bits = 19);
-	REFUSED("the return stack has 1 to 32 entries", config.implicit_return_depth = 0);
-	REFUSED("the return stack has 1 to 32 entries", config.implicit_return_depth = 33);
-	REFUSED("1 to 63 address bits of a return are compared", config.return_compare_bits = 0);
-	REFUSED("1 to 63 address bits of a return are compared", config.return_compare_bits = 64);
-	REFUSED("periodic sync mode is none of 0 to 3", config.sync_mode = 4);
+	REFUSED("the return stack must have 1 to 32 entries", config.implicit_return_depth = 0);
+	REFUSED("the return stack must have 1 to 32 entries", config.implicit_return_depth = 33);
+	REFUSED("the address bits compared at a return must be 1 to 63",
+		config.return_compare_bits = 0);
+	REFUSED("the address bits compared at a return must be 1 to 63",
+		config.return_compare_bits = 64);
+	REFUSED("periodic sync mode is not 0 to 3", config.sync_mode = 4);
 	REFUSED("periodic sync interval is above 2^19", config.sync_max = 16);
-	REFUSED("itype has 3 or 4 bits", config.itype_bits = 5);
+	REFUSED("itype must have 3 or 4 bits", config.itype_bits = 5);
 	REFUSED("more address ranges than comparators", config.range_count = 5);
 	REFUSED("an address range ends before it begins",
 		(config.range_count = 1, config.range[0].first = 2));
@@ -755,17 +757,18 @@ static void refusals(void)
 		(given.all_jumps = true, given.implicit_return = 3));
 	REFUSED("implicit return needs a 4-bit itype",
 		(config.itype_bits = 3, given.implicit_return = 1));
-	REFUSED("repeated history without history: mode is btm",
+	REFUSED("repeated history needs mode htm",
 		(given.mode = NTRACE_MODE_BRANCH, config.repeated_history = true));
 	REFUSED("SYNC 4 for a full I-CNT is for btm (htm in the rc7 dialect only)",
 		config.sync4_for_icnt = true);
-	REFUSED("hcontext is told by Ownership, which context turns on", config.hypervisor = true);
-	REFUSED("stall without a queue that could be full", config.stall = true);
-	REFUSED("a queue that is never drained", config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN);
-	REFUSED("repeated accesses cannot be told from loops with a 3-bit itype",
+	REFUSED("hcontext needs Ownership messages, which context turns on",
+		config.hypervisor = true);
+	REFUSED("stall needs a queue", config.stall = true);
+	REFUSED("the queue is never drained", config.fifo_bytes = NTRACE_ENCODER_FIFO_MIN);
+	REFUSED("a 3-bit itype does not distinguish repeated accesses from loops",
 		(config.zc_accesses = true, config.itype_bits = 3));
-	REFUSED("nothing takes the messages", config.write = NULL);
-	REFUSED("size: fields that this version does not know are not 0", config.size = 0);
+	REFUSED("there is no callback for messages", config.write = NULL);
+	REFUSED("size: a field that this version does not know is not 0", config.size = 0);
 	configure(NTRACE_MODE_HISTORY);
 	config.write = take;
 	ok(!ntrace_encoder_refusal(&config), "the default configuration is valid");

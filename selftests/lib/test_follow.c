@@ -178,7 +178,7 @@ static void test_switches(void)
 	is_str(notes, "", "nothing to be said");
 	follower_switch(&follower);
 	is_str(present(), "-1/-1 unknown", "one switch too many");
-	ok(follower.given_up && strstr(notes, "cpu 0: more task switches"), "a note reports it");
+	ok(follower.given_up && strstr(notes, "CPU 0: more task switches"), "a note reports it");
 	end();
 
 	/* Exactly at the start: the switch is already over. */
@@ -220,13 +220,13 @@ static void test_switches(void)
 	named(1, 1, 0, false, "one");
 	follow();
 	is_str(present(), "-1/-1 unknown", "no switch at all");
-	ok(strstr(notes, "no task switches are recorded"), "a note reports it");
+	ok(strstr(notes, "no task switches were recorded"), "a note reports it");
 	end();
 }
 
 /* ---- losses ---- */
 
-static void test_first_stint(void)
+static void test_first_interval(void)
 {
 	/* 2 comes in, records are lost, 4 goes out: the lost ones may be from before the start. */
 	begin();
@@ -628,7 +628,7 @@ static void test_pieces(void)
 	stream.bytes = 100;
 	follow();
 	is_str(at(0), "-1/-1 unknown", "no piece of this CPU");
-	ok(strstr(notes, "aux.0: no record says which task was traced"), "a note reports it");
+	ok(strstr(notes, "aux.0: no record names the traced task"), "a note reports it");
 	end();
 
 	/* The task calls exec while it is not traced. */
@@ -676,7 +676,7 @@ int main(void)
 		return done_testing();
 	}
 	test_switches();
-	test_first_stint();
+	test_first_interval();
 	test_gap();
 	test_gap_and_loss();
 	test_reused_number();

@@ -209,13 +209,14 @@ static void bad_cycles(void)
 
 	ok(!ntrace_ingress_check(&port, &good), "a valid cycle");
 	BAD(port, "more groups than the port has", cycle.groups = 3);
-	BAD(port, "trace notify for a group that is not there", cycle.notify = 2);
+	BAD(port, "trace notify for a group that does not exist", cycle.notify = 2);
 	BAD(port, "ctype is above 3", cycle.ctype = 4);
 	BAD(port, "priv is reserved", cycle.priv = 2);
 	BAD(port, "priv is reserved", cycle.priv = 7);
 	BAD(port, "priv is reserved", cycle.priv = 8);
-	BAD(port, "a hart that is halted or in reset retires nothing", cycle.halted = true);
-	BAD(port, "a hart that is halted or in reset retires nothing", cycle.reset = true);
+	BAD(port, "a halted hart, or one in reset, cannot retire instructions",
+	    cycle.halted = true);
+	BAD(port, "a halted hart, or one in reset, cannot retire instructions", cycle.reset = true);
 	BAD(port, "itype is reserved", cycle.group[0].itype = 6);
 	BAD(port, "itype is reserved", cycle.group[0].itype = 7);
 	BAD(port, "itype is reserved", cycle.group[0].itype = 16);
@@ -224,13 +225,12 @@ static void bad_cycles(void)
 	BAD(port, "iaddr is odd", cycle.group[0].iaddr = 1);
 	BAD(port, "iaddr has more than XLEN bits", cycle.group[0].iaddr = UINT64_C(1) << 32);
 	BAD(port, "sijump is neither 0 nor 1", cycle.group[0].sijump = 2);
-	BAD(port, "a block that is shorter than its last instruction",
-	    cycle.group[0].ilastsize = 2);
-	BAD(port, "a group that retires nothing and is no trap", cycle.group[0].iretire = 0);
-	BAD(port, "a group that retires nothing and is no trap", cycle.groups = 2);
-	BAD(port, "a block of more than 65,535 parcels", cycle.group[0].iretire = 65536);
-	BAD(single, "more than one instruction in a group", cycle.group[0].itype = 13);
-	BAD(port, "a trap that is not in the newest group",
+	BAD(port, "a block is shorter than its last instruction", cycle.group[0].ilastsize = 2);
+	BAD(port, "a group retires nothing and is not a trap", cycle.group[0].iretire = 0);
+	BAD(port, "a group retires nothing and is not a trap", cycle.groups = 2);
+	BAD(port, "a block has more than 65,535 parcels", cycle.group[0].iretire = 65536);
+	BAD(single, "a group has more than one instruction", cycle.group[0].itype = 13);
+	BAD(port, "a trap is not in the newest group",
 	    (cycle.groups = 2, cycle.group[0].itype = 1, cycle.group[1] = good.group[0]));
 
 	fresh();
@@ -344,61 +344,61 @@ static void bad_files(void)
 		unsigned int column;
 		const char *error;
 	} bad[] = {
-		{ "", 1, "none of c, start, stop, overrun, end" },
-		{ "x", 1, "none of c, start, stop, overrun, end" },
-		{ "start", 1, "none of c, start, stop, overrun, end" },
+		{ "", 1, "expected c, start, stop, overrun or end" },
+		{ "x", 1, "expected c, start, stop, overrun or end" },
+		{ "start", 1, "expected c, start, stop, overrun or end" },
 		{ "start 16", 7, "the number is too large" },
-		{ "start -1", 7, "a decimal number is wanted" },
-		{ "stop 0 ", 7, "something follows" },
-		{ "end of it", 4, "something follows" },
-		{ "overrun\r", 8, "something follows" },
-		{ "cc", 2, "something follows" },
-		{ "c ", 3, "no word of a cycle, or not in its place" },
-		{ "c colour=1", 3, "no word of a cycle, or not in its place" },
-		{ "c  time=1", 3, "no word of a cycle, or not in its place" },
-		{ "c time=1 time=2", 10, "no word of a cycle, or not in its place" },
-		{ "c priv=1 time=2", 10, "no word of a cycle, or not in its place" },
-		{ "c time=0x1", 9, "something follows" },
+		{ "start -1", 7, "expected a decimal number" },
+		{ "stop 0 ", 7, "unexpected text at the end of the line" },
+		{ "end of it", 4, "unexpected text at the end of the line" },
+		{ "overrun\r", 8, "unexpected text at the end of the line" },
+		{ "cc", 2, "unexpected text at the end of the line" },
+		{ "c ", 3, "unknown or misplaced word in a cycle" },
+		{ "c colour=1", 3, "unknown or misplaced word in a cycle" },
+		{ "c  time=1", 3, "unknown or misplaced word in a cycle" },
+		{ "c time=1 time=2", 10, "unknown or misplaced word in a cycle" },
+		{ "c priv=1 time=2", 10, "unknown or misplaced word in a cycle" },
+		{ "c time=0x1", 9, "unexpected text at the end of the line" },
 		{ "c time=18446744073709551616", 8, "the number is too large" },
 		{ "c priv=256", 8, "the number is too large" },
 		{ "c halted=2", 10, "the number is too large" },
 		{ "c priv=2", 9, "priv is reserved" },
 		{ "c ctype=4", 10, "ctype is above 3" },
-		{ "c scontext=1", 12, "0x is wanted" },
-		{ "c scontext=0x", 14, "hex digits in lower case are wanted" },
-		{ "c scontext=0xA", 14, "hex digits in lower case are wanted" },
+		{ "c scontext=1", 12, "expected 0x" },
+		{ "c scontext=0x", 14, "expected lower-case hex digits" },
+		{ "c scontext=0xA", 14, "expected lower-case hex digits" },
 		{ "c scontext=0x10000000000000000", 14, "the number is too large" },
-		{ "c 0x100", 8, "a group is IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]" },
-		{ "c 0x100,1", 10, "a group is IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]" },
+		{ "c 0x100", 8, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]" },
+		{ "c 0x100,1", 10, "expected a group IADDR,IRETIRE,ITYPE[,ILASTSIZE[,s]]" },
 		{ "c 0x100,1,0,3", 13, "the number is too large" },
-		{ "c 0x100,1,0,s", 13, "a decimal number is wanted" },
+		{ "c 0x100,1,0,s", 13, "expected a decimal number" },
 		{ "c 0x100,1,0 0x102,1,0 0x104,1,0", 23, "more groups than the port has" },
 		{ "c 0x100,1,7", 12, "itype is reserved" },
-		{ "c 0x100,1,0 notify=0x1", 13, "no word of a cycle, or not in its place" },
+		{ "c 0x100,1,0 notify=0x1", 13, "unknown or misplaced word in a cycle" },
 		{ "ntrace-ingress 1 xlen=64 itype=4 groups=2 port=block", 1,
-		  "none of c, start, stop, overrun, end" },
+		  "expected c, start, stop, overrun or end" },
 	};
 	static const struct {
 		const char *line;
 		unsigned int column;
 		const char *error;
 	} bad_port[] = {
-		{ "start 1", 1, "no ingress file: 'ntrace-ingress' is wanted" },
+		{ "start 1", 1, "not an ingress file: it does not begin with 'ntrace-ingress'" },
 		{ "ntrace-ingress 2 xlen=64 itype=4 groups=2 port=block", 16,
-		  "only version 1 of the format is known" },
+		  "the only supported version of the format is 1" },
 		{ "ntrace-ingress 1 xlen=16 itype=4 groups=2 port=block", 53,
-		  "xlen is 32 or 64, itype 3 or 4, groups 1 to 8" },
+		  "xlen must be 32 or 64, itype 3 or 4, groups 1 to 8" },
 		{ "ntrace-ingress 1 xlen=65 itype=4 groups=2 port=block", 23,
 		  "the number is too large" },
 		{ "ntrace-ingress 1 xlen=64 itype=4 groups=0 port=block", 53,
-		  "xlen is 32 or 64, itype 3 or 4, groups 1 to 8" },
+		  "xlen must be 32 or 64, itype 3 or 4, groups 1 to 8" },
 		{ "ntrace-ingress 1 xlen=64 groups=2 port=block", 25,
-		  "xlen=, itype=, groups= and port= are wanted" },
+		  "expected xlen=, itype=, groups= and port=" },
 		{ "ntrace-ingress 1 xlen=64 itype=4 groups=2", 42,
-		  "port=block or port=single is wanted" },
+		  "expected port=block or port=single" },
 		{ "\x7f"
 		  "ELF",
-		  1, "no ingress file: 'ntrace-ingress' is wanted" },
+		  1, "not an ingress file: it does not begin with 'ntrace-ingress'" },
 	};
 	struct ntrace_ingress_reader reader;
 	char text[4096];
@@ -428,11 +428,11 @@ static void bad_files(void)
 	}
 	ok(read_file("ntrace-ingress 1 xlen=64 itype=4 groups=2 port=block\nend\nend\n", 61, 9,
 		     &reader, &records) == NTRACE_ERR_FORMAT &&
-		   !strcmp(reader.error, "something follows 'end'"),
+		   !strcmp(reader.error, "unexpected text after 'end'"),
 	   "refused: a line after 'end'");
 	memset(text, '#', sizeof(text));
 	ok(read_file(text, sizeof(text), 100, &reader, &records) == NTRACE_ERR_FORMAT &&
-		   !strcmp(reader.error, "a line of more than 1023 bytes"),
+		   !strcmp(reader.error, "a line has more than 1023 bytes"),
 	   "refused: a line without end");
 	ok(read_file("#a\0b\n", 5, 5, &reader, &records) == NTRACE_ERR_FORMAT && reader.column == 3,
 	   "refused: a byte of 0");

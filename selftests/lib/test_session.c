@@ -380,7 +380,7 @@ static void test_files(void)
 	bad_file("missing", "/missing", 0, "/missing: No such file");
 	bad_file("other-build", "/bbb", 1, "/bbb is not the file that was traced (other build-id)");
 	bad_file("other-machine", "/x86", 0, "/x86: ");
-	bad_file("anonymous", "//anon", 0, "executable memory that no file backs");
+	bad_file("anonymous", "//anon", 0, "executable memory without a file");
 	bad_file("no-elf", "/aaa.s", 0, "/aaa.s: ");
 }
 
@@ -409,7 +409,7 @@ static void test_damage(void)
 	notes[0] = 0;
 	is_u64(ntrace_session_open(&session, in("root"), &options), NTRACE_ERR_FORMAT,
 	       "no recording");
-	ok(strstr(notes, "is no recording"), "and the note gives the reason");
+	ok(strstr(notes, "is not a recording"), "and the note gives the reason");
 	run("cp -r %s %s; truncate -s 1000 %s/data", in("tasks"), in("cut"), in("cut"));
 	run("truncate -s -5 %s/aux.0; rm %s/images/kernel.end", in("cut"), in("cut"));
 	decode("cut", NULL);
@@ -424,7 +424,7 @@ static void test_damage(void)
 	    "head -c 5000 /dev/urandom > %s/images/kernel.end",
 	    in("tasks"), in("garbage"), in("garbage"), in("garbage"));
 	decode("garbage", NULL);
-	ok(strstr(notes, "no kallsyms"), "no kallsyms: a note");
+	ok(strstr(notes, "not a kallsyms file"), "no kallsyms: a note");
 }
 
 static void tests(void)

@@ -26,7 +26,7 @@ EDGE = 5e4
 SWITCH = re.compile(r" (-?\d+) +\[(\d+)\] +([\d.]+): PERF_RECORD_SWITCH_CPU_WIDE (IN|OUT)")
 
 
-def stints(lines):
+def intervals(lines):
     """Nanoseconds that each thread was on a hart according to the kernel, and the number of times."""
     running = {}
     times = defaultdict(lambda: [0, 0])
@@ -53,7 +53,7 @@ def main():
         functions = [item for item in report["functions"] if item["function"] == name]
         got = functions[0]["total_ticks"] / second if functions else 0
         ok(abs(got - nanoseconds) < EDGE, f"{name}: {got:.0f} ns with its callees, of {nanoseconds:.0f}")
-    known = stints(open(sys.argv[3]))
+    known = intervals(open(sys.argv[3]))
     for name in said:
         tids = {item["tid"] for item in report["threads"] if item["thread"] == name}
         threads = [item for item in report["threads"] if item["tid"] in tids]
