@@ -30,18 +30,22 @@
 /* Maximum number of addresses looked up in the programs. */
 #define LOOKUPS_MAX 65536
 
+/* The address that U-ADDR is relative to. */
+struct reference {
+	uint64_t address;
+	uint32_t known;		/* the stretch between wire errors in which it is known */
+};
+
 struct address_survey {
 	const struct ntrace_params *params;
 	struct ntrace_space *space;
 	struct detect_addresses *result;
-	uint64_t reference[SRC_COUNT];
-	uint32_t known[SRC_COUNT];	/* the stretch between wire errors in which the reference
-					 * is known */
 	uint32_t stretch;
 	uint64_t region[REGIONS_MAX];	/* region + 1; 0 = free */
 	unsigned int regions;
 	bool sign_cut;
 	uint32_t widths[65];	/* number of fields by width */
+	struct reference reference[];	/* by SRC */
 };
 
 static unsigned int width(uint64_t value)
@@ -167,7 +171,7 @@ static void note_region(struct address_survey *walk, uint64_t address)
 
 static void take_address(struct address_survey *walk, const struct ntrace_message *message)
 {
-	uint64_t src = message->field[NTRACE_FIELD_SRC];
+	struct reference *reference = &walk->reference[message->field[NTRACE_FIELD_SRC]];
 	uint64_t field = message->field[is_full(message) ? NTRACE_FIELD_FADDR : NTRACE_FIELD_UADDR];
 	struct detect_addresses *result = walk->result;
 	const uint8_t *code;
@@ -175,11 +179,11 @@ static void take_address(struct address_survey *walk, const struct ntrace_messag
 	size_t available;
 
 	walk->widths[width(field)]++;
-	if (!is_full(message) && walk->known[src] != walk->stretch)
+	if (!is_full(message) && reference->known != walk->stretch)
 		return;
-	address = ntrace_message_address(message, walk->params, walk->reference[src]);
-	walk->reference[src] = address;
-	walk->known[src] = walk->stretch;
+	address = ntrace_message_address(message, walk->params, reference->address);
+	reference->address = address;
+	reference->known = walk->stretch;
 	result->addresses++;
 	result->hash = (result->hash ^ address) * UINT64_C(0x100000001b3);
 	result->wide |= address >> 32 != 0;
@@ -221,7 +225,8 @@ static void set_widths(const struct address_survey *walk, struct detect_addresse
 int detect_addresses(const uint8_t *data, size_t size, const struct ntrace_params *params,
 		     struct ntrace_space *space, struct detect_addresses *addresses)
 {
-	struct address_survey *walk = calloc(1, sizeof(*walk));
+	struct address_survey *walk = calloc(1, sizeof(*walk) + ((size_t)1 << params->src_bits) *
+									sizeof(walk->reference[0]));
 	struct ntrace_message message;
 	struct ntrace_reader reader;
 	int event;

@@ -43,13 +43,13 @@ struct src_score {
 
 struct scorer {
 	struct detect_score *score;
-	struct src_score source[SRC_COUNT];
 	uint32_t total;
 	uint32_t generation;
 	unsigned int src_bits;
 	uint32_t fixed[64][FIXED_FIELDS][FIXED_VALUES];
 	uint32_t fixed_total[64][FIXED_FIELDS];
 	uint32_t bit[64][MODELED_BITS][2];
+	struct src_score source[];	/* by SRC */
 };
 
 /* log2(@n) in sixteenths, @n not 0; accurate to a tenth of a bit. */
@@ -292,7 +292,8 @@ static bool is_rest(const struct ntrace_message *message)
 int detect_score(const uint8_t *data, size_t size, unsigned int src_bits,
 		 struct detect_score *score)
 {
-	struct scorer *scorer = calloc(1, sizeof(*scorer));
+	struct scorer *scorer =
+		calloc(1, sizeof(*scorer) + ((size_t)1 << src_bits) * sizeof(scorer->source[0]));
 	struct ntrace_message message;
 	struct ntrace_reader reader;
 	struct ntrace_params params;

@@ -5,6 +5,7 @@
  * absolute time.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "detect.h"
 
@@ -27,7 +28,6 @@ struct clock {
 };
 
 struct times {
-	struct clock clock[SRC_COUNT];
 	uint32_t stretch;
 	uint64_t mask;		/* bits of a time */
 	uint32_t widths[65];	/* number of times by width */
@@ -37,7 +37,13 @@ struct times {
 	uint64_t add_wrong;	/* stretches between two absolute times that contradict addition */
 	uint64_t xor_wrong;
 	uint64_t differences;
+	struct clock clock[];	/* by SRC */
 };
+
+static size_t times_size(const struct ntrace_params *params)
+{
+	return sizeof(struct times) + ((size_t)1 << params->src_bits) * sizeof(struct clock);
+}
 
 static unsigned int width(uint64_t value)
 {
@@ -124,12 +130,13 @@ static void walk(struct times *times, const uint8_t *data, size_t size,
 	ntrace_reader_init(&reader, params, true);
 	ntrace_reader_feed(&reader, data, size);
 	while ((event = ntrace_reader_next(&reader, &message)) >= 0) {
-		struct clock *clock = &times->clock[message.field[NTRACE_FIELD_SRC]];
+		struct clock *clock;
 
 		times->stretch += event == NTRACE_WIRE_ERROR;
 		if (event == NTRACE_WIRE_ERROR || message.flags ||
 		    !ntrace_message_has(&message, NTRACE_FIELD_TSTAMP))
 			continue;
+		clock = &times->clock[message.field[NTRACE_FIELD_SRC]];
 		/* The TSTAMP of Error may be the time of the loss. */
 		if (message.tcode == NTRACE_TCODE_ERROR)
 			clock->known = 0;
@@ -146,7 +153,9 @@ static void walk_within(struct times *times, unsigned int bits, bool wrap, const
 {
 	uint64_t mask = bits ? UINT64_MAX >> (64 - bits) : UINT64_MAX;
 
-	*times = (struct times){ .mask = mask, .sum_mask = wrap ? mask : UINT64_MAX };
+	memset(times, 0, times_size(params));
+	times->mask = mask;
+	times->sum_mask = wrap ? mask : UINT64_MAX;
 	walk(times, data, size, params);
 }
 
@@ -161,7 +170,7 @@ static bool is_refuted(uint64_t wrong, uint64_t other, bool damaged)
 int detect_times(const uint8_t *data, size_t size, struct ntrace_params *params, bool damaged,
 		 uint32_t *open)
 {
-	struct times *times = calloc(1, sizeof(*times));
+	struct times *times = calloc(1, times_size(params));
 	bool sifive = params->dialect == NTRACE_DIALECT_SIFIVE_V0;
 	unsigned int bits;
 
