@@ -6,7 +6,7 @@
 set -uo pipefail
 # shellcheck source=selftests/tap.sh
 . "$(dirname "$0")/../tap.sh"
-runs=${FUZZ_RUNS:-4000}
+runs=${FUZZ_RUNS:-2000}
 
 for source in "$top"/selftests/fuzz/fuzz_*.c; do
 	name=$(basename "$source" .c)
