@@ -8,6 +8,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 rounds=${BENCH_ROUNDS:-7}
 # Many short runs, of which the fastest counts: a disturbance only adds time.
+# shellcheck disable=SC2016 # expanded in the guest
 script='i=0; while [ $i -lt 20 ]; do i=$((i + 1)); echo branchy $(bench_load branchy 100); echo kernel $(bench_load kernel 20); done'
 
 declare -A ns

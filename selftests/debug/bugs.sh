@@ -36,6 +36,7 @@ commit() {
 	is "$status $(grep -c 'not committed' "$tmp/out")" "1 0" "the log of $* is refused" || diag "$(tail -n 30 "$tmp/out")"
 	for name in "$@"; do
 		# Prints the log between this bug and the next one; kmemleak finds leaks at the end.
+		# shellcheck disable=SC2016 # expanded by awk
 		ok "$name: ${report[$name]}" awk -v bug="buggy: $name" -v text="${report[$name]}" -v anywhere="$([ "$name" != leak ] || echo 1)" '
 			/buggy: / { mine = index($0, bug) > 0 }
 			(mine || anywhere) && index($0, text) { found = 1 }

@@ -284,7 +284,8 @@ def main():
                 continue
             if wanted and path.stem not in wanted:
                 continue
-            title = path.read_text().split("/* ", 2)[2].split("*/")[0].split(".")[0].strip()
+            comment = path.read_text().split("/*")[2].split("*/")[0]
+            title = " ".join(comment.replace("\n *", "\n").split()).split(".")[0]
             for mode in MODES:
                 payload = Payload(path, mode, work)
                 only = payload.comments("only")
