@@ -33,6 +33,11 @@ space := $(subst ,, )
 pcprefix = $(if $(filter $(prefix)/%,$(pkgconfigdir)),$${pcfiledir}/$(subst $(space),/,$(patsubst \
 	%,..,$(subst /, ,$(pkgconfigdir:$(prefix)/%=%)))),$(prefix))
 
+html: ## documentation, manual pages and the reference of the API as HTML: build/html/index.html
+	@$(SETUP) html suite
+	@tools/html
+.PHONY: html
+
 $(B)/libntrace.pc: lib/libntrace.pc.in lib/include/ntrace/version.h FORCE
 	@mkdir -p $(@D)
 	@sed -e 's#@prefix@#$(pcprefix)#; s#@version@#$(VERSION)#' \
