@@ -201,4 +201,19 @@ head -n 20 "$tmp/ingress" >"$tmp/bad"
 complains "an ingress file that is cut" 1 "bad: line 20: truncated" --ingress "$tmp/bad" --mode htm -o "$tmp/trace"
 complains "an ingress file of another xlen" 1 "the port has xlen=64" --ingress "$tmp/ingress" --mode htm \
 	-o "$tmp/trace" --params xlen=32
+
+# The default options make a trace within the limits of the specification. The program executes more parcels without a message
+# than the 22 bits of an I-CNT can count.
+printf '\t.globl _start\n_start: .rept 4096\n\tnop\n\t.endr\nback: j _start\n' >"$tmp/round.S"
+riscv64-linux-gnu-gcc -march=rv64gc -nostdlib -static -Wl,-Ttext=0x10000 -Wl,--build-id=none -o "$tmp/round" "$tmp/round.S"
+python3 -c '
+for i in range(1100):
+    print("\n".join(hex(0x10000 + 2 * n) for n in range(4097)))' >"$tmp/rounds"
+for mode in htm btm; do
+	ok "default options, --mode $mode: encoded" "$ntrace" encode --elf "$tmp/round" --pcs "$tmp/rounds" --mode $mode -o "$tmp/trace"
+	is "$("$ntrace" check "$tmp/trace" | sed 's/^[0-9]* messages/messages/')" "messages: 0 errors, 0 warnings, 0 infos" \
+		"--mode $mode: check finds nothing"
+	is "$("$ntrace" stat --json --elf "$tmp/round" "$tmp/trace" | grep -o '"instructions":[0-9]*' | head -n 1)" \
+		"\"instructions\":$((1100 * 4097))" "--mode $mode: all instructions are in it"
+done
 done_testing
