@@ -210,6 +210,10 @@ static void test_next(struct ntrace_space *space)
 	/* SYNC 5 PC 1400; ICNT 4 to 1000 */
 	is_str(feed(space, "24 15 00 A3 10 41 00 23", log_next, NULL), "1400>1000 ",
 	       "decoding: a jump of a vendor goes where U-ADDR says");
+	/* IndirectBranchHistSync SYNC 2 ICNT 3 PC 0x1200 HIST 1 */
+	is_str(feed(space, SYNC_1000 "74 08 0D 00 91 07", log_next, NULL), "1000>? ",
+	       "synchronization: the next instruction of a branch without its HIST bit is unknown "
+	       "if F-ADDR is neither side");
 	is_str(feed(space, SYNC_1000 "10 19 00 0B", log_next, NULL), "1000>1002 ",
 	       "decoding: a trap is no transfer of the instruction before it");
 }
