@@ -495,6 +495,8 @@ static void test_most_of_a_message(struct ntrace_space *space)
 		message_of(NTRACE_TCODE_REPEAT_BRANCH, NTRACE_FIELD_BCNT, 1 << 20);
 	struct ntrace_message branch =
 		message_of(NTRACE_TCODE_DIRECT_BRANCH, NTRACE_FIELD_ICNT, 1024);
+	struct ntrace_message indirect = message_of(NTRACE_TCODE_INDIRECT_BRANCH,
+						    NTRACE_FIELD_UADDR, (0x9000 ^ 0x4000) >> 1);
 
 	full.present |= 1u << NTRACE_FIELD_RCODE;
 	/* RepeatBranch counts one extra parcel per repetition, which bounds traps with I-CNT 0. */
@@ -503,6 +505,13 @@ static void test_most_of_a_message(struct ntrace_space *space)
 	branch.field[NTRACE_FIELD_ICNT] = 1023;
 	check_most("2^20 times 1023 parcels", space, 0x4000,
 		   (struct ntrace_message[]){ branch, repeat, end }, (1 << 20) + 1, 0);
+	/* There is no code at 0x9000: the flow continues at the address of the branch message. */
+	indirect.present |= 1u << NTRACE_FIELD_ICNT;
+	indirect.field[NTRACE_FIELD_ICNT] = 1 << 30;
+	repeat.field[NTRACE_FIELD_BCNT] = 0;
+	check_most("2^30 parcels without code, repeated 0 times", space, 0x9000,
+		   (struct ntrace_message[]){ branch, indirect, repeat, end }, 0,
+		   NTRACE_FLOW_ERROR_NOMAP);
 	/* A jump to itself. */
 	branch.field[NTRACE_FIELD_ICNT] = 4;
 	check_most("2^30 + 2 parcels of two messages", space, 0x6000,
