@@ -209,6 +209,7 @@ static void interruptions(void)
 static void stopped(void)
 {
 	static const char *const names[] = { "halted", "reset", "Debug Mode" };
+	const struct ntrace_ingress_cycle idle = { .priv = M, .idle = 9 };
 
 	for (unsigned int i = 0; i < 3; i++) {
 		struct ntrace_ingress_cycle stop = { .priv = i == 2 ? D : M, .idle = 500 };
@@ -224,6 +225,12 @@ static void stopped(void)
 		give(one(M, 0x304, 2, 11, 1));
 		give(one(M, 0x400, 2, 0, 1));
 		is_str(entry(0), "11 304>400+2", "records: no cycle passes: %s", names[i]);
+		give(idle);
+		give(stop);
+		give(one(M, 0x404, 2, 11, 1));
+		give(one(M, 0x500, 2, 0, 1));
+		is_str(entry(0), "11 404>500+2",
+		       "idle cycles just before the hart stops are not counted: %s", names[i]);
 	}
 }
 
