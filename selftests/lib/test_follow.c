@@ -318,6 +318,23 @@ static void test_gap_and_loss(void)
 	end();
 }
 
+/* Trace of user space alone: the same, and any number of switches may have been missed. */
+static void test_user_gap_and_loss(void)
+{
+	begin();
+	goes(1100, 1, 2);
+	loses(1150, 1);
+	goes(1200, 3, 4);
+	follow_privilege(true);
+	follower_gap(&follower, 1);
+	is_u64(follower.count, 4, "user space: 1, 2, the missing task, or 4");
+	follower_owner(&follower, 2);
+	is_str(present(), "2/2 :2", "user space: the owner is 2");
+	follower_gap(&follower, 1);
+	is_u64(follower.count, 3, "user space: after a gap 2, the task missing after it, or 4");
+	end();
+}
+
 /* A reused thread number: of one process, then of another. */
 static void test_reused_number(void)
 {
@@ -679,6 +696,7 @@ int main(void)
 	test_first_interval();
 	test_gap();
 	test_gap_and_loss();
+	test_user_gap_and_loss();
 	test_reused_number();
 	test_exec();
 	test_code();
