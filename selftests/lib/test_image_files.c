@@ -474,9 +474,9 @@ static void write_attributes(const char *path, const char *arch)
 {
 	/*
 	 * Even tags have a number, odd ones a string, including unknown tags: 4, stack alignment;
-	 * 3; 200.
+	 * 3; 200. The bytes of "unknown" would hide the tag after it if they were taken for tags.
 	 */
-	static const char others[] = "\4\20\3text\0\310\1\220\1";
+	static const char others[] = "\4\20\3unknown\0\310\1\220\1";
 	uint32_t known = sizeof(others) - 1, attributes = known + (uint32_t)strlen(arch) + 2;
 	uint32_t file = attributes + 5, all = file + 10;
 	FILE *out = fopen(path, "wb");
