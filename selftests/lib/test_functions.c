@@ -12,6 +12,7 @@
 #include <ntrace/stacks.h>
 #include <ntrace/transfer.h>
 
+#include "profile/functions.h"
 #include "session/session.h"
 
 #include "tap.h"
@@ -467,6 +468,35 @@ static void test_coverage(void)
 	end();
 }
 
+/* A profile of branch stacks has traces only; its functions are summed up from them. */
+static void test_functions_of_traces(void)
+{
+	struct function_table table = { 0 };
+	struct ntrace_profile_totals totals = { 0 };
+
+	begin((struct ntrace_profile_options){ .parts = NTRACE_PROFILE_TRACES });
+	block(NTRACE_INSN_CALL, ALPHA, ALPHA + 0xc, BETA);
+	block(NTRACE_INSN_RETURN, BETA, BETA + 4, ALPHA + 0x10);
+	block(NTRACE_INSN_JUMP, ALPHA + 0x10, ALPHA + 0x10, COLD);
+	block(NTRACE_INSN_JUMP, COLD, COLD, BETA);
+	block(NTRACE_INSN_RETURN, BETA, BETA, GAMMA);
+	block(NTRACE_INSN_JUMP, GAMMA, GAMMA + 8, BETA + 0xf0);
+	block(NTRACE_INSN_CALL, BETA + 0xf0, GAMMA + 4, NAMELESS);
+	block(NTRACE_INSN_JUMP, NAMELESS, NAMELESS + 4, NAMELESS);
+	block(NTRACE_INSN_CALL, NAMELESS, NAMELESS, ALPHA);
+	event_of(NTRACE_FLOW_TRAP, NTRACE_BTYPE_EXCEPTION);
+	ntrace_profile_end(profile);
+	is_u64(functions_of_traces(&table, &totals, profile), 0, "functions of traces");
+	function_table_sort(&table, NTRACE_PROFILE_BY_INSTRUCTIONS);
+	is_str(text_of(table.items, table.count),
+	       "_Z4betai 7/2/2 alpha 5/1/2 gamma 5/0/2 ? 3/0/2 alpha.cold 1/0/1",
+	       "functions of traces: a run of two functions is split, and tail calls count");
+	is_u64(totals.selected, 21, "functions of traces: all instructions");
+	is_u64(totals.instructions[NTRACE_DOMAIN_USER], 21, "functions of traces: of user space");
+	function_table_free(&table);
+	end();
+}
+
 static void test_names(void)
 {
 	struct ntrace_location a, b;
@@ -501,6 +531,7 @@ int main(void)
 	test_totals();
 	test_occupancy();
 	test_coverage();
+	test_functions_of_traces();
 	test_names();
 	ntrace_space_put(space);
 	ntrace_object_put(object);
