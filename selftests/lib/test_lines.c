@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <ntrace/coverage.h>
 #include <ntrace/encode.h>
 #include <ntrace/export_stacks.h>
 #include <ntrace/lines.h>
@@ -358,6 +359,83 @@ static void test_paths(void)
 	ntrace_object_put(object);
 }
 
+static void execute_once(struct ntrace_profile *profile, struct ntrace_space *space,
+			 uint64_t address)
+{
+	const struct ntrace_flow_event flow = {
+		.type = NTRACE_FLOW_BLOCK,
+		.insn_class = NTRACE_INSN_PLAIN,
+		.last_size = 2,
+		.instructions = 1,
+		.address = address,
+		.last = address,
+		.space = space,
+		.isa = &isa,
+	};
+	const struct ntrace_session_event event = {
+		.flow = &flow, .pid = 1, .tid = 1, .comm = "test", .privilege = NTRACE_PRIV_U
+	};
+
+	ntrace_profile_event(profile, &event);
+	ntrace_profile_end(profile);
+}
+
+/* The first instruction of the function that @line declares. */
+static uint64_t entry_of(struct ntrace_object *object, uint32_t line)
+{
+	const char *directories[] = { "/nonexistent", NULL };
+	const struct ntrace_scope *scopes;
+	struct ntrace_lines *lines;
+	uint64_t entry = 0;
+	size_t count, i;
+
+	if (ntrace_lines_open(&lines, object, directories))
+		return 0;
+	scopes = ntrace_lines_scopes(lines, &count);
+	for (i = 0; i < count; i++)
+		if (scopes[i].line == line)
+			entry = scopes[i].entry;
+	ntrace_lines_close(lines);
+	return entry;
+}
+
+/* The functions of test_paths(), of which only the one in line 20 was executed. */
+static void test_coverage(void)
+{
+	const struct ntrace_profile_options options = { .size = sizeof(options),
+							.pid = -1,
+							.parts = NTRACE_PROFILE_TRACES };
+	const char *directories[] = { "/nonexistent", NULL };
+	const struct ntrace_coverage_function *functions;
+	struct ntrace_coverage *coverage = ntrace_coverage_new();
+	struct ntrace_profile *profile;
+	struct ntrace_object *object;
+	struct ntrace_space *space;
+	char text[256] = "";
+	size_t count, i;
+
+	if (!ok(coverage && !ntrace_object_open_elf(&object, in("paths.so")) &&
+			!ntrace_profile_new(&profile, &options),
+		"coverage of three functions"))
+		return;
+	ntrace_space_new(&space, "test", NULL);
+	ntrace_space_map_linked(space, object, 0);
+	execute_once(profile, space, entry_of(object, 20));
+	execute_once(profile, space, entry_of(object, 20));
+	is_u64(ntrace_coverage_add(coverage, profile, object, directories), 0,
+	       "coverage: adds an object");
+	is_u64(ntrace_coverage_end(coverage), 0, "coverage: ends");
+	functions = ntrace_coverage_functions(coverage, &count);
+	for (i = 0; i < count; i++)
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s:%u %" PRIu64 ";",
+			 functions[i].name, functions[i].line, functions[i].executed);
+	is_str(text, "three:30 0;two:20 2;one:10 0;", "coverage: each function and its executions");
+	ntrace_coverage_free(coverage);
+	ntrace_profile_free(profile);
+	ntrace_space_put(space);
+	ntrace_object_put(object);
+}
+
 static void test_debug_file(void)
 {
 	run("cd %s && cp table.so whole.so && " TOOL "objcopy --only-keep-debug whole.so table.dbg "
@@ -455,6 +533,7 @@ int main(void)
 	fclose(file);
 	test_builds();
 	test_paths();
+	test_coverage();
 	test_debug_file();
 	test_none();
 	test_damaged();
