@@ -37,6 +37,42 @@ static void test_tasks(void)
 	ok(privileges[0] && privileges[1] && !privileges[3], "user and kernel blocks");
 }
 
+/* Archives the recording of test_tasks(). Return: the result of ntrace_session_archive(). */
+static int archive_tasks(struct ntrace_archive_counts *counts)
+{
+	struct ntrace_session_options options = { .size = sizeof(options),
+						  .sysroot = in("root"),
+						  .note = take_note };
+	struct ntrace_session *session;
+	int error, saved;
+
+	notes[0] = 0;
+	if (!ok(!ntrace_session_open(&session, in("tasks"), &options), "archive: a session"))
+		return 0;
+	errno = 0;
+	error = ntrace_session_archive(session, counts);
+	saved = errno;
+	ntrace_session_close(session);
+	errno = saved;
+	return error;
+}
+
+static void test_archive(void)
+{
+	struct ntrace_archive_counts counts;
+	struct stat aaa, bbb;
+
+	is_u64(archive_tasks(&counts), 0, "archive: copies the programs of a recording");
+	is_u64(counts.files, 2, "archive: number of files");
+	is_u64(counts.missing, 0, "archive: no program is missing");
+	is_str(notes, "", "archive: no note");
+	ok(!stat(in("tasks/archive/aaa"), &aaa) && !stat(in("tasks/archive/bbb"), &bbb) &&
+		   counts.bytes == (uint64_t)aaa.st_size + (uint64_t)bbb.st_size,
+	   "archive: size of the files");
+	is_u64(archive_tasks(&counts), NTRACE_ERR_IO, "archive: is not replaced");
+	is_u64(errno, EEXIST, "archive: errno says that it exists");
+}
+
 /*
  * Each block has a time after the switch to its task and before the next one; for the last task the
  * time of the end.
@@ -430,6 +466,7 @@ static void test_damage(void)
 static void tests(void)
 {
 	test_tasks();
+	test_archive();
 	test_times();
 	test_exec();
 	test_first_task();
