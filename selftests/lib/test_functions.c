@@ -473,7 +473,16 @@ static void test_functions_of_traces(void)
 {
 	struct function_table table = { 0 };
 	struct ntrace_profile_totals totals = { 0 };
+	struct ntrace_object *library;
+	uint32_t code[SIZE / 4];
 
+	for (size_t i = 0; i < SIZE / 4; i++)
+		code[i] = NOP;
+	ntrace_object_from_bytes(&library, "/lib/other", code, sizeof(code), CODE + SIZE);
+	ntrace_object_add_symbol(library, "delta", CODE + SIZE + ALPHA, 0x100);
+	ntrace_object_add_symbol(library, "epsilon", CODE + SIZE + BETA, 0x100);
+	ntrace_space_map_linked(space, library, BIAS);
+	ntrace_object_put(library);
 	begin((struct ntrace_profile_options){ .parts = NTRACE_PROFILE_TRACES });
 	block(NTRACE_INSN_CALL, ALPHA, ALPHA + 0xc, BETA);
 	block(NTRACE_INSN_RETURN, BETA, BETA + 4, ALPHA + 0x10);
@@ -485,15 +494,22 @@ static void test_functions_of_traces(void)
 	block(NTRACE_INSN_JUMP, NAMELESS, NAMELESS + 4, NAMELESS);
 	block(NTRACE_INSN_CALL, NAMELESS, NAMELESS, ALPHA);
 	event_of(NTRACE_FLOW_TRAP, NTRACE_BTYPE_EXCEPTION);
+	/* To code that is in no object. */
+	block(NTRACE_INSN_JUMP, GAMMA, GAMMA, 3 * SIZE);
+	plain(3 * SIZE, 3 * SIZE);
+	event_of(NTRACE_FLOW_GAP, 0);
+	plain(SIZE + ALPHA + 0xf0, SIZE + BETA + 4);
 	ntrace_profile_end(profile);
 	is_u64(functions_of_traces(&table, &totals, profile), 0, "functions of traces");
 	function_table_sort(&table, NTRACE_PROFILE_BY_INSTRUCTIONS);
 	is_str(text_of(table.items, table.count),
-	       "_Z4betai 7/2/2 alpha 5/1/2 gamma 5/0/2 ? 3/0/2 alpha.cold 1/0/1",
+	       "_Z4betai 7/2/2 gamma 6/0/3 alpha 5/1/2 delta 4/0/0 ? 3/0/2 epsilon 2/0/0 "
+	       "alpha.cold 1/0/1",
 	       "functions of traces: a run of two functions is split, and tail calls count");
-	is_u64(totals.selected, 21, "functions of traces: all instructions");
-	is_u64(totals.instructions[NTRACE_DOMAIN_USER], 21, "functions of traces: of user space");
+	is_u64(totals.selected, 28, "functions of traces: all instructions");
+	is_u64(totals.instructions[NTRACE_DOMAIN_USER], 28, "functions of traces: of user space");
 	function_table_free(&table);
+	ntrace_space_unmap(space, BIAS + CODE + SIZE, SIZE);
 	end();
 }
 
