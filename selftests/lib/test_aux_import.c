@@ -236,18 +236,18 @@ static void test_left_out(void)
 		{ "bytes before the first ID",
 		  { 0, 0, 0x21 },
 		  16,
-		  "2 bytes come before the first number of a source, 0 are of reserved sources, 0 "
-		  "are of frames that are not whole" },
+		  "2 before the first source ID, 0 of reserved source IDs, 0 of "
+		  "incomplete frames" },
 		{ "bytes of ID 0x70",
 		  { 0xe1, 0, 0x21 },
 		  16,
-		  "0 bytes come before the first number of a source, 1 are of reserved sources, 0 "
-		  "are of frames that are not whole" },
+		  "0 before the first source ID, 1 of reserved source IDs, 0 of "
+		  "incomplete frames" },
 		{ "an incomplete frame",
 		  { 0x21 },
 		  23,
-		  "0 bytes come before the first number of a source, 0 are of reserved sources, 7 "
-		  "are of frames that are not whole" },
+		  "0 before the first source ID, 0 of reserved source IDs, 7 of "
+		  "incomplete frames" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -306,7 +306,7 @@ static void test_no_room(void)
 		end();
 	}
 	is_u64(failed, tried, "no room for the trace: the import fails with any size");
-	ok(strstr(notes, "trace could not be written"), "no room for the trace: a note");
+	ok(strstr(notes, "cannot write the trace"), "no room for the trace: a note");
 	free(trace);
 }
 

@@ -449,7 +449,7 @@ static void test_damage(void)
 	run("cp -r %s %s; truncate -s 1000 %s/data", in("tasks"), in("cut"), in("cut"));
 	run("truncate -s -5 %s/aux.0; rm %s/images/kernel.end", in("cut"), in("cut"));
 	decode("cut", NULL);
-	ok(strstr(notes, "data is cut") && strstr(notes, "were recorded") &&
+	ok(strstr(notes, "data is truncated") && strstr(notes, "were recorded") &&
 		   strstr(notes, "kernel.end: No such file"),
 	   "a cut recording: notes");
 	run("cp -r %s %s; rm -r %s/images %s/data", in("tasks"), in("bare"), in("bare"),
