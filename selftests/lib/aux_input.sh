@@ -160,11 +160,11 @@ make rvtrace areas=4096
 ok "as many as there can be" "$ntrace" report "$tmp/file"
 refused "AUXTRACE_INFO without words" 'type 8, 0 words\) matches neither rvtrace' rvtrace words=
 refused "AUXTRACE_INFO of unknown words" 'type 8, 3 words\) matches neither rvtrace' rvtrace words=1,2,3
-refused "no hart" '8 words\) is neither' spacemit words=0,0,5,1,1,1,0,0
-refused "more harts than words" '8 words\) is neither' spacemit words=2,0,5,1,1,1,0,0
-refused "more parameters than words" '8 words\) is neither' spacemit words=1,0,6,1,1,1,0,0
-refused "fewer parameters than there are" '8 words\) is neither' spacemit words=1,0,4,1,1,1,0,0
-refused "SRC of 99 bits" '8 words\) is neither' spacemit words=1,0,5,1,1,0,99,0
+refused "no hart" '8 words\) matches neither' spacemit words=0,0,5,1,1,1,0,0
+refused "more harts than words" '8 words\) matches neither' spacemit words=2,0,5,1,1,1,0,0
+refused "more parameters than words" '8 words\) matches neither' spacemit words=1,0,6,1,1,1,0,0
+refused "fewer parameters than there are" '8 words\) matches neither' spacemit words=1,0,4,1,1,1,0,0
+refused "SRC of 99 bits" '8 words\) matches neither' spacemit words=1,0,5,1,1,0,99,0
 make rvtrace
 TMPDIR=$tmp/nowhere fails "no room for the trace" 'cannot write the trace to .TMPDIR.*No such file' "$ntrace" report "$tmp/file"
 make rvtrace compress=1

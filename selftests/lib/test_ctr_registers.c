@@ -407,9 +407,9 @@ static void refusals(void)
 	config.layout = (enum ntrace_ctr_layout)2;
 	refuse("layout");
 	config.implemented &= ~C(BPFRZ);
-	refuse("not optional");
+	refuse("must be implemented");
 	config.implemented |= NTRACE_CTR_DRAFT_ETEN;
-	refuse("no field");
+	refuse("not a field");
 	config.depths = 0;
 	refuse("depths");
 	config.depths = 0x20;

@@ -156,7 +156,7 @@ wrong "a file that does not exist" 1 "nonexistent: No such file" dump /nonexiste
 wrong "compare: cannot be read" 2 "nonexistent: No such file" compare ring /nonexistent
 wrong "compare: twice standard input" 2 "one of the two only" compare - -
 wrong "no ring" 1 "standard input: no entry" dump -
-wrong "model: no ingress file" 1 "ring: .*ntrace-ingress. is wanted" model ring
+wrong "model: no ingress file" 1 "ring: .*not an ingress file: it does not begin with 'ntrace-ingress'" model ring
 # bad TEXT PATTERN LINE: LINE is the third line of a ring.
 bad() {
 	printf '# remark\n0 1 2 3\n%s\n' "$3" >bad
