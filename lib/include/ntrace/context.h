@@ -68,31 +68,40 @@ struct ntrace_context_match {
 
 struct ntrace_contexts;
 
-/** ntrace_contexts_new - an empty registry. Return: 0 or NTRACE_ERR_NOMEM. */
+/**
+ * ntrace_contexts_new - an empty registry
+ * @contexts: the new registry, to be freed with ntrace_contexts_free(); NULL on error
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
 NTRACE_API int ntrace_contexts_new(struct ntrace_contexts **contexts);
 
-/** ntrace_contexts_free - releases all spaces too; NULL is allowed */
+/**
+ * ntrace_contexts_free - free a registry and release its spaces
+ * @contexts: registry made by ntrace_contexts_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_contexts_free(struct ntrace_contexts *contexts);
 
 /**
  * ntrace_contexts_add - register the contexts of a space
- * @contexts: a registry
+ * @contexts: registry made by ntrace_contexts_new()
  * @space: space, referenced by the registry
  * @match: its contexts, copied
  *
- * Return: 0, NTRACE_ERR_INVALID (@match has another size, a value has bits outside its mask, a
- * guest in M-mode), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (@space is NULL, @match has another size, a value has bits outside
+ * its mask, a guest in M-mode), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_contexts_add(struct ntrace_contexts *contexts, struct ntrace_space *space,
 				   const struct ntrace_context_match *match);
 
 /**
  * ntrace_contexts_find - the space of a context
- * @contexts: a registry
- * @context: state of the hart
+ * @contexts: registry made by ntrace_contexts_new()
+ * @context: state of the hart; an unknown part matches only a mask of 0
  *
  * Of all matches the one that compares the most bits (over all masks) wins, among equal ones the
  * one added last.
+ *
  * Return: the space, owned by the registry; NULL if none matches.
  */
 NTRACE_API struct ntrace_space *ntrace_contexts_find(const struct ntrace_contexts *contexts,
@@ -100,8 +109,11 @@ NTRACE_API struct ntrace_space *ntrace_contexts_find(const struct ntrace_context
 
 /**
  * ntrace_contexts_version - changes with every ntrace_contexts_add()
+ * @contexts: registry made by ntrace_contexts_new()
  *
  * For callers that cache results of ntrace_contexts_find().
+ *
+ * Return: the number of registered matches, which only grows.
  */
 NTRACE_API uint64_t ntrace_contexts_version(const struct ntrace_contexts *contexts);
 

@@ -23,12 +23,29 @@ struct ntrace_counts;
  */
 NTRACE_API int ntrace_counts_new(struct ntrace_counts **counts, struct ntrace_profile *profile,
 				 const struct ntrace_object *object);
+
+/**
+ * ntrace_counts_free - free counts and release their object
+ * @counts: counts made by ntrace_counts_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_counts_free(struct ntrace_counts *counts);
 
-/** ntrace_counts_executed - number of executions of the instruction at a link address */
+/**
+ * ntrace_counts_executed - number of executions of an instruction
+ * @counts: counts made by ntrace_counts_new()
+ * @address: link address of the instruction
+ *
+ * Return: number of executions, 0 for an address that was not executed.
+ */
 NTRACE_API uint64_t ntrace_counts_executed(const struct ntrace_counts *counts, uint64_t address);
 
-/** ntrace_counts_taken - number of transfers made by the instruction at a link address */
+/**
+ * ntrace_counts_taken - number of transfers made by an instruction
+ * @counts: counts made by ntrace_counts_new()
+ * @address: link address of the instruction
+ *
+ * Return: number of times that the instruction transferred control, 0 for any other address.
+ */
 NTRACE_API uint64_t ntrace_counts_taken(const struct ntrace_counts *counts, uint64_t address);
 
 /**
@@ -46,13 +63,15 @@ typedef int (*ntrace_counts_visit_fn)(void *data, uint64_t address, const uint8_
 
 /**
  * ntrace_counts_walk - call @visit for each instruction of a range, executed or not
- * @counts: counts
+ * @counts: counts made by ntrace_counts_new()
  * @start: link address of an instruction
  * @end: link address after the last instruction
  * @visit: called in order of addresses
  * @data: for @visit
  *
- * Ends early at bytes that are no instruction. Return: 0, what @visit returned, NTRACE_ERR_NOMAP.
+ * Ends early at bytes that are no instruction.
+ *
+ * Return: 0, what @visit returned, NTRACE_ERR_NOMAP.
  */
 NTRACE_API int ntrace_counts_walk(const struct ntrace_counts *counts, uint64_t start, uint64_t end,
 				  ntrace_counts_visit_fn visit, void *data);

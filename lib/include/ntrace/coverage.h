@@ -22,6 +22,7 @@ extern "C" {
  * @file: path; the coverage owns it and all other strings here
  * @executed: number of executions
  * @line: line number
+ * @reserved: 0
  */
 struct ntrace_coverage_line {
 	const char *file;
@@ -32,9 +33,12 @@ struct ntrace_coverage_line {
 
 /**
  * struct ntrace_coverage_branch - a conditional branch in the code of a line
+ * @file: path of the line's file
  * @address: link address in its object
  * @executed: number of executions
  * @taken: number of times taken; the other executions continued at the next instruction
+ * @line: line number
+ * @object: number of the object, in order of ntrace_coverage_add() calls
  */
 struct ntrace_coverage_branch {
 	const char *file;
@@ -47,9 +51,11 @@ struct ntrace_coverage_branch {
 
 /**
  * struct ntrace_coverage_function - a function that has code of its own
+ * @file: path of the file that declares the function
  * @name: linkage name (mangled)
  * @executed: number of executions of its first instruction
  * @line: line of its declaration
+ * @reserved: 0
  */
 struct ntrace_coverage_function {
 	const char *file;
@@ -61,13 +67,22 @@ struct ntrace_coverage_function {
 
 struct ntrace_coverage;
 
-/** ntrace_coverage_new - an empty coverage, NULL when out of memory */
+/**
+ * ntrace_coverage_new - an empty coverage
+ *
+ * Return: the new coverage, to be freed with ntrace_coverage_free(); NULL when out of memory.
+ */
 NTRACE_EXPERIMENTAL struct ntrace_coverage *ntrace_coverage_new(void);
+
+/**
+ * ntrace_coverage_free - free a coverage with its lines and results
+ * @coverage: coverage made by ntrace_coverage_new() or ntrace_coverage_make(); NULL is allowed
+ */
 NTRACE_EXPERIMENTAL void ntrace_coverage_free(struct ntrace_coverage *coverage);
 
 /**
  * ntrace_coverage_add - add all code of an object that has lines, executed or not
- * @coverage: a coverage
+ * @coverage: coverage made by ntrace_coverage_new()
  * @profile: a profile that has ended; no longer needed after the call
  * @object: one of ntrace_profile_objects(), each only once
  * @directories: directories of debug files, as for ntrace_lines_open()
@@ -81,8 +96,10 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_add(struct ntrace_coverage *coverage,
 					    const char *const *directories);
 
 /**
- * ntrace_coverage_end - add up the results: call it once, after the last object and before reading
- * results
+ * ntrace_coverage_end - add up the results
+ * @coverage: coverage made by ntrace_coverage_new(), with all its objects
+ *
+ * Call it once, after the last ntrace_coverage_add() and before reading results.
  *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
@@ -116,20 +133,40 @@ NTRACE_EXPERIMENTAL int ntrace_coverage_make(struct ntrace_coverage **coverage,
 					     struct ntrace_profile *profile,
 					     const struct ntrace_coverage_options *options);
 
-/** ntrace_coverage_lines - sorted by file and number. Return: array owned by the coverage */
+/**
+ * ntrace_coverage_lines - lines sorted by file and number
+ * @coverage: a coverage that has ended
+ * @count: set to the number of lines
+ *
+ * Return: array owned by the coverage.
+ */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_line *
 ntrace_coverage_lines(const struct ntrace_coverage *coverage, size_t *count);
 
-/** ntrace_coverage_branches - sorted by file, line, object and address. Return: likewise */
+/**
+ * ntrace_coverage_branches - branches sorted by file, line, object and address
+ * @coverage: a coverage that has ended
+ * @count: set to the number of branches
+ *
+ * Return: array owned by the coverage; may be NULL if @count is 0.
+ */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_branch *
 ntrace_coverage_branches(const struct ntrace_coverage *coverage, size_t *count);
 
-/** ntrace_coverage_functions - sorted by file, line and name. Return: likewise */
+/**
+ * ntrace_coverage_functions - functions sorted by file, line and name
+ * @coverage: a coverage that has ended
+ * @count: set to the number of functions
+ *
+ * Return: array owned by the coverage; may be NULL if @count is 0.
+ */
 NTRACE_EXPERIMENTAL const struct ntrace_coverage_function *
 ntrace_coverage_functions(const struct ntrace_coverage *coverage, size_t *count);
 
 /**
  * ntrace_coverage_lines_of - the lines of an added object
+ * @coverage: coverage made by ntrace_coverage_new() or ntrace_coverage_make()
+ * @object: an object given to ntrace_coverage_add(), compared by pointer
  *
  * Return: owned by the coverage; NULL if the object was not added or has no lines.
  */

@@ -55,7 +55,10 @@ enum ntrace_ctr_layout {
 #define NTRACE_CTR_BIT_ENUM(name, ratified, draft) NTRACE_CTR_BIT_##name = (ratified),
 enum ntrace_ctr_bit { NTRACE_CTR_FIELDS(NTRACE_CTR_BIT_ENUM) };
 
-/** NTRACE_CTR_CTL - mask of a field of xctrctl in 1.0: NTRACE_CTR_CTL(RASEMU) */
+/**
+ * NTRACE_CTR_CTL - mask of a field of xctrctl in 1.0
+ * @name: name of the field in NTRACE_CTR_FIELDS, without quotes: NTRACE_CTR_CTL(RASEMU)
+ */
 #define NTRACE_CTR_CTL(name) (UINT64_C(1) << NTRACE_CTR_BIT_##name)
 
 /* All of them. */
@@ -109,9 +112,10 @@ enum ntrace_ctr_csr {
 
 /**
  * struct ntrace_ctr_status - sctrstatus
- * @wrptr: physical slot of the next record
+ * @wrptr: physical slot of the next record, 0..255
  * @frozen: nothing is recorded
  * @wrapped: draft only: @wrptr has wrapped since the bit was cleared
+ * @reserved: 0
  */
 struct ntrace_ctr_status {
 	uint8_t wrptr;
@@ -131,6 +135,8 @@ NTRACE_API uint64_t ntrace_ctr_control_to_raw(enum ntrace_ctr_layout layout, uin
 
 /**
  * ntrace_ctr_control_from_raw - the inverse of ntrace_ctr_control_to_raw()
+ * @layout: register layout of @raw
+ * @raw: value read from an xctrctl register
  *
  * Return: NTRACE_CTR_CTL() masks, and NTRACE_CTR_DRAFT_ETEN in the draft; all other bits are
  * dropped.
@@ -155,14 +161,31 @@ NTRACE_API const char *ntrace_ctr_field_name(enum ntrace_ctr_layout layout, unsi
  */
 NTRACE_API int ntrace_ctr_depth_to_raw(enum ntrace_ctr_layout layout, unsigned int entries);
 
-/** ntrace_ctr_depth_from_raw - number of entries for a DEPTH code, 0 for a reserved code */
+/**
+ * ntrace_ctr_depth_from_raw - number of entries for a DEPTH code
+ * @layout: 1.0: sctrdepth; draft: bits 19:16 of the control registers
+ * @raw: the code, shifted to bit 0
+ *
+ * Return: 16, 32, 64, 128 or 256; 0 for a reserved code.
+ */
 NTRACE_API unsigned int ntrace_ctr_depth_from_raw(enum ntrace_ctr_layout layout, unsigned int raw);
 
-/** ntrace_ctr_status_to_raw - value of sctrstatus */
+/**
+ * ntrace_ctr_status_to_raw - value of sctrstatus
+ * @layout: register layout of the result
+ * @status: the fields; wrapped is ignored in 1.0
+ *
+ * Return: the value for a CSR write.
+ */
 NTRACE_API uint32_t ntrace_ctr_status_to_raw(enum ntrace_ctr_layout layout,
 					     const struct ntrace_ctr_status *status);
 
-/** ntrace_ctr_status_from_raw - decode sctrstatus; other bits are ignored */
+/**
+ * ntrace_ctr_status_from_raw - decode sctrstatus
+ * @layout: register layout of @raw
+ * @raw: value read from sctrstatus; other bits are ignored
+ * @status: result; every field is set
+ */
 NTRACE_API void ntrace_ctr_status_from_raw(enum ntrace_ctr_layout layout, uint32_t raw,
 					   struct ntrace_ctr_status *status);
 
@@ -171,6 +194,8 @@ NTRACE_API void ntrace_ctr_status_from_raw(enum ntrace_ctr_layout layout, uint32
  * @wrptr: sctrstatus.WRPTR
  * @logical: 0 is the youngest
  * @entries: depth, a power of two
+ *
+ * Return: physical slot, less than @entries.
  */
 static inline unsigned int ntrace_ctr_physical(unsigned int wrptr, unsigned int logical,
 					       unsigned int entries)
@@ -178,7 +203,16 @@ static inline unsigned int ntrace_ctr_physical(unsigned int wrptr, unsigned int 
 	return (wrptr - logical - 1) & (entries - 1);
 }
 
-/** ntrace_ctr_logical - logical entry in a slot: the same formula, which is its own inverse */
+/**
+ * ntrace_ctr_logical - logical entry in a slot
+ * @wrptr: sctrstatus.WRPTR
+ * @physical: slot, less than @entries
+ * @entries: depth, a power of two
+ *
+ * The formula is that of ntrace_ctr_physical(), which is its own inverse.
+ *
+ * Return: logical entry, less than @entries; 0 is the youngest.
+ */
 static inline unsigned int ntrace_ctr_logical(unsigned int wrptr, unsigned int physical,
 					      unsigned int entries)
 {
@@ -212,11 +246,16 @@ enum ntrace_ctr_type {
 #define NTRACE_CTR_DATA_CC_SHIFT	16
 #define NTRACE_CTR_DATA_CC		(UINT64_C(0xffff) << NTRACE_CTR_DATA_CC_SHIFT)
 
-/** struct ntrace_ctr_entry - an entry as the registers hold it */
+/**
+ * struct ntrace_ctr_entry - an entry as the registers hold it
+ * @source: ctrsource
+ * @target: ctrtarget
+ * @data: ctrdata
+ */
 struct ntrace_ctr_entry {
-	uint64_t source;	/* ctrsource */
-	uint64_t target;	/* ctrtarget */
-	uint64_t data;		/* ctrdata */
+	uint64_t source;
+	uint64_t target;
+	uint64_t data;
 };
 
 /* Optional parts of a record that a hart may implement. */
@@ -239,7 +278,8 @@ enum ntrace_ctr_space {
  * @to: target; for a branch not taken the next instruction; 0 if hidden
  * @cycles: cycles since the previous record during which CTR was active; 0 unless @cycles_known
  * @type: enum ntrace_ctr_type; 0 without NTRACE_CTR_HAS_TYPE
- * @from_space, @to_space: enum ntrace_ctr_space
+ * @from_space: enum ntrace_ctr_space of @from
+ * @to_space: enum ntrace_ctr_space of @to
  * @valid: the entry holds a record; if false, all other fields are 0
  * @mispredicted: undefined unless @mispredict_known
  * @mispredict_known: the hart implements MISP
@@ -247,6 +287,7 @@ enum ntrace_ctr_space {
  * @cycles_saturated: @cycles is the maximum that four bits of CCE can encode
  * @from_hidden: the trap came from a mode that is not enabled
  * @to_hidden: an external trap, or a return to a mode that is not enabled
+ * @reserved: 0
  */
 struct ntrace_ctr_record {
 	uint64_t from;
@@ -281,20 +322,34 @@ NTRACE_API void ntrace_ctr_record_decode(const struct ntrace_ctr_entry *entry,
  * @cc: CC[15:0]: CCM in bits 11:0, CCE in bits 15:12
  *
  * The hardware drops low bits: the true count is between the result and 2^(CCE-1)-1 more.
+ *
+ * Return: number of clock cycles, the lower bound of that range.
  */
 NTRACE_API uint32_t ntrace_ctr_cycles_decode(uint16_t cc);
 
-/** ntrace_ctr_cycles_estimate - midpoint of the counts that a value of CC represents */
+/**
+ * ntrace_ctr_cycles_estimate - midpoint of the counts that a value of CC represents
+ * @cc: CC[15:0], as for ntrace_ctr_cycles_decode()
+ *
+ * Return: number of clock cycles, rounded down.
+ */
 NTRACE_API uint32_t ntrace_ctr_cycles_estimate(uint16_t cc);
 
 /**
  * ntrace_ctr_cycles_encode - encode a number of cycles as CC
  * @cycles: any number; one that is too large sets all implemented bits
  * @cce_bits: implemented bits of CCE, 0..4 (a larger value counts as 4)
+ *
+ * Return: value of CC[15:0].
  */
 NTRACE_API uint16_t ntrace_ctr_cycles_encode(uint64_t cycles, unsigned int cce_bits);
 
-/** ntrace_ctr_type_name - "taken branch" and so on; a constant string, never NULL */
+/**
+ * ntrace_ctr_type_name - English name of a TYPE
+ * @type: enum ntrace_ctr_type
+ *
+ * Return: "taken branch" and so on, "reserved" for any other value; a static string, never NULL.
+ */
 NTRACE_API const char *ntrace_ctr_type_name(unsigned int type);
 
 /**
@@ -306,7 +361,12 @@ NTRACE_API const char *ntrace_ctr_type_name(unsigned int type);
  */
 NTRACE_API unsigned int ntrace_ctr_type_from_itype(unsigned int itype);
 
-/** ntrace_ctr_type_to_itype - itype of a TYPE; reserved types give itype 0 */
+/**
+ * ntrace_ctr_type_to_itype - itype of a TYPE
+ * @type: enum ntrace_ctr_type
+ *
+ * Return: enum ntrace_itype of a port with 4 bits; NTRACE_ITYPE_NONE for a reserved type.
+ */
 NTRACE_API unsigned int ntrace_ctr_type_to_itype(unsigned int type);
 
 /**
@@ -369,17 +429,21 @@ enum ntrace_perf_branch {
 
 /**
  * ntrace_ctr_perf_type - perf's branch type for a record's TYPE
+ * @type: enum ntrace_ctr_type
  *
  * Exceptions give SYSCALL, although only ecall is one: if the code is known,
  * ntrace_ctr_perf_exception() gives the exact type. A co-routine swap, which returns and calls at
  * once, counts as an indirect call.
- * Return: enum ntrace_perf_branch.
+ *
+ * Return: enum ntrace_perf_branch; NTRACE_PERF_BRANCH_UNKNOWN for a reserved type.
  */
 NTRACE_API unsigned int ntrace_ctr_perf_type(unsigned int type);
 
 /**
- * ntrace_ctr_perf_exception - perf's branch type for an exception at an instruction with this
- * encoding
+ * ntrace_ctr_perf_exception - perf's branch type for an exception at a known instruction
+ * @insn: encoding of the instruction; 16-bit encodings zero-extended
+ *
+ * Return: NTRACE_PERF_BRANCH_SYSCALL for ecall, else NTRACE_PERF_BRANCH_UNKNOWN.
  */
 NTRACE_API unsigned int ntrace_ctr_perf_exception(uint32_t insn);
 
@@ -387,6 +451,7 @@ NTRACE_API unsigned int ntrace_ctr_perf_exception(uint32_t insn);
  * struct ntrace_ctr_filter - which transfers to record
  * @control: sctrctl, NTRACE_CTR_CTL() masks
  * @types: bit n: keep records with TYPE n; narrower than @control if the hart lacks inhibit bits
+ * @reserved: 0
  */
 struct ntrace_ctr_filter {
 	uint64_t control;
@@ -441,18 +506,29 @@ struct ntrace_ctr_config {
 };
 
 /**
- * struct ntrace_ctr_model - CTR of one hart; fields are private unless described as readable
+ * struct ntrace_ctr_model - CTR of one hart
+ * @status: readable: sctrstatus
+ * @mctrctl: readable: NTRACE_CTR_CTL() masks of mctrctl; sctrctl is a view of it
+ * @vsctrctl: readable: NTRACE_CTR_CTL() masks of vsctrctl
+ * @depth: readable: number of entries
+ *
+ * Owned by the caller, set up by ntrace_ctr_model_init(). Fields not called readable are private.
  */
 struct ntrace_ctr_model {
+	/* private: */
 	struct ntrace_ctr_config config;
-	struct ntrace_ctr_status status;	/* readable */
-	uint64_t mctrctl;	/* readable, masks of 1.0; sctrctl is a view of it */
-	uint64_t vsctrctl;	/* readable */
+	/* public: */
+	struct ntrace_ctr_status status;
+	uint64_t mctrctl;
+	uint64_t vsctrctl;
+	/* private: */
 	uint64_t mstateen0;
 	uint64_t hstateen0;
 	uint64_t select[3];	/* siselect, vsiselect, and miselect of the draft */
 	uint64_t cycles;	/* active cycles since the last record */
-	unsigned int depth;	/* readable: entries */
+	/* public: */
+	unsigned int depth;
+	/* private: */
 	bool cycles_valid;	/* the counter has not been cleared since */
 	struct ntrace_ctr_entry ring[NTRACE_CTR_ENTRIES_MAX];	/* physical order */
 };
@@ -467,6 +543,7 @@ struct ntrace_ctr_model {
  * @from: enum ntrace_priv before the transfer
  * @to: enum ntrace_priv after the transfer; read only for traps and trap returns
  * @mispredicted: the branch or indirect transfer was mispredicted
+ * @reserved: 0
  */
 struct ntrace_ctr_transfer {
 	uint64_t source;
@@ -497,15 +574,26 @@ enum ntrace_ctr_exception {
 	NTRACE_CTR_VIRTUAL = 2,		/* virtual-instruction exception */
 };
 
-/** ntrace_ctr_config_init - 1.0 with every optional feature */
+/**
+ * ntrace_ctr_config_init - set a configuration to a hart with every optional feature
+ * @config: memory owned by the caller; every field is set
+ * @layout: layout of the registers
+ */
 NTRACE_EXPERIMENTAL void ntrace_ctr_config_init(struct ntrace_ctr_config *config,
 						enum ntrace_ctr_layout layout);
 
-/** ntrace_ctr_config_refusal - why a configuration is invalid, or NULL; a constant string */
+/**
+ * ntrace_ctr_config_refusal - why a configuration is invalid
+ * @config: the configuration to examine
+ *
+ * Return: NULL for a valid configuration, else a static English phrase.
+ */
 NTRACE_EXPERIMENTAL const char *ntrace_ctr_config_refusal(const struct ntrace_ctr_config *config);
 
 /**
  * ntrace_ctr_model_init - CTR after reset: off, empty, smallest depth, access permitted
+ * @model: memory owned by the caller; every field is set on success
+ * @config: features of the hart; copied
  *
  * Return: 0 or NTRACE_ERR_INVALID; ntrace_ctr_config_refusal() says why.
  */
@@ -514,6 +602,9 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_init(struct ntrace_ctr_model *model,
 
 /**
  * ntrace_ctr_model_stateen - set mstateen0 and hstateen0
+ * @model: model set up by ntrace_ctr_model_init()
+ * @mstateen0: value of mstateen0; the model reads the bits NTRACE_CTR_STATEEN... only
+ * @hstateen0: value of hstateen0, likewise
  *
  * They control access from modes below M and do not affect recording.
  */
@@ -522,7 +613,7 @@ NTRACE_EXPERIMENTAL void ntrace_ctr_model_stateen(struct ntrace_ctr_model *model
 
 /**
  * ntrace_ctr_model_read - read a CSR
- * @model: a model
+ * @model: model set up by ntrace_ctr_model_init()
  * @priv: enum ntrace_priv of the reader; Debug Mode counts as M
  * @csr: CSR number in the model's layout; in VS, sctrctl, siselect and sireg mean the guest's
  *       registers
@@ -535,24 +626,36 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_read(const struct ntrace_ctr_model *mod
 					      unsigned int priv, unsigned int csr, uint64_t *value);
 
 /**
- * ntrace_ctr_model_write - write a CSR; parameters and result as for ntrace_ctr_model_read()
+ * ntrace_ctr_model_write - write a CSR
+ * @model: model set up by ntrace_ctr_model_init()
+ * @priv: enum ntrace_priv of the writer; Debug Mode counts as M
+ * @csr: CSR number, as for ntrace_ctr_model_read()
+ * @value: value written
  *
  * Fields take legal values (WARL): fields that the hart lacks stay 0. An unimplemented depth
  * becomes the next smaller implemented one, or else the smallest. When the depth changes, entries
  * stay in their slots and WRPTR is truncated to the new depth.
+ *
+ * Return: as ntrace_ctr_model_read(); the model is unchanged if not 0.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_model_write(struct ntrace_ctr_model *model, unsigned int priv,
 					       unsigned int csr, uint64_t value);
 
 /**
  * ntrace_ctr_model_clear - execute SCTRCLR
+ * @model: model set up by ntrace_ctr_model_init()
+ * @priv: enum ntrace_priv that executes the instruction; Debug Mode counts as M
  *
- * Return: 0 or enum ntrace_ctr_exception; the draft has no such instruction.
+ * Return: 0 or enum ntrace_ctr_exception; NTRACE_CTR_ILLEGAL in the draft, which has no such
+ * instruction.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_model_clear(struct ntrace_ctr_model *model, unsigned int priv);
 
 /**
- * ntrace_ctr_model_cycles - clock cycles pass in mode @priv without a transfer
+ * ntrace_ctr_model_cycles - clock cycles pass without a transfer
+ * @model: model set up by ntrace_ctr_model_init()
+ * @priv: enum ntrace_priv of the hart during these cycles
+ * @cycles: number of clock cycles
  *
  * Cycles count only while CTR is active: the mode is enabled and the ring is not frozen.
  */
@@ -561,8 +664,11 @@ NTRACE_EXPERIMENTAL void ntrace_ctr_model_cycles(struct ntrace_ctr_model *model,
 
 /**
  * ntrace_ctr_model_transfer - retire a transfer
+ * @model: model set up by ntrace_ctr_model_init()
+ * @transfer: the transfer; its cycles are counted first, as by ntrace_ctr_model_cycles()
  *
  * Transfers from or to Debug Mode are ignored. Records made with RASEMU have CCV = 0.
+ *
  * Return: enum ntrace_ctr_effect, or NTRACE_ERR_INVALID for an impossible transfer: a reserved
  * itype or privilege, a trap to a lower privilege, a trap return to a higher one (the model is
  * unchanged then).
@@ -571,8 +677,11 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_model_transfer(struct ntrace_ctr_model *model
 						  const struct ntrace_ctr_transfer *transfer);
 
 /**
- * ntrace_ctr_model_entry - logical entry @logical, all 0 at and beyond the depth; without access
- * checks
+ * ntrace_ctr_model_entry - read a logical entry without access checks
+ * @model: model set up by ntrace_ctr_model_init()
+ * @logical: number of the entry, 0 is the youngest
+ *
+ * Return: copy of the entry; all 0 at and beyond the depth.
  */
 NTRACE_EXPERIMENTAL struct ntrace_ctr_entry
 ntrace_ctr_model_entry(const struct ntrace_ctr_model *model, unsigned int logical);
@@ -584,14 +693,19 @@ ntrace_ctr_model_entry(const struct ntrace_ctr_model *model, unsigned int logica
  * @dropped: readable: transfers whose target never became known (reset, overrun)
  * @effects: readable: number of transfers by enum ntrace_ctr_effect
  *
- * The other fields are private. The next block supplies the target of a jump, so the last transfer
- * waits for that block; ntrace_ctr_ingress_target() can supply the target earlier.
+ * Owned by the caller, set up by ntrace_ctr_ingress_init(). Fields not called readable are private.
+ *
+ * The next block supplies the target of a jump, so the last transfer waits for that block;
+ * ntrace_ctr_ingress_target() can supply the target earlier.
  */
 struct ntrace_ctr_ingress {
+	/* private: */
 	struct ntrace_ctr_model *model;
 	struct ntrace_ingress_port port;
+	/* public: */
 	uint64_t dropped;
 	uint64_t effects[NTRACE_CTR_EFFECTS];
+	/* private: */
 	struct ntrace_ctr_transfer waiting;
 	uint64_t cycles;	/* since the last block */
 	uint64_t next;		/* address after the last block */
@@ -614,7 +728,7 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_init(struct ntrace_ctr_ingress *feed,
 
 /**
  * ntrace_ctr_ingress_block - one block
- * @feed: a feed
+ * @feed: feed set up by ntrace_ctr_ingress_init()
  * @block: parcels, also of a single-instruction port
  * @cause: cause code for itype 1 and 2, without the interrupt bit
  * @cycles: clock cycles since the previous block
@@ -628,18 +742,25 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_block(struct ntrace_ctr_ingress *feed
 
 /**
  * ntrace_ctr_ingress_target - set the target of the waiting transfer
+ * @feed: feed set up by ntrace_ctr_ingress_init()
+ * @address: target of the waiting transfer
+ * @priv: enum ntrace_priv at @address
  *
- * Call it before reading or writing registers on behalf of the instruction at @address. Return: 0
- * or NTRACE_ERR_INVALID.
+ * Call it before reading or writing registers on behalf of the instruction at @address.
+ *
+ * Return: 0, also if no transfer waits, or NTRACE_ERR_INVALID for an impossible transfer.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_target(struct ntrace_ctr_ingress *feed, uint64_t address,
 						  unsigned int priv);
 
 /**
  * ntrace_ctr_ingress_cycle - all signals of one clock cycle (E-Trace, chapter 4)
+ * @feed: feed set up by ntrace_ctr_ingress_init()
+ * @cycle: the signals; time, context signals and triggers have no effect
  *
  * Cycles count for the block at their end. The target of a transfer that waits when the hart halts
  * is the address at which the hart leaves Debug Mode.
+ *
  * Return: 0, or NTRACE_ERR_INVALID for signals that the port cannot carry or an impossible trap.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed,
@@ -647,9 +768,12 @@ NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_cycle(struct ntrace_ctr_ingress *feed
 
 /**
  * ntrace_ctr_ingress_play - apply a record of an ingress file
+ * @feed: feed set up by ntrace_ctr_ingress_init()
+ * @record: a record of a file whose port equals that of @feed
  *
  * CTR ignores start and stop of the trace.
- * Return: as ntrace_ctr_ingress_cycle().
+ *
+ * Return: as ntrace_ctr_ingress_cycle(); NTRACE_ERR_INVALID also for an unknown type of record.
  */
 NTRACE_EXPERIMENTAL int ntrace_ctr_ingress_play(struct ntrace_ctr_ingress *feed,
 						const struct ntrace_ingress_record *record);

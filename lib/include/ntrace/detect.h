@@ -23,26 +23,44 @@ extern "C" {
 /* Only this many bytes are examined. */
 #define NTRACE_DETECT_BYTES_MAX ((size_t)8 << 20)
 
-/** enum ntrace_detect_kind - the kind of data */
+/**
+ * enum ntrace_detect_kind - the kind of data
+ * @NTRACE_DETECT_TRACE: an N-Trace stream
+ * @NTRACE_DETECT_EMPTY: no bytes
+ * @NTRACE_DETECT_IDLE: only idle bytes (0xff)
+ * @NTRACE_DETECT_ZEROS: only zeros
+ * @NTRACE_DETECT_ELF: an ELF file
+ * @NTRACE_DETECT_PERF_DATA: a perf.data file
+ * @NTRACE_DETECT_COMPRESSED: gzip, xz, zstd, bzip2 or zip
+ * @NTRACE_DETECT_TEXT: text
+ * @NTRACE_DETECT_ETRACE: packets of E-Trace
+ * @NTRACE_DETECT_RANDOM: random, encrypted or compressed bytes
+ * @NTRACE_DETECT_BINARY: any other data
+ */
 enum ntrace_detect_kind {
-	NTRACE_DETECT_TRACE,	/* an N-Trace stream */
-	NTRACE_DETECT_EMPTY,	/* no bytes */
-	NTRACE_DETECT_IDLE,	/* only idle bytes (0xff) */
-	NTRACE_DETECT_ZEROS,	/* only zeros */
+	NTRACE_DETECT_TRACE,
+	NTRACE_DETECT_EMPTY,
+	NTRACE_DETECT_IDLE,
+	NTRACE_DETECT_ZEROS,
 	NTRACE_DETECT_ELF,
 	NTRACE_DETECT_PERF_DATA,
-	NTRACE_DETECT_COMPRESSED,	/* gzip, xz, zstd, bzip2 or zip */
+	NTRACE_DETECT_COMPRESSED,
 	NTRACE_DETECT_TEXT,
-	NTRACE_DETECT_ETRACE,	/* packets of E-Trace */
-	NTRACE_DETECT_RANDOM,	/* random, encrypted or compressed bytes */
-	NTRACE_DETECT_BINARY,	/* any other data */
+	NTRACE_DETECT_ETRACE,
+	NTRACE_DETECT_RANDOM,
+	NTRACE_DETECT_BINARY,
 };
 
-/** enum ntrace_detect_packing - packing of the bytes of a stream */
+/**
+ * enum ntrace_detect_packing - packing of the bytes of a stream
+ * @NTRACE_DETECT_BYTES: not packed
+ * @NTRACE_DETECT_WORDS16: 16-bit words with the later byte first
+ * @NTRACE_DETECT_FRAMES: frames of a CoreSight formatter (ntrace/frames.h)
+ */
 enum ntrace_detect_packing {
-	NTRACE_DETECT_BYTES,	/* not packed */
-	NTRACE_DETECT_WORDS16,	/* 16-bit words with the later byte first */
-	NTRACE_DETECT_FRAMES,	/* frames of a CoreSight formatter (ntrace/frames.h) */
+	NTRACE_DETECT_BYTES,
+	NTRACE_DETECT_WORDS16,
+	NTRACE_DETECT_FRAMES,
 };
 
 /* Bits of ntrace_detect_candidate.open: questions that the stream leaves open. */
@@ -86,6 +104,7 @@ enum ntrace_detect_packing {
  * @lost: messages between a contradiction and the next sync, whose code could not be followed
  * @gaps: places where the flow was lost
  * @checked: the checker (ntrace/check.h) ran: the following counts are valid
+ * @reserved: 0
  * @check_errors: violations of the specification
  * @check_warnings: violations of rules that are warnings
  */
@@ -165,7 +184,10 @@ struct ntrace_detect_config {
 	void *user;
 };
 
-/** ntrace_detect_config_init - defaults: no bytes, no space, no known parameters */
+/**
+ * ntrace_detect_config_init - defaults: no bytes, no space, no known parameters
+ * @config: memory owned by the caller; every field is set
+ */
 NTRACE_EXPERIMENTAL void ntrace_detect_config_init(struct ntrace_detect_config *config);
 
 /**
@@ -176,13 +198,19 @@ NTRACE_EXPERIMENTAL void ntrace_detect_config_init(struct ntrace_detect_config *
  * N-Trace 1.0, "message layout", "synchronization", "addresses" and "timestamps". Uses a few times
  * @bytes of @config of memory. Time grows with @bytes and with the instructions followed, which are
  * bounded.
+ *
  * Return: 0, also if the bytes are no trace (see @kind); the nonzero result of @progress;
  * NTRACE_ERR_INVALID or NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_detect(const struct ntrace_detect_config *config,
 				      struct ntrace_detect_result *result);
 
-/** ntrace_detect_kind_text - English phrase for enum ntrace_detect_kind: "an ELF file"; static */
+/**
+ * ntrace_detect_kind_text - English phrase for a kind of data
+ * @kind: enum ntrace_detect_kind
+ *
+ * Return: "an ELF file" and so on, "?" for any other value; a static string.
+ */
 NTRACE_EXPERIMENTAL const char *ntrace_detect_kind_text(unsigned int kind);
 
 #ifdef __cplusplus

@@ -31,6 +31,11 @@ extern "C" {
  */
 
 /*
+ * A pointer given to a function must not be NULL unless the description of the parameter permits
+ * NULL. The data of a callback may be any pointer.
+ */
+
+/*
  * Threads: the library keeps all state that a caller can see in its objects. Different objects may
  * be used by different threads at any time. One object may be used by one thread at a time.
  * Exceptions, which any number of threads may use as long as none changes them:

@@ -58,9 +58,13 @@ struct ntrace_ingress {
 
 /**
  * struct ntrace_ingress_group - the replicated signals of a cycle
- * @iaddr, @itype, @ilastsize, @sijump: as in struct ntrace_ingress
- * @iretire: block port: parcels; single-instruction (SR) port: 0 or 1
- *           instructions, of 2^ilastsize parcels
+ * @iaddr: as in struct ntrace_ingress
+ * @iretire: block port: parcels; single-instruction (SR) port: 0 or 1 instructions, of 2^ilastsize
+ *           parcels
+ * @itype: as in struct ntrace_ingress
+ * @ilastsize: as in struct ntrace_ingress
+ * @sijump: as in struct ntrace_ingress
+ * @reserved: 0
  */
 struct ntrace_ingress_group {
 	uint64_t iaddr;
@@ -74,15 +78,17 @@ struct ntrace_ingress_group {
 /**
  * struct ntrace_ingress_cycle - all signals of one clock cycle
  * @time: core time, for timestamps
- * @scontext, @hcontext: the context signal, one value per CSR
- * @cause, @tval: xcause code and xtval of itype 1 and 2; N-Trace sends neither
+ * @scontext: the context signal: value of CSR scontext
+ * @hcontext: the context signal: value of CSR hcontext
+ * @cause: xcause code of itype 1 and 2, without the interrupt bit; N-Trace does not send it
+ * @tval: xtval of itype 1 and 2; N-Trace does not send it
  * @idle: cycles without anything before this one
  * @notify: trace-notify trigger, bit n for group n
  * @priv: enum ntrace_priv of all instructions of the cycle
  * @ctype: enum ntrace_ctype
  * @groups: groups used; 0 in a cycle that retires nothing
- * @trace_on, @trace_off: trigger pulses: tracing starts at the oldest instruction of the cycle, or
- *                        stops after the newest
+ * @trace_on: trigger pulse: tracing starts at the oldest instruction of the cycle
+ * @trace_off: trigger pulse: tracing stops after the newest instruction of the cycle
  * @external: pulse of an external trigger
  * @halted: the hart is in Debug Mode (level)
  * @reset: the hart is in reset (level)
@@ -143,11 +149,12 @@ struct ntrace_ingress_port {
 
 /**
  * ntrace_ingress_check - check that a port can carry the signals of a cycle
- * @port: the port
+ * @port: description of the port, as in the first line of a file
  * @cycle: signals of a cycle
  *
  * E-Trace, chapter 4: reserved values, groups that are not used in order, traps outside the newest
  * group, instructions retired while halted, addresses beyond XLEN.
+ *
  * Return: NULL if the port can carry @cycle, else a constant string.
  */
 NTRACE_EXPERIMENTAL const char *ntrace_ingress_check(const struct ntrace_ingress_port *port,
@@ -157,9 +164,13 @@ NTRACE_EXPERIMENTAL const char *ntrace_ingress_check(const struct ntrace_ingress
 #define NTRACE_INGRESS_LINE_MAX 1024
 
 /**
- * struct ntrace_ingress_writer - state of a writer: signal levels of the last line
+ * struct ntrace_ingress_writer - state of a writer
+ *
+ * Owned by the caller, set up by ntrace_ingress_writer_init(); all fields are private. Needs no
+ * heap.
  */
 struct ntrace_ingress_writer {
+	/* private: */
 	struct ntrace_ingress_port port;
 	struct ntrace_ingress_cycle last;
 	uint64_t reserved[4];
@@ -179,20 +190,23 @@ NTRACE_EXPERIMENTAL int ntrace_ingress_writer_init(struct ntrace_ingress_writer 
 
 /**
  * ntrace_ingress_write - one record as a line of text
- * @writer: a writer
+ * @writer: writer set up by ntrace_ingress_writer_init()
  * @record: a record that the port of this file can carry
  * @line: at least NTRACE_INGRESS_LINE_MAX bytes
  *
- * Return: length of the line, newline included, or NTRACE_ERR_INVALID for a
- * record that the port cannot carry (nothing is changed then).
+ * Return: length of the line, newline included, or NTRACE_ERR_INVALID for a record that the port
+ * cannot carry (nothing is changed then).
  */
 NTRACE_EXPERIMENTAL int ntrace_ingress_write(struct ntrace_ingress_writer *writer,
 					     const struct ntrace_ingress_record *record,
 					     char *line);
 
 /**
- * ntrace_ingress_write_end - write the last line, which marks the file as complete. Return: its
- * length
+ * ntrace_ingress_write_end - write the last line, which marks the file as complete
+ * @writer: writer set up by ntrace_ingress_writer_init()
+ * @line: at least NTRACE_INGRESS_LINE_MAX bytes
+ *
+ * Return: length of the line, newline included.
  */
 NTRACE_EXPERIMENTAL int ntrace_ingress_write_end(struct ntrace_ingress_writer *writer, char *line);
 
@@ -204,8 +218,9 @@ NTRACE_EXPERIMENTAL int ntrace_ingress_write_end(struct ntrace_ingress_writer *w
  * @column: readable after an error: column in the line, from 1
  * @error: readable after an error: description of the error, a constant string
  *
- * All other fields are private. Input comes in chunks of any size, and the result does not depend
- * on the chunk boundaries. Needs no heap.
+ * Owned by the caller, set up by ntrace_ingress_reader_init(); all other fields are private. Input
+ * comes in chunks of any size, and the result does not depend on the chunk boundaries. Needs no
+ * heap.
  */
 struct ntrace_ingress_reader {
 	struct ntrace_ingress_port port;
@@ -213,6 +228,7 @@ struct ntrace_ingress_reader {
 	uint64_t offset;
 	unsigned int column;
 	const char *error;
+	/* private: */
 	const char *next;
 	const char *end;
 	uint64_t position;
@@ -224,20 +240,27 @@ struct ntrace_ingress_reader {
 	uint64_t reserved[4];
 };
 
-/** ntrace_ingress_reader_init - start reading a file */
+/**
+ * ntrace_ingress_reader_init - start reading a file
+ * @reader: memory owned by the caller
+ */
 NTRACE_EXPERIMENTAL void ntrace_ingress_reader_init(struct ntrace_ingress_reader *reader);
 
 /**
  * ntrace_ingress_reader_feed - give the next chunk
+ * @reader: reader set up by ntrace_ingress_reader_init()
+ * @data: the next bytes of the file; borrowed
+ * @size: number of bytes at @data
  *
- * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must
- * stay valid until then.
+ * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must stay valid until then.
  */
 NTRACE_EXPERIMENTAL void ntrace_ingress_reader_feed(struct ntrace_ingress_reader *reader,
 						    const char *data, size_t size);
 
 /**
  * ntrace_ingress_reader_next - the next record
+ * @reader: reader set up by ntrace_ingress_reader_init()
+ * @record: filled in if the result is 0
  *
  * Return: 0; NTRACE_ERR_AGAIN when the chunk is used up (at the end of the file: the file is
  * truncated); NTRACE_ERR_EOS after the last line; NTRACE_ERR_FORMAT for a violation of the format,

@@ -49,6 +49,7 @@ enum ntrace_insn_class {
  * @push_pop: Zcmp: cm.push, cm.pop, cm.popret, cm.popretz; else their encodings belong to Zcd
  * @table_jumps: Zcmt: cm.jt, cm.jalt; else their encodings belong to Zcd
  * @embedded: RV32E, RV64E: only x0 to x15 exist
+ * @reserved: 0
  */
 struct ntrace_isa {
 	uint8_t xlen;
@@ -72,6 +73,7 @@ struct ntrace_isa {
  * @table_jump: CM.JT (class jump), CM.JALT (class call): the target is in entry @table_index of the
  *              jump vector table, see ntrace_space_table_target()
  * @table_index: 0 to 31 for CM.JT, 32 to 255 for CM.JALT
+ * @reserved: 0
  */
 struct ntrace_insn {
 	uint64_t target;
@@ -88,6 +90,21 @@ struct ntrace_insn {
 
 /**
  * enum ntrace_itype - how a block of the ingress port ends (E-Trace, chapter 4)
+ * @NTRACE_ITYPE_NONE: no transfer: the block ends for another reason; direct jumps on 3-bit ports
+ * @NTRACE_ITYPE_EXCEPTION: exception
+ * @NTRACE_ITYPE_INTERRUPT: interrupt
+ * @NTRACE_ITYPE_TRAP_RETURN: return from a trap handler
+ * @NTRACE_ITYPE_BRANCH_NOT_TAKEN: conditional branch, not taken
+ * @NTRACE_ITYPE_BRANCH_TAKEN: conditional branch, taken
+ * @NTRACE_ITYPE_INDIRECT_JUMP_3BIT: any indirect jump, call or return of a 3-bit port
+ * @NTRACE_ITYPE_INDIRECT_CALL: instruction of class NTRACE_INSN_INDIRECT_CALL
+ * @NTRACE_ITYPE_DIRECT_CALL: instruction of class NTRACE_INSN_CALL
+ * @NTRACE_ITYPE_INDIRECT_JUMP: instruction of class NTRACE_INSN_INDIRECT_JUMP
+ * @NTRACE_ITYPE_DIRECT_JUMP: instruction of class NTRACE_INSN_JUMP
+ * @NTRACE_ITYPE_COROUTINE_SWAP: instruction of class NTRACE_INSN_COROUTINE_SWAP
+ * @NTRACE_ITYPE_RETURN: instruction of class NTRACE_INSN_RETURN
+ * @NTRACE_ITYPE_OTHER_INDIRECT_JUMP: instruction of class NTRACE_INSN_OTHER_INDIRECT_JUMP
+ * @NTRACE_ITYPE_OTHER_DIRECT_JUMP: instruction of class NTRACE_INSN_OTHER_JUMP
  *
  * Values of ports with 4 bits; ports with 3 bits have only 0 to 6.
  */
@@ -141,9 +158,9 @@ NTRACE_API int ntrace_isa_parse_reason(struct ntrace_isa *isa, const char *text,
  *
  * Unknown but well-formed 32-bit and longer encodings are NTRACE_INSN_PLAIN: a decoder does not
  * need to know every extension.
- * Return: 0, NTRACE_ERR_TRUNCATED if @size is too small, NTRACE_ERR_BADINSN for
- * the all-zero halfword, reserved lengths (over 64 bits) and 16-bit encodings
- * without C.
+ *
+ * Return: 0, NTRACE_ERR_TRUNCATED if @size is too small, NTRACE_ERR_BADINSN for the all-zero
+ * halfword, reserved lengths (over 64 bits) and 16-bit encodings without C.
  */
 NTRACE_API int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *bytes, size_t size,
 				  uint64_t pc, struct ntrace_insn *insn);
@@ -156,6 +173,7 @@ NTRACE_API int ntrace_insn_decode(const struct ntrace_isa *isa, const uint8_t *b
  *
  * E-Trace, chapter 4. With 3 bits, direct jumps and calls have no type and all indirect ones have
  * type 6.
+ *
  * Return: enum ntrace_itype, or NTRACE_ERR_INVALID for another width.
  */
 NTRACE_API int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, unsigned int bits);
@@ -168,12 +186,18 @@ NTRACE_API int ntrace_insn_itype(const struct ntrace_insn *insn, bool taken, uns
  *
  * N-Trace 1.0, "sequentially inferable jumps": an indirect jump, call or co-routine swap (never a
  * return) through the register written by the preceding LUI, C.LUI or AUIPC.
+ *
  * Return: true if @insn is sequentially inferable.
  */
 NTRACE_API bool ntrace_insn_sequential_target(const struct ntrace_insn *prev,
 					      const struct ntrace_insn *insn, uint64_t *target);
 
-/** ntrace_priv_name - "U", "S", "M", "D", "VU", "VS"; "?" for other values of @priv */
+/**
+ * ntrace_priv_name - name of a privilege
+ * @priv: enum ntrace_priv
+ *
+ * Return: "U", "S", "M", "D", "VU", "VS", "?" for any other value; a static string.
+ */
 NTRACE_API const char *ntrace_priv_name(unsigned int priv);
 
 /**
@@ -186,16 +210,33 @@ NTRACE_API const char *ntrace_priv_name(unsigned int priv);
  */
 NTRACE_API int ntrace_priv_parse(uint32_t *set, const char *text);
 
-/** ntrace_insn_class_name - "branch", "indirect call", ... */
+/**
+ * ntrace_insn_class_name - name of an instruction class
+ * @insn_class: enum ntrace_insn_class
+ *
+ * Return: "branch", "indirect call" and so on, "?" for any other value; a static string.
+ */
 NTRACE_API const char *ntrace_insn_class_name(unsigned int insn_class);
 
+/**
+ * ntrace_insn_is_call - whether instructions of a class are calls
+ * @insn_class: enum ntrace_insn_class
+ *
+ * Return: true for direct and indirect calls and for co-routine swaps; false for jumps that link to
+ * another register than x1 and x5.
+ */
 static inline bool ntrace_insn_is_call(unsigned int insn_class)
 {
 	return insn_class == NTRACE_INSN_CALL || insn_class == NTRACE_INSN_INDIRECT_CALL ||
 	       insn_class == NTRACE_INSN_COROUTINE_SWAP;
 }
 
-/** ntrace_insn_is_uninferable - whether the instruction does not contain its target */
+/**
+ * ntrace_insn_is_uninferable - whether the target is not in the instruction
+ * @insn_class: enum ntrace_insn_class
+ *
+ * Return: true for indirect jumps, calls, returns, co-routine swaps and trap returns.
+ */
 static inline bool ntrace_insn_is_uninferable(unsigned int insn_class)
 {
 	return insn_class >= NTRACE_INSN_INDIRECT_JUMP && insn_class <= NTRACE_INSN_TRAP_RETURN;

@@ -42,10 +42,20 @@ struct ntrace_check_rule {
 	const char *text;
 };
 
-/** ntrace_check_rules - the table. Return: the rules, @count of them; constant */
+/**
+ * ntrace_check_rules - the table of rules
+ * @count: set to the number of rules
+ *
+ * Return: the rules; a static array in the order of the table.
+ */
 NTRACE_API const struct ntrace_check_rule *ntrace_check_rules(size_t *count);
 
-/** ntrace_check_severity_name - "info", "warning" or "error" */
+/**
+ * ntrace_check_severity_name - name of a severity
+ * @severity: enum ntrace_check_severity
+ *
+ * Return: "info", "warning" or "error", "?" for any other value; a static string.
+ */
 NTRACE_API const char *ntrace_check_severity_name(unsigned int severity);
 
 /**
@@ -99,7 +109,10 @@ struct ntrace_check_config {
 	void (*progress)(void *data, uint64_t offset);
 };
 
-/** ntrace_check_config_init - defaults: @params NULL, 22 bits, any SRC, no space */
+/**
+ * ntrace_check_config_init - defaults: @params NULL, 22 bits, any SRC, no space
+ * @config: memory owned by the caller; every field is set
+ */
 NTRACE_API void ntrace_check_config_init(struct ntrace_check_config *config);
 
 struct ntrace_check;
@@ -111,14 +124,26 @@ struct ntrace_check;
  *
  * Memory is bounded on any input: some KiB for each SRC. The checker follows the code of the first
  * 64 SRC and reports "flow-source-limit" for each further one.
+ *
  * Return: 0, NTRACE_ERR_INVALID (no @finding, parameters out of range) or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_check_new(struct ntrace_check **check,
 				const struct ntrace_check_config *config);
+
+/**
+ * ntrace_check_free - free a checker and release its space
+ * @check: checker made by ntrace_check_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_check_free(struct ntrace_check *check);
 
 /**
- * ntrace_check_feed - the next chunk, of any size
+ * ntrace_check_feed - check the next chunk of the stream
+ * @check: checker made by ntrace_check_new()
+ * @data: the next bytes of the stream; borrowed during the call
+ * @size: number of bytes at @data, any number; 0 is allowed
+ *
+ * Chunk boundaries do not change the findings. After a nonzero result every later call returns the
+ * same result.
  *
  * Return: 0, the nonzero result of @finding, or NTRACE_ERR_NOMEM.
  */
@@ -126,30 +151,43 @@ NTRACE_API int ntrace_check_feed(struct ntrace_check *check, const uint8_t *data
 
 /**
  * ntrace_check_break - bytes of the stream are missing before the next chunk
+ * @check: checker made by ntrace_check_new(); all chunks before the missing bytes have been fed
  *
  * Not a violation. The message in progress is dropped, bytes up to and including the next message
  * end are skipped, and messages of a SRC before its next sync are judged as in a stream with
  * @wrapped.
+ *
  * Return: as ntrace_check_feed().
  */
 NTRACE_API int ntrace_check_break(struct ntrace_check *check);
 
-/** ntrace_check_end - no more input: reports a cut message. Return: as ntrace_check_feed() */
+/**
+ * ntrace_check_end - end the input: reports a cut message
+ * @check: a checker that gets no more input
+ *
+ * Return: as ntrace_check_feed().
+ */
 NTRACE_API int ntrace_check_end(struct ntrace_check *check);
 
 /**
  * ntrace_check_flow_event - judge an event of a flow that the caller runs
- * @check: a checker
+ * @check: checker made by ntrace_check_new()
  * @src: SRC of the flow, -1 = none
- * @event: an event
+ * @event: an event; all types except errors and warnings are ignored
  *
  * For streams whose address spaces only a session knows; @space of the configuration is NULL then.
+ *
  * Return: as ntrace_check_feed().
  */
 NTRACE_API int ntrace_check_flow_event(struct ntrace_check *check, int src,
 				       const struct ntrace_flow_event *event);
 
-/** ntrace_check_messages - number of messages so far */
+/**
+ * ntrace_check_messages - number of messages checked so far
+ * @check: checker made by ntrace_check_new()
+ *
+ * Return: number of complete messages.
+ */
 NTRACE_API uint64_t ntrace_check_messages(const struct ntrace_check *check);
 
 #ifdef __cplusplus

@@ -34,7 +34,11 @@ enum ntrace_timestamps {
 /* Largest depth of the return stack */
 #define NTRACE_RETURN_DEPTH_MAX 32
 
-/** struct ntrace_encoder_range - addresses @first <= address <= @last */
+/**
+ * struct ntrace_encoder_range - addresses of a comparator: @first <= address <= @last
+ * @first: lowest address
+ * @last: highest address, at least @first
+ */
 struct ntrace_encoder_range {
 	uint64_t first;
 	uint64_t last;
@@ -59,7 +63,7 @@ struct ntrace_encoder_range {
  *             NTRACE_PRIV_D is ignored: Debug Mode is never traced and is reported by EVCODE 0 and
  *             SYNC 3
  * @trap_btype: false: BTYPE 2 and 3; true: BTYPE 1 for both
- * @write: takes whole messages, in order
+ * @write: takes whole messages, in order; required. The bytes are valid during the call
  * @write_data: passed to @write
  * @itype_bits: 3 or 4, width of itype. A 3-bit port reports direct jumps as 0 (with all_jumps as 5)
  *              and every indirect jump as 6
@@ -136,16 +140,22 @@ struct ntrace_encoder_config {
 #define NTRACE_ENCODER_QUEUE_BITS 1024
 
 /**
- * struct ntrace_encoder - state; fields are private unless described as readable
+ * struct ntrace_encoder - state of an encoder
+ * @messages: readable: messages written
+ * @bytes: readable: bytes written
+ * @dropped: readable: messages for which the queue had no room
+ * @stall_cycles: readable: cycles for which the hart was stalled
  *
- * The size of the struct never changes: new fields take their room from @reserved.
+ * Owned by the caller, set up by ntrace_encoder_init(). Fields not called readable are private.
+ *
+ * The size of the struct never changes: new fields take their room from the private reserved words.
  */
 struct ntrace_encoder {
-	uint64_t messages;	/* readable: messages written */
-	uint64_t bytes;		/* readable: bytes written */
-	uint64_t dropped;	/* readable: messages for which the queue had no room */
-	uint64_t stall_cycles;	/* readable: cycles for which the hart was stalled */
-	/* all following fields are private */
+	uint64_t messages;
+	uint64_t bytes;
+	uint64_t dropped;
+	uint64_t stall_cycles;
+	/* private: */
 	struct ntrace_encoder_config config;
 	struct ntrace_params params;
 	uint64_t reference;	/* reference of U-ADDR */
@@ -217,6 +227,7 @@ struct ntrace_encoder {
 
 /**
  * ntrace_encoder_config_init - defaults
+ * @config: memory owned by the caller; every field is set. The caller must set write, which is NULL
  *
  * HTM, no SRC, 22-bit I-CNT, 31 history bits, no periodic sync, all privileges, 4-bit itype;
  * options are off, their limits are at the maximum.
@@ -225,6 +236,7 @@ NTRACE_API void ntrace_encoder_config_init(struct ntrace_encoder_config *config)
 
 /**
  * ntrace_encoder_refusal - why ntrace_encoder_init() would refuse a configuration
+ * @config: the configuration to examine
  *
  * Return: NULL for a valid configuration, else a constant string: a limit out of range, or options
  * that the specification forbids together (such as all_jumps with implicit_return).
@@ -233,6 +245,9 @@ NTRACE_API const char *ntrace_encoder_refusal(const struct ntrace_encoder_config
 
 /**
  * ntrace_encoder_init - an encoder with tracing off
+ * @encoder: memory owned by the caller; every field is set, to 0 on an error
+ * @config: copied, with the parameters that it points to; write_data must stay valid
+ *
  * Return: 0 or NTRACE_ERR_INVALID; ntrace_encoder_refusal() says why.
  */
 NTRACE_API int ntrace_encoder_init(struct ntrace_encoder *encoder,
@@ -240,22 +255,27 @@ NTRACE_API int ntrace_encoder_init(struct ntrace_encoder *encoder,
 
 /**
  * ntrace_encoder_start - trTeInstTracing 0 -> 1
- * @encoder: an encoder
+ * @encoder: encoder set up by ntrace_encoder_init(); ignored while its tracing is on
  * @sync: SYNC of the ProgTraceSync for the next retired instruction: 1, 3, 5 or 9
  */
 NTRACE_API void ntrace_encoder_start(struct ntrace_encoder *encoder, enum ntrace_sync sync);
 
 /**
  * ntrace_encoder_retire - one ingress block
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @block: the next block of the hart, in order of execution
  *
- * Ignored while tracing is off. Return: 0, or NTRACE_ERR_INVALID for a block
- * that the port cannot carry (nothing is changed then).
+ * Ignored while tracing is off.
+ *
+ * Return: 0, or NTRACE_ERR_INVALID for a block that the port cannot carry (nothing is changed
+ * then).
  */
 NTRACE_API int ntrace_encoder_retire(struct ntrace_encoder *encoder,
 				     const struct ntrace_ingress *block);
 
 /**
  * ntrace_encoder_exclude - retire instructions that the caller's own filter excludes
+ * @encoder: encoder set up by ntrace_encoder_init()
  *
  * For filters that @config cannot express. The encoder behaves as for its own filters:
  * ProgTraceCorrelation EVCODE 4 ends the traced code, and the next block starts with ProgTraceSync
@@ -265,13 +285,14 @@ NTRACE_API void ntrace_encoder_exclude(struct ntrace_encoder *encoder);
 
 /**
  * ntrace_encoder_stop - trTeInstTracing 1 -> 0
- * @encoder: an encoder
+ * @encoder: encoder set up by ntrace_encoder_init(); ignored while its tracing is off
  * @evcode: EVCODE of the ProgTraceCorrelation that reports pending instructions and history
  */
 NTRACE_API void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_evcode evcode);
 
 /**
  * ntrace_encoder_overrun - retired instructions were not reported to the encoder
+ * @encoder: encoder set up by ntrace_encoder_init()
  *
  * Ignored while tracing is off. Pending instructions and history are dropped. The next retired
  * instruction sends Error (ETYPE 0, program trace lost) and ProgTraceSync SYNC 7; a stop before
@@ -279,14 +300,25 @@ NTRACE_API void ntrace_encoder_stop(struct ntrace_encoder *encoder, enum ntrace_
  */
 NTRACE_API void ntrace_encoder_overrun(struct ntrace_encoder *encoder);
 
-/** ntrace_encoder_time - set the core's time, in units of the timestamp counter */
+/**
+ * ntrace_encoder_time - set the core's time
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @time: ticks of the timestamp counter; bits above timestamp_bits are dropped
+ */
 NTRACE_API void ntrace_encoder_time(struct ntrace_encoder *encoder, uint64_t time);
 
-/** ntrace_encoder_cycles - advance by @cycles clock cycles, for periodic sync and the queue */
+/**
+ * ntrace_encoder_cycles - advance by clock cycles, for periodic sync and the queue
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @cycles: number of clock cycles
+ */
 NTRACE_API void ntrace_encoder_cycles(struct ntrace_encoder *encoder, uint64_t cycles);
 
 /**
  * ntrace_encoder_context - set scontext and hcontext from the next block on
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @scontext: value of CSR scontext
+ * @hcontext: value of CSR hcontext, sent only with config.hypervisor
  * @ctype: enum ntrace_ctype: the kind of report
  *
  * Without config.context the encoder only stores the values.
@@ -296,18 +328,26 @@ NTRACE_API void ntrace_encoder_context(struct ntrace_encoder *encoder, uint64_t 
 
 /**
  * ntrace_encoder_marker - start the next block with a sync message
+ * @encoder: encoder set up by ntrace_encoder_init()
  * @sync: NTRACE_SYNC_EXTERNAL_TRIGGER or NTRACE_SYNC_TRACE_EVENT
  *
- * If the next block starts the trace, the encoder sends the start's SYNC instead. Of several
- * markers before one block the last one counts. Ignored while tracing is off.
+ * If the next block starts the trace, or is the first after a reset, the encoder sends the SYNC of
+ * the start or of the reset instead. Of several markers before one block the last one counts.
+ * Ignored while tracing is off.
  */
 NTRACE_API void ntrace_encoder_marker(struct ntrace_encoder *encoder, enum ntrace_sync sync);
 
-/** ntrace_encoder_halted - the hart enters or leaves Debug Mode (EVCODE 0, SYNC 3) */
+/**
+ * ntrace_encoder_halted - the hart enters or leaves Debug Mode (EVCODE 0, SYNC 3)
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @halted: level of the signal: the hart is in Debug Mode
+ */
 NTRACE_API void ntrace_encoder_halted(struct ntrace_encoder *encoder, bool halted);
 
 /**
  * ntrace_encoder_reset - the hart enters or leaves reset
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @reset: level of the signal: the hart is in reset
  *
  * The first block after the reset sends a sync message with SYNC 1, which also reports the
  * instructions retired before the reset.
@@ -319,6 +359,8 @@ NTRACE_API void ntrace_encoder_reset(struct ntrace_encoder *encoder, bool reset)
 
 /**
  * ntrace_encoder_cycle - all signals of one cycle (E-Trace, chapter 4)
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @cycle: the signals; with config.single_retire the groups are instructions
  *
  * Instructions and sideband take effect in their order within the cycle. A trace-off trigger takes
  * effect with the next cycle, unless that cycle has trace-on.
@@ -333,7 +375,10 @@ NTRACE_API int ntrace_encoder_cycle(struct ntrace_encoder *encoder,
 
 /**
  * ntrace_encoder_play - apply a record of an ingress file
- * Return: as ntrace_encoder_cycle().
+ * @encoder: encoder set up by ntrace_encoder_init()
+ * @record: a record of a file whose port the configuration describes
+ *
+ * Return: as ntrace_encoder_cycle(); NTRACE_ERR_INVALID also for an unknown type of record.
  */
 NTRACE_API int ntrace_encoder_play(struct ntrace_encoder *encoder,
 				   const struct ntrace_ingress_record *record);
