@@ -87,6 +87,7 @@ struct ntrace_frames {
 	uint64_t triggers;
 	uint64_t cut;
 	uint64_t barriers;
+	/* private: */
 	const uint8_t *next;
 	const uint8_t *end;
 	uint64_t start;			/* position of the current or last frame */
@@ -104,11 +105,19 @@ struct ntrace_frames {
 	uint64_t spare_words[4];
 };
 
-/** ntrace_frames_init - start reading. The input must begin with a frame or a word */
+/**
+ * ntrace_frames_init - start reading
+ * @frames: memory owned by the caller
+ *
+ * The input must begin with a frame or a synchronization word.
+ */
 NTRACE_API void ntrace_frames_init(struct ntrace_frames *frames);
 
 /**
  * ntrace_frames_feed - give the next chunk
+ * @frames: reader set up by ntrace_frames_init()
+ * @data: the next bytes of the input; borrowed
+ * @size: number of bytes at @data
  *
  * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must stay valid until then.
  */
@@ -116,23 +125,30 @@ NTRACE_API void ntrace_frames_feed(struct ntrace_frames *frames, const uint8_t *
 
 /**
  * ntrace_frames_next - the next bytes of a source, or a report of missing bytes
- * @frames: a reader
+ * @frames: reader set up by ntrace_frames_init()
  * @piece: filled in
  *
  * ARM IHI 0029, "Trace formatter". Bytes of ID 0 and of NTRACE_FRAMES_TRIGGER are left out.
+ *
  * Return: enum ntrace_frames_event, or NTRACE_ERR_AGAIN when the chunk is used up.
  */
 NTRACE_API int ntrace_frames_next(struct ntrace_frames *frames, struct ntrace_frames_piece *piece);
 
 /**
  * ntrace_frames_break - input is missing here
+ * @frames: a reader whose chunk has been read until NTRACE_ERR_AGAIN
  *
- * The next byte fed begins a frame with an unknown source. The chunk must have been read until
- * NTRACE_ERR_AGAIN. Bytes of a frame in progress are lost and counted in @cut.
+ * The next byte fed begins a frame with an unknown source. Bytes of a frame in progress are lost
+ * and counted in @cut of struct ntrace_frames.
  */
 NTRACE_API void ntrace_frames_break(struct ntrace_frames *frames);
 
-/** ntrace_frames_pending - at the end of the input: bytes of an incomplete frame */
+/**
+ * ntrace_frames_pending - bytes of an incomplete frame at the end of the input
+ * @frames: a reader whose chunk has been read until NTRACE_ERR_AGAIN
+ *
+ * Return: number of bytes, less than NTRACE_FRAME_BYTES; not 0: the input was cut inside a frame.
+ */
 NTRACE_API unsigned int ntrace_frames_pending(const struct ntrace_frames *frames);
 
 /**
@@ -143,6 +159,7 @@ NTRACE_API unsigned int ntrace_frames_pending(const struct ntrace_frames *frames
  */
 struct ntrace_frames_writer {
 	uint64_t frames;
+	/* private: */
 	uint8_t frame[NTRACE_FRAME_BYTES];
 	uint8_t used;
 	uint8_t source;
@@ -150,22 +167,30 @@ struct ntrace_frames_writer {
 	uint64_t spare_words[4];
 };
 
-/** NTRACE_FRAMES_ROOM - maximum output of ntrace_frames_write() for @size bytes */
+/**
+ * NTRACE_FRAMES_ROOM - maximum output of ntrace_frames_write()
+ * @size: number of bytes passed to ntrace_frames_write()
+ */
 #define NTRACE_FRAMES_ROOM(size) \
 	(((size_t)(size) + NTRACE_FRAME_DATA) / NTRACE_FRAME_DATA * NTRACE_FRAME_BYTES)
 
+/**
+ * ntrace_frames_writer_init - start writing
+ * @writer: memory owned by the caller
+ */
 NTRACE_API void ntrace_frames_writer_init(struct ntrace_frames_writer *writer);
 
 /**
  * ntrace_frames_write - write bytes of a source into frames
  * @writer: keeps the frame in progress
- * @source: NTRACE_FRAMES_SOURCE_MIN..NTRACE_FRAMES_SOURCE_MAX
+ * @source: ID of the source, NTRACE_FRAMES_SOURCE_MIN..NTRACE_FRAMES_SOURCE_MAX
  * @bytes: the bytes; must not overlap @out
  * @size: number of bytes
  * @out: room for NTRACE_FRAMES_ROOM(@size) bytes; receives the completed frames
- * @written: bytes of @out, a multiple of NTRACE_FRAME_BYTES
+ * @written: set to the number of bytes of @out, a multiple of NTRACE_FRAME_BYTES
  *
  * The exact inverse of the reader. Each change of the source writes one ID.
+ *
  * Return: 0, or NTRACE_ERR_INVALID for another source, with nothing written.
  */
 NTRACE_API int ntrace_frames_write(struct ntrace_frames_writer *writer, unsigned int source,
@@ -174,18 +199,23 @@ NTRACE_API int ntrace_frames_write(struct ntrace_frames_writer *writer, unsigned
 
 /**
  * ntrace_frames_flush - pad the frame in progress with ID 0
+ * @writer: writer set up by ntrace_frames_writer_init()
  * @out: room for NTRACE_FRAME_BYTES bytes
  *
- * More data may be written afterwards. Return: bytes written: NTRACE_FRAME_BYTES, or 0 if no frame
- * was in progress.
+ * More data may be written afterwards.
+ *
+ * Return: bytes written: NTRACE_FRAME_BYTES, or 0 if no frame was in progress.
  */
 NTRACE_API size_t ntrace_frames_flush(struct ntrace_frames_writer *writer, uint8_t *out);
 
 /**
  * ntrace_frames_barrier - flush, then four synchronization words
+ * @writer: writer set up by ntrace_frames_writer_init()
  * @out: room for 2 * NTRACE_FRAME_BYTES bytes
  *
- * A driver writes a barrier over lost trace; the next bytes get an ID. Return: bytes written.
+ * A driver writes a barrier over lost trace; the next bytes get an ID.
+ *
+ * Return: bytes written.
  */
 NTRACE_API size_t ntrace_frames_barrier(struct ntrace_frames_writer *writer, uint8_t *out);
 

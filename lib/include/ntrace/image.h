@@ -5,7 +5,7 @@
  * An object is one ELF file, kernel text dump or block of raw bytes; it may be mapped many times. A
  * space is one address space: objects mapped at addresses. A space can have a parent (the kernel,
  * for every process), which supplies addresses that the space itself does not map. Both are
- * reference counted; neither is thread safe.
+ * reference counted; <ntrace/error.h> says which functions several threads may call.
  */
 #ifndef NTRACE_IMAGE_H
 #define NTRACE_IMAGE_H
@@ -24,12 +24,15 @@ struct ntrace_space;
 /**
  * ntrace_object_open_elf - an ELF file through libelf
  * @object: the new object, one reference
- * @path: file
+ * @path: file; also the name of the object
  *
  * A truncated core file (ET_CORE) gives the part that the file contains.
+ *
+ * The object maps the file until the last reference is gone: the file must not change meanwhile.
+ *
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (no ELF, damaged),
- * NTRACE_ERR_TRUNCATED (segments or section headers are missing at its end),
- * NTRACE_ERR_NOTRISCV, NTRACE_ERR_NOMEM.
+ * NTRACE_ERR_TRUNCATED (segments or section headers are missing at its end), NTRACE_ERR_NOTRISCV,
+ * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_object_open_elf(struct ntrace_object **object, const char *path);
 
@@ -38,7 +41,7 @@ NTRACE_API int ntrace_object_open_elf(struct ntrace_object **object, const char 
  * @object: the new object, one reference
  * @name: name in reports; copied
  * @data: bytes of the file, copied
- * @size: number of bytes
+ * @size: number of bytes; 0 gives NTRACE_ERR_FORMAT
  *
  * Return: as ntrace_object_open_elf(), without NTRACE_ERR_IO.
  */
@@ -91,6 +94,7 @@ NTRACE_API int ntrace_object_add_debug_file(struct ntrace_object *object,
 
 /**
  * ntrace_object_debug_name - path of the debug file that ntrace_object_add_debug_file() found
+ * @object: object of any kind
  *
  * Return: string owned by the object, NULL if it has none.
  */
@@ -114,7 +118,7 @@ typedef int (*ntrace_object_read_fn)(void *data, uint64_t address, void *buffer,
  * @address: address of the first byte; its "link address"
  * @size: number of bytes
  * @read: reads part of the memory
- * @data: for @read
+ * @data: passed to @read
  *
  * The object caches up to 256 KiB in pages. If a page cannot be read, smaller parts down to one
  * byte are tried, so that only unreadable bytes give NTRACE_ERR_NOMAP.
@@ -127,8 +131,8 @@ NTRACE_API int ntrace_object_from_callback(struct ntrace_object **object, const 
 
 /**
  * ntrace_object_jump_table - base of the jump vector table (Zcmt)
- * @object: an object
- * @address: link address: the symbol __jvt_base$ of the ELF file
+ * @object: object of any kind
+ * @address: set to a link address: the symbol __jvt_base$ of the ELF file
  *
  * Return: 0 or NTRACE_ERR_NOMAP if the object has none (then 0 is stored).
  */
@@ -136,9 +140,9 @@ NTRACE_API int ntrace_object_jump_table(const struct ntrace_object *object, uint
 
 /**
  * ntrace_object_entry - entry point of a program
- * @object: an object
- * @address: link address of the first instruction: e_entry of the ELF file
- * @offset: file offset of that instruction in bytes
+ * @object: object of any kind
+ * @address: set to the link address of the first instruction: e_entry of the ELF file
+ * @offset: set to the file offset of that instruction in bytes
  *
  * Return: 0 or NTRACE_ERR_NOMAP if the object has none (then 0 is stored).
  */
@@ -147,39 +151,75 @@ NTRACE_API int ntrace_object_entry(const struct ntrace_object *object, uint64_t 
 
 /**
  * ntrace_object_from_bytes - raw memory
- * @object: the new object
+ * @object: the new object, one reference
  * @name: name in reports; copied
  * @data: bytes, copied
- * @size: number of bytes
+ * @size: number of bytes, not 0
  * @address: address of the first byte; its "link address"
+ *
+ * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_object_from_bytes(struct ntrace_object **object, const char *name,
 					const void *data, size_t size, uint64_t address);
 
+/**
+ * ntrace_object_get - take a reference to an object
+ * @object: object of any kind; NULL is allowed
+ *
+ * Any number of threads may take and drop references of one object.
+ *
+ * Return: @object.
+ */
 NTRACE_API struct ntrace_object *ntrace_object_get(struct ntrace_object *object);
+
+/**
+ * ntrace_object_put - drop a reference to an object; the last one frees it
+ * @object: object of any kind; NULL is allowed
+ */
 NTRACE_API void ntrace_object_put(struct ntrace_object *object);
 
-/** ntrace_object_name - path or given name; owned by the object */
+/**
+ * ntrace_object_name - path or given name
+ * @object: object of any kind
+ *
+ * Return: string owned by the object.
+ */
 NTRACE_API const char *ntrace_object_name(const struct ntrace_object *object);
 
 /**
  * ntrace_object_short_name - file name without directories, "[kernel]" for copies of its text
+ * @object: object of any kind
  *
  * Return: string owned by the object.
  */
 NTRACE_API const char *ntrace_object_short_name(const struct ntrace_object *object);
 
-/** ntrace_object_build_id - @size is set to 0 if there is none */
+/**
+ * ntrace_object_build_id - build-id of an object
+ * @object: object of any kind
+ * @size: set to the number of bytes, at most NTRACE_BUILD_ID_MAX; 0 if the object has no build-id
+ *
+ * Return: the bytes, owned by the object; never NULL.
+ */
 NTRACE_API const uint8_t *ntrace_object_build_id(const struct ntrace_object *object, size_t *size);
 
-/** ntrace_object_isa - from the ELF header and .riscv.attributes; RV64GC for raw bytes */
+/**
+ * ntrace_object_isa - instruction set of an object
+ * @object: object of any kind
+ *
+ * From the ELF header and .riscv.attributes; RV64GC for raw bytes and for memory read on demand.
+ *
+ * Return: instruction set owned by the object.
+ */
 NTRACE_API const struct ntrace_isa *ntrace_object_isa(const struct ntrace_object *object);
 
 /**
- * ntrace_object_segment - the @index-th loadable segment that has bytes in the file
- * @address: link address
- * @size: bytes
- * @executable: may be executed
+ * ntrace_object_segment - a loadable segment that has bytes in the file
+ * @object: object of any kind
+ * @index: number of the segment, from 0
+ * @address: set to the link address
+ * @size: set to the number of bytes
+ * @executable: set to whether the segment may be executed
  *
  * Return: 0, or NTRACE_ERR_INVALID if no such segment exists (then all are set to 0).
  */
@@ -188,6 +228,9 @@ NTRACE_API int ntrace_object_segment(const struct ntrace_object *object, size_t 
 
 /**
  * ntrace_object_file_offset - file offset of the byte at a link address
+ * @object: object of any kind
+ * @address: link address
+ * @offset: set to the offset in the file in bytes
  *
  * Return: 0, or NTRACE_ERR_NOMAP if no segment contains it (then 0 is stored).
  */
@@ -196,11 +239,12 @@ NTRACE_API int ntrace_object_file_offset(const struct ntrace_object *object, uin
 
 /**
  * ntrace_object_function - enumerate the functions of an object, in no particular order
- * @object: an object
+ * @object: object of any kind
  * @index: from 0 on
- * @address: link address
+ * @address: set to the link address of the symbol; untouched after the last
  *
  * Lists all functions of the symbol tables, including several at the same address.
+ *
  * Return: the name, owned by the object; "" for a symbol that is no function; NULL after the last.
  */
 NTRACE_API const char *ntrace_object_function(const struct ntrace_object *object, size_t index,
@@ -208,23 +252,27 @@ NTRACE_API const char *ntrace_object_function(const struct ntrace_object *object
 
 /**
  * ntrace_object_add_symbol - name an address range
- * @object: an object
+ * @object: object of any kind
  * @name: copied
  * @address: link address
  * @size: bytes; 0 = up to the next symbol
  *
- * For kallsyms, ksymbol events, JIT code. Return: 0 or NTRACE_ERR_NOMEM.
+ * For kallsyms, ksymbol events, JIT code.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_object_add_symbol(struct ntrace_object *object, const char *name,
 					uint64_t address, uint64_t size);
 
 /**
  * ntrace_object_mark_uncertain - bytes whose content at run time is unknown
- * @object: an object
+ * @object: object of any kind
  * @address: link address of the first byte
- * @size: bytes
+ * @size: number of bytes; 0 marks nothing, a range that wraps round ends at the last address
  *
  * A flow that walks through the range reports an event.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64_t address,
 					    uint64_t size);
@@ -233,7 +281,8 @@ NTRACE_API int ntrace_object_mark_uncertain(struct ntrace_object *object, uint64
  * ntrace_demangle - the name of a symbol as a programmer wrote it: C++ and Rust
  * @name: name of the symbol
  *
- * Return: the name, or a copy of @name if it is not mangled, to be freed; NULL when out of memory.
+ * Return: the name, or a copy of @name if it is not mangled, to be freed with free(); NULL when out
+ * of memory.
  */
 NTRACE_API char *ntrace_demangle(const char *name);
 
@@ -242,6 +291,8 @@ NTRACE_API char *ntrace_demangle(const char *name);
  *
  * Demangling C++ needs the C++ library of the machine, libstdc++.so.6 or libc++abi.so.1. Without
  * this library ntrace_demangle() returns copies of C++ names; Rust names need no library.
+ *
+ * Return: true if one of these libraries was found; the search happens once per process.
  */
 NTRACE_API bool ntrace_demangles_cxx(void);
 
@@ -251,6 +302,7 @@ NTRACE_API bool ntrace_demangles_cxx(void);
  *
  * Compilers split functions: "f.cold" is the rarely executed part of "f". A jump between the parts
  * is no call, and either part may catch exceptions.
+ *
  * Return: number of characters at the beginning of @name that name the whole function.
  */
 NTRACE_API size_t ntrace_symbol_stem(const char *name);
@@ -279,7 +331,7 @@ struct ntrace_location {
 
 /**
  * ntrace_object_locate - contents of a link address of an object
- * @object: an object
+ * @object: object of any kind
  * @address: link address
  * @location: filled in; without a symbol if no segment of @object holds @address
  *
@@ -290,9 +342,13 @@ NTRACE_EXPERIMENTAL int ntrace_object_locate(struct ntrace_object *object, uint6
 
 /**
  * ntrace_location_same_function - whether two places are in the same function of the same object
+ * @a: a place
+ * @b: another place
  *
  * Parts of a function split by the compiler, see ntrace_symbol_stem(), count as one function. Code
  * of an object without a symbol counts as one function.
+ *
+ * Return: true if both places are in one function.
  */
 NTRACE_EXPERIMENTAL bool ntrace_location_same_function(const struct ntrace_location *a,
 						       const struct ntrace_location *b);
@@ -301,6 +357,8 @@ NTRACE_EXPERIMENTAL bool ntrace_location_same_function(const struct ntrace_locat
  * ntrace_symbol_matches - whether a name typed by a user matches a symbol
  * @symbol: the symbol
  * @name: the symbol, or its demangled form with or without parameters or kernel module
+ *
+ * Return: true if they match; false also when out of memory.
  */
 NTRACE_EXPERIMENTAL bool ntrace_symbol_matches(const char *symbol, const char *name);
 
@@ -309,42 +367,80 @@ NTRACE_EXPERIMENTAL bool ntrace_symbol_matches(const char *symbol, const char *n
  * @space: the new space, one reference
  * @name: for messages, e.g. "pid 123 (bzip2)"; copied
  * @parent: supplies addresses that @space does not map; may be NULL; referenced
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_space_new(struct ntrace_space **space, const char *name,
 				struct ntrace_space *parent);
+
+/**
+ * ntrace_space_get - take a reference to a space
+ * @space: space made by ntrace_space_new() or ntrace_space_clone(); NULL is allowed
+ *
+ * Any number of threads may take and drop references of one space.
+ *
+ * Return: @space.
+ */
 NTRACE_API struct ntrace_space *ntrace_space_get(struct ntrace_space *space);
+
+/**
+ * ntrace_space_put - drop a reference to a space; the last one frees it and releases its objects
+ * and its parent
+ * @space: space made by ntrace_space_new() or ntrace_space_clone(); NULL is allowed
+ */
 NTRACE_API void ntrace_space_put(struct ntrace_space *space);
+
+/**
+ * ntrace_space_name - name of a space
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
+ *
+ * Return: string owned by the space.
+ */
 NTRACE_API const char *ntrace_space_name(const struct ntrace_space *space);
 
-/** ntrace_space_clone - a copy of all mappings (fork), same parent */
+/**
+ * ntrace_space_clone - a copy of all mappings, as fork() makes
+ * @copy: the new space, one reference, with the parent of @space
+ * @name: for messages; copied
+ * @space: the space to copy, with its queue, see ntrace_space_map_at_time()
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
+ */
 NTRACE_API int ntrace_space_clone(struct ntrace_space **copy, const char *name,
 				  const struct ntrace_space *space);
 
 /**
  * ntrace_space_map - map part of a file as mmap() does
- * @space: a space
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
  * @object: object; referenced by the space
  * @address: first address
  * @size: bytes
  * @file_offset: offset of the first byte in the file (PERF_RECORD_MMAP2 pgoff)
  *
  * A later mapping replaces earlier ones where they overlap, byte for byte.
+ *
  * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_space_map(struct ntrace_space *space, struct ntrace_object *object,
 				uint64_t address, uint64_t size, uint64_t file_offset);
 
 /**
- * ntrace_space_map_linked - map every loadable segment at link address + @bias
+ * ntrace_space_map_linked - map every loadable segment at its link address plus a bias
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
+ * @object: object; referenced by the space
+ * @bias: bytes added to each link address, modulo 2^64
  *
  * For static programs, firmware, kernel text dumps and raw bytes.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (a segment wraps round), NTRACE_ERR_NOMEM; on an error the earlier
+ * segments stay mapped.
  */
 NTRACE_API int ntrace_space_map_linked(struct ntrace_space *space, struct ntrace_object *object,
 				       uint64_t bias);
 
 /**
  * ntrace_space_map_at_time - ntrace_space_map() with effect from a given time on
- * @space: a space
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
  * @object: object; referenced by the space
  * @address: first address
  * @size: bytes
@@ -362,29 +458,36 @@ NTRACE_API int ntrace_space_map_at_time(struct ntrace_space *space, struct ntrac
 
 /**
  * ntrace_space_advance - advance the time: apply mappings queued up to that time, in order of time
- * @space: a space; its parents have their own time
- * @time: at least the time of the last call
+ * @space: space made by ntrace_space_new() or ntrace_space_clone(); its parents have their own time
+ * @time: at least the time of the last call, in the unit of ntrace_space_map_at_time()
  *
- * Changes the version if a mapping was applied. Return: 0, NTRACE_ERR_INVALID for an earlier time,
- * NTRACE_ERR_NOMEM (mappings not yet applied stay queued).
+ * Changes the version if a mapping was applied.
+ *
+ * Return: 0, NTRACE_ERR_INVALID for an earlier time, NTRACE_ERR_NOMEM (mappings not yet applied
+ * stay queued).
  */
 NTRACE_API int ntrace_space_advance(struct ntrace_space *space, uint64_t time);
 
 /**
  * ntrace_space_name_range - name a range whose bytes are unknown
- * @space: a space
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
  * @address: first address
  * @size: bytes
  * @name: such as "firmware (M-mode) not given"; copied
  *
  * ntrace_space_locate() returns the name if nothing is mapped. A later name replaces earlier ones
- * where they overlap. Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
+ * where they overlap.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (size 0 or wrapping round), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_space_name_range(struct ntrace_space *space, uint64_t address, uint64_t size,
 				       const char *name);
 
 /**
  * ntrace_space_unmap - remove all mappings in a range
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
+ * @address: first address
+ * @size: bytes; 0 removes nothing, a range that wraps round ends at the last address
  *
  * Return: 0 or NTRACE_ERR_NOMEM, with the space unchanged.
  */
@@ -392,19 +495,23 @@ NTRACE_API int ntrace_space_unmap(struct ntrace_space *space, uint64_t address, 
 
 /**
  * ntrace_space_version - changes with every map and unmap in the space or its parents
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
  *
  * For callers that cache bytes: no other space ever has the same version, even a space allocated at
- * the address of a freed one. Adding symbols or uncertain ranges does not change the version.
+ * the address of a freed one. ntrace_space_name_range() changes the version too. Adding symbols or
+ * uncertain ranges does not change the version.
+ *
+ * Return: a number that only grows.
  */
 NTRACE_API uint64_t ntrace_space_version(const struct ntrace_space *space);
 
 /**
  * ntrace_space_read - instruction bytes
- * @space: a space
- * @address: where
- * @data: *data points into the object, valid until the mapping or object is removed; for an object
- *        made by ntrace_object_from_callback() only until the next call that reads from it
- * @available: bytes that follow there contiguously
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
+ * @address: address of the first byte
+ * @data: set to a pointer into the object, valid until the mapping or object is removed; for an
+ *        object made by ntrace_object_from_callback() only until the next call that reads from it
+ * @available: set to the number of bytes that follow there contiguously
  *
  * Return: 0 or NTRACE_ERR_NOMAP.
  */
@@ -413,6 +520,9 @@ NTRACE_API int ntrace_space_read(const struct ntrace_space *space, uint64_t addr
 
 /**
  * ntrace_space_locate - object and symbol at an address
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
+ * @address: an address of the space
+ * @location: filled in, with strings borrowed from object and space
  *
  * Return: 0 or NTRACE_ERR_NOMAP (then @location is zeroed except for its name).
  */
@@ -421,15 +531,24 @@ NTRACE_API int ntrace_space_locate(const struct ntrace_space *space, uint64_t ad
 
 struct ntrace_locator;
 
-/** ntrace_locator_new - a cache for lookups, NULL when out of memory */
+/**
+ * ntrace_locator_new - a cache for lookups
+ *
+ * Return: the new locator, to be freed with ntrace_locator_free(); NULL when out of memory.
+ */
 NTRACE_API struct ntrace_locator *ntrace_locator_new(void);
+
+/**
+ * ntrace_locator_free - free a locator and release the space of its last lookup
+ * @locator: locator made by ntrace_locator_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_locator_free(struct ntrace_locator *locator);
 
 /**
  * ntrace_locator_find - cached ntrace_space_locate()
- * @locator: a locator
- * @space: may be NULL
- * @address: where
+ * @locator: locator made by ntrace_locator_new()
+ * @space: the space; referenced until a lookup in another space; may be NULL
+ * @address: an address of the space
  *
  * Return: never NULL; its object is NULL if nothing is known (then it has no name either). Valid
  * until the next call for the same locator.
@@ -439,14 +558,17 @@ ntrace_locator_find(struct ntrace_locator *locator, struct ntrace_space *space, 
 
 /**
  * ntrace_locator_generation - changes whenever an earlier result may be stale
+ * @locator: locator made by ntrace_locator_new()
  *
  * For callers that cache data derived from a location. Call ntrace_locator_find() first.
+ *
+ * Return: a number that changes with each invalidation.
  */
 NTRACE_API uint64_t ntrace_locator_generation(const struct ntrace_locator *locator);
 
 /**
  * ntrace_space_table_target - target of a CM.JT or CM.JALT
- * @space: a space
+ * @space: space made by ntrace_space_new() or ntrace_space_clone()
  * @insn: instruction with table_jump set
  * @pc: its address in the space
  * @jvt: address of the jump vector table in the space (CSR jvt without mode bits); NULL = the table
@@ -456,8 +578,8 @@ NTRACE_API uint64_t ntrace_locator_generation(const struct ntrace_locator *locat
  * Reads an entry of XLEN bits at table + index * XLEN / 8 (Zcmt) and ignores its lowest bit, as the
  * hart does.
  *
- * Return: 0, NTRACE_ERR_INVALID (no such instruction), NTRACE_ERR_NOMAP with the address that
- * could not be read in @target: that of the entry, or @pc if no table is known.
+ * Return: 0, NTRACE_ERR_INVALID (no such instruction), NTRACE_ERR_NOMAP with the address that could
+ * not be read in @target: that of the entry, or @pc if no table is known.
  */
 NTRACE_API int ntrace_space_table_target(const struct ntrace_space *space,
 					 const struct ntrace_insn *insn, uint64_t pc,

@@ -45,6 +45,7 @@ struct ntrace_line {
  *          that is not inlined
  * @call_discriminator: discriminator of the call, if @inlined, 0 if there is none
  * @inlined: a copy within another function
+ * @reserved: 0
  */
 struct ntrace_scope {
 	const char *name;
@@ -74,23 +75,36 @@ struct ntrace_scope {
 NTRACE_API int ntrace_lines_open(struct ntrace_lines **lines, struct ntrace_object *object,
 				 const char *const *directories);
 
-/** ntrace_lines_close - NULL is allowed */
+/**
+ * ntrace_lines_close - free lines and release their object
+ * @lines: lines made by ntrace_lines_open(); NULL is allowed
+ */
 NTRACE_API void ntrace_lines_close(struct ntrace_lines *lines);
 
 /**
  * ntrace_lines_all - all ranges with a line, disjoint, sorted by address
+ * @lines: lines made by ntrace_lines_open() or ntrace_units_lines()
+ * @count: set to the number of ranges
  *
  * Return: array owned by the lines.
  */
 NTRACE_API const struct ntrace_line *ntrace_lines_all(const struct ntrace_lines *lines,
 						      size_t *count);
 
-/** ntrace_lines_find - the line of a link address; NULL if none is known */
+/**
+ * ntrace_lines_find - the line of a link address
+ * @lines: lines made by ntrace_lines_open() or ntrace_units_lines()
+ * @address: link address of an instruction
+ *
+ * Return: the range that contains @address, owned by the lines; NULL if none is known.
+ */
 NTRACE_API const struct ntrace_line *ntrace_lines_find(const struct ntrace_lines *lines,
 						       uint64_t address);
 
 /**
  * ntrace_lines_scopes - all functions and inlined copies
+ * @lines: lines made by ntrace_lines_open() or ntrace_units_lines()
+ * @count: set to the number of scopes
  *
  * Return: array owned by the lines; the index of a scope is its number.
  */
@@ -99,6 +113,8 @@ NTRACE_API const struct ntrace_scope *ntrace_lines_scopes(const struct ntrace_li
 
 /**
  * ntrace_lines_scope - the innermost function or inlined copy that contains a link address
+ * @lines: lines made by ntrace_lines_open() or ntrace_units_lines()
+ * @address: link address of an instruction
  *
  * Return: its number, NTRACE_NO_SCOPE if none is known.
  */
@@ -119,13 +135,19 @@ struct ntrace_units;
 NTRACE_API int ntrace_units_open(struct ntrace_units **units, struct ntrace_object *object,
 				 const char *const *directories);
 
-/** ntrace_units_close - NULL is allowed */
+/**
+ * ntrace_units_close - free units with all their lines
+ * @units: units made by ntrace_units_open(); NULL is allowed
+ */
 NTRACE_API void ntrace_units_close(struct ntrace_units *units);
 
 /**
  * ntrace_units_lines - lines and functions of the unit that contains a link address
+ * @units: units made by ntrace_units_open(); the first call for a unit reads it
+ * @address: link address of an instruction
  *
- * Return: owned by the units; NULL if none is known, also when out of memory.
+ * Return: lines valid until ntrace_units_close(), owned by the units; NULL if none is known, also
+ * when out of memory.
  */
 NTRACE_API const struct ntrace_lines *ntrace_units_lines(struct ntrace_units *units,
 							 uint64_t address);

@@ -41,6 +41,7 @@ struct ntrace_occupancy_sum {
  * struct ntrace_occupancy_slot - execution of one thread in a cell
  * @sum: 0 instructions and 0 ticks: the slot is not used
  * @task: number of the thread
+ * @reserved: 0
  */
 struct ntrace_occupancy_slot {
 	struct ntrace_occupancy_sum sum;
@@ -48,7 +49,10 @@ struct ntrace_occupancy_slot {
 	uint32_t reserved;
 };
 
-/** struct ntrace_occupancy_cell - one piece of time, or of instructions, on a CPU */
+/**
+ * struct ntrace_occupancy_cell - one piece of time, or of instructions, on a CPU
+ * @slots: execution by thread; unused ones are 0
+ */
 struct ntrace_occupancy_cell {
 	struct ntrace_occupancy_slot slots[NTRACE_OCCUPANCY_SLOTS];
 };
@@ -98,6 +102,7 @@ struct ntrace_occupancy_task {
  * @tasks: threads by number
  * @task_count: number of threads
  * @timed: all streams have timestamps of the same frequency: cells are in ticks
+ * @reserved: 0
  * @hz: frequency of the timestamps; 0 = unknown
  * @stamps: number of timestamps found
  * @sum: total of all CPUs

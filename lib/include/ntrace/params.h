@@ -81,17 +81,19 @@ struct ntrace_params {
 	unsigned int address_bits;
 };
 
-/** ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no timestamps */
+/**
+ * ntrace_params_init - the defaults: no SRC, RV64, ratified, any mode, no timestamps
+ * @params: memory owned by the caller; every field is set
+ */
 NTRACE_API void ntrace_params_init(struct ntrace_params *params);
 
 /**
  * ntrace_params_parse - parse settings from text
  * @params: initialized parameters, changed by the settings in @text; if @text sets isa,
  *          @params->isa points into @text, which must then outlive @params
- * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps,
- *        mode (any, btm, htm), dialect (ratified, rc7, sifive-v0), tsbits, tshz,
- *        tsdelta (add, xor), impret (0..3), keepstack, isa, jvt (address), addrbits
- *        (0..64; 64 as 0); a boolean is 0 or 1
+ * @text: "key=value,..." with the keys srcbits, xlen, extaddr, alljumps, mode (any, btm, htm),
+ *        dialect (ratified, rc7, sifive-v0), tsbits, tshz, tsdelta (add, xor), impret (0..3),
+ *        keepstack, isa, jvt (address), addrbits (0..64; 64 as 0); a boolean is 0 or 1
  * @bad: on error the start of the offending setting within @text; may be NULL
  *
  * Return: 0, or NTRACE_ERR_INVALID with @params unchanged.
@@ -113,14 +115,24 @@ struct ntrace_params_key {
 	const char *meaning;
 };
 
-/** ntrace_params_keys - all keys; static */
+/**
+ * ntrace_params_keys - all keys of ntrace_params_parse()
+ * @count: set to the number of keys
+ *
+ * Return: a static array.
+ */
 NTRACE_API const struct ntrace_params_key *ntrace_params_keys(size_t *count);
 
 /**
  * ntrace_params_format - write the text that ntrace_params_parse() reads
+ * @params: the parameters to write
+ * @text: room for @size bytes; may be NULL if @size is 0
+ * @size: bytes of @text, the terminating 0 included
  *
  * Writes at most @size bytes, always 0-terminated.
- * Return: length of the whole text without the 0, as snprintf() does.
+ *
+ * Return: length of the whole text without the 0, as snprintf() does; NTRACE_ERR_INVALID if @params
+ * has fields that the library does not know.
  */
 NTRACE_API int ntrace_params_format(const struct ntrace_params *params, char *text, size_t size);
 

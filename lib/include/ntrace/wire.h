@@ -157,15 +157,33 @@ struct ntrace_message {
 	uint64_t field[NTRACE_FIELD_COUNT];
 };
 
+/**
+ * ntrace_message_has - whether a field is in a message
+ * @message: a message
+ * @field: enum ntrace_field
+ *
+ * Return: true if the message has the field.
+ */
 static inline bool ntrace_message_has(const struct ntrace_message *message, enum ntrace_field field)
 {
 	return message->present >> field & 1;
 }
 
-/** ntrace_tcode_name - name of a TCODE in the specification's spelling, or "Reserved" / "Vendor" */
+/**
+ * ntrace_tcode_name - name of a TCODE in the specification's spelling
+ * @tcode: TCODE, 0..63
+ *
+ * Return: "Vendor" for 56 to 62, "Reserved" for any other value without a name; a static string.
+ */
 NTRACE_API const char *ntrace_tcode_name(unsigned int tcode);
 
-/** ntrace_tcode_dialect_name - ntrace_tcode_name() with the names that a dialect adds */
+/**
+ * ntrace_tcode_dialect_name - ntrace_tcode_name() with the names that a dialect adds
+ * @tcode: TCODE, 0..63
+ * @dialect: dialect of the stream
+ *
+ * Return: as ntrace_tcode_name().
+ */
 NTRACE_API const char *ntrace_tcode_dialect_name(unsigned int tcode, enum ntrace_dialect dialect);
 
 /**
@@ -207,13 +225,19 @@ NTRACE_API int ntrace_message_layout(unsigned int tcode, const uint64_t *field,
  * @dialect: SiFive v0 has names for some vendor or reserved values
  *
  * N-Trace 1.0, "messages".
+ *
  * Return: an English phrase, "reserved", "vendor", or NULL for another field or a value that the
  * field cannot hold.
  */
 NTRACE_API const char *ntrace_value_name(enum ntrace_field field, uint64_t value,
 					 enum ntrace_dialect dialect);
 
-/** ntrace_field_name - the specification's name of a field without separators: "ICNT" */
+/**
+ * ntrace_field_name - the specification's name of a field without separators
+ * @field: enum ntrace_field
+ *
+ * Return: "ICNT" and so on, "?" for any other value; a static string.
+ */
 NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
 
 /**
@@ -222,7 +246,9 @@ NTRACE_API const char *ntrace_field_name(enum ntrace_field field);
  * @params: xlen, extend_address, address_bits
  * @reference: address of the last message of this SRC that reported one; only U-ADDR needs it
  *
- * N-Trace 1.0, "addresses". Return: the address, bits above XLEN are 0.
+ * N-Trace 1.0, "addresses".
+ *
+ * Return: the address, bits above XLEN are 0.
  */
 NTRACE_API uint64_t ntrace_message_address(const struct ntrace_message *message,
 					   const struct ntrace_params *params, uint64_t reference);
@@ -249,7 +275,12 @@ NTRACE_API bool ntrace_message_circuit_address(const struct ntrace_message *mess
 					       uint64_t reference, uint64_t *address,
 					       uint64_t *next_reference);
 
-/** ntrace_message_is_circuit - whether @message is a known InCircuitTrace or DataAcquisition */
+/**
+ * ntrace_message_is_circuit - whether a message is a known InCircuitTrace or DataAcquisition
+ * @message: a message
+ *
+ * Return: true for messages of these TCODEs in NTRACE_DIALECT_SIFIVE_V0.
+ */
 static inline bool ntrace_message_is_circuit(const struct ntrace_message *message)
 {
 	return !(message->flags & NTRACE_MESSAGE_UNKNOWN) &&
@@ -259,12 +290,14 @@ static inline bool ntrace_message_is_circuit(const struct ntrace_message *messag
 }
 
 /**
- * ntrace_message_time_is_absolute - whether TSTAMP of @message is an absolute time, not a
- * difference
+ * ntrace_message_time_is_absolute - whether TSTAMP is an absolute time, not a difference
+ * @message: a message, with or without TSTAMP
  *
  * N-Trace 1.0, "timestamps": true for every message with SYNC. No public document defines the
  * timestamp of SiFive's InCircuitTraceWS (TCODE 35); it counts as absolute, because this TCODE is
  * the sync form of its message.
+ *
+ * Return: true if TSTAMP of @message is an absolute time.
  */
 static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *message)
 {
@@ -280,6 +313,7 @@ static inline bool ntrace_message_time_is_absolute(const struct ntrace_message *
  * @size: number of bytes wanted; an odd number leaves out the upper half of the last word
  *
  * The first byte is on lanes 7:0, the second on 15:8 (N-Trace 1.0, 16-bit PIB).
+ *
  * Return: @size.
  */
 NTRACE_API size_t ntrace_wire_from_words(uint8_t *data, const uint16_t *words, size_t size);
@@ -303,9 +337,7 @@ struct ntrace_reader_part {
 
 /**
  * struct ntrace_reader - state of a message reader
- * @next: next byte of the chunk
- * @end: end of the chunk
- * @offset: readable: position of @next in the stream
+ * @offset: readable: position of the next byte in the stream
  * @idles: readable: idle bytes so far
  * @errors: readable: NTRACE_WIRE_ERROR events so far
  *
@@ -314,11 +346,14 @@ struct ntrace_reader_part {
  * no heap.
  */
 struct ntrace_reader {
+	/* private: */
 	const uint8_t *next;
 	const uint8_t *end;
+	/* public: */
 	uint64_t offset;
 	uint64_t idles;
 	uint64_t errors;
+	/* private: */
 	uint64_t start;
 	uint32_t state;
 	uint32_t parts;
@@ -334,8 +369,8 @@ struct ntrace_reader {
  * ntrace_reader_init - start reading a stream
  * @reader: memory owned by the caller
  * @params: src_bits and dialect are used; copied
- * @aligned: true if the first byte starts a message or is idle; false for a
- *           wrapped buffer: bytes up to the first boundary are skipped
+ * @aligned: true if the first byte starts a message or is idle; false for a wrapped buffer: bytes
+ *           up to the first boundary are skipped
  *
  * Return: 0 or NTRACE_ERR_INVALID.
  */
@@ -344,17 +379,19 @@ NTRACE_API int ntrace_reader_init(struct ntrace_reader *reader, const struct ntr
 
 /**
  * ntrace_reader_feed - give the next chunk
+ * @reader: reader set up by ntrace_reader_init()
+ * @data: the next bytes of the stream; borrowed
+ * @size: number of bytes at @data
  *
- * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must
- * stay valid until then.
+ * The previous chunk must have been read until NTRACE_ERR_AGAIN. @data must stay valid until then.
  */
 NTRACE_API void ntrace_reader_feed(struct ntrace_reader *reader, const uint8_t *data, size_t size);
 
 /**
  * ntrace_reader_next - the next message or error
- * @reader: a reader
- * @message: filled for NTRACE_WIRE_MESSAGE; for NTRACE_WIRE_ERROR only offset
- *           and length (bytes of the stray code seen so far, at least 1) are set
+ * @reader: reader set up by ntrace_reader_init()
+ * @message: filled for NTRACE_WIRE_MESSAGE; for NTRACE_WIRE_ERROR only offset and length (bytes of
+ *           the stray code seen so far, at least 1) are set
  *
  * Return: enum ntrace_wire_event, or NTRACE_ERR_AGAIN when the chunk is used up.
  */
@@ -362,8 +399,11 @@ NTRACE_API int ntrace_reader_next(struct ntrace_reader *reader, struct ntrace_me
 
 /**
  * ntrace_reader_pending - bytes of an unfinished message at the end of input
+ * @reader: a reader whose chunk has been read until NTRACE_ERR_AGAIN
  *
  * Not 0 after the last chunk: the stream was cut inside a message.
+ *
+ * Return: number of bytes.
  */
 NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
 
@@ -374,6 +414,7 @@ NTRACE_API uint64_t ntrace_reader_pending(const struct ntrace_reader *reader);
  * Drops the message in progress without a report and skips all bytes up to and including the next
  * message end, as in a stream that is not aligned. Positions do not count the missing bytes.
  * N-Trace 1.0, chapter "message layout" (a message end is a boundary).
+ *
  * Return: number of bytes dropped from the message in progress.
  */
 NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
@@ -383,10 +424,9 @@ NTRACE_API uint64_t ntrace_reader_break(struct ntrace_reader *reader);
 
 /**
  * ntrace_message_write - fields to bytes, the exact inverse of the reader
- * @message: tcode, present and field are used; the fields of the TCODE's row in
- *           the message table must be present (SRC iff src_bits is not 0),
- *           TSTAMP may be. With params->extend_address an address field is
- *           shortened as N-Trace 1.0, "addresses", allows.
+ * @message: tcode, present and field are used; the fields of the TCODE's row in the message table
+ *           must be present (SRC iff src_bits is not 0), TSTAMP may be. With params->extend_address
+ *           an address field is shortened as N-Trace 1.0, "addresses", allows.
  * @params: src_bits, dialect, xlen, extend_address, address_bits
  * @data: at least NTRACE_MESSAGE_BYTES_MAX bytes
  *
@@ -411,9 +451,9 @@ NTRACE_API int ntrace_message_write(const struct ntrace_message *message,
  * 1.0, "message framing"). With extend_address a sized address keeps exactly the given bits: the
  * reader extends it by the top bit of its last byte (N-Trace 1.0, "addresses").
  *
- * Return: number of bytes, or NTRACE_ERR_INVALID: also for a value that does not
- * fit in its size, a size of a field that is not variable or not in the message,
- * and more than NTRACE_MESSAGE_BYTES_MAX bytes in all.
+ * Return: number of bytes, or NTRACE_ERR_INVALID: also for a value that does not fit in its size, a
+ * size of a field that is not variable or not in the message, and more than
+ * NTRACE_MESSAGE_BYTES_MAX bytes in all.
  */
 NTRACE_API int ntrace_message_write_sized(const struct ntrace_message *message,
 					  const struct ntrace_params *params, const uint8_t *sizes,

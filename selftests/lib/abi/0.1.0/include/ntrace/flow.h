@@ -98,7 +98,9 @@ enum ntrace_flow_error {
  * @etype: ERROR with NTRACE_FLOW_ERROR_LOST: ETYPE; CIRCUIT: CKDF
  * @dialect: enum ntrace_dialect of the stream; defines the meaning of codes
  * @time_known: @time is a time of the hart
+ * @reserved: 0
  * @src: SRC of the messages, 0 if they have none
+ * @reserved16: 0
  * @instructions: BLOCK: number of instructions
  * @address: BLOCK: first instruction; others: see enum ntrace_flow_type
  * @last: BLOCK: address of the last instruction
@@ -142,14 +144,25 @@ struct ntrace_flow_event {
 	const struct ntrace_isa *isa;
 };
 
-/*
- * Result of a callback: 0 = continue; any other value stops decoding, and ntrace_flow_message()
- * returns it. The rest of the message is lost then: if more messages follow, the flow resumes at
- * the next sync.
+/**
+ * typedef ntrace_flow_callback - receives the events of a flow
+ * @data: the data of struct ntrace_flow_config
+ * @event: the event; borrowed during the call
+ *
+ * After a nonzero result the rest of the message is lost: if more messages follow, the flow resumes
+ * at the next sync.
+ *
+ * Return: 0 to continue; any other value stops decoding, and ntrace_flow_message() returns it.
  */
 typedef int ntrace_flow_callback(void *data, const struct ntrace_flow_event *event);
 
-/** enum ntrace_block_flag - bits of struct ntrace_block.flags, as in struct ntrace_flow_event */
+/**
+ * enum ntrace_block_flag - bits of struct ntrace_block.flags, as in struct ntrace_flow_event
+ * @NTRACE_BLOCK_TAKEN: the last instruction transferred control
+ * @NTRACE_BLOCK_INTERRUPTED: ended by a trap, trace off or sync, not by a transfer
+ * @NTRACE_BLOCK_PROVISIONAL: walked by HIST only so far; the next I-CNT must confirm it
+ * @NTRACE_BLOCK_NEXT_KNOWN: the next address is valid
+ */
 enum ntrace_block_flag {
 	NTRACE_BLOCK_TAKEN = 1,
 	NTRACE_BLOCK_INTERRUPTED = 2,
@@ -169,6 +182,7 @@ enum ntrace_block_flag {
  * @insn_class: enum ntrace_insn_class of the last instruction
  * @last_size: bytes of the last instruction
  * @flags: enum ntrace_block_flag
+ * @reserved: 0
  */
 struct ntrace_block {
 	uint64_t address;
@@ -191,6 +205,7 @@ struct ntrace_block {
  * @offset: position in the stream of the first block's message
  * @time: as in struct ntrace_flow_event, the same for all blocks
  * @time_known: @time is a time of the hart
+ * @reserved: 0
  * @src: SRC of the messages, 0 if they have none
  */
 struct ntrace_block_batch {
@@ -205,18 +220,28 @@ struct ntrace_block_batch {
 	uint16_t src;
 };
 
-/* Return: as ntrace_flow_callback. */
+/**
+ * typedef ntrace_flow_blocks - receives blocks in batches
+ * @data: the data of struct ntrace_flow_config
+ * @batch: the blocks; borrowed during the call
+ *
+ * Return: as ntrace_flow_callback.
+ */
 typedef int ntrace_flow_blocks(void *data, const struct ntrace_block_batch *batch);
 
 /**
- * Chooses the address space for the next address to walk. Called at every sync, trap, trap return
- * and Ownership and at every block that starts outside the current space's mappings, so that a
- * session can follow processes; must be fast. ntrace_flow_context() gives the state set by
- * Ownership messages.
- * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP, NTRACE_FLOW_OWNERSHIP or
- * NTRACE_FLOW_BLOCK (a block at @address is about to be walked after a trap return
- * or in unmapped memory)
- * @space: NULL before the call; a space that is borrowed until the next call, NULL = none
+ * typedef ntrace_flow_select - chooses the address space for the next address to walk
+ * @data: the data of struct ntrace_flow_config
+ * @reason: NTRACE_FLOW_SYNC, NTRACE_FLOW_TRAP, NTRACE_FLOW_OWNERSHIP or NTRACE_FLOW_BLOCK (a block
+ *          at @address is about to be walked after a trap return or in unmapped memory)
+ * @address: the next address
+ * @space: NULL before the call; to be set to a space that is borrowed until the next call, NULL =
+ *         none
+ *
+ * Called at every sync, trap, trap return and Ownership and at every block that starts outside the
+ * current space's mappings, so that a session can follow processes; must be fast.
+ * ntrace_flow_context() gives the state set by Ownership messages.
+ *
  * Return: as ntrace_flow_callback: not 0 stops.
  */
 typedef int ntrace_flow_select(void *data, unsigned int reason, uint64_t address,
@@ -227,7 +252,6 @@ struct ntrace_flow;
 /**
  * struct ntrace_flow_config - configuration of a flow
  * @size: sizeof(struct ntrace_flow_config) of the caller
- * @params: stream parameters
  * @params: stream parameters, copied; NULL: those of ntrace_params_init()
  * @src: the flow takes only messages with this SRC (if @params has src_bits)
  * @event: called for every event
@@ -255,7 +279,17 @@ struct ntrace_flow_config {
 	ntrace_flow_blocks *blocks;
 };
 
-/** struct ntrace_flow_stats - totals so far */
+/**
+ * struct ntrace_flow_stats - totals so far
+ * @messages: messages of the SRC
+ * @blocks: blocks walked, those in waiting batches included
+ * @instructions: instructions of these blocks
+ * @syncs: NTRACE_FLOW_SYNC events
+ * @traps: NTRACE_FLOW_TRAP events
+ * @gaps: NTRACE_FLOW_GAP events
+ * @errors: NTRACE_FLOW_ERROR events
+ * @warnings: NTRACE_FLOW_WARNING events
+ */
 struct ntrace_flow_stats {
 	uint64_t messages;
 	uint64_t blocks;
@@ -272,14 +306,21 @@ struct ntrace_flow_stats {
  * @flow: the new flow, to be freed with ntrace_flow_free()
  * @config: copied
  *
- * Return: 0, NTRACE_ERR_INVALID (no event callback, parameters out of range, ISA
- * string wrong) or NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (no event callback, parameters out of range, ISA string wrong) or
+ * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config);
+
+/**
+ * ntrace_flow_free - free a flow and release its space; waiting blocks are not delivered
+ * @flow: flow made by ntrace_flow_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 
 /**
  * ntrace_flow_message - decode one message
+ * @flow: flow made by ntrace_flow_new()
+ * @message: the next message of the stream; messages of another SRC are ignored
  *
  * The time is proportional to the code that the message reports. Limits are 2^30 parcels, 2^20
  * repetitions, and, together with all earlier messages, 2^20 parcels for each byte of the stream (a
@@ -292,44 +333,62 @@ NTRACE_API void ntrace_flow_free(struct ntrace_flow *flow);
 NTRACE_API int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message);
 
 /**
- * ntrace_flow_wire_error - report a reserved MSEO code found by the reader at @offset: error, gap,
- * resync
+ * ntrace_flow_wire_error - report a reserved MSEO code found by the reader: error, gap, resync
+ * @flow: flow made by ntrace_flow_new()
+ * @offset: position of the code in the stream: offset of the reader's NTRACE_WIRE_ERROR
+ *
+ * Return: as ntrace_flow_message().
  */
 NTRACE_API int ntrace_flow_wire_error(struct ntrace_flow *flow, uint64_t offset);
 
 /**
- * ntrace_flow_break - report missing bytes of the stream at @offset: error, gap, resync
+ * ntrace_flow_break - report missing bytes of the stream: error, gap, resync
+ * @flow: flow made by ntrace_flow_new()
+ * @offset: position in the stream at which the bytes are missing
  *
- * Call it together with ntrace_reader_break(). Return: as ntrace_flow_message().
+ * Call it together with ntrace_reader_break().
+ *
+ * Return: as ntrace_flow_message().
  */
 NTRACE_API int ntrace_flow_break(struct ntrace_flow *flow, uint64_t offset);
 
 /**
  * ntrace_flow_end - no more input
+ * @flow: flow made by ntrace_flow_new()
  * @pending: number of missing or unused bytes: ntrace_reader_pending() of the reader, plus bytes
  *           that the caller knows to follow the last message
  *
  * Reports a block in progress, and if @pending is not 0 NTRACE_FLOW_ERROR_CUT.
+ *
+ * Return: as ntrace_flow_message().
  */
 NTRACE_API int ntrace_flow_end(struct ntrace_flow *flow, uint64_t pending);
 
 /**
  * ntrace_flow_flush - pass the waiting blocks to the blocks callback
+ * @flow: flow made by ntrace_flow_new()
  *
  * Call it before changing mappings of a space, and to receive blocks before more messages arrive.
+ *
  * Return: 0 or what the callback returned: as for ntrace_flow_message().
  */
 NTRACE_API int ntrace_flow_flush(struct ntrace_flow *flow);
 
-/** ntrace_flow_get_stats - copy the totals, waiting blocks included */
+/**
+ * ntrace_flow_get_stats - copy the totals, waiting blocks included
+ * @flow: flow made by ntrace_flow_new()
+ * @stats: filled in
+ */
 NTRACE_API void ntrace_flow_get_stats(const struct ntrace_flow *flow,
 				      struct ntrace_flow_stats *stats);
 
 /**
  * ntrace_flow_context - the known state of the hart
+ * @flow: flow made by ntrace_flow_new()
  *
  * The state set by Ownership messages up to the current position; after a loss the state is unknown
  * (N-Trace 1.0, Ownership).
+ *
  * Return: owned by the flow; changes with later messages.
  */
 NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_flow *flow);
@@ -337,11 +396,12 @@ NTRACE_API const struct ntrace_context *ntrace_flow_context(const struct ntrace_
 /**
  * ntrace_flow_describe - describe an event in one line of text
  * @event: an event, within its callback
- * @text: written as snprintf() does, always 0-terminated if @size is not 0
+ * @text: room for @size bytes, written as snprintf() does, always 0-terminated if @size is not 0
  * @size: bytes of @text
  *
  * Names the event, its reason, offset, SRC, address with image and symbol (or the name of an
  * unknown range), address space, context and time.
+ *
  * Return: length of the whole text.
  */
 NTRACE_API int ntrace_flow_describe(const struct ntrace_flow_event *event, char *text, size_t size);
@@ -374,6 +434,7 @@ enum ntrace_circuit_value {
  * @event: an NTRACE_FLOW_CIRCUIT event
  *
  * The meanings are taken from captures of SiFive version 0 encoders.
+ *
  * Return: enum ntrace_circuit_value.
  */
 NTRACE_API unsigned int ntrace_flow_circuit_value(const struct ntrace_flow_event *event);
@@ -385,26 +446,38 @@ NTRACE_API unsigned int ntrace_flow_circuit_value(const struct ntrace_flow_event
  *
  * The low two bits of IDTAG are the width of the store: 0 = 4 bytes, 2 = 2, 3 = 1, as captures of
  * the P550 show. IDTAG / 4 is the number of the stimulus register.
+ *
  * Return: bytes, lowest first; 0 if IDTAG or DQDATA does not describe such a store.
  */
 NTRACE_API unsigned int ntrace_flow_data_bytes(const struct ntrace_flow_event *event,
 					       uint8_t bytes[4]);
 
-/** ntrace_flow_error_text - an English phrase for enum ntrace_flow_error */
+/**
+ * ntrace_flow_error_text - an English phrase for an error
+ * @error: enum ntrace_flow_error
+ *
+ * Return: static string, "?" for any other value.
+ */
 NTRACE_API const char *ntrace_flow_error_text(unsigned int error);
 
-/** ntrace_flow_type_name - "block", "sync", ... */
+/**
+ * ntrace_flow_type_name - name of a type of events
+ * @type: enum ntrace_flow_type
+ *
+ * Return: "block", "sync" and so on, "?" for any other value; a static string.
+ */
 NTRACE_API const char *ntrace_flow_type_name(unsigned int type);
 
 /**
  * ntrace_flow_instructions - call @callback for each instruction of a block
  * @event: a block event
  * @callback: called with address and instruction; a nonzero result stops
- * @data: for @callback
+ * @data: passed to @callback
  *
  * Call it from the event's callback, or later as long as the event's space is unchanged.
- * Return: 0, what @callback returned, NTRACE_ERR_INVALID if @event is no block,
- * or NTRACE_ERR_NOMAP.
+ *
+ * Return: 0, what @callback returned, NTRACE_ERR_INVALID if @event is no block, or
+ * NTRACE_ERR_NOMAP.
  */
 NTRACE_API int ntrace_flow_instructions(const struct ntrace_flow_event *event,
 					int (*callback)(void *data, uint64_t address,
@@ -417,7 +490,7 @@ NTRACE_API int ntrace_flow_instructions(const struct ntrace_flow_event *event,
  * @batch: a batch, within its callback
  * @block: one of its blocks
  * @callback: called with address and instruction; a nonzero result stops
- * @data: for @callback
+ * @data: passed to @callback
  *
  * Return: 0, what @callback returned, or NTRACE_ERR_NOMAP.
  */
@@ -439,17 +512,21 @@ struct ntrace_demux;
  *
  * Keeps separate state for each SRC (N-Trace 1.0, Ownership). The demux creates the flow of a SRC
  * at its first message; ntrace_demux_add() creates it earlier.
+ *
  * Return: 0, NTRACE_ERR_INVALID (as ntrace_flow_new()), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_demux_new(struct ntrace_demux **demux,
 				const struct ntrace_flow_config *config, unsigned int limit);
 
-/** ntrace_demux_free - frees the flows too; NULL is allowed */
+/**
+ * ntrace_demux_free - free a demux and all its flows
+ * @demux: demux made by ntrace_demux_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_demux_free(struct ntrace_demux *demux);
 
 /**
  * ntrace_demux_add - create the flow of one SRC
- * @demux: a demux
+ * @demux: demux made by ntrace_demux_new()
  * @src: its SRC
  * @config: configuration, copied, src is ignored; NULL = the configuration of the other flows
  *
@@ -459,32 +536,65 @@ NTRACE_API void ntrace_demux_free(struct ntrace_demux *demux);
 NTRACE_API int ntrace_demux_add(struct ntrace_demux *demux, unsigned int src,
 				const struct ntrace_flow_config *config);
 
-/** ntrace_demux_flow - the flow of @src, owned by the demux; NULL if there is none */
+/**
+ * ntrace_demux_flow - the flow of one SRC
+ * @demux: demux made by ntrace_demux_new()
+ * @src: the SRC; 0 if the messages have none
+ *
+ * Return: flow owned by the demux; NULL if there is none.
+ */
 NTRACE_API struct ntrace_flow *ntrace_demux_flow(const struct ntrace_demux *demux,
 						 unsigned int src);
 
 /**
  * ntrace_demux_message - pass a message to the flow of its SRC
+ * @demux: demux made by ntrace_demux_new()
+ * @message: the next message of the stream
  *
  * A message too short for a SRC goes to all flows, as an error in each.
- * Return: as ntrace_flow_message().
+ *
+ * Return: as ntrace_flow_message(); also an error of ntrace_demux_add(), except NTRACE_ERR_NOSPACE.
  */
 NTRACE_API int ntrace_demux_message(struct ntrace_demux *demux,
 				    const struct ntrace_message *message);
 
 /**
- * ntrace_demux_wire_error - ntrace_flow_wire_error() for each flow: any of them may have lost a
- * message
+ * ntrace_demux_wire_error - ntrace_flow_wire_error() for each flow
+ * @demux: demux made by ntrace_demux_new()
+ * @offset: as for ntrace_flow_wire_error()
+ *
+ * Any of the flows may have lost a message.
+ *
+ * Return: as ntrace_flow_message(); a nonzero result of a flow leaves out the flows after it.
  */
 NTRACE_API int ntrace_demux_wire_error(struct ntrace_demux *demux, uint64_t offset);
 
-/** ntrace_demux_break - ntrace_flow_break() for each flow: any of them may have lost bytes */
+/**
+ * ntrace_demux_break - ntrace_flow_break() for each flow
+ * @demux: demux made by ntrace_demux_new()
+ * @offset: as for ntrace_flow_break()
+ *
+ * Any of the flows may have lost bytes.
+ *
+ * Return: as ntrace_flow_message(); a nonzero result of a flow leaves out the flows after it.
+ */
 NTRACE_API int ntrace_demux_break(struct ntrace_demux *demux, uint64_t offset);
 
-/** ntrace_demux_flush - ntrace_flow_flush() for each flow */
+/**
+ * ntrace_demux_flush - ntrace_flow_flush() for each flow
+ * @demux: demux made by ntrace_demux_new()
+ *
+ * Return: as ntrace_flow_message(); a nonzero result of a flow leaves out the flows after it.
+ */
 NTRACE_API int ntrace_demux_flush(struct ntrace_demux *demux);
 
-/** ntrace_demux_end - ntrace_flow_end() for each flow */
+/**
+ * ntrace_demux_end - ntrace_flow_end() for each flow
+ * @demux: demux made by ntrace_demux_new()
+ * @pending: as for ntrace_flow_end(); passed to each flow
+ *
+ * Return: as ntrace_flow_message(); a nonzero result of a flow leaves out the flows after it.
+ */
 NTRACE_API int ntrace_demux_end(struct ntrace_demux *demux, uint64_t pending);
 
 #ifdef __cplusplus

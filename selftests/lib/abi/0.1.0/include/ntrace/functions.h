@@ -15,19 +15,37 @@
 extern "C" {
 #endif
 
-/** enum ntrace_domain - part of the machine that a privilege belongs to */
+/**
+ * enum ntrace_domain - part of the machine that a privilege belongs to
+ * @NTRACE_DOMAIN_USER: U
+ * @NTRACE_DOMAIN_KERNEL: S
+ * @NTRACE_DOMAIN_FIRMWARE: M
+ * @NTRACE_DOMAIN_OTHER: guests: VU and VS
+ * @NTRACE_DOMAINS: number of domains
+ */
 enum ntrace_domain {
-	NTRACE_DOMAIN_USER,	/* U */
-	NTRACE_DOMAIN_KERNEL,	/* S */
-	NTRACE_DOMAIN_FIRMWARE,	/* M */
-	NTRACE_DOMAIN_OTHER,	/* guests: VU and VS */
+	NTRACE_DOMAIN_USER,
+	NTRACE_DOMAIN_KERNEL,
+	NTRACE_DOMAIN_FIRMWARE,
+	NTRACE_DOMAIN_OTHER,
 	NTRACE_DOMAINS,
 };
 
-/** ntrace_domain_of - the domain of an enum ntrace_priv */
+/**
+ * ntrace_domain_of - domain of a privilege
+ * @privilege: enum ntrace_priv
+ *
+ * Return: enum ntrace_domain; NTRACE_DOMAIN_OTHER for any privilege other than U, S and M.
+ */
 NTRACE_EXPERIMENTAL unsigned int ntrace_domain_of(unsigned int privilege);
 
-/** ntrace_domain_name - "user", "kernel", "firmware" or "other"; NULL if there is no such domain */
+/**
+ * ntrace_domain_name - name of a domain
+ * @domain: enum ntrace_domain
+ *
+ * Return: "user", "kernel", "firmware" or "other"; NULL if there is no such domain; a static
+ * string.
+ */
 NTRACE_EXPERIMENTAL const char *ntrace_domain_name(unsigned int domain);
 
 /**
@@ -65,7 +83,17 @@ struct ntrace_profile_function {
 	uint64_t total_ticks;
 };
 
-/** enum ntrace_profile_order - numbers descend, names ascend */
+/**
+ * enum ntrace_profile_order - order of functions
+ * @NTRACE_PROFILE_BY_INSTRUCTIONS: most instructions first
+ * @NTRACE_PROFILE_BY_TOTAL: highest total first
+ * @NTRACE_PROFILE_BY_CALLS: most calls first
+ * @NTRACE_PROFILE_BY_TIME: most ticks first
+ * @NTRACE_PROFILE_BY_TOTAL_TIME: highest total_ticks first
+ * @NTRACE_PROFILE_BY_NAME: by name, ascending
+ * @NTRACE_PROFILE_BY_OBJECT: by name of the object, ascending
+ * @NTRACE_PROFILE_ORDERS: number of orders
+ */
 enum ntrace_profile_order {
 	NTRACE_PROFILE_BY_INSTRUCTIONS,
 	NTRACE_PROFILE_BY_TOTAL,
@@ -79,19 +107,25 @@ enum ntrace_profile_order {
 
 /**
  * ntrace_profile_functions - all functions that were executed or called
- * @profile: a profile that has ended
+ * @profile: a profile with NTRACE_PROFILE_FUNCTIONS that has ended
  * @order: enum ntrace_profile_order; equal functions are in order of instructions, then of names
- * @count: set to their number
+ * @count: set to the number of functions
  *
- * Return: array owned by the profile, valid until the next call with this profile.
+ * Return: array owned by the profile, valid until the next call with this profile; NULL if it has
+ * no functions.
  */
 NTRACE_EXPERIMENTAL const struct ntrace_profile_function *
 ntrace_profile_functions(struct ntrace_profile *profile, unsigned int order, size_t *count);
 
 /**
  * ntrace_profile_pc_samples - functions by the PC samples that some encoders take
+ * @profile: a profile with NTRACE_PROFILE_FUNCTIONS that has ended
+ * @order: enum ntrace_profile_order, as for ntrace_profile_functions()
+ * @count: set to the number of functions
  *
- * Parameters and result are as in ntrace_profile_functions().
+ * The instructions of a function are its number of samples.
+ *
+ * Return: as ntrace_profile_functions().
  */
 NTRACE_EXPERIMENTAL const struct ntrace_profile_function *
 ntrace_profile_pc_samples(struct ntrace_profile *profile, unsigned int order, size_t *count);
@@ -106,6 +140,7 @@ ntrace_profile_pc_samples(struct ntrace_profile *profile, unsigned int order, si
  * @offset: of the first one in the trace
  * @object: name of the object at @address, owned by the profile; NULL = unknown
  * @stream: index of the stream of the first one
+ * @reserved: 0
  */
 struct ntrace_profile_problem {
 	uint64_t count;
@@ -146,6 +181,7 @@ struct ntrace_profile_totals {
 
 /**
  * ntrace_profile_totals - sums of all events so far
+ * @profile: profile made by ntrace_profile_new()
  *
  * Return: owned by the profile; all zeros if it has no functions.
  */
@@ -161,6 +197,7 @@ ntrace_profile_totals(const struct ntrace_profile *profile);
  * @taken: number of transfers
  * @executed: number of executions of the instruction at @from, at least @taken
  * @from_class: enum ntrace_insn_class of the instruction at @from
+ * @reserved: 0
  */
 struct ntrace_profile_edge {
 	struct ntrace_object *from_object;
@@ -179,7 +216,9 @@ struct ntrace_profile_edge {
  * @edges: set to an array owned by the profile, valid until the next call with this profile
  * @count: set to the number of edges
  *
- * The same counts give the same order. Return: 0 or NTRACE_ERR_NOMEM.
+ * The same counts give the same order.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_profile_edges(struct ntrace_profile *profile,
 					     const struct ntrace_profile_edge **edges,
