@@ -39,10 +39,20 @@ struct ntrace_export_counts {
 	uint64_t executed;
 };
 
-/** ntrace_export_name - name of a format on the command line: "autofdo", ...; NULL if unknown */
+/**
+ * ntrace_export_name - name of a format on the command line
+ * @format: enum ntrace_export_format
+ *
+ * Return: "autofdo" and so on; NULL for any other value; a static string.
+ */
 NTRACE_API const char *ntrace_export_name(unsigned int format);
 
-/** ntrace_export_one_object - whether a format describes only one object */
+/**
+ * ntrace_export_one_object - whether a format describes only one object
+ * @format: enum ntrace_export_format
+ *
+ * Return: true if ntrace_export_profile() needs an object; false also for any other value.
+ */
 NTRACE_API bool ntrace_export_one_object(unsigned int format);
 
 /**
@@ -56,6 +66,7 @@ NTRACE_API bool ntrace_export_one_object(unsigned int format);
  *
  * The same counts give the same bytes. Values missing from a trace, such as mispredictions, are
  * left out, or 0 where the format requires a number.
+ *
  * Return: 0, NTRACE_ERR_INVALID (format, or no object where one is needed), NTRACE_ERR_NOMEM,
  * NTRACE_ERR_IO (errno is kept).
  */
@@ -69,7 +80,9 @@ NTRACE_API int ntrace_export_profile(FILE *file, struct ntrace_profile *profile,
  * @coverage: a coverage that has ended
  *
  * Each conditional branch is a block of two branches: taken and not taken. A comma in a name
- * becomes "_". Return: 0 or NTRACE_ERR_IO (errno is kept).
+ * becomes "_".
+ *
+ * Return: 0 or NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_API int ntrace_export_lcov(FILE *file, const struct ntrace_coverage *coverage);
 
@@ -86,6 +99,7 @@ enum {
  * @object: the program, one of ntrace_profile_objects()
  * @lines: lines of @object
  * @version: version of the format, see above
+ * @reserved: 0
  */
 struct ntrace_export_gcov_options {
 	size_t size;
@@ -119,6 +133,7 @@ struct ntrace_export_gcov_counts {
  * The profile uses the names of functions from DWARF and lines relative to the function, so that it
  * still fits a slightly changed program. The most often executed instruction of a line gives the
  * count of the line; copies of a function add up. Indirect calls list their targets.
+ *
  * Return: 0, NTRACE_ERR_INVALID (options), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
@@ -130,9 +145,12 @@ NTRACE_API int ntrace_export_gcov(FILE *file, struct ntrace_profile *profile,
  * @size: sizeof(struct ntrace_export_samples_options) of the caller
  * @session: source of the sideband, for ntrace_export_perf_data_open()
  * @object: for ntrace_export_perfscript_open(): the program passed to llvm-profgen
- * @period: number of instructions between samples, for the file's header
- * @user: omit samples and transfers of the kernel
- * @every_branch: one sample for each transfer, without stacks, as perf writes branch trace stores
+ * @period: number of instructions between samples, for the header of perf.data
+ * @user: declare the event of perf.data as one of user code. Omits nothing: privileges of struct
+ *        ntrace_sampler_options select the samples
+ * @every_branch: for ntrace_export_perf_data_open(): one sample for each transfer, without stacks,
+ *                as perf writes branch trace stores
+ * @reserved: 0
  */
 struct ntrace_export_samples_options {
 	size_t size;
@@ -150,37 +168,60 @@ struct ntrace_export_samples;
  * ntrace_export_perf_data_open - a perf.data file with branch stacks, for perf and other readers
  * @samples: the new file; complete after ntrace_export_samples_close()
  * @path: path of the file; an existing file is replaced
+ * @options: contents of the file; session is required and borrowed during the call
  *
  * The file contains the sideband of the recording. A trace does not record mispredictions or
  * cycles, so the entries are marked neither mispredicted nor predicted.
- * Return: 0, NTRACE_ERR_INVALID (no session), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (no session, or options that the library does not know),
+ * NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_export_perf_data_open(struct ntrace_export_samples **samples,
 					    const char *path,
 					    const struct ntrace_export_samples_options *options);
 
 /**
- * ntrace_export_perfscript_open - text in the format of perf script -F ip,brstack
+ * ntrace_export_perfscript_open - a text file in the format of perf script -F ip,brstack
  * --show-mmap-events
+ * @samples: the new file; complete after ntrace_export_samples_close()
+ * @path: path of the file; an existing file is replaced
+ * @options: contents of the file; object is required and referenced until the file is closed
  *
  * For llvm-profgen --perfscript and one program. Addresses are link addresses, and a single mapping
  * record says so, independent of the mappings of the processes. Samples without any address in the
  * program are left out; addresses outside the program are 1.
- * Return: 0, NTRACE_ERR_INVALID (no object), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (no object, or options that the library does not know),
+ * NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_export_perfscript_open(struct ntrace_export_samples **samples,
 					     const char *path,
 					     const struct ntrace_export_samples_options *options);
 
-/** ntrace_export_sample - append a sample: struct ntrace_sampler_options.sample */
+/**
+ * ntrace_export_sample - append a sample: sample of struct ntrace_sampler_options
+ * @samples: a file made by ntrace_export_..._open(), passed as data of the sampler
+ * @sample: the sample; borrowed during the call
+ *
+ * Return: 0 or NTRACE_ERR_IO.
+ */
 NTRACE_API int ntrace_export_sample(void *samples, const struct ntrace_sample *sample);
 
-/** ntrace_export_branch - append a transfer: struct ntrace_sampler_options.branch */
+/**
+ * ntrace_export_branch - append a transfer: branch of struct ntrace_sampler_options
+ * @samples: a file made by ntrace_export_..._open(), passed as data of the sampler
+ * @branch: the transfer; borrowed during the call
+ * @event: the block after the transfer; borrowed during the call
+ *
+ * Return: 0 or NTRACE_ERR_IO; 0 without any effect for text of ntrace_export_perfscript_open() and
+ * for a perf.data file without every_branch.
+ */
 NTRACE_API int ntrace_export_branch(void *samples, const struct ntrace_sample_branch *branch,
 				    const struct ntrace_session_event *event);
 
 /**
- * ntrace_export_samples_close - finish the file and free @samples, also on error
+ * ntrace_export_samples_close - finish a file and free @samples, also on error
+ * @samples: a file made by ntrace_export_..._open(); NULL is allowed
  * @counts: number of samples (in traces) and of transfers in them (in executed); may be NULL
  *
  * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).

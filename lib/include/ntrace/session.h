@@ -54,21 +54,42 @@ struct ntrace_session_options {
 
 /**
  * ntrace_session_open - open a recording
+ * @session: the new session, to be freed with ntrace_session_close()
+ * @directory: path of a recording, or of a perf.data file
+ * @options: options; note and progress functions stay in use until ntrace_session_close(); NULL =
+ *           defaults
  *
- * @directory may also be a perf.data file. If that file holds trace of another driver (AUXTRACE
- * records of rvtrace or SpacemiT), the session lacks only the kernel's text; its streams are
- * unnamed temporary files in $TMPDIR or /tmp. If the file holds branch stacks, the session has no
- * streams, see ntrace_session_samples().
- * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_FORMAT (not a recording; the reason goes to options->note),
- * NTRACE_ERR_NOMEM.
+ * If a perf.data file holds trace of another driver (AUXTRACE records of rvtrace or SpacemiT), the
+ * session lacks only the kernel's text; its streams are unnamed temporary files in $TMPDIR or /tmp.
+ * If the file holds branch stacks, the session has no streams, see ntrace_session_samples().
+ *
+ * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a recording; the reason goes to
+ * options->note), NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (options that the library does not know).
  */
 NTRACE_API int ntrace_session_open(struct ntrace_session **session, const char *directory,
 				   const struct ntrace_session_options *options);
+
+/**
+ * ntrace_session_close - free a session with its streams, spaces and temporary files
+ * @session: session opened by ntrace_session_open(); NULL is allowed
+ */
 NTRACE_API void ntrace_session_close(struct ntrace_session *session);
 
+/**
+ * ntrace_session_streams - number of streams
+ * @session: session opened by ntrace_session_open()
+ *
+ * Return: number of streams, 0 for a perf.data file with branch stacks.
+ */
 NTRACE_API unsigned int ntrace_session_streams(const struct ntrace_session *session);
 
-/** ntrace_session_stream - stream @index, owned by the session; NULL if @index is too large */
+/**
+ * ntrace_session_stream - description of a stream
+ * @session: session opened by ntrace_session_open()
+ * @index: number of the stream, from 0
+ *
+ * Return: stream owned by the session; NULL if @index is too large.
+ */
 NTRACE_API const struct ntrace_stream *ntrace_session_stream(const struct ntrace_session *session,
 							     unsigned int index);
 
@@ -87,11 +108,12 @@ struct ntrace_archive_counts {
 /**
  * ntrace_session_archive - copy the mapped programs and their debug files into the recording
  * @session: a session on a machine that has the programs
- * @counts: statistics of the archive
+ * @counts: set to the statistics of the archive, also on error; not NULL
  *
  * Creates the directory "archive" in the recording. Each file keeps its path from the recorded
  * machine below this directory, with its debug file in .debug next to it. From then on the
  * recording is decoded only with these files, on any machine.
+ *
  * Return: 0, NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept; EEXIST: the archive exists).
  */
 NTRACE_API int ntrace_session_archive(struct ntrace_session *session,
@@ -148,14 +170,19 @@ struct ntrace_session_sample_counts {
 	uint64_t damaged;
 };
 
-/** ntrace_session_has_samples - whether the session is a perf.data file with branch stacks */
+/**
+ * ntrace_session_has_samples - whether the session is a perf.data file with branch stacks
+ * @session: session opened by ntrace_session_open()
+ *
+ * Return: true if ntrace_session_samples() has samples.
+ */
 NTRACE_API bool ntrace_session_has_samples(const struct ntrace_session *session);
 
 /**
  * ntrace_session_samples - all samples with branch stacks, in the order of the file
- * @session: a session with samples
- * @callback: a nonzero result stops
- * @data: for @callback
+ * @session: session opened by ntrace_session_open(); may have no samples
+ * @callback: called with each sample, which is borrowed during the call; a nonzero result stops
+ * @data: passed to @callback
  * @counts: may be NULL
  *
  * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A truncated file is no error;
@@ -166,23 +193,35 @@ NTRACE_API int ntrace_session_samples(struct ntrace_session *session,
 						      const struct ntrace_session_sample *sample),
 				      void *data, struct ntrace_session_sample_counts *counts);
 
-/** ntrace_session_sideband - the sideband of the recording; owned by the session */
+/**
+ * ntrace_session_sideband - the sideband of the recording
+ * @session: session opened by ntrace_session_open()
+ *
+ * Return: file owned by the session.
+ */
 NTRACE_API const struct ntrace_perf_file *
 ntrace_session_sideband(const struct ntrace_session *session);
 
-/** ntrace_session_recording - description of the recording; owned by the session */
+/**
+ * ntrace_session_recording - description of the recording
+ * @session: session opened by ntrace_session_open()
+ *
+ * Return: recording owned by the session.
+ */
 NTRACE_API const struct ntrace_recording *
 ntrace_session_recording(const struct ntrace_session *session);
 
 /**
  * ntrace_session_decode - decode one stream from its first byte to its last
- * @session: a session
- * @stream: index
- * @callback: called for every event, in order; a nonzero result stops
- * @data: for @callback
- * @stats: totals of the flow; may be NULL
+ * @session: session opened by ntrace_session_open()
+ * @stream: index of the stream
+ * @callback: called for every event, in order; the event is borrowed during the call; a nonzero
+ *            result stops
+ * @data: passed to @callback
+ * @stats: set to the totals of the flow; may be NULL
  *
- * Return: 0, the nonzero result of @callback or of the progress function, NTRACE_ERR_IO,
+ * Return: 0, the nonzero result of @callback or of the progress function, NTRACE_ERR_INVALID (no
+ * such stream), NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (the compressed trace is damaged),
  * NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_session_decode(struct ntrace_session *session, unsigned int stream,

@@ -19,6 +19,7 @@ extern "C" {
  * @from: address of the instruction that transferred control
  * @to: address of the next instruction
  * @insn_class: enum ntrace_insn_class of the instruction at @from
+ * @reserved: 0
  */
 struct ntrace_transfer {
 	uint64_t from;
@@ -31,6 +32,7 @@ struct ntrace_transfer {
  * struct ntrace_transfer_tracker - state between two events of one stream
  * @transfer: the transfer without its target, if @pending
  * @pending: a transfer waits for its target; set it to false between two streams
+ * @reserved: 0
  *
  * All zeros at the beginning.
  */
@@ -42,11 +44,13 @@ struct ntrace_transfer_tracker {
 
 /**
  * ntrace_transfer_resolve - complete a pending transfer with this event
- * @tracker: a tracker
+ * @tracker: state of this stream; all zeros at the beginning
  * @event: the next event
  * @transfer: filled in if the result is true
  *
- * Call it for every event, before ntrace_transfer_start(). Return: whether a transfer is complete.
+ * Call it for every event, before ntrace_transfer_start().
+ *
+ * Return: whether a transfer is complete.
  */
 NTRACE_EXPERIMENTAL bool ntrace_transfer_resolve(struct ntrace_transfer_tracker *tracker,
 						 const struct ntrace_flow_event *event,
@@ -54,7 +58,7 @@ NTRACE_EXPERIMENTAL bool ntrace_transfer_resolve(struct ntrace_transfer_tracker 
 
 /**
  * ntrace_transfer_start - take the transfer at the end of this event
- * @tracker: a tracker
+ * @tracker: state of this stream; all zeros at the beginning
  * @event: the event that ntrace_transfer_resolve() had
  * @transfer: filled in if the result is true
  *

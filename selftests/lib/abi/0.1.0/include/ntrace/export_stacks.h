@@ -24,7 +24,10 @@ enum ntrace_export_stacks_format {
 };
 
 /**
- * ntrace_export_stacks_name - name of a format on the command line: "folded", ...; NULL if unknown
+ * ntrace_export_stacks_name - name of a format on the command line
+ * @format: enum ntrace_export_stacks_format
+ *
+ * Return: "folded" and so on; NULL for any other value; a static string.
  */
 NTRACE_EXPERIMENTAL const char *ntrace_export_stacks_name(unsigned int format);
 
@@ -50,6 +53,7 @@ struct ntrace_export_stacks_options {
  * An inlined function is called "NAME_[i]"; pprof lists it in the location of the containing
  * function. The written values add up to the exact number of executed instructions. The same counts
  * give the same bytes.
+ *
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM, NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_EXPERIMENTAL int ntrace_export_stacks(FILE *file, struct ntrace_stacks *stacks,
@@ -63,8 +67,10 @@ enum ntrace_export_timeline_format {
 };
 
 /**
- * ntrace_export_timeline_name - name of a format on the command line: "chrome", ...; NULL if
- * unknown
+ * ntrace_export_timeline_name - name of a format on the command line
+ * @format: enum ntrace_export_timeline_format
+ *
+ * Return: "chrome" and so on; NULL for any other value; a static string.
  */
 NTRACE_EXPERIMENTAL const char *ntrace_export_timeline_name(unsigned int format);
 
@@ -73,27 +79,35 @@ struct ntrace_export_timeline;
 /**
  * ntrace_export_timeline_open - start and end of frames, for each thread on each hart
  * @timeline: the new timeline; complete after ntrace_export_timeline_close()
- * @file: written to, not flushed
+ * @file: written to until ntrace_export_timeline_close(), not flushed, not closed
  * @format: enum ntrace_export_timeline_format
- * @session: source of the timestamp frequency; borrowed
+ * @session: source of the timestamp frequency; borrowed until ntrace_export_timeline_close()
  *
  * If the trace has timestamps, they give the times, in nanoseconds if their frequency is known. The
  * category of each event says whether its time is "exact", "interpolated" between two timestamps,
  * or "outside" of all timestamps. Without timestamps, each instruction of the hart counts as a
  * nanosecond, category "instructions".
+ *
  * Return: 0, NTRACE_ERR_INVALID (format), NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_export_timeline_open(struct ntrace_export_timeline **timeline,
 						    FILE *file, unsigned int format,
 						    const struct ntrace_session *session);
 
-/** ntrace_export_timeline_change - append a change: struct ntrace_stacks_options.change */
+/**
+ * ntrace_export_timeline_change - append a change: change of struct ntrace_stacks_options
+ * @timeline: a timeline, passed as data of the stacks
+ * @change: the change; borrowed during the call
+ *
+ * Return: 0, or the first error of the timeline: NTRACE_ERR_NOMEM or NTRACE_ERR_IO (errno is kept).
+ */
 NTRACE_EXPERIMENTAL int ntrace_export_timeline_change(void *timeline,
 						      const struct ntrace_stack_change *change);
 
 /**
  * ntrace_export_timeline_close - finish the file and free @timeline, also on error
- * @events: number of events; may be NULL
+ * @timeline: a timeline; not NULL
+ * @events: set to the number of events; may be NULL
  *
  * Return: 0, or the first error of all calls (NTRACE_ERR_IO: errno is kept).
  */

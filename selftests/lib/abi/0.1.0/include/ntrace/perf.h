@@ -72,7 +72,7 @@ enum ntrace_sideband_type {
  * @new_length: TEXT_POKE: bytes of @new_bytes
  * @name: COMM, MMAP, MMAP2, KSYMBOL: 0-terminated; else "". Points into the file, valid until the
  *        file is closed
- * @build_id: MMAP2
+ * @build_id: MMAP2: the build-id, @build_id_size bytes
  * @old_bytes: TEXT_POKE: code before the change; points into the file
  * @new_bytes: TEXT_POKE: code after the change; points into the file
  * @position: offset of the record in the file: the order of records with the same time
@@ -114,28 +114,29 @@ struct ntrace_perf_writer;
 
 /**
  * ntrace_perf_writer_open - start a perf.data file
- * @writer: the new writer
+ * @writer: the new writer, to be freed with ntrace_perf_writer_close()
  * @path: file to create (the `data` file of a perf.data directory, or any file); an existing file
  *        is replaced
  *
  * Order of calls: open, ntrace_perf_writer_event() for every event, then records and features in
  * any order, close. The file is complete after close only.
+ *
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_writer_open(struct ntrace_perf_writer **writer, const char *path);
 
 /**
  * ntrace_perf_writer_event - declare an event, before the first record
- * @writer: a writer
- * @attr: as given to perf_event_open(); attr->size bytes are stored. Sideband records need
- *        sample_id_all and PERF_SAMPLE_TID|TIME|CPU|IDENTIFIER; the clock of a recording is
+ * @writer: writer made by ntrace_perf_writer_open()
+ * @attr: as given to perf_event_open(); attr->size bytes are copied and stored. Sideband records
+ *        need sample_id_all and PERF_SAMPLE_TID|TIME|CPU|IDENTIFIER; the clock of a recording is
  *        use_clockid with CLOCK_MONOTONIC
- * @ids: PERF_EVENT_IOC_ID of each instance (one per CPU)
+ * @ids: PERF_EVENT_IOC_ID of each instance (one per CPU); copied
  * @count: number of @ids
  * @name: name of the event in reports, e.g. "dummy:u"; may be NULL
  *
- * Return: 0, NTRACE_ERR_INVALID (records were written already, other attr->size than the first
- * event), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (records were written already, attr->size is less than 64 or more
+ * than 4096, other attr->size than the first event), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_writer_event(struct ntrace_perf_writer *writer,
 					const struct perf_event_attr *attr, const uint64_t *ids,
@@ -143,9 +144,9 @@ NTRACE_API int ntrace_perf_writer_event(struct ntrace_perf_writer *writer,
 
 /**
  * ntrace_perf_writer_records - append records written by the kernel
- * @writer: a writer
+ * @writer: writer made by ntrace_perf_writer_open()
  * @records: whole records, for instance read from a ring buffer
- * @size: bytes
+ * @size: number of bytes; 0 is allowed
  *
  * Return: 0, NTRACE_ERR_INVALID (not a chain of whole records: nothing is written), NTRACE_ERR_IO.
  */
@@ -154,9 +155,13 @@ NTRACE_API int ntrace_perf_writer_records(struct ntrace_perf_writer *writer, con
 
 /**
  * ntrace_perf_writer_sideband - build and append a record
+ * @writer: writer made by ntrace_perf_writer_open()
+ * @sideband: the record; borrowed during the call. The flags add their bits to its misc; its
+ *            position is not used
  *
  * For records that the kernel did not write: mappings and names of tasks started earlier. Accepts
  * all types of enum ntrace_sideband_type. The trailer (sample_id) follows the first event's attr.
+ *
  * Return: 0, NTRACE_ERR_INVALID (type, or a name that does not fit a record), NTRACE_ERR_IO.
  */
 NTRACE_API int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
@@ -164,9 +169,12 @@ NTRACE_API int ntrace_perf_writer_sideband(struct ntrace_perf_writer *writer,
 
 /**
  * ntrace_perf_writer_finish_round - mark that every ring buffer was emptied once
+ * @writer: writer made by ntrace_perf_writer_open()
  *
  * Lets readers sort in bounded memory: no record written after the next round is older than a
  * record written before this one.
+ *
+ * Return: 0 or NTRACE_ERR_IO.
  */
 NTRACE_API int ntrace_perf_writer_finish_round(struct ntrace_perf_writer *writer);
 
@@ -199,47 +207,66 @@ struct ntrace_perf_features {
 };
 
 /**
- * ntrace_perf_writer_features - set the features; copied; the last call wins. Return: 0 or
- * NTRACE_ERR_NOMEM
+ * ntrace_perf_writer_features - set the features of the file's header
+ * @writer: writer made by ntrace_perf_writer_open()
+ * @features: the features; copied with all strings
+ *
+ * The last call wins.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (features that the library does not know) or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_writer_features(struct ntrace_perf_writer *writer,
 					   const struct ntrace_perf_features *features);
 
 /**
  * ntrace_perf_writer_build_id - add a file to the BUILD_ID table
- * @kernel: kernel or module
+ * @writer: writer made by ntrace_perf_writer_open()
+ * @kernel: the file is the kernel or a module
+ * @path: path of the file, at most 4096 bytes; copied
+ * @build_id: the build-id; copied
+ * @size: number of bytes of @build_id, 1..20
  *
- * Return: 0, NTRACE_ERR_INVALID (more than 20 bytes), NTRACE_ERR_NOMEM.
+ * Return: 0, NTRACE_ERR_INVALID (@size or @path out of range), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_writer_build_id(struct ntrace_perf_writer *writer, bool kernel,
 					   const char *path, const uint8_t *build_id, size_t size);
 
-/** ntrace_perf_writer_bytes - number of bytes of records so far */
+/**
+ * ntrace_perf_writer_bytes - number of bytes of records so far
+ * @writer: writer made by ntrace_perf_writer_open()
+ *
+ * Return: number of bytes, without header and features.
+ */
 NTRACE_API uint64_t ntrace_perf_writer_bytes(const struct ntrace_perf_writer *writer);
 
 /**
  * ntrace_perf_writer_close - write features and header, free the writer
+ * @writer: writer made by ntrace_perf_writer_open(); freed even on error; NULL is allowed
  *
- * Return: 0, or the first error of all earlier calls (NTRACE_ERR_IO, errno is kept). @writer is
- * freed even on error; NULL is allowed.
+ * Return: 0, or NTRACE_ERR_IO for the first failed write of all calls (errno is kept).
  */
 NTRACE_API int ntrace_perf_writer_close(struct ntrace_perf_writer *writer);
 
 /**
  * ntrace_perf_write_tasks - write records for tasks that already run, from /proc
- * @writer: a writer with an event
+ * @writer: writer made by ntrace_perf_writer_open(), with an event
  * @proc: mount point of procfs; NULL = "/proc"
  *
  * COMM for every thread, FORK for threads of a process and MMAP2 for executable mappings, as perf
  * record -a synthesizes them (with time 0, before all other records). Call it after the events are
  * open, so that no task is missed. Tasks that end during the call are left out.
+ *
  * Return: 0, NTRACE_ERR_IO, NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_write_tasks(struct ntrace_perf_writer *writer, const char *proc);
 
 /**
- * ntrace_perf_write_task - ntrace_perf_write_tasks() for one process; writes nothing if the process
- * has ended
+ * ntrace_perf_write_task - ntrace_perf_write_tasks() for one process
+ * @writer: writer made by ntrace_perf_writer_open(), with an event
+ * @proc: mount point of procfs; NULL = "/proc"
+ * @pid: the process; nothing is written if it has ended
+ *
+ * Return: as ntrace_perf_write_tasks().
  */
 NTRACE_API int ntrace_perf_write_task(struct ntrace_perf_writer *writer, const char *proc,
 				      int32_t pid);
@@ -271,29 +298,49 @@ struct ntrace_perf_record {
 
 /**
  * ntrace_perf_file_open - a perf.data file, directory, or file made by perf record -o -
- * @file: the new reader
+ * @file: the new reader, to be freed with ntrace_perf_file_close()
  * @path: file, or a directory that holds a file `data`
  *
  * The file is mapped, not copied. Data that perf record -z compressed is decompressed into memory,
  * up to 4 GiB and 1024 times the size of the file. The reader never trusts sizes in the file.
+ *
  * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT (not a perf.data file),
  * NTRACE_ERR_UNSUPPORTED (other byte order), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_perf_file_open(struct ntrace_perf_file **file, const char *path);
+
+/**
+ * ntrace_perf_file_close - free a reader and unmap the file
+ * @file: reader made by ntrace_perf_file_open(); NULL is allowed
+ */
 NTRACE_API void ntrace_perf_file_close(struct ntrace_perf_file *file);
 
-/** ntrace_perf_file_events - number of events (attrs) */
+/**
+ * ntrace_perf_file_events - number of events (attrs)
+ * @file: reader made by ntrace_perf_file_open()
+ *
+ * Return: number of events; 0 in a file without attrs.
+ */
 NTRACE_API unsigned int ntrace_perf_file_events(const struct ntrace_perf_file *file);
 
 /**
- * ntrace_perf_file_attr - attr of event @index, zero-filled if the attr in the file is shorter
+ * ntrace_perf_file_attr - attr of an event, zero-filled if the attr in the file is shorter
+ * @file: reader made by ntrace_perf_file_open()
+ * @index: number of the event, from 0
  *
- * Return: borrowed; NULL if @index is too large.
+ * Return: attr owned by the file; NULL if @index is too large.
  */
 NTRACE_API const struct perf_event_attr *ntrace_perf_file_attr(const struct ntrace_perf_file *file,
 							       unsigned int index);
 
-/** Strings of the header, for ntrace_perf_file_feature(): the feature numbers of perf. */
+/**
+ * enum ntrace_perf_feature - strings of the header, for ntrace_perf_file_feature(): the feature
+ * numbers of perf
+ * @NTRACE_PERF_HOSTNAME: name of the recorded machine
+ * @NTRACE_PERF_OSRELEASE: kernel release, uname -r
+ * @NTRACE_PERF_VERSION: version of the recording tool
+ * @NTRACE_PERF_ARCH: uname -m
+ */
 enum ntrace_perf_feature {
 	NTRACE_PERF_HOSTNAME = 3,
 	NTRACE_PERF_OSRELEASE = 4,
@@ -301,16 +348,25 @@ enum ntrace_perf_feature {
 	NTRACE_PERF_ARCH = 6,
 };
 
-/** ntrace_perf_file_feature - string of the header, NULL if it is not stored; borrowed */
+/**
+ * ntrace_perf_file_feature - string of the header
+ * @file: reader made by ntrace_perf_file_open()
+ * @feature: enum ntrace_perf_feature
+ *
+ * Return: string owned by the file; NULL if it is not stored.
+ */
 NTRACE_API const char *ntrace_perf_file_feature(const struct ntrace_perf_file *file,
 						enum ntrace_perf_feature feature);
 
 /**
  * ntrace_perf_file_records - all records in the order of the file
- * @callback: a nonzero result stops
+ * @file: reader made by ntrace_perf_file_open()
+ * @callback: called with each record, which is borrowed during the call; a nonzero result stops
+ * @data: passed to @callback
  *
  * For a compressed record, @callback gets the records inside, or the compressed record itself if it
  * cannot be read.
+ *
  * Return: 0, what @callback returned, or NTRACE_ERR_TRUNCATED after the last whole record if the
  * data ends inside a record or the file was never closed by its writer.
  */
@@ -321,6 +377,9 @@ NTRACE_API int ntrace_perf_file_records(const struct ntrace_perf_file *file,
 
 /**
  * ntrace_perf_file_parse - decode a record
+ * @file: the file of @record: its events define the trailer
+ * @record: a record of @file; a copy may be decoded after its callback
+ * @sideband: filled in if the result is 0
  *
  * Return: 0; NTRACE_ERR_UNSUPPORTED if its type is not in enum ntrace_sideband_type;
  * NTRACE_ERR_TRUNCATED if it is shorter than its type needs.
@@ -337,6 +396,7 @@ NTRACE_API int ntrace_perf_file_parse(const struct ntrace_perf_file *file,
  * @tid: thread of @pid
  * @kernel: the sample was taken in the kernel
  * @has_branches: the sample has a branch stack, which may be empty
+ * @reserved: 0
  * @branch_count: number of entries, for ntrace_perf_sample_branch()
  * @branches: points into the file
  */
@@ -354,6 +414,9 @@ struct ntrace_perf_sample {
 
 /**
  * ntrace_perf_file_sample - decode a sample
+ * @file: the file of @record: its events define the layout
+ * @record: a record of @file; a copy may be decoded after its callback
+ * @sample: filled in; valid until the file is closed
  *
  * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is no sample; NTRACE_ERR_TRUNCATED if it is
  * shorter than its event requires.
@@ -363,8 +426,11 @@ NTRACE_API int ntrace_perf_file_sample(const struct ntrace_perf_file *file,
 				       struct ntrace_perf_sample *sample);
 
 /**
- * ntrace_perf_sample_branch - source and target of transfer @index, 0 being the newest; 0 if @index
- * is too large
+ * ntrace_perf_sample_branch - source and target of a transfer
+ * @sample: a sample with a branch stack
+ * @index: number of the entry, 0 is the newest
+ * @from: set to the address of the branch; 0 if @index is too large
+ * @to: set to the address of the target; 0 if @index is too large
  */
 NTRACE_API void ntrace_perf_sample_branch(const struct ntrace_perf_sample *sample, size_t index,
 					  uint64_t *from, uint64_t *to);
@@ -389,6 +455,8 @@ struct ntrace_perf_auxtrace {
 
 /**
  * ntrace_perf_file_auxtrace - decode an AUXTRACE record
+ * @record: a record
+ * @auxtrace: filled in if the result is 0
  *
  * Return: 0; NTRACE_ERR_UNSUPPORTED if the record is of another type; NTRACE_ERR_TRUNCATED if it is
  * too short.
@@ -414,12 +482,13 @@ struct ntrace_perf_counts {
 
 /**
  * ntrace_perf_file_sideband - all sideband records sorted by time
- * @file: a file
+ * @file: reader made by ntrace_perf_file_open()
  * @callback: a nonzero result stops
- * @data: for @callback
+ * @data: passed to @callback
  * @counts: may be NULL
  *
  * Records of the same time come in the order of the file.
+ *
  * Return: 0, what @callback returned, NTRACE_ERR_NOMEM. A truncated file is no error: see @counts.
  */
 NTRACE_API int ntrace_perf_file_sideband(const struct ntrace_perf_file *file,

@@ -34,6 +34,7 @@ extern "C" {
  * @end_class: class of the instruction at @end
  * @taken: the instruction at @end transferred control; if false, the end of the trace, a loss, or a
  *         trap without return cut the run there
+ * @reserved: 0
  */
 struct ntrace_profile_trace {
 	struct ntrace_object *from_object;
@@ -49,11 +50,16 @@ struct ntrace_profile_trace {
 	uint8_t reserved;
 };
 
-/** enum ntrace_profile_part - the parts of a profile; only the traces are stable API */
+/**
+ * enum ntrace_profile_part - the parts of a profile; only the traces are stable API
+ * @NTRACE_PROFILE_TRACES: everything in this header, counts, edges
+ * @NTRACE_PROFILE_FUNCTIONS: functions and totals, see functions.h
+ * @NTRACE_PROFILE_OCCUPANCY: threads on CPUs over time, see occupancy.h
+ */
 enum ntrace_profile_part {
-	NTRACE_PROFILE_TRACES = 1 << 0,		/* everything in this header, counts, edges */
-	NTRACE_PROFILE_FUNCTIONS = 1 << 1,	/* functions and totals, see functions.h */
-	NTRACE_PROFILE_OCCUPANCY = 1 << 2,	/* threads on CPUs over time, see occupancy.h */
+	NTRACE_PROFILE_TRACES = 1 << 0,
+	NTRACE_PROFILE_FUNCTIONS = 1 << 1,
+	NTRACE_PROFILE_OCCUPANCY = 1 << 2,
 };
 
 /**
@@ -64,6 +70,7 @@ enum ntrace_profile_part {
  * @parts: bit mask of enum ntrace_profile_part; 0 = NTRACE_PROFILE_TRACES. Branch stacks always
  *         give traces
  * @by_process: a function has an entry for each process that executed it
+ * @reserved: 0
  * @session: source of the events, for NTRACE_PROFILE_OCCUPANCY; borrowed until the profile has
  *           ended
  */
@@ -88,12 +95,20 @@ struct ntrace_profile;
  */
 NTRACE_API int ntrace_profile_new(struct ntrace_profile **profile,
 				  const struct ntrace_profile_options *options);
+
+/**
+ * ntrace_profile_free - free a profile with all results and release its objects
+ * @profile: profile made by ntrace_profile_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_profile_free(struct ntrace_profile *profile);
 
 /**
  * ntrace_profile_event - add an event of a session
+ * @profile: profile made by ntrace_profile_new()
+ * @event: the next event; borrowed during the call
  *
  * Pass the events of one stream in order; call ntrace_profile_end() between streams.
+ *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_profile_event(struct ntrace_profile *profile,
@@ -114,13 +129,14 @@ struct ntrace_profile_sample_counts {
 
 /**
  * ntrace_profile_sample - add the branch stack of a sample
- * @profile: a profile
- * @sample: see ntrace_session_samples()
+ * @profile: profile made by ntrace_profile_new()
+ * @sample: the sample; borrowed during the call; see ntrace_session_samples()
  * @counts: added to; may be NULL
  *
  * Each entry is a trace: the transfer, and the run up to the next newer entry. The run after the
  * newest entry is unknown and has no instructions. Therefore the counts cover sampled code, not all
  * executed code.
+ *
  * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_profile_sample(struct ntrace_profile *profile,
@@ -129,27 +145,35 @@ NTRACE_API int ntrace_profile_sample(struct ntrace_profile *profile,
 
 /**
  * ntrace_profile_end - end a stream: later events do not continue earlier ones
+ * @profile: profile made by ntrace_profile_new()
  *
- * Call it also before reading the profile. Return: 0 or NTRACE_ERR_NOMEM.
+ * Call it also before reading the profile.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_profile_end(struct ntrace_profile *profile);
 
 /**
- * ntrace_profile_merge - add the counts of @from to @into
+ * ntrace_profile_merge - add the counts of a profile to another one
+ * @into: the profile that grows
+ * @from: the profile to add, which has ended; unchanged
  *
  * Objects with equal build-ids are the same, or without build-ids those with equal names. Functions
  * are added if both profiles have them; occupancy is not added.
+ *
  * Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */
 NTRACE_API int ntrace_profile_merge(struct ntrace_profile *into, const struct ntrace_profile *from);
 
 /**
  * ntrace_profile_traces - all traces
- * @profile: a profile; this call sorts its traces
- * @count: number of traces
+ * @profile: profile made by ntrace_profile_new(); this call sorts its traces
+ * @count: set to the number of traces
  *
  * Sorted by the run's object (by name), start, end, and source of the transfer: the same counts
- * give the same order. Return: array owned by the profile, valid until it changes.
+ * give the same order.
+ *
+ * Return: array owned by the profile, valid until it changes.
  */
 NTRACE_API const struct ntrace_profile_trace *ntrace_profile_traces(struct ntrace_profile *profile,
 								    size_t *count);
@@ -166,6 +190,8 @@ struct ntrace_profile_object {
 
 /**
  * ntrace_profile_objects - objects with executed code, most instructions first
+ * @profile: a profile that has ended; this call sorts its objects
+ * @count: set to the number of objects
  *
  * Return: array owned by the profile, valid until it changes.
  */

@@ -93,34 +93,48 @@ struct ntrace_recording {
 };
 
 /**
- * ntrace_recording_create - make DIRECTORY and DIRECTORY/images
+ * ntrace_recording_create - make the directory of a recording
+ * @directory: path of a directory that does not exist; its parent does
+ *
+ * Makes @directory and @directory/images.
  *
  * Return: 0 or NTRACE_ERR_IO (errno is kept: EEXIST if DIRECTORY exists).
  */
 NTRACE_API int ntrace_recording_create(const char *directory);
 
 /**
- * ntrace_recording_write - write DIRECTORY/params
+ * ntrace_recording_write - write the file params of a recording
+ * @directory: path of the recording
+ * @recording: contents of the file; borrowed during the call
  *
  * A repeated call replaces the file atomically.
- * Return: 0, NTRACE_ERR_INVALID (a string with a newline, too many streams), NTRACE_ERR_IO.
+ *
+ * Return: 0, NTRACE_ERR_INVALID (a string with a newline, too many streams), NTRACE_ERR_IO (errno
+ * is kept).
  */
 NTRACE_API int ntrace_recording_write(const char *directory,
 				      const struct ntrace_recording *recording);
 
 /**
- * ntrace_recording_read - read DIRECTORY/params
+ * ntrace_recording_read - read the file params of a recording
  * @recording: allocated; free with ntrace_recording_free()
- * @directory: directory
+ * @directory: path of the recording
  * @reason: on NTRACE_ERR_FORMAT and NTRACE_ERR_UNSUPPORTED one sentence without newline that
  *          describes the error and its place; may be NULL
- * @reason_size: bytes at @reason
+ * @reason_size: bytes at @reason; 0 if @reason is NULL
  *
- * Unknown keys are skipped. Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT,
- * NTRACE_ERR_UNSUPPORTED (made by a newer version), NTRACE_ERR_NOMEM.
+ * Unknown keys are skipped.
+ *
+ * Return: 0, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT, NTRACE_ERR_UNSUPPORTED (made by a
+ * newer version), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_recording_read(struct ntrace_recording **recording, const char *directory,
 				     char *reason, size_t reason_size);
+
+/**
+ * ntrace_recording_free - free a recording made by ntrace_recording_read()
+ * @recording: a recording with its streams and strings; NULL is allowed
+ */
 NTRACE_API void ntrace_recording_free(struct ntrace_recording *recording);
 
 enum ntrace_recording_when {
@@ -152,25 +166,28 @@ struct ntrace_kernel_copy {
 
 /**
  * ntrace_recording_copy_kernel - copy the text of kernel, modules and BPF programs from memory
- * @directory: recording
- * @when: START, once, after the events are open and before the trace starts (opening an event
- *        flips a static key); END, after it stopped
- * @copy: may be NULL
+ * @directory: path of the recording
+ * @when: START, once, after the events are open and before the trace starts (opening an event flips
+ *        a static key); END, after it stopped
+ * @copy: source and statistics; may be NULL
  *
  * START writes images/kernel.start (ELF core file) and images/kallsyms (only text symbols, and one
  * compiler-generated label per page). END writes images/kernel.end, which holds only pages that
  * changed or appeared after START, and images/kallsyms.end if symbols changed. Needs CAP_SYSLOG and
  * CAP_SYS_RAWIO.
+ *
  * Return: 0, NTRACE_ERR_IO (errno is kept; EACCES if kallsyms hides addresses), NTRACE_ERR_FORMAT
- * (kcore or kallsyms has another format), NTRACE_ERR_NOMEM.
+ * (kcore or kallsyms has another format), NTRACE_ERR_NOMEM, NTRACE_ERR_INVALID (fields in @copy
+ * that the library does not know).
  */
 NTRACE_API int ntrace_recording_copy_kernel(const char *directory, enum ntrace_recording_when when,
 					    struct ntrace_kernel_copy *copy);
 
 /**
  * ntrace_recording_copy_vdso - copy the vDSO of the calling process to images/vdso
+ * @directory: path of the recording
  *
- * Return: 0, NTRACE_ERR_NOMAP (the process has no vDSO), NTRACE_ERR_IO.
+ * Return: 0, NTRACE_ERR_NOMAP (the process has no vDSO), NTRACE_ERR_IO (errno is kept).
  */
 NTRACE_API int ntrace_recording_copy_vdso(const char *directory);
 
@@ -195,11 +212,21 @@ struct ntrace_trace_file;
 NTRACE_API int ntrace_trace_file_open(struct ntrace_trace_file **file, int fd,
 				      enum ntrace_trace_packing packing);
 
-/** ntrace_trace_file_packed - whether the file is compressed */
+/**
+ * ntrace_trace_file_packed - whether the file is compressed
+ * @file: file opened by ntrace_trace_file_open()
+ *
+ * Return: true if its bytes are decompressed while they are read.
+ */
 NTRACE_API bool ntrace_trace_file_packed(const struct ntrace_trace_file *file);
 
 /**
- * ntrace_trace_file_read - like read(): the available bytes of trace, at most @size
+ * ntrace_trace_file_read - read the next bytes of trace
+ * @file: file opened by ntrace_trace_file_open()
+ * @buffer: room for @size bytes
+ * @size: maximum number of bytes
+ *
+ * Like read(): returns the available bytes, which may be fewer than @size.
  *
  * Return: number of bytes, 0 at the end, NTRACE_ERR_IO (errno is kept), NTRACE_ERR_FORMAT: the
  * compressed data is damaged; bytes returned by earlier calls are valid.
@@ -208,11 +235,19 @@ NTRACE_API ssize_t ntrace_trace_file_read(struct ntrace_trace_file *file, void *
 					  size_t size);
 
 /**
- * ntrace_trace_file_cut - after the end: whether the file ends inside a zstd frame
+ * ntrace_trace_file_cut - whether the file ends inside a zstd frame
+ * @file: a trace file whose end was reached: ntrace_trace_file_read() returned 0
  *
- * The recorder did not finish such a file. All readable bytes have been returned.
+ * All readable bytes have been returned.
+ *
+ * Return: true if the recorder did not finish the file.
  */
 NTRACE_API bool ntrace_trace_file_cut(const struct ntrace_trace_file *file);
+
+/**
+ * ntrace_trace_file_close - free a trace file; its descriptor stays open
+ * @file: file opened by ntrace_trace_file_open(); NULL is allowed
+ */
 NTRACE_API void ntrace_trace_file_close(struct ntrace_trace_file *file);
 
 #ifdef __cplusplus

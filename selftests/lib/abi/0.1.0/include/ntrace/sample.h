@@ -22,6 +22,7 @@ extern "C" {
  * @insn_class: enum ntrace_insn_class at @from; NTRACE_INSN_TRAP: a trap
  * @exception: @insn_class is NTRACE_INSN_TRAP: true for an exception, false for an interrupt or
  *             unknown
+ * @reserved: 0
  */
 struct ntrace_sample_branch {
 	uint64_t from;
@@ -55,6 +56,7 @@ struct ntrace_sample {
  * @pid: only this process; -1 = all
  * @privileges: bit mask of 1 << enum ntrace_priv: only code in these privileges, and only transfers
  *              with both ends in them; 0 = all
+ * @reserved: 0
  * @sample: called with each sample; a nonzero result stops, and ntrace_sampler_event() returns it
  * @branch: called with every transfer, in order; its event is the block after the transfer. May be
  *          NULL
@@ -76,24 +78,39 @@ struct ntrace_sampler_options {
 struct ntrace_sampler;
 
 /**
- * ntrace_sampler_new - a sampler. Return: 0, NTRACE_ERR_INVALID (depth, no callback),
- * NTRACE_ERR_NOMEM
+ * ntrace_sampler_new - a sampler
+ * @sampler: the new sampler, to be freed with ntrace_sampler_free()
+ * @options: selection of samples; copied
+ *
+ * Return: 0, NTRACE_ERR_INVALID (@depth too large, a period without @sample, neither period nor
+ * @branch), NTRACE_ERR_NOMEM.
  */
 NTRACE_API int ntrace_sampler_new(struct ntrace_sampler **sampler,
 				  const struct ntrace_sampler_options *options);
+
+/**
+ * ntrace_sampler_free - free a sampler
+ * @sampler: sampler made by ntrace_sampler_new(); NULL is allowed
+ */
 NTRACE_API void ntrace_sampler_free(struct ntrace_sampler *sampler);
 
 /**
  * ntrace_sampler_event - pass the next event of a stream
+ * @sampler: sampler made by ntrace_sampler_new()
+ * @event: the next event; borrowed during the call
  *
  * The transfers of a sample always belong to one thread and have no gap between them: after a loss
  * and after a switch to another thread, the list starts empty.
+ *
  * Return: 0 or the nonzero result of a callback.
  */
 NTRACE_API int ntrace_sampler_event(struct ntrace_sampler *sampler,
 				    const struct ntrace_session_event *event);
 
-/** ntrace_sampler_end - end the stream */
+/**
+ * ntrace_sampler_end - end a stream: the transfers before it are forgotten
+ * @sampler: sampler made by ntrace_sampler_new(); it takes further streams
+ */
 NTRACE_API void ntrace_sampler_end(struct ntrace_sampler *sampler);
 
 #ifdef __cplusplus

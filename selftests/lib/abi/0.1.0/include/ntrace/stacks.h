@@ -28,13 +28,20 @@
 extern "C" {
 #endif
 
-/** enum ntrace_stack_kind - kind of a function of a stack */
+/**
+ * enum ntrace_stack_kind - kind of a function of a stack
+ * @NTRACE_STACK_FUNCTION: a function with a name
+ * @NTRACE_STACK_OBJECT: code of an object without a known symbol
+ * @NTRACE_STACK_UNKNOWN: "[unknown]": unseen callers
+ * @NTRACE_STACK_TASK: a thread: parent of its outermost frames
+ * @NTRACE_STACK_ALL: root: parent of the threads
+ */
 enum ntrace_stack_kind {
-	NTRACE_STACK_FUNCTION,	/* a function with a name */
-	NTRACE_STACK_OBJECT,	/* code of an object without a known symbol */
-	NTRACE_STACK_UNKNOWN,	/* "[unknown]": unseen callers */
-	NTRACE_STACK_TASK,	/* a thread: parent of its outermost frames */
-	NTRACE_STACK_ALL,	/* root: parent of the threads */
+	NTRACE_STACK_FUNCTION,
+	NTRACE_STACK_OBJECT,
+	NTRACE_STACK_UNKNOWN,
+	NTRACE_STACK_TASK,
+	NTRACE_STACK_ALL,
 };
 
 /**
@@ -46,6 +53,7 @@ enum ntrace_stack_kind {
  * @pid: TASK: process, -1 = unknown
  * @tid: TASK: thread
  * @inlined: FUNCTION: inlined copies of the function; @start and @calls are 0
+ * @reserved: 0
  * @calls: number of entries by a call, a jump from another function, a trap or a signal
  * @instructions: executed in the function
  * @total: executed in the function and its callees, each instruction once
@@ -74,6 +82,7 @@ struct ntrace_stack_function {
  * @parent: index of the caller's node, always less than the node's own index; the root, node 0, has
  *          0
  * @depth: number of nodes above it
+ * @reserved: 0
  * @calls: as in struct ntrace_stack_function, from this caller
  * @instructions: executed in the node
  * @total: executed in the node and all nodes below
@@ -107,22 +116,33 @@ struct ntrace_stack_edge {
 	uint64_t total;
 };
 
-/** enum ntrace_stack_time - accuracy of the time of a change */
+/**
+ * enum ntrace_stack_time - accuracy of the time of a change
+ * @NTRACE_STACK_TIME_NONE: the trace has no timestamps
+ * @NTRACE_STACK_TIME_EXACT: the time of a timestamp
+ * @NTRACE_STACK_TIME_INTERPOLATED: interpolated by instructions between two timestamps
+ * @NTRACE_STACK_TIME_OUTSIDE: before the first or after the last timestamp, whose time is used
+ */
 enum ntrace_stack_time {
-	NTRACE_STACK_TIME_NONE,		/* the trace has no timestamps */
-	NTRACE_STACK_TIME_EXACT,	/* the time of a timestamp */
-	NTRACE_STACK_TIME_INTERPOLATED,	/* interpolated by instructions between two timestamps */
-	NTRACE_STACK_TIME_OUTSIDE,	/* before the first or after the last timestamp, whose
-					 * time is used */
+	NTRACE_STACK_TIME_NONE,
+	NTRACE_STACK_TIME_EXACT,
+	NTRACE_STACK_TIME_INTERPOLATED,
+	NTRACE_STACK_TIME_OUTSIDE,
 };
 
-/** enum ntrace_stack_change_type - kind of a change */
+/**
+ * enum ntrace_stack_change_type - kind of a change
+ * @NTRACE_STACK_ENTER: a frame exists from here on
+ * @NTRACE_STACK_LEAVE: the top frame is removed
+ * @NTRACE_STACK_GAP: trace was lost: the execution in between is unknown
+ * @NTRACE_STACK_RUN: the hart runs this thread from here on, whether selected or not; kind
+ *                    NTRACE_STACK_ALL: no thread, the stream ends
+ */
 enum ntrace_stack_change_type {
-	NTRACE_STACK_ENTER,	/* a frame exists from here on */
-	NTRACE_STACK_LEAVE,	/* the top frame is removed */
-	NTRACE_STACK_GAP,	/* trace was lost: the execution in between is unknown */
-	NTRACE_STACK_RUN,	/* the hart runs this thread from here on, whether selected or
-				 * not; kind NTRACE_STACK_ALL: no thread, the stream ends */
+	NTRACE_STACK_ENTER,
+	NTRACE_STACK_LEAVE,
+	NTRACE_STACK_GAP,
+	NTRACE_STACK_RUN,
 };
 
 /**
@@ -130,6 +150,7 @@ enum ntrace_stack_change_type {
  * @type: enum ntrace_stack_change_type
  * @time_kind: enum ntrace_stack_time
  * @called: ENTER: the function begins; if false, its start was not seen, or its stack was restored
+ * @reserved: 0
  * @stream: index of the stream of the session
  * @cpu: Linux number of the hart
  * @pid: process; -1 = unknown
@@ -139,6 +160,7 @@ enum ntrace_stack_change_type {
  * @object: likewise
  * @kind: likewise
  * @depth: number of frames below it
+ * @reserved32: 0
  * @instructions: executed earlier in this stream by all threads
  * @time: ticks of the stream's timestamps, if it has any
  */
@@ -173,6 +195,7 @@ struct ntrace_stack_change {
  * @merge_threads: threads of the same name count as one
  * @inlined: the call tree has frames for inlined functions, from the DWARF of the objects, see
  *           ntrace_units_open(); @change is called only for functions that are not inlined
+ * @reserved: 0
  * @change: called with every change of a stack, in the order of the stream; NULL: only counts are
  *          made. Changes between two timestamps wait for the second timestamp. At most 65,536 wait;
  *          beyond that the older half is OUTSIDE. A nonzero result stops, and ntrace_stacks_event()
@@ -234,12 +257,20 @@ struct ntrace_stacks;
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_new(struct ntrace_stacks **stacks,
 					  const struct ntrace_stacks_options *options);
+
+/**
+ * ntrace_stacks_free - free stacks with all results and release their objects
+ * @stacks: stacks made by ntrace_stacks_new(); NULL is allowed
+ */
 NTRACE_EXPERIMENTAL void ntrace_stacks_free(struct ntrace_stacks *stacks);
 
 /**
  * ntrace_stacks_event - pass the next event of a stream
+ * @stacks: stacks made by ntrace_stacks_new()
+ * @event: the next event; borrowed during the call
  *
  * Pass the events of one stream in order; call ntrace_stacks_end() between streams.
+ *
  * Return: 0, NTRACE_ERR_NOMEM, or what the callback returned.
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
@@ -247,36 +278,56 @@ NTRACE_EXPERIMENTAL int ntrace_stacks_event(struct ntrace_stacks *stacks,
 
 /**
  * ntrace_stacks_end - end a stream: all frames end
+ * @stacks: stacks made by ntrace_stacks_new()
  *
- * Call it also before reading any result. Return: as ntrace_stacks_event().
+ * Call it also before reading any result.
+ *
+ * Return: as ntrace_stacks_event().
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_end(struct ntrace_stacks *stacks);
 
 /**
- * ntrace_stacks_merge - add the counts of @from to @into
+ * ntrace_stacks_merge - add the counts of stacks to other ones
+ * @into: the stacks that grow
+ * @from: the stacks to add, after ntrace_stacks_end(); unchanged
  *
  * Objects with equal build-ids are the same, or without build-ids those with equal names; threads
- * are the same if ids and names are equal. Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
+ * are the same if ids and names are equal.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM (then a part was added).
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_merge(struct ntrace_stacks *into,
 					    const struct ntrace_stacks *from);
 
 /**
  * ntrace_stacks_functions - all functions, sorted by kind, name, object and address
- * @stacks: stacks
- * @count: number of functions; 0 = out of memory, since the root always exists
+ * @stacks: stacks after ntrace_stacks_end()
+ * @count: set to the number of functions; 0 = out of memory, since the root always exists
  *
  * The same counts give the same order, here and below.
+ *
  * Return: array owned by the stacks, as are those below: valid until the next event or merge.
  */
 NTRACE_EXPERIMENTAL const struct ntrace_stack_function *
 ntrace_stacks_functions(struct ntrace_stacks *stacks, size_t *count);
 
-/** ntrace_stacks_nodes - the call tree, callers before callees; @count as above */
+/**
+ * ntrace_stacks_nodes - the call tree, callers before callees
+ * @stacks: stacks after ntrace_stacks_end()
+ * @count: set to the number of nodes; 0 = out of memory, since the root always exists
+ *
+ * Return: as ntrace_stacks_functions().
+ */
 NTRACE_EXPERIMENTAL const struct ntrace_stack_node *
 ntrace_stacks_nodes(struct ntrace_stacks *stacks, size_t *count);
 
-/** ntrace_stacks_edges - callers and callees, sorted by both; @count as above */
+/**
+ * ntrace_stacks_edges - callers and callees, sorted by both
+ * @stacks: stacks after ntrace_stacks_end()
+ * @count: set to the number of edges; also 0 when out of memory
+ *
+ * Return: as ntrace_stacks_functions().
+ */
 NTRACE_EXPERIMENTAL const struct ntrace_stack_edge *
 ntrace_stacks_edges(struct ntrace_stacks *stacks, size_t *count);
 
@@ -288,12 +339,18 @@ struct ntrace_profile;
  * @profile: a profile of the same events with NTRACE_PROFILE_FUNCTIONS and without by_process
  *
  * Sets total, ticks and total_ticks of struct ntrace_profile_function. Code that was inlined counts
- * for the function that contains it. Return: 0 or NTRACE_ERR_NOMEM.
+ * for the function that contains it.
+ *
+ * Return: 0 or NTRACE_ERR_NOMEM.
  */
 NTRACE_EXPERIMENTAL int ntrace_stacks_add_totals(struct ntrace_stacks *stacks,
 						 struct ntrace_profile *profile);
 
-/** ntrace_stacks_get_stats - copy the statistics, of all streams so far */
+/**
+ * ntrace_stacks_get_stats - copy the statistics, of all streams so far
+ * @stacks: stacks made by ntrace_stacks_new()
+ * @stats: filled in
+ */
 NTRACE_EXPERIMENTAL void ntrace_stacks_get_stats(const struct ntrace_stacks *stacks,
 						 struct ntrace_stacks_stats *stats);
 
