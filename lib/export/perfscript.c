@@ -24,6 +24,7 @@ struct perfscript {
 	FILE *file;
 	struct ntrace_object *object;
 	struct ntrace_locator *locator;
+	int error;		/* errno of the first write that failed */
 };
 
 static uint64_t link_address(const struct perfscript *script, struct ntrace_space *space,
@@ -57,20 +58,30 @@ static int put_sample(struct ntrace_export_samples *base, const struct ntrace_sa
 	fputs(" \n", script->file);
 	base->counts.traces++;
 	base->counts.executed += sample->count;
-	return ferror(script->file) ? NTRACE_ERR_IO : 0;
+	if (!ferror(script->file))
+		return 0;
+	if (!script->error)
+		script->error = errno ? errno : EIO;
+	errno = script->error;
+	return NTRACE_ERR_IO;
 }
 
 static int close_perfscript(struct ntrace_export_samples *base)
 {
 	struct perfscript *script = (struct perfscript *)base;
-	bool bad = ferror(script->file);
+	int error = script->error;
 
-	if (fclose(script->file))
-		bad = true;
+	if (ferror(script->file) && !error)
+		error = EIO;
+	if (fclose(script->file) && !error)
+		error = errno;
 	ntrace_locator_free(script->locator);
 	ntrace_object_put(script->object);
 	free(script);
-	return bad ? NTRACE_ERR_IO : 0;
+	if (!error)
+		return 0;
+	errno = error;
+	return NTRACE_ERR_IO;
 }
 
 /* Writes one record over all executable segments, from which llvm-profgen gets the load address. */

@@ -151,8 +151,11 @@ static void test_perfscript_edges(void)
 	for (i = 0; i < 10000 && !error; i++)
 		error = put_sample(samples, 2 * BIAS + 0x12350, NULL, 0);
 	is_u64(error, NTRACE_ERR_IO, "perfscript: at the latest when the buffer is full");
+	is_u64(errno, ENOSPC, "perfscript: which errno says");
+	errno = 0;
 	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
 	       "perfscript: close reports it too");
+	is_u64(errno, ENOSPC, "perfscript: with errno of the write that failed");
 	ntrace_export_perfscript_open(&samples, "/dev/full", &options);
 	is_u64(ntrace_export_samples_close(samples, NULL), NTRACE_ERR_IO,
 	       "perfscript: or at close, if the buffer never fills");
