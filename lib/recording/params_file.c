@@ -35,6 +35,16 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
+/* Not zero: a field of a newer version, which the file would lose. */
+static bool has_unknown(const struct ntrace_stream *stream)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < sizeof(stream->reserved) / sizeof(stream->reserved[0]); i++)
+		all |= stream->reserved[i];
+	return all;
+}
+
 static bool writable(const struct ntrace_recording *recording)
 {
 	const char *texts[] = { recording->tool, recording->module, recording->release,
@@ -48,7 +58,7 @@ static bool writable(const struct ntrace_recording *recording)
 	for (i = 0; i < recording->stream_count; i++) {
 		const char *file = text_of(recording->streams[i].file);
 
-		if (!file[0] || strpbrk(file, "/\n"))
+		if (!file[0] || strpbrk(file, "/\n") || has_unknown(&recording->streams[i]))
 			return false;
 	}
 	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX;

@@ -47,6 +47,10 @@ extern "C" {
  *         the sideband assign each piece of trace to a task: records of the CPU, or of this event
  *         if @cpu is NTRACE_STREAM_NO_CPU. 0 = trace of one hart with all tasks that ran on it
  * @position: with @event: position of the first byte of the file in the AUX area
+ * @reserved: 0; ntrace_recording_write() refuses anything else
+ *
+ * The size of the struct never changes, because streams are in an array: new fields take their room
+ * from the reserved words, and 0 is their default.
  */
 struct ntrace_stream {
 	const char *file;
@@ -62,6 +66,7 @@ struct ntrace_stream {
 	uint64_t stop_ns;
 	uint64_t event;
 	uint64_t position;
+	uint64_t reserved[8];
 };
 
 /**
