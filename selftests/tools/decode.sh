@@ -152,6 +152,12 @@ is "$?" 3 "HIST ends inside an I-CNT: exit status"
 is "$(grep -oE '^0x[0-9a-f]+' "$tmp/out" | tr '\n' ' ')" \
 	"0x0000000000001000 0x0000000000001002 0x0000000000001004 0x0000000000001006 " "the flow is known up to and with the next branch"
 like "and that its direction is missing" "no HIST bit says where this branch went at 0x0+1006" "$(cat "$tmp/out")"
+ahead() { "$ntrace" decode --level block --params mode=htm --raw "$tmp/ahead.bin@0x1000" "$@" "$tmp/ahead.nex" 2>/dev/null; }
+is "$(ahead | grep -oE 'branch (taken|not taken|unknown)')" "branch not taken
+branch unknown" "--level block: the direction of the second branch is unknown"
+is "$(ahead --json | sed -n '/"block"/s/.*"class":"branch",\(.*\),"interrupted".*/\1/p; /"block"/s/.*"class":"branch","interrupted".*/absent/p')" \
+	'"taken":false
+absent' "--json: the second branch has no member taken"
 like "a gap follows it" "gap at 0x0+1006" "$(cat "$tmp/out")"
 
 # Time and context: SYNC 5 PC 0x1000 TSTAMP 10; Ownership scontext 5 U, TSTAMP +5; FORMAT 3 hcontext 6 VU;
