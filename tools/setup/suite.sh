@@ -158,28 +158,39 @@ suite_read_lists() {
 	return 1
 }
 
-# suite_resolve ARCH PACKAGE...: prints a line "file checksum" for every package and dependency;
-# with the option --only, for the named packages alone.
-suite_resolve() {
-	local arch=$1 known tmp
-	shift
+# suite_once COMMAND...: prints what the command prints, which must not be nothing. The command runs
+# once for each version of the package lists, because reading them costs apt seconds.
+suite_once() {
+	local known tmp
 	suite_update
-	known=$suite_dir/resolved/$(printf '%s\n' "$arch" "$@" | hash_text)
+	known=$suite_dir/resolved/$(printf '%s\n' "$@" | hash_text)
 	if [ ! -s "$known" ]; then
 		mkdir -p "$suite_dir/resolved"
 		tmp=$(mktemp "$suite_dir/resolved/.XXXXXX")
-		if [ "$1" = --only ]; then
-			suite_apt apt-get "$arch" download --print-uris "${@:2}" >"$tmp.uris"
-		else
-			suite_apt apt-get "$arch" install -y --print-uris -o Dir::Cache::archives=/nonexistent/ "$@" >"$tmp.uris"
-		fi || { cat "$tmp.uris" >&2; rm -f "$tmp" "$tmp.uris"; return 1; }
-		sed -n "s/^'[^']*' \\([^ ]*\\) [0-9]* \\(.*\\)/\\1 \\2/p" "$tmp.uris" | sort >"$tmp"
-		rm -f "$tmp.uris"
-		[ -s "$tmp" ] || { rm -f "$tmp"; die "nothing found in Debian $suite for: $*"; }
+		"$@" >"$tmp" || { rm -f "$tmp"; return 1; }
+		[ -s "$tmp" ] || { rm -f "$tmp"; die "nothing found in Debian $suite for: ${*:2}"; }
 		mv "$tmp" "$known"
 	fi
 	cat "$known"
 }
+
+suite_packages() {
+	local arch=$1 uris
+	shift
+	if [ "$1" = --only ]; then
+		uris=$(suite_apt apt-get "$arch" download --print-uris "${@:2}")
+	else
+		uris=$(suite_apt apt-get "$arch" install -y --print-uris -o Dir::Cache::archives=/nonexistent/ "$@")
+	fi || { printf '%s\n' "$uris" >&2; return 1; }
+	sed -n "s/^'[^']*' \\([^ ]*\\) [0-9]* \\(.*\\)/\\1 \\2/p" <<<"$uris" | sort
+}
+
+# suite_resolve ARCH PACKAGE...: prints a line "file checksum" for every package and dependency;
+# with the option --only, for the named packages alone.
+suite_resolve() { suite_once suite_packages "$@"; }
+
+# suite_show ARCH PACKAGE: prints the control fields of its newest version.
+suite_show() { suite_once suite_apt apt-cache "$1" show --no-all-versions "$2"; }
 
 # suite_fetch DIR ARCH [--only] PACKAGE...: fetches the .deb files.
 suite_fetch() {
@@ -203,21 +214,6 @@ suite_unpack() {
 		dpkg-deb --fsys-tarfile "$deb" | tar -C "$2" -xf - --no-same-owner --keep-directory-symlink \
 			--delay-directory-restore
 	done
-}
-
-# suite_show ARCH PACKAGE: prints the control fields of its newest version. Reading the lists of a
-# suite costs apt seconds, so they are read once.
-suite_show() {
-	local known tmp
-	suite_update
-	known=$suite_dir/resolved/$(printf '%s\n' show "$@" | hash_text)
-	if [ ! -s "$known" ]; then
-		mkdir -p "$suite_dir/resolved"
-		tmp=$(mktemp "$suite_dir/resolved/.XXXXXX")
-		suite_apt apt-cache "$1" show --no-all-versions "$2" >"$tmp" || { rm -f "$tmp"; return 1; }
-		mv "$tmp" "$known"
-	fi
-	cat "$known"
 }
 
 # Functions that `step` runs in a shell of their own.
