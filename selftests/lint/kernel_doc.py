@@ -24,13 +24,6 @@ FUNCTION = re.compile(r"(?:\bNTRACE_(?:API|EXPERIMENTAL)|^static inline)\b[^;{}#
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
 
 
-def script():
-    """Returns the path of kernel-doc."""
-    root = subprocess.run([os.path.join(TOP, "tools/setup/kbuild"), "--chroot"], stdout=subprocess.PIPE,
-                          text=True, check=True).stdout.strip()
-    return glob.glob(f"{root}/usr/lib/linux-kbuild-*/scripts/kernel-doc")[0]
-
-
 def declared(path):
     """Returns the functions that a header declares."""
     with open(path, encoding="utf-8") as file:
@@ -55,7 +48,8 @@ def faults(kernel_doc, text):
 
 
 def main():
-    kernel_doc = script()
+    kernel_doc = subprocess.run([os.path.join(TOP, "tools/setup/kbuild"), "--kernel-doc"], stdout=subprocess.PIPE,
+                                text=True, check=True).stdout.strip()
     os.chdir(TOP)
     library = sorted(glob.glob(LIBRARY))
     headers = library + sorted(glob.glob(KERNEL))
