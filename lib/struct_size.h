@@ -10,11 +10,23 @@
 #ifndef NTRACE_STRUCT_SIZE_H
 #define NTRACE_STRUCT_SIZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <ntrace/error.h>
+
+/* Whether all bytes are 0, as those of fields must be that the library does not know. */
+static inline bool struct_is_zero(const void *bytes, size_t size)
+{
+	const uint8_t *byte = (const uint8_t *)bytes;
+
+	for (size_t i = 0; i < size; i++)
+		if (byte[i])
+			return false;
+	return true;
+}
 
 /*
  * Copies the caller's struct @callers to @own, which holds the defaults. Both start with a size_t.
@@ -23,15 +35,13 @@
  */
 static inline int struct_take_bytes(void *own, size_t own_size, const void *callers)
 {
-	const uint8_t *bytes = (const uint8_t *)callers;
-	size_t size, i;
+	size_t size;
 
 	memcpy(&size, callers, sizeof(size));
 	if (size < sizeof(size))
 		return NTRACE_ERR_INVALID;
-	for (i = own_size; i < size; i++)
-		if (bytes[i])
-			return NTRACE_ERR_INVALID;
+	if (size > own_size && !struct_is_zero((const char *)callers + own_size, size - own_size))
+		return NTRACE_ERR_INVALID;
 	memcpy(own, callers, size < own_size ? size : own_size);
 	memcpy(own, &own_size, sizeof(own_size));
 	return 0;

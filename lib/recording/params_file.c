@@ -35,16 +35,6 @@ static const char *text_of(const char *text)
 	return text ? text : "";
 }
 
-/* Not zero: a field of a newer version, which the file would lose. */
-static bool has_unknown(const struct ntrace_stream *stream)
-{
-	uint64_t all = 0;
-
-	for (size_t i = 0; i < sizeof(stream->reserved) / sizeof(stream->reserved[0]); i++)
-		all |= stream->reserved[i];
-	return all;
-}
-
 static bool writable(const struct ntrace_recording *recording)
 {
 	const char *texts[] = { recording->tool, recording->module, recording->release,
@@ -56,9 +46,13 @@ static bool writable(const struct ntrace_recording *recording)
 			return false;
 	}
 	for (i = 0; i < recording->stream_count; i++) {
-		const char *file = text_of(recording->streams[i].file);
+		const struct ntrace_stream *stream = &recording->streams[i];
+		const char *file = text_of(stream->file);
 
-		if (!file[0] || strpbrk(file, "/\n") || has_unknown(&recording->streams[i]))
+		if (!file[0] || strpbrk(file, "/\n"))
+			return false;
+		/* The file would lose a field of a newer version. */
+		if (!struct_is_zero(stream->reserved, sizeof(stream->reserved)))
 			return false;
 	}
 	return recording->stream_count <= NTRACE_RECORDING_STREAMS_MAX;
