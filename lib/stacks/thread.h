@@ -196,8 +196,9 @@ struct stack_clock {
 
 /*
  * @current: the thread that ran last
- * @pending: the last block ended with a transfer from the instruction before @behind, to @to if
- *           @to_known
+ * @pending: the last block ended with a control transfer
+ * @behind: address after the instruction that transferred control, if @pending
+ * @to: target of that transfer, if @to_known
  * @space, @isa: space and instruction set of the last block; the space is referenced
  */
 struct ntrace_stacks {

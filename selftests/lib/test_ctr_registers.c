@@ -181,7 +181,7 @@ static void entries(void)
 	set(S, 0x152, UINT64_MAX);
 	set(S, 0x153, UINT64_MAX);
 	ok(get(S, 0x152) == ~UINT64_C(1) && !get(S, 0x153),
-	   "records: MISP, TYPE and CC read-only 0 where not implemented");
+	   "records: MISP, TYPE and CC are read-only 0 in harts without them");
 }
 
 static void clearing(void)

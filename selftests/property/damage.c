@@ -239,7 +239,7 @@ void reference_free(struct reference *reference)
  * @certain: the decoded output must be right
  * @cursor: next expected record, while @certain
  * @expected: offset of the next message in the whole stream, while @certain
- * @told: a loss was reported since then
+ * @told: the decoder has reported a loss or a warning since @certain ended
  * @live: instructions may be reported
  * @resumable: instructions may be reported again without a sync: only memory was unreadable
  * @next_known: @next is the successor of the previous block

@@ -176,8 +176,8 @@ def main():
                 if kind not in (None, "call", "indcall", "swap"):
                     wrong("broken", entry)
                 elif (graph.function.get(target) != graph.function.get(callee) and target in graph.code
-                      # A linker stub jumps on to its function; a swap has replaced the call into
-                      # its function.
+                      # A linker stub ends with a jump to its function, so the stack names the stub. A
+                      # swap overwrites the record of the call to its function.
                       and not graph.function[target].endswith("@plt")
                       and (newer is None or graph.code.get(newer, (None,))[0] != "swap")):
                     wrong("newest" if newer is None else "broken", f"{entry} then {callee:#x}")

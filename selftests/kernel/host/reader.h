@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams in which each byte tells its position, and a reader that finds what is missing. */
+/* Streams whose bytes encode their position, and a reader that detects missing bytes by it. */
 #ifndef HOST_READER_H
 #define HOST_READER_H
 

@@ -51,7 +51,7 @@ uint32_t filters_read(const struct filters *filters, uint32_t offset);
 void filters_write(struct filters *filters, uint32_t offset, uint32_t value);
 
 /**
- * filters_privileges - tell whether privilege alone decides what is traced
+ * filters_privileges - whether the filters depend on privilege alone
  * @mask: set to the privileges that are traced
  *
  * Return: false if the caller must call filters_match() for each block.

@@ -412,7 +412,7 @@ static bool write_wires(struct trace_encoder *te, uint32_t offset, uint32_t valu
 	}
 }
 
-/* Actions that are not implemented, and vendor bits of outputs, read 0. */
+/* WARL: unsupported actions of inputs, and vendor bits of outputs, read 0. */
 static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, bool in)
 {
 	uint32_t legal = 0;
