@@ -99,7 +99,8 @@ step() {
 		rc=0
 		wait -n -p who "$pid" "$ticker" || rc=$?
 		if [ "$who" = "$pid" ]; then
-			kill "$ticker" 2>/dev/null || true
+			# Not TERM: until the child runs sleep, it runs this script's traps.
+			kill -KILL "$ticker" 2>/dev/null || true
 		elif [ $((SECONDS - start)) -ge "$next" ]; then
 			next=$((next + 10))
 			# A command without output so far is not a failure.
