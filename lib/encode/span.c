@@ -162,11 +162,27 @@ static uint64_t process(unsigned int format, unsigned int priv, uint64_t context
 	return format | prv << 2 | (unsigned int)virtual << 4 | context << 5;
 }
 
+/*
+ * In SiFive's version 0, software stores an id for the encoder to send, which is all of PROCESS. The
+ * encoder knows neither the id after a sync nor the privilege.
+ */
+static void tell_stored_id(struct ntrace_encoder *encoder)
+{
+	if (encoder->ctype != NTRACE_CTYPE_NONE)
+		emit_ownership(encoder, encoder->scontext);
+	encoder->ctype = NTRACE_CTYPE_NONE;
+	encoder->context_changed = 0;
+}
+
 void span_tell_context(struct ntrace_encoder *encoder, unsigned int priv)
 {
 	bool synced = encoder->priv == PRIV_UNTOLD;
 	unsigned int tell = synced ? CHANGED_SCONTEXT | CHANGED_HCONTEXT : 0;
 
+	if (encoder->params.dialect == NTRACE_DIALECT_SIFIVE_V0) {
+		tell_stored_id(encoder);
+		return;
+	}
 	if (encoder->ctype != NTRACE_CTYPE_NONE)
 		tell |= encoder->context_changed ? encoder->context_changed : CHANGED_SCONTEXT;
 	if ((tell & CHANGED_HCONTEXT) && encoder->config.hypervisor)

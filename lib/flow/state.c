@@ -49,6 +49,18 @@ void flow_take_time(struct ntrace_flow *flow, const struct ntrace_message *messa
 	flow->time_passed = true;
 }
 
+/* In SiFive's version 0, software stores an id, which is all of PROCESS. */
+static bool change_stored_owner(struct ntrace_flow *flow, const struct late_owner *told)
+{
+	bool known = flow->synced && flow->pc_known;
+
+	flow->owner.scontext = told->process;
+	flow->owner.scontext_known = told->whole;
+	if (known && !flow_select(flow, NTRACE_FLOW_OWNERSHIP, flow->pc))
+		return false;
+	return flow_emit_simple(flow, NTRACE_FLOW_OWNERSHIP, 0, flow->pc, known, told->process);
+}
+
 /*
  * PROCESS, from its lowest bit: FORMAT[2], PRV[2], V[1], CONTEXT (N-Trace 1.0, Ownership). Directly
  * after a sync, Ownership repeats the whole context, hcontext first if the hart has one
@@ -60,6 +72,8 @@ static bool change_owner(struct ntrace_flow *flow, const struct late_owner *told
 	uint64_t process = told->process;
 	uint64_t context = process >> 5;
 
+	if (flow->params.dialect == NTRACE_DIALECT_SIFIVE_V0)
+		return change_stored_owner(flow, told);
 	/* Otherwise the values of a damaged message would stay valid forever. */
 	if (told->tells_all && (process & 3) != 1)
 		memset(owner, 0, sizeof(*owner));

@@ -375,6 +375,28 @@ static void ownership_after_sync(void)
 		    "synchronization: Ownership after every sync");
 }
 
+/* Version 0: software stores an id; the encoder knows neither that of after a sync nor privileges. */
+static void stored_owner(void)
+{
+	struct ntrace_encoder_config config;
+	struct ntrace_encoder encoder;
+
+	default_config(&config);
+	given.dialect = NTRACE_DIALECT_SIFIVE_V0;
+	config.context = true;
+	begin(&encoder, &config);
+	ntrace_encoder_context(&encoder, 7, 0, NTRACE_CTYPE_NONE);
+	ntrace_encoder_start(&encoder, NTRACE_SYNC_DEBUG_EXIT);
+	retire(&encoder, 0x100, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_context(&encoder, 0x3b2, 0, NTRACE_CTYPE_IMPRECISE);
+	retire(&encoder, 0x104, 2, NTRACE_ITYPE_NONE);
+	ntrace_encoder_marker(&encoder, NTRACE_SYNC_TRACE_EVENT);
+	retire(&encoder, 0x108, 2, NTRACE_ITYPE_NONE);
+	is_messages("ProgTraceSync SYNC=3 ICNT=0 FADDR=80; Ownership PROCESS=3b2; "
+		    "ProgTraceSync SYNC=6 ICNT=4 FADDR=84",
+		    "P14 SiFive v0: Ownership has what software stored, when it does");
+}
+
 /* A DirectBranch waits to become a periodic sync when a reset comes first. */
 static void branch_before_reset(void)
 {
@@ -449,6 +471,7 @@ static void lost_history(void)
 int main(void)
 {
 	ownership_after_sync();
+	stored_owner();
 	branch_before_reset();
 	off_once();
 	lost_history();
