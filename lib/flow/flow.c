@@ -651,7 +651,8 @@ static void earn_credit(struct ntrace_flow *flow, const struct ntrace_message *m
 
 int ntrace_flow_message(struct ntrace_flow *flow, const struct ntrace_message *message)
 {
-	if (flow->params.src_bits && ntrace_message_has(message, NTRACE_FIELD_SRC) &&
+	if (flow->params.src_bits && !flow->any_src &&
+	    ntrace_message_has(message, NTRACE_FIELD_SRC) &&
 	    message->field[NTRACE_FIELD_SRC] != flow->config.src)
 		return 0;
 	if (flow->waiting.count && !keeps_batch(message) && !flow_close_batch(flow))
@@ -723,7 +724,8 @@ static bool valid_config(const struct ntrace_flow_config *config,
 {
 	return config->event && (params->xlen == 32 || params->xlen == 64) &&
 	       params->src_bits <= NTRACE_SRC_BITS_MAX && params->timestamp_bits <= 64 &&
-	       (!params->src_bits || !(config->src >> params->src_bits));
+	       (!params->src_bits || config->src == NTRACE_SRC_ANY ||
+		!(config->src >> params->src_bits));
 }
 
 int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *config)
@@ -743,6 +745,9 @@ int ntrace_flow_new(struct ntrace_flow **flow, const struct ntrace_flow_config *
 		return NTRACE_ERR_NOMEM;
 	made->config = *config;
 	made->config.params = NULL;
+	made->any_src = config->src == NTRACE_SRC_ANY;
+	if (made->any_src)
+		made->config.src = 0;
 	made->params = params;
 	made->params.isa = NULL;
 	made->history_mode = params.mode == NTRACE_MODE_HISTORY;

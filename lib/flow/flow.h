@@ -124,6 +124,7 @@ struct ntrace_flow {
 	struct ntrace_flow_config config;	/* without params */
 	struct ntrace_params params;		/* without isa */
 	struct ntrace_flow_stats stats;
+	bool any_src;			/* config.src was NTRACE_SRC_ANY */
 	struct ntrace_isa isa;		/* xlen 0: instruction set of the object */
 	struct ntrace_isa default_isa;
 	struct block_cache cache;

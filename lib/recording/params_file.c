@@ -84,8 +84,12 @@ static int write_stream(FILE *file, const struct ntrace_stream *stream, unsigned
 {
 	int error;
 
-	fprintf(file, "stream %u\nfile %s\ncpu %u\nhartid %" PRIu64 "\nsrc %u\n", index,
-		stream->file, stream->cpu, stream->hartid, stream->src);
+	fprintf(file, "stream %u\nfile %s\ncpu %u\nhartid %" PRIu64 "\n", index, stream->file,
+		stream->cpu, stream->hartid);
+	if (stream->src == NTRACE_SRC_ANY)
+		fputs("src any\n", file);
+	else
+		fprintf(file, "src %u\n", stream->src);
 	error = write_params(file, stream->params);
 	fprintf(file, "start_ns %" PRIu64 "\nstop_ns %" PRIu64 "\nbytes %" PRIu64 "\n",
 		stream->start_ns, stream->stop_ns, stream->bytes);
@@ -254,6 +258,10 @@ static int take_stream_number(struct params_reader *reader, const char *key, con
 	};
 	size_t i;
 
+	if (!strcmp(key, "src") && !strcmp(value, "any")) {
+		stream->src = NTRACE_SRC_ANY;
+		return 0;
+	}
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
 		if (strcmp(key, numbers[i].key))
 			continue;

@@ -50,6 +50,8 @@ static int log_line(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
+static bool any_src;
+
 /* Feeds hex. Return: the log of @callback. */
 static const char *feed(struct ntrace_space *space, const char *settings, const char *hex,
 			ntrace_flow_callback *callback, const struct ntrace_contexts *contexts)
@@ -64,7 +66,7 @@ static const char *feed(struct ntrace_space *space, const char *settings, const 
 	config.data = &flow_log;
 	config.space = space;
 	config.contexts = contexts;
-	config.src = config.params->src_bits ? 1 : 0;
+	config.src = any_src ? NTRACE_SRC_ANY : config.params->src_bits ? 1 : 0;
 	flow_log.at = 0;
 	flow_log.text[0] = '\0';
 	if (ntrace_flow_new(&flow, &config))
@@ -207,6 +209,21 @@ static int log_where(void *data, const struct ntrace_flow_event *event)
 	return 0;
 }
 
+/* Messages that somebody has separated by encoder, and that tell which one it was. */
+static void test_sources(void)
+{
+	struct ntrace_space *space = program();
+	const char *two = "24 54 01 00 83 24 58 01 00 83";
+
+	is_str(feed(space, "srcbits=2", two, log_context, NULL), "sync:program; ",
+	       "SRC 1: the message of SRC 2 is another hart's");
+	any_src = true;
+	is_str(feed(space, "srcbits=2", two, log_context, NULL), "sync:program; sync:program; ",
+	       "any SRC: both are taken");
+	any_src = false;
+	ntrace_space_put(space);
+}
+
 static void test_ownership(void)
 {
 	struct ntrace_context_match match = { .size = sizeof(match),
@@ -251,6 +268,9 @@ static void test_ownership(void)
 	is_str(feed(space, "", SYNC_1000 "08 C8 3B 24 05 00 8B", log_context, NULL),
 	       "sync:program; ownership:program 01 s1d; sync:program; ",
 	       "synchronization: a context from before a reset is not the owner after it");
+	is_str(feed(space, "dialect=sifive-v0", SYNC_1000 "08 C8 3B 08 33", log_context, NULL),
+	       "sync:program; ownership:program s3b2; ownership:program sc; ",
+	       "P14 SiFive v0: PROCESS is an id that software stored, and nothing else");
 	ok(!ntrace_contexts_new(&contexts), "registry");
 	match.scontext = 5;
 	is_u64(ntrace_contexts_add(contexts, other, &match), 0, "space of scontext 5");
@@ -426,6 +446,7 @@ int main(void)
 	test_time();
 	test_changing_code();
 	test_changing_context();
+	test_sources();
 	test_ownership();
 	test_returns();
 	test_sync_at_branch();

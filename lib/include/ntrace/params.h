@@ -34,6 +34,12 @@ enum ntrace_mode {
 
 #define NTRACE_SRC_BITS_MAX 12
 
+/*
+ * All messages are those of one hart, or of one task that moves between harts: somebody has
+ * separated them already, and SRC only tells which encoder each came from.
+ */
+#define NTRACE_SRC_ANY 0xffffffffu
+
 /**
  * struct ntrace_params - parameters of one trace stream
  *

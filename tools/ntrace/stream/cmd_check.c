@@ -274,7 +274,9 @@ static int check_stream(struct check *check, struct recording *recording, unsign
 	const struct ntrace_stream *stream = ntrace_session_stream(recording->session, index);
 	struct session_check session = {
 		.check = check,
-		.src = stream->params->src_bits ? (int)stream->src : -1,
+		.src = stream->params->src_bits && stream->src != NTRACE_SRC_ANY ?
+			       (int)stream->src :
+			       -1,
 	};
 	int error;
 

@@ -99,7 +99,7 @@ enum ntrace_flow_error {
  * @dialect: enum ntrace_dialect of the stream; defines the meaning of codes
  * @time_known: @time is a time of the hart
  * @reserved: 0
- * @src: SRC of the messages, 0 if they have none
+ * @src: SRC of the messages; 0 if they have none, or any
  * @reserved16: 0
  * @instructions: BLOCK: number of instructions
  * @address: BLOCK: first instruction; others: see enum ntrace_flow_type
@@ -206,7 +206,7 @@ struct ntrace_block {
  * @time: as in struct ntrace_flow_event, the same for all blocks
  * @time_known: @time is a time of the hart
  * @reserved: 0
- * @src: SRC of the messages, 0 if they have none
+ * @src: as in struct ntrace_flow_event
  */
 struct ntrace_block_batch {
 	const struct ntrace_block *blocks;

@@ -36,7 +36,8 @@ extern "C" {
  *          stands for those of ntrace_params_init()
  * @cpu: Linux number of the hart; NTRACE_STREAM_NO_CPU: the stream follows a task across CPUs
  * @hartid: RISC-V hart id
- * @src: SRC of the hart's messages
+ * @src: SRC of the hart's messages; NTRACE_SRC_ANY: that of each message, because the kernel has
+ *       separated them, as for perf
  * @bytes: bytes of trace in the file, uncompressed
  * @lost: bytes lost while recording
  * @lost_exact: @lost is exact; if false, @lost is a lower bound
