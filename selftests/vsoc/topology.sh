@@ -84,7 +84,49 @@ funnel@6080000 pib-sink@60c0000'
 check atb 2 'encoder@6000000 funnel@6080000
 encoder@6001000 funnel@6080000
 funnel@6080000 atb-bridge@60c1000'
+check p550 4 'encoder@6000000 funnel@6080000
+encoder@6001000 funnel@6080000
+encoder@6002000 funnel@6080000
+encoder@6003000 funnel@6080000'
+is "$(fdtget "$tmp/tree.dtb" /soc/trace-encoder@6000000 compatible) $(fdtget "$tmp/tree.dtb" /soc/trace-funnel@6080000 compatible)" \
+	"sifive,trace-encoder0 sifive,trace-funnel0" "a P550 has blocks of version 0"
+fails "too many harts for two bits of SRC" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=p550 -smp 5 -bios none -display none
+fails "version 0 has no such wiring" "only the topologies direct and p550" "$qemu" -M virt,ntrace=v0,ntrace-topology=chain -bios none -display none
 fails "too many harts for a funnel" "too many harts" "$qemu" -M virt,ntrace=on,ntrace-topology=funnel -smp 9 -bios none -display none
-fails "no such wiring" "direct, funnel, chain, split, pib and atb" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
+fails "no such wiring" "direct, funnel, chain, split, pib, atb and p550" "$qemu" -M virt,ntrace=on,ntrace-topology=none -bios none -display none
+
+# Overlays for boards: without complaints of dtc, except that a fragment repeats the cells of its target; and they fit a
+# tree with the labels and cells that they name.
+cat >"$tmp/base.dts" <<'END'
+/dts-v1/;
+/ {
+	#address-cells = <2>;
+	#size-cells = <2>;
+	cpus {
+		#address-cells = <1>;
+		#size-cells = <0>;
+		cpu_0: cpu@0 { reg = <0>; };
+		cpu_1: cpu@1 { reg = <1>; };
+		cpu_2: cpu@2 { reg = <2>; };
+		cpu_3: cpu@3 { reg = <3>; };
+	};
+	soc {
+		#address-cells = <2>;
+		#size-cells = <2>;
+		ranges;
+	};
+};
+END
+dtc -@ -q -I dts -O dtb -o "$tmp/base.dtb" "$tmp/base.dts"
+for overlay in kernel/dts/*.dtso; do
+	name=${overlay##*/}
+	is "$(dtc -@ -I dts -O dtb -o "$tmp/overlay.dtbo" -W no-avoid_unnecessary_addr_size "$overlay" 2>&1)" "" "$name: dtc finds nothing wrong"
+	ok "$name: applies" fdtoverlay -i "$tmp/base.dtb" -o "$tmp/tree.dtb" "$tmp/overlay.dtbo"
+	is "$(dtc -q -q -I dtb -O dts "$tmp/tree.dtb" | dtc -I dts -O dtb -o /dev/null 2>&1 | grep graph_)" "" "$name: nor with the graph"
+done
+is "$(edges)" 'encoder@100000 funnel@18000
+encoder@101000 funnel@18000
+encoder@102000 funnel@18000
+encoder@103000 funnel@18000' "p550-trace.dtso: wired as on the board"
 
 done_testing

@@ -258,9 +258,11 @@
 #define TR_ATB_ID_MAX			0x6f
 
 /*
- * SiFive's trace encoder of before the ratified specification (version 0): the
- * encoder and its way to memory in one page. Active, Enable, Empty and tracing are
- * where they are in trTeControl.
+ * SiFive's trace encoders and funnels of before the ratified specification (version
+ * 0): one page has an encoder or a funnel, and its way to memory. Active, Enable,
+ * Empty and tracing are where they are in trTeControl. A funnel has neither tracing,
+ * mode and format nor the fields of Impl that name a hart or SRC: no register tells it
+ * from an encoder.
  */
 #define V0_CONTROL			0x00
 #define V0_CONTROL_ACTIVE		0x00000001u
@@ -269,6 +271,9 @@
 #define V0_CONTROL_EMPTY		0x00000008u
 #define V0_CONTROL_MODE_MASK		0x00000070u
 #define V0_CONTROL_MODE_SHIFT		4	/* 0 none, 6 HTM, 7 HTM with optimisations */
+#define V0_CONTROL_ITC_MASK		0x00000180u
+#define V0_CONTROL_ITC_STORES		0x00000080u	/* stores to itcStimulus become messages */
+#define V0_CONTROL_ITC_OWNERSHIP	0x00000100u	/* those to [15] and [31] become Ownership */
 #define V0_CONTROL_STALL_OR_OVERFLOW	0x00001000u	/* cleared by writing 0 */
 #define V0_CONTROL_STALL_ENA		0x00002000u
 #define V0_CONTROL_STOP_ON_WRAP		0x00004000u
@@ -283,9 +288,11 @@
 #define V0_CONTROL_SINK_MASK		0xf0000000u
 #define V0_CONTROL_SINK_SHIFT		28
 #define V0_SINK_SBA			7	/* system memory */
+#define V0_SINK_FUNNEL			8
 
 #define V0_IMPL				0x04
 #define V0_IMPL_HAS_SBA			0x00000080u
+#define V0_IMPL_HAS_FUNNEL		0x00000100u
 #define V0_IMPL_SINK_BYTES_SHIFT	16	/* 4 << n */
 #define V0_IMPL_SRC_ID_MASK		0x00f00000u
 #define V0_IMPL_SRC_ID_SHIFT		20
@@ -299,8 +306,15 @@
 #define V0_SINK_WP			0x1c	/* bit 0: wrapped */
 #define V0_TS_CONTROL			0x40	/* as trTsControl, but Width has 8 bits */
 #define V0_TS_CONTROL_BRANCH_MASK	0x00030000u	/* messages with time: 3: all kinds */
+#define V0_TS_CONTROL_ITC		0x00040000u	/* messages of itcStimulus have the time */
+#define V0_TS_CONTROL_OWNERSHIP		0x00080000u	/* Ownership has the time */
 #define V0_TS_LOWER			0x44
 #define V0_TS_UPPER			0x48
+
+#define V0_ITC_TRACE_ENABLE		0x60	/* bit i: stores to itcStimulus[i] are traced */
+#define V0_ITC_TRIG_ENABLE		0x64
+#define V0_ITC_STIMULUS(i)		(0x80 + 4 * (i))
+#define V0_ITC_STIMULUS_MAX		31
 
 #define V0_SRC_BITS			2
 

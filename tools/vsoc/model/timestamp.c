@@ -73,10 +73,18 @@ uint32_t timestamp_read(const struct timestamp *unit, uint32_t offset)
 	}
 }
 
+static uint32_t fixed_mode(const struct timestamp *unit)
+{
+	return (uint32_t)__builtin_ctz(unit->parameters->modes) << TR_TS_CONTROL_MODE_SHIFT;
+}
+
 static uint32_t legal(const struct timestamp *unit, uint32_t value)
 {
-	uint32_t control = value & FIELDS;
+	uint32_t control;
 
+	if (unit->parameters->fixed)
+		value = (value & ~TR_TS_CONTROL_MODE_MASK) | fixed_mode(unit);
+	control = value & FIELDS;
 	if (unit->parameters->enable)
 		control |= value & TR_TS_CONTROL_ENABLE;
 	if (!(unit->parameters->modes >> mode_of(value) & 1))
@@ -99,7 +107,7 @@ void timestamp_write(struct timestamp *unit, uint32_t value)
 		 * This write only ends the reset: its other fields have no
 		 * effect.
 		 */
-		unit->control = TR_TS_CONTROL_ACTIVE;
+		unit->control = legal(unit, TR_TS_CONTROL_ACTIVE);
 		return;
 	}
 	unit->held = counter(unit);

@@ -14,6 +14,7 @@
  * @width: bits of the counter, 1..63; 0: no timestamp unit
  * @modes: bit n: trTsMode accepts n; of TR_TS_MODE_SYSTEM, _CORE and _SHARED. Any other value
  *         becomes 0
+ * @fixed: trTsMode is read-only: the only one of @modes
  * @enable: the unit has trTsEnable, as those of encoders do
  * @now: returns the time of an internal mode, before the prescaler; in shared mode, the counter of
  *       the unit that shares its time
@@ -26,6 +27,7 @@
 struct timestamp_parameters {
 	unsigned int width;
 	uint32_t modes;
+	bool fixed;
 	bool enable;
 	uint64_t (*now)(void *opaque, unsigned int mode);
 	void *opaque;

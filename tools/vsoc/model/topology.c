@@ -79,6 +79,12 @@ static void make_split(struct topology *topology, unsigned int harts)
 	}
 }
 
+static void make_p550(struct topology *topology, unsigned int harts)
+{
+	topology->v0 = true;
+	funnel_to(topology, TOPOLOGY_RAM_SINK, harts);
+}
+
 static const struct {
 	const char *name;
 	unsigned int harts_max;
@@ -90,6 +96,7 @@ static const struct {
 	{ "split", TOPOLOGY_INPUTS_MAX, make_split },
 	{ "pib", TOPOLOGY_INPUTS_MAX, make_pib },
 	{ "atb", TOPOLOGY_INPUTS_MAX, make_atb },
+	{ "p550", TOPOLOGY_P550_MAX, make_p550 },
 };
 
 const char *topology_make(struct topology *topology, const char *name, unsigned int harts)
@@ -103,5 +110,5 @@ const char *topology_make(struct topology *topology, const char *name, unsigned 
 		kinds[i].make(topology, harts);
 		return NULL;
 	}
-	return "there are direct, funnel, chain, split, pib and atb";
+	return "there are direct, funnel, chain, split, pib, atb and p550";
 }

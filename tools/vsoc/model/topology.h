@@ -10,6 +10,8 @@
  *            RAM sink 1; trFunnelDisInput chooses
  *   pib      all encoders -> funnel 0 -> PIB sink 0
  *   atb      all encoders -> funnel 0 -> ATB bridge 0
+ *   p550     as funnel, with the pages of pre-ratification SiFive blocks, as in the EIC7700X of a
+ *            HiFive Premier P550: the funnel's page has the RAM sink as well
  */
 #ifndef VSOC_MODEL_TOPOLOGY_H
 #define VSOC_MODEL_TOPOLOGY_H
@@ -17,6 +19,8 @@
 #include <stdbool.h>
 
 #define TOPOLOGY_HARTS_MAX 64
+/* Encoders of version 0 have two bits of SRC. */
+#define TOPOLOGY_P550_MAX 4
 /* Inputs of a funnel: the maximum that the device tree binding allows. */
 #define TOPOLOGY_INPUTS_MAX 8
 
@@ -48,10 +52,12 @@ struct topology_edge {
 
 /**
  * struct topology - a wiring
+ * @v0: the blocks have pages of version 0, see v0_page.h
  * @node: sinks, then funnels, then encoders: each node comes after all nodes
  *        that it sends to
  */
 struct topology {
+	bool v0;
 	unsigned int nodes;
 	unsigned int edges;
 	struct topology_node node[TOPOLOGY_NODES_MAX];

@@ -29,6 +29,8 @@ static uint64_t time_now(void *opaque, unsigned int mode)
 void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_parameters *parameters,
 			const struct trace_encoder_ops *ops, void *opaque)
 {
+	bool slave = parameters->v0 && parameters->timestamp_shared;
+
 	memset(te, 0, sizeof(*te));
 	te->parameters = *parameters;
 	te->ops = ops;
@@ -38,8 +40,9 @@ void trace_encoder_init(struct trace_encoder *te, const struct trace_encoder_par
 	te->filters.contexts = parameters->context_bits;
 	te->timestamp_parameters = (struct timestamp_parameters){
 		.width = parameters->timestamp_bits,
-		.modes = 1u << TR_TS_MODE_SYSTEM | 1u << TR_TS_MODE_CORE |
+		.modes = (slave ? 0 : 1u << TR_TS_MODE_SYSTEM | 1u << TR_TS_MODE_CORE) |
 			 (uint32_t)parameters->timestamp_shared << TR_TS_MODE_SHARED,
+		.fixed = slave,
 		.enable = true,
 		.now = time_now,
 		.opaque = te,
@@ -205,6 +208,8 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	if (te->parameters.v0) {
 		params->dialect = NTRACE_DIALECT_SIFIVE_V0;
 		params->timestamp_xor = true;
+		/* As wide as the addresses of the emulated harts, which have Sv57. */
+		params->address_bits = te->parameters.xlen == 64 ? 56 : 0;
 	}
 	params->mode = inst_mode(te) == TR_TE_INST_MODE_BTM ? NTRACE_MODE_BRANCH :
 							      NTRACE_MODE_HISTORY;

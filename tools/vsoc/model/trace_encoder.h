@@ -51,10 +51,12 @@ struct trace_encoder_parameters {
 	unsigned int filters;		/* number of filters; 0 means 1 */
 	unsigned int comparators;
 	unsigned int triggers;		/* number of external inputs, and of external outputs */
-	unsigned int context_bits;	/* width of scontext; 0: the hart has no scontext */
+	unsigned int context_bits;	/* width of scontext, v0: of the ids that software stores;
+					 * 0: there are none */
 	bool context_closed;		/* only M-mode may access scontext */
 	unsigned int timestamp_bits;	/* 0: no timestamp unit */
-	bool timestamp_shared;		/* the unit can share the time of a funnel's unit */
+	bool timestamp_shared;		/* the unit can share the time of a funnel's unit; v0: it
+					 * can do nothing else */
 	enum ntrace_timestamps timestamps; /* the messages that trTsEnable puts timestamps in */
 	uint32_t fifo;			/* size of the message queue in bytes, 0 = unlimited */
 	uint32_t bandwidth;		/* bytes that leave the queue in 1,000 cycles */
@@ -163,8 +165,8 @@ bool trace_encoder_apply(struct trace_encoder *te, const struct trace_encoder_se
 int trace_encoder_retire_slowly(struct trace_encoder *te, const struct ntrace_ingress *block);
 
 /**
- * trace_encoder_context - the hart writes scontext with the last instruction of a block that has
- * not retired yet; in the hart's thread
+ * trace_encoder_context - the hart writes scontext (v0: stores an id) in a block that has not
+ * retired yet; in the hart's thread
  */
 void trace_encoder_context(struct trace_encoder *te, uint64_t context);
 

@@ -16,7 +16,7 @@
 #include "hart.h"
 #include "port_sink.h"
 #include "ram_sink.h"
-#include "v0_encoder.h"
+#include "v0_page.h"
 #include "ntrace_helper.h"
 
 #define TYPE_NTRACE_ENCODER "ntrace-encoder"
@@ -41,6 +41,14 @@ OBJECT_DECLARE_SIMPLE_TYPE(NTraceV0, NTRACE_V0)
 #define NTRACE_FUNNEL_BASE 0x6080000
 #define NTRACE_PIB_SINK_BASE 0x60c0000
 #define NTRACE_ATB_BRIDGE_BASE 0x60c1000
+
+/* Default of the property timestamp-bits: 48; version 0: 40, as in a P550. */
+#define NTRACE_TIMESTAMP_BITS_DEFAULT UINT32_MAX
+
+static inline uint32_t ntrace_timestamp_bits(uint32_t bits, bool v0)
+{
+    return bits != NTRACE_TIMESTAMP_BITS_DEFAULT ? bits : v0 ? 40 : 48;
+}
 
 struct NTraceRamSink {
     SysBusDevice parent_obj;
@@ -104,6 +112,7 @@ struct NTraceFunnel {
 
     /* Set by the machine: number of inputs that DisInput implements. */
     uint32_t inputs;
+    bool v0;
     uint32_t index;
     uint32_t buffer;
     uint32_t timestamp_bits;
@@ -159,15 +168,19 @@ struct NTraceV0 {
     SysBusDevice parent_obj;
     MemoryRegion mmio;
 
-    struct v0_encoder v0;
-    NTraceEncoder *encoder;
-    NTraceRamSink *sink;
+    struct v0_page page;
+    NTraceEncoder *encoder;     /* or */
+    NTraceFunnel *funnel;
+    NTraceRamSink *sink;        /* NULL if the encoder sends to a funnel */
 };
 
 /* Return the input of a component, for a component that sends to it. */
 struct trace_port ntrace_ram_sink_port(NTraceRamSink *s);
 struct trace_port ntrace_port_sink_port(NTracePortSink *s);
 struct trace_port ntrace_funnel_port(NTraceFunnel *s, unsigned int input);
+
+/* Sends an Ownership message of version 0; called with the BQL held. */
+void ntrace_encoder_own(NTraceEncoder *s, uint32_t id);
 
 /* Returns the time of an enum TR_TS_MODE; @clock provides the shared time. */
 uint64_t ntrace_time(NTraceFunnel *clock, unsigned int mode);

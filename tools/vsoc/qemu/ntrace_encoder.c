@@ -41,6 +41,20 @@ static void deliver(void *opaque, const struct trace_encoder_setup *setup)
     async_run_on_cpu(work->s->cpu, apply_work, RUN_ON_CPU_HOST_PTR(work));
 }
 
+static void own_work(CPUState *cpu, run_on_cpu_data data)
+{
+    trace_encoder_context(cpu_env(cpu)->ntrace->te, data.host_ulong);
+}
+
+void ntrace_encoder_own(NTraceEncoder *s, uint32_t id)
+{
+    if (s->cpu == current_cpu) {
+        trace_encoder_context(&s->te, id);
+    } else {
+        async_run_on_cpu(s->cpu, own_work, RUN_ON_CPU_HOST_ULONG(id));
+    }
+}
+
 /* Sends a message to all outputs; it counts as lost if one of them loses it. */
 static bool put(void *opaque, const uint8_t *data, size_t size)
 {
@@ -201,7 +215,7 @@ static void realize(DeviceState *dev, Error **errp)
         .triggers = MIN(s->triggers, TR_TE_TRIG_EXT_MAX),
         .context_bits = s->scontext_bits,
         .context_closed = s->scontext_closed,
-        .timestamp_bits = s->timestamp_bits,
+        .timestamp_bits = ntrace_timestamp_bits(s->timestamp_bits, s->v0),
         .timestamp_shared = s->clock,
         .timestamps = timestamps(s->timestamps, errp),
         .fifo = s->bandwidth ? s->fifo : 0,
@@ -220,7 +234,7 @@ static void realize(DeviceState *dev, Error **errp)
     }
     if (s->filters < 1 || s->filters > TR_TE_FILTER_MAX ||
         s->comparators > TR_TE_COMPARATOR_MAX || s->scontext_bits > 64 ||
-        s->timestamp_bits > 63) {
+        parameters.timestamp_bits > 63) {
         error_setg(errp, "filters must be 1..%d, comparators 0..%d, "
                    "scontext-bits 0..64 and timestamp-bits 0..63",
                    TR_TE_FILTER_MAX, TR_TE_COMPARATOR_MAX);
@@ -268,7 +282,8 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("scontext-bits", NTraceEncoder, scontext_bits, 32),
     /* Act as if firmware had cleared mstateen0.HSCONTXT. */
     DEFINE_PROP_BOOL("scontext-closed", NTraceEncoder, scontext_closed, false),
-    DEFINE_PROP_UINT32("timestamp-bits", NTraceEncoder, timestamp_bits, 48),
+    DEFINE_PROP_UINT32("timestamp-bits", NTraceEncoder, timestamp_bits,
+                       NTRACE_TIMESTAMP_BITS_DEFAULT),
     /*
      * Messages with a TSTAMP field: "sync", "branch" (the default: sync and
      * branch) or "all"

@@ -171,9 +171,10 @@ static void realize(DeviceState *dev, Error **errp)
         .inputs = s->inputs,
         .buffer = s->buffer,
         .timestamp = {
-            .width = s->timestamp_bits,
+            .width = ntrace_timestamp_bits(s->timestamp_bits, s->v0),
             .modes = 1u << TR_TS_MODE_SYSTEM |
                      (uint32_t)(s->clock != NULL) << TR_TS_MODE_SHARED,
+            .fixed = s->v0,
             .now = now,
             .opaque = s,
         },
@@ -183,7 +184,7 @@ static void realize(DeviceState *dev, Error **errp)
     if (*errp) {
         return;
     }
-    if (s->timestamp_bits > 63) {
+    if (parameters.timestamp.width > 63) {
         error_setg(errp, "timestamp-bits must be 0..63");
         return;
     }
@@ -209,7 +210,8 @@ static void realize(DeviceState *dev, Error **errp)
 static const Property properties[] = {
     DEFINE_PROP_UINT32("index", NTraceFunnel, index, 0),
     DEFINE_PROP_UINT32("buffer", NTraceFunnel, buffer, 64),
-    DEFINE_PROP_UINT32("timestamp-bits", NTraceFunnel, timestamp_bits, 48),
+    DEFINE_PROP_UINT32("timestamp-bits", NTraceFunnel, timestamp_bits,
+                       NTRACE_TIMESTAMP_BITS_DEFAULT),
     DEFINE_PROP_BOOL("active-at-reset", NTraceFunnel, active_at_reset, false),
     /* Faults at power-up, see model/fault.h */
     DEFINE_PROP_STRING("fault", NTraceFunnel, fault),

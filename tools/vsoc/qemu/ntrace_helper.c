@@ -59,7 +59,8 @@ void ntrace_trap(CPURISCVState *env, bool interrupt, target_ulong cause)
 
 RISCVException ntrace_has_scontext(CPURISCVState *env, int csrno)
 {
-    if (!env->ntrace || !env->ntrace->te->parameters.context_bits) {
+    if (!env->ntrace || env->ntrace->te->parameters.v0 ||
+        !env->ntrace->te->parameters.context_bits) {
         return RISCV_EXCP_ILLEGAL_INST;
     }
     if (env->ntrace->te->parameters.context_closed && env->priv < PRV_M) {

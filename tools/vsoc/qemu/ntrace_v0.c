@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One page with the registers of SiFive's v0 encoder, as a front end to an
- * encoder and a sink that are not mapped themselves.
+ * One page with the registers of a SiFive v0 encoder or funnel, as a front end
+ * to an encoder or a funnel, and a sink, that are not mapped themselves.
  */
 #include "qemu/osdep.h"
 #include "ntrace.h"
@@ -9,7 +9,10 @@
 
 static const MemoryRegion *part_of(NTraceV0 *s, enum v0_part part)
 {
-    return part == V0_ENCODER ? &s->encoder->mmio : &s->sink->mmio;
+    if (part == V0_RAM_SINK) {
+        return &s->sink->mmio;
+    }
+    return s->encoder ? &s->encoder->mmio : &s->funnel->mmio;
 }
 
 static uint32_t part_read(void *opaque, enum v0_part part, uint32_t offset)
@@ -27,13 +30,20 @@ static void part_write(void *opaque, enum v0_part part, uint32_t offset,
     mr->ops->write(mr->opaque, offset, value, 4);
 }
 
-static const struct v0_ops v0_ops = { part_read, part_write };
+static void own(void *opaque, uint32_t id)
+{
+    NTraceV0 *s = opaque;
+
+    ntrace_encoder_own(s->encoder, id);
+}
+
+static const struct v0_ops v0_ops = { part_read, part_write, own };
 
 static uint64_t mmio_read(void *opaque, hwaddr offset, unsigned size)
 {
     NTraceV0 *s = opaque;
 
-    return v0_encoder_read(&s->v0, offset);
+    return v0_page_read(&s->page, offset);
 }
 
 static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
@@ -41,7 +51,7 @@ static void mmio_write(void *opaque, hwaddr offset, uint64_t value,
 {
     NTraceV0 *s = opaque;
 
-    v0_encoder_write(&s->v0, offset, value);
+    v0_page_write(&s->page, offset, value);
 }
 
 static const MemoryRegionOps mmio_ops = {
@@ -53,17 +63,22 @@ static const MemoryRegionOps mmio_ops = {
 
 static void reset_hold(Object *obj, ResetType type)
 {
-    v0_encoder_power_up(&NTRACE_V0(obj)->v0);
+    v0_page_power_up(&NTRACE_V0(obj)->page);
 }
 
 static void realize(DeviceState *dev, Error **errp)
 {
     NTraceV0 *s = NTRACE_V0(dev);
 
-    s->v0.ops = &v0_ops;
-    s->v0.opaque = s;
-    s->v0.hart = s->encoder->index;
-    s->v0.sink_bytes = s->sink->granule;
+    s->page.ops = &v0_ops;
+    s->page.opaque = s;
+    if (!s->encoder) {
+        s->page.kind = V0_FUNNEL_AND_SINK;
+    } else {
+        s->page.kind = s->sink ? V0_ENCODER_AND_SINK : V0_ENCODER;
+        s->page.hart = s->encoder->index;
+    }
+    s->page.sink_bytes = s->sink ? s->sink->granule : 4;
     memory_region_init_io(&s->mmio, OBJECT(s), &mmio_ops, s, TYPE_NTRACE_V0,
                           TR_COMPONENT_SIZE);
     sysbus_init_mmio(SYS_BUS_DEVICE(dev), &s->mmio);
@@ -75,7 +90,7 @@ static void class_init(ObjectClass *klass, void *data)
     ResettableClass *rc = RESETTABLE_CLASS(klass);
 
     dc->realize = realize;
-    dc->desc = "RISC-V trace encoder with SiFive's v0 registers";
+    dc->desc = "SiFive v0 trace encoder or funnel";
     dc->user_creatable = false;
     rc->phases.hold = reset_hold;
 }

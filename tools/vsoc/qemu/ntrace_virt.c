@@ -78,11 +78,6 @@ void ntrace_log(FILE *log, const char *component, uint32_t index,
     }
 }
 
-static bool is_v0(MachineState *machine)
-{
-    return !g_strcmp0(RISCV_VIRT_MACHINE(machine)->ntrace, "v0");
-}
-
 bool ntrace_wanted(MachineState *machine)
 {
     return RISCV_VIRT_MACHINE(machine)->ntrace;
@@ -92,20 +87,22 @@ static void make_topology(struct topology *topology, MachineState *machine)
 {
     const char *name = RISCV_VIRT_MACHINE(machine)->ntrace_topology;
     const char *reason;
+    bool v0 = !g_strcmp0(RISCV_VIRT_MACHINE(machine)->ntrace, "v0");
 
     if (!name) {
         name = "direct";
-    }
-    if (is_v0(machine) && strcmp(name, "direct")) {
-        error_report("ntrace=v0: sinks are in the encoders, there is no "
-                     "topology but direct");
-        exit(1);
     }
     reason = topology_make(topology, name, machine->smp.cpus);
     if (reason) {
         error_report("ntrace-topology=%s: %s", name, reason);
         exit(1);
     }
+    if (v0 && !topology->v0 && strcmp(name, "direct")) {
+        error_report("ntrace=v0: there are only the topologies direct and "
+                     "p550");
+        exit(1);
+    }
+    topology->v0 |= v0;
 }
 
 static hwaddr address_of(const struct topology_node *node)
@@ -153,7 +150,7 @@ static void wire(const struct topology *topology,
  * Names the device under /machine, where tests can change its properties at run
  * time.
  */
-static DeviceState *create(MachineState *machine,
+static DeviceState *create(MachineState *machine, bool v0,
                            const struct topology_node *node)
 {
     const char *type = kinds[node->kind].type;
@@ -169,27 +166,45 @@ static DeviceState *create(MachineState *machine,
     }
     if (node->kind == TOPOLOGY_FUNNEL) {
         NTRACE_FUNNEL(dev)->inputs = node->inputs;
+        NTRACE_FUNNEL(dev)->v0 = v0;
     }
-    if (is_v0(machine) && node->kind == TOPOLOGY_ENCODER) {
+    if (v0 && node->kind == TOPOLOGY_ENCODER) {
         NTRACE_ENCODER(dev)->v0 = true;
     }
-    if (is_v0(machine) && node->kind == TOPOLOGY_RAM_SINK) {
+    if (v0 && node->kind == TOPOLOGY_RAM_SINK) {
         NTRACE_RAM_SINK(dev)->granule = V0_SINK_BYTES;
     }
     return dev;
 }
 
-/* Creates a v0 page for an encoder and a sink, which precede it in @dev. */
-static void create_v0(const struct topology *topology,
-                      const struct topology_edge *edge, DeviceState **dev)
+/* The node that a node of a topology with version 0 sends to. */
+static unsigned int next_of(const struct topology *topology, unsigned int node)
 {
+    unsigned int i = 0;
+
+    while (topology->edge[i].from != node) {
+        i++;
+    }
+    return topology->edge[i].to;
+}
+
+/* Creates a v0 page for an encoder or a funnel, and the sink that follows. */
+static void create_v0(const struct topology *topology, unsigned int node,
+                      DeviceState **dev)
+{
+    unsigned int next = next_of(topology, node);
     DeviceState *v0 = qdev_new(TYPE_NTRACE_V0);
 
-    NTRACE_V0(v0)->encoder = NTRACE_ENCODER(dev[edge->from]);
-    NTRACE_V0(v0)->sink = NTRACE_RAM_SINK(dev[edge->to]);
+    if (topology->node[node].kind == TOPOLOGY_ENCODER) {
+        NTRACE_V0(v0)->encoder = NTRACE_ENCODER(dev[node]);
+    } else {
+        NTRACE_V0(v0)->funnel = NTRACE_FUNNEL(dev[node]);
+    }
+    if (topology->node[next].kind == TOPOLOGY_RAM_SINK) {
+        NTRACE_V0(v0)->sink = NTRACE_RAM_SINK(dev[next]);
+    }
     sysbus_realize_and_unref(SYS_BUS_DEVICE(v0), &error_fatal);
-    sysbus_mmio_map(SYS_BUS_DEVICE(v0), 0,
-                    address_of(&topology->node[edge->from]));
+    sysbus_mmio_map(SYS_BUS_DEVICE(v0), 0, address_of(&topology->node[node]));
 }
 
 void ntrace_create(MachineState *machine)
@@ -200,20 +215,19 @@ void ntrace_create(MachineState *machine)
 
     make_topology(topology, machine);
     for (i = 0; i < topology->nodes; i++) {
-        dev[i] = create(machine, &topology->node[i]);
+        dev[i] = create(machine, topology->v0, &topology->node[i]);
         for (e = 0; e < topology->edges; e++) {
             if (topology->edge[e].from == i) {
                 wire(topology, &topology->edge[e], dev);
             }
         }
         sysbus_realize_and_unref(SYS_BUS_DEVICE(dev[i]), &error_fatal);
-        if (!is_v0(machine)) {
+        if (!topology->v0) {
             sysbus_mmio_map(SYS_BUS_DEVICE(dev[i]), 0,
                             address_of(&topology->node[i]));
+        } else if (topology->node[i].kind != TOPOLOGY_RAM_SINK) {
+            create_v0(topology, i, dev);
         }
-    }
-    for (e = 0; e < topology->edges && is_v0(machine); e++) {
-        create_v0(topology, &topology->edge[e], dev);
     }
 }
 
@@ -260,7 +274,9 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
     qemu_fdt_add_subnode(fdt, path);
     if (v0) {
         qemu_fdt_setprop_string(fdt, path, "compatible",
-                                "sifive,trace-encoder-v0");
+                                node->kind == TOPOLOGY_ENCODER ?
+                                "sifive,trace-encoder0" :
+                                "sifive,trace-funnel0");
     } else {
         qemu_fdt_setprop(fdt, path, "compatible", compatible,
                          sizeof(compatible));
@@ -271,12 +287,11 @@ static void add_component(void *fdt, const struct topology_node *node, bool v0,
      * Adds the properties of a timestamp unit: internal system time is virtual
      * nanoseconds.
      */
-    if (!v0 && (node->kind == TOPOLOGY_ENCODER ||
-                node->kind == TOPOLOGY_FUNNEL)) {
+    if (node->kind == TOPOLOGY_ENCODER || node->kind == TOPOLOGY_FUNNEL) {
         qemu_fdt_setprop_cell(fdt, path, "clock-frequency",
                               NANOSECONDS_PER_SECOND);
     }
-    if (memory && (v0 || node->kind == TOPOLOGY_RAM_SINK)) {
+    if (memory) {
         qemu_fdt_setprop_cell(fdt, path, "memory-region", memory);
     }
     if (node->kind == TOPOLOGY_ENCODER) {
@@ -312,6 +327,21 @@ static void add_endpoint(void *fdt, const struct topology_node *node,
     qemu_fdt_setprop_cell(fdt, endpoint, "remote-endpoint", remote);
 }
 
+/* Pages of version 0 have the registers of the sink that follows. */
+static bool has_page(const struct topology *topology, unsigned int node)
+{
+    return !topology->v0 ||
+           topology->node[node].kind != TOPOLOGY_RAM_SINK;
+}
+
+static bool writes_memory(const struct topology *topology, unsigned int node)
+{
+    if (topology->v0) {
+        node = next_of(topology, node);
+    }
+    return topology->node[node].kind == TOPOLOGY_RAM_SINK;
+}
+
 void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
 {
     g_autofree struct topology *topology = g_new(struct topology, 1);
@@ -320,18 +350,22 @@ void ntrace_create_fdt(MachineState *machine, uint32_t *phandle)
 
     make_topology(topology, machine);
     for (i = 0; i < topology->nodes; i++) {
-        if (!is_v0(machine) || topology->node[i].kind == TOPOLOGY_ENCODER) {
-            add_component(machine->fdt, &topology->node[i], is_v0(machine),
-                          memory);
+        if (has_page(topology, i)) {
+            add_component(machine->fdt, &topology->node[i], topology->v0,
+                          writes_memory(topology, i) ? memory : 0);
         }
     }
-    for (i = 0; i < topology->edges && !is_v0(machine); i++) {
+    for (i = 0; i < topology->edges; i++) {
         const struct topology_edge *edge = &topology->edge[i];
         const struct topology_node *from = &topology->node[edge->from];
         const struct topology_node *to = &topology->node[edge->to];
-        uint32_t out = (*phandle)++;
-        uint32_t in = (*phandle)++;
+        uint32_t out, in;
 
+        if (!has_page(topology, edge->to)) {
+            continue;
+        }
+        out = (*phandle)++;
+        in = (*phandle)++;
         add_endpoint(machine->fdt, from, "out-ports", edge->output,
                      from->outputs > 1, out, in);
         add_endpoint(machine->fdt, to, "in-ports", edge->input,
@@ -406,7 +440,7 @@ void ntrace_class_properties(ObjectClass *oc)
                                   set_topology);
     object_class_property_set_description(oc, "ntrace-topology",
                                           "How they are wired: direct, funnel, "
-                                          "chain, split, pib or atb");
+                                          "chain, split, pib, atb or p550");
     object_class_property_add(oc, "ntrace-memory", "size", get_memory,
                               set_memory, NULL, NULL);
     object_class_property_set_description(oc, "ntrace-memory",
