@@ -276,9 +276,9 @@ int ntrace_capture_attach(struct ntrace_path *path, struct ntrace_capture *captu
 	ret = ntrace_path_attach(path, capture);
 	if (ret)
 		return ret;
-	/* Events of perf start scontext themselves: each may need it or not. */
+	/* Events of perf start this themselves: each may need it or not. */
 	if (!capture->perf && capture->config.flags & NTRACE_CONFIG_CONTEXT) {
-		ret = ntrace_context_start(path->cpu);
+		ret = ntrace_context_start(path->cpu, ntrace_path_encoder(path)->encoder.stimulus);
 		if (ret) {
 			ntrace_path_detach(path, capture);
 			return ret;

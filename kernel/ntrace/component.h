@@ -61,6 +61,11 @@ struct pid;
  * @triggers_debug: not 0: the encoder has trTeInstTrigEnable
  * @sources: trTeSrcID and trTeSrcBits that tell the encoders of a shared sink apart; 0: the
  *	     sink is not shared
+ * @wired_src: SRC of an encoder that does not let software choose it
+ * @wired_bits: width of @wired_src; 0: software chooses
+ * @stimulus: offset of the register to which the id of the running task is stored for an
+ *	      Ownership message; 0: the encoder reads scontext
+ * @stores: the configuration asks for these stores
  * @src: trTeSrcID in effect
  * @src_bits: trTeSrcBits in effect
  */
@@ -85,6 +90,10 @@ struct ntrace_encoder {
 	u32 triggers_out;
 	u32 triggers_debug;
 	u32 sources;
+	u32 wired_src;
+	u32 wired_bits;
+	u32 stimulus;
+	bool stores;
 	u32 src;
 	u32 src_bits;
 };
@@ -128,6 +137,7 @@ struct ntrace_split {
  *	       driver copies this memory to @ring
  * @granule: bytes per write of the sink
  * @wp: register offset of the write pointer; bit 0 of the register says that it has wrapped
+ * @failures: bits of its control register after which no trace reaches memory any more
  * @memory: bytes of memory reserved for the sink, 0 = the driver allocates any memory
  * @buffer: trace memory, NULL when no capture is configured
  * @dma: address of @buffer for the sink
@@ -157,6 +167,7 @@ struct ntrace_ramsink {
 	u32 sram_size;
 	u32 granule;
 	u32 wp;
+	u32 failures;
 	u64 memory;
 	void *buffer;
 	dma_addr_t dma;
@@ -246,6 +257,8 @@ struct ntrace_layout {
  * @users: number of captures that have the component enabled
  * @programmed: the registers hold the current configuration
  * @inactive: it was found or made inactive, and the driver has not activated it again
+ * @merges: several encoders may send to it: it is a funnel, or a sink with a funnel
+ * @fixed: bits that each write of its control register sets
  * @path: the path that begins here, or NULL
  * @sink: sink of an encoder that contains its own; else NULL
  * @timestamp: timestamp unit of an encoder or a funnel
@@ -266,6 +279,8 @@ struct ntrace_component {
 	unsigned int users;
 	bool programmed;
 	bool inactive;
+	bool merges;
+	u32 fixed;
 	struct ntrace_path *path;
 	struct ntrace_component *sink;
 	struct ntrace_timestamp timestamp;

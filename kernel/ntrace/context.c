@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scontext of traced harts holds the id of the running task.
+ * The encoder of a traced hart learns the id of the running task, and sends it in Ownership
+ * messages. So a decoder knows the task even without a trace of the kernel. A probe of the
+ * sched_switch tracepoint tells the id at each task switch, in one of two ways.
  *
- * With trTeContext an encoder sends scontext in Ownership messages, so a decoder knows the task
- * even without a trace of the kernel. Linux does not use scontext. A probe of the sched_switch
- * tracepoint writes it at each task switch.
+ * With trTeContext an encoder sends scontext, which Linux does not use. An encoder of version 0
+ * sends what is stored to one of its registers. That register is accessed only while the encoder
+ * is enabled: later it may be without power, or unmapped.
  *
  * The hart may not have this CSR, or firmware may deny it to S-mode (mstateen0). The first write
  * then traps as an illegal instruction; an entry in the exception table turns the trap into an
  * error.
  */
 #include <linux/atomic.h>
+#include <linux/io.h>
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
@@ -31,12 +34,24 @@
 #define NTRACE_CSR_SCONTEXT 0x5a8
 
 static struct tracepoint *ntrace_context_tracepoint;
-/* Captures and events that use scontext. The probe is registered while there are any. */
+/* Captures and events that tell ids. The probe is registered while there are any. */
 static atomic_t ntrace_context_users;
 static bool ntrace_context_registered;
 static DEFINE_MUTEX(ntrace_context_lock);
-/* Number of users per hart. Changed only on that hart, with interrupts off. */
-static DEFINE_PER_CPU(unsigned int, ntrace_context_here);
+
+/**
+ * struct ntrace_context_hart - how a hart tells the id of its task
+ * @users: number of users; of a hart that is online, changed only there, with interrupts off
+ * @has_csr: the encoder reads scontext
+ * @stimulus: register of the encoder that takes the id, while the encoder is enabled, or NULL
+ */
+struct ntrace_context_hart {
+	unsigned int users;
+	bool has_csr;
+	void __iomem *stimulus;
+};
+
+static DEFINE_PER_CPU(struct ntrace_context_hart, ntrace_context_hart);
 
 /* Return: false if the CSR cannot be written. */
 static bool ntrace_context_write(pid_t id)
@@ -53,10 +68,16 @@ static bool ntrace_context_write(pid_t id)
 	return !failed;
 }
 
+/* Interrupts are off: the encoder is not disabled meanwhile. */
 static void ntrace_context_switch(void *data, bool preempt, struct task_struct *prev,
 				  struct task_struct *next, unsigned int prev_state)
 {
-	if (this_cpu_read(ntrace_context_here))
+	const struct ntrace_context_hart *hart = this_cpu_ptr(&ntrace_context_hart);
+
+	/* Relaxed: no other access depends on it. The encoder gets stores in order. */
+	if (hart->stimulus)
+		writel_relaxed(next->pid, hart->stimulus);
+	else if (hart->has_csr && hart->users)
 		ntrace_context_write(next->pid);
 }
 
@@ -67,37 +88,53 @@ static bool ntrace_context_fits(void)
 	       csr_read(NTRACE_CSR_SCONTEXT) == PID_MAX_LIMIT - 1;
 }
 
+/**
+ * struct ntrace_context_request - argument of ntrace_context_start_here()
+ * @has_csr: the encoder reads scontext
+ * @good: takes whether scontext is usable, if it is needed
+ */
+struct ntrace_context_request {
+	bool has_csr;
+	bool good;
+};
+
 static void ntrace_context_start_here(void *data)
 {
-	bool *good = data;
+	struct ntrace_context_hart *hart = this_cpu_ptr(&ntrace_context_hart);
+	struct ntrace_context_request *request = data;
 
-	*good = this_cpu_read(ntrace_context_here) || ntrace_context_fits();
-	if (!*good)
+	request->good = hart->users || !request->has_csr || ntrace_context_fits();
+	if (!request->good)
 		return;
-	ntrace_context_write(current->pid);
-	this_cpu_inc(ntrace_context_here);
+	hart->has_csr = request->has_csr;
+	if (hart->has_csr)
+		ntrace_context_write(current->pid);
+	hart->users++;
 }
 
 static void ntrace_context_stop_here(void *data)
 {
-	if (!this_cpu_dec_return(ntrace_context_here))
+	struct ntrace_context_hart *hart = this_cpu_ptr(&ntrace_context_hart);
+
+	if (!--hart->users && hart->has_csr)
 		ntrace_context_write(0);
 }
 
 /**
- * ntrace_context_start - keep scontext of a hart up to date from now on
+ * ntrace_context_start - tell the encoder of a hart the ids of tasks from now on
  * @cpu: CPU, online; the caller is a user, see ntrace_context_get()
+ * @stored: the encoder takes ids by stores, see ntrace_context_store_to(), not from scontext
  *
  * Return: 0, or -EOPNOTSUPP if the hart has no such CSR, or the CSR is read-only or too narrow.
  */
-int ntrace_context_start(unsigned int cpu)
+int ntrace_context_start(unsigned int cpu, bool stored)
 {
-	bool good = false;
-	int ret = smp_call_function_single(cpu, ntrace_context_start_here, &good, 1);
+	struct ntrace_context_request request = { .has_csr = !stored };
+	int ret = smp_call_function_single(cpu, ntrace_context_start_here, &request, 1);
 
 	if (ret)
 		return ret;
-	return good ? 0 : -EOPNOTSUPP;
+	return request.good ? 0 : -EOPNOTSUPP;
 }
 
 /**
@@ -108,7 +145,21 @@ void ntrace_context_stop(unsigned int cpu)
 {
 	/* An offline CPU does not change its count itself. */
 	if (smp_call_function_single(cpu, ntrace_context_stop_here, NULL, 1))
-		per_cpu(ntrace_context_here, cpu)--;
+		per_cpu(ntrace_context_hart, cpu).users--;
+}
+
+/**
+ * ntrace_context_store_to - store ids of tasks to a register from now on
+ * @cpu: the CPU that runs this, with interrupts off; or an offline CPU, with @stimulus NULL
+ * @stimulus: register of its encoder, which is enabled; NULL: no longer
+ *
+ * Stores the id of the running task at once.
+ */
+void ntrace_context_store_to(unsigned int cpu, void __iomem *stimulus)
+{
+	per_cpu(ntrace_context_hart, cpu).stimulus = stimulus;
+	if (stimulus)
+		writel_relaxed(current->pid, stimulus);
 }
 
 static void ntrace_context_update(struct work_struct *work)

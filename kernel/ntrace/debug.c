@@ -85,10 +85,10 @@ static void ntrace_debug_component(struct seq_file *file, const struct ntrace_co
 		ntrace_debug_encoder(file, component);
 	if (component->sink)
 		ntrace_debug_ramsink(file, component->sink, control & TR_CONTROL_ACTIVE);
-	if (component->type == TR_COMP_TYPE_FUNNEL)
+	if (component->merges)
 		seq_printf(file, " timestamps=%#x source=%u", component->timestamp.modes,
 			   component->timestamp.source);
-	else if (ntrace_component_has_memory(component))
+	if (ntrace_component_has_memory(component))
 		ntrace_debug_ramsink(file, component, control & TR_CONTROL_ACTIVE);
 	else if (ntrace_component_is_sink(component))
 		ntrace_debug_portsink(file, component);

@@ -19,8 +19,9 @@
  * If harts share a sink, each of them has such a timer, and each timer drains for all.
  *
  * While the kernel is traced, the drain is traced too. A loop over bytes makes more trace than it
- * moves, and the sink would never be empty. So files get all trace of a shared sink, and the drain
- * separates it only for events of perf that exclude the kernel.
+ * moves, and the sink would never be empty. So files get all trace of a shared sink, without such
+ * a loop. For events of perf the drain separates it; if they trace the kernel, the drain is left
+ * out of the trace: the hart pauses its encoder meanwhile.
  */
 #include <linux/ktime.h>
 #include <linux/minmax.h>
@@ -104,6 +105,25 @@ static void ntrace_drain_encoder(struct ntrace_feed *feed, u32 control)
 	ntrace_err(encoder->dev, "cannot write to its sink (control 0x%08x), stopped\n", control);
 	feed->failed = true;
 	ntrace_drain_fault(&feed->sink->ramsink);
+}
+
+/* Evaluates the control register of a sink that reports failures itself. */
+static void ntrace_drain_sink(struct ntrace_component *component)
+{
+	struct ntrace_ramsink *sink = &component->ramsink;
+	struct ntrace_feed *feed;
+	u32 control;
+
+	if (!sink->failures || sink->fault)
+		return;
+	control = ntrace_read(component, TR_CONTROL);
+	if (!(control & sink->failures))
+		return;
+	/* No more trace arrives, and the amount of the loss is unknown. */
+	ntrace_err(component->dev, "cannot write to memory (control 0x%08x), stopped\n", control);
+	list_for_each_entry(feed, &sink->feeds, node)
+		ntrace_feed_fail(feed);
+	ntrace_drain_fault(sink);
 }
 
 /* The sink has stopped and has written trace, but its write pointer says that it has not. */
@@ -453,6 +473,20 @@ bool ntrace_drain_await_end(struct ntrace_feed *feed)
 	}
 }
 
+/*
+ * Pauses the trace of this hart if the drain separates trace and would be in it. Triggers, which
+ * change trTeInstTracing as well, are not used then, see ntrace_path_can_deal().
+ *
+ * Return: whether to continue it after the drain.
+ */
+static bool ntrace_drain_hush(const struct ntrace_feed *feed, u32 control)
+{
+	if (!feed->sink->ramsink.dealt || !feed->kernel || !(control & TR_TE_CONTROL_INST_TRACING))
+		return false;
+	ntrace_encoder_pause(feed->encoder);
+	return true;
+}
+
 /**
  * ntrace_drain_step - handle one expiry of a drain timer
  * @feed: data area of a running capture, on the traced hart, in hard interrupt context
@@ -462,14 +496,19 @@ bool ntrace_drain_await_end(struct ntrace_feed *feed)
 ktime_t ntrace_drain_step(struct ntrace_feed *feed)
 {
 	struct ntrace_component *component = feed->sink;
-	const struct ntrace_component *encoder = feed->encoder;
 	struct ntrace_ramsink *sink = &component->ramsink;
+	u32 control = ntrace_read(feed->encoder, TR_TE_CONTROL);
+	/* Before the lock, which other harts may hold for long: waiting for it makes trace, too. */
+	bool resume = ntrace_drain_hush(feed, control);
 	bool more;
 
 	raw_spin_lock(&sink->lock);
 	more = ntrace_drain_slice(component, ntrace_drain_limit(sink), false);
-	ntrace_drain_encoder(feed, ntrace_read(encoder, TR_TE_CONTROL));
+	ntrace_drain_encoder(feed, control);
+	ntrace_drain_sink(component);
 	raw_spin_unlock(&sink->lock);
+	if (resume && !feed->fault)
+		ntrace_encoder_trace(feed->encoder);
 	return more ? ns_to_ktime(NTRACE_DRAIN_PAUSE_US * NSEC_PER_USEC) : feed->interval;
 }
 
@@ -578,4 +617,5 @@ void ntrace_drain_end(struct ntrace_feed *feed, u32 control, bool sink_stopped)
 		ntrace_drain_fault(&component->ramsink);
 	}
 	ntrace_drain_encoder(feed, control);
+	ntrace_drain_sink(component);
 }

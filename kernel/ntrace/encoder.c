@@ -8,6 +8,7 @@
 #include <linux/of.h>
 
 #include "component.h"
+#include "context.h"
 #include "encoder.h"
 #include "filter.h"
 #include "timestamp.h"
@@ -161,22 +162,31 @@ int ntrace_encoder_init(struct ntrace_component *component)
  * ntrace_encoder_set_source - set the source ID of an encoder in a shared sink
  * @component: encoder
  * @src: trTeSrcID
- * @src_bits: trTeSrcBits, 0 if the sink is not shared
+ * @src_bits: trTeSrcBits, 0 if the sink is not shared; takes the width in effect
+ *
+ * An encoder of version 0 has a SRC that cannot be changed.
  *
  * Return: 0, or -EOPNOTSUPP if the field is too narrow.
  */
-int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 src_bits)
+int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 *src_bits)
 {
 	struct ntrace_encoder *encoder = &component->encoder;
 
-	if (FIELD_GET(TR_TE_FEATURE_SRC_BITS_MASK, encoder->features) < src_bits)
+	if (max(FIELD_GET(TR_TE_FEATURE_SRC_BITS_MASK, encoder->features), encoder->wired_bits) <
+	    *src_bits)
 		return -EOPNOTSUPP;
-	if (!src_bits)
+	if (!*src_bits)
 		return 0;
+	if (encoder->wired_bits) {
+		encoder->src = encoder->wired_src;
+		encoder->src_bits = encoder->wired_bits;
+		*src_bits = encoder->wired_bits;
+		return 0;
+	}
 	encoder->src = src;
-	encoder->src_bits = src_bits;
+	encoder->src_bits = *src_bits;
 	encoder->sources = FIELD_PREP(TR_TE_FEATURE_SRC_ID_MASK, src) |
-			   FIELD_PREP(TR_TE_FEATURE_SRC_BITS_MASK, src_bits);
+			   FIELD_PREP(TR_TE_FEATURE_SRC_BITS_MASK, *src_bits);
 	return 0;
 }
 
@@ -289,11 +299,17 @@ int ntrace_encoder_enable(struct ntrace_component *component)
 /**
  * ntrace_encoder_trace - start tracing
  * @component: encoder, enabled
+ *
+ * Called on the traced hart with interrupts off.
  */
 void ntrace_encoder_trace(struct ntrace_component *component)
 {
+	const struct ntrace_encoder *encoder = &component->encoder;
+
 	ntrace_write(component, TR_TE_CONTROL,
-		     component->encoder.control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+		     encoder->control | TR_CONTROL_ENABLE | TR_TE_CONTROL_INST_TRACING);
+	if (encoder->stores)
+		ntrace_context_store_to(encoder->cpu, component->base + encoder->stimulus);
 }
 
 /**
@@ -309,12 +325,16 @@ void ntrace_encoder_pause(struct ntrace_component *component)
 
 /**
  * ntrace_encoder_stop - stop tracing and disable an encoder, without waiting
- * @component: encoder
+ * @component: encoder; called on the traced hart with interrupts off, or while it is offline
  *
  * Writes the shadow once. The shadow has 0 in trTeInstStallOrOverflow, so the flag keeps its value
  * for ntrace_component_wait_disabled().
  */
 void ntrace_encoder_stop(struct ntrace_component *component)
 {
-	ntrace_write(component, TR_TE_CONTROL, component->encoder.control);
+	const struct ntrace_encoder *encoder = &component->encoder;
+
+	if (encoder->stores)
+		ntrace_context_store_to(encoder->cpu, NULL);
+	ntrace_write(component, TR_TE_CONTROL, encoder->control);
 }

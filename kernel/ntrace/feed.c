@@ -152,6 +152,17 @@ void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control)
 }
 
 /**
+ * ntrace_feed_fail - record that the sink cannot write its memory any more
+ * @feed: data area
+ */
+void ntrace_feed_fail(struct ntrace_feed *feed)
+{
+	feed->failed = true;
+	feed->loss |= NTRACE_LOSS_ENCODER;
+	ntrace_feed_publish(feed);
+}
+
+/**
  * ntrace_feed_consume - free the data area up to a position
  * @feed: data area
  * @tail: new tail

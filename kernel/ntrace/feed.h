@@ -26,6 +26,7 @@ struct ntrace_component;
  * @control: control page, first page of the area that user space maps
  * @data: data area, directly after the control page; or an AUX area of perf
  * @size: bytes of it, a power of two, or 0
+ * @kernel: the kernel of this hart is traced for perf
  * @counts: count trace while @data is NULL, as perf does; else trace is ignored then
  * @overwrite: new trace overwrites the oldest bytes of @data
  * @tail: bytes consumed from the data area; consumers advance it without a lock
@@ -54,6 +55,7 @@ struct ntrace_feed {
 	struct ntrace_control *control;
 	u8 *data;
 	u64 size;
+	bool kernel;
 	bool counts;
 	bool overwrite;
 	atomic64_t tail;
@@ -78,6 +80,7 @@ void ntrace_feed_void(struct ntrace_feed *feed);
 void ntrace_feed_lapped(struct ntrace_feed *feed, u64 lost);
 void ntrace_feed_sink_full(struct ntrace_feed *feed);
 void ntrace_feed_encoder(struct ntrace_feed *feed, u32 control);
+void ntrace_feed_fail(struct ntrace_feed *feed);
 int ntrace_feed_consume(struct ntrace_feed *feed, u64 tail);
 u64 ntrace_feed_readable(struct ntrace_feed *feed, u64 *tail);
 

@@ -20,6 +20,7 @@
  */
 int ntrace_funnel_init(struct ntrace_component *component)
 {
+	component->merges = true;
 	ntrace_timestamp_init(component);
 	return 0;
 }
@@ -45,7 +46,8 @@ int ntrace_funnel_program(struct ntrace_component *component)
  */
 int ntrace_funnel_start(struct ntrace_component *component, bool atomic)
 {
-	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
+	ntrace_write(component, TR_CONTROL,
+		     component->fixed | TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE);
 	return ntrace_component_wait_enabled(component, atomic);
 }
 
@@ -58,7 +60,7 @@ int ntrace_funnel_start(struct ntrace_component *component, bool atomic)
  */
 int ntrace_funnel_stop(struct ntrace_component *component, bool atomic)
 {
-	ntrace_write(component, TR_CONTROL, TR_CONTROL_ACTIVE);
+	ntrace_write(component, TR_CONTROL, component->fixed | TR_CONTROL_ACTIVE);
 	return ntrace_component_wait_disabled(component, atomic, NULL);
 }
 

@@ -5,8 +5,9 @@
 
 struct ntrace_layout;
 
-/* v0.c: pre-ratification SiFive encoders */
+/* v0.c: pre-ratification SiFive encoders and funnels, which no register tells apart */
 extern const struct ntrace_layout ntrace_layout_v0;
+extern const struct ntrace_layout ntrace_layout_v0_funnel;
 /* v1.c: Trace Control Interface 1.0 */
 extern const struct ntrace_layout ntrace_layout_v1;
 

@@ -4,7 +4,7 @@
  *
  * One platform device per component of the Trace Control Interface 1.0, as in
  * Documentation/devicetree/bindings/trace/riscv,trace-component.yaml, or per pre-ratification
- * encoder, as in sifive,trace-encoder-v0.yaml.
+ * encoder, as in sifive,trace-encoder0.yaml.
  */
 #include <linux/cpu.h>
 #include <linux/mod_devicetable.h>
@@ -89,7 +89,12 @@ static DEFINE_SIMPLE_DEV_PM_OPS(ntrace_pm_ops, ntrace_suspend, ntrace_resume);
 
 static const struct of_device_id ntrace_of_match[] = {
 	{ .compatible = "riscv,trace-component", .data = &ntrace_layout_v1 },
+	{ .compatible = "riscv,trace-encoder", .data = &ntrace_layout_v1 },
+	{ .compatible = "riscv,trace-funnel", .data = &ntrace_layout_v1 },
+	{ .compatible = "riscv,trace-atbbridge", .data = &ntrace_layout_v1 },
 	{ .compatible = "sifive,trace-encoder-v0", .data = &ntrace_layout_v0 },
+	{ .compatible = "sifive,trace-encoder0", .data = &ntrace_layout_v0 },
+	{ .compatible = "sifive,trace-funnel0", .data = &ntrace_layout_v0_funnel },
 	{ /* sentinel */ },
 };
 MODULE_DEVICE_TABLE(of, ntrace_of_match);

@@ -12,6 +12,7 @@
 #include "funnel.h"
 #include "path.h"
 #include "sink.h"
+#include "trigger.h"
 
 /* A default sink buffer may shrink to this size when memory is scarce. */
 #define NTRACE_SINK_SIZE_DEFAULT_MIN SZ_256K
@@ -282,10 +283,13 @@ static int ntrace_path_alloc_sink(struct ntrace_component *sink, struct ntrace_c
 	}
 }
 
-/* Only trace without the kernel can be separated, see drain.c. */
+/*
+ * The drain separates the trace of events. If it is in their trace, it pauses that, see drain.c,
+ * and to continue it could undo what a trigger did meanwhile.
+ */
 static bool ntrace_path_can_deal(const struct ntrace_config *config)
 {
-	return !(config->privilege & NTRACE_PRIVILEGE_S);
+	return !(config->privilege & NTRACE_PRIVILEGE_S) || !ntrace_trigger_is_used(config);
 }
 
 /**
@@ -341,7 +345,7 @@ static void ntrace_path_hold(struct ntrace_path *path, struct ntrace_capture *ca
  * @capture: capture that will use it; gets the size of the sink buffer
  *
  * Captures of one session share a sink: all files are one session; so are all events that a
- * process opens, if they exclude the kernel.
+ * process opens, unless they trace the kernel and use triggers.
  *
  * Return: 0, -EBUSY if another session uses the sink, or another error. On an error the hardware
  * is off.

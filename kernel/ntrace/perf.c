@@ -235,6 +235,7 @@ static int ntrace_perf_hw_start(struct ntrace_perf *perf)
 	ret = ntrace_perf_program(perf);
 	if (ret)
 		return ret;
+	capture->feed.kernel = perf_event->config.privilege & NTRACE_PRIVILEGE_S;
 	ret = ntrace_path_enable_atomic(path);
 	if (ret)
 		return ret;
@@ -607,6 +608,7 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 {
 	struct perf_event *event = data;
 	struct ntrace_perf_event *perf_event = ntrace_perf_event_of(event);
+	const struct ntrace_component *encoder = ntrace_path_encoder(path);
 	struct ntrace_config *config = &perf_event->config;
 	bool context = config->flags & NTRACE_CONFIG_CONTEXT;
 	int ret;
@@ -624,12 +626,12 @@ static int ntrace_perf_get_path(struct ntrace_path *path, void *data)
 		dev_err_ratelimited(&path->dev, "sink has no memory: perf cannot use it\n");
 		return -EOPNOTSUPP;
 	}
-	ret = context ? ntrace_context_start(path->cpu) : 0;
+	ret = context ? ntrace_context_start(path->cpu, encoder->encoder.stimulus) : 0;
 	if (ret)
 		return ret;
-	ret = ntrace_perf_config_check(event, ntrace_path_encoder(path));
+	ret = ntrace_perf_config_check(event, encoder);
 	if (!ret) {
-		ntrace_perf_filter_limit(ntrace_path_encoder(path)->encoder.ranges);
+		ntrace_perf_filter_limit(encoder->encoder.ranges);
 		ret = ntrace_perf_join_path(path, config);
 	}
 	if (ret) {

@@ -65,6 +65,7 @@ struct ntrace_caps {
 	u32 triggers_out;
 	u32 triggers_debug;
 	u32 versions;
+	u32 src_bits;
 };
 
 /* The common value, or 0 if the values differ. */
@@ -97,8 +98,9 @@ static int ntrace_add_caps(struct ntrace_path *path, void *data)
 	caps->triggers_in &= encoder->triggers_in;
 	caps->triggers_out &= encoder->triggers_out;
 	caps->triggers_debug &= !!encoder->triggers_debug;
-	/* A union, not an intersection: the versions of all encoders. */
+	/* Unions, not intersections: the versions of all encoders, and their widths of SRC. */
 	caps->versions |= BIT(FIELD_GET(TR_IMPL_VER_MAJOR_MASK, ntrace_path_encoder(path)->impl));
+	caps->src_bits |= BIT(encoder->src_bits);
 	return 0;
 }
 
@@ -111,6 +113,7 @@ static ssize_t ntrace_caps_show(struct device *dev, struct device_attribute *att
 
 	memset(&caps, 0xff, sizeof(caps));
 	caps.versions = 0;
+	caps.src_bits = 0;
 	ntrace_topology_each_path(ntrace_add_caps, &caps);
 	value = *(u32 *)((u8 *)&caps + offset);
 	/* No encoder supports anything, or there is none. */
@@ -139,6 +142,7 @@ NTRACE_CAPS_ATTR(triggers_in);
 NTRACE_CAPS_ATTR(triggers_out);
 NTRACE_CAPS_ATTR(triggers_debug);
 NTRACE_CAPS_ATTR(versions);
+NTRACE_CAPS_ATTR(src_bits);
 
 static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_modes.attr.attr,
@@ -157,6 +161,7 @@ static struct attribute *ntrace_caps_attrs[] = {
 	&ntrace_caps_triggers_out.attr.attr,
 	&ntrace_caps_triggers_debug.attr.attr,
 	&ntrace_caps_versions.attr.attr,
+	&ntrace_caps_src_bits.attr.attr,
 	NULL,
 };
 

@@ -75,7 +75,7 @@ static void ntrace_timestamp_read_clock(struct ntrace_component *component)
 
 /**
  * ntrace_timestamp_init - find out what a timestamp unit supports
- * @component: encoder or funnel, just reset
+ * @component: encoder, funnel, or sink with a funnel, just reset
  */
 void ntrace_timestamp_init(struct ntrace_component *component)
 {
@@ -126,16 +126,19 @@ void ntrace_timestamp_connect(struct ntrace_component *const *component, unsigne
 {
 	struct ntrace_timestamp *encoder = &component[0]->timestamp;
 	const struct ntrace_timestamp *next = &component[1]->timestamp;
+	static const struct ntrace_timestamp none;
 	unsigned int i;
 
-	for (i = count - 2; i > 0; i--)
-		ntrace_timestamp_choose(&component[i]->timestamp, &component[i + 1]->timestamp);
+	/* A sink has a unit if it is one block with a funnel. */
+	for (i = count - 1; i > 0; i--)
+		ntrace_timestamp_choose(&component[i]->timestamp,
+					i + 1 < count ? &component[i + 1]->timestamp : &none);
 	encoder->offered = encoder->modes;
 	/*
 	 * A funnel without a unit has no time to share. Without a funnel an external unit shares
 	 * its time.
 	 */
-	if (count > 2 && !next->source)
+	if (component[1]->merges && !next->source)
 		encoder->offered &= ~BIT(NTRACE_TIMESTAMPS_SHARED);
 	encoder->hz[NTRACE_TIMESTAMPS_SHARED] = next->hz[next->source];
 }

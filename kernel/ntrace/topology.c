@@ -283,6 +283,24 @@ static int ntrace_count_source(struct device_node *node, void *data)
 	return ret;
 }
 
+/* Numbers that are wired, of version 0, may be the same. */
+static int ntrace_path_check_source(const struct ntrace_component *encoder,
+				    const struct ntrace_component *sink)
+{
+	const struct ntrace_component *other;
+	struct ntrace_path *path;
+
+	list_for_each_entry(path, &ntrace_paths, node) {
+		other = ntrace_path_encoder(path);
+		if (ntrace_path_sink(path) != sink || other->encoder.src != encoder->encoder.src)
+			continue;
+		dev_err(encoder->dev, "has the SRC %u of %s, which sends to the same sink\n",
+			encoder->encoder.src, dev_name(other->dev));
+		return -EOPNOTSUPP;
+	}
+	return 0;
+}
+
 /*
  * Numbers the encoders of a shared sink from 0, with as few bits as possible. An encoder with a
  * sink of its own sends no number.
@@ -298,13 +316,15 @@ static int ntrace_path_number(struct ntrace_component *encoder, struct ntrace_co
 	if (ret)
 		return ret;
 	src_bits = sources.count > 1 ? order_base_2(sources.count) : 0;
-	ret = ntrace_encoder_set_source(encoder, sources.index, src_bits);
-	if (ret)
+	ret = ntrace_encoder_set_source(encoder, sources.index, &src_bits);
+	if (ret) {
 		dev_err(encoder->dev,
 			"%u encoders share %s, but this one does not support %u SRC bits\n",
 			sources.count, dev_name(sink->dev), src_bits);
+		return ret;
+	}
 	sink->ramsink.src_bits = src_bits;
-	return ret;
+	return src_bits ? ntrace_path_check_source(encoder, sink) : 0;
 }
 
 static int ntrace_take_component(struct device_node *node, void *data)

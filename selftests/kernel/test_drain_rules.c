@@ -229,6 +229,62 @@ static void test_timer(void)
 	over();
 }
 
+/* A sink that reports its own failures. */
+static void test_sink_failure(void)
+{
+	begin(2, 4096, 64, 4096);
+	hw_take(640);
+	hw.control = 0x08000000;
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_RESTART, "bits that report no failure");
+	sink->failures = 0x08000000;
+	machine_logged = 0;
+	is_u64(ntrace_drain_timer(&feed->timer), HRTIMER_NORESTART,
+	       "a failure of the sink ends the timer");
+	ok(machine_logged == 1 && strstr(machine_log, "cannot write to memory") && sink->fault,
+	   "the log has one line");
+	ok(control->state == NTRACE_STATE_DEAD && control->loss == NTRACE_LOSS_ENCODER &&
+		   machine.control[1].loss == NTRACE_LOSS_ENCODER && machine.capture[1].feed.fault,
+	   "it is a loss of each capture");
+	ntrace_drain_end(feed, 0, true);
+	is_u64(machine_logged, 1, "and the log has no other line");
+	sink->failures = 0;
+	hw.control = 0;
+	over();
+}
+
+/* The drain of a hart whose kernel is traced for perf is not in the trace. */
+static void test_hush(void)
+{
+	begin(1, 65536, 64, 65536);
+	hw.byte = message_byte;
+	sink->dealt = true;
+	sink->src_bits = MESSAGE_SRC_BITS;
+	hw.encoder = 0x4;
+	hw_take(1024);
+	ntrace_drain_step(feed);
+	is_u64(encoder_pauses, 0, "without the kernel the encoder is not paused");
+	feed->kernel = true;
+	hw_take(1024);
+	ntrace_drain_step(feed);
+	ok(encoder_pauses == 1 && encoder_traces == 1 && paused_at == 960 && traced_at == 1984,
+	   "with the kernel it is paused before the drain, and continues after it");
+	hw.encoder = 0;
+	ntrace_drain_step(feed);
+	ok(encoder_pauses == 1 && encoder_traces == 1, "if it does not trace it is left alone");
+	hw.encoder = 0x4;
+	sink->dealt = false;
+	ntrace_drain_step(feed);
+	is_u64(encoder_pauses, 1, "and so if the trace is not dealt out");
+	sink->dealt = true;
+	hw.outside = true;
+	ntrace_drain_step(feed);
+	ok(encoder_pauses == 2 && encoder_traces == 1, "after a fault it does not continue");
+	feed->kernel = false;
+	hw.encoder = 0;
+	hw.outside = false;
+	over();
+}
+
 static bool fault_now;
 
 static void leave(enum host_event event)
@@ -526,6 +582,8 @@ int main(void)
 	test_overwrite();
 	test_restart();
 	test_timer();
+	test_sink_failure();
+	test_hush();
 	test_fault();
 	test_stuck();
 	test_whole();

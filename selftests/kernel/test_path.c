@@ -52,6 +52,11 @@ u64 ktime_get_mono_fast_ns(void)
 	return 0;
 }
 
+bool ntrace_trigger_is_used(const struct ntrace_config *config)
+{
+	return config->trigger_in;
+}
+
 static int programs;
 
 static int reset(struct ntrace_component *component)
@@ -178,10 +183,32 @@ static void test_one_block(void)
 	is_u64(freed, 1, "the memory is free");
 }
 
+/* Two events of a process and a shared sink. */
+static void test_join(void)
+{
+	struct ntrace_config config = { .privilege = NTRACE_PRIVILEGE_U };
+
+	begin(2, false);
+
+	sink->ramsink.dealt = true;
+	is_u64((u64)ntrace_path_may_join(&machine.path[0], NULL, &config), 0, "user alone: joins");
+	config.trigger_in = 1;
+	is_u64((u64)ntrace_path_may_join(&machine.path[0], NULL, &config), 0,
+	       "user alone, with a trigger: joins");
+	config.privilege |= NTRACE_PRIVILEGE_S;
+	is_u64((u64)ntrace_path_may_join(&machine.path[0], NULL, &config), (u64)-EBUSY,
+	       "with the kernel and a trigger: EBUSY");
+	config.trigger_in = 0;
+	is_u64((u64)ntrace_path_may_join(&machine.path[0], NULL, &config), 0,
+	       "with the kernel: joins");
+	sink->ramsink.dealt = false;
+}
+
 int main(void)
 {
 	test_offline();
 	test_back();
 	test_one_block();
+	test_join();
 	return done_testing();
 }

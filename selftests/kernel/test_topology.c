@@ -149,8 +149,14 @@ int ntrace_component_off(struct ntrace_component *component)
 	return 0;
 }
 
-int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 src_bits)
+static u32 wired_bits;
+
+int ntrace_encoder_set_source(struct ntrace_component *component, u32 src, u32 *src_bits)
 {
+	if (wired_bits)
+		*src_bits = wired_bits;
+	else
+		component->encoder.src = src;
 	return 0;
 }
 
@@ -270,9 +276,42 @@ static void test_sleep(void)
 	ntrace_path_destroy(path);
 }
 
+/* Encoders that share a sink have SRC fields of one width, and different numbers. */
+static void test_sources(void)
+{
+	struct device devs[3] = { 0 };
+	struct ntrace_component one = { 0 }, two = { 0 }, ram = { 0 };
+	struct ntrace_component *components[] = { &one, &ram };
+
+	tree();
+	devs[0].of_node = &encoders[0];
+	devs[1].of_node = &encoders[1];
+	devs[2].of_node = &sink;
+	one.dev = &devs[0];
+	two.dev = &devs[1];
+	ram.dev = &devs[2];
+	ok(!ntrace_path_number(&one, &ram) && ram.ramsink.src_bits == 2 && one.encoder.src == 0,
+	   "three encoders: two bits, the first is 0");
+	ok(!ntrace_path_number(&two, &ram) && two.encoder.src == 1, "the second is 1");
+	wired_bits = 3;
+	one.encoder.src = 5;
+	two.encoder.src = 6;
+	ok(!ntrace_path_number(&one, &ram) && ram.ramsink.src_bits == 3,
+	   "wired numbers: the wired width");
+	ntrace_path_create(components, 2);
+	is_u64((u64)ntrace_path_number(&two, &ram), 0, "another wired number");
+	two.encoder.src = 5;
+	machine_logged = 0;
+	is_u64((u64)ntrace_path_number(&two, &ram), (u64)-EOPNOTSUPP, "the same one is refused");
+	ok(machine_logged == 1, "and the log says so");
+	ntrace_path_destroy(one.path);
+	wired_bits = 0;
+}
+
 int main(void)
 {
 	test_order();
+	test_sources();
 	test_sleep();
 	tree();
 	stops("encoder0 encoder1 encoder2 funnel",

@@ -20,11 +20,25 @@ static struct ntrace_ramsink *const sink = &machine.sink.ramsink;
 static struct ntrace_feed *const feed = &machine.capture[0].feed;
 static struct ntrace_control *const control = &machine.control[0];
 
-static unsigned int encoder_stops, sink_halts;
+static unsigned int encoder_stops, encoder_pauses, encoder_traces, sink_halts;
+/* Bytes that have been drained when the encoder is paused, and when it continues. */
+static u32 paused_at, traced_at;
 
 void ntrace_encoder_stop(struct ntrace_component *component)
 {
 	encoder_stops++;
+}
+
+void ntrace_encoder_pause(struct ntrace_component *component)
+{
+	encoder_pauses++;
+	paused_at = sink->drained;
+}
+
+void ntrace_encoder_trace(struct ntrace_component *component)
+{
+	encoder_traces++;
+	traced_at = sink->drained;
 }
 
 static void halt_sink(struct ntrace_component *component)

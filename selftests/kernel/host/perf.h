@@ -257,7 +257,7 @@ void ntrace_context_put(void)
 {
 }
 
-int ntrace_context_start(unsigned int cpu)
+int ntrace_context_start(unsigned int cpu, bool stored)
 {
 	return 0;
 }

@@ -134,11 +134,16 @@ static void choose_config(struct tasks *tasks)
 	}
 }
 
-/* The trace of a thread must have the same dialect on all CPUs. */
+/* The trace of a thread must have the same dialect, and as wide a SRC, on all CPUs. */
 static int check_versions(struct tasks *tasks)
 {
 	const uint64_t versions = pmu_number("caps/versions", 1u << 1);
+	const uint64_t widths = pmu_number("caps/src_bits", 1u << 0);
 
+	if (widths & (widths - 1))
+		return fail("some encoders share a sink and some do not: tasks that move between "
+			    "them cannot be traced (system-wide tracing works: --all)");
+	tasks->src_bits = widths ? (unsigned int)__builtin_ctzll(widths) : 0;
 	tasks->before = versions & 1;
 	if (tasks->before && versions != 1)
 		return fail("some encoders are pre-ratification and some are not: tasks that move "
@@ -765,6 +770,9 @@ void tasks_describe(const struct tasks *tasks, unsigned int index, struct ntrace
 
 	ntrace_params_init(params);
 	stream_params_version(params, !tasks->before);
+	params->src_bits = tasks->src_bits;
+	/* The kernel has separated the messages of CPUs that share a sink. */
+	stream->src = tasks->src_bits ? NTRACE_SRC_ANY : 0;
 	params->xlen = 8 * sizeof(long);
 	params->mode = tasks->config.mode == NTRACE_MODE_BTM ? NTRACE_MODE_BRANCH :
 							       NTRACE_MODE_HISTORY;

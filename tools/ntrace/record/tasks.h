@@ -63,6 +63,7 @@ struct task_event {
  * struct tasks - see tasks.c
  * @config: configuration in effect
  * @before: the encoders are pre-ratification, version 0
+ * @src_bits: width of SRC in the messages, 0 if CPUs do not share a sink
  * @child: the traced command, 0 = none
  * @start_ns: time of the command's exec
  * @tids: traced threads, as far as the sideband was read; negative = ended
@@ -74,6 +75,7 @@ struct tasks {
 	struct sideband *sideband;
 	struct ntrace_config config;
 	bool before;
+	unsigned int src_bits;
 	struct cpu_mask cpus;
 	struct perf_event_attr attr;
 	struct perf_event_attr dummy;

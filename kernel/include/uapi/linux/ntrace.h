@@ -247,7 +247,7 @@ struct ntrace_config {
 /* ntrace_control.loss: causes of loss since CONFIGURE; 0 = none. */
 #define NTRACE_LOSS_LAPPED (1u << 0) /* the sink overtook the drain; @lost is a lower bound */
 #define NTRACE_LOSS_DATA_FULL (1u << 1) /* the data area was full; @lost is exact */
-#define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow was seen */
+#define NTRACE_LOSS_ENCODER (1u << 2) /* trTeInstStallOrOverflow or SinkError was seen */
 #define NTRACE_LOSS_SINK_FULL (1u << 3) /* the sink stopped, full; later trace is not counted */
 
 /**
