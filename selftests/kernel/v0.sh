@@ -11,7 +11,7 @@ guest_boot v0 --icount --modules --tools --machine ntrace=v0 --append iomem=rela
 
 judge_v0() {
 	make_sysroot
-	like "params: the dialect, and addresses as wide as the hart's" 'dialect=sifive-v0.*tsbits=48.*addrbits=(38|47|56)' "$(cat "$results/v0/counted.data/params")"
+	like "params: the dialect, and addresses as wide as the hart's" 'dialect=sifive-v0.*tsbits=40.*addrbits=(38|47|56)' "$(cat "$results/v0/counted.data/params")"
 	"$ntrace" report --sysroot "$sysroot" --firmware "$(tools/vsoc/run --print-firmware-elf)@0x80000000" --json --limit 0 \
 		"$results/v0/counted.data" >"$tmp/json" 2>"$tmp/err"
 	is "$? $(cat "$tmp/err")" "0 " "report is content"

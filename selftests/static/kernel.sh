@@ -41,7 +41,8 @@ if command -v dt-validate >/dev/null; then
 		sed 's/cpus = .*;/nobody = <1>;/' <(dt-extract-example "$schema") | dtc -q -O dtb -o "$tmp/wrong.dtb"
 		like "dt-validate: a wrong one is found" "cpus|nobody" "$(said "$tmp/wrong.dtb")"
 	done
-	for machine in ntrace=on,ntrace-memory=16M ntrace=on,ntrace-topology=chain ntrace=on,ntrace-topology=pib ntrace=on,ntrace-topology=atb ntrace=v0; do
+	for machine in ntrace=on,ntrace-memory=16M ntrace=on,ntrace-topology=chain ntrace=on,ntrace-topology=pib ntrace=on,ntrace-topology=atb ntrace=v0 \
+		ntrace=on,ntrace-topology=p550; do
 		build/qemu/qemu-system-riscv64 -M "virt,$machine,dumpdtb=$tmp/machine.dtb" -smp 2 -m 2G >/dev/null 2>&1
 		is "$(said "$tmp/machine.dtb")" "" "dt-validate: the machine with $machine"
 	done

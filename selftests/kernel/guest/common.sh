@@ -43,6 +43,9 @@ enabled() { [ $(($(register "$1") & 2)) -ne 0 ]; }
 both_enabled() { enabled "$(encoder "$1")" && enabled "$(sink "$1")"; }
 both_disabled() { ! enabled "$(encoder "$1")" && ! enabled "$(sink "$1")"; }
 
+# shellcheck disable=SC2034 # used by the scripts that source this file
+version0=$(grep -m 1 -o 'version=0\.0 ' $debug/components)
+
 # Kernel messages of the driver since the start of the test, or since the last said_all.
 log_lines() { dmesg | grep -E 'ntrace(: | [0-9a-z.-]+: )'; }
 log_seen=$(log_lines | wc -l)

@@ -105,8 +105,6 @@ is "$answer" EIO "ram-sink stuck-pointer: STOP: EIO"
 like "ram-sink stuck-pointer: the log reports it" 'write pointer is stuck' "$(said)"
 recovers "ram-sink stuck-pointer" "$(sink 0)"
 
-# Wrong versions and types when the driver is loaded.
-name=$(sink_name 0)
 # probed FAULT: binds the sink while the fault is active.
 probed() {
 	echo "$name" >$driver/unbind
@@ -115,32 +113,38 @@ probed() {
 	lines=$(said)
 	said_all
 }
-probed newer-major
-like "newer major version: refused" "${name%%.*}" "$lines"
-like "newer major version: with the reason" 'RAM sink \(impl 0x[0-9a-f]+\) has an unknown major version' "$lines"
-ok "newer major version: no device" test ! -e /dev/ntrace0
-mend "$(sink 0)"
-echo "$name" >$driver/bind
-ok "repaired: the device exists" test -c /dev/ntrace0
-probed wrong-type
-like "wrong type: refused" 'unknown component \(impl 0x[0-9a-f]+\) is not supported' "$lines"
-ok "wrong type: no device" test ! -e /dev/ntrace0
-mend "$(sink 0)"
-echo "$name" >$driver/bind
-probed newer-minor
-like "newer minor version: a warning" 'RAM sink \(impl 0x[0-9a-f]+\) has newer version 1\.1' "$lines"
-ok "newer minor version: the device exists" test -c /dev/ntrace0
-hold /dev/ntrace0
-ask stop
-is "$answer" 0 "newer minor version: and works"
-let_go
-mend "$(sink 0)"
-probed no-active
-like "does not answer: refused" 'RAM sink does not answer a reset|unknown component does not answer a reset' "$lines"
-mend "$(sink 0)"
-echo "$name" >$driver/bind
-ok "repaired: the device exists" test -c /dev/ntrace0
-said_all
+# Wrong versions and types when the driver is loaded.
+versions() {
+	name=$(sink_name 0)
+	probed newer-major
+	like "newer major version: refused" "${name%%.*}" "$lines"
+	like "newer major version: with the reason" 'RAM sink \(impl 0x[0-9a-f]+\) has an unknown major version' "$lines"
+	ok "newer major version: no device" test ! -e /dev/ntrace0
+	mend "$(sink 0)"
+	echo "$name" >$driver/bind
+	ok "repaired: the device exists" test -c /dev/ntrace0
+	probed wrong-type
+	like "wrong type: refused" 'unknown component \(impl 0x[0-9a-f]+\) is not supported' "$lines"
+	ok "wrong type: no device" test ! -e /dev/ntrace0
+	mend "$(sink 0)"
+	echo "$name" >$driver/bind
+	probed newer-minor
+	like "newer minor version: a warning" 'RAM sink \(impl 0x[0-9a-f]+\) has newer version 1\.1' "$lines"
+	ok "newer minor version: the device exists" test -c /dev/ntrace0
+	hold /dev/ntrace0
+	ask stop
+	is "$answer" 0 "newer minor version: and works"
+	let_go
+	mend "$(sink 0)"
+	probed no-active
+	like "does not answer: refused" 'RAM sink does not answer a reset|unknown component does not answer a reset' "$lines"
+	mend "$(sink 0)"
+	echo "$name" >$driver/bind
+	ok "repaired: the device exists" test -c /dev/ntrace0
+	said_all
+}
+# Version 0 has no register for types.
+[ -n "$version0" ] || versions
 
 # The driver logs the fault, because perf has no way to report it. Each task switch continues at
 # once: a switch that waits for the driver's timeout would take 100 us, all of them 200 ms. switches
@@ -165,12 +169,15 @@ said_all
 like "perf, ram-sink no-enable: the log reports it" 'tracing of CPU 0 failed' "$lines"
 ok "perf: in few lines" test "$(wc -l <<<"$lines")" -le 9
 mend "$(sink 0)"
-switches fine
-ok "perf: 2000 switches do not wait ($broken ms, with a sink that works $spent)" test "$broken" -lt $((spent + 100))
-fault "$(encoder 0)" no-empty
-program counted 0 2000 any
-like "perf, encoder no-empty: the log reports it" 'encoder does not stop' "$(said)"
-mend "$(encoder 0)"
+switches none
+ok "perf: 2000 switches do not wait ($broken ms, of an untraced task $spent)" test "$broken" -lt $((spent + 100))
+# An encoder of version 0 that is never empty takes no configuration, so perf gets no event.
+if [ -z "$version0" ]; then
+	fault "$(encoder 0)" no-empty
+	program counted 0 2000 any
+	like "perf, encoder no-empty: the log reports it" 'encoder does not stop' "$(said)"
+	mend "$(encoder 0)"
+fi
 program counted 0 100 fine
 ok "nothing runs" both_disabled 0
 done_testing

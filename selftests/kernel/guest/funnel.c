@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Two harts that share a sink: each device delivers the complete trace of both in the same order,
- * and a perf event only that of its own hart. Usage: funnel
+ * and a perf event only that of its own hart. Usage: funnel TYPE SRC_BITS; TYPE: of the PMU
  */
-#include <linux/perf_event.h>
 #include <pthread.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "guest.h"
+#include "events.h"
 
 #define HARTS 2
 #define PROG_TRACE_CORRELATION 33
 
+static unsigned int src_bits;
 static struct ntrace_info infos[HARTS];
 static int fds[HARTS];
 static struct area areas[HARTS];
@@ -31,15 +30,16 @@ struct walk {
  * A message begins with 6 bits of TCODE and SRC. The low two bits of a byte tell whether it ends
  * the message.
  */
-static struct walk walk(const struct area *area, const struct ntrace_info *info, uint64_t from)
+static struct walk walk_bytes(volatile const uint8_t *data, uint64_t from, uint64_t head,
+			      uint64_t size, const struct ntrace_info *info)
 {
-	uint64_t position, head = head_of(area);
 	struct walk walk = { .whole = true };
+	uint64_t position;
 	unsigned int place = 0, tcode = 0;
 	bool skip = false;
 
 	for (position = from; position < head; position++) {
-		uint8_t byte = byte_at(area, position);
+		uint8_t byte = data[position & (size - 1)];
 
 		if ((byte & 3) == 2) {
 			walk.marks++;
@@ -65,6 +65,21 @@ static struct walk walk(const struct area *area, const struct ntrace_info *info,
 	return walk;
 }
 
+static struct walk walk(const struct area *area, const struct ntrace_info *info, uint64_t from)
+{
+	return walk_bytes(area->data, from, head_of(area), area->control->data_size, info);
+}
+
+/* Encoders of version 0 trace all privileges, and have no BTM. */
+static void suit(struct ntrace_config *config, const struct ntrace_info *info)
+{
+	config->privilege = fitting_privilege();
+	if (!info->privilege)
+		config->privilege = EVERYTHING;
+	if (!(info->modes & 1u << config->mode))
+		config->mode = 0;
+}
+
 static void open_both(const struct ntrace_config *wanted)
 {
 	char name[32];
@@ -73,12 +88,12 @@ static void open_both(const struct ntrace_config *wanted)
 	for (i = 0; i < HARTS; i++) {
 		struct ntrace_config config = *wanted;
 
-		config.privilege = fitting_privilege();
 		snprintf(name, sizeof(name), "/dev/ntrace%d", i);
 		fds[i] = open_device(name, 0);
 		infos[i] = (struct ntrace_info){ .size = sizeof(infos[i]) };
 		if (ioctl(fds[i], NTRACE_IOC_INFO, &infos[i]))
 			bail("NTRACE_IOC_INFO");
+		suit(&config, &infos[i]);
 		configure(fds[i], &config);
 		areas[i] = map(fds[i], &config);
 	}
@@ -152,8 +167,9 @@ static void test_both(void)
 	int i;
 
 	open_both(&config);
-	ok(infos[0].src_bits == 1 && infos[1].src_bits == 1 && infos[0].src != infos[1].src,
-	   "INFO: one bit of SRC, 0 and 1");
+	ok(infos[0].src_bits == src_bits && infos[1].src_bits == src_bits &&
+		   infos[0].src + infos[1].src == 1,
+	   "INFO: SRC 0 and 1 in %u bits", src_bits);
 	for (i = 0; i < HARTS; i++)
 		order(i, NTRACE_IOC_START, "START");
 	work_both();
@@ -252,11 +268,14 @@ static void test_refused(void)
 	int other = open_device("/dev/ntrace1", 0);
 
 	fds[0] = open_device("/dev/ntrace0", 0);
+	suit(&config, &infos[0]);
 	configure(fds[0], &config);
 	config = (struct ntrace_config){ .size = sizeof(config), .sink_size = 1 << 20 };
+	suit(&config, &infos[0]);
 	fails_with(ioctl(other, NTRACE_IOC_CONFIGURE, &config), EBUSY,
 		   "CONFIGURE: another size of the sink's buffer while it is in use");
 	config = (struct ntrace_config){ .size = sizeof(config) };
+	suit(&config, &infos[0]);
 	ok(!ioctl(other, NTRACE_IOC_CONFIGURE, &config) && config.sink_size == 65536,
 	   "CONFIGURE: without a wish, the one that there is");
 	close(other);
@@ -265,12 +284,13 @@ static void test_refused(void)
 
 static void test_no_data(void)
 {
-	struct ntrace_config config = { .flags = NTRACE_CONFIG_NO_DATA,
-					.privilege = fitting_privilege() };
-	struct ntrace_config all = { .privilege = fitting_privilege() };
+	struct ntrace_config config = { .flags = NTRACE_CONFIG_NO_DATA };
+	struct ntrace_config all = { .mode = 0 };
 	struct walk seen;
 	char byte;
 
+	suit(&config, &infos[0]);
+	suit(&all, &infos[0]);
 	fds[0] = open_device("/dev/ntrace0", 0);
 	fds[1] = open_device("/dev/ntrace1", 0);
 	configure(fds[0], &all);
@@ -291,48 +311,49 @@ static void test_no_data(void)
 	   "no data: the other one only its times");
 	close_both();
 	config = (struct ntrace_config){ .size = sizeof(config), .flags = 1u << 31 };
+	suit(&config, &infos[0]);
 	fds[0] = open_device("/dev/ntrace0", 0);
 	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: unknown flag");
 	config = (struct ntrace_config){ .size = sizeof(config), .reserved = 1 };
+	suit(&config, &infos[0]);
 	fails_with(ioctl(fds[0], NTRACE_IOC_CONFIGURE, &config), EINVAL, "CONFIGURE: reserved");
 	close(fds[0]);
 }
 
-static int open_event(unsigned int type, int cpu, bool kernel)
+/* What the encoders can leave out is left out, except the kernel if it is wanted. */
+static int open_event(int cpu, bool kernel)
 {
-	struct perf_event_attr attr = {
-		.type = type,
-		.size = sizeof(attr),
-		.exclude_kernel = !kernel,
-	};
+	struct perf_event_attr attr = attributes();
 
-	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	attr.disabled = 0;
+	attr.exclude_hv = !!infos[0].privilege;
+	attr.exclude_kernel = !kernel && infos[0].privilege;
+	return event_open(&attr, -1, cpu);
 }
 
 static void test_perf(void)
 {
-	FILE *file = fopen("/sys/bus/event_source/devices/ntrace/type", "r");
 	struct ntrace_config config = { .size = sizeof(config) };
 	int first, second, status;
-	unsigned int type;
 	uint64_t count = 0;
 	pid_t child;
 
-	if (!file || fscanf(file, "%u", &type) != 1)
-		bail("type of the PMU");
-	fclose(file);
-	first = open_event(type, 0, false);
+	suit(&config, &infos[0]);
+	first = open_event(0, false);
 	ok(first >= 0, "perf: an event on hart 0");
 	child = fork();
 	if (!child)
-		_exit(open_event(type, 1, false) < 0 && errno == EBUSY ? 0 : 1);
+		_exit(open_event(1, false) < 0 && errno == EBUSY ? 0 : 1);
 	waitpid(child, &status, 0);
 	ok(!status, "perf: one of another process on hart 1: EBUSY");
 	fds[1] = open_device("/dev/ntrace1", 0);
 	fails_with(ioctl(fds[1], NTRACE_IOC_CONFIGURE, &config), EBUSY,
 		   "CONFIGURE of the other hart while perf has the sink");
-	fails_with(open_event(type, 1, true), EBUSY, "perf: one that wants the kernel, too: EBUSY");
-	second = open_event(type, 1, false);
+	/* Linux allows one event of this kind on a hart. */
+	second = open_event(1, true);
+	ok(second >= 0, "perf: one of the same process that wants the kernel, too");
+	close(second);
+	second = open_event(1, false);
 	ok(second >= 0, "perf: one of the same process on hart 1");
 	work_both();
 	ok(read(second, &count, sizeof(count)) == sizeof(count) && count > 1000,
@@ -341,13 +362,48 @@ static void test_perf(void)
 	close(first);
 	/* The devices become free a moment later. */
 	ok(!configure_when_free(fds[1], &config), "CONFIGURE when perf has gone");
-	fails_with(open_event(type, 0, false), EBUSY, "perf: an event while a file has the sink");
+	fails_with(open_event(0, false), EBUSY, "perf: an event while a file has the sink");
 	close(fds[1]);
 }
 
-int main(void)
+/* The drain separates the trace of harts whose kernel is traced, and is not in it. */
+static void test_kernel(void)
 {
-	begin(45);
+	struct perf_event_attr attr = attributes();
+	struct aux_area aux[HARTS];
+	uint64_t head;
+	int i;
+
+	attr.exclude_kernel = 0;
+	attr.exclude_hv = !!infos[0].privilege;
+	for (i = 0; i < HARTS; i++)
+		aux[i] = aux_area_open(&attr, -1, i, 1 << 24, false);
+	for (i = 0; i < HARTS; i++)
+		ioctl(aux[i].fd, PERF_EVENT_IOC_ENABLE, 0);
+	work_both();
+	for (i = 0; i < HARTS; i++)
+		ioctl(aux[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	for (i = 0; i < HARTS; i++) {
+		struct walk seen;
+
+		head = aux_head(&aux[i]);
+		seen = walk_bytes(aux[i].aux, 0, head, aux[i].aux_size, &infos[i]);
+		ok(head < aux[i].aux_size && seen.messages > 1000 && !seen.foreign,
+		   "perf, kernel: hart %d: %llu messages, none of the other", i,
+		   (unsigned long long)seen.messages);
+		ok(seen.first == PROG_TRACE_SYNC >> 2 && !seen.marks,
+		   "perf, kernel: hart %d: nothing lost", i);
+		aux_area_close(&aux[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		usage("funnel TYPE SRC_BITS");
+	type = (unsigned int)strtoul(argv[1], NULL, 0);
+	src_bits = (unsigned int)strtoul(argv[2], NULL, 0);
+	begin(on_debug_kernel() ? 45 : 49);
 	test_both();
 	test_one_stops();
 	test_one_closes();
@@ -355,5 +411,7 @@ int main(void)
 	test_no_data();
 	test_refused();
 	test_perf();
+	if (!on_debug_kernel())
+		test_kernel();
 	ksft_finished();
 }

@@ -100,9 +100,24 @@ static inline int open_device(const char *name, int flags)
 	return fd;
 }
 
+#define EVERYTHING (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
+		    NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
+
+static inline struct ntrace_info info_of(int fd)
+{
+	struct ntrace_info info = { .size = sizeof(info) };
+
+	if (ioctl(fd, NTRACE_IOC_INFO, &info))
+		bail("NTRACE_IOC_INFO");
+	return info;
+}
+
+/* Encoders of version 0 trace all privileges or nothing. */
 static inline void configure(int fd, struct ntrace_config *config)
 {
 	config->size = sizeof(*config);
+	if (!info_of(fd).privilege)
+		config->privilege = EVERYTHING;
 	if (ioctl(fd, NTRACE_IOC_CONFIGURE, config))
 		bail("NTRACE_IOC_CONFIGURE");
 }

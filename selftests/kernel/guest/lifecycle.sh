@@ -80,10 +80,12 @@ ask stop
 is "$answer" 0 "online again: it traces"
 let_go
 
-# Sets a write pointer outside the buffer, like a broken sink.
+# Sets a write pointer outside the buffer, like a broken sink: disabled, trRamWPLow, or SinkWP of version 0.
 hold /dev/ntrace0
-devmem "$(sink 0)" 32 0x11
-devmem $(($(sink 0) + 0x20)) 32 0x100
+stop=0x11 wp=0x20
+[ -z "$version0" ] || stop=0x70000001 wp=0x1c
+devmem "$(sink 0)" 32 $stop
+devmem $(($(sink 0) + wp)) 32 0x100
 ok "a sink that leaves its buffer: the capture is dead" wait_for state_is 3
 ok "encoder and sink are disabled" both_disabled 0
 ask start

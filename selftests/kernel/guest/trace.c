@@ -8,14 +8,19 @@
 
 #include "guest.h"
 
-/* Registers of a RAM sink: trRamStartLow, and trRamWPLow, whose bit 0 is the wrap bit. */
+/*
+ * Registers of a RAM sink: trRamStartLow, and trRamWPLow, whose bit 0 is the wrap bit; of version
+ * 0: SinkBase and SinkWP.
+ */
 #define TR_RAM_START_LOW 0x10
 #define TR_RAM_WP_LOW 0x20
+#define V0_SINK_WP 0x1c
 #define TR_RAM_WP_LOW_WRAP 1
 
 static const char *device;
 static unsigned int cpu;
 static volatile uint32_t *sink;
+static unsigned int wp = TR_RAM_WP_LOW, src_bits;
 
 /* The driver marks each gap with bytes that no encoder sends (MSEO 10). */
 static void check_clean(const struct area *area, const char *what)
@@ -63,7 +68,7 @@ static void test_start_stop(uint32_t mode, const char *name)
 	middle = head_of(&area);
 	ok(middle > 1000 && !area.control->loss && !area.control->lost && !area.control->gaps,
 	   "%s: %llu bytes, none lost", name, (unsigned long long)middle);
-	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && (byte_at(&area, 1) >> 2 & 0xf) == 5,
+	ok(byte_at(&area, 0) == PROG_TRACE_SYNC && (byte_at(&area, 1) >> (2 + src_bits) & 0xf) == 5,
 	   "%s: begins with a ProgTraceSync, reason trace enable", name);
 	ok((byte_at(&area, middle - 1) & 3) == 3, "%s: ends with the end of a message", name);
 
@@ -194,7 +199,7 @@ static void test_flush(void)
 /* Returns the bytes that the sink has written since START, if it has not wrapped (bit 0). */
 static uint64_t sink_bytes(void)
 {
-	return (uint32_t)(sink[TR_RAM_WP_LOW / 4] - sink[TR_RAM_START_LOW / 4]);
+	return (uint32_t)(sink[wp / 4] - sink[TR_RAM_START_LOW / 4]);
 }
 
 /* Makes the sink larger than the complete trace. */
@@ -329,17 +334,30 @@ static void map_sink(off_t address)
 
 int main(int argc, char **argv)
 {
+	struct ntrace_info info;
+	bool btm;
+
 	if (argc != 4)
 		usage("trace DEVICE CPU SINK_ADDRESS");
-	begin(69);
 	device = argv[1];
+	info = info_of(open_device(device, 0));
+	btm = info.modes & 1u << NTRACE_MODE_BTM;
+	/* SYNC, four bits, comes after SRC. */
+	src_bits = info.src_bits;
+	if (src_bits > 2)
+		bail("SRC has more than two bits");
+	if (!(info.sink_impl & 0xf))
+		wp = V0_SINK_WP;
+	begin(btm ? 69 : 54);
 	cpu = atoi(argv[2]);
 	map_sink(strtoul(argv[3], NULL, 0));
 	run_on(cpu);
 	test_start_stop(NTRACE_MODE_HTM, "HTM");
-	test_start_stop(NTRACE_MODE_BTM, "BTM");
+	if (btm)
+		test_start_stop(NTRACE_MODE_BTM, "BTM");
 	test_drain(NTRACE_MODE_HTM, "HTM");
-	test_drain(NTRACE_MODE_BTM, "BTM");
+	if (btm)
+		test_drain(NTRACE_MODE_BTM, "BTM");
 	test_sleeping_reader();
 	test_flush();
 	test_full(false);

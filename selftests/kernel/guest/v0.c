@@ -4,9 +4,6 @@
 
 #include "events.h"
 
-#define EVERYTHING (NTRACE_PRIVILEGE_U | NTRACE_PRIVILEGE_S | NTRACE_PRIVILEGE_M | \
-		    NTRACE_PRIVILEGE_VU | NTRACE_PRIVILEGE_VS)
-
 static int ask(int fd, struct ntrace_config config)
 {
 	config.size = sizeof(config);
