@@ -100,6 +100,8 @@ step() {
 		wait -n -p who "$pid" "$ticker" || rc=$?
 		if [ "$who" = "$pid" ]; then
 			# Not TERM: until the child runs sleep, it runs this script's traps.
+			# disown: else bash reports the death.
+			disown "$ticker" 2>/dev/null || true
 			kill -KILL "$ticker" 2>/dev/null || true
 		elif [ $((SECONDS - start)) -ge "$next" ]; then
 			next=$((next + 10))
