@@ -107,7 +107,10 @@ static void check_counts(struct ntrace_check *check, const struct ntrace_message
 		check_report(check, RULE_BCNT_ZERO, message, NTRACE_FIELD_BCNT);
 }
 
-/* PROCESS, from the least significant bit: FORMAT[2], PRV[2], V[1], CONTEXT. */
+/*
+ * PROCESS, from the least significant bit: FORMAT[2], PRV[2], V[1], CONTEXT. In the
+ * pre-ratification SiFive dialect it is an id that software sends at any time.
+ */
 static void check_process(struct ntrace_check *check, const struct ntrace_message *message)
 {
 	uint64_t process = message->field[NTRACE_FIELD_PROCESS];
@@ -115,7 +118,8 @@ static void check_process(struct ntrace_check *check, const struct ntrace_messag
 	unsigned int prv = process >> 2 & 3;
 	bool v = process >> 4 & 1;
 
-	if (message->tcode != NTRACE_TCODE_OWNERSHIP)
+	if (message->tcode != NTRACE_TCODE_OWNERSHIP ||
+	    check->params.dialect == NTRACE_DIALECT_SIFIVE_V0)
 		return;
 	if (format == 1)
 		check_report(check, RULE_PROCESS_FORMAT, message, NTRACE_FIELD_PROCESS);
@@ -261,6 +265,9 @@ static void check_ownership(struct ntrace_check *check, struct src_check *source
 	unsigned int format = message->field[NTRACE_FIELD_PROCESS] & 3;
 	uint8_t previous = source->previous;
 
+	/* See check_process(). */
+	if (check->params.dialect == NTRACE_DIALECT_SIFIVE_V0)
+		return;
 	source->previous = is_sync(message) ? PREVIOUS_SYNC : PREVIOUS_OTHER;
 	if (message->tcode != NTRACE_TCODE_OWNERSHIP) {
 		/* An Error after the sync means that the Ownership message may have been lost. */

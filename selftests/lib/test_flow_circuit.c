@@ -261,10 +261,7 @@ static void test_texts(void)
 	is_str(ntrace_flow_type_name(NTRACE_FLOW_DATA), "data", "type name");
 }
 
-/*
- * After a sync, Ownership reports the whole context (N-Trace 1.0, "synchronization"), with stores
- * and samples in between.
- */
+/* The id that software stored stays in force, whatever comes, until the next one. */
 static void test_owner(void)
 {
 	struct ntrace_flow_config config = { .size = sizeof(config),
@@ -273,8 +270,8 @@ static void test_owner(void)
 					     .data = &flow_log };
 	struct ntrace_flow *flow;
 	uint8_t data[256];
-	size_t size = stream_of(SYNC(0x1100) "Ownership PROCESS=0x22;" SYNC(0x1100)
-					STORE SAMPLE(0x2) "Ownership PROCESS=0x4;",
+	size_t size = stream_of(SYNC(0x1100) "Ownership PROCESS=0x4;"
+				"Ownership PROCESS=0x22;" SYNC(0x1100) STORE SAMPLE(0x2),
 				config.params, data, sizeof(data));
 
 	config.space = program();
@@ -283,8 +280,10 @@ static void test_owner(void)
 		return;
 	}
 	feed_flow(flow, config.params, data, size, size, true);
-	ok(ntrace_flow_context(flow)->prv_known && !ntrace_flow_context(flow)->scontext_known,
-	   "Ownership after a sync, a store and a sample reports the whole context again");
+	ok(ntrace_flow_context(flow)->scontext_known &&
+		   ntrace_flow_context(flow)->scontext == 0x22 &&
+		   !ntrace_flow_context(flow)->prv_known,
+	   "the last id stays after a sync, a store and a sample");
 	ntrace_flow_free(flow);
 	ntrace_space_put(config.space);
 }
