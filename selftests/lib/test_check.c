@@ -242,8 +242,8 @@ static const struct mutation {
 	  START "Ownership PROCESS=0x22; ProgTraceSync SYNC=2 ICNT=3 FADDR=0x80;"
 		"DirectBranch ICNT=3; Ownership PROCESS=0x22;",
 	  NULL },
-	{ "process-format", "dialect=sifive-v0", START "Ownership PROCESS=1; Ownership PROCESS=0x48;",
-	  NULL },
+	{ "process-format", "dialect=sifive-v0",
+	  START "Ownership PROCESS=1; Ownership PROCESS=0x48;", NULL },
 	{ "ownership-order", "", START "Ownership PROCESS=0x33; Ownership PROCESS=0x22;",
 	  START "Ownership PROCESS=0x22; Ownership PROCESS=0x33;" },
 	{ "mode-mixed", "", START "DirectBranch ICNT=3;" OFF START "ResourceFull RCODE=1 HIST=2;",

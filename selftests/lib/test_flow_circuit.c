@@ -271,7 +271,8 @@ static void test_owner(void)
 	struct ntrace_flow *flow;
 	uint8_t data[256];
 	size_t size = stream_of(SYNC(0x1100) "Ownership PROCESS=0x4;"
-				"Ownership PROCESS=0x22;" SYNC(0x1100) STORE SAMPLE(0x2),
+					     "Ownership PROCESS=0x22;" SYNC(0x1100)
+						     STORE SAMPLE(0x2),
 				config.params, data, sizeof(data));
 
 	config.space = program();
