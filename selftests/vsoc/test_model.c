@@ -339,6 +339,35 @@ static void encoder_queue(void)
 	       0, "without a queue there is no StallEna");
 }
 
+static void encoder_features(void)
+{
+	struct trace_encoder_parameters with = parameters;
+
+	with.implicit_return = 2;
+	with.repeated_history = true;
+	memset(&bench, 0, sizeof(bench));
+	trace_encoder_init(&bench.te, &with, &bench_ops, &bench);
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+	is_hex(te_read(TR_TE_INST_FEATURES), 0x80, "features: ImplicitReturnMode 2, read-only");
+	is_hex(te_try(TR_TE_INST_FEATURES, 0x1d), 0x88, "features: implicit return");
+	is_hex(te_try(TR_TE_INST_FEATURES, 0x308), 0x380,
+	       "features: repeated history; all jumps excludes implicit return");
+	te_write(TR_TE_INST_FEATURES, 0x108);
+	te_write(TR_TE_CONTROL,
+		 TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | 6u << 4 | TR_TE_CONTROL_INST_TRACING);
+	hart_runs();
+	ok(bench.te.encoder.params.implicit_return == 2 && bench.te.encoder.config.repeated_history,
+	   "features: both are in effect");
+	te_write(TR_TE_CONTROL, TR_CONTROL_ACTIVE);
+	hart_runs();
+	te_write(TR_TE_CONTROL,
+		 TR_CONTROL_ACTIVE | TR_CONTROL_ENABLE | 3u << 4 | TR_TE_CONTROL_INST_TRACING);
+	hart_runs();
+	ok(bench.te.encoder.params.implicit_return == 2 &&
+		   !bench.te.encoder.config.repeated_history,
+	   "features: BTM has no history to repeat");
+}
+
 /* Active, with two triggers; the other bits as in @control */
 static void triggers_fresh(uint32_t in, uint32_t out, uint32_t control)
 {
@@ -528,6 +557,7 @@ int main(void)
 	encoder_tracing();
 	encoder_overflow();
 	encoder_queue();
+	encoder_features();
 	encoder_triggers();
 	encoder_debug_triggers();
 	encoder_filters();

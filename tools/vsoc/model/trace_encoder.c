@@ -130,7 +130,8 @@ static uint32_t read_register(const struct trace_encoder *te, uint32_t offset)
 		       TR_COMP_TYPE_ENCODER << TR_IMPL_COMP_TYPE_SHIFT |
 		       TR_TE_PROTOCOL_MAJOR_NTRACE << TR_TE_IMPL_PROTOCOL_MAJOR_SHIFT;
 	case TR_TE_INST_FEATURES:
-		return te->features;
+		return te->features | te->parameters.implicit_return
+					      << TR_TE_FEATURE_IMPLICIT_RETURN_MODE_SHIFT;
 	case TR_TE_TRIG_EXT_IN_CONTROL:
 		return te->trigger_in;
 	case TR_TE_TRIG_EXT_OUT_CONTROL:
@@ -214,6 +215,10 @@ static void make_setup(struct trace_encoder *te, struct trace_encoder_setup *set
 	params->mode = inst_mode(te) == TR_TE_INST_MODE_BTM ? NTRACE_MODE_BRANCH :
 							      NTRACE_MODE_HISTORY;
 	params->all_jumps = te->features & TR_TE_FEATURE_ALL_JUMPS;
+	if (te->features & TR_TE_FEATURE_IMPLICIT_RETURN)
+		params->implicit_return = te->parameters.implicit_return;
+	config->repeated_history = te->features & TR_TE_FEATURE_REPEATED_HISTORY &&
+				   params->mode == NTRACE_MODE_HISTORY;
 	params->extend_address = te->features & TR_TE_FEATURE_EXTEND_ADDR_MSB;
 	if (!(te->control & TR_TE_CONTROL_INHIBIT_SRC)) {
 		params->src_bits = src_bits(te);
@@ -434,6 +439,18 @@ static uint32_t legal_triggers(const struct trace_encoder *te, uint32_t value, b
 	return legal;
 }
 
+/* Calls that are reported as jumps leave nothing to predict returns by. */
+static uint32_t legal_features(const struct trace_encoder *te, uint32_t value)
+{
+	uint32_t legal = FEATURES;
+
+	if (te->parameters.implicit_return && !(value & TR_TE_FEATURE_ALL_JUMPS))
+		legal |= TR_TE_FEATURE_IMPLICIT_RETURN;
+	if (te->parameters.repeated_history)
+		legal |= TR_TE_FEATURE_REPEATED_HISTORY;
+	return value & legal;
+}
+
 static void write_features(struct trace_encoder *te, uint32_t value)
 {
 	uint32_t bits = get_field(value, TR_TE_FEATURE_SRC_BITS_MASK, TR_TE_FEATURE_SRC_BITS_SHIFT);
@@ -442,7 +459,7 @@ static void write_features(struct trace_encoder *te, uint32_t value)
 	if (bits > te->parameters.src_bits_max)
 		bits = te->parameters.src_bits_max;
 	id &= (1u << bits) - 1;
-	te->features = (value & FEATURES) | id << TR_TE_FEATURE_SRC_ID_SHIFT |
+	te->features = legal_features(te, value) | id << TR_TE_FEATURE_SRC_ID_SHIFT |
 		       bits << TR_TE_FEATURE_SRC_BITS_SHIFT;
 }
 

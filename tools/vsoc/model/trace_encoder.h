@@ -31,8 +31,8 @@
 /*
  * Options of the specification that this encoder implements: InstMode 0, 3 and 6 (1 and 2 become 3;
  * 4, 5 and 7 become 6); SyncMode 0, 1 and 3 (2 becomes 3, as the harts have no clock to count);
- * SyncMax 0..15; InhibitSrc; EnAllJumps, ExtendAddrMSB; SrcBits up to src_bits_max; Context with
- * scontext; InstStallEna if there is a queue; filters, comparators and a timestamp unit as in
+ * SyncMax 0..15; InhibitSrc; EnAllJumps, ExtendAddrMSB; EnImplicitReturn, not with EnAllJumps, and
+ * EnRepeatedHistory, in HTM, if there are any; SrcBits up to src_bits_max; Context with scontext; InstStallEna if there is a queue; filters, comparators and a timestamp unit as in
  * filters.h and timestamp.h; external triggers if there are any, and then debug triggers as above;
  * trTeTrigDbgControl reads 0. It has no data trace.
  *
@@ -47,6 +47,8 @@ struct trace_encoder_parameters {
 	unsigned int icnt_bits;
 	unsigned int hist_bits;
 	unsigned int xlen;
+	unsigned int implicit_return;	/* ImplicitReturnMode: 1..3; 0: none */
+	bool repeated_history;
 	bool v0;			/* speak the protocol of SiFive's v0 encoders */
 	unsigned int filters;		/* number of filters; 0 means 1 */
 	unsigned int comparators;

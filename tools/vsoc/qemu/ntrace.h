@@ -138,6 +138,8 @@ struct NTraceEncoder {
     uint32_t src_bits_max;
     uint32_t icnt_bits;
     uint32_t hist_bits;
+    uint32_t implicit_return;
+    bool repeated_history;
     uint32_t filters;
     uint32_t comparators;
     uint32_t triggers;

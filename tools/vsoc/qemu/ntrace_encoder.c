@@ -210,6 +210,8 @@ static void realize(DeviceState *dev, Error **errp)
         .hist_bits = s->hist_bits,
         .xlen = riscv_cpu_mxl(cpu_env(s->cpu)) == MXL_RV32 ? 32 : 64,
         .v0 = s->v0,
+        .implicit_return = s->implicit_return,
+        .repeated_history = s->repeated_history,
         .filters = s->filters,
         .comparators = s->comparators,
         .triggers = MIN(s->triggers, TR_TE_TRIG_EXT_MAX),
@@ -238,6 +240,10 @@ static void realize(DeviceState *dev, Error **errp)
         error_setg(errp, "filters must be 1..%d, comparators 0..%d, "
                    "scontext-bits 0..64 and timestamp-bits 0..63",
                    TR_TE_FILTER_MAX, TR_TE_COMPARATOR_MAX);
+        return;
+    }
+    if (s->implicit_return > 3) {
+        error_setg(errp, "implicit-return must be 0..3");
         return;
     }
     if (s->bandwidth && s->fifo < NTRACE_ENCODER_FIFO_MIN) {
@@ -272,6 +278,10 @@ static const Property properties[] = {
     DEFINE_PROP_UINT32("src-bits-max", NTraceEncoder, src_bits_max, 4),
     DEFINE_PROP_UINT32("icnt-bits", NTraceEncoder, icnt_bits, 22),
     DEFINE_PROP_UINT32("hist-bits", NTraceEncoder, hist_bits, 31),
+    /* trTeInstImplicitReturnMode, 0: no EnImplicitReturn */
+    DEFINE_PROP_UINT32("implicit-return", NTraceEncoder, implicit_return, 3),
+    DEFINE_PROP_BOOL("repeated-history", NTraceEncoder, repeated_history,
+                     true),
     DEFINE_PROP_UINT32("filters", NTraceEncoder, filters, 4),
     DEFINE_PROP_UINT32("comparators", NTraceEncoder, comparators, 4),
     /*
